@@ -14,31 +14,39 @@ var absentLists = []reason{
 		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
 		"vkCmdTraceRaysKHR-micromap-11640",
 	}},
-	{NeedsObject, "package vk has no ray tracing pipelines", []string{
-		"vkCmdTraceRaysKHR-None-03429", "vkCmdTraceRaysKHR-None-09458", "vkCmdTraceRaysKHR-None-11319", "vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578",
-		"vkCmdTraceRaysKHR-commandBuffer-03635", "vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513",
-		"vkCmdTraceRaysKHR-flags-03514", "vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679",
-		"vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692", "vkCmdTraceRaysKHR-pHitShaderBindingTable-03688",
-		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736", "vkCmdTraceRaysKHR-pMissShaderBindingTable-03684",
-		"vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681", "vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
+	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
+		"vkCmdTraceRaysKHR-None-11319",
+	}},
+	{NeedsObject, "package vk has no clusters of acceleration structures", []string{
+		"vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578", "vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
+	}},
+	{NeedsObject, "package vk has no ray tracing pipelines of VK_NV_ray_tracing", []string{
 		"vkCmdTraceRaysNV-callableShaderBindingTableBuffer-04045", "vkCmdTraceRaysNV-commandBuffer-04624",
 		"vkCmdTraceRaysNV-hitShaderBindingTableBuffer-04044", "vkCmdTraceRaysNV-maxRecursionDepth-03625",
 		"vkCmdTraceRaysNV-missShaderBindingTableBuffer-04043", "vkCmdTraceRaysNV-raygenShaderBindingTableBuffer-04042",
+		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
+	}},
+	{NeedsObject, "package vk has no capture and replay of the handles of shader groups", []string{
 		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483",
 		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607",
 		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829",
 		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606",
-		"vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420", "vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419",
-		"vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050", "vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619",
-		"vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828", "vkGetRayTracingShaderGroupStackSizeKHR-group-03608",
-		"vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609", "vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
-		"vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool", "vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording",
-		"vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610", "vkCmdSetRayTracingPipelineStackSizeKHR-renderpass",
-		"vkCmdSetRayTracingPipelineStackSizeKHR-videocoding",
 		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
 		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
+	}},
+	{NeedsRun, "which records of the tables a trace accesses is known to a run alone", []string{
+		"vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513", "vkCmdTraceRaysKHR-flags-03514",
+		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
+	}},
+	{ByOther, "calls of package vk have no stack: any size is large enough", []string{
+		"vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610",
+	}},
+	{ByOther, "methods of package vk have a receiver of the type, and results of the right size", []string{
+		"vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420", "vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619",
+		"vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
+	}},
+	{NeedsCall, "it is on the call that creates ray tracing pipelines: deferred operations and the synchronization of the cache", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678", "vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
-		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
 	}},
 	{NeedsObject, "package vk has no tile shading", []string{
 		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673", "vkCmdDraw-None-10677",
@@ -56,12 +64,12 @@ var absentLists = []reason{
 		"vkCmdDraw-pNext-07935", "vkCmdDraw-None-09211", "vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530",
 	}},
 	{NeedsObject, "package vk has no protected memory and no protected command buffers", []string{
-		"vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713", "vkCmdDraw-commandBuffer-04617",
+		"vkCmdTraceRaysKHR-commandBuffer-03635", "vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713", "vkCmdDraw-commandBuffer-04617",
 		"vkCmdDispatchIndirect2KHR-commandBuffer-13049", "vkCmdBeginShaderInstrumentationARM-commandBuffer-12376",
 		"vkCmdEndShaderInstrumentationARM-commandBuffer-12378",
 	}},
 	{NeedsObject, "package vk has no video coding", []string{
-		"vkCmdBeginShaderInstrumentationARM-videocoding", "vkCmdBindShadersEXT-videocoding", "vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+		"vkCmdBeginShaderInstrumentationARM-videocoding", "vkCmdSetRayTracingPipelineStackSizeKHR-videocoding", "vkCmdBindShadersEXT-videocoding", "vkCmdConvertCooperativeVectorMatrixNV-videocoding",
 		"vkCmdCudaLaunchKernelNV-videocoding", "vkCmdEndShaderInstrumentationARM-videocoding", "vkCmdPushConstants-videocoding",
 		"vkCmdPushConstants2-videocoding", "vkCmdPushDataEXT-videocoding", "vkCmdSetPatchControlPointsEXT-videocoding",
 		"vkCmdSetRenderingAttachmentLocations-videocoding", "vkCmdSetRenderingInputAttachmentIndices-videocoding",

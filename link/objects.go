@@ -82,7 +82,21 @@ var objectLists = []reason{
 	{ByObjects, "full checking compares the formats of a custom resolve with the draw", []string{
 		"vkCmdDraw-pColorAttachments-11539",
 	}},
+	{ByObjects, "full checking demands that the tables of a trace are in memory, that the ray generation record has the handle of a group, and that a dynamic size of the stack is set", []string{
+		"vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681", "vkCmdTraceRaysKHR-pMissShaderBindingTable-03684",
+		"vkCmdTraceRaysKHR-pHitShaderBindingTable-03688", "vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692",
+		"vkCmdTraceRaysKHR-None-03429", "vkCmdTraceRaysKHR-None-09458",
+	}},
+	{ByObjects, "a trace whose shaders exceed the recursion depth of the pipeline fails", []string{
+		"vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679",
+	}},
+	{ByObjects, "queries of the groups of a ray tracing pipeline check their numbers", []string{
+		"vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050", "vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419",
+		"vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828", "vkGetRayTracingShaderGroupStackSizeKHR-group-03608",
+		"vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609",
+	}},
 	{ByObjects, "a command is recorded only in the recording state, and the end of a recording checks that the queues run it", []string{
+		"vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording", "vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool",
 		"vkCmdBindShadersEXT-commandBuffer-recording", "vkCmdBindShadersEXT-commandBuffer-cmdpool", "vkCmdPushConstants-commandBuffer-recording",
 		"vkCmdPushConstants-commandBuffer-cmdpool", "vkCmdPushDataEXT-commandBuffer-recording", "vkCmdPushDataEXT-commandBuffer-cmdpool",
 		"vkCmdSetPatchControlPointsEXT-commandBuffer-recording", "vkCmdSetPatchControlPointsEXT-commandBuffer-cmdpool",
@@ -100,7 +114,7 @@ var objectLists = []reason{
 	}},
 	{ByObjects, "the recording checks the place of the command among the renderings", []string{
 		"vkCmdSetRenderingAttachmentLocations-renderpass", "vkCmdSetRenderingInputAttachmentIndices-renderpass",
-		"vkCmdConvertCooperativeVectorMatrixNV-renderpass", "vkCmdSetRenderingAttachmentLocations-commandBuffer-09511",
+		"vkCmdConvertCooperativeVectorMatrixNV-renderpass", "vkCmdSetRayTracingPipelineStackSizeKHR-renderpass", "vkCmdSetRenderingAttachmentLocations-commandBuffer-09511",
 		"vkCmdSetRenderingInputAttachmentIndices-commandBuffer-09518", "vkCmdBeginShaderInstrumentationARM-suspended",
 		"vkCmdEndShaderInstrumentationARM-suspended", "vkCmdConvertCooperativeVectorMatrixNV-suspended",
 	}},

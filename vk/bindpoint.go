@@ -1,11 +1,9 @@
 package vk
 
-import "slices"
-
 // BindPoint is the kind of pipelines that a command binds, and that bound sets are for (VkPipelineBindPoint).
 type BindPoint uint8
 
-// The bind points. Chiaro has pipelines for the first two.
+// The bind points. Chiaro has pipelines for the first three.
 const (
 	Graphics BindPoint = iota
 	Compute
@@ -14,6 +12,9 @@ const (
 	ExecutionGraph
 	numBindPoints
 )
+
+// setPoints is the number of bind points with pipelines.
+const setPoints = RayTracing + 1
 
 // bindPoints are the bind points by their stages, bits of VkShaderStageFlagBits, and the commands that a bind controls
 // (Vulkan, Binding Shaders).
@@ -65,7 +66,7 @@ func BindPoints(stage uint32) (list []BindPoint) {
 
 // check returns an *UnsupportedError for a bind point without pipelines.
 func (p BindPoint) check() error {
-	if slices.Contains([]BindPoint{Graphics, Compute}, p) {
+	if p < setPoints {
 		return nil
 	}
 	what := "the bind point " + p.String()

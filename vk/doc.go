@@ -28,7 +28,7 @@
 //
 // # Limits of this package
 //
-// Ray tracing pipelines and mesh shaders of NV_mesh_shader are not in it yet. A render pass has no attachment of
+// Mesh shaders of NV_mesh_shader and pipelines of NV_ray_tracing are not in it yet. A render pass has no attachment of
 // an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
@@ -72,6 +72,7 @@
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents
+//	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 //	print.go            the output of debugPrintf

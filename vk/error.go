@@ -110,6 +110,7 @@ var useRules = map[string]string{
 	"buffer": "VUID-vkDestroyBuffer-buffer-00922", "buffer view": "VUID-vkDestroyBufferView-bufferView-00936", "image": "VUID-vkDestroyImage-image-01000",
 	"image view": "VUID-vkDestroyImageView-imageView-01026", "memory": "VUID-vkFreeMemory-memory-00677", "sampler": "VUID-vkDestroySampler-sampler-01082",
 	"compute pipeline": "VUID-vkDestroyPipeline-pipeline-00765", "graphics pipeline": "VUID-vkDestroyPipeline-pipeline-00765",
+	"ray tracing pipeline":   "VUID-vkDestroyPipeline-pipeline-00765",
 	"shader object":          vuid.VkDestroyShaderEXT_shader_08482,
 	"shader instrumentation": vuid.VkDestroyShaderInstrumentationARM_instrumentation_12374,
 	"descriptor pool":        "VUID-vkDestroyDescriptorPool-descriptorPool-00303", "descriptor set": "VUID-vkFreeDescriptorSets-pDescriptorSets-00309",

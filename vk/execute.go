@@ -22,8 +22,9 @@ type executor struct {
 	timer    *time.Timer       // runs during a command; nil without a timeout
 	work     *submission
 	pipeline *ComputePipeline
-	shader   *Shader              // the compute shader object that is bound instead
-	sets     [2][maxSets]boundSet // by bind point
+	shader   *Shader // the compute shader object that is bound instead
+	rays     boundRays
+	sets     [setPoints][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
 
 	pushLayout *PipelineLayout          // of the last push constants
@@ -86,7 +87,8 @@ func (x *executor) abandon() {
 
 func (x *executor) reset() {
 	x.pipeline, x.shader, x.condition, x.counting, x.pushLayout = nil, nil, condition{}, nil, nil
-	x.sets = [2][maxSets]boundSet{}
+	x.rays = boundRays{}
+	x.sets = [setPoints][maxSets]boundSet{}
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
 	clear(x.push[:])
@@ -116,7 +118,7 @@ func (x *executor) commands(c *CommandBuffer) error {
 				return lost
 			}
 			lost := &LostError{Command: k.name(), Index: i, Cause: x.report(c, i, err)}
-			lost.Location = locate(x.stages(k.kind), err)
+			lost.Location = locate(x.stages(k), err)
 			return lost
 		}
 		if err := x.ctx.Err(); err != nil {
@@ -175,12 +177,12 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, object, push, sets, graphics, heaps, banks := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
-		x.pipeline, x.shader, x.sets = nil, nil, [2][maxSets]boundSet{}
+		saved, object, rays, push, sets, graphics, heaps, banks := x.pipeline, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
+		x.pipeline, x.shader, x.rays, x.sets = nil, nil, boundRays{}, [setPoints][maxSets]boundSet{}
 		x.graphics.forget()
 		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
 		err := x.commands(secondary)
-		x.pipeline, x.shader, x.push, x.sets, x.graphics.bound, x.banks = saved, object, push, sets, graphics, banks
+		x.pipeline, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.banks = saved, object, rays, push, sets, graphics, banks
 		x.setHeaps(heaps)
 		return err
 	case runWork:
@@ -278,8 +280,11 @@ func (x *executor) unwatch() {
 }
 
 // stages returns the stages that a command may have run.
-func (x *executor) stages(k commandKind) []*shader.Stage {
-	switch compute := k == dispatch || k == dispatchIndirect; {
+func (x *executor) stages(k *command) []*shader.Stage {
+	_, rays := k.a.(*traceRays)
+	switch compute := k.kind == dispatch || k.kind == dispatchIndirect; {
+	case rays && x.rays.pipeline != nil:
+		return x.rays.pipeline.located
 	case compute && x.pipeline != nil:
 		return []*shader.Stage{x.pipeline.stage}
 	case compute && x.shader != nil:

@@ -105,6 +105,10 @@ func (k *command) api() string {
 		return drawName("Indirect", indexed)
 	case runWork:
 		switch w := k.a.(type) {
+		case *traceRays:
+			return traceNames[w.form]
+		case *setStackSize:
+			return "vkCmdSetRayTracingPipelineStackSizeKHR"
 		case *multiDraw:
 			if w.indexed {
 				return "vkCmdDrawMultiIndexedEXT"

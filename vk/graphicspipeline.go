@@ -79,8 +79,17 @@ var graphicsStages = [...]graphicsStage{
 	{spirv.ExecutionModelFragment, ir.Fragment, func(p *GraphicsPipelineInfo) *StageInfo { return p.Fragment }, func(s *draw.Stages, p *ir.Program) { s.Fragment = p }},
 }
 
-// modelOf returns the execution model of a graphics or compute stage.
+// rayModels are the execution models of ray tracing stages.
+var rayModels = map[ir.Stage]spirv.ExecutionModel{
+	ir.RayGen: spirv.ExecutionModelRayGenerationKHR, ir.Intersection: spirv.ExecutionModelIntersectionKHR, ir.AnyHit: spirv.ExecutionModelAnyHitKHR,
+	ir.ClosestHit: spirv.ExecutionModelClosestHitKHR, ir.Miss: spirv.ExecutionModelMissKHR, ir.Callable: spirv.ExecutionModelCallableKHR,
+}
+
+// modelOf returns the execution model of a stage.
 func modelOf(stage ir.Stage) spirv.ExecutionModel {
+	if m, ok := rayModels[stage]; ok {
+		return m
+	}
 	for i := range graphicsStages {
 		if graphicsStages[i].stage == stage {
 			return graphicsStages[i].model

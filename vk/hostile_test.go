@@ -34,6 +34,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
 		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), must(d.NewShaderInstrumentation())(t),
+		must(d.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -308,7 +309,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 	pass := must(s.dev.NewRenderPass(s.twoPasses()))(t)
 	for _, x := range []any{s.structure(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
 		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
-		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t),
+		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}

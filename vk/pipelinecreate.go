@@ -79,7 +79,9 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsDisableOptimization | enum.PipelineFlagsAllowDerivatives | enum.PipelineFlagsDerivative |
 	enum.PipelineFlagsViewIndexFromDeviceIndex | enum.PipelineFlagsDispatchBase | enum.PipelineFlagsFailOnPipelineCompileRequired | enum.PipelineFlagsEarlyReturnOnFailure |
 	enum.PipelineFlagsLinkTimeOptimization | enum.PipelineFlagsLibrary | enum.PipelineFlagsRetainLinkTimeOptimizationInfo |
-	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | InstrumentShaders
+	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | InstrumentShaders |
+	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
+	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders
 
 // creation is a pipeline that is being made.
 type creation struct {
@@ -163,6 +165,8 @@ func isNil(p Pipeline) bool {
 	case *ComputePipeline:
 		return p == nil
 	case *GraphicsPipeline:
+		return p == nil
+	case *RayTracingPipeline:
 		return p == nil
 	}
 	return false

@@ -152,7 +152,7 @@ func (r *rays) tracer(t *testing.T, text string, set enum.SetFlags, flags enum.P
 	return must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Creation: Creation{Flags: flags}, Stage: StageInfo{Code: code(t, text)}, Layout: l}))(t), l
 }
 
-func (r *rays) write(t *testing.T, set *Set, top *AccelerationStructure) {
+func (r *rays) write(t testing.TB, set *Set, top *AccelerationStructure) {
 	t.Helper()
 	if err := set.Update(Write{Structures: []*AccelerationStructure{top}}, Write{Binding: 1, Buffers: []BufferDescriptor{{r.buffer, rayOutput, 64}}}); err != nil {
 		t.Fatal(err)

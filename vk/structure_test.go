@@ -85,7 +85,7 @@ func (r *rays) bottom(target *AccelerationStructure, n uint32) BuildInfo {
 	}
 }
 
-// instance writes instance i of a structure that is moved by x.
+// instance writes instance i of a structure that is moved by x. Its records begin at 7.
 func (r *rays) instance(i int, a *AccelerationStructure, x float32) {
 	at := rayInstances + instanceBytes*i
 	r.floats(at, 1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0)

@@ -5,15 +5,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// rays adds the features and the limits of acceleration structures.
+// rays adds the features and the limits of acceleration structures and of ray tracing pipelines.
 func rays(d *valid.Device) {
 	for _, name := range []string{
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
-		"descriptorBindingAccelerationStructureUpdateAfterBind",
+		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
+		"rayTracingMaintenance1", "rayTracingPipelineTraceRaysIndirect2",
 	} {
 		d.Features[name] = true
 	}
 	for name, n := range map[string]uint64{
+		"shaderGroupHandleSize": vk.GroupHandleSize, "shaderGroupHandleAlignment": vk.GroupHandleAlignment,
+		"shaderGroupBaseAlignment": vk.GroupBaseAlignment, "shaderGroupHandleCaptureReplaySize": 64,
+		"maxShaderGroupStride": vk.MaxGroupStride, "maxRayRecursionDepth": vk.MaxRecursionDepth,
+		"maxRayDispatchInvocationCount": vk.MaxTracedRays, "maxRayHitAttributeSize": vk.MaxHitAttributeBytes,
 		"maxGeometryCount": vk.MaxGeometries, "maxInstanceCount": vk.MaxInstances, "maxPrimitiveCount": vk.MaxPrimitives,
 		"maxPerStageDescriptorAccelerationStructures":                manyDescriptors,
 		"maxPerStageDescriptorUpdateAfterBindAccelerationStructures": manyDescriptors,

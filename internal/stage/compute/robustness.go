@@ -1,6 +1,8 @@
 package compute
 
 import (
+	"maps"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -63,6 +65,11 @@ func (a *Args) VertexInput(b exec.Buffer) exec.Buffer {
 		return exec.Buffer{Bytes: b.Bytes[:n:n]}
 	}
 	return exec.Buffer{Bytes: b.Bytes}
+}
+
+// Equal reports whether two stages have the same behaviour.
+func (r *Robustness) Equal(o *Robustness) bool {
+	return r.Storage == o.Storage && r.Uniform == o.Uniform && r.Images == o.Images && r.Vertex == o.Vertex && maps.Equal(r.Bindings, o.Bindings)
 }
 
 // restrict returns the descriptors with the bytes that the program reaches: bound, or a list in memory, which may hold

@@ -20,7 +20,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	frame := b.Func.Args[0]
 	done := b.Block()
 	next := b.Loop()
-	b.Op(ir.RayI, ir.None, frame, b.I32(ir.RayProceed))
+	c.proceed(frame)
 	kind := c.get(frame, ir.RayCandidate+ir.HitKind)
 	b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 	b.Br(done)
@@ -40,6 +40,19 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	b.Br(next)
 	b.End()
 	b.End()
+}
+
+// proceed finds the next candidate. The flags of the pipeline are in the frame for this request alone.
+func (c *composer) proceed(frame ir.V) {
+	b := c.w.B
+	flags := c.get(frame, ir.RayFlags)
+	if c.from.Skips != 0 {
+		c.set(frame, ir.RayFlags, b.Op(ir.Or, ir.I32, flags, b.I32(c.from.Skips)))
+	}
+	b.Op(ir.RayI, ir.None, frame, b.I32(ir.RayProceed))
+	if c.from.Skips != 0 {
+		c.set(frame, ir.RayFlags, flags)
+	}
 }
 
 // commit makes the candidate the committed hit. The ray ends if the any-hit shader decided so, or at any hit.

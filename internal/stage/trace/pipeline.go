@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/ray"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 )
 
@@ -18,6 +19,9 @@ type Pipeline struct {
 
 	Depth         uint32 // of recursion: 1 if the shaders that rays run trace no rays
 	CallableDepth uint32 // 1 if callable shaders execute no callable shaders
+
+	// Skips are ray flags that all rays have, unseen by the shaders: SkipTriangles and SkipBoxes.
+	Skips uint32
 
 	// Apart is the distance of the descriptor sets of one shader from those of the next in the composed program: set s of shader i
 	// is set i·Apart + s. It is 0 if all shaders have the same sets.
@@ -54,6 +58,12 @@ type Group struct {
 
 // MaxDepth is the largest depth of a pipeline, of rays and of callable shaders: each level has copies of shaders.
 const MaxDepth = 31
+
+// The flags of Pipeline.Skips.
+const (
+	SkipTriangles = uint32(ray.RaySkipTriangles)
+	SkipBoxes     = uint32(ray.RaySkipBoxes)
+)
 
 // Unused is the number of a shader that a group does not have.
 const Unused = -1

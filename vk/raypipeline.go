@@ -1,0 +1,355 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// Sizes and limits of ray tracing pipelines (VkPhysicalDeviceRayTracingPipelinePropertiesKHR).
+const (
+	GroupHandleSize      = trace.HandleSize // bytes of the handle of a shader group
+	GroupHandleAlignment = 32               // of the records of a table, in bytes
+	GroupBaseAlignment   = 64               // of a table, in bytes
+	MaxGroupStride       = 4096             // bytes of a record of a table
+	MaxRecursionDepth    = trace.MaxDepth
+	MaxTracedRays        = 1 << 30 // invocations of the ray generation shader of a launch
+	MaxHitAttributeBytes = 4 * ir.MaxAttributeSlots
+)
+
+// RayStageInfo describes a stage of a ray tracing pipeline.
+type RayStageInfo struct {
+	Model spirv.ExecutionModel
+	StageInfo
+}
+
+// RayTracingPipelineInfo describes a ray tracing pipeline.
+type RayTracingPipelineInfo struct {
+	Creation
+	Stages []RayStageInfo
+
+	// Groups are the shader groups. Their stages are numbers in Stages. After the groups come those of the libraries, in order.
+	Groups    []link.Group
+	Depth     uint32             // of the recursion of rays, at most MaxRecursionDepth
+	Interface *link.RayInterface // of a library, or with libraries
+	Libraries []*RayTracingPipeline
+	Layout    *PipelineLayout // nil with the flag DescriptorHeap
+
+	// DynamicStackSize is VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR. Without it callable shaders can execute
+	// callable shaders, and these none, as the default size of the stack has it.
+	DynamicStackSize bool
+}
+
+// RayTracingPipeline is a ray tracing pipeline, or a library for others.
+type RayTracingPipeline struct {
+	object
+	built
+	layout  *PipelineLayout
+	info    RayTracingPipelineInfo // without stages
+	stages  []*rayStage            // those of the libraries at the end
+	groups  []trace.Group          // likewise
+	rays    *trace.Pipeline        // nil of a library
+	program *compute.Pipeline
+
+	robustness compute.Robustness
+	composed   *shader.Stage   // the program of all stages
+	located    []*shader.Stage // the stages in the order in which origins are looked up: the last one first
+}
+
+// rayStage is a stage of a ray tracing pipeline.
+type rayStage struct {
+	source     *stageCreation
+	stage      *shader.Stage
+	robustness compute.Robustness
+	mappings   []compute.Mapping // with descriptor heaps
+	uses       uses
+}
+
+// callableDepth is the depth of callable shaders: with the default size of the stack (Vulkan, Ray Tracing Pipeline Stack), and with
+// a size that commands set.
+const (
+	callableDepth     = 2
+	deepCallableDepth = trace.MaxDepth
+)
+
+// NewRayTracingPipeline makes a ray tracing pipeline; errors are those of NewComputePipeline. The libraries may be closed
+// afterwards.
+func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipelineInfo) (_ *RayTracingPipeline, err error) {
+	defer recovered(&err)
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
+	layout, err := layoutOf(d, info.Layout, info.heaps(), vuid.VkRayTracingPipelineCreateInfoKHR_flags_11311)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range info.Libraries {
+		if err := check(d, "a library", l); err != nil {
+			return nil, err
+		}
+		if l.flags&enum.PipelineFlagsLibrary == 0 {
+			return nil, usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be one", &l.object)
+		}
+	}
+	if info.Flags&InstrumentShaders != 0 {
+		return nil, &UnsupportedError{Feature: "shader instrumentation of ray tracing pipelines"}
+	}
+	c, err := d.newCreation(&info.Creation)
+	if err != nil {
+		return nil, err
+	}
+	for i := range info.Stages {
+		s := &info.Stages[i]
+		if link.StageOf(s.Model) < 0 {
+			return nil, usage(vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899, "stage %d has the execution model %v; must have one of ray tracing", i, s.Model)
+		}
+		if err := c.add(ctx, &s.StageInfo, s.Model); err != nil {
+			return nil, err
+		}
+	}
+	if d.checking > None {
+		if err := linked(info.describe(c)); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.compile(ctx); err != nil {
+		return nil, err
+	}
+	p := &RayTracingPipeline{layout: layout, info: info}
+	if err := p.assemble(d, c); err != nil {
+		return nil, err
+	}
+	if info.Flags&enum.PipelineFlagsLibrary == 0 {
+		if err := p.compose(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	p.info.Stages, p.info.Libraries, p.info.Groups = nil, nil, slices.Clone(info.Groups)
+	p.built = c.finish()
+	d.adopt(&p.object, "ray tracing pipeline", func() {
+		if p.program != nil {
+			p.program.Close()
+		}
+	})
+	return p, nil
+}
+
+// NewRayTracingPipelines makes pipelines, as NewComputePipelines does.
+func (d *Device) NewRayTracingPipelines(ctx context.Context, infos []RayTracingPipelineInfo) ([]*RayTracingPipeline, error) {
+	return batch(infos, func(i *RayTracingPipelineInfo) *Creation { return &i.Creation }, func(i *RayTracingPipelineInfo) (*RayTracingPipeline, error) {
+		return d.NewRayTracingPipeline(ctx, *i)
+	})
+}
+
+// describe returns the description of the pipeline for the rules of package link.
+func (info *RayTracingPipelineInfo) describe(c *creation) *link.Description {
+	d := &link.Description{NoLayout: info.heaps(), HasDynamic: true, Rays: &link.Rays{Groups: info.Groups, Depth: info.Depth, Interface: info.Interface}}
+	if info.DynamicStackSize {
+		d.Dynamic = append(d.Dynamic, enum.DynamicStateRayTracingPipelineStackSize)
+	}
+	for _, p := range info.Libraries {
+		l := link.RayLibrary{Flags: p.flags, Depth: &p.info.Depth, Interface: p.info.Interface}
+		for _, s := range p.stages {
+			l.Stages = append(l.Stages, 1<<link.StageOf(s.source.model))
+		}
+		d.Rays.Libraries = append(d.Rays.Libraries, l)
+	}
+	return c.description(d, link.RayTracing, info.Layout)
+}
+
+// assemble sets the stages and the groups of the pipeline, with those of its libraries.
+func (p *RayTracingPipeline) assemble(d *Device, c *creation) error {
+	for _, s := range c.stages {
+		x := &rayStage{source: s.kept(), stage: s.stage()}
+		if r := c.robustnessOf(s.info); r != nil {
+			x.robustness = *r.inside()
+		}
+		if p.info.heaps() {
+			var err error
+			if x.mappings, err = d.mappings(s.info.Mappings, x.stage.Program); err != nil {
+				return err
+			}
+		}
+		p.stages = append(p.stages, x)
+	}
+	number := func(r *link.Ref) int {
+		if r == nil || *r == link.Unused {
+			return trace.Unused
+		}
+		return int(*r)
+	}
+	for i := range p.info.Groups {
+		g := &p.info.Groups[i]
+		x := trace.Group{General: trace.Unused, ClosestHit: trace.Unused, AnyHit: trace.Unused, Intersection: trace.Unused}
+		switch g.Type {
+		case enum.GroupTypeGeneral:
+			x.General = number(g.General)
+		case enum.GroupTypeProceduralHitGroup:
+			x.Intersection = number(g.Intersection)
+			fallthrough
+		default:
+			x.ClosestHit, x.AnyHit = number(g.ClosestHit), number(g.AnyHit)
+		}
+		p.groups = append(p.groups, x)
+	}
+	for _, l := range p.info.Libraries {
+		first := len(p.stages)
+		for _, s := range l.stages {
+			p.stages = append(p.stages, &rayStage{source: s.source, stage: s.stage, robustness: s.robustness, mappings: s.mappings})
+		}
+		for _, g := range l.groups {
+			for _, n := range []*int{&g.General, &g.ClosestHit, &g.AnyHit, &g.Intersection} {
+				if *n != trace.Unused {
+					*n += first
+				}
+			}
+			p.groups = append(p.groups, g)
+		}
+	}
+	return nil
+}
+
+// compose makes the program of all stages.
+func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error) {
+	r := &trace.Pipeline{Groups: p.groups, Depth: p.info.Depth, CallableDepth: callableDepth}
+	if p.info.DynamicStackSize {
+		r.CallableDepth = deepCallableDepth
+	}
+	if p.info.Flags&enum.PipelineFlagsRayTracingSkipTriangles != 0 {
+		r.Skips |= trace.SkipTriangles
+	}
+	if p.info.Flags&enum.PipelineFlagsRayTracingSkipAabbs != 0 {
+		r.Skips |= trace.SkipBoxes
+	}
+	for _, s := range p.stages {
+		r.Shaders = append(r.Shaders, s.stage.Program)
+	}
+	p.rays = r
+	p.separate()
+	composed, err := trace.Compose(r)
+	if err == nil {
+		err = pass.RunUntil(composed, ctx.Err)
+	}
+	if err != nil {
+		return compileError(err)
+	}
+	p.composed = &shader.Stage{Program: composed}
+	for i, origin := range r.Origins() {
+		s := *p.stages[i].stage
+		s.Origin = origin
+		p.located = append(p.located, &s)
+	}
+	slices.Reverse(p.located)
+	create := compute.NewPipeline
+	if p.info.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
+		create = compute.NewDeferred // no machine code before the first launch
+	}
+	if p.program, err = create(composed, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
+		return compileError(err)
+	}
+	return nil
+}
+
+// separate gives the stages sets of their own if they have mappings, or if their robustness differs. The robustness of the
+// pipeline has the robustness of each resource then. For images it is the strictest one, which satisfies all.
+func (p *RayTracingPipeline) separate() {
+	same := true
+	for i, s := range p.stages {
+		if i == 0 {
+			p.robustness = s.robustness
+		}
+		same = same && s.mappings == nil && s.robustness.Equal(&p.stages[0].robustness)
+		p.robustness.Images = min(p.robustness.Images, s.robustness.Images)
+	}
+	if same {
+		return
+	}
+	p.rays.Apart = maxSets
+	p.robustness.Bindings = map[compute.Binding]exec.Robustness{}
+	for i, s := range p.stages {
+		for _, r := range s.stage.Program.Res {
+			at := compute.Binding{Set: r.Set, Binding: r.Binding}
+			p.robustness.Bindings[compute.Binding{Set: r.Set + uint32(i)*maxSets, Binding: r.Binding}] = s.robustness.Of(at, r.Kind)
+		}
+	}
+}
+
+// Stage returns the specialized module and the interface of a stage; zero values if there is none, or if its module is not known. The
+// stages of the libraries come after those of the pipeline.
+func (p *RayTracingPipeline) Stage(i int) link.Shader {
+	if p == nil || p.dev == nil || i < 0 || i >= len(p.stages) {
+		return link.Shader{}
+	}
+	return p.dev.describe(p.stages[i].source)
+}
+
+// Groups returns the number of shader groups, with those of the libraries.
+func (p *RayTracingPipeline) Groups() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.groups)
+}
+
+// GroupHandles returns the handles of n shader groups from the group first on, GroupHandleSize bytes each
+// (vkGetRayTracingShaderGroupHandlesKHR). A handle of zeros in a table is no group.
+func (p *RayTracingPipeline) GroupHandles(first, n int) ([]byte, error) {
+	if err := check(nil, "the pipeline", p); err != nil {
+		return nil, err
+	}
+	switch all := len(p.groups); {
+	case p.rays == nil:
+		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_pipeline_07828, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
+	case first < 0 || first >= all:
+		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_04050, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
+	case n < 0 || n > all-first:
+		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_02419, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
+	}
+	b := make([]byte, n*GroupHandleSize)
+	for i := range n {
+		binary.LittleEndian.PutUint32(b[i*GroupHandleSize:], uint32(first+i)+1)
+	}
+	return b, nil
+}
+
+// GroupShader is a shader of a group (VkShaderGroupShaderKHR).
+type GroupShader uint8
+
+// The shaders of a group.
+const (
+	GeneralShader GroupShader = iota
+	ClosestHitShader
+	AnyHitShader
+	IntersectionShader
+)
+
+// GroupStackSize returns the size in bytes that a shader of a group adds to the stack of a pipeline
+// (vkGetRayTracingShaderGroupStackSizeKHR).
+func (p *RayTracingPipeline) GroupStackSize(group int, which GroupShader) (uint64, error) {
+	if err := check(nil, "the pipeline", p); err != nil {
+		return 0, err
+	}
+	if group < 0 || group >= len(p.groups) {
+		return 0, usage(vuid.VkGetRayTracingShaderGroupStackSizeKHR_group_03608, "the group is %d; must be less than the %d groups of the pipeline", group, len(p.groups))
+	}
+	g := &p.groups[group]
+	if which > IntersectionShader {
+		return 0, usage("", "the shader of the group is %d; must be at most %d", which, IntersectionShader)
+	}
+	n := [...]int{GeneralShader: g.General, ClosestHitShader: g.ClosestHit, AnyHitShader: g.AnyHit, IntersectionShader: g.Intersection}[which]
+	if n < 0 || n >= len(p.stages) {
+		return 0, usage(vuid.VkGetRayTracingShaderGroupStackSizeKHR_groupShader_03609, "group %d has no such shader; must have it", group)
+	}
+	return 16 + 4*uint64(p.stages[n].stage.Program.PrivateSlots()), nil
+}

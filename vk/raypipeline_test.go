@@ -1,0 +1,437 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Offsets of the tables, of indirect arguments and of many results in the buffer of rays.
+const (
+	rayTables    = 16384
+	rayArguments = 20480
+	rayManyRows  = 1 << 19
+)
+
+// rayShader returns a shader of testdata/rays.
+func rayShader(t testing.TB, name string) StageInfo {
+	t.Helper()
+	text, err := os.ReadFile("testdata/rays/" + name + ".spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return StageInfo{Code: code(t, string(text))}
+}
+
+// emptyRays is a ray generation shader that does nothing.
+const emptyRays = `OpCapability RayTracingKHR
+OpExtension "SPV_KHR_ray_tracing"
+OpMemoryModel Logical GLSL450
+OpEntryPoint RayGenerationKHR %main "main"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+// emptyTrace describes a pipeline of emptyRays.
+func (r *rig) emptyTrace(t testing.TB) RayTracingPipelineInfo {
+	return RayTracingPipelineInfo{
+		Stages: []RayStageInfo{{spirv.ExecutionModelRayGenerationKHR, StageInfo{Code: code(t, emptyRays)}}},
+		Groups: rayGroups()[:1], Layout: r.pipeline,
+	}
+}
+
+// rayStages returns the stages of a pipeline: the ray generation shader of testdata/rays, which traces a ray at 10·x + ¼ for each x, a miss
+// shader whose result is 7 + the word of its record, and a closest-hit shader with the custom index of the instance + the word.
+func rayStages(t testing.TB) []RayStageInfo {
+	t.Helper()
+	miss := rayShader(t, "far")
+	miss.Specialization = facts.Spec{3: 7}
+	return []RayStageInfo{
+		{spirv.ExecutionModelRayGenerationKHR, rayShader(t, "gen")}, {spirv.ExecutionModelMissKHR, miss},
+		{spirv.ExecutionModelClosestHitKHR, rayShader(t, "hit")},
+	}
+}
+
+func ref(n link.Ref) *link.Ref { return &n }
+
+// rayGroups are the groups of rayStages.
+func rayGroups() []link.Group {
+	return []link.Group{
+		{Type: enum.GroupTypeGeneral, General: ref(0)}, {Type: enum.GroupTypeGeneral, General: ref(1), AnyHit: ref(link.Unused)},
+		{Type: enum.GroupTypeTrianglesHitGroup, ClosestHit: ref(2)},
+	}
+}
+
+// rayScene is a device with a scene of two instances, at 0 and at 20, with the custom indices 100 and 101.
+type rayScene struct {
+	*rays
+	layout *PipelineLayout
+	set    *Set
+}
+
+func newRayScene(t testing.TB, info DeviceInfo) *rayScene {
+	t.Helper()
+	r := &rayScene{rays: newRays(t, info)}
+	r.dev.checking = All
+	bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	r.instance(0, bottom, 0)
+	r.instance(1, bottom, 20)
+	r.build(t, r.bottom(bottom, 2))
+	r.build(t, r.top(top, 2))
+	bindings := append([]link.Binding{{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages}}, structureBinding...)
+	r.layout = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{
+		Sets: []*SetLayout{must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: bindings}))(t)}, Push: []link.Range{{Size: 8, Stages: link.AllStages}},
+	}))(t)
+	r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(r.layout.sets[0]))(t)
+	r.write(t, r.set, top)
+	return r
+}
+
+func (r *rayScene) pipeline(t testing.TB, info RayTracingPipelineInfo) *RayTracingPipeline {
+	t.Helper()
+	if info.Layout == nil {
+		info.Layout = r.layout
+	}
+	return must(r.dev.NewRayTracingPipeline(context.Background(), info))(t)
+}
+
+// tables writes the tables: records of 64 bytes with the handles of the groups 0, 1 and 2, and the words 5 and 1000.
+func (r *rayScene) tables(t testing.TB, p *RayTracingPipeline, groups ...int) ShaderTables {
+	t.Helper()
+	for i, g := range groups {
+		record := r.memory.Bytes()[rayTables+64*i:]
+		copy(record, must(p.GroupHandles(g, 1))(t))
+		binary.LittleEndian.PutUint32(record[GroupHandleSize:], [...]uint32{0, 5, 1000}[i])
+	}
+	at := r.buffer.Address() + rayTables
+	return ShaderTables{
+		RayGen: ShaderTable{Address: at, Stride: 64, Size: 64}, Miss: ShaderTable{Address: at + 64, Stride: 64, Size: 64},
+		Hit: ShaderTable{Address: at + 128 - 7*64, Stride: 64, Size: 8 * 64}, // the instances have the record offset 7
+	}
+}
+
+// bind records what a trace needs; the results have 10000 added.
+func (r *rayScene) bind(c *CommandBuffer, p *RayTracingPipeline) {
+	c.BindRayTracingPipeline(p)
+	c.BindSets(RayTracing, r.layout, 0, []*Set{r.set}, nil)
+	c.PushConstants(r.layout, 0, binary.LittleEndian.AppendUint32(nil, 10000))
+}
+
+func (r *rayScene) word(at int) uint32 {
+	return binary.LittleEndian.Uint32(r.memory.Bytes()[at:])
+}
+
+// expect compares the results with those of two hits and two misses.
+func (r *rayScene) expect(t testing.TB, what string) {
+	t.Helper()
+	for i, want := range []uint32{11100, 10012, 11101, 10012} {
+		if got := r.word(rayOutput + 4*i); got != want {
+			t.Errorf("%s: result %d is %d; must be %d", what, i, got, want)
+		}
+	}
+	r.floats(rayOutput, 0, 0, 0, 0)
+}
+
+func (r *rayScene) run(t testing.TB, record func(c *CommandBuffer)) {
+	t.Helper()
+	if err := r.submit(t, r.record(t, record)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRayTracing traces by each command, on both engines, with a pipeline and with one of libraries.
+func TestRayTracing(t *testing.T) {
+	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		r := newRayScene(t, DeviceInfo{Engine: of})
+		whole := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+		library := RayTracingPipelineInfo{
+			Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Interface: &link.RayInterface{Payload: 4, HitAttribute: 8}, Depth: 1,
+			Stages: rayStages(t)[1:], Groups: []link.Group{{Type: enum.GroupTypeTrianglesHitGroup, ClosestHit: ref(1)}, {Type: enum.GroupTypeGeneral, General: ref(0)}},
+		}
+		part := r.pipeline(t, library)
+		linked := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t)[:1], Groups: rayGroups()[:1], Depth: 1, Interface: library.Interface, Libraries: []*RayTracingPipeline{part}})
+		part.Close()
+		if linked.Groups() != 3 || linked.Stage(2).Entry == nil || linked.Stage(3).Entry != nil {
+			t.Errorf("%s: %d groups; must be 3, and 3 stages", engine, linked.Groups())
+		}
+		for what, p := range map[string]*RayTracingPipeline{"pipeline": whole, "libraries": linked} {
+			tables := r.tables(t, p, 0, 1, 2)
+			if what == "libraries" {
+				tables = r.tables(t, p, 0, 2, 1)
+			}
+			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 2, 1, 1) })
+			if got := r.word(rayOutput + 8); got != 0 {
+				t.Errorf("%s, %s: result 2 is %d; must be untouched", engine, what, got)
+			}
+			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+			r.expect(t, engine+", "+what)
+			arguments := r.memory.Bytes()[rayArguments:]
+			copy(arguments, []byte{4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
+			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRaysIndirect(tables, r.buffer.Address()+rayArguments) })
+			r.expect(t, engine+", indirect "+what)
+			b := arguments[:0]
+			for _, n := range []uint64{tables.RayGen.Address, tables.RayGen.Size, tables.Miss.Address, tables.Miss.Size, tables.Miss.Stride,
+				tables.Hit.Address, tables.Hit.Size, tables.Hit.Stride, 0, 0, 0} {
+				b = binary.LittleEndian.AppendUint64(b, n)
+			}
+			copy(arguments[len(b):], []byte{4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
+			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRaysIndirect2(r.buffer.Address() + rayArguments) })
+			r.expect(t, engine+", second indirect "+what)
+		}
+	}
+}
+
+// TestRaySkips traces with a pipeline that skips triangles: all rays miss.
+func TestRaySkips(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	p := r.pipeline(t, RayTracingPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsRayTracingSkipTriangles}, Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+	tables := r.tables(t, p, 0, 1, 2)
+	r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+	for i := range 4 {
+		if got := r.word(rayOutput + 4*i); got != 10012 {
+			t.Errorf("result %d is %d; must be the miss 10012", i, got)
+		}
+	}
+}
+
+// TestRayRows traces more rows than a dispatch may have workgroups.
+func TestRayRows(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	const rows = 1<<16 + 20
+	if err := r.set.Update(Write{Binding: 1, Buffers: []BufferDescriptor{{r.buffer, rayManyRows, 4 * rows}}}); err != nil {
+		t.Fatal(err)
+	}
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+	tables := r.tables(t, p, 0, 1, 2)
+	r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 1, rows, 1) })
+	for i := range rows + 1 {
+		want := uint32(11100)
+		if i == rows {
+			want = 0
+		}
+		if got := r.word(rayManyRows + 4*i); got != want {
+			t.Fatalf("row %d is %d; must be %d", i, got, want)
+		}
+	}
+}
+
+// TestRayDepth traces from closest-hit shaders without an end: the launch fails at the depth of the pipeline.
+func TestRayDepth(t *testing.T) {
+	for _, depth := range []uint32{1, 4} {
+		r := newRayScene(t, DeviceInfo{})
+		stages := rayStages(t)
+		stages[2].StageInfo = rayShader(t, "deep")
+		p := r.pipeline(t, RayTracingPipelineInfo{Stages: stages, Groups: rayGroups(), Depth: depth})
+		tables := r.tables(t, p, 0, 1, 2)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
+		broke(t, "recursion", err, "VUID-vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679")
+		// Each of the depth rays adds 1; the last one finds no shader.
+		if got := r.word(rayOutput); got != 10000+depth {
+			t.Errorf("depth %d: the result is %d; must be %d", depth, got, 10000+depth)
+		}
+	}
+}
+
+// TestRayRobustness traces with stages of different robustness: the ray generation shader alone reaches bytes after the range.
+func TestRayRobustness(t *testing.T) {
+	for behavior, want := range map[BufferBehavior]uint32{Exact: 0, NotRobust: 11101} {
+		r := newRayScene(t, DeviceInfo{})
+		if err := r.set.Update(Write{Binding: 1, Buffers: []BufferDescriptor{{r.buffer, rayOutput, 8}}}); err != nil {
+			t.Fatal(err)
+		}
+		stages := rayStages(t)
+		stages[0].Robustness = &Robustness{Storage: behavior}
+		p := r.pipeline(t, RayTracingPipelineInfo{Stages: stages, Groups: rayGroups(), Depth: 1})
+		tables := r.tables(t, p, 0, 1, 2)
+		r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+		if got := r.word(rayOutput + 8); got != want {
+			t.Errorf("behavior %d: result 2 is %d; must be %d", behavior, got, want)
+		}
+	}
+}
+
+// TestRayBudget has a launch that runs for too long: its location is in the shader that does not end.
+func TestRayBudget(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{Budget: 1 << 16})
+	stages := rayStages(t)
+	stages[2].StageInfo = rayShader(t, "endless")
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: stages, Groups: rayGroups(), Depth: 1})
+	tables := r.tables(t, p, 0, 1, 2)
+	err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
+	var lost *LostError
+	if !errors.As(err, &lost) || lost.Location == nil || lost.Location.Model != spirv.ExecutionModelClosestHitKHR || lost.Location.Op != spirv.OpLabel {
+		t.Errorf("%v; must be lost at the loop of the closest-hit shader", err)
+	}
+}
+
+// TestRayGroups asks for handles and sizes of groups.
+func TestRayGroups(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+	all := must(p.GroupHandles(0, 3))(t)
+	if len(all) != 3*GroupHandleSize {
+		t.Fatalf("%d bytes of handles; must be %d", len(all), 3*GroupHandleSize)
+	}
+	for i := range 3 {
+		one := must(p.GroupHandles(i, 1))(t)
+		if !slices.Equal(one, all[i*GroupHandleSize:(i+1)*GroupHandleSize]) || slices.Equal(one, make([]byte, GroupHandleSize)) {
+			t.Errorf("the handle of group %d is %x; must be the one among all, and not zeros", i, one)
+		}
+	}
+	if n := must(p.GroupStackSize(2, ClosestHitShader))(t); n == 0 {
+		t.Error("a closest-hit shader needs no stack; must need some")
+	}
+	library := r.pipeline(t, RayTracingPipelineInfo{
+		Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Interface: &link.RayInterface{Payload: 4, HitAttribute: 8}, Depth: 1,
+		Stages: rayStages(t), Groups: rayGroups(),
+	})
+	for rule, ask := range map[string]func() error{
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050":    func() error { _, err := p.GroupHandles(3, 0); return err },
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419":    func() error { _, err := p.GroupHandles(1, 3); return err },
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828":      func() error { _, err := library.GroupHandles(0, 1); return err },
+		"VUID-vkGetRayTracingShaderGroupStackSizeKHR-group-03608":       func() error { _, err := p.GroupStackSize(3, GeneralShader); return err },
+		"VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609": func() error { _, err := p.GroupStackSize(2, AnyHitShader); return err },
+		"VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381": func() error {
+			_, err := r.dev.NewRayTracingPipeline(t.Context(), RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1, Layout: r.layout, Libraries: []*RayTracingPipeline{p}})
+			return err
+		},
+	} {
+		broke(t, "a query", ask(), rule)
+	}
+}
+
+// TestRayCommandRules breaks the rules of commands that trace rays.
+func TestRayCommandRules(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	info := RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1}
+	p := r.pipeline(t, info)
+	library := r.pipeline(t, RayTracingPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Interface: &link.RayInterface{Payload: 4, HitAttribute: 8}, Depth: 1})
+	good := r.tables(t, p, 0, 1, 2)
+	trace := func(change func(*ShaderTables)) func(c *CommandBuffer) {
+		return func(c *CommandBuffer) {
+			tables := good
+			change(&tables)
+			c.TraceRays(tables, 4, 1, 1)
+		}
+	}
+	size := func(x, y, z uint32) func(c *CommandBuffer) {
+		return func(c *CommandBuffer) { c.TraceRays(good, x, y, z) }
+	}
+	for rule, record := range map[string]func(c *CommandBuffer){
+		"VUID-vkCmdTraceRaysKHR-size-04023":                          trace(func(s *ShaderTables) { s.RayGen.Stride = 32 }),
+		"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03682":     trace(func(s *ShaderTables) { s.RayGen.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03685":       trace(func(s *ShaderTables) { s.Miss.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03689":        trace(func(s *ShaderTables) { s.Hit.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03693":   trace(func(s *ShaderTables) { s.Callable.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03686":                        trace(func(s *ShaderTables) { s.Miss.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03690":                        trace(func(s *ShaderTables) { s.Hit.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03694":                        trace(func(s *ShaderTables) { s.Callable.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04029":                        trace(func(s *ShaderTables) { s.Miss.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04035":                        trace(func(s *ShaderTables) { s.Hit.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04041":                        trace(func(s *ShaderTables) { s.Callable.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-height-03639":                        size(1, 1<<31, 1),
+		"VUID-vkCmdTraceRaysKHR-depth-03640":                         size(1, 1, 1<<31),
+		"VUID-vkCmdTraceRaysKHR-width-03641":                         size(1<<15, 1<<15, 2),
+		"VUID-vkCmdTraceRaysIndirectKHR-indirectDeviceAddress-03634": func(c *CommandBuffer) { c.TraceRaysIndirect(good, 2) },
+		"VUID-vkCmdBindPipeline-pipeline-03382":                      func(c *CommandBuffer) { c.BindRayTracingPipeline(library) },
+	} {
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		record(c)
+		broke(t, "a recording", c.End(), rule)
+	}
+	for rule, record := range map[string]func(c *CommandBuffer){
+		"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording": func(c *CommandBuffer) { c.End(); c.SetRayTracingPipelineStackSize(1) },
+		"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool":   func(c *CommandBuffer) { c.SetRayTracingPipelineStackSize(1) },
+		"VUID-vkCmdSetRayTracingPipelineStackSizeKHR-renderpass": func(c *CommandBuffer) {
+			c.BeginRendering(RenderingInfo{Area: Rect{Width: 1, Height: 1}, Layers: 1})
+			c.SetRayTracingPipelineStackSize(1)
+		},
+	} {
+		family := 0
+		if rule == "VUID-vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool" {
+			family = slices.IndexFunc(queueFamilies[:], func(f QueueFamily) bool { return f.Flags&QueueCompute == 0 })
+		}
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Family: family}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		record(c)
+		err := c.Err()
+		if err == nil {
+			err = c.End()
+		}
+		broke(t, "a recording", err, rule)
+	}
+}
+
+// TestRayTraceRules breaks the rules that a trace checks when it runs.
+func TestRayTraceRules(t *testing.T) {
+	for rule, x := range map[string]struct {
+		change  func(*ShaderTables)
+		unbound bool
+		dynamic bool
+		zero    bool // the handle of the ray generation record
+	}{
+		"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681":   {change: func(s *ShaderTables) { s.RayGen.Address = 1 << 50 }},
+		"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03684":     {change: func(s *ShaderTables) { s.Miss.Size = 1 << 40 }},
+		"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03688":      {change: func(s *ShaderTables) { s.Hit.Address = 1 << 50 }},
+		"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692": {change: func(s *ShaderTables) { s.Callable = ShaderTable{Address: 1 << 50, Stride: 32, Size: 32} }},
+		"VUID-vkCmdTraceRaysKHR-None-03429":                        {zero: true},
+		"VUID-vkCmdTraceRaysKHR-None-09458":                        {dynamic: true},
+		"VUID-vkCmdTraceRaysKHR-None-08606":                        {unbound: true},
+	} {
+		r := newRayScene(t, DeviceInfo{})
+		p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1, DynamicStackSize: x.dynamic})
+		tables := r.tables(t, p, 0, 1, 2)
+		if x.zero {
+			binary.LittleEndian.PutUint32(r.memory.Bytes()[rayTables:], 0)
+		}
+		if x.change != nil {
+			x.change(&tables)
+		}
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			if !x.unbound {
+				r.bind(c, p)
+			}
+			c.TraceRays(tables, 4, 1, 1)
+		}))
+		broke(t, fmt.Sprint(rule), err, rule)
+	}
+}
+
+// TestRayStackSize traces with a dynamic size of the stack, in a secondary command buffer too.
+func TestRayStackSize(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1, DynamicStackSize: true})
+	tables := r.tables(t, p, 0, 1, 2)
+	second := must(r.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+	if err := second.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	r.bind(second, p)
+	second.SetRayTracingPipelineStackSize(256)
+	second.TraceRays(tables, 4, 1, 1)
+	if err := second.End(); err != nil {
+		t.Fatal(err)
+	}
+	r.run(t, func(c *CommandBuffer) { c.Execute(second) })
+	r.expect(t, "a secondary command buffer")
+}
