@@ -154,6 +154,12 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	} else {
 		r.describeLayout(p, d.Layout)
 	}
+	if p.Kind == RayTracingPipeline {
+		d.Rays = p.linkRays()
+	}
+	if p.RayTracing.Library {
+		d.Flags |= enum.PipelineFlagsLibrary
+	}
 	if p.Kind != GraphicsPipeline {
 		return out, nil
 	}

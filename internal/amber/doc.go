@@ -3,6 +3,5 @@
 // either into a Script; Run executes a Script and checks its expectations.
 //
 // The package does not execute shaders: machine*.go makes the objects of package vk that a
-// script needs, and records its commands. Pipelines for ray tracing are read completely, but Run
-// returns Unsupported for them.
+// script needs, and records its commands.
 package amber

@@ -21,6 +21,7 @@ type machine struct {
 	pool      *vk.Pool
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
 	pipelines map[programKey]*host.ComputeProgram
+	tracers   map[*Pipeline]*traceProgram
 	drawn     map[graphicsKey][]graphicsPipeline
 	objects   map[graphicsKey]*drawObjects // instead of drawn
 	apart     map[*Buffer]*apart
@@ -39,7 +40,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, structures: map[*Structure]*vk.AccelerationStructure{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, tracers: map[*Pipeline]*traceProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, structures: map[*Structure]*vk.AccelerationStructure{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
@@ -67,6 +68,9 @@ func newMachine(ctx context.Context, r *runner) (*machine, error) {
 func (m *machine) close() {
 	for _, p := range m.pipelines {
 		p.Close()
+	}
+	for _, p := range m.tracers {
+		p.pipeline.Close()
 	}
 	for _, list := range m.drawn {
 		for _, p := range list {

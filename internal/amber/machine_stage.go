@@ -89,12 +89,14 @@ func (r *runner) shaderError(s *Shader, err error) error {
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
-// models are the execution models of the stages of compute and graphics.
+// models are the execution models of the stages.
 var models = map[Stage]spirv.ExecutionModel{
 	Compute: spirv.ExecutionModelGLCompute,
 	Vertex:  spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
 	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
-	Fragment: spirv.ExecutionModelFragment,
+	Fragment:      spirv.ExecutionModelFragment,
+	RayGeneration: spirv.ExecutionModelRayGenerationKHR, AnyHit: spirv.ExecutionModelAnyHitKHR, ClosestHit: spirv.ExecutionModelClosestHitKHR,
+	Miss: spirv.ExecutionModelMissKHR, Intersection: spirv.ExecutionModelIntersectionKHR, Callable: spirv.ExecutionModelCallableKHR,
 }
 
 // numGraphicsStages is the number of graphics stages, which are the first stages.

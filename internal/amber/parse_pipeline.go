@@ -43,6 +43,7 @@ func (p *parser) pipelineBody(q *Pipeline) {
 		p.pipelineItem(q, w)
 	}
 	p.endLine()
+	q.attachGroups()
 	if q.Kind == ComputePipeline && len(q.Stages) != 1 && p.err == nil {
 		p.fail(CodeShader, q.At, "compute pipeline %s has %d shaders; it must have one", q.Name, len(q.Stages))
 	}

@@ -22,6 +22,7 @@ func has(q Requirement) bool {
 var features = map[string]bool{
 	"robustBufferAccess": true,
 	"AccelerationStructureFeaturesKHR.accelerationStructure": true,
+	"RayTracingPipelineFeaturesKHR.rayTracingPipeline":       true,
 	"shaderFloat64": true,
 	"shaderInt64":   true,
 	"shaderInt16":   true,
@@ -247,6 +248,9 @@ var properties = map[string]bool{
 var deviceExtensions = map[string]bool{
 	"VK_KHR_acceleration_structure":               true,
 	"VK_KHR_ray_query":                            true,
+	"VK_KHR_ray_tracing_pipeline":                 true,
+	"VK_KHR_ray_tracing_maintenance1":             true,
+	"VK_KHR_pipeline_library":                     true,
 	"VK_KHR_deferred_host_operations":             true,
 	"VK_KHR_16bit_storage":                        true,
 	"VK_KHR_8bit_storage":                         true,

@@ -186,7 +186,7 @@ func (r *runner) readyCommands(cs []Command) error {
 		case *Draw:
 			err = r.readyPipeline(c.Pipeline)
 		case *Trace:
-			err = r.unsupported(c.Position(), "ray tracing pipelines")
+			err = r.readyPipeline(c.Pipeline)
 		case *Debugger:
 			err = r.unsupported(c.Position(), "DEBUG blocks")
 		}
@@ -228,6 +228,8 @@ func (r *runner) command(ctx context.Context, c Command) error {
 	switch c := c.(type) {
 	case *Dispatch:
 		return r.machine.dispatch(ctx, c)
+	case *Trace:
+		return r.machine.trace(ctx, c)
 	case *Copy:
 		return r.copyBuffer(c)
 	case *Repeat:
