@@ -400,3 +400,64 @@ func TestContinuedRendering(t *testing.T) {
 		t.Errorf("a query that is not inherited: %v", err)
 	}
 }
+
+// TestReadsClear reads and overwrites, in one draw over all of a rendering, the attachment that the rendering clears: an input
+// attachment has the values before the draw.
+func TestReadsClear(t *testing.T) {
+	s := newScene(t, 1)
+	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{64, 64, 1}, Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment}))(t)
+	size, _ := m.Requirements()
+	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	view := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+	s.fixed.DepthStencil, s.fixed.Rendering = nil, link.Rendering{Color: s.fixed.Rendering.Color}
+	s.fixed.Viewports, s.fixed.Scissors = []Viewport{{Width: 64, Height: 64, MaxDepth: 1}}, []Rect{{Width: 64, Height: 64}}
+	reader, layout, set := s.reader(t, view, func(*GraphicsPipelineInfo) {})
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRendering(RenderingInfo{Area: Rect{Width: 64, Height: 64}, Colors: []AttachmentInfo{{View: view, Load: ClearOnLoad, Clear: [4]uint32{0x3e4ccccd}}}})
+		c.Barrier()
+		c.BindGraphicsPipeline(reader)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+		c.Draw(3, 1, 0, 0)
+		c.EndRendering()
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.shots(t, m, 0)[9], [4]byte{204, 255, 255, 255}; got != want { // 1 − 51/255
+		t.Errorf("the inverse of the clear is %v; must be %v", got, want)
+	}
+}
+
+// TestRasterizationOrder draws two triangles that write depth, in one draw, with a shader that reads depth: each fragment has
+// the depth that the fragments before it left (Vulkan §"Rasterization Order").
+func TestRasterizationOrder(t *testing.T) {
+	s := newScene(t, 1)
+	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment}))(t)
+	size, _ := deep.Requirements()
+	if err := deep.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	view := must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)
+	s.fixed.DepthStencil.Ordered = true
+	s.stages.Flags = enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop
+	reader, layout, set := s.reader(t, view, func(*GraphicsPipelineInfo) {})
+	m, color := s.target(t, 1, 1)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Colors: []AttachmentInfo{{View: color, Load: ClearOnLoad}}, Depth: &AttachmentInfo{View: view, Load: ClearOnLoad, Clear: [4]uint32{0x3f800000}}})
+		c.BindGraphicsPipeline(reader)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+		c.Draw(6, 1, 0, 0)
+		c.EndRendering()
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	// The first triangle covers all and reads the clear, 1; the second covers the upper left and reads ½.
+	if got := s.shots(t, m, 0); got[0][0] != 128 || got[63][0] != 0 {
+		t.Errorf("the inverse of depth is %d under the second triangle, %d beside it; must be 128 and 0", got[0][0], got[63][0])
+	}
+}

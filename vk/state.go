@@ -88,6 +88,7 @@ func (f *FixedState) state() (s state.State) {
 	s.DepthStencil = state.DepthStencil{
 		Test: d.DepthTest, Write: d.DepthWrite, Compare: d.Compare, Bounds: d.BoundsTest,
 		MinBound: f.DepthBounds[0], MaxBound: f.DepthBounds[1], Stencil: d.StencilTest, Front: stencilFace(d.Front), Back: stencilFace(d.Back),
+		Late: d.Ordered,
 	}
 	b := orZero(f.Blend)
 	s.Blend = state.Blend{Logic: b.Logic, LogicOp: b.LogicOp, Constants: f.BlendConstants}

@@ -243,6 +243,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 		s.DepthStencil = &link.DepthStencil{
 			DepthTest: x.DepthTestEnable != 0, DepthWrite: x.DepthWriteEnable != 0, Compare: enum.CompareOp(x.DepthCompareOp),
 			BoundsTest: x.DepthBoundsTestEnable != 0, StencilTest: x.StencilTestEnable != 0, Front: stencil(&x.Front), Back: stencil(&x.Back),
+			Ordered: x.Flags&(abi.PipelineDepthStencilStateCreateRasterizationOrderAttachmentDepthAccessBitEXT|abi.PipelineDepthStencilStateCreateRasterizationOrderAttachmentStencilAccessBitEXT) != 0,
 		}
 		s.DepthBounds = [2]float32{x.MinDepthBounds, x.MaxDepthBounds}
 	}

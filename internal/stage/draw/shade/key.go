@@ -69,6 +69,7 @@ type testKey struct {
 	Clamp                        bool // clamp to the viewport's depth range
 	Unrestricted                 bool // depths are not clamped to 0…1
 	Front, Back                  state.StencilFace
+	late                         bool // after the program, whatever it is
 }
 
 // testKeyOf returns the key for a state and a target. A test without an attachment passes.
@@ -85,6 +86,7 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 		k.Stencil, k.stencilLayered = t.Stencil.Format(), state.Layered(t.Stencil)
 		k.Front, k.Back = z.Front.Static(), z.Back.Static()
 	}
+	k.late = z.Late && k.any()
 	return k
 }
 
@@ -101,7 +103,7 @@ func (k *Key) EarlyTests(p *ir.Program) bool {
 	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing|ir.OverrideCoverage) == 0 {
 		return true
 	}
-	if e := p.Effects; e.Discards || e.Writes || k.AlphaToCoverage || HasInput(p, ir.TileDepth) || HasInput(p, ir.TileStencil) {
+	if e := p.Effects; e.Discards || e.Writes || k.AlphaToCoverage || k.Test.late || HasInput(p, ir.TileDepth) || HasInput(p, ir.TileStencil) {
 		return false
 	}
 	for _, o := range p.Out {

@@ -183,6 +183,7 @@ type DepthStencil struct {
 	MinBound, MaxBound float32
 	Stencil            bool
 	Front, Back        StencilFace
+	Late               bool // the fragment program reads depth or stencil as earlier fragments left it: tests and writes follow it
 }
 
 // BlendAttachment is the blend state of one color attachment, compiled into the fragment program.
