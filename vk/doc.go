@@ -50,7 +50,7 @@
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	pipelinecreate.go   the common part of all pipelines; graphicslibrary.go the parts of graphics pipelines
 //	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them
-//	instrumentation.go  shaders that count
+//	instrumentation.go  shaders that count; executable.go their programs
 //	profile.go          counts of source blocks
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need

@@ -81,7 +81,8 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsLinkTimeOptimization | enum.PipelineFlagsLibrary | enum.PipelineFlagsRetainLinkTimeOptimizationInfo |
 	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | InstrumentShaders |
 	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
-	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders
+	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders |
+	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations
 
 // creation is a pipeline that is being made.
 type creation struct {

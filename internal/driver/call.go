@@ -84,7 +84,7 @@ var (
 func has(number int) bool { return calls[number] != nil || recorders[number] != nil }
 
 func init() {
-	for _, m := range []map[int]call{structureCalls, instrumentationCalls, presentCalls, externalCalls, hostCalls, faultCalls, shaderObjectCalls, pipelineBinaryCalls, descriptorBufferCalls, descriptorHeapCalls, cooperativeCalls, moduleCalls, physicalExtensionCalls, instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, hostCopyCalls, extendedCalls, privateDataCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
+	for _, m := range []map[int]call{structureCalls, instrumentationCalls, executableCalls, presentCalls, externalCalls, hostCalls, faultCalls, shaderObjectCalls, pipelineBinaryCalls, descriptorBufferCalls, descriptorHeapCalls, cooperativeCalls, moduleCalls, physicalExtensionCalls, instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, hostCopyCalls, extendedCalls, privateDataCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
 		for n, f := range m {
 			calls[n] = f
 		}

@@ -3,7 +3,7 @@ package driver
 // furtherNames are the extensions that the driver announces after announcedNames, by topic.
 var furtherNames = []string{
 	// shader objects, pipelines and modules
-	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",
+	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_KHR_pipeline_executable_properties", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",
 	// descriptors
 	"VK_EXT_descriptor_buffer", "VK_EXT_descriptor_heap", "VK_NV_push_constant_bank", "VK_VALVE_mutable_descriptor_type",
 	// cooperative matrices and vectors
