@@ -39,13 +39,17 @@ func (d *Device) Executables(p Pipeline) ([]Executable, error) {
 		stages = []*shader.Stage{p.stage}
 	case *GraphicsPipeline:
 		stages = p.stages
+	case *RayTracingPipeline:
+		for _, s := range p.stages {
+			stages = append(stages, s.stage)
+		}
 	}
 	out := make([]Executable, 0, len(stages))
 	for _, s := range stages {
 		name := s.Program.Stage.String()
 		out = append(out, Executable{name, "the optimized program of the stage " + name, 1 << stageNumbers[s.Program.Stage], s.Program.SubgroupSize, s.Program})
 	}
-	slices.SortFunc(out, func(a, b Executable) int { return cmp.Compare(a.Stages, b.Stages) })
+	slices.SortStableFunc(out, func(a, b Executable) int { return cmp.Compare(a.Stages, b.Stages) })
 	return out, nil
 }
 
