@@ -44,6 +44,7 @@ type Draw struct {
 	DrawIndex                  uint32
 	Indirect                   *IndirectDraw // replaces the numbers above
 	ByteCount                  *ByteCount    // replaces Count
+	Workgroups                 [3]uint32     // of mesh draws
 }
 
 // DrawKind is the kind of geometry of a Draw.
@@ -54,6 +55,7 @@ const (
 	DrawRect DrawKind = iota
 	DrawGrid
 	DrawArray
+	DrawMesh
 )
 
 // Trace runs a ray tracing pipeline with the named binding tables.

@@ -110,7 +110,7 @@ func (g *usage) commands(list []Command) {
 			switch {
 			case c.Patch:
 				t = "patch_list"
-			case t == "" && c.Kind != DrawArray:
+			case t == "" && c.Kind < DrawArray:
 				t = "triangle_list"
 			}
 			g.add(c.Pipeline, t)
@@ -307,6 +307,9 @@ func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 		d.Vertex.Bindings = append(d.Vertex.Bindings, b)
 	}
 	describeSettings(g, d)
+	if p.stageOf(Mesh) != nil {
+		d.Vertex, d.Assembly, d.Tessellation = nil, nil, nil
+	}
 	return describePass(g, d)
 }
 

@@ -171,7 +171,13 @@ func (p *devicePass) recordDraw(c *Draw, a *drawArgs) {
 		if x.Counter != nil {
 			info.Count, info.CountOffset = p.buffers[x.Counter], uint64(x.CounterOffset)
 		}
+		if c.Kind == DrawMesh {
+			p.commands.DrawMeshTasksIndirect(info)
+			return
+		}
 		p.commands.DrawIndirect(info)
+	case c.Kind == DrawMesh:
+		p.commands.DrawMeshTasks(c.Workgroups[0], c.Workgroups[1], c.Workgroups[2])
 	case c.ByteCount != nil:
 		n := c.ByteCount
 		p.commands.DrawByteCount(a.Instances, a.FirstInstance, vk.CounterBuffer{Buffer: p.buffers[n.Counter], Offset: uint64(n.CounterOffset)}, uint32(n.Offset), uint32(n.Stride))

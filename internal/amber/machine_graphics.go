@@ -49,10 +49,14 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	if s.dither {
 		info.Flags |= enum.PipelineFlagsEnableLegacyDithering
 	}
+	if p.stageOf(Mesh) != nil {
+		info.State.Vertex, info.State.Assembly, info.State.Tessellation = nil, nil, nil
+	}
 	for i := range p.Stages {
 		a := &p.Stages[i]
 		into := map[Stage]**vk.StageInfo{
-			Vertex: &info.Vertex, TessellationControl: &info.TessControl, TessellationEvaluation: &info.TessEvaluation, Geometry: &info.Geometry, Fragment: &info.Fragment,
+			Vertex: &info.Vertex, TessellationControl: &info.TessControl, TessellationEvaluation: &info.TessEvaluation, Geometry: &info.Geometry,
+			Task: &info.Task, Mesh: &info.Mesh, Fragment: &info.Fragment,
 		}[a.Stage]
 		if into == nil {
 			return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())

@@ -15,7 +15,7 @@ import (
 // objectStages are the stages of shader objects.
 var objectStages = map[Stage]vk.ShaderStage{
 	Compute: vk.StageCompute, Vertex: vk.StageVertex, TessellationControl: vk.StageTessControl, TessellationEvaluation: vk.StageTessEvaluation,
-	Geometry: vk.StageGeometry, Fragment: vk.StageFragment,
+	Geometry: vk.StageGeometry, Task: vk.StageTask, Mesh: vk.StageMesh, Fragment: vk.StageFragment,
 }
 
 // graphicsStages are the stages that a draw binds, with or without an object, in the order of drawObjects.
@@ -81,6 +81,9 @@ func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.S
 	}
 	if stage == vk.StageCompute {
 		info.Flags |= enum.ObjectFlagsDispatchBase
+	}
+	if stage == vk.StageMesh && p.stageOf(Task) == nil {
+		info.Flags |= enum.ObjectFlagsNoTaskShader
 	}
 	if p.Graphics.Rates != nil && stage == vk.StageFragment {
 		info.Flags |= enum.ObjectFlagsFragmentShadingRateAttachment

@@ -3,6 +3,10 @@ package amber
 import (
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // topologies are the kinds of primitives, in AmberScript in capitals.
@@ -117,7 +121,7 @@ func (p *parser) run(step Step) Command {
 	w := p.lex.peek()
 	kind := ComputePipeline
 	switch w.text {
-	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT":
+	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT":
 		kind = GraphicsPipeline
 	case "RAYGEN":
 		kind = RayTracingPipeline
@@ -163,7 +167,14 @@ func (p *parser) trace(t *Trace) Command {
 }
 
 func (p *parser) draw(d *Draw, w word) Command {
+	p.drawsItsStages(d, w)
 	switch w.text {
+	case "DRAW_MESH":
+		d.Kind, d.Workgroups = DrawMesh, p.groups()
+		return d
+	case "DRAW_MESH_INDIRECT":
+		d.Kind = DrawMesh
+		return p.indirectParameters(d, state.MeshIndirectBytes)
 	case "DRAW_ARRAY":
 		return p.drawArray(d)
 	case "DRAW_INDIRECT":
@@ -185,6 +196,17 @@ func (p *parser) draw(d *Draw, w word) Command {
 		p.fail(CodeRun, d.At, "%s with %d sets of vertex data; there may be at most %d", w.text, n, inputs)
 	}
 	return d
+}
+
+// drawsItsStages fails if a draw of mesh workgroups has no mesh stage, or another draw has one.
+func (p *parser) drawsItsStages(d *Draw, w word) {
+	has := d.Pipeline.stageOf(Mesh) != nil
+	switch mesh := strings.HasPrefix(w.text, "DRAW_MESH"); {
+	case mesh && !has:
+		p.fail(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, w.pos, "%s of pipeline %s, which has no mesh stage; must have one", w, d.Pipeline.Name)
+	case !mesh && has:
+		p.fail(vuid.VkCmdDraw_stage_06481, w.pos, "%s of pipeline %s, which has a mesh stage; must have none", w, d.Pipeline.Name)
+	}
 }
 
 func (p *parser) drawArray(d *Draw) Command {

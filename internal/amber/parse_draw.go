@@ -35,12 +35,21 @@ func (p *parser) drawIndirect(d *Draw) Command {
 	d.Kind, d.NumInstance = DrawArray, 1
 	p.keyword("AS")
 	d.Topology = topologies[p.oneOf("a topology", topologies...)]
-	d.Indexed = p.optional("INDEXED")
-	p.keyword("BUFFER")
-	x := &IndirectDraw{Buffer: known(p, "buffer", p.buffers), Count: 1, Stride: state.IndirectBytes}
-	if d.Indexed {
-		x.Stride = state.IndexedIndirectBytes
+	stride := state.IndirectBytes
+	if d.Indexed = p.optional("INDEXED"); d.Indexed {
+		stride = state.IndexedIndirectBytes
 	}
+	p.indirectParameters(d, stride)
+	if d.Indexed && d.Pipeline.Graphics.Indices == nil {
+		p.fail(CodeRun, d.At, "an indexed draw needs INDEX_DATA in pipeline %s", d.Pipeline.Name)
+	}
+	return d
+}
+
+// indirectParameters reads the operands of an indirect draw. The stride is that of a draw without STRIDE.
+func (p *parser) indirectParameters(d *Draw, stride int) Command {
+	p.keyword("BUFFER")
+	x := &IndirectDraw{Buffer: known(p, "buffer", p.buffers), Count: 1, Stride: stride}
 	d.Indirect = x
 	for !p.lex.peek().eol {
 		switch p.oneOf("a parameter of an indirect draw", "OFFSET", "STRIDE", "COUNT", "COUNT_BUFFER", "COUNT_OFFSET") {
@@ -55,9 +64,6 @@ func (p *parser) drawIndirect(d *Draw) Command {
 		case 4:
 			x.CounterOffset = p.words("an offset")
 		}
-	}
-	if d.Indexed && d.Pipeline.Graphics.Indices == nil {
-		p.fail(CodeRun, d.At, "an indexed draw needs INDEX_DATA in pipeline %s", d.Pipeline.Name)
 	}
 	return d
 }

@@ -87,7 +87,7 @@ func (k PipelineKind) fits(s Stage) bool {
 	case ComputePipeline:
 		return s == Compute
 	case GraphicsPipeline:
-		return s <= TessellationEvaluation
+		return s < numGraphicsStages
 	}
 	return s >= RayGeneration && s <= Callable
 }

@@ -69,6 +69,16 @@ func (p *Pipeline) stage(shader string) *Attachment {
 	return nil
 }
 
+// stageOf returns the attachment of a stage, or nil.
+func (p *Pipeline) stageOf(s Stage) *Attachment {
+	for i := range p.Stages {
+		if p.Stages[i].Stage == s {
+			return &p.Stages[i]
+		}
+	}
+	return nil
+}
+
 // Attachment is a shader in a pipeline.
 type Attachment struct {
 	Shader         *Shader

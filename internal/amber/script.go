@@ -88,6 +88,8 @@ const (
 	Geometry
 	TessellationControl
 	TessellationEvaluation
+	Task
+	Mesh
 	Compute
 	RayGeneration
 	AnyHit
@@ -105,6 +107,8 @@ var stages = [...]struct{ name, extension string }{
 	Geometry:               {"geometry", "geom"},
 	TessellationControl:    {"tessellation_control", "tesc"},
 	TessellationEvaluation: {"tessellation_evaluation", "tese"},
+	Task:                   {"task", "task"},
+	Mesh:                   {"mesh", "mesh"},
 	Compute:                {"compute", "comp"},
 	RayGeneration:          {"ray_generation", "rgen"},
 	AnyHit:                 {"any_hit", "rahit"},

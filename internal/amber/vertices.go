@@ -24,6 +24,9 @@ type drawArgs struct {
 func (r *runner) vertices(c *Draw, s *drawState, a *drawArgs) error {
 	g := &c.Pipeline.Graphics
 	a.Instances = 1
+	if c.Kind == DrawMesh {
+		return nil
+	}
 	for i := range g.Vertices {
 		if err := r.vertexInput(i, &g.Vertices[i], s.Vertex); err != nil {
 			return err
