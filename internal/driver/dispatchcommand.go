@@ -13,6 +13,8 @@ var bindCommands = map[int]recorder{
 			c.vk.BindPipeline(p.compute)
 		case p.graphics != nil:
 			c.vk.BindGraphicsPipeline(p.graphics)
+		case p.rays != nil:
+			c.vk.BindRayTracingPipeline(p.rays)
 		}
 	}),
 	abi.CmdCmdBindDescriptorSets: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSetsArgs) {
@@ -25,8 +27,11 @@ var bindCommands = map[int]recorder{
 
 // bindPoint returns a VkPipelineBindPoint.
 func bindPoint(n uint32) vk.BindPoint {
-	if n == abi.PipelineBindPointCompute {
+	switch n {
+	case abi.PipelineBindPointCompute:
 		return vk.Compute
+	case abi.PipelineBindPointRayTracingKHR:
+		return vk.RayTracing
 	}
 	return vk.Graphics
 }

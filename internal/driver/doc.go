@@ -22,7 +22,7 @@
 //	hostcopy.go, privatedata.go, clock*.go
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
-//	structure.go        acceleration structures
+//	structure.go        acceleration structures; raytracing.go pipelines that trace rays
 //	cooperative.go, shadingrate.go   lists of physical devices
 //	surface.go, swapchain.go, present.go   windows
 //	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences

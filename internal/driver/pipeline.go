@@ -16,12 +16,16 @@ import (
 type pipeline struct {
 	compute  *vk.ComputePipeline
 	graphics *vk.GraphicsPipeline
+	rays     *vk.RayTracingPipeline
 }
 
 // Close frees the pipeline.
 func (p *pipeline) Close() error {
 	if p.compute != nil {
 		return p.compute.Close()
+	}
+	if p.rays != nil {
+		return p.rays.Close()
 	}
 	return p.graphics.Close()
 }
@@ -33,6 +37,8 @@ func (p *pipeline) vk() vk.Pipeline {
 		return nil
 	case p.compute != nil:
 		return p.compute
+	case p.rays != nil:
+		return p.rays
 	}
 	return p.graphics
 }
