@@ -91,7 +91,7 @@ type program struct {
 
 	// For each resource the one atomic operation that accesses it, a candidate for private
 	// accumulation (tally.go).
-	tallies []ir.Op // amd64.PrivatizableAtomics
+	tallies []amd64.Tally // amd64.PrivatizableAtomics
 
 	forcePolling     bool // for tests: poll even if the runtime needs no polling
 	forceNonTemporal bool // for tests: all stores are nontemporal

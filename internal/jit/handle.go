@@ -20,8 +20,8 @@ type handle struct {
 	// OpArrayLength.
 	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
-	nonTemporal bool  // stores should bypass the cache
-	private     ir.Op // the atomic that each worker accumulates in private memory; ir.Bad for none
+	nonTemporal bool        // stores should bypass the cache
+	private     amd64.Tally // the atomic that each worker accumulates in private memory
 }
 
 // handles are the handles of a job. The handle of the workgroup memory differs between workers. All
@@ -283,7 +283,7 @@ func (h *handle) encode(to *[handleWords]uint64) {
 	if h.nonTemporal {
 		policy = 0
 	}
-	if h.private != ir.Bad {
+	if h.private != (amd64.Tally{}) {
 		policy = amd64.HandlePrivate
 	}
 	*to = [...]uint64{uint64(addressOf(h.bytes)), n, writable, policy | uint64(h.length())<<32}

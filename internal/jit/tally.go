@@ -23,10 +23,10 @@ const maxPrivateBytes = 256 << 10
 // memory.
 //
 // It reports whether there is one.
-func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) (any bool) {
+func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []amd64.Tally) (any bool) {
 	candidates := h.candidates[:0]
-	for r, op := range tallies {
-		if op != ir.Bad && r < len(job.Resources) {
+	for r, t := range tallies {
+		if t != (amd64.Tally{}) && r < len(job.Resources) {
 			candidates = append(candidates, r)
 		}
 	}
@@ -41,7 +41,9 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) (any 
 			x := &h.list[int(first)+i]
 			// Whole cache lines, so that private memories of two workers share none.
 			size := uint64(len(x.bytes)+63) &^ 63
-			if size > 0 && size <= left && uint64(len(x.bytes))/2 <= lanes && !x.readOnly {
+			word := uint64(tallies[r].Bytes())
+			aligned := uint64(addressOf(x.bytes))%word == 0 // else the atomics have no effect
+			if size > 0 && size <= left && 2*uint64(len(x.bytes))/word <= lanes && !x.readOnly && aligned {
 				x.private, any = tallies[r], true
 				left -= size
 			}
@@ -52,20 +54,23 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) (any 
 
 // tally is the private accumulator of one worker for one descriptor.
 type tally struct {
-	op      ir.Op
+	of      amd64.Tally
 	target  []byte   // memory of the descriptor
-	private []uint32 // the accumulated operands, one word each
+	private []uint64 // the accumulated operands, one or two words each
 }
 
 // attach starts a tally for a handle and redirects the handle to the private memory, which it
 // reuses. The shader's accesses then use the private memory without a change of the code; only the
-// policy in the handle tells it to omit the lock prefix. A length that is not a multiple of four
-// leaves some bytes that no aligned 32-bit atomic reaches.
+// policy in the handle tells it to omit the lock prefix. A length that is no multiple of the word
+// leaves some bytes that no aligned atomic reaches.
 func (t *tally) attach(h *handle) {
-	n := (len(h.bytes) + 63) / 64 * 16 // whole lines
-	t.op, t.target, t.private = h.private, h.bytes, slices.Grow(t.private[:0], n)[:n]
+	n := (len(h.bytes) + 63) / 64 * 8 // whole lines
+	t.of, t.target, t.private = h.private, h.bytes, slices.Grow(t.private[:0], n)[:n]
 	// 0 for add, or and xor, all ones for and, the extreme value for minima and maxima.
-	neutral, _ := amd64.NeutralOperand(t.op)
+	neutral := t.of.Neutral()
+	if t.of.Type == ir.I32 {
+		neutral |= neutral << 32
+	}
 	for i := range t.private {
 		t.private[i] = neutral
 	}
@@ -76,16 +81,24 @@ func (t *tally) attach(h *handle) {
 // necessary: the operations commute, and no invocation uses a result. Most words of a sparse
 // histogram are neutral and cost no locked instruction.
 func (t *tally) flush() {
-	neutral, _ := amd64.NeutralOperand(t.op)
-	key := ir.Key{Type: ir.I32, From: ir.I32}
-	for i, x := range t.private[:len(t.target)/4] {
-		switch {
-		case x == neutral:
-		case t.op == ir.AtomAdd:
-			atomic.AddUint32((*uint32)(unsafe.Pointer(&t.target[4*i])), x)
-		default:
-			exchange(t.target[4*i:][:4], func(old uint64) uint64 { return ir.Replacement(t.op, key, old, uint64(x), 0) })
-		}
+	if len(t.private) > 0 && t.of.Type == ir.I64 {
+		flushWords(t, t.private, atomic.AddUint64)
+	} else if len(t.private) > 0 {
+		flushWords(t, unsafe.Slice((*uint32)(unsafe.Pointer(&t.private[0])), 2*len(t.private)), atomic.AddUint32)
 	}
 	t.target = nil
+}
+
+func flushWords[T uint32 | uint64](t *tally, private []T, add func(*T, T) T) {
+	neutral, size := T(t.of.Neutral()), t.of.Bytes()
+	key := ir.Key{Type: t.of.Type, From: t.of.Type}
+	for i, x := range private[:len(t.target)/size] {
+		switch to := t.target[i*size:][:size]; {
+		case x == neutral:
+		case t.of.Op == ir.AtomAdd:
+			add((*T)(unsafe.Pointer(&to[0])), x)
+		default:
+			exchange(to, func(old uint64) uint64 { return ir.Replacement(t.of.Op, key, old, uint64(x), 0) })
+		}
+	}
 }

@@ -24,12 +24,18 @@ func randomTally(r *rand.Rand) string {
 		"\tvs = mul.i32 vy, 29:i32\n\tvi = add.i32 vx, vs\n\tvo = at 0:i32, vi, #4\n\tvv = ld.i32 vA, vo, #0\n\tvb = slt.i32 vv, 0:i32\n")
 	ops := []string{"add", "and", "or", "xor", "umin", "umax", "smin", "smax"}
 	kinds := [2]string{ops[r.Intn(8)], ops[r.Intn(8)]}
+	types := [2]string{[]string{"i32", "i64"}[r.Intn(2)], []string{"i32", "i64"}[r.Intn(2)]}
 	for i := range 1 + r.Intn(4) {
 		one := r.Intn(2)
 		handle := [][]string{{"vB"}, {"vC", "vE"}}[one]
 		operand := []string{"vv", "vx", "1:i32", "0xffffffff:i32", "0x80000000:i32", "127:i32", "128:i32", "vi"}[r.Intn(8)]
 		fmt.Fprintf(&w, "\tvm%d = and.i32 %s, %d:i32\n\tvq%d = at %d:i32, vm%d, #%d\n", i, []string{"vv", "vi", "vx"}[r.Intn(3)], []int{0, 3, 31, 0x7fffffff}[r.Intn(4)], i, []uint32{0, 0, 4, 0xfffffff0}[r.Intn(4)], i, []int{4, 4, 8, 2, 1 << 30}[r.Intn(5)])
-		atomic := fmt.Sprintf("\tvz%d = atom%s.i32 %s, vq%d, %s, #%d !unused\n", i, kinds[one], handle[r.Intn(len(handle))], i, operand, []int{0, 0, 4, 60}[r.Intn(4)])
+		if types[one] == "i64" {
+			long := fmt.Sprintf("vl%d", i)
+			fmt.Fprintf(&w, "\t%s = sext.i64 %s\n", long, operand)
+			operand = long
+		}
+		atomic := fmt.Sprintf("\tvz%d = atom%s.%s %s, vq%d, %s, #%d !unused\n", i, kinds[one], types[one], handle[r.Intn(len(handle))], i, operand, []int{0, 0, 4, 60}[r.Intn(4)])
 		switch r.Intn(4) {
 		case 0:
 			atomic = "\tif vb {\n" + atomic + "\t}\n"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,55 @@ func testTallies(t *testing.T, engine jit.Engine) {
 				}
 			})
 		}
+	}
+}
+
+// TestLongTallies is TestTallies with words of 64 bits. The operands are signed, so that a sum carries and borrows.
+func TestLongTallies(t *testing.T) { eachLevel(t, testLongTallies) }
+
+func testLongTallies(t *testing.T, engine jit.Engine) {
+	const n = 64 * 32
+	r := rand.New(rand.NewSource(6))
+	for op, do := range map[string]func(old, x uint64) uint64{
+		"add":  func(old, x uint64) uint64 { return old + x },
+		"and":  func(old, x uint64) uint64 { return old & x },
+		"or":   func(old, x uint64) uint64 { return old | x },
+		"xor":  func(old, x uint64) uint64 { return old ^ x },
+		"umin": func(old, x uint64) uint64 { return min(old, x) },
+		"umax": func(old, x uint64) uint64 { return max(old, x) },
+		"smin": func(old, x uint64) uint64 { return uint64(min(int64(old), int64(x))) },
+		"smax": func(old, x uint64) uint64 { return uint64(max(int64(old), int64(x))) },
+	} {
+		t.Run(op, func(t *testing.T) {
+			text := strings.Replace(tallyProgram(op, ""), "vq = at 0:i32, vw, #4", "vq = at 0:i32, vw, #8\n\tvl = sext.i64 vx", 1)
+			prog := compileWith(t, engine, strings.Replace(text, ".i32 vB, vq, vx,", ".i64 vB, vq, vl,", 1))
+			source, totals := make([]uint32, n), make([]uint64, 21)
+			for i := range source {
+				source[i] = r.Uint32()
+			}
+			for i := range totals {
+				totals[i] = r.Uint64() >> (i % 40)
+			}
+			bytesOf := func() (out []byte) {
+				for _, x := range totals {
+					out = binary.LittleEndian.AppendUint64(out, x)
+				}
+				return out
+			}
+			target := bytesOf()
+			for i, x := range source {
+				if at := i * 7 % 32; at < len(totals) {
+					totals[at] = do(totals[at], uint64(int64(int32(x))))
+				}
+			}
+			job := &exec.Job{Groups: [3]uint32{32, 1, 1}, Workers: 3, Resources: [][]exec.Buffer{buffer(source), {{Bytes: target}}, buffer(make([]uint32, n))}}
+			if err := prog.Run(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+			if want := bytesOf(); !bytes.Equal(target, want) {
+				t.Errorf("%x; want %x", target, want)
+			}
+		})
 	}
 }
 

@@ -13,30 +13,33 @@ func TestTallying(t *testing.T) {
 	memory := make([]byte, 1<<20)
 
 	part := func(from, to int) exec.Buffer { return exec.Buffer{Bytes: memory[from:to]} }
+	words, long := amd64.Tally{Op: ir.AtomAdd, Type: ir.I32}, amd64.Tally{Op: ir.AtomAdd, Type: ir.I64}
 	for _, c := range []struct {
 		what   string
-		op     ir.Op
+		tally  amd64.Tally
 		groups uint32
 		first  exec.Buffer
 		second []exec.Buffer
 		want   [2]bool // of the descriptors of the second
 	}{
-		{"two", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256)}, [2]bool{true, true}},
-		{"none that is bound", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 256)}, [2]bool{false, true}},
-		{"other accesses", ir.Bad, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
-		{"more than half as many words as lanes", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
-		{"more than a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxPrivateBytes)}, [2]bool{true, false}},
-		{"more words than half the lanes of a worker", ir.AtomAdd, 2, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
-		{"as much as a cache holds", ir.AtomAdd, 1 << 14, part(0, 64), []exec.Buffer{part(0, 0), part(128, 128+maxPrivateBytes)}, [2]bool{false, true}},
-		{"a byte with another resource", ir.AtomAdd, 1, part(0, 72), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
-		{"a byte with each other", ir.AtomAdd, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
+		{"two", words, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256)}, [2]bool{true, true}},
+		{"none that is bound", words, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 256)}, [2]bool{false, true}},
+		{"other accesses", amd64.Tally{}, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
+		{"more than half as many words as lanes", words, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
+		{"more than a cache holds", words, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxPrivateBytes)}, [2]bool{true, false}},
+		{"more words than half the lanes of a worker", words, 2, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
+		{"as much as a cache holds", words, 1 << 14, part(0, 64), []exec.Buffer{part(0, 0), part(128, 128+maxPrivateBytes)}, [2]bool{false, true}},
+		{"as many long words", long, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 384)}, [2]bool{true, true}},
+		{"long words that are not aligned", long, 1, part(0, 64), []exec.Buffer{part(68, 132), part(136, 264)}, [2]bool{false, true}},
+		{"a byte with another resource", words, 1, part(0, 72), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
+		{"a byte with each other", words, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
 		h, places := new(handles), amd64.HandleLayoutOf(p)
 		h.fill(p, &places, job, false)
-		h.privatize(p, job, []ir.Op{ir.Bad, c.op})
+		h.privatize(p, job, []amd64.Tally{{}, c.tally})
 		for i, want := range c.want {
-			if got := h.list[int(h.resources[2])+i].private != ir.Bad; got != want {
+			if got := h.list[int(h.resources[2])+i].private != (amd64.Tally{}); got != want {
 				t.Errorf("%s: descriptor %d: %v", c.what, i, got)
 			}
 		}

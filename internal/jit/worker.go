@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
@@ -157,7 +156,7 @@ func (w *worker) bind(x *prepared) error {
 		w.handles = w.ownHandles
 		w.handles[amd64.HandleShared].bytes = w.workgroup()
 		for i := range w.handles {
-			if h := &w.handles[i]; h.private != ir.Bad {
+			if h := &w.handles[i]; h.private != (amd64.Tally{}) {
 				n := len(w.tallies)
 				// Grow, not append: the removed elements' private memory is reused by attach.
 				w.tallies = slices.Grow(w.tallies, 1)[:n+1]

@@ -30,7 +30,7 @@ type machine struct {
 	record       Record
 	layout       HandleLayout
 	writeOnly    []bool  // of each resource: the program only stores to it, so that nontemporal stores are permitted; nil if never
-	privatizable []ir.Op // of each resource: PrivatizableAtomics
+	privatizable []Tally // of each resource: PrivatizableAtomics
 	sites        []Site
 	data         int      // offset of the constants in the code
 	bases        []uint32 // first slot of each variable (ir.Program.VarBase)

@@ -9,13 +9,31 @@ import (
 // results, each worker may apply it to private memory, which needs no lock, and combine that with the
 // resource at the end (Rauchwerger & Padua 1995, LRPD test).
 
-// PrivatizableAtomics returns for each resource the 32-bit atomic that is its only access, or ir.Bad.
-// It returns none at all if others may observe the order of effects: if an access is volatile or
-// coherent, or the program can access memory by address.
-func PrivatizableAtomics(p *ir.Program) []ir.Op {
-	const other = ir.Ray // no atomic
-	none := make([]ir.Op, len(p.Res))
-	out := make([]ir.Op, len(p.Res))
+// Tally is an atomic that commutes, on words of 32 or 64 bits. The zero value is none.
+type Tally struct {
+	Op   ir.Op
+	Type ir.Type
+}
+
+// Neutral returns the operand with which the atomic changes nothing, in the low bits.
+func (t Tally) Neutral() uint64 { return ir.Identity(t.Op.Combines(), t.Type) }
+
+// Bytes returns the size of a word.
+func (t Tally) Bytes() int { return int(t.Type.Bits()) / 8 }
+
+// tallyOf returns the tally that an instruction adds to; false if it is no atomic that commutes, or if its result is used.
+func tallyOf(x *ir.Val) (Tally, bool) {
+	is := x.Op.Combines().Is(ir.Commute) && (x.Type == ir.I32 || x.Type == ir.I64) && x.Flags&ir.Unused != 0
+	return Tally{x.Op, x.Type}, is
+}
+
+// PrivatizableAtomics returns for each resource the atomic that is its only access, or none. It returns
+// none at all if others may observe the order of effects: if an access is volatile or coherent, or the
+// program can access memory by address.
+func PrivatizableAtomics(p *ir.Program) []Tally {
+	other := Tally{Op: ir.Ray} // no atomic
+	none := make([]Tally, len(p.Res))
+	out := make([]Tally, len(p.Res))
 	for r, x := range p.Res {
 		if x.Kind != ir.StorageBuffer || x.NonWritable {
 			out[r] = other
@@ -33,12 +51,12 @@ func PrivatizableAtomics(p *ir.Program) []ir.Op {
 			switch h := f.Val(x.Args[0]); h.Op {
 			case ir.Push, ir.Table, ir.Wg:
 			case ir.Res:
-				op := &out[h.Aux]
-				if _, tallies := NeutralOperand(x.Op); !tallies || x.Type != ir.I32 || x.Flags&ir.Unused == 0 || *op != ir.Bad && *op != x.Op {
-					*op = other
-					continue
+				old := out[h.Aux]
+				new, ok := tallyOf(x)
+				if !ok || old != (Tally{}) && old != new {
+					new = other
 				}
-				*op = x.Op
+				out[h.Aux] = new
 			default:
 				return none
 			}
@@ -46,20 +64,10 @@ func PrivatizableAtomics(p *ir.Program) []ir.Op {
 	}
 	for r := range out {
 		if out[r] == other {
-			out[r] = ir.Bad
+			out[r] = Tally{}
 		}
 	}
 	return out
-}
-
-// NeutralOperand returns the operand with which a 32-bit atomic changes nothing. It returns false for
-// atomics that do not commute.
-func NeutralOperand(op ir.Op) (uint32, bool) {
-	by := op.Combines()
-	if !by.Is(ir.Commute) {
-		return 0, false
-	}
-	return uint32(ir.Identity(by, ir.I32)), true
 }
 
 // atomicOrPrivate emits an atomic twice, with and without lock prefix, if the handle's policy decides
@@ -84,9 +92,9 @@ func (m *machine) atomicOrPrivate(in *vcode.Inst, do func(lock bool)) {
 
 // isPrivatizable reports whether a handle belongs to a resource of PrivatizableAtomics.
 func (m *machine) isPrivatizable(handle int) bool {
-	for r, op := range m.privatizable {
+	for r, t := range m.privatizable {
 		first := m.layout.Resources[r]
-		if op != ir.Bad && first <= handle && handle < first+m.layout.Counts[r] {
+		if t != (Tally{}) && first <= handle && handle < first+m.layout.Counts[r] {
 			return true
 		}
 	}

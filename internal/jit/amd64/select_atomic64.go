@@ -33,7 +33,7 @@ func reach(in *vcode.Inst) uint64 {
 func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
-	for i := range int32(2) {
+	for i := range int32(2 * len(in.Defs)) {
 		m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongOld+64*i), 0)
 	}
 	done := m.NewLabel()
@@ -66,7 +66,7 @@ func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.zero(0)
-	for i := range int32(2) {
+	for i := range int32(2 * len(in.Defs)) {
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongOld+ymmBytes*i))
 	}
 	done := m.NewLabel()
@@ -113,6 +113,13 @@ func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 	m.GRR(TZCNT, RCX, RBX)
 	m.GRM(MOVSXD|W, RDX, m.lane32(scratchOffset))
 	m.GRM(ADD|W, RDX, m.scratch(scratchBase))
+	if form, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+		m.GRM(MOV|W, RCX, lane(scratchLongOperand))
+		m.lockIf(lock)
+		m.GRM(form|W, RCX, At(RDX, 0))
+		m.nextLane64(next)
+		return
+	}
 	m.GRM(MOV|W, RAX, At(RDX, 0))
 	if in.IR == ir.AtomCmpXchg {
 		m.GRM(CMP|W, RAX, lane(scratchLongCompare))
@@ -130,6 +137,11 @@ func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 	m.Bind(skip)
 	m.GRR(TZCNT, RCX, RBX)
 	m.GRM(MOV_ST|W, RAX, lane(scratchLongOld))
+	m.nextLane64(next)
+}
+
+// nextLane64 ends the loop of exchanges64: it removes the lowest lane from RBX.
+func (m *machine) nextLane64(next Label) {
 	m.GRM(LEA, RCX, At(RBX, -1))
 	m.GRR(AND, RBX, RCX)
 	m.Jcc(NotEqual, next)
