@@ -72,6 +72,9 @@ var objectLists = []reason{
 		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226", "RuntimeSpirv-OpTypeSampledImage-12208",
 		"RuntimeSpirv-OpCooperativeMatrix-12379",
 	}},
+	{ByObjects, "full checking compares the acceleration structures in sets with the instructions that trace rays in them", []string{
+		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-flags-08761",
+	}},
 	{ByObjects, "full checking reads the descriptors at constant offsets in heaps, with the types that their writes have recorded", []string{
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
 		"RuntimeSpirv-Image-11379", "RuntimeSpirv-Image-11380", "RuntimeSpirv-Image-11382",

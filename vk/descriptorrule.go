@@ -44,6 +44,9 @@ func (c *descriptorCheck) uses(u *uses) {
 	for i := range u.matrices {
 		c.matrix(&u.matrices[i])
 	}
+	for i := range u.structures {
+		c.structure(&u.structures[i])
+	}
 	for i := range u.heaps {
 		c.direct(&u.heaps[i])
 	}
@@ -125,11 +128,12 @@ func (c *descriptorCheck) written(s *Set, r *ir.Resource) {
 
 // boundDescriptor is the only descriptor of a binding, in a set or in memory.
 type boundDescriptor struct {
-	view    *ImageView
-	sampler *Sampler
-	texels  link.Format // of a texel buffer
-	buffer  *Buffer     // of a texel buffer; nil if it is in memory
-	null    bool
+	view      *ImageView
+	sampler   *Sampler
+	texels    link.Format            // of a texel buffer
+	structure *AccelerationStructure // in a set
+	buffer    *Buffer                // of a texel buffer; nil if it is in memory
+	null      bool
 }
 
 // bound returns the only descriptor of a binding; zero if it is not known.
@@ -191,6 +195,8 @@ func (s *Set) first(r *ir.Resource) (out boundDescriptor) {
 	switch v := d[0].(type) {
 	case *ImageView:
 		out.view = v
+	case *AccelerationStructure:
+		out.structure = v
 	case *BufferView:
 		out.buffer = v.buffer
 		out.texels.UnmarshalText([]byte(v.view.Format()))

@@ -71,7 +71,8 @@
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structurerun.go the execution;
-//	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents
+//	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
+//	structurerule.go the rules on the structures that rays are traced in
 //	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

@@ -30,13 +30,14 @@ type imageUse struct {
 
 // uses are the uses of the stages of a pipeline, which the first check finds.
 type uses struct {
-	once      sync.Once
-	atSample  bool // a fragment stage interpolates at a sample
-	images    []imageUse
-	resources []resourceUse
-	matches   []matchUse
-	matrices  []resourceUse // buffers of loads and stores of cooperative matrices
-	heaps     []heapUse
+	once       sync.Once
+	atSample   bool // a fragment stage interpolates at a sample
+	images     []imageUse
+	resources  []resourceUse
+	matches    []matchUse
+	matrices   []resourceUse // buffers of loads and stores of cooperative matrices
+	heaps      []heapUse
+	structures []structureUse
 }
 
 // of returns the uses of stages.
@@ -61,6 +62,7 @@ func (u *uses) add(s *shader.Stage) {
 			u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(f, e)
 			u.addMatches(s, f, e)
 			u.addMatrices(s, f, e)
+			u.addStructures(s, f, e)
 			u.addHeaps(p.Stage, f, e)
 		}
 	}

@@ -229,3 +229,69 @@ func TestRayQueryNull(t *testing.T) {
 		set.Close()
 	}
 }
+
+// TestRayQueryRules breaks the rules on the acceleration structure of a ray query: it is a top level (06352), and it is built for fetches
+// of positions if a shader fetches them (flags-08761).
+func TestRayQueryRules(t *testing.T) {
+	fetching := strings.NewReplacer(
+		"OpExtension", "OpCapability RayQueryPositionFetchKHR\nOpExtension \"SPV_KHR_ray_tracing_position_fetch\"\nOpExtension",
+		"%main = OpFunction", "%three = OpConstant %uint 3\n%corners = OpTypeArray %vec3 %three\n%main = OpFunction",
+		"%p = OpAccessChain", "OpSelectionMerge %end None\nOpBranchConditional %hit %then %end\n%then = OpLabel\n"+
+			"%fetched = OpRayQueryGetIntersectionTriangleVertexPositionsKHR %corners %q %one\nOpBranch %end\n%end = OpLabel\n%p = OpAccessChain",
+	).Replace(queries)
+	for _, x := range []struct {
+		name, shader string
+		level        StructureLevel // of the structure of the query
+		flags        BuildFlags     // of its bottom level
+		rule         string         // "" for valid commands
+	}{
+		{"a top level", queries, TopLevel, 0, ""},
+		{"a bottom level", queries, BottomLevel, 0, "VUID-RuntimeSpirv-OpRayQueryInitializeKHR-06352"},
+		{"positions of a structure with the flag", fetching, TopLevel, BuildAllowDataAccess, ""},
+		{"positions of a structure without the flag", fetching, TopLevel, 0, "VUID-RuntimeSpirv-flags-08761"},
+	} {
+		r := newRays(t, DeviceInfo{})
+		r.dev.checking = All
+		bottom, of := r.structure(t, BottomLevel), r.structure(t, AnyLevel)
+		r.instance(0, bottom, 0)
+		p, l := r.tracer(t, x.shader, 0, 0)
+		set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l.sets[0]))(t)
+		r.write(t, set, of)
+		build := r.bottom(bottom, 2)
+		build.Flags |= x.flags
+		r.build(t, build)
+		if last := r.top(of, 1); x.level == TopLevel {
+			r.build(t, last)
+		} else {
+			r.build(t, r.bottom(of, 2))
+		}
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BindSets(Compute, l, 0, []*Set{set}, nil)
+			c.Dispatch(1, 1, 1)
+		}))
+		switch {
+		case x.rule == "" && err != nil:
+			t.Errorf("%s: %v", x.name, err)
+		case x.rule != "" && (err == nil || !strings.Contains(err.Error(), x.rule)):
+			t.Errorf("%s: the error is %v; must have the rule %s", x.name, err, x.rule)
+		}
+	}
+}
+
+// TestTraceLevel traces rays of a pipeline in a structure that was built as a bottom level (06359).
+func TestTraceLevel(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	of := r.structure(t, AnyLevel)
+	r.write(t, r.set, of)
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+	tables := r.tables(t, p, 0, 1, 2)
+	trace := func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) }
+	r.build(t, r.top(of, 2))
+	r.run(t, trace)
+	r.build(t, r.bottom(of, 2))
+	const rule = "VUID-RuntimeSpirv-OpTraceRayKHR-06359"
+	if err := r.submit(t, r.record(t, trace)); err == nil || !strings.Contains(err.Error(), rule) {
+		t.Errorf("the error is %v; must have the rule %s", err, rule)
+	}
+}

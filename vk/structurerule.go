@@ -1,0 +1,82 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// structureUse is an instruction that traces a ray, and the only descriptor of its acceleration structure.
+type structureUse struct {
+	resourceUse
+	query     bool // it initializes a ray query
+	positions bool // the entry point fetches the positions of the vertices that the query hits
+}
+
+// addStructures adds the acceleration structures in which an entry point traces rays.
+func (u *uses) addStructures(s *shader.Stage, f *facts.Module, e *facts.EntryPoint) {
+	if !f.Capable(spirv.CapabilityRayQueryKHR) && !f.Capable(spirv.CapabilityRayTracingKHR) {
+		return
+	}
+	fetched := map[spirv.ID]bool{} // the ray queries whose positions are fetched
+	for in := range instructions(f, e) {
+		if in.Op() == spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR {
+			fetched[inst.RayQueryGetIntersectionTriangleVertexPositionsKHR(in).RayQuery()] = true
+		}
+	}
+	for in := range instructions(f, e) {
+		var x structureUse
+		var structure spirv.ID
+		switch in.Op() {
+		case spirv.OpRayQueryInitializeKHR:
+			v := inst.RayQueryInitializeKHR(in)
+			structure, x.query, x.positions = v.Accel(), true, fetched[v.RayQuery()]
+		case spirv.OpTraceRayKHR:
+			structure = inst.TraceRayKHR(in).Accel()
+		default:
+			continue
+		}
+		if r := resourceOf(s, f, variableOf(f, structure), ir.UniformBuffer); r != nil {
+			x.resourceUse = resourceUse{s.Program, r}
+			u.structures = append(u.structures, x)
+		}
+	}
+}
+
+// structure checks the structure that a ray is traced in, if it has been built.
+func (c *descriptorCheck) structure(u *structureUse) {
+	a := c.bound(u.program, u.resource).structure
+	if a == nil {
+		return
+	}
+	table := &c.dev.heap.structures
+	built := table.content(a)
+	switch {
+	case built == nil:
+	case built.level != TopLevel:
+		rule := vuid.RuntimeSpirv_OpTraceRayKHR_06359
+		if u.query {
+			rule = vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352
+		}
+		c.find(rule, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
+	case u.positions && !table.fetches(built):
+		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
+	}
+}
+
+// fetches reports whether the positions of some vertices of a top level may be fetched. Which instance a ray hits is known to a run
+// alone.
+func (s *structures) fetches(top *content) bool {
+	references := top.structure.Handles()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range references {
+		if a := s.numbers[n]; a != nil && a.content.flags&BuildAllowDataAccess != 0 {
+			return true
+		}
+	}
+	return top.flags&BuildAllowDataAccess != 0 || len(references) == 0
+}
