@@ -73,7 +73,7 @@ func (c *composer) report() int {
 	return c.accept
 }
 
-// buildReport accepts the hit if it is in the range of the ray, closer than the committed hit, and not ignored by the any-hit
+// buildReport accepts the hit if it is in the range of the ray, no farther than the committed hit, and not ignored by the any-hit
 // shader. The comparisons are false for a NaN. After the end of the ray there is no further hit.
 func (c *composer) buildReport(b *ir.Builder) {
 	frame, record, t, kind := b.Func.Args[0], b.Func.Args[1], b.Func.Args[2], b.Func.Args[3]
@@ -85,7 +85,7 @@ func (c *composer) buildReport(b *ir.Builder) {
 		return v
 	}
 	none := b.Cmp(ir.Eq, c.get(frame, ir.RayCommitted+ir.HitKind), b.I32(ir.HitNone))
-	closer := b.Op(ir.Or, ir.B1, none, b.Cmp(ir.FLt, t, c.getAs(ir.F32, frame, ir.RayCommitted+ir.HitT)))
+	closer := b.Op(ir.Or, ir.B1, none, b.Cmp(ir.FLe, t, c.getAs(ir.F32, frame, ir.RayCommitted+ir.HitT)))
 	after := b.Cmp(ir.FLe, c.getAs(ir.F32, frame, ir.RayTMin), t)
 	before := b.Cmp(ir.FLe, t, c.getAs(ir.F32, frame, ir.RayTMax))
 	goesOn := b.Cmp(ir.Eq, c.get(frame, ir.RayEnded), b.I32(0))
