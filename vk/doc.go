@@ -36,7 +36,7 @@
 // # Files
 //
 //	error.go            the types of errors; location.go the place of one in a shader
-//	object.go           lifetime and ownership of all objects
+//	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host

@@ -26,8 +26,8 @@ const (
 	counted       = closed - 1
 )
 
-// SetName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (o *object) SetName(name string) { o.name.Store(&name) }
+// setName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+func (o *object) setName(name string) { o.name.Store(&name) }
 
 // String returns the kind of the object and its name.
 func (o *object) String() string {
@@ -71,8 +71,8 @@ func (o *object) release() {
 	}
 }
 
-// Close frees the object; see the package comment.
-func (o *object) Close() error {
+// close frees the object; see the package comment.
+func (o *object) close() error {
 	if o.dev == nil { // a zero value
 		return nil
 	}

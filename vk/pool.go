@@ -184,15 +184,15 @@ func (p *Pool) Reset() error {
 	return nil
 }
 
-// Close frees the pool with all of its sets, under the conditions of Reset.
+// Close frees the pool with all of its sets, under the conditions of Reset. It does nothing if p is nil.
 func (p *Pool) Close() error {
-	if p.dev == nil { // a zero value
+	if p == nil || p.dev == nil { // a zero value
 		return nil
 	}
 	if err := p.idle(); err != nil {
 		return err
 	}
-	return p.object.Close()
+	return p.object.close()
 }
 
 // idle returns an *InUseError if a set is in use and the device does not defer.
