@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"sync"
@@ -76,6 +77,10 @@ type DeviceInfo struct {
 	// buffer is invalid and its End returns the first error.
 	Tolerant bool
 
+	// Enabled has the features and the extensions that are enabled, by name; nil enables all of the physical device. Draws need no
+	// states and no shader objects of the others.
+	Enabled map[string]bool
+
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
 	DepthRangeUnrestricted bool
 
@@ -110,8 +115,9 @@ type Device struct {
 	budget    uint64
 	lowering  lower.Options
 
-	unrestricted bool   // depths
-	needed       uint64 // see neededStates
+	enabled      map[string]bool // features and extensions; nil for all
+	unrestricted bool            // depths
+	needed       uint64          // see neededStates
 
 	engine exec.Engine
 	cache  *jit.Cache // nil if the engine is not the device's own
@@ -153,7 +159,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

@@ -247,15 +247,15 @@ func (x *executor) checkState(p *GraphicsPipeline, s *state.State) error {
 	return x.found()
 }
 
-// feature reports whether the device of a profile has a feature. Without a profile no feature is enabled that makes a
+// feature reports whether the device of a profile has a feature, enabled. Without a profile no feature is enabled that makes a
 // state required.
 func (d *Device) feature(name string) bool {
 	on, known := d.env.Device.Feature(name)
-	return on && known
+	return on && known && (d.enabled == nil || d.enabled[name])
 }
 
-// extension reports whether the device of a profile has an extension.
+// extension reports whether the device of a profile has an extension, enabled.
 func (d *Device) extension(name string) bool {
 	on, known := d.env.Device.Extension(name)
-	return on && known
+	return on && known && (d.enabled == nil || d.enabled[name])
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -74,10 +75,11 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 		}
 		d.extensions[name] = true
 	}
-	if r := d.enable(info); r != abi.Success {
+	enabled, r := d.enable(info)
+	if r != abi.Success {
 		return r
 	}
-	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
+	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	if os.Getenv("CHIARO_SANITIZE") == "1" {
 		create.Lowering.Sanitize, create.Undefined = true, d.undefined
 	}
@@ -125,11 +127,16 @@ func withOwnQueue(asked []vk.QueueInfo) (all []vk.QueueInfo, own vk.QueueInfo) {
 	return append(all, vk.QueueInfo{Family: ownFamily, Count: 1}), vk.QueueInfo{Family: ownFamily}
 }
 
-// enable checks the features that the application enables.
-func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
-	result := abi.Result(abi.Success)
-	check := func(c *abi.Chained, at unsafe.Pointer) {
-		if name := d.physical.lacking(c, at); name != "" {
+// enable checks the features that the application enables. enabled has their names, and those of the extensions.
+func (d *device) enable(info *abi.DeviceCreateInfo) (enabled map[string]bool, result abi.Result) {
+	enabled = maps.Clone(d.extensions)
+	check := func(c *abi.Chained, s unsafe.Pointer) {
+		for _, m := range c.Members {
+			if *at[uint32](s, m.Offset) != abi.False {
+				enabled[m.Name] = true
+			}
+		}
+		if name := d.physical.lacking(c, s); name != "" {
 			d.physical.instance.lacks("the device lacks the feature " + name)
 			result = abi.ErrorFeatureNotPresent
 		}
@@ -146,7 +153,7 @@ func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
 			check(c, at)
 		}
 	})
-	return result
+	return enabled, result
 }
 
 // makeQueues makes the handles of the queues; it reports whether there was memory for them.
