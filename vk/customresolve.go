@@ -92,7 +92,7 @@ func (r *rendering) setResolved() {
 		if a == nil || a.View == nil || a.Resolve == nil || a.ResolveMode != ResolveCustom {
 			return nil
 		}
-		return a.Resolve.aspect(of)
+		return a.Resolve.attachment(of)
 	}
 	t := &r.resolved
 	*t = state.Target{Colors: t.Colors[:0], Depth: view(r.info.Depth, Depth), Stencil: view(r.info.Stencil, Stencil), Rates: r.target.Rates, RateTexel: r.target.RateTexel}

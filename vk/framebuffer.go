@@ -302,7 +302,7 @@ func (m *instance) attach(a *AttachmentInfo, n uint32, of Aspect) {
 
 // depth returns an aspect of the depth and stencil attachment in a; nil if the view lacks it.
 func (m *instance) depth(a *AttachmentInfo, n uint32, of Aspect, mode ResolveMode) *AttachmentInfo {
-	if m.views[n].aspect(of) == nil {
+	if m.views[n].attachment(of) == nil {
 		return nil
 	}
 	*a = AttachmentInfo{}
@@ -316,7 +316,7 @@ func (m *instance) depth(a *AttachmentInfo, n uint32, of Aspect, mode ResolveMod
 // alone returns the clears of an attachment that the subpass uses first, but only to read it or to resolve to it.
 func (m *instance) alone(l firstUse) (out []clearAlone) {
 	for _, of := range [...]Aspect{Color, Depth, Stencil} {
-		v := m.views[l.attachment].aspect(of)
+		v := m.views[l.attachment].attachment(of)
 		if v == nil {
 			continue
 		}

@@ -46,6 +46,7 @@ type ImageView struct {
 	image   *Image
 	view    *texture.View // of the aspect; of depth if the view has depth and stencil
 	stencil *texture.View // of the stencil aspect of a view of both
+	other   *texture.View // of the aspect that the view lacks, of depth and stencil: attachments have both
 	number  uint64        // in descriptors in memory; guarded by the table of the device
 }
 
@@ -100,6 +101,9 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if v.view, err = texture.NewView(info.Image.image, desc); err != nil {
 		return nil, imageError(err)
 	}
+	if err := v.addOther(desc); err != nil {
+		return nil, err
+	}
 	d.adopt(&v.object, "image view", func() { d.views.drop(&v.number) })
 	return v, nil
 }
@@ -117,6 +121,30 @@ func (v *ImageView) aspect(a Aspect) *texture.View {
 		return v.view
 	}
 	return nil
+}
+
+// addOther makes the view of the other aspect, if the view has one of depth and stencil of an attachment with both.
+func (v *ImageView) addOther(desc texture.ViewDesc) error {
+	const both = format.Depth | format.Stencil
+	if v.stencil != nil || v.image.image.FirstAspect() != format.Depth || len(v.image.image.Aspects()) != 2 || v.image.info.Usage&ImageDepthStencilAttachment == 0 {
+		return nil
+	}
+	if desc.Aspect == 0 {
+		desc.Aspect = format.Depth
+	}
+	desc.Aspect ^= both
+	var err error
+	v.other, err = texture.NewView(v.image.image, desc)
+	return imageError(err)
+}
+
+// attachment returns the view of one aspect as a part of an attachment; nil if the format lacks it. Attachments ignore the aspects of
+// a view of depth and stencil (Vulkan §"Image Views").
+func (v *ImageView) attachment(a Aspect) *texture.View {
+	if t := v.aspect(a); t != nil || a == Color {
+		return t
+	}
+	return v.other
 }
 
 // firstAspect returns the first aspect of an image.

@@ -263,7 +263,7 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 		c.fail(err)
 		return nil
 	}
-	view := a.View.aspect(of)
+	view := a.View.attachment(of)
 	if view == nil {
 		c.fail(usage("", "%v is an attachment for an aspect that its format lacks; must have it", &a.View.object))
 		return nil
@@ -282,7 +282,7 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 			c.fail(err)
 			return nil
 		}
-		if a.Resolve.aspect(of) == nil || a.Resolve.image.layout.Samples != 1 {
+		if a.Resolve.attachment(of) == nil || a.Resolve.image.layout.Samples != 1 {
 			c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06864", "%v is resolved to; must have one sample and the aspect", &a.Resolve.object))
 			return nil
 		}
