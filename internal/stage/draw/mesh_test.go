@@ -220,11 +220,12 @@ func "main"() L1 {
 }`
 
 // tileTaskText emits COUNTX×1×1 mesh workgroups for each workgroup; the payload has the number of the first.
+// Its size is no multiple of the alignment of descriptors.
 const tileTaskText = `
 program "tiles" task
 subgroup 16
 local 4 1 1
-payload 8
+payload 20
 in localindex i32 0
 in workgroup.x i32 0
 out taskcount i32 0
@@ -313,7 +314,7 @@ func TestMeshTasks(t *testing.T) {
 		}
 		// Without a store to the payload it is 0, and so it is beyond a payload of no bytes.
 		unwritten := strings.NewReplacer("outat.i32 0:i32, v4, #3", "").Replace(tileTaskText)
-		for _, task := range []string{unwritten, strings.Replace(unwritten, "payload 8", "", 1)} {
+		for _, task := range []string{unwritten, strings.Replace(unwritten, "payload 20", "", 1)} {
 			if got, err := run(e, task); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s: the payload without a value is not 0: %v", e.Name(), err)
 			}

@@ -121,7 +121,7 @@ func (d *Binner) runMesh(ctx context.Context) error {
 		}
 		return d.endMesh(ctx)
 	}
-	size := int(d.Pipeline.stages.Task.PayloadBytes)
+	size, stride := int(d.Pipeline.stages.Task.PayloadBytes), payloadStride(d.Pipeline.stages.Task)
 	for first := d.groups.first; first < d.groups.end; first += taskGroups {
 		n := min(taskGroups, d.groups.end-first)
 		if err := d.runTasks(ctx, first, n); err != nil {
@@ -137,7 +137,7 @@ func (d *Binner) runMesh(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			payload := d.payloads.Bytes(size * int(n))[size*i:][:size]
+			payload := d.payloads.Bytes(stride * int(n))[stride*i:][:size]
 			if err := d.runMeshGroups(ctx, grid, groupRange{0, total}, payload); err != nil {
 				return err
 			}
@@ -183,12 +183,15 @@ func (d *Binner) runTasks(ctx context.Context, first, n uint32) error {
 	p := d.Pipeline.stages.Task
 	o := &d.Own.Buffers
 	o[layout.BindEmissions] = compose.Shared(cleared(&d.counts, 4*taskWords*int(n)))
-	o[layout.BindPayload] = compose.Shared(cleared(&d.payloads, int(n)*int(p.PayloadBytes)))
+	o[layout.BindPayload] = compose.Shared(cleared(&d.payloads, int(n)*payloadStride(p)))
 	if s := d.statistics(); s != nil {
 		s.TaskInvocations += uint64(n) * uint64(p.Invocations())
 	}
 	return d.runPrimitiveProgram(ctx, task, n)
 }
+
+// payloadStride returns the bytes from the payload of a workgroup to the next one: the engines align descriptors to 8 bytes.
+func payloadStride(task *ir.Program) int { return int(task.PayloadBytes+7) &^ 7 }
 
 // cleared returns n bytes of memory, all 0.
 func cleared(m *compose.Memory, n int) []byte {

@@ -35,7 +35,7 @@ const (
 // invocations of a workgroup write them and their index is dynamic. Outputs of workgroup g of a job:
 //
 //	task   counts    3·g                x, y and z
-//	       payload   g · payload bytes
+//	       payload   g · payload bytes, rounded up to 8
 //	mesh   counts    2·g                vertices and primitives
 //	       records   meshRecord + g · output vertices
 //	       patches   g · output primitives             primitive records
@@ -144,7 +144,7 @@ func (s *meshShader) element(k int, i ir.V) (h, at ir.V, after uint32, ok bool) 
 	case ir.TaskCount:
 		return buffer(layout.BindEmissions), words(taskWords), 4 * min(o.Index, taskWords-1), true
 	case ir.TaskPayload:
-		first := s.At(s.B.I32(0), s.group(), uint64(s.From.PayloadBytes))
+		first := s.At(s.B.I32(0), s.group(), uint64(payloadStride(s.From)))
 		return buffer(layout.BindPayload), s.At(first, i, 4), 0, true
 	case ir.VertexCount:
 		return buffer(layout.BindEmissions), words(meshCountWords), 0, true
