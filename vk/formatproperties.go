@@ -219,7 +219,11 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 			return out, &UnsupportedError{Feature: "images of " + i.Name + " with the usage"}
 		}
 	}
-	d := texture.Desc{Format: i.Name, Dim: ir.Dim1D + ir.Dim(info.Type), Packed: info.Linear, Corner: info.Corner, Disjoint: info.Flags&ImageDisjoint != 0, Width: 8}
+	disjoint, err := info.disjoint()
+	if err != nil {
+		return out, &UnsupportedError{Feature: "disjoint images of " + i.Name}
+	}
+	d := texture.Desc{Format: i.Name, Dim: ir.Dim1D + ir.Dim(info.Type), Packed: info.Linear, Corner: info.Corner, Disjoint: disjoint, Width: 8}
 	if info.Type > enum.ImageType1d {
 		d.Height = 8
 	}

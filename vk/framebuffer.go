@@ -307,7 +307,7 @@ func (m *instance) depth(a *AttachmentInfo, n uint32, of Aspect, mode ResolveMod
 	}
 	*a = AttachmentInfo{}
 	m.attach(a, n, of)
-	if r := attachmentOf(m.info.DepthResolve); r != Unused && mode != ResolveNone {
+	if r := attachmentOf(m.info.DepthResolve); r != Unused && mode != ResolveNone && m.views[r].attachment(of) != nil {
 		a.Resolve, a.ResolveMode = m.views[r], mode
 	}
 	return a

@@ -125,15 +125,34 @@ func (d *Device) imageLayout(info *ImageInfo) (*texture.Layout, error) {
 			return nil, err
 		}
 	}
+	disjoint, err := info.disjoint()
+	if err != nil && d.checking > None {
+		return nil, err
+	}
 	l, err := texture.NewLayout(texture.Desc{
 		Format: info.Format.String(), Dim: ir.Dim1D + ir.Dim(info.Type), Width: info.Extent[0], Height: info.Extent[1], Depth: info.Extent[2],
 		Levels: info.Levels, Layers: info.Layers, Samples: info.Samples, Packed: info.Linear, Corner: info.Corner || info.Flags&imageCorner != 0,
-		Disjoint: info.Flags&ImageDisjoint != 0,
+		Disjoint: disjoint,
 	})
 	if err != nil {
 		return nil, imageError(err)
 	}
 	return l, nil
+}
+
+// disjoint reports whether each plane of the image has its own memory, and returns an error if the image must not have the flag. An
+// image that shares the memory of one plane may have it.
+func (i *ImageInfo) disjoint() (bool, error) {
+	f := format.ByID(uint32(i.Format))
+	switch {
+	case i.Flags&ImageDisjoint == 0 || f == nil:
+		return false, nil
+	case f.Planes > 0:
+		return true, nil
+	case i.Flags&ImageAlias == 0:
+		return false, usage("VUID-VkImageCreateInfo-format-01577", "an image of %s has ImageDisjoint without ImageAlias; must be of a multi-planar format", i.Format)
+	}
+	return false, nil
 }
 
 // imageError returns the public form of an error of package texture.

@@ -110,6 +110,12 @@ func (m *Image) memoryAlive(d *Device) error {
 	return nil
 }
 
+// sameClass reports whether two formats are of one compatibility class.
+func sameClass(a, b link.Format) bool {
+	x, y := format.ByID(uint32(a)), format.ByID(uint32(b))
+	return x != nil && y != nil && x.Class == y.Class
+}
+
 // viewable checks the rules on the views of an image that no memory access depends on.
 func (i *ImageInfo) viewable(v *ImageViewInfo) error {
 	const rule = "VUID-VkImageViewCreateInfo-"
@@ -128,6 +134,8 @@ func (i *ImageInfo) viewable(v *ImageViewInfo) error {
 		return usage(rule+"image-01762", "a view of %s is of an image of %s without ImageMutableFormat; must have it", v.Format, i.Format)
 	case other && compressed(i.Format) && !compressed(v.Format) && !has(ImageBlockTexelView):
 		return usage(rule+"image-01761", "a view of %s is of an image of %s without ImageBlockTexelView; must have it", v.Format, i.Format)
+	case other && v.Aspect&(Plane0|Plane1|Plane2) == 0 && !has(ImageBlockTexelView) && !sameClass(i.Format, v.Format):
+		return usage(rule+"image-01761", "a view of %s is of an image of %s; must be of a format of the same class", v.Format, i.Format)
 	case v.Format != 0 && len(i.ViewFormats) > 0 && !slices.Contains(i.ViewFormats, v.Format):
 		return usage(rule+"pNext-01585", "a view has the format %s; must be in the list of the image", v.Format)
 	case v.Usage&^(i.Usage|i.StencilUsage) != 0:

@@ -33,6 +33,7 @@ func TestImageRules(t *testing.T) {
 		{rule + "usage-00963", func(i *ImageInfo) { i.Usage |= ImageTransientAttachment }},
 		{"VUID-VkImageStencilUsageCreateInfo-stencilUsage-requiredbitmask", func(i *ImageInfo) { i.StencilUsage = ImageSampled }},
 		{rule + "samples-02257", func(i *ImageInfo) { i.Samples, i.Linear = 4, true }},
+		{rule + "format-01577", func(i *ImageInfo) { i.Flags = ImageDisjoint }},
 		{rule + "flags-04738", func(i *ImageInfo) { i.ViewFormats = []link.Format{rgba, bc} }},
 	} {
 		info := good
@@ -53,6 +54,9 @@ func TestImageRules(t *testing.T) {
 	listed.Flags, listed.ViewFormats = ImageMutableFormat, []link.Format{rgba, formatOf(t, "R8G8B8A8_SRGB")}
 	volume.Type, volume.Extent = enum.ImageType3d, [3]int{8, 8, 8}
 	blocks.Format, blocks.Flags = bc, ImageMutableFormat
+	other, alias := good, good
+	other.Format, other.Flags = formatOf(t, "R10X6G10X6B10X6A10X6_UNORM_4PACK16"), ImageMutableFormat
+	alias.Flags = ImageDisjoint | ImageAlias // the memory of a plane, which has its own
 	plain, cube, list, slices, compressed := bound(good), bound(layered), bound(listed), bound(volume), bound(blocks)
 	const view = "VUID-VkImageViewCreateInfo-"
 	for _, test := range []struct {
@@ -65,6 +69,7 @@ func TestImageRules(t *testing.T) {
 		{view + "image-06723", ImageViewInfo{Image: slices, Type: enum.ViewType2dArray}},
 		{view + "image-01762", ImageViewInfo{Image: plain, Type: enum.ViewType2d, Format: formatOf(t, "R32_UINT")}},
 		{view + "image-01761", ImageViewInfo{Image: compressed, Type: enum.ViewType2d, Format: formatOf(t, "R32G32B32A32_UINT")}},
+		{view + "image-01761", ImageViewInfo{Image: bound(other), Type: enum.ViewType2d, Format: formatOf(t, "R16G16B16A16_UINT")}},
 		{view + "pNext-01585", ImageViewInfo{Image: list, Type: enum.ViewType2d, Format: formatOf(t, "R32_UINT")}},
 		{view + "pNext-02662", ImageViewInfo{Image: plain, Type: enum.ViewType2d, Usage: ImageStorage}},
 	} {
@@ -76,7 +81,7 @@ func TestImageRules(t *testing.T) {
 	volume.Flags = Image2DArrayCompatible
 	blocks.Flags |= ImageBlockTexelView
 	for _, info := range []ImageViewInfo{
-		{Image: bound(layered), Type: enum.ViewTypeCube},
+		{Image: bound(layered), Type: enum.ViewTypeCube}, {Image: bound(alias), Type: enum.ViewType2d},
 		{Image: bound(volume), Type: enum.ViewType2dArray, BaseLayer: 2, Layers: 3}, {Image: bound(volume), Type: enum.ViewType3d, BaseSlice: 2, Slices: 3},
 		{Image: bound(blocks), Type: enum.ViewType2d, Format: formatOf(t, "R32G32B32A32_UINT")}, {Image: bound(blocks), Type: enum.ViewType2d, Format: formatOf(t, "BC7_SRGB_BLOCK")},
 		{Image: list, Type: enum.ViewType2d, Format: formatOf(t, "R8G8B8A8_SRGB"), Usage: ImageSampled, MinLod: 0},

@@ -164,15 +164,16 @@ func (p *plane) square(n int) bool {
 	return n >= len(p.levels) || p.levels[n].width == p.levels[n].height
 }
 
-// viewed returns the format in which the view reads the plane.
+// viewed returns the format in which the view reads the plane: one with texels of as many bytes. The class of a color format does
+// not matter here: the rules on views compare classes.
 func (p *plane) viewed(m *Image, d ViewDesc) (*format.Info, error) {
 	f := format.InfoByName(p.texel.Name)
 	if d.Format == "" || d.Format == m.Format {
 		return f, nil
 	}
 	g := format.InfoByName(d.Format)
-	if g == nil || g.Compressed || g.Planes > 0 || g.Class != f.Class || g.Bytes != f.Bytes {
-		return nil, descErrorf("a view as %s of an image of %s; must be a format of the same class", d.Format, m.Format)
+	if g == nil || g.Compressed || g.Planes > 0 || g.Class != f.Class && (f.Aspects|g.Aspects)&^format.Color != 0 || g.Bytes != f.Bytes {
+		return nil, descErrorf("a view as %s of an image of %s; must be a format of the same size and aspect", d.Format, m.Format)
 	}
 	return g, nil
 }
