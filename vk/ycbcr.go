@@ -35,6 +35,9 @@ func (d *Device) NewYcbcrConversion(info YcbcrConversionInfo) (*YcbcrConversion,
 	if err := info.check(); err != nil {
 		return nil, err
 	}
+	if f := format.ByID(uint32(info.Format)); d.checking > None && info.Range == enum.YcbcrRangeItuNarrow && f.ComponentBits() < 8 {
+		return nil, usage("VUID-VkSamplerYcbcrConversionCreateInfo-ycbcrRange-02748", "the narrow range of components of %d bits; must have at least 8", f.ComponentBits())
+	}
 	c := &YcbcrConversion{info: info}
 	d.adopt(&c.object, "Y′CbCr conversion", nil)
 	return c, nil
@@ -89,9 +92,6 @@ func (i *YcbcrConversionInfo) check() error {
 				return usage(rule+"ycbcrModel-01655", "the swizzle of component %d is a constant; must be a component", n)
 			}
 		}
-	}
-	if i.Range == enum.YcbcrRangeItuNarrow && f.ComponentBits() < 8 {
-		return usage(rule+"ycbcrRange-02748", "the narrow range of components of %d bits; must have at least 8", f.ComponentBits())
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func TestYcbcr(t *testing.T) {
 
 // TestYcbcrRules tests the rules on conversions, and on samplers, views and descriptors with them.
 func TestYcbcrRules(t *testing.T) {
-	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
+	d := must(Chiaro().NewDevice(DeviceInfo{Checking: Pipelines}))(t)
 	defer d.Close()
 	const rule = "VUID-VkSamplerYcbcrConversionCreateInfo-"
 	good := YcbcrConversionInfo{Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Model: enum.YcbcrModelYcbcr709}

@@ -111,7 +111,8 @@ func (i *Info) packed422Sources() (parts [3]ChannelSource) {
 	return parts
 }
 
-// ComponentBits returns the width of the format's first component in bits; 0 for compressed formats.
+// ComponentBits returns the width of the format's components in bits: the least of red, green and blue if it has one of them. It is 0
+// for compressed formats.
 func (i *Info) ComponentBits() int {
 	name := i.Name
 	if parts, ok := i.ChannelSources(); ok {
@@ -121,5 +122,14 @@ func (i *Info) ComponentBits() int {
 	if !ok {
 		return 0
 	}
-	return f.Components()[0].Bits
+	least := 0
+	for _, c := range f.Components() {
+		if c.Channel <= B && (least == 0 || c.Bits < least) {
+			least = c.Bits
+		}
+	}
+	if least == 0 {
+		return f.Components()[0].Bits
+	}
+	return least
 }

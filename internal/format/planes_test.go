@@ -173,3 +173,12 @@ func checkComponents(t *testing.T, f *Format, packed, row string) {
 		t.Errorf("%s: components %v; want %v", f.Name, got, want)
 	}
 }
+
+// TestComponentBits compares the widths of the components that a conversion has with the names of the formats.
+func TestComponentBits(t *testing.T) {
+	for name, want := range map[string]int{"A2R10G10B10_UNORM_PACK32": 10, "R5G6B5_UNORM_PACK16": 5, "R8G8B8A8_UNORM": 8, "A8_UNORM": 8, "G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16": 12} {
+		if got := InfoByName(name).ComponentBits(); got != want {
+			t.Errorf("%s: %d bits; must be %d", name, got, want)
+		}
+	}
+}
