@@ -60,6 +60,9 @@ func (m *Image) BindPlane(plane Aspect, memory *Memory, offset uint64) error {
 	if err := memory.fits(&m.object, offset, "VUID-VkBindImageMemoryInfo-memory-02628"); err != nil {
 		return err
 	}
+	if !m.layout.Disjoint && m.info.Flags&ImageDisjoint != 0 { // the memory of a plane of another image, which is the whole of this one
+		return m.Bind(memory, offset)
+	}
 	n := slices.Index([]Aspect{Plane0, Plane1, Plane2}, plane)
 	size := uint64(len(memory.bytes))
 	need := m.layout.PlaneSize(n)

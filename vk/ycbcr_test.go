@@ -177,3 +177,26 @@ func TestYcbcrRules(t *testing.T) {
 	wantRule(t, disjoint.BindPlane(Plane0, memory, 0), "VUID-vkBindImageMemory-image-07460")
 	wantRule(t, m.BindPlane(Plane0, memory, 0), "VUID-VkBindImageMemoryInfo-pNext-01618")
 }
+
+// TestPlaneAlias reads a plane of an image with a memory for each plane by an image of the plane's format that has the same memory:
+// the planes of a disjoint image are laid out as images of their formats are (Vulkan §"Memory Aliasing").
+func TestPlaneAlias(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	d := r.dev
+	m := planar(t, d, ImageDisjoint|ImageAlias, [3]byte{90, 100, 180})
+	alias := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UNORM"), Extent: [3]int{2, 2, 1}, Usage: ImageTransferSource, Flags: ImageDisjoint | ImageAlias}))(t)
+	if err := alias.BindPlane(Plane0, m.planes[2], 2*ImageAlignment); err != nil {
+		t.Fatal(err)
+	}
+	memory := must(d.Allocate(MemoryInfo{Size: 64}))(t)
+	b := must(d.NewBuffer(BufferInfo{Size: 4, Usage: TransferTarget}))(t)
+	if err := b.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	runOn(t, d, func(c *CommandBuffer) {
+		c.CopyImageToBuffer(alias, b, []BufferImageCopy{{Extent: [3]int{2, 2, 1}}})
+	})
+	if got := [4]byte(memory.Bytes()); got != [4]byte{180, 180, 180, 180} {
+		t.Errorf("plane 2 is %v; must be 180", got)
+	}
+}
