@@ -143,4 +143,13 @@ type content struct {
 	flags     BuildFlags
 	linked    uint64  // structures.bottoms when the instances of a top level got their structures
 	shapes    []shape // of the geometries; nil if they are not known
+	compacted bool    // the structure has no more bytes than its compacted size
+}
+
+// size returns the size of a copy of the structure.
+func (c *content) size() uint64 {
+	if c.compacted {
+		return c.structure.CompactedSize()
+	}
+	return c.structure.Size()
 }

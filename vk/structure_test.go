@@ -338,3 +338,24 @@ func TestStructureAddress(t *testing.T) {
 		t.Errorf("%#x and the descriptors %x, %x; must have no address and different numbers", x.Address(), x.descriptor().Bytes, y.descriptor().Bytes)
 	}
 }
+
+// TestFirstVertex builds from vertices whose addresses begin before the memory: the vertices before the first one need none. An update
+// may have another largest vertex.
+func TestFirstVertex(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	r.instance(0, bottom, 0)
+	x := r.bottom(bottom, 1)
+	g := x.Geometries[0].Triangles
+	g.Vertices.Address, g.MaxVertex, g.IndexSize = r.buffer.Address()-36, 5, 0
+	x.Ranges[0].FirstVertex = 3
+	r.build(t, x)
+	r.build(t, r.top(top, 1))
+	r.want(t, top, .25, .25, hitPlane)
+	x.Update, x.Source = true, bottom
+	g.MaxVertex = 8
+	x.Ranges[0].FirstVertex = 6 // the second triangle, at z = 1
+	r.build(t, x)
+	r.build(t, r.top(top, 1))
+	r.want(t, top, .25, .25, "4 of instance 0 (100), record 7, primitive 0")
+}

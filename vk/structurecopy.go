@@ -143,7 +143,11 @@ func (d *Device) copyStructure(source, target *AccelerationStructure, compact bo
 		}
 		out.structure, code = c.structure.Compact(), "mode-12419"
 	}
-	switch n := out.structure.Size(); {
+	n := c.size()
+	if compact {
+		n = out.structure.CompactedSize()
+	}
+	switch {
 	case target.info.Size < n:
 		return usage(rule+code, "%v has %d bytes, and the copy needs %d; must have as many", &target.object, target.info.Size, n)
 	case target.info.Level != AnyLevel && target.info.Level != c.level:
@@ -222,9 +226,9 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	if x.Top() {
 		c.level = TopLevel
 	}
-	switch n := x.Size(); {
-	case x.SerializedSize()/maxSerialShare > n:
-		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "the serialized structure has more data than its %d bytes", n)
+	switch n := x.CompactedSize(); {
+	case x.SerializedSize()/maxSerialShare > x.Size():
+		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "the serialized structure has more data than its %d bytes", x.Size())
 	case target.info.Size < n:
 		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-dst-03746", "%v has %d bytes, and the serialized structure needs %d; must have as many", &target.object, target.info.Size, n)
 	case target.info.Level != AnyLevel && target.info.Level != c.level:
@@ -275,7 +279,7 @@ func (d *Device) property(a *AccelerationStructure, p StructureProperty, rule st
 	case SerializationPointers:
 		return uint64(len(c.structure.Handles())), nil
 	}
-	return c.structure.Size(), nil
+	return c.size(), nil
 }
 
 // isProperty returns an error if queries of a type are not of acceleration structures.

@@ -262,6 +262,7 @@ func TestStructureLoss(t *testing.T) {
 		},
 	} {
 		r := newRays(t, DeviceInfo{})
+		r.dev.checking = All
 		a := r.structure(t, BottomLevel)
 		err := r.submit(t, r.record(t, func(c *CommandBuffer) { f(t, r, a, c) }))
 		var lost *LostError
@@ -270,5 +271,43 @@ func TestStructureLoss(t *testing.T) {
 			continue
 		}
 		wantRule(t, lost.Cause, rule)
+	}
+}
+
+// TestCompactedSize copies a structure to one of its compacted size, and that one to another of the same size.
+func TestCompactedSize(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	const boxes = 256
+	x := BuildInfo{
+		Level: BottomLevel, Flags: BuildAllowCompaction, Scratch: r.at(rayScratch), Target: must(r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: 1 << 18, Size: 1 << 18, Level: BottomLevel}))(t),
+		Geometries: []Geometry{{Boxes: &BoxGeometry{Data: r.at(rayBoxes), Stride: 0}}}, Ranges: []BuildRange{{Primitives: boxes}},
+	}
+	r.build(t, x)
+	properties := func(a *AccelerationStructure, p StructureProperty) uint64 {
+		return must(r.dev.AccelerationStructureProperties([]*AccelerationStructure{a}, p))(t)[0]
+	}
+	n := properties(x.Target, CompactedSize)
+	if all := properties(x.Target, StructureSize); n >= all {
+		t.Fatalf("the compacted size of %d boxes is %d, the size %d; must be less", boxes, n, all)
+	}
+	var list []*AccelerationStructure
+	for i := range 2 {
+		list = append(list, must(r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: uint64(2+i) << 18, Size: n, Level: BottomLevel}))(t))
+	}
+	r.submitted(t, func(c *CommandBuffer) {
+		c.CopyAccelerationStructure(x.Target, list[0], true)
+		c.CopyAccelerationStructure(list[0], list[1], false)
+	})
+	for i, a := range list {
+		if got := properties(a, StructureSize); got != n {
+			t.Errorf("the size of copy %d is %d; must be %d", i, got, n)
+		}
+	}
+}
+
+func (r *rays) submitted(t *testing.T, record func(*CommandBuffer)) {
+	t.Helper()
+	if err := r.submit(t, r.record(t, record)); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -67,7 +67,7 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 	var source *ray.Structure
 	if b.Update {
 		was := d.heap.structures.content(b.Source)
-		if err := b.checkUpdate(was, rule, c.shapes); err != nil {
+		if err := b.checkUpdate(was, rule, c.shapes, d.checking >= All); err != nil {
 			return err
 		}
 		source = was.structure
@@ -122,6 +122,10 @@ func (in *buildInputs) geometry(g *Geometry, r *BuildRange) (out ray.Geometry, e
 	}
 	t := g.Triangles
 	out.VertexFormat, out.VertexStride, out.MaxVertex, out.FirstVertex = uint32(t.Format), t.Stride, t.MaxVertex, r.FirstVertex
+	first := uint64(0) // the vertices before the first one need no memory
+	if r.FirstVertex <= t.MaxVertex {
+		first, out.MaxVertex, out.FirstVertex = uint64(r.FirstVertex)*t.Stride, t.MaxVertex-r.FirstVertex, 0
+	}
 	if r.Primitives == 0 {
 		return out, nil
 	}
@@ -132,7 +136,7 @@ func (in *buildInputs) geometry(g *Geometry, r *BuildRange) (out ray.Geometry, e
 		}
 		offset = 0
 	}
-	if out.Vertices, err = in.at(t.Vertices, offset, "pInfos-03804", "vertices"); err != nil || !t.Transform.given() {
+	if out.Vertices, err = in.at(t.Vertices, offset+first, "pInfos-03804", "vertices"); err != nil || !t.Transform.given() {
 		return out, err
 	}
 	matrix, err := in.at(t.Transform, uint64(r.TransformOffset), "pInfos-03808", "a transform")

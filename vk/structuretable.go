@@ -64,6 +64,7 @@ func (s *structures) put(a *AccelerationStructure, c *content) {
 	for ; last < len(list) && list[last].from < a.from+a.info.Size; last++ {
 		s.empty(list[last])
 	}
+	c.compacted = a.info.Size < c.structure.Size()
 	a.content = c
 	s.built[a.memory] = slices.Replace(list, first, last, a)
 	s.numbers[a.number] = a
