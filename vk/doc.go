@@ -12,7 +12,7 @@
 // # Lifetime
 //
 // Close frees an object. It returns an *InUseError if a submission that is not finished uses the object, unless the
-// device was made with DeferFree: then the object is freed after the last such submission. A second Close does nothing.
+// device was made with DeferFree: then the object is freed after the last such submission. A second Close does nothing, nor does Close of nil.
 //
 // # Threads
 //

@@ -26,9 +26,6 @@ const (
 	counted       = closed - 1
 )
 
-// setName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (o *object) setName(name string) { o.name.Store(&name) }
-
 // String returns the kind of the object and its name.
 func (o *object) String() string {
 	if n := o.name.Load(); n != nil && *n != "" {

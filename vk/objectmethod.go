@@ -1,8 +1,9 @@
 package vk
 
-// The methods of all objects, one by one: a promoted method would panic if the pointer to the object is nil.
+// The methods that all objects have. A type does not take them over from its part object: a call of a promoted method
+// panics if the pointer is nil, and Vulkan permits to destroy a null handle.
 
-// closeObject closes an object that is not nil.
+// closeObject frees an object. It ignores nil, as vkDestroy* ignores VK_NULL_HANDLE.
 func closeObject[T any, P pointer[T]](p P) error {
 	if p == nil {
 		return nil
@@ -10,284 +11,284 @@ func closeObject[T any, P pointer[T]](p P) error {
 	return p.base().close()
 }
 
-// setName names an object that is not nil.
+// setName sets the name of an object (vkSetDebugUtilsObjectNameEXT), if it is not nil; "" is none.
 func setName[T any, P pointer[T]](p P, name string) {
 	if p != nil {
-		p.base().setName(name)
+		p.base().name.Store(&name)
 	}
 }
 
-// nameOf returns the kind of an object and its name.
-func nameOf[T any, P pointer[T]](p P) string {
+// describe returns the kind and the name of an object, or "<nil>".
+func describe[T any, P pointer[T]](p P) string {
 	if p == nil {
 		return "<nil>"
 	}
 	return p.base().String()
 }
 
-// Close frees the acceleration structure; see the package comment. It does nothing if a is nil.
-func (a *AccelerationStructure) Close() error { return closeObject(a) }
-
-// SetName sets the name of the acceleration structure for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (a *AccelerationStructure) SetName(name string) { setName(a, name) }
-
-// String returns the kind of the acceleration structure and its name.
-func (a *AccelerationStructure) String() string { return nameOf(a) }
-
-// Close frees the buffer; see the package comment. It does nothing if b is nil.
+// Close frees the buffer; see the package comment.
 func (b *Buffer) Close() error { return closeObject(b) }
 
-// SetName sets the name of the buffer for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+// SetName sets the name of the buffer for messages.
 func (b *Buffer) SetName(name string) { setName(b, name) }
 
 // String returns the kind of the buffer and its name.
-func (b *Buffer) String() string { return nameOf(b) }
+func (b *Buffer) String() string { return describe(b) }
 
-// Close frees the view; see the package comment. It does nothing if b is nil.
-func (b *BufferView) Close() error { return closeObject(b) }
+// Close frees the view; see the package comment.
+func (v *BufferView) Close() error { return closeObject(v) }
 
-// SetName sets the name of the view for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (b *BufferView) SetName(name string) { setName(b, name) }
+// SetName sets the name of the view for messages.
+func (v *BufferView) SetName(name string) { setName(v, name) }
 
 // String returns the kind of the view and its name.
-func (b *BufferView) String() string { return nameOf(b) }
+func (v *BufferView) String() string { return describe(v) }
 
-// Close frees the command buffer; see the package comment. It does nothing if c is nil.
-func (c *CommandBuffer) Close() error { return closeObject(c) }
+// Close frees the image; see the package comment.
+func (m *Image) Close() error { return closeObject(m) }
 
-// SetName sets the name of the command buffer for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (c *CommandBuffer) SetName(name string) { setName(c, name) }
-
-// String returns the kind of the command buffer and its name.
-func (c *CommandBuffer) String() string { return nameOf(c) }
-
-// Close frees the pipeline; see the package comment. It does nothing if c is nil.
-func (c *ComputePipeline) Close() error { return closeObject(c) }
-
-// SetName sets the name of the pipeline for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (c *ComputePipeline) SetName(name string) { setName(c, name) }
-
-// String returns the kind of the pipeline and its name.
-func (c *ComputePipeline) String() string { return nameOf(c) }
-
-// Close frees the event; see the package comment. It does nothing if e is nil.
-func (e *Event) Close() error { return closeObject(e) }
-
-// SetName sets the name of the event for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (e *Event) SetName(name string) { setName(e, name) }
-
-// String returns the kind of the event and its name.
-func (e *Event) String() string { return nameOf(e) }
-
-// Close frees the fence; see the package comment. It does nothing if f is nil.
-func (f *Fence) Close() error { return closeObject(f) }
-
-// SetName sets the name of the fence for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (f *Fence) SetName(name string) { setName(f, name) }
-
-// String returns the kind of the fence and its name.
-func (f *Fence) String() string { return nameOf(f) }
-
-// Close frees the framebuffer; see the package comment. It does nothing if f is nil.
-func (f *Framebuffer) Close() error { return closeObject(f) }
-
-// SetName sets the name of the framebuffer for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (f *Framebuffer) SetName(name string) { setName(f, name) }
-
-// String returns the kind of the framebuffer and its name.
-func (f *Framebuffer) String() string { return nameOf(f) }
-
-// Close frees the pipeline; see the package comment. It does nothing if g is nil.
-func (g *GraphicsPipeline) Close() error { return closeObject(g) }
-
-// SetName sets the name of the pipeline for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (g *GraphicsPipeline) SetName(name string) { setName(g, name) }
-
-// String returns the kind of the pipeline and its name.
-func (g *GraphicsPipeline) String() string { return nameOf(g) }
-
-// Close frees the image; see the package comment. It does nothing if i is nil.
-func (i *Image) Close() error { return closeObject(i) }
-
-// SetName sets the name of the image for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (i *Image) SetName(name string) { setName(i, name) }
+// SetName sets the name of the image for messages.
+func (m *Image) SetName(name string) { setName(m, name) }
 
 // String returns the kind of the image and its name.
-func (i *Image) String() string { return nameOf(i) }
+func (m *Image) String() string { return describe(m) }
 
-// Close frees the view; see the package comment. It does nothing if i is nil.
-func (i *ImageView) Close() error { return closeObject(i) }
+// Close frees the view; see the package comment.
+func (v *ImageView) Close() error { return closeObject(v) }
 
-// SetName sets the name of the view for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (i *ImageView) SetName(name string) { setName(i, name) }
+// SetName sets the name of the view for messages.
+func (v *ImageView) SetName(name string) { setName(v, name) }
 
 // String returns the kind of the view and its name.
-func (i *ImageView) String() string { return nameOf(i) }
+func (v *ImageView) String() string { return describe(v) }
 
-// Close frees the memory; see the package comment. It does nothing if m is nil.
+// Close frees the memory; see the package comment.
 func (m *Memory) Close() error { return closeObject(m) }
 
-// SetName sets the name of the memory for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+// SetName sets the name of the memory for messages.
 func (m *Memory) SetName(name string) { setName(m, name) }
 
 // String returns the kind of the memory and its name.
-func (m *Memory) String() string { return nameOf(m) }
+func (m *Memory) String() string { return describe(m) }
 
-// Close frees the binary; see the package comment. It does nothing if p is nil.
-func (p *PipelineBinary) Close() error { return closeObject(p) }
-
-// SetName sets the name of the binary for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (p *PipelineBinary) SetName(name string) { setName(p, name) }
-
-// String returns the kind of the binary and its name.
-func (p *PipelineBinary) String() string { return nameOf(p) }
-
-// Close frees the cache; see the package comment. It does nothing if p is nil.
-func (p *PipelineCache) Close() error { return closeObject(p) }
-
-// SetName sets the name of the cache for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (p *PipelineCache) SetName(name string) { setName(p, name) }
-
-// String returns the kind of the cache and its name.
-func (p *PipelineCache) String() string { return nameOf(p) }
-
-// Close frees the layout; see the package comment. It does nothing if p is nil.
-func (p *PipelineLayout) Close() error { return closeObject(p) }
-
-// SetName sets the name of the layout for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (p *PipelineLayout) SetName(name string) { setName(p, name) }
-
-// String returns the kind of the layout and its name.
-func (p *PipelineLayout) String() string { return nameOf(p) }
-
-// SetName sets the name of the pool for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (p *Pool) SetName(name string) { setName(p, name) }
-
-// String returns the kind of the pool and its name.
-func (p *Pool) String() string { return nameOf(p) }
-
-// Close frees the slot; see the package comment. It does nothing if p is nil.
-func (p *PrivateDataSlot) Close() error { return closeObject(p) }
-
-// SetName sets the name of the slot for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (p *PrivateDataSlot) SetName(name string) { setName(p, name) }
-
-// String returns the kind of the slot and its name.
-func (p *PrivateDataSlot) String() string { return nameOf(p) }
-
-// Close frees the pool; see the package comment. It does nothing if q is nil.
-func (q *QueryPool) Close() error { return closeObject(q) }
-
-// SetName sets the name of the pool for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (q *QueryPool) SetName(name string) { setName(q, name) }
-
-// String returns the kind of the pool and its name.
-func (q *QueryPool) String() string { return nameOf(q) }
-
-// Close frees the pipeline; see the package comment. It does nothing if r is nil.
-func (r *RayTracingPipeline) Close() error { return closeObject(r) }
-
-// SetName sets the name of the pipeline for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (r *RayTracingPipeline) SetName(name string) { setName(r, name) }
-
-// String returns the kind of the pipeline and its name.
-func (r *RayTracingPipeline) String() string { return nameOf(r) }
-
-// Close frees the render pass; see the package comment. It does nothing if r is nil.
-func (r *RenderPass) Close() error { return closeObject(r) }
-
-// SetName sets the name of the render pass for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (r *RenderPass) SetName(name string) { setName(r, name) }
-
-// String returns the kind of the render pass and its name.
-func (r *RenderPass) String() string { return nameOf(r) }
-
-// Close frees the sampler; see the package comment. It does nothing if s is nil.
+// Close frees the sampler; see the package comment.
 func (s *Sampler) Close() error { return closeObject(s) }
 
-// SetName sets the name of the sampler for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+// SetName sets the name of the sampler for messages.
 func (s *Sampler) SetName(name string) { setName(s, name) }
 
 // String returns the kind of the sampler and its name.
-func (s *Sampler) String() string { return nameOf(s) }
+func (s *Sampler) String() string { return describe(s) }
 
-// Close frees the semaphore; see the package comment. It does nothing if s is nil.
-func (s *Semaphore) Close() error { return closeObject(s) }
+// Close frees the conversion; see the package comment.
+func (c *YcbcrConversion) Close() error { return closeObject(c) }
 
-// SetName sets the name of the semaphore for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (s *Semaphore) SetName(name string) { setName(s, name) }
+// SetName sets the name of the conversion for messages.
+func (c *YcbcrConversion) SetName(name string) { setName(c, name) }
 
-// String returns the kind of the semaphore and its name.
-func (s *Semaphore) String() string { return nameOf(s) }
+// String returns the kind of the conversion and its name.
+func (c *YcbcrConversion) String() string { return describe(c) }
 
-// Close frees the set; see the package comment. It does nothing if s is nil.
+// Close frees the layout; see the package comment.
+func (l *SetLayout) Close() error { return closeObject(l) }
+
+// SetName sets the name of the layout for messages.
+func (l *SetLayout) SetName(name string) { setName(l, name) }
+
+// String returns the kind of the layout and its name.
+func (l *SetLayout) String() string { return describe(l) }
+
+// SetName sets the name of the pool for messages.
+func (p *Pool) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the pool and its name.
+func (p *Pool) String() string { return describe(p) }
+
+// Close frees the set; see the package comment.
 func (s *Set) Close() error { return closeObject(s) }
 
-// SetName sets the name of the set for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+// SetName sets the name of the set for messages.
 func (s *Set) SetName(name string) { setName(s, name) }
 
 // String returns the kind of the set and its name.
-func (s *Set) String() string { return nameOf(s) }
+func (s *Set) String() string { return describe(s) }
 
-// Close frees the layout; see the package comment. It does nothing if s is nil.
-func (s *SetLayout) Close() error { return closeObject(s) }
+// Close frees the template; see the package comment.
+func (t *UpdateTemplate) Close() error { return closeObject(t) }
 
-// SetName sets the name of the layout for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (s *SetLayout) SetName(name string) { setName(s, name) }
+// SetName sets the name of the template for messages.
+func (t *UpdateTemplate) SetName(name string) { setName(t, name) }
+
+// String returns the kind of the template and its name.
+func (t *UpdateTemplate) String() string { return describe(t) }
+
+// Close frees the layout; see the package comment.
+func (l *PipelineLayout) Close() error { return closeObject(l) }
+
+// SetName sets the name of the layout for messages.
+func (l *PipelineLayout) SetName(name string) { setName(l, name) }
 
 // String returns the kind of the layout and its name.
-func (s *SetLayout) String() string { return nameOf(s) }
+func (l *PipelineLayout) String() string { return describe(l) }
 
-// Close frees the shader; see the package comment. It does nothing if s is nil.
-func (s *Shader) Close() error { return closeObject(s) }
-
-// SetName sets the name of the shader for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (s *Shader) SetName(name string) { setName(s, name) }
-
-// String returns the kind of the shader and its name.
-func (s *Shader) String() string { return nameOf(s) }
-
-// Close frees the instrumentation; see the package comment. It does nothing if s is nil.
-func (s *ShaderInstrumentation) Close() error { return closeObject(s) }
-
-// SetName sets the name of the instrumentation for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (s *ShaderInstrumentation) SetName(name string) { setName(s, name) }
-
-// String returns the kind of the instrumentation and its name.
-func (s *ShaderInstrumentation) String() string { return nameOf(s) }
-
-// Close frees the module; see the package comment. It does nothing if s is nil.
+// Close frees the module; see the package comment.
 func (s *ShaderModule) Close() error { return closeObject(s) }
 
-// SetName sets the name of the module for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
+// SetName sets the name of the module for messages.
 func (s *ShaderModule) SetName(name string) { setName(s, name) }
 
 // String returns the kind of the module and its name.
-func (s *ShaderModule) String() string { return nameOf(s) }
+func (s *ShaderModule) String() string { return describe(s) }
 
-// Close frees the template; see the package comment. It does nothing if u is nil.
-func (u *UpdateTemplate) Close() error { return closeObject(u) }
+// Close frees the shader object; see the package comment.
+func (s *Shader) Close() error { return closeObject(s) }
 
-// SetName sets the name of the template for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (u *UpdateTemplate) SetName(name string) { setName(u, name) }
+// SetName sets the name of the shader object for messages.
+func (s *Shader) SetName(name string) { setName(s, name) }
 
-// String returns the kind of the template and its name.
-func (u *UpdateTemplate) String() string { return nameOf(u) }
+// String returns the kind of the shader object and its name.
+func (s *Shader) String() string { return describe(s) }
 
-// Close frees the cache; see the package comment. It does nothing if v is nil.
-func (v *ValidationCache) Close() error { return closeObject(v) }
+// Close frees the pipeline; see the package comment.
+func (p *ComputePipeline) Close() error { return closeObject(p) }
 
-// SetName sets the name of the cache for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (v *ValidationCache) SetName(name string) { setName(v, name) }
+// SetName sets the name of the pipeline for messages.
+func (p *ComputePipeline) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the pipeline and its name.
+func (p *ComputePipeline) String() string { return describe(p) }
+
+// Close frees the pipeline; see the package comment.
+func (p *GraphicsPipeline) Close() error { return closeObject(p) }
+
+// SetName sets the name of the pipeline for messages.
+func (p *GraphicsPipeline) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the pipeline and its name.
+func (p *GraphicsPipeline) String() string { return describe(p) }
+
+// Close frees the pipeline; see the package comment.
+func (p *RayTracingPipeline) Close() error { return closeObject(p) }
+
+// SetName sets the name of the pipeline for messages.
+func (p *RayTracingPipeline) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the pipeline and its name.
+func (p *RayTracingPipeline) String() string { return describe(p) }
+
+// Close frees the cache; see the package comment.
+func (c *PipelineCache) Close() error { return closeObject(c) }
+
+// SetName sets the name of the cache for messages.
+func (c *PipelineCache) SetName(name string) { setName(c, name) }
 
 // String returns the kind of the cache and its name.
-func (v *ValidationCache) String() string { return nameOf(v) }
+func (c *PipelineCache) String() string { return describe(c) }
 
-// Close frees the conversion; see the package comment. It does nothing if y is nil.
-func (y *YcbcrConversion) Close() error { return closeObject(y) }
+// Close frees the binary; see the package comment.
+func (b *PipelineBinary) Close() error { return closeObject(b) }
 
-// SetName sets the name of the conversion for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
-func (y *YcbcrConversion) SetName(name string) { setName(y, name) }
+// SetName sets the name of the binary for messages.
+func (b *PipelineBinary) SetName(name string) { setName(b, name) }
 
-// String returns the kind of the conversion and its name.
-func (y *YcbcrConversion) String() string { return nameOf(y) }
+// String returns the kind of the binary and its name.
+func (b *PipelineBinary) String() string { return describe(b) }
+
+// Close frees the cache; see the package comment.
+func (c *ValidationCache) Close() error { return closeObject(c) }
+
+// SetName sets the name of the cache for messages.
+func (c *ValidationCache) SetName(name string) { setName(c, name) }
+
+// String returns the kind of the cache and its name.
+func (c *ValidationCache) String() string { return describe(c) }
+
+// Close frees the instrumentation; see the package comment.
+func (s *ShaderInstrumentation) Close() error { return closeObject(s) }
+
+// SetName sets the name of the instrumentation for messages.
+func (s *ShaderInstrumentation) SetName(name string) { setName(s, name) }
+
+// String returns the kind of the instrumentation and its name.
+func (s *ShaderInstrumentation) String() string { return describe(s) }
+
+// Close frees the render pass; see the package comment.
+func (p *RenderPass) Close() error { return closeObject(p) }
+
+// SetName sets the name of the render pass for messages.
+func (p *RenderPass) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the render pass and its name.
+func (p *RenderPass) String() string { return describe(p) }
+
+// Close frees the framebuffer; see the package comment.
+func (f *Framebuffer) Close() error { return closeObject(f) }
+
+// SetName sets the name of the framebuffer for messages.
+func (f *Framebuffer) SetName(name string) { setName(f, name) }
+
+// String returns the kind of the framebuffer and its name.
+func (f *Framebuffer) String() string { return describe(f) }
+
+// Close frees the structure; see the package comment.
+func (a *AccelerationStructure) Close() error { return closeObject(a) }
+
+// SetName sets the name of the structure for messages.
+func (a *AccelerationStructure) SetName(name string) { setName(a, name) }
+
+// String returns the kind of the structure and its name.
+func (a *AccelerationStructure) String() string { return describe(a) }
+
+// Close frees the command buffer; see the package comment.
+func (c *CommandBuffer) Close() error { return closeObject(c) }
+
+// SetName sets the name of the command buffer for messages.
+func (c *CommandBuffer) SetName(name string) { setName(c, name) }
+
+// String returns the kind of the command buffer and its name.
+func (c *CommandBuffer) String() string { return describe(c) }
+
+// Close frees the semaphore; see the package comment.
+func (s *Semaphore) Close() error { return closeObject(s) }
+
+// SetName sets the name of the semaphore for messages.
+func (s *Semaphore) SetName(name string) { setName(s, name) }
+
+// String returns the kind of the semaphore and its name.
+func (s *Semaphore) String() string { return describe(s) }
+
+// Close frees the fence; see the package comment.
+func (f *Fence) Close() error { return closeObject(f) }
+
+// SetName sets the name of the fence for messages.
+func (f *Fence) SetName(name string) { setName(f, name) }
+
+// String returns the kind of the fence and its name.
+func (f *Fence) String() string { return describe(f) }
+
+// Close frees the event; see the package comment.
+func (e *Event) Close() error { return closeObject(e) }
+
+// SetName sets the name of the event for messages.
+func (e *Event) SetName(name string) { setName(e, name) }
+
+// String returns the kind of the event and its name.
+func (e *Event) String() string { return describe(e) }
+
+// Close frees the pool; see the package comment.
+func (q *QueryPool) Close() error { return closeObject(q) }
+
+// SetName sets the name of the pool for messages.
+func (q *QueryPool) SetName(name string) { setName(q, name) }
+
+// String returns the kind of the pool and its name.
+func (q *QueryPool) String() string { return describe(q) }
+
+// Close frees the slot; see the package comment.
+func (p *PrivateDataSlot) Close() error { return closeObject(p) }
+
+// SetName sets the name of the slot for messages.
+func (p *PrivateDataSlot) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the slot and its name.
+func (p *PrivateDataSlot) String() string { return describe(p) }
