@@ -1,6 +1,10 @@
 package spirv
 
-import "unsafe"
+import (
+	"bytes"
+	"encoding/binary"
+	"unsafe"
+)
 
 // Inst is the words of one instruction, the first word included. Its methods
 // take for granted that Decode has seen it.
@@ -52,17 +56,25 @@ func StringWords(words []uint32) int {
 // String returns the literal string at the start of words, without its end.
 // If the string does not end, it returns all bytes.
 func String(words []uint32) string {
-	b := make([]byte, 0, 4*len(words))
+	if n := StringWords(words); n > 0 {
+		words = words[:n]
+	}
+	b := AppendBytes(make([]byte, 0, 4*len(words)), words)
+	return unsafe.String(unsafe.SliceData(b), len(b)) // b has no other use
+}
+
+// AppendBytes appends the bytes of words, least significant first, without the end of the literal string
+// that they are, which is in the last word.
+func AppendBytes(b []byte, words []uint32) []byte {
 	for _, w := range words {
-		for range 4 {
-			if byte(w) == 0 {
-				return string(b)
-			}
-			b = append(b, byte(w))
-			w >>= 8
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	if len(words) > 0 {
+		if n := bytes.IndexByte(b[len(b)-4:], 0); n >= 0 {
+			b = b[:len(b)-4+n]
 		}
 	}
-	return string(b)
+	return b
 }
 
 // AppendString appends a literal string to words: the bytes, least significant

@@ -80,6 +80,7 @@ type checker struct {
 	cases             []switchCase       // scratch: cases of an OpSwitch
 	idPositions       []int              // scratch: word positions of an instruction's ids
 	sortedDecorations []facts.Decoration // scratch: the decorations of a target
+	text              []byte             // scratch: a literal string
 	forward           map[spirv.ID]int   // OpTypeForwardPointer of each pointer; nil until first used
 	marks             []int32            // scratch for checks, by instruction: the last mark set on it
 	marked            int32              // the last mark allocated by mark

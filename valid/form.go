@@ -41,37 +41,71 @@ var formFamily = family{
 
 // stringOps returns the instructions that can have literal strings.
 func stringOps() []spirv.Op {
-	ops := []spirv.Op{spirv.OpDecorate, spirv.OpMemberDecorate} // as the parameters of some decorations
+	var ops []spirv.Op
 	for _, r := range spirv.Ops() {
-		for _, o := range r.Operands() {
-			if o.Kind == spirv.KindLiteralString {
-				ops = append(ops, spirv.Op(r.Value()))
-				break
-			}
+		if op := spirv.Op(r.Value()); stringPlaces[op].at != 0 {
+			ops = append(ops, op)
 		}
 	}
 	return ops
 }
 
+// stringPlace is the position of the first literal string in the words of an instruction, if it has one; 0
+// for an opcode without strings.
+type stringPlace struct {
+	at   uint8
+	only bool // no other operand can be a string
+}
+
+// stringPlaces has the stringPlace of each opcode.
+var stringPlaces = func() []stringPlace {
+	rows := spirv.Ops()
+	t := make([]stringPlace, rows[len(rows)-1].Value()+1)
+	for i := range rows {
+		for n, o := range rows[i].Operands() {
+			if o.Kind != spirv.KindLiteralString {
+				continue
+			}
+			p := &t[rows[i].Value()]
+			if *p = (stringPlace{p.at, false}); p.at == 0 {
+				*p = stringPlace{uint8(1 + n), true}
+			}
+		}
+	}
+	t[spirv.OpDecorate] = stringPlace{at: 3} // as the parameters of some decorations
+	t[spirv.OpMemberDecorate] = stringPlace{at: 4}
+	return t
+}()
+
+// ascii reports whether the words have bytes below 128 only.
+func ascii(words []uint32) bool {
+	all := uint32(0)
+	for _, w := range words {
+		all |= w
+	}
+	return all&0x80808080 == 0
+}
+
 // literalStrings checks the encoding of the strings of an instruction.
 func (c *checker) literalStrings(i int, in spirv.Inst) {
-	ascii := true
-	for _, w := range in[1:] {
-		ascii = ascii && w&0x80808080 == 0
+	p := stringPlaces[in.Op()]
+	if len(in) <= int(p.at) || ascii(in[p.at:]) {
+		return
 	}
-	if ascii {
+	if p.only && ascii(in[p.at:int(p.at)+spirv.StringWords(in[p.at:])]) {
 		return
 	}
 	for w := c.code.Walk(i); w.Next(); {
 		if w.Kind != spirv.KindLiteralString {
 			continue
 		}
-		s := spirv.String(w.Words)
+		c.text = spirv.AppendBytes(c.text[:0], w.Words)
+		s := c.text
 		switch in.Op() {
 		case spirv.OpSource, spirv.OpSourceContinued, spirv.OpString: // a long text is in several strings
 			s = wholeRunes(s)
 		}
-		if !utf8.ValidString(s) {
+		if !utf8.Valid(s) {
 			f := c.fail(i, "SPV-Operand-Encoding", "a string of %s is no UTF-8; must be UTF-8", in.Op())
 			if in.Op().Class() == spirv.ClassDebug { // compilers copy sources byte by byte, and the text has no effect
 				f.warn()
@@ -82,13 +116,13 @@ func (c *checker) literalStrings(i int, in spirv.Inst) {
 }
 
 // wholeRunes removes the parts of runes at the ends of a string.
-func wholeRunes(s string) string {
-	for n := 0; n < utf8.UTFMax-1 && s != "" && !utf8.RuneStart(s[0]); n++ {
+func wholeRunes(s []byte) []byte {
+	for n := 0; n < utf8.UTFMax-1 && len(s) > 0 && !utf8.RuneStart(s[0]); n++ {
 		s = s[1:]
 	}
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if end := s[len(s)-n:]; utf8.RuneStart(end[0]) {
-			if !utf8.FullRuneInString(end) {
+			if !utf8.FullRune(end) {
 				s = s[:len(s)-n]
 			}
 			break
