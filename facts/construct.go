@@ -85,9 +85,9 @@ func (g *gatherer) constructs(f *Function) {
 	}
 	f.Constructs = make([]Construct, 0, total)
 	n := len(f.Blocks)
-	arena := make([]*Construct, 3*n)
+	arena := g.inside.Alloc(3 * n)
 	s := nesting{g, f, arena[:n], arena[n : 2*n], arena[2*n:], 64*n + 4096}
-	order := make([]*Block, n)
+	order := g.order.Alloc(n)
 	for i := range f.Blocks {
 		if b := &f.Blocks[i]; b.structural.pre > 0 {
 			order[b.structural.pre-1] = b

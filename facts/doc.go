@@ -25,6 +25,7 @@
 // earlier ones:
 //
 //	module.go      Module, its lookups by id, and the order of the stages
+//	workspace.go   memory that the stages reuse from module to module
 //	survey.go      one pass over the instructions: numbers the facts, sizes the arenas;
 //	               capabilities and extensions
 //	name.go        OpName, OpMemberName, OpSource

@@ -13,6 +13,9 @@ func (g *gatherer) flow(f *Function) {
 	g.edges(f)
 	g.trees.dominate(f)
 	g.constructs(f)
+	g.numbers.Reset()
+	g.inside.Reset()
+	g.order.Reset()
 }
 
 // edges fills in the successors, predecessors and merge blocks of the blocks.
@@ -30,9 +33,9 @@ func (g *gatherer) edges(f *Function) {
 		}
 		return
 	}
-	mark := make([]int32, len(f.Blocks)) // number of the last block with an edge to this one, from 1
+	mark := g.numbers.Alloc(len(f.Blocks)) // number of the last block with an edge to this one, from 1
 	arena := make([]*Block, 0, total)
-	preds := make([]int32, len(f.Blocks)+1)
+	preds := g.numbers.Alloc(len(f.Blocks) + 1)
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		at := len(arena)

@@ -87,12 +87,13 @@ func IsTerminator(op spirv.Op) bool {
 
 // functions fills in the functions, their control flow and their calls.
 func (g *gatherer) functions() {
-	w := walker{g: g, seen: make([]int32, len(g.Variables)), called: make([]int32, len(g.Functions))}
+	w := walker{g: g, seen: g.numbers.Alloc(len(g.Variables)), called: g.numbers.Alloc(len(g.Functions))}
 	for i, f := range g.fact {
 		if f.kind() == funcFact {
 			w.function(&g.Functions[f>>factBits], i)
 		}
 	}
+	g.numbers.Reset()
 	for i := range g.Functions {
 		g.flow(&g.Functions[i])
 	}

@@ -3,6 +3,7 @@ package facts
 import (
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -35,7 +36,7 @@ type Module struct {
 	EntryPoints []EntryPoint
 
 	capable  []uint64        // a bit for each capability
-	extended map[string]bool // the declared extensions
+	extended map[string]bool // the declared extensions; nil if they are few
 	fact     []fact          // of each instruction
 	blocks   []Block
 	decor    decorations
@@ -49,13 +50,16 @@ func Gather(m *spirv.Module, spec Spec) *Module { return GatherOn(m, spec, nil) 
 
 // GatherOn is Gather on a device, which may be nil.
 func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
-	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len()), extended: map[string]bool{}}, device: device}
+	w := workspaces.Get().(*workspace)
+	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}, device: device, workspace: w}
 	g.survey()
 	g.name()
 	g.decorate()
 	g.declare()
 	g.functions()
 	g.entryPoints()
+	w.reset()
+	workspaces.Put(w)
 	return g.Module
 }
 
@@ -63,15 +67,11 @@ func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
 // construction needs.
 type gatherer struct {
 	*Module
-	device  Device
-	count   counts
-	annot   []int32 // decoration instructions
-	entry   []int32 // OpEntryPoint
-	mode    []int32 // OpExecutionMode and OpExecutionModeId
-	elems   []*Const
-	trees   dominators         // scratch
-	implied []spirv.Capability // scratch
-	budget  int                // elements that evaluated composites may still allocate
+	*workspace
+	device Device
+	count  counts
+	elems  []*Const
+	budget int // elements that evaluated composites may still allocate
 }
 
 // counts holds the sizes of the arenas, so that they never move.
@@ -194,7 +194,12 @@ func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] {
 }
 
 // Extension reports whether an extension is declared.
-func (m *Module) Extension(name string) bool { return m.extended[name] }
+func (m *Module) Extension(name string) bool {
+	if m.extended != nil {
+		return m.extended[name]
+	}
+	return slices.Contains(m.Extensions, name)
+}
 
 // Variable is an OpVariable or an OpUntypedVariableKHR.
 type Variable struct {

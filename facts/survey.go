@@ -163,10 +163,26 @@ func (g *gatherer) extension(i int, op spirv.Op, in spirv.Inst) {
 	case spirv.OpExtension:
 		name := inst.Extension(in).Name()
 		g.Extensions = append(g.Extensions, name)
-		g.extended[name] = true
+		g.extend(name)
 	case spirv.OpExtInstImport:
 		set := int(g.Code.ExtSet(in.Result()))
 		g.tag(i, setFact, &set)
+	}
+}
+
+// fewExtensions is the number of extensions that a look-up compares one by one.
+const fewExtensions = 16
+
+// extend adds an extension to the map, if there is one.
+func (g *gatherer) extend(name string) {
+	switch {
+	case g.extended != nil:
+		g.extended[name] = true
+	case len(g.Extensions) > fewExtensions:
+		g.extended = map[string]bool{}
+		for _, s := range g.Extensions {
+			g.extended[s] = true
+		}
 	}
 }
 

@@ -206,7 +206,7 @@ func (c *checker) noLayout() {
 
 // laidTypes returns, by type number, whether the type has an explicit layout.
 func (c *checker) laidTypes() []bool {
-	laid := make([]bool, len(c.m.Types))
+	laid := c.memory.flags.Alloc(len(c.m.Types))
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		// Through a group, the order of a matrix is on a type (annotation.go).

@@ -2,9 +2,10 @@ package valid
 
 import (
 	"context"
-	"slices"
+	"sync"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/scratch"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
@@ -46,7 +47,9 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 		o.MaxFindings = defaultFindings
 	}
 	o.Limits.fill()
-	c := &checker{subject: newSubject(m, env, o)}
+	c := checkers.Get().(*checker)
+	defer c.release()
+	c.subject = newSubject(m, env, o)
 	c.prepare()
 	for _, f := range families {
 		for _, j := range f.before {
@@ -67,6 +70,28 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 	return c.report(), nil
 }
 
+// checkers are idle checkers without a module, whose memory the next check reuses.
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// memory is the memory of a checker that the report does not refer to.
+type memory struct {
+	numbers  scratch.Slab[int32]
+	flags    scratch.Slab[bool]
+	bytes    scratch.Slab[uint8]
+	contents scratch.Slab[content]
+	rows     []uint64
+}
+
+// release makes the checker idle.
+func (c *checker) release() {
+	c.memory.numbers.Reset()
+	c.memory.flags.Reset()
+	c.memory.bytes.Reset()
+	c.memory.contents.Reset()
+	*c = checker{memory: c.memory}
+	checkers.Put(c)
+}
+
 // checker is the check of one module: its subject, the position of the walk, and
 // the state of the families.
 type checker struct {
@@ -74,8 +99,9 @@ type checker struct {
 	callGraph
 	position
 
-	scratch scratch
-	params  int // number of parameters of fn seen
+	memory memory
+	lists  lists
+	params int // number of parameters of fn seen
 
 	cases             []switchCase       // scratch: cases of an OpSwitch
 	idPositions       []int              // scratch: word positions of an instruction's ids
@@ -128,9 +154,9 @@ type position struct {
 	labelAt int32           // OpLabel of block + 1; 0 outside
 }
 
-// scratch is the initial memory of a checker's scratch lists; most instructions
+// lists is the initial memory of a checker's scratch lists; most instructions
 // fit.
-type scratch struct {
+type lists struct {
 	idPositions [16]int
 	views       [8]typing.View
 	viewed      [8]*facts.Type
@@ -139,11 +165,11 @@ type scratch struct {
 // prepare initializes the checker: the tables by instruction, and the models that
 // call each function.
 func (c *checker) prepare() {
-	tables := make([]int32, 3*c.code.Len())
-	c.blockOf, tables = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
-	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
-	c.idPositions, c.views, c.viewed = c.scratch.idPositions[:0], c.scratch.views[:0], c.scratch.viewed[:0]
-	c.caps.fine = slices.Clone(freeRows)
+	n := c.code.Len()
+	c.blockOf, c.marks, c.pointers.origin = c.memory.numbers.Alloc(n), c.memory.numbers.Alloc(n), c.memory.numbers.Alloc(n)
+	c.idPositions, c.views, c.viewed = c.lists.idPositions[:0], c.lists.views[:0], c.lists.viewed[:0]
+	c.memory.rows = append(c.memory.rows[:0], freeRows...)
+	c.caps.fine = c.memory.rows
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callGraph.subject, c.graph.subject, c.debugInfo.subject = &c.subject, &c.subject, &c.subject
 	c.position.callGraph, c.builtIn.callGraph = &c.callGraph, &c.callGraph

@@ -48,8 +48,8 @@ type content struct {
 
 // contents computes the contents of all types in one pass: parts are declared
 // before the whole.
-func (c *subject) contents() {
-	of := make([]content, len(c.m.Types))
+func (c *checker) contents() {
+	of := c.memory.contents.Alloc(len(c.m.Types))
 	c.content.of = of
 	for n := range c.m.Types {
 		t := &c.m.Types[n]

@@ -91,7 +91,7 @@ func (c *checker) byGroup(id spirv.ID, d facts.Decoration) bool {
 
 // nestedBlocks checks that no block contains another.
 func (c *checker) nestedBlocks() {
-	holds := make([]int32, len(c.m.Types)) // by struct: a block in it, its instruction + 1
+	holds := c.memory.numbers.Alloc(len(c.m.Types)) // by struct: a block in it, its instruction + 1
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		if !t.IsStruct() {

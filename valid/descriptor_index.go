@@ -206,7 +206,7 @@ func (c *checker) descriptorIndexes() {
 	if len(s.chains)+len(s.pushed) == 0 {
 		return
 	}
-	w := &descriptorUse{flow: c.values(), by: make([]int32, c.code.Len())}
+	w := &descriptorUse{flow: c.values(), by: c.memory.numbers.Alloc(c.code.Len())}
 	for _, i := range s.pushed {
 		differs, may := w.index(i, len(chainOf(c.code.Inst(i)).path), i)
 		if !may {
@@ -299,11 +299,10 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 // access checks one access through a descriptor that a chain selected.
 func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID) {
 	k, op := &descriptorKinds[choice.kind], w.flow.checker.code.Inst(i).Op()
-	array := w.flow.checker.name(chainOf(w.flow.checker.code.Inst(choice.at)).base)
 	nonUniform := w.flow.checker.capable(k.nonUniform)
 	if !choice.told && !nonUniform && !w.flow.checker.capable(k.dynamic) {
 		choice.told = true
-		f := w.flow.checker.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.flow.checker, choice.at, "the index")
+		f := w.flow.checker.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, w.array(choice), k.dynamic).also(w.flow.checker, choice.at, "the index")
 		if !w.flow.checker.deviceLacks(k.dynamic) { // no compiler declares it, and devices that have it accept that
 			f.warn()
 		}
@@ -324,7 +323,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if may {
 			why = differing(differs) + " between invocations"
 		}
-		f := w.flow.checker.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, array, why, k.nonUniform).also(w.flow.checker, choice.at, "the index")
+		f := w.flow.checker.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, w.array(choice), why, k.nonUniform).also(w.flow.checker, choice.at, "the index")
 		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
 			choice.warned = true
@@ -334,12 +333,17 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if w.flow.checker.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
 			code = vuid.RuntimeSpirv_None_10148
 		}
-		f := w.flow.checker.fail(i, code, "%s through %s, which %s between invocations, of the array %s; must be NonUniform", op, w.flow.checker.name(operand), differing(differs), array).also(w.flow.checker, choice.at, "the index")
+		f := w.flow.checker.fail(i, code, "%s through %s, which %s between invocations, of the array %s; must be NonUniform", op, w.flow.checker.name(operand), differing(differs), w.array(choice)).also(w.flow.checker, choice.at, "the index")
 		if !differs {
 			f.warn()
 			choice.warned = true
 		}
 	}
+}
+
+// array returns the name of the array that a chain selects from.
+func (w *descriptorUse) array(choice *descriptorChoice) string {
+	return w.flow.checker.name(chainOf(w.flow.checker.code.Inst(choice.at)).base)
 }
 
 // deviceLacks reports whether the device is known to have no way to bring a capability.

@@ -172,7 +172,7 @@ func (c *checker) numbers(t *facts.Type) uint8 {
 		return 0
 	}
 	if c.shader.numbers == nil {
-		c.shader.numbers = make([]uint8, len(c.m.Types)) // parts are declared before the whole
+		c.shader.numbers = c.memory.bytes.Alloc(len(c.m.Types)) // parts are declared before the whole
 		for n := range c.m.Types {
 			c.shader.numbers[n] = c.numbersOf(&c.m.Types[n])
 		}

@@ -316,7 +316,7 @@ func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
 // member at any depth.
 func (c *checker) locatedTypes() []bool {
 	if c.shader.located == nil {
-		c.shader.located = make([]bool, len(c.m.Types))
+		c.shader.located = c.memory.flags.Alloc(len(c.m.Types))
 		for n := range c.m.Types {
 			t := &c.m.Types[n]
 			for k := range t.Members { // their types precede

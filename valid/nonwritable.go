@@ -25,7 +25,7 @@ func (c *checker) nonWritableStores() {
 	if !c.m.Decorates(spirv.DecorationNonWritable) {
 		return
 	}
-	shut := make([]int32, c.code.Len()) // by instruction: the decoration of its result + 1
+	shut := c.memory.numbers.Alloc(c.code.Len()) // by instruction: the decoration of its result + 1
 	for n := range c.m.Variables {
 		v := &c.m.Variables[n]
 		shut[v.Index] = c.ownNonWritable(v.ID)

@@ -75,7 +75,7 @@ func isOpaque(t *facts.Type) bool {
 // structDepth checks how deep structs nest.
 func (c *checker) structDepth(i int, t *facts.Type) {
 	if c.types.depth == nil {
-		c.types.depth = make([]int32, len(c.m.Types))
+		c.types.depth = c.memory.numbers.Alloc(len(c.m.Types))
 	}
 	deepest := int32(1)
 	for n := range t.Members {

@@ -59,7 +59,7 @@ func (c *checker) values() *flow {
 // newFlow follows the values of the module; quad selects the invocations that varies
 // and apart compare.
 func (c *checker) newFlow(quad bool) *flow {
-	w := &flow{checker: c, quad: quad, known: make([]uint8, c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
+	w := &flow{checker: c, quad: quad, known: c.memory.bytes.Alloc(c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
 	w.workgroups()
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]

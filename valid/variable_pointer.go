@@ -44,7 +44,7 @@ func (c *checker) variablePointers() {
 	if !c.judgesPointers() || !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
 		return
 	}
-	w := &pointerWalk{checker: c, known: make([]uint8, c.code.Len())}
+	w := &pointerWalk{checker: c, known: c.memory.bytes.Alloc(c.code.Len())}
 	for n := range c.m.Consts {
 		if k := &c.m.Consts[n]; k.Op == spirv.OpConstantNull && k.ID != 0 && k.Type.IsPointer() && c.logical(k.Type) {
 			w.known[k.Index] = isVariable
