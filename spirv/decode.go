@@ -15,6 +15,10 @@ type Options struct {
 	// instruction that the grammar does not have. Their words are not checked, they
 	// define nothing, and Module.Known is false for them.
 	AllowUnknown bool
+
+	// Shared lets the module refer to data, which then must not be changed as long as the module is in use.
+	// Data in the other byte order or without the alignment of words is copied all the same.
+	Shared bool
 }
 
 // Decode reads a module from bytes of either byte order. It refuses every
@@ -30,8 +34,11 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 	if len(data)%4 != 0 {
 		return nil, diag.New("SPV-Stream-Size", diag.Pos{Word: len(data) / 4}, "the stream has %d bytes; must be a multiple of 4", len(data))
 	}
-	own := make([]byte, len(data)) // bytes to bytes, which need not be cleared first
-	copy(own, data)
+	own := data
+	if !o.Shared || !isWords(data) {
+		own = make([]byte, len(data)) // bytes to bytes, which need not be cleared first
+		copy(own, data)
+	}
 	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(own))), len(own)/4)
 	reversed := len(words) > 0 && words[0] != Magic
 	if reversed && hostOrder(data, words) == nil {
@@ -42,6 +49,12 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 		m.Reversed = reversed
 	}
 	return m, err
+}
+
+// isWords reports whether data begins with the magic number as a word in host order, at an address of words.
+func isWords(data []byte) bool {
+	p := unsafe.Pointer(unsafe.SliceData(data))
+	return len(data) >= 4 && uintptr(p)%unsafe.Alignof(uint32(0)) == 0 && *(*uint32)(p) == Magic
 }
 
 // hostOrder reverses the bytes of the words if that makes the magic number, and

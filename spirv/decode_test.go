@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 )
@@ -166,6 +167,43 @@ func TestByteOrder(t *testing.T) {
 		}
 		if m.Def(1) != 1 || m.Def(0) != -1 || m.Def(2) != -1 || m.Def(math.MaxUint32) != -1 {
 			t.Errorf("definitions: 1 at %d, 0 at %d, 2 at %d", m.Def(1), m.Def(0), m.Def(2))
+		}
+	}
+}
+
+// TestShared reads a module that refers to its data, where data is words in host order, and else has a copy.
+func TestShared(t *testing.T) {
+	w := module(2, op(OpCapability, uint32(CapabilityShader)), op(OpTypeVoid, 1))
+	refers := func(data []byte, o Options) bool {
+		t.Helper()
+		before := slices.Clone(data)
+		m, err := DecodeWith(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.Words, w) || !slices.Equal(data, before) {
+			t.Errorf("%+v: words %x, data %x; want %x and %x", o, m.Words, data, w, before)
+		}
+		return unsafe.Pointer(&m.Words[0]) == unsafe.Pointer(&data[0])
+	}
+	host, other := bytesOf(binary.NativeEndian, w), bytesOf(binary.LittleEndian, w)
+	if host[0] == byte(Magic&0xff) {
+		other = bytesOf(binary.BigEndian, w)
+	}
+	odd := append(make([]byte, 1, 1+len(host)), host...)[1:]
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		shared bool
+		want   bool
+	}{
+		{"host order", host, true, true},
+		{"host order, not shared", host, false, false},
+		{"other order", other, true, false},
+		{"no alignment of words", odd, true, false},
+	} {
+		if got := refers(c.data, Options{Shared: c.shared}); got != c.want {
+			t.Errorf("%s: the module refers to data: %v; want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func moduleFiles(tb testing.TB) []string {
 // judgeBytes checks a module from its bytes, as chiaro check does, and returns
 // the number of findings: one if it does not decode.
 func judgeBytes(tb testing.TB, data []byte, env *Env) int {
-	m, err := spirv.Decode(data)
+	m, err := spirv.DecodeWith(data, spirv.Options{Shared: true})
 	if err != nil {
 		return 1
 	}

@@ -304,7 +304,7 @@ func readModule(ctx context.Context, c console, file, target string, outside boo
 // which may be nil.
 func decodeModule(data []byte, file string, env *valid.Env, x *checked) (*spirv.Module, error) {
 	if isBinary(data) || strings.HasSuffix(file, ".spv") {
-		return spirv.Decode(data)
+		return spirv.DecodeWith(data, spirv.Options{Shared: true})
 	}
 	if x == nil {
 		x = &checked{}
