@@ -94,9 +94,7 @@ func (g *gatherer) decorate() {
 	d.first = d.first[:g.Code.Len()+1]
 	for i := 0; i < total; {
 		j := int(d.first[d.list[i].target+1])
-		if part := d.list[i:j]; !slices.IsSortedFunc(part, decorated.compare) {
-			slices.SortFunc(part, decorated.compare)
-		}
+		sortEntries(d.list[i:j])
 		i = j
 	}
 	g.groups()
@@ -182,9 +180,29 @@ func eachTarget(in spirv.Inst, yield func(id spirv.ID, member int32)) {
 	}
 }
 
-// compare orders the decorations of one target.
-func (x decorated) compare(y decorated) int {
-	return cmp.Or(cmp.Compare(x.member, y.member), cmp.Compare(x.kind, y.kind), cmp.Compare(x.Index, y.Index))
+// fewEntries is the number of entries that sortEntries inserts one by one.
+const fewEntries = 32
+
+// key orders the decorations of one target: by member, then by kind.
+func (x *decorated) key() uint64 { return uint64(int64(x.member)+1)<<32 | uint64(x.kind) }
+
+// sortEntries sorts the entries of one target by key. Entries with the same key remain in the order of their
+// instructions.
+func sortEntries(list []decorated) {
+	if len(list) > fewEntries {
+		slices.SortFunc(list, func(x, y decorated) int { return cmp.Or(cmp.Compare(x.key(), y.key()), cmp.Compare(x.Index, y.Index)) })
+		return
+	}
+	for n := 1; n < len(list); n++ {
+		if list[n-1].key() <= list[n].key() {
+			continue
+		}
+		x, at := list[n], n
+		for ; at > 0 && list[at-1].key() > x.key(); at-- {
+			list[at] = list[at-1]
+		}
+		list[at] = x
+	}
 }
 
 // annotation stores one decoration instruction in the entries of its targets.
@@ -231,41 +249,49 @@ func (m *Module) own(id spirv.ID, member int32) []decorated {
 	return list[a:b]
 }
 
-// find returns the first decoration of a kind in a sorted list.
-func find(list []decorated, kind uint32) (Decoration, bool) {
+// find returns the first decoration of a kind in a sorted list; nil if there is none.
+func find(list []decorated, kind uint32) *decorated {
 	n := 0
 	if len(list) > 8 {
 		n = sort.Search(len(list), func(n int) bool { return list[n].kind >= kind })
 	}
 	for ; n < len(list) && list[n].kind <= kind; n++ {
 		if list[n].kind == kind {
-			return list[n].Decoration, true
+			return &list[n]
 		}
 	}
-	return Decoration{}, false
+	return nil
 }
 
-// lookup returns the first decoration of a kind; a direct one precedes a group's.
-func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decoration, bool) {
+// lookup returns the first decoration of a kind, nil if there is none; a direct one precedes a group's.
+func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) *decorated {
 	if !m.decor.kinds.has(uint32(kind)) {
-		return Decoration{}, false
+		return nil
 	}
 	list := m.own(id, member)
-	if d, ok := find(list, uint32(kind)); ok {
-		return d, true
+	if d := find(list, uint32(kind)); d != nil {
+		return d
 	}
 	if n := len(list) - 1 - fewGroups; n >= 0 && list[n].kind == grouped {
 		fused := m.decor.fused[memberKey{list[n].target, member}]
 		k := sort.Search(len(fused), func(k int) bool { return m.decor.list[fused[k]].kind >= uint32(kind) })
 		if k == len(fused) || m.decor.list[fused[k]].kind != uint32(kind) {
-			return Decoration{}, false
+			return nil
 		}
-		return m.decor.list[fused[k]].Decoration, true
+		return &m.decor.list[fused[k]]
 	}
 	for n := len(list) - 1; n >= 0 && list[n].kind == grouped; n-- {
-		if d, ok := find(m.own(spirv.ID(list[n].Operands[0]), -1), uint32(kind)); ok {
-			return d, true
+		if d := find(m.own(spirv.ID(list[n].Operands[0]), -1), uint32(kind)); d != nil {
+			return d
 		}
+	}
+	return nil
+}
+
+// decoration is lookup with the result of the exported look-ups.
+func (m *Module) decoration(id spirv.ID, member int32, kind spirv.Decoration) (Decoration, bool) {
+	if d := m.lookup(id, member, kind); d != nil {
+		return d.Decoration, true
 	}
 	return Decoration{}, false
 }
@@ -277,25 +303,23 @@ func (m *Module) Decorates(kind spirv.Decoration) bool { return m.decor.kinds.ha
 // Decoration returns the decoration of a kind on id, the first if there are
 // several; false if there is none.
 func (m *Module) Decoration(id spirv.ID, kind spirv.Decoration) (Decoration, bool) {
-	return m.lookup(id, -1, kind)
+	return m.decoration(id, -1, kind)
 }
 
 // Has reports whether id has a decoration of a kind.
 func (m *Module) Has(id spirv.ID, kind spirv.Decoration) bool {
-	_, ok := m.lookup(id, -1, kind)
-	return ok
+	return m.lookup(id, -1, kind) != nil
 }
 
 // MemberDecoration returns the decoration of a kind on a member of a struct, the
 // first if there are several; false if there is none.
 func (m *Module) MemberDecoration(id spirv.ID, member int, kind spirv.Decoration) (Decoration, bool) {
-	return m.lookup(id, int32(member), kind)
+	return m.decoration(id, int32(member), kind)
 }
 
 // HasMember reports whether a member of a struct has a decoration of a kind.
 func (m *Module) HasMember(id spirv.ID, member int, kind spirv.Decoration) bool {
-	_, ok := m.lookup(id, int32(member), kind)
-	return ok
+	return m.lookup(id, int32(member), kind) != nil
 }
 
 // Decorations yields the decorations of id in order of their kinds' numbers, and
@@ -381,13 +405,18 @@ func (m *Module) DecoratedOften() iter.Seq2[spirv.ID, int] {
 
 // BuiltIn returns the built-in that id is decorated as; false if it is none.
 func (m *Module) BuiltIn(id spirv.ID) (spirv.BuiltIn, bool) {
-	d, ok := m.lookup(id, -1, spirv.DecorationBuiltIn)
-	return spirv.BuiltIn(d.Literal()), ok && len(d.Operands) > 0
+	return builtIn(m.lookup(id, -1, spirv.DecorationBuiltIn))
 }
 
 // MemberBuiltIn returns the built-in that a member of a struct is decorated as;
 // false if it is none.
 func (m *Module) MemberBuiltIn(id spirv.ID, member int) (spirv.BuiltIn, bool) {
-	d, ok := m.lookup(id, int32(member), spirv.DecorationBuiltIn)
-	return spirv.BuiltIn(d.Literal()), ok && len(d.Operands) > 0
+	return builtIn(m.lookup(id, int32(member), spirv.DecorationBuiltIn))
+}
+
+func builtIn(d *decorated) (spirv.BuiltIn, bool) {
+	if d == nil || len(d.Operands) == 0 {
+		return 0, false
+	}
+	return spirv.BuiltIn(d.Operands[0]), true
 }

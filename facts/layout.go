@@ -237,7 +237,8 @@ func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
 		leaf = satAdd(leaf, leafCount(m.Type))
 	}
 	list := g.decor.list[g.decor.first[i]:g.decor.first[i+1]]
-	for _, d := range list {
+	for k := range list {
+		d := &list[k]
 		if d.member < 0 || int(d.member) >= len(ids) {
 			continue
 		}
@@ -248,8 +249,8 @@ func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
 		}
 		group := g.own(spirv.ID(d.Operands[0]), -1)
 		for _, kind := range placing {
-			if e, ok := find(group, uint32(kind)); ok {
-				m.applyLayout(e)
+			if e := find(group, uint32(kind)); e != nil {
+				m.applyLayout(e.Decoration)
 			}
 		}
 	}

@@ -79,8 +79,12 @@ type memory struct {
 	flags    scratch.Slab[bool]
 	bytes    scratch.Slab[uint8]
 	contents scratch.Slab[content]
+	search   flowSearch
 	rows     []uint64
 }
+
+// maxRetained is the number of elements of a list that the next check reuses.
+const maxRetained = 1 << 9
 
 // release makes the checker idle.
 func (c *checker) release() {
@@ -88,6 +92,7 @@ func (c *checker) release() {
 	c.memory.flags.Reset()
 	c.memory.bytes.Reset()
 	c.memory.contents.Reset()
+	c.memory.search.forget()
 	*c = checker{memory: c.memory}
 	checkers.Put(c)
 }

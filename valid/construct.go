@@ -33,32 +33,35 @@ var constructFamily = family{
 		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "if an entry point reconverges maximally, a block that is no header, merge block, continue target or switch target has one predecessor"},
 	},
 	after: []func(*checker){func(c *checker) {
-		s := structure{callGraph: &c.callGraph}
+		s := structure{callGraph: &c.callGraph, search: &c.memory.search}
 		s.constructs()
 	}},
 }
 
 // structure checks the structured control flow of a module. It runs after the walk
 // and does not depend on it.
-type structure struct{ *callGraph }
+type structure struct {
+	*callGraph
+	search *flowSearch
+}
 
 // constructs checks each function with control flow.
 func (c *structure) constructs() {
 	if !c.capable(spirv.CapabilityShader) {
 		return
 	}
-	var s flowSearch
+	s := c.search
 	for k := range c.m.Functions {
 		f := &c.m.Functions[k]
 		if len(f.Blocks) == 0 || c.straight(f) {
 			continue
 		}
-		c.merges(f, &s)
+		c.merges(f, s)
 		s.search(f)
-		c.loops(f, &s)
-		c.selections(f, &s)
+		c.loops(f, s)
+		c.selections(f, s)
 		c.exits(f)
-		c.nesting(f, &s)
+		c.nesting(f, s)
 		c.cases(f)
 		c.reconvergence(f)
 	}
@@ -89,6 +92,18 @@ type edge struct{ from, to *facts.Block }
 type searchFrame struct {
 	b    *facts.Block
 	next int
+}
+
+// forget clears all references to a module. The memory that it retains is small, since it clears all of it.
+func (s *flowSearch) forget() {
+	if max(cap(s.of), cap(s.back), cap(s.post), cap(s.stack)) > maxRetained {
+		*s = flowSearch{}
+		return
+	}
+	clear(s.of[:cap(s.of)])
+	clear(s.back[:cap(s.back)])
+	clear(s.post[:cap(s.post)])
+	clear(s.stack[:cap(s.stack)])
 }
 
 // search finds the back edges (edges to a block on the stack) and the post-order

@@ -35,8 +35,13 @@ const (
 	holdsBlock                            // structs decorated Block
 )
 
-// contentState holds the contents of each type, by type number.
-type contentState struct{ of []content }
+// contentState holds the contents of each type, by type number, and of all types together, so that a check of
+// rare types costs nothing in a module without them.
+type contentState struct {
+	of     []content
+	all    contents
+	texels bool // there are pointers to texels
+}
 
 // content is the contents of a type, the size in bytes of its widest scalar or
 // physical pointer, and the total size of its scalars without padding.
@@ -68,6 +73,8 @@ func (c *checker) contents() {
 				k.bytes = saturate(k.bytes + of[p.Number].bytes)
 			}
 		}
+		c.content.all |= k.what
+		c.content.texels = c.content.texels || t.Storage == spirv.StorageClassImage
 		switch {
 		case t.IsStruct():
 			for k := range t.Members {

@@ -55,6 +55,9 @@ func takesMatrices(op spirv.Op) bool {
 // matrixArithmetic checks a componentwise instruction with a cooperative matrix as
 // result or operand.
 func (c *cooperatives) matrixArithmetic(i int, in spirv.Inst) {
+	if c.content.all&holdsCooperative == 0 {
+		return
+	}
 	op := in.Op()
 	row, _ := typing.Of(op)
 	n := len(row.Operands)

@@ -52,6 +52,9 @@ var encodedOps = append(typing.FloatArithmetic(),
 
 // encoded checks the types of an instruction that computes with floats.
 func (c *checker) encoded(i int, in spirv.Inst) {
+	if c.content.all&(holdsBF16|holdsFP8|holdsMicro) == 0 {
+		return
+	}
 	if c.encodedType(i, c.m.Type(in.Type()), holdsBF16|holdsFP8|holdsMicro) || in.Op() == spirv.OpExtInst {
 		return
 	}

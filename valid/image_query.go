@@ -40,6 +40,9 @@ var imageQueryFamily = family{
 
 // throughTexel checks that memory is not reached by a pointer to a texel.
 func (c *images) throughTexel(i int, in spirv.Inst) {
+	if !c.content.texels {
+		return
+	}
 	var ids [2]spirv.ID
 	switch in.Op() {
 	case spirv.OpLoad:

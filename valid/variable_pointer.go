@@ -129,7 +129,7 @@ func (c *checker) logicalOperand(i int, in spirv.Inst) {
 // physicalUse checks the addressing model of an access to a physical storage buffer. The
 // types of pointers into one may be declared with any model.
 func (c *checker) physicalUse(i int, in spirv.Inst) {
-	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 {
+	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.content.all&holdsPhysical == 0 {
 		return
 	}
 	var t *facts.Type
