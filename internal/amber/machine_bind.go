@@ -50,7 +50,7 @@ func (m *machine) layout(ctx context.Context, p *Pipeline) (*bindings, error) {
 			}
 		}
 		lists[s.Number] = s.Bindings
-		count = max(count, s.Number+1)
+		count = max(count, min(s.Number, maxSets)+1)
 	}
 	if count > maxSets {
 		return nil, m.unsupported(p.At, "more than 32 descriptor sets")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/interp"
 )
 
 // shadersOf returns the part of a script of testdata before its first buffer: the shaders.
@@ -218,6 +220,16 @@ RUN p 1 1 1
 		status, message := runStatus(t, shadersOf(t, "mapping")+c.script)
 		if status != c.want || status == Failed && !strings.Contains(message, "; the shader reads floating-point numbers") {
 			t.Errorf("%s\n%s: %s; want %s", c.script, status, message, c.want)
+		}
+	}
+}
+
+// TestHostileSets binds at the greatest numbers of descriptor sets.
+func TestHostileSets(t *testing.T) {
+	for _, set := range []string{"32", "4294967294", "4294967295"} {
+		s := mustParse(t, tiny+"PIPELINE compute p\n  ATTACH one\n  BIND BUFFER a AS storage DESCRIPTOR_SET "+set+" BINDING 0\nEND\nRUN p 1 1 1\n")
+		if r := Run(t.Context(), s, Options{Engine: interp.Engine{}}); r.Status == Pass || !strings.Contains(r.Message, "descriptor sets") {
+			t.Errorf("set %s: %s %s; must name the descriptor sets", set, r.Status, r.Message)
 		}
 	}
 }
