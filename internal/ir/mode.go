@@ -51,6 +51,7 @@ const (
 
 	Xfb              // outputs are captured
 	ViewportRelative // ViewportRelativeNV: Layer counts from the number of the viewport
+	MeshNV           // a task or mesh shader of SPV_NV_mesh_shader: WorkgroupId.x counts from the first workgroup of the draw
 )
 
 var modeNames = [...]string{
@@ -60,7 +61,7 @@ var modeNames = [...]string{
 	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
-	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative",
+	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative", "meshnv",
 }
 
 // Has reports whether all of the modes are in the set.

@@ -6,9 +6,6 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // not run: the execution models that each is valid in are said with it, or in the
 // extension that it is of.
 var otherStages = map[spirv.Op]bool{
-	// MeshNV.
-	spirv.OpWritePackedPrimitiveIndices4x8NV: true,
-
 	// RayGenerationKHR, IntersectionKHR, AnyHitKHR, ClosestHitKHR, MissKHR and CallableKHR.
 	spirv.OpTraceRayKHR:                                        true,
 	spirv.OpTraceNV:                                            true,
@@ -109,7 +106,6 @@ var otherStages = map[spirv.Op]bool{
 // otherCapabilities are the capabilities that only stages without an engine have.
 var otherCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityGraphARM:                   true,
-	spirv.CapabilityMeshShadingNV:              true,
 	spirv.CapabilityRayTracingKHR:              true,
 	spirv.CapabilityRayTracingMotionBlurNV:     true,
 	spirv.CapabilityRayTracingNV:               true,
@@ -124,7 +120,6 @@ var otherExtensions = map[string]bool{
 	"SPV_HUAWEI_cluster_culling_shader": true,
 	"SPV_HUAWEI_subpass_shading":        true,
 	"SPV_KHR_ray_tracing":               true,
-	"SPV_NV_mesh_shader":                true,
 	"SPV_NV_ray_tracing":                true,
 	"SPV_NV_ray_tracing_motion_blur":    true,
 	"SPV_NV_shader_invocation_reorder":  true,

@@ -135,7 +135,7 @@ of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in shaders of NV_mesh_shader, in ray tracing shaders, in graphs, and in subpass and cluster
+- *of other stages*: SPIR-V and Vulkan have it only in ray tracing shaders, in graphs, and in subpass and cluster
   culling shaders. It is refused.
 - *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 

@@ -88,7 +88,8 @@
 //	rayquery.go                         ray queries, acceleration structures
 //	raystage.go, raybuiltin.go          ray tracing stages
 //	interface.go, stage*.go, builtin.go,
-//	feedback.go, passthrough.go, mesh.go,
+//	feedback.go, passthrough.go,
+//	mesh.go, mesh_nv.go,
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,

@@ -115,6 +115,9 @@ func (f *function) begin(as *variant) {
 	}
 	f.variables()
 	if f.number == 0 {
+		if f.ofMeshNV() {
+			f.beginMeshNV()
+		}
 		f.privates()
 		f.copyInputs()
 		f.openExit()

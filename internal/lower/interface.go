@@ -25,8 +25,10 @@ type ioScalar struct {
 	interpolation ir.Interpolation
 	sampling      ir.Sampling
 	patch         bool
-	perPrimitive  bool // an output of mesh: an array over primitives
-	passes        bool // an input of geometry: PassthroughNV
+	perPrimitive  bool   // an output of mesh: an array over primitives
+	perView       bool   // the type is an array over views (PerViewNV)
+	view          uint32 // 1 + the view of an output of mesh with PerViewNV; 0 is all
+	passes        bool   // an input of geometry: PassthroughNV
 	source        uint32
 	stream        uint32
 	capture       uint32 // 1 + the transform feedback buffer; 0 is none
@@ -46,6 +48,8 @@ var graphics = map[spirv.ExecutionModel]ir.Stage{
 	spirv.ExecutionModelFragment:               ir.Fragment,
 	spirv.ExecutionModelTaskEXT:                ir.Task,
 	spirv.ExecutionModelMeshEXT:                ir.Mesh,
+	spirv.ExecutionModelTaskNV:                 ir.Task,
+	spirv.ExecutionModelMeshNV:                 ir.Mesh,
 }
 
 // stageBuiltIns are the built-ins of graphics stages: semantic and type in the IR.
@@ -95,6 +99,11 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 	spirv.BuiltInPrimitiveLineIndicesEXT:     {ir.PrimitiveIndices, ir.I32},
 	spirv.BuiltInPrimitiveTriangleIndicesEXT: {ir.PrimitiveIndices, ir.I32},
 	spirv.BuiltInCullPrimitiveEXT:            {ir.CullPrimitive, ir.I32},
+	spirv.BuiltInTaskCountNV:                 {ir.TaskCount, ir.I32},
+	spirv.BuiltInPrimitiveCountNV:            {ir.PrimitiveCount, ir.I32},
+	spirv.BuiltInPrimitiveIndicesNV:          {ir.FlatIndices, ir.I32},
+	spirv.BuiltInMeshViewCountNV:             {ir.ViewIndex, ir.I32},
+	spirv.BuiltInMeshViewIndicesNV:           {ir.ViewIndex, ir.I32},
 }
 
 // ioVariableOf scalarizes a variable.
@@ -152,7 +161,7 @@ func (u *unit) perVertex(v *facts.Variable) bool {
 	case ir.Fragment:
 		return input && u.facts.Has(v.ID, spirv.DecorationPerVertexKHR)
 	case ir.Mesh:
-		return !input
+		return !input && !u.isMeshCount(v)
 	case ir.TessControl:
 	case ir.TessEval, ir.Geometry:
 		if !input {
@@ -214,6 +223,7 @@ func (u *unit) applyDecorations(l *ioScalar, of func(spirv.Decoration) (uint32, 
 		l.sampling = ir.Sample
 	}
 	l.perPrimitive = l.perPrimitive || u.prog.Stage == ir.Mesh && has(spirv.DecorationPerPrimitiveEXT)
+	l.perView = u.prog.Stage == ir.Mesh && has(spirv.DecorationPerViewNV)
 	l.passes = l.passes || has(spirv.DecorationPassthroughNV)
 	if n, ok := of(spirv.DecorationIndex); ok {
 		l.source = n
@@ -242,6 +252,8 @@ func (u *unit) assignLocations(x *ioVariable, t *facts.Type, at *location, like 
 	switch {
 	case t == nil:
 		u.malformed("a type is missing")
+	case like.perView:
+		u.assignViews(x, t, at, like)
 	case t.IsScalar(), t.IsVector():
 		u.assignVector(x, t, at, like)
 	case t.IsStruct():
@@ -312,6 +324,10 @@ func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like
 	}
 	if r, ok := u.rayBuiltIn(k); ok {
 		u.assignRayBuiltIn(x, t, k, r, like)
+		return
+	}
+	if common, ok := perViewForms[k]; ok && u.prog.Stage == ir.Mesh {
+		u.assignViewsOfBuiltIn(x, t, common, like)
 		return
 	}
 	row, ok := stageBuiltIns[k]

@@ -7,7 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-var meshRules = rules{spirv.OpSetMeshOutputsEXT: setMeshOutputs}
+var meshRules = rules{
+	spirv.OpSetMeshOutputsEXT:                setMeshOutputs,
+	spirv.OpWritePackedPrimitiveIndices4x8NV: writePackedIndices,
+}
 
 // hasWorkgroups reports whether the invocations of a stage form workgroups.
 func hasWorkgroups(s ir.Stage) bool { return s == ir.Compute || s == ir.Task || s == ir.Mesh }
@@ -22,6 +25,8 @@ var ofPrimitive = map[spirv.BuiltIn]bool{
 	spirv.BuiltInLayer:                       true,
 	spirv.BuiltInViewportIndex:               true,
 	spirv.BuiltInPrimitiveShadingRateKHR:     true,
+	spirv.BuiltInPrimitiveIndicesNV:          true,
+	spirv.BuiltInViewportMaskNV:              true,
 }
 
 // The payload of a task is in workgroup memory until the task ends. Then its workgroup copies it to
@@ -53,8 +58,8 @@ func (u *unit) placePayload(globals []*facts.Variable) {
 	u.payload = roundUp(uint64(u.prog.SharedBytes), 16)
 	u.prog.SharedBytes = u.checkedBytes(add(u.payload, uint64(u.prog.PayloadBytes)))
 	for _, v := range globals {
-		if v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT {
-			u.globals[v.ID].offset.imm = u.payload
+		if p := u.globals[v.ID]; v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT || p.ofTask {
+			p.offset.imm = add(p.offset.imm, u.payload)
 		}
 	}
 }

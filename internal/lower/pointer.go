@@ -56,6 +56,7 @@ type pointer struct {
 
 	heap   bool // inBuffer: into a descriptor heap, which is a resource
 	banked bool // inBuffer: into a push constant bank, which is a resource
+	ofTask bool // inBuffer: into task memory (PerTaskNV)
 }
 
 // offset is a distance in bytes, slots or components: a constant plus a sum that is

@@ -87,6 +87,8 @@ func (f *function) addressParts(p *pointer) []ir.V {
 	switch p.memory {
 	case inBuffer:
 		switch {
+		case p.ofTask:
+			f.unsupported("a pointer to task memory as a value")
 		case p.heap:
 		case p.class == spirv.StorageClassPushConstant && f.banked:
 			return []ir.V{p.resource, f.offsetValue(p.offset)}

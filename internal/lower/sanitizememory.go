@@ -55,7 +55,7 @@ func (f *function) memoryOf(p *pointer) string {
 	switch {
 	case p.class == spirv.StorageClassWorkgroup:
 		return "workgroup memory"
-	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT:
+	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT, p.ofTask:
 		return "the payload"
 	case p.class == spirv.StorageClassPushConstant:
 		return "the push constants"

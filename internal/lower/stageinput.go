@@ -122,6 +122,8 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 		return f.builtIn(spirv.BuiltInDeviceIndex, 0)
 	case l.ofRay:
 		return f.readRay(l)
+	case l.ofMeshViews():
+		return f.readMeshViews(l)
 	case l.ofPair():
 		return f.pairComponent(l)
 	}
@@ -129,6 +131,9 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 	switch n := uint64(0); {
 	case p.memory == inOutput:
 		v = f.b.OpAux(ir.OutGet, l.typ, f.outputNumber(l), f.operandValue(p.vertex))
+		if l.view > 0 {
+			v = f.b.Select(f.ofView(l), v, f.b.Const(l.typ, 0))
+		}
 	default:
 		n = f.inputNumber(l.input())
 		switch {

@@ -172,6 +172,10 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 		if l.typ != t {
 			f.malformed("the pointee has another type than the value")
 		}
+		if l.view > 0 {
+			f.b.If(f.ofView(l))
+			defer f.b.End()
+		}
 		f.b.OpAux(ir.OutAt, t, f.outputNumber(l), f.operandValue(p.vertex), v)
 	}
 	if p.offset.dyn == 0 {
@@ -205,7 +209,7 @@ func (u *unit) outputNumber(l *ioScalar) uint64 {
 // openExit opens the block that returns of the entry point branch to, if the stage has
 // outputs to write out.
 func (f *function) openExit() {
-	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry || f.passing {
+	if len(f.handed) > 0 && f.prog.Stage != ir.Geometry || f.passing || f.copiesTaskMemory() {
 		f.exit = f.b.Block()
 	}
 }
@@ -217,7 +221,11 @@ func (f *function) closeExit() {
 		return
 	}
 	f.b.End()
-	if f.returned {
+	switch {
+	case !f.returned:
+	case f.copiesTaskMemory():
+		f.copyPayload()
+	default:
 		f.b.OpAux(ir.Emit, ir.None, atExit)
 	}
 }

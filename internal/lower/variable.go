@@ -50,14 +50,17 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
 		p.number, p.extent = u.privateVariable(v, -1)
-	case spirv.StorageClassInput:
-		if u.prog.Stage == ir.Compute {
+	case spirv.StorageClassInput, spirv.StorageClassOutput:
+		switch {
+		case u.perTask(v):
+			u.taskMemory(p, v)
+		case v.Storage == spirv.StorageClassOutput:
+			u.stageOutput(p, v)
+		case u.prog.Stage == ir.Compute:
 			u.computeInput(p, v)
-		} else {
+		default:
 			u.stageInput(p, v)
 		}
-	case spirv.StorageClassOutput:
-		u.stageOutput(p, v)
 	case spirv.StorageClassUniformConstant:
 		u.objectVariable(p, v)
 	case spirv.StorageClassTileImageEXT:
@@ -221,7 +224,7 @@ func (f *function) withHandle(p pointer) *pointer {
 		}
 	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
-	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT:
+	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT, p.ofTask:
 		p.handle = f.payloadHandle()
 	default:
 		p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)

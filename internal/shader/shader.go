@@ -56,12 +56,27 @@ func (j *Judge) Specialize(ctx context.Context, m *spirv.Module, spec facts.Spec
 	return report.Module, nil
 }
 
-// Find returns the stage of an entry point, or a *link.NoEntryError.
+// otherModels are the execution models that NVIDIA's extension has for a stage.
+var otherModels = map[spirv.ExecutionModel]spirv.ExecutionModel{
+	spirv.ExecutionModelTaskEXT: spirv.ExecutionModelTaskNV,
+	spirv.ExecutionModelMeshEXT: spirv.ExecutionModelMeshNV,
+}
+
+// Find returns the stage of an entry point, or a *link.NoEntryError. A task or mesh stage without an entry point of its model may
+// have one of NVIDIA's.
 func Find(m *valid.Module, name string, model spirv.ExecutionModel) (*link.Shader, error) {
+	var other *iface.Entry
 	for e := range iface.Entries(m, facts.ReadingDefault) {
-		if e.Name == name && e.Model == model {
+		switch {
+		case e.Name != name:
+		case e.Model == model:
 			return &link.Shader{Module: m, Entry: e}, nil
+		case e.Model == otherModels[model] && otherModels[model] != 0:
+			other = e
 		}
+	}
+	if other != nil {
+		return &link.Shader{Module: m, Entry: other}, nil
 	}
 	return nil, fmt.Errorf("the module has no %v entry point %q; it has %s", model, name, names(iface.Reflect(m)))
 }

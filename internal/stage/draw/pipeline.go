@@ -74,6 +74,11 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	return p, nil
 }
 
+// IsMeshNV reports whether the pipeline has a mesh program of SPV_NV_mesh_shader.
+func (p *Pipeline) IsMeshNV() bool {
+	return p.stages.Mesh != nil && p.stages.Mesh.Modes.Has(ir.MeshNV)
+}
+
 // IsMesh reports whether the pipeline has a mesh program.
 func (p *Pipeline) IsMesh() bool { return p.stages.Mesh != nil }
 

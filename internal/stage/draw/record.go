@@ -163,7 +163,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
 	d.from = from
-	if d.groups = 0; p.front.IsMesh() != a.Mesh {
+	if d.groups = 0; p.front.IsMesh() != a.Mesh || p.IsMeshNV() != a.TaskRange {
 		d.args.Count, d.args.Tasks = 0, [3]uint32{}
 	}
 	if p.front.IsMesh() {

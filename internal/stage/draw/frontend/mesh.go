@@ -167,11 +167,11 @@ func MeshTotal(grid [3]uint32) (uint32, error) {
 	return uint32(total), nil
 }
 
-// setMeshParams sets the parameters of a job.
-func (d *Binner) setMeshParams(first uint32, grid [3]uint32) {
+// setMeshParams sets the parameters of a job. The base is the first workgroup of the grid in x.
+func (d *Binner) setMeshParams(first uint32, grid [3]uint32, base uint32) {
 	d.primitiveParams.Grow(4 * meshWords)
 	w := d.primitiveParams.Words(meshWords)
-	w[meshFirst], w[meshView], w[meshDrawIndex], w[meshRecord] = first, d.View, d.Args.DrawIndex, d.vertexNext
+	w[meshFirst], w[meshView], w[meshDrawIndex], w[meshRecord], w[meshBase] = first, d.View, d.Args.DrawIndex, d.vertexNext, base
 	copy(w[meshGroups:], grid[:])
 	d.Own.Buffers[layout.BindParams] = compose.Shared(d.primitiveParams.Bytes(4 * meshWords))
 }
@@ -179,7 +179,7 @@ func (d *Binner) setMeshParams(first uint32, grid [3]uint32) {
 // runTasks runs the task program for n workgroups from number first on. Words that it does not write
 // are 0, so that a workgroup without OpEmitMeshTasksEXT emits nothing.
 func (d *Binner) runTasks(ctx context.Context, first, n uint32) error {
-	d.setMeshParams(first, d.Args.Tasks)
+	d.setMeshParams(first, d.Args.Tasks, d.Args.FirstTask)
 	p := d.Pipeline.stages.Task
 	o := &d.Own.Buffers
 	o[layout.BindEmissions] = compose.Shared(cleared(&d.counts, 4*taskWords*int(n)))
@@ -205,6 +205,10 @@ func cleared(m *compose.Memory, n int) []byte {
 func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange, payload []byte) error {
 	p := d.Pipeline
 	m, each := p.stages.Mesh, max(p.jobVertices(), 1)
+	base := uint32(0)
+	if d.programs[task] == nil {
+		base = d.Args.FirstTask
+	}
 	capacity := p.meshGroups() * each
 	for first := r.first; first < r.end; {
 		if d.Stop.Load() {
@@ -218,7 +222,7 @@ func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange
 			continue
 		}
 		n := min(room, r.end-first)
-		d.setMeshParams(first, grid)
+		d.setMeshParams(first, grid, base)
 		stride := int(p.Record.Stride)
 		// A mesh program may leave outputs unwritten. Zeros make the result independent of earlier work.
 		clear(d.emitted.Bytes(int(d.vertexNext+n*m.OutputVertices) * stride)[int(d.vertexNext)*stride:])

@@ -14,6 +14,7 @@ const (
 	meshView   = iota + 2
 	meshDrawIndex
 	meshRecord // number of the first vertex record of the job
+	meshBase   // added to WorkgroupId.x
 	meshWords
 )
 
@@ -121,8 +122,11 @@ func (s *meshShader) workgroupID(dimension uint32) ir.V {
 	for i := range dimension {
 		n = b.Op(ir.UDiv, ir.I32, n, s.Param(ir.I32, meshGroups+i))
 	}
-	if dimension == 2 {
+	switch {
+	case dimension == 2:
 		return n
+	case dimension == 0 && s.Program.Modes.Has(ir.MeshNV): // y and z are 0
+		return s.Add(n, s.Param(ir.I32, meshBase))
 	}
 	return b.Op(ir.UMod, ir.I32, n, s.Param(ir.I32, meshGroups+dimension))
 }

@@ -42,6 +42,11 @@ type Args struct {
 	Mesh  bool
 	Tasks [3]uint32
 
+	// TaskRange makes the parameters of an indirect mesh draw two: a number of workgroups in x, and FirstTask, the first
+	// workgroup in x (VK_NV_mesh_shader).
+	TaskRange bool
+	FirstTask uint32
+
 	// Passed counts samples that pass all tests, if it is not nil. In a pass it is complete at the
 	// pass' end, as are Statistics and Feedback.
 	Passed *uint64

@@ -2,12 +2,13 @@ package state
 
 import "encoding/binary"
 
-// Sizes of the structures of indirect draws in bytes: VkDrawIndirectCommand, VkDrawIndexedIndirectCommand and
-// VkDrawMeshTasksIndirectCommandEXT.
+// Sizes of the structures of indirect draws in bytes: VkDrawIndirectCommand, VkDrawIndexedIndirectCommand,
+// VkDrawMeshTasksIndirectCommandEXT and VkDrawMeshTasksIndirectCommandNV.
 const (
 	IndirectBytes        = 16
 	IndexedIndirectBytes = 20
 	MeshIndirectBytes    = 12
+	TaskRangeBytes       = 8
 )
 
 // Indirect is an indirect draw: its parameters are in a buffer (Vulkan §"Programmable Primitive Shading").
@@ -48,7 +49,11 @@ func (x *Indirect) Set(a *Args, i uint32) {
 	at := x.Buffer[uint64(i)*uint64(x.Stride):]
 	word := func(n int) uint32 { return binary.LittleEndian.Uint32(at[4*n:]) }
 	a.DrawIndex = i
-	if a.Mesh {
+	switch {
+	case a.TaskRange:
+		a.Tasks, a.FirstTask = [3]uint32{word(0), 1, 1}, word(1)
+		return
+	case a.Mesh:
 		a.Tasks = [3]uint32{word(0), word(1), word(2)}
 		return
 	}
@@ -63,6 +68,8 @@ func (x *Indirect) Set(a *Args, i uint32) {
 // indirectBytes returns the size of a structure.
 func indirectBytes(a *Args) uint32 {
 	switch {
+	case a.TaskRange:
+		return TaskRangeBytes
 	case a.Mesh:
 		return MeshIndirectBytes
 	case a.Index != nil:
