@@ -28,7 +28,7 @@
 //
 // # Limits of this package
 //
-// Mesh shaders of NV_mesh_shader and pipelines of NV_ray_tracing are not in it yet. A render pass has no attachment of
+// Pipelines of NV_ray_tracing are not in it yet. A render pass has no attachment of
 // an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.

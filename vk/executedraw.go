@@ -283,7 +283,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if err != nil {
 		return err
 	}
-	if err := x.checkKind(p, a.Mesh); err != nil {
+	if err := x.checkKind(p, a); err != nil {
 		return err
 	}
 	s := &g.bound.draw

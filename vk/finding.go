@@ -116,6 +116,12 @@ func (k *command) api() string {
 			return "vkCmdDrawMultiEXT"
 		case *meshDraw:
 			switch {
+			case w.ranged && w.indirect.Buffer == nil:
+				return "vkCmdDrawMeshTasksNV"
+			case w.ranged && w.indirect.Count == nil:
+				return "vkCmdDrawMeshTasksIndirectNV"
+			case w.ranged:
+				return "vkCmdDrawMeshTasksIndirectCountNV"
 			case w.indirect.Buffer == nil:
 				return "vkCmdDrawMeshTasksEXT"
 			case w.indirect.Count == nil:

@@ -13,10 +13,13 @@ const (
 	MaxMeshWorkgroupsTotal = frontend.MaxMeshGroupsTotal // in all
 )
 
-// meshDraw is a recorded DrawMeshTasks, or with a buffer DrawMeshTasksIndirect.
+// meshDraw is a recorded DrawMeshTasks, or with a buffer DrawMeshTasksIndirect. Ranged it is of VK_NV_mesh_shader: tasks[0]
+// workgroups from first on.
 type meshDraw struct {
 	tasks    [3]uint32
 	indirect IndirectInfo
+	ranged   bool
+	first    uint32
 }
 
 // DrawMeshTasks draws workgroups of the task shader, or of the mesh shader if there is no task shader.
@@ -50,26 +53,65 @@ func (c *CommandBuffer) DrawMeshTasksIndirect(info IndirectInfo) {
 	c.deferred("draw mesh tasks indirect", w)
 }
 
+// DrawTaskRange draws workgroups in x of shaders of VK_NV_mesh_shader, of which the first one has the number first
+// (vkCmdDrawMeshTasksNV).
+func (c *CommandBuffer) DrawTaskRange(count, first uint32) {
+	if !c.begin() {
+		return
+	}
+	if count > MaxMeshWorkgroups {
+		c.fail(usage(vuid.VkCmdDrawMeshTasksNV_taskCount_02119, "%d tasks; must be at most %d", count, MaxMeshWorkgroups))
+		return
+	}
+	w := take[meshDraw](c)
+	*w = meshDraw{tasks: [3]uint32{count, 1, 1}, ranged: true, first: first}
+	c.action()
+	c.deferred("draw mesh tasks", w)
+}
+
+// DrawTaskRangeIndirect draws workgroups as DrawTaskRange does, of which the command reads the numbers from a buffer when it
+// runs (VkDrawMeshTasksIndirectCommandNV).
+func (c *CommandBuffer) DrawTaskRangeIndirect(info IndirectInfo) {
+	if !c.begin() || !c.buffer(info.Buffer, info.Offset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02156") {
+		return
+	}
+	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectCountNV-countBufferOffset-04129") {
+		return
+	}
+	w := take[meshDraw](c)
+	*w = meshDraw{indirect: info, ranged: true}
+	c.action()
+	c.deferred("draw mesh tasks indirect", w)
+}
+
 func (w *meshDraw) conditional() {}
 
 func (w *meshDraw) forget() { *w = meshDraw{} }
 
 func (w *meshDraw) run(x *executor) error {
 	g := &x.graphics
-	g.args = state.Args{Mesh: true, Tasks: w.tasks}
-	if w.indirect.Buffer == nil {
+	g.args = state.Args{Mesh: true, Tasks: w.tasks, TaskRange: w.ranged, FirstTask: w.first}
+	switch {
+	case w.indirect.Buffer == nil:
 		return x.draw(&g.args, false, nil)
+	case w.ranged:
+		return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.TaskRangeBytes))
 	}
 	return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.MeshIndirectBytes))
 }
 
-// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none. Without checks such a
+// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none or those of the other extension. Without checks such a
 // draw draws nothing.
-func (x *executor) checkKind(d *drawable, mesh bool) error {
-	if has := d.pipeline.IsMesh(); has == mesh || x.dev.checking == None {
+func (x *executor) checkKind(d *drawable, a *state.Args) error {
+	has, ranged := d.pipeline.IsMesh(), d.pipeline.IsMeshNV()
+	switch {
+	case has == a.Mesh && ranged == a.TaskRange || x.dev.checking == None:
 		return nil
-	}
-	if mesh {
+	case a.TaskRange:
+		return usage(vuid.VkCmdDrawMeshTasksNV_MeshNV_07080, "tasks of VK_NV_mesh_shader are drawn without a mesh stage of the model MeshNV; must have one")
+	case a.Mesh && ranged:
+		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn with a mesh stage of the model MeshNV; must be of MeshEXT")
+	case a.Mesh:
 		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn without a mesh stage; must have one")
 	}
 	return usage(vuid.VkCmdDraw_stage_06481, "vertices are drawn with a mesh stage; must have none")

@@ -16,7 +16,13 @@ import (
 // tiles returns the code of a shader of the picture of tiles (testdata/tiles.*.spvasm).
 func tiles(t testing.TB, stage string) []byte {
 	t.Helper()
-	text, err := os.ReadFile("testdata/tiles." + stage + ".spvasm")
+	return stageOfPicture(t, "tiles", stage)
+}
+
+// stageOfPicture returns the code of a shader of a picture in testdata.
+func stageOfPicture(t testing.TB, picture, stage string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + picture + "." + stage + ".spvasm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,10 +32,16 @@ func tiles(t testing.TB, stage string) []byte {
 // meshes makes a pipeline of the tiles.
 func (s *scene) meshes(t testing.TB) *GraphicsPipeline {
 	t.Helper()
+	return s.meshesOf(t, "tiles")
+}
+
+// meshesOf makes a pipeline of a picture in testdata.
+func (s *scene) meshesOf(t testing.TB, picture string) *GraphicsPipeline {
+	t.Helper()
 	info := GraphicsPipelineInfo{Layout: s.layout, State: s.fixed}
 	info.State.Vertex, info.State.Assembly = nil, nil
 	for name, to := range map[string]**StageInfo{"task": &info.Task, "mesh": &info.Mesh, "frag": &info.Fragment} {
-		*to = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), tiles(t, name)))(t)}
+		*to = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), stageOfPicture(t, picture, name)))(t)}
 	}
 	return must(s.dev.NewGraphicsPipeline(context.Background(), info))(t)
 }

@@ -45,6 +45,7 @@ type Draw struct {
 	Indirect                   *IndirectDraw // replaces the numbers above
 	ByteCount                  *ByteCount    // replaces Count
 	Workgroups                 [3]uint32     // of mesh draws
+	Ranged                     bool          // a mesh draw of VK_NV_mesh_shader: Workgroups[0] from Start on
 }
 
 // DrawKind is the kind of geometry of a Draw.

@@ -171,11 +171,16 @@ func (p *devicePass) recordDraw(c *Draw, a *drawArgs) {
 		if x.Counter != nil {
 			info.Count, info.CountOffset = p.buffers[x.Counter], uint64(x.CounterOffset)
 		}
-		if c.Kind == DrawMesh {
+		switch {
+		case c.Ranged:
+			p.commands.DrawTaskRangeIndirect(info)
+		case c.Kind == DrawMesh:
 			p.commands.DrawMeshTasksIndirect(info)
-			return
+		default:
+			p.commands.DrawIndirect(info)
 		}
-		p.commands.DrawIndirect(info)
+	case c.Ranged:
+		p.commands.DrawTaskRange(c.Workgroups[0], c.Start)
 	case c.Kind == DrawMesh:
 		p.commands.DrawMeshTasks(c.Workgroups[0], c.Workgroups[1], c.Workgroups[2])
 	case c.ByteCount != nil:

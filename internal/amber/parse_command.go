@@ -121,7 +121,7 @@ func (p *parser) run(step Step) Command {
 	w := p.lex.peek()
 	kind := ComputePipeline
 	switch w.text {
-	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT":
+	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT", "DRAW_MESH_NV", "DRAW_MESH_NV_INDIRECT":
 		kind = GraphicsPipeline
 	case "RAYGEN":
 		kind = RayTracingPipeline
@@ -175,6 +175,14 @@ func (p *parser) draw(d *Draw, w word) Command {
 	case "DRAW_MESH_INDIRECT":
 		d.Kind = DrawMesh
 		return p.indirectParameters(d, state.MeshIndirectBytes)
+	case "DRAW_MESH_NV":
+		d.Kind, d.Ranged = DrawMesh, true
+		d.Workgroups = [3]uint32{p.uint32("a number of tasks"), 1, 1}
+		d.Start = p.uint32("the first task")
+		return d
+	case "DRAW_MESH_NV_INDIRECT":
+		d.Kind, d.Ranged = DrawMesh, true
+		return p.indirectParameters(d, state.TaskRangeBytes)
 	case "DRAW_ARRAY":
 		return p.drawArray(d)
 	case "DRAW_INDIRECT":

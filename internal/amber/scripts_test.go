@@ -36,7 +36,7 @@ func TestScriptsHaveExtensions(t *testing.T) {
 			words[w] = true
 		}
 	}
-	want := []string{"BASE_VERTEX", "DRAW_INDEX", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT", "COUNT_BUFFER", "RENDER_PASS", "TRANSFORM_FEEDBACK", "COUNTER",
+	want := []string{"BASE_VERTEX", "DRAW_INDEX", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT", "DRAW_MESH_NV", "DRAW_MESH_NV_INDIRECT", "COUNT_BUFFER", "RENDER_PASS", "TRANSFORM_FEEDBACK", "COUNTER",
 		"SHADING_RATE_ATTACHMENT", "LAYERS", "input_attachment", "VERTEX_INPUTS"}
 	want = append(want, slices.Collect(maps.Keys(stateKeys))...)
 	for _, k := range append(want, slices.Collect(maps.Keys(fixedKeys))...) {

@@ -12,7 +12,7 @@ var furtherNames = []string{
 	// fixed functions
 	"VK_KHR_fragment_shading_rate", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
 	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
-	"VK_EXT_dynamic_rendering_unused_attachments", "VK_EXT_mesh_shader", "VK_EXT_nested_command_buffer",
+	"VK_EXT_dynamic_rendering_unused_attachments", "VK_EXT_mesh_shader", "VK_NV_mesh_shader", "VK_EXT_nested_command_buffer",
 	"VK_EXT_rasterization_order_attachment_access", "VK_ARM_rasterization_order_attachment_access",
 	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",
 	"VK_KHR_maintenance8", "VK_KHR_maintenance9", "VK_KHR_maintenance10", "VK_EXT_vertex_attribute_robustness", "VK_KHR_depth_clamp_zero_one",

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -66,15 +67,47 @@ OpReturn
 OpFunctionEnd
 `
 
+// coveringNV is covering by a mesh shader of VK_NV_mesh_shader. It has no task 0, so that a draw must begin at task 1.
+var coveringNV = strings.NewReplacer(
+	"OpCapability MeshShadingEXT", "OpCapability MeshShadingNV", "SPV_EXT_mesh_shader", "SPV_NV_mesh_shader",
+	"OpEntryPoint MeshEXT %main \"main\" %index %out %list", "OpEntryPoint MeshNV %main \"main\" %index %out %list %count %task",
+	"OpDecorate %list BuiltIn PrimitiveTriangleIndicesEXT", "OpDecorate %list BuiltIn PrimitiveIndicesNV\nOpDecorate %count BuiltIn PrimitiveCountNV\nOpDecorate %task BuiltIn WorkgroupId",
+	"%primitives = OpTypeArray %u3 %one", "%primitives = OpTypeArray %uint %three",
+	"%pu3 = OpTypePointer Output %u3", "%puint = OpTypePointer Output %uint\n%pin3 = OpTypePointer Input %u3",
+	"%triangle = OpConstantComposite %u3 %zero %one %two", "%packed = OpConstant %uint 0x00020100\n%count = OpVariable %puint Output\n%task = OpVariable %pin3 Input",
+	"OpSetMeshOutputsEXT %three %one", "%id = OpLoad %u3 %task\n%id0 = OpCompositeExtract %uint %id 0\n%n = OpExtInst %uint %glsl UMin %id0 %one\nOpStore %count %n",
+	"OpMemoryModel", "%glsl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel",
+	"%first = OpAccessChain %pu3 %list %zero\nOpStore %first %triangle", "OpWritePackedPrimitiveIndices4x8NV %zero %packed",
+).Replace(covering)
+
 // TestMeshCommands draws the triangle directly and by both indirect commands, with shader objects; each draw multiplies by 0.5.
 func TestMeshCommands(t *testing.T) {
+	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, func(c abi.CommandBuffer, b abi.Buffer) {
+		do(abi.CmdCmdDrawMeshTasksEXT, &abi.CmdDrawMeshTasksEXTArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+		do(abi.CmdCmdDrawMeshTasksIndirectEXT, &abi.CmdDrawMeshTasksIndirectEXTArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 12})
+		do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 12, MaxDrawCount: 1, Stride: 12})
+	})
+}
+
+// TestTaskRangeCommands does the same with the commands of VK_NV_mesh_shader.
+func TestTaskRangeCommands(t *testing.T) {
+	testMeshCommands(t, coveringNV, []uint32{1, 1, 1}, func(c abi.CommandBuffer, b abi.Buffer) {
+		do(abi.CmdCmdDrawMeshTasksNV, &abi.CmdDrawMeshTasksNVArgs{CommandBuffer: c, TaskCount: 1, FirstTask: 1})
+		do(abi.CmdCmdDrawMeshTasksIndirectNV, &abi.CmdDrawMeshTasksIndirectNVArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 8})
+		do(abi.CmdCmdDrawMeshTasksIndirectCountNV, &abi.CmdDrawMeshTasksIndirectCountNVArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 8, MaxDrawCount: 1, Stride: 8})
+	})
+}
+
+// testMeshCommands makes three draws with a mesh shader. A buffer has the words of indirect draws.
+func testMeshCommands(t *testing.T, shader string, indirect []uint32, draws func(abi.CommandBuffer, abi.Buffer)) {
+	t.Helper()
 	p := newProgram(t)
-	bind, mesh := p.graphicsShaders(), p.words(covering)
+	bind, mesh := p.graphicsShaders(), p.words(shader)
 	info := abi.ShaderCreateInfoEXT{Flags: abi.ShaderCreateNoTaskShaderBitEXT, Stage: abi.ShaderStageMeshBitEXT, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(mesh)), PCode: unsafe.Pointer(&mesh[0]), PName: &mainName[0]}
 	stages, objects := [2]uint32{abi.ShaderStageMeshBitEXT, abi.ShaderStageVertexBit}, [2]abi.ShaderEXT{}
 	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &objects[0]})
 	b, words := p.buffer(4)
-	copy(words, []uint32{1, 1, 1, 1})
+	copy(words, indirect)
 	keep := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
 	pixels := p.drawn(func(c abi.CommandBuffer) {
 		bind(c)
@@ -84,9 +117,7 @@ func TestMeshCommands(t *testing.T) {
 		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
 		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
 		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
-		do(abi.CmdCmdDrawMeshTasksEXT, &abi.CmdDrawMeshTasksEXTArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
-		do(abi.CmdCmdDrawMeshTasksIndirectEXT, &abi.CmdDrawMeshTasksIndirectEXTArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 12})
-		do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 12, MaxDrawCount: 1, Stride: 12})
+		draws(c, b)
 	})
 	for i, v := range pixels {
 		if v != 0xff101010 {

@@ -13,6 +13,13 @@ var meshCommands = map[int]recorder{
 	abi.CmdCmdDrawMeshTasksIndirectEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectEXTArgs) {
 		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.DrawCount, Stride: a.Stride})
 	}),
+	abi.CmdCmdDrawMeshTasksNV: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksNVArgs) { c.vk.DrawTaskRange(a.TaskCount, a.FirstTask) }),
+	abi.CmdCmdDrawMeshTasksIndirectNV: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectNVArgs) {
+		c.vk.DrawTaskRangeIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.DrawCount, Stride: a.Stride})
+	}),
+	abi.CmdCmdDrawMeshTasksIndirectCountNV: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectCountNVArgs) {
+		c.vk.DrawTaskRangeIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+	}),
 	abi.CmdCmdDrawMeshTasksIndirectCountEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectCountEXTArgs) {
 		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
 	}),

@@ -63,6 +63,16 @@ var meshLimits = map[string]uint64{
 	"prefersCompactPrimitiveOutput": 1,
 }
 
+// taskLimits are the properties of VK_NV_mesh_shader. Task memory is workgroup memory in a task, and a mesh shader's total is of
+// its outputs too.
+var taskLimits = map[string]uint64{
+	"maxDrawMeshTasksCount": vk.MaxMeshWorkgroups, "maxTaskWorkGroupInvocations": 1024, "maxTaskWorkGroupSize[0]": 1024,
+	"maxTaskWorkGroupSize[1]": 1024, "maxTaskWorkGroupSize[2]": 1024, "maxTaskTotalMemorySize": 32 << 10, "maxTaskOutputCount": vk.MaxMeshWorkgroups,
+	"maxMeshWorkGroupInvocations": 1024, "maxMeshWorkGroupSize[0]": 1024, "maxMeshWorkGroupSize[1]": 1024, "maxMeshWorkGroupSize[2]": 1024,
+	"maxMeshTotalMemorySize": 128 << 10, "maxMeshOutputVertices": 256, "maxMeshOutputPrimitives": 256, "maxMeshMultiviewViewCount": 32,
+	"meshOutputPerVertexGranularity": 32, "meshOutputPerPrimitiveGranularity": 32,
+}
+
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
 	// VK_KHR_fragment_shading_rate
@@ -146,6 +156,9 @@ func extensions(d *valid.Device) {
 	}
 	for name, n := range meshLimits {
 		d.Limits["VkPhysicalDeviceMeshShaderPropertiesEXT::"+name] = n
+	}
+	for name, n := range taskLimits {
+		d.Limits["VkPhysicalDeviceMeshShaderPropertiesNV::"+name] = n
 	}
 	d.Matrices = map[valid.MatrixList][]valid.MatrixShape{}
 	for _, list := range []valid.MatrixList{valid.MatricesKHR, valid.MatricesNV, valid.MatricesFlexible, valid.MatricesEXT} {
