@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -39,9 +40,10 @@ type PipelineBinaryInfo struct {
 	// Pipeline was made with the flag CaptureData.
 	Pipeline Pipeline
 
-	// Compute and Graphics describe pipelines whose stages the device may have.
-	Compute  *ComputePipelineInfo
-	Graphics *GraphicsPipelineInfo
+	// Compute, Graphics and RayTracing describe pipelines whose stages the device may have.
+	Compute    *ComputePipelineInfo
+	Graphics   *GraphicsPipelineInfo
+	RayTracing *RayTracingPipelineInfo
 }
 
 // NewPipelineBinaries makes the binaries of a pipeline, one for each stage, in order; or one for each element of Data. If
@@ -51,7 +53,7 @@ func (d *Device) NewPipelineBinaries(info PipelineBinaryInfo) ([]*PipelineBinary
 		return nil, err
 	}
 	given := 0
-	for _, is := range []bool{info.Data != nil, !isNil(info.Pipeline), info.Compute != nil, info.Graphics != nil} {
+	for _, is := range []bool{info.Data != nil, !isNil(info.Pipeline), info.Compute != nil, info.Graphics != nil, info.RayTracing != nil} {
 		if is {
 			given++
 		}
@@ -69,7 +71,7 @@ func (d *Device) NewPipelineBinaries(info PipelineBinaryInfo) ([]*PipelineBinary
 		}
 		return d.binaries(b.pieces), nil
 	}
-	keys, err := d.keysOf(info.Compute, info.Graphics)
+	keys, err := d.keysOf(&info)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +168,7 @@ func (d *Device) ComputePipelineKey(info *ComputePipelineInfo) (PipelineBinaryKe
 	if info == nil {
 		return PipelineBinaryKey{}, usage("", "the description is nil; must be one")
 	}
-	return d.pipelineKey(info, nil)
+	return d.pipelineKey(&PipelineBinaryInfo{Compute: info})
 }
 
 // GraphicsPipelineKey returns the key of a pipeline: descriptions with equal keys have equal binaries.
@@ -174,14 +176,22 @@ func (d *Device) GraphicsPipelineKey(info *GraphicsPipelineInfo) (PipelineBinary
 	if info == nil {
 		return PipelineBinaryKey{}, usage("", "the description is nil; must be one")
 	}
-	return d.pipelineKey(nil, info)
+	return d.pipelineKey(&PipelineBinaryInfo{Graphics: info})
 }
 
-func (d *Device) pipelineKey(c *ComputePipelineInfo, g *GraphicsPipelineInfo) (PipelineBinaryKey, error) {
+// RayTracingPipelineKey returns the key of a pipeline without its libraries: descriptions with equal keys have equal binaries.
+func (d *Device) RayTracingPipelineKey(info *RayTracingPipelineInfo) (PipelineBinaryKey, error) {
+	if info == nil {
+		return PipelineBinaryKey{}, usage("", "the description is nil; must be one")
+	}
+	return d.pipelineKey(&PipelineBinaryInfo{RayTracing: info})
+}
+
+func (d *Device) pipelineKey(info *PipelineBinaryInfo) (PipelineBinaryKey, error) {
 	if err := d.Err(); err != nil {
 		return PipelineBinaryKey{}, err
 	}
-	keys, err := d.keysOf(c, g)
+	keys, err := d.keysOf(info)
 	if err != nil {
 		return PipelineBinaryKey{}, err
 	}
@@ -193,7 +203,7 @@ func (d *Device) pipelineKey(c *ComputePipelineInfo, g *GraphicsPipelineInfo) (P
 }
 
 // keysOf returns the keys of the stages of a description.
-func (d *Device) keysOf(compute *ComputePipelineInfo, graphics *GraphicsPipelineInfo) (keys []store.Key, err error) {
+func (d *Device) keysOf(info *PipelineBinaryInfo) (keys []store.Key, err error) {
 	add := func(c *creation, s *StageInfo, model spirv.ExecutionModel) {
 		x := &stageCreation{info: s, model: model, options: c.stageOptions(s)}
 		if e := c.identify(x); err == nil {
@@ -201,11 +211,18 @@ func (d *Device) keysOf(compute *ComputePipelineInfo, graphics *GraphicsPipeline
 		}
 		keys = append(keys, pieceKey(x.identifier, entryName(s), model, s.Specialization, &x.options, c.instrumented()))
 	}
-	if compute != nil {
+	if compute := info.Compute; compute != nil {
 		add(&creation{Creation: &compute.Creation, dev: d}, &compute.Stage, spirv.ExecutionModelGLCompute)
 		return keys, err
 	}
+	if rays := info.RayTracing; rays != nil {
+		for i := range rays.Stages {
+			add(&creation{Creation: &rays.Creation, dev: d}, &rays.Stages[i].StageInfo, rays.Stages[i].Model)
+		}
+		return keys, err
+	}
 	for i, g := range graphicsStages {
+		graphics := info.Graphics
 		if s := g.info(graphics); s != nil && graphics.own()&partOf(ShaderStage(i)) != 0 {
 			add(&creation{Creation: &graphics.Creation, dev: d}, s, g.model)
 		}
@@ -213,8 +230,19 @@ func (d *Device) keysOf(compute *ComputePipelineInfo, graphics *GraphicsPipeline
 	return keys, err
 }
 
-// fromBinaries finds the piece of a stage in the binaries of the pipeline.
+// firstRayStage is the place of the first ray tracing stage in the order of package link.
+var firstRayStage = link.StageOf(spirv.ExecutionModelRayGenerationKHR)
+
+// fromBinaries finds the piece of a stage in the binaries of the pipeline. Ray tracing pipelines have several stages of a kind: their
+// binaries are in the order of the stages.
 func (c *creation) fromBinaries(s *stageCreation) error {
+	if n := len(c.stages) - 1; link.StageOf(s.model) >= firstRayStage {
+		if n < len(c.Binaries) && modelOf(c.Binaries[n].piece.stage.Program.Stage) == s.model {
+			s.piece = c.Binaries[n].piece
+			return nil
+		}
+		return usage("VUID-VkPipelineBinaryInfoKHR-binaryCount-09603", "binary %d is not of the %v stage; must be", n, s.model)
+	}
 	for _, b := range c.Binaries {
 		if modelOf(b.piece.stage.Program.Stage) == s.model {
 			s.piece = b.piece

@@ -184,7 +184,7 @@ func FuzzPipelineCache(f *testing.F) {
 	c := must(r.dev.NewPipelineCache(nil))(f)
 	info := r.computeInfo(f, Creation{Cache: c})
 	must(r.dev.NewComputePipeline(context.Background(), info))(f)
-	k := must(r.dev.keysOf(&info, nil))(f)[0]
+	k := must(r.dev.keysOf(&PipelineBinaryInfo{Compute: &info}))(f)[0]
 	f.Add(c.get(k).stage.Program.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r.dev.Err() != nil { // by the program before

@@ -435,3 +435,40 @@ func TestRayStackSize(t *testing.T) {
 	r.run(t, func(c *CommandBuffer) { c.Execute(second) })
 	r.expect(t, "a secondary command buffer")
 }
+
+// TestRayBinaries makes a pipeline of the binaries of another one, in the order of the stages: two of them are of one kind.
+func TestRayBinaries(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	stages := append(rayStages(t), rayStages(t)[1])
+	stages[3].Specialization = facts.Spec{3: 9}
+	groups := append(rayGroups(), link.Group{Type: enum.GroupTypeGeneral, General: ref(3)})
+	info := RayTracingPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsCaptureData}, Stages: stages, Groups: groups, Depth: 1}
+	p := r.pipeline(t, info)
+	binaries := must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: p}))(t)
+	if same := must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{RayTracing: &info}))(t); len(same) != 4 || len(binaries) != 4 || same[3].Key() != binaries[3].Key() || same[1].Key() == same[3].Key() {
+		t.Fatalf("%d binaries of the pipeline, %d of its description; must be 4, the second and the last of different keys", len(binaries), len(same))
+	}
+	var data []PipelineBinaryData
+	for _, b := range binaries {
+		data = append(data, must(b.Data())(t))
+	}
+	info.Flags, info.Binaries = 0, must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{Data: data}))(t)
+	q := r.pipeline(t, info)
+	for _, x := range []struct {
+		miss int
+		want uint32
+	}{{1, 10012}, {3, 10014}} {
+		tables := r.tables(t, q, 0, x.miss, 2)
+		r.run(t, func(c *CommandBuffer) { r.bind(c, q); c.TraceRays(tables, 4, 1, 1) })
+		if got := r.word(rayOutput + 4); got != x.want {
+			t.Errorf("miss group %d: the result is %d; must be %d", x.miss, got, x.want)
+		}
+	}
+	if a, b := must(r.dev.RayTracingPipelineKey(&info))(t), must(r.dev.RayTracingPipelineKey(&RayTracingPipelineInfo{Stages: stages[:3]}))(t); a == b {
+		t.Error("pipelines of different stages have one key")
+	}
+	info.Binaries = []*PipelineBinary{info.Binaries[1], info.Binaries[0], info.Binaries[2], info.Binaries[3]}
+	info.Layout = r.layout
+	_, err := r.dev.NewRayTracingPipeline(t.Context(), info)
+	broke(t, "binaries in another order", err, "VUID-VkPipelineBinaryInfoKHR-binaryCount-09603")
+}

@@ -22,20 +22,24 @@ var pipelineBinaryCalls = map[int]call{
 	}),
 }
 
-// pipelineDescription reads the description of a pipeline in the chain of a VkPipelineCreateInfoKHR; nil and nil if there is none.
-func pipelineDescription(i *abi.PipelineCreateInfoKHR) (*vk.ComputePipelineInfo, *vk.GraphicsPipelineInfo) {
+// pipelineDescription reads the description of a pipeline in the chain of a VkPipelineCreateInfoKHR, if there is one.
+func pipelineDescription(i *abi.PipelineCreateInfoKHR) (out vk.PipelineBinaryInfo) {
 	if i == nil {
-		return nil, nil
+		return out
 	}
 	if c := abi.Find[abi.ComputePipelineCreateInfo](i.PNext, abi.StructureTypeComputePipelineCreateInfo); c != nil {
 		x := computeInfo(c, 0)
-		return &x, nil
+		out.Compute = &x
 	}
 	if g := abi.Find[abi.GraphicsPipelineCreateInfo](i.PNext, abi.StructureTypeGraphicsPipelineCreateInfo); g != nil {
 		x := graphicsInfo(g, 0)
-		return nil, &x
+		out.Graphics = &x
 	}
-	return nil, nil
+	if r := abi.Find[abi.RayTracingPipelineCreateInfoKHR](i.PNext, abi.StructureTypeRayTracingPipelineCreateInfoKHR); r != nil {
+		x := rayInfo(r, 0)
+		out.RayTracing = &x
+	}
+	return out
 }
 
 func createPipelineBinaries(a *abi.CreatePipelineBinariesKHRArgs) abi.Result {
@@ -58,7 +62,7 @@ func createPipelineBinaries(a *abi.CreatePipelineBinariesKHRArgs) abi.Result {
 	case i.Pipeline != 0:
 		info.Pipeline = pipelines.get(uint64(i.Pipeline)).vk()
 	default:
-		info.Compute, info.Graphics = pipelineDescription(i.PPipelineCreateInfo)
+		info = pipelineDescription(i.PPipelineCreateInfo)
 	}
 	made, err := d.vk.NewPipelineBinaries(info)
 	if to.PPipelineBinaries == nil {
@@ -98,11 +102,13 @@ func getPipelineKey(a *abi.GetPipelineKeyKHRArgs) abi.Result {
 	}
 	var key vk.PipelineBinaryKey
 	var err error
-	switch c, g := pipelineDescription(a.PPipelineCreateInfo); {
-	case c != nil:
-		key, err = d.vk.ComputePipelineKey(c)
-	case g != nil:
-		key, err = d.vk.GraphicsPipelineKey(g)
+	switch x := pipelineDescription(a.PPipelineCreateInfo); {
+	case x.Compute != nil:
+		key, err = d.vk.ComputePipelineKey(x.Compute)
+	case x.Graphics != nil:
+		key, err = d.vk.GraphicsPipelineKey(x.Graphics)
+	case x.RayTracing != nil:
+		key, err = d.vk.RayTracingPipelineKey(x.RayTracing)
 	case a.PPipelineCreateInfo != nil:
 		err = errors.New("the description of a pipeline is of an unknown kind")
 	default:
