@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
@@ -239,12 +238,11 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 	p.separate()
 	composed, err := trace.Compose(r)
 	if err == nil {
-		err = pass.RunUntil(composed, ctx.Err)
+		p.composed, err = shader.Composed(ctx, composed)
 	}
 	if err != nil {
 		return compileError(err)
 	}
-	p.composed = &shader.Stage{Program: composed}
 	for i, origin := range r.Origins() {
 		s := *p.stages[i].stage
 		s.Origin = origin

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -68,13 +68,8 @@ func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, err
 	if said.Len() == 0 {
 		return p, "", nil
 	}
-	q, err := texture.Bind(p, bound)
-	if err != nil {
-		return nil, "", err
-	}
-	q = q.Clone()
-	pass.Run(q)
-	return q, said.String(), nil
+	q, err := compute.Link(p, bound, nil)
+	return q, said.String(), err
 }
 
 // declaredShape is the shape of an image that the shader declares at a resource. Several

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -27,11 +28,24 @@ func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error)
 		if e.Model != spirv.ExecutionModelGLCompute {
 			continue
 		}
-		p, err := lower.Stage(valid.Assume(g), e, lower.Options{})
+		last := ""
+		s, err := shader.LowerWatched(context.Background(), valid.Assume(g), e, lower.Options{}, func(name string, p *ir.Program) {
+			if stage != "all" && (stage != "lowered" || name != "") {
+				return
+			}
+			text := p.String()
+			switch {
+			case name == "":
+				fmt.Fprintf(&out, "; lowered\n%s\n", text)
+			case text != last:
+				fmt.Fprintf(&out, "; after %s\n%s\n", name, text)
+			}
+			last = text
+		})
 		if err != nil {
 			return nil, err
 		}
-		if err := writeProgram(&out, g, p, stage, images); err != nil {
+		if err := writeProgram(&out, g, s.Program, stage, images); err != nil {
 			return nil, err
 		}
 	}
@@ -41,23 +55,8 @@ func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error)
 	return []byte(out.String()), nil
 }
 
+// writeProgram writes the forms of a program after the passes.
 func writeProgram(out *strings.Builder, g *facts.Module, p *ir.Program, stage string, images *standIn) error {
-	last := ""
-	if stage == "lowered" || stage == "all" {
-		last = p.String()
-		fmt.Fprintf(out, "; lowered\n%s\n", last)
-	}
-	for _, x := range pass.Passes {
-		x.Run(p)
-		if stage != "all" {
-			continue
-		}
-		if text := p.String(); text != last {
-			fmt.Fprintf(out, "; after %s\n%s\n", x.Name, text)
-			last = text
-		}
-	}
-	p.StateEffects()
 	switch stage {
 	case "final":
 		fmt.Fprintf(out, "; after all passes\n%s\n", p)

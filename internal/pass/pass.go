@@ -134,14 +134,19 @@ func Run(p *ir.Program) { _ = RunUntil(p, nil) }
 // RunUntil is Run with a stop function, such as ctx.Err of a context. It calls stop
 // before each pass and returns the first error. The program verifies then, too, but
 // its effects may be too many. A nil stop never stops.
-func RunUntil(p *ir.Program, stop func() error) error {
+func RunUntil(p *ir.Program, stop func() error) error { return RunWatched(p, stop, nil) }
+
+// RunWatched is RunUntil with a function that sees the program after each pass; it must not change it. A nil one sees nothing.
+func RunWatched(p *ir.Program, stop func() error, watch func(pass string, p *ir.Program)) error {
 	for _, x := range Passes {
 		if stop != nil {
 			if err := stop(); err != nil {
 				return err
 			}
 		}
-		x.Run(p)
+		if x.Run(p); watch != nil {
+			watch(x.Name, p)
+		}
 	}
 	p.StateEffects()
 	return nil

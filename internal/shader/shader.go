@@ -122,15 +122,32 @@ func Compile(ctx context.Context, s *link.Shader, o lower.Options) (*Stage, erro
 // Lower is Compile of an entry point alone, with the options of o. The program of a ray tracing stage is as it was lowered: passes need
 // the composed program of its pipeline.
 func Lower(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lower.Options) (*Stage, error) {
+	return LowerWatched(ctx, m, entry, o, nil)
+}
+
+// LowerWatched is Lower with a function that sees the program as it was lowered, with an empty name, and after each pass. It must
+// not change the program. A nil one sees nothing.
+func LowerWatched(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lower.Options, watch func(pass string, p *ir.Program)) (*Stage, error) {
 	o.Stop = ctx.Err
 	p, err := lower.Stage(m, entry, o)
 	if err != nil {
 		return nil, err
 	}
+	if watch != nil {
+		watch("", p)
+	}
 	if !p.Stage.OfRays() {
-		if err := pass.RunUntil(p, ctx.Err); err != nil {
+		if err := pass.RunWatched(p, ctx.Err, watch); err != nil {
 			return nil, err
 		}
 	}
 	return &Stage{Program: p, Facts: m.Facts()}, nil
+}
+
+// Composed runs the passes on a program that is composed of several stages.
+func Composed(ctx context.Context, p *ir.Program) (*Stage, error) {
+	if err := pass.RunUntil(p, ctx.Err); err != nil {
+		return nil, err
+	}
+	return &Stage{Program: p}, nil
 }

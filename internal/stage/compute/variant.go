@@ -2,6 +2,7 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -197,8 +198,7 @@ func appendBound(list []texture.Bound, p *ir.Program, a *Args) []texture.Bound {
 	return list
 }
 
-// compile makes a program, links texture code, and compiles it. Passes run on the complete program,
-// because only now they see the bodies of the texture functions. last is the last used variant of the key, or nil.
+// compile makes a program, links texture code, and compiles it. last is the last used variant of the key, or nil.
 func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, last *Variant[K]) (*Variant[K], error) {
 	p, err := s.Make(key)
 	if err != nil {
@@ -211,15 +211,25 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, la
 			v.compiled, v.textureKey, v.hash = both, k, hashOf(k)
 		}
 	}
-	if p, err = texture.Bind(p, v.compiled); err != nil {
-		return nil, &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
-	}
-	p = p.Clone()
-	if err := pass.RunUntil(p, o.Stop); err != nil {
+	if p, err = Link(p, v.compiled, o.Stop); err != nil {
+		if errors.As(err, new(*texture.UnsupportedError)) || errors.As(err, new(*texture.DescError)) {
+			err = &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
+		}
 		return nil, err
 	}
 	v.Program, err = e.Compile(p, o)
 	return v, err
+}
+
+// Link returns a copy of p with texture code for the bound views and samplers, as [texture.Bind] makes it, after the passes: only
+// now they see the bodies of the texture functions. A stop function ends the passes with its error.
+func Link(p *ir.Program, bound []texture.Bound, stop func() error) (*ir.Program, error) {
+	p, err := texture.Bind(p, bound)
+	if err != nil {
+		return nil, err
+	}
+	p = p.Clone()
+	return p, pass.RunUntil(p, stop)
 }
 
 // variant returns a variant for the bound views and samplers, without its program.
