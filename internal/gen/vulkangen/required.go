@@ -54,6 +54,9 @@ func required(dir fs.FS) (string, error) {
 		if same, refers := done[strings.TrimSpace(r["required_core"])]; refers { // the value of another limit
 			old, now, ok, grew = same[0], same[1], true, true
 		}
+		if sum, ok := addition(r["raw_required"], done); ok {
+			old, now, grew = sum[0], sum[1], true
+		}
 		switch {
 		case ok && !grew:
 			now = old
@@ -73,6 +76,25 @@ func required(dir fs.FS) (string, error) {
 	}
 	b.WriteString("}\n")
 	return b.String(), nil
+}
+
+// addition reads a cell that is the sum of two limits of one number, each of which is done.
+func addition(cell string, done map[string][2][]string) (sum [2][]string, ok bool) {
+	a, b, ok := strings.Cut(cell, " + ")
+	b, _, _ = strings.Cut(b, " ") // a footnote follows
+	x, y := done[a], done[b]
+	if !ok || len(x[0]) != 1 || len(y[0]) != 1 {
+		return sum, false
+	}
+	for i := range sum {
+		n, err := strconv.ParseUint(x[i][0], 10, 32)
+		m, err2 := strconv.ParseUint(y[i][0], 10, 32)
+		if err != nil || err2 != nil {
+			return sum, false
+		}
+		sum[i] = []string{strconv.FormatUint(n+m, 10)}
+	}
+	return sum, true
 }
 
 // conditional has features that a version requires only of devices that have another
