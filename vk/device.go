@@ -116,6 +116,7 @@ type Device struct {
 	lowering  lower.Options
 
 	enabled      map[string]bool // features and extensions; nil for all
+	libraries    atomic.Uint32   // the serial of the last ray tracing library
 	unrestricted bool            // depths
 	needed       uint64          // see neededStates
 

@@ -3,6 +3,7 @@ package vk
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -93,7 +94,7 @@ func (w *traceRays) run(x *executor) error {
 	table := func(t ShaderTable) trace.Table {
 		return trace.Table{Address: t.Address, Size: t.Size, Stride: t.Stride}
 	}
-	launch := trace.Launch{Size: size, RayGen: table(tables.RayGen), Miss: table(tables.Miss), Hit: table(tables.Hit), Callable: table(tables.Callable)}
+	launch := trace.Launch{Size: size, RayGen: table(tables.RayGen), Miss: table(tables.Miss), Hit: table(tables.Hit), Callable: table(tables.Callable), Serials: p.serials}
 	x.watch()
 	defer x.unwatch()
 	err = p.rays.Run(x.ctx, p.program, args, &launch)
@@ -149,11 +150,11 @@ func (x *executor) checkTrace(p *RayTracingPipeline, t *ShaderTables) error {
 
 // checkRayGen checks the handle of the ray generation record.
 func (x *executor) checkRayGen(p *RayTracingPipeline, record []byte) {
-	number := uint32(0)
+	var h groupHandle
 	if len(record) >= GroupHandleSize {
-		number = binary.LittleEndian.Uint32(record)
+		h = groupHandle{binary.LittleEndian.Uint32(record), binary.LittleEndian.Uint32(record[4:])}
 	}
-	if number == 0 || uint64(number) > uint64(len(p.groups)) {
+	if !slices.Contains(p.handles, h) {
 		x.find(vuid.VkCmdTraceRaysKHR_None_03429, "the ray generation record has no handle of a group of %v; must have one", &p.object)
 	}
 }

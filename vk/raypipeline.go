@@ -58,6 +58,9 @@ type RayTracingPipeline struct {
 	info    RayTracingPipelineInfo // without stages
 	stages  []*rayStage            // those of the libraries at the end
 	groups  []trace.Group          // likewise
+	handles []groupHandle          // of groups
+	serial  uint32                 // of a library
+	serials []uint32               // of the libraries of a pipeline that has a program
 	rays    *trace.Pipeline        // nil of a library
 	program *compute.Pipeline
 
@@ -65,6 +68,10 @@ type RayTracingPipeline struct {
 	composed   *shader.Stage   // the program of all stages
 	located    []*shader.Stage // the stages in the order in which origins are looked up: the last one first
 }
+
+// groupHandle is the handle of a group: the number of the group in its library plus 1, and the serial of the library; 0 is no
+// library.
+type groupHandle struct{ number, serial uint32 }
 
 // rayStage is a stage of a ray tracing pipeline.
 type rayStage struct {
@@ -126,6 +133,9 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 		return nil, err
 	}
 	p := &RayTracingPipeline{layout: layout, info: info}
+	if info.Flags&enum.PipelineFlagsLibrary != 0 {
+		p.serial = d.libraries.Add(1)
+	}
 	if err := p.assemble(d, c); err != nil {
 		return nil, err
 	}
@@ -201,9 +211,11 @@ func (p *RayTracingPipeline) assemble(d *Device, c *creation) error {
 			x.ClosestHit, x.AnyHit = number(g.ClosestHit), number(g.AnyHit)
 		}
 		p.groups = append(p.groups, x)
+		p.handles = append(p.handles, groupHandle{uint32(i) + 1, p.serial})
 	}
 	for _, l := range p.info.Libraries {
 		first := len(p.stages)
+		p.handles = append(p.handles, l.handles...)
 		for _, s := range l.stages {
 			p.stages = append(p.stages, &rayStage{source: s.source, stage: s.stage, robustness: s.robustness, mappings: s.mappings})
 		}
@@ -235,6 +247,11 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 		r.Shaders = append(r.Shaders, s.stage.Program)
 	}
 	p.rays = r
+	for i, h := range p.handles {
+		if h.serial != 0 && h.number == 1 {
+			r.Parts, p.serials = append(r.Parts, uint32(i)), append(p.serials, h.serial)
+		}
+	}
 	p.separate()
 	composed, err := trace.Compose(r)
 	if err == nil {
@@ -301,13 +318,14 @@ func (p *RayTracingPipeline) Groups() int {
 }
 
 // GroupHandles returns the handles of n shader groups from the group first on, GroupHandleSize bytes each
-// (vkGetRayTracingShaderGroupHandlesKHR). A handle of zeros in a table is no group.
+// (vkGetRayTracingShaderGroupHandlesKHR). A handle of zeros in a table is no group. The handles of a library are valid for the pipelines
+// that it is linked into.
 func (p *RayTracingPipeline) GroupHandles(first, n int) ([]byte, error) {
 	if err := check(nil, "the pipeline", p); err != nil {
 		return nil, err
 	}
 	switch all := len(p.groups); {
-	case p.rays == nil:
+	case p.rays == nil && !p.dev.mayHave("pipelineLibraryGroupHandles"):
 		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_pipeline_07828, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
 	case first < 0 || first >= all:
 		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_04050, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
@@ -316,9 +334,17 @@ func (p *RayTracingPipeline) GroupHandles(first, n int) ([]byte, error) {
 	}
 	b := make([]byte, n*GroupHandleSize)
 	for i := range n {
-		binary.LittleEndian.PutUint32(b[i*GroupHandleSize:], uint32(first+i)+1)
+		h := p.handles[first+i]
+		binary.LittleEndian.PutUint32(b[i*GroupHandleSize:], h.number)
+		binary.LittleEndian.PutUint32(b[i*GroupHandleSize+4:], h.serial)
 	}
 	return b, nil
+}
+
+// mayHave reports whether a feature of the device is enabled, or not known.
+func (d *Device) mayHave(feature string) bool {
+	on, known := d.env.Device.Feature(feature)
+	return (on || !known) && (d.enabled == nil || d.enabled[feature])
 }
 
 // GroupShader is a shader of a group (VkShaderGroupShaderKHR).

@@ -301,9 +301,14 @@ func TestRayGroups(t *testing.T) {
 		Stages: rayStages(t), Groups: rayGroups(),
 	})
 	for rule, ask := range map[string]func() error{
-		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050":    func() error { _, err := p.GroupHandles(3, 0); return err },
-		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419":    func() error { _, err := p.GroupHandles(1, 3); return err },
-		"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828":      func() error { _, err := library.GroupHandles(0, 1); return err },
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050": func() error { _, err := p.GroupHandles(3, 0); return err },
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419": func() error { _, err := p.GroupHandles(1, 3); return err },
+		"VUID-vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828": func() error {
+			r.dev.enabled = map[string]bool{}
+			defer func() { r.dev.enabled = nil }()
+			_, err := library.GroupHandles(0, 1)
+			return err
+		},
 		"VUID-vkGetRayTracingShaderGroupStackSizeKHR-group-03608":       func() error { _, err := p.GroupStackSize(3, GeneralShader); return err },
 		"VUID-vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609": func() error { _, err := p.GroupStackSize(2, AnyHitShader); return err },
 		"VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381": func() error {
@@ -471,4 +476,39 @@ func TestRayBinaries(t *testing.T) {
 	info.Layout = r.layout
 	_, err := r.dev.NewRayTracingPipeline(t.Context(), info)
 	broke(t, "binaries in another order", err, "VUID-VkPipelineBinaryInfoKHR-binaryCount-09603")
+}
+
+// TestLibraryHandles traces with a pipeline of three libraries, one of which is in another, and the handles of the libraries, which are
+// those of the pipeline. A handle of another library has no shaders.
+func TestLibraryHandles(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	library := func(from, to int, group link.Group, parts ...*RayTracingPipeline) *RayTracingPipeline {
+		return r.pipeline(t, RayTracingPipelineInfo{
+			Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Interface: &link.RayInterface{Payload: 4, HitAttribute: 8}, Depth: 1,
+			Stages: rayStages(t)[from:to], Groups: []link.Group{group}, Libraries: parts,
+		})
+	}
+	miss := link.Group{Type: enum.GroupTypeGeneral, General: ref(0)}
+	hits := library(2, 3, link.Group{Type: enum.GroupTypeTrianglesHitGroup, ClosestHit: ref(0)})
+	other := library(1, 2, miss)
+	misses := library(1, 2, miss, hits)
+	p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t)[:1], Groups: rayGroups()[:1], Depth: 1, Interface: &link.RayInterface{Payload: 4, HitAttribute: 8}, Libraries: []*RayTracingPipeline{misses}})
+	tables := r.tables(t, p, 0, 1, 2)
+	for i, x := range []*RayTracingPipeline{misses, hits} {
+		own := must(x.GroupHandles(0, 1))(t)
+		if all := must(p.GroupHandles(1+i, 1))(t); !slices.Equal(own, all) {
+			t.Errorf("the handle of library %d is %x, in the pipeline %x; must be the same", i, own, all)
+		}
+		copy(r.memory.Bytes()[rayTables+64*(1+i):], own)
+	}
+	if a, b := must(misses.GroupHandles(1, 1))(t), must(hits.GroupHandles(0, 1))(t); !slices.Equal(a, b) {
+		t.Errorf("the handle of the library in the library is %x; must be %x", a, b)
+	}
+	r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+	r.expect(t, "libraries")
+	copy(r.memory.Bytes()[rayTables+64:], must(other.GroupHandles(0, 1))(t))
+	r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+	if got := r.word(rayOutput + 4); got != 10000 {
+		t.Errorf("with a handle of another library the result is %d; must be 10000", got)
+	}
 }

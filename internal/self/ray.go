@@ -10,7 +10,7 @@ func rays(d *valid.Device) {
 	for _, name := range []string{
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
 		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
-		"rayTracingMaintenance1", "rayTracingPipelineTraceRaysIndirect2",
+		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2",
 	} {
 		d.Features[name] = true
 	}

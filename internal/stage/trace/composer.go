@@ -200,7 +200,18 @@ func (c *composer) run(at shaderCall, choose func(Group) int) {
 func (c *composer) handle(record ir.V) ir.V {
 	b := c.w.B
 	h := b.OpAux(ir.Region, ir.H, HandleSize, record)
-	return c.w.Load(ir.I32, h, b.Op(ir.RegionOff, ir.I32, h, record), 0)
+	at := b.Op(ir.RegionOff, ir.I32, h, record)
+	number := c.w.Load(ir.I32, h, at, 0)
+	if len(c.from.Parts) == 0 {
+		return number
+	}
+	serial := c.w.Load(ir.I32, h, at, 4)
+	all := b.Select(b.Cmp(ir.Eq, serial, b.I32(0)), number, b.I32(0))
+	for i, first := range c.from.Parts {
+		of := b.Cmp(ir.Eq, serial, c.w.Param(ir.I32, paramSerials+uint32(i)))
+		all = b.Select(of, c.w.Add(number, b.I32(first)), all)
+	}
+	return all
 }
 
 // record returns the address of a record of a table; 0 if it is not in the table.

@@ -18,11 +18,15 @@ type Table struct {
 type Launch struct {
 	Size                        [3]uint32
 	RayGen, Miss, Hit, Callable Table
+	Serials                     []uint32 // of the parts of the pipeline, none of them 0
 }
 
 // params returns the parameters of a launch: the bytes of the buffers at compose.ParamsBinding and exceededBinding.
-func (l *Launch) params() []byte {
-	b := make([]byte, 4*paramWords)
+func (l *Launch) params(parts int) []byte {
+	b := make([]byte, 4*(paramWords+parts))
+	for i, n := range l.Serials[:min(parts, len(l.Serials))] {
+		binary.LittleEndian.PutUint32(b[4*(paramSerials+i):], n)
+	}
 	for i, n := range l.Size {
 		binary.LittleEndian.PutUint32(b[4*(paramSize+i):], n)
 	}
@@ -48,7 +52,7 @@ func (l *Launch) params() []byte {
 func (p *Pipeline) Run(ctx context.Context, program *compute.Pipeline, a compute.Args, l *Launch) error {
 	subgroup := uint64(program.IR().SubgroupSize)
 	wide, most := uint32((uint64(l.Size[0])+subgroup-1)/subgroup), compute.MaxGroups()
-	a.Base, a.Params = [3]uint32{}, l.params()
+	a.Base, a.Params = [3]uint32{}, l.params(len(p.Parts))
 	word := func(n int) []byte { return a.Params[4*n:] }
 	for z := uint32(0); z < l.Size[2]; z += min(most[2], l.Size[2]-z) {
 		for y := uint32(0); y < l.Size[1]; y += min(most[1], l.Size[1]-y) {

@@ -20,6 +20,10 @@ type Pipeline struct {
 	Depth         uint32 // of recursion: 1 if the shaders that rays run trace no rays
 	CallableDepth uint32 // 1 if callable shaders execute no callable shaders
 
+	// Parts are the numbers of the first groups of the libraries that the pipeline consists of, apart from its own groups. The
+	// handles of their groups have the serials of Launch.Serials.
+	Parts []uint32
+
 	// Skips are ray flags that all rays have, unseen by the shaders: SkipTriangles and SkipBoxes.
 	Skips uint32
 
@@ -68,7 +72,8 @@ const (
 // Unused is the number of a shader that a group does not have.
 const Unused = -1
 
-// HandleSize is the size in bytes of the handle of a shader group: the number of the group plus 1 in 32 bits, and zeros. A
+// HandleSize is the size in bytes of the handle of a shader group: two words of 32 bits, and zeros. The first one is the number of
+// the group in its library plus 1, the second one the serial of the library; 0 is the pipeline itself. A
 // handle of zeros has no shaders. Each record of a shader binding table begins with a handle; the data of the record follows.
 const HandleSize = 32
 
@@ -83,6 +88,7 @@ const (
 	paramCallable = paramHit + tableWords
 	paramOrigin   = paramCallable + tableWords // three words: the id of the first invocation
 	paramWords    = paramOrigin + 4
+	paramSerials  = paramWords // of the parts
 
 	tableWords = 6
 )
