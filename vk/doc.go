@@ -28,7 +28,8 @@
 //
 // # Limits of this package
 //
-// Pipelines of NV_ray_tracing are not in it yet. A render pass has no attachment of
+// Pipelines of NV_ray_tracing are not in it yet. It cannot read PTX: all calls on
+// CUDA kernels are errors. A render pass has no attachment of
 // an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
@@ -73,6 +74,7 @@
 //	structure.go        acceleration structures; structurebuild.go their builds, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
 //	structurerule.go the rules on the structures that rays are traced in
+//	cuda.go             CUDA kernels: rules, and what they lack
 //	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

@@ -109,7 +109,9 @@ func (a *arguments) fill(v reflect.Value, depth int) {
 	case reflect.Pointer:
 		own := v.Type().Elem().PkgPath() == reflect.TypeFor[Device]().PkgPath() // not an *os.File
 		if _, object := v.Type().MethodByName("Close"); object && own || v.Type().Elem().Name() == "Queue" {
-			v.Set(a.object(v.Type()))
+			if x := a.object(v.Type()); x.IsValid() { // no device makes objects of CUDA
+				v.Set(x)
+			}
 		} else if a.n > 0 && depth < 6 {
 			v.Set(reflect.New(v.Type().Elem()))
 			a.fill(v.Elem(), depth+1)

@@ -121,11 +121,16 @@ func (c *CommandBuffer) EndShaderInstrumentation() {
 
 // instrumentable reports whether the command buffer may begin and end a shader instrumentation.
 func (c *CommandBuffer) instrumentable(command string) bool {
+	return c.onFamily(command, "shader instrumentation") && c.notSuspended(command)
+}
+
+// onFamily reports whether the queue family of the command buffer draws or computes.
+func (c *CommandBuffer) onFamily(command, what string) bool {
 	if queueFamilies[c.family].Flags&shaderQueue == 0 {
-		c.fail(usage("VUID-"+command+"-commandBuffer-cmdpool", "%v of queue family %d has shader instrumentation; must be of a family that draws or computes", &c.object, c.family))
+		c.fail(usage("VUID-"+command+"-commandBuffer-cmdpool", "%v of queue family %d has %s; must be of a family that draws or computes", &c.object, c.family, what))
 		return false
 	}
-	return c.notSuspended(command)
+	return true
 }
 
 // notSuspended reports whether no rendering is suspended.

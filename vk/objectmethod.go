@@ -292,3 +292,21 @@ func (p *PrivateDataSlot) SetName(name string) { setName(p, name) }
 
 // String returns the kind of the slot and its name.
 func (p *PrivateDataSlot) String() string { return describe(p) }
+
+// Close frees the module; see the package comment.
+func (m *CudaModule) Close() error { return closeObject(m) }
+
+// SetName sets the name of the module for messages.
+func (m *CudaModule) SetName(name string) { setName(m, name) }
+
+// String returns the kind of the module and its name.
+func (m *CudaModule) String() string { return describe(m) }
+
+// Close frees the function; see the package comment.
+func (f *CudaFunction) Close() error { return closeObject(f) }
+
+// SetName sets the name of the function for messages.
+func (f *CudaFunction) SetName(name string) { setName(f, name) }
+
+// String returns the kind of the function and its name.
+func (f *CudaFunction) String() string { return describe(f) }

@@ -20,7 +20,7 @@
 //	device.go, queue.go, wait.go, sparse.go, memory.go, image.go
 //	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go
 //	hostcopy.go, privatedata.go, clock*.go
-//	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, executable.go
+//	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, cuda.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
 //	structure.go        acceleration structures; raytracing.go pipelines that trace rays
 //	cooperative.go, shadingrate.go   lists of physical devices
