@@ -125,9 +125,6 @@ func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 		c.fail(i, "SPV-AccessChain-BaseType", "the base type is %s; must not be a pointer", c.typeName(t))
 		return nil
 	}
-	if !c.vulkan {
-		return t
-	}
 	of := base.Elem
 	if of == nil { // the data type of an untyped variable
 		d := c.code.Def(h.base)

@@ -112,7 +112,11 @@ func (c *checker) transpose(i int, in spirv.Inst) {
 func (c *checker) choice(i int, in spirv.Inst) {
 	v := inst.Select(in)
 	t, cond := c.m.Type(v.Type()), c.m.TypeOf(v.Condition())
-	if t == nil || cond == nil || cooperative(t) {
+	if t == nil || cond == nil {
+		return
+	}
+	if x, y := c.m.TypeOf(v.Object1()), c.m.TypeOf(v.Object2()); cooperative(t) && (!cond.IsBool() || x != nil && x != t || y != nil && y != t) {
+		c.fail(i, "SPV-Logic-Type", "OpSelect of %s by %s; must be between two of its type, by a Boolean", c.typeName(t), c.typeName(cond))
 		return
 	}
 	if !c.since(spirv.Version14) && !t.IsScalar() && !t.IsVector() && !t.IsPointer() {

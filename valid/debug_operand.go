@@ -26,6 +26,7 @@ const (
 	anyConstant              // of any type
 	anInteger                // of an integer type
 	aSize                    // of an integer type of 32 or 64 bits
+	aCount                   // of such a type, and not 0
 	aFixedSize               // an OpConstant of such a type
 	aDimension               // of 32 bits without sign
 	aNumber                  // an OpConstant of 32 bits without sign
@@ -104,6 +105,9 @@ func debugWantsNumber(op debugOp, name string, shader bool) (w debugWant, ok boo
 		}
 		return debugWant{constant: anInteger}, true
 	case "ComponentCounts":
+		if !shader { // OpenCL C has no arrays without a length
+			return debugWant{constant: aCount, set: 1<<18 | 1<<26 | debugNone}, true
+		}
 		return debugWant{constant: aSize, set: 1<<18 | 1<<26 | debugNone}, true
 	case "ComponentCount":
 		if op == spirv.NonSemanticShaderDebugInfoDebugTypeVectorIdEXT {
@@ -329,6 +333,9 @@ func (n debugNumber) fits(k *facts.Const) bool {
 		return t.IsInt()
 	case aSize:
 		return t.IsInt() && (t.Width == 32 || t.Width == 64)
+	case aCount:
+		n, known := k.Int()
+		return t.IsInt() && (t.Width == 32 || t.Width == 64) && (!known || n != 0)
 	case aFixedSize:
 		return fixed && t.IsInt() && (t.Width == 32 || t.Width == 64)
 	case aDimension:

@@ -151,7 +151,7 @@ func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
 	variable := false
 	switch t.Storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassWorkgroup,
-		spirv.StorageClassAtomicCounter:
+		spirv.StorageClassAtomicCounter, spirv.StorageClassTileImageEXT, spirv.StorageClassShaderRecordBufferKHR:
 		variable = t.Storage == spirv.StorageClassWorkgroup && c.capable(spirv.CapabilityVariablePointers)
 	case spirv.StorageClassStorageBuffer:
 		if !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers) {
@@ -159,10 +159,10 @@ func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
 			return
 		}
 		variable = true
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric, spirv.StorageClassTileAttachmentQCOM:
+	case spirv.StorageClassPhysicalStorageBuffer:
 		return
 	default:
-		c.fail(i, "SPV-Call-Pointer", "argument %d points into %s; must point into UniformConstant, Function, Private, Workgroup or AtomicCounter", n, t.Storage)
+		c.fail(i, "SPV-Call-Pointer", "argument %d points into %s; must point into UniformConstant, Function, Private, Workgroup, AtomicCounter, TileImageEXT or ShaderRecordBufferKHR", n, t.Storage)
 		return
 	}
 	d := c.code.DefInst(id)

@@ -461,8 +461,10 @@ func typeAt(op spirv.Op) int {
 // the result of an instruction that has no type.
 func namesUntyped(op spirv.Op, at int) bool {
 	switch op.Class() {
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassExclude:
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension:
 		return true
+	case spirv.ClassExclude:
+		return !estimatesMotion(op)
 	}
 	switch op { // the words of labels, and of functions, which have rules of their own
 	case spirv.OpFunctionCall:
@@ -477,6 +479,12 @@ func namesUntyped(op spirv.Op, at int) bool {
 		return at >= 4 && at%2 == 0
 	}
 	return false
+}
+
+// estimatesMotion reports whether an instruction is one of SPV_INTEL_device_side_avc_motion_estimation: all of their operands are
+// values.
+func estimatesMotion(op spirv.Op) bool {
+	return op >= spirv.OpVmeImageINTEL && op <= spirv.OpSubgroupAvcSicGetInterRawSadsINTEL
 }
 
 // namesFunctionType reports whether an operand of an instruction may be an
@@ -498,9 +506,10 @@ func (c *checker) namesFunctionType(op spirv.Op) bool {
 // namesFunction reports whether an operand of an instruction may be a function.
 func namesFunction(op spirv.Op) bool {
 	switch op.Class() {
-	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassDeviceSideEnqueue,
-		spirv.ClassExclude:
+	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassDeviceSideEnqueue:
 		return true
+	case spirv.ClassExclude:
+		return !estimatesMotion(op)
 	}
 	switch op {
 	case spirv.OpFunctionCall, spirv.OpCooperativeMatrixPerElementOpNV, spirv.OpCooperativeMatrixReduceNV, spirv.OpCooperativeMatrixLoadTensorNV,

@@ -170,8 +170,8 @@ func (c *checker) locatedEntry(e *facts.EntryPoint) {
 		c.marks[v.Index] = mark
 		in := v.Storage == spirv.StorageClassInput
 		switch {
-		case !in && v.Storage != spirv.StorageClassOutput, in && modelOf(e.Model)&inMesh != 0:
-		case bare:
+		case !in && v.Storage != spirv.StorageClassOutput:
+		case bare, in && modelOf(e.Model)&inMesh != 0:
 			if c.builtInBlock(v) {
 				c.unblocked(v)
 			}

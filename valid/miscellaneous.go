@@ -57,6 +57,7 @@ func (c *checker) predicatedLoad(i int, in spirv.Inst) {
 	t := c.m.Type(v.Type())
 	mask, _ := v.MemoryAccess()
 	c.predicated(i, v.Pointer(), v.Predicate(), t, mask)
+	c.predicatedAlignment(i, access{reads: c.m.TypeOf(v.Pointer()), through: t}, mask, v.MemoryAccessWords())
 	if d := c.m.TypeOf(v.DefaultValue()); t != nil && d != nil && t != d {
 		c.fail(i, "SPV-Predicated-Default", "the default is %s; must be %s, like the result", c.typeName(d), c.typeName(t))
 	}
@@ -65,7 +66,16 @@ func (c *checker) predicatedLoad(i int, in spirv.Inst) {
 func (c *checker) predicatedStore(i int, in spirv.Inst) {
 	v := inst.PredicatedStoreINTEL(in)
 	mask, _ := v.MemoryAccess()
-	c.predicated(i, v.Pointer(), v.Predicate(), c.m.TypeOf(v.Object()), mask)
+	t := c.m.TypeOf(v.Object())
+	c.predicated(i, v.Pointer(), v.Predicate(), t, mask)
+	c.predicatedAlignment(i, access{writes: c.m.TypeOf(v.Pointer()), through: t}, mask, v.MemoryAccessWords())
+}
+
+// predicatedAlignment checks the alignment of an access. The operand of Aligned comes first.
+func (c *checker) predicatedAlignment(i int, a access, mask spirv.MemoryAccess, words []uint32) {
+	if mask&spirv.MemoryAccessAlignedMask != 0 && len(words) > 0 {
+		c.alignment(i, a, words[0])
+	}
 }
 
 // predicated checks the pointer, the predicate and the memory operands of an

@@ -153,18 +153,20 @@ func (c *checker) ray(i int, in spirv.Inst) {
 			c.fail(i, "SPV-Ray-Result", "%s yields %s; must yield %s", op, c.typeName(t), rayWords[want])
 		}
 	}
-	if (op == spirv.OpReorderThreadWithHitObjectNV || op == spirv.OpReorderThreadWithHitObjectEXT) && len(in) == 3 {
-		c.fail(i, "SPV-Ray-Hint", "%s has a hint without its bits; must have both or none", op)
-	}
 	var r rayValues
+	hint, bits := false, false
 	for w := c.code.Walk(i); w.Next(); {
 		if w.Kind != spirv.KindIdRef || w.Operand == nil {
 			continue
 		}
 		name, id := w.Operand.Name(), spirv.ID(w.Words[0])
+		hint, bits = hint || name == "Hint", bits || name == "Bits"
 		if c.rayOperand(i, op, name, id) {
 			r.keep(name, c.m.Const(id))
 		}
+	}
+	if hint && !bits {
+		c.fail(i, "SPV-Ray-Hint", "%s has a hint without its bits; must have both or none", op)
 	}
 	c.rayValues(i, op, &r)
 }
@@ -220,11 +222,30 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 	if t == nil {
 		return false // told by the rules of ids
 	}
+	if want == rayHitObject && t.IsPointer() && t.Elem != nil && isHitObject(t.Elem) {
+		if of := hitObjectOf(op); t.Elem.Op != of {
+			c.fail(i, "SPV-Ray-Operand", "operand %s of %s points to %s; must point to %s", name, op, t.Elem.Op, of)
+			return false
+		}
+	}
 	if !rayFits(t, want) {
 		c.fail(i, "SPV-Ray-Operand", "operand %s of %s is %s; must be %s", name, op, c.name(id), rayWords[want])
 		return false
 	}
 	return true
+}
+
+// isHitObject reports whether a type is a hit object of one of its two extensions.
+func isHitObject(t *facts.Type) bool {
+	return t.Op == spirv.OpTypeHitObjectNV || t.Op == spirv.OpTypeHitObjectEXT
+}
+
+// hitObjectOf returns the type of the hit objects of an instruction, which its extension defines.
+func hitObjectOf(op spirv.Op) spirv.Op {
+	if strings.HasSuffix(op.Row().Name(), "NV") {
+		return spirv.OpTypeHitObjectNV
+	}
+	return spirv.OpTypeHitObjectEXT
 }
 
 // carried checks the payload of a ray, a call or a hit object.

@@ -15,6 +15,8 @@ var semanticsFamily = family{
 		{Code: "SPV-Semantics-Order", Section: "SPIR-V 3.2.25", Words: "memory semantics have at most one memory order"},
 		{Code: "SPV-Semantics-Sequential", Section: "SPIR-V 3.2.25", Words: "with the Vulkan memory model, no memory order is SequentiallyConsistent"},
 		{Code: "SPV-Semantics-Model", Section: "SPIR-V 3.2.25", Words: "OutputMemory, MakeAvailable, MakeVisible and Volatile need the capability VulkanMemoryModel"},
+		{Code: "SPV-Semantics-Uniform", Section: "SPIR-V 3.2.25", Words: "UniformMemory needs the capability Shader"},
+		{Code: "SPV-Semantics-Access", Section: "SPIR-V 3.3.18", Words: "a load does not release and a store does not acquire, as in C and OpenCL"},
 		{Code: "SPV-Semantics-Available", Section: "SPIR-V 3.2.25", Words: "MakeAvailable requires Release or AcquireRelease, and a storage class"},
 		{Code: "SPV-Semantics-Visible", Section: "SPIR-V 3.2.25", Words: "MakeVisible requires Acquire or AcquireRelease, and a storage class"},
 		{Code: "SPV-Semantics-Volatile", Section: "SPIR-V 3.2.25", Words: "only atomic instructions have Volatile among their semantics"},
@@ -90,6 +92,9 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 	if m&modern != 0 && !c.capable(spirv.CapabilityVulkanMemoryModel) {
 		c.fail(i, "SPV-Semantics-Model", "the memory semantics of %s have %s; needs the capability VulkanMemoryModel", op, m&modern)
 	}
+	if m&spirv.MemorySemanticsUniformMemoryMask != 0 && !c.capable(spirv.CapabilityShader) {
+		c.fail(i, "SPV-Semantics-Uniform", "the memory semantics of %s have UniformMemory; needs the capability Shader", op)
+	}
 	if !c.vulkan && m&spirv.MemorySemanticsVolatileMask != 0 && op.Class() != spirv.ClassAtomic { // Vulkan has a rule of its own
 		c.fail(i, "SPV-Semantics-Volatile", "the memory semantics of %s have Volatile; must be an atomic instruction", op)
 	}
@@ -98,8 +103,10 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 		as = m&^spirv.MemorySemanticsSequentiallyConsistentMask | spirv.MemorySemanticsAcquireReleaseMask
 	}
 	c.availability(i, op, as)
+	c.accessOrder(i, op, as)
 	if c.vulkan {
-		c.vulkanSemantics(i, op, as)
+		c.orderSemantics(i, op, as)
+		c.barrierSemantics(i, op, as)
 		if scoped && s == spirv.ScopeInvocation && order != 0 {
 			c.fail(i, vuid.StandaloneSpirv_None_04641, "the memory order of %s is %s with the scope Invocation; must be relaxed", op, order)
 		}
@@ -141,7 +148,29 @@ func isBarrier(op spirv.Op) bool {
 	return false
 }
 
-func (c *scopes) vulkanSemantics(i int, op spirv.Op, m semantics) {
+// accessOrder checks the memory orders of loads and stores.
+func (c *scopes) accessOrder(i int, op spirv.Op, m semantics) {
+	code, wrong, other := "SPV-Semantics-Access", acquires, "Release"
+	switch op {
+	case spirv.OpAtomicStore:
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_MemorySemantics_10867
+		}
+	case spirv.OpAtomicLoad:
+		wrong, other = releases, "Acquire"
+		if c.vulkan {
+			code = vuid.StandaloneSpirv_MemorySemantics_10868
+		}
+	default:
+		return
+	}
+	if m&wrong != 0 && (c.vulkan || bits.OnesCount32(uint32(m&orders)) == 1) { // of several orders, another rule tells
+		c.fail(i, code, "the memory order of %s is %s; must be %s or relaxed", op, m&orders, other)
+	}
+}
+
+// orderSemantics checks Vulkan's rules on orders and storage classes: an order has a storage class, and a storage class an order.
+func (c *scopes) orderSemantics(i int, op spirv.Op, m semantics) {
 	order, classes := m&orders, m&vulkanClasses
 	if order != 0 && classes == 0 {
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must have UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order).unstated(c.older() && !isBarrier(op))
@@ -149,22 +178,18 @@ func (c *scopes) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	if order == 0 && classes != 0 && op != spirv.OpMemoryBarrier && !c.older() { // OpMemoryBarrier has a rule of its own
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must have Acquire, Release or AcquireRelease", op, m)
 	}
+	if op == spirv.OpMemoryBarrier && order == 0 {
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10869, "the memory order of OpMemoryBarrier is relaxed; must be Acquire, Release or AcquireRelease")
+	}
+}
+
+// barrierSemantics checks Vulkan's rules on barriers.
+func (c *scopes) barrierSemantics(i int, op spirv.Op, m semantics) {
+	order := m & orders
 	if isBarrier(op) && m&spirv.MemorySemanticsVolatileMask != 0 {
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13551, "the memory semantics of %s have Volatile; must not have it", op)
 	}
 	switch op {
-	case spirv.OpAtomicStore:
-		if m&acquires != 0 {
-			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10867, "the memory order of OpAtomicStore is %s; must be Release or relaxed", order)
-		}
-	case spirv.OpAtomicLoad:
-		if m&releases != 0 {
-			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10868, "the memory order of OpAtomicLoad is %s; must be Acquire or relaxed", order)
-		}
-	case spirv.OpMemoryBarrier:
-		if order == 0 {
-			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10869, "the memory order of OpMemoryBarrier is relaxed; must be Acquire, Release or AcquireRelease")
-		}
 	case spirv.OpControlBarrierArriveEXT:
 		if order&^spirv.MemorySemanticsReleaseMask != 0 {
 			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13556, "the memory order of %s is %s; must be Release or relaxed", op, order)

@@ -12,7 +12,7 @@ import (
 var shaderInterfaceFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Interface-Numeric", Section: "Vulkan, User-defined Variable Interface", Words: "a user-defined input or output is a number, or a composite of numbers", Need: NeedVulkan},
-		{Code: "SPV-Interface-BuiltInBlock", Section: "SPIR-V 2.16.1; Vulkan, Built-in Interface Block", Words: "an interface has at most one block of built-ins; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without"},
+		{Code: "SPV-Interface-BuiltInBlock", Section: "SPIR-V 2.16.1; Vulkan, Built-in Interface Block", Words: "inputs and outputs with members that are built-ins are blocks, and an interface has at most one of them; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without"},
 		{Code: "SPV-Interface-OutputKind", Section: "Vulkan, Fragment Output Interface", Words: "the outputs of a fragment shader at one location are all floats or all integers", Need: NeedVulkan},
 		{Code: "SPV-Interface-OutputWidth", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader have 16-bit or 32-bit components", Need: NeedVulkan},
 		{Code: "SPV-Interface-InputAttachment", Section: "Vulkan, Fragment Input Attachment Interface", Words: "a variable with an InputAttachmentIndex contains images of the dimension SubpassData", Need: NeedVulkan},
@@ -104,6 +104,9 @@ func (c *checker) builtInBlocks(e *facts.EntryPoint) {
 			continue
 		}
 		c.marks[v.Index] = mark
+		if s := core(v.Type); !c.vulkan && !c.m.Has(s.ID, spirv.DecorationBlock) { // Vulkan has a rule of its own
+			c.fail(v.Index, "SPV-Interface-BuiltInBlock", "%s has members that are built-ins and is no Block; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
+		}
 		k := 0
 		if v.Storage == spirv.StorageClassOutput {
 			k = 1

@@ -2,6 +2,7 @@ package valid
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -163,11 +164,11 @@ func shapeOf(t *facts.Type) (typing.Shape, bool) {
 	return out, true
 }
 
-// cooperative reports whether a type is a cooperative matrix or a tensor. The rules
-// of these types are in files of their own.
+// cooperative reports whether a type is a cooperative matrix. The componentwise
+// instructions on them have rules in files of their own.
 func cooperative(t *facts.Type) bool {
 	switch t.Op {
-	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorARM:
+	case spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV:
 		return true
 	}
 	return false
@@ -220,12 +221,12 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	var result typing.View
 	var t *facts.Type
 	if op.HasType() {
-		if t = c.m.Type(in.Type()); t == nil || cooperative(t) {
+		if t = c.m.Type(in.Type()); t == nil || cooperative(t) && matrixRules(op) {
 			return
 		}
 		result = t.View()
 	}
-	if !c.viewOperands(i, in, whole.Op() == op) {
+	if !c.viewOperands(i, in, whole.Op() == op) || slices.ContainsFunc(c.viewed, func(x *facts.Type) bool { return x != nil && cooperative(x) }) && matrixRules(op) {
 		return
 	}
 	switch k := form.Misfit(result, c.views); {
@@ -277,7 +278,7 @@ func (c *checker) viewOperand(id spirv.ID) bool {
 	if o == nil {
 		o = c.m.TypeOf(id)
 	}
-	if o == nil && !c.typeless(id) || o != nil && cooperative(o) {
+	if o == nil && !c.typeless(id) {
 		return false
 	}
 	c.views, c.viewed = append(c.views, o.View()), append(c.viewed, o)
@@ -289,6 +290,17 @@ func (c *checker) viewOperand(id spirv.ID) bool {
 func (c *subject) typeless(id spirv.ID) bool {
 	d := c.code.Def(id)
 	return d >= 0 && !c.code.Inst(d).Op().HasType()
+}
+
+// matrixRules reports whether an instruction that has no row has rules of its own
+// on cooperative matrices.
+func matrixRules(op spirv.Op) bool {
+	switch op {
+	case spirv.OpCompositeConstructCoopMatQCOM, spirv.OpCompositeExtractCoopMatQCOM, spirv.OpSelect:
+		return true
+	}
+	class := op.Class()
+	return class == spirv.ClassConversion || class == spirv.ClassArithmetic || strings.HasPrefix(op.Row().Name(), "Cooperative")
 }
 
 // misfit reports a type that does not fit. An operand without a type is told by
