@@ -23,6 +23,10 @@ func (s Spacing) segments(level float32) (n int, clamped float32) {
 	return n, level
 }
 
+// unitSteps are the steps of the places of points from 0 to 1. A float has all of them: so the distances of a point from both ends
+// are exact, and a shader that computes 1 − x has the place of the point's mirror image.
+const unitSteps = 1 << 24
+
 // edge is where the points of a divided edge stand: n+1 numbers from 0 to 1, of
 // which the i-th and the (n−i)-th are as far from the two ends.
 type edge []float32
@@ -50,7 +54,7 @@ func (s Spacing) divide(at edge, n int, level float32) edge {
 			at[i] = 0.5
 			continue
 		}
-		at[i] = float32(first + float64(float64(i-1)*length))
+		at[i] = float32(math.RoundToEven(float64(first+float64(float64(i-1)*length))*unitSteps) / unitSteps)
 	}
 	at[n] = 1
 	return at

@@ -124,3 +124,18 @@ func TestSymmetry(t *testing.T) {
 		}
 	}
 }
+
+// TestExactMirror: the mirror image of a point, which a shader computes as 1 − x, is a point (Vulkan §"Tessellation Invariance").
+func TestExactMirror(t *testing.T) {
+	for _, s := range []Spacing{Equal, FractionalOdd, FractionalEven} {
+		for level := float32(1); level <= 64; level += 1. / 16 {
+			n, f := s.segments(level)
+			at := s.divide(nil, n, f)
+			for i := range at {
+				if 1-at[i] != at[n-i] {
+					t.Fatalf("spacing %d, level %g: point %d is %g, and its mirror image %g; must be 1 less it", s, level, i, at[i], at[n-i])
+				}
+			}
+		}
+	}
+}
