@@ -68,6 +68,8 @@ func (t *Tessellator) outerRing() {
 
 // grid makes the points inside, the triangles between them, and the second ring,
 // which is their border. n is how many segments there would be from edge to edge.
+// The diagonal of a cell points from the nearest corner of the square inward, so that
+// the cells are those of concentric rings.
 func (t *Tessellator) grid(n [2]int) {
 	columns, rows := n[0]-1, n[1]-1 // of points
 	first := uint32(len(t.Points))
@@ -79,8 +81,13 @@ func (t *Tessellator) grid(n [2]int) {
 	}
 	for j := range rows - 1 {
 		for i := range columns - 1 {
-			t.addTriangle(at(i, j), at(i+1, j), at(i+1, j+1))
-			t.addTriangle(at(i, j), at(i+1, j+1), at(i, j+1))
+			if (2*i+2 < columns) == (2*j+2 < rows) {
+				t.addTriangle(at(i, j), at(i+1, j), at(i+1, j+1))
+				t.addTriangle(at(i, j), at(i+1, j+1), at(i, j+1))
+			} else {
+				t.addTriangle(at(i, j), at(i+1, j), at(i, j+1))
+				t.addTriangle(at(i+1, j), at(i+1, j+1), at(i, j+1))
+			}
 		}
 	}
 	for k := range 4 {

@@ -28,6 +28,9 @@ func (t *Tessellator) triangles(outer [4]float32, inner float32) {
 // from w = 1 over u = 1.
 var triangleSides = [3]int{1, 2, 0}
 
+// third is the step of a coordinate below ⅓. The coordinates of the middle have the sum 1, exactly.
+const third = float32(unitSteps/3) / unitSteps
+
 // rings makes the rings inside, each of two segments less a side than the one around
 // it, and fills what lies between. The last is a point or one triangle.
 func (t *Tessellator) rings(n int) {
@@ -36,7 +39,7 @@ func (t *Tessellator) rings(n int) {
 	for r := 1; 2*r <= n; r++ {
 		inside := at[r : n+1-r]
 		if 2*r == n {
-			middle := t.addPoint(1./3, 1./3, 1./3)
+			middle := t.addPoint(third, third, 1-2*third)
 			for k := range 3 {
 				t.ring[1][k] = append(t.ring[1][k][:0], middle)
 			}
