@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -270,14 +271,28 @@ func (x *executor) drawable(mesh bool) (*drawable, error) {
 	return p, nil
 }
 
-// draw records a draw in the pass, which copies the arguments that it needs.
+// draw records a draw in the pass, which copies the arguments that it needs. Without checks, states that no command has set are 0
+// with shader objects; a draw that cannot have them draws nothing.
 func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) error {
+	err := x.drawBound(a, indexed, indirect)
+	if err != nil && x.incomplete(err) {
+		return nil
+	}
+	return err
+}
+
+// incomplete reports whether a draw with shader objects failed for want of states, without checks.
+func (x *executor) incomplete(err error) bool {
+	var bad *UsageError
+	g := &x.graphics
+	return errors.As(err, &bad) && g.current != nil && g.bound.pipeline == nil && x.dev.checking == None && len(x.missing(nil, &g.bound.dynamic, 1)) > 0
+}
+
+// drawBound draws with the bound pipeline or shader objects.
+func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indirect) error {
 	g := &x.graphics
 	if g.current == nil {
 		return usage("VUID-vkCmdDraw-renderpass", "the draw is outside of a rendering; must be inside")
-	}
-	if g.bound.pipeline == nil && x.dev.checking == None && len(x.missing(nil, &g.bound.dynamic, 1)) > 0 {
-		return nil // the result is undefined: nothing is drawn
 	}
 	p, err := x.drawable(a.Mesh)
 	if err != nil {

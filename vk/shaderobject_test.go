@@ -278,6 +278,18 @@ func TestIncompleteDraw(t *testing.T) {
 	if got != blank {
 		t.Error("a draw without most states draws something")
 	}
+	got = s.picture(t, func(c *CommandBuffer) { // the states without which no pixel is drawn; the others are 0
+		c.BindShaders([]ShaderStage{StageVertex, StageFragment}, list)
+		c.SetViewports(s.fixed.Viewports)
+		c.SetScissors(s.fixed.Scissors)
+		c.SetVertexInput(*s.fixed.Vertex)
+		c.SetTopology(enum.TopologyTriangleList)
+		c.SetSampleMask([2]uint32{1, 0})
+		c.SetColorWriteMask(0, 15)
+	})
+	if got == blank {
+		t.Error("a draw without the front face and others draws nothing")
+	}
 }
 
 // TestMissingOfPipeline draws with a pipeline of three dynamic states and sets some of them. With any checking a draw that
