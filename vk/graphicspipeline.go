@@ -149,6 +149,9 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 		a.layout = &PipelineLayout{}
 	}
 	p.layout, p.static, p.robustness = a.layout, a.state.state(), map[ir.Stage]*compute.Robustness{}
+	if a.pass == nil {
+		p.static.Blend.Attachments = onlyColors(p.static.Blend.Attachments, len(a.state.Rendering.Color))
+	}
 	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, enum.DynamicStateDepthClipEnable)
 	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
 	p.stippled = orZero(a.state.Rasterization).Stippled
@@ -176,6 +179,18 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	var err error
 	p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{})
 	return compileError(err)
+}
+
+// onlyColors returns the states of n color attachments, and those of all further ones that a rendering may have: draws of the
+// pipeline do not write them (VK_EXT_dynamic_rendering_unused_attachments).
+func onlyColors(list []state.BlendAttachment, n int) []state.BlendAttachment {
+	for len(list) < min(n, state.MaxColors) {
+		list = append(list, state.BlendAttachment{WriteMask: 15})
+	}
+	for len(list) < state.MaxColors {
+		list = append(list, state.BlendAttachment{})
+	}
+	return list
 }
 
 // Stages returns the specialized modules and the interfaces of the stages that the pipeline has beside its libraries;

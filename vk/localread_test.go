@@ -461,3 +461,39 @@ func TestRasterizationOrder(t *testing.T) {
 		t.Errorf("the inverse of depth is %d under the second triangle, %d beside it; must be 128 and 0", got[0][0], got[63][0])
 	}
 }
+
+// TestUnusedAttachments draws with a pipeline of one color attachment, and of none, in a rendering with two: the further ones keep
+// their values (VK_EXT_dynamic_rendering_unused_attachments).
+func TestUnusedAttachments(t *testing.T) {
+	for _, colors := range []int{0, 1} {
+		s := newScene(t, 1)
+		first, firstView := s.target(t, 1, 1)
+		second, secondView := s.target(t, 1, 1)
+		s.fixed.DepthStencil = &link.DepthStencil{}
+		s.fixed.Rendering = link.Rendering{Color: s.fixed.Rendering.Color[:colors]}
+		s.fixed.Blend = &link.ColorBlend{Attachments: make([]link.Blend, colors)}
+		s.build(t)
+		s.dev.checking = None
+		gray := AttachmentInfo{Load: ClearOnLoad, Clear: [4]uint32{0x3e4ccccd, 0x3e4ccccd, 0x3e4ccccd, 0x3e4ccccd}}
+		r := RenderingInfo{Area: Rect{Width: 8, Height: 8}, Colors: []AttachmentInfo{gray, gray}}
+		r.Colors[0].View, r.Colors[1].View = firstView, secondView
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			s.paint(c, 1, 0, 0, 1)
+			c.BeginRendering(r)
+			c.Draw(3, 1, 0, 0)
+			c.EndRendering()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		want := [2]byte{51, 51} // red of both attachments
+		if colors == 1 {
+			want[0] = 255
+		}
+		if a, b := s.shots(t, first, 0)[0][0], s.shots(t, second, 0)[0][0]; a != want[0] || b != want[1] {
+			t.Errorf("%d color attachments: red is %d and %d; must be %v", colors, a, b, want)
+		}
+	}
+}
