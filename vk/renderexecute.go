@@ -154,10 +154,10 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 		return usage("VUID-vkCmdDraw-None-09643", "%v has legacy dithering, and the rendering has none; must have it", &p.object)
 	case p.rendering.ViewMask != r.info.ViewMask:
 		return usage("VUID-vkCmdDraw-viewMask-06178", "%v has the view mask %#x; must be %#x as of the rendering", &p.object, p.rendering.ViewMask, r.info.ViewMask)
-	case len(p.rendering.Color) != len(r.info.Colors):
+	case len(p.rendering.Color) != len(r.info.Colors) && !p.dev.feature("dynamicRenderingUnusedAttachments"):
 		return usage("VUID-vkCmdDraw-colorAttachmentCount-06179", "%v has %d color attachments; must have %d as the rendering", &p.object, len(p.rendering.Color), len(r.info.Colors))
 	}
-	for i, f := range p.rendering.Color {
+	for i, f := range p.rendering.Color[:min(len(p.rendering.Color), len(r.info.Colors))] {
 		if err := r.info.Colors[i].checkFormat("VUID-vkCmdDraw-dynamicRenderingUnusedAttachments-08910", p, f); err != nil {
 			return err
 		}
