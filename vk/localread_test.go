@@ -497,3 +497,25 @@ func TestUnusedAttachments(t *testing.T) {
 		}
 	}
 }
+
+// TestPushWithoutLayout sets push constants without a layout, which a device without checks does not need.
+func TestPushWithoutLayout(t *testing.T) {
+	s := newScene(t, 1)
+	s.dev.checking = None
+	s.build(t)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BindGraphicsPipeline(s.pipeline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		s.paint(c, 0, 0, 0, 1)
+		c.PushConstants(nil, 0, []byte{0, 0, 0x80, 0x3f}) // red of 1
+		c.BeginRendering(s.rendering())
+		c.Draw(3, 1, 0, 0)
+		c.EndRendering()
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.shots(t, s.color, 0)[0][0]; got != 255 {
+		t.Errorf("red is %d; must be 255", got)
+	}
+}

@@ -152,6 +152,10 @@ func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte
 	if !c.starts("vkCmdPushConstants") || !c.mayEndHeaps("VUID-vkCmdPushConstants-commandBuffer-11295", "VUID-vkCmdPushConstants-commandBuffer-11296") {
 		return
 	}
+	if l == nil && c.dev.checking == None && offset >= 0 && offset <= MaxPushBytes && len(data) <= MaxPushBytes-offset {
+		c.payload(pushConstants, uint64(offset), data, nil) // the layout ended before the recording; only checks need it
+		return
+	}
 	if l == nil {
 		c.fail(usage(vuid.VkPushConstantsInfo_None_09495, "the layout of push constants is nil; must be one"))
 		return
