@@ -37,28 +37,40 @@ type benchFlags struct {
 	threads            int
 	limit              time.Duration
 	drawing            drawFlags
+	rays               bool
 }
 
 func newBench(c console) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench FILE.spv | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv",
-		Short: "Time the compilation and the dispatch of a compute shader, or draws",
+		Use:   "bench FILE.spv | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv | --rays SCENE [MEASUREMENT...]",
+		Short: "Time the compilation and the dispatch of a compute shader, draws, or rays",
 		Long: `Time a compute shader: compilation, first dispatch, and the steady state.
 The buffers and images have the bindings 0, 1, … of set 0, in the order of -b and -i.
 
 With --draw the command times a frame instead, which clears attachments and draws triangles into R8G8B8A8_UNORM and,
-with --depth, D32_SFLOAT. The scenes cheap, heavy, tris, tex and blend are two shaders in the folder --shaders, with flags.`,
+with --depth, D32_SFLOAT. The scenes cheap, heavy, tris, tex and blend are two shaders in the folder --shaders, with flags.
+
+With --rays it builds a scene of triangles and traces rays, each measurement on a line: blas and blas_fast build the bottom level for
+fast traces and fast builds, tlas the top level, and refit updates the bottom level for moved vertices; primary_rq and primary_rt trace
+the rays of the pixels of a picture to their nearest hits, by ray queries of a compute shader and by a ray tracing pipeline, incoh_rq and
+incoh_rt rays in random directions from these hits. Without a MEASUREMENT all are done. The scenes are soup, terrain, instances and room.`,
 		Example: "  chiaro bench -b 16m=unif,1 -b 16m=unif,2 -s 0=256 -g 1024,16 -p 4194304,f0.5 saxpy.spv",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case f.limit < 0:
 				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
+			case f.rays && f.drawing.draw:
+				return unreadable("--rays and --draw; want one of them")
+			case f.rays:
+				return limited(f.limit, func(ctx context.Context) error { return benchRays(ctx, c, f, args) })
+			case f.drawing.draw && len(args) > 2:
+				return unreadable("%d files; want a scene, or two shaders", len(args))
 			case f.drawing.draw:
 				return limited(f.limit, func(ctx context.Context) error { return benchDraw(ctx, c, f, args) })
 			case len(args) != 1:
-				return unreadable("%d files; want one, or --draw", len(args))
+				return unreadable("%d files; want one, or --draw or --rays", len(args))
 			}
 			return limited(f.limit, func(ctx context.Context) error { return bench(ctx, c, f, args[0]) })
 		},
@@ -87,7 +99,8 @@ with --depth, D32_SFLOAT. The scenes cheap, heavy, tris, tex and blend are two s
 	d := &f.drawing
 	fl.BoolVar(&d.draw, "draw", false, "time draws of a scene, or of a vertex and a fragment shader")
 	fl.StringVar(&d.folder, "shaders", "shaders", "with --draw: folder with the scenes' shaders, such as raster.vert.spv")
-	fl.StringVar(&d.size, "size", "1920x1080", "with --draw: size of the attachments in pixels")
+	fl.BoolVar(&f.rays, "rays", false, "time builds and traces of a scene")
+	fl.StringVar(&d.size, "size", "1920x1080", "with --draw: size of the attachments in pixels; with --rays: of the picture")
 	fl.UintVar(&d.vertices, "vertices", 3, "with --draw: vertices per draw, three per triangle")
 	fl.UintVar(&d.draws, "draws", 1, "with --draw: draws per frame")
 	fl.BoolVar(&d.depth, "depth", false, "with --draw: test and write depth, nearer fragments pass")

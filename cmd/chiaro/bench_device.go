@@ -109,13 +109,7 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 			return nil, err
 		}
 	}
-	var err error
-	info := vk.DeviceInfo{Workers: f.threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options}
-	if options.Sanitize {
-		info.Undefined = d.note
-	}
-	d.device, err = vk.Chiaro().NewDevice(info)
-	if err != nil {
+	if err := d.make(ctx, f.threads, options); err != nil {
 		return nil, err
 	}
 	if err := d.bind(f, entries, more); err != nil {
@@ -123,6 +117,16 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 		return nil, err
 	}
 	return d, nil
+}
+
+// make makes the device, whose work ends with ctx.
+func (d *benchDevice) make(ctx context.Context, threads int, options lower.Options) (err error) {
+	info := vk.DeviceInfo{Workers: threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options}
+	if options.Sanitize {
+		info.Undefined = d.note
+	}
+	d.device, err = vk.Chiaro().NewDevice(info)
+	return err
 }
 
 // bind makes the resources, the layout and the set.

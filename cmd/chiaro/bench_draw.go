@@ -158,13 +158,22 @@ func (r *benchReport) measureDraws(c console, f benchFlags, s *scene) error {
 	return r.steady(f, 1, once)
 }
 
+// extent reads --size.
+func (d *drawFlags) extent() (width, height uint32, err error) {
+	a, b, ok := strings.Cut(d.size, "x")
+	w, err := parseUint(a, 14)
+	h, err2 := parseUint(b, 14)
+	if !ok || err != nil || err2 != nil || w == 0 || h == 0 {
+		return 0, 0, unreadable("--size %q; want WIDTHxHEIGHT", d.size)
+	}
+	return uint32(w), uint32(h), nil
+}
+
 // scene creates the pipeline and its attachments.
 func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine exec.Engine, options lower.Options, files []string) (*scene, error) {
-	w, h, ok := strings.Cut(d.size, "x")
-	width, err := parseUint(w, 14)
-	height, err2 := parseUint(h, 14)
-	if !ok || err != nil || err2 != nil || width == 0 || height == 0 {
-		return nil, unreadable("--size %q; want WIDTHxHEIGHT", d.size)
+	width, height, err := d.extent()
+	if err != nil {
+		return nil, err
 	}
 	info := vk.GraphicsPipelineInfo{State: d.state(float32(width), float32(height))}
 	var entries []*iface.Entry
