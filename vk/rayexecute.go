@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -90,7 +91,9 @@ func (w *traceRays) run(x *executor) error {
 	defer x.dev.heap.release(regions)
 	args.Regions, args.Rays = regions.all(), x.dev.heap.structures.rays()
 	x.bindHeaps(&args)
-	p.separateSets(&args)
+	if err := x.separateSets(p, &args); err != nil {
+		return err
+	}
 	table := func(t ShaderTable) trace.Table {
 		return trace.Table{Address: t.Address, Size: t.Size, Stride: t.Stride}
 	}
@@ -106,19 +109,26 @@ func (w *traceRays) run(x *executor) error {
 }
 
 // separateSets sets the sets of the stages that have their own.
-func (p *RayTracingPipeline) separateSets(a *compute.Args) {
+func (x *executor) separateSets(p *RayTracingPipeline, a *compute.Args) (err error) {
 	if p.rays.Apart == 0 {
-		return
+		return nil
 	}
-	all := make([]compute.Set, len(p.stages)*maxSets)
+	all := make([]compute.Set, len(p.stages)*apart)
 	for i, s := range p.stages {
 		sets := a.Sets
 		if s.mappings != nil {
 			sets = a.MappedSets(s.stage.Program, s.mappings)
 		}
-		copy(all[i*maxSets:(i+1)*maxSets], sets)
+		own := all[i*apart : (i+1)*apart]
+		copy(own, sets)
+		if x.dev.lowering.Profile {
+			if own[counterSet], err = x.dev.profiler.append(nil, []*shader.Stage{s.stage}); err != nil {
+				return err
+			}
+		}
 	}
 	a.Sets = all
+	return nil
 }
 
 // checkTrace returns the first finding on a launch of full checking.

@@ -252,7 +252,7 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 			r.Parts, p.serials = append(r.Parts, uint32(i)), append(p.serials, h.serial)
 		}
 	}
-	p.separate()
+	p.separate(d.lowering.Profile)
 	composed, err := trace.Compose(r)
 	if err == nil {
 		p.composed, err = shader.Composed(ctx, composed)
@@ -276,10 +276,13 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 	return nil
 }
 
-// separate gives the stages sets of their own if they have mappings, or if their robustness differs. The robustness of the
+// apart is the number of sets of a stage that has its own: those of a layout, and the set of counters.
+const apart = counterSet + 1
+
+// separate gives the stages sets of their own if they have mappings or counters, or if their robustness differs. The robustness of the
 // pipeline has the robustness of each resource then. For images it is the strictest one, which satisfies all.
-func (p *RayTracingPipeline) separate() {
-	same := true
+func (p *RayTracingPipeline) separate(counts bool) {
+	same := !counts
 	for i, s := range p.stages {
 		if i == 0 {
 			p.robustness = s.robustness
@@ -290,12 +293,12 @@ func (p *RayTracingPipeline) separate() {
 	if same {
 		return
 	}
-	p.rays.Apart = maxSets
+	p.rays.Apart = apart
 	p.robustness.Bindings = map[compute.Binding]exec.Robustness{}
 	for i, s := range p.stages {
 		for _, r := range s.stage.Program.Res {
 			at := compute.Binding{Set: r.Set, Binding: r.Binding}
-			p.robustness.Bindings[compute.Binding{Set: r.Set + uint32(i)*maxSets, Binding: r.Binding}] = s.robustness.Of(at, r.Kind)
+			p.robustness.Bindings[compute.Binding{Set: r.Set + uint32(i)*apart, Binding: r.Binding}] = s.robustness.Of(at, r.Kind)
 		}
 	}
 }

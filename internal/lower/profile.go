@@ -70,6 +70,9 @@ func (c *Counters) At(i int) (int, bool) {
 
 // Runs reports whether a stage runs the entry points of an execution model.
 func Runs(model spirv.ExecutionModel, stage ir.Stage) bool {
+	if s, ok := rayStages[model]; ok {
+		return s == stage
+	}
 	s, ok := graphics[model]
 	return ok && s == stage || !ok && model == spirv.ExecutionModelGLCompute && stage == ir.Compute
 }
