@@ -147,6 +147,15 @@ func reportIntersection(f *function, in spirv.Inst) {
 	}
 	v := inst.ReportIntersectionKHR(in)
 	f.define(in, f.b.Op(ir.Report, ir.B1, f.typed(v.Hit(), ir.F32), f.typed(v.HitKind(), ir.I32)))
+	f.endIntersection()
+}
+
+// endIntersection returns from the function if an any-hit shader has ended the ray: that ends the intersection shader, too.
+func (f *function) endIntersection() {
+	decision := f.raySlot(f.frame(), ir.FrameDecision)
+	f.b.If(f.b.Cmp(ir.Eq, decision, f.b.I32(ir.AcceptAndEndRay)))
+	f.b.Return(f.zeroResults()...)
+	f.b.End()
 }
 
 // executeCallable lowers OpExecuteCallableKHR.
@@ -178,9 +187,13 @@ func (f *function) zeroResults() []ir.V {
 	return nil
 }
 
-// unwind follows a call: it returns from the function if the callee ended the any-hit shader. A shader that goes on has not
-// decided yet.
+// unwind follows a call: it returns from the function if the callee ended the any-hit or the intersection shader. An any-hit shader
+// that goes on has not decided yet.
 func (f *function) unwind(callee *facts.Function) {
+	if f.prog.Stage == ir.Intersection && f.decides(callee) {
+		f.endIntersection()
+		return
+	}
 	if f.prog.Stage != ir.AnyHit || !f.decides(callee) {
 		return
 	}
@@ -190,7 +203,8 @@ func (f *function) unwind(callee *facts.Function) {
 	f.b.End()
 }
 
-// decides reports whether a function, or a callee of it, has a terminator that ends the any-hit shader.
+// decides reports whether a function, or a callee of it, has a terminator that ends the any-hit shader, or a report that may end the
+// intersection shader.
 func (u *unit) decides(fn *facts.Function) bool {
 	yes, known := u.deciders[fn]
 	if known {
@@ -207,6 +221,9 @@ func (u *unit) decides(fn *facts.Function) bool {
 				yes = true
 			}
 		}
+	}
+	for i := fn.Index; i < fn.End && !yes; i++ {
+		yes = u.facts.Code.Inst(i).Op() == spirv.OpReportIntersectionKHR
 	}
 	for _, callee := range fn.Calls {
 		yes = yes || u.decides(callee)

@@ -35,6 +35,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	c.commit(frame, decision)
 	b.End()
 	b.Else()
+	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))
 	c.run(at, func(g Group) int { return g.Intersection })
 	b.End()
 	b.Br(next)
