@@ -288,11 +288,18 @@ var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true
 // goroutines at once.
 func readModule(ctx context.Context, c console, file, target string, outside bool) ([]byte, error) {
 	if file == "-" {
-		return readInput(c, file)
+		data, err := readInput(c, file)
+		if err == nil {
+			err = packed(file, data)
+		}
+		return data, err
 	}
 	data, err := readFile(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
+	}
+	if err := packed(file, data); err != nil {
+		return nil, err
 	}
 	if isSource(file) && !isBinary(data) {
 		return compileSource(ctx, file, data, target, outside)

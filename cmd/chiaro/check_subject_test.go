@@ -43,3 +43,23 @@ func TestArchiveFile(t *testing.T) {
 		}
 	}
 }
+
+// TestPacked: a packed file of scripts or modules is named as such, and its bytes are taken for neither.
+func TestPacked(t *testing.T) {
+	tar := append(make([]byte, 257), "ustar\x0000"...)
+	copy(tar, "a.amber")
+	for name, data := range map[string][]byte{
+		"a.tar.gz": {0x1f, 0x8b, 8, 0, 0}, "a.zip": []byte("PK\x03\x04\x14"), "a.tar.xz": []byte("\xfd7zXZ\x00\x00"),
+		"a.tar.zst": {0x28, 0xb5, 0x2f, 0xfd, 4}, "a.tar.bz2": []byte("BZh91AY&SY"), "a.7z": []byte("7z\xbc\xaf\x27\x1c\x00"), "a.tar": tar,
+	} {
+		err := packed(name, data)
+		if err == nil || !strings.HasPrefix(err.Error(), name+": is a") || !strings.Contains(err.Error(), "must be unpacked") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, text := range []string{"", "#!amber\n", "[compute shader]\n", "PK", "; a comment, 1AY&SY\n", "\x03\x02\x23\x07\x00\x00\x01\x00"} {
+		if err := packed("a", []byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

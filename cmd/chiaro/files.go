@@ -49,6 +49,27 @@ func readFile(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// packings are the first bytes of packed files.
+var packings = []struct {
+	at          int
+	bytes, kind string
+}{
+	{0, "\x1f\x8b\x08", "a gzip file"}, {0, "PK\x03\x04", "a ZIP archive"}, {0, "\xfd7zXZ\x00", "an xz file"},
+	{0, "\x28\xb5\x2f\xfd", "a Zstandard file"}, {4, "1AY&SY", "a bzip2 file"}, {0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{257, "ustar", "a tar archive"},
+}
+
+// packed returns an error if a module or a script is inside of a packed file. Modules, scripts and the files that
+// they name are read from folders, and pipelines from archives of Fossilize, which begin otherwise.
+func packed(file string, data []byte) error {
+	for _, k := range packings {
+		if len(data) > k.at && strings.HasPrefix(string(data[k.at:min(len(data), k.at+len(k.bytes))]), k.bytes) {
+			return unreadable("%s: is %s; must be unpacked, since only archives of Fossilize (*.foz) are read", file, k.kind)
+		}
+	}
+	return nil
+}
+
 // standardInput is the stream for "-".
 type standardInput struct {
 	io.Reader

@@ -34,6 +34,9 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 		folder = filepath.Dir(file)
 		text, err = readFile(file)
 	}
+	if err == nil {
+		err = packed(file, text)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +47,9 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 		return s, err
 	}
 	for _, shader := range s.Shaders {
-		if _, ok := s.OutsideInclude(shader); ok {
+		if words, ok := s.OutsideInclude(shader); ok {
 			return nil, &amber.Fault{File: file, Finding: diag.New(amber.CodeShader, shader.At,
-				"shader %s has an #include, which the compiler may read from any folder; --allow-outside permits it", shader.Name)}
+				"shader %s includes%s, which is no file below the script's folder; --allow-outside permits others", shader.Name, words)}
 		}
 	}
 	return s, nil

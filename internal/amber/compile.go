@@ -154,7 +154,7 @@ func (r *runner) compile(ctx context.Context, s *Shader, stage Stage, entry stri
 		t.Files[name] = f.Text
 	}
 	if strings.Contains(s.Source, "include") {
-		t.Search = []string{"."} // of the virtual files
+		t.Search = s.folders()
 	}
 	if _, ok := r.script.OutsideInclude(s); ok { // other files are relative to the working directory
 		if here, err := os.Getwd(); err == nil {

@@ -63,6 +63,7 @@ func Parse(file string, text []byte, open Open) (*Script, error) {
 		p.vkScript(string(text))
 	}
 	p.finish()
+	p.include()
 	if p.err != nil {
 		return nil, p.err
 	}

@@ -61,9 +61,10 @@ func (s *Shader) scriptLine(stage Stage, file string, line int) int {
 	return s.lines[line]
 }
 
-// scriptLine returns the line of the script for a line of the file; 0 if the file has no such line.
+// scriptLine returns the line of the script for a line of the file; 0 if the file has no such line, or is a file of its
+// own.
 func (f *VirtualFile) scriptLine(line int) int {
-	if line <= 0 || line > strings.Count(f.Text, "\n")+1 {
+	if line <= 0 || f.Line == 0 || line > strings.Count(f.Text, "\n")+1 {
 		return 0
 	}
 	return f.Line + line - 1
@@ -161,45 +162,4 @@ func (r *runner) placed(s *Shader, stage Stage, said string) (text string, first
 		}
 	}
 	return strings.Join(lines, "\n"), first
-}
-
-// maxIncludes bounds the paths at which virtual files are sought for a shader.
-const maxIncludes = 100_000
-
-// OutsideInclude returns the words of the first #include of a shader, directly or through virtual files, that is of
-// no virtual file of the script; ok is false if there is none.
-func (s *Script) OutsideInclude(x *Shader) (words string, ok bool) {
-	if x.Format != GLSL && x.Format != HLSL {
-		return "", false
-	}
-	seen := map[string]bool{}
-	left := maxIncludes
-	var walk func(text string, folders []string) bool
-	walk = func(text string, folders []string) bool {
-		for _, include := range source.Includes(text) {
-			name, file := source.IncludedFile(include), ""
-			if path.IsAbs(name) || strings.ContainsAny(name, `:\`) {
-				name = "" // on no system below a folder
-			}
-			for _, folder := range folders {
-				if left--; left >= 0 && name != "" && s.Files[path.Join(folder, name)] != nil {
-					file = path.Join(folder, name)
-				}
-			}
-			if file == "" {
-				words = include
-				return true
-			}
-			if seen[file] {
-				continue
-			}
-			seen[file] = true
-			if walk(s.Files[file].Text, append(folders[:len(folders):len(folders)], path.Dir(file))) {
-				return true
-			}
-		}
-		return false
-	}
-	ok = walk(x.Source, []string{"."})
-	return words, ok
 }

@@ -236,6 +236,44 @@ EXPECT a IDX 0 EQ 42
 	}
 }
 
+// TestIncludeBeside includes files below the script's folder: from the folder of the shader's file, from the script's
+// folder, and from the folder of an included file. No other file is read.
+func TestIncludeBeside(t *testing.T) {
+	files := map[string]string{
+		"sh/c.comp":       "#include \"near.glsl\"\n#include \"sh/far.glsl\"\n",
+		"sh/near.glsl":    "#include \"in/deep.glsl\"\n",
+		"sh/far.glsl":     "",
+		"sh/in/deep.glsl": "#include \"../far.glsl\"\n",
+		"out.comp":        "#include \"../secret\"\n",
+		"none.comp":       "#include \"none.glsl\"\n",
+	}
+	for file, want := range map[string]string{"sh/c.comp": "", "out.comp": "../secret", "none.comp": "none.glsl"} {
+		text := "#!amber\nSHADER compute c GLSL FILE " + file + "\nSHADER compute d GLSL\n#include \"sh/far.glsl\"\nEND\n"
+		s, err := Parse("test.amber", []byte(text), func(name string) ([]byte, error) {
+			if f, ok := files[name]; ok {
+				return []byte(f), nil
+			}
+			if strings.HasPrefix(name, "..") {
+				t.Errorf("%s: %s was read", file, name)
+			}
+			return nil, os.ErrNotExist
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, outside := s.OutsideInclude(s.Shaders[0])
+		if outside != (want != "") || !strings.Contains(words, want) {
+			t.Errorf("%s: %q %v, want %q", file, words, outside, want)
+		}
+		if _, outside := s.OutsideInclude(s.Shaders[1]); outside {
+			t.Errorf("%s: the text in the script does not find sh/far.glsl", file)
+		}
+		if want == "" && s.Files["sh/in/deep.glsl"] == nil {
+			t.Errorf("%s: the files are %v", file, s.Files)
+		}
+	}
+}
+
 // TestOutsideInclude checks which shaders include a file that is in no script.
 func TestOutsideInclude(t *testing.T) {
 	files := map[string]*VirtualFile{

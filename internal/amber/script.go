@@ -34,7 +34,7 @@ type Script struct {
 // VirtualFile is a text that shaders are made of or include.
 type VirtualFile struct {
 	Text string
-	Line int // of its first line in the script
+	Line int // of its first line in the script; 0 for a file beside the script
 }
 
 // Requirement is something that the device must have.
