@@ -5,9 +5,7 @@ import "slices"
 // Matrix has the 3 rows of 4 numbers of a transform from an instance to the world.
 type Matrix [12]float32
 
-// point returns a transformed point, linear a transformed direction.
-func (m *Matrix) point(p vector) vector { return plus(m.linear(p), vector{m[3], m[7], m[11]}) }
-
+// linear returns a transformed direction.
 func (m *Matrix) linear(p vector) vector {
 	return vector{dot(vector{m[0], m[1], m[2]}, p), dot(vector{m[4], m[5], m[6]}, p), dot(vector{m[8], m[9], m[10]}, p)}
 }
