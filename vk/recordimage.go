@@ -379,7 +379,7 @@ func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
 		return
 	}
 	from, to := i.Source.layout, i.Target.layout
-	color := format.InfoByName(from.Format).Aspects == format.Color
+	color := from.Info().Aspects == format.Color
 	w := c.imageWork(i.Source, i.Target)
 	w.copyImages(i.Regions)
 	w.resolves, w.modes = true, [2]ResolveMode{i.Mode, i.StencilMode}
@@ -398,7 +398,7 @@ func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
 		err = usage("VUID-VkResolveImageModeInfoKHR-resolveMode-parameter", "the mode is %#x; must be one of Vulkan's", i.Mode)
 	case w.modes[1] > ResolveMax || w.modes[1]&(w.modes[1]-1) != 0 || w.modes[1] == ResolveAverage:
 		err = usage("VUID-VkResolveImageModeInfoKHR-stencilResolveMode-parameter", "the mode of stencil is %#x; must be one of Vulkan's, and no average", i.StencilMode)
-	case format.InfoByName(from.Format).Planes > 0:
+	case from.Info().Planes > 0:
 		err = usage("VUID-vkCmdResolveImage-srcImage-06763", "an image of %s is resolved; must have one plane", from.Format)
 	}
 	for n := range w.images {
@@ -419,7 +419,7 @@ func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
 // the color has red and green, two words each, the low one first (Vulkan, VkClearColorValue).
 func (c *CommandBuffer) ClearColorImage(m *Image, color [4]uint32, ranges []ImageRange) {
 	value := [4]uint64{uint64(color[0]), uint64(color[1]), uint64(color[2]), uint64(color[3])}
-	if m != nil && m.layout != nil && format.InfoByName(m.layout.Format).Wide {
+	if m != nil && m.layout != nil && m.layout.Info().Wide {
 		value = [4]uint64{value[0] | value[1]<<32, value[2] | value[3]<<32}
 	}
 	c.clearImage(m, value, [4]uint64{}, ranges)

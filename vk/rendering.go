@@ -376,9 +376,11 @@ func (r *rendering) resolveOne(a *AttachmentInfo, of Aspect) {
 
 // codec returns the codec of the texels of an aspect in the view's format.
 func (v *ImageView) codec(of Aspect) *format.Codec {
-	if f, ok := format.ByName(v.format()); of == Color && ok && v.format() != v.image.layout.Format {
-		if c, ok := f.Codec(format.Color); ok {
-			return &c
+	if i := v.texels(); of == Color && i != v.image.layout.Info() {
+		if f := i.Texel(); f != nil {
+			if c, ok := f.Codec(format.Color); ok {
+				return &c
+			}
 		}
 	}
 	return v.image.image.Codec(of.inside())
@@ -393,10 +395,13 @@ func (v *ImageView) coord(of Aspect, x, y, layer int) texture.Coord {
 	return at
 }
 
-// format returns the name of the format of a view. That of the view of one aspect of depth and stencil is the image's.
-func (v *ImageView) format() string {
+// format returns the name of the format of a view.
+func (v *ImageView) format() string { return v.texels().String() }
+
+// texels returns the format of a view. That of the view of one aspect of depth and stencil is the image's.
+func (v *ImageView) texels() *format.Info {
 	if v.info.Format != 0 {
-		return v.info.Format.String()
+		return format.ByID(uint32(v.info.Format))
 	}
-	return v.image.layout.Format
+	return v.image.layout.Info()
 }

@@ -112,31 +112,31 @@ func (f *Format) IsDepthStencil() bool { return f.Has(D) || f.Has(S) }
 // ByName returns the format with a name, without VK_FORMAT_. It returns false for compressed, multi-planar,
 // subsampled and Boolean formats: see InfoByName.
 func ByName(name string) (Format, bool) {
-	e, ok := index()[name]
-	if !ok || !e.hasLayout {
+	f := InfoByName(name).Texel()
+	if f == nil {
 		return Format{}, false
 	}
-	return e.layout, true
+	return *f, true
 }
 
-// entry is a format in the index.
-type entry struct {
-	info      *Info
-	layout    Format
-	hasLayout bool // the format is one of names
-}
-
-// index returns the formats by name. It is filled once: draws and views look formats up.
-var index = sync.OnceValue(func() map[string]*entry {
-	m := make(map[string]*entry, len(infos))
+// index returns the positions of formats in infos by name.
+var index = sync.OnceValue(func() map[string]int {
+	m := make(map[string]int, len(infos))
 	for i := range infos {
-		m[infos[i].Name] = &entry{info: &infos[i]}
-	}
-	for _, name := range names {
-		e := m[name]
-		e.layout, e.hasLayout = parse(name)
+		m[infos[i].Name] = i
 	}
 	return m
+})
+
+// texels returns the layout of each format of infos that is one of names.
+var texels = sync.OnceValue(func() *[len(infos)]*Format {
+	var list [len(infos)]*Format
+	for _, name := range names {
+		if f, ok := parse(name); ok {
+			list[index()[name]] = &f
+		}
+	}
+	return &list
 })
 
 // parse derives the layout from a name: words of channel letters and widths, each followed by its numeric

@@ -46,17 +46,45 @@ type Info struct {
 
 // ByID returns the properties of a VkFormat; nil if there is no such format.
 func ByID(id uint32) *Info {
+	if i := position(id); i >= 0 {
+		return &infos[i]
+	}
+	return nil
+}
+
+// position returns the position of a VkFormat in infos; −1 if there is no such format. The numbers of core formats have no gaps.
+func position(id uint32) int {
+	if i := int(id) - 1; i >= 0 && i < len(infos) && infos[i].ID == id {
+		return i
+	}
 	i, ok := slices.BinarySearchFunc(infos[:], id, func(f Info, id uint32) int { return cmp.Compare(f.ID, id) })
 	if !ok {
+		return -1
+	}
+	return i
+}
+
+// Texel returns the layout of a texel of the format, which must not be changed; nil for nil and for formats that [ByName] does not
+// return.
+func (i *Info) Texel() *Format {
+	if i == nil {
 		return nil
 	}
-	return &infos[i]
+	return texels()[position(i.ID)]
 }
 
 // InfoByName returns the properties of the format with a name, without VK_FORMAT_; nil if there is none.
 func InfoByName(name string) *Info {
-	if e := index()[name]; e != nil {
-		return e.info
+	if i, ok := index()[name]; ok {
+		return &infos[i]
 	}
 	return nil
+}
+
+// String returns the name, without VK_FORMAT_; "none" for nil.
+func (i *Info) String() string {
+	if i == nil {
+		return "none"
+	}
+	return i.Name
 }

@@ -24,6 +24,16 @@ func TestInfo(t *testing.T) {
 	if ByID(0) != nil || ByID(1<<31) != nil || InfoByName("UNDEFINED") != nil {
 		t.Error("a format that there is not is found")
 	}
+	if (*Info)(nil).Texel() != nil || (*Info)(nil).String() != "none" {
+		t.Error("no format has a texel or a name")
+	}
+	for i := range infos {
+		x := &infos[i]
+		f, ok := ByName(x.Name)
+		if got := x.Texel(); ByID(x.ID) != x || (got != nil) != ok || ok && (*got != f || f.Bytes != x.Bytes || f.Name != x.Name) {
+			t.Errorf("%v: %+v; want %+v of %d bytes", x, got, f, x.Bytes)
+		}
+	}
 	for i := 1; i < len(infos); i++ {
 		if infos[i-1].ID >= infos[i].ID {
 			t.Errorf("%s is not in order", infos[i].Name)

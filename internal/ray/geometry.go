@@ -91,12 +91,8 @@ func newReader(g *Geometry) reader {
 
 // setFormat sets the codec of the vertices. It reports whether their format has one.
 func (r *reader) setFormat() bool {
-	info := format.ByID(r.g.VertexFormat)
-	if info == nil {
-		return false
-	}
-	f, ok := format.ByName(info.Name)
-	if !ok || f.IsDepthStencil() {
+	f := format.ByID(r.g.VertexFormat).Texel()
+	if f == nil || f.IsDepthStencil() {
 		return false
 	}
 	codec, ok := f.Codec(format.Color)

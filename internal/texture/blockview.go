@@ -24,9 +24,9 @@ type blockRange struct {
 // blockTexelPlane returns the blocks as texels of a format, and whether the format permits it: an
 // uncompressed color format with texels as large as a block.
 func (m *Image) blockTexelPlane(name string) (*plane, bool) {
-	f, ok := format.ByName(name)
 	i := format.InfoByName(name)
-	if !ok || i.Aspects != format.Color || f.Bytes != m.blocks.layout.Bytes || i.Class != "64-bit" && i.Class != "128-bit" {
+	f := i.Texel()
+	if f == nil || i.Aspects != format.Color || f.Bytes != m.blocks.layout.Bytes || i.Class != "64-bit" && i.Class != "128-bit" {
 		return nil, false
 	}
 	code, _ := f.Codec(format.Color)
@@ -34,7 +34,7 @@ func (m *Image) blockTexelPlane(name string) (*plane, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.watch()
-	return &plane{planeLayout{aspect: format.Color, texel: f, codec: code, levels: b.levels}, b.memory}, true
+	return &plane{planeLayout{aspect: format.Color, texel: *f, codec: code, levels: b.levels}, b.memory}, true
 }
 
 // checkBlockView returns an error unless a block texel view has one level (VUID-VkImageViewCreateInfo-image-07072).

@@ -1,7 +1,6 @@
 package texture
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -33,11 +32,11 @@ func (v *View) EncodeTexel(to *[MaxTexel]byte, value [4]uint64) int {
 	if v == nil || v.blocks != nil {
 		return 0
 	}
-	f, ok := format.ByName(v.Format())
-	if !ok || f.Bytes > MaxTexel {
+	f := v.Info().Texel()
+	if f == nil || f.Bytes > MaxTexel {
 		return 0
 	}
-	code, ok := f.Codec(format.InfoByName(v.Format()).Aspects)
+	code, ok := f.Codec(v.Info().Aspects)
 	if !ok {
 		return 0
 	}

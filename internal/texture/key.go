@@ -51,6 +51,8 @@ func (k viewKey) word() uint64 {
 
 // texel returns the format of the texels in memory.
 func (k viewKey) texel() format.Format {
-	f, _ := format.ByName(format.ByID(k.format).Name)
-	return f
+	if f := format.ByID(k.format).Texel(); f != nil {
+		return *f
+	}
+	return format.Format{}
 }

@@ -111,6 +111,9 @@ func NewLayout(d Desc) (*Layout, error) {
 // Size returns the bytes of memory that an image of the layout needs.
 func (m *Layout) Size() uint64 { return m.size }
 
+// Info returns the properties of the format.
+func (m *Layout) Info() *format.Info { return m.info }
+
 // joinPlanes places the planes one after another. A view of a multi-planar image addresses all of them from one base.
 func (m *Layout) joinPlanes() error {
 	for i := range m.parts {

@@ -2,7 +2,6 @@ package texture
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -32,14 +31,13 @@ type Texel struct {
 	x     texel
 }
 
-// Of returns the Texel for a format, named without VK_FORMAT_, in the function that b builds. The error is an
-// *UnsupportedError.
-func (t *Texels) Of(b *ir.Builder, name string) (*Texel, error) {
-	f, ok := format.ByName(name)
-	if !ok || f.Has(format.D) && f.Has(format.S) {
-		return nil, &UnsupportedError{fmt.Sprintf("texels of format %s", name)}
+// Of returns the Texel for a format in the function that b builds. The error is an *UnsupportedError.
+func (t *Texels) Of(b *ir.Builder, i *format.Info) (*Texel, error) {
+	f := i.Texel()
+	if f == nil || f.Has(format.D) && f.Has(format.S) {
+		return nil, &UnsupportedError{"texels of format " + i.String()}
 	}
-	k := &Texel{owner: t, x: texelAs(f)}
+	k := &Texel{owner: t, x: texelAs(*f)}
 	k.c = code{Builder: b, roundsProduct: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}}}
 	return k, nil
 }
@@ -152,7 +150,15 @@ func (v *View) Format() string {
 	if v == nil {
 		return ""
 	}
-	return format.ByID(v.key.format).Name
+	return v.Info().Name
+}
+
+// Info returns the properties of the format that Format names; nil for nil.
+func (v *View) Info() *format.Info {
+	if v == nil {
+		return nil
+	}
+	return format.ByID(v.key.format)
 }
 
 // Samples returns the number of samples per texel; 0 for nil.

@@ -223,9 +223,9 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 // NewBufferView returns a view of a buffer's bytes as texels of a format. The bytes must be aligned as
 // exec.Buffer requires; an incomplete last texel is not accessible. The error is a *DescError.
 func NewBufferView(bytes []byte, name string) (*View, error) {
-	f, ok := format.ByName(name)
 	info := format.InfoByName(name)
-	if !ok || info.Aspects != format.Color {
+	f := info.Texel()
+	if f == nil || info.Aspects != format.Color {
 		return nil, descErrorf("a texel buffer of %s; must be a color format of one texel", name)
 	}
 	n := len(bytes) / f.Bytes

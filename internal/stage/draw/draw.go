@@ -80,7 +80,7 @@ func (d *recordedDraw) addCounts() {
 func (d *recordedDraw) bias() raster.DepthBias {
 	r := &d.state.Rasterization
 	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true, Scale: r.BiasScale}
-	if f, ok := format.ByName(d.target.Depth.Format()); ok {
+	if f := d.target.Depth.Info().Texel(); f != nil {
 		for _, k := range f.Components() {
 			if k.Channel == format.D && k.Numeric == format.UNorm {
 				b.Bits, b.Float = k.Bits, false

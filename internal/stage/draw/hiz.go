@@ -81,7 +81,7 @@ var disableHiZ bool
 // newHiZMode returns the HiZ mode of the draw. Without early Z it neither rejects nor updates.
 func (d *recordedDraw) newHiZMode() (s hizMode) {
 	k := &d.key.Test
-	if disableHiZ || k.Depth == "" || k.DepthLayered || d.key.Multiview {
+	if disableHiZ || k.Depth == nil || k.DepthLayered || d.key.Multiview {
 		return s
 	}
 	switch k.Compare {
@@ -91,19 +91,19 @@ func (d *recordedDraw) newHiZMode() (s hizMode) {
 		s.direction = -1
 	}
 	early := d.key.EarlyTests(d.pipeline.stages.Fragment) && d.key.MaxPixels <= 1
-	if s.direction == 0 || !early || k.Stencil != "" && !(k.Front.KeepsOnFail() && k.Back.KeepsOnFail()) {
+	if s.direction == 0 || !early || k.Stencil != nil && !(k.Front.KeepsOnFail() && k.Back.KeepsOnFail()) {
 		s.active, s.quantum = k.Write, unknownQuantum
 		return s
 	}
-	s.active, s.writes = true, k.Write && k.Stencil == "" && !k.Bounds
+	s.active, s.writes = true, k.Write && k.Stencil == nil && !k.Bounds
 	s.clamp, s.unrestricted, s.quantum = k.Clamp, k.Unrestricted, depthQuantum(k.Depth)
 	return s
 }
 
 // depthQuantum returns a bound of the rounding error of a depth format: two steps of its fixed-point
 // grid, 0 for floats.
-func depthQuantum(name string) float64 {
-	if f, ok := format.ByName(name); ok {
+func depthQuantum(i *format.Info) float64 {
+	if f := i.Texel(); f != nil {
 		for _, c := range f.Components() {
 			if c.Channel == format.D && c.Numeric == format.UNorm {
 				return 2 / float64(uint64(1)<<c.Bits-1)

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
@@ -134,7 +135,7 @@ func TestHiddenForgets(t *testing.T) {
 // TestHiddenQuantum: depths that are one in the attachment hide nothing.
 func TestHiddenQuantum(t *testing.T) {
 	for name, quantum := range map[string]float64{"D16_UNORM": 1. / 65535, "X8_D24_UNORM_PACK32": 1. / (1<<24 - 1), "D32_SFLOAT": 0} {
-		if got := depthQuantum(name); got < 2*quantum || got > 2.01*quantum {
+		if got := depthQuantum(format.InfoByName(name)); got < 2*quantum || got > 2.01*quantum {
 			t.Errorf("%s: %g; want twice %g", name, got, quantum)
 		}
 	}

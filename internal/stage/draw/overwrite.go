@@ -49,9 +49,9 @@ func writesComponent(p *ir.Program, index uint32) bool {
 }
 
 // fillsTexel reports whether a format has four components and no padding.
-func fillsTexel(name string) bool {
-	f, ok := format.ByName(name)
-	if !ok || len(f.Components()) != 4 {
+func fillsTexel(i *format.Info) bool {
+	f := i.Texel()
+	if f == nil || len(f.Components()) != 4 {
 		return false
 	}
 	bits := 0

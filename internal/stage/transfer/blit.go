@@ -142,7 +142,7 @@ func within(box [2][3]int, axis, n int) bool {
 
 // blittable returns an error if values cannot be converted, or not filtered.
 func blittable(to, from *texture.Image, filter Filter) error {
-	s, t := format.InfoByName(from.Format), format.InfoByName(to.Format)
+	s, t := from.Info(), to.Info()
 	switch {
 	case from.Samples > 1 || to.Samples > 1:
 		return outside("a blit of images of %d and %d samples; must have 1", from.Samples, to.Samples)
@@ -278,7 +278,7 @@ func (x *Blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
 // copies reports whether texels are copied as bytes: without a filter, between images of one color format in which each value has
 // one code.
 func (x *Blitter) copies() bool {
-	f := format.InfoByName(x.from.Format)
+	f := x.from.Info()
 	if x.from.Format != x.to.Format || f.Aspects != format.Color || f.Numeric == "SNORM" {
 		return false
 	}

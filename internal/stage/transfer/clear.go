@@ -27,7 +27,7 @@ func (r Range) Exists(m *texture.Image) error {
 // of returns the range with its counts, of an image that can be cleared.
 func (r Range) of(m *texture.Image) (Range, error) {
 	r, err := r.counted(m)
-	if err == nil && format.InfoByName(m.Format).Compressed {
+	if err == nil && m.Info().Compressed {
 		err = outside("an image of %s; must not be compressed", m.Format)
 	}
 	return r, err

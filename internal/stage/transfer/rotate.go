@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -14,7 +13,7 @@ func (q Rotation) check(m *texture.Image) error {
 	if q == 0 {
 		return nil
 	}
-	i := format.InfoByName(m.Format)
+	i := m.Info()
 	if q > 3 || m.Dim != ir.Dim2D || i.Planes > 0 || i.Compressed || chroma(i) {
 		return outside("%d quarter turns of a %s image of %s; must be up to 3, of a 2d image with texels of their own and one plane", q, m.Dim, m.Format)
 	}

@@ -51,7 +51,7 @@ func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 	if !ok {
 		return f, outside("an aspect that %s does not have", m.Format)
 	}
-	if i := format.InfoByName(m.Format); i.Compressed {
+	if i := m.Info(); i.Compressed {
 		f.block = i.Layout()
 		f.size = f.block.Bytes
 		f.elements[0], f.elements[1], f.elements[2] = f.block.Blocks(w, h, d)

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -96,7 +97,7 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 		if in.Index < first || in.Index >= first+8 {
 			continue
 		}
-		x, err := s.Texels.Of(s.B, a.Format)
+		x, err := s.Texels.Of(s.B, format.InfoByName(a.Format))
 		if err != nil {
 			s.Unsupported("vertex attributes of format %s", a.Format)
 			break

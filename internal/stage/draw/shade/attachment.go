@@ -22,10 +22,10 @@ type attachment struct {
 
 // attachment returns the texel of sample n in an attachment. A layered attachment uses the layer of
 // the primitive, or the view. An unknown format makes the program unsupported.
-func (s *shader) attachment(binding uint32, name string, layered bool, n ir.V) (attachment, bool) {
-	x, err := s.Texels.Of(s.B, name)
+func (s *shader) attachment(binding uint32, form *format.Info, layered bool, n ir.V) (attachment, bool) {
+	x, err := s.Texels.Of(s.B, form)
 	if err != nil {
-		s.Unsupported("an attachment of format %s", name)
+		s.Unsupported("an attachment of format %v", form)
 		return attachment{}, false
 	}
 	b := s.B

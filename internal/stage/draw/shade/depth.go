@@ -27,7 +27,7 @@ func (s *shader) depthTest(n ir.V) *depthTest {
 func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{shader: s}
 	k := &s.key.Test
-	if k.Depth == "" {
+	if k.Depth == nil {
 		return d
 	}
 	a, ok := s.attachment(layout.BindDepth, k.Depth, k.DepthLayered, n)

@@ -70,7 +70,7 @@ func (s *shader) certainlyFails(n ir.V) ir.V {
 		}
 		fails = d.fails(s.promised(ir.DepthReplacing, ir.DepthUnchanged, ir.DepthGreater, ir.DepthLess))
 	}
-	if k.Stencil != "" {
+	if k.Stencil != nil {
 		fails = s.stencilCertainlyFails(n, fails)
 	}
 	return b.Op(ir.Or, ir.B1, out, fails)

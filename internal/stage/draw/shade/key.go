@@ -2,6 +2,7 @@ package shade
 
 import (
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -50,7 +51,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 			continue
 		}
 		c := &k.Colors[i]
-		c.Format, c.Layered = v.Format(), state.Layered(v)
+		c.Format, c.Layered = v.Info(), state.Layered(v)
 		c.Blend.WriteMask = 15
 		if i < len(s.Blend.Attachments) {
 			c.Blend = s.Blend.Attachments[i]
@@ -61,7 +62,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 
 // testKey is everything that the code of the tests depends on.
 type testKey struct {
-	Depth, Stencil               string // formats; "" without an attachment or a test
+	Depth, Stencil               *format.Info // nil without an attachment or a test
 	DepthLayered, stencilLayered bool
 	Compare                      enum.CompareOp // of the depth test; Always without a depth test
 	Write                        bool
@@ -76,14 +77,14 @@ type testKey struct {
 func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 	z := &s.DepthStencil
 	if t.Depth != nil && (z.Test || z.Bounds) {
-		k.Depth, k.DepthLayered = t.Depth.Format(), state.Layered(t.Depth)
+		k.Depth, k.DepthLayered = t.Depth.Info(), state.Layered(t.Depth)
 		k.Bounds, k.Clamp, k.Unrestricted = z.Bounds, s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted
 		if k.Compare = enum.CompareOpAlways; z.Test {
 			k.Compare, k.Write = z.Compare, z.Write
 		}
 	}
 	if t.Stencil != nil && z.Stencil {
-		k.Stencil, k.stencilLayered = t.Stencil.Format(), state.Layered(t.Stencil)
+		k.Stencil, k.stencilLayered = t.Stencil.Info(), state.Layered(t.Stencil)
 		k.Front, k.Back = z.Front.Static(), z.Back.Static()
 	}
 	k.late = z.Late && k.any()
@@ -91,7 +92,7 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 }
 
 // any reports whether there is a test or a depth write.
-func (k *testKey) any() bool { return k.Depth != "" || k.Stencil != "" }
+func (k *testKey) any() bool { return k.Depth != nil || k.Stencil != nil }
 
 // EarlyTests reports whether the tests of a program with this key run before it (early Z and early
 // stencil): the program demands early tests, or no result can tell the difference. Vulkan orders the
@@ -120,27 +121,27 @@ func (s *shader) earlyTests() bool { return s.key.EarlyTests(s.From) }
 
 // colorKey is everything that the code for one color attachment depends on.
 type colorKey struct {
-	Format  string // "" without an attachment
+	Format  *format.Info // nil without an attachment
 	Layered bool
 	Blend   state.BlendAttachment
 }
 
 // isWritten reports whether there is an attachment and its write mask is not empty.
-func (c *colorKey) isWritten() bool { return c.Format != "" && c.Blend.WriteMask != 0 }
+func (c *colorKey) isWritten() bool { return c.Format != nil && c.Blend.WriteMask != 0 }
 
 // tileKey is everything that depth and stencil reads of the program depend on.
 type tileKey struct {
-	depth, stencil               string // formats; "" without an attachment or a read
+	depth, stencil               *format.Info // nil without an attachment or a read
 	depthLayered, stencilLayered bool
 }
 
 // TileKeyOf returns the key for a program and a target.
 func TileKeyOf(p *ir.Program, t *state.Target) (k tileKey) {
 	if HasInput(p, ir.TileDepth) && t.Depth != nil {
-		k.depth, k.depthLayered = t.Depth.Format(), state.Layered(t.Depth)
+		k.depth, k.depthLayered = t.Depth.Info(), state.Layered(t.Depth)
 	}
 	if HasInput(p, ir.TileStencil) && t.Stencil != nil {
-		k.stencil, k.stencilLayered = t.Stencil.Format(), state.Layered(t.Stencil)
+		k.stencil, k.stencilLayered = t.Stencil.Info(), state.Layered(t.Stencil)
 	}
 	return k
 }

@@ -29,7 +29,7 @@ func (s *shader) testThen(n ir.V, passed func(), then func(pass ir.V)) {
 		defer s.B.End()
 	}
 	pass := d.passes()
-	if k.Stencil != "" {
+	if k.Stencil != nil {
 		pass = s.stencilTest(n, pass)
 	}
 	s.B.If(pass)

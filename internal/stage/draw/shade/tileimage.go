@@ -13,24 +13,24 @@ import (
 // tileImage reads sample n of an attachment. The result is 0 without an attachment, and outside of it,
 // which helper invocations can be.
 func (s *shader) tileImage(in ir.Input, n ir.V) ir.V {
-	binding, name, arrayed := uint32(layout.BindDepth), s.key.Tile.depth, s.key.Tile.depthLayered
+	binding, form, arrayed := uint32(layout.BindDepth), s.key.Tile.depth, s.key.Tile.depthLayered
 	switch in.Semantic {
 	case ir.TileStencil:
-		binding, name, arrayed = layout.BindStencil, s.key.Tile.stencil, s.key.Tile.stencilLayered
+		binding, form, arrayed = layout.BindStencil, s.key.Tile.stencil, s.key.Tile.stencilLayered
 	case ir.TileColor:
 		l := in.Index / 4
 		if l >= state.MaxColors {
 			return s.Zero(in.Type)
 		}
-		binding, name, arrayed = layout.BindColor+l, s.key.Colors[l].Format, s.key.Colors[l].Layered
+		binding, form, arrayed = layout.BindColor+l, s.key.Colors[l].Format, s.key.Colors[l].Layered
 	}
-	if name == "" {
+	if form == nil {
 		return s.Zero(in.Type)
 	}
 	b := s.B
 	done := b.Block(in.Type)
 	b.If(s.inAttachment(binding, n))
-	if a, ok := s.attachment(binding, name, arrayed, n); ok {
+	if a, ok := s.attachment(binding, form, arrayed, n); ok {
 		b.Br(done, s.tileNumber(in, &a))
 	}
 	b.End()
