@@ -76,6 +76,7 @@
 //	structurerule.go the rules on the structures that rays are traced in
 //	cuda.go             CUDA kernels: rules, and what they lack
 //	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
+//	generatedlayout.go, generatedcommand.go   commands whose arguments are in memory
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 //	print.go            the output of debugPrintf

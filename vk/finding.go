@@ -114,6 +114,8 @@ func (k *command) api() string {
 				return "vkCmdDrawMultiIndexedEXT"
 			}
 			return "vkCmdDrawMultiEXT"
+		case *generated:
+			return "vkCmdExecuteGeneratedCommandsEXT"
 		case *meshDraw:
 			switch {
 			case w.ranged && w.indirect.Buffer == nil:

@@ -35,6 +35,7 @@ func newZoo(t testing.TB) zoo {
 		s.template(t),
 		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), must(d.NewShaderInstrumentation())(t),
 		must(d.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
+		must(d.NewIndirectExecutionSet(2, s.pipeline))(t), must(d.NewIndirectCommandsLayout(drawSequence()))(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -311,7 +312,8 @@ func (s *scene) zoo(t testing.TB) zoo {
 	for _, x := range []any{s.structure(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
 		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
-		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t)} {
+		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
+		must(s.dev.NewIndirectExecutionSet(2, s.pipeline))(t), must(s.dev.NewIndirectCommandsLayout(drawSequence()))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
 	return z

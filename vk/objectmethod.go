@@ -310,3 +310,21 @@ func (f *CudaFunction) SetName(name string) { setName(f, name) }
 
 // String returns the kind of the function and its name.
 func (f *CudaFunction) String() string { return describe(f) }
+
+// Close frees the layout; see the package comment.
+func (l *IndirectCommandsLayout) Close() error { return closeObject(l) }
+
+// SetName sets the name of the layout.
+func (l *IndirectCommandsLayout) SetName(name string) { setName(l, name) }
+
+// String returns the kind and the name of the layout.
+func (l *IndirectCommandsLayout) String() string { return describe(l) }
+
+// Close frees the set; see the package comment.
+func (s *IndirectExecutionSet) Close() error { return closeObject(s) }
+
+// SetName sets the name of the set.
+func (s *IndirectExecutionSet) SetName(name string) { setName(s, name) }
+
+// String returns the kind and the name of the set.
+func (s *IndirectExecutionSet) String() string { return describe(s) }
