@@ -8,6 +8,9 @@
 //	Out(Location 0, f(x))           variable = f(x)
 //	                                epilogue   late tests, blending, store
 //
+// The stages of draws are built so, and the pipelines of package trace, which are composed of several programs. A compute
+// program needs nothing around it: package compute runs it as it is.
+//
 // The package also has the parts around such a program: bindings and jobs ([Binding], [Runner]), and memory shared
 // with programs ([Memory]). It refuses to know which stage uses it; resources of the stage are in a descriptor set
 // of their own, [compute.OwnSet], which no shader can name.

@@ -1,11 +1,15 @@
 // Package compute dispatches compute programs: it finds the descriptors at the set and
 // binding of each resource, has the program compiled for the
 // bound images ([Pipeline]), checks the limits of a dispatch, and has an
-// engine run the program. Graphics stages share two parts of it, so that descriptors have
+// engine run the program. All other stages share two parts of it, so that descriptors have
 // one meaning: [Args.Bound] resolves a resource, and [Variants] has the compiled programs by
 // bound images. It is independent of the engine
-// and of the program's work, and holds no descriptor set: bindings come
-// as a plain map.
+// and of the program's work, and owns no descriptor set: it reads slots of sets, or a
+// plain map.
+//
+// It does not use package compose, which puts code of a stage around a program: a compute program is already what engines
+// run, and a copy of it without additions would only cost time. Compose is above this package and uses its bindings and
+// variants.
 package compute
 
 import (
