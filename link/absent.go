@@ -26,11 +26,7 @@ var absentLists = []reason{
 		"vkCmdTraceRaysNV-missShaderBindingTableBuffer-04043", "vkCmdTraceRaysNV-raygenShaderBindingTableBuffer-04042",
 		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
 	}},
-	{NeedsObject, "package vk has no capture and replay of the handles of shader groups", []string{
-		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483",
-		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607",
-		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829",
-		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606",
+	{NeedsCall, "it is on the order of all calls that create ray tracing pipelines with handles for a replay", []string{
 		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
 		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
 	}},
@@ -43,6 +39,7 @@ var absentLists = []reason{
 	}},
 	{ByOther, "methods of package vk have a receiver of the type, and results of the right size", []string{
 		"vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420", "vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620",
 		"vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
 	}},
 	{NeedsCall, "it is on the call that creates ray tracing pipelines: deferred operations and the synchronization of the cache", []string{

@@ -101,7 +101,10 @@ var objectLists = []reason{
 	{ByObjects, "queries of the groups of a ray tracing pipeline check their numbers", []string{
 		"vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050", "vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419",
 		"vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828", "vkGetRayTracingShaderGroupStackSizeKHR-group-03608",
-		"vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609",
+		"vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606",
 	}},
 	{ByObjects, "a command is recorded only in the recording state, and the end of a recording checks that the queues run it", []string{
 		"vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording", "vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool",

@@ -25,6 +25,7 @@ const (
 	MaxRecursionDepth    = trace.MaxDepth
 	MaxTracedRays        = 1 << 30 // invocations of the ray generation shader of a launch
 	MaxHitAttributeBytes = 4 * ir.MaxAttributeSlots
+	ReplayHandleSize     = 64 // bytes of the handle of a shader group for a replay
 )
 
 // RayStageInfo describes a stage of a ray tracing pipeline.
@@ -48,6 +49,10 @@ type RayTracingPipelineInfo struct {
 	// DynamicStackSize is VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR. Without it callable shaders can execute
 	// callable shaders, and these none, as the default size of the stack has it.
 	DynamicStackSize bool
+
+	// ReplayHandles are the results of ReplayHandles of an earlier pipeline for its own groups, which this one gets again. A nil one
+	// does not count. The groups must be those of the earlier pipeline: else the error is ErrOpaqueAddress.
+	ReplayHandles [][]byte
 }
 
 // RayTracingPipeline is a ray tracing pipeline, or a library for others.
@@ -136,6 +141,9 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 	if info.Flags&enum.PipelineFlagsLibrary != 0 {
 		p.serial = d.libraries.Add(1)
 	}
+	if err := p.replay(info.ReplayHandles); err != nil {
+		return nil, err
+	}
 	if err := p.assemble(d, c); err != nil {
 		return nil, err
 	}
@@ -144,7 +152,7 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 			return nil, err
 		}
 	}
-	p.info.Stages, p.info.Libraries, p.info.Groups = nil, nil, slices.Clone(info.Groups)
+	p.info.Stages, p.info.Libraries, p.info.ReplayHandles, p.info.Groups = nil, nil, nil, slices.Clone(info.Groups)
 	p.built = c.finish()
 	d.adopt(&p.object, "ray tracing pipeline", func() {
 		if p.program != nil {
@@ -320,6 +328,57 @@ func (p *RayTracingPipeline) Groups() int {
 	return len(p.groups)
 }
 
+// replay gives the pipeline the serial of the handles of an earlier one, and checks their numbers.
+func (p *RayTracingPipeline) replay(handles [][]byte) error {
+	library, given := p.serial != 0, false
+	for i, b := range handles {
+		if b == nil {
+			continue
+		}
+		if len(b) < 8 {
+			return ErrOpaqueAddress
+		}
+		h := groupHandle{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
+		if h.number != uint32(i)+1 || (h.serial != 0) != library || given && h.serial != p.serial {
+			return ErrOpaqueAddress
+		}
+		p.serial, given = h.serial, true
+	}
+	return nil
+}
+
+// ReplayHandles returns handles as GroupHandles does, for the creation of the pipeline in a replay: ReplayHandleSize bytes each
+// (vkGetRayTracingCaptureReplayShaderGroupHandlesKHR).
+func (p *RayTracingPipeline) ReplayHandles(first, n int) ([]byte, error) {
+	if err := check(nil, "the pipeline", p); err != nil {
+		return nil, err
+	}
+	switch all := len(p.groups); {
+	case !p.dev.mayHave("rayTracingPipelineShaderGroupHandleCaptureReplay"):
+		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_rayTracingPipelineShaderGroupHandleCaptureReplay_03606, "the feature rayTracingPipelineShaderGroupHandleCaptureReplay is off; must be enabled")
+	case p.flags&enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay == 0:
+		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_03607, "%v lacks the flag %v; must have it", &p.object, enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay)
+	case p.rays == nil && !p.dev.mayHave("pipelineLibraryGroupHandles"):
+		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_07829, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
+	case first < 0 || first >= all:
+		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_04051, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
+	case n < 0 || n > all-first:
+		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_03483, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
+	}
+	return p.put(first, n, ReplayHandleSize), nil
+}
+
+// put returns the handles of groups in n·size bytes.
+func (p *RayTracingPipeline) put(first, n, size int) []byte {
+	b := make([]byte, n*size)
+	for i := range n {
+		h := p.handles[first+i]
+		binary.LittleEndian.PutUint32(b[i*size:], h.number)
+		binary.LittleEndian.PutUint32(b[i*size+4:], h.serial)
+	}
+	return b
+}
+
 // GroupHandles returns the handles of n shader groups from the group first on, GroupHandleSize bytes each
 // (vkGetRayTracingShaderGroupHandlesKHR). A handle of zeros in a table is no group. The handles of a library are valid for the pipelines
 // that it is linked into.
@@ -335,13 +394,7 @@ func (p *RayTracingPipeline) GroupHandles(first, n int) ([]byte, error) {
 	case n < 0 || n > all-first:
 		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_02419, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
 	}
-	b := make([]byte, n*GroupHandleSize)
-	for i := range n {
-		h := p.handles[first+i]
-		binary.LittleEndian.PutUint32(b[i*GroupHandleSize:], h.number)
-		binary.LittleEndian.PutUint32(b[i*GroupHandleSize+4:], h.serial)
-	}
-	return b, nil
+	return p.put(first, n, GroupHandleSize), nil
 }
 
 // mayHave reports whether a feature of the device is enabled, or not known.

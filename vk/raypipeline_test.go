@@ -512,3 +512,55 @@ func TestLibraryHandles(t *testing.T) {
 		t.Errorf("with a handle of another library the result is %d; must be 10000", got)
 	}
 }
+
+// TestReplayHandles makes pipelines and a library again with the handles of the first ones.
+func TestReplayHandles(t *testing.T) {
+	const replay = enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay
+	handles := func(t *testing.T, p *RayTracingPipeline) (list [][]byte) {
+		b := must(p.ReplayHandles(0, p.Groups()))(t)
+		for i := 0; i < len(b); i += ReplayHandleSize {
+			list = append(list, b[i:i+ReplayHandleSize])
+		}
+		return list
+	}
+	whole := RayTracingPipelineInfo{Creation: Creation{Flags: replay}, Stages: rayStages(t), Groups: rayGroups(), Depth: 1}
+	library := whole
+	library.Flags, library.Interface = library.Flags|enum.PipelineFlagsLibrary, &link.RayInterface{Payload: 4, HitAttribute: 8}
+	r, again := newRayScene(t, DeviceInfo{}), newRayScene(t, DeviceInfo{})
+	again.pipeline(t, library)
+	for what, info := range map[string]RayTracingPipelineInfo{"pipeline": whole, "library": library} {
+		p := r.pipeline(t, info)
+		info.ReplayHandles = handles(t, p)
+		q := again.pipeline(t, info)
+		if a, b := must(p.GroupHandles(0, 3))(t), must(q.GroupHandles(0, 3))(t); !slices.Equal(a, b) {
+			t.Errorf("%s: the handles are %x; must be %x", what, b, a)
+		}
+		info.Layout = again.layout
+		for _, other := range [][][]byte{{info.ReplayHandles[1]}, {nil, info.ReplayHandles[1][:4]}, {nil, make([]byte, ReplayHandleSize)}} {
+			info.ReplayHandles = other
+			if _, err := again.dev.NewRayTracingPipeline(t.Context(), info); !errors.Is(err, ErrOpaqueAddress) {
+				t.Errorf("%s: other handles: %v; must be ErrOpaqueAddress", what, err)
+			}
+		}
+	}
+	whole.Layout, library.Layout, whole.Flags = r.layout, r.layout, 0
+	p, l := r.pipeline(t, whole), r.pipeline(t, library)
+	whole.Flags = replay
+	q := r.pipeline(t, whole)
+	with := func(p *RayTracingPipeline, first, n int, enabled map[string]bool) error {
+		r.dev.enabled = enabled
+		defer func() { r.dev.enabled = nil }()
+		_, err := p.ReplayHandles(first, n)
+		return err
+	}
+	const feature = "rayTracingPipelineShaderGroupHandleCaptureReplay"
+	for rule, err := range map[string]error{
+		"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051":                                       with(q, 3, 0, nil),
+		"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483":                                       with(q, 1, 3, nil),
+		"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607":                                         with(p, 0, 1, nil),
+		"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829":                                         with(l, 0, 1, map[string]bool{feature: true}),
+		"VUID-vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606": with(q, 0, 1, map[string]bool{}),
+	} {
+		broke(t, "handles for a replay", err, rule)
+	}
+}

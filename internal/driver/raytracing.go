@@ -23,8 +23,17 @@ var rayCalls = map[int]call{
 		}
 		return d.result(err)
 	}),
-	// No device has the feature for the capture of handles.
-	abi.CmdGetRayTracingCaptureReplayShaderGroupHandlesKHR: on(func(*abi.GetRayTracingCaptureReplayShaderGroupHandlesKHRArgs) abi.Result { return outOfHost }),
+	abi.CmdGetRayTracingCaptureReplayShaderGroupHandlesKHR: on(func(a *abi.GetRayTracingCaptureReplayShaderGroupHandlesKHRArgs) abi.Result {
+		d, p := deviceOf(a.Device), pipelines.get(uint64(a.Pipeline))
+		if d == nil || p == nil {
+			return abi.ErrorDeviceLost
+		}
+		handles, err := p.rays.ReplayHandles(int(a.FirstGroup), int(a.GroupCount))
+		if err == nil {
+			copy(abi.Bytes(a.PData, uint64(a.DataSize)), handles)
+		}
+		return d.result(err)
+	}),
 	abi.CmdGetRayTracingShaderGroupStackSizeKHR: value(func(a *abi.GetRayTracingShaderGroupStackSizeKHRArgs) uint64 {
 		p := pipelines.get(uint64(a.Pipeline))
 		if p == nil {
@@ -90,6 +99,11 @@ func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk
 		info.Groups = append(info.Groups, link.Group{
 			Type: enum.GroupType(g.Type), General: ref(g.GeneralShader), ClosestHit: ref(g.ClosestHitShader), AnyHit: ref(g.AnyHitShader), Intersection: ref(g.IntersectionShader),
 		})
+		var handle []byte
+		if g.PShaderGroupCaptureReplayHandle != nil {
+			handle = append([]byte(nil), abi.Bytes(g.PShaderGroupCaptureReplayHandle, vk.ReplayHandleSize)...)
+		}
+		info.ReplayHandles = append(info.ReplayHandles, handle)
 	}
 	if x := i.PLibraryInterface; x != nil {
 		info.Interface = &link.RayInterface{Payload: x.MaxPipelineRayPayloadSize, HitAttribute: x.MaxPipelineRayHitAttributeSize}

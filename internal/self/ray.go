@@ -9,14 +9,14 @@ import (
 func rays(d *valid.Device) {
 	for _, name := range []string{
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
-		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
+		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineShaderGroupHandleCaptureReplay", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
 		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2",
 	} {
 		d.Features[name] = true
 	}
 	for name, n := range map[string]uint64{
 		"shaderGroupHandleSize": vk.GroupHandleSize, "shaderGroupHandleAlignment": vk.GroupHandleAlignment,
-		"shaderGroupBaseAlignment": vk.GroupBaseAlignment, "shaderGroupHandleCaptureReplaySize": 64,
+		"shaderGroupBaseAlignment": vk.GroupBaseAlignment, "shaderGroupHandleCaptureReplaySize": vk.ReplayHandleSize,
 		"maxShaderGroupStride": vk.MaxGroupStride, "maxRayRecursionDepth": vk.MaxRecursionDepth,
 		"maxRayDispatchInvocationCount": vk.MaxTracedRays, "maxRayHitAttributeSize": vk.MaxHitAttributeBytes,
 		"maxGeometryCount": vk.MaxGeometries, "maxInstanceCount": vk.MaxInstances, "maxPrimitiveCount": vk.MaxPrimitives,
