@@ -24,7 +24,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestInstrumentedDispatch counts by rows P03 to P05: each recorded command has the next result index of the object, only
+// TestInstrumentedDispatch counts by rows P03, P04 and P05: each recorded command has the next result index of the object, only
 // instrumented pipelines count, submissions add up, Clear sets zeros. saxpy has one basic block.
 func TestInstrumentedDispatch(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
