@@ -37,6 +37,9 @@ func (f *function) regionPointer(p *pointer, size uint32) *pointer {
 	q.memory, q.offset = inBuffer, offset{}
 	q.handle = f.b.OpAux(ir.Region, ir.H, uint64(size), a)
 	q.offset.dyn = f.b.Op(ir.RegionOff, ir.I32, q.handle, a)
+	if f.bound > 0 {
+		q.handle, q.offset.dyn = f.boundRegion(a, q.handle, q.offset.dyn)
+	}
 	return &q
 }
 

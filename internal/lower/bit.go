@@ -17,6 +17,9 @@ var bitRules = rules{
 // components: the lower-numbered component is the less significant one.
 func bitcast(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
+	if f.bitcastBound(in, t) {
+		return
+	}
 	x := f.castFrom(inst.Bitcast(in).Operand())
 	types := f.flat(t)
 	if t.IsPointer() {

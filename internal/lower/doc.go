@@ -93,7 +93,7 @@
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,
-//	storagetensor.go                    cooperative matrices and vectors, tensors
+//	storagetensor.go, boundaddress.go   cooperative matrices and vectors, tensors
 //	memoryvalue.go                      large values in memory
 //	sanitize.go, sanitizememory.go      checks of undefined results
 //	profile.go, profileloop.go          counters of the module's blocks

@@ -108,7 +108,7 @@ func (f *function) begin(as *variant) {
 			v.ptr.flags |= f.variableFlags(p.ID)
 		}
 		if i == 0 && as != nil {
-			v.parts, v.ptr.natural = nil, false // decorations lay out a block
+			v.parts, v.ptr.class, v.ptr.natural = nil, p.Type.Storage, false // an address; decorations lay out a block
 		}
 		f.put(p.ID, v)
 		rest = rest[n:]

@@ -89,6 +89,8 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		switch {
 		case p.ofTask:
 			f.unsupported("a pointer to task memory as a value")
+		case p.class == spirv.StorageClassPhysicalStorageBuffer:
+			return []ir.V{f.boundAddressOf(p)}
 		case p.heap:
 		case p.class == spirv.StorageClassPushConstant && f.banked:
 			return []ir.V{p.resource, f.offsetValue(p.offset)}

@@ -202,6 +202,7 @@ type unit struct {
 	banked   bool   // there are several banks of push constants
 	explicit bool   // decorations lay out workgroup memory
 	quads    bool   // lanes are numbered quad by quad
+	bound    int    // bits of a descriptor's index in bound addresses; 0 if there are none
 	float    floatModes
 }
 
@@ -239,6 +240,7 @@ func (u *unit) program() {
 		u.numbers[f] = i
 	}
 	u.functions = len(tree)
+	u.findBoundAddresses(tree)
 	for i, f := range tree {
 		u.prog.Funcs = append(u.prog.Funcs, u.function(f, i, nil))
 	}

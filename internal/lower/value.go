@@ -75,9 +75,6 @@ func (f *function) partsOf(v value) []ir.V {
 		if !v.typ.IsPointer() {
 			return f.load(v.ptr)
 		}
-		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
-			f.unsupported("the address of a pointee in %s", v.ptr.class)
-		}
 		return f.materialize(v.typ, v.ptr)
 	}
 	return v.parts
