@@ -76,7 +76,9 @@ func debugWants(op debugOp, name string, shader bool) (w debugWant, ok bool) {
 			return debugWant{set: 1 << 8}, true
 		}
 		return debugWant{set: debugTypes | debugParams | debugNone}, true
-	case "ReturnType", "ActualType":
+	case "ActualType":
+		return debugWant{set: debugTypes | debugParams | debugNone}, true
+	case "ReturnType":
 		return debugWant{set: debugTypes | debugParams | debugNone, ops: []spirv.Op{spirv.OpTypeVoid}}, true
 	case "ParameterTypes", "MemberType":
 		return debugWant{set: debugTypes | debugParams}, true

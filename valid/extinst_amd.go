@@ -16,7 +16,7 @@ var amdFamily = family{
 		{Code: "SPV-AMD-Ballot", Section: "SPIR-V, SPV_AMD_shader_ballot", Words: "the data have the type of the result; an offset is 4 unsigned constants of at most 3, a mask 3 of at most 31; an index is an unsigned integer of 32 bits, as is a count of bits"},
 		{Code: "SPV-AMD-Gcn", Section: "SPIR-V, SPV_AMD_gcn_shader", Words: "the direction of a cube face is a vector of 3 floats, its index a float, its coordinate a vector of 2 floats; a time is an unsigned integer of 64 bits"},
 		{Code: "SPV-AMD-Vertex", Section: "SPIR-V, SPV_AMD_shader_explicit_vertex_parameter", Words: "the interpolant is a pointer to Input and points to the type of the result, the vertex is a constant of at most 2"},
-		{Code: "SPV-AMD-FragmentMask", Section: "SPIR-V, SPV_AMD_shader_fragment_mask", Words: "the image of a fetch of fragments is multisampled, 2D or SubpassData; a mask is an unsigned integer of 32 bits, a fragment has four components of the sampled type"},
+		{Code: "SPV-AMD-FragmentMask", Section: "SPIR-V, SPV_AMD_shader_fragment_mask", Words: "the image of a fetch of fragments is multisampled, 2D or SubpassData; the coordinate has integers, one more for an array; a mask is an unsigned integer of 32 bits, a fragment has four components of the sampled type"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpFragmentMaskFetchAMD: (*checker).fragmentFetch,
@@ -170,6 +170,14 @@ func (c *checker) vertexParameter(i int, t *facts.Type, args []spirv.ID) {
 	}
 }
 
+// fragmentCoordinates returns the number of coordinates of a texel of a multisampled image.
+func fragmentCoordinates(image *facts.Type) int {
+	if image.Image.Arrayed {
+		return 3
+	}
+	return 2
+}
+
 // fragmentFetch checks OpFragmentMaskFetchAMD and OpFragmentFetchAMD.
 func (c *checker) fragmentFetch(i int, in spirv.Inst) {
 	const code = "SPV-AMD-FragmentMask"
@@ -180,6 +188,10 @@ func (c *checker) fragmentFetch(i int, in spirv.Inst) {
 	}
 	if x.Image == nil || x.Op != spirv.OpTypeImage || !x.Image.MS || x.Image.Dim != spirv.Dim2D && x.Image.Dim != spirv.DimSubpassData {
 		c.fail(i, code, "the image of %s is %s; must be multisampled, 2D or SubpassData", in.Op(), c.typeName(x))
+		return
+	}
+	if at := c.m.TypeOf(v.Coordinate()); at != nil && (!at.IsInt() && !(at.IsVector() && at.Elem != nil && at.Elem.IsInt()) || at.Components() < fragmentCoordinates(x)) {
+		c.fail(i, code, "the coordinate of %s is %s; must be %d integers", in.Op(), c.typeName(at), fragmentCoordinates(x))
 		return
 	}
 	if in.Op() == spirv.OpFragmentMaskFetchAMD {

@@ -13,7 +13,7 @@ var graphFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Graph-Type", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph has a graph type: its inputs and outputs are tensors or arrays of tensors, and it has at least one output"},
 		{Code: "SPV-Graph-Constant", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph constant is a tensor with a unique id"},
-		{Code: "SPV-Graph-EntryPoint", Section: "SPIR-V, SPV_ARM_graph", Words: "an entry point refers to a graph and has a unique name"},
+		{Code: "SPV-Graph-EntryPoint", Section: "SPIR-V, SPV_ARM_graph", Words: "a module with graphs has an entry point of one; an entry point refers to a graph and has a unique name"},
 		{Code: "SPV-Graph-Interface", Section: "SPIR-V, SPV_ARM_graph", Words: "the interface of a graph entry point has a UniformConstant variable for each input and output, of the same type"},
 		{Code: "SPV-Graph-Index", Section: "SPIR-V, SPV_ARM_graph", Words: "an index of an input, an output or an element is a 32-bit integer, and selects an existing one"},
 		{Code: "SPV-Graph-Value", Section: "SPIR-V, SPV_ARM_graph", Words: "an input, an output or an element has its type from the graph type"},
@@ -32,6 +32,26 @@ var graphFamily = family{
 		spirv.OpGraphSetOutputARM:  graphJudge((*graphs).graphOutput),
 		spirv.OpGraphEndARM:        graphJudge((*graphs).graphEnd),
 	},
+	after: []func(*checker){(*checker).graphEntered},
+}
+
+// graphEntered checks that a module with the capability GraphARM has an entry point of a graph.
+func (c *checker) graphEntered() {
+	if len(c.graph.names) > 0 || !c.capable(spirv.CapabilityGraphARM) || len(c.m.EntryPoints) == 0 && !c.capable(spirv.CapabilityLinkage) {
+		return // without any entry point, a rule of the layout tells
+	}
+	for i, in := range c.code.All() {
+		switch in.Op() {
+		case spirv.OpGraphEntryPointARM: // in a graph, or without a name
+			return
+		case spirv.OpCapability:
+			if inst.Capability(in).Capability() != spirv.CapabilityGraphARM {
+				continue
+			}
+			c.fail(i, "SPV-Graph-EntryPoint", "the capability GraphARM without OpGraphEntryPointARM; must have at least one")
+			return
+		}
+	}
 }
 
 // graphJudge makes a check of graphs a judge.

@@ -228,7 +228,7 @@ func (c *checker) heldBool(v *facts.Variable) {
 		}
 		c.fail(v.Index, code, "a variable in %s contains Booleans and is no built-in; must be a built-in", v.Storage)
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR,
-		spirv.StorageClassImage, spirv.StorageClassAtomicCounter:
+		spirv.StorageClassImage, spirv.StorageClassAtomicCounter, spirv.StorageClassTileAttachmentQCOM:
 		c.fail(v.Index, "SPV-Variable-Bool", "a variable in %s contains Booleans; must contain none", v.Storage)
 	}
 }
