@@ -44,7 +44,7 @@ func (c *checker) storageClasses() {
 	}
 }
 
-// entryPayload checks how many payloads of a task an entry point has.
+// entryPayload checks how many payloads of a task an entry point uses, or from SPIR-V 1.4 on has in its interface.
 func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 	n := 0
 	for _, v := range used {
@@ -52,8 +52,18 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 			n++
 		}
 	}
+	if c.since(spirv.Version14) {
+		listed, mark := 0, c.mark()
+		for _, id := range e.Interface {
+			if v := c.m.Variable(id); v != nil && c.marks[v.Index] != mark && v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT {
+				c.marks[v.Index] = mark
+				listed++
+			}
+		}
+		n = max(n, listed)
+	}
 	if n > 1 {
-		c.fail(e.Index, "SPV-Storage-Payload", "the entry point uses %d variables in TaskPayloadWorkgroupEXT; must use at most one", n)
+		c.fail(e.Index, "SPV-Storage-Payload", "the entry point has %d variables in TaskPayloadWorkgroupEXT; must have at most one", n)
 	}
 }
 
