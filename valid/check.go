@@ -78,6 +78,7 @@ type memory struct {
 	numbers  scratch.Slab[int32]
 	flags    scratch.Slab[bool]
 	bytes    scratch.Slab[uint8]
+	words    scratch.Slab[uint16]
 	contents scratch.Slab[content]
 	search   flowSearch
 	rows     []uint64
@@ -91,6 +92,7 @@ func (c *checker) release() {
 	c.memory.numbers.Reset()
 	c.memory.flags.Reset()
 	c.memory.bytes.Reset()
+	c.memory.words.Reset()
 	c.memory.contents.Reset()
 	c.memory.search.forget()
 	*c = checker{memory: c.memory}

@@ -239,7 +239,7 @@ func (w *descriptorUse) index(chain, arrays, i int) (differs, may bool) {
 	b := w.flow.checker.blockNumber(w.flow.checker.blockOf[i])
 	for _, id := range chainOf(w.flow.checker.code.Inst(chain)).path[:arrays] {
 		p := w.flow.usedIn(id, b)
-		differs = differs || p&apart != 0
+		differs = differs || p&(apart|parted) != 0
 		may = may || p&varies != 0
 	}
 	differs = differs && w.flow.always(b)

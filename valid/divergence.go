@@ -287,10 +287,10 @@ func (d *divergence) readers(f *facts.Function, v *facts.Variable) []*facts.Bloc
 
 // used returns the properties that a value has in the block of the pass: a value of a
 // loop that diverges over time varies outside of the loop.
-func (w *flow) used(id spirv.ID) uint8 { return w.usedIn(id, w.at) }
+func (w *flow) used(id spirv.ID) uint16 { return w.usedIn(id, w.at) }
 
 // usedIn returns the properties that a value has in a block.
-func (w *flow) usedIn(id spirv.ID, b *facts.Block) uint8 {
+func (w *flow) usedIn(id spirv.ID, b *facts.Block) uint16 {
 	d := w.checker.code.Def(id)
 	if d < 0 {
 		return 0

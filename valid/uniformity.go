@@ -8,12 +8,12 @@ import (
 
 // Properties of values.
 const (
-	ofView    uint8 = 1 << iota // it depends on ViewIndex
-	apart                       // no two invocations of a workgroup, or of a subgroup, have the same
-	storedOne                   // of a variable in Function: one instruction stores to the whole of it
-	storedAny                   // others do, or may
-	varies                      // it may differ between invocations of a subgroup, see divergence.go; of a branch: its paths were searched
-	joins                       // of an OpLabel: divergent invocations meet there; of an OpLoopMerge: they leave the loop one by one
+	ofView    uint16 = 1 << iota // it depends on ViewIndex
+	apart                        // no two invocations of a workgroup, or of a subgroup, have the same
+	storedOne                    // of a variable in Function: one instruction stores to the whole of it
+	storedAny                    // others do, or may
+	varies                       // it may differ between invocations of a subgroup, see divergence.go; of a branch: its paths were searched
+	joins                        // of an OpLabel: divergent invocations meet there; of an OpLoopMerge: they leave the loop one by one
 )
 
 // flows are the properties that every instruction carries from operands to its result.
@@ -23,8 +23,8 @@ const flows = ofView | varies
 // differ between invocations, and which certainly do.
 type flow struct {
 	checker *checker
-	quad    bool    // varies and apart are properties between the invocations of a quad, not of a subgroup
-	known   []uint8 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
+	quad    bool     // varies and apart are properties between the invocations of a quad, not of a subgroup
+	known   []uint16 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
 	changed bool
 
 	at       *facts.Block  // the block of the pass
@@ -59,7 +59,7 @@ func (c *checker) values() *flow {
 // newFlow follows the values of the module; quad selects the invocations that varies
 // and apart compare.
 func (c *checker) newFlow(quad bool) *flow {
-	w := &flow{checker: c, quad: quad, known: c.memory.bytes.Alloc(c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
+	w := &flow{checker: c, quad: quad, known: c.memory.words.Alloc(c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
 	w.workgroups()
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
@@ -87,10 +87,10 @@ func (c *checker) newFlow(quad bool) *flow {
 
 // add makes more known of an instruction. The decoration Uniform promises that a
 // result is the same in all invocations.
-func (w *flow) add(i int, what uint8) {
-	if i >= 0 && what&varies&^w.known[i] != 0 {
+func (w *flow) add(i int, what uint16) {
+	if i >= 0 && what&(varies|personal)&^w.known[i] != 0 {
 		if r := w.checker.code.Inst(i).Result(); r != 0 && (w.checker.m.Has(r, spirv.DecorationUniform) || w.checker.m.Has(r, spirv.DecorationUniformId)) {
-			what &^= varies
+			what &^= varies | personal
 		}
 	}
 	if i >= 0 && w.known[i]|what != w.known[i] {
@@ -100,7 +100,7 @@ func (w *flow) add(i int, what uint8) {
 }
 
 // of returns the known properties of a value.
-func (w *flow) of(id spirv.ID) uint8 {
+func (w *flow) of(id spirv.ID) uint16 {
 	if d := w.checker.code.Def(id); d >= 0 {
 		return w.known[d]
 	}
@@ -183,7 +183,7 @@ func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	if !in.Op().HasResult() {
 		return
 	}
-	all := uint8(0)
+	all := uint16(0)
 	for _, at := range w.operandIDs(i, in) {
 		if d := w.checker.code.Def(spirv.ID(in[at])); d >= 0 && d != i && w.checker.code.Inst(d).Op() != spirv.OpVariable {
 			all |= w.used(spirv.ID(in[at]))
@@ -200,6 +200,7 @@ func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	if all&apart != 0 && w.injective(in) {
 		w.add(i, apart)
 	}
+	w.add(i, w.neighbours(in))
 }
 
 // chooses reports whether a phi has more than one value.
@@ -230,7 +231,7 @@ func (w *flow) store(in spirv.Inst) {
 	}
 	w.add(m.Index, p)
 	if m.Func != nil && w.known[m.Index]&(storedOne|storedAny) == storedOne {
-		w.add(m.Index, w.of(v.Object())&apart)
+		w.add(m.Index, w.of(v.Object())&personal)
 	}
 }
 
@@ -265,7 +266,7 @@ func (w *flow) load(i int, in spirv.Inst) {
 	}
 	w.add(i, w.known[v.Index]&flows)
 	if p == v.ID && v.Func != nil {
-		w.add(i, w.known[v.Index]&apart)
+		w.add(i, w.known[v.Index]&personal)
 	}
 	if v.Storage != spirv.StorageClassInput {
 		return
@@ -288,11 +289,11 @@ func (w *flow) load(i int, in spirv.Inst) {
 		w.add(i, ofView)
 	case spirv.BuiltInLocalInvocationIndex:
 		if w.several[whole] {
-			w.add(i, apart)
+			w.add(i, apart|numbered)
 		}
 	case spirv.BuiltInSubgroupLocalInvocationId:
 		if n, known := w.checker.env.Device.limit("subgroupSize"); !known || n != 1 {
-			w.add(i, apart)
+			w.add(i, apart|numbered)
 		}
 	default:
 		if h := chainOf(w.checker.code.DefInst(p)); len(h.path) == 1 && h.base == v.ID {
@@ -309,8 +310,9 @@ func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
 		w.add(i, varies)
 	}
 	switch {
-	case (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several[n],
-		w.quad && b == spirv.BuiltInFragCoord && (n == 0 || n == 1):
+	case (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several[n]:
+		w.add(i, apart|numbered)
+	case w.quad && b == spirv.BuiltInFragCoord && (n == 0 || n == 1):
 		w.add(i, apart)
 	}
 }
