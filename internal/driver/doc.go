@@ -23,6 +23,7 @@
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, cuda.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
 //	structure.go        acceleration structures; raytracing.go pipelines that trace rays
+//	generatedcommand.go commands whose arguments are in memory
 //	cooperative.go, shadingrate.go   lists of physical devices
 //	surface.go, swapchain.go, present.go   windows
 //	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences

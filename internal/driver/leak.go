@@ -59,6 +59,8 @@ var owners = []owner{
 	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries),
 	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches),
 	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches),
+	objectsOf(abi.ObjectTypeIndirectExecutionSetEXT, "indirect execution set", &executionSets),
+	objectsOf(abi.ObjectTypeIndirectCommandsLayoutEXT, "indirect commands layout", &indirectLayouts),
 	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations),
 	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts),
 	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts),

@@ -40,11 +40,14 @@ var extensionFeatures = []string{
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
-	"presentModeFifoLatestReady", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
+	"presentModeFifoLatestReady", "deviceGeneratedCommands", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
 }
 
 // allStages are the stages that run: VkShaderStageFlags of compute, of graphics, and of task and mesh.
 const allStages = 0xff
+
+// rayStages are the stages of ray tracing pipelines.
+const rayStages = 0x3f00
 
 // meshLimits are the properties of VK_EXT_mesh_shader. A task has its payload in workgroup memory.
 var meshLimits = map[string]uint64{
@@ -75,6 +78,13 @@ var taskLimits = map[string]uint64{
 
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
+	// VK_EXT_device_generated_commands: both kinds of indices, all stages
+	"maxIndirectPipelineCount": vk.MaxIndirectPipelines, "maxIndirectShaderObjectCount": vk.MaxIndirectShaders, "maxIndirectSequenceCount": vk.MaxSequences,
+	"maxIndirectCommandsTokenCount": vk.MaxIndirectTokens, "maxIndirectCommandsTokenOffset": vk.MaxTokenOffset,
+	"maxIndirectCommandsIndirectStride": vk.MaxSequenceStride, "supportedIndirectCommandsInputModes": 3,
+	"supportedIndirectCommandsShaderStages": allStages | rayStages, "supportedIndirectCommandsShaderStagesPipelineBinding": allStages | rayStages,
+	"supportedIndirectCommandsShaderStagesShaderBinding": allStages, "deviceGeneratedCommandsTransformFeedback": 1,
+	"deviceGeneratedCommandsMultiDrawIndirectCount": 1,
 	// VK_KHR_fragment_shading_rate
 	"minFragmentShadingRateAttachmentTexelSize[0]": 8, "minFragmentShadingRateAttachmentTexelSize[1]": 8,
 	"maxFragmentShadingRateAttachmentTexelSize[0]": 64, "maxFragmentShadingRateAttachmentTexelSize[1]": 64,
