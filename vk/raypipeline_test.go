@@ -564,3 +564,39 @@ func TestReplayHandles(t *testing.T) {
 		broke(t, "handles for a replay", err, rule)
 	}
 }
+
+// TestRayHeap traces with descriptors in a heap, where two stages have one binding at different places.
+func TestRayHeap(t *testing.T) {
+	r := newRayScene(t, DeviceInfo{})
+	const heap = 20480 // of the buffer
+	at := func(stage string, offset uint64) StageInfo {
+		s := rayShader(t, stage)
+		s.Mappings = []Mapping{{Mapping: link.Mapping{First: 1, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: offset}}}
+		return s
+	}
+	for i := range 2 {
+		info := DescriptorInfo{Type: storage, Address: r.buffer.Address() + rayOutput + uint64(256*i), Range: 64}
+		if err := r.dev.WriteDescriptor(r.memory.Bytes()[heap+64*i:], info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := must(r.dev.NewRayTracingPipeline(t.Context(), RayTracingPipelineInfo{
+		Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap},
+		Stages: []RayStageInfo{
+			{spirv.ExecutionModelRayGenerationKHR, at("heapgen", 0)}, {spirv.ExecutionModelCallableKHR, at("heapcall", 64)},
+		},
+		Groups: []link.Group{{Type: enum.GroupTypeGeneral, General: ref(0)}, {Type: enum.GroupTypeGeneral, General: ref(1)}},
+	}))(t)
+	tables := r.tables(t, p, 0, 1)
+	tables.Callable, tables.Miss = tables.Miss, ShaderTable{}
+	r.run(t, func(c *CommandBuffer) {
+		c.BindRayTracingPipeline(p)
+		c.BindResourceHeap(HeapRange{r.buffer.Address() + heap, 2048})
+		c.TraceRays(tables, 4, 1, 1)
+	})
+	for i := range 4 {
+		if a, b := r.word(rayOutput+4*i), r.word(rayOutput+256+4*i); a != uint32(i+1) || b != uint32(i+10) {
+			t.Errorf("results %d are %d and %d; must be %d and %d", i, a, b, i+1, i+10)
+		}
+	}
+}
