@@ -19,7 +19,8 @@ type Component struct {
 type Record struct {
 	Stride     uint32 // bytes
 	offsets    map[Component]uint32
-	Rasterized bool // the rasterizer reads these records
+	raster     raster.Layout // the result of Raster: each draw needs it
+	Rasterized bool          // the rasterizer reads these records
 }
 
 // PositionBytes is the size of Position. Fragments do not read it, so primitives do not keep it.
@@ -78,6 +79,7 @@ func NewRecord(outs []ir.Output, wanted func(ir.Output) bool) *Record {
 		r.Stride += 4
 	}
 	r.Stride = (r.Stride + 15) &^ 15
+	r.raster = r.layout()
 	return r
 }
 
@@ -96,7 +98,10 @@ func (r *Record) Word(s ir.Semantic, index uint32) int {
 }
 
 // Raster returns the layout in the form that the rasterizer reads.
-func (r *Record) Raster() raster.Layout {
+func (r *Record) Raster() raster.Layout { return r.raster }
+
+// layout computes the result of Raster.
+func (r *Record) layout() raster.Layout {
 	l := raster.Layout{
 		Stride: int(r.Stride / 4), Skip: PositionBytes / 4, Clip: r.Word(ir.ClipDistance, 0), Cull: r.Word(ir.CullDistance, 0),
 		Size: r.Word(ir.PointSize, 0), Layer: r.Word(ir.Layer, 0), Viewport: r.Word(ir.ViewportIndex, 0),
