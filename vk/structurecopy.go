@@ -260,7 +260,7 @@ func (d *Device) CopyMemoryToAccelerationStructure(from []byte, target *Accelera
 	return d.deserialize(target, from)
 }
 
-// property returns a property of an acceleration structure.
+// property returns a property of an acceleration structure. Without checks the other levels have no bottom levels.
 func (d *Device) property(a *AccelerationStructure, p StructureProperty, rule string) (uint64, error) {
 	c := d.heap.structures.content(a)
 	switch {
@@ -268,7 +268,7 @@ func (d *Device) property(a *AccelerationStructure, p StructureProperty, rule st
 		return 0, usage("", "a property of %v is read before a build; must be built", &a.object)
 	case p == CompactedSize && c.flags&BuildAllowCompaction == 0:
 		return 0, usage(rule+"accelerationStructures-03431", "the compacted size of %v is read, and its build does not allow compaction; must allow it", &a.object)
-	case p == SerializationPointers && c.level != TopLevel:
+	case p == SerializationPointers && c.level != TopLevel && d.checking > None:
 		return 0, usage(rule+"pAccelerationStructures-12425", "the number of bottom levels of %v is read; must be a top level", &a.object)
 	}
 	switch p {

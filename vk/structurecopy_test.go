@@ -47,6 +47,13 @@ func TestStructureSerial(t *testing.T) {
 	data := r.memory.Bytes()[place:]
 	word := func(n int) uint64 { return binary.LittleEndian.Uint64(data[32+8*n:]) }
 	pointers := must(r.dev.AccelerationStructureProperties([]*AccelerationStructure{top}, SerializationPointers))(t)
+	before := r.dev.checking
+	r.dev.checking = None
+	none := must(r.dev.AccelerationStructureProperties([]*AccelerationStructure{bottom}, SerializationPointers))(t)
+	r.dev.checking = before
+	if none[0] != 0 {
+		t.Errorf("a bottom level has %d bottom levels", none[0])
+	}
 	if word(0) != size || word(1) > top.Size() || word(2) != pointers[0] || pointers[0] != 1 || word(3) != bottom.Address() {
 		t.Fatalf("the header has %d of %d bytes, the size %d, %d handles, the first %#x; must be one, %#x", word(0), size, word(1), word(2), word(3), bottom.Address())
 	}
