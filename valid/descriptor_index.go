@@ -302,7 +302,8 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	nonUniform := w.flow.checker.capable(k.nonUniform)
 	if !choice.told && !nonUniform && !w.flow.checker.capable(k.dynamic) {
 		choice.told = true
-		f := w.flow.checker.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, w.array(choice), k.dynamic).also(w.flow.checker, choice.at, "the index")
+		f := w.flow.checker.failWith(i, k.dynamicCode, op.String()+" through "+k.what+" of the array "+w.array(choice)+
+			" without a constant index; needs the capability "+k.dynamic.String()).also(w.flow.checker, choice.at, "the index")
 		if !w.flow.checker.deviceLacks(k.dynamic) { // no compiler declares it, and devices that have it accept that
 			f.warn()
 		}
@@ -323,7 +324,8 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if may {
 			why = differing(differs) + " between invocations"
 		}
-		f := w.flow.checker.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, w.array(choice), why, k.nonUniform).also(w.flow.checker, choice.at, "the index")
+		f := w.flow.checker.failWith(i, code, op.String()+" through "+k.what+" of the array "+w.array(choice)+
+			", with an index that "+why+"; needs the capability "+k.nonUniform.String()).also(w.flow.checker, choice.at, "the index")
 		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
 			choice.warned = true

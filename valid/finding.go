@@ -49,7 +49,11 @@ type found struct{ f *Finding }
 // also adds another place that the finding speaks of.
 func (x found) also(c positioner, i int, format string, args ...any) found {
 	if x.f != nil && i >= 0 {
-		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)})
+		text := format
+		if len(args) > 0 {
+			text = fmt.Sprintf(format, args...)
+		}
+		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: short(text, maxMessage)})
 	}
 	return x
 }
@@ -72,12 +76,20 @@ func (c *subject) pos(i int) diag.Pos {
 
 // fail reports that instruction i breaks a rule; −1 is the module as a whole.
 func (c *subject) fail(i int, code, format string, args ...any) found {
+	if len(c.found) >= c.opts.MaxFindings {
+		return c.failWith(i, code, "")
+	}
+	return c.failWith(i, code, fmt.Sprintf(format, args...))
+}
+
+// failWith is fail with the whole message, for rules that a module may break at thousands of instructions.
+func (c *subject) failWith(i int, code, message string) found {
 	c.count++
 	if len(c.found) >= c.opts.MaxFindings {
 		c.omitted++
 		return found{}
 	}
-	f := &Finding{Finding: diag.Finding{Code: code, Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)}}
+	f := &Finding{Finding: diag.Finding{Code: code, Pos: c.pos(i), Message: short(message, maxMessage)}}
 	if i >= 0 {
 		f.Source, f.HasSource = c.m.Line(i)
 		f.Source.File = short(f.Source.File, maxFile)
@@ -99,11 +111,11 @@ func (c *subject) unknown(code string) {
 func (c *subject) report() *Report {
 	r := &Report{Findings: make([]Finding, len(c.found)), Omitted: c.omitted, Unchecked: c.unchecked}
 	bad := c.omitted > 0
+	slices.SortStableFunc(c.found, func(x, y *Finding) int { return cmp.Compare(x.Pos.Instruction, y.Pos.Instruction) })
 	for i, f := range c.found {
 		r.Findings[i] = *f
 		bad = bad || f.Severity == diag.Error
 	}
-	slices.SortStableFunc(r.Findings, func(x, y Finding) int { return cmp.Compare(x.Pos.Instruction, y.Pos.Instruction) })
 	if !bad {
 		r.Module = &Module{c.m}
 	}
