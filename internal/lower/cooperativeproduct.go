@@ -154,16 +154,17 @@ func (f *function) plus(v ir.V, n uint64) ir.V {
 	return f.b.Op(ir.Add, ir.I32, v, f.b.I32(uint32(n)))
 }
 
-// The lists of a looped product in private memory. All products of a program share
-// them.
+// The lists of looped products and tensor accesses in private memory. All of a program
+// share them.
 const (
 	listA = iota
 	listB
 	listSums
+	listElements // of a tensor access
 	numLists
 )
 
-var listNames = [numLists]string{"product.a", "product.b", "product.sums"}
+var listNames = [numLists]string{"product.a", "product.b", "product.sums", "tensor.elements"}
 
 // privateList is a list of values of one type in a private variable.
 type privateList struct {

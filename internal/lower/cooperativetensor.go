@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -172,21 +174,50 @@ func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *p
 	return p
 }
 
-// each calls yield for each component that the lane holds, with its position in
-// the tensor and whether it is not in the matrix.
+// each calls yield for each component that the lane holds, with its index, its position
+// in the tensor and whether it is not in the matrix.
 func (a *tensorAccess) each(stores bool, yield func(i uint64, e tensorElement, padding ir.V)) {
 	for i := range a.x.components {
-		row, column := a.function.coordinate(&a.x, a.function.b.I32(uint32(i)))
+		e, padding := a.component(a.function.b.I32(uint32(i)), stores, i/a.x.length*a.x.lanes+a.x.lanes > a.x.lines)
+		yield(i, e, padding)
+	}
+}
+
+// component returns the position of component i of the lane in the tensor. If the lane may
+// hold components that are not in the matrix, padding is whether this is one; otherwise 0.
+func (a *tensorAccess) component(i ir.V, stores, padded bool) (e tensorElement, padding ir.V) {
+	row, column := a.function.coordinate(&a.x, i)
+	if padded {
 		line := column
 		if a.x.byRow {
 			line = row
 		}
-		var padding ir.V
-		if i/a.x.length*a.x.lanes+a.x.lanes > a.x.lines {
-			padding = a.function.b.Cmp(ir.ULe, a.function.b.I32(uint32(a.x.lines)), line)
-		}
-		yield(i, a.element(row, column, stores), padding)
+		padding = a.function.b.Cmp(ir.ULe, a.function.b.I32(uint32(a.x.lines)), line)
 	}
+	return a.element(row, column, stores), padding
+}
+
+// maxUnrolledTensor is the largest number of components of a lane that an access through a
+// tensor layout handles in unrolled code: each has about fifty operations.
+const maxUnrolledTensor = 256
+
+// looped reports whether the access is a loop over the components of the lane. A loop cannot
+// index values, so they are in private memory, if there is room.
+func (a *tensorAccess) looped(t ir.Type) bool {
+	if a.function.options.looped {
+		return true
+	}
+	return a.x.components > maxUnrolledTensor && a.function.private+a.x.components*uint64(t.Slots()) <= maxPrivate
+}
+
+// eachLooped calls yield in a loop over the components that the lane holds.
+func (a *tensorAccess) eachLooped(stores bool, yield func(i ir.V, e tensorElement, padding ir.V)) {
+	padded := (a.x.lines+a.x.lanes-1)/a.x.lanes*a.x.lanes > a.x.lines
+	a.function.counted(span{0, a.x.components}, 1, nil, func(i ir.V, _ []ir.V) []ir.V {
+		e, padding := a.component(i, stores, padded)
+		yield(i, e, padding)
+		return nil
+	})
 }
 
 func cooperativeLoadTensor(f *function, in spirv.Inst) {
@@ -202,22 +233,55 @@ func cooperativeLoadTensor(f *function, in spirv.Inst) {
 		clamp = f.b.Const(s, 0)
 	}
 	parts := make([]ir.V, len(kept))
-	a.each(false, func(i uint64, e tensorElement, padding ir.V) {
-		var x ir.V
-		if a.decode != 0 {
-			x = a.function.inside(&a.x, i, 1, func(uint64) ir.V { return a.decoded(&e) })[0]
-		} else {
-			x = f.loadScalar(a.reaches(&e, uint64(s.Size()), padding, e.skipped, e.outside), s)
+	if a.looped(s) {
+		if a.view == nil { // then every component is loaded
+			kept = slices.Repeat([]ir.V{f.b.Const(s, 0)}, len(kept))
 		}
-		if e.outside != 0 {
-			x = f.b.Select(e.outside, clamp, x)
+		l := f.list(listElements, kept)
+		a.eachLooped(false, func(i ir.V, e tensorElement, padding ir.V) {
+			l.store(i, a.loaded(&e, s, padding, clamp, func() ir.V { return l.load(i) }))
+		})
+		for i := range parts {
+			parts[i] = l.load(f.b.I32(uint32(i)))
 		}
-		if e.skipped != 0 {
-			x = f.b.Select(e.skipped, kept[i], x)
-		}
-		parts[i] = x
-	})
+	} else {
+		a.each(false, func(i uint64, e tensorElement, padding ir.V) {
+			parts[i] = a.loaded(&e, s, padding, clamp, func() ir.V { return kept[i] })
+		})
+	}
 	f.define(in, parts...)
+}
+
+// loaded returns the component at an element: loaded or decoded, the clamp value or, if the access skips it, the one kept.
+func (a *tensorAccess) loaded(e *tensorElement, s ir.Type, padding, clamp ir.V, kept func() ir.V) ir.V {
+	f := a.function
+	var x ir.V
+	if a.decode != 0 {
+		x = f.unless(padding, s, func() ir.V { return a.decoded(e) })
+	} else {
+		x = f.loadScalar(a.reaches(e, uint64(s.Size()), padding, e.skipped, e.outside), s)
+	}
+	if e.outside != 0 {
+		x = f.b.Select(e.outside, clamp, x)
+	}
+	if e.skipped != 0 {
+		x = f.b.Select(e.skipped, kept(), x)
+	}
+	return x
+}
+
+// unless returns what yield computes, or 0 without the computation in lanes for which no, if it is not 0, is true.
+func (f *function) unless(no ir.V, t ir.Type, yield func() ir.V) ir.V {
+	if no == 0 {
+		return yield()
+	}
+	label := f.b.Block(t)
+	f.b.If(no)
+	f.b.Br(label, f.b.Const(t, 0))
+	f.b.End()
+	f.b.Br(label, yield())
+	f.b.End()
+	return f.b.Param(label, 0)
 }
 
 // ofBits returns the value of type t in the lowest bits of a word.
@@ -284,7 +348,13 @@ func cooperativeStoreTensor(f *function, in spirv.Inst) {
 	}
 	parts := f.scalars(v.Object())
 	s := f.scalar(a.x.elem)
-	a.each(true, func(i uint64, e tensorElement, padding ir.V) {
-		f.storeScalar(a.reaches(&e, uint64(s.Size()), padding, e.skipped, e.outside), s, parts[i])
-	})
+	store := func(e *tensorElement, padding, x ir.V) {
+		f.storeScalar(a.reaches(e, uint64(s.Size()), padding, e.skipped, e.outside), s, x)
+	}
+	if a.looped(s) {
+		l := f.list(listElements, parts)
+		a.eachLooped(true, func(i ir.V, e tensorElement, padding ir.V) { store(&e, padding, l.load(i)) })
+		return
+	}
+	a.each(true, func(i uint64, e tensorElement, padding ir.V) { store(&e, padding, parts[i]) })
 }

@@ -118,6 +118,12 @@ func lowered(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Progra
 	return p
 }
 
+// looped is passed with loops over the components of cooperative matrices.
+func looped(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Program {
+	o.looped = true
+	return passed(t, source, spec, o)
+}
+
 // passed is lowered after all passes.
 func passed(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Program {
 	p := lowered(t, source, spec, o)

@@ -64,7 +64,7 @@ func TestHostile(t *testing.T) {
 			for i := range v.Facts().EntryPoints {
 				o := Options{
 					MaxValues: 1 << 18, SubgroupSize: LeastSubgroup << r.IntN(8), Contract: r.IntN(2) == 0, KillDemotes: r.IntN(2) == 0,
-					CoarseDerivatives: r.IntN(2) == 0, Sanitize: r.IntN(2) == 0, loopedProducts: r.IntN(4) == 0, Profile: r.IntN(2) == 0,
+					CoarseDerivatives: r.IntN(2) == 0, Sanitize: r.IntN(2) == 0, looped: r.IntN(4) == 0, Profile: r.IntN(2) == 0,
 				}
 				// a program or an error: which one is not the point
 				_, _ = Stage(v, &v.Facts().EntryPoints[i], o)

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -148,7 +149,7 @@ func (s *script) item(key string, f []string) error {
 	case "subgroup":
 		s.options.SubgroupSize = w[0]
 	case "loops":
-		s.options.loopedProducts = true
+		s.options.looped = true
 	case "spec":
 		s.spec[w[0]] = uint64(w[1])
 	case "samplerheap":
@@ -345,11 +346,15 @@ func engines() []exec.Engine {
 }
 
 // runCase runs a module as a script says, as it was lowered and behind the
-// passes, on every engine.
+// passes, on every engine; accesses through tensor layouts also as loops.
 func runCase(t *testing.T, source []byte, text string) {
 	t.Helper()
+	forms := []func(*testing.T, []byte, facts.Spec, Options) *ir.Program{lowered, passed}
+	if bytes.Contains(source, []byte("TensorNV")) {
+		forms = append(forms, looped)
+	}
 	for _, engine := range engines() {
-		for _, prepare := range []func(*testing.T, []byte, facts.Spec, Options) *ir.Program{lowered, passed} {
+		for _, prepare := range forms {
 			s, err := parseScript(text)
 			if err != nil {
 				t.Fatal(err)

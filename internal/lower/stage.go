@@ -56,13 +56,13 @@ type Options struct {
 	// Stop, if not nil, is polled; Stage returns its error as soon as it is not nil.
 	Stop func() error
 
-	loopedProducts bool // for tests: all products of cooperative matrices are loops
+	looped bool // for tests: all products and tensor accesses of cooperative matrices are loops
 }
 
 // maxUnrolled returns the number of multiplications beyond which a product of
 // cooperative matrices is a loop.
 func (o *Options) maxUnrolled() uint64 {
-	if o.loopedProducts {
+	if o.looped {
 		return 0
 	}
 	return maxProduct
@@ -172,7 +172,7 @@ type unit struct {
 	passed   []ioScalar                 // the passed scalars of its vertices
 	tabled   map[*facts.Const]uint64    // index in Program.Tables
 	layouts  map[pointerKind]*layoutSet // matrix layouts of materialized pointers
-	lists    [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
+	lists    [numLists]uint64           // 1 + the variables of looped products and tensor accesses; 0 is none
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
 	checks   map[string]uint64          // the messages of Options.Sanitize, by their text
 	counters *Counters                  // of Options.Profile; nil before they are needed
