@@ -502,7 +502,7 @@ func (c *cooperatives) used(id spirv.ID, use spirv.CooperativeMatrixUse) bool {
 func (c *cooperatives) matrixScaled(i int, in spirv.Inst) {
 	v := inst.MatrixTimesScalar(in)
 	t, m, s := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix()), c.m.TypeOf(v.Scalar())
-	if t == nil || m == nil || s == nil || !isCooperative(t) {
+	if t == nil || m == nil || s == nil || !isCooperative(t) && !isCooperative(m) {
 		return
 	}
 	switch {

@@ -464,7 +464,7 @@ func namesUntyped(op spirv.Op, at int) bool {
 	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension:
 		return true
 	case spirv.ClassExclude:
-		return !estimatesMotion(op)
+		return hasOtherIDs(op)
 	}
 	switch op { // the words of labels, and of functions, which have rules of their own
 	case spirv.OpFunctionCall:
@@ -481,10 +481,17 @@ func namesUntyped(op spirv.Op, at int) bool {
 	return false
 }
 
-// estimatesMotion reports whether an instruction is one of SPV_INTEL_device_side_avc_motion_estimation: all of their operands are
-// values.
-func estimatesMotion(op spirv.Op) bool {
-	return op >= spirv.OpVmeImageINTEL && op <= spirv.OpSubgroupAvcSicGetInterRawSadsINTEL
+// hasOtherIDs reports whether an instruction that the grammar excludes from its chapters may have operands that are no values:
+// functions, domains and scopes of aliases, targets of assembly.
+func hasOtherIDs(op spirv.Op) bool {
+	switch op {
+	case spirv.OpConstantFunctionPointerINTEL, spirv.OpFunctionPointerCallINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL, spirv.OpAsmCallINTEL,
+		spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL,
+		spirv.OpTaskSequenceCreateALTERA, spirv.OpTaskSequenceAsyncALTERA, spirv.OpTaskSequenceGetALTERA, spirv.OpTaskSequenceReleaseALTERA,
+		spirv.OpTypeTaskSequenceALTERA:
+		return true
+	}
+	return false
 }
 
 // namesFunctionType reports whether an operand of an instruction may be an
@@ -509,7 +516,7 @@ func namesFunction(op spirv.Op) bool {
 	case spirv.ClassAnnotation, spirv.ClassDebug, spirv.ClassModeSetting, spirv.ClassExtension, spirv.ClassDeviceSideEnqueue:
 		return true
 	case spirv.ClassExclude:
-		return !estimatesMotion(op)
+		return hasOtherIDs(op)
 	}
 	switch op {
 	case spirv.OpFunctionCall, spirv.OpCooperativeMatrixPerElementOpNV, spirv.OpCooperativeMatrixReduceNV, spirv.OpCooperativeMatrixLoadTensorNV,
