@@ -2,7 +2,9 @@ package ray
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -135,6 +137,41 @@ func TestUpdate(t *testing.T) {
 	}
 	if _, err := Update(&Input{Geometries: []Geometry{mesh(list[1:], 0)}}, first); err == nil {
 		t.Error("an update with another number of primitives")
+	}
+}
+
+// TestUpdateBadInput checks updates with positions that are not finite or outside the memory: these triangles have no
+// hits, and the others have their own.
+func TestUpdateBadInput(t *testing.T) {
+	for _, transform := range []*[12]float32{nil, &identity} {
+		for count := 2; count <= 6; count++ {
+			var list []triangle
+			for i := range count {
+				list = append(list, facing(float32(i+1)))
+			}
+			first := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}})
+			for _, x := range []float32{float32(math.NaN()), inf32, -inf32} {
+				for vertex := range 3 {
+					bad := slices.Clone(list)
+					bad[0][vertex][vertex] = x
+					g := mesh(bad, GeometryOpaque)
+					g.Transform = transform
+					g.Vertices = g.Vertices[:len(g.Vertices)-12] // the last triangle is not all in the memory
+					updated, err := Update(&Input{Geometries: []Geometry{g}}, first)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, kind := uint32(1), Triangles
+					if count == 2 {
+						want, kind = 0, None
+					}
+					top := build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: updated}}})
+					if h := trace(t, top, along()); h.Kind != kind || kind != None && h.Primitive != want {
+						t.Errorf("%d triangles, %v in vertex %d: hit %+v", count, x, vertex, h)
+					}
+				}
+			}
+		}
 	}
 }
 

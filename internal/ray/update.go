@@ -67,22 +67,62 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	}
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
-		old := &source.blocks[i]
-		var t [4]triangle
-		for lane := range 4 {
-			if !old.used(lane) {
-				break
-			}
-			var ok bool
-			if t[lane], ok = readers[old.geometry[lane]].triangle(old.primitive[lane]); !ok {
-				nan := vec{float32(math.NaN()), 0, 0}
-				t[lane] = triangle{nan, nan, nan}
+		s.blocks[i].refresh(&source.blocks[i], readers)
+	}
+}
+
+// refresh makes b the block of the triangles of old, with the positions of the readers. A triangle that is not active
+// has positions that are NaNs.
+func (b *block) refresh(old *block, readers []reader) {
+	b.geometry, b.primitive = old.geometry, old.primitive
+	lane := 0
+	for ; lane < 4 && old.used(lane); lane++ {
+		if !b.read(lane, &readers[old.geometry[lane]], old.primitive[lane]) {
+			nan := float32(math.NaN())
+			for v := range b.vertices {
+				for c := range b.vertices[v] {
+					b.vertices[v][c][lane] = nan
+				}
 			}
 		}
-		k := &s.blocks[i]
-		k.geometry, k.primitive = old.geometry, old.primitive
-		k.setPositions(&t, old.count())
 	}
+	if lane == 0 || lane == 4 {
+		return
+	}
+	for v := range b.vertices {
+		for c := range b.vertices[v] {
+			x := &b.vertices[v][c]
+			for i := lane; i < 4; i++ {
+				x[i] = x[lane-1]
+			}
+		}
+	}
+}
+
+// read puts the positions of triangle p into a lane. It reports whether the triangle is active.
+func (b *block) read(lane int, r *reader, p uint32) bool {
+	lane &= 3
+	if r.codec != nil || r.g.Transform != nil {
+		t, ok := r.triangle(p)
+		for v := range t {
+			for c := range t[v] {
+				b.vertices[v][c][lane] = t[v][c]
+			}
+		}
+		return ok
+	}
+	i, j, k, ok := r.corners(p)
+	if !ok {
+		return false
+	}
+	// The sum is 0 if all components are finite: the product of 0 with a NaN or an infinity is a NaN.
+	var sum float32
+	for v, n := range [3]uint64{i, j, k} {
+		x, y, z := r.vertex(n)
+		b.vertices[v][0][lane], b.vertices[v][1][lane], b.vertices[v][2][lane] = x, y, z
+		sum += x*0 + y*0 + z*0
+	}
+	return sum == 0
 }
 
 // refit computes the nodes of s, which has the tree of source: first the boxes of the leaves, by leaf, then the boxes
