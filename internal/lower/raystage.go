@@ -147,6 +147,7 @@ func reportIntersection(f *function, in spirv.Inst) {
 	}
 	v := inst.ReportIntersectionKHR(in)
 	f.define(in, f.b.Op(ir.Report, ir.B1, f.typed(v.Hit(), ir.F32), f.typed(v.HitKind(), ir.I32)))
+	f.copyRayLimit()
 	f.endIntersection()
 }
 

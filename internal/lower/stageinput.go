@@ -44,15 +44,28 @@ func (u *unit) takesInputPointers() bool {
 // copyInputs fills the copies of inputs.
 func (f *function) copyInputs() {
 	for _, v := range f.moduleGlobals() {
-		p := f.globals[v.ID]
-		if p.io == nil || !p.io.copied {
-			continue
+		if p := f.globals[v.ID]; p.io != nil && p.io.copied {
+			f.at = v.Index
+			f.requestAnswers(p.io) // the entry point itself need not read the variable
+			f.copyInput(v, p)
 		}
-		f.at = v.Index
-		f.requestAnswers(p.io) // the entry point itself need not read the variable
-		parts := f.load(p)
-		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.io.number, extent: p.extent}
-		f.store(to, parts)
+	}
+}
+
+// copyInput fills the copy of an input.
+func (f *function) copyInput(v *facts.Variable, p *pointer) {
+	parts := f.load(p)
+	to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.io.number, extent: p.extent}
+	f.store(to, parts)
+}
+
+// copyRayLimit fills the copies of RayTmax again, after a report has changed it.
+func (f *function) copyRayLimit() {
+	for _, v := range f.moduleGlobals() {
+		p := f.globals[v.ID]
+		if p.io != nil && p.io.copied && len(p.io.scalars) > 0 && p.io.scalars[0].known == spirv.BuiltInRayTmaxKHR {
+			f.copyInput(v, p)
+		}
 	}
 }
 
