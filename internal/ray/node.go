@@ -94,14 +94,6 @@ func (b *block) setPositions(t *[4]triangle, count int) {
 	}
 }
 
-// count returns the number of triangles.
-func (b *block) count() (n int) {
-	for n < 4 && b.used(n) {
-		n++
-	}
-	return n
-}
-
 // triangle returns the positions of the triangle of a lane.
 func (b *block) triangle(lane int) (t triangle) {
 	for v := range t {
