@@ -130,12 +130,12 @@ type supportRow struct {
 const supportHead = `# Support for shaders
 
 Written by go test ./internal/ledger -update from the tables in use; a test compares the two. The page covers the shaders of
-the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh and fragment. The status is one
-of:
+the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh, fragment and those of ray
+tracing. The status is one of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in ray tracing shaders, in graphs, and in subpass and cluster
+- *of other stages*: SPIR-V and Vulkan have it only in graphs, and in subpass and cluster
   culling shaders. It is refused.
 - *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 
@@ -152,10 +152,11 @@ uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a
 Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
-Vulkan allows three things in compute shaders without images that are refused: nodes that enqueue others
+Vulkan allows these things in shaders of the stages that run, and they are refused: nodes that enqueue others
 (SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; tile shading
-(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; and ray queries of spheres, swept spheres and
-clusters (SPV_NV_linear_swept_spheres, SPV_NV_cluster_acceleration_structure).
+(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; rays that hit spheres, swept spheres and clusters
+(SPV_NV_linear_swept_spheres, SPV_NV_cluster_acceleration_structure); hit objects (SPV_EXT_shader_invocation_reorder and
+SPV_NV_shader_invocation_reorder); motion; and the instructions of SPV_NV_ray_tracing that the KHR extension replaces.
 `
 
 func instructionRows() (rows []supportRow) {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,8 +13,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
+// runs reports whether a case runs its modules: it has a run section, or launches of a ray tracing pipeline.
+func runs(data []byte) bool {
+	return bytes.Contains(data, []byte("\n-- run")) || bytes.Contains(data, []byte("\n-- trace"))
+}
+
 // casesOf returns the test of the element with a name: the first truth table, or the first
-// case with a run section, that has the name as a word.
+// case that runs, that has the name as a word.
 func casesOf(t *testing.T) func(string) string {
 	const root = "../lower/testdata/"
 	tables, _ := filepath.Glob(root + "truth/*.txt")
@@ -28,7 +34,7 @@ func casesOf(t *testing.T) func(string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Ext(file) == ".txtar" && !strings.Contains(string(data), "\n-- run") {
+		if filepath.Ext(file) == ".txtar" && !runs(data) {
 			continue
 		}
 		for _, w := range word.FindAllString(string(data), -1) {
@@ -113,7 +119,7 @@ func TestWhatCasesDeclare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(data), "\n-- run") {
+		if !runs(data) {
 			continue
 		}
 		for _, m := range declares.FindAllStringSubmatch(string(data), -1) {
