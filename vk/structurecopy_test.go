@@ -54,13 +54,15 @@ func TestStructureSerial(t *testing.T) {
 	if none[0] != 0 {
 		t.Errorf("a bottom level has %d bottom levels", none[0])
 	}
-	if word(0) != size || word(1) > top.Size() || word(2) != pointers[0] || pointers[0] != 1 || word(3) != bottom.Address() {
-		t.Fatalf("the header has %d of %d bytes, the size %d, %d handles, the first %#x; must be one, %#x", word(0), size, word(1), word(2), word(3), bottom.Address())
+	if word(0) != size || word(1) > top.Size() || word(2) != pointers[0] || pointers[0] != 2 || word(3) != bottom.Address() || word(4) != bottom.Address() {
+		t.Fatalf("the header has %d of %d bytes, the size %d, %d handles, the first %#x; must be one for each of two instances, %#x", word(0), size, word(1), word(2), word(3), bottom.Address())
 	}
 	if !r.dev.AccelerationStructureCompatible(data) || !bytes.Equal(data[:16], DriverUUID[:]) {
 		t.Error("the header is of another implementation")
 	}
-	binary.LittleEndian.PutUint64(data[32+24:], bottom2.Address())
+	for i := range 2 {
+		binary.LittleEndian.PutUint64(data[32+24+8*i:], bottom2.Address())
+	}
 	size, _ = pool.Result(1)
 	host := make([]byte, size)
 	if err := r.dev.CopyAccelerationStructureToMemory(bottom, host); err != nil {

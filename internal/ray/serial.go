@@ -33,20 +33,29 @@ const (
 // ErrCorrupt is wrapped by the errors of Deserialize.
 var ErrCorrupt = errors.New("corrupt serialized acceleration structure")
 
-// Handles returns the references of the bottom levels, each once, in the order of the instances.
+// Handles returns the references of the bottom levels: one for each instance that has one, in the order of the instances. Vulkan
+// leaves number and order to the implementation, but applications write a handle for each instance.
 func (s *Structure) Handles() []uint64 {
 	if s == nil {
 		return nil
 	}
-	var list []uint64
-	known := map[uint64]bool{0: true}
+	list := make([]uint64, 0, s.handles())
 	for i := range s.instances {
-		if r := s.instances[i].Reference; !known[r] {
-			known[r] = true
+		if r := s.instances[i].Reference; r != 0 {
 			list = append(list, r)
 		}
 	}
 	return list
+}
+
+// handles returns the number of Handles.
+func (s *Structure) handles() (n int) {
+	for i := range s.instances {
+		if s.instances[i].Reference != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // SerializedSize returns the number of bytes that Serialize writes.
@@ -54,7 +63,7 @@ func (s *Structure) SerializedSize() uint64 {
 	if s == nil {
 		return 0
 	}
-	return s.serializedSize(len(s.Handles()))
+	return s.serializedSize(s.handles())
 }
 
 // serializedSize is SerializedSize of a structure with a number of handles.
@@ -82,10 +91,8 @@ func (s *Structure) Serialize(to []byte) {
 	b = binary.LittleEndian.AppendUint64(b, size+uuidBytes)
 	b = binary.LittleEndian.AppendUint64(b, s.Size())
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(handles)))
-	number := map[uint64]uint32{}
-	for i, h := range handles {
+	for _, h := range handles {
 		b = binary.LittleEndian.AppendUint64(b, h)
-		number[h] = uint32(i + 1)
 	}
 	var top uint32
 	if s.top {
@@ -97,12 +104,18 @@ func (s *Structure) Serialize(to []byte) {
 	}
 	if s.top {
 		b = appendWords(b, uint32(len(s.instances)))
+		last := uint32(0) // number of a handle
 		for i := range s.instances {
 			p := &s.instances[i]
 			for _, x := range p.Transform {
 				b = appendWords(b, math.Float32bits(x))
 			}
-			b = appendWords(b, p.Custom, p.RecordOffset, uint32(p.Mask), uint32(p.Flags), number[p.Reference])
+			number := uint32(0)
+			if p.Reference != 0 {
+				last++
+				number = last
+			}
+			b = appendWords(b, p.Custom, p.RecordOffset, uint32(p.Mask), uint32(p.Flags), number)
 		}
 		return
 	}
