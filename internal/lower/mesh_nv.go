@@ -71,6 +71,9 @@ func (u *unit) taskMemory(p *pointer, v *facts.Variable) {
 		size = u.extent(v.Type).size
 		if d, ok := u.facts.Decoration(v.ID, spirv.DecorationLocation); ok {
 			p.offset.imm = locationBytes * uint64(min(d.Literal(), maxLocation))
+			if c, ok := u.facts.Decoration(v.ID, spirv.DecorationComponent); ok {
+				p.offset.imm += 4 * uint64(min(c.Literal(), 3)) // a component has 32 bits
+			}
 		}
 	}
 	if v.Init != 0 {
