@@ -141,7 +141,7 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 	if info.Flags&enum.PipelineFlagsLibrary != 0 {
 		p.serial = d.libraries.Add(1)
 	}
-	if err := p.replay(info.ReplayHandles); err != nil {
+	if err := p.replay(d, info.ReplayHandles); err != nil {
 		return nil, err
 	}
 	if err := p.assemble(d, c); err != nil {
@@ -329,7 +329,7 @@ func (p *RayTracingPipeline) Groups() int {
 }
 
 // replay gives the pipeline the serial of the handles of an earlier one, and checks their numbers.
-func (p *RayTracingPipeline) replay(handles [][]byte) error {
+func (p *RayTracingPipeline) replay(d *Device, handles [][]byte) error {
 	library, given := p.serial != 0, false
 	for i, b := range handles {
 		if b == nil {
@@ -344,7 +344,17 @@ func (p *RayTracingPipeline) replay(handles [][]byte) error {
 		}
 		p.serial, given = h.serial, true
 	}
+	if library && given {
+		d.reserveSerial(p.serial)
+	}
 	return nil
+}
+
+// reserveSerial keeps a serial from the libraries that are made later.
+func (d *Device) reserveSerial(n uint32) {
+	for last := d.libraries.Load(); last < n && !d.libraries.CompareAndSwap(last, n); {
+		last = d.libraries.Load()
+	}
 }
 
 // ReplayHandles returns handles as GroupHandles does, for the creation of the pipeline in a replay: ReplayHandleSize bytes each

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -598,5 +599,26 @@ func TestRayHeap(t *testing.T) {
 		if a, b := r.word(rayOutput+4*i), r.word(rayOutput+256+4*i); a != uint32(i+1) || b != uint32(i+10) {
 			t.Errorf("results %d are %d and %d; must be %d and %d", i, a, b, i+1, i+10)
 		}
+	}
+}
+
+// TestReplayedLibrarySerial checks that a library that is made after a replayed one has other handles (Vulkan: handles of shader
+// groups are unique).
+func TestReplayedLibrarySerial(t *testing.T) {
+	const replay = enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay
+	library := RayTracingPipelineInfo{
+		Creation: Creation{Flags: replay | enum.PipelineFlagsLibrary}, Stages: rayStages(t), Groups: rayGroups(), Depth: 1,
+		Interface: &link.RayInterface{Payload: 4, HitAttribute: 8},
+	}
+	captured, replayed := newRayScene(t, DeviceInfo{}), newRayScene(t, DeviceInfo{})
+	captured.pipeline(t, library)
+	all := must(captured.pipeline(t, library).ReplayHandles(0, 3))(t)
+	again := library
+	for i := range 3 {
+		again.ReplayHandles = append(again.ReplayHandles, all[i*ReplayHandleSize:(i+1)*ReplayHandleSize])
+	}
+	old := must(replayed.pipeline(t, again).GroupHandles(0, 3))(t)
+	if fresh := must(replayed.pipeline(t, library).GroupHandles(0, 3))(t); bytes.Equal(old, fresh) {
+		t.Errorf("two libraries of a device have the handles %x", fresh)
 	}
 }
