@@ -9,17 +9,18 @@ import (
 // Properties of the values of two neighbours: the invocations of a workgroup, or of a subgroup, with the numbers 2k and
 // 2k+1. They survive where apart does not: a remainder is the same in many invocations, and certainly not in neighbours.
 const (
-	next   uint16 = 1 << (iota + 8) // the values are one apart
-	odd                             // the lowest bits differ
-	bit                             // one is 0 or false, the other 1 or true
-	parted                          // the values differ; holds with each of the others
+	next    uint16 = 1 << (iota + 8) // the values are one apart
+	odd                              // the lowest bits differ
+	bit                              // one is 0 or false, the other 1 or true
+	parted                           // the values differ; holds with each of the others
+	ordered                          // with next: the sum of the lesser value and 1 does not wrap
 )
 
 // numbered are the properties of the number of an invocation.
-const numbered = next | odd | parted
+const numbered = next | odd | parted | ordered
 
 // personal are the properties that a variable has from one store to the whole of it.
-const personal = apart | next | odd | bit | parted
+const personal = apart | numbered | bit
 
 // neighbours derives the properties of a result between neighbours from its operands.
 func (w *flow) neighbours(in spirv.Inst) uint16 {
@@ -32,7 +33,7 @@ func (w *flow) neighbours(in spirv.Inst) uint16 {
 	case spirv.OpBitcast, spirv.OpUConvert, spirv.OpSConvert:
 		return w.converted(in)
 	case spirv.OpNot, spirv.OpSNegate:
-		return w.of(spirv.ID(in[3])) & numbered
+		return w.of(spirv.ID(in[3])) & numbered &^ ordered
 	case spirv.OpLogicalNot:
 		return w.of(inst.LogicalNot(in).Operand()) & (bit | parted)
 	case spirv.OpSelect:
@@ -97,7 +98,7 @@ func combined(op spirv.Op, x uint16, k *facts.Const) uint16 {
 	even := n&1 == 0
 	switch op {
 	case spirv.OpIAdd, spirv.OpISub:
-		return x & numbered
+		return x & numbered &^ ordered
 	case spirv.OpBitwiseXor:
 		return x & (odd | parted)
 	case spirv.OpIMul: // an odd number has an inverse
@@ -136,7 +137,8 @@ func remainder(op spirv.Op, x uint16, n uint64) (out uint16) {
 	if n < 2 || n >= large {
 		return 0
 	}
-	if x&next != 0 {
+	// −1 and 0 have the same remainder if n divides 2^width − 1, which is odd.
+	if x&next != 0 && (x&ordered != 0 || n&(n-1) == 0) {
 		out |= parted
 	}
 	if x&odd != 0 && n%2 == 0 {

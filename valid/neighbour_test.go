@@ -28,6 +28,9 @@ func TestNeighbours(t *testing.T) {
 		{"%k = OpNot %u %i", true},                                                               // ~0, ~1
 		{"%k = OpUMod %u %i %u2", true},                                                          // 0, 1
 		{"%k = OpUMod %u %i %u3", true},                                                          // 0, 1
+		{"%b = OpISub %u %i %u1\n%k = OpUMod %u %b %u3", false},                                  // 0, 0: 2³²−1 is a multiple of 3
+		{"%b = OpSNegate %u %i\n%k = OpUMod %u %b %u3", false},                                   // may wrap in others
+		{"%b = OpISub %u %i %u1\n%k = OpUMod %u %b %u2", true},                                   // 1, 0
 		{"%k = OpUMod %u %i %u1", false},                                                         // 0, 0
 		{"%k = OpUDiv %u %i %u2", false},                                                         // 0, 0
 		{"%k = OpShiftRightLogical %u %i %u1", false},                                            // 0, 0
