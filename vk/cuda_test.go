@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCudaWithoutPTX demands of each call on CUDA kernels an error that names what is missing.
+// TestCudaWithoutPTX checks that every CUDA call fails with an *UnsupportedError that names PTX.
 func TestCudaWithoutPTX(t *testing.T) {
 	d := newRuled(t).dev
 	m := &CudaModule{}
