@@ -87,13 +87,8 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	}
 	defer f.spare()()
 	defer collectSeldom(compilePercent)()
-	r := benchReport{Name: f.name, K: 1, Device: "chiaro interp", Level: "interp", Subgroup: max(options.SubgroupSize, lower.DefaultSubgroup), Threads: f.threads}
-	if e, ok := chosen.(engine.Preferred); ok {
-		chosen = e.First
-	}
-	if e, ok := chosen.(jit.Engine); ok {
-		r.Device, r.Level = "chiaro jit", e.Level.String()
-	}
+	chosen, r := f.reportOn(chosen, options)
+	r.Name = f.name
 	var s *scene
 	create := func() (err error) {
 		s, err = f.scene(ctx, c, d, chosen, options, files)
@@ -127,6 +122,18 @@ func (s *scene) frame(c *vk.CommandBuffer) {
 		c.Draw(uint32(s.flags.vertices), 1, 0, 0)
 	}
 	c.EndRendering()
+}
+
+// reportOn returns the engine that runs, of a choice, and a report that names it.
+func (f *benchFlags) reportOn(chosen exec.Engine, options lower.Options) (exec.Engine, benchReport) {
+	r := benchReport{K: 1, Device: "chiaro interp", Level: "interp", Subgroup: max(options.SubgroupSize, lower.DefaultSubgroup), Threads: f.threads}
+	if e, ok := chosen.(engine.Preferred); ok {
+		chosen = e.First
+	}
+	if e, ok := chosen.(jit.Engine); ok {
+		r.Device, r.Level = "chiaro jit", e.Level.String()
+	}
+	return chosen, r
 }
 
 // words are the bits of a color.

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/chiaro-gpu/chiaro/internal/engine"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/ray/rayscene"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -93,13 +90,7 @@ func benchRays(ctx context.Context, c console, f benchFlags, names []string) err
 	if b.count.width, b.count.height, err = f.drawing.extent(); err != nil {
 		return err
 	}
-	head := benchReport{K: 1, Device: "chiaro interp", Level: "interp", Subgroup: max(options.SubgroupSize, lower.DefaultSubgroup), Threads: f.threads}
-	if e, ok := chosen.(engine.Preferred); ok {
-		chosen = e.First
-	}
-	if e, ok := chosen.(jit.Engine); ok {
-		head.Device, head.Level = "chiaro jit", e.Level.String()
-	}
+	chosen, head := f.reportOn(chosen, options)
 	if b.benchDevice, err = b.flags.openRays(ctx, chosen, options); err != nil {
 		return err
 	}
