@@ -137,7 +137,11 @@ func (f *function) checkType(t *facts.Type, parts []ir.V) {
 
 // definePointer sets the symbolic pointer of a result.
 func (f *function) definePointer(in spirv.Inst, p *pointer) {
-	f.put(in.Result(), value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block})
+	t := f.facts.Type(in.Type())
+	if t == nil || !t.IsPointer() {
+		f.malformed("the type of the result is not a pointer type; must be one")
+	}
+	f.put(in.Result(), value{typ: t, ptr: p, block: f.block})
 }
 
 // constant returns the scalars of a constant.
