@@ -289,6 +289,14 @@ func (b *rayBench) bindTables() error {
 	return nil
 }
 
+// sizeText writes a number of bytes with a unit of the SI.
+func sizeText(n uint64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return quantity(float64(n)) + "B"
+}
+
 // print writes the report in a format that exists.
 func (r *rayReport) print(c console, format string) error {
 	if format == "json" {
@@ -296,7 +304,7 @@ func (r *rayReport) print(c console, format string) error {
 	}
 	size := ""
 	if r.Bytes > 0 {
-		size = fmt.Sprintf(", %s of memory", quantity(float64(r.Bytes))+"B")
+		size = fmt.Sprintf(", %s of memory", sizeText(r.Bytes))
 	}
 	if r.Unit == "Gray" {
 		size = fmt.Sprintf(", %.1f %% hit", 100*r.Hit)
