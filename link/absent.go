@@ -87,14 +87,6 @@ var absentLists = []reason{
 	{NeedsObject, "all samplers of package vk may process images", []string{
 		"vkCmdDraw-OpImageSampleWeightedQCOM-06977", "vkCmdDraw-OpImageSampleWeightedQCOM-06978",
 	}},
-	{NeedsObject, "a query of package vk has no such parameters", []string{
-		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378",
-		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13381", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13372",
-		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13375", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13376",
-		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13377", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13380",
-		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379",
-		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-cooperativeMatrixProperties2-13371",
-	}},
 	{NeedsObject, "package vk has no layouts for each stage", []string{
 		"VkPushConstantsInfo-layout-09496",
 	}},

@@ -56,6 +56,14 @@ var objectLists = []reason{
 		"VkCudaLaunchInfoNV-gridDimZ-09408", "VkCudaLaunchInfoNV-extraCount-09411", "VkCudaLaunchInfoNV-pExtras-09412",
 		"vkCmdCudaLaunchKernelNV-commandBuffer-recording", "vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool", "vkCmdCudaLaunchKernelNV-suspended",
 	}},
+	{ByObjects, "a query for products of cooperative matrices checks its scope and its sizes", []string{
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13372", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13375",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13376", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13377",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13380", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13381",
+		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-cooperativeMatrixProperties2-13371",
+	}},
 	{ByObjects, "a merge of caches checks them", []string{
 		"vkMergeValidationCachesEXT-dstCache-01536",
 	}},

@@ -113,9 +113,6 @@ var unjudged = []reason{
 		"vkGetRayTracingShaderGroupHandlesKHR-*", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-*", "vkGetRayTracingShaderGroupStackSizeKHR-*",
 		"vkGetShaderModuleIdentifierEXT-*", "vkGetShaderModuleCreateInfoIdentifierEXT-*",
 	}},
-	{NeedsCall, "it is on a query of the device", []string{
-		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-*", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-*",
-	}},
 	{NeedsCall, "it is on a call that destroys: the callbacks of the creation, and whether the object is in use", []string{
 		"vkDestroyShaderModule-*", "vkDestroyPipelineLayout-*", "vkDestroyDescriptorSetLayout-*", "vkDestroyShaderEXT-*",
 	}},

@@ -85,7 +85,7 @@ var unjudged = [...]struct {
 		"RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985", "RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986", "RuntimeSpirv-OpImageBlockMatchWindow-09222",
 		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226",
 	}},
-	{BeyondDraw, "the acceleration structure and its build", []string{
+	{BeyondDraw, "the acceleration structure, its build and the hit", []string{
 		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354", "RuntimeSpirv-flags-08761",
 		"RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-OpTraceRayKHR-06360", "RuntimeSpirv-OpTraceRayMotionNV-06365",
 		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704", "RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11875",

@@ -19,7 +19,7 @@ import (
 // source; with -todo it writes them.
 func TestRuleDocs(t *testing.T) {
 	at := judges(t, "valid", ".", "../spirv")
-	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at, judges(t, "link", "../link"))} {
+	for name, text := range map[string][]byte{"rules.md": rulesPage(at), "vuids.md": vuidsPage(at, judges(t, "link", "../link"), judges(t, "vk", "../vk"))} {
 		file := filepath.Join("../docs", name)
 		if *writeTodo {
 			if err := os.WriteFile(file, text, 0o666); err != nil {
@@ -141,7 +141,7 @@ var beyondWords = [...]string{
 }
 
 // vuidsPage lists Vulkan's rules on modules, those that are not checked too.
-func vuidsPage(at, link map[string]string) []byte {
+func vuidsPage(at, link, objects map[string]string) []byte {
 	var b bytes.Buffer
 	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and the function\nthat checks it. `chiaro check` checks *device* rules only with `--profile`, which describes the device. For\na rule that a module and a device do not decide, the list has its need: a *pipeline* (with its layout,\nflags and other stages), a *draw* (the bound and attached objects and their creation), a *run* (values of\nan execution), or *text*: the rule is about a\npart of Vulkan or SPIR-V that this version does not have.\n\n")
 	beyond := map[string]Unjudged{}
@@ -150,7 +150,7 @@ func vuidsPage(at, link map[string]string) []byte {
 	}
 	for g, group := range vuidGroups {
 		var rows bytes.Buffer
-		total, judged, linked, cases := 0, 0, 0, 0
+		total, judged, linked, full, cases := 0, 0, 0, 0, 0
 		var needs [BeyondText + 1]int
 		for _, code := range vuid.All {
 			if groupOf(code) != g {
@@ -164,6 +164,9 @@ func vuidsPage(at, link map[string]string) []byte {
 				if where := link[code]; where != "" {
 					by = "`" + where + "`"
 					linked++
+				} else if where := objects[code]; where != "" {
+					by = "`" + where + "`"
+					full++
 				} else {
 					needs[u.Needs]++
 				}
@@ -178,6 +181,9 @@ func vuidsPage(at, link map[string]string) []byte {
 			fmt.Fprintf(&rows, "| `%s` | %s | `%s` | %s |\n", code, r.Need, at[code], example)
 		}
 		fmt.Fprintf(&b, "## %s\n\n%d rules: %d checked by `chiaro check`, %d of them with a case; %d checked by `chiaro link`", group.title, total, judged, cases, linked)
+		if full > 0 {
+			fmt.Fprintf(&b, "; %d by full checking of package `vk`", full)
+		}
 		for n, count := range needs {
 			if count > 0 {
 				fmt.Fprintf(&b, "; %d %s", count, beyondWords[n])

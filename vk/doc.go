@@ -69,7 +69,7 @@
 //	transformfeedback.go, conditional.go, multidraw.go, meshdraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go, syncfile.go
 //	privatedata.go, label.go   numbers and labels of the program
-//	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
+//	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts; matrixquery.go queries for products
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;

@@ -61,12 +61,13 @@ var cooperativeCommands = map[int]recorder{
 // getMatrixProperties2 lists the products of a scope and, of a workgroup, of a number of invocations.
 func getMatrixProperties2(a *abi.GetPhysicalDeviceCooperativeMatrixProperties2EXTArgs) abi.Result {
 	var out []valid.MatrixShape
-	i := a.PCooperativeMatrixInfo
-	for _, s := range physicalOf(a.PhysicalDevice).products(valid.MatricesEXT) {
-		saturates := i.Flags&abi.CooperativeMatrixSaturatingAccumulationBitEXT != 0
-		if uint32(s.Scope) == i.Scope && s.Saturating == saturates && (s.Scope != spirv.ScopeWorkgroup || s.Invocations == uint64(i.Invocations)) {
-			out = append(out, s)
-		}
+	if p, i := physicalOf(a.PhysicalDevice), a.PCooperativeMatrixInfo; p != nil {
+		var err error
+		out, err = p.vk.CooperativeMatrixProperties2(vk.MatrixQuery{
+			Scope: spirv.Scope(i.Scope), SubgroupSize: i.SubgroupSize, Invocations: i.Invocations,
+			Saturating: i.Flags&abi.CooperativeMatrixSaturatingAccumulationBitEXT != 0,
+		})
+		p.instance.tell(err)
 	}
 	return list(a.PPropertyCount, a.PProperties, out, func(to *abi.CooperativeMatrixProperties2EXT, s valid.MatrixShape) {
 		to.MGranularity, to.NGranularity, to.KGranularity = uint32(s.M), uint32(s.N), uint32(s.K)

@@ -89,6 +89,22 @@ func (d *device) tell(err error, objects []reporter) {
 	}
 }
 
+// tell passes the rules that a call of the instance breaks to the messengers.
+func (i *instance) tell(err error) {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range list.Unwrap() {
+			i.tell(e)
+		}
+		return
+	}
+	if err == nil {
+		return
+	}
+	for _, m := range (message{severity: severeError, types: ofGeneral, text: err.Error()}).split(err) {
+		i.messengers.send(&m)
+	}
+}
+
 // split returns the messages of an error: one for each finding on a module or on a pipeline.
 func (x message) split(err error) (out []message) {
 	var (
