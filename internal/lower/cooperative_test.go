@@ -103,8 +103,8 @@ OpReturnValue %dr
 OpFunctionEnd
 `
 
-// TestCooperativeRefusals: what instructions on cooperative matrices, vectors and
-// tensors do not have is said in words.
+// TestCooperativeRefusals checks that lowering refuses instructions on cooperative matrices, vectors and tensors with an error
+// that states the requirement.
 func TestCooperativeRefusals(t *testing.T) {
 	product := func(input, m, k, layout, turned string) string {
 		return "%x = OpCooperativeVectorMatrixMulNV %v8 " + input + " %n1 %arr %n0 %n1 " + m + " " + k + " " + layout + " " + turned + " %n8"

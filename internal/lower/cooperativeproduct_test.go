@@ -1,15 +1,12 @@
 package lower
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // largeProduct multiplies a matrix of 32×256 by one of 256×128 halves, plus floats.
@@ -109,35 +106,20 @@ func TestLargeProduct(t *testing.T) {
 	for _, scope := range []string{"3", "2"} {
 		source := []byte(strings.Replace(largeProduct, "SCOPE", scope, 1))
 		p := passed(t, source, facts.Spec{}, Options{SubgroupSize: 32})
-		size := 0
-		for _, f := range p.Funcs {
-			size += len(f.Code)
-		}
-		if size > 32_000 {
-			t.Errorf("scope %s: %d operations", scope, size)
+		if n := operations(p); n > 32_000 {
+			t.Errorf("scope %s: %d operations", scope, n)
 		}
 		for _, e := range engines() {
-			prog, err := compute.NewPipeline(p, e, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			c := make([]byte, 4*rows*columns)
 			for n := range want {
 				binary.LittleEndian.PutUint32(c[4*n:], math.Float32bits(first(n/columns, n%columns)))
 			}
-
-			args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{
-				{}: {{Bytes: a}}, {Binding: 1}: {{Bytes: b}}, {Binding: 2}: {{Bytes: c}},
-			}}
-			if err := prog.Dispatch(context.Background(), args); err != nil {
-				t.Fatal(err)
-			}
+			dispatchOnce(t, p, e, a, b, c)
 			for n, w := range want {
 				if got := math.Float32frombits(binary.LittleEndian.Uint32(c[4*n:])); got != w {
 					t.Fatalf("scope %s, %s: component %d is %v, want %v", scope, e.Name(), n, got, w)
 				}
 			}
-			prog.Close()
 		}
 	}
 }

@@ -1,13 +1,10 @@
 package lower
 
 import (
-	"context"
 	"encoding/binary"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // largeTensor copies 64×64 numbers, all of which one lane holds, from row 10 and column 10 of a tensor of 70×70.
@@ -70,23 +67,12 @@ func TestLargeTensor(t *testing.T) {
 		binary.LittleEndian.PutUint32(in[4*i:], value(i/size, i%size))
 	}
 	p := passed(t, []byte(largeTensor), facts.Spec{}, Options{})
-	length := 0
-	for _, f := range p.Funcs {
-		length += len(f.Code)
-	}
-	if length > 6*side*side {
-		t.Errorf("%d operations", length)
+	if n := operations(p); n > 6*side*side {
+		t.Errorf("%d operations", n)
 	}
 	for _, e := range engines() {
-		prog, err := compute.NewPipeline(p, e, exec.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		out := make([]byte, 4*side*side)
-		args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: in}}, {Binding: 1}: {{Bytes: out}}}}
-		if err := prog.Dispatch(context.Background(), args); err != nil {
-			t.Fatal(err)
-		}
+		dispatchOnce(t, p, e, in, out)
 		for i := range side * side {
 			want, row, column := uint32(clamp), i/side+first, i%side+first
 			if row < size && column < size {
@@ -96,6 +82,5 @@ func TestLargeTensor(t *testing.T) {
 				t.Fatalf("%s: component %d is %d, want %d", e.Name(), i, got, want)
 			}
 		}
-		prog.Close()
 	}
 }

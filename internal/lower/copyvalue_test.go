@@ -2,7 +2,6 @@ package lower
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // copyHead declares a large struct in private and workgroup memory and the function
@@ -261,16 +259,8 @@ OpStore %VALUE_p3 %VALUE_3
 // copied runs a program of the tests of copies on one workgroup and returns its output.
 func copied(t *testing.T, p *ir.Program, e exec.Engine) []byte {
 	t.Helper()
-	prog, err := compute.NewPipeline(p, e, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer prog.Close()
 	out := make([]byte, 4*8)
-	args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}
-	if err := prog.Dispatch(context.Background(), args); err != nil {
-		t.Fatal(err)
-	}
+	dispatchOnce(t, p, e, out)
 	return out
 }
 

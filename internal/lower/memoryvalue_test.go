@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // argumentModule is a module that passes a struct with an array of n floats by value. load defines %s, the struct, and body
@@ -180,19 +178,11 @@ func TestLargeArguments(t *testing.T) {
 // argumentResults runs a program of TestLargeArguments and returns the results of its four invocations.
 func argumentResults(t *testing.T, p *ir.Program, e exec.Engine, n int) (results [4]float32) {
 	t.Helper()
-	prog, err := compute.NewPipeline(p, e, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer prog.Close()
 	in, out := make([]byte, 4*n+4), make([]byte, 16)
 	for i := range n {
 		binary.LittleEndian.PutUint32(in[4*i:], math.Float32bits(float32(i%1000)))
 	}
-	args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: in}}, {Binding: 1}: {{Bytes: out}}}}
-	if err := prog.Dispatch(context.Background(), args); err != nil {
-		t.Fatal(err)
-	}
+	dispatchOnce(t, p, e, in, out)
 	for i := range results {
 		results[i] = math.Float32frombits(binary.LittleEndian.Uint32(out[4*i:]))
 	}

@@ -425,3 +425,28 @@ func (e *expectation) check(t *testing.T, engine string, p *ir.Program) {
 		}
 	}
 }
+
+// dispatchOnce runs one workgroup of a program. The buffers have the bindings 0, 1, … of set 0.
+func dispatchOnce(t *testing.T, p *ir.Program, e exec.Engine, buffers ...[]byte) {
+	t.Helper()
+	prog, err := compute.NewPipeline(p, e, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prog.Close()
+	args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{}}
+	for i, b := range buffers {
+		args.Bindings[compute.Binding{Binding: uint32(i)}] = []exec.Buffer{{Bytes: b}}
+	}
+	if err := prog.Dispatch(context.Background(), args); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// operations returns the number of operations of a program.
+func operations(p *ir.Program) (n int) {
+	for _, f := range p.Funcs {
+		n += len(f.Code)
+	}
+	return n
+}
