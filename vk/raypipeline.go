@@ -261,7 +261,7 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 		}
 	}
 	p.separate(d.lowering.Profile)
-	composed, err := trace.Compose(r)
+	composed, err := trace.Compose(r, trace.Options{MaxValues: d.lowering.MaxValues, Stop: ctx.Err})
 	if err == nil {
 		p.composed, err = shader.Composed(ctx, composed)
 	}

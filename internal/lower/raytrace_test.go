@@ -120,7 +120,7 @@ func runTrace(t *testing.T, shaders [][]byte, text string) {
 				for _, x := range shaders {
 					s.pipeline.Shaders = append(s.pipeline.Shaders, lowered(t, x, common.spec, common.options))
 				}
-				p, err := trace.Compose(&s.pipeline)
+				p, err := trace.Compose(&s.pipeline, trace.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // shader is a shader of the pipeline with the numbers of its parts in the composed program. All of its clones share them.
 type shader struct {
@@ -105,6 +108,10 @@ func (c *composer) cloneOf(number int, level uint32) *clone {
 			v.Func = k.functions[v.Func]
 		}
 		p.Vars = append(p.Vars, v)
+		c.private += uint64(v.Slots)
+	}
+	if c.private > maxPrivate {
+		c.fail(&exec.LimitError{Quantity: "slots of private memory of all levels of recursion", Value: c.private, Max: maxPrivate})
 	}
 	k.context = uint64(len(p.Vars))
 	p.Vars = append(p.Vars, ir.Var{Name: "context", Slots: contextSlots, Func: -1})
@@ -113,6 +120,9 @@ func (c *composer) cloneOf(number int, level uint32) *clone {
 
 // copyFunction returns function i of the shader of a clone.
 func (c *composer) copyFunction(k *clone, i int, from *ir.Func) *ir.Func {
+	if !c.spend(len(from.Vals)) {
+		return from
+	}
 	f := from.Clone()
 	if f.Texture != nil {
 		t := *f.Texture

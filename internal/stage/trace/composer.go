@@ -5,8 +5,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 )
 
-// maxValues limits the values of the composed program.
-const maxValues = 1 << 22
+// Limits on the composed program. The passes remove most of the private memory; an engine checks the rest.
+const (
+	defaultMaxValues = 1 << 22
+	maxPrivate       = 1 << 24 // slots
+)
+
+// stopInterval is the number of values for each call of Options.Stop.
+const stopInterval = 1 << 12
+
+// Options bound a composition.
+type Options struct {
+	// MaxValues limits the number of values of the program; 0 is 4 million.
+	MaxValues int
+
+	// Stop, if not nil, is polled; Compose returns its error as soon as it is not nil.
+	Stop func() error
+}
 
 // composer makes one compute program of all shaders of a pipeline. IR functions do not recurse and their variables are
 // static. So a shader that traces rays is copied for each level of the recursion, on demand; a shader that traces none is
@@ -30,22 +45,28 @@ type composer struct {
 	search  int            // the function traversal; 0 is none
 	accept  int            // the function report; 0 is none
 
-	todo   []func()
-	values int
+	todo    []func()
+	options Options
+	values  int    // of the functions so far, with the cases of switches
+	polled  int    // values at the last call of Options.Stop
+	private uint64 // slots of private memory
 }
 
 // Compose returns the compute program of a pipeline: each invocation is one of the launch. It is verified. Workgroups are
 // SubgroupSize wide; a launch has a row of workgroups for each row.
-func Compose(p *Pipeline) (*ir.Program, error) {
+func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	if len(p.Shaders) == 0 {
 		return nil, unsupported("no shader")
 	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if o.MaxValues == 0 {
+		o.MaxValues = defaultMaxValues
+	}
 	size := p.Shaders[0].SubgroupSize
 	w := compose.New("ray tracing pipeline", &ir.Program{Name: p.Shaders[0].Name, SubgroupSize: size, LocalSize: [3]uint32{size, 1, 1}})
-	c := &composer{from: p, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, calls: map[uint32]int{}}
+	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, calls: map[uint32]int{}}
 	c.addShaders()
 	c.function("launch", nil, nil, func(b *ir.Builder) { c.launch(b) })
 	for len(c.todo) > 0 && c.err == nil {
@@ -70,17 +91,26 @@ func (c *composer) fail(err error) {
 	}
 }
 
+// spend counts n values before they are made. It reports false, after it recorded an error, if the program becomes too large
+// or the composition must stop.
+func (c *composer) spend(n int) bool {
+	if c.values += n; c.values > c.options.MaxValues {
+		c.fail(unsupported("a program of more than %d values", c.options.MaxValues))
+	}
+	if c.values-c.polled >= stopInterval && c.options.Stop != nil {
+		c.polled = c.values
+		if err := c.options.Stop(); err != nil {
+			c.fail(err)
+		}
+	}
+	return c.err == nil
+}
+
 // reserve returns the number of a new function. build makes the function later, so that one function is built at a time.
 func (c *composer) reserve(build func() *ir.Func) int {
 	n := len(c.prog.Funcs)
 	c.prog.Funcs = append(c.prog.Funcs, nil)
-	c.todo = append(c.todo, func() {
-		f := build()
-		c.prog.Funcs[n] = f
-		if c.values += len(f.Vals); c.values > maxValues {
-			c.fail(unsupported("a program of more than %d values", maxValues))
-		}
-	})
+	c.todo = append(c.todo, func() { c.prog.Funcs[n] = build() })
 	return n
 }
 
@@ -90,7 +120,9 @@ func (c *composer) function(name string, args, results []ir.Type, build func(b *
 		b := ir.NewFunc(name, args, results)
 		c.w.B = b
 		build(b)
-		return b.Finish()
+		f := b.Finish()
+		c.spend(len(f.Vals))
+		return f
 	})
 }
 
@@ -165,7 +197,7 @@ func (c *composer) run(at shaderCall, choose func(Group) int) {
 	var list []int // the shaders, in the order of their first groups
 	groups := map[int][]uint32{}
 	for i, g := range c.from.Groups {
-		if s := choose(g); s != Unused {
+		if s := choose(g); s != Unused && c.spend(1) {
 			if groups[s] == nil {
 				list = append(list, s)
 			}

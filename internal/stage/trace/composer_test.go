@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -53,7 +55,7 @@ func TestCompose(t *testing.T) {
 		},
 		Depth: 3, CallableDepth: 2,
 	}
-	got, err := Compose(p)
+	got, err := Compose(p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestComposeErrors(t *testing.T) {
 		{Shaders: []*ir.Program{gen}, Groups: []Group{{General: -2, ClosestHit: Unused, AnyHit: Unused, Intersection: Unused}}},
 		{Shaders: []*ir.Program{gen}, Groups: []Group{{General: Unused, ClosestHit: 0, AnyHit: Unused, Intersection: Unused}}},
 	} {
-		if _, err := Compose(p); err == nil {
+		if _, err := Compose(p, Options{}); err == nil {
 			t.Errorf("no error for %v", p.Groups)
 		}
 	}
@@ -117,7 +119,7 @@ func TestOrigins(t *testing.T) {
 	if got := p.Origins(); !slices.Equal(got, []int32{0, 7}) {
 		t.Fatalf("origins %v; must be 0 and 7", got)
 	}
-	got, err := Compose(p)
+	got, err := Compose(p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,5 +133,48 @@ func TestOrigins(t *testing.T) {
 	}
 	if got.Res[0].Set != 1 || got.Res[1].Set != 5 {
 		t.Errorf("sets %d and %d; must be 1 and 5", got.Res[0].Set, got.Res[1].Set)
+	}
+}
+
+// TestComposeBounds checks that Compose returns an error that names the bound for a pipeline that would be too large, and the
+// error of Stop as soon as it has one.
+func TestComposeBounds(t *testing.T) {
+	pipeline := func(stores int, slots uint32) *Pipeline {
+		hit := stageProgram(ir.ClosestHit, nil, func(b *ir.Builder) {
+			traces(b)
+			for range stores {
+				b.OpAux(ir.PSt, ir.I32, 1, b.I32(0), b.I32(1))
+			}
+		})
+		hit.Vars[1].Slots = slots
+		return &Pipeline{
+			Shaders: []*ir.Program{stageProgram(ir.RayGen, nil, traces), hit}, Depth: MaxDepth,
+			Groups: []Group{{0, Unused, Unused, Unused}, {Unused, 1, Unused, Unused}},
+		}
+	}
+	const most = 20_000
+	many := pipeline(1, 1)
+	many.Groups = append(many.Groups, slices.Repeat(many.Groups[1:], most/2)...)
+	for _, c := range []struct {
+		p    *Pipeline
+		want string
+	}{
+		{pipeline(most/3, 1), "a program of more than 20000 values"},
+		{many, "a program of more than 20000 values"},
+		{pipeline(1, maxPrivate/MaxDepth+1), "private memory of all levels of recursion"},
+	} {
+		if _, err := Compose(c.p, Options{MaxValues: most}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v; must contain %q", err, c.want)
+		}
+	}
+	stopped, polls := errors.New("stopped"), 0
+	stop := func() error {
+		if polls++; polls == 3 {
+			return stopped
+		}
+		return nil
+	}
+	if _, err := Compose(pipeline(stopInterval, 1), Options{Stop: stop}); err != stopped || polls != 3 {
+		t.Errorf("error %v after %d polls; must be the error of Stop after 3", err, polls)
 	}
 }
