@@ -71,30 +71,29 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	}
 }
 
-// refresh makes b the block of the triangles of old, with the positions of the readers. A triangle that is not active
-// has positions that are NaNs.
+// refresh makes b the block of the triangles of old, with the positions of the readers.
 func (b *block) refresh(old *block, readers []reader) {
 	b.geometry, b.primitive = old.geometry, old.primitive
-	lane := 0
-	for ; lane < 4 && old.used(lane); lane++ {
-		if !b.read(lane, &readers[old.geometry[lane]], old.primitive[lane]) {
-			nan := float32(math.NaN())
-			for v := range b.vertices {
-				for c := range b.vertices[v] {
-					b.vertices[v][c][lane] = nan
-				}
-			}
+	count := 0
+	for ; count < 4 && old.used(count); count++ {
+		if !b.read(count, &readers[old.geometry[count]], old.primitive[count]) {
+			b.each(func(x *[4]float32) { x[count] = float32(math.NaN()) }) // no ray hits it
 		}
 	}
-	if lane == 0 || lane == 4 {
-		return
+	if count > 0 {
+		b.each(func(x *[4]float32) {
+			for i := count; i < 4; i++ {
+				x[i] = x[count-1]
+			}
+		})
 	}
+}
+
+// each calls f for each component of each vertex.
+func (b *block) each(f func(x *[4]float32)) {
 	for v := range b.vertices {
 		for c := range b.vertices[v] {
-			x := &b.vertices[v][c]
-			for i := lane; i < 4; i++ {
-				x[i] = x[lane-1]
-			}
+			f(&b.vertices[v][c])
 		}
 	}
 }
