@@ -38,7 +38,7 @@ func kindOf(in *Input) (Kind, error) {
 	kind := None
 	for i := range in.Geometries {
 		k := in.Geometries[i].Kind
-		if k != Triangles && k != Boxes {
+		if k == None || k > SweptSpheres {
 			return None, fmt.Errorf("geometry %d has no kind", i)
 		}
 		if kind != None && k != kind {
@@ -76,13 +76,16 @@ func buildBottom(in *Input) (*Structure, error) {
 	}
 	readers := newReaders(in.Geometries)
 	b := newBuilder(readItems(readers, in), in)
-	b.single = s.kind == Boxes
+	b.single = s.kind != Triangles
 	if err := b.build(); err != nil {
 		return nil, err
 	}
-	if s.kind == Boxes {
+	switch {
+	case s.kind == Boxes:
 		s.boxes = boxesOf(b.items)
-	} else {
+	case s.kind.isRound():
+		s.rounds = roundsOf(b.items, readers)
+	default:
 		s.blocks = b.fill(readers)
 	}
 	b.finish(s)
@@ -141,6 +144,11 @@ func readItem(r *reader, geometry, primitive uint32) (it item, ok bool) {
 	it.geometry, it.primitive = geometry, primitive
 	if r.g.Kind == Boxes {
 		it.lo, it.hi, ok = r.box(primitive)
+		return it, ok
+	}
+	if r.g.Kind.isRound() {
+		x, ok := r.round(primitive)
+		it.lo, it.hi = x.bounds()
 		return it, ok
 	}
 	t, ok := r.triangle(primitive)

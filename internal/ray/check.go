@@ -6,7 +6,7 @@ import "fmt"
 // it, that references are inside the lists and that the depth is bounded. It computes the box of the structure.
 // Wrong boxes and positions are not found: rays then hit and miss wrong primitives.
 func (s *Structure) check() error {
-	if s.top || s.kind != Triangles && s.kind != Boxes && s.kind != None {
+	if s.top || s.kind > SweptSpheres {
 		return fmt.Errorf("%w: no kind", ErrCorrupt)
 	}
 	geometry := func(g uint32) bool { return uint64(g) < uint64(len(s.geometries)) }
@@ -20,6 +20,11 @@ func (s *Structure) check() error {
 	for i := range s.boxes {
 		if !geometry(s.boxes[i].geometry) {
 			return fmt.Errorf("%w: box %d has no geometry", ErrCorrupt, i)
+		}
+	}
+	for i := range s.rounds {
+		if !geometry(s.rounds[i].geometry) {
+			return fmt.Errorf("%w: sphere %d has no geometry", ErrCorrupt, i)
 		}
 	}
 	if s.root == emptyRef {
@@ -63,6 +68,8 @@ func (s *Structure) checkRef(r ref, parent int, at uint8, depth []uint8) error {
 		ok = first+count <= len(s.blocks)
 	case s.kind == Boxes:
 		ok = int(r&^leafBit) < len(s.boxes)
+	case s.kind.isRound():
+		ok = int(r&^leafBit) < len(s.rounds)
 	}
 	if !ok {
 		return fmt.Errorf("%w: a reference of node %d is wrong", ErrCorrupt, parent)
@@ -88,6 +95,9 @@ func (s *Structure) boxOf(r ref) bounds {
 	case s.kind == Boxes:
 		x := &s.boxes[r&^leafBit]
 		b.add(&x.lo, &x.hi)
+	case s.kind.isRound():
+		lo, hi := s.rounds[r&^leafBit].bounds()
+		b.add(&lo, &hi)
 	}
 	return b
 }

@@ -41,13 +41,16 @@ func pickScene(t *testing.T, p *pick) *Structure {
 	for i := range bottoms {
 		g := Geometry{Kind: Boxes, Flags: GeometryFlags(p.byte() & 1), BoxStride: 24}
 		n := int(p.byte() % 24)
-		if p.byte()&1 == 0 {
+		switch p.byte() & 3 {
+		case 0, 2:
 			list := make([]triangle, n)
 			for j := range list {
 				list[j] = triangle{p.vec(), p.vec(), p.vec()}
 			}
 			g = mesh(list, g.Flags)
-		} else {
+		case 3:
+			g = pickRounds(p, n, g.Flags)
+		default:
 			g.Primitives = uint32(n)
 			for range n {
 				a, b := p.vec(), p.vec()
@@ -74,12 +77,32 @@ func pickScene(t *testing.T, p *pick) *Structure {
 	return build(t, in)
 }
 
+// pickRounds returns a geometry of n spheres or swept spheres.
+func pickRounds(p *pick, n int, flags GeometryFlags) Geometry {
+	kind := Spheres + Kind(p.byte()&1)
+	g := swept(nil, flags)
+	g.Kind, g.Primitives = kind, uint32(n)
+	for range 2 * n {
+		c := p.vec()
+		g.Vertices = append(g.Vertices, floats(c[:]...)...)
+		g.Rounds.Radii = append(g.Rounds.Radii, floats(p.float())...)
+	}
+	g.Rounds.Chained = p.byte()&1 == 0
+	if p.byte()&1 == 0 {
+		g.IndexSize, g.Rounds.IndexStride, g.Rounds.Successive = 2, 2, p.byte()&1 == 0
+		for range 2 * n {
+			g.Indices = append(g.Indices, p.byte()%32, 0)
+		}
+	}
+	return g
+}
+
 // all returns the closest candidate of a new query by tests of all primitives of all instances.
 func all(s *Structure, q *Query) (best key, found bool) {
 	w := Walker{portable: true, q: q, top: s, low: max(q.TMin, 0), high: q.TMax}
 	for i := range s.instances {
 		p := &s.instances[i]
-		if !p.active || !q.valid() || p.Bottom.kind == Triangles && q.Flags&RaySkipTriangles != 0 ||
+		if !p.active || !q.valid() || p.Bottom.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
 			p.Bottom.kind == Boxes && q.Flags&RaySkipBoxes != 0 || !w.enterInstance(uint32(i)) {
 			continue
 		}
@@ -88,6 +111,9 @@ func all(s *Structure, q *Query) (best key, found bool) {
 		}
 		for j := range p.Bottom.boxes {
 			w.visitBox(leafBit|ref(j), 0)
+		}
+		for j := range p.Bottom.rounds {
+			w.visitRound(leafBit|ref(j), 0)
 		}
 	}
 	return w.best, w.found

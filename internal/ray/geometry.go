@@ -15,6 +15,8 @@ const (
 	None Kind = iota
 	Triangles
 	Boxes
+	Spheres
+	SweptSpheres
 )
 
 // float3 is the number of VK_FORMAT_R32G32B32_SFLOAT.
@@ -27,7 +29,7 @@ type Geometry struct {
 	Flags      GeometryFlags
 	Primitives uint32
 
-	// Vertices holds the vertices of triangles at multiples of VertexStride, of the Vulkan format with the number
+	// Vertices holds the vertices of triangles, or the centers of spheres, at multiples of VertexStride, of the Vulkan format with the number
 	// VertexFormat. A format without a third component has z = 0.
 	Vertices     []byte
 	VertexFormat uint32
@@ -45,6 +47,9 @@ type Geometry struct {
 	// BoxData holds boxes (VkAabbPositionsKHR) at multiples of BoxStride.
 	BoxData   []byte
 	BoxStride uint64
+
+	// Rounds has further data of spheres and swept spheres. They have no MaxVertex, no Transform, and indices of 2 or 4 bytes.
+	Rounds Rounds
 }
 
 // vec is a vector or a position.
@@ -68,20 +73,29 @@ type reader struct {
 	flat bool
 	// vertices is the number of vertices that MaxVertex and the memory permit; 0 if the format has no codec.
 	vertices uint64
+	// radius decodes radii; nil for 32-bit floats. radii is the number of radii in the memory.
+	radius *format.Codec
+	radii  uint64
 }
 
 // newReader returns a reader of g.
 func newReader(g *Geometry) reader {
 	r := reader{g: g}
 	size := uint64(12)
-	if g.Kind == Triangles && g.VertexFormat != float3 {
+	if g.Kind.isRound() && !r.setRadii() {
+		return r
+	}
+	if g.Kind != Boxes && g.VertexFormat != float3 {
 		if !r.setFormat() {
 			return r
 		}
 		size = uint64(r.codec.Bytes)
 	}
 	if n := uint64(len(g.Vertices)); n >= size {
-		r.vertices = uint64(g.MaxVertex) + 1
+		r.vertices = math.MaxUint64
+		if g.Kind == Triangles {
+			r.vertices = uint64(g.MaxVertex) + 1
+		}
 		if g.VertexStride > 0 {
 			r.vertices = min(r.vertices, (n-size)/g.VertexStride+1)
 		}

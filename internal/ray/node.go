@@ -10,6 +10,7 @@ const width = 8
 //	node                   its index
 //	leaf of triangles      leafBit | (blocks−1)<<28 | index of the first block
 //	leaf of boxes          leafBit | index of the box
+//	leaf of spheres        leafBit | index of the round
 //	leaf of a top level    leafBit | index of the instance
 type ref uint32
 

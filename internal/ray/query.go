@@ -2,7 +2,7 @@ package ray
 
 import "unsafe"
 
-// HitKind values of triangles, as in SPIR-V.
+// HitKind values of triangles, as in SPIR-V. Spheres and swept spheres are FrontFacing.
 const (
 	FrontFacing = 0xFE
 	BackFacing  = 0xFF
@@ -14,7 +14,8 @@ type Hit struct {
 	// Generated: a shader reported the hit of a box.
 	Generated uint32
 	T         float32
-	// U and V are the barycentric coordinates of the second and the third vertex.
+	// U and V are the barycentric coordinates of the second and the third vertex. U of a swept sphere is the place along
+	// its axis: 0 and 1 are the caps.
 	U, V float32
 	// Instance is the index in the top level, Custom its custom index, RecordOffset its offset in the shader
 	// binding table.
@@ -71,9 +72,9 @@ type Query struct {
 // QueryWords is the number of 32-bit words of a Query.
 const QueryWords = unsafe.Sizeof(Query{}) / 4
 
-// Confirm makes the candidate, a triangle, the committed hit.
+// Confirm makes the candidate, which is not a box, the committed hit.
 func (q *Query) Confirm() {
-	if q.Candidate.Kind != Triangles {
+	if q.Candidate.Kind == None || q.Candidate.Kind == Boxes {
 		return
 	}
 	q.commit(q.Candidate)

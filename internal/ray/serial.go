@@ -9,13 +9,13 @@ import (
 )
 
 // SerialVersion is the version of the serialized form.
-const SerialVersion = "1"
+const SerialVersion = "2"
 
 // The serialized form consists of Vulkan's 64-bit words (the size with Vulkan's 32 bytes of UUIDs before it, the size
 // of the structure, the number of handles, the handles) and of 32-bit words, all little endian:
 //
 //	serialMagic, top, kind, flags, the number of geometries and their words
-//	bottom level: root, the numbers of nodes, blocks and boxes, and their words
+//	bottom level: root, the numbers of nodes, blocks, boxes and rounds, and their words
 //	top level: the number of instances and their words
 //
 // A top level holds instances only: their tree depends on the bottom levels, which are others after a deserialization.
@@ -72,7 +72,7 @@ func (s *Structure) serializedSize(handles int) uint64 {
 	if s.top {
 		words += 1 + instanceWords*len(s.instances)
 	} else {
-		words += 4 + nodeWords*len(s.nodes) + blockWords*len(s.blocks) + boxWords*len(s.boxes)
+		words += 5 + nodeWords*len(s.nodes) + blockWords*len(s.blocks) + boxWords*len(s.boxes) + roundWords*len(s.rounds)
 	}
 	return uint64(24 + 8*handles + 4*words)
 }
@@ -119,10 +119,11 @@ func (s *Structure) Serialize(to []byte) {
 		}
 		return
 	}
-	b = appendWords(b, uint32(s.root), uint32(len(s.nodes)), uint32(len(s.blocks)), uint32(len(s.boxes)))
+	b = appendWords(b, uint32(s.root), uint32(len(s.nodes)), uint32(len(s.blocks)), uint32(len(s.boxes)), uint32(len(s.rounds)))
 	b = appendWords(b, wordsOf(s.nodes)...)
 	b = appendWords(b, wordsOf(s.blocks)...)
-	appendWords(b, wordsOf(s.boxes)...)
+	b = appendWords(b, wordsOf(s.boxes)...)
+	appendWords(b, wordsOf(s.rounds)...)
 }
 
 // appendWords appends words, little endian.
@@ -133,8 +134,8 @@ func appendWords(b []byte, words ...uint32) []byte {
 	return b
 }
 
-// wordsOf returns the words of nodes, blocks or boxes, which consist of 4-byte fields.
-func wordsOf[T node | block | box](list []T) []uint32 {
+// wordsOf returns the words of nodes, blocks, boxes or rounds, which consist of 4-byte fields.
+func wordsOf[T node | block | box | round](list []T) []uint32 {
 	if len(list) == 0 {
 		return nil
 	}
@@ -173,7 +174,7 @@ func (r *source) count(words int) int {
 }
 
 // read reads the words of a list of n elements.
-func read[T node | block | box](r *source, n int) []T {
+func read[T node | block | box | round](r *source, n int) []T {
 	if n == 0 {
 		return nil
 	}
@@ -215,10 +216,11 @@ func Deserialize(from []byte, find func(reference uint64) *Structure) (*Structur
 	} else {
 		s.root = ref(r.word())
 		nodes, blocks := r.count(nodeWords), r.count(blockWords)
-		boxes := r.count(boxWords)
+		boxes, rounds := r.count(boxWords), r.count(roundWords)
 		s.nodes = read[node](&r, nodes)
 		s.blocks = read[block](&r, blocks)
 		s.boxes = read[box](&r, boxes)
+		s.rounds = read[round](&r, rounds)
 		err = s.check()
 	}
 	switch {

@@ -9,11 +9,12 @@ type Sizes struct {
 const (
 	// headerBytes covers the properties of a structure without primitives.
 	headerBytes = 256
-	// geometryBytes, triangleBytes, boxBytes and instanceBytes cover a geometry and a primitive with its share of
+	// geometryBytes, triangleBytes, boxBytes, roundShare and instanceBytes cover a geometry and a primitive with its share of
 	// the nodes.
 	geometryBytes = 16
 	triangleBytes = 96
 	boxBytes      = 96
+	roundShare    = 112
 	instanceBytes = 256
 	// scratchBytes is the size of the scratch memory: builds use memory of Go.
 	scratchBytes = 64
@@ -36,8 +37,11 @@ func BuildSizes(in *Input, instances uint32) Sizes {
 
 // geometrySize returns the size of the primitives of a geometry.
 func geometrySize(k Kind, primitives uint32) uint64 {
-	if k == Boxes {
+	switch {
+	case k == Boxes:
 		return boxBytes * uint64(primitives)
+	case k.isRound():
+		return roundShare * uint64(primitives)
 	}
 	return triangleBytes * uint64(primitives)
 }
@@ -63,7 +67,7 @@ func (s *Structure) CompactedSize() uint64 {
 		return 0
 	}
 	n := uint64(headerBytes + geometryBytes*len(s.geometries) + nodeSize*len(s.nodes) + blockSize*len(s.blocks) +
-		boxWords*4*len(s.boxes) + instanceWords*4*len(s.instances))
+		boxWords*4*len(s.boxes) + roundBytes*len(s.rounds) + instanceWords*4*len(s.instances))
 	return min(n, s.Size())
 }
 

@@ -16,6 +16,7 @@ type Structure struct {
 	nodes  []node
 	blocks []block
 	boxes  []box
+	rounds []round
 	// geometries are the properties of each geometry.
 	geometries []geometryInfo
 	instances  []placed

@@ -33,6 +33,7 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	next.nodes = make([]node, len(source.nodes))
 	next.blocks = make([]block, len(source.blocks))
 	next.boxes = make([]box, len(source.boxes))
+	next.rounds = make([]round, len(source.rounds))
 	readers := newReaders(in.Geometries)
 	if source.root&leafBit != 0 && source.root != emptyRef {
 		next.refresh(source, readers, source.root)
@@ -63,6 +64,12 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 			lo, hi = vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
 		}
 		s.boxes[r&^leafBit] = box{lo, hi, x.geometry, x.primitive}
+		return
+	}
+	if s.kind.isRound() {
+		old := &source.rounds[r&^leafBit]
+		x, ok := readers[old.geometry].round(old.primitive)
+		s.rounds[r&^leafBit] = numbered(x, ok, old.geometry, old.primitive)
 		return
 	}
 	first, count := r.blockRange()

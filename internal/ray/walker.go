@@ -60,7 +60,7 @@ func (w *Walker) Next(s *Structure, q *Query) bool {
 		return false
 	}
 	q.last, q.started = w.best, 1
-	if w.hit.Kind == Triangles && w.hit.Opaque != 0 {
+	if w.hit.Kind != Boxes && w.hit.Opaque != 0 {
 		q.commit(w.hit)
 		q.ended = 1 // all other candidates are farther
 		return false
@@ -119,7 +119,11 @@ func (w *Walker) describe() {
 	if w.q.opaque(p.Flags, p.Bottom.geometries[w.best.geometry].Flags) {
 		w.hit.Opaque = 1
 	}
-	if w.hit.Kind == Triangles {
+	switch {
+	case w.hit.Kind.isRound():
+		c, _ := w.meetRound(p, &p.Bottom.rounds[w.place])
+		w.hit.U, w.hit.HitKind = c.u, FrontFacing
+	case w.hit.Kind == Triangles:
 		t := p.Bottom.blocks[w.place/4].triangle(int(w.place % 4))
 		c, _ := w.local.meet(&t)
 		w.hit.U, w.hit.V, w.hit.HitKind = c.u, c.v, BackFacing
@@ -181,7 +185,7 @@ func (w *Walker) visitInstance(r ref, sp int) {
 	i := uint32(r &^ leafBit)
 	p := &w.top.instances[i]
 	b, q := p.Bottom, w.q
-	if uint32(p.Mask)&q.Mask == 0 || b.kind == Triangles && q.Flags&RaySkipTriangles != 0 ||
+	if uint32(p.Mask)&q.Mask == 0 || b.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
 		b.kind == Boxes && q.Flags&RaySkipBoxes != 0 {
 		return
 	}
@@ -189,6 +193,8 @@ func (w *Walker) visitInstance(r ref, sp int) {
 	case !w.enterInstance(i):
 	case b.kind == Boxes:
 		w.walk(b, &w.local, sp, w.visitBox)
+	case b.kind.isRound():
+		w.walk(b, &w.local, sp, w.visitRound)
 	case hasKernel && !w.portable && !w.local.wide:
 		w.walkTrianglesFast(b, p.Flags, sp)
 	default:
