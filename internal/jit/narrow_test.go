@@ -1,6 +1,7 @@
 package jit_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"testing"
@@ -58,6 +59,72 @@ func TestNarrowRows(t *testing.T) {
 						}
 					})
 				}
+			}
+		}
+	}
+}
+
+// gatheredProgram loads 8 or 16 bits for each lane at offsets from a third buffer, in descriptor 1 or in the one of the push
+// constants.
+func gatheredProgram(typ string, imm int, pushed, some bool) string {
+	index, guard, end := "1:i32", "", ""
+	if pushed {
+		index = "v20"
+	}
+	if some {
+		guard, end = "v9 = and.i32 v3, 5:i32\nv10 = ult.i32 v9, 4:i32\nif v10 {\n", "}\n"
+	}
+	return fmt.Sprintf(`program "t" compute
+subgroup 16
+local 64 1 1
+push 4
+in global.x i32 0
+res storage 0 0 count 2
+res storage 0 1 count 1
+res storage 0 2 count 1
+effects writes
+
+func "main"() L1 {
+v19 = push
+v20 = ld.i32 v19, 0:i32, #0
+v1 = res %s, #0
+v2 = res 0:i32, #1
+v6 = res 0:i32, #2
+v3 = in.i32 #0
+v4 = at 0:i32, v3, #4
+v5 = ld.i32 v6, v4, #0
+%sv7 = ld.%s v1, v5, #%d
+st.%s v2, v4, v7, #0
+%s}
+`, index, guard, typ, imm, typ, end)
+}
+
+// TestNarrowGathers compares loads of 8 and 16 bits at arbitrary offsets with the interpreter's, for buffers of every short
+// length: offsets around the end, above 2³¹ and just below 2³².
+func TestNarrowGathers(t *testing.T) {
+	data := make([]byte, 1024)
+	r := rand.New(rand.NewSource(2))
+	r.Read(data)
+	for i := range 64 {
+		at := []uint32{uint32(i), uint32(r.Intn(24)), uint32(r.Intn(24)), 1<<31 + uint32(i), -uint32(r.Intn(8))}[r.Intn(5)]
+		binary.LittleEndian.PutUint32(data[4*i:], at)
+	}
+	for _, typ := range []string{"i8", "i16", "f16"} {
+		for n := range 12 {
+			imm, pushed, some := []int{0, 1, 6}[n%3], n/3%2 > 0, n/6 > 0
+			text := gatheredProgram(typ, imm, pushed, some)
+			for size := range 24 {
+				job := exec.Job{Groups: [3]uint32{1, 1, 1}, Push: []byte{1, 0, 0, 0}, Resources: [][]exec.Buffer{
+					{{Bytes: data[:4]}, {Bytes: data[512:][:size:size]}}, {{Bytes: make([]byte, 256)}}, {{Bytes: data[:256]}}}}
+				want := run(interp.Engine{}, text, 0, job)
+				if want.err != nil {
+					t.Fatal(want.err)
+				}
+				eachLevel(t, func(t *testing.T, engine jit.Engine) {
+					if same(t, want, run(engine, text, 0, job)); t.Failed() {
+						t.Fatalf("%s at %d, %d bytes, pushed %v, some %v", typ, imm, size, pushed, some)
+					}
+				})
 			}
 		}
 	}

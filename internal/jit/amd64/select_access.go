@@ -7,7 +7,7 @@ import (
 
 // accesses are the rules of loads and stores of types other than 32 bits. Handles may differ between
 // lanes here: accesses with one handle for all lanes are other instructions of vcode (Gather,
-// StridedLoad and so on), unless they are narrow or wide.
+// StridedLoad and so on), unless they are wide, strided and narrow, or narrow stores.
 func accesses() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.F16} {
@@ -128,6 +128,50 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	m.join(0, 7, 8)
 	m.truncate(0, bits)
 	m.define(in, 0)
+}
+
+// gatherNarrowWords is gatherNarrow with one handle for all lanes, the byte offset of a general register. One gather of words
+// suffices: the word at the offset, or the last one in range if that is before, shifted. With L the length, for 16 bits:
+//
+//	offset         word at        shift
+//	o ≤ L − 4      o              0
+//	L − 3, L − 2   L − 4          8, 16
+//	from L − 1 on  out of range
+//
+// A buffer without a word needs gathers of aligned words.
+func (m *machine) gatherNarrowWords(in *vcode.Inst) {
+	bits := uint32(in.Key.Type.Bits())
+	short, resume := m.NewLabel(), m.NewLabel()
+	if in.Key.Aux <= maxDisp {
+		k, off := m.execution(in), m.vec(in.Uses[1], 1)
+		at := m.handleWord(in.Uses[0], RAX, handleLength)
+		m.GRM(MOV, RCX, at)
+		m.GI(SubI, true, RCX, int32(in.Key.Aux)+4)
+		m.Jcc(Less, short)
+		at.Disp -= handleLength
+		m.RR(VPBROADCASTD_R, V512, 3, 0, RCX, 0)
+		m.RR(VPMINUD, V512, 4, off, 3, 0)
+		m.RR(VPSUBD, V512, 5, off, 4, 0)
+		m.RMI(VPCMPUD, V512, 2, 5, m.word32(4-bits/8), compareLE, K(k)|BC)
+		m.RRI(VPSLLD, V512, 5, 0, 5, 3, 0)
+		// The indices of gathers are signed: see inRange.
+		m.RM(VPXORD, V512, 4, 4, m.word32(1<<31), BC)
+		m.MovI(RDX, 1<<31+in.Key.Aux)
+		m.GRM(ADD|W, RDX, at)
+		m.RR(VPXORD, V128, 0, 0, 0, 0)
+		m.RM(VPGATHERDD, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+		m.RR(VPSRLVD, V512, 0, 0, 5, 0)
+		m.truncate(0, bits)
+		m.define(in, 0)
+	} else {
+		m.Jmp(short)
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(short)
+		gatherNarrow(m, in)
+		m.Jmp(resume)
+	})
 }
 
 // gatherWord gathers the aligned words at eight addresses in the lanes of K2, 0 in the others. It

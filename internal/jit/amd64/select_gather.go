@@ -293,6 +293,9 @@ func everySecond(first uint32) (v [16]uint32) {
 // of pairs, and at last a gather.
 func (m *machine) gather(in *vcode.Inst) {
 	switch {
+	case in.Key.Type.Bits() < 32:
+		m.gatherNarrowWords(in)
+		return
 	case in.Quads && in.Key.Aux <= maxDisp:
 		m.gatherQuads(in)
 		return

@@ -132,7 +132,7 @@ func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32,
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return
 	}
-	m.loadVec(0, in.Uses[0])
+	m.handleNumbers(in)
 	m.loadVec(1, in.Uses[1])
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
 	m.RR(KMOVW, V128, 2, 0, k, 0)
@@ -148,6 +148,21 @@ func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32,
 	m.RRI(KSHIFTRW, V128, 2, 0, 2, 8, 0)
 	m.gatherAddresses(5, 4, 3, in.Key.Aux)
 	access(1)
+}
+
+// handleNumbers loads the numbers of the handles of a Lane access, one for each lane, or of a Gather into Z0. It clobbers RAX.
+func (m *machine) handleNumbers(in *vcode.Inst) {
+	if in.Op == vcode.Lane {
+		m.loadVec(0, in.Uses[0])
+		return
+	}
+	if n, ok := m.f.Const(in.Uses[0]); ok {
+		m.broadcast(0, uint32(n>>handleShift))
+		return
+	}
+	m.loadGen(RAX, in.Uses[0])
+	m.ShiftI(ShrI, true, RAX, handleShift)
+	m.RR(VPBROADCASTD_R, V512, 0, 0, RAX, 0)
 }
 
 // gatherAddresses gathers the base addresses of eight handles and adds the offsets in off, in the

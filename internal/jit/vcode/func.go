@@ -103,9 +103,9 @@ const (
 
 	StridedStore // Stores u4, u5, … to the offsets of a StridedLoad with the same u0 to u3.
 
-	// Gather loads from varying offsets: d0 = the IR load from handle u0, a Gen, at the offset u1 of each
-	// lane. d1, if present, is the word after it. With u2, d2 and d3 are the two words at the offset u2: the
-	// second row of the 2×2 texels of a bilinear filter.
+	// Gather loads from varying offsets: d0 = the IR load of 8, 16 or 32 bits from handle u0, a Gen, at the
+	// offset u1 of each lane. d1, if present, is the word after it. With u2, d2 and d3 are the two words at the
+	// offset u2: the second row of the 2×2 texels of a bilinear filter.
 	Gather
 
 	Scatter // Stores u2 to handle u0 at the offset u1 of each lane.

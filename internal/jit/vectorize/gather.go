@@ -42,7 +42,7 @@ func pairWords(b *vcode.Block) {
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0:
+		case in.Op == vcode.Gather && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0:
 			k := slices.IndexFunc(open, func(k int) bool { return adjacentWords(b, k, i) })
 			if k < 0 {
 				open = append(open, i)

@@ -12,7 +12,7 @@ import (
 //	uniform                          scalar load or broadcastload; scalar store of a uniform value
 //	strided by 1, 2, 4 or 8 words    stridedload, stridedstore: of all parts at once if they are contiguous
 //	varying, small table             tablelookup (lookup.go)
-//	varying                          gather, scatter
+//	varying                          gather, scatter; gather of 8 and 16 bits
 //	private slot, uniform            slotload, slotstore
 //	atomic                           atomic, lane by lane in order; atomiclocal on workgroup memory
 
@@ -20,8 +20,8 @@ import (
 // reports whether it did.
 func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if x.Type.Bits() == 16 {
-		return w.access16(v, in)
+	if b := x.Type.Bits(); b == 8 || b == 16 {
+		return b == 16 && w.access16(v, in) || w.gatherNarrow(v, in)
 	}
 	if x.Type == ir.I64 && x.Op.Family() == ir.Atomics {
 		return w.atomic(v, in)
@@ -204,6 +204,23 @@ func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 			one.Defs, one.Merging = w.vec(v)[p:p+1], w.merging(v)
 		}
 		w.appendStridedForm(x.Args[1], p, &one)
+		w.emit(one)
+	}
+	return true
+}
+
+// gatherNarrow emits a load of 8 or 16 bits with one handle for all lanes and varying offsets as a gather, and reports whether
+// it did.
+func (w *vectorizer) gatherNarrow(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if w.dst.Form.VectorMasks || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
+		return false
+	}
+	for p := range w.parts {
+		one := in
+		one.Op, one.Part, one.Masks = vcode.Gather, uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.gen(x.Args[0]), w.vec(x.Args[1])[p]}
+		one.Defs, one.Merging = w.vec(v)[p:p+1], w.merging(v)
 		w.emit(one)
 	}
 	return true
