@@ -22,9 +22,9 @@ func DescriptorTypeOf(number uint32) (t DescriptorType, ok bool) {
 }
 
 // stageBits are the stages in the order of VkShaderStageFlagBits.
-var stageBits = [...]int{vertex, tessellationControl, tessellationEvaluation, geometry, fragment, compute, task, mesh, raygen, anyHit, closestHit, miss, intersection, callable}
+var stageBits = [...]int{vertex, tessellationControl, tessellationEvaluation, geometry, fragment, compute, task, mesh, raygen, anyHit, closestHit, miss, intersection, callable, compute}
 
-// StagesOf returns the stages of VkShaderStageFlags.
+// StagesOf returns the stages of VkShaderStageFlags. Compute also stands for subpass shading.
 func StagesOf(flags uint32) (out Stages) {
 	if flags == 0x7fffffff { // VK_SHADER_STAGE_ALL
 		return AllStages

@@ -206,7 +206,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 			l.over(vuid.VkDescriptorSetLayoutBinding_descriptorType_08004, "maxInlineUniformBlockSize", uint64(b.Count), side, "the size of the inline uniform block")
 		}
 	}
-	if b.Type == "input_attachment" && b.Count > 0 && b.Stages&^(1<<fragment) != 0 {
+	if b.Type == "input_attachment" && b.Count > 0 && b.Stages&^l.d.readsAttachments() != 0 {
 		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be only for the fragment stage", b.Stages)
 	}
 	l.immutable(b, side)
@@ -224,6 +224,15 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	case b.Count == 1 && !b.Samplers:
 		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08007, side, "a binding of embedded immutable samplers has none; must have it")
 	}
+}
+
+// readsAttachments returns the stages that read input attachments: the rule has only fragment, but compute also stands for
+// subpass shading, which reads them (VK_HUAWEI_subpass_shading).
+func (d *Description) readsAttachments() Stages {
+	if d.lacks("subpassShading") {
+		return StageFragment
+	}
+	return StageFragment | StageCompute
 }
 
 // immutable checks the immutable samplers of a binding, if they are known.

@@ -1332,6 +1332,15 @@ const (
 	BuiltInHitLSSRadiiNV                        BuiltIn = 5421
 	BuiltInClusterIDNV                          BuiltIn = 5436
 	BuiltInCullMaskKHR                          BuiltIn = 6021
+	BuiltInIndexCountHUAWEI                     BuiltIn = 6274
+	BuiltInVertexCountHUAWEI                    BuiltIn = 6275
+	BuiltInInstanceCountHUAWEI                  BuiltIn = 6276
+	BuiltInFirstIndexHUAWEI                     BuiltIn = 6277
+	BuiltInFirstVertexHUAWEI                    BuiltIn = 6278
+	BuiltInVertexOffsetHUAWEI                   BuiltIn = 6279
+	BuiltInFirstInstanceHUAWEI                  BuiltIn = 6280
+	BuiltInClusterIDHUAWEI                      BuiltIn = 6281
+	BuiltInClusterShadingRateHUAWEI             BuiltIn = 6283
 	BuiltInSubgroupEqMaskKHR                            = BuiltInSubgroupEqMask
 	BuiltInSubgroupGeMaskKHR                            = BuiltInSubgroupGeMask
 	BuiltInSubgroupGtMaskKHR                            = BuiltInSubgroupGtMask
@@ -1719,6 +1728,8 @@ const (
 	CapabilityFunctionVariantsINTEL                        Capability = 6246
 	CapabilityPredicatedIOINTEL                            Capability = 6257
 	CapabilityRoundedDivideSqrtINTEL                       Capability = 6265
+	CapabilitySubpassShadingHUAWEI                         Capability = 6272
+	CapabilityClusterCullingShadingHUAWEI                  Capability = 6273
 	CapabilityGroupUniformArithmeticKHR                    Capability = 6400
 	CapabilityTensorFloat32RoundingINTEL                   Capability = 6425
 	CapabilityMaskedGatherScatterINTEL                     Capability = 6427

@@ -863,6 +863,7 @@ const (
 	OpConditionalCopyObjectINTEL                                            Op = 6254
 	OpPredicatedLoadINTEL                                                   Op = 6258
 	OpPredicatedStoreINTEL                                                  Op = 6259
+	OpDispatchClusterHUAWEI                                                 Op = 6282
 	OpGroupIMulKHR                                                          Op = 6401
 	OpGroupFMulKHR                                                          Op = 6402
 	OpGroupBitwiseAndKHR                                                    Op = 6403

@@ -24,7 +24,7 @@ var imageFamily = family{
 		{Code: "SPV-Image-Dref", Section: "SPIR-V 3.3.10", Words: "the reference of a comparison is a 32-bit float"},
 		{Code: "SPV-Image-Component", Section: "SPIR-V 3.3.10", Words: "the component of a gather is a 32-bit integer; a constant one is 0, 1, 2 or 3"},
 		{Code: "SPV-Image-Format", Section: "SPIR-V 3.2.30", Words: "an access of an image without a format needs the capability for it"},
-		{Code: "SPV-Image-Model", Section: "SPIR-V 3.3.10", Words: "an implicit level of detail needs derivatives: a fragment shader or derivative groups; subpasses and tiles need a fragment shader"},
+		{Code: "SPV-Image-Model", Section: "SPIR-V 3.3.10", Words: "an implicit level of detail needs derivatives: a fragment shader or derivative groups; subpasses need a fragment or a subpass shader, tiles a fragment shader"},
 		{Code: "SPV-Image-Resident", Section: "SPIR-V 3.3.10", Words: "OpImageSparseTexelsResident converts an integer to a Boolean"},
 		{Code: "SPV-Image-Reserved", Section: "SPIR-V 3.3.10", Words: "a reserved instruction is not used"},
 		{Code: "SPV-SampledImage-Operand", Section: "SPIR-V 3.3.10", Words: "OpSampledImage combines a sampler and an image of the image type of the result; only the depth may differ"},

@@ -56,7 +56,11 @@ func (c *images) imageRead(i int, in spirv.Inst) {
 	c.readable(&a)
 	c.storageImage(&a)
 	if a.image.Image.Dim == spirv.DimSubpassData {
-		c.onlyIn(i, inFragment, "SPV-Image-Model")
+		models := inFragment
+		if c.capable(spirv.CapabilitySubpassShadingHUAWEI) {
+			models |= inGLCompute
+		}
+		c.onlyIn(i, models, "SPV-Image-Model")
 		if c.vulkan {
 			c.subpassCoordinate(&a, v.Coordinate())
 		}

@@ -408,6 +408,10 @@ var capabilityWays = map[spirv.Capability][]way{
 	5429: {{extension: "VK_EXT_cooperative_matrix_maintenance1", feature: "cooperativeMatrixConversions"}},
 	// CooperativeMatrixGetCoordinateEXT
 	5438: {{extension: "VK_EXT_cooperative_matrix_maintenance1", feature: "cooperativeMatrixGetCoordinate"}},
+	// SubpassShadingHUAWEI
+	6272: {{extension: "VK_HUAWEI_subpass_shading", feature: "subpassShading"}},
+	// ClusterCullingShadingHUAWEI
+	6273: {{extension: "VK_HUAWEI_cluster_culling_shader", feature: "clustercullingShader"}},
 }
 
 // extensionWays has, for each SPIR-V extension in Vulkan, the ways to support it.

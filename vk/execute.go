@@ -22,7 +22,8 @@ type executor struct {
 	timer    *time.Timer       // runs during a command; nil without a timeout
 	work     *submission
 	pipeline *ComputePipeline
-	shader   *Shader // the compute shader object that is bound instead
+	shading  *ComputePipeline // of the bind point SubpassShading
+	shader   *Shader          // the compute shader object that is bound instead
 	rays     boundRays
 	sets     [setPoints][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
@@ -86,7 +87,7 @@ func (x *executor) abandon() {
 }
 
 func (x *executor) reset() {
-	x.pipeline, x.shader, x.condition, x.counting, x.pushLayout = nil, nil, condition{}, nil, nil
+	x.pipeline, x.shading, x.shader, x.condition, x.counting, x.pushLayout = nil, nil, nil, condition{}, nil, nil
 	x.rays = boundRays{}
 	x.sets = [setPoints][maxSets]boundSet{}
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
@@ -131,7 +132,11 @@ func (x *executor) commands(c *CommandBuffer) error {
 func (x *executor) command(c *CommandBuffer, k *command) error {
 	switch k.kind {
 	case bindPipeline:
-		x.pipeline, x.shader = k.a.(*ComputePipeline), nil
+		if p := k.a.(*ComputePipeline); p.pass != nil {
+			x.shading = p
+		} else {
+			x.pipeline, x.shader = p, nil
+		}
 	case bindShader:
 		x.bindShader(ShaderStage(k.x[0]), k.a)
 	case bindSets:
@@ -177,12 +182,12 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, object, rays, push, sets, graphics, heaps, banks := x.pipeline, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
-		x.pipeline, x.shader, x.rays, x.sets = nil, nil, boundRays{}, [setPoints][maxSets]boundSet{}
+		saved, shading, object, rays, push, sets, graphics, heaps, banks := x.pipeline, x.shading, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
+		x.pipeline, x.shading, x.shader, x.rays, x.sets = nil, nil, nil, boundRays{}, [setPoints][maxSets]boundSet{}
 		x.graphics.forget()
 		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
 		err := x.commands(secondary)
-		x.pipeline, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.banks = saved, object, rays, push, sets, graphics, banks
+		x.pipeline, x.shading, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.banks = saved, shading, object, rays, push, sets, graphics, banks
 		x.setHeaps(heaps)
 		return err
 	case runWork:
@@ -285,6 +290,8 @@ func (x *executor) stages(k *command) []*shader.Stage {
 	switch compute := k.kind == dispatch || k.kind == dispatchIndirect; {
 	case rays && x.rays.pipeline != nil:
 		return x.rays.pipeline.located
+	case k.a == work(subpassShading{}) && x.shading != nil:
+		return []*shader.Stage{x.shading.stage}
 	case compute && x.pipeline != nil:
 		return []*shader.Stage{x.pipeline.stage}
 	case compute && x.shader != nil:
@@ -324,9 +331,14 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	if base != [3]uint32{} && x.dev.checking >= All && !x.hasBase() {
 		return usage("VUID-vkCmdDispatchBase-baseGroupX-00427", "the base of the dispatch is %d, and the pipeline or the shader object lacks the flag for a base; must have it", base)
 	}
-	sets, err := x.resolve(Compute, p.layout)
+	return x.launch(p, Compute, base, groups)
+}
+
+// launch runs workgroups of a pipeline with the sets of a bind point.
+func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]uint32) error {
+	sets, err := x.resolve(point, p.layout)
 	if err == nil && x.dev.checking >= All {
-		err = x.checkDispatch(p)
+		err = x.checkDispatch(p, point)
 	}
 	if err == nil {
 		sets, err = x.count(sets, p.stage)

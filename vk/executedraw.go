@@ -23,6 +23,7 @@ type graphics struct {
 	blend      [state.MaxColors]state.BlendAttachment // of the draw, with dynamic blend states
 	wrote      uint16                                 // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
 	resolving  bool                                   // its custom resolve has begun
+	shaded     bool                                   // it has run its subpass shading
 	regions    []*regions                             // of the draws of the pass
 	args       state.Args                             // of a draw: reused
 	indirect   state.Indirect

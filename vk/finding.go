@@ -153,11 +153,11 @@ func drawName(end string, indexed bool) string {
 }
 
 // checkDispatch returns the first finding on a dispatch of full checking.
-func (x *executor) checkDispatch(p *ComputePipeline) error {
-	if x.graphics.current != nil {
+func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint) error {
+	if x.graphics.current != nil && point == Compute {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
-	(&descriptorCheck{x, Compute, p.layout, p.flags&enum.PipelineFlagsDescriptorBuffer != 0, x.pipeline == nil, mappings}).uses(p.uses.of(p.stage))
+	(&descriptorCheck{x, point, p.layout, p.flags&enum.PipelineFlagsDescriptorBuffer != 0, point == Compute && x.pipeline == nil, mappings}).uses(p.uses.of(p.stage))
 	return x.found()
 }

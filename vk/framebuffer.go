@@ -211,6 +211,9 @@ func (c *CommandBuffer) passInstance(info *RenderPassBegin, contents SubpassCont
 	if area.X < 0 || area.Y < 0 || uint64(area.X)+uint64(area.Width) > uint64(f.info.Width) || uint64(area.Y)+uint64(area.Height) > uint64(f.info.Height) {
 		return nil, usage("VUID-VkRenderPassBeginInfo-pNext-02852", "the area is %d×%d from %d, %d on; must be within the framebuffer of %d×%d", area.Width, area.Height, area.X, area.Y, f.info.Width, f.info.Height)
 	}
+	if err := p.shadesAll(area, &f.info); err != nil {
+		return nil, err
+	}
 	out := take[passInstance](c)
 	out.pass, out.framebuffer = p, f
 	for i := range p.subpasses {

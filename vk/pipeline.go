@@ -73,6 +73,11 @@ type ComputePipelineInfo struct {
 	Creation
 	Stage  StageInfo
 	Layout *PipelineLayout // nil with the flag DescriptorHeap
+
+	// RenderPass, if it is not nil, makes a subpass shading pipeline: it shades Subpass, whose input attachments it reads
+	// (VkSubpassShadingPipelineCreateInfoHUAWEI).
+	RenderPass *RenderPass
+	Subpass    int
 }
 
 // ComputePipeline is a compiled compute shader.
@@ -86,6 +91,8 @@ type ComputePipeline struct {
 	robustness compute.Robustness
 	mappings   []compute.Mapping // with descriptor heaps
 	uses       uses
+	pass       *RenderPass // of a subpass shading pipeline
+	subpass    int
 }
 
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it
@@ -98,6 +105,9 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	}
 	layout, err := layoutOf(d, info.Layout, info.heaps(), "VUID-VkComputePipelineCreateInfo-flags-11311")
 	if err != nil {
+		return nil, err
+	}
+	if err := d.shades(&info); err != nil {
 		return nil, err
 	}
 	c, err := d.newCreation(&info.Creation)
@@ -115,7 +125,12 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if err := c.compile(ctx); err != nil {
 		return nil, err
 	}
-	p := &ComputePipeline{layout: layout, source: c.stages[0].kept(), stage: c.stages[0].stage()}
+	p := &ComputePipeline{layout: layout, source: c.stages[0].kept(), stage: c.stages[0].stage(), pass: info.RenderPass, subpass: info.Subpass}
+	if p.pass != nil {
+		if err := p.checkShadingSize(); err != nil {
+			return nil, err
+		}
+	}
 	if r := c.robustnessOf(&info.Stage); r != nil {
 		p.robustness = *r.inside()
 	}

@@ -39,7 +39,7 @@ func (x *executor) beginRendering(r *rendering) error {
 	if x.dev.checking >= All && !resumes {
 		g.wrote = r.loaded()
 	}
-	g.current, g.suspended, g.resolving = r, nil, false
+	g.current, g.suspended, g.resolving, g.shaded = r, nil, false, false
 	return nil
 }
 
@@ -136,6 +136,8 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 	r := x.graphics.current
 	if p.pass != nil || r.subpass != nil {
 		switch {
+		case r.isShading():
+			return usage("VUID-vkCmdSubpassShadingHUAWEI-None-04931", "a draw is in a subpass for subpass shading; must be in another")
 		case p.pass == nil || r.subpass == nil || !p.pass.compatible(r.subpass.pass):
 			return usage("VUID-vkCmdDraw-renderPass-02684", "%v is not for a render pass that is compatible with the current one; must be", &p.object)
 		case p.subpass != r.subpass.index:

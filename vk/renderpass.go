@@ -25,6 +25,7 @@ type InputReference struct {
 
 // Subpass describes a subpass (VkSubpassDescription2) by numbers of attachments; Unused is none.
 type Subpass struct {
+	Point            BindPoint // Graphics, or SubpassShading for a subpass without draws
 	Flags            SubpassFlags
 	ViewMask         uint32
 	Inputs           []InputReference
@@ -208,6 +209,8 @@ func (r *RenderPassInfo) checkSubpass(s *Subpass) error {
 		return usage("VUID-VkSubpassDescription2-colorAttachmentCount-03063", "%d color attachments; must be at most %d", len(s.Colors), state.MaxColors)
 	case len(s.Resolves) > 0 && len(s.Resolves) != len(s.Colors):
 		return usage("VUID-VkSubpassDescription2-pResolveAttachments-parameter", "%d resolve attachments of %d color attachments; must be as many", len(s.Resolves), len(s.Colors))
+	case s.Point != Graphics && s.Point != SubpassShading:
+		return usage("VUID-VkSubpassDescription2-pipelineBindPoint-04953", "a subpass is for the bind point %v; must be for graphics or subpass shading", s.Point)
 	case s.Flags&^allSubpassFlags != 0:
 		return &UnsupportedError{Feature: "a flag of subpasses that is none of Chiaro's"}
 	case s.Flags&CustomResolveSubpass != 0 && slices.ContainsFunc(s.Resolves, func(n uint32) bool { return n != Unused }):

@@ -84,7 +84,7 @@ func (p *RenderPass) compatible(o *RenderPass) bool {
 	}
 	for i := range p.info.Subpasses {
 		s, t := &p.info.Subpasses[i], &o.info.Subpasses[i]
-		if s.ViewMask != t.ViewMask || s.Flags != t.Flags || !list(s.Colors, t.Colors) || !same(attachmentOf(s.Depth), attachmentOf(t.Depth)) || !same(attachmentOf(s.ShadingRate), attachmentOf(t.ShadingRate)) ||
+		if s.ViewMask != t.ViewMask || s.Point != t.Point || s.Flags != t.Flags || !list(s.Colors, t.Colors) || !same(attachmentOf(s.Depth), attachmentOf(t.Depth)) || !same(attachmentOf(s.ShadingRate), attachmentOf(t.ShadingRate)) ||
 			s.ShadingTexel != t.ShadingTexel || !list(s.inputs(), t.inputs()) {
 			return false
 		}

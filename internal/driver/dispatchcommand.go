@@ -32,6 +32,8 @@ func bindPoint(n uint32) vk.BindPoint {
 		return vk.Compute
 	case abi.PipelineBindPointRayTracingKHR:
 		return vk.RayTracing
+	case abi.PipelineBindPointSubpassShadingHUAWEI:
+		return vk.SubpassShading
 	}
 	return vk.Graphics
 }
@@ -46,7 +48,8 @@ var dispatchCommands = map[int]recorder{
 	abi.CmdCmdDispatchIndirect: rec(func(c *commandBuffer, a *abi.CmdDispatchIndirectArgs) {
 		c.vk.DispatchIndirect(buffers.get(uint64(a.Buffer)), a.Offset)
 	}),
-	abi.CmdCmdSetDeviceMask: rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
+	abi.CmdCmdSubpassShadingHUAWEI: rec(func(c *commandBuffer, a *abi.CmdSubpassShadingHUAWEIArgs) { c.vk.SubpassShading() }),
+	abi.CmdCmdSetDeviceMask:        rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
 	abi.CmdCmdExecuteCommands: rec(func(c *commandBuffer, a *abi.CmdExecuteCommandsArgs) {
 		var list []*vk.CommandBuffer
 		for _, h := range array(a.PCommandBuffers, a.CommandBufferCount) {

@@ -35,6 +35,8 @@ var furtherNames = []string{
 	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax", "VK_AMD_texture_gather_bias_lod",
 	// aliases of core features
 	"VK_EXT_buffer_device_address", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_AMD_draw_indirect_count",
+	// stages
+	"VK_HUAWEI_subpass_shading",
 	// queues
 	"VK_EXT_device_generated_commands", "VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
 	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_KHR_internally_synchronized_queues", "VK_EXT_external_memory_acquire_unmodified",

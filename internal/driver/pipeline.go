@@ -151,7 +151,11 @@ func putFeedback(chain unsafe.Pointer, f *vk.CreationFeedback) {
 
 // computeInfo reads the creation of a compute pipeline.
 func computeInfo(i *abi.ComputePipelineCreateInfo, cache abi.PipelineCache) vk.ComputePipelineInfo {
-	return vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+	info := vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+	if s := abi.Find[abi.SubpassShadingPipelineCreateInfoHUAWEI](i.PNext, abi.StructureTypeSubpassShadingPipelineCreateInfoHUAWEI); s != nil {
+		info.RenderPass, info.Subpass = renderPasses.get(uint64(s.RenderPass)), int(s.Subpass)
+	}
+	return info
 }
 
 func createComputePipelines(a *abi.CreateComputePipelinesArgs) abi.Result {

@@ -41,6 +41,9 @@ func points(stages uint32) (out []vk.BindPoint) {
 	if stages&abi.ShaderStageComputeBit != 0 {
 		out = append(out, vk.Compute)
 	}
+	if stages&abi.ShaderStageSubpassShadingBitHUAWEI != 0 {
+		out = append(out, vk.SubpassShading)
+	}
 	if stages&abi.ShaderStageAllGraphics != 0 {
 		out = append(out, vk.Graphics)
 	}

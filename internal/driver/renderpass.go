@@ -8,8 +8,13 @@ import (
 )
 
 var renderPassCalls = map[int]call{
-	abi.CmdCreateRenderPass:            on(createRenderPass),
-	abi.CmdCreateRenderPass2:           on(createRenderPass2),
+	abi.CmdCreateRenderPass:  on(createRenderPass),
+	abi.CmdCreateRenderPass2: on(createRenderPass2),
+	abi.CmdGetDeviceSubpassShadingMaxWorkgroupSizeHUAWEI: on(func(a *abi.GetDeviceSubpassShadingMaxWorkgroupSizeHUAWEIArgs) abi.Result {
+		size := renderPasses.get(uint64(a.Renderpass)).SubpassWorkgroupSize()
+		*a.PMaxWorkgroupSize = abi.Extent2D{Width: size[0], Height: size[1]}
+		return abi.Success
+	}),
 	abi.CmdDestroyRenderPass:           run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
 	abi.CmdCreateFramebuffer:           on(createFramebuffer),
 	abi.CmdDestroyFramebuffer:          run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
@@ -93,6 +98,7 @@ func multiview(info *vk.RenderPassInfo, x *abi.RenderPassMultiviewCreateInfo) {
 func subpass(s *abi.SubpassDescription) vk.Subpass {
 	number := func(r *abi.AttachmentReference) uint32 { return r.Attachment }
 	return vk.Subpass{
+		Point:    bindPoint(s.PipelineBindPoint),
 		Flags:    vk.SubpassFlags(s.Flags),
 		Inputs:   each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference) vk.InputReference { return vk.InputReference{Attachment: r.Attachment} }),
 		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
@@ -132,7 +138,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 func subpass2(s *abi.SubpassDescription2) vk.Subpass {
 	number := func(r *abi.AttachmentReference2) uint32 { return r.Attachment }
 	out := vk.Subpass{
-		Flags: vk.SubpassFlags(s.Flags), ViewMask: s.ViewMask,
+		Point: bindPoint(s.PipelineBindPoint), Flags: vk.SubpassFlags(s.Flags), ViewMask: s.ViewMask,
 		Inputs: each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference2) vk.InputReference {
 			return vk.InputReference{Attachment: r.Attachment, Aspects: vk.Aspect(r.AspectMask)}
 		}),

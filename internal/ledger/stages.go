@@ -14,16 +14,18 @@ var otherStages = map[spirv.Op]bool{
 	spirv.OpGraphInputARM:      true,
 	spirv.OpGraphSetOutputARM:  true,
 	spirv.OpGraphEndARM:        true,
+	// Cluster culling shaders.
+	spirv.OpDispatchClusterHUAWEI: true,
 }
 
 // otherCapabilities are the capabilities that only stages without an engine have.
 var otherCapabilities = map[spirv.Capability]bool{
-	spirv.CapabilityGraphARM: true,
+	spirv.CapabilityGraphARM:                    true,
+	spirv.CapabilityClusterCullingShadingHUAWEI: true,
 }
 
 // otherExtensions is otherCapabilities for the extensions of SPIR-V.
 var otherExtensions = map[string]bool{
 	"SPV_ARM_graph":                     true,
 	"SPV_HUAWEI_cluster_culling_shader": true,
-	"SPV_HUAWEI_subpass_shading":        true,
 }

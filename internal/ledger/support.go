@@ -130,13 +130,12 @@ type supportRow struct {
 const supportHead = `# Support for shaders
 
 Written by go test ./internal/ledger -update from the tables in use; a test compares the two. The page covers the shaders of
-the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh, fragment and those of ray
-tracing. The status is one of:
+the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh, fragment, those of ray
+tracing, and subpass shading. The status is one of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in graphs, and in subpass and cluster
-  culling shaders. It is refused.
+- *of other stages*: SPIR-V and Vulkan have it only in graphs and in cluster culling shaders. It is refused.
 - *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 
 *Tested by* is a truth table or a case of internal/lower/testdata with results from the specification; each instruction that

@@ -141,7 +141,7 @@ func TestVulkanTables(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("no tables of the specification:", err)
 	}
-	n := map[spirv.Capability]bool{}
+	n := map[spirv.Capability]bool{spirv.CapabilitySubpassShadingHUAWEI: true} // of an extension in Vulkan; the table lacks it
 	for _, row := range columns(t, folder+"capabilities.tsv", "capability", "in_vulkan_now") {
 		r := spirv.KindCapability.EnumerantByName(row[0])
 		if r == nil || !strings.HasPrefix(row[1], "yes") {

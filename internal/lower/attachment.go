@@ -16,7 +16,8 @@ var attachmentRules = rules{
 // fromPixel makes the coordinates of an access to an input attachment relative to the
 // fragment's pixel (Vulkan §"Fragment Input Attachment Interface"). The layer is the
 // framebuffer's. The text of Vulkan 1.1 also permits images with layers: there the
-// third coordinate is the layer.
+// third coordinate is the layer. In a subpass shader the pixel and the layer are the global invocation
+// (VK_HUAWEI_subpass_shading).
 func (c *textureCall) fromPixel(coordinate spirv.ID) {
 	f := c.f
 	if c.head.Op != ir.TextureRead {
@@ -29,14 +30,26 @@ func (c *textureCall) fromPixel(coordinate spirv.ID) {
 		c.at = f.ints32(coordinate, 2)
 	}
 	for i := range 2 {
-		n := f.inputNumber(ir.Input{Semantic: ir.FragCoord, Type: ir.F32, Index: uint32(i)})
-		c.at[i] = f.b.Op(ir.Add, ir.I32, f.b.Op(ir.FToS, ir.I32, f.b.OpAux(ir.In, ir.F32, n)), c.at[i])
+		c.at[i] = f.b.Op(ir.Add, ir.I32, f.pixel(i), c.at[i])
 	}
-	if !layered {
+	switch {
+	case layered:
+	case f.prog.Stage == ir.Compute:
+		c.at = append(c.at, f.input32(ir.GlobalInvocationIdZ))
+	default:
 		layer := f.inputNumber(ir.Input{Semantic: ir.FramebufferLayer, Type: ir.I32})
 		c.at = append(c.at, f.b.OpAux(ir.In, ir.I32, layer))
 	}
 	c.head.Arrayed, c.head.Subpass = true, true
+}
+
+// pixel returns a coordinate of the pixel of the fragment, or of the invocation of a subpass shader.
+func (f *function) pixel(i int) ir.V {
+	if f.prog.Stage == ir.Compute {
+		return f.input32(ir.GlobalInvocationIdX + ir.Semantic(i))
+	}
+	n := f.inputNumber(ir.Input{Semantic: ir.FragCoord, Type: ir.F32, Index: uint32(i)})
+	return f.b.Op(ir.FToS, ir.I32, f.b.OpAux(ir.In, ir.F32, n))
 }
 
 // Tile images are the color attachments as objects. The value of one is the location of

@@ -32,7 +32,7 @@ var extensionFeatures = []string{
 	"rasterizationOrderColorAttachmentAccess", "rasterizationOrderDepthAttachmentAccess", "rasterizationOrderStencilAttachmentAccess",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
 	"smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
-	"taskShader", "meshShader", "multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
+	"subpassShading", "taskShader", "meshShader", "multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
@@ -78,6 +78,7 @@ var taskLimits = map[string]uint64{
 
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
+	"maxSubpassShadingWorkgroupSizeAspectRatio": vk.MaxSubpassWorkgroupRatio,
 	// VK_EXT_device_generated_commands: both kinds of indices, all stages
 	"maxIndirectPipelineCount": vk.MaxIndirectPipelines, "maxIndirectShaderObjectCount": vk.MaxIndirectShaders, "maxIndirectSequenceCount": vk.MaxSequences,
 	"maxIndirectCommandsTokenCount": vk.MaxIndirectTokens, "maxIndirectCommandsTokenOffset": vk.MaxTokenOffset,

@@ -952,6 +952,11 @@ func RayQueryGetIntersectionWorldToObjectKHR(dst []uint32, typ spirv.ID, result 
 	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionWorldToObjectKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
 }
 
+// DispatchClusterHUAWEI appends an OpDispatchClusterHUAWEI to dst.
+func DispatchClusterHUAWEI(dst []uint32) []uint32 {
+	return append(dst, spirv.Head(spirv.OpDispatchClusterHUAWEI, 1))
+}
+
 // FDot2MixAcc32VALVE appends an OpFDot2MixAcc32VALVE to dst.
 func FDot2MixAcc32VALVE(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID) []uint32 {
 	return append(dst, spirv.Head(spirv.OpFDot2MixAcc32VALVE, 6), uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))

@@ -2780,6 +2780,9 @@ func (v RayQueryGetIntersectionWorldToObjectKHR) RayQuery() spirv.ID { return sp
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionWorldToObjectKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
+// DispatchClusterHUAWEI is an OpDispatchClusterHUAWEI.
+type DispatchClusterHUAWEI spirv.Inst
+
 // FDot2MixAcc32VALVE is an OpFDot2MixAcc32VALVE.
 type FDot2MixAcc32VALVE spirv.Inst
 

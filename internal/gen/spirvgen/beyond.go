@@ -88,6 +88,43 @@ DebugTensor tensor name element*`
 DebugTypeCooperativeMatrixKHR component_type scope rows columns use`
 )
 
+// The parts of the core grammar that have no row in the file, from the texts of their extensions.
+var (
+	coreCapabilities = []enumerant{
+		{Name: "SubpassShadingHUAWEI", Value: 6272, Capabilities: []string{"InputAttachment"}, Extensions: []string{"SPV_HUAWEI_subpass_shading"}, Version: "None"},
+		{Name: "ClusterCullingShadingHUAWEI", Value: 6273, Capabilities: []string{"Shader"}, Extensions: []string{"SPV_HUAWEI_cluster_culling_shader"}, Version: "None"},
+	}
+	coreBuiltIns = clusterBuiltIns("IndexCountHUAWEI", "VertexCountHUAWEI", "InstanceCountHUAWEI", "FirstIndexHUAWEI", "FirstVertexHUAWEI",
+		"VertexOffsetHUAWEI", "FirstInstanceHUAWEI", "ClusterIDHUAWEI", "", "ClusterShadingRateHUAWEI")
+	coreInstructions = []instruction{
+		{Name: "OpDispatchClusterHUAWEI", Class: "Reserved", Code: 6282, Capabilities: []string{"ClusterCullingShadingHUAWEI"}, Version: "None"},
+	}
+)
+
+// clusterBuiltIns returns the built-ins of SPV_HUAWEI_cluster_culling_shader, whose numbers count up from 6274; "" is a gap.
+func clusterBuiltIns(names ...string) (list []enumerant) {
+	for i, n := range names {
+		if n != "" {
+			list = append(list, enumerant{Name: n, Value: number(6274 + i), Capabilities: []string{"ClusterCullingShadingHUAWEI"},
+				Extensions: []string{"SPV_HUAWEI_cluster_culling_shader"}, Version: "None"})
+		}
+	}
+	return list
+}
+
+// complete adds the parts without a row to the core grammar.
+func complete(core *grammar) {
+	core.Instructions = append(core.Instructions, coreInstructions...)
+	for i := range core.Kinds {
+		switch k := &core.Kinds[i]; k.Name {
+		case "Capability":
+			k.Enumerants = append(k.Enumerants, coreCapabilities...)
+		case "BuiltIn":
+			k.Enumerants = append(k.Enumerants, coreBuiltIns...)
+		}
+	}
+}
+
 // listed reads the instructions of such a list.
 func listed(text string, first uint32) []instruction {
 	var out []instruction

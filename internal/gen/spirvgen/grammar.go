@@ -103,6 +103,7 @@ func read(dir fs.FS) (core grammar, ext []set, err error) {
 	if err := load(dir, "spirv.core.grammar.json", &core); err != nil {
 		return core, nil, err
 	}
+	complete(&core)
 	ext = append(ext, sets...)
 	for i := range ext {
 		s := &ext[i]

@@ -7,6 +7,16 @@ import (
 	"strings"
 )
 
+// unlisted are the capabilities of extensions in Vulkan that its table lacks, or has without a number. Each needs a feature.
+var unlisted = []struct {
+	name               string
+	number             int
+	extension, feature string
+}{
+	{"SubpassShadingHUAWEI", 6272, "VK_HUAWEI_subpass_shading", "subpassShading"},
+	{"ClusterCullingShadingHUAWEI", 6273, "VK_HUAWEI_cluster_culling_shader", "clustercullingShader"},
+}
+
 // brought writes the sources of each capability and each extension of SPIR-V.
 func brought(dir fs.FS) (string, error) {
 	var b strings.Builder
@@ -23,6 +33,9 @@ func brought(dir fs.FS) (string, error) {
 			seen[r["value"]] = true
 			fmt.Fprintf(&b, "\t// %s\n\t%s: {%s},\n", r["capability"], r["value"], ways(r["enabled_now_by"]))
 		}
+	}
+	for _, u := range unlisted {
+		fmt.Fprintf(&b, "\t// %s\n\t%d: {{extension: %q, feature: %q}},\n", u.name, u.number, u.extension, u.feature)
 	}
 	b.WriteString("}\n\n")
 	exts, err := table(dir, "extensions.tsv")
