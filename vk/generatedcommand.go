@@ -268,45 +268,38 @@ func (x *executor) indicesAt(address uint64, n, kind uint32, dxgi bool) error {
 	return err
 }
 
+// drawTokens are the kinds of draws: a token with a number of draws has structures of the kind single.
+var drawTokens = [numTokenKinds]struct {
+	single        TokenKind // 0 without a number of draws
+	indexed       bool
+	mesh, rangeNV bool
+}{
+	TokenDraw:               {},
+	TokenDrawCount:          {single: TokenDraw},
+	TokenDrawIndexed:        {indexed: true},
+	TokenDrawIndexedCount:   {single: TokenDrawIndexed, indexed: true},
+	TokenDrawMeshTasks:      {mesh: true},
+	TokenDrawMeshTasksCount: {single: TokenDrawMeshTasks, mesh: true},
+	TokenDrawTaskRange:      {mesh: true, rangeNV: true},
+	TokenDrawTaskRangeCount: {single: TokenDrawTaskRange, mesh: true, rangeNV: true},
+}
+
 // draw runs a token that draws.
 func (w *generating) draw(x *executor, t *Token, data []byte) error {
-	a := &x.graphics.args
-	*a = state.Args{}
-	indexed, many := false, false
-	switch t.Kind {
-	case TokenDrawIndexed:
-		indexed = true
-	case TokenDrawIndexedCount:
-		indexed, many = true, true
-	case TokenDrawCount:
-		many = true
-	case TokenDrawMeshTasks, TokenDrawMeshTasksCount:
-		a.Mesh, many = true, t.Kind == TokenDrawMeshTasksCount
-	case TokenDrawTaskRange, TokenDrawTaskRangeCount:
-		a.Mesh, a.TaskRange, many = true, true, t.Kind == TokenDrawTaskRangeCount
-	}
-	indirect := &x.graphics.indirect
-	if !many {
+	a, indirect, kind := &x.graphics.args, &x.graphics.indirect, &drawTokens[t.Kind]
+	*a = state.Args{Mesh: kind.mesh, TaskRange: kind.rangeNV}
+	if kind.single == 0 {
 		*indirect = state.Indirect{Buffer: append(indirect.Buffer[:0], data[:tokenBytes[t.Kind]]...), Count: 1}
-		return x.draw(a, indexed, indirect)
-	}
-	size := uint64(state.IndirectBytes)
-	switch {
-	case indexed:
-		size = state.IndexedIndirectBytes
-	case a.TaskRange:
-		size = state.TaskRangeBytes
-	case a.Mesh:
-		size = state.MeshIndirectBytes
+		return x.draw(a, kind.indexed, indirect)
 	}
 	stride, n := binary.LittleEndian.Uint32(data[8:]), min(binary.LittleEndian.Uint32(data[12:]), w.info.MaxDraws)
 	if n == 0 {
 		return nil
 	}
-	b, err := x.copyFrom(binary.LittleEndian.Uint64(data), uint64(n-1)*uint64(stride)+size, indirect.Buffer[:0])
+	b, err := x.copyFrom(binary.LittleEndian.Uint64(data), uint64(n-1)*uint64(stride)+uint64(tokenBytes[kind.single]), indirect.Buffer[:0])
 	if err != nil {
 		return err
 	}
 	*indirect = state.Indirect{Buffer: b, Stride: stride, Count: n}
-	return x.draw(a, indexed, indirect)
+	return x.draw(a, kind.indexed, indirect)
 }

@@ -21,8 +21,8 @@ type Indirect struct {
 	CountBuffer []byte
 }
 
-// Draws returns the number of draws like a: with indices, without, or of a mesh pipeline. It returns a *StateError if a buffer is too small,
-// or the structures overlap.
+// Draws returns the number of draws like a: with indices, without, or of a mesh pipeline. It returns a *StateError if a buffer
+// is too small, or the structures overlap.
 func (x *Indirect) Draws(a *Args) (uint32, error) {
 	n := x.Count
 	if x.CountBuffer != nil {
