@@ -427,6 +427,7 @@ const (
 	ExecutionModelCallableKHR            ExecutionModel = 5318
 	ExecutionModelTaskEXT                ExecutionModel = 5364
 	ExecutionModelMeshEXT                ExecutionModel = 5365
+	ExecutionModelClusterCullingHUAWEI   ExecutionModel = 6272
 	ExecutionModelRayGenerationNV                       = ExecutionModelRayGenerationKHR
 	ExecutionModelIntersectionNV                        = ExecutionModelIntersectionKHR
 	ExecutionModelAnyHitNV                              = ExecutionModelAnyHitKHR

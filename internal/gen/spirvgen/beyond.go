@@ -94,6 +94,9 @@ var (
 		{Name: "SubpassShadingHUAWEI", Value: 6272, Capabilities: []string{"InputAttachment"}, Extensions: []string{"SPV_HUAWEI_subpass_shading"}, Version: "None"},
 		{Name: "ClusterCullingShadingHUAWEI", Value: 6273, Capabilities: []string{"Shader"}, Extensions: []string{"SPV_HUAWEI_cluster_culling_shader"}, Version: "None"},
 	}
+	coreModels = []enumerant{
+		{Name: "ClusterCullingHUAWEI", Value: 6272, Capabilities: []string{"ClusterCullingShadingHUAWEI"}, Version: "None"},
+	}
 	coreBuiltIns = clusterBuiltIns("IndexCountHUAWEI", "VertexCountHUAWEI", "InstanceCountHUAWEI", "FirstIndexHUAWEI", "FirstVertexHUAWEI",
 		"VertexOffsetHUAWEI", "FirstInstanceHUAWEI", "ClusterIDHUAWEI", "", "ClusterShadingRateHUAWEI")
 	coreInstructions = []instruction{
@@ -119,6 +122,8 @@ func complete(core *grammar) {
 		switch k := &core.Kinds[i]; k.Name {
 		case "Capability":
 			k.Enumerants = append(k.Enumerants, coreCapabilities...)
+		case "ExecutionModel":
+			k.Enumerants = append(k.Enumerants, coreModels...)
 		case "BuiltIn":
 			k.Enumerants = append(k.Enumerants, coreBuiltIns...)
 		}
