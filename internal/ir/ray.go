@@ -55,7 +55,7 @@ const (
 	HitKind         = 0  // the kind of primitive, one of the kinds below
 	HitGenerated    = 1  // 1 if the program generated the hit in a bounding box
 	HitT            = 2  // float: the distance along the ray
-	HitU            = 3  // float: the barycentric coordinate of vertex 1 of a triangle
+	HitU            = 3  // float: the barycentric coordinate of vertex 1 of a triangle, or the place along a swept sphere
 	HitV            = 4  // float: the barycentric coordinate of vertex 2
 	HitInstance     = 5  // the number of the instance
 	HitCustomIndex  = 6  // of the instance
@@ -79,6 +79,8 @@ const (
 	HitNone = iota
 	HitTriangle
 	HitBox
+	HitSphere
+	HitSweptSphere
 )
 
 // The requests of ray and rayi. The answer to all but RayProceed is about the candidate, or with RayOfCommitted about the
@@ -89,6 +91,7 @@ const (
 	RayWorldToObject        // its inverse, likewise
 	RayObjectRay            // six floats: origin and direction of the ray in the space of the object
 	RayVertices             // nine floats: the positions of the triangle's vertices
+	RaySphere               // eight floats: the centers of both ends of a sphere or swept sphere, then their radii
 
 	RayOfCommitted = 16 // added to a request
 )

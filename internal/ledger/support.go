@@ -153,8 +153,8 @@ Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory 
 
 Vulkan allows these things in shaders of the stages that run, and they are refused: nodes that enqueue others
 (SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; tile shading
-(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; rays that hit spheres, swept spheres and clusters
-(SPV_NV_linear_swept_spheres, SPV_NV_cluster_acceleration_structure); hit objects (SPV_EXT_shader_invocation_reorder and
+(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; rays that hit clusters
+(SPV_NV_cluster_acceleration_structure); hit objects (SPV_EXT_shader_invocation_reorder and
 SPV_NV_shader_invocation_reorder); motion; and the instructions of SPV_NV_ray_tracing that the KHR extension replaces.
 `
 

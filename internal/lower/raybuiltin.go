@@ -11,7 +11,7 @@ type rayBuiltIn struct {
 	typ   ir.Type
 	n     int // scalars
 	place rayPlace
-	at    uint64 // the first slot, the request or the semantic
+	at    uint64 // the first slot, the request, the semantic or the kind
 	first uint64 // of ofAnswer: the first float of the answer
 }
 
@@ -25,6 +25,7 @@ const (
 	ofAnswer                 // the answer to a request about this hit
 	ofLimit                  // RayTmax: a slot that depends on the stage
 	ofMask                   // the cull mask
+	ofKind                   // whether the kind of the hit is one
 )
 
 // rayBuiltIns are the built-ins of ray tracing stages.
@@ -50,6 +51,13 @@ var rayBuiltIns = map[spirv.BuiltIn]rayBuiltIn{
 	spirv.BuiltInObjectRayOriginKHR:            {ir.F32, 3, ofAnswer, ir.RayObjectRay, 0},
 	spirv.BuiltInObjectRayDirectionKHR:         {ir.F32, 3, ofAnswer, ir.RayObjectRay, 3},
 	spirv.BuiltInHitTriangleVertexPositionsKHR: {ir.F32, 9, ofAnswer, ir.RayVertices, 0},
+
+	spirv.BuiltInHitIsSphereNV:       {ir.B1, 1, ofKind, ir.HitSphere, 0},
+	spirv.BuiltInHitIsLSSNV:          {ir.B1, 1, ofKind, ir.HitSweptSphere, 0},
+	spirv.BuiltInHitSpherePositionNV: {ir.F32, 3, ofAnswer, ir.RaySphere, 0},
+	spirv.BuiltInHitSphereRadiusNV:   {ir.F32, 1, ofAnswer, ir.RaySphere, 6},
+	spirv.BuiltInHitLSSPositionsNV:   {ir.F32, 6, ofAnswer, ir.RaySphere, 0},
+	spirv.BuiltInHitLSSRadiiNV:       {ir.F32, 2, ofAnswer, ir.RaySphere, 6},
 }
 
 // rayBuiltIn returns the row of a built-in of a ray tracing stage.
@@ -102,6 +110,9 @@ func (f *function) readRay(l *ioScalar) ir.V {
 		slot += f.hitOfStage()
 	case ofLimit:
 		slot = f.rayLimit()
+	case ofKind:
+		kind := f.raySlot(f.frame(), f.hitOfStage()+ir.HitKind)
+		return f.b.Cmp(ir.Eq, kind, f.b.I32(uint32(r.at)))
 	case ofMask:
 		return f.b.Op(ir.And, ir.I32, f.raySlot(f.frame(), slot), f.b.I32(0xff))
 	}

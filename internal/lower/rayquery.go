@@ -36,6 +36,14 @@ var rayQueryRules = rules{
 	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:         hitAnswer(ir.RayObjectRay, 0, 3),
 	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:      hitAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR: hitAnswer(ir.RayVertices, 0, 9),
+
+	spirv.OpRayQueryGetIntersectionSpherePositionNV: hitAnswer(ir.RaySphere, 0, 3),
+	spirv.OpRayQueryGetIntersectionSphereRadiusNV:   hitAnswer(ir.RaySphere, 6, 1),
+	spirv.OpRayQueryGetIntersectionLSSPositionsNV:   hitAnswer(ir.RaySphere, 0, 6),
+	spirv.OpRayQueryGetIntersectionLSSRadiiNV:       hitAnswer(ir.RaySphere, 6, 2),
+	spirv.OpRayQueryGetIntersectionLSSHitValueNV:    hitFloats(ir.HitU, 1),
+	spirv.OpRayQueryIsSphereHitNV:                   hitIs(ir.HitKind, ir.HitSphere),
+	spirv.OpRayQueryIsLSSHitNV:                      hitIs(ir.HitKind, ir.HitSweptSphere),
 }
 
 // A ray query is a ray in private memory (internal/ir, "Rays"). Most instructions on it are loads and stores of its

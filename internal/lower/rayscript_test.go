@@ -16,6 +16,8 @@ import (
 //	bottom                      a bottom level; its geometries follow
 //	triangles opaque 0 0 0 …    a geometry of triangles, nine numbers each; opaque or -
 //	boxes - 0 0 0 1 1 1         a geometry of boxes, six numbers each
+//	spheres - 0 0 0 1           a geometry of spheres: center and radius
+//	swept - 0 0 0 1 4 0 0 1     a geometry of swept spheres with caps: center and radius of both ends
 //	instance 5 0xff 3 0 …       an instance of the last bottom level: custom index, mask, record offset and flags, and the
 //	                            12 numbers of its matrix, row by row, unless it is the identity
 //	top 0.0                     a top level with the instances since the last one is the next descriptor at 0.0; the n-th
@@ -32,7 +34,7 @@ func (s *sceneScript) item(key string, f []string) (ok bool, err error) {
 	switch key {
 	case "bottom":
 		s.bottom, s.built = ray.Input{}, nil
-	case "triangles", "boxes":
+	case "triangles", "boxes", "spheres", "swept":
 		err = s.geometry(key, f)
 	case "instance":
 		err = s.instance(f)
@@ -41,6 +43,8 @@ func (s *sceneScript) item(key string, f []string) (ok bool, err error) {
 	}
 	return true, err
 }
+
+const vertexFloat3 = 106 // VK_FORMAT_R32G32B32_SFLOAT
 
 func (s *sceneScript) geometry(key string, f []string) error {
 	var flags ray.GeometryFlags
@@ -51,18 +55,35 @@ func (s *sceneScript) geometry(key string, f []string) error {
 	if err != nil {
 		return err
 	}
+	if key == "spheres" || key == "swept" {
+		s.bottom.Geometries = append(s.bottom.Geometries, rounds(key, flags, numbers))
+		return nil
+	}
 	var data []byte
 	for _, x := range numbers {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 	}
 	g := ray.Geometry{Kind: ray.Boxes, Flags: flags, Primitives: uint32(len(numbers) / 6), BoxData: data, BoxStride: 24}
 	if key == "triangles" {
-		const float3 = 106 // VK_FORMAT_R32G32B32_SFLOAT
 		g = ray.Geometry{Kind: ray.Triangles, Flags: flags, Primitives: uint32(len(numbers) / 9),
-			Vertices: data, VertexFormat: float3, VertexStride: 12, MaxVertex: uint32(len(numbers) / 3)}
+			Vertices: data, VertexFormat: vertexFloat3, VertexStride: 12, MaxVertex: uint32(len(numbers) / 3)}
 	}
 	s.bottom.Geometries = append(s.bottom.Geometries, g)
 	return nil
+}
+
+// rounds returns a geometry of spheres or swept spheres: a center and a radius for each end.
+func rounds(key string, flags ray.GeometryFlags, numbers []float32) ray.Geometry {
+	g := ray.Geometry{Kind: ray.Spheres, Flags: flags, Primitives: uint32(len(numbers) / 4), VertexFormat: vertexFloat3, VertexStride: 16}
+	if key == "swept" {
+		g.Kind, g.Primitives = ray.SweptSpheres, g.Primitives/2
+	}
+	for _, x := range numbers {
+		g.Vertices = binary.LittleEndian.AppendUint32(g.Vertices, math.Float32bits(x))
+	}
+	const float1 = 100 // VK_FORMAT_R32_SFLOAT
+	g.Rounds = ray.Rounds{Radii: g.Vertices[min(12, len(g.Vertices)):], RadiusFormat: float1, RadiusStride: 16, Chained: true}
+	return g
 }
 
 func (s *sceneScript) instance(f []string) (err error) {

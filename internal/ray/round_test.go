@@ -137,8 +137,10 @@ func checkRound(q *Query, h *Hit, list []round, best, place float64) bool {
 	x := list[h.Primitive]
 	x.radii[0], x.radii[1] = x.radii[0]+1e-5, x.radii[1]+1e-5
 	at, u := modelRound(q, &x)
-	return math.Abs(at-float64(h.T)) < 0.02 && float64(h.T) < best+1e-3 && h.HitKind == FrontFacing &&
-		(math.Abs(best-float64(h.T)) > 1e-4 || math.Abs(u-float64(h.U)) < 0.05 || math.Abs(place-float64(h.U)) < 0.05)
+	d := toDouble(q.Direction)
+	speed := math.Sqrt(d.dot(d)) // the distances of the ray are multiples of it
+	return speed*math.Abs(at-float64(h.T)) < 0.02 && speed*(float64(h.T)-best) < 1e-3 && h.HitKind == FrontFacing &&
+		(speed*math.Abs(best-float64(h.T)) > 1e-4 || math.Abs(u-float64(h.U)) < 0.05 || math.Abs(place-float64(h.U)) < 0.05)
 }
 
 // TestRoundCaps checks the caps of swept spheres, the places of their hits, and rays that start inside.

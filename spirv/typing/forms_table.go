@@ -80,6 +80,13 @@ var forms = map[Op]Form{
 	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        gives(anything, free.many()),
 	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     gives(anything, free.many()),
 	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionSpherePositionNV:                          gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionSphereRadiusNV:                            gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionLSSPositionsNV:                            gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionLSSRadiiNV:                                gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionLSSHitValueNV:                             gives(anything, free.many()),
+	spirv.OpRayQueryIsSphereHitNV:                                            gives(anything, free.many()),
+	spirv.OpRayQueryIsLSSHitNV:                                               gives(anything, free.many()),
 
 	// Functions.
 	spirv.OpFunction:          gives(anything, in(Opaque, 0)),

@@ -26,7 +26,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	b.Br(done)
 	b.End()
 	at := shaderCall{frame: frame, payload: c.get(frame, ir.FramePayload), record: c.hitRecord(frame, ir.RayCandidate)}
-	b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitTriangle)))
+	b.If(c.w.Not(b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 	c.setBarycentrics(frame, ir.RayCandidate, ir.FrameAttributes)
 	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))
 	c.run(at, func(g Group) int { return g.AnyHit })

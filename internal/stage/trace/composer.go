@@ -159,7 +159,7 @@ func (c *composer) trace(level uint32) int {
 		b.Else()
 		skips := c.w.And(c.get(frame, ir.RayFlags), b.I32(skipClosestHit))
 		b.If(b.Cmp(ir.Eq, skips, b.I32(0)))
-		b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitTriangle)))
+		b.If(c.w.Not(b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 		c.setBarycentrics(frame, ir.RayCommitted, ir.FrameCommitted)
 		b.End()
 		at.record = c.hitRecord(frame, ir.RayCommitted)

@@ -121,6 +121,11 @@ func (r *request) answer(which uint32) {
 			origin, direction := r.structure.ObjectRay(hit.Instance, &r.query)
 			copy(a[:], origin[:])
 			copy(a[3:], direction[:])
+		case ir.RaySphere:
+			centers, radii := r.structure.Round(hit)
+			copy(a[:], centers[0][:])
+			copy(a[3:], centers[1][:])
+			copy(a[6:], radii[:])
 		case ir.RayVertices:
 			for i, v := range r.structure.Positions(hit) {
 				copy(a[3*i:], v[:])
