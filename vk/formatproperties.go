@@ -49,6 +49,7 @@ const (
 	FormatBlockMatching          FormatFeatures = 1 << 36
 	FormatBoxFilter              FormatFeatures = 1 << 37
 	FormatHostTransfer           FormatFeatures = 1 << 46
+	FormatStructureRadius        FormatFeatures = 1 << 51 // of spheres of acceleration structures
 )
 
 // FormatProperties are the features of a format, by tiling, and for buffers (VkFormatProperties3).
@@ -166,6 +167,9 @@ func bufferFeatures(i *format.Info) (out FormatFeatures) {
 	}
 	if _, ok := vertexFormat(i); ok {
 		out |= FormatStructureVertex
+	}
+	if radiusFormat(i) {
+		out |= FormatStructureRadius
 	}
 	return out | FormatVertexBuffer
 }

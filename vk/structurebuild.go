@@ -42,10 +42,12 @@ func (b *BuildData) given() bool { return b.Address != 0 || b.Host != nil }
 
 // Geometry is the primitives of one geometry (VkAccelerationStructureGeometryKHR): one of its pointers is not nil.
 type Geometry struct {
-	Flags     GeometryFlags
-	Triangles *TriangleGeometry
-	Boxes     *BoxGeometry
-	Instances *InstanceGeometry
+	Flags        GeometryFlags
+	Triangles    *TriangleGeometry
+	Boxes        *BoxGeometry
+	Spheres      *SphereGeometry
+	SweptSpheres *SweptSphereGeometry
+	Instances    *InstanceGeometry
 }
 
 // TriangleGeometry is triangles (VkAccelerationStructureGeometryTrianglesDataKHR).
@@ -145,6 +147,8 @@ type geometryKind uint8
 const (
 	triangles geometryKind = iota
 	boxes
+	spheres
+	sweptSpheres
 	instances
 	noGeometry
 )
@@ -152,7 +156,7 @@ const (
 // kind returns the kind of a geometry; noGeometry unless one of its pointers is not nil.
 func (g *Geometry) kind() geometryKind {
 	kind, n := noGeometry, 0
-	for k, is := range [...]bool{triangles: g.Triangles != nil, boxes: g.Boxes != nil, instances: g.Instances != nil} {
+	for k, is := range [...]bool{triangles: g.Triangles != nil, boxes: g.Boxes != nil, spheres: g.Spheres != nil, sweptSpheres: g.SweptSpheres != nil, instances: g.Instances != nil} {
 		if is {
 			kind, n = geometryKind(k), n+1
 		}
@@ -206,7 +210,7 @@ func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 		total += uint64(primitives[i])
 		switch {
 		case kind == noGeometry:
-			return usage("", "geometry %d has no primitives, or several kinds; must have triangles, boxes or instances", i)
+			return usage("", "geometry %d has no primitives, or several kinds; must have those of one kind", i)
 		case g.Flags&^knownGeometryFlags != 0:
 			return &UnsupportedError{Feature: "a flag of geometries that is none of Vulkan's"}
 		case b.Level == TopLevel && kind != instances:
@@ -223,11 +227,8 @@ func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 		}
 	}
 	if b.Level == BottomLevel && total > MaxPrimitives {
-		code := "type-03795"
-		if b.Geometries[0].kind() == boxes {
-			code = "type-03794"
-		}
-		return usage(rule+code, "there are %d primitives; must be at most %d", total, MaxPrimitives)
+		code := map[geometryKind]string{triangles: rule + "type-03795", boxes: rule + "type-03794"}[b.Geometries[0].kind()]
+		return usage(code, "there are %d primitives; must be at most %d", total, MaxPrimitives)
 	}
 	return nil
 }
@@ -249,6 +250,8 @@ func (g *Geometry) check(i int) error {
 		case t.IndexSize != 0 && t.IndexSize != 1 && t.IndexSize != 2 && t.IndexSize != 4:
 			return usage(rule+"indexType-03798", "the indices of geometry %d have %d bytes; must have 1, 2 or 4", i, t.IndexSize)
 		}
+	case g.spheres() != nil:
+		return g.checkSpheres(i)
 	case g.Boxes != nil:
 		const rule = "VUID-VkAccelerationStructureGeometryAabbsDataKHR-"
 		switch n := g.Boxes.Stride; {

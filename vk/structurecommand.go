@@ -140,6 +140,12 @@ func (c *CommandBuffer) keepBuild(b *BuildInfo) BuildInfo {
 		case g.Boxes != nil:
 			x := *g.Boxes
 			g.Boxes = &x
+		case g.Spheres != nil:
+			x := *g.Spheres
+			g.Spheres = &x
+		case g.SweptSpheres != nil:
+			x := *g.SweptSpheres
+			g.SweptSpheres = &x
 		case g.Instances != nil:
 			x := *g.Instances
 			x.List = nil
@@ -169,6 +175,10 @@ func (b *BuildInfo) checkAddresses(rule string) error {
 				return usage(rule+"pInfos-03712", "the indices of geometry %d are at the address %#x; must be a multiple of %d", i, t.Indices.Address, t.IndexSize)
 			case t.Transform.Address%16 != 0:
 				return usage(rule+"pInfos-03810", "the transform of geometry %d is at the address %#x; must be a multiple of 16", i, t.Transform.Address)
+			}
+		case g.spheres() != nil:
+			if err := g.spheres().checkAddresses(i); err != nil {
+				return err
 			}
 		case g.Boxes != nil:
 			switch d := &g.Boxes.Data; {

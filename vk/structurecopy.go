@@ -28,6 +28,8 @@ func (b *BuildInfo) sizes(primitives []uint32) BuildSizes {
 			instances = primitives[i]
 		case g.Boxes != nil:
 			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Boxes, Primitives: primitives[i]})
+		case g.spheres() != nil:
+			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Spheres, Primitives: primitives[i]})
 		default:
 			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Triangles, Primitives: primitives[i]})
 		}
@@ -88,6 +90,8 @@ func (b *BuildInfo) checkHost(rule string) error {
 		}
 		err := error(nil)
 		switch {
+		case g.spheres() != nil:
+			err = g.spheres().checkHost(rule, i, g.SweptSpheres != nil, none)
 		case g.Boxes != nil:
 			err = need(&g.Boxes.Data, "pInfos-03774", "boxes")
 		case g.Instances != nil:

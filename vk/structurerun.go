@@ -40,14 +40,18 @@ type buildInputs struct {
 	releases []func()
 }
 
-// at returns the memory of an input from an offset on: to the end of its allocation, or of the memory of the host.
+// at returns the memory of an input from an offset on: to the end of its allocation, or of the memory of the host. No rule is about
+// an input whose code is empty.
 func (in *buildInputs) at(d BuildData, offset uint64, code, what string) ([]byte, error) {
 	if d.Host != nil {
 		return d.Host[min(offset, uint64(len(d.Host))):], nil
 	}
 	b, release, ok := in.dev.heap.from(d.Address + offset)
 	if !ok || d.Address == 0 {
-		return nil, usage(in.rule+code, "no memory is at the address %#x of %s; must be", d.Address, what)
+		if code != "" {
+			code = in.rule + code
+		}
+		return nil, usage(code, "no memory is at the address %#x of %s; must be", d.Address, what)
 	}
 	in.releases = append(in.releases, release)
 	return b, nil
@@ -81,7 +85,11 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 			input.Instances, err = in.instances(g.Instances, r)
 		default:
 			var x ray.Geometry
-			x, err = in.geometry(g, r)
+			if g.spheres() != nil {
+				x, err = in.spheres(g, r)
+			} else {
+				x, err = in.geometry(g, r)
+			}
 			input.Geometries = append(input.Geometries, x)
 		}
 		if err != nil {

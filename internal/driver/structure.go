@@ -233,6 +233,15 @@ func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange) vk.G
 			n = uint64(host.Offset) + span(uint64(host.Primitives), x.Stride, 24)
 		}
 		out.Boxes = &vk.BoxGeometry{Data: data(&x.Data, host, n), Stride: x.Stride}
+	case abi.GeometryTypeSpheresNV:
+		if x := abi.Find[abi.AccelerationStructureGeometrySpheresDataNV](g.PNext, abi.StructureTypeAccelerationStructureGeometrySpheresDataNV); x != nil {
+			s := sphereGeometry(x, host, 1)
+			out.Spheres = &s
+		}
+	case abi.GeometryTypeLinearSweptSpheresNV:
+		if x := abi.Find[abi.AccelerationStructureGeometryLinearSweptSpheresDataNV](g.PNext, abi.StructureTypeAccelerationStructureGeometryLinearSweptSpheresDataNV); x != nil {
+			out.SweptSpheres = sweptSpheres(x, host)
+		}
 	case abi.GeometryTypeInstancesKHR:
 		x := (*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&g.Geometry))
 		if host != nil {

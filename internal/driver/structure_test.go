@@ -131,6 +131,61 @@ func TestAccelerationStructure(t *testing.T) {
 	do(abi.CmdDestroyQueryPool, &abi.DestroyQueryPoolArgs{Device: p.device, QueryPool: pool})
 }
 
+// TestSpheres builds spheres and swept spheres from memory of the host, with indices and without, and traces rays.
+func TestSpheres(t *testing.T) {
+	p := newProgram(t)
+	area, _, _ := p.addressed(abi.BufferUsageAccelerationStructureStorageBitKHR, 8192)
+	make := func(level uint32, offset uint64, g *abi.AccelerationStructureGeometryKHR) (h abi.AccelerationStructureKHR) {
+		must(p, abi.CmdCreateAccelerationStructureKHR, &abi.CreateAccelerationStructureKHRArgs{Device: p.device, PAccelerationStructure: &h, PCreateInfo: &abi.AccelerationStructureCreateInfoKHR{
+			Buffer: area, Offset: offset, Size: 4096, Type: level,
+		}})
+		ranges := &abi.AccelerationStructureBuildRangeInfoKHR{PrimitiveCount: 1}
+		must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PpBuildRangeInfos: unsafe.Pointer(&ranges), PInfos: &abi.AccelerationStructureBuildGeometryInfoKHR{
+			Type: level, GeometryCount: 1, PGeometries: g, DstAccelerationStructure: h,
+		}})
+		return h
+	}
+	at := func(x any) (u abi.DeviceOrHostAddressConstKHR) {
+		switch x := x.(type) {
+		case *float32:
+			*(*unsafe.Pointer)(unsafe.Pointer(&u)) = unsafe.Pointer(x)
+		case *uint16:
+			*(*unsafe.Pointer)(unsafe.Pointer(&u)) = unsafe.Pointer(x)
+		}
+		return u
+	}
+	centers, radii, indices := []float32{9, 9, 9, .25, .25, 0, .25, .25, 3}, []float32{9, 2, 1}, []uint16{1, 2}
+	spheres := abi.AccelerationStructureGeometrySpheresDataNV{
+		SType: abi.StructureTypeAccelerationStructureGeometrySpheresDataNV, VertexFormat: 106, VertexData: at(&centers[3]), VertexStride: 12,
+		RadiusFormat: 100, RadiusData: at(&radii[1]), RadiusStride: 4, IndexType: abi.IndexTypeNoneKHR,
+	}
+	swept := abi.AccelerationStructureGeometryLinearSweptSpheresDataNV{
+		SType: abi.StructureTypeAccelerationStructureGeometryLinearSweptSpheresDataNV, VertexFormat: 106, VertexData: at(&centers[0]), VertexStride: 12,
+		RadiusFormat: 100, RadiusData: at(&radii[0]), RadiusStride: 4, IndexType: abi.IndexTypeUint16, IndexData: at(&indices[0]), IndexStride: 2,
+		EndCapsMode: abi.RayTracingLssPrimitiveEndCapsModeChainedNV,
+	}
+	for i, c := range []struct {
+		g    abi.AccelerationStructureGeometryKHR
+		want float32
+	}{
+		{abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeSpheresNV, PNext: unsafe.Pointer(&spheres), Flags: 1}, 3},
+		{abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeLinearSweptSpheresNV, PNext: unsafe.Pointer(&swept), Flags: 1}, 1},
+	} {
+		bottom := make(1, 0, &c.g)
+		instance := abi.AccelerationStructureInstanceKHR{BitsInstanceCustomIndex: 0xff << 24, AccelerationStructureReference: uint64(bottom)}
+		*(*[12]float32)(unsafe.Pointer(&instance.Transform)) = [12]float32{0: 1, 5: 1, 10: 1}
+		placed := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeInstancesKHR}
+		*(*unsafe.Pointer)(unsafe.Pointer(&(*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&placed.Geometry)).Data)) = unsafe.Pointer(&instance)
+		top := make(0, 4096, &placed)
+		if got := p.traced(top); got != c.want {
+			t.Errorf("geometry %d: the ray has T %v; must be %v", i, got, c.want)
+		}
+		for _, h := range []abi.AccelerationStructureKHR{top, bottom} {
+			do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: h})
+		}
+	}
+}
+
 // serialized returns the serialized form of a structure, of n bytes.
 func (p *program) serialized(h abi.AccelerationStructureKHR, n uint64) []byte {
 	data := make([]byte, n)
