@@ -64,9 +64,9 @@ type DeviceInfo struct {
 	// exceed it. 0 is a bound for each command: 4 MiB.
 	MaxPrinted int
 
-	// Undefined receives the reports of Lowering.Sanitize, one a call, as Print does: instructions of shaders without a
-	// defined result.
-	Undefined func(text string)
+	// Sanitize are the sanitizers of all shaders, and Reports receives what they find in each command, one a call, as Print does.
+	Sanitize Sanitizers
+	Reports  func(Report)
 
 	// Messages receives the findings on commands, each with its rule: when a command is recorded, or when it runs. A command may have
 	// several; the first is also the error of the recording or of the submission. It is called from the goroutines of queues and of
@@ -158,9 +158,14 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		e.Device = p.Limits
 		env = &e
 	}
+	sanitize := info.Reports != nil && (info.Sanitize|info.Lowering.Sanitize) != 0
+	if info.Lowering.Sanitize |= info.Sanitize; !sanitize {
+		info.Lowering.Sanitize = 0
+	}
+	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

@@ -4,21 +4,42 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
 // maxPrinted bounds the printed output of one command, in bytes.
 const maxPrinted = 4 << 20
 
-// printer passes the printed output of shaders to DeviceInfo.Print, and the reports of undefined results to
-// DeviceInfo.Undefined.
+// Report is a finding of a sanitizer.
+type Report = shader.Report
+
+// Reported collects reports: those of one instruction and fault in several commands are one.
+type Reported = shader.Reported
+
+// Sanitizers is a set of the checks that shaders have of their execution; docs/sanitizers.md describes them.
+type Sanitizers = ir.Sanitizers
+
+// The sanitizers.
+const (
+	SanitizeBounds    = ir.SanitizeBounds
+	SanitizeUninit    = ir.SanitizeUninit
+	SanitizeFloat     = ir.SanitizeFloat
+	SanitizeUniform   = ir.SanitizeUniform
+	SanitizeInterface = ir.SanitizeInterface
+	SanitizeUndefined = ir.SanitizeUndefined
+	SanitizeFaults    = ir.SanitizeFaults // all but SanitizeFloat
+	SanitizeAll       = ir.SanitizeAll
+)
+
+// printer passes the printed output of shaders to DeviceInfo.Print, and the reports of sanitizers to DeviceInfo.Reports.
 type printer struct {
-	print     func(text string) // nil if the device has no output
-	undefined func(text string) // nil if there is no reader
-	sanitize  bool              // programs have reports, even those without messages; undefined is not nil
-	most      int               // bytes of all commands together; 0 is no bound
-	mu        sync.Mutex        // guards used and the calls of print: several queues may run
-	used      int               // bytes so far
+	print    func(text string) // nil if the device has no output
+	reports  func(Report)      // nil if there is no reader
+	sanitize bool              // programs have reports, even those without messages; reports is not nil
+	most     int               // bytes of all commands together; 0 is no bound
+	mu       sync.Mutex        // guards used and the calls of print: several queues may run
+	used     int               // bytes so far
 }
 
 // drawLog is the log of a draw.
@@ -47,11 +68,9 @@ func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lost := log.Dropped()
 	if p.sanitize {
-		lost = 0 // Undefined reports them
-		for _, text := range shader.Undefined(log, stages) {
-			p.undefined(text)
+		for _, r := range shader.Reports(log, stages) {
+			p.reports(r)
 		}
 	}
 	if p.print == nil {
@@ -61,7 +80,7 @@ func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	if p.most > 0 {
 		most = p.most - p.used
 	}
-	for _, text := range shader.Printed(log, most, lost) {
+	for _, text := range shader.Printed(log, most) {
 		p.used += len(text)
 		p.print(text)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -32,17 +31,14 @@ type benchDevice struct {
 	push     []byte
 	contents []contents // of the resources, by binding
 
-	undefined []string // the reports of --sanitize, up to the first dispatch or frame
-	settled   bool     // it has run
+	reports vk.Reported // of --sanitize, up to the first dispatch or frame
+	settled bool        // it has run
 }
 
-// maxUndefined bounds the reports of --sanitize.
-const maxUndefined = 1 << 10
-
 // note adds a report of --sanitize. The queue calls it while a submission runs.
-func (d *benchDevice) note(text string) {
-	if !d.settled && len(d.undefined) < maxUndefined {
-		d.undefined = append(d.undefined, text)
+func (d *benchDevice) note(r vk.Report) {
+	if !d.settled {
+		d.reports.Add(r)
 	}
 }
 
@@ -50,15 +46,13 @@ func (d *benchDevice) note(text string) {
 func (r *benchReport) first(c console, d *benchDevice, once func() error) (err error) {
 	r.First, r.CPUFirst, err = timed(once)
 	d.settled = true
-	for _, l := range d.undefined {
-		plain.Fprintf(c.err, "undefined: %s\n", plain.Block(l, "     "))
-	}
+	writeReports(c.err, d.reports.List())
 	return err
 }
 
 // end returns the exit code of a run: a report of --sanitize is a finding, as is a difference.
 func (d *benchDevice) end(same bool) error {
-	if !same || len(d.undefined) > 0 {
+	if !same || len(d.reports.List()) > 0 {
 		return &coded{code: exitFindings}
 	}
 	return nil
@@ -122,8 +116,8 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 // make makes the device, whose work ends with ctx.
 func (d *benchDevice) make(ctx context.Context, threads int, options lower.Options) (err error) {
 	info := vk.DeviceInfo{Workers: threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options}
-	if options.Sanitize {
-		info.Undefined = d.note
+	if options.Sanitize != 0 {
+		info.Reports = d.note
 	}
 	d.device, err = vk.Chiaro().NewDevice(info)
 	return err

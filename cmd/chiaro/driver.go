@@ -189,7 +189,7 @@ func installedManifest(c console, library string) (string, error) {
 // driverRun are the flags of driver run.
 type driverRun struct {
 	check, report, present, library string
-	sanitize                        bool
+	sanitize                        string
 }
 
 func newDriverRun(c console) *cobra.Command {
@@ -209,7 +209,7 @@ program as for chiaro driver install.`,
 	fl := cmd.Flags()
 	fl.SetInterspersed(false) // flags after PROGRAM are the program's
 	fl.StringVar(&f.check, "check", "", "checks beyond safety, with findings on standard error: none, pipelines, all (default: by CHIARO_CHECK, else none)")
-	fl.BoolVar(&f.sanitize, "sanitize", false, "report instructions of shaders without a defined result, by messages and on standard error if checks are on")
+	addSanitize(cmd, &f.sanitize, "report faults in the execution of shaders, by messages and on standard error if checks are on")
 	fl.StringVar(&f.report, "report", "", "folder for reports of lost devices and internal errors")
 	fl.StringVar(&f.present, "present", "", "folder for the frames of headless surfaces, as PNG files")
 	fl.StringVar(&f.library, "library", "", "library of the driver")
@@ -273,8 +273,12 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 	if f.check != "" {
 		set = append(set, "CHIARO_CHECK="+f.check)
 	}
-	if f.sanitize {
-		set = append(set, "CHIARO_SANITIZE=1")
+	if f.sanitize != "" {
+		s, err := parseSanitize(f.sanitize)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, "CHIARO_SANITIZE="+s.String())
 	}
 	for _, v := range []struct{ name, folder string }{{"CHIARO_REPORT", f.report}, {"CHIARO_PRESENT", f.present}} {
 		if v.folder == "" {

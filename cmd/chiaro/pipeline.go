@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 )
 
@@ -17,7 +18,7 @@ type pipelineFlags struct {
 	contract      bool
 	kill          string
 	derivatives   string
-	sanitize      bool
+	sanitize      string
 }
 
 func (f *pipelineFlags) add(cmd *cobra.Command) {
@@ -28,13 +29,33 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
 	fl.StringVar(&f.kill, "kill", "terminate", "effect of OpKill: terminate ends the invocation, demote makes it a helper invocation")
 	fl.StringVar(&f.derivatives, "derivatives", "fine", "derivatives that need not be fine: fine, or coarse (from the first row and column of the quad)")
-	fl.BoolVar(&f.sanitize, "sanitize", false, "report each instruction of a shader without a defined result: accesses beyond a range, divisions by 0, variables and outputs without a value, inactive invocations, …; a report is a failure")
+	addSanitize(cmd, &f.sanitize, "report faults in the execution of shaders; a report is a failure")
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
 		"robustness outside a descriptor's range or an image: [[STAGE.]storage=|uniform=|images=|vertexInputs=|STAGE=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
 			strings.Join(exec.RobustnessNames(), ", "))
 	complete(cmd, "robustness", exec.RobustnessNames()...)
+}
+
+// addSanitize adds --sanitize.
+func addSanitize(cmd *cobra.Command, list *string, use string) {
+	names := ir.SanitizerNames()
+	cmd.Flags().StringVar(list, "sanitize", "", use+": a list of "+strings.Join(names, ", ")+"; all; or faults, all but float, the value of the flag alone")
+	cmd.Flags().Lookup("sanitize").NoOptDefVal = "faults"
+	complete(cmd, "sanitize", append(names, "all", "faults")...)
+}
+
+// parseSanitize reads the value of --sanitize.
+func parseSanitize(list string) (ir.Sanitizers, error) {
+	if list == "" {
+		return 0, nil
+	}
+	s, bad, ok := ir.ParseSanitizers(list)
+	if !ok {
+		return 0, unreadable("--sanitize %s: no sanitizer %q; want a list of %s, all, faults", list, bad, strings.Join(ir.SanitizerNames(), ", "))
+	}
+	return s, nil
 }
 
 // lowering returns the options of lowering. It rejects values that no pipeline may
@@ -52,8 +73,12 @@ func (f *pipelineFlags) lowering() (o lower.Options, err error) {
 	if f.derivatives != "fine" && f.derivatives != "coarse" {
 		return o, unreadable("--derivatives %q; want fine or coarse", f.derivatives)
 	}
+	sanitize, err := parseSanitize(f.sanitize)
+	if err != nil {
+		return o, err
+	}
 	return lower.Options{
 		SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract,
-		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse", Sanitize: f.sanitize,
+		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse", Sanitize: sanitize,
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // record is the result of one script. It is the JSON form too.
@@ -15,8 +16,20 @@ type record struct {
 	Message string            `json:"message"`
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers,omitempty"`
-	Log     []string          `json:"log,omitempty"` // the output of printf in shaders
+	Log     []string          `json:"log,omitempty"`     // the output of printf in shaders
+	Reports []reportRecord    `json:"reports,omitempty"` // of --sanitize
 	Shard   *shardRecord      `json:"shard,omitempty"`
+
+	found     []vk.Report // the same
+	sanitized bool        // Message is of the first report
+}
+
+// Found returns the reports of sanitizers for a page.
+func (x record) Found() (texts []string) {
+	for i := range x.found {
+		texts = append(texts, string(plain.Block(x.found[i].Sanitizer+": "+x.found[i].Text(), "")))
+	}
+	return texts
 }
 
 // statusNotRun is the status of a script that an interrupt prevents.
@@ -92,7 +105,10 @@ func (r *textReport) Record(x record) {
 	for _, l := range x.Log {
 		plain.Fprintf(r.w, "\tlog: %s\n", plain.Block(l, "\t     "))
 	}
-	if x.Message != "" {
+	for i := range x.found {
+		plain.Fprintf(r.w, "\t%s: %s\n", x.found[i].Sanitizer, plain.Block(x.found[i].Text(), "\t     "))
+	}
+	if x.Message != "" && !x.sanitized {
 		plain.Fprintf(r.w, "\t%s\n", plain.Block(strings.TrimSpace(x.Message), "\t"))
 	}
 }

@@ -203,7 +203,8 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 	}
 	r := amber.Run(ctx, script, f.opts)
 	x.Status, x.Message, x.Buffers = string(r.Status), r.Message, r.Digests
-	x.Log = r.Log
+	x.Log, x.found, x.Reports = r.Log, r.Reports, reportRecords(r.Reports)
+	x.sanitized = errors.As(r.Err, new(*amber.SanitizerError))
 	switch {
 	case r.Status == amber.Failed:
 		x.Message = located(file, r.Err)

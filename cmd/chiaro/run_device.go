@@ -27,7 +27,7 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{
 		Workers: max(f.jobs, 1), DeferFree: true, Until: ctx, Budget: exec.DefaultBudget, Engine: f.opts.Engine, Lowering: f.opts.Lowering,
 		Print: func(text string) { j.log = append(j.log, text) }, MaxPrinted: amber.MaxLog,
-		Undefined: func(text string) { j.undefined = append(j.undefined, text) },
+		Reports: func(r vk.Report) { j.reports.Add(r) },
 	})
 	if err != nil {
 		return nil, err

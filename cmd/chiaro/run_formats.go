@@ -120,8 +120,9 @@ func (r *runSARIF) Record(x record) {
 	if x.Status == statusNotRun || x.Status == "internal" {
 		r.log.ok = false
 	}
+	addReports(r.log, x.File, x.found)
 	words, ok := runRules[x.Status]
-	if !ok {
+	if !ok || x.sanitized {
 		return
 	}
 	level := "error"
@@ -167,7 +168,7 @@ pre { font: 13px/1.45 ui-monospace, monospace; margin: 0; white-space: pre-wrap 
 <p>{{.Tally}} <small>chiaro {{.Version}}</small></p>
 <table>
 <tr><th>status<th>script<th>seconds<th>message
-{{range .Rows}}<tr><td class="{{.Status}}">{{.Status}}<td>{{.File}}<td>{{printf "%.2f" .Seconds}}<td>{{if .Message}}<pre>{{.Message}}</pre>{{end}}{{range .Log}}<pre>log: {{.}}</pre>{{end}}
+{{range .Rows}}<tr><td class="{{.Status}}">{{.Status}}<td>{{.File}}<td>{{printf "%.2f" .Seconds}}<td>{{if .Message}}<pre>{{.Message}}</pre>{{end}}{{range .Log}}<pre>log: {{.}}</pre>{{end}}{{range .Found}}<pre>{{.}}</pre>{{end}}
 {{end}}</table>
 </body>
 </html>

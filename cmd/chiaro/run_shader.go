@@ -73,13 +73,13 @@ type shaderJob struct {
 	banks   map[uint32][]byte // other than 0, and not empty
 	log     []string          // the printed output of the shader
 
-	undefined []string // the reports of --sanitize
+	reports vk.Reported // of --sanitize
 }
 
 // runShader runs a compute shader on the data of the flags.
 func runShader(ctx context.Context, c console, f runFlags, file string) error {
-	if !slices.Contains([]string{"text", "json"}, f.format) {
-		return unreadable("--format %q with a shader; want text or json", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
+		return unreadable("--format %q with a shader; want text, json or sarif", f.format)
 	}
 	job, err := readShader(ctx, c, &f, file)
 	if err != nil {
@@ -94,7 +94,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		logs.out = io.Discard
 	}
 	err = job.run(ctx, logs, &f, func(*shaderDevice) error { return job.write(c, f.format, file, outs) })
-	if err != nil || len(job.undefined) == 0 {
+	if err != nil || len(job.reports.List()) == 0 {
 		return err
 	}
 	return &coded{code: exitFindings}
@@ -152,8 +152,8 @@ func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
-	for _, l := range j.undefined {
-		plain.Fprintf(c.err, "undefined: %s\n", plain.Block(l, "     "))
+	if f.format != "sarif" {
+		writeReports(c.err, j.reports.List())
 	}
 	switch {
 	case cause == nil:
@@ -393,10 +393,15 @@ func (j *shaderJob) write(c console, format, file string, outs []shaderOutput) e
 		if len(j.log) > 0 {
 			all["log"] = j.log
 		}
-		if len(j.undefined) > 0 {
-			all["undefined"] = j.undefined
+		if list := j.reports.List(); len(list) > 0 {
+			all["reports"] = reportRecords(list)
 		}
 		return writeJSON(c.out, all)
+	}
+	if format == "sarif" {
+		log := newSARIFLog(c.out)
+		addReports(log, file, j.reports.List())
+		return log.close()
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package amber
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/vk"
+)
 
 // MaxLog bounds the bytes of the log of a script.
 const MaxLog = 4 << 20
@@ -11,33 +15,24 @@ func (r *runner) say(text string) {
 	r.logged += len(text)
 }
 
-// maxUndefined bounds the reports of undefined results of a script.
-const maxUndefined = 1 << 10
-
-// noteUndefined adds a report of an undefined result to the script's log; the script then fails.
-func (r *runner) noteUndefined(text string) {
-	if r.undefined != nil && r.undefined.Count >= maxUndefined {
-		r.undefined.Count++
-		return
+// noteReport adds a report of a sanitizer to those of the script; the script then fails.
+func (r *runner) noteReport(x vk.Report) {
+	if n := r.script.LineOf(x.File, x.Line); x.File != "" && n > 0 {
+		x.File, x.Line = r.script.File, n
 	}
-	text = r.script.located(text)
-	if r.undefined == nil {
-		r.undefined = &UndefinedError{First: text}
-	}
-	r.undefined.Count++
-	r.say("undefined: " + text)
+	r.reports.Add(x)
 }
 
-// UndefinedError reports that a shader executed instructions without a defined result.
-type UndefinedError struct {
-	First string
-	Count int
+// SanitizerError reports that sanitizers found faults in shaders.
+type SanitizerError struct {
+	Reports []vk.Report
 }
 
 // Error returns the first report and the number of others.
-func (e *UndefinedError) Error() string {
-	if e.Count > 1 {
-		return fmt.Sprintf("undefined: %s (and %d more)", e.First, e.Count-1)
+func (e *SanitizerError) Error() string {
+	text := e.Reports[0].Sanitizer + ": " + e.Reports[0].Text()
+	if n := len(e.Reports); n > 1 {
+		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
-	return "undefined: " + e.First
+	return text
 }

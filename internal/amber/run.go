@@ -54,6 +54,8 @@ type Result struct {
 	// Log has the printed output of shaders, a line or more each, in the order of the
 	// dispatches and of their invocations.
 	Log []string
+	// Reports has what the sanitizers of Lowering.Sanitize found, one for each instruction and fault.
+	Reports []vk.Report
 	// Contents has the bytes of every declared buffer and image as they were
 	// when the script ended, well or not: the base level of images, tightly
 	// packed.
@@ -113,8 +115,8 @@ type runner struct {
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
 	log         []string
-	logged      int             // bytes
-	undefined   *UndefinedError // nil if no result was undefined
+	logged      int // bytes
+	reports     vk.Reported
 }
 
 type entryKey struct {
@@ -124,10 +126,11 @@ type entryKey struct {
 
 // result sorts an error into a status.
 func (r *runner) result(err error) Result {
-	if err == nil && r.undefined != nil {
-		err = r.undefined
+	reports := r.reports.List()
+	if err == nil && len(reports) > 0 {
+		err = &SanitizerError{reports}
 	}
-	res := Result{Status: Pass, Err: err, Contents: r.contents(), Log: r.log}
+	res := Result{Status: Pass, Err: err, Contents: r.contents(), Log: r.log, Reports: reports}
 	if err != nil {
 		res.Status, res.Message = statusOf(err), err.Error()
 	}
@@ -148,9 +151,9 @@ func statusOf(err error) Status {
 	var engine *exec.UnsupportedError
 	var limit *exec.LimitError
 	var budget *exec.BudgetError
-	var undefined *UndefinedError
+	var reported *SanitizerError
 	switch {
-	case errors.As(err, &failure), errors.As(err, &undefined):
+	case errors.As(err, &failure), errors.As(err, &reported):
 		return Fail
 	case errors.As(err, &missing), errors.As(err, &engine), errors.As(err, &limit):
 		return NotSupported

@@ -37,6 +37,7 @@ type shader struct {
 	options lower.Options
 	in      []uint32 // binding 1
 	budget  uint64
+	log     *exec.Log // nil is none
 }
 
 const frame = `
@@ -167,6 +168,7 @@ func (s *shader) run(t *testing.T, e exec.Engine) (out, in []uint32, err error) 
 		Bindings: map[compute.Binding][]exec.Buffer{{Binding: 0}: {{Bytes: outBytes}}, {Binding: 1}: {{Bytes: inBytes}}},
 		Workers:  1,
 		Budget:   s.budget,
+		Log:      s.log,
 	})
 	words := func(b []byte) (w []uint32) {
 		for i := 0; i < len(b); i += 4 {

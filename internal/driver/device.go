@@ -1,13 +1,16 @@
 package driver
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -22,6 +25,7 @@ type device struct {
 	presents   *vk.Queue // the driver's own: it signals that images are acquired
 
 	heapSamplers heapSamplers
+	reports      vk.Reported // of sanitizers
 
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
@@ -62,6 +66,22 @@ func checking() vk.Checking {
 	return vk.None
 }
 
+// sanitizers returns the value of CHIARO_SANITIZE: 1, for all faults, or a list. A name that does not exist is a message.
+func sanitizers(i *instance) vk.Sanitizers {
+	switch list := os.Getenv("CHIARO_SANITIZE"); list {
+	case "", "0":
+		return 0
+	case "1":
+		return vk.SanitizeFaults
+	default:
+		s, bad, ok := ir.ParseSanitizers(list)
+		if !ok {
+			i.lacks(fmt.Sprintf("CHIARO_SANITIZE has the sanitizer %q; want a list of %s, faults, all", bad, strings.Join(ir.SanitizerNames(), ", ")))
+		}
+		return s
+	}
+}
+
 func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	p, info := physicalOf(a.PhysicalDevice), a.PCreateInfo
 	if p == nil {
@@ -80,9 +100,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 		return r
 	}
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
-	if os.Getenv("CHIARO_SANITIZE") == "1" {
-		create.Lowering.Sanitize, create.Undefined = true, d.undefined
-	}
+	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo
 	create.Queues, own = withOwnQueue(familyQueues(asked))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -169,9 +170,17 @@ func (d *device) printed(text string) {
 	d.physical.instance.messengers.send(&message{severity: severeInfo, types: ofValidation, text: text, objects: []named{d.named()}})
 }
 
-// undefined passes a report of an instruction without a defined result to the messengers, as a warning.
-func (d *device) undefined(text string) {
-	d.physical.instance.messengers.send(&message{severity: severeWarning, types: ofValidation, text: text, objects: []named{d.named()}})
+// reported passes the first report of a sanitizer on an instruction and a fault to the messengers, as a warning. The device calls
+// it for one report at a time.
+func (d *device) reported(r vk.Report) {
+	if !d.reports.Add(r) {
+		return
+	}
+	m := &message{severity: severeWarning, types: ofValidation, text: r.Sanitizer + ": " + r.Text(), objects: []named{d.named()}}
+	if strings.HasPrefix(r.Rule, "VUID-") {
+		m.rule = r.Rule
+	}
+	d.physical.instance.messengers.send(m)
 }
 
 // stackOf is the stack of an internal fault; nil of other errors.

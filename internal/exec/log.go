@@ -16,9 +16,23 @@ type Log struct {
 	Limit int
 
 	mu      sync.Mutex
-	list    []Message
-	lastOf  map[invocation]int // index of each invocation's latest message in list, or −1 if it was dropped
+	list    []*Message
+	reports map[siteOf]*Report
+	lastOf  map[invocation]*Message // the latest message of each invocation; absent if it was dropped
 	dropped uint64
+}
+
+// siteOf identifies the place of a report.
+type siteOf struct {
+	program *ir.Program
+	number  uint32
+}
+
+// Report is the first report of a place, in the order of [Log.Messages], and the number of all. The log keeps one for each
+// place, so that no place is lost.
+type Report struct {
+	First *Message
+	Times uint64
 }
 
 // DefaultMessages is the message limit of a log with Limit 0.
@@ -54,50 +68,90 @@ type invocation struct {
 func (l *Log) Begin(p *ir.Program, group [3]uint32, lane, message uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.lastOf == nil {
+		l.lastOf, l.reports = map[invocation]*Message{}, map[siteOf]*Report{}
+	}
+	by := invocation{group, lane}
+	switch p.Messages[message].Kind {
+	case ir.Undefined, ir.Unwritten:
+		l.report(p, by, message)
+		return
+	}
 	most := l.Limit
 	if most == 0 {
 		most = DefaultMessages
 	}
-	if l.lastOf == nil {
-		l.lastOf = map[invocation]int{}
-	}
 	if len(l.list) >= most {
 		l.dropped++
-		if _, ok := l.lastOf[invocation{group, lane}]; ok {
-			l.lastOf[invocation{group, lane}] = -1
-		}
+		delete(l.lastOf, by)
 		return
 	}
-	l.lastOf[invocation{group, lane}] = len(l.list)
-	l.list = append(l.list, Message{Program: p, Group: group, Lane: lane, Number: message})
+	m := &Message{Program: p, Group: group, Lane: lane, Number: message}
+	l.lastOf[by] = m
+	l.list = append(l.list, m)
+}
+
+// report counts a report, and keeps it if it is the first of its place.
+func (l *Log) report(p *ir.Program, by invocation, number uint32) {
+	r := l.reports[siteOf{p, number}]
+	if r == nil {
+		r = &Report{}
+		l.reports[siteOf{p, number}] = r
+	}
+	r.Times++
+	m := &Message{Program: p, Group: by.group, Lane: by.lane, Number: number}
+	if r.First != nil && r.First.order(m) <= 0 {
+		delete(l.lastOf, by)
+		return
+	}
+	r.First = m
+	l.lastOf[by] = m
+}
+
+// order compares two messages of a program: by workgroup (x fastest), then by lane.
+func (m *Message) order(o *Message) int {
+	return cmp.Or(cmp.Compare(m.Group[2], o.Group[2]), cmp.Compare(m.Group[1], o.Group[1]), cmp.Compare(m.Group[0], o.Group[0]), cmp.Compare(m.Lane, o.Lane))
 }
 
 // AddArg appends a value, as its bits, to the invocation's latest message.
 func (l *Log) AddArg(group [3]uint32, lane uint32, bits uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i, ok := l.lastOf[invocation{group, lane}]; ok && i >= 0 && len(l.list[i].Args) < maxArgs {
-		l.list[i].Args = append(l.list[i].Args, bits)
+	if m := l.lastOf[invocation{group, lane}]; m != nil && len(m.Args) < maxArgs {
+		m.Args = append(m.Args, bits)
 	}
 }
 
-// Messages returns the recorded messages, sorted by program (in the order of their first messages), then by workgroup
-// (x fastest), then by lane, then in program order.
+// Messages returns the recorded messages other than reports, sorted by program (in the order of their first messages), then
+// by workgroup (x fastest), then by lane, then in program order.
 func (l *Log) Messages() []Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := slices.Clone(l.list)
 	rank := map[*ir.Program]int{}
-	for i := range out {
-		if _, ok := rank[out[i].Program]; !ok {
-			rank[out[i].Program] = len(rank)
+	out := make([]Message, len(l.list))
+	for i, m := range l.list {
+		out[i] = *m
+		if _, ok := rank[m.Program]; !ok {
+			rank[m.Program] = len(rank)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(rank[a.Program], rank[b.Program]), cmp.Compare(a.Group[2], b.Group[2]), cmp.Compare(a.Group[1], b.Group[1]),
-			cmp.Compare(a.Group[0], b.Group[0]), cmp.Compare(a.Lane, b.Lane))
+		return cmp.Or(cmp.Compare(rank[a.Program], rank[b.Program]), a.order(&b))
 	})
 	return out
+}
+
+// Reports returns the reports of sanitizers, by stage, then in the order of their first invocations, then of their places.
+func (l *Log) Reports() (list []Report) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.reports {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Report) int {
+		return cmp.Or(cmp.Compare(a.First.Of().Stage, b.First.Of().Stage), a.First.order(b.First), cmp.Compare(a.First.Number, b.First.Number))
+	})
+	return list
 }
 
 // Dropped returns the number of messages beyond the limit, which were not recorded.

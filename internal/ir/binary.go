@@ -167,6 +167,12 @@ func (c *coder) program(p *Program) {
 		small(c, &x.Kind)
 		c.text(&x.Text)
 		list(c, &x.Args, func(t *Type) { small(c, t) })
+		small(c, &x.Sanitizer)
+		small(c, &x.Stage)
+		for _, s := range []*string{&x.Rule, &x.File, &x.Name} {
+			c.text(s)
+		}
+		c.u32(&x.Line, &x.Instruction, &x.Where)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes, &e.Rays)

@@ -230,8 +230,12 @@ func (r *parser) declaration() {
 		p.Tables = append(p.Tables, t)
 	case "message":
 		m := Message{Kind: MessageKind(r.index("kind of message", numMessageKinds, func(i int) string { return messageKindNames[i] })), Text: r.quoted()}
-		for len(r.toks) > 0 {
+		for len(r.toks) > 0 && r.peek() != "site" {
 			m.Args = append(m.Args, r.typ())
+		}
+		if len(r.toks) > 0 {
+			r.want("site")
+			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32()}
 		}
 		p.Messages = append(p.Messages, m)
 	case "effects":

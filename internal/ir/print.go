@@ -67,6 +67,9 @@ func (p *Program) String() string {
 		for _, t := range m.Args {
 			w.WriteString(" " + t.String())
 		}
+		if m.Site != (Site{}) {
+			fmt.Fprintf(&w, " site %d %d %q %q %d %d %q %d", m.Sanitizer, m.Stage, m.Rule, m.File, m.Line, m.Instruction, m.Name, m.Where)
+		}
 		w.WriteByte('\n')
 	}
 	if p.Effects != (Effects{}) {

@@ -177,9 +177,9 @@ const (
 	Print           MessageKind = iota // the run shows it
 	Break                              // a debugger stops at it
 	Abort                              // the run fails at its end
-	Undefined                          // the run reports an instruction without a defined result
+	Undefined                          // the run reports what a sanitizer found
 	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
-	Checked                            // never logged: the program reports undefined results, and a draw adds its own reports
+	Checked                            // never logged: the program has SanitizeUndefined, and a draw adds its own reports
 	numMessageKinds = iota
 )
 
@@ -194,6 +194,7 @@ type Message struct {
 	Kind MessageKind
 	Text string // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
 	Args []Type // of the values, in order
+	Site        // of Undefined and Unwritten
 }
 
 // Effects are properties of the whole program that engines need.

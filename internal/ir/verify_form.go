@@ -116,6 +116,9 @@ func (p *Program) verifyHead() string {
 		if m.Kind >= numMessageKinds {
 			return fmt.Sprintf("message %d has a kind that does not exist", i)
 		}
+		if s := m.Sanitizer; s&(s-1) != 0 || int(m.Where) > len(m.Args) {
+			return fmt.Sprintf("message %d has the sanitizers %s and identifies the invocation by %d of %d values", i, s, m.Where, len(m.Args))
+		}
 		for _, t := range m.Args {
 			if t >= numTypes || !OnData.Has(t) {
 				return fmt.Sprintf("message %d has an argument of a type that does not exist, or has no bits", i)

@@ -85,12 +85,12 @@ func (f *function) elementOffset(p *pointer, stride uint64, id spirv.ID) offset 
 
 // walk applies the indexes of an access chain.
 func (f *function) walk(in spirv.Inst, p pointer, indexes []spirv.ID) *pointer {
-	if f.options.Sanitize {
-		f.checkIndexes(p, indexes)
+	if f.sanitizes(ir.SanitizeBounds) {
+		f.noteIndexes(&p, indexes)
 	}
 	for _, id := range indexes {
 		i := f.indexOperand(id)
-		if f.options.Sanitize && p.memory == descriptor {
+		if f.sanitizes(ir.SanitizeUniform) && p.memory == descriptor {
 			f.checkUniform(in.Result(), id, i)
 		}
 		f.step(&p, i)

@@ -142,6 +142,7 @@ func (f *function) checkSameType(parts ...ir.V) {
 }
 
 func fmod(f *function, in spirv.Inst) {
+	checkFloatDivisor(f, in)
 	f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 		f.checkFloats(a[0].Value, a[1].Value)
 		return f.flush(mathlib.FMod(f.b, a[0].Value, a[1].Value))

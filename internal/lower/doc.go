@@ -95,7 +95,7 @@
 //	cooperative*.go, tensorlayout.go,
 //	storagetensor.go, boundaddress.go   cooperative matrices and vectors, tensors
 //	memoryvalue.go                      large values in memory
-//	sanitize.go, sanitizememory.go      checks of undefined results
+//	sanitize*.go                        checks of the execution
 //	profile.go, profileloop.go          counters of the module's blocks
 //	canonicalnan.go                     the last pass over the program
 package lower

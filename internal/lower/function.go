@@ -174,9 +174,15 @@ func (f *function) checkSize() {
 
 // instruction lowers one instruction.
 func (f *function) instruction(op spirv.Op, in spirv.Inst) {
-	if f.options.Sanitize {
+	if f.options.Sanitize != 0 {
 		f.sanitize(op, in)
+		return
 	}
+	f.lower(op, in)
+}
+
+// lower lowers an instruction without checks.
+func (f *function) lower(op spirv.Op, in spirv.Inst) {
 	switch rule, row := ruleOf[op], f.row(op); {
 	case rule != nil:
 		rule(f, in)

@@ -107,9 +107,7 @@ func shuffle(f *function, in spirv.Inst) {
 
 // fromLane returns the scalars that a lane has.
 func (f *function) fromLane(x []ir.V, lane ir.V) []ir.V {
-	if f.options.Sanitize {
-		f.checkLane(lane)
-	}
+	f.checkLane(lane)
 	parts := make([]ir.V, len(x))
 	for i, p := range x {
 		parts[i] = f.b.Op(ir.Shuf, f.b.Func.Type(p), p, lane)
@@ -137,9 +135,7 @@ func rotate(f *function, in spirv.Inst) {
 // Another size leaves the behaviour undefined: the greatest power of two below it
 // is taken, and 1 for 0.
 func (f *function) cluster(id spirv.ID) uint32 {
-	if f.options.Sanitize {
-		f.checkCluster(f.known(id))
-	}
+	f.checkCluster(f.known(id))
 	n := min(max(f.known(id), 1), uint64(f.options.SubgroupSize))
 	return 1 << (bits.Len64(n) - 1)
 }

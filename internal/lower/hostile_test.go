@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -64,7 +65,7 @@ func TestHostile(t *testing.T) {
 			for i := range v.Facts().EntryPoints {
 				o := Options{
 					MaxValues: 1 << 18, SubgroupSize: LeastSubgroup << r.IntN(8), Contract: r.IntN(2) == 0, KillDemotes: r.IntN(2) == 0,
-					CoarseDerivatives: r.IntN(2) == 0, Sanitize: r.IntN(2) == 0, looped: r.IntN(4) == 0, Profile: r.IntN(2) == 0,
+					CoarseDerivatives: r.IntN(2) == 0, Sanitize: ir.Sanitizers(r.IntN(256)) & ir.SanitizeAll, looped: r.IntN(4) == 0, Profile: r.IntN(2) == 0,
 				}
 				// a program or an error: which one is not the point
 				_, _ = Stage(v, &v.Facts().EntryPoints[i], o)

@@ -57,6 +57,8 @@ type pointer struct {
 	heap   bool // inBuffer: into a descriptor heap, which is a resource
 	banked bool // inBuffer: into a push constant bank, which is a resource
 	ofTask bool // inBuffer: into task memory (PerTaskNV)
+
+	indexes []checkedIndex // with SanitizeBounds: those that may be beyond an array, a matrix or a vector
 }
 
 // offset is a distance in bytes, slots or components: a constant plus a sum that is

@@ -254,8 +254,8 @@ func (f *function) terminator(b *facts.Block) {
 	case spirv.OpKill:
 		f.kill(b)
 	case spirv.OpTerminateInvocation, spirv.OpUnreachable:
-		if f.options.Sanitize && in.Op() == spirv.OpUnreachable {
-			f.undefined(f.b.Bool(true), "an invocation is here")
+		if in.Op() == spirv.OpUnreachable {
+			f.report(unreachable, f.b.Bool(true), "an invocation is here")
 		}
 		f.b.Emit(ir.Val{Op: ir.Kill})
 	case spirv.OpEmitMeshTasksEXT:

@@ -8,10 +8,35 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
+// The findings on accesses of memory.
+var (
+	beyondBuffer       = finding{ir.SanitizeBounds, "load outside a buffer"}
+	storeBeyondBuffer  = finding{ir.SanitizeBounds, "store outside a buffer"}
+	atomicBeyondBuffer = finding{ir.SanitizeBounds, "atomic outside a buffer"}
+	wildAddress        = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-PhysicalStorageBuffer64-11819"}
+	misaligned         = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-PhysicalStorageBuffer64-06315"}
+	beyondPrivate      = finding{ir.SanitizeBounds, "index beyond an array in Function or Private memory"}
+	beyondShared       = finding{ir.SanitizeBounds, "index beyond an array in Workgroup memory"}
+	beyondArray        = finding{ir.SanitizeBounds, "index beyond an array, matrix or vector within a buffer"}
+	beyondDescriptors  = finding{ir.SanitizeBounds, "index beyond a descriptor array, a descriptor without a resource"}
+	beyondInput        = finding{ir.SanitizeBounds, "an element beyond an input, or a vertex that the primitive does not have"}
+	beyondOutput       = finding{ir.SanitizeBounds, "a store to an element beyond an output"}
+	beyondImage        = finding{ir.SanitizeBounds, "no robustness of images"}
+	extractedComponent = finding{ir.SanitizeBounds, "OpVectorExtractDynamic beyond the vector"}
+	insertedComponent  = finding{ir.SanitizeBounds, "OpVectorInsertDynamic beyond the vector"}
+
+	loadedUnwritten = finding{ir.SanitizeUninit, "a Function or Private variable without initializer"}
+	unwrittenOutput = finding{ir.SanitizeInterface, "an output that an invocation did not store to"}
+)
+
 // checkRange: an access of the whole pointee that is not inside the range of its descriptor, the push constants, workgroup
 // memory or one allocation, whatever the robustness. alignment is the one of the operand Aligned; 0 is none.
 func (f *function) checkRange(p *pointer, access string, alignment uint32) {
-	if !f.options.Sanitize || p.typ == nil || p.checked {
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	f.checkIndexes(p)
+	if p.typ == nil || p.checked {
 		return
 	}
 	size := p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
@@ -23,8 +48,15 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 
 // checkBytes is checkRange for an access of a number of bytes. A number that is no constant has 32 or 64 bits.
 func (f *function) checkBytes(p *pointer, access string, size operand, alignment uint32) {
-	if !f.options.Sanitize || p.checked {
+	if !f.sanitizes(ir.SanitizeBounds) || p.checked {
 		return
+	}
+	rule := beyondBuffer
+	switch access {
+	case "store":
+		rule = storeBeyondBuffer
+	case "atomic access":
+		rule = atomicBeyondBuffer
 	}
 	var args []ir.V
 	bytes := fmt.Sprintf("a %s of %d bytes", access, min(size.bits, farAway))
@@ -39,14 +71,81 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		a := f.addressOf(p)
 		if alignment > 1 {
 			low := f.b.Op(ir.And, ir.I64, a, f.b.Const(ir.I64, uint64(alignment)-1))
-			f.undefined(f.not(f.b.Cmp(ir.Eq, low, f.b.Const(ir.I64, 0))), fmt.Sprintf("a %s at address 0x%%lx, no multiple of its alignment %d", access, alignment), a)
+			f.report(misaligned, f.not(f.b.Cmp(ir.Eq, low, f.b.Const(ir.I64, 0))), fmt.Sprintf("a %s at address 0x%%lx, no multiple of its alignment %d", access, alignment), a)
 		}
 		q := f.regionPointer(p, 1) // the null handle has no bytes
 		length := wide(f.b.Op(ir.Len, ir.I32, q.handle))
-		f.undefined(f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
+		f.report(wildAddress, f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
 		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
-		f.undefined(f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n)), fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
+		f.report(rule, f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n)), fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
+	}
+}
+
+// checkedIndex is an index of an access chain.
+type checkedIndex struct {
+	v  ir.V
+	n  uint64 // elements
+	of string // "elements" or "components"
+}
+
+// noteIndexes adds the indexes of an access chain to its pointer p, which is of the base. An index beyond an array is a fault of
+// an access only: a pointer that nothing uses may be computed.
+func (f *function) noteIndexes(p *pointer, indexes []spirv.ID) {
+	t := p.typ
+	p.indexes = p.indexes[:len(p.indexes):len(p.indexes)]
+	for _, id := range indexes {
+		if t == nil {
+			return
+		}
+		if t.IsStruct() {
+			i, ok := f.constBits(f.one(id))
+			if !ok || i >= uint64(len(t.Members)) {
+				return
+			}
+			t = t.Members[i].Type
+			continue
+		}
+		if i := f.indexOperand(id); t.Count > 0 && !t.IsRuntimeArray() && (i.v != 0 || i.bits >= t.Count) {
+			of := "elements"
+			if t.IsVector() {
+				of = "components"
+			}
+			p.indexes = append(p.indexes, checkedIndex{f.operandValue(i), t.Count, of})
+		}
+		t = t.Elem
+	}
+}
+
+// checkIndexes: the indexes of the access chains of a pointer that an instruction uses.
+func (f *function) checkIndexes(p *pointer) {
+	rule := beyondArray
+	switch p.class {
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		rule = beyondPrivate
+	case spirv.StorageClassWorkgroup:
+		rule = beyondShared
+	case spirv.StorageClassInput:
+		rule = beyondInput
+	case spirv.StorageClassOutput:
+		rule = beyondOutput
+	case spirv.StorageClassUniformConstant:
+		rule = beyondDescriptors
+	}
+	for _, i := range p.indexes {
+		f.checkIndex(rule, i)
+	}
+}
+
+// checkIndex: an index of n.
+func (f *function) checkIndex(rule finding, i checkedIndex) {
+	f.report(rule, f.not(f.b.Cmp(ir.ULt, i.v, f.b.I32(uint32(min(i.n, farAway))))), fmt.Sprintf("index %%d of %d %s", i.n, i.of), i.v)
+}
+
+// checkComponent: an index beyond a vector. The words are the vector and the index.
+func checkComponent(vector, index int, rule finding) func(f *function, in spirv.Inst) {
+	return func(f *function, in spirv.Inst) {
+		f.checkIndex(rule, checkedIndex{f.operandValue(f.indexOperand(spirv.ID(in[index]))), uint64(len(f.scalars(spirv.ID(in[vector])))), "components of the vector"})
 	}
 }
 
@@ -75,11 +174,15 @@ func (f *function) memoryOf(p *pointer) string {
 // addShadow adds a shadow to a variable in private memory that has no initializer.
 func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) {
 	switch v.Storage {
-	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+		if !u.sanitizes(ir.SanitizeUninit) {
+			return
+		}
+	case spirv.StorageClassOutput:
 	default:
 		return
 	}
-	if !u.options.Sanitize || u.unshadowed || v.Init != 0 {
+	if !u.sanitizes(ir.SanitizeUninit|ir.SanitizeInterface) || u.unshadowed || v.Init != 0 {
 		return
 	}
 	if u.shadows == nil {
@@ -148,7 +251,7 @@ func (f *function) checkInitialized(p *pointer) {
 	f.scalarsAt(*p, func(at *pointer, _ ir.Type) {
 		stored = f.b.Op(ir.Or, ir.I32, stored, slot(f.offsetValue(at.offset)))
 	})
-	f.undefined(f.b.Cmp(ir.Eq, stored, f.b.I32(0)), escaped(fmt.Sprintf("a load of %s, to which nothing was stored", s.name)))
+	f.report(loadedUnwritten, f.b.Cmp(ir.Eq, stored, f.b.I32(0)), escaped(fmt.Sprintf("a load of %s, to which nothing was stored", s.name)))
 }
 
 // checkOutput appends to code the report of an output that is written out without a value: Location, component and stage
@@ -159,13 +262,17 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	if !ok || l.semantic != ir.Location && l.semantic != ir.Position {
 		return code
 	}
+	if !u.sanitizes(ir.SanitizeInterface) {
+		return code
+	}
 	kind, text := ir.Unwritten, fmt.Sprintf("output %s has no value at Location %%u, component %%u", escaped(s.name))
-	args := []uint64{uint64(l.index / 4), uint64(l.index % 4), uint64(u.prog.Stage)}
-	types := []ir.Type{ir.I32, ir.I32, ir.I32}
+	args := []uint64{uint64(l.index / 4), uint64(l.index % 4)}
+	types := []ir.Type{ir.I32, ir.I32}
 	if l.semantic == ir.Position {
 		kind, text, args, types = ir.Undefined, "Position has no value", nil, nil
 	}
-	n, ok := u.checkMessage(kind, text, types)
+	site := ir.Site{Sanitizer: unwrittenOutput.of, Stage: u.prog.Stage, Rule: unwrittenOutput.rule}
+	n, ok := u.checkMessage(kind, text, types, site)
 	if !ok {
 		return code
 	}
@@ -187,6 +294,9 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	for _, v := range args {
 		add(ir.Val{Op: ir.LogArg, Type: ir.I32, Args: [4]ir.V{constant(v)}})
 	}
+	for _, in := range u.identity() {
+		add(ir.Val{Op: ir.LogArg, Type: in.Type, Args: [4]ir.V{add(ir.Val{Op: ir.In, Type: in.Type, Aux: u.inputNumber(in)})}})
+	}
 	add(ir.Val{Op: ir.End, Args: [4]ir.V{open}})
 	return code
 }
@@ -194,7 +304,7 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 // markChecked marks a fragment program: a draw knows the formats of the attachments, and adds the reports of integers that
 // they cannot represent.
 func (u *unit) markChecked() {
-	if u.options.Sanitize && u.prog.Stage == ir.Fragment {
+	if u.sanitizes(ir.SanitizeUndefined) && u.prog.Stage == ir.Fragment {
 		u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked})
 	}
 }
@@ -202,7 +312,7 @@ func (u *unit) markChecked() {
 // checkTexel: a texel outside of the image, or of a level that its view does not have.
 func (c *textureCall) checkTexel(lod spirv.ID) {
 	f := c.f
-	if !f.options.Sanitize {
+	if !f.sanitizes(ir.SanitizeBounds) {
 		return
 	}
 	shape := f.part(c.on, 1)
@@ -219,5 +329,5 @@ func (c *textureCall) checkTexel(lod spirv.ID) {
 		outside = f.b.Op(ir.Or, ir.B1, outside, f.not(f.b.Cmp(ir.ULt, at, n)))
 	}
 	text := "texel (" + "%d, %d, %d, %d"[:4*len(c.at)-2] + ") is outside of the image"
-	f.undefined(outside, text, c.at...)
+	f.report(beyondImage, outside, text, c.at...)
 }

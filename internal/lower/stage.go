@@ -44,8 +44,11 @@ type Options struct {
 	// (VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT).
 	ViewIndexFromDevice bool
 
-	// Sanitize makes the program log a message before each instruction whose operands leave its result undefined.
-	Sanitize bool
+	// Sanitize makes the program report what the sanitizers find.
+	Sanitize ir.Sanitizers
+
+	// SignedRemainder defines OpSRem and OpSMod of negative operands (the feature maintenance8).
+	SignedRemainder bool
 
 	// Profile makes the program count the executions of the blocks of its module; see Counters.
 	Profile bool
@@ -174,7 +177,7 @@ type unit struct {
 	layouts  map[pointerKind]*layoutSet // matrix layouts of materialized pointers
 	lists    [numLists]uint64           // 1 + the variables of looped products and tensor accesses; 0 is none
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
-	checks   map[string]uint64          // the messages of Options.Sanitize, by their text
+	checks   map[messageOf]uint64       // the messages of Options.Sanitize
 	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match

@@ -10,10 +10,9 @@ import (
 )
 
 // Printed returns the printed output of the invocations of a run, one text for each message. It leaves out the messages
-// after more than most bytes. The last text counts them and the messages that the log lost: lost, which is 0 if Undefined
-// has reported them.
-func Printed(log *exec.Log, most int, lost uint64) (texts []string) {
-	bytes := 0
+// after more than most bytes. The last text counts them and the messages that the log lost.
+func Printed(log *exec.Log, most int) (texts []string) {
+	bytes, lost := 0, log.Dropped()
 	for _, s := range log.Messages() {
 		if bytes > most {
 			lost++

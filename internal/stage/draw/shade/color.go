@@ -134,7 +134,10 @@ func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamp
 	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
 	if message < 0 {
 		message = len(p.Messages)
-		p.Messages = append(p.Messages, ir.Message{Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64}})
+		p.Messages = append(p.Messages, ir.Message{
+			Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64},
+			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: "an integer output of a fragment that the attachment's component cannot represent"},
+		})
 	}
 	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
 	s.B.OpAux(ir.Log, ir.None, uint64(message))

@@ -1,0 +1,208 @@
+package conformance
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	reporting "github.com/chiaro-gpu/chiaro/internal/shader"
+)
+
+// TestSanitizerRules checks that each finding of a sanitizer names a VUID or the case of a row of docs/undefined.md.
+func TestSanitizerRules(t *testing.T) {
+	text, err := os.ReadFile("../../docs/undefined.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := os.ReadFile("../../docs/vuids.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]bool{"Precision and Operation of SPIR-V Instructions": true} // a section of Vulkan
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if cells := strings.Split(strings.ReplaceAll(line, `\|`, "¦"), "|"); len(cells) > 2 {
+			cases[strings.ReplaceAll(strings.TrimSpace(cells[1]), "¦", "|")] = true
+		}
+	}
+	files, _ := filepath.Glob("../../internal/lower/sanitize*.go")
+	form := regexp.MustCompile(`finding\{ir\.Sanitize\w+, "([^"]*)"\}|(?:negative|zero|beyondOne|anyNaN)\("([^"]*)"|\{\{?"([^"]*)", \d, "`)
+	n := 0
+	for _, file := range files {
+		for _, m := range form.FindAllStringSubmatch(goText(t, strings.TrimPrefix(file, "../../")), -1) {
+			n++
+			rule := m[1] + m[2] + m[3]
+			if !cases[rule] && !strings.Contains(string(ids), "`"+rule+"`") {
+				t.Errorf("%s: %q is neither a VUID nor a case of docs/undefined.md", filepath.Base(file), rule)
+			}
+		}
+	}
+	if n < 30 {
+		t.Errorf("%d findings; there are more", n)
+	}
+}
+
+// sanitizerCase is a body that loads %a, %b and %c of operands and has a fault for some of them.
+type sanitizerCase struct {
+	name      string
+	sanitizer string
+	rule      string
+	body      string
+	fault     []uint32 // operands with the fault
+	sound     []uint32 // operands without
+	message   string   // a part of the report on the fault
+}
+
+func f32(list ...float64) (out []uint32) {
+	for _, x := range list {
+		out = append(out, math.Float32bits(float32(x)))
+	}
+	return out
+}
+
+func i32(list ...int32) (out []uint32) {
+	for _, x := range list {
+		out = append(out, uint32(x))
+	}
+	return out
+}
+
+// integerOp and others make bodies of one instruction.
+func integerOp(op string) string {
+	return "%ia = OpBitcast %int %a\n%ib = OpBitcast %int %b\n%r = " + op + " %int %ia %ib\n%u = OpBitcast %uint %r\nput 0 %u"
+}
+
+func unsignedOp(op string) string { return "%u = " + op + " %uint %a %b\nput 0 %u" }
+
+func floatOp(op string, operands int) string {
+	return "%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n%fc = OpBitcast %float %c\n%r = " + op + " %fa %fb %fc"[:4*operands] +
+		"\n%u = OpBitcast %uint %r\nput 0 %u"
+}
+
+func glslOp(name string, operands int) string {
+	return floatOp("OpExtInst %float %glsl "+name, operands)
+}
+
+var (
+	inf = math.Inf(1)
+	nan = math.NaN()
+)
+
+// sanitizerCases are made from SPIR-V, "Instructions", GLSL.std.450 and Vulkan, "Precision and Operation of SPIR-V
+// Instructions".
+var sanitizerCases = []sanitizerCase{
+	{"udiv", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUDiv"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "a division of 9 by 0"},
+	{"umod", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUMod"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "by 0"},
+	{"sdiv", "undefined", "OpSDiv, OpSRem, OpSMod by 0", integerOp("OpSDiv"), i32(-9, 0, 0), i32(-9, -1, 0), "a division of -9 by 0"},
+	{"sdiv overflow", "undefined", "OpSDiv of the least number by −1", integerOp("OpSDiv"), i32(math.MinInt32, -1, 0), i32(math.MinInt32, 1, 0), "least number"},
+	{"srem overflow", "undefined", "OpSRem, OpSMod of the least number by −1", integerOp("OpSRem"), i32(math.MinInt32, -1, 0), i32(7, 2, 0), "least number"},
+	{"srem negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSRem"), i32(-7, 2, 0), i32(7, 2, 0), "a remainder of -7 by 2"},
+	{"smod negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSMod"), i32(7, -2, 0), i32(0, 2, 0), "a remainder of 7 by -2"},
+	{"shift left", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftLeftLogical"), []uint32{1, 32, 0}, []uint32{1, 31, 0}, "a shift of 32 bits by 32"},
+	{"shift right", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftRightLogical"), i32(1, -1, 0), []uint32{1, 0, 0}, "a shift of 32 bits by -1"},
+	{"shift arithmetic", "undefined", "shift by the width or more, or by a negative amount", integerOp("OpShiftRightArithmetic"), i32(1, 33, 0), []uint32{1, 1, 0}, "33"},
+	{"extract", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldUExtract %uint %a %b %c\nput 0 %u", []uint32{1, 30, 3}, []uint32{1, 30, 2}, "a field of 3 bits from bit 30 on of 32 bits"},
+	{"extract wrap", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldSExtract %uint %a %b %c\nput 0 %u", []uint32{1, 0xffffffff, 2}, []uint32{1, 0, 32}, ""},
+	{"insert", "undefined", "OpBitFieldInsert with offset + count beyond the width", "%u = OpBitFieldInsert %uint %a %a %b %c\nput 0 %u", []uint32{1, 1, 32}, []uint32{1, 32, 0}, ""},
+	{"to int", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToS %int", 1), f32(2147483648, 0, 0), f32(-2147483648, 0, 0), "2.14748e+09"},
+	{"to uint", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToU %uint", 1), f32(-1, 0, 0), f32(-0.5, 0, 0), "-1"},
+	{"NaN to int", "undefined", "OpConvertFToS, OpConvertFToU of NaN", floatOp("OpConvertFToS %int", 1), f32(nan, 0, 0), f32(2147483520, 0, 0), "NaN"},
+	{"frem", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFRem %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0"},
+	{"fmod", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFMod %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0"},
+	{"fclamp", "undefined", "FClamp with least > greatest", glslOp("FClamp", 3), f32(1, 3, 2), f32(5, 2, 2), "3 and 2"},
+	{"fclamp NaN", "undefined", "FClamp of NaN", glslOp("FClamp", 3), f32(nan, 1, 2), f32(1, 1, 2), "NaN"},
+	{"nclamp", "undefined", "FClamp with least > greatest", glslOp("NClamp", 3), f32(1, 3, 2), f32(nan, 2, 2), ""},
+	{"uclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl UClamp %a %b %c\nput 0 %u", []uint32{1, 3, 2}, []uint32{1, 2, 3}, "3 and 2"},
+	{"sclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl SClamp %a %b %c\nput 0 %u", i32(1, 1, -2), i32(1, -2, 1), ""},
+	{"pow", "undefined", "Pow of x < 0", glslOp("Pow", 2), f32(-2, 2, 0), f32(2, -2, 0), "a base of -2"},
+	{"pow 0", "undefined", "Pow of 0 and y ≤ 0", glslOp("Pow", 2), f32(0, 0, 0), f32(0, 1, 0), ""},
+	{"sqrt", "undefined", "Sqrt, InverseSqrt of x < 0", glslOp("Sqrt", 1), f32(-1, 0, 0), f32(math.Copysign(0, -1), 0, 0), "-1"},
+	{"inversesqrt", "undefined", "InverseSqrt of ±0, of ∞", glslOp("InverseSqrt", 1), f32(0, 0, 0), f32(1, 0, 0), ""},
+	{"log", "undefined", "Log, Log2 of x < 0", glslOp("Log", 1), f32(-1, 0, 0), f32(1, 0, 0), ""},
+	{"log2 0", "undefined", "Log, Log2 of 0", glslOp("Log2", 1), f32(0, 0, 0), f32(1, 0, 0), ""},
+	{"asin", "undefined", "Asin, Acos of |x| > 1", glslOp("Asin", 1), f32(1.5, 0, 0), f32(-1, 0, 0), "1.5"},
+	{"acos", "undefined", "Asin, Acos of |x| > 1", glslOp("Acos", 1), f32(-1.5, 0, 0), f32(1, 0, 0), ""},
+	{"acosh", "undefined", "Acosh of x < 1", glslOp("Acosh", 1), f32(0.5, 0, 0), f32(1, 0, 0), ""},
+	{"atanh", "undefined", "Atanh of |x| ≥ 1", glslOp("Atanh", 1), f32(1, 0, 0), f32(0.5, 0, 0), ""},
+	{"atan2", "undefined", "Atan2 of two zeros", glslOp("Atan2", 2), f32(0, 0, 0), f32(0, 1, 0), ""},
+	{"smoothstep", "undefined", "SmoothStep with edge0 ≥ edge1, SmoothStep of NaN", glslOp("SmoothStep", 3), f32(1, 1, 0), f32(0, 1, 0), "edges of 1 and 1"},
+	{"fmin", "undefined", "FMin, FMax if one operand is NaN", glslOp("FMin", 2), f32(nan, 1, 0), f32(2, 1, 0), ""},
+
+	{"fdiv", "float", "OpFDiv by 0", floatOp("OpFDiv %float", 2), f32(3, 0, 0), f32(0, 3, 0), "a division of 3 by 0"},
+	{"NaN", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFSub %float", 2), f32(inf, inf, 0), f32(nan, inf, 0), "the result of inf and inf is NaN"},
+	{"infinity", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(3e38, 2, 0), f32(inf, 2, 0), "is infinite"},
+	{"underflow", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(1e-30, 1e-30, 0), f32(0, 1e-30, 0), "is 0"},
+	{"exp", "float", "Precision and Operation of SPIR-V Instructions", glslOp("Exp", 1), f32(1000, 0, 0), f32(80, 0, 0), "of 1000 is infinite"},
+	{"quantize", "float", "OpConvertUToF, OpFConvert beyond the greatest finite number", floatOp("OpQuantizeToF16 %float", 1), f32(70000, 0, 0), f32(65504, 0, 0), "70000"},
+	{"lost", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpQuantizeToF16 %float", 1), f32(1e-10, 0, 0), f32(1, 0, 0), "is 0"},
+
+	{"load", "bounds", "load outside a buffer", "%p = OpAccessChain %ptr_uint %in %c0 %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{3, 0, 0}, []uint32{2, 0, 0}, "a load of 4 bytes at offset 12, beyond the 12 bytes"},
+	{"store", "bounds", "store outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\nOpStore %p %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "at offset 256, beyond the 256 bytes"},
+	{"atomic", "bounds", "atomic outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\n%u = OpAtomicIAdd %uint %p %c1 %c0 %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "atomic access"},
+	{"private", "bounds", "index beyond an array in Function or Private memory", "%p = OpAccessChain %ptr_fun_uint %array %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{4, 0, 0}, []uint32{3, 0, 0}, "index 4 of 4 elements"},
+	{"unused chain", "", "", "%p = OpAccessChain %ptr_fun_uint %array %a\nput 0 %b", nil, []uint32{4, 0, 0}, ""},
+	{"component", "bounds", "OpVectorExtractDynamic beyond the vector", "%v = OpCompositeConstruct %uvec2 %b %c\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{2, 0, 0}, []uint32{1, 0, 0}, "index 2 of 2 components"},
+
+	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "to which nothing was stored"},
+
+	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1"},
+}
+
+// shaderOf returns the shader of a case for operands.
+func (c *sanitizerCase) shaderOf(operands []uint32) *shader {
+	s := &shader{
+		caps: `%glsl = OpExtInstImport "GLSL.std.450"`,
+		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array",
+		in:   operands, log: &exec.Log{},
+	}
+	s.body = "%array = OpVariable %p_array Function %zeros\n%local = OpVariable %ptr_fun_uint Function\n%a = get 0\n%b = get 1\n%c = get 2\n" + c.body
+	s.options.Sanitize = ir.SanitizeAll
+	return s
+}
+
+// TestSanitizers runs each case with its fault, which is the only report of its sanitizer, and without, which has none.
+func TestSanitizers(t *testing.T) {
+	for i := range sanitizerCases {
+		c := &sanitizerCases[i]
+		t.Run(c.name, func(t *testing.T) {
+			for _, e := range engines {
+				if c.fault != nil {
+					c.check(t, e, c.fault, true)
+				}
+				c.check(t, e, c.sound, false)
+			}
+		})
+	}
+}
+
+// check runs a case with operands.
+func (c *sanitizerCase) check(t *testing.T, e exec.Engine, operands []uint32, fault bool) {
+	s := c.shaderOf(operands)
+	_, _, err := s.run(t, e)
+	if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}) {
+		switch {
+		case fault && r.Rule == c.rule && r.Sanitizer == c.sanitizer:
+			found = true
+			if !strings.Contains(r.Message, c.message) || r.Invocation != "workgroup [0 0 0], invocation [0 0 0]" || r.Times != 1 {
+				t.Errorf("%s, operands %#x: the report %q; must have %q", e.Name(), operands, r.Text(), c.message)
+			}
+		case !fault || r.Sanitizer == c.sanitizer: // a result without a definition may also be NaN
+			t.Errorf("%s, operands %#x: the further report %q", e.Name(), operands, r.Text())
+		}
+	}
+	if found != fault {
+		t.Errorf("%s, operands %#x: no report of %q", e.Name(), operands, c.rule)
+	}
+}

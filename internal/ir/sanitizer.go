@@ -1,0 +1,80 @@
+package ir
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Sanitizers is a set of the checks that a program can have of its own execution.
+type Sanitizers uint8
+
+// The sanitizers.
+const (
+	SanitizeBounds    Sanitizers = 1 << iota // accesses outside of a range
+	SanitizeUninit                           // uses of values that no store wrote
+	SanitizeRace                             // accesses of a location that are not ordered
+	SanitizeFloat                            // NaNs, infinities and zeros that an operation makes
+	SanitizeUniform                          // values and control flow that must be uniform
+	SanitizeInterface                        // outputs and inputs that do not match
+	SanitizeUndefined                        // operands for which an instruction has no result
+
+	numSanitizers = iota
+
+	// SanitizeFaults are those whose reports the specification leaves undefined: the results of SanitizeFloat are defined.
+	SanitizeFaults = SanitizeBounds | SanitizeUninit | SanitizeUniform | SanitizeInterface | SanitizeUndefined
+	// SanitizeAll are all.
+	SanitizeAll = SanitizeFaults | SanitizeFloat
+)
+
+var sanitizerNames = [numSanitizers]string{"bounds", "uninit", "race", "float", "uniform", "interface", "undefined"}
+
+// SanitizerNames returns the names of the sanitizers that exist.
+func SanitizerNames() []string { return names(SanitizeAll) }
+
+// String returns the names, such as "bounds,float".
+func (s Sanitizers) String() string { return strings.Join(names(s), ",") }
+
+func names(s Sanitizers) (list []string) {
+	for ; s != 0; s &= s - 1 {
+		if i := bits.TrailingZeros8(uint8(s)); i < numSanitizers {
+			list = append(list, sanitizerNames[i])
+		}
+	}
+	return list
+}
+
+// ParseSanitizers returns the set of a list of names with commas, "all" or "faults"; false, with the name, if there is no such
+// sanitizer.
+func ParseSanitizers(list string) (s Sanitizers, bad string, ok bool) {
+next:
+	for name := range strings.SplitSeq(list, ",") {
+		switch name {
+		case "all":
+			s |= SanitizeAll
+			continue
+		case "faults":
+			s |= SanitizeFaults
+			continue
+		}
+		for i, n := range sanitizerNames {
+			if x := Sanitizers(1) << i; n == name && SanitizeAll&x != 0 {
+				s |= x
+				continue next
+			}
+		}
+		return 0, name, false
+	}
+	return s, "", true
+}
+
+// Site is the place of a report of a sanitizer.
+type Site struct {
+	Sanitizer   Sanitizers // one
+	Stage       Stage      // of the shader: the program may be a compute program that contains it
+	Rule        string     // a VUID, or the case of a row of docs/undefined.md
+	File        string     // of the source; "" if the module has no position
+	Line        uint32     // in File
+	Instruction uint32     // its number in the module, from 1; 0 if there is none
+	Name        string     // of the instruction, with its result, such as "OpUDiv %7"
+	Where       uint32     // the last values of the message are those of the stage that identify the invocation
+}

@@ -1,0 +1,46 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The findings on values and control flow that must be uniform.
+var (
+	nonUniformIndex = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-None-10148"}
+	inactiveLane    = finding{ir.SanitizeUniform, "a group operation reads an inactive lane"}
+	partialQuad     = finding{ir.SanitizeUniform, "a derivative if OpKill or OpTerminateInvocation ended a neighbor lane"}
+)
+
+// checkUniform: an index of a descriptor that is not the same in the subgroup's active lanes, without NonUniform.
+func (f *function) checkUniform(chain, index spirv.ID, i operand) {
+	if i.v == 0 || f.facts.Has(chain, spirv.DecorationNonUniform) || f.facts.Has(index, spirv.DecorationNonUniform) {
+		return
+	}
+	f.report(nonUniformIndex, f.not(f.b.Op(ir.AllEq, ir.B1, i.v)), fmt.Sprintf("the index %%d of a descriptor is not uniform; %%%%%d has no NonUniform", chain), i.v)
+}
+
+// checkLane: a lane that is not active, or not in the subgroup.
+func (f *function) checkLane(lane ir.V) {
+	if !f.sanitizes(ir.SanitizeUniform) {
+		return
+	}
+	one := f.b.I32(1)
+	f.report(inactiveLane, f.b.Cmp(ir.Eq, f.b.Op(ir.Shuf, ir.I32, one, lane), f.b.I32(0)), "the value of invocation %d of the subgroup, which is not active", lane)
+}
+
+// checkQuad: a derivative in control flow that not all invocations of the quad reach.
+func checkQuad(f *function, in spirv.Inst) {
+	if f.prog.Stage != ir.Fragment && !f.inQuadGroups() || f.options.SubgroupSize < 4 {
+		return
+	}
+	own := f.lane()
+	alone := f.b.Bool(false)
+	for direction := uint64(1); direction <= acrossX|acrossY; direction++ { // an inactive lane reads as the own one
+		other := f.b.OpAux(ir.QuadSwap, ir.I32, direction, own)
+		alone = f.b.Op(ir.Or, ir.B1, alone, f.b.Cmp(ir.Eq, own, other))
+	}
+	f.report(partialQuad, alone, "a derivative that not all invocations of the quad reach")
+}

@@ -1,0 +1,203 @@
+package shader
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/printf"
+)
+
+// Report is a finding of a sanitizer (lower.Options.Sanitize) in the executions of an instruction.
+type Report struct {
+	Sanitizer   string // its name
+	Rule        string // a VUID, or the case of a row of docs/undefined.md
+	Message     string // with the operands of the first execution
+	Stage       string
+	Invocation  string // the first one, such as "pixel (3, 4)"
+	File        string // of the source; "" if the module has no position
+	Line        int    // in File
+	Instruction int    // its number in the module, from 1; 0 if there is none
+	Name        string // of the instruction, such as "OpUDiv %7"
+	Times       uint64 // of executions; 0 of a finding without an execution
+}
+
+// Reported collects reports: those of one instruction and fault in several commands are one.
+type Reported struct {
+	list  []Report
+	index map[Report]int
+}
+
+// maxReported bounds the reports of a collection.
+const maxReported = 1 << 12
+
+// Add adds a report. It returns whether it is the first one of its instruction and fault.
+func (c *Reported) Add(r Report) bool {
+	key := r
+	key.Invocation, key.Times = "", 0
+	if r.Instruction > 0 {
+		key.Message = "" // it has the operands
+	}
+	if i, ok := c.index[key]; ok {
+		c.list[i].Times += r.Times
+		return false
+	}
+	if len(c.list) >= maxReported {
+		return false
+	}
+	if c.index == nil {
+		c.index = map[Report]int{}
+	}
+	c.index[key] = len(c.list)
+	c.list = append(c.list, r)
+	return true
+}
+
+// List returns the reports in the order in which they were added.
+func (c *Reported) List() []Report { return c.list }
+
+// Text returns the report without its sanitizer: place, message, invocation, count and rule.
+func (r *Report) Text() string {
+	text := r.Message
+	if r.Name != "" {
+		text = r.Name + ": " + text
+	}
+	if r.File != "" {
+		text = fmt.Sprintf("%s:%d: %s", r.File, r.Line, text)
+	}
+	if r.Invocation != "" {
+		text += ", in " + r.Invocation
+	}
+	if r.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", r.Times)
+	}
+	if r.Rule != "" {
+		text += " [" + r.Rule + "]"
+	}
+	return text
+}
+
+// Reports returns what the sanitizers found in one run of stages, which are in the order of the pipeline. An output without
+// a value, and an input that the stage before does not write, count if a stage reads it.
+func Reports(log *exec.Log, stages []*Stage) (list []Report) {
+	read := make([][]ir.Input, len(stages))
+	for i := range stages {
+		read[i] = readLocations(stages[i].Program)
+	}
+	list = unmatched(stages, read)
+	type place struct {
+		site ir.Site
+		text string
+	}
+	found := map[place]int{} // the variants of a program share their places
+	for _, x := range log.Reports() {
+		m := x.First.Of()
+		if a := x.First.Args; m.Kind == ir.Unwritten && !(len(a) >= 2 && isRead(stages, read, m.Stage, 4*uint32(a[0])+uint32(a[1]))) {
+			continue
+		}
+		at := place{m.Site, m.Text}
+		if i, ok := found[at]; ok {
+			list[i].Times += x.Times
+			continue
+		}
+		found[at] = len(list)
+		list = append(list, Report{
+			Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: printf.Format(m.Text, printed(m, x.First.Args)), Stage: m.Stage.String(),
+			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
+		})
+	}
+	return list
+}
+
+// invocationOf describes the invocation of a message in the terms of its stage. The last values of the message identify it.
+func invocationOf(m *exec.Message) string {
+	of := m.Of()
+	var args []uint64
+	if len(m.Args) == len(of.Args) {
+		args = m.Args[len(m.Args)-int(of.Where):]
+	}
+	n := func(i int) uint32 { return uint32(args[i]) }
+	f := func(i int) float32 { return math.Float32frombits(uint32(args[i])) }
+	switch stage := of.Stage; {
+	case stage == ir.Compute || len(args) == 0:
+		if stage != ir.Compute {
+			return ""
+		}
+		return fmt.Sprintf("workgroup %d, invocation %d", m.Group, m.Local())
+	case stage == ir.Vertex:
+		return fmt.Sprintf("vertex %d, instance %d", n(0), n(1))
+	case stage == ir.TessControl:
+		return fmt.Sprintf("patch %d, vertex %d", n(0), n(1))
+	case stage == ir.TessEval:
+		return fmt.Sprintf("patch %d, coordinate (%g, %g)", n(0), f(1), f(2))
+	case stage == ir.Geometry:
+		return fmt.Sprintf("primitive %d, invocation %d", n(0), n(1))
+	case stage == ir.Fragment:
+		return fmt.Sprintf("pixel (%d, %d)", int(math.Floor(float64(f(0)))), int(math.Floor(float64(f(1)))))
+	case stage == ir.Task || stage == ir.Mesh:
+		return fmt.Sprintf("workgroup [%d %d %d], invocation %d", n(0), n(1), n(2), n(3))
+	}
+	return fmt.Sprintf("launch [%d %d %d]", n(0), n(1), n(2))
+}
+
+// isRead reports whether the stage after the given one reads a component of a Location: 4·location + component. The
+// outputs of fragments are attachments. read has the inputs that each stage reads.
+func isRead(stages []*Stage, read [][]ir.Input, of ir.Stage, component uint32) bool {
+	i := slices.IndexFunc(stages, func(s *Stage) bool { return s.Program.Stage == of })
+	if of == ir.Fragment || i < 0 {
+		return true
+	}
+	if i+1 == len(stages) {
+		return false
+	}
+	for _, in := range read[i+1] {
+		if component >= in.Index && component < in.Index+uint32(in.Type.Slots()) {
+			return true
+		}
+	}
+	return false
+}
+
+// readLocations returns the inputs with a Location that operations of a program read.
+func readLocations(p *ir.Program) (list []ir.Input) {
+	used := make([]bool, len(p.In))
+	for _, f := range p.Funcs {
+		for _, v := range f.Code {
+			if x := f.Val(v); (x.Op == ir.In || x.Op == ir.InAt || x.Op == ir.Interp) && x.Aux < uint64(len(used)) {
+				used[x.Aux] = true
+			}
+		}
+	}
+	for n, in := range p.In {
+		if used[n] && in.Semantic == ir.Location {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// unmatched returns a report for each Location that a stage reads and the stage before it does not write.
+func unmatched(stages []*Stage, read [][]ir.Input) (list []Report) {
+	for i := 1; i < len(stages); i++ {
+		before := stages[i-1].Program
+		if before.Stage == ir.TessControl { // its outputs are memory, which any invocation writes
+			continue
+		}
+		var seen []uint32
+		for _, in := range read[i] {
+			written := slices.ContainsFunc(before.Out, func(o ir.Output) bool {
+				return o.Semantic == ir.Location && in.Index < o.Index+uint32(o.Type.Slots()) && o.Index < in.Index+uint32(in.Type.Slots())
+			})
+			if !written && !slices.Contains(seen, in.Index) {
+				seen = append(seen, in.Index)
+				list = append(list, Report{
+					Sanitizer: ir.SanitizeInterface.String(), Rule: "an input that the preceding stage does not write", Stage: stages[i].Program.Stage.String(),
+					Message: fmt.Sprintf("the %v shader reads Location %d, component %d, which the %v shader does not write", stages[i].Program.Stage, in.Index/4, in.Index%4, before.Stage),
+				})
+			}
+		}
+	}
+	return list
+}
