@@ -61,20 +61,38 @@ func (x *executor) report(c *CommandBuffer, i int, err error) error {
 	return err
 }
 
-// ofCommand returns a finding on a draw or a dispatch with the rule that Vulkan has for the command: the rules on all draws have one
-// identifier for each command, such as VUID-vkCmdDrawIndexed-None-07842.
+// ofCommand returns a finding on a draw, a dispatch or a launch with the rule that Vulkan has for the command: the rules on all draws
+// have one identifier for each command, such as VUID-vkCmdDrawIndexed-None-07842.
 func ofCommand(f *UsageError, command string) *UsageError {
 	if command == "" {
 		return f
 	}
+	rule := commandRule(f.Rule, command)
+	if rule == f.Rule {
+		return f
+	}
+	x := *f
+	x.Rule = rule
+	return &x
+}
+
+// commandRule returns the rule of a command for that of the first command of its kind.
+func commandRule(rule, command string) string {
 	for _, general := range [...]string{"VUID-vkCmdDraw-", "VUID-vkCmdDispatch-"} {
-		if rest, ok := strings.CutPrefix(f.Rule, general); ok {
-			x := *f
-			x.Rule = "VUID-" + command + "-" + rest
-			return &x
+		if rest, ok := strings.CutPrefix(rule, general); ok {
+			return "VUID-" + command + "-" + rest
 		}
 	}
-	return f
+	if rest, ok := strings.CutPrefix(rule, "VUID-vkCmdTraceRaysKHR-"); ok {
+		return traceRule(command, rest)
+	}
+	if model := meshModelRules[command]; model != "" && (rule == vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087 || rule == vuid.VkCmdDrawMeshTasksNV_MeshNV_07080) {
+		return model
+	}
+	if rest, ok := strings.CutPrefix(rule, "VUID-vkCmdDrawMeshTasksEXT-"); ok && strings.HasPrefix(command, "vkCmdDrawMeshTasks") {
+		return "VUID-" + command + "-" + rest
+	}
+	return rule
 }
 
 // api returns Vulkan's name of a command that docs/pipelines.md has rules on; "" of other commands.

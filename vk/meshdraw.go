@@ -13,8 +13,19 @@ const (
 	MaxMeshWorkgroupsTotal = frontend.MaxMeshGroupsTotal // in all
 )
 
-// meshDraw is a recorded DrawMeshTasks, or with a buffer DrawMeshTasksIndirect. Ranged it is of VK_NV_mesh_shader: tasks[0]
-// workgroups from first on.
+var (
+	indirectMeshes = indirectRules{
+		"VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07089", "VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07090",
+		"VUID-vkCmdDrawMeshTasksIndirectCountEXT-maxDrawCount-07097", "VUID-vkCmdDrawMeshTasksIndirectCountEXT-countBufferOffset-04129",
+	}
+	indirectTaskRanges = indirectRules{
+		"VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02156", "VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02157",
+		"VUID-vkCmdDrawMeshTasksIndirectCountNV-maxDrawCount-02183", "VUID-vkCmdDrawMeshTasksIndirectCountNV-countBufferOffset-04129",
+	}
+)
+
+// meshDraw is a recorded DrawMeshTasks, or DrawMeshTasksIndirect if it has a buffer. If it is ranged, it draws tasks[0] workgroups
+// from first on (VK_NV_mesh_shader).
 type meshDraw struct {
 	tasks    [3]uint32
 	indirect IndirectInfo
@@ -27,8 +38,14 @@ func (c *CommandBuffer) DrawMeshTasks(x, y, z uint32) {
 	if !c.begin() {
 		return
 	}
-	if max(x, y, z) > MaxMeshWorkgroups || uint64(x)*uint64(y)*uint64(z) > MaxMeshWorkgroupsTotal {
-		c.fail(usage(vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07325, "%d×%d×%d workgroups of task or mesh shaders; must be at most %d in a dimension and %d in all", x, y, z, MaxMeshWorkgroups, MaxMeshWorkgroupsTotal))
+	for i, rule := range [...]string{vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07322, vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07323, vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07324} {
+		if n := [...]uint32{x, y, z}[i]; n > MaxMeshWorkgroups {
+			c.fail(usage(rule, "%d workgroups of task or mesh shaders in %c; must be at most %d", n, "xyz"[i], MaxMeshWorkgroups))
+			return
+		}
+	}
+	if uint64(x)*uint64(y)*uint64(z) > MaxMeshWorkgroupsTotal {
+		c.fail(usage(vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07325, "%d×%d×%d workgroups of task or mesh shaders; must be at most %d in all", x, y, z, MaxMeshWorkgroupsTotal))
 		return
 	}
 	w := take[meshDraw](c)
@@ -41,10 +58,7 @@ func (c *CommandBuffer) DrawMeshTasks(x, y, z uint32) {
 // (VkDrawMeshTasksIndirectCommandEXT). Arguments outside of the buffer make the device lost, as do more workgroups than a
 // draw may have.
 func (c *CommandBuffer) DrawMeshTasksIndirect(info IndirectInfo) {
-	if !c.begin() || !c.buffer(info.Buffer, info.Offset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07089") {
-		return
-	}
-	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectCountEXT-countBufferOffset-04129") {
+	if !c.begin() || !c.indirect(&info, &indirectMeshes) {
 		return
 	}
 	w := take[meshDraw](c)
@@ -72,10 +86,7 @@ func (c *CommandBuffer) DrawTaskRange(count, first uint32) {
 // DrawTaskRangeIndirect draws workgroups as DrawTaskRange does, of which the command reads the numbers from a buffer when it
 // runs (VkDrawMeshTasksIndirectCommandNV).
 func (c *CommandBuffer) DrawTaskRangeIndirect(info IndirectInfo) {
-	if !c.begin() || !c.buffer(info.Buffer, info.Offset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02156") {
-		return
-	}
-	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectCountNV-countBufferOffset-04129") {
+	if !c.begin() || !c.indirect(&info, &indirectTaskRanges) {
 		return
 	}
 	w := take[meshDraw](c)
@@ -100,8 +111,17 @@ func (w *meshDraw) run(x *executor) error {
 	return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.MeshIndirectBytes))
 }
 
-// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none or those of the other extension. Without checks such a
-// draw draws nothing.
+// meshModelRules are the rules of commands on the execution model of the mesh stage.
+var meshModelRules = map[string]string{
+	"vkCmdDrawMeshTasksEXT": vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "vkCmdDrawMeshTasksNV": vuid.VkCmdDrawMeshTasksNV_MeshNV_07080,
+	"vkCmdDrawMeshTasksIndirectEXT":      "VUID-vkCmdDrawMeshTasksIndirectEXT-MeshEXT-07091",
+	"vkCmdDrawMeshTasksIndirectCountEXT": "VUID-vkCmdDrawMeshTasksIndirectCountEXT-MeshEXT-07100",
+	"vkCmdDrawMeshTasksIndirectNV":       "VUID-vkCmdDrawMeshTasksIndirectNV-MeshNV-07081",
+	"vkCmdDrawMeshTasksIndirectCountNV":  "VUID-vkCmdDrawMeshTasksIndirectCountNV-MeshNV-07082",
+}
+
+// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none or those of the other extension.
+// Without checks such a draw draws nothing.
 func (x *executor) checkKind(d *drawable, a *state.Args) error {
 	has, ranged := d.pipeline.IsMesh(), d.pipeline.IsMeshNV()
 	switch {

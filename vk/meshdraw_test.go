@@ -138,7 +138,14 @@ func TestDrawMeshTasksErrors(t *testing.T) {
 		record func(s *scene, c *CommandBuffer)
 	}{
 		{vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, false, func(_ *scene, c *CommandBuffer) { c.DrawMeshTasks(1, 1, 1) }},
+		{"VUID-vkCmdDrawMeshTasksIndirectEXT-MeshEXT-07091", false, func(s *scene, c *CommandBuffer) {
+			c.DrawMeshTasksIndirect(IndirectInfo{Buffer: s.vertices, Draws: 1})
+		}},
+		{"VUID-vkCmdDrawMeshTasksIndirectCountEXT-MeshEXT-07100", false, func(s *scene, c *CommandBuffer) {
+			c.DrawMeshTasksIndirect(IndirectInfo{Buffer: s.vertices, Draws: 1, Count: s.vertices})
+		}},
 		{vuid.VkCmdDraw_stage_06481, true, func(_ *scene, c *CommandBuffer) { c.Draw(3, 1, 0, 0) }},
+		{"VUID-vkCmdDrawIndirect-stage-06481", true, func(s *scene, c *CommandBuffer) { c.DrawIndirect(IndirectInfo{Buffer: s.vertices, Draws: 1}) }},
 		{"", true, func(s *scene, c *CommandBuffer) { // of indirect draws too
 			for i, n := range []uint32{1 << 16, 1, 1} {
 				binary.LittleEndian.PutUint32(s.memory.Bytes()[1024+128+4*i:], n)
@@ -164,14 +171,54 @@ func TestDrawMeshTasksErrors(t *testing.T) {
 			t.Errorf("error %v; want one of %q", err, x.rule)
 		}
 	}
+}
+
+// TestIndirectRules records mesh tasks over the limits, and draws whose arguments or counts begin after the end of their buffers: an
+// error with the rule of the command, for each form of it.
+func TestIndirectRules(t *testing.T) {
 	s := newScene(t, 1)
-	c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
-	if err := c.Begin(BeginInfo{}); err != nil {
-		t.Fatal(err)
+	after := func(draws uint32, count bool) IndirectInfo {
+		info := IndirectInfo{Buffer: s.vertices, Offset: s.vertices.size + 4, Draws: draws, Stride: 20}
+		if count {
+			info.Count = s.vertices
+		}
+		return info
 	}
-	c.DrawMeshTasks(MaxMeshWorkgroups, MaxMeshWorkgroups, 1)
-	if err := c.End(); err == nil {
-		t.Error("more workgroups than the limit are recorded")
+	indexed := func(info IndirectInfo) IndirectInfo {
+		info.Indexed = true
+		return info
+	}
+	countAfter := IndirectInfo{Buffer: s.vertices, Draws: 1, Count: s.vertices, CountOffset: s.vertices.size + 4}
+	const n = MaxMeshWorkgroups
+	for rule, record := range map[string]func(c *CommandBuffer){
+		"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07322":                        func(c *CommandBuffer) { c.DrawMeshTasks(n+1, 1, 1) },
+		"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07323":                        func(c *CommandBuffer) { c.DrawMeshTasks(1, n+1, 1) },
+		"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07324":                        func(c *CommandBuffer) { c.DrawMeshTasks(1, 1, n+1) },
+		"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07325":                        func(c *CommandBuffer) { c.DrawMeshTasks(n, n, 1) },
+		"VUID-vkCmdDrawMeshTasksNV-taskCount-02119":                       func(c *CommandBuffer) { c.DrawTaskRange(n+1, 0) },
+		"VUID-vkCmdDrawIndirect-drawCount-00487":                          func(c *CommandBuffer) { c.DrawIndirect(after(1, false)) },
+		"VUID-vkCmdDrawIndirect-drawCount-00488":                          func(c *CommandBuffer) { c.DrawIndirect(after(2, false)) },
+		"VUID-vkCmdDrawIndirectCount-maxDrawCount-03111":                  func(c *CommandBuffer) { c.DrawIndirect(after(1, true)) },
+		"VUID-vkCmdDrawIndirectCount-countBufferOffset-04129":             func(c *CommandBuffer) { c.DrawIndirect(countAfter) },
+		"VUID-vkCmdDrawIndexedIndirect-drawCount-00539":                   func(c *CommandBuffer) { c.DrawIndirect(indexed(after(1, false))) },
+		"VUID-vkCmdDrawIndexedIndirect-drawCount-00540":                   func(c *CommandBuffer) { c.DrawIndirect(indexed(after(2, false))) },
+		"VUID-vkCmdDrawIndexedIndirectCount-maxDrawCount-03143":           func(c *CommandBuffer) { c.DrawIndirect(indexed(after(1, true))) },
+		"VUID-vkCmdDrawIndexedIndirectCount-countBufferOffset-04129":      func(c *CommandBuffer) { c.DrawIndirect(indexed(countAfter)) },
+		"VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07089":              func(c *CommandBuffer) { c.DrawMeshTasksIndirect(after(1, false)) },
+		"VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07090":              func(c *CommandBuffer) { c.DrawMeshTasksIndirect(after(2, false)) },
+		"VUID-vkCmdDrawMeshTasksIndirectCountEXT-maxDrawCount-07097":      func(c *CommandBuffer) { c.DrawMeshTasksIndirect(after(1, true)) },
+		"VUID-vkCmdDrawMeshTasksIndirectCountEXT-countBufferOffset-04129": func(c *CommandBuffer) { c.DrawMeshTasksIndirect(countAfter) },
+		"VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02156":               func(c *CommandBuffer) { c.DrawTaskRangeIndirect(after(1, false)) },
+		"VUID-vkCmdDrawMeshTasksIndirectNV-drawCount-02157":               func(c *CommandBuffer) { c.DrawTaskRangeIndirect(after(2, false)) },
+		"VUID-vkCmdDrawMeshTasksIndirectCountNV-maxDrawCount-02183":       func(c *CommandBuffer) { c.DrawTaskRangeIndirect(after(1, true)) },
+		"VUID-vkCmdDrawMeshTasksIndirectCountNV-countBufferOffset-04129":  func(c *CommandBuffer) { c.DrawTaskRangeIndirect(countAfter) },
+	} {
+		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		record(c)
+		broke(t, "a recording", c.End(), rule)
 	}
 }
 

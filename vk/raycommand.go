@@ -1,6 +1,8 @@
 package vk
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -77,6 +79,26 @@ const (
 // traceNames are the commands of Vulkan.
 var traceNames = [...]string{traceDirect: "vkCmdTraceRaysKHR", traceIndirect: "vkCmdTraceRaysIndirectKHR", traceIndirect2: "vkCmdTraceRaysIndirect2KHR"}
 
+// traceRule returns the rule of a command that traces rays, for that of vkCmdTraceRaysKHR. What the command reads from memory has the
+// rule of its struct.
+func traceRule(command, rest string) string {
+	subject, _, _ := strings.Cut(rest, "-")
+	size := subject == "width" || subject == "height" || subject == "depth"
+	table := subject == "stride" || strings.HasSuffix(subject, "ShaderBindingTable")
+	switch command {
+	case traceNames[traceDirect]:
+	case traceNames[traceIndirect]:
+		if size {
+			command = "VkTraceRaysIndirectCommandKHR"
+		}
+	default: // generated commands have the form of the second indirect command
+		if command = traceNames[traceIndirect2]; size || table {
+			command = "VkTraceRaysIndirectCommand2KHR"
+		}
+	}
+	return "VUID-" + command + "-" + rest
+}
+
 // traceRays is a recorded command that traces rays.
 type traceRays struct {
 	form    tracing
@@ -118,8 +140,8 @@ func (c *CommandBuffer) trace(w traceRays) {
 	if err == nil {
 		err = checkLaunch(w.size)
 	}
-	if err != nil {
-		c.fail(err)
+	if bad, ok := err.(*UsageError); ok {
+		c.fail(ofCommand(bad, command))
 		return
 	}
 	c.action()

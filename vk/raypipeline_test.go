@@ -137,6 +137,21 @@ func (r *rayScene) word(at int) uint32 {
 	return binary.LittleEndian.Uint32(r.memory.Bytes()[at:])
 }
 
+// arguments writes the arguments of TraceRaysIndirect2, which end with those of TraceRaysIndirect, and returns the addresses of both.
+func (r *rayScene) arguments(s ShaderTables, size [3]uint32) (second, first uint64) {
+	b := r.memory.Bytes()[rayArguments:][:0]
+	for _, n := range []uint64{s.RayGen.Address, s.RayGen.Size, s.Miss.Address, s.Miss.Size, s.Miss.Stride,
+		s.Hit.Address, s.Hit.Size, s.Hit.Stride, s.Callable.Address, s.Callable.Size, s.Callable.Stride} {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	at := r.buffer.Address() + rayArguments
+	first = at + uint64(len(b))
+	for _, n := range size {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return at, first
+}
+
 // expect compares the results with those of two hits and two misses.
 func (r *rayScene) expect(t testing.TB, what string) {
 	t.Helper()
@@ -185,12 +200,7 @@ func TestRayTracing(t *testing.T) {
 			copy(arguments, []byte{4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
 			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRaysIndirect(tables, r.buffer.Address()+rayArguments) })
 			r.expect(t, engine+", indirect "+what)
-			b := arguments[:0]
-			for _, n := range []uint64{tables.RayGen.Address, tables.RayGen.Size, tables.Miss.Address, tables.Miss.Size, tables.Miss.Stride,
-				tables.Hit.Address, tables.Hit.Size, tables.Hit.Stride, 0, 0, 0} {
-				b = binary.LittleEndian.AppendUint64(b, n)
-			}
-			copy(arguments[len(b):], []byte{4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
+			r.arguments(tables, [3]uint32{4, 1, 1})
 			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRaysIndirect2(r.buffer.Address() + rayArguments) })
 			r.expect(t, engine+", second indirect "+what)
 		}
@@ -339,20 +349,25 @@ func TestRayCommandRules(t *testing.T) {
 		return func(c *CommandBuffer) { c.TraceRays(good, x, y, z) }
 	}
 	for rule, record := range map[string]func(c *CommandBuffer){
-		"VUID-vkCmdTraceRaysKHR-size-04023":                          trace(func(s *ShaderTables) { s.RayGen.Stride = 32 }),
-		"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03682":     trace(func(s *ShaderTables) { s.RayGen.Address += 32 }),
-		"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03685":       trace(func(s *ShaderTables) { s.Miss.Address += 32 }),
-		"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03689":        trace(func(s *ShaderTables) { s.Hit.Address += 32 }),
-		"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03693":   trace(func(s *ShaderTables) { s.Callable.Address += 32 }),
-		"VUID-vkCmdTraceRaysKHR-stride-03686":                        trace(func(s *ShaderTables) { s.Miss.Stride = 48 }),
-		"VUID-vkCmdTraceRaysKHR-stride-03690":                        trace(func(s *ShaderTables) { s.Hit.Stride = 48 }),
-		"VUID-vkCmdTraceRaysKHR-stride-03694":                        trace(func(s *ShaderTables) { s.Callable.Stride = 48 }),
-		"VUID-vkCmdTraceRaysKHR-stride-04029":                        trace(func(s *ShaderTables) { s.Miss.Stride = 8192 }),
-		"VUID-vkCmdTraceRaysKHR-stride-04035":                        trace(func(s *ShaderTables) { s.Hit.Stride = 8192 }),
-		"VUID-vkCmdTraceRaysKHR-stride-04041":                        trace(func(s *ShaderTables) { s.Callable.Stride = 8192 }),
-		"VUID-vkCmdTraceRaysKHR-height-03639":                        size(1, 1<<31, 1),
-		"VUID-vkCmdTraceRaysKHR-depth-03640":                         size(1, 1, 1<<31),
-		"VUID-vkCmdTraceRaysKHR-width-03641":                         size(1<<15, 1<<15, 2),
+		"VUID-vkCmdTraceRaysKHR-size-04023":                        trace(func(s *ShaderTables) { s.RayGen.Stride = 32 }),
+		"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03682":   trace(func(s *ShaderTables) { s.RayGen.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03685":     trace(func(s *ShaderTables) { s.Miss.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03689":      trace(func(s *ShaderTables) { s.Hit.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03693": trace(func(s *ShaderTables) { s.Callable.Address += 32 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03686":                      trace(func(s *ShaderTables) { s.Miss.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03690":                      trace(func(s *ShaderTables) { s.Hit.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-03694":                      trace(func(s *ShaderTables) { s.Callable.Stride = 48 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04029":                      trace(func(s *ShaderTables) { s.Miss.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04035":                      trace(func(s *ShaderTables) { s.Hit.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-stride-04041":                      trace(func(s *ShaderTables) { s.Callable.Stride = 8192 }),
+		"VUID-vkCmdTraceRaysKHR-height-03639":                      size(1, 1<<31, 1),
+		"VUID-vkCmdTraceRaysKHR-depth-03640":                       size(1, 1, 1<<31),
+		"VUID-vkCmdTraceRaysKHR-width-03641":                       size(1<<15, 1<<15, 2),
+		"VUID-vkCmdTraceRaysIndirectKHR-stride-03686": func(c *CommandBuffer) {
+			tables := good
+			tables.Miss.Stride = 48
+			c.TraceRaysIndirect(tables, 64)
+		},
 		"VUID-vkCmdTraceRaysIndirectKHR-indirectDeviceAddress-03634": func(c *CommandBuffer) { c.TraceRaysIndirect(good, 2) },
 		"VUID-vkCmdBindPipeline-pipeline-03382":                      func(c *CommandBuffer) { c.BindRayTracingPipeline(library) },
 	} {
@@ -418,6 +433,45 @@ func TestRayTraceRules(t *testing.T) {
 				r.bind(c, p)
 			}
 			c.TraceRays(tables, 4, 1, 1)
+		}))
+		broke(t, fmt.Sprint(rule), err, rule)
+	}
+}
+
+// TestRayIndirectRules breaks rules of indirect traces: those on tables and sizes in memory have the names of the structs in memory.
+func TestRayIndirectRules(t *testing.T) {
+	for rule, x := range map[string]struct {
+		second  bool // the tables are in memory
+		unbound bool
+		change  func(r *rayScene, tables *ShaderTables, size *[3]uint32)
+	}{
+		"VUID-vkCmdTraceRaysIndirectKHR-None-08606":                         {unbound: true},
+		"VUID-vkCmdTraceRaysIndirectKHR-None-03429":                         {change: func(r *rayScene, _ *ShaderTables, _ *[3]uint32) { clear(r.memory.Bytes()[rayTables:][:4]) }},
+		"VUID-vkCmdTraceRaysIndirectKHR-pMissShaderBindingTable-03684":      {change: func(_ *rayScene, s *ShaderTables, _ *[3]uint32) { s.Miss.Size = 1 << 40 }},
+		"VUID-VkTraceRaysIndirectCommandKHR-height-03639":                   {change: func(_ *rayScene, _ *ShaderTables, n *[3]uint32) { n[1] = 1 << 31 }},
+		"VUID-VkTraceRaysIndirectCommandKHR-depth-03640":                    {change: func(_ *rayScene, _ *ShaderTables, n *[3]uint32) { n[2] = 1 << 31 }},
+		"VUID-vkCmdTraceRaysIndirect2KHR-None-08606":                        {second: true, unbound: true},
+		"VUID-vkCmdTraceRaysIndirect2KHR-None-03429":                        {second: true, change: func(r *rayScene, _ *ShaderTables, _ *[3]uint32) { clear(r.memory.Bytes()[rayTables:][:4]) }},
+		"VUID-VkTraceRaysIndirectCommand2KHR-pMissShaderBindingTable-03684": {second: true, change: func(_ *rayScene, s *ShaderTables, _ *[3]uint32) { s.Miss.Size = 1 << 40 }},
+		"VUID-VkTraceRaysIndirectCommand2KHR-stride-03690":                  {second: true, change: func(_ *rayScene, s *ShaderTables, _ *[3]uint32) { s.Hit.Stride = 48 }},
+		"VUID-VkTraceRaysIndirectCommand2KHR-height-03639":                  {second: true, change: func(_ *rayScene, _ *ShaderTables, n *[3]uint32) { n[1] = 1 << 31 }},
+	} {
+		r := newRayScene(t, DeviceInfo{})
+		p := r.pipeline(t, RayTracingPipelineInfo{Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+		tables, size := r.tables(t, p, 0, 1, 2), [3]uint32{4, 1, 1}
+		if x.change != nil {
+			x.change(r, &tables, &size)
+		}
+		second, first := r.arguments(tables, size)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			if !x.unbound {
+				r.bind(c, p)
+			}
+			if x.second {
+				c.TraceRaysIndirect2(second)
+			} else {
+				c.TraceRaysIndirect(tables, first)
+			}
 		}))
 		broke(t, fmt.Sprint(rule), err, rule)
 	}

@@ -71,6 +71,34 @@ func (c *CommandBuffer) buffer(b *Buffer, offset uint64, use BufferUsage, rule s
 	return false
 }
 
+// indirectRules are the rules that keep the arguments of indirect draws inside of their buffers: of one draw, of several, of a counted
+// number of draws, and the rule on the count.
+type indirectRules struct{ one, several, most, count string }
+
+var (
+	indirectDraw = indirectRules{
+		"VUID-vkCmdDrawIndirect-drawCount-00487", "VUID-vkCmdDrawIndirect-drawCount-00488",
+		"VUID-vkCmdDrawIndirectCount-maxDrawCount-03111", "VUID-vkCmdDrawIndirectCount-countBufferOffset-04129",
+	}
+	indirectDrawIndexed = indirectRules{
+		"VUID-vkCmdDrawIndexedIndirect-drawCount-00539", "VUID-vkCmdDrawIndexedIndirect-drawCount-00540",
+		"VUID-vkCmdDrawIndexedIndirectCount-maxDrawCount-03143", "VUID-vkCmdDrawIndexedIndirectCount-countBufferOffset-04129",
+	}
+)
+
+// indirect checks the buffers of an indirect draw, and refers to them.
+func (c *CommandBuffer) indirect(info *IndirectInfo, r *indirectRules) bool {
+	rule := r.one
+	switch {
+	case info.Count != nil:
+		rule = r.most
+	case info.Draws > 1:
+		rule = r.several
+	}
+	return c.buffer(info.Buffer, info.Offset, IndirectBuffer, rule) &&
+		(info.Count == nil || c.buffer(info.Count, info.CountOffset, IndirectBuffer, r.count))
+}
+
 // BindIndexBuffer binds indices of 1, 2 or 4 bytes each. Indices outside of the buffer are 0.
 func (c *CommandBuffer) BindIndexBuffer(b *Buffer, offset uint64, bytes int) {
 	if !c.begin() {
@@ -119,10 +147,11 @@ type IndirectInfo struct {
 // DrawIndirect runs draws whose arguments are in a buffer when the command runs. Arguments outside of the buffer make the
 // device lost.
 func (c *CommandBuffer) DrawIndirect(info IndirectInfo) {
-	if !c.begin() || !c.buffer(info.Buffer, info.Offset, IndirectBuffer, "VUID-vkCmdDrawIndirect-drawCount-00488") {
-		return
+	rules := &indirectDraw
+	if info.Indexed {
+		rules = &indirectDrawIndexed
 	}
-	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawIndirectCount-countBufferOffset-04129") {
+	if !c.begin() || !c.indirect(&info, rules) {
 		return
 	}
 	c.action()

@@ -94,6 +94,12 @@ func TestDrawTaskRangeErrors(t *testing.T) {
 		draw          func(s *scene, c *CommandBuffer)
 	}{
 		{vuid.VkCmdDrawMeshTasksNV_MeshNV_07080, "tiles", func(_ *scene, c *CommandBuffer) { c.DrawTaskRange(1, 0) }},
+		{"VUID-vkCmdDrawMeshTasksIndirectNV-MeshNV-07081", "tiles", func(s *scene, c *CommandBuffer) {
+			c.DrawTaskRangeIndirect(IndirectInfo{Buffer: s.vertices, Draws: 1})
+		}},
+		{"VUID-vkCmdDrawMeshTasksIndirectCountNV-MeshNV-07082", "tiles", func(s *scene, c *CommandBuffer) {
+			c.DrawTaskRangeIndirect(IndirectInfo{Buffer: s.vertices, Draws: 1, Count: s.vertices})
+		}},
 		{vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "tasks", func(_ *scene, c *CommandBuffer) { c.DrawMeshTasks(1, 1, 1) }},
 		{vuid.VkCmdDraw_stage_06481, "tasks", func(_ *scene, c *CommandBuffer) { c.Draw(3, 1, 0, 0) }},
 		{"", "tasks", func(s *scene, c *CommandBuffer) {
