@@ -566,6 +566,23 @@ func TestLibraryHandles(t *testing.T) {
 	if got := r.word(rayOutput + 4); got != 10000 {
 		t.Errorf("with a handle of another library the result is %d; must be 10000", got)
 	}
+
+	// The groups of the pipeline are its own one, that of misses and that of hits: each part has the number 1 alone.
+	own, part := must(p.GroupHandles(0, 1))(t), must(misses.GroupHandles(0, 1))(t)
+	for what, handle := range map[string][]byte{"own": own, "library": part} {
+		for _, number := range []uint32{0, 2, 1<<32 - 1} {
+			forged := slices.Clone(handle)
+			binary.LittleEndian.PutUint32(forged, number)
+			for _, table := range []int{1, 2} {
+				r.tables(t, p, 0, 1, 2)
+				copy(r.memory.Bytes()[rayTables+64*table:], forged)
+				r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+				if got := r.word(rayOutput + 4*(2-table)); got != 10000 {
+					t.Errorf("%s, group %d of a part of 1 in table %d: the result is %d; must be 10000", what, number, table, got)
+				}
+			}
+		}
+	}
 }
 
 // TestReplayHandles makes pipelines and a library again with the handles of the first ones.

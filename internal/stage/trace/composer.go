@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 )
@@ -228,7 +230,8 @@ func (c *composer) run(at shaderCall, choose func(Group) int) {
 	b.End()
 }
 
-// handle loads the number of the group of a record, plus 1; 0 if the record is not in memory.
+// handle loads the number of the group of a record, plus 1; 0 if the record is not in memory, or if its part has no such group: a
+// handle that the application has forged selects no group of another part.
 func (c *composer) handle(record ir.V) ir.V {
 	b := c.w.B
 	h := b.OpAux(ir.Region, ir.H, HandleSize, record)
@@ -238,10 +241,15 @@ func (c *composer) handle(record ir.V) ir.V {
 		return number
 	}
 	serial := c.w.Load(ir.I32, h, at, 4)
-	all := b.Select(b.Cmp(ir.Eq, serial, b.I32(0)), number, b.I32(0))
-	for i, first := range c.from.Parts {
+	group := func(of ir.V, first, end uint32, other ir.V) ir.V {
+		in := b.Cmp(ir.ULt, b.Op(ir.Sub, ir.I32, number, b.I32(1)), b.I32(end-first))
+		return b.Select(of, b.Select(in, c.w.Add(number, b.I32(first)), b.I32(0)), other)
+	}
+	parts := append(slices.Clone(c.from.Parts), uint32(len(c.from.Groups)))
+	all := group(b.Cmp(ir.Eq, serial, b.I32(0)), 0, parts[0], b.I32(0))
+	for i := range c.from.Parts {
 		of := b.Cmp(ir.Eq, serial, c.w.Param(ir.I32, paramSerials+uint32(i)))
-		all = b.Select(of, c.w.Add(number, b.I32(first)), all)
+		all = group(of, parts[i], parts[i+1], all)
 	}
 	return all
 }

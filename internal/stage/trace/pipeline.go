@@ -20,8 +20,8 @@ type Pipeline struct {
 	Depth         uint32 // of recursion: 1 if the shaders that rays run trace no rays
 	CallableDepth uint32 // 1 if callable shaders execute no callable shaders
 
-	// Parts are the numbers of the first groups of the libraries that the pipeline consists of, apart from its own groups. The
-	// handles of their groups have the serials of Launch.Serials.
+	// Parts are the numbers of the first groups of the libraries that the pipeline consists of, apart from its own groups, in
+	// ascending order. The handles of their groups have the serials of Launch.Serials.
 	Parts []uint32
 
 	// Skips are ray flags that all rays have, unseen by the shaders: SkipTriangles and SkipBoxes.
