@@ -205,6 +205,9 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 // mask returns the block's pixels that have their sample, at offset s in sub-pixels, inside all edges.
 func (w *walker) mask(x, y int32, s point) uint64 {
 	if len(w.edges) == 3 {
+		if hasBlockMask {
+			return mask3((*[3]edge)(w.edges), x, y, s)
+		}
 		x0, x1 := max(w.bounds.X0-x, 0), min(w.bounds.X1-x, Block)
 		y0, y1 := max(w.bounds.Y0-y, 0), min(w.bounds.Y1-y, Block)
 		if (x1-x0)*(y1-y0) <= maxScalarPixels {

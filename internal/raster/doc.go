@@ -42,6 +42,7 @@
 //	sample.go       sample locations
 //	bounds.go       bounding boxes, scissor and viewport limits
 //	edge.go         edge functions
+//	blockmask.go    three edge functions in a block
 //	cover.go        hierarchical coverage of convex polygons
 //	tiny.go         coverage of triangles within one block
 //	conservative.go conservative rasterisation

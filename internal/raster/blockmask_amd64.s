@@ -1,0 +1,52 @@
+#include "textflag.h"
+
+// func blockMask(e *blockEdges) uint64
+//
+// Y0, Y1 and Y2 are the edge functions at the eight pixels of a row, Y6, Y7 and Y8 their steps to the next row. A pixel is
+// outside if one of the functions has its sign bit set.
+TEXT ·blockMask(SB), NOSPLIT, $0-16
+	MOVQ         e+0(FP), AX
+	VMOVDQU      columns<>(SB), Y9
+	VPBROADCASTD 12(AX), Y3
+	VPBROADCASTD 16(AX), Y4
+	VPBROADCASTD 20(AX), Y5
+	VPMULLD      Y9, Y3, Y3
+	VPMULLD      Y9, Y4, Y4
+	VPMULLD      Y9, Y5, Y5
+	VPBROADCASTD (AX), Y0
+	VPBROADCASTD 4(AX), Y1
+	VPBROADCASTD 8(AX), Y2
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VPBROADCASTD 24(AX), Y6
+	VPBROADCASTD 28(AX), Y7
+	VPBROADCASTD 32(AX), Y8
+	XORQ         DX, DX
+	MOVQ         $8, BX
+
+row:
+	VPOR      Y1, Y0, Y9
+	VPOR      Y2, Y9, Y9
+	VMOVMSKPS Y9, CX
+	ORQ       CX, DX
+	RORQ      $8, DX
+	VPADDD    Y6, Y0, Y0
+	VPADDD    Y7, Y1, Y1
+	VPADDD    Y8, Y2, Y2
+	DECQ      BX
+	JNZ       row
+	NOTQ      DX
+	VZEROUPPER
+	MOVQ      DX, ret+8(FP)
+	RET
+
+DATA columns<>+0(SB)/4, $0
+DATA columns<>+4(SB)/4, $1
+DATA columns<>+8(SB)/4, $2
+DATA columns<>+12(SB)/4, $3
+DATA columns<>+16(SB)/4, $4
+DATA columns<>+20(SB)/4, $5
+DATA columns<>+24(SB)/4, $6
+DATA columns<>+28(SB)/4, $7
+GLOBL columns<>(SB), RODATA|NOPTR, $32

@@ -1,0 +1,8 @@
+//go:build !amd64
+
+package raster
+
+const hasBlockMask = false
+
+// blockMask is not called.
+func blockMask(*blockEdges) uint64 { return 0 }

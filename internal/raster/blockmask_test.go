@@ -1,0 +1,47 @@
+package raster
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBlockMask compares the pixels of blocks inside three edges with the sign of the edge functions at each sample: edges of
+// all lengths up to the guard band's width, in blocks on, near and far from them.
+func TestBlockMask(t *testing.T) {
+	if !hasBlockMask {
+		t.Skip("no instructions for blockMask")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		size := int32(1) << (3 + r.IntN(22))
+		near := func(n int32) int32 { return n + r.Int32N(size) - size/2 }
+		const half = guardBand << SubPixelBits
+		clamp := func(n int32) int32 { return min(max(n, -half), half) }
+		x, y := r.Int32N(2*half)-half, r.Int32N(2*half)-half
+		var p [3]point
+		for i := range p {
+			p[i] = point{clamp(near(x)), clamp(near(y))}
+		}
+		edges := [3]edge{edgeOf(p[0], p[1]), edgeOf(p[1], p[2]), edgeOf(p[2], p[0])}
+		s := point{r.Int32N(one), r.Int32N(one)}
+		at := p[r.IntN(3)]
+		if r.IntN(4) == 0 {
+			at = point{clamp(near(near(x))), clamp(near(near(y)))}
+		}
+		bx, by := at.x>>SubPixelBits-r.Int32N(Block), at.y>>SubPixelBits-r.Int32N(Block)
+		var want uint64
+		for n := range int64(Block * Block) {
+			sx, sy := (int64(bx)+n%Block)*one+int64(s.x), (int64(by)+n/Block)*one+int64(s.y)
+			inside := true
+			for _, e := range edges {
+				inside = inside && e.a*sx+e.b*sy+e.d >= 0
+			}
+			if inside {
+				want |= 1 << n
+			}
+		}
+		if got := mask3(&edges, bx, by, s); got != want {
+			t.Fatalf("block (%d, %d) of triangle %v: %016x, want %016x", bx, by, p, got, want)
+		}
+	}
+}
