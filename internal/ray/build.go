@@ -65,6 +65,7 @@ func newBottom(in *Input) (*Structure, error) {
 	if count > maxPrimitives {
 		return nil, ErrTooLarge
 	}
+	s.setOpacity(in.Geometries)
 	return s, nil
 }
 

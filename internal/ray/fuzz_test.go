@@ -48,6 +48,7 @@ func pickScene(t *testing.T, p *pick) *Structure {
 				list[j] = triangle{p.vec(), p.vec(), p.vec()}
 			}
 			g = mesh(list, g.Flags)
+			g.Opacity = pickOpacity(p)
 		case 3:
 			g = pickRounds(p, n, g.Flags)
 		default:
@@ -95,6 +96,26 @@ func pickRounds(p *pick, n int, flags GeometryFlags) Geometry {
 		}
 	}
 	return g
+}
+
+// pickOpacity returns the opacity of triangles, or nil.
+func pickOpacity(p *pick) *Opacity {
+	if p.byte()&1 == 0 {
+		return nil
+	}
+	in := MicromapInput{Count: uint32(p.byte() % 16), Stride: microRecord, Data: make([]byte, 64)}
+	for range in.Count {
+		in.Triangles = append(in.Triangles, p.byte()%64, 0, 0, 0, p.byte()%5, 0, 1+p.byte()%2, 0)
+	}
+	for i := range in.Data {
+		in.Data[i] = p.byte()
+	}
+	m, _ := BuildMicromap(&in)
+	o := &Opacity{Map: m, IndexSize: 1, IndexStride: 1}
+	for range 24 {
+		o.Indices = append(o.Indices, p.byte()%20-4)
+	}
+	return o
 }
 
 // all returns the closest candidate of a new query by tests of all primitives of all instances.

@@ -44,6 +44,9 @@ type Geometry struct {
 	// Transform is a matrix of 3 rows and 4 columns that transforms the vertices, or nil.
 	Transform *[12]float32
 
+	// Opacity is the micromap of triangles, or nil.
+	Opacity *Opacity
+
 	// BoxData holds boxes (VkAabbPositionsKHR) at multiples of BoxStride.
 	BoxData   []byte
 	BoxStride uint64

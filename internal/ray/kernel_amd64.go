@@ -110,7 +110,7 @@ func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 	s, q := &w.lower, w.q
 	s.start(w, b, &w.local, sp)
 	s.always, s.culledPositive, s.culledNegative = 0, 0, 0
-	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
+	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 || b.opacity != nil && flags&InstanceDisableMicromaps == 0 {
 		s.always = 1
 	}
 	if flags&InstanceNoFaceCull == 0 && q.Flags&(RayCullFrontFacing|RayCullBackFacing) != 0 {

@@ -176,7 +176,7 @@ func (w *Walker) visitRound(r ref, _ int) {
 	c, ok := w.meetRound(p, x)
 	q := w.q
 	if ok && c.t >= q.TMin && c.t >= w.low && c.t <= q.TMax && c.t <= w.high {
-		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place)
+		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place, p.Bottom.geometries[x.geometry].Flags)
 	}
 }
 

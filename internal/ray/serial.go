@@ -9,13 +9,13 @@ import (
 )
 
 // SerialVersion is the version of the serialized form.
-const SerialVersion = "2"
+const SerialVersion = "3"
 
 // The serialized form consists of Vulkan's 64-bit words (the size with Vulkan's 32 bytes of UUIDs before it, the size
 // of the structure, the number of handles, the handles) and of 32-bit words, all little endian:
 //
 //	serialMagic, top, kind, flags, the number of geometries and their words
-//	bottom level: root, the numbers of nodes, blocks, boxes and rounds, and their words
+//	bottom level: root, the numbers of nodes, blocks, boxes and rounds, and their words; the opacity
 //	top level: the number of instances and their words
 //
 // A top level holds instances only: their tree depends on the bottom levels, which are others after a deserialization.
@@ -72,7 +72,8 @@ func (s *Structure) serializedSize(handles int) uint64 {
 	if s.top {
 		words += 1 + instanceWords*len(s.instances)
 	} else {
-		words += 5 + nodeWords*len(s.nodes) + blockWords*len(s.blocks) + boxWords*len(s.boxes) + roundWords*len(s.rounds)
+		opacity, _ := s.opacityWords()
+		words += 5 + opacity + nodeWords*len(s.nodes) + blockWords*len(s.blocks) + boxWords*len(s.boxes) + roundWords*len(s.rounds)
 	}
 	return uint64(24 + 8*handles + 4*words)
 }
@@ -89,7 +90,8 @@ func (s *Structure) Serialize(to []byte) {
 	}
 	b := to[:0:size]
 	b = binary.LittleEndian.AppendUint64(b, size+uuidBytes)
-	b = binary.LittleEndian.AppendUint64(b, s.Size())
+	_, embedded := s.opacityWords()
+	b = binary.LittleEndian.AppendUint64(b, s.Size()+embedded-s.embedded)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(handles)))
 	for _, h := range handles {
 		b = binary.LittleEndian.AppendUint64(b, h)
@@ -123,7 +125,8 @@ func (s *Structure) Serialize(to []byte) {
 	b = appendWords(b, wordsOf(s.nodes)...)
 	b = appendWords(b, wordsOf(s.blocks)...)
 	b = appendWords(b, wordsOf(s.boxes)...)
-	appendWords(b, wordsOf(s.rounds)...)
+	b = appendWords(b, wordsOf(s.rounds)...)
+	s.appendOpacity(b)
 }
 
 // appendWords appends words, little endian.
@@ -134,8 +137,8 @@ func appendWords(b []byte, words ...uint32) []byte {
 	return b
 }
 
-// wordsOf returns the words of nodes, blocks, boxes or rounds, which consist of 4-byte fields.
-func wordsOf[T node | block | box | round](list []T) []uint32 {
+// wordsOf returns the words of a list, which consist of 4-byte fields.
+func wordsOf[T node | block | box | round | microTriangle](list []T) []uint32 {
 	if len(list) == 0 {
 		return nil
 	}
@@ -174,7 +177,7 @@ func (r *source) count(words int) int {
 }
 
 // read reads the words of a list of n elements.
-func read[T node | block | box | round](r *source, n int) []T {
+func read[T node | block | box | round | microTriangle](r *source, n int) []T {
 	if n == 0 {
 		return nil
 	}
@@ -221,7 +224,9 @@ func Deserialize(from []byte, find func(reference uint64) *Structure) (*Structur
 		s.blocks = read[block](&r, blocks)
 		s.boxes = read[box](&r, boxes)
 		s.rounds = read[round](&r, rounds)
-		err = s.check()
+		if err = s.readOpacity(&r); err == nil {
+			err = s.check()
+		}
 	}
 	switch {
 	case r.short:

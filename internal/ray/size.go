@@ -30,7 +30,11 @@ func BuildSizes(in *Input, instances uint32) Sizes {
 		return s
 	}
 	for i := range in.Geometries {
-		s.Structure += geometryBytes + geometrySize(in.Geometries[i].Kind, in.Geometries[i].Primitives)
+		g := &in.Geometries[i]
+		s.Structure += geometryBytes + geometrySize(g.Kind, g.Primitives)
+		if g.Opacity != nil {
+			s.Structure += 4 * uint64(g.Primitives)
+		}
 	}
 	return s
 }
@@ -54,7 +58,7 @@ func (s *Structure) Size() uint64 {
 	if s.top {
 		return headerBytes + instanceBytes*uint64(len(s.instances))
 	}
-	n := uint64(headerBytes)
+	n := headerBytes + s.opacityBytes()
 	for _, g := range s.geometries {
 		n += geometryBytes + geometrySize(s.kind, g.Primitives)
 	}
@@ -66,8 +70,8 @@ func (s *Structure) CompactedSize() uint64 {
 	if s == nil {
 		return 0
 	}
-	n := uint64(headerBytes + geometryBytes*len(s.geometries) + nodeSize*len(s.nodes) + blockSize*len(s.blocks) +
-		boxWords*4*len(s.boxes) + roundBytes*len(s.rounds) + instanceWords*4*len(s.instances))
+	n := uint64(headerBytes+geometryBytes*len(s.geometries)+nodeSize*len(s.nodes)+blockSize*len(s.blocks)+
+		boxWords*4*len(s.boxes)+roundBytes*len(s.rounds)+instanceWords*4*len(s.instances)) + s.opacityBytes()
 	return min(n, s.Size())
 }
 

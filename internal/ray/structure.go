@@ -17,6 +17,10 @@ type Structure struct {
 	blocks []block
 	boxes  []box
 	rounds []round
+	// opacity is the opacity of each geometry; nil if none has a micromap. embedded is the size of the micromaps that no other
+	// structure has.
+	opacity  []opacityMap
+	embedded uint64
 	// geometries are the properties of each geometry.
 	geometries []geometryInfo
 	instances  []placed

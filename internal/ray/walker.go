@@ -116,9 +116,7 @@ func (w *Walker) describe() {
 	p := &w.top.instances[w.instance]
 	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
 		Geometry: w.best.geometry, Primitive: w.best.primitive, Place: w.place}
-	if w.q.opaque(p.Flags, p.Bottom.geometries[w.best.geometry].Flags) {
-		w.hit.Opaque = 1
-	}
+	flags := p.Bottom.geometries[w.best.geometry].Flags
 	switch {
 	case w.hit.Kind.isRound():
 		c, _ := w.meetRound(p, &p.Bottom.rounds[w.place])
@@ -130,6 +128,10 @@ func (w *Walker) describe() {
 		if c.front != (p.Flags&InstanceFlipFacing != 0) {
 			w.hit.HitKind = FrontFacing
 		}
+		flags, _ = p.Bottom.flagsAt(w.q.Flags, p.Flags, w.best.geometry, w.best.primitive, c.u, c.v)
+	}
+	if w.q.opaque(p.Flags, flags) {
+		w.hit.Opaque = 1
 	}
 }
 
@@ -228,12 +230,18 @@ func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 	if !ok || !(c.t > q.TMin && c.t >= w.low && c.t < q.TMax && c.t <= w.high) {
 		return
 	}
-	flags := w.top.instances[w.instance].Flags
-	front := c.front != (flags&InstanceFlipFacing != 0)
-	if flags&InstanceNoFaceCull == 0 && (front && q.Flags&RayCullFrontFacing != 0 || !front && q.Flags&RayCullBackFacing != 0) {
+	p := &w.top.instances[w.instance]
+	front := c.front != (p.Flags&InstanceFlipFacing != 0)
+	if p.Flags&InstanceNoFaceCull == 0 && (front && q.Flags&RayCullFrontFacing != 0 || !front && q.Flags&RayCullBackFacing != 0) {
 		return
 	}
-	w.offer(key{c.t, w.instance, b.geometry[lane], b.primitive[lane]}, place)
+	k := key{c.t, w.instance, b.geometry[lane], b.primitive[lane]}
+	if !w.precedes(k) {
+		return
+	}
+	if flags, ok := p.Bottom.flagsAt(q.Flags, p.Flags, k.geometry, k.primitive, c.u, c.v); ok {
+		w.offer(k, place, flags)
+	}
 }
 
 // visitBox offers the box of a leaf as a candidate. Its distance is the one at which the ray enters it.
@@ -243,20 +251,24 @@ func (w *Walker) visitBox(r ref, _ int) {
 	near, far := w.local.slabs(&b.lo, &b.hi)
 	near = max32(near, max(w.q.TMin, 0)+0)
 	if near <= far && near >= w.low && near <= w.high {
-		w.offer(key{near, w.instance, b.geometry, b.primitive}, place)
+		w.offer(key{near, w.instance, b.geometry, b.primitive}, place, w.top.instances[w.instance].Bottom.geometries[b.geometry].Flags)
 	}
 }
 
-// offer makes a primitive the best candidate if it comes after the last candidate and before the best one, and if its
-// opacity is not culled.
-func (w *Walker) offer(k key, place uint32) {
-	q, p := w.q, &w.top.instances[w.instance]
-	if q.started != 0 && !q.last.less(k) || w.found && !k.less(w.best) ||
-		q.Committed.Kind != None && k.t >= q.Committed.T {
+// precedes reports whether k comes after the last candidate and before the best one.
+func (w *Walker) precedes(k key) bool {
+	q := w.q
+	return (q.started == 0 || q.last.less(k)) && (!w.found || k.less(w.best)) && (q.Committed.Kind == None || k.t < q.Committed.T)
+}
+
+// offer makes a primitive the best candidate if it precedes that one, and if its opacity is not culled.
+func (w *Walker) offer(k key, place uint32, flags GeometryFlags) {
+	q := w.q
+	if !w.precedes(k) {
 		return
 	}
 	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
-		opaque := q.opaque(p.Flags, p.Bottom.geometries[k.geometry].Flags)
+		opaque := q.opaque(w.top.instances[w.instance].Flags, flags)
 		if opaque && q.Flags&RayCullOpaque != 0 || !opaque && q.Flags&RayCullNoOpaque != 0 {
 			return
 		}

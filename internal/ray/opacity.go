@@ -1,0 +1,109 @@
+package ray
+
+import "encoding/binary"
+
+// Opacity gives the triangles of a geometry triangles of a micromap.
+type Opacity struct {
+	Map *Micromap
+	// Indices holds the numbers of triangles of Map, of IndexSize bytes (1, 2 or 4) at multiples of IndexStride. Without
+	// indices (IndexSize 0), triangle i has number i.
+	Indices     []byte
+	IndexSize   int
+	IndexStride uint64
+	// Base is added to each number that is not a special index.
+	Base uint32
+}
+
+// opacityMap is the opacity of the triangles of a geometry: for each the number of a triangle of a micromap, or the complement
+// of the state that it has everywhere.
+type opacityMap struct {
+	of      *Micromap
+	numbers []uint32
+}
+
+// newOpacity returns the opacity of a geometry; the zero value if it has no micromap.
+func newOpacity(g *Geometry) (m opacityMap) {
+	o := g.Opacity
+	if o == nil || g.Kind != Triangles {
+		return m
+	}
+	m = opacityMap{of: o.Map, numbers: make([]uint32, g.Primitives)}
+	for i := range m.numbers {
+		m.numbers[i] = o.number(uint64(i))
+	}
+	return m
+}
+
+// number returns the number of triangle i. One that is not in the memory is unknown-opaque.
+func (o *Opacity) number(i uint64) uint32 {
+	index := int64(i)
+	if o.IndexSize != 0 {
+		at, size := i*o.IndexStride, uint64(len(o.Indices))
+		if at > size || size-at < uint64(o.IndexSize) {
+			return ^uint32(unknownOpaque)
+		}
+		switch b := o.Indices[at:]; o.IndexSize {
+		case 4:
+			index = int64(int32(binary.LittleEndian.Uint32(b)))
+		case 2:
+			index = int64(int16(binary.LittleEndian.Uint16(b)))
+		default:
+			index = int64(int8(b[0]))
+		}
+		if index < 0 && ^index < microStates {
+			return uint32(index)
+		}
+		index &= 1<<(8*o.IndexSize) - 1
+	}
+	if index += int64(o.Base); index >= MaxMicromapTriangles {
+		return ^uint32(unknownOpaque)
+	}
+	return uint32(index)
+}
+
+// setOpacity sets the opacity of the geometries.
+func (s *Structure) setOpacity(geometries []Geometry) {
+	for i := range geometries {
+		if m := newOpacity(&geometries[i]); m.numbers != nil {
+			if s.opacity == nil {
+				s.opacity = make([]opacityMap, len(geometries))
+			}
+			s.opacity[i] = m
+		}
+	}
+}
+
+// flagsAt returns the flags of a geometry where a ray with flags q hits triangle p of an instance: the micromap decides
+// whether the hit is opaque. It is not ok if the ray passes through.
+func (s *Structure) flagsAt(q RayFlags, i InstanceFlags, geometry, p uint32, u, v float32) (flags GeometryFlags, ok bool) {
+	flags = s.geometries[geometry].Flags
+	if s.opacity == nil || i&InstanceDisableMicromaps != 0 {
+		return flags, true
+	}
+	m := &s.opacity[geometry]
+	if uint64(p) >= uint64(len(m.numbers)) {
+		return flags, true
+	}
+	state := ^m.numbers[p]
+	if state >= microStates {
+		state = m.of.state(m.numbers[p], u, v)
+	}
+	if q&RayForceMicromap2State != 0 || i&InstanceForceMicromap2State != 0 {
+		state &= 1 // unknown-transparent is transparent, unknown-opaque opaque
+	}
+	switch state {
+	case transparent:
+		return 0, false
+	case opaquePart:
+		return flags | GeometryOpaque, true
+	}
+	return flags &^ GeometryOpaque, true
+}
+
+// opacityBytes returns the size of the numbers of s.
+func (s *Structure) opacityBytes() (n uint64) {
+	for i := range s.opacity {
+		n += 4 * uint64(len(s.opacity[i].numbers))
+	}
+	return n + s.embedded
+}

@@ -1,0 +1,115 @@
+package ray
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// The serialized opacity of a bottom level: the number of micromaps and their contents (the numbers of triangles and bytes,
+// the triangles, the bytes up to a multiple of four), then for each geometry the number of its triangles and, unless that is
+// 0, the number of its micromap plus 1 and the triangles' numbers. A structure without opacity has no micromaps and no
+// geometries: a single 0, then another one.
+
+// micromaps returns the micromaps of s, each once.
+func (s *Structure) micromaps() (list []*Micromap) {
+	for i := range s.opacity {
+		if m := s.opacity[i].of; m != nil && !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// opacityWords returns the number of words of the opacity, and the bytes of the micromaps.
+func (s *Structure) opacityWords() (words int, embedded uint64) {
+	words = 2
+	for _, m := range s.micromaps() {
+		words += 2 + microWords*len(m.triangles) + (len(m.data)+3)/4
+		embedded += m.Size()
+	}
+	for i := range s.opacity {
+		words++
+		if n := len(s.opacity[i].numbers); n > 0 {
+			words += 1 + n
+		}
+	}
+	return words, embedded
+}
+
+// appendOpacity appends the opacity.
+func (s *Structure) appendOpacity(b []byte) []byte {
+	list := s.micromaps()
+	b = appendWords(b, uint32(len(list)))
+	for _, m := range list {
+		b = appendWords(b, uint32(len(m.triangles)), uint32(len(m.data)))
+		b = appendWords(b, wordsOf(m.triangles)...)
+		b = append(b, m.data...)
+		b = append(b, make([]byte, -len(m.data)&3)...)
+	}
+	b = appendWords(b, uint32(len(s.opacity)))
+	for i := range s.opacity {
+		o := &s.opacity[i]
+		b = appendWords(b, uint32(len(o.numbers)))
+		if len(o.numbers) > 0 {
+			b = appendWords(b, uint32(slices.Index(list, o.of)+1))
+			b = appendWords(b, o.numbers...)
+		}
+	}
+	return b
+}
+
+// readOpacity reads and checks the opacity.
+func (s *Structure) readOpacity(r *source) error {
+	maps := make([]*Micromap, r.count(2))
+	for i := range maps {
+		m := &Micromap{}
+		triangles, bytes := r.count(microWords), r.word()
+		m.triangles = read[microTriangle](r, triangles)
+		for range r.bounded((uint64(bytes) + 3) / 4) {
+			m.data = binary.LittleEndian.AppendUint32(m.data, r.word())
+		}
+		m.data = m.data[:min(uint64(bytes), uint64(len(m.data)))]
+		for _, t := range m.triangles {
+			if n := MicroBytes(t.format, t.level); t != (microTriangle{}) && (n == 0 || uint64(t.offset)+n > uint64(len(m.data))) {
+				return fmt.Errorf("%w: a triangle of micromap %d has no data", ErrCorrupt, i)
+			}
+		}
+		maps[i] = m
+		s.embedded += m.Size()
+	}
+	geometries := r.count(1)
+	if geometries != 0 && geometries != len(s.geometries) {
+		return fmt.Errorf("%w: %d geometries with opacity", ErrCorrupt, geometries)
+	}
+	if geometries > 0 {
+		s.opacity = make([]opacityMap, geometries)
+	}
+	for i := range s.opacity {
+		n := r.count(1)
+		if n == 0 {
+			continue
+		}
+		of := r.word()
+		if uint64(of) > uint64(len(maps)) {
+			return fmt.Errorf("%w: geometry %d has no micromap", ErrCorrupt, i)
+		}
+		if of > 0 {
+			s.opacity[i].of = maps[of-1]
+		}
+		s.opacity[i].numbers = make([]uint32, r.bounded(uint64(n)))
+		for k := range s.opacity[i].numbers {
+			s.opacity[i].numbers[k] = r.word()
+		}
+	}
+	return nil
+}
+
+// bounded returns n, the number of words that follow, or 0 if the data are shorter.
+func (r *source) bounded(n uint64) uint64 {
+	if n > uint64(len(r.b))/4 {
+		r.short = true
+		return 0
+	}
+	return n
+}
