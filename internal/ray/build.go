@@ -59,7 +59,7 @@ func newBottom(in *Input) (*Structure, error) {
 	var count uint64
 	for i := range in.Geometries {
 		g := &in.Geometries[i]
-		s.geometries = append(s.geometries, geometryInfo{g.Flags, g.Primitives})
+		s.geometries = append(s.geometries, geometryInfo{g.Flags, g.Primitives, g.Moves && kind == Triangles})
 		count += uint64(g.Primitives)
 	}
 	if count > maxPrimitives {
@@ -76,6 +76,7 @@ func buildBottom(in *Input) (*Structure, error) {
 		return nil, err
 	}
 	readers := newReaders(in.Geometries)
+	moved := movedReaders(in.Geometries, readers)
 	b := newBuilder(readItems(readers, in), in)
 	b.single = s.kind != Triangles
 	if err := b.build(); err != nil {
@@ -88,6 +89,9 @@ func buildBottom(in *Input) (*Structure, error) {
 		s.rounds = roundsOf(b.items, readers)
 	default:
 		s.blocks = b.fill(readers)
+		if moved != nil {
+			s.moved = b.fill(moved)
+		}
 	}
 	b.finish(s)
 	return s, nil
@@ -153,8 +157,18 @@ func readItem(r *reader, geometry, primitive uint32) (it item, ok bool) {
 		return it, ok
 	}
 	t, ok := r.triangle(primitive)
-	if ok {
-		it.lo, it.hi = t.bounds()
+	if !ok {
+		return it, false
+	}
+	it.lo, it.hi = t.bounds()
+	if r.moved == nil {
+		return it, true
+	}
+	if t, ok = r.moved.triangle(primitive); ok {
+		lo, hi := t.bounds()
+		box := bounds{it.lo, it.hi}
+		box.add(&lo, &hi)
+		it.lo, it.hi = box.lo, box.hi
 	}
 	return it, ok
 }
@@ -208,9 +222,10 @@ func (s *Structure) instanceItems() []item {
 			continue
 		}
 		it := item{primitive: uint32(i)}
-		it.lo, it.hi = p.bounds()
+		lo, hi, scale, offset, ok := p.reachable()
+		it.lo, it.hi = lo, hi
 		reach := reachOf(it.lo, it.hi)
-		if scale, offset := p.spread(); scale <= maxSpread && offset <= maxSpread*float64(reach) {
+		if ok && scale <= maxSpread && offset <= maxSpread*float64(reach) {
 			scale = max(topSlack*scale, 1)
 			s.spread = max(s.spread, up32(scale))
 			s.reach = max(s.reach, reach, up32(topSlack*offset/scale))

@@ -9,6 +9,9 @@ func (s *Structure) check() error {
 	if s.top || s.kind > SweptSpheres {
 		return fmt.Errorf("%w: no kind", ErrCorrupt)
 	}
+	if len(s.moved) != 0 && len(s.moved) != len(s.blocks) {
+		return fmt.Errorf("%w: %d of %d blocks move", ErrCorrupt, len(s.moved), len(s.blocks))
+	}
 	geometry := func(g uint32) bool { return uint64(g) < uint64(len(s.geometries)) }
 	for i := range s.blocks {
 		for lane := range 4 {
@@ -91,6 +94,9 @@ func (s *Structure) boxOf(r ref) bounds {
 		first, count := r.blockRange()
 		w := nowhere
 		growBlocks(&w, s.blocks[first:first+count])
+		if s.moved != nil {
+			growBlocks(&w, s.moved[first:first+count])
+		}
 		b.addWide(&w)
 	case s.kind == Boxes:
 		x := &s.boxes[r&^leafBit]

@@ -19,6 +19,11 @@
 // blocks of four triangles by component, one box or one sphere; the leaves of a top level hold one instance. A structure is
 // immutable after its build.
 //
+// # Motion
+//
+// A ray has a time from 0 to 1 (Query.Time). A moving instance has the matrix of this time, and moving triangles the positions
+// of it; the boxes of the trees contain them at all times.
+//
 // # Bad input
 //
 // A ray with a NaN, an infinite component, an empty interval or a zero direction misses, and a negative TMin is 0.
@@ -28,7 +33,7 @@
 //
 // # Files
 //
-//  1. flag.go, geometry.go, roundgeometry.go, micromap.go, opacity.go, instance.go: the input.
+//  1. flag.go, geometry.go, roundgeometry.go, micromap.go, opacity.go, instance.go, motion.go: the input.
 //  2. structure.go, node.go, size.go: the structures.
 //  3. build.go, builder.go, sah.go, collapse.go, parallel.go: builds; morton.go: fast builds; build_*.go,
 //     build_amd64.s: their machine code; update.go: updates.

@@ -49,6 +49,12 @@ func pickScene(t *testing.T, p *pick) *Structure {
 			}
 			g = mesh(list, g.Flags)
 			g.Opacity = pickOpacity(p)
+			if p.byte()&1 == 0 {
+				for j := range list {
+					list[j] = triangle{p.vec(), p.vec(), p.vec()}
+				}
+				g.Moves, g.Moved = true, mesh(list, 0).Vertices
+			}
 		case 3:
 			g = pickRounds(p, n, g.Flags)
 		default:
@@ -71,6 +77,14 @@ func pickScene(t *testing.T, p *pick) *Structure {
 		if p.byte()&1 != 0 {
 			for k := range i.Transform {
 				i.Transform[k] = p.float()
+			}
+		}
+		if x := p.byte(); x&3 == 0 {
+			i.Motion = &InstanceMotion{SRT: x&4 == 0, Matrix: identity}
+			for _, list := range [][]float32{i.Motion.Matrix[:], i.Motion.From[:], i.Motion.To[:]} {
+				for k := range list {
+					list[k] = p.float()
+				}
 			}
 		}
 		in.Instances = append(in.Instances, i)
@@ -120,7 +134,7 @@ func pickOpacity(p *pick) *Opacity {
 
 // all returns the closest candidate of a new query by tests of all primitives of all instances.
 func all(s *Structure, q *Query) (best key, found bool) {
-	w := Walker{portable: true, q: q, top: s, low: max(q.TMin, 0), high: q.TMax}
+	w := Walker{portable: true, q: q, top: s, low: max(q.TMin, 0), high: q.TMax, time: clampTime(q.Time), moving: noInstance}
 	for i := range s.instances {
 		p := &s.instances[i]
 		if !p.active || !q.valid() || p.Bottom.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
@@ -152,11 +166,12 @@ func checkScene(t *testing.T, data []byte) {
 		if p.byte()&1 == 0 {
 			q.TMin, q.TMax = 0, inf32
 		}
+		q.Time = p.float()
 		want, found := all(s, &q)
 		a, b := q, q
 		for n := 0; ; n++ {
 			x, y := fast.Next(s, &a), slow.Next(s, &b)
-			b.Origin, b.Direction, b.TMin, b.TMax = a.Origin, a.Direction, a.TMin, a.TMax // a NaN differs from itself
+			b.Origin, b.Direction, b.TMin, b.TMax, b.Time = a.Origin, a.Direction, a.TMin, a.TMax, a.Time // a NaN differs from itself
 			if x != y || fmt.Sprint(a) != fmt.Sprint(b) {
 				t.Fatalf("ray %+v: %v %+v, portable %v %+v", q, x, a, y, b)
 			}
@@ -188,7 +203,7 @@ func TestScenes(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(29, 30))
 	for range n {
-		data := make([]byte, 700)
+		data := make([]byte, 1500)
 		for i := range data {
 			data[i] = byte(r.Uint32())
 		}

@@ -44,6 +44,10 @@ type Geometry struct {
 	// Transform is a matrix of 3 rows and 4 columns that transforms the vertices, or nil.
 	Transform *[12]float32
 
+	// Moves: the vertices move from those in Vertices, at time 0, to those in Moved, at time 1.
+	Moves bool
+	Moved []byte
+
 	// Opacity is the micromap of triangles, or nil.
 	Opacity *Opacity
 
@@ -79,6 +83,8 @@ type reader struct {
 	// radius decodes radii; nil for 32-bit floats. radii is the number of radii in the memory.
 	radius *format.Codec
 	radii  uint64
+	// moved reads the positions at time 1; nil if they are the same.
+	moved *reader
 }
 
 // newReader returns a reader of g.

@@ -4,7 +4,7 @@ import "math"
 
 // An Instance places a bottom level in a top level.
 type Instance struct {
-	// Transform is the matrix object to world of 3 rows and 4 columns.
+	// Transform is the matrix object to world of 3 rows and 4 columns; that of time 0 if the instance moves.
 	Transform [12]float32
 	// Custom and RecordOffset have 24 bits.
 	Custom, RecordOffset uint32
@@ -15,6 +15,8 @@ type Instance struct {
 	Reference uint64
 	// Bottom is the bottom level. A nil Bottom makes the instance inactive.
 	Bottom *Structure
+	// Motion is nil for an instance that does not move.
+	Motion *InstanceMotion
 }
 
 // placed is an instance in a top level.
@@ -35,10 +37,16 @@ func place(i Instance) placed {
 	if i.Bottom == nil || i.Bottom.top || i.Bottom.root == emptyRef {
 		return p
 	}
-	for _, x := range i.Transform {
-		if !isFinite(x) {
-			return p
-		}
+	if p.Motion != nil {
+		p.Transform = i.transformAt(0)
+	}
+	if !isFiniteMatrix(&p.Transform) {
+		return p
+	}
+	if p.Motion != nil { // it may have no inverse at some times
+		end := i.transformAt(1)
+		p.active = isFiniteMatrix(&end)
+		return p
 	}
 	p.inverse, p.active = invert(&i.Transform)
 	return p
@@ -103,6 +111,16 @@ func (p *placed) spread() (scale, offset float64) {
 		distance = max(distance, math.Abs(p.inverse[3][i]))
 	}
 	return matrix * inverse, matrix * (distance + float64(p.Bottom.reach))
+}
+
+// reachable returns the box of the instance at all times, and its spread. It is not ok if the instance may be anywhere.
+func (p *placed) reachable() (lo, hi vec, scale, offset float64, ok bool) {
+	if p.Motion != nil {
+		return p.movingBounds()
+	}
+	lo, hi = p.bounds()
+	scale, offset = p.spread()
+	return lo, hi, scale, offset, true
 }
 
 // bounds returns the box of the bottom level in world space, rounded outwards.

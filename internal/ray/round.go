@@ -173,16 +173,16 @@ func (w *Walker) visitRound(r ref, _ int) {
 	place := uint32(r &^ leafBit)
 	p := &w.top.instances[w.instance]
 	x := &p.Bottom.rounds[place]
-	c, ok := w.meetRound(p, x)
+	c, ok := w.meetRound(x)
 	q := w.q
 	if ok && c.t >= q.TMin && c.t >= w.low && c.t <= q.TMax && c.t <= w.high {
 		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place, p.Bottom.geometries[x.geometry].Flags)
 	}
 }
 
-// meetRound intersects the ray in the space of the instance p, which has been entered, with x.
-func (w *Walker) meetRound(p *placed, x *round) (c touch, ok bool) {
-	o, d := p.objectRay(w.q.Origin, w.q.Direction)
+// meetRound intersects the ray in the space of the instance that has been entered with x.
+func (w *Walker) meetRound(x *round) (c touch, ok bool) {
+	o, d := w.placed().objectRay(w.q.Origin, w.q.Direction)
 	return w.local.crossRound(o, d, x)
 }
 

@@ -151,7 +151,7 @@ func TestNumbers(t *testing.T) {
 	q := along()
 	q.Direction[2] = 2
 	h := trace(t, s, q)
-	if p := s.Positions(&h); p != fromTriangle(facing(3)) {
+	if p := s.Positions(&h, 0); p != fromTriangle(facing(3)) {
 		t.Errorf("positions %v", p)
 	}
 	h.Place = 0

@@ -9,14 +9,14 @@ import (
 )
 
 // SerialVersion is the version of the serialized form.
-const SerialVersion = "3"
+const SerialVersion = "4"
 
 // The serialized form consists of Vulkan's 64-bit words (the size with Vulkan's 32 bytes of UUIDs before it, the size
 // of the structure, the number of handles, the handles) and of 32-bit words, all little endian:
 //
 //	serialMagic, top, kind, flags, the number of geometries and their words
-//	bottom level: root, the numbers of nodes, blocks, boxes and rounds, and their words; the opacity
-//	top level: the number of instances and their words
+//	bottom level: root, the numbers of nodes, blocks, moved blocks, boxes and rounds, and their words; the opacity
+//	top level: the number of instances, and for each its words and its motion
 //
 // A top level holds instances only: their tree depends on the bottom levels, which are others after a deserialization.
 const (
@@ -25,9 +25,10 @@ const (
 	nodeWords     = nodeSize / 4
 	blockWords    = blockSize / 4
 	boxWords      = 8
-	geometryWords = 2
-	// instanceWords: 12 of the matrix, custom index, record offset, mask, flags, the index of the handle plus 1.
-	instanceWords = 17
+	geometryWords = 3
+	// instanceWords: 12 of the matrix, custom index, record offset, mask, flags, the index of the handle plus 1, and the kind of
+	// motion: none, of a matrix, which follows, or of a decomposition, of which both ends follow.
+	instanceWords = 18
 )
 
 // ErrCorrupt is wrapped by the errors of Deserialize.
@@ -71,9 +72,12 @@ func (s *Structure) serializedSize(handles int) uint64 {
 	words := 5 + geometryWords*len(s.geometries)
 	if s.top {
 		words += 1 + instanceWords*len(s.instances)
+		for i := range s.instances {
+			words += s.instances[i].Motion.words()
+		}
 	} else {
 		opacity, _ := s.opacityWords()
-		words += 5 + opacity + nodeWords*len(s.nodes) + blockWords*len(s.blocks) + boxWords*len(s.boxes) + roundWords*len(s.rounds)
+		words += 6 + opacity + nodeWords*len(s.nodes) + blockWords*(len(s.blocks)+len(s.moved)) + boxWords*len(s.boxes) + roundWords*len(s.rounds)
 	}
 	return uint64(24 + 8*handles + 4*words)
 }
@@ -102,7 +106,11 @@ func (s *Structure) Serialize(to []byte) {
 	}
 	b = appendWords(b, serialMagic, top, uint32(s.kind), uint32(s.flags), uint32(len(s.geometries)))
 	for _, g := range s.geometries {
-		b = appendWords(b, uint32(g.Flags), g.Primitives)
+		moves := uint32(0)
+		if g.moves {
+			moves = 1
+		}
+		b = appendWords(b, uint32(g.Flags), g.Primitives, moves)
 	}
 	if s.top {
 		b = appendWords(b, uint32(len(s.instances)))
@@ -118,12 +126,14 @@ func (s *Structure) Serialize(to []byte) {
 				number = last
 			}
 			b = appendWords(b, p.Custom, p.RecordOffset, uint32(p.Mask), uint32(p.Flags), number)
+			b = p.Motion.append(b)
 		}
 		return
 	}
-	b = appendWords(b, uint32(s.root), uint32(len(s.nodes)), uint32(len(s.blocks)), uint32(len(s.boxes)), uint32(len(s.rounds)))
+	b = appendWords(b, uint32(s.root), uint32(len(s.nodes)), uint32(len(s.blocks)), uint32(len(s.moved)), uint32(len(s.boxes)), uint32(len(s.rounds)))
 	b = appendWords(b, wordsOf(s.nodes)...)
 	b = appendWords(b, wordsOf(s.blocks)...)
+	b = appendWords(b, wordsOf(s.moved)...)
 	b = appendWords(b, wordsOf(s.boxes)...)
 	b = appendWords(b, wordsOf(s.rounds)...)
 	s.appendOpacity(b)
@@ -211,17 +221,18 @@ func Deserialize(from []byte, find func(reference uint64) *Structure) (*Structur
 	s.kind, s.flags = Kind(r.word()), BuildFlags(r.word())
 	s.geometries = make([]geometryInfo, r.count(geometryWords))
 	for i := range s.geometries {
-		s.geometries[i] = geometryInfo{GeometryFlags(r.word()), r.word()}
+		s.geometries[i] = geometryInfo{GeometryFlags(r.word()), r.word(), r.word() != 0}
 	}
 	var err error
 	if s.top {
 		s, err = readTop(&r, s, handles, find)
 	} else {
 		s.root = ref(r.word())
-		nodes, blocks := r.count(nodeWords), r.count(blockWords)
+		nodes, blocks, moved := r.count(nodeWords), r.count(blockWords), r.count(blockWords)
 		boxes, rounds := r.count(boxWords), r.count(roundWords)
 		s.nodes = read[node](&r, nodes)
 		s.blocks = read[block](&r, blocks)
+		s.moved = read[block](&r, moved)
 		s.boxes = read[box](&r, boxes)
 		s.rounds = read[round](&r, rounds)
 		if err = s.readOpacity(&r); err == nil {
@@ -252,6 +263,10 @@ func readTop(r *source, s *Structure, handles []uint64, find func(uint64) *Struc
 		} else if h > 0 {
 			p.Reference = handles[h-1]
 			p.Bottom = find(p.Reference)
+		}
+		var err error
+		if p.Motion, err = readMotion(r); err != nil {
+			return nil, err
 		}
 	}
 	return Build(&in)

@@ -16,6 +16,8 @@ const (
 	boxBytes      = 96
 	roundShare    = 112
 	instanceBytes = 256
+	// movingBytes covers the motion of an instance.
+	movingBytes = 192
 	// scratchBytes is the size of the scratch memory: builds use memory of Go.
 	scratchBytes = 64
 )
@@ -26,12 +28,15 @@ const (
 func BuildSizes(in *Input, instances uint32) Sizes {
 	s := Sizes{Structure: headerBytes, Update: scratchBytes, Build: scratchBytes}
 	if in.Top {
-		s.Structure += instanceBytes * uint64(instances)
+		s.Structure += sizeOfInstance(in.Flags) * uint64(instances)
 		return s
 	}
 	for i := range in.Geometries {
 		g := &in.Geometries[i]
 		s.Structure += geometryBytes + geometrySize(g.Kind, g.Primitives)
+		if g.Moves {
+			s.Structure += triangleBytes * uint64(g.Primitives)
+		}
 		if g.Opacity != nil {
 			s.Structure += 4 * uint64(g.Primitives)
 		}
@@ -56,13 +61,24 @@ func (s *Structure) Size() uint64 {
 		return 0
 	}
 	if s.top {
-		return headerBytes + instanceBytes*uint64(len(s.instances))
+		return headerBytes + sizeOfInstance(s.flags)*uint64(len(s.instances))
 	}
 	n := headerBytes + s.opacityBytes()
 	for _, g := range s.geometries {
 		n += geometryBytes + geometrySize(s.kind, g.Primitives)
+		if g.moves {
+			n += triangleBytes * uint64(g.Primitives)
+		}
 	}
 	return n
+}
+
+// sizeOfInstance returns the size of an instance of a build with flags.
+func sizeOfInstance(f BuildFlags) uint64 {
+	if f&BuildMotion != 0 {
+		return instanceBytes + movingBytes
+	}
+	return instanceBytes
 }
 
 // CompactedSize returns the size of a compacted copy: the memory of its nodes and primitives.
@@ -70,7 +86,7 @@ func (s *Structure) CompactedSize() uint64 {
 	if s == nil {
 		return 0
 	}
-	n := uint64(headerBytes+geometryBytes*len(s.geometries)+nodeSize*len(s.nodes)+blockSize*len(s.blocks)+
+	n := uint64(headerBytes+geometryBytes*len(s.geometries)+nodeSize*len(s.nodes)+blockSize*(len(s.blocks)+len(s.moved))+
 		boxWords*4*len(s.boxes)+roundBytes*len(s.rounds)+instanceWords*4*len(s.instances)) + s.opacityBytes()
 	return min(n, s.Size())
 }

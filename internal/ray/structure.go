@@ -15,6 +15,8 @@ type Structure struct {
 
 	nodes  []node
 	blocks []block
+	// moved are the blocks at time 1; nil if no triangle moves.
+	moved  []block
 	boxes  []box
 	rounds []round
 	// opacity is the opacity of each geometry; nil if none has a micromap. embedded is the size of the micromaps that no other
@@ -33,6 +35,7 @@ type Table map[uint64]*Structure
 type geometryInfo struct {
 	Flags      GeometryFlags
 	Primitives uint32
+	moves      bool // its vertices move
 }
 
 // box is a primitive of Boxes.
@@ -60,12 +63,13 @@ func (s *Structure) Flags() BuildFlags {
 	return s.flags
 }
 
-// InstanceAt returns the matrices object to world and world to object of instance i, of 3 rows and 4 columns each.
-func (s *Structure) InstanceAt(i uint32) (objectToWorld, worldToObject [12]float32) {
+// InstanceAt returns the matrices object to world and world to object of instance i at a time, of 3 rows and 4 columns each.
+func (s *Structure) InstanceAt(i uint32, time float32) (objectToWorld, worldToObject [12]float32) {
 	if s == nil || uint64(i) >= uint64(len(s.instances)) {
 		return
 	}
-	p := &s.instances[i]
+	var now placed
+	p := s.instances[i].at(clampTime(time), &now)
 	for r := range 3 {
 		for c := range 4 {
 			worldToObject[4*r+c] = float32(p.inverse[c][r])
@@ -79,11 +83,12 @@ func (s *Structure) ObjectRay(i uint32, q *Query) (origin, direction [3]float32)
 	if s == nil || uint64(i) >= uint64(len(s.instances)) {
 		return
 	}
-	return s.instances[i].objectRay(q.Origin, q.Direction)
+	var now placed
+	return s.instances[i].at(clampTime(q.Time), &now).objectRay(q.Origin, q.Direction)
 }
 
-// Positions returns the vertex positions of the triangle of a hit, in object space.
-func (s *Structure) Positions(h *Hit) (t [3][3]float32) {
+// Positions returns the vertex positions of the triangle of a hit at a time, in object space.
+func (s *Structure) Positions(h *Hit, time float32) (t [3][3]float32) {
 	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || h.Kind != Triangles {
 		return
 	}
@@ -91,7 +96,7 @@ func (s *Structure) Positions(h *Hit) (t [3][3]float32) {
 	if b == nil || h.Place/4 >= uint32(len(b.blocks)) {
 		return
 	}
-	return fromTriangle(b.blocks[h.Place/4].triangle(int(h.Place % 4)))
+	return fromTriangle(b.triangleAt(h.Place, clampTime(time)))
 }
 
 // fromTriangle returns t without the package's types.

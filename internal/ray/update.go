@@ -35,11 +35,19 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	next.boxes = make([]box, len(source.boxes))
 	next.rounds = make([]round, len(source.rounds))
 	readers := newReaders(in.Geometries)
+	moved := movedReaders(in.Geometries, readers)
+	if (moved == nil) != (source.moved == nil) {
+		return nil, fmt.Errorf("an update begins or ends the motion of a geometry")
+	}
+	next.moved = make([]block, len(source.moved))
+	if moved == nil {
+		next.moved = nil
+	}
 	if source.root&leafBit != 0 && source.root != emptyRef {
-		next.refresh(source, readers, source.root)
+		next.refresh(source, readers, moved, source.root)
 	}
 	next.refit(source, in, func(r ref) bounds {
-		next.refresh(source, readers, r)
+		next.refresh(source, readers, moved, r)
 		return next.boxOf(r)
 	})
 	b := next.boxOf(next.root)
@@ -56,7 +64,7 @@ func stopError(in *Input) error {
 }
 
 // refresh reads the primitives of a leaf again.
-func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
+func (s *Structure) refresh(source *Structure, readers, moved []reader, r ref) {
 	if s.kind == Boxes {
 		x := source.boxes[r&^leafBit]
 		lo, hi, ok := readers[x.geometry].box(x.primitive)
@@ -75,6 +83,9 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
 		s.blocks[i].refresh(&source.blocks[i], readers)
+		if moved != nil {
+			s.moved[i].refresh(&source.blocks[i], moved)
+		}
 	}
 }
 

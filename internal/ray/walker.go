@@ -36,7 +36,14 @@ type Walker struct {
 
 	// instance is the index of the instance whose bottom level is traversed.
 	instance uint32
+	// time is the time of the ray. now is the moving instance moving at this time; none if moving is noInstance.
+	time   float32
+	now    placed
+	moving uint32
 }
+
+// noInstance is the number of no instance.
+const noInstance = math.MaxUint32
 
 // NewWalker returns a walker.
 func NewWalker() *Walker { return new(Walker) }
@@ -54,7 +61,7 @@ func (w *Walker) Next(s *Structure, q *Query) bool {
 	}
 	w.q, w.top = q, s
 	w.find()
-	w.q, w.top = nil, nil
+	w.q, w.top, w.now.Bottom = nil, nil, nil
 	if !w.found {
 		q.ended = 1
 		return false
@@ -78,6 +85,7 @@ func (w *Walker) find() {
 	}
 	w.low += 0 // −0 becomes 0
 	w.found = false
+	w.time, w.moving = clampTime(q.Time), noInstance
 	switch {
 	case w.top.root&leafBit != 0:
 		w.visitInstance(w.top.root, 0)
@@ -94,9 +102,22 @@ func (w *Walker) find() {
 
 // enterInstance prepares the traversal of the bottom level of an instance. It reports whether the ray can hit anything.
 func (w *Walker) enterInstance(instance uint32) bool {
-	p := &w.top.instances[instance]
 	w.instance = instance
-	return w.enter(&w.local, p, p.Bottom.reach, 1)
+	p := w.placed()
+	return p.active && w.enter(&w.local, p, p.Bottom.reach, 1)
+}
+
+// placed returns the instance that is traversed, at the time of the ray.
+func (w *Walker) placed() *placed {
+	p := &w.top.instances[w.instance]
+	if p.Motion == nil {
+		return p
+	}
+	if w.moving != w.instance {
+		p.at(w.time, &w.now)
+		w.moving = w.instance
+	}
+	return &w.now
 }
 
 // enterPortable sets l to a ray in world space and, if p is not nil, transforms it into the space of the instance.
@@ -119,10 +140,10 @@ func (w *Walker) describe() {
 	flags := p.Bottom.geometries[w.best.geometry].Flags
 	switch {
 	case w.hit.Kind.isRound():
-		c, _ := w.meetRound(p, &p.Bottom.rounds[w.place])
+		c, _ := w.meetRound(&p.Bottom.rounds[w.place])
 		w.hit.U, w.hit.HitKind = c.u, FrontFacing
 	case w.hit.Kind == Triangles:
-		t := p.Bottom.blocks[w.place/4].triangle(int(w.place % 4))
+		t := p.Bottom.triangleAt(w.place, w.time)
 		c, _ := w.local.meet(&t)
 		w.hit.U, w.hit.V, w.hit.HitKind = c.u, c.v, BackFacing
 		if c.front != (p.Flags&InstanceFlipFacing != 0) {
@@ -197,7 +218,7 @@ func (w *Walker) visitInstance(r ref, sp int) {
 		w.walk(b, &w.local, sp, w.visitBox)
 	case b.kind.isRound():
 		w.walk(b, &w.local, sp, w.visitRound)
-	case hasKernel && !w.portable && !w.local.wide:
+	case hasKernel && !w.portable && !w.local.wide && (b.moved == nil || w.time == 0):
 		w.walkTrianglesFast(b, p.Flags, sp)
 	default:
 		w.walk(b, &w.local, sp, w.visitTriangles)
@@ -224,13 +245,13 @@ func (w *Walker) visitBlock(b *Structure, i int) {
 
 // visitTriangle tests a triangle. It becomes the best candidate if it is the closest one.
 func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
-	t := b.triangle(lane)
+	p := &w.top.instances[w.instance]
+	t := p.Bottom.triangleAt(place, w.time)
 	c, ok := w.local.cross(&t)
 	q := w.q
 	if !ok || !(c.t > q.TMin && c.t >= w.low && c.t < q.TMax && c.t <= w.high) {
 		return
 	}
-	p := &w.top.instances[w.instance]
 	front := c.front != (p.Flags&InstanceFlipFacing != 0)
 	if p.Flags&InstanceNoFaceCull == 0 && (front && q.Flags&RayCullFrontFacing != 0 || !front && q.Flags&RayCullBackFacing != 0) {
 		return

@@ -112,10 +112,10 @@ func (r *request) answer(which uint32) {
 	if hit.Kind != ray.None {
 		switch which {
 		case ir.RayObjectToWorld:
-			m, _ := r.structure.InstanceAt(hit.Instance)
+			m, _ := r.structure.InstanceAt(hit.Instance, r.query.Time)
 			a = columns(&m)
 		case ir.RayWorldToObject:
-			_, m := r.structure.InstanceAt(hit.Instance)
+			_, m := r.structure.InstanceAt(hit.Instance, r.query.Time)
 			a = columns(&m)
 		case ir.RayObjectRay:
 			origin, direction := r.structure.ObjectRay(hit.Instance, &r.query)
@@ -127,7 +127,7 @@ func (r *request) answer(which uint32) {
 			copy(a[3:], centers[1][:])
 			copy(a[6:], radii[:])
 		case ir.RayVertices:
-			for i, v := range r.structure.Positions(hit) {
+			for i, v := range r.structure.Positions(hit, r.query.Time) {
 				copy(a[3*i:], v[:])
 			}
 		}

@@ -1,0 +1,240 @@
+package ray
+
+import (
+	"fmt"
+	"math"
+)
+
+// InstanceMotion is the motion of an instance from time 0 to time 1: of its matrix, or of the decomposition of its matrix.
+type InstanceMotion struct {
+	// Matrix is the matrix object to world at time 1; that at time 0 is the instance's Transform.
+	Matrix [12]float32
+	// SRT: the instance has the decompositions From and To (VkSRTDataNV) in place of matrices.
+	SRT      bool
+	From, To [srtFloats]float32
+}
+
+// srtFloats is the number of floats of a decomposition: sx, a, b, pvx, sy, c, pvy, sz, pvz, qx, qy, qz, qw, tx, ty, tz.
+const srtFloats = 16
+
+// clampTime returns the time of a ray, from 0 to 1. A NaN is 0.
+func clampTime(t float32) float32 { return min32(max32(t, 0), 1) }
+
+// blend returns x at time 0, y at time 1, and values between them at other times. It rounds once more, to 32 bits, than the
+// result needs, so that it never leaves the interval of x and y.
+func blend(x, y, time float32) float32 {
+	t := float64(time)
+	return float32(float64(float64(x)*(1-t)) + float64(float64(y)*t))
+}
+
+// transformAt returns the matrix of a moving instance at a time. It is not finite if the rotation has no axis.
+func (i *Instance) transformAt(time float32) (m [12]float32) {
+	k := i.Motion
+	if !k.SRT {
+		for j := range m {
+			m[j] = blend(i.Transform[j], k.Matrix[j], time)
+		}
+		return m
+	}
+	var s [srtFloats]float64
+	for j := range s {
+		s[j] = float64(k.From[j])*(1-float64(time)) + float64(float64(k.To[j])*float64(time))
+	}
+	return composed(&s)
+}
+
+// composed returns the matrix of a decomposition: the translation times the rotation times the matrix of scale, shear and
+// pivot. Interpolated quaternions have no unit length, and are normalized.
+func composed(s *[srtFloats]float64) (m [12]float32) {
+	length := math.Sqrt(float64(s[9]*s[9]) + float64(s[10]*s[10]) + float64(s[11]*s[11]) + float64(s[12]*s[12]))
+	x, y, z, w := s[9]/length, s[10]/length, s[11]/length, s[12]/length
+	rotation := [3][3]float64{
+		{1 - 2*(float64(y*y)+float64(z*z)), 2 * (float64(x*y) - float64(w*z)), 2 * (float64(x*z) + float64(w*y))},
+		{2 * (float64(x*y) + float64(w*z)), 1 - 2*(float64(x*x)+float64(z*z)), 2 * (float64(y*z) - float64(w*x))},
+		{2 * (float64(x*z) - float64(w*y)), 2 * (float64(y*z) + float64(w*x)), 1 - 2*(float64(x*x)+float64(y*y))},
+	}
+	scale := [3][4]float64{{s[0], s[1], s[2], s[3]}, {0, s[4], s[5], s[6]}, {0, 0, s[7], s[8]}}
+	for i := range 3 {
+		for j := range 4 {
+			sum := float64(rotation[i][0]*scale[0][j]) + float64(rotation[i][1]*scale[1][j]) + float64(rotation[i][2]*scale[2][j])
+			if j == 3 {
+				sum += s[13+i]
+			}
+			m[4*i+j] = float32(sum)
+		}
+	}
+	return m
+}
+
+// at returns the instance at a time. It uses the memory of now if the instance moves.
+func (p *placed) at(time float32, now *placed) *placed {
+	if p.Motion == nil {
+		return p
+	}
+	*now = *p
+	now.Motion = nil
+	now.Transform = p.transformAt(time)
+	now.inverse, now.active = invert(&now.Transform)
+	now.active = now.active && isFiniteMatrix(&now.Transform)
+	return now
+}
+
+// isFiniteMatrix reports whether all elements of m are finite.
+func isFiniteMatrix(m *[12]float32) bool {
+	for _, x := range m {
+		if !isFinite(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// sampledTimes is the number of times at which a build looks at the matrix of a moving instance.
+const sampledTimes = 9
+
+// movingBounds returns the box of a moving instance at all times, twice its largest spread, and whether it has an inverse at
+// the times that a build looks at.
+func (p *placed) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
+	box := nothing()
+	var memory placed
+	for i := range sampledTimes {
+		now := p.at(float32(i)/(sampledTimes-1), &memory)
+		if !now.active {
+			return lo, hi, 0, 0, false
+		}
+		l, h := now.bounds()
+		box.add(&l, &h)
+		s, o := now.spread()
+		scale, offset = max(scale, s), max(offset, o)
+	}
+	if k := p.Motion; k.SRT && [4]float32(k.From[9:13]) != [4]float32(k.To[9:13]) {
+		box = p.turningBounds()
+	}
+	// The matrices of intermediate times are rounded.
+	grow := 4 * unit * (float64(reachOf(box.lo, box.hi)) + offset)
+	for k := range lo {
+		lo[k], hi[k] = down32(float64(box.lo[k])-grow), up32(float64(box.hi[k])+grow)
+	}
+	return lo, hi, 2 * scale, 2 * offset, true
+}
+
+// turningBounds returns the box of an instance that turns: its points are in balls around the translations between those of
+// both ends. No point is farther from the translation than the farthest one at an end, because the matrices of scale,
+// shear and pivot, and so the positions before the rotation, are between those of the ends.
+func (p *placed) turningBounds() bounds {
+	box := nothing()
+	var radius float64
+	for _, s := range [2]*[srtFloats]float32{&p.Motion.From, &p.Motion.To} {
+		var far double // largest absolute coordinates
+		for k := range 3 {
+			far[k] = max(math.Abs(float64(p.Bottom.lo[k])), math.Abs(float64(p.Bottom.hi[k])))
+		}
+		abs := func(i int) float64 { return math.Abs(float64(s[i])) }
+		at := double{abs(0)*far[0] + abs(1)*far[1] + abs(2)*far[2] + abs(3), abs(4)*far[1] + abs(5)*far[2] + abs(6), abs(7)*far[2] + abs(8)}
+		radius = max(radius, math.Sqrt(at.dot(at)))
+	}
+	radius *= 1 + 4*unit
+	for _, s := range [2]*[srtFloats]float32{&p.Motion.From, &p.Motion.To} {
+		var lo, hi vec
+		for k := range lo {
+			lo[k], hi[k] = down32(float64(s[13+k])-radius), up32(float64(s[13+k])+radius)
+		}
+		box.add(&lo, &hi)
+	}
+	return box
+}
+
+// triangleAt returns the positions of the triangle at a place of a bottom level at a time.
+func (s *Structure) triangleAt(place uint32, time float32) triangle {
+	t := s.blocks[place/4].triangle(int(place % 4))
+	if s.moved == nil || time == 0 {
+		return t
+	}
+	to := s.moved[place/4].triangle(int(place % 4))
+	for v := range t {
+		for k := range t[v] {
+			t[v][k] = blend(t[v][k], to[v][k], time)
+		}
+	}
+	return t
+}
+
+// movedReaders returns readers of the positions at time 1; nil if no geometry moves.
+func movedReaders(geometries []Geometry, readers []reader) []reader {
+	var moved []reader
+	for i := range geometries {
+		if !geometries[i].Moves || geometries[i].Kind != Triangles {
+			continue
+		}
+		if moved == nil {
+			moved = append(moved, readers...)
+		}
+		g := geometries[i]
+		g.Vertices = g.Moved
+		moved[i] = newReader(&g)
+		readers[i].moved = &moved[i]
+	}
+	return moved
+}
+
+// The kinds of motion in the serialized form.
+const (
+	noMotion = iota
+	matrixMotion
+	srtMotion
+)
+
+// words returns the number of words of the serialized motion, without its kind.
+func (k *InstanceMotion) words() int {
+	switch {
+	case k == nil:
+		return 0
+	case k.SRT:
+		return 2 * srtFloats
+	}
+	return 12
+}
+
+// append appends the kind and the words of the motion.
+func (k *InstanceMotion) append(b []byte) []byte {
+	floats := func(list []float32) {
+		for _, x := range list {
+			b = appendWords(b, math.Float32bits(x))
+		}
+	}
+	switch {
+	case k == nil:
+		b = appendWords(b, noMotion)
+	case k.SRT:
+		b = appendWords(b, srtMotion)
+		floats(k.From[:])
+		floats(k.To[:])
+	default:
+		b = appendWords(b, matrixMotion)
+		floats(k.Matrix[:])
+	}
+	return b
+}
+
+// readMotion reads the motion of an instance.
+func readMotion(r *source) (*InstanceMotion, error) {
+	k := &InstanceMotion{}
+	floats := func(list []float32) {
+		for i := range list {
+			list[i] = math.Float32frombits(r.word())
+		}
+	}
+	switch kind := r.word(); kind {
+	case noMotion:
+		return nil, nil
+	case matrixMotion:
+		floats(k.Matrix[:])
+	case srtMotion:
+		k.SRT = true
+		floats(k.From[:])
+		floats(k.To[:])
+	default:
+		return nil, fmt.Errorf("%w: motion of the kind %d", ErrCorrupt, kind)
+	}
+	return k, nil
+}
