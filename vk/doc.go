@@ -72,7 +72,7 @@
 //	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts; matrixquery.go queries for products
 //	copyindirect.go     copies between addresses that are in memory
-//	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structurerun.go the execution;
+//	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structuremotion.go motion, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
 //	structurerule.go the rules on the structures that rays are traced in
 //	cuda.go             CUDA kernels: rules, and what they lack

@@ -75,9 +75,7 @@ func (d *Device) NewAccelerationStructure(info AccelerationStructureInfo) (*Acce
 	switch {
 	case info.Level > AnyLevel:
 		return nil, &UnsupportedError{Feature: "acceleration structures of the level " + uintText(uint64(info.Level))}
-	case info.Flags&StructureMotion != 0:
-		return nil, &UnsupportedError{Feature: "acceleration structures with motion"}
-	case info.Flags&^(StructureAddressReplay|StructureDescriptorReplay) != 0:
+	case info.Flags&^(StructureAddressReplay|StructureMotion|StructureDescriptorReplay) != 0:
 		return nil, &UnsupportedError{Feature: "a flag of acceleration structures that is none of Vulkan's"}
 	case d.checking > None && b.usage&AccelerationStructureStorageArea == 0:
 		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-buffer-03614", "%v lacks the usage for acceleration structures; must have it", &b.object)

@@ -14,9 +14,10 @@ const (
 	BuildPreferFastTrace BuildFlags = 0x4
 	BuildPreferFastBuild BuildFlags = 0x8
 	BuildLowMemory       BuildFlags = 0x10
+	BuildMotion          BuildFlags = 0x20  // instances may move, or have vertices that do
 	BuildAllowDataAccess BuildFlags = 0x800 // shaders may fetch the positions of vertices
 
-	knownBuildFlags = BuildAllowUpdate | BuildAllowCompaction | BuildPreferFastTrace | BuildPreferFastBuild | BuildLowMemory | BuildAllowDataAccess
+	knownBuildFlags = BuildAllowUpdate | BuildAllowCompaction | BuildPreferFastTrace | BuildPreferFastBuild | BuildLowMemory | BuildMotion | BuildAllowDataAccess
 )
 
 // GeometryFlags are properties of a geometry (VkGeometryFlagBitsKHR).
@@ -59,6 +60,9 @@ type TriangleGeometry struct {
 	Indices   BuildData
 	IndexSize int       // 1, 2 or 4 bytes; 0 without indices
 	Transform BuildData // 3 rows of 4 32-bit floats; zero for none
+
+	// Moved, not nil, has the vertices at time 1 (VkAccelerationStructureGeometryMotionTrianglesDataNV). Vertices has those at time 0.
+	Moved *BuildData
 }
 
 // BoxGeometry is axis-aligned boxes with procedural content: 6 32-bit floats, the least and the greatest x, y and z
@@ -69,7 +73,8 @@ type BoxGeometry struct {
 }
 
 // InstanceGeometry is instances of bottom levels. For commands, Data has instances of 64 bytes, or with Pointers their addresses
-// (VkAccelerationStructureGeometryInstancesDataKHR). For builds of the host, List has the instances.
+// (VkAccelerationStructureGeometryInstancesDataKHR). A build with BuildMotion has instances with a type, at a stride of 160 bytes, or
+// addresses whose low 4 bits are the type (VkAccelerationStructureMotionInstanceNV). For builds of the host, List has the instances.
 type InstanceGeometry struct {
 	Data     BuildData
 	Pointers bool
@@ -95,6 +100,7 @@ type Instance struct {
 	Record      uint32 // the offset of its records in the shader binding table, 24 bits
 	Flags       InstanceFlags
 	Structure   *AccelerationStructure // nil for an inactive instance
+	Motion      *InstanceMotion        // nil for an instance that does not move
 }
 
 // instanceBytes is the size of an instance in memory.
@@ -311,6 +317,9 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 		return usage(rule+"pInfos-03707", "the buffer of %v has no memory; must have some", &target.object)
 	case target.info.Level != AnyLevel && target.info.Level != b.Level:
 		return usage(rule+[...]string{TopLevel: "pInfos-03699", BottomLevel: "pInfos-03700"}[b.Level], "%v is not of the level of the build; must be", &target.object)
+	}
+	if err := b.checkMotion(); err != nil {
+		return err
 	}
 	if n := b.sizes(primitives).Structure; target.info.Size < n {
 		return usage(rule+"pInfos-10126", "%v has %d bytes, and the build needs %d; must have as many", &target.object, target.info.Size, n)

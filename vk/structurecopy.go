@@ -31,7 +31,7 @@ func (b *BuildInfo) sizes(primitives []uint32) BuildSizes {
 		case g.spheres() != nil:
 			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Spheres, Primitives: primitives[i]})
 		default:
-			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Triangles, Primitives: primitives[i]})
+			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Triangles, Primitives: primitives[i], Moves: g.Triangles.Moved != nil})
 		}
 	}
 	n := ray.BuildSizes(&in, instances)
@@ -102,6 +102,9 @@ func (b *BuildInfo) checkHost(rule string) error {
 			t := g.Triangles
 			if err = need(&t.Vertices, "pInfos-03771", "vertices"); err == nil && t.IndexSize != 0 {
 				err = need(&t.Indices, "pInfos-03772", "indices")
+			}
+			if err == nil && t.Moved != nil {
+				err = need(t.Moved, "pInfos-11820", "moved vertices")
 			}
 			if err == nil && t.Transform.given() {
 				err = need(&t.Transform, "pInfos-03773", "transforms")

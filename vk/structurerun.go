@@ -82,7 +82,7 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 		var err error
 		switch {
 		case g.Instances != nil:
-			input.Instances, err = in.instances(g.Instances, r)
+			input.Instances, err = in.instances(g.Instances, r, b.Flags&BuildMotion != 0)
 		default:
 			var x ray.Geometry
 			if g.spheres() != nil {
@@ -144,6 +144,12 @@ func (in *buildInputs) geometry(g *Geometry, r *BuildRange) (out ray.Geometry, e
 		}
 		offset = 0
 	}
+	if t.Moved != nil {
+		out.Moves = true
+		if out.Moved, err = in.at(*t.Moved, offset+first, "pInfos-11845", "moved vertices"); err != nil {
+			return out, err
+		}
+	}
 	if out.Vertices, err = in.at(t.Vertices, offset+first, "pInfos-03804", "vertices"); err != nil || !t.Transform.given() {
 		return out, err
 	}
@@ -167,8 +173,8 @@ func matrixOf(b []byte) *[12]float32 {
 	return &m
 }
 
-// instances returns the instances of a top level. An instance without a bottom level at its address is inactive.
-func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange) ([]ray.Instance, error) {
+// instances returns the instances of a top level, which may move. An instance without a bottom level at its address is inactive.
+func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange, moves bool) ([]ray.Instance, error) {
 	if g.List != nil {
 		return in.listed(g, r)
 	}
@@ -176,16 +182,22 @@ func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange) ([]ray.Inst
 	if r.Primitives == 0 {
 		return out, nil
 	}
-	size := uint64(instanceBytes)
-	if g.Pointers {
+	size, padding := uint64(instanceBytes), uint64(0) // the last instance needs no padding
+	switch {
+	case g.Pointers:
 		size = 8
+	case moves:
+		size, padding = motionStride, motionStride-motionBytes
 	}
 	data, err := in.at(g.Data, uint64(r.Offset), "pInfos-03813", "instances")
 	if err != nil {
 		return nil, err
 	}
-	if uint64(len(data))/size < uint64(r.Primitives) {
+	if (uint64(len(data))+padding)/size < uint64(r.Primitives) {
 		return nil, usage(in.rule+"pInfos-03813", "%d bytes are at the address of %d instances; must be %d for each", len(data), r.Primitives, size)
+	}
+	if moves {
+		return in.moving(data, g.Pointers, r.Primitives)
 	}
 	for i := range out {
 		b := data[uint64(i)*size:]
@@ -206,9 +218,16 @@ func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange) ([]ray.Inst
 
 // instance decodes an instance in memory.
 func (in *buildInputs) instance(b []byte) ray.Instance {
-	custom, record, at := binary.LittleEndian.Uint32(b[48:]), binary.LittleEndian.Uint32(b[52:]), binary.LittleEndian.Uint64(b[56:])
+	x := in.placed(b[48:])
+	x.Transform = *matrixOf(b)
+	return x
+}
+
+// placed decodes an instance but for its transform.
+func (in *buildInputs) placed(b []byte) ray.Instance {
+	custom, record, at := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])
 	return ray.Instance{
-		Transform: *matrixOf(b), Custom: custom & 0xffffff, Mask: uint8(custom >> 24), RecordOffset: record & 0xffffff,
+		Custom: custom & 0xffffff, Mask: uint8(custom >> 24), RecordOffset: record & 0xffffff,
 		Flags: ray.InstanceFlags(record >> 24), Reference: at, Bottom: in.dev.heap.structures.at(at),
 	}
 }
@@ -225,6 +244,10 @@ func (in *buildInputs) listed(g *InstanceGeometry, r *BuildRange) ([]ray.Instanc
 		x := &g.List[first+uint64(i)]
 		out[i] = ray.Instance{
 			Transform: x.Transform, Custom: x.CustomIndex & 0xffffff, Mask: x.Mask, RecordOffset: x.Record & 0xffffff, Flags: ray.InstanceFlags(x.Flags),
+		}
+		if x.Motion != nil {
+			m := ray.InstanceMotion(*x.Motion)
+			out[i].Motion = &m
 		}
 		if x.Structure != nil && s.place(x.Structure) {
 			out[i].Reference, out[i].Bottom = x.Structure.number, s.at(x.Structure.number)

@@ -215,13 +215,13 @@ func build(i *abi.AccelerationStructureBuildGeometryInfoKHR, ranges *abi.Acceler
 		if onHost && k < len(b.Ranges) {
 			host = &b.Ranges[k]
 		}
-		b.Geometries = append(b.Geometries, geometry(g, host))
+		b.Geometries = append(b.Geometries, geometry(g, host, b.Flags&vk.BuildMotion != 0))
 	}
 	return b
 }
 
-// geometry reads a geometry; host, not nil, is the part of it that is read from memory of the host.
-func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange) vk.Geometry {
+// geometry reads a geometry of a build, which may have motion; host, not nil, is the part of it that is read from memory of the host.
+func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange, moves bool) vk.Geometry {
 	out := vk.Geometry{Flags: vk.GeometryFlags(g.Flags)}
 	switch g.GeometryType {
 	case abi.GeometryTypeTrianglesKHR:
@@ -245,7 +245,7 @@ func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange) vk.G
 	case abi.GeometryTypeInstancesKHR:
 		x := (*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&g.Geometry))
 		if host != nil {
-			out.Instances = &vk.InstanceGeometry{List: hostInstances(x, host)}
+			out.Instances = &vk.InstanceGeometry{List: hostInstances(x, host, moves)}
 			host.Offset = 0
 		} else {
 			out.Instances = &vk.InstanceGeometry{Data: vk.BuildData{Address: x.Data[0]}, Pointers: x.ArrayOfPointers != abi.False}
@@ -294,6 +294,10 @@ func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.Bu
 		matrix = uint64(host.TransformOffset) + 48
 	}
 	t.Vertices = data(&x.VertexData, host, vertices)
+	if m := abi.Find[abi.AccelerationStructureGeometryMotionTrianglesDataNV](x.PNext, abi.StructureTypeAccelerationStructureGeometryMotionTrianglesDataNV); m != nil {
+		moved := data(&m.VertexData, host, vertices)
+		t.Moved = &moved
+	}
 	if t.IndexSize > 0 {
 		t.Indices = data(&x.IndexData, host, indices)
 	}
@@ -303,8 +307,8 @@ func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.Bu
 	return t
 }
 
-// hostInstances reads the instances of a build of the host, whose references are handles.
-func hostInstances(x *abi.AccelerationStructureGeometryInstancesDataKHR, host *vk.BuildRange) []vk.Instance {
+// hostInstances reads the instances of a build of the host, whose references are handles. They have types if the build has motion.
+func hostInstances(x *abi.AccelerationStructureGeometryInstancesDataKHR, host *vk.BuildRange, moves bool) []vk.Instance {
 	first, n := pointer(&x.Data), min(host.Primitives, vk.MaxInstances)
 	if first == nil {
 		return []vk.Instance{}
@@ -312,18 +316,52 @@ func hostInstances(x *abi.AccelerationStructureGeometryInstancesDataKHR, host *v
 	first = unsafe.Add(first, host.Offset)
 	out := make([]vk.Instance, n)
 	for i := range out {
-		s := at[abi.AccelerationStructureInstanceKHR](first, uintptr(i)*unsafe.Sizeof(abi.AccelerationStructureInstanceKHR{}))
-		if x.ArrayOfPointers != abi.False {
-			s = *at[*abi.AccelerationStructureInstanceKHR](first, uintptr(i)*unsafe.Sizeof(first))
-		}
-		if s == nil {
-			continue
-		}
-		out[i] = vk.Instance{
-			Transform: *(*[12]float32)(unsafe.Pointer(&s.Transform)), CustomIndex: s.BitsInstanceCustomIndex & 0xffffff, Mask: uint8(s.BitsInstanceCustomIndex >> 24),
-			Record: s.BitsInstanceShaderBindingTableRecordOffset & 0xffffff, Flags: vk.InstanceFlags(s.BitsInstanceShaderBindingTableRecordOffset >> 24),
-			Structure: structureOf(abi.AccelerationStructureKHR(s.AccelerationStructureReference)),
+		switch {
+		case x.ArrayOfPointers != abi.False:
+			p := *at[unsafe.Pointer](first, uintptr(i)*unsafe.Sizeof(first))
+			kind := uint32(0)
+			if moves {
+				kind = uint32(uintptr(p) & 15)
+				p = unsafe.Add(p, -int(kind))
+			}
+			out[i] = hostInstance(p, kind)
+		case moves:
+			s := at[abi.AccelerationStructureMotionInstanceNV](first, uintptr(i)*motionStride)
+			out[i] = hostInstance(unsafe.Pointer(&s.Data), s.Type)
+		default:
+			out[i] = hostInstance(unsafe.Add(first, uintptr(i)*unsafe.Sizeof(abi.AccelerationStructureInstanceKHR{})), abi.AccelerationStructureMotionInstanceTypeStaticNV)
 		}
 	}
+	return out
+}
+
+// motionStride is the distance of VkAccelerationStructureMotionInstanceNV in bytes.
+const motionStride = 160
+
+// hostInstance reads an instance of a type. One of no type, or without memory, is inactive.
+func hostInstance(p unsafe.Pointer, kind uint32) (out vk.Instance) {
+	if p == nil {
+		return out
+	}
+	var custom, record uint32
+	var structure uint64
+	switch kind {
+	case abi.AccelerationStructureMotionInstanceTypeStaticNV:
+		s := (*abi.AccelerationStructureInstanceKHR)(p)
+		out.Transform = *(*[12]float32)(unsafe.Pointer(&s.Transform))
+		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+	case abi.AccelerationStructureMotionInstanceTypeMatrixMotionNV:
+		s := (*abi.AccelerationStructureMatrixMotionInstanceNV)(p)
+		out.Transform = *(*[12]float32)(unsafe.Pointer(&s.TransformT0))
+		out.Motion = &vk.InstanceMotion{Matrix: *(*[12]float32)(unsafe.Pointer(&s.TransformT1))}
+		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+	case abi.AccelerationStructureMotionInstanceTypeSrtMotionNV:
+		s := (*abi.AccelerationStructureSRTMotionInstanceNV)(p)
+		out.Motion = &vk.InstanceMotion{SRT: true, From: *(*[16]float32)(unsafe.Pointer(&s.TransformT0)), To: *(*[16]float32)(unsafe.Pointer(&s.TransformT1))}
+		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+	}
+	out.CustomIndex, out.Mask = custom&0xffffff, uint8(custom>>24)
+	out.Record, out.Flags = record&0xffffff, vk.InstanceFlags(record>>24)
+	out.Structure = structureOf(abi.AccelerationStructureKHR(structure))
 	return out
 }

@@ -2,10 +2,12 @@ package driver
 
 import (
 	"math"
+	"reflect"
 	"testing"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // tracing is a compute shader that traces a ray from (¼, ¼, 5) down the axis z and stores T.
@@ -182,6 +184,50 @@ func TestSpheres(t *testing.T) {
 		}
 		for _, h := range []abi.AccelerationStructureKHR{top, bottom} {
 			do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: h})
+		}
+	}
+}
+
+// TestHostInstances reads instances of the host: those of one type, those with types at their stride, and those behind pointers with
+// types in their low bits.
+func TestHostInstances(t *testing.T) {
+	var list [3]struct {
+		abi.AccelerationStructureMotionInstanceNV
+		_ uint64 // to the stride
+	}
+	list[1].Type, list[2].Type = abi.AccelerationStructureMotionInstanceTypeMatrixMotionNV, abi.AccelerationStructureMotionInstanceTypeSrtMotionNV
+	static := (*abi.AccelerationStructureInstanceKHR)(unsafe.Pointer(&list[0].Data))
+	matrix := (*abi.AccelerationStructureMatrixMotionInstanceNV)(unsafe.Pointer(&list[1].Data))
+	srt := (*abi.AccelerationStructureSRTMotionInstanceNV)(unsafe.Pointer(&list[2].Data))
+	const custom, record = 7<<24 | 5, 4<<24 | 3
+	static.Transform.Matrix[0][3], static.BitsInstanceCustomIndex, static.BitsInstanceShaderBindingTableRecordOffset = 1, custom, record
+	matrix.TransformT0.Matrix[0][3], matrix.TransformT1.Matrix[2][3], matrix.BitsInstanceCustomIndex, matrix.BitsInstanceShaderBindingTableRecordOffset = 1, 2, custom, record
+	srt.TransformT0.Sx, srt.TransformT1.Tz, srt.BitsInstanceCustomIndex, srt.BitsInstanceShaderBindingTableRecordOffset = 1, 2, custom, record
+	same := vk.Instance{CustomIndex: 5, Mask: 7, Record: 3, Flags: 4}
+	want := []vk.Instance{same, same, same, {}}
+	want[0].Transform[3], want[1].Transform[3] = 1, 1
+	want[1].Motion, want[2].Motion = &vk.InstanceMotion{}, &vk.InstanceMotion{SRT: true}
+	want[1].Motion.Matrix[11], want[2].Motion.From[0], want[2].Motion.To[15] = 2, 1, 2
+
+	memory := make([]byte, 3*motionStride+16) // pointers with a type have 16 bytes for each address
+	aligned := unsafe.Add(unsafe.Pointer(&memory[0]), -uintptr(unsafe.Pointer(&memory[0]))&15)
+	pointers := make([]unsafe.Pointer, 4)
+	for i := range list {
+		p := unsafe.Add(aligned, motionStride*i)
+		*(*abi.AccelerationStructureMotionInstanceDataNV)(p) = list[i].Data
+		pointers[i] = unsafe.Add(p, i)
+	}
+	var a abi.AccelerationStructureGeometryInstancesDataKHR
+	read := func(first unsafe.Pointer, pointers, moves bool, n uint32) []vk.Instance {
+		*(*unsafe.Pointer)(unsafe.Pointer(&a.Data)) = first
+		a.ArrayOfPointers = flag(pointers)
+		return hostInstances(&a, &vk.BuildRange{Primitives: n}, moves)
+	}
+	for i, got := range [][]vk.Instance{
+		read(unsafe.Pointer(&list), false, true, 3), read(unsafe.Pointer(&pointers[0]), true, true, 4), read(unsafe.Pointer(static), false, false, 1), read(unsafe.Pointer(&pointers[0]), true, false, 1),
+	} {
+		if !reflect.DeepEqual(got, want[:len(got)]) {
+			t.Errorf("list %d: %+v, want %+v", i, got, want[:len(got)])
 		}
 	}
 }
