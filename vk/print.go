@@ -24,11 +24,12 @@ type Sanitizers = ir.Sanitizers
 const (
 	SanitizeBounds    = ir.SanitizeBounds
 	SanitizeUninit    = ir.SanitizeUninit
+	SanitizeRace      = ir.SanitizeRace
 	SanitizeFloat     = ir.SanitizeFloat
 	SanitizeUniform   = ir.SanitizeUniform
 	SanitizeInterface = ir.SanitizeInterface
 	SanitizeUndefined = ir.SanitizeUndefined
-	SanitizeFaults    = ir.SanitizeFaults // all but SanitizeFloat
+	SanitizeFaults    = ir.SanitizeFaults // all but SanitizeFloat and SanitizeRace
 	SanitizeAll       = ir.SanitizeAll
 )
 

@@ -43,7 +43,7 @@ func writeReports(w io.Writer, list []vk.Report) {
 // sanitizerWords describe the sanitizers.
 var sanitizerWords = map[string]string{
 	"bounds": "An access is outside of a range", "uninit": "A value that no store wrote is used",
-	"float": "An operation makes a NaN, an infinity, or a zero of a number", "uniform": "A value or the control flow is not uniform",
+	"race": "Two accesses of a location are not ordered", "float": "An operation makes a NaN, an infinity, or a zero of a number", "uniform": "A value or the control flow is not uniform",
 	"interface": "An output and an input do not match", "undefined": "An instruction has no defined result",
 }
 

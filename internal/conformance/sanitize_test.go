@@ -56,6 +56,7 @@ type sanitizerCase struct {
 	fault     []uint32 // operands with the fault
 	sound     []uint32 // operands without
 	message   string   // a part of the report on the fault
+	lanes     int      // of the workgroup; 0 is 1
 }
 
 func f32(list ...float64) (out []uint32) {
@@ -96,61 +97,63 @@ var (
 // sanitizerCases are made from SPIR-V, "Instructions", GLSL.std.450 and Vulkan, "Precision and Operation of SPIR-V
 // Instructions".
 var sanitizerCases = []sanitizerCase{
-	{"udiv", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUDiv"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "a division of 9 by 0"},
-	{"umod", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUMod"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "by 0"},
-	{"sdiv", "undefined", "OpSDiv, OpSRem, OpSMod by 0", integerOp("OpSDiv"), i32(-9, 0, 0), i32(-9, -1, 0), "a division of -9 by 0"},
-	{"sdiv overflow", "undefined", "OpSDiv of the least number by −1", integerOp("OpSDiv"), i32(math.MinInt32, -1, 0), i32(math.MinInt32, 1, 0), "least number"},
-	{"srem overflow", "undefined", "OpSRem, OpSMod of the least number by −1", integerOp("OpSRem"), i32(math.MinInt32, -1, 0), i32(7, 2, 0), "least number"},
-	{"srem negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSRem"), i32(-7, 2, 0), i32(7, 2, 0), "a remainder of -7 by 2"},
-	{"smod negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSMod"), i32(7, -2, 0), i32(0, 2, 0), "a remainder of 7 by -2"},
-	{"shift left", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftLeftLogical"), []uint32{1, 32, 0}, []uint32{1, 31, 0}, "a shift of 32 bits by 32"},
-	{"shift right", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftRightLogical"), i32(1, -1, 0), []uint32{1, 0, 0}, "a shift of 32 bits by -1"},
-	{"shift arithmetic", "undefined", "shift by the width or more, or by a negative amount", integerOp("OpShiftRightArithmetic"), i32(1, 33, 0), []uint32{1, 1, 0}, "33"},
-	{"extract", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldUExtract %uint %a %b %c\nput 0 %u", []uint32{1, 30, 3}, []uint32{1, 30, 2}, "a field of 3 bits from bit 30 on of 32 bits"},
-	{"extract wrap", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldSExtract %uint %a %b %c\nput 0 %u", []uint32{1, 0xffffffff, 2}, []uint32{1, 0, 32}, ""},
-	{"insert", "undefined", "OpBitFieldInsert with offset + count beyond the width", "%u = OpBitFieldInsert %uint %a %a %b %c\nput 0 %u", []uint32{1, 1, 32}, []uint32{1, 32, 0}, ""},
-	{"to int", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToS %int", 1), f32(2147483648, 0, 0), f32(-2147483648, 0, 0), "2.14748e+09"},
-	{"to uint", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToU %uint", 1), f32(-1, 0, 0), f32(-0.5, 0, 0), "-1"},
-	{"NaN to int", "undefined", "OpConvertFToS, OpConvertFToU of NaN", floatOp("OpConvertFToS %int", 1), f32(nan, 0, 0), f32(2147483520, 0, 0), "NaN"},
-	{"frem", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFRem %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0"},
-	{"fmod", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFMod %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0"},
-	{"fclamp", "undefined", "FClamp with least > greatest", glslOp("FClamp", 3), f32(1, 3, 2), f32(5, 2, 2), "3 and 2"},
-	{"fclamp NaN", "undefined", "FClamp of NaN", glslOp("FClamp", 3), f32(nan, 1, 2), f32(1, 1, 2), "NaN"},
-	{"nclamp", "undefined", "FClamp with least > greatest", glslOp("NClamp", 3), f32(1, 3, 2), f32(nan, 2, 2), ""},
-	{"uclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl UClamp %a %b %c\nput 0 %u", []uint32{1, 3, 2}, []uint32{1, 2, 3}, "3 and 2"},
-	{"sclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl SClamp %a %b %c\nput 0 %u", i32(1, 1, -2), i32(1, -2, 1), ""},
-	{"pow", "undefined", "Pow of x < 0", glslOp("Pow", 2), f32(-2, 2, 0), f32(2, -2, 0), "a base of -2"},
-	{"pow 0", "undefined", "Pow of 0 and y ≤ 0", glslOp("Pow", 2), f32(0, 0, 0), f32(0, 1, 0), ""},
-	{"sqrt", "undefined", "Sqrt, InverseSqrt of x < 0", glslOp("Sqrt", 1), f32(-1, 0, 0), f32(math.Copysign(0, -1), 0, 0), "-1"},
-	{"inversesqrt", "undefined", "InverseSqrt of ±0, of ∞", glslOp("InverseSqrt", 1), f32(0, 0, 0), f32(1, 0, 0), ""},
-	{"log", "undefined", "Log, Log2 of x < 0", glslOp("Log", 1), f32(-1, 0, 0), f32(1, 0, 0), ""},
-	{"log2 0", "undefined", "Log, Log2 of 0", glslOp("Log2", 1), f32(0, 0, 0), f32(1, 0, 0), ""},
-	{"asin", "undefined", "Asin, Acos of |x| > 1", glslOp("Asin", 1), f32(1.5, 0, 0), f32(-1, 0, 0), "1.5"},
-	{"acos", "undefined", "Asin, Acos of |x| > 1", glslOp("Acos", 1), f32(-1.5, 0, 0), f32(1, 0, 0), ""},
-	{"acosh", "undefined", "Acosh of x < 1", glslOp("Acosh", 1), f32(0.5, 0, 0), f32(1, 0, 0), ""},
-	{"atanh", "undefined", "Atanh of |x| ≥ 1", glslOp("Atanh", 1), f32(1, 0, 0), f32(0.5, 0, 0), ""},
-	{"atan2", "undefined", "Atan2 of two zeros", glslOp("Atan2", 2), f32(0, 0, 0), f32(0, 1, 0), ""},
-	{"smoothstep", "undefined", "SmoothStep with edge0 ≥ edge1, SmoothStep of NaN", glslOp("SmoothStep", 3), f32(1, 1, 0), f32(0, 1, 0), "edges of 1 and 1"},
-	{"fmin", "undefined", "FMin, FMax if one operand is NaN", glslOp("FMin", 2), f32(nan, 1, 0), f32(2, 1, 0), ""},
+	{"udiv", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUDiv"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "a division of 9 by 0", 0},
+	{"umod", "undefined", "OpUDiv, OpUMod by 0", unsignedOp("OpUMod"), []uint32{9, 0, 0}, []uint32{0, 9, 0}, "by 0", 0},
+	{"sdiv", "undefined", "OpSDiv, OpSRem, OpSMod by 0", integerOp("OpSDiv"), i32(-9, 0, 0), i32(-9, -1, 0), "a division of -9 by 0", 0},
+	{"sdiv overflow", "undefined", "OpSDiv of the least number by −1", integerOp("OpSDiv"), i32(math.MinInt32, -1, 0), i32(math.MinInt32, 1, 0), "least number", 0},
+	{"srem overflow", "undefined", "OpSRem, OpSMod of the least number by −1", integerOp("OpSRem"), i32(math.MinInt32, -1, 0), i32(7, 2, 0), "least number", 0},
+	{"srem negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSRem"), i32(-7, 2, 0), i32(7, 2, 0), "a remainder of -7 by 2", 0},
+	{"smod negative", "undefined", "OpSRem, OpSMod with operands of either sign", integerOp("OpSMod"), i32(7, -2, 0), i32(0, 2, 0), "a remainder of 7 by -2", 0},
+	{"shift left", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftLeftLogical"), []uint32{1, 32, 0}, []uint32{1, 31, 0}, "a shift of 32 bits by 32", 0},
+	{"shift right", "undefined", "shift by the width or more, or by a negative amount", unsignedOp("OpShiftRightLogical"), i32(1, -1, 0), []uint32{1, 0, 0}, "a shift of 32 bits by -1", 0},
+	{"shift arithmetic", "undefined", "shift by the width or more, or by a negative amount", integerOp("OpShiftRightArithmetic"), i32(1, 33, 0), []uint32{1, 1, 0}, "33", 0},
+	{"extract", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldUExtract %uint %a %b %c\nput 0 %u", []uint32{1, 30, 3}, []uint32{1, 30, 2}, "a field of 3 bits from bit 30 on of 32 bits", 0},
+	{"extract wrap", "undefined", "OpBitFieldUExtract, OpBitFieldSExtract with offset + count beyond the width", "%u = OpBitFieldSExtract %uint %a %b %c\nput 0 %u", []uint32{1, 0xffffffff, 2}, []uint32{1, 0, 32}, "", 0},
+	{"insert", "undefined", "OpBitFieldInsert with offset + count beyond the width", "%u = OpBitFieldInsert %uint %a %a %b %c\nput 0 %u", []uint32{1, 1, 32}, []uint32{1, 32, 0}, "", 0},
+	{"to int", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToS %int", 1), f32(2147483648, 0, 0), f32(-2147483648, 0, 0), "2.14748e+09", 0},
+	{"to uint", "undefined", "OpConvertFToS, OpConvertFToU out of range", floatOp("OpConvertFToU %uint", 1), f32(-1, 0, 0), f32(-0.5, 0, 0), "-1", 0},
+	{"NaN to int", "undefined", "OpConvertFToS, OpConvertFToU of NaN", floatOp("OpConvertFToS %int", 1), f32(nan, 0, 0), f32(2147483520, 0, 0), "NaN", 0},
+	{"frem", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFRem %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0", 0},
+	{"fmod", "undefined", "OpFRem, OpFMod by 0", floatOp("OpFMod %float", 2), f32(1, 0, 0), f32(0, 1, 0), "a remainder of 1 by 0", 0},
+	{"fclamp", "undefined", "FClamp with least > greatest", glslOp("FClamp", 3), f32(1, 3, 2), f32(5, 2, 2), "3 and 2", 0},
+	{"fclamp NaN", "undefined", "FClamp of NaN", glslOp("FClamp", 3), f32(nan, 1, 2), f32(1, 1, 2), "NaN", 0},
+	{"nclamp", "undefined", "FClamp with least > greatest", glslOp("NClamp", 3), f32(1, 3, 2), f32(nan, 2, 2), "", 0},
+	{"uclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl UClamp %a %b %c\nput 0 %u", []uint32{1, 3, 2}, []uint32{1, 2, 3}, "3 and 2", 0},
+	{"sclamp", "undefined", "SClamp, UClamp with least > greatest", "%u = OpExtInst %uint %glsl SClamp %a %b %c\nput 0 %u", i32(1, 1, -2), i32(1, -2, 1), "", 0},
+	{"pow", "undefined", "Pow of x < 0", glslOp("Pow", 2), f32(-2, 2, 0), f32(2, -2, 0), "a base of -2", 0},
+	{"pow 0", "undefined", "Pow of 0 and y ≤ 0", glslOp("Pow", 2), f32(0, 0, 0), f32(0, 1, 0), "", 0},
+	{"sqrt", "undefined", "Sqrt, InverseSqrt of x < 0", glslOp("Sqrt", 1), f32(-1, 0, 0), f32(math.Copysign(0, -1), 0, 0), "-1", 0},
+	{"inversesqrt", "undefined", "InverseSqrt of ±0, of ∞", glslOp("InverseSqrt", 1), f32(0, 0, 0), f32(1, 0, 0), "", 0},
+	{"log", "undefined", "Log, Log2 of x < 0", glslOp("Log", 1), f32(-1, 0, 0), f32(1, 0, 0), "", 0},
+	{"log2 0", "undefined", "Log, Log2 of 0", glslOp("Log2", 1), f32(0, 0, 0), f32(1, 0, 0), "", 0},
+	{"asin", "undefined", "Asin, Acos of |x| > 1", glslOp("Asin", 1), f32(1.5, 0, 0), f32(-1, 0, 0), "1.5", 0},
+	{"acos", "undefined", "Asin, Acos of |x| > 1", glslOp("Acos", 1), f32(-1.5, 0, 0), f32(1, 0, 0), "", 0},
+	{"acosh", "undefined", "Acosh of x < 1", glslOp("Acosh", 1), f32(0.5, 0, 0), f32(1, 0, 0), "", 0},
+	{"atanh", "undefined", "Atanh of |x| ≥ 1", glslOp("Atanh", 1), f32(1, 0, 0), f32(0.5, 0, 0), "", 0},
+	{"atan2", "undefined", "Atan2 of two zeros", glslOp("Atan2", 2), f32(0, 0, 0), f32(0, 1, 0), "", 0},
+	{"smoothstep", "undefined", "SmoothStep with edge0 ≥ edge1, SmoothStep of NaN", glslOp("SmoothStep", 3), f32(1, 1, 0), f32(0, 1, 0), "edges of 1 and 1", 0},
+	{"fmin", "undefined", "FMin, FMax if one operand is NaN", glslOp("FMin", 2), f32(nan, 1, 0), f32(2, 1, 0), "", 0},
 
-	{"fdiv", "float", "OpFDiv by 0", floatOp("OpFDiv %float", 2), f32(3, 0, 0), f32(0, 3, 0), "a division of 3 by 0"},
-	{"NaN", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFSub %float", 2), f32(inf, inf, 0), f32(nan, inf, 0), "the result of inf and inf is NaN"},
-	{"infinity", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(3e38, 2, 0), f32(inf, 2, 0), "is infinite"},
-	{"underflow", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(1e-30, 1e-30, 0), f32(0, 1e-30, 0), "is 0"},
-	{"exp", "float", "Precision and Operation of SPIR-V Instructions", glslOp("Exp", 1), f32(1000, 0, 0), f32(80, 0, 0), "of 1000 is infinite"},
-	{"quantize", "float", "OpConvertUToF, OpFConvert beyond the greatest finite number", floatOp("OpQuantizeToF16 %float", 1), f32(70000, 0, 0), f32(65504, 0, 0), "70000"},
-	{"lost", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpQuantizeToF16 %float", 1), f32(1e-10, 0, 0), f32(1, 0, 0), "is 0"},
+	{"fdiv", "float", "OpFDiv by 0", floatOp("OpFDiv %float", 2), f32(3, 0, 0), f32(0, 3, 0), "a division of 3 by 0", 0},
+	{"NaN", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFSub %float", 2), f32(inf, inf, 0), f32(nan, inf, 0), "the result of inf and inf is NaN", 0},
+	{"infinity", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(3e38, 2, 0), f32(inf, 2, 0), "is infinite", 0},
+	{"underflow", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpFMul %float", 2), f32(1e-30, 1e-30, 0), f32(0, 1e-30, 0), "is 0", 0},
+	{"exp", "float", "Precision and Operation of SPIR-V Instructions", glslOp("Exp", 1), f32(1000, 0, 0), f32(80, 0, 0), "of 1000 is infinite", 0},
+	{"quantize", "float", "OpConvertUToF, OpFConvert beyond the greatest finite number", floatOp("OpQuantizeToF16 %float", 1), f32(70000, 0, 0), f32(65504, 0, 0), "70000", 0},
+	{"lost", "float", "Precision and Operation of SPIR-V Instructions", floatOp("OpQuantizeToF16 %float", 1), f32(1e-10, 0, 0), f32(1, 0, 0), "is 0", 0},
 
-	{"load", "bounds", "load outside a buffer", "%p = OpAccessChain %ptr_uint %in %c0 %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{3, 0, 0}, []uint32{2, 0, 0}, "a load of 4 bytes at offset 12, beyond the 12 bytes"},
-	{"store", "bounds", "store outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\nOpStore %p %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "at offset 256, beyond the 256 bytes"},
-	{"atomic", "bounds", "atomic outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\n%u = OpAtomicIAdd %uint %p %c1 %c0 %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "atomic access"},
-	{"private", "bounds", "index beyond an array in Function or Private memory", "%p = OpAccessChain %ptr_fun_uint %array %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{4, 0, 0}, []uint32{3, 0, 0}, "index 4 of 4 elements"},
-	{"unused chain", "", "", "%p = OpAccessChain %ptr_fun_uint %array %a\nput 0 %b", nil, []uint32{4, 0, 0}, ""},
-	{"component", "bounds", "OpVectorExtractDynamic beyond the vector", "%v = OpCompositeConstruct %uvec2 %b %c\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{2, 0, 0}, []uint32{1, 0, 0}, "index 2 of 2 components"},
+	{"load", "bounds", "load outside a buffer", "%p = OpAccessChain %ptr_uint %in %c0 %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{3, 0, 0}, []uint32{2, 0, 0}, "a load of 4 bytes at offset 12, beyond the 12 bytes", 0},
+	{"store", "bounds", "store outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\nOpStore %p %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "at offset 256, beyond the 256 bytes", 0},
+	{"atomic", "bounds", "atomic outside a buffer", "%p = OpAccessChain %ptr_uint %out %c0 %a\n%u = OpAtomicIAdd %uint %p %c1 %c0 %b", []uint32{64, 0, 0}, []uint32{63, 0, 0}, "atomic access", 0},
+	{"private", "bounds", "index beyond an array in Function or Private memory", "%p = OpAccessChain %ptr_fun_uint %array %a\n%u = OpLoad %uint %p\nput 0 %u", []uint32{4, 0, 0}, []uint32{3, 0, 0}, "index 4 of 4 elements", 0},
+	{"unused chain", "", "", "%p = OpAccessChain %ptr_fun_uint %array %a\nput 0 %b", nil, []uint32{4, 0, 0}, "", 0},
+	{"component", "bounds", "OpVectorExtractDynamic beyond the vector", "%v = OpCompositeConstruct %uvec2 %b %c\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{2, 0, 0}, []uint32{1, 0, 0}, "index 2 of 2 components", 0},
 
-	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "to which nothing was stored"},
+	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "to which nothing was stored", 0},
 
-	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1"},
+	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
+	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
+	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1", 0},
 }
 
 // shaderOf returns the shader of a case for operands.
@@ -158,7 +161,7 @@ func (c *sanitizerCase) shaderOf(operands []uint32) *shader {
 	s := &shader{
 		caps: `%glsl = OpExtInstImport "GLSL.std.450"`,
 		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array",
-		in:   operands, log: &exec.Log{},
+		in:   operands, log: &exec.Log{}, lanes: c.lanes,
 	}
 	s.body = "%array = OpVariable %p_array Function %zeros\n%local = OpVariable %ptr_fun_uint Function\n%a = get 0\n%b = get 1\n%c = get 2\n" + c.body
 	s.options.Sanitize = ir.SanitizeAll
@@ -195,7 +198,7 @@ func (c *sanitizerCase) check(t *testing.T, e exec.Engine, operands []uint32, fa
 		switch {
 		case fault && r.Rule == c.rule && r.Sanitizer == c.sanitizer:
 			found = true
-			if !strings.Contains(r.Message, c.message) || r.Invocation != "workgroup [0 0 0], invocation [0 0 0]" || r.Times != 1 {
+			if !strings.Contains(r.Message, c.message) || r.Invocation != "workgroup [0 0 0], invocation [0 0 0]" || r.Times != uint64(max(c.lanes, 1)) {
 				t.Errorf("%s, operands %#x: the report %q; must have %q", e.Name(), operands, r.Text(), c.message)
 			}
 		case !fault || r.Sanitizer == c.sanitizer: // a result without a definition may also be NaN

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -18,6 +19,7 @@ type Log struct {
 	mu      sync.Mutex
 	list    []*Message
 	reports map[siteOf]*Report
+	races   *races                  // nil before the first traced event
 	lastOf  map[invocation]*Message // the latest message of each invocation; absent if it was dropped
 	dropped uint64
 }
@@ -76,6 +78,12 @@ func (l *Log) Begin(p *ir.Program, group [3]uint32, lane, message uint32) {
 	case ir.Undefined, ir.Unwritten:
 		l.report(p, by, message)
 		return
+	case ir.Traced:
+		m := &Message{Program: p, Group: group, Lane: lane, Number: message}
+		if l.lastOf[by] = m; len(m.Of().Args) == 0 {
+			l.trace(m)
+		}
+		return
 	}
 	most := l.Limit
 	if most == 0 {
@@ -108,6 +116,52 @@ func (l *Log) report(p *ir.Program, by invocation, number uint32) {
 	l.lastOf[by] = m
 }
 
+// trace passes an event to the detector of data races.
+func (l *Log) trace(m *Message) {
+	if l.races == nil {
+		l.races = newRaces()
+	}
+	l.races.event(m)
+}
+
+// Races returns the data races, in the order of the places of the second accesses.
+func (l *Log) Races() (list []Race) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races == nil {
+		return nil
+	}
+	for _, r := range l.races.found {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.Second.Of().Instruction, b.Second.Of().Instruction), cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction))
+	})
+	return list
+}
+
+// Barriers returns the barriers that not all invocations reached, in the order of their places. The run must have ended.
+func (l *Log) Barriers() (list []Barrier) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races == nil {
+		return nil
+	}
+	open := slices.Collect(maps.Values(l.races.rounds))
+	slices.SortFunc(open, func(a, b *round) int {
+		return cmp.Or(a.first.order(b.first), cmp.Compare(a.first.Number, b.first.Number))
+	})
+	clear(l.races.rounds)
+	for _, x := range open {
+		l.races.judge(x)
+	}
+	for _, b := range l.races.missed {
+		list = append(list, *b)
+	}
+	slices.SortFunc(list, func(a, b Barrier) int { return cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction) })
+	return list
+}
+
 // order compares two messages of a program: by workgroup (x fastest), then by lane.
 func (m *Message) order(o *Message) int {
 	return cmp.Or(cmp.Compare(m.Group[2], o.Group[2]), cmp.Compare(m.Group[1], o.Group[1]), cmp.Compare(m.Group[0], o.Group[0]), cmp.Compare(m.Lane, o.Lane))
@@ -118,7 +172,9 @@ func (l *Log) AddArg(group [3]uint32, lane uint32, bits uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if m := l.lastOf[invocation{group, lane}]; m != nil && len(m.Args) < maxArgs {
-		m.Args = append(m.Args, bits)
+		if m.Args = append(m.Args, bits); m.Of().Kind == ir.Traced && len(m.Args) == len(m.Of().Args) {
+			l.trace(m)
+		}
 	}
 }
 

@@ -173,6 +173,12 @@ func (c *coder) program(p *Program) {
 			c.text(s)
 		}
 		c.u32(&x.Line, &x.Instruction, &x.Where)
+		e := &x.Event
+		small(c, &e.Kind)
+		c.text(&e.Memory)
+		c.u32(&e.Size)
+		small(c, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
+		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes, &e.Rays)

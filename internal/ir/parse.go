@@ -230,12 +230,16 @@ func (r *parser) declaration() {
 		p.Tables = append(p.Tables, t)
 	case "message":
 		m := Message{Kind: MessageKind(r.index("kind of message", numMessageKinds, func(i int) string { return messageKindNames[i] })), Text: r.quoted()}
-		for len(r.toks) > 0 && r.peek() != "site" {
+		for len(r.toks) > 0 && r.peek() != "site" && r.peek() != "event" {
 			m.Args = append(m.Args, r.typ())
 		}
-		if len(r.toks) > 0 {
-			r.want("site")
+		if r.accept("site") {
 			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32()}
+		}
+		if r.accept("event") {
+			small := func() uint8 { return uint8(r.uint(8)) }
+			m.Event = Event{Kind: EventKind(small()), Memory: r.quoted(), Size: r.u32(), Domain: small(), Scope: small(), Execution: small(), Acquire: small(), Release: small()}
+			m.Read, m.Write, m.Atomic, m.Private = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private")
 		}
 		p.Messages = append(p.Messages, m)
 	case "effects":

@@ -180,10 +180,11 @@ const (
 	Undefined                          // the run reports what a sanitizer found
 	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
 	Checked                            // never logged: the program has SanitizeUndefined, and a draw adds its own reports
+	Traced                             // the detector of data races reads it
 	numMessageKinds = iota
 )
 
-var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undefined", "unwritten", "checked"}
+var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undefined", "unwritten", "checked", "traced"}
 
 // String returns the printed form, such as "print".
 func (k MessageKind) String() string { return messageKindNames[k] }
@@ -191,10 +192,11 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 // Message is a message that an invocation can log. logarg supplies the values of
 // its arguments.
 type Message struct {
-	Kind MessageKind
-	Text string // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
-	Args []Type // of the values, in order
-	Site        // of Undefined and Unwritten
+	Kind  MessageKind
+	Text  string // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
+	Args  []Type // of the values, in order
+	Site         // of Undefined, Unwritten and Traced
+	Event        // of Traced
 }
 
 // Effects are properties of the whole program that engines need.

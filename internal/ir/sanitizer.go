@@ -20,10 +20,11 @@ const (
 
 	numSanitizers = iota
 
-	// SanitizeFaults are those whose reports the specification leaves undefined: the results of SanitizeFloat are defined.
+	// SanitizeFaults are those whose reports the specification leaves undefined (the results of SanitizeFloat are defined), except
+	// for SanitizeRace, which costs many times as much.
 	SanitizeFaults = SanitizeBounds | SanitizeUninit | SanitizeUniform | SanitizeInterface | SanitizeUndefined
 	// SanitizeAll are all.
-	SanitizeAll = SanitizeFaults | SanitizeFloat
+	SanitizeAll = SanitizeFaults | SanitizeRace | SanitizeFloat
 )
 
 var sanitizerNames = [numSanitizers]string{"bounds", "uninit", "race", "float", "uniform", "interface", "undefined"}
@@ -77,4 +78,44 @@ type Site struct {
 	Instruction uint32     // its number in the module, from 1; 0 if there is none
 	Name        string     // of the instruction, with its result, such as "OpUDiv %7"
 	Where       uint32     // the last values of the message are those of the stage that identify the invocation
+}
+
+// EventKind is the kind of an event for the detector of data races.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	NoEvent      EventKind = iota
+	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address
+	FenceEvent             // a memory barrier
+	BarrierEvent           // a control barrier, before the wait
+	numEventKinds
+)
+
+// The domains are the kinds of memory that a memory barrier can order by itself: bits of Acquire and Release.
+const (
+	EventBuffers = iota
+	EventWorkgroup
+	EventDomains
+)
+
+// The scopes of events, from the greatest.
+const (
+	EventDevice = iota
+	EventGroup
+	EventSubgroup
+	EventInvocation
+)
+
+// Event is what a message of kind Traced tells the detector of data races.
+type Event struct {
+	Kind             EventKind
+	Memory           string // of an access: its name, which identifies it
+	Size             uint32 // in bytes
+	Domain           uint8
+	Read, Write      bool
+	Atomic           bool
+	Private          bool // in a module with the Vulkan memory model: without NonPrivatePointer
+	Scope, Execution uint8
+	Acquire, Release uint8 // sets of domains
 }

@@ -116,6 +116,9 @@ func (p *Program) verifyHead() string {
 		if m.Kind >= numMessageKinds {
 			return fmt.Sprintf("message %d has a kind that does not exist", i)
 		}
+		if e := &m.Event; e.Kind >= numEventKinds || e.Domain >= EventDomains || (e.Kind != NoEvent) != (m.Kind == Traced) {
+			return fmt.Sprintf("message %d has an event that does not exist", i)
+		}
 		if s := m.Sanitizer; s&(s-1) != 0 || int(m.Where) > len(m.Args) {
 			return fmt.Sprintf("message %d has the sanitizers %s and identifies the invocation by %d of %d values", i, s, m.Where, len(m.Args))
 		}

@@ -90,8 +90,13 @@ func (f *function) walk(in spirv.Inst, p pointer, indexes []spirv.ID) *pointer {
 	}
 	for _, id := range indexes {
 		i := f.indexOperand(id)
-		if f.sanitizes(ir.SanitizeUniform) && p.memory == descriptor {
-			f.checkUniform(in.Result(), id, i)
+		if f.sanitizes(ir.SanitizeUniform) {
+			switch {
+			case p.memory == descriptor:
+				f.checkUniform(in.Result(), id, i)
+			case p.class == spirv.StorageClassPushConstant && p.typ != nil && p.typ.IsArray():
+				f.checkPush(i)
+			}
 		}
 		f.step(&p, i)
 	}

@@ -21,7 +21,7 @@ type finding struct {
 
 // check is a check before an instruction.
 type check struct {
-	of ir.Sanitizers
+	of ir.Sanitizers // any of them has it
 	do func(f *function, in spirv.Inst)
 }
 
@@ -30,7 +30,7 @@ type check struct {
 func (f *function) sanitize(op spirv.Op, in spirv.Inst) {
 	floats := f.sanitizes(ir.SanitizeFloat) && in.Result() != 0 && computesFloat(op)
 	for _, c := range checks[op] {
-		if f.sanitizes(c.of) {
+		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || hasWorkgroups(f.prog.Stage)) {
 			c.do(f, in)
 		}
 	}
@@ -203,6 +203,22 @@ func allChecks() map[spirv.Op][]check {
 		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleProjImplicitLod,
 		spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleDrefImplicitLod,
 		spirv.OpImageQueryLod)
+	add(ir.SanitizeUniform, checkBroadcast, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast)
 	add(ir.SanitizeUndefined, checkFloatDivisor, spirv.OpFRem)
+	add(ir.SanitizeRace, traceLoad, spirv.OpLoad)
+	add(ir.SanitizeRace, traceStore, spirv.OpStore)
+	add(ir.SanitizeRace, traceCopy, spirv.OpCopyMemory)
+	add(ir.SanitizeRace, traceMemoryBarrier, spirv.OpMemoryBarrier)
+	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier, spirv.OpControlBarrier)
+	for op := range atomicRules {
+		switch op {
+		case spirv.OpAtomicLoad:
+			add(ir.SanitizeRace, traceAtomicLoad, op)
+		case spirv.OpAtomicStore:
+			add(ir.SanitizeRace, traceAtomicStore, op)
+		default:
+			add(ir.SanitizeRace, traceAtomicUpdate, op)
+		}
+	}
 	return list
 }

@@ -11,6 +11,10 @@ import (
 var (
 	nonUniformIndex = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-None-10148"}
 	inactiveLane    = finding{ir.SanitizeUniform, "a group operation reads an inactive lane"}
+	pushIndex       = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-None-04745"}
+	broadcastFrom   = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"}
+	quadBroadcastId = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"}
+	partialBarrier  = finding{ir.SanitizeUniform, "OpControlBarrier that not all invocations reach"}
 	partialQuad     = finding{ir.SanitizeUniform, "a derivative if OpKill or OpTerminateInvocation ended a neighbor lane"}
 )
 
@@ -43,4 +47,32 @@ func checkQuad(f *function, in spirv.Inst) {
 		alone = f.b.Op(ir.Or, ir.B1, alone, f.b.Cmp(ir.Eq, own, other))
 	}
 	f.report(partialQuad, alone, "a derivative that not all invocations of the quad reach")
+}
+
+// checkPush: an index into an array of push constants that is not the same in the subgroup's active lanes.
+func (f *function) checkPush(i operand) {
+	if i.v != 0 {
+		f.report(pushIndex, f.not(f.b.Op(ir.AllEq, ir.B1, i.v)), "the index %d of push constants is not uniform", i.v)
+	}
+}
+
+// checkBroadcast: a number of an invocation that is not the same in the subgroup, or in the quad.
+func checkBroadcast(f *function, in spirv.Inst) {
+	args := f.groupOperands(in)
+	if len(args) < 2 {
+		return
+	}
+	id := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	if _, known := f.constBits(id); known {
+		return
+	}
+	if in.Op() == spirv.OpGroupNonUniformBroadcast {
+		f.report(broadcastFrom, f.not(f.b.Op(ir.AllEq, ir.B1, id)), "the number %d of the invocation is not uniform in the subgroup", id)
+		return
+	}
+	same := f.b.Bool(true)
+	for direction := uint64(1); direction <= acrossX|acrossY && f.options.SubgroupSize >= 4; direction++ {
+		same = f.b.Op(ir.And, ir.B1, same, f.b.Cmp(ir.Eq, id, f.b.OpAux(ir.QuadSwap, ir.I32, direction, id)))
+	}
+	f.report(quadBroadcastId, f.not(same), "the number %d of the invocation is not uniform in the quad", id)
 }

@@ -178,6 +178,7 @@ type unit struct {
 	lists    [numLists]uint64           // 1 + the variables of looped products and tensor accesses; 0 is none
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
 	checks   map[messageOf]uint64       // the messages of Options.Sanitize
+	traced   map[tracedAt]uint64        // the messages of SanitizeRace
 	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match

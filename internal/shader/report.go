@@ -108,7 +108,68 @@ func Reports(log *exec.Log, stages []*Stage) (list []Report) {
 			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
 		})
 	}
+	for _, b := range log.Barriers() {
+		if m := b.First.Of(); m.Sanitizer == ir.SanitizeUniform {
+			list = append(list, barrierReport(&b))
+		}
+	}
+	for _, r := range log.Races() {
+		list = append(list, raceReport(&r))
+	}
 	return list
+}
+
+// barrierReport describes a barrier that not all invocations reach.
+func barrierReport(b *exec.Barrier) Report {
+	m := b.First.Of()
+	text := fmt.Sprintf("a barrier that %d of %d invocations reach", b.Count, b.Size)
+	if b.Other != nil {
+		text = fmt.Sprintf("a barrier that not all of %d invocations reach: %s waits at that of instruction %d", b.Size, invocationOf(b.Other), b.Other.Of().Instruction)
+	}
+	return Report{
+		Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: text, Stage: m.Stage.String(), Invocation: invocationOf(b.First),
+		File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: b.Times,
+	}
+}
+
+// raceReport describes a data race: both accesses, and what would order them.
+func raceReport(r *exec.Race) Report {
+	first, second := r.First.Of(), r.Second.Of()
+	what := func(e *ir.Event) string {
+		kind := "load"
+		switch {
+		case e.Atomic:
+			kind = "atomic access"
+		case e.Write:
+			kind = "store"
+		}
+		return fmt.Sprintf("%s of %d bytes", kind, e.Size)
+	}
+	at := fmt.Sprintf("at offset %d of %s", r.Second.Args[0], second.Memory)
+	if len(r.Second.Args) == 1 {
+		at = fmt.Sprintf("at address 0x%x", r.Second.Args[0])
+	}
+	place := first.Name
+	if first.File != "" {
+		place = fmt.Sprintf("%s at %s:%d", place, first.File, first.Line)
+	}
+	orders := "a control barrier of the workgroup"
+	switch {
+	case !r.SameGroup:
+		orders = "a release and an acquire of scope Device"
+	case second.Domain == ir.EventWorkgroup:
+		orders += " with the semantics WorkgroupMemory"
+	default:
+		orders += " with the semantics UniformMemory"
+	}
+	if first.Private || second.Private {
+		orders += ", of accesses with NonPrivatePointer,"
+	}
+	return Report{
+		Sanitizer: second.Sanitizer.String(), Rule: second.Rule, Stage: second.Stage.String(), Invocation: invocationOf(r.Second),
+		File: second.File, Line: int(second.Line), Instruction: int(second.Instruction), Name: second.Name, Times: r.Times,
+		Message: fmt.Sprintf("a %s %s and the %s by %s in %s are not ordered; %s would order them", what(&second.Event), at, what(&first.Event), place, invocationOf(r.First), orders),
+	}
 }
 
 // invocationOf describes the invocation of a message in the terms of its stage. The last values of the message identify it.
@@ -122,7 +183,7 @@ func invocationOf(m *exec.Message) string {
 	f := func(i int) float32 { return math.Float32frombits(uint32(args[i])) }
 	switch stage := of.Stage; {
 	case stage == ir.Compute || len(args) == 0:
-		if stage != ir.Compute {
+		if stage != ir.Compute && of.Kind != ir.Traced {
 			return ""
 		}
 		return fmt.Sprintf("workgroup %d, invocation %d", m.Group, m.Local())

@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	reporting "github.com/chiaro-gpu/chiaro/internal/shader"
+)
+
+// raceCase is a shader whose accesses are ordered by Vulkan's memory model ("Memory Model", "Data Race"), or race.
+type raceCase struct {
+	name          string
+	lanes, groups int
+	body          string
+	racy          bool
+}
+
+// Parts of litmus tests. own and other are the words of the invocation and of the one with the last bit changed.
+const (
+	raceWords = `%i = lane
+%j = OpBitwiseXor %uint %i %c1
+%own = OpAccessChain %ptr_uint %out %c0 %i
+%other = OpAccessChain %ptr_uint %out %c0 %j
+%sown = OpAccessChain %ptr_wg_uint %shared %i
+%sother = OpAccessChain %ptr_wg_uint %shared %j
+%word0 = OpAccessChain %ptr_uint %out %c0 %c16
+%word1 = OpAccessChain %ptr_uint %out %c0 %far
+%g3 = OpLoad %uvec3 %group
+%g = OpCompositeExtract %uint %g3 0
+%first = OpIEqual %bool %g %c0
+`
+	storeOwn  = "OpStore %own %i\n"
+	loadOther = "%x = OpLoad %uint %other\n"
+)
+
+// passing is a message from workgroup 0 to workgroup 1: data at word1, the flag at word0.
+func passing(before, scope, release, acquire, after string) string {
+	return "OpSelectionMerge %end None\nOpBranchConditional %first %send %receive\n%send = OpLabel\nOpStore %word1 %c1\n" + before +
+		"OpAtomicStore %word0 " + scope + " " + release + " %c1\nOpBranch %end\n%receive = OpLabel\n" +
+		"%flag = OpAtomicLoad %uint %word0 " + scope + " " + acquire + "\n" + after +
+		"%data = OpLoad %uint %word1\nOpBranch %end\n%end = OpLabel\n"
+}
+
+// The semantics: c2 and c4 and c8 are Acquire, Release and AcquireRelease; with 64 UniformMemory, with 256 WorkgroupMemory.
+var raceCases = []raceCase{
+	{"own words", 32, 1, storeOwn + "%x = OpLoad %uint %own\n", false},
+	{"one word", 2, 1, "OpStore %word0 %c1\n", true},
+	{"one word of two groups", 1, 2, "OpStore %word0 %c1\n", true},
+	{"reads", 32, 2, loadOther, false},
+	{"no barrier", 32, 1, storeOwn + loadOther, true},
+	{"barrier", 32, 1, storeOwn + "OpControlBarrier %c2 %c2 %s72\n" + loadOther, false},
+	{"barrier without semantics", 32, 1, storeOwn + "OpControlBarrier %c2 %c2 %c0\n" + loadOther, true},
+	{"barrier of other memory", 32, 1, storeOwn + "OpControlBarrier %c2 %c2 %s264\n" + loadOther, true},
+	{"memory barrier and barrier", 32, 1, storeOwn + "OpMemoryBarrier %c1 %s72\nOpControlBarrier %c2 %c2 %s264\n" + loadOther, false},
+	{"barrier and memory barrier", 32, 1, storeOwn + "OpMemoryBarrier %c1 %s72\nOpControlBarrier %c2 %c2 %c0\nOpMemoryBarrier %c1 %s72\n" + loadOther, false},
+	{"memory barrier", 32, 1, storeOwn + "OpMemoryBarrier %c1 %s72\n" + loadOther, true},
+	{"write after read", 32, 1, loadOther + storeOwn, true},
+	{"write after read and barrier", 32, 1, loadOther + "OpControlBarrier %c2 %c2 %s72\n" + storeOwn, false},
+	{"barrier of two groups", 2, 2, storeOwn + "OpControlBarrier %c2 %c2 %s72\n" + loadOther, true},
+	{"subgroup barrier", 16, 1, storeOwn + "OpControlBarrier %c3 %c3 %s72\n" + loadOther, false},
+	{"subgroup barrier of another memory", 16, 1, storeOwn + "OpControlBarrier %c3 %c3 %s264\n" + loadOther, true},
+	{"shared", 32, 1, "OpStore %sown %i\n%x = OpLoad %uint %sother\n", true},
+	{"shared of two groups", 1, 2, "OpStore %sown %i\n%x = OpLoad %uint %sown\n", false},
+	{"shared and barrier", 32, 2, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\n", false},
+	{"two barriers", 32, 1, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\nOpControlBarrier %c2 %c2 %s264\nOpStore %sown %x\n", false},
+	{"a barrier too few", 32, 1, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\nOpStore %sown %x\n", true},
+
+	{"atomics", 32, 2, "%x = OpAtomicIAdd %uint %word0 %c1 %c0 %c1\n", false},
+	{"atomics of scope workgroup", 32, 2, "%x = OpAtomicIAdd %uint %word0 %c2 %c0 %c1\n", true},
+	{"atomics of scope workgroup in one", 32, 1, "%x = OpAtomicIAdd %uint %word0 %c2 %c0 %c1\n", false},
+	{"atomic and load", 2, 1, "%x = OpAtomicIAdd %uint %word0 %c1 %c0 %c1\n%y = OpLoad %uint %word0\n", true},
+	{"message", 1, 2, passing("", "%c1", "%s68", "%s66", ""), false},
+	{"relaxed message", 1, 2, passing("", "%c1", "%c0", "%c0", ""), true},
+	{"message without acquire", 1, 2, passing("", "%c1", "%s68", "%c0", ""), true},
+	{"message without release", 1, 2, passing("", "%c1", "%c0", "%s66", ""), true},
+	{"message of scope workgroup", 1, 2, passing("", "%c2", "%s68", "%s66", ""), true},
+	{"message of other memory", 1, 2, passing("", "%c1", "%s260", "%s258", ""), true},
+	{"fences", 1, 2, passing("OpMemoryBarrier %c1 %s72\n", "%c1", "%c0", "%c0", "OpMemoryBarrier %c1 %s72\n"), false},
+	{"one fence", 1, 2, passing("OpMemoryBarrier %c1 %s72\n", "%c1", "%c0", "%c0", ""), true},
+	{"release sequence", 1, 3, "OpStore %word1 %c1\n%x = OpAtomicIAdd %uint %word0 %c1 %s72 %c1\n%y = OpIEqual %bool %x %c2\n" +
+		"OpSelectionMerge %end None\nOpBranchConditional %y %last %end\n%last = OpLabel\n%data = OpLoad %uint %word1\nOpBranch %end\n%end = OpLabel\n", true},
+}
+
+// TestRaces runs the litmus tests with the sanitizer race: each race is found, and sound shaders have no report.
+func TestRaces(t *testing.T) {
+	for _, l := range raceCases {
+		t.Run(strings.ReplaceAll(l.name, " ", "_"), func(t *testing.T) {
+			for _, e := range engines {
+				s := &shader{
+					lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
+					decl: "%far = OpConstant %uint 50\n%s66 = OpConstant %uint 66\n%s68 = OpConstant %uint 68\n%s72 = OpConstant %uint 72\n" +
+						"%s258 = OpConstant %uint 258\n%s260 = OpConstant %uint 260\n%s264 = OpConstant %uint 264\n%c64 = OpConstant %uint 64\n" +
+						"%t_shared = OpTypeArray %uint %c64\n%ptr_shared = OpTypePointer Workgroup %t_shared\n%ptr_wg_uint = OpTypePointer Workgroup %uint\n" +
+						"%shared = OpVariable %ptr_shared Workgroup",
+				}
+				s.options.Sanitize = ir.SanitizeRace
+				_, _, err := s.run(t, e)
+				if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}})
+				if (len(list) > 0) != l.racy {
+					t.Errorf("%s: %d reports; must have some: %t", e.Name(), len(list), l.racy)
+				}
+				for _, r := range list {
+					if r.Sanitizer != "race" || !l.racy {
+						t.Errorf("%s: %s", e.Name(), r.Text())
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPartialBarriers runs shaders with barriers that all invocations reach, and that some do not: in control flow that is not
+// uniform, after a return, and at two barriers.
+func TestPartialBarriers(t *testing.T) {
+	const barrier = "OpControlBarrier %c2 %c2 %c0\n"
+	selection := func(then, otherwise string) string {
+		return "%i = lane\n%low = OpULessThan %bool %i %c16\nOpSelectionMerge %end None\nOpBranchConditional %low %yes %no\n%yes = OpLabel\n" + then +
+			"OpBranch %end\n%no = OpLabel\n" + otherwise + "OpBranch %end\n%end = OpLabel\n"
+	}
+	for _, c := range []struct {
+		name, body string
+		lanes      int
+		message    string // of the report; "" for none
+	}{
+		{"all", barrier + barrier, 40, ""},
+		{"half", selection(barrier, ""), 32, "a barrier that 16 of 32 invocations reach"},
+		{"half of a subgroup", selection(barrier, ""), 24, "a barrier that 16 of 24 invocations reach"},
+		{"two", selection(barrier, barrier), 32, "a barrier that not all of 32 invocations reach"},
+		{"uniform branch", selection(barrier, ""), 16, ""},
+		{"subgroup", selection("OpControlBarrier %c3 %c3 %c0\n", ""), 32, ""},
+		{"part of a subgroup", strings.Replace(selection("OpControlBarrier %c3 %c3 %c0\n", ""), "%c16", "%c8", 1), 16, "a barrier that 8 of 16 invocations reach"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, e := range engines {
+				s := &shader{lanes: c.lanes, body: c.body, in: []uint32{0}, log: &exec.Log{}}
+				s.options.Sanitize = ir.SanitizeUniform
+				_, _, err := s.run(t, e)
+				if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}})
+				switch {
+				case c.message == "" && len(list) > 0:
+					t.Errorf("%s: %s", e.Name(), list[0].Text())
+				case c.message != "" && (len(list) != 1 || !strings.Contains(list[0].Message, c.message)):
+					t.Errorf("%s: the reports %+v; must have %q", e.Name(), list, c.message)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// With SanitizeRace the invocations of a workgroup log their accesses of buffers and workgroup memory and their barriers, for the
+// detector of data races (exec/race.go), which also finds barriers that not all reach.
+
+var racing = finding{ir.SanitizeRace, "data races"}
+
+// maxTraced bounds the parts of an access; a larger value is one part, from its first byte to its last.
+const maxTraced = 64
+
+// trace logs an event.
+func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
+	site := f.site(of)
+	at := tracedAt{site, e}
+	n, ok := f.traced[at]
+	if !ok {
+		if len(f.prog.Messages) >= maxChecks {
+			return
+		}
+		if f.traced == nil {
+			f.traced = map[tracedAt]uint64{}
+		}
+		n = uint64(len(f.prog.Messages))
+		f.traced[at] = n
+		m := ir.Message{Kind: ir.Traced, Site: site, Event: e}
+		for _, v := range args {
+			m.Args = append(m.Args, f.b.Func.Type(v))
+		}
+		f.prog.Messages = append(f.prog.Messages, m)
+	}
+	f.b.OpAux(ir.Log, ir.None, n)
+	for _, v := range args {
+		f.b.Op(ir.LogArg, f.b.Func.Type(v), v)
+	}
+}
+
+// tracedAt identifies the message of an event.
+type tracedAt struct {
+	site  ir.Site
+	event ir.Event
+}
+
+// traceLoad and others trace the accesses of an instruction.
+func traceLoad(f *function, in spirv.Inst) {
+	v := inst.Load(in)
+	m, _ := v.MemoryAccess()
+	f.tracePointer(v.Pointer(), f.facts.Type(v.Type()), ir.Event{Read: true, Private: f.notShared(m)})
+}
+
+func traceStore(f *function, in spirv.Inst) {
+	v := inst.Store(in)
+	m, _ := v.MemoryAccess()
+	f.tracePointer(v.Pointer(), f.typeOf(v.Object()), ir.Event{Write: true, Private: f.notShared(m)})
+}
+
+func traceCopy(f *function, in spirv.Inst) {
+	v := inst.CopyMemory(in)
+	m, ok := v.MemoryAccess()
+	private := ok && f.notShared(m)
+	t := f.typeOf(v.Source()).Elem
+	if f.typeOf(v.Source()).Op == spirv.OpTypeUntypedPointerKHR {
+		t = f.typeOf(v.Target()).Elem
+	}
+	f.tracePointer(v.Source(), t, ir.Event{Read: true, Private: private})
+	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: private})
+}
+
+func traceAtomicLoad(f *function, in spirv.Inst) {
+	v := inst.AtomicLoad(in)
+	f.traceAtomic(v.Pointer(), f.facts.Type(in.Type()), v.Memory(), v.Semantics(), ir.Event{Read: true})
+}
+
+func traceAtomicStore(f *function, in spirv.Inst) {
+	v := inst.AtomicStore(in)
+	f.traceAtomic(v.Pointer(), f.typeOf(v.Value()), v.Memory(), v.Semantics(), ir.Event{Write: true})
+}
+
+func traceAtomicUpdate(f *function, in spirv.Inst) {
+	v := inst.AtomicIIncrement(in) // all begin with the same operands
+	f.traceAtomic(v.Pointer(), f.facts.Type(in.Type()), v.Memory(), v.Semantics(), ir.Event{Read: true, Write: true})
+}
+
+func (f *function) traceAtomic(pointer spirv.ID, t *facts.Type, scope, semantics spirv.ID, e ir.Event) {
+	e.Atomic, e.Scope = true, f.eventScope(scope)
+	e.Acquire, e.Release = f.ordered(semantics)
+	if !e.Read {
+		e.Acquire = 0
+	}
+	if !e.Write {
+		e.Release = 0
+	}
+	f.tracePointer(pointer, t, e)
+}
+
+func traceMemoryBarrier(f *function, in spirv.Inst) {
+	v := inst.MemoryBarrier(in)
+	e := ir.Event{Kind: ir.FenceEvent, Scope: f.eventScope(v.Memory())}
+	e.Acquire, e.Release = f.ordered(v.Semantics())
+	f.trace(racing, e)
+}
+
+func traceControlBarrier(f *function, in spirv.Inst) {
+	v := inst.ControlBarrier(in)
+	e := ir.Event{Kind: ir.BarrierEvent, Scope: f.eventScope(v.Memory()), Execution: f.eventScope(v.Execution())}
+	e.Acquire, e.Release = f.ordered(v.Semantics())
+	of := racing
+	if f.sanitizes(ir.SanitizeUniform) {
+		of = partialBarrier
+	}
+	f.trace(of, e)
+}
+
+// notShared reports whether an access is private: its order to those of other invocations is not defined.
+func (f *function) notShared(m spirv.MemoryAccess) bool {
+	const shared = spirv.MemoryAccessNonPrivatePointerMask | spirv.MemoryAccessMakePointerAvailableMask | spirv.MemoryAccessMakePointerVisibleMask | spirv.MemoryAccessVolatileMask
+	return f.facts.Capable(spirv.CapabilityVulkanMemoryModel) && m&shared == 0
+}
+
+// eventScope returns the scope of an event. A scope that is not constant is the device.
+func (f *function) eventScope(id spirv.ID) uint8 {
+	if c := f.facts.Const(id); c != nil && c.Known {
+		switch spirv.Scope(c.Bits) {
+		case spirv.ScopeWorkgroup:
+			return ir.EventGroup
+		case spirv.ScopeSubgroup:
+			return ir.EventSubgroup
+		case spirv.ScopeInvocation:
+			return ir.EventInvocation
+		}
+	}
+	return ir.EventDevice
+}
+
+// ordered returns the domains of acquire and of release semantics. Semantics that are not constant order all.
+func (f *function) ordered(id spirv.ID) (acquire, release uint8) {
+	c := f.facts.Const(id)
+	if c == nil || !c.Known {
+		return 1<<ir.EventDomains - 1, 1<<ir.EventDomains - 1
+	}
+	s, set := spirv.MemorySemantics(c.Bits), uint8(0)
+	if s&(spirv.MemorySemanticsUniformMemoryMask|spirv.MemorySemanticsCrossWorkgroupMemoryMask) != 0 {
+		set |= 1 << ir.EventBuffers
+	}
+	if s&spirv.MemorySemanticsWorkgroupMemoryMask != 0 {
+		set |= 1 << ir.EventWorkgroup
+	}
+	const both = spirv.MemorySemanticsAcquireReleaseMask | spirv.MemorySemanticsSequentiallyConsistentMask
+	if s&(both|spirv.MemorySemanticsAcquireMask) != 0 {
+		acquire = set
+	}
+	if s&(both|spirv.MemorySemanticsReleaseMask) != 0 {
+		release = set
+	}
+	return acquire, release
+}
+
+// tracePointer logs an access through a pointer to a type.
+func (f *function) tracePointer(id spirv.ID, t *facts.Type, e ir.Event) {
+	if t == nil || isObject(innermost(t)) {
+		return
+	}
+	p := f.typedPointer(id, t)
+	switch p.class {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPhysicalStorageBuffer:
+		e.Domain = ir.EventBuffers
+	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT:
+		e.Domain = ir.EventWorkgroup
+	default:
+		return
+	}
+	if p.memory != inBuffer && p.memory != physical || p.typ == nil || p.checked {
+		return
+	}
+	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
+	if n := len(f.flat(p.typ)); p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n == 0 || n > maxTraced {
+		f.tracePart(p, uint32(min(f.sizeOf(p), farAway)), e)
+		return
+	}
+	f.scalarsAt(*p, func(part *pointer, t ir.Type) { f.tracePart(part, t.Size(), e) })
+}
+
+// tracePart logs an access of contiguous bytes, if they are in range.
+func (f *function) tracePart(p *pointer, size uint32, e ir.Event) {
+	e.Size = size
+	wide := func(v ir.V) ir.V { return f.b.Op(ir.ZExt, ir.I64, v) }
+	q, args := p, []ir.V(nil)
+	if p.memory == physical {
+		args = []ir.V{f.addressOf(p)}
+		q = f.regionPointer(p, 1)
+	} else {
+		element := p.element
+		if element == 0 {
+			element = f.b.I32(0)
+		}
+		args = []ir.V{f.offsetValue(p.offset), element}
+	}
+	at := f.offsetValue(q.offset)
+	end := f.b.Op(ir.Add, ir.I64, wide(at), f.b.Const(ir.I64, uint64(size)))
+	f.b.If(f.not(f.b.Cmp(ir.ULt, wide(f.b.Op(ir.Len, ir.I32, q.handle)), end)))
+	f.trace(racing, e, args...)
+	f.b.End()
+}
+
+// sizeOf returns the bytes of the pointee.
+func (f *function) sizeOf(p *pointer) uint64 {
+	if p.natural || p.memory != inBuffer && p.memory != physical {
+		return f.extent(p.typ).size
+	}
+	return p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
+}
