@@ -36,6 +36,11 @@ const (
 	loadOther = "%x = OpLoad %uint %other\n"
 )
 
+const raceDeclarations = "%far = OpConstant %uint 50\n%s66 = OpConstant %uint 66\n%s68 = OpConstant %uint 68\n%s72 = OpConstant %uint 72\n" +
+	"%s258 = OpConstant %uint 258\n%s260 = OpConstant %uint 260\n%s264 = OpConstant %uint 264\n%c64 = OpConstant %uint 64\n" +
+	"%t_shared = OpTypeArray %uint %c64\n%ptr_shared = OpTypePointer Workgroup %t_shared\n%ptr_wg_uint = OpTypePointer Workgroup %uint\n" +
+	"%shared = OpVariable %ptr_shared Workgroup"
+
 // passing is a message from workgroup 0 to workgroup 1: data at word1, the flag at word0.
 func passing(before, scope, release, acquire, after string) string {
 	return "OpSelectionMerge %end None\nOpBranchConditional %first %send %receive\n%send = OpLabel\nOpStore %word1 %c1\n" + before +
@@ -91,10 +96,7 @@ func TestRaces(t *testing.T) {
 			for _, e := range engines {
 				s := &shader{
 					lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
-					decl: "%far = OpConstant %uint 50\n%s66 = OpConstant %uint 66\n%s68 = OpConstant %uint 68\n%s72 = OpConstant %uint 72\n" +
-						"%s258 = OpConstant %uint 258\n%s260 = OpConstant %uint 260\n%s264 = OpConstant %uint 264\n%c64 = OpConstant %uint 64\n" +
-						"%t_shared = OpTypeArray %uint %c64\n%ptr_shared = OpTypePointer Workgroup %t_shared\n%ptr_wg_uint = OpTypePointer Workgroup %uint\n" +
-						"%shared = OpVariable %ptr_shared Workgroup",
+					decl: raceDeclarations,
 				}
 				s.options.Sanitize = ir.SanitizeRace
 				_, _, err := s.run(t, e)
@@ -115,6 +117,42 @@ func TestRaces(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnwrittenShared loads workgroup memory before and after a store to it.
+func TestUnwrittenShared(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		times      uint64
+	}{
+		{"unwritten", "%x = OpLoad %uint %sown\n", 4},
+		{"written", "OpStore %sown %i\n%x = OpLoad %uint %sown\n", 0},
+		{"of another", "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\n", 0},
+		{"of none", "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%far8 = OpAccessChain %ptr_wg_uint %shared %c8\n%x = OpLoad %uint %far8\n", 4},
+		{"counter", "%x = OpAtomicIAdd %uint %sown %c2 %c0 %c1\n", 4},
+	} {
+		for _, e := range engines {
+			s := &shader{lanes: 4, body: raceWords + c.body, decl: raceDeclarations, in: []uint32{0}, log: &exec.Log{}}
+			s.options.Sanitize = ir.SanitizeUninit | ir.SanitizeRace
+			_, _, err := s.run(t, e)
+			if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			times := uint64(0)
+			for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}) {
+				if r.Sanitizer != "uninit" {
+					t.Errorf("%s, %s: %s", c.name, e.Name(), r.Text())
+				}
+				times += r.Times
+			}
+			if times != c.times {
+				t.Errorf("%s, %s: %d loads of unwritten bytes; must be %d", c.name, e.Name(), times, c.times)
+			}
+		}
 	}
 }
 

@@ -140,6 +140,20 @@ func (l *Log) Races() (list []Race) {
 	return list
 }
 
+// Unwritten returns the loads of workgroup memory to which nothing was stored, in the order of their places.
+func (l *Log) Unwritten() (list []Report) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races == nil {
+		return nil
+	}
+	for _, r := range l.races.unread {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Report) int { return cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction) })
+	return list
+}
+
 // Barriers returns the barriers that not all invocations reached, in the order of their places. The run must have ended.
 func (l *Log) Barriers() (list []Barrier) {
 	l.mu.Lock()

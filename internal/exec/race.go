@@ -113,6 +113,7 @@ type cell struct {
 	accesses []access
 	device   [domains]*vector
 	groups   map[[3]uint32]*[domains]*vector
+	written  uint8 // bit set of the bytes that a store wrote
 }
 
 // access is an access of some bytes of a word.
@@ -137,12 +138,13 @@ type races struct {
 	written map[*ir.Program]map[string]bool // memory that the program writes
 	found   map[[2]siteOf]*Race
 	missed  map[siteOf]*Barrier
+	unread  map[siteOf]*Report // loads of bytes without a store
 }
 
 func newRaces() *races {
 	return &races{
 		threads: map[invocation]*thread{}, rounds: map[roundOf]*round{}, cells: map[location]*cell{},
-		written: map[*ir.Program]map[string]bool{}, found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{},
+		written: map[*ir.Program]map[string]bool{}, found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
 	}
 }
 
@@ -265,6 +267,9 @@ func (t *thread) resume() {
 // access is a load, a store or an atomic.
 func (r *races) access(t *thread, m *Message, e *ir.Event) {
 	if !r.writes(m.Program, e.Memory) {
+		if e.Uninit {
+			r.noteUnwritten(m)
+		}
 		return
 	}
 	t.fenced &^= 1 << e.Domain
@@ -277,6 +282,7 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 		at, element = m.Args[0], uint32(m.Args[1])
 	}
 	end := at + uint64(e.Size)
+	written := !e.Uninit || !e.Read
 	for word := at / 4; word*4 < end; word++ {
 		bytes := uint8(0xf)
 		if first := word * 4; first < at {
@@ -292,13 +298,29 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 		c := r.cells[l]
 		if c == nil {
 			if len(r.cells) >= maxCells {
-				return
+				return // the rest is not known
 			}
 			c = &cell{}
 			r.cells[l] = c
 		}
+		written = written || c.written&bytes != 0
+		if e.Write {
+			c.written |= bytes
+		}
 		r.touch(c, t, access{m, t.invocation, t.now, bytes}, e)
 	}
+	if !written {
+		r.noteUnwritten(m)
+	}
+}
+
+// noteUnwritten counts a load of bytes of which no store wrote any.
+func (r *races) noteUnwritten(m *Message) {
+	at := siteOf{m.Program, m.Number}
+	if r.unread[at] == nil {
+		r.unread[at] = &Report{First: m}
+	}
+	r.unread[at].Times++
 }
 
 // writes reports whether a program writes a memory: reads alone do not race.

@@ -178,7 +178,7 @@ func (c *coder) program(p *Program) {
 		c.text(&e.Memory)
 		c.u32(&e.Size)
 		small(c, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
-		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private)
+		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes, &e.Rays)

@@ -239,7 +239,7 @@ func (r *parser) declaration() {
 		if r.accept("event") {
 			small := func() uint8 { return uint8(r.uint(8)) }
 			m.Event = Event{Kind: EventKind(small()), Memory: r.quoted(), Size: r.u32(), Domain: small(), Scope: small(), Execution: small(), Acquire: small(), Release: small()}
-			m.Read, m.Write, m.Atomic, m.Private = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private")
+			m.Read, m.Write, m.Atomic, m.Private, m.Uninit = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private"), r.accept("uninit")
 		}
 		p.Messages = append(p.Messages, m)
 	case "effects":

@@ -116,6 +116,7 @@ type Event struct {
 	Read, Write      bool
 	Atomic           bool
 	Private          bool // in a module with the Vulkan memory model: without NonPrivatePointer
+	Uninit           bool // of an access of memory without an initializer
 	Scope, Execution uint8
 	Acquire, Release uint8 // sets of domains
 }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -89,6 +91,8 @@ func setMeshOutputs(f *function, in spirv.Inst) {
 	}
 	v := inst.SetMeshOutputsEXT(in)
 	vertices, primitives := f.typed(v.VertexCount(), ir.I32), f.typed(v.PrimitiveCount(), ir.I32)
+	f.report(meshVertices, f.b.Cmp(ir.ULt, f.b.I32(f.prog.OutputVertices), vertices), fmt.Sprintf("%%u vertices, more than OutputVertices %d", f.prog.OutputVertices), vertices)
+	f.report(meshPrimitives, f.b.Cmp(ir.ULt, f.b.I32(f.prog.OutputPrimitives), primitives), fmt.Sprintf("%%u primitives, more than OutputPrimitivesEXT %d", f.prog.OutputPrimitives), primitives)
 	f.onFirst()
 	f.writeShared(ir.VertexCount, 0, f.b.I32(0), vertices)
 	f.writeShared(ir.PrimitiveCount, 0, f.b.I32(0), primitives)

@@ -22,6 +22,8 @@ var (
 	beyondInput        = finding{ir.SanitizeBounds, "an element beyond an input, or a vertex that the primitive does not have"}
 	beyondOutput       = finding{ir.SanitizeBounds, "a store to an element beyond an output"}
 	beyondImage        = finding{ir.SanitizeBounds, "no robustness of images"}
+	meshVertices       = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-MeshEXT-07332"}
+	meshPrimitives     = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-MeshEXT-07333"}
 	extractedComponent = finding{ir.SanitizeBounds, "OpVectorExtractDynamic beyond the vector"}
 	insertedComponent  = finding{ir.SanitizeBounds, "OpVectorInsertDynamic beyond the vector"}
 

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -178,6 +180,7 @@ func (f *function) tracePointer(id spirv.ID, t *facts.Type, e ir.Event) {
 	if p.memory != inBuffer && p.memory != physical || p.typ == nil || p.checked {
 		return
 	}
+	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared()
 	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
 	if n := len(f.flat(p.typ)); p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n == 0 || n > maxTraced {
 		f.tracePart(p, uint32(min(f.sizeOf(p), farAway)), e)
@@ -214,4 +217,17 @@ func (f *function) sizeOf(p *pointer) uint64 {
 		return f.extent(p.typ).size
 	}
 	return p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
+}
+
+// followsShared reports whether all stores to workgroup memory are events: no variable has an initializer, and no instruction
+// stores values of other kinds.
+func (u *unit) followsShared() bool {
+	for _, c := range []spirv.Capability{
+		spirv.CapabilityUntypedPointersKHR, spirv.CapabilityCooperativeMatrixKHR, spirv.CapabilityCooperativeMatrixNV, spirv.CapabilityCooperativeVectorNV,
+	} {
+		if u.facts.Capable(c) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(u.facts.Variables, func(v facts.Variable) bool { return v.Storage == spirv.StorageClassWorkgroup && v.Init != 0 })
 }

@@ -108,6 +108,14 @@ func Reports(log *exec.Log, stages []*Stage) (list []Report) {
 			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
 		})
 	}
+	for _, x := range log.Unwritten() {
+		m := x.First.Of()
+		list = append(list, Report{
+			Sanitizer: ir.SanitizeUninit.String(), Rule: "a Workgroup variable without initializer", Stage: m.Stage.String(),
+			Message:    fmt.Sprintf("a load of %d bytes at offset %d of %s, to which nothing was stored", m.Size, x.First.Args[0], m.Memory),
+			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
+		})
+	}
 	for _, b := range log.Barriers() {
 		if m := b.First.Of(); m.Sanitizer == ir.SanitizeUniform {
 			list = append(list, barrierReport(&b))
