@@ -179,7 +179,7 @@ const (
 	Abort                              // the run fails at its end
 	Undefined                          // the run reports what a sanitizer found
 	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
-	Checked                            // never logged: the program has SanitizeUndefined, and a draw adds its own reports
+	Checked                            // never logged: the program has the sanitizer, and a draw adds its own reports
 	Traced                             // the detector of data races reads it
 	numMessageKinds = iota
 )

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -78,6 +79,12 @@ type Site struct {
 	Instruction uint32     // its number in the module, from 1; 0 if there is none
 	Name        string     // of the instruction, with its result, such as "OpUDiv %7"
 	Where       uint32     // the last values of the message are those of the stage that identify the invocation
+}
+
+// Checked reports whether a program has one of the sanitizers, for the stages that add reports of their own: the program has a
+// message of kind Checked.
+func (p *Program) Checked(s Sanitizers) bool {
+	return slices.ContainsFunc(p.Messages, func(m Message) bool { return m.Kind == Checked && m.Sanitizer&s != 0 })
 }
 
 // EventKind is the kind of an event for the detector of data races.

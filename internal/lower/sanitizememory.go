@@ -80,7 +80,11 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		f.report(wildAddress, f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
 		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
-		f.report(rule, f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n)), fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
+		beyond := f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n))
+		if p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform { // the null descriptor has no bytes and defined results
+			beyond = f.b.Op(ir.And, ir.B1, beyond, f.not(f.b.Cmp(ir.Eq, length, f.b.I32(0))))
+		}
+		f.report(rule, beyond, fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
 	}
 }
 
@@ -303,11 +307,18 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	return code
 }
 
-// markChecked marks a fragment program: a draw knows the formats of the attachments, and adds the reports of integers that
-// they cannot represent.
+// markChecked marks a program to which a draw adds reports: of integers that the formats of the attachments cannot represent, and
+// of attributes outside of the vertex buffers.
 func (u *unit) markChecked() {
-	if u.sanitizes(ir.SanitizeUndefined) && u.prog.Stage == ir.Fragment {
-		u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked})
+	var of ir.Sanitizers
+	switch u.prog.Stage {
+	case ir.Fragment:
+		of = ir.SanitizeUndefined
+	case ir.Vertex:
+		of = ir.SanitizeBounds
+	}
+	if u.sanitizes(of) {
+		u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked, Site: ir.Site{Sanitizer: of}})
 	}
 }
 
@@ -330,6 +341,8 @@ func (c *textureCall) checkTexel(lod spirv.ID) {
 		}
 		outside = f.b.Op(ir.Or, ir.B1, outside, f.not(f.b.Cmp(ir.ULt, at, n)))
 	}
+	present := f.not(f.b.Cmp(ir.Eq, f.shapeWordOf(shape, ir.ShapeWidth), f.b.I32(0))) // the null descriptor has defined results
+	outside = f.b.Op(ir.And, ir.B1, outside, present)
 	text := "texel (" + "%d, %d, %d, %d"[:4*len(c.at)-2] + ") is outside of the image"
 	f.report(beyondImage, outside, text, c.at...)
 }

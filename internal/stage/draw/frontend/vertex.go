@@ -1,6 +1,9 @@
 package frontend
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
@@ -23,6 +26,7 @@ type vertexShader struct {
 	input    *state.VertexInput
 	rec      *layout.Record
 	captures *captureLayout // nil without transform feedback
+	checked  []uint32       // the locations whose fetch has a report
 }
 
 // vertexProgram builds the compute program of a vertex program.
@@ -132,11 +136,35 @@ func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.
 	base := s.Param(ir.I32, layout.VertexOffsets+a.Binding)
 	at := s.B.OpAux(ir.At, ir.I32, uint64(stride), base, index)
 	h := s.Handle(ir.StorageBuffer, layout.BindVertex+a.Binding, false)
+	end := s.B.OpAux(ir.At, ir.I32, 1, at, s.B.OpAux(ir.At, ir.I32, 1, s.B.I32(a.Offset), s.B.I32(uint32(x.Format().Bytes))))
+	s.report(a, end, h)
 	if x.Words() > 1 {
-		end := s.B.OpAux(ir.At, ir.I32, 1, at, s.B.OpAux(ir.At, ir.I32, 1, s.B.I32(a.Offset), s.B.I32(uint32(x.Format().Bytes))))
 		at = s.B.Select(s.B.Cmp(ir.ULe, end, s.B.Op(ir.Len, ir.I32, h)), at, s.B.I32(1<<32-1))
 	}
 	return x.Load(h, at, a.Offset)
+}
+
+// report logs an attribute that ends behind its buffer, in a program with ir.SanitizeBounds; once for each location.
+func (s *vertexShader) report(a *state.VertexAttribute, end, h ir.V) {
+	p := s.Program
+	if !p.Checked(ir.SanitizeBounds) || slices.Contains(s.checked, a.Location) {
+		return
+	}
+	s.checked = append(s.checked, a.Location)
+	n := uint64(len(p.Messages))
+	p.Messages = append(p.Messages, ir.Message{
+		Kind: ir.Undefined, Text: fmt.Sprintf("the attribute at Location %d ends at byte %%u, beyond the %%u bytes of binding %d", a.Location, a.Binding),
+		Args: []ir.Type{ir.I32, ir.I32, ir.I32, ir.I32},
+		Site: ir.Site{Sanitizer: ir.SanitizeBounds, Stage: ir.Vertex, Rule: "a vertex attribute wholly or partly outside its buffer", Where: 2},
+	})
+	length := s.B.Op(ir.Len, ir.I32, h)
+	null := s.B.Cmp(ir.Eq, length, s.B.I32(0)) // it has defined results
+	s.B.If(s.B.Op(ir.And, ir.B1, s.B.Cmp(ir.ULt, length, end), s.B.Op(ir.Not, ir.B1, null)))
+	s.B.OpAux(ir.Log, ir.None, n)
+	for _, v := range []ir.V{end, length, s.listWord(0), s.listWord(1)} {
+		s.B.Op(ir.LogArg, ir.I32, v)
+	}
+	s.B.End()
 }
 
 // instance returns the element number for an instance divisor

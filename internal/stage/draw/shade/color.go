@@ -127,7 +127,7 @@ func (s *shader) clampInteger(a *attachment, n uint32, i int, v ir.V) ir.V {
 // (lower.Options.Sanitize) logs a value that the clamp changes.
 func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamped ir.V) ir.V {
 	p := s.Program
-	if !slices.ContainsFunc(p.Messages, func(m ir.Message) bool { return m.Kind == ir.Checked }) {
+	if !p.Checked(ir.SanitizeUndefined) {
 		return clamped
 	}
 	text := fmt.Sprintf("the output at Location %d, component %d, is %%ld, which %d bits of the attachment cannot represent", n, i, a.Component(i).Bits)
@@ -135,13 +135,15 @@ func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamp
 	if message < 0 {
 		message = len(p.Messages)
 		p.Messages = append(p.Messages, ir.Message{
-			Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64},
-			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: "an integer output of a fragment that the attachment's component cannot represent"},
+			Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64, ir.F32, ir.F32},
+			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: "an integer output of a fragment that the attachment's component cannot represent", Where: 2},
 		})
 	}
 	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
 	s.B.OpAux(ir.Log, ir.None, uint64(message))
 	s.B.Op(ir.LogArg, ir.I64, s.B.Op(extend, ir.I64, v))
+	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(0))
+	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(1))
 	s.B.End()
 	return clamped
 }
