@@ -151,8 +151,8 @@ var sanitizerCases = []sanitizerCase{
 
 	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "to which nothing was stored", 0},
 
-	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
-	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
+	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
+	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
 	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1", 0},
 }
 

@@ -9,11 +9,11 @@ import (
 
 // The findings on values and control flow that must be uniform.
 var (
-	nonUniformIndex = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-None-10148"}
+	nonUniformIndex = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupSize-10149"}
 	inactiveLane    = finding{ir.SanitizeUniform, "a group operation reads an inactive lane"}
 	pushIndex       = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-None-04745"}
-	broadcastFrom   = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"}
-	quadBroadcastId = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"}
+	broadcastFrom   = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"}
+	quadBroadcastId = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"}
 	partialBarrier  = finding{ir.SanitizeUniform, "OpControlBarrier that not all invocations reach"}
 	partialQuad     = finding{ir.SanitizeUniform, "a derivative if OpKill or OpTerminateInvocation ended a neighbor lane"}
 )
