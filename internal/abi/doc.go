@@ -11,7 +11,7 @@
 //
 //	dispatch.go    dispatchable handles and the commands that C recorded
 //	chain.go       pNext chains, arrays and strings in memory of the application
-//	registry.go    the types of the tables
+//	registry.go    the types of the tables; form.go those of the rules on memory
 //	version.go     the version of Vulkan
 //	*_gen.go       written by internal/gen/abigen
 package abi

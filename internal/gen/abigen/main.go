@@ -34,6 +34,7 @@ func Generate(r io.Reader) (map[string][]byte, error) {
 	w.results()
 	w.blocks()
 	w.chains()
+	w.forms()
 	w.shims()
 	return w.files, w.err
 }

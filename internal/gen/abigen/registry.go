@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ type registry struct {
 	constants  map[string]string
 	order      []string // names of constants
 	commands   map[string]*command
-	features   []*block // the versions of Vulkan
+	enums      map[string][]string // the names of the values of each enumeration
+	features   []*block            // the versions of Vulkan
 	extensions []*block
 	needTypes  map[string]bool
 }
@@ -27,6 +29,8 @@ type registry struct {
 type typ struct {
 	name, category, alias string
 	base                  string // of a bitmask or a basetype
+	bits                  string // the enumeration with the bits of a bitmask
+	repeats               bool   // a chain may have several of the struct
 	dispatchable          bool   // of a handle
 	fields                []field
 	stype                 string // the constant of sType
@@ -43,6 +47,11 @@ type field struct {
 	bits      int    // of a bit-field
 	length    string // the expression of the registry for the length of an array
 	constant  bool   // a pointer to const
+	optional  bool   // it may be 0 or nil
+	nullable  bool   // it points to values that may be 0
+	implicit  bool   // Vulkan states its implicit valid usage
+	selector  string // of a union: the member that selects one of its members
+	selection string // of a member of a union: the value that selects it
 	offset    int
 }
 
@@ -76,9 +85,9 @@ func read(r io.Reader) (*registry, error) {
 	if err := xml.NewDecoder(r).Decode(&root); err != nil {
 		return nil, err
 	}
-	reg := &registry{types: map[string]*typ{}, constants: map[string]string{}, commands: map[string]*command{}, needTypes: map[string]bool{}}
+	reg := &registry{types: map[string]*typ{}, constants: map[string]string{}, commands: map[string]*command{}, enums: map[string][]string{}, needTypes: map[string]bool{}}
 	root.each("types", func(n *node) { n.each("type", reg.addType) })
-	root.each("enums", func(n *node) { n.each("enum", func(e *node) { reg.addConstant(e, "0") }) })
+	root.each("enums", func(n *node) { n.each("enum", func(e *node) { reg.addEnumerant(n.attr("name"), e, "0") }) })
 	root.each("commands", func(n *node) { n.each("command", reg.addCommand) })
 	root.each("feature", func(n *node) { reg.features = append(reg.features, reg.block(n, n.attr("number"), "0")) })
 	root.each("extensions", func(n *node) {
@@ -115,7 +124,11 @@ func (r *registry) addType(n *node) {
 		t.dispatchable = strings.Contains(n.Inner, ">VK_DEFINE_HANDLE<")
 	case "bitmask", "basetype":
 		t.base = n.word("type")
+		if t.bits = n.attr("bitvalues"); t.bits == "" {
+			t.bits = n.attr("requires")
+		}
 	case "struct", "union":
+		t.repeats = n.attr("allowduplicate") == "true"
 		n.each("member", func(m *node) {
 			t.fields = append(t.fields, parseField(m))
 			if m.attr("values") != "" && m.word("name") == "sType" {
@@ -144,6 +157,12 @@ func parseField(n *node) field {
 	before, _, _ := strings.Cut(n.Inner, "<name")
 	f.pointers = strings.Count(before, "*")
 	f.constant = strings.Contains(before, "const")
+	pointer, value, _ := strings.Cut(n.attr("optional"), ",")
+	f.optional, f.nullable, f.implicit = pointer == "true", value == "true", n.attr("noautovalidity") != "true"
+	f.selector, f.selection = n.attr("selector"), n.attr("selection")
+	if alternative := n.attr("altlen"); alternative != "" {
+		f.length = alternative
+	}
 	m := tail.FindStringSubmatch(n.Inner)
 	for _, d := range square.FindAllStringSubmatch(m[1], -1) {
 		f.dims = append(f.dims, strings.TrimSpace(tags.ReplaceAllString(d[1], "")))
@@ -152,6 +171,14 @@ func parseField(n *node) field {
 		f.bits, _ = strconv.Atoi(m[2])
 	}
 	return f
+}
+
+// addEnumerant adds a constant of an enumeration.
+func (r *registry) addEnumerant(enum string, e *node, extension string) {
+	r.addConstant(e, extension)
+	if name := e.attr("name"); enum != "" && !slices.Contains(r.enums[enum], name) {
+		r.enums[enum] = append(r.enums[enum], name)
+	}
 }
 
 // addConstant adds a constant with the value of the registry: a number or another name. The first of equal names remains.
@@ -213,7 +240,7 @@ func (r *registry) block(n *node, version, number string) *block {
 			b.structs = append(b.structs, t.attr("name"))
 		})
 		q.each("command", func(c *node) { b.commands = append(b.commands, c.attr("name")) })
-		q.each("enum", func(e *node) { r.addConstant(e, number) })
+		q.each("enum", func(e *node) { r.addEnumerant(e.attr("extends"), e, number) })
 		if q.attr("depends") == "" {
 			q.each("feature", func(f *node) {
 				if name := f.attr("name"); !strings.Contains(name, ",") { // a list is a choice
