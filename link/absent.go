@@ -96,17 +96,6 @@ var absentLists = []reason{
 	{NeedsObject, "package vk has no execution graphs", []string{
 		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
 	}},
-	{NeedsForm, "it is on the allocation callbacks of the caller", []string{
-		"vkDestroyDescriptorSetLayout-descriptorSetLayout-00284", "vkDestroyDescriptorSetLayout-descriptorSetLayout-00285",
-		"vkDestroyPipelineLayout-pipelineLayout-00299", "vkDestroyPipelineLayout-pipelineLayout-00300", "vkDestroyShaderEXT-pAllocator-08483",
-		"vkDestroyShaderEXT-pAllocator-08484", "vkDestroyShaderModule-shaderModule-01092", "vkDestroyShaderModule-shaderModule-01093",
-		"vkDestroyValidationCacheEXT-validationCache-01537", "vkDestroyValidationCacheEXT-validationCache-01538",
-	}},
-	{NeedsForm, "it is on the name of an object in a chain", []string{
-		"VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
-		"VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",
-		"VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415",
-	}},
 	{NeedsObject, "caches of package vk have no flag for external synchronization", []string{
 		"vkCreateComputePipelines-pipelineCache-02873",
 	}},

@@ -19,6 +19,7 @@ const (
 	ByReader               // the reader of modules or of descriptions, which rejects the input
 	ByRun                  // a run, which stops with an error
 	ByObjects              // package vk, the objects of the API
+	ByDriver               // the driver, for the memory of calls: pointers, handles, chains and values
 	ByOther                // the rules that Answer.Why names, which have the same content
 )
 
@@ -36,11 +37,11 @@ const (
 
 // judgeWords are the names of the judges.
 var judgeWords = [...]string{
-	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByOther: "other rules",
+	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByDriver: "driver", ByOther: "other rules",
 	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsObject: "object", NeedsText: "text",
 }
 
-// String returns the name of a judge: "check", "link", "reader", "while running", "objects", "other rules"; or of the
+// String returns the name of a judge: "check", "link", "reader", "while running", "objects", "driver", "other rules"; or of the
 // missing information: "form", "call", "commands", "draw", "run", "object", "text".
 func (j Judge) String() string { return judgeWords[j] }
 
@@ -99,26 +100,6 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	return out
 })
 
-// formWords are the reasons why no check can judge a rule on the form of a structure or a
-// call, by the last part of its code.
-var formWords = []struct{ end, why string }{
-	{"-sType-sType", "the type member of a structure in memory; a description has no such member"},
-	{"-sType-unique", "the types in the chain of a structure in memory; a description has no chains"},
-	{"-pNext-pNext", "the chain of a structure in memory; a description has no chains"},
-	{"-parameter", "a handle, a pointer or an enumerant in memory; a description has names and values in their place"},
-	{"-commonparent", "the device that made the handles; a description has no handles"},
-	{"-parent", "the device that made a handle; a description has no handles"},
-	{"-arraylength", "the count of an array in memory; the lists of a description have their own length"},
-	{"-zerobitmask", "reserved bits in memory; a description has no such member"},
-	{"-requiredbitmask", "the bits of a parameter of a call; a description does not have the call"},
-	{"-recording", "the state of the command buffer, which must record"},
-	{"-cmdpool", "the queue family of the pool of the command buffer"},
-	{"-videocoding", "the position of the command, outside of video coding"},
-	{"-renderpass", "the position of the command in a render pass"},
-	{"-suspended", "the position of the command in a render pass that is not suspended"},
-	{"-queuecount", "the queues of the device"},
-}
-
 // unjudgedAnswer returns the answer for a rule by the lists of rules that this package does
 // not check. An answer for the rule itself has priority over an answer for its prefix.
 func unjudgedAnswer(code string) (Answer, bool) {
@@ -134,14 +115,8 @@ func unjudgedAnswer(code string) (Answer, bool) {
 			}
 		}
 	}
-	for _, f := range formWords {
-		if strings.HasSuffix(code, f.end) {
-			by := NeedsForm
-			if f.end == "-recording" || f.end == "-cmdpool" || f.end == "-videocoding" || f.end == "-renderpass" || f.end == "-suspended" {
-				by = NeedsCommands
-			}
-			return Answer{by, f.why}, true
-		}
+	if a, ok := formAnswer(of); ok {
+		return a, true
 	}
 	return general, general.Why != ""
 }

@@ -159,8 +159,9 @@ func summary() string {
 	words := map[link.Judge]string{
 		link.ByCheck: "`check` judges it for each module: [vuids.md](vuids.md)", link.ByLink: "`check` and `link` judge it for a description of a pipeline: this page",
 		link.ByReader: "the reader of modules or descriptions rejects the input", link.ByRun: "a run stops with an error", link.ByObjects: "package `vk` checks it, the objects of the API",
+		link.ByDriver:  "the driver checks the memory of each call, with a debug messenger or `CHIARO_CHECK`",
 		link.ByOther:   "other rules with the same content are judged",
-		link.NeedsForm: "not judged: it is on structures and calls in memory", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
+		link.NeedsForm: "not judged: it is on memory that the driver cannot judge, or writes itself", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
 		link.NeedsCommands: "not judged: it needs the commands that were recorded before", link.NeedsDraw: "not judged: it needs the resources that are bound",
 		link.NeedsRun:    "not judged: it needs values of an execution",
 		link.NeedsObject: "not judged: it needs an object, a state or a parameter that package `vk` does not have",

@@ -15,7 +15,7 @@ type reason struct {
 
 // reasons yields all lists of rules that this package does not check.
 func reasons() iter.Seq[reason] {
-	return slices.Values(slices.Concat(unjudged, objectLists, absentLists))
+	return slices.Values(slices.Concat(unjudged, objectLists, absentLists, driverLists))
 }
 
 // unjudged are the rules on pipelines, layouts, objects and commands that this package does
@@ -79,15 +79,9 @@ var unjudged = []reason{
 	{ByReader, "modules are SPIR-V; other code is refused as it is read", []string{
 		"VkShaderModuleCreateInfo-pCode-07912", "VkShaderModuleCreateInfo-pCode-01379", "vkCreateShadersEXT-pCreateInfos-08411", "VkShaderCreateInfoEXT-pCode-08492",
 	}},
-	{NeedsForm, "it is on a chain, a pointer or an address in memory", []string{
-		"vkCreateShaderModule-pCreateInfo-06904", "VkShaderCreateInfoEXT-pCode-08493", "vkGetShaderBinaryDataEXT-None-08499",
-	}},
 	{ByOther, "it is on a pointer, and other rules check the content", []string{
 		"VkShaderCreateInfoEXT-flags-11291", "VkShaderCreateInfoEXT-flags-11371", "VkGraphicsPipelineCreateInfo-pStages-06600", "VkGraphicsPipelineCreateInfo-flags-06640",
 		"VkGraphicsPipelineCreateInfo-pTessellationState-09023",
-	}},
-	{NeedsForm, "it is on a handle, which a description has in place", []string{
-		"VkGraphicsPipelineCreateInfo-flags-06643", "VkShaderCreateInfoEXT-setLayoutCount-13360",
 	}},
 	{ByReader, "a description names one stage for each module; others are refused as it is read", []string{
 		"VkShaderCreateInfoEXT-stage-08418", "VkShaderCreateInfoEXT-stage-08425", "VkShaderCreateInfoEXT-stage-08426",

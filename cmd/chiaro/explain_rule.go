@@ -144,6 +144,8 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 		fmt.Fprintf(w, "  judged   while running: %s\n", a.Why)
 	case link.ByObjects:
 		fmt.Fprintf(w, "  judged   by the objects of the API, package vk: %s\n", a.Why)
+	case link.ByDriver:
+		fmt.Fprintf(w, "  judged   by the driver, for the memory of each call: %s\n", a.Why)
 	case link.ByOther:
 		fmt.Fprintf(w, "  judged   by other rules: %s\n", a.Why)
 	case link.NeedsText:
@@ -155,7 +157,7 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 
 // missing is the information that the check of a rule would need.
 var missing = map[link.Judge]string{
-	link.NeedsForm: "it is on structures and calls in memory", link.NeedsCall: "it needs the handles of a call, or the state of the device",
+	link.NeedsForm: "it is on memory that the driver cannot judge, or writes itself", link.NeedsCall: "it needs the handles of a call, or the state of the device",
 	link.NeedsCommands: "it needs the recorded commands", link.NeedsDraw: "it needs the bound resources", link.NeedsRun: "it needs a run",
 	link.NeedsObject: "it needs an object, a state or a parameter that package vk does not have",
 }

@@ -108,6 +108,14 @@ func permitted(number uint32, result uintptr) uintptr {
 	return unknown
 }
 
+// refused returns the result of a command whose arguments the driver cannot read.
+func refused(number uint32) uintptr {
+	if abi.Results[number] == nil {
+		return 0
+	}
+	return permitted(number, uintptr(uint32(1<<32+abi.ErrorValidationFailed)))
+}
+
 // Call runs a command by number: args points to its argument struct. Number 0 finds a command by name: see find. A panic is a
 // fault of the driver: the call returns VK_ERROR_UNKNOWN.
 func Call(number uint32, args unsafe.Pointer) (result uintptr) {
@@ -124,13 +132,24 @@ func Call(number uint32, args unsafe.Pointer) (result uintptr) {
 		return uintptr(find((*findArgs)(args)))
 	case number >= abi.CommandCount:
 		return 0
+	case calls[number] != nil && listened.Load():
+		if !checkForm(number, args) {
+			return refused(number)
+		}
+		if result = permitted(number, calls[number](args)); int32(uint32(result)) >= 0 {
+			checkResults(number, args)
+		}
+		return result
 	case calls[number] != nil:
 		return permitted(number, calls[number](args))
 	case recorders[number] != nil:
 		c := commandBufferOf(*(**abi.Dispatch)(args))
-		if c != nil {
+		switch {
+		case c != nil:
 			c.drain()
-			recorders[number](c, args)
+			c.play(number, args)
+		case listened.Load():
+			checkForm(number, args) // which has a rule on the handle
 		}
 	}
 	return 0

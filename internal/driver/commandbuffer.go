@@ -110,7 +110,12 @@ func (p *commandPool) allocate(secondary bool) (*commandBuffer, abi.Result) {
 		return nil, p.device.result(err)
 	}
 	c := &commandBuffer{device: p.device, pool: p, vk: b, second: secondary}
-	c.play = func(number uint32, args unsafe.Pointer) { recorders[number](c, args) }
+	c.play = func(number uint32, args unsafe.Pointer) {
+		if listened.Load() && !checkForm(number, args) {
+			return
+		}
+		recorders[number](c, args)
+	}
 	if c.handle = newDispatch(&commandBuffers, c); c.handle == nil {
 		_ = b.Close() // it is not in use
 		return nil, outOfHost

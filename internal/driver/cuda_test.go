@@ -15,9 +15,9 @@ func TestCuda(t *testing.T) {
 	module, function, size := abi.CudaModuleNV(1), abi.CudaFunctionNV(1), uint(7)
 	for name, r := range map[string]abi.Result{
 		"vkCreateCudaModuleNV": do(abi.CmdCreateCudaModuleNV, &abi.CreateCudaModuleNVArgs{Device: p.device, PModule: &module,
-			PCreateInfo: &abi.CudaModuleCreateInfoNV{DataSize: uint(len(text)), PData: unsafe.Pointer(&text[0])}}),
+			PCreateInfo: &abi.CudaModuleCreateInfoNV{SType: abi.StructureTypeCudaModuleCreateInfoNV, DataSize: uint(len(text)), PData: unsafe.Pointer(&text[0])}}),
 		"vkCreateCudaFunctionNV": do(abi.CmdCreateCudaFunctionNV, &abi.CreateCudaFunctionNVArgs{Device: p.device, PFunction: &function,
-			PCreateInfo: &abi.CudaFunctionCreateInfoNV{}}),
+			PCreateInfo: &abi.CudaFunctionCreateInfoNV{SType: abi.StructureTypeCudaFunctionCreateInfoNV, PName: cText(t, "main")}}),
 		"vkGetCudaModuleCacheNV": do(abi.CmdGetCudaModuleCacheNV, &abi.GetCudaModuleCacheNVArgs{Device: p.device, PCacheSize: &size}),
 	} {
 		if r >= 0 {
@@ -32,7 +32,7 @@ func TestCuda(t *testing.T) {
 
 	_, c := p.commands()
 	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
-	do(abi.CmdCmdCudaLaunchKernelNV, &abi.CmdCudaLaunchKernelNVArgs{CommandBuffer: c, PLaunchInfo: &abi.CudaLaunchInfoNV{GridDimX: 1, GridDimY: 1, GridDimZ: 1}})
+	do(abi.CmdCmdCudaLaunchKernelNV, &abi.CmdCudaLaunchKernelNVArgs{CommandBuffer: c, PLaunchInfo: &abi.CudaLaunchInfoNV{SType: abi.StructureTypeCudaLaunchInfoNV, GridDimX: 1, GridDimY: 1, GridDimZ: 1}})
 	if r := do(abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c}); r >= 0 {
 		t.Errorf("vkEndCommandBuffer returns %d; must be an error", r)
 	}

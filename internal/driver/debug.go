@@ -124,6 +124,7 @@ func (m *messengers) add(x *messenger) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.list = append(m.list, x)
+	listened.Store(true)
 }
 
 // Close ends the messenger: it has no call afterwards. A callback may not call Vulkan, so it does not wait for itself.

@@ -152,7 +152,7 @@ func TestLostMessage(t *testing.T) {
 	do(abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: i, PCreateInfo: &info, PMessenger: &m})
 	d, q := newTestDevice(t, i)
 	name := func(kind uint32, handle uint64, text string) {
-		do(abi.CmdSetDebugUtilsObjectNameEXT, &abi.SetDebugUtilsObjectNameEXTArgs{Device: d, PNameInfo: &abi.DebugUtilsObjectNameInfoEXT{ObjectType: kind, ObjectHandle: handle, PObjectName: cText(t, text)}})
+		do(abi.CmdSetDebugUtilsObjectNameEXT, &abi.SetDebugUtilsObjectNameEXTArgs{Device: d, PNameInfo: &abi.DebugUtilsObjectNameInfoEXT{SType: abi.StructureTypeDebugUtilsObjectNameInfoEXT, ObjectType: kind, ObjectHandle: handle, PObjectName: cText(t, text)}})
 	}
 	name(abi.ObjectTypeDevice, handleNumber(d), "gpu")
 	name(abi.ObjectTypeQueue, handleNumber(q), "main")
@@ -207,7 +207,7 @@ func TestModuleMessage(t *testing.T) {
 	d, _ := newTestDevice(t, i)
 	var h abi.ShaderModule
 	word := uint32(1)
-	r := do(abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: d, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: 4, PCode: &word}, PShaderModule: &h})
+	r := do(abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: d, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: 4, PCode: &word}, PShaderModule: &h})
 	if r >= 0 || h != 0 || len(*list) != 1 || !strings.Contains((*list)[0].text, "0x07230203") {
 		t.Errorf("result %d, handle %d, heard %+v; must be an error with its text", r, h, *list)
 	}

@@ -47,8 +47,8 @@ func (p *program) submit(record func(abi.CommandBuffer)) {
 
 // layouts makes the set layout of a kernel, and its pipeline layout.
 func (p *program) layouts(flags uint32) (set abi.DescriptorSetLayout, layout abi.PipelineLayout) {
-	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &set, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{Flags: flags, BindingCount: 1, PBindings: &abi.DescriptorSetLayoutBinding{DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit}}})
-	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SetLayoutCount: 1, PSetLayouts: &set, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel}})
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &set, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{SType: abi.StructureTypeDescriptorSetLayoutCreateInfo, Flags: flags, BindingCount: 1, PBindings: &abi.DescriptorSetLayoutBinding{DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit}}})
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo, SetLayoutCount: 1, PSetLayouts: &set, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel}})
 	return set, layout
 }
 
@@ -83,7 +83,7 @@ func TestShaderObjectCalls(t *testing.T) {
 	_, layout, set := p.kernel(numbers, b)
 	setLayout, _ := p.layouts(0)
 	code := p.words(numbers)
-	info := abi.ShaderCreateInfoEXT{
+	info := abi.ShaderCreateInfoEXT{SType: abi.StructureTypeShaderCreateInfoEXT,
 		Stage: abi.ShaderStageComputeBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(code)), PCode: unsafe.Pointer(&code[0]), PName: &mainName[0],
 		SetLayoutCount: 1, PSetLayouts: &setLayout, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel,
 	}
@@ -119,9 +119,9 @@ func TestPipelineBinaryCalls(t *testing.T) {
 	_, layout, set := p.kernel(numbers, b)
 	code := p.words(numbers)
 	var module abi.ShaderModule
-	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(code) * 4), PCode: &code[0]}, PShaderModule: &module})
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(code) * 4), PCode: &code[0]}, PShaderModule: &module})
 	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2CaptureDataBitKHR}
-	info := abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}
+	info := abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}
 	var pipe abi.Pipeline
 	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &info})
 	handles := abi.PipelineBinaryHandlesInfoKHR{}
@@ -153,7 +153,7 @@ func TestPipelineBinaryCalls(t *testing.T) {
 	}})
 	must(p, abi.CmdReleaseCapturedPipelineDataKHR, &abi.ReleaseCapturedPipelineDataKHRArgs{Device: p.device, PInfo: &abi.ReleaseCapturedPipelineDataInfoKHR{Pipeline: pipe}})
 	list := abi.PipelineBinaryInfoKHR{SType: abi.StructureTypePipelineBinaryInfoKHR, BinaryCount: 1, PPipelineBinaries: &loaded}
-	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{PNext: unsafe.Pointer(&list), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&list), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
 	p.submit(func(c abi.CommandBuffer) {
 		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
 		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
@@ -183,7 +183,7 @@ func TestDescriptorBufferCalls(t *testing.T) {
 	code := p.words(numbers)
 	module := abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(code) * 4), PCode: &code[0]}
 	var pipe abi.Pipeline
-	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{Flags: abi.PipelineCreateDescriptorBufferBitEXT, Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{PNext: unsafe.Pointer(&module), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, Flags: abi.PipelineCreateDescriptorBufferBitEXT, Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, PNext: unsafe.Pointer(&module), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
 	at, number := uint64(16), uint32(0)
 	p.submit(func(c abi.CommandBuffer) {
 		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
@@ -207,36 +207,36 @@ func TestDescriptorHeapCalls(t *testing.T) {
 	must(p, abi.CmdWriteResourceDescriptorsEXT, &abi.WriteResourceDescriptorsEXTArgs{Device: p.device, ResourceCount: 1, PResources: &info, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&memory[8]), Size: size}})
 	code := p.words(numbers)
 	module := abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(code) * 4), PCode: &code[0]}
-	mapped := abi.DescriptorSetAndBindingMappingEXT{BindingCount: 1, ResourceMask: 0x7fffffff, Source: abi.DescriptorMappingSourceHeapWithConstantOffsetEXT}
+	mapped := abi.DescriptorSetAndBindingMappingEXT{SType: abi.StructureTypeDescriptorSetAndBindingMappingEXT, BindingCount: 1, ResourceMask: 0x7fffffff, Source: abi.DescriptorMappingSourceHeapWithConstantOffsetEXT}
 	(*abi.DescriptorMappingSourceConstantOffsetEXT)(unsafe.Pointer(&mapped.SourceData)).HeapOffset = 32
 	places := abi.ShaderDescriptorSetAndBindingMappingInfoEXT{SType: abi.StructureTypeShaderDescriptorSetAndBindingMappingInfoEXT, PNext: unsafe.Pointer(&module), MappingCount: 1, PMappings: &mapped}
 	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2DescriptorHeapBitEXT}
 	var pipe abi.Pipeline
-	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{PNext: unsafe.Pointer(&flags), Stage: abi.PipelineShaderStageCreateInfo{PNext: unsafe.Pointer(&places), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, PNext: unsafe.Pointer(&places), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
 	factor := uint32(7)
 	p.submit(func(c abi.CommandBuffer) {
 		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
 		do(abi.CmdCmdBindResourceHeapEXT, &abi.CmdBindResourceHeapEXTArgs{CommandBuffer: c, PBindInfo: &abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}})
-		do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: c, PPushDataInfo: &abi.PushDataInfoEXT{Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
+		do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: c, PPushDataInfo: &abi.PushDataInfoEXT{SType: abi.StructureTypePushDataInfoEXT, Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
 		dispatch(c)
 	})
 	p.multiples(content, 7)
 	p.inheritsHeap(abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}, pipe)
 	p.multiples(content, 9)
 	samplers := make([]byte, 64)
-	must(p, abi.CmdWriteSamplerDescriptorsEXT, &abi.WriteSamplerDescriptorsEXTArgs{Device: p.device, SamplerCount: 1, PSamplers: &abi.SamplerCreateInfo{}, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&samplers[0]), Size: 32}})
+	must(p, abi.CmdWriteSamplerDescriptorsEXT, &abi.WriteSamplerDescriptorsEXTArgs{Device: p.device, SamplerCount: 1, PSamplers: &abi.SamplerCreateInfo{SType: abi.StructureTypeSamplerCreateInfo}, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&samplers[0]), Size: 32}})
 	if !slices.ContainsFunc(samplers[:32], func(b byte) bool { return b != 0 }) {
 		t.Error("the descriptor of a sampler is null")
 	}
 	first, second := uint32(0), uint32(0)
-	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, PIndex: &first})
-	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, PIndex: &second})
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{SType: abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT}, PIndex: &first})
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{SType: abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT}, PIndex: &second})
 	if first == second {
 		t.Errorf("two border colors have the index %d", first)
 	}
 	do(abi.CmdUnregisterCustomBorderColorEXT, &abi.UnregisterCustomBorderColorEXTArgs{Device: p.device, Index: first})
-	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, RequestIndex: abi.True, PIndex: &first})
-	if r := do(abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, RequestIndex: abi.True, PIndex: &first}); r != abi.ErrorTooManyObjects {
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{SType: abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT}, RequestIndex: abi.True, PIndex: &first})
+	if r := do(abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{SType: abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT}, RequestIndex: abi.True, PIndex: &first}); r != abi.ErrorTooManyObjects {
 		t.Errorf("an index in use is registered: %d", r)
 	}
 }
@@ -251,7 +251,7 @@ func (p *program) inheritsHeap(heap abi.BindHeapInfoEXT, pipe abi.Pipeline) {
 	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: second, PBeginInfo: &abi.CommandBufferBeginInfo{PInheritanceInfo: &abi.CommandBufferInheritanceInfo{PNext: unsafe.Pointer(&heaps)}}})
 	factor := uint32(9)
 	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: second, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-	do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: second, PPushDataInfo: &abi.PushDataInfoEXT{Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
+	do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: second, PPushDataInfo: &abi.PushDataInfoEXT{SType: abi.StructureTypePushDataInfoEXT, Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
 	dispatch(second)
 	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: second})
 	p.submit(func(c abi.CommandBuffer) {

@@ -39,9 +39,7 @@ func graphicsInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk
 	r := graphicsReader{GraphicsPipelineCreateInfo: i, parts: allParts}
 	r.out.Creation = creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex)
 	r.libraries()
-	if s := i.PDynamicState; s != nil {
-		r.dynamic = each(s.PDynamicStates, s.DynamicStateCount, func(n *uint32) enum.DynamicState { return enum.DynamicState(*n) })
-	}
+	r.dynamics()
 	r.shaders()
 	r.out.Layout = pipelineLayouts.get(uint64(i.Layout))
 	r.out.RenderPass, r.out.Subpass = renderPasses.get(uint64(i.RenderPass)), int(i.Subpass)
@@ -59,6 +57,24 @@ func graphicsInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk
 	}
 	r.rendering(s)
 	return r.out
+}
+
+// dynamics reads the dynamic states.
+func (r *graphicsReader) dynamics() {
+	if s := r.PDynamicState; s != nil {
+		r.dynamic = each(s.PDynamicStates, s.DynamicStateCount, func(n *uint32) enum.DynamicState { return enum.DynamicState(*n) })
+	}
+}
+
+// readsVertexInput reports whether the pipeline has a vertex input that it does not ignore.
+func (r *graphicsReader) readsVertexInput() bool {
+	return r.stages&abi.ShaderStageMeshBitEXT == 0 && r.PVertexInputState != nil && !r.has(enum.DynamicStateVertexInput)
+}
+
+// readsTessellation reports whether the pipeline has a tessellation state that it does not ignore.
+func (r *graphicsReader) readsTessellation() bool {
+	const tessellation = abi.ShaderStageTessellationControlBit | abi.ShaderStageTessellationEvaluationBit
+	return r.PTessellationState != nil && r.stages&tessellation != 0
 }
 
 // has reports whether a state is dynamic.
@@ -113,7 +129,7 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 	if r.stages&abi.ShaderStageMeshBitEXT != 0 {
 		return
 	}
-	if v := r.PVertexInputState; v != nil && !r.has(enum.DynamicStateVertexInput) {
+	if v := r.PVertexInputState; r.readsVertexInput() {
 		s.Vertex = &link.VertexInput{
 			Bindings: each(v.PVertexBindingDescriptions, v.VertexBindingDescriptionCount, func(b *abi.VertexInputBindingDescription) link.VertexBinding {
 				return link.VertexBinding{Binding: b.Binding, Stride: b.Stride, Rate: enum.InputRate(b.InputRate)}
@@ -140,8 +156,7 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 
 // preRasterization reads the state before fragments. It reports whether all primitives are discarded.
 func (r *graphicsReader) preRasterization(s *vk.FixedState) (discard bool) {
-	const tessellation = abi.ShaderStageTessellationControlBit | abi.ShaderStageTessellationEvaluationBit
-	if t := r.PTessellationState; t != nil && r.stages&tessellation != 0 {
+	if t := r.PTessellationState; r.readsTessellation() {
 		s.Tessellation = &link.Tessellation{PatchControlPoints: t.PatchControlPoints}
 		if o := abi.Find[abi.PipelineTessellationDomainOriginStateCreateInfo](t.PNext, abi.StructureTypePipelineTessellationDomainOriginStateCreateInfo); o != nil {
 			s.Tessellation.Origin = enum.DomainOrigin(o.DomainOrigin)

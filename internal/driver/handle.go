@@ -3,6 +3,8 @@ package driver
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
 // table has the objects of one kind by handle. A handle is the number of a slot and the generation of its use, so that a stale
@@ -24,6 +26,8 @@ type page[T any] [1 << pageBits]slot[T]
 type slot[T any] struct {
 	generation atomic.Uint32
 	object     atomic.Pointer[T]
+	device     atomic.Pointer[device] // that has made the object
+	callbacks  atomic.Uint32          // whether the object has allocation callbacks
 }
 
 // slot returns a slot that was used; nil if there is none of the number.
@@ -54,32 +58,70 @@ func (t *table[T]) add(x *T) uint64 {
 		t.used++
 	}
 	s := t.slot(n)
+	s.device.Store(nil)
+	s.callbacks.Store(callbacksUnknown)
 	s.object.Store(x)
 	return uint64(s.generation.Load())<<32 | uint64(n) + 1
 }
 
-// get returns the object of a handle; nil if the handle is 0, stale or invalid.
-func (t *table[T]) get(h uint64) *T {
+// find returns the slot of a handle; nil if the handle is 0, stale or invalid.
+func (t *table[T]) find(h uint64) *slot[T] {
 	s := t.slot(uint32(h) - 1)
 	if s == nil || s.generation.Load() != uint32(h>>32) {
 		return nil
 	}
-	return s.object.Load()
+	return s
+}
+
+// get returns the object of a handle; nil if the handle is 0, stale or invalid.
+func (t *table[T]) get(h uint64) *T {
+	if s := t.find(h); s != nil {
+		return s.object.Load()
+	}
+	return nil
+}
+
+// owner returns the device that has made the object of a handle, and whether there is an object.
+func (t *table[T]) owner(h uint64) (*device, bool) {
+	if s := t.find(h); s != nil && s.object.Load() != nil {
+		return s.device.Load(), true
+	}
+	return nil, false
+}
+
+// keep keeps whether the object of a handle has allocation callbacks.
+func (t *table[T]) keep(h uint64, callbacks *abi.AllocationCallbacks) {
+	s := t.find(h)
+	switch {
+	case s == nil:
+	case callbacks != nil:
+		s.callbacks.Store(callbacksGiven)
+	default:
+		s.callbacks.Store(callbacksAbsent)
+	}
+}
+
+// callbacks returns whether the object of a handle has allocation callbacks.
+func (t *table[T]) callbacks(h uint64) uint32 {
+	if s := t.find(h); s != nil {
+		return s.callbacks.Load()
+	}
+	return callbacksUnknown
 }
 
 // remove removes the object of a handle and returns it, or nil.
 func (t *table[T]) remove(h uint64) *T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := uint32(h) - 1
-	s := t.slot(n)
-	if s == nil || s.generation.Load() != uint32(h>>32) {
+	s := t.find(h)
+	if s == nil {
 		return nil
 	}
 	x := s.object.Swap(nil)
 	if x != nil {
+		s.device.Store(nil)
 		s.generation.Add(1)
-		t.free = append(t.free, n)
+		t.free = append(t.free, uint32(h)-1)
 	}
 	return x
 }

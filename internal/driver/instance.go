@@ -54,6 +54,9 @@ func createInstance(a *abi.CreateInstanceArgs) abi.Result {
 	if v := host.Interface(); v != 0 && v < 5 && x.version >= makeVersion(1, 1, 0) {
 		return abi.ErrorIncompatibleDriver // such a loader does not know later versions
 	}
+	if checking() != vk.None {
+		listened.Store(true)
+	}
 	x.messengers.begin(a.PCreateInfo.PNext)
 	defer x.messengers.begun()
 	for _, name := range abi.Strings(a.PCreateInfo.PpEnabledExtensionNames, a.PCreateInfo.EnabledExtensionCount) {

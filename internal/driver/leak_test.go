@@ -23,13 +23,13 @@ func TestLeftovers(t *testing.T) {
 	p := &program{T: t, instance: i, device: d}
 	b, _ := p.buffer(4)
 	name := cText(t, "scene")
-	must(p, abi.CmdSetDebugUtilsObjectNameEXT, &abi.SetDebugUtilsObjectNameEXTArgs{Device: d, PNameInfo: &abi.DebugUtilsObjectNameInfoEXT{ObjectType: abi.ObjectTypeBuffer, ObjectHandle: uint64(b), PObjectName: name}})
+	must(p, abi.CmdSetDebugUtilsObjectNameEXT, &abi.SetDebugUtilsObjectNameEXTArgs{Device: d, PNameInfo: &abi.DebugUtilsObjectNameInfoEXT{SType: abi.StructureTypeDebugUtilsObjectNameInfoEXT, ObjectType: abi.ObjectTypeBuffer, ObjectHandle: uint64(b), PObjectName: name}})
 	var pool abi.CommandPool
 	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: d, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
 	var c abi.CommandBuffer
 	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: d, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
 	var layout abi.DescriptorSetLayout
-	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: d, PSetLayout: &layout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{}})
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: d, PSetLayout: &layout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{SType: abi.StructureTypeDescriptorSetLayoutCreateInfo}})
 	var sets abi.DescriptorPool
 	must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: d, PDescriptorPool: &sets, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 1}})
 	var set abi.DescriptorSet

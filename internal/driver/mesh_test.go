@@ -103,7 +103,7 @@ func testMeshCommands(t *testing.T, shader string, indirect []uint32, draws func
 	t.Helper()
 	p := newProgram(t)
 	bind, mesh := p.graphicsShaders(), p.words(shader)
-	info := abi.ShaderCreateInfoEXT{Flags: abi.ShaderCreateNoTaskShaderBitEXT, Stage: abi.ShaderStageMeshBitEXT, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(mesh)), PCode: unsafe.Pointer(&mesh[0]), PName: &mainName[0]}
+	info := abi.ShaderCreateInfoEXT{SType: abi.StructureTypeShaderCreateInfoEXT, Flags: abi.ShaderCreateNoTaskShaderBitEXT, Stage: abi.ShaderStageMeshBitEXT, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(mesh)), PCode: unsafe.Pointer(&mesh[0]), PName: &mainName[0]}
 	stages, objects := [2]uint32{abi.ShaderStageMeshBitEXT, abi.ShaderStageVertexBit}, [2]abi.ShaderEXT{}
 	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &objects[0]})
 	b, words := p.buffer(4)

@@ -41,6 +41,7 @@ func created[T any, P closer[T]](d *device, t *table[T], x P, err error, handle 
 		_ = x.Close()
 		return outOfHost
 	}
+	t.find(h).device.Store(d)
 	*(*uint64)(handle) = h
 	return abi.Success
 }

@@ -94,11 +94,11 @@ OpFunctionEnd
 func (p *program) raysOf(layout abi.PipelineLayout, source string, stage uint32, more func(*abi.RayTracingPipelineCreateInfoKHR)) (pipe abi.Pipeline) {
 	words := p.words(source)
 	var module abi.ShaderModule
-	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
-	info := abi.RayTracingPipelineCreateInfoKHR{
-		StageCount: 1, PStages: &abi.PipelineShaderStageCreateInfo{Stage: stage, Module: module, PName: &mainName[0]}, GroupCount: 1,
-		PGroups:           &abi.RayTracingShaderGroupCreateInfoKHR{ClosestHitShader: ^uint32(0), AnyHitShader: ^uint32(0), IntersectionShader: ^uint32(0)},
-		PLibraryInterface: &abi.RayTracingPipelineInterfaceCreateInfoKHR{MaxPipelineRayPayloadSize: 4, MaxPipelineRayHitAttributeSize: 8},
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
+	info := abi.RayTracingPipelineCreateInfoKHR{SType: abi.StructureTypeRayTracingPipelineCreateInfoKHR,
+		StageCount: 1, PStages: &abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: stage, Module: module, PName: &mainName[0]}, GroupCount: 1,
+		PGroups:           &abi.RayTracingShaderGroupCreateInfoKHR{SType: abi.StructureTypeRayTracingShaderGroupCreateInfoKHR, ClosestHitShader: ^uint32(0), AnyHitShader: ^uint32(0), IntersectionShader: ^uint32(0)},
+		PLibraryInterface: &abi.RayTracingPipelineInterfaceCreateInfoKHR{SType: abi.StructureTypeRayTracingPipelineInterfaceCreateInfoKHR, MaxPipelineRayPayloadSize: 4, MaxPipelineRayHitAttributeSize: 8},
 		Layout:            layout, MaxPipelineRayRecursionDepth: 1,
 	}
 	more(&info)
@@ -121,8 +121,8 @@ func TestRayTracing(t *testing.T) {
 	})
 	state := uint32(abi.DynamicStateRayTracingPipelineStackSizeKHR)
 	pipe := p.raysOf(layout, launches, abi.ShaderStageRaygenBitKHR, func(i *abi.RayTracingPipelineCreateInfoKHR) {
-		i.PLibraryInfo = &abi.PipelineLibraryCreateInfoKHR{LibraryCount: 1, PLibraries: &library}
-		i.PDynamicState = &abi.PipelineDynamicStateCreateInfo{DynamicStateCount: 1, PDynamicStates: &state}
+		i.PLibraryInfo = &abi.PipelineLibraryCreateInfoKHR{SType: abi.StructureTypePipelineLibraryCreateInfoKHR, LibraryCount: 1, PLibraries: &library}
+		i.PDynamicState = &abi.PipelineDynamicStateCreateInfo{SType: abi.StructureTypePipelineDynamicStateCreateInfo, DynamicStateCount: 1, PDynamicStates: &state}
 	})
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: library})
 	stack := Call(abi.CmdGetRayTracingShaderGroupStackSizeKHR, unsafe.Pointer(&abi.GetRayTracingShaderGroupStackSizeKHRArgs{Device: p.device, Pipeline: pipe}))

@@ -246,7 +246,7 @@ func (p *program) traced(top abi.AccelerationStructureKHR) float32 {
 	b, content := p.buffer(8)
 	words := p.words(tracing)
 	var module abi.ShaderModule
-	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
 	bindings := []abi.DescriptorSetLayoutBinding{
 		{DescriptorType: abi.DescriptorTypeAccelerationStructureKHR, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit},
 		{Binding: 1, DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit},
@@ -256,9 +256,9 @@ func (p *program) traced(top abi.AccelerationStructureKHR) float32 {
 	var pipe abi.Pipeline
 	var pool abi.DescriptorPool
 	var set abi.DescriptorSet
-	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &setLayout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{BindingCount: 2, PBindings: &bindings[0]}})
-	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SetLayoutCount: 1, PSetLayouts: &setLayout}})
-	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}})
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &setLayout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{SType: abi.StructureTypeDescriptorSetLayoutCreateInfo, BindingCount: 2, PBindings: &bindings[0]}})
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo, SetLayoutCount: 1, PSetLayouts: &setLayout}})
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}})
 	sizes := []abi.DescriptorPoolSize{{Type: abi.DescriptorTypeAccelerationStructureKHR, DescriptorCount: 1}, {Type: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1}}
 	must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: p.device, PDescriptorPool: &pool, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 1, PoolSizeCount: 2, PPoolSizes: &sizes[0]}})
 	must(p, abi.CmdAllocateDescriptorSets, &abi.AllocateDescriptorSetsArgs{Device: p.device, PDescriptorSets: &set, PAllocateInfo: &abi.DescriptorSetAllocateInfo{DescriptorPool: pool, DescriptorSetCount: 1, PSetLayouts: &setLayout}})

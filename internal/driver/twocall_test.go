@@ -143,7 +143,7 @@ func (p *program) productQueries() []query {
 			return &abi.GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNVArgs{PhysicalDevice: p.physical, PPropertyCount: n, PProperties: to}
 		}),
 		listed("vkGetPhysicalDeviceCooperativeMatrixProperties2EXT", abi.CmdGetPhysicalDeviceCooperativeMatrixProperties2EXT, func(n *uint32, to *abi.CooperativeMatrixProperties2EXT) *abi.GetPhysicalDeviceCooperativeMatrixProperties2EXTArgs {
-			return &abi.GetPhysicalDeviceCooperativeMatrixProperties2EXTArgs{PhysicalDevice: p.physical, PCooperativeMatrixInfo: &abi.PhysicalDeviceCooperativeMatrixInfo2EXT{Scope: subgroup}, PPropertyCount: n, PProperties: to}
+			return &abi.GetPhysicalDeviceCooperativeMatrixProperties2EXTArgs{PhysicalDevice: p.physical, PCooperativeMatrixInfo: &abi.PhysicalDeviceCooperativeMatrixInfo2EXT{SType: abi.StructureTypePhysicalDeviceCooperativeMatrixInfo2EXT, Scope: subgroup}, PPropertyCount: n, PProperties: to}
 		}),
 		listed("vkGetPhysicalDeviceCooperativeVectorPropertiesNV", abi.CmdGetPhysicalDeviceCooperativeVectorPropertiesNV, func(n *uint32, to *abi.CooperativeVectorPropertiesNV) *abi.GetPhysicalDeviceCooperativeVectorPropertiesNVArgs {
 			return &abi.GetPhysicalDeviceCooperativeVectorPropertiesNVArgs{PhysicalDevice: p.physical, PPropertyCount: n, PProperties: to}
@@ -158,15 +158,15 @@ func (p *program) shaderQueries() []query {
 	setLayout, _ := p.layouts(0)
 	code := p.words(numbers)
 	var validated abi.ValidationCacheEXT
-	must(p, abi.CmdCreateValidationCacheEXT, &abi.CreateValidationCacheEXTArgs{Device: p.device, PCreateInfo: &abi.ValidationCacheCreateInfoEXT{}, PValidationCache: &validated})
+	must(p, abi.CmdCreateValidationCacheEXT, &abi.CreateValidationCacheEXTArgs{Device: p.device, PCreateInfo: &abi.ValidationCacheCreateInfoEXT{SType: abi.StructureTypeValidationCacheCreateInfoEXT}, PValidationCache: &validated})
 	var compiled abi.PipelineCache
 	must(p, abi.CmdCreatePipelineCache, &abi.CreatePipelineCacheArgs{Device: p.device, PCreateInfo: &abi.PipelineCacheCreateInfo{}, PPipelineCache: &compiled})
 	var metrics abi.ShaderInstrumentationARM
-	must(p, abi.CmdCreateShaderInstrumentationARM, &abi.CreateShaderInstrumentationARMArgs{Device: p.device, PCreateInfo: &abi.ShaderInstrumentationCreateInfoARM{}, PInstrumentation: &metrics})
+	must(p, abi.CmdCreateShaderInstrumentationARM, &abi.CreateShaderInstrumentationARMArgs{Device: p.device, PCreateInfo: &abi.ShaderInstrumentationCreateInfoARM{SType: abi.StructureTypeShaderInstrumentationCreateInfoARM}, PInstrumentation: &metrics})
 	var module abi.ShaderModule
-	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(4 * len(code)), PCode: &code[0]}, PShaderModule: &module})
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(4 * len(code)), PCode: &code[0]}, PShaderModule: &module})
 	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2InstrumentShadersBitARM}
-	info := abi.ComputePipelineCreateInfo{PNext: unsafe.Pointer(&flags), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}
+	info := abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}
 	var pipe abi.Pipeline
 	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, PipelineCache: compiled, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &info})
 	p.submit(func(c abi.CommandBuffer) {
@@ -179,7 +179,7 @@ func (p *program) shaderQueries() []query {
 		do(abi.CmdCmdEndShaderInstrumentationARM, &abi.CmdEndShaderInstrumentationARMArgs{CommandBuffer: c})
 	})
 	var object abi.ShaderEXT
-	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PShaders: &object, PCreateInfos: &abi.ShaderCreateInfoEXT{
+	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PShaders: &object, PCreateInfos: &abi.ShaderCreateInfoEXT{SType: abi.StructureTypeShaderCreateInfoEXT,
 		Stage: abi.ShaderStageComputeBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(code)), PCode: unsafe.Pointer(&code[0]), PName: &mainName[0],
 		SetLayoutCount: 1, PSetLayouts: &setLayout, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel,
 	}})
@@ -213,7 +213,7 @@ func (p *program) shaderQueries() []query {
 func TestModuleIdentifiers(t *testing.T) {
 	p := newProgram(t)
 	code := p.words(numbers)
-	info := abi.ShaderModuleCreateInfo{CodeSize: uint(4 * len(code)), PCode: &code[0]}
+	info := abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(4 * len(code)), PCode: &code[0]}
 	var module abi.ShaderModule
 	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &info, PShaderModule: &module})
 	var made, described abi.ShaderModuleIdentifierEXT
