@@ -10,7 +10,7 @@ import (
 var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
-		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no composite, generic pointer, lifetime, prefetch, group copy or pipe has a pointer"},
+		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no composite, generic pointer, lifetime, prefetch, group copy, pipe or enqueued kernel has a pointer"},
 		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
 		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
@@ -25,6 +25,9 @@ var variablePointerFamily = family{
 		spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
 		spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit, spirv.OpGenericPtrMemSemantics, spirv.OpSizeOf,
 		spirv.OpGroupAsyncCopy, spirv.OpGroupWaitEvents, spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe,
+		spirv.OpEnqueueMarker, spirv.OpEnqueueKernel, spirv.OpCaptureEventProfilingInfo, spirv.OpGetKernelNDrangeSubGroupCount,
+		spirv.OpGetKernelNDrangeMaxSubGroupSize, spirv.OpGetKernelWorkGroupSize, spirv.OpGetKernelPreferredWorkGroupSizeMultiple,
+		spirv.OpGetKernelLocalSizeForSubgroupCount, spirv.OpGetKernelMaxNumSubgroups,
 		spirv.OpUntypedPrefetchKHR, spirv.OpSaveMemoryINTEL, spirv.OpRestoreMemoryINTEL, spirv.OpVariableLengthArrayINTEL,
 		spirv.OpUntypedVariableLengthArrayINTEL, spirv.OpCompositeConstructContinuedINTEL, spirv.OpBitwiseFunctionINTEL,
 		spirv.OpMaskedGatherINTEL, spirv.OpMaskedScatterINTEL, spirv.OpConvertHandleToImageINTEL, spirv.OpConvertHandleToSamplerINTEL,
