@@ -87,6 +87,7 @@ var objectLists = []reason{
 	}},
 	{ByObjects, "full checking compares the acceleration structures in sets with the instructions that trace rays in them", []string{
 		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-flags-08761",
+		"HitTriangleVertexPositionsKHR-None-08751",
 	}},
 	{ByObjects, "full checking reads the descriptors at constant offsets in heaps, with the types that their writes have recorded", []string{
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",

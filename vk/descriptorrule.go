@@ -28,6 +28,8 @@ type descriptorCheck struct {
 	buffers  bool                           // the pipeline has the flag for descriptor buffers
 	objects  bool                           // shader objects are used, and no pipeline
 	mappings map[ir.Stage][]compute.Mapping // with descriptor heaps
+
+	positions bool // of a trace: all shaders of hits read the positions of vertices
 }
 
 // uses adds the findings on the descriptors that stages use.

@@ -46,7 +46,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
 	c.located(u)
 	c.advanced()
 	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
-	(&descriptorCheck{x, Graphics, d.layout, buffers, c.p == nil, d.mappings}).uses(u)
+	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
 	c.wrotes()
 	return x.found()

@@ -176,6 +176,8 @@ func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint) error {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
-	(&descriptorCheck{x, point, p.layout, p.flags&enum.PipelineFlagsDescriptorBuffer != 0, point == Compute && x.pipeline == nil, mappings}).uses(p.uses.of(p.stage))
+	(&descriptorCheck{
+		executor: x, point: point, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
+	}).uses(p.uses.of(p.stage))
 	return x.found()
 }

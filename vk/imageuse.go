@@ -32,6 +32,8 @@ type imageUse struct {
 type uses struct {
 	once       sync.Once
 	atSample   bool // a fragment stage interpolates at a sample
+	hit        bool // there is a stage for hits of rays
+	positions  bool // which reads the positions of vertices
 	images     []imageUse
 	resources  []resourceUse
 	matches    []matchUse
@@ -63,6 +65,9 @@ func (u *uses) add(s *shader.Stage) {
 			u.addMatches(s, f, e)
 			u.addMatrices(s, f, e)
 			u.addStructures(s, f, e)
+			if p.Stage == ir.ClosestHit || p.Stage == ir.AnyHit {
+				u.hit, u.positions = true, readsPositions(f, e)
+			}
 			u.addHeaps(p.Stage, f, e)
 		}
 	}

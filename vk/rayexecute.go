@@ -151,9 +151,12 @@ func (x *executor) checkTrace(p *RayTracingPipeline, t *ShaderTables) error {
 		}
 		release()
 	}
+	positions := p.readsPositions()
 	for _, s := range p.stages {
 		mappings := map[ir.Stage][]compute.Mapping{s.stage.Program.Stage: s.mappings}
-		(&descriptorCheck{x, RayTracing, p.layout, p.flags&enum.PipelineFlagsDescriptorBuffer != 0, false, mappings}).uses(s.uses.of(s.stage))
+		(&descriptorCheck{
+			executor: x, point: RayTracing, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, mappings: mappings, positions: positions,
+		}).uses(s.uses.of(s.stage))
 	}
 	return x.found()
 }

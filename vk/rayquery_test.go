@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // queries is a compute shader whose invocation i traces the ray from (10·i + ¼, ¼, 5) down the axis z, in the structure of binding 0,
@@ -293,5 +295,48 @@ func TestTraceLevel(t *testing.T) {
 	const rule = "VUID-RuntimeSpirv-OpTraceRayKHR-06359"
 	if err := r.submit(t, r.record(t, trace)); err == nil || !strings.Contains(err.Error(), rule) {
 		t.Errorf("the error is %v; must have the rule %s", err, rule)
+	}
+}
+
+// TestHitPositions traces rays of a pipeline whose only shader of hits reads the positions of vertices (08751), in structures that were built
+// for fetches and without; a second shader that reads none may be the one of each hit.
+func TestHitPositions(t *testing.T) {
+	text, err := os.ReadFile("testdata/rays/hit.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading := strings.NewReplacer(
+		"OpExtension", "OpCapability RayTracingPositionFetchKHR\nOpExtension \"SPV_KHR_ray_tracing_position_fetch\"\nOpExtension",
+		"%gl_InstanceCustomIndexEXT\nOpMember", "%gl_InstanceCustomIndexEXT %corners\nOpDecorate %corners BuiltIn HitTriangleVertexPositionsKHR\nOpMember",
+		"%main = OpFunction", "%float = OpTypeFloat 32\n%v3 = OpTypeVector %float 3\n%uint_3 = OpConstant %uint 3\n%a3 = OpTypeArray %v3 %uint_3\n"+
+			"%pa3 = OpTypePointer Input %a3\n%corners = OpVariable %pa3 Input\n%main = OpFunction",
+		"OpReturn", "%positions = OpLoad %a3 %corners\nOpReturn",
+	).Replace(string(text))
+	const rule = "VUID-HitTriangleVertexPositionsKHR-None-08751"
+	for _, x := range []struct {
+		flags BuildFlags
+		other bool // a second group has a shader that reads no positions
+		fails bool
+	}{{BuildAllowDataAccess, false, false}, {0, false, true}, {0, true, false}} {
+		r := newRayScene(t, DeviceInfo{})
+		bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		r.instance(0, bottom, 0)
+		build := r.bottom(bottom, 2)
+		build.Flags |= x.flags
+		r.build(t, build)
+		r.build(t, r.top(top, 1))
+		r.write(t, r.set, top)
+		stages, groups := rayStages(t), rayGroups()
+		stages[2].StageInfo = StageInfo{Code: code(t, reading)}
+		if x.other {
+			stages = append(stages, RayStageInfo{spirv.ExecutionModelClosestHitKHR, rayShader(t, "hit")})
+			groups = append(groups, link.Group{Type: enum.GroupTypeTrianglesHitGroup, ClosestHit: ref(3)})
+		}
+		p := r.pipeline(t, RayTracingPipelineInfo{Stages: stages, Groups: groups, Depth: 1})
+		tables := r.tables(t, p, 0, 1, 2)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
+		if failed := err != nil && strings.Contains(err.Error(), rule); failed != x.fails || err != nil && !failed {
+			t.Errorf("flags %d, another shader %t: the error is %v; must have the rule %t", x.flags, x.other, err, x.fails)
+		}
 	}
 }

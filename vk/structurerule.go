@@ -46,6 +46,37 @@ func (u *uses) addStructures(s *shader.Stage, f *facts.Module, e *facts.EntryPoi
 	}
 }
 
+// readsPositions reports whether an entry point reads the positions of the vertices of the triangle that a ray hits.
+func readsPositions(f *facts.Module, e *facts.EntryPoint) bool {
+	if !f.Capable(spirv.CapabilityRayTracingPositionFetchKHR) {
+		return false
+	}
+	for in := range instructions(f, e) {
+		if in.Op() != spirv.OpLoad {
+			continue
+		}
+		if b, ok := f.BuiltIn(variableOf(f, inst.Load(in).Pointer())); ok && b == spirv.BuiltInHitTriangleVertexPositionsKHR {
+			return true
+		}
+	}
+	return false
+}
+
+// readsPositions reports whether the pipeline has shaders of hits, and each of them reads the positions of vertices: whichever
+// triangle a ray hits, its positions are read.
+func (p *RayTracingPipeline) readsPositions() bool {
+	hits := false
+	for _, s := range p.stages {
+		if u := s.uses.of(s.stage); u.hit {
+			if !u.positions {
+				return false
+			}
+			hits = true
+		}
+	}
+	return hits
+}
+
 // structure checks the structure that a ray is traced in, if it has been built.
 func (c *descriptorCheck) structure(u *structureUse) {
 	a := c.bound(u.program, u.resource).structure
@@ -62,6 +93,8 @@ func (c *descriptorCheck) structure(u *structureUse) {
 			rule = vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352
 		}
 		c.find(rule, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
+	case !u.query && c.positions && !table.fetches(built):
+		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	case u.positions && !table.fetches(built):
 		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	}
