@@ -335,3 +335,33 @@ func TestUpdateRules(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedLayouts closes the layouts of bound sets and of push constants before the end of the recording, and after it, which
+// Vulkan permits (VUID-vkDestroyPipelineLayout-pipelineLayout-02004): the commands still have them.
+func TestClosedLayouts(t *testing.T) {
+	for _, during := range []bool{true, false} {
+		r := newRig(t, DeviceInfo{}, storage)
+		end := func() {
+			r.pipeline.Close()
+			r.layout.Close()
+		}
+		c := r.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(r.saxpy)
+			c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+			c.PushConstants(r.pipeline, 0, []byte{0, 0, 0, 0x40}) // 2
+			if during {
+				end()
+			}
+			c.Dispatch(2, 1, 1)
+		})
+		if !during {
+			end()
+		}
+		if err := r.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.get(64, 7); got != 114 {
+			t.Errorf("closed during the recording: %v: 2·7 + 100 is %v; must be 114", during, got)
+		}
+	}
+}

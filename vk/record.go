@@ -152,24 +152,30 @@ func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte
 	if !c.starts("vkCmdPushConstants") || !c.mayEndHeaps("VUID-vkCmdPushConstants-commandBuffer-11295", "VUID-vkCmdPushConstants-commandBuffer-11296") {
 		return
 	}
-	if l == nil && c.dev.checking == None && offset >= 0 && offset <= MaxPushBytes && len(data) <= MaxPushBytes-offset {
-		c.payload(pushConstants, uint64(offset), data, nil) // the layout ended before the recording; only checks need it
-		return
-	}
-	if l == nil {
-		c.fail(usage(vuid.VkPushConstantsInfo_None_09495, "the layout of push constants is nil; must be one"))
-		return
-	}
-	if err := check(c.dev, "the layout", l); err != nil {
-		c.fail(err)
-		return
-	}
-	if err := l.checkPush(offset, len(data)); err != nil {
+	if err := c.checkPush(l, offset, len(data)); err != nil {
 		c.fail(err)
 		return
 	}
 	c.payload(pushConstants, uint64(offset), data, nil)
-	c.commands[len(c.commands)-1].a = l
+	if l != nil {
+		c.commands[len(c.commands)-1].a = l
+	}
+}
+
+// checkPush checks the arguments of PushConstants. Without checks the layout may be nil: the execution needs it for checks alone.
+func (c *CommandBuffer) checkPush(l *PipelineLayout, offset, n int) error {
+	switch {
+	case l != nil:
+		if err := check(c.dev, "the layout", l); err != nil {
+			return err
+		}
+		return l.checkPush(offset, n)
+	case c.dev.checking > None:
+		return usage(vuid.VkPushConstantsInfo_None_09495, "the layout of push constants is nil; must be one")
+	case offset < 0 || offset > MaxPushBytes || n > MaxPushBytes-offset:
+		return usage("VUID-vkCmdPushConstants-offset-01795", "%d bytes of push constants from offset %d on are set; must be in %d bytes", n, offset, MaxPushBytes)
+	}
+	return nil
 }
 
 // checkPush returns an error unless n bytes from an offset on are push constants of the layout.
