@@ -363,30 +363,38 @@ func (p *RayTracingPipeline) ReplayHandles(first, n int) ([]byte, error) {
 	if err := check(nil, "the pipeline", p); err != nil {
 		return nil, err
 	}
-	switch all := len(p.groups); {
+	switch {
 	case !p.dev.mayHave("rayTracingPipelineShaderGroupHandleCaptureReplay"):
 		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_rayTracingPipelineShaderGroupHandleCaptureReplay_03606, "the feature rayTracingPipelineShaderGroupHandleCaptureReplay is off; must be enabled")
 	case p.flags&enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay == 0:
 		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_03607, "%v lacks the flag %v; must have it", &p.object, enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay)
-	case p.rays == nil && !p.dev.mayHave("pipelineLibraryGroupHandles"):
-		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_07829, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
-	case first < 0 || first >= all:
-		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_04051, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
-	case n < 0 || n > all-first:
-		return nil, usage(vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_03483, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
 	}
-	return p.put(first, n, ReplayHandleSize), nil
+	return p.put(first, n, ReplayHandleSize, &handleRules{
+		library: vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_pipeline_07829, first: vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_04051,
+		count: vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_firstGroup_03483,
+	})
 }
 
-// put returns the handles of groups in n·size bytes.
-func (p *RayTracingPipeline) put(first, n, size int) []byte {
+// handleRules are the rules of a query for handles: on libraries, the first group and the number of groups.
+type handleRules struct{ library, first, count string }
+
+// put returns the handles of n groups, size bytes each.
+func (p *RayTracingPipeline) put(first, n, size int, rules *handleRules) ([]byte, error) {
+	switch all := len(p.groups); {
+	case p.rays == nil && !p.dev.mayHave("pipelineLibraryGroupHandles"):
+		return nil, usage(rules.library, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
+	case first < 0 || first >= all:
+		return nil, usage(rules.first, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
+	case n < 0 || n > all-first:
+		return nil, usage(rules.count, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
+	}
 	b := make([]byte, n*size)
 	for i := range n {
 		h := p.handles[first+i]
 		binary.LittleEndian.PutUint32(b[i*size:], h.number)
 		binary.LittleEndian.PutUint32(b[i*size+4:], h.serial)
 	}
-	return b
+	return b, nil
 }
 
 // GroupHandles returns the handles of n shader groups from the group first on, GroupHandleSize bytes each
@@ -396,21 +404,15 @@ func (p *RayTracingPipeline) GroupHandles(first, n int) ([]byte, error) {
 	if err := check(nil, "the pipeline", p); err != nil {
 		return nil, err
 	}
-	switch all := len(p.groups); {
-	case p.rays == nil && !p.dev.mayHave("pipelineLibraryGroupHandles"):
-		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_pipeline_07828, "%v is a library; must be none without the feature pipelineLibraryGroupHandles", &p.object)
-	case first < 0 || first >= all:
-		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_04050, "the first group is %d; must be less than the %d groups of the pipeline", first, all)
-	case n < 0 || n > all-first:
-		return nil, usage(vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_02419, "%d groups from group %d on are asked for; must be at most the %d of the pipeline", n, first, all)
-	}
-	return p.put(first, n, GroupHandleSize), nil
+	return p.put(first, n, GroupHandleSize, &handleRules{
+		library: vuid.VkGetRayTracingShaderGroupHandlesKHR_pipeline_07828, first: vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_04050,
+		count: vuid.VkGetRayTracingShaderGroupHandlesKHR_firstGroup_02419,
+	})
 }
 
 // mayHave reports whether a feature of the device is enabled, or not known.
 func (d *Device) mayHave(feature string) bool {
-	on, known := d.env.Device.Feature(feature)
-	return (on || !known) && (d.enabled == nil || d.enabled[feature])
+	return d.physical.supports(feature) && (d.enabled == nil || d.enabled[feature])
 }
 
 // GroupShader is a shader of a group (VkShaderGroupShaderKHR).

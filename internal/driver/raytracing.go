@@ -1,38 +1,29 @@
 package driver
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 var rayCalls = map[int]call{
 	abi.CmdCreateRayTracingPipelinesKHR: on(createRayTracingPipelines),
 	abi.CmdGetRayTracingShaderGroupHandlesKHR: on(func(a *abi.GetRayTracingShaderGroupHandlesKHRArgs) abi.Result {
-		d, p := deviceOf(a.Device), pipelines.get(uint64(a.Pipeline))
-		if d == nil || p == nil {
-			return abi.ErrorDeviceLost
-		}
-		handles, err := p.rays.GroupHandles(int(a.FirstGroup), int(a.GroupCount))
-		if err == nil {
-			copy(abi.Bytes(a.PData, uint64(a.DataSize)), handles)
-		}
-		return d.result(err)
+		return putHandles(a.Device, a.Pipeline, abi.Bytes(a.PData, uint64(a.DataSize)), vuid.VkGetRayTracingShaderGroupHandlesKHR_dataSize_02420, func(p *vk.RayTracingPipeline) ([]byte, error) {
+			return p.GroupHandles(int(a.FirstGroup), int(a.GroupCount))
+		})
 	}),
 	abi.CmdGetRayTracingCaptureReplayShaderGroupHandlesKHR: on(func(a *abi.GetRayTracingCaptureReplayShaderGroupHandlesKHRArgs) abi.Result {
-		d, p := deviceOf(a.Device), pipelines.get(uint64(a.Pipeline))
-		if d == nil || p == nil {
-			return abi.ErrorDeviceLost
-		}
-		handles, err := p.rays.ReplayHandles(int(a.FirstGroup), int(a.GroupCount))
-		if err == nil {
-			copy(abi.Bytes(a.PData, uint64(a.DataSize)), handles)
-		}
-		return d.result(err)
+		return putHandles(a.Device, a.Pipeline, abi.Bytes(a.PData, uint64(a.DataSize)), vuid.VkGetRayTracingCaptureReplayShaderGroupHandlesKHR_dataSize_03484, func(p *vk.RayTracingPipeline) ([]byte, error) {
+			return p.ReplayHandles(int(a.FirstGroup), int(a.GroupCount))
+		})
 	}),
 	abi.CmdGetRayTracingShaderGroupStackSizeKHR: value(func(a *abi.GetRayTracingShaderGroupStackSizeKHRArgs) uint64 {
 		p := pipelines.get(uint64(a.Pipeline))
@@ -42,6 +33,23 @@ var rayCalls = map[int]call{
 		n, _ := p.rays.GroupStackSize(int(a.Group), vk.GroupShader(min(a.GroupShader, math.MaxUint8)))
 		return n
 	}),
+}
+
+// putHandles writes the handles of groups of a pipeline. If the memory is too short for all of them, it writes none: a part of a handle
+// could select another group.
+func putHandles(device *abi.Dispatch, h abi.Pipeline, to []byte, rule string, get func(*vk.RayTracingPipeline) ([]byte, error)) abi.Result {
+	d, p := deviceOf(device), pipelines.get(uint64(h))
+	if d == nil || p == nil {
+		return abi.ErrorDeviceLost
+	}
+	handles, err := get(p.rays)
+	if err == nil && len(to) < len(handles) {
+		err = &vk.UsageError{Rule: rule, Message: fmt.Sprintf("the memory for handles has %d bytes; must have at least %d", len(to), len(handles))}
+	}
+	if err == nil {
+		copy(to, handles)
+	}
+	return d.result(err)
 }
 
 var rayCommands = map[int]recorder{
@@ -101,7 +109,7 @@ func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk
 		})
 		var handle []byte
 		if g.PShaderGroupCaptureReplayHandle != nil {
-			handle = append([]byte(nil), abi.Bytes(g.PShaderGroupCaptureReplayHandle, vk.ReplayHandleSize)...)
+			handle = slices.Clone(abi.Bytes(g.PShaderGroupCaptureReplayHandle, vk.ReplayHandleSize))
 		}
 		info.ReplayHandles = append(info.ReplayHandles, handle)
 	}
@@ -125,7 +133,7 @@ func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk
 	return info
 }
 
-// createRayTracingPipelines makes pipelines at once. An operation that may defer it is told so.
+// createRayTracingPipelines makes pipelines. It never defers an operation.
 func createRayTracingPipelines(a *abi.CreateRayTracingPipelinesKHRArgs) abi.Result {
 	b := pipelineBatch[abi.RayTracingPipelineCreateInfoKHR, vk.RayTracingPipelineInfo, vk.RayTracingPipeline]{
 		read: func(i *abi.RayTracingPipelineCreateInfoKHR) vk.RayTracingPipelineInfo {

@@ -135,6 +135,10 @@ func TestRayTracing(t *testing.T) {
 	_, to, content := p.addressed(abi.BufferUsageStorageBufferBit, 8)
 	var handles [16]uint32
 	must(p, abi.CmdGetRayTracingShaderGroupHandlesKHR, &abi.GetRayTracingShaderGroupHandlesKHRArgs{Device: p.device, Pipeline: pipe, GroupCount: 2, DataSize: 64, PData: unsafe.Pointer(&handles)})
+	short := [16]uint32{0: 77, 8: 77}
+	if r := do(abi.CmdGetRayTracingShaderGroupHandlesKHR, &abi.GetRayTracingShaderGroupHandlesKHRArgs{Device: p.device, Pipeline: pipe, GroupCount: 2, DataSize: 63, PData: unsafe.Pointer(&short)}); r >= 0 || short != [16]uint32{0: 77, 8: 77} {
+		t.Errorf("63 bytes for two handles: the result is %d and the memory has %v; must be an error and have no handle", r, short)
+	}
 	copy(table, handles[:8])
 	copy(table[32:], handles[8:])
 	*(*uint64)(unsafe.Pointer(&table[8])) = to
