@@ -60,7 +60,7 @@ type CreationFeedback struct {
 
 // Pipeline is a pipeline of any kind.
 type Pipeline interface {
-	base() *object
+	Object
 	made() *built
 }
 

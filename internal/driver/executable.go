@@ -15,8 +15,7 @@ var executableCalls = map[int]call{
 		}
 		return list(a.PExecutableCount, a.PProperties, all, func(to *abi.PipelineExecutablePropertiesKHR, x vk.Executable) {
 			to.Stages, to.SubgroupSize = x.Stages, x.SubgroupSize
-			abi.PutString(to.Name[:], x.Name)
-			abi.PutString(to.Description[:], x.Description)
+			putName(&to.Name, &to.Description, x.Name, x.Description)
 		})
 	}),
 	abi.CmdGetPipelineExecutableStatisticsKHR: on(func(a *abi.GetPipelineExecutableStatisticsKHRArgs) abi.Result {
@@ -26,8 +25,7 @@ var executableCalls = map[int]call{
 		}
 		return list(a.PStatisticCount, a.PStatistics, x.Statistics(), func(to *abi.PipelineExecutableStatisticKHR, s vk.Statistic) {
 			to.Format, to.Value = abi.PipelineExecutableStatisticFormatUint64KHR, abi.PipelineExecutableStatisticValueKHR{s.Value}
-			abi.PutString(to.Name[:], s.Name)
-			abi.PutString(to.Description[:], s.Description)
+			putName(&to.Name, &to.Description, s.Name, s.Description)
 		})
 	}),
 	abi.CmdGetPipelineExecutableInternalRepresentationsKHR: on(func(a *abi.GetPipelineExecutableInternalRepresentationsKHRArgs) abi.Result {
@@ -37,8 +35,7 @@ var executableCalls = map[int]call{
 		}
 		short := false
 		r = list(a.PInternalRepresentationCount, a.PInternalRepresentations, []string{x.Representation()}, func(to *abi.PipelineExecutableInternalRepresentationKHR, text string) {
-			abi.PutString(to.Name[:], "IR")
-			abi.PutString(to.Description[:], "the optimized program in the intermediate representation")
+			putName(&to.Name, &to.Description, "IR", "the optimized program in the intermediate representation")
 			to.IsText = abi.True
 			short = putText(to, text)
 		})
@@ -47,6 +44,12 @@ var executableCalls = map[int]call{
 		}
 		return r
 	}),
+}
+
+// putName writes the name and the description of an executable or of a part of it.
+func putName(name, description *[abi.MaxDescriptionSize]byte, n, d string) {
+	abi.PutString(name[:], n)
+	abi.PutString(description[:], d)
 }
 
 // putText writes a text with a final zero to the memory of a representation, or only its size if there is none. It reports

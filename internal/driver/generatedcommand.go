@@ -34,7 +34,7 @@ var generatedCalls = map[int]call{
 	}),
 	abi.CmdUpdateIndirectExecutionSetPipelineEXT: run(func(a *abi.UpdateIndirectExecutionSetPipelineEXTArgs) {
 		for _, w := range array(a.PExecutionSetWrites, a.ExecutionSetWriteCount) {
-			update(a.Device, a.IndirectExecutionSet, w.Index, pipelineObject(w.Pipeline))
+			update(a.Device, a.IndirectExecutionSet, w.Index, pipelines.get(uint64(w.Pipeline)).vk())
 		}
 	}),
 	abi.CmdUpdateIndirectExecutionSetShaderEXT: run(func(a *abi.UpdateIndirectExecutionSetShaderEXTArgs) {
@@ -80,7 +80,7 @@ var tokenKinds = map[uint32]vk.TokenKind{
 	abi.IndirectCommandsTokenTypeTraceRays2EXT: vk.TokenTraceRays,
 }
 
-// noToken is a kind that no token has.
+// noToken is a kind that no token has: package vk refuses it.
 const noToken vk.TokenKind = 0xff
 
 // indirectLayout reads the creation of a layout of sequences.
@@ -134,7 +134,7 @@ func createExecutionSet(a *abi.CreateIndirectExecutionSetEXTArgs) abi.Result {
 	case abi.IndirectExecutionSetInfoTypePipelinesEXT:
 		if p := *(**abi.IndirectExecutionSetPipelineInfoEXT)(info); p != nil {
 			n = int(p.MaxPipelineCount)
-			if x := pipelineObject(p.InitialPipeline); x != nil {
+			if x := pipelines.get(uint64(p.InitialPipeline)).vk(); x != nil {
 				first = append(first, x)
 			}
 		}
@@ -150,20 +150,6 @@ func createExecutionSet(a *abi.CreateIndirectExecutionSetEXTArgs) abi.Result {
 	}
 	s, err := d.vk.NewIndirectExecutionSet(n, first...)
 	return created(d, &executionSets, s, err, unsafe.Pointer(a.PIndirectExecutionSet))
-}
-
-// pipelineObject returns the pipeline of a handle; nil if there is none.
-func pipelineObject(h abi.Pipeline) vk.Object {
-	switch p := pipelines.get(uint64(h)); {
-	case p == nil:
-		return nil
-	case p.compute != nil:
-		return p.compute
-	case p.rays != nil:
-		return p.rays
-	default:
-		return p.graphics
-	}
 }
 
 // update replaces an element of a set. The command has no result: an error is a report.

@@ -20,15 +20,7 @@ type pipeline struct {
 }
 
 // Close frees the pipeline.
-func (p *pipeline) Close() error {
-	if p.compute != nil {
-		return p.compute.Close()
-	}
-	if p.rays != nil {
-		return p.rays.Close()
-	}
-	return p.graphics.Close()
-}
+func (p *pipeline) Close() error { return p.vk().Close() }
 
 // vk returns the pipeline; nil if there is none.
 func (p *pipeline) vk() vk.Pipeline {
