@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// The driver does not announce VK_NV_cuda_kernel_launch, for want of PTX. A program that calls its commands all the same gets the
-// errors of package vk: no handle is ever made.
+// The driver does not announce VK_NV_cuda_kernel_launch, because it has no compiler for PTX. A program that calls the commands of the
+// extension gets the errors of package vk, and no handle.
 
 var cudaCalls = map[int]call{
 	abi.CmdCreateCudaModuleNV: on(func(a *abi.CreateCudaModuleNVArgs) abi.Result {

@@ -99,7 +99,7 @@ func createDescriptorPool(a *abi.CreateDescriptorPoolArgs) abi.Result {
 		}
 		info.Sizes = append(info.Sizes, size)
 	}
-	if checking() != vk.All { // an allocation beyond the sizes may fail; it helps portability only while commands are checked
+	if checking() != vk.All { // Vulkan permits an allocation beyond the sizes to fail or to succeed; it fails with full checking alone
 		info.Sizes, info.InlineBlocks = nil, 0
 	}
 	p, err := d.vk.NewPool(info)
