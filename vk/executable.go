@@ -27,11 +27,8 @@ func (d *Device) Executables(p Pipeline) ([]Executable, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if isNil(p) {
-		return nil, usage("", "the pipeline is nil; must be an object")
-	}
-	if o := p.base(); o.dev != d || !o.alive() {
-		return nil, usage("", "%v is closed or of another device; must be alive", o)
+	if err := d.checkPipeline(p); err != nil {
+		return nil, err
 	}
 	var stages []*shader.Stage
 	switch p := p.(type) {

@@ -74,16 +74,27 @@ func (c *CommandBuffer) generated(command string, info *GeneratedCommands) bool 
 		c.fail(err)
 		return false
 	}
-	selects := info.Layout.tokens[0].Kind == TokenExecutionSet
+	const rule = "VUID-VkGeneratedCommandsInfoEXT-"
+	selects, strict := info.Layout.tokens[0].Kind == TokenExecutionSet, c.dev.checking >= All
 	switch {
-	case info.Address%4 != 0 || info.CountAddress%4 != 0:
-		err = usage("", "the sequences are at the address %#x and their number at %#x; must be multiples of 4", info.Address, info.CountAddress)
+	case info.Address%4 != 0:
+		err = usage(rule+"indirectAddress-11074", "the sequences are at the address %#x; must be a multiple of 4", info.Address)
+	case info.CountAddress%4 != 0:
+		err = usage(rule+"sequenceCountAddress-11073", "the number of sequences is at the address %#x; must be a multiple of 4", info.CountAddress)
 	case info.MaxSequences > MaxSequences:
-		err = usage("", "%d sequences; must be at most %d", info.MaxSequences, MaxSequences)
+		err = usage(rule+"maxSequenceCount-11067", "%d sequences; must be at most %d", info.MaxSequences, MaxSequences)
+	case strict && info.MaxSequences == 0:
+		err = usage(rule+"maxSequenceCount-10246", "at most 0 sequences; must be more")
+	case strict && info.Size == 0:
+		err = usage(rule+"indirectAddressSize-11077", "the sequences have 0 bytes; must have more")
+	case strict && info.Layout.counts && uint64(info.MaxDraws)*uint64(info.MaxSequences) >= 1<<24:
+		err = usage(rule+"maxDrawCount-11078", "%d sequences of %d draws; must be less than 2²⁴ draws", info.MaxSequences, info.MaxDraws)
 	case selects && info.Set == nil:
-		err = usage("", "the sequences select from an execution set, and there is none; must be one")
+		err = usage(rule+"indirectCommandsLayout-11083", "the sequences select from an execution set, and there is none; must be one")
+	case strict && !selects && info.Set != nil:
+		err = usage(rule+"indirectCommandsLayout-10241", "there is an execution set, and the sequences do not select from it; must be none")
 	case selects && info.Set.shaders != (info.Layout.tokens[0].Shaders != nil):
-		err = usage("", "the first token is for pipelines or for shader objects, and the execution set for the other; must be for the same")
+		err = usage(rule+"indirectCommandsLayout-11002", "the first token is for pipelines or for shader objects, and the execution set for the other; must be for the same")
 	default:
 		return true
 	}
@@ -229,7 +240,7 @@ func (w *generating) choose(x *executor, t *Token, data []byte) error {
 			x.rays.pipeline = p
 		case *Shader:
 			if p.info.Stage != t.Shaders[k] {
-				return usage("", "a sequence selects %v for the stage %v; must be of the stage", &p.object, t.Shaders[k])
+				return usage("VUID-vkCmdExecuteGeneratedCommandsEXT-indirectCommandsLayout-11004", "a sequence selects %v for the stage %v; must be of the stage", &p.object, t.Shaders[k])
 			}
 			x.bindShader(t.Shaders[k], p)
 		}
@@ -252,13 +263,20 @@ func (x *executor) boundBytes(address uint64, n uint32) ([]byte, error) {
 
 // indicesAt binds indices at a device address. The type is VkIndexType, or one of DXGI_FORMAT.
 func (x *executor) indicesAt(address uint64, n, kind uint32, dxgi bool) error {
-	types := map[uint32]uint32{0: 2, 1: 4, 1000265000: 1}
-	if dxgi {
-		types = map[uint32]uint32{57: 2, 42: 4, 62: 1} // R16_UINT, R32_UINT, R8_UINT
-	}
-	size := types[kind]
-	if size == 0 {
-		return usage("", "a sequence binds indices of the type %d; must be of 8, 16 or 32 bits", kind)
+	const (
+		uint16Type, uint32Type, uint8Type = 0, 1, 1000265000 // VK_INDEX_TYPE_UINT*
+		r32, r16, r8                      = 42, 57, 62       // DXGI_FORMAT_R*_UINT
+	)
+	size := uint32(0)
+	switch {
+	case dxgi && kind == r8 || !dxgi && kind == uint8Type:
+		size = 1
+	case dxgi && kind == r16 || !dxgi && kind == uint16Type:
+		size = 2
+	case dxgi && kind == r32 || !dxgi && kind == uint32Type:
+		size = 4
+	default:
+		return usage("VUID-VkBindIndexBufferIndirectCommandEXT-indexType-parameter", "a sequence binds indices of the type %d; must be of 8, 16 or 32 bits", kind)
 	}
 	b, err := x.boundBytes(address, n)
 	if b == nil {

@@ -151,6 +151,15 @@ func floatWords(list ...float32) (out []uint32) {
 	return out
 }
 
+// inSequence sets the offsets of tokens that are one after the other, and returns the size of a sequence.
+func inSequence(tokens []Token) (size uint32) {
+	for i := range tokens {
+		tokens[i].Offset = size
+		size += tokens[i].bytes()
+	}
+	return size
+}
+
 // TestGeneratedDraws draws two triangles of different colors and depths by sequences that bind vertices, indices and a pipeline,
 // and by numbers of draws.
 func TestGeneratedDraws(t *testing.T) {
@@ -193,12 +202,7 @@ func TestGeneratedDraws(t *testing.T) {
 			{"no draws", []Token{{Kind: TokenVertexBuffer}, push, {Kind: TokenDrawCount}},
 				slices.Concat([]uint32{low, high, 96, 16}, red, []uint32{0, 0, 16, 0}), 1, blank, blank},
 		} {
-			offset := uint32(0)
-			for i := range x.tokens {
-				x.tokens[i].Offset = offset
-				offset += x.tokens[i].bytes()
-			}
-			layout := must(s.dev.NewIndirectCommandsLayout(IndirectCommandsLayoutInfo{Tokens: x.tokens, Stride: offset, Layout: s.layout}))(t)
+			layout := must(s.dev.NewIndirectCommandsLayout(IndirectCommandsLayoutInfo{Tokens: x.tokens, Stride: inSequence(x.tokens), Layout: s.layout}))(t)
 			b, _ := s.addressed(t, x.words...)
 			g := GeneratedCommands{Layout: layout, Address: b.Address(), Size: uint64(4 * len(x.words)), MaxSequences: uint32(x.n), MaxDraws: 2}
 			if x.name == "bounded count" {
@@ -290,49 +294,77 @@ func TestGeneratedShaders(t *testing.T) {
 	}
 }
 
-// TestGeneratedLayoutErrors makes layouts and sets that are wrong.
+// TestGeneratedLayoutErrors makes layouts and sets that break rules.
 func TestGeneratedLayoutErrors(t *testing.T) {
 	s := newScene(t, 1)
+	s.stages.Flags = enum.PipelineFlagsIndirectBindableBitExt
 	s.build(t)
+	const layout, token = "VkIndirectCommandsLayoutCreateInfoEXT-", "VkIndirectCommandsLayoutTokenEXT-"
+	const pushToken = "VkIndirectCommandsPushConstantTokenEXT-"
 	push := func(r link.Range) []Token { return []Token{{Kind: TokenPushConstant, Push: r}, {Kind: TokenDraw}} }
-	for name, info := range map[string]IndirectCommandsLayoutInfo{
-		"no tokens":        {},
-		"no action":        {Tokens: []Token{{Kind: TokenVertexBuffer}}},
-		"two actions":      {Tokens: []Token{{Kind: TokenDraw}, {Kind: TokenDraw}}},
-		"kind":             {Tokens: []Token{{Kind: 200}}},
-		"stride":           {Tokens: []Token{{Kind: TokenDraw}}, Stride: MaxSequenceStride + 4},
-		"offset":           {Tokens: []Token{{Kind: TokenDraw, Offset: 2}}},
-		"far offset":       {Tokens: []Token{{Kind: TokenDraw, Offset: 1 << 31}}},
-		"binding":          {Tokens: []Token{{Kind: TokenVertexBuffer, Binding: 32}, {Kind: TokenDraw}}},
-		"late set":         {Tokens: []Token{{Kind: TokenVertexBuffer}, {Kind: TokenExecutionSet}, {Kind: TokenDraw}}},
-		"stages":           {Tokens: []Token{{Kind: TokenExecutionSet, Shaders: []ShaderStage{99}}, {Kind: TokenDraw}}},
-		"no layout":        {Tokens: push(link.Range{Size: 4})},
-		"push constants":   {Tokens: push(link.Range{Offset: MaxPushBytes, Size: 4}), Layout: s.layout},
-		"wrapping":         {Tokens: push(link.Range{Offset: math.MaxUint32 - 3, Size: 8}), Layout: s.layout},
-		"sequence's bytes": {Tokens: []Token{{Kind: TokenSequenceIndex, Push: link.Range{Size: 8}}, {Kind: TokenDraw}}, Layout: s.layout},
-		"many tokens":      {Tokens: make([]Token, MaxIndirectTokens+1)},
+	index := Token{Kind: TokenSequenceIndex, Push: link.Range{Size: 4}}
+	for _, x := range []struct {
+		rule string
+		info IndirectCommandsLayoutInfo
+	}{
+		{layout + "tokenCount-arraylength", IndirectCommandsLayoutInfo{}},
+		{layout + "tokenCount-11092", IndirectCommandsLayoutInfo{Tokens: make([]Token, MaxIndirectTokens+1)}},
+		{layout + "pTokens-11100", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer}}}},
+		{layout + "pTokens-11100", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenDraw}, {Kind: TokenDraw}}}},
+		{token + "type-parameter", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: 200}}}},
+		{layout + "indirectStride-11090", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenDraw}}, Stride: MaxSequenceStride + 4}},
+		{token + "offset-11125", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenDraw, Offset: 2}}}},
+		{token + "offset-11124", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenDraw, Offset: 1 << 31}}}},
+		{"VkIndirectCommandsVertexBufferTokenEXT-vertexBindingUnit-11134", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer, Binding: 32}, {Kind: TokenDraw}}}},
+		{layout + "pTokens-11139", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer}, {Kind: TokenExecutionSet}, {Kind: TokenDraw}}}},
+		{"VkIndirectCommandsExecutionSetTokenEXT-shaderStages-11137", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenExecutionSet, Shaders: []ShaderStage{99}}, {Kind: TokenDraw}}}},
+		{layout + "pTokens-11102", IndirectCommandsLayoutInfo{Tokens: push(link.Range{Size: 4})}},
+		{pushToken + "updateRange-11132", IndirectCommandsLayoutInfo{Tokens: push(link.Range{Offset: s.layout.push, Size: 4}), Layout: s.layout}},
+		{pushToken + "updateRange-11132", IndirectCommandsLayoutInfo{Tokens: push(link.Range{Offset: math.MaxUint32 - 3, Size: 8}), Layout: s.layout}},
+		{pushToken + "size-11133", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenSequenceIndex, Push: link.Range{Size: 8}}, {Kind: TokenDraw}}, Layout: s.layout}},
+		{layout + "pTokens-11145", IndirectCommandsLayoutInfo{Tokens: []Token{index, index, {Kind: TokenDraw}}, Layout: s.layout}},
+		{layout + "pTokens-11095", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenIndexBuffer}, {Kind: TokenDraw, Offset: 16}}}},
+		{layout + "pTokens-11096", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer}, {Kind: TokenDrawMeshTasks, Offset: 16}}}},
+		{layout + "pTokens-11097", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer}, {Kind: TokenVertexBuffer, Offset: 16}, {Kind: TokenDraw, Offset: 32}}}},
+		{layout + "pTokens-11103", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer, Offset: 16}, {Kind: TokenDraw}}}},
 	} {
-		if _, err := s.dev.NewIndirectCommandsLayout(info); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := s.dev.NewIndirectCommandsLayout(x.info)
+		broke(t, "a layout", err, "VUID-"+x.rule)
 	}
+	s.dev.checking = All
 	set := must(s.dev.NewIndirectExecutionSet(2, s.pipeline))(t)
-	objects := s.objects(t, 0)
-	for name, err := range map[string]error{
-		"beyond":  set.Update(2, s.pipeline),
-		"before":  set.Update(-1, s.pipeline),
-		"another": set.Update(0, objects[0]),
-		"nil":     set.Update(0, (*GraphicsPipeline)(nil)),
-		"buffer":  set.Update(0, s.vertices),
+	bindable := s.objects(t, enum.ObjectFlagsIndirectBindable)
+	shaders := must(s.dev.NewIndirectExecutionSet(2, bindable[0]))(t)
+	other := s.objects(t, 0)[0]
+	s.stages.Flags = 0
+	bound := s.pipeline
+	s.build(t)
+	for rule, err := range map[string]error{
+		"VkWriteIndirectExecutionSetPipelineEXT-index-11026":                 set.Update(2, bound),
+		"VkWriteIndirectExecutionSetShaderEXT-index-11031":                   shaders.Update(-1, bindable[0]),
+		"vkUpdateIndirectExecutionSetShaderEXT-indirectExecutionSet-11041":   set.Update(0, bindable[0]),
+		"vkUpdateIndirectExecutionSetPipelineEXT-indirectExecutionSet-11035": shaders.Update(0, bound),
+		"VkWriteIndirectExecutionSetPipelineEXT-pipeline-11027":              set.Update(0, s.pipeline),
+		"VkWriteIndirectExecutionSetShaderEXT-shader-11032":                  shaders.Update(0, other),
 	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
+		broke(t, "an update", err, "VUID-"+rule)
+	}
+	for _, x := range []Object{(*GraphicsPipeline)(nil), (*Shader)(nil), nil, s.vertices} {
+		if err := set.Update(0, x); err == nil {
+			t.Errorf("an update by %v: no error", x)
 		}
 	}
-	for _, n := range []int{-1, 0, math.MaxInt} {
-		if _, err := s.dev.NewIndirectExecutionSet(n, s.pipeline); err == nil {
-			t.Errorf("a set of %d: no error", n)
-		}
+	for _, x := range []struct {
+		rule string
+		n    int
+		of   Object
+	}{
+		{"VkIndirectExecutionSetPipelineInfoEXT-maxPipelineCount-11018", 0, bound}, {"VkIndirectExecutionSetPipelineInfoEXT-maxPipelineCount-11018", math.MaxInt, bound},
+		{"VkIndirectExecutionSetShaderInfoEXT-maxShaderCount-11036", -1, bindable[0]},
+		{"VkIndirectExecutionSetPipelineInfoEXT-initialPipeline-11153", 1, s.pipeline}, {"VkIndirectExecutionSetShaderInfoEXT-pInitialShaders-11154", 1, other},
+	} {
+		_, err := s.dev.NewIndirectExecutionSet(x.n, x.of)
+		broke(t, "a set", err, "VUID-"+x.rule)
 	}
 }
 
@@ -340,6 +372,11 @@ func TestGeneratedLayoutErrors(t *testing.T) {
 // memory is used.
 func TestGeneratedErrors(t *testing.T) {
 	vertices, indices := Token{Kind: TokenVertexBuffer}, Token{Kind: TokenIndexBuffer}
+	rules := map[string]string{
+		"odd address": "indirectAddress-11074", "odd address of the count": "sequenceCountAddress-11073", "many sequences": "maxSequenceCount-11067",
+		"no sequence": "maxSequenceCount-10246", "no bytes": "indirectAddressSize-11077", "no set": "indirectCommandsLayout-11083",
+		"shader objects": "indirectCommandsLayout-11002", "set without a token": "indirectCommandsLayout-10241",
+	}
 	for _, x := range []struct {
 		name   string
 		tokens []Token
@@ -352,6 +389,10 @@ func TestGeneratedErrors(t *testing.T) {
 		{"memory of the last sequence", nil, nil, func(g *GeneratedCommands, _ *Device) { g.MaxSequences, g.Size = 2, 1<<40 }},
 		{"many sequences", nil, nil, func(g *GeneratedCommands, _ *Device) { g.MaxSequences = math.MaxUint32 }},
 		{"address of the count", nil, nil, func(g *GeneratedCommands, _ *Device) { g.CountAddress = 8 }},
+		{"odd address of the count", nil, nil, func(g *GeneratedCommands, _ *Device) { g.CountAddress = g.Address + 2 }},
+		{"no sequence", nil, nil, func(g *GeneratedCommands, _ *Device) { g.MaxSequences = 0 }},
+		{"no bytes", nil, nil, func(g *GeneratedCommands, _ *Device) { g.Size = 0 }},
+		{"set without a token", nil, nil, func(g *GeneratedCommands, d *Device) { g.Set = d.twoOf(t) }},
 		{"no layout", nil, nil, func(g *GeneratedCommands, _ *Device) { g.Layout = nil }},
 		{"closed layout", nil, nil, func(g *GeneratedCommands, _ *Device) { g.Layout.Close() }},
 		{"no set", []Token{{Kind: TokenExecutionSet}}, []uint32{0}, nil},
@@ -368,19 +409,20 @@ func TestGeneratedErrors(t *testing.T) {
 	} {
 		s := newScene(t, 1)
 		s.build(t)
-		tokens, offset := append(x.tokens, Token{Kind: TokenDraw}), uint32(0)
-		for i := range tokens {
-			tokens[i].Offset = offset
-			offset += tokens[i].bytes()
+		tokens := append(x.tokens, Token{Kind: TokenDraw})
+		if tokens[0].Kind == TokenIndexBuffer {
+			tokens[1].Kind = TokenDrawIndexed
 		}
-		b, _ := s.addressed(t, append(x.words, 3, 1, 0, 0)...)
+		size := inSequence(tokens)
+		b, _ := s.addressed(t, append(x.words, 3, 1, 0, 0, 0)...)
 		g := GeneratedCommands{
-			Layout:  must(s.dev.NewIndirectCommandsLayout(IndirectCommandsLayoutInfo{Tokens: tokens, Stride: offset}))(t),
-			Address: b.Address(), Size: uint64(offset), MaxSequences: 1,
+			Layout:  must(s.dev.NewIndirectCommandsLayout(IndirectCommandsLayoutInfo{Tokens: tokens, Stride: size}))(t),
+			Address: b.Address(), Size: uint64(size), MaxSequences: 1,
 		}
 		if x.change != nil {
 			x.change(&g, s.dev)
 		}
+		s.dev.checking = All
 		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 		if err := c.Begin(BeginInfo{}); err != nil {
 			t.Fatal(err)
@@ -394,8 +436,8 @@ func TestGeneratedErrors(t *testing.T) {
 		if err == nil {
 			err = s.submit(t, c)
 		}
-		if err == nil {
-			t.Errorf("%s: no error", x.name)
+		if rule := rules[x.name]; err == nil || rule != "" && !isRule(err, "VUID-VkGeneratedCommandsInfoEXT-"+rule) {
+			t.Errorf("%s: %v; must be an error of the rule %q", x.name, err, rule)
 		}
 	}
 	r := newRig(t, DeviceInfo{}, storage)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -89,6 +90,7 @@ type IndirectCommandsLayout struct {
 	tokens []Token
 	stride uint32
 	end    uint32 // bytes of a sequence
+	counts bool   // its action has a number of draws
 	layout *PipelineLayout
 }
 
@@ -105,6 +107,7 @@ func (d *Device) NewIndirectCommandsLayout(info IndirectCommandsLayoutInfo) (*In
 		t := &l.tokens[i]
 		t.Shaders = slices.Clone(t.Shaders)
 		l.end = max(l.end, t.Offset+t.bytes())
+		l.counts = drawTokens[t.Kind].single != 0
 	}
 	d.adopt(&l.object, "indirect commands layout", nil)
 	return l, nil
@@ -112,34 +115,72 @@ func (d *Device) NewIndirectCommandsLayout(info IndirectCommandsLayoutInfo) (*In
 
 // checkTokens checks the description of a layout.
 func (d *Device) checkTokens(info *IndirectCommandsLayoutInfo) error {
+	const rule, token = "VUID-VkIndirectCommandsLayoutCreateInfoEXT-", "VUID-VkIndirectCommandsLayoutTokenEXT-"
 	n := len(info.Tokens)
 	switch {
-	case n == 0 || n > MaxIndirectTokens:
-		return usage("", "the layout has %d tokens; must have 1 to %d", n, MaxIndirectTokens)
-	case info.Stride > MaxSequenceStride || info.Stride%4 != 0:
-		return usage("", "the stride of sequences is %d; must be a multiple of 4, at most %d", info.Stride, MaxSequenceStride)
+	case n == 0:
+		return usage(rule+"tokenCount-arraylength", "the layout has 0 tokens; must have one")
+	case n > MaxIndirectTokens:
+		return usage(rule+"tokenCount-11092", "the layout has %d tokens; must have at most %d", n, MaxIndirectTokens)
+	case info.Stride > MaxSequenceStride:
+		return usage(rule+"indirectStride-11090", "the stride of sequences is %d; must be at most %d", info.Stride, MaxSequenceStride)
 	}
 	for i := range info.Tokens {
 		t := &info.Tokens[i]
 		switch {
 		case t.Kind >= numTokenKinds:
-			return usage("VUID-VkIndirectCommandsLayoutTokenEXT-type-parameter", "token %d is of kind %d; must be one of Vulkan's", i, t.Kind)
+			return usage(token+"type-parameter", "token %d is of kind %d; must be one of Vulkan's", i, t.Kind)
 		case t.Kind.action() != (i == n-1):
-			return usage("", "token %d of %d; the last token must be the only action", i, n)
+			return usage(rule+"pTokens-11100", "token %d of %d; the last token must be the only action", i, n)
 		case t.Kind == TokenExecutionSet && i > 0:
-			return usage("", "token %d selects from the execution set; must be the first token", i)
-		case t.Offset%4 != 0 || t.Offset > MaxTokenOffset:
-			return usage("", "token %d is at byte %d of a sequence; must be at a multiple of 4, at most %d", i, t.Offset, MaxTokenOffset)
+			return usage(rule+"pTokens-11139", "token %d selects from the execution set; must be the first token", i)
+		case t.Offset > MaxTokenOffset:
+			return usage(token+"offset-11124", "token %d is at byte %d of a sequence; must be at most %d", i, t.Offset, MaxTokenOffset)
+		case t.Offset%4 != 0:
+			return usage(token+"offset-11125", "token %d is at byte %d of a sequence; must be a multiple of 4", i, t.Offset)
 		case t.Kind == TokenVertexBuffer && t.Binding >= state.MaxBindings:
-			return usage("", "token %d sets vertex binding %d; must be below %d", i, t.Binding, state.MaxBindings)
+			return usage("VUID-VkIndirectCommandsVertexBufferTokenEXT-vertexBindingUnit-11134", "token %d sets vertex binding %d; must be below %d", i, t.Binding, state.MaxBindings)
 		case len(t.Shaders) > int(numObjectStages) || slices.ContainsFunc(t.Shaders, func(s ShaderStage) bool { return s >= numObjectStages }):
-			return usage("", "token %d has %d stages; must be stages of shader objects", i, len(t.Shaders))
+			return usage("VUID-VkIndirectCommandsExecutionSetTokenEXT-shaderStages-11137", "token %d has %d stages; must be stages of shader objects", i, len(t.Shaders))
 		}
 		if t.Kind == TokenPushConstant || t.Kind == TokenSequenceIndex {
 			if err := d.checkPush(info, i); err != nil {
 				return err
 			}
 		}
+	}
+	if d.checking > None {
+		return info.checkOrder()
+	}
+	return nil
+}
+
+// checkOrder checks the tokens against each other. An execution is defined without these rules, too.
+func (info *IndirectCommandsLayoutInfo) checkOrder() error {
+	const rule = "VUID-VkIndirectCommandsLayoutCreateInfoEXT-pTokens-"
+	last := &info.Tokens[len(info.Tokens)-1]
+	draws := &drawTokens[last.Kind]
+	drawsVertices := last.Kind >= TokenDrawIndexed && last.Kind <= TokenDrawCount
+	indices := false
+	bound := uint32(0)
+	for i := range info.Tokens {
+		t := &info.Tokens[i]
+		switch {
+		case i > 0 && t.Offset < info.Tokens[i-1].Offset:
+			return usage(rule+"11103", "token %d is at byte %d, and the one before it at byte %d; must not be before that", i, t.Offset, info.Tokens[i-1].Offset)
+		case t.Kind == TokenSequenceIndex && indices:
+			return usage(rule+"11145", "token %d is the second one with the number of the sequence; must be the only one", i)
+		case t.Kind == TokenIndexBuffer && !draws.indexed:
+			return usage(rule+"11095", "token %d binds indices, and the action is no draw with indices; must be one", i)
+		case t.Kind == TokenVertexBuffer && !drawsVertices:
+			return usage(rule+"11096", "token %d binds vertices, and the action is no draw of vertices; must be one", i)
+		case t.Kind == TokenVertexBuffer && bound>>t.Binding&1 != 0:
+			return usage(rule+"11097", "token %d sets vertex binding %d again; must be another one", i, t.Binding)
+		}
+		if t.Kind == TokenVertexBuffer {
+			bound |= 1 << t.Binding
+		}
+		indices = indices || t.Kind == TokenSequenceIndex
 	}
 	return nil
 }
@@ -148,17 +189,17 @@ func (d *Device) checkTokens(info *IndirectCommandsLayoutInfo) error {
 func (d *Device) checkPush(info *IndirectCommandsLayoutInfo, i int) error {
 	t := &info.Tokens[i]
 	if info.Layout == nil {
-		return usage("", "token %d sets push constants, and the layout has no pipeline layout; must have one", i)
+		return usage("VUID-VkIndirectCommandsLayoutCreateInfoEXT-pTokens-11102", "token %d sets push constants, and the layout has no pipeline layout; must have one", i)
 	}
 	if err := check(d, "the pipeline layout", info.Layout); err != nil {
 		return err
 	}
 	r := &t.Push
 	switch {
-	case r.Offset%4 != 0 || r.Size%4 != 0 || r.Size == 0 || uint64(r.Offset)+uint64(r.Size) > MaxPushBytes:
-		return usage("", "token %d sets %d bytes of push constants from byte %d on; must be multiples of 4 within %d bytes", i, r.Size, r.Offset, MaxPushBytes)
+	case r.Offset%4 != 0 || r.Size%4 != 0 || r.Size == 0 || uint64(r.Offset)+uint64(r.Size) > uint64(info.Layout.push):
+		return usage("VUID-VkIndirectCommandsPushConstantTokenEXT-updateRange-11132", "token %d sets %d bytes of push constants from byte %d on; must be multiples of 4 within the %d bytes of the layout", i, r.Size, r.Offset, info.Layout.push)
 	case t.Kind == TokenSequenceIndex && r.Size != 4:
-		return usage("", "token %d stores the number of the sequence to %d bytes; must be 4", i, r.Size)
+		return usage("VUID-VkIndirectCommandsPushConstantTokenEXT-size-11133", "token %d stores the number of the sequence to %d bytes; must be 4", i, r.Size)
 	}
 	return nil
 }
@@ -172,19 +213,49 @@ type IndirectExecutionSet struct {
 	shaders bool
 }
 
+// setRules are the rules of a set of pipelines, or of shader objects: on the number of elements, the number of one, the flag of the
+// first ones and of the others, and the kind.
+type setRules struct{ count, index, first, bindable, kind string }
+
+var (
+	pipelineSet = setRules{
+		"VUID-VkIndirectExecutionSetPipelineInfoEXT-maxPipelineCount-11018", "VUID-VkWriteIndirectExecutionSetPipelineEXT-index-11026",
+		"VUID-VkIndirectExecutionSetPipelineInfoEXT-initialPipeline-11153", "VUID-VkWriteIndirectExecutionSetPipelineEXT-pipeline-11027",
+		"VUID-vkUpdateIndirectExecutionSetShaderEXT-indirectExecutionSet-11041",
+	}
+	shaderSet = setRules{
+		"VUID-VkIndirectExecutionSetShaderInfoEXT-maxShaderCount-11036", "VUID-VkWriteIndirectExecutionSetShaderEXT-index-11031",
+		"VUID-VkIndirectExecutionSetShaderInfoEXT-pInitialShaders-11154", "VUID-VkWriteIndirectExecutionSetShaderEXT-shader-11032",
+		"VUID-vkUpdateIndirectExecutionSetPipelineEXT-indirectExecutionSet-11035",
+	}
+)
+
+// rules returns the rules of the set.
+func (s *IndirectExecutionSet) rules() *setRules {
+	if s.shaders {
+		return &shaderSet
+	}
+	return &pipelineSet
+}
+
 // NewIndirectExecutionSet makes a set of n pipelines, of which all are the first one, or with several objects a set of n shader
 // objects that begins with those (vkCreateIndirectExecutionSetEXT).
 func (d *Device) NewIndirectExecutionSet(n int, first ...Object) (*IndirectExecutionSet, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if len(first) == 0 || n < len(first) || n > MaxIndirectPipelines {
-		return nil, usage("", "a set of %d objects, of which %d are given; must be at most %d, and one or more", n, len(first), MaxIndirectPipelines)
+	if len(first) == 0 {
+		return nil, usage("", "a set of %d objects, of which none are given; must be one or more", n)
 	}
-	s := &IndirectExecutionSet{list: make([]Object, n)}
+	s := &IndirectExecutionSet{}
 	_, s.shaders = first[0].(*Shader)
+	rules := s.rules()
+	if n < len(first) || n > MaxIndirectPipelines {
+		return nil, usage(rules.count, "a set of %d objects, of which %d are given; must be at least as many, and at most %d", n, len(first), MaxIndirectPipelines)
+	}
+	s.list = make([]Object, n)
 	for i, x := range first {
-		if err := s.fits(d, x); err != nil {
+		if err := s.fits(d, x, rules.first); err != nil {
 			return nil, err
 		}
 		s.list[i] = x
@@ -198,26 +269,30 @@ func (d *Device) NewIndirectExecutionSet(n int, first ...Object) (*IndirectExecu
 	return s, nil
 }
 
-// fits checks that an object may be in the set.
-func (s *IndirectExecutionSet) fits(d *Device, x Object) error {
+// fits checks that an object may be in the set. The rule is on its flag.
+func (s *IndirectExecutionSet) fits(d *Device, x Object, rule string) error {
+	bindable, shader := false, false
 	switch p := x.(type) {
-	case *GraphicsPipeline:
-		return s.fitsAs(check(d, "the pipeline", p), false)
-	case *ComputePipeline:
-		return s.fitsAs(check(d, "the pipeline", p), false)
-	case *RayTracingPipeline:
-		return s.fitsAs(check(d, "the pipeline", p), false)
+	case Pipeline:
+		if err := d.checkPipeline(p); err != nil {
+			return err
+		}
+		bindable = p.made().flags&enum.PipelineFlagsIndirectBindableBitExt != 0
 	case *Shader:
-		return s.fitsAs(check(d, "the shader object", p), true)
+		if err := check(d, "the shader object", p); err != nil {
+			return err
+		}
+		shader, bindable = true, p.info.Flags&enum.ObjectFlagsIndirectBindable != 0
+	default:
+		return usage("", "an execution set has an object that is neither a pipeline nor a shader object; must be one of them")
 	}
-	return usage("", "an execution set has an object that is neither a pipeline nor a shader object; must be one of them")
-}
-
-func (s *IndirectExecutionSet) fitsAs(err error, shader bool) error {
-	if err == nil && shader != s.shaders {
-		return usage("", "an execution set has pipelines and shader objects; must have one kind")
+	switch {
+	case shader != s.shaders:
+		return usage(s.rules().kind, "an execution set has pipelines and shader objects; must have one kind")
+	case d.checking >= All && !bindable:
+		return usage(rule, "%v lacks the flag IndirectBindable; must have it", x)
 	}
-	return err
+	return nil
 }
 
 // Update replaces element i (vkUpdateIndirectExecutionSetPipelineEXT, vkUpdateIndirectExecutionSetShaderEXT).
@@ -226,9 +301,9 @@ func (s *IndirectExecutionSet) Update(i int, x Object) error {
 		return err
 	}
 	if i < 0 || i >= len(s.list) {
-		return usage("", "element %d of %v; must be below %d", i, &s.object, len(s.list))
+		return usage(s.rules().index, "element %d of %v; must be below %d", i, &s.object, len(s.list))
 	}
-	if err := s.fits(s.dev, x); err != nil {
+	if err := s.fits(s.dev, x, s.rules().bindable); err != nil {
 		return err
 	}
 	s.mu.Lock()

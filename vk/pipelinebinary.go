@@ -65,11 +65,10 @@ func (d *Device) NewPipelineBinaries(info PipelineBinaryInfo) ([]*PipelineBinary
 	case info.Data != nil:
 		return d.binariesOfData(info.Data)
 	case !isNil(info.Pipeline):
-		b := info.Pipeline.made()
 		if err := d.checkCaptured(info.Pipeline, "VUID-VkPipelineBinaryCreateInfoKHR-pipeline-09607"); err != nil {
 			return nil, err
 		}
-		return d.binaries(b.pieces), nil
+		return d.binaries(info.Pipeline.made().pieces), nil
 	}
 	keys, err := d.keysOf(&info)
 	if err != nil {
@@ -88,10 +87,10 @@ func (d *Device) NewPipelineBinaries(info PipelineBinaryInfo) ([]*PipelineBinary
 
 // checkCaptured returns an error if a pipeline has no captured data.
 func (d *Device) checkCaptured(p Pipeline, rule string) error {
-	o, b := p.base(), p.made()
-	switch {
-	case o.dev != d || !o.alive():
-		return usage("", "%v is closed or of another device; must be alive", o)
+	if err := d.checkPipeline(p); err != nil {
+		return err
+	}
+	switch o, b := p.base(), p.made(); {
 	case b.flags&enum.PipelineFlagsCaptureData == 0:
 		return usage(rule, "%v lacks the flag %v; must have it", o, enum.PipelineFlagsCaptureData)
 	case b.released:
@@ -104,9 +103,6 @@ func (d *Device) checkCaptured(p Pipeline, rule string) error {
 func (d *Device) ReleaseCapturedPipelineData(p Pipeline) error {
 	if err := d.Err(); err != nil {
 		return err
-	}
-	if isNil(p) {
-		return usage("", "the pipeline is nil; must be an object")
 	}
 	if err := d.checkCaptured(p, "VUID-VkReleaseCapturedPipelineDataInfoKHR-pipeline-09613"); err != nil {
 		return err

@@ -64,6 +64,17 @@ type Pipeline interface {
 	made() *built
 }
 
+// checkPipeline returns an error unless a pipeline of any kind is alive and of the device.
+func (d *Device) checkPipeline(p Pipeline) error {
+	if isNil(p) {
+		return usage("", "the pipeline is nil; must be an object")
+	}
+	if o := p.base(); o.dev != d || !o.alive() {
+		return usage("", "%v is closed or of another device; must be alive", o)
+	}
+	return nil
+}
+
 // built is the part that all pipelines have: how they were made.
 type built struct {
 	flags    enum.PipelineFlags
@@ -83,7 +94,7 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
 	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders |
 	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion |
-	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations
+	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations | enum.PipelineFlagsIndirectBindableBitExt
 
 // creation is a pipeline that is being made.
 type creation struct {
