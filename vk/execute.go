@@ -16,22 +16,16 @@ import (
 
 // executor runs command buffers: the state that commands set.
 type executor struct {
-	dev      *Device
-	labels   labels            // open ones of the queue's commands
-	ctx      *exec.StopContext // of all commands; it ends with the device, or by timer
-	timer    *time.Timer       // runs during a command; nil without a timeout
-	work     *submission
-	pipeline *ComputePipeline
-	shading  *ComputePipeline // of the bind point SubpassShading
-	shader   *Shader          // the compute shader object that is bound instead
-	rays     boundRays
-	sets     [setPoints][maxSets]boundSet // by bind point
-	push     [MaxPushBytes]byte
+	dev    *Device
+	labels labels            // open ones of the queue's commands
+	ctx    *exec.StopContext // of all commands; it ends with the device, or by timer
+	timer  *time.Timer       // runs during a command; nil without a timeout
+	work   *submission
 
-	pushLayout *PipelineLayout          // of the last push constants
-	args       [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
-	moved      []compute.SetBinding     // of args: those with dynamic offsets
-	graphics   graphics
+	boundState
+	graphics graphics
+	args     [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
+	moved    []compute.SetBinding     // of args: those with dynamic offsets
 
 	memory  descriptors
 	buffers []uint64     // descriptor buffers: addresses
@@ -42,6 +36,18 @@ type executor struct {
 	findings  []*UsageError // on the current command
 	condition condition
 	counting  *countedAction // of the next command; nil if it does not count
+}
+
+// boundState is the state that commands bind, apart from that of graphics and of heaps.
+type boundState struct {
+	pipeline *ComputePipeline
+	shading  *ComputePipeline // of the bind point SubpassShading
+	shader   *Shader          // the compute shader object that is bound instead
+	rays     boundRays
+	sets     [setPoints][maxSets]boundSet // by bind point
+
+	push       [MaxPushBytes]byte
+	pushLayout *PipelineLayout // of the last push constants
 }
 
 // boundSet is a set as it was bound.
@@ -87,12 +93,9 @@ func (x *executor) abandon() {
 }
 
 func (x *executor) reset() {
-	x.pipeline, x.shading, x.shader, x.condition, x.counting, x.pushLayout = nil, nil, nil, condition{}, nil, nil
-	x.rays = boundRays{}
-	x.sets = [setPoints][maxSets]boundSet{}
+	x.boundState, x.condition, x.counting = boundState{}, condition{}, nil
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
-	clear(x.push[:])
 }
 
 // commands runs the commands of a buffer. The error is a *LostError.
@@ -182,12 +185,12 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, shading, object, rays, push, sets, graphics, heaps, banks := x.pipeline, x.shading, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
-		x.pipeline, x.shading, x.shader, x.rays, x.sets = nil, nil, nil, boundRays{}, [setPoints][maxSets]boundSet{}
+		saved, graphics, heaps, banks := x.boundState, x.graphics.bound, x.heaps, x.banks
+		x.boundState = boundState{push: x.push}
 		x.graphics.forget()
 		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
 		err := x.commands(secondary)
-		x.pipeline, x.shading, x.shader, x.rays, x.push, x.sets, x.graphics.bound, x.banks = saved, shading, object, rays, push, sets, graphics, banks
+		x.boundState, x.graphics.bound, x.banks = saved, graphics, banks
 		x.setHeaps(heaps)
 		return err
 	case runWork:

@@ -104,12 +104,8 @@ func (c *CommandBuffer) generated(command string, info *GeneratedCommands) bool 
 
 // kept is the state that sequences may change.
 type kept struct {
-	push     [MaxPushBytes]byte
-	layout   *PipelineLayout
-	pipeline *ComputePipeline
-	shader   *Shader
-	rays     *RayTracingPipeline
-	bound    bound
+	boundState
+	bound bound
 }
 
 // run runs the sequences.
@@ -128,9 +124,9 @@ func (w *generated) run(x *executor) error {
 	if end := uint64(n-1)*uint64(l.stride) + uint64(l.end); end > w.info.Size {
 		return usage("", "%d sequences have %d bytes; must be at most the %d bytes of the command", n, end, w.info.Size)
 	}
-	before := &kept{x.push, x.pushLayout, x.pipeline, x.shader, x.rays.pipeline, x.graphics.bound}
+	before := &kept{x.boundState, x.graphics.bound}
 	err := (&generating{w, map[uint32]Object{}}).sequences(x, n)
-	x.push, x.pushLayout, x.pipeline, x.shader, x.rays.pipeline = before.push, before.layout, before.pipeline, before.shader, before.rays
+	x.boundState = before.boundState
 	x.graphics.bound.restore(&before.bound)
 	x.graphics.repeats = state.RepeatsNothing
 	return err
@@ -171,12 +167,21 @@ func (w *generating) sequences(x *executor, n uint32) error {
 
 // copyFrom copies n bytes at a device address.
 func (x *executor) copyFrom(address, n uint64, into []byte) ([]byte, error) {
-	b, release, ok := x.dev.heap.at(address, n)
-	if !ok {
-		return nil, usage("", "%d bytes at the address %#x are not in memory; must be", n, address)
+	b, release, err := x.memoryAt(address, n)
+	if err != nil {
+		return nil, err
 	}
 	defer release()
 	return append(into, b...), nil
+}
+
+// memoryAt returns n bytes at a device address, until release.
+func (x *executor) memoryAt(address, n uint64) (b []byte, release func(), err error) {
+	b, release, ok := x.dev.heap.at(address, n)
+	if !ok {
+		return nil, nil, usage("", "%d bytes at the address %#x are not in memory; must be", n, address)
+	}
+	return b, release, nil
 }
 
 // token does what a token of sequence i says, whose arguments are data. The sequence is at an address.
@@ -253,12 +258,11 @@ func (x *executor) boundBytes(address uint64, n uint32) ([]byte, error) {
 	if address == 0 || n == 0 {
 		return nil, nil
 	}
-	b, release, ok := x.dev.heap.at(address, uint64(n))
-	if !ok {
-		return nil, usage("", "%d bytes at the address %#x are not in memory; must be", n, address)
+	b, release, err := x.memoryAt(address, uint64(n))
+	if err == nil {
+		release() // the pass holds all regions
 	}
-	release()
-	return b, nil
+	return b, err
 }
 
 // indicesAt binds indices at a device address. The type is VkIndexType, or one of DXGI_FORMAT.
