@@ -10,11 +10,7 @@ import (
 func TestAspectsOfAttachment(t *testing.T) {
 	s := newScene(t, 1)
 	both := formatOf(t, "D32_SFLOAT_S8_UINT")
-	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment}))(t)
-	size, _ := deep.Requirements()
-	if err := deep.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	deep := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment})
 	equal := link.StencilFace{Compare: enum.CompareOpEqual, CompareMask: 255, Reference: 5}
 	s.fixed.Rendering.Depth, s.fixed.Rendering.Stencil = both, both
 	s.fixed.DepthStencil = &link.DepthStencil{StencilTest: true, Front: equal, Back: equal}

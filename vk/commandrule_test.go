@@ -114,11 +114,7 @@ func (r *ruled) check(t *testing.T, rows []ruleRow) {
 // color makes a view of an image of a format with 8×8 pixels.
 func (r *ruled) colorView(t testing.TB, name string, samples int, usage ImageUsage) *ImageView {
 	t.Helper()
-	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Extent: [3]int{8, 8, 1}, Samples: samples, Usage: usage}))(t)
-	size, _ := m.Requirements()
-	if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	m := r.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Extent: [3]int{8, 8, 1}, Samples: samples, Usage: usage})
 	return must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 }
 

@@ -102,11 +102,7 @@ func TestCopyMemoryToImageIndirect(t *testing.T) {
 		if volume {
 			info.Type, info.Extent, info.Layers = enum.ImageType3d, [3]int{8, 8, 3}, 1
 		}
-		image := must(s.dev.NewImage(info))(t)
-		size, _ := image.Requirements()
-		if err := image.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-			t.Fatal(err)
-		}
+		image := s.image(t, info)
 		// Rows of 5 texels, slices of 4 rows; 2×3 texels at (4, 1) of layers 1 and 2, although the memory has level 9. The
 		// second copy is empty.
 		element(0, at+1024, [13]uint32{5, 4, 1, 9, 0, 7, 4, 1, 0, 2, 3, 1})

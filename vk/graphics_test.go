@@ -273,12 +273,8 @@ func TestRenderingDimensions(t *testing.T) {
 		{enum.ImageType1d, enum.ViewType1d, 1, 1, 0}, {enum.ImageType1d, enum.ViewType1dArray, 1, 3, 0},
 		{enum.ImageType2d, enum.ViewTypeCube, 8, 6, ImageCubeCompatible}, {enum.ImageType2d, enum.ViewTypeCubeArray, 8, 12, ImageCubeCompatible},
 	} {
-		m := must(s.dev.NewImage(ImageInfo{Type: x.image, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, x.height, 1}, Levels: 2 - x.height/8, Layers: x.layer,
-			Flags: x.flags, Usage: ImageColorAttachment | ImageTransferSource}))(t)
-		size, _ := m.Requirements()
-		if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-			t.Fatal(err)
-		}
+		m := s.image(t, ImageInfo{Type: x.image, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, x.height, 1}, Levels: 2 - x.height/8, Layers: x.layer,
+			Flags: x.flags, Usage: ImageColorAttachment | ImageTransferSource})
 		level := 1 - x.height/8
 		r := RenderingInfo{Area: Rect{Width: uint32(8 >> level), Height: uint32(x.height)}, Layers: uint32(x.layer), Colors: []AttachmentInfo{{
 			View: must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: x.view, BaseLevel: level, Levels: 1}))(t), Load: ClearOnLoad, Clear: [4]uint32{0, 0, 0x3f800000, 0x3f800000}}}}

@@ -9,17 +9,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 )
 
-// hostImage makes an image with memory.
-func (r *rig) hostImage(t testing.TB, info ImageInfo) *Image {
+// image makes an image with memory.
+func (r *rig) image(t testing.TB, info ImageInfo) *Image {
 	t.Helper()
-	info.Type = enum.ImageType2d
-	info.Usage |= ImageHostTransfer | ImageTransferSource | ImageTransferTarget
 	m := must(r.dev.NewImage(info))(t)
 	size, _ := m.Requirements()
 	if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// hostImage makes an image with memory that the host can copy.
+func (r *rig) hostImage(t testing.TB, info ImageInfo) *Image {
+	t.Helper()
+	info.Type = enum.ImageType2d
+	info.Usage |= ImageHostTransfer | ImageTransferSource | ImageTransferTarget
+	return r.image(t, info)
 }
 
 // TestHostCopy copies to and from images by the host, with rows of the host and with the bytes of the images, and compares with

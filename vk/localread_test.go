@@ -76,11 +76,7 @@ func TestInputIndices(t *testing.T) {
 	_, firstView := s.target(t, 1, 1)
 	second, secondView := s.target(t, 1, 1)
 	both := formatOf(t, "D32_SFLOAT_S8_UINT")
-	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment}))(t)
-	size, _ := deep.Requirements()
-	if err := deep.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	deep := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment})
 	aspect := func(a Aspect) *ImageView {
 		return must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: a}))(t)
 	}
@@ -405,11 +401,7 @@ func TestContinuedRendering(t *testing.T) {
 // attachment has the values before the draw.
 func TestReadsClear(t *testing.T) {
 	s := newScene(t, 1)
-	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{64, 64, 1}, Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment}))(t)
-	size, _ := m.Requirements()
-	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	m := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{64, 64, 1}, Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment})
 	view := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 	s.fixed.DepthStencil, s.fixed.Rendering = nil, link.Rendering{Color: s.fixed.Rendering.Color}
 	s.fixed.Viewports, s.fixed.Scissors = []Viewport{{Width: 64, Height: 64, MaxDepth: 1}}, []Rect{{Width: 64, Height: 64}}
@@ -435,11 +427,7 @@ func TestReadsClear(t *testing.T) {
 // the depth that the fragments before it left (Vulkan §"Rasterization Order").
 func TestRasterizationOrder(t *testing.T) {
 	s := newScene(t, 1)
-	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment}))(t)
-	size, _ := deep.Requirements()
-	if err := deep.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	deep := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment})
 	view := must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)
 	s.fixed.DepthStencil.Ordered = true
 	s.stages.Flags = enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop

@@ -174,11 +174,7 @@ func TestShadingRateAttachment(t *testing.T) {
 	s.stages.Flags = enum.PipelineFlagsRenderingFragmentShadingRateAttachment
 	s.dev.checking = None
 	s.build(t)
-	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UINT"), Extent: [3]int{1, 1, 1}, Usage: ImageTransferTarget}))(t)
-	size, _ := m.Requirements()
-	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	m := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UINT"), Extent: [3]int{1, 1, 1}, Usage: ImageTransferTarget})
 	rates := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: PipelineStatistics, Count: 1, Statistics: FragmentInvocations}))(t)
 	for texel, want := range map[uint32]uint64{0: 64, 1<<2 | 1: 16, 2 << 2: 16, 2: 16} {

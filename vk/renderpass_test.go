@@ -49,12 +49,8 @@ OpFunctionEnd
 // target makes a color image of 8×8 pixels, and a view of all of its layers.
 func (s *scene) target(t testing.TB, samples, layers int) (*Image, *ImageView) {
 	t.Helper()
-	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Layers: layers, Samples: samples,
-		Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment}))(t)
-	size, _ := m.Requirements()
-	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	m := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Layers: layers, Samples: samples,
+		Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment})
 	kind := enum.ViewType2d
 	if layers > 1 {
 		kind = enum.ViewType2dArray

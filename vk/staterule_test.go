@@ -355,11 +355,7 @@ func TestLocatedRules(t *testing.T) {
 		i.State.Rendering.Color = []link.Format{formatOf(t, rgba), formatOf(t, rgba)}
 		i.State.Blend = &link.ColorBlend{Attachments: make([]link.Blend, 2)}
 	}, enum.DynamicStateColorBlendEnable, enum.DynamicStateColorBlendAdvanced)
-	image := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment, Flags: ImageSampleLocationsDepth}))(t)
-	size, _ := image.Requirements()
-	if err := image.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	image := r.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment, Flags: ImageSampleLocationsDepth})
 	deep := must(r.dev.NewImageView(ImageViewInfo{Image: image, Type: enum.ViewType2d, Aspect: Depth}))(t)
 	info := func(v *ImageView) RenderingInfo {
 		i := r.rendering()
