@@ -129,6 +129,12 @@ void call_messenger(void *callback, uint32_t severity, uint32_t types, void *dat
 	((uint32_t (*)(uint32_t, uint32_t, const void *, void *))callback)(severity, types, data, (void *)user);
 }
 
+// call_memory runs a callback of the application, PFN_vkDeviceMemoryReportCallbackEXT.
+void call_memory(void *callback, void *data, uintptr_t user)
+{
+	((void (*)(const void *, void *))callback)(data, (void *)user);
+}
+
 void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, uintptr_t user)
 {
 	((uint32_t (*)(uint32_t, uint32_t, uint64_t, size_t, int32_t, const char *, const char *, void *))callback)(flags, kind, object, location, code, prefix, message, (void *)user);

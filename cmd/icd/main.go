@@ -15,6 +15,7 @@ struct dispatch *new_dispatch(void);
 void free_dispatch(struct dispatch *d);
 uint32_t negotiated(void);
 void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, uintptr_t user);
+void call_memory(void *callback, void *data, uintptr_t user);
 void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, uintptr_t user);
 */
 import "C"
@@ -40,6 +41,9 @@ func init() {
 		Interface: func() uint32 { return uint32(C.negotiated()) },
 		Message: func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user uintptr) {
 			C.call_messenger(callback, C.uint32_t(severity), C.uint32_t(types), unsafe.Pointer(data), C.uintptr_t(user))
+		},
+		Memory: func(callback unsafe.Pointer, data *abi.DeviceMemoryReportCallbackDataEXT, user uintptr) {
+			C.call_memory(callback, unsafe.Pointer(data), C.uintptr_t(user))
 		},
 		Report: func(callback unsafe.Pointer, r *driver.Report, user uintptr) {
 			C.call_reporter(callback, C.uint32_t(r.Flags), C.uint32_t(r.Kind), C.uint64_t(r.Object), C.size_t(r.Location), C.int32_t(r.Code),

@@ -17,6 +17,9 @@ type Host struct {
 	// Message and Report run callbacks of the application: of VK_EXT_debug_utils and of VK_EXT_debug_report.
 	Message func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user uintptr)
 	Report  func(callback unsafe.Pointer, r *Report, user uintptr)
+
+	// Memory runs a callback of VK_EXT_device_memory_report.
+	Memory func(callback unsafe.Pointer, data *abi.DeviceMemoryReportCallbackDataEXT, user uintptr)
 }
 
 // Report is a report of VK_EXT_debug_report. Its texts end with 0, in memory that C may read during the call.

@@ -25,7 +25,8 @@ type device struct {
 	presents   *vk.Queue // the driver's own: it signals that images are acquired
 
 	heapSamplers heapSamplers
-	reports      vk.Reported // of sanitizers
+	reports      vk.Reported    // of sanitizers
+	allocations  *memoryReports // nil if there is no callback
 
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
@@ -98,6 +99,9 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	enabled, r := d.enable(info)
 	if r != abi.Success {
 		return r
+	}
+	if d.extensions["VK_EXT_device_memory_report"] {
+		d.allocations = newMemoryReports(info.PNext)
 	}
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +15,15 @@ const hasFiles = true
 func duplicate(fd int) (int, bool) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	return n, err == nil
+}
+
+// fileNumber returns the number that the system has for a file.
+func fileNumber(f *os.File) uint64 {
+	var s unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &s) != nil {
+		return 0
+	}
+	return s.Ino
 }
 
 // closeNumber closes the number of a file.

@@ -14,7 +14,7 @@ var (
 
 var memoryCalls = map[int]call{
 	abi.CmdAllocateMemory:               on(allocateMemory),
-	abi.CmdFreeMemory:                   run(func(a *abi.FreeMemoryArgs) { destroy(&memories, uint64(a.Memory)) }),
+	abi.CmdFreeMemory:                   run(freeMemory),
 	abi.CmdMapMemory:                    on(mapMemory),
 	abi.CmdUnmapMemory:                  run(func(*abi.UnmapMemoryArgs) {}),
 	abi.CmdMapMemory2:                   on(mapMemory2),
@@ -76,6 +76,7 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 	info.Export = info.Export && info.File == nil // imported memory has a file
 	m, err := d.vk.Allocate(info)
 	r := created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
+	d.allocations.allocated(r, *(*abi.DeviceMemory)(unsafe.Pointer(a.PMemory)), i.AllocationSize, imports(&info))
 	taken(r == abi.Success)
 	return r
 }

@@ -22,7 +22,7 @@ var extensionFeatures = []string{
 	"sparseImageInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"cooperativeMatrixRobustBufferAccess", "cooperativeMatrixProperties2",
 	// of pipelines and shader objects
-	"shaderObject", "pipelineBinaries", "pipelineExecutableInfo", "pipelineProtectedAccess", "shaderModuleIdentifier", "deviceFault", "shaderInstrumentation",
+	"shaderObject", "pipelineBinaries", "pipelineExecutableInfo", "pipelineProtectedAccess", "shaderModuleIdentifier", "deviceFault", "deviceMemoryReport", "shaderInstrumentation",
 	// of descriptors
 	"descriptorBuffer", "descriptorBufferImageLayoutIgnored", "descriptorBufferPushDescriptors",
 	// of draws
