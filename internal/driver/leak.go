@@ -50,12 +50,7 @@ var owners = []owner{
 	objectsOf(abi.ObjectTypeSamplerYcbcrConversion, "color conversion", &conversions),
 	objectsOf(abi.ObjectTypeShaderModule, "shader module", &shaderModules),
 	objectsWith(abi.ObjectTypeShaderEXT, "shader object", &shaders, func(s *shader) vk.Object { return s.vk }),
-	objectsWith(abi.ObjectTypePipeline, "pipeline", &pipelines, func(p *pipeline) vk.Object {
-		if p.compute != nil {
-			return p.compute
-		}
-		return p.graphics
-	}),
+	objectsWith(abi.ObjectTypePipeline, "pipeline", &pipelines, func(p *pipeline) vk.Object { return p.vk() }),
 	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries),
 	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches),
 	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches),

@@ -169,3 +169,17 @@ func TestRayTracing(t *testing.T) {
 	}
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
 }
+
+// TestLeftoverRayPipeline destroys a device with a ray tracing pipeline: its handle is stale afterwards.
+func TestLeftoverRayPipeline(t *testing.T) {
+	listen(t)
+	i := newInstance(t, nil)
+	d, _ := newTestDevice(t, i)
+	p := &program{T: t, instance: i, device: d}
+	_, layout := p.layouts(0)
+	pipe := p.raysOf(layout, multiplies, abi.ShaderStageCallableBitKHR, func(i *abi.RayTracingPipelineCreateInfoKHR) {})
+	do(abi.CmdDestroyDevice, &abi.DestroyDeviceArgs{Device: d})
+	if pipelines.get(uint64(pipe)) != nil {
+		t.Error("a ray tracing pipeline of a destroyed device has a handle")
+	}
+}
