@@ -27,6 +27,7 @@ type device struct {
 	heapSamplers heapSamplers
 	reports      vk.Reported    // of sanitizers
 	allocations  *memoryReports // nil if there is no callback
+	maps         *memoryMaps    // nil if memory is not mapped at addresses of the application
 
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
@@ -103,6 +104,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if d.extensions["VK_EXT_device_memory_report"] {
 		d.allocations = newMemoryReports(info.PNext)
 	}
+	d.maps = newMemoryMaps(enabled)
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)

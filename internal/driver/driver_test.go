@@ -107,7 +107,7 @@ func TestRequiredFeatures(t *testing.T) {
 // smaller are limits of which smaller values are better.
 var smaller = map[string]bool{
 	"minStorageBufferOffsetAlignment": true, "minUniformBufferOffsetAlignment": true, "minTexelBufferOffsetAlignment": true,
-	"bufferImageGranularity": true, "nonCoherentAtomSize": true, "minImportedHostPointerAlignment": true,
+	"bufferImageGranularity": true, "nonCoherentAtomSize": true, "minImportedHostPointerAlignment": true, "minPlacedMemoryMapAlignment": true,
 	"robustUniformBufferAccessSizeAlignment": true, "robustStorageBufferAccessSizeAlignment": true,
 	"bufferDescriptorSize": true, "bufferDescriptorAlignment": true, "imageDescriptorSize": true, "imageDescriptorAlignment": true,
 	"samplerDescriptorSize": true, "samplerDescriptorAlignment": true, "combinedImageSamplerDescriptorSize": true, "sampledImageDescriptorSize": true,

@@ -51,4 +51,4 @@ var furtherNames = []string{
 }
 
 // fileNames are the extensions that the driver announces on systems with files of memory: see hasFiles.
-var fileNames = []string{"VK_KHR_external_memory_fd", "VK_KHR_external_semaphore_fd", "VK_KHR_external_fence_fd"}
+var fileNames = []string{"VK_KHR_external_memory_fd", "VK_KHR_external_semaphore_fd", "VK_KHR_external_fence_fd", "VK_EXT_map_memory_placed"}

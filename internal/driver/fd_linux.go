@@ -26,6 +26,26 @@ func fileNumber(f *os.File) uint64 {
 	return s.Ino
 }
 
+// mapFile maps bytes of a file at an address, which replaces what is there, or at one that the system chooses. All are multiples of
+// the size of a page.
+func mapFile(f *os.File, offset uint64, bytes uintptr, at unsafe.Pointer) (unsafe.Pointer, bool) {
+	flags := unix.MAP_SHARED
+	if at != nil {
+		flags |= unix.MAP_FIXED
+	}
+	p, err := unix.MmapPtr(int(f.Fd()), int64(offset), at, bytes, unix.PROT_READ|unix.PROT_WRITE, flags)
+	return p, err == nil
+}
+
+// unmapFile ends a mapping. If reserve is set, a mapping without access takes its place.
+func unmapFile(at unsafe.Pointer, bytes uintptr, reserve bool) bool {
+	if !reserve {
+		return unix.MunmapPtr(at, bytes) == nil
+	}
+	_, err := unix.MmapPtr(-1, 0, at, bytes, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE)
+	return err == nil
+}
+
 // closeNumber closes the number of a file.
 func closeNumber(fd int) { _ = unix.Close(fd) }
 

@@ -2,7 +2,10 @@
 
 package driver
 
-import "os"
+import (
+	"os"
+	"unsafe"
+)
 
 // hasFiles reports whether the system has files of memory and sync files.
 const hasFiles = false
@@ -12,6 +15,12 @@ func duplicate(int) (int, bool) { return -1, false }
 
 // fileNumber returns the number that the system has for a file.
 func fileNumber(*os.File) uint64 { return 0 }
+
+// mapFile reports that there is no mapping.
+func mapFile(*os.File, uint64, uintptr, unsafe.Pointer) (unsafe.Pointer, bool) { return nil, false }
+
+// unmapFile reports that there was no mapping.
+func unmapFile(unsafe.Pointer, uintptr, bool) bool { return false }
 
 // closeNumber closes the number of a file.
 func closeNumber(int) {}

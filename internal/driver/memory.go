@@ -13,12 +13,14 @@ var (
 )
 
 var memoryCalls = map[int]call{
-	abi.CmdAllocateMemory:               on(allocateMemory),
-	abi.CmdFreeMemory:                   run(freeMemory),
-	abi.CmdMapMemory:                    on(mapMemory),
-	abi.CmdUnmapMemory:                  run(func(*abi.UnmapMemoryArgs) {}),
-	abi.CmdMapMemory2:                   on(mapMemory2),
-	abi.CmdUnmapMemory2:                 on(func(*abi.UnmapMemory2Args) abi.Result { return abi.Success }),
+	abi.CmdAllocateMemory: on(allocateMemory),
+	abi.CmdFreeMemory:     run(freeMemory),
+	abi.CmdMapMemory:      on(mapMemory),
+	abi.CmdUnmapMemory:    run(func(a *abi.UnmapMemoryArgs) { unmap(a.Device, a.Memory, 0) }),
+	abi.CmdMapMemory2:     on(mapMemory2),
+	abi.CmdUnmapMemory2: on(func(a *abi.UnmapMemory2Args) abi.Result {
+		return unmap(a.Device, a.PMemoryUnmapInfo.Memory, a.PMemoryUnmapInfo.Flags)
+	}),
 	abi.CmdFlushMappedMemoryRanges:      on(func(*abi.FlushMappedMemoryRangesArgs) abi.Result { return abi.Success }),
 	abi.CmdInvalidateMappedMemoryRanges: on(func(*abi.InvalidateMappedMemoryRangesArgs) abi.Result { return abi.Success }),
 	abi.CmdGetDeviceMemoryCommitment: run(func(a *abi.GetDeviceMemoryCommitmentArgs) {
@@ -73,30 +75,12 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 			}
 		}
 	})
-	info.Export = info.Export && info.File == nil // imported memory has a file
+	info.Export = (info.Export || d.maps != nil && info.Host == nil) && info.File == nil // imported memory has a file
 	m, err := d.vk.Allocate(info)
 	r := created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
 	d.allocations.allocated(r, *(*abi.DeviceMemory)(unsafe.Pointer(a.PMemory)), i.AllocationSize, imports(&info))
 	taken(r == abi.Success)
 	return r
-}
-
-func mapMemory(a *abi.MapMemoryArgs) abi.Result {
-	return mapAt(a.Memory, a.Offset, (*unsafe.Pointer)(a.PpData))
-}
-
-func mapMemory2(a *abi.MapMemory2Args) abi.Result {
-	return mapAt(a.PMemoryMapInfo.Memory, a.PMemoryMapInfo.Offset, (*unsafe.Pointer)(a.PpData))
-}
-
-// mapAt writes the address of an offset in memory.
-func mapAt(h abi.DeviceMemory, offset uint64, to *unsafe.Pointer) abi.Result {
-	b := memories.get(uint64(h)).Bytes()
-	if offset >= uint64(len(b)) {
-		return abi.ErrorMemoryMapFailed
-	}
-	*to = unsafe.Pointer(&b[offset])
-	return abi.Success
 }
 
 // bufferInfo reads the creation of a buffer.

@@ -112,8 +112,9 @@ func memoryReportsOf(device *abi.Dispatch) *memoryReports {
 	return nil
 }
 
-// freeMemory frees memory, which the device reports.
+// freeMemory frees memory, which ends its mapping and which the device reports.
 func freeMemory(a *abi.FreeMemoryArgs) {
+	unmap(a.Device, a.Memory, 0)
 	memoryReportsOf(a.Device).freed(a.Memory)
 	destroy(&memories, uint64(a.Memory))
 }

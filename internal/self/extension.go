@@ -35,7 +35,7 @@ var extensionFeatures = []string{
 	"subpassShading", "taskShader", "meshShader", "multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
-	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
+	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "memoryMapPlaced", "memoryMapRangePlaced", "memoryUnmapReserve", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
 	"pageableDeviceLocalMemory", "borderColorSwizzle", "borderColorSwizzleFromImage", "cornerSampledImage", "textureCompressionASTC_HDR",
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues

@@ -2,6 +2,7 @@ package self
 
 import (
 	"math"
+	"os"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -90,7 +91,7 @@ func fixed(d *valid.Device) {
 		"maxVertexInputAttributes": 32, "maxVertexInputBindings": 32, "maxVertexInputAttributeOffset": state.MaxOffset,
 		"maxVertexInputBindingStride": state.MaxStride, "maxPerSetDescriptors": vk.MaxSetDescriptors,
 		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
-		"minImportedHostPointerAlignment": vk.HostAlignment, "maxTimelineSemaphoreValueDifference": math.MaxUint64,
+		"minImportedHostPointerAlignment": vk.HostAlignment, "minPlacedMemoryMapAlignment": uint64(os.Getpagesize()), "maxTimelineSemaphoreValueDifference": math.MaxUint64,
 		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": 1 << 20, "provokingVertexModePerPipeline": 1,
 		"maxTransformFeedbackBufferSize": math.MaxUint32, "transformFeedbackQueries": 1, "transformFeedbackDraw": 1,
 		"transformFeedbackRasterizationStreamSelect": 1, "maxDiscardRectangles": 8, "graphicsPipelineLibraryFastLinking": 1,
