@@ -151,14 +151,7 @@ var setters = map[uint32]func(h uint64, name string){
 func (p *descriptorPool) SetName(name string) { p.vk.SetName(name) }
 
 // SetName names the pipeline.
-func (p *pipeline) SetName(name string) {
-	switch {
-	case p.compute != nil:
-		p.compute.SetName(name)
-	case p.graphics != nil:
-		p.graphics.SetName(name)
-	}
-}
+func (p *pipeline) SetName(name string) { p.vk().SetName(name) }
 
 // setName names an object. Names of objects that have no messages are without effect.
 func setName(a *abi.SetDebugUtilsObjectNameEXTArgs) abi.Result {

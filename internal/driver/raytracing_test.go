@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -170,7 +171,7 @@ func TestRayTracing(t *testing.T) {
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
 }
 
-// TestLeftoverRayPipeline destroys a device with a ray tracing pipeline: its handle is stale afterwards.
+// TestLeftoverRayPipeline names a ray tracing pipeline and destroys its device: its handle is stale afterwards.
 func TestLeftoverRayPipeline(t *testing.T) {
 	listen(t)
 	i := newInstance(t, nil)
@@ -178,6 +179,10 @@ func TestLeftoverRayPipeline(t *testing.T) {
 	p := &program{T: t, instance: i, device: d}
 	_, layout := p.layouts(0)
 	pipe := p.raysOf(layout, multiplies, abi.ShaderStageCallableBitKHR, func(i *abi.RayTracingPipelineCreateInfoKHR) {})
+	must(p, abi.CmdSetDebugUtilsObjectNameEXT, &abi.SetDebugUtilsObjectNameEXTArgs{Device: d, PNameInfo: &abi.DebugUtilsObjectNameInfoEXT{ObjectType: abi.ObjectTypePipeline, ObjectHandle: uint64(pipe), PObjectName: cText(t, "shadows")}})
+	if name := pipelines.get(uint64(pipe)).rays.String(); !strings.Contains(name, "shadows") {
+		t.Errorf("the pipeline with a name is %s", name)
+	}
 	do(abi.CmdDestroyDevice, &abi.DestroyDeviceArgs{Device: d})
 	if pipelines.get(uint64(pipe)) != nil {
 		t.Error("a ray tracing pipeline of a destroyed device has a handle")
