@@ -21,7 +21,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 	image := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
 	ycbcr := YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}
 	compute := ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: s.rig.pipeline}
-	area := s.structure(t).info.Buffer
+	area, maps := s.structure(t).info.Buffer, s.area(t, MicromapStorageArea)
 	shader := []ShaderInfo{{Stage: StageCompute, Code: words, Layout: s.rig.pipeline}}
 	captured := must(d.NewComputePipeline(ctx, ComputePipelineInfo{
 		Creation: Creation{Flags: enum.PipelineFlagsCaptureData}, Stage: compute.Stage, Layout: compute.Layout,
@@ -42,6 +42,13 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 			}
 			top := BuildInfo{Level: TopLevel, Target: a, Geometries: []Geometry{{Instances: &InstanceGeometry{}}}, Ranges: make([]BuildRange, 1)}
 			return a, d.BuildAccelerationStructures(ctx, []BuildInfo{top})
+		},
+		func() (Object, error) {
+			m, err := d.NewMicromap(MicromapInfo{Buffer: maps, Size: 4096})
+			if err != nil {
+				return nil, err
+			}
+			return m, d.BuildMicromaps(ctx, []MicromapBuild{{Target: m}})
 		},
 		func() (Object, error) {
 			return d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{s.rig.layout}})

@@ -33,7 +33,7 @@ func newZoo(t testing.TB) zoo {
 		pass, must(d.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
-		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), must(d.NewShaderInstrumentation())(t),
+		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), s.micromap(t), must(d.NewShaderInstrumentation())(t),
 		must(d.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(d.NewIndirectExecutionSet(2, s.pipeline))(t), must(d.NewIndirectCommandsLayout(drawSequence()))(t),
 	} {
@@ -43,15 +43,27 @@ func newZoo(t testing.TB) zoo {
 	return z
 }
 
-// structure returns an acceleration structure with a device address.
-func (s *scene) structure(t testing.TB) *AccelerationStructure {
+// area returns a buffer with a device address and a further usage.
+func (s *scene) area(t testing.TB, usage BufferUsage) *Buffer {
 	t.Helper()
 	m := must(s.dev.Allocate(MemoryInfo{Size: 1 << 16, DeviceAddress: true}))(t)
-	b := must(s.dev.NewBuffer(BufferInfo{Size: 1 << 16, Usage: DeviceAddress | AccelerationStructureStorageArea}))(t)
+	b := must(s.dev.NewBuffer(BufferInfo{Size: 1 << 16, Usage: DeviceAddress | usage}))(t)
 	if err := b.Bind(m, 0); err != nil {
 		t.Fatal(err)
 	}
-	return must(s.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: b, Size: 1 << 16, Level: AnyLevel}))(t)
+	return b
+}
+
+// structure returns an acceleration structure with a device address.
+func (s *scene) structure(t testing.TB) *AccelerationStructure {
+	t.Helper()
+	return must(s.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: s.area(t, AccelerationStructureStorageArea), Size: 1 << 16, Level: AnyLevel}))(t)
+}
+
+// micromap returns a micromap.
+func (s *scene) micromap(t testing.TB) *Micromap {
+	t.Helper()
+	return must(s.dev.NewMicromap(MicromapInfo{Buffer: s.area(t, MicromapStorageArea), Size: 1 << 16}))(t)
 }
 
 // captured returns a binary of the compute pipeline of a scene.
@@ -309,7 +321,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
 	pass := must(s.dev.NewRenderPass(s.twoPasses()))(t)
-	for _, x := range []any{s.structure(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
+	for _, x := range []any{s.structure(t), s.micromap(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
 		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),

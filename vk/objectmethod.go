@@ -239,6 +239,15 @@ func (a *AccelerationStructure) SetName(name string) { setName(a, name) }
 // String returns the kind of the structure and its name.
 func (a *AccelerationStructure) String() string { return describe(a) }
 
+// Close frees the micromap; see the package comment.
+func (m *Micromap) Close() error { return closeObject(m) }
+
+// SetName sets the name of the micromap for messages.
+func (m *Micromap) SetName(name string) { setName(m, name) }
+
+// String returns the kind of the micromap and its name.
+func (m *Micromap) String() string { return describe(m) }
+
 // Close frees the command buffer; see the package comment.
 func (c *CommandBuffer) Close() error { return closeObject(c) }
 

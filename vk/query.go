@@ -28,6 +28,10 @@ const (
 	SerializationSize     // in memory
 	SerializationPointers // bottom levels that a serialized top level refers to
 	StructureSize         // of a copy
+
+	// Properties of micromaps, in bytes; see WriteMicromapProperties.
+	MicromapCompactedSize
+	MicromapSerializationSize
 )
 
 // Statistics is a set of pipeline statistics (VkQueryPipelineStatisticFlagBits).
@@ -99,7 +103,7 @@ func (d *Device) NewQueryPool(info QueryPoolInfo) (*QueryPool, error) {
 	switch {
 	case info.Count <= 0 || info.Count > maxQueries:
 		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", info.Count, maxQueries)
-	case info.Type > StructureSize:
+	case info.Type > MicromapSerializationSize:
 		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(info.Type))}
 	case info.Type == MeshPrimitivesGenerated && d.checking > None && d.without("meshShaderQueries"):
 		return nil, usage("VUID-VkQueryPoolCreateInfo-meshShaderQueries-07068", "the pool counts primitives of mesh shaders without the feature meshShaderQueries; must have it")

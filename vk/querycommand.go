@@ -52,6 +52,8 @@ func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryCont
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-04728", "a query of a property of acceleration structures begins; must be of another type"))
 	case q.info.Type == SerializationPointers || q.info.Type == StructureSize:
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-06741", "a query of a property of acceleration structures begins; must be of another type"))
+	case q.info.Type >= MicromapCompactedSize:
+		c.fail(usage("", "a query of a property of micromaps begins; must be of another type"))
 	case control > QueryPrecise, control == QueryPrecise && q.info.Type != Occlusion:
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-00800", "a query that is not of the type Occlusion is precise; must be of the type"))
 	case stream >= state.MaxStreams, stream > 0 && !streams:

@@ -136,8 +136,9 @@ func (a *AccelerationStructure) refer(each func(*object)) {
 
 // content is a structure with the build that made it.
 type content struct {
-	structure *ray.Structure
-	level     StructureLevel // TopLevel or BottomLevel
+	structure *ray.Structure // nil of a micromap
+	micromap  *ray.Micromap
+	level     StructureLevel // TopLevel, BottomLevel or micromapLevel
 	flags     BuildFlags
 	linked    uint64  // structures.bottoms when the instances of a top level got their structures
 	shapes    []shape // of the geometries; nil if they are not known

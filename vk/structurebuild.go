@@ -17,7 +17,13 @@ const (
 	BuildMotion          BuildFlags = 0x20  // instances may move, or have vertices that do
 	BuildAllowDataAccess BuildFlags = 0x800 // shaders may fetch the positions of vertices
 
-	knownBuildFlags = BuildAllowUpdate | BuildAllowCompaction | BuildPreferFastTrace | BuildPreferFastBuild | BuildLowMemory | BuildMotion | BuildAllowDataAccess
+	// The opacity micromaps of an update may be others, or have other data; instances may disable micromaps.
+	BuildAllowMicromapUpdate     BuildFlags = 0x40
+	BuildAllowDisableMicromaps   BuildFlags = 0x80
+	BuildAllowMicromapDataUpdate BuildFlags = 0x100
+
+	knownBuildFlags = BuildAllowUpdate | BuildAllowCompaction | BuildPreferFastTrace | BuildPreferFastBuild | BuildLowMemory | BuildMotion | BuildAllowDataAccess |
+		BuildAllowMicromapUpdate | BuildAllowDisableMicromaps | BuildAllowMicromapDataUpdate
 )
 
 // GeometryFlags are properties of a geometry (VkGeometryFlagBitsKHR).
@@ -63,6 +69,8 @@ type TriangleGeometry struct {
 
 	// Moved, not nil, has the vertices at time 1 (VkAccelerationStructureGeometryMotionTrianglesDataNV). Vertices has those at time 0.
 	Moved *BuildData
+
+	Opacity *OpacityGeometry // nil without a micromap
 }
 
 // BoxGeometry is axis-aligned boxes with procedural content: 6 32-bit floats, the least and the greatest x, y and z
@@ -90,6 +98,9 @@ const (
 	InstanceFlipFacing    InstanceFlags = 2
 	InstanceForceOpaque   InstanceFlags = 4
 	InstanceForceNoOpaque InstanceFlags = 8
+
+	InstanceForceTwoStates   InstanceFlags = 0x10 // unknown states of micromaps are opaque or transparent
+	InstanceDisableMicromaps InstanceFlags = 0x20
 )
 
 // Instance is an instance of a bottom level (VkAccelerationStructureInstanceKHR).
@@ -255,6 +266,8 @@ func (g *Geometry) check(i int) error {
 			return usage(rule+"vertexStride-03819", "the stride of the vertices of geometry %d is %d; must be less than 2³²", i, t.Stride)
 		case t.IndexSize != 0 && t.IndexSize != 1 && t.IndexSize != 2 && t.IndexSize != 4:
 			return usage(rule+"indexType-03798", "the indices of geometry %d have %d bytes; must have 1, 2 or 4", i, t.IndexSize)
+		case t.Opacity != nil:
+			return t.Opacity.check(i)
 		}
 	case g.spheres() != nil:
 		return g.checkSpheres(i)
@@ -325,6 +338,11 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 		return usage(rule+"pInfos-10126", "%v has %d bytes, and the build needs %d; must have as many", &target.object, target.info.Size, n)
 	}
 	for i := range b.Geometries {
+		if t := b.Geometries[i].Triangles; t != nil && t.Opacity != nil && t.Opacity.Micromap != nil {
+			if err := check(d, "the micromap of a geometry", t.Opacity.Micromap); err != nil {
+				return err
+			}
+		}
 		if x := b.Geometries[i].Instances; x != nil {
 			for k := range x.List {
 				if s := x.List[k].Structure; s != nil {

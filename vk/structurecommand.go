@@ -140,6 +140,12 @@ func (c *CommandBuffer) keepBuild(b *BuildInfo) BuildInfo {
 				m := *t.Moved
 				t.Moved = &m
 			}
+			if t.Opacity != nil {
+				o := *t.Opacity
+				if t.Opacity = &o; o.Micromap != nil {
+					o.Micromap.refer(c.each)
+				}
+			}
 			g.Triangles = &t
 		case g.Boxes != nil:
 			x := *g.Boxes
@@ -171,7 +177,7 @@ func (b *BuildInfo) checkAddresses(rule string) error {
 			t := g.Triangles
 			component, _ := t.alignment()
 			switch {
-			case t.Moved != nil && t.Moved.Host != nil || t.Vertices.Host != nil || t.Indices.Host != nil || t.Transform.Host != nil:
+			case t.Opacity != nil && t.Opacity.Indices.Host != nil || t.Moved != nil && t.Moved.Host != nil || t.Vertices.Host != nil || t.Indices.Host != nil || t.Transform.Host != nil:
 				return usage("", "geometry %d has memory of the host; must be at addresses", i)
 			case t.Vertices.Address%component != 0:
 				return usage(rule+"pInfos-03711", "the vertices of geometry %d are at the address %#x; must be a multiple of %d", i, t.Vertices.Address, component)

@@ -31,7 +31,7 @@ func (b *BuildInfo) sizes(primitives []uint32) BuildSizes {
 		case g.spheres() != nil:
 			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Spheres, Primitives: primitives[i]})
 		default:
-			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Triangles, Primitives: primitives[i], Moves: g.Triangles.Moved != nil})
+			in.Geometries = append(in.Geometries, ray.Geometry{Kind: ray.Triangles, Primitives: primitives[i], Moves: g.Triangles.Moved != nil, Opacity: g.Triangles.opacityKind()})
 		}
 	}
 	n := ray.BuildSizes(&in, instances)
@@ -105,6 +105,9 @@ func (b *BuildInfo) checkHost(rule string) error {
 			}
 			if err == nil && t.Moved != nil {
 				err = need(t.Moved, "pInfos-11820", "moved vertices")
+			}
+			if err == nil && t.Opacity != nil && t.Opacity.IndexSize != 0 {
+				err = need(&t.Opacity.Indices, "pInfos-03772", "micromap indices")
 			}
 			if err == nil && t.Transform.given() {
 				err = need(&t.Transform, "pInfos-03773", "transforms")

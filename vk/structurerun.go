@@ -137,6 +137,11 @@ func (in *buildInputs) geometry(g *Geometry, r *BuildRange) (out ray.Geometry, e
 	if r.Primitives == 0 {
 		return out, nil
 	}
+	if t.Opacity != nil {
+		if out.Opacity, err = in.opacity(t.Opacity); err != nil {
+			return out, err
+		}
+	}
 	offset := uint64(r.Offset)
 	if out.IndexSize = t.IndexSize; t.IndexSize != 0 {
 		if out.Indices, err = in.at(t.Indices, offset, "pInfos-03806", "indices"); err != nil {

@@ -81,7 +81,7 @@ func (s *structures) empty(a *AccelerationStructure) {
 // changed notes a change of a content.
 func (s *structures) changed(c *content) {
 	s.service = nil
-	if c.level != TopLevel {
+	if c.level == BottomLevel {
 		s.bottoms++
 	}
 }
@@ -141,7 +141,7 @@ func (s *structures) at(address uint64) *ray.Structure {
 // bottom is at with s.mu held. It returns no top level: two of them that refer to each other would retain all their earlier
 // versions.
 func (s *structures) bottom(address uint64) *ray.Structure {
-	if a := s.numbers[address]; a != nil && a.content.level != TopLevel {
+	if a := s.numbers[address]; a != nil && a.content.level == BottomLevel {
 		return a.content.structure
 	}
 	return nil

@@ -117,7 +117,7 @@ func pickOpacity(p *pick) *Opacity {
 	if p.byte()&1 == 0 {
 		return nil
 	}
-	in := MicromapInput{Count: uint32(p.byte() % 16), Stride: microRecord, Data: make([]byte, 64)}
+	in := MicromapInput{Count: uint32(p.byte() % 16), Stride: microRecord, Data: make([]byte, 64), Most: 1 << 20}
 	for range in.Count {
 		in.Triangles = append(in.Triangles, p.byte()%64, 0, 0, 0, p.byte()%5, 0, 1+p.byte()%2, 0)
 	}

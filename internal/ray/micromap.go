@@ -2,7 +2,9 @@ package ray
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 )
 
 // A Micromap has the opacity of parts of triangles: a triangle of it is subdivided 4^level times and has a state for each
@@ -47,7 +49,12 @@ type MicromapInput struct {
 	Triangles []byte
 	Stride    uint64
 	Data      []byte
+	// Most bounds the data of all triangles.
+	Most uint64
 }
+
+// ErrMicromapUsage is returned for micromaps with more data than MicromapInput.Most.
+var ErrMicromapUsage = errors.New("the triangles of a micromap have more data than their usages count")
 
 // MicroBytes returns the number of bytes of the data of a triangle; 0 if there is no such format or level.
 func MicroBytes(format, level uint32) uint64 {
@@ -64,7 +71,6 @@ func BuildMicromap(in *MicromapInput) (*Micromap, error) {
 		return nil, fmt.Errorf("a micromap of %d triangles: %w", in.Count, ErrTooLarge)
 	}
 	m := &Micromap{triangles: make([]microTriangle, in.Count)}
-	var end uint64
 	for i := range m.triangles {
 		at := uint64(i) * in.Stride
 		if at > uint64(len(in.Triangles)) || uint64(len(in.Triangles))-at < microRecord {
@@ -72,20 +78,28 @@ func BuildMicromap(in *MicromapInput) (*Micromap, error) {
 		}
 		b := in.Triangles[at:]
 		t := microTriangle{binary.LittleEndian.Uint32(b), uint32(binary.LittleEndian.Uint16(b[4:])), uint32(binary.LittleEndian.Uint16(b[6:]))}
-		if n := MicroBytes(t.format, t.level); n > 0 && uint64(t.offset)+n <= uint64(len(in.Data)) {
-			m.triangles[i], end = t, max(end, uint64(t.offset)+n)
+		n, from := MicroBytes(t.format, t.level), uint64(t.offset)
+		if n == 0 || from+n > uint64(len(in.Data)) {
+			continue
 		}
+		if n > min(in.Most, math.MaxUint32)-uint64(len(m.data)) {
+			return nil, ErrMicromapUsage
+		}
+		t.offset = uint32(len(m.data))
+		m.triangles[i], m.data = t, append(m.data, in.Data[from:from+n]...)
 	}
-	m.data = append([]byte(nil), in.Data[:end]...)
 	return m, nil
 }
+
+// MicromapSize returns the size of a micromap with a number of triangles that have bytes of data together.
+func MicromapSize(triangles, bytes uint64) uint64 { return microWords*4*triangles + bytes }
 
 // Size returns the size of m in bytes.
 func (m *Micromap) Size() uint64 {
 	if m == nil {
 		return 0
 	}
-	return uint64(len(m.triangles))*microWords*4 + uint64(len(m.data))
+	return MicromapSize(uint64(len(m.triangles)), uint64(len(m.data)))
 }
 
 // state returns the state of triangle i at barycentric coordinates.

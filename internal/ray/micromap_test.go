@@ -2,6 +2,7 @@ package ray
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,7 +70,7 @@ func microTriangles(list ...[3]uint32) (b []byte) {
 // has two states: 0, 1, 0, 1.
 func fourPart(t testing.TB) *Micromap {
 	t.Helper()
-	m, err := BuildMicromap(&MicromapInput{Count: 2, Stride: microRecord, Triangles: microTriangles([3]uint32{0, 1, FourStates}, [3]uint32{1, 1, TwoStates}), Data: []byte{0b11100100, 0b1010}})
+	m, err := BuildMicromap(&MicromapInput{Most: 9, Count: 2, Stride: microRecord, Triangles: microTriangles([3]uint32{0, 1, FourStates}, [3]uint32{1, 1, TwoStates}), Data: []byte{0b11100100, 0b1010}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestMicromapStates(t *testing.T) {
 
 // TestMicromapIndices checks indices of each size, special ones, those of no triangle, and triangles without data.
 func TestMicromapIndices(t *testing.T) {
-	m, err := BuildMicromap(&MicromapInput{Count: 4, Stride: 12, Data: []byte{1}, Triangles: slices.Concat(
+	m, err := BuildMicromap(&MicromapInput{Most: 9, Count: 4, Stride: 12, Data: []byte{1}, Triangles: slices.Concat(
 		microTriangles([3]uint32{0, 0, TwoStates}), make([]byte, 4), microTriangles([3]uint32{0, 13, TwoStates}), make([]byte, 4),
 		microTriangles([3]uint32{0, 0, 3}), make([]byte, 4), microTriangles([3]uint32{1, 0, TwoStates}))})
 	if err != nil {
@@ -179,13 +180,17 @@ func TestMicromapIndices(t *testing.T) {
 	if _, err := BuildMicromap(&MicromapInput{Count: MaxMicromapTriangles + 1}); err == nil {
 		t.Error("a micromap of too many triangles")
 	}
+	many := MicromapInput{Count: 3, Data: make([]byte, 1<<24), Triangles: microTriangles([3]uint32{0, MaxMicromapLevel, FourStates}), Most: 1 << 23}
+	if _, err := BuildMicromap(&many); !errors.Is(err, ErrMicromapUsage) {
+		t.Errorf("three triangles with the bytes of two: %v", err)
+	}
 }
 
 // TestMicromapCopies checks that a serialized and an updated structure have the hits of the first one, and that changed data
 // end in an error or in a structure that can be traced.
 func TestMicromapCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
-	in := MicromapInput{Count: 8, Stride: microRecord, Data: make([]byte, 67)}
+	in := MicromapInput{Most: 1 << 10, Count: 8, Stride: microRecord, Data: make([]byte, 67)}
 	for i := range in.Data {
 		in.Data[i] = byte(r.Uint32())
 	}
@@ -195,6 +200,16 @@ func TestMicromapCopies(t *testing.T) {
 	m, err := BuildMicromap(&in)
 	if err != nil {
 		t.Fatal(err)
+	}
+	form := make([]byte, m.SerializedSize())
+	m.Serialize(form)
+	if x, err := DeserializeMicromap(form); err != nil || !slices.Equal(x.data, m.data) || !slices.Equal(x.triangles, m.triangles) {
+		t.Errorf("%v: %+v, want %+v", err, x, m)
+	}
+	for n := range form {
+		if _, err := DeserializeMicromap(form[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are a micromap", n, len(form))
+		}
 	}
 	list := soup(r, 60, 0.5)
 	g, plain := mesh(list, 0), mesh(list, 0)

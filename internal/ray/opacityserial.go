@@ -25,7 +25,7 @@ func (s *Structure) micromaps() (list []*Micromap) {
 func (s *Structure) opacityWords() (words int, embedded uint64) {
 	words = 2
 	for _, m := range s.micromaps() {
-		words += 2 + microWords*len(m.triangles) + (len(m.data)+3)/4
+		words += m.words()
 		embedded += m.Size()
 	}
 	for i := range s.opacity {
@@ -42,10 +42,7 @@ func (s *Structure) appendOpacity(b []byte) []byte {
 	list := s.micromaps()
 	b = appendWords(b, uint32(len(list)))
 	for _, m := range list {
-		b = appendWords(b, uint32(len(m.triangles)), uint32(len(m.data)))
-		b = appendWords(b, wordsOf(m.triangles)...)
-		b = append(b, m.data...)
-		b = append(b, make([]byte, -len(m.data)&3)...)
+		b = m.append(b)
 	}
 	b = appendWords(b, uint32(len(s.opacity)))
 	for i := range s.opacity {
@@ -63,17 +60,9 @@ func (s *Structure) appendOpacity(b []byte) []byte {
 func (s *Structure) readOpacity(r *source) error {
 	maps := make([]*Micromap, r.count(2))
 	for i := range maps {
-		m := &Micromap{}
-		triangles, bytes := r.count(microWords), r.word()
-		m.triangles = read[microTriangle](r, triangles)
-		for range r.bounded((uint64(bytes) + 3) / 4) {
-			m.data = binary.LittleEndian.AppendUint32(m.data, r.word())
-		}
-		m.data = m.data[:min(uint64(bytes), uint64(len(m.data)))]
-		for _, t := range m.triangles {
-			if n := MicroBytes(t.format, t.level); t != (microTriangle{}) && (n == 0 || uint64(t.offset)+n > uint64(len(m.data))) {
-				return fmt.Errorf("%w: a triangle of micromap %d has no data", ErrCorrupt, i)
-			}
+		m, err := readMicromap(r)
+		if err != nil {
+			return fmt.Errorf("micromap %d: %w", i, err)
 		}
 		maps[i] = m
 		s.embedded += m.Size()
@@ -103,6 +92,55 @@ func (s *Structure) readOpacity(r *source) error {
 		}
 	}
 	return nil
+}
+
+// words returns the number of words of the serialized micromap.
+func (m *Micromap) words() int { return 2 + microWords*len(m.triangles) + (len(m.data)+3)/4 }
+
+// append appends the words of m.
+func (m *Micromap) append(b []byte) []byte {
+	b = appendWords(b, uint32(len(m.triangles)), uint32(len(m.data)))
+	b = appendWords(b, wordsOf(m.triangles)...)
+	b = append(b, m.data...)
+	return append(b, make([]byte, -len(m.data)&3)...)
+}
+
+// readMicromap reads and checks a micromap.
+func readMicromap(r *source) (*Micromap, error) {
+	m := &Micromap{}
+	triangles, bytes := r.count(microWords), r.word()
+	m.triangles = read[microTriangle](r, triangles)
+	for range r.bounded((uint64(bytes) + 3) / 4) {
+		m.data = binary.LittleEndian.AppendUint32(m.data, r.word())
+	}
+	m.data = m.data[:min(uint64(bytes), uint64(len(m.data)))]
+	for i, t := range m.triangles {
+		if n := MicroBytes(t.format, t.level); t != (microTriangle{}) && (n == 0 || uint64(t.offset)+n > uint64(len(m.data))) {
+			return nil, fmt.Errorf("%w: triangle %d has no data", ErrCorrupt, i)
+		}
+	}
+	return m, nil
+}
+
+// SerializedSize returns the number of bytes that Serialize writes: their number, in 64 bits, and the words of m.
+func (m *Micromap) SerializedSize() uint64 { return 8 + 4*uint64(m.words()) }
+
+// Serialize writes m to the first SerializedSize bytes of to. It writes nothing if to is shorter.
+func (m *Micromap) Serialize(to []byte) {
+	if n := m.SerializedSize(); uint64(len(to)) >= n {
+		m.append(binary.LittleEndian.AppendUint64(to[:0:n], n))
+	}
+}
+
+// DeserializeMicromap reads a micromap from the start of from.
+func DeserializeMicromap(from []byte) (*Micromap, error) {
+	r := source{b: from}
+	r.long()
+	m, err := readMicromap(&r)
+	if err == nil && r.short {
+		err = fmt.Errorf("%w: the data end too early", ErrCorrupt)
+	}
+	return m, err
 }
 
 // bounded returns n, the number of words that follow, or 0 if the data are shorter.
