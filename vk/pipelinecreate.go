@@ -93,7 +93,7 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsProtectedAccessOnly | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | InstrumentShaders |
 	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
 	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders |
-	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion |
+	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap |
 	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations | enum.PipelineFlagsIndirectBindableBitExt
 
 // creation is a pipeline that is being made.

@@ -134,6 +134,7 @@ var setters = map[uint32]func(h uint64, name string){
 	abi.ObjectTypePipelineCache:             setter(&pipelineCaches),
 	abi.ObjectTypeQueryPool:                 setter(&queryPools),
 	abi.ObjectTypeAccelerationStructureKHR:  setter(&structures),
+	abi.ObjectTypeMicromapEXT:               setter(&micromaps),
 	abi.ObjectTypeRenderPass:                setter(&renderPasses),
 	abi.ObjectTypeFramebuffer:               setter(&framebuffers),
 	abi.ObjectTypeDescriptorSetLayout:       setter(&setLayouts),

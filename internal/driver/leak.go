@@ -68,6 +68,7 @@ var owners = []owner{
 	},
 	objectsOf(abi.ObjectTypeQueryPool, "query pool", &queryPools),
 	objectsOf(abi.ObjectTypeAccelerationStructureKHR, "acceleration structure", &structures),
+	objectsOf(abi.ObjectTypeMicromapEXT, "micromap", &micromaps),
 	objectsOf(abi.ObjectTypeRenderPass, "render pass", &renderPasses),
 	objectsOf(abi.ObjectTypeFramebuffer, "framebuffer", &framebuffers),
 	func(d *device, add func(leftover)) {

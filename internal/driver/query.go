@@ -23,6 +23,7 @@ var queryTypes = map[uint32]vk.QueryType{
 	abi.QueryTypeMeshPrimitivesGeneratedEXT:            vk.MeshPrimitivesGenerated,
 	abi.QueryTypeAccelerationStructureCompactedSizeKHR: vk.CompactedSize, abi.QueryTypeAccelerationStructureSerializationSizeKHR: vk.SerializationSize,
 	abi.QueryTypeAccelerationStructureSerializationBottomLevelPointersKHR: vk.SerializationPointers, abi.QueryTypeAccelerationStructureSizeKHR: vk.StructureSize,
+	abi.QueryTypeMicromapCompactedSizeEXT: vk.MicromapCompactedSize, abi.QueryTypeMicromapSerializationSizeEXT: vk.MicromapSerializationSize,
 }
 
 func createQueryPool(a *abi.CreateQueryPoolArgs) abi.Result {

@@ -158,14 +158,18 @@ func writeProperties(a *abi.WriteAccelerationStructuresPropertiesKHRArgs) abi.Re
 		if err != nil {
 			return err
 		}
-		to, stride := abi.Bytes(a.PData, uint64(a.DataSize)), uint64(a.Stride)
-		for i, v := range values {
-			if at := uint64(i) * stride; at+8 <= uint64(len(to)) {
-				binary.LittleEndian.PutUint64(to[at:], v)
-			}
-		}
+		putProperties(abi.Bytes(a.PData, uint64(a.DataSize)), uint64(a.Stride), values)
 		return nil
 	})
+}
+
+// putProperties writes values at a stride, those that fit.
+func putProperties(to []byte, stride uint64, values []uint64) {
+	for i, v := range values {
+		if at := uint64(i) * stride; at+8 <= uint64(len(to)) {
+			binary.LittleEndian.PutUint64(to[at:], v)
+		}
+	}
 }
 
 // inputs returns an array with an element for each geometry of a build, which may be longer than maxElements; nil if it is too long.
@@ -297,6 +301,9 @@ func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.Bu
 	if m := abi.Find[abi.AccelerationStructureGeometryMotionTrianglesDataNV](x.PNext, abi.StructureTypeAccelerationStructureGeometryMotionTrianglesDataNV); m != nil {
 		moved := data(&m.VertexData, host, vertices)
 		t.Moved = &moved
+	}
+	if o := abi.Find[abi.AccelerationStructureTrianglesOpacityMicromapEXT](x.PNext, abi.StructureTypeAccelerationStructureTrianglesOpacityMicromapEXT); o != nil {
+		t.Opacity = opacity(o, host)
 	}
 	if t.IndexSize > 0 {
 		t.Indices = data(&x.IndexData, host, indices)

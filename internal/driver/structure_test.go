@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"testing"
@@ -185,6 +186,73 @@ func TestSpheres(t *testing.T) {
 		for _, h := range []abi.AccelerationStructureKHR{top, bottom} {
 			do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: h})
 		}
+	}
+}
+
+// TestMicromap builds a micromap and triangles with it from memory of the host, copies the micromap in its serialized form, and traces
+// rays through a transparent and onto an opaque triangle.
+func TestMicromap(t *testing.T) {
+	p := newProgram(t)
+	area, _, _ := p.addressed(abi.BufferUsageAccelerationStructureStorageBitKHR|abi.BufferUsageMicromapStorageBitEXT, 16384)
+	host := func(b *byte) (u abi.DeviceOrHostAddressConstKHR) {
+		*(*unsafe.Pointer)(unsafe.Pointer(&u)) = unsafe.Pointer(b)
+		return u
+	}
+	states := []byte{0b10}
+	records := []byte{0, 0, 0, 0, 0, 0, 1, 0} // offset 0, level 0, 2 states
+	usage := abi.MicromapUsageEXT{Count: 1, Format: abi.OpacityMicromapFormat2StateEXT}
+	b := abi.MicromapBuildInfoEXT{Flags: abi.BuildMicromapAllowCompactionBitEXT, UsageCountsCount: 1, PUsageCounts: &usage, Data: host(&states[0]), TriangleArray: host(&records[0]), TriangleArrayStride: 8}
+	var size abi.MicromapBuildSizesInfoEXT
+	do(abi.CmdGetMicromapBuildSizesEXT, &abi.GetMicromapBuildSizesEXTArgs{Device: p.device, PBuildInfo: &b, PSizeInfo: &size})
+	var maps [2]abi.MicromapEXT
+	for i := range maps {
+		must(p, abi.CmdCreateMicromapEXT, &abi.CreateMicromapEXTArgs{Device: p.device, PMicromap: &maps[i], PCreateInfo: &abi.MicromapCreateInfoEXT{Buffer: area, Offset: 8192 + 4096*uint64(i), Size: size.MicromapSize}})
+	}
+	b.DstMicromap = maps[0]
+	opacity := abi.AccelerationStructureTrianglesOpacityMicromapEXT{
+		SType: abi.StructureTypeAccelerationStructureTrianglesOpacityMicromapEXT, IndexType: abi.IndexTypeNoneKHR, Micromap: maps[1],
+	}
+	vertices := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
+	triangles := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeTrianglesKHR, Flags: 1}
+	*(*abi.AccelerationStructureGeometryTrianglesDataKHR)(unsafe.Pointer(&triangles.Geometry)) = abi.AccelerationStructureGeometryTrianglesDataKHR{
+		PNext: unsafe.Pointer(&opacity), VertexFormat: 106, VertexData: host((*byte)(unsafe.Pointer(&vertices[0]))), VertexStride: 12, MaxVertex: 2, IndexType: abi.IndexTypeNoneKHR,
+	}
+	make := func(level uint32, offset uint64, g *abi.AccelerationStructureGeometryKHR) (h abi.AccelerationStructureKHR) {
+		must(p, abi.CmdCreateAccelerationStructureKHR, &abi.CreateAccelerationStructureKHRArgs{Device: p.device, PAccelerationStructure: &h, PCreateInfo: &abi.AccelerationStructureCreateInfoKHR{
+			Buffer: area, Offset: offset, Size: 4096, Type: level,
+		}})
+		ranges := &abi.AccelerationStructureBuildRangeInfoKHR{PrimitiveCount: 1}
+		must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PpBuildRangeInfos: unsafe.Pointer(&ranges), PInfos: &abi.AccelerationStructureBuildGeometryInfoKHR{
+			Type: level, GeometryCount: 1, PGeometries: g, DstAccelerationStructure: h,
+		}})
+		return h
+	}
+	for state, want := range []float32{100, 5} {
+		states[0] = byte(state)
+		must(p, abi.CmdBuildMicromapsEXT, &abi.BuildMicromapsEXTArgs{Device: p.device, InfoCount: 1, PInfos: &b})
+		var n uint64
+		must(p, abi.CmdWriteMicromapsPropertiesEXT, &abi.WriteMicromapsPropertiesEXTArgs{Device: p.device, MicromapCount: 1, PMicromaps: &maps[0], QueryType: abi.QueryTypeMicromapSerializationSizeEXT, DataSize: 8, PData: unsafe.Pointer(&n), Stride: 8})
+		serial := bytes.Repeat([]byte{0}, int(n))
+		to := abi.CopyMicromapToMemoryInfoEXT{Src: maps[0], Mode: abi.CopyMicromapModeSerializeEXT}
+		*(*unsafe.Pointer)(unsafe.Pointer(&to.Dst)) = unsafe.Pointer(&serial[0])
+		must(p, abi.CmdCopyMicromapToMemoryEXT, &abi.CopyMicromapToMemoryEXTArgs{Device: p.device, PInfo: &to})
+		must(p, abi.CmdCopyMemoryToMicromapEXT, &abi.CopyMemoryToMicromapEXTArgs{Device: p.device, PInfo: &abi.CopyMemoryToMicromapInfoEXT{Src: host(&serial[0]), Dst: maps[1], Mode: abi.CopyMicromapModeDeserializeEXT}})
+
+		bottom := make(1, 0, &triangles)
+		instance := abi.AccelerationStructureInstanceKHR{BitsInstanceCustomIndex: 0xff << 24, AccelerationStructureReference: uint64(bottom)}
+		*(*[12]float32)(unsafe.Pointer(&instance.Transform)) = [12]float32{0: 1, 5: 1, 10: 1}
+		placed := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeInstancesKHR}
+		*(*unsafe.Pointer)(unsafe.Pointer(&(*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&placed.Geometry)).Data)) = unsafe.Pointer(&instance)
+		top := make(0, 4096, &placed)
+		if got := p.traced(top); got != want {
+			t.Errorf("state %d: the ray has T %v; must be %v", state, got, want)
+		}
+		for _, h := range []abi.AccelerationStructureKHR{top, bottom} {
+			do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: h})
+		}
+	}
+	for _, m := range maps {
+		do(abi.CmdDestroyMicromapEXT, &abi.DestroyMicromapEXTArgs{Device: p.device, Micromap: m})
 	}
 }
 

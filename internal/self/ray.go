@@ -11,6 +11,7 @@ func rays(d *valid.Device) {
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
 		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineShaderGroupHandleCaptureReplay", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
 		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2",
+		"micromap", "micromapCaptureReplay", "micromapHostCommands",
 	} {
 		d.Features[name] = true
 	}
@@ -25,6 +26,8 @@ func rays(d *valid.Device) {
 		"maxDescriptorSetAccelerationStructures":                     manyDescriptors,
 		"maxDescriptorSetUpdateAfterBindAccelerationStructures":      manyDescriptors,
 		"minAccelerationStructureScratchOffsetAlignment":             vk.ScratchAlignment,
+		"maxOpacity2StateSubdivisionLevel":                           vk.MaxMicromapLevel,
+		"maxOpacity4StateSubdivisionLevel":                           vk.MaxMicromapLevel,
 		"accelerationStructureDescriptorSize":                        vk.BufferDescriptorSize,
 	} {
 		d.Limits[name] = n
