@@ -15,6 +15,7 @@ import (
 //
 //	bottom                      a bottom level; its geometries follow
 //	triangles opaque 0 0 0 …    a geometry of triangles, nine numbers each; opaque or -
+//	micromap 2 1 0xe4           the triangles of the next line have a micromap triangle of 2 bits for a state (or 1), a level and bytes
 //	boxes - 0 0 0 1 1 1         a geometry of boxes, six numbers each
 //	spheres - 0 0 0 1           a geometry of spheres: center and radius
 //	swept - 0 0 0 1 4 0 0 1     a geometry of swept spheres with caps: center and radius of both ends
@@ -25,6 +26,7 @@ import (
 type sceneScript struct {
 	bottom    ray.Input
 	built     *ray.Structure // of bottom; nil if it is not built
+	micromap  *ray.Opacity   // of the next triangles
 	instances []ray.Instance
 	table     map[uint64]*ray.Structure
 }
@@ -36,6 +38,8 @@ func (s *sceneScript) item(key string, f []string) (ok bool, err error) {
 		s.bottom, s.built = ray.Input{}, nil
 	case "triangles", "boxes", "spheres", "swept":
 		err = s.geometry(key, f)
+	case "micromap":
+		err = s.opacity(f)
 	case "instance":
 		err = s.instance(f)
 	default:
@@ -68,8 +72,24 @@ func (s *sceneScript) geometry(key string, f []string) error {
 		g = ray.Geometry{Kind: ray.Triangles, Flags: flags, Primitives: uint32(len(numbers) / 9),
 			Vertices: data, VertexFormat: vertexFloat3, VertexStride: 12, MaxVertex: uint32(len(numbers) / 3)}
 	}
+	g.Opacity, s.micromap = s.micromap, nil
 	s.bottom.Geometries = append(s.bottom.Geometries, g)
 	return nil
+}
+
+// opacity sets the opacity of the next triangles.
+func (s *sceneScript) opacity(f []string) error {
+	n, err := words(f)
+	if err != nil || len(n) < 3 {
+		return fmt.Errorf("a micromap has a format, a level and data: %w", err)
+	}
+	in := ray.MicromapInput{Count: 1, Triangles: []byte{0, 0, 0, 0, byte(n[1]), 0, byte(n[0]), 0}, Most: 1 << 20}
+	for _, x := range n[2:] {
+		in.Data = append(in.Data, byte(x))
+	}
+	m, err := ray.BuildMicromap(&in)
+	s.micromap = &ray.Opacity{Map: m, Indices: []byte{0}, IndexSize: 1}
+	return err
 }
 
 // rounds returns a geometry of spheres or swept spheres: a center and a radius for each end.
