@@ -256,13 +256,18 @@
 // structures do not change during a run, so that a request has no effect on other
 // lanes. It may read and write all slots of its ray and no others.
 //
-// Ray tracing stages have three more operations, which no engine runs: the code that
+// Ray tracing stages have six more operations, which no engine runs: the code that
 // runs a ray tracing pipeline replaces them by calls of the shaders of the pipeline.
 // All of these shaders are functions of one compute program and share its private
 // memory, so that an address means the same in each of them.
 //
 //	trace frame                traces the ray of the frame ([FrameSlots] slots) at an
 //	                           address; FramePayload is the address of its payload
+//	search object              traces the ray of a hit object ([ObjectSlots] slots),
+//	                           and writes its state and its record
+//	shade object               runs the closest-hit or miss shader of the object's
+//	                           record
+//	record object              the address of the data in this record
 //	report t, kind             the intersection shader reports a hit at distance t;
 //	                           1 if it is accepted
 //	execute index, data        runs the callable shader of a record with the data at

@@ -32,7 +32,7 @@ func (n *noter) note(x *Val) {
 		n.Writes = true
 	case Ld:
 		n.watched = n.watched || x.Flags&(Volatile|Coherent) != 0
-	case Ray, RayI, Trace:
+	case Ray, RayI, Trace, Search:
 		n.Rays = true
 	case Log, LogArg:
 		n.Ordered = true

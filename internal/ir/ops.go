@@ -167,6 +167,9 @@ const (
 	Emit
 	EndPrim
 	Trace
+	Search
+	Shade
+	Record
 	Report
 	Execute
 
@@ -354,6 +357,9 @@ var ops = [numOps]Row{
 	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the current outputs of stream imm become its next vertex"},
 	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the primitive of stream imm"},
 	Trace:   {"trace", "-:i", 0, StageInterface, Reads | Writes, nil, "frame", "traces the ray of the frame at an address and runs the shaders of its hits"},
+	Search:  {"search", "-:i", 0, StageInterface, Reads | Writes, nil, "object", "traces the ray of the hit object at an address and runs no shader of its end"},
+	Shade:   {"shade", "-:i", 0, StageInterface, Reads | Writes, nil, "object", "runs the shader of the record of the hit object at an address"},
+	Record:  {"record", "l:i", 0, StageInterface, Reads, nil, "object", "the device address of the data in the record of the hit object at an address; 0 if there is no record"},
 	Report:  {"report", "b:fi", 0, StageInterface, Reads | Writes, nil, "t kind", "reports a hit in the candidate, a bounding box: 1 if it becomes the committed hit"},
 	Execute: {"execute", "-:ii", 0, StageInterface, Reads | Writes, nil, "index data", "runs the callable shader of record index with the data at an address"},
 

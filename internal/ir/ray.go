@@ -1,5 +1,7 @@
 package ir
 
+import "math"
+
 // A ray is RaySlots consecutive slots of private memory: a ray and the state of its traversal of an acceleration
 // structure. A float is the slot's bits. To begin a traversal, a program writes the ray and the structure, and zeros to
 // RayStarted, RayEnded, the kinds of both hits and HitGenerated of the committed one. All slots are 0 at first: such a ray
@@ -43,6 +45,21 @@ const (
 	FrameSlots     = FrameCommitted + MaxAttributeSlots
 )
 
+// A hit object is ObjectSlots consecutive slots of private memory: a frame, from slot 0 on, and what became of its ray. All
+// slots are 0 at first: an empty object.
+const (
+	ObjectState  = FrameSlots + iota // one of the states below
+	ObjectRecord                     // the number of a record: of a hit shader in state ObjectHit, of a miss shader in state ObjectMiss
+	ObjectSlots
+)
+
+// The states of a hit object.
+const (
+	ObjectEmpty = iota
+	ObjectMiss
+	ObjectHit // the committed hit of the frame
+)
+
 // The decisions of an any-hit shader.
 const (
 	AcceptHit       = iota
@@ -68,6 +85,9 @@ const (
 	HitSlots        = 13
 )
 
+// UnknownPlace is HitPlace of a hit that no traversal found.
+const UnknownPlace = math.MaxUint32
+
 // The kinds of triangle hits.
 const (
 	HitFrontFacing = 0xfe
@@ -84,7 +104,7 @@ const (
 )
 
 // The requests of ray and rayi. The answer to all but RayProceed is about the candidate, or with RayOfCommitted about the
-// committed hit; it is 0 if there is no such hit.
+// committed hit; it is 0 if there is no such hit. RayInstance depends on HitInstance alone.
 const (
 	RayProceed       = iota // continues to the next candidate, or to the end of the traversal
 	RayObjectToWorld        // 12 floats, the four columns of the matrix
@@ -92,6 +112,7 @@ const (
 	RayObjectRay            // six floats: origin and direction of the ray in the space of the object
 	RayVertices             // nine floats: the positions of the triangle's vertices
 	RaySphere               // eight floats: the centers of both ends of a sphere or swept sphere, then their radii
+	RayInstance             // three words: what the structure knows of the hit's instance: HitCustomIndex, HitRecordOffset, HitKind
 
 	RayOfCommitted = 16 // added to a request
 )

@@ -64,7 +64,7 @@ func declares(op spirv.Op) bool {
 	case spirv.OpTypeVoid, spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
 		spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer,
 		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeTensorARM, spirv.OpTypeBufferEXT,
-		spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeRayQueryKHR,
+		spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT,
 		spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
 		return true
 	}
@@ -153,9 +153,8 @@ Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory 
 
 Vulkan allows these things in shaders of the stages that run, and they are refused: nodes that enqueue others
 (SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; tile shading
-(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; rays that hit clusters
-(SPV_NV_cluster_acceleration_structure); hit objects (SPV_EXT_shader_invocation_reorder and
-SPV_NV_shader_invocation_reorder); motion; and the instructions of SPV_NV_ray_tracing that the KHR extension replaces.
+(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; and rays that hit clusters
+(SPV_NV_cluster_acceleration_structure).
 `
 
 func instructionRows() (rows []supportRow) {

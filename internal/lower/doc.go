@@ -86,7 +86,8 @@
 //	sample.go, attachment.go,
 //	fragmentmask.go                     images: each access is a call of a texture function
 //	rayquery.go                         ray queries, acceleration structures
-//	raystage.go, raybuiltin.go          ray tracing stages
+//	raystage.go, raybuiltin.go,
+//	hitobject.go, hitrecord.go          ray tracing stages
 //	interface.go, stage*.go, builtin.go,
 //	feedback.go, passthrough.go,
 //	mesh.go, mesh_nv.go,

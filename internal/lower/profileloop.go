@@ -23,7 +23,7 @@ type sums struct {
 func ends(op spirv.Op) bool {
 	switch op {
 	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpDemoteToHelperInvocation, spirv.OpAbortKHR, spirv.OpEmitMeshTasksEXT,
-		spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
+		spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR, spirv.OpIgnoreIntersectionNV, spirv.OpTerminateRayNV:
 		return true
 	}
 	return false

@@ -37,6 +37,8 @@ var rayBuiltIns = map[spirv.BuiltIn]rayBuiltIn{
 	spirv.BuiltInWorldRayDirectionKHR: {ir.F32, 3, ofRay, ir.RayDirection, 0},
 	spirv.BuiltInRayTminKHR:           {ir.F32, 1, ofRay, ir.RayTMin, 0},
 	spirv.BuiltInRayTmaxKHR:           {ir.F32, 1, ofLimit, 0, 0},
+	spirv.BuiltInHitTNV:               {ir.F32, 1, ofLimit, 0, 0},
+	spirv.BuiltInCurrentRayTimeNV:     {ir.F32, 1, ofRay, ir.RayTime, 0},
 	spirv.BuiltInIncomingRayFlagsKHR:  {ir.I32, 1, ofRay, ir.RayFlags, 0},
 	spirv.BuiltInCullMaskKHR:          {ir.I32, 1, ofMask, ir.RayMask, 0},
 

@@ -128,25 +128,36 @@ func (f *function) requestRay(p *pointer, request ir.V) {
 
 func rayInitialize(f *function, in spirv.Inst) {
 	v := inst.RayQueryInitializeKHR(in)
-	f.beginRay(f.rayAt(v.RayQuery()), newRay{v.Accel(), v.RayFlags(), v.CullMask(), v.RayOrigin(), v.RayTMin(), v.RayDirection(), v.RayTMax()})
+	f.beginRay(f.rayAt(v.RayQuery()), newRay{
+		structure: v.Accel(), flags: v.RayFlags(), mask: v.CullMask(),
+		origin: v.RayOrigin(), least: v.RayTMin(), direction: v.RayDirection(), most: v.RayTMax(),
+	})
 }
 
-// newRay has the operands that define a ray.
-type newRay struct{ structure, flags, mask, origin, least, direction, most spirv.ID }
+// newRay has the operands that define a ray. The structure, the flags, the mask and the time are 0 if they are missing.
+type newRay struct{ structure, flags, mask, origin, least, direction, most, time spirv.ID }
+
+// optional is typed for an operand that may be missing.
+func (f *function) optional(id spirv.ID, t ir.Type) ir.V {
+	if id == 0 {
+		return f.b.Const(t, 0)
+	}
+	return f.typed(id, t)
+}
 
 // beginRay writes a new ray, whose traversal has not begun.
 func (f *function) beginRay(p *pointer, r newRay) {
-	structure := f.typed(r.structure, ir.I64)
+	structure := f.optional(r.structure, ir.I64)
 	f.setRaySlot(p, ir.RayStructure, f.b.Op(ir.Trunc, ir.I32, structure))
 	f.setRaySlot(p, ir.RayStructure+1, f.b.Op(ir.Trunc, ir.I32, f.b.Op(ir.LShr, ir.I64, structure, f.b.Const(ir.I64, 32))))
-	f.setRaySlot(p, ir.RayFlags, f.typed(r.flags, ir.I32))
-	f.setRaySlot(p, ir.RayMask, f.typed(r.mask, ir.I32))
+	f.setRaySlot(p, ir.RayFlags, f.optional(r.flags, ir.I32))
+	f.setRaySlot(p, ir.RayMask, f.optional(r.mask, ir.I32))
 	f.setRayVector(p, ir.RayOrigin, r.origin)
 	f.setRayVector(p, ir.RayDirection, r.direction)
 	least, most := f.typed(r.least, ir.F32), f.typed(r.most, ir.F32)
 	f.setRaySlot(p, ir.RayTMin, least)
 	f.setRaySlot(p, ir.RayTMax, most)
-	f.setRaySlot(p, ir.RayTime, f.b.I32(0))
+	f.setRaySlot(p, ir.RayTime, f.optional(r.time, ir.F32))
 	f.setRaySlot(p, ir.RayCommitted+ir.HitT, most)
 	for _, slot := range [...]uint64{ir.RayCommitted + ir.HitKind, ir.RayCommitted + ir.HitGenerated, ir.RayCandidate + ir.HitKind, ir.RayStarted, ir.RayEnded} {
 		f.setRaySlot(p, slot, f.b.I32(0))

@@ -9,8 +9,14 @@ import (
 
 var rayStageRules = rules{
 	spirv.OpTraceRayKHR:           traceRay,
+	spirv.OpTraceRayMotionNV:      traceRayMotion,
+	spirv.OpTraceNV:               traceLocated,
+	spirv.OpTraceMotionNV:         traceLocatedMotion,
 	spirv.OpReportIntersectionKHR: reportIntersection,
 	spirv.OpExecuteCallableKHR:    executeCallable,
+	spirv.OpExecuteCallableNV:     executeLocated,
+	spirv.OpIgnoreIntersectionNV:  func(f *function, _ spirv.Inst) { f.decideHere(ir.IgnoreHit) },
+	spirv.OpTerminateRayNV:        func(f *function, _ spirv.Inst) { f.decideHere(ir.AcceptAndEndRay) },
 }
 
 // rayStages maps the execution models of ray tracing stages.
@@ -38,7 +44,7 @@ func (u *unit) rayVariable(p *pointer, v *facts.Variable) {
 		return
 	}
 	switch v.Storage {
-	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT:
 		p.memory = inSlots
 		p.number, p.extent = u.privateVariable(v, -1)
 	case spirv.StorageClassShaderRecordBufferKHR:
@@ -106,29 +112,108 @@ const (
 	missBits   = 1<<16 - 1
 )
 
-// traceRay lowers OpTraceRayKHR.
-func traceRay(f *function, in spirv.Inst) {
-	v := inst.TraceRayKHR(in)
+// tracing has the operands of an instruction that traces a ray.
+type tracing struct {
+	ray                  newRay
+	offset, stride, miss spirv.ID
+	payload              spirv.ID
+}
+
+// tracingOf returns the operands of OpTraceRayKHR and of instructions with the same ones.
+func tracingOf(v inst.TraceRayKHR) *tracing {
+	return &tracing{
+		ray: newRay{
+			structure: v.Accel(), flags: v.RayFlags(), mask: v.CullMask(),
+			origin: v.RayOrigin(), least: v.RayTmin(), direction: v.RayDirection(), most: v.RayTmax(),
+		},
+		offset: v.SBTOffset(), stride: v.SBTStride(), miss: v.MissIndex(), payload: v.Payload(),
+	}
+}
+
+// tracingInTime returns the operands of OpTraceRayMotionNV and of instructions with the same ones: a time precedes the payload.
+func tracingInTime(v inst.TraceRayMotionNV) *tracing {
+	t := tracingOf(inst.TraceRayKHR(v))
+	t.ray.time, t.payload = v.Time(), v.Payload()
+	return t
+}
+
+// checkTracing ends lowering in a stage that must not trace rays.
+func (f *function) checkTracing(what string) {
 	switch f.prog.Stage {
 	case ir.RayGen, ir.ClosestHit, ir.Miss:
 	default:
-		f.malformed("a %s shader traces a ray; must not", f.prog.Stage)
+		f.malformed("a %s shader %s; must not", f.prog.Stage, what)
 	}
-	p, b := f.ownFrame(), f.b
-	f.beginRay(p, newRay{v.Accel(), v.RayFlags(), v.CullMask(), v.RayOrigin(), v.RayTmin(), v.RayDirection(), v.RayTmax()})
+}
+
+// beginTrace writes a new ray and the operands of its trace to a frame.
+func (f *function) beginTrace(p *pointer, t *tracing, payload ir.V) {
+	f.checkTracing("traces a ray")
+	f.beginRay(p, t.ray)
 	for _, x := range [...]struct {
 		slot uint64
 		id   spirv.ID
 		bits uint32
 	}{
-		{ir.FrameOffset, v.SBTOffset(), recordBits},
-		{ir.FrameStride, v.SBTStride(), recordBits},
-		{ir.FrameMiss, v.MissIndex(), missBits},
+		{ir.FrameOffset, t.offset, recordBits},
+		{ir.FrameStride, t.stride, recordBits},
+		{ir.FrameMiss, t.miss, missBits},
 	} {
-		f.setRaySlot(p, x.slot, b.Op(ir.And, ir.I32, f.typed(x.id, ir.I32), b.I32(x.bits)))
+		f.setRaySlot(p, x.slot, f.b.Op(ir.And, ir.I32, f.typed(x.id, ir.I32), f.b.I32(x.bits)))
 	}
-	f.setRaySlot(p, ir.FramePayload, f.passedAddress(v.Payload()))
-	b.Op(ir.Trace, ir.None, f.privateAddress(p))
+	f.setRaySlot(p, ir.FramePayload, payload)
+}
+
+// traceOwn traces a ray in the frame of the shader.
+func (f *function) traceOwn(t *tracing, payload ir.V) {
+	p := f.ownFrame()
+	f.beginTrace(p, t, payload)
+	f.b.Op(ir.Trace, ir.None, f.privateAddress(p))
+}
+
+func traceRay(f *function, in spirv.Inst) {
+	t := tracingOf(inst.TraceRayKHR(in))
+	f.traceOwn(t, f.passedAddress(t.payload))
+}
+
+func traceRayMotion(f *function, in spirv.Inst) {
+	t := tracingInTime(inst.TraceRayMotionNV(in))
+	f.traceOwn(t, f.passedAddress(t.payload))
+}
+
+// traceLocated lowers OpTraceNV, whose payload is a location.
+func traceLocated(f *function, in spirv.Inst) {
+	t := tracingOf(inst.TraceRayKHR(in))
+	f.traceOwn(t, f.locatedAddress(t.payload, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR))
+}
+
+func traceLocatedMotion(f *function, in spirv.Inst) {
+	t := tracingInTime(inst.TraceRayMotionNV(in))
+	f.traceOwn(t, f.locatedAddress(t.payload, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR))
+}
+
+// locatedAddress returns the address of the payload or the callable data at a location, in the first of the storage classes that has
+// one there. No instruction needs to name the variable.
+func (f *function) locatedAddress(location spirv.ID, classes ...spirv.StorageClass) ir.V {
+	c := f.facts.Const(location)
+	if c == nil || !c.Known {
+		f.unsupported("without a constant location of the payload")
+	}
+	for _, class := range classes {
+		for i := range f.facts.Variables {
+			v := &f.facts.Variables[i]
+			if d, ok := f.facts.Decoration(v.ID, spirv.DecorationLocation); v.Storage != class || !ok || uint64(d.Literal()) != c.Bits {
+				continue
+			}
+			if f.globals[v.ID] == nil {
+				f.globals[v.ID] = f.globalPointer(v)
+			}
+			f.variable(v)
+			return f.passedAddress(v.ID)
+		}
+	}
+	f.unsupported("without a payload at location %d", c.Bits)
+	return 0
 }
 
 // passedAddress returns the address of a payload or of callable data.
@@ -159,25 +244,45 @@ func (f *function) endIntersection() {
 	f.b.End()
 }
 
-// executeCallable lowers OpExecuteCallableKHR.
 func executeCallable(f *function, in spirv.Inst) {
-	switch f.prog.Stage {
-	case ir.RayGen, ir.ClosestHit, ir.Miss, ir.Callable:
-	default:
-		f.malformed("a %s shader executes a callable shader; must not", f.prog.Stage)
-	}
 	v := inst.ExecuteCallableKHR(in)
-	f.b.Op(ir.Execute, ir.None, f.typed(v.SBTIndex(), ir.I32), f.passedAddress(v.CallableData()))
+	f.execute(v.SBTIndex(), f.passedAddress(v.CallableData()))
+}
+
+// executeLocated lowers OpExecuteCallableNV, whose data is a location.
+func executeLocated(f *function, in spirv.Inst) {
+	v := inst.ExecuteCallableNV(in)
+	f.execute(v.SBTIndex(), f.locatedAddress(v.CallableDataId(), spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR))
+}
+
+// execute runs a callable shader.
+func (f *function) execute(index spirv.ID, data ir.V) {
+	if f.prog.Stage != ir.Callable {
+		f.checkTracing("executes a callable shader")
+	}
+	f.b.Op(ir.Execute, ir.None, f.typed(index, ir.I32), data)
 }
 
 // decide lowers the terminators of any-hit shaders: the shader ends with a decision. A callee returns zeros, and each of
 // its callers returns in turn (unwind).
 func (f *function) decide(decision uint32) {
+	f.setDecision(decision)
+	f.lowerReturn(f.zeroResults())
+}
+
+func (f *function) setDecision(decision uint32) {
 	if f.prog.Stage != ir.AnyHit {
 		f.malformed("a %s shader decides about a hit; must not", f.prog.Stage)
 	}
 	f.setRaySlot(f.frame(), ir.FrameDecision, f.b.I32(decision))
-	f.lowerReturn(f.zeroResults())
+}
+
+// decideHere lowers the forms of NV, which do not terminate a block; the code after them does not run.
+func (f *function) decideHere(decision uint32) {
+	f.setDecision(decision)
+	f.b.If(f.b.Bool(true))
+	f.b.Return(f.zeroResults()...)
+	f.b.End()
 }
 
 // zeroResults returns zeros for the results of the function.
@@ -224,7 +329,10 @@ func (u *unit) decides(fn *facts.Function) bool {
 		}
 	}
 	for i := fn.Index; i < fn.End && !yes; i++ {
-		yes = u.facts.Code.Inst(i).Op() == spirv.OpReportIntersectionKHR
+		switch u.facts.Code.Inst(i).Op() {
+		case spirv.OpReportIntersectionKHR, spirv.OpIgnoreIntersectionNV, spirv.OpTerminateRayNV:
+			yes = true
+		}
 	}
 	for _, callee := range fn.Calls {
 		yes = yes || u.decides(callee)

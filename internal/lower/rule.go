@@ -27,7 +27,7 @@ var ruleOf = merged(
 	// Images.
 	imageRules, texelRules, sampleRules, imageQueryRules, imageProcessingRules, fragmentMaskRules, attachmentRules,
 	// Rays.
-	rayQueryRules, rayStageRules,
+	rayQueryRules, rayStageRules, hitObjectRules, hitRecordRules,
 	// Stages, calls, output.
 	derivativeRules, fragmentRules, stageOutputRules, meshRules, functionRules, logRules,
 	// Other invocations.

@@ -143,6 +143,8 @@ func (u *unit) extent(t *facts.Type) extent {
 		e = extent{slots: e.slots * u.tile(t).components, align: 1}
 	case isRay(t):
 		e.slots = ir.RaySlots
+	case isHitObject(t):
+		e.slots = ir.ObjectSlots
 	case isStructure(t):
 		e.slots = 2
 	case isObject(t):

@@ -66,7 +66,8 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 	case spirv.StorageClassTileImageEXT:
 		u.tileVariable(p, v)
 	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
-		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
+		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR,
+		spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT:
 		u.rayVariable(p, v)
 	default:
 		p.memory = opaque

@@ -92,11 +92,14 @@ func (s *Structure) Positions(h *Hit, time float32) (t [3][3]float32) {
 	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || h.Kind != Triangles {
 		return
 	}
-	b := s.instances[h.Instance].Bottom
-	if b == nil || h.Place/4 >= uint32(len(b.blocks)) {
+	b, place := s.instances[h.Instance].Bottom, h.Place
+	if place == UnknownPlace {
+		place = b.place(h.Geometry, h.Primitive)
+	}
+	if b == nil || place/4 >= uint32(len(b.blocks)) {
 		return
 	}
-	return fromTriangle(b.triangleAt(h.Place, clampTime(time)))
+	return fromTriangle(b.triangleAt(place, clampTime(time)))
 }
 
 // fromTriangle returns t without the package's types.

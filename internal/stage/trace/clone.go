@@ -12,7 +12,7 @@ type shader struct {
 	tables    uint64
 	messages  uint64
 	textures  map[int]int // its texture functions
-	nests     bool        // it traces rays or executes callable shaders
+	nests     bool        // it runs other shaders
 	origin    int32       // what its origins begin after
 }
 
@@ -37,13 +37,18 @@ func (c *composer) addShaders() {
 		p.PushBytes = max(p.PushBytes, from.PushBytes)
 		for _, f := range from.Funcs {
 			for _, v := range f.Code {
-				if op := f.Val(v).Op; op == ir.Trace || op == ir.Execute {
+				if nests(f.Val(v).Op) {
 					s.nests = true
 				}
 			}
 		}
 		c.shaders = append(c.shaders, s)
 	}
+}
+
+// nests reports whether a shader with an operation runs other shaders.
+func nests(op ir.Op) bool {
+	return op == ir.Trace || op == ir.Search || op == ir.Shade || op == ir.Execute
 }
 
 // cloneKey identifies a clone: a shader, and for one that nests its level of recursion, or the depth of callable shaders.
@@ -210,13 +215,15 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 	switch x.Op {
 	case ir.In:
 		return c.input(k, k.of.program.In[x.Aux]), true
-	case ir.Trace:
+	case ir.Trace, ir.Search, ir.Shade:
 		if k.level < c.from.Depth {
-			b.Call(c.trace(k.level+1), nil, arg(0))
+			b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0))
 		} else {
 			c.exceed(exceededRays)
 		}
 		return 0, true
+	case ir.Record:
+		return c.recordData(arg(0)), true
 	case ir.Execute:
 		depth := uint32(1)
 		if k.of.program.Stage == ir.Callable {
@@ -232,6 +239,17 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, ir.I32, contextFrame), c.context(k, ir.I64, contextRecord), arg(0), arg(1))[0], true
 	}
 	return 0, false
+}
+
+// ofRay returns the function that replaces an operation on a ray at a level of recursion.
+func (c *composer) ofRay(op ir.Op, level uint32) int {
+	switch op {
+	case ir.Search:
+		return c.searchObject()
+	case ir.Shade:
+		return c.shade(level)
+	}
+	return c.trace(level)
 }
 
 // exceed notes that the depth of the pipeline is exceeded. The ray, or the callable shader, is left out.

@@ -43,8 +43,10 @@ type composer struct {
 	shaders []shader
 	clones  map[cloneKey]*clone
 	traces  map[uint32]int // the function trace of each level
+	shades  map[uint32]int // the function shade of each level
 	calls   map[uint32]int // the function execute of each depth
 	search  int            // the function traversal; 0 is none
+	objects int            // the function search; 0 is none
 	accept  int            // the function report; 0 is none
 
 	todo    []func()
@@ -68,7 +70,7 @@ func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	}
 	size := p.Shaders[0].SubgroupSize
 	w := compose.New("ray tracing pipeline", &ir.Program{Name: p.Shaders[0].Name, SubgroupSize: size, LocalSize: [3]uint32{size, 1, 1}})
-	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, calls: map[uint32]int{}}
+	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, shades: map[uint32]int{}, calls: map[uint32]int{}}
 	c.addShaders()
 	c.function("launch", nil, nil, func(b *ir.Builder) { c.launch(b) })
 	for len(c.todo) > 0 && c.err == nil {
@@ -264,11 +266,15 @@ func (c *composer) record(table uint32, index ir.V) ir.V {
 	return b.Select(fits, address, b.Const(ir.I64, 0))
 }
 
-// hitRecord returns the address of the record of a hit (Vulkan, "Hit Shader Binding Table Indexing Rules").
-func (c *composer) hitRecord(frame ir.V, hit uint32) ir.V {
+// hitIndex returns the number of the record of a hit (Vulkan, "Hit Shader Binding Table Indexing Rules").
+func (c *composer) hitIndex(frame ir.V, hit uint32) ir.V {
 	geometry := c.w.Mul(c.get(frame, hit+ir.HitGeometry), c.get(frame, ir.FrameStride))
-	index := c.w.Add(c.w.Add(c.get(frame, hit+ir.HitRecordOffset), geometry), c.get(frame, ir.FrameOffset))
-	return c.record(paramHit, index)
+	return c.w.Add(c.w.Add(c.get(frame, hit+ir.HitRecordOffset), geometry), c.get(frame, ir.FrameOffset))
+}
+
+// hitRecord returns the address of the record of a hit.
+func (c *composer) hitRecord(frame ir.V, hit uint32) ir.V {
+	return c.record(paramHit, c.hitIndex(frame, hit))
 }
 
 // get loads a field of a frame.

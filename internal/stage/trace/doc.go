@@ -14,10 +14,11 @@
 // # Pipelines
 //
 // [Compose] makes one compute program of the shaders of a ray tracing pipeline. Its invocations are the invocations of a
-// launch, and [Run] runs it. A call of a shader is a switch over the shader record, so that a subgroup is split by shader
+// launch, and [Pipeline.Run] runs it. A call of a shader is a switch over the shader record, so that a subgroup is split by shader
 // and joined again: each shader runs for all of its lanes at once. Shaders that trace rays are copied for each level of the
 // recursion. The alternative, continuations with saved live values, regroups lanes over subgroups, but writes all live
-// values to memory at each call. See composer for the functions of the program.
+// values to memory at each call. See composer for the functions of the program. Hints to reorder invocations have no
+// effect: the split at a call does not depend on their order.
 //
 // # Files
 //
@@ -25,6 +26,7 @@
 //	pipeline.go   pipelines, records of shader binding tables, words of the parameters
 //	launch.go     the parameters of a launch
 //	composer.go   the composed program: launch, recursion, the choice of a shader
+//	hitobject.go  the two halves of a trace, of hit objects
 //	candidate.go  the loop over candidates, reported hits
 //	clone.go      copies of shaders
 package trace

@@ -109,7 +109,13 @@ func (r *request) answer(which uint32) {
 		which, hit = which-ir.RayOfCommitted, &r.query.Committed
 	}
 	var a [ir.RayAnswerSlots]float32
-	if hit.Kind != ray.None {
+	switch {
+	case which == ir.RayInstance:
+		custom, offset, kind := r.structure.InstanceWords(hit.Instance)
+		for i, x := range [...]uint32{custom, offset, uint32(kind)} {
+			a[i] = math.Float32frombits(x)
+		}
+	case hit.Kind != ray.None:
 		switch which {
 		case ir.RayObjectToWorld:
 			m, _ := r.structure.InstanceAt(hit.Instance, r.query.Time)
