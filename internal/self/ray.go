@@ -1,6 +1,8 @@
 package self
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -10,7 +12,7 @@ func rays(d *valid.Device) {
 	for _, name := range []string{
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
 		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineShaderGroupHandleCaptureReplay", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
-		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2",
+		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2", "rayTracingInvocationReorder",
 		"micromap", "micromapCaptureReplay", "micromapHostCommands",
 	} {
 		d.Features[name] = true
@@ -29,6 +31,8 @@ func rays(d *valid.Device) {
 		"maxOpacity2StateSubdivisionLevel":                           vk.MaxMicromapLevel,
 		"maxOpacity4StateSubdivisionLevel":                           vk.MaxMicromapLevel,
 		"accelerationStructureDescriptorSize":                        vk.BufferDescriptorSize,
+		"rayTracingInvocationReorderReorderingHint":                  0, // VK_RAY_TRACING_INVOCATION_REORDER_MODE_NONE_EXT
+		"maxShaderBindingTableRecordIndex":                           math.MaxUint32,
 	} {
 		d.Limits[name] = n
 	}
