@@ -152,9 +152,8 @@ Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory 
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
 Vulkan allows these things in shaders of the stages that run, and they are refused: nodes that enqueue others
-(SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; tile shading
-(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; and rays that hit clusters
-(SPV_NV_cluster_acceleration_structure).
+(SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; and tile shading
+(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass.
 `
 
 func instructionRows() (rows []supportRow) {

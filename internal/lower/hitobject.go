@@ -62,6 +62,7 @@ var hitObjectRules = rules{
 	spirv.OpHitObjectGetObjectRayDirectionEXT:                  objectAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: objectAnswer(ir.RayVertices, 0, 9),
 
+	spirv.OpHitObjectGetClusterIdNV:                      hitCluster,
 	spirv.OpHitObjectGetAttributesNV:                     getAttributes,
 	spirv.OpHitObjectGetAttributesEXT:                    getAttributes,
 	spirv.OpHitObjectGetShaderBindingTableRecordIndexNV:  objectWord(ir.ObjectRecord),

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -19,13 +21,14 @@ type rayBuiltIn struct {
 type rayPlace uint8
 
 const (
-	ofLaunch rayPlace = iota // an input of the program
-	ofRay                    // the ray of the frame
-	ofHit                    // a hit of the ray: the committed one of closest-hit, else the candidate
-	ofAnswer                 // the answer to a request about this hit
-	ofLimit                  // RayTmax: a slot that depends on the stage
-	ofMask                   // the cull mask
-	ofKind                   // whether the kind of the hit is one
+	ofLaunch  rayPlace = iota // an input of the program
+	ofRay                     // the ray of the frame
+	ofHit                     // a hit of the ray: the committed one of closest-hit, else the candidate
+	ofAnswer                  // the answer to a request about this hit
+	ofLimit                   // RayTmax: a slot that depends on the stage
+	ofMask                    // the cull mask
+	ofCluster                 // the cluster of the hit, which no structure has
+	ofKind                    // whether the kind of the hit is one
 )
 
 // rayBuiltIns are the built-ins of ray tracing stages.
@@ -48,6 +51,8 @@ var rayBuiltIns = map[spirv.BuiltIn]rayBuiltIn{
 	spirv.BuiltInPrimitiveId:            {ir.I32, 1, ofHit, ir.HitPrimitive, 0},
 	spirv.BuiltInHitKindKHR:             {ir.I32, 1, ofHit, ir.HitShaderKind, 0},
 
+	spirv.BuiltInClusterIDNV: {ir.I32, 1, ofCluster, 0, 0},
+
 	spirv.BuiltInObjectToWorldKHR:              {ir.F32, 12, ofAnswer, ir.RayObjectToWorld, 0},
 	spirv.BuiltInWorldToObjectKHR:              {ir.F32, 12, ofAnswer, ir.RayWorldToObject, 0},
 	spirv.BuiltInObjectRayOriginKHR:            {ir.F32, 3, ofAnswer, ir.RayObjectRay, 0},
@@ -61,6 +66,12 @@ var rayBuiltIns = map[spirv.BuiltIn]rayBuiltIn{
 	spirv.BuiltInHitLSSPositionsNV:   {ir.F32, 6, ofAnswer, ir.RaySphere, 0},
 	spirv.BuiltInHitLSSRadiiNV:       {ir.F32, 2, ofAnswer, ir.RaySphere, 6},
 }
+
+// noCluster is the cluster of hits in structures without clusters: −1 (Vulkan, "ClusterIDNV").
+const noCluster = math.MaxUint32
+
+// hitCluster lowers OpRayQueryGetIntersectionClusterIdNV and OpHitObjectGetClusterIdNV.
+func hitCluster(f *function, in spirv.Inst) { f.define(in, f.b.I32(noCluster)) }
 
 // rayBuiltIn returns the row of a built-in of a ray tracing stage.
 func (u *unit) rayBuiltIn(k spirv.BuiltIn) (rayBuiltIn, bool) {
@@ -115,6 +126,8 @@ func (f *function) readRay(l *ioScalar) ir.V {
 	case ofKind:
 		kind := f.raySlot(f.frame(), f.hitOfStage()+ir.HitKind)
 		return f.b.Cmp(ir.Eq, kind, f.b.I32(uint32(r.at)))
+	case ofCluster:
+		return f.b.I32(noCluster)
 	case ofMask:
 		return f.b.Op(ir.And, ir.I32, f.raySlot(f.frame(), slot), f.b.I32(0xff))
 	}

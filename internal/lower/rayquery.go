@@ -36,6 +36,7 @@ var rayQueryRules = rules{
 	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:         hitAnswer(ir.RayObjectRay, 0, 3),
 	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:      hitAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR: hitAnswer(ir.RayVertices, 0, 9),
+	spirv.OpRayQueryGetIntersectionClusterIdNV:                hitCluster,
 
 	spirv.OpRayQueryGetIntersectionSpherePositionNV: hitAnswer(ir.RaySphere, 0, 3),
 	spirv.OpRayQueryGetIntersectionSphereRadiusNV:   hitAnswer(ir.RaySphere, 6, 1),

@@ -73,6 +73,8 @@ var forms = map[Op]Form{
 	spirv.OpHitObjectRecordMissNV:                                            does(free.many()),
 	spirv.OpHitObjectExecuteShaderNV:                                         does(free.many()),
 	spirv.OpHitObjectGetCurrentTimeNV:                                        gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionClusterIdNV:                               gives(anything, free.many()),
+	spirv.OpHitObjectGetClusterIdNV:                                          gives(anything, free.many()),
 	spirv.OpHitObjectGetAttributesNV:                                         does(free.many()),
 	spirv.OpHitObjectGetHitKindNV:                                            gives(anything, free.many()),
 	spirv.OpHitObjectGetPrimitiveIndexNV:                                     gives(anything, free.many()),
