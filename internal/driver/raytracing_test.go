@@ -188,3 +188,31 @@ func TestLeftoverRayPipeline(t *testing.T) {
 		t.Error("a ray tracing pipeline of a destroyed device has a handle")
 	}
 }
+
+// TestInvocationReorder checks the features and properties of both extensions that reorder invocations: no hint has an effect, and
+// records have at least 2²⁸ numbers.
+func TestInvocationReorder(t *testing.T) {
+	p := newProgram(t)
+	var physical abi.PhysicalDevice
+	n := uint32(1)
+	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
+	nv := abi.PhysicalDeviceRayTracingInvocationReorderFeaturesNV{SType: abi.StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesNV}
+	ext := abi.PhysicalDeviceRayTracingInvocationReorderFeaturesEXT{SType: abi.StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesEXT, PNext: unsafe.Pointer(&nv)}
+	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: unsafe.Pointer(&ext)}})
+	if nv.RayTracingInvocationReorder != abi.True || ext.RayTracingInvocationReorder != abi.True {
+		t.Errorf("features %d and %d; must be 1", nv.RayTracingInvocationReorder, ext.RayTracingInvocationReorder)
+	}
+	hint := abi.PhysicalDeviceRayTracingInvocationReorderPropertiesNV{
+		SType: abi.StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesNV, RayTracingInvocationReorderReorderingHint: 7,
+	}
+	records := abi.PhysicalDeviceRayTracingInvocationReorderPropertiesEXT{
+		SType: abi.StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesEXT, PNext: unsafe.Pointer(&hint), RayTracingInvocationReorderReorderingHint: 7,
+	}
+	do(abi.CmdGetPhysicalDeviceProperties2, &abi.GetPhysicalDeviceProperties2Args{PhysicalDevice: physical, PProperties: &abi.PhysicalDeviceProperties2{PNext: unsafe.Pointer(&records)}})
+	if hint.RayTracingInvocationReorderReorderingHint != 0 || records.RayTracingInvocationReorderReorderingHint != 0 {
+		t.Errorf("hints %d and %d; must be 0", hint.RayTracingInvocationReorderReorderingHint, records.RayTracingInvocationReorderReorderingHint)
+	}
+	if records.MaxShaderBindingTableRecordIndex < 1<<28-1 {
+		t.Errorf("%d records; must be at least 2²⁸ − 1", records.MaxShaderBindingTableRecordIndex)
+	}
+}
