@@ -81,6 +81,37 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestComposeHitObject composes hit objects. The search for a hit runs no shader that nests, so that all levels share it; a shader
+// that executes hit objects is copied for each level.
+func TestComposeHitObject(t *testing.T) {
+	objects := func(b *ir.Builder) {
+		object := b.OpAux(ir.PAddr, ir.I32, 0)
+		b.Op(ir.Search, ir.None, object)
+		b.OpAux(ir.PSt, ir.I32, 1, b.I32(0), b.Op(ir.Trunc, ir.I32, b.Op(ir.Record, ir.I64, object)))
+		b.Op(ir.Shade, ir.None, object)
+	}
+	shaders := []*ir.Program{stageProgram(ir.RayGen, nil, objects), stageProgram(ir.Miss, nil, func(*ir.Builder) {}), stageProgram(ir.ClosestHit, nil, objects)}
+	for _, s := range shaders {
+		s.Vars[0].Slots = ir.ObjectSlots
+	}
+	got, err := Compose(&Pipeline{
+		Shaders: shaders, Depth: 3,
+		Groups: []Group{{0, Unused, Unused, Unused}, {1, Unused, Unused, Unused}, {Unused, 2, Unused, Unused}},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, f := range got.Funcs {
+		count[f.Name]++
+	}
+	for name, want := range map[string]int{"search": 1, "traversal": 1, "shade": 3, "closesthit": 3, "miss": 1, "trace": 0} {
+		if count[name] != want {
+			t.Errorf("%d functions %s; must be %d", count[name], name, want)
+		}
+	}
+}
+
 // TestComposeErrors composes pipelines with shaders at wrong places, or with too many levels.
 func TestComposeErrors(t *testing.T) {
 	gen := stageProgram(ir.RayGen, nil, func(*ir.Builder) {})
