@@ -62,6 +62,12 @@ var hitObjectRules = rules{
 	spirv.OpHitObjectGetObjectRayDirectionEXT:                  objectAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: objectAnswer(ir.RayVertices, 0, 9),
 
+	spirv.OpHitObjectIsSphereHitNV:                       objectKind(ir.HitSphere),
+	spirv.OpHitObjectIsLSSHitNV:                          objectKind(ir.HitSweptSphere),
+	spirv.OpHitObjectGetSpherePositionNV:                 objectAnswer(ir.RaySphere, 0, 3),
+	spirv.OpHitObjectGetSphereRadiusNV:                   objectAnswer(ir.RaySphere, 6, 1),
+	spirv.OpHitObjectGetLSSPositionsNV:                   objectAnswer(ir.RaySphere, 0, 6),
+	spirv.OpHitObjectGetLSSRadiiNV:                       objectAnswer(ir.RaySphere, 6, 2),
 	spirv.OpHitObjectGetClusterIdNV:                      hitCluster,
 	spirv.OpHitObjectGetAttributesNV:                     getAttributes,
 	spirv.OpHitObjectGetAttributesEXT:                    getAttributes,
@@ -138,6 +144,13 @@ func reorder(*function, spirv.Inst) {}
 func objectIs(state uint32) rule {
 	return func(f *function, in spirv.Inst) {
 		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(f.objectOf(in), ir.ObjectState), f.b.I32(state)))
+	}
+}
+
+// objectKind is the rule of an instruction whose result is whether the hit is in a primitive of a kind.
+func objectKind(kind uint32) rule {
+	return func(f *function, in spirv.Inst) {
+		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(f.objectOf(in), ir.RayCommitted+ir.HitKind), f.b.I32(kind)))
 	}
 }
 

@@ -94,8 +94,8 @@ func (f *function) setAttributes(object *pointer, variable spirv.ID) {
 	})
 }
 
-// recordFromQuery records the committed hit of a ray query; without one the hit object becomes empty (docs/undefined.md). A triangle
-// has its barycentric coordinates as attributes and its own hit kind.
+// recordFromQuery records the committed hit of a ray query; without one the hit object becomes empty (docs/undefined.md). A hit
+// that is not in a box has its own attributes, such as barycentric coordinates, and its own hit kind.
 func recordFromQuery(f *function, in spirv.Inst) {
 	v := inst.HitObjectRecordFromQueryEXT(in)
 	p, from, b := f.objectAt(v.HitObject()), f.rayAt(v.RayQuery()), f.b
@@ -106,7 +106,7 @@ func recordFromQuery(f *function, in spirv.Inst) {
 	state := b.Select(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)), b.I32(ir.ObjectEmpty), b.I32(ir.ObjectHit))
 	f.setRaySlot(p, ir.ObjectState, state)
 	f.setRaySlot(p, ir.ObjectRecord, f.typed(v.SBTRecordIndex(), ir.I32))
-	b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitTriangle)))
+	b.If(b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 	for i := range uint64(2) {
 		f.setRaySlot(p, ir.FrameCommitted+i, f.raySlot(p, ir.RayCommitted+ir.HitU+i))
 	}

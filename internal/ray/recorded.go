@@ -17,11 +17,16 @@ func (s *Structure) InstanceWords(i uint32) (custom, recordOffset uint32, kind K
 	return p.Custom, p.RecordOffset, p.Bottom.Kind()
 }
 
-// place returns the place of a triangle of a bottom level, or UnknownPlace. It visits all triangles: shaders seldom read the positions
-// of recorded hits, and an index would cost memory in each structure.
+// place returns the place of a triangle or a round of a bottom level, or UnknownPlace. It visits all primitives: shaders seldom read the
+// positions of recorded hits, and an index would cost memory in each structure.
 func (s *Structure) place(geometry, primitive uint32) uint32 {
 	if s == nil || primitive == math.MaxUint32 { // which lanes without a triangle have
 		return UnknownPlace
+	}
+	for i := range s.rounds {
+		if r := &s.rounds[i]; r.primitive == primitive && r.geometry == geometry {
+			return uint32(i)
+		}
 	}
 	for i := range s.blocks {
 		b := &s.blocks[i]

@@ -191,10 +191,13 @@ func (s *Structure) Round(h *Hit) (centers [2][3]float32, radii [2]float32) {
 	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || !h.Kind.isRound() {
 		return
 	}
-	b := s.instances[h.Instance].Bottom
-	if b == nil || uint64(h.Place) >= uint64(len(b.rounds)) {
+	b, place := s.instances[h.Instance].Bottom, h.Place
+	if place == UnknownPlace {
+		place = b.place(h.Geometry, h.Primitive)
+	}
+	if b == nil || uint64(place) >= uint64(len(b.rounds)) {
 		return
 	}
-	x := &b.rounds[h.Place]
+	x := &b.rounds[place]
 	return [2][3]float32{x.centers[0], x.centers[1]}, x.radii
 }

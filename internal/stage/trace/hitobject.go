@@ -16,7 +16,7 @@ func (c *composer) searchObject() int {
 			b.Else()
 			c.set(object, ir.ObjectState, b.I32(ir.ObjectHit))
 			c.set(object, ir.ObjectRecord, c.hitIndex(object, ir.RayCommitted))
-			b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitTriangle)))
+			b.If(c.w.Not(b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 			c.setBarycentrics(object, ir.RayCommitted, ir.FrameCommitted)
 			b.End()
 			b.End()
