@@ -28,12 +28,29 @@ func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
 		c.firstLane = int(c.site.Part) * c.form().Lanes
 	}
 	for i, r := range c.site.Masks {
-		for lane := range c.form().Lanes {
-			at := c.firstLane + i*c.form().Lanes + lane // of a Step: from its first part on
-			c.active[at>>6] |= c.read(r, lane) & 1 << (at & 63)
-		}
+		at := c.firstLane + i*c.form().Lanes // of a Step: from its first part on
+		c.active[at>>6] |= c.mask(r) << (at & 63)
 	}
 	return c
+}
+
+// mask returns the bits of a mask, one per lane.
+func (c *serviceCall) mask(r amd64.Location) (bits uint64) {
+	f := c.form()
+	switch {
+	case r.Const || r.Class != vcode.Mask:
+		for lane := range f.Lanes {
+			bits |= c.read(r, lane) & 1 << lane
+		}
+	case f.VectorMasks:
+		b := c.register(r)[:4*f.Lanes]
+		for lane := 0; 4*lane < len(b); lane++ {
+			bits |= uint64(b[4*lane]&1) << lane
+		}
+	default:
+		bits = uint64(binary.LittleEndian.Uint16(c.register(r))) & (1<<f.Lanes - 1)
+	}
+	return bits
 }
 
 // serve performs the operation of a site. An operation is in one of three groups: the step check of

@@ -1,5 +1,7 @@
 package jit
 
+import "encoding/binary"
+
 // ray serves the rays of the active lanes at slots of a variable.
 func (c *serviceCall) ray() {
 	base, slots := c.variable()
@@ -13,8 +15,28 @@ func (c *serviceCall) indirectRay() { c.serveRays(0, c.variant.source.PrivateSlo
 func (c *serviceCall) serveRays(base, limit uint32) {
 	rays := &c.rays
 	rays.Begin(c.private(), int(c.variant.code.Record.Lanes))
+	c.words(0, &rays.Slot)
+	c.words(1, &rays.Request)
 	for lane := range c.active.All {
-		rays.Add(lane, base, limit, c.use(0, lane), c.use(1, lane))
+		rays.Add(lane, base, limit, uint64(rays.Slot[lane]), uint64(rays.Request[lane]))
 	}
 	c.job.Rays.ServeRays(rays)
+}
+
+// words sets the words of the i-th operand, which has 32 bits, in all lanes.
+func (c *serviceCall) words(i int, to *[128]uint32) {
+	lanes, parts := c.form().Lanes, len(c.site.Masks)
+	for part, r := range c.site.Uses[i*parts : (i+1)*parts] {
+		at := to[c.firstLane+part*lanes:][:lanes]
+		if r.Const {
+			for lane := range at {
+				at[lane] = uint32(c.read(r, lane))
+			}
+			continue
+		}
+		b := c.register(r)
+		for lane := range at {
+			at[lane] = binary.LittleEndian.Uint32(b[4*lane:])
+		}
+	}
 }

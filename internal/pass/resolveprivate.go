@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //	v2 = at v1, 3:i32, #1
 //	v3 = pldi.i32 v2           // becomes pld.i32 3:i32, #1
 //
-// Constant offsets are summed as LLVM's stripAndAccumulateConstantOffsets does. A
+// Constant offsets, of at and add, are summed as LLVM's stripAndAccumulateConstantOffsets does. A
 // variable index qualifies if the program itself checks it against the variable's
 // size, as lowering does for every access chain.
 func resolvePrivate(p *ir.Program, f *ir.Func) {
@@ -60,11 +60,14 @@ func constantSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.
 		if at.Op == ir.PAddr {
 			return at.Aux, ir.V(sum), sum+accessSlots(x) <= uint64(p.Vars[at.Aux].Slots)
 		}
-		i := f.Val(at.Args[1])
-		if at.Op != ir.At || i.Op != ir.Const || at.Aux > 1<<30 {
+		i, scale := f.Val(at.Args[1]), at.Aux
+		if at.Op == ir.Add {
+			scale = 1
+		}
+		if at.Op != ir.At && at.Op != ir.Add || i.Op != ir.Const || scale > 1<<30 {
 			break
 		}
-		if sum += i.Aux * at.Aux; sum > 1<<30 {
+		if sum += i.Aux * scale; sum > 1<<30 {
 			break
 		}
 		at = f.Val(at.Args[0])
