@@ -102,6 +102,7 @@ func newReaders(geometries []Geometry) []reader {
 	readers := make([]reader, len(geometries))
 	for i := range readers {
 		readers[i] = newReader(&geometries[i])
+		readers[i].source = readers[i].sourceOf()
 	}
 	return readers
 }
@@ -122,17 +123,7 @@ func readItems(readers []reader, in *Input) []item {
 	active := make([]int, chunks)
 	parallel(in.Threads, chunks, func(c int) {
 		from, to := c*chunk, min((c+1)*chunk, count)
-		g, n := 0, from
-		for i := from; i < to; i++ {
-			for starts[g+1] <= i {
-				g++
-			}
-			if it, ok := readItem(&readers[g], uint32(g), uint32(i-starts[g])); ok {
-				items[n] = it
-				n++
-			}
-		}
-		active[c] = n - from
+		active[c] = readChunk(readers, starts, from, items[from:to])
 	})
 	n := 0
 	for c, k := range active {
@@ -142,6 +133,32 @@ func readItems(readers []reader, in *Input) []item {
 		n += k
 	}
 	return items[:n]
+}
+
+// readChunk sets items to the boxes of the active primitives from number from on, and returns how many there are.
+func readChunk(readers []reader, starts []int, from int, items []item) (n int) {
+	var x batch
+	g := 0
+	for i := range items {
+		for starts[g+1] <= from+i {
+			g++
+		}
+		primitive := uint32(from + i - starts[g])
+		if r := &readers[g]; r.g.Kind != Triangles || r.moved != nil {
+			if it, ok := readItem(&readers[g], uint32(g), primitive); ok {
+				items[n] = it
+				n++
+			}
+			continue
+		}
+		if x.add(uint32(g), primitive); x.count == batchSize {
+			x.read(readers)
+			n += x.items(items[n:])
+			x.count = 0
+		}
+	}
+	x.read(readers)
+	return n + x.items(items[n:])
 }
 
 // readItem returns the box of a primitive.

@@ -68,3 +68,8 @@ func growBlocks(w *wideBounds, blocks []block) {
 	}
 	growBlocksAVX2(w, &blocks[0], len(blocks))
 }
+
+// readAVX2 reads the triangles of b whose readers have a source, and sets slow for the others.
+//
+//go:noescape
+func readAVX2(b *batch, readers *reader)

@@ -219,3 +219,115 @@ loop:
 	REDUCE(1, X2, X3)
 	REDUCE(2, X4, X5)
 	RET
+
+// func readAVX2(b *batch, readers *reader)
+TEXT ·readAVX2(SB), NOSPLIT, $0-16
+	MOVQ b+0(FP), DI
+	MOVQ readers+8(FP), SI
+	MOVQ batch_count(DI), CX
+	XORL AX, AX
+	LEAQ batch_addresses(DI), DX
+
+	// The addresses of the vertices.
+address:
+	MOVL batch_geometry(DI)(AX*4), R8
+	IMUL3Q $reader__size, R8, R8
+	LEAQ reader_source(SI)(R8*1), R8
+	MOVL batch_primitive(DI)(AX*4), R9
+	MOVB $1, batch_slow(DI)(AX*1)
+	CMPQ R9, meshSource_primitives(R8)
+	JAE  nextAddress
+	LEAQ (R9)(R9*2), R9
+	MOVQ meshSource_indices(R8), R10
+	TESTQ R10, R10
+	JZ   sequential
+	LEAQ (R10)(R9*4), R10
+	MOVL 0(R10), R11
+	MOVL 4(R10), R12
+	MOVL 8(R10), R13
+
+vertices:
+	MOVQ meshSource_first(R8), R9
+	ADDQ R9, R11
+	ADDQ R9, R12
+	ADDQ R9, R13
+	MOVQ meshSource_limit(R8), R9
+	CMPQ R11, R9
+	JAE  nextAddress
+	CMPQ R12, R9
+	JAE  nextAddress
+	CMPQ R13, R9
+	JAE  nextAddress
+	MOVQ meshSource_stride(R8), R9
+	IMULQ R9, R11
+	IMULQ R9, R12
+	IMULQ R9, R13
+	MOVQ meshSource_vertices(R8), R9
+	ADDQ R9, R11
+	ADDQ R9, R12
+	ADDQ R9, R13
+	PREFETCHT0 (R11)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R13)
+	MOVQ R11, 0(DX)
+	MOVQ R12, 8(DX)
+	MOVQ R13, 16(DX)
+	MOVB $0, batch_slow(DI)(AX*1)
+
+nextAddress:
+	ADDQ $24, DX
+	INCQ AX
+	CMPQ AX, CX
+	JNE  address
+	XORL AX, AX
+	LEAQ batch_addresses(DI), DX
+	LEAQ batch_triangles(DI), BX
+	LEAQ batch_lo(DI), R9
+	LEAQ batch_hi(DI), R10
+	JMP  position
+
+sequential:
+	MOVQ R9, R11
+	LEAQ 1(R9), R12
+	LEAQ 2(R9), R13
+	JMP  vertices
+
+	// The positions. Their differences with themselves are NaNs if they are not finite.
+position:
+	CMPB batch_slow(DI)(AX*1), $0
+	JNE  nextPosition
+	MOVQ 0(DX), R11
+	MOVQ 8(DX), R12
+	MOVQ 16(DX), R13
+	VMOVUPS (R11), X0
+	VMOVUPS (R12), X1
+	VMOVUPS (R13), X2
+	VMOVUPS X0, 0(BX)
+	VMOVUPS X1, 12(BX)
+	VMOVSD X2, 24(BX)
+	VEXTRACTPS $2, X2, 32(BX)
+	VMINPS X1, X0, X3
+	VMINPS X2, X3, X3
+	VMAXPS X1, X0, X4
+	VMAXPS X2, X4, X4
+	VMOVUPS X3, (R9)
+	VMOVUPS X4, (R10)
+	VSUBPS X0, X0, X0
+	VSUBPS X1, X1, X1
+	VSUBPS X2, X2, X2
+	VADDPS X1, X0, X0
+	VADDPS X2, X0, X0
+	VCMPPS $3, X0, X0, X0
+	VMOVMSKPS X0, R11
+	TESTL $7, R11
+	SETEQ batch_ok(DI)(AX*1)
+
+nextPosition:
+	ADDQ $24, DX
+	ADDQ $36, BX
+	ADDQ $16, R9
+	ADDQ $16, R10
+	INCQ AX
+	CMPQ AX, CX
+	JNE  position
+	RET

@@ -16,3 +16,6 @@ func (b *binning) partition(items []item, s split) int { return b.partitionPorta
 
 // growBlocks is growBlocksPortable.
 func growBlocks(w *wideBounds, blocks []block) { growBlocksPortable(w, blocks) }
+
+// readAVX2 is not called.
+func readAVX2(*batch, *reader) {}

@@ -22,7 +22,7 @@ type builder struct {
 	binary []binaryNode
 	root   child
 
-	// fast: the tree is a Morton curve, whose keys are keys.
+	// fast: the tree is a Morton curve, whose keys are keys. Its nodes get their boxes after the blocks.
 	fast bool
 	keys []mortonKey
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
@@ -60,23 +60,27 @@ func newBuilder(items []item, in *Input) *builder {
 // build builds the binary and the wide tree.
 func (b *builder) build() error {
 	n := len(b.items)
+	b.fast = b.fast && !b.single
 	if n == 0 || b.shouldStop() {
 		return b.err
 	}
-	b.binary = make([]binaryNode, n)
 	b.root = child{nothing(), 0, int32(n), 0}
-	if b.fast && !b.single {
+	if b.fast {
 		b.sortMorton()
-		b.divideMorton(&b.root)
-	} else {
-		for i := range b.items {
-			b.root.add(&b.items[i].lo, &b.items[i].hi)
-		}
-		b.divide(&b.root, 0)
+		b.nodes, b.blockRanges = large[node](n / 16)[:0], make([]blockRange, 0, n/3)
+		b.rootRef = b.buildMorton(0, int32(n))
+		b.shouldStop()
+		return b.err
 	}
+	b.binary = make([]binaryNode, n)
+	for i := range b.items {
+		b.root.add(&b.items[i].lo, &b.items[i].hi)
+	}
+	b.divide(&b.root, 0)
 	if b.shouldStop() {
 		return b.err
 	}
+	b.nodes = large[node](n / 16)[:0]
 	b.rootRef = b.collapse(&b.root)
 	return nil
 }

@@ -5,11 +5,15 @@ func (b *builder) finish(s *Structure) {
 	if len(b.items) == 0 {
 		return
 	}
+	s.root, s.nodes = b.rootRef, b.nodes
+	if b.fast {
+		s.refit(s, b.threads, s.boxOf)
+		b.root.bounds = s.boxOf(s.root)
+	}
 	s.lo, s.hi = b.root.lo, b.root.hi
 	if !s.top {
 		s.reach = reachOf(s.lo, s.hi)
 	}
-	s.root, s.nodes = b.rootRef, b.nodes
 }
 
 // collapse makes wide nodes: each takes the place of a binary node and repeatedly of its child with the largest
@@ -60,25 +64,4 @@ func (b *builder) leaf(c *child) ref {
 		b.blockRanges = append(b.blockRanges, blockRange{at, min(at+4, c.to)})
 	}
 	return leafOf(first, len(b.blockRanges)-first)
-}
-
-// fill returns the blocks of triangles.
-func (b *builder) fill(readers []reader) []block {
-	blocks := make([]block, len(b.blockRanges))
-	const chunk = 1 << 10
-	parallel(b.threads, (len(blocks)+chunk-1)/chunk, func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, len(blocks)); i++ {
-			r := b.blockRanges[i]
-			var t [4]triangle
-			var items [4]*item
-			for lane := range int(r.to - r.from) {
-				it := &b.items[int(r.from)+lane]
-				// The application may write its memory during the build: a box that no longer fits is not an error.
-				t[lane], _ = readers[it.geometry].triangle(it.primitive)
-				items[lane] = it
-			}
-			blocks[i].set(&t, &items, int(r.to-r.from))
-		}
-	})
-	return blocks
 }

@@ -77,7 +77,8 @@ type reader struct {
 	// codec decodes the vertices; nil for three 32-bit floats.
 	codec *format.Codec
 	// flat: the format has no third component.
-	flat bool
+	flat   bool
+	source meshSource
 	// vertices is the number of vertices that MaxVertex and the memory permit; 0 if the format has no codec.
 	vertices uint64
 	// radius decodes radii; nil for 32-bit floats. radii is the number of radii in the memory.

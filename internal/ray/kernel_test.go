@@ -18,30 +18,12 @@ func TestKernel(t *testing.T) {
 		n = 500_000
 	}
 	r := rand.New(rand.NewPCG(21, 22))
-	bottoms := []*Structure{
-		build(t, Input{Geometries: []Geometry{mesh(soup(r, 200, 0.3), GeometryOpaque), mesh(soup(r, 100, 0.3), 0)}}),
-		build(t, Input{Geometries: []Geometry{mesh(ball(4, vec{}, 1), GeometryOpaque)}}),
-		build(t, Input{Geometries: []Geometry{{Kind: Boxes, Primitives: 1, BoxData: floats(-1, -1, -1, 1, 1, 1), BoxStride: 24}}}),
-		build(t, Input{Geometries: []Geometry{mesh([]triangle{facing(0.5), facing(0.5), facing(0.5)}, 0)}}),
-	}
-	var in Input
-	in.Top = true
-	for range 12 {
-		i := Instance{Mask: uint8(1 + r.IntN(3)), Flags: InstanceFlags(r.IntN(16)), Bottom: bottoms[r.IntN(4)]}
-		for k := range i.Transform {
-			i.Transform[k] = r.Float32() - 0.5
-		}
-		if r.IntN(3) == 0 {
-			i.Transform = identity
-		}
-		in.Instances = append(in.Instances, i)
-	}
-	s := build(t, in)
-	one := build(t, Input{Top: true, Instances: in.Instances[:1]})
+	s, one := kernelScene(t, r)
 	fast, slow := NewWalker(), NewWalker()
 	slow.portable = true
 	for range n {
 		q := randomRay(r)
+		q.Time = float32(r.IntN(3)) / 2
 		for bit := range 10 {
 			if r.IntN(8) == 0 {
 				q.Flags |= 1 << bit
@@ -71,6 +53,39 @@ func TestKernel(t *testing.T) {
 			}
 		}
 	}
+}
+
+// kernelScene returns a scene with several instances, and one with its first instance only.
+func kernelScene(t testing.TB, r *rand.Rand) (s, one *Structure) {
+	bottoms := []*Structure{
+		build(t, Input{Geometries: []Geometry{mesh(soup(r, 200, 0.3), GeometryOpaque), mesh(soup(r, 100, 0.3), 0)}}),
+		build(t, Input{Geometries: []Geometry{mesh(ball(4, vec{}, 1), GeometryOpaque)}}),
+		build(t, Input{Geometries: []Geometry{{Kind: Boxes, Primitives: 1, BoxData: floats(-1, -1, -1, 1, 1, 1), BoxStride: 24}}}),
+		build(t, Input{Geometries: []Geometry{mesh([]triangle{facing(0.5), facing(0.5), facing(0.5)}, 0)}}),
+		build(t, Input{Geometries: []Geometry{{Kind: Spheres, Flags: GeometryOpaque, Primitives: 1, VertexFormat: float3, VertexStride: 12,
+			Vertices: floats(0.25, 0, 0), Rounds: Rounds{Radii: floats(0.5), RadiusFormat: 100, RadiusStride: 4}}}}),
+		build(t, Input{Geometries: []Geometry{movingMesh(soup(r, 100, 0.3), soup(r, 100, 0.3))}}),
+	}
+	veiled := mesh(soup(r, 100, 0.3), 0)
+	veiled.Opacity = &Opacity{Map: fourPart(t)}
+	bottoms = append(bottoms, build(t, Input{Geometries: []Geometry{veiled}}))
+	var in Input
+	in.Top = true
+	for range 20 {
+		i := Instance{Mask: uint8(1 + r.IntN(3)), Flags: InstanceFlags(r.IntN(16)), Bottom: bottoms[r.IntN(len(bottoms))]}
+		for k := range i.Transform {
+			i.Transform[k] = r.Float32() - 0.5
+		}
+		if r.IntN(3) == 0 {
+			i.Transform = identity
+		}
+		if r.IntN(6) == 0 {
+			i.Motion = &InstanceMotion{Matrix: i.Transform}
+			i.Motion.Matrix[3]++
+		}
+		in.Instances = append(in.Instances, i)
+	}
+	return build(t, in), build(t, Input{Top: true, Instances: in.Instances[:1]})
 }
 
 // TestBinning checks that the machine code of builds has the results of the portable code.
@@ -129,7 +144,9 @@ func TestGrowBlocks(t *testing.T) {
 		for i := range blocks {
 			p := [4]triangle(soup(r, 4, 0.3))
 			p[r.IntN(4)][r.IntN(3)][r.IntN(3)] = float32(math.NaN())
-			blocks[i].setPositions(&p, 1+r.IntN(4))
+			var x batch
+			copy(x.triangles[:], p[:])
+			blocks[i].take(&x, 0, 1+r.IntN(4))
 		}
 		v, w := nowhere, nowhere
 		growBlocks(&v, blocks)

@@ -1,9 +1,6 @@
 package ray
 
-import (
-	"math/bits"
-	"sync"
-)
+import "math/bits"
 
 // mortonBits is the number of bits of a coordinate in a Morton code, and also of a digit of the radix sort.
 const mortonBits = 10
@@ -41,17 +38,7 @@ func (b *builder) sortMorton() {
 			keys[i] = mortonKey(code)<<32 | mortonKey(i)
 		}
 	})
-	for digit := range 3 {
-		radixPass(keys, other, 32+mortonBits*digit)
-		keys, other = other, keys
-	}
-	items := make([]item, n)
-	parallel(b.threads, chunks, func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			items[i] = b.items[uint32(keys[i])]
-		}
-	})
-	b.items, b.keys = items, keys
+	b.keys = sortKeys(keys, other)
 }
 
 // spread3 moves bit i of x, which has mortonBits bits, to bit 3i.
@@ -63,61 +50,70 @@ func spread3(x int32) uint32 {
 	return (y | y<<2) & 0x09249249
 }
 
-// radixPass sorts keys stably by mortonBits bits from a shift into to.
-func radixPass(keys, to []mortonKey, shift int) {
+// sortKeys sorts keys by their codes, stably, with the memory of other.
+func sortKeys(keys, other []mortonKey) []mortonKey {
 	const mask = 1<<mortonBits - 1
-	var at [mask + 1]int
+	var at [3][mask + 1]int32
 	for _, k := range keys {
-		at[k>>shift&mask]++
+		c := k.code()
+		at[0][c&mask]++
+		at[1][c>>mortonBits&mask]++
+		at[2][c>>(2*mortonBits)&mask]++
 	}
-	sum := 0
-	for i, n := range at {
-		at[i] = sum
-		sum += n
+	for digit := range at {
+		next, sum := &at[digit], int32(0)
+		for i, n := range next {
+			next[i] = sum
+			sum += n
+		}
+		shift := mortonBits * digit
+		for _, k := range keys {
+			d := k.code() >> shift & mask
+			other[next[d]] = k
+			next[d]++
+		}
+		keys, other = other, keys
 	}
-	for _, k := range keys {
-		d := k >> shift & mask
-		to[at[d]] = k
-		at[d]++
-	}
+	return keys
 }
 
-// divideMorton splits c, whose items are sorted, where the highest bit of their codes changes (Lauterbach et al. 2009,
-// "Fast BVH Construction on GPUs"), and sets its box and the boxes of its parts.
-func (b *builder) divideMorton(c *child) {
-	n := c.to - c.from
-	if n <= mortonLeaf || b.stopped.Load() {
-		box := nothing()
-		for i := c.from; i < c.to; i++ {
-			box.add(&b.items[i].lo, &b.items[i].hi)
-		}
-		c.bounds = box
-		return
+// buildMorton makes the wide tree of the sorted keys, without boxes: a range of items is divided where the highest bit of
+// its codes changes (Lauterbach et al. 2009, "Fast BVH Construction on GPUs"), its largest part first, until it has eight
+// parts.
+func (b *builder) buildMorton(from, to int32) ref {
+	if to-from <= mortonLeaf || b.stopped.Load() {
+		return b.leaf(&child{from: from, to: min(to, from+4*maxLeafBlocks)})
 	}
-	m := c.from + b.mortonSplit(c.from, c.to)
-	c.split = m
-	d := &b.binary[m]
-	d.left, d.right = child{from: c.from, to: m}, child{from: m, to: c.to}
-	if n >= 2*minFork && b.free.Add(-1) >= 0 {
-		var wait sync.WaitGroup
-		wait.Go(func() {
-			b.divideMorton(&d.left)
-			b.free.Add(1)
-		})
-		b.divideMorton(&d.right)
-		wait.Wait()
-	} else {
-		if n >= 2*minFork {
-			b.free.Add(1)
-			if n >= stopItems && b.shouldStop() {
-				return
+	if to-from >= stopItems && b.shouldStop() {
+		return emptyRef
+	}
+	at := len(b.nodes)
+	b.nodes = append(b.nodes, node{})
+	ends := [width + 1]int32{from, to}
+	count := 1
+	for count < width {
+		largest := 0
+		for i := range count {
+			if ends[i+1]-ends[i] > ends[largest+1]-ends[largest] {
+				largest = i
 			}
 		}
-		b.divideMorton(&d.left)
-		b.divideMorton(&d.right)
+		if ends[largest+1]-ends[largest] <= mortonLeaf {
+			break
+		}
+		m := ends[largest] + b.mortonSplit(ends[largest], ends[largest+1])
+		copy(ends[largest+2:], ends[largest+1:count+1])
+		ends[largest+1] = m
+		count++
 	}
-	c.bounds = d.left.bounds
-	c.add(&d.right.lo, &d.right.hi)
+	var list [width]ref
+	for i := range width {
+		if list[i] = emptyRef; i < count {
+			list[i] = b.buildMorton(ends[i], ends[i+1])
+		}
+	}
+	b.nodes[at].child = list
+	return ref(at)
 }
 
 // mortonSplit returns the number of items from from whose highest differing bit is 0, or half of all if the codes are

@@ -1,6 +1,9 @@
 package ray
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // width is the number of children of a node.
 const width = 8
@@ -72,29 +75,6 @@ type block struct {
 // blockSize is the size of a block in bytes.
 const blockSize = 176
 
-// set makes the block one of count triangles, from 1 to 4. All have the geometry and primitive of their item.
-func (b *block) set(t *[4]triangle, items *[4]*item, count int) {
-	b.setPositions(t, count)
-	for i := range 4 {
-		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
-		if i < count {
-			b.geometry[i], b.primitive[i] = items[i].geometry, items[i].primitive
-		}
-	}
-}
-
-// setPositions sets the positions of count triangles, from 1 to 4.
-func (b *block) setPositions(t *[4]triangle, count int) {
-	for i := count; i < 4; i++ {
-		t[i] = t[max(count, 1)-1]
-	}
-	for v := range 3 {
-		for k := range 3 {
-			b.vertices[v][k] = [4]float32{t[0][v][k], t[1][v][k], t[2][v][k], t[3][v][k]}
-		}
-	}
-}
-
 // triangle returns the positions of the triangle of a lane.
 func (b *block) triangle(lane int) (t triangle) {
 	for v := range t {
@@ -107,3 +87,11 @@ func (b *block) triangle(lane int) (t triangle) {
 
 // used reports whether a lane has a triangle.
 func (b *block) used(lane int) bool { return b.primitive[lane] != math.MaxUint32 }
+
+// large returns n elements in memory for random accesses: with huge pages, if the system has them, a processor keeps the
+// addresses of all pages.
+func large[T any](n int) []T {
+	list := make([]T, n)
+	adviseHuge(unsafe.Pointer(unsafe.SliceData(list)), uintptr(n)*unsafe.Sizeof(*new(T)))
+	return list
+}

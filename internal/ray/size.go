@@ -12,7 +12,7 @@ const (
 	// geometryBytes, triangleBytes, boxBytes, roundShare and instanceBytes cover a geometry and a primitive with its share of
 	// the nodes.
 	geometryBytes = 16
-	triangleBytes = 96
+	triangleBytes = 88
 	boxBytes      = 96
 	roundShare    = 112
 	instanceBytes = 256

@@ -2,7 +2,6 @@ package ray
 
 import (
 	"fmt"
-	"math"
 )
 
 // Update returns source with the positions, boxes or instances of in: the same tree with new boxes (Lauterbach et al.
@@ -30,8 +29,8 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 		}
 	}
 	next.flags, next.root = source.flags, source.root
-	next.nodes = make([]node, len(source.nodes))
-	next.blocks = make([]block, len(source.blocks))
+	next.nodes = large[node](len(source.nodes))
+	next.blocks = large[block](len(source.blocks))
 	next.boxes = make([]box, len(source.boxes))
 	next.rounds = make([]round, len(source.rounds))
 	readers := newReaders(in.Geometries)
@@ -39,15 +38,16 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	if (moved == nil) != (source.moved == nil) {
 		return nil, fmt.Errorf("an update begins or ends the motion of a geometry")
 	}
-	next.moved = make([]block, len(source.moved))
-	if moved == nil {
-		next.moved = nil
+	refreshBlocks(next.blocks, source.blocks, readers, in.Threads)
+	if moved != nil {
+		next.moved = large[block](len(source.moved))
+		refreshBlocks(next.moved, source.blocks, moved, in.Threads)
 	}
 	if source.root&leafBit != 0 && source.root != emptyRef {
-		next.refresh(source, readers, moved, source.root)
+		next.refresh(source, readers, source.root)
 	}
-	next.refit(source, in, func(r ref) bounds {
-		next.refresh(source, readers, moved, r)
+	next.refit(source, in.Threads, func(r ref) bounds {
+		next.refresh(source, readers, r)
 		return next.boxOf(r)
 	})
 	b := next.boxOf(next.root)
@@ -63,8 +63,8 @@ func stopError(in *Input) error {
 	return in.Stop()
 }
 
-// refresh reads the primitives of a leaf again.
-func (s *Structure) refresh(source *Structure, readers, moved []reader, r ref) {
+// refresh reads the box or the round primitive of a leaf again.
+func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	if s.kind == Boxes {
 		x := source.boxes[r&^leafBit]
 		lo, hi, ok := readers[x.geometry].box(x.primitive)
@@ -80,78 +80,18 @@ func (s *Structure) refresh(source *Structure, readers, moved []reader, r ref) {
 		s.rounds[r&^leafBit] = numbered(x, ok, old.geometry, old.primitive)
 		return
 	}
-	first, count := r.blockRange()
-	for i := first; i < first+count; i++ {
-		s.blocks[i].refresh(&source.blocks[i], readers)
-		if moved != nil {
-			s.moved[i].refresh(&source.blocks[i], moved)
-		}
-	}
 }
 
-// refresh makes b the block of the triangles of old, with the positions of the readers.
-func (b *block) refresh(old *block, readers []reader) {
-	b.geometry, b.primitive = old.geometry, old.primitive
-	count := 0
-	for ; count < 4 && old.used(count); count++ {
-		if !b.read(count, &readers[old.geometry[count]], old.primitive[count]) {
-			b.each(func(x *[4]float32) { x[count] = float32(math.NaN()) }) // no ray hits it
-		}
-	}
-	if count > 0 {
-		b.each(func(x *[4]float32) {
-			for i := count; i < 4; i++ {
-				x[i] = x[count-1]
-			}
-		})
-	}
-}
-
-// each calls f for each component of each vertex.
-func (b *block) each(f func(x *[4]float32)) {
-	for v := range b.vertices {
-		for c := range b.vertices[v] {
-			f(&b.vertices[v][c])
-		}
-	}
-}
-
-// read puts the positions of triangle p into a lane. It reports whether the triangle is active.
-func (b *block) read(lane int, r *reader, p uint32) bool {
-	lane &= 3
-	if r.codec != nil || r.g.Transform != nil {
-		t, ok := r.triangle(p)
-		for v := range t {
-			for c := range t[v] {
-				b.vertices[v][c][lane] = t[v][c]
-			}
-		}
-		return ok
-	}
-	i, j, k, ok := r.corners(p)
-	if !ok {
-		return false
-	}
-	// The sum is 0 if all components are finite: the product of 0 with a NaN or an infinity is a NaN.
-	var sum float32
-	for v, n := range [3]uint64{i, j, k} {
-		x, y, z := r.vertex(n)
-		b.vertices[v][0][lane], b.vertices[v][1][lane], b.vertices[v][2][lane] = x, y, z
-		sum += x*0 + y*0 + z*0
-	}
-	return sum == 0
-}
-
-// refit computes the nodes of s, which has the tree of source: first the boxes of the leaves, by leaf, then the boxes
+// refit computes the nodes of s, which has the tree of source or is source: first the boxes of the leaves, by leaf, then the boxes
 // of the nodes, the last one first, because a node comes before its children.
-func (s *Structure) refit(source *Structure, in *Input, leaf func(r ref) bounds) {
+func (s *Structure) refit(source *Structure, threads int, leaf func(r ref) bounds) {
 	const chunk = 1 << 8
 	n := len(s.nodes)
-	parallel(in.Threads, (n+chunk-1)/chunk, func(c int) {
+	parallel(threads, (n+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			old, k := &source.nodes[i], &s.nodes[i]
+			children, k := source.nodes[i].child, &s.nodes[i]
 			k.clear()
-			for j, r := range old.child {
+			for j, r := range children {
 				k.child[j] = r
 				if r&leafBit != 0 && r != emptyRef {
 					b := leaf(r)
@@ -187,8 +127,8 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 	for _, it := range next.instanceItems() {
 		items[it.primitive] = it
 	}
-	next.nodes = make([]node, len(source.nodes))
-	next.refit(source, in, func(r ref) bounds {
+	next.nodes = large[node](len(source.nodes))
+	next.refit(source, in.Threads, func(r ref) bounds {
 		it := &items[r&^leafBit]
 		return bounds{it.lo, it.hi}
 	})

@@ -1,0 +1,183 @@
+package ray
+
+import (
+	"math"
+	"unsafe"
+)
+
+// batchSize is the number of triangles that are read at once: first the indices of all, then the vertices of all, so that
+// the processor waits for many cache misses at a time.
+const batchSize = 64
+
+// batch is triangles that are read at once. The machine code reads and writes it.
+type batch struct {
+	count               int
+	geometry, primitive [batchSize]uint32
+	// triangles holds the positions, lo and hi the boxes; ok is false for a triangle that is not active.
+	triangles [batchSize]triangle
+	lo, hi    [batchSize][4]float32
+	ok        [batchSize]bool
+	// addresses holds those of the vertices; slow is the triangles without addresses, which readers read.
+	addresses [batchSize][3]uintptr
+	slow      [batchSize]bool
+}
+
+// meshSource is what the machine code knows of a reader: indices of 4 bytes or none, vertices of three 32-bit floats.
+type meshSource struct {
+	indices, vertices unsafe.Pointer
+	// primitives is the number of triangles with indices inside the memory, limit the number of vertices with 16 bytes
+	// inside the memory.
+	primitives, limit uint64
+	stride, first     uint64
+	_                 [2]uint64
+}
+
+// sourceOf returns the source of a reader. It has no primitives if the machine code cannot read them.
+func (r *reader) sourceOf() (s meshSource) {
+	g := r.g
+	n := uint64(len(g.Vertices))
+	if g.Kind != Triangles || r.codec != nil || g.Transform != nil || n < 16 || g.IndexSize != 4 && g.IndexSize != 0 {
+		return s
+	}
+	s.vertices, s.stride, s.first = unsafe.Pointer(&g.Vertices[0]), g.VertexStride, uint64(g.FirstVertex)
+	s.limit = r.vertices
+	if s.stride > 0 {
+		s.limit = min(s.limit, (n-16)/s.stride+1)
+	}
+	s.primitives = math.MaxUint64
+	if g.IndexSize == 4 {
+		if s.primitives = uint64(len(g.Indices)) / 12; s.primitives > 0 {
+			s.indices = unsafe.Pointer(&g.Indices[0])
+		}
+	}
+	return s
+}
+
+// add adds a triangle.
+func (b *batch) add(geometry, primitive uint32) {
+	b.geometry[b.count], b.primitive[b.count] = geometry, primitive
+	b.count++
+}
+
+// read reads the triangles.
+func (b *batch) read(readers []reader) {
+	if b.count == 0 {
+		return
+	}
+	if hasKernel {
+		readAVX2(b, &readers[0])
+	}
+	for i := range b.count {
+		if hasKernel && !b.slow[i] {
+			continue
+		}
+		t := &b.triangles[i]
+		*t, b.ok[i] = readers[b.geometry[i]].triangle(b.primitive[i])
+		lo, hi := t.bounds()
+		copy(b.lo[i][:], lo[:])
+		copy(b.hi[i][:], hi[:])
+	}
+}
+
+// chunkBlocks is the number of blocks that a goroutine reads at a time.
+const chunkBlocks = 1 << 10
+
+// fill returns the blocks of triangles.
+func (b *builder) fill(readers []reader) []block {
+	blocks := large[block](len(b.blockRanges))
+	parallel(b.threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
+		var x batch
+		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
+			x.count = 0
+			end := min(i+batchSize/4, len(blocks), (c+1)*chunkBlocks)
+			for _, r := range b.blockRanges[i:end] {
+				for k := r.from; k < r.to; k++ {
+					it := &b.items[b.itemAt(k)]
+					x.add(it.geometry, it.primitive)
+				}
+			}
+			// The application may write its memory during the build: a box that no longer fits is not an error.
+			x.read(readers)
+			at := 0
+			for j := i; j < end; j++ {
+				n := int(b.blockRanges[j].to - b.blockRanges[j].from)
+				blocks[j].take(&x, at, n)
+				at += n
+			}
+		}
+	})
+	return blocks
+}
+
+// itemAt returns the index of the item at a place of the tree.
+func (b *builder) itemAt(k int32) uint32 {
+	if b.fast {
+		return uint32(b.keys[k])
+	}
+	return uint32(k)
+}
+
+// take makes the block one of count triangles of the batch, from 1 to 4.
+func (b *block) take(x *batch, at, count int) {
+	for i := range 4 {
+		k := at + min(i, count-1)
+		t := &x.triangles[k]
+		for v := range 3 {
+			b.vertices[v][0][i], b.vertices[v][1][i], b.vertices[v][2][i] = t[v][0], t[v][1], t[v][2]
+		}
+		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
+		if i < count {
+			b.geometry[i], b.primitive[i] = x.geometry[k], x.primitive[k]
+		}
+	}
+}
+
+// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers. A triangle that is not
+// active has positions that are NaNs: no ray hits it.
+func refreshBlocks(blocks, old []block, readers []reader, threads int) {
+	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
+		var x batch
+		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
+			x.count = 0
+			end := min(i+batchSize/4, len(blocks), (c+1)*chunkBlocks)
+			for j := i; j < end; j++ {
+				for lane := 0; lane < 4 && old[j].used(lane); lane++ {
+					x.add(old[j].geometry[lane], old[j].primitive[lane])
+				}
+			}
+			x.read(readers)
+			for k := range x.count {
+				if !x.ok[k] {
+					nan := float32(math.NaN())
+					x.triangles[k] = triangle{{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}}
+				}
+			}
+			at := 0
+			for j := i; j < end; j++ {
+				n := 0
+				for n < 4 && old[j].used(n) {
+					n++
+				}
+				if n == 0 { // only a serialized structure has such a block
+					blocks[j] = old[j]
+					continue
+				}
+				blocks[j].take(&x, at, n)
+				at += n
+			}
+		}
+	})
+}
+
+// items sets list to the boxes of the active triangles, and returns how many there are.
+func (b *batch) items(list []item) (n int) {
+	for i := range b.count {
+		if b.ok[i] {
+			it := &list[n]
+			it.lo, it.hi = vec(b.lo[i][:3]), vec(b.hi[i][:3])
+			it.geometry, it.primitive = b.geometry[i], b.primitive[i]
+			n++
+		}
+	}
+	return n
+}
