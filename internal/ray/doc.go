@@ -35,9 +35,10 @@
 //
 //  1. flag.go, geometry.go, roundgeometry.go, micromap.go, opacity.go, instance.go, motion.go: the input.
 //  2. structure.go, node.go, size.go: the structures.
-//  3. build.go, builder.go, sah.go, collapse.go, parallel.go: builds; morton.go: fast builds; build_*.go,
-//     build_amd64.s: their machine code; update.go: updates.
+//  3. build.go, batch.go, builder.go, sah.go, collapse.go, parallel.go: builds; morton.go: fast builds;
+//     build_*.go, build_amd64.s: their machine code; update.go: updates; huge_*.go: their memory.
 //  4. query.go, recorded.go: rays and hits.
 //  5. walker.go, level.go, triangle.go, round.go: the traversal; kernel_*.go, kernel_amd64.s: its machine code.
-//  6. serial.go, opacityserial.go, check.go: the serialized form.
+//  6. packet.go: the traversal of several rays; packet_*.go, packet_amd64.s: its machine code.
+//  7. serial.go, opacityserial.go, check.go: the serialized form.
 package ray

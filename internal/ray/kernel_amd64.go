@@ -1,14 +1,13 @@
 package ray
 
 import (
-	"math"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
 
 // hasKernel reports whether the machine code runs on this processor.
-var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1
+var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // session is a traversal of one structure by machine code.
 type session struct {
@@ -32,9 +31,6 @@ type session struct {
 	// culledPositive and culledNegative are 15 if triangles of that orientation are culled, or 0.
 	culledPositive, culledNegative uint32
 }
-
-// noPlace is the place of no primitive.
-const noPlace = math.MaxUint32
 
 // The results of walkAVX2: the traversal has ended; Go must visit session.block; Go must visit the leaf
 // session.current.

@@ -15,3 +15,37 @@ func TestKernelConstants(t *testing.T) {
 		t.Errorf("the distances of children have %d bytes; must have 32", size)
 	}
 }
+
+// TestPacketLayout checks the sizes of the fields that only the machine code of packets uses: two vectors of AVX2, or one for
+// each child of a node.
+func TestPacketLayout(t *testing.T) {
+	var s packetSession
+	for _, c := range []struct {
+		name       string
+		size, want uintptr
+	}{
+		{"near offset", unsafe.Sizeof(s.nearOffset), 3 * 64},
+		{"far scale", unsafe.Sizeof(s.farScale), 3 * 64},
+		{"far offset", unsafe.Sizeof(s.farOffset), 3 * 64},
+		{"near scale", unsafe.Sizeof(s.nearScale), 3 * 64},
+		{"origin", unsafe.Sizeof(s.origin), 3 * 64},
+		{"direction", unsafe.Sizeof(s.direction), 3 * 64},
+		{"shear", unsafe.Sizeof(s.shear), 3 * 64},
+		{"grow", unsafe.Sizeof(s.grow), 64},
+		{"second", unsafe.Sizeof(s.second), 64},
+		{"third", unsafe.Sizeof(s.third), 64},
+		{"distances", unsafe.Sizeof(s.distances), 4 * width},
+		{"first", unsafe.Sizeof(s.first), 8},
+		{"rest", unsafe.Sizeof(s.rest), 4},
+		{"an entry of the stack", unsafe.Sizeof(packetEntry{}), 16},
+		{"a triangle of a batch", unsafe.Sizeof(batch{}.triangles[0]), 36},
+		{"the addresses of a triangle", unsafe.Sizeof(batch{}.addresses[0]), 24},
+	} {
+		if c.size != c.want {
+			t.Errorf("%s has %d bytes; must have %d", c.name, c.size, c.want)
+		}
+	}
+	if size := unsafe.Sizeof(packetEntry{}.lanes); size != 8 {
+		t.Errorf("the rays of an entry have %d bytes; must have 8", size)
+	}
+}

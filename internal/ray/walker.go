@@ -33,6 +33,7 @@ type Walker struct {
 	upper, lower session
 	// portable: the machine code is not used.
 	portable bool
+	packet   *packet
 
 	// instance is the index of the instance whose bottom level is traversed.
 	instance uint32
@@ -86,6 +87,14 @@ func (w *Walker) find() {
 	w.low += 0 // −0 becomes 0
 	w.found = false
 	w.time, w.moving = clampTime(q.Time), noInstance
+	w.search()
+	if w.found {
+		w.describe()
+	}
+}
+
+// search traverses the top level.
+func (w *Walker) search() {
 	switch {
 	case w.top.root&leafBit != 0:
 		w.visitInstance(w.top.root, 0)
@@ -94,9 +103,6 @@ func (w *Walker) find() {
 		w.walkTopFast()
 	default:
 		w.walk(w.top, &w.world, 0, w.visitInstance)
-	}
-	if w.found {
-		w.describe()
 	}
 }
 

@@ -23,6 +23,7 @@
 // # Files
 //
 //	service.go    the service
+//	packet.go     the service for rays that begin together
 //	pipeline.go   pipelines, records of shader binding tables, words of the parameters
 //	launch.go     the parameters of a launch
 //	composer.go   the composed program: launch, recursion, the choice of a shader

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -32,31 +33,47 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 		r = &request{walker: ray.NewWalker()}
 	}
 	r.number, r.structure = 0, s.structures[0]
-	for lane := range c.Lanes.All {
-		r.memory, r.stride = c.Memory[int(c.Slot[lane])*c.Stride+lane:], c.Stride
-		if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number {
-			r.number, r.structure = n, s.structures[n]
-		}
-		if c.Request[lane] == ir.RayProceed {
-			r.proceed()
-		} else {
-			r.answer(c.Request[lane])
+	for i, word := range c.Lanes {
+		for base := 64 * i; word != 0; base, word = base+ray.PacketLanes, word>>ray.PacketLanes {
+			lanes := uint32(word & (1<<ray.PacketLanes - 1))
+			if r.begins(c, base, lanes, s.structures) {
+				r.proceedAll(c, base, lanes)
+				continue
+			}
+			for ; lanes != 0; lanes &= lanes - 1 {
+				lane := base + bits.TrailingZeros32(lanes)
+				r.at(c, lane, s.structures)
+				if c.Request[lane] == ir.RayProceed {
+					r.proceed()
+				} else {
+					r.answer(c.Request[lane])
+				}
+			}
 		}
 	}
 	r.memory, r.structure = nil, nil
 	s.requests.Put(r, exec.MaxIdleWorkers())
 }
 
-// request is a request on the ray of one lane. It is reused: the traversal keeps no pointer to it, but the compiler does not
-// know that.
+// request is a request on the ray of one lane, or on those of a packet. It is reused: the traversal keeps no pointer to it, but
+// the compiler does not know that.
 type request struct {
 	walker    *ray.Walker
 	number    uint64         // of the structure
 	structure *ray.Structure // nil is the null structure
 	query     ray.Query
+	packet    ray.Packet
 
 	memory []uint32 // the ray: its slot i is memory[i·stride]
 	stride int
+}
+
+// at makes the request one on the ray of a lane.
+func (r *request) at(c *exec.RayCall, lane int, structures ray.Table) {
+	r.memory, r.stride = c.Memory[int(c.Slot[lane])*c.Stride+lane:], c.Stride
+	if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number {
+		r.number, r.structure = n, structures[n]
+	}
 }
 
 func (r *request) get(slot int) uint32 { return r.memory[slot*r.stride] }

@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"encoding/binary"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -107,6 +110,83 @@ func TestServiceOnAnyBits(t *testing.T) {
 				c.Memory[i] = bits
 			}
 			s.ServeRays(c)
+		}
+	}
+}
+
+// TestServiceTogether checks that rays of one call leave the memory that calls of one ray each leave: also for lanes that
+// are not active, for rays in other slots and structures, and for those that go on.
+func TestServiceTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var vertices []byte
+	for range 300 * 9 {
+		vertices = binary.LittleEndian.AppendUint32(vertices, math.Float32bits(2*r.Float32()-1))
+	}
+	mesh := func(flags ray.GeometryFlags) ray.Geometry {
+		return ray.Geometry{Kind: ray.Triangles, Flags: flags, Primitives: 300, Vertices: vertices, VertexFormat: 106, VertexStride: 12, MaxVertex: 899}
+	}
+	table := ray.Table{}
+	for number, flags := range []ray.GeometryFlags{ray.GeometryOpaque, 0} {
+		bottom, err := ray.Build(&ray.Input{Geometries: []ray.Geometry{mesh(flags)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		instance := ray.Instance{Transform: [12]float32{0: 1, 5: 1, 10: 1}, Mask: 255, Reference: 1, Bottom: bottom}
+		if table[uint64(number)<<32], err = ray.Build(&ray.Input{Top: true, Instances: []ray.Instance{instance}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewService(table)
+	for _, stride := range []int{4, 8, 16, 24, 32, 64} {
+		for range 40 {
+			c := &exec.RayCall{}
+			c.Begin(make([]uint32, stride*(2*ir.RaySlots+3)), stride)
+			for i := range c.Memory {
+				c.Memory[i] = r.Uint32()
+			}
+			rare := func(lane int) bool { return r.IntN(3*stride) == lane }
+			number := r.Uint32() & 1
+			for lane := range stride {
+				slot := uint64(1)
+				if rare(lane) {
+					slot += ir.RaySlots
+				}
+				set := func(at int, x uint32) { c.Memory[(2+int(slot)+at)*stride+lane] = x }
+				for k := range 3 {
+					set(ir.RayOrigin+k, math.Float32bits(float32(k)*0.1+0.05*r.Float32()-2))
+					set(ir.RayDirection+k, math.Float32bits(1+0.05*r.Float32()))
+				}
+				set(ir.RayTMin, 0)
+				set(ir.RayTMax, math.Float32bits(100))
+				set(ir.RayFlags, 0)
+				set(ir.RayMask, 255)
+				set(ir.RayStructure, 0)
+				set(ir.RayStructure+1, number)
+				for _, at := range []int{ir.RayStarted, ir.RayEnded, ir.RayCommitted + ir.HitKind, ir.RayCandidate + ir.HitKind, ir.RayCommitted + ir.HitGenerated} {
+					set(at, 0)
+				}
+				switch {
+				case rare(lane):
+					set(ir.RayStructure+1, 1-number)
+				case rare(lane):
+					set(ir.RayEnded, 1)
+				case r.IntN(8) == 0:
+					continue
+				}
+				c.Add(lane, 2, 2*ir.RaySlots+1, slot, ir.RayProceed)
+			}
+			want := append([]uint32(nil), c.Memory...)
+			for range 3 {
+				for lane := range c.Lanes.All {
+					one := &exec.RayCall{}
+					one.Begin(want, stride)
+					one.Add(int(lane), c.Slot[lane], ir.RaySlots, 0, ir.RayProceed)
+					s.ServeRays(one)
+				}
+				if s.ServeRays(c); !slices.Equal(c.Memory, want) {
+					t.Fatalf("stride %d: the memory after a call differs from that after calls of one ray", stride)
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,272 @@
+package ray
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// PacketLanes is the number of rays of a packet.
+const PacketLanes = 16
+
+// PacketRays holds the fields of queries before Committed, each by ray.
+type PacketRays struct {
+	Origin      [3][PacketLanes]float32
+	TMin        [PacketLanes]float32
+	Direction   [3][PacketLanes]float32
+	TMax, Time  [PacketLanes]float32
+	Flags, Mask [PacketLanes]uint32
+}
+
+// PacketHits holds the fields of hits, each by ray.
+type PacketHits struct {
+	Kind, Generated                [PacketLanes]uint32
+	T, U, V                        [PacketLanes]float32
+	Instance, Custom, RecordOffset [PacketLanes]uint32
+	Geometry, Primitive            [PacketLanes]uint32
+	HitKind, Opaque, Place         [PacketLanes]uint32
+}
+
+// Packet is rays whose traversals begin together.
+type Packet struct {
+	Rays PacketRays
+	// Lanes has bit i if ray i exists, Found if it has a hit, Decided if no shader decides this hit: it is the
+	// committed one.
+	Lanes, Found, Decided uint32
+	Hits                  PacketHits
+}
+
+// noPlace is the place of no primitive.
+const noPlace = math.MaxUint32
+
+// leastPacket is the number of rays for which a traversal together is worthwhile.
+const leastPacket = 4
+
+// packet is the traversal of a packet. The rows have an element for each ray.
+type packet struct {
+	*Packet
+	flags RayFlags
+	mask  uint32
+	// instance and place are the closest hits so far; place is noPlace without one.
+	instance, place [PacketLanes]uint32
+	upper, lower    packetSession
+	// query is the ray of a lane that is alone. It has no hits.
+	query Query
+	stack [2 * stackSize]packetEntry
+}
+
+// packetEntry is an entry of the stack: of all rays the least distance, and the rays that reach the box.
+type packetEntry struct {
+	entry
+	lanes uint64
+}
+
+// NextAll is Next for the rays of p, whose traversals begin.
+//
+// Rays whose directions have the same signs and the same longest component, and which are close to each other, traverse
+// the trees together: a node is fetched once for all (Wald, Slusallek, Benthin and Wagner 2001, "Interactive Rendering
+// with Coherent Ray Tracing"). A test of an interval around all rays rejects most of its children (Reshetov, Soupikov and
+// Hurley 2005, "Multi-Level Ray Tracing Algorithm"), the test of each ray the others. The tests of the rays are those of
+// traversals alone, and the order of a traversal never changes its result.
+func (w *Walker) NextAll(s *Structure, p *Packet) {
+	p.Found, p.Decided = 0, 0
+	if s == nil || !s.top || s.root == emptyRef {
+		return
+	}
+	k := w.packet
+	if k == nil {
+		k = new(packet)
+		w.packet = k
+	}
+	k.Packet, w.top = p, s
+	if lanes := k.begin(); lanes != 0 {
+		if k.alike(lanes) && hasKernel && !w.portable {
+			w.findAll(lanes)
+		} else {
+			w.findAlone(lanes)
+		}
+		w.describeAll(lanes)
+	}
+	k.Packet, w.top, w.q, w.now.Bottom = nil, nil, nil, nil
+}
+
+// begin sets the intervals and returns the rays that can hit anything.
+func (k *packet) begin() (lanes uint32) {
+	r := &k.Rays
+	for rest := k.Lanes; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
+		if r.TMin[i] <= r.TMax[i] && r.TMax[i] >= 0 && r.Mask[i]&0xFF != 0 {
+			lanes |= 1 << i
+		}
+	}
+	for i := range PacketLanes {
+		k.lower.low[i] = max32(r.TMin[i], 0) + 0
+		k.place[i] = noPlace
+	}
+	k.lower.high = r.TMax
+	return lanes
+}
+
+// alike sets flags and mask. It reports whether all rays have the same ones, and none that hide opaque or other
+// geometries.
+func (k *packet) alike(lanes uint32) bool {
+	first := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
+	f, m := k.Rays.Flags[first], k.Rays.Mask[first]
+	var different uint32
+	for i := range PacketLanes {
+		different |= ((f ^ k.Rays.Flags[i]) | (m ^ k.Rays.Mask[i])) & -(lanes >> i & 1)
+	}
+	k.flags, k.mask = RayFlags(f), m
+	return different == 0 && k.flags&(RayCullOpaque|RayCullNoOpaque) == 0
+}
+
+// together reports whether the machine code of packets knows all primitives of an instance: triangles that neither move
+// nor have micromaps.
+func (p *placed) together() bool {
+	b := p.Bottom
+	return b.kind == Triangles && p.Motion == nil && b.moved == nil && b.opacity == nil
+}
+
+// load prepares the walker for a ray alone.
+func (w *Walker) load(lane int) {
+	k := w.packet
+	r, q := &k.Rays, &k.query
+	q.TMin, q.TMax, q.Time = r.TMin[lane], r.TMax[lane], r.Time[lane]
+	q.Flags, q.Mask = RayFlags(r.Flags[lane]), r.Mask[lane]
+	for c := range 3 {
+		q.Origin[c], q.Direction[c] = r.Origin[c][lane], r.Direction[c][lane]
+	}
+	w.q, w.instance = q, noInstance
+	w.time, w.moving = clampTime(q.Time), noInstance
+	w.low, w.high = k.lower.low[lane], k.lower.high[lane]
+	w.place, w.found = k.place[lane], k.place[lane] != noPlace
+	if w.found {
+		w.best = w.keyOf(k.instance[lane], k.place[lane], w.high)
+	}
+}
+
+// keyOf returns the key of a hit.
+func (w *Walker) keyOf(instance, place uint32, t float32) key {
+	b := w.top.instances[instance].Bottom
+	switch {
+	case b.kind == Boxes:
+		x := &b.boxes[place]
+		return key{t, instance, x.geometry, x.primitive}
+	case b.kind.isRound():
+		x := &b.rounds[place]
+		return key{t, instance, x.geometry, x.primitive}
+	}
+	x := &b.blocks[place/4]
+	return key{t, instance, x.geometry[place%4], x.primitive[place%4]}
+}
+
+// save stores the hit of a ray alone.
+func (w *Walker) save(lane int) {
+	if k := w.packet; w.found {
+		k.lower.high[lane], k.place[lane], k.instance[lane] = w.best.t, w.place, w.best.instance
+		k.lower.sum[lane] = 0
+	}
+}
+
+// findAlone finds the hits of rays by traversals of their own.
+func (w *Walker) findAlone(lanes uint32) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros32(lanes)
+		w.load(lane)
+		w.search()
+		w.save(lane)
+	}
+}
+
+// describeAll sets the hits.
+func (w *Walker) describeAll(lanes uint32) {
+	k := w.packet
+	h := &k.Hits
+	h.T = k.lower.high
+	k.lower.coordinates(h)
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
+		place := k.place[lane]
+		if place == noPlace {
+			continue
+		}
+		k.Found |= 1 << lane
+		if k.lower.sum[lane] == 0 {
+			w.load(lane)
+			w.describe()
+			k.put(lane, &w.hit)
+		} else {
+			w.describeFast(lane, place)
+		}
+		if Kind(h.Kind[lane]) != Boxes {
+			k.Decided |= h.Opaque[lane] << lane
+		}
+	}
+}
+
+// describeFast sets the hit of a ray that the machine code found, but for its distance and its coordinates.
+func (w *Walker) describeFast(lane int, place uint32) {
+	k := w.packet
+	h, i := &k.Hits, k.instance[lane]
+	p := &w.top.instances[i]
+	x := &p.Bottom.blocks[place/4]
+	g := x.geometry[place%4]
+	h.Kind[lane], h.Generated[lane] = uint32(Triangles), 0
+	h.Instance[lane], h.Custom[lane], h.RecordOffset[lane] = i, p.Custom, p.RecordOffset
+	h.Geometry[lane], h.Primitive[lane], h.Place[lane] = g, x.primitive[place%4], place
+	k.query.Flags = k.flags
+	h.Opaque[lane], h.HitKind[lane] = 0, BackFacing
+	if k.query.opaque(p.Flags, p.Bottom.geometries[g].Flags) {
+		h.Opaque[lane] = 1
+	}
+	if (k.lower.sum[lane] > 0) != (p.Flags&InstanceFlipFacing != 0) {
+		h.HitKind[lane] = FrontFacing
+	}
+}
+
+// put sets the hit of a ray.
+func (p *Packet) put(lane int, x *Hit) {
+	h := &p.Hits
+	h.Kind[lane], h.Generated[lane] = uint32(x.Kind), x.Generated
+	h.T[lane], h.U[lane], h.V[lane] = x.T, x.U, x.V
+	h.Instance[lane], h.Custom[lane], h.RecordOffset[lane] = x.Instance, x.Custom, x.RecordOffset
+	h.Geometry[lane], h.Primitive[lane] = x.Geometry, x.Primitive
+	h.HitKind[lane], h.Opaque[lane], h.Place[lane] = x.HitKind, x.Opaque, x.Place
+}
+
+// Load copies n rays from memory that holds a field at each multiple of stride.
+func (r *PacketRays) Load(from []uint32, stride, n int) {
+	to := (*[unsafe.Sizeof(*r) / 4]uint32)(unsafe.Pointer(r))
+	n = min(n, PacketLanes)
+	for i := 0; i < len(to); i += PacketLanes {
+		copy(to[i:i+PacketLanes], from[i/PacketLanes*stride:][:n])
+	}
+}
+
+// Store copies the hits of lanes to memory that holds a field of n lanes at each multiple of stride.
+func (h *PacketHits) Store(to []uint32, stride, n int, lanes uint32) {
+	from := (*[unsafe.Sizeof(*h) / 4]uint32)(unsafe.Pointer(h))
+	for i := 0; i < len(from); i += PacketLanes {
+		storeRow(to[i/PacketLanes*stride:][:n], (*[PacketLanes]uint32)(from[i:]), lanes)
+	}
+}
+
+// StoreKeys copies the last candidate of queries, in the order of its fields, as Store does.
+func (h *PacketHits) StoreKeys(to []uint32, stride, n int, lanes uint32) {
+	t := (*[PacketLanes]uint32)(unsafe.Pointer(&h.T))
+	for i, row := range [4]*[PacketLanes]uint32{t, &h.Instance, &h.Geometry, &h.Primitive} {
+		storeRow(to[i*stride:][:n], row, lanes)
+	}
+}
+
+// storeRow copies lanes of a row.
+func storeRow(to []uint32, from *[PacketLanes]uint32, lanes uint32) {
+	if hasKernel && len(to) >= PacketLanes {
+		blendAVX2(&to[0], from, lanes)
+		return
+	}
+	for ; lanes != 0; lanes &= lanes - 1 {
+		i := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
+		to[i] = from[i]
+	}
+}

@@ -1,0 +1,266 @@
+package ray
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// rows is a number of each ray of a packet.
+type rows = [PacketLanes]float32
+
+// packetSession is a traversal of one structure by the rays of a packet, by machine code.
+type packetSession struct {
+	nodes, blocks unsafe.Pointer
+	// sp and base are addresses in the packet's stack; first is the first entry of a node.
+	sp, base, first unsafe.Pointer
+	// near, far and axis are those of levels, of all rays.
+	near, far, axis [3]int64
+	// plane holds the farthest origins before the near bounds and behind the far ones, by component, and scale the
+	// extremes of the negated scales: the interval around all rays.
+	plane, scale [6]float32
+	// least is the least distance of a candidate, most the largest one of all rays.
+	least, most float32
+	// ranges holds the least and the negated greatest numbers of the rays: of the origin, near scale and far scale by
+	// component, two shears, low, high and grow.
+	ranges [14][2]float32
+
+	// The rays in the space of the structure, as in level.
+	origin, direction, nearScale, nearOffset, farScale, farOffset [3]rows
+	shear                                                         [3]rows
+	grow                                                          rows
+	// class is the signs of the direction and eight times the longest component. It is −1 for a ray of a wide level,
+	// one that cannot hit anything, and one whose distances are so small that they lose precision.
+	class [PacketLanes]int32
+	// members are the rays of the traversal, all bits set.
+	members [PacketLanes]uint32
+
+	low, high rows
+	// sum, second and third are the edge functions of the closest hit: their sum and those of the barycentric
+	// coordinates.
+	sum, second, third rows
+	// hit is the places of hits that the machine code found, or noPlace.
+	hit [PacketLanes]uint32
+	// distances holds the least distances of a node's children.
+	distances [8]float32
+
+	// current and lanes are the reference at which the traversal goes on, and the rays that reach it.
+	current ref
+	lanes   uint32
+	// block, triangle, half and rest are the place in a leaf where the machine code goes on, if resume is 1: the index
+	// of the block, the lane in it, 0 or 32 for the half of the packet, and the number of blocks after it. slow is
+	// the rays whose test is left to Go.
+	block, triangle, half, rest, resume, slow uint32
+	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less.
+	leaves, changed uint32
+	// culledPositive and culledNegative are 255 if triangles of that orientation are culled, or 0.
+	culledPositive, culledNegative uint32
+}
+
+// enterPacketAVX2 sets the rows of s to the rays in the space of the instance p or, if p is nil, in world space.
+//
+//go:noescape
+func enterPacketAVX2(s *packetSession, p *placed, rays *PacketRays, reach, spread float32)
+
+// gatherAVX2 makes the rays of lanes with a class the members of s and returns them. It sets shear and ranges unless the
+// members are fewer than leastPacket.
+//
+//go:noescape
+func gatherAVX2(s *packetSession, class int32, lanes uint32) uint32
+
+// walkPacketAVX2 traverses the structure of s. Its results are those of walkAVX2.
+//
+//go:noescape
+func walkPacketAVX2(s *packetSession) int
+
+// coordinatesAVX2 sets the barycentric coordinates of hits.
+//
+//go:noescape
+func coordinatesAVX2(s *packetSession, u, v *rows)
+
+// blendAVX2 copies lanes of a row.
+//
+//go:noescape
+func blendAVX2(to *uint32, from *[PacketLanes]uint32, lanes uint32)
+
+// coordinates sets the barycentric coordinates of hits.
+func (s *packetSession) coordinates(h *PacketHits) {
+	if hasKernel {
+		coordinatesAVX2(s, &h.U, &h.V)
+	}
+}
+
+const (
+	// mostShear and mostApart bound how much the directions and the origins of rays that traverse a structure
+	// together differ: relative to the longest component, and to the distances in the scene.
+	mostShear = 1.0 / 16
+	mostApart = 1.0 / 32
+)
+
+// findAll finds the hits of rays with the same flags and mask.
+func (w *Walker) findAll(lanes uint32) {
+	k := w.packet
+	if w.top.root&leafBit != 0 {
+		w.visitInstanceAll(w.top.root, lanes)
+		return
+	}
+	s := &k.upper
+	enterPacketAVX2(s, nil, &k.Rays, w.top.reach, w.top.spread)
+	for lanes != 0 {
+		s.low, s.high = k.lower.low, k.lower.high
+		group, together := s.gather(lanes)
+		lanes &^= group
+		if !together {
+			w.findAlone(group)
+			continue
+		}
+		s.start(w.top, &k.stack[0], group)
+		s.leaves = 1
+		for walkPacketAVX2(s) == walkLeaf {
+			w.visitInstanceAll(s.current, s.lanes)
+			s.raise(&k.lower.high)
+			s.current = emptyRef
+		}
+	}
+}
+
+// visitInstanceAll traverses the bottom level of an instance for rays.
+func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
+	k := w.packet
+	i := uint32(r &^ leafBit)
+	p := &w.top.instances[i]
+	if uint32(p.Mask)&k.mask == 0 {
+		return
+	}
+	if !p.together() || bits.OnesCount32(lanes) < leastPacket {
+		w.visitAlone(r, lanes)
+		return
+	}
+	if k.flags&RaySkipTriangles != 0 {
+		return
+	}
+	s := &k.lower
+	enterPacketAVX2(s, p, &k.Rays, p.Bottom.reach, 1)
+	for lanes != 0 {
+		group, together := s.gather(lanes)
+		lanes &^= group
+		if together {
+			w.walkTrianglesAll(i, group)
+		} else {
+			w.visitAlone(r, group)
+		}
+	}
+}
+
+// visitAlone traverses the bottom level of an instance for each of the rays.
+func (w *Walker) visitAlone(r ref, lanes uint32) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros32(lanes)
+		w.load(lane)
+		w.visitInstance(r, 0)
+		w.save(lane)
+	}
+}
+
+// gather makes rays the members of s, which it returns. It reports whether they should traverse together.
+func (s *packetSession) gather(lanes uint32) (members uint32, together bool) {
+	class := s.class[bits.TrailingZeros32(lanes)&(PacketLanes-1)]
+	members = gatherAVX2(s, class, lanes)
+	if class < 0 || bits.OnesCount32(members) < leastPacket {
+		return members, false
+	}
+	r := &s.ranges
+	if !(-r[9][1]-r[9][0] <= mostShear && -r[10][1]-r[10][0] <= mostShear) {
+		return members, false
+	}
+	grow := -r[13][1]
+	apart := grow * (mostApart / (slack * unit))
+	for c := range 3 {
+		if !(-r[c][1]-r[c][0] <= apart) {
+			return members, false
+		}
+		// The bounds of the interval are beyond those of each ray by more than the roundings of both: a ray's are less
+		// than 8 of its distances, grow is at least 16.
+		first, last := r[c][0]-2*grow, 2*grow-r[c][1]
+		s.near[c], s.far[c] = int64(64*c), int64(64*c+32)
+		if class>>c&1 != 0 {
+			s.near[c], s.far[c] = s.far[c], s.near[c]
+			first, last = last, first
+		}
+		s.plane[c], s.plane[3+c] = last, first
+		// The products have the difference origin − bound, which is negated.
+		s.scale[2*c], s.scale[2*c+1] = -min(r[3+c][0], r[6+c][0]), min(r[3+c][1], r[6+c][1])
+	}
+	s.least, s.most = r[11][0], -r[12][1]
+	w := int64(class >> 3)
+	u, v := (w+1)%3, (w+2)%3
+	if class>>w&1 != 0 {
+		u, v = v, u
+	}
+	s.axis = [3]int64{16 * u, 16 * v, 16 * w}
+	return members, true
+}
+
+// start prepares the session for a traversal of b.
+func (s *packetSession) start(b *Structure, stack *packetEntry, lanes uint32) {
+	s.nodes = unsafe.Pointer(unsafe.SliceData(b.nodes))
+	s.blocks = unsafe.Pointer(unsafe.SliceData(b.blocks))
+	s.sp = unsafe.Pointer(stack)
+	s.base = s.sp
+	s.current, s.lanes, s.resume, s.leaves, s.changed = b.root, lanes, 0, 0, 0
+}
+
+// raise sets the largest distances of candidates.
+func (s *packetSession) raise(high *rows) {
+	s.high = *high
+	s.most = 0
+	for i, x := range high {
+		if s.members[i] != 0 && x > s.most {
+			s.most = x
+		}
+	}
+}
+
+// walkTrianglesAll traverses the bottom level of an instance for the members of the session.
+func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
+	k := w.packet
+	s, p := &k.lower, &w.top.instances[instance]
+	b := p.Bottom
+	s.start(b, &k.stack[stackSize], lanes)
+	for i := range s.hit {
+		s.hit[i] = noPlace
+	}
+	s.culledPositive, s.culledNegative = 0, 0
+	if p.Flags&InstanceNoFaceCull == 0 && k.flags&(RayCullFrontFacing|RayCullBackFacing) != 0 {
+		front, back := &s.culledPositive, &s.culledNegative
+		if p.Flags&InstanceFlipFacing != 0 {
+			front, back = back, front
+		}
+		if k.flags&RayCullFrontFacing != 0 {
+			*front = 255
+		}
+		if k.flags&RayCullBackFacing != 0 {
+			*back = 255
+		}
+	}
+	for {
+		r := walkPacketAVX2(s)
+		for rest := lanes; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
+			if s.hit[i] != noPlace {
+				k.place[i], k.instance[i], s.hit[i] = s.hit[i], instance, noPlace
+			}
+		}
+		if r != walkBlock {
+			return
+		}
+		x := &b.blocks[s.block]
+		for rest := s.slow << (s.half / 4); rest != 0; rest &= rest - 1 {
+			lane := bits.TrailingZeros32(rest)
+			w.load(lane)
+			w.enterInstance(instance)
+			w.visitTriangle(x, int(s.triangle), 4*s.block+s.triangle)
+			w.save(lane)
+		}
+		s.resume, s.changed = 1, 1
+	}
+}

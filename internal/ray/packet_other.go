@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package ray
+
+// packetSession is the rows of a packet.
+type packetSession struct{ low, high, sum [PacketLanes]float32 }
+
+// coordinates and findAll are not called with rays: no machine code exists for this processor.
+func (s *packetSession) coordinates(*PacketHits) {}
+
+func (w *Walker) findAll(uint32) {}
+
+// blendAVX2 is not called.
+func blendAVX2(*uint32, *[PacketLanes]uint32, uint32) {}
