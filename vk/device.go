@@ -115,6 +115,7 @@ type Device struct {
 	budget    uint64
 	lowering  lower.Options
 
+	graphs       preparedList    // scratch memory of execution graphs
 	enabled      map[string]bool // features and extensions; nil for all
 	libraries    atomic.Uint32   // the serial of the last ray tracing library
 	unrestricted bool            // depths

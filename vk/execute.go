@@ -42,6 +42,7 @@ type executor struct {
 type boundState struct {
 	pipeline *ComputePipeline
 	shading  *ComputePipeline // of the bind point SubpassShading
+	graph    *GraphPipeline
 	shader   *Shader          // the compute shader object that is bound instead
 	rays     boundRays
 	sets     [setPoints][maxSets]boundSet // by bind point

@@ -176,6 +176,15 @@ func (p *RayTracingPipeline) SetName(name string) { setName(p, name) }
 // String returns the kind of the pipeline and its name.
 func (p *RayTracingPipeline) String() string { return describe(p) }
 
+// Close frees the graph; see the package comment.
+func (p *GraphPipeline) Close() error { return closeObject(p) }
+
+// SetName sets the name of the graph for messages.
+func (p *GraphPipeline) SetName(name string) { setName(p, name) }
+
+// String returns the kind of the graph and its name.
+func (p *GraphPipeline) String() string { return describe(p) }
+
 // Close frees the cache; see the package comment.
 func (c *PipelineCache) Close() error { return closeObject(c) }
 

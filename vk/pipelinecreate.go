@@ -181,6 +181,8 @@ func isNil(p Pipeline) bool {
 		return p == nil
 	case *RayTracingPipeline:
 		return p == nil
+	case *GraphPipeline:
+		return p == nil
 	}
 	return false
 }

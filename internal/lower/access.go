@@ -111,6 +111,8 @@ func (f *function) step(p *pointer, i operand) {
 		f.stepDescriptor(p, i)
 	case p.memory == tileImage:
 		f.stepTileImage(p, i)
+	case isPayloadArray(t):
+		f.stepPayload(p, i)
 	case p.memory == opaque, p.memory == object:
 		f.unsupported("of %s", t.Op)
 	case isTile(t):

@@ -18,14 +18,16 @@ var semantics = map[spirv.BuiltIn]struct {
 	first ir.Semantic
 	n     int
 }{
-	spirv.BuiltInGlobalInvocationId:        {ir.GlobalInvocationIdX, 3},
-	spirv.BuiltInLocalInvocationId:         {ir.LocalInvocationIdX, 3},
-	spirv.BuiltInWorkgroupId:               {ir.WorkgroupIdX, 3},
-	spirv.BuiltInNumWorkgroups:             {ir.NumWorkgroupsX, 3},
-	spirv.BuiltInLocalInvocationIndex:      {ir.LocalInvocationIndex, 1},
-	spirv.BuiltInSubgroupLocalInvocationId: {ir.SubgroupLocalInvocationId, 1},
-	spirv.BuiltInSubgroupId:                {ir.SubgroupId, 1},
-	spirv.BuiltInNumSubgroups:              {ir.NumSubgroups, 1},
+	spirv.BuiltInGlobalInvocationId:           {ir.GlobalInvocationIdX, 3},
+	spirv.BuiltInLocalInvocationId:            {ir.LocalInvocationIdX, 3},
+	spirv.BuiltInWorkgroupId:                  {ir.WorkgroupIdX, 3},
+	spirv.BuiltInNumWorkgroups:                {ir.NumWorkgroupsX, 3},
+	spirv.BuiltInLocalInvocationIndex:         {ir.LocalInvocationIndex, 1},
+	spirv.BuiltInSubgroupLocalInvocationId:    {ir.SubgroupLocalInvocationId, 1},
+	spirv.BuiltInSubgroupId:                   {ir.SubgroupId, 1},
+	spirv.BuiltInNumSubgroups:                 {ir.NumSubgroups, 1},
+	spirv.BuiltInShaderIndexAMDX:              {ir.NodeIndex, 1},
+	spirv.BuiltInRemainingRecursionLevelsAMDX: {ir.NodeRecursion, 1},
 }
 
 // components returns the number of components of a built-in, 0 if it is not lowered.

@@ -35,7 +35,7 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 			return []ir.Type{ir.I32, ir.I32}
 		}
 		return []ir.Type{ir.I32}
-	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassInput, spirv.StorageClassOutput,
+	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassNodePayloadAMDX, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassInput, spirv.StorageClassOutput,
 		spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
 		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR:
 		return []ir.Type{ir.I32}
@@ -164,6 +164,8 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 		p.handle, p.natural = f.b.Op(ir.Wg, ir.H), !f.explicit
 	case spirv.StorageClassTaskPayloadWorkgroupEXT:
 		p.handle, p.natural = f.payloadHandle(), true
+	case spirv.StorageClassNodePayloadAMDX:
+		p.handle = f.nodeMemory()
 	case spirv.StorageClassPushConstant:
 		p.handle = f.b.Op(ir.Push, ir.H)
 		if f.banked {

@@ -25,6 +25,7 @@ func (u *unit) moduleVariables() {
 		u.globals[v.ID] = u.globalPointer(v)
 	}
 	u.placePayload(globals)
+	u.placeNodeWord()
 	u.shared = uint64(u.prog.SharedBytes)
 }
 
@@ -47,6 +48,8 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 		u.workgroupVariable(p, v)
 	case spirv.StorageClassTaskPayloadWorkgroupEXT:
 		u.payloadVariable(p, v)
+	case spirv.StorageClassNodePayloadAMDX:
+		u.nodePayload(p, v)
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
 		p.number, p.extent = u.privateVariable(v, -1)
@@ -227,6 +230,8 @@ func (f *function) withHandle(p pointer) *pointer {
 		p.handle = f.b.Op(ir.Wg, ir.H)
 	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT, p.ofTask:
 		p.handle = f.payloadHandle()
+	case p.class == spirv.StorageClassNodePayloadAMDX:
+		p.handle, p.offset = f.nodeMemory(), offset{dyn: f.input32(ir.NodeInput)}
 	default:
 		p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
 		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)

@@ -1,0 +1,240 @@
+package lower
+
+import (
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Node is what an execution graph must know of a shader (SPV_AMDX_shader_enqueue).
+type Node struct {
+	Name  string // of the entry point
+	Index uint32 // ShaderIndexAMDX
+
+	Coalescing bool       // a workgroup receives up to MaxPayloads payloads
+	Static     [3]uint32  // workgroups of each payload; 0 if the payload has them
+	MaxGroups  *[3]uint32 // MaxNumWorkgroupsAMDX
+	Recursion  uint32     // MaxNodeRecursionAMDX
+	Internal   bool       // commands must not dispatch the node (IsApiEntryAMDX)
+	Shares     *NodeName  // of SharesInputWithAMDX
+
+	Input       bool   // the shader has an input payload
+	Bytes       uint32 // its size
+	MaxPayloads uint32 // of a workgroup with Coalescing
+
+	// The number of workgroups in the payload: its offset, its components and their bytes. 0 components if it has none.
+	GroupsAt, Groups, GroupBytes uint32
+
+	Outputs   []NodeOutput
+	AreaBytes uint32 // of the outputs of a workgroup
+}
+
+// NodeName identifies a node.
+type NodeName struct {
+	Name  string
+	Index uint32
+}
+
+// NodeOutput is a type of payloads that the shader sends. The area of a workgroup has for each type, from the offset Count on:
+//
+//	count   the payloads that the workgroup has allocated, a word
+//	rows    three words for each payload that begins an array: the length of the array, the index of the node, and not 0 if it
+//	        is sent. One more row stands for empty arrays
+//	data    the payloads
+type NodeOutput struct {
+	Type   spirv.ID
+	Name   string
+	Base   uint32 // PayloadNodeBaseIndexAMDX
+	Size   uint32 // PayloadNodeArraySizeAMDX; 0 is no bound
+	Sparse bool
+	Max    uint32 // NodeMaxPayloadsAMDX
+	Bytes  uint32 // of a payload
+	Stride uint32
+	Count  uint32
+	Rows   uint32
+	Data   uint32
+}
+
+// rowBytes is the size of a row.
+const rowBytes = 12
+
+// maxNodePayloads bounds the payloads of a workgroup and of a type, far beyond maxExecutionGraphShaderPayloadCount.
+const maxNodePayloads = 1 << 16
+
+// PayloadStride returns the bytes from a payload to the next one: the count of finished workgroups follows the payload.
+func PayloadStride(bytes uint32) uint32 { return finishedAt(bytes) + 8 }
+
+// finishedAt returns the offset of the count of finished workgroups.
+func finishedAt(bytes uint32) uint32 { return (bytes + 7) &^ 7 }
+
+// NodeOf returns the description of a node. The module must be valid.
+func NodeOf(m *facts.Module, e *facts.EntryPoint) (n *Node, err error) {
+	defer catch(&err)
+	u := newUnit(m, e, Options{})
+	return u.node(), nil
+}
+
+// node describes the entry point.
+func (u *unit) node() *Node {
+	n := &Node{Name: u.entry.Name, Outputs: u.nodeOutputs()}
+	for i := range u.entry.Modes {
+		m := &u.entry.Modes[i]
+		switch word := func(k int) uint32 { return u.modeWord(m, k) }; m.Kind {
+		case spirv.ExecutionModeCoalescingAMDX:
+			n.Coalescing = true
+		case spirv.ExecutionModeStaticNumWorkgroupsAMDX:
+			n.Static = [3]uint32{word(0), word(1), word(2)}
+		case spirv.ExecutionModeMaxNumWorkgroupsAMDX:
+			n.MaxGroups = &[3]uint32{word(0), word(1), word(2)}
+		case spirv.ExecutionModeMaxNodeRecursionAMDX:
+			n.Recursion = word(0)
+		case spirv.ExecutionModeShaderIndexAMDX:
+			n.Index = word(0)
+		case spirv.ExecutionModeIsApiEntryAMDX:
+			n.Internal = word(0) == 0
+		case spirv.ExecutionModeSharesInputWithAMDX:
+			if len(m.Operands) > 1 {
+				n.Shares = &NodeName{u.constantString(spirv.ID(m.Operands[0])), word(1)}
+			}
+		}
+	}
+	for _, v := range u.facts.Globals(u.entry) {
+		if v.Storage == spirv.StorageClassNodePayloadAMDX {
+			u.nodeInput(n, v)
+		}
+	}
+	for i := range n.Outputs {
+		o := &n.Outputs[i]
+		n.AreaBytes = max(n.AreaBytes, u.checkedBytes(roundUp(add(uint64(o.Data), mul(uint64(o.Max), uint64(o.Stride))), 8)))
+	}
+	return n
+}
+
+// modeWord returns an operand of an execution mode, a constant.
+func (u *unit) modeWord(m *facts.Mode, k int) uint32 {
+	if k >= len(m.Operands) {
+		u.malformed("%s has %d operands; must have %d", m.Kind, len(m.Operands), k+1)
+	}
+	if !m.IDs {
+		return m.Operands[k]
+	}
+	c := u.facts.Const(spirv.ID(m.Operands[k]))
+	if c == nil || !c.Known {
+		u.malformed("an operand of %s is not a constant; must be one", m.Kind)
+	}
+	return uint32(c.Bits)
+}
+
+// constantString returns the text of a string constant.
+func (u *unit) constantString(id spirv.ID) string {
+	in := u.facts.Inst(id)
+	if in == nil || in.Op() != spirv.OpConstantStringAMDX && in.Op() != spirv.OpSpecConstantStringAMDX {
+		u.malformed("%%%d is not a string constant; must be one", id)
+	}
+	return spirv.String(in[2:])
+}
+
+// nodeInput describes the input payload.
+func (u *unit) nodeInput(n *Node, v *facts.Variable) {
+	t := v.Type
+	if isPayloadArray(t) {
+		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationNodeMaxPayloadsAMDX); ok && n.Coalescing {
+			n.MaxPayloads = u.payloadNumber(d, maxNodePayloads)
+		}
+		t = u.payloadOf(t)
+	}
+	n.Input, n.Bytes = true, u.payloadBytes(t)
+	for i := range t.Members {
+		if m := &t.Members[i]; u.facts.HasMember(t.ID, i, spirv.DecorationPayloadDispatchIndirectAMDX) && m.Type != nil {
+			s := m.Type.Scalar()
+			if s == nil || !s.IsInt() || s.Width > 32 || m.Type.Leaves > 3 {
+				u.malformed("the number of workgroups in a payload is not of one to three words; must be")
+			}
+			n.GroupsAt, n.Groups, n.GroupBytes = uint32(u.memberOffset(t, i)), uint32(m.Type.Leaves), s.Width/8
+		}
+	}
+}
+
+// isPayloadArray reports whether a type is an array of payloads.
+func isPayloadArray(t *facts.Type) bool { return t != nil && t.Op == spirv.OpTypeNodePayloadArrayAMDX }
+
+// payloadOf returns the type of the payloads of an array.
+func (u *unit) payloadOf(array *facts.Type) *facts.Type {
+	t := u.facts.Type(inst.TypeNodePayloadArrayAMDX(u.facts.Inst(array.ID)).PayloadType())
+	if !t.IsStruct() {
+		u.malformed("the payload is not a struct; must be one")
+	}
+	return t
+}
+
+// payloadBytes returns the size of a payload.
+func (u *unit) payloadBytes(t *facts.Type) uint32 {
+	return u.checkedBytes(roundUp(t.Size(0, false), 4))
+}
+
+// payloadNumber returns the number that a decoration has as an id.
+func (u *unit) payloadNumber(d facts.Decoration, most uint32) uint32 {
+	c := u.facts.Const(spirv.ID(d.Literal()))
+	if c == nil || !c.Known || c.Bits > uint64(most) {
+		u.unsupported("a number of payloads that is no constant up to %d", most)
+	}
+	return uint32(c.Bits)
+}
+
+// nodeOutputs returns the types of payloads that the module sends, with their places.
+func (u *unit) nodeOutputs() (list []NodeOutput) {
+	end := uint64(0)
+	for i := range u.facts.Types {
+		t := &u.facts.Types[i]
+		name, ok := u.facts.Decoration(t.ID, spirv.DecorationPayloadNodeNameAMDX)
+		if !isPayloadArray(t) || !ok {
+			continue
+		}
+		o := NodeOutput{Type: t.ID, Name: u.constantString(spirv.ID(name.Literal())), Bytes: u.payloadBytes(u.payloadOf(t)), Sparse: u.facts.Has(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)}
+		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationNodeMaxPayloadsAMDX); ok {
+			o.Max = u.payloadNumber(d, maxNodePayloads)
+		}
+		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationPayloadNodeBaseIndexAMDX); ok {
+			o.Base = u.payloadNumber(d, 1<<32-1)
+		}
+		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
+			o.Size = u.payloadNumber(d, 1<<32-1)
+		}
+		o.Stride, o.Count = PayloadStride(o.Bytes), u.checkedBytes(end)
+		o.Rows = u.checkedBytes(end + 4)
+		o.Data = u.checkedBytes(roundUp(end+4+rowBytes*uint64(o.Max+1), 8))
+		end = roundUp(add(uint64(o.Data), mul(uint64(o.Max), uint64(o.Stride))), 8)
+		list = append(list, o)
+	}
+	return list
+}
+
+// Send is an array of payloads that a workgroup has sent.
+type Send struct {
+	Output int    // of Node.Outputs
+	Index  uint32 // of the node, with the base
+	First  uint32 // offset of the first payload in the area
+	Count  uint32
+}
+
+// Sent calls f for the arrays of payloads that a workgroup has sent, in the order of their allocations for each type.
+func (n *Node) Sent(area []byte, f func(Send)) {
+	word := func(at uint32) uint32 { return binary.LittleEndian.Uint32(area[at:]) }
+	for k := range n.Outputs {
+		o := &n.Outputs[k]
+		count := min(word(o.Count), o.Max)
+		for i := uint32(0); i < count; {
+			row := o.Rows + rowBytes*i
+			length := word(row)
+			if length == 0 || length > o.Max-i {
+				break
+			}
+			if word(row+8) != 0 {
+				f(Send{k, word(row + 4), o.Data + i*o.Stride, length})
+			}
+			i += length
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+)
+
+// Limits of graphs (VkPhysicalDeviceShaderEnqueuePropertiesAMDX).
+const (
+	MaxDepth      = 32    // nodes in a chain
+	MaxPayloads   = 256   // that a workgroup sends, and of a command for a node
+	MaxOutputs    = 256   // allocations of a shader
+	MaxBytes      = 32768 // of the payloads that a workgroup sends
+	MaxGroupCount = 65535 // of a payload, in a dimension
+	MaxGroups     = 1<<24 - 1
+	MaxSharing    = 256 // nodes that share an input
+)
+
+// Node is a node of a graph.
+type Node struct {
+	lower.NodeName
+	*lower.Node
+
+	targets [][]uint32 // by output: the indices of the nodes with its name
+	shared  []int      // the nodes that get the same payloads
+}
+
+// Graph is a set of nodes.
+type Graph struct {
+	nodes []Node
+	at    map[lower.NodeName]int
+}
+
+// LinkError reports nodes that do not go together.
+type LinkError struct{ Text string }
+
+func (e *LinkError) Error() string { return e.Text }
+
+// New makes a graph. A library may lack nodes whose input others share. The error is a *LinkError. The rules on the types of payloads
+// are those of the caller: without them payloads are cut, or end with zeros.
+func New(nodes []Node, library bool) (*Graph, error) {
+	g := &Graph{nodes: nodes, at: map[lower.NodeName]int{}}
+	for i := range nodes {
+		n := &nodes[i]
+		if j, ok := g.at[n.NodeName]; ok {
+			return nil, fail("nodes %d and %d both are %q with the index %d; must differ", j, i, n.NodeName.Name, n.NodeName.Index)
+		}
+		g.at[n.NodeName] = i
+	}
+	for i := range nodes {
+		g.findTargets(i)
+	}
+	for i := range nodes {
+		if err := g.share(i, library); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func fail(format string, args ...any) error { return &LinkError{fmt.Sprintf(format, args...)} }
+
+// findTargets finds the nodes that node i sends to.
+func (g *Graph) findTargets(i int) {
+	n := &g.nodes[i]
+	n.targets, n.shared = make([][]uint32, len(n.Outputs)), nil
+	for k := range n.Outputs {
+		for t := range g.nodes {
+			if to := g.nodes[t].NodeName; to.Name == n.Outputs[k].Name {
+				n.targets[k] = append(n.targets[k], to.Index)
+			}
+		}
+		slices.Sort(n.targets[k])
+	}
+}
+
+// share finds the node whose input node i shares.
+func (g *Graph) share(i int, library bool) error {
+	n := &g.nodes[i]
+	if n.Shares == nil {
+		return nil
+	}
+	t, ok := g.at[*n.Shares]
+	switch {
+	case !ok && library:
+		return nil
+	case !ok:
+		return fail("node %q shares the input of node %q with the index %d, which does not exist; must exist", n.NodeName.Name, n.Shares.Name, n.Shares.Index)
+	case g.nodes[t].Shares != nil:
+		return fail("node %q shares the input of node %q, which shares the input of another node; must not", n.NodeName.Name, n.Shares.Name)
+	case len(g.nodes[t].shared)+2 > MaxSharing:
+		return fail("%d nodes share the input of node %q; must be at most %d", MaxSharing+1, n.Shares.Name, MaxSharing)
+	case n.Input && (!g.nodes[t].Input || g.nodes[t].Bytes != n.Bytes):
+		return fail("node %q shares payloads of %d bytes and has payloads of %d; must have one size", n.NodeName.Name, g.nodes[t].Bytes, n.Bytes)
+	}
+	g.nodes[t].shared = append(g.nodes[t].shared, i)
+	return nil
+}
+
+// Find returns the number of a node, and whether there is one.
+func (g *Graph) Find(name lower.NodeName) (uint32, bool) {
+	i, ok := g.at[name]
+	return uint32(i), ok
+}
+
+// Node returns a node by its number; nil if there is none.
+func (g *Graph) Node(i uint32) *Node {
+	if uint64(i) >= uint64(len(g.nodes)) {
+		return nil
+	}
+	return &g.nodes[i]
+}
+
+// ScratchSize returns the least and the most memory that a run can use, and the steps between them. The chunks of workgroups grow with
+// the memory.
+func (g *Graph) ScratchSize() (least, most, step uint64) {
+	step = 64
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		step = max(step, levelShare*MaxDepth*(uint64(n.AreaBytes)+uint64(lower.PayloadStride(n.Bytes))))
+	}
+	step = (step + 63) &^ 63
+	return step, step * maxChunk, step
+}
+
+// levelShare is the part of the memory of a level that the areas of a chunk have, as a divisor: the payloads that they send are copied
+// twice. maxChunk bounds the workgroups of a chunk.
+const (
+	levelShare = 3
+	maxChunk   = 4096
+)

@@ -1,0 +1,290 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+)
+
+// Start is payloads of a command for a node.
+type Start struct {
+	Node     uint32
+	Count    uint32
+	Payloads []byte // of a node without an input nothing is read
+	Stride   uint64
+}
+
+// NodeError reports a node that a run cannot dispatch.
+type NodeError struct {
+	Rule string // the VUID without the command, or ""
+	Text string
+}
+
+func (e *NodeError) Error() string { return e.Text }
+
+// Dispatch runs workgroups of the program of a node with its parameters.
+type Dispatch func(node int, params []byte, groups uint32) error
+
+// run is a run of a graph.
+type run struct {
+	*Graph
+	dispatch Dispatch
+	chunk    uint64 // bytes of the areas of a chunk
+	launches uint64 // that are left
+	levels   [MaxDepth][]byte
+}
+
+// batch is payloads for a node.
+type batch struct {
+	node      int
+	depth     int
+	recursion uint32 // levels that remain
+	count     uint32
+	data      []byte // PayloadStride apart
+}
+
+// Run dispatches the nodes of the starts one after the other, each with all that it sends. A run has at most launches workgroups, which
+// bounds graphs that grow; 0 is no bound. It returns the error of a dispatch, or a *NodeError.
+func (g *Graph) Run(dispatch Dispatch, scratch, launches uint64, starts []Start) error {
+	if launches == 0 {
+		launches = 1<<64 - 1
+	}
+	r := &run{Graph: g, dispatch: dispatch, chunk: scratch / (levelShare * MaxDepth), launches: launches}
+	for _, s := range starts {
+		n := g.Node(s.Node)
+		if n == nil {
+			return &NodeError{"", fmt.Sprintf("node %d is dispatched; the graph has %d", s.Node, len(g.nodes))}
+		}
+		b := &batch{node: int(s.Node), recursion: n.Recursion, count: s.Count}
+		b.data = make([]byte, uint64(s.Count)*uint64(lower.PayloadStride(n.Bytes)))
+		for i := range uint64(s.Count) {
+			if n.Input {
+				copy(b.data[i*uint64(lower.PayloadStride(n.Bytes)):][:n.Bytes], s.Payloads[i*s.Stride:])
+			}
+		}
+		if err := r.batch(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch runs the payloads of a node, and then of the nodes that share them.
+func (r *run) batch(b *batch) error {
+	if b.depth >= MaxDepth {
+		return &NodeError{"", fmt.Sprintf("node %q is dispatched at depth %d; must be at most %d", r.nodes[b.node].NodeName.Name, b.depth+1, MaxDepth)}
+	}
+	for first := uint32(0); first < b.count; {
+		groups, err := r.groups(b.node, b, first)
+		if err != nil {
+			return err
+		}
+		n := uint32(1) // payloads with the same number of workgroups
+		for ; first+n < b.count; n++ {
+			if g, err := r.groups(b.node, b, first+n); err != nil || g != groups {
+				break
+			}
+		}
+		share := uint64(0)
+		all := append([]int{b.node}, r.nodes[b.node].shared...)
+		for _, i := range all {
+			g, err := r.groups(i, b, first)
+			if err != nil {
+				return err
+			}
+			share += uint64(g[0]) * uint64(g[1]) * uint64(g[2])
+		}
+		data := b.data[uint64(first)*r.stride(b):][:uint64(n)*r.stride(b)]
+		for _, i := range all {
+			g, err := r.groups(i, b, first)
+			if err == nil {
+				part := batch{node: i, depth: b.depth, recursion: b.recursion, count: n, data: data}
+				if i != b.node {
+					part.recursion = r.nodes[i].Recursion
+				}
+				err = r.payloads(&part, g, uint32(share))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		first += n
+	}
+	return nil
+}
+
+// stride returns the bytes from payload to payload.
+func (r *run) stride(b *batch) uint64 { return uint64(lower.PayloadStride(r.nodes[b.node].Bytes)) }
+
+// groups returns the workgroups of payload i for a node.
+func (r *run) groups(node int, b *batch, i uint32) ([3]uint32, error) {
+	n := &r.nodes[node]
+	g := [3]uint32{1, 1, 1}
+	switch {
+	case n.Coalescing:
+	case n.Static[0] != 0:
+		g = n.Static
+	case n.Input && n.Groups > 0:
+		at := b.data[uint64(i)*r.stride(b)+uint64(n.GroupsAt):]
+		for k := range n.Groups {
+			var word [4]byte
+			copy(word[:n.GroupBytes], at[k*n.GroupBytes:])
+			g[k] = binary.LittleEndian.Uint32(word[:])
+		}
+	}
+	for k, x := range g {
+		if x > MaxGroupCount || n.MaxGroups != nil && x > n.MaxGroups[k] {
+			most := uint32(MaxGroupCount)
+			if n.MaxGroups != nil {
+				most = min(most, n.MaxGroups[k])
+			}
+			return g, &NodeError{"maxComputeWorkGroupCount-09186", fmt.Sprintf("node %q is dispatched with %d workgroups in %c; must be at most %d", n.NodeName.Name, x, "xyz"[k], most)}
+		}
+	}
+	if all := uint64(g[0]) * uint64(g[1]) * uint64(g[2]); all > MaxGroups {
+		return g, &NodeError{"maxComputeWorkGroupCount-09186", fmt.Sprintf("node %q is dispatched with %d workgroups; must be at most %d", n.NodeName.Name, all, MaxGroups)}
+	}
+	return g, nil
+}
+
+// payloads runs payloads of a node that have the same number of workgroups, in chunks.
+func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
+	n := &r.nodes[b.node]
+	each, most := uint64(groups[0])*uint64(groups[1])*uint64(groups[2]), uint32(1)
+	total := each * uint64(b.count)
+	if n.Coalescing {
+		most = max(n.MaxPayloads, 1)
+		total = (uint64(b.count) + uint64(most) - 1) / uint64(most)
+		share = 0 // nobody finishes
+	}
+	if total == 0 {
+		return nil
+	}
+	area := uint64(n.AreaBytes)
+	chunk := min(r.chunk/max(area, 1), maxChunk)
+	if area == 0 {
+		chunk = 1 << 20
+	}
+	chunk = max(min(chunk, total), 1)
+	targets := uint64(4 * paramWords)
+	payloads := (targets + n.targetBytes() + 7) &^ 7
+	areas := payloads + uint64(len(b.data))
+	size := areas + chunk*area
+	if size > 1<<31-1 {
+		return &NodeError{"", fmt.Sprintf("the payloads of node %q have %d bytes; must be less than 2 GiB", n.NodeName.Name, size)}
+	}
+	m := r.levels[b.depth]
+	if uint64(cap(m)) < size {
+		m = make([]byte, size, size+size/2)
+		r.levels[b.depth] = m
+	}
+	m = m[:size]
+	n.putTargets(m, uint32(targets))
+	copy(m[payloads:], b.data)
+	put := func(word int, x uint64) { binary.LittleEndian.PutUint32(m[4*word:], uint32(x)) }
+	for i, x := range groups {
+		put(paramGroups+i, uint64(x))
+	}
+	for word, x := range map[int]uint64{
+		paramEach: each, paramPayloads: payloads, paramStride: r.stride(b), paramTotal: uint64(b.count), paramMost: uint64(most), paramAreas: areas,
+		paramAreaBytes: area, paramShare: uint64(share), paramIndex: uint64(n.NodeName.Index), paramRecursion: uint64(b.recursion), paramTargets: targets,
+	} {
+		put(word, x)
+	}
+	for first := uint64(0); first < total; first += chunk {
+		count := min(chunk, total-first)
+		if count > r.launches {
+			return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", n.NodeName.Name)}
+		}
+		r.launches -= count
+		put(paramFirst, first)
+		clear(m[areas : areas+count*area])
+		if err := r.dispatch(b.node, m, uint32(count)); err != nil {
+			return err
+		}
+		if area == 0 {
+			continue
+		}
+		if err := r.deliver(b, m[areas:areas+count*area]); err != nil {
+			return err
+		}
+	}
+	copy(b.data, m[payloads:areas]) // for the nodes that share them
+	return nil
+}
+
+// targetBytes returns the size of the targets.
+func (n *Node) targetBytes() uint64 {
+	words := 2 * len(n.targets)
+	for _, t := range n.targets {
+		words += len(t)
+	}
+	return 4 * uint64(words)
+}
+
+// putTargets writes the targets.
+func (n *Node) putTargets(m []byte, at uint32) {
+	list := at + 8*uint32(len(n.targets))
+	for k, t := range n.targets {
+		binary.LittleEndian.PutUint32(m[at+8*uint32(k):], uint32(len(t)))
+		binary.LittleEndian.PutUint32(m[at+8*uint32(k)+4:], list)
+		for _, x := range t {
+			binary.LittleEndian.PutUint32(m[list:], x)
+			list += 4
+		}
+	}
+}
+
+// deliver runs the nodes that workgroups have sent payloads to.
+func (r *run) deliver(b *batch, areas []byte) error {
+	n := &r.nodes[b.node]
+	waiting := make([]*batch, len(r.nodes))
+	var missing error
+	for at := uint64(0); at < uint64(len(areas)); at += uint64(n.AreaBytes) {
+		area := areas[at:][:n.AreaBytes]
+		n.Sent(area, func(s lower.Send) {
+			o := &n.Outputs[s.Output]
+			to := lower.NodeName{Name: o.Name, Index: s.Index}
+			t, ok := r.at[to]
+			if !ok {
+				missing = &NodeError{"", fmt.Sprintf("node %q sends payloads to node %q with the index %d, which does not exist; must exist", n.NodeName.Name, to.Name, to.Index)}
+				return
+			}
+			w := waiting[t]
+			if w == nil {
+				w = &batch{node: t, depth: b.depth + 1, recursion: r.nodes[t].Recursion}
+				waiting[t] = w
+			}
+			w.add(area[s.First:], s.Count, o, r.stride(w))
+		})
+	}
+	if missing != nil {
+		return missing
+	}
+	for t, w := range waiting {
+		if w == nil {
+			continue
+		}
+		if t == b.node {
+			if b.recursion == 0 {
+				return &NodeError{"", fmt.Sprintf("node %q sends payloads to itself more than %d times in a chain; must declare more by MaxNodeRecursionAMDX", n.NodeName.Name, n.Recursion)}
+			}
+			w.recursion = b.recursion - 1
+		}
+		if err := r.batch(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add appends payloads.
+func (b *batch) add(from []byte, count uint32, o *lower.NodeOutput, stride uint64) {
+	b.count += count
+	for i := range count {
+		at := len(b.data)
+		b.data = append(b.data, make([]byte, stride)...)
+		copy(b.data[at:], from[i*o.Stride:][:min(o.Bytes, uint32(stride)-8)])
+	}
+}
