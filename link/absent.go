@@ -93,7 +93,7 @@ var absentLists = []reason{
 	{NeedsObject, "a module identifier of package vk is a function of the code", []string{
 		"vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885", "vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
 	}},
-	{NeedsObject, "package vk has no execution graphs", []string{
+	{NeedsObject, "caches of package vk are synchronized, whatever their flags", []string{
 		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
 	}},
 	{NeedsObject, "caches of package vk have no flag for external synchronization", []string{

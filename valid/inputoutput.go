@@ -64,7 +64,7 @@ func (c *checker) inputsOutputs() {
 func notVulkan(b spirv.BuiltIn) bool {
 	switch b {
 	case spirv.BuiltInVertexId, spirv.BuiltInWorkDim, spirv.BuiltInGlobalSize, spirv.BuiltInEnqueuedWorkgroupSize, spirv.BuiltInGlobalOffset,
-		spirv.BuiltInGlobalLinearId, spirv.BuiltInSubgroupMaxSize, spirv.BuiltInNumEnqueuedSubgroups, spirv.BuiltInRemainingRecursionLevelsAMDX:
+		spirv.BuiltInGlobalLinearId, spirv.BuiltInSubgroupMaxSize, spirv.BuiltInNumEnqueuedSubgroups:
 		return true
 	}
 	return false

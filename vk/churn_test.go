@@ -60,6 +60,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 		func() (Object, error) { return d.NewComputePipeline(ctx, compute) },
 		func() (Object, error) { return d.NewGraphicsPipeline(ctx, s.stages) },
 		func() (Object, error) { return d.NewRayTracingPipeline(ctx, s.emptyTrace(t)) },
+		func() (Object, error) { return d.NewGraphPipeline(ctx, s.emptyGraph(t)) },
 		func() (Object, error) {
 			list, err := d.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: captured})
 			if err != nil {
@@ -109,7 +110,7 @@ func TestChurn(t *testing.T) {
 	}
 	s, kinds := churn(t)
 	s.set.Close()
-	compiles := map[reflect.Type]bool{reflect.TypeFor[*ComputePipeline](): true, reflect.TypeFor[*GraphicsPipeline](): true, reflect.TypeFor[*RayTracingPipeline](): true, reflect.TypeFor[*Shader](): true, reflect.TypeFor[*ShaderModule](): true}
+	compiles := map[reflect.Type]bool{reflect.TypeFor[*ComputePipeline](): true, reflect.TypeFor[*GraphicsPipeline](): true, reflect.TypeFor[*RayTracingPipeline](): true, reflect.TypeFor[*GraphPipeline](): true, reflect.TypeFor[*Shader](): true, reflect.TypeFor[*ShaderModule](): true}
 	seen := map[reflect.Type]bool{reflect.TypeFor[*Device](): true} // TestChurnDevices
 	run := func(create func() (Object, error), n int) (kind reflect.Type) {
 		for range n {

@@ -77,6 +77,7 @@
 //	structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
 //	cuda.go             CUDA kernels: rules, and what they lack
 //	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
+//	executiongraph.go   execution graphs; graphcommand.go the commands that run them
 //	generatedlayout.go, generatedcommand.go   commands whose arguments are in memory
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

@@ -43,7 +43,7 @@ type boundState struct {
 	pipeline *ComputePipeline
 	shading  *ComputePipeline // of the bind point SubpassShading
 	graph    *GraphPipeline
-	shader   *Shader          // the compute shader object that is bound instead
+	shader   *Shader // the compute shader object that is bound instead
 	rays     boundRays
 	sets     [setPoints][maxSets]boundSet // by bind point
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -44,8 +45,8 @@ var graphSerials atomic.Uint64
 
 // graphNode is a node of a graph.
 type graphNode struct {
-	name       lower.NodeName
-	node       *lower.Node
+	name       ir.NodeName
+	node       *ir.Node
 	source     *stageCreation
 	stage      *shader.Stage // before its composition
 	composed   *shader.Stage
@@ -209,7 +210,7 @@ func (d *Device) graphNode(ctx context.Context, s *stageCreation, info *GraphSta
 }
 
 // node returns the description of a node and its name; nil if the module is not known.
-func (info *GraphStage) node(s *link.Shader) (n *lower.Node, name lower.NodeName, err error) {
+func (info *GraphStage) node(s *link.Shader) (n *ir.Node, name ir.NodeName, err error) {
 	if s.Module == nil {
 		return nil, name, nil
 	}
@@ -221,7 +222,7 @@ func (info *GraphStage) node(s *link.Shader) (n *lower.Node, name lower.NodeName
 	if n, err = lower.NodeOf(m, e); err != nil {
 		return nil, name, err
 	}
-	name = lower.NodeName{Name: n.Name, Index: n.Index}
+	name = ir.NodeName{Name: n.Name, Index: n.Index}
 	if info.Node != "" {
 		name.Name = info.Node
 	}
@@ -237,7 +238,7 @@ func (p *GraphPipeline) NodeIndex(name string, index uint32) (uint32, bool) {
 	if p == nil || p.graph == nil {
 		return 0, false
 	}
-	return p.graph.Find(lower.NodeName{Name: name, Index: index})
+	return p.graph.Find(ir.NodeName{Name: name, Index: index})
 }
 
 // ScratchSize is the memory that a graph uses (VkExecutionGraphPipelineScratchSizeAMDX).

@@ -3,8 +3,10 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -38,6 +40,8 @@ OpDecorateId %leaves PayloadNodeArraySizeAMDX %u1
 %u0 = OpConstant %uint 0
 %u1 = OpConstant %uint 1
 %u2 = OpConstant %uint 2
+%u3 = OpConstant %uint 3
+%false = OpConstantFalse %bool
 %u4 = OpConstant %uint 4
 %u5 = OpConstant %uint 5
 %u10 = OpConstant %uint 10
@@ -170,6 +174,21 @@ func (r *graphRig) run(t testing.TB, p *GraphPipeline, dispatch func(c *CommandB
 	return (&rig{dev: r.dev}).submit(t, c)
 }
 
+// emptyGraph describes a graph of one node that does nothing.
+func (s *scene) emptyGraph(t testing.TB) GraphPipelineInfo {
+	t.Helper()
+	text := graphHead + `OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	return GraphPipelineInfo{Layout: s.rig.pipeline, Stages: []GraphStage{{StageInfo: StageInfo{Code: code(t, text)}}}}
+}
+
 // payloadWords returns payloads of words.
 func payloadWords(list ...uint32) (b []byte) {
 	for _, n := range list {
@@ -205,4 +224,352 @@ func TestExecutionGraph(t *testing.T) {
 		}
 		r.want(t, "roots 0, 1 and 3", map[int]uint32{0: 2, 1: 2, 2: 2, 10: 2, 11: 2, 12: 2, 30: 2, 31: 2, 32: 2})
 	})
+}
+
+// oneNode is a module with an entry point "self" of 4 invocations, whose payload array sends to itself. The first invocation runs body
+// with the word %word of the payload; it may store %value to word %place.
+func oneNode(modes, decorations, body string) string {
+	types := strings.NewReplacer("\"leaf\"", "\"self\"", "OpDecorate %group BuiltIn WorkgroupId\n", "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %levels BuiltIn RemainingRecursionLevelsAMDX\n"+decorations).Replace(graphTypes)
+	return graphHead + `OpEntryPoint GLCompute %self "self" %lin %lid %group %levels %out
+OpExecutionMode %self LocalSize 4 1 1
+` + modes + types + `%u40 = OpConstant %uint 40
+%u100 = OpConstant %uint 100
+%levels = OpVariable %pin Input
+%self = OpFunction %void None %fn
+%l = OpLabel
+%i = OpLoad %uint %lid
+%rest = OpLoad %uint %levels
+%first = OpIEqual %bool %i %u0
+%pw = OpAccessChain %pword %lin %u0 %u1
+%word = OpLoad %uint %pw
+` + body + `OpReturn
+OpFunctionEnd
+`
+}
+
+// sendsNext stores the levels that remain plus 100 to the word, and sends the word plus 1 to the node COUNT times.
+const sendsNext = `%n = COUNT
+%a = OpAllocateNodePayloadsAMDX %pleaves %u2 %n %u0
+%there = OpNodePayloadArrayLengthAMDX %uint %a
+%some = OpINotEqual %bool %there %u0
+%writes = OpLogicalAnd %bool %some %first
+OpSelectionMerge %written None
+OpBranchConditional %writes %write %written
+%write = OpLabel
+%pg = OpAccessChain %pword %a %u0 %u0
+OpStore %pg %u1
+%pv = OpAccessChain %pword %a %u0 %u1
+%next = OpIAdd %uint %word %u1
+OpStore %pv %next
+OpBranch %written
+%written = OpLabel
+OpEnqueueNodePayloadsAMDX %a
+%value = OpIAdd %uint %rest %u100
+OpSelectionMerge %end None
+OpBranchConditional %first %then %end
+%then = OpLabel
+%po = OpAccessChain %poutw %out %u0 %word
+OpStore %po %value
+OpBranch %end
+%end = OpLabel
+`
+
+// TestGraphRecursion sends payloads from a node to itself: RemainingRecursionLevelsAMDX counts down to 0. A chain that does not end is
+// an error that names the node, at the declared recursion or at the depth of the device.
+func TestGraphRecursion(t *testing.T) {
+	start := func(c *CommandBuffer, r *graphRig) {
+		c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(1, 0), Stride: 8}})
+	}
+	while := strings.Replace(sendsNext, "COUNT", "OpExtInst %uint %glsl UMin %rest %u1", 1)
+	always := strings.Replace(sendsNext, "COUNT", "OpCopyObject %uint %u1", 1)
+	const imported = "OpExtension \"SPV_AMDX_shader_enqueue\"\n%glsl = OpExtInstImport \"GLSL.std.450\""
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		for _, c := range []struct {
+			levels, body, fails string
+			want                map[int]uint32
+		}{
+			{"%u2", while, "", map[int]uint32{0: 102, 1: 101, 2: 100}},
+			{"%u0", while, "", map[int]uint32{0: 100}},
+			{"%u2", always, `node "self" sends payloads to itself more than 2 times`, nil},
+			{"%u40", always, `node "self" is dispatched at depth 33`, nil},
+		} {
+			r := newGraphRig(t, info)
+			text := oneNode("OpExecutionModeId %self MaxNodeRecursionAMDX "+c.levels+"\n", "", c.body)
+			p := must(r.graph(t, strings.Replace(text, "OpExtension \"SPV_AMDX_shader_enqueue\"", imported, 1), "self"))(t)
+			err := r.run(t, p, func(b *CommandBuffer) { start(b, r) })
+			switch {
+			case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+				t.Errorf("%s levels: %v; must be %s", c.levels, err, c.fails)
+			case c.fails == "" && err != nil:
+				t.Errorf("%s levels: %v", c.levels, err)
+			case c.fails == "":
+				r.want(t, c.levels, c.want)
+			}
+		}
+	})
+}
+
+// TestGraphCoalescing gives six payloads to workgroups of at most four: each invocation with a payload stores the number of them.
+func TestGraphCoalescing(t *testing.T) {
+	const body = `%n = OpNodePayloadArrayLengthAMDX %uint %lin
+%in = OpULessThan %bool %i %n
+OpSelectionMerge %end None
+OpBranchConditional %in %then %end
+%then = OpLabel
+%po = OpAccessChain %pword %lin %i %u1
+%place = OpLoad %uint %po
+%wg = OpLoad %v3 %group
+%wx = OpCompositeExtract %uint %wg 0
+%value = OpIAdd %uint %n %wx
+%o = OpAccessChain %poutw %out %u0 %place
+OpStore %o %value
+OpBranch %end
+%end = OpLabel
+`
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		r := newGraphRig(t, info)
+		p := must(r.graph(t, oneNode("OpExecutionMode %self CoalescingAMDX\n", "", body), "self"))(t)
+		err := r.run(t, p, func(c *CommandBuffer) {
+			c.DispatchGraph(r.scratch, []GraphStart{{Count: 6, Payloads: payloadWords(9, 10, 9, 11, 9, 12, 9, 13, 9, 14, 9, 15), Stride: 8}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.want(t, "six payloads", map[int]uint32{10: 4, 11: 4, 12: 4, 13: 4, 14: 2, 15: 2})
+	})
+}
+
+// TestGraphSharing runs a second node with the payloads of the leaf, and the finish of payloads: the last workgroup of both nodes adds
+// 10 to word 63.
+func TestGraphSharing(t *testing.T) {
+	tracked := strings.NewReplacer(
+		"OpMemberDecorate %leafp 0 Offset 0\n", "OpDecorate %leafp TrackFinishWritingAMDX\nOpMemberDecorate %leafp 0 Offset 0\n",
+		"OpExecutionMode %leaf LocalSize 2 1 1\n", "OpEntryPoint GLCompute %leaf \"twin\" %lin %group %out\nOpExecutionMode %leaf LocalSize 2 1 1\n",
+		"%old = OpAtomicIAdd %uint %lo %u1 %u0 %u1\n", `%old = OpAtomicIAdd %uint %lo %u1 %u0 %u1
+%last = OpFinishWritingNodePayloadAMDX %bool %lin
+%ten = OpSelect %uint %last %u10 %u0
+%l63 = OpAccessChain %poutw %out %u0 %u63
+%more = OpAtomicIAdd %uint %l63 %u1 %u0 %ten
+`, "%u10 = OpConstant", "%u63 = OpConstant %uint 63\n%u10 = OpConstant").Replace(twoNodes)
+	lines := strings.Split(tracked, "\n")
+	entries, rest := []string{}, []string{}
+	for _, l := range lines { // entry points precede modes
+		if strings.HasPrefix(l, "OpEntryPoint") {
+			entries = append(entries, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	text := strings.Join(rest, "\n")
+	text = strings.Replace(text, "OpExecutionMode ", strings.Join(entries, "\n")+"\nOpExecutionMode ", 1)
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		r := newGraphRig(t, info)
+		twin := uint32(7)
+		shares := strings.Replace(text, "OpExecutionMode %leaf LocalSize", "OpExecutionModeId %leaf SharesInputWithAMDX %leafname %u0\nOpExecutionMode %leaf LocalSize", 1)
+		g := GraphPipelineInfo{Layout: r.layout, Stages: []GraphStage{
+			{StageInfo: StageInfo{Code: code(t, text), Entry: "root"}},
+			{StageInfo: StageInfo{Code: code(t, text), Entry: "leaf"}},
+			{StageInfo: StageInfo{Code: code(t, shares), Entry: "twin"}, At: &twin},
+		}}
+		p := must(r.dev.NewGraphPipeline(context.Background(), g))(t)
+		err := r.run(t, p, func(c *CommandBuffer) {
+			c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(0), Stride: 4}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The two invocations of the last workgroups of two payloads add 10 each.
+		r.want(t, "leaf and twin", map[int]uint32{0: 4, 1: 4, 2: 4, 63: 40})
+		if _, ok := p.NodeIndex("twin", 7); !ok {
+			t.Error("the twin has no index")
+		}
+	})
+}
+
+// TestGraphTargets asks for the nodes with the indices 0 to 3: with a sparse array of the size 3 the nodes 0, 2 and 3 of "self" exist,
+// and 3 is beyond the array. A payload for a node that does not exist is an error that names it.
+func TestGraphTargets(t *testing.T) {
+	const ask = `%v = OpIsNodePayloadValidAMDX %bool %leaves %i
+%value = OpSelect %uint %v %u1 %u2
+%po = OpAccessChain %poutw %out %u0 %i
+OpStore %po %value
+`
+	send := strings.Replace(strings.Replace(sendsNext, "COUNT", "OpCopyObject %uint %u1", 1), "%u2 %n %u0\n", "%u2 %n %u1\n", 1)
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		for _, c := range []struct{ body, fails string }{{ask, ""}, {send, `node "self" sends payloads to node "self" with the index 1, which does not exist`}} {
+			text := strings.Replace(oneNode("", "", c.body), "PayloadNodeArraySizeAMDX %u1", "PayloadNodeArraySizeAMDX %u3", 1)
+			text = strings.Replace(text, "OpDecorateId %leaves PayloadNodeNameAMDX", "OpDecorate %leaves PayloadNodeSparseArrayAMDX\nOpDecorateId %leaves PayloadNodeNameAMDX", 1)
+			r := newGraphRig(t, info)
+			g := GraphPipelineInfo{Layout: r.layout}
+			for _, at := range []uint32{3, 0, 2} {
+				g.Stages = append(g.Stages, GraphStage{StageInfo: StageInfo{Code: code(t, text), Entry: "self"}, At: &at})
+			}
+			p := must(r.dev.NewGraphPipeline(context.Background(), g))(t)
+			err := r.run(t, p, func(b *CommandBuffer) {
+				b.DispatchGraph(r.scratch, []GraphStart{{Node: 1, Count: 1, Payloads: payloadWords(1, 0), Stride: 8}})
+			})
+			switch {
+			case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+				t.Errorf("%v; must be %s", err, c.fails)
+			case c.fails == "" && err != nil:
+				t.Error(err)
+			case c.fails == "":
+				r.want(t, "indices", map[int]uint32{0: 1, 1: 2, 2: 1, 3: 2})
+			}
+		}
+	})
+}
+
+// TestGraphPayloadLimits allocates 5 payloads of an array of at most 4: the array is empty. Payloads that ask for more workgroups than
+// the device or the node may have are errors.
+func TestGraphPayloadLimits(t *testing.T) {
+	r := newGraphRig(t, DeviceInfo{})
+	body := strings.Replace(sendsNext, "COUNT", "OpCopyObject %uint %u5", 1)
+	p := must(r.graph(t, oneNode("OpExecutionModeId %self MaxNodeRecursionAMDX %u1\n", "", body), "self"))(t)
+	err := r.run(t, p, func(c *CommandBuffer) {
+		c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(1, 5), Stride: 8}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.want(t, "five payloads", map[int]uint32{5: 101})
+	const rule = "VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186"
+	for _, c := range []struct {
+		modes  string
+		groups uint32
+		rule   string
+	}{
+		{"", MaxGraphGroupCount + 1, rule}, {"OpExecutionModeId %self MaxNumWorkgroupsAMDX %u2 %u1 %u1\n", 3, rule},
+		{"OpExecutionModeId %self MaxNumWorkgroupsAMDX %u2 %u1 %u1\n", 2, ""}, {"", 0, ""},
+	} {
+		r := newGraphRig(t, DeviceInfo{})
+		p := must(r.graph(t, oneNode(c.modes, "", ""), "self"))(t)
+		err := r.run(t, p, func(b *CommandBuffer) {
+			b.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(c.groups, 0), Stride: 8}})
+		})
+		if ruleOf(err) != c.rule || c.rule == "" && err != nil {
+			t.Errorf("%d workgroups: %v; must be %q", c.groups, err, c.rule)
+		}
+	}
+}
+
+// TestGraphIndirect dispatches the root of two nodes by arguments in memory, with the least and with all of the scratch memory.
+func TestGraphIndirect(t *testing.T) {
+	for _, least := range []bool{false, true} {
+		for _, counted := range []bool{false, true} {
+			r := newGraphRig(t, DeviceInfo{})
+			p := must(r.graph(t, twoNodes, "leaf", "root"))(t)
+			if least {
+				r.scratch.Size = p.ScratchSize().Min
+			}
+			m := must(r.dev.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}))(t)
+			b := must(r.dev.NewBuffer(BufferInfo{Size: 4096, Usage: DeviceAddress | IndirectBuffer}))(t)
+			if err := b.Bind(m, 0); err != nil {
+				t.Fatal(err)
+			}
+			at, bytes := b.Address(), m.Bytes()
+			put := func(place int, n uint64) { binary.LittleEndian.PutUint64(bytes[place:], n) }
+			put(0, 2) // VkDispatchGraphCountInfoAMDX
+			put(8, at+64)
+			put(16, 32)
+			for i, start := range []struct{ node, count, place, stride uint64 }{{1, 2, 256, 8}, {0, 1, 512, 8}} {
+				put(64+32*i, start.node|start.count<<32)
+				put(64+32*i+8, at+start.place)
+				put(64+32*i+16, start.stride)
+			}
+			copy(bytes[256:], payloadWords(1, 99, 2, 99))
+			copy(bytes[512:], payloadWords(3, 40))
+			err := r.run(t, p, func(c *CommandBuffer) {
+				if counted {
+					c.DispatchGraphIndirectCount(r.scratch, at)
+				} else {
+					c.DispatchGraphIndirect(r.scratch, 2, at+64, 32)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.want(t, "indirect", map[int]uint32{10: 2, 11: 2, 12: 2, 20: 2, 21: 2, 22: 2, 40: 2, 41: 2, 42: 2})
+		}
+	}
+}
+
+// TestGraphRules breaks each rule on commands of graphs.
+func TestGraphRules(t *testing.T) {
+	const dispatch, initialize = "VUID-vkCmdDispatchGraphAMDX-", "VUID-vkCmdInitializeGraphScratchMemoryAMDX-"
+	start := []GraphStart{{Node: 0, Count: 1, Payloads: payloadWords(1), Stride: 4}}
+	for rule, record := range map[string]func(c *CommandBuffer, r *graphRig, p *GraphPipeline){
+		dispatch + "scratch-10192": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraph(GraphScratch{r.scratch.Address + 4, 1 << 18}, start)
+		},
+		dispatch + "scratchSize-10193": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraph(GraphScratch{r.scratch.Address, 64}, start)
+		},
+		dispatch + "scratch-10194": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraph(GraphScratch{r.scratch.Address + 64, 1 << 18}, start)
+		},
+		dispatch + "pCountInfo-09148": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraph(r.scratch, []GraphStart{{Node: 2, Count: 1}})
+		},
+		"VUID-VkDispatchGraphInfoAMDX-payloadCount-09171": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraph(r.scratch, []GraphStart{{Count: MaxGraphPayloads + 1}})
+		},
+		initialize + "scratch-09144": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.InitializeGraphScratch(p, GraphScratch{r.scratch.Address + 4, 1 << 18})
+		},
+		initialize + "scratchSize-10186": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.InitializeGraphScratch(p, GraphScratch{r.scratch.Address, 1})
+		},
+		initialize + "scratch-10185": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.InitializeGraphScratch(p, GraphScratch{r.scratch.Address, 1 << 40})
+		},
+		"VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09152": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraphIndirect(r.scratch, 1, r.scratch.Address+2, 24)
+		},
+		"VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09161": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			c.DispatchGraphIndirectCount(r.scratch, r.scratch.Address+2)
+		},
+	} {
+		r := newGraphRig(t, DeviceInfo{})
+		p := must(r.graph(t, twoNodes, "root", "leaf"))(t)
+		if err := r.run(t, p, func(c *CommandBuffer) { record(c, r, p) }); ruleOf(err) != rule {
+			t.Errorf("%v; must be %s", err, rule)
+		}
+	}
+	internal := strings.Replace(twoNodes, "OpExecutionMode %leaf LocalSize", "OpExecutionModeId %leaf IsApiEntryAMDX %false\nOpExecutionMode %leaf LocalSize", 1)
+	r := newGraphRig(t, DeviceInfo{})
+	p := must(r.graph(t, internal, "leaf", "root"))(t)
+	if err := r.run(t, p, func(c *CommandBuffer) { c.DispatchGraph(r.scratch, start) }); err == nil || !strings.Contains(err.Error(), `node "leaf" is dispatched, which only other nodes dispatch`) {
+		t.Error(err)
+	}
+	r = newGraphRig(t, DeviceInfo{})
+	if _, err := r.graph(t, twoNodes, "root", "leaf", "leaf"); err == nil || !strings.Contains(err.Error(), "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134") {
+		t.Error(err)
+	}
+	if _, err := r.graph(t, twoNodes, "root"); err == nil || !strings.Contains(err.Error(), "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184") {
+		t.Error(err)
+	}
+}
+
+// TestGraphLibraries links a library of the leaf with the root. A graph without the flag is no library.
+func TestGraphLibraries(t *testing.T) {
+	r := newGraphRig(t, DeviceInfo{})
+	ctx := context.Background()
+	stage := func(name string) []GraphStage {
+		return []GraphStage{{StageInfo: StageInfo{Code: code(t, twoNodes), Entry: name}}}
+	}
+	library := must(r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Layout: r.layout, Stages: stage("leaf")}))(t)
+	p := must(r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: r.layout, Stages: stage("root"), Libraries: []*GraphPipeline{library}}))(t)
+	if err := library.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.run(t, p, func(c *CommandBuffer) {
+		c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(0), Stride: 4}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.want(t, "library", map[int]uint32{0: 2, 1: 2, 2: 2})
+	if _, err := r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: r.layout, Stages: stage("root"), Libraries: []*GraphPipeline{p}}); ruleOf(err) != "VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381" {
+		t.Error(err)
+	}
 }

@@ -180,6 +180,9 @@ func (*dispatchGraph) conditional() {}
 
 // DispatchGraph runs the bound graph with payloads for some of its nodes, which it copies (vkCmdDispatchGraphAMDX).
 func (c *CommandBuffer) DispatchGraph(s GraphScratch, starts []GraphStart) {
+	if !c.begin() {
+		return
+	}
 	w := dispatchGraph{scratch: s}
 	for i := range starts {
 		x := &starts[i]
@@ -195,6 +198,9 @@ func (c *CommandBuffer) DispatchGraph(s GraphScratch, starts []GraphStart) {
 // DispatchGraphIndirect is DispatchGraph with count structures VkDispatchGraphInfoAMDX at a device address, stride bytes apart, and
 // payloads at device addresses (vkCmdDispatchGraphIndirectAMDX).
 func (c *CommandBuffer) DispatchGraphIndirect(s GraphScratch, count uint32, address, stride uint64) {
+	if !c.begin() {
+		return
+	}
 	if address%GraphAlignment != 0 {
 		c.fail(usage("VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09152", "the arguments are at the address %#x; must be a multiple of %d", address, GraphAlignment))
 		return
@@ -205,6 +211,9 @@ func (c *CommandBuffer) DispatchGraphIndirect(s GraphScratch, count uint32, addr
 // DispatchGraphIndirectCount is DispatchGraphIndirect with all arguments in a VkDispatchGraphCountInfoAMDX at a device address
 // (vkCmdDispatchGraphIndirectCountAMDX).
 func (c *CommandBuffer) DispatchGraphIndirectCount(s GraphScratch, address uint64) {
+	if !c.begin() {
+		return
+	}
 	if address%GraphAlignment != 0 {
 		c.fail(usage("VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09161", "the arguments are at the address %#x; must be a multiple of %d", address, GraphAlignment))
 		return
@@ -212,10 +221,8 @@ func (c *CommandBuffer) DispatchGraphIndirectCount(s GraphScratch, address uint6
 	c.dispatchGraph(dispatchGraph{form: graphIndirectCount, scratch: s, address: address})
 }
 
+// dispatchGraph records a dispatch.
 func (c *CommandBuffer) dispatchGraph(w dispatchGraph) {
-	if !c.begin() {
-		return
-	}
 	if c.secondary {
 		c.fail(usage("VUID-"+graphNames[w.form]+"-commandBuffer-09182", "%v is a secondary command buffer; must be a primary one", &c.object))
 		return

@@ -88,11 +88,11 @@ const (
 	// Inputs of a node of an execution graph, of type i32. Its resource in PayloadSet has all payloads.
 	NodeInput     // the offset of the payloads of the workgroup
 	NodeCount     // their number
-	NodeOutput    // the offset of the area of the payloads that the workgroup sends
+	NodeArea      // the offset of the area of the payloads that the workgroup sends
 	NodeShare     // the workgroups that have the payload
 	NodeIndex     // ShaderIndexAMDX
 	NodeRecursion // RemainingRecursionLevelsAMDX
-	NodeTargets   // the offset of the lists of nodes that exist: for each type of NodeOutput their number and the offset of their indices
+	NodeTargets   // the offset of the lists of nodes that exist: for each NodeOutput their number and the offset of their indices
 
 	numSemantics
 )
@@ -109,7 +109,7 @@ var semanticNames = [numSemantics]string{
 	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",
 	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
 	"rayframe", "raypayload", "shaderrecord", "launchid", "launchsize",
-	"nodeinput", "nodecount", "nodeoutput", "nodeshare", "nodeindex", "noderecursion", "nodetargets",
+	"nodeinput", "nodecount", "nodearea", "nodeshare", "nodeindex", "noderecursion", "nodetargets",
 }
 
 // String returns the printed form, such as "global.x".

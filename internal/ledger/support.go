@@ -65,6 +65,7 @@ func declares(op spirv.Op) bool {
 		spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer,
 		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeTensorARM, spirv.OpTypeBufferEXT,
 		spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT,
+		spirv.OpTypeNodePayloadArrayAMDX, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
 		spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
 		return true
 	}
@@ -151,8 +152,8 @@ uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a
 Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
-Vulkan allows these things in shaders of the stages that run, and they are refused: nodes that enqueue others
-(SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; and tile shading
+Vulkan allows these things in shaders of the stages that run, and they are refused: mesh nodes of execution graphs
+(SPV_AMDX_shader_enqueue), whose nodes are compute shaders here; tile shading
 (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass.
 `
 

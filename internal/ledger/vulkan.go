@@ -156,7 +156,7 @@ var capabilities = map[spirv.Capability]bool{
 	spirv.CapabilityTileImageStencilReadAccessEXT:               true,
 	spirv.CapabilityCooperativeMatrixKHR:                        true,
 	spirv.CapabilityCooperativeMatrixConversionQCOM:             true,
-	spirv.CapabilityShaderEnqueueAMDX:                           false,
+	spirv.CapabilityShaderEnqueueAMDX:                           true,
 	spirv.CapabilityGroupNonUniformRotateKHR:                    true,
 	spirv.CapabilityExpectAssumeKHR:                             true,
 	spirv.CapabilityFloatControls2:                              true,

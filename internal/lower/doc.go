@@ -90,7 +90,7 @@
 //	hitobject.go, hitrecord.go          ray tracing stages
 //	interface.go, stage*.go, builtin.go,
 //	feedback.go, passthrough.go,
-//	mesh.go, mesh_nv.go,
+//	mesh.go, mesh_nv.go, nodeinfo.go, node.go,
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the ir and error sections of te
 // TestGolden lowers the module of each case and compares the sections that it
 // has: ir is the program, error the text of the error, run what the program
 // must do to buffers, by the specification (see runCase). The other modules of a case are
-// the shaders of a ray tracing pipeline, and trace is the run of it (see runTrace).
+// the shaders of a ray tracing pipeline, and trace is the run of it (see runTrace). Or the shaders are nodes, and graph is the run of their graph (see runGraph).
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -44,7 +44,7 @@ func golden(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	var source []byte
-	var shaders [][]byte // of a ray tracing pipeline
+	var shaders [][]byte // of a ray tracing pipeline, or of an execution graph
 	changed := false
 	for i := range a.Files {
 		s := &a.Files[i]
@@ -63,6 +63,8 @@ func golden(t *testing.T, file string) {
 				shaders = append(shaders, s.Data)
 			case strings.HasPrefix(s.Name, "trace"):
 				runTrace(t, shaders, string(s.Data))
+			case strings.HasPrefix(s.Name, "graph"):
+				runGraph(t, shaders, string(s.Data))
 			case strings.HasPrefix(s.Name, "run"):
 				runCase(t, source, string(s.Data))
 			default:

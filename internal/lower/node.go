@@ -16,7 +16,7 @@ var nodeRules = rules{
 }
 
 // Payloads are in one resource of the program. A workgroup finds its input payloads at NodeInput, and the area of those that it
-// sends at NodeOutput (see the type NodeOutput). So an access out of range reaches other payloads, or nothing.
+// sends at NodeArea (see ir.NodeOutput). So an access out of range reaches other payloads, or nothing.
 
 // nodePayload declares the input payload.
 func (u *unit) nodePayload(p *pointer, v *facts.Variable) {
@@ -51,15 +51,15 @@ func (u *unit) placeNodeWord() {
 // stepPayload selects a payload of an array.
 func (f *function) stepPayload(p *pointer, i operand) {
 	t := f.payloadOf(p.typ)
-	p.offset = f.addIndex(p.offset, i, uint64(PayloadStride(f.payloadBytes(t))))
+	p.offset = f.addIndex(p.offset, i, uint64(ir.PayloadStride(f.payloadBytes(t))))
 	p.typ = t
 	p.clearLayout()
 }
 
 // payloadTarget returns the places of a type of payloads, and the number of the type.
-func (f *function) payloadTarget(array *facts.Type) (*NodeOutput, int) {
+func (f *function) payloadTarget(array *facts.Type) (*ir.NodeOutput, int) {
 	for k := range f.sends {
-		if o := &f.sends[k]; array != nil && o.Type == array.ID {
+		if o := &f.sends[k]; array != nil && o.Type == uint32(array.ID) {
 			return o, k
 		}
 	}
@@ -90,7 +90,7 @@ func allocatePayloads(f *function, in spirv.Inst) {
 		f.malformed("the result is not a pointer to an array of payloads; must be one")
 	}
 	o, _ := f.payloadTarget(t.Elem)
-	b, h, area := f.b, f.nodeMemory(), f.input32(ir.NodeOutput)
+	b, h, area := f.b, f.nodeMemory(), f.input32(ir.NodeArea)
 	count, index := f.typed(v.PayloadCount(), ir.I32), f.typed(v.NodeIndex(), ir.I32)
 	index = b.Op(ir.Add, ir.I32, index, b.I32(o.Base))
 	slot := func() ir.V {
@@ -99,7 +99,7 @@ func allocatePayloads(f *function, in spirv.Inst) {
 		fits := b.Op(ir.And, ir.B1, b.Cmp(ir.ULe, first, b.I32(o.Max)), b.Cmp(ir.ULe, b.Op(ir.Add, ir.I32, first, n), b.I32(o.Max)))
 		fits = b.Op(ir.And, ir.B1, fits, b.Cmp(ir.ULt, b.I32(0), n))
 		b.If(fits)
-		row := b.OpAux(ir.At, ir.I32, rowBytes, area, first)
+		row := b.OpAux(ir.At, ir.I32, ir.NodeRowBytes, area, first)
 		f.nodeStore(h, row, n, o.Rows)
 		f.nodeStore(h, row, index, o.Rows+4)
 		b.End()
@@ -116,16 +116,16 @@ func allocatePayloads(f *function, in spirv.Inst) {
 }
 
 // payloadRow returns the offset of the row of an allocated array.
-func (f *function) payloadRow(p *pointer, o *NodeOutput) ir.V {
-	area := f.input32(ir.NodeOutput)
+func (f *function) payloadRow(p *pointer, o *ir.NodeOutput) ir.V {
+	area := f.input32(ir.NodeArea)
 	n := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.Sub, ir.I32, f.offsetValue(p.offset), area), f.b.I32(o.Data))
 	n = f.b.Op(ir.UDiv, ir.I32, n, f.b.I32(o.Stride))
 	n = f.b.Select(f.b.Cmp(ir.ULt, n, f.b.I32(o.Max)), n, f.b.I32(o.Max))
-	return f.b.OpAux(ir.At, ir.I32, rowBytes, area, n)
+	return f.b.OpAux(ir.At, ir.I32, ir.NodeRowBytes, area, n)
 }
 
 // allocatedArray returns a pointer to an array of payloads, and its places.
-func (f *function) allocatedArray(id spirv.ID) (*pointer, *NodeOutput) {
+func (f *function) allocatedArray(id spirv.ID) (*pointer, *ir.NodeOutput) {
 	p := f.pointer(id)
 	if p.class != spirv.StorageClassNodePayloadAMDX || !isPayloadArray(p.typ) {
 		f.malformed("%%%d does not point to an array of payloads; must do so", id)
@@ -189,7 +189,7 @@ func finishPayload(f *function, in spirv.Inst) {
 		f.malformed("the operand is not an input payload; must be one")
 	}
 	done := f.byFirst(func() ir.V {
-		return f.emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Args: [4]ir.V{f.nodeMemory(), f.input32(ir.NodeInput), f.b.I32(1)}, Aux: uint64(finishedAt(f.payloadBytes(t)))})
+		return f.emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Args: [4]ir.V{f.nodeMemory(), f.input32(ir.NodeInput), f.b.I32(1)}, Aux: uint64(ir.FinishedAt(f.payloadBytes(t)))})
 	})
 	f.define(in, f.b.Cmp(ir.Eq, f.b.Op(ir.Add, ir.I32, done, f.b.I32(1)), f.input32(ir.NodeShare)))
 }

@@ -1,84 +1,25 @@
 package lower
 
 import (
-	"encoding/binary"
-
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Node is what an execution graph must know of a shader (SPV_AMDX_shader_enqueue).
-type Node struct {
-	Name  string // of the entry point
-	Index uint32 // ShaderIndexAMDX
-
-	Coalescing bool       // a workgroup receives up to MaxPayloads payloads
-	Static     [3]uint32  // workgroups of each payload; 0 if the payload has them
-	MaxGroups  *[3]uint32 // MaxNumWorkgroupsAMDX
-	Recursion  uint32     // MaxNodeRecursionAMDX
-	Internal   bool       // commands must not dispatch the node (IsApiEntryAMDX)
-	Shares     *NodeName  // of SharesInputWithAMDX
-
-	Input       bool   // the shader has an input payload
-	Bytes       uint32 // its size
-	MaxPayloads uint32 // of a workgroup with Coalescing
-
-	// The number of workgroups in the payload: its offset, its components and their bytes. 0 components if it has none.
-	GroupsAt, Groups, GroupBytes uint32
-
-	Outputs   []NodeOutput
-	AreaBytes uint32 // of the outputs of a workgroup
-}
-
-// NodeName identifies a node.
-type NodeName struct {
-	Name  string
-	Index uint32
-}
-
-// NodeOutput is a type of payloads that the shader sends. The area of a workgroup has for each type, from the offset Count on:
-//
-//	count   the payloads that the workgroup has allocated, a word
-//	rows    three words for each payload that begins an array: the length of the array, the index of the node, and not 0 if it
-//	        is sent. One more row stands for empty arrays
-//	data    the payloads
-type NodeOutput struct {
-	Type   spirv.ID
-	Name   string
-	Base   uint32 // PayloadNodeBaseIndexAMDX
-	Size   uint32 // PayloadNodeArraySizeAMDX; 0 is no bound
-	Sparse bool
-	Max    uint32 // NodeMaxPayloadsAMDX
-	Bytes  uint32 // of a payload
-	Stride uint32
-	Count  uint32
-	Rows   uint32
-	Data   uint32
-}
-
-// rowBytes is the size of a row.
-const rowBytes = 12
-
 // maxNodePayloads bounds the payloads of a workgroup and of a type, far beyond maxExecutionGraphShaderPayloadCount.
 const maxNodePayloads = 1 << 16
 
-// PayloadStride returns the bytes from a payload to the next one: the count of finished workgroups follows the payload.
-func PayloadStride(bytes uint32) uint32 { return finishedAt(bytes) + 8 }
-
-// finishedAt returns the offset of the count of finished workgroups.
-func finishedAt(bytes uint32) uint32 { return (bytes + 7) &^ 7 }
-
 // NodeOf returns the description of a node. The module must be valid.
-func NodeOf(m *facts.Module, e *facts.EntryPoint) (n *Node, err error) {
+func NodeOf(m *facts.Module, e *facts.EntryPoint) (n *ir.Node, err error) {
 	defer catch(&err)
 	u := newUnit(m, e, Options{})
 	return u.node(), nil
 }
 
 // node describes the entry point.
-func (u *unit) node() *Node {
-	n := &Node{Name: u.entry.Name, Outputs: u.nodeOutputs()}
+func (u *unit) node() *ir.Node {
+	n := &ir.Node{Name: u.entry.Name, Outputs: u.nodeOutputs()}
 	for i := range u.entry.Modes {
 		m := &u.entry.Modes[i]
 		switch word := func(k int) uint32 { return u.modeWord(m, k) }; m.Kind {
@@ -96,7 +37,7 @@ func (u *unit) node() *Node {
 			n.Internal = word(0) == 0
 		case spirv.ExecutionModeSharesInputWithAMDX:
 			if len(m.Operands) > 1 {
-				n.Shares = &NodeName{u.constantString(spirv.ID(m.Operands[0])), word(1)}
+				n.Shares = &ir.NodeName{Name: u.constantString(spirv.ID(m.Operands[0])), Index: word(1)}
 			}
 		}
 	}
@@ -137,7 +78,7 @@ func (u *unit) constantString(id spirv.ID) string {
 }
 
 // nodeInput describes the input payload.
-func (u *unit) nodeInput(n *Node, v *facts.Variable) {
+func (u *unit) nodeInput(n *ir.Node, v *facts.Variable) {
 	t := v.Type
 	if isPayloadArray(t) {
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationNodeMaxPayloadsAMDX); ok && n.Coalescing {
@@ -184,7 +125,7 @@ func (u *unit) payloadNumber(d facts.Decoration, most uint32) uint32 {
 }
 
 // nodeOutputs returns the types of payloads that the module sends, with their places.
-func (u *unit) nodeOutputs() (list []NodeOutput) {
+func (u *unit) nodeOutputs() (list []ir.NodeOutput) {
 	end := uint64(0)
 	for i := range u.facts.Types {
 		t := &u.facts.Types[i]
@@ -192,7 +133,7 @@ func (u *unit) nodeOutputs() (list []NodeOutput) {
 		if !isPayloadArray(t) || !ok {
 			continue
 		}
-		o := NodeOutput{Type: t.ID, Name: u.constantString(spirv.ID(name.Literal())), Bytes: u.payloadBytes(u.payloadOf(t)), Sparse: u.facts.Has(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)}
+		o := ir.NodeOutput{Type: uint32(t.ID), Name: u.constantString(spirv.ID(name.Literal())), Bytes: u.payloadBytes(u.payloadOf(t)), Sparse: u.facts.Has(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)}
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationNodeMaxPayloadsAMDX); ok {
 			o.Max = u.payloadNumber(d, maxNodePayloads)
 		}
@@ -202,39 +143,11 @@ func (u *unit) nodeOutputs() (list []NodeOutput) {
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
 			o.Size = u.payloadNumber(d, 1<<32-1)
 		}
-		o.Stride, o.Count = PayloadStride(o.Bytes), u.checkedBytes(end)
+		o.Stride, o.Count = ir.PayloadStride(o.Bytes), u.checkedBytes(end)
 		o.Rows = u.checkedBytes(end + 4)
-		o.Data = u.checkedBytes(roundUp(end+4+rowBytes*uint64(o.Max+1), 8))
+		o.Data = u.checkedBytes(roundUp(end+4+ir.NodeRowBytes*uint64(o.Max+1), 8))
 		end = roundUp(add(uint64(o.Data), mul(uint64(o.Max), uint64(o.Stride))), 8)
 		list = append(list, o)
 	}
 	return list
-}
-
-// Send is an array of payloads that a workgroup has sent.
-type Send struct {
-	Output int    // of Node.Outputs
-	Index  uint32 // of the node, with the base
-	First  uint32 // offset of the first payload in the area
-	Count  uint32
-}
-
-// Sent calls f for the arrays of payloads that a workgroup has sent, in the order of their allocations for each type.
-func (n *Node) Sent(area []byte, f func(Send)) {
-	word := func(at uint32) uint32 { return binary.LittleEndian.Uint32(area[at:]) }
-	for k := range n.Outputs {
-		o := &n.Outputs[k]
-		count := min(word(o.Count), o.Max)
-		for i := uint32(0); i < count; {
-			row := o.Rows + rowBytes*i
-			length := word(row)
-			if length == 0 || length > o.Max-i {
-				break
-			}
-			if word(row+8) != 0 {
-				f(Send{k, word(row + 4), o.Data + i*o.Stride, length})
-			}
-			i += length
-		}
-	}
 }

@@ -196,19 +196,19 @@ type unit struct {
 	ray        uint64                   // 1 + the variable that is the frame of traced rays; 0 is none
 	deciders   map[*facts.Function]bool // whether a function may end the any-hit shader
 
-	payload  uint64       // task: offset of the payload in workgroup memory
-	nodeWord uint64       // node: offset of a word in workgroup memory that tells all invocations a result of the first one
-	sends    []NodeOutput // node: see nodeOutputs
-	private  uint64       // private slots of all variables
-	shared   uint64       // bytes of workgroup memory that variables occupy
-	polls    int          // instructions since the start, for Options.Stop
-	values   int          // IR values of finished functions
-	parts    int          // scalars of all values of the module, copies included
-	heaped   uint64       // 1 + the resource that is the descriptor heap; 0 is none
-	banked   bool         // there are several banks of push constants
-	explicit bool         // decorations lay out workgroup memory
-	quads    bool         // lanes are numbered quad by quad
-	bound    int          // bits of a descriptor's index in bound addresses; 0 if there are none
+	payload  uint64          // task: offset of the payload in workgroup memory
+	nodeWord uint64          // node: offset of a word in workgroup memory that tells all invocations a result of the first one
+	sends    []ir.NodeOutput // node: see nodeOutputs
+	private  uint64          // private slots of all variables
+	shared   uint64          // bytes of workgroup memory that variables occupy
+	polls    int             // instructions since the start, for Options.Stop
+	values   int             // IR values of finished functions
+	parts    int             // scalars of all values of the module, copies included
+	heaped   uint64          // 1 + the resource that is the descriptor heap; 0 is none
+	banked   bool            // there are several banks of push constants
+	explicit bool            // decorations lay out workgroup memory
+	quads    bool            // lanes are numbered quad by quad
+	bound    int             // bits of a descriptor's index in bound addresses; 0 if there are none
 	float    floatModes
 }
 

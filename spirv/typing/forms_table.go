@@ -349,6 +349,11 @@ var forms = map[Op]Form{
 	spirv.OpEndStreamPrimitive:               does(constant),
 	spirv.OpSetMeshOutputsEXT:                does(free.many()), // counts and a payload have rules of package valid
 	spirv.OpEmitMeshTasksEXT:                 does(free.many()),
+	spirv.OpAllocateNodePayloadsAMDX:         gives(anything, free.many()), // rules of package valid, as the next ones
+	spirv.OpEnqueueNodePayloadsAMDX:          does(free.many()),
+	spirv.OpNodePayloadArrayLengthAMDX:       gives(anything, free.many()),
+	spirv.OpIsNodePayloadValidAMDX:           gives(anything, free.many()),
+	spirv.OpFinishWritingNodePayloadAMDX:     gives(anything, free.many()),
 	spirv.OpWritePackedPrimitiveIndices4x8NV: does(free.many()), // offset and indices too
 	spirv.OpTerminateInvocation:              does(),
 	spirv.OpUnreachable:                      does(),

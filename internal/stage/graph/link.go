@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // Limits of graphs (VkPhysicalDeviceShaderEnqueuePropertiesAMDX).
@@ -20,8 +20,8 @@ const (
 
 // Node is a node of a graph.
 type Node struct {
-	lower.NodeName
-	*lower.Node
+	ir.NodeName
+	*ir.Node
 
 	targets [][]uint32 // by output: the indices of the nodes with its name
 	shared  []int      // the nodes that get the same payloads
@@ -30,7 +30,7 @@ type Node struct {
 // Graph is a set of nodes.
 type Graph struct {
 	nodes []Node
-	at    map[lower.NodeName]int
+	at    map[ir.NodeName]int
 }
 
 // LinkError reports nodes that do not go together.
@@ -41,7 +41,7 @@ func (e *LinkError) Error() string { return e.Text }
 // New makes a graph. A library may lack nodes whose input others share. The error is a *LinkError. The rules on the types of payloads
 // are those of the caller: without them payloads are cut, or end with zeros.
 func New(nodes []Node, library bool) (*Graph, error) {
-	g := &Graph{nodes: nodes, at: map[lower.NodeName]int{}}
+	g := &Graph{nodes: nodes, at: map[ir.NodeName]int{}}
 	for i := range nodes {
 		n := &nodes[i]
 		if j, ok := g.at[n.NodeName]; ok {
@@ -100,7 +100,7 @@ func (g *Graph) share(i int, library bool) error {
 }
 
 // Find returns the number of a node, and whether there is one.
-func (g *Graph) Find(name lower.NodeName) (uint32, bool) {
+func (g *Graph) Find(name ir.NodeName) (uint32, bool) {
 	i, ok := g.at[name]
 	return uint32(i), ok
 }
@@ -119,7 +119,7 @@ func (g *Graph) ScratchSize() (least, most, step uint64) {
 	step = 64
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		step = max(step, levelShare*MaxDepth*(uint64(n.AreaBytes)+uint64(lower.PayloadStride(n.Bytes))))
+		step = max(step, levelShare*MaxDepth*(uint64(n.AreaBytes)+uint64(ir.PayloadStride(n.Bytes))))
 	}
 	step = (step + 63) &^ 63
 	return step, step * maxChunk, step

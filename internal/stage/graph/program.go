@@ -6,8 +6,8 @@
 //
 //	parameters   words, see the constants
 //	targets      for each type of payloads that the node sends: the number of nodes with its name and the place of their indices
-//	payloads     of the dispatch, lower.PayloadStride apart
-//	areas        of the payloads that the workgroups send, lower.Node.AreaBytes apart
+//	payloads     of the dispatch, ir.PayloadStride apart
+//	areas        of the payloads that the workgroups send, ir.Node.AreaBytes apart
 //
 // The order is defined, so that results do not depend on the number of workers. A chunk of workgroups runs; then the payloads that they
 // have sent are delivered, by node and then in the order of workgroups, and those nodes run before the next chunk. So the memory is
@@ -92,7 +92,7 @@ func (s *shader) read(in ir.Input) ir.V {
 	case x == ir.NodeCount:
 		left := b.Op(ir.Sub, ir.I32, s.param(paramTotal), s.payload())
 		return b.Op(ir.UMin, ir.I32, left, s.param(paramMost))
-	case x == ir.NodeOutput:
+	case x == ir.NodeArea:
 		return s.Add(s.param(paramAreas), s.Mul(s.BuiltIn(ir.WorkgroupIdX), s.param(paramAreaBytes)))
 	case x == ir.NodeShare:
 		return s.param(paramShare)

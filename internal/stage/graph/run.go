@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // Start is payloads of a command for a node.
@@ -57,10 +57,10 @@ func (g *Graph) Run(dispatch Dispatch, scratch, launches uint64, starts []Start)
 			return &NodeError{"", fmt.Sprintf("node %d is dispatched; the graph has %d", s.Node, len(g.nodes))}
 		}
 		b := &batch{node: int(s.Node), recursion: n.Recursion, count: s.Count}
-		b.data = make([]byte, uint64(s.Count)*uint64(lower.PayloadStride(n.Bytes)))
+		b.data = make([]byte, uint64(s.Count)*uint64(ir.PayloadStride(n.Bytes)))
 		for i := range uint64(s.Count) {
 			if n.Input {
-				copy(b.data[i*uint64(lower.PayloadStride(n.Bytes)):][:n.Bytes], s.Payloads[i*s.Stride:])
+				copy(b.data[i*uint64(ir.PayloadStride(n.Bytes)):][:n.Bytes], s.Payloads[i*s.Stride:])
 			}
 		}
 		if err := r.batch(b); err != nil {
@@ -115,7 +115,7 @@ func (r *run) batch(b *batch) error {
 }
 
 // stride returns the bytes from payload to payload.
-func (r *run) stride(b *batch) uint64 { return uint64(lower.PayloadStride(r.nodes[b.node].Bytes)) }
+func (r *run) stride(b *batch) uint64 { return uint64(ir.PayloadStride(r.nodes[b.node].Bytes)) }
 
 // groups returns the workgroups of payload i for a node.
 func (r *run) groups(node int, b *batch, i uint32) ([3]uint32, error) {
@@ -243,9 +243,9 @@ func (r *run) deliver(b *batch, areas []byte) error {
 	var missing error
 	for at := uint64(0); at < uint64(len(areas)); at += uint64(n.AreaBytes) {
 		area := areas[at:][:n.AreaBytes]
-		n.Sent(area, func(s lower.Send) {
+		n.Sent(area, func(s ir.Send) {
 			o := &n.Outputs[s.Output]
-			to := lower.NodeName{Name: o.Name, Index: s.Index}
+			to := ir.NodeName{Name: o.Name, Index: s.Index}
 			t, ok := r.at[to]
 			if !ok {
 				missing = &NodeError{"", fmt.Sprintf("node %q sends payloads to node %q with the index %d, which does not exist; must exist", n.NodeName.Name, to.Name, to.Index)}
@@ -280,7 +280,7 @@ func (r *run) deliver(b *batch, areas []byte) error {
 }
 
 // add appends payloads.
-func (b *batch) add(from []byte, count uint32, o *lower.NodeOutput, stride uint64) {
+func (b *batch) add(from []byte, count uint32, o *ir.NodeOutput, stride uint64) {
 	b.count += count
 	for i := range count {
 		at := len(b.data)
