@@ -36,6 +36,7 @@ type Graph struct {
 // LinkError reports nodes that do not go together.
 type LinkError struct{ Text string }
 
+// Error names the nodes and the reason.
 func (e *LinkError) Error() string { return e.Text }
 
 // New makes a graph. A library may lack nodes whose input others share. The error is a *LinkError. The rules on the types of payloads

@@ -21,6 +21,7 @@ type NodeError struct {
 	Text string
 }
 
+// Error names the node and the reason.
 func (e *NodeError) Error() string { return e.Text }
 
 // Dispatch runs workgroups of the program of a node with its parameters.
@@ -156,7 +157,7 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 	if n.Coalescing {
 		most = max(n.MaxPayloads, 1)
 		total = (uint64(b.count) + uint64(most) - 1) / uint64(most)
-		share = 0 // nobody finishes
+		share = 0 // such nodes do not finish payloads
 	}
 	if total == 0 {
 		return nil
