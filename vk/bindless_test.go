@@ -301,6 +301,62 @@ func TestBindless(t *testing.T) {
 	}
 }
 
+// TestBindlessLevels draws the same patches with black textures of one level, then with textures of three levels, of which the
+// first one is red and the others are black. The first frames find that the triangles have few pixels, and that no derivative
+// is needed. A patch magnifies its texture by 5 and 2.5, so that the level of detail is below 0 and all of the picture is of
+// the first level (Vulkan, Level-of-Detail Operation).
+func TestBindlessLevels(t *testing.T) {
+	const size, textures, draws, side = 100, 4, 40, 4
+	g := newGallery(t, size, textures, side, false)
+	pixels := must(g.dev.NewBuffer(BufferInfo{Size: size * size * 4, Usage: TransferTarget}))(t)
+	memory := must(g.dev.Allocate(MemoryInfo{Size: size * size * 4}))(t)
+	if err := pixels.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	for frame := range 6 {
+		want := byte(0)
+		if frame == 4 { // all draws before have textures of one level
+			want = 255
+			m := must(g.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, bindlessFormats[0]), Extent: [3]int{side, side, 1}, Levels: 3, Usage: ImageSampled | ImageTransferTarget}))(t)
+			n, _ := m.Requirements()
+			if err := m.Bind(must(g.dev.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
+				t.Fatal(err)
+			}
+			c := g.record(t, func(c *CommandBuffer) {
+				c.ClearColorImage(m, [4]uint32{math.Float32bits(1)}, []ImageRange{{Levels: 1}})
+				c.ClearColorImage(m, [4]uint32{}, []ImageRange{{BaseLevel: 1, Levels: 2}})
+			})
+			if err := g.submit(t, c); err != nil {
+				t.Fatal(err)
+			}
+			view := must(g.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+			sampler := must(g.dev.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: LodClampNone}))(t)
+			for _, s := range g.sets {
+				if err := s.Update(Write{Images: []ImageDescriptor{{view, sampler}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		} else if frame == 5 {
+			want = 255
+		}
+		c := g.record(t, func(c *CommandBuffer) {
+			g.frame(c, draws, textures)
+			c.CopyImageToBuffer(g.color, pixels, []BufferImageCopy{{Extent: [3]int{size, size, 1}}})
+		})
+		if err := g.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		for n := range draws {
+			for at := range 200 {
+				x, y := n%5*20+at%20, n/5*10+at/20
+				if got := memory.Bytes()[4*(size*y+x)]; got != want {
+					t.Fatalf("frame %d: pixel (%d, %d) of patch %d has %d, want %d", frame, x, y, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestBindlessSubsets draws with 60 sets of four textures, in formats that are different for each set: no more programs are
 // compiled than there are formats. The first frame finds that the triangles are small. The second one has programs for packs
 // of quads, again no more than there are formats, and the third one compiles none.

@@ -290,7 +290,7 @@ func everySecond(first uint32) (v [16]uint32) {
 }
 
 // The order of attempts is from cheap to expensive: no check, one run of words, two runs, a window
-// of pairs, and at last a gather.
+// of words or pairs, and at last a gather.
 func (m *machine) gather(in *vcode.Inst) {
 	switch {
 	case in.Key.Type.Bits() < 32:
@@ -315,9 +315,15 @@ func (m *machine) gather(in *vcode.Inst) {
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	if m.likelyTwoRuns(in) {
+	switch {
+	case m.likelyTwoRuns(in):
 		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow))
-	} else {
+	case in.Key.Flags&ir.Proven != 0 && in.Prefetch == 0:
+		// Lanes of neighbours load words of neighbours: pixels in a pack, of which several belong to one triangle.
+		z := pairRegs{0, 2, 3}
+		m.loadWindow(in, m.execution(in), m.vec(in.Uses[1], 1), z, slow)
+		m.permuteWindow(in, 0, z, func(d Reg) { m.moveVec(d, z.index) })
+	default:
 		at := m.contiguous(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow)
 		d, o := m.dest(in, 0)
 		m.RM(VMOVDQU32, V512, d, 0, at, o)

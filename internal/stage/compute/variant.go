@@ -55,6 +55,7 @@ type Variant[K any] struct {
 	versions   []uint64        // of views, by resource
 	unlinked   *ir.Program     // before texture code is linked
 	Program    exec.Program
+	QuadSwaps  int // operations of the linked program that read another lane of a quad
 	users      int
 	dropped    bool
 }
@@ -217,6 +218,7 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, la
 		}
 		return nil, err
 	}
+	v.QuadSwaps = quadSwaps(p)
 	v.Program, err = e.Compile(p, o)
 	return v, err
 }
@@ -230,6 +232,18 @@ func Link(p *ir.Program, bound []texture.Bound, stop func() error) (*ir.Program,
 	}
 	p = p.Clone()
 	return p, pass.RunUntil(p, stop)
+}
+
+// quadSwaps counts the operations of a program that read another lane of a quad.
+func quadSwaps(p *ir.Program) (n int) {
+	for _, f := range p.Funcs {
+		for _, v := range f.Code {
+			if f.Val(v).Op == ir.QuadSwap {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // variant returns a variant for the bound views and samplers, without its program.

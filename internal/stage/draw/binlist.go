@@ -107,7 +107,7 @@ func (d *binWorker) gatherBins(s *binList) {
 	words := uint32(r.itemWords())
 	first, area := uint32(0), r.frame.Area
 	if r.key.Packed {
-		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR()))
+		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR(), &r.key), r.key.Pixels)
 		words = uint32(d.packer.quads)
 	}
 	sampled := packing == packSmall && r.pipeline.packable && r.pipeline.long && r.key.Packable()
@@ -133,11 +133,7 @@ func (d *binWorker) gatherBins(s *binList) {
 		}
 	}
 	if sampled {
-		quads := 0
-		if r.key.Packed {
-			quads = len(s.items)
-		}
-		sample.choose(&r.pipeline.triangleSize, quads)
+		r.chooseSize(&sample, len(s.items))
 	}
 }
 

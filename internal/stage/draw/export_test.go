@@ -19,12 +19,19 @@ func Packs(all bool) (back func()) {
 	return func() { packing = before }
 }
 
+// PackPixels has all draws be packed that can be, by pixels where no lane reads another one of its quad.
+func PackPixels() (back func()) {
+	before := packing
+	packing = packPixels
+	return func() { packing = before }
+}
+
 // DisableHiZ disables or enables hierarchical Z.
 func DisableHiZ(b bool) { disableHiZ = b }
 
-// Pack packs the items of a tile into packs of n quads.
-func Pack(items []uint64, n int) []uint64 {
+// Pack packs the items of a tile into packs of n quads, or of n pixels.
+func Pack(items []uint64, n int, pixels bool) []uint64 {
 	var p packer
-	p.start(n)
+	p.start(n, pixels)
 	return p.pack(nil, items)
 }

@@ -2,7 +2,6 @@ package draw
 
 import (
 	"math/bits"
-	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
@@ -18,13 +17,18 @@ import (
 //	packs   A1 B2 │ A2 C3 │ A3 B3
 //
 // Fragments of different pixels of a tile may run in any order: nothing observes it.
+//
+// Triangles of a few pixels leave lanes of their quads idle. If no lane reads another one of its quad, a pack has the covered
+// pixels of quads, a lane for each. They are in the same order: the next quad of the same pixels is in a later pack than the
+// last pixel of a quad.
 
 // packing selects the draws with packs; tests change it.
 var packing = packSmall
 
 const (
-	packSmall = iota // draws of a pipeline with small triangles and a long program
-	packAll          // all that can be packed
+	packSmall  = iota // draws of a pipeline with small triangles and a long program
+	packAll           // all that can be packed
+	packPixels        // all that can be packed, pixels where quads are not needed
 	packNone
 )
 
@@ -33,14 +37,15 @@ const quadsAcross = raster.Tile / 2
 
 // packer puts quads into packs.
 type packer struct {
-	quads int                              // of a pack
-	next  [quadsAcross * quadsAcross]int32 // by position in the tile: the first pack that may have the next quad
-	fill  []uint8                          // by pack of the tile: its quads
+	quads  int                              // of a pack
+	pixels bool                             // these have one covered pixel each
+	next   [quadsAcross * quadsAcross]int32 // by position in the tile: the first pack that may have the next quad
+	fill   []uint16                         // by pack of the tile: its quads
 }
 
-// start begins a bin list with packs of n quads.
-func (p *packer) start(n int) {
-	p.quads = n
+// start begins a bin list with packs of n quads, or of n pixels.
+func (p *packer) start(n int, pixels bool) {
+	p.quads, p.pixels = n, pixels
 	clear(p.next[:])
 }
 
@@ -62,6 +67,14 @@ func (p *packer) pack(to, items []uint64) []uint64 {
 			covered := uint32(m>>at&3 | m>>(at+raster.Block)&3<<2)
 			next := &p.next[v/2%quadsAcross*quadsAcross+u/2%quadsAcross]
 			n := max(open, int(*next))
+			if p.pixels {
+				to, fill, n = p.packPixels(to, fill, layout.NewQuad(head.Primitive(), uint32(u), uint32(v), 0), uint64(covered), first, n)
+				*next = int32(n + 1)
+				for open-first < len(fill) && int(fill[open-first]) == quads {
+					open++
+				}
+				continue
+			}
 			*next = int32(n + 1)
 			if n-first == len(fill) {
 				fill = append(fill, 0)
@@ -81,11 +94,31 @@ func (p *packer) pack(to, items []uint64) []uint64 {
 	return to
 }
 
+// packPixels appends the covered pixels of a quad to packs from number n on, of which the list's first one is number first. It
+// returns the number of the last one used.
+func (p *packer) packPixels(to []uint64, fill []uint16, q layout.Quad, covered uint64, first, n int) ([]uint64, []uint16, int) {
+	const shift = 32 + layout.QuadCoverShift
+	for ; ; n++ {
+		if n-first == len(fill) {
+			fill = append(fill, 0)
+			to = append(to, emptyPack[:p.quads]...)
+		}
+		f := int(fill[n-first])
+		for pack := to[n*p.quads:][:p.quads]; f < len(pack) && covered != 0; f++ {
+			pack[f] = uint64(q) | covered&-covered<<shift
+			covered &= covered - 1
+		}
+		if fill[n-first] = uint16(f); covered == 0 {
+			return to, fill, n
+		}
+	}
+}
+
 // emptyPack has quads without covered pixels.
 var emptyPack [maxPackQuads]uint64
 
-// maxPackQuads is the maximum number of quads of a pack.
-const maxPackQuads = 64
+// maxPackQuads is the maximum number of quads or pixels of a pack.
+const maxPackQuads = 256
 
 // quadsOf returns the bits of the first pixels of the quads of a block that have a covered pixel.
 func quadsOf(m uint64) uint64 {
@@ -94,15 +127,19 @@ func quadsOf(m uint64) uint64 {
 	return m & 0x0055005500550055
 }
 
-// packs reports whether the draw has packs.
-func (d *recordedDraw) packs() bool {
-	return d.pipeline.packable && d.key.Packable() && (packing == packAll || packing == packSmall && d.pipeline.triangleSize.Load() == smallTriangles)
+// packs reports whether the draw has packs, and whether of pixels.
+func (d *recordedDraw) packs() (packed, pixels bool) {
+	p := d.pipeline
+	size := p.triangleSize.Load()
+	packed = p.packable && d.key.Packable() && (packing == packAll || packing == packPixels || packing == packSmall && (size == smallTriangles || size == tinyTriangles))
+	return packed, packed && p.pixels && !p.wholeQuads.Load() && (packing == packPixels || packing == packSmall && size == tinyTriangles)
 }
 
 // Sizes of the triangles of a pipeline, as far as they are known.
 const (
 	unknownTriangles = iota
 	smallTriangles   // packs are worth it
+	tinyTriangles    // packs of pixels are
 	otherTriangles   // they were not: the triangles are larger now, or cover each other
 )
 
@@ -117,8 +154,15 @@ const (
 	packedBelow   = 1.25
 )
 
-// packSample counts the strips and the quads of some items of a bin list.
-type packSample struct{ items, strips, quads int }
+// tinyBelow and tinyAbove are the covered pixels of a quad at which the choice between quads and pixels changes. Lanes share the
+// loads of a quad's primitive, and not those of a pixel's.
+const (
+	tinyBelow = 2.3
+	tinyAbove = 2.7
+)
+
+// packSample counts the strips, the quads and the pixels of some items of a bin list.
+type packSample struct{ items, strips, quads, pixels int }
 
 // count counts the items of a tile. A strip has four pixel rows.
 func (s *packSample) count(items []uint64) {
@@ -126,6 +170,7 @@ func (s *packSample) count(items []uint64) {
 		m := items[1]
 		s.items++
 		s.quads += bits.OnesCount64(quadsOf(m))
+		s.pixels += bits.OnesCount64(m)
 		if uint32(m) != 0 {
 			s.strips++
 		}
@@ -135,18 +180,30 @@ func (s *packSample) count(items []uint64) {
 	}
 }
 
-// choose sets the size of the triangles of a pipeline. quads is the number of quads of all packs, with idle ones; 0 without
-// packs.
-func (s *packSample) choose(size *atomic.Int32, quads int) {
+// chooseSize sets the size of the triangles of the draw's pipeline by a sample of a bin list. length is the number of quads or
+// pixels of all its packs, with idle ones.
+func (d *recordedDraw) chooseSize(s *packSample, length int) {
 	const packQuads = 8 // of a program with two subgroups of 16
+	quads := float32(length)
+	if d.key.Pixels {
+		quads /= 4
+	}
+	size, before := &d.pipeline.triangleSize, d.pipeline.triangleSize.Load()
+	now, perQuad := before, float32(s.pixels)/float32(max(s.quads, 1))
 	switch {
 	case s.items < minPackSample:
-	case quads > 0:
-		if float32(s.strips) < packedBelow*float32(quads)/packQuads {
-			size.Store(otherTriangles)
+	case d.key.Packed && float32(s.strips) < packedBelow*quads/packQuads:
+		now = otherTriangles
+	case before == tinyTriangles && perQuad > tinyAbove:
+		now = smallTriangles
+	case before == smallTriangles || before == unknownTriangles && !d.key.Packed && float32(s.strips) > packedAbove*float32(s.quads)/packQuads:
+		now = smallTriangles
+		if d.pipeline.pixels && perQuad < tinyBelow && !d.pipeline.wholeQuads.Load() && !d.key.NeedsQuads(d.heldFragment.QuadSwaps) {
+			now = tinyTriangles
 		}
-	case size.Load() == unknownTriangles && float32(s.strips) > packedAbove*float32(s.quads)/packQuads:
-		size.Store(smallTriangles)
+	}
+	if now != before {
+		size.Store(now)
 	}
 }
 

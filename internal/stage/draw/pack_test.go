@@ -30,16 +30,20 @@ func TestPacks(t *testing.T) {
 		want, passed, err := f.run(t, h)
 		back()
 		must(t, err)
-		for _, least := range []uint64{1, 1 << 20} { // with the set-up program, in place, and without
+		for n, least := range []uint64{1, 1 << 20, 1, 1 << 20} { // with the set-up program, in place, and without
 			for _, clockwise := range []bool{false, true} {
 				f.state.Rasterization.Cull, f.state.Rasterization.Clockwise = enum.CullModeNone, clockwise
 				back, restore := draw.Packs(true), draw.SetLeast(least, 1)
+				if n >= 2 {
+					back()
+					back = draw.PackPixels()
+				}
 				got, packed, err := f.run(t, h)
 				back()
 				restore()
 				must(t, err)
 				if !bytes.Equal(got, want) || packed != passed || passed == 0 {
-					t.Errorf("compare %d, set-up from %d: another picture with packs, or %d samples passed; want %d", compare, least, packed, passed)
+					t.Errorf("compare %d, set-up from %d, pixels %v: another picture with packs, or %d samples passed; want %d", compare, least, n >= 2, packed, passed)
 				}
 			}
 		}
@@ -60,8 +64,11 @@ func TestInPlace(t *testing.T) {
 	for i := range 3 * n {
 		indices = append(indices, byte(i*7%(3*n)), byte(i*7%(3*n)>>8))
 	}
-	picture := func(packs bool, workers int) []byte {
+	picture := func(packs, pixels bool, workers int) []byte {
 		defer draw.Packs(packs)()
+		if pixels {
+			defer draw.PackPixels()()
+		}
 		defer draw.SetLeast(1, 1)()
 		c := blank(t, 90, 70, "R8G8B8A8_UNORM")
 		var p [2]*draw.Pipeline
@@ -90,10 +97,12 @@ func TestInPlace(t *testing.T) {
 		}
 		return c.bytes(0)
 	}
-	want := picture(false, 1)
+	want := picture(false, false, 1)
 	for _, workers := range []int{1, 3} {
-		if !bytes.Equal(picture(true, workers), want) {
-			t.Errorf("%d workers: another picture in place", workers)
+		for _, pixels := range []bool{false, true} {
+			if !bytes.Equal(picture(true, pixels, workers), want) {
+				t.Errorf("%d workers, pixels %v: another picture in place", workers, pixels)
+			}
 		}
 	}
 }
@@ -115,7 +124,7 @@ func TestPackOrder(t *testing.T) {
 			items = append(items, uint64(n)|uint64(64+2*random.Intn(across))<<32|uint64(128+2*random.Intn(across))<<48, m)
 		}
 		last, pack := map[[2]int]uint32{}, map[[2]int]int{}
-		packs := draw.Pack(items, size)
+		packs := draw.Pack(items, size, false)
 		if len(packs)%size != 0 {
 			t.Fatalf("%d quads in packs of %d", len(packs), size)
 		}
@@ -140,6 +149,57 @@ func TestPackOrder(t *testing.T) {
 		}
 		if covered != 0 {
 			t.Fatalf("%d pixels are missing", covered)
+		}
+	}
+}
+
+// TestPixelPackOrder packs random items by pixels: each covered pixel is in one pack, no pack has two fragments of one pixel, and
+// the fragments of a pixel are in the order of their items.
+func TestPixelPackOrder(t *testing.T) {
+	random := rand.New(rand.NewSource(4))
+	for range 200 {
+		size, across := 4<<random.Intn(7), 1+random.Intn(28)
+		var items []uint64
+		missing := map[[3]int]bool{} // primitive, x and y
+		for n := range random.Intn(300) {
+			m := random.Uint64() & random.Uint64() & random.Uint64()
+			x, y := 64+2*random.Intn(across), 128+2*random.Intn(across)
+			for bit := range 64 {
+				if m>>bit&1 != 0 {
+					missing[[3]int{n, x + bit%8, y + bit/8}] = true
+				}
+			}
+			items = append(items, uint64(n)|uint64(x)<<32|uint64(y)<<48, m)
+		}
+		type place struct{ primitive, pack int }
+		last := map[[2]int]place{}
+		packs := draw.Pack(items, size, true)
+		if len(packs)%size != 0 {
+			t.Fatalf("%d pixels in packs of %d", len(packs), size)
+		}
+		for i, w := range packs {
+			q := layout.Quad(w)
+			if !q.Covered() {
+				continue
+			}
+			if bits.OnesCount64(w>>60) != 1 {
+				t.Fatalf("pixels %x in a lane", w>>60)
+			}
+			x, y := q.At()
+			bit := bits.TrailingZeros64(w >> 60)
+			at, n := [2]int{x + bit&1, y + bit>>1}, int(q.Primitive())
+			if before, ok := last[at]; ok && (n <= before.primitive || before.pack >= i/size) {
+				t.Fatalf("pixel %v of primitive %d in pack %d follows %+v", at, n, i/size, before)
+			}
+			last[at] = place{n, i / size}
+			key := [3]int{n, at[0], at[1]}
+			if !missing[key] {
+				t.Fatalf("pixel %v of primitive %d is there twice, or is not covered", at, n)
+			}
+			delete(missing, key)
+		}
+		if len(missing) > 0 {
+			t.Fatalf("%d pixels are missing", len(missing))
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Pipeline struct {
 
 	triangles    atomic.Uint64 // upper bound of the triangles drawn so far
 	packable     bool          // shade.Packable
+	pixels       bool          // shade.CanPackPixels
+	wholeQuads   atomic.Bool   // bound views need derivatives: no packs of pixels
 	long         bool          // shade.Long of the fragment program
 	triangleSize atomic.Int32  // smallTriangles, for example
 
@@ -65,7 +67,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
-	p.packable, p.long = shade.Packable(stages.Fragment), shade.Long(stages.Fragment)
+	p.packable, p.pixels, p.long = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment), shade.Long(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },
 		Copy:  func(x *shade.Key) shade.Key { return *x },

@@ -188,7 +188,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	// read.
 	d.rates.resolve()
 	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
-	d.key.Packed = d.packs()
+	d.key.Packed, d.key.Pixels = d.packs()
 	many := d.manyTriangles()
 	d.key.InPlace = many && d.inPlace()
 	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
@@ -222,6 +222,13 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err 
 		return err
 	}
 	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
+	if err == nil && d.key.Pixels && d.key.NeedsQuads(d.heldFragment.QuadSwaps) {
+		// These views need derivatives.
+		d.heldFragment.Release()
+		d.key.Pixels = false
+		p.wholeQuads.Store(true)
+		d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
+	}
 	return err
 }
 

@@ -176,6 +176,9 @@ func (s *shader) wholeSet() ir.V {
 //
 // Otherwise consecutive lanes are neighbours in a pixel row, and their memory accesses are consecutive.
 func (s *shader) localPixel() (x, y ir.V) {
+	if s.key.Pixels {
+		return s.inStrip[0], s.inStrip[1]
+	}
 	if !s.swizzled {
 		return s.BuiltIn(ir.LocalInvocationIdX), s.BuiltIn(ir.LocalInvocationIdY)
 	}

@@ -19,6 +19,9 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	// visible, so that it is the order of quads.
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
 	s.stripLoop.pixelRows = s.stripPixelRows()
+	if key.Pixels {
+		s.helpers = false
+	}
 	if key.Packed {
 		s.swizzled, s.stripLoop.pixelRows = true, raster.Block
 		s.Program.LocalSize = [3]uint32{s.packLanes(), 1, 1}

@@ -18,6 +18,7 @@ type Key struct {
 	smooth           bool   // primitives carry the coverage of smooth lines
 	PerSample        bool   // an invocation shades one sample
 	Packed           bool   // workgroups are packs of quads
+	Pixels           bool   // these packs have pixels in place of quads: no lane reads another one of its quad
 	InPlace          bool   // primitives are triangles of batches (raster, inplace.go); they are packed
 	located          bool   // sample locations are parameters
 	AlphaToCoverage  bool

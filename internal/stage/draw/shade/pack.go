@@ -28,8 +28,24 @@ const quadLanes = 4
 // Packable reports whether fragments with the key can be packed: a pixel has one sample, and a fragment one pixel.
 func (k *Key) Packable() bool { return k.Samples == 1 && k.MaxPixels <= 1 && !k.FullyCovered }
 
-// PackQuads returns the number of quads of a pack of a program of [Program] with a packed key.
-func PackQuads(p *ir.Program) int { return int(p.Invocations() / quadLanes) }
+// CanPackPixels reports whether a program needs whole quads at most for texture code, which may turn out not to need them
+// (NeedsQuads).
+func CanPackPixels(p *ir.Program) bool {
+	return Packable(p) && !p.Modes.Has(ir.FullQuads) && (samplesImages(p) || !hasOp(p, ir.QuadSwap))
+}
+
+// NeedsQuads reports whether a program of [Program], with that many swaps in quads after texture code is linked, reads other lanes
+// of its quad: the level of detail of images with one level, for example, needs no derivatives. The two swaps that find the
+// active quads do not count; packs of pixels do not have them.
+func (k *Key) NeedsQuads(swaps int) bool { return swaps > 2 || swaps > 0 && k.Pixels }
+
+// PackQuads returns the number of quads, or pixels, of a pack of a program of [Program] with the packed key k.
+func PackQuads(p *ir.Program, k *Key) int {
+	if k.Pixels {
+		return int(p.Invocations())
+	}
+	return int(p.Invocations() / quadLanes)
+}
 
 // packLanes returns the lanes of a pack: as many as a strip has.
 func (s *shader) packLanes() uint32 {
@@ -40,6 +56,14 @@ func (s *shader) packLanes() uint32 {
 	return n
 }
 
+// packQuads returns the number of quads, or pixels, of a pack.
+func (s *shader) packQuads() uint32 {
+	if s.key.Pixels {
+		return s.packLanes()
+	}
+	return s.packLanes() / quadLanes
+}
+
 // loadQuad reads the lane's quad: its primitive, the position of its first pixel, and whether the pixel is covered. Example
 // with eight quads of a pack:
 //
@@ -47,16 +71,21 @@ func (s *shader) packLanes() uint32 {
 //	quad       0         1     …       7        of the pack
 //	pixel   0 1 2 3   0 1 2 3  …   0  1  2  3   2·row + column
 //
-// The quads of a pack that is not full name primitive 0 and cover nothing: all loads stay inside of their buffers.
+// With packs of pixels each lane has a quad of its own, with one covered pixel at most. The quads of a pack that is not full name primitive 0 and cover nothing: all loads stay inside of their buffers.
 func (s *shader) loadQuad() {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	part := func(v ir.V, shift, mask uint32) ir.V {
 		return s.And(b.Op(ir.LShr, ir.I32, v, b.I32(shift)), b.I32(mask))
 	}
-	n := s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), uint64(s.packLanes()/quadLanes)), b.Op(ir.LShr, ir.I32, lane, b.I32(2)))
+	number := lane
+	if !s.key.Pixels {
+		number = b.Op(ir.LShr, ir.I32, lane, b.I32(2))
+	}
+	n := s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), uint64(s.packQuads())), number)
 	// Each lane has an address of its own: the quads of a pack belong to different primitives.
 	h, at := s.Handle(ir.StorageBuffer, layout.BindItems, false), s.Scaled(n, 8)
-	number, high := s.LoadOwn(ir.I32, h, at, 0), s.LoadOwn(ir.I32, h, at, 4)
+	number = s.LoadOwn(ir.I32, h, at, 0)
+	high := s.LoadOwn(ir.I32, h, at, 4)
 	if s.key.InPlace {
 		batch, lane := b.Op(ir.UDiv, ir.I32, number, b.I32(raster.BatchSize)), s.And(number, b.I32(raster.BatchSize-1))
 		s.set(varPrimitive, s.Add(s.Scaled(batch, raster.BatchBytes), s.Scaled(lane, 4)))
@@ -67,6 +96,15 @@ func (s *shader) loadQuad() {
 	}
 	// Positions of quads are in units of two pixels.
 	s.corner = [2]ir.V{s.Scaled(part(high, 0, layout.QuadHalfMask), 2), s.Scaled(part(high, layout.QuadYShift, layout.QuadHalfMask), 2)}
+	if s.key.Pixels {
+		// One bit is set: of column 1 if it is bit 1 or 3, of row 1 if it is bit 2 or 3.
+		covered := func(bits uint32) ir.V {
+			return s.Not(b.Cmp(ir.Eq, s.And(high, b.I32(bits<<layout.QuadCoverShift)), b.I32(0)))
+		}
+		s.packed = covered(0b1111)
+		s.inStrip = [2]ir.V{b.Op(ir.ZExt, ir.I32, covered(0b1010)), b.Op(ir.ZExt, ir.I32, covered(0b1100))}
+		return
+	}
 	s.inStrip = [2]ir.V{part(lane, 0, 1), part(lane, 1, 1)}
 	// Lanes without a covered pixel are helpers for the derivatives of the quad.
 	bit := s.Add(s.And(lane, b.I32(quadLanes-1)), b.I32(layout.QuadCoverShift))
