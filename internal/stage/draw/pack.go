@@ -144,14 +144,14 @@ const (
 )
 
 // Bounds of the choice. Fewer than minPackSample items of a bin list decide nothing; without packs about maxPackSample are
-// counted. A strip of a long program costs about as much as a pack. Short programs have no packs: the lanes of a strip share
-// the loads of a primitive, and the lanes of a pack do not. packedAbove and packedBelow are the numbers of strips in place of
+// counted. A strip of a long program costs half of a pack to all of it: texels of neighbours are in a few lines. Short programs
+// have no packs: the lanes of a strip share the loads of a primitive, and the lanes of a pack do not. packedAbove and packedBelow are the numbers of strips in place of
 // a pack at which the choice changes.
 const (
 	minPackSample = 48
 	maxPackSample = 256
-	packedAbove   = 2.0
-	packedBelow   = 1.25
+	packedAbove   = 2.5
+	packedBelow   = 1.7
 )
 
 // tinyBelow and tinyAbove are the covered pixels of a quad at which the choice between quads and pixels changes. Lanes share the
