@@ -184,3 +184,27 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestLogState: a restored log has the messages and the reports of the state alone.
+func TestLogState(t *testing.T) {
+	p := &ir.Program{LocalSize: [3]uint32{4, 1, 1}, Messages: []ir.Message{{Kind: ir.Print}, {Kind: ir.Undefined}}}
+	l := &exec.Log{}
+	l.Begin(p, [3]uint32{}, 0, 0)
+	l.Begin(p, [3]uint32{}, 1, 1)
+	s := l.State()
+	for range 2 {
+		l.Begin(p, [3]uint32{1}, 0, 0)
+		l.Begin(p, [3]uint32{1}, 1, 1)
+		l.AddArg([3]uint32{1}, 0, 7)
+		l.Restore(s)
+	}
+	l.AddArg([3]uint32{1}, 0, 7)
+	if list := l.Messages(); len(list) != 1 || list[0].Group != [3]uint32{} || len(list[0].Args) != 0 {
+		t.Errorf("the messages are %+v; want the first alone", list)
+	}
+	if list := l.Reports(); len(list) != 1 || list[0].Times != 1 {
+		t.Errorf("the reports are %+v; want one, once", list)
+	}
+	var none *exec.Log
+	none.Restore(none.State())
+}

@@ -1,12 +1,20 @@
 package exec
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // Hook observes a run, for a debugger or a profiler. One goroutine calls its methods, in the order of
 // execution. An error from a method ends the run, which returns that error. Embed NoHook to implement only
 // some methods.
 type Hook interface {
-	// BeginGroup is called before the invocations of a group run, EndGroup after them.
+	// BeginRun is called before the first group of a run.
+	BeginRun(job *Job) error
+
+	// BeginGroup is called before the invocations of a group run, EndGroup after them. A group whose BeginGroup returns ErrSkipGroup
+	// does not run, and has no EndGroup.
 	BeginGroup(group [3]uint32) error
 	EndGroup(group [3]uint32) error
 
@@ -22,13 +30,34 @@ type Step struct {
 	Func     int // index in ir.Program.Funcs
 	Value    ir.V
 
-	// Read returns the bits of value v of the same function in one lane, as last computed in that
+	// Read returns the bits of value v of a function in one lane, as last computed in that
 	// lane, or 0 if it has not been computed yet.
-	Read func(v ir.V, lane uint32) uint64
+	Read func(fn int, v ir.V, lane uint32) uint64
+
+	// ReadPrivate returns a slot of the private memory of a lane, 0 if there is none. Variable v begins at slot Bases[v].
+	ReadPrivate func(slot uint64, lane uint32) uint32
+	Bases       []uint32
+
+	Workgroup []byte // the workgroup memory
+
+	// Calls appends the active calls to a list, the innermost first: the functions and their call operations.
+	Calls func(list []Call) []Call
 }
+
+// Call is an operation that called a function and waits for its end.
+type Call struct {
+	Func  int // the caller
+	Value ir.V
+}
+
+// ErrSkipGroup is an error that BeginGroup may return.
+var ErrSkipGroup = errors.New("exec: the hook skips the group")
 
 // NoHook observes nothing.
 type NoHook struct{}
+
+// BeginRun does nothing.
+func (NoHook) BeginRun(*Job) error { return nil }
 
 // BeginGroup does nothing.
 func (NoHook) BeginGroup([3]uint32) error { return nil }

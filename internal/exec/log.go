@@ -231,6 +231,43 @@ func (l *Log) Dropped() uint64 {
 	return l.dropped
 }
 
+// LogState is what a log had recorded between two groups of a run; see Restore.
+type LogState struct {
+	messages int
+	reports  map[siteOf]Report
+	dropped  uint64
+}
+
+// State returns the state of the log. No invocation may be running. A nil log has the zero state.
+func (l *Log) State() (s LogState) {
+	if l == nil {
+		return s
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s = LogState{len(l.list), make(map[siteOf]Report, len(l.reports)), l.dropped}
+	for of, r := range l.reports {
+		s.reports[of] = *r
+	}
+	return s
+}
+
+// Restore drops what was recorded since a state. No invocation may be running.
+func (l *Log) Restore(s LogState) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.list[s.messages:])
+	l.list, l.dropped = l.list[:s.messages], s.dropped
+	clear(l.lastOf)
+	clear(l.reports)
+	for of, r := range s.reports {
+		l.reports[of] = &r
+	}
+}
+
 // WithLog returns the job itself or, if p has messages and the job has no log, a copy of the job with a new
 // log.
 func (j *Job) WithLog(p *ir.Program) *Job {

@@ -38,7 +38,7 @@ func (s *subgroup) endLoop(in *inst) {
 		return
 	}
 	s.pc = in.to
-	s.step(in)
+	s.countStep(in)
 }
 
 // if c: splits A. The lanes with c = 1 run the first arm; the others
@@ -96,7 +96,7 @@ func (s *subgroup) call(in *inst) {
 	s.move(in.moves)
 	s.ret[in.set] = s.pc
 	s.pc = in.to
-	s.step(in)
+	s.countStep(in)
 }
 
 // end of a function: its outermost block's, and the way back.

@@ -68,7 +68,14 @@ func (p *program) IR() *ir.Program { return p.p }
 func (p *program) Close() error { return nil }
 
 // Run runs the job's groups.
-func (p *program) Run(ctx context.Context, job *exec.Job) error { return exec.Run(ctx, p, job) }
+func (p *program) Run(ctx context.Context, job *exec.Job) error {
+	if job.Hook != nil {
+		if err := job.Hook.BeginRun(job); err != nil {
+			return err
+		}
+	}
+	return exec.Run(ctx, p, job)
+}
 
 // prepared is a job that is ready.
 type prepared struct {

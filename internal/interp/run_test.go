@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,7 +157,7 @@ func (w *watcher) BeginGroup(g [3]uint32) error {
 }
 
 func (w *watcher) Step(s *exec.Step) error {
-	w.log = append(w.log, fmt.Sprintf("%d.%d %#x %d", s.Func, s.Value, s.Active[0], s.Read(2, 1)))
+	w.log = append(w.log, fmt.Sprintf("%d.%d %#x %d", s.Func, s.Value, s.Active[0], s.Read(s.Func, 2, 1)))
 	if len(w.log) == w.limit {
 		return errEnough
 	}
@@ -326,4 +327,56 @@ func mandelbrot(cx, cy float32) (n uint32) {
 		x, y = float32(float32(xx-yy)+cx), float32(float32(xy+xy)+cy)
 	}
 	return n
+}
+
+// skipper skips the first group, and records the calls and a private slot at the steps of the others.
+type skipper struct {
+	exec.NoHook
+	runs   int
+	groups []uint32
+	deep   int
+	slot   uint32
+}
+
+func (k *skipper) BeginRun(*exec.Job) error { k.runs++; return nil }
+
+func (k *skipper) BeginGroup(g [3]uint32) error {
+	if g[0] == 0 {
+		return exec.ErrSkipGroup
+	}
+	k.groups = append(k.groups, g[0])
+	return nil
+}
+
+func (k *skipper) Step(s *exec.Step) error {
+	if list := s.Calls(nil); len(list) == 1 && list[0].Func == 0 && s.Func == 1 {
+		k.deep++
+	}
+	k.slot = max(k.slot, s.ReadPrivate(uint64(s.Bases[0]), 1))
+	if s.ReadPrivate(1<<40, 1) != 0 || s.Read(0, 1<<20, 0) != 0 {
+		return errEnough
+	}
+	return nil
+}
+
+// TestHookSkips: a group that the hook skips does not run; the others show their calls and their private memory.
+func TestHookSkips(t *testing.T) {
+	b := ir.NewFunc("main", nil, nil)
+	b.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{b.I32(0), b.I32(7)}})
+	b.Call(1, nil)
+	f := b.Finish()
+	c := ir.NewFunc("callee", nil, nil)
+	c.Op(ir.PLd, ir.I32, c.I32(0))
+	p := &ir.Program{Stage: ir.Compute, SubgroupSize: 4, LocalSize: [3]uint32{4, 1, 1}, Vars: []ir.Var{{Slots: 1, Func: -1}}, Funcs: []*ir.Func{f, c.Finish()}}
+	prog, err := interp.Engine{}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &skipper{}
+	if err := prog.Run(context.Background(), &exec.Job{Groups: [3]uint32{3, 1, 1}, Hook: k}); err != nil {
+		t.Fatal(err)
+	}
+	if k.runs != 1 || !slices.Equal(k.groups, []uint32{1, 2}) || k.deep == 0 || k.slot != 7 {
+		t.Errorf("%+v; want one run of groups 1 and 2, steps in a call, and 7 in the slot", k)
+	}
 }

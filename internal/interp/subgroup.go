@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // status is the reason for which a subgroup stopped.
@@ -38,6 +37,7 @@ type subgroup struct {
 	inputs  []uint64   // [input][lane]
 	helper  exec.Lanes // lanes that were demoted
 	steps   uint64
+	step    *exec.Step // for a hook; nil without one
 	err     error
 }
 
@@ -128,7 +128,11 @@ func (w *worker) observedGroup() error {
 	if h == nil {
 		return w.runGroup()
 	}
-	if err := h.BeginGroup(w.group); err != nil {
+	switch err := h.BeginGroup(w.group); err {
+	case nil:
+	case exec.ErrSkipGroup:
+		return nil
+	default:
 		return err
 	}
 	if err := w.runGroup(); err != nil {
@@ -193,30 +197,6 @@ func (s *subgroup) run() {
 	}
 }
 
-// runObserved is run with the hook told of every step.
-func (s *subgroup) runObserved(code []inst) {
-	step := exec.Step{Group: s.w.group, Subgroup: s.index}
-	step.Read = func(v ir.V, lane uint32) uint64 {
-		reg := s.w.p.code.regOf[step.Func]
-		if v < 0 || int(v) >= len(reg) || lane >= uint32(s.w.lanes) {
-			return 0
-		}
-		return s.reg(reg[v])[lane]
-	}
-	for s.status == running {
-		in := &code[s.pc]
-		if !s.A.Empty() {
-			step.Active, step.Func, step.Value = s.A, in.fn, in.v
-			if err := s.w.job.Hook.Step(&step); err != nil {
-				s.fail(err)
-				return
-			}
-		}
-		s.pc++
-		in.run(s, in)
-	}
-}
-
 // fail ends the subgroup with an error.
 func (s *subgroup) fail(err error) { s.err, s.status = err, finished }
 
@@ -260,9 +240,9 @@ func (s *subgroup) move(list []move) {
 	}
 }
 
-// step counts a step, and stops the subgroup if the budget is exhausted or
+// countStep counts a step, and stops the subgroup if the budget is exhausted or
 // the job has ended for another reason.
-func (s *subgroup) step(in *inst) {
+func (s *subgroup) countStep(in *inst) {
 	s.steps++
 	if s.steps > s.w.job.EffectiveBudget() {
 		s.fail(&exec.BudgetError{Position: s.position(in), Steps: s.w.job.EffectiveBudget()})

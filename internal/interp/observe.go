@@ -1,0 +1,54 @@
+package interp
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// runObserved is run with the hook told of every step.
+func (s *subgroup) runObserved(code []inst) {
+	if s.step == nil {
+		s.step = s.newStep()
+	}
+	step, hook := s.step, s.w.job.Hook
+	step.Group, step.Subgroup = s.w.group, s.index
+	for s.status == running {
+		in := &code[s.pc]
+		if !s.A.Empty() {
+			step.Active, step.Func, step.Value = s.A, in.fn, in.v
+			if err := hook.Step(step); err != nil {
+				s.fail(err)
+				return
+			}
+		}
+		s.pc++
+		in.run(s, in)
+	}
+}
+
+// newStep returns the step of the subgroup, which all its steps reuse.
+func (s *subgroup) newStep() *exec.Step {
+	step := &exec.Step{Bases: s.w.bases, Workgroup: s.w.shared}
+	step.Read = func(fn int, v ir.V, lane uint32) uint64 {
+		reg := s.w.p.code.regOf[fn]
+		if v < 0 || int(v) >= len(reg) || lane >= uint32(s.w.lanes) {
+			return 0
+		}
+		return s.reg(reg[v])[lane]
+	}
+	step.ReadPrivate = func(slot uint64, lane uint32) uint32 {
+		if slot >= uint64(s.slots()) || lane >= uint32(s.w.lanes) {
+			return 0
+		}
+		return s.private[int(slot)*s.w.lanes+int(lane)]
+	}
+	step.Calls = func(list []exec.Call) []exec.Call {
+		for fn := step.Func; fn != 0; {
+			result := &s.w.p.code.insts[s.ret[fn]] // at the return address, made from the call
+			fn = result.fn
+			list = append(list, exec.Call{Func: fn, Value: result.v})
+		}
+		return list
+	}
+	return step
+}
