@@ -190,6 +190,27 @@ var smallOf = map[spirv.FPEncoding]scalar.Small{
 	spirv.FPEncodingMXInt8EXT:             scalar.MXInt8,
 }
 
+// Float returns the number with the bits of a floating-point type, exactly; false if t is none, or has an unknown encoding.
+func (t *Type) Float(bits uint64) (float64, bool) {
+	switch {
+	case !t.IsFloat():
+		return 0, false
+	case t.Encoded:
+		f, ok := smallOf[t.Encoding]
+		if !ok {
+			return 0, false
+		}
+		return scalar.Widen(f, bits), true
+	case t.Width == 64:
+		return math.Float64frombits(bits), true
+	case t.Width == 32:
+		return float64(math.Float32frombits(uint32(bits))), true
+	case t.Width == 16:
+		return scalar.Widen(scalar.Binary16, bits), true
+	}
+	return 0, false
+}
+
 // widen evaluates OpFConvert. A conversion from or to an encoding other than IEEE
 // 754's is by way of a binary64 float, which represents all its values.
 func (g *gatherer) widen(c *Const, words []uint32) {

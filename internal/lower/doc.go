@@ -98,5 +98,6 @@
 //	memoryvalue.go                      large values in memory
 //	sanitize*.go                        checks of the execution
 //	profile.go, profileloop.go          counters of the module's blocks
+//	symbol.go                           the places of values, for a debugger
 //	canonicalnan.go                     the last pass over the program
 package lower

@@ -53,6 +53,9 @@ type Options struct {
 	// Profile makes the program count the executions of the blocks of its module; see Counters.
 	Profile bool
 
+	// Symbols, not nil, receives the places of the module's values. The program is then to run without passes.
+	Symbols *Symbols
+
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
 
@@ -107,6 +110,9 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	travel := map[pointerKind]*layoutSet{}
 	unshadowed, copying := false, false
 	for {
+		if o.Symbols != nil {
+			*o.Symbols = Symbols{}
+		}
 		u := newUnit(m.Facts(), entry, o)
 		u.layouts, u.unshadowed, u.copying = travel, unshadowed, copying
 		u.program()

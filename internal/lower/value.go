@@ -40,6 +40,9 @@ func (f *function) put(id spirv.ID, v value) {
 		f.malformed("%%%d has no type", id)
 	}
 	f.defined[f.facts.Def(id)] = slot{f, v}
+	if f.options.Symbols != nil {
+		f.options.Symbols.note(f, id, v)
+	}
 }
 
 // value returns the value of an operand.

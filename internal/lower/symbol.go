@@ -1,0 +1,196 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Symbols has the places of the module's values in the program that Stage made, for a debugger. They hold for the program as it was
+// lowered: passes move values.
+type Symbols struct {
+	scopes []*scope // by function of the program
+}
+
+// scope has the values of one function of the program.
+type scope struct {
+	*function
+	values map[spirv.ID]value
+}
+
+// Place is where one scalar is.
+type Place struct {
+	Kind PlaceKind
+	Type ir.Type
+
+	Value    ir.V   // InRegister: the value; else what is added to Offset while running, 0 for nothing
+	Variable uint64 // InVariable: index in Program.Vars
+	Resource uint64 // InBuffer: index in Program.Res
+	Offset   uint64 // in slots or bytes
+}
+
+// PlaceKind is the kind of memory of a scalar.
+type PlaceKind uint8
+
+// The kinds of places.
+const (
+	InRegister  PlaceKind = iota // a value of the function
+	InVariable                   // a slot of a variable in private memory
+	InPrivate                    // a slot of the private memory of the invocation
+	InWorkgroup                  // a byte of workgroup memory
+	InPush                       // a byte of the push constants
+	InBuffer                     // a byte of descriptor 0 of a resource
+)
+
+// note records the value of an id.
+func (s *Symbols) note(f *function, id spirv.ID, v value) {
+	for len(s.scopes) <= f.number {
+		s.scopes = append(s.scopes, nil)
+	}
+	at := s.scopes[f.number]
+	if at == nil || at.function != f {
+		at = &scope{f, map[spirv.ID]value{}}
+		s.scopes[f.number] = at
+	}
+	at.values[id] = v
+}
+
+// scope returns the values of function n of the program; nil if the module has no such function.
+func (s *Symbols) scope(n int) *scope {
+	if n < 0 || n >= len(s.scopes) {
+		return nil
+	}
+	return s.scopes[n]
+}
+
+// Function returns the module's function from which function n of the program was made; nil if there is none.
+func (s *Symbols) Function(n int) *facts.Function {
+	if at := s.scope(n); at != nil {
+		return at.fn
+	}
+	return nil
+}
+
+// Type returns the type of an id in function n, and of what it points to if it is a pointer whose place is known; nil if the id has
+// no value there.
+func (s *Symbols) Type(n int, id spirv.ID) *facts.Type {
+	at := s.scope(n)
+	if at == nil {
+		return nil
+	}
+	v, ok := at.values[id]
+	if !ok {
+		return nil
+	}
+	if v.ptr != nil && v.typ.IsPointer() {
+		return v.ptr.typ
+	}
+	return v.typ
+}
+
+// Places returns the type and the places of the scalars of a part of a value: of a member of a member, as the path says. A pointer
+// stands for what it points to.
+func (s *Symbols) Places(n int, id spirv.ID, path ...uint64) (t *facts.Type, list []Place, err error) {
+	at := s.scope(n)
+	if at == nil {
+		return nil, nil, fmt.Errorf("function %d has no values", n)
+	}
+	v, ok := at.values[id]
+	if !ok {
+		return nil, nil, fmt.Errorf("%%%d has no value here", id)
+	}
+	defer catch(&err)
+	if v.ptr != nil {
+		return at.pointee(*v.ptr, path)
+	}
+	return at.part(v, path)
+}
+
+// part returns the places of a part of a value in registers.
+func (s *scope) part(v value, path []uint64) (*facts.Type, []Place, error) {
+	t, parts := v.typ, v.parts
+	for _, i := range path {
+		if !t.IsComposite() || i >= t.Parts() {
+			return nil, nil, fmt.Errorf("there is no part %d", i)
+		}
+		for k := range i {
+			parts = parts[len(s.flat(t.Part(k))):]
+		}
+		t = t.Part(i)
+		parts = parts[:len(s.flat(t))]
+	}
+	list := make([]Place, len(parts))
+	for i, p := range parts {
+		list[i] = Place{Kind: InRegister, Type: s.b.Func.Type(p), Value: p}
+	}
+	return t, list, nil
+}
+
+// pointee returns the places of a part of what a pointer points to.
+func (s *scope) pointee(p pointer, path []uint64) (*facts.Type, []Place, error) {
+	for _, i := range path {
+		switch t := p.typ; {
+		case t.IsStruct() && i < uint64(len(t.Members)):
+			s.toMember(&p, int(i))
+		case t.IsComposite() && t.Elem != nil && (i < t.Count || t.IsRuntimeArray()):
+			s.stepElement(&p, operand{bits: i})
+		default:
+			return nil, nil, fmt.Errorf("there is no part %d", i)
+		}
+	}
+	if p.typ.Leaves == 0 && p.typ.IsComposite() { // a runtime array, or a structure with one
+		return p.typ, nil, nil
+	}
+	code, vals := s.b.Func.Code, s.b.Func.Vals
+	defer func() { s.b.Func.Code, s.b.Func.Vals = code, vals }() // the program does not change if a place needs operations
+	var list []Place
+	known := true
+	s.scalarsAt(p, func(at *pointer, t ir.Type) {
+		place, ok := placeOf(at, t)
+		known = known && ok && int(place.Value) < len(vals)
+		list = append(list, place)
+	})
+	if !known {
+		return p.typ, nil, fmt.Errorf("%v has no place in memory", p.class)
+	}
+	return p.typ, list, nil
+}
+
+// placeOf returns the place of a scalar in memory; false if it has none.
+func placeOf(p *pointer, t ir.Type) (Place, bool) {
+	x := Place{Type: t, Value: p.offset.dyn, Offset: p.offset.imm}
+	switch {
+	case p.memory == inSlots:
+		x.Kind, x.Variable = InVariable, p.number
+	case p.memory == inPrivate:
+		x.Kind = InPrivate
+	case p.memory != inBuffer || p.checked || p.heap || p.banked || p.ofTask:
+		return x, false
+	case p.class == spirv.StorageClassWorkgroup:
+		x.Kind, x.Type = InWorkgroup, bufferType(t)
+	case p.class == spirv.StorageClassPushConstant:
+		x.Kind, x.Type = InPush, bufferType(t)
+	case p.class == spirv.StorageClassStorageBuffer, p.class == spirv.StorageClassUniform:
+		x.Kind, x.Type, x.Resource = InBuffer, bufferType(t), p.number
+	default:
+		return x, false
+	}
+	return x, true
+}
+
+// Values returns the ids with a value in function n, ascending.
+func (s *Symbols) Values(n int) []spirv.ID {
+	at := s.scope(n)
+	if at == nil {
+		return nil
+	}
+	list := make([]spirv.ID, 0, len(at.values))
+	for id := range at.values {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return list
+}
