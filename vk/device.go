@@ -15,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -95,6 +96,16 @@ type DeviceInfo struct {
 	// machine, and the options of their compilation, except for the size of subgroups that a stage requires.
 	Engine   exec.Engine
 	Lowering lower.Options
+
+	// Debugger runs the dispatches, for programs of Chiaro's module. The engine is then to be one that hooks can observe.
+	Debugger Debugger
+}
+
+// Debugger controls dispatches; see DeviceInfo.
+type Debugger interface {
+	// Dispatch calls run any number of times: each call runs all workgroups of a dispatch, observed by a hook. Its error is that of the
+	// command. One goroutine at a time calls it for a queue.
+	Dispatch(ctx context.Context, stage *shader.Stage, run func(exec.Hook) error) error
 }
 
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.
@@ -114,6 +125,7 @@ type Device struct {
 	messages  func(Message)
 	budget    uint64
 	lowering  lower.Options
+	debugger  Debugger
 
 	graphs       preparedList    // scratch memory of execution graphs
 	enabled      map[string]bool // features and extensions; nil for all
@@ -166,7 +178,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

@@ -363,13 +363,25 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	}
 	x.watch()
 	defer x.unwatch()
-	err = p.pipeline.Dispatch(x.ctx, args)
+	if d := x.dev.debugger; d != nil {
+		err = x.debug(d, p, args)
+	} else {
+		err = p.pipeline.Dispatch(x.ctx, args)
+	}
 	if n := x.graphics.counts; n != nil {
 		size := p.stage.Program.LocalSize
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
 	x.dev.printer.flush(args.Log, p.stage)
 	return err
+}
+
+// debug lets the debugger run a dispatch.
+func (x *executor) debug(d Debugger, p *ComputePipeline, args compute.Args) error {
+	return d.Dispatch(x.ctx, p.stage, func(h exec.Hook) error {
+		args.Hook = h
+		return p.pipeline.Dispatch(x.ctx, args)
+	})
 }
 
 // hasBase reports whether the bound pipeline or shader object is for dispatches with a base.

@@ -233,6 +233,9 @@ func (d *Device) stageOptions(info *StageInfo) lower.Options {
 	}
 	o.FullSubgroups = o.FullSubgroups || info.Flags&enum.StageFlagsRequireFullSubgroups != 0
 	o.VaryingSubgroups = o.VaryingSubgroups || info.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0
+	if d.debugger != nil {
+		o.Symbols = &lower.Symbols{}
+	}
 	return o
 }
 

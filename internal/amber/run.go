@@ -32,6 +32,8 @@ type Options struct {
 	Sources              *store.Dir // of modules that a compiler made of shaders; nil for none
 	Digest               bool       // fill Result.Digests
 	Way                  Way        // to make pipelines
+
+	Debugger vk.Debugger // of the dispatches; nil for none
 }
 
 // Status is the outcome of a script.

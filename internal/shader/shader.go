@@ -98,6 +98,8 @@ type Stage struct {
 	Program *ir.Program
 	Facts   *facts.Module // nil if the program is from a cache
 
+	Symbols *lower.Symbols // of lower.Options; nil for none
+
 	Source func() *facts.Module // returns the facts if they are nil; nil if they are not known
 
 	Origin int32 // what a program that is composed of several stages adds to the origins of this one
@@ -126,7 +128,7 @@ func Lower(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lowe
 }
 
 // LowerWatched is Lower with a function that sees the program as it was lowered, with an empty name, and after each pass. It must
-// not change the program. A nil one sees nothing.
+// not change the program. A nil one sees nothing. A program with symbols is as it was lowered, too.
 func LowerWatched(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lower.Options, watch func(pass string, p *ir.Program)) (*Stage, error) {
 	o.Stop = ctx.Err
 	p, err := lower.Stage(m, entry, o)
@@ -136,12 +138,12 @@ func LowerWatched(ctx context.Context, m *valid.Module, entry *facts.EntryPoint,
 	if watch != nil {
 		watch("", p)
 	}
-	if !p.Stage.OfRays() {
+	if !p.Stage.OfRays() && o.Symbols == nil {
 		if err := pass.RunWatched(p, ctx.Err, watch); err != nil {
 			return nil, err
 		}
 	}
-	return &Stage{Program: p, Facts: m.Facts()}, nil
+	return &Stage{Program: p, Facts: m.Facts(), Symbols: o.Symbols}, nil
 }
 
 // Composed runs the passes on a program that is composed of several stages.
