@@ -1,0 +1,33 @@
+// Package debug stops the invocations of compute shaders at lines and instructions, shows their values, and goes on, forward and
+// backward. It refuses to know protocols and clients: package adapter in its folder has the Debug Adapter Protocol.
+//
+// A [Session] is the [vk.Debugger] of a device. The goroutine of the dispatch runs the interpreter; its hook decides before each
+// operation of a subgroup whether to stop, and waits while the controller looks at the state.
+//
+//	controller ── Continue, Step, … ──▶ Session ──▶ hook ── Step ── interpreter
+//	           ◀── Stop, Ended ────────
+//
+// # Time
+//
+// Execution is deterministic: one worker runs the groups in order. So a position in time is the number of a group and the number of
+// the step in it. To go back, the session restores the memory of a checkpoint, skips the groups before it and runs again to the
+// position (as rr does for processes; O'Callahan et al. 2017, "Engineering Record and Replay for Deployability"). Checkpoints are
+// copies of the writable memory at the beginning of groups.
+//
+// # Lines
+//
+// An operation begins a line if the operation before it in the code is of another line or block (see marks). A thread is an
+// invocation; it is at the operations that its subgroup executes with its lane active.
+//
+// # Files
+//
+//	session.go, hook.go           the state of a session, and what it does at each step
+//	position.go, search.go        time, copies of the memory; the way back
+//	mark.go, breakpoint.go        operations at which a thread may stop
+//	watch.go                      data breakpoints
+//	frame.go, variable.go,
+//	name.go                       threads, frames, scopes, values and their names
+//	format.go                     texts of values
+//	expression.go,
+//	expressionvalue.go            expressions over the values of a frame
+package debug

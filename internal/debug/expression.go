@@ -1,0 +1,305 @@
+package debug
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Bounds of an expression: its text in bytes, and its nesting.
+const (
+	maxExpression = 1 << 12
+	maxNesting    = 64
+)
+
+// node evaluates a part of an expression in a frame.
+type node func(x *view) (result, error)
+
+// parser reads an expression by operator precedence (Pratt 1973). The syntax is that of GLSL: variables with members, components and
+// indices; literals; unary and binary operators; constructors of scalars and vectors; functions.
+type parser struct {
+	text  string
+	token string // the next; "" at the end
+	depth int
+}
+
+// parse returns the node of an expression.
+func parse(text string) (node, error) {
+	if len(text) > maxExpression {
+		return nil, fmt.Errorf("an expression of %d bytes; must have at most %d", len(text), maxExpression)
+	}
+	p := &parser{text: text}
+	p.next()
+	n, err := p.binary(0)
+	if err == nil && p.token != "" {
+		err = fmt.Errorf("%q after the expression", p.token)
+	}
+	return n, err
+}
+
+// evaluate returns the value of an expression in the frame.
+func (x *view) evaluate(text string) (result, error) {
+	n, err := parse(text)
+	if err != nil {
+		return result{}, err
+	}
+	return n(x)
+}
+
+// operators are the binary operators, the longest first, with their precedences.
+var operators = []struct {
+	text  string
+	binds int
+}{
+	{"||", 1}, {"^^", 2}, {"&&", 3}, {"==", 7}, {"!=", 7}, {"<<", 9}, {">>", 9}, {"<=", 8}, {">=", 8},
+	{"|", 4}, {"^", 5}, {"&", 6}, {"<", 8}, {">", 8}, {"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"%", 11},
+}
+
+// next reads the next token.
+func (p *parser) next() {
+	p.text = strings.TrimLeft(p.text, " \t\r\n")
+	n := 0
+	for n < len(p.text) && isWord(p.text[n]) {
+		n++
+	}
+	if n > 0 && p.text[0] >= '0' && p.text[0] <= '9' {
+		n = numberLength(p.text)
+	}
+	if n == 0 && len(p.text) > 1 && p.text[0] == '.' && p.text[1] >= '0' && p.text[1] <= '9' {
+		n = numberLength(p.text)
+	}
+	for i := 0; n == 0 && i < len(operators); i++ {
+		if strings.HasPrefix(p.text, operators[i].text) {
+			n = len(operators[i].text)
+		}
+	}
+	if n == 0 {
+		n = min(1, len(p.text))
+	}
+	p.token, p.text = p.text[:n], p.text[n:]
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// numberLength returns the length of the number at the beginning of a text.
+func numberLength(s string) int {
+	n := 0
+	for n < len(s) && (isWord(s[n]) || s[n] == '.' || (s[n] == '+' || s[n] == '-') && n > 0 && (s[n-1] == 'e' || s[n-1] == 'E') && !strings.HasPrefix(s, "0x")) {
+		n++
+	}
+	return n
+}
+
+// binary reads an expression of operators that bind at least as tightly.
+func (p *parser) binary(least int) (node, error) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, fmt.Errorf("an expression nested more than %d deep", maxNesting)
+	}
+	defer func() { p.depth-- }()
+	left, err := p.unary()
+	for err == nil {
+		binds := 0
+		for _, o := range operators {
+			if o.text == p.token {
+				binds = o.binds
+			}
+		}
+		if binds == 0 || binds < least {
+			return left, nil
+		}
+		op := p.token
+		p.next()
+		var right node
+		if right, err = p.binary(binds + 1); err == nil {
+			left = operate(op, left, right)
+		}
+	}
+	return nil, err
+}
+
+// operate returns the node of a binary operator. && and || evaluate the right side only if they need it.
+func operate(op string, left, right node) node {
+	return func(x *view) (result, error) {
+		a, err := left.numbers(x)
+		if err != nil {
+			return a, err
+		}
+		if op == "&&" && !a.truth() || op == "||" && a.truth() {
+			return truthOf(op == "||"), nil
+		}
+		b, err := right.numbers(x)
+		if err != nil {
+			return b, err
+		}
+		return apply(op, a, b)
+	}
+}
+
+// numbers evaluates a node, and reads its numbers if it is a variable.
+func (n node) numbers(x *view) (result, error) {
+	r, err := n(x)
+	if err != nil {
+		return r, err
+	}
+	return r.load()
+}
+
+func (p *parser) unary() (node, error) {
+	switch op := p.token; op {
+	case "-", "+", "!", "~":
+		p.next()
+		if p.depth++; p.depth > maxNesting {
+			return nil, fmt.Errorf("an expression nested more than %d deep", maxNesting)
+		}
+		defer func() { p.depth-- }()
+		of, err := p.unary()
+		if err != nil {
+			return nil, err
+		}
+		return func(x *view) (result, error) {
+			r, err := of.numbers(x)
+			if err != nil {
+				return r, err
+			}
+			return applyUnary(op, r)
+		}, nil
+	}
+	n, err := p.primary()
+	for err == nil {
+		of := n
+		switch p.token {
+		case ".":
+			p.next()
+			name := p.token
+			p.next()
+			n = func(x *view) (result, error) {
+				r, err := of(x)
+				if err != nil {
+					return r, err
+				}
+				return r.member(name)
+			}
+		case "[":
+			p.next()
+			var at node
+			if at, err = p.binary(0); err == nil {
+				err = p.expect("]")
+			}
+			n = func(x *view) (result, error) {
+				r, err := of(x)
+				if err != nil {
+					return r, err
+				}
+				i, err := at.numbers(x)
+				if err != nil {
+					return i, err
+				}
+				return r.index(i)
+			}
+		default:
+			return n, nil
+		}
+	}
+	return nil, err
+}
+
+func (p *parser) expect(token string) error {
+	if p.token != token {
+		return fmt.Errorf("%q; want %q", p.token, token)
+	}
+	p.next()
+	return nil
+}
+
+func (p *parser) primary() (node, error) {
+	t := p.token
+	switch {
+	case t == "":
+		return nil, fmt.Errorf("the expression ends; want a value")
+	case t == "(":
+		p.next()
+		n, err := p.binary(0)
+		if err == nil {
+			err = p.expect(")")
+		}
+		return n, err
+	case t == "true", t == "false":
+		p.next()
+		return constant(truthOf(t == "true")), nil
+	case t[0] >= '0' && t[0] <= '9' || t[0] == '.':
+		p.next()
+		r, err := literal(t)
+		return constant(r), err
+	case t == "%": // the id of a value
+		n := len(p.text) - len(strings.TrimLeft(p.text, "0123456789"))
+		t, p.text = t+p.text[:n], p.text[n:]
+	case !isWord(t[0]):
+		return nil, fmt.Errorf("%q; want a value", t)
+	}
+	p.next()
+	if p.token == "(" {
+		return p.call(t)
+	}
+	return func(x *view) (result, error) {
+		v := x.find(t)
+		if v == nil {
+			return result{}, fmt.Errorf("no variable %s here", t)
+		}
+		return result{variable: v}, nil
+	}, nil
+}
+
+func constant(r result) node { return func(*view) (result, error) { return r, nil } }
+
+// call reads the arguments of a constructor or a function.
+func (p *parser) call(name string) (node, error) {
+	p.next()
+	var args []node
+	for p.token != ")" {
+		n, err := p.binary(0)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, n)
+		if p.token != "," {
+			break
+		}
+		p.next()
+	}
+	if err := p.expect(")"); err != nil {
+		return nil, err
+	}
+	return func(x *view) (result, error) {
+		list := make([]result, len(args))
+		for i, n := range args {
+			var err error
+			if list[i], err = n.numbers(x); err != nil {
+				return result{}, err
+			}
+		}
+		return callFunction(name, list)
+	}, nil
+}
+
+// literal returns the value of a number.
+func literal(t string) (result, error) {
+	lower := strings.ToLower(t)
+	if strings.HasPrefix(lower, "0x") || !strings.ContainsAny(lower, ".ef") {
+		kind := signed
+		if strings.HasSuffix(lower, "u") {
+			kind, lower = unsigned, strings.TrimSuffix(lower, "u")
+		}
+		n, err := strconv.ParseUint(lower, 0, 64)
+		if err != nil {
+			return result{}, fmt.Errorf("%q is no number", t)
+		}
+		return result{kind: kind, numbers: []number{{i: int64(n)}}}, nil
+	}
+	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(lower, "f"), "l"), 64)
+	if err != nil {
+		return result{}, fmt.Errorf("%q is no number", t)
+	}
+	return result{kind: float, numbers: []number{{f: f}}}, nil
+}

@@ -1,0 +1,395 @@
+package debug
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+)
+
+// kind is the kind of the numbers of a result.
+type kind uint8
+
+const (
+	boolean kind = iota // i is 0 or 1
+	signed
+	unsigned
+	float
+)
+
+// number is a scalar of an expression: f if the kind is float, else i. Integers have 64 bits and floats are of binary64: an expression
+// does not wrap or round as the shader does.
+type number struct {
+	i int64
+	f float64
+}
+
+// result is the value of an expression: a scalar, or the components of a vector or a matrix, or a variable with parts.
+type result struct {
+	kind     kind
+	numbers  []number
+	variable *Variable // nil for a computed value
+}
+
+// String returns the text of a value.
+func (r result) String() string {
+	if r.variable != nil {
+		r.variable.fill()
+		return r.variable.Value
+	}
+	parts := make([]string, len(r.numbers))
+	for i, n := range r.numbers {
+		switch r.kind {
+		case boolean:
+			parts[i] = strconv.FormatBool(n.i != 0)
+		case signed:
+			parts[i] = strconv.FormatInt(n.i, 10)
+		case unsigned:
+			parts[i] = strconv.FormatUint(uint64(n.i), 10)
+		default:
+			parts[i] = strconv.FormatFloat(n.f, 'g', -1, 64)
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// truth reports whether a value is true: one of its numbers is not 0.
+func (r result) truth() bool {
+	for _, n := range r.numbers {
+		if n.i != 0 || n.f != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func truthOf(b bool) result {
+	r := result{numbers: []number{{}}}
+	if b {
+		r.numbers[0].i = 1
+	}
+	return r
+}
+
+// load returns a value with its numbers. A variable with parts that are no numbers has none.
+func (r result) load() (result, error) {
+	v := r.variable
+	if v == nil || r.numbers != nil {
+		return r, nil
+	}
+	if v.t == nil { // a built-in
+		r.kind = unsigned
+		for _, n := range v.numbers {
+			r.numbers = append(r.numbers, number{i: int64(n)})
+		}
+		return r, nil
+	}
+	s := v.t.Scalar()
+	if s == nil {
+		return r, nil
+	}
+	list, err := v.places()
+	for i := 0; err == nil && i < len(list); i++ {
+		var bits uint64
+		if bits, err = v.of.read(list[i]); err == nil {
+			r.numbers = append(r.numbers, numberOf(s, bits))
+		}
+	}
+	r.kind = kindOf(s)
+	return r, err
+}
+
+func kindOf(t *facts.Type) kind {
+	switch {
+	case t.IsBool():
+		return boolean
+	case t.IsInt() && t.Signed:
+		return signed
+	case t.IsInt():
+		return unsigned
+	}
+	return float
+}
+
+func numberOf(t *facts.Type, bits uint64) number {
+	switch kindOf(t) {
+	case boolean:
+		return number{i: int64(bits & 1)}
+	case signed:
+		shift := 64 - t.Width
+		return number{i: int64(bits<<shift) >> shift}
+	case unsigned:
+		return number{i: int64(bits)}
+	}
+	f, _ := t.Float(bits)
+	return number{f: f}
+}
+
+// to converts a number.
+func (n number) to(from, to kind) number {
+	switch {
+	case from == to:
+		return n
+	case to == float && from == unsigned:
+		return number{f: float64(uint64(n.i))}
+	case to == float:
+		return number{f: float64(n.i)}
+	case to == boolean:
+		return truthOf(n.i != 0 || n.f != 0).numbers[0]
+	case from == float && to == unsigned && n.f >= math.MaxInt64:
+		return number{i: int64(uint64(n.f))}
+	case from == float:
+		return number{i: int64(n.f)}
+	}
+	return n
+}
+
+// member returns a member of a structure, or the components of a vector that a swizzle names.
+func (r result) member(name string) (result, error) {
+	if v := r.variable; v != nil && v.t != nil && v.t.IsStruct() {
+		for i := range v.t.Members {
+			if v.part(uint64(i)) == name {
+				return result{variable: v.child(uint64(i))}, nil
+			}
+		}
+		return result{}, fmt.Errorf("%s has no member %s", v.Name, name)
+	}
+	r, err := r.load()
+	if err != nil {
+		return r, err
+	}
+	out := result{kind: r.kind}
+	for _, c := range name {
+		i := -1
+		for _, set := range []string{"xyzw", "rgba", "stpq"} {
+			if n := strings.IndexRune(set, c); n >= 0 {
+				i = n
+			}
+		}
+		if i < 0 || i >= len(r.numbers) {
+			return result{}, fmt.Errorf("%q is no component", name)
+		}
+		out.numbers = append(out.numbers, r.numbers[i])
+	}
+	if len(out.numbers) == 0 || len(out.numbers) > 4 {
+		return result{}, fmt.Errorf("%q; want one to four components", name)
+	}
+	return out, nil
+}
+
+// index returns a part of an array, a vector or a matrix.
+func (r result) index(i result) (result, error) {
+	if len(i.numbers) != 1 || i.kind == float {
+		return result{}, fmt.Errorf("an index that is no integer")
+	}
+	n := i.numbers[0].i
+	if v := r.variable; v != nil && v.t != nil {
+		if parts := v.count(); n < 0 || uint64(n) >= parts {
+			return result{}, fmt.Errorf("index %d of %s; must be less than %d", n, v.Name, parts)
+		}
+		return result{variable: v.child(uint64(n))}, nil
+	}
+	r, err := r.load()
+	if err != nil {
+		return r, err
+	}
+	if n < 0 || n >= int64(len(r.numbers)) {
+		return result{}, fmt.Errorf("index %d; must be less than %d", n, len(r.numbers))
+	}
+	return result{kind: r.kind, numbers: r.numbers[n : n+1]}, nil
+}
+
+// binaryOps are the operators on two numbers of one kind.
+var binaryOps = map[string]func(k kind, a, b number) (number, kind, error){
+	"+": arithmetic(func(a, b int64) int64 { return a + b }, func(a, b float64) float64 { return a + b }),
+	"-": arithmetic(func(a, b int64) int64 { return a - b }, func(a, b float64) float64 { return a - b }),
+	"*": arithmetic(func(a, b int64) int64 { return a * b }, func(a, b float64) float64 { return a * b }),
+	"/": divide, "%": divide,
+	"&": integer(func(a, b int64) int64 { return a & b }), "|": integer(func(a, b int64) int64 { return a | b }), "^": integer(func(a, b int64) int64 { return a ^ b }),
+	"<<": integer(func(a, b int64) int64 { return a << uint64(b) }), ">>": integer(func(a, b int64) int64 { return a >> uint64(b) }),
+	"==": compare(func(c int) bool { return c == 0 }), "!=": compare(func(c int) bool { return c != 0 }),
+	"<": compare(func(c int) bool { return c == -1 }), ">": compare(func(c int) bool { return c == 1 }),
+	"<=": compare(func(c int) bool { return c == -1 || c == 0 }), ">=": compare(func(c int) bool { return c == 1 || c == 0 }),
+}
+
+func arithmetic(i func(a, b int64) int64, f func(a, b float64) float64) func(kind, number, number) (number, kind, error) {
+	return func(k kind, a, b number) (number, kind, error) {
+		if k == float {
+			return number{f: f(a.f, b.f)}, k, nil
+		}
+		return number{i: i(a.i, b.i)}, max(k, signed), nil
+	}
+}
+
+func integer(op func(a, b int64) int64) func(kind, number, number) (number, kind, error) {
+	return func(k kind, a, b number) (number, kind, error) {
+		if k == float {
+			return number{}, k, fmt.Errorf("an operator on integers has a float")
+		}
+		return number{i: op(a.i, b.i)}, k, nil
+	}
+}
+
+func divide(k kind, a, b number) (number, kind, error) {
+	switch {
+	case k == float:
+		return number{f: a.f / b.f}, k, nil
+	case b.i == 0:
+		return number{}, k, fmt.Errorf("a division by 0")
+	case k == unsigned:
+		return number{i: int64(uint64(a.i) / uint64(b.i))}, k, nil
+	}
+	return number{i: a.i / b.i}, signed, nil
+}
+
+func remainder(k kind, a, b number) (number, kind, error) {
+	q, k, err := divide(k, a, b)
+	if err == nil && k == float {
+		err = fmt.Errorf("an operator on integers has a float")
+	}
+	if err != nil {
+		return number{}, k, err
+	}
+	return number{i: a.i - q.i*b.i}, k, nil
+}
+
+// compare makes a comparison; 2 stands for unordered.
+func compare(is func(c int) bool) func(kind, number, number) (number, kind, error) {
+	return func(k kind, a, b number) (number, kind, error) {
+		c := 2
+		switch {
+		case k == float && a.f < b.f, k == unsigned && uint64(a.i) < uint64(b.i), k < unsigned && a.i < b.i:
+			c = -1
+		case k == float && a.f > b.f, k == unsigned && uint64(a.i) > uint64(b.i), k < unsigned && a.i > b.i:
+			c = 1
+		case k != float || a.f == b.f:
+			c = 0
+		}
+		return truthOf(is(c)).numbers[0], boolean, nil
+	}
+}
+
+// apply evaluates a binary operator, component by component; a scalar goes with each component.
+func apply(op string, a, b result) (result, error) {
+	switch op {
+	case "&&":
+		return truthOf(a.truth() && b.truth()), nil
+	case "||":
+		return truthOf(a.truth() || b.truth()), nil
+	case "^^":
+		return truthOf(a.truth() != b.truth()), nil
+	}
+	n := max(len(a.numbers), len(b.numbers))
+	if min(len(a.numbers), len(b.numbers)) == 0 || len(a.numbers) != n && len(a.numbers) != 1 || len(b.numbers) != n && len(b.numbers) != 1 {
+		return result{}, fmt.Errorf("%s with %d and %d components", op, len(a.numbers), len(b.numbers))
+	}
+	f := binaryOps[op]
+	if op == "%" {
+		f = remainder
+	}
+	k := max(a.kind, b.kind)
+	out := result{numbers: make([]number, n)}
+	for i := range n {
+		x, y := a.numbers[min(i, len(a.numbers)-1)].to(a.kind, k), b.numbers[min(i, len(b.numbers)-1)].to(b.kind, k)
+		var err error
+		if out.numbers[i], out.kind, err = f(k, x, y); err != nil {
+			return result{}, err
+		}
+	}
+	if op == "==" || op == "!=" { // of whole vectors
+		all := true
+		for _, x := range out.numbers {
+			all = all && (x.i != 0) == (op == "==")
+		}
+		return truthOf(all == (op == "==")), nil
+	}
+	return out, nil
+}
+
+func applyUnary(op string, r result) (result, error) {
+	out := result{kind: max(r.kind, signed), numbers: make([]number, len(r.numbers))}
+	if len(r.numbers) == 0 || op == "~" && r.kind == float {
+		return result{}, fmt.Errorf("%s of a value without integers", op)
+	}
+	for i, n := range r.numbers {
+		switch op {
+		case "-":
+			n = number{i: -n.i, f: -n.f}
+		case "~":
+			n.i = ^n.i
+		case "!":
+			return truthOf(!r.truth()), nil
+		}
+		out.numbers[i] = n
+	}
+	return out, nil
+}
+
+// constructors are the kinds of the numbers that constructors make.
+var constructors = map[string]kind{"bool": boolean, "bvec": boolean, "int": signed, "ivec": signed, "uint": unsigned, "uvec": unsigned, "float": float, "vec": float, "double": float, "dvec": float}
+
+// functions are of one float each.
+var functions = map[string]func(float64) float64{
+	"abs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "sqrt": math.Sqrt, "trunc": math.Trunc, "round": math.RoundToEven,
+	"sin": math.Sin, "cos": math.Cos, "exp": math.Exp, "log": math.Log,
+}
+
+// callFunction evaluates a constructor or a function.
+func callFunction(name string, args []result) (result, error) {
+	all := result{}
+	for _, a := range args {
+		for _, n := range a.numbers {
+			all.numbers = append(all.numbers, n.to(a.kind, float))
+		}
+	}
+	if len(all.numbers) == 0 {
+		return result{}, fmt.Errorf("%s without a value", name)
+	}
+	base := strings.TrimRight(name, "234")
+	if k, ok := constructors[base]; ok {
+		n := 1
+		if base != name {
+			n = int(name[len(name)-1] - '0')
+		}
+		out := result{kind: k}
+		for _, a := range args {
+			for _, x := range a.numbers {
+				out.numbers = append(out.numbers, x.to(a.kind, k))
+			}
+		}
+		for len(out.numbers) == 1 && n > 1 && len(args) == 1 {
+			for len(out.numbers) < n {
+				out.numbers = append(out.numbers, out.numbers[0])
+			}
+		}
+		if len(out.numbers) < n {
+			return result{}, fmt.Errorf("%s of %d components", name, len(out.numbers))
+		}
+		out.numbers = out.numbers[:n]
+		return out, nil
+	}
+	out := result{kind: float}
+	switch f := functions[name]; {
+	case f != nil && len(args) == 1:
+		for _, n := range all.numbers {
+			out.numbers = append(out.numbers, number{f: f(n.f)})
+		}
+		return out, nil
+	case name == "isnan" && len(args) == 1:
+		return truthOf(math.IsNaN(all.numbers[0].f)), nil
+	case name == "isinf" && len(args) == 1:
+		return truthOf(math.IsInf(all.numbers[0].f, 0)), nil
+	case name == "length" && len(args) == 1:
+		sum := 0.0
+		for _, n := range all.numbers {
+			sum += n.f * n.f
+		}
+		return result{kind: float, numbers: []number{{f: math.Sqrt(sum)}}}, nil
+	}
+	return result{}, fmt.Errorf("no function %s of %d values in the debugger", name, len(args))
+}

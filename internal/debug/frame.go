@@ -1,0 +1,105 @@
+package debug
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Frame is an active function of a thread.
+type Frame struct {
+	Name        string
+	At          Location
+	Instruction int // of the module, from 1; 0 if it is not known
+
+	fn      int
+	v       ir.V
+	lane    uint32
+	waiting bool // the thread is inactive: its callers are not known
+}
+
+// ThreadState is a thread of the subgroup at which a session is stopped.
+type ThreadState struct {
+	Thread
+	Name   string
+	Active bool // it executes the operation of the stop
+}
+
+// Threads returns the invocations of the subgroup of the stop, in the order of lanes; nil if the session is not stopped.
+func (s *Session) Threads() (list []ThreadState) {
+	h := s.hook
+	if h == nil || h.step == nil {
+		return nil
+	}
+	size := h.stage.Program.SubgroupSize
+	for lane := range size {
+		t := h.thread(h.step, lane)
+		if t.Local >= h.stage.Program.Invocations() {
+			break
+		}
+		list = append(list, ThreadState{t, h.threadName(t), h.step.Active.Has(lane)})
+	}
+	return list
+}
+
+// threadName returns the name of a thread: its GlobalInvocationId, as far as a workgroup has dimensions.
+func (h *hook) threadName(t Thread) string {
+	id := h.local(t)
+	return fmt.Sprintf("invocation %d,%d,%d of workgroup %d,%d,%d", id[0], id[1], id[2], t.Group[0], t.Group[1], t.Group[2])
+}
+
+// local returns LocalInvocationId.
+func (h *hook) local(t Thread) [3]uint32 {
+	x, y := h.stage.Program.LocalSize[0], h.stage.Program.LocalSize[1]
+	return [3]uint32{t.Local % x, t.Local / x % y, t.Local / x / y}
+}
+
+// Stopped returns the thread in focus; false if the session is not stopped.
+func (s *Session) Stopped() (Thread, bool) {
+	if h := s.hook; h != nil && h.step != nil {
+		return h.focus, true
+	}
+	return Thread{}, false
+}
+
+// Frames returns the active functions of a thread of Threads, the innermost first. A thread that does not execute the operation of
+// the stop is where it executed the last line; its callers are not known.
+func (s *Session) Frames(t Thread) []Frame {
+	h := s.hook
+	if h == nil || h.step == nil {
+		return nil
+	}
+	lane, ok := h.laneOf(h.step, t)
+	if !ok || t.Local >= uint32(len(h.last)) {
+		return nil
+	}
+	if !h.step.Active.Has(lane) {
+		at := h.last[t.Local]
+		if at.v == 0 {
+			return nil
+		}
+		f := h.frameAt(at.fn, at.v, lane)
+		f.waiting = true
+		return []Frame{f}
+	}
+	list := []Frame{h.frame(h.step, t)}
+	for _, c := range h.step.Calls(nil) {
+		list = append(list, h.frameAt(c.Func, c.Value, lane))
+	}
+	return list
+}
+
+// frame returns the innermost frame of a thread that executes a step.
+func (h *hook) frame(s *exec.Step, t Thread) Frame {
+	lane, _ := h.laneOf(s, t)
+	return h.frameAt(s.Func, s.Value, lane)
+}
+
+func (h *hook) frameAt(fn int, v ir.V, lane uint32) Frame {
+	f := Frame{Name: h.stage.Program.Funcs[fn].Name, At: h.marks.location(fn, v), fn: fn, v: v, lane: lane}
+	if i, ok := h.marks.instruction(fn, v); ok {
+		f.Instruction = i + 1
+	}
+	return f
+}

@@ -1,0 +1,154 @@
+package debug
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// named is a value with a name, from an instruction on.
+type named struct {
+	id     spirv.ID
+	member int // of a block without a name of its instance, whose members are in the scope of the shader; −1 for the whole
+	from   int // the number of the instruction after which the name holds
+}
+
+// names are the names of a function of the program.
+type names struct {
+	of     map[string][]named       // by name; the innermost is the last
+	values map[spirv.ID][]debugName // of debug information, by value
+}
+
+// debugName is a name that DebugDeclare (from the beginning) or DebugValue gives a value.
+type debugName struct {
+	name string
+	from int
+}
+
+// namesOf returns the names of a function; they are found once.
+func (x *view) namesOf() *names {
+	if n := x.marks.names[x.fn]; n != nil {
+		return n
+	}
+	n := &names{map[string][]named{}, map[spirv.ID][]debugName{}}
+	if x.marks.names == nil {
+		x.marks.names = map[int]*names{}
+	}
+	x.marks.names[x.fn] = n
+	m := x.stage.Facts
+	if fn := x.stage.Symbols.Function(x.fn); fn != nil {
+		n.readDebug(m, fn)
+	}
+	for _, id := range x.ids(func(spirv.ID) bool { return true }) { // what is declared first is outside
+		at := named{id: id, member: -1, from: 0}
+		if list := n.values[id]; len(list) > 0 {
+			for _, d := range list {
+				n.of[d.name] = append(n.of[d.name], named{id, -1, d.from})
+			}
+			continue
+		}
+		v := m.Variable(id)
+		if v == nil && m.Const(id) == nil {
+			at.from = m.Code.Def(id) + 1
+		}
+		if v != nil && v.Func == nil && v.Type.IsStruct() && m.Name(id) == "" {
+			for i := range v.Type.Members {
+				name := m.MemberName(v.Type.ID, i)
+				n.of[name] = append(n.of[name], named{id, i, 0})
+			}
+		}
+		n.of[nameOf(m, id)] = append(n.of[nameOf(m, id)], at)
+		if text := fmt.Sprintf("%%%d", id); text != nameOf(m, id) {
+			n.of[text] = append(n.of[text], at)
+		}
+	}
+	return n
+}
+
+// readDebug reads the debug information of a function.
+func (n *names) readDebug(m *facts.Module, fn *facts.Function) {
+	for i := fn.Index; i < fn.End; i++ {
+		in := m.Code.Inst(i)
+		if in.Op() != spirv.OpExtInst || len(in) < 8 || m.ExtSet(inst.ExtInst(in).Set()) != spirv.ExtSetNonSemanticShaderDebugInfo {
+			continue
+		}
+		d := debugName{from: i + 1}
+		switch spirv.NonSemanticShaderDebugInfoOp(inst.ExtInst(in).Instruction()) {
+		case spirv.NonSemanticShaderDebugInfoDebugDeclare:
+			d.from = 0
+		case spirv.NonSemanticShaderDebugInfoDebugValue:
+		default:
+			continue
+		}
+		if v := m.Code.DefInst(spirv.ID(in[5])); len(v) > 5 {
+			d.name, _ = m.String(inst.NonSemanticShaderDebugInfoDebugLocalVariable(v).Name())
+		}
+		if d.name != "" {
+			n.values[spirv.ID(in[6])] = append(n.values[spirv.ID(in[6])], d)
+		}
+	}
+}
+
+// nameOf returns the name of a variable or value without debug information: of an OpName, of the type of a block, or its id.
+func nameOf(m *facts.Module, id spirv.ID) string {
+	if n := m.Name(id); n != "" {
+		return n
+	}
+	if v := m.Variable(id); v != nil && v.Func == nil && v.Type != nil {
+		if n := m.Name(v.Type.ID); n != "" {
+			return n
+		}
+	}
+	return fmt.Sprintf("%%%d", id)
+}
+
+// debugName returns the name of debug information at the position; "" if there is none.
+func (x *view) debugName(id spirv.ID) (name string) {
+	for _, d := range x.namesOf().values[id] {
+		if d.from < x.Instruction || d.from == 0 {
+			name = d.name
+		}
+	}
+	return name
+}
+
+// name returns the name of a variable or value at the position.
+func (x *view) name(id spirv.ID) string {
+	if n := x.debugName(id); n != "" {
+		return n
+	}
+	return nameOf(x.stage.Facts, id)
+}
+
+// find returns the variable of a name in the frame; nil if there is none.
+func (x *view) find(name string) *Variable {
+	list := x.namesOf().of[name]
+	for i := len(list) - 1; i >= 0; i-- {
+		n := list[i]
+		if n.from > 0 && n.from >= x.Instruction {
+			continue
+		}
+		if d, ok := x.stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
+			return x.builtin(spirv.BuiltIn(d.Literal()).String())
+		}
+		v := x.variable(n.id)
+		if n.member >= 0 {
+			v = v.child(uint64(n.member))
+		}
+		return v
+	}
+	return x.builtin(strings.TrimPrefix(name, "gl_"))
+}
+
+// builtin returns a built-in value of the invocation; nil if the debugger does not have it.
+func (x *view) builtin(name string) *Variable {
+	for _, v := range x.builtins() {
+		if strings.EqualFold(v.Name, name) {
+			return v
+		}
+	}
+	return nil
+}

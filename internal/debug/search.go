@@ -1,0 +1,98 @@
+package debug
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// search is the way back to the last stop before a position: runs from a checkpoint to the checkpoint after it, from the last on,
+// until one has a stop; then a run to this stop.
+type search struct {
+	until position // a run ends here
+	point int      // the checkpoint at which it begins
+	begun bool
+	found *found // by the run
+
+	exact  *position // the last run goes to it and stops there with the reason
+	reason Stop
+	first  bool // the last run stops at the first instruction
+}
+
+// found is a stop at a position.
+type found struct {
+	at   position
+	stop Stop
+}
+
+// back begins a search before the current position. It returns false if the dispatch has no checkpoints.
+func (h *hook) back() bool {
+	n := h.history.find(h.now.group)
+	if n < 0 {
+		return false
+	}
+	h.search = &search{until: h.now, point: n}
+	return true
+}
+
+// rewind prepares the next run of a search.
+func (h *hook) rewind() {
+	s := h.search
+	switch {
+	case !s.begun:
+		s.begun = true
+	case s.found != nil:
+		s.exact, s.reason = &s.found.at, s.found.stop
+		s.point = h.history.find(s.exact.group)
+	case s.point > 0:
+		s.until = position{group: h.history.points[s.point].group}
+		s.point--
+	default:
+		s.first = true
+	}
+	h.first = h.history.points[s.point].group
+	h.history.restore(s.point)
+	h.forgetWatched()
+}
+
+// searching is what Step does during a search, before an operation with marks.
+func (h *hook) searching(x *exec.Step, m mark) error {
+	s := h.search
+	switch {
+	case s.exact != nil && (h.now.group != s.exact.group || h.now.step != s.exact.step), s.first && m&beginsInstruction == 0:
+		return nil
+	case s.exact != nil:
+		h.search, h.now = nil, *s.exact
+		if err := h.wait(x, s.reason); err != nil {
+			return err
+		}
+		return h.lanes(x, m, h.now.lane)
+	case s.first:
+		h.search = nil
+		if err := h.wait(x, Stop{Reason: AtStep, Text: "the beginning of the dispatch", Thread: h.chosen(x)}); err != nil {
+			return err
+		}
+		return h.lanes(x, m, 0)
+	}
+	if stop, ok := h.stops(x, m); ok {
+		s.found = &found{h.now, stop}
+	}
+	return h.lanes(x, m, 0)
+}
+
+// passed ends a run of a search at the end of its stretch.
+func (h *hook) passed() error {
+	s := h.search
+	switch {
+	case s == nil && h.furthest.before(h.now):
+		h.furthest = h.now
+	case s != nil && s.exact == nil && !s.first && !h.now.before(s.until):
+		return errRewind
+	}
+	return nil
+}
+
+// tooLarge says why a session does not go back.
+func (h *hook) tooLarge() string {
+	return fmt.Sprintf("the shader may write %d bytes; to go back, they must be at most %d", h.history.bytes, maxCopied)
+}

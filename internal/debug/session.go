@@ -1,0 +1,188 @@
+package debug
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+)
+
+// ErrEnded is the error of a dispatch that the controller ended.
+var ErrEnded = errors.New("the debugger ended the run")
+
+// errRewind ends a run so that the next one begins before its end.
+var errRewind = errors.New("debug: rewind")
+
+// Thread is an invocation.
+type Thread struct {
+	Group [3]uint32
+	Local uint32 // index in the workgroup
+}
+
+// Reason is why a session stopped.
+type Reason string
+
+// The reasons, in the words of the Debug Adapter Protocol.
+const (
+	Entry          Reason = "entry"
+	AtStep         Reason = "step"
+	AtBreakpoint   Reason = "breakpoint"
+	AtInstruction  Reason = "instruction breakpoint"
+	DataBreakpoint Reason = "data breakpoint"
+	Exception      Reason = "exception"
+	Pause          Reason = "pause"
+)
+
+// Stop describes why and where a session stopped.
+type Stop struct {
+	Reason Reason
+	Text   string // more about the reason; "" for nothing
+	Thread Thread
+	Hit    []int // the numbers of the breakpoints
+}
+
+// Events are what a session tells its controller. The functions are called from the goroutine of the dispatch, one after the other.
+type Events struct {
+	Stopped  func(Stop)
+	Output   func(text string)
+	Dispatch func(stage *shader.Stage) // begins
+}
+
+// Config is how a session begins.
+type Config struct {
+	Events Events
+	Locate func(stage *shader.Stage) func(instruction int) Location
+
+	StopOnEntry bool
+	Thread      Thread // the first in focus
+	Dispatch    int    // the dispatches before it run without stops
+}
+
+// Session is a debugged run. Its methods other than Dispatch are for one controller, and need the session to be stopped unless they
+// say otherwise.
+type Session struct {
+	config Config
+
+	mu          sync.Mutex // of breakpoints, which may change while the shader runs
+	breakpoints []*Breakpoint
+	watches     []*Watch
+	revision    atomic.Uint64 // of breakpoints and watches
+
+	pause  atomic.Bool
+	ended  atomic.Bool
+	resume chan request
+	done   chan struct{} // closed by End
+	end    sync.Once
+
+	dispatches int
+	hook       *hook // of the dispatch that runs; nil between dispatches
+}
+
+// New returns a session that waits for dispatches.
+func New(c Config) *Session {
+	return &Session{config: c, resume: make(chan request), done: make(chan struct{})}
+}
+
+// action is what a stopped session does next.
+type action uint8
+
+const (
+	proceed action = iota // to the next breakpoint
+	stepInto
+	stepOver
+	stepOut
+)
+
+// request is a command of the controller.
+type request struct {
+	action      action
+	backward    bool
+	instruction bool // step by an instruction of the module, not by a line
+	thread      Thread
+}
+
+// Continue goes on to the next breakpoint, or backward to the last one before.
+func (s *Session) Continue(backward bool) { s.send(request{action: proceed, backward: backward}) }
+
+// Next steps a thread to its next line, or instruction, without entering functions; backward to the one before.
+func (s *Session) Next(t Thread, instruction, backward bool) {
+	s.send(request{action: stepOver, thread: t, instruction: instruction, backward: backward})
+}
+
+// StepIn is Next, and enters functions.
+func (s *Session) StepIn(t Thread, instruction bool) {
+	s.send(request{action: stepInto, thread: t, instruction: instruction})
+}
+
+// StepOut goes on until the function of a thread has returned.
+func (s *Session) StepOut(t Thread) { s.send(request{action: stepOut, thread: t}) }
+
+// send resumes the session; it does nothing if the session has ended.
+func (s *Session) send(r request) {
+	select {
+	case s.resume <- r:
+	case <-s.done:
+	}
+}
+
+// Pause stops a running session at its next line. It may be called at any time.
+func (s *Session) Pause() { s.pause.Store(true) }
+
+// End ends the run of the shader. It may be called at any time.
+func (s *Session) End() {
+	s.ended.Store(true)
+	s.end.Do(func() { close(s.done) })
+}
+
+// Dispatch runs a dispatch under the control of the session; it is the method of vk.Debugger.
+func (s *Session) Dispatch(ctx context.Context, stage *shader.Stage, run func(exec.Hook) error) error {
+	if s.ended.Load() {
+		return ErrEnded
+	}
+	s.dispatches++
+	if stage.Symbols == nil || stage.Facts == nil || s.dispatches <= s.config.Dispatch {
+		return run(nil)
+	}
+	h := newHook(ctx, s, stage)
+	s.hook = h
+	defer func() { s.hook = nil }()
+	if s.config.Events.Dispatch != nil {
+		s.config.Events.Dispatch(stage)
+	}
+	for {
+		err := run(h)
+		if !errors.Is(err, errRewind) {
+			return err
+		}
+		h.rewind()
+	}
+}
+
+// Breakpoints returns the numbers and places of all breakpoints of the session; it may be called at any time.
+func (s *Session) Breakpoints() []*Breakpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.breakpoints)
+}
+
+// Evaluate returns the text and the type of an expression in a frame of a thread, in the syntax of GLSL, and the variable if it is
+// one with parts.
+func (s *Session) Evaluate(t Thread, f Frame, expression string) (text, kind string, v *Variable, err error) {
+	x := s.view(t, f)
+	if x == nil {
+		return "", "", nil, errors.New("the shader is not stopped")
+	}
+	r, err := x.evaluate(expression)
+	if err != nil {
+		return "", "", nil, err
+	}
+	text = r.String()
+	if v = r.variable; v != nil {
+		kind = v.Type
+	}
+	return text, kind, v, nil
+}

@@ -1,0 +1,503 @@
+package debug
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// driver is a session in a test: it waits for stops.
+type driver struct {
+	*Session
+	t     *testing.T
+	stops chan Stop
+	done  chan error
+	said  []string
+	data  []byte
+}
+
+// start runs testdata/collatz.spvasm on groups of 8 invocations, with the numbers 0, 1, 2, … in its buffer.
+func start(t *testing.T, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
+	t.Helper()
+	text, err := os.ReadFile("testdata/collatz.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := asm.Assemble(text, asm.AssembleOptions{Version: spirv.Version16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startModule(t, m.Encode(), groups, c, breakpoints...)
+}
+
+func startModule(t *testing.T, code []byte, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
+	t.Helper()
+	d := &driver{t: t, stops: make(chan Stop, 64), done: make(chan error, 1)}
+	c.Events = Events{
+		Stopped: func(s Stop) { d.stops <- s },
+		Output:  func(text string) { d.said = append(d.said, text) },
+	}
+	c.Locate = func(s *shader.Stage) func(int) Location {
+		return func(i int) Location {
+			at, _ := s.Facts.Line(i)
+			return Location{at.File, int(at.Line)}
+		}
+	}
+	d.Session = New(c)
+	d.SetBreakpoints(breakpoints)
+	t.Cleanup(d.End)
+	go func() { d.done <- d.run(code, groups) }()
+	return d
+}
+
+// run dispatches the module.
+func (d *driver) run(code []byte, groups uint32) error {
+	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{Engine: interp.Engine{}, Workers: 1, DeferFree: true, Debugger: d.Session})
+	if err != nil {
+		return err
+	}
+	defer device.Close()
+	buffer, memory, err := host.NewBuffer(device, uint64(32*groups), vk.StorageBuffer)
+	if err != nil {
+		return err
+	}
+	for i := range 8 * groups {
+		binary.LittleEndian.PutUint32(memory.Bytes()[4*i:], i)
+	}
+	l, err := device.NewSetLayout(vk.SetLayoutInfo{Bindings: []link.Binding{{Type: link.StorageBuffer, Count: 1, Stages: link.AllStages}}})
+	if err != nil {
+		return err
+	}
+	pool, _ := device.NewPool(vk.PoolInfo{MaxSets: 1})
+	set, err := pool.Allocate(l)
+	if err == nil {
+		err = set.Update(vk.Write{Type: link.StorageBuffer, Buffers: []vk.BufferDescriptor{{Buffer: buffer, Range: vk.WholeSize}}})
+	}
+	if err != nil {
+		return err
+	}
+	layout, err := device.NewPipelineLayout(vk.PipelineLayoutInfo{Sets: []*vk.SetLayout{l}})
+	if err != nil {
+		return err
+	}
+	p, err := device.NewComputePipeline(context.Background(), vk.ComputePipelineInfo{Stage: vk.StageInfo{Code: code}, Layout: layout})
+	if err != nil {
+		return err
+	}
+	b, err := device.NewCommandBuffer(vk.CommandBufferInfo{})
+	if err == nil {
+		err = b.Begin(vk.BeginInfo{OneTime: true})
+	}
+	if err != nil {
+		return err
+	}
+	b.BindPipeline(p)
+	b.BindSets(vk.Compute, layout, 0, []*vk.Set{set}, nil)
+	b.Dispatch(groups, 1, 1)
+	if err = b.End(); err == nil {
+		err = host.Run(device, b)
+	}
+	d.data = slices.Clone(memory.Bytes())
+	return err
+}
+
+// at waits for a stop and checks its reason, thread and lines, the innermost first.
+func (d *driver) at(reason Reason, local uint32, lines ...int) Stop {
+	d.t.Helper()
+	select {
+	case s := <-d.stops:
+		var got []int
+		for _, f := range d.Frames(s.Thread) {
+			got = append(got, f.At.Line)
+		}
+		if s.Reason != reason || s.Thread.Local != local || !slices.Equal(got, lines) {
+			d.t.Fatalf("stopped by %s (%s) in thread %d of %v at %v; want %s in thread %d at %v", s.Reason, s.Text, s.Thread.Local, s.Thread.Group, got, reason, local, lines)
+		}
+		return s
+	case err := <-d.done:
+		d.t.Fatalf("the run ended with %v; want a stop", err)
+	case <-time.After(time.Minute):
+		d.t.Fatal("no stop")
+	}
+	panic("unreachable")
+}
+
+// ends waits for the end of the run and checks the result of the shader.
+func (d *driver) ends(groups int) {
+	d.t.Helper()
+	if err := <-d.done; err != nil {
+		d.t.Fatal(err)
+	}
+	first := uint32(0)
+	for i := range 8 * groups {
+		steps := uint32(0)
+		for n := i + 1; n > 1; steps++ {
+			if n%2 == 0 {
+				n /= 2
+			} else {
+				n = 3*n + 1
+			}
+		}
+		if i%8 == 0 {
+			first = steps
+		}
+		if got, want := binary.LittleEndian.Uint32(d.data[4*i:]), steps+first+2*uint32(i); got != want {
+			d.t.Fatalf("data[%d] is %d; must be %d", i, got, want)
+		}
+	}
+}
+
+// value returns the text of an expression in the innermost frame of the thread in focus.
+func (d *driver) value(expression string) string {
+	t, _ := d.Stopped()
+	text, _, _, err := d.Evaluate(t, d.Frames(t)[0], expression)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return text
+}
+
+func line(n int) *Breakpoint {
+	return &Breakpoint{Number: n, At: Location{"collatz.comp", n}}
+}
+
+// TestStep steps through a function: into it, over its lines and out of it, and the shader's result is right.
+func TestStep(t *testing.T) {
+	d := start(t, 1, Config{StopOnEntry: true, Thread: Thread{Local: 2}})
+	d.at(Entry, 2, 16)
+	me := Thread{Local: 2}
+	for _, n := range []int{17, 18, 19, 20} {
+		d.Next(me, false, false)
+		d.at(AtStep, 2, n)
+	}
+	d.StepIn(me, false)
+	d.at(AtStep, 2, 5, 20)
+	d.Next(me, false, false)
+	d.at(AtStep, 2, 6, 20)
+	d.Next(me, false, false)
+	d.at(AtStep, 2, 7, 20)
+	d.StepOut(me)
+	d.at(AtStep, 2, 20)
+	d.Next(me, false, false)
+	d.at(AtStep, 2, 21)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestStepOver does not stop in the function that a line calls.
+func TestStepOver(t *testing.T) {
+	d := start(t, 1, Config{}, line(20))
+	d.at(AtBreakpoint, 0, 20)
+	d.Next(Thread{}, false, false)
+	d.at(AtStep, 0, 21)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestInstructions stops at each instruction of a line.
+func TestInstructions(t *testing.T) {
+	d := start(t, 1, Config{}, line(19))
+	d.at(AtBreakpoint, 0, 19)
+	last := d.Frames(Thread{})[0].Instruction
+	for range 2 { // a load, a product, a store
+		d.Next(Thread{}, true, false)
+		d.at(AtStep, 0, 19)
+		if n := d.Frames(Thread{})[0].Instruction; n <= last {
+			t.Errorf("at instruction %d after %d", n, last)
+		} else {
+			last = n
+		}
+	}
+	d.Next(Thread{}, true, false)
+	d.at(AtStep, 0, 20)
+	d.SetBreakpoints([]*Breakpoint{{Number: 7, Instruction: last + 1000}, {Number: 8, Instruction: d.Frames(Thread{})[0].Instruction}})
+	d.Continue(true)
+	d.at(AtStep, 0, 16) // the beginning: the instruction is not before
+	d.Continue(false)
+	if s := d.at(AtInstruction, 0, 20); !slices.Equal(s.Hit, []int{8}) {
+		t.Errorf("hit %v; want 8", s.Hit)
+	}
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestConditions: a breakpoint stops the first thread in which its condition holds, at the hits that it names, and writes its log.
+func TestConditions(t *testing.T) {
+	condition := line(12)
+	condition.Condition = "steps == 2 && n > 3"
+	hits := line(23)
+	hits.Hits = "%5"
+	log := line(22)
+	log.Log = "i={i} s={s} {nothing}"
+	d := start(t, 2, Config{}, condition, hits, log)
+	d.at(AtBreakpoint, 2, 12, 20) // 3, 10, 5, 16
+	if got := d.value("n"); got != "16" {
+		t.Errorf("n is %s; must be 16", got)
+	}
+	d.Continue(false)
+	d.at(AtBreakpoint, 4, 12, 20) // 5, 16, 8, 4
+	d.Continue(false)
+	d.at(AtBreakpoint, 5, 12, 20) // 6, 3, 10, 5
+	d.Continue(true)
+	d.at(AtBreakpoint, 4, 12, 20)
+	d.Continue(true)
+	d.at(AtBreakpoint, 2, 12, 20)
+	d.Continue(false)
+	d.at(AtBreakpoint, 4, 12, 20)
+	d.SetBreakpoints([]*Breakpoint{hits, log})
+	d.Continue(false)
+	d.at(AtBreakpoint, 4, 23)
+	d.Continue(false)
+	d.at(AtBreakpoint, 1, 23) // of the second workgroup: the tenth hit
+	if want := "i=3 s=2 {nothing: no variable nothing here}"; len(d.said) != 16 || d.said[3] != want {
+		t.Errorf("the log is %q; want 16 lines, one of them %q", d.said, want)
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	d.ends(2)
+}
+
+// TestBadConditions: a condition that cannot be evaluated stops and says why.
+func TestBadConditions(t *testing.T) {
+	for _, b := range []*Breakpoint{{Condition: "nope > 1"}, {Condition: "i +"}, {Hits: "often"}, {Condition: strings.Repeat("(", 1000)}} {
+		b.At = Location{"collatz.comp", 18}
+		d := start(t, 1, Config{}, b)
+		if s := d.at(AtBreakpoint, 0, 18); s.Text == "" {
+			t.Errorf("%+v stops without a text", b)
+		}
+		d.SetBreakpoints(nil)
+		d.Continue(false)
+		d.ends(1)
+	}
+}
+
+// TestBack goes back by lines, to breakpoints, and to the beginning. The shader runs on as if it had never stopped, and a log has each
+// message once.
+func TestBack(t *testing.T) {
+	log := line(21)
+	log.Log = "{i}"
+	d := start(t, 40, Config{}, line(23), log)
+	for range 3 {
+		d.at(AtBreakpoint, 0, 23)
+		d.Continue(false)
+	}
+	s := d.at(AtBreakpoint, 0, 23)
+	before := d.value("data[24]")
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 0, 22)
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 0, 21)
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 0, 20) // not in collatz
+	if got := d.value("data[16]"); got != "56" {
+		t.Errorf("data[16] is %s; the workgroup before wrote 56", got)
+	}
+	d.Continue(true)
+	if s := d.at(AtBreakpoint, 0, 23); s.Thread.Group != [3]uint32{2} {
+		t.Errorf("back at workgroup %v; want 2", s.Thread.Group)
+	}
+	if got := d.value("data[16]"); got != "16" {
+		t.Errorf("data[16] is %s before the store; must be 16", got)
+	}
+	d.Continue(true)
+	d.at(AtBreakpoint, 0, 23)
+	d.Continue(true)
+	d.at(AtBreakpoint, 0, 23)
+	d.Continue(true)
+	d.at(AtStep, 0, 16)
+	d.Continue(true)
+	d.at(AtStep, 0, 16)
+	for range 4 {
+		d.Continue(false)
+		d.at(AtBreakpoint, 0, 23)
+	}
+	if got := d.value("data[24]"); got != before {
+		t.Errorf("data[24] is %s; was %s before", got, before)
+	}
+	d.SetBreakpoints([]*Breakpoint{log})
+	d.Continue(false)
+	d.ends(40)
+	for i, text := range d.said {
+		if text != fmt.Sprint(i) {
+			t.Fatalf("message %d of the log is %s", i, text)
+		}
+	}
+	if len(d.said) != 320 {
+		t.Errorf("%d messages in the log; must be 320", len(d.said))
+	}
+}
+
+// TestCheckpoints goes back over more workgroups than there are checkpoints, when the memory of all copies is bounded.
+func TestCheckpoints(t *testing.T) {
+	h := &history{ranges: [][]byte{make([]byte, 64)}, bytes: 64, interval: 10}
+	h.save(0)
+	for g := range uint64(10000) {
+		h.ranges[0][0] = byte(g)
+		h.pass(10, g+1)
+	}
+	if n := len(h.points); n < maxCheckpoints/4 || n > maxCheckpoints {
+		t.Errorf("%d checkpoints", n)
+	}
+	for _, g := range []uint64{0, 1, 77, 5000, 10000} {
+		n := h.find(g)
+		p := h.points[n]
+		if p.group > g || n+1 < len(h.points) && h.points[n+1].group <= g {
+			t.Errorf("the checkpoint before workgroup %d is at %d", g, p.group)
+		}
+		h.restore(n)
+		if p.group > 0 && h.ranges[0][0] != byte(p.group-1) {
+			t.Errorf("the copy before workgroup %d has %d; must have %d", p.group, h.ranges[0][0], byte(p.group-1))
+		}
+	}
+}
+
+// TestWatch stops after the store that changes a value: of a buffer by any thread, of a local variable by its own.
+func TestWatch(t *testing.T) {
+	d := start(t, 3, Config{StopOnEntry: true})
+	d.at(Entry, 0, 16)
+	me := Thread{}
+	buffer, err := d.Watch(me, d.Frames(me)[0], "data[17]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, err := d.Watch(me, d.Frames(me)[0], "v.y")
+	if err == nil || local != nil {
+		t.Error("a component of a swizzle is no variable, and can be watched")
+	}
+	if local, err = d.Watch(me, d.Frames(me)[0], "v"); err != nil {
+		t.Fatal(err)
+	}
+	d.SetWatches([]*Watch{buffer, local})
+	for _, text := range []string{"v changed from (0, 0, 0) to (0, 2, 3.5)", "v changed from (0, 2, 3.5) to (0, 4, 7)"} {
+		d.Continue(false)
+		select {
+		case s := <-d.stops:
+			if s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, text) {
+				t.Errorf("stopped by %s: %s; want %s", s.Reason, s.Text, text)
+			}
+		case err := <-d.done:
+			t.Fatalf("the run ended with %v", err)
+		}
+	}
+	d.SetWatches([]*Watch{buffer})
+	d.Continue(false)
+	if s := <-d.stops; s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, "data[17] changed from 17 to 66") { // 20 steps from 18, 12 from 17, and 2·17
+		t.Errorf("stopped by %s: %s", s.Reason, s.Text)
+	}
+	d.SetWatches(nil)
+	d.Continue(false)
+	d.ends(3)
+}
+
+// TestScopes lists the variables of frames, by their names in the source.
+func TestScopes(t *testing.T) {
+	d := start(t, 1, Config{}, line(14))
+	d.at(AtBreakpoint, 0, 14, 20)
+	frames := d.Frames(Thread{})
+	have := func(f Frame) map[string]string {
+		m := map[string]string{}
+		for _, s := range d.Scopes(Thread{}, f) {
+			for _, v := range s.Variables {
+				m[s.Name+" "+v.Name] = v.Type + " " + v.Value
+			}
+		}
+		return m
+	}
+	for _, c := range []struct {
+		frame      int
+		name, want string
+	}{
+		{0, "Locals n", "uint 1"}, {0, "Locals steps", "uint 0"}, {1, "Locals v", "vec3 (0, 4, 7)"}, {1, "Locals i", "uint 0"},
+		{1, "Globals total", "uint[8] 8 elements"}, {1, "Resources B", "B 1 members"}, {0, "Invocation GlobalInvocationId", "uvec3 (0, 0, 0)"},
+	} {
+		if got := have(frames[c.frame])[c.name]; got != c.want {
+			t.Errorf("%s of frame %d is %q; must be %q", c.name, c.frame, got, c.want)
+		}
+	}
+	_, _, v, err := d.Evaluate(Thread{}, frames[1], "B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := v.Children(0, 0)[0]
+	if list := data.Children(6, 2); data.Parts != 8 || len(list) != 2 || list[1].Value != "7" || list[1].Path() != "B.data[7]" {
+		t.Errorf("data has %d elements, and the last is %+v", data.Parts, list)
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestExpressions evaluates expressions by the rules of GLSL.
+func TestExpressions(t *testing.T) {
+	d := start(t, 1, Config{Thread: Thread{Local: 3}}, line(21))
+	d.at(AtBreakpoint, 3, 21)
+	for text, want := range map[string]string{
+		"i": "3", "s": "2", "v": "(6, 4, 7)", "v.zx": "(7, 6)", "v.b": "7", "v[1]": "4", "v * 2.0": "(12, 8, 14)", "v.x + i": "9",
+		"-v.x": "-6", "1 + 2 * 3": "7", "(1 + 2) * 3": "9", "7 / 2": "3", "7.0 / 2": "3.5", "-7 / 2": "-3", "-7 % 3": "-1", "0x10u >> 2": "4",
+		"i == 3": "true", "i != 3 || s > 1": "true", "!(i < 2)": "true", "true ^^ true": "false", "~0": "-1", "6 & 3 | 8": "10",
+		"vec2(1, 2) == vec2(1, 2)": "true", "vec3(1.5)": "(1.5, 1.5, 1.5)", "ivec2(v.xy)": "(6, 4)", "uint(3.7)": "3", "abs(-2.5)": "2.5",
+		"length(vec2(3, 4))": "5", "data[i]": "3", "B.data[7]": "7", "data[total[3]]": "0", "gl_GlobalInvocationID.x": "3", "isnan(0.0 / 0.0)": "true",
+		"1e3": "1000", "%1.x": "error: no variable %1 here", "%": "error: no variable % here", ".5 + 1.": "1.5", "false && nope": "false",
+		"nope": "error: no variable nope here", "v.q": `error: "q" is no component`, "v[3]": "error: index 3 of v; must be less than 3",
+		"1 / 0": "error: a division by 0", "1 +": "error: the expression ends; want a value", "1 2": `error: "2" after the expression`,
+		"f(1)": "error: no function f of 1 values in the debugger", "data[8]": "error: index 8 of data; must be less than 8",
+		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",
+	} {
+		if got := d.value(text); got != want {
+			t.Errorf("%s is %s; must be %s", text, got, want)
+		}
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestThreads: the invocations of the subgroup are threads; one that is inactive is where it was.
+func TestThreads(t *testing.T) {
+	d := start(t, 1, Config{}, line(9)) // of the even numbers
+	s := d.at(AtBreakpoint, 1, 9, 20)
+	list := d.Threads()
+	if len(list) != 8 || list[0].Active || !list[1].Active || list[2].Active || list[s.Thread.Local].Name != "invocation 1,0,0 of workgroup 0,0,0" {
+		t.Fatalf("the threads are %+v", list)
+	}
+	if f := d.Frames(list[2].Thread); len(f) != 1 || f[0].At.Line != 8 {
+		t.Errorf("the inactive thread is at %+v; want line 8", f)
+	}
+	d.SetBreakpoints(nil)
+	d.Next(list[2].Thread, false, false)
+	d.at(AtStep, 2, 11, 20)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestPause stops a shader that runs, and TestEnd ends one that is stopped or runs.
+func TestPause(t *testing.T) {
+	d := start(t, 50, Config{StopOnEntry: true})
+	d.at(Entry, 0, 16)
+	d.Pause()
+	d.Continue(false)
+	d.at(Pause, 0, 17)
+	d.End()
+	if err := <-d.done; !errors.Is(err, ErrEnded) {
+		t.Errorf("the run ended with %v; want %v", err, ErrEnded)
+	}
+	d.Continue(false) // has no effect
+}

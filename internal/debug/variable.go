@@ -1,0 +1,337 @@
+package debug
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// view is a frame of a thread at a step.
+type view struct {
+	*hook
+	at *exec.Step
+	Frame
+}
+
+// Variable is a named value, or a part of one.
+type Variable struct {
+	Name  string
+	Type  string
+	Value string // of a scalar, vector or matrix; a summary of other composites
+
+	Parts uint64 // the number of its parts; 0 for a scalar
+
+	of   *view
+	id   spirv.ID
+	path []uint64
+	t    *facts.Type // nil for a built-in
+
+	numbers []uint32 // of a built-in
+}
+
+// Scope is a group of variables.
+type Scope struct {
+	Name      string
+	Variables []*Variable
+}
+
+// Scopes returns the variables of a frame of a thread.
+func (s *Session) Scopes(t Thread, f Frame) []Scope {
+	x := s.view(t, f)
+	if x == nil {
+		return nil
+	}
+	return []Scope{
+		{"Locals", x.list(x.isLocal)},
+		{"Invocation", x.builtins()},
+		{"Globals", x.list(x.isGlobal)},
+		{"Resources", x.list(x.isResource)},
+		{"Values", x.list(x.isResult)},
+	}
+}
+
+func (s *Session) view(_ Thread, f Frame) *view {
+	h := s.hook
+	if h == nil || h.step == nil {
+		return nil
+	}
+	return &view{h, h.step, f}
+}
+
+// list returns the variables of a kind, in the order of the module.
+func (x *view) list(kind func(spirv.ID) bool) (list []*Variable) {
+	for _, id := range x.ids(kind) {
+		v := x.variable(id)
+		v.fill()
+		list = append(list, v)
+	}
+	return list
+}
+
+// ids returns the values of a kind, in the order of the module.
+func (x *view) ids(kind func(spirv.ID) bool) (list []spirv.ID) {
+	for _, id := range x.stage.Symbols.Values(x.fn) {
+		if kind(id) {
+			list = append(list, id)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b spirv.ID) int { return x.stage.Facts.Code.Def(a) - x.stage.Facts.Code.Def(b) })
+	return list
+}
+
+// isLocal reports whether an id is a variable or a parameter of the function, or a value to which debug information gives a name.
+func (x *view) isLocal(id spirv.ID) bool {
+	m := x.stage.Facts
+	if v := m.Variable(id); v != nil {
+		return v.Func != nil
+	}
+	in := m.Code.DefInst(id)
+	return in != nil && (in.Op() == spirv.OpFunctionParameter || x.debugName(id) != "" && m.Const(id) == nil)
+}
+
+func (x *view) isGlobal(id spirv.ID) bool {
+	return x.storage(id) == spirv.StorageClassPrivate || x.storage(id) == spirv.StorageClassWorkgroup
+}
+
+func (x *view) isResource(id spirv.ID) bool {
+	switch x.storage(id) {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant:
+		return true
+	}
+	return false
+}
+
+// storage returns the storage class of a variable at module scope; spirv.StorageClassMax if the id is none.
+func (x *view) storage(id spirv.ID) spirv.StorageClass {
+	if v := x.stage.Facts.Variable(id); v != nil && v.Func == nil {
+		return v.Storage
+	}
+	return ^spirv.StorageClass(0)
+}
+
+// isResult reports whether an id is the result of an instruction of the function before the position, without a name of its own.
+func (x *view) isResult(id spirv.ID) bool {
+	m := x.stage.Facts
+	in := m.Code.DefInst(id)
+	if in == nil || m.Const(id) != nil || m.Variable(id) != nil || in.Op() == spirv.OpFunctionParameter || x.debugName(id) != "" {
+		return false
+	}
+	t := m.Type(spirv.ID(in[1]))
+	return t != nil && !t.IsVoid() && !t.IsPointer() && m.Code.Def(id)+1 < x.Instruction
+}
+
+// variable returns a variable or value, without its text.
+func (x *view) variable(id spirv.ID) *Variable {
+	return &Variable{of: x, id: id, Name: x.name(id), t: x.stage.Symbols.Type(x.fn, id)}
+}
+
+// places returns the places of the scalars of the variable.
+func (v *Variable) places() ([]lower.Place, error) {
+	if len(v.path) > 0 {
+		_, list, err := v.of.stage.Symbols.Places(v.of.fn, v.id, v.path...)
+		return list, err
+	}
+	key := placesKey{v.of.fn, v.id}
+	if list, ok := v.of.marks.places[key]; ok {
+		return list, nil
+	}
+	_, list, err := v.of.stage.Symbols.Places(v.of.fn, v.id)
+	if err == nil {
+		if v.of.marks.places == nil {
+			v.of.marks.places = map[placesKey][]lower.Place{}
+		}
+		v.of.marks.places[key] = list
+	}
+	return list, err
+}
+
+// count returns the number of parts.
+func (v *Variable) count() uint64 {
+	if v.t.IsRuntimeArray() {
+		return v.of.length(v)
+	}
+	return v.t.Parts()
+}
+
+// fill reads the type, the number of parts and the text of the variable.
+func (v *Variable) fill() {
+	if v.t == nil {
+		return
+	}
+	v.Type, v.Parts = typeName(v.of.stage.Facts, v.t), v.count()
+	if v.t.Scalar() == nil && v.t.IsComposite() {
+		v.Value = summary(v.t, v.Parts)
+		return
+	}
+	list, err := v.places()
+	bits := make([]uint64, len(list))
+	for i := 0; err == nil && i < len(list); i++ {
+		bits[i], err = v.of.read(list[i])
+	}
+	if err != nil {
+		v.Value, v.Parts = "<"+err.Error()+">", 0
+		return
+	}
+	v.Value = format(v.t, bits)
+}
+
+// Children returns count parts of the variable from the first on; all if count is 0.
+func (v *Variable) Children(first, count uint64) (list []*Variable) {
+	end := v.Parts
+	if count > 0 {
+		end = min(end, first+count)
+	}
+	for i := first; i < end; i++ {
+		c := v.child(i)
+		c.fill()
+		list = append(list, c)
+	}
+	return list
+}
+
+// child returns part i, without its text.
+func (v *Variable) child(i uint64) *Variable {
+	return &Variable{of: v.of, id: v.id, path: append(slices.Clone(v.path), i), Name: v.part(i), t: v.t.Part(i)}
+}
+
+// part returns the name of part i.
+func (v *Variable) part(i uint64) string {
+	if v.t.IsStruct() {
+		if n := v.of.stage.Facts.MemberName(v.t.ID, int(i)); n != "" {
+			return n
+		}
+		return fmt.Sprintf("member%d", i)
+	}
+	if v.t.IsVector() && i < 4 && v.t.Count <= 4 {
+		return "xyzw"[i : i+1]
+	}
+	return fmt.Sprintf("[%d]", i)
+}
+
+// read returns the bits of the scalar at a place.
+func (x *view) read(p lower.Place) (uint64, error) {
+	at := p.Offset
+	if p.Kind == lower.InRegister {
+		return x.at.Read(x.fn, p.Value, x.lane) & p.Type.Mask(), nil
+	}
+	if p.Value != 0 {
+		at += x.at.Read(x.fn, p.Value, x.lane)
+	}
+	switch p.Kind {
+	case lower.InVariable, lower.InPrivate:
+		if p.Kind == lower.InVariable {
+			at += uint64(x.at.Bases[p.Variable])
+		}
+		bits := uint64(x.at.ReadPrivate(at, x.lane))
+		if p.Type.Bits() > 32 {
+			bits |= uint64(x.at.ReadPrivate(at+1, x.lane)) << 32
+		}
+		return bits & p.Type.Mask(), nil
+	}
+	b := x.memory(p)
+	size := uint64(p.Type.Size())
+	if at > uint64(len(b)) || size > uint64(len(b))-at {
+		return 0, fmt.Errorf("outside of the range of %d bytes", len(b))
+	}
+	var word [8]byte
+	copy(word[:], b[at:at+size])
+	return binary.LittleEndian.Uint64(word[:]) & p.Type.Mask(), nil
+}
+
+// memory returns the bytes of the memory of a place.
+func (x *view) memory(p lower.Place) []byte {
+	switch p.Kind {
+	case lower.InWorkgroup:
+		return x.at.Workgroup
+	case lower.InPush:
+		return x.job.Push
+	}
+	if r := p.Resource; r < uint64(len(x.job.Resources)) && len(x.job.Resources[r]) > 0 {
+		return x.job.Resources[r][0].Bytes
+	}
+	return nil
+}
+
+// length returns the number of elements of a runtime array in a buffer.
+func (x *view) length(v *Variable) uint64 {
+	stride := uint64(v.t.ArrayStride)
+	lo := &Variable{of: x, id: v.id, path: append(slices.Clone(v.path), 0)}
+	for t := v.t.Elem; ; t = t.Part(0) { // the first scalar of the first element has a place
+		_, list, err := x.stage.Symbols.Places(x.fn, v.id, lo.path...)
+		if err != nil || stride == 0 {
+			return 0
+		}
+		if len(list) > 0 {
+			n := uint64(len(x.memory(list[0])))
+			if at := list[0].Offset; at < n {
+				return (n - at) / stride
+			}
+			return 0
+		}
+		if t == nil || t.Parts() == 0 {
+			return 0
+		}
+		lo.path = append(lo.path, 0)
+	}
+}
+
+// builtins returns the built-in values of the invocation that do not depend on the program.
+func (x *view) builtins() (list []*Variable) {
+	t := x.thread(x.at, x.lane)
+	local := x.local(t)
+	p := x.stage.Program
+	var global [3]uint32
+	for i := range global {
+		global[i] = t.Group[i]*p.LocalSize[i] + local[i]
+	}
+	add := func(name, kind string, values ...uint32) {
+		text := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(values)), ", "), "[]")
+		if len(values) > 1 {
+			text = "(" + text + ")"
+		}
+		list = append(list, &Variable{Name: name, Type: kind, Value: text, numbers: values})
+	}
+	add("GlobalInvocationId", "uvec3", global[:]...)
+	add("LocalInvocationId", "uvec3", local[:]...)
+	add("WorkgroupId", "uvec3", t.Group[:]...)
+	add("LocalInvocationIndex", "uint", t.Local)
+	add("SubgroupId", "uint", x.at.Subgroup)
+	add("SubgroupLocalInvocationId", "uint", x.lane)
+	return list
+}
+
+// Named reports whether the parts have names.
+func (v *Variable) Named() bool { return v.t.IsStruct() || v.t.IsVector() }
+
+// Path returns the expression of the variable in the syntax of GLSL.
+func (v *Variable) Path() string {
+	if v.of == nil {
+		return "gl_" + v.Name
+	}
+	at := &Variable{of: v.of, id: v.id, t: v.of.stage.Symbols.Type(v.of.fn, v.id)}
+	text := v.of.name(v.id)
+	for _, i := range v.path {
+		text += joined(at.part(i))
+		if at.t = at.t.Part(i); at.t == nil {
+			break
+		}
+	}
+	return text
+}
+
+// PathOf returns the expression of the part with a name.
+func (v *Variable) PathOf(part string) string { return v.Path() + joined(part) }
+
+// joined returns the text that selects a part.
+func joined(part string) string {
+	if strings.HasPrefix(part, "[") {
+		return part
+	}
+	return "." + part
+}
