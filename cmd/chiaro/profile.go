@@ -50,12 +50,7 @@ branches and functions. A module without positions in sources has the lines of i
 	f.engine.add(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of threads that run a shader")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
-	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
-	addReading(cmd, &f.reading)
-	outsideFlag(fl, &f.allowOutside)
-	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "for a shader: BINDING=CONTENT, a buffer; repeatable")
-	f.pipeline.add(cmd)
-	f.shader.add(cmd)
+	f.add(cmd)
 	complete(cmd, "format", profileFormats...)
 	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
 	f.through = throughNames[amber.Whole]

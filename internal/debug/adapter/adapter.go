@@ -1,0 +1,286 @@
+// Package adapter speaks the Debug Adapter Protocol for a [debug.Session]: it translates requests to calls of the session, and events
+// of the session to those of the protocol. It refuses to know how a shader is found, compiled and started: the caller's Start does.
+//
+// Two goroutines use an adapter: Serve reads requests, and the run of the shader calls the events of the session. A request that needs
+// a stopped shader fails while it runs.
+//
+// # Files
+//
+//	adapter.go      messages, the run
+//	handle.go       requests on the session and its run
+//	inspect.go      requests on a stopped shader
+//	breakpoint.go   requests on breakpoints
+//	read.go         messages of the client
+package adapter
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/google/go-dap"
+
+	"github.com/chiaro-gpu/chiaro/internal/debug"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+)
+
+// Launch is what a launch request asks for.
+type Launch struct {
+	Program     string    `json:"program"`     // the file
+	Args        []string  `json:"args"`        // flags of the command line
+	StopOnEntry bool      `json:"stopOnEntry"` // stop at the first line
+	Workgroup   [3]uint32 `json:"workgroup"`   // the invocation in focus at first
+	Invocation  uint32    `json:"invocation"`  // its LocalInvocationIndex
+	Dispatch    int       `json:"dispatch"`    // the dispatches before it run without stops
+}
+
+// Target is a shader, or a script with shaders, that is ready to run.
+type Target struct {
+	Run    func(ctx context.Context, s *debug.Session) error
+	Locate func(stage *shader.Stage) func(instruction int) debug.Location
+	// Resolve returns the line at which a breakpoint will stop, as far as that is known before the shader runs; false if it will not.
+	Resolve func(at debug.Location) (debug.Location, bool)
+	// Text returns a line with the instruction of the module, for disassembly.
+	Text func(stage *shader.Stage, instruction int) string
+}
+
+// Start finds the target of a launch request. Its output goes to output.
+type Start func(ctx context.Context, l Launch, output func(text string)) (*Target, error)
+
+// adapter is the state of one client.
+type adapter struct {
+	ctx    context.Context
+	start  Start
+	cancel context.CancelFunc
+
+	write sync.Mutex // of out and seq
+	out   io.Writer
+	seq   int
+	bad   error // of out
+
+	launch  Launch
+	target  *Target
+	session *debug.Session
+	running sync.WaitGroup
+
+	mu       sync.Mutex // of what follows
+	begun    bool
+	stopped  bool
+	stage    *shader.Stage
+	handles  []any // of variables, since the last stop
+	frames   []frameHandle
+	lines    map[string][]*debug.Breakpoint // by file
+	places   []*debug.Breakpoint            // instruction breakpoints
+	watches  map[string]*debug.Watch        // by data id
+	breaks   int                            // number of the last breakpoint
+	verified map[int]bool
+}
+
+// frameHandle is a frame of a thread.
+type frameHandle struct {
+	thread debug.Thread
+	frame  debug.Frame
+}
+
+// Serve speaks with a client until it disconnects, the input ends, or ctx ends. A request that is malformed ends it with an error.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, start Start) error {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &adapter{ctx: ctx, cancel: cancel, start: start, out: out, lines: map[string][]*debug.Breakpoint{}, watches: map[string]*debug.Watch{}, verified: map[int]bool{}}
+	defer func() {
+		if a.session != nil {
+			a.session.End()
+		}
+		cancel()
+		a.running.Wait()
+	}()
+	messages, errs := make(chan dap.Message), make(chan error, 1)
+	go func() {
+		r := bufio.NewReader(in)
+		for {
+			m, err := read(r)
+			if err != nil {
+				errs <- err
+				return
+			}
+			select {
+			case messages <- m:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-errs:
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		case m := <-messages:
+			r, ok := m.(dap.RequestMessage)
+			if !ok {
+				continue // a response: the adapter makes no requests
+			}
+			if done := a.handle(r); done {
+				return a.failed()
+			}
+			if err := a.failed(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (a *adapter) failed() error {
+	a.write.Lock()
+	defer a.write.Unlock()
+	return a.bad
+}
+
+// send writes a message with the next sequence number.
+func (a *adapter) send(m dap.Message) {
+	a.write.Lock()
+	defer a.write.Unlock()
+	a.seq++
+	switch x := m.(type) {
+	case dap.ResponseMessage:
+		x.GetResponse().Seq = a.seq
+	case dap.EventMessage:
+		x.GetEvent().Seq = a.seq
+	}
+	if err := dap.WriteProtocolMessage(a.out, m); err != nil && a.bad == nil {
+		a.bad = err
+	}
+}
+
+// respond answers a request with a body, or nil for none.
+func (a *adapter) respond(to *dap.Request, body any) {
+	a.send(&reply{Response: dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, Command: to.Command, RequestSeq: to.Seq, Success: true}, Body: body})
+}
+
+// reply is a response with any body.
+type reply struct {
+	dap.Response
+	Body any `json:"body,omitempty"`
+}
+
+// refuse answers a request with an error.
+func (a *adapter) refuse(to *dap.Request, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.send(&dap.ErrorResponse{
+		Response: dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, Command: to.Command, RequestSeq: to.Seq, Message: text},
+		Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: text, ShowUser: true}},
+	})
+}
+
+// event sends an event.
+func (a *adapter) event(name string, body any) {
+	a.send(&notice{Event: dap.Event{ProtocolMessage: dap.ProtocolMessage{Type: "event"}, Event: name}, Body: body})
+}
+
+// notice is an event with any body.
+type notice struct {
+	dap.Event
+	Body any `json:"body,omitempty"`
+}
+
+// output shows a text to the user.
+func (a *adapter) output(category, text string) {
+	a.event("output", dap.OutputEventBody{Category: category, Output: text})
+}
+
+// run runs the target in a goroutine.
+func (a *adapter) run() {
+	a.running.Add(1)
+	go func() {
+		defer a.running.Done()
+		code := 0
+		defer func() {
+			if e := recover(); e != nil {
+				code = 3
+				a.output("stderr", fmt.Sprintf("internal error: %v\n", e))
+			}
+			a.event("exited", dap.ExitedEventBody{ExitCode: code})
+			a.event("terminated", nil)
+		}()
+		if err := a.target.Run(a.ctx, a.session); err != nil && a.ctx.Err() == nil {
+			code = 1
+			a.output("stderr", err.Error()+"\n")
+		}
+	}()
+}
+
+// events are those of the session.
+func (a *adapter) events() debug.Events {
+	return debug.Events{
+		Stopped:  a.stop,
+		Output:   func(text string) { a.output("console", text+"\n") },
+		Dispatch: a.dispatch,
+	}
+}
+
+// dispatch tells which breakpoints have lines in the shader of a dispatch.
+func (a *adapter) dispatch(stage *shader.Stage) {
+	a.mu.Lock()
+	a.stage = stage
+	var list []*debug.Breakpoint
+	for _, of := range a.lines {
+		list = append(list, of...)
+	}
+	a.mu.Unlock()
+	for _, b := range list {
+		at, ok := a.session.Resolve(b.At)
+		a.mu.Lock()
+		changed := ok && !a.verified[b.Number]
+		a.verified[b.Number] = a.verified[b.Number] || ok
+		a.mu.Unlock()
+		if changed {
+			a.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: dap.Breakpoint{Id: b.Number, Verified: true, Line: at.Line}})
+		}
+	}
+}
+
+// stop tells of a stop of the session.
+func (a *adapter) stop(s debug.Stop) {
+	a.mu.Lock()
+	a.stopped, a.handles, a.frames = true, nil, nil
+	a.mu.Unlock()
+	a.event("stopped", dap.StoppedEventBody{
+		Reason: string(s.Reason), Description: s.Text, Text: s.Text, ThreadId: threadID(s.Thread), HitBreakpointIds: s.Hit,
+	})
+}
+
+// resumed forgets what belongs to the stop.
+func (a *adapter) resumed() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stopped, a.handles, a.frames = false, nil, nil
+}
+
+// threadID is the number of a thread: those of one workgroup are told apart, and the session shows one at a time.
+func threadID(t debug.Thread) int { return int(t.Local) + 1 }
+
+// thread returns the thread with a number, in the workgroup of the stop.
+func (a *adapter) thread(id int) debug.Thread {
+	t, _ := a.session.Stopped()
+	if id > 0 {
+		t.Local = uint32(id - 1)
+	}
+	return t
+}
+
+// parse reads the arguments of a launch request.
+func parse(raw json.RawMessage) (l Launch, err error) {
+	if len(raw) == 0 {
+		return l, nil
+	}
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return l, fmt.Errorf("the arguments of launch: %w", err)
+	}
+	return l, nil
+}

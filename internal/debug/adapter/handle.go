@@ -1,0 +1,164 @@
+package adapter
+
+import (
+	"github.com/google/go-dap"
+
+	"github.com/chiaro-gpu/chiaro/internal/debug"
+)
+
+// handle answers a request. It returns true after the last one.
+func (a *adapter) handle(m dap.RequestMessage) (done bool) {
+	r := m.GetRequest()
+	switch m := m.(type) {
+	case *dap.InitializeRequest:
+		a.respond(r, capabilities)
+	case *dap.LaunchRequest:
+		a.launched(m)
+	case *dap.ConfigurationDoneRequest:
+		a.configured(r)
+	case *dap.DisconnectRequest:
+		a.respond(r, nil)
+		return true
+	case *dap.TerminateRequest:
+		if a.session != nil {
+			a.session.End()
+		}
+		a.respond(r, nil)
+	case *dap.SetBreakpointsRequest:
+		a.setBreakpoints(m)
+	case *dap.SetInstructionBreakpointsRequest:
+		a.setInstructionBreakpoints(m)
+	case *dap.SetDataBreakpointsRequest:
+		a.setDataBreakpoints(m)
+	case *dap.SetFunctionBreakpointsRequest, *dap.SetExceptionBreakpointsRequest:
+		a.respond(r, struct{}{})
+	case *dap.PauseRequest:
+		if a.session != nil {
+			a.session.Pause()
+		}
+		a.respond(r, nil)
+	case *dap.ThreadsRequest:
+		a.threads(r)
+	case *dap.AttachRequest:
+		a.refuse(r, "attach: a shader runs in this process; want launch")
+	default:
+		a.whileStopped(m)
+	}
+	return false
+}
+
+// whileStopped answers a request that needs a stopped shader.
+func (a *adapter) whileStopped(m dap.RequestMessage) {
+	r := m.GetRequest()
+	a.mu.Lock()
+	stopped := a.stopped
+	a.mu.Unlock()
+	if !stopped {
+		if _, ok := m.(*unknown); ok {
+			a.refuse(r, "unknown request %q", r.Command)
+			return
+		}
+		a.refuse(r, "%s: the shader is not stopped", r.Command)
+		return
+	}
+	switch m := m.(type) {
+	case *dap.ContinueRequest:
+		a.resumed()
+		a.respond(r, dap.ContinueResponseBody{AllThreadsContinued: true})
+		a.session.Continue(false)
+	case *dap.ReverseContinueRequest:
+		a.resume(r, func() { a.session.Continue(true) })
+	case *dap.NextRequest:
+		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
+		a.resume(r, func() { a.session.Next(t, by, false) })
+	case *dap.StepBackRequest:
+		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
+		a.resume(r, func() { a.session.Next(t, by, true) })
+	case *dap.StepInRequest:
+		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
+		a.resume(r, func() { a.session.StepIn(t, by) })
+	case *dap.StepOutRequest:
+		t := a.thread(m.Arguments.ThreadId)
+		a.resume(r, func() { a.session.StepOut(t) })
+	case *dap.StackTraceRequest:
+		a.stackTrace(m)
+	case *dap.ScopesRequest:
+		a.scopes(m)
+	case *dap.VariablesRequest:
+		a.variables(m)
+	case *dap.EvaluateRequest:
+		a.evaluate(m)
+	case *dap.DataBreakpointInfoRequest:
+		a.dataBreakpointInfo(m)
+	case *dap.DisassembleRequest:
+		a.disassemble(m)
+	default:
+		a.refuse(r, "%s: the debugger does not have this request", r.Command)
+	}
+}
+
+// resume answers a request, and then goes on.
+func (a *adapter) resume(r *dap.Request, do func()) {
+	a.resumed()
+	a.respond(r, nil)
+	do()
+}
+
+// capabilities are what the adapter can do.
+var capabilities = dap.Capabilities{
+	SupportsConfigurationDoneRequest:  true,
+	SupportsConditionalBreakpoints:    true,
+	SupportsHitConditionalBreakpoints: true,
+	SupportsLogPoints:                 true,
+	SupportsEvaluateForHovers:         true,
+	SupportsStepBack:                  true,
+	SupportsSteppingGranularity:       true,
+	SupportsInstructionBreakpoints:    true,
+	SupportsDisassembleRequest:        true,
+	SupportsDataBreakpoints:           true,
+	SupportsTerminateRequest:          true,
+	SupportTerminateDebuggee:          true,
+}
+
+// launched reads and compiles the target; it runs after the configuration.
+func (a *adapter) launched(m *dap.LaunchRequest) {
+	r := m.GetRequest()
+	if a.session != nil {
+		a.refuse(r, "launch: a shader runs already")
+		return
+	}
+	l, err := parse(m.Arguments)
+	if err == nil {
+		a.launch = l
+		a.target, err = a.start(a.ctx, l, func(text string) { a.output("stdout", text) })
+	}
+	if err != nil {
+		a.refuse(r, "%v", err)
+		return
+	}
+	a.session = debug.New(debug.Config{
+		Events: a.events(), Locate: a.target.Locate, StopOnEntry: l.StopOnEntry,
+		Thread: debug.Thread{Group: l.Workgroup, Local: l.Invocation}, Dispatch: l.Dispatch,
+	})
+	a.apply()
+	a.respond(r, nil)
+	a.event("initialized", nil) // breakpoints can be resolved now
+	a.begin()
+}
+
+// configured notes that the client has set its breakpoints.
+func (a *adapter) configured(r *dap.Request) {
+	a.respond(r, nil)
+	a.begin()
+}
+
+// begin runs the target after both a launch request and the end of the configuration, which come in any order.
+func (a *adapter) begin() {
+	a.mu.Lock()
+	first := !a.begun
+	a.begun = true
+	a.mu.Unlock()
+	if !first && a.session != nil {
+		a.run()
+	}
+}
