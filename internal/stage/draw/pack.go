@@ -145,8 +145,8 @@ const (
 
 // Bounds of the choice. Fewer than minPackSample items of a bin list decide nothing; without packs about maxPackSample are
 // counted. A strip of a long program costs half of a pack to all of it: texels of neighbours are in a few lines. Short programs
-// have no packs: the lanes of a strip share the loads of a primitive, and the lanes of a pack do not. packedAbove and packedBelow are the numbers of strips in place of
-// a pack at which the choice changes.
+// have no packs: the lanes of a strip share the loads of a primitive, and the lanes of a pack do not. packedAbove and
+// packedBelow are the numbers of strips in place of a pack at which the choice changes.
 const (
 	minPackSample = 48
 	maxPackSample = 256
