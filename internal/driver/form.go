@@ -13,7 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// listened tells that somebody hears of broken rules: a messenger was made, or the variable CHIARO_CHECK is set. Without, the memory
+// listened tells that a messenger hears of broken rules: one was made, or the variable CHIARO_CHECK is set. Without, the memory
 // of calls is not checked.
 var listened atomic.Bool
 

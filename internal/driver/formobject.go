@@ -207,7 +207,7 @@ func keepOf[A any](f func(*A)) func(unsafe.Pointer) {
 
 // Whether an object has allocation callbacks.
 const (
-	callbacksUnknown uint32 = iota // nobody listened at its creation
+	callbacksUnknown uint32 = iota // no messenger listened at its creation
 	callbacksAbsent
 	callbacksGiven
 )
