@@ -63,7 +63,7 @@ func (f *function) payloadTarget(array *facts.Type) (*ir.NodeOutput, int) {
 			return o, k
 		}
 	}
-	f.malformed("an array of payloads has no decoration PayloadNodeNameAMDX; must have it")
+	f.unsupported("an array of payloads without a node to which they go")
 	return nil, 0
 }
 
