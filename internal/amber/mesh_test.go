@@ -15,7 +15,7 @@ func TestMeshFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ from, to, message string }{
-		{"RUN tasks DRAW_MESH 4 1 1", "RUN tasks DRAW_MESH 65536 1 1", "must be at most 65535 in a dimension"},
+		{"RUN tasks DRAW_MESH 4 1 1", "RUN tasks DRAW_MESH 65536 1 1", "must be at most 65535"},
 		{"RUN tasks DRAW_MESH 4 1 1", "RUN tasks DRAW_MESH 4 1", "a number of groups"},
 		{"RUN tasks DRAW_MESH 4 1 1", "RUN tasks DRAW_ARRAY AS TRIANGLE_LIST COUNT 3", "stage-06481"},
 		{"RUN tasks DRAW_MESH 4 1 1", "RUN tasks 4 1 1", "cannot run so"},
