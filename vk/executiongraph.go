@@ -53,7 +53,6 @@ type graphNode struct {
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
 	mappings   []compute.Mapping // with descriptor heaps
-	uses       uses
 }
 
 // NewGraphPipeline makes an execution graph; errors are those of NewComputePipeline (vkCreateExecutionGraphPipelinesAMDX). The
