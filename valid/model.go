@@ -32,6 +32,7 @@ const (
 	inCallable
 	inTaskEXT
 	inMeshEXT
+	inClusterCulling
 )
 
 // Sets that rules speak of.
@@ -39,7 +40,7 @@ const (
 	inMesh       = inMeshNV | inMeshEXT
 	inTask       = inTaskNV | inTaskEXT
 	inRayTracing = inRayGeneration | inIntersection | inAnyHit | inClosestHit | inMiss | inCallable
-	inWorkgroups = inGLCompute | inKernel | inMesh | inTask
+	inWorkgroups = inGLCompute | inKernel | inMesh | inTask | inClusterCulling
 )
 
 // modelOrder is the models in the order of their bits.
@@ -49,7 +50,7 @@ var modelOrder = [...]spirv.ExecutionModel{
 	spirv.ExecutionModelKernel, spirv.ExecutionModelTaskNV, spirv.ExecutionModelMeshNV,
 	spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelIntersectionKHR, spirv.ExecutionModelAnyHitKHR,
 	spirv.ExecutionModelClosestHitKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelCallableKHR,
-	spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshEXT,
+	spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelClusterCullingHUAWEI,
 }
 
 // modelOf returns the set of one model.
