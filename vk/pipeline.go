@@ -114,6 +114,7 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if err != nil {
 		return nil, err
 	}
+	c.debugged = d.debugger != nil
 	if err := c.add(ctx, &info.Stage, spirv.ExecutionModelGLCompute); err != nil {
 		return nil, err
 	}

@@ -102,6 +102,8 @@ type creation struct {
 	dev    *Device
 	begin  time.Time
 	stages []*stageCreation
+
+	debugged bool // the stages have symbols
 }
 
 // stageCreation is a stage of a pipeline that is being made.
@@ -194,6 +196,9 @@ func (c *creation) instrumented() bool { return c.Flags&InstrumentShaders != 0 }
 func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.ExecutionModel) error {
 	begin := time.Now()
 	s := &stageCreation{info: info, model: model, options: c.stageOptions(info)}
+	if c.debugged {
+		s.options.Symbols = &lower.Symbols{}
+	}
 	c.stages = append(c.stages, s)
 	if len(c.Binaries) > 0 {
 		if err := c.fromBinaries(s); err != nil {
@@ -233,9 +238,6 @@ func (d *Device) stageOptions(info *StageInfo) lower.Options {
 	}
 	o.FullSubgroups = o.FullSubgroups || info.Flags&enum.StageFlagsRequireFullSubgroups != 0
 	o.VaryingSubgroups = o.VaryingSubgroups || info.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0
-	if d.debugger != nil {
-		o.Symbols = &lower.Symbols{}
-	}
 	return o
 }
 

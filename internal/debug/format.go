@@ -70,10 +70,14 @@ func prefixOf(t *facts.Type) string {
 
 // summary returns the text of an array or a structure of n parts.
 func summary(t *facts.Type, n uint64) string {
+	part := "member"
 	if t.IsArray() {
-		return fmt.Sprintf("%d elements", n)
+		part = "element"
 	}
-	return fmt.Sprintf("%d members", n)
+	if n != 1 {
+		part += "s"
+	}
+	return fmt.Sprintf("%d %s", n, part)
 }
 
 // format returns the text of a scalar, a vector or a matrix with the bits of its scalars.

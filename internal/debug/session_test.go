@@ -426,7 +426,7 @@ func TestScopes(t *testing.T) {
 		name, want string
 	}{
 		{0, "Locals n", "uint 1"}, {0, "Locals steps", "uint 0"}, {1, "Locals v", "vec3 (0, 4, 7)"}, {1, "Locals i", "uint 0"},
-		{1, "Globals total", "uint[8] 8 elements"}, {1, "Resources B", "B 1 members"}, {0, "Invocation GlobalInvocationId", "uvec3 (0, 0, 0)"},
+		{1, "Globals total", "uint[8] 8 elements"}, {1, "Resources B", "B 1 member"}, {0, "Invocation GlobalInvocationId", "uvec3 (0, 0, 0)"},
 	} {
 		if got := have(frames[c.frame])[c.name]; got != c.want {
 			t.Errorf("%s of frame %d is %q; must be %q", c.name, c.frame, got, c.want)
