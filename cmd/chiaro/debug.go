@@ -168,7 +168,11 @@ func (x *profiled) debugShader(ctx context.Context, c console, f runFlags) (*ada
 	t.Resolve = linesOf(t.Locate(&shader.Stage{Facts: facts.Gather(job.module, nil)}), job.module)
 	t.Run = func(ctx context.Context, s *debug.Session) error {
 		f.opts.Debugger = s
-		return job.run(ctx, c, &f, func(*shaderDevice) error { return job.write(c, "text", x.file, outs) })
+		err := job.run(ctx, c, &f, func(*shaderDevice) error { return job.write(c, "text", x.file, outs) })
+		if s.Ended() {
+			return nil
+		}
+		return err
 	}
 	return t, nil
 }
@@ -189,7 +193,7 @@ func (x *profiled) debugScript(c console, f runFlags) (*adapter.Target, error) {
 			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 		}
 		plain.Fprintf(c.out, "%s %s\n", string(r.Status), plain.Block(r.Message, "     "))
-		if r.Status != amber.Pass && !errors.Is(r.Err, debug.ErrEnded) {
+		if r.Status != amber.Pass && !s.Ended() {
 			return errors.New(located(x.file, r.Err))
 		}
 		return nil

@@ -21,8 +21,12 @@ type Breakpoint struct {
 	Log       string // a text to write instead of a stop; {expression} stands for its value
 
 	count     uint64
-	condition node // of Condition; nil before it is needed
+	met       map[position]bool // where Hits was met, for runs again
+	condition node              // of Condition; nil before it is needed
 }
+
+// maxMet bounds the recorded hits of a breakpoint.
+const maxMet = 1 << 16
 
 // place is an operation of a function.
 type place struct {
@@ -50,6 +54,8 @@ func SameFile(a, b string) bool {
 // Resolve returns the line at which a breakpoint of a running dispatch stops: its own, or the next one that an operation begins.
 // It returns false if there is none. The session is stopped, or the call is in the event of the dispatch.
 func (s *Session) Resolve(at Location) (Location, bool) {
+	s.state.RLock()
+	defer s.state.RUnlock()
 	if s.hook == nil {
 		return at, false
 	}
@@ -192,6 +198,15 @@ func (h *hook) hit(s *exec.Step, b *Breakpoint, t Thread) (Stop, bool) {
 		if !met {
 			return Stop{}, false
 		}
+		if b.met == nil {
+			b.met = map[position]bool{}
+		}
+		if len(b.met) < maxMet {
+			b.met[h.now] = true
+		}
+	}
+	if b.Hits != "" && again && !b.met[h.now] {
+		return Stop{}, false
 	}
 	if b.Log == "" {
 		return b.stop(t), true

@@ -293,13 +293,13 @@ func literal(t string) (result, error) {
 		}
 		n, err := strconv.ParseUint(lower, 0, 64)
 		if err != nil {
-			return result{}, fmt.Errorf("%q is no number", t)
+			return result{}, fmt.Errorf("%q is not a number", t)
 		}
 		return result{kind: kind, numbers: []number{{i: int64(n)}}}, nil
 	}
 	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(lower, "f"), "l"), 64)
 	if err != nil {
-		return result{}, fmt.Errorf("%q is no number", t)
+		return result{}, fmt.Errorf("%q is not a number", t)
 	}
 	return result{kind: float, numbers: []number{{f: f}}}, nil
 }

@@ -172,7 +172,7 @@ func (r result) member(name string) (result, error) {
 			}
 		}
 		if i < 0 || i >= len(r.numbers) {
-			return result{}, fmt.Errorf("%q is no component", name)
+			return result{}, fmt.Errorf("%q is not a component", name)
 		}
 		out.numbers = append(out.numbers, r.numbers[i])
 	}
@@ -185,7 +185,7 @@ func (r result) member(name string) (result, error) {
 // index returns a part of an array, a vector or a matrix.
 func (r result) index(i result) (result, error) {
 	if len(i.numbers) != 1 || i.kind == float {
-		return result{}, fmt.Errorf("an index that is no integer")
+		return result{}, fmt.Errorf("the index is not an integer")
 	}
 	n := i.numbers[0].i
 	if v := r.variable; v != nil && v.t != nil {
@@ -211,7 +211,7 @@ var binaryOps = map[string]func(k kind, a, b number) (number, kind, error){
 	"*": arithmetic(func(a, b int64) int64 { return a * b }, func(a, b float64) float64 { return a * b }),
 	"/": divide, "%": divide,
 	"&": integer(func(a, b int64) int64 { return a & b }), "|": integer(func(a, b int64) int64 { return a | b }), "^": integer(func(a, b int64) int64 { return a ^ b }),
-	"<<": integer(func(a, b int64) int64 { return a << uint64(b) }), ">>": integer(func(a, b int64) int64 { return a >> uint64(b) }),
+	"<<": integer(func(a, b int64) int64 { return a << uint64(b) }), ">>": shiftRight,
 	"==": compare(func(c int) bool { return c == 0 }), "!=": compare(func(c int) bool { return c != 0 }),
 	"<": compare(func(c int) bool { return c == -1 }), ">": compare(func(c int) bool { return c == 1 }),
 	"<=": compare(func(c int) bool { return c == -1 || c == 0 }), ">=": compare(func(c int) bool { return c == 1 || c == 0 }),
@@ -233,6 +233,14 @@ func integer(op func(a, b int64) int64) func(kind, number, number) (number, kind
 		}
 		return number{i: op(a.i, b.i)}, k, nil
 	}
+}
+
+// shiftRight is arithmetic for signed numbers.
+func shiftRight(k kind, a, b number) (number, kind, error) {
+	if k == unsigned {
+		return number{i: int64(uint64(a.i) >> uint64(b.i))}, k, nil
+	}
+	return integer(func(a, b int64) int64 { return a >> uint64(b) })(k, a, b)
 }
 
 func divide(k kind, a, b number) (number, kind, error) {

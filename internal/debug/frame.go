@@ -28,6 +28,8 @@ type ThreadState struct {
 
 // Threads returns the invocations of the subgroup of the stop, in the order of lanes; nil if the session is not stopped.
 func (s *Session) Threads() (list []ThreadState) {
+	s.state.RLock()
+	defer s.state.RUnlock()
 	h := s.hook
 	if h == nil || h.step == nil {
 		return nil
@@ -57,6 +59,8 @@ func (h *hook) local(t Thread) [3]uint32 {
 
 // Stopped returns the thread in focus; false if the session is not stopped.
 func (s *Session) Stopped() (Thread, bool) {
+	s.state.RLock()
+	defer s.state.RUnlock()
 	if h := s.hook; h != nil && h.step != nil {
 		return h.focus, true
 	}
@@ -66,6 +70,8 @@ func (s *Session) Stopped() (Thread, bool) {
 // Frames returns the active functions of a thread of Threads, the innermost first. A thread that does not execute the operation of
 // the stop is where it executed the last line; its callers are not known.
 func (s *Session) Frames(t Thread) []Frame {
+	s.state.RLock()
+	defer s.state.RUnlock()
 	h := s.hook
 	if h == nil || h.step == nil {
 		return nil

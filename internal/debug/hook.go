@@ -140,8 +140,9 @@ func (h *hook) Step(s *exec.Step) error {
 
 // wait tells the controller of a stop, and waits for its next request.
 func (h *hook) wait(s *exec.Step, stop Stop) error {
-	h.focus, h.step = stop.Thread, s
-	defer func() { h.step = nil }()
+	h.focus = stop.Thread
+	h.setStep(s)
+	defer h.setStep(nil)
 	for {
 		h.session.config.Events.Stopped(stop)
 		select {
@@ -158,12 +159,20 @@ func (h *hook) wait(s *exec.Step, stop Stop) error {
 		h.depth = len(h.calls)
 		switch {
 		case !h.request.backward:
+			h.markBreakpoints()
+			h.sample(s)
 			return nil
 		case h.back():
 			return errRewind
 		}
 		stop = Stop{Reason: Exception, Text: h.tooLarge(), Thread: h.focus}
 	}
+}
+
+func (h *hook) setStep(s *exec.Step) {
+	h.session.state.Lock()
+	defer h.session.state.Unlock()
+	h.step = s
 }
 
 // laneOf returns the lane of a thread in the subgroup of a step; false if it is in another one.

@@ -79,7 +79,10 @@ type Session struct {
 	end    sync.Once
 
 	dispatches int
-	hook       *hook // of the dispatch that runs; nil between dispatches
+
+	// state is locked for writing while hook and its step change: a look at a stopped shader ends before the shader goes on.
+	state sync.RWMutex
+	hook  *hook // of the dispatch that runs; nil between dispatches
 }
 
 // New returns a session that waits for dispatches.
@@ -138,6 +141,9 @@ func (s *Session) End() {
 	s.end.Do(func() { close(s.done) })
 }
 
+// Ended reports whether End was called. It may be called at any time.
+func (s *Session) Ended() bool { return s.ended.Load() }
+
 // Dispatch runs a dispatch under the control of the session; it is the method of vk.Debugger.
 func (s *Session) Dispatch(ctx context.Context, stage *shader.Stage, run func(exec.Hook) error) error {
 	if s.ended.Load() {
@@ -148,8 +154,8 @@ func (s *Session) Dispatch(ctx context.Context, stage *shader.Stage, run func(ex
 		return run(nil)
 	}
 	h := newHook(ctx, s, stage)
-	s.hook = h
-	defer func() { s.hook = nil }()
+	s.setHook(h)
+	defer s.setHook(nil)
 	if s.config.Events.Dispatch != nil {
 		s.config.Events.Dispatch(stage)
 	}
@@ -162,6 +168,12 @@ func (s *Session) Dispatch(ctx context.Context, stage *shader.Stage, run func(ex
 	}
 }
 
+func (s *Session) setHook(h *hook) {
+	s.state.Lock()
+	defer s.state.Unlock()
+	s.hook = h
+}
+
 // Breakpoints returns the numbers and places of all breakpoints of the session; it may be called at any time.
 func (s *Session) Breakpoints() []*Breakpoint {
 	s.mu.Lock()
@@ -169,10 +181,12 @@ func (s *Session) Breakpoints() []*Breakpoint {
 	return slices.Clone(s.breakpoints)
 }
 
-// Evaluate returns the text and the type of an expression in a frame of a thread, in the syntax of GLSL, and the variable if it is
+// Evaluate returns the text and the type of an expression in a frame, in the syntax of GLSL, and the variable if it is
 // one with parts.
-func (s *Session) Evaluate(t Thread, f Frame, expression string) (text, kind string, v *Variable, err error) {
-	x := s.view(t, f)
+func (s *Session) Evaluate(f Frame, expression string) (text, kind string, v *Variable, err error) {
+	s.state.RLock()
+	defer s.state.RUnlock()
+	x := s.view(f)
 	if x == nil {
 		return "", "", nil, errors.New("the shader is not stopped")
 	}

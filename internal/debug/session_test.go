@@ -168,7 +168,7 @@ func (d *driver) ends(groups int) {
 // value returns the text of an expression in the innermost frame of the thread in focus.
 func (d *driver) value(expression string) string {
 	t, _ := d.Stopped()
-	text, _, _, err := d.Evaluate(t, d.Frames(t)[0], expression)
+	text, _, _, err := d.Evaluate(d.Frames(t)[0], expression)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -414,7 +414,7 @@ func TestScopes(t *testing.T) {
 	frames := d.Frames(Thread{})
 	have := func(f Frame) map[string]string {
 		m := map[string]string{}
-		for _, s := range d.Scopes(Thread{}, f) {
+		for _, s := range d.Scopes(f) {
 			for _, v := range s.Variables {
 				m[s.Name+" "+v.Name] = v.Type + " " + v.Value
 			}
@@ -432,12 +432,12 @@ func TestScopes(t *testing.T) {
 			t.Errorf("%s of frame %d is %q; must be %q", c.name, c.frame, got, c.want)
 		}
 	}
-	_, _, v, err := d.Evaluate(Thread{}, frames[1], "B")
+	_, _, v, err := d.Evaluate(frames[1], "B")
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := v.Children(0, 0)[0]
-	if list := data.Children(6, 2); data.Parts != 8 || len(list) != 2 || list[1].Value != "7" || list[1].Path() != "B.data[7]" {
+	data := d.Children(v, 0, 0)[0]
+	if list := d.Children(data, 6, 2); data.Parts != 8 || len(list) != 2 || list[1].Value != "7" || list[1].Path() != "B.data[7]" {
 		t.Errorf("data has %d elements, and the last is %+v", data.Parts, list)
 	}
 	d.SetBreakpoints(nil)
@@ -451,12 +451,12 @@ func TestExpressions(t *testing.T) {
 	d.at(AtBreakpoint, 3, 21)
 	for text, want := range map[string]string{
 		"i": "3", "s": "2", "v": "(6, 4, 7)", "v.zx": "(7, 6)", "v.b": "7", "v[1]": "4", "v * 2.0": "(12, 8, 14)", "v.x + i": "9",
-		"-v.x": "-6", "1 + 2 * 3": "7", "(1 + 2) * 3": "9", "7 / 2": "3", "7.0 / 2": "3.5", "-7 / 2": "-3", "-7 % 3": "-1", "0x10u >> 2": "4",
+		"-v.x": "-6", "1 + 2 * 3": "7", "(1 + 2) * 3": "9", "7 / 2": "3", "7.0 / 2": "3.5", "-7 / 2": "-3", "-7 % 3": "-1", "0x10u >> 2": "4", "0x8000000000000000u >> 63": "1", "-8 >> 1": "-4",
 		"i == 3": "true", "i != 3 || s > 1": "true", "!(i < 2)": "true", "true ^^ true": "false", "~0": "-1", "6 & 3 | 8": "10",
 		"vec2(1, 2) == vec2(1, 2)": "true", "vec3(1.5)": "(1.5, 1.5, 1.5)", "ivec2(v.xy)": "(6, 4)", "uint(3.7)": "3", "abs(-2.5)": "2.5",
 		"length(vec2(3, 4))": "5", "data[i]": "3", "B.data[7]": "7", "data[total[3]]": "0", "gl_GlobalInvocationID.x": "3", "isnan(0.0 / 0.0)": "true",
 		"1e3": "1000", "%1.x": "error: no variable %1 here", "%": "error: no variable % here", ".5 + 1.": "1.5", "false && nope": "false",
-		"nope": "error: no variable nope here", "v.q": `error: "q" is no component`, "v[3]": "error: index 3 of v; must be less than 3",
+		"nope": "error: no variable nope here", "v.q": `error: "q" is not a component`, "v[3]": "error: index 3 of v; must be less than 3",
 		"1 / 0": "error: a division by 0", "1 +": "error: the expression ends; want a value", "1 2": `error: "2" after the expression`,
 		"f(1)": "error: no function f of 1 values in the debugger", "data[8]": "error: index 8 of data; must be less than 8",
 		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",

@@ -41,9 +41,11 @@ type Scope struct {
 	Variables []*Variable
 }
 
-// Scopes returns the variables of a frame of a thread.
-func (s *Session) Scopes(t Thread, f Frame) []Scope {
-	x := s.view(t, f)
+// Scopes returns the variables of a frame.
+func (s *Session) Scopes(f Frame) []Scope {
+	s.state.RLock()
+	defer s.state.RUnlock()
+	x := s.view(f)
 	if x == nil {
 		return nil
 	}
@@ -56,7 +58,8 @@ func (s *Session) Scopes(t Thread, f Frame) []Scope {
 	}
 }
 
-func (s *Session) view(_ Thread, f Frame) *view {
+// view returns a frame at the stop; nil if the session is not stopped. The caller holds the state.
+func (s *Session) view(f Frame) *view {
 	h := s.hook
 	if h == nil || h.step == nil {
 		return nil
@@ -181,8 +184,13 @@ func (v *Variable) fill() {
 	v.Value = format(v.t, bits)
 }
 
-// Children returns count parts of the variable from the first on; all if count is 0.
-func (v *Variable) Children(first, count uint64) (list []*Variable) {
+// Children returns count parts of a variable of the stop from the first on; all if count is 0. It returns nil if the shader has gone on.
+func (s *Session) Children(v *Variable, first, count uint64) (list []*Variable) {
+	s.state.RLock()
+	defer s.state.RUnlock()
+	if s.hook == nil || v.of == nil || s.hook.step != v.of.at {
+		return nil
+	}
 	end := v.Parts
 	if count > 0 {
 		end = min(end, first+count)

@@ -27,7 +27,9 @@ const maxWatched = 64
 
 // Watch returns a data breakpoint on the value of an expression that is a variable, or a part of one, in a frame of a thread.
 func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
-	x := s.view(t, f)
+	s.state.RLock()
+	defer s.state.RUnlock()
+	x := s.view(f)
 	if x == nil {
 		return nil, fmt.Errorf("the shader is not stopped")
 	}
@@ -36,7 +38,7 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 	case err != nil:
 		return nil, err
 	case r.variable == nil || r.variable.t == nil:
-		return nil, fmt.Errorf("%s is no variable", expression)
+		return nil, fmt.Errorf("%s is not a variable", expression)
 	}
 	v := r.variable
 	places, err := v.places()
@@ -72,23 +74,45 @@ func (h *hook) forgetWatched() {
 	}
 }
 
+// applies returns the view of a data breakpoint at a step; nil if its memory is that of another thread or workgroup.
+func (w *Watch) applies(h *hook, s *exec.Step) *view {
+	lane, same := h.laneOf(s, w.thread)
+	private := w.kind == lower.InVariable || w.kind == lower.InPrivate
+	if private && !same || w.kind == lower.InWorkgroup && s.Group != w.thread.Group {
+		return nil
+	}
+	return &view{h, s, Frame{fn: w.variable.of.fn, lane: lane}}
+}
+
+// read returns the bits of the scalars.
+func (w *Watch) read(x *view) []uint64 {
+	bits := make([]uint64, len(w.places))
+	for i, p := range w.places {
+		bits[i], _ = x.read(p)
+	}
+	return bits
+}
+
+// sample records the values before the operation of a stop executes.
+func (h *hook) sample(s *exec.Step) {
+	for _, w := range h.watches {
+		if x := w.applies(h, s); x != nil {
+			w.bits, w.known, w.from = w.read(x), true, h.marks.location(s.Func, s.Value)
+		}
+	}
+}
+
 // changed returns the stop of a data breakpoint whose value has changed since the last operation with marks.
 func (h *hook) changed(s *exec.Step) (Stop, bool) {
 	here := h.marks.location(s.Func, s.Value)
 	var stop *Stop
 	for _, w := range h.watches {
-		lane, same := h.laneOf(s, w.thread)
-		switch {
-		case (w.kind == lower.InVariable || w.kind == lower.InPrivate) && !same, w.kind == lower.InWorkgroup && s.Group != w.thread.Group:
+		x := w.applies(h, s)
+		if x == nil {
 			continue
 		}
-		x := &view{h, s, Frame{fn: w.variable.of.fn, lane: lane}}
-		bits := make([]uint64, len(w.places))
-		differ := false
-		for i, p := range w.places {
-			bits[i], _ = x.read(p)
-			differ = differ || w.known && bits[i] != w.bits[i]
-		}
+		bits := w.read(x)
+		differ := w.known && !slices.Equal(bits, w.bits)
 		if differ && stop == nil {
 			text := fmt.Sprintf("%s changed from %s to %s", w.Name, format(w.variable.t, w.bits), format(w.variable.t, bits))
 			if w.from.Line > 0 {

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -66,8 +67,9 @@ type adapter struct {
 	session *debug.Session
 	running sync.WaitGroup
 
+	configured bool // the client has set its breakpoints
+
 	mu       sync.Mutex // of what follows
-	begun    bool
 	stopped  bool
 	stage    *shader.Stage
 	handles  []any // of variables, since the last stop
@@ -85,7 +87,11 @@ type frameHandle struct {
 	frame  debug.Frame
 }
 
+// endGrace is the time for which Serve waits for the end of the run: a write to a client that does not read may not end.
+const endGrace = 2 * time.Second
+
 // Serve speaks with a client until it disconnects, the input ends, or ctx ends. A request that is malformed ends it with an error.
+// Serve closes out if it can be closed.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, start Start) error {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &adapter{ctx: ctx, cancel: cancel, start: start, out: out, lines: map[string][]*debug.Breakpoint{}, watches: map[string]*debug.Watch{}, verified: map[int]bool{}}
@@ -94,7 +100,18 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, start Start) error 
 			a.session.End()
 		}
 		cancel()
-		a.running.Wait()
+		if c, ok := out.(io.Closer); ok { // the run may wait for a client that does not read
+			c.Close()
+		}
+		done := make(chan struct{})
+		go func() {
+			a.running.Wait()
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-time.After(endGrace):
+		}
 	}()
 	messages, errs := make(chan dap.Message), make(chan error, 1)
 	go func() {

@@ -15,11 +15,12 @@ func (a *adapter) handle(m dap.RequestMessage) (done bool) {
 	case *dap.LaunchRequest:
 		a.launched(m)
 	case *dap.ConfigurationDoneRequest:
-		a.configured(r)
+		a.configure(r)
 	case *dap.DisconnectRequest:
 		a.respond(r, nil)
 		return true
 	case *dap.TerminateRequest:
+		a.resumed()
 		if a.session != nil {
 			a.session.End()
 		}
@@ -33,7 +34,7 @@ func (a *adapter) handle(m dap.RequestMessage) (done bool) {
 	case *dap.SetFunctionBreakpointsRequest, *dap.SetExceptionBreakpointsRequest:
 		a.respond(r, struct{}{})
 	case *dap.PauseRequest:
-		if a.session != nil {
+		if a.session != nil && !a.isStopped() {
 			a.session.Pause()
 		}
 		a.respond(r, nil)
@@ -50,10 +51,7 @@ func (a *adapter) handle(m dap.RequestMessage) (done bool) {
 // whileStopped answers a request that needs a stopped shader.
 func (a *adapter) whileStopped(m dap.RequestMessage) {
 	r := m.GetRequest()
-	a.mu.Lock()
-	stopped := a.stopped
-	a.mu.Unlock()
-	if !stopped {
+	if !a.isStopped() {
 		if _, ok := m.(*unknown); ok {
 			a.refuse(r, "unknown request %q", r.Command)
 			return
@@ -143,22 +141,23 @@ func (a *adapter) launched(m *dap.LaunchRequest) {
 	a.apply()
 	a.respond(r, nil)
 	a.event("initialized", nil) // breakpoints can be resolved now
-	a.begin()
-}
-
-// configured notes that the client has set its breakpoints.
-func (a *adapter) configured(r *dap.Request) {
-	a.respond(r, nil)
-	a.begin()
-}
-
-// begin runs the target after both a launch request and the end of the configuration, which come in any order.
-func (a *adapter) begin() {
-	a.mu.Lock()
-	first := !a.begun
-	a.begun = true
-	a.mu.Unlock()
-	if !first && a.session != nil {
+	if a.configured {
 		a.run()
 	}
+}
+
+// configure runs the target after both a launch request and the first end of the configuration, which come in any order.
+func (a *adapter) configure(r *dap.Request) {
+	a.respond(r, nil)
+	if !a.configured && a.session != nil {
+		a.run()
+	}
+	a.configured = true
+}
+
+// isStopped reports whether the shader is stopped.
+func (a *adapter) isStopped() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stopped
 }

@@ -13,10 +13,7 @@ import (
 // threads answers with the invocations of the subgroup of the stop.
 func (a *adapter) threads(r *dap.Request) {
 	list := []dap.Thread{}
-	a.mu.Lock()
-	stopped := a.stopped
-	a.mu.Unlock()
-	if stopped {
+	if a.isStopped() {
 		for _, t := range a.session.Threads() {
 			name := t.Name
 			if !t.Active {
@@ -36,7 +33,7 @@ func (a *adapter) stackTrace(m *dap.StackTraceRequest) {
 	frames := []dap.StackFrame{}
 	first := max(m.Arguments.StartFrame, 0)
 	for i, f := range all {
-		if i < first || m.Arguments.Levels > 0 && i >= first+m.Arguments.Levels {
+		if i < first || m.Arguments.Levels > 0 && i-first >= m.Arguments.Levels {
 			continue
 		}
 		a.frames = append(a.frames, frameHandle{t, f})
@@ -85,7 +82,7 @@ func (a *adapter) scopes(m *dap.ScopesRequest) {
 		return
 	}
 	list := []dap.Scope{}
-	for _, s := range a.session.Scopes(f.thread, f.frame) {
+	for _, s := range a.session.Scopes(f.frame) {
 		if len(s.Variables) == 0 {
 			continue
 		}
@@ -124,7 +121,7 @@ func (a *adapter) variables(m *dap.VariablesRequest) {
 		if count == 0 || count > maxShown {
 			count = maxShown
 		}
-		for _, v := range x.Children(uint64(max(m.Arguments.Start, 0)), count) {
+		for _, v := range a.session.Children(x, uint64(max(m.Arguments.Start, 0)), count) {
 			list = append(list, a.variable(v))
 		}
 	}
@@ -150,7 +147,7 @@ func (a *adapter) evaluate(m *dap.EvaluateRequest) {
 		a.refuse(m.GetRequest(), "no frame %d", m.Arguments.FrameId)
 		return
 	}
-	text, kind, v, err := a.session.Evaluate(f.thread, f.frame, m.Arguments.Expression)
+	text, kind, v, err := a.session.Evaluate(f.frame, m.Arguments.Expression)
 	if err != nil {
 		a.refuse(m.GetRequest(), "%v", err)
 		return
