@@ -178,7 +178,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

@@ -35,12 +35,13 @@ const (
 
 // printer passes the printed output of shaders to DeviceInfo.Print, and the reports of sanitizers to DeviceInfo.Reports.
 type printer struct {
-	print    func(text string) // nil if the device has no output
-	reports  func(Report)      // nil if there is no reader
-	sanitize bool              // programs have reports, even those without messages; reports is not nil
-	most     int               // bytes of all commands together; 0 is no bound
-	mu       sync.Mutex        // guards used and the calls of print: several queues may run
-	used     int               // bytes so far
+	print      func(text string) // nil if the device has no output
+	reports    func(Report)      // nil if there is no reader
+	sanitize   bool              // programs have reports, even those without messages; reports is not nil
+	interfaces bool              // inputs that the stage before does not write are reports
+	most       int               // bytes of all commands together; 0 is no bound
+	mu         sync.Mutex        // guards used and the calls of print: several queues may run
+	used       int               // bytes so far
 }
 
 // drawLog is the log of a draw.
@@ -70,7 +71,7 @@ func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sanitize {
-		for _, r := range shader.Reports(log, stages) {
+		for _, r := range shader.Reports(log, stages, p.interfaces) {
 			p.reports(r)
 		}
 	}

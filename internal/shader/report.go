@@ -80,13 +80,15 @@ func (r *Report) Text() string {
 }
 
 // Reports returns what the sanitizers found in one run of stages, which are in the order of the pipeline. An output without
-// a value, and an input that the stage before does not write, count if a stage reads it.
-func Reports(log *exec.Log, stages []*Stage) (list []Report) {
+// a value, and with interfaces an input that the stage before does not write, count if a stage reads it.
+func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 	read := make([][]ir.Input, len(stages))
 	for i := range stages {
 		read[i] = readLocations(stages[i].Program)
 	}
-	list = unmatched(stages, read)
+	if interfaces {
+		list = unmatched(stages, read)
+	}
 	type place struct {
 		site ir.Site
 		text string
