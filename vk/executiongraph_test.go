@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -571,5 +572,43 @@ func TestGraphLibraries(t *testing.T) {
 	r.want(t, "library", map[int]uint32{0: 2, 1: 2, 2: 2})
 	if _, err := r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: r.layout, Stages: stage("root"), Libraries: []*GraphPipeline{p}}); ruleOf(err) != "VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381" {
 		t.Error(err)
+	}
+}
+
+// TestGraphStride checks that payloads beyond their memory are refused, also at a stride of almost 2⁶⁴ bytes, whose sum with the size of
+// a payload wraps: of a command, and of a structure in memory, which is then copied only as far as it has payloads.
+func TestGraphStride(t *testing.T) {
+	r := newGraphRig(t, DeviceInfo{})
+	p := must(r.graph(t, twoNodes, "root", "leaf"))(t)
+	root, _ := p.NodeIndex("root", 0)
+	const wraps = ^uint64(0) - 3
+	err := r.run(t, p, func(c *CommandBuffer) {
+		c.DispatchGraph(r.scratch, []GraphStart{{Node: root, Count: 2, Payloads: payloadWords(0, 1, 3), Stride: wraps}})
+	})
+	var bad *UsageError
+	if !errors.As(err, &bad) {
+		t.Errorf("%v; want an error of the command", err)
+	}
+
+	r = newGraphRig(t, DeviceInfo{}) // the device was lost
+	p = must(r.graph(t, twoNodes, "root", "leaf"))(t)
+	const size = 1 << 20
+	m := must(r.dev.Allocate(MemoryInfo{Size: size, DeviceAddress: true}))(t)
+	b := must(r.dev.NewBuffer(BufferInfo{Size: size, Usage: DeviceAddress | IndirectBuffer}))(t)
+	if err := b.Bind(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(m.Bytes(), root)
+	binary.LittleEndian.PutUint32(m.Bytes()[4:], 256)
+	binary.LittleEndian.PutUint64(m.Bytes()[8:], b.Address()+64)
+	binary.LittleEndian.PutUint64(m.Bytes()[16:], 2048)
+	w := dispatchGraph{form: graphIndirect, count: 400, address: b.Address()} // the same structure 400 times
+	starts, err := w.read(&executor{dev: r.dev, boundState: boundState{graph: p}})
+	bytes := 0
+	for _, s := range starts {
+		bytes += len(s.Payloads)
+	}
+	if err != nil || len(starts) != 400 || bytes > 400*256*64 {
+		t.Errorf("%d bytes of payloads, %v", bytes, err)
 	}
 }

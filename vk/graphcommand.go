@@ -303,10 +303,15 @@ func (p *GraphPipeline) checkStart(command string, s *graph.Start) error {
 		return usage("", "node %q is dispatched, which only other nodes dispatch; must be an entry", n.NodeName.Name)
 	case s.Count > MaxGraphPayloads:
 		return usage("VUID-VkDispatchGraphInfoAMDX-payloadCount-09171", "%d payloads; must be at most %d", s.Count, MaxGraphPayloads)
-	case n.Input && s.Count > 0 && uint64(s.Count-1)*s.Stride+uint64(n.Bytes) > uint64(len(s.Payloads)):
+	case n.Input && s.Count > 0 && !covers(uint64(len(s.Payloads)), uint64(s.Count), uint64(n.Bytes), s.Stride):
 		return usage("", "%d payloads of %d bytes, %d bytes apart, are in %d bytes; must be inside", s.Count, n.Bytes, s.Stride, len(s.Payloads))
 	}
 	return nil
+}
+
+// covers reports whether size bytes have count parts of some bytes, at a stride.
+func covers(size, count, bytes, stride uint64) bool {
+	return bytes <= size && (stride == 0 || count-1 <= (size-bytes)/stride)
 }
 
 // read returns the payloads, which may be in memory.
@@ -326,6 +331,7 @@ func (w *dispatchGraph) read(x *executor) ([]graph.Start, error) {
 		return nil, usage("", "a command dispatches payloads %d times; must be at most %d", count, maxStarts)
 	}
 	var list []graph.Start
+	left := uint64(maxStartBytes)
 	for i := range uint64(count) {
 		b, err := x.copyFrom(address+i*stride, graphInfoBytes, nil)
 		if err != nil {
@@ -333,15 +339,25 @@ func (w *dispatchGraph) read(x *executor) ([]graph.Start, error) {
 		}
 		s := graph.Start{Node: binary.LittleEndian.Uint32(b), Count: binary.LittleEndian.Uint32(b[4:]), Stride: binary.LittleEndian.Uint64(b[16:])}
 		n := x.graph.graph.Node(s.Node)
-		if n != nil && n.Input && s.Count > 0 && s.Count <= MaxGraphPayloads && s.Stride <= 1<<30 {
-			if s.Payloads, err = x.copyFrom(binary.LittleEndian.Uint64(b[8:]), uint64(s.Count-1)*s.Stride+uint64(n.Bytes), nil); err != nil {
-				return nil, err
+		if n != nil && n.Input && s.Count > 0 && s.Count <= MaxGraphPayloads {
+			if left -= min(uint64(s.Count)*uint64(n.Bytes), left); left == 0 {
+				return nil, usage("", "a command dispatches %d bytes of payloads or more; must be less", maxStartBytes)
 			}
+			at, stride := binary.LittleEndian.Uint64(b[8:]), s.Stride
+			for k := range uint64(s.Count) {
+				if s.Payloads, err = x.copyFrom(at+k*stride, uint64(n.Bytes), s.Payloads); err != nil {
+					return nil, err
+				}
+			}
+			s.Stride = uint64(n.Bytes)
 		}
 		list = append(list, s)
 	}
 	return list, nil
 }
 
-// maxStarts bounds the structures that a command reads from memory.
-const maxStarts = 1 << 20
+// Bounds of what a command reads from memory: structures, and bytes of payloads.
+const (
+	maxStarts     = 1 << 20
+	maxStartBytes = 1 << 28
+)

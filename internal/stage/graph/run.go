@@ -76,19 +76,13 @@ func (r *run) batch(b *batch) error {
 	if b.depth >= MaxDepth {
 		return &NodeError{"", fmt.Sprintf("node %q is dispatched at depth %d; must be at most %d", r.nodes[b.node].NodeName.Name, b.depth+1, MaxDepth)}
 	}
+	all := append([]int{b.node}, r.nodes[b.node].shared...)
 	for first := uint32(0); first < b.count; {
-		groups, err := r.groups(b.node, b, first)
-		if err != nil {
-			return err
-		}
-		n := uint32(1) // payloads with the same number of workgroups
-		for ; first+n < b.count; n++ {
-			if g, err := r.groups(b.node, b, first+n); err != nil || g != groups {
-				break
-			}
+		n := uint32(1) // payloads with the same numbers of workgroups
+		for first+n < b.count && r.alike(all, b, first, first+n) {
+			n++
 		}
 		share := uint64(0)
-		all := append([]int{b.node}, r.nodes[b.node].shared...)
 		for _, i := range all {
 			g, err := r.groups(i, b, first)
 			if err != nil {
@@ -113,6 +107,18 @@ func (r *run) batch(b *batch) error {
 		first += n
 	}
 	return nil
+}
+
+// alike reports whether two payloads have the same numbers of workgroups for all nodes that take them.
+func (r *run) alike(nodes []int, b *batch, i, k uint32) bool {
+	for _, n := range nodes {
+		x, err := r.groups(n, b, i)
+		y, other := r.groups(n, b, k)
+		if err != nil || other != nil || x != y {
+			return false
+		}
+	}
+	return true
 }
 
 // stride returns the bytes from payload to payload.
