@@ -501,3 +501,71 @@ func TestPause(t *testing.T) {
 	}
 	d.Continue(false) // has no effect
 }
+
+// TestWatchHere: a data breakpoint that is set before the store that changes the data stops after the store.
+func TestWatchHere(t *testing.T) {
+	d := start(t, 1, Config{}, line(23))
+	s := d.at(AtBreakpoint, 0, 23)
+	store := 0
+	for i, in := range d.hook.stage.Facts.Code.All() {
+		if l, _ := d.hook.stage.Facts.Line(i); in.Op() == spirv.OpStore && l.Line == 23 {
+			store = i + 1
+		}
+	}
+	d.SetBreakpoints([]*Breakpoint{{Number: 1, Instruction: store}})
+	d.Continue(false)
+	s = d.at(AtInstruction, 0, 23)
+	w, err := d.Watch(s.Thread, d.Frames(s.Thread)[0], "data[1]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetBreakpoints(nil)
+	d.SetWatches([]*Watch{w})
+	d.Continue(false)
+	select {
+	case s := <-d.stops:
+		if s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, "data[1] changed from 1 to 3") {
+			t.Errorf("stopped by %s: %s", s.Reason, s.Text)
+		}
+	case err := <-d.done:
+		t.Fatalf("the run ended with %v; want a stop", err)
+	}
+	d.SetWatches(nil)
+	d.Continue(false)
+	d.ends(1)
+}
+
+// TestHitsBack: going back stops at the hits at which a breakpoint stopped, and at no others.
+func TestHitsBack(t *testing.T) {
+	b := line(23)
+	b.Hits = "%10"
+	d := start(t, 5, Config{}, b)
+	d.at(AtBreakpoint, 1, 23) // hits 10 and 20
+	d.Continue(false)
+	d.at(AtBreakpoint, 3, 23)
+	d.Continue(true)
+	d.at(AtBreakpoint, 1, 23)
+	d.Continue(true)
+	d.at(AtStep, 0, 16)
+	d.Continue(false)
+	d.at(AtBreakpoint, 1, 23)
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	d.ends(5)
+}
+
+// TestEndWhileLooked: the end of a session waits for the looks at its shader, and later ones find no shader.
+func TestEndWhileLooked(t *testing.T) {
+	for range 20 {
+		d := start(t, 1, Config{}, line(23))
+		s := d.at(AtBreakpoint, 0, 23)
+		d.End()
+		for range 100 {
+			d.Threads()
+			if f := d.Frames(s.Thread); len(f) > 0 {
+				d.Evaluate(f[0], "data[0]")
+			}
+		}
+		<-d.done
+	}
+}

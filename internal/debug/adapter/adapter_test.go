@@ -172,3 +172,49 @@ func FuzzServe(f *testing.F) {
 		_ = Serve(context.Background(), bytes.NewReader(data), io.Discard, idle)
 	})
 }
+
+// TestConfiguredTwice: only the first end of the configuration runs the target.
+func TestConfiguredTwice(t *testing.T) {
+	runs := make(chan bool, 8)
+	c := connect(t, func(ctx context.Context, l Launch, output func(string)) (*Target, error) {
+		x, err := idle(ctx, l, output)
+		x.Run = func(context.Context, *debug.Session) error {
+			runs <- true
+			return nil
+		}
+		return x, err
+	})
+	c.send("launch", `{}`)
+	c.answer()
+	for range 3 {
+		c.send("configurationDone", `{}`)
+		c.answer()
+	}
+	c.send("disconnect", `{}`)
+	c.answer()
+	<-c.done
+	if len(runs) != 1 {
+		t.Errorf("%d runs; must be one", len(runs))
+	}
+}
+
+// TestUnread: a client that has gone, and reads nothing, does not stop Serve.
+func TestUnread(t *testing.T) {
+	c := connect(t, func(ctx context.Context, l Launch, output func(string)) (*Target, error) {
+		x, err := idle(ctx, l, output)
+		x.Run = func(context.Context, *debug.Session) error {
+			for range 100 {
+				output("text")
+			}
+			return nil
+		}
+		return x, err
+	})
+	c.send("launch", `{}`)
+	c.answer()
+	c.receive()
+	c.send("configurationDone", `{}`)
+	c.answer()
+	c.in.Close()
+	<-c.done
+}
