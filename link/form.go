@@ -37,7 +37,7 @@ var formLists = []reason{
 	{NeedsForm, "each value of the union is a valid address", []string{
 		"VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter", "VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter",
 	}},
-	{NeedsObject, "package vk has no execution graphs, and the driver not their commands", []string{
+	{NeedsObject, "the driver does not have the commands of execution graphs", []string{
 		"VkExecutionGraphPipelineCreateInfoAMDX-*", "vkCreateExecutionGraphPipelinesAMDX-*", "vkCmdDispatchGraphAMDX-*",
 	}},
 	{NeedsObject, "the driver does not have the commands of VK_NV_ray_tracing", []string{

@@ -42,7 +42,7 @@ func newMemoryReports(chain unsafe.Pointer) *memoryReports {
 	return &memoryReports{callbacks: list, known: map[uint64]memoryObject{}}
 }
 
-// allocated reports an allocation or an import with its result. m is nil if it failed.
+// allocated reports an allocation or an import with its result.
 func (r *memoryReports) allocated(result abi.Result, h abi.DeviceMemory, size uint64, imported bool) {
 	if r == nil {
 		return
