@@ -134,9 +134,7 @@ func (l *Log) Races() (list []Race) {
 	for _, r := range l.races.found {
 		list = append(list, *r)
 	}
-	slices.SortFunc(list, func(a, b Race) int {
-		return cmp.Or(cmp.Compare(a.Second.Of().Instruction, b.Second.Of().Instruction), cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction))
-	})
+	slices.SortFunc(list, func(a, b Race) int { return cmp.Or(a.Second.place(b.Second), a.First.place(b.First)) })
 	return list
 }
 
@@ -150,7 +148,7 @@ func (l *Log) Unwritten() (list []Report) {
 	for _, r := range l.races.unread {
 		list = append(list, *r)
 	}
-	slices.SortFunc(list, func(a, b Report) int { return cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction) })
+	slices.SortFunc(list, func(a, b Report) int { return a.First.place(b.First) })
 	return list
 }
 
@@ -163,7 +161,7 @@ func (l *Log) Barriers() (list []Barrier) {
 	}
 	open := slices.Collect(maps.Values(l.races.rounds))
 	slices.SortFunc(open, func(a, b *round) int {
-		return cmp.Or(a.first.order(b.first), cmp.Compare(a.first.Number, b.first.Number))
+		return cmp.Or(a.first.place(b.first), a.first.order(b.first))
 	})
 	clear(l.races.rounds)
 	for _, x := range open {
@@ -172,13 +170,20 @@ func (l *Log) Barriers() (list []Barrier) {
 	for _, b := range l.races.missed {
 		list = append(list, *b)
 	}
-	slices.SortFunc(list, func(a, b Barrier) int { return cmp.Compare(a.First.Of().Instruction, b.First.Of().Instruction) })
+	slices.SortFunc(list, func(a, b Barrier) int { return a.First.place(b.First) })
 	return list
 }
 
 // order compares two messages of a program: by workgroup (x fastest), then by lane.
 func (m *Message) order(o *Message) int {
 	return cmp.Or(cmp.Compare(m.Group[2], o.Group[2]), cmp.Compare(m.Group[1], o.Group[1]), cmp.Compare(m.Group[0], o.Group[0]), cmp.Compare(m.Lane, o.Lane))
+}
+
+// place compares the places of two messages. An instruction can have several messages, and a stage several programs (variants):
+// their first invocations come last, so that the order is total.
+func (m *Message) place(o *Message) int {
+	a, b := m.Of(), o.Of()
+	return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Instruction, b.Instruction), cmp.Compare(m.Number, o.Number), m.order(o))
 }
 
 // AddArg appends a value, as its bits, to the invocation's latest message.
