@@ -16,6 +16,9 @@ type Log struct {
 	// Limit is the maximum number of recorded messages; 0 means DefaultMessages.
 	Limit int
 
+	// RaceBytes is about the memory that the detector of data races may use; 0 means DefaultRaceBytes.
+	RaceBytes uint64
+
 	mu      sync.Mutex
 	list    []*Message
 	reports map[siteOf]*Report
@@ -80,7 +83,7 @@ func (l *Log) Begin(p *ir.Program, group [3]uint32, lane, message uint32) {
 		return
 	case ir.Traced:
 		m := &Message{Program: p, Group: group, Lane: lane, Number: message}
-		if l.lastOf[by] = m; len(m.Of().Args) == 0 {
+		if l.lastOf[by] = m; len(m.Of().Args) == 0 || l.races != nil && l.races.stopped != nil {
 			l.trace(m)
 		}
 		return
@@ -119,9 +122,33 @@ func (l *Log) report(p *ir.Program, by invocation, number uint32) {
 // trace passes an event to the detector of data races.
 func (l *Log) trace(m *Message) {
 	if l.races == nil {
-		l.races = newRaces()
+		l.races = newRaces(l.RaceBytes)
 	}
 	l.races.event(m)
+	delete(l.lastOf, invocation{m.Group, m.Lane})
+}
+
+// NewJob tells the log that a job begins whose workgroups are numbered anew, as with the jobs of a draw of mesh shaders. No
+// invocation may be running.
+func (l *Log) NewJob() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races != nil {
+		clear(l.races.groups)
+	}
+}
+
+// Stopped returns the end of the search for data races; nil if it went on to the end of the run.
+func (l *Log) Stopped() *Stopped {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races == nil {
+		return nil
+	}
+	return l.races.stopped
 }
 
 // Races returns the data races, in the order of the places of the second accesses.
@@ -241,6 +268,7 @@ type LogState struct {
 	messages int
 	reports  map[siteOf]Report
 	dropped  uint64
+	races    *races // with copies of what it found alone; nil for none
 }
 
 // State returns the state of the log. No invocation may be running. A nil log has the zero state.
@@ -250,20 +278,22 @@ func (l *Log) State() (s LogState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s = LogState{len(l.list), make(map[siteOf]Report, len(l.reports)), l.dropped}
+	s = LogState{len(l.list), make(map[siteOf]Report, len(l.reports)), l.dropped, l.races.results()}
 	for of, r := range l.reports {
 		s.reports[of] = *r
 	}
 	return s
 }
 
-// Restore drops what was recorded since a state. No invocation may be running.
+// Restore drops what was recorded since a state. The detector of data races begins anew: accesses before the state and behind it
+// are not compared. No invocation may be running.
 func (l *Log) Restore(s LogState) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.races = s.races.results()
 	clear(l.list[s.messages:])
 	l.list, l.dropped = l.list[:s.messages], s.dropped
 	clear(l.lastOf)

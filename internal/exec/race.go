@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"maps"
+	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -21,66 +21,52 @@ type Race struct {
 // domains is the number of kinds of memory that a barrier orders by itself; see ir.Event.
 const domains = ir.EventDomains
 
-// clock counts the releases of an invocation.
-type clock uint32
-
-// vector is a vector clock, which does not change. A clock for a workgroup counts for all of its invocations.
-type vector struct {
-	groups map[[3]uint32]clock
-	lanes  map[invocation]clock
-}
-
-// at returns the clock of an invocation.
-func (v *vector) at(i invocation) clock {
-	if v == nil {
-		return 0
-	}
-	return max(v.groups[i.group], v.lanes[i])
-}
-
-// join returns the least vector that is not less than either one.
-func join(a, b *vector) *vector {
-	switch {
-	case a == nil || a == b:
-		return b
-	case b == nil:
-		return a
-	}
-	out := &vector{maps.Clone(a.groups), maps.Clone(a.lanes)}
-	for k, c := range b.groups {
-		if out.groups == nil {
-			out.groups = map[[3]uint32]clock{}
-		}
-		out.groups[k] = max(out.groups[k], c)
-	}
-	for k, c := range b.lanes {
-		if out.groups[k.group] >= c {
-			continue
-		}
-		if out.lanes == nil {
-			out.lanes = map[invocation]clock{}
-		}
-		out.lanes[k] = max(out.lanes[k], c)
-	}
-	return out
-}
-
 // thread is the state of an invocation.
 type thread struct {
-	invocation
-	now      clock
-	seen     [domains]*vector // what happens before its next access
-	released [domains]*vector // at its last release fence
-	read     [domains]*vector // what its atomics without acquire semantics read
-	rounds   [2]uint32        // control barriers of the workgroup and of the subgroup so far
-	waits    *round           // the barrier before its next event; nil for none
-	acquires uint8            // the domains of its acquire semantics
-	fenced   uint8            // domains with a fence since the last access: it counts for the next control barrier
+	workgroup *workgroup
+	lane      uint32
+	number    uint32 // in vectors
+	now       clock
+	seen      [domains]vector    // what happens before its next access
+	released  [reaches]published // at its last release fence, of each reach
+	read      [reaches][domains]vector
+	rounds    [2]uint32 // control barriers of the workgroup and of the subgroup so far
+	waits     *round    // the barrier before its next event; nil for none
+	acquires  uint8     // the domains of its acquire semantics
+	fenced    uint8     // domains with a fence since the last access: it counts for the next control barrier
+}
+
+// workgroup is a workgroup of a run. Those of several jobs are different ones, also with one number.
+type workgroup struct {
+	number uint32 // in vectors
+	stage  ir.Stage
+}
+
+// The reaches are what a fence orders: the invocations of the device or of the workgroup. Those of a subgroup count as those of
+// the workgroup, so that no sound program has a report.
+const (
+	onDevice = iota
+	inGroup
+	reaches
+)
+
+// reachOf returns the reach of a scope.
+func reachOf(scope uint8) int {
+	if scope == ir.EventDevice {
+		return onDevice
+	}
+	return inGroup
+}
+
+// published is what release fences published, in each domain: what the invocation had seen, and its own clock; 0 for no fence.
+type published struct {
+	seen [domains]vector
+	when [domains]clock
 }
 
 // round is one control barrier.
 type round struct {
-	arrived      [domains]*vector
+	arrived      [domains]vector
 	last         clock
 	count, size  uint32   // invocations that are here, and those that must be
 	first, other *Message // of the first invocation, and of one at another barrier; nil for none
@@ -95,80 +81,147 @@ type Barrier struct {
 
 // roundOf identifies a round: of a workgroup, or of a subgroup.
 type roundOf struct {
-	group    [3]uint32
+	group    uint32
 	subgroup uint32 // 1 + its number; 0 is the workgroup
 	number   uint32
 }
 
-// location is a word of memory.
-type location struct {
-	memory  string
-	element uint32
-	group   [3]uint32 // of workgroup memory
-	word    uint64
-}
-
-// cell has the last accesses of a word, and what atomics published there.
-type cell struct {
-	accesses []access
-	device   [domains]*vector
-	groups   map[[3]uint32]*[domains]*vector
-	written  uint8 // bit set of the bytes that a store wrote
-}
-
-// access is an access of some bytes of a word.
-type access struct {
-	message *Message
-	by      invocation
-	when    clock
-	bytes   uint8 // bit set
-}
-
-// maxAccesses bounds the reads of a word that are kept.
-const maxAccesses = 64
-
-// maxCells bounds the words that the detector follows: the first ones.
-const maxCells = 1 << 22
-
 // races is the state of the detector.
 type races struct {
-	threads map[invocation]*thread
-	rounds  map[roundOf]*round
-	cells   map[location]*cell
-	written map[*ir.Program]map[string]bool // memory that the program writes
-	found   map[[2]siteOf]*Race
-	missed  map[siteOf]*Barrier
-	unread  map[siteOf]*Report // loads of bytes without a store
+	clocks
+	nextGroup uint32
+	limit     uint64 // of bytes; see Log.RaceBytes
+	kept      uint64 // bytes of threads, cells and accesses
+	groups    map[groupOf]*workgroup
+	threads   map[laneOf]*thread
+	rounds    map[roundOf]*round
+	cells     map[location]*cell
+	written   map[*ir.Program]map[string]bool // memory that the program writes
+	found     map[[2]siteOf]*Race
+	missed    map[siteOf]*Barrier
+	unread    map[siteOf]*Report // loads of bytes without a store
+	stopped   *Stopped           // nil while the detector follows the run
 }
 
-func newRaces() *races {
-	return &races{
-		threads: map[invocation]*thread{}, rounds: map[roundOf]*round{}, cells: map[location]*cell{},
-		written: map[*ir.Program]map[string]bool{}, found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
+// Stopped is the end of the search for races in a run that is too large.
+type Stopped struct {
+	At  *Message // the first event that is not checked
+	Why string
+}
+
+// groupOf identifies a workgroup of a job.
+type groupOf struct {
+	stage ir.Stage
+	id    [3]uint32
+}
+
+// laneOf identifies an invocation of a run.
+type laneOf struct {
+	workgroup *workgroup
+	lane      uint32
+}
+
+// What the parts of the detector count for its limit, with the maps and messages that hold them.
+const (
+	threadBytes = 1 << 10
+	cellBytes   = 256
+	accessBytes = 160
+	localBytes  = 192 // what atomics published in a workgroup
+)
+
+// DefaultRaceBytes is the limit of the detector of a log with RaceBytes 0.
+const DefaultRaceBytes = 1 << 30
+
+func newRaces(limit uint64) *races {
+	if limit == 0 {
+		limit = DefaultRaceBytes
 	}
+	r := &races{
+		limit: limit, written: map[*ir.Program]map[string]bool{},
+		found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
+	}
+	r.forget()
+	return r
+}
+
+// results returns a detector that has found the same, and knows nothing else of the run; nil for nil.
+func (r *races) results() *races {
+	if r == nil {
+		return nil
+	}
+	out := newRaces(r.limit)
+	out.stopped = r.stopped
+	for at, x := range r.found {
+		c := *x
+		out.found[at] = &c
+	}
+	for at, x := range r.missed {
+		c := *x
+		out.missed[at] = &c
+	}
+	for at, x := range r.unread {
+		c := *x
+		out.unread[at] = &c
+	}
+	return out
+}
+
+// forget drops what the detector knows of the run, apart from what it found.
+func (r *races) forget() {
+	r.groups, r.threads, r.rounds, r.cells = map[groupOf]*workgroup{}, map[laneOf]*thread{}, map[roundOf]*round{}, map[location]*cell{}
+	r.kept, r.bytes = 0, 0
+}
+
+// stop ends the search: what follows is not checked, and has no report.
+func (r *races) stop(at *Message, why string) {
+	r.stopped = &Stopped{at, why}
+	r.forget()
 }
 
 // event adds an event of an invocation, with all of its values.
 func (r *races) event(m *Message) {
-	t := r.threadOf(invocation{m.Group, m.Lane})
-	t.resume()
+	if r.stopped != nil {
+		return
+	}
+	if r.writesOf(m.Program) == nil {
+		r.stop(m, "the shader has too many accesses and barriers")
+		return
+	}
+	t := r.threadOf(m)
+	r.resume(t)
 	switch e := &m.Of().Event; e.Kind {
 	case ir.AccessEvent:
 		r.access(t, m, e)
 	case ir.FenceEvent:
-		t.release(e.Release)
-		t.fence(e.Acquire)
+		if e.Scope == ir.EventInvocation {
+			break
+		}
+		t.release(e.Release, e.Scope)
+		r.fence(t, e.Acquire, e.Scope)
 		t.fenced |= e.Release & e.Acquire
 	case ir.BarrierEvent:
 		r.arrive(t, m, e)
 	}
+	if r.kept+r.bytes > r.limit {
+		r.stop(m, fmt.Sprintf("the invocations, accesses and clocks of the run need more than %d MiB", r.limit>>20))
+	}
 }
 
-func (r *races) threadOf(i invocation) *thread {
+// threadOf returns the state of the invocation of a message.
+func (r *races) threadOf(m *Message) *thread {
+	of := groupOf{m.Of().Stage, m.Group}
+	g := r.groups[of]
+	if g == nil {
+		g = &workgroup{number: r.nextGroup, stage: of.stage}
+		r.groups[of] = g
+		r.nextGroup++
+	}
+	i := laneOf{g, m.Lane}
 	t := r.threads[i]
 	if t == nil {
-		t = &thread{invocation: i, now: 1}
+		t = &thread{workgroup: g, lane: m.Lane, number: uint32(len(r.threads)), now: 1}
 		r.threads[i] = t
+		r.kept += threadBytes
 	}
 	return t
 }
@@ -182,28 +235,28 @@ func each(set uint8, f func(d int)) {
 	}
 }
 
-// snapshot is what happens before an event that the next event of the invocation happens after, itself included.
-func (t *thread) snapshot(d int) *vector {
-	return join(t.seen[d], &vector{lanes: map[invocation]clock{t.invocation: t.now}})
-}
-
-// release is a release fence of some domains.
-func (t *thread) release(set uint8) {
+// release is a release fence of some domains. What it publishes is made when an atomic needs it.
+func (t *thread) release(set, scope uint8) {
 	if set == 0 {
 		return
 	}
-	each(set, func(d int) { t.released[d] = t.snapshot(d) })
+	each(set, func(d int) {
+		for reach := reachOf(scope); reach < reaches; reach++ {
+			p := &t.released[reach]
+			p.seen[d], p.when[d] = t.seen[d], t.now
+		}
+	})
 	t.now++
 }
 
 // fence is an acquire fence of some domains.
-func (t *thread) fence(set uint8) {
-	each(set, func(d int) { t.seen[d] = join(t.seen[d], t.read[d]) })
+func (r *races) fence(t *thread, set, scope uint8) {
+	each(set, func(d int) { t.seen[d] = r.joined(t.seen[d], t.read[reachOf(scope)][d]) })
 }
 
 // arrive is a control barrier. The invocation waits for the others of its round: its next event is after all of theirs.
 func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
-	at, kind := roundOf{group: t.group}, 0
+	at, kind := roundOf{group: t.workgroup.number}, 0
 	local := m.Program.LocalSize
 	size := local[0] * local[1] * local[2]
 	if n := m.Program.SubgroupSize; e.Execution >= ir.EventSubgroup {
@@ -227,14 +280,16 @@ func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
 	x.last = max(x.last, t.now)
 	release, acquire := e.Release|t.fenced, e.Acquire|t.fenced
 	each(release, func(d int) {
-		own := &vector{groups: map[[3]uint32]clock{t.group: t.now}}
+		v := r.joined(x.arrived[d], t.seen[d])
 		if kind == 1 || e.Scope >= ir.EventSubgroup {
-			own = &vector{lanes: map[invocation]clock{t.invocation: t.now}}
+			v.lanes = r.raised(v.lanes, t.number, t.now)
+		} else {
+			v.groups = r.raised(v.groups, t.workgroup.number, t.now)
 		}
-		x.arrived[d] = join(x.arrived[d], join(t.seen[d], own))
+		x.arrived[d] = v
 	})
-	t.release(release)
-	t.fence(acquire)
+	t.release(release, e.Scope)
+	r.fence(t, acquire, e.Scope)
 	t.waits, t.acquires = x, acquire
 }
 
@@ -253,14 +308,16 @@ func (r *races) judge(x *round) {
 }
 
 // resume ends the wait of an invocation for a barrier.
-func (t *thread) resume() {
+func (r *races) resume(t *thread) {
 	if t.waits == nil {
 		return
 	}
 	for d := range domains { // an acquire fence behind the barrier reads them, too
-		t.read[d] = join(t.read[d], t.waits.arrived[d])
+		for reach := range reaches {
+			t.read[reach][d] = r.joined(t.read[reach][d], t.waits.arrived[d])
+		}
 	}
-	each(t.acquires, func(d int) { t.seen[d] = join(t.seen[d], t.waits.arrived[d]) })
+	each(t.acquires, func(d int) { t.seen[d] = r.joined(t.seen[d], t.waits.arrived[d]) })
 	t.now, t.waits = max(t.now, t.waits.last)+1, nil
 }
 
@@ -291,23 +348,24 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 		if last := word*4 + 4; last > end {
 			bytes &= 0xf >> (last - end)
 		}
-		l := location{memory: e.Memory, element: element, word: word}
+		l := location{stage: t.workgroup.stage, memory: e.Memory, element: element, word: word}
 		if e.Domain == ir.EventWorkgroup {
-			l.group = t.group
+			l.group = 1 + t.workgroup.number
 		}
 		c := r.cells[l]
 		if c == nil {
-			if len(r.cells) >= maxCells {
-				return // the rest is not known
+			if r.kept+r.bytes > r.limit {
+				return // event stops
 			}
 			c = &cell{}
 			r.cells[l] = c
+			r.kept += cellBytes
 		}
 		written = written || c.written&bytes != 0
 		if e.Write {
 			c.written |= bytes
 		}
-		r.touch(c, t, access{m, t.invocation, t.now, bytes}, e)
+		r.touch(c, t, access{m, t, t.now, bytes}, e)
 	}
 	if !written {
 		r.noteUnwritten(m)
@@ -324,118 +382,38 @@ func (r *races) noteUnwritten(m *Message) {
 }
 
 // writes reports whether a program writes a memory: reads alone do not race.
-func (r *races) writes(p *ir.Program, memory string) bool {
-	w := r.written[p]
-	if w == nil {
-		w = map[string]bool{}
-		for i := range p.Messages {
-			if e := &p.Messages[i].Event; e.Write {
-				w[e.Memory] = true
-			}
-		}
-		r.written[p] = w
-	}
-	return w[memory]
-}
+func (r *races) writes(p *ir.Program, memory string) bool { return r.writesOf(p)[memory] }
 
-// touch compares an access with those before it, and keeps it.
-func (r *races) touch(c *cell, t *thread, x access, e *ir.Event) {
-	kept := c.accesses[:0]
-	for _, old := range c.accesses {
-		o := &old.message.Of().Event
-		before := old.by == x.by || !e.Private && !o.Private && t.seen[e.Domain].at(old.by) >= old.when
-		overlaps := old.bytes&x.bytes != 0
-		if overlaps && !before && (e.Write || o.Write) && !bothAtomic(o, e, old.by, x.by, x.message.Program.SubgroupSize) {
-			r.report(old.message, x.message)
-		}
-		covered := before && old.bytes&^x.bytes == 0 && (e.Write || !o.Write && old.by == x.by) && e.Atomic == o.Atomic
-		if !covered {
-			kept = append(kept, old)
-		}
+// writesOf returns the memory that a program writes; nil if the program has events that it does not log.
+func (r *races) writesOf(p *ir.Program) map[string]bool {
+	w, ok := r.written[p]
+	if ok {
+		return w
 	}
-	c.accesses = kept
-	if e.Write || len(kept) < maxAccesses {
-		c.accesses = append(kept, x)
-	}
-	if e.Atomic {
-		c.synchronize(t, e)
-	}
-}
-
-// bothAtomic reports whether two accesses are atomics that exclude each other: the scope of each has the other.
-func bothAtomic(a, b *ir.Event, of, with invocation, subgroup uint32) bool {
-	if !a.Atomic || !b.Atomic {
-		return false
-	}
-	switch max(a.Scope, b.Scope) {
-	case ir.EventDevice:
-		return true
-	case ir.EventGroup:
-		return of.group == with.group
-	case ir.EventSubgroup:
-		return of.group == with.group && of.lane/subgroup == with.lane/subgroup
-	}
-	return false
-}
-
-// synchronize is the effect of an atomic on the order of other accesses: an acquire reads what a release, or the release fence
-// before an atomic, published. A read and write continues the release sequence.
-func (c *cell) synchronize(t *thread, e *ir.Event) {
-	if c.groups == nil {
-		c.groups = map[[3]uint32]*[domains]*vector{}
-	}
-	local := c.groups[t.group]
-	if local == nil {
-		local = &[domains]*vector{}
-		c.groups[t.group] = local
-	}
-	if e.Read {
-		for d := range domains {
-			got := local[d]
-			if e.Scope == ir.EventDevice {
-				got = join(got, c.device[d])
-			}
-			t.read[d] = join(t.read[d], got)
-			if e.Acquire>>d&1 != 0 {
-				t.seen[d] = join(t.seen[d], got)
-			}
+	w = map[string]bool{}
+	for i := range p.Messages {
+		switch e := &p.Messages[i].Event; {
+		case e.Kind == ir.LostEvent:
+			r.written[p] = nil
+			return nil
+		case e.Write:
+			w[e.Memory] = true
 		}
 	}
-	if !e.Write {
-		return
-	}
-	for d := range domains {
-		given := t.released[d]
-		if e.Release>>d&1 != 0 {
-			given = join(given, t.snapshot(d))
-		}
-		if e.Read {
-			local[d] = join(local[d], given)
-		} else {
-			local[d] = given
-		}
-		switch {
-		case e.Scope != ir.EventDevice:
-		case e.Read:
-			c.device[d] = join(c.device[d], given)
-		default:
-			c.device[d] = given
-		}
-	}
-	if e.Release != 0 {
-		t.now++
-	}
+	r.written[p] = w
+	return w
 }
 
 // report counts a race.
-func (r *races) report(first, second *Message) {
-	at := [2]siteOf{{first.Program, first.Number}, {second.Program, second.Number}}
+func (r *races) report(first, second access) {
+	a, b := first.message, second.message
+	at := [2]siteOf{{a.Program, a.Number}, {b.Program, b.Number}}
 	if at[0].number > at[1].number {
 		at[0], at[1] = at[1], at[0]
 	}
 	x := r.found[at]
 	if x == nil {
-		x = &Race{First: first, Second: second, SameGroup: first.Group == second.Group}
+		x = &Race{First: a, Second: b, SameGroup: first.by.workgroup == second.by.workgroup}
 		r.found[at] = x
 	}
 	x.Times++

@@ -65,3 +65,173 @@ func TestRaceOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestFenceScope: fences of scope Workgroup do not order invocations of two workgroups, although the atomics between them have
+// scope Device (Vulkan, "Memory Model", "Synchronizes-With": the scope instances must include each other). Fences of scope Device do,
+// and those of scope Workgroup order two invocations of one.
+func TestFenceScope(t *testing.T) {
+	const buffers = 1 << ir.EventBuffers
+	for _, c := range []struct {
+		release, acquire uint8
+		groups           uint32
+		races            int
+	}{
+		{ir.EventGroup, ir.EventGroup, 2, 1},
+		{ir.EventGroup, ir.EventDevice, 2, 1},
+		{ir.EventDevice, ir.EventGroup, 2, 1},
+		{ir.EventDevice, ir.EventDevice, 2, 0},
+		{ir.EventGroup, ir.EventGroup, 1, 0},
+		{ir.EventInvocation, ir.EventGroup, 1, 1},
+	} {
+		flag := onBuffer("flag")
+		flag.Atomic, flag.Scope = true, ir.EventDevice
+		p := traced(2, storing(onBuffer("data")), ir.Event{Kind: ir.FenceEvent, Scope: c.release, Release: buffers}, storing(flag),
+			loading(flag), ir.Event{Kind: ir.FenceEvent, Scope: c.acquire, Acquire: buffers}, loading(onBuffer("data")))
+		l := &exec.Log{}
+		for n := range uint32(6) {
+			second := n / 3
+			logged(l, p, second*(c.groups-1), second*(2-c.groups), n, 0)
+		}
+		if n := len(l.Races()); n != c.races {
+			t.Errorf("scopes %d and %d, %d workgroups: %d races; must be %d", c.release, c.acquire, c.groups, n, c.races)
+		}
+	}
+}
+
+// adding returns a program that adds to a counter.
+func adding(lanes uint32, order uint8) *ir.Program {
+	e := storing(loading(onBuffer("counter")))
+	e.Atomic, e.Scope, e.Acquire, e.Release = true, ir.EventDevice, order, order
+	return traced(lanes, e, loading(onBuffer("counter")))
+}
+
+// TestCounters: counters of many invocations have no race, and stay below the limit of memory; a load beside them has a race.
+func TestCounters(t *testing.T) {
+	for _, order := range []uint8{0, 1 << ir.EventBuffers} {
+		const groups = 256
+		p, l := adding(64, order), &exec.Log{RaceBytes: 1 << 26}
+		for i := range uint32(64 * groups) {
+			logged(l, p, i/64, i%64, 0, 0)
+		}
+		if l.Stopped() != nil || len(l.Races()) > 0 {
+			t.Errorf("order %d: %v, %d races; must be none", order, l.Stopped(), len(l.Races()))
+		}
+		logged(l, p, 0, 0, 1, 0)
+		if want := 1; len(l.Races()) != want {
+			t.Errorf("%d races of a load beside a counter; must be %d", len(l.Races()), want)
+		}
+	}
+}
+
+// TestRaceLimit: past the limit of memory the search for races ends, and says so, also of invocations and of words.
+func TestRaceLimit(t *testing.T) {
+	p := traced(1, storing(onBuffer("data")))
+	for _, sameWord := range []uint32{0, 1} {
+		l := &exec.Log{RaceBytes: 1 << 16}
+		for i := range uint32(1000) {
+			logged(l, p, i*sameWord, 0, 0, 4*i*(1-sameWord))
+		}
+		s := l.Stopped()
+		if s == nil {
+			t.Fatal("the search did not end")
+		}
+		if s.At.Group[0] == 0 && s.At.Args[0] == 0 {
+			t.Error("it ended at the first access")
+		}
+		races := len(l.Races())
+		logged(l, p, 2000, 0, 0, 0)
+		if l.Stopped() != s || len(l.Races()) != races {
+			t.Error("the search went on behind its end")
+		}
+	}
+}
+
+// TestLostEvents: a program that does not log all of its events has no race, because a barrier may be among the others.
+func TestLostEvents(t *testing.T) {
+	p, l := traced(2, storing(onBuffer("data")), ir.Event{Kind: ir.LostEvent}), &exec.Log{}
+	logged(l, p, 0, 0, 0, 0)
+	logged(l, p, 0, 1, 0, 0)
+	if len(l.Races()) > 0 || l.Stopped() == nil {
+		t.Errorf("%d races, end %v; must be an end alone", len(l.Races()), l.Stopped())
+	}
+}
+
+// TestMeshGroups: mesh workgroups of two jobs, each of which is number 0 of its job, are two workgroups. Each lane stores a word, all
+// wait, and each loads the word of its neighbor.
+func TestMeshGroups(t *testing.T) {
+	const shared = 1 << ir.EventWorkgroup
+	word := onBuffer("words")
+	word.Domain = ir.EventWorkgroup
+	p := traced(2, storing(word), ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup, Acquire: shared, Release: shared}, loading(word))
+	l := &exec.Log{}
+	for range 2 {
+		l.NewJob()
+		for n, x := range [3]uint32{0, 0, 1} {
+			for lane := range uint32(2) {
+				logged(l, p, 0, lane, uint32(n), 4*(lane^x))
+			}
+		}
+	}
+	if list := l.Races(); len(list) != 0 {
+		t.Errorf("%d races in a program without one", len(list))
+	}
+	l.NewJob() // without a barrier
+	logged(l, p, 0, 0, 0, 0)
+	logged(l, p, 0, 1, 2, 0)
+	if len(l.Races()) != 1 {
+		t.Errorf("%d races in a workgroup; must be 1", len(l.Races()))
+	}
+}
+
+// TestJobsShareBuffers: accesses of a buffer by workgroups of two jobs of one draw race.
+func TestJobsShareBuffers(t *testing.T) {
+	p, l := traced(1, storing(onBuffer("data"))), &exec.Log{}
+	for range 2 {
+		l.NewJob()
+		logged(l, p, 0, 0, 0, 0)
+	}
+	if list := l.Races(); len(list) != 1 || list[0].SameGroup {
+		t.Errorf("races %v; must be one of two workgroups", list)
+	}
+}
+
+// TestTaskAndMesh: a task shader of 2 invocations and a mesh shader of 4, each with one barrier that all reach.
+func TestTaskAndMesh(t *testing.T) {
+	l := &exec.Log{}
+	for i, n := range []uint32{2, 4} {
+		p := traced(n, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup})
+		p.Messages[0].Stage = ir.Task + ir.Stage(i)
+		for lane := range n {
+			logged(l, p, 0, lane, 0, 0)
+		}
+	}
+	for _, b := range l.Barriers() {
+		t.Errorf("a barrier that %d of %d invocations reach", b.Count, b.Size)
+	}
+}
+
+// TestRestoreRaces: a restored log has no accesses of the run after the state, and has the races before it.
+func TestRestoreRaces(t *testing.T) {
+	p, l := traced(2, storing(onBuffer("data")), storing(onBuffer("more"))), &exec.Log{}
+	both := func(event uint32) {
+		logged(l, p, 0, 0, event, 0)
+		logged(l, p, 0, 1, event, 0)
+	}
+	empty := l.State()
+	both(0)
+	one := l.State()
+	both(1)
+	both(0)
+	for range 2 {
+		l.Restore(one)
+		if list := l.Races(); len(list) != 1 || list[0].Times != 1 {
+			t.Errorf("races %v; must be one, once", list)
+		}
+		logged(l, p, 0, 1, 1, 0)
+	}
+	l.Restore(empty)
+	logged(l, p, 0, 1, 0, 0)
+	if len(l.Races()) != 0 {
+		t.Errorf("%d races; must be none", len(l.Races()))
+	}
+}

@@ -96,6 +96,7 @@ const (
 	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address
 	FenceEvent             // a memory barrier
 	BarrierEvent           // a control barrier, before the wait
+	LostEvent              // never logged: the program has too many events, and does not log all
 	numEventKinds
 )
 

@@ -126,6 +126,9 @@ func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 	for _, r := range log.Races() {
 		list = append(list, raceReport(&r))
 	}
+	if s := log.Stopped(); s != nil {
+		list = append(list, stopReport(s))
+	}
 	return list
 }
 
@@ -139,6 +142,15 @@ func barrierReport(b *exec.Barrier) Report {
 	return Report{
 		Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: text, Stage: m.Stage.String(), Invocation: invocationOf(b.First),
 		File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: b.Times,
+	}
+}
+
+// stopReport describes the end of the search for races: without it, no report would look like no race.
+func stopReport(s *exec.Stopped) Report {
+	m := s.At.Of()
+	return Report{
+		Sanitizer: m.Sanitizer.String(), Rule: "the end of the search for races", Message: "the search for races ends here: " + s.Why, Stage: m.Stage.String(),
+		Invocation: invocationOf(s.At), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: 1,
 	}
 }
 
