@@ -24,6 +24,7 @@ func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
 	n, ok := f.traced[at]
 	if !ok {
 		if len(f.prog.Messages) >= maxChecks {
+			f.loseEvent(site)
 			return
 		}
 		if f.traced == nil {
@@ -40,6 +41,15 @@ func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
 	f.b.OpAux(ir.Log, ir.None, n)
 	for _, v := range args {
 		f.b.Op(ir.LogArg, f.b.Func.Type(v), v)
+	}
+}
+
+// loseEvent notes that the program has an event that it does not log. Without a barrier or an access the detector would find races
+// that do not exist, so that it checks none of the program.
+func (f *function) loseEvent(at ir.Site) {
+	if !f.lost {
+		f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: ir.Traced, Site: at, Event: ir.Event{Kind: ir.LostEvent}})
+		f.lost = true
 	}
 }
 

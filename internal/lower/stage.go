@@ -185,6 +185,7 @@ type unit struct {
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
 	checks   map[messageOf]uint64       // the messages of Options.Sanitize
 	traced   map[tracedAt]uint64        // the messages of SanitizeRace
+	lost     bool                       // there were too many
 	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match
