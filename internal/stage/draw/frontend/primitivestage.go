@@ -54,5 +54,6 @@ func (d *Binner) runPrimitiveStage(ctx context.Context, i primitiveStage, groups
 // runPrimitiveProgram runs the program of a stage. Its resources are bound already.
 func (d *Binner) runPrimitiveProgram(ctx context.Context, i primitiveStage, groups uint32) error {
 	d.primitiveRunners[i].Bind(&d.primitiveBindings[i], &d.Own)
+	d.primitiveRunners[i].Job.Log.NewJob() // its workgroups are numbered from 0
 	return d.primitiveRunners[i].RunGroups(ctx, &d.primitiveBindings[i], groups, d.Stop)
 }
