@@ -94,6 +94,7 @@ type races struct {
 	kept      uint64 // bytes of threads, cells and accesses
 	groups    map[groupOf]*workgroup
 	threads   map[laneOf]*thread
+	passed    map[laneOf][2]uint32 // the barriers of invocations without a thread; see readOnly
 	rounds    map[roundOf]*round
 	cells     map[location]*cell
 	written   map[*ir.Program]map[string]bool // memory that the program writes
@@ -123,7 +124,10 @@ type laneOf struct {
 
 // What the parts of the detector count for its limit, with the maps and messages that hold them.
 const (
-	threadBytes = 1 << 10
+	groupBytes  = 96
+	threadBytes = 384
+	passedBytes = 64
+	roundBytes  = 256
 	cellBytes   = 256
 	accessBytes = 160
 	localBytes  = 192 // what atomics published in a workgroup
@@ -168,7 +172,8 @@ func (r *races) results() *races {
 
 // forget drops what the detector knows of the run, apart from what it found.
 func (r *races) forget() {
-	r.groups, r.threads, r.rounds, r.cells = map[groupOf]*workgroup{}, map[laneOf]*thread{}, map[roundOf]*round{}, map[location]*cell{}
+	r.groups, r.threads, r.passed = map[groupOf]*workgroup{}, map[laneOf]*thread{}, map[laneOf][2]uint32{}
+	r.rounds, r.cells = map[roundOf]*round{}, map[location]*cell{}
 	r.kept, r.bytes = 0, 0
 }
 
@@ -183,10 +188,42 @@ func (r *races) event(m *Message) {
 	if r.stopped != nil {
 		return
 	}
-	if r.writesOf(m.Program) == nil {
+	switch w := r.writesOf(m.Program); {
+	case w == nil:
 		r.stop(m, "the shader has too many accesses and barriers")
 		return
+	case len(w) == 0:
+		r.readOnly(m)
+	default:
+		r.follow(m)
 	}
+	if r.kept+r.bytes > r.limit {
+		r.stop(m, fmt.Sprintf("the invocations, accesses and clocks of the run need more than %d MiB", r.limit>>20))
+	}
+}
+
+// readOnly adds an event of a program that writes nothing, or without the sanitizer race: no access can race, and clocks would be
+// most of the memory for the barriers of many invocations.
+func (r *races) readOnly(m *Message) {
+	switch e := &m.Of().Event; e.Kind {
+	case ir.AccessEvent:
+		if e.Uninit {
+			r.noteUnwritten(m)
+		}
+	case ir.BarrierEvent:
+		g := r.workgroupOf(m)
+		i := laneOf{g, m.Lane}
+		n, ok := r.passed[i]
+		if !ok {
+			r.kept += passedBytes
+		}
+		r.roundOf(m, e, g, &n)
+		r.passed[i] = n
+	}
+}
+
+// follow adds an event to the clocks.
+func (r *races) follow(m *Message) {
 	t := r.threadOf(m)
 	r.resume(t)
 	switch e := &m.Of().Event; e.Kind {
@@ -202,20 +239,24 @@ func (r *races) event(m *Message) {
 	case ir.BarrierEvent:
 		r.arrive(t, m, e)
 	}
-	if r.kept+r.bytes > r.limit {
-		r.stop(m, fmt.Sprintf("the invocations, accesses and clocks of the run need more than %d MiB", r.limit>>20))
-	}
 }
 
-// threadOf returns the state of the invocation of a message.
-func (r *races) threadOf(m *Message) *thread {
+// workgroupOf returns the workgroup of a message.
+func (r *races) workgroupOf(m *Message) *workgroup {
 	of := groupOf{m.Of().Stage, m.Group}
 	g := r.groups[of]
 	if g == nil {
 		g = &workgroup{number: r.nextGroup, stage: of.stage}
 		r.groups[of] = g
 		r.nextGroup++
+		r.kept += groupBytes
 	}
+	return g
+}
+
+// threadOf returns the state of the invocation of a message.
+func (r *races) threadOf(m *Message) *thread {
+	g := r.workgroupOf(m)
 	i := laneOf{g, m.Lane}
 	t := r.threads[i]
 	if t == nil {
@@ -254,34 +295,42 @@ func (r *races) fence(t *thread, set, scope uint8) {
 	each(set, func(d int) { t.seen[d] = r.joined(t.seen[d], t.read[reachOf(scope)][d]) })
 }
 
-// arrive is a control barrier. The invocation waits for the others of its round: its next event is after all of theirs.
-func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
-	at, kind := roundOf{group: t.workgroup.number}, 0
+// roundOf adds an invocation to its round of a barrier. rounds counts those of the invocation.
+func (r *races) roundOf(m *Message, e *ir.Event, g *workgroup, rounds *[2]uint32) *round {
+	at, kind := roundOf{group: g.number}, 0
 	local := m.Program.LocalSize
 	size := local[0] * local[1] * local[2]
 	if n := m.Program.SubgroupSize; e.Execution >= ir.EventSubgroup {
 		at.subgroup, kind = 1+m.Lane/n, 1
 		size = min(n, size-m.Lane/n*n)
 	}
-	at.number = t.rounds[kind]
-	t.rounds[kind]++
+	at.number = rounds[kind]
+	rounds[kind]++
 	x := r.rounds[at]
 	if x == nil {
 		x = &round{first: m, size: size}
 		r.rounds[at] = x
+		r.kept += roundBytes
 	}
 	if x.first.Number != m.Number {
 		x.other = m
 	}
 	if x.count++; x.count == size {
 		delete(r.rounds, at)
+		r.kept -= roundBytes
 		r.judge(x)
 	}
+	return x
+}
+
+// arrive is a control barrier. The invocation waits for the others of its round: its next event is after all of theirs.
+func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
+	x := r.roundOf(m, e, t.workgroup, &t.rounds)
 	x.last = max(x.last, t.now)
 	release, acquire := e.Release|t.fenced, e.Acquire|t.fenced
 	each(release, func(d int) {
 		v := r.joined(x.arrived[d], t.seen[d])
-		if kind == 1 || e.Scope >= ir.EventSubgroup {
+		if max(e.Execution, e.Scope) >= ir.EventSubgroup {
 			v.lanes = r.raised(v.lanes, t.number, t.now)
 		} else {
 			v.groups = r.raised(v.groups, t.workgroup.number, t.now)

@@ -235,3 +235,34 @@ func TestRestoreRaces(t *testing.T) {
 		t.Errorf("%d races; must be none", len(l.Races()))
 	}
 }
+
+// TestReadOnly: barriers of a program that writes nothing are followed without clocks: each invocation needs little memory, also
+// with many barriers, and a barrier that not all reach is found.
+func TestReadOnly(t *testing.T) {
+	p := traced(4, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup})
+	l := &exec.Log{RaceBytes: 1 << 20}
+	const groups = 1000
+	for g := range uint32(groups) {
+		for i := range uint32(40) {
+			logged(l, p, g, i%4, 0, 0)
+		}
+	}
+	logged(l, p, 0, 0, 0, 0)
+	if l.Stopped() != nil {
+		t.Error(l.Stopped().Why)
+	}
+	if list := l.Barriers(); len(list) != 1 || list[0].Count != 1 || list[0].Size != 4 || list[0].Times != 1 {
+		t.Errorf("barriers %v; must be one that 1 of 4 reaches", list)
+	}
+}
+
+// TestOpenRounds: an invocation that waits at more and more barriers alone ends the search at the limit of memory.
+func TestOpenRounds(t *testing.T) {
+	p, l := traced(2, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup}), &exec.Log{RaceBytes: 1 << 16}
+	for range 1000 {
+		logged(l, p, 0, 0, 0, 0)
+	}
+	if l.Stopped() == nil {
+		t.Error("the search did not end")
+	}
+}
