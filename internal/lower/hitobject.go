@@ -193,6 +193,9 @@ func (f *function) attributesAt(id spirv.ID) *pointer {
 	if p.memory != inSlots {
 		f.malformed("%%%d is not a variable with attributes of a hit object; must be one", id)
 	}
+	if p.extent > ir.MaxAttributeSlots {
+		f.tooLarge("hit attributes of %d slots; at most %d", p.extent, ir.MaxAttributeSlots)
+	}
 	return p
 }
 

@@ -85,11 +85,7 @@ func recordHit(indexed, motion bool) rule {
 
 // setAttributes copies a variable to the hit attributes of a hit object.
 func (f *function) setAttributes(object *pointer, variable spirv.ID) {
-	p := f.attributesAt(variable)
-	if p.extent > ir.MaxAttributeSlots {
-		f.tooLarge("hit attributes of %d slots; at most %d", p.extent, ir.MaxAttributeSlots)
-	}
-	f.eachAttribute(p, object, func(scalar, slot *pointer, t ir.Type) {
+	f.eachAttribute(f.attributesAt(variable), object, func(scalar, slot *pointer, t ir.Type) {
 		f.storeScalar(slot, t, f.loadScalar(scalar, t))
 	})
 }
