@@ -89,33 +89,98 @@ func isFiniteMatrix(m *[12]float32) bool {
 	return true
 }
 
-// sampledTimes is the number of times at which a build looks at the matrix of a moving instance.
-const sampledTimes = 9
-
-// movingBounds returns the box of a moving instance at all times, twice its largest spread, and whether it has an inverse at
-// the times that a build looks at.
+// movingBounds returns the box of a moving instance at all times, and bounds of its spread. It is not ok if the matrix is, or may
+// be, singular at some time.
 func (p *placed) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
+	k := p.Motion
 	box := nothing()
-	var memory placed
-	for i := range sampledTimes {
-		now := p.at(float32(i)/(sampledTimes-1), &memory)
-		if !now.active {
-			return lo, hi, 0, 0, false
-		}
-		l, h := now.bounds()
-		box.add(&l, &h)
-		s, o := now.spread()
-		scale, offset = max(scale, s), max(offset, o)
-	}
-	if k := p.Motion; k.SRT && [4]float32(k.From[9:13]) != [4]float32(k.To[9:13]) {
+	// Without a turn, the matrix is between those of both ends, and each point is between its positions there.
+	ends, turn := [2][12]float32{p.transformAt(0), p.transformAt(1)}, 1.0
+	if k.SRT && [4]float32(k.From[9:13]) != [4]float32(k.To[9:13]) {
+		// The rows of a rotation have sums of at most √3: it and its inverse enlarge the spread three times at most.
+		ends, turn = [2][12]float32{stretch(&k.From), stretch(&k.To)}, 3
 		box = p.turningBounds()
+	} else {
+		now := *p
+		for i := range ends {
+			now.Transform = ends[i]
+			l, h := now.bounds()
+			box.add(&l, &h)
+		}
 	}
+	if scale, offset, ok = spreadBetween(&ends[0], &ends[1], float64(p.Bottom.reach)); !ok {
+		return lo, hi, 0, 0, false
+	}
+	scale, offset = turn*scale, turn*offset
 	// The matrices of intermediate times are rounded.
 	grow := 4 * unit * (float64(reachOf(box.lo, box.hi)) + offset)
 	for k := range lo {
 		lo[k], hi[k] = down32(float64(box.lo[k])-grow), up32(float64(box.hi[k])+grow)
 	}
-	return lo, hi, 2 * scale, 2 * offset, true
+	return lo, hi, scale, offset, true
+}
+
+// stretch returns the matrix of scale, shear and pivot of a decomposition. Each pivot has the largest coordinate of the
+// translation added to its absolute value, because a rotation moves the translation to any component.
+func stretch(s *[srtFloats]float32) [12]float32 {
+	t := float32(math.Sqrt(3)) * max(abs32(s[13]), abs32(s[14]), abs32(s[15]))
+	return [12]float32{s[0], s[1], s[2], abs32(s[3]) + t, 0, s[4], s[5], abs32(s[6]) + t, 0, 0, s[7], abs32(s[8]) + t}
+}
+
+const (
+	// mostPieces bounds the parts of a motion whose inverses have bounds of their own, and the trials to find them.
+	mostPieces = 64
+	// mostChange is how much the matrix changes at most from the middle to the ends of a part, relative to the one in the middle.
+	// roundings is more than what the roundings of the matrices add to it if the spread is at most maxSpread.
+	mostChange = 3.0 / 8
+	roundings  = 1.0 / 8
+)
+
+// spreadBetween returns bounds of the spreads of all matrices between two ones. It is not ok if one of them is, or may be,
+// singular.
+//
+// It divides the motion into parts. A matrix of a part is M·(I+E), where M is the one in its middle and E is small: its inverse
+// has a norm of at most that of the inverse of M, divided by 1 minus the norm of E (Golub and Van Loan 2013, "Matrix
+// Computations", lemma 2.3.3). The norm of the matrices themselves is largest at an end of the part.
+func spreadBetween(from, to *[12]float32, reach float64) (scale, offset float64, ok bool) {
+	var change [12]float64
+	var shift float64
+	for i := range change {
+		change[i] = float64(to[i]) - float64(from[i])
+		if i%4 == 3 {
+			shift = max(shift, math.Abs(float64(from[i])), math.Abs(float64(to[i])))
+		}
+	}
+	at, size := 0.0, 1.0
+	for range mostPieces {
+		var middle [12]float32
+		for i := range middle {
+			middle[i] = float32(float64(from[i]) + float64((at+size/2)*change[i]))
+		}
+		r, invertible := invert(&middle)
+		var matrix, inverse, moved float64 // largest sums of rows: of the matrix, the inverse, and the change times the inverse
+		for i := range 3 {
+			var m, n, e float64
+			for j := range 3 {
+				x := float64(from[4*i+j])
+				m += max(math.Abs(x+float64(at*change[4*i+j])), math.Abs(x+float64((at+size)*change[4*i+j])))
+				n += math.Abs(r[j][i])
+				e += math.Abs(float64(r[0][i]*change[j]) + float64(r[1][i]*change[4+j]) + float64(r[2][i]*change[8+j]))
+			}
+			matrix, inverse, moved = max(matrix, m), max(inverse, n), max(moved, e*size/2)
+		}
+		if !invertible || !(moved <= mostChange) {
+			size /= 2
+			continue
+		}
+		inverse /= 1 - roundings - moved
+		scale, offset = max(scale, matrix*inverse), max(offset, matrix*(inverse*shift+reach))
+		if at += size; at >= 1 {
+			return scale, offset, true
+		}
+		size = min(2*size, 1-at)
+	}
+	return 0, 0, false
 }
 
 // turningBounds returns the box of an instance that turns: its points are in balls around the translations between those of
