@@ -277,3 +277,32 @@ func TestMicromapCopies(t *testing.T) {
 		}
 	}
 }
+
+// TestManyMicromaps checks that each of many geometries has its own micromap, one of another geometry or none after a
+// deserialization. So many show a search of a list for each: its time grows with the square of their number.
+func TestManyMicromaps(t *testing.T) {
+	list := make([]Geometry, 200_000)
+	for i := range list {
+		o := Opacity{Map: &Micromap{data: []byte{byte(i)}}}
+		switch i % 4 {
+		case 2:
+			o.Map = list[i/2].Opacity.Map
+		case 3:
+			o.Map = nil
+		}
+		list[i] = Geometry{Kind: Triangles, Primitives: 1, Opacity: &o}
+	}
+	s := build(t, Input{Geometries: list})
+	data := make([]byte, s.SerializedSize())
+	s.Serialize(data)
+	read, err := Deserialize(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		m, got := list[i].Opacity.Map, read.opacity[i].of
+		if (m == nil) != (got == nil) || m != nil && got.data[0] != m.data[0] || i%4 == 2 && got != read.opacity[i/2].of {
+			t.Fatalf("geometry %d has another micromap", i)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package ray
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // The serialized opacity of a bottom level: the number of micromaps and their contents (the numbers of triangles and bytes,
@@ -11,20 +10,24 @@ import (
 // 0, the number of its micromap plus 1 and the triangles' numbers. A structure without opacity has no micromaps and no
 // geometries: a single 0, then another one.
 
-// micromaps returns the micromaps of s, each once.
-func (s *Structure) micromaps() (list []*Micromap) {
+// micromaps returns the micromaps of s, each once, and their numbers plus 1. A nil Micromap has the number 0.
+func (s *Structure) micromaps() (list []*Micromap, numbers map[*Micromap]uint32) {
+	numbers = map[*Micromap]uint32{nil: 0}
 	for i := range s.opacity {
-		if m := s.opacity[i].of; m != nil && !slices.Contains(list, m) {
+		m := s.opacity[i].of
+		if _, known := numbers[m]; !known {
 			list = append(list, m)
+			numbers[m] = uint32(len(list))
 		}
 	}
-	return list
+	return list, numbers
 }
 
 // opacityWords returns the number of words of the opacity, and the bytes of the micromaps.
 func (s *Structure) opacityWords() (words int, embedded uint64) {
 	words = 2
-	for _, m := range s.micromaps() {
+	list, _ := s.micromaps()
+	for _, m := range list {
 		words += m.words()
 		embedded += m.Size()
 	}
@@ -39,7 +42,7 @@ func (s *Structure) opacityWords() (words int, embedded uint64) {
 
 // appendOpacity appends the opacity.
 func (s *Structure) appendOpacity(b []byte) []byte {
-	list := s.micromaps()
+	list, numbers := s.micromaps()
 	b = appendWords(b, uint32(len(list)))
 	for _, m := range list {
 		b = m.append(b)
@@ -49,7 +52,7 @@ func (s *Structure) appendOpacity(b []byte) []byte {
 		o := &s.opacity[i]
 		b = appendWords(b, uint32(len(o.numbers)))
 		if len(o.numbers) > 0 {
-			b = appendWords(b, uint32(slices.Index(list, o.of)+1))
+			b = appendWords(b, numbers[o.of])
 			b = appendWords(b, o.numbers...)
 		}
 	}
