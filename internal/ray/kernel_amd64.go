@@ -81,6 +81,9 @@ func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
 	s.current, s.place, s.leaves = b.root, noPlace, 0
 }
 
+// forget drops the structure.
+func (s *session) forget() { s.nodes, s.blocks = nil, nil }
+
 // setHigh sets the largest distance of a candidate.
 func (s *session) setHigh(high float32) {
 	for i := range s.high {

@@ -49,3 +49,42 @@ func TestPacketLayout(t *testing.T) {
 		t.Errorf("the rays of an entry have %d bytes; must have 8", size)
 	}
 }
+
+// TestWalkerRests checks that a walker refers to no structure after a traversal, of a ray alone or of a packet.
+func TestWalkerRests(t *testing.T) {
+	if !hasKernel {
+		t.Skip("needs AVX2")
+	}
+	s := scene(t, mesh(tiles(8), GeometryOpaque), mesh(tiles(4), GeometryOpaque))
+	w := NewWalker()
+	p := Packet{Lanes: 1<<PacketLanes - 1}
+	for i := range PacketLanes {
+		p.Rays.Origin[0][i], p.Rays.Origin[2][i], p.Rays.Direction[2][i] = float32(i)/160, -2, 1
+		p.Rays.TMax[i], p.Rays.Mask[i] = 100, 0xFF
+	}
+	rests := func(name string) {
+		t.Helper()
+		for _, x := range []*session{&w.upper, &w.lower} {
+			if x.nodes != nil || x.blocks != nil {
+				t.Errorf("%s: a session keeps a structure", name)
+			}
+		}
+		if w.top != nil || w.q != nil || w.now.Bottom != nil {
+			t.Errorf("%s: the walker keeps a structure", name)
+		}
+	}
+	q := p.query(0)
+	if w.Next(s, &q); q.Committed.Kind == None {
+		t.Error("no hit")
+	}
+	rests("a ray alone")
+	if w.NextAll(s, &p); p.Found != p.Lanes {
+		t.Errorf("rays %#x hit", p.Found)
+	}
+	rests("a packet")
+	for _, x := range []*packetSession{&w.packet.upper, &w.packet.lower} {
+		if x.nodes != nil || x.blocks != nil {
+			t.Error("a session of a packet keeps a structure")
+		}
+	}
+}

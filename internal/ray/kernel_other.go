@@ -8,6 +8,9 @@ const hasKernel = false
 // session is the state of machine code.
 type session struct{}
 
+// forget has nothing to drop.
+func (s *session) forget() {}
+
 // enter is enterPortable.
 func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {
 	return w.enterPortable(l, p, reach, spread)

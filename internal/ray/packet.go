@@ -87,7 +87,10 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 		}
 		w.describeAll(lanes)
 	}
-	k.Packet, w.top, w.q, w.now.Bottom = nil, nil, nil, nil
+	k.Packet = nil
+	k.upper.forget()
+	k.lower.forget()
+	w.forget()
 }
 
 // begin sets the intervals and returns the rays that can hit anything.

@@ -209,6 +209,9 @@ func (s *packetSession) start(b *Structure, stack *packetEntry, lanes uint32) {
 	s.current, s.lanes, s.resume, s.leaves, s.changed = b.root, lanes, 0, 0, 0
 }
 
+// forget drops the structure.
+func (s *packetSession) forget() { s.nodes, s.blocks = nil, nil }
+
 // raise sets the largest distances of candidates.
 func (s *packetSession) raise(high *rows) {
 	s.high = *high

@@ -62,7 +62,7 @@ func (w *Walker) Next(s *Structure, q *Query) bool {
 	}
 	w.q, w.top = q, s
 	w.find()
-	w.q, w.top, w.now.Bottom = nil, nil, nil
+	w.forget()
 	if !w.found {
 		q.ended = 1
 		return false
@@ -75,6 +75,13 @@ func (w *Walker) Next(s *Structure, q *Query) bool {
 	}
 	q.Candidate = w.hit
 	return true
+}
+
+// forget drops the structures and the query: a walker that rests in a pool keeps no memory of a destroyed structure.
+func (w *Walker) forget() {
+	w.q, w.top, w.now.Bottom = nil, nil, nil
+	w.upper.forget()
+	w.lower.forget()
 }
 
 // find finds the closest candidate beyond the last one.
