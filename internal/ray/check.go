@@ -15,6 +15,9 @@ func (s *Structure) check() error {
 	geometry := func(g uint32) bool { return uint64(g) < uint64(len(s.geometries)) }
 	for i := range s.blocks {
 		for lane := range 4 {
+			if lane > 0 && s.blocks[i].used(lane) && !s.blocks[i].used(lane-1) {
+				return fmt.Errorf("%w: block %d has a gap between its triangles", ErrCorrupt, i)
+			}
 			if s.blocks[i].used(lane) && !geometry(s.blocks[i].geometry[lane]) {
 				return fmt.Errorf("%w: block %d has no geometry", ErrCorrupt, i)
 			}

@@ -64,8 +64,8 @@ func (n *node) set(i int, lo, hi vec, r ref) {
 var inf32 = float32(math.Inf(1))
 
 // block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without a
-// triangle has the positions of the last triangle, so that it costs no time, and a number that no primitive has. The
-// machine code reads blocks.
+// triangle has the positions of the last triangle, so that it costs no time, and a number that no primitive has. All lanes after
+// it have none either: a traversal and an update stop at the first one. The machine code reads blocks.
 type block struct {
 	// vertices holds vertex, component, lane.
 	vertices            [3][3][4]float32

@@ -108,6 +108,27 @@ func TestSerialize(t *testing.T) {
 	}
 }
 
+// TestBlockGaps checks that a serialized block has its triangles in its first lanes: a traversal and an update stop at the first
+// lane without one.
+func TestBlockGaps(t *testing.T) {
+	const none = math.MaxUint32
+	s := build(t, Input{Geometries: []Geometry{mesh([]triangle{facing(1), facing(2), facing(3), facing(4)}, GeometryOpaque)}})
+	for _, c := range []struct {
+		lanes [4]uint32
+		valid bool
+	}{
+		{[4]uint32{0, 1, 2, 3}, true}, {[4]uint32{0, 1, none, none}, true}, {[4]uint32{none, none, none, none}, true},
+		{[4]uint32{none, 1, 2, 3}, false}, {[4]uint32{0, none, none, 3}, false}, {[4]uint32{0, none, 2, none}, false},
+	} {
+		s.blocks[0].primitive = c.lanes
+		data := make([]byte, s.SerializedSize())
+		s.Serialize(data)
+		if _, err := Deserialize(data, nil); (err == nil) != c.valid || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%v: %v", c.lanes, err)
+		}
+	}
+}
+
 // TestUpdate checks that an updated structure has the hits of a new one.
 func TestUpdate(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
