@@ -274,7 +274,7 @@ func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 		return
 	}
 	if flags, ok := p.Bottom.flagsAt(q.Flags, p.Flags, k.geometry, k.primitive, c.u, c.v); ok {
-		w.offer(k, place, flags)
+		w.propose(k, place, flags)
 	}
 }
 
@@ -297,11 +297,14 @@ func (w *Walker) precedes(k key) bool {
 
 // offer makes a primitive the best candidate if it precedes that one, and if its opacity is not culled.
 func (w *Walker) offer(k key, place uint32, flags GeometryFlags) {
-	q := w.q
-	if !w.precedes(k) {
-		return
+	if w.precedes(k) {
+		w.propose(k, place, flags)
 	}
-	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
+}
+
+// propose is offer of a primitive that precedes the best candidate.
+func (w *Walker) propose(k key, place uint32, flags GeometryFlags) {
+	if q := w.q; q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
 		opaque := q.opaque(w.top.instances[w.instance].Flags, flags)
 		if opaque && q.Flags&RayCullOpaque != 0 || !opaque && q.Flags&RayCullNoOpaque != 0 {
 			return
