@@ -82,28 +82,45 @@ func (b *batch) read(readers []reader) {
 // chunkBlocks is the number of blocks that a goroutine reads at a time.
 const chunkBlocks = 1 << 10
 
-// fill returns the blocks of triangles.
-func (b *builder) fill(readers []reader) []block {
-	blocks := large[block](len(b.blockRanges))
-	parallel(b.threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
+// readBlocks makes blocks those of triangles with the positions of the readers: add adds the triangles of block j to x, at most
+// four. A block without any stays. A triangle that is not active has positions that are NaNs: no ray hits it. So has one that
+// the application makes inactive during a build, which is not an error.
+func readBlocks(blocks []block, readers []reader, threads int, add func(x *batch, j int)) {
+	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
 		var x batch
 		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
 			x.count = 0
-			end := min(i+batchSize/4, len(blocks), (c+1)*chunkBlocks)
-			for _, r := range b.blockRanges[i:end] {
-				for k := r.from; k < r.to; k++ {
-					it := &b.items[b.itemAt(k)]
-					x.add(it.geometry, it.primitive)
+			var ends [batchSize / 4]int // numbers of triangles up to the end of each block
+			part := blocks[i:min(i+batchSize/4, len(blocks), (c+1)*chunkBlocks)]
+			for j := range part {
+				add(&x, i+j)
+				ends[j] = x.count
+			}
+			x.read(readers)
+			for k := range x.count {
+				if !x.ok[k] {
+					nan := float32(math.NaN())
+					x.triangles[k] = triangle{{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}}
 				}
 			}
-			// The application may write its memory during the build: a box that no longer fits is not an error.
-			x.read(readers)
 			at := 0
-			for j := i; j < end; j++ {
-				n := int(b.blockRanges[j].to - b.blockRanges[j].from)
-				blocks[j].take(&x, at, n)
-				at += n
+			for j := range part {
+				if ends[j] > at {
+					part[j].take(&x, at, ends[j]-at)
+				}
+				at = ends[j]
 			}
+		}
+	})
+}
+
+// fill returns the blocks of triangles.
+func (b *builder) fill(readers []reader) []block {
+	blocks := large[block](len(b.blockRanges))
+	readBlocks(blocks, readers, b.threads, func(x *batch, j int) {
+		for k := b.blockRanges[j].from; k < b.blockRanges[j].to; k++ {
+			it := &b.items[b.itemAt(k)]
+			x.add(it.geometry, it.primitive)
 		}
 	})
 	return blocks
@@ -132,39 +149,14 @@ func (b *block) take(x *batch, at, count int) {
 	}
 }
 
-// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers. A triangle that is not
-// active has positions that are NaNs: no ray hits it.
+// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers.
 func refreshBlocks(blocks, old []block, readers []reader, threads int) {
-	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
-		var x batch
-		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
-			x.count = 0
-			end := min(i+batchSize/4, len(blocks), (c+1)*chunkBlocks)
-			for j := i; j < end; j++ {
-				for lane := 0; lane < 4 && old[j].used(lane); lane++ {
-					x.add(old[j].geometry[lane], old[j].primitive[lane])
-				}
-			}
-			x.read(readers)
-			for k := range x.count {
-				if !x.ok[k] {
-					nan := float32(math.NaN())
-					x.triangles[k] = triangle{{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}}
-				}
-			}
-			at := 0
-			for j := i; j < end; j++ {
-				n := 0
-				for n < 4 && old[j].used(n) {
-					n++
-				}
-				if n == 0 { // only a serialized structure has such a block
-					blocks[j] = old[j]
-					continue
-				}
-				blocks[j].take(&x, at, n)
-				at += n
-			}
+	readBlocks(blocks, readers, threads, func(x *batch, j int) {
+		if !old[j].used(0) { // only a serialized structure has such a block
+			blocks[j] = old[j]
+		}
+		for lane := 0; lane < 4 && old[j].used(lane); lane++ {
+			x.add(old[j].geometry[lane], old[j].primitive[lane])
 		}
 	})
 }
