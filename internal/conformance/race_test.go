@@ -106,7 +106,7 @@ func TestRaces(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}})
+				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
 				if (len(list) > 0) != l.racy {
 					t.Errorf("%s: %d reports; must have some: %t", e.Name(), len(list), l.racy)
 				}
