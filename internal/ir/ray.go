@@ -45,7 +45,7 @@ const (
 	FrameSlots     = FrameCommitted + MaxAttributeSlots
 )
 
-// A hit object is ObjectSlots consecutive slots of private memory: a frame, from slot 0 on, and what became of its ray. All
+// A hit object is ObjectSlots consecutive slots of private memory: a frame, from slot 0 on, and the result of its ray. All
 // slots are 0 at first: an empty object.
 const (
 	ObjectState  = FrameSlots + iota // one of the states below

@@ -22,7 +22,8 @@ type builder struct {
 	binary []binaryNode
 	root   child
 
-	// fast: the tree is a Morton curve, whose keys are keys. Its nodes get their boxes after the blocks.
+	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
+	// the items.
 	fast bool
 	keys []mortonKey
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.

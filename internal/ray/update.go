@@ -63,7 +63,7 @@ func stopError(in *Input) error {
 	return in.Stop()
 }
 
-// refresh reads the box or the round primitive of a leaf again.
+// refresh updates the primitive of a leaf of boxes or spheres from its geometry.
 func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	if s.kind == Boxes {
 		x := source.boxes[r&^leafBit]
