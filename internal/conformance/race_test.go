@@ -143,7 +143,7 @@ func TestUnwrittenShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			times := uint64(0)
-			for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}) {
+			for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false) {
 				if r.Sanitizer != "uninit" {
 					t.Errorf("%s, %s: %s", c.name, e.Name(), r.Text())
 				}
@@ -188,7 +188,7 @@ func TestPartialBarriers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}})
+				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
 				switch {
 				case c.message == "" && len(list) > 0:
 					t.Errorf("%s: %s", e.Name(), list[0].Text())

@@ -194,7 +194,7 @@ func (c *sanitizerCase) check(t *testing.T, e exec.Engine, operands []uint32, fa
 		t.Fatal(err)
 	}
 	found := false
-	for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}) {
+	for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, true) {
 		switch {
 		case fault && r.Rule == c.rule && r.Sanitizer == c.sanitizer:
 			found = true
