@@ -18,7 +18,7 @@ type Breakpoint struct {
 
 	Condition string // an expression; "" for none
 	Hits      string // the hits at which it stops: N or ==N, >N, >=N, <N, <=N, %N; "" for all
-	Log       string // a text to write instead of a stop; {expression} stands for its value
+	Log       string // the message of a logpoint, which does not stop; {expression} is replaced by its value
 
 	count     uint64
 	met       map[position]bool // where Hits was met, for runs again

@@ -266,7 +266,7 @@ func remainder(k kind, a, b number) (number, kind, error) {
 	return number{i: a.i - q.i*b.i}, k, nil
 }
 
-// compare makes a comparison; 2 stands for unordered.
+// compare returns a comparison operator. is gets −1, 0 or 1, and 2 for unordered operands (NaN).
 func compare(is func(c int) bool) func(kind, number, number) (number, kind, error) {
 	return func(k kind, a, b number) (number, kind, error) {
 		c := 2

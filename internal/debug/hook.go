@@ -17,7 +17,7 @@ type hook struct {
 	job     *exec.Job
 
 	now      position
-	furthest position // of all runs: what is not after it has had its effects outside of the shader
+	furthest position // the latest position of all runs: a replay up to it repeats no output
 	first    uint64   // the groups before it are skipped
 	groups   uint64   // begun in this run
 

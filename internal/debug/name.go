@@ -42,7 +42,7 @@ func (x *view) namesOf() *names {
 	if fn := x.stage.Symbols.Function(x.fn); fn != nil {
 		n.readDebug(m, fn)
 	}
-	for _, id := range x.ids(func(spirv.ID) bool { return true }) { // what is declared first is outside
+	for _, id := range x.ids(func(spirv.ID) bool { return true }) { // in declaration order: later declarations shadow earlier ones
 		at := named{id: id, member: -1, from: 0}
 		if list := n.values[id]; len(list) > 0 {
 			for _, d := range list {

@@ -26,7 +26,7 @@ func fileNumber(f *os.File) uint64 {
 	return s.Ino
 }
 
-// mapFile maps bytes of a file at an address, which replaces what is there, or at one that the system chooses. All are multiples of
+// mapFile maps bytes of a file at a fixed address, replacing its mapping, or at an address that the system chooses. All are multiples of
 // the size of a page.
 func mapFile(f *os.File, offset uint64, bytes uintptr, at unsafe.Pointer) (unsafe.Pointer, bool) {
 	flags := unix.MAP_SHARED

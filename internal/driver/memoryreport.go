@@ -22,7 +22,7 @@ type memoryCallback struct {
 	user uintptr
 }
 
-// memoryObject is the object behind a VkDeviceMemory.
+// memoryObject identifies a VkDeviceMemory in the reports.
 type memoryObject struct {
 	id       uint64
 	imported bool

@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestMalformed: what is no message ends the session with an error that says what must be.
+// TestMalformed: a malformed message ends the session with an error that names what is expected.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"hello\r\n\r\n", "without Content-Length"},
