@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"time"
 	"unsafe"
 
@@ -46,6 +47,9 @@ func presentation(chain unsafe.Pointer, n int) (out presentInfo) {
 	return out
 }
 
+// usualRefresh is the refresh cycle that a surface without one reports: programs divide by it.
+const usualRefresh = time.Second / 60
+
 // replaces reports whether a later image replaces one that is not shown yet.
 func replaces(mode uint32) bool {
 	return mode == abi.PresentModeMailboxKHR || mode == abi.PresentModeFifoLatestReadyKHR
@@ -59,7 +63,11 @@ var presentCalls = map[int]call{
 		return swapchains.get(uint64(a.Swapchain)).waitForPresent(a.PPresentWait2Info.PresentId, a.PPresentWait2Info.Timeout)
 	}),
 	abi.CmdGetRefreshCycleDurationGOOGLE: on(func(a *abi.GetRefreshCycleDurationGOOGLEArgs) abi.Result {
-		a.PDisplayTimingProperties.RefreshDuration = uint64(refresh)
+		w := swapchains.get(uint64(a.Swapchain))
+		if w == nil {
+			return abi.ErrorSurfaceLostKHR
+		}
+		a.PDisplayTimingProperties.RefreshDuration = uint64(cmp.Or(w.refresh, usualRefresh))
 		return abi.Success
 	}),
 	abi.CmdGetPastPresentationTimingGOOGLE: on(func(a *abi.GetPastPresentationTimingGOOGLEArgs) abi.Result {

@@ -20,6 +20,7 @@ type swapchain struct {
 	before  *swapchain // the one that it replaced: its images are shown first
 	size    abi.Extent2D
 	mode    uint32
+	refresh time.Duration // between two images of a FIFO; 0 if the surface has no vertical blank
 	images  []*swapImage
 
 	mu      sync.Mutex
@@ -93,7 +94,7 @@ func createSwapchain(a *abi.CreateSwapchainKHRArgs) abi.Result {
 	if old != nil {
 		old.retire() // also if the creation fails
 	}
-	w := &swapchain{device: d, surface: s, before: old, size: i.ImageExtent, mode: i.PresentMode, changed: make(chan struct{}), presented: make(chan *swapImage, mostImages)}
+	w := &swapchain{device: d, surface: s, before: old, size: i.ImageExtent, mode: i.PresentMode, refresh: s.Refresh(), changed: make(chan struct{}), presented: make(chan *swapImage, mostImages)}
 	if !s.attach(w) {
 		return abi.ErrorNativeWindowInUseKHR
 	}
@@ -359,9 +360,6 @@ func (w *swapchain) fits() abi.Result {
 	return abi.Success
 }
 
-// refresh is the time between two images of a FIFO: 60 Hz.
-const refresh = time.Second / 60
-
 // show shows presented images until the swapchain is closed.
 func (w *swapchain) show() {
 	defer w.ended.Done()
@@ -373,7 +371,7 @@ func (w *swapchain) show() {
 	for x := range w.presented {
 		err := x.done.Wait(forever)
 		if x.mode == abi.PresentModeFifoLatestReadyKHR {
-			time.Sleep(refresh - time.Since(last))
+			time.Sleep(w.refresh - time.Since(last))
 		}
 		for replaces(x.mode) && err == nil && len(w.presented) > 0 { // a later image replaces this one
 			w.recycle(x)
@@ -381,7 +379,7 @@ func (w *swapchain) show() {
 			err = x.done.Wait(forever)
 		}
 		if x.mode == abi.PresentModeFifoKHR || x.mode == abi.PresentModeFifoRelaxedKHR {
-			time.Sleep(refresh - time.Since(last))
+			time.Sleep(w.refresh - time.Since(last))
 		}
 		w.await(x)
 		last = time.Now()

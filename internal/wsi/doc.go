@@ -10,5 +10,6 @@
 //
 //	surface.go    what all surfaces have in common
 //	headless.go   surfaces without a window, and the files that they write
+//	refresh.go    the time between two vertical blanks of an X server's displays
 //	x11.go        windows of an X server; x11_other.go hosts without one
 package wsi

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -23,6 +24,9 @@ func NewHeadless(folder string) *Headless { return &Headless{Folder: folder} }
 
 // Size reports that images of any size can be shown.
 func (h *Headless) Size() (width, height int, ok bool, err error) { return 0, 0, false, nil }
+
+// Refresh returns 0: nothing scans the images.
+func (h *Headless) Refresh() time.Duration { return 0 }
 
 // NewImage makes an image in memory of the process.
 func (h *Headless) NewImage(width, height int) (Image, error) { return newPlainImage(width, height) }

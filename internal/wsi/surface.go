@@ -1,6 +1,9 @@
 package wsi
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrLost is the error of a surface without its window, or without the connection to it (VK_ERROR_SURFACE_LOST_KHR).
 var ErrLost = errors.New("the window of the surface is gone")
@@ -12,6 +15,9 @@ const BytesPerPixel = 4
 type Surface interface {
 	// Size returns the size in pixels; ok is false if an image of any size can be shown. The error is ErrLost.
 	Size() (width, height int, ok bool, err error)
+
+	// Refresh returns the time between two vertical blanks; 0 if the surface has none.
+	Refresh() time.Duration
 
 	// NewImage makes an image that Present can show. Its pixels are rows without space between them.
 	NewImage(width, height int) (Image, error)

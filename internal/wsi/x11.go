@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"sync"
+	"time"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/shm"
@@ -60,6 +61,9 @@ func (d *Display) Depth(visual uint32) int {
 	return 0
 }
 
+// root returns the root window of the default screen.
+func (d *Display) root() xproto.Window { return xproto.Setup(d.conn).DefaultScreen(d.conn).Root }
+
 // Window is a surface in a window.
 type Window struct {
 	display  *Display
@@ -95,6 +99,9 @@ func (w *Window) Size() (width, height int, ok bool, err error) {
 	}
 	return int(g.Width), int(g.Height), true, nil
 }
+
+// Refresh returns the time between two vertical blanks of the fastest display of the server.
+func (w *Window) Refresh() time.Duration { return w.display.refresh() }
 
 // NewImage makes an image in memory that the server shares, or in the memory of the process.
 func (w *Window) NewImage(width, height int) (Image, error) {
