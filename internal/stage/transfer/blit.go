@@ -132,6 +132,7 @@ func (x *Blitter) end() {
 			x.taps[i] = nil
 		}
 	}
+	x.line.end()
 }
 
 // within reports whether an edge of a box is in a range of n texels and has at least one texel.
@@ -219,6 +220,7 @@ type Blitter struct {
 	taps           [3][]tap
 	start          [3]int
 	filtered       bool
+	line           line
 }
 
 func (x *Blitter) run() {
@@ -238,9 +240,13 @@ func (x *Blitter) run() {
 	}
 }
 
-// sourceRow is a row of the source that a row of the target depends on, with its weights along two axes.
+// maxSources bounds the rows of the source that a row of the target depends on: the texels of two axes.
+const maxSources = 16
+
+// sourceRow is a row of the source that a row of the target depends on, with its coordinates and weights along two axes.
 type sourceRow struct {
 	texels []byte
+	y, z   int
 	j, k   float64
 }
 
@@ -248,13 +254,20 @@ type sourceRow struct {
 func (x *Blitter) rows() {
 	from, to := x.from.Codec(x.r.From.Aspect), x.to.Codec(x.r.To.Aspect)
 	raw := x.copies()
-	var list [16]sourceRow
+	inFloats := from.Sampled == format.Float && !from.Wide && !to.Wide
+	x.line.begin(x.taps[0])
+	var list [maxSources]sourceRow
 	for k := range x.taps[2] {
 		for j := range x.taps[1] {
 			out := x.to.TexelRow(coord(x.to, x.r.To, x.start[0], x.start[1]+j, x.start[2]+k))
 			rows := x.sources(list[:0], &x.taps[1][j], &x.taps[2][k])
 			if raw {
 				copyTexels(out, rows[0].texels, x.taps[0], to.Bytes)
+				continue
+			}
+			if inFloats {
+				x.line.sum(rows, x.taps[0], from, x.filtered)
+				to.StoreRow(out, x.line.out)
 				continue
 			}
 			for i := range x.taps[0] {
@@ -269,7 +282,7 @@ func (x *Blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
 	for c := range k.n {
 		for b := range j.n {
 			row := x.from.TexelRow(coord(x.from, x.r.From, 0, j.texel[b], k.texel[c]))
-			list = append(list, sourceRow{row, j.weight[b], k.weight[c]})
+			list = append(list, sourceRow{row, j.texel[b], k.texel[c], j.weight[b], k.weight[c]})
 		}
 	}
 	return list
@@ -316,7 +329,7 @@ func (x *Blitter) sum(rows []sourceRow, i *tap, from *format.Codec) [4]uint64 {
 			v := from.Load(row.texels[i.texel[a]*from.Bytes:])
 			w := i.weight[a] * row.j * row.k
 			for n := range sum {
-				sum[n] += w * float64(math.Float32frombits(uint32(v[n])))
+				sum[n] += float64(w * float64(math.Float32frombits(uint32(v[n]))))
 			}
 		}
 	}
@@ -354,7 +367,7 @@ func (x *Blitter) value(i, j, k *tap) [4]uint64 {
 				w := i.weight[a] * j.weight[b] * k.weight[c]
 				v := x.from.Load(coord(x.from, x.r.From, i.texel[a], j.texel[b], k.texel[c]))
 				for n := range sum {
-					sum[n] += w * float64(math.Float32frombits(uint32(v[n])))
+					sum[n] += float64(w * float64(math.Float32frombits(uint32(v[n]))))
 				}
 			}
 		}

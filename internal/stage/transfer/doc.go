@@ -8,6 +8,7 @@
 //	rotate.go     regions in quarter turns
 //	copy.go       buffer to image, image to buffer, image to image
 //	blit.go       scaled copies with conversion and filter
+//	line.go       rows of scaled copies, as floats
 //	clear.go      clears of ranges
 //	matrix.go     layouts of matrices for cooperative vectors
 package transfer
