@@ -126,7 +126,7 @@ func linearToSRGB(v float64) float64 {
 	case v <= 0.0031308:
 		return v * 12.92
 	}
-	return 1.055*math.Pow(min(v, 1), 1/2.4) - 0.055
+	return float64(1.055*math.Pow(min(v, 1), 1/2.4)) - 0.055
 }
 
 // Texel returns the values of R, G, B and A as a load without a sampler does: absent color channels are 0,

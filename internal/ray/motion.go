@@ -38,7 +38,7 @@ func (i *Instance) transformAt(time float32) (m [12]float32) {
 	}
 	var s [srtFloats]float64
 	for j := range s {
-		s[j] = float64(k.From[j])*(1-float64(time)) + float64(float64(k.To[j])*float64(time))
+		s[j] = float64(float64(k.From[j])*(1-float64(time))) + float64(float64(k.To[j])*float64(time))
 	}
 	return composed(&s)
 }
@@ -111,7 +111,7 @@ func (p *placed) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
 	if scale, offset, ok = spreadBetween(&ends[0], &ends[1], float64(p.Bottom.reach)); !ok {
 		return lo, hi, 0, 0, false
 	}
-	scale, offset = turn*scale, turn*offset
+	scale, offset = float64(turn*scale), float64(turn*offset)
 	// The matrices of intermediate times are rounded.
 	grow := 4 * unit * (float64(reachOf(box.lo, box.hi)) + offset)
 	for k := range lo {
@@ -123,7 +123,7 @@ func (p *placed) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
 // stretch returns the matrix of scale, shear and pivot of a decomposition. Each pivot has the largest coordinate of the
 // translation added to its absolute value, because a rotation moves the translation to any component.
 func stretch(s *[srtFloats]float32) [12]float32 {
-	t := float32(math.Sqrt(3)) * max(abs32(s[13]), abs32(s[14]), abs32(s[15]))
+	t := float32(float32(math.Sqrt(3)) * max(abs32(s[13]), abs32(s[14]), abs32(s[15])))
 	return [12]float32{s[0], s[1], s[2], abs32(s[3]) + t, 0, s[4], s[5], abs32(s[6]) + t, 0, 0, s[7], abs32(s[8]) + t}
 }
 
@@ -174,7 +174,7 @@ func spreadBetween(from, to *[12]float32, reach float64) (scale, offset float64,
 			continue
 		}
 		inverse /= 1 - roundings - moved
-		scale, offset = max(scale, matrix*inverse), max(offset, matrix*(inverse*shift+reach))
+		scale, offset = max(scale, matrix*inverse), max(offset, matrix*(float64(inverse*shift)+reach))
 		if at += size; at >= 1 {
 			return scale, offset, true
 		}
@@ -195,10 +195,11 @@ func (p *placed) turningBounds() bounds {
 			far[k] = max(math.Abs(float64(p.Bottom.lo[k])), math.Abs(float64(p.Bottom.hi[k])))
 		}
 		abs := func(i int) float64 { return math.Abs(float64(s[i])) }
-		at := double{abs(0)*far[0] + abs(1)*far[1] + abs(2)*far[2] + abs(3), abs(4)*far[1] + abs(5)*far[2] + abs(6), abs(7)*far[2] + abs(8)}
+		part := func(i, axis int) float64 { return float64(math.Abs(float64(s[i])) * far[axis]) }
+		at := double{part(0, 0) + part(1, 1) + part(2, 2) + abs(3), part(4, 1) + part(5, 2) + abs(6), part(7, 2) + abs(8)}
 		radius = max(radius, math.Sqrt(at.dot(at)))
 	}
-	radius *= 1 + 4*unit
+	radius = float64(radius * (1 + 4*unit))
 	for _, s := range [2]*[srtFloats]float32{&p.Motion.From, &p.Motion.To} {
 		var lo, hi vec
 		for k := range lo {

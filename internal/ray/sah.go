@@ -206,7 +206,7 @@ func (b *binning) best(single bool) (s split, ok bool) {
 				continue
 			}
 			l, r := (before+step-1)/step, (all-before+step-1)/step
-			if cost := float64(left[i])*float64(l) + float64(right[i])*float64(r); cost < s.cost {
+			if cost := float64(float64(left[i])*float64(l)) + float64(float64(right[i])*float64(r)); cost < s.cost {
 				s, ok = split{k, i, cost}, true
 			}
 		}

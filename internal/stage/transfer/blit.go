@@ -178,7 +178,7 @@ func tapsOf(list []tap, from, to [2]int, size int, filter Filter) (int, []tap) {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	for i := range list {
-		u := (float64(start+i)+0.5-float64(to[0]))*scale + float64(from[0])
+		u := float64((float64(start+i)+0.5-float64(to[0]))*scale) + float64(from[0])
 		t := &list[i]
 		t.n, t.weight[0] = filter.taps(), 1
 		first := 0 // relative to the texel below u
