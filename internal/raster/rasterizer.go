@@ -201,16 +201,16 @@ func (r *Rasterizer) viewportOf(provoking uint32) (number uint32, t *transform) 
 	return number, &r.views[number]
 }
 
-// layerOf returns the layer of a primitive; false if the framebuffer has no such layer.
-func (r *Rasterizer) layerOf(provoking, viewport uint32) (uint32, bool) {
+// layerOf returns the layer of a primitive: the last one if the framebuffer does not have the layer that the shader names.
+func (r *Rasterizer) layerOf(provoking, viewport uint32) uint32 {
 	if r.records.Layer < 0 {
-		return 0, true
+		return 0
 	}
 	n := r.word(provoking, r.records.Layer)
 	if r.records.Relative {
 		n += viewport
 	}
-	return n, n < r.state.Layers
+	return min(n, max(r.state.Layers, 1)-1)
 }
 
 // word returns the word at an offset of a vertex's record.

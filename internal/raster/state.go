@@ -12,7 +12,7 @@ type State struct {
 	// Area is the intersection of the render area and the attachments' extent, in pixels.
 	Area Rect
 
-	// Layers is the number of layers: a primitive of any other layer is dropped.
+	// Layers is the number of layers: a primitive of any other layer is in the last one.
 	Layers uint32
 
 	Samples int // samples per pixel: 1, 2, 4, 8, 16, 32 or 64

@@ -122,8 +122,13 @@ func TestDistancesLayersViewports(t *testing.T) {
 	if n := pixels(draw([3]float32{}, [3]float32{}, 0, 1)); n != 64 {
 		t.Errorf("the second viewport: %d pixels", n)
 	}
-	if n := pixels(draw([3]float32{}, [3]float32{}, 3, 0)) + pixels(draw([3]float32{}, [3]float32{}, 0, 2)); n != 0 {
-		t.Errorf("no such layer, no such viewport: %d pixels", n)
+	if n := pixels(draw([3]float32{}, [3]float32{}, 0, 2)); n != 0 {
+		t.Errorf("no such viewport: %d pixels", n)
+	}
+	for _, layer := range []float32{3, 1 << 31, -1} {
+		if p := draw([3]float32{}, [3]float32{}, layer, 0).Primitives[0]; p.Layer != 2 {
+			t.Errorf("layer %v of 3 is %d; must be the last one", layer, p.Layer)
+		}
 	}
 	if p := draw([3]float32{}, [3]float32{}, 2, 1).Primitives[0]; p.Layer != 2 || p.Viewport() != 1 {
 		t.Errorf("%+v", p)

@@ -55,14 +55,13 @@ func (r *Rasterizer) vertex(n uint32, t *transform) (v projected) {
 }
 
 // selectViewport sets the viewport and layer of a primitive, and begins it anew: no slot is reserved. It
-// returns nil if the primitive has no viewport or no layer.
+// returns nil if the primitive has no viewport.
 func (r *Rasterizer) selectViewport(p *draft) *transform {
 	number, t := r.viewportOf(p.provoking)
-	layer, ok := r.layerOf(p.provoking, number)
-	if t == nil || !ok {
+	if t == nil {
 		return nil
 	}
-	p.Layer, p.viewport, p.MinZ, p.MaxZ = layer, number, t.min, t.max
+	p.Layer, p.viewport, p.MinZ, p.MaxZ = r.layerOf(p.provoking, number), number, t.min, t.max
 	r.chunk = nil
 	return t
 }

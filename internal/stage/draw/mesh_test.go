@@ -382,7 +382,7 @@ func TestMeshPrimitiveOutputs(t *testing.T) {
 			layers  [3]float32 // the value that each layer shows; −1: nothing is drawn
 		}{
 			{"layer i32 0", "layer i32 0", 2, 0, [3]float32{-1, -1, 2}},
-			{"layer i32 0", "layer i32 0", 3, 0, [3]float32{-1, -1, -1}},
+			{"layer i32 0", "layer i32 0", 3, 0, [3]float32{-1, -1, 2}},
 			{"viewportindex i32 0", "viewportindex i32 0", 1, 0, [3]float32{1, -1, -1}},
 			{"primitiveid i32 0", "primitiveid i32 0", 77, 0, [3]float32{77, -1, -1}},
 			{"primitiveshadingrate i32 0", "shadingrate i32 0", 4, 0, [3]float32{4, -1, -1}},

@@ -129,7 +129,7 @@ func TestViewportMaskPrimitives(t *testing.T) {
 }
 
 // TestViewportRelative has layers count from the viewport's number, by a mask and by an
-// index; a fragment reads the layer that it is in. Layers that there are not take nothing.
+// index; a fragment reads the layer that it is in. Layers that the framebuffer does not have are the last one.
 func TestViewportRelative(t *testing.T) {
 	for _, e := range engines() {
 		for _, x := range []struct {
@@ -137,10 +137,10 @@ func TestViewportRelative(t *testing.T) {
 			out   string
 			want  [4]float64 // 1 + the viewport that is drawn into the layer
 		}{
-			{"out viewportmask i32 0", "out.i32 1:i32, #7\nout.i32 13:i32, #8", [4]float64{0, 1, 0, 3}},
-			{"out viewportmask i32 0", "out.i32 -2:i32, #7\nout.i32 15:i32, #8", [4]float64{3, 4, 0, 0}},
+			{"out viewportmask i32 0", "out.i32 1:i32, #7\nout.i32 13:i32, #8", [4]float64{0, 1, 0, 4}},
+			{"out viewportmask i32 0", "out.i32 -2:i32, #7\nout.i32 15:i32, #8", [4]float64{3, 4, 0, 2}},
 			{"out viewportindex i32 0", "out.i32 1:i32, #7\nout.i32 2:i32, #8", [4]float64{0, 0, 0, 3}},
-			{"out viewportindex i32 0", "out.i32 2:i32, #7\nout.i32 2:i32, #8", [4]float64{}},
+			{"out viewportindex i32 0", "out.i32 2:i32, #7\nout.i32 2:i32, #8", [4]float64{0, 0, 0, 3}},
 		} {
 			m, v := image(t, texture.Desc{Format: "R32G32_SFLOAT", Width: side, Height: side, Layers: 4, Packed: true}, texture.ViewDesc{})
 			c := &canvas{images: []*texture.Image{m}}
