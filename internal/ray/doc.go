@@ -38,7 +38,8 @@
 //  3. build.go, batch.go, builder.go, sah.go, collapse.go, parallel.go: builds; morton.go: fast builds;
 //     build_*.go, build_amd64.s: their machine code; update.go: updates; huge_*.go: their memory.
 //  4. query.go, recorded.go: rays and hits.
-//  5. walker.go, level.go, triangle.go, round.go: the traversal; kernel_*.go, kernel_amd64.s: its machine code.
+//  5. walker.go, level.go, triangle.go, round.go: the traversal; kernel_*.go, kernel_amd64.s, triangle_amd64.h: its machine
+//     code.
 //  6. packet.go: the traversal of several rays; packet_*.go, packet_amd64.s: its machine code.
 //  7. serial.go, opacityserial.go, check.go: the serialized form.
 package ray

@@ -1,6 +1,26 @@
 #include "go_asm.h"
 #include "textflag.h"
 
+// Four lanes.
+#define V0 X0
+#define V1 X1
+#define V2 X2
+#define V3 X3
+#define V4 X4
+#define V5 X5
+#define V6 X6
+#define V7 X7
+#define V8 X8
+#define V9 X9
+#define V10 X10
+#define V11 X11
+#define V12 X12
+#define V13 X13
+#define V14 X14
+#define V15 X15
+
+#include "triangle_amd64.h"
+
 // The registers:
 //
 //	DI                the session
@@ -34,22 +54,22 @@
 	VBROADCASTSS level_farScale+8(AX), Y10 \
 	VBROADCASTSS level_farOffset+8(AX), Y11
 
-// SLABS(k, near, far): the interval of the four triangles of a block along component k. The least product of the
+// SLAB(k, near, far): the interval of the four triangles of a block along component k. The least product of the
 // three vertices is the product of the near bound, because the fused operation is monotonic.
-#define SLABS(k, near, far) \
+#define SLAB(k, near, far) \
 	VBROADCASTSS level_nearScale+4*k(R15), X6 \
 	VBROADCASTSS level_nearOffset+4*k(R15), X7 \
 	VMOVUPS (16*k)(BX), X8 \
 	VMOVUPS (48+16*k)(BX), X9 \
 	VMOVUPS (96+16*k)(BX), X10 \
-	VMOVAPS X8, X11 \
-	VMOVAPS X9, X12 \
-	VMOVAPS X10, X13 \
-	VFMADD213PS X7, X6, X11 \
-	VFMADD213PS X7, X6, X12 \
-	VFMADD213PS X7, X6, X13 \
-	VMINPS X12, X11, X11 \
-	VMINPS X13, X11, near \
+	VMOVAPS X8, X2 \
+	VMOVAPS X9, X3 \
+	VMOVAPS X10, X4 \
+	VFMADD213PS X7, X6, X2 \
+	VFMADD213PS X7, X6, X3 \
+	VFMADD213PS X7, X6, X4 \
+	VMINPS X3, X2, X2 \
+	VMINPS X4, X2, near \
 	VBROADCASTSS level_farScale+4*k(R15), X6 \
 	VBROADCASTSS level_farOffset+4*k(R15), X7 \
 	VFMADD213PS X7, X6, X8 \
@@ -58,13 +78,16 @@
 	VMAXPS X9, X8, X8 \
 	VMAXPS X10, X8, far
 
-// factors holds 1, 1/extreme, slack·unit, 1−4·unit and 1+4·unit.
-DATA factors<>+0(SB)/4, $0x3F800000
-DATA factors<>+4(SB)/4, $0x2B800000
-DATA factors<>+8(SB)/4, $0x35800000
-DATA factors<>+12(SB)/4, $0x3F7FFFFC
-DATA factors<>+16(SB)/4, $0x3F800002
-GLOBL factors<>(SB), RODATA|NOPTR, $20
+// numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme, and 8 and 16, which are classes of packets.
+DATA ·numbers+0(SB)/4, $0x3F800000
+DATA ·numbers+4(SB)/4, $const_leastDirectionBits
+DATA ·numbers+8(SB)/4, $0x35800000
+DATA ·numbers+12(SB)/4, $0x3F7FFFFC
+DATA ·numbers+16(SB)/4, $0x3F800002
+DATA ·numbers+20(SB)/4, $const_mostDirectionBits
+DATA ·numbers+24(SB)/4, $8
+DATA ·numbers+28(SB)/4, $16
+GLOBL ·numbers(SB), RODATA|NOPTR, $32
 
 // func enterAVX2(l *level, p *placed, origin, direction *vec, reach, spread float32) int
 TEXT ·enterAVX2(SB), NOSPLIT, $0-48
@@ -157,7 +180,7 @@ setup:
 	SBBL CX, CX
 	ANDL $3, CX
 	ADDL AX, CX              // index of the permutation
-	LEAQ permutations<>(SB), DX
+	LEAQ ·permutations(SB), DX
 	SHLQ $5, CX
 	ADDQ CX, DX
 	MOVQ 0(DX), R10
@@ -182,7 +205,7 @@ setup:
 	VMOVSS level_entered+16(DI)(R11*1), X9
 	VDIVSS X8, X9, X9
 	VMOVSS X9, level_shear+4(DI)
-	VMOVSS factors<>+0(SB), X9
+	VMOVSS ·numbers+0(SB), X9
 	VDIVSS X8, X9, X9
 	VMOVSS X9, level_shear+8(DI)
 	SHRQ $2, R10
@@ -216,21 +239,21 @@ setup:
 	MOVQ R8, level_far+16(DI)
 
 	// The slabs.
-	VBROADCASTSS factors<>+4(SB), X8 // 1/extreme
+	VBROADCASTSS ·numbers+4(SB), X8 // 1/extreme
 	VMULPS X8, X6, X8        // the least magnitude
 	VMAXPS X8, X3, X3
 	VANDPS X15, X1, X9       // signs
 	VORPS  X9, X3, X3        // the direction without small components
 	VMOVSS spread+36(FP), X10
-	VMULSS factors<>+8(SB), X10, X10
+	VMULSS ·numbers+8(SB), X10, X10
 	VMULSS X7, X10, X10
 	VBROADCASTSS X10, X10
 	VORPS  X9, X10, X10      // the growth, with the sign of the direction
-	VBROADCASTSS factors<>+0(SB), X11
+	VBROADCASTSS ·numbers+0(SB), X11
 	VDIVPS X3, X11, X11      // scale
-	VBROADCASTSS factors<>+12(SB), X12
+	VBROADCASTSS ·numbers+12(SB), X12
 	VMULPS X12, X11, X12     // near scale
-	VBROADCASTSS factors<>+16(SB), X13
+	VBROADCASTSS ·numbers+16(SB), X13
 	VMULPS X13, X11, X13     // far scale
 	VADDPS X10, X0, X2
 	VSUBPS X10, X0, X4
@@ -252,25 +275,25 @@ extreme:
 
 // permutations holds the byte offsets of u, v, w in a vertex of a block by the longest component, for positive and
 // for negative ones.
-DATA permutations<>+0(SB)/8, $16
-DATA permutations<>+8(SB)/8, $32
-DATA permutations<>+16(SB)/8, $0
-DATA permutations<>+32(SB)/8, $32
-DATA permutations<>+40(SB)/8, $0
-DATA permutations<>+48(SB)/8, $16
-DATA permutations<>+64(SB)/8, $0
-DATA permutations<>+72(SB)/8, $16
-DATA permutations<>+80(SB)/8, $32
-DATA permutations<>+96(SB)/8, $32
-DATA permutations<>+104(SB)/8, $16
-DATA permutations<>+112(SB)/8, $0
-DATA permutations<>+128(SB)/8, $0
-DATA permutations<>+136(SB)/8, $32
-DATA permutations<>+144(SB)/8, $16
-DATA permutations<>+160(SB)/8, $16
-DATA permutations<>+168(SB)/8, $0
-DATA permutations<>+176(SB)/8, $32
-GLOBL permutations<>(SB), RODATA|NOPTR, $192
+DATA ·permutations+0(SB)/8, $16
+DATA ·permutations+8(SB)/8, $32
+DATA ·permutations+16(SB)/8, $0
+DATA ·permutations+32(SB)/8, $32
+DATA ·permutations+40(SB)/8, $0
+DATA ·permutations+48(SB)/8, $16
+DATA ·permutations+64(SB)/8, $0
+DATA ·permutations+72(SB)/8, $16
+DATA ·permutations+80(SB)/8, $32
+DATA ·permutations+96(SB)/8, $32
+DATA ·permutations+104(SB)/8, $16
+DATA ·permutations+112(SB)/8, $0
+DATA ·permutations+128(SB)/8, $0
+DATA ·permutations+136(SB)/8, $32
+DATA ·permutations+144(SB)/8, $16
+DATA ·permutations+160(SB)/8, $16
+DATA ·permutations+168(SB)/8, $0
+DATA ·permutations+176(SB)/8, $32
+GLOBL ·permutations(SB), RODATA|NOPTR, $192
 
 // func walkAVX2(s *session) int
 TEXT ·walkAVX2(SB), NOSPLIT, $0-16
@@ -383,10 +406,7 @@ insert:
 leaf:
 	CMPL session_leaves(DI), $0
 	JNE  leave
-	MOVL DX, CX
-	SHRL $28, CX
-	ANDL $7, CX
-	ANDL $0xFFFFFFF, DX
+	BLOCKS
 	MOVQ session_level(DI), R15
 	MOVQ level_axis+0(R15), R8
 	MOVQ level_axis+8(R15), R9
@@ -418,37 +438,7 @@ block:
 	VSUBPS X13, X3, X3
 	VSUBPS X13, X4, X4
 	VSUBPS X13, X5, X5
-	VMULPS X10, X6, X12
-	VMULPS X11, X6, X13
-	VSUBPS X12, X0, X0
-	VSUBPS X13, X3, X3
-	VMULPS X10, X7, X12
-	VMULPS X11, X7, X13
-	VSUBPS X12, X1, X1
-	VSUBPS X13, X4, X4
-	VMULPS X10, X8, X12
-	VMULPS X11, X8, X13
-	VSUBPS X12, X2, X2
-	VSUBPS X13, X5, X5
-
-	// The edge functions: X9, X10, X11; their least and greatest: X12, X13.
-	VMULPS X4, X2, X9
-	VMULPS X1, X5, X12
-	VSUBPS X12, X9, X9
-	VMULPS X5, X0, X10
-	VMULPS X2, X3, X12
-	VSUBPS X12, X10, X10
-	VMULPS X3, X1, X11
-	VMULPS X0, X4, X12
-	VSUBPS X12, X11, X11
-	VMINPS X10, X9, X12
-	VMAXPS X10, X9, X13
-	VMINPS X11, X12, X12
-	VMAXPS X11, X13, X13
-	VXORPS X0, X0, X0
-	VCMPPS $0x11, X0, X12, X14 // least < 0
-	VCMPPS $0x11, X13, X0, X15 // 0 < greatest
-	VANDPS X15, X14, X14
+	EDGES
 	VMOVMSKPS X14, AX
 	XORL  $15, AX
 	JNZ   candidates
@@ -470,54 +460,15 @@ candidates:
 	NOTL SI
 	ANDL SI, AX // lanes with a triangle
 	JZ   nextBlock
-	VCMPPS $0x11, X12, X0, X14 // 0 < least
-	VCMPPS $0x11, X0, X13, X15 // greatest < 0
-	VORPS X15, X14, X14
-	VADDPS X10, X9, X5
-	VADDPS X11, X5, X5 // the sum
 	VBROADCASTSS level_shear+8(R15), X4
-	VMULPS X4, X6, X6
-	VMULPS X4, X7, X7
-	VMULPS X4, X8, X8
-	VMULPS X6, X9, X1
-	VMULPS X7, X10, X2
-	VADDPS X2, X1, X1
-	VMULPS X8, X11, X2
-	VADDPS X2, X1, X1
-	VDIVPS X5, X1, X1 // t
-	VSUBPS X5, X5, X2
-	VSUBPS X1, X1, X3
-	VADDPS X3, X2, X2
-	VCMPPS $0, X0, X2, X2 // the sum and t are finite
-	VANDPS X14, X2, X2
+	DISTANCE
 	VMOVMSKPS X2, SI
 	NOTL SI
 	TESTL AX, SI
 	JNZ  slow
-
-	// Clamp t to the interval of the triangle's box.
-	SLABS(0, X2, X3)
-	SLABS(1, X11, X8)
-	VMAXPS X11, X2, X2
-	VMINPS X8, X3, X3
-	SLABS(2, X11, X8)
-	VMAXPS X11, X2, X2
-	VMINPS X8, X3, X3
-	VCMPPS $0x12, X3, X2, X4 // near <= far
-	VMAXPS X1, X2, X1
-	VMINPS X1, X3, X1
-	VMOVUPS session_low(DI), X6
-	VMOVUPS session_high(DI), X7
-	VCMPPS $0x11, X1, X6, X8 // low < t
-	VCMPPS $0x11, X7, X1, X9 // t < high
-	VANDPS X9, X8, X8
-	VANDPS X4, X8, X8
-	VCMPPS $0, X1, X6, X10 // low = t
-	VCMPPS $0, X7, X1, X9 // t = high
-	VORPS X9, X10, X10
-	VANDPS X4, X10, X10
+	CLAMP(session_low(DI), session_high(DI))
 	VMOVMSKPS X8, SI
-	VMOVMSKPS X10, R14
+	VMOVMSKPS X2, R14
 	VMOVMSKPS X5, R13
 	MOVL R13, BX
 	NOTL BX

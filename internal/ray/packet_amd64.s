@@ -1,16 +1,25 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme and the classes of the components y and z.
-DATA numbers<>+0(SB)/4, $0x3F800000
-DATA numbers<>+4(SB)/4, $const_leastDirectionBits
-DATA numbers<>+8(SB)/4, $0x35800000
-DATA numbers<>+12(SB)/4, $0x3F7FFFFC
-DATA numbers<>+16(SB)/4, $0x3F800002
-DATA numbers<>+20(SB)/4, $const_mostDirectionBits
-DATA numbers<>+24(SB)/4, $8
-DATA numbers<>+28(SB)/4, $16
-GLOBL numbers<>(SB), RODATA|NOPTR, $32
+// Eight lanes.
+#define V0 Y0
+#define V1 Y1
+#define V2 Y2
+#define V3 Y3
+#define V4 Y4
+#define V5 Y5
+#define V6 Y6
+#define V7 Y7
+#define V8 Y8
+#define V9 Y9
+#define V10 Y10
+#define V11 Y11
+#define V12 Y12
+#define V13 Y13
+#define V14 Y14
+#define V15 Y15
+
+#include "triangle_amd64.h"
 
 // bits holds the bit of each ray.
 DATA bits<>+0(SB)/8, $0x0000000200000001
@@ -23,27 +32,16 @@ DATA bits<>+48(SB)/8, $0x0000200000001000
 DATA bits<>+56(SB)/8, $0x0000800000004000
 GLOBL bits<>(SB), RODATA|NOPTR, $64
 
-// uvw holds the byte offsets of the components u, v, w of rows by the longest component, for positive and for negative
-// ones.
-DATA uvw<>+0(SB)/8, $64
-DATA uvw<>+8(SB)/8, $128
-DATA uvw<>+16(SB)/8, $0
-DATA uvw<>+32(SB)/8, $128
-DATA uvw<>+40(SB)/8, $0
-DATA uvw<>+48(SB)/8, $64
-DATA uvw<>+64(SB)/8, $0
-DATA uvw<>+72(SB)/8, $64
-DATA uvw<>+80(SB)/8, $128
-DATA uvw<>+96(SB)/8, $128
-DATA uvw<>+104(SB)/8, $64
-DATA uvw<>+112(SB)/8, $0
-DATA uvw<>+128(SB)/8, $0
-DATA uvw<>+136(SB)/8, $128
-DATA uvw<>+144(SB)/8, $64
-DATA uvw<>+160(SB)/8, $64
-DATA uvw<>+168(SB)/8, $0
-DATA uvw<>+176(SB)/8, $128
-GLOBL uvw<>(SB), RODATA|NOPTR, $192
+// LANES(from, low, high) sets all bits of the lanes in the register from, in two halves.
+#define LANES(from, low, high) \
+	VMOVD from, X0 \
+	VPBROADCASTD X0, Y0 \
+	VMOVDQU bits<>+0(SB), Y2 \
+	VMOVDQU bits<>+32(SB), Y3 \
+	VPAND Y2, Y0, low \
+	VPAND Y3, Y0, high \
+	VPCMPEQD Y2, low, low \
+	VPCMPEQD Y3, high, high
 
 // COMPONENT(k): component k of the origins Y0, Y1, Y2 and the directions Y3, Y4, Y5 of four rays in object space, in 64
 // bits.
@@ -82,11 +80,11 @@ GLOBL uvw<>(SB), RODATA|NOPTR, $192
 	VANDPS Y15, d, d \
 	VORPS d, magnitude, magnitude \
 	VORPS d, Y12, Y0 \
-	VBROADCASTSS numbers<>+0(SB), Y1 \
+	VBROADCASTSS ·numbers+0(SB), Y1 \
 	VDIVPS magnitude, Y1, Y1 \
-	VBROADCASTSS numbers<>+12(SB), Y2 \
+	VBROADCASTSS ·numbers+12(SB), Y2 \
 	VMULPS Y2, Y1, Y2 \
-	VBROADCASTSS numbers<>+16(SB), Y6 \
+	VBROADCASTSS ·numbers+16(SB), Y6 \
 	VMULPS Y6, Y1, Y6 \
 	VMOVUPS Y2, packetSession_nearScale+64*k(R10) \
 	VMOVUPS Y6, packetSession_farScale+64*k(R10) \
@@ -169,12 +167,12 @@ setup:
 	VMAXPS Y2, Y11, Y11
 	VBROADCASTSS reach+24(FP), Y12
 	VADDPS Y12, Y11, Y11     // the extent
-	VBROADCASTSS numbers<>+4(SB), Y12
+	VBROADCASTSS ·numbers+4(SB), Y12
 	VCMPPS $0x11, Y12, Y10, Y13
 	VORPS Y13, Y15, Y15
 	VCMPPS $0x11, Y12, Y11, Y13
 	VORPS Y13, Y15, Y15
-	VBROADCASTSS numbers<>+20(SB), Y12
+	VBROADCASTSS ·numbers+20(SB), Y12
 	VCMPPS $0x11, Y10, Y12, Y13
 	VORPS Y13, Y15, Y15
 	VCMPPS $0x11, Y11, Y12, Y13
@@ -183,8 +181,8 @@ setup:
 	// The class.
 	VCMPPS $0, Y10, Y7, Y12
 	VCMPPS $0, Y10, Y8, Y13
-	VPBROADCASTD numbers<>+24(SB), Y1
-	VPBROADCASTD numbers<>+28(SB), Y0
+	VPBROADCASTD ·numbers+24(SB), Y1
+	VPBROADCASTD ·numbers+28(SB), Y0
 	VBLENDVPS Y13, Y1, Y0, Y0
 	VANDNPS Y0, Y12, Y0
 	VPSRLD $31, Y3, Y1
@@ -200,11 +198,11 @@ setup:
 
 	// The slabs.
 	VMOVSS spread+28(FP), X12
-	VMULSS numbers<>+8(SB), X12, X12
+	VMULSS ·numbers+8(SB), X12, X12
 	VBROADCASTSS X12, Y12
 	VMULPS Y11, Y12, Y12
 	VMOVUPS Y12, packetSession_grow(R10)
-	VBROADCASTSS numbers<>+4(SB), Y13
+	VBROADCASTSS ·numbers+4(SB), Y13
 	VMULPS Y10, Y13, Y13
 	VPCMPEQD Y15, Y15, Y15
 	VPSLLD $31, Y15, Y15
@@ -219,9 +217,9 @@ setup:
 
 // SHEAR(o) sets the shears of the half of the packet at the byte offset o.
 #define SHEAR(o) \
-	VMOVUPS packetSession_direction+o(DI)(R10*1), Y2 \
-	VMOVUPS packetSession_direction+o(DI)(R8*1), Y3 \
-	VMOVUPS packetSession_direction+o(DI)(R9*1), Y4 \
+	VMOVUPS packetSession_direction+o(DI)(R10*4), Y2 \
+	VMOVUPS packetSession_direction+o(DI)(R8*4), Y3 \
+	VMOVUPS packetSession_direction+o(DI)(R9*4), Y4 \
 	VDIVPS Y2, Y3, Y3 \
 	VDIVPS Y2, Y4, Y4 \
 	VDIVPS Y2, Y1, Y5 \
@@ -257,16 +255,9 @@ TEXT ·gatherAVX2(SB), NOSPLIT, $0-20
 	MOVQ s+0(FP), DI
 	MOVL class+8(FP), DX
 	MOVL lanes+12(FP), AX
+	LANES(AX, Y14, Y15)
 	VMOVD DX, X0
-	VMOVD AX, X1
 	VPBROADCASTD X0, Y0
-	VPBROADCASTD X1, Y1
-	VMOVDQU bits<>+0(SB), Y2
-	VMOVDQU bits<>+32(SB), Y3
-	VPAND Y2, Y1, Y14
-	VPAND Y3, Y1, Y15
-	VPCMPEQD Y2, Y14, Y14
-	VPCMPEQD Y3, Y15, Y15
 	VPCMPEQD packetSession_class(DI), Y0, Y2
 	VPCMPEQD packetSession_class+32(DI), Y0, Y3
 	VPAND Y2, Y14, Y14
@@ -290,11 +281,11 @@ TEXT ·gatherAVX2(SB), NOSPLIT, $0-20
 	ANDL $3, BX
 	ADDL BX, CX
 	SHLQ $5, CX
-	LEAQ uvw<>(SB), BX
+	LEAQ ·permutations(SB), BX
 	MOVQ 0(BX)(CX*1), R8
 	MOVQ 8(BX)(CX*1), R9
 	MOVQ 16(BX)(CX*1), R10
-	VBROADCASTSS numbers<>+0(SB), Y1
+	VBROADCASTSS ·numbers+0(SB), Y1
 	SHEAR(0)
 	SHEAR(32)
 	VPCMPEQD Y11, Y11, Y11
@@ -538,10 +529,7 @@ leaf:
 	CMPL packetSession_leaves(DI), $0
 	JNE  leave
 	MOVQ R10, packetSession_sp(DI)
-	MOVL DX, CX
-	SHRL $28, CX
-	ANDL $7, CX
-	ANDL $0xFFFFFFF, DX
+	BLOCKS
 	MOVQ packetSession_axis+0(DI), R8
 	MOVQ packetSession_axis+8(DI), R9
 	MOVQ packetSession_axis+16(DI), R12
@@ -585,37 +573,7 @@ half:
 	VSUBPS Y13, Y3, Y3
 	VSUBPS Y13, Y4, Y4
 	VSUBPS Y13, Y5, Y5
-	VMULPS Y10, Y6, Y12
-	VMULPS Y11, Y6, Y13
-	VSUBPS Y12, Y0, Y0
-	VSUBPS Y13, Y3, Y3
-	VMULPS Y10, Y7, Y12
-	VMULPS Y11, Y7, Y13
-	VSUBPS Y12, Y1, Y1
-	VSUBPS Y13, Y4, Y4
-	VMULPS Y10, Y8, Y12
-	VMULPS Y11, Y8, Y13
-	VSUBPS Y12, Y2, Y2
-	VSUBPS Y13, Y5, Y5
-
-	// The edge functions: Y9, Y10, Y11; their least and greatest: Y12, Y13.
-	VMULPS Y4, Y2, Y9
-	VMULPS Y1, Y5, Y12
-	VSUBPS Y12, Y9, Y9
-	VMULPS Y5, Y0, Y10
-	VMULPS Y2, Y3, Y12
-	VSUBPS Y12, Y10, Y10
-	VMULPS Y3, Y1, Y11
-	VMULPS Y0, Y4, Y12
-	VSUBPS Y12, Y11, Y11
-	VMINPS Y10, Y9, Y12
-	VMAXPS Y10, Y9, Y13
-	VMINPS Y11, Y12, Y12
-	VMAXPS Y11, Y13, Y13
-	VXORPS Y0, Y0, Y0
-	VCMPPS $0x11, Y0, Y12, Y14 // least < 0
-	VCMPPS $0x11, Y13, Y0, Y15 // 0 < greatest
-	VANDPS Y15, Y14, Y14
+	EDGES
 	VMOVMSKPS Y14, R11
 	XORL $0xFF, R11
 	ANDL R10, R11
@@ -667,54 +625,15 @@ reload:
 candidates:
 	MOVL AX, packetSession_triangle(DI)
 	MOVL CX, packetSession_rest(DI)
-	VCMPPS $0x11, Y12, Y0, Y14 // 0 < least
-	VCMPPS $0x11, Y0, Y13, Y15 // greatest < 0
-	VORPS Y15, Y14, Y14
-	VADDPS Y10, Y9, Y5
-	VADDPS Y11, Y5, Y5 // the sum
 	VMOVUPS packetSession_shear+128(R15), Y4
-	VMULPS Y4, Y6, Y6
-	VMULPS Y4, Y7, Y7
-	VMULPS Y4, Y8, Y8
-	VMULPS Y6, Y9, Y1
-	VMULPS Y7, Y10, Y2
-	VADDPS Y2, Y1, Y1
-	VMULPS Y8, Y11, Y2
-	VADDPS Y2, Y1, Y1
-	VDIVPS Y5, Y1, Y1 // t
-	VSUBPS Y5, Y5, Y2
-	VSUBPS Y1, Y1, Y3
-	VADDPS Y3, Y2, Y2
-	VCMPPS $0, Y0, Y2, Y2 // the sum and t are finite
-	VANDPS Y14, Y2, Y2
+	DISTANCE
 	VMOVMSKPS Y2, CX
 	MOVL CX, AX
 	NOTL AX
 	ANDL R11, AX // rays that are left to Go
 	ANDL CX, R11
 	JZ   decide
-
-	// Clamp t to the interval of the triangle's box.
-	SLAB(0, Y12, Y13)
-	SLAB(1, Y14, Y15)
-	VMAXPS Y14, Y12, Y12
-	VMINPS Y15, Y13, Y13
-	SLAB(2, Y14, Y15)
-	VMAXPS Y14, Y12, Y12
-	VMINPS Y15, Y13, Y13
-	VCMPPS $0x12, Y13, Y12, Y4 // near <= far
-	VMAXPS Y1, Y12, Y1
-	VMINPS Y1, Y13, Y1
-	VMOVUPS packetSession_low(R15), Y6
-	VMOVUPS packetSession_high(R15), Y7
-	VCMPPS $0x11, Y1, Y6, Y8 // low < t
-	VCMPPS $0x11, Y7, Y1, Y9 // t < high
-	VANDPS Y9, Y8, Y8
-	VANDPS Y4, Y8, Y8
-	VCMPPS $0, Y1, Y6, Y2 // low = t
-	VCMPPS $0, Y7, Y1, Y9 // t = high
-	VORPS Y9, Y2, Y2
-	VANDPS Y4, Y2, Y2
+	CLAMP(packetSession_low(R15), packetSession_high(R15))
 	VMOVMSKPS Y8, CX
 	VMOVMSKPS Y2, BX
 	VMOVMSKPS Y5, R8
@@ -820,14 +739,7 @@ TEXT ·blendAVX2(SB), NOSPLIT, $0-20
 	MOVQ to+0(FP), DI
 	MOVQ from+8(FP), SI
 	MOVL lanes+16(FP), AX
-	VMOVD AX, X0
-	VPBROADCASTD X0, Y0
-	VMOVDQU bits<>+0(SB), Y2
-	VMOVDQU bits<>+32(SB), Y3
-	VPAND Y2, Y0, Y4
-	VPAND Y3, Y0, Y5
-	VPCMPEQD Y2, Y4, Y4
-	VPCMPEQD Y3, Y5, Y5
+	LANES(AX, Y4, Y5)
 	VMOVDQU (DI), Y0
 	VMOVDQU 32(DI), Y1
 	VPBLENDVB Y4, (SI), Y0, Y0
