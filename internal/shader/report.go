@@ -79,8 +79,8 @@ func (r *Report) Text() string {
 	return text
 }
 
-// Reports returns what the sanitizers found in one run of stages, which are in the order of the pipeline. An output without
-// a value, and with interfaces an input that the stage before does not write, count if a stage reads it.
+// Reports returns what the sanitizers found in one run of stages, which are in the order of the pipeline. It reports an output
+// without a value, and with interfaces an input that the stage before does not write, only if a stage reads it.
 func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 	read := make([][]ir.Input, len(stages))
 	for i := range stages {
@@ -105,18 +105,13 @@ func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 			continue
 		}
 		found[at] = len(list)
-		list = append(list, Report{
-			Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: printf.Format(m.Text, printed(m, x.First.Args)), Stage: m.Stage.String(),
-			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
-		})
+		list = append(list, reportOf(x.First, x.Times, printf.Format(m.Text, printed(m, x.First.Args))))
 	}
 	for _, x := range log.Unwritten() {
 		m := x.First.Of()
-		list = append(list, Report{
-			Sanitizer: ir.SanitizeUninit.String(), Rule: "a Workgroup variable without initializer", Stage: m.Stage.String(),
-			Message:    fmt.Sprintf("a load of %d bytes at offset %d of %s, to which nothing was stored", m.Size, x.First.Args[0], m.Memory),
-			Invocation: invocationOf(x.First), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: x.Times,
-		})
+		r := reportOf(x.First, x.Times, fmt.Sprintf("a load of %d bytes at offset %d of %s, to which nothing was stored", m.Size, x.First.Args[0], m.Memory))
+		r.Sanitizer, r.Rule = ir.SanitizeUninit.String(), "a Workgroup variable without initializer"
+		list = append(list, r)
 	}
 	for _, b := range log.Barriers() {
 		if m := b.First.Of(); m.Sanitizer == ir.SanitizeUniform {
@@ -132,26 +127,29 @@ func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 	return list
 }
 
+// reportOf returns the report of a message that the log has a number of times.
+func reportOf(x *exec.Message, times uint64, text string) Report {
+	m := x.Of()
+	return Report{
+		Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: text, Stage: m.Stage.String(), Invocation: invocationOf(x),
+		File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: times,
+	}
+}
+
 // barrierReport describes a barrier that not all invocations reach.
 func barrierReport(b *exec.Barrier) Report {
-	m := b.First.Of()
 	text := fmt.Sprintf("a barrier that %d of %d invocations reach", b.Count, b.Size)
 	if b.Other != nil {
 		text = fmt.Sprintf("a barrier that not all of %d invocations reach: %s waits at that of instruction %d", b.Size, invocationOf(b.Other), b.Other.Of().Instruction)
 	}
-	return Report{
-		Sanitizer: m.Sanitizer.String(), Rule: m.Rule, Message: text, Stage: m.Stage.String(), Invocation: invocationOf(b.First),
-		File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: b.Times,
-	}
+	return reportOf(b.First, b.Times, text)
 }
 
 // stopReport describes the end of the search for races: without it, no report would look like no race.
 func stopReport(s *exec.Stopped) Report {
-	m := s.At.Of()
-	return Report{
-		Sanitizer: m.Sanitizer.String(), Rule: "the end of the search for races", Message: "the search for races ends here: " + s.Why, Stage: m.Stage.String(),
-		Invocation: invocationOf(s.At), File: m.File, Line: int(m.Line), Instruction: int(m.Instruction), Name: m.Name, Times: 1,
-	}
+	r := reportOf(s.At, 1, "the search for races ends here: "+s.Why)
+	r.Rule = "the end of the search for races"
+	return r
 }
 
 // raceReport describes a data race: both accesses, and what would order them.
@@ -187,11 +185,8 @@ func raceReport(r *exec.Race) Report {
 	if first.Private || second.Private {
 		orders += ", of accesses with NonPrivatePointer,"
 	}
-	return Report{
-		Sanitizer: second.Sanitizer.String(), Rule: second.Rule, Stage: second.Stage.String(), Invocation: invocationOf(r.Second),
-		File: second.File, Line: int(second.Line), Instruction: int(second.Instruction), Name: second.Name, Times: r.Times,
-		Message: fmt.Sprintf("a %s %s and the %s by %s in %s are not ordered; %s would order them", what(&second.Event), at, what(&first.Event), place, invocationOf(r.First), orders),
-	}
+	return reportOf(r.Second, r.Times, fmt.Sprintf("a %s %s and the %s by %s in %s are not ordered; %s would order them",
+		what(&second.Event), at, what(&first.Event), place, invocationOf(r.First), orders))
 }
 
 // invocationOf describes the invocation of a message in the terms of its stage. The last values of the message identify it.
