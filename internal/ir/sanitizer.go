@@ -30,41 +30,34 @@ const (
 
 var sanitizerNames = [numSanitizers]string{"bounds", "uninit", "race", "float", "uniform", "interface", "undefined"}
 
-// SanitizerNames returns the names of the sanitizers that exist.
-func SanitizerNames() []string { return names(SanitizeAll) }
+// SanitizerNames returns the names of all sanitizers.
+func SanitizerNames() []string { return slices.Clone(sanitizerNames[:]) }
 
 // String returns the names, such as "bounds,float".
-func (s Sanitizers) String() string { return strings.Join(names(s), ",") }
-
-func names(s Sanitizers) (list []string) {
+func (s Sanitizers) String() string {
+	var list []string
 	for ; s != 0; s &= s - 1 {
 		if i := bits.TrailingZeros8(uint8(s)); i < numSanitizers {
 			list = append(list, sanitizerNames[i])
 		}
 	}
-	return list
+	return strings.Join(list, ",")
 }
 
-// ParseSanitizers returns the set of a list of names with commas, "all" or "faults"; false, with the name, if there is no such
-// sanitizer.
+// ParseSanitizers returns the set of a list of names with commas, which may have "all" and "faults". If a name is unknown, it
+// returns the name and false.
 func ParseSanitizers(list string) (s Sanitizers, bad string, ok bool) {
-next:
 	for name := range strings.SplitSeq(list, ",") {
-		switch name {
-		case "all":
+		switch i := slices.Index(sanitizerNames[:], name); {
+		case name == "all":
 			s |= SanitizeAll
-			continue
-		case "faults":
+		case name == "faults":
 			s |= SanitizeFaults
-			continue
+		case i >= 0:
+			s |= 1 << i
+		default:
+			return 0, name, false
 		}
-		for i, n := range sanitizerNames {
-			if x := Sanitizers(1) << i; n == name && SanitizeAll&x != 0 {
-				s |= x
-				continue next
-			}
-		}
-		return 0, name, false
 	}
 	return s, "", true
 }
