@@ -152,35 +152,36 @@ func (l *Log) Stopped() *Stopped {
 }
 
 // Races returns the data races, in the order of the places of the second accesses.
-func (l *Log) Races() (list []Race) {
+func (l *Log) Races() []Race {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.races == nil {
 		return nil
 	}
-	for _, r := range l.races.found {
-		list = append(list, *r)
+	return sorted(l.races.found, func(a, b Race) int { return cmp.Or(a.Second.place(b.Second), a.First.place(b.First)) })
+}
+
+// sorted returns the elements of m in an order.
+func sorted[K comparable, V any](m map[K]*V, order func(a, b V) int) (list []V) {
+	for _, v := range m {
+		list = append(list, *v)
 	}
-	slices.SortFunc(list, func(a, b Race) int { return cmp.Or(a.Second.place(b.Second), a.First.place(b.First)) })
+	slices.SortFunc(list, order)
 	return list
 }
 
 // Unwritten returns the loads of workgroup memory to which nothing was stored, in the order of their places.
-func (l *Log) Unwritten() (list []Report) {
+func (l *Log) Unwritten() []Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.races == nil {
 		return nil
 	}
-	for _, r := range l.races.unread {
-		list = append(list, *r)
-	}
-	slices.SortFunc(list, func(a, b Report) int { return a.First.place(b.First) })
-	return list
+	return sorted(l.races.unread, func(a, b Report) int { return a.First.place(b.First) })
 }
 
 // Barriers returns the barriers that not all invocations reached, in the order of their places. The run must have ended.
-func (l *Log) Barriers() (list []Barrier) {
+func (l *Log) Barriers() []Barrier {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.races == nil {
@@ -194,11 +195,7 @@ func (l *Log) Barriers() (list []Barrier) {
 	for _, x := range open {
 		l.races.judge(x)
 	}
-	for _, b := range l.races.missed {
-		list = append(list, *b)
-	}
-	slices.SortFunc(list, func(a, b Barrier) int { return a.First.place(b.First) })
-	return list
+	return sorted(l.races.missed, func(a, b Barrier) int { return a.First.place(b.First) })
 }
 
 // order compares two messages of a program: by workgroup (x fastest), then by lane.
@@ -207,7 +204,7 @@ func (m *Message) order(o *Message) int {
 }
 
 // place compares the places of two messages. An instruction can have several messages, and a stage several programs (variants):
-// their first invocations come last, so that the order is total.
+// the invocations decide between those, so that the order is total.
 func (m *Message) place(o *Message) int {
 	a, b := m.Of(), o.Of()
 	return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Instruction, b.Instruction), cmp.Compare(m.Number, o.Number), m.order(o))
@@ -244,16 +241,12 @@ func (l *Log) Messages() []Message {
 }
 
 // Reports returns the reports of sanitizers, by stage, then in the order of their first invocations, then of their places.
-func (l *Log) Reports() (list []Report) {
+func (l *Log) Reports() []Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, r := range l.reports {
-		list = append(list, *r)
-	}
-	slices.SortFunc(list, func(a, b Report) int {
+	return sorted(l.reports, func(a, b Report) int {
 		return cmp.Or(cmp.Compare(a.First.Of().Stage, b.First.Of().Stage), a.First.order(b.First), cmp.Compare(a.First.Number, b.First.Number))
 	})
-	return list
 }
 
 // Dropped returns the number of messages beyond the limit, which were not recorded.
@@ -266,7 +259,7 @@ func (l *Log) Dropped() uint64 {
 // LogState is what a log had recorded between two groups of a run; see Restore.
 type LogState struct {
 	messages int
-	reports  map[siteOf]Report
+	reports  map[siteOf]*Report // copies
 	dropped  uint64
 	races    *races // with copies of what it found alone; nil for none
 }
@@ -278,11 +271,7 @@ func (l *Log) State() (s LogState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s = LogState{len(l.list), make(map[siteOf]Report, len(l.reports)), l.dropped, l.races.results()}
-	for of, r := range l.reports {
-		s.reports[of] = *r
-	}
-	return s
+	return LogState{len(l.list), copies(l.reports), l.dropped, l.races.results()}
 }
 
 // Restore drops what was recorded since a state. The detector of data races begins anew: accesses before the state and behind it
@@ -297,10 +286,7 @@ func (l *Log) Restore(s LogState) {
 	clear(l.list[s.messages:])
 	l.list, l.dropped = l.list[:s.messages], s.dropped
 	clear(l.lastOf)
-	clear(l.reports)
-	for of, r := range s.reports {
-		l.reports[of] = &r
-	}
+	l.reports = copies(s.reports)
 }
 
 // WithLog returns the job itself or, if p has messages and the job has no log, a copy of the job with a new

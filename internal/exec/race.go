@@ -155,17 +155,16 @@ func (r *races) results() *races {
 	}
 	out := newRaces(r.limit)
 	out.stopped = r.stopped
-	for at, x := range r.found {
-		c := *x
-		out.found[at] = &c
-	}
-	for at, x := range r.missed {
-		c := *x
-		out.missed[at] = &c
-	}
-	for at, x := range r.unread {
-		c := *x
-		out.unread[at] = &c
+	out.found, out.missed, out.unread = copies(r.found), copies(r.missed), copies(r.unread)
+	return out
+}
+
+// copies returns a map with copies of the elements of m.
+func copies[K comparable, V any](m map[K]*V) map[K]*V {
+	out := make(map[K]*V, len(m))
+	for k, v := range m {
+		c := *v
+		out[k] = &c
 	}
 	return out
 }
@@ -195,7 +194,7 @@ func (r *races) event(m *Message) {
 	case len(w) == 0:
 		r.readOnly(m)
 	default:
-		r.follow(m)
+		r.follow(m, w)
 	}
 	if r.kept+r.bytes > r.limit {
 		r.stop(m, fmt.Sprintf("the invocations, accesses and clocks of the run need more than %d MiB", r.limit>>20))
@@ -222,13 +221,17 @@ func (r *races) readOnly(m *Message) {
 	}
 }
 
-// follow adds an event to the clocks.
-func (r *races) follow(m *Message) {
+// follow adds an event to the clocks. written is the memory that the program writes: reads alone do not race.
+func (r *races) follow(m *Message, written map[string]bool) {
 	t := r.threadOf(m)
 	r.resume(t)
 	switch e := &m.Of().Event; e.Kind {
 	case ir.AccessEvent:
-		r.access(t, m, e)
+		if written[e.Memory] {
+			r.access(t, m, e)
+		} else if e.Uninit {
+			r.noteUnwritten(m)
+		}
 	case ir.FenceEvent:
 		if e.Scope == ir.EventInvocation {
 			break
@@ -372,12 +375,6 @@ func (r *races) resume(t *thread) {
 
 // access is a load, a store or an atomic.
 func (r *races) access(t *thread, m *Message, e *ir.Event) {
-	if !r.writes(m.Program, e.Memory) {
-		if e.Uninit {
-			r.noteUnwritten(m)
-		}
-		return
-	}
 	t.fenced &^= 1 << e.Domain
 	var at uint64
 	element := uint32(0)
@@ -429,9 +426,6 @@ func (r *races) noteUnwritten(m *Message) {
 	}
 	r.unread[at].Times++
 }
-
-// writes reports whether a program writes a memory: reads alone do not race.
-func (r *races) writes(p *ir.Program, memory string) bool { return r.writesOf(p)[memory] }
 
 // writesOf returns the memory that a program writes; nil if the program has events that it does not log.
 func (r *races) writesOf(p *ir.Program) map[string]bool {
