@@ -92,31 +92,66 @@ var raceCases = []raceCase{
 // TestRaces runs the litmus tests with the sanitizer race: each race is found, and sound shaders have no report.
 func TestRaces(t *testing.T) {
 	for _, l := range raceCases {
-		t.Run(strings.ReplaceAll(l.name, " ", "_"), func(t *testing.T) {
-			for _, e := range engines {
-				s := &shader{
-					lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
-					decl: raceDeclarations,
-				}
-				s.options.Sanitize = ir.SanitizeRace
-				_, _, err := s.run(t, e)
-				if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
-				if (len(list) > 0) != l.racy {
-					t.Errorf("%s: %d reports; must have some: %t", e.Name(), len(list), l.racy)
-				}
-				for _, r := range list {
-					if r.Sanitizer != "race" || !l.racy {
-						t.Errorf("%s: %s", e.Name(), r.Text())
-					}
+		l.run(t, false)
+	}
+}
+
+// run runs a litmus test on all engines, with the memory model GLSL450 or Vulkan.
+func (l *raceCase) run(t *testing.T, vulkan bool) {
+	t.Run(strings.ReplaceAll(l.name, " ", "_"), func(t *testing.T) {
+		for _, e := range engines {
+			s := &shader{
+				lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
+				decl: raceDeclarations, vulkan: vulkan,
+			}
+			s.options.Sanitize = ir.SanitizeRace
+			_, _, err := s.run(t, e)
+			if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
+			if (len(list) > 0) != l.racy {
+				t.Errorf("%s: %d reports; must have some: %t", e.Name(), len(list), l.racy)
+			}
+			for _, r := range list {
+				if r.Sanitizer != "race" || !l.racy {
+					t.Errorf("%s: %s", e.Name(), r.Text())
 				}
 			}
-		})
+		}
+	})
+}
+
+// TestPrivateRaces checks that with the Vulkan memory model a barrier orders accesses with NonPrivatePointer only. One set of
+// memory operands of OpCopyMemory is for both accesses; of two the first is for the target, the second for the source.
+func TestPrivateRaces(t *testing.T) {
+	const (
+		barrier    = "OpControlBarrier %c2 %c2 %s264\n"
+		store      = "OpStore %sown %i NonPrivatePointer\n"
+		load       = "%x = OpLoad %uint %sother NonPrivatePointer\n"
+		copyTo     = "OpCopyMemory %sown %word" // from a word that no invocation writes
+		copyFrom   = "OpCopyMemory %mine %sother"
+		nonPrivate = " NonPrivatePointer"
+	)
+	word := "%word = OpAccessChain %ptr_uint %in %c0 %c0\n%mine = OpVariable %ptr_fun_uint Function\n"
+	for _, c := range []raceCase{
+		{"both non-private", 32, 1, store + barrier + load, false},
+		{"private store", 32, 1, "OpStore %sown %i\n" + barrier + load, true},
+		{"private load", 32, 1, store + barrier + "%x = OpLoad %uint %sother\n", true},
+		{"copy to, private", 32, 1, copyTo + "\n" + barrier + load, true},
+		{"copy to", 32, 1, copyTo + nonPrivate + "\n" + barrier + load, false},
+		{"copy to, with operands of the source", 32, 1, copyTo + " None" + nonPrivate + "\n" + barrier + load, true},
+		{"copy to, with operands of both", 32, 1, copyTo + nonPrivate + " None\n" + barrier + load, false},
+		{"copy from, private", 32, 1, store + barrier + copyFrom + "\n", true},
+		{"copy from", 32, 1, store + barrier + copyFrom + nonPrivate + "\n", false},
+		{"copy from, with operands of the target", 32, 1, store + barrier + copyFrom + nonPrivate + " None\n", true},
+		{"copy from, with operands of both", 32, 1, store + barrier + copyFrom + " None" + nonPrivate + "\n", false},
+	} {
+		c.body = word + c.body
+		c.run(t, true)
 	}
 }
 

@@ -38,6 +38,7 @@ type shader struct {
 	in      []uint32 // binding 1
 	budget  uint64
 	log     *exec.Log // nil is none
+	vulkan  bool      // with the Vulkan memory model
 }
 
 const frame = `
@@ -121,7 +122,11 @@ func (s *shader) text() string {
 	for i := range 17 {
 		fmt.Fprintf(&consts, "%%c%d = OpConstant %%uint %d\n", i, i)
 	}
-	return fmt.Sprintf(frame, s.caps, max(s.lanes, 1), s.annot, consts.String(), s.decl, expand(s.body), expand(s.funcs))
+	text := fmt.Sprintf(frame, s.caps, max(s.lanes, 1), s.annot, consts.String(), s.decl, expand(s.body), expand(s.funcs))
+	if s.vulkan {
+		text = strings.Replace(text, "OpMemoryModel Logical GLSL450", "OpCapability VulkanMemoryModel\nOpMemoryModel Logical Vulkan", 1)
+	}
+	return text
 }
 
 // lowered returns the program, or lower's error.

@@ -72,16 +72,20 @@ func traceStore(f *function, in spirv.Inst) {
 	f.tracePointer(v.Pointer(), f.typeOf(v.Object()), ir.Event{Write: true, Private: f.notShared(m)})
 }
 
+// traceCopy: the first memory operands are of both accesses, unless the source has its own.
 func traceCopy(f *function, in spirv.Inst) {
 	v := inst.CopyMemory(in)
-	m, ok := v.MemoryAccess()
-	private := ok && f.notShared(m)
+	target, _ := v.MemoryAccess()
+	source, ok := v.MemoryAccess2()
+	if !ok {
+		source = target
+	}
 	t := f.typeOf(v.Source()).Elem
 	if f.typeOf(v.Source()).Op == spirv.OpTypeUntypedPointerKHR {
 		t = f.typeOf(v.Target()).Elem
 	}
-	f.tracePointer(v.Source(), t, ir.Event{Read: true, Private: private})
-	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: private})
+	f.tracePointer(v.Source(), t, ir.Event{Read: true, Private: f.notShared(source)})
+	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: f.notShared(target)})
 }
 
 func traceAtomicLoad(f *function, in spirv.Inst) {
