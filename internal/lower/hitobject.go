@@ -23,12 +23,12 @@ var hitObjectRules = rules{
 	spirv.OpReorderThreadWithHitObjectNV:  reorder,
 	spirv.OpReorderThreadWithHitObjectEXT: reorder,
 
-	spirv.OpHitObjectIsEmptyNV:  objectIs(ir.ObjectEmpty),
-	spirv.OpHitObjectIsEmptyEXT: objectIs(ir.ObjectEmpty),
-	spirv.OpHitObjectIsMissNV:   objectIs(ir.ObjectMiss),
-	spirv.OpHitObjectIsMissEXT:  objectIs(ir.ObjectMiss),
-	spirv.OpHitObjectIsHitNV:    objectIs(ir.ObjectHit),
-	spirv.OpHitObjectIsHitEXT:   objectIs(ir.ObjectHit),
+	spirv.OpHitObjectIsEmptyNV:  objectIs(ir.ObjectState, ir.ObjectEmpty),
+	spirv.OpHitObjectIsEmptyEXT: objectIs(ir.ObjectState, ir.ObjectEmpty),
+	spirv.OpHitObjectIsMissNV:   objectIs(ir.ObjectState, ir.ObjectMiss),
+	spirv.OpHitObjectIsMissEXT:  objectIs(ir.ObjectState, ir.ObjectMiss),
+	spirv.OpHitObjectIsHitNV:    objectIs(ir.ObjectState, ir.ObjectHit),
+	spirv.OpHitObjectIsHitEXT:   objectIs(ir.ObjectState, ir.ObjectHit),
 
 	spirv.OpHitObjectGetRayFlagsEXT:           objectWord(ir.RayFlags),
 	spirv.OpHitObjectGetRayTMinNV:             objectFloats(ir.RayTMin, 1),
@@ -62,8 +62,8 @@ var hitObjectRules = rules{
 	spirv.OpHitObjectGetObjectRayDirectionEXT:                  objectAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: objectAnswer(ir.RayVertices, 0, 9),
 
-	spirv.OpHitObjectIsSphereHitNV:                       objectKind(ir.HitSphere),
-	spirv.OpHitObjectIsLSSHitNV:                          objectKind(ir.HitSweptSphere),
+	spirv.OpHitObjectIsSphereHitNV:                       objectIs(ir.RayCommitted+ir.HitKind, ir.HitSphere),
+	spirv.OpHitObjectIsLSSHitNV:                          objectIs(ir.RayCommitted+ir.HitKind, ir.HitSweptSphere),
 	spirv.OpHitObjectGetSpherePositionNV:                 objectAnswer(ir.RaySphere, 0, 3),
 	spirv.OpHitObjectGetSphereRadiusNV:                   objectAnswer(ir.RaySphere, 6, 1),
 	spirv.OpHitObjectGetLSSPositionsNV:                   objectAnswer(ir.RaySphere, 0, 6),
@@ -140,17 +140,10 @@ func shadeObject(f *function, in spirv.Inst) {
 // no order of its invocations is better than another one.
 func reorder(*function, spirv.Inst) {}
 
-// objectIs is the rule of an instruction whose result is whether a hit object has a state.
-func objectIs(state uint32) rule {
+// objectIs is the rule of an instruction whose result is whether a slot of a hit object has a value.
+func objectIs(slot uint64, value uint32) rule {
 	return func(f *function, in spirv.Inst) {
-		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(f.objectOf(in), ir.ObjectState), f.b.I32(state)))
-	}
-}
-
-// objectKind is the rule of an instruction whose result is whether the hit is in a primitive of a kind.
-func objectKind(kind uint32) rule {
-	return func(f *function, in spirv.Inst) {
-		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(f.objectOf(in), ir.RayCommitted+ir.HitKind), f.b.I32(kind)))
+		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(f.objectOf(in), slot), f.b.I32(value)))
 	}
 }
 

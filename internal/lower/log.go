@@ -18,15 +18,25 @@ func (f *function) logMessage(kind ir.MessageKind, text string, args []ir.V) {
 	if len(f.prog.Messages) >= maxMessages {
 		f.tooLarge("more than %d messages", maxMessages)
 	}
-	m := ir.Message{Kind: kind, Text: text}
+	n := uint64(len(f.prog.Messages))
+	f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: kind, Text: text, Args: f.typesOf(args)})
+	f.log(n, args)
+}
+
+// log logs message n with values.
+func (f *function) log(n uint64, args []ir.V) {
+	f.b.OpAux(ir.Log, ir.None, n)
 	for _, v := range args {
-		m.Args = append(m.Args, f.b.Func.Type(v))
+		f.b.Op(ir.LogArg, f.b.Func.Type(v), v)
 	}
-	f.b.OpAux(ir.Log, ir.None, uint64(len(f.prog.Messages)))
-	f.prog.Messages = append(f.prog.Messages, m)
-	for i, v := range args {
-		f.b.Op(ir.LogArg, m.Args[i], v)
+}
+
+// typesOf returns the types of values.
+func (f *function) typesOf(list []ir.V) (types []ir.Type) {
+	for _, v := range list {
+		types = append(types, f.b.Func.Type(v))
 	}
+	return types
 }
 
 // debugPrintf lowers NonSemantic.DebugPrintf; its result type has no values.

@@ -60,21 +60,14 @@ func (f *function) report(of finding, c ir.V, text string, args ...ir.V) {
 	if known && bits == 0 {
 		return
 	}
-	types := make([]ir.Type, len(args))
-	for i, v := range args {
-		types[i] = f.b.Func.Type(v)
-	}
-	n, ok := f.checkMessage(ir.Undefined, text, types, f.site(of))
+	n, ok := f.checkMessage(ir.Undefined, text, f.typesOf(args), f.site(of))
 	if !ok {
 		return
 	}
 	if !known {
 		f.b.If(c)
 	}
-	f.b.OpAux(ir.Log, ir.None, n)
-	for i, v := range args {
-		f.b.Op(ir.LogArg, types[i], v)
-	}
+	f.log(n, args)
 	for _, x := range f.identity() {
 		f.b.Op(ir.LogArg, x.Type, f.b.OpAux(ir.In, x.Type, f.inputNumber(x)))
 	}

@@ -8,16 +8,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// floatRule is the section of the specification on results that are NaN, infinite or denormal.
-const floatRule = "Precision and Operation of SPIR-V Instructions"
-
-// The findings on floats.
+// The findings on floats. The rule of floatResults is the section of the specification on results that are NaN, infinite or
+// denormal.
 var (
 	floatDivisions = finding{ir.SanitizeFloat, "OpFDiv by 0"}
-	floatNaN       = finding{ir.SanitizeFloat, floatRule}
-	floatInfinity  = finding{ir.SanitizeFloat, floatRule}
+	floatResults   = finding{ir.SanitizeFloat, "Precision and Operation of SPIR-V Instructions"}
 	floatTooLarge  = finding{ir.SanitizeFloat, "OpConvertUToF, OpFConvert beyond the greatest finite number"}
-	floatUnderflow = finding{ir.SanitizeFloat, floatRule}
 	floatDenormal  = finding{ir.SanitizeFloat, "denormals without DenormPreserve or DenormFlushToZero"}
 )
 
@@ -121,7 +117,7 @@ func (f *function) all(list []ir.V, is func(ir.V) ir.V) ir.V {
 // number.
 func checkFloatResult(f *function, in spirv.Inst) {
 	operands, each, ok := f.floatOperands(in)
-	if !ok || in.Result() == 0 {
+	if !ok {
 		return
 	}
 	results := f.scalars(in.Result())
@@ -156,7 +152,7 @@ func checkFloatResult(f *function, in spirv.Inst) {
 func (f *function) checkNotFinite(op spirv.Op, r ir.V, x []ir.V) {
 	t := f.b.Func.Type(r)
 	shown := x[:min(len(x), 2)]
-	text := map[int]string{0: "", 1: " of %g", 2: " of %g and %g"}[len(shown)]
+	text := [...]string{"", " of %g", " of %g and %g"}[len(shown)]
 	for _, v := range shown {
 		if !f.b.Func.Type(v).IsFloat() {
 			shown, text = nil, ""
@@ -168,13 +164,13 @@ func (f *function) checkNotFinite(op spirv.Op, r ir.V, x []ir.V) {
 		divides := f.not(f.b.Cmp(ir.FEq, x[1], f.floatOf(t, 0)))
 		born, infinite = f.b.Op(ir.And, ir.B1, born, divides), f.b.Op(ir.And, ir.B1, infinite, divides)
 	}
-	f.report(floatNaN, born, "the result"+text+" is NaN", shown...)
+	f.report(floatResults, born, "the result"+text+" is NaN", shown...)
+	rule := floatResults
 	switch op {
 	case spirv.OpFConvert, spirv.OpConvertUToF, spirv.OpConvertSToF, spirv.OpQuantizeToF16:
-		f.report(floatTooLarge, infinite, "the result"+text+" is infinite", shown...)
-	default:
-		f.report(floatInfinity, infinite, "the result"+text+" is infinite", shown...)
+		rule = floatTooLarge
 	}
+	f.report(rule, infinite, "the result"+text+" is infinite", shown...)
 }
 
 // checkUnderflow: a result of 0 that has lost a number.
@@ -211,5 +207,5 @@ func (f *function) checkUnderflow(op spirv.Op, r ir.V, x []ir.V) {
 	default:
 		return
 	}
-	f.report(floatUnderflow, lost, text, x...)
+	f.report(floatResults, lost, text, x...)
 }

@@ -41,11 +41,7 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 	if p.typ == nil || p.checked {
 		return
 	}
-	size := p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
-	if p.natural || p.memory != inBuffer && p.memory != physical {
-		size = f.extent(p.typ).size
-	}
-	f.checkBytes(p, access, operand{bits: size}, alignment)
+	f.checkBytes(p, access, operand{bits: f.sizeOf(p)}, alignment)
 }
 
 // checkBytes is checkRange for an access of a number of bytes. A number that is no constant has 32 or 64 bits.
@@ -265,10 +261,7 @@ func (f *function) checkInitialized(p *pointer) {
 func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val) ir.V) []ir.V {
 	s, ok := u.shadows[x.number]
 	l := &x.scalars[i]
-	if !ok || l.semantic != ir.Location && l.semantic != ir.Position {
-		return code
-	}
-	if !u.sanitizes(ir.SanitizeInterface) {
+	if !ok || l.semantic != ir.Location && l.semantic != ir.Position || !u.sanitizes(ir.SanitizeInterface) {
 		return code
 	}
 	kind, text := ir.Unwritten, fmt.Sprintf("output %s has no value at Location %%u, component %%u", escaped(s.name))

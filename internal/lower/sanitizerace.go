@@ -32,16 +32,9 @@ func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
 		}
 		n = uint64(len(f.prog.Messages))
 		f.traced[at] = n
-		m := ir.Message{Kind: ir.Traced, Site: site, Event: e}
-		for _, v := range args {
-			m.Args = append(m.Args, f.b.Func.Type(v))
-		}
-		f.prog.Messages = append(f.prog.Messages, m)
+		f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: ir.Traced, Args: f.typesOf(args), Site: site, Event: e})
 	}
-	f.b.OpAux(ir.Log, ir.None, n)
-	for _, v := range args {
-		f.b.Op(ir.LogArg, f.b.Func.Type(v), v)
-	}
+	f.log(n, args)
 }
 
 // loseEvent notes that the program has an event that it does not log. Without a barrier or an access the detector would find races

@@ -12,10 +12,8 @@ import (
 
 // The findings on operands without a defined result.
 var (
-	quotients = map[bool]finding{
-		true:  {ir.SanitizeUndefined, "OpUDiv, OpUMod by 0"},
-		false: {ir.SanitizeUndefined, "OpSDiv, OpSRem, OpSMod by 0"},
-	}
+	unsignedDivisions  = finding{ir.SanitizeUndefined, "OpUDiv, OpUMod by 0"}
+	signedDivisions    = finding{ir.SanitizeUndefined, "OpSDiv, OpSRem, OpSMod by 0"}
 	overflows          = finding{ir.SanitizeUndefined, "OpSDiv of the least number by −1"}
 	remainderOverflows = finding{ir.SanitizeUndefined, "OpSRem, OpSMod of the least number by −1"}
 	signedRemainder    = finding{ir.SanitizeUndefined, "OpSRem, OpSMod with operands of either sign"}
@@ -30,21 +28,17 @@ var (
 	clusters           = finding{ir.SanitizeUndefined, "a cluster size that is no power of two"}
 )
 
-// integer returns the format of an operand of a division.
-func integer(op spirv.Op) string {
-	if op == spirv.OpUDiv || op == spirv.OpUMod {
-		return "%u"
-	}
-	return "%d"
-}
-
 // checkDivisor: a divisor of 0, and the quotient of the least number by -1, which is not representable.
 func checkDivisor(f *function, in spirv.Inst) {
 	f.eachOperands(in[3:5], ir.Type.IsInt, func(x []ir.V) {
 		t := f.b.Func.Type(x[1])
-		op := in.Op()
-		f.report(quotients[op == spirv.OpUDiv || op == spirv.OpUMod], f.b.Cmp(ir.Eq, x[1], f.b.Const(t, 0)), "a division of "+integer(op)+" by 0", x[0])
-		if op == spirv.OpUDiv || op == spirv.OpUMod || f.b.Func.Type(x[0]) != t {
+		op, zero := in.Op(), f.b.Cmp(ir.Eq, x[1], f.b.Const(t, 0))
+		if op == spirv.OpUDiv || op == spirv.OpUMod {
+			f.report(unsignedDivisions, zero, "a division of %u by 0", x[0])
+			return
+		}
+		f.report(signedDivisions, zero, "a division of %d by 0", x[0])
+		if f.b.Func.Type(x[0]) != t {
 			return
 		}
 		least := f.b.Cmp(ir.Eq, x[0], f.b.Const(t, 1<<(t.Bits()-1)))

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -187,10 +188,5 @@ func (s *Symbols) Values(n int) []spirv.ID {
 	if at == nil {
 		return nil
 	}
-	list := make([]spirv.ID, 0, len(at.values))
-	for id := range at.values {
-		list = append(list, id)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(at.values))
 }
