@@ -102,6 +102,8 @@ func allocatePayloads(f *function, in spirv.Inst) {
 		row := b.OpAux(ir.At, ir.I32, ir.NodeRowBytes, area, first)
 		f.nodeStore(h, row, n, o.Rows)
 		f.nodeStore(h, row, index, o.Rows+4)
+		b.Else()
+		f.emit(ir.Val{Op: ir.AtomUMin, Type: ir.I32, Args: [4]ir.V{h, area, b.I32(o.Max + 1)}, Aux: uint64(o.Count)}) // the count never wraps
 		b.End()
 		return b.Select(fits, first, b.I32(o.Max))
 	}
