@@ -188,14 +188,8 @@ func (w *Walker) meetRound(x *round) (c touch, ok bool) {
 
 // Round returns the centers and radii of the sphere or swept sphere of a hit, in object space.
 func (s *Structure) Round(h *Hit) (centers [2][3]float32, radii [2]float32) {
-	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || !h.Kind.isRound() {
-		return
-	}
-	b, place := s.instances[h.Instance].Bottom, h.Place
-	if place == UnknownPlace {
-		place = b.place(h.Geometry, h.Primitive)
-	}
-	if b == nil || uint64(place) >= uint64(len(b.rounds)) {
+	b, place, ok := s.located(h)
+	if !ok || !h.Kind.isRound() || uint64(place) >= uint64(len(b.rounds)) {
 		return
 	}
 	x := &b.rounds[place]

@@ -26,6 +26,7 @@ type Structure struct {
 	// geometries are the properties of each geometry.
 	geometries []geometryInfo
 	instances  []placed
+	register   register
 }
 
 // Table maps the device address of a structure to the structure.
@@ -89,14 +90,8 @@ func (s *Structure) ObjectRay(i uint32, q *Query) (origin, direction [3]float32)
 
 // Positions returns the vertex positions of the triangle of a hit at a time, in object space.
 func (s *Structure) Positions(h *Hit, time float32) (t [3][3]float32) {
-	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || h.Kind != Triangles {
-		return
-	}
-	b, place := s.instances[h.Instance].Bottom, h.Place
-	if place == UnknownPlace {
-		place = b.place(h.Geometry, h.Primitive)
-	}
-	if b == nil || place/4 >= uint32(len(b.blocks)) {
+	b, place, ok := s.located(h)
+	if !ok || h.Kind != Triangles || place/4 >= uint32(len(b.blocks)) {
 		return
 	}
 	return fromTriangle(b.triangleAt(place, clampTime(time)))
