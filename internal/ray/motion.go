@@ -20,12 +20,15 @@ const srtFloats = 16
 // clampTime returns the time of a ray, from 0 to 1. A NaN is 0.
 func clampTime(t float32) float32 { return min32(max32(t, 0), 1) }
 
-// blend returns x at time 0, y at time 1, and values between them at other times. It rounds once more, to 32 bits, than the
-// result needs, so that it never leaves the interval of x and y.
-func blend(x, y, time float32) float32 {
+// interpolated returns x at time 0, y at time 1, and values between them at other times. The conversions forbid that a compiler
+// fuses a product with the sum.
+func interpolated(x, y, time float32) float64 {
 	t := float64(time)
-	return float32(float64(float64(x)*(1-t)) + float64(float64(y)*t))
+	return float64(float64(x)*(1-t)) + float64(float64(y)*t)
 }
+
+// blend is interpolated, rounded to 32 bits: it never leaves the interval of x and y.
+func blend(x, y, time float32) float32 { return float32(interpolated(x, y, time)) }
 
 // transformAt returns the matrix of a moving instance at a time. It is not finite if the rotation has no axis.
 func (i *Instance) transformAt(time float32) (m [12]float32) {
@@ -38,7 +41,7 @@ func (i *Instance) transformAt(time float32) (m [12]float32) {
 	}
 	var s [srtFloats]float64
 	for j := range s {
-		s[j] = float64(float64(k.From[j])*(1-float64(time))) + float64(float64(k.To[j])*float64(time))
+		s[j] = interpolated(k.From[j], k.To[j], time)
 	}
 	return composed(&s)
 }
@@ -284,7 +287,7 @@ func (k *InstanceMotion) append(b []byte) []byte {
 
 // readMotion reads the motion of an instance.
 func readMotion(r *source) (*InstanceMotion, error) {
-	k := &InstanceMotion{}
+	var k *InstanceMotion
 	floats := func(list []float32) {
 		for i := range list {
 			list[i] = math.Float32frombits(r.word())
@@ -294,9 +297,10 @@ func readMotion(r *source) (*InstanceMotion, error) {
 	case noMotion:
 		return nil, nil
 	case matrixMotion:
+		k = &InstanceMotion{}
 		floats(k.Matrix[:])
 	case srtMotion:
-		k.SRT = true
+		k = &InstanceMotion{SRT: true}
 		floats(k.From[:])
 		floats(k.To[:])
 	default:
