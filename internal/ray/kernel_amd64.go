@@ -104,25 +104,31 @@ func (w *Walker) walkTopFast() {
 	}
 }
 
+// culled returns the masks of the triangles of positive and of negative orientation that a ray culls: lanes or 0.
+func culled(q RayFlags, i InstanceFlags, lanes uint32) (positive, negative uint32) {
+	if i&InstanceNoFaceCull != 0 {
+		return 0, 0
+	}
+	if q&RayCullFrontFacing != 0 {
+		positive = lanes
+	}
+	if q&RayCullBackFacing != 0 {
+		negative = lanes
+	}
+	if i&InstanceFlipFacing != 0 {
+		return negative, positive
+	}
+	return positive, negative
+}
+
 // walkTrianglesFast is walk of a bottom level of triangles by machine code.
 func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 	s, q := &w.lower, w.q
 	s.start(w, b, &w.local, sp)
-	s.always, s.culledPositive, s.culledNegative = 0, 0, 0
+	s.always = 0
+	s.culledPositive, s.culledNegative = culled(q.Flags, flags, 15)
 	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 || b.opacity != nil && flags&InstanceDisableMicromaps == 0 {
 		s.always = 1
-	}
-	if flags&InstanceNoFaceCull == 0 && q.Flags&(RayCullFrontFacing|RayCullBackFacing) != 0 {
-		front, back := &s.culledPositive, &s.culledNegative
-		if flags&InstanceFlipFacing != 0 {
-			front, back = back, front
-		}
-		if q.Flags&RayCullFrontFacing != 0 {
-			*front = 15
-		}
-		if q.Flags&RayCullBackFacing != 0 {
-			*back = 15
-		}
 	}
 	for {
 		r := walkAVX2(s)

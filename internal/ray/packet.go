@@ -83,7 +83,7 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 		if k.alike(lanes) && hasKernel && !w.portable {
 			w.findAll(lanes)
 		} else {
-			w.findAlone(lanes)
+			w.eachAlone(lanes, w.search)
 		}
 		w.describeAll(lanes)
 	}
@@ -171,12 +171,12 @@ func (w *Walker) save(lane int) {
 	}
 }
 
-// findAlone finds the hits of rays by traversals of their own.
-func (w *Walker) findAlone(lanes uint32) {
+// eachAlone calls visit for each of the rays with the walker prepared for it, and stores its hit.
+func (w *Walker) eachAlone(lanes uint32, visit func()) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes)
 		w.load(lane)
-		w.search()
+		visit()
 		w.save(lane)
 	}
 }

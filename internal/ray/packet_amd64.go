@@ -110,14 +110,14 @@ func (w *Walker) findAll(lanes uint32) {
 		group, together := s.gather(lanes)
 		lanes &^= group
 		if !together {
-			w.findAlone(group)
+			w.eachAlone(group, w.search)
 			continue
 		}
 		s.start(w.top, &k.stack[0], group)
 		s.leaves = 1
 		for walkPacketAVX2(s) == walkLeaf {
 			w.visitInstanceAll(s.current, s.lanes)
-			s.raise(&k.lower.high)
+			s.setHigh(&k.lower.high)
 			s.current = emptyRef
 		}
 	}
@@ -132,7 +132,7 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		return
 	}
 	if !p.together() || bits.OnesCount32(lanes) < leastPacket {
-		w.visitAlone(r, lanes)
+		w.eachAlone(lanes, func() { w.visitInstance(r, 0) })
 		return
 	}
 	if k.flags&RaySkipTriangles != 0 {
@@ -146,18 +146,8 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		if together {
 			w.walkTrianglesAll(i, group)
 		} else {
-			w.visitAlone(r, group)
+			w.eachAlone(group, func() { w.visitInstance(r, 0) })
 		}
-	}
-}
-
-// visitAlone traverses the bottom level of an instance for each of the rays.
-func (w *Walker) visitAlone(r ref, lanes uint32) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		lane := bits.TrailingZeros32(lanes)
-		w.load(lane)
-		w.visitInstance(r, 0)
-		w.save(lane)
 	}
 }
 
@@ -212,8 +202,8 @@ func (s *packetSession) start(b *Structure, stack *packetEntry, lanes uint32) {
 // forget drops the structure.
 func (s *packetSession) forget() { s.nodes, s.blocks = nil, nil }
 
-// raise sets the largest distances of candidates.
-func (s *packetSession) raise(high *rows) {
+// setHigh sets the largest distances of candidates.
+func (s *packetSession) setHigh(high *rows) {
 	s.high = *high
 	s.most = 0
 	for i, x := range high {
@@ -232,19 +222,7 @@ func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 	for i := range s.hit {
 		s.hit[i] = noPlace
 	}
-	s.culledPositive, s.culledNegative = 0, 0
-	if p.Flags&InstanceNoFaceCull == 0 && k.flags&(RayCullFrontFacing|RayCullBackFacing) != 0 {
-		front, back := &s.culledPositive, &s.culledNegative
-		if p.Flags&InstanceFlipFacing != 0 {
-			front, back = back, front
-		}
-		if k.flags&RayCullFrontFacing != 0 {
-			*front = 255
-		}
-		if k.flags&RayCullBackFacing != 0 {
-			*back = 255
-		}
-	}
+	s.culledPositive, s.culledNegative = culled(k.flags, p.Flags, 255)
 	for {
 		r := walkPacketAVX2(s)
 		for rest := lanes; rest != 0; rest &= rest - 1 {
@@ -257,13 +235,10 @@ func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 			return
 		}
 		x := &b.blocks[s.block]
-		for rest := s.slow << (s.half / 4); rest != 0; rest &= rest - 1 {
-			lane := bits.TrailingZeros32(rest)
-			w.load(lane)
+		w.eachAlone(s.slow<<(s.half/4), func() {
 			w.enterInstance(instance)
 			w.visitTriangle(x, int(s.triangle), 4*s.block+s.triangle)
-			w.save(lane)
-		}
+		})
 		s.resume, s.changed = 1, 1
 	}
 }
