@@ -46,7 +46,7 @@ func (s *Structure) check() error {
 		}
 		for j, r := range s.nodes[i].child {
 			if r == emptyRef {
-				s.nodes[i].set(j, vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}, r)
+				s.nodes[i].set(j, noLo, noHi, r)
 				continue
 			}
 			if err := s.checkRef(r, i, depth[i]+1, depth); err != nil {

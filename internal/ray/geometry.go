@@ -115,13 +115,23 @@ func newReader(g *Geometry) reader {
 
 // setFormat sets the codec of the vertices. It reports whether their format has one.
 func (r *reader) setFormat() bool {
-	f := format.ByID(r.g.VertexFormat).Texel()
-	if f == nil || f.IsDepthStencil() {
+	if r.codec = codecOf(r.g.VertexFormat); r.codec == nil {
 		return false
 	}
-	codec, ok := f.Codec(format.Color)
-	r.codec, r.flat = &codec, !f.Has(format.B)
-	return ok
+	r.flat = !format.ByID(r.g.VertexFormat).Texel().Has(format.B)
+	return true
+}
+
+// codecOf returns the codec of the colors of a Vulkan format; nil if it has none.
+func codecOf(id uint32) *format.Codec {
+	f := format.ByID(id).Texel()
+	if f == nil || f.IsDepthStencil() {
+		return nil
+	}
+	if codec, ok := f.Codec(format.Color); ok {
+		return &codec
+	}
+	return nil
 }
 
 // corners returns the vertex numbers of triangle p.
@@ -147,6 +157,22 @@ func (r *reader) corners(p uint32) (i, j, k uint64, ok bool) {
 	first := uint64(g.FirstVertex)
 	i, j, k = i+first, j+first, k+first
 	return i, j, k, max(i, j, k) < r.vertices
+}
+
+// indexAt returns index i, of 1, 2 or 4 bytes at a multiple of a stride. It is not ok outside the memory.
+func indexAt(list []byte, bytes int, stride, i uint64) (x uint32, ok bool) {
+	at, size := i*stride, uint64(len(list))
+	if at > size || size-at < uint64(bytes) {
+		return 0, false
+	}
+	switch b := list[at:]; bytes {
+	case 4:
+		return binary.LittleEndian.Uint32(b), true
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(b)), true
+	default:
+		return uint32(b[0]), true
+	}
 }
 
 // decoded returns vertex i of a format with a codec.

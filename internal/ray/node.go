@@ -48,7 +48,7 @@ const nodeSize = 224
 // clear removes all children.
 func (n *node) clear() {
 	for i := range width {
-		n.set(i, vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}, emptyRef)
+		n.set(i, noLo, noHi, emptyRef)
 	}
 }
 
@@ -62,6 +62,9 @@ func (n *node) set(i int, lo, hi vec, r ref) {
 
 // inf32 is positive infinity.
 var inf32 = float32(math.Inf(1))
+
+// noLo and noHi are the corners of the box that no ray hits.
+var noLo, noHi = vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
 
 // block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without a
 // triangle has the positions of the last triangle, so that it costs no time, and a number that no primitive has. All lanes after

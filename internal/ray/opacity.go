@@ -1,7 +1,5 @@
 package ray
 
-import "encoding/binary"
-
 // Opacity gives the triangles of a geometry triangles of a micromap.
 type Opacity struct {
 	Map *Micromap
@@ -36,29 +34,21 @@ func newOpacity(g *Geometry) (m opacityMap) {
 
 // number returns the number of triangle i. One that is not in the memory is unknown-opaque.
 func (o *Opacity) number(i uint64) uint32 {
-	index := int64(i)
 	if o.IndexSize != 0 {
-		at, size := i*o.IndexStride, uint64(len(o.Indices))
-		if at > size || size-at < uint64(o.IndexSize) {
+		x, ok := indexAt(o.Indices, o.IndexSize, o.IndexStride, i)
+		if !ok {
 			return ^uint32(unknownOpaque)
 		}
-		switch b := o.Indices[at:]; o.IndexSize {
-		case 4:
-			index = int64(int32(binary.LittleEndian.Uint32(b)))
-		case 2:
-			index = int64(int16(binary.LittleEndian.Uint16(b)))
-		default:
-			index = int64(int8(b[0]))
+		unused := 32 - 8*o.IndexSize
+		if special := uint32(int32(x<<unused) >> unused); ^special < microStates {
+			return special
 		}
-		if index < 0 && ^index < microStates {
-			return uint32(index)
-		}
-		index &= 1<<(8*o.IndexSize) - 1
+		i = uint64(x)
 	}
-	if index += int64(o.Base); index >= MaxMicromapTriangles {
+	if i += uint64(o.Base); i >= MaxMicromapTriangles {
 		return ^uint32(unknownOpaque)
 	}
-	return uint32(index)
+	return uint32(i)
 }
 
 // setOpacity sets the opacity of the geometries.

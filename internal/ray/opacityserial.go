@@ -3,6 +3,7 @@ package ray
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // The serialized opacity of a bottom level: the number of micromaps and their contents (the numbers of triangles and bytes,
@@ -113,10 +114,9 @@ func readMicromap(r *source) (*Micromap, error) {
 	m := &Micromap{}
 	triangles, bytes := r.count(microWords), r.word()
 	m.triangles = read[microTriangle](r, triangles)
-	for range r.bounded((uint64(bytes) + 3) / 4) {
-		m.data = binary.LittleEndian.AppendUint32(m.data, r.word())
-	}
-	m.data = m.data[:min(uint64(bytes), uint64(len(m.data)))]
+	padded := 4 * r.bounded((uint64(bytes)+3)/4)
+	m.data = slices.Clone(r.b[:min(uint64(bytes), padded)])
+	r.b = r.b[padded:]
 	for i, t := range m.triangles {
 		if n := MicroBytes(t.format, t.level); t != (microTriangle{}) && (n == 0 || uint64(t.offset)+n > uint64(len(m.data))) {
 			return nil, fmt.Errorf("%w: triangle %d has no data", ErrCorrupt, i)

@@ -3,8 +3,6 @@ package ray
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
 // Rounds are the data of spheres and linear swept spheres beyond the vertices of a geometry.
@@ -31,15 +29,10 @@ func (r *reader) setRadii() bool {
 	g := &r.g.Rounds
 	size := uint64(4)
 	if g.RadiusFormat != float1 {
-		f := format.ByID(g.RadiusFormat).Texel()
-		if f == nil || f.IsDepthStencil() {
+		if r.radius = codecOf(g.RadiusFormat); r.radius == nil {
 			return false
 		}
-		codec, ok := f.Codec(format.Color)
-		if !ok {
-			return false
-		}
-		r.radius, size = &codec, uint64(codec.Bytes)
+		size = uint64(r.radius.Bytes)
 	}
 	n := uint64(len(g.Radii))
 	switch {
@@ -69,18 +62,8 @@ func (r *reader) index(i uint64) (n uint64, ok bool) {
 	if g.IndexSize == 0 {
 		return i, true
 	}
-	at, size := i*g.Rounds.IndexStride, uint64(len(g.Indices))
-	if at > size || size-at < uint64(g.IndexSize) {
-		return 0, false
-	}
-	switch b := g.Indices[at:]; g.IndexSize {
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b)), true
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b)), true
-	default:
-		return uint64(b[0]), true
-	}
+	x, ok := indexAt(g.Indices, g.IndexSize, g.Rounds.IndexStride, i)
+	return uint64(x), ok
 }
 
 // round returns the sphere or the swept sphere p. Inactive ones, those outside the memory, with components that are not

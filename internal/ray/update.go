@@ -1,8 +1,6 @@
 package ray
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Update returns source with the positions, boxes or instances of in: the same tree with new boxes (Lauterbach et al.
 // 2006, "RT-DEFORM: Interactive Ray Tracing of Dynamic Scenes using BVHs"). The other properties of in must be those
@@ -65,20 +63,18 @@ func stopError(in *Input) error {
 
 // refresh updates the primitive of a leaf of boxes or spheres from its geometry.
 func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
-	if s.kind == Boxes {
-		x := source.boxes[r&^leafBit]
-		lo, hi, ok := readers[x.geometry].box(x.primitive)
+	switch i := r &^ leafBit; {
+	case s.kind == Boxes:
+		old := &source.boxes[i]
+		lo, hi, ok := readers[old.geometry].box(old.primitive)
 		if !ok {
-			lo, hi = vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
+			lo, hi = noLo, noHi
 		}
-		s.boxes[r&^leafBit] = box{lo, hi, x.geometry, x.primitive}
-		return
-	}
-	if s.kind.isRound() {
-		old := &source.rounds[r&^leafBit]
+		s.boxes[i] = box{lo, hi, old.geometry, old.primitive}
+	case s.kind.isRound():
+		old := &source.rounds[i]
 		x, ok := readers[old.geometry].round(old.primitive)
-		s.rounds[r&^leafBit] = numbered(x, ok, old.geometry, old.primitive)
-		return
+		s.rounds[i] = numbered(x, ok, old.geometry, old.primitive)
 	}
 }
 
