@@ -22,8 +22,8 @@ type level struct {
 	wideNear, wideFar, wideScale [3]float64
 	wideDirection                float64
 	component                    [3]int
-	// entered is the origin and the direction, in memory of the machine code.
-	entered [8]float32
+	// entered is the origin and the direction in the space of the structure, of four components each. The last ones are not used.
+	entered [2][4]float32
 }
 
 const (
@@ -40,6 +40,8 @@ const (
 // set prepares the level for a ray in a structure with a reach and a spread. It reports whether the ray can hit
 // anything.
 func (l *level) set(origin, direction vec, reach, spread float32) bool {
+	copy(l.entered[0][:], origin[:])
+	copy(l.entered[1][:], direction[:])
 	w := 0
 	for k := 1; k < 3; k++ {
 		if abs32(direction[k]) > abs32(direction[w]) {

@@ -25,7 +25,7 @@ func (k Kind) isRound() bool { return k == Spheres || k == SweptSpheres }
 // because an update may make it a sphere.
 func (x *round) bounds() (lo, hi vec) {
 	if !(min(x.radii[0], x.radii[1]) >= 0) {
-		return vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
+		return noLo, noHi
 	}
 	for k := range lo {
 		a, b := float64(x.centers[0][k]), float64(x.centers[1][k])
@@ -66,12 +66,12 @@ func (v double) dot(w double) float64 {
 	return float64(v[0]*w[0]) + float64(v[1]*w[1]) + float64(v[2]*w[2])
 }
 
-// crossRound returns the point at which the ray, which is that of l, enters x. A ray that enters x at an end without a
+// crossRound returns the point at which the ray enters x. A ray that enters x at an end without a
 // cap, or that starts inside, has none.
 //
 // The distance is in the interval of the box of x, as that of a triangle is (cross).
-func (l *level) crossRound(origin, direction vec, x *round) (c touch, ok bool) {
-	t, u, ok := x.enter(toDouble(origin), toDouble(direction))
+func (l *level) crossRound(x *round) (c touch, ok bool) {
+	t, u, ok := x.enter(toDouble(vec(l.entered[0][:3])), toDouble(vec(l.entered[1][:3])))
 	if !ok {
 		return c, false
 	}
@@ -173,17 +173,11 @@ func (w *Walker) visitRound(r ref, _ int) {
 	place := uint32(r &^ leafBit)
 	p := &w.top.instances[w.instance]
 	x := &p.Bottom.rounds[place]
-	c, ok := w.meetRound(x)
+	c, ok := w.local.crossRound(x)
 	q := w.q
 	if ok && c.t >= q.TMin && c.t >= w.low && c.t <= q.TMax && c.t <= w.high {
 		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place, p.Bottom.geometries[x.geometry].Flags)
 	}
-}
-
-// meetRound intersects the ray in the space of the instance that has been entered with x.
-func (w *Walker) meetRound(x *round) (c touch, ok bool) {
-	o, d := w.placed().objectRay(w.q.Origin, w.q.Direction)
-	return w.local.crossRound(o, d, x)
 }
 
 // Round returns the centers and radii of the sphere or swept sphere of a hit, in object space.

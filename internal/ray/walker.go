@@ -153,7 +153,7 @@ func (w *Walker) describe() {
 	flags := p.Bottom.geometries[w.best.geometry].Flags
 	switch {
 	case w.hit.Kind.isRound():
-		c, _ := w.meetRound(&p.Bottom.rounds[w.place])
+		c, _ := w.local.crossRound(&p.Bottom.rounds[w.place])
 		w.hit.U, w.hit.HitKind = c.u, FrontFacing
 	case w.hit.Kind == Triangles:
 		t := p.Bottom.triangleAt(w.place, w.time)
