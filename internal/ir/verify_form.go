@@ -82,6 +82,28 @@ func (f *Func) owned(v V) string {
 	return ""
 }
 
+// verify returns what m must not have; "" for nothing.
+func (m *Message) verify() string {
+	if m.Kind >= numMessageKinds || m.Site.Stage >= numStages {
+		return "a kind or a stage that does not exist"
+	}
+	switch e := &m.Event; {
+	case e.Kind >= numEventKinds || e.Domain >= EventDomains || max(e.Scope, e.Execution) > EventInvocation || (e.Kind != NoEvent) != (m.Kind == Traced):
+		return "an event that does not exist"
+	case e.Kind == AccessEvent && len(m.Args) != 1 && len(m.Args) != 2:
+		return fmt.Sprintf("an access with %d values; want an address, or an offset and an index", len(m.Args))
+	}
+	if s := m.Sanitizer; s&(s-1) != 0 || int(m.Where) > len(m.Args) {
+		return fmt.Sprintf("the sanitizers %s and identifies the invocation by %d of %d values", s, m.Where, len(m.Args))
+	}
+	for _, t := range m.Args {
+		if t >= numTypes || !OnData.Has(t) {
+			return "an argument of a type that does not exist, or has no bits"
+		}
+	}
+	return ""
+}
+
 // verifyHead checks the program's declarations outside functions.
 func (p *Program) verifyHead() string {
 	if p.Stage >= numStages {
@@ -112,20 +134,9 @@ func (p *Program) verifyHead() string {
 	if fault := p.verifyCaptures(); fault != "" {
 		return fault
 	}
-	for i, m := range p.Messages {
-		if m.Kind >= numMessageKinds {
-			return fmt.Sprintf("message %d has a kind that does not exist", i)
-		}
-		if e := &m.Event; e.Kind >= numEventKinds || e.Domain >= EventDomains || (e.Kind != NoEvent) != (m.Kind == Traced) {
-			return fmt.Sprintf("message %d has an event that does not exist", i)
-		}
-		if s := m.Sanitizer; s&(s-1) != 0 || int(m.Where) > len(m.Args) {
-			return fmt.Sprintf("message %d has the sanitizers %s and identifies the invocation by %d of %d values", i, s, m.Where, len(m.Args))
-		}
-		for _, t := range m.Args {
-			if t >= numTypes || !OnData.Has(t) {
-				return fmt.Sprintf("message %d has an argument of a type that does not exist, or has no bits", i)
-			}
+	for i := range p.Messages {
+		if fault := p.Messages[i].verify(); fault != "" {
+			return fmt.Sprintf("message %d has %s", i, fault)
 		}
 	}
 	for i, r := range p.Res {

@@ -67,6 +67,13 @@ func TestVerifyRefusesForm(t *testing.T) {
 		{"stage", "stage 99", func(m parts) { m.p.Stage = 99 }},
 		{"input", "input 0", func(m parts) { m.p.In = []ir.Input{{Type: ir.H}} }},
 		{"output", "output 0", func(m parts) { m.p.Out = []ir.Output{{Semantic: 200, Type: ir.I32}} }},
+		{"messageStage", "message 0 has a kind or a stage", func(m parts) { m.p.Messages = []ir.Message{{Site: ir.Site{Stage: 99}}} }},
+		{"eventScope", "an event that does not exist", func(m parts) {
+			m.p.Messages = []ir.Message{{Kind: ir.Traced, Event: ir.Event{Kind: ir.FenceEvent, Scope: 99}}}
+		}},
+		{"accessValues", "an access with 0 values", func(m parts) {
+			m.p.Messages = []ir.Message{{Kind: ir.Traced, Event: ir.Event{Kind: ir.AccessEvent}}}
+		}},
 		{"resource", "resource 0", func(m parts) { m.p.Res = []ir.Resource{{Kind: 99}} }},
 		{"entryResults", "entry point has results", func(m parts) {
 			b := ir.NewFunc("main", nil, []ir.Type{ir.I32})

@@ -196,8 +196,13 @@ func invocationOf(m *exec.Message) string {
 	if len(m.Args) == len(of.Args) {
 		args = m.Args[len(m.Args)-int(of.Where):]
 	}
-	n := func(i int) uint32 { return uint32(args[i]) }
-	f := func(i int) float32 { return math.Float32frombits(uint32(args[i])) }
+	n := func(i int) uint32 {
+		if i >= len(args) { // of a program from anywhere
+			return 0
+		}
+		return uint32(args[i])
+	}
+	f := func(i int) float32 { return math.Float32frombits(n(i)) }
 	switch stage := of.Stage; {
 	case stage == ir.Compute || len(args) == 0:
 		if stage != ir.Compute && of.Kind != ir.Traced {
