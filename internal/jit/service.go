@@ -43,8 +43,8 @@ func (c *serviceCall) mask(r amd64.Location) (bits uint64) {
 			bits |= c.read(r, lane) & 1 << lane
 		}
 	case f.VectorMasks:
-		b := c.register(r)[:4*f.Lanes]
-		for lane := 0; 4*lane < len(b); lane++ {
+		b := c.register(r)
+		for lane := range f.Lanes {
 			bits |= uint64(b[4*lane]&1) << lane
 		}
 	default:
