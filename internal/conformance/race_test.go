@@ -34,6 +34,8 @@ const (
 `
 	storeOwn  = "OpStore %own %i\n"
 	loadOther = "%x = OpLoad %uint %other\n"
+	arrive    = "OpControlBarrierArriveEXT %c2 %c2 %s260\n"
+	wait      = "OpControlBarrierWaitEXT %c2 %c2 %s258\n"
 )
 
 const raceDeclarations = "%far = OpConstant %uint 50\n%s66 = OpConstant %uint 66\n%s68 = OpConstant %uint 68\n%s72 = OpConstant %uint 72\n" +
@@ -73,6 +75,18 @@ var raceCases = []raceCase{
 	{"two barriers", 32, 1, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\nOpControlBarrier %c2 %c2 %s264\nOpStore %sown %x\n", false},
 	{"a barrier too few", 32, 1, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\nOpStore %sown %x\n", true},
 
+	// An access before the arrival of all is before one after the wait (SPV_EXT_split_barrier).
+	{"split barrier", 32, 2, "OpStore %sown %i\n" + arrive + wait + "%x = OpLoad %uint %sother\n", false},
+	{"two split barriers", 32, 1, "OpStore %sown %i\n" + arrive + wait + "%x = OpLoad %uint %sother\n" + arrive + wait + "OpStore %sown %x\n", false},
+	{"store after the arrival", 32, 1, arrive + "OpStore %sown %i\n" + wait + "%x = OpLoad %uint %sother\n", true},
+	{"load before the wait", 32, 1, "OpStore %sown %i\n" + arrive + "%x = OpLoad %uint %sother\n" + wait, true},
+	{"split barrier without semantics", 32, 1, "OpStore %sown %i\nOpControlBarrierArriveEXT %c2 %c2 %c0\nOpControlBarrierWaitEXT %c2 %c2 %c0\n%x = OpLoad %uint %sother\n", true},
+	{"split barrier of other memory", 32, 1, storeOwn + arrive + wait + loadOther, true},
+	{"store after the arrival, fences of others", 32, 1, "%half = OpULessThan %bool %i %c16\nOpSelectionMerge %end None\nOpBranchConditional %half %end %fence\n%fence = OpLabel\n" +
+		"OpMemoryBarrier %c2 %s264\nOpMemoryBarrier %c2 %s264\nOpBranch %end\n%end = OpLabel\n" + arrive +
+		"OpSelectionMerge %on None\nOpBranchConditional %half %store %on\n%store = OpLabel\nOpStore %sown %i\nOpBranch %on\n%on = OpLabel\n" +
+		wait + "%x = OpLoad %uint %sother\n", true},
+
 	{"atomics", 32, 2, "%x = OpAtomicIAdd %uint %word0 %c1 %c0 %c1\n", false},
 	{"atomics of scope workgroup", 32, 2, "%x = OpAtomicIAdd %uint %word0 %c2 %c0 %c1\n", true},
 	{"atomics of scope workgroup in one", 32, 1, "%x = OpAtomicIAdd %uint %word0 %c2 %c0 %c1\n", false},
@@ -102,7 +116,7 @@ func (l *raceCase) run(t *testing.T, vulkan bool) {
 		for _, e := range engines {
 			s := &shader{
 				lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
-				decl: raceDeclarations, vulkan: vulkan,
+				decl: raceDeclarations, vulkan: vulkan, caps: "OpCapability SplitBarrierEXT\nOpExtension \"SPV_EXT_split_barrier\"",
 			}
 			s.options.Sanitize = ir.SanitizeRace
 			_, _, err := s.run(t, e)

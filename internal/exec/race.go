@@ -31,6 +31,7 @@ type thread struct {
 	released  [reaches]published // at its last release fence, of each reach
 	read      [reaches][domains]vector
 	rounds    [2]uint32 // control barriers of the workgroup and of the subgroup so far
+	arrived   *round    // the split barrier at which it arrived last; nil for none
 	waits     *round    // the barrier before its next event; nil for none
 	acquires  uint8     // the domains of its acquire semantics
 	fenced    uint8     // domains with a fence since the last access: it counts for the next control barrier
@@ -209,7 +210,7 @@ func (r *races) readOnly(m *Message) {
 		if e.Uninit {
 			r.noteUnwritten(m)
 		}
-	case ir.BarrierEvent:
+	case ir.BarrierEvent, ir.ArriveEvent:
 		g := r.workgroupOf(m)
 		i := laneOf{g, m.Lane}
 		n, ok := r.passed[i]
@@ -240,7 +241,11 @@ func (r *races) follow(m *Message, written map[string]bool) {
 		r.fence(t, e.Acquire, e.Scope)
 		t.fenced |= e.Release & e.Acquire
 	case ir.BarrierEvent:
-		r.arrive(t, m, e)
+		r.wait(t, r.arrive(t, m, e), e)
+	case ir.ArriveEvent:
+		t.arrived = r.arrive(t, m, e)
+	case ir.WaitEvent:
+		r.wait(t, t.arrived, e)
 	}
 }
 
@@ -326,14 +331,15 @@ func (r *races) roundOf(m *Message, e *ir.Event, g *workgroup, rounds *[2]uint32
 	return x
 }
 
-// arrive is a control barrier. The invocation waits for the others of its round: its next event is after all of theirs.
-func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
+// arrive is the arrival at a control barrier. The invocations of a split barrier go on, so that the clock of the workgroup does not
+// stand for theirs.
+func (r *races) arrive(t *thread, m *Message, e *ir.Event) *round {
 	x := r.roundOf(m, e, t.workgroup, &t.rounds)
 	x.last = max(x.last, t.now)
-	release, acquire := e.Release|t.fenced, e.Acquire|t.fenced
+	release := e.Release | t.fenced
 	each(release, func(d int) {
 		v := r.joined(x.arrived[d], t.seen[d])
-		if max(e.Execution, e.Scope) >= ir.EventSubgroup {
+		if e.Kind == ir.ArriveEvent || max(e.Execution, e.Scope) >= ir.EventSubgroup {
 			v.lanes = r.raised(v.lanes, t.number, t.now)
 		} else {
 			v.groups = r.raised(v.groups, t.workgroup.number, t.now)
@@ -341,6 +347,12 @@ func (r *races) arrive(t *thread, m *Message, e *ir.Event) {
 		x.arrived[d] = v
 	})
 	t.release(release, e.Scope)
+	return x
+}
+
+// wait is the wait for the others of a round: the next event of the invocation is after their arrivals.
+func (r *races) wait(t *thread, x *round, e *ir.Event) {
+	acquire := e.Acquire | t.fenced
 	r.fence(t, acquire, e.Scope)
 	t.waits, t.acquires = x, acquire
 }

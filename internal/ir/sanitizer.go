@@ -89,6 +89,8 @@ const (
 	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address
 	FenceEvent             // a memory barrier
 	BarrierEvent           // a control barrier, before the wait
+	ArriveEvent            // the first half of a split barrier
+	WaitEvent              // the second half, before the wait
 	LostEvent              // never logged: the program has too many events, and does not log all
 	numEventKinds
 )

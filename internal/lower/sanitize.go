@@ -202,7 +202,9 @@ func allChecks() map[spirv.Op][]check {
 	add(ir.SanitizeRace, traceStore, spirv.OpStore)
 	add(ir.SanitizeRace, traceCopy, spirv.OpCopyMemory)
 	add(ir.SanitizeRace, traceMemoryBarrier, spirv.OpMemoryBarrier)
-	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier, spirv.OpControlBarrier)
+	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier(ir.BarrierEvent), spirv.OpControlBarrier)
+	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier(ir.ArriveEvent), spirv.OpControlBarrierArriveEXT)
+	add(ir.SanitizeRace, traceControlBarrier(ir.WaitEvent), spirv.OpControlBarrierWaitEXT)
 	for op := range atomicRules {
 		switch op {
 		case spirv.OpAtomicLoad:

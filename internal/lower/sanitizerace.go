@@ -115,15 +115,18 @@ func traceMemoryBarrier(f *function, in spirv.Inst) {
 	f.trace(racing, e)
 }
 
-func traceControlBarrier(f *function, in spirv.Inst) {
-	v := inst.ControlBarrier(in)
-	e := ir.Event{Kind: ir.BarrierEvent, Scope: f.eventScope(v.Memory()), Execution: f.eventScope(v.Execution())}
-	e.Acquire, e.Release = f.ordered(v.Semantics())
-	of := racing
-	if f.sanitizes(ir.SanitizeUniform) {
-		of = partialBarrier
+// traceControlBarrier traces a control barrier, or a half of a split one. All have the same operands.
+func traceControlBarrier(kind ir.EventKind) func(f *function, in spirv.Inst) {
+	return func(f *function, in spirv.Inst) {
+		v := inst.ControlBarrier(in)
+		e := ir.Event{Kind: kind, Scope: f.eventScope(v.Memory()), Execution: f.eventScope(v.Execution())}
+		e.Acquire, e.Release = f.ordered(v.Semantics())
+		of := racing
+		if f.sanitizes(ir.SanitizeUniform) {
+			of = partialBarrier
+		}
+		f.trace(of, e)
 	}
-	f.trace(of, e)
 }
 
 // notShared reports whether an access is private: its order to those of other invocations is not defined.
