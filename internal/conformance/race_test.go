@@ -110,23 +110,33 @@ func TestRaces(t *testing.T) {
 	}
 }
 
+// reports runs a shader and returns what its sanitizers found. It returns false if the engine does not support the shader.
+func (s *shader) reports(t *testing.T, e exec.Engine) ([]reporting.Report, bool) {
+	t.Helper()
+	s.log = &exec.Log{}
+	_, _, err := s.run(t, e)
+	if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		return nil, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false), true
+}
+
 // run runs a litmus test on all engines, with the memory model GLSL450 or Vulkan.
 func (l *raceCase) run(t *testing.T, vulkan bool) {
 	t.Run(strings.ReplaceAll(l.name, " ", "_"), func(t *testing.T) {
 		for _, e := range engines {
 			s := &shader{
-				lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0}, log: &exec.Log{},
+				lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0},
 				decl: raceDeclarations, vulkan: vulkan, caps: "OpCapability SplitBarrierEXT\nOpExtension \"SPV_EXT_split_barrier\"",
 			}
 			s.options.Sanitize = ir.SanitizeRace
-			_, _, err := s.run(t, e)
-			if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+			list, ran := s.reports(t, e)
+			if !ran {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
 			if (len(list) > 0) != l.racy {
 				t.Errorf("%s: %d reports; must have some: %t", e.Name(), len(list), l.racy)
 			}
@@ -182,17 +192,14 @@ func TestUnwrittenShared(t *testing.T) {
 		{"counter", "%x = OpAtomicIAdd %uint %sown %c2 %c0 %c1\n", 4},
 	} {
 		for _, e := range engines {
-			s := &shader{lanes: 4, body: raceWords + c.body, decl: raceDeclarations, in: []uint32{0}, log: &exec.Log{}}
+			s := &shader{lanes: 4, body: raceWords + c.body, decl: raceDeclarations, in: []uint32{0}}
 			s.options.Sanitize = ir.SanitizeUninit | ir.SanitizeRace
-			_, _, err := s.run(t, e)
-			if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+			list, ran := s.reports(t, e)
+			if !ran {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
 			times := uint64(0)
-			for _, r := range reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false) {
+			for _, r := range list {
 				if r.Sanitizer != "uninit" {
 					t.Errorf("%s, %s: %s", c.name, e.Name(), r.Text())
 				}
@@ -228,16 +235,12 @@ func TestPartialBarriers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, e := range engines {
-				s := &shader{lanes: c.lanes, body: c.body, in: []uint32{0}, log: &exec.Log{}}
+				s := &shader{lanes: c.lanes, body: c.body, in: []uint32{0}}
 				s.options.Sanitize = ir.SanitizeUniform
-				_, _, err := s.run(t, e)
-				if unsupported := (*exec.UnsupportedError)(nil); errors.As(err, &unsupported) {
+				list, ran := s.reports(t, e)
+				if !ran {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				list := reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false)
 				switch {
 				case c.message == "" && len(list) > 0:
 					t.Errorf("%s: %s", e.Name(), list[0].Text())
