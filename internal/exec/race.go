@@ -37,7 +37,7 @@ type thread struct {
 	fenced    uint8     // domains with a fence since the last access: it counts for the next control barrier
 }
 
-// workgroup is a workgroup of a run. Those of several jobs are different ones, also with one number.
+// workgroup is a workgroup of a run. Two jobs have different workgroups, even with equal ids.
 type workgroup struct {
 	number uint32 // in vectors
 	stage  ir.Stage
@@ -59,7 +59,8 @@ func reachOf(scope uint8) int {
 	return inGroup
 }
 
-// published is what release fences published, in each domain: what the invocation had seen, and its own clock; 0 for no fence.
+// published is what the last release fence of each domain published: what the invocation had seen, and its own clock; 0 without a
+// fence.
 type published struct {
 	seen [domains]vector
 	when [domains]clock
@@ -149,7 +150,7 @@ func newRaces(limit uint64) *races {
 	return r
 }
 
-// results returns a detector that has found the same, and knows nothing else of the run; nil for nil.
+// results returns a detector with the same findings that has not followed any event; nil for nil.
 func (r *races) results() *races {
 	if r == nil {
 		return nil
@@ -170,7 +171,7 @@ func copies[K comparable, V any](m map[K]*V) map[K]*V {
 	return out
 }
 
-// forget drops what the detector knows of the run, apart from what it found.
+// forget drops the state of the run; the findings remain.
 func (r *races) forget() {
 	r.groups, r.threads, r.passed = map[groupOf]*workgroup{}, map[laneOf]*thread{}, map[laneOf][2]uint32{}
 	r.rounds, r.cells = map[roundOf]*round{}, map[location]*cell{}
@@ -284,7 +285,7 @@ func each(set uint8, f func(d int)) {
 	}
 }
 
-// release is a release fence of some domains. What it publishes is made when an atomic needs it.
+// release is a release fence of some domains. An atomic makes the vector that it publishes.
 func (t *thread) release(set, scope uint8) {
 	if set == 0 {
 		return

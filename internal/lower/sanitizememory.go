@@ -91,8 +91,8 @@ type checkedIndex struct {
 	of string // "elements" or "components"
 }
 
-// noteIndexes adds the indexes of an access chain to its pointer p, which is of the base. An index beyond an array is a fault of
-// an access only: a pointer that nothing uses may be computed.
+// noteIndexes adds the indexes of an access chain to p, which still points to the base. An index beyond an array is a fault of an
+// access only: a shader may compute a pointer and not use it.
 func (f *function) noteIndexes(p *pointer, indexes []spirv.ID) {
 	t := p.typ
 	p.indexes = p.indexes[:len(p.indexes):len(p.indexes)]

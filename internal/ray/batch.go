@@ -82,9 +82,9 @@ func (b *batch) read(readers []reader) {
 // chunkBlocks is the number of blocks that a goroutine reads at a time.
 const chunkBlocks = 1 << 10
 
-// readBlocks makes blocks those of triangles with the positions of the readers: add adds the triangles of block j to x, at most
-// four. A block without any stays. A triangle that is not active has positions that are NaNs: no ray hits it. So has one that
-// the application makes inactive during a build, which is not an error.
+// readBlocks fills blocks with the positions that the readers have. add adds the triangles of block j to x, at most four; a block
+// without triangles is not written. The positions of an inactive triangle become NaNs, so that no ray hits it; an application may
+// make one inactive during a build.
 func readBlocks(blocks []block, readers []reader, threads int, add func(x *batch, j int)) {
 	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
 		var x batch

@@ -66,9 +66,9 @@ var inf32 = float32(math.Inf(1))
 // noLo and noHi are the corners of the box that no ray hits.
 var noLo, noHi = vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
 
-// block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without a
-// triangle has the positions of the last triangle, so that it costs no time, and a number that no primitive has. All lanes after
-// it have none either: a traversal and an update stop at the first one. The machine code reads blocks.
+// block is four triangles by component, so that one vector operation handles a coordinate of all. The lanes with triangles come
+// first: a traversal and an update stop at the first one without. Such a lane has a number that no primitive has, and the positions
+// of the last triangle, so that it causes no further work. The machine code reads blocks.
 type block struct {
 	// vertices holds vertex, component, lane.
 	vertices            [3][3][4]float32
