@@ -126,7 +126,7 @@ func linearToSRGB(v float64) float64 {
 	case v <= 0.0031308:
 		return v * 12.92
 	}
-	return float64(1.055*math.Pow(min(v, 1), 1/2.4)) - 0.055
+	return float64(1.055*math.Pow(min(v, 1), 1/2.4)) - 0.055 // not fused, on any machine
 }
 
 // Texel returns the values of R, G, B and A as a load without a sampler does: absent color channels are 0,
@@ -213,10 +213,11 @@ func packSharedExponent(v [4]float64) uint32 {
 // exp2 returns 2^e, −1022 ≤ e ≤ 1023.
 func exp2(e int) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
-// roundHalfUp rounds v ≥ 0 to the nearest integer, ties up.
+// roundHalfUp rounds v ≥ 0 to the nearest integer, ties up. The conversion forbids that a compiler fuses the caller's product with
+// the difference.
 func roundHalfUp(v float64) uint32 {
 	n := uint32(v)
-	if v-float64(n) >= 0.5 {
+	if float64(v)-float64(n) >= 0.5 {
 		n++
 	}
 	return n
