@@ -3,6 +3,7 @@ package debug
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,11 +22,17 @@ type Breakpoint struct {
 	Log       string // the message of a logpoint, which does not stop; {expression} is replaced by its value
 
 	count     uint64
-	met       map[position]bool // where Hits was met, for runs again
-	condition node              // of Condition; nil before it is needed
+	condition node      // of Condition; nil before it is needed
+	log       []logPart // of Log; likewise
 }
 
-// maxMet bounds the recorded hits of a breakpoint.
+// met is a place in time at which the hit condition of a breakpoint held.
+type met struct {
+	breakpoint *Breakpoint
+	at         position
+}
+
+// maxMet bounds the hits that a dispatch keeps.
 const maxMet = 1 << 16
 
 // place is an operation of a function.
@@ -68,7 +75,7 @@ func (x *marks) resolve(at Location) (Location, bool) {
 		if m&beginsLine == 0 {
 			return
 		}
-		if l := x.location(p.fn, p.v); SameFile(l.File, at.File) && l.Line >= at.Line && (!ok || l.Line < best.Line) {
+		if l := x.location(p.fn, p.v); l.Line >= at.Line && (!ok || l.Line < best.Line) && SameFile(l.File, at.File) {
 			best, ok = l, true
 		}
 	})
@@ -100,7 +107,10 @@ func (h *hook) markBreakpoints() {
 			list[v] &^= breaks
 		}
 	}
-	h.watches = append([]*Watch(nil), h.session.watches...)
+	h.watches = slices.Clone(h.session.watches)
+	if h.places == nil { // the first breakpoints of the dispatch: what its memory was before is unknown
+		h.forgetWatched()
+	}
 	h.places = map[place][]*Breakpoint{}
 	for _, b := range h.session.breakpoints {
 		at, ok := b.At, true
@@ -111,8 +121,12 @@ func (h *hook) markBreakpoints() {
 			continue
 		}
 		h.marks.each(func(p place, m mark) {
-			i, _ := h.marks.instruction(p.fn, p.v)
-			if b.Instruction > 0 && i+1 == b.Instruction || b.Instruction == 0 && m&beginsLine != 0 && h.marks.location(p.fn, p.v) == at {
+			here := m&beginsLine != 0 && h.marks.location(p.fn, p.v) == at
+			if b.Instruction > 0 {
+				i, _ := h.marks.instruction(p.fn, p.v)
+				here = i+1 == b.Instruction
+			}
+			if here {
 				h.marks.of[p.fn][p.v] |= breaks
 				h.places[p] = append(h.places[p], b)
 			}
@@ -189,32 +203,38 @@ func (h *hook) hit(s *exec.Step, b *Breakpoint, t Thread) (Stop, bool) {
 		}
 	}
 	again := h.search != nil || h.now.before(h.furthest)
-	if b.Hits != "" && !again {
-		b.count++
-		met, err := meets(b.count, b.Hits)
+	if b.Hits != "" {
+		ok, err := h.counted(b, again)
 		if err != nil {
 			return Stop{Reason: AtBreakpoint, Text: err.Error(), Thread: t, Hit: []int{b.Number}}, true
 		}
-		if !met {
+		if !ok {
 			return Stop{}, false
 		}
-		if b.met == nil {
-			b.met = map[position]bool{}
-		}
-		if len(b.met) < maxMet {
-			b.met[h.now] = true
-		}
-	}
-	if b.Hits != "" && again && !b.met[h.now] {
-		return Stop{}, false
 	}
 	if b.Log == "" {
 		return b.stop(t), true
 	}
 	if !again {
-		h.session.config.Events.Output(at.interpolate(b.Log))
+		if b.log == nil {
+			b.log = parseLog(b.Log)
+		}
+		h.session.config.Events.Output(at.interpolate(b.log))
 	}
 	return Stop{}, false
+}
+
+// counted counts a hit and reports whether the hit condition holds. A run again answers as the first run did.
+func (h *hook) counted(b *Breakpoint, again bool) (bool, error) {
+	if again {
+		return h.met[met{b, h.now}], nil
+	}
+	b.count++
+	ok, err := meets(b.count, b.Hits)
+	if ok && len(h.met) < maxMet {
+		h.met[met{b, h.now}] = true
+	}
+	return ok, err
 }
 
 // meets reports whether the number of a hit meets a condition such as ">= 3".
@@ -242,22 +262,44 @@ func meets(n uint64, condition string) (bool, error) {
 	return false, fmt.Errorf("hit condition %q; want N, ==N, >N, >=N, <N, <=N or %%N", condition)
 }
 
-// interpolate replaces {expression} in a text by its value.
-func (x *view) interpolate(text string) string {
-	var out strings.Builder
+// logPart is a text of a log, and the expression after it; nil after the last text.
+type logPart struct {
+	text       string
+	expression string
+	value      node
+	err        error // the expression is malformed
+}
+
+// parseLog reads the text of a log. A brace without its pair is text.
+func parseLog(text string) (list []logPart) {
 	for {
 		before, rest, ok := strings.Cut(text, "{")
-		out.WriteString(before)
 		inside, after, closed := strings.Cut(rest, "}")
 		if !ok || !closed {
-			out.WriteString(text[len(before):])
-			return out.String()
+			return append(list, logPart{text: text})
 		}
-		if v, err := x.evaluate(inside); err != nil {
-			fmt.Fprintf(&out, "{%s: %v}", inside, err)
-		} else {
+		p := logPart{text: before, expression: inside}
+		p.value, p.err = parse(inside)
+		list, text = append(list, p), after
+	}
+}
+
+// interpolate returns the text of a log with the values of its expressions.
+func (x *view) interpolate(list []logPart) string {
+	var out strings.Builder
+	for _, p := range list {
+		out.WriteString(p.text)
+		err := p.err
+		var v result
+		if p.value != nil {
+			v, err = p.value(x)
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintf(&out, "{%s: %v}", p.expression, err)
+		case p.value != nil:
 			out.WriteString(v.String())
 		}
-		text = after
 	}
+	return out.String()
 }

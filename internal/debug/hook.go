@@ -30,6 +30,7 @@ type hook struct {
 	revision uint64 // of the breakpoints in the marks
 	places   map[place][]*Breakpoint
 	watches  []*Watch
+	met      map[met]bool // the hits at which a breakpoint stopped, for runs again
 
 	step   *exec.Step // where the session is stopped
 	latest *exec.Step // of the group; nil at its beginning
@@ -40,10 +41,10 @@ type hook struct {
 func newHook(ctx context.Context, s *Session, stage *shader.Stage) *hook {
 	h := &hook{
 		session: s, ctx: ctx, stage: stage,
-		marks:   newMarks(stage.Program, stage.Facts, stage.Symbols, s.config.Locate(stage)),
-		focus:   s.config.Thread,
-		last:    make([]place, stage.Program.Invocations()),
-		request: request{action: proceed},
+		marks: newMarks(stage.Program, stage.Facts, stage.Symbols, s.config.Locate(stage)),
+		focus: s.config.Thread,
+		last:  make([]place, stage.Program.Invocations()),
+		met:   map[met]bool{},
 	}
 	if s.config.StopOnEntry {
 		h.request.action, h.entering = stepInto, true

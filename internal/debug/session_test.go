@@ -33,6 +33,12 @@ type driver struct {
 // start runs testdata/collatz.spvasm on groups of 8 invocations, with the numbers 0, 1, 2, … in its buffer.
 func start(t *testing.T, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
 	t.Helper()
+	return startTimes(t, 1, groups, c, breakpoints...)
+}
+
+// startTimes is start with several dispatches.
+func startTimes(t *testing.T, times int, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
+	t.Helper()
 	text, err := os.ReadFile("testdata/collatz.spvasm")
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +51,6 @@ func start(t *testing.T, groups uint32, c Config, breakpoints ...*Breakpoint) *d
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startModule(t, m.Encode(), groups, c, breakpoints...)
-}
-
-func startModule(t *testing.T, code []byte, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
-	t.Helper()
 	d := &driver{t: t, stops: make(chan Stop, 64), done: make(chan error, 1)}
 	c.Events = Events{
 		Stopped: func(s Stop) { d.stops <- s },
@@ -64,12 +65,12 @@ func startModule(t *testing.T, code []byte, groups uint32, c Config, breakpoints
 	d.Session = New(c)
 	d.SetBreakpoints(breakpoints)
 	t.Cleanup(d.End)
-	go func() { d.done <- d.run(code, groups) }()
+	go func() { d.done <- d.run(m.Encode(), times, groups) }()
 	return d
 }
 
 // run dispatches the module.
-func (d *driver) run(code []byte, groups uint32) error {
+func (d *driver) run(code []byte, times int, groups uint32) error {
 	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{Engine: interp.Engine{}, Workers: 1, DeferFree: true, Debugger: d.Session})
 	if err != nil {
 		return err
@@ -111,7 +112,9 @@ func (d *driver) run(code []byte, groups uint32) error {
 	}
 	b.BindPipeline(p)
 	b.BindSets(vk.Compute, layout, 0, []*vk.Set{set}, nil)
-	b.Dispatch(groups, 1, 1)
+	for range times {
+		b.Dispatch(groups, 1, 1)
+	}
 	if err = b.End(); err == nil {
 		err = host.Run(device, b)
 	}
@@ -140,11 +143,29 @@ func (d *driver) at(reason Reason, local uint32, lines ...int) Stop {
 	panic("unreachable")
 }
 
+// changed waits for the stop of a data breakpoint with a text.
+func (d *driver) changed(text string) {
+	d.t.Helper()
+	select {
+	case s := <-d.stops:
+		if s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, text) {
+			d.t.Errorf("stopped by %s: %s; want %s", s.Reason, s.Text, text)
+		}
+	case err := <-d.done:
+		d.t.Fatalf("the run ended with %v; want a stop", err)
+	}
+}
+
 // ends waits for the end of the run and checks the result of the shader.
 func (d *driver) ends(groups int) {
 	d.t.Helper()
-	if err := <-d.done; err != nil {
-		d.t.Fatal(err)
+	select {
+	case err := <-d.done:
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	case s := <-d.stops:
+		d.t.Fatalf("stopped by %s (%s); want the end", s.Reason, s.Text)
 	}
 	first := uint32(0)
 	for i := range 8 * groups {
@@ -163,6 +184,14 @@ func (d *driver) ends(groups int) {
 			d.t.Fatalf("data[%d] is %d; must be %d", i, got, want)
 		}
 	}
+}
+
+// finish runs to the end without breakpoints.
+func (d *driver) finish(groups int) {
+	d.t.Helper()
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	d.ends(groups)
 }
 
 // value returns the text of an expression in the innermost frame of the thread in focus.
@@ -270,9 +299,7 @@ func TestConditions(t *testing.T) {
 	if want := "i=3 s=2 {nothing: no variable nothing here}"; len(d.said) != 16 || d.said[3] != want {
 		t.Errorf("the log is %q; want 16 lines, one of them %q", d.said, want)
 	}
-	d.SetBreakpoints(nil)
-	d.Continue(false)
-	d.ends(2)
+	d.finish(2)
 }
 
 // TestBadConditions: a condition that cannot be evaluated stops and says why.
@@ -283,9 +310,7 @@ func TestBadConditions(t *testing.T) {
 		if s := d.at(AtBreakpoint, 0, 18); s.Text == "" {
 			t.Errorf("%+v stops without a text", b)
 		}
-		d.SetBreakpoints(nil)
-		d.Continue(false)
-		d.ends(1)
+		d.finish(1)
 	}
 }
 
@@ -388,23 +413,13 @@ func TestWatch(t *testing.T) {
 	d.SetWatches([]*Watch{buffer, local})
 	for _, text := range []string{"v changed from (0, 0, 0) to (0, 2, 3.5)", "v changed from (0, 2, 3.5) to (0, 4, 7)"} {
 		d.Continue(false)
-		select {
-		case s := <-d.stops:
-			if s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, text) {
-				t.Errorf("stopped by %s: %s; want %s", s.Reason, s.Text, text)
-			}
-		case err := <-d.done:
-			t.Fatalf("the run ended with %v", err)
-		}
+		d.changed(text)
 	}
 	d.SetWatches([]*Watch{buffer})
 	d.Continue(false)
-	if s := <-d.stops; s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, "data[17] changed from 17 to 66") { // 20 steps from 18, 12 from 17, and 2·17
-		t.Errorf("stopped by %s: %s", s.Reason, s.Text)
-	}
+	d.changed("data[17] changed from 17 to 66") // 20 steps from 18, 12 from 17, and 2·17
 	d.SetWatches(nil)
-	d.Continue(false)
-	d.ends(3)
+	d.finish(3)
 }
 
 // TestScopes lists the variables of frames, by their names in the source.
@@ -440,9 +455,7 @@ func TestScopes(t *testing.T) {
 	if list := d.Children(data, 6, 2); data.Parts != 8 || len(list) != 2 || list[1].Value != "7" || list[1].Path() != "B.data[7]" {
 		t.Errorf("data has %d elements, and the last is %+v", data.Parts, list)
 	}
-	d.SetBreakpoints(nil)
-	d.Continue(false)
-	d.ends(1)
+	d.finish(1)
 }
 
 // TestExpressions evaluates expressions by the rules of GLSL.
@@ -465,9 +478,7 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s is %s; must be %s", text, got, want)
 		}
 	}
-	d.SetBreakpoints(nil)
-	d.Continue(false)
-	d.ends(1)
+	d.finish(1)
 }
 
 // TestThreads: the invocations of the subgroup are threads; one that is inactive is where it was.
@@ -522,17 +533,9 @@ func TestWatchHere(t *testing.T) {
 	d.SetBreakpoints(nil)
 	d.SetWatches([]*Watch{w})
 	d.Continue(false)
-	select {
-	case s := <-d.stops:
-		if s.Reason != DataBreakpoint || !strings.HasPrefix(s.Text, "data[1] changed from 1 to 3") {
-			t.Errorf("stopped by %s: %s", s.Reason, s.Text)
-		}
-	case err := <-d.done:
-		t.Fatalf("the run ended with %v; want a stop", err)
-	}
+	d.changed("data[1] changed from 1 to 3")
 	d.SetWatches(nil)
-	d.Continue(false)
-	d.ends(1)
+	d.finish(1)
 }
 
 // TestHitsBack: going back stops at the hits at which a breakpoint stopped, and at no others.
@@ -549,9 +552,60 @@ func TestHitsBack(t *testing.T) {
 	d.at(AtStep, 0, 16)
 	d.Continue(false)
 	d.at(AtBreakpoint, 1, 23)
-	d.SetBreakpoints(nil)
+	d.finish(5)
+}
+
+// TestWatchAgain: a local variable of a later dispatch is another one, whose first value is no change.
+func TestWatchAgain(t *testing.T) {
+	d := startTimes(t, 2, 1, Config{StopOnEntry: true})
+	d.at(Entry, 0, 16)
+	w, err := d.Watch(Thread{}, d.Frames(Thread{})[0], "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetWatches([]*Watch{w})
 	d.Continue(false)
-	d.ends(5)
+	d.changed("v changed from (0, 0, 0) to (0, 2, 3.5)")
+	d.Continue(false)
+	d.changed("v changed from (0, 2, 3.5) to (0, 4, 7)")
+	d.Continue(false)
+	d.at(Entry, 0, 16)
+	d.Continue(false)
+	d.changed("v changed from (0, 0, 0) to (0, 2, 3.5)")
+	d.End()
+	<-d.done
+}
+
+// TestWatchElsewhere: the data breakpoint of a shader has no effect on another one, whose memory is laid out in another way.
+func TestWatchElsewhere(t *testing.T) {
+	d := start(t, 1, Config{StopOnEntry: true})
+	d.at(Entry, 0, 16)
+	w, err := d.Watch(Thread{}, d.Frames(Thread{})[0], "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.End()
+	<-d.done
+	other := start(t, 1, Config{StopOnEntry: true})
+	other.at(Entry, 0, 16)
+	other.SetWatches([]*Watch{w})
+	other.finish(1)
+}
+
+// TestHitsAgain: going back in a later dispatch stops at the hits of this dispatch.
+func TestHitsAgain(t *testing.T) {
+	b := line(18)
+	b.Hits = "%5"
+	d := startTimes(t, 2, 1, Config{}, b)
+	d.at(AtBreakpoint, 4, 18)
+	d.Continue(false)
+	d.at(AtBreakpoint, 1, 18) // hit 10: the second of the second dispatch
+	d.Continue(false)
+	d.at(AtBreakpoint, 6, 18)
+	d.Continue(true)
+	d.at(AtBreakpoint, 1, 18)
+	d.End()
+	<-d.done
 }
 
 // TestEndWhileLooked: the end of a session waits for the looks at its shader, and later ones find no shader.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
 // Watch is a data breakpoint: it stops when a value changes. A variable in private memory is that of one thread, and one in
@@ -13,13 +15,15 @@ import (
 type Watch struct {
 	Name string
 
-	thread   Thread
-	variable *Variable
-	places   []lower.Place
-	kind     lower.PlaceKind
-	known    bool
-	bits     []uint64
-	from     Location // of the last operation with marks
+	thread Thread
+	stage  *shader.Stage // whose places these are
+	fn     int
+	t      *facts.Type
+	places []lower.Place // of one kind
+
+	known      bool
+	bits, next []uint64
+	from       Location // of the last operation with marks
 }
 
 // maxWatched bounds the scalars of a data breakpoint.
@@ -56,7 +60,7 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 			p.Offset, p.Value = p.Offset+x.at.Read(x.fn, p.Value, x.lane), 0
 		}
 	}
-	return &Watch{Name: expression, thread: t, variable: v, places: places, kind: places[0].Kind}, nil
+	return &Watch{Name: expression, thread: t, stage: x.stage, fn: x.fn, t: v.t, places: places, bits: make([]uint64, len(places)), next: make([]uint64, len(places))}, nil
 }
 
 // SetWatches replaces the data breakpoints.
@@ -74,30 +78,30 @@ func (h *hook) forgetWatched() {
 	}
 }
 
-// applies returns the view of a data breakpoint at a step; nil if its memory is that of another thread or workgroup.
-func (w *Watch) applies(h *hook, s *exec.Step) *view {
+// read reads the scalars at a step into next. It returns false if the memory is that of another thread, workgroup or shader.
+func (w *Watch) read(h *hook, s *exec.Step) bool {
 	lane, same := h.laneOf(s, w.thread)
-	private := w.kind == lower.InVariable || w.kind == lower.InPrivate
-	if private && !same || w.kind == lower.InWorkgroup && s.Group != w.thread.Group {
-		return nil
+	switch kind := w.places[0].Kind; {
+	case h.stage != w.stage,
+		!same && (kind == lower.InVariable || kind == lower.InPrivate),
+		kind == lower.InWorkgroup && s.Group != w.thread.Group:
+		return false
 	}
-	return &view{h, s, Frame{fn: w.variable.of.fn, lane: lane}}
+	x := view{h, s, Frame{fn: w.fn, lane: lane}}
+	for i, p := range w.places {
+		w.next[i], _ = x.read(p)
+	}
+	return true
 }
 
-// read returns the bits of the scalars.
-func (w *Watch) read(x *view) []uint64 {
-	bits := make([]uint64, len(w.places))
-	for i, p := range w.places {
-		bits[i], _ = x.read(p)
-	}
-	return bits
-}
+// keep records the values that were read, at a line.
+func (w *Watch) keep(at Location) { w.bits, w.next, w.known, w.from = w.next, w.bits, true, at }
 
 // sample records the values before the operation of a stop executes.
 func (h *hook) sample(s *exec.Step) {
 	for _, w := range h.watches {
-		if x := w.applies(h, s); x != nil {
-			w.bits, w.known, w.from = w.read(x), true, h.marks.location(s.Func, s.Value)
+		if w.read(h, s) {
+			w.keep(h.marks.location(s.Func, s.Value))
 		}
 	}
 }
@@ -107,20 +111,17 @@ func (h *hook) changed(s *exec.Step) (Stop, bool) {
 	here := h.marks.location(s.Func, s.Value)
 	var stop *Stop
 	for _, w := range h.watches {
-		x := w.applies(h, s)
-		if x == nil {
+		if !w.read(h, s) {
 			continue
 		}
-		bits := w.read(x)
-		differ := w.known && !slices.Equal(bits, w.bits)
-		if differ && stop == nil {
-			text := fmt.Sprintf("%s changed from %s to %s", w.Name, format(w.variable.t, w.bits), format(w.variable.t, bits))
+		if w.known && stop == nil && !slices.Equal(w.next, w.bits) {
+			text := fmt.Sprintf("%s changed from %s to %s", w.Name, format(w.t, w.bits), format(w.t, w.next))
 			if w.from.Line > 0 {
 				text += fmt.Sprintf(" at line %d", w.from.Line)
 			}
 			stop = &Stop{Reason: DataBreakpoint, Text: text, Thread: h.chosen(s)}
 		}
-		w.bits, w.known, w.from = bits, true, here
+		w.keep(here)
 	}
 	if stop == nil {
 		return Stop{}, false
