@@ -20,8 +20,18 @@ type debugClient struct {
 	events []dap.EventMessage
 }
 
-// request sends a request and returns its response.
+// request sends a request and returns its response, which is a success.
 func (c *debugClient) request(command, arguments string) dap.ResponseMessage {
+	c.t.Helper()
+	m := c.ask(command, arguments)
+	if r := m.GetResponse(); !r.Success {
+		c.t.Fatalf("%s: %s", command, r.Message)
+	}
+	return m
+}
+
+// ask sends a request and returns its response.
+func (c *debugClient) ask(command, arguments string) dap.ResponseMessage {
 	c.t.Helper()
 	c.seq++
 	text := fmt.Sprintf(`{"seq":%d,"type":"request","command":%q,"arguments":%s}`, c.seq, command, arguments)
@@ -37,9 +47,6 @@ func (c *debugClient) request(command, arguments string) dap.ResponseMessage {
 		case dap.EventMessage:
 			c.events = append(c.events, m)
 		case dap.ResponseMessage:
-			if r := m.GetResponse(); !r.Success {
-				c.t.Fatalf("%s: %s", command, r.Message)
-			}
 			return m
 		}
 	}
@@ -66,6 +73,18 @@ func (c *debugClient) wait(name string) (e dap.EventMessage, output string) {
 	}
 }
 
+// valuesAt checks the scopes of a frame: "Locals" is absent if there are none, and "Invocation" has the built-ins.
+func (c *debugClient) valuesAt(frame int) {
+	c.t.Helper()
+	found := map[string]int{}
+	for _, s := range c.request("scopes", fmt.Sprintf(`{"frameId":%d}`, frame)).(*dap.ScopesResponse).Body.Scopes {
+		found[s.Name] = len(c.request("variables", fmt.Sprintf(`{"variablesReference":%d}`, s.VariablesReference)).(*dap.VariablesResponse).Body.Variables)
+	}
+	if _, ok := found["Locals"]; ok || found["Invocation"] != 6 || found["Resources"] != 3 {
+		c.t.Errorf("the scopes have %v variables", found)
+	}
+}
+
 // TestDebug stops saxpy at a line of its assembly, evaluates, goes on and back, and reads the result.
 func TestDebug(t *testing.T) {
 	in, toDebugger := io.Pipe()
@@ -86,6 +105,14 @@ func TestDebug(t *testing.T) {
 	if top.Name != "main" || top.Source == nil || !strings.HasSuffix(top.Source.Path, "saxpy.spvasm") {
 		t.Errorf("the innermost frame is %+v", top)
 	}
+	for _, command := range []string{"next", "stepIn", "stepOut", "stepBack", "stackTrace"} {
+		for _, id := range []int{0, -1, 5, 1 << 40} { // the subgroup has the threads 1 to 4
+			if m := c.ask(command, fmt.Sprintf(`{"threadId":%d}`, id)); m.GetResponse().Success {
+				t.Errorf("%s of thread %d is a success; there is no such thread", command, id)
+			}
+		}
+	}
+	c.valuesAt(top.Id)
 	list := c.request("disassemble", fmt.Sprintf(`{"memoryReference":%q,"instructionCount":100}`, top.InstructionPointerReference)).(*dap.DisassembleResponse).Body.Instructions
 	store := ""
 	for _, x := range list {

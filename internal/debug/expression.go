@@ -92,12 +92,22 @@ func numberLength(s string) int {
 	return n
 }
 
+// enter begins a nested expression.
+func (p *parser) enter() error {
+	if p.depth++; p.depth > maxNesting {
+		return fmt.Errorf("an expression nested more than %d deep", maxNesting)
+	}
+	return nil
+}
+
+func (p *parser) leave() { p.depth-- }
+
 // binary reads an expression of operators that bind at least as tightly.
 func (p *parser) binary(least int) (node, error) {
-	if p.depth++; p.depth > maxNesting {
-		return nil, fmt.Errorf("an expression nested more than %d deep", maxNesting)
+	if err := p.enter(); err != nil {
+		return nil, err
 	}
-	defer func() { p.depth-- }()
+	defer p.leave()
 	left, err := p.unary()
 	for err == nil {
 		binds := 0
@@ -150,10 +160,10 @@ func (p *parser) unary() (node, error) {
 	switch op := p.token; op {
 	case "-", "+", "!", "~":
 		p.next()
-		if p.depth++; p.depth > maxNesting {
-			return nil, fmt.Errorf("an expression nested more than %d deep", maxNesting)
+		if err := p.enter(); err != nil {
+			return nil, err
 		}
-		defer func() { p.depth-- }()
+		defer p.leave()
 		of, err := p.unary()
 		if err != nil {
 			return nil, err

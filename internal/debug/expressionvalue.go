@@ -1,8 +1,10 @@
 package debug
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,10 +85,7 @@ func (r result) load() (result, error) {
 		return r, nil
 	}
 	if v.t == nil { // a built-in
-		r.kind = unsigned
-		for _, n := range v.numbers {
-			r.numbers = append(r.numbers, number{i: int64(n)})
-		}
+		r.kind, r.numbers = unsigned, v.numbers
 		return r, nil
 	}
 	s := v.t.Scalar()
@@ -209,7 +208,7 @@ var binaryOps = map[string]func(k kind, a, b number) (number, kind, error){
 	"+": arithmetic(func(a, b int64) int64 { return a + b }, func(a, b float64) float64 { return a + b }),
 	"-": arithmetic(func(a, b int64) int64 { return a - b }, func(a, b float64) float64 { return a - b }),
 	"*": arithmetic(func(a, b int64) int64 { return a * b }, func(a, b float64) float64 { return a * b }),
-	"/": divide, "%": divide,
+	"/": divide, "%": remainder,
 	"&": integer(func(a, b int64) int64 { return a & b }), "|": integer(func(a, b int64) int64 { return a | b }), "^": integer(func(a, b int64) int64 { return a ^ b }),
 	"<<": integer(func(a, b int64) int64 { return a << uint64(b) }), ">>": shiftRight,
 	"==": compare(func(c int) bool { return c == 0 }), "!=": compare(func(c int) bool { return c != 0 }),
@@ -226,10 +225,13 @@ func arithmetic(i func(a, b int64) int64, f func(a, b float64) float64) func(kin
 	}
 }
 
+// errNotInteger is the error of an operator that GLSL has for integers alone.
+var errNotInteger = errors.New("an operator on integers has a float")
+
 func integer(op func(a, b int64) int64) func(kind, number, number) (number, kind, error) {
 	return func(k kind, a, b number) (number, kind, error) {
 		if k == float {
-			return number{}, k, fmt.Errorf("an operator on integers has a float")
+			return number{}, k, errNotInteger
 		}
 		return number{i: op(a.i, b.i)}, k, nil
 	}
@@ -258,7 +260,7 @@ func divide(k kind, a, b number) (number, kind, error) {
 func remainder(k kind, a, b number) (number, kind, error) {
 	q, k, err := divide(k, a, b)
 	if err == nil && k == float {
-		err = fmt.Errorf("an operator on integers has a float")
+		err = errNotInteger
 	}
 	if err != nil {
 		return number{}, k, err
@@ -296,11 +298,7 @@ func apply(op string, a, b result) (result, error) {
 	if min(len(a.numbers), len(b.numbers)) == 0 || len(a.numbers) != n && len(a.numbers) != 1 || len(b.numbers) != n && len(b.numbers) != 1 {
 		return result{}, fmt.Errorf("%s with %d and %d components", op, len(a.numbers), len(b.numbers))
 	}
-	f := binaryOps[op]
-	if op == "%" {
-		f = remainder
-	}
-	k := max(a.kind, b.kind)
+	f, k := binaryOps[op], max(a.kind, b.kind)
 	out := result{numbers: make([]number, n)}
 	for i := range n {
 		x, y := a.numbers[min(i, len(a.numbers)-1)].to(a.kind, k), b.numbers[min(i, len(b.numbers)-1)].to(b.kind, k)
@@ -321,8 +319,13 @@ func apply(op string, a, b result) (result, error) {
 
 func applyUnary(op string, r result) (result, error) {
 	out := result{kind: max(r.kind, signed), numbers: make([]number, len(r.numbers))}
-	if len(r.numbers) == 0 || op == "~" && r.kind == float {
-		return result{}, fmt.Errorf("%s of a value without integers", op)
+	switch {
+	case len(r.numbers) == 0:
+		return result{}, fmt.Errorf("%s of a value without numbers", op)
+	case op == "~" && r.kind == float:
+		return result{}, errNotInteger
+	case op == "!":
+		return truthOf(!r.truth()), nil
 	}
 	for i, n := range r.numbers {
 		switch op {
@@ -330,8 +333,6 @@ func applyUnary(op string, r result) (result, error) {
 			n = number{i: -n.i, f: -n.f}
 		case "~":
 			n.i = ^n.i
-		case "!":
-			return truthOf(!r.truth()), nil
 		}
 		out.numbers[i] = n
 	}
@@ -370,10 +371,8 @@ func callFunction(name string, args []result) (result, error) {
 				out.numbers = append(out.numbers, x.to(a.kind, k))
 			}
 		}
-		for len(out.numbers) == 1 && n > 1 && len(args) == 1 {
-			for len(out.numbers) < n {
-				out.numbers = append(out.numbers, out.numbers[0])
-			}
+		if len(out.numbers) == 1 && len(args) == 1 {
+			out.numbers = slices.Repeat(out.numbers, n)
 		}
 		if len(out.numbers) < n {
 			return result{}, fmt.Errorf("%s of %d components", name, len(out.numbers))

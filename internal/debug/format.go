@@ -27,7 +27,13 @@ func typeName(m *facts.Module, t *facts.Type) string {
 	case t.IsFloat() && t.Encoded:
 		return strings.ToLower(t.Encoding.String())
 	case t.IsFloat():
-		return map[uint32]string{16: "float16_t", 32: "float", 64: "double"}[t.Width]
+		switch t.Width {
+		case 16:
+			return "float16_t"
+		case 64:
+			return "double"
+		}
+		return "float"
 	case t.IsVector():
 		return fmt.Sprintf("%svec%d", prefixOf(t.Elem), t.Count)
 	case t.IsMatrix() && t.Elem.IsVector():
@@ -96,14 +102,13 @@ func format(t *facts.Type, bits []uint64) string {
 	return scalarText(t, bits[0])
 }
 
-// scalarText returns the text of a scalar: the shortest that gives the same bits.
+// scalarText returns the text of a scalar. That of a float is the shortest that gives the same value as a float or a double.
 func scalarText(t *facts.Type, bits uint64) string {
 	switch {
 	case t.IsBool():
 		return strconv.FormatBool(bits&1 != 0)
 	case t.IsInt() && t.Signed:
-		shift := 64 - t.Width
-		return strconv.FormatInt(int64(bits<<shift)>>shift, 10)
+		return strconv.FormatInt(numberOf(t, bits).i, 10)
 	case t.IsInt():
 		return strconv.FormatUint(bits, 10)
 	}

@@ -33,9 +33,10 @@ type marks struct {
 	symbols *lower.Symbols
 	locate  func(instruction int) Location
 
-	of [][]mark // by function and value
+	of    [][]mark  // by function and value
+	lines [][]int32 // likewise: the number of the instruction whose line the operation has, from 1; 0 for none
 
-	names  map[int]*names              // by function, of those that were asked for
+	names  map[int]*names              // by function: those that a look needed
 	places map[placesKey][]lower.Place // likewise, of whole variables
 }
 
@@ -48,38 +49,41 @@ type placesKey struct {
 // newMarks finds the operations that begin instructions and lines, in the order of the code. Control operations of the program
 // (labels, ends) are no instructions.
 func newMarks(p *ir.Program, m *facts.Module, s *lower.Symbols, locate func(int) Location) *marks {
-	x := &marks{program: p, module: m, symbols: s, locate: locate, of: make([][]mark, len(p.Funcs))}
+	x := &marks{program: p, module: m, symbols: s, locate: locate, of: make([][]mark, len(p.Funcs)), lines: make([][]int32, len(p.Funcs)), names: map[int]*names{}, places: map[placesKey][]lower.Place{}}
 	for n, f := range p.Funcs {
-		x.of[n] = make([]mark, len(f.Vals))
-		fn := s.Function(n)
-		if fn == nil {
-			continue
-		}
-		var at Location
-		block, last := -1, -1
-		for _, v := range f.Code {
-			i, ok := x.instruction(n, v)
-			if !ok {
-				continue
-			}
-			if f.Val(v).Op == ir.Log && f.Val(v).Aux < uint64(len(p.Messages)) && p.Messages[f.Val(v).Aux].Kind == ir.Undefined {
-				x.of[n][v] |= undefines
-			}
-			if i == last {
-				continue
-			}
-			last = i
-			x.of[n][v] |= beginsInstruction
-			b, l := blockOf(fn, i), locate(i)
-			if l.Line > 0 && (b != block || l != at) {
-				x.of[n][v] |= beginsLine
-			}
-			if block = b; l.Line > 0 {
-				at = l
-			}
+		x.of[n], x.lines[n] = make([]mark, len(f.Vals)), make([]int32, len(f.Vals))
+		if fn := s.Function(n); fn != nil {
+			x.scan(n, fn)
 		}
 	}
 	return x
+}
+
+// scan finds the marks and the lines of a function of the program. An operation without a line has that of the one before it.
+func (x *marks) scan(n int, fn *facts.Function) {
+	f, of, lines := x.program.Funcs[n], x.of[n], x.lines[n]
+	var at Location
+	block, last, line := -1, -1, int32(0)
+	for _, v := range f.Code {
+		if i, ok := x.instruction(n, v); ok {
+			if o := f.Val(v); o.Op == ir.Log && o.Aux < uint64(len(x.program.Messages)) && x.program.Messages[o.Aux].Kind == ir.Undefined {
+				of[v] |= undefines
+			}
+			if i != last {
+				last = i
+				of[v] |= beginsInstruction
+				b, l := blockOf(fn, i), x.locate(i)
+				if l.Line > 0 {
+					if b != block || l != at {
+						of[v] |= beginsLine
+					}
+					at, line = l, int32(i)+1
+				}
+				block = b
+			}
+		}
+		lines[v] = line
+	}
 }
 
 // instruction returns the instruction of the module that an operation is a part of; false if it is of none.
@@ -106,25 +110,12 @@ func blockOf(f *facts.Function, i int) int {
 	return n
 }
 
-// location returns the line of an operation, or of the next one before it in the code that has a line.
+// location returns the line of an operation.
 func (x *marks) location(fn int, v ir.V) Location {
-	if i, ok := x.instruction(fn, v); ok {
-		if l := x.locate(i); l.Line > 0 {
-			return l
-		}
+	if lines := x.lines[fn]; v >= 0 && int(v) < len(lines) && lines[v] > 0 {
+		return x.locate(int(lines[v]) - 1)
 	}
-	at := Location{}
-	for _, w := range x.program.Funcs[fn].Code {
-		if i, ok := x.instruction(fn, w); ok {
-			if l := x.locate(i); l.Line > 0 {
-				at = l
-			}
-		}
-		if w == v {
-			break
-		}
-	}
-	return at
+	return Location{}
 }
 
 // message returns the text of the message of an operation.

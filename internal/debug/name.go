@@ -2,6 +2,7 @@ package debug
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -18,6 +19,7 @@ type named struct {
 
 // names are the names of a function of the program.
 type names struct {
+	ids    []spirv.ID               // all values, in declaration order
 	of     map[string][]named       // by name; the innermost is the last
 	values map[spirv.ID][]debugName // of debug information, by value
 }
@@ -33,16 +35,14 @@ func (x *view) namesOf() *names {
 	if n := x.marks.names[x.fn]; n != nil {
 		return n
 	}
-	n := &names{map[string][]named{}, map[spirv.ID][]debugName{}}
-	if x.marks.names == nil {
-		x.marks.names = map[int]*names{}
-	}
-	x.marks.names[x.fn] = n
 	m := x.stage.Facts
+	n := &names{x.stage.Symbols.Values(x.fn), map[string][]named{}, map[spirv.ID][]debugName{}}
+	slices.SortStableFunc(n.ids, func(a, b spirv.ID) int { return m.Code.Def(a) - m.Code.Def(b) })
+	x.marks.names[x.fn] = n
 	if fn := x.stage.Symbols.Function(x.fn); fn != nil {
 		n.readDebug(m, fn)
 	}
-	for _, id := range x.ids(func(spirv.ID) bool { return true }) { // in declaration order: later declarations shadow earlier ones
+	for _, id := range n.ids { // later declarations shadow earlier ones
 		at := named{id: id, member: -1, from: 0}
 		if list := n.values[id]; len(list) > 0 {
 			for _, d := range list {

@@ -3,7 +3,6 @@ package debug
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -172,13 +171,6 @@ func (s *Session) setHook(h *hook) {
 	s.state.Lock()
 	defer s.state.Unlock()
 	s.hook = h
-}
-
-// Breakpoints returns the numbers and places of all breakpoints of the session; it may be called at any time.
-func (s *Session) Breakpoints() []*Breakpoint {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.breakpoints)
 }
 
 // Evaluate returns the text and the type of an expression in a frame, in the syntax of GLSL, and the variable if it is

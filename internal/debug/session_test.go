@@ -430,7 +430,7 @@ func TestScopes(t *testing.T) {
 	have := func(f Frame) map[string]string {
 		m := map[string]string{}
 		for _, s := range d.Scopes(f) {
-			for _, v := range s.Variables {
+			for _, v := range d.Variables(s) {
 				m[s.Name+" "+v.Name] = v.Type + " " + v.Value
 			}
 		}

@@ -32,30 +32,60 @@ type Variable struct {
 	path []uint64
 	t    *facts.Type // nil for a built-in
 
-	numbers []uint32 // of a built-in
+	numbers []number // of a built-in
 }
 
-// Scope is a group of variables.
+// Scope is a group of variables of a frame.
 type Scope struct {
-	Name      string
-	Variables []*Variable
+	Name string
+	of   *view
+	has  func(*view, spirv.ID) bool // nil for the built-ins of the invocation
 }
 
-// Scopes returns the variables of a frame.
-func (s *Session) Scopes(f Frame) []Scope {
+// scopes are the scopes of all frames.
+var scopes = []Scope{
+	{Name: "Locals", has: (*view).isLocal},
+	{Name: "Invocation"},
+	{Name: "Globals", has: (*view).isGlobal},
+	{Name: "Resources", has: (*view).isResource},
+	{Name: "Values", has: (*view).isResult},
+}
+
+// Scopes returns the scopes of a frame that have variables.
+func (s *Session) Scopes(f Frame) (list []Scope) {
 	s.state.RLock()
 	defer s.state.RUnlock()
 	x := s.view(f)
 	if x == nil {
 		return nil
 	}
-	return []Scope{
-		{"Locals", x.list(x.isLocal)},
-		{"Invocation", x.builtins()},
-		{"Globals", x.list(x.isGlobal)},
-		{"Resources", x.list(x.isResource)},
-		{"Values", x.list(x.isResult)},
+	for _, c := range scopes {
+		c.of = x
+		if c.has == nil || slices.ContainsFunc(x.namesOf().ids, func(id spirv.ID) bool { return c.has(x, id) }) {
+			list = append(list, c)
+		}
 	}
+	return list
+}
+
+// Variables returns the variables of a scope, in the order of the module; nil if the shader has gone on.
+func (s *Session) Variables(c Scope) (list []*Variable) {
+	s.state.RLock()
+	defer s.state.RUnlock()
+	if s.hook == nil || s.hook.step != c.of.at {
+		return nil
+	}
+	if c.has == nil {
+		return c.of.builtins()
+	}
+	for _, id := range c.of.namesOf().ids {
+		if c.has(c.of, id) {
+			v := c.of.variable(id)
+			v.fill()
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // view returns a frame at the stop; nil if the session is not stopped. The caller holds the state.
@@ -65,27 +95,6 @@ func (s *Session) view(f Frame) *view {
 		return nil
 	}
 	return &view{h, h.step, f}
-}
-
-// list returns the variables of a kind, in the order of the module.
-func (x *view) list(kind func(spirv.ID) bool) (list []*Variable) {
-	for _, id := range x.ids(kind) {
-		v := x.variable(id)
-		v.fill()
-		list = append(list, v)
-	}
-	return list
-}
-
-// ids returns the values of a kind, in the order of the module.
-func (x *view) ids(kind func(spirv.ID) bool) (list []spirv.ID) {
-	for _, id := range x.stage.Symbols.Values(x.fn) {
-		if kind(id) {
-			list = append(list, id)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b spirv.ID) int { return x.stage.Facts.Code.Def(a) - x.stage.Facts.Code.Def(b) })
-	return list
 }
 
 // isLocal reports whether an id is a variable or a parameter of the function, or a value to which debug information gives a name.
@@ -110,7 +119,7 @@ func (x *view) isResource(id spirv.ID) bool {
 	return false
 }
 
-// storage returns the storage class of a variable at module scope; spirv.StorageClassMax if the id is none.
+// storage returns the storage class of a variable at module scope; ^0 if the id is none.
 func (x *view) storage(id spirv.ID) spirv.StorageClass {
 	if v := x.stage.Facts.Variable(id); v != nil && v.Func == nil {
 		return v.Storage
@@ -146,9 +155,6 @@ func (v *Variable) places() ([]lower.Place, error) {
 	}
 	_, list, err := v.of.stage.Symbols.Places(v.of.fn, v.id)
 	if err == nil {
-		if v.of.marks.places == nil {
-			v.of.marks.places = map[placesKey][]lower.Place{}
-		}
 		v.of.marks.places[key] = list
 	}
 	return list, err
@@ -269,9 +275,9 @@ func (x *view) memory(p lower.Place) []byte {
 // length returns the number of elements of a runtime array in a buffer.
 func (x *view) length(v *Variable) uint64 {
 	stride := uint64(v.t.ArrayStride)
-	lo := &Variable{of: x, id: v.id, path: append(slices.Clone(v.path), 0)}
+	path := append(slices.Clone(v.path), 0)
 	for t := v.t.Elem; ; t = t.Part(0) { // the first scalar of the first element has a place
-		_, list, err := x.stage.Symbols.Places(x.fn, v.id, lo.path...)
+		_, list, err := x.stage.Symbols.Places(x.fn, v.id, path...)
 		if err != nil || stride == 0 {
 			return 0
 		}
@@ -285,7 +291,7 @@ func (x *view) length(v *Variable) uint64 {
 		if t == nil || t.Parts() == 0 {
 			return 0
 		}
-		lo.path = append(lo.path, 0)
+		path = append(path, 0)
 	}
 }
 
@@ -299,11 +305,11 @@ func (x *view) builtins() (list []*Variable) {
 		global[i] = t.Group[i]*p.LocalSize[i] + local[i]
 	}
 	add := func(name, kind string, values ...uint32) {
-		text := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(values)), ", "), "[]")
-		if len(values) > 1 {
-			text = "(" + text + ")"
+		r := result{kind: unsigned}
+		for _, n := range values {
+			r.numbers = append(r.numbers, number{i: int64(n)})
 		}
-		list = append(list, &Variable{Name: name, Type: kind, Value: text, numbers: values})
+		list = append(list, &Variable{Name: name, Type: kind, Value: r.String(), numbers: r.numbers})
 	}
 	add("GlobalInvocationId", "uvec3", global[:]...)
 	add("LocalInvocationId", "uvec3", local[:]...)

@@ -282,13 +282,14 @@ func (a *adapter) resumed() {
 // threadID is the number of a thread: those of one workgroup are told apart, and the session shows one at a time.
 func threadID(t debug.Thread) int { return int(t.Local) + 1 }
 
-// thread returns the thread with a number, in the workgroup of the stop.
-func (a *adapter) thread(id int) debug.Thread {
-	t, _ := a.session.Stopped()
-	if id > 0 {
-		t.Local = uint32(id - 1)
+// thread returns the thread with a number; false if the stop has none.
+func (a *adapter) thread(id int) (debug.Thread, bool) {
+	for _, t := range a.session.Threads() {
+		if threadID(t.Thread) == id {
+			return t.Thread, true
+		}
 	}
-	return t
+	return debug.Thread{}, false
 }
 
 // parse reads the arguments of a launch request.

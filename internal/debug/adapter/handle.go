@@ -61,23 +61,17 @@ func (a *adapter) whileStopped(m dap.RequestMessage) {
 	}
 	switch m := m.(type) {
 	case *dap.ContinueRequest:
-		a.resumed()
-		a.respond(r, dap.ContinueResponseBody{AllThreadsContinued: true})
-		a.session.Continue(false)
+		a.resume(r, dap.ContinueResponseBody{AllThreadsContinued: true}, func() { a.session.Continue(false) })
 	case *dap.ReverseContinueRequest:
-		a.resume(r, func() { a.session.Continue(true) })
+		a.resume(r, nil, func() { a.session.Continue(true) })
 	case *dap.NextRequest:
-		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
-		a.resume(r, func() { a.session.Next(t, by, false) })
+		a.step(r, m.Arguments.ThreadId, func(t debug.Thread) { a.session.Next(t, m.Arguments.Granularity == byInstruction, false) })
 	case *dap.StepBackRequest:
-		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
-		a.resume(r, func() { a.session.Next(t, by, true) })
+		a.step(r, m.Arguments.ThreadId, func(t debug.Thread) { a.session.Next(t, m.Arguments.Granularity == byInstruction, true) })
 	case *dap.StepInRequest:
-		t, by := a.thread(m.Arguments.ThreadId), m.Arguments.Granularity == "instruction"
-		a.resume(r, func() { a.session.StepIn(t, by) })
+		a.step(r, m.Arguments.ThreadId, func(t debug.Thread) { a.session.StepIn(t, m.Arguments.Granularity == byInstruction) })
 	case *dap.StepOutRequest:
-		t := a.thread(m.Arguments.ThreadId)
-		a.resume(r, func() { a.session.StepOut(t) })
+		a.step(r, m.Arguments.ThreadId, a.session.StepOut)
 	case *dap.StackTraceRequest:
 		a.stackTrace(m)
 	case *dap.ScopesRequest:
@@ -95,11 +89,24 @@ func (a *adapter) whileStopped(m dap.RequestMessage) {
 	}
 }
 
+// byInstruction is the granularity of a step by one instruction of the module.
+const byInstruction dap.SteppingGranularity = "instruction"
+
 // resume answers a request, and then goes on.
-func (a *adapter) resume(r *dap.Request, do func()) {
+func (a *adapter) resume(r *dap.Request, body any, do func()) {
 	a.resumed()
-	a.respond(r, nil)
+	a.respond(r, body)
 	do()
+}
+
+// step answers a request that steps a thread of the stop, and then goes on.
+func (a *adapter) step(r *dap.Request, id int, do func(debug.Thread)) {
+	t, ok := a.thread(id)
+	if !ok {
+		a.refuse(r, "no thread %d in the subgroup that is stopped", id)
+		return
+	}
+	a.resume(r, nil, func() { do(t) })
 }
 
 // capabilities are what the adapter can do.

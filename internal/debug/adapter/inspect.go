@@ -28,7 +28,11 @@ func (a *adapter) threads(r *dap.Request) {
 }
 
 func (a *adapter) stackTrace(m *dap.StackTraceRequest) {
-	t := a.thread(m.Arguments.ThreadId)
+	t, ok := a.thread(m.Arguments.ThreadId)
+	if !ok {
+		a.refuse(m.GetRequest(), "no thread %d in the subgroup that is stopped", m.Arguments.ThreadId)
+		return
+	}
 	all := a.session.Frames(t)
 	frames := []dap.StackFrame{}
 	first := max(m.Arguments.StartFrame, 0)
@@ -83,10 +87,7 @@ func (a *adapter) scopes(m *dap.ScopesRequest) {
 	}
 	list := []dap.Scope{}
 	for _, s := range a.session.Scopes(f.frame) {
-		if len(s.Variables) == 0 {
-			continue
-		}
-		x := dap.Scope{Name: s.Name, VariablesReference: a.handleOf(s.Variables), Expensive: s.Name == "Values"}
+		x := dap.Scope{Name: s.Name, VariablesReference: a.handleOf(s), Expensive: s.Name == "Values"}
 		if s.Name == "Locals" {
 			x.PresentationHint = "locals"
 		}
@@ -112,8 +113,8 @@ func (a *adapter) variables(m *dap.VariablesRequest) {
 	}
 	list := []dap.Variable{}
 	switch x := a.handles[n-1].(type) {
-	case []*debug.Variable:
-		for _, v := range x {
+	case debug.Scope:
+		for _, v := range a.session.Variables(x) {
 			list = append(list, a.variable(v))
 		}
 	case *debug.Variable:
