@@ -74,13 +74,17 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer) 
 	}
 	first := i.Offset &^ (page - 1)
 	bytes := uintptr((i.Offset + n - first + page - 1) &^ (page - 1))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, mapped := m.list[uint64(i.Memory)]; mapped {
+		d.result(&vk.UsageError{Rule: "VUID-VkMemoryMapInfo-memory-07958", Message: "memory is mapped twice; must be unmapped before"})
+		return abi.ErrorMemoryMapFailed
+	}
 	address, ok := mapFile(f, first, bytes, address)
 	if !ok {
 		return abi.ErrorMemoryMapFailed
 	}
-	m.mu.Lock()
 	m.list[uint64(i.Memory)] = memoryMap{address, bytes}
-	m.mu.Unlock()
 	*to = unsafe.Add(address, i.Offset-first)
 	return abi.Success
 }

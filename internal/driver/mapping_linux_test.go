@@ -51,6 +51,9 @@ func TestPlacedMappings(t *testing.T) {
 	if r := place(m, 0, abi.WholeSize, at(1)); r != abi.Success || data != at(1) {
 		t.Fatalf("the result is %d, the address %p; must be %p", r, data, at(1))
 	}
+	if r := place(m, 0, abi.WholeSize, at(0)); r != abi.ErrorMemoryMapFailed { // VUID-VkMemoryMapInfo-memory-07958
+		t.Errorf("mapping mapped memory has the result %d; must be %d", r, abi.ErrorMemoryMapFailed)
+	}
 	room[page], room[3*page-1] = 7, 9
 	unmapWith(m, abi.MemoryUnmapReserveBitEXT)
 	if r := place(m, uint64(page), uint64(page), at(2)); r != abi.Success || room[3*page-1] != 9 {
