@@ -38,10 +38,7 @@ var micromapCalls = map[int]call{
 		}
 	}),
 	abi.CmdGetDeviceMicromapCompatibilityEXT: run(func(a *abi.GetDeviceMicromapCompatibilityEXTArgs) {
-		*a.PCompatibility = abi.AccelerationStructureCompatibilityIncompatibleKHR
-		if d := deviceOf(a.Device); d != nil && d.vk.AccelerationStructureCompatible(abi.Bytes(unsafe.Pointer(a.PVersionInfo.PVersionData), 32)) {
-			*a.PCompatibility = abi.AccelerationStructureCompatibilityCompatibleKHR
-		}
+		*a.PCompatibility = compatibility(a.Device, unsafe.Pointer(a.PVersionInfo.PVersionData))
 	}),
 	abi.CmdBuildMicromapsEXT: on(func(a *abi.BuildMicromapsEXTArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
@@ -56,32 +53,22 @@ var micromapCalls = map[int]call{
 	}),
 	abi.CmdCopyMicromapToMemoryEXT: on(func(a *abi.CopyMicromapToMemoryEXTArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-			m := micromapOf(a.PInfo.Src)
-			n, err := d.vk.MicromapProperties([]*vk.Micromap{m}, vk.MicromapSerializationSize)
-			if err != nil {
-				return err
-			}
-			return d.vk.CopyMicromapToMemory(m, abi.Bytes(pointer(&a.PInfo.Dst), n[0]))
+			return serialize(micromapOf(a.PInfo.Src), pointer(&a.PInfo.Dst), vk.MicromapSerializationSize, d.vk.MicromapProperties, d.vk.CopyMicromapToMemory)
 		})
 	}),
 	abi.CmdCopyMemoryToMicromapEXT: on(func(a *abi.CopyMemoryToMicromapEXTArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-			from := pointer(&a.PInfo.Src)
-			if from == nil || !d.vk.AccelerationStructureCompatible(abi.Bytes(from, 32)) {
-				return d.vk.CopyMemoryToMicromap(nil, micromapOf(a.PInfo.Dst))
-			}
-			const header = 32
-			n := binary.LittleEndian.Uint64(abi.Bytes(from, header+8)[header:]) // after the header
-			return d.vk.CopyMemoryToMicromap(abi.Bytes(from, header+min(n, hostBytes)), micromapOf(a.PInfo.Dst))
+			return d.vk.CopyMemoryToMicromap(serialized(pointer(&a.PInfo.Src), serialHeader), micromapOf(a.PInfo.Dst))
 		})
 	}),
 	abi.CmdWriteMicromapsPropertiesEXT: on(func(a *abi.WriteMicromapsPropertiesEXTArgs) abi.Result {
 		return onHost(a.Device, 0, func(d *device) error {
 			values, err := d.vk.MicromapProperties(micromapsOf(a.PMicromaps, a.MicromapCount), queryTypes[a.QueryType])
-			if err == nil {
-				putProperties(abi.Bytes(a.PData, uint64(a.DataSize)), uint64(a.Stride), values)
+			if err != nil {
+				return err
 			}
-			return err
+			putProperties(abi.Bytes(a.PData, uint64(a.DataSize)), uint64(a.Stride), values)
+			return nil
 		})
 	}),
 }

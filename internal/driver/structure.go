@@ -37,10 +37,7 @@ var structureCalls = map[int]call{
 	}),
 	abi.CmdGetAccelerationStructureBuildSizesKHR: run(getBuildSizes),
 	abi.CmdGetDeviceAccelerationStructureCompatibilityKHR: run(func(a *abi.GetDeviceAccelerationStructureCompatibilityKHRArgs) {
-		*a.PCompatibility = abi.AccelerationStructureCompatibilityIncompatibleKHR
-		if d := deviceOf(a.Device); d != nil && d.vk.AccelerationStructureCompatible(abi.Bytes(unsafe.Pointer(a.PVersionInfo.PVersionData), 32)) {
-			*a.PCompatibility = abi.AccelerationStructureCompatibilityCompatibleKHR
-		}
+		*a.PCompatibility = compatibility(a.Device, unsafe.Pointer(a.PVersionInfo.PVersionData))
 	}),
 	abi.CmdBuildAccelerationStructuresKHR: on(buildStructures),
 	abi.CmdCopyAccelerationStructureKHR: on(func(a *abi.CopyAccelerationStructureKHRArgs) abi.Result {
@@ -51,22 +48,12 @@ var structureCalls = map[int]call{
 	}),
 	abi.CmdCopyAccelerationStructureToMemoryKHR: on(func(a *abi.CopyAccelerationStructureToMemoryKHRArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-			s := structureOf(a.PInfo.Src)
-			n, err := d.vk.AccelerationStructureProperties([]*vk.AccelerationStructure{s}, vk.SerializationSize)
-			if err != nil {
-				return err
-			}
-			return d.vk.CopyAccelerationStructureToMemory(s, abi.Bytes(pointer(&a.PInfo.Dst), n[0]))
+			return serialize(structureOf(a.PInfo.Src), pointer(&a.PInfo.Dst), vk.SerializationSize, d.vk.AccelerationStructureProperties, d.vk.CopyAccelerationStructureToMemory)
 		})
 	}),
 	abi.CmdCopyMemoryToAccelerationStructureKHR: on(func(a *abi.CopyMemoryToAccelerationStructureKHRArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-			from := pointer(&a.PInfo.Src)
-			if from == nil {
-				return d.vk.CopyMemoryToAccelerationStructure(nil, structureOf(a.PInfo.Dst))
-			}
-			n := binary.LittleEndian.Uint64(abi.Bytes(from, 40)[32:]) // of the whole
-			return d.vk.CopyMemoryToAccelerationStructure(abi.Bytes(from, min(n, hostBytes)), structureOf(a.PInfo.Dst))
+			return d.vk.CopyMemoryToAccelerationStructure(serialized(pointer(&a.PInfo.Src), 0), structureOf(a.PInfo.Dst))
 		})
 	}),
 	abi.CmdWriteAccelerationStructuresPropertiesKHR: on(writeProperties),
@@ -113,6 +100,35 @@ func pointer[T abi.DeviceOrHostAddressKHR | abi.DeviceOrHostAddressConstKHR](u *
 // structuresOf returns the structures of handles.
 func structuresOf(p *abi.AccelerationStructureKHR, n uint32) []*vk.AccelerationStructure {
 	return each(p, n, func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
+}
+
+// compatibility compares the header of serialized data with the one of a device.
+func compatibility(device *abi.Dispatch, header unsafe.Pointer) uint32 {
+	if d := deviceOf(device); d != nil && d.vk.AccelerationStructureCompatible(abi.Bytes(header, serialHeader)) {
+		return abi.AccelerationStructureCompatibilityCompatibleKHR
+	}
+	return abi.AccelerationStructureCompatibilityIncompatibleKHR
+}
+
+// serialize copies a structure or a micromap to memory of the host, which has the size that the object has as a property.
+func serialize[T any](x T, to unsafe.Pointer, size vk.StructureProperty, properties func([]T, vk.StructureProperty) ([]uint64, error), copied func(T, []byte) error) error {
+	n, err := properties([]T{x}, size)
+	if err != nil {
+		return err
+	}
+	return copied(x, abi.Bytes(to, n[0]))
+}
+
+// serialHeader is the size of the two UUIDs with which serialized data begins. Their size is behind them.
+const serialHeader = 32
+
+// serialized returns serialized data, whose size leaves out some bytes; nil if there is none.
+func serialized(from unsafe.Pointer, without uint64) []byte {
+	if from == nil {
+		return nil
+	}
+	n := binary.LittleEndian.Uint64(abi.Bytes(from, serialHeader+8)[serialHeader:])
+	return abi.Bytes(from, without+min(n, hostBytes))
 }
 
 // onHost runs work of the host at once. An operation that may defer it is told so.
@@ -350,25 +366,30 @@ func hostInstance(p unsafe.Pointer, kind uint32) (out vk.Instance) {
 	if p == nil {
 		return out
 	}
-	var custom, record uint32
-	var structure uint64
+	type rest struct { // what follows the transforms in all types
+		custom, record uint32
+		structure      abi.AccelerationStructureKHR
+	}
+	var r *rest
 	switch kind {
 	case abi.AccelerationStructureMotionInstanceTypeStaticNV:
 		s := (*abi.AccelerationStructureInstanceKHR)(p)
 		out.Transform = *(*[12]float32)(unsafe.Pointer(&s.Transform))
-		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+		r = (*rest)(unsafe.Pointer(&s.BitsInstanceCustomIndex))
 	case abi.AccelerationStructureMotionInstanceTypeMatrixMotionNV:
 		s := (*abi.AccelerationStructureMatrixMotionInstanceNV)(p)
 		out.Transform = *(*[12]float32)(unsafe.Pointer(&s.TransformT0))
 		out.Motion = &vk.InstanceMotion{Matrix: *(*[12]float32)(unsafe.Pointer(&s.TransformT1))}
-		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+		r = (*rest)(unsafe.Pointer(&s.BitsInstanceCustomIndex))
 	case abi.AccelerationStructureMotionInstanceTypeSrtMotionNV:
 		s := (*abi.AccelerationStructureSRTMotionInstanceNV)(p)
 		out.Motion = &vk.InstanceMotion{SRT: true, From: *(*[16]float32)(unsafe.Pointer(&s.TransformT0)), To: *(*[16]float32)(unsafe.Pointer(&s.TransformT1))}
-		custom, record, structure = s.BitsInstanceCustomIndex, s.BitsInstanceShaderBindingTableRecordOffset, s.AccelerationStructureReference
+		r = (*rest)(unsafe.Pointer(&s.BitsInstanceCustomIndex))
+	default:
+		return out
 	}
-	out.CustomIndex, out.Mask = custom&0xffffff, uint8(custom>>24)
-	out.Record, out.Flags = record&0xffffff, vk.InstanceFlags(record>>24)
-	out.Structure = structureOf(abi.AccelerationStructureKHR(structure))
+	out.CustomIndex, out.Mask = r.custom&0xffffff, uint8(r.custom>>24)
+	out.Record, out.Flags = r.record&0xffffff, vk.InstanceFlags(r.record>>24)
+	out.Structure = structureOf(r.structure)
 	return out
 }
