@@ -48,22 +48,20 @@ var structForms = sync.OnceValue(func() map[uint32]*abi.Form {
 	return out
 })
 
-// hasRule are the rules of package vuid.
-var hasRule = sync.OnceValue(func() map[string]bool {
-	out := make(map[string]bool, len(vuid.All))
-	for _, code := range vuid.All {
-		out[code] = true
-	}
-	return out
-})
+// isRule reports whether package vuid has a rule; its list is sorted.
+func isRule(code string) bool {
+	_, ok := slices.BinarySearch(vuid.All[:], code)
+	return ok
+}
 
 // formCheck checks the memory of one call: the rules of implicit valid usage, which are on pointers, handles, chains and values.
 type formCheck struct {
+	first      *abi.Dispatch           // the first argument of the call
 	device     *device                 // of the call; nil of a call without one
 	report     func(rule, text string) // reports a broken rule
 	broken     bool                    // a rule is broken: explicit checks, which follow pointers, do not run
 	unreadable bool                    // a pointer points to nothing
-	owners     []*device               // scratch: of the handles of a form
+	owners     []*device               // a stack: of the handles of the forms that are being checked
 }
 
 // checkForm checks the arguments of a call, and reports whether the driver can read them.
@@ -108,30 +106,15 @@ func checkResults(number uint32, args unsafe.Pointer) {
 	}
 }
 
-// newFormCheck prepares the check of a call. Its first argument is a dispatchable handle; the messengers of its instance hear of it,
-// those of all instances if it has no object.
+// newFormCheck prepares the check of a call, whose first argument is a dispatchable handle.
 func newFormCheck(args unsafe.Pointer) *formCheck {
-	c := &formCheck{}
-	var owner *instance
-	first := *(**abi.Dispatch)(args)
-	if d := deviceOf(first); d != nil {
-		c.device, owner = d, d.physical.instance
-	} else if b := commandBufferOf(first); b != nil {
-		c.device, owner = b.device, b.device.physical.instance
-	} else if p := physicalOf(first); p != nil {
-		owner = p.instance
-	}
-	c.report = func(rule, text string) {
-		x := &message{severity: severeError, types: ofValidation, rule: rule, text: text}
-		if c.device != nil {
-			x.objects = []named{c.device.named()}
+	c := &formCheck{first: *(**abi.Dispatch)(args)}
+	if c.device = deviceOf(c.first); c.device == nil {
+		if b := commandBufferOf(c.first); b != nil {
+			c.device = b.device
 		}
-		if owner != nil {
-			owner.messengers.send(x)
-			return
-		}
-		instances.each(func(_ uint64, i *instance) { i.messengers.send(x) })
 	}
+	c.report = c.send
 	return c
 }
 
@@ -139,6 +122,19 @@ func newFormCheck(args unsafe.Pointer) *formCheck {
 func (c *formCheck) tell(rule, text string) {
 	c.broken = true
 	c.report(rule, text)
+}
+
+// send passes a broken rule to the messengers of the instance of the call, or of all instances if its handle has no object.
+func (c *formCheck) send(rule, text string) {
+	x := &message{severity: severeError, types: ofValidation, rule: rule, text: text}
+	if c.device != nil {
+		x.objects = []named{c.device.named()}
+		c.device.physical.instance.messengers.send(x)
+	} else if p := physicalOf(c.first); p != nil {
+		p.instance.messengers.send(x)
+	} else {
+		instances.each(func(_ uint64, i *instance) { i.messengers.send(x) })
+	}
 }
 
 // fail reports that a member breaks a rule.
@@ -149,20 +145,23 @@ func (c *formCheck) fail(f *abi.Form, member, end, format string, args ...any) {
 
 // fields checks the members of a struct, or the arguments of a call.
 func (c *formCheck) fields(f *abi.Form, p unsafe.Pointer) {
-	c.owners = c.owners[:0]
+	outer := len(c.owners)
 	for i := range f.Fields {
 		if m := &f.Fields[i]; len(m.Selects) == 0 || slices.Contains(m.Selects, *(*uint32)(unsafe.Add(p, m.Selector))) {
 			c.field(f, m, p)
 		}
 	}
-	for _, d := range c.owners {
-		if d != c.owners[0] && hasRule()["VUID-"+f.Name+"-commonparent"] {
-			c.tell("VUID-"+f.Name+"-commonparent", "the handles of "+f.Name+" are of different devices; must be of one")
-			break
+	owners := c.owners[outer:]
+	c.owners = c.owners[:outer]
+	if slices.ContainsFunc(owners, func(d *device) bool { return d != owners[0] }) {
+		if rule := "VUID-" + f.Name + "-commonparent"; isRule(rule) {
+			c.tell(rule, "the handles of "+f.Name+" are of different devices; must be of one")
 		}
 	}
-	if rule := "VUID-" + f.Name + "-device-queuecount"; c.device != nil && len(c.device.queues) == 0 && hasRule()[rule] {
-		c.tell(rule, "the device has no queue; must have at least one")
+	if c.device != nil && len(c.device.queues) == 0 {
+		if rule := "VUID-" + f.Name + "-device-queuecount"; isRule(rule) {
+			c.tell(rule, "the device has no queue; must have at least one")
+		}
 	}
 	if more := explicitStructs[f.Name]; more != nil && !c.broken {
 		more(c, p)
@@ -246,9 +245,6 @@ func (c *formCheck) value(f *abi.Form, m *abi.FormField, at unsafe.Pointer) {
 
 // structure checks a struct with its chain. The application writes only the head of one that a command fills in.
 func (c *formCheck) structure(f *abi.Form, p unsafe.Pointer, output bool) {
-	owners := c.owners
-	c.owners = nil
-	defer func() { c.owners = owners }()
 	if f.SType != 0 {
 		if t := *(*uint32)(p); t != f.SType {
 			c.fail(f, "sType", "sType", "is %d; must be %d", t, f.SType)
@@ -315,12 +311,14 @@ func (c *formCheck) handle(f *abi.Form, m *abi.FormField, h uint64, optional boo
 		return
 	}
 	c.owners = append(c.owners, owner)
-	if rule := "VUID-" + f.Name + "-" + m.Name + "-parent"; owner != c.device && hasRule()[rule] {
-		c.tell(rule, fmt.Sprintf("%s of %s is of another device; must be of the device of the call", m.Name, f.Name))
+	if owner != c.device {
+		if rule := "VUID-" + f.Name + "-" + m.Name + "-parent"; isRule(rule) {
+			c.tell(rule, fmt.Sprintf("%s of %s is of another device; must be of the device of the call", m.Name, f.Name))
+		}
 	}
 }
 
-// word reads a value of 1 to 8 bytes.
+// word reads a value of 4 or 8 bytes.
 func word(at unsafe.Pointer, size uintptr) uint64 {
 	if size == 8 {
 		return *(*uint64)(at)

@@ -197,10 +197,10 @@ func (b *formMemory) violations(f *abi.Form, foreign *formMemory) (out []violati
 			}
 		case abi.FormHandle:
 			add(m.Name, "parameter", set(0x123))
-			if rule := "VUID-" + f.Name + "-" + m.Name + "-parent"; hasRule()[rule] {
+			if rule := "VUID-" + f.Name + "-" + m.Name + "-parent"; isRule(rule) {
 				out = append(out, violation{rule, set(foreign.handles[abi.FormHandles[m.Of]])})
 			}
-			if shared++; shared == 2 && hasRule()["VUID-"+f.Name+"-commonparent"] {
+			if shared++; shared == 2 && isRule("VUID-"+f.Name+"-commonparent") {
 				out = append(out, violation{"VUID-" + f.Name + "-commonparent", set(foreign.handles[abi.FormHandles[m.Of]])})
 			}
 		}
@@ -222,7 +222,7 @@ func TestForms(t *testing.T) {
 			return strings.HasPrefix(code, "VUID-"+f.Name+"-") && strings.HasSuffix(code, "-parameter")
 		})
 		for _, v := range b.violations(f, foreign) {
-			if known && !hasRule()[v.rule] && !strings.HasSuffix(v.rule, "-pNext-pNext") {
+			if known && !isRule(v.rule) && !strings.HasSuffix(v.rule, "-pNext-pNext") {
 				t.Errorf("%s is no rule of Vulkan", v.rule)
 			}
 			p := b.build(f)
