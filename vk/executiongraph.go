@@ -66,13 +66,8 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range info.Libraries {
-		if err := check(d, "a library", l); err != nil {
-			return nil, err
-		}
-		if l.flags&enum.PipelineFlagsLibrary == 0 {
-			return nil, usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be one", &l.object)
-		}
+	if err := checkLibraries(d, info.Libraries); err != nil {
+		return nil, err
 	}
 	if info.Flags&InstrumentShaders != 0 {
 		return nil, &UnsupportedError{Feature: "shader instrumentation of execution graphs"}

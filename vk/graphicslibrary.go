@@ -134,13 +134,11 @@ func partOf(s ShaderStage) enum.Parts {
 // checkLibraries checks the libraries of a pipeline whose own parts are given.
 func (c *creation) checkLibraries(info *GraphicsPipelineInfo, parts enum.Parts) error {
 	const optimize, retain = enum.PipelineFlagsLinkTimeOptimization, enum.PipelineFlagsRetainLinkTimeOptimizationInfo
+	if err := checkLibraries(c.dev, info.Libraries); err != nil {
+		return err
+	}
 	for _, l := range info.Libraries {
-		if err := check(c.dev, "a library", l); err != nil {
-			return err
-		}
 		switch lacks := l.flags&retain == 0; {
-		case l.library == nil:
-			return usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be made with the flag %v", &l.object, enum.PipelineFlagsLibrary)
 		case parts&l.library.parts != 0:
 			return usage("", "%v has the parts %v, which the pipeline has already; must have others", &l.object, parts&l.library.parts)
 		case lacks && info.Flags&optimize != 0:

@@ -75,6 +75,19 @@ func (d *Device) checkPipeline(p Pipeline) error {
 	return nil
 }
 
+// checkLibraries returns an error unless all pipelines are alive, of the device and libraries.
+func checkLibraries[P Pipeline](d *Device, list []P) error {
+	for _, l := range list {
+		if err := d.checkPipeline(l); err != nil {
+			return err
+		}
+		if l.made().flags&enum.PipelineFlagsLibrary == 0 {
+			return usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be one", l.base())
+		}
+	}
+	return nil
+}
+
 // built is the part that all pipelines have: how they were made.
 type built struct {
 	flags    enum.PipelineFlags
