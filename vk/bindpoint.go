@@ -13,9 +13,6 @@ const (
 	numBindPoints
 )
 
-// setPoints is the number of bind points with pipelines.
-const setPoints = ExecutionGraph + 1
-
 // bindPoints are the bind points by their stages, bits of VkShaderStageFlagBits, and the commands that a bind controls
 // (Vulkan, Binding Shaders).
 var bindPoints = [numBindPoints]struct {
@@ -64,16 +61,12 @@ func BindPoints(stage uint32) (list []BindPoint) {
 	return list
 }
 
-// check returns an *UnsupportedError for a bind point without pipelines.
+// check returns an *UnsupportedError for a bind point that does not exist.
 func (p BindPoint) check() error {
-	if p < setPoints {
+	if p < numBindPoints {
 		return nil
 	}
-	what := "the bind point " + p.String()
-	if p.Controls() != "" {
-		what += ", which controls " + p.Controls()
-	}
-	return &UnsupportedError{Feature: what}
+	return &UnsupportedError{Feature: "the " + p.String()}
 }
 
 // bindPoint returns the bind point of a stage of shader objects.

@@ -43,7 +43,7 @@ func TestDisturb(t *testing.T) {
 		bind(p, 0, 3)
 		bind(k.layout, k.at, 1)
 		for i := range k.left {
-			if left := x.sets[Compute][i].layout == p; left != k.left[i] {
+			if left := x.sets.of[Compute][i].layout == p; left != k.left[i] {
 				t.Errorf("%s: set %d is still bound: %t, want %t", k.name, i, left, k.left[i])
 			}
 		}

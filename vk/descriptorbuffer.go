@@ -130,12 +130,12 @@ func (c *CommandBuffer) checkOffsets(point BindPoint, l *PipelineLayout, first i
 }
 
 func (w *setDescriptorOffsets) run(x *executor) error {
-	x.disturb(w.point, w.layout, w.first, len(w.places))
+	bound := x.disturb(w.point, w.layout, w.first, len(w.places))
 	for i, p := range w.places {
 		if int(p.buffer) >= len(x.buffers) {
 			return usage("VUID-vkCmdSetDescriptorBufferOffsetsEXT-pBufferIndices-08065", "descriptor buffer %d is not bound; must be", p.buffer)
 		}
-		x.sets[w.point][w.first+i] = boundSet{layout: w.layout, inMemory: true, address: x.buffers[p.buffer] + p.offset}
+		bound[i] = boundSet{layout: w.layout, inMemory: true, address: x.buffers[p.buffer] + p.offset}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 	if int(r.Set) >= len(c.layout.sets) || c.layout.sets[r.Set] == nil {
 		return // counters
 	}
-	b := &c.sets[c.point][r.Set]
+	b := &c.sets.of[c.point][r.Set]
 	switch {
 	case b.set == nil && !b.inMemory, !b.layout.compatible(c.layout, int(r.Set)):
 		c.find(vuid.VkCmdDraw_None_08600, "the %v stage uses set %d, and no compatible set is bound; must be bound", u.program.Stage, r.Set)
@@ -160,7 +160,7 @@ func (c *descriptorCheck) bound(p *ir.Program, r *ir.Resource) (out boundDescrip
 	if int(r.Set) >= len(c.layout.sets) {
 		return out
 	}
-	b := &c.sets[c.point][r.Set]
+	b := &c.sets.of[c.point][r.Set]
 	switch {
 	case b.set == nil && !b.inMemory, !b.layout.compatible(c.layout, int(r.Set)):
 		return out

@@ -23,6 +23,7 @@ type executor struct {
 	work   *submission
 
 	boundState
+	sets     boundSets
 	graphics graphics
 	args     [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
 	moved    []compute.SetBinding     // of args: those with dynamic offsets
@@ -38,17 +39,30 @@ type executor struct {
 	counting  *countedAction // of the next command; nil if it does not count
 }
 
-// boundState is the state that commands bind, apart from that of graphics and of heaps.
+// boundState is the state that commands bind, apart from sets, graphics and heaps.
 type boundState struct {
 	pipeline *ComputePipeline
 	shading  *ComputePipeline // of the bind point SubpassShading
 	graph    *GraphPipeline
 	shader   *Shader // the compute shader object that is bound instead
 	rays     boundRays
-	sets     [setPoints][maxSets]boundSet // by bind point
 
 	push       [MaxPushBytes]byte
 	pushLayout *PipelineLayout // of the last push constants
+}
+
+// boundSets are the sets by bind point and number. Those from used on are zero.
+type boundSets struct {
+	of   [numBindPoints][maxSets]boundSet
+	used [numBindPoints]int
+}
+
+// reset unbinds all sets.
+func (s *boundSets) reset() {
+	for p, n := range s.used {
+		clear(s.of[p][:n])
+	}
+	s.used = [numBindPoints]int{}
 }
 
 // boundSet is a set as it was bound.
@@ -95,6 +109,7 @@ func (x *executor) abandon() {
 
 func (x *executor) reset() {
 	x.boundState, x.condition, x.counting = boundState{}, condition{}, nil
+	x.sets.reset()
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
 }
@@ -186,12 +201,13 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, graphics, heaps, banks := x.boundState, x.graphics.bound, x.heaps, x.banks
+		saved, sets, graphics, heaps, banks := x.boundState, x.sets, x.graphics.bound, x.heaps, x.banks
 		x.boundState = boundState{push: x.push}
+		x.sets.reset()
 		x.graphics.forget()
 		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
 		err := x.commands(secondary)
-		x.boundState, x.graphics.bound, x.banks = saved, graphics, banks
+		x.boundState, x.sets, x.graphics.bound, x.banks = saved, sets, graphics, banks
 		x.setHeaps(heaps)
 		return err
 	case runWork:
@@ -253,10 +269,9 @@ func fill(b []byte, word uint32) {
 // Compatibility).
 func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	l, first, from, n, offset := k.a.(*PipelineLayout), int(uint32(k.x[0])), k.x[1], int(k.x[2]), int(k.x[3])
-	bound := &x.sets[k.x[0]>>32]
-	x.disturb(BindPoint(k.x[0]>>32), l, first, n)
+	bound := x.disturb(BindPoint(k.x[0]>>32), l, first, n)
 	for i, s := range c.sets[from : from+uint64(n)] {
-		b := &bound[first+i]
+		b := &bound[i]
 		*b = boundSet{set: s, layout: l}
 		if s != nil && s.layout.many > 0 {
 			b.dynamic = c.offsets[offset : offset+int(s.layout.many)]
@@ -265,14 +280,17 @@ func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	}
 }
 
-// disturb drops the sets that a bind of n sets from first on with a layout disturbs.
-func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) {
-	for i := range x.sets[point] {
-		b := &x.sets[point][i]
+// disturb drops the sets that a bind of n sets from first on with a layout disturbs. It returns the n sets.
+func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) []boundSet {
+	all, used := &x.sets.of[point], &x.sets.used[point]
+	for i := range all[:*used] {
+		b := &all[i]
 		if b.layout != nil && (i < first || i >= first+n) && !l.keeps(b.layout, i, first+n-1) {
 			*b = boundSet{}
 		}
 	}
+	*used = max(*used, first+n)
+	return all[first : first+n]
 }
 
 // watch begins a command that runs shaders: after the time that it may take its context ends. unwatch must follow.
@@ -399,7 +417,7 @@ func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, e
 	x.moved = x.moved[:0]
 	for i := range out {
 		out[i] = nil
-		b := &x.sets[point][i]
+		b := &x.sets.of[point][i]
 		switch {
 		case b.set == nil && !b.inMemory || !b.layout.compatible(l, i):
 			continue

@@ -142,8 +142,8 @@ func (x *executor) checkIndependent(c *combination) {
 	if l := x.pushLayout; pushes && l != nil && l.link.Flags&enum.LayoutFlagsIndependentSets == 0 {
 		x.find(vuid.VkCmdDraw_flags_12491, "push constants are set with a layout without independent sets; must have them as the shader objects")
 	}
-	for i := range x.sets[Graphics] {
-		l := x.sets[Graphics][i].layout
+	for i := range x.sets.of[Graphics] {
+		l := x.sets.of[Graphics][i].layout
 		if l == nil {
 			continue
 		}

@@ -5,14 +5,14 @@ import "github.com/chiaro-gpu/chiaro/enum"
 // pushedSets are the push descriptors of a recording. Each push makes a set, so that commands recorded before it have the
 // descriptors from before it.
 type pushedSets struct {
-	current [setPoints][maxSets]*Set // by bind point and set number; nil if nothing is pushed
-	sets    []*Set                   // the first inUse belong to the recording, the others are free for it
+	current [numBindPoints][maxSets]*Set // by bind point and set number; nil if nothing is pushed
+	sets    []*Set                       // the first inUse belong to the recording, the others are free for it
 	inUse   int
 }
 
 // reset frees the sets for another recording.
 func (p *pushedSets) reset() {
-	p.current, p.inUse = [setPoints][maxSets]*Set{}, 0
+	p.current, p.inUse = [numBindPoints][maxSets]*Set{}, 0
 }
 
 // forget drops the pushed descriptors of n sets from set number first on.

@@ -369,7 +369,7 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 		for _, o := range s.refs {
 			c.refer(o)
 		}
-		c.pushed.current = [setPoints][maxSets]*Set{}
+		c.pushed.current = [numBindPoints][maxSets]*Set{}
 		c.commands = append(c.commands, command{kind: executeCommands, a: s, x: [4]uint64{s.stamp}})
 	}
 }
