@@ -60,6 +60,9 @@ var driverLists = []reason{
 		"vkDestroyShaderEXT-pAllocator-08484", "vkDestroyShaderModule-shaderModule-01092", "vkDestroyShaderModule-shaderModule-01093",
 		"vkDestroyValidationCacheEXT-validationCache-01537", "vkDestroyValidationCacheEXT-validationCache-01538",
 	}},
+	{ByDriver, "the memory for handles of shader groups is large enough for all of them", []string{
+		"vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484",
+	}},
 	{ByDriver, "the name of an embedded sampler is for no type of object", []string{
 		"VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
 		"VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",

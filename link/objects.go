@@ -87,7 +87,11 @@ var objectLists = []reason{
 	}},
 	{ByObjects, "full checking compares the acceleration structures in sets with the instructions that trace rays in them", []string{
 		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-flags-08761",
-		"HitTriangleVertexPositionsKHR-None-08751",
+		"HitTriangleVertexPositionsKHR-None-08751", "RuntimeSpirv-OpTraceRayKHR-06360", "RuntimeSpirv-OpTraceRayMotionNV-06365",
+		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11876",
+	}},
+	{ByOther, "the instruction requires the flag of the pipeline: OpHitObjectTraceRayMotionNV-07711, OpHitObjectTraceRayMotionEXT-11877", []string{
+		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704", "RuntimeSpirv-flags-11875",
 	}},
 	{ByObjects, "full checking reads the descriptors at constant offsets in heaps, with the types that their writes have recorded", []string{
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",

@@ -13,6 +13,12 @@ import (
 // instead of its trace. TRACE stands for the operands of the trace.
 func hitObjectShader(t testing.TB, vendor, instructions string) StageInfo {
 	t.Helper()
+	return StageInfo{Code: code(t, hitObjectText(t, vendor, instructions))}
+}
+
+// hitObjectText returns the assembly of hitObjectShader.
+func hitObjectText(t testing.TB, vendor, instructions string) string {
+	t.Helper()
 	data, err := os.ReadFile("testdata/rays/gen.spvasm")
 	if err != nil {
 		t.Fatal(err)
@@ -20,13 +26,13 @@ func hitObjectShader(t testing.TB, vendor, instructions string) StageInfo {
 	text := string(data)
 	_, operands, _ := strings.Cut(text, "OpTraceRayKHR ")
 	operands, _, _ = strings.Cut(operands, "\n")
-	return StageInfo{Code: code(t, strings.NewReplacer(
+	return strings.NewReplacer(
 		"OpTraceRayKHR "+operands, strings.ReplaceAll(instructions, "TRACE", operands),
 		"OpExtension", "OpCapability ShaderInvocationReorder"+vendor+"\nOpExtension \"SPV_"+vendor+"_shader_invocation_reorder\"\nOpExtension",
 		"%gl_LaunchSizeEXT %__0", "%gl_LaunchSizeEXT %__0 %h",
 		"%main = OpFunction", "%object = OpTypeHitObject"+vendor+"\n%to_object = OpTypePointer Private %object\n"+
 			"%h = OpVariable %to_object Private\n%main = OpFunction",
-	).Replace(text))}
+	).Replace(text)
 }
 
 // TestHitObjects checks that hit objects have the results of OpTraceRayKHR: the sequence of a trace, a reorder and an execution

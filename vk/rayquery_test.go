@@ -298,6 +298,65 @@ func TestTraceLevel(t *testing.T) {
 	}
 }
 
+// TestTraceMotion traces rays in structures with motion and without. A structure with motion needs the flag of the pipeline
+// (OpTraceRayKHR-06360); a ray with a time needs motion (OpTraceRayMotionNV-06365, OpHitObjectTraceRayMotionNV-07709, flags-11876).
+func TestTraceMotion(t *testing.T) {
+	data, err := os.ReadFile("testdata/rays/gen.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blur = "OpCapability RayTracingMotionBlurNV\nOpExtension \"SPV_NV_ray_tracing_motion_blur\"\nOpExtension"
+	timed := func(text string) string { return strings.Replace(text, " %float_100 %p", " %float_100 %float_0 %p", 1) }
+	shader := func(text string) StageInfo {
+		return StageInfo{Code: code(t, strings.Replace(timed(text), "OpExtension", blur, 1))}
+	}
+	object := func(vendor, name string) StageInfo {
+		return shader(hitObjectText(t, vendor, name+" %h TRACE"))
+	}
+	for _, x := range []struct {
+		name         string
+		gen          StageInfo
+		moves, flags bool // the structure has motion, the pipeline has the flag
+		rule         string
+	}{
+		{"a still structure", rayShader(t, "gen"), false, false, ""},
+		{"motion", rayShader(t, "gen"), true, true, ""},
+		{"motion without the flag", rayShader(t, "gen"), true, false, "VUID-RuntimeSpirv-OpTraceRayKHR-06360"},
+		{"a time", shader(strings.Replace(string(data), "OpTraceRayKHR", "OpTraceRayMotionNV", 1)), true, true, ""},
+		{"a time, a still structure", shader(strings.Replace(string(data), "OpTraceRayKHR", "OpTraceRayMotionNV", 1)), false, true, "VUID-RuntimeSpirv-OpTraceRayMotionNV-06365"},
+		{"a hit object of NV", object("NV", "OpHitObjectTraceRayMotionNV"), false, true, "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709"},
+		{"a hit object of EXT", object("EXT", "OpHitObjectTraceRayMotionEXT"), false, true, "VUID-RuntimeSpirv-flags-11876"},
+		{"a hit object and its shaders", object("EXT", "OpHitObjectTraceMotionReorderExecuteEXT"), false, true, "VUID-RuntimeSpirv-flags-11876"},
+	} {
+		r := newRayScene(t, DeviceInfo{})
+		bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		if x.moves {
+			top = r.motion(t, TopLevel)
+		}
+		r.instance(0, bottom, 0)
+		r.build(t, r.bottom(bottom, 2))
+		build := r.top(top, 1)
+		if x.moves { // and no instances, which have another size
+			build = r.top(top, 0)
+			build.Flags |= BuildMotion
+		}
+		r.build(t, build)
+		r.write(t, r.set, top)
+		stages := rayStages(t)
+		stages[0].StageInfo = x.gen
+		info := RayTracingPipelineInfo{Stages: stages, Groups: rayGroups(), Depth: 1}
+		if x.flags {
+			info.Flags |= enum.PipelineFlagsRayTracingAllowMotion
+		}
+		p := r.pipeline(t, info)
+		tables := r.tables(t, p, 0, 1, 2)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
+		if x.rule == "" && err != nil || x.rule != "" && ruleOf(err) != x.rule {
+			t.Errorf("%s: the error is %v; must have the rule %q", x.name, err, x.rule)
+		}
+	}
+}
+
 // TestHitPositions traces rays of a pipeline whose only shader of hits reads the positions of vertices (08751), in structures that were built
 // for fetches and without; a second shader that reads none may be the one of each hit.
 func TestHitPositions(t *testing.T) {

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -12,8 +13,26 @@ import (
 // structureUse is an instruction that traces a ray, and the only descriptor of its acceleration structure.
 type structureUse struct {
 	resourceUse
-	query     bool // it initializes a ray query
+	rules     *traceRules
 	positions bool // the entry point fetches the positions of the vertices that the query hits
+}
+
+// traceRules are the rules on the acceleration structure of an instruction.
+type traceRules struct {
+	runs   bool   // the instruction runs the shaders of a hit
+	level  string // the structure is a top level
+	moves  string // it has motion; "" for an instruction without a time
+	allows string // the pipeline has the flag for a structure with motion; "" if another rule requires the flag for the instruction
+}
+
+// structureRules are the rules by instruction.
+var structureRules = map[spirv.Op]*traceRules{
+	spirv.OpRayQueryInitializeKHR:                 {level: vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352},
+	spirv.OpTraceRayKHR:                           {runs: true, level: vuid.RuntimeSpirv_OpTraceRayKHR_06359, allows: vuid.RuntimeSpirv_OpTraceRayKHR_06360},
+	spirv.OpTraceRayMotionNV:                      {runs: true, level: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365, moves: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365},
+	spirv.OpHitObjectTraceRayMotionNV:             {level: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709, moves: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709},
+	spirv.OpHitObjectTraceRayMotionEXT:            {level: vuid.RuntimeSpirv_flags_11876, moves: vuid.RuntimeSpirv_flags_11876},
+	spirv.OpHitObjectTraceMotionReorderExecuteEXT: {level: vuid.RuntimeSpirv_flags_11876, moves: vuid.RuntimeSpirv_flags_11876},
 }
 
 // addStructures adds the acceleration structures in which an entry point traces rays.
@@ -33,14 +52,22 @@ func (u *uses) addStructures(s *shader.Stage, f *facts.Module, e *facts.EntryPoi
 		switch in.Op() {
 		case spirv.OpRayQueryInitializeKHR:
 			v := inst.RayQueryInitializeKHR(in)
-			structure, x.query, x.positions = v.Accel(), true, fetched[v.RayQuery()]
+			structure, x.positions = v.Accel(), fetched[v.RayQuery()]
 		case spirv.OpTraceRayKHR:
 			structure = inst.TraceRayKHR(in).Accel()
+		case spirv.OpTraceRayMotionNV:
+			structure = inst.TraceRayMotionNV(in).Accel()
+		case spirv.OpHitObjectTraceRayMotionNV:
+			structure = inst.HitObjectTraceRayMotionNV(in).AccelerationStructure()
+		case spirv.OpHitObjectTraceRayMotionEXT:
+			structure = inst.HitObjectTraceRayMotionEXT(in).AccelerationStructure()
+		case spirv.OpHitObjectTraceMotionReorderExecuteEXT:
+			structure = inst.HitObjectTraceMotionReorderExecuteEXT(in).AccelerationStructure()
 		default:
 			continue
 		}
 		if r := resourceOf(s, f, variableOf(f, structure), ir.UniformBuffer); r != nil {
-			x.resourceUse = resourceUse{s.Program, r}
+			x.resourceUse, x.rules = resourceUse{s.Program, r}, structureRules[in.Op()]
 			u.structures = append(u.structures, x)
 		}
 	}
@@ -85,15 +112,19 @@ func (c *descriptorCheck) structure(u *structureUse) {
 	}
 	table := &c.dev.heap.structures
 	built := table.content(a)
+	if built == nil {
+		return
+	}
+	moves := built.flags&BuildMotion != 0
+	if moves && u.rules.allows != "" && c.rays.pipeline.flags&enum.PipelineFlagsRayTracingAllowMotion == 0 {
+		c.find(u.rules.allows, "a ray is traced in %v, which was built with motion, and %v lacks the flag %v; must have it", &a.object, &c.rays.pipeline.object, enum.PipelineFlagsRayTracingAllowMotion)
+	}
 	switch {
-	case built == nil:
 	case built.level != TopLevel:
-		rule := vuid.RuntimeSpirv_OpTraceRayKHR_06359
-		if u.query {
-			rule = vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352
-		}
-		c.find(rule, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
-	case !u.query && c.positions && !table.fetches(built):
+		c.find(u.rules.level, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
+	case !moves && u.rules.moves != "":
+		c.find(u.rules.moves, "a ray with a time is traced in %v, which was built without BuildMotion; must be built with it", &a.object)
+	case u.rules.runs && c.positions && !table.fetches(built):
 		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	case u.positions && !table.fetches(built):
 		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // launches is a ray generation shader that executes the callable shader of record 1 on its number x, and stores the result as word x at the
@@ -136,10 +137,19 @@ func TestRayTracing(t *testing.T) {
 	_, to, content := p.addressed(abi.BufferUsageStorageBufferBit, 8)
 	var handles [16]uint32
 	must(p, abi.CmdGetRayTracingShaderGroupHandlesKHR, &abi.GetRayTracingShaderGroupHandlesKHRArgs{Device: p.device, Pipeline: pipe, GroupCount: 2, DataSize: 64, PData: unsafe.Pointer(&handles)})
+	list := listen(t)
+	callback := byte(0)
+	messages := abi.DebugUtilsMessengerCreateInfoEXT{SType: abi.StructureTypeDebugUtilsMessengerCreateInfoEXT, MessageSeverity: severeError, MessageType: ofValidation, PfnUserCallback: unsafe.Pointer(&callback)}
+	var messenger abi.DebugUtilsMessengerEXT
+	must(p, abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: p.instance, PCreateInfo: &messages, PMessenger: &messenger})
 	short := [16]uint32{0: 77, 8: 77}
 	if r := do(abi.CmdGetRayTracingShaderGroupHandlesKHR, &abi.GetRayTracingShaderGroupHandlesKHRArgs{Device: p.device, Pipeline: pipe, GroupCount: 2, DataSize: 63, PData: unsafe.Pointer(&short)}); r >= 0 || short != [16]uint32{0: 77, 8: 77} {
 		t.Errorf("63 bytes for two handles: the result is %d and the memory has %v; must be an error and have no handle", r, short)
 	}
+	if len(*list) != 1 || (*list)[0].id != vuid.VkGetRayTracingShaderGroupHandlesKHR_dataSize_02420 {
+		t.Errorf("63 bytes for two handles: the messages are %+v", *list)
+	}
+	do(abi.CmdDestroyDebugUtilsMessengerEXT, &abi.DestroyDebugUtilsMessengerEXTArgs{Instance: p.instance, Messenger: messenger})
 	copy(table, handles[:8])
 	copy(table[32:], handles[8:])
 	*(*uint64)(unsafe.Pointer(&table[8])) = to
