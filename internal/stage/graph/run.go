@@ -77,30 +77,28 @@ func (r *run) batch(b *batch) error {
 		return &NodeError{"", fmt.Sprintf("node %q is dispatched at depth %d; must be at most %d", r.nodes[b.node].NodeName.Name, b.depth+1, MaxDepth)}
 	}
 	all := append([]int{b.node}, r.nodes[b.node].shared...)
+	groups := make([][3]uint32, len(all)) // of each node
 	for first := uint32(0); first < b.count; {
-		n := uint32(1) // payloads with the same numbers of workgroups
-		for first+n < b.count && r.alike(all, b, first, first+n) {
-			n++
-		}
 		share := uint64(0)
-		for _, i := range all {
-			g, err := r.groups(i, b, first)
+		for i, node := range all {
+			g, err := r.groups(node, b, first)
 			if err != nil {
 				return err
 			}
+			groups[i] = g
 			share += uint64(g[0]) * uint64(g[1]) * uint64(g[2])
 		}
+		n := uint32(1) // payloads with the same numbers of workgroups
+		for first+n < b.count && r.alike(all, groups, b, first+n) {
+			n++
+		}
 		data := b.data[uint64(first)*r.stride(b):][:uint64(n)*r.stride(b)]
-		for _, i := range all {
-			g, err := r.groups(i, b, first)
-			if err == nil {
-				part := batch{node: i, depth: b.depth, recursion: b.recursion, count: n, data: data}
-				if i != b.node {
-					part.recursion = r.nodes[i].Recursion
-				}
-				err = r.payloads(&part, g, uint32(share))
+		for i, node := range all {
+			part := batch{node: node, depth: b.depth, recursion: b.recursion, count: n, data: data}
+			if node != b.node {
+				part.recursion = r.nodes[node].Recursion
 			}
-			if err != nil {
+			if err := r.payloads(&part, groups[i], uint32(share)); err != nil {
 				return err
 			}
 		}
@@ -109,12 +107,10 @@ func (r *run) batch(b *batch) error {
 	return nil
 }
 
-// alike reports whether two payloads have the same numbers of workgroups for all nodes that take them.
-func (r *run) alike(nodes []int, b *batch, i, k uint32) bool {
-	for _, n := range nodes {
-		x, err := r.groups(n, b, i)
-		y, other := r.groups(n, b, k)
-		if err != nil || other != nil || x != y {
+// alike reports whether payload i has these numbers of workgroups for the nodes that take it.
+func (r *run) alike(nodes []int, groups [][3]uint32, b *batch, i uint32) bool {
+	for k, n := range nodes {
+		if g, err := r.groups(n, b, i); err != nil || g != groups[k] {
 			return false
 		}
 	}
@@ -189,15 +185,12 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 	m = m[:size]
 	n.putTargets(m, uint32(targets))
 	copy(m[payloads:], b.data)
-	put := func(word int, x uint64) { binary.LittleEndian.PutUint32(m[4*word:], uint32(x)) }
-	for i, x := range groups {
-		put(paramGroups+i, uint64(x))
-	}
-	for word, x := range map[int]uint64{
-		paramEach: each, paramPayloads: payloads, paramStride: r.stride(b), paramTotal: uint64(b.count), paramMost: uint64(most), paramAreas: areas,
-		paramAreaBytes: area, paramShare: uint64(share), paramIndex: uint64(n.NodeName.Index), paramRecursion: uint64(b.recursion), paramTargets: targets,
+	for word, x := range [paramWords]uint32{
+		paramGroups: groups[0], groups[1], groups[2],
+		paramEach: uint32(each), paramPayloads: uint32(payloads), paramStride: uint32(r.stride(b)), paramTotal: b.count, paramMost: most, paramAreas: uint32(areas),
+		paramAreaBytes: uint32(area), paramShare: share, paramIndex: n.NodeName.Index, paramRecursion: b.recursion, paramTargets: uint32(targets),
 	} {
-		put(word, x)
+		binary.LittleEndian.PutUint32(m[4*word:], x)
 	}
 	for first := uint64(0); first < total; first += chunk {
 		count := min(chunk, total-first)
@@ -205,7 +198,7 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 			return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", n.NodeName.Name)}
 		}
 		r.launches -= count
-		put(paramFirst, first)
+		binary.LittleEndian.PutUint32(m[4*paramFirst:], uint32(first))
 		clear(m[areas : areas+count*area])
 		if err := r.dispatch(b.node, m, uint32(count)); err != nil {
 			return err

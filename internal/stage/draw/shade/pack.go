@@ -71,7 +71,8 @@ func (s *shader) packQuads() uint32 {
 //	quad       0         1     …       7        of the pack
 //	pixel   0 1 2 3   0 1 2 3  …   0  1  2  3   2·row + column
 //
-// With packs of pixels each lane has a quad of its own, with one covered pixel at most. The quads of a pack that is not full name primitive 0 and cover nothing: all loads stay inside of their buffers.
+// With packs of pixels each lane has a quad of its own, with one covered pixel at most. The quads of a pack that is not full
+// name primitive 0 and cover nothing: all loads stay inside of their buffers.
 func (s *shader) loadQuad() {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	part := func(v ir.V, shift, mask uint32) ir.V {
