@@ -209,7 +209,7 @@ func (s *structures) micromap(m *Micromap) *content {
 	return s.content(&m.area)
 }
 
-// OpacityGeometry gives the triangles of a geometry triangles of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT).
+// OpacityGeometry maps the triangles of a geometry to those of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT).
 type OpacityGeometry struct {
 	Micromap    *Micromap // nil if all indices are special ones
 	Indices     BuildData
@@ -244,7 +244,7 @@ func (in *buildInputs) opacity(o *OpacityGeometry) (out *ray.Opacity, err error)
 	return out, err
 }
 
-// opacityKind returns the opacity of triangles of which the sizes of a build depend; nil without a micromap.
+// opacityKind returns the opacity of triangles as far as the sizes of a build depend on it; nil without a micromap.
 func (t *TriangleGeometry) opacityKind() *ray.Opacity {
 	if t.Opacity == nil {
 		return nil

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ray"
 )
@@ -221,7 +222,7 @@ func (c *CommandBuffer) BuildMicromaps(list []MicromapBuild) {
 	}
 	for i := range list {
 		b := list[i]
-		b.Usages = append([]MicromapUsage(nil), b.Usages...)
+		b.Usages = slices.Clone(b.Usages)
 		c.micromapCommand("build micromaps", func(x *executor) error { return x.dev.buildMicromap(&b, rule) }, b.Target)
 	}
 }
@@ -303,7 +304,7 @@ func (c *CommandBuffer) WriteMicromapProperties(list []*Micromap, q *QueryPool, 
 		return
 	}
 	c.refer(&q.object)
-	list = append([]*Micromap(nil), list...)
+	list = slices.Clone(list)
 	c.micromapCommand("write micromap properties", func(x *executor) error {
 		for i, m := range list {
 			n, err := x.dev.micromapProperty(m, q.info.Type, rule)

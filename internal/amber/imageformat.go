@@ -7,7 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -22,21 +21,21 @@ func (r *runner) checkStage(p *Pipeline, s link.Shader) error {
 // images too: the shader must not access them by way of this variable.
 func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
 	vars := shader.ImageVariables(f, e)
-	shared := map[compute.Binding]int{}
-	for _, v := range vars {
-		shared[v.At]++
-	}
-	for _, v := range vars {
+	for n, v := range vars {
+		shared := false // with another variable
+		for k := range vars {
+			shared = shared || k != n && vars[k].At == v.At
+		}
 		for i := range p.Bindings {
 			b := &p.Bindings[i]
-			if (compute.Binding{Set: b.Set, Binding: b.Binding}) != v.At || b.Mutable != nil {
+			if b.Set != v.At.Set || b.Binding != v.At.Binding || b.Mutable != nil {
 				continue
 			}
 			for _, x := range b.Buffers {
 				if x == nil {
 					continue
 				}
-				if problem := mismatch(v.Image, b, x, shared[v.At] > 1); problem != "" {
+				if problem := mismatch(v.Image, b, x, shared); problem != "" {
 					return r.fault(CodeType, b.At, "image %s has the format %s", x.Name, problem)
 				}
 			}

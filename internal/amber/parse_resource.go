@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // null is the word for the null descriptor. A buffer of this name takes precedence.
@@ -91,8 +91,8 @@ func (b *binder) bankOf(at diag.Pos) {
 // heap sets a heap of the pipeline.
 func (b *binder) heap() {
 	heap := b.Buffers[0]
-	if heap.Image != nil || heap.Lazy || len(heap.Data) > compute.MaxHeapBytes {
-		b.fail(CodeType, b.At, "%s cannot be a heap; a heap is a buffer of at most %d bytes", heap.Name, compute.MaxHeapBytes)
+	if heap.Image != nil || heap.Lazy || len(heap.Data) > vk.MaxHeapBytes {
+		b.fail(CodeType, b.At, "%s cannot be a heap; a heap is a buffer of at most %d bytes", heap.Name, vk.MaxHeapBytes)
 	}
 	into := &b.pipeline.Heaps.Resources
 	if b.role == "sampler_heap" {
