@@ -41,7 +41,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 // addSanitize adds --sanitize.
 func addSanitize(cmd *cobra.Command, list *string, use string) {
 	names := ir.SanitizerNames()
-	cmd.Flags().StringVar(list, "sanitize", "", use+": a list of "+strings.Join(names, ", ")+"; all; or faults, all but float and race, the value of the flag alone")
+	cmd.Flags().StringVar(list, "sanitize", "", use+": a list of "+strings.Join(names, ", ")+"; or all; or faults (all but float and race), which the flag alone means")
 	cmd.Flags().Lookup("sanitize").NoOptDefVal = "faults"
 	complete(cmd, "sanitize", append(names, "all", "faults")...)
 }
