@@ -87,14 +87,7 @@ func (d *Device) serializeMicromap(source *Micromap, to []byte) error {
 	if c == nil {
 		return usage("VUID-VkCopyMicromapToMemoryInfoEXT-src-07540", "%v is serialized before a build; must be built", &source.area.object)
 	}
-	n := serialHeader + c.micromap.SerializedSize()
-	if uint64(len(to)) < n {
-		return usage("VUID-VkCopyMicromapToMemoryInfoEXT-dst-07541", "the memory for a serialized micromap has %d bytes; must have %d", len(to), n)
-	}
-	copy(to, DriverUUID[:])
-	copy(to[16:], StructureUUID[:])
-	c.micromap.Serialize(to[serialHeader:n])
-	return nil
+	return putSerial(to, c.micromap, "VUID-VkCopyMicromapToMemoryInfoEXT-dst-07541")
 }
 
 // deserializeMicromap makes a micromap of its serialized form.
@@ -241,41 +234,35 @@ func (c *CommandBuffer) CopyMicromap(source, target *Micromap, compact bool) {
 
 // CopyMicromapToMemory serializes a micromap to a device address (vkCmdCopyMicromapToMemoryEXT).
 func (c *CommandBuffer) CopyMicromapToMemory(source *Micromap, address uint64) {
-	c.copyMicromapSerial("vkCmdCopyMicromapToMemoryEXT", "pInfo-07537", source, address, func(x *executor) error {
-		b, release, ok := x.dev.heap.from(address)
-		if !ok {
-			return usage("VUID-vkCmdCopyMicromapToMemoryEXT-pInfo-07536", "no memory is at the address %#x of a serialized micromap; must be", address)
-		}
-		defer release()
-		return x.dev.serializeMicromap(source, b)
-	})
+	c.copyMicromapSerial("vkCmdCopyMicromapToMemoryEXT", "pInfo-07537", "pInfo-07536", source, address, (*Device).serializeMicromap)
 }
 
 // CopyMemoryToMicromap makes a micromap of its serialized form at a device address (vkCmdCopyMemoryToMicromapEXT).
 func (c *CommandBuffer) CopyMemoryToMicromap(address uint64, target *Micromap) {
-	c.copyMicromapSerial("vkCmdCopyMemoryToMicromapEXT", "pInfo-07544", target, address, func(x *executor) error {
-		b, release, ok := x.dev.heap.from(address)
-		if !ok {
-			return usage("VUID-vkCmdCopyMemoryToMicromapEXT-pInfo-07543", "no memory is at the address %#x of a serialized micromap; must be", address)
-		}
-		defer release()
-		return x.dev.deserializeMicromap(target, b)
-	})
+	c.copyMicromapSerial("vkCmdCopyMemoryToMicromapEXT", "pInfo-07544", "pInfo-07543", target, address, (*Device).deserializeMicromap)
 }
 
-func (c *CommandBuffer) copyMicromapSerial(command, code string, m *Micromap, address uint64, do func(x *executor) error) {
+// copyMicromapSerial records a copy of a serialized micromap. The rules are on the alignment of the address, and on the memory.
+func (c *CommandBuffer) copyMicromapSerial(command, aligned, inMemory string, m *Micromap, address uint64, do func(*Device, *Micromap, []byte) error) {
 	if !c.structureCommand(command) {
 		return
 	}
 	err := check(c.dev, "the micromap of a copy", m)
 	if err == nil && address%serialAlignment != 0 {
-		err = usage("VUID-"+command+"-"+code, "a serialized micromap is at the address %#x; must be a multiple of %d", address, serialAlignment)
+		err = usage("VUID-"+command+"-"+aligned, "a serialized micromap is at the address %#x; must be a multiple of %d", address, serialAlignment)
 	}
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.micromapCommand("copy serialized micromap", do, m)
+	c.micromapCommand("copy serialized micromap", func(x *executor) error {
+		b, release, ok := x.dev.heap.from(address)
+		if !ok {
+			return usage("VUID-"+command+"-"+inMemory, "no memory is at the address %#x of a serialized micromap; must be", address)
+		}
+		defer release()
+		return do(x.dev, m, b)
+	}, m)
 }
 
 // WriteMicromapProperties writes the property of a query pool's type of built micromaps to its queries from first on

@@ -208,13 +208,24 @@ func (d *Device) serialize(source *AccelerationStructure, to []byte) error {
 	if c == nil {
 		return usage("VUID-VkCopyAccelerationStructureToMemoryInfoKHR-src-04959", "%v is serialized before a build; must be built", &source.object)
 	}
-	n := serialHeader + c.structure.SerializedSize()
+	return putSerial(to, c.structure, "VUID-VkCopyAccelerationStructureToMemoryInfoKHR-dst-03561")
+}
+
+// serializer is content with a serialized form.
+type serializer interface {
+	SerializedSize() uint64
+	Serialize(to []byte)
+}
+
+// putSerial writes serialized data with its header. The rule is on the size of the memory.
+func putSerial(to []byte, x serializer, rule string) error {
+	n := serialHeader + x.SerializedSize()
 	if uint64(len(to)) < n {
-		return usage("VUID-VkCopyAccelerationStructureToMemoryInfoKHR-dst-03561", "the memory for a serialized acceleration structure has %d bytes; must have %d", len(to), n)
+		return usage(rule, "the memory for serialized data has %d bytes; must have %d", len(to), n)
 	}
 	copy(to, DriverUUID[:])
 	copy(to[16:], StructureUUID[:])
-	c.structure.Serialize(to[serialHeader:n])
+	x.Serialize(to[serialHeader:n])
 	return nil
 }
 
