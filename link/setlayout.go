@@ -206,8 +206,8 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 			l.over(vuid.VkDescriptorSetLayoutBinding_descriptorType_08004, "maxInlineUniformBlockSize", uint64(b.Count), side, "the size of the inline uniform block")
 		}
 	}
-	if b.Type == "input_attachment" && b.Count > 0 && b.Stages&^l.d.readsAttachments() != 0 {
-		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be only for the fragment stage", b.Stages)
+	if may := l.d.readsAttachments(); b.Type == "input_attachment" && b.Count > 0 && b.Stages&^may != 0 {
+		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be only for %s", b.Stages, may)
 	}
 	l.immutable(b, side)
 	if b.Type == "sampler" && b.Ycbcr {
