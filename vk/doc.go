@@ -37,6 +37,7 @@
 // # Files
 //
 //	error.go            the types of errors; location.go the place of one in a shader
+//	limit.go            limits of draws
 //	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go

@@ -135,7 +135,7 @@ func addInput(l *link.Layout, x *shader.InputVariable) bool {
 	return true
 }
 
-// references returns numbers of attachments. state.Unused is link.Unused.
+// references returns numbers of attachments. vk.Unused is link.Unused.
 func references(list []uint32) (out []link.Ref) {
 	for _, n := range list {
 		out = append(out, link.Ref(n))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -127,7 +126,7 @@ func (r *runner) fixedState(c *Draw) (*drawState, error) {
 // locations returns the number of color attachments, unused ones included.
 func (g *Graphics) locations() (n int) {
 	for _, c := range g.Colors {
-		n = max(n, min(c.Location+1, state.MaxColors))
+		n = max(n, min(c.Location+1, vk.MaxColorAttachments))
 	}
 	return n
 }

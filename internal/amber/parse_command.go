@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -174,7 +174,7 @@ func (p *parser) draw(d *Draw, w word) Command {
 		return d
 	case "DRAW_MESH_INDIRECT":
 		d.Kind = DrawMesh
-		return p.indirectParameters(d, state.MeshIndirectBytes)
+		return p.indirectParameters(d, vk.DrawMeshTasksIndirectBytes)
 	case "DRAW_MESH_NV":
 		d.Kind, d.Ranged = DrawMesh, true
 		d.Workgroups = [3]uint32{p.uint32("a number of tasks"), 1, 1}
@@ -182,7 +182,7 @@ func (p *parser) draw(d *Draw, w word) Command {
 		return d
 	case "DRAW_MESH_NV_INDIRECT":
 		d.Kind, d.Ranged = DrawMesh, true
-		return p.indirectParameters(d, state.TaskRangeBytes)
+		return p.indirectParameters(d, vk.DrawMeshTasksIndirectBytesNV)
 	case "DRAW_ARRAY":
 		return p.drawArray(d)
 	case "DRAW_INDIRECT":

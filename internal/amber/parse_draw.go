@@ -3,7 +3,7 @@ package amber
 import (
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -35,9 +35,9 @@ func (p *parser) drawIndirect(d *Draw) Command {
 	d.Kind, d.NumInstance = DrawArray, 1
 	p.keyword("AS")
 	d.Topology = topologies[p.oneOf("a topology", topologies...)]
-	stride := state.IndirectBytes
+	stride := vk.DrawIndirectBytes
 	if d.Indexed = p.optional("INDEXED"); d.Indexed {
-		stride = state.IndexedIndirectBytes
+		stride = vk.DrawIndexedIndirectBytes
 	}
 	p.indirectParameters(d, stride)
 	if d.Indexed && d.Pipeline.Graphics.Indices == nil {
@@ -84,8 +84,8 @@ func (p *parser) drawByteCount(d *Draw) Command {
 			x.Offset = p.words("an offset")
 		case 2:
 			at := p.lex.peek()
-			if x.Stride = p.words("a stride"); x.Stride == 0 || x.Stride > state.MaxStride {
-				p.fail(CodeNumber, at.pos, "a stride is %s; it must be from 4 to %d", at, state.MaxStride)
+			if x.Stride = p.words("a stride"); x.Stride == 0 || x.Stride > vk.MaxTransformFeedbackStride {
+				p.fail(CodeNumber, at.pos, "a stride is %s; it must be from 4 to %d", at, vk.MaxTransformFeedbackStride)
 			}
 		case 3:
 			d.StartInstance = p.uint32("a start")

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -54,7 +53,7 @@ var fixedKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Blend.Logic, s.Blend.LogicOp = true, op }
 	},
 	"COLOR_WRITE_MASK": func(p *parser) setting {
-		at, mask := int(p.integer("a color attachment", state.MaxColors-1)), uint32(p.integer("a mask of components", 15))
+		at, mask := int(p.integer("a color attachment", vk.MaxColorAttachments-1)), uint32(p.integer("a mask of components", 15))
 		return func(s *drawState) {
 			if at < len(s.Blend.Attachments) {
 				s.Blend.Attachments[at].Mask = &mask
@@ -71,7 +70,7 @@ var fixedKeys = map[string]func(p *parser) setting{
 		}
 	},
 	"SCISSOR": func(p *parser) setting {
-		at, r := int(p.integer("the number of a viewport", state.MaxViewports-1)), p.rectangle()
+		at, r := int(p.integer("the number of a viewport", vk.MaxViewports-1)), p.rectangle()
 		return func(s *drawState) {
 			if at < len(s.Scissors) {
 				s.Scissors[at] = r

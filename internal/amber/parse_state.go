@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -63,11 +61,11 @@ var stateKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Rasterization.Lines = mode }
 	},
 	"LINE_WIDTH": func(p *parser) setting {
-		width := p.within("a width in pixels", 1, raster.MaxLineWidth)
+		width := p.within("a width in pixels", 1, vk.MaxLineWidth)
 		return func(s *drawState) { s.Rasterization.LineWidth = width }
 	},
 	"LINE_STIPPLE": func(p *parser) setting {
-		factor, pattern := uint32(p.integer("a factor", state.MaxStipple)), uint16(p.integer("a pattern of 16 bits", math.MaxUint16))
+		factor, pattern := uint32(p.integer("a factor", vk.MaxLineStippleFactor)), uint16(p.integer("a pattern of 16 bits", math.MaxUint16))
 		return func(s *drawState) {
 			s.LineStipple, s.LinePattern, s.Rasterization.Stippled = factor, pattern, factor != 0
 		}
@@ -77,7 +75,7 @@ var stateKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Rasterization.Conservative = mode }
 	},
 	"EXTRA_OVERESTIMATION": func(p *parser) setting {
-		size := p.within("a size in pixels", 0, raster.MaxExtraSize)
+		size := p.within("a size in pixels", 0, vk.MaxExtraPrimitiveOverestimation)
 		return func(s *drawState) { s.ExtraOverestimate = size }
 	},
 	"DISCARD_RECTANGLE": func(p *parser) setting {
@@ -104,7 +102,7 @@ var stateKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Rendering.ViewMask = mask }
 	},
 	"RASTERIZATION_STREAM": func(p *parser) setting {
-		stream := uint32(p.integer("a stream", state.MaxStreams-1))
+		stream := uint32(p.integer("a stream", vk.MaxTransformFeedbackStreams-1))
 		return func(s *drawState) { s.Rasterization.Stream = stream }
 	},
 	"LEGACY_DITHERING": func(p *parser) setting {
@@ -113,7 +111,7 @@ var stateKeys = map[string]func(p *parser) setting{
 	},
 	"COLOR_LOCATIONS": func(p *parser) setting { // VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09513, -09515
 		at := p.lex.peek()
-		list := p.attachmentNumbers("a location", state.MaxColors-1)
+		list := p.attachmentNumbers("a location", vk.MaxColorAttachments-1)
 		p.unique(at, "location", list)
 		return func(s *drawState) { s.locations = list }
 	},

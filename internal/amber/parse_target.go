@@ -1,7 +1,6 @@
 package amber
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -25,7 +24,7 @@ func (p *parser) feedbackBuffer(g *Graphics) {
 	p.keyword("BUFFER")
 	x := FeedbackBuffer{Buffer: known(p, "buffer", p.buffers), Size: WholeBuffer}
 	p.keyword("BINDING")
-	x.Binding = int(p.integer("a binding", state.MaxFeedbackBuffers-1))
+	x.Binding = int(p.integer("a binding", vk.MaxTransformFeedbackBuffers-1))
 	at := p.lex.peek().pos
 	for !p.lex.peek().eol {
 		switch p.oneOf("a parameter of transform feedback", "OFFSET", "SIZE", "COUNTER", "COUNTER_OFFSET") {
@@ -96,7 +95,7 @@ func (p *parser) attachmentNumbers(what string, most uint64) []uint32 {
 // attachmentNumber reads a number up to a bound, or unused.
 func (p *parser) attachmentNumber(what string, most uint64) uint32 {
 	if p.optional("unused") {
-		return state.Unused
+		return vk.Unused
 	}
 	return uint32(p.integer(what, most))
 }
@@ -105,7 +104,7 @@ func (p *parser) attachmentNumber(what string, most uint64) uint32 {
 func (p *parser) unique(w word, what string, list []uint32) {
 	seen := map[uint32]bool{}
 	for _, n := range list {
-		if n != state.Unused && seen[n] {
+		if n != vk.Unused && seen[n] {
 			p.fail(CodeNumber, w.pos, "%s %d for two color attachments; must be for one", what, n)
 		}
 		seen[n] = true
