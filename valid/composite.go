@@ -201,7 +201,12 @@ func (c *checker) compositeReplicate(i int, in spirv.Inst) {
 	if t == nil || x == nil {
 		return
 	}
+	c.smallParts(i, t)
 	switch {
+	case t.IsRuntimeArray():
+		c.fail(i, "SPV-Composite-Count", "%s has no length; must have one", c.typeName(t))
+	case partless(t.Op):
+		c.fail(i, "SPV-Composite-Count", "%s has no parts; must be a composite", c.typeName(t))
 	case t.Op == spirv.OpTypeTensorARM:
 		if e := c.m.Type(inst.TypeTensorARM(c.code.Inst(t.Index)).ElementType()); e != nil && e != x {
 			c.fail(i, "SPV-Composite-Constituent", "the value is %s; the element is %s", c.typeName(x), c.typeName(e))

@@ -213,8 +213,8 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 	if t == nil {
 		return
 	}
-	if !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeTensorARM && t.Op != spirv.OpTypeVectorIdEXT {
-		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
+	if t.IsRuntimeArray() || !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeTensorARM && t.Op != spirv.OpTypeVectorIdEXT {
+		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite with a length", in.Op(), c.typeName(t))
 		return
 	}
 	spec := in.Op() == spirv.OpSpecConstantCompositeReplicateEXT
