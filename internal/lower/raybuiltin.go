@@ -118,6 +118,9 @@ func (f *function) readRay(l *ioScalar) ir.V {
 	case ofLaunch:
 		return f.b.OpAux(ir.In, ir.I32, f.inputNumber(ir.Input{Semantic: ir.Semantic(r.at), Type: ir.I32, Index: l.index}))
 	case ofAnswer:
+		if l.known == spirv.BuiltInHitTriangleVertexPositionsKHR && l.index == 0 {
+			f.checkPositions()
+		}
 		return f.answers[l.known][l.index]
 	case ofHit:
 		slot += f.hitOfStage()

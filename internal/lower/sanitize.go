@@ -205,6 +205,7 @@ func allChecks() map[spirv.Op][]check {
 	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier(ir.BarrierEvent), spirv.OpControlBarrier)
 	add(ir.SanitizeRace|ir.SanitizeUniform, traceControlBarrier(ir.ArriveEvent), spirv.OpControlBarrierArriveEXT)
 	add(ir.SanitizeRace, traceControlBarrier(ir.WaitEvent), spirv.OpControlBarrierWaitEXT)
+	add(ir.SanitizeUndefined, checkGeneratedHit, spirv.OpRayQueryGenerateIntersectionKHR)
 	for op := range atomicRules {
 		switch op {
 		case spirv.OpAtomicLoad:

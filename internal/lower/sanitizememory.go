@@ -8,7 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// The findings on accesses of memory.
+// The findings on accesses of memory. Without robustness an access beyond a buffer breaks VUID-vkCmdDraw-uniformBuffers-06935 or
+// -storageBuffers-06936; in shader objects -None-08612 or -None-08613; through a heap -None-11372, -None-11373 or -None-11374; of a
+// mapped resource -None-11398. Vertex attributes past the end break -None-02721.
 var (
 	beyondBuffer       = finding{ir.SanitizeBounds, "load outside a buffer"}
 	storeBeyondBuffer  = finding{ir.SanitizeBounds, "store outside a buffer"}

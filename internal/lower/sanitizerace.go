@@ -124,6 +124,9 @@ func traceControlBarrier(kind ir.EventKind) func(f *function, in spirv.Inst) {
 		of := racing
 		if f.sanitizes(ir.SanitizeUniform) {
 			of = partialBarrier
+			if kind == ir.ArriveEvent && e.Execution == ir.EventGroup {
+				of = partialSplit
+			}
 		}
 		f.trace(of, e)
 	}

@@ -25,6 +25,8 @@ var (
 	floatRemainders    = finding{ir.SanitizeUndefined, "OpFRem, OpFMod by 0"}
 	crossedClamp       = finding{ir.SanitizeUndefined, "SClamp, UClamp with least > greatest"}
 	unreachable        = finding{ir.SanitizeUndefined, "an OpUnreachable that is reached"}
+	generatedHit       = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}
+	hitPositions       = finding{ir.SanitizeUndefined, "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}
 	clusters           = finding{ir.SanitizeUndefined, "a cluster size that is no power of two"}
 )
 
@@ -250,4 +252,25 @@ func checkDomain(f *function, in spirv.Inst) {
 			}
 		})
 	}
+}
+
+// checkGeneratedHit: the distance of a hit in a bounding box that is outside of the rest of the ray. Without a committed hit, the
+// committed distance is the end of the ray.
+func checkGeneratedHit(f *function, in spirv.Inst) {
+	v := inst.RayQueryGenerateIntersectionKHR(in)
+	p, t := f.rayAt(v.RayQuery()), f.typed(v.HitT(), ir.F32)
+	least, most := f.rayFloat(p, ir.RayTMin), f.rayFloat(p, ir.RayCommitted+ir.HitT)
+	inside := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.FLe, least, t), f.b.Cmp(ir.FLe, t, most))
+	f.report(generatedHit, f.not(inside), "a hit at the distance %g, outside of the ray from %g to %g", t, least, most)
+}
+
+// checkPositions: the vertices of a hit that is no triangle.
+func (f *function) checkPositions() {
+	if !f.sanitizes(ir.SanitizeUndefined) {
+		return
+	}
+	const front, back = 0xFE, 0xFF // HitKindFrontFacingTriangleKHR, HitKindBackFacingTriangleKHR
+	kind := f.raySlot(f.frame(), f.hitOfStage()+ir.HitShaderKind)
+	triangle := f.b.Op(ir.Or, ir.B1, f.b.Cmp(ir.Eq, kind, f.b.I32(front)), f.b.Cmp(ir.Eq, kind, f.b.I32(back)))
+	f.report(hitPositions, f.not(triangle), "the vertices of a hit of the kind %u, which is no triangle", kind)
 }

@@ -15,6 +15,7 @@ var (
 	broadcastFrom   = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"}
 	quadBroadcastId = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"}
 	partialBarrier  = finding{ir.SanitizeUniform, "OpControlBarrier that not all invocations reach"}
+	partialSplit    = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13558"}
 	partialQuad     = finding{ir.SanitizeUniform, "a derivative if OpKill or OpTerminateInvocation ended a neighbor lane"}
 )
 
