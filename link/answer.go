@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,36 +18,37 @@ const (
 	ByCheck   Judge = iota // package valid, for each module
 	ByLink                 // this package, for a description of a pipeline
 	ByReader               // the reader of modules or of descriptions, which rejects the input
-	ByRun                  // a run, which stops with an error
+	ByRun                  // a run, which stops with an error or whose sanitizers report it
 	ByObjects              // package vk, the objects of the API
 	ByDriver               // the driver, for the memory of calls: pointers, handles, chains and values
 	ByOther                // the rules that Answer.Why names, which have the same content
+	ByRefusal              // the device, which refuses the extension, the feature or the object that the rule needs
 )
 
 // The information that a check would need and that neither a module, nor a description, nor
 // a device has.
 const (
-	NeedsForm     Judge = iota + ByOther + 1 // structures and calls in memory
-	NeedsCall                                // handles, and the state of the device at a call
-	NeedsCommands                            // the commands that were recorded before
-	NeedsDraw                                // the resources that are bound at a draw, a dispatch or a trace
-	NeedsRun                                 // values of an execution
-	NeedsObject                              // an object, a state or a parameter that package vk does not have
-	NeedsText                                // none: the specification of this version does not have the subject
+	NeedsForm     Judge = iota + ByRefusal + 1 // structures and calls in memory
+	NeedsCall                                  // handles, and the state of the device at a call
+	NeedsCommands                              // the commands that were recorded before
+	NeedsDraw                                  // the resources that are bound at a draw, a dispatch or a trace
+	NeedsRun                                   // values of an execution
+	NeedsObject                                // an object, a state or a parameter that package vk does not have
+	NeedsText                                  // none: the specification of this version does not have the subject
 )
 
 // judgeWords are the names of the judges.
 var judgeWords = [...]string{
-	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByDriver: "driver", ByOther: "other rules",
+	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByDriver: "driver", ByOther: "other rules", ByRefusal: "refused",
 	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsObject: "object", NeedsText: "text",
 }
 
-// String returns the name of a judge: "check", "link", "reader", "while running", "objects", "driver", "other rules"; or of the
+// String returns the name of a judge: "check", "link", "reader", "while running", "objects", "driver", "other rules", "refused"; or of the
 // missing information: "form", "call", "commands", "draw", "run", "object", "text".
 func (j Judge) String() string { return judgeWords[j] }
 
 // Judged reports whether a part of Chiaro judges the rule.
-func (j Judge) Judged() bool { return j <= ByOther }
+func (j Judge) Judged() bool { return j <= ByRefusal }
 
 // Judges returns all judges in order.
 func Judges() []Judge {
@@ -72,7 +74,7 @@ func AnswerOf(code string) (Answer, bool) {
 
 // beyond are the judges of package valid's reasons.
 var beyond = map[valid.Beyond]Judge{
-	valid.BeyondPipeline: NeedsCall, valid.BeyondDraw: NeedsDraw, valid.BeyondRun: NeedsRun, valid.BeyondText: NeedsText,
+	valid.BeyondPipeline: NeedsCall, valid.BeyondDraw: NeedsDraw, valid.BeyondRun: NeedsRun, valid.BeyondText: NeedsText, valid.BeyondOther: ByOther,
 }
 
 // answers returns the answers by code.
@@ -86,7 +88,7 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	for u := range valid.AllUnjudged() {
 		out[u.Code] = Answer{beyond[u.Needs], u.Why}
 	}
-	for _, k := range objectLists { // some of the rules that package valid does not judge
+	for _, k := range slices.Concat(objectLists, runLists, refusedLists) { // some of the rules that package valid does not judge
 		for _, c := range k.codes {
 			out["VUID-"+c] = Answer{k.by, k.why}
 		}

@@ -37,10 +37,10 @@ var formLists = []reason{
 	{NeedsForm, "each value of the union is a valid address", []string{
 		"VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter", "VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter",
 	}},
-	{NeedsObject, "the driver does not have the commands of execution graphs", []string{
+	{ByRefusal, "the device refuses VK_AMDX_shader_enqueue, whose commands only package vk has", []string{
 		"VkExecutionGraphPipelineCreateInfoAMDX-*", "vkCreateExecutionGraphPipelinesAMDX-*", "vkCmdDispatchGraphAMDX-*",
 	}},
-	{NeedsObject, "the driver does not have the commands of VK_NV_ray_tracing", []string{
+	{ByRefusal, "the device refuses VK_NV_ray_tracing", []string{
 		"VkRayTracingPipelineCreateInfoNV-*", "VkRayTracingShaderGroupCreateInfoNV-*", "vkCreateRayTracingPipelinesNV-*",
 	}},
 }

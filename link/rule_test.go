@@ -158,9 +158,10 @@ func summary() string {
 	}
 	words := map[link.Judge]string{
 		link.ByCheck: "`check` judges it for each module: [vuids.md](vuids.md)", link.ByLink: "`check` and `link` judge it for a description of a pipeline: this page",
-		link.ByReader: "the reader of modules or descriptions rejects the input", link.ByRun: "a run stops with an error", link.ByObjects: "package `vk` checks it, the objects of the API",
+		link.ByReader: "the reader of modules or descriptions rejects the input", link.ByRun: "a run stops with an error, or [a sanitizer](sanitizers.md) reports the fault", link.ByObjects: "package `vk` checks it, the objects of the API",
 		link.ByDriver:  "the driver checks the memory of each call, with a debug messenger or `CHIARO_CHECK`",
 		link.ByOther:   "other rules with the same content are judged",
+		link.ByRefusal: "the device refuses the extension or the feature that the rule is on, with a message",
 		link.NeedsForm: "not judged: it is on memory that the driver cannot judge, or writes itself", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
 		link.NeedsCommands: "not judged: it needs the commands that were recorded before", link.NeedsDraw: "not judged: it needs the resources that are bound",
 		link.NeedsRun:    "not judged: it needs values of an execution",
@@ -169,11 +170,11 @@ func summary() string {
 	}
 	judged := 0
 	for _, j := range link.Judges() {
-		if j.Judged() {
+		if j.Judged() && j != link.ByRefusal {
 			judged += n[j]
 		}
 	}
-	fmt.Fprintf(&b, "Vulkan has %d rules on shaders, pipelines and their use. Chiaro judges %d of them:\n\n| answer | rules | meaning |\n|---|--:|---|\n", len(vuid.All), judged)
+	fmt.Fprintf(&b, "Vulkan has %d rules on shaders, pipelines and their use. Chiaro judges %d of them, and refuses the extensions that %d more are on:\n\n| answer | rules | meaning |\n|---|--:|---|\n", len(vuid.All), judged, n[link.ByRefusal])
 	for _, j := range link.Judges() {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", j, n[j], words[j])
 	}

@@ -15,7 +15,7 @@ type reason struct {
 
 // reasons yields all lists of rules that this package does not check.
 func reasons() iter.Seq[reason] {
-	return slices.Values(slices.Concat(unjudged, objectLists, absentLists, driverLists))
+	return slices.Values(slices.Concat(unjudged, objectLists, runLists, refusedLists, absentLists, driverLists))
 }
 
 // unjudged are the rules on pipelines, layouts, objects and commands that this package does
@@ -39,15 +39,12 @@ var unjudged = []reason{
 		"vkCmdDraw-OpTypeImage-07468",
 	}},
 	{NeedsRun, "it needs addresses and indices that shaders compute or read at the draw", []string{
-		"vkCmdDraw-uniformBuffers-06935", "vkCmdDraw-None-08612", "vkCmdDraw-storageBuffers-06936", "vkCmdDraw-None-08613", "vkCmdDraw-None-11297",
+		"vkCmdDraw-None-11297",
 		"vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11397", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301", "vkCmdDraw-None-11302",
-		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306", "vkCmdDraw-None-11372", "vkCmdDraw-None-11373", "vkCmdDraw-None-11374",
-		"vkCmdDraw-None-11398", "vkCmdDraw-None-11437", "vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442",
-		"vkCmdDraw-None-11485", "vkCmdDraw-protectedNoFault-11455", "vkCmdDraw-protectedNoFault-11456", "vkCmdDraw-None-02721", "vkCmdDraw-format-10389",
+		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306",
+		"vkCmdDraw-None-11437", "vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442",
+		"vkCmdDraw-None-11485", "vkCmdDraw-format-10389",
 		"vkCmdDraw-format-10390",
-	}},
-	{NeedsRun, "whether an invocation ends is decided when it runs", []string{
-		"vkCmdDraw-None-07288",
 	}},
 	{ByOther, "package vk makes no buffer view of a format that shaders cannot read and write without a format", []string{
 		"vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
@@ -55,7 +52,7 @@ var unjudged = []reason{
 	{ByOther, "package vk makes no sampler that clamps the range of another filter than a cubic one", []string{
 		"vkCmdDraw-reductionMode-09213",
 	}},
-	{NeedsText, "it applies only without the feature flags of Vulkan 1.3; with them it is vkCmdDraw-None-06479", []string{
+	{ByOther, "it is of a specification without the feature flags of Vulkan 1.3; with them it is vkCmdDraw-None-06479", []string{
 		"vkCmdDraw-aspectMask-06478",
 	}},
 	{ByOther, "`check` checks it for each module, under this name", []string{
@@ -94,7 +91,7 @@ var unjudged = []reason{
 	{ByOther, "it states in general what the individual rules of interfaces and layouts require", []string{
 		"VkComputePipelineCreateInfo-stage-00702", "VkRayTracingPipelineCreateInfoNV-pStages-03426",
 	}},
-	{NeedsText, "it applies only without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
+	{ByOther, "it is of a specification without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
 		"vkCmdSetVertexInputEXT-None-08547", "vkCmdSetVertexInputEXT-None-04790",
 	}},
 	{NeedsCall, "deferred operations are of the call", []string{
@@ -128,7 +125,7 @@ var unjudged = []reason{
 	{NeedsDraw, "the shader group handles in the tables, the buffers of their addresses, and the geometries that rays hit", []string{
 		"vkCmdTraceRaysKHR-*", "vkCmdTraceRaysNV-*",
 	}},
-	{NeedsRun, "the payloads that shaders initialize, and the scratch memory of the graph", []string{
+	{NeedsRun, "the payloads that shaders initialize, the draws of the graph, and the use of the scratch buffer", []string{
 		"vkCmdDispatchGraphAMDX-*",
 	}},
 	{NeedsCommands, "the render pass in which the dispatch is, its tile attachments, and the bound shader object", []string{
@@ -139,8 +136,5 @@ var unjudged = []reason{
 	}},
 	{NeedsCommands, "the command buffer, its level and its protection", []string{
 		"vkCmdDraw-*",
-	}},
-	{ByRun, "a run stops if the dimensionality of a view or its kind of number does not match the image in the shader", []string{
-		"vkCmdDraw-viewType-07752", "vkCmdDraw-format-07753",
 	}},
 }

@@ -44,7 +44,7 @@ func TestUnjudged(t *testing.T) {
 // rules that a run or an object of the API judges.
 func TestJudgedElsewhere(t *testing.T) {
 	var text strings.Builder
-	for _, pattern := range []string{"../vk/*.go", "../internal/amber/*.go", "../internal/texture/*.go"} {
+	for _, pattern := range []string{"../vk/*.go", "../internal/amber/*.go", "../internal/texture/*.go", "../internal/lower/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -16,11 +16,12 @@ const (
 	BeyondDraw                   // the bound or attached resources, and their creation
 	BeyondRun                    // values computed by an execution
 	BeyondText                   // none: the subject of the rule is not in this version of the specification
+	BeyondOther                  // none: the rules that Unjudged.Why names have the same content
 )
 
-// String returns "pipeline", "draw", "run" or "text".
+// String returns "pipeline", "draw", "run", "text" or "other".
 func (b Beyond) String() string {
-	return [...]string{"pipeline", "draw", "run", "text"}[b]
+	return [...]string{"pipeline", "draw", "run", "text", "other"}[b]
 }
 
 // Unjudged is a Vulkan rule on modules that Check does not check. Package link
@@ -112,16 +113,16 @@ var unjudged = [...]struct {
 	{BeyondRun, "the distance of the hit", []string{"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}},
 	{BeyondRun, "the kind of the hit", []string{"HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}},
 	{BeyondRun, "the active invocations", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
-	{BeyondText, "only in a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2; apiVersion-07954 and apiVersion-07955 check the same", []string{
+	{BeyondOther, "only in a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2; apiVersion-07954 and apiVersion-07955 check the same", []string{
 		"RuntimeSpirv-OpTypeImage-06269", "RuntimeSpirv-OpTypeImage-06270", "RuntimeSpirv-apiVersion-07952", "RuntimeSpirv-apiVersion-07953",
 		"RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956", "RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957",
 	}},
-	{BeyondText, "only in a specification without VK_EXT_shader_atomic_float2; None-06337 and None-06338 check the same", []string{
+	{BeyondOther, "only in a specification without VK_EXT_shader_atomic_float2; None-06337 and None-06338 check the same", []string{
 		"RuntimeSpirv-None-06335", "RuntimeSpirv-None-06336",
 	}},
-	{BeyondText, "only in a specification without maintenance4; LocalSizeId-06434 checks the same", []string{"RuntimeSpirv-LocalSizeId-06433"}},
-	{BeyondText, "only in a specification without maintenance4; maintenance4-06817 is the same", []string{"RuntimeSpirv-OpTypeVector-06816"}},
-	{BeyondText, "only in a specification without VK_KHR_zero_initialize_workgroup_memory; shaderZeroInitializeWorkgroupMemory-06372 checks the same", []string{
+	{BeyondOther, "only in a specification without maintenance4; LocalSizeId-06434 checks the same", []string{"RuntimeSpirv-LocalSizeId-06433"}},
+	{BeyondOther, "only in a specification without maintenance4; maintenance4-06817 is the same", []string{"RuntimeSpirv-OpTypeVector-06816"}},
+	{BeyondOther, "only in a specification without VK_KHR_zero_initialize_workgroup_memory; shaderZeroInitializeWorkgroupMemory-06372 checks the same", []string{
 		"RuntimeSpirv-OpVariable-06373",
 	}},
 	{BeyondText, "SPIR-V has no built-in of the name", []string{

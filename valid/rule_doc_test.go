@@ -137,13 +137,13 @@ var vuidGroups = [...]struct{ title, prefix string }{
 
 // beyondWords describe the needs of rules, after their number.
 var beyondWords = [...]string{
-	BeyondPipeline: "need a pipeline", BeyondDraw: "need a draw", BeyondRun: "need a run", BeyondText: "are not of this text",
+	BeyondPipeline: "need a pipeline", BeyondDraw: "need a draw", BeyondRun: "need a run", BeyondText: "are not of this text", BeyondOther: "have the content of others",
 }
 
 // vuidsPage lists Vulkan's rules on modules, those that are not checked too.
 func vuidsPage(at, link, objects map[string]string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and the function\nthat checks it. `chiaro check` checks *device* rules only with `--profile`, which describes the device. For\na rule that a module and a device do not decide, the list has its need: a *pipeline* (with its layout,\nflags and other stages), a *draw* (the bound and attached objects and their creation), a *run* (values of\nan execution), or *text*: the rule is about a\npart of Vulkan or SPIR-V that this version does not have.\n\n")
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and the function\nthat checks it. `chiaro check` checks *device* rules only with `--profile`, which describes the device. For\na rule that a module and a device do not decide, the list has its need: a *pipeline* (with its layout,\nflags and other stages), a *draw* (the bound and attached objects and their creation), a *run* (values of\nan execution), *text*: the rule is about a\npart of Vulkan or SPIR-V that this version does not have, or *other*: a checked rule has the same content.\n[pipelines.md](pipelines.md) counts the rules that a run judges.\n\n")
 	beyond := map[string]Unjudged{}
 	for u := range AllUnjudged() {
 		beyond[u.Code] = u
@@ -151,7 +151,7 @@ func vuidsPage(at, link, objects map[string]string) []byte {
 	for g, group := range vuidGroups {
 		var rows bytes.Buffer
 		total, judged, linked, full, cases := 0, 0, 0, 0, 0
-		var needs [BeyondText + 1]int
+		var needs [BeyondOther + 1]int
 		for _, code := range vuid.All {
 			if groupOf(code) != g {
 				continue

@@ -89,7 +89,7 @@ type DeviceInfo struct {
 	Until context.Context
 
 	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
-	// device. 0 is no bound.
+	// device: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound.
 	Budget uint64
 
 	// Engine and Lowering are for programs of Chiaro's module: the engine of the shaders, nil for the best of the

@@ -544,6 +544,15 @@ func TestGraphRules(t *testing.T) {
 		t.Error(err)
 	}
 	r = newGraphRig(t, DeviceInfo{})
+	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+	if err := c.Begin(BeginInfo{Inheritance: &InheritanceInfo{}}); err != nil {
+		t.Fatal(err)
+	}
+	c.DispatchGraph(r.scratch, start)
+	if err := c.End(); ruleOf(err) != dispatch+"commandBuffer-09182" {
+		t.Errorf("%v; must be the rule on primary command buffers", err)
+	}
+	r = newGraphRig(t, DeviceInfo{})
 	if _, err := r.graph(t, twoNodes, "root", "leaf", "leaf"); err == nil || !strings.Contains(err.Error(), "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134") {
 		t.Error(err)
 	}

@@ -148,6 +148,8 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 		fmt.Fprintf(w, "  judged   by the driver, for the memory of each call: %s\n", a.Why)
 	case link.ByOther:
 		fmt.Fprintf(w, "  judged   by other rules: %s\n", a.Why)
+	case link.ByRefusal:
+		fmt.Fprintf(w, "  judged   at the creation of the device: %s\n", a.Why)
 	case link.NeedsText:
 		fmt.Fprintf(w, "  judged   not: it is of another text: %s\n", a.Why)
 	default:

@@ -1,0 +1,31 @@
+package link
+
+// runLists are the rules that a run judges: it stops with an error, or a sanitizer reports the fault. A test demands that the sources
+// of the packages that run shaders name each of them.
+var runLists = []reason{
+	{ByRun, "a run stops if the dimensionality of a view or its kind of number does not match the image in the shader", []string{
+		"vkCmdDraw-viewType-07752", "vkCmdDraw-format-07753",
+	}},
+	{ByRun, "a run stops at an invocation that does not end: each has a budget of steps", []string{
+		"vkCmdDraw-None-07288",
+	}},
+	{ByRun, "a dispatch of an execution graph stops at a node with too many workgroups", []string{
+		"vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186",
+	}},
+	{ByRun, "the sanitizer bounds reports accesses beyond the range of a descriptor or of a mapped resource, whatever the robustness", []string{
+		"vkCmdDraw-uniformBuffers-06935", "vkCmdDraw-storageBuffers-06936", "vkCmdDraw-None-08612", "vkCmdDraw-None-08613", "vkCmdDraw-None-11372",
+		"vkCmdDraw-None-11373", "vkCmdDraw-None-11374", "vkCmdDraw-None-11398",
+	}},
+	{ByRun, "the sanitizer bounds reports vertex attributes past the end of their buffer, whatever the robustness", []string{
+		"vkCmdDraw-None-02721",
+	}},
+	{ByRun, "the sanitizer bounds reports addresses outside of all buffers, and those that are less aligned than the operand says", []string{
+		"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-PhysicalStorageBuffer64-06315",
+	}},
+	{ByRun, "the sanitizer uniform reports a barrier that not all invocations of the workgroup reach", []string{
+		"RuntimeSpirv-OpControlBarrierArriveEXT-13558",
+	}},
+	{ByRun, "the sanitizer undefined reports a hit outside of the rest of the ray, and the vertices of a hit that is no triangle", []string{
+		"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353", "HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750",
+	}},
+}
