@@ -111,6 +111,10 @@ func (d *binWorker) gatherBins(s *binList) {
 		words = uint32(d.packer.quads)
 	}
 	sampled := packing == packSmall && r.pipeline.packable && r.pipeline.long && r.key.Packable()
+	if r.key.Packed { // the choice rarely changes, and all items of a list count
+		d.sampled++
+		sampled = sampled && d.sampled%8 == 0
+	}
 	var sample packSample
 	// The rasterizer numbers the tiles of the draw's area, the pass the tiles of the target.
 	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile

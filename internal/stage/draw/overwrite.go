@@ -69,10 +69,13 @@ func coversTile(items []uint64) bool {
 	const firstColumn = uint64(0x0101010101010101) // blocks of a tile with x = 0
 	seen := uint64(0)
 	for ; len(items) >= 2; items = items[2:] {
+		if items[1] != ^uint64(0) {
+			continue
+		}
 		head := [1]uint64{items[0]}
 		below := raster.Item(head[:]).TakeRun()
 		x, y := raster.Item(head[:]).At()
-		if items[1] != ^uint64(0) || x%raster.Block != 0 || y%raster.Block != 0 {
+		if x%raster.Block != 0 || y%raster.Block != 0 {
 			continue
 		}
 		seen |= firstColumn >> (across * (raster.MaxRun - below)) << (y/raster.Block%across*across + x/raster.Block%across)

@@ -121,6 +121,9 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 			m.next, m.begin, m.end, m.id = 0, 0, 0, 0
 		}
 	}
+	if len(c.primitives) == 0 { // the end of a draw: the memory is as before
+		c.prefix = m.before
+	}
 	return len(c.primitives) > 0
 }
 

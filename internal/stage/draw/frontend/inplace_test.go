@@ -43,6 +43,9 @@ func TestRepeatedRuns(t *testing.T) {
 				t.Fatalf("draw %d has %d chunks at %d, want %d", i, len(used), n, len(want))
 			}
 			if len(want) == 0 {
+				if c := used[:1][0]; i == 0 && c.prefix.count != 10 {
+					t.Errorf("after the first draw the chunk has a run of %d triangles, want 10", c.prefix.count)
+				}
 				break
 			}
 			if got, want := used[0], want[0]; !slices.Equal(got.list, want.list) || !slices.Equal(got.primitives, want.primitives) {
