@@ -48,6 +48,9 @@ func (e *enabling) off() (bits uint8) {
 	return bits
 }
 
+// on returns the enables that a command has set to true: bits by enable.
+func (e *enabling) on() (bits uint8) { return e.set &^ e.off() }
+
 // apply changes a state by the enables of a set that commands have set.
 func (e *enabling) apply(s *state.State, set uint8) {
 	set &= e.set

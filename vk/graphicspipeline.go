@@ -45,14 +45,15 @@ type GraphicsPipeline struct {
 	library *assembly // of a library
 	sources []*stageCreation
 
-	clipFollowsClamp bool   // depth clipping is the opposite of depth clamping
-	stippled         bool   // static
-	loops            bool   // the aspects with feedback loops are dynamic
-	strides          bool   // of vertex buffers are dynamic
-	enables          uint8  // that are dynamic
-	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
-	settable         uint64 // keeps, and the viewports and scissors if commands set them without their count
-	stageBits        uint8  // the stages that it has: bits by ShaderStage
+	clipFollowsClamp bool     // depth clipping is the opposite of depth clamping
+	stippled         bool     // static
+	loops            bool     // the aspects with feedback loops are dynamic
+	strides          bool     // of vertex buffers are dynamic
+	enables          uint8    // that are dynamic
+	keeps            uint64   // the states that the pipeline leaves as commands set them: bits of bound.have
+	settable         uint64   // keeps, and the viewports and scissors if commands set them without their count
+	stageBits        uint8    // the stages that it has: bits by ShaderStage
+	modes            ir.Modes // of the stages before rasterization
 
 	rendering link.Rendering
 	custom    *CustomResolve
@@ -165,6 +166,9 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 			continue
 		}
 		p.stageBits |= 1 << i
+		if graphicsStages[i].stage != ir.Fragment {
+			p.modes |= s.stage.Program.Modes
+		}
 		graphicsStages[i].put(&programs, s.stage.Program)
 		p.stages = append(p.stages, s.stage)
 		if p.flags&enum.PipelineFlagsDescriptorHeap != 0 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -44,12 +45,16 @@ func (n *need) is(s enum.DynamicState) bool {
 // needy is a draw whose needs are checked.
 type needy struct {
 	*state.State
-	stages uint8 // bits by ShaderStage
-	colors int   // color attachments
-	off    uint8 // bits by enable: disabled
+	stages uint8    // bits by ShaderStage
+	modes  ir.Modes // of the stages before rasterization
+	colors int      // color attachments
+	on     uint8    // bits by enable: enabled
+	off    uint8    // bits by enable: disabled
 }
 
-func (n *needy) stippled() bool  { return n.lines() && n.off>>enableStipple&1 == 0 }
+func (n *needy) stippled() bool {
+	return n.rasterized() && n.on>>enableStipple&1 != 0 || n.lines() && n.off>>enableStipple&1 == 0
+}
 func (n *needy) discarded() bool { return n.rasterized() && n.off>>enableDiscard&1 == 0 }
 
 func (n *needy) always() bool           { return true }
@@ -57,9 +62,23 @@ func (n *needy) rasterized() bool       { return !n.Rasterization.Discard }
 func (n *needy) has(s ShaderStage) bool { return n.stages>>s&1 != 0 }
 func (n *needy) vertex() bool           { return n.has(StageVertex) }
 func (n *needy) fragment() bool         { return n.has(StageFragment) && n.rasterized() }
+
+// lines reports whether lines are rasterized: by the output of the last stage before rasterization, or the topology (effective
+// rasterization input topology).
 func (n *needy) lines() bool {
-	t := n.Assembly.Topology
-	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && !n.has(StageMesh) && (t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency)
+	if !n.rasterized() {
+		return false
+	}
+	switch t := n.Assembly.Topology; {
+	case n.has(StageMesh):
+		return n.modes.Has(ir.OutputLines)
+	case n.has(StageGeometry):
+		return n.modes.Has(ir.OutputLineStrip)
+	case n.has(StageTessEvaluation):
+		return n.modes.Has(ir.TessIsolines) && !n.modes.Has(ir.PointMode)
+	default:
+		return t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency
+	}
 }
 
 // stippled are the features of stippled lines.
@@ -200,15 +219,18 @@ func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (list
 	if unset == 0 {
 		return nil
 	}
-	stages, off := g.bound.shaders.stages(), g.bound.enables.off()
-	if p != nil {
-		stages = p.stageBits
-		off &= p.enables
-		if !p.stippled && p.enables>>enableStipple&1 == 0 {
-			off |= 1 << enableStipple
+	x.needy = needy{s, g.bound.shaders.stages(), g.bound.shaders.modes(), len(g.current.info.Colors), g.bound.enables.on(), g.bound.enables.off()}
+	if n := &x.needy; p != nil {
+		n.stages, n.modes = p.stageBits, p.modes
+		n.on, n.off = n.on&p.enables, n.off&p.enables
+		switch {
+		case p.enables>>enableStipple&1 != 0:
+		case p.stippled:
+			n.on |= 1 << enableStipple
+		default:
+			n.off |= 1 << enableStipple
 		}
 	}
-	x.needy = needy{s, stages, len(g.current.info.Colors), off}
 	for i := range needs {
 		if n := &needs[i]; unset>>n.set&1 != 0 && n.when(&x.needy) {
 			if list = append(list, n); len(list) == limit {
@@ -227,6 +249,16 @@ func (c *combination) stages() (bits uint8) {
 		}
 	}
 	return bits
+}
+
+// modes returns the execution modes of the shader objects before rasterization.
+func (c *combination) modes() (all ir.Modes) {
+	for i, s := range c {
+		if s != nil && s.stage != nil && ShaderStage(i) != StageFragment {
+			all |= s.stage.Program.Modes
+		}
+	}
+	return all
 }
 
 // checkState returns a *UsageError that names the command of each missing state, with the rule on the first. Each is a finding.

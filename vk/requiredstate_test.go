@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -18,7 +20,7 @@ var absentStates = []string{
 	"vkCmdSetShadingRateImageEnableNV", "vkCmdSetCoarseSampleOrderNV", "vkCmdSetViewportShadingRatePaletteNV", "vkCmdSetRepresentativeFragmentTestEnableNV",
 }
 
-// TestNeedsOfLink demands that the commands of needs are the commands of link's rules on required states, except those for
+// TestNeedsOfLink checks that needs has the commands of link's rules on required states, except those for
 // absent states.
 func TestNeedsOfLink(t *testing.T) {
 	const middle = " precedes a draw with the dynamic state "
@@ -170,4 +172,72 @@ func TestNeedsOfEnableCommands(t *testing.T) {
 	fresh(StageVertex, StageFragment)
 	(&setEnable{enableDiscard, 0, 0}).run(x)
 	check("the discard rectangles are disabled", nil, all[0].command, all[3].command, all[4].command)
+}
+
+// TestEachNeed leaves out each state of the section "Setting State" in turn (row E07), of draws with shader objects that enable all
+// that makes a state required: its command alone is missing, if the stages and the primitives of the draw are those of the rule.
+func TestEachNeed(t *testing.T) {
+	enabled := state.State{}
+	enabled.DepthStencil = state.DepthStencil{Test: true, Bounds: true, Stencil: true}
+	enabled.Rasterization.DepthBias, enabled.Rasterization.DepthClamp, enabled.Rasterization.Conservative = true, true, 1
+	enabled.Multisample.Located, enabled.Blend.Logic = true, true
+	enabled.Blend.Attachments = []state.BlendAttachment{{Enable: true, DstAlpha: enum.BlendFactorOneMinusConstantAlpha}}
+	lines := []string{"vkCmdSetLineWidth", "vkCmdSetLineRasterizationModeEXT", "vkCmdSetLineStippleEnableEXT"}
+	patches := []string{"vkCmdSetPatchControlPointsEXT", "vkCmdSetTessellationDomainOriginEXT"}
+	stream, provoking := "vkCmdSetRasterizationStreamEXT", "vkCmdSetProvokingVertexModeEXT"
+	vertex := []string{"vkCmdSetVertexInputEXT", "vkCmdSetPrimitiveTopology", "vkCmdSetPrimitiveRestartEnable", provoking}
+	fragment := []string{"vkCmdSetLogicOpEnableEXT", "vkCmdSetLogicOpEXT", "vkCmdSetColorBlendEnableEXT", "vkCmdSetColorWriteMaskEXT", "vkCmdSetColorWriteEnableEXT",
+		"vkCmdSetColorBlendEquationEXT", "vkCmdSetBlendConstants", "vkCmdSetAttachmentFeedbackLoopEnableEXT"}
+	// Without rasterization: the stages before it, the viewports, and the states without that condition.
+	discarded := []string{"vkCmdSetViewportWithCount", "vkCmdSetScissorWithCount", "vkCmdSetRasterizerDiscardEnable", "vkCmdSetDepthClampRangeEXT",
+		"vkCmdSetDepthClipEnableEXT", "vkCmdSetDepthClipNegativeOneToOneEXT"}
+	for _, c := range []struct {
+		name     string
+		topology enum.Topology
+		modes    [StageCompute]ir.Modes
+		stages   []ShaderStage
+		discard  bool
+		needless []string // commands that the draw does not need
+		only     []string // if not nil, the commands that it needs
+	}{
+		{name: "lines", topology: enum.TopologyLineStrip, stages: []ShaderStage{StageVertex, StageFragment}, needless: append(patches, stream)},
+		{name: "triangles", topology: enum.TopologyTriangleList, stages: []ShaderStage{StageVertex, StageFragment}, needless: slices.Concat(patches, lines, []string{stream})},
+		{name: "no fragment shader", topology: enum.TopologyLineList, stages: []ShaderStage{StageVertex}, needless: slices.Concat(patches, fragment, []string{stream})},
+		{name: "triangles of patches", topology: enum.TopologyPatchList, stages: []ShaderStage{StageVertex, StageTessControl, StageTessEvaluation, StageFragment}, needless: append(lines, stream)},
+		{name: "isolines", topology: enum.TopologyPatchList, stages: []ShaderStage{StageVertex, StageTessControl, StageTessEvaluation, StageFragment},
+			modes: [StageCompute]ir.Modes{StageTessEvaluation: ir.TessIsolines}, needless: []string{stream}},
+		{name: "points of isolines", topology: enum.TopologyPatchList, stages: []ShaderStage{StageVertex, StageTessControl, StageTessEvaluation, StageFragment},
+			modes: [StageCompute]ir.Modes{StageTessEvaluation: ir.TessIsolines | ir.PointMode}, needless: append(lines, stream)},
+		{name: "lines of a geometry shader", topology: enum.TopologyTriangleList, stages: []ShaderStage{StageVertex, StageGeometry, StageFragment},
+			modes: [StageCompute]ir.Modes{StageGeometry: ir.OutputLineStrip}, needless: patches},
+		{name: "triangles of a geometry shader", topology: enum.TopologyLineList, stages: []ShaderStage{StageVertex, StageGeometry, StageFragment}, needless: append(patches, lines...)},
+		{name: "lines of a mesh shader", topology: enum.TopologyTriangleList, stages: []ShaderStage{StageMesh, StageFragment},
+			modes: [StageCompute]ir.Modes{StageMesh: ir.OutputLines}, needless: slices.Concat(patches, vertex, []string{stream})},
+		{name: "no rasterization", topology: enum.TopologyLineList, stages: []ShaderStage{StageVertex, StageFragment}, discard: true, only: append(discarded, vertex[:3]...)},
+	} {
+		s := enabled
+		s.Assembly.Topology, s.Rasterization.Discard = c.topology, c.discard
+		x := &executor{dev: &Device{needed: statesOfNeeds}}
+		g := &x.graphics
+		g.current = &rendering{info: RenderingInfo{Colors: make([]AttachmentInfo, 1)}}
+		g.bound.enables.set, g.bound.enables.value = 1<<numEnables-1, [numEnables]uint32{1, 1, 1, 1}
+		for _, stage := range c.stages {
+			g.bound.shaders[stage] = &Shader{stage: &shader.Stage{Program: &ir.Program{Modes: c.modes[stage]}}}
+		}
+		for i := range needs {
+			n := &needs[i]
+			g.bound.have = statesOfNeeds &^ (1 << n.set)
+			var got []string
+			for _, m := range x.missing(nil, &s, len(needs)) {
+				got = append(got, m.command)
+			}
+			needed := !slices.Contains(c.needless, n.command)
+			if c.only != nil {
+				needed = slices.Contains(c.only, n.command)
+			}
+			if needed && !slices.Equal(got, []string{n.command}) || !needed && got != nil {
+				t.Errorf("%s without %s: %v are missing; needed: %v", c.name, n.command, got, needed)
+			}
+		}
+	}
 }

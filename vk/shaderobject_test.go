@@ -224,7 +224,7 @@ func TestPartialCheck(t *testing.T) {
 	}
 }
 
-// TestMissingState draws with each state left out (row E07): the error names its command, and only commands whose state matters.
+// TestMissingState draws with each state left out (row E07, with TestEachNeed): the error names its command, and only commands whose state matters.
 func TestMissingState(t *testing.T) {
 	for n, drop := range []string{"", "vkCmdSetViewportWithCount", "vkCmdSetVertexInputEXT", "vkCmdSetDepthCompareOp", "vkCmdSetColorWriteMaskEXT"} {
 		s := newScene(t, 1)
