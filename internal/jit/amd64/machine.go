@@ -284,7 +284,12 @@ func (m *machine) function(i int) bool {
 				j += n - 1
 				continue
 			}
-			m.inst(in)
+			if n := m.storeRun(m.f.Blocks[b].Insts[j:]); n > 1 {
+				m.wideStrideStores(m.f.Blocks[b].Insts[j : j+n])
+				j += n - 1
+			} else {
+				m.inst(in)
+			}
 			m.attribute(in)
 			if m.scratchConflict() {
 				m.slowPaths, m.slowPathOwners = nil, nil

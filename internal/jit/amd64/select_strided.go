@@ -79,13 +79,18 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		for part := range in.Masks {
-			one := partOf(in, part)
-			m.stridedOffsets(in, part)
-			m.scatterTo(&one, 1, one.Uses[4])
-		}
+		m.scatterParts(in)
 		m.Jmp(resume)
 	})
+}
+
+// scatterParts is the slow path of a strided store.
+func (m *machine) scatterParts(in *vcode.Inst) {
+	for part := range in.Masks {
+		one := partOf(in, part)
+		m.stridedOffsets(in, part)
+		m.scatterTo(&one, 1, one.Uses[4])
+	}
 }
 
 // storeOpt returns the mask of the lanes that store, or none if all are known to. It clobbers K1 and

@@ -75,23 +75,10 @@ func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 //	vector 0   0 . 1 . 2 . 3 . 4 . 5 . 6 . 7 .       mask 0x5555
 //	vector 1   8 . 9 . …
 func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
-	for part := range in.Masks {
-		one := partOf(in, part)
-		if o := m.storeOpt(&one); o != 0 {
-			k := m.storingLanes(&one)
-			m.RR(KORTESTW, V128, k, 0, k, 0)
-			m.Jcc(AboveEqual, slow) // the carry flag is set if k is all ones
-		}
-	}
-	words, component := strideOf(in)
+	m.allLanes(in, slow)
+	words, _ := strideOf(in)
 	at := m.boundsCheckStride(in, handleWrites, slow)
-	lanes := uint64(0)
-	for i := component; i < 16; i += words {
-		// All strides divide 16, so that the mask is the same for each vector.
-		lanes |= 1 << i
-	}
-	m.MovI(RAX, lanes)
-	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+	m.storedWords([]vcode.Inst{*in})
 	for part := range in.Masks {
 		one := partOf(in, part)
 		z := m.vec(one.Uses[4], 0)
@@ -106,4 +93,30 @@ func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 			at = plusVectors(at, 1)
 		}
 	}
+}
+
+// allLanes jumps to slow unless all lanes of a store are active.
+func (m *machine) allLanes(in *vcode.Inst, slow Label) {
+	for part := range in.Masks {
+		one := partOf(in, part)
+		if o := m.storeOpt(&one); o != 0 {
+			k := m.storingLanes(&one)
+			m.RR(KORTESTW, V128, k, 0, k, 0)
+			m.Jcc(AboveEqual, slow) // the carry flag is set if k is all ones
+		}
+	}
+}
+
+// storedWords puts the words of a vector that a run stores into K2. All strides divide 16, so that they are the same in each
+// vector.
+func (m *machine) storedWords(run []vcode.Inst) {
+	lanes := uint64(0)
+	for i := range run {
+		words, component := strideOf(&run[i])
+		for at := component; at < 16; at += words {
+			lanes |= 1 << at
+		}
+	}
+	m.MovI(RAX, lanes)
+	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
 }
