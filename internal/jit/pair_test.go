@@ -67,6 +67,7 @@ const (
 	outlier          // some may be a little further away, or between two words
 	nearby           // all are within 32 words of the first
 	halves           // each of eight lanes is near the first of them
+	records          // most are 16 bytes from the next one, all are within 64 words of the first
 )
 
 // TestPairs runs loads of words side by side on both engines.
@@ -83,9 +84,16 @@ func testPairs(t *testing.T, engine exec.Engine) {
 		for lane := range n {
 			at := uint32(r.Intn(size/4)) * 4
 			if lane%16 == 0 {
-				near, base = nearness(r.Intn(5)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
+				near, base = nearness(r.Intn(6)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
+				if near == records {
+					base = uint32(r.Intn(size - 200))
+				}
 			}
 			switch {
+			case near == records:
+				if at = base + 16*uint32(lane%16); r.Intn(20) == 0 {
+					at = base + 4*uint32(r.Intn(64))
+				}
 			case near == halves:
 				if lane%8 == 0 {
 					if base = uint32(r.Intn(size - 32)); r.Intn(3) == 0 {
@@ -101,7 +109,7 @@ func testPairs(t *testing.T, engine exec.Engine) {
 			if near == outlier && r.Intn(16) == 0 {
 				at += uint32(r.Intn(68))
 			}
-			if near == nearby || near == outlier || near == halves {
+			if near == nearby || near == outlier || near == halves || near == records {
 				places = append(places, at, uint32(r.Intn(5)))
 				continue
 			}

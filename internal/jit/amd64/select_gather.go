@@ -157,9 +157,51 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
+		if in.Prefetch == 0 { // texels in no window are rarely in a wide one
+			far := m.NewLabel()
+			m.wideWindow(in, z, far)
+			m.Jmp(resume)
+			m.Bind(far)
+		}
 		m.gatherPairSlow(in)
 		m.Jmp(resume)
 	})
+}
+
+// wideWindow is gatherPair for a window of twice windowWords: two words of records of 16 bytes, such as vertices. index is that of
+// loadWindow. It jumps to slow if the window does not have all pairs, or is not in range.
+func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, slow Label) {
+	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(2*windowWords-2), compareGT, K(m.execution(in))|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, slow)
+	m.RR(VMOVD_ST, V128, m.vec(in.Uses[1], 1), 0, RDX, 0)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+8*windowWords)
+	m.GRR(CMP|W, RCX, RDX)
+	m.Jcc(Less, slow)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	for i := range in.Defs {
+		one := *in
+		one.Defs = in.Defs[i : i+1]
+		if i > 0 {
+			m.RM(VPADDD, V512, z.index, z.index, m.word32(1), BC)
+		}
+		for half, to := range [...]Reg{4, z.hi} {
+			m.RM(VMOVDQU32, V512, z.lo, 0, plusVectors(from, int32(2*half)), 0)
+			m.moveVec(to, z.index)
+			m.RM(VPERMI2D, V512, to, z.lo, plusVectors(from, int32(2*half+1)), 0)
+		}
+		m.RMI(VPCMPUD, V512, 2, z.index, m.word32(windowWords-1), compareGT, BC)
+		m.RR(VMOVDQA32, V512, 4, 0, z.hi, K(2))
+		d, o := m.dest(&one, 4)
+		if d != 4 {
+			m.RR(VMOVDQA32, V512, d, 0, 4, o)
+		}
+		m.done(&one, d)
+	}
 }
 
 // permutePair defines results i and i + 1: the words of the window at index and index + 1.
