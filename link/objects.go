@@ -92,7 +92,7 @@ var objectLists = []reason{
 	{ByObjects, "full checking compares the acceleration structures in sets with the instructions that trace rays in them", []string{
 		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-flags-08761",
 		"HitTriangleVertexPositionsKHR-None-08751", "RuntimeSpirv-OpTraceRayKHR-06360", "RuntimeSpirv-OpTraceRayMotionNV-06365",
-		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11876",
+		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11876", "RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354",
 	}},
 	{ByOther, "the instruction requires the flag of the pipeline: OpHitObjectTraceRayMotionNV-07711, OpHitObjectTraceRayMotionEXT-11877", []string{
 		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704", "RuntimeSpirv-flags-11875",

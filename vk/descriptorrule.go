@@ -30,6 +30,7 @@ type descriptorCheck struct {
 	mappings map[ir.Stage][]compute.Mapping // with descriptor heaps
 
 	positions bool // of a trace: all shaders of hits read the positions of vertices
+	motion    bool // of a trace: the pipeline allows motion
 }
 
 // uses adds the findings on the descriptors that stages use.

@@ -67,6 +67,15 @@ func (w *traceRays) read(d *Device) (tables ShaderTables, size [3]uint32, err er
 	return tables, size, checkLaunch(size)
 }
 
+// checkMotion checks that an indirect trace of a pipeline with motion has its feature.
+func (w *traceRays) checkMotion(d *Device, p *RayTracingPipeline) error {
+	const feature = "rayTracingMotionBlurPipelineTraceRaysIndirect"
+	if w.form == traceDirect || p.flags&enum.PipelineFlagsRayTracingAllowMotion == 0 || d.mayHave(feature) {
+		return nil
+	}
+	return usage("VUID-"+traceNames[w.form]+"-"+feature+"-04951", "%v allows motion, and the trace is indirect; must be direct without the feature %s", &p.object, feature)
+}
+
 // run launches the bound pipeline.
 func (w *traceRays) run(x *executor) error {
 	p := x.rays.pipeline
@@ -76,6 +85,9 @@ func (w *traceRays) run(x *executor) error {
 	}
 	tables, size, err := w.read(x.dev)
 	if err != nil {
+		return err
+	}
+	if err := w.checkMotion(x.dev, p); err != nil {
 		return err
 	}
 	sets, err := x.resolve(RayTracing, p.layout)
@@ -156,6 +168,7 @@ func (x *executor) checkTrace(p *RayTracingPipeline, t *ShaderTables) error {
 		mappings := map[ir.Stage][]compute.Mapping{s.stage.Program.Stage: s.mappings}
 		(&descriptorCheck{
 			executor: x, point: RayTracing, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, mappings: mappings, positions: positions,
+			motion: p.flags&enum.PipelineFlagsRayTracingAllowMotion != 0,
 		}).uses(s.uses.of(s.stage))
 	}
 	return x.found()

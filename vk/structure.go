@@ -47,6 +47,14 @@ type AccelerationStructureInfo struct {
 	// Address, not 0, is the result of [AccelerationStructure.Address] in an earlier run, and the address that the structure
 	// must have. It needs the flag StructureAddressReplay.
 	Address uint64
+
+	// Motion is for top levels with the flag StructureMotion.
+	Motion *StructureMotionInfo
+}
+
+// StructureMotionInfo describes a top level with motion (VkAccelerationStructureMotionInfoNV).
+type StructureMotionInfo struct {
+	MaxInstances uint32 // the most that a build has
 }
 
 // AccelerationStructure is a range of a buffer for an acceleration structure. A build, or a copy, makes the structure itself.
@@ -87,6 +95,8 @@ func (d *Device) NewAccelerationStructure(info AccelerationStructureInfo) (*Acce
 		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-offset-03734", "the offset of the acceleration structure is %d; must be a multiple of %d", info.Offset, structureAlignment)
 	case info.Address != 0 && info.Flags&StructureAddressReplay == 0:
 		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-deviceAddress-03612", "the acceleration structure has the address %#x of an earlier run and lacks the flag for it; must have it", info.Address)
+	case info.Flags&StructureMotion != 0 && info.Level == TopLevel && info.Motion == nil:
+		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-createFlags-04954", "the top level has motion and no number of instances; must have one")
 	}
 	a := &AccelerationStructure{info: info}
 	if info.Address != 0 && (!d.heap.structures.place(a) || a.number != info.Address) {

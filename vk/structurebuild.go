@@ -207,6 +207,8 @@ func (b *BuildInfo) shapes() []shape {
 func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 	const rule = "VUID-VkAccelerationStructureBuildGeometryInfoKHR-"
 	switch {
+	case b.Level == AnyLevel && b.Flags&BuildMotion != 0:
+		return usage(rule+"flags-04929", "the build has motion and any level; must be of the top or of the bottom")
 	case b.Level > BottomLevel:
 		return usage(rule+"type-03654", "the build is of the level %d; must be of the top or of the bottom", b.Level)
 	case b.Flags&^knownBuildFlags != 0:
@@ -331,7 +333,7 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 	case target.info.Level != AnyLevel && target.info.Level != b.Level:
 		return usage(rule+[...]string{TopLevel: "pInfos-03699", BottomLevel: "pInfos-03700"}[b.Level], "%v is not of the level of the build; must be", &target.object)
 	}
-	if err := b.checkMotion(); err != nil {
+	if err := b.checkMotion(primitives); err != nil {
 		return err
 	}
 	if n := b.sizes(primitives).Structure; target.info.Size < n {

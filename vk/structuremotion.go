@@ -32,8 +32,8 @@ const (
 // motionSizes are the sizes of the data of instances, by type.
 var motionSizes = [...]uint64{staticInstance: instanceBytes, matrixInstance: 112, srtInstance: 144}
 
-// checkMotion checks that the build and its target agree on motion.
-func (b *BuildInfo) checkMotion() error {
+// checkMotion checks that the build and its target agree on motion. primitives are the most, or the number, of each geometry.
+func (b *BuildInfo) checkMotion(primitives []uint32) error {
 	const build, create = "VUID-VkAccelerationStructureBuildGeometryInfoKHR-", "VUID-VkAccelerationStructureCreateInfoKHR-"
 	has := b.Target.info.Flags&StructureMotion != 0
 	switch {
@@ -41,6 +41,9 @@ func (b *BuildInfo) checkMotion() error {
 		return usage(build+"dstAccelerationStructure-04927", "%v has motion, and the build has not; must have it", &b.Target.object)
 	case !has && b.Flags&BuildMotion != 0:
 		return usage(build+"flags-04928", "the build has motion, and %v has not; must have it", &b.Target.object)
+	}
+	if m := b.Target.info.Motion; has && m != nil && b.Level == TopLevel && primitives[0] > m.MaxInstances {
+		return usage("", "the build has %d instances; must have at most the %d of %v", primitives[0], m.MaxInstances, &b.Target.object)
 	}
 	for i := range b.Geometries {
 		if t := b.Geometries[i].Triangles; t != nil && t.Moved != nil && !has {

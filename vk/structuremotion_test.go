@@ -12,9 +12,9 @@ import (
 const rayMotion = 6144 // offset of moved vertices and of moving instances
 
 // motion makes an acceleration structure of 8 KiB with motion.
-func (r *rays) motion(t *testing.T, level StructureLevel) *AccelerationStructure {
+func (r *rays) motion(t testing.TB, level StructureLevel) *AccelerationStructure {
 	t.Helper()
-	a := must(r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: r.area, Size: 8192, Level: level, Flags: StructureMotion}))(t)
+	a := must(r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: r.area, Size: 8192, Level: level, Flags: StructureMotion, Motion: &StructureMotionInfo{MaxInstances: 4}}))(t)
 	r.area += 8192
 	return a
 }
@@ -28,28 +28,25 @@ func (r *rays) wantAt(t *testing.T, a *AccelerationStructure, x, time, want floa
 	}
 }
 
-// TestMotionBuild builds moving triangles and moving instances of each type, at a stride, from addresses and on the host, and traces
-// rays at several times.
-func TestMotionBuild(t *testing.T) {
-	r := newRays(t, DeviceInfo{})
-	bottom, top := r.motion(t, BottomLevel), r.motion(t, TopLevel)
+// movingInstances is the offset of four instances: see moving.
+const movingInstances = rayMotion + 256
+
+// shifted returns the matrix of a translation along x and z.
+func shifted(x, z float32) []float32 { return []float32{1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, z} }
+
+// moving builds a triangle that moves from z = 0 to z = 2, and writes its instances: at x = 0 a static one, at x = 10 one whose matrix
+// moves it by 1, at x = 20 one whose decomposition moves it by −1, and one of a type that does not exist.
+func (r *rays) moving(t testing.TB, bottom *AccelerationStructure) {
+	t.Helper()
 	r.floats(rayMotion, 0, 0, 2, 1, 0, 2, 0, 1, 2)
 	b := r.bottom(bottom, 1)
 	b.Flags |= BuildMotion
 	moved := r.at(rayMotion)
 	b.Geometries[0].Triangles.Moved = &moved
 	r.build(t, b)
-	// Static, matrix and SRT instances; one of no type.
-	still := [12]float32{0: 1, 5: 1, 10: 1}
-	shifted := func(x, z float32) []float32 {
-		m := still
-		m[3], m[11] = x, z
-		return m[:]
-	}
 	srt := func(x, z float32) []float32 { return []float32{1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, x, 0, z} }
-	const first = rayMotion + 256
 	place := func(i int, kind uint32, parts ...[]float32) {
-		at := first + motionStride*i
+		at := movingInstances + motionStride*i
 		binary.LittleEndian.PutUint32(r.memory.Bytes()[at:], kind)
 		at += motionHeader
 		binary.LittleEndian.PutUint64(r.memory.Bytes()[rayPointers+8*i:], r.buffer.Address()+uint64(at)|uint64(kind))
@@ -64,15 +61,30 @@ func TestMotionBuild(t *testing.T) {
 	place(1, matrixInstance, shifted(10, 0), shifted(10, 1))
 	place(2, srtInstance, srt(20, 0), srt(20, -1))
 	place(3, 5, shifted(0, 4))
+}
+
+// movingTop returns a build of the first n instances of moving.
+func (r *rays) movingTop(top *AccelerationStructure, n uint32) BuildInfo {
+	x := r.top(top, n)
+	x.Flags |= BuildMotion
+	x.Geometries[0].Instances = &InstanceGeometry{Data: r.at(movingInstances)}
+	return x
+}
+
+// TestMotionBuild builds moving triangles and moving instances of each type, at a stride, from addresses and on the host, and traces
+// rays at several times.
+func TestMotionBuild(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	bottom, top := r.motion(t, BottomLevel), r.motion(t, TopLevel)
+	r.moving(t, bottom)
 	for _, pointers := range []bool{false, true} {
-		x := r.top(top, 4)
-		x.Flags |= BuildMotion
-		x.Geometries[0].Instances = &InstanceGeometry{Data: r.at(first), Pointers: pointers}
+		x := r.movingTop(top, 4)
 		if pointers {
+			x.Geometries[0].Instances.Pointers = true
 			for i := range 4 { // addresses have 16 bytes for each
 				a := r.memory.Bytes()[rayPointers+8*i:]
 				at := binary.LittleEndian.Uint64(a)
-				copy(r.memory.Bytes()[8192+256*i:], r.memory.Bytes()[first+motionStride*i+motionHeader:][:144])
+				copy(r.memory.Bytes()[8192+256*i:], r.memory.Bytes()[movingInstances+motionStride*i+motionHeader:][:144])
 				binary.LittleEndian.PutUint64(a, r.buffer.Address()+8192+256*uint64(i)+at&7)
 			}
 			x.Geometries[0].Instances.Data = r.at(rayPointers)
@@ -88,7 +100,7 @@ func TestMotionBuild(t *testing.T) {
 
 	host := r.top(top, 1)
 	host.Flags |= BuildMotion
-	host.Geometries[0].Instances = &InstanceGeometry{List: []Instance{{Transform: still, Mask: 255, Structure: bottom, Motion: &InstanceMotion{Matrix: [12]float32(shifted(0, 2))}}}}
+	host.Geometries[0].Instances = &InstanceGeometry{List: []Instance{{Transform: [12]float32(shifted(0, 0)), Mask: 255, Structure: bottom, Motion: &InstanceMotion{Matrix: [12]float32(shifted(0, 2))}}}}
 	vertices := r.bottom(bottom, 1)
 	vertices.Flags |= BuildMotion
 	g := vertices.Geometries[0].Triangles
@@ -122,4 +134,12 @@ func TestMotionRules(t *testing.T) {
 	if _, err := r.dev.AccelerationStructureBuildSizes(r.bottom(moves, 1), []uint32{1}); err != nil {
 		t.Error(fmt.Errorf("sizes: %w", err))
 	}
+	_, err := r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: r.area, Size: 8192, Level: TopLevel, Flags: StructureMotion})
+	wantRule(t, err, "VUID-VkAccelerationStructureCreateInfoKHR-createFlags-04954")
+	any := r.motion(t, AnyLevel)
+	x = r.bottom(any, 1)
+	x.Flags, x.Level = x.Flags|BuildMotion, AnyLevel
+	r.refused(t, build+"flags-04929", func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{x}) })
+	many := r.movingTop(r.motion(t, TopLevel), 5)
+	r.refused(t, "", func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{many}) })
 }

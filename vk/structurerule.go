@@ -13,26 +13,38 @@ import (
 // structureUse is an instruction that traces a ray, and the only descriptor of its acceleration structure.
 type structureUse struct {
 	resourceUse
-	rules     *traceRules
+	traceRules
 	positions bool // the entry point fetches the positions of the vertices that the query hits
+	generated bool // the entry point generates intersections of the query
 }
 
-// traceRules are the rules on the acceleration structure of an instruction.
+// traceRules are the rules of an instruction that traces rays. Each is "" if the instruction has none.
 type traceRules struct {
-	runs   bool   // the instruction runs the shaders of a hit
+	query  bool   // the instruction initializes a ray query
 	level  string // the structure is a top level
-	moves  string // it has motion; "" for an instruction without a time
-	allows string // the pipeline has the flag for a structure with motion; "" if another rule requires the flag for the instruction
+	motion string // the structure was built with motion
+	still  string // the structure was built without motion, or the pipeline allows motion
 }
 
-// structureRules are the rules by instruction.
-var structureRules = map[spirv.Op]*traceRules{
-	spirv.OpRayQueryInitializeKHR:                 {level: vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352},
-	spirv.OpTraceRayKHR:                           {runs: true, level: vuid.RuntimeSpirv_OpTraceRayKHR_06359, allows: vuid.RuntimeSpirv_OpTraceRayKHR_06360},
-	spirv.OpTraceRayMotionNV:                      {runs: true, level: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365, moves: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365},
-	spirv.OpHitObjectTraceRayMotionNV:             {level: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709, moves: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709},
-	spirv.OpHitObjectTraceRayMotionEXT:            {level: vuid.RuntimeSpirv_flags_11876, moves: vuid.RuntimeSpirv_flags_11876},
-	spirv.OpHitObjectTraceMotionReorderExecuteEXT: {level: vuid.RuntimeSpirv_flags_11876, moves: vuid.RuntimeSpirv_flags_11876},
+// traced are the rules of the instructions that trace rays.
+var traced = map[spirv.Op]traceRules{
+	spirv.OpRayQueryInitializeKHR:                 {query: true, level: vuid.RuntimeSpirv_OpRayQueryInitializeKHR_06352},
+	spirv.OpTraceRayKHR:                           {level: vuid.RuntimeSpirv_OpTraceRayKHR_06359, still: vuid.RuntimeSpirv_OpTraceRayKHR_06360},
+	spirv.OpTraceRayMotionNV:                      {level: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365, motion: vuid.RuntimeSpirv_OpTraceRayMotionNV_06365},
+	spirv.OpHitObjectTraceRayMotionNV:             {level: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709, motion: vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07709},
+	spirv.OpHitObjectTraceRayMotionEXT:            {level: vuid.RuntimeSpirv_flags_11876, motion: vuid.RuntimeSpirv_flags_11876},
+	spirv.OpHitObjectTraceMotionReorderExecuteEXT: {level: vuid.RuntimeSpirv_flags_11876, motion: vuid.RuntimeSpirv_flags_11876},
+}
+
+// structureOperand returns the acceleration structure of an instruction that traces rays.
+func structureOperand(in spirv.Inst) spirv.ID {
+	switch in.Op() {
+	case spirv.OpTraceRayKHR:
+		return inst.TraceRayKHR(in).Accel()
+	case spirv.OpTraceRayMotionNV:
+		return inst.TraceRayMotionNV(in).Accel()
+	}
+	return spirv.ID(in[2]) // after the ray query or the hit object
 }
 
 // addStructures adds the acceleration structures in which an entry point traces rays.
@@ -40,34 +52,27 @@ func (u *uses) addStructures(s *shader.Stage, f *facts.Module, e *facts.EntryPoi
 	if !f.Capable(spirv.CapabilityRayQueryKHR) && !f.Capable(spirv.CapabilityRayTracingKHR) {
 		return
 	}
-	fetched := map[spirv.ID]bool{} // the ray queries whose positions are fetched
+	fetched, generated := map[spirv.ID]bool{}, map[spirv.ID]bool{} // ray queries
 	for in := range instructions(f, e) {
-		if in.Op() == spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR {
+		switch in.Op() {
+		case spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:
 			fetched[inst.RayQueryGetIntersectionTriangleVertexPositionsKHR(in).RayQuery()] = true
+		case spirv.OpRayQueryGenerateIntersectionKHR:
+			generated[inst.RayQueryGenerateIntersectionKHR(in).RayQuery()] = true
 		}
 	}
 	for in := range instructions(f, e) {
-		var x structureUse
-		var structure spirv.ID
-		switch in.Op() {
-		case spirv.OpRayQueryInitializeKHR:
-			v := inst.RayQueryInitializeKHR(in)
-			structure, x.positions = v.Accel(), fetched[v.RayQuery()]
-		case spirv.OpTraceRayKHR:
-			structure = inst.TraceRayKHR(in).Accel()
-		case spirv.OpTraceRayMotionNV:
-			structure = inst.TraceRayMotionNV(in).Accel()
-		case spirv.OpHitObjectTraceRayMotionNV:
-			structure = inst.HitObjectTraceRayMotionNV(in).AccelerationStructure()
-		case spirv.OpHitObjectTraceRayMotionEXT:
-			structure = inst.HitObjectTraceRayMotionEXT(in).AccelerationStructure()
-		case spirv.OpHitObjectTraceMotionReorderExecuteEXT:
-			structure = inst.HitObjectTraceMotionReorderExecuteEXT(in).AccelerationStructure()
-		default:
+		rules, ok := traced[in.Op()]
+		if !ok {
 			continue
 		}
-		if r := resourceOf(s, f, variableOf(f, structure), ir.UniformBuffer); r != nil {
-			x.resourceUse, x.rules = resourceUse{s.Program, r}, structureRules[in.Op()]
+		x := structureUse{traceRules: rules}
+		if rules.query {
+			q := inst.RayQueryInitializeKHR(in).RayQuery()
+			x.positions, x.generated = fetched[q], generated[q]
+		}
+		if r := resourceOf(s, f, variableOf(f, structureOperand(in)), ir.UniformBuffer); r != nil {
+			x.resourceUse = resourceUse{s.Program, r}
 			u.structures = append(u.structures, x)
 		}
 	}
@@ -116,15 +121,16 @@ func (c *descriptorCheck) structure(u *structureUse) {
 		return
 	}
 	moves := built.flags&BuildMotion != 0
-	if moves && u.rules.allows != "" && c.rays.pipeline.flags&enum.PipelineFlagsRayTracingAllowMotion == 0 {
-		c.find(u.rules.allows, "a ray is traced in %v, which was built with motion, and %v lacks the flag %v; must have it", &a.object, &c.rays.pipeline.object, enum.PipelineFlagsRayTracingAllowMotion)
-	}
 	switch {
 	case built.level != TopLevel:
-		c.find(u.rules.level, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
-	case !moves && u.rules.moves != "":
-		c.find(u.rules.moves, "a ray with a time is traced in %v, which was built without BuildMotion; must be built with it", &a.object)
-	case u.rules.runs && c.positions && !table.fetches(built):
+		c.find(u.level, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
+	case u.motion != "" && !moves:
+		c.find(u.motion, "a ray is traced with a time in %v, which was built without BuildMotion; must be built with it", &a.object)
+	case u.still != "" && moves && !c.motion:
+		c.find(u.still, "a ray is traced in %v, which was built with BuildMotion; the pipeline must have the flag %v", &a.object, enum.PipelineFlagsRayTracingAllowMotion)
+	case u.generated && moves:
+		c.find(vuid.RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06354, "intersections of a ray query are generated in %v, which was built with BuildMotion; must be built without it", &a.object)
+	case !u.query && c.positions && !table.fetches(built):
 		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	case u.positions && !table.fetches(built):
 		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)

@@ -23,10 +23,14 @@ var structureCalls = map[int]call{
 		if d == nil {
 			return abi.ErrorDeviceLost
 		}
-		s, err := d.vk.NewAccelerationStructure(vk.AccelerationStructureInfo{
+		info := vk.AccelerationStructureInfo{
 			Buffer: buffers.get(uint64(i.Buffer)), Offset: i.Offset, Size: i.Size, Level: vk.StructureLevel(min(i.Type, math.MaxUint8)),
 			Flags: vk.StructureFlags(i.CreateFlags), Address: i.DeviceAddress,
-		})
+		}
+		if m := abi.Find[abi.AccelerationStructureMotionInfoNV](i.PNext, abi.StructureTypeAccelerationStructureMotionInfoNV); m != nil {
+			info.Motion = &vk.StructureMotionInfo{MaxInstances: m.MaxInstances}
+		}
+		s, err := d.vk.NewAccelerationStructure(info)
 		return created(d, &structures, s, err, unsafe.Pointer(a.PAccelerationStructure))
 	}),
 	abi.CmdDestroyAccelerationStructureKHR: run(func(a *abi.DestroyAccelerationStructureKHRArgs) {

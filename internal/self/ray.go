@@ -13,7 +13,7 @@ func rays(d *valid.Device) {
 		"accelerationStructure", "accelerationStructureCaptureReplay", "accelerationStructureIndirectBuild", "accelerationStructureHostCommands",
 		"descriptorBindingAccelerationStructureUpdateAfterBind", "rayTracingPipeline", "rayTracingPipelineShaderGroupHandleCaptureReplay", "rayTracingPipelineTraceRaysIndirect", "rayTraversalPrimitiveCulling",
 		"rayTracingMaintenance1", "pipelineLibraryGroupHandles", "rayTracingPipelineTraceRaysIndirect2", "rayTracingInvocationReorder",
-		"micromap", "micromapCaptureReplay", "micromapHostCommands",
+		"micromap", "micromapCaptureReplay", "micromapHostCommands", "rayTracingMotionBlurPipelineTraceRaysIndirect",
 	} {
 		d.Features[name] = true
 	}
