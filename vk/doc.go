@@ -75,7 +75,7 @@
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structuremotion.go motion, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
-//	structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
+//	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
 //	cuda.go             CUDA kernels: rules, and what they lack
 //	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
 //	executiongraph.go   execution graphs; graphcommand.go the commands that run them

@@ -57,11 +57,16 @@ func (m *Micromap) refer(each func(*object)) { m.area.refer(each) }
 // NewMicromap makes an opacity micromap without content.
 func (d *Device) NewMicromap(info MicromapInfo) (*Micromap, error) {
 	const rule = "VUID-VkMicromapCreateInfoEXT-"
-	if err := d.Err(); err != nil {
+	if err := d.hosts("micromap", "VUID-vkCreateMicromapEXT-micromap-11615"); err != nil {
 		return nil, err
 	}
 	if err := check(d, "the buffer of the micromap", info.Buffer); err != nil {
 		return nil, err
+	}
+	if info.Flags&StructureAddressReplay != 0 {
+		if err := d.needs("micromapCaptureReplay", rule+"micromapCaptureReplay-11616"); err != nil {
+			return nil, err
+		}
 	}
 	b := info.Buffer
 	switch {

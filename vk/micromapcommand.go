@@ -14,6 +14,9 @@ func (d *Device) BuildMicromaps(ctx context.Context, list []MicromapBuild) (err 
 	if err := d.ready(ctx); err != nil {
 		return err
 	}
+	if err := d.needs(hostMicromaps, rule+hostMicromaps+"-07555"); err != nil {
+		return err
+	}
 	if err := d.checkMicromaps(list, rule); err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (d *Device) copyMicromap(source, target *Micromap, compact bool) error {
 
 // CopyMicromap copies a micromap on the host (vkCopyMicromapEXT).
 func (d *Device) CopyMicromap(source, target *Micromap, compact bool) error {
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostMicromaps, "VUID-vkCopyMicromapEXT-"+hostMicromaps+"-07560"); err != nil {
 		return err
 	}
 	if err := d.checkMicromapCopy(source, target, "VUID-vkCmdCopyMicromapEXT-"); err != nil {
@@ -109,7 +112,7 @@ func (d *Device) deserializeMicromap(target *Micromap, from []byte) error {
 
 // CopyMicromapToMemory serializes a micromap to memory of the host (vkCopyMicromapToMemoryEXT).
 func (d *Device) CopyMicromapToMemory(source *Micromap, to []byte) error {
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostMicromaps, "VUID-vkCopyMicromapToMemoryEXT-"+hostMicromaps+"-07571"); err != nil {
 		return err
 	}
 	if err := check(d, "the source of a copy", source); err != nil {
@@ -120,7 +123,7 @@ func (d *Device) CopyMicromapToMemory(source *Micromap, to []byte) error {
 
 // CopyMemoryToMicromap makes a micromap of its serialized form in memory of the host (vkCopyMemoryToMicromapEXT).
 func (d *Device) CopyMemoryToMicromap(from []byte, target *Micromap) error {
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostMicromaps, "VUID-vkCopyMemoryToMicromapEXT-"+hostMicromaps+"-07566"); err != nil {
 		return err
 	}
 	if err := check(d, "the target of a copy", target); err != nil {
@@ -154,7 +157,7 @@ func isMicromapProperty(p StructureProperty, rule string) error {
 // MicromapProperties returns a property of built micromaps (vkWriteMicromapsPropertiesEXT).
 func (d *Device) MicromapProperties(list []*Micromap, p StructureProperty) ([]uint64, error) {
 	const rule = "VUID-vkWriteMicromapsPropertiesEXT-"
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostMicromaps, "VUID-vkWriteMicromapsPropertiesEXT-"+hostMicromaps+"-07578"); err != nil {
 		return nil, err
 	}
 	if err := isMicromapProperty(p, rule); err != nil {

@@ -193,7 +193,7 @@ func TestMotionTraceRules(t *testing.T) {
 		}
 		p := r.pipeline(t, RayTracingPipelineInfo{Creation: Creation{Flags: x.flags}, Stages: stages, Groups: rayGroups(), Depth: 1})
 		tables := r.motionTables(t, p)
-		r.dev.enabled = map[string]bool{}
+		r.dev.enabled = map[string]bool{"rayTracingPipelineTraceRaysIndirect": true, "rayTracingPipelineTraceRaysIndirect2": true}
 		err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); x.trace(r, c, tables) }))
 		if x.rule == "" && err != nil || x.rule != "" && (err == nil || !strings.Contains(err.Error(), x.rule)) {
 			t.Errorf("%s: the error is %v; must have the rule %q", x.form, err, x.rule)

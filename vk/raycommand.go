@@ -79,6 +79,9 @@ const (
 // traceNames are the commands of Vulkan.
 var traceNames = [...]string{traceDirect: "vkCmdTraceRaysKHR", traceIndirect: "vkCmdTraceRaysIndirectKHR", traceIndirect2: "vkCmdTraceRaysIndirect2KHR"}
 
+// traceFeatures are the features of the indirect commands.
+var traceFeatures = [...]string{traceIndirect: "rayTracingPipelineTraceRaysIndirect", traceIndirect2: "rayTracingPipelineTraceRaysIndirect2"}
+
 // traceRule returns the rule of a command that traces rays, for that of vkCmdTraceRaysKHR. What the command reads from memory has the
 // rule of its struct.
 func traceRule(command, rest string) string {
@@ -131,7 +134,11 @@ func (c *CommandBuffer) trace(w traceRays) {
 		return
 	}
 	var err error
+	if f := traceFeatures[w.form]; f != "" {
+		err = c.dev.needs(f, "VUID-"+command+"-"+f+"-03637")
+	}
 	switch {
+	case err != nil:
 	case w.form != traceDirect && w.address%4 != 0:
 		err = usage("VUID-"+command+"-indirectDeviceAddress-03634", "the arguments are at the address %#x; must be a multiple of 4", w.address)
 	case w.form != traceIndirect2:

@@ -73,11 +73,16 @@ type AccelerationStructure struct {
 
 // NewAccelerationStructure makes an acceleration structure without content.
 func (d *Device) NewAccelerationStructure(info AccelerationStructureInfo) (*AccelerationStructure, error) {
-	if err := d.Err(); err != nil {
+	if err := d.hosts("accelerationStructure", "VUID-vkCreateAccelerationStructureKHR-accelerationStructure-03611"); err != nil {
 		return nil, err
 	}
 	if err := check(d, "the buffer of the acceleration structure", info.Buffer); err != nil {
 		return nil, err
+	}
+	if info.Flags&StructureAddressReplay != 0 {
+		if err := d.needs("accelerationStructureCaptureReplay", "VUID-VkAccelerationStructureCreateInfoKHR-createFlags-03613"); err != nil {
+			return nil, err
+		}
 	}
 	b := info.Buffer
 	switch {

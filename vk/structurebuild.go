@@ -326,6 +326,11 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 	if err := b.checkGeometries(primitives); err != nil {
 		return err
 	}
+	for i := range b.Geometries {
+		if err := d.needsGeometry(&b.Geometries[i]); err != nil {
+			return err
+		}
+	}
 	target := b.Target
 	switch {
 	case !d.heap.structures.place(target):

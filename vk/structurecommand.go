@@ -79,7 +79,10 @@ func (c *CommandBuffer) BuildAccelerationStructuresIndirect(list []BuildInfo, in
 	for i := range primitives {
 		primitives[i] = indirect[i].MaxPrimitives
 	}
-	err := c.dev.checkBuilds(list, rule, primitives)
+	err := c.dev.needs("accelerationStructureIndirectBuild", rule+"accelerationStructureIndirectBuild-03650")
+	if err == nil {
+		err = c.dev.checkBuilds(list, rule, primitives)
+	}
 	for i := 0; i < len(list) && err == nil; i++ {
 		x := &indirect[i]
 		switch {

@@ -57,6 +57,9 @@ func (d *Device) BuildAccelerationStructures(ctx context.Context, list []BuildIn
 		return err
 	}
 	const rule = "VUID-vkBuildAccelerationStructuresKHR-"
+	if err := d.needs(hostStructures, rule+hostStructures+"-03581"); err != nil {
+		return err
+	}
 	primitives, err := givenPrimitives(list)
 	if err != nil {
 		return err
@@ -171,7 +174,7 @@ func (d *Device) copyStructure(source, target *AccelerationStructure, compact bo
 // as small as its property CompactedSize.
 func (d *Device) CopyAccelerationStructure(source, target *AccelerationStructure, compact bool) error {
 	const rule = "VUID-VkCopyAccelerationStructureInfoKHR-"
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostStructures, "VUID-vkCopyAccelerationStructureKHR-"+hostStructures+"-03582"); err != nil {
 		return err
 	}
 	if err := d.checkCopy(source, target, rule); err != nil {
@@ -261,7 +264,7 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 
 // CopyAccelerationStructureToMemory serializes an acceleration structure to memory of the host.
 func (d *Device) CopyAccelerationStructureToMemory(source *AccelerationStructure, to []byte) error {
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostStructures, "VUID-vkCopyAccelerationStructureToMemoryKHR-"+hostStructures+"-03584"); err != nil {
 		return err
 	}
 	if err := check(d, "the source of a copy", source); err != nil {
@@ -272,7 +275,7 @@ func (d *Device) CopyAccelerationStructureToMemory(source *AccelerationStructure
 
 // CopyMemoryToAccelerationStructure makes an acceleration structure of its serialized form in memory of the host.
 func (d *Device) CopyMemoryToAccelerationStructure(from []byte, target *AccelerationStructure) error {
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostStructures, "VUID-vkCopyMemoryToAccelerationStructureKHR-"+hostStructures+"-03583"); err != nil {
 		return err
 	}
 	if err := check(d, "the target of a copy", target); err != nil {
@@ -314,7 +317,7 @@ func isProperty(p StructureProperty, rule string) error {
 // AccelerationStructureProperties returns a property of built acceleration structures (vkWriteAccelerationStructuresPropertiesKHR).
 func (d *Device) AccelerationStructureProperties(list []*AccelerationStructure, p StructureProperty) ([]uint64, error) {
 	const rule = "VUID-vkWriteAccelerationStructuresPropertiesKHR-"
-	if err := d.Err(); err != nil {
+	if err := d.hosts(hostStructures, "VUID-vkWriteAccelerationStructuresPropertiesKHR-"+hostStructures+"-03585"); err != nil {
 		return nil, err
 	}
 	if err := isProperty(p, rule); err != nil {
