@@ -23,17 +23,62 @@ func (h *heap) at(address, n uint64) (b []byte, release func(), ok bool) {
 func (h *heap) from(address uint64) (b []byte, release func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	m := h.holder(address)
+	if m == nil || !m.acquire() {
+		return nil, nil, false
+	}
+	return m.bytes[address-m.address:], m.release, true
+}
+
+// holder returns the memory with a device address, or nil. The heap is locked.
+func (h *heap) holder(address uint64) *Memory {
 	i, found := slices.BinarySearchFunc(h.addressed, address, func(m *Memory, a uint64) int { return cmp.Compare(m.address, a) })
 	if !found {
 		i--
 	}
-	if i < 0 {
-		return nil, nil, false
+	if i < 0 || address-h.addressed[i].address > uint64(len(h.addressed[i].bytes)) {
+		return nil
 	}
-	m := h.addressed[i]
-	from := address - m.address
-	if from > uint64(len(m.bytes)) || !m.acquire() {
-		return nil, nil, false
+	return h.addressed[i]
+}
+
+// addressAlignment is the alignment of the first byte of a buffer of BufferAt: that of all offsets in buffers.
+const addressAlignment = 256
+
+// BufferAt returns a buffer that has size bytes at a device address from an offset on, with all usages, for use in place of the buffers from
+// which a program has the address (VkDeviceAddressRangeKHR). It needs no Close. The offset has the alignment of the address, up to 256.
+// For the address 0 without bytes the buffer is nil.
+func (d *Device) BufferAt(address, size uint64) (b *Buffer, offset uint64, err error) {
+	const rule = "VUID-VkDeviceAddressRangeKHR-"
+	if err := d.Err(); err != nil {
+		return nil, 0, err
 	}
-	return m.bytes[from:], m.release, true
+	switch {
+	case address == 0 && size == 0:
+		return nil, 0, nil
+	case address == 0:
+		return nil, 0, usage(rule+"size-11411", "a range of %d bytes is at the address 0; must be at another", size)
+	}
+	d.heap.mu.Lock()
+	defer d.heap.mu.Unlock()
+	m := d.heap.holder(address)
+	if m == nil || !m.alive() || size > uint64(len(m.bytes))-(address-m.address) {
+		return nil, 0, usage(rule+"address-11365", "%d bytes at the address %#x are not in memory; must be", size, address)
+	}
+	offset = address % addressAlignment
+	b = &Buffer{size: offset + size, usage: ^BufferUsage(0), memory: m, offset: address - offset - m.address}
+	b.dev, b.kind, b.free = d, "buffer", func() { d.objects.Add(1) } // the device does not count it
+	return b, offset, nil
+}
+
+// BufferAt returns a buffer for a command that is recorded next. If it fails, so does the recording.
+func (c *CommandBuffer) BufferAt(address, size uint64) (b *Buffer, offset uint64) {
+	if !c.begin() {
+		return nil, 0
+	}
+	b, offset, err := c.dev.BufferAt(address, size)
+	if err != nil {
+		c.fail(err)
+	}
+	return b, offset
 }

@@ -30,5 +30,6 @@
 //	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences
 //	commandbuffer.go    pools and recording
 //	dispatchcommand.go, drawcommand.go, meshcommand.go, statecommand.go, extendedstate.go, pushcommand.go,
+//	addresscommand.go   commands of buffers, at addresses
 //	advancedstate.go, memorycommand.go, extendedcommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands
 package driver

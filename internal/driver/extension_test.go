@@ -60,6 +60,7 @@ var others = map[string]bool{
 	"vkCmdSetCoverageReductionModeNV": true, "vkCmdSetCoverageToColorEnableNV": true, "vkCmdSetCoverageToColorLocationNV": true,
 	"vkCmdSetRepresentativeFragmentTestEnableNV": true, "vkCmdSetShadingRateImageEnableNV": true, "vkCmdSetViewportSwizzleNV": true,
 	"vkCmdSetViewportWScalingEnableNV": true, "vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT": true, "vkGetTensorOpaqueCaptureDataARM": true,
+	"vkCmdWriteMarkerToMemoryAMD": true,
 }
 
 // TestDependencies checks that the driver announces the extensions that an announced one depends on.

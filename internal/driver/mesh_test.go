@@ -82,7 +82,7 @@ var coveringNV = strings.NewReplacer(
 
 // TestMeshCommands draws the triangle directly and by both indirect commands, with shader objects; each draw multiplies by 0.5.
 func TestMeshCommands(t *testing.T) {
-	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, func(c abi.CommandBuffer, b abi.Buffer) {
+	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff101010, func(c abi.CommandBuffer, b abi.Buffer, _ uint64) {
 		do(abi.CmdCmdDrawMeshTasksEXT, &abi.CmdDrawMeshTasksEXTArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
 		do(abi.CmdCmdDrawMeshTasksIndirectEXT, &abi.CmdDrawMeshTasksIndirectEXTArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 12})
 		do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 12, MaxDrawCount: 1, Stride: 12})
@@ -91,22 +91,32 @@ func TestMeshCommands(t *testing.T) {
 
 // TestTaskRangeCommands does the same with the commands of VK_NV_mesh_shader.
 func TestTaskRangeCommands(t *testing.T) {
-	testMeshCommands(t, coveringNV, []uint32{1, 1, 1}, func(c abi.CommandBuffer, b abi.Buffer) {
+	testMeshCommands(t, coveringNV, []uint32{1, 1, 1}, 0xff101010, func(c abi.CommandBuffer, b abi.Buffer, _ uint64) {
 		do(abi.CmdCmdDrawMeshTasksNV, &abi.CmdDrawMeshTasksNVArgs{CommandBuffer: c, TaskCount: 1, FirstTask: 1})
 		do(abi.CmdCmdDrawMeshTasksIndirectNV, &abi.CmdDrawMeshTasksIndirectNVArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 8})
 		do(abi.CmdCmdDrawMeshTasksIndirectCountNV, &abi.CmdDrawMeshTasksIndirectCountNVArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 8, MaxDrawCount: 1, Stride: 8})
 	})
 }
 
-// testMeshCommands makes three draws with a mesh shader. A buffer has the words of indirect draws.
-func testMeshCommands(t *testing.T, shader string, indirect []uint32, draws func(abi.CommandBuffer, abi.Buffer)) {
+// TestMeshAddressCommands draws the triangle by both indirect commands at addresses.
+func TestMeshAddressCommands(t *testing.T) {
+	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff202020, func(c abi.CommandBuffer, _ abi.Buffer, address uint64) {
+		draws := abi.StridedDeviceAddressRangeKHR{Address: address, Size: 12, Stride: 12}
+		do(abi.CmdCmdDrawMeshTasksIndirect2EXT, &abi.CmdDrawMeshTasksIndirect2EXTArgs{CommandBuffer: c, PInfo: &abi.DrawIndirect2InfoKHR{AddressRange: draws, DrawCount: 1}})
+		do(abi.CmdCmdDrawMeshTasksIndirectCount2EXT, &abi.CmdDrawMeshTasksIndirectCount2EXTArgs{CommandBuffer: c, PInfo: &abi.DrawIndirectCount2InfoKHR{AddressRange: draws, CountAddressRange: abi.DeviceAddressRangeKHR{Address: address + 12, Size: 4}, MaxDrawCount: 1}})
+	})
+}
+
+// testMeshCommands makes draws with a mesh shader, each of which multiplies the pixels by 0.5. A buffer, which has an address, has the words
+// of indirect draws.
+func testMeshCommands(t *testing.T, shader string, indirect []uint32, want uint32, draws func(abi.CommandBuffer, abi.Buffer, uint64)) {
 	t.Helper()
 	p := newProgram(t)
 	bind, mesh := p.graphicsShaders(), p.words(shader)
 	info := abi.ShaderCreateInfoEXT{SType: abi.StructureTypeShaderCreateInfoEXT, Flags: abi.ShaderCreateNoTaskShaderBitEXT, Stage: abi.ShaderStageMeshBitEXT, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(mesh)), PCode: unsafe.Pointer(&mesh[0]), PName: &mainName[0]}
 	stages, objects := [2]uint32{abi.ShaderStageMeshBitEXT, abi.ShaderStageVertexBit}, [2]abi.ShaderEXT{}
 	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &objects[0]})
-	b, words := p.buffer(4)
+	b, address, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
 	copy(words, indirect)
 	keep := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
 	pixels := p.drawn(func(c abi.CommandBuffer) {
@@ -117,11 +127,11 @@ func testMeshCommands(t *testing.T, shader string, indirect []uint32, draws func
 		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
 		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
 		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
-		draws(c, b)
+		draws(c, b, address)
 	})
 	for i, v := range pixels {
-		if v != 0xff101010 {
-			t.Fatalf("pixel %d is %#x; must be 0xff101010", i, v)
+		if v != want {
+			t.Fatalf("pixel %d is %#x; must be %#x", i, v, want)
 		}
 	}
 }

@@ -23,14 +23,7 @@ var structureCalls = map[int]call{
 		if d == nil {
 			return abi.ErrorDeviceLost
 		}
-		info := vk.AccelerationStructureInfo{
-			Buffer: buffers.get(uint64(i.Buffer)), Offset: i.Offset, Size: i.Size, Level: vk.StructureLevel(min(i.Type, math.MaxUint8)),
-			Flags: vk.StructureFlags(i.CreateFlags), Address: i.DeviceAddress,
-		}
-		if m := abi.Find[abi.AccelerationStructureMotionInfoNV](i.PNext, abi.StructureTypeAccelerationStructureMotionInfoNV); m != nil {
-			info.Motion = &vk.StructureMotionInfo{MaxInstances: m.MaxInstances}
-		}
-		s, err := d.vk.NewAccelerationStructure(info)
+		s, err := d.vk.NewAccelerationStructure(structureInfo(buffers.get(uint64(i.Buffer)), i.Offset, i.Size, i.Type, i.CreateFlags, i.DeviceAddress, i.PNext))
 		return created(d, &structures, s, err, unsafe.Pointer(a.PAccelerationStructure))
 	}),
 	abi.CmdDestroyAccelerationStructureKHR: run(func(a *abi.DestroyAccelerationStructureKHRArgs) {
@@ -64,6 +57,17 @@ var structureCalls = map[int]call{
 	abi.CmdGetAccelerationStructureOpaqueCaptureDescriptorDataEXT: on(func(*abi.GetAccelerationStructureOpaqueCaptureDescriptorDataEXTArgs) abi.Result {
 		return abi.Success
 	}),
+}
+
+// structureInfo describes an acceleration structure in a range of a buffer.
+func structureInfo(b *vk.Buffer, offset, size uint64, level, flags uint32, address uint64, next unsafe.Pointer) vk.AccelerationStructureInfo {
+	info := vk.AccelerationStructureInfo{
+		Buffer: b, Offset: offset, Size: size, Level: vk.StructureLevel(min(level, math.MaxUint8)), Flags: vk.StructureFlags(flags), Address: address,
+	}
+	if m := abi.Find[abi.AccelerationStructureMotionInfoNV](next, abi.StructureTypeAccelerationStructureMotionInfoNV); m != nil {
+		info.Motion = &vk.StructureMotionInfo{MaxInstances: m.MaxInstances}
+	}
+	return info
 }
 
 var structureCommands = map[int]recorder{

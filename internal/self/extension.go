@@ -40,7 +40,7 @@ var extensionFeatures = []string{
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
-	"presentModeFifoLatestReady", "deviceGeneratedCommands", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
+	"presentModeFifoLatestReady", "deviceGeneratedCommands", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
 }
 
 // allStages are the stages that run: VkShaderStageFlags of compute, of graphics, and of task and mesh.
