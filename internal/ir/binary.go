@@ -181,7 +181,7 @@ func (c *coder) program(p *Program) {
 		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
 	})
 	e := &p.Effects
-	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes, &e.Rays)
+	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.InGroup, &e.Discards, &e.Writes, &e.Rays)
 	list(c, &p.Funcs, func(f **Func) {
 		if c.reads {
 			*f = new(Func)

@@ -124,7 +124,8 @@
 // access of 32 bits always is.) A Coherent atomic also orders the accesses before
 // and after it, as observed by other workers. Proven asserts that the check
 // passes: the pass that sets it has a proof. The result of an Unused atomic does
-// not exist and may not be read. AnyNaN asserts that the bits of a NaN operand of
+// not exist and may not be read. Grouped asserts that only one workgroup accesses
+// the memory of an atomic during the run, as it does the memory of wg. AnyNaN asserts that the bits of a NaN operand of
 // the bitcast or quadswap affect no stored value and no decision about
 // an effect, so that the operand needs no fcanon.
 //
@@ -298,6 +299,7 @@
 // ascending for each worker (x fastest); within a workgroup subgroups ascending,
 // each to its next barrier; within a subgroup operation by operation, lanes
 // ascending. Effects.Ordered forces B to be the subgroup size, and one worker.
+// Effects.InGroup forces the former only.
 // Otherwise an engine may choose another B only if no result of a single worker
 // reveals it. It may not do so if, other than across a barrier, a strip of several
 // subgroups could read or overwrite a store of another of its subgroups.

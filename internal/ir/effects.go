@@ -5,7 +5,12 @@ func (p *Program) StateEffects() {
 	n := noter{}
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
-			n.note(f.Val(v))
+			x := f.Val(v)
+			if x.Op.Family() == Atomics && (x.Flags&Grouped != 0 || f.Val(x.Args[0]).Op == Wg) {
+				n.Writes, n.InGroup = true, true
+				continue
+			}
+			n.note(x)
 		}
 	}
 	n.Ordered = n.Ordered || n.mixed || n.silent != Bad && n.watched

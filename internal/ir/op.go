@@ -201,13 +201,14 @@ const (
 	Coherent                   // !coh: the access is available and visible to other invocations
 	Proven                     // !proven: the access is in range
 	Unused                     // !unused: no operation reads the result of this atomic
+	Grouped                    // !grouped: no other workgroup accesses the memory of this atomic
 	AnyNaN                     // !anynan: of a bitcast or quadswap: the bits of a NaN operand have no observable effect
 )
 
 var flagNames = [...]struct {
 	flag Flags
 	name string
-}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {AnyNaN, "anynan"}}
+}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {Grouped, "grouped"}, {AnyNaN, "anynan"}}
 
 // String returns the printed form: a space and a word for each flag.
 func (f Flags) String() string {

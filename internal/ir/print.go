@@ -93,14 +93,14 @@ func word(yes bool, s string) string {
 }
 
 // effectWords pairs each effect with its printed form.
-func (e *Effects) effectWords() [7]struct {
+func (e *Effects) effectWords() [8]struct {
 	name string
 	on   *bool
 } {
-	return [7]struct {
+	return [8]struct {
 		name string
 		on   *bool
-	}{{"barrier", &e.Barrier}, {"groupops", &e.GroupOps}, {"quads", &e.Quads}, {"ordered", &e.Ordered}, {"discards", &e.Discards}, {"writes", &e.Writes}, {"rays", &e.Rays}}
+	}{{"barrier", &e.Barrier}, {"groupops", &e.GroupOps}, {"quads", &e.Quads}, {"ordered", &e.Ordered}, {"ingroup", &e.InGroup}, {"discards", &e.Discards}, {"writes", &e.Writes}, {"rays", &e.Rays}}
 }
 
 // String returns the printed form: a space and a word for each effect.

@@ -205,6 +205,7 @@ type Effects struct {
 	GroupOps bool // executes group operations
 	Quads    bool // needs whole quads
 	Ordered  bool // the results depend on the order of lanes or groups: true for any atomic except integer add, min, max, and, or, xor without a used result; for such atomics of several kinds; and for such atomics beside volatile or coherent loads
+	InGroup  bool // the results depend on the order of the lanes of a group: atomics on memory that no other group accesses
 	Discards bool // kills or demotes
 	Writes   bool // writes memory
 	Rays     bool // traces rays

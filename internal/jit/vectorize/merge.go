@@ -111,7 +111,7 @@ type merger struct {
 // collect visits all operations, and returns false if one of them forbids merging.
 func (m *merger) collect() bool {
 	e := m.p.Effects
-	if e.Barrier || e.GroupOps || e.Ordered || m.p.SharedBytes > 0 {
+	if e.Barrier || e.GroupOps || e.Ordered || e.InGroup || m.p.SharedBytes > 0 {
 		return false
 	}
 	for _, in := range m.p.In {
