@@ -16,6 +16,9 @@ type Batch struct {
 // (guided self-scheduling, Polychronopoulos and Kuck 1987).
 const shareDivisor = 8
 
+// minShare limits the decrease: the last batches have at least 1/minShare of the adaptive size.
+const minShare = 1024
+
 // batchTime is the target duration of a batch: long compared with one lock of the queue, short compared with
 // a job that is worth several workers.
 const batchTime = 100 * time.Microsecond
@@ -50,9 +53,12 @@ func (q *queue) start(total uint64, spanEnds []uint64, workers int, stop *atomic
 type batchSize uint64
 
 // adapt doubles or halves the size after a batch of that many groups has run for d. The interval without a
-// change is a factor of 4 wide, more than one doubling, so that the size does not oscillate.
+// change is a factor of 4 wide, more than one doubling, so that the size does not oscillate. A batch that is
+// much too short grows faster: jobs of cheap groups need few batches.
 func (s *batchSize) adapt(d time.Duration) {
 	switch {
+	case d < batchTime/32:
+		*s = min(16**s, maxBatch)
 	case d < batchTime/2:
 		*s = min(2**s, maxBatch)
 	case d > 2*batchTime:
@@ -74,7 +80,7 @@ func (q *queue) nextBatchSpans(most batchSize) (b Batch, from, to int, ok bool) 
 	if q.nextGroup >= q.total || q.stop.Load() {
 		return Batch{}, 0, 0, false
 	}
-	b, from = Batch{q.nextGroup, min(max((q.total-q.nextGroup)/q.divisor, 1), uint64(most))}, q.nextSpan
+	b, from = Batch{q.nextGroup, min(max((q.total-q.nextGroup)/q.divisor, uint64(most)/minShare, 1), uint64(most), q.total-q.nextGroup)}, q.nextSpan
 	if len(q.spanEnds) > 0 {
 		b.Count = q.wholeSpans(b.Count)
 	}

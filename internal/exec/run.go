@@ -77,12 +77,16 @@ func (d *dispatch) work(int) {
 	defer w.Release()
 	size := batchSize(1) // unknown cost: one expensive group must not delay cancellation by a whole batch
 	for b, ok := d.nextBatch(size); ok; b, ok = d.nextBatch(size) {
-		begin := time.Now()
+		var begin time.Time
+		whole := b.Count >= uint64(size) // a shorter batch, at the end of the queue, would make the batch size grow
+		if whole {
+			begin = time.Now()
+		}
 		if err := w.Run(d.prepared, b); err != nil {
 			d.fail(b.First, err)
 			return
 		}
-		if b.Count >= uint64(size) { // a shorter batch, at the end of the queue, would make the batch size grow
+		if whole {
 			size.adapt(time.Since(begin))
 		}
 	}
