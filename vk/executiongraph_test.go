@@ -129,23 +129,31 @@ func newGraphRig(t testing.TB, info DeviceInfo) *graphRig {
 	sets := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.DescriptorType(iface.StorageBuffer), Count: 1, Stages: link.StageCompute}}}))(t)
 	r.layout = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{sets}}))(t)
 	r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(sets))(t)
-	buffer := func(size uint64, usage BufferUsage) (*Buffer, []byte) {
-		m := must(r.dev.Allocate(MemoryInfo{Size: size, DeviceAddress: true}))(t)
-		b := must(r.dev.NewBuffer(BufferInfo{Size: size, Usage: usage}))(t)
-		if err := b.Bind(m, 0); err != nil {
-			t.Fatal(err)
-		}
-		return b, m.Bytes()
-	}
-	out, bytes := buffer(256, StorageBuffer)
+	out, bytes := r.buffer(t, 256, StorageBuffer)
 	r.bytes = bytes
 	if err := r.set.Update(Write{Buffers: []BufferDescriptor{{out, 0, WholeSize}}}); err != nil {
 		t.Fatal(err)
 	}
-	const size = 1 << 20
-	r.memory, _ = buffer(size, DeviceAddress)
-	r.scratch = GraphScratch{r.memory.Address(), size}
+	r.scratchOf(t, 1<<20)
 	return r
+}
+
+// buffer makes a buffer in memory of its own.
+func (r *graphRig) buffer(t testing.TB, size uint64, usage BufferUsage) (*Buffer, []byte) {
+	t.Helper()
+	m := must(r.dev.Allocate(MemoryInfo{Size: size, DeviceAddress: true}))(t)
+	b := must(r.dev.NewBuffer(BufferInfo{Size: size, Usage: usage}))(t)
+	if err := b.Bind(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	return b, m.Bytes()
+}
+
+// scratchOf allocates scratch memory.
+func (r *graphRig) scratchOf(t testing.TB, size uint64) {
+	t.Helper()
+	r.memory, _ = r.buffer(t, size, DeviceAddress)
+	r.scratch = GraphScratch{r.memory.Address(), size}
 }
 
 // graph makes a graph of the entry points of a module.
@@ -493,6 +501,57 @@ func TestGraphIndirect(t *testing.T) {
 			r.want(t, "indirect", map[int]uint32{10: 2, 11: 2, 12: 2, 20: 2, 21: 2, 22: 2, 40: 2, 41: 2, 42: 2})
 		}
 	}
+}
+
+// TestGraphOrder sends a payload from each of 60 workgroups, which several workers run. The leaves receive them in the order of the
+// workgroups: leaf k stores its payload, which is the number of its sender, to word 1 + k.
+func TestGraphOrder(t *testing.T) {
+	text := graphHead + `OpEntryPoint GLCompute %root "root" %group
+OpEntryPoint GLCompute %leaf "leaf" %lin %out
+OpExecutionMode %root LocalSize 4 1 1
+OpExecutionModeId %root StaticNumWorkgroupsAMDX %u60 %u1 %u1
+OpExecutionMode %leaf LocalSize 1 1 1
+` + graphTypes + `%u60 = OpConstant %uint 60
+%root = OpFunction %void None %fn
+%l = OpLabel
+%wg = OpLoad %v3 %group
+%wx = OpCompositeExtract %uint %wg 0
+%a = OpAllocateNodePayloadsAMDX %pleaves %u2 %u1 %u0
+%pg = OpAccessChain %pword %a %u0 %u0
+OpStore %pg %u1
+%pv = OpAccessChain %pword %a %u0 %u1
+OpStore %pv %wx
+OpEnqueueNodePayloadsAMDX %a
+OpReturn
+OpFunctionEnd
+%leaf = OpFunction %void None %fn
+%ll = OpLabel
+%lp = OpAccessChain %pword %lin %u0 %u1
+%lv = OpLoad %uint %lp
+%count = OpAccessChain %poutw %out %u0 %u0
+%k = OpAtomicIAdd %uint %count %u1 %u0 %u1
+%at = OpIAdd %uint %k %u1
+%lo = OpAccessChain %poutw %out %u0 %at
+OpStore %lo %lv
+OpReturn
+OpFunctionEnd
+`
+	want := map[int]uint32{0: 60}
+	for k := range 60 {
+		want[1+k] = uint32(k)
+	}
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		for _, workers := range []int{1, 2, 4} {
+			info.Workers = workers
+			r := newGraphRig(t, info)
+			p := must(r.graph(t, text, "root", "leaf"))(t)
+			err := r.run(t, p, func(c *CommandBuffer) { c.DispatchGraph(r.scratch, []GraphStart{{Count: 1}}) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.want(t, "order", want)
+		}
+	})
 }
 
 // TestGraphRules breaks each rule on commands of graphs.

@@ -45,7 +45,7 @@ type NodeOutput struct {
 	Sparse bool
 	Max    uint32 // NodeMaxPayloadsAMDX
 	Bytes  uint32 // of a payload
-	Stride uint32
+	Stride uint32 // 0 if the shader sends none; the following are 0, too
 	Count  uint32
 	Rows   uint32
 	Data   uint32
@@ -73,6 +73,9 @@ func (n *Node) Sent(area []byte, f func(Send)) {
 	word := func(at uint32) uint32 { return binary.LittleEndian.Uint32(area[at:]) }
 	for k := range n.Outputs {
 		o := &n.Outputs[k]
+		if o.Stride == 0 {
+			continue
+		}
 		count := min(word(o.Count), o.Max)
 		for i := uint32(0); i < count; {
 			row := o.Rows + NodeRowBytes*i

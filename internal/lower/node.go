@@ -44,6 +44,13 @@ func (u *unit) placeNodeWord() {
 		return
 	}
 	u.sends = u.nodeOutputs()
+	uses := false
+	for _, op := range [...]spirv.Op{spirv.OpAllocateNodePayloadsAMDX, spirv.OpFinishWritingNodePayloadAMDX} {
+		u.visit(op, func(spirv.Inst) { uses = true })
+	}
+	if !uses {
+		return
+	}
 	u.nodeWord = roundUp(uint64(u.prog.SharedBytes), 4)
 	u.prog.SharedBytes = u.checkedBytes(u.nodeWord + 4)
 }
@@ -95,7 +102,7 @@ func allocatePayloads(f *function, in spirv.Inst) {
 	index = b.Op(ir.Add, ir.I32, index, b.I32(o.Base))
 	slot := func() ir.V {
 		n := b.Select(b.Cmp(ir.ULe, count, b.I32(o.Max)), count, b.I32(0))
-		first := f.emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Args: [4]ir.V{h, area, n}, Aux: uint64(o.Count)})
+		first := f.emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Flags: ir.Grouped, Args: [4]ir.V{h, area, n}, Aux: uint64(o.Count)})
 		fits := b.Op(ir.And, ir.B1, b.Cmp(ir.ULe, first, b.I32(o.Max)), b.Cmp(ir.ULe, b.Op(ir.Add, ir.I32, first, n), b.I32(o.Max)))
 		fits = b.Op(ir.And, ir.B1, fits, b.Cmp(ir.ULt, b.I32(0), n))
 		b.If(fits)

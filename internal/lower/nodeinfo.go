@@ -48,6 +48,9 @@ func (u *unit) node() *ir.Node {
 	}
 	for i := range n.Outputs {
 		o := &n.Outputs[i]
+		if o.Stride == 0 {
+			continue
+		}
 		n.AreaBytes = max(n.AreaBytes, u.checkedBytes(roundUp(add(uint64(o.Data), mul(uint64(o.Max), uint64(o.Stride))), 8)))
 	}
 	return n
@@ -124,8 +127,9 @@ func (u *unit) payloadNumber(d facts.Decoration, most uint32) uint32 {
 	return uint32(c.Bits)
 }
 
-// nodeOutputs returns the types of payloads that the module sends, with their places.
+// nodeOutputs returns the types of payloads that the module sends. Those that the entry point allocates have places.
 func (u *unit) nodeOutputs() (list []ir.NodeOutput) {
+	allocated := u.allocatedPayloads()
 	end := uint64(0)
 	for i := range u.facts.Types {
 		t := &u.facts.Types[i]
@@ -143,6 +147,10 @@ func (u *unit) nodeOutputs() (list []ir.NodeOutput) {
 		if d, ok := u.facts.Decoration(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
 			o.Size = u.payloadNumber(d, 1<<32-1)
 		}
+		if !allocated[t.ID] {
+			list = append(list, o)
+			continue
+		}
 		o.Stride, o.Count = ir.PayloadStride(o.Bytes), u.checkedBytes(end)
 		o.Rows = u.checkedBytes(end + 4)
 		o.Data = u.checkedBytes(roundUp(end+4+ir.NodeRowBytes*uint64(o.Max+1), 8))
@@ -150,4 +158,26 @@ func (u *unit) nodeOutputs() (list []ir.NodeOutput) {
 		list = append(list, o)
 	}
 	return list
+}
+
+// allocatedPayloads returns the arrays of payloads that the call tree of the entry point allocates.
+func (u *unit) allocatedPayloads() map[spirv.ID]bool {
+	found := map[spirv.ID]bool{}
+	u.visit(spirv.OpAllocateNodePayloadsAMDX, func(in spirv.Inst) {
+		if t := u.facts.Type(inst.AllocateNodePayloadsAMDX(in).Type()); t != nil && t.IsPointer() && t.Elem != nil {
+			found[t.Elem.ID] = true
+		}
+	})
+	return found
+}
+
+// visit calls a function for the instructions of one opcode in the call tree of the entry point.
+func (u *unit) visit(op spirv.Op, each func(in spirv.Inst)) {
+	for _, f := range u.facts.CallTree(u.entry) {
+		for i := f.Index; i < f.End; i++ {
+			if in := u.facts.Code.Inst(i); in.Op() == op {
+				each(in)
+			}
+		}
+	}
 }

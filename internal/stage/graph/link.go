@@ -31,6 +31,7 @@ type Node struct {
 type Graph struct {
 	nodes []Node
 	at    map[ir.NodeName]int
+	depth uint64 // of the longest chain of nodes that send payloads, at least 1
 }
 
 // LinkError reports nodes that do not go together.
@@ -58,6 +59,7 @@ func New(nodes []Node, library bool) (*Graph, error) {
 			return nil, err
 		}
 	}
+	g.depth = max(g.chain(), 1)
 	return g, nil
 }
 
@@ -100,6 +102,47 @@ func (g *Graph) share(i int, library bool) error {
 	return nil
 }
 
+// chain returns the number of nodes that send payloads in the longest chain. It is MaxDepth if the graph has a cycle of several nodes.
+func (g *Graph) chain() uint64 {
+	const open = -1
+	depth := map[int]int{} // of the payloads of a node; open while its targets are visited
+	var visit func(i int) int
+	visit = func(i int) int {
+		if d, ok := depth[i]; ok {
+			if d == open {
+				return MaxDepth
+			}
+			return d
+		}
+		depth[i] = open
+		most := 0
+		for _, k := range append([]int{i}, g.nodes[i].shared...) {
+			n, own := &g.nodes[k], 0
+			if n.AreaBytes > 0 {
+				own = 1
+			}
+			below := 0
+			for o, indices := range n.targets {
+				for _, x := range indices {
+					if t := g.at[ir.NodeName{Name: n.Outputs[o].Name, Index: x}]; t != k {
+						below = max(below, visit(t))
+					} else if own > 0 {
+						own = 1 + int(min(n.Recursion, MaxDepth))
+					}
+				}
+			}
+			most = max(most, own+below)
+		}
+		depth[i] = min(most, MaxDepth)
+		return depth[i]
+	}
+	longest := 0
+	for i := range g.nodes {
+		longest = max(longest, visit(i))
+	}
+	return uint64(longest)
+}
+
 // Find returns the number of a node, and whether there is one.
 func (g *Graph) Find(name ir.NodeName) (uint32, bool) {
 	i, ok := g.at[name]
@@ -120,15 +163,16 @@ func (g *Graph) ScratchSize() (least, most, step uint64) {
 	step = 64
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		step = max(step, levelShare*MaxDepth*(uint64(n.AreaBytes)+uint64(ir.PayloadStride(n.Bytes))))
+		step = max(step, levelShare*g.depth*(uint64(n.AreaBytes)+uint64(ir.PayloadStride(n.Bytes))))
 	}
 	step = (step + 63) &^ 63
-	return step, step * maxChunk, step
+	return step, max(step, min(step*maxChunk, usefulScratch/step*step)), step
 }
 
 // levelShare is the part of the memory of a level that the areas of a chunk have, as a divisor: the payloads that they send are copied
-// twice. maxChunk bounds the workgroups of a chunk.
+// twice. maxChunk bounds the workgroups of a chunk. More memory than usefulScratch makes chunks that exceed the caches.
 const (
-	levelShare = 3
-	maxChunk   = 4096
+	levelShare    = 3
+	maxChunk      = 4096
+	usefulScratch = 1 << 23
 )

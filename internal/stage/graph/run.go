@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -34,6 +35,7 @@ type run struct {
 	chunk    uint64 // bytes of the areas of a chunk
 	launches uint64 // that are left
 	levels   [MaxDepth][]byte
+	waiting  [MaxDepth][]batch // by depth and node: payloads that are sent, or memory for them
 }
 
 // batch is payloads for a node.
@@ -51,7 +53,7 @@ func (g *Graph) Run(dispatch Dispatch, scratch, launches uint64, starts []Start)
 	if launches == 0 {
 		launches = 1<<64 - 1
 	}
-	r := &run{Graph: g, dispatch: dispatch, chunk: scratch / (levelShare * MaxDepth), launches: launches}
+	r := &run{Graph: g, dispatch: dispatch, chunk: scratch / (levelShare * g.depth), launches: launches}
 	for _, s := range starts {
 		n := g.Node(s.Node)
 		if n == nil {
@@ -89,6 +91,9 @@ func (r *run) batch(b *batch) error {
 			share += uint64(g[0]) * uint64(g[1]) * uint64(g[2])
 		}
 		n := uint32(1) // payloads with the same numbers of workgroups
+		if !r.varies(all) {
+			n = b.count
+		}
 		for first+n < b.count && r.alike(all, groups, b, first+n) {
 			n++
 		}
@@ -105,6 +110,14 @@ func (r *run) batch(b *batch) error {
 		first += n
 	}
 	return nil
+}
+
+// varies reports whether the numbers of workgroups of some nodes are in their payloads.
+func (r *run) varies(nodes []int) bool {
+	return slices.ContainsFunc(nodes, func(i int) bool {
+		n := &r.nodes[i]
+		return !n.Coalescing && n.Static[0] == 0 && n.Input && n.Groups > 0
+	})
 }
 
 // alike reports whether payload i has these numbers of workgroups for the nodes that take it.
@@ -239,7 +252,10 @@ func (n *Node) putTargets(m []byte, at uint32) {
 // deliver runs the nodes that workgroups have sent payloads to.
 func (r *run) deliver(b *batch, areas []byte) error {
 	n := &r.nodes[b.node]
-	waiting := make([]*batch, len(r.nodes))
+	if r.waiting[b.depth] == nil {
+		r.waiting[b.depth] = make([]batch, len(r.nodes))
+	}
+	waiting := r.waiting[b.depth]
 	var missing error
 	for at := uint64(0); at < uint64(len(areas)); at += uint64(n.AreaBytes) {
 		area := areas[at:][:n.AreaBytes]
@@ -251,10 +267,9 @@ func (r *run) deliver(b *batch, areas []byte) error {
 				missing = &NodeError{"", fmt.Sprintf("node %q sends payloads to node %q with the index %d, which does not exist; must exist", n.NodeName.Name, to.Name, to.Index)}
 				return
 			}
-			w := waiting[t]
-			if w == nil {
-				w = &batch{node: t, depth: b.depth + 1, recursion: r.nodes[t].Recursion}
-				waiting[t] = w
+			w := &waiting[t]
+			if w.count == 0 {
+				*w = batch{node: t, depth: b.depth + 1, recursion: r.nodes[t].Recursion, data: w.data[:0]}
 			}
 			w.add(area[s.First:], s.Count, o, r.stride(w))
 		})
@@ -262,8 +277,9 @@ func (r *run) deliver(b *batch, areas []byte) error {
 	if missing != nil {
 		return missing
 	}
-	for t, w := range waiting {
-		if w == nil {
+	for t := range waiting {
+		w := &waiting[t]
+		if w.count == 0 {
 			continue
 		}
 		if t == b.node {
@@ -275,6 +291,7 @@ func (r *run) deliver(b *batch, areas []byte) error {
 		if err := r.batch(w); err != nil {
 			return err
 		}
+		w.count = 0
 	}
 	return nil
 }
@@ -282,9 +299,14 @@ func (r *run) deliver(b *batch, areas []byte) error {
 // add appends payloads.
 func (b *batch) add(from []byte, count uint32, o *ir.NodeOutput, stride uint64) {
 	b.count += count
-	for i := range count {
-		at := len(b.data)
-		b.data = append(b.data, make([]byte, stride)...)
-		copy(b.data[at:], from[i*o.Stride:][:min(o.Bytes, uint32(stride)-8)])
+	at := uint64(len(b.data))
+	b.data = slices.Grow(b.data, int(uint64(count)*stride))[:at+uint64(count)*stride]
+	if uint64(o.Stride) == stride {
+		copy(b.data[at:], from[:uint64(count)*stride])
+		return
+	}
+	clear(b.data[at:])
+	for i := range uint64(count) {
+		copy(b.data[at+i*stride:], from[i*uint64(o.Stride):][:min(uint64(o.Bytes), stride-8)])
 	}
 }
