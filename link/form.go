@@ -37,9 +37,6 @@ var formLists = []reason{
 	{NeedsForm, "each value of the union is a valid address", []string{
 		"VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter", "VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter",
 	}},
-	{ByRefusal, "the device refuses VK_AMDX_shader_enqueue, whose commands only package vk has", []string{
-		"VkExecutionGraphPipelineCreateInfoAMDX-*", "vkCreateExecutionGraphPipelinesAMDX-*", "vkCmdDispatchGraphAMDX-*",
-	}},
 	{ByRefusal, "the device refuses VK_NV_ray_tracing", []string{
 		"VkRayTracingPipelineCreateInfoNV-*", "VkRayTracingShaderGroupCreateInfoNV-*", "vkCreateRayTracingPipelinesNV-*",
 	}},

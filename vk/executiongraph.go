@@ -99,6 +99,13 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	return p, nil
 }
 
+// NewGraphPipelines makes execution graphs, as NewComputePipelines makes pipelines.
+func (d *Device) NewGraphPipelines(ctx context.Context, infos []GraphPipelineInfo) ([]*GraphPipeline, error) {
+	return batch(infos, func(i *GraphPipelineInfo) *Creation { return &i.Creation }, func(i *GraphPipelineInfo) (*GraphPipeline, error) {
+		return d.NewGraphPipeline(ctx, *i)
+	})
+}
+
 // close frees the programs of the nodes.
 func (p *GraphPipeline) close() {
 	for _, n := range p.nodes {
@@ -233,6 +240,18 @@ func (p *GraphPipeline) NodeIndex(name string, index uint32) (uint32, bool) {
 		return 0, false
 	}
 	return p.graph.Find(ir.NodeName{Name: name, Index: index})
+}
+
+// PayloadSize returns the size of the payloads that a node reads; 0 if there is no such node, or if it reads none.
+func (p *GraphPipeline) PayloadSize(node uint32) uint64 {
+	if p == nil || p.graph == nil {
+		return 0
+	}
+	n := p.graph.Node(node)
+	if n == nil || !n.Input {
+		return 0
+	}
+	return uint64(n.Bytes)
 }
 
 // ScratchSize is the memory that a graph uses (VkExecutionGraphPipelineScratchSizeAMDX).

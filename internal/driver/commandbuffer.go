@@ -36,6 +36,8 @@ type commandBuffer struct {
 
 	name atomic.Pointer[string]
 
+	graph *vk.GraphPipeline // bound: the host memory of a dispatch has payloads of its sizes
+
 	// Space of commands that have lists.
 	sets    []*vk.Set
 	vertex  []vk.VertexBuffer
@@ -165,6 +167,7 @@ func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	c.handle.Rewind()
+	c.graph = nil
 	i := a.PBeginInfo
 	info := vk.BeginInfo{OneTime: i.Flags&abi.CommandBufferUsageOneTimeSubmitBit != 0}
 	if h := i.PInheritanceInfo; c.second && h != nil { // of a primary one the pointer may be anything

@@ -15,6 +15,9 @@ var bindCommands = map[int]recorder{
 			c.vk.BindGraphicsPipeline(p.graphics)
 		case p.rays != nil:
 			c.vk.BindRayTracingPipeline(p.rays)
+		case p.graph != nil:
+			c.graph = p.graph
+			c.vk.BindGraph(p.graph)
 		}
 	}),
 	abi.CmdCmdBindDescriptorSets: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSetsArgs) {
@@ -34,6 +37,8 @@ func bindPoint(n uint32) vk.BindPoint {
 		return vk.RayTracing
 	case abi.PipelineBindPointSubpassShadingHUAWEI:
 		return vk.SubpassShading
+	case abi.PipelineBindPointExecutionGraphAMDX:
+		return vk.ExecutionGraph
 	}
 	return vk.Graphics
 }

@@ -23,7 +23,7 @@
 //	hostcopy.go, privatedata.go, clock*.go
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, cuda.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
-//	structure.go        acceleration structures; structuresphere.go their spheres; micromap.go micromaps; raytracing.go pipelines that trace rays
+//	structure.go        acceleration structures; structuresphere.go their spheres; micromap.go micromaps; raytracing.go pipelines that trace rays; executiongraph.go graphs of nodes
 //	generatedcommand.go commands whose arguments are in memory
 //	cooperative.go, shadingrate.go   lists of physical devices
 //	surface.go, swapchain.go, present.go   windows

@@ -178,6 +178,13 @@ func TestExplicitForms(t *testing.T) {
 			}
 			explicitStructs["VkRayTracingPipelineCreateInfoKHR"](c, unsafe.Pointer(i))
 		}},
+		{vuid.VkExecutionGraphPipelineCreateInfoAMDX_commonparent, func(c *formCheck, wrong bool) {
+			i := &abi.ExecutionGraphPipelineCreateInfoAMDX{Layout: abi.PipelineLayout(mine), BasePipelineHandle: abi.Pipeline(foreign), BasePipelineIndex: -1}
+			if wrong {
+				i.Flags = abi.PipelineCreateDerivativeBit
+			}
+			explicitStructs["VkExecutionGraphPipelineCreateInfoAMDX"](c, unsafe.Pointer(i))
+		}},
 	} {
 		for _, wrong := range []bool{false, true} {
 			var got []string

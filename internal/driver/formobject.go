@@ -94,6 +94,9 @@ var explicitStructs = map[string]func(c *formCheck, p unsafe.Pointer){
 	"VkRayTracingPipelineCreateInfoKHR": formOf(func(c *formCheck, i *abi.RayTracingPipelineCreateInfoKHR) {
 		c.derived(i.Flags, i.Layout, i.BasePipelineHandle, i.BasePipelineIndex, vuid.VkRayTracingPipelineCreateInfoKHR_commonparent)
 	}),
+	"VkExecutionGraphPipelineCreateInfoAMDX": formOf(func(c *formCheck, i *abi.ExecutionGraphPipelineCreateInfoAMDX) {
+		c.derived(i.Flags, i.Layout, i.BasePipelineHandle, i.BasePipelineIndex, vuid.VkExecutionGraphPipelineCreateInfoAMDX_commonparent)
+	}),
 	"VkDescriptorMappingSourceConstantOffsetEXT": formOf(func(c *formCheck, s *abi.DescriptorMappingSourceConstantOffsetEXT) {
 		c.embedded(s.PEmbeddedSampler, vuid.VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11415)
 	}),

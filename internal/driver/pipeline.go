@@ -17,6 +17,7 @@ type pipeline struct {
 	compute  *vk.ComputePipeline
 	graphics *vk.GraphicsPipeline
 	rays     *vk.RayTracingPipeline
+	graph    *vk.GraphPipeline
 }
 
 // Close frees the pipeline.
@@ -31,6 +32,8 @@ func (p *pipeline) vk() vk.Pipeline {
 		return p.compute
 	case p.rays != nil:
 		return p.rays
+	case p.graph != nil:
+		return p.graph
 	}
 	return p.graphics
 }

@@ -79,6 +79,12 @@ var taskLimits = map[string]uint64{
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
 	"maxSubpassShadingWorkgroupSizeAspectRatio": vk.MaxSubpassWorkgroupRatio,
+	// VK_AMDX_shader_enqueue
+	"maxExecutionGraphDepth": vk.MaxGraphDepth, "maxExecutionGraphShaderOutputNodes": vk.MaxGraphOutputs,
+	"maxExecutionGraphShaderPayloadSize": vk.MaxGraphPayloadSize, "maxExecutionGraphShaderPayloadCount": vk.MaxGraphPayloads,
+	"executionGraphDispatchAddressAlignment": vk.GraphAlignment, "maxExecutionGraphWorkgroupCount[0]": vk.MaxGraphGroupCount,
+	"maxExecutionGraphWorkgroupCount[1]": vk.MaxGraphGroupCount, "maxExecutionGraphWorkgroupCount[2]": vk.MaxGraphGroupCount,
+	"maxExecutionGraphWorkgroups": vk.MaxGraphGroups,
 	// VK_EXT_device_generated_commands: both kinds of indices, all stages
 	"maxIndirectPipelineCount": vk.MaxIndirectPipelines, "maxIndirectShaderObjectCount": vk.MaxIndirectShaders, "maxIndirectSequenceCount": vk.MaxSequences,
 	"maxIndirectCommandsTokenCount": vk.MaxIndirectTokens, "maxIndirectCommandsTokenOffset": vk.MaxTokenOffset,
