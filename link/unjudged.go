@@ -82,7 +82,7 @@ var unjudged = []reason{
 	}},
 	{ByReader, "a description names one stage for each module; others are refused as it is read", []string{
 		"VkShaderCreateInfoEXT-stage-08418", "VkShaderCreateInfoEXT-stage-08425", "VkShaderCreateInfoEXT-stage-08426",
-		"VkPipelineShaderStageCreateInfo-stage-00706", "VkPipelineShaderStageCreateInfo-clustercullingShader-07813", "VkDescriptorSetLayoutBinding-descriptorCount-09465",
+		"VkPipelineShaderStageCreateInfo-stage-00706", "VkDescriptorSetLayoutBinding-descriptorCount-09465",
 		"vkCmdBindShadersEXT-pStages-08464", "vkCmdBindShadersEXT-pStages-08467", "vkCmdBindShadersEXT-pStages-08468", "vkCmdBindShadersEXT-pShaders-08469",
 	}},
 	{ByOther, "no such shader object can be made: VkShaderCreateInfoEXT-stage-12445", []string{

@@ -10,7 +10,11 @@ const (
 	inHits        = inIntersection | inAnyHit | inClosestHit
 	inHitsOrMiss  = inHits | inMiss
 	inGLWorkgroup = inGLCompute | inMesh | inTask
-	inPrimitives  = inTessellationControl | inTessellationEvaluation | inGeometry
+
+	// The rules on these built-ins lack ClusterCullingHUAWEI, whose only inputs are "variables identifying the specific workgroup and
+	// invocation" (Vulkan, Cluster Culling Shaders).
+	inIdentified = inGLWorkgroup | inClusterCulling
+	inPrimitives = inTessellationControl | inTessellationEvaluation | inGeometry
 )
 
 // builtInRows are the rules that most built-ins have (Vulkan, Built-In
@@ -47,7 +51,7 @@ var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInFragmentSizeNV, in: inFragment, inCode: vuid.FragmentSizeNV_04226, classes: []classRule{{always, inputClass, vuid.FragmentSizeNV_04227}}, form: ints(2), formCode: vuid.FragmentSizeNV_04228},
 	{builtIn: spirv.BuiltInFrontFacing, in: inFragment, inCode: vuid.FrontFacing_04229, classes: []classRule{{always, inputClass, vuid.FrontFacing_04230}}, form: boolean, formCode: vuid.FrontFacing_04231},
 	{builtIn: spirv.BuiltInFullyCoveredEXT, in: inFragment, inCode: vuid.FullyCoveredEXT_04232, classes: []classRule{{always, inputClass, vuid.FullyCoveredEXT_04233}}, form: boolean, formCode: vuid.FullyCoveredEXT_04234},
-	{builtIn: spirv.BuiltInGlobalInvocationId, in: inGLCompute | inMesh | inTask, inCode: vuid.GlobalInvocationId_04236, classes: []classRule{{always, inputClass, vuid.GlobalInvocationId_04237}}, form: ints(3), formCode: vuid.GlobalInvocationId_04238},
+	{builtIn: spirv.BuiltInGlobalInvocationId, in: inIdentified, inCode: vuid.GlobalInvocationId_04236, classes: []classRule{{always, inputClass, vuid.GlobalInvocationId_04237}}, form: ints(3), formCode: vuid.GlobalInvocationId_04238},
 	{builtIn: spirv.BuiltInHelperInvocation, in: inFragment, inCode: vuid.HelperInvocation_04239, classes: []classRule{{always, inputClass, vuid.HelperInvocation_04240}}, form: boolean, formCode: vuid.HelperInvocation_04241},
 	{builtIn: spirv.BuiltInHitKindKHR, in: inAnyHit | inClosestHit, inCode: vuid.HitKindKHR_04242, classes: []classRule{{always, inputClass, vuid.HitKindKHR_04243}}, form: i32, formCode: vuid.HitKindKHR_04244},
 	{builtIn: spirv.BuiltInHitTNV, in: inAnyHit | inClosestHit, inCode: vuid.HitTNV_04245, classes: []classRule{{always, inputClass, vuid.HitTNV_04246}}, form: f32, formCode: vuid.HitTNV_04247},
@@ -62,8 +66,8 @@ var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInLaunchSizeKHR, in: inRayGeneration | inHitsOrMiss | inCallable, inCode: vuid.LaunchSizeKHR_04269, classes: []classRule{{always, inputClass, vuid.LaunchSizeKHR_04270}}, form: ints(3), formCode: vuid.LaunchSizeKHR_04271},
 	{builtIn: spirv.BuiltInLayer, in: inMesh | inVertex | inTessellationEvaluation | inGeometry | inFragment, inCode: vuid.Layer_04272, classes: []classRule{{inMesh | inVertex | inTessellationEvaluation | inGeometry, outputClass, vuid.Layer_04274}, {inFragment, inputClass, vuid.Layer_04275}}, form: i32, formCode: vuid.Layer_04276},
 	{builtIn: spirv.BuiltInLayerPerViewNV, in: inMeshNV, inCode: vuid.LayerPerViewNV_04277, classes: []classRule{{always, outputClass, vuid.LayerPerViewNV_04278}}, form: array(i32), formCode: vuid.LayerPerViewNV_04280},
-	{builtIn: spirv.BuiltInLocalInvocationId, in: inGLCompute | inMesh | inTask, inCode: vuid.LocalInvocationId_04281, classes: []classRule{{always, inputClass, vuid.LocalInvocationId_04282}}, form: ints(3), formCode: vuid.LocalInvocationId_04283},
-	{builtIn: spirv.BuiltInLocalInvocationIndex, in: inGLCompute | inMesh | inTask, inCode: vuid.LocalInvocationIndex_04284, classes: []classRule{{always, inputClass, vuid.LocalInvocationIndex_04285}}, form: i32, formCode: vuid.LocalInvocationIndex_04286},
+	{builtIn: spirv.BuiltInLocalInvocationId, in: inIdentified, inCode: vuid.LocalInvocationId_04281, classes: []classRule{{always, inputClass, vuid.LocalInvocationId_04282}}, form: ints(3), formCode: vuid.LocalInvocationId_04283},
+	{builtIn: spirv.BuiltInLocalInvocationIndex, in: inIdentified, inCode: vuid.LocalInvocationIndex_04284, classes: []classRule{{always, inputClass, vuid.LocalInvocationIndex_04285}}, form: i32, formCode: vuid.LocalInvocationIndex_04286},
 	{builtIn: spirv.BuiltInMeshViewCountNV, in: inMeshNV | inTaskNV, inCode: vuid.MeshViewCountNV_04287, classes: []classRule{{always, inputClass, vuid.MeshViewCountNV_04288}}, form: i32, formCode: vuid.MeshViewCountNV_04289},
 	{builtIn: spirv.BuiltInMeshViewIndicesNV, in: inMeshNV | inTaskNV, inCode: vuid.MeshViewIndicesNV_04290, classes: []classRule{{always, inputClass, vuid.MeshViewIndicesNV_04291}}, form: array(i32), formCode: vuid.MeshViewIndicesNV_04292},
 	{builtIn: spirv.BuiltInNumSubgroups, in: inGLCompute | inMesh | inTask, inCode: vuid.NumSubgroups_04293, classes: []classRule{{always, inputClass, vuid.NumSubgroups_04294}}, form: i32, formCode: vuid.NumSubgroups_04295},
@@ -115,8 +119,8 @@ var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInViewportMaskPerViewNV, in: inVertex | inMeshNV | inPrimitives, inCode: vuid.ViewportMaskPerViewNV_04412, classes: []classRule{{always, outputClass, vuid.ViewportMaskPerViewNV_04413}}, form: array(i32), formCode: vuid.ViewportMaskPerViewNV_04414},
 	{builtIn: spirv.BuiltInWarpsPerSMNV, classes: []classRule{{always, inputClass, vuid.WarpsPerSMNV_04418}}, form: i32, formCode: vuid.WarpsPerSMNV_04419},
 	{builtIn: spirv.BuiltInWarpIDNV, classes: []classRule{{always, inputClass, vuid.WarpIDNV_04420}}, form: i32, formCode: vuid.WarpIDNV_04421},
-	{builtIn: spirv.BuiltInWorkgroupId, in: inGLCompute | inMesh | inTask, inCode: vuid.WorkgroupId_04422, classes: []classRule{{always, inputClass, vuid.WorkgroupId_04423}}, form: ints(3), formCode: vuid.WorkgroupId_04424},
-	{builtIn: spirv.BuiltInWorkgroupSize, in: inGLCompute | inMesh | inTask, inCode: vuid.WorkgroupSize_04425, form: ints(3), formCode: vuid.WorkgroupSize_04427},
+	{builtIn: spirv.BuiltInWorkgroupId, in: inIdentified, inCode: vuid.WorkgroupId_04422, classes: []classRule{{always, inputClass, vuid.WorkgroupId_04423}}, form: ints(3), formCode: vuid.WorkgroupId_04424},
+	{builtIn: spirv.BuiltInWorkgroupSize, in: inIdentified, inCode: vuid.WorkgroupSize_04425, form: ints(3), formCode: vuid.WorkgroupSize_04427},
 	{builtIn: spirv.BuiltInWorldRayDirectionKHR, in: inHitsOrMiss, inCode: vuid.WorldRayDirectionKHR_04428, classes: []classRule{{always, inputClass, vuid.WorldRayDirectionKHR_04429}}, form: floats(3), formCode: vuid.WorldRayDirectionKHR_04430},
 	{builtIn: spirv.BuiltInWorldRayOriginKHR, in: inHitsOrMiss, inCode: vuid.WorldRayOriginKHR_04431, classes: []classRule{{always, inputClass, vuid.WorldRayOriginKHR_04432}}, form: floats(3), formCode: vuid.WorldRayOriginKHR_04433},
 	{builtIn: spirv.BuiltInWorldToObjectKHR, in: inHits, inCode: vuid.WorldToObjectKHR_04434, classes: []classRule{{always, inputClass, vuid.WorldToObjectKHR_04435}}, form: matrix(4, 3), formCode: vuid.WorldToObjectKHR_04436},

@@ -45,7 +45,7 @@ type storageRow struct {
 // storageRows are the storage classes that not all models have.
 var storageRows = [...]storageRow{
 	{spirv.StorageClassOutput, ^(inGLCompute | inRayTracing), vuid.StandaloneSpirv_None_04644, true},
-	{spirv.StorageClassWorkgroup, inWorkgroups &^ inClusterCulling, vuid.StandaloneSpirv_None_04645, true},
+	{spirv.StorageClassWorkgroup, inWorkgroups, vuid.StandaloneSpirv_None_04645, true},
 	{spirv.StorageClassTileImageEXT, inFragment, vuid.StandaloneSpirv_None_08720, true},
 	{spirv.StorageClassRayPayloadKHR, inRayGeneration | inClosestHit | inMiss, vuid.StandaloneSpirv_RayPayloadKHR_04698, false},
 	{spirv.StorageClassIncomingRayPayloadKHR, inClosestHit | inAnyHit | inMiss, vuid.StandaloneSpirv_IncomingRayPayloadKHR_04699, false},

@@ -63,6 +63,7 @@
 //	depthstate.go       ranges and biases of depths; samplelocations.go places of samples
 //	customresolve.go    resolves by draws
 //	subpassshading.go   compute shaders for the pixels of a subpass
+//	clusterculling.go   shaders that emit draws of vertices
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments

@@ -20,6 +20,7 @@ type GraphicsPipelineInfo struct {
 	Creation
 	Vertex, TessControl, TessEvaluation, Geometry, Fragment *StageInfo
 	Task, Mesh                                              *StageInfo // in place of the stages from Vertex to Geometry
+	ClusterCulling                                          *StageInfo // before Vertex; for DrawCluster
 
 	Layout *PipelineLayout
 	State  FixedState
@@ -54,6 +55,8 @@ type GraphicsPipeline struct {
 	settable         uint64   // keeps, and the viewports and scissors if commands set them without their count
 	stageBits        uint8    // the stages that it has: bits by ShaderStage
 	modes            ir.Modes // of the stages before rasterization
+
+	clusters *clusterStage // nil without cluster culling
 
 	rendering link.Rendering
 	custom    *CustomResolve
@@ -123,9 +126,20 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	} else if err := p.link(d, a); err != nil {
 		return nil, err
 	}
+	if info.ClusterCulling != nil {
+		if p.clusters, err = d.clusterStage(ctx, &info); err != nil {
+			if p.pipeline != nil {
+				p.pipeline.Close()
+			}
+			return nil, err
+		}
+	}
 	p.built = c.finish()
 	p.pieces = a.pieces()
 	d.adopt(&p.object, "graphics pipeline", func() {
+		if p.clusters != nil {
+			p.clusters.pipeline.Close()
+		}
 		if p.pipeline != nil {
 			p.pipeline.Close()
 		}

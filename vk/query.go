@@ -52,6 +52,7 @@ const (
 	ComputeInvocations
 	TaskInvocations
 	MeshInvocations
+	ClusterInvocations
 
 	allStatistics = 1<<iota - 1
 )
@@ -288,7 +289,7 @@ func (c *counts) statistics(set Statistics) (out []uint64) {
 	s := &c.draws
 	all := [...]uint64{
 		s.InputVertices, s.InputPrimitives, s.VertexInvocations, s.GeometryInvocations, s.GeometryPrimitives, s.ClippingInvocations, s.ClippingPrimitives,
-		s.FragmentInvocations, s.ControlPatches, s.EvaluationInvocations, c.compute, s.TaskInvocations, s.MeshInvocations,
+		s.FragmentInvocations, s.ControlPatches, s.EvaluationInvocations, c.compute, s.TaskInvocations, s.MeshInvocations, c.clusters,
 	}
 	for i, n := range all {
 		if set>>i&1 != 0 {
@@ -301,10 +302,11 @@ func (c *counts) statistics(set Statistics) (out []uint64) {
 // counts are the counters of the draws and dispatches between two begins or ends of queries. Counts of draws are complete at the
 // end of their rendering.
 type counts struct {
-	passed  uint64
-	draws   state.Statistics
-	compute uint64
-	streams [state.MaxStreams]state.FeedbackCount
+	passed   uint64
+	draws    state.Statistics
+	compute  uint64
+	clusters uint64
+	streams  [state.MaxStreams]state.FeedbackCount
 }
 
 // add adds other counts.
@@ -312,6 +314,7 @@ func (c *counts) add(o *counts) {
 	c.passed += o.passed
 	c.draws.Add(&o.draws)
 	c.compute += o.compute
+	c.clusters += o.clusters
 	for i := range c.streams {
 		c.streams[i].Written += o.streams[i].Written
 		c.streams[i].Needed += o.streams[i].Needed

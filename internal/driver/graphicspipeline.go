@@ -118,6 +118,8 @@ func (r *graphicsReader) shaders() {
 			r.out.Task = &s
 		case abi.ShaderStageMeshBitEXT:
 			r.out.Mesh = &s
+		case abi.ShaderStageClusterCullingBitHUAWEI:
+			r.out.ClusterCulling = &s
 		case abi.ShaderStageFragmentBit:
 			r.out.Fragment = &s
 		}

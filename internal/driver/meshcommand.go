@@ -5,8 +5,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// meshCommands are the draws of task and mesh shaders.
+// meshCommands are the draws of task and mesh shaders, and those of cluster culling shaders.
 var meshCommands = map[int]recorder{
+	abi.CmdCmdDrawClusterHUAWEI: rec(func(c *commandBuffer, a *abi.CmdDrawClusterHUAWEIArgs) {
+		c.vk.DrawCluster(a.GroupCountX, a.GroupCountY, a.GroupCountZ)
+	}),
+	abi.CmdCmdDrawClusterIndirectHUAWEI: rec(func(c *commandBuffer, a *abi.CmdDrawClusterIndirectHUAWEIArgs) {
+		c.vk.DrawClusterIndirect(buffers.get(uint64(a.Buffer)), a.Offset)
+	}),
 	abi.CmdCmdDrawMeshTasksEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksEXTArgs) {
 		c.vk.DrawMeshTasks(a.GroupCountX, a.GroupCountY, a.GroupCountZ)
 	}),

@@ -14,18 +14,14 @@ var otherStages = map[spirv.Op]bool{
 	spirv.OpGraphInputARM:      true,
 	spirv.OpGraphSetOutputARM:  true,
 	spirv.OpGraphEndARM:        true,
-	// Cluster culling shaders.
-	spirv.OpDispatchClusterHUAWEI: true,
 }
 
 // otherCapabilities are the capabilities that only stages without an engine have.
 var otherCapabilities = map[spirv.Capability]bool{
-	spirv.CapabilityGraphARM:                    true,
-	spirv.CapabilityClusterCullingShadingHUAWEI: true,
+	spirv.CapabilityGraphARM: true,
 }
 
 // otherExtensions is otherCapabilities for the extensions of SPIR-V.
 var otherExtensions = map[string]bool{
-	"SPV_ARM_graph":                     true,
-	"SPV_HUAWEI_cluster_culling_shader": true,
+	"SPV_ARM_graph": true,
 }

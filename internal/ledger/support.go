@@ -27,6 +27,8 @@ func StatusOf(op spirv.Op) Status {
 	switch {
 	case !allowed(op), op == spirv.OpUntypedGroupAsyncCopyKHR: // its result is an event, which needs the capability Kernel
 		return Foreign
+	case op >= spirv.OpImageSparseSampleProjImplicitLod && op <= spirv.OpImageSparseSampleProjDrefExplicitLod: // SPIR-V reserves them: "use of this instruction is invalid"
+		return Foreign
 	case otherStages[op]:
 		return Other
 	case Of(op).Lowered != "" || declares(op):
@@ -131,12 +133,12 @@ type supportRow struct {
 const supportHead = `# Support for shaders
 
 Written by go test ./internal/ledger -update from the tables in use; a test compares the two. The page covers the shaders of
-the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh, fragment, those of ray
+the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh, cluster culling, fragment, those of ray
 tracing, and subpass shading. The status is one of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in graphs and in cluster culling shaders. It is refused.
+- *of other stages*: SPIR-V and Vulkan have it only in graphs. It is refused.
 - *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 
 *Tested by* is a truth table or a case of internal/lower/testdata with results from the specification; each instruction that

@@ -15,7 +15,7 @@ import (
 
 // runs reports whether a case runs its modules: it has a run section, or launches of a ray tracing pipeline.
 func runs(data []byte) bool {
-	return bytes.Contains(data, []byte("\n-- run")) || bytes.Contains(data, []byte("\n-- trace")) || bytes.Contains(data, []byte("\n-- graph --"))
+	return bytes.Contains(data, []byte("\n-- run")) || bytes.Contains(data, []byte("\n-- trace")) || bytes.Contains(data, []byte("\n-- graph --")) || bytes.Contains(data, []byte("\n-- clusters --"))
 }
 
 // casesOf returns the test of the element with a name: the first truth table, or the first

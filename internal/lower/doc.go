@@ -90,7 +90,8 @@
 //	hitobject.go, hitrecord.go          ray tracing stages
 //	interface.go, stage*.go, builtin.go,
 //	feedback.go, passthrough.go,
-//	mesh.go, mesh_nv.go, nodeinfo.go, node.go,
+//	mesh.go, mesh_nv.go, nodeinfo.go,
+//	node.go, cluster.go,
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,

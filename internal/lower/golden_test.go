@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the ir and error sections of te
 // TestGolden lowers the module of each case and compares the sections that it
 // has: ir is the program, error the text of the error, run what the program
 // must do to buffers, by the specification (see runCase). The other modules of a case are
-// the shaders of a ray tracing pipeline, and trace is the run of it (see runTrace). Or the shaders are nodes, and graph is the run of their graph (see runGraph).
+// the shaders of a ray tracing pipeline, and trace is the run of it (see runTrace). Or the shaders are nodes, and graph is the run of their graph (see runGraph). Clusters are those that a cluster culling shader emits (see runClusters).
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -65,6 +65,8 @@ func golden(t *testing.T, file string) {
 				runTrace(t, shaders, string(s.Data))
 			case strings.HasPrefix(s.Name, "graph"):
 				runGraph(t, shaders, string(s.Data))
+			case strings.HasPrefix(s.Name, "clusters"):
+				runClusters(t, source, string(s.Data))
 			case strings.HasPrefix(s.Name, "run"):
 				runCase(t, source, string(s.Data))
 			default:

@@ -29,7 +29,7 @@ var ruleOf = merged(
 	// Rays.
 	rayQueryRules, rayStageRules, hitObjectRules, hitRecordRules,
 	// Stages, calls, output.
-	derivativeRules, fragmentRules, stageOutputRules, meshRules, nodeRules, functionRules, logRules,
+	derivativeRules, fragmentRules, stageOutputRules, meshRules, nodeRules, clusterRules, functionRules, logRules,
 	// Other invocations.
 	barrierRules, atomicRules, groupRules, ballotRules, partitionRules,
 )

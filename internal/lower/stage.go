@@ -230,7 +230,7 @@ func (u *unit) program() {
 	if !ok {
 		stage, ok = rayStages[u.entry.Model]
 	}
-	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute {
+	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute && !u.ofClusters() {
 		u.unsupported("%s", u.entry.Model)
 	}
 	u.prog = &ir.Program{Name: u.entry.Name, Stage: stage, SubgroupSize: u.options.SubgroupSize, LocalSize: [3]uint32{1, 1, 1}}

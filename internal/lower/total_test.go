@@ -12,7 +12,7 @@ import (
 )
 
 // TestTotal demands a case for each instruction that is lowered: a line of a
-// truth table, or a module that has it and a run, trace or graph section.
+// truth table, or a module that has it and a run, trace, graph or clusters section.
 func TestTotal(t *testing.T) {
 	var text []byte
 	tables, _ := filepath.Glob("testdata/truth/*.txt")
@@ -22,7 +22,7 @@ func TestTotal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Ext(file) == ".txt" || bytes.Contains(data, []byte("\n-- run")) || bytes.Contains(data, []byte("\n-- trace")) || bytes.Contains(data, []byte("\n-- graph")) {
+		if filepath.Ext(file) == ".txt" || bytes.Contains(data, []byte("\n-- run")) || bytes.Contains(data, []byte("\n-- trace")) || bytes.Contains(data, []byte("\n-- graph")) || bytes.Contains(data, []byte("\n-- clusters")) {
 			text = append(text, data...)
 		}
 	}

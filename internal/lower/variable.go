@@ -57,6 +57,8 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 		switch {
 		case u.perTask(v):
 			u.taskMemory(p, v)
+		case u.ofClusters() && v.Storage == spirv.StorageClassOutput:
+			u.clusterOutput(p, v)
 		case v.Storage == spirv.StorageClassOutput:
 			u.stageOutput(p, v)
 		case u.prog.Stage == ir.Compute:

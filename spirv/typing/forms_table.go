@@ -353,6 +353,7 @@ var forms = map[Op]Form{
 	spirv.OpEnqueueNodePayloadsAMDX:          does(free.many()),
 	spirv.OpNodePayloadArrayLengthAMDX:       gives(anything, free.many()),
 	spirv.OpIsNodePayloadValidAMDX:           gives(anything, free.many()),
+	spirv.OpDispatchClusterHUAWEI:            does(),
 	spirv.OpFinishWritingNodePayloadAMDX:     gives(anything, free.many()),
 	spirv.OpWritePackedPrimitiveIndices4x8NV: does(free.many()), // offset and indices too
 	spirv.OpTerminateInvocation:              does(),

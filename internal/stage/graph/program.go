@@ -20,6 +20,7 @@
 //	program.go   the program of a node
 //	link.go      nodes by name; rules on nodes that go together
 //	run.go       the order of dispatches
+//	areas.go     workgroups without payloads: cluster culling
 package graph
 
 import (

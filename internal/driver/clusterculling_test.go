@@ -1,0 +1,80 @@
+package driver
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// oneCluster emits a draw of three vertices.
+const oneCluster = `OpCapability Shader
+OpCapability ClusterCullingShadingHUAWEI
+OpExtension "SPV_HUAWEI_cluster_culling_shader"
+OpMemoryModel Logical GLSL450
+OpEntryPoint ClusterCullingHUAWEI %main "main" %count %instances
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %count BuiltIn VertexCountHUAWEI
+OpDecorate %instances BuiltIn InstanceCountHUAWEI
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%u1 = OpConstant %uint 1
+%u3 = OpConstant %uint 3
+%puint = OpTypePointer Output %uint
+%count = OpVariable %puint Output
+%instances = OpVariable %puint Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpStore %count %u3
+OpStore %instances %u1
+OpDispatchClusterHUAWEI
+OpReturn
+OpFunctionEnd
+`
+
+// TestClusterCommands draws two clusters, direct and indirect, each of which multiplies the image by 0.5.
+func TestClusterCommands(t *testing.T) {
+	p := newProgram(t)
+	var stages [3]abi.PipelineShaderStageCreateInfo
+	for i, x := range []struct {
+		stage  uint32
+		source string
+	}{{abi.ShaderStageClusterCullingBitHUAWEI, oneCluster}, {abi.ShaderStageVertexBit, cover}, {abi.ShaderStageFragmentBit, gray}} {
+		words := p.words(x.source)
+		stages[i] = abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: x.stage, PName: &mainName[0]}
+		must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &stages[i].Module})
+	}
+	var layout abi.PipelineLayout
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo}})
+	format := uint32(abi.FormatR8g8b8a8Unorm)
+	rendering := &abi.PipelineRenderingCreateInfo{SType: abi.StructureTypePipelineRenderingCreateInfo, ColorAttachmentCount: 1, PColorAttachmentFormats: &format}
+	var pipe abi.Pipeline
+	must(p, abi.CmdCreateGraphicsPipelines, &abi.CreateGraphicsPipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.GraphicsPipelineCreateInfo{
+		SType: abi.StructureTypeGraphicsPipelineCreateInfo, PNext: unsafe.Pointer(rendering), StageCount: 3, PStages: &stages[0], Layout: layout,
+		PVertexInputState:   &abi.PipelineVertexInputStateCreateInfo{SType: abi.StructureTypePipelineVertexInputStateCreateInfo},
+		PInputAssemblyState: &abi.PipelineInputAssemblyStateCreateInfo{SType: abi.StructureTypePipelineInputAssemblyStateCreateInfo, Topology: abi.PrimitiveTopologyTriangleList},
+		PViewportState: &abi.PipelineViewportStateCreateInfo{
+			SType: abi.StructureTypePipelineViewportStateCreateInfo, ViewportCount: 1, PViewports: &abi.Viewport{Width: 4, Height: 4, MaxDepth: 1},
+			ScissorCount: 1, PScissors: &abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}},
+		},
+		PRasterizationState: &abi.PipelineRasterizationStateCreateInfo{SType: abi.StructureTypePipelineRasterizationStateCreateInfo, LineWidth: 1},
+		PMultisampleState:   &abi.PipelineMultisampleStateCreateInfo{SType: abi.StructureTypePipelineMultisampleStateCreateInfo, RasterizationSamples: 1},
+		PColorBlendState: &abi.PipelineColorBlendStateCreateInfo{SType: abi.StructureTypePipelineColorBlendStateCreateInfo, AttachmentCount: 1, PAttachments: &abi.PipelineColorBlendAttachmentState{
+			BlendEnable: 1, SrcColorBlendFactor: abi.BlendFactorDstColor, SrcAlphaBlendFactor: abi.BlendFactorOne, ColorWriteMask: 15,
+		}},
+	}})
+	b, words := p.buffer(4)
+	copy(words, []uint32{9, 1, 1, 1})
+	pixels := p.drawn(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointGraphics, Pipeline: pipe})
+		do(abi.CmdCmdDrawClusterHUAWEI, &abi.CmdDrawClusterHUAWEIArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+		do(abi.CmdCmdDrawClusterIndirectHUAWEI, &abi.CmdDrawClusterIndirectHUAWEIArgs{CommandBuffer: c, Buffer: b, Offset: 4})
+	})
+	for i, v := range pixels { // 0.5 · 0.5 · 0.5
+		if v != 0xff202020 {
+			t.Fatalf("pixel %d is %#x; must be 0xff202020", i, v)
+		}
+	}
+	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
+}

@@ -1,0 +1,180 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// evenClusters is a cluster culling shader: of the invocations of a workgroup of four, those with an even number emit a cluster. Cluster i
+// draws 6 indices from 6 · i on.
+const evenClusters = `OpCapability Shader
+OpCapability ClusterCullingShadingHUAWEI
+OpExtension "SPV_HUAWEI_cluster_culling_shader"
+OpMemoryModel Logical GLSL450
+OpEntryPoint ClusterCullingHUAWEI %main "main" %id %count %first %instances %offset %cluster
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %count BuiltIn IndexCountHUAWEI
+OpDecorate %first BuiltIn FirstIndexHUAWEI
+OpDecorate %instances BuiltIn InstanceCountHUAWEI
+OpDecorate %offset BuiltIn VertexOffsetHUAWEI
+OpDecorate %cluster BuiltIn ClusterIDHUAWEI
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%v3 = OpTypeVector %uint 3
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u6 = OpConstant %uint 6
+%i0 = OpConstant %int 0
+%pv3 = OpTypePointer Input %v3
+%puint = OpTypePointer Output %uint
+%pint = OpTypePointer Output %int
+%id = OpVariable %pv3 Input
+%count = OpVariable %puint Output
+%first = OpVariable %puint Output
+%instances = OpVariable %puint Output
+%offset = OpVariable %pint Output
+%cluster = OpVariable %puint Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%xyz = OpLoad %v3 %id
+%i = OpCompositeExtract %uint %xyz 0
+%odd = OpBitwiseAnd %uint %i %u1
+%even = OpIEqual %bool %odd %u0
+OpSelectionMerge %end None
+OpBranchConditional %even %then %end
+%then = OpLabel
+OpStore %count %u6
+%at = OpIMul %uint %i %u6
+OpStore %first %at
+OpStore %instances %u1
+OpStore %offset %i0
+OpStore %cluster %i
+OpDispatchClusterHUAWEI
+OpBranch %end
+%end = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+// unindexed draws 4 vertices of a strip from 4 · i on instead: a pipeline of strips has the same picture.
+var unindexed = strings.NewReplacer("IndexCountHUAWEI", "VertexCountHUAWEI", "FirstIndexHUAWEI", "FirstVertexHUAWEI", "OpDecorate %offset BuiltIn VertexOffsetHUAWEI", "OpDecorate %offset BuiltIn FirstInstanceHUAWEI",
+	"%u6 = OpConstant %uint 6", "%u6 = OpConstant %uint 3", "OpConstant %int 0", "OpConstant %uint 0", "%pint = OpTypePointer Output %int\n", "", "OpVariable %pint Output", "OpVariable %puint Output").Replace(evenClusters)
+
+// clusterScene has 8 triangles on the diagonal: cluster i has the vertices 3 · i to 3 · i + 2, and indices of them twice.
+func clusterScene(t *testing.T, info DeviceInfo, text string) *scene {
+	t.Helper()
+	s := newSceneOn(t, 1, info)
+	for i := range 8 {
+		at := float32(i)/4 - 1
+		for k, v := range [][2]float32{{at, at}, {at + .5, at}, {at, at + .5}} {
+			for c, x := range []float32{v[0], v[1], .5, 1} {
+				s.put(1024, 4*(3*i+k)+c, x)
+			}
+		}
+		for k := range 6 {
+			s.putWord(1024+384, 6*i+k, uint32(3*i+k%3))
+		}
+	}
+	s.stages.ClusterCulling = &StageInfo{Code: code(t, text)}
+	s.build(t)
+	return s
+}
+
+// TestDrawCluster compares clusters with draws of the same triangles: of indices and of vertices, direct and indirect.
+func TestDrawCluster(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		for name, text := range map[string]string{"indexed": evenClusters, "vertices": unindexed} {
+			for _, workers := range []int{1, 3} {
+				info.Workers = workers
+				s := clusterScene(t, info, text)
+				for i, n := range []uint32{2, 1, 1} {
+					s.putWord(1024+768, i, n)
+				}
+				plain := s.stages
+				plain.ClusterCulling, plain.State = nil, s.fixed
+				without := must(s.dev.NewGraphicsPipeline(context.Background(), plain))(t)
+				want := s.shot(t, func(c *CommandBuffer) {
+					c.BindGraphicsPipeline(without)
+					for i := range uint32(4) {
+						c.Draw(3, 1, 6*i, 0)
+					}
+				})
+				if white(want) == 0 {
+					t.Fatal("nothing is drawn")
+				}
+				pool := must(s.dev.NewQueryPool(QueryPoolInfo{Type: PipelineStatistics, Count: 1, Statistics: ClusterInvocations}))(t)
+				for form, draw := range []func(c *CommandBuffer){
+					func(c *CommandBuffer) { c.DrawCluster(2, 1, 1) },
+					func(c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 768) },
+				} {
+					got := s.shot(t, func(c *CommandBuffer) {
+						c.BindIndexBuffer(s.vertices, 384, 4)
+						c.BeginQuery(pool, 0, 0)
+						draw(c)
+						c.EndQuery(pool, 0)
+					})
+					if got != want {
+						t.Errorf("%s, form %d: %d white pixels; want %d", name, form, white(got), white(want))
+					}
+					if n, ok := pool.Result(0); n != 8 || !ok {
+						t.Errorf("%s: %d invocations; want 8", name, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestDrawClusterErrors draws clusters with too many workgroups, with a pipeline without the stage, outside of a rendering, and with
+// arguments at a wrong place.
+func TestDrawClusterErrors(t *testing.T) {
+	for rule, record := range map[string]func(s *scene, c *CommandBuffer){
+		"VUID-vkCmdDrawClusterHUAWEI-groupCountX-07820":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(MaxClusterGroups+1, 1, 1) },
+		"VUID-vkCmdDrawClusterHUAWEI-groupCountY-07821":    func(s *scene, c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 768) },
+		"VUID-vkCmdDrawClusterHUAWEI-groupCountZ-07822":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(1, 1, 1<<31) },
+		"VUID-vkCmdDrawClusterIndirectHUAWEI-offset-07918": func(s *scene, c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 770) },
+		"VUID-vkCmdDrawClusterHUAWEI-None-07819": func(s *scene, c *CommandBuffer) {
+			plain := s.stages
+			plain.ClusterCulling = nil
+			c.BindGraphicsPipeline(must(s.dev.NewGraphicsPipeline(context.Background(), plain))(t))
+			c.DrawCluster(1, 1, 1)
+		},
+	} {
+		s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
+		for i, n := range []uint32{1, MaxClusterGroups + 1, 1} {
+			s.putWord(1024+768, i, n)
+		}
+		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		c.BeginRendering(s.rendering())
+		c.BindGraphicsPipeline(s.pipeline)
+		record(s, c)
+		c.EndRendering()
+		err := c.End()
+		if err == nil {
+			err = s.submit(t, c)
+		}
+		var bad *UsageError
+		if !errors.As(err, &bad) || bad.Rule != rule {
+			t.Errorf("%v; want %s", err, rule)
+		}
+	}
+	off := device.Profile{Name: "off", Device: &valid.Device{Features: map[string]bool{"clustercullingShader": false}}}
+	d := must(Play(off).NewDevice(DeviceInfo{Checking: Pipelines}))(t)
+	defer d.Close()
+	stage := &StageInfo{Code: code(t, evenClusters)}
+	if _, err := d.clusterStage(context.Background(), &GraphicsPipelineInfo{Vertex: stage, ClusterCulling: stage}); ruleOf(err) != "VUID-VkPipelineShaderStageCreateInfo-clustercullingShader-07813" {
+		t.Error(err)
+	}
+}
