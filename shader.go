@@ -12,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -29,34 +30,62 @@ type Shader struct {
 	pipeline *vk.ComputePipeline
 }
 
+// Options are the options of a shader. The zero Options are those of Compile.
+type Options struct {
+	// SubgroupSize is the number of invocations in a subgroup, a power of two up to 128; 0 is the default.
+	SubgroupSize uint32
+
+	// Specialization has the values of specialization constants, by their SpecId.
+	Specialization facts.Spec
+
+	// Sanitize are the sanitizers of the shader, and Reports receives what they find in a run, before the end of Run.
+	Sanitize vk.Sanitizers
+	Reports  func(vk.Report)
+
+	// Interpreter runs the shader with the interpreter, whose results are the same.
+	Interpreter bool
+}
+
 // Compile checks and compiles the first compute entry point of a SPIR-V module. The error of a shader that breaks a rule
 // is a *vk.InvalidModuleError or a *vk.LinkError.
-func Compile(ctx context.Context, code []byte) (*Shader, error) {
+func Compile(ctx context.Context, code []byte) (*Shader, error) { return Options{}.Compile(ctx, code) }
+
+// CompileFile is Compile of a file: a SPIR-V module, SPIR-V assembly (.spvasm), or a source in GLSL, HLSL, WGSL or Slang
+// with the usual ending, such as blur.comp, for which a compiler must be on the PATH. The source may include files of its
+// folder.
+func CompileFile(ctx context.Context, name string) (*Shader, error) {
+	return Options{}.CompileFile(ctx, name)
+}
+
+// Compile is the function Compile with options.
+func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	m, err := spirv.Decode(code)
 	if err != nil {
 		return nil, err
 	}
-	entries := iface.Reflect(valid.Assume(facts.Gather(m, nil)))
+	entries := iface.Reflect(valid.Assume(facts.Gather(m, o.Specialization)))
 	i := slices.IndexFunc(entries, func(e *iface.Entry) bool { return e.Model == spirv.ExecutionModelGLCompute })
 	if i < 0 {
 		return nil, errors.New("the module has no compute entry point; must have one")
 	}
-	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{Checking: vk.Pipelines})
+	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports}
+	if o.Interpreter {
+		info.Engine = interp.Engine{}
+	}
+	device, err := vk.Chiaro().NewDevice(info)
 	if err != nil {
 		return nil, err
 	}
 	s := &Shader{device: device, entry: entries[i]}
-	if err := s.build(ctx, code); err != nil {
+	if err := s.build(ctx, code, &o); err != nil {
 		device.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// CompileFile is Compile of a file: a SPIR-V module, SPIR-V assembly (.spvasm), or a source in GLSL, HLSL, WGSL or Slang
-// with the usual ending, such as blur.comp, for which a compiler must be on the PATH. The source may include files of its
-// folder.
-func CompileFile(ctx context.Context, name string) (*Shader, error) {
+// CompileFile is the function CompileFile with options.
+func (o Options) CompileFile(ctx context.Context, name string) (*Shader, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -69,7 +98,7 @@ func CompileFile(ctx context.Context, name string) (*Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Compile(ctx, data)
+	s, err := o.Compile(ctx, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -90,7 +119,7 @@ func assemble(name string, text []byte) ([]byte, error) {
 func (s *Shader) Close() error { return s.device.Close() }
 
 // build makes the pipeline, with a layout of exactly the resources of the shader.
-func (s *Shader) build(ctx context.Context, code []byte) (err error) {
+func (s *Shader) build(ctx context.Context, code []byte, o *Options) (err error) {
 	var sets [][]link.Binding
 	for i := range s.entry.Resources {
 		r := &s.entry.Resources[i]
@@ -130,7 +159,7 @@ func (s *Shader) build(ctx context.Context, code []byte) (err error) {
 		return err
 	}
 	defer module.Close()
-	s.pipeline, err = s.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Stage: vk.StageInfo{Module: module, Entry: s.entry.Name}, Layout: s.layout})
+	s.pipeline, err = s.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Stage: vk.StageInfo{Module: module, Entry: s.entry.Name, Specialization: o.Specialization, SubgroupSize: o.SubgroupSize}, Layout: s.layout})
 	return err
 }
 

@@ -13,12 +13,22 @@ import (
 // TestReadme runs the commands of the README and compares their output. It ignores
 // times, line numbers of Chiaro's sources and instruction numbers, which depend on
 // the GLSL compiler.
-func TestReadme(t *testing.T) {
+func TestReadme(t *testing.T) { runDocument(t, "README.md") }
+
+// TestTour runs the commands of other documents with files of the tour.
+func TestTour(t *testing.T) {
+	for _, file := range []string{"docs/testing.md"} {
+		t.Run(file, func(t *testing.T) { runDocument(t, file) })
+	}
+}
+
+// runDocument runs the commands that a document shows and compares their output.
+func runDocument(t *testing.T, file string) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +49,12 @@ func TestReadme(t *testing.T) {
 			var got bytes.Buffer
 			run(strings.Fields(command), console{strings.NewReader(""), &got, &got, new([]byte)})
 			if g, w := stable(got.String()), stable(want); g != w {
-				t.Errorf("chiaro %s prints\n%s\nthe README shows\n%s", command, g, w)
+				t.Errorf("chiaro %s prints\n%s\n%s shows\n%s", command, g, file, w)
 			}
 		}
 	}
 	if ran == 0 {
-		t.Error("the README shows no commands")
+		t.Errorf("%s shows no commands", file)
 	}
 }
 

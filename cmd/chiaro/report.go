@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -12,6 +13,7 @@ import (
 // record is the result of one script. It is the JSON form too.
 type record struct {
 	File    string            `json:"file"`
+	Test    string            `json:"test,omitempty"` // its name in a table
 	Status  string            `json:"status"`
 	Message string            `json:"message"`
 	Seconds float64           `json:"seconds"`
@@ -22,6 +24,22 @@ type record struct {
 
 	found     []vk.Report // the same
 	sanitized bool        // Message is of the first report
+	ran       *ranScript  // nil if it has not run
+}
+
+// ranScript is what coverage needs of a script that has run.
+type ranScript struct {
+	script  *amber.Script      // nil for a test of a table
+	modules map[string]checked // of a test, by execution model
+	stages  []vk.StageProfile
+}
+
+// title returns the name of the script, and of the test in a table.
+func (x record) title() string {
+	if x.Test == "" {
+		return x.File
+	}
+	return x.File + ": " + x.Test
 }
 
 // Found returns the reports of sanitizers for a page.
@@ -74,15 +92,17 @@ func (t tally) String() string {
 	return s
 }
 
-// runReporters makes the reporters of scripts.
-var runReporters = map[string]makeReporter[record, tally]{
-	"text":   func(w io.Writer, color bool) reporter[record, tally] { return &textReport{w, color} },
-	"json":   func(w io.Writer, _ bool) reporter[record, tally] { return &jsonReport{w: w, files: []record{}} },
-	"jsonl":  func(w io.Writer, _ bool) reporter[record, tally] { return &jsonLines{w} },
-	"sarif":  func(w io.Writer, _ bool) reporter[record, tally] { return &runSARIF{newSARIFLog(w)} },
-	"github": func(w io.Writer, _ bool) reporter[record, tally] { return &runGitHub{w} },
-	"junit":  func(w io.Writer, _ bool) reporter[record, tally] { return &junitReport{w: w} },
-	"html":   func(w io.Writer, _ bool) reporter[record, tally] { return &runHTML{w: w} },
+// runReporters makes the reporters of scripts and tests, for a verb.
+func runReporters(verb string) map[string]makeReporter[record, tally] {
+	return map[string]makeReporter[record, tally]{
+		"text":   func(w io.Writer, color bool) reporter[record, tally] { return &textReport{w, color} },
+		"json":   func(w io.Writer, _ bool) reporter[record, tally] { return &jsonReport{w: w, files: []record{}} },
+		"jsonl":  func(w io.Writer, _ bool) reporter[record, tally] { return &jsonLines{w} },
+		"sarif":  func(w io.Writer, _ bool) reporter[record, tally] { return &runSARIF{newSARIFLog(w)} },
+		"github": func(w io.Writer, _ bool) reporter[record, tally] { return &runGitHub{w} },
+		"junit":  func(w io.Writer, _ bool) reporter[record, tally] { return &junitReport{w: w, verb: verb} },
+		"html":   func(w io.Writer, _ bool) reporter[record, tally] { return &runHTML{w: w, verb: verb} },
+	}
 }
 
 // textReport is one line a script, and the tally.
@@ -101,7 +121,7 @@ func (r *textReport) Record(x record) {
 	if r.color {
 		word = plain.Safe(statusColor[x.Status]) + word + "\x1b[0m"
 	}
-	plain.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.File, x.Seconds)
+	plain.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.title(), x.Seconds)
 	for _, l := range x.Log {
 		plain.Fprintf(r.w, "\tlog: %s\n", plain.Block(l, "\t     "))
 	}
@@ -140,11 +160,12 @@ func (r *jsonReport) Close(t tally) error {
 // junitReport is JUnit XML: a script is a test.
 type junitReport struct {
 	w     io.Writer
+	verb  string
 	cases []junitCase
 }
 
 func (r *junitReport) Record(x record) {
-	c := junitCase{Name: plain.Line(x.File), Class: "chiaro.run", Time: x.Seconds}
+	c := junitCase{Name: plain.Line(x.title()), Class: strings.ReplaceAll(r.verb, " ", "."), Time: x.Seconds}
 	m := &junitMessage{Message: string(plain.Block(x.Message, ""))}
 	switch x.Status {
 	case "fail", "timeout":
@@ -157,4 +178,4 @@ func (r *junitReport) Record(x record) {
 	r.cases = append(r.cases, c)
 }
 
-func (r *junitReport) Close(tally) error { return writeJUnit(r.w, "chiaro run", r.cases) }
+func (r *junitReport) Close(tally) error { return writeJUnit(r.w, r.verb, r.cases) }

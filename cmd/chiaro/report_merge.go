@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ func newReport(c console) *cobra.Command {
 type mergedRecord struct {
 	checkRecord
 	Status  string            `json:"status"`
+	Test    string            `json:"test"`
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers"`
 	Log     []string          `json:"log"`
@@ -75,8 +77,10 @@ func mergeReports(c console, format string, files []string) error {
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(x, y mergedRecord) int { return strings.Compare(x.File, y.File) })
-	all = slices.CompactFunc(all, func(x, y mergedRecord) bool { return x.File == y.File })
+	slices.SortStableFunc(all, func(x, y mergedRecord) int {
+		return cmp.Or(strings.Compare(x.File, y.File), strings.Compare(x.Test, y.Test))
+	})
+	all = slices.CompactFunc(all, func(x, y mergedRecord) bool { return x.File == y.File && x.Test == y.Test })
 	spare, err := wholeShards(all)
 	if len(empty) > 0 && !spare {
 		return unreadable("%s: error: the report has no records; it is empty, or its run did not begin", empty[0])
@@ -237,10 +241,10 @@ func (t *checkTally) addRecord(r *checkRecord) {
 
 // mergeRuns writes the records of scripts and returns the exit code.
 func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
-	r, t := runReporters[format](w, false), tally{}
+	r, t := runReporters("chiaro run")[format](w, false), tally{}
 	for i := range all {
 		m := &all[i]
-		r.Record(record{File: m.File, Status: m.Status, Message: m.Message, Seconds: m.Seconds, Buffers: m.Buffers, Log: m.Log})
+		r.Record(record{File: m.File, Test: m.Test, Status: m.Status, Message: m.Message, Seconds: m.Seconds, Buffers: m.Buffers, Log: m.Log})
 		t[m.Status]++
 	}
 	return t.code(), r.Close(t)

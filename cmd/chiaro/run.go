@@ -138,17 +138,26 @@ func runScripts(c console, f runFlags, args []string) error {
 	if f.dump.standard() { // the report and data never share a stream
 		reports.out = &stream{w: c.err, name: "standard error"}
 	}
-	rs, err := newReporters(reports, f.format, f.out, runReporters)
+	rs, err := newReporters(reports, f.format, f.out, runReporters("chiaro run"))
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar := progress(reports, len(files))
-	t := runAll(ctx, c, f, files, shard, rs, bar)
+	var items []runItem
+	for _, file := range files {
+		items = append(items, runItem{record{File: file, Shard: shard}, func(ctx context.Context, x *record) { runScript(ctx, c, f, x) }})
+	}
+	t := runAll(ctx, c, f.jobs, items, rs, bar)
 	if err := rs.close(t); err != nil {
 		return err
 	}
+	return t.ended(ctx)
+}
+
+// ended returns the error that is the exit code of a tally.
+func (t tally) ended(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &coded{exitInterrupt, "interrupted"}
 	}
@@ -158,23 +167,33 @@ func runScripts(c console, f runFlags, args []string) error {
 	return nil
 }
 
-// runAll runs the scripts on f.jobs goroutines and reports them.
-func runAll(ctx context.Context, c console, f runFlags, files []string, shard *shardRecord, rs *reporters[record, tally], bar *progressbar.ProgressBar) tally {
+// runItem is a script or a test: its record, which run completes.
+type runItem struct {
+	record
+	run func(context.Context, *record)
+}
+
+// notRun is the record of an item that an interrupt prevents.
+func (i *runItem) notRun() record {
+	x := i.record
+	x.Status, x.Message = statusNotRun, "interrupted"
+	return x
+}
+
+// runAll runs items on some goroutines and reports them.
+func runAll(ctx context.Context, c console, jobs int, items []runItem, rs *reporters[record, tally], bar *progressbar.ProgressBar) tally {
 	t := tally{}
 	pool[record]{
-		items: len(files), jobs: f.jobs,
+		items: len(items), jobs: jobs,
 		work: func(i int) record {
-			x := runOne(ctx, c, f, files[i])
-			x.Shard = shard
+			x := runOne(ctx, c, &items[i])
 			if ctx.Err() != nil && x.Status != "pass" && x.Status != "fail" {
-				return record{File: files[i], Status: statusNotRun, Message: "interrupted", Shard: shard}
+				return items[i].notRun()
 			}
 			return x
 		},
-		notRun: func(i int) record {
-			return record{File: files[i], Status: statusNotRun, Message: "interrupted", Shard: shard}
-		},
-		live: rs.recordLive,
+		notRun: func(i int) record { return items[i].notRun() },
+		live:   rs.recordLive,
 		ordered: func(x record) {
 			t[x.Status]++
 			rs.recordOrdered(x)
@@ -185,34 +204,46 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, shard *s
 	return t
 }
 
-// runOne runs one script. It recovers a panic, which then is the result of this script alone.
-func runOne(ctx context.Context, c console, f runFlags, file string) (x record) {
+// runOne runs one item. It recovers a panic, which then is the result of this item alone.
+func runOne(ctx context.Context, c console, item *runItem) (x record) {
 	start := time.Now()
-	x.File = file
+	x = item.record
 	defer func() {
 		if e := recover(); e != nil {
-			plain.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
+			plain.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", x.title(), e, debug.Stack())
 			x.Status, x.Message = "internal", fmt.Sprintf("internal error: %v", e)
 		}
 		x.Seconds = time.Since(start).Seconds()
 	}()
+	item.run(ctx, &x)
+	return x
+}
+
+// runScript runs the script of a record.
+func runScript(ctx context.Context, c console, f runFlags, x *record) {
+	file := x.File
 	script, err := loadScript(c, file, f.allowOutside)
 	if err != nil {
 		x.Status, x.Message = "error", located(file, err)
-		return x
+		return
 	}
 	r := amber.Run(ctx, script, f.opts)
+	x.set(&r, f.opts.Timeout)
+	x.ran = &ranScript{script: script, stages: r.Profiles}
+	if err := f.dump.write(c, script, r); err != nil {
+		x.Status, x.Message = "error", err.Error()
+	}
+}
+
+// set sets the result of a script.
+func (x *record) set(r *amber.Result, timeout time.Duration) {
 	x.Status, x.Message, x.Buffers = string(r.Status), r.Message, r.Digests
 	x.Log, x.found, x.Reports = r.Log, r.Reports, reportRecords(r.Reports)
 	x.sanitized = errors.As(r.Err, new(*amber.SanitizerError))
 	switch {
 	case r.Status == amber.Failed:
-		x.Message = located(file, r.Err)
+		x.Message = located(x.File, r.Err)
 	case errors.Is(r.Err, context.DeadlineExceeded):
-		x.Message = fmt.Sprintf("%s: not done after %v, the time for one script", file, f.opts.Timeout)
+		x.Message = fmt.Sprintf("%s: not done after %v, the time for one script", x.File, timeout)
 	}
-	if err := f.dump.write(c, script, r); err != nil {
-		x.Status, x.Message = "error", err.Error()
-	}
-	return x
 }

@@ -130,7 +130,7 @@ func (r *runSARIF) Record(x record) {
 		level = "note"
 	}
 	p := splitPosition(&x)
-	r.log.add(x.Status, words, words+".", level, orElse(string(plain.Block(p.text, "")), words), x.File+"\t"+x.Status, sarifAt(p.file, sarifLine(p.line, p.column)))
+	r.log.add(x.Status, words, words+".", level, orElse(string(plain.Block(p.text, "")), words), x.title()+"\t"+x.Status, sarifAt(p.file, sarifLine(p.line, p.column)))
 }
 
 func (r *runSARIF) Close(tally) error { return r.log.close() }
@@ -138,11 +138,12 @@ func (r *runSARIF) Close(tally) error { return r.log.close() }
 // runHTML is one page that needs nothing else: the tally and a row for each script.
 type runHTML struct {
 	w    io.Writer
+	verb string
 	rows []record
 }
 
 func (r *runHTML) Record(x record) {
-	x.File, x.Message = plain.Line(x.File), string(plain.Block(strings.TrimSpace(x.Message), ""))
+	x.File, x.Message = plain.Line(x.title()), string(plain.Block(strings.TrimSpace(x.Message), ""))
 	for i, l := range x.Log {
 		x.Log[i] = string(plain.Block(l, ""))
 	}
@@ -154,7 +155,7 @@ const runPage = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>chiaro run: {{.Tally}}</title>
+<title>{{.Verb}}: {{.Tally}}</title>
 <style>
 :root { color-scheme: light dark }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
@@ -164,7 +165,7 @@ pre { font: 13px/1.45 ui-monospace, monospace; margin: 0; white-space: pre-wrap 
 </style>
 </head>
 <body>
-<h1>chiaro run</h1>
+<h1>{{.Verb}}</h1>
 <p>{{.Tally}} <small>chiaro {{.Version}}</small></p>
 <table>
 <tr><th>status<th>script<th>seconds<th>message
@@ -179,5 +180,5 @@ func (r *runHTML) Close(t tally) error {
 	if err != nil {
 		return err
 	}
-	return page.Execute(r.w, map[string]any{"Tally": t.String(), "Version": version(), "Rows": r.rows})
+	return page.Execute(r.w, map[string]any{"Verb": r.verb, "Tally": t.String(), "Version": version(), "Rows": r.rows})
 }

@@ -54,6 +54,21 @@ func (b *Buffer) Elements() int {
 // values returns how many numbers the buffer holds.
 func (b *Buffer) values() int { return b.Elements() * len(b.Shape.Fields) }
 
+// Count returns how many numbers some contents of the buffer hold; 0 if the numbers of its type cannot be named.
+func (b *Buffer) Count(contents []byte) int {
+	if b.Shape.Stride == 0 {
+		return 0
+	}
+	return len(contents) / b.Shape.Stride * len(b.Shape.Fields)
+}
+
+// Value returns the k-th number of contents of the buffer, with its type.
+func (b *Buffer) Value(contents []byte, k int) (Number, Scalar) {
+	per := len(b.Shape.Fields)
+	f := b.Shape.Fields[k%per]
+	return f.load(contents[k/per*b.Shape.Stride:]), f.Scalar
+}
+
 // allot allocates n zeroed elements, within the remaining memory budget of the script.
 func (b *Buffer) allot(n int, budget *int) error {
 	stride := max(b.Shape.Stride, 1)

@@ -126,3 +126,13 @@ func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model sp
 	}
 	return f, e, nil
 }
+
+// StageOf returns the stage of an execution model; Multi if scripts have none of it.
+func StageOf(m spirv.ExecutionModel) Stage {
+	for s, of := range models {
+		if of == m {
+			return s
+		}
+	}
+	return Multi
+}

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -92,6 +93,18 @@ func (s Scalar) Bytes() int { return s.Bits / 8 }
 func (s Scalar) accepts(n Number) bool {
 	return s.Kind == Float || n.Integer || n.Float == math.Trunc(n.Float) && math.Abs(n.Float) < 1<<63
 }
+
+// Parse reads a number of the type, as a script writes it.
+func (s Scalar) Parse(text string) (Number, error) {
+	n, ok := parseNumber(text)
+	if !ok || !s.accepts(n) {
+		return n, fmt.Errorf("%q; must be a number of type %s", text, s)
+	}
+	return s.number(s.bits(n)), nil
+}
+
+// Text returns a number of the type with no more digits than the type tells apart.
+func (s Scalar) Text(n Number) string { return s.text(n) }
 
 // bits returns the representation of n in the type, in the low bits.
 func (s Scalar) bits(n Number) uint64 {

@@ -3,10 +3,24 @@ package describe
 import (
 	"fmt"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 )
+
+// ReadYAML reads the document of a YAML text into a value. An unknown field, and a text with too many or too deep values, is an
+// error. Errors have the file name, and the line and the column if there is one.
+func ReadYAML(data []byte, name string, to any) error {
+	root, err := parse(data, name)
+	if err != nil || root == nil {
+		return err
+	}
+	if err := yaml.NodeToValue(root, to, yaml.DisallowUnknownField()); err != nil {
+		return syntax(name, err)
+	}
+	return nil
+}
 
 // parse returns the document of a YAML text, with each alias replaced by its value, or nil
 // for a text without values. name is the file name in errors.

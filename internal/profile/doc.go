@@ -19,6 +19,7 @@
 // # Files
 //
 //	profile.go, bytes.go    the counts of instructions
+//	merge.go                sums over several runs
 //	line.go                 the counts of lines and branches
 //	text.go                 the table
 //	pprof.go                for pprof

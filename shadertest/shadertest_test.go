@@ -1,0 +1,112 @@
+package shadertest
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+const saxpy = "../docs/tour/saxpy.spvasm" // y[i] = a·x[i] + y[i]
+
+var one = [3]uint32{1, 1, 1}
+
+// recorder is a test that records its failures.
+type recorder struct {
+	testing.TB
+	errors []string
+	fatal  bool
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Error(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatal(args ...any) {
+	r.fatal = true
+	r.Error(args...)
+}
+
+// says checks that the test failed as often as there are texts, each of which is in its failure.
+func (r *recorder) says(t *testing.T, texts ...string) {
+	t.Helper()
+	if len(r.errors) != len(texts) {
+		t.Fatalf("%d failures %q; must be %d", len(r.errors), r.errors, len(texts))
+	}
+	for i, s := range texts {
+		if !strings.Contains(r.errors[i], s) {
+			t.Errorf("failure %q; must contain %q", r.errors[i], s)
+		}
+	}
+}
+
+// TestSizes runs a shader at several sizes of subgroups, with both engines.
+func TestSizes(t *testing.T) {
+	for _, interp := range []bool{false, true} {
+		Options{Interpreter: interp, Sanitize: vk.SanitizeAll}.Subgroups(t, saxpy, func(t *testing.T, s *Shader) {
+			x, y := []float32{1, 2, 3, 4}, []float32{10, 20, 30, 40}
+			s.Run(one, chiaro.Buffer(0, x), chiaro.Buffer(1, y), chiaro.Push[float32](2))
+			Equal(t, y, []float32{12, 24, 36, 48})
+		}, 1, 4)
+	}
+}
+
+// TestFailures has results that are wrong, reports, and shaders that cannot be loaded.
+func TestFailures(t *testing.T) {
+	r := &recorder{TB: t}
+	s := Load(r, saxpy)
+	y := make([]float32, 4)
+	s.Run(one, chiaro.Buffer(0, []float32{1, 2, 3}), chiaro.Buffer(1, y), chiaro.Push[float32](1))
+	r.says(t, "bounds: ")
+
+	r = &recorder{TB: t}
+	var reports []vk.Report
+	s = Options{Sanitize: vk.SanitizeBounds, Reports: func(r vk.Report) { reports = append(reports, r) }}.Load(r, saxpy)
+	s.Run(one, chiaro.Buffer(0, []float32{1, 2, 3}), chiaro.Buffer(1, y), chiaro.Push[float32](1))
+	if r.says(t); len(reports) != 1 || reports[0].Sanitizer != "bounds" {
+		t.Errorf("the reports are %v", reports)
+	}
+	if err := s.Fails(one, chiaro.Buffer(0, y)); err == nil || !strings.Contains(err.Error(), "set 0, binding 1") {
+		t.Errorf("a run without a buffer: %v", err)
+	}
+
+	r = &recorder{TB: t}
+	Equal(r, []int32{1, 2, 3}, []int32{1, 5, 3})
+	Equal(r, []int32{1, 2, 3}, []int32{1, 2})
+	Near(r, []float32{1 + 0x1p-22}, []float32{1}, Tolerance{ULP: 1})
+	Near(r, []float32{1 + 0x1p-22}, []float32{1}, Tolerance{ULP: 2})
+	Near(r, []float64{1}, []float64{1}, Tolerance{Absolute: -1})
+	Equal(r, make([]uint8, 20), []uint8{10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1, 16: 1, 17: 1, 18: 1, 19: 1})
+	r.says(t, "value 1 is 2; must be 5", "3 values; must be 2", "value 0 is 1.0000002; must be 1 (2 ULP)", "a tolerance of -1",
+		"value 10", "value 11", "value 12", "value 13", "value 14", "value 15", "value 16", "value 17", "2 more wrong values")
+}
+
+// TestGolden records a picture, compares it with itself, and with one that differs.
+func TestGolden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gray.png")
+	m := image.NewNRGBA(image.Rect(0, 0, 2, 2))
+	m.SetNRGBA(1, 0, color.NRGBA{100, 100, 100, 255})
+	t.Setenv(RecordVariable, "1")
+	Golden(t, m, file, PictureTolerance{})
+	t.Setenv(RecordVariable, "")
+	Golden(t, m, file, PictureTolerance{})
+	m.SetNRGBA(1, 0, color.NRGBA{102, 100, 100, 255})
+	Golden(t, m, file, PictureTolerance{Levels: 2})
+	t.Setenv(RecordVariable, "1")
+	Golden(t, m, file, PictureTolerance{})
+	t.Setenv(RecordVariable, "")
+	Golden(t, m, file, PictureTolerance{})
+	if _, err := os.Stat(filepath.Join(t.ArtifactDir(), "gray.difference.png")); err != nil {
+		t.Error(err)
+	}
+}
