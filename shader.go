@@ -42,6 +42,9 @@ type Options struct {
 	Sanitize vk.Sanitizers
 	Reports  func(vk.Report)
 
+	// Schedule chooses the order of workgroups, subgroups and invocations; see vk.DeviceInfo.
+	Schedule func(alternatives int) int
+
 	// Interpreter runs the shader with the interpreter, whose results are the same.
 	Interpreter bool
 }
@@ -68,7 +71,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if i < 0 {
 		return nil, errors.New("the module has no compute entry point; must have one")
 	}
-	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports}
+	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports, Schedule: o.Schedule}
 	if o.Interpreter {
 		info.Engine = interp.Engine{}
 	}

@@ -115,3 +115,29 @@ OpFunctionEnd`
 		t.Errorf("%v; want the end of the context", err)
 	}
 }
+
+// TestSchedule: two workgroups add 1 to a word without an atomic, so one sum is lost if both load first: the choice 1 after the first
+// load is the other workgroup.
+func TestSchedule(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		choices []int
+		want    uint32
+	}{{nil, 2}, {[]int{0, 1}, 1}, {[]int{1, 0}, 2}, {[]int{99, -1}, 2}} {
+		n := 0
+		s, err := chiaro.Options{Schedule: func(int) int {
+			if n++; n > len(c.choices) {
+				return 0
+			}
+			return c.choices[n-1]
+		}}.CompileFile(ctx, "docs/tour/count.spvasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := make([]uint32, 1)
+		if err := s.Run(ctx, [3]uint32{2, 1, 1}, chiaro.Buffer(0, word)); err != nil || word[0] != c.want {
+			t.Errorf("choices %v: %d, %v; must be %d", c.choices, word[0], err, c.want)
+		}
+		s.Close()
+	}
+}

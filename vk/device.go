@@ -13,6 +13,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -97,6 +98,11 @@ type DeviceInfo struct {
 	Engine   exec.Engine
 	Lowering lower.Options
 
+	// Schedule, if it is not nil, chooses the order of workgroups, subgroups and invocations of dispatches, where Vulkan leaves it open:
+	// it returns one of so many alternatives, from 0; 0 is the usual order. The same answers have the same results. One goroutine at a
+	// time calls it for a queue. The shaders run with the interpreter, one at a time.
+	Schedule func(alternatives int) int
+
 	// Debugger runs the dispatches, for programs of Chiaro's module. The engine is then to be one that hooks can observe.
 	Debugger Debugger
 }
@@ -126,6 +132,7 @@ type Device struct {
 	budget    uint64
 	lowering  lower.Options
 	debugger  Debugger
+	schedule  func(alternatives int) int // of dispatches; nil for the usual order
 
 	graphs       preparedList    // scratch memory of execution graphs
 	enabled      map[string]bool // features and extensions; nil for all
@@ -178,7 +185,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, schedule: info.Schedule, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {
@@ -190,6 +197,9 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	d.heap.limit = info.Memory
 	if d.heap.limit == 0 {
 		d.heap.limit = 64 << 30
+	}
+	if info.Schedule != nil {
+		info.Engine = interp.Engine{}
 	}
 	if d.engine = info.Engine; d.engine == nil {
 		d.cache = jit.NewCache(codeCache, nil, "")

@@ -370,7 +370,7 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
-		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets,
+		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets, Schedule: x.dev.schedule,
 	}
 	args.Log = x.dev.printer.log(p.stage)
 	regions := x.dev.heap.regions()

@@ -20,6 +20,8 @@ type record struct {
 	Buffers map[string]string `json:"buffers,omitempty"`
 	Log     []string          `json:"log,omitempty"`     // the output of printf in shaders
 	Reports []reportRecord    `json:"reports,omitempty"` // of --sanitize
+	Orders  int               `json:"orders,omitempty"`  // of --schedule that ran
+	Order   string            `json:"order,omitempty"`   // that fails
 	Shard   *shardRecord      `json:"shard,omitempty"`
 
 	found     []vk.Report // the same
@@ -121,12 +123,19 @@ func (r *textReport) Record(x record) {
 	if r.color {
 		word = plain.Safe(statusColor[x.Status]) + word + "\x1b[0m"
 	}
-	plain.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.title(), x.Seconds)
+	orders := ""
+	if x.Orders > 0 {
+		orders = fmt.Sprintf(", %d orders", x.Orders)
+	}
+	plain.Fprintf(r.w, "%s %s (%.2fs%s)\n", word, x.title(), x.Seconds, plain.Safe(orders))
 	for _, l := range x.Log {
 		plain.Fprintf(r.w, "\tlog: %s\n", plain.Block(l, "\t     "))
 	}
 	for i := range x.found {
 		plain.Fprintf(r.w, "\t%s: %s\n", x.found[i].Sanitizer, plain.Block(x.found[i].Text(), "\t     "))
+	}
+	if x.Order != "" {
+		plain.Fprintf(r.w, "\tin one of the orders: --schedule=%s runs it again\n", x.Order)
 	}
 	if x.Message != "" && !x.sanitized {
 		plain.Fprintf(r.w, "\t%s\n", plain.Block(strings.TrimSpace(x.Message), "\t"))

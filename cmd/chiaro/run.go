@@ -16,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/schedule"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
@@ -31,6 +32,8 @@ type runFlags struct {
 	shader    shaderFlags
 	shard     string
 	through   string
+	schedule  string
+	plan      schedule.Plan // of schedule, if it is not empty
 	opts      amber.Options
 	reading   facts.Reading // of the static use of a shader's resources
 
@@ -67,6 +70,7 @@ message names the feature.
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
 	outsideFlag(fl, &f.allowOutside)
 	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
+	addSchedule(cmd, &f.schedule)
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)
@@ -94,6 +98,11 @@ func (f *runFlags) check(c console) (err error) {
 	}
 	if f.opts.Robustness, f.opts.StageRobustness, err = f.pipeline.robust(); err != nil {
 		return err
+	}
+	if f.schedule != "" {
+		if f.plan, err = schedule.Parse(f.schedule); err != nil {
+			return unreadable("--schedule %v", err)
+		}
 	}
 	if f.opts.Timeout < 0 {
 		return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.opts.Timeout)
@@ -227,12 +236,14 @@ func runScript(ctx context.Context, c console, f runFlags, x *record) {
 		x.Status, x.Message = "error", located(file, err)
 		return
 	}
-	r := amber.Run(ctx, script, f.opts)
-	x.set(&r, f.opts.Timeout)
-	x.ran = &ranScript{script: script, stages: r.Profiles}
-	if err := f.dump.write(c, script, r); err != nil {
-		x.Status, x.Message = "error", err.Error()
-	}
+	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
+		r := amber.Run(ctx, script, opts)
+		x.set(&r, f.opts.Timeout)
+		x.ran = &ranScript{script: script, stages: r.Profiles}
+		if err := f.dump.write(c, script, r); err != nil {
+			x.Status, x.Message = "error", err.Error()
+		}
+	})
 }
 
 // set sets the result of a script.

@@ -93,6 +93,9 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if f.format != "text" {
 		logs.out = io.Discard
 	}
+	if f.schedule != "" {
+		return runInOrders(ctx, c, &f, job, outs)
+	}
 	err = job.run(ctx, logs, &f, func(*shaderDevice) error { return job.write(c, f.format, file, outs) })
 	if err != nil || len(job.reports.List()) == 0 {
 		return err

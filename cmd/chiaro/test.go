@@ -63,6 +63,7 @@ Without a name the folder is the working directory. docs/testing.md has the form
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per test; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	outsideFlag(fl, &f.allowOutside)
+	addSchedule(cmd, &f.schedule)
 	f.pipeline.add(cmd)
 	f.through = throughNames[amber.Whole]
 	complete(cmd, "format", formats...)
@@ -147,10 +148,14 @@ func (f *testFlags) runTest(ctx context.Context, c console, test *shadertable.Te
 		}
 		return
 	}
-	opts := f.opts
+	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) { f.runOnce(ctx, c, test, script, opts, x) })
+}
+
+// runOnce runs a test in one order of its invocations.
+func (f *testFlags) runOnce(ctx context.Context, c console, test *shadertable.Test, script *amber.Script, opts amber.Options, x *record) {
 	opts.Lowering.Sanitize |= test.Sanitize
 	r := amber.Run(ctx, script, opts)
-	x.set(&r, opts.Timeout)
+	x.set(&r, f.opts.Timeout)
 	x.ran.stages = r.Profiles
 	if r.Status != amber.Pass && !x.sanitized {
 		if r.Status == amber.Failed {

@@ -34,6 +34,8 @@ type Options struct {
 	Way                  Way        // to make pipelines
 
 	Debugger vk.Debugger // of the dispatches; nil for none
+
+	Schedule func(alternatives int) int // of the dispatches, see vk.DeviceInfo; nil for the usual order
 }
 
 // Status is the outcome of a script.

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,6 +52,9 @@ func (q *queue) start(total uint64, spanEnds []uint64, workers int, stop *atomic
 // groups that run for about batchTime. It is per worker, because a batch of one worker does not measure the
 // load of the processor that runs another. It is a heuristic only: no result depends on it.
 type batchSize uint64
+
+// maxBatchSize is the size of all groups together.
+const maxBatchSize = batchSize(math.MaxUint64)
 
 // adapt doubles or halves the size after a batch of that many groups has run for d. The interval without a
 // change is a factor of 4 wide, more than one doubling, so that the size does not oscillate. A batch that is

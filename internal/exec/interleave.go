@@ -110,7 +110,7 @@ func (x *Interleaver) numberPrograms(n int) int {
 			p.program = len(x.programs)
 			x.programs = append(x.programs, p.Program)
 		}
-		if p.Job.Hook != nil || p.Program.IR().Effects.Ordered {
+		if p.Job.Hook != nil || p.Job.Schedule != nil || p.Program.IR().Effects.Ordered {
 			n = 1
 		}
 	}

@@ -74,6 +74,11 @@ type Job struct {
 	// Hook observes the run; nil for none. Prepare returns an *UnsupportedError if the engine cannot
 	// be observed.
 	Hook Hook
+
+	// Schedule chooses what runs next, where the order of groups, subgroups and invocations is free: it returns one of so many
+	// alternatives, from 0; 0 is the order of a run without a schedule. nil for that order. One goroutine calls it. Prepare returns an
+	// *UnsupportedError if the engine has one order only.
+	Schedule func(alternatives int) int
 }
 
 // DefaultBudget is the step budget of a job without its own, that is with Budget 0.
@@ -92,7 +97,7 @@ func (j *Job) EffectiveBudget() uint64 {
 func (j *Job) WorkerCount(p *ir.Program) int {
 	n := j.Workers
 	switch {
-	case p.Effects.Ordered, j.Hook != nil:
+	case p.Effects.Ordered, j.Hook != nil, j.Schedule != nil:
 		return 1
 	case n <= 0:
 		n = runtime.GOMAXPROCS(0)

@@ -25,6 +25,9 @@ func Run(ctx context.Context, p Program, job *Job) error {
 	defer d.recycle()
 	workers := job.WorkerCount(p.IR())
 	d.start(total, job.SpanEnds, workers, d.Stop())
+	if job.Schedule != nil { // which interleaves all groups
+		d.divisor, d.first = 1, maxBatchSize
+	}
 	d.Pool.Run(ctx, workers, d.each)
 	if d.err != nil {
 		return d.err
@@ -43,6 +46,7 @@ type dispatch struct {
 	ctx      context.Context
 	program  Program
 	prepared Prepared
+	first    batchSize        // of each worker; 0 is 1
 	each     func(worker int) // the method value of work, created once so that a run allocates nothing
 }
 
@@ -63,7 +67,7 @@ func newDispatch() *dispatch {
 
 // recycle drops all references to the job and returns d to the free list.
 func (d *dispatch) recycle() {
-	d.ctx, d.program, d.prepared, d.spanEnds = nil, nil, nil, nil
+	d.ctx, d.program, d.prepared, d.spanEnds, d.first = nil, nil, nil, nil, 0
 	idleDispatches.Put(d, maxIdleDispatches)
 }
 
@@ -75,7 +79,7 @@ func (d *dispatch) work(int) {
 		return
 	}
 	defer w.Release()
-	size := batchSize(1) // unknown cost: one expensive group must not delay cancellation by a whole batch
+	size := max(d.first, 1) // unknown cost: one expensive group must not delay cancellation by a whole batch
 	for b, ok := d.nextBatch(size); ok; b, ok = d.nextBatch(size) {
 		var begin time.Time
 		whole := b.Count >= uint64(size) // a shorter batch, at the end of the queue, would make the batch size grow

@@ -48,7 +48,7 @@ const maxSessionBuffers = 64
 // Run runs a job, until stop is set. A job that stop has interrupted is incomplete: Run returns the error of ctx, which is nil
 // if ctx has not ended. Then the setter of stop has the error.
 func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Bool) error {
-	if stop == nil || job.Hook != nil || len(job.SpanEnds) > 0 || len(p.IR().Messages) > 0 {
+	if stop == nil || job.Hook != nil || job.Schedule != nil || len(job.SpanEnds) > 0 || len(p.IR().Messages) > 0 {
 		s.End()
 		return p.Run(ctx, job)
 	}

@@ -6,5 +6,6 @@
 // A subgroup runs in lockstep as flat code over explicit state: a position in the
 // code (pc), the active lanes (A), a set of lanes for every label, and for
 // every value a register with one uint64 per lane. There is no Go recursion and no
-// goroutine per lane; a barrier is a return.
+// goroutine per lane; a barrier is a return. So a schedule (schedule.go) can run any
+// subgroup from one access of memory to the next.
 package interp

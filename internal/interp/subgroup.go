@@ -114,6 +114,9 @@ func (w *worker) newSubgroup() *subgroup {
 
 // batch runs the groups of a batch in order.
 func (w *worker) batch(b exec.Batch) error {
+	if w.job.Schedule != nil && w.job.Hook == nil {
+		return w.scheduled(b)
+	}
 	for n := b.First; n < b.First+b.Count && !w.stop.Load(); n++ {
 		w.group = w.job.GroupID(n)
 		if err := w.observedGroup(); err != nil {

@@ -42,7 +42,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 		return nil, err
 	}
 	// Machine code cannot report each instruction; an observed run needs the interpreter.
-	if job.Hook != nil {
+	if job.Hook != nil || job.Schedule != nil {
 		return nil, unsupported("observing a run", 0)
 	}
 	// It may compile the exact variant, if bound buffers overlap.

@@ -113,6 +113,8 @@ type Args struct {
 	Budget  uint64    // see exec.Job
 	Hook    exec.Hook // see exec.Job
 	Log     *exec.Log // see exec.Job
+
+	Schedule func(alternatives int) int // see exec.Job
 }
 
 // MaxPushBytes is the size of push constants (maxPushConstantsSize).
@@ -175,6 +177,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Budget:    args.Budget,
 		Hook:      args.Hook,
 		Log:       args.Log,
+		Schedule:  args.Schedule,
 	}
 	return prog.Run(ctx, &s.job)
 }
