@@ -17,7 +17,7 @@ func TestReadme(t *testing.T) { runDocument(t, "README.md") }
 
 // TestTour runs the commands of other documents with files of the tour.
 func TestTour(t *testing.T) {
-	for _, file := range []string{"docs/testing.md", "docs/schedules.md"} {
+	for _, file := range []string{"docs/testing.md", "docs/schedules.md", "docs/allowed.md"} {
 		t.Run(file, func(t *testing.T) { runDocument(t, file) })
 	}
 }

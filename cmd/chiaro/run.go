@@ -32,6 +32,7 @@ type runFlags struct {
 	shader    shaderFlags
 	shard     string
 	through   string
+	allowed   bool
 	schedule  string
 	plan      schedule.Plan // of schedule, if it is not empty
 	opts      amber.Options
@@ -71,6 +72,7 @@ message names the feature.
 	outsideFlag(fl, &f.allowOutside)
 	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
 	addSchedule(cmd, &f.schedule)
+	fl.BoolVar(&f.allowed, "allowed", false, "for a shader: show the values that Vulkan permits for each number of the result, and judge it")
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)
@@ -126,6 +128,8 @@ func runScripts(c console, f runFlags, args []string) error {
 	switch shader, err := shaderOf(args); {
 	case err != nil:
 		return err
+	case shader == "" && f.allowed:
+		return unreadable("--allowed with a script; want a compute shader")
 	case shader != "":
 		return limited(0, func(ctx context.Context) error { return runShader(ctx, c, f, shader) })
 	}

@@ -93,6 +93,10 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if f.format != "text" {
 		logs.out = io.Discard
 	}
+	if f.allowed {
+		p := newPermission(job)
+		return job.run(ctx, logs, &f, func(*shaderDevice) error { return p.report(ctx, c, f.format) })
+	}
 	if f.schedule != "" {
 		return runInOrders(ctx, c, &f, job, outs)
 	}

@@ -21,4 +21,5 @@
 //	interval.go  the ranges of steps
 //	formula.go   formulas and the formulas that are equal to them
 //	allowed.go   the permitted results of an instruction
+//	between.go   the permitted results for ranges of operands
 package precision

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/oracle"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+func newCompare(c console) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "compare SHADER RESULT...",
+		Short: "Judge the results of devices by the values that Vulkan permits",
+		Long: `Judge results of a compute shader, of chiaro or of a device, by the values that Vulkan permits for each number of its buffers
+(docs/allowed.md). A result is a JSON file as chiaro run --format json writes it: {"buffers": {"NAME": ["1.5", …]}}. The flags that
+describe the dispatch are the same as for run. Several results are also compared with the first; a difference is a fault only if a
+value is not permitted. The list of such values begins with the first instruction of the shader that computed one.
+
+` + shaderHelp[:strings.Index(shaderHelp, "\n\n--out")],
+		Example: "  chiaro run saxpy.comp --groups 1 --buffer x=float:1,2 --buffer y='float*2' --format json > chiaro.json\n  chiaro compare saxpy.comp --groups 1 --buffer x=float:1,2 --buffer y='float*2' chiaro.json device.json",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return limited(0, func(ctx context.Context) error { return compare(ctx, c, &f, args[0], args[1:]) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
+	fl.StringVar(&f.format, "format", "text", "output format: text, json")
+	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "content of a buffer: BINDING=CONTENT; repeatable")
+	outsideFlag(fl, &f.allowOutside)
+	f.shader.add(cmd)
+	complete(cmd, "format", "text", "json")
+	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
+	return cmd
+}
+
+// compare judges results.
+func compare(ctx context.Context, c console, f *runFlags, file string, results []string) error {
+	if f.format != "text" && f.format != "json" {
+		return unreadable("--format %q; want text or json", f.format)
+	}
+	if !isShader(file) {
+		return unreadable("%s: want a compute shader: a module, assembly or a source", file)
+	}
+	job, err := readShader(ctx, c, f, file)
+	if err != nil {
+		return err
+	}
+	if job.addressed() || f.shader.indirect != "" {
+		return unreadable("compare with device addresses or --indirect; want buffers and --groups")
+	}
+	if err := job.collectPush(); err != nil {
+		return unreadable("%v", err)
+	}
+	p := newPermission(job)
+	if err := p.determine(ctx); err != nil {
+		return err
+	}
+	report := comparison{File: file, Undecided: p.undecided()}
+	var first map[oracle.Place][]byte
+	for i, name := range results {
+		contents, err := p.read(c, name)
+		if err != nil {
+			return err
+		}
+		r := judgedResult{File: name, Violations: p.violations(contents)}
+		if i == 0 {
+			first = contents
+		} else {
+			r.Differences = p.differences(first, contents)
+		}
+		report.Results = append(report.Results, r)
+	}
+	return report.write(c, f.format)
+}
+
+// comparison is the output of compare, as JSON.
+type comparison struct {
+	File      string         `json:"file"`
+	Undecided string         `json:"undecided,omitempty"`
+	Results   []judgedResult `json:"results"`
+}
+
+// judgedResult is a result of a device.
+type judgedResult struct {
+	File        string            `json:"file"`
+	Violations  []violationRecord `json:"violations,omitempty"`
+	Differences int               `json:"differences,omitempty"` // numbers that differ from the first result
+}
+
+// write writes the verdicts.
+func (x *comparison) write(c console, format string) error {
+	wrong := slices.ContainsFunc(x.Results, func(r judgedResult) bool { return len(r.Violations) > 0 })
+	if format == "json" {
+		if err := writeJSON(c.out, x); err != nil {
+			return err
+		}
+	} else {
+		x.text(c)
+	}
+	if wrong {
+		return &coded{code: exitFindings}
+	}
+	return nil
+}
+
+func (x *comparison) text(c console) {
+	if x.Undecided != "" {
+		plain.Fprintf(c.out, "%s\n", x.Undecided)
+	}
+	for _, r := range x.Results {
+		differs := ""
+		if r.Differences > 0 {
+			differs = fmt.Sprintf(", %d numbers differ from %s", r.Differences, x.Results[0].File)
+		}
+		if len(r.Violations) == 0 {
+			plain.Fprintf(c.out, "%s: permitted%s\n", r.File, differs)
+			continue
+		}
+		plain.Fprintf(c.out, "%s: %d numbers are not permitted%s\n", r.File, len(r.Violations), differs)
+		for i := range r.Violations {
+			if i == maxValues {
+				plain.Fprintf(c.out, "\t…\n")
+				break
+			}
+			plain.Fprintf(c.out, "\t%s\n", r.Violations[i].String())
+		}
+	}
+}
+
+// read reads a result: the values of buffers by name. Buffers without values are as before the dispatch.
+func (p *permission) read(c console, name string) (map[oracle.Place][]byte, error) {
+	data, err := readInput(c, name)
+	if err != nil {
+		return nil, err
+	}
+	var result struct {
+		Buffers map[string][]string `json:"buffers"`
+	}
+	if err := json.Unmarshal(data, &result); err != nil {
+		return nil, unreadable("%s: %v; want JSON as chiaro run --format json writes it", name, err)
+	}
+	if len(result.Buffers) == 0 {
+		return nil, unreadable(`%s: no buffers; want {"buffers": {"NAME": ["1.5", …]}}`, name)
+	}
+	contents := map[oracle.Place][]byte{}
+	for buffer, values := range result.Buffers {
+		r, err := p.job.find(name+": buffer", buffer)
+		if err != nil {
+			return nil, err
+		}
+		x, ok := p.job.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}]
+		if !ok {
+			return nil, unreadable("%s: the binding %s has no buffer", name, buffer)
+		}
+		if n := len(x.data) / x.kind.size; len(values) != n {
+			return nil, unreadable("%s: buffer %s has %d values; want %d, as --buffer says", name, buffer, len(values), n)
+		}
+		var b []byte
+		for _, v := range values {
+			if b, err = x.kind.append(b, v); err != nil {
+				return nil, unreadable("%s: buffer %s: %v", name, buffer, err)
+			}
+		}
+		contents[oracle.Place{Set: r.Set, Binding: r.Binding}] = b
+	}
+	return contents, nil
+}
+
+// differences counts the numbers that differ.
+func (p *permission) differences(a, b map[oracle.Place][]byte) (n int) {
+	for at, x := range a {
+		size := p.kind(at).size
+		y := b[at]
+		for k := 0; k+size <= min(len(x), len(y)); k += size {
+			if !slices.Equal(x[k:k+size], y[k:k+size]) {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,256 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// Place is a descriptor set and a binding.
+type Place struct{ Set, Binding uint32 }
+
+// Job is a dispatch.
+type Job struct {
+	Module  *facts.Module
+	Entry   *facts.EntryPoint
+	Groups  [3]uint32
+	Base    [3]uint32        // of the workgroup ids
+	Buffers map[Place][]byte // before the dispatch
+	Push    []byte
+}
+
+// Result is the permitted contents after a dispatch.
+type Result struct {
+	// Undecided is why any content is permitted; "" if the sets are decided. Instruction is its instruction, from 1.
+	Undecided   string
+	Instruction int
+
+	buffers map[Place]*buffer
+}
+
+// Limits of a dispatch.
+const (
+	maxInvocations = 1 << 20
+	maxSteps       = 1 << 24 // instructions of all invocations
+	maxDepth       = 64      // of calls
+)
+
+// machine executes one invocation after the other.
+type machine struct {
+	ctx        context.Context
+	job        *Job
+	m          *facts.Module
+	buffers    map[Place]*buffer
+	push       *buffer
+	steps      int
+	invocation uint64 // from 1
+	ids        ids
+	locals     map[spirv.ID]*local // Private variables and inputs
+	at         int                 // the current instruction, from 0
+	depth      int
+	preserve   map[uint32]bool // DenormPreserve, by width
+}
+
+// stop is the panic of an invocation that is undecided, or of a context that ends.
+type stop struct {
+	why string
+	err error
+}
+
+func (m *machine) undecided(format string, args ...any) {
+	panic(stop{why: fmt.Sprintf(format, args...)})
+}
+
+// Run determines the permitted contents of a dispatch, or returns the error of a context that ends.
+func Run(ctx context.Context, job *Job) (r *Result, err error) {
+	m := &machine{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}}
+	for at, b := range job.Buffers {
+		m.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}}
+	}
+	m.push = &buffer{bytes: job.Push, cells: map[uint64]*cell{}}
+	for _, x := range job.Entry.Modes {
+		if x.Kind == spirv.ExecutionModeDenormPreserve && len(x.Operands) > 0 {
+			m.preserve[uint32(x.Operands[0])] = true
+		}
+	}
+	r = &Result{buffers: m.buffers}
+	defer func() {
+		e := recover()
+		if e == nil {
+			return
+		}
+		s, ok := e.(stop)
+		if !ok {
+			panic(e)
+		}
+		if s.err != nil {
+			r, err = nil, s.err
+			return
+		}
+		r.Undecided, r.Instruction = s.why, m.at+1
+		for _, b := range m.buffers {
+			b.any = true
+		}
+	}()
+	m.all()
+	return r, nil
+}
+
+// all executes all invocations.
+func (m *machine) all() {
+	size := m.localSize()
+	n := uint64(size[0]) * uint64(size[1]) * uint64(size[2])
+	total := n
+	for _, g := range m.job.Groups {
+		if g > 0 && total > maxInvocations/uint64(g) {
+			m.undecided("more than %d invocations", maxInvocations)
+		}
+		total *= uint64(g)
+	}
+	for i := range total {
+		m.invocation = i + 1
+		m.ids = newIDs(m.job, size, i)
+		m.locals = map[spirv.ID]*local{}
+		m.call(m.job.Entry.Func, nil)
+	}
+}
+
+// call executes a function and returns its value.
+func (m *machine) call(f *facts.Function, args []value) value {
+	if m.depth++; m.depth > maxDepth || len(f.Blocks) == 0 {
+		m.undecided("calls that are deeper than %d, or of a function without a body", maxDepth)
+	}
+	defer func() { m.depth-- }()
+	x := &frame{machine: m, f: f, vals: map[spirv.ID]value{}}
+	for i, p := range f.Params {
+		x.vals[p.ID] = args[i]
+	}
+	var before spirv.ID
+	for b := f.Entry(); ; {
+		x.phis(b, before)
+		for i := b.Index + 1; i < b.End; i++ {
+			if i == b.Term {
+				break
+			}
+			x.step(i)
+		}
+		next, result, done := x.terminator(b)
+		if done {
+			return result
+		}
+		before, b = b.ID, next
+	}
+}
+
+// frame is a call of a function.
+type frame struct {
+	*machine
+	f    *facts.Function
+	vals map[spirv.ID]value
+}
+
+// count counts an instruction.
+func (m *machine) count(i int) {
+	m.at = i
+	if m.steps++; m.steps > maxSteps {
+		m.undecided("more than %d executions of instructions", maxSteps)
+	}
+	if m.steps&1023 == 0 {
+		if err := m.ctx.Err(); err != nil {
+			panic(stop{err: err})
+		}
+	}
+}
+
+// phis computes the OpPhi of a block, all of them from the values before.
+func (x *frame) phis(b *facts.Block, before spirv.ID) {
+	var ids []spirv.ID
+	var list []value
+	for i := b.Index + 1; i < b.End; i++ {
+		in := x.m.Code.Inst(i)
+		if in.Op() != spirv.OpPhi {
+			if in.Op() == spirv.OpLine || in.Op() == spirv.OpNoLine {
+				continue
+			}
+			break
+		}
+		for k := 3; k+1 < len(in); k += 2 {
+			if spirv.ID(in[k+1]) == before {
+				ids, list = append(ids, in.Result()), append(list, x.value(spirv.ID(in[k])))
+			}
+		}
+	}
+	for i, id := range ids {
+		x.vals[id] = list[i]
+	}
+}
+
+// terminator returns the next block, or the value of the function.
+func (x *frame) terminator(b *facts.Block) (next *facts.Block, result value, done bool) {
+	if b.Term < 0 {
+		x.undecided("a block without an end")
+	}
+	x.count(b.Term)
+	in := x.m.Code.Inst(b.Term)
+	switch in.Op() {
+	case spirv.OpReturn, spirv.OpUnreachable:
+		if in.Op() == spirv.OpUnreachable {
+			x.undecided("OpUnreachable")
+		}
+		return nil, value{}, true
+	case spirv.OpReturnValue:
+		return nil, x.value(spirv.ID(in[1])), true
+	case spirv.OpBranch:
+		next = x.m.Block(spirv.ID(in[1]))
+	case spirv.OpBranchConditional:
+		c := x.value(spirv.ID(in[1])).leaves[0]
+		if c.Any {
+			x.undecided("a branch on a value with several permitted outcomes")
+		}
+		if next = x.m.Block(spirv.ID(in[3])); c.Bits != 0 {
+			next = x.m.Block(spirv.ID(in[2]))
+		}
+	case spirv.OpSwitch:
+		s := x.value(spirv.ID(in[1])).leaves[0]
+		if s.Any {
+			x.undecided("a switch on a value with several permitted outcomes")
+		}
+		target, cases, _ := x.m.Switch(b)
+		for _, c := range cases {
+			if c.Value == s.Bits {
+				target = c.Target
+				break
+			}
+		}
+		next = target
+	default:
+		x.undecided("%s", in.Op())
+	}
+	if next == nil {
+		x.undecided("a branch to no block")
+	}
+	return next, value{}, false
+}
+
+// value returns the value of an id.
+func (x *frame) value(id spirv.ID) value {
+	if v, ok := x.vals[id]; ok {
+		return v
+	}
+	if c := x.m.Const(id); c != nil {
+		if v, ok := ofConst(c); ok {
+			return v
+		}
+		if v, ok := anyOf(c.Type, 0); ok {
+			return v
+		}
+		x.undecided("a constant that is not known")
+	}
+	if v := x.m.Variable(id); v != nil {
+		return value{to: x.variable(v)}
+	}
+	x.undecided("a value that is not known")
+	return value{}
+}

@@ -1,0 +1,249 @@
+package oracle
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+)
+
+// pointer is the value of a pointer.
+type pointer struct {
+	local   *local  // a variable of an invocation; nil for a buffer
+	leaf    uint64  // in local
+	buffer  *buffer // nil for local
+	offset  uint64  // bytes in buffer
+	matrix  layout
+	lost    bool // an index has several values, or is out of range
+	pointee *facts.Type
+}
+
+// layout is how the matrix or the vector of a pointee lies.
+type layout struct {
+	stride   uint64 // bytes from one column, or row, to the next
+	rowMajor bool
+	apart    uint64 // bytes from one component of a vector of a row-major matrix to the next; 0 if they are dense
+}
+
+// local is a variable of one invocation.
+type local struct{ leaves []Number }
+
+// buffer is a buffer: the bytes before the dispatch, and the numbers that invocations stored.
+type buffer struct {
+	bytes []byte
+	unit  uint64 // bytes of each access; 0 before the first
+	cells map[uint64]*cell
+	any   bool // any content is permitted
+}
+
+// cell is a number in a buffer.
+type cell struct {
+	number Number
+	kind   *facts.Type
+	reader uint64 // the invocation that loaded it, from 1; shared for several
+	writer uint64 // the same of a store; 0 for none
+}
+
+// shared is in place of several invocations.
+const shared = ^uint64(0)
+
+func together(known, invocation uint64) uint64 {
+	if known == 0 || known == invocation {
+		return invocation
+	}
+	return shared
+}
+
+// cellAt returns the cell of an access of some bytes, nil out of range.
+func (m *machine) cellAt(b *buffer, offset uint64, t *facts.Type) *cell {
+	size := uint64(t.Width) / 8
+	if b.unit == 0 {
+		b.unit = size
+	}
+	if size == 0 || b.unit != size || offset%size != 0 {
+		m.undecided("accesses of a buffer as numbers of several sizes")
+	}
+	n := uint64(len(b.bytes))
+	if offset > n || size > n-offset {
+		return nil
+	}
+	c := b.cells[offset]
+	if c == nil {
+		bits := uint64(0)
+		for i := range size {
+			bits |= uint64(b.bytes[offset+i]) << (8 * i)
+		}
+		c = &cell{number: ofBits(t, bits), kind: t}
+		b.cells[offset] = c
+	}
+	if c.kind != t && !c.number.Any { // the same bytes as another type
+		bits, ok := c.number.bits(c.kind)
+		if c.kind.IsFloat() && c.number.isPoint() && c.number.Low == 0 {
+			c.number = Number{Any: true}
+		} else if c.number = ofBits(t, bits); !ok {
+			c.number = Number{Any: true}
+		}
+	}
+	c.kind = t
+	return c
+}
+
+// loadScalar loads a number from a buffer.
+func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
+	c := m.cellAt(b, offset, t)
+	if c == nil || b.any {
+		return Number{Any: true}
+	}
+	c.reader = together(c.reader, m.invocation)
+	if c.writer != 0 && c.writer != m.invocation { // the order of the two is open
+		return Number{Any: true}
+	}
+	return c.number
+}
+
+// storeScalar stores a number in a buffer.
+func (m *machine) storeScalar(b *buffer, offset uint64, t *facts.Type, n Number) {
+	c := m.cellAt(b, offset, t)
+	if c == nil { // robust access may store anywhere in the buffer
+		b.any = true
+		return
+	}
+	if c.reader != 0 && c.reader != m.invocation {
+		m.undecided("a store to a location that another invocation loads")
+	}
+	if c.writer = together(c.writer, m.invocation); c.writer == shared {
+		n = hull(t, c.number, n)
+	}
+	c.number = n
+}
+
+// access calls do with each scalar of a pointee: its number in the value, its offset and its type. It returns false if a part is no
+// scalar.
+func access(t *facts.Type, offset uint64, l layout, do func(offset uint64, t *facts.Type)) bool {
+	switch {
+	case t.IsScalar():
+		do(offset, t)
+		return true
+	case t.IsVector():
+		step := l.apart
+		if step == 0 {
+			step = uint64(t.Elem.Width) / 8
+		}
+		for i := range t.Count {
+			do(offset+i*step, t.Elem)
+		}
+		return true
+	case t.IsMatrix():
+		for i := range t.Count {
+			at, column := l.column(t, i)
+			if !access(t.Elem, offset+at, column, do) {
+				return false
+			}
+		}
+		return true
+	case t.IsStruct():
+		for i := range t.Members {
+			x := &t.Members[i]
+			if !access(x.Type, offset+uint64(x.Offset), layout{stride: uint64(x.MatrixStride), rowMajor: x.RowMajor}, do) {
+				return false
+			}
+		}
+		return true
+	case t.IsArray() && !t.IsRuntimeArray():
+		for i := range t.Count {
+			if !access(t.Elem, offset+i*uint64(t.ArrayStride), l, do) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// column returns the place of a column of a matrix, and its layout.
+func (l layout) column(t *facts.Type, i uint64) (offset uint64, of layout) {
+	if l.rowMajor {
+		return i * uint64(t.Scalar().Width) / 8, layout{apart: l.stride}
+	}
+	return i * l.stride, layout{}
+}
+
+// index returns the pointer to a part of a pointee.
+func (m *machine) index(p pointer, i Number) pointer {
+	t := p.pointee
+	k := i.Bits
+	if i.Any || !t.IsStruct() && !t.IsRuntimeArray() && k >= t.Parts() {
+		p.lost, k = true, 0
+	}
+	switch {
+	case t.IsStruct():
+		if k >= uint64(len(t.Members)) {
+			m.undecided("an index of a structure that is no constant")
+		}
+		x := &t.Members[k]
+		p.leaf += x.Leaf
+		p.offset += uint64(x.Offset)
+		p.matrix = layout{stride: uint64(x.MatrixStride), rowMajor: x.RowMajor}
+		p.pointee = x.Type
+		return p
+	case t.IsArray():
+		p.leaf += k * t.Elem.Leaves
+		p.offset += k * uint64(t.ArrayStride)
+	case t.IsMatrix():
+		p.leaf += k * t.Elem.Leaves
+		at, column := p.matrix.column(t, k)
+		p.offset += at
+		p.matrix = column
+	case t.IsVector():
+		p.leaf += k
+		step := p.matrix.apart
+		if step == 0 {
+			step = uint64(t.Elem.Width) / 8
+		}
+		p.offset += k * step
+	default:
+		m.undecided("an index of a type that has no parts")
+	}
+	p.pointee = t.Elem
+	return p
+}
+
+// load loads the pointee.
+func (m *machine) load(p *pointer, at int) value {
+	n, ok := count(p.pointee)
+	if !ok {
+		m.undecided("a load of a type without a fixed size")
+	}
+	if p.lost {
+		v, _ := anyOf(p.pointee, at)
+		return v
+	}
+	v := value{leaves: make([]Number, 0, n)}
+	if p.local != nil {
+		v.leaves = append(v.leaves, p.local.leaves[p.leaf:p.leaf+uint64(n)]...)
+	} else if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
+		v.leaves = append(v.leaves, m.loadScalar(p.buffer, offset, t))
+	}) {
+		m.undecided("a load of a type that is not made of numbers")
+	}
+	return v
+}
+
+// store stores a value to the pointee.
+func (m *machine) store(p *pointer, v value) {
+	switch {
+	case p.lost && p.local != nil:
+		for i := range p.local.leaves {
+			p.local.leaves[i].Any = true
+		}
+	case p.lost:
+		p.buffer.any = true
+	case p.local != nil:
+		copy(p.local.leaves[p.leaf:], v.leaves)
+	default:
+		i := 0
+		if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
+			m.storeScalar(p.buffer, offset, t, v.leaves[i])
+			i++
+		}) {
+			m.undecided("a store of a type that is not made of numbers")
+		}
+	}
+}
