@@ -27,7 +27,7 @@ func newIDs(job *Job, size [3]uint32, i uint64) (x ids) {
 }
 
 // localSize returns the size of a workgroup.
-func (m *machine) localSize() (size [3]uint32) {
+func (m *dispatch) localSize() (size [3]uint32) {
 	size = [3]uint32{1, 1, 1}
 	if x, ok := m.job.Entry.Mode(spirv.ExecutionModeLocalSize); ok {
 		for i := range min(3, len(x.Operands)) {
@@ -69,6 +69,14 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 		p.buffer = x.push
 	case spirv.StorageClassInput:
 		p.local = x.input(v)
+	case spirv.StorageClassWorkgroup:
+		l := x.group.shared[v.ID]
+		if l == nil {
+			l = x.newLocal(v.Type, v.Init)
+			l.owners = make([]owner, len(l.leaves))
+			x.group.shared[v.ID] = l
+		}
+		p.local = l
 	case spirv.StorageClassPrivate:
 		p.local = x.own(v.ID, v.Type, v.Init)
 	default:
@@ -182,9 +190,13 @@ func (x *frame) step(i int) {
 			args = append(args, x.value(spirv.ID(k)))
 		}
 		x.vals[in.Result()] = x.call(f, args)
-	case spirv.OpControlBarrier, spirv.OpMemoryBarrier:
-		x.undecided("%s", op)
+	case spirv.OpControlBarrier:
+		x.barrier(in)
+	case spirv.OpMemoryBarrier: // orders nothing by itself
 	default:
+		if x.atomic(in, i) {
+			return
+		}
 		x.pure(in, i)
 	}
 }

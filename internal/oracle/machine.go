@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -37,35 +38,51 @@ const (
 	maxDepth       = 64      // of calls
 )
 
-// machine executes one invocation after the other.
+// dispatch is the state of all invocations.
+type dispatch struct {
+	ctx      context.Context
+	job      *Job
+	m        *facts.Module
+	buffers  map[Place]*buffer
+	push     *buffer
+	steps    int
+	preserve map[uint32]bool // DenormPreserve, by width
+}
+
+// machine executes one invocation.
 type machine struct {
-	ctx        context.Context
-	job        *Job
-	m          *facts.Module
-	buffers    map[Place]*buffer
-	push       *buffer
-	steps      int
+	*dispatch
+	group      *group
 	invocation uint64 // from 1
 	ids        ids
 	locals     map[spirv.ID]*local // Private variables and inputs
 	at         int                 // the current instruction, from 0
 	depth      int
-	preserve   map[uint32]bool // DenormPreserve, by width
+	wait       func() // ends at a barrier; nil in a module without barriers
+	semantics  uint64 // of the last barrier
+}
+
+// group is the state of a workgroup.
+type group struct {
+	number         uint64 // from 1
+	epoch, buffers uint64 // barriers that have ended, with an effect on workgroup memory, and on buffers
+	shared         map[spirv.ID]*local
 }
 
 // stop is the panic of an invocation that is undecided, or of a context that ends.
 type stop struct {
 	why string
+	at  int // its instruction, from 0
 	err error
 }
 
 func (m *machine) undecided(format string, args ...any) {
-	panic(stop{why: fmt.Sprintf(format, args...)})
+	panic(stop{why: fmt.Sprintf(format, args...), at: m.at})
 }
 
 // Run determines the permitted contents of a dispatch, or returns the error of a context that ends.
 func Run(ctx context.Context, job *Job) (r *Result, err error) {
-	m := &machine{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}}
+	m := &dispatch{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}}
 	for at, b := range job.Buffers {
 		m.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}}
 	}
@@ -89,7 +106,7 @@ func Run(ctx context.Context, job *Job) (r *Result, err error) {
 			r, err = nil, s.err
 			return
 		}
-		r.Undecided, r.Instruction = s.why, m.at+1
+		r.Undecided, r.Instruction = s.why, s.at+1
 		for _, b := range m.buffers {
 			b.any = true
 		}
@@ -98,23 +115,123 @@ func Run(ctx context.Context, job *Job) (r *Result, err error) {
 	return r, nil
 }
 
-// all executes all invocations.
-func (m *machine) all() {
-	size := m.localSize()
+// all executes all workgroups.
+func (d *dispatch) all() {
+	size := d.localSize()
 	n := uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	total := n
-	for _, g := range m.job.Groups {
+	for _, g := range d.job.Groups {
 		if g > 0 && total > maxInvocations/uint64(g) {
-			m.undecided("more than %d invocations", maxInvocations)
+			panic(stop{why: fmt.Sprintf("more than %d invocations", maxInvocations), at: d.job.Entry.Func.Index})
 		}
 		total *= uint64(g)
 	}
-	for i := range total {
-		m.invocation = i + 1
-		m.ids = newIDs(m.job, size, i)
-		m.locals = map[spirv.ID]*local{}
-		m.call(m.job.Entry.Func, nil)
+	if n == 0 {
+		return
 	}
+	barriers := d.barriers()
+	for g := range total / n {
+		w := &group{number: g + 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}}
+		list := make([]*machine, n)
+		for i := range list {
+			list[i] = &machine{dispatch: d, group: w, invocation: g*n + uint64(i) + 1, ids: newIDs(d.job, size, g*n+uint64(i)), locals: map[spirv.ID]*local{}}
+		}
+		if barriers {
+			w.runTogether(list)
+			continue
+		}
+		for _, m := range list {
+			m.call(d.job.Entry.Func, nil)
+		}
+	}
+}
+
+// barriers reports whether invocations may wait for each other.
+func (d *dispatch) barriers() bool {
+	for _, f := range d.m.CallTree(d.job.Entry) {
+		for i := f.Index; i < f.End; i++ {
+			if d.m.Code.Inst(i).Op() == spirv.OpControlBarrier {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runTogether runs the invocations of a workgroup from barrier to barrier.
+func (w *group) runTogether(list []*machine) {
+	next := make([]func() (struct{}, bool), len(list))
+	for i, m := range list {
+		resume, end := iter.Pull(func(yield func(struct{}) bool) {
+			m.wait = func() {
+				if !yield(struct{}{}) {
+					panic(stop{err: context.Canceled}) // the group has ended
+				}
+			}
+			m.call(m.job.Entry.Func, nil)
+		})
+		defer ended(end)
+		next[i] = resume
+	}
+	for {
+		waits := 0
+		for _, resume := range next {
+			if _, waiting := resume(); waiting {
+				waits++
+			}
+		}
+		switch waits {
+		case 0:
+			return
+		case len(list):
+			w.order(list)
+		default:
+			list[0].undecided("a barrier that not all invocations of the workgroup reach")
+		}
+	}
+}
+
+// order ends a barrier at which all invocations wait.
+func (w *group) order(list []*machine) {
+	const buffers, workgroup = 0x40, 0x100 // UniformMemory, WorkgroupMemory
+	for _, m := range list {
+		if m.at != list[0].at {
+			m.undecided("invocations of a workgroup that wait at different barriers")
+		}
+	}
+	if list[0].semantics&workgroup != 0 {
+		w.epoch++
+	}
+	if list[0].semantics&buffers != 0 {
+		w.buffers++
+	}
+}
+
+// ended ends an invocation that waits at a barrier, which panics there.
+func ended(end func()) {
+	defer func() {
+		if e := recover(); e != nil {
+			if _, ok := e.(stop); !ok {
+				panic(e)
+			}
+		}
+	}()
+	end()
+}
+
+// barrier is OpControlBarrier. Accesses before the barrier of a workgroup are ordered to those behind it, if its semantics have their
+// memory.
+func (x *frame) barrier(in spirv.Inst) {
+	scope, semantics := x.value(spirv.ID(in[1])).leaves[0], x.value(spirv.ID(in[3])).leaves[0]
+	memory := x.value(spirv.ID(in[2])).leaves[0]
+	switch {
+	case scope.Any || semantics.Any || memory.Any || spirv.Scope(scope.Bits) != spirv.ScopeWorkgroup:
+		x.undecided("OpControlBarrier of another scope than Workgroup")
+	case spirv.Scope(memory.Bits) == spirv.ScopeSubgroup || spirv.Scope(memory.Bits) == spirv.ScopeInvocation:
+		x.undecided("OpControlBarrier with memory of a narrower scope than Workgroup")
+	}
+	x.semantics = semantics.Bits
+	x.wait()
 }
 
 // call executes a function and returns its value.

@@ -22,8 +22,42 @@ type layout struct {
 	apart    uint64 // bytes from one component of a vector of a row-major matrix to the next; 0 if they are dense
 }
 
-// local is a variable of one invocation.
-type local struct{ leaves []Number }
+// local is a variable of one invocation, or of a workgroup: then it has owners.
+type local struct {
+	leaves []Number
+	owners []owner
+}
+
+// owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier.
+type owner struct {
+	reader, readerGroup, readEpoch  uint64 // reader is an invocation, or shared for several
+	writer, writerGroup, writeEpoch uint64
+}
+
+// read records a load. It returns whether all stores before are ordered to it.
+func (o *owner) read(m *machine, epoch uint64) bool {
+	g := m.group
+	if o.readerGroup == g.number && o.readEpoch != epoch {
+		o.reader = 0
+	}
+	o.reader, o.readerGroup, o.readEpoch = together(o.reader, m.invocation), together(o.readerGroup, g.number), epoch
+	return o.writer == 0 || o.writer == m.invocation || o.writerGroup == g.number && o.writeEpoch != epoch
+}
+
+// write records a store. It returns whether all stores before are ordered to it. A load that is not ordered makes the results of
+// another invocation wrong.
+func (o *owner) write(m *machine, epoch uint64) bool {
+	g := m.group
+	if o.reader != 0 && o.reader != m.invocation && (o.readerGroup != g.number || o.readEpoch == epoch) {
+		m.undecided("a store to a location that another invocation loads")
+	}
+	ordered := o.writer == 0 || o.writer == m.invocation || o.writerGroup == g.number && o.writeEpoch != epoch
+	if o.writerGroup == g.number && o.writeEpoch != epoch {
+		o.writer = 0
+	}
+	o.writer, o.writerGroup, o.writeEpoch = together(o.writer, m.invocation), together(o.writerGroup, g.number), epoch
+	return ordered
+}
 
 // buffer is a buffer: the bytes before the dispatch, and the numbers that invocations stored.
 type buffer struct {
@@ -37,8 +71,8 @@ type buffer struct {
 type cell struct {
 	number Number
 	kind   *facts.Type
-	reader uint64 // the invocation that loaded it, from 1; shared for several
-	writer uint64 // the same of a store; 0 for none
+	owner
+	sum sum // of atomics
 }
 
 // shared is in place of several invocations.
@@ -91,8 +125,7 @@ func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
 	if c == nil || b.any {
 		return Number{Any: true}
 	}
-	c.reader = together(c.reader, m.invocation)
-	if c.writer != 0 && c.writer != m.invocation { // the order of the two is open
+	if !c.read(m, m.group.buffers) || c.sum.op != 0 { // the order of the two is open
 		return Number{Any: true}
 	}
 	return c.number
@@ -105,11 +138,11 @@ func (m *machine) storeScalar(b *buffer, offset uint64, t *facts.Type, n Number)
 		b.any = true
 		return
 	}
-	if c.reader != 0 && c.reader != m.invocation {
-		m.undecided("a store to a location that another invocation loads")
-	}
-	if c.writer = together(c.writer, m.invocation); c.writer == shared {
+	if !c.write(m, m.group.buffers) {
 		n = hull(t, c.number, n)
+	}
+	if c.sum.op != 0 {
+		n.Any = true
 	}
 	c.number = n
 }
@@ -218,6 +251,11 @@ func (m *machine) load(p *pointer, at int) value {
 	v := value{leaves: make([]Number, 0, n)}
 	if p.local != nil {
 		v.leaves = append(v.leaves, p.local.leaves[p.leaf:p.leaf+uint64(n)]...)
+		for i := range v.leaves {
+			if o := p.local.owners; o != nil && !o[p.leaf+uint64(i)].read(m, m.group.epoch) {
+				v.leaves[i].Any = true
+			}
+		}
 	} else if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
 		v.leaves = append(v.leaves, m.loadScalar(p.buffer, offset, t))
 	}) {
@@ -229,12 +267,24 @@ func (m *machine) load(p *pointer, at int) value {
 // store stores a value to the pointee.
 func (m *machine) store(p *pointer, v value) {
 	switch {
+	case p.lost && p.local != nil && p.local.owners != nil:
+		m.undecided("a store to workgroup memory by an index that is open or out of range")
 	case p.lost && p.local != nil:
 		for i := range p.local.leaves {
 			p.local.leaves[i].Any = true
 		}
 	case p.lost:
 		p.buffer.any = true
+	case p.local != nil && p.local.owners != nil:
+		i := p.leaf
+		scalars(p.pointee, func(t *facts.Type) {
+			n := v.leaves[i-p.leaf]
+			if !p.local.owners[i].write(m, m.group.epoch) {
+				n = hull(t, p.local.leaves[i], n)
+			}
+			p.local.leaves[i] = n
+			i++
+		})
 	case p.local != nil:
 		copy(p.local.leaves[p.leaf:], v.leaves)
 	default:

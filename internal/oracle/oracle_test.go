@@ -70,13 +70,13 @@ OpReturn
 OpFunctionEnd
 `
 
-// dispatch runs a body, whose result is %r, on three numbers. The output has a number for each group.
-func dispatch(t *testing.T, body string, groups uint32, in ...float32) *Result {
+// runBody runs a body, whose result is %r, on three numbers. The output has a number for each group.
+func runBody(t *testing.T, body string, groups uint32, in ...float32) *Result {
 	t.Helper()
-	return dispatchTo(t, body, groups, int(groups), in...)
+	return runTo(t, body, groups, int(groups), in...)
 }
 
-func dispatchTo(t *testing.T, body string, groups uint32, outputs int, in ...float32) *Result {
+func runTo(t *testing.T, body string, groups uint32, outputs int, in ...float32) *Result {
 	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
 	words, err := asm.Assemble([]byte(head+body+tail), asm.AssembleOptions{Version: version})
@@ -141,7 +141,7 @@ func TestPermitted(t *testing.T) {
 			"%k1 = OpIAdd %uint %k %u1\n%t = OpULessThan %bool %k1 %u9\nOpLoopMerge %e %h None\nOpBranchConditional %t %h %e\n%e = OpLabel\n%r = OpLoad %float %v",
 			[3]float32{0.5, 0, 0}, []float32{4.5}, []float32{4, 5}},
 	} {
-		r := dispatch(t, c.body, 1, c.in[:]...)
+		r := runBody(t, c.body, 1, c.in[:]...)
 		if r.Undecided != "" {
 			t.Errorf("%s: undecided: %s", c.name, r.Undecided)
 			continue
@@ -166,11 +166,11 @@ func TestPermitted(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	for body, why := range map[string]string{
 		"%q = OpFDiv %float %a %b\n%t = OpFOrdLessThan %bool %q %c\nOpSelectionMerge %e None\nOpBranchConditional %t %x %e\n%x = OpLabel\nOpBranch %e\n%e = OpLabel\n%r = OpCopyObject %float %a": "a branch on a value with several permitted outcomes",
-		"OpControlBarrier %u2 %u2 %u0\n%r = OpCopyObject %float %a":                                                 "OpControlBarrier",
+		"OpControlBarrier %u1 %u1 %u0\n%r = OpCopyObject %float %a":                                                 "OpControlBarrier",
 		"OpBranch %h\n%h = OpLabel\nOpLoopMerge %e %h None\nOpBranch %h\n%e = OpLabel\n%r = OpCopyObject %float %a": "executions of instructions",
 		"%r = OpCopyObject %float %a\nOpStore %p0 %f1":                                                              "a store to a location that another invocation loads",
 	} {
-		r := dispatch(t, body, 2, 1, 3, float32(1.0/3))
+		r := runBody(t, body, 2, 1, 3, float32(1.0/3))
 		if !strings.Contains(r.Undecided, why) {
 			t.Errorf("%s\nundecided: %q; must contain %q", body, r.Undecided, why)
 		}
@@ -182,7 +182,7 @@ func TestUndecided(t *testing.T) {
 
 // TestViolations checks the order of violations, and bytes that no invocation stores.
 func TestViolations(t *testing.T) {
-	r := dispatchTo(t, "%q = OpFAdd %float %a %b\n%po2 = OpAccessChain %pfloat %out %u0 %u2\nOpStore %po2 %q\n%r = OpFMul %float %a %b", 1, 3, 2, 3, 0)
+	r := runTo(t, "%q = OpFAdd %float %a %b\n%po2 = OpAccessChain %pfloat %out %u0 %u2\nOpStore %po2 %q\n%r = OpFMul %float %a %b", 1, 3, 2, 3, 0)
 	if r.Judge(nil) != nil {
 		t.Error("no contents have violations")
 	}

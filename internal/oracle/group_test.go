@@ -1,0 +1,146 @@
+package oracle
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// groupHead declares a workgroup of 4 invocations, workgroup memory s, and a buffer b.
+const groupHead = `OpCapability Shader
+OpCapability AtomicFloat32AddEXT
+OpExtension "SPV_EXT_shader_atomic_float_add"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %index
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+`
+
+// runGroup runs a body of workgroups on words of a type: "uint" or "float".
+func runGroup(t *testing.T, typ, body string, groups uint32, words ...uint32) *Result {
+	t.Helper()
+	text := groupHead + strings.ReplaceAll(`%array = OpTypeRuntimeArray %T
+%block = OpTypeStruct %array
+%u4 = OpConstant %uint 4
+%four = OpTypeArray %T %u4
+%pblock = OpTypePointer StorageBuffer %block
+%pb = OpTypePointer StorageBuffer %T
+%pfour = OpTypePointer Workgroup %four
+%ps = OpTypePointer Workgroup %T
+%pin = OpTypePointer Input %uint
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u2 = OpConstant %uint 2
+%u3 = OpConstant %uint 3
+%u72 = OpConstant %uint 72
+%u264 = OpConstant %uint 264
+%b = OpVariable %pblock StorageBuffer
+%s = OpVariable %pfour Workgroup
+%index = OpVariable %pin Input
+%main = OpFunction %void None %fn
+%l = OpLabel
+%i = OpLoad %uint %index
+%j = OpISub %uint %u3 %i
+%own = OpAccessChain %pb %b %u0 %i
+%other = OpAccessChain %pb %b %u0 %j
+%first = OpAccessChain %pb %b %u0 %u0
+%si = OpAccessChain %ps %s %i
+%sj = OpAccessChain %ps %s %j
+`, "%T", "%"+typ) + body + "\nOpReturn\nOpFunctionEnd\n"
+	version, _ := asm.Target("vulkan1.3")
+	list, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := spirv.FromWords(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := facts.Gather(code, nil)
+	var data []byte
+	for _, w := range words {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	r, err := Run(context.Background(), &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1}, Buffers: map[Place][]byte{{}: data}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestGroups has the permitted values of the numbers of the buffer after a dispatch. The barrier with the semantics 264 (AcquireRelease,
+// WorkgroupMemory) orders accesses of workgroup memory; with 72 (AcquireRelease, UniformMemory) those of buffers.
+func TestGroups(t *testing.T) {
+	const swap = "%v = OpLoad %uint %own\nOpStore %si %v\nBARRIER%w = OpLoad %uint %sj\n"
+	for _, c := range []struct {
+		name, typ, body string
+		groups          uint32
+		words           []uint32
+		want            []string // by number; "" if the result is not decided
+	}{
+		{"a barrier of workgroup memory", "uint", strings.Replace(swap, "BARRIER", "OpControlBarrier %u2 %u2 %u264\n", 1) + "OpStore %own %w", 1, []uint32{1, 2, 3, 4}, []string{"4", "3", "2", "1"}},
+		{"no barrier: the other has stored, or not", "uint", strings.Replace(swap, "BARRIER", "", 1) + "OpStore %own %w", 1, []uint32{1, 2, 3, 4}, nil},
+		{"a barrier of other memory", "uint", strings.Replace(swap, "BARRIER", "OpControlBarrier %u2 %u2 %u72\n", 1) + "OpStore %own %w", 1, []uint32{1, 2, 3, 4}, nil},
+		{"a barrier of buffers", "uint", "%v = OpLoad %uint %other\nOpControlBarrier %u2 %u2 %u72\nOpStore %own %v", 1, []uint32{1, 2, 3, 4}, []string{"4", "3", "2", "1"}},
+		{"a barrier that does not order buffers", "uint", "%v = OpLoad %uint %other\nOpControlBarrier %u2 %u2 %u264\nOpStore %own %v", 1, []uint32{1, 2, 3, 4}, nil},
+		{"a barrier does not order groups", "uint", "%v = OpLoad %uint %other\nOpControlBarrier %u2 %u2 %u72\nOpStore %own %v", 2, []uint32{1, 2, 3, 4}, nil},
+		{"a sum of integers", "uint", "%v = OpAtomicIAdd %uint %first %u1 %u0 %i", 3, []uint32{5, 6}, []string{"23"}},
+		{"a greatest number", "uint", "%v = OpAtomicUMax %uint %first %u1 %u0 %i", 2, []uint32{2, 6}, []string{"3"}},
+		{"atomics of two kinds", "uint", "%v = OpAtomicUMax %uint %first %u1 %u0 %i\n%w = OpAtomicIAdd %uint %first %u1 %u0 %i", 1, []uint32{2, 6}, []string{"any value"}},
+		{"the value of an atomic", "uint", "%v = OpAtomicIAdd %uint %first %u1 %u0 %u1\n%k = OpIAdd %uint %i %u1\n%p = OpAccessChain %pb %b %u0 %k\nOpStore %p %v", 1,
+			[]uint32{0, 9, 9, 9, 9}, []string{"4", "any value", "any value", "any value", "any value"}},
+	} {
+		r := runGroup(t, c.typ, c.body, c.groups, c.words...)
+		if (r.Undecided == "") != (c.want != nil) {
+			open := r.Undecided != ""
+			if !open { // decided, and any value
+				list, _ := r.Permitted(Place{})
+				for _, p := range list {
+					open = open || p.Any
+				}
+			}
+			if open != (c.want == nil) {
+				t.Errorf("%s: undecided: %q", c.name, r.Undecided)
+			}
+			continue
+		}
+		list, _ := r.Permitted(Place{})
+		for i, want := range c.want {
+			if got := list[i].String(); got != want {
+				t.Errorf("%s: number %d: %s; must be %s", c.name, i, got, want)
+			}
+		}
+	}
+}
+
+// TestFloatAtomics: four times 0.1 in any order. The sums 0.4 and its neighbor are results of correct rounding; 0.5 is not.
+func TestFloatAtomics(t *testing.T) {
+	bits := math.Float32bits
+	r := runGroup(t, "float", "%c = OpLoad %float %own\n%t = OpAccessChain %pb %b %u0 %u4\n%v = OpAtomicFAddEXT %float %t %u1 %u0 %c", 1,
+		bits(0.1), bits(0.1), bits(0.1), bits(0.1), 0)
+	list, any := r.Permitted(Place{})
+	if any || len(list) != 5 {
+		t.Fatalf("%s, %v", r.Undecided, list)
+	}
+	for _, v := range []float32{0.4, 0.40000004, 0.3, 0.5} {
+		content := binary.LittleEndian.AppendUint32(nil, bits(v))
+		if p := list[4]; p.Has(content) != (v > 0.39 && v < 0.41) {
+			t.Errorf("%v: permitted are %s", v, p.String())
+		}
+	}
+}
