@@ -21,7 +21,7 @@ import (
 )
 
 // profileFormats are the formats of profile.
-var profileFormats = []string{"text", "json", "pprof", "lcov", "cobertura"}
+var profileFormats = []string{"text", "json", "pprof", "lcov", "cobertura", "html"}
 
 func newProfile(c console) *cobra.Command {
 	var f runFlags
@@ -34,8 +34,8 @@ lanes in the subgroups that executed it (lanes), the executions of branches by s
 edges (divergent), the executions of the line's instructions (instructions), and the bytes that its instructions read and
 wrote in buffers, push constants and workgroup memory. The counts are the same with both engines.
 
-The formats are text, a table of lines; json, all instructions; pprof, for go tool pprof; lcov and cobertura, coverage of lines,
-branches and functions. A module without positions in sources has the lines of its assembly.
+The formats are text, a table of lines; html, a page with the source in colors; json, all instructions; pprof, for go tool pprof; lcov
+and cobertura, coverage of lines, branches and functions. A module without positions in sources has the lines of its assembly.
 
 ` + shaderHelp[:strings.Index(shaderHelp, "\n\n--out")],
 		Example: "  chiaro profile saxpy.comp --groups 16 --buffer x=float:1,2,3,4 --buffer 0.1='float*4'\n  chiaro profile terrain.amber --out pprof=terrain.pb.gz --out lcov=terrain.info",
@@ -230,6 +230,19 @@ func (x *profiled) quote(at profile.Place, text string) {
 	}
 }
 
+// whole returns the lines of the file of the profile: of the script, or of the shader. Other files are not read, because a module
+// names them.
+func (x *profiled) whole(file string) []string {
+	if file != x.file {
+		return nil
+	}
+	data, err := readFile(file)
+	if err != nil || isBinary(data) {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
 // write writes the profile in a format.
 func (x *profiled) write(w io.Writer, format string) error {
 	p := &x.profile
@@ -242,6 +255,8 @@ func (x *profiled) write(w io.Writer, format string) error {
 		return p.LCOV(w)
 	case "cobertura":
 		return p.Cobertura(w)
+	case "html":
+		return p.HTML(w, x.file, func(at profile.Place) string { return x.sources[at] }, x.whole)
 	}
 	return p.Text(w, func(at profile.Place) string { return strings.TrimSpace(x.sources[at]) })
 }

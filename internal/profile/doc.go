@@ -22,6 +22,7 @@
 //	merge.go                sums over several runs
 //	line.go                 the counts of lines and branches
 //	text.go                 the table
+//	html.go                 the page
 //	pprof.go                for pprof
 //	lcov.go, cobertura.go   coverage
 package profile

@@ -1,0 +1,125 @@
+package profile
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+)
+
+// pageFile is a source on the page.
+type pageFile struct {
+	Name      string
+	Functions []functionCount
+	Rows      []pageRow
+}
+
+// pageRow is a line of a source. A line without a count has no numbers; Gap is a gap between lines whose text is not known.
+type pageRow struct {
+	Gap     bool
+	Number  int
+	Text    string
+	Counted bool
+	Line    *Line
+	Heat    template.CSS // color of the background
+	Share   string       // of the instructions of the file
+}
+
+// Whole returns all lines of a source; nil if they are not known.
+type Whole func(file string) []string
+
+// maxPageLines bounds the lines of one source on the page.
+const maxPageLines = 1 << 16
+
+// HTML writes one page that needs nothing else: each source with the counts of its lines. The color of a line shows its share of the
+// executed instructions of the source.
+func (p *Profile) HTML(w io.Writer, title string, source Sources, whole Whole) error {
+	page, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return err
+	}
+	var files []pageFile
+	for _, f := range p.Lines() {
+		files = append(files, f.page(source, whole))
+	}
+	return page.Execute(w, map[string]any{"Title": plain.Line(title), "Files": files})
+}
+
+// page returns the rows of a source.
+func (f *File) page(source Sources, whole Whole) pageFile {
+	out := pageFile{Name: plain.Line(f.Name), Functions: f.functions()}
+	total, most := uint64(0), uint64(1)
+	counted := map[int]*Line{}
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		counted[l.Number] = l
+		total += l.Instructions
+		most = max(most, l.Instructions)
+	}
+	row := func(number int, text string) pageRow {
+		r := pageRow{Number: number, Text: plain.Line(text), Line: counted[number]}
+		if r.Counted = r.Line != nil; r.Counted && total > 0 {
+			share := float64(r.Line.Instructions) / float64(total)
+			r.Share = fmt.Sprintf("%.1f%%", 100*share)
+			r.Heat = template.CSS(fmt.Sprintf("background:rgba(255,80,0,%.2f)", 0.6*math.Sqrt(float64(r.Line.Instructions)/float64(most))))
+		}
+		return r
+	}
+	if all := whole(f.Name); all != nil && len(all) <= maxPageLines {
+		for i, text := range all {
+			out.Rows = append(out.Rows, row(i+1, text))
+		}
+		return out
+	}
+	last := 0
+	for i := range f.Lines {
+		n := f.Lines[i].Number
+		if n != last+1 {
+			out.Rows = append(out.Rows, pageRow{Gap: true})
+		}
+		out.Rows, last = append(out.Rows, row(n, source(Place{f.Name, n}))), n
+	}
+	return out
+}
+
+// Shown returns a count for the page; empty for 0.
+func (pageRow) Shown(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return number(n)
+}
+
+// Active returns the share of active lanes.
+func (r pageRow) Active() string { return r.Line.active() }
+
+const pageText = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Profile of {{.Title}}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
+table { border-collapse: collapse; font: 13px/1.45 ui-monospace, monospace }
+th, td { padding: 0 .6em; text-align: right; white-space: pre }
+th { position: sticky; top: 0; background: Canvas } td.text, th.text { text-align: left } .none { color: #888 } .never { color: #c22 }
+</style>
+</head>
+<body>
+<h1>{{.Title}}</h1>
+{{range .Files}}<h2>{{.Name}}</h2>
+<p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Calls}} calls<br>
+{{end}}</p>
+<table>
+<tr><th>share<th>executed<th>lanes<th>divergent<th>instructions<th>read<th>written<th>line<th class="text">source
+{{range .Rows}}{{if .Gap}}<tr><td class="none" colspan="8">⋮<td>
+{{else if .Counted}}<tr style="{{.Heat}}"><td>{{.Share}}<td{{if not .Line.Executed}} class="never"{{end}}>{{.Line.Executed}}<td>{{.Active}}<td>{{.Shown .Line.Divergent}}<td>{{.Shown .Line.Instructions}}<td>{{.Shown .Line.Read}}<td>{{.Shown .Line.Written}}<td id="{{.Number}}">{{.Number}}<td class="text">{{.Text}}
+{{else}}<tr class="none"><td><td><td><td><td><td><td><td>{{.Number}}<td class="text">{{.Text}}
+{{end}}{{end}}</table>
+{{end}}</body>
+</html>
+`
