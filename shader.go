@@ -24,6 +24,7 @@ import (
 // Shader is a compute shader, ready to run on slices and pictures. Run may be called from one goroutine at a time.
 type Shader struct {
 	device   *vk.Device
+	facts    *facts.Module
 	entry    *iface.Entry
 	layouts  []*vk.SetLayout
 	layout   *vk.PipelineLayout
@@ -66,7 +67,8 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := iface.Reflect(valid.Assume(facts.Gather(m, o.Specialization)))
+	known := facts.Gather(m, o.Specialization)
+	entries := iface.Reflect(valid.Assume(known))
 	i := slices.IndexFunc(entries, func(e *iface.Entry) bool { return e.Model == spirv.ExecutionModelGLCompute })
 	if i < 0 {
 		return nil, errors.New("the module has no compute entry point; must have one")
@@ -79,7 +81,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shader{device: device, entry: entries[i]}
+	s := &Shader{device: device, facts: known, entry: entries[i]}
 	if err := s.build(ctx, code, &o); err != nil {
 		device.Close()
 		return nil, err

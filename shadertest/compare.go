@@ -84,6 +84,24 @@ func compare[T chiaro.Number](t testing.TB, got, want []T, same func(a, b T) (bo
 	}
 }
 
+// Permitted fails the test for each number of results that Vulkan does not permit: results are buffers after a run of the shader with
+// args, by Run or by a device. A shader whose permitted results are not known fails the test too; docs/allowed.md lists the reasons.
+func (s *Shader) Permitted(groups [3]uint32, args, results []chiaro.Argument) {
+	s.t.Helper()
+	list, err := s.shader.Judge(s.t.Context(), groups, args, results)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	for i := range list {
+		if i == maxShown {
+			s.t.Errorf("%d more numbers that are not permitted", len(list)-maxShown)
+			return
+		}
+		s.t.Error(list[i].String())
+	}
+}
+
 // Golden fails the test unless a picture is the one in a PNG file, within a tolerance. The failure has a picture of the difference in
 // the directory of artifacts, which go test -artifacts keeps: the expected picture, the pixels that differ, the result. With
 // CHIARO_RECORD=1 the picture is written to the file instead.

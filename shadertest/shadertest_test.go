@@ -110,3 +110,24 @@ func TestGolden(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPermitted judges results of 0.1·3, which is 0.3 in 32 bits or the number before it.
+func TestPermitted(t *testing.T) {
+	r := &recorder{TB: t}
+	s := Load(r, saxpy)
+	args := []chiaro.Argument{chiaro.Buffer(0, []float32{3, 3, 3, 3}), chiaro.Buffer(1, make([]float32, 4)), chiaro.Push[float32](0.1)}
+	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, []float32{0.3, 0.29999998, 0.3, 0.3})})
+	r.says(t)
+	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, []float32{0.3, 0.3, 0.31, 0.3})})
+	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, []float32{0.3})})
+	s.Permitted(one, args, []chiaro.Argument{chiaro.Push[float32](1)})
+	r.says(t, "set 0, binding 1, byte 8 is 0x52b89e3e; permitted: 0.29999998 to 0.3, by instruction ", "has 4 bytes; must have the 16", "must be a buffer")
+
+	y := make([]float32, 4)
+	s.Run(one, chiaro.Buffer(0, []float32{3, 1, 0.7, 1e30}), chiaro.Buffer(1, y), chiaro.Push[float32](0.1))
+	args[0] = chiaro.Buffer(0, []float32{3, 1, 0.7, 1e30})
+	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, y)})
+	if len(r.errors) != 3 {
+		t.Errorf("the results of Run: %q", r.errors)
+	}
+}
