@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,7 @@ value is not permitted. The list of such values begins with the first instructio
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	fl.StringVar(&f.format, "format", "text", "output format: text, json")
 	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "content of a buffer: BINDING=CONTENT; repeatable")
+	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
 	outsideFlag(fl, &f.allowOutside)
 	f.shader.add(cmd)
 	complete(cmd, "format", "text", "json")
@@ -61,7 +63,7 @@ func compare(ctx context.Context, c console, f *runFlags, file string, results [
 		return unreadable("%v", err)
 	}
 	p := newPermission(job)
-	if err := p.determine(ctx); err != nil {
+	if err := p.within(ctx, f.opts.Timeout); err != nil {
 		return err
 	}
 	report := comparison{File: file, Undecided: p.undecided()}

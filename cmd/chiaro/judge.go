@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
@@ -54,6 +55,21 @@ func (p *permission) determine(ctx context.Context) (err error) {
 	source.facts = p.facts
 	p.viewer = newViewer(&source)
 	return nil
+}
+
+// within is determine with a limit of time; 0 is none.
+func (p *permission) within(ctx context.Context, most time.Duration) error {
+	limited := ctx
+	if most > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, most)
+		defer cancel()
+	}
+	err := p.determine(limited)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return &coded{exitFindings, fmt.Sprintf("%s: the permitted results are not known after %v, the limit of --timeout", p.job.source.file, most)}
+	}
+	return err
 }
 
 // outputs returns the resources that the shader may write, with their buffers.
@@ -187,8 +203,9 @@ func (p *permission) show() (list []permittedRecord) {
 }
 
 // report writes the verdict on the buffers of a run of chiaro itself.
-func (p *permission) report(ctx context.Context, c console, format string) error {
-	if err := p.determine(ctx); err != nil {
+func (p *permission) report(ctx context.Context, c console, f *runFlags) error {
+	format := f.format
+	if err := p.within(ctx, f.opts.Timeout); err != nil {
 		return err
 	}
 	wrong := p.violations(p.contents())

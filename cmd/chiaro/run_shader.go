@@ -95,7 +95,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	}
 	if f.allowed {
 		p := newPermission(job)
-		return job.run(ctx, logs, &f, func(*shaderDevice) error { return p.report(ctx, c, f.format) })
+		return job.run(ctx, logs, &f, func(*shaderDevice) error { return p.report(ctx, c, &f) })
 	}
 	if f.schedule != "" {
 		return runInOrders(ctx, c, &f, job, outs)

@@ -61,6 +61,9 @@ func (x *frame) arithmetic(in spirv.Inst, t *facts.Type, i int) (value, bool) {
 		return logical(args[0], op == spirv.OpAll), true
 	}
 	if t.Scalar().IsFloat() && types[0].Scalar().IsFloat() {
+		if v, ok := x.fast(op, t, args, i); ok {
+			return v, true
+		}
 		name := op.String()
 		if op == spirv.OpFConvert {
 			name += " to " + map[uint32]string{16: "16", 32: "32", 64: "64"}[t.Scalar().Width]
@@ -92,6 +95,30 @@ func (x *frame) extended(in spirv.Inst, t *facts.Type, i int) (value, bool) {
 		return value{}, false
 	}
 	return x.floats(row.Name(), t, types, args, i)
+}
+
+// fast executes an instruction on components of 32 bits by the function fast, if it has all of them.
+func (x *frame) fast(op spirv.Op, t *facts.Type, args []value, i int) (value, bool) {
+	if t.Scalar().Width != 32 || x.preserve[32] || len(args) > 2 {
+		return value{}, false
+	}
+	v := value{leaves: make([]Number, len(args[0].leaves))}
+	var list [2]precision.Range
+	for c := range v.leaves {
+		for k, a := range args {
+			if c >= len(a.leaves) || a.leaves[c].Any {
+				return value{}, false
+			}
+			list[k] = precision.Range{Low: a.leaves[c].Low, High: a.leaves[c].High}
+		}
+		r, ok := fast(op, list[:len(args)])
+		if !ok {
+			return value{}, false
+		}
+		v.leaves[c] = Number{Low: r.Low, High: r.High, At: i + 1}
+	}
+	n, ok := count(t)
+	return v, ok && n == len(v.leaves)
 }
 
 // floats executes an instruction with the table of permitted errors.
