@@ -190,6 +190,7 @@ type permittedRecord struct {
 // show lists the numbers that the shader stored, with the permitted values.
 func (p *permission) show() (list []permittedRecord) {
 	contents := p.contents()
+	list = []permittedRecord{}
 	for _, r := range p.outputs() {
 		at := oracle.Place{Set: r.Set, Binding: r.Binding}
 		sets, _ := p.result.Permitted(at)

@@ -8,14 +8,29 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// sum is the atomics that have changed a number of a buffer: all of one operation whose order has no effect, except for the rounding
+// sum is the atomics that have changed a number: all of one operation whose order has no effect, except for the rounding
 // of floats.
 type sum struct {
 	op        spirv.Op // 0 for none
-	mixed     bool     // of several operations
+	base      owner    // of the value before the first one
+	mixed     bool     // of several operations, or with stores that are not ordered to all of them
 	terms     int
 	absolute  float64 // sum of the absolute values of the terms and of the first value
 	low, high float64 // exact sums of the ends
+}
+
+// stored returns the number after a store. A store that is not ordered to the stores before leaves either value, and after an atomic
+// any value.
+func (s *sum) stored(t *facts.Type, before, n Number, ordered bool) Number {
+	switch {
+	case ordered:
+		*s = sum{}
+	case s.op != 0:
+		s.mixed, n.Any = true, true
+	default:
+		n = hull(t, before, n)
+	}
+	return n
 }
 
 // commutative are the atomics of integers whose order has no effect on the last value.
@@ -25,7 +40,7 @@ var commutative = map[spirv.Op]ir.Op{
 	spirv.OpAtomicSMin: ir.SMin, spirv.OpAtomicSMax: ir.SMax, spirv.OpAtomicUMin: ir.UMin, spirv.OpAtomicUMax: ir.UMax,
 }
 
-// atomic executes an atomic read-modify-write on a buffer; false if the instruction is none. Its value is any, because the order of
+// atomic executes an atomic read-modify-write; false if the instruction is none. Its value is any, because the order of
 // atomics is open.
 func (x *frame) atomic(in spirv.Inst, i int) bool {
 	op := in.Op()
@@ -35,42 +50,57 @@ func (x *frame) atomic(in spirv.Inst, i int) bool {
 		return false
 	}
 	p := x.pointer(spirv.ID(in[3]))
-	if p.buffer == nil {
-		x.undecided("%s on other memory than a buffer", op)
+	if p.buffer == nil && p.local.owners == nil {
+		x.undecided("%s on memory of one invocation", op)
 	}
 	operand := Number{Bits: 1}
 	if len(in) > 6 {
 		operand = x.value(spirv.ID(in[6])).leaves[0]
 	}
 	x.vals[in.Result()] = value{leaves: []Number{{Any: true, At: i + 1}}}
-	if p.lost {
+	if p.lost && p.buffer == nil {
+		x.undecided("an atomic on workgroup memory by an index that is open or out of range")
+	}
+	number, o, s, epoch := x.place(p)
+	if number == nil {
 		p.buffer.any = true
 		return true
+	}
+	prior := *o
+	if o.write(x.machine, epoch) && s.op != op {
+		*s = sum{}
+	}
+	first := s.op == 0
+	if first {
+		s.op, s.base = op, prior
+	}
+	s.mixed = s.mixed || s.op != op || !s.base.ordered(x.machine, epoch)
+	switch before := *number; {
+	case s.mixed || operand.Any || before.Any:
+		*number = Number{Any: true}
+	case float:
+		*number = s.float(p.pointee, first, before, operand)
+	default:
+		t := facts.Lane(p.pointee)
+		*number = Number{Bits: evaluator{}.Make(integer, t, t, before.Bits, operand.Bits, 0) & t.Mask()}
+	}
+	number.At = i + 1
+	return true
+}
+
+// place returns the location of an atomic; a nil number if it is not in its buffer.
+func (x *frame) place(p *pointer) (*Number, *owner, *sum, uint64) {
+	if p.local != nil {
+		return &p.local.leaves[p.leaf], &p.local.owners[p.leaf], &p.local.sums[p.leaf], x.group.epoch
+	}
+	if p.lost {
+		return nil, nil, nil, 0
 	}
 	c := x.cellAt(p.buffer, p.offset, p.pointee)
 	if c == nil {
-		p.buffer.any = true
-		return true
+		return nil, nil, nil, 0
 	}
-	if c.reader != 0 && c.reader != x.invocation && (c.readerGroup != x.group.number || c.readEpoch == x.group.buffers) {
-		x.undecided("an atomic on a location that another invocation loads")
-	}
-	s := &c.sum
-	s.mixed = s.mixed || s.op != 0 && s.op != op || s.op == 0 && c.writer != 0 && c.writer != x.invocation
-	first := s.op == 0
-	s.op = op
-	c.writer, c.writerGroup = shared, shared
-	switch before := c.number; {
-	case s.mixed || operand.Any || before.Any:
-		c.number = Number{Any: true}
-	case float:
-		c.number = s.float(p.pointee, first, before, operand)
-	default:
-		t := facts.Lane(p.pointee)
-		c.number = Number{Bits: evaluator{}.Make(integer, t, t, before.Bits, operand.Bits, 0) & t.Mask()}
-	}
-	c.number.At = i + 1
-	return true
+	return &c.number, &c.owner, &c.sum, x.group.buffers
 }
 
 // float returns the permitted values after one more term of a float.

@@ -101,6 +101,12 @@ func TestGroups(t *testing.T) {
 		{"a barrier does not order groups", "uint", "%v = OpLoad %uint %other\nOpControlBarrier %u2 %u2 %u72\nOpStore %own %v", 2, []uint32{1, 2, 3, 4}, nil},
 		{"a sum of integers", "uint", "%v = OpAtomicIAdd %uint %first %u1 %u0 %i", 3, []uint32{5, 6}, []string{"23"}},
 		{"a greatest number", "uint", "%v = OpAtomicUMax %uint %first %u1 %u0 %i", 2, []uint32{2, 6}, []string{"3"}},
+		{"atomics of workgroup memory between barriers", "uint", "OpStore %si %i\nOpControlBarrier %u2 %u2 %u264\n%z = OpAccessChain %ps %s %u0\n" +
+			"%v = OpAtomicIAdd %uint %z %u1 %u0 %i\nOpControlBarrier %u2 %u2 %u264\n%w = OpLoad %uint %z\nOpStore %own %w", 1, []uint32{9, 9, 9, 9}, []string{"6", "6", "6", "6"}},
+		{"an atomic without a barrier before it", "uint", "OpStore %si %i\n%z = OpAccessChain %ps %s %u0\n" +
+			"%v = OpAtomicIAdd %uint %z %u1 %u0 %i\nOpControlBarrier %u2 %u2 %u264\n%w = OpLoad %uint %z\nOpStore %own %w", 1, []uint32{9, 9, 9, 9}, nil},
+		{"a load of a sum without a barrier", "uint", "%v = OpAtomicIAdd %uint %first %u1 %u0 %u1\n%w = OpLoad %uint %first\n%k = OpIAdd %uint %i %u1\n" +
+			"%p = OpAccessChain %pb %b %u0 %k\nOpStore %p %w", 1, []uint32{0, 9, 9, 9, 9}, nil},
 		{"atomics of two kinds", "uint", "%v = OpAtomicUMax %uint %first %u1 %u0 %i\n%w = OpAtomicIAdd %uint %first %u1 %u0 %i", 1, []uint32{2, 6}, []string{"any value"}},
 		{"the value of an atomic", "uint", "%v = OpAtomicIAdd %uint %first %u1 %u0 %u1\n%k = OpIAdd %uint %i %u1\n%p = OpAccessChain %pb %b %u0 %k\nOpStore %p %v", 1,
 			[]uint32{0, 9, 9, 9, 9}, []string{"4", "any value", "any value", "any value", "any value"}},

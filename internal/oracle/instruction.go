@@ -73,7 +73,7 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 		l := x.group.shared[v.ID]
 		if l == nil {
 			l = x.newLocal(v.Type, v.Init)
-			l.owners = make([]owner, len(l.leaves))
+			l.owners, l.sums = make([]owner, len(l.leaves)), make([]sum, len(l.leaves))
 			x.group.shared[v.ID] = l
 		}
 		p.local = l

@@ -26,6 +26,7 @@ type layout struct {
 type local struct {
 	leaves []Number
 	owners []owner
+	sums   []sum
 }
 
 // owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier.
@@ -41,7 +42,12 @@ func (o *owner) read(m *machine, epoch uint64) bool {
 		o.reader = 0
 	}
 	o.reader, o.readerGroup, o.readEpoch = together(o.reader, m.invocation), together(o.readerGroup, g.number), epoch
-	return o.writer == 0 || o.writer == m.invocation || o.writerGroup == g.number && o.writeEpoch != epoch
+	return o.ordered(m, epoch)
+}
+
+// ordered reports whether all stores before are ordered to an access.
+func (o *owner) ordered(m *machine, epoch uint64) bool {
+	return o.writer == 0 || o.writer == m.invocation || o.writerGroup == m.group.number && o.writeEpoch != epoch
 }
 
 // write records a store. It returns whether all stores before are ordered to it. A load that is not ordered makes the results of
@@ -51,7 +57,7 @@ func (o *owner) write(m *machine, epoch uint64) bool {
 	if o.reader != 0 && o.reader != m.invocation && (o.readerGroup != g.number || o.readEpoch == epoch) {
 		m.undecided("a store to a location that another invocation loads")
 	}
-	ordered := o.writer == 0 || o.writer == m.invocation || o.writerGroup == g.number && o.writeEpoch != epoch
+	ordered := o.ordered(m, epoch)
 	if o.writerGroup == g.number && o.writeEpoch != epoch {
 		o.writer = 0
 	}
@@ -72,7 +78,7 @@ type cell struct {
 	number Number
 	kind   *facts.Type
 	owner
-	sum sum // of atomics
+	sum // of atomics
 }
 
 // shared is in place of several invocations.
@@ -125,7 +131,7 @@ func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
 	if c == nil || b.any {
 		return Number{Any: true}
 	}
-	if !c.read(m, m.group.buffers) || c.sum.op != 0 { // the order of the two is open
+	if !c.read(m, m.group.buffers) { // the order of the two is open
 		return Number{Any: true}
 	}
 	return c.number
@@ -138,13 +144,7 @@ func (m *machine) storeScalar(b *buffer, offset uint64, t *facts.Type, n Number)
 		b.any = true
 		return
 	}
-	if !c.write(m, m.group.buffers) {
-		n = hull(t, c.number, n)
-	}
-	if c.sum.op != 0 {
-		n.Any = true
-	}
-	c.number = n
+	c.number = c.stored(t, c.number, n, c.write(m, m.group.buffers))
 }
 
 // access calls do with each scalar of a pointee: its number in the value, its offset and its type. It returns false if a part is no
@@ -278,11 +278,8 @@ func (m *machine) store(p *pointer, v value) {
 	case p.local != nil && p.local.owners != nil:
 		i := p.leaf
 		scalars(p.pointee, func(t *facts.Type) {
-			n := v.leaves[i-p.leaf]
-			if !p.local.owners[i].write(m, m.group.epoch) {
-				n = hull(t, p.local.leaves[i], n)
-			}
-			p.local.leaves[i] = n
+			l := p.local
+			l.leaves[i] = l.sums[i].stored(t, l.leaves[i], v.leaves[i-p.leaf], l.owners[i].write(m, m.group.epoch))
 			i++
 		})
 	case p.local != nil:
