@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -32,7 +33,8 @@ type record struct {
 // ranScript is what coverage needs of a script that has run.
 type ranScript struct {
 	script  *amber.Script      // nil for a test of a table
-	modules map[string]checked // of a test, by execution model
+	modules map[string]checked // of a test, by stage
+	codes   map[string]*spirv.Module
 	stages  []vk.StageProfile
 }
 

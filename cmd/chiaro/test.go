@@ -20,6 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/shadertable"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -138,8 +139,8 @@ func (f *testFlags) items(c console, file string) (items []runItem) {
 
 // runTest runs a test of a table.
 func (f *testFlags) runTest(ctx context.Context, c console, test *shadertable.Test, x *record) {
-	x.ran = &ranScript{modules: map[string]checked{}}
-	script, err := f.scriptOf(ctx, c, test, x.ran.modules)
+	x.ran = &ranScript{modules: map[string]checked{}, codes: map[string]*spirv.Module{}}
+	script, err := f.scriptOf(ctx, c, test, x.ran)
 	if err != nil {
 		x.Status, x.Message = "error", err.Error()
 		var known *coded
@@ -167,6 +168,14 @@ func (f *testFlags) runOnce(ctx context.Context, c console, test *shadertable.Te
 	x.Status, x.Message, x.sanitized = "pass", "", false
 	var lines []string
 	failures := test.Check(script, &r, func(name string) ([]byte, error) { return f.beside(test.File, name) })
+	if test.Permitted() {
+		more, err := f.judge(ctx, test, script, &r, x.ran)
+		if err != nil {
+			x.Status, x.Message = "error", test.At()+err.Error()
+			return
+		}
+		failures = append(failures, more...)
+	}
 	for i := range failures {
 		said, failed, err := f.settle(c, test, &failures[i], i)
 		if err != nil {
@@ -181,8 +190,18 @@ func (f *testFlags) runOnce(ctx context.Context, c console, test *shadertable.Te
 	x.Message, x.found = strings.Join(lines, "\n"), nil // the lines have the reports that are not expected
 }
 
+// judge judges the results of a test by the values that Vulkan permits.
+func (f *testFlags) judge(ctx context.Context, test *shadertable.Test, script *amber.Script, r *amber.Result, ran *ranScript) ([]shadertable.Failure, error) {
+	if most := f.opts.Timeout; most > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, most)
+		defer cancel()
+	}
+	return test.Judge(ctx, script, r, ran.codes["compute"])
+}
+
 // scriptOf makes the script of a test, whose modules are compiled.
-func (f *testFlags) scriptOf(ctx context.Context, c console, test *shadertable.Test, modules map[string]checked) (*amber.Script, error) {
+func (f *testFlags) scriptOf(ctx context.Context, c console, test *shadertable.Test, ran *ranScript) (*amber.Script, error) {
 	env := orElse(f.opts.TargetEnv, "vulkan1.3")
 	target, _ := valid.ParseEnv(env)
 	sources := map[string]string{}
@@ -199,13 +218,13 @@ func (f *testFlags) scriptOf(ctx context.Context, c console, test *shadertable.T
 		if !ok {
 			return f.beside(test.File, name)
 		}
-		module, words, err := f.module(ctx, c, test, stage, env, target)
+		module, code, err := f.module(ctx, c, test, stage, env, target)
 		if err != nil {
 			broken = err
 			return nil, err
 		}
-		modules[stage] = *module
-		return words, nil
+		ran.modules[stage], ran.codes[stage] = *module, code
+		return code.Encode(), nil
 	})
 	if broken != nil {
 		return nil, broken
@@ -226,7 +245,7 @@ func withoutPlace(file, message string) string {
 }
 
 // module reads the module of a stage.
-func (f *testFlags) module(ctx context.Context, c console, test *shadertable.Test, stage, env string, target *valid.Env) (*checked, []byte, error) {
+func (f *testFlags) module(ctx context.Context, c console, test *shadertable.Test, stage, env string, target *valid.Env) (*checked, *spirv.Module, error) {
 	name := test.Shaders[stage]
 	path := filepath.Join(filepath.Dir(test.File), filepath.FromSlash(name))
 	switch _, err := f.beside(test.File, name); { // no module outside of the folder
@@ -244,7 +263,7 @@ func (f *testFlags) module(ctx context.Context, c console, test *shadertable.Tes
 	if err != nil {
 		return nil, nil, errors.New(located(path, err))
 	}
-	return x, m.Encode(), nil
+	return x, m, nil
 }
 
 // beside reads a file that a table names.

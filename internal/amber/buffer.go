@@ -69,6 +69,24 @@ func (b *Buffer) Value(contents []byte, k int) (Number, Scalar) {
 	return f.load(contents[k/per*b.Shape.Stride:]), f.Scalar
 }
 
+// With returns a copy of contents of the buffer with its first n numbers replaced by numbers of texts.
+func (b *Buffer) With(contents []byte, n int, text func(k int) string) ([]byte, error) {
+	if have := b.Count(contents); n > have {
+		return nil, fmt.Errorf("%d values are expected; the buffer holds %d", n, have)
+	}
+	out := slices.Clone(contents)
+	per := len(b.Shape.Fields)
+	for k := range n {
+		f := b.Shape.Fields[k%per]
+		v, err := f.Scalar.Parse(text(k))
+		if err != nil {
+			return nil, err
+		}
+		f.store(out[k/per*b.Shape.Stride:], v)
+	}
+	return out, nil
+}
+
 // allot allocates n zeroed elements, within the remaining memory budget of the script.
 func (b *Buffer) allot(n int, budget *int) error {
 	stride := max(b.Shape.Stride, 1)

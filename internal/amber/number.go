@@ -103,6 +103,9 @@ func (s Scalar) Parse(text string) (Number, error) {
 	return s.number(s.bits(n)), nil
 }
 
+// Number returns the value of the low bits of raw.
+func (s Scalar) Number(raw uint64) Number { return s.number(raw) }
+
 // Text returns a number of the type with no more digits than the type tells apart.
 func (s Scalar) Text(n Number) string { return s.text(n) }
 

@@ -8,4 +8,5 @@
 //  2. value.go: numbers and texts with their positions.
 //  3. script.go: the script of a test.
 //  4. check.go: the comparison with the expected values, pictures and findings.
+//  5. permitted.go: the comparison with the values that Vulkan permits.
 package shadertable

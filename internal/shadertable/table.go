@@ -51,6 +51,8 @@ type testBody struct {
 	Buffers  map[string]bufferBody `yaml:"buffers"`
 	Images   map[string]imageBody  `yaml:"images"`
 	Findings texts                 `yaml:"findings"`
+	// Permitted: the results, and the expected values, must be among those that Vulkan permits.
+	Permitted bool `yaml:"permitted"`
 }
 
 // specBody is the value of a specialization constant.
@@ -193,8 +195,14 @@ func (x *Test) expectations() error {
 		}
 		n += len(m.Expect.value)
 	}
+	if x.body.Permitted {
+		if x.body.Draw != nil || len(x.body.Images) > 0 {
+			return errors.New("permitted with a draw or with images; must be a compute shader with buffers")
+		}
+		n++
+	}
 	if n == 0 {
-		return errors.New("nothing is expected; must have expect of a buffer or an image, or findings")
+		return errors.New("nothing is expected; must have expect of a buffer or an image, findings, or permitted")
 	}
 	for _, f := range x.body.Findings {
 		sanitizer, _, _ := strings.Cut(f.value, " ")

@@ -93,6 +93,7 @@ func TestBadTables(t *testing.T) {
 		name + "  shader: a\n  findings: [bounds]\n- name: x\n  shader: a\n  findings: [bounds]": "there twice",
 		name + "  shader: a\n  images: {0: {expect: a, tolerance: {levels: -1}}}":                "negative tolerance",
 		name + "  shader: a\n  buffers: {0: {expect: [1], tolerance: {relative: .nan}}}":         "tolerance of NaN",
+		name + "  shaders: {vertex: b}\n  draw: {}\n  permitted: true":                           "must be a compute shader with buffers",
 		name + "  shader: a\n  buffers: {0: {expect: [[1]]}}":                                    "must be a number or a word",
 	} {
 		_, err := Read("t", []byte(text))
