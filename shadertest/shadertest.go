@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro"
+	"github.com/chiaro-gpu/chiaro/internal/schedule"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -96,6 +97,18 @@ func (o Options) Subgroups(t *testing.T, file string, f func(t *testing.T, s *Sh
 func Subgroups(t *testing.T, file string, f func(t *testing.T, s *Shader), sizes ...uint32) {
 	t.Helper()
 	Options{Sanitize: vk.SanitizeFaults}.Subgroups(t, file, f, sizes...)
+}
+
+// Orders calls f as a subtest for each of n random orders of workgroups, subgroups and invocations, with the shader of a file and the
+// options of Load. The name of a subtest has the seed of its order: go test -run 'TestName/seed=7' runs it again. See
+// docs/schedules.md.
+func Orders(t *testing.T, file string, n int, f func(t *testing.T, s *Shader)) {
+	t.Helper()
+	for seed := range uint64(n) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			f(t, Options{Sanitize: vk.SanitizeFaults, Schedule: schedule.Random(seed).Choices()}.Load(t, file))
+		})
+	}
 }
 
 // Fails checks that a run of a shader ends with an error, and returns it. The shader cannot run again.

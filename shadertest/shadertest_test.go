@@ -131,3 +131,16 @@ func TestPermitted(t *testing.T) {
 		t.Errorf("the results of Run: %q", r.errors)
 	}
 }
+
+// TestOrders: two workgroups add 1 to a number without an atomic, so that some orders lose a sum.
+func TestOrders(t *testing.T) {
+	sums := map[uint32]bool{}
+	Orders(t, "../docs/tour/count.spvasm", 30, func(t *testing.T, s *Shader) {
+		n := make([]uint32, 1)
+		s.Run([3]uint32{2, 1, 1}, chiaro.Buffer(0, n))
+		sums[n[0]] = true
+	})
+	if len(sums) != 2 || !sums[1] || !sums[2] {
+		t.Errorf("the sums are %v; must be 1 and 2", sums)
+	}
+}

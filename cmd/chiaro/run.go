@@ -128,6 +128,8 @@ func runScripts(c console, f runFlags, args []string) error {
 	switch shader, err := shaderOf(args); {
 	case err != nil:
 		return err
+	case f.allowed && f.schedule != "":
+		return unreadable("--allowed with --schedule; want one of them")
 	case shader == "" && f.allowed:
 		return unreadable("--allowed with a script; want a compute shader")
 	case shader != "":
