@@ -39,7 +39,7 @@ func TestAll(t *testing.T) {
 		t.Errorf("%d orders, all %v: %q", n, all, seen)
 	}
 	slices.Sort(seen)
-	if slices.Compact(seen); len(seen) != 8 {
+	if n := len(slices.Compact(seen)); n != 8 {
 		t.Errorf("an order is there twice: %q", seen)
 	}
 	p.Most = 7
