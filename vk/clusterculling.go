@@ -19,7 +19,7 @@ import (
 
 // Limits of cluster culling shaders (VkPhysicalDeviceClusterCullingShaderPropertiesHUAWEI).
 const (
-	MaxClusterGroups       = 1 << 16 // in a dimension
+	MaxClusterGroups       = 1 << 16 // in x; in y and z there is one
 	MaxClusterGroupSize    = 1024    // invocations of a workgroup, in a dimension and in all
 	MaxClusters            = ir.MaxClusters
 	ClusterBufferAlignment = 4 // of the offset of indirect arguments
@@ -95,7 +95,7 @@ func (c *CommandBuffer) DrawCluster(x, y, z uint32) {
 	}
 	w := take[clusterDraw](c)
 	*w = clusterDraw{groups: [3]uint32{x, y, z}}
-	if err := w.check(); err != nil {
+	if err := checkClusterGroups(w.groups); err != nil {
 		c.fail(err)
 		return
 	}
@@ -106,7 +106,7 @@ func (c *CommandBuffer) DrawCluster(x, y, z uint32) {
 // DrawClusterIndirect is DrawCluster with the numbers of workgroups in a buffer, three words, which the command reads when it runs
 // (vkCmdDrawClusterIndirectHUAWEI).
 func (c *CommandBuffer) DrawClusterIndirect(b *Buffer, offset uint64) {
-	if !c.begin() || !c.buffer(b, offset, IndirectBuffer, "VUID-vkCmdDrawClusterIndirectHUAWEI-buffer-02708") {
+	if !c.begin() || !c.buffer(b, offset, IndirectBuffer, "") {
 		return
 	}
 	if offset%ClusterBufferAlignment != 0 {
@@ -125,11 +125,12 @@ func (w *clusterDraw) conditional() {}
 
 func (w *clusterDraw) forget() { *w = clusterDraw{} }
 
-// check checks the number of workgroups.
-func (w *clusterDraw) check() error {
+// checkClusterGroups checks numbers of workgroups.
+func checkClusterGroups(groups [3]uint32) error {
+	most := [3]uint32{MaxClusterGroups, 1, 1}
 	for i, rule := range [...]string{"groupCountX-07820", "groupCountY-07821", "groupCountZ-07822"} {
-		if n := w.groups[i]; n > MaxClusterGroups {
-			return usage("VUID-vkCmdDrawClusterHUAWEI-"+rule, "%d workgroups of cluster culling in %c; must be at most %d", n, "xyz"[i], MaxClusterGroups)
+		if groups[i] > most[i] {
+			return usage("VUID-vkCmdDrawClusterHUAWEI-"+rule, "%d workgroups of cluster culling in %c; must be at most %d", groups[i], "xyz"[i], most[i])
 		}
 	}
 	return nil
@@ -137,16 +138,17 @@ func (w *clusterDraw) check() error {
 
 // run runs the workgroups and draws their clusters, in batches of bounded memory.
 func (w *clusterDraw) run(x *executor) error {
-	d := *w
+	groups, rule := w.groups, "VUID-vkCmdDrawClusterHUAWEI-ClusterCullingHUAWEI-07823"
 	if b := w.buffer; b != nil {
+		rule = "VUID-vkCmdDrawClusterIndirectHUAWEI-ClusterCullingHUAWEI-07824"
 		from := b.bytes()[min(w.offset, b.size):]
 		if len(from) < clusterArgumentBytes {
 			return usage("", "%d bytes of arguments; must have %d", len(from), clusterArgumentBytes)
 		}
-		for i := range d.groups {
-			d.groups[i] = binary.LittleEndian.Uint32(from[4*i:])
+		for i := range groups {
+			groups[i] = binary.LittleEndian.Uint32(from[4*i:])
 		}
-		if err := d.check(); err != nil {
+		if err := checkClusterGroups(groups); err != nil {
 			return err
 		}
 	}
@@ -157,11 +159,11 @@ func (w *clusterDraw) run(x *executor) error {
 		if x.dev.checking == None {
 			return nil
 		}
-		return usage("VUID-vkCmdDrawClusterHUAWEI-None-07819", "clusters are drawn with a pipeline without a cluster culling stage; must have one")
+		return usage(rule, "clusters are drawn with a pipeline without a cluster culling stage; must have one")
 	case g.current == nil:
 		return usage("VUID-vkCmdDrawClusterHUAWEI-renderpass", "the draw is outside of a rendering; must be inside")
 	}
-	return x.clusters(p, d.groups)
+	return x.clusters(p, groups)
 }
 
 // clusters runs workgroups of a pipeline and draws their clusters.
@@ -218,18 +220,19 @@ func (x *executor) drawClusters(list []ir.Cluster) error {
 		return nil
 	}
 	g := &x.graphics
-	b := g.indirect.Buffer[:0]
+	b, ids := g.indirect.Buffer[:0], g.indirect.DrawIndex[:0]
 	for i := range list {
 		c := &list[i]
 		words := [...]uint32{c.Count, c.Instances, c.First, uint32(c.VertexOffset), c.FirstInstance}
 		if !c.Indexed {
 			words[3] = c.FirstInstance
 		}
+		ids = append(ids, c.ID)
 		for _, word := range words {
 			b = binary.LittleEndian.AppendUint32(b, word)
 		}
 	}
-	g.indirect = state.Indirect{Buffer: b, Stride: clusterDrawBytes, Count: uint32(len(list))}
+	g.indirect = state.Indirect{Buffer: b, Stride: clusterDrawBytes, Count: uint32(len(list)), DrawIndex: ids}
 	g.args = state.Args{}
 	return x.draw(&g.args, list[0].Indexed, &g.indirect)
 }

@@ -69,6 +69,48 @@ OpFunctionEnd
 var unindexed = strings.NewReplacer("IndexCountHUAWEI", "VertexCountHUAWEI", "FirstIndexHUAWEI", "FirstVertexHUAWEI", "OpDecorate %offset BuiltIn VertexOffsetHUAWEI", "OpDecorate %offset BuiltIn FirstInstanceHUAWEI",
 	"%u6 = OpConstant %uint 6", "%u6 = OpConstant %uint 3", "OpConstant %int 0", "OpConstant %uint 0", "%pint = OpTypePointer Output %int\n", "", "OpVariable %pint Output", "OpVariable %puint Output").Replace(evenClusters)
 
+// initialized is evenClusters with the number of instances as the initializer of the output.
+var initialized = strings.NewReplacer("%instances = OpVariable %puint Output", "%instances = OpVariable %puint Output %u1", "OpStore %instances %u1\n", "").Replace(evenClusters)
+
+// ownVertices is a vertex shader that moves a vertex out of the picture unless it is one of the three of the triangle DrawIndex.
+const ownVertices = `OpCapability Shader
+OpCapability DrawParameters
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %out %vertex %draw
+OpDecorate %in Location 0
+OpDecorate %out BuiltIn Position
+OpDecorate %vertex BuiltIn VertexIndex
+OpDecorate %draw BuiltIn DrawIndex
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%int = OpTypeInt 32 1
+%i3 = OpConstant %int 3
+%f5 = OpConstant %float 5
+%f1 = OpConstant %float 1
+%away = OpConstantComposite %v4 %f5 %f5 %f1 %f1
+%pin = OpTypePointer Input %v4
+%pint = OpTypePointer Input %int
+%pout = OpTypePointer Output %v4
+%in = OpVariable %pin Input
+%vertex = OpVariable %pint Input
+%draw = OpVariable %pint Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%at = OpLoad %v4 %in
+%v = OpLoad %int %vertex
+%d = OpLoad %int %draw
+%n = OpSDiv %int %v %i3
+%own = OpIEqual %bool %n %d
+%p = OpSelect %v4 %own %at %away
+OpStore %out %p
+OpReturn
+OpFunctionEnd
+`
+
 // clusterScene has 8 triangles on the diagonal: cluster i has the vertices 3 · i to 3 · i + 2, and indices of them twice.
 func clusterScene(t *testing.T, info DeviceInfo, text string) *scene {
 	t.Helper()
@@ -89,10 +131,11 @@ func clusterScene(t *testing.T, info DeviceInfo, text string) *scene {
 	return s
 }
 
-// TestDrawCluster compares clusters with draws of the same triangles: of indices and of vertices, direct and indirect.
+// TestDrawCluster compares clusters with draws of the same triangles: of indices and of vertices, direct and indirect. The identifier of a
+// cluster is the DrawIndex of its vertices.
 func TestDrawCluster(t *testing.T) {
 	everyEngine(t, func(t *testing.T, info DeviceInfo) {
-		for name, text := range map[string]string{"indexed": evenClusters, "vertices": unindexed} {
+		for name, text := range map[string]string{"indexed": evenClusters, "vertices": unindexed, "initialized": initialized} {
 			for _, workers := range []int{1, 3} {
 				info.Workers = workers
 				s := clusterScene(t, info, text)
@@ -101,6 +144,8 @@ func TestDrawCluster(t *testing.T) {
 				}
 				plain := s.stages
 				plain.ClusterCulling, plain.State = nil, s.fixed
+				s.stages.Vertex = &StageInfo{Code: code(t, ownVertices)}
+				s.build(t)
 				without := must(s.dev.NewGraphicsPipeline(context.Background(), plain))(t)
 				want := s.shot(t, func(c *CommandBuffer) {
 					c.BindGraphicsPipeline(without)
@@ -134,23 +179,30 @@ func TestDrawCluster(t *testing.T) {
 	})
 }
 
-// TestDrawClusterErrors draws clusters with too many workgroups, with a pipeline without the stage, outside of a rendering, and with
-// arguments at a wrong place.
+// TestDrawClusterErrors draws clusters with too many workgroups, with a pipeline without the stage and with arguments at a wrong place, and
+// draws vertices with a pipeline that has the stage.
 func TestDrawClusterErrors(t *testing.T) {
 	for rule, record := range map[string]func(s *scene, c *CommandBuffer){
 		"VUID-vkCmdDrawClusterHUAWEI-groupCountX-07820":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(MaxClusterGroups+1, 1, 1) },
 		"VUID-vkCmdDrawClusterHUAWEI-groupCountY-07821":    func(s *scene, c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 768) },
-		"VUID-vkCmdDrawClusterHUAWEI-groupCountZ-07822":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(1, 1, 1<<31) },
+		"VUID-vkCmdDrawClusterHUAWEI-groupCountZ-07822":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(1, 1, 2) },
 		"VUID-vkCmdDrawClusterIndirectHUAWEI-offset-07918": func(s *scene, c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 770) },
-		"VUID-vkCmdDrawClusterHUAWEI-None-07819": func(s *scene, c *CommandBuffer) {
+		"VUID-vkCmdDrawClusterHUAWEI-ClusterCullingHUAWEI-07823": func(s *scene, c *CommandBuffer) {
 			plain := s.stages
 			plain.ClusterCulling = nil
 			c.BindGraphicsPipeline(must(s.dev.NewGraphicsPipeline(context.Background(), plain))(t))
 			c.DrawCluster(1, 1, 1)
 		},
+		"VUID-vkCmdDrawClusterIndirectHUAWEI-ClusterCullingHUAWEI-07824": func(s *scene, c *CommandBuffer) {
+			plain := s.stages
+			plain.ClusterCulling = nil
+			c.BindGraphicsPipeline(must(s.dev.NewGraphicsPipeline(context.Background(), plain))(t))
+			s.putWord(1024+768, 1, 1)
+			c.DrawClusterIndirect(s.vertices, 768)
+		},
 	} {
 		s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
-		for i, n := range []uint32{1, MaxClusterGroups + 1, 1} {
+		for i, n := range []uint32{1, 2, 1} {
 			s.putWord(1024+768, i, n)
 		}
 		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
@@ -168,6 +220,31 @@ func TestDrawClusterErrors(t *testing.T) {
 		var bad *UsageError
 		if !errors.As(err, &bad) || bad.Rule != rule {
 			t.Errorf("%v; want %s", err, rule)
+		}
+	}
+	for name, draw := range map[string]func(s *scene, c *CommandBuffer){
+		"vertices": func(_ *scene, c *CommandBuffer) { c.Draw(3, 1, 0, 0) },
+		"indices":  func(s *scene, c *CommandBuffer) { c.BindIndexBuffer(s.vertices, 384, 4); c.DrawIndexed(3, 1, 0, 0, 0) },
+		"indirect": func(s *scene, c *CommandBuffer) {
+			c.DrawIndirect(IndirectInfo{Buffer: s.vertices, Offset: 768, Draws: 1, Stride: 16})
+		},
+	} {
+		s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
+		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		c.BeginRendering(s.rendering())
+		c.BindGraphicsPipeline(s.pipeline)
+		draw(s, c)
+		c.EndRendering()
+		err := c.End()
+		if err == nil {
+			err = s.submit(t, c)
+		}
+		var bad *UsageError
+		if !errors.As(err, &bad) {
+			t.Errorf("a draw of %s with cluster culling: %v; want an error", name, err)
 		}
 	}
 	off := device.Profile{Name: "off", Device: &valid.Device{Features: map[string]bool{"clustercullingShader": false}}}

@@ -299,7 +299,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	if err != nil {
 		return err
 	}
-	if err := x.checkKind(p, a); err != nil {
+	if err := x.checkKind(p, a, indirect != nil && indirect.DrawIndex != nil); err != nil {
 		return err
 	}
 	s := &g.bound.draw

@@ -120,12 +120,13 @@ var meshModelRules = map[string]string{
 	"vkCmdDrawMeshTasksIndirectCountNV":  "VUID-vkCmdDrawMeshTasksIndirectCountNV-MeshNV-07082",
 }
 
-// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none or those of the other extension.
-// Without checks such a draw draws nothing.
-func (x *executor) checkKind(d *drawable, a *state.Args) error {
+// checkKind returns an error if a draw of vertices has mesh or cluster culling shaders, or a draw of mesh tasks has no mesh shader or one
+// of the other extension. Without checks a draw of vertices does not run the cluster culling stage, and other such draws draw nothing.
+func (x *executor) checkKind(d *drawable, a *state.Args, clusters bool) error {
 	has, ranged := d.pipeline.IsMesh(), d.pipeline.IsMeshNV()
+	culls := x.graphics.bound.pipeline != nil && x.graphics.bound.pipeline.clusters != nil
 	switch {
-	case has == a.Mesh && ranged == a.TaskRange || x.dev.checking == None:
+	case has == a.Mesh && ranged == a.TaskRange && culls == clusters || x.dev.checking == None:
 		return nil
 	case a.TaskRange:
 		return usage(vuid.VkCmdDrawMeshTasksNV_MeshNV_07080, "tasks of VK_NV_mesh_shader are drawn without a mesh stage of the model MeshNV; must have one")
@@ -133,6 +134,8 @@ func (x *executor) checkKind(d *drawable, a *state.Args) error {
 		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn with a mesh stage of the model MeshNV; must be of MeshEXT")
 	case a.Mesh:
 		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn without a mesh stage; must have one")
+	case culls:
+		return usage("", "vertices are drawn with a cluster culling stage; must have none")
 	}
 	return usage(vuid.VkCmdDraw_stage_06481, "vertices are drawn with a mesh stage; must have none")
 }

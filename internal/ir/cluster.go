@@ -14,6 +14,7 @@ type Cluster struct {
 	First         uint32
 	VertexOffset  int32
 	FirstInstance uint32
+	ID            uint32 // ClusterIDHUAWEI, which is the DrawIndex of the vertex stage
 }
 
 // MaxClusters bounds the clusters of a workgroup: further ones are not drawn (maxOutputClusterCount).
@@ -37,7 +38,7 @@ func AppendClusters(list []Cluster, area []byte) []Cluster {
 	}
 	slices.SortStableFunc(records, func(a, b uint32) int { return cmp.Compare(word(a), word(b)) })
 	for _, at := range records {
-		list = append(list, Cluster{word(at+4) != 0, word(at + 8), word(at + 12), word(at + 16), int32(word(at + 20)), word(at + 24)})
+		list = append(list, Cluster{word(at+4) != 0, word(at + 8), word(at + 12), word(at + 16), int32(word(at + 20)), word(at + 24), word(at + 28)})
 	}
 	return list
 }

@@ -16,11 +16,11 @@ func TestAppendClusters(t *testing.T) {
 		}
 	}
 	put(0, 3)
-	put(ClusterRecords, 5, 1, 6, 2, 12, ^uint32(0), 7)
+	put(ClusterRecords, 5, 1, 6, 2, 12, ^uint32(0), 7, 8)
 	put(ClusterRecords+ClusterBytes, 1, 1, 3)
 	put(ClusterRecords+2*ClusterBytes, 5, 0, 9)
 	got := AppendClusters(nil, area)
-	want := []Cluster{{Indexed: true, Count: 3}, {Indexed: true, Count: 6, Instances: 2, First: 12, VertexOffset: -1, FirstInstance: 7}, {Count: 9}}
+	want := []Cluster{{Indexed: true, Count: 3}, {Indexed: true, Count: 6, Instances: 2, First: 12, VertexOffset: -1, FirstInstance: 7, ID: 8}, {Count: 9}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v; must be %v", got, want)
 	}

@@ -125,7 +125,7 @@ func (u *unit) firstStoredConstant(v *facts.Variable) *facts.Const {
 // uses, and the initialized outputs of its interface.
 func (u *unit) moduleGlobals() []*facts.Variable {
 	list := u.facts.Globals(u.entry)
-	if u.prog.Stage == ir.Compute {
+	if u.prog.Stage == ir.Compute && !u.ofClusters() {
 		return list
 	}
 	used := map[spirv.ID]bool{}

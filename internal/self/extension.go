@@ -80,7 +80,7 @@ var taskLimits = map[string]uint64{
 var extensionLimits = map[string]uint64{
 	"maxSubpassShadingWorkgroupSizeAspectRatio": vk.MaxSubpassWorkgroupRatio,
 	// VK_HUAWEI_cluster_culling_shader
-	"maxWorkGroupCount[0]": vk.MaxClusterGroups, "maxWorkGroupCount[1]": vk.MaxClusterGroups, "maxWorkGroupCount[2]": vk.MaxClusterGroups,
+	"maxWorkGroupCount[0]": vk.MaxClusterGroups, "maxWorkGroupCount[1]": 1, "maxWorkGroupCount[2]": 1,
 	"maxWorkGroupSize[0]": vk.MaxClusterGroupSize, "maxWorkGroupSize[1]": vk.MaxClusterGroupSize, "maxWorkGroupSize[2]": vk.MaxClusterGroupSize,
 	"maxOutputClusterCount": vk.MaxClusters, "indirectBufferOffsetAlignment": vk.ClusterBufferAlignment,
 	// VK_AMDX_shader_enqueue

@@ -19,6 +19,9 @@ type Indirect struct {
 
 	// CountBuffer begins with the number of draws, if it is not nil.
 	CountBuffer []byte
+
+	// DrawIndex holds the DrawIndex of each draw; nil for the number of the draw.
+	DrawIndex []uint32
 }
 
 // Draws returns the number of draws like a: with indices, without, or of a mesh pipeline. It returns a *StateError if a buffer
@@ -48,7 +51,9 @@ func (x *Indirect) Draws(a *Args) (uint32, error) {
 func (x *Indirect) Set(a *Args, i uint32) {
 	at := x.Buffer[uint64(i)*uint64(x.Stride):]
 	word := func(n int) uint32 { return binary.LittleEndian.Uint32(at[4*n:]) }
-	a.DrawIndex = i
+	if a.DrawIndex = i; x.DrawIndex != nil {
+		a.DrawIndex = x.DrawIndex[i]
+	}
 	switch {
 	case a.TaskRange:
 		a.Tasks, a.FirstTask = [3]uint32{word(0), 1, 1}, word(1)
