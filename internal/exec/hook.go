@@ -22,7 +22,7 @@ type Hook interface {
 	Step(s *Step) error
 }
 
-// Step is a subgroup that is about to execute one operation. It is valid until the hook returns.
+// Step is a subgroup that is about to execute one operation. It is valid until EndGroup of its group; each step of the subgroup changes it.
 type Step struct {
 	Group    [3]uint32
 	Subgroup uint32 // index in the group, from 0
