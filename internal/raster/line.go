@@ -131,8 +131,9 @@ func (r *Rasterizer) rectangle(p *draft, a, b *end) bool {
 	return r.quadrilateral(p, [4]point{a.displaced(nx, ny), a.displaced(-nx, -ny), b.displaced(-nx, -ny), b.displaced(nx, ny)})
 }
 
-// MaxLineWidth is the greatest width of a line in pixels (lineWidthRange); the least is 1.
-const MaxLineWidth = 256
+// MaxLineWidth is the greatest width of a line in pixels (lineWidthRange); the least is 1. A wide line may have fragments outside of its
+// viewport, which applications that use the greatest width do not expect: it is small.
+const MaxLineWidth = 64
 
 // width returns the width of lines in pixels, 1 to MaxLineWidth; NaN is 1.
 func (r *Rasterizer) width() float32 {

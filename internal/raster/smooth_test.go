@@ -99,7 +99,7 @@ func TestSmoothStipple(t *testing.T) {
 // TestLineWidth draws with widths out of range: the nearest width in range applies, in any mode.
 func TestLineWidth(t *testing.T) {
 	for _, mode := range []enum.LineMode{enum.LineModeRectangular, enum.LineModeBresenham, enum.LineModeRectangularSmooth} {
-		for width, want := range map[float32]int{0: 1, 1: 1, -3: 1, float32(math.NaN()): 1, 1e30: 256, float32(math.Inf(1)): 256} {
+		for width, want := range map[float32]int{0: 1, 1: 1, -3: 1, float32(math.NaN()): 1, 1e30: MaxLineWidth, float32(math.Inf(1)): MaxLineWidth} {
 			s := state(1, 8, 300)
 			s.LineMode, s.LineWidth = mode, width
 			part, _ := covering(s, path{{0, 150.5}, {8, 150.5}}, false)

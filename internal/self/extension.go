@@ -150,8 +150,7 @@ var extensionLimits = map[string]uint64{
 	"fullyCoveredFragmentShaderInputVariable": 1,
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
-	// A wide line may have fragments outside of its viewport, which applications that use the greatest width do not expect.
-	"lineWidthRange[1]": math.Float64bits(64), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
+	"lineWidthRange[1]": math.Float64bits(raster.MaxLineWidth), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
 	// others
 	"maxCommandBufferNestingLevel": vk.MaxNesting, "pipelineBinaryInternalCache": 1, "numMetrics": 2, "perBasicBlockGranularity": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
 }
