@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -92,11 +93,12 @@ func (r *run) batch(b *batch) error {
 		}
 		n := uint32(1) // payloads with the same numbers of workgroups
 		if !r.varies(all) {
-			n = b.count
+			n = b.count - first
 		}
 		for first+n < b.count && r.alike(all, groups, b, first+n) {
 			n++
 		}
+		n = min(n, uint32(math.MaxUint32/max(share, 1))) // workgroups have numbers of 32 bits
 		data := b.data[uint64(first)*r.stride(b):][:uint64(n)*r.stride(b)]
 		for i, node := range all {
 			part := batch{node: node, depth: b.depth, recursion: b.recursion, count: n, data: data}
@@ -249,6 +251,10 @@ func (n *Node) putTargets(m []byte, at uint32) {
 	}
 }
 
+// maxWaiting bounds the bytes of payloads that wait for a node. A node may have larger payloads than those that others send it, which then
+// end with zeros.
+const maxWaiting = 1 << 28
+
 // deliver runs the nodes that workgroups have sent payloads to.
 func (r *run) deliver(b *batch, areas []byte) error {
 	n := &r.nodes[b.node]
@@ -256,7 +262,7 @@ func (r *run) deliver(b *batch, areas []byte) error {
 		r.waiting[b.depth] = make([]batch, len(r.nodes))
 	}
 	waiting := r.waiting[b.depth]
-	var missing error
+	var failed error
 	for at := uint64(0); at < uint64(len(areas)); at += uint64(n.AreaBytes) {
 		area := areas[at:][:n.AreaBytes]
 		n.Sent(area, func(s ir.Send) {
@@ -264,18 +270,22 @@ func (r *run) deliver(b *batch, areas []byte) error {
 			to := ir.NodeName{Name: o.Name, Index: s.Index}
 			t, ok := r.at[to]
 			if !ok {
-				missing = &NodeError{"", fmt.Sprintf("node %q sends payloads to node %q with the index %d, which does not exist; must exist", n.NodeName.Name, to.Name, to.Index)}
+				failed = &NodeError{"", fmt.Sprintf("node %q sends payloads to node %q with the index %d, which does not exist; must exist", n.NodeName.Name, to.Name, to.Index)}
 				return
 			}
 			w := &waiting[t]
 			if w.count == 0 {
 				*w = batch{node: t, depth: b.depth + 1, recursion: r.nodes[t].Recursion, data: w.data[:0]}
 			}
+			if n := uint64(len(w.data)) + uint64(s.Count)*r.stride(w); n > maxWaiting {
+				failed = &NodeError{"", fmt.Sprintf("%d bytes of payloads wait for node %q; must be at most %d", n, to.Name, maxWaiting)}
+				return
+			}
 			w.add(area[s.First:], s.Count, o, r.stride(w))
 		})
 	}
-	if missing != nil {
-		return missing
+	if failed != nil {
+		return failed
 	}
 	for t := range waiting {
 		w := &waiting[t]

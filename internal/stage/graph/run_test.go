@@ -2,6 +2,7 @@ package graph
 
 import (
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -22,5 +23,60 @@ func TestSharedGroups(t *testing.T) {
 	err = g.Run(func(node int, params []byte, groups uint32) error { total[node] += groups; return nil }, 1<<20, 0, []Start{{Node: 0, Count: 2, Payloads: data, Stride: 8}})
 	if err != nil || total != [2]uint32{2, 4} {
 		t.Errorf("workgroups %v, %v; must be [2 4]", total, err)
+	}
+}
+
+// TestWaitingPayloads sends many small payloads to a node that has large ones: the run ends with an error, and does not allocate them.
+func TestWaitingPayloads(t *testing.T) {
+	const most = 1 << 16
+	o := ir.NodeOutput{Name: "large", Max: most, Bytes: 4, Stride: ir.PayloadStride(4), Rows: 4, Data: 16 + ir.NodeRowBytes*(most+1)}
+	o.Data = (o.Data + 7) &^ 7
+	g, err := New([]Node{
+		{NodeName: ir.NodeName{Name: "small"}, Node: &ir.Node{Outputs: []ir.NodeOutput{o}, AreaBytes: o.Data + most*o.Stride}},
+		{NodeName: ir.NodeName{Name: "large"}, Node: &ir.Node{Input: true, Bytes: MaxBytes}},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dispatched := 0
+	err = g.Run(func(node int, params []byte, groups uint32) error {
+		if dispatched++; node != 0 {
+			t.Fatal("the node of large payloads runs")
+		}
+		area := params[len(params)-int(g.nodes[0].AreaBytes):]
+		for at, word := range map[uint32]uint32{o.Count: most, o.Rows: most, o.Rows + 8: 1} {
+			binary.LittleEndian.PutUint32(area[at:], word)
+		}
+		return nil
+	}, 1<<30, 0, []Start{{Node: 0, Count: 1}})
+	var bad *NodeError
+	if !errors.As(err, &bad) || dispatched != 1 {
+		t.Errorf("%d dispatches, %v; want one and a NodeError", dispatched, err)
+	}
+}
+
+// TestManyWorkgroups runs more than 2³² workgroups for the payloads of a command: each workgroup has its payload.
+func TestManyWorkgroups(t *testing.T) {
+	const each, count = 255 * 255 * 255, 300
+	g, err := New([]Node{{NodeName: ir.NodeName{Name: "a"}, Node: &ir.Node{Static: [3]uint32{255, 255, 255}, Input: true, Bytes: 4}}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, 4*count)
+	for i := range uint32(count) {
+		binary.LittleEndian.PutUint32(data[4*i:], i)
+	}
+	total := uint64(0)
+	err = g.Run(func(_ int, params []byte, groups uint32) error {
+		word := func(at uint32) uint32 { return binary.LittleEndian.Uint32(params[at:]) }
+		payload := word(word(4*paramPayloads) + word(4*paramFirst)/each*word(4*paramStride))
+		if uint64(payload) != total/each {
+			t.Fatalf("workgroup %d has payload %d; must have %d", total, payload, total/each)
+		}
+		total += uint64(groups)
+		return nil
+	}, 1<<20, 0, []Start{{Node: 0, Count: count, Payloads: data, Stride: 4}})
+	if err != nil || total != each*count {
+		t.Errorf("%d workgroups, %v; must be %d", total, err, each*count)
 	}
 }
