@@ -153,7 +153,7 @@ func TestMotionTrace(t *testing.T) {
 	}
 }
 
-// TestMotionTraceRules breaks the rules on traces with a time and on structures with motion.
+// TestMotionTraceRules breaks the rules on traces with a time and on structures with motion. A device without checks runs indirect traces.
 func TestMotionTraceRules(t *testing.T) {
 	const allow = enum.PipelineFlagsRayTracingAllowMotion
 	const indirect = "rayTracingMotionBlurPipelineTraceRaysIndirect-04951"
@@ -164,22 +164,27 @@ func TestMotionTraceRules(t *testing.T) {
 		flags enum.PipelineFlags
 		trace func(r *rayScene, c *CommandBuffer, s ShaderTables)
 		rule  string
+		free  bool // the device does not check
 	}{
-		{"no time", false, allow, direct, ""},
-		{"no time", true, allow, direct, ""},
-		{"no time", true, 0, direct, "VUID-RuntimeSpirv-OpTraceRayKHR-06360"},
-		{"trace", false, allow, direct, "VUID-RuntimeSpirv-OpTraceRayMotionNV-06365"},
-		{"NV", false, allow, direct, "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709"},
-		{"EXT", false, allow, direct, "VUID-RuntimeSpirv-flags-11876"},
-		{"one step", false, allow, direct, "VUID-RuntimeSpirv-flags-11876"},
+		{"no time", false, allow, direct, "", false},
+		{"no time", true, allow, direct, "", false},
+		{"no time", true, 0, direct, "VUID-RuntimeSpirv-OpTraceRayKHR-06360", false},
+		{"trace", false, allow, direct, "VUID-RuntimeSpirv-OpTraceRayMotionNV-06365", false},
+		{"NV", false, allow, direct, "VUID-RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", false},
+		{"EXT", false, allow, direct, "VUID-RuntimeSpirv-flags-11876", false},
+		{"one step", false, allow, direct, "VUID-RuntimeSpirv-flags-11876", false},
 		{"trace", true, allow, func(r *rayScene, c *CommandBuffer, s ShaderTables) {
 			_, first := r.arguments(s, [3]uint32{4, 1, 1})
 			c.TraceRaysIndirect(s, first)
-		}, "VUID-vkCmdTraceRaysIndirectKHR-" + indirect},
+		}, "VUID-vkCmdTraceRaysIndirectKHR-" + indirect, false},
 		{"trace", true, allow, func(r *rayScene, c *CommandBuffer, s ShaderTables) {
 			second, _ := r.arguments(s, [3]uint32{4, 1, 1})
 			c.TraceRaysIndirect2(second)
-		}, "VUID-vkCmdTraceRaysIndirect2KHR-" + indirect},
+		}, "VUID-vkCmdTraceRaysIndirect2KHR-" + indirect, false},
+		{"trace", true, allow, func(r *rayScene, c *CommandBuffer, s ShaderTables) {
+			_, first := r.arguments(s, [3]uint32{4, 1, 1})
+			c.TraceRaysIndirect(s, first)
+		}, "", true},
 	} {
 		r, top := motionScene(t, DeviceInfo{})
 		if !x.moves {
@@ -194,6 +199,9 @@ func TestMotionTraceRules(t *testing.T) {
 		p := r.pipeline(t, RayTracingPipelineInfo{Creation: Creation{Flags: x.flags}, Stages: stages, Groups: rayGroups(), Depth: 1})
 		tables := r.motionTables(t, p)
 		r.dev.enabled = map[string]bool{"rayTracingPipelineTraceRaysIndirect": true, "rayTracingPipelineTraceRaysIndirect2": true}
+		if x.free {
+			r.dev.checking = None
+		}
 		err := r.submit(t, r.record(t, func(c *CommandBuffer) { r.bind(c, p); x.trace(r, c, tables) }))
 		if x.rule == "" && err != nil || x.rule != "" && (err == nil || !strings.Contains(err.Error(), x.rule)) {
 			t.Errorf("%s: the error is %v; must have the rule %q", x.form, err, x.rule)

@@ -70,10 +70,10 @@ func (w *traceRays) read(d *Device) (tables ShaderTables, size [3]uint32, err er
 // checkMotion checks that an indirect trace of a pipeline with motion has its feature.
 func (w *traceRays) checkMotion(d *Device, p *RayTracingPipeline) error {
 	const feature = "rayTracingMotionBlurPipelineTraceRaysIndirect"
-	if w.form == traceDirect || p.flags&enum.PipelineFlagsRayTracingAllowMotion == 0 || d.mayHave(feature) {
+	if w.form == traceDirect || p.flags&enum.PipelineFlagsRayTracingAllowMotion == 0 {
 		return nil
 	}
-	return usage("VUID-"+traceNames[w.form]+"-"+feature+"-04951", "%v allows motion, and the trace is indirect; must be direct without the feature %s", &p.object, feature)
+	return d.needs(feature, "VUID-"+traceNames[w.form]+"-"+feature+"-04951")
 }
 
 // run launches the bound pipeline.
