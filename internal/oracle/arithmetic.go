@@ -71,7 +71,7 @@ func (x *frame) arithmetic(in spirv.Inst, t *facts.Type, i int) (value, bool) {
 		return x.floats(name, t, types, args, i)
 	}
 	if types[0].Scalar().IsFloat() {
-		return compared(op, t, args)
+		return x.compared(op, t, types[0].Scalar(), args)
 	}
 	return integers(op, t, types, args)
 }
@@ -228,16 +228,17 @@ func undefined(op spirv.Op, list []direct.Operand[uint64]) bool {
 	return false
 }
 
-// compared executes a comparison of floats. Its outcome is known if it is the same for all values in the ranges.
-func compared(op spirv.Op, t *facts.Type, args []value) (value, bool) {
+// compared executes a comparison of floats. Its outcome is known if it is the same for all values in the ranges. A denormal operand may
+// be flushed to 0, and an implementation may assume that no operand is infinite.
+func (x *frame) compared(op spirv.Op, t, of *facts.Type, args []value) (value, bool) {
 	n, ok := count(t)
 	if !ok || !t.Scalar().IsBool() || len(args) != 2 {
 		return value{}, false
 	}
 	v := value{leaves: make([]Number, n)}
 	for c := range v.leaves {
-		a, b, out := &args[0].leaves[c], &args[1].leaves[c], &v.leaves[c]
-		if a.Any || b.Any {
+		a, b, out := x.flushed(of, args[0].leaves[c]), x.flushed(of, args[1].leaves[c]), &v.leaves[c]
+		if a.Any || b.Any || !x.infinite[of.Width] && (a.infinite() || b.infinite()) {
 			out.Any = true
 			continue
 		}
@@ -263,6 +264,16 @@ func compared(op spirv.Op, t *facts.Type, args []value) (value, bool) {
 		}
 	}
 	return v, true
+}
+
+// flushed returns an operand or a result with 0 if it may be denormal, unless the entry point preserves denormals.
+func (x *frame) flushed(t *facts.Type, n Number) Number {
+	least := map[uint32]float64{16: 0x1p-14, 32: 0x1p-126, 64: 0x1p-1022}[t.Width]
+	if n.Any || !t.IsFloat() || x.preserve[t.Width] || n.Low >= least || n.High <= -least {
+		return n
+	}
+	n.Low, n.High = min(n.Low, 0), max(n.High, 0)
+	return n
 }
 
 // selected is OpSelect.

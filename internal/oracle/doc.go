@@ -14,6 +14,6 @@
 //  2. memory.go: variables and buffers.
 //  3. machine.go: invocations, functions and control flow.
 //  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics.
-//  5. arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits.
+//  5. arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results.
 //  6. judge.go: the verdict on results.
 package oracle

@@ -72,7 +72,7 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 	case spirv.StorageClassWorkgroup:
 		l := x.group.shared[v.ID]
 		if l == nil {
-			l = x.newLocal(v.Type, v.Init)
+			l = x.newLocal(v.ID, v.Type, v.Init)
 			l.owners, l.sums = make([]owner, len(l.leaves)), make([]sum, len(l.leaves))
 			x.group.shared[v.ID] = l
 		}
@@ -90,12 +90,12 @@ func (x *frame) own(id spirv.ID, t *facts.Type, init spirv.ID) *local {
 	if l := x.locals[id]; l != nil {
 		return l
 	}
-	l := x.newLocal(t, init)
+	l := x.newLocal(id, t, init)
 	x.locals[id] = l
 	return l
 }
 
-func (x *frame) newLocal(t *facts.Type, init spirv.ID) *local {
+func (x *frame) newLocal(id spirv.ID, t *facts.Type, init spirv.ID) *local {
 	v, ok := anyOf(t, 0)
 	if !ok {
 		x.undecided("a variable of a type without a fixed size")
@@ -103,7 +103,7 @@ func (x *frame) newLocal(t *facts.Type, init spirv.ID) *local {
 	if init != 0 {
 		v.leaves = append([]Number(nil), x.value(init).leaves...)
 	}
-	return &local{leaves: v.leaves}
+	return &local{leaves: v.leaves, relaxed: x.m.Has(id, spirv.DecorationRelaxedPrecision)}
 }
 
 // input returns an input variable with its value.
@@ -150,8 +150,19 @@ func (x *frame) step(i int) {
 	switch in.Op() {
 	case spirv.OpPhi, spirv.OpLine, spirv.OpNoLine, spirv.OpSelectionMerge, spirv.OpLoopMerge, spirv.OpNop, spirv.OpName:
 		return
+	case spirv.OpExtInst:
+		if x.m.ExtSet(spirv.ID(in[3])).NonSemantic() {
+			return
+		}
 	}
 	x.count(i)
+	x.execute(in, i)
+	if x.decorated {
+		x.loose(in)
+	}
+}
+
+func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	switch op := in.Op(); op {
 	case spirv.OpVariable:
@@ -160,9 +171,9 @@ func (x *frame) step(i int) {
 		if len(in) > 4 {
 			init = id(4)
 		}
-		x.vals[in.Result()] = value{to: &pointer{local: x.newLocal(t.Elem, init), pointee: t.Elem}}
+		x.vals[in.Result()] = value{to: &pointer{local: x.newLocal(in.Result(), t.Elem, init), pointee: t.Elem}}
 	case spirv.OpLoad:
-		x.set(in, x.load(x.pointer(id(3)), i+1), i)
+		x.vals[in.Result()] = x.load(x.pointer(id(3)), i+1)
 	case spirv.OpStore:
 		x.store(x.pointer(id(1)), x.value(id(2)))
 	case spirv.OpCopyMemory:
@@ -209,9 +220,6 @@ func (x *frame) pointer(id spirv.ID) *pointer {
 	}
 	return v.to
 }
-
-// set sets the value of an instruction.
-func (x *frame) set(in spirv.Inst, v value, _ int) { x.vals[in.Result()] = v }
 
 // arrayLength is OpArrayLength of a buffer with a bound size.
 func (x *frame) arrayLength(in spirv.Inst) {
@@ -297,7 +305,7 @@ func (x *frame) composite(in spirv.Inst, t *facts.Type) (v value, ok bool) {
 		from, of := x.value(id(3)).leaves, x.m.TypeOf(id(3))
 		for r := range of.Rows() {
 			for c := range of.Columns() {
-				v.leaves = append(v.leaves, from[c*of.Rows()+r])
+				v.leaves = append(v.leaves, x.flushed(of.Scalar(), from[c*of.Rows()+r]))
 			}
 		}
 		return v, true

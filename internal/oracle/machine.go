@@ -40,13 +40,16 @@ const (
 
 // dispatch is the state of all invocations.
 type dispatch struct {
-	ctx      context.Context
-	job      *Job
-	m        *facts.Module
-	buffers  map[Place]*buffer
-	push     *buffer
-	steps    int
-	preserve map[uint32]bool // DenormPreserve, by width
+	ctx       context.Context
+	job       *Job
+	m         *facts.Module
+	buffers   map[Place]*buffer
+	push      *buffer
+	steps     int
+	preserve  map[uint32]bool                      // DenormPreserve, by width
+	infinite  map[uint32]bool                      // SignedZeroInfNanPreserve
+	modes     map[*facts.Type]spirv.FPFastMathMode // FPFastMathDefault
+	decorated bool                                 // the module has decorations, or modes, for loose
 }
 
 // machine executes one invocation.
@@ -82,16 +85,12 @@ func (m *machine) undecided(format string, args ...any) {
 
 // Run determines the permitted contents of a dispatch, or returns the error of a context that ends.
 func Run(ctx context.Context, job *Job) (r *Result, err error) {
-	m := &dispatch{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}}
+	m := &dispatch{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}, infinite: map[uint32]bool{}, modes: map[*facts.Type]spirv.FPFastMathMode{}}
 	for at, b := range job.Buffers {
 		m.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}}
 	}
 	m.push = &buffer{bytes: job.Push, cells: map[uint64]*cell{}}
-	for _, x := range job.Entry.Modes {
-		if x.Kind == spirv.ExecutionModeDenormPreserve && len(x.Operands) > 0 {
-			m.preserve[uint32(x.Operands[0])] = true
-		}
-	}
+	m.readModes()
 	r = &Result{buffers: m.buffers}
 	defer func() {
 		e := recover()
@@ -243,6 +242,9 @@ func (m *machine) call(f *facts.Function, args []value) value {
 	x := &frame{machine: m, f: f, vals: map[spirv.ID]value{}}
 	for i, p := range f.Params {
 		x.vals[p.ID] = args[i]
+		if m.decorated {
+			x.loose(m.m.Code.Inst(p.Index))
+		}
 	}
 	var before spirv.ID
 	for b := f.Entry(); ; {
@@ -301,6 +303,9 @@ func (x *frame) phis(b *facts.Block, before spirv.ID) {
 	}
 	for i, id := range ids {
 		x.vals[id] = list[i]
+		if x.decorated && x.m.Has(id, spirv.DecorationRelaxedPrecision) {
+			x.vals[id] = relax(x.m.TypeOf(id), list[i])
+		}
 	}
 }
 

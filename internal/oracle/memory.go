@@ -24,9 +24,10 @@ type layout struct {
 
 // local is a variable of one invocation, or of a workgroup: then it has owners.
 type local struct {
-	leaves []Number
-	owners []owner
-	sums   []sum
+	leaves  []Number
+	owners  []owner
+	sums    []sum
+	relaxed bool // RelaxedPrecision: it may have numbers of 16 bits
 }
 
 // owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier.
@@ -255,6 +256,9 @@ func (m *machine) load(p *pointer, at int) value {
 			if o := p.local.owners; o != nil && !o[p.leaf+uint64(i)].read(m, m.group.epoch) {
 				v.leaves[i].Any = true
 			}
+		}
+		if p.local.relaxed {
+			v = relax(p.pointee, v)
 		}
 	} else if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
 		v.leaves = append(v.leaves, m.loadScalar(p.buffer, offset, t))

@@ -78,8 +78,14 @@ func runBody(t *testing.T, body string, groups uint32, in ...float32) *Result {
 
 func runTo(t *testing.T, body string, groups uint32, outputs int, in ...float32) *Result {
 	t.Helper()
+	return runText(t, head+body+tail, groups, outputs, in...)
+}
+
+// runText runs a module in assembly.
+func runText(t *testing.T, text string, groups uint32, outputs int, in ...float32) *Result {
+	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
-	words, err := asm.Assemble([]byte(head+body+tail), asm.AssembleOptions{Version: version})
+	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,9 @@ func point(v float64) Number { return Number{Low: v, High: v} }
 
 func (n *Number) isPoint() bool { return !n.Any && n.Low == n.High }
 
+// infinite reports whether infinities are permitted.
+func (n *Number) infinite() bool { return math.IsInf(n.Low, 0) || math.IsInf(n.High, 0) }
+
 // bits returns the bits of a float with one value. A zero has two signs.
 func (n *Number) bits(t *facts.Type) (uint64, bool) {
 	if !t.IsFloat() {
