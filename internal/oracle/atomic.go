@@ -63,7 +63,7 @@ func (x *frame) atomic(in spirv.Inst, i int) bool {
 	}
 	number, o, s, epoch := x.place(p)
 	if number == nil {
-		p.buffer.any = true
+		x.storeOutside(p.buffer)
 		return true
 	}
 	prior := *o

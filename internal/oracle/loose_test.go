@@ -18,7 +18,7 @@ func TestOpenComparison(t *testing.T) {
 	}{
 		{0x1p-140, 0, []float32{1, 3}, nil},
 		{0x1p-140, 0x1p-130, []float32{1, 3}, nil}, // one of them may be flushed
-		{0x1p-126, 0, []float32{1}, []float32{3}},        // not denormal
+		{0x1p-126, 0, []float32{1}, []float32{3}},  // not denormal
 		{0x1p-140, -1, []float32{1}, []float32{3}},
 		{inf, 1, []float32{1, 3}, nil},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -35,6 +36,7 @@ type Result struct {
 const (
 	maxInvocations = 1 << 20
 	maxSteps       = 1 << 24 // instructions of all invocations
+	maxNumbers     = 1 << 22 // of buffers that invocations access
 	maxDepth       = 64      // of calls
 )
 
@@ -46,6 +48,10 @@ type dispatch struct {
 	buffers   map[Place]*buffer
 	push      *buffer
 	steps     int
+	numbers   int // that invocations have accessed
+	outside   map[Place]*outside
+	again     bool                                 // an access has changed outside
+	rounds    int                                  // that have ended
 	preserve  map[uint32]bool                      // DenormPreserve, by width
 	infinite  map[uint32]bool                      // SignedZeroInfNanPreserve
 	modes     map[*facts.Type]spirv.FPFastMathMode // FPFastMathDefault
@@ -85,13 +91,27 @@ func (m *machine) undecided(format string, args ...any) {
 
 // Run determines the permitted contents of a dispatch, or returns the error of a context that ends.
 func Run(ctx context.Context, job *Job) (r *Result, err error) {
-	m := &dispatch{ctx: ctx, job: job, m: job.Module, buffers: map[Place]*buffer{}, preserve: map[uint32]bool{}, infinite: map[uint32]bool{}, modes: map[*facts.Type]spirv.FPFastMathMode{}}
-	for at, b := range job.Buffers {
-		m.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}}
+	d := &dispatch{ctx: ctx, job: job, m: job.Module, outside: map[Place]*outside{},
+		preserve: map[uint32]bool{}, infinite: map[uint32]bool{}, modes: map[*facts.Type]spirv.FPFastMathMode{}}
+	d.readModes()
+	for at := range job.Buffers {
+		d.outside[at] = &outside{edge: math.MaxUint64}
 	}
-	m.push = &buffer{bytes: job.Push, cells: map[uint64]*cell{}}
-	m.readModes()
-	r = &Result{buffers: m.buffers}
+	// An access that leaves its buffer has an effect on earlier ones of other invocations: then all are executed again.
+	for d.again = true; d.again && err == nil; d.rounds++ {
+		r, err = d.round()
+	}
+	return r, err
+}
+
+// round executes the dispatch from the beginning.
+func (d *dispatch) round() (r *Result, err error) {
+	d.again, d.steps, d.numbers, d.buffers = false, 0, 0, map[Place]*buffer{}
+	for at, b := range d.job.Buffers {
+		d.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}, outside: d.outside[at], any: d.outside[at].stores}
+	}
+	d.push = &buffer{bytes: d.job.Push, cells: map[uint64]*cell{}, outside: &outside{edge: math.MaxUint64}}
+	r = &Result{buffers: d.buffers}
 	defer func() {
 		e := recover()
 		if e == nil {
@@ -106,11 +126,11 @@ func Run(ctx context.Context, job *Job) (r *Result, err error) {
 			return
 		}
 		r.Undecided, r.Instruction = s.why, s.at+1
-		for _, b := range m.buffers {
+		for _, b := range d.buffers {
 			b.any = true
 		}
 	}()
-	m.all()
+	d.all()
 	return r, nil
 }
 

@@ -72,6 +72,38 @@ type buffer struct {
 	unit  uint64 // bytes of each access; 0 before the first
 	cells map[uint64]*cell
 	any   bool // any content is permitted
+	*outside
+}
+
+// outside is the accesses that leave a buffer.
+type outside struct {
+	stores bool   // there are some, which may modify any byte at any time
+	edge   uint64 // loads that end there or beyond may behave as if they leave the buffer
+}
+
+// near is the distance in bytes of other loads that may behave as if they leave the buffer ("Robust Buffer Access").
+const near = 16
+
+// maxRounds bounds the number of times that the edge of a buffer moves by one access.
+const maxRounds = 4
+
+// loadOutside records a load that begins at offset and leaves the buffer.
+func (m *machine) loadOutside(b *buffer, offset uint64) {
+	edge := max(offset, near-1) - (near - 1)
+	if m.rounds >= maxRounds {
+		edge = 0
+	}
+	if edge < b.edge && edge <= uint64(len(b.bytes)) {
+		b.edge, m.again = edge, true
+	}
+}
+
+// storeOutside records a store that leaves the buffer.
+func (m *machine) storeOutside(b *buffer) {
+	if !b.stores {
+		b.stores, m.again = true, true
+	}
+	b.any = true
 }
 
 // cell is a number in a buffer.
@@ -107,6 +139,9 @@ func (m *machine) cellAt(b *buffer, offset uint64, t *facts.Type) *cell {
 	}
 	c := b.cells[offset]
 	if c == nil {
+		if m.numbers++; m.numbers > maxNumbers {
+			m.undecided("accesses of more than %d numbers of buffers", maxNumbers)
+		}
 		bits := uint64(0)
 		for i := range size {
 			bits |= uint64(b.bytes[offset+i]) << (8 * i)
@@ -141,8 +176,8 @@ func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
 // storeScalar stores a number in a buffer.
 func (m *machine) storeScalar(b *buffer, offset uint64, t *facts.Type, n Number) {
 	c := m.cellAt(b, offset, t)
-	if c == nil { // robust access may store anywhere in the buffer
-		b.any = true
+	if c == nil {
+		m.storeOutside(b)
 		return
 	}
 	c.number = c.stored(t, c.number, n, c.write(m, m.group.buffers))
@@ -246,6 +281,9 @@ func (m *machine) load(p *pointer, at int) value {
 		m.undecided("a load of a type without a fixed size")
 	}
 	if p.lost {
+		if p.buffer != nil {
+			m.loadOutside(p.buffer, uint64(len(p.buffer.bytes)))
+		}
 		v, _ := anyOf(p.pointee, at)
 		return v
 	}
@@ -260,10 +298,19 @@ func (m *machine) load(p *pointer, at int) value {
 		if p.local.relaxed {
 			v = relax(p.pointee, v)
 		}
-	} else if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
-		v.leaves = append(v.leaves, m.loadScalar(p.buffer, offset, t))
+		return v
+	}
+	var end uint64
+	if !access(p.pointee, p.offset, p.matrix, func(offset uint64, t *facts.Type) {
+		v.leaves, end = append(v.leaves, m.loadScalar(p.buffer, offset, t)), max(end, offset+uint64(t.Width)/8)
 	}) {
 		m.undecided("a load of a type that is not made of numbers")
+	}
+	if end > uint64(len(p.buffer.bytes)) {
+		m.loadOutside(p.buffer, p.offset)
+	}
+	if end >= p.buffer.edge {
+		v = open(v)
 	}
 	return v
 }
@@ -278,7 +325,7 @@ func (m *machine) store(p *pointer, v value) {
 			p.local.leaves[i].Any = true
 		}
 	case p.lost:
-		p.buffer.any = true
+		m.storeOutside(p.buffer)
 	case p.local != nil && p.local.owners != nil:
 		i := p.leaf
 		scalars(p.pointee, func(t *facts.Type) {

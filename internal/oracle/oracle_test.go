@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -84,6 +83,16 @@ func runTo(t *testing.T, body string, groups uint32, outputs int, in ...float32)
 // runText runs a module in assembly.
 func runText(t *testing.T, text string, groups uint32, outputs int, in ...float32) *Result {
 	t.Helper()
+	r, err := Run(t.Context(), jobOf(t, text, groups, outputs, in...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// jobOf returns a dispatch of a module in assembly.
+func jobOf(t *testing.T, text string, groups uint32, outputs int, in ...float32) *Job {
+	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
 	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
 	if err != nil {
@@ -94,12 +103,8 @@ func runText(t *testing.T, text string, groups uint32, outputs int, in ...float3
 		t.Fatal(err)
 	}
 	m := facts.Gather(code, nil)
-	r, err := Run(context.Background(), &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1},
-		Buffers: map[Place][]byte{{0, 0}: floats(in...), {0, 1}: make([]byte, 4*outputs)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1},
+		Buffers: map[Place][]byte{{0, 0}: floats(in...), {0, 1}: make([]byte, 4*outputs)}}
 }
 
 func floats(list ...float32) (b []byte) {
