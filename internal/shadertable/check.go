@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io/fs"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -104,8 +105,11 @@ func (x *Test) checkPicture(o *output, b *amber.Buffer, contents []byte, open am
 		return []Failure{f}
 	}
 	data, err := open(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return missing(err)
+	case err != nil: // it may be outside of the folder, where nothing is recorded
+		return []Failure{x.failure(line, "%s: %v", o.title, err)}
 	}
 	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err == nil && (config.Width <= 0 || config.Height > amber.MaxBytes/16/config.Width) {
