@@ -133,7 +133,10 @@ func (p *permission) where(n *oracle.Permitted) string {
 // value returns the text of the bytes of a number.
 func (p *permission) value(at oracle.Place, n *oracle.Permitted, b []byte) string {
 	kind := p.kind(at)
-	if uint64(kind.size) != n.Size {
+	switch {
+	case !n.Kept():
+		return n.Text(b)
+	case uint64(kind.size) != n.Size:
 		return fmt.Sprintf("0x%x", b)
 	}
 	return kind.text(b)

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -15,8 +16,9 @@ type Permitted struct {
 	Offset uint64 // bytes
 	Size   uint64
 	Number
-	Float bool
-	bytes []byte // without a store: as before
+	Float  bool
+	Signed bool
+	bytes  []byte // without a store: as before
 }
 
 // Permitted returns the numbers of a buffer that the shader accesses, in order. Other bytes are as before. any reports that every
@@ -27,7 +29,7 @@ func (r *Result) Permitted(at Place) (list []Permitted, any bool) {
 		return nil, true
 	}
 	for offset, c := range b.cells {
-		p := Permitted{Offset: offset, Size: b.unit, Number: c.number, Float: c.kind.IsFloat()}
+		p := Permitted{Offset: offset, Size: b.unit, Number: c.number, Float: c.kind.IsFloat(), Signed: c.kind.Signed}
 		if c.writer == 0 {
 			p.bytes = b.bytes[offset : offset+b.unit]
 		}
@@ -48,10 +50,7 @@ func (p *Permitted) Has(content []byte) bool {
 	if p.Any {
 		return true
 	}
-	bits := uint64(0)
-	for i, b := range content {
-		bits |= uint64(b) << (8 * i)
-	}
+	bits := p.number(content)
 	if !p.Float {
 		return bits == p.Bits
 	}
@@ -59,23 +58,43 @@ func (p *Permitted) Has(content []byte) bool {
 	return p.Low <= v && v <= p.High
 }
 
+// Text returns a content of the number, as the type of the shader shows it.
+func (p *Permitted) Text(content []byte) string {
+	bits := p.number(content)
+	switch {
+	case p.Float:
+		return p.float(scalar.Float(uint8(8*p.Size), bits))
+	case p.Signed:
+		unused := 64 - 8*p.Size
+		return fmt.Sprint(int64(bits<<unused) >> unused)
+	}
+	return fmt.Sprint(bits)
+}
+
+func (p *Permitted) number(content []byte) (bits uint64) {
+	for i, b := range content {
+		bits |= uint64(b) << (8 * i)
+	}
+	return bits
+}
+
+func (p *Permitted) float(v float64) string {
+	return strconv.FormatFloat(v, 'g', -1, max(int(8*p.Size), 32))
+}
+
 // String returns the permitted values in words.
 func (p *Permitted) String() string {
-	text := func(v float64) string {
-		bits := int(8 * p.Size)
-		return strconv.FormatFloat(v, 'g', -1, max(bits, 32))
-	}
 	switch {
 	case p.bytes != nil:
 		return "the value before: no store"
 	case p.Any:
 		return "any value"
 	case !p.Float:
-		return fmt.Sprint(p.Bits)
+		return p.Text(binary.LittleEndian.AppendUint64(nil, p.Bits)[:p.Size])
 	case p.Low == p.High:
-		return text(p.Low)
+		return p.float(p.Low)
 	}
-	return text(p.Low) + " to " + text(p.High)
+	return p.float(p.Low) + " to " + p.float(p.High)
 }
 
 // Violation is a number that is not permitted.

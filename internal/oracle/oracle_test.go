@@ -202,3 +202,21 @@ func TestViolations(t *testing.T) {
 		t.Errorf("violations %+v", list)
 	}
 }
+
+// TestText checks that numbers are shown as the type of the shader has them.
+func TestText(t *testing.T) {
+	for _, c := range []struct {
+		p    Permitted
+		want string
+	}{
+		{Permitted{Size: 4, Signed: true, Number: Number{Bits: 0xfffffff9}}, "-7"},
+		{Permitted{Size: 4, Number: Number{Bits: 0xfffffff9}}, "4294967289"},
+		{Permitted{Size: 1, Signed: true, Number: Number{Bits: 0x80}}, "-128"},
+		{Permitted{Size: 8, Signed: true, Number: Number{Bits: math.MaxUint64}}, "-1"},
+		{Permitted{Size: 4, Float: true, Number: point(float64(float32(0.1)))}, "0.1"},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%+v is %s; must be %s", c.p, got, c.want)
+		}
+	}
+}

@@ -2,11 +2,9 @@ package shadertable
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -63,21 +61,10 @@ func (x *Test) Judge(ctx context.Context, s *amber.Script, r *amber.Result, modu
 			if v.At > 0 {
 				by = ", by " + m.Code.Inst(v.At-1).Op().String()
 			}
-			list = append(list, x.failure(x.Line, "%s: buffer %s, byte %d is %s; permitted: %s%s", what, names[v.Place], v.Offset, shown(&v), v.Permitted.String(), by))
+			list = append(list, x.failure(x.Line, "%s: buffer %s, byte %d is %s; permitted: %s%s", what, names[v.Place], v.Offset, v.Text(v.Got), v.Permitted.String(), by))
 		}
 	}
 	add("the result", results)
 	add("the expected value", expected)
 	return list[:min(len(list), maxShown)], nil
-}
-
-// shown returns the number of a violation.
-func shown(v *oracle.Violation) string {
-	bits := append(slices.Clone(v.Got), make([]byte, 8)...)
-	raw := binary.LittleEndian.Uint64(bits)
-	if v.Float {
-		s := amber.Scalar{Kind: amber.Float, Bits: int(8 * v.Size)}
-		return s.Text(s.Number(raw))
-	}
-	return strings.TrimSpace(fmt.Sprint(raw))
 }
