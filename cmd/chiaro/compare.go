@@ -121,13 +121,17 @@ func (x *comparison) text(c console) {
 	for _, r := range x.Results {
 		differs := ""
 		if r.Differences > 0 {
-			differs = fmt.Sprintf(", %d numbers differ from %s", r.Differences, x.Results[0].File)
+			verb := "differ"
+			if r.Differences == 1 {
+				verb = "differs"
+			}
+			differs = fmt.Sprintf(", %s %s from %s", number(r.Differences, "number"), verb, x.Results[0].File)
 		}
 		if len(r.Violations) == 0 {
 			plain.Fprintf(c.out, "%s: permitted%s\n", r.File, differs)
 			continue
 		}
-		plain.Fprintf(c.out, "%s: %d numbers are not permitted%s\n", r.File, len(r.Violations), differs)
+		plain.Fprintf(c.out, "%s: not permitted: %s%s\n", r.File, plain.Safe(number(len(r.Violations), "number")), differs)
 		for i := range r.Violations {
 			if i == maxValues {
 				plain.Fprintf(c.out, "\t…\n")

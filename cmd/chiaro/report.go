@@ -127,7 +127,7 @@ func (r *textReport) Record(x record) {
 	}
 	orders := ""
 	if x.Orders > 0 {
-		orders = fmt.Sprintf(", %d orders", x.Orders)
+		orders = ", " + number(x.Orders, "order")
 	}
 	plain.Fprintf(r.w, "%s %s (%.2fs%s)\n", word, x.title(), x.Seconds, plain.Safe(orders))
 	for _, l := range x.Log {
@@ -190,3 +190,11 @@ func (r *junitReport) Record(x record) {
 }
 
 func (r *junitReport) Close(tally) error { return writeJUnit(r.w, r.verb, r.cases) }
+
+// number returns a number of things in words: "1 order", "2 orders".
+func number(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

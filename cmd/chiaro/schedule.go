@@ -88,11 +88,14 @@ func runInOrders(ctx context.Context, c console, f *runFlags, job *shaderJob, ou
 	if failed != nil {
 		return failed
 	}
-	words := ""
-	if all {
-		words = ": all that exist"
+	words := number(n, "order") + " with the same results"
+	switch {
+	case all:
+		words += ": all that exist"
+	case n == 1:
+		words = "1 order ran"
 	}
-	plain.Fprintf(c.err, "%d orders with the same results%s\n", n, plain.Safe(words))
+	plain.Fprintf(c.err, "%s\n", plain.Safe(words))
 	return nil
 }
 

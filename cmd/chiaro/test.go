@@ -54,6 +54,7 @@ Without a name the folder is the working directory. docs/testing.md has the form
 	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(formats, ", "))
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
+	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth test, from the Ith on; see report merge")
 	fl.StringVar(&f.only, "run", "", "run only the tests with a text in their name")
 	fl.StringArrayVar(&f.coverage, "coverage", nil, "write the coverage of the shaders: lcov=FILE or cobertura=FILE; repeatable")
 	fl.BoolVar(&f.record, "record", false, "write the pictures that differ to the files of the expected ones")
@@ -95,6 +96,13 @@ func runTests(c console, f *testFlags, args []string) error {
 	var items []runItem
 	for _, file := range files {
 		items = append(items, f.items(c, file)...)
+	}
+	items, shard, err := shardOf(items, f.shard, func(i runItem) string { return i.record.title() })
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		items[i].record.Shard = shard
 	}
 	rs, err := newReporters(c, f.format, f.out, runReporters("chiaro test"))
 	if err != nil {
@@ -158,7 +166,7 @@ func (f *testFlags) runOnce(ctx context.Context, c console, test *shadertable.Te
 	x.set(&r, f.opts.Timeout)
 	x.ran.stages = r.Profiles
 	if r.Status != amber.Pass && !x.sanitized {
-		if r.Status == amber.Failed {
+		if r.Err != nil && !errors.Is(r.Err, context.DeadlineExceeded) { // its place is in the script
 			x.Message = test.At() + withoutPlace(test.File, r.Err.Error())
 		}
 		return
