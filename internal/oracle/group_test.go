@@ -34,7 +34,12 @@ OpDecorate %b Binding 0
 // runGroup runs a body of workgroups on words of a type: "uint" or "float".
 func runGroup(t *testing.T, typ, body string, groups uint32, words ...uint32) *Result {
 	t.Helper()
-	text := groupHead + strings.ReplaceAll(`%array = OpTypeRuntimeArray %T
+	return runGroupText(t, groupHead+groupBody(typ, body), groups, words...)
+}
+
+// groupBody is the module behind groupHead.
+func groupBody(typ, body string) string {
+	return strings.ReplaceAll(`%array = OpTypeRuntimeArray %T
 %block = OpTypeStruct %array
 %u4 = OpConstant %uint 4
 %four = OpTypeArray %T %u4
@@ -62,6 +67,10 @@ func runGroup(t *testing.T, typ, body string, groups uint32, words ...uint32) *R
 %si = OpAccessChain %ps %s %i
 %sj = OpAccessChain %ps %s %j
 `, "%T", "%"+typ) + body + "\nOpReturn\nOpFunctionEnd\n"
+}
+
+func runGroupText(t *testing.T, text string, groups uint32, words ...uint32) *Result {
+	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
 	list, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
 	if err != nil {
@@ -147,6 +156,34 @@ func TestFloatAtomics(t *testing.T) {
 		content := binary.LittleEndian.AppendUint32(nil, bits(v))
 		if p := list[4]; p.Has(content) != (v > 0.39 && v < 0.41) {
 			t.Errorf("%v: permitted are %s", v, p.String())
+		}
+	}
+}
+
+// TestVulkanMemoryModel: "Private" accesses, those without NonPrivatePointer, are not ordered by barriers, and a barrier has to make stores
+// available and visible: semantics 24840 is AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible.
+func TestVulkanMemoryModel(t *testing.T) {
+	head := strings.Replace(groupHead, "OpCapability AtomicFloat32AddEXT", "OpCapability VulkanMemoryModel\nOpCapability AtomicFloat32AddEXT", 1)
+	head = strings.Replace(head, "Logical GLSL450", "Logical Vulkan", 1)
+	head = strings.Replace(head, " %index\n", " %index %s %b\n", 1)
+	const swap = "%v = OpLoad %uint %own\nOpStore %si %v STORE\nOpControlBarrier %u2 %u2 SEMANTICS\n%w = OpLoad %uint %sj LOAD\nOpStore %own %w"
+	for _, c := range []struct {
+		store, load, semantics string
+		open                   bool
+	}{
+		{"NonPrivatePointer", "NonPrivatePointer", "%u24840", false},
+		{"", "NonPrivatePointer", "%u24840", true},
+		{"NonPrivatePointer", "", "%u24840", true},
+		{"NonPrivatePointer", "NonPrivatePointer", "%u264", true},
+	} {
+		text := strings.NewReplacer("%u72 =", "%u24840 = OpConstant %uint 24840\n%u72 =", "STORE", c.store, "LOAD", c.load, "SEMANTICS", c.semantics).Replace(groupBody("uint", swap))
+		r := runGroupText(t, head+text, 1, 1, 2, 3, 4)
+		list, any := r.Permitted(Place{})
+		for _, p := range list {
+			any = any || p.Any
+		}
+		if any != c.open {
+			t.Errorf("%+v: permitted %v, undecided %q", c, list, r.Undecided)
 		}
 	}
 }

@@ -164,6 +164,7 @@ func (x *frame) step(i int) {
 
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
+	x.private = x.isPrivate(in)
 	switch op := in.Op(); op {
 	case spirv.OpVariable:
 		t := x.m.Type(in.Type())
@@ -210,6 +211,24 @@ func (x *frame) execute(in spirv.Inst, i int) {
 		}
 		x.pure(in, i)
 	}
+}
+
+// isPrivate reports whether an access is not ordered to those of other invocations: one without NonPrivatePointer, with the Vulkan
+// memory model.
+func (m *machine) isPrivate(in spirv.Inst) bool {
+	if m.m.Memory != spirv.MemoryModelVulkan {
+		return false
+	}
+	k := 0
+	switch in.Op() {
+	case spirv.OpLoad:
+		k = 4
+	case spirv.OpStore, spirv.OpCopyMemory:
+		k = 3
+	default:
+		return false
+	}
+	return len(in) <= k || spirv.MemoryAccess(in[k])&spirv.MemoryAccessNonPrivatePointerMask == 0
 }
 
 // pointer returns the value of an id that is a pointer.

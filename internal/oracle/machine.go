@@ -69,6 +69,7 @@ type machine struct {
 	depth      int
 	wait       func() // ends at a barrier; nil in a module without barriers
 	semantics  uint64 // of the last barrier
+	private    bool   // no barrier orders the current access
 }
 
 // group is the state of a workgroup.
@@ -210,18 +211,26 @@ func (w *group) runTogether(list []*machine) {
 	}
 }
 
-// order ends a barrier at which all invocations wait.
+// order ends a barrier at which all invocations wait. With the Vulkan memory model it also has to make stores available and visible.
 func (w *group) order(list []*machine) {
-	const buffers, workgroup = 0x40, 0x100 // UniformMemory, WorkgroupMemory
+	const buffers, workgroup = spirv.MemorySemanticsUniformMemoryMask, spirv.MemorySemanticsWorkgroupMemoryMask
+	order := list[0].semantics&uint64(spirv.MemorySemanticsAcquireReleaseMask|spirv.MemorySemanticsSequentiallyConsistentMask) != 0
+	if list[0].m.Memory == spirv.MemoryModelVulkan {
+		const both = spirv.MemorySemanticsMakeAvailableMask | spirv.MemorySemanticsMakeVisibleMask
+		order = order && list[0].semantics&uint64(both) == uint64(both)
+	}
 	for _, m := range list {
 		if m.at != list[0].at {
 			m.undecided("invocations of a workgroup that wait at different barriers")
 		}
 	}
-	if list[0].semantics&workgroup != 0 {
+	if !order {
+		return
+	}
+	if list[0].semantics&uint64(workgroup) != 0 {
 		w.epoch++
 	}
-	if list[0].semantics&buffers != 0 {
+	if list[0].semantics&uint64(buffers) != 0 {
 		w.buffers++
 	}
 }

@@ -30,7 +30,8 @@ type local struct {
 	relaxed bool // RelaxedPrecision: it may have numbers of 16 bits
 }
 
-// owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier.
+// owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier; private
+// accesses, which no barrier orders, are of no group.
 type owner struct {
 	reader, readerGroup, readEpoch  uint64 // reader is an invocation, or shared for several
 	writer, writerGroup, writeEpoch uint64
@@ -38,32 +39,46 @@ type owner struct {
 
 // read records a load. It returns whether all stores before are ordered to it.
 func (o *owner) read(m *machine, epoch uint64) bool {
-	g := m.group
-	if o.readerGroup == g.number && o.readEpoch != epoch {
+	if o.readerGroup == m.orderGroup() && o.readEpoch != epoch {
 		o.reader = 0
 	}
-	o.reader, o.readerGroup, o.readEpoch = together(o.reader, m.invocation), together(o.readerGroup, g.number), epoch
+	o.reader, o.readerGroup, o.readEpoch = together(o.reader, m.invocation), together(o.readerGroup, m.recordGroup()), epoch
 	return o.ordered(m, epoch)
 }
 
 // ordered reports whether all stores before are ordered to an access.
 func (o *owner) ordered(m *machine, epoch uint64) bool {
-	return o.writer == 0 || o.writer == m.invocation || o.writerGroup == m.group.number && o.writeEpoch != epoch
+	return o.writer == 0 || o.writer == m.invocation || o.writerGroup == m.orderGroup() && o.writeEpoch != epoch
 }
 
 // write records a store. It returns whether all stores before are ordered to it. A load that is not ordered makes the results of
 // another invocation wrong.
 func (o *owner) write(m *machine, epoch uint64) bool {
-	g := m.group
-	if o.reader != 0 && o.reader != m.invocation && (o.readerGroup != g.number || o.readEpoch == epoch) {
+	if o.reader != 0 && o.reader != m.invocation && (o.readerGroup != m.orderGroup() || o.readEpoch == epoch) {
 		m.undecided("a store to a location that another invocation loads")
 	}
 	ordered := o.ordered(m, epoch)
-	if o.writerGroup == g.number && o.writeEpoch != epoch {
+	if o.writerGroup == m.orderGroup() && o.writeEpoch != epoch {
 		o.writer = 0
 	}
-	o.writer, o.writerGroup, o.writeEpoch = together(o.writer, m.invocation), together(o.writerGroup, g.number), epoch
+	o.writer, o.writerGroup, o.writeEpoch = together(o.writer, m.invocation), together(o.writerGroup, m.recordGroup()), epoch
 	return ordered
+}
+
+// orderGroup is the group whose barriers order the current access, 0 for none.
+func (m *machine) orderGroup() uint64 {
+	if m.private {
+		return 0
+	}
+	return m.group.number
+}
+
+// recordGroup is the group of the current access.
+func (m *machine) recordGroup() uint64 {
+	if m.private {
+		return shared
+	}
+	return m.group.number
 }
 
 // buffer is a buffer: the bytes before the dispatch, and the numbers that invocations stored.
