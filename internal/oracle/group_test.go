@@ -160,8 +160,8 @@ func TestFloatAtomics(t *testing.T) {
 	}
 }
 
-// TestVulkanMemoryModel: "Private" accesses, those without NonPrivatePointer, are not ordered by barriers, and a barrier has to make stores
-// available and visible: semantics 24840 is AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible.
+// TestVulkanMemoryModel: "Private" accesses, those without NonPrivatePointer, are not ordered by barriers, and the accesses or the barrier
+// have to make stores available and visible: semantics 24840 is AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible.
 func TestVulkanMemoryModel(t *testing.T) {
 	head := strings.Replace(groupHead, "OpCapability AtomicFloat32AddEXT", "OpCapability VulkanMemoryModel\nOpCapability AtomicFloat32AddEXT", 1)
 	head = strings.Replace(head, "Logical GLSL450", "Logical Vulkan", 1)
@@ -175,6 +175,9 @@ func TestVulkanMemoryModel(t *testing.T) {
 		{"", "NonPrivatePointer", "%u24840", true},
 		{"NonPrivatePointer", "", "%u24840", true},
 		{"NonPrivatePointer", "NonPrivatePointer", "%u264", true},
+		{"MakePointerAvailable|NonPrivatePointer %u2", "MakePointerVisible|NonPrivatePointer %u2", "%u264", false},
+		{"Aligned|MakePointerAvailable|NonPrivatePointer 4 %u2", "Aligned|MakePointerVisible|NonPrivatePointer 4 %u2", "%u264", false},
+		{"MakePointerAvailable|NonPrivatePointer %u3", "MakePointerVisible|NonPrivatePointer %u2", "%u264", true},
 	} {
 		text := strings.NewReplacer("%u72 =", "%u24840 = OpConstant %uint 24840\n%u72 =", "STORE", c.store, "LOAD", c.load, "SEMANTICS", c.semantics).Replace(groupBody("uint", swap))
 		r := runGroupText(t, head+text, 1, 1, 2, 3, 4)

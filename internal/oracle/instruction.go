@@ -213,22 +213,43 @@ func (x *frame) execute(in spirv.Inst, i int) {
 	}
 }
 
-// isPrivate reports whether an access is not ordered to those of other invocations: one without NonPrivatePointer, with the Vulkan
-// memory model.
-func (m *machine) isPrivate(in spirv.Inst) bool {
-	if m.m.Memory != spirv.MemoryModelVulkan {
+// isPrivate reports whether no barrier orders an access to those of other invocations. With the Vulkan memory model that is one without
+// NonPrivatePointer, and one that neither the access nor the barriers make available and visible.
+func (x *frame) isPrivate(in spirv.Inst) bool {
+	if x.m.Memory != spirv.MemoryModelVulkan {
 		return false
 	}
-	k := 0
+	k, own := 0, spirv.MemoryAccessMaskNone
 	switch in.Op() {
 	case spirv.OpLoad:
-		k = 4
-	case spirv.OpStore, spirv.OpCopyMemory:
+		k, own = 4, spirv.MemoryAccessMakePointerVisibleMask
+	case spirv.OpStore:
+		k, own = 3, spirv.MemoryAccessMakePointerAvailableMask
+	case spirv.OpCopyMemory:
 		k = 3
 	default:
 		return false
 	}
-	return len(in) <= k || spirv.MemoryAccess(in[k])&spirv.MemoryAccessNonPrivatePointerMask == 0
+	if len(in) <= k {
+		return true
+	}
+	mask := spirv.MemoryAccess(in[k])
+	switch {
+	case mask&spirv.MemoryAccessNonPrivatePointerMask == 0:
+		return true
+	case x.available:
+		return false
+	case mask&own == 0:
+		return true
+	}
+	if k++; mask&spirv.MemoryAccessAlignedMask != 0 {
+		k++
+	}
+	if len(in) <= k {
+		return true
+	}
+	scope := x.value(spirv.ID(in[k])).leaves[0] // one scope, since a load is only made visible and a store only made available
+	return scope.Any || spirv.Scope(scope.Bits) == spirv.ScopeSubgroup || spirv.Scope(scope.Bits) == spirv.ScopeInvocation
 }
 
 // pointer returns the value of an id that is a pointer.

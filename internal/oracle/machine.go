@@ -50,6 +50,7 @@ type dispatch struct {
 	steps     int
 	numbers   int // that invocations have accessed
 	outside   map[Place]*outside
+	available bool                                 // all barriers make stores available and visible
 	again     bool                                 // an access has changed outside
 	rounds    int                                  // that have ended
 	preserve  map[uint32]bool                      // DenormPreserve, by width
@@ -166,16 +167,22 @@ func (d *dispatch) all() {
 	}
 }
 
-// barriers reports whether invocations may wait for each other.
-func (d *dispatch) barriers() bool {
+// barriers reports whether invocations may wait for each other. available is set if all barriers make stores available and visible.
+func (d *dispatch) barriers() (found bool) {
+	d.available = true
 	for _, f := range d.m.CallTree(d.job.Entry) {
 		for i := f.Index; i < f.End; i++ {
-			if d.m.Code.Inst(i).Op() == spirv.OpControlBarrier {
-				return true
+			in := d.m.Code.Inst(i)
+			if in.Op() != spirv.OpControlBarrier {
+				continue
 			}
+			found = true
+			const both = uint64(spirv.MemorySemanticsMakeAvailableMask | spirv.MemorySemanticsMakeVisibleMask)
+			c := d.m.Const(spirv.ID(in[3]))
+			d.available = d.available && c != nil && c.Bits&both == both
 		}
 	}
-	return false
+	return found
 }
 
 // runTogether runs the invocations of a workgroup from barrier to barrier.
@@ -211,19 +218,10 @@ func (w *group) runTogether(list []*machine) {
 	}
 }
 
-// order ends a barrier at which all invocations wait. With the Vulkan memory model it also has to make stores available and visible.
+// order ends a barrier at which all invocations wait.
 func (w *group) order(list []*machine) {
 	const buffers, workgroup = spirv.MemorySemanticsUniformMemoryMask, spirv.MemorySemanticsWorkgroupMemoryMask
 	order := list[0].semantics&uint64(spirv.MemorySemanticsAcquireReleaseMask|spirv.MemorySemanticsSequentiallyConsistentMask) != 0
-	if list[0].m.Memory == spirv.MemoryModelVulkan {
-		const both = spirv.MemorySemanticsMakeAvailableMask | spirv.MemorySemanticsMakeVisibleMask
-		order = order && list[0].semantics&uint64(both) == uint64(both)
-	}
-	for _, m := range list {
-		if m.at != list[0].at {
-			m.undecided("invocations of a workgroup that wait at different barriers")
-		}
-	}
 	if !order {
 		return
 	}
