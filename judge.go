@@ -13,6 +13,7 @@ type Violation struct {
 	Set, Binding uint32
 	Offset       int    // in the buffer, in bytes
 	Got          []byte // little-endian
+	Value        string // Got in words
 	Permitted    string // the permitted values in words
 	Instruction  int    // that computed the number, from 1; 0 if the shader does not store to it
 	Name         string // of the instruction; "" without one
@@ -24,7 +25,7 @@ func (v *Violation) String() string {
 	if v.Name != "" {
 		by = fmt.Sprintf(", by instruction %d, %s", v.Instruction, v.Name)
 	}
-	return fmt.Sprintf("set %d, binding %d, byte %d is %#x; permitted: %s%s", v.Set, v.Binding, v.Offset, v.Got, v.Permitted, by)
+	return fmt.Sprintf("set %d, binding %d, byte %d is %s; permitted: %s%s", v.Set, v.Binding, v.Offset, v.Value, v.Permitted, by)
 }
 
 // UndecidedError is the error of Judge for a shader whose permitted results are not known; docs/allowed.md lists the reasons.
@@ -73,7 +74,7 @@ func (s *Shader) Judge(ctx context.Context, groups [3]uint32, args, results []Ar
 	}
 	var list []Violation
 	for _, v := range r.Judge(contents) {
-		x := Violation{Set: v.Set, Binding: v.Binding, Offset: int(v.Offset), Got: v.Got, Permitted: v.Permitted.String(), Instruction: v.At}
+		x := Violation{Set: v.Set, Binding: v.Binding, Offset: int(v.Offset), Got: v.Got, Value: v.Text(v.Got), Permitted: v.Permitted.String(), Instruction: v.At}
 		if v.At > 0 {
 			x.Name = s.facts.Code.Inst(v.At - 1).Op().String()
 		}

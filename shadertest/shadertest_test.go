@@ -121,7 +121,7 @@ func TestPermitted(t *testing.T) {
 	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, []float32{0.3, 0.3, 0.31, 0.3})})
 	s.Permitted(one, args, []chiaro.Argument{chiaro.Buffer(1, []float32{0.3})})
 	s.Permitted(one, args, []chiaro.Argument{chiaro.Push[float32](1)})
-	r.says(t, "set 0, binding 1, byte 8 is 0x52b89e3e; permitted: 0.29999998 to 0.3, by instruction ", "has 4 bytes; must have the 16", "must be a buffer")
+	r.says(t, "set 0, binding 1, byte 8 is 0.31; permitted: 0.29999998 to 0.3, by instruction ", "has 4 bytes; must have the 16", "must be a buffer")
 
 	y := make([]float32, 4)
 	s.Run(one, chiaro.Buffer(0, []float32{3, 1, 0.7, 1e30}), chiaro.Buffer(1, y), chiaro.Push[float32](0.1))
