@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -158,7 +159,8 @@ func (p *permission) read(c console, name string) (map[oracle.Place][]byte, erro
 		return nil, unreadable(`%s: no buffers; want {"buffers": {"NAME": ["1.5", …]}}`, name)
 	}
 	contents := map[oracle.Place][]byte{}
-	for buffer, values := range result.Buffers {
+	for _, buffer := range slices.Sorted(maps.Keys(result.Buffers)) {
+		values := result.Buffers[buffer]
 		r, err := p.job.find(name+": buffer", buffer)
 		if err != nil {
 			return nil, err
@@ -166,6 +168,10 @@ func (p *permission) read(c console, name string) (map[oracle.Place][]byte, erro
 		x, ok := p.job.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}]
 		if !ok {
 			return nil, unreadable("%s: the binding %s has no buffer", name, buffer)
+		}
+		at := oracle.Place{Set: r.Set, Binding: r.Binding}
+		if _, twice := contents[at]; twice {
+			return nil, unreadable("%s: buffer %s is there twice, by its name and by its binding; must be there once", name, buffer)
 		}
 		if n := len(x.data) / x.kind.size; len(values) != n {
 			return nil, unreadable("%s: buffer %s has %d values; want %d, as --buffer says", name, buffer, len(values), n)
@@ -176,7 +182,7 @@ func (p *permission) read(c console, name string) (map[oracle.Place][]byte, erro
 				return nil, unreadable("%s: buffer %s: %v", name, buffer, err)
 			}
 		}
-		contents[oracle.Place{Set: r.Set, Binding: r.Binding}] = b
+		contents[at] = b
 	}
 	return contents, nil
 }
