@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// BenchmarkBlit scales a level to half its size, as programs make mip levels, and converts one to another order of components. The time
-// is of a texel of the target.
+// BenchmarkBlit scales a level to half its size, as programs make mip levels, or to less, and converts one to another order of components.
+// The time is of a texel of the target.
 func BenchmarkBlit(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -23,6 +23,7 @@ func BenchmarkBlit(b *testing.B) {
 		{"half-srgb", "R8G8B8A8_SRGB", "R8G8B8A8_SRGB", 512, enum.FilterLinear},
 		{"half-f16", "R16G16B16A16_SFLOAT", "R16G16B16A16_SFLOAT", 512, enum.FilterLinear},
 		{"half-f32", "R32G32B32A32_SFLOAT", "R32G32B32A32_SFLOAT", 512, enum.FilterLinear},
+		{"eighth-f16", "R16G16B16A16_SFLOAT", "R16G16B16A16_SFLOAT", 2048, enum.FilterLinear},
 		{"swizzle", "R8G8B8A8_UNORM", "B8G8R8A8_UNORM", 256, enum.FilterNearest},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -254,8 +254,7 @@ type sourceRow struct {
 func (x *Blitter) rows() {
 	from, to := x.from.Codec(x.r.From.Aspect), x.to.Codec(x.r.To.Aspect)
 	raw := x.copies()
-	inFloats := from.Sampled == format.Float && !from.Wide && !to.Wide
-	x.line.begin(x.taps[0])
+	inFloats := !raw && from.Sampled == format.Float && !from.Wide && !to.Wide && x.line.begin(x.taps[0])
 	var list [maxSources]sourceRow
 	for k := range x.taps[2] {
 		for j := range x.taps[1] {

@@ -21,13 +21,18 @@ type decodedRow struct {
 	values []float32
 }
 
-// begin prepares a region. taps are those of the columns.
-func (l *line) begin(taps []tap) {
-	first, last := taps[0].texel[0], 0
+// begin prepares a region and reports whether rows are decoded whole. taps are those of the columns. If most texels of a row are in no
+// tap, decoding the others one by one takes less time.
+func (l *line) begin(taps []tap) bool {
+	first, last, used := taps[0].texel[0], 0, 0
 	for i := range taps {
+		used += taps[i].n
 		for _, x := range taps[i].texel[:taps[i].n] {
 			first, last = min(first, x), max(last, x)
 		}
+	}
+	if last-first >= 2*used {
+		return false
 	}
 	l.first, l.texels = first, last-first+1
 	for i := range l.rows {
@@ -35,6 +40,7 @@ func (l *line) begin(taps []tap) {
 	}
 	n := 4 * len(taps)
 	l.out = slices.Grow(l.out[:0], n)[:n]
+	return true
 }
 
 // end drops large memory.

@@ -163,6 +163,10 @@ func TestBlit(t *testing.T) {
 		{"twice", [2]int{2, 4}, [2]int{0, 4}, false, []float32{2, 2, 3, 3}},
 		{"twice linear", [2]int{2, 4}, [2]int{0, 4}, true, []float32{1.75, 2.25, 2.75, 3.25}}, // neighbours outside of the box count
 		{"edge linear", [2]int{6, 8}, [2]int{0, 4}, true, []float32{5.75, 6.25, 6.75, 7}},     // clamped to the level
+		{"quarter", [2]int{0, 8}, [2]int{0, 2}, false, []float32{2, 6}},
+		{"quarter mirror", [2]int{0, 8}, [2]int{2, 0}, false, []float32{6, 2}},
+		{"eighth", [2]int{0, 8}, [2]int{0, 1}, false, []float32{4}},
+		{"eighth linear", [2]int{0, 8}, [2]int{0, 1}, true, []float32{3.5}},
 	} {
 		to := image(t, texture.Desc{Format: "R16_SFLOAT", Dim: ir.Dim2D, Width: 8, Height: 1})
 		r := &Blit{FromBox: [2][3]int{{c.from[0], 0, 0}, {c.from[1], 1, 1}}, ToBox: [2][3]int{{c.to[0], 0, 0}, {c.to[1], 1, 1}}}
