@@ -11,10 +11,7 @@ import (
 // refresh returns the shortest time between two vertical blanks of the displays of the server, by its RandR extension; 0 if no
 // display has one (a virtual server) or the server does not tell.
 func (d *Display) refresh() time.Duration {
-	if randr.Init(d.conn) != nil {
-		return 0
-	}
-	if _, err := randr.QueryVersion(d.conn, 1, 3).Reply(); err != nil { // GetScreenResourcesCurrent is of version 1.3
+	if !d.timed {
 		return 0
 	}
 	r, err := randr.GetScreenResourcesCurrent(d.conn, d.root()).Reply()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/shm"
 	"github.com/jezek/xgb/xproto"
 	"golang.org/x/sys/unix"
@@ -19,6 +20,7 @@ import (
 type Display struct {
 	conn   *xgb.Conn
 	shared bool // the server has MIT-SHM and shares memory with this process
+	timed  bool // the server has RandR 1.3, which tells the modes of displays
 }
 
 func init() { xgb.Logger = log.New(io.Discard, "", 0) } // a library of a host must not print
@@ -37,11 +39,48 @@ func OpenDisplay(name string) (*Display, error) {
 		}
 	}()
 	d := &Display{conn: c}
-	if shm.Init(c) == nil {
+	if extend(c, "MIT-SHM", shm.Init) {
 		_, err := shm.QueryVersion(c).Reply()
 		d.shared = err == nil
 	}
+	if extend(c, "RANDR", randr.Init) {
+		v, err := randr.QueryVersion(c, 1, 3).Reply()
+		d.timed = err == nil && (v.MajorVersion > 1 || v.MinorVersion >= 3)
+	}
 	return d, nil
+}
+
+// extension names an extension and its first numbers of events and errors.
+type extension struct {
+	name         string
+	event, error byte
+}
+
+// extensions are those of all connections so far.
+var (
+	extensionsMutex sync.Mutex
+	extensions      = map[extension]bool{}
+)
+
+// extend prepares an extension and reports whether the server has it. init is the Init of its package, which writes to maps that
+// the goroutines of all connections read without a lock. So it runs once for all connections with the same numbers, which are those
+// of one server.
+func extend(c *xgb.Conn, name string, init func(*xgb.Conn) error) bool {
+	r, err := xproto.QueryExtension(c, uint16(len(name)), name).Reply()
+	if err != nil || !r.Present {
+		return false
+	}
+	extensionsMutex.Lock()
+	defer extensionsMutex.Unlock()
+	x := extension{name, r.FirstEvent, r.FirstError}
+	if !extensions[x] {
+		extensions[x] = init(c) == nil
+		return extensions[x]
+	}
+	c.ExtLock.Lock()
+	defer c.ExtLock.Unlock()
+	c.Extensions[name] = r.MajorOpcode
+	return true
 }
 
 // Close ends the connection.
