@@ -21,11 +21,11 @@ func (r *runner) checkStage(p *Pipeline, s link.Shader) error {
 // images too: the shader must not access them by way of this variable.
 func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
 	vars := shader.ImageVariables(f, e)
-	for n, v := range vars {
-		shared := false // with another variable
-		for k := range vars {
-			shared = shared || k != n && vars[k].At == v.At
-		}
+	shared := map[[2]uint32]int{}
+	for _, v := range vars {
+		shared[[2]uint32{v.At.Set, v.At.Binding}]++
+	}
+	for _, v := range vars {
 		for i := range p.Bindings {
 			b := &p.Bindings[i]
 			if b.Set != v.At.Set || b.Binding != v.At.Binding || b.Mutable != nil {
@@ -35,7 +35,7 @@ func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint)
 				if x == nil {
 					continue
 				}
-				if problem := mismatch(v.Image, b, x, shared); problem != "" {
+				if problem := mismatch(v.Image, b, x, shared[[2]uint32{b.Set, b.Binding}] > 1); problem != "" {
 					return r.fault(CodeType, b.At, "image %s has the format %s", x.Name, problem)
 				}
 			}
