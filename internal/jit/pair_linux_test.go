@@ -36,8 +36,8 @@ func (p programAtEnd) Run(ctx context.Context, job *exec.Job) error {
 	return p.Program.Run(ctx, job)
 }
 
-// TestPairsAtEnd is TestPairs where what is read stands at the end of memory.
-func TestPairsAtEnd(t *testing.T) {
+// eachAtEnd runs a test with the engine of each level, as an atEnd.
+func eachAtEnd(t *testing.T, test func(*testing.T, exec.Engine)) {
 	page := os.Getpagesize()
 	all, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -47,5 +47,11 @@ func TestPairsAtEnd(t *testing.T) {
 	if err := unix.Mprotect(all[page:], unix.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
-	eachLevel(t, func(t *testing.T, engine jit.Engine) { testPairs(t, atEnd{engine, all[:page:page]}) })
+	eachLevel(t, func(t *testing.T, engine jit.Engine) { test(t, atEnd{engine, all[:page:page]}) })
 }
+
+// TestPairsAtEnd is TestPairs where what is read stands at the end of memory.
+func TestPairsAtEnd(t *testing.T) { eachAtEnd(t, testPairs) }
+
+// TestStoreRunsAtEnd is TestStoreRuns with the records at the end of memory.
+func TestStoreRunsAtEnd(t *testing.T) { eachAtEnd(t, testStoreRuns) }

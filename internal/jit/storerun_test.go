@@ -13,9 +13,11 @@ import (
 
 // TestStoreRuns stores several words of records, in any order and with gaps: other words remain, with all lanes active and with
 // some, at the end of a buffer, and with offsets that wrap around.
-func TestStoreRuns(t *testing.T) { eachLevel(t, testStoreRuns) }
+func TestStoreRuns(t *testing.T) {
+	eachLevel(t, func(t *testing.T, engine jit.Engine) { testStoreRuns(t, engine) })
+}
 
-func testStoreRuns(t *testing.T, engine jit.Engine) {
+func testStoreRuns(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(19))
 	for n := range 150 {
 		words := 2 << r.Intn(3)
