@@ -35,7 +35,7 @@ func (d *Display) refresh() time.Duration {
 	return shortest
 }
 
-// period returns the time between two vertical blanks of a mode; 0 if it has no clock or no size. A mode scans all its dots, visible or
+// period returns the time between two vertical blanks of a mode; 0 if it has no clock or no size, or is too slow. A mode scans all its dots, visible or
 // not, at the rate of its clock; a double scan scans each line twice, and each field of an interlaced frame ends with a blank.
 func period(m randr.ModeInfo) time.Duration {
 	lines := uint64(m.Vtotal)
@@ -49,5 +49,12 @@ func period(m randr.ModeInfo) time.Duration {
 	if m.DotClock == 0 {
 		return 0
 	}
-	return time.Duration(dots * uint64(time.Second) / uint64(m.DotClock))
+	t := time.Duration(dots * uint64(time.Second) / uint64(m.DotClock))
+	if t > longestPeriod {
+		return 0
+	}
+	return t
 }
+
+// longestPeriod bounds the time that a present can wait: no display is as slow.
+const longestPeriod = time.Second

@@ -24,6 +24,7 @@ func TestPeriod(t *testing.T) {
 		{"interlaced", interlaced, time.Second / 60},
 		{"double scan", double, time.Second / 30},
 		{"no clock", randr.ModeInfo{Htotal: 1024, Vtotal: 768}, 0},
+		{"a dot in a second", randr.ModeInfo{DotClock: 1, Htotal: 1024, Vtotal: 768}, 0},
 		{"no mode", randr.ModeInfo{}, 0},
 		{"no dots", randr.ModeInfo{DotClock: 1}, 0},
 	} {
