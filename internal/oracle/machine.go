@@ -36,6 +36,7 @@ type Result struct {
 const (
 	maxInvocations = 1 << 20
 	maxSteps       = 1 << 24 // instructions of all invocations
+	maxGroup       = 1 << 12 // invocations of a workgroup, which may all wait at a barrier
 	maxNumbers     = 1 << 22 // of buffers that invocations access
 	maxDepth       = 64      // of calls
 )
@@ -147,8 +148,11 @@ func (d *dispatch) all() {
 		}
 		total *= uint64(g)
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return
+	case n > maxGroup:
+		panic(stop{why: fmt.Sprintf("a workgroup of more than %d invocations", maxGroup), at: d.job.Entry.Func.Index})
 	}
 	barriers := d.barriers()
 	for g := range total / n {

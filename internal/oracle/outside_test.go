@@ -51,3 +51,11 @@ func TestPushInside(t *testing.T) {
 		t.Errorf("%d violations; must have one", len(list))
 	}
 }
+
+// TestLimits checks that a workgroup whose invocations do not fit in memory has no verdict.
+func TestLimits(t *testing.T) {
+	r := runText(t, strings.Replace(head, "LocalSize 1 1 1", "LocalSize 1048576 1 1", 1)+"%r = OpCopyObject %float %a"+tail, 1, 1, 0, 0, 0)
+	if !strings.Contains(r.Undecided, "a workgroup of more than 4096 invocations") {
+		t.Errorf("undecided: %q", r.Undecided)
+	}
+}
