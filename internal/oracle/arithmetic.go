@@ -223,7 +223,7 @@ func undefined(op spirv.Op, list []direct.Operand[uint64]) bool {
 	case spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic:
 		return list[1].Value >= width
 	case spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract:
-		return len(list) < 3 || list[1].Value+list[2].Value > width
+		return len(list) < 3 || list[1].Value > width || list[2].Value > width-list[1].Value
 	}
 	return false
 }

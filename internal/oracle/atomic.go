@@ -79,7 +79,7 @@ func (x *frame) atomic(in spirv.Inst, i int) bool {
 	case s.mixed || operand.Any || before.Any:
 		*number = Number{Any: true}
 	case float:
-		*number = s.float(p.pointee, first, before, operand)
+		*number = x.flushed(p.pointee, s.float(p.pointee, first, before, operand))
 	default:
 		t := facts.Lane(p.pointee)
 		*number = Number{Bits: evaluator{}.Make(integer, t, t, before.Bits, operand.Bits, 0) & t.Mask()}

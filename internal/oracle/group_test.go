@@ -160,6 +160,21 @@ func TestFloatAtomics(t *testing.T) {
 	}
 }
 
+// TestDenormalAtomics: the least of 2⁻¹⁴⁰ and 1 may be flushed to 0, since atomics are not among the instructions that "must not flush
+// denormalized values".
+func TestDenormalAtomics(t *testing.T) {
+	bits := math.Float32bits
+	head := strings.NewReplacer("AtomicFloat32AddEXT", "AtomicFloat32MinMaxEXT", "SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max").Replace(groupHead)
+	r := runGroupText(t, head+groupBody("float", "%c = OpLoad %float %own\n%t = OpAccessChain %pb %b %u0 %u4\n%v = OpAtomicFMinEXT %float %t %u1 %u0 %c"), 1,
+		bits(1), bits(1), bits(1), bits(0x1p-140), bits(2))
+	for v, permitted := range map[float32]bool{0: true, 0x1p-140: true, 1: false, -1: false} {
+		list, any := r.Permitted(Place{})
+		if any || len(list) != 5 || list[4].Has(binary.LittleEndian.AppendUint32(nil, bits(v))) != permitted {
+			t.Errorf("%v: permitted %v, %s; must be %v", v, list, r.Undecided, permitted)
+		}
+	}
+}
+
 // TestVulkanMemoryModel: "Private" accesses, those without NonPrivatePointer, are not ordered by barriers, and the accesses or the barrier
 // have to make stores available and visible: semantics 24840 is AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible.
 func TestVulkanMemoryModel(t *testing.T) {
