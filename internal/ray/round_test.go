@@ -2,6 +2,7 @@ package ray
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -80,41 +81,44 @@ func modelRound(q *Query, x *round) (t, place float64) {
 
 // TestRounds compares the closest hits of spheres and swept spheres with a model of each.
 func TestRounds(t *testing.T) {
-	r := rand.New(rand.NewPCG(41, 42))
 	n := 150
 	if long() {
 		n = 100_000
 	}
 	for _, kind := range []Kind{Spheres, SweptSpheres} {
-		list := randomRounds(r, 40)
-		g := swept(list, GeometryOpaque)
-		if kind == Spheres {
-			g = balls(list, GeometryOpaque)
-			for i := range list {
-				list[i].centers[1], list[i].radii[1] = list[i].centers[0], list[i].radii[0]
-			}
-		}
-		s := scene(t, g)
-		hits := 0
-		for range n {
-			q := randomRay(r)
-			best, place := math.Inf(1), 0.0
-			for i := range list {
-				if at, u := modelRound(&q, &list[i]); at >= 0 && at < best {
-					best, place = at, u
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(41, uint64(kind)))
+			list := randomRounds(r, 40)
+			g := swept(list, GeometryOpaque)
+			if kind == Spheres {
+				g = balls(list, GeometryOpaque)
+				for i := range list {
+					list[i].centers[1], list[i].radii[1] = list[i].centers[0], list[i].radii[0]
 				}
 			}
-			h := trace(t, s, q)
-			if !checkRound(&q, &h, list, best, place) {
-				t.Fatalf("kind %d, ray %v %v: hit %+v, want %v at %v", kind, q.Origin, q.Direction, h, best, place)
+			s := scene(t, g)
+			hits := 0
+			for range n {
+				q := randomRay(r)
+				best, place := math.Inf(1), 0.0
+				for i := range list {
+					if at, u := modelRound(&q, &list[i]); at >= 0 && at < best {
+						best, place = at, u
+					}
+				}
+				h := trace(t, s, q)
+				if !checkRound(&q, &h, list, best, place) {
+					t.Fatalf("ray %v %v: hit %+v, want %v at %v", q.Origin, q.Direction, h, best, place)
+				}
+				if h.Kind == kind {
+					hits++
+				}
 			}
-			if h.Kind == kind {
-				hits++
+			if hits < n/4 {
+				t.Errorf("%d hits", hits)
 			}
-		}
-		if hits < n/4 {
-			t.Errorf("kind %d: %d hits", kind, hits)
-		}
+		})
 	}
 }
 
