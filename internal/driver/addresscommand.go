@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -21,7 +22,7 @@ var addressCommands = map[int]recorder{
 				c.vk.BindVertexBuffers2(int(a.FirstBinding)+i, c.vertex, nil)
 				continue
 			}
-			c.strides = append(c.strides[:0], uint32(x.AddressRange.Stride))
+			c.strides = append(c.strides[:0], stride(x.AddressRange.Stride))
 			c.vk.BindVertexBuffers2(int(a.FirstBinding)+i, c.vertex, c.strides)
 		}
 	}),
@@ -114,6 +115,9 @@ func (c *commandBuffer) at(r *abi.DeviceAddressRangeKHR) (*vk.Buffer, uint64) {
 	return c.vk.BufferAt(r.Address, r.Size)
 }
 
+// stride returns a stride of 64 bits as one of 32: no stride that a device permits is as large as the bound.
+func stride(bytes uint64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
+
 // strided is at for a range with a stride.
 func (c *commandBuffer) strided(r *abi.StridedDeviceAddressRangeKHR) (*vk.Buffer, uint64) {
 	return c.vk.BufferAt(r.Address, r.Size)
@@ -122,14 +126,14 @@ func (c *commandBuffer) strided(r *abi.StridedDeviceAddressRangeKHR) (*vk.Buffer
 // indirect reads the draws of an indirect command.
 func (c *commandBuffer) indirect(i *abi.DrawIndirect2InfoKHR, indexed bool) vk.IndirectInfo {
 	b, offset := c.strided(&i.AddressRange)
-	return vk.IndirectInfo{Buffer: b, Offset: offset, Draws: i.DrawCount, Stride: uint32(i.AddressRange.Stride), Indexed: indexed}
+	return vk.IndirectInfo{Buffer: b, Offset: offset, Draws: i.DrawCount, Stride: stride(i.AddressRange.Stride), Indexed: indexed}
 }
 
 // counted reads the draws of an indirect command whose number is in memory.
 func (c *commandBuffer) counted(i *abi.DrawIndirectCount2InfoKHR, indexed bool) vk.IndirectInfo {
 	b, offset := c.strided(&i.AddressRange)
 	count, at := c.at(&i.CountAddressRange)
-	return vk.IndirectInfo{Buffer: b, Offset: offset, Draws: i.MaxDrawCount, Stride: uint32(i.AddressRange.Stride), Indexed: indexed, Count: count, CountOffset: at}
+	return vk.IndirectInfo{Buffer: b, Offset: offset, Draws: i.MaxDrawCount, Stride: stride(i.AddressRange.Stride), Indexed: indexed, Count: count, CountOffset: at}
 }
 
 // counters reads the counters of transform feedback; one without an address has no buffer.
