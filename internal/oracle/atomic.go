@@ -124,6 +124,6 @@ func (s *sum) float(t *facts.Type, first bool, before, term Number) Number {
 	// Each partial sum, in any order, is at most absolute, and is rounded by at most one unit in its last place; denormal results may
 	// be flushed. The last term is for the roundings here.
 	unit := math.Ldexp(s.absolute, -digits) + math.Ldexp(1, map[uint32]int{16: -14, 32: -126}[t.Width])
-	e := float64(s.terms)*unit*(1+float64(s.terms)*math.Ldexp(1, -digits)) + s.absolute*0x1p-40
+	e := float64(float64(s.terms)*unit*(1+float64(float64(s.terms)*math.Ldexp(1, -digits)))) + float64(s.absolute*0x1p-40)
 	return Number{Low: s.low - e, High: s.high + e}
 }
