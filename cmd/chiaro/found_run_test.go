@@ -48,6 +48,9 @@ var foundCases = []foundCase{
 	{"glslang", "run @/wild/clamp.comp --push float:0 --buffer 0=float*8", 0, `^O: 0 1 1 0.5 0.5 NaN 0 0.25`}, // the number, where one operand is a NaN
 }
 
+// packages are the Debian packages of the programs that cases need.
+var packages = map[string]string{"glslang": "glslang-tools", "xz": "xz-utils", "spirv-as": "spirv-tools"}
+
 // TestFoundRuns runs the commands that once had a wrong answer on the scripts, sources and modules of ../shared/found.
 func TestFoundRuns(t *testing.T) {
 	dir, err := filepath.Abs("../../../shared/found")
@@ -55,7 +58,7 @@ func TestFoundRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the files of ../shared/found are absent")
+		t.Skip("this test needs the optional case files in ../shared/found, which are not part of the repository")
 	}
 	made := t.TempDir()
 	has := map[string]bool{"": true, "glslang": hasProgram("glslangValidator")}
@@ -71,7 +74,7 @@ func TestFoundRuns(t *testing.T) {
 	for _, c := range foundCases {
 		t.Run(c.args, func(t *testing.T) {
 			if !has[c.needs] {
-				t.Skipf("%s is absent", c.needs)
+				t.Skipf("this case needs a program of the Debian package %s, which is not on the PATH", packages[c.needs])
 			}
 			args := strings.Fields(c.args)
 			for i, a := range args {

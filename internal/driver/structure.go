@@ -127,7 +127,7 @@ func serialize[T any](x T, to unsafe.Pointer, size vk.StructureProperty, propert
 	return copied(x, abi.Bytes(to, n[0]))
 }
 
-// serialHeader is the size of the two UUIDs with which serialized data begins. Their size is behind them.
+// serialHeader is the size in bytes of the two UUIDs at the start of serialized data. The total size follows them.
 const serialHeader = 32
 
 // serialized returns serialized data, whose size leaves out some bytes; nil if there is none.

@@ -128,8 +128,7 @@ func (l *Log) trace(m *Message) {
 	delete(l.lastOf, invocation{m.Group, m.Lane})
 }
 
-// NewJob tells the log that a job begins whose workgroups are numbered anew, as with the jobs of a draw of mesh shaders. No
-// invocation may be running.
+// NewJob starts a job. Workgroup numbers restart at 0, as in each job of a mesh draw. No invocation may be running.
 func (l *Log) NewJob() {
 	if l == nil {
 		return
@@ -274,8 +273,8 @@ func (l *Log) State() (s LogState) {
 	return LogState{len(l.list), copies(l.reports), l.dropped, l.races.results()}
 }
 
-// Restore drops what was recorded since a state. The detector of data races begins anew: accesses before the state and behind it
-// are not compared. No invocation may be running.
+// Restore discards all entries after a saved state and resets the race detector: it does not compare accesses before the state with
+// later ones. No invocation may be running.
 func (l *Log) Restore(s LogState) {
 	if l == nil {
 		return

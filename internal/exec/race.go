@@ -332,8 +332,8 @@ func (r *races) roundOf(m *Message, e *ir.Event, g *workgroup, rounds *[2]uint32
 	return x
 }
 
-// arrive is the arrival at a control barrier. The invocations of a split barrier go on, so that the clock of the workgroup does not
-// stand for theirs.
+// arrive records the arrival at a control barrier. An invocation keeps running after it arrives at a split barrier, so the clock of
+// its workgroup cannot represent it.
 func (r *races) arrive(t *thread, m *Message, e *ir.Event) *round {
 	x := r.roundOf(m, e, t.workgroup, &t.rounds)
 	x.last = max(x.last, t.now)

@@ -64,8 +64,8 @@ func (c *splitCase) ordered(i, j int) bool {
 	return false
 }
 
-// TestSplitBarriers compares the detector with the definition of the order in random sequences of barriers, which the invocations
-// execute in random order: one goes on behind a wait when all have arrived.
+// TestSplitBarriers compares the race detector with the happens-before relation of the memory model, for random sequences of barriers
+// and random interleavings. A wait blocks until all invocations have arrived.
 func TestSplitBarriers(t *testing.T) {
 	const lanes = 3
 	r := rand.New(rand.NewPCG(7, 11))

@@ -9,7 +9,7 @@ import (
 // all lengths up to the guard band's width, in blocks on, near and far from them.
 func TestBlockMask(t *testing.T) {
 	if !hasBlockMask {
-		t.Skip("the machine code under test needs AVX2, which this processor lacks")
+		t.Skip("this test covers only the AVX2 code path, which this processor cannot run")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {

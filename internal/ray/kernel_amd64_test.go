@@ -53,7 +53,7 @@ func TestPacketLayout(t *testing.T) {
 // TestWalkerRests checks that a walker refers to no structure after a traversal, of a ray alone or of a packet.
 func TestWalkerRests(t *testing.T) {
 	if !hasKernel {
-		t.Skip("the machine code under test needs AVX2, which this processor lacks")
+		t.Skip("this test covers only the AVX2 code path, which this processor cannot run")
 	}
 	s := scene(t, mesh(tiles(8), GeometryOpaque), mesh(tiles(4), GeometryOpaque))
 	w := NewWalker()

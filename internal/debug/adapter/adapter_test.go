@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestMalformed: a malformed message ends the session with an error that names what is expected.
+// TestMalformed checks that a malformed message ends the session, and that the error names the expected value.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"hello\r\n\r\n", "without Content-Length"},
