@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -38,10 +39,7 @@ func TestReadmeExample(t *testing.T) {
 func compile(t *testing.T, text string) (*chiaro.Shader, error) {
 	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := asmtest.Words(t, text, version)
 	s, err := chiaro.Compile(context.Background(), asm.Bytes(words))
 	if err == nil {
 		t.Cleanup(func() { s.Close() })

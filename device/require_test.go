@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -63,14 +63,7 @@ OpFunctionEnd
 
 func require(t *testing.T, text string, v spirv.Version) *Requirements {
 	t.Helper()
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, text, v)
 	r, err := Require(t.Context(), facts.Gather(m, nil))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/spirv/build"
@@ -85,10 +86,7 @@ func TestBroken(t *testing.T) {
 func TestMutated(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
 	for _, text := range []string{types, calls, loops} {
-		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := asmtest.Words(t, text, 0)
 		decoded := 0
 		for range 3000 {
 			w := append([]uint32(nil), words...)
@@ -319,10 +317,7 @@ func chain() []uint32 {
 // FuzzGather: Gather accepts every module that decodes.
 func FuzzGather(f *testing.F) {
 	for _, text := range []string{types, calls, loops} {
-		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
-		if err != nil {
-			f.Fatal(err)
-		}
+		words := asmtest.Words(f, text, 0)
 		f.Add(asm.Bytes(words))
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) {

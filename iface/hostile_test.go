@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -63,14 +64,7 @@ func reflectable(t *testing.T, entries, resources int) *valid.Module {
 		fmt.Fprintf(&b, "%%a%d = OpAccessChain %%p %%v%d %%zero\n", i, i)
 	}
 	b.WriteString("OpReturn\nOpFunctionEnd\n")
-	words, err := asm.Assemble([]byte(b.String()), asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, b.String(), spirv.Version16)
 	return valid.Assume(facts.Gather(m, nil))
 }
 

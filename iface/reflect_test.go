@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -21,14 +21,7 @@ var update = flag.Bool("update", false, "rewrite the forms in testdata")
 // reflectText reflects a module in assembly.
 func reflectText(t testing.TB, text []byte) []*Entry {
 	t.Helper()
-	words, err := asm.Assemble(text, asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, text, spirv.Version16)
 	return Reflect(valid.Assume(facts.Gather(m, nil)))
 }
 
@@ -121,10 +114,7 @@ func BenchmarkReflect(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	words, err := asm.Assemble(txtar.Parse(text).Files[0].Data, asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		b.Fatal(err)
-	}
+	words := asmtest.Words(b, txtar.Parse(text).Files[0].Data, spirv.Version16)
 	for b.Loop() {
 		m, err := spirv.FromWords(words)
 		if err != nil {

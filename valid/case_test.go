@@ -17,8 +17,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestCases checks testdata/CODE.txtar: fail.spvasm must have exactly the findings
@@ -247,10 +247,7 @@ func judgeForm(t *testing.T, env *Env, limits Limits, form string, text []byte) 
 		m, err := spirv.Decode(hexBytes(t, string(text)))
 		return findingsOf(t, env, limits, m, err, caseLines(string(text), form))
 	}
-	words, err := asm.Assemble(text, asm.AssembleOptions{Version: env.SPIRV})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := asmtest.Words(t, text, env.SPIRV)
 	m, err := spirv.FromWords(words)
 	return findingsOf(t, env, limits, m, err, caseLines(string(text), form))
 }

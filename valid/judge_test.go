@@ -5,21 +5,14 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // moduleOf assembles a module; version 0 is the newest.
 func moduleOf(tb testing.TB, text string, version spirv.Version) *spirv.Module {
 	tb.Helper()
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := asmtest.Module(tb, text, version)
 	return m
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestUniversalLimits checks a module at each universal limit of SPIR-V §2.17, and
@@ -63,10 +63,7 @@ func TestUniversalLimits(t *testing.T) {
 			for _, n := range []int{k.limit, k.limit + 1} {
 				global, body := k.text(n)
 				text := fmt.Sprintf(limitText, global, body)
-				words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: env.SPIRV})
-				if err != nil {
-					t.Fatal(err)
-				}
+				words := asmtest.Words(t, text, env.SPIRV)
 				m, err := spirv.FromWords(copyVariable(words, n))
 				if err != nil {
 					t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestRenumbered checks that no rule takes a literal for an id: the ids of each case
@@ -36,10 +36,7 @@ func TestRenumbered(t *testing.T) {
 			if !strings.HasSuffix(f.Name, ".spvasm") {
 				continue
 			}
-			words, err := asm.Assemble(f.Data, asm.AssembleOptions{Version: env.SPIRV})
-			if err != nil {
-				t.Fatal(err)
-			}
+			words := asmtest.Words(t, f.Data, env.SPIRV)
 			m, err := spirv.FromWords(words)
 			if err != nil {
 				continue // the fault is one of the stream

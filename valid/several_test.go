@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestCheckSeveral checks that a finding names the devices for which it holds,
 // and that a finding that does not depend on devices is reported once.
 func TestCheckSeveral(t *testing.T) {
-	words, err := asm.Assemble([]byte(`
+	code := asmtest.Module(t, `
 OpCapability Shader
 OpCapability Int64
 OpMemoryModel Logical GLSL450
@@ -26,14 +26,7 @@ OpDecorate %main Location 0
 %l = OpLabel
 OpReturn
 OpFunctionEnd
-`), asm.AssembleOptions{Version: spirv.Version10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+`, spirv.Version10)
 	m := facts.Gather(code, nil)
 	var envs []*Env
 	for _, d := range []struct{ name, kind string }{{"min", "min"}, {"max", "max"}, {"other", "min"}} {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestUntypedOnce checks each instruction with a result or value operands in the
@@ -38,10 +38,7 @@ func TestUntypedOnce(t *testing.T) {
 			if !strings.HasPrefix(f.Name, "pass") || !strings.HasSuffix(f.Name, ".spvasm") {
 				continue
 			}
-			words, err := asm.Assemble(f.Data, asm.AssembleOptions{Version: env.SPIRV})
-			if err != nil {
-				t.Fatal(err)
-			}
+			words := asmtest.Words(t, f.Data, env.SPIRV)
 			untypedOnce(t, filepath.Base(file)+" "+f.Name, words, env, limits, seen)
 		}
 	}

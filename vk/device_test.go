@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -69,10 +70,7 @@ OpFunctionEnd
 func code(t testing.TB, text string) []byte {
 	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := asmtest.Words(t, text, version)
 	return asm.Bytes(words)
 }
 

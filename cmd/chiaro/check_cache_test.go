@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // cacheModule is a vertex shader with a uniform buffer that some layouts have.
@@ -39,14 +39,7 @@ OpFunctionEnd
 // writeArchive writes an archive of one pipeline. Its set layout has one binding.
 func writeArchive(t *testing.T, file, binding string) {
 	t.Helper()
-	words, err := asm.Assemble([]byte(cacheModule), asm.AssembleOptions{Version: spirv.Version10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, cacheModule, spirv.Version10)
 	var b bytes.Buffer
 	w, err := fossil.NewWriter(&b)
 	if err != nil {

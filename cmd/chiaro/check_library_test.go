@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // libraryModule is a shader that reads location 0 and writes location 1.
@@ -52,14 +52,7 @@ func writeLibraries(t *testing.T, file string, location int, libraries string) {
 		}
 	}
 	for i, text := range []string{fmt.Sprintf(libraryModule, "Vertex", "", location), fmt.Sprintf(libraryModule, "Fragment", "OpExecutionMode %main OriginUpperLeft", 0)} {
-		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: spirv.Version10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := spirv.FromWords(words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := asmtest.Module(t, text, spirv.Version10)
 		add(fossil.ShaderModule, fossil.Hash(i+1), fossil.Module(fossil.Hash(i+1), m.Encode()))
 	}
 	add(fossil.PipelineLayout, 3, []byte(`{"version":6,"pipelineLayouts":{"0000000000000003":{"flags":0,"setLayouts":[]}}}`))

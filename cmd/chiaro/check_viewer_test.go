@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -15,10 +16,7 @@ import (
 func TestViewerStops(t *testing.T) {
 	view := func(instructions int, stop func() error) *viewer {
 		text := "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%void = OpTypeVoid\n" + strings.Repeat("OpNop\n", instructions)
-		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := asmtest.Words(t, text, 0)
 		m, err := spirv.Decode(asm.Bytes(words))
 		if err != nil {
 			t.Fatal(err)

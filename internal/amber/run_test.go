@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -104,10 +105,7 @@ probe ssbo uint 0 0 == 7
 // TestRunForms runs one module in hexadecimal words and bytes, as a file, and
 // ready in a folder.
 func TestRunForms(t *testing.T) {
-	words, err := asm.Assemble([]byte(increment), asm.AssembleOptions{Version: 0x10000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := asmtest.Words(t, increment, 0x10000)
 	var inWords, inBytes strings.Builder
 	for _, w := range words {
 		fmt.Fprintf(&inWords, "0x%08x\n", w)

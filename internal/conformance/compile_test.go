@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
@@ -400,10 +401,7 @@ OpStore %%from %%y
 OpReturn
 OpFunctionEnd
 `, words)
-	out, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := asmtest.Words(t, text, 0)
 	return asm.Bytes(out)
 }
 

@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -491,14 +490,7 @@ func TestGroupOperationsAgainstModel(t *testing.T) {
 
 // groupRun runs the module of the cases with several data.
 func groupRun(t *testing.T, e exec.Engine, typ groupType, cases []groupCase, lanes, size, rounds int) {
-	words, err := asm.Assemble([]byte(groupModule(typ, cases, lanes)), asm.AssembleOptions{Version: 1<<16 | 5<<8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, groupModule(typ, cases, lanes), 1<<16|5<<8)
 	f := facts.Gather(m, nil)
 	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{SubgroupSize: uint32(size)})
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -219,14 +218,7 @@ OpBranch %%wait
 // compileText compiles the text of a module that has one entry point.
 func compileText(t *testing.T, e exec.Engine, text string) exec.Program {
 	t.Helper()
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: 1<<16 | 5<<8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, text, 1<<16|5<<8)
 	f := facts.Gather(m, nil)
 	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{})
 	if err != nil {

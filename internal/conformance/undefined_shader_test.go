@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -17,8 +18,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -132,14 +131,7 @@ func (s *shader) text() string {
 // lowered returns the program, or lower's error.
 func (s *shader) lowered(t *testing.T) (*ir.Program, error) {
 	t.Helper()
-	words, err := asm.Assemble([]byte(s.text()), asm.AssembleOptions{Version: 0x10300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, s.text(), 0x10300)
 	f := facts.Gather(m, nil)
 	if len(f.EntryPoints) != 1 {
 		t.Fatalf("%d entry points", len(f.EntryPoints))

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -43,14 +43,7 @@ func startTimes(t *testing.T, times int, groups uint32, c Config, breakpoints ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := asm.Assemble(text, asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, text, spirv.Version16)
 	d := &driver{t: t, stops: make(chan Stop, 64), done: make(chan error, 1)}
 	c.Events = Events{
 		Stopped: func(s Stop) { d.stops <- s },

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 )
 
 // numbers stores ids · factor: a workgroup has 4 invocations.
@@ -108,10 +108,7 @@ func (p *program) commands() (pool abi.CommandPool, c abi.CommandBuffer) {
 
 // kernel makes the pipeline of a kernel with its layout and a set for a buffer.
 func (p *program) kernel(source string, b abi.Buffer) (pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
-	words, err := asm.Assemble([]byte(source), asm.AssembleOptions{})
-	if err != nil {
-		p.Fatal(err)
-	}
+	words := asmtest.Words(p, source, 0)
 	var module abi.ShaderModule
 	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
 	var setLayout abi.DescriptorSetLayout

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // twoNodes has a root, which sends its word plus 1 to the leaf, and the leaf, which adds 1 to the word of the buffer with that number.
@@ -69,10 +69,7 @@ OpFunctionEnd
 
 // graphPipelines makes a library of the leaf of twoNodes, and the graph of the root and the library.
 func (p *program) graphPipelines(layout abi.PipelineLayout) (library, graph abi.Pipeline) {
-	words, err := asm.Assemble([]byte(twoNodes), asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		p.Fatal(err)
-	}
+	words := asmtest.Words(p, twoNodes, spirv.Version16)
 	var module abi.ShaderModule
 	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
 	root, leaf := []byte("root\x00"), []byte("leaf\x00")

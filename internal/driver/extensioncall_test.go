@@ -8,15 +8,12 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 )
 
 // words returns the code of a module.
 func (p *program) words(source string) []uint32 {
-	code, err := asm.Assemble([]byte(source), asm.AssembleOptions{})
-	if err != nil {
-		p.Fatal(err)
-	}
+	code := asmtest.Words(p, source, 0)
 	return code
 }
 

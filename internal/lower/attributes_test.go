@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -14,7 +14,7 @@ import (
 // more would be read from memory beyond the object.
 func TestLargeAttributes(t *testing.T) {
 	for _, c := range []struct{ count, want string }{{"32", ""}, {"33", "hit attributes of 33 slots; at most 32"}} {
-		words, err := asm.Assemble([]byte(strings.ReplaceAll(`OpCapability RayTracingKHR
+		m := asmtest.Module(t, strings.ReplaceAll(`OpCapability RayTracingKHR
 OpCapability ShaderInvocationReorderNV
 OpExtension "SPV_KHR_ray_tracing"
 OpExtension "SPV_NV_shader_invocation_reorder"
@@ -35,16 +35,9 @@ OpEntryPoint RayGenerationKHR %main "main" %a %h
 OpHitObjectGetAttributesNV %h %a
 OpReturn
 OpFunctionEnd
-`, "COUNT", c.count)), asm.AssembleOptions{Version: spirv.Version16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := spirv.FromWords(words)
-		if err != nil {
-			t.Fatal(err)
-		}
+`, "COUNT", c.count), spirv.Version16)
 		v := valid.Assume(facts.Gather(m, nil))
-		_, err = Stage(v, &v.Facts().EntryPoints[0], Options{})
+		_, err := Stage(v, &v.Facts().EntryPoints[0], Options{})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s slots: %v; want %q", c.count, err, c.want)
 		}

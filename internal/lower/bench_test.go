@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -14,14 +14,7 @@ import (
 func BenchmarkStage(b *testing.B) {
 	var list []*valid.Module
 	for _, text := range sources(b) {
-		words, err := asm.Assemble(text, asm.AssembleOptions{Version: spirv.Version16})
-		if err != nil {
-			b.Fatal(err)
-		}
-		m, err := spirv.FromWords(words)
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := asmtest.Module(b, text, spirv.Version16)
 		list = append(list, valid.Assume(facts.Gather(m, nil)))
 	}
 	values := 0

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
 )
@@ -24,14 +22,7 @@ func runClusters(t *testing.T, source []byte, want string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if optimized {
-					pass.Run(p)
-				}
-				program, err := compute.NewPipeline(p, engine, exec.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer program.Close()
+				program := pipelineOf(t, p, engine, optimized)
 				var list []ir.Cluster
 				err = graph.RunAreas([3]uint32{2, 1, 1}, ir.ClusterAreaBytes, func(params []byte, n uint32) error {
 					return program.Dispatch(context.Background(), compute.Args{Groups: [3]uint32{n, 1, 1}, Params: params})

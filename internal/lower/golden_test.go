@@ -11,10 +11,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -98,14 +98,7 @@ func compare(t *testing.T, s *txtar.File, got string) (changed bool) {
 // stage assembles and lowers the first entry point of a text.
 func stage(t *testing.T, source []byte, spec facts.Spec, o Options) (*ir.Program, error) {
 	t.Helper()
-	words, err := asm.Assemble(source, asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, source, spirv.Version16)
 	v := valid.Assume(facts.Gather(m, spec))
 	if len(v.Facts().EntryPoints) == 0 {
 		t.Fatal("no entry point")

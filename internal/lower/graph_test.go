@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // graphScript is the dispatch of an execution graph. Its lines are those of script, and:
@@ -69,14 +69,7 @@ func (s *graphScript) run(t *testing.T, engine exec.Engine, shaders [][]byte, co
 	var nodes []graph.Node
 	var programs []*compute.Pipeline
 	for _, x := range shaders {
-		words, err := asm.Assemble(x, asm.AssembleOptions{Version: spirv.Version16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := spirv.FromWords(words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := asmtest.Module(t, x, spirv.Version16)
 		f := facts.Gather(m, common.spec)
 		n, err := NodeOf(f, &f.EntryPoints[0])
 		if err != nil {
@@ -87,15 +80,7 @@ func (s *graphScript) run(t *testing.T, engine exec.Engine, shaders [][]byte, co
 		if err != nil {
 			t.Fatal(err)
 		}
-		if optimized {
-			pass.Run(p)
-		}
-		program, err := compute.NewPipeline(p, engine, exec.Options{})
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
-		}
-		defer program.Close()
-		programs = append(programs, program)
+		programs = append(programs, pipelineOf(t, p, engine, optimized))
 	}
 	g, err := graph.New(nodes, false)
 	if err != nil {
@@ -113,4 +98,18 @@ func (s *graphScript) run(t *testing.T, engine exec.Engine, shaders [][]byte, co
 	for _, w := range common.want {
 		w.check(t, engine.Name(), programs[0].IR())
 	}
+}
+
+// pipelineOf returns the pipeline of a program on an engine until the end of the test. With optimized the passes run first.
+func pipelineOf(t *testing.T, p *ir.Program, engine exec.Engine, optimized bool) *compute.Pipeline {
+	t.Helper()
+	if optimized {
+		pass.Run(p)
+	}
+	program, err := compute.NewPipeline(p, engine, exec.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
+	}
+	t.Cleanup(func() { program.Close() })
+	return program
 }

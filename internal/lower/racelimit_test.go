@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -26,7 +26,7 @@ func TestLostEvents(t *testing.T) {
 
 // storesBeforeBarrier returns a program with some stores and a barrier.
 func storesBeforeBarrier(t *testing.T, stores int) *ir.Program {
-	words, err := asm.Assemble([]byte(`OpCapability Shader
+	m := asmtest.Module(t, `OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main "main" %shared
 OpExecutionMode %main LocalSize 4 1 1
@@ -42,14 +42,7 @@ OpExecutionMode %main LocalSize 4 1 1
 `+strings.Repeat("OpStore %shared %two\n", stores)+`OpControlBarrier %two %two %semantics
 OpReturn
 OpFunctionEnd
-`), asm.AssembleOptions{Version: spirv.Version16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+`, spirv.Version16)
 	v := valid.Assume(facts.Gather(m, nil))
 	p, err := Stage(v, &v.Facts().EntryPoints[0], Options{Sanitize: ir.SanitizeRace})
 	if err != nil {

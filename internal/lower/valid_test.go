@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -74,10 +75,7 @@ func TestAccepted(t *testing.T) {
 func acceptable(t *testing.T) map[string][]uint32 {
 	out := map[string][]uint32{}
 	for seed := range uint64(40) {
-		words, err := asm.Assemble([]byte(modgen.New(seed, modgen.Options{}).Text), asm.AssembleOptions{Version: modgen.Version})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := asmtest.Words(t, modgen.New(seed, modgen.Options{}).Text, modgen.Version)
 		out[fmt.Sprintf("module %02d", seed)] = words
 	}
 	files, err := filepath.Glob("../../valid/testdata/*.txtar")

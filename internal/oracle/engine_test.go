@@ -12,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/oracle"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -88,10 +89,7 @@ func TestEngines(t *testing.T) {
 	for range programs {
 		text := program(r, n)
 		version, _ := asm.Target("vulkan1.3")
-		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := asmtest.Words(t, text, version)
 		code := asm.Bytes(words)
 		m, err := spirv.Decode(code)
 		if err != nil {

@@ -1,15 +1,10 @@
 package oracle
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // groupHead declares a workgroup of 4 invocations, workgroup memory s, and a buffer b.
@@ -71,25 +66,11 @@ func groupBody(typ, body string) string {
 
 func runGroupText(t *testing.T, text string, groups uint32, words ...uint32) *Result {
 	t.Helper()
-	version, _ := asm.Target("vulkan1.3")
-	list, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := spirv.FromWords(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := facts.Gather(code, nil)
 	var data []byte
 	for _, w := range words {
 		data = binary.LittleEndian.AppendUint32(data, w)
 	}
-	r, err := Run(context.Background(), &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1}, Buffers: map[Place][]byte{{}: data}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return runJob(t, dispatchOf(t, text, groups, map[Place][]byte{{}: data}))
 }
 
 // TestGroups has the permitted values of the numbers of the buffer after a dispatch. The barrier with the semantics 264 (AcquireRelease,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -83,28 +84,31 @@ func runTo(t *testing.T, body string, groups uint32, outputs int, in ...float32)
 // runText runs a module in assembly.
 func runText(t *testing.T, text string, groups uint32, outputs int, in ...float32) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), jobOf(t, text, groups, outputs, in...))
+	return runJob(t, jobOf(t, text, groups, outputs, in...))
+}
+
+// runJob runs a dispatch without an error.
+func runJob(t *testing.T, j *Job) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// jobOf returns a dispatch of a module in assembly.
+// jobOf returns a dispatch of a module in assembly that reads and writes numbers.
 func jobOf(t *testing.T, text string, groups uint32, outputs int, in ...float32) *Job {
 	t.Helper()
+	return dispatchOf(t, text, groups, map[Place][]byte{{0, 0}: floats(in...), {0, 1}: make([]byte, 4*outputs)})
+}
+
+// dispatchOf returns a dispatch of a module in assembly with buffers.
+func dispatchOf(t *testing.T, text string, groups uint32, buffers map[Place][]byte) *Job {
+	t.Helper()
 	version, _ := asm.Target("vulkan1.3")
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := facts.Gather(code, nil)
-	return &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1},
-		Buffers: map[Place][]byte{{0, 0}: floats(in...), {0, 1}: make([]byte, 4*outputs)}}
+	m := facts.Gather(asmtest.Module(t, text, version), nil)
+	return &Job{Module: m, Entry: m.EntryPoint("main", spirv.ExecutionModelGLCompute), Groups: [3]uint32{groups, 1, 1}, Buffers: buffers}
 }
 
 func floats(list ...float32) (b []byte) {

@@ -12,9 +12,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // module has an entry point that calls a function at one place in a branch; line n of a.comp has instruction n of the text.
@@ -67,14 +66,7 @@ OpFunctionEnd
 // counted returns the profile of a module. words are the counters.
 func counted(t testing.TB, module string, words ...uint64) *Profile {
 	t.Helper()
-	code, err := asm.Assemble([]byte(module), asm.AssembleOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, module, 0)
 	f := facts.Gather(m, nil)
 	place := func(i int) Place {
 		if at, ok := f.Line(i); ok {

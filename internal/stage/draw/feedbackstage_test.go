@@ -12,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/asmtest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -19,7 +20,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -328,14 +328,7 @@ func lowered(t *testing.T, name string) *ir.Program {
 	}
 	_, text, _ := strings.Cut(string(data), "-- in.spvasm --\n")
 	text, _, _ = strings.Cut(text, "-- ir --\n")
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: spirv.Version10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := asmtest.Module(t, text, spirv.Version10)
 	g := facts.Gather(m, nil)
 	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[0], lower.Options{})
 	if err != nil {
