@@ -146,38 +146,49 @@ func (i *Instruction) lastOf(x [][]float64) int {
 
 // sets returns the set of each component.
 func (i *Instruction) sets(ctx context.Context, q *Query) []Set {
-	if i.Out == 1 && i.In[0] == 1 { // a function of scalars
-		list := make([]Set, len(q.Operands[0]))
+	return componentSets(i, q.Operands, func(x [][]float64, c int) Set { return i.set(ctx, q, x, c) })
+}
+
+// componentSets returns the set of each component of a result. set has the set of component c of operands x: a function of
+// scalars has a component of each operand, and one result.
+func componentSets[T any](i *Instruction, operands [][]T, set func(x [][]T, c int) Set) []Set {
+	if i.Out == 1 && i.In[0] == 1 {
+		list := make([]Set, len(operands[0]))
 		for c := range list {
-			x := make([][]float64, len(q.Operands))
-			for k, v := range q.Operands {
+			x := make([][]T, len(operands))
+			for k, v := range operands {
 				x[k] = v[c : c+1]
 			}
-			list[c] = i.set(ctx, q, x, 0)
+			list[c] = set(x, 0)
 		}
 		return list
 	}
-	n := len(q.Operands[0])
+	n := len(operands[0])
 	switch {
 	case i.Out == 1:
 		n = 1
 	case i.Name == "OpVectorTimesMatrix":
-		n = len(q.Operands) - 1
+		n = len(operands) - 1
 	}
 	list := make([]Set, n)
 	for c := range list {
-		list[c] = i.set(ctx, q, q.Operands, c)
+		list[c] = set(operands, c)
 	}
 	return list
 }
 
+// resultFormat returns the format of the result of a query.
+func (i *Instruction) resultFormat(q *Query) *format {
+	bits := q.Bits
+	if i.To != 0 {
+		bits = i.To
+	}
+	return formatOf(bits, !q.PreserveDenormals)
+}
+
 // set returns the permitted results of component n.
 func (i *Instruction) set(ctx context.Context, q *Query, x [][]float64, n int) Set {
-	to := q.Bits
-	if i.To != 0 {
-		to = i.To
-	}
-	f := formatOf(to, !q.PreserveDenormals)
+	f := i.resultFormat(q)
 	kept, exact := i.results(ctx, f, x, n)
 	denormal := denormals(x, q)
 	if kept == nil || len(denormal) == 0 {

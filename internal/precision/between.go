@@ -41,28 +41,7 @@ func Between(ctx context.Context, q Query, operands [][]Range) (sets []Set, err 
 			sets, err = nil, s.err
 		}
 	}()
-	all := ranges(operands, &q)
-	if i.Out == 1 && i.In[0] == 1 { // a function of scalars
-		for c := range operands[0] {
-			x := make([][]interval, len(all))
-			for k, v := range all {
-				x[k] = v[c : c+1]
-			}
-			sets = append(sets, i.rangeOf(ctx, &q, x, 0))
-		}
-		return sets, nil
-	}
-	n := len(operands[0])
-	switch {
-	case i.Out == 1:
-		n = 1
-	case i.Name == "OpVectorTimesMatrix":
-		n = len(operands) - 1
-	}
-	for c := range n {
-		sets = append(sets, i.rangeOf(ctx, &q, all, c))
-	}
-	return sets, nil
+	return componentSets(&i, ranges(operands, &q), func(x [][]interval, c int) Set { return i.rangeOf(ctx, &q, x, c) }), nil
 }
 
 // ranges returns the operands as intervals. Denormal numbers may be flushed to zero.
@@ -83,11 +62,7 @@ func ranges(operands [][]Range, q *Query) [][]interval {
 
 // rangeOf returns a set that contains the permitted results of component n.
 func (i *Instruction) rangeOf(ctx context.Context, q *Query, x [][]interval, n int) Set {
-	to := q.Bits
-	if i.To != 0 {
-		to = i.To
-	}
-	f := formatOf(to, !q.PreserveDenormals)
+	f := i.resultFormat(q)
 	r, ok := i.evaluate(ctx, f, n, x)
 	if ok && i.Other != nil {
 		other := *i
