@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -103,12 +102,12 @@ func (p *permission) name(at oracle.Place, n *oracle.Permitted) string {
 	return fmt.Sprintf("%s byte %d", name, n.Offset)
 }
 
-// where returns the place and the instruction that computed a number; "" if it is none.
-func (p *permission) where(n *oracle.Permitted) string {
-	if n.At == 0 {
+// where returns the place and the name of an instruction, which are counted from 1; "" for 0.
+func (p *permission) where(instruction int) string {
+	if instruction == 0 {
 		return ""
 	}
-	i := n.At - 1
+	i := instruction - 1
 	in := p.facts.Code.Inst(i)
 	text := in.Op().String()
 	if in.Op() == spirv.OpExtInst {
@@ -145,7 +144,7 @@ func (p *permission) value(at oracle.Place, n *oracle.Permitted, b []byte) strin
 // violations describes the numbers of contents that are not permitted, in the order of the instructions.
 func (p *permission) violations(contents map[oracle.Place][]byte) (list []violationRecord) {
 	for _, v := range p.result.Judge(contents) {
-		list = append(list, violationRecord{Name: p.name(v.Place, &v.Permitted), Value: p.value(v.Place, &v.Permitted, v.Got), Permitted: v.Permitted.String(), Instruction: p.where(&v.Permitted)})
+		list = append(list, violationRecord{Name: p.name(v.Place, &v.Permitted), Value: p.value(v.Place, &v.Permitted, v.Got), Permitted: v.Permitted.String(), Instruction: p.where(v.At)})
 	}
 	return list
 }
@@ -180,7 +179,11 @@ func (p *permission) undecided() string {
 	if p.result.Undecided == "" {
 		return ""
 	}
-	return fmt.Sprintf("any content is permitted: %s", strings.TrimSpace(p.result.Undecided+", "+p.where(&oracle.Permitted{Number: oracle.Number{At: p.result.Instruction}})))
+	why := "any content is permitted: " + p.result.Undecided
+	if at := p.where(p.result.Instruction); at != "" {
+		why += ", " + at
+	}
+	return why
 }
 
 // permittedRecord is the permitted values of a number, as JSON.
@@ -208,12 +211,11 @@ func (p *permission) show() (list []permittedRecord) {
 
 // report writes the verdict on the buffers of a run of chiaro itself.
 func (p *permission) report(ctx context.Context, c console, f *runFlags) error {
-	format := f.format
 	if err := p.within(ctx, f.opts.Timeout); err != nil {
 		return err
 	}
 	wrong := p.violations(p.contents())
-	if format == "json" {
+	if f.format == "json" {
 		return p.reportJSON(c, wrong)
 	}
 	for i, n := range p.show() {

@@ -239,9 +239,13 @@ func (t *checkTally) addRecord(r *checkRecord) {
 	}
 }
 
-// mergeRuns writes the records of scripts and returns the exit code.
+// mergeRuns writes the records of scripts and tests, and returns the exit code.
 func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
-	r, t := runReporters("chiaro run")[format](w, false), tally{}
+	verb := "chiaro run"
+	if slices.ContainsFunc(all, func(m mergedRecord) bool { return m.Test != "" }) {
+		verb = "chiaro test"
+	}
+	r, t := runReporters(verb)[format](w, false), tally{}
 	for i := range all {
 		m := &all[i]
 		r.Record(record{File: m.File, Test: m.Test, Status: m.Status, Message: m.Message, Seconds: m.Seconds, Buffers: m.Buffers, Log: m.Log})
