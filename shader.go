@@ -1,6 +1,7 @@
 package chiaro
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,9 +47,16 @@ type Options struct {
 	// Schedule chooses the order of workgroups, subgroups and invocations; see vk.DeviceInfo.
 	Schedule func(alternatives int) int
 
+	// Budget bounds the steps of one subgroup, its calls and loop iterations: Run ends a shader that needs more with a
+	// *vk.BudgetError. 0 is DefaultBudget.
+	Budget uint64
+
 	// Interpreter runs the shader with the interpreter, whose results are the same.
 	Interpreter bool
 }
+
+// DefaultBudget is the budget of a shader without its own. Its loops take from a nanosecond to some hundreds for a step.
+const DefaultBudget = 1 << 28
 
 // Compile checks and compiles the first compute entry point of a SPIR-V module. The error of a shader that breaks a rule
 // is a *vk.InvalidModuleError or a *vk.LinkError.
@@ -73,7 +81,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if i < 0 {
 		return nil, errors.New("the module has no compute entry point; must have one")
 	}
-	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports, Schedule: o.Schedule}
+	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports, Schedule: o.Schedule, Budget: cmp.Or(o.Budget, DefaultBudget)}
 	if o.Interpreter {
 		info.Engine = interp.Engine{}
 	}

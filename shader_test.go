@@ -1,6 +1,7 @@
 package chiaro_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro"
 	"github.com/chiaro-gpu/chiaro/internal/asmtest"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -45,6 +47,23 @@ func compile(t *testing.T, text string) (*chiaro.Shader, error) {
 		t.Cleanup(func() { s.Close() })
 	}
 	return s, err
+}
+
+// TestRunBudget: a shader whose loop never ends ends with an error that has the budget.
+func TestRunBudget(t *testing.T) {
+	endless := strings.Replace(squares, "OpReturn\n", "OpBranch %loop\n%loop = OpLabel\nOpLoopMerge %out %next None\nOpBranch %next\n%next = OpLabel\nOpBranch %loop\n%out = OpLabel\nOpReturn\n", 1)
+	for _, o := range []chiaro.Options{{Budget: 1000}, {Budget: 1000, Interpreter: true}, {}} {
+		s, err := o.Compile(t.Context(), asm.Bytes(asmtest.Words(t, endless, spirv.Version14)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var spent *vk.BudgetError
+		want := cmp.Or(o.Budget, chiaro.DefaultBudget)
+		if err := s.Run(t.Context(), [3]uint32{1, 1, 1}, chiaro.Buffer(3, make([]uint32, 8))); !errors.As(err, &spent) || spent.Steps != want {
+			t.Errorf("budget %d: %v; must be an error of %d steps", o.Budget, err, want)
+		}
+	}
 }
 
 // TestRunArguments runs with arguments that do not fit the shader.

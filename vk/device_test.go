@@ -12,7 +12,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/asmtest"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -288,10 +287,10 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// TestLost submits a dispatch that never ends: the device is lost by its timeout, its context or its budget, and the
+// TestLost submits a dispatch that never ends: the device is lost by its timeout, its context, its budget or a stall, and the
 // error has the loop and the reason.
 func TestLost(t *testing.T) {
-	for name, info := range map[string]DeviceInfo{"timeout": {Timeout: 50 * time.Millisecond}, "context": {}, "budget": {Budget: 1 << 16}} {
+	for name, info := range map[string]DeviceInfo{"timeout": {Timeout: 50 * time.Millisecond}, "context": {}, "budget": {Budget: 1 << 16}, "stall": {Stall: 50 * time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			running := func() {}
 			if name == "context" {
@@ -333,7 +332,7 @@ func testLost(t *testing.T, info DeviceInfo, running func()) {
 	if !errors.Is(err, ErrDeviceLost) || !errors.As(err, &lost) || lost.Command != "dispatch" || lost.Location == nil {
 		t.Fatalf("%v: must be a loss with the command and the location", err)
 	}
-	if budget := errors.As(err, new(*exec.BudgetError)); budget != (info.Budget > 0) || budget == (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+	if budget := errors.As(err, new(*BudgetError)); budget != (info.Budget > 0) || budget == (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		t.Errorf("%v: has another reason", err)
 	}
 	if _, err := r.dev.Allocate(MemoryInfo{Size: 16}); !errors.Is(err, ErrDeviceLost) {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -50,6 +51,14 @@ func (e *LostError) Error() string {
 
 // Unwrap returns ErrDeviceLost and the cause.
 func (e *LostError) Unwrap() []error { return []error{ErrDeviceLost, e.Cause} }
+
+// The causes in the loss of a device or in the failure of a creation that a program may tell apart.
+type (
+	// BudgetError reports a shader that used up its steps: a loop without an end, for one. See the Budget of [DeviceInfo].
+	BudgetError = exec.BudgetError
+	// LimitError reports a quantity that is too large or too small.
+	LimitError = exec.LimitError
+)
 
 // InternalError reports a fault of this package or of a callback: a panic, which a creation function returns, or which is
 // the cause of the loss of a device.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -170,7 +169,7 @@ func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*
 	case ctx.Err() != nil:
 		return &coded{exitInterrupt, "interrupted"}
 	}
-	var endless *exec.BudgetError
+	var endless *vk.BudgetError
 	if err = reported(c, file, cause); errors.As(cause, &endless) {
 		return &coded{code: exitFindings}
 	}

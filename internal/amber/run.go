@@ -153,8 +153,8 @@ func statusOf(err error) Status {
 	var failure *Failure
 	var missing *Unsupported
 	var engine *exec.UnsupportedError
-	var limit *exec.LimitError
-	var budget *exec.BudgetError
+	var limit *vk.LimitError
+	var budget *vk.BudgetError
 	var reported *SanitizerError
 	switch {
 	case errors.As(err, &failure), errors.As(err, &reported):
