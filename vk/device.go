@@ -51,6 +51,10 @@ type DeviceInfo struct {
 	// Queues are the queues; none is one that runs all commands.
 	Queues []QueueInfo
 
+	// Stall bounds the time for which a command runs shaders without progress: no workgroups and no part of a draw end. After it the
+	// device is lost. The time that other processes take does not count. 0 is no bound.
+	Stall time.Duration
+
 	// Timeout bounds the run of one command: after it the device is lost. 0 is no bound.
 	Timeout time.Duration
 
@@ -90,7 +94,7 @@ type DeviceInfo struct {
 	Until context.Context
 
 	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
-	// device: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound.
+	// device with a [BudgetError]: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound.
 	Budget uint64
 
 	// Engine and Lowering are for programs of Chiaro's module: the engine of the shaders, nil for the best of the
@@ -124,6 +128,7 @@ type Device struct {
 	checking  Checking
 	workers   int
 	timeout   time.Duration
+	stall     time.Duration
 	deferFree bool
 	tolerant  bool
 	printer   printer
@@ -184,7 +189,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
-		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
+		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout, stall: info.Stall,
 		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, schedule: info.Schedule, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)

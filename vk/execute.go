@@ -20,6 +20,7 @@ type executor struct {
 	labels labels            // open ones of the queue's commands
 	ctx    *exec.StopContext // of all commands; it ends with the device, or by timer
 	timer  *time.Timer       // runs during a command; nil without a timeout
+	stall  *stall
 	work   *submission
 
 	boundState
@@ -77,7 +78,7 @@ type boundSet struct {
 
 // newExecutor returns the executor of a queue.
 func newExecutor(q *Queue) *executor {
-	x := &executor{dev: q.dev, ctx: q.ctx}
+	x := &executor{dev: q.dev, ctx: q.ctx, stall: newStall(q.ctx, q.dev.stall)}
 	if n := q.dev.timeout; n > 0 {
 		x.timer = time.AfterFunc(n, func() { x.ctx.Cancel(fmt.Errorf("the command ran for more than %v: %w", n, context.DeadlineExceeded)) })
 		x.timer.Stop()
@@ -293,14 +294,21 @@ func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) []b
 	return all[first : first+n]
 }
 
-// watch begins a command that runs shaders: after the time that it may take its context ends. unwatch must follow.
+// watch begins a command that runs shaders: its context ends after the time that it may take, or without progress. unwatch must follow.
 func (x *executor) watch() {
+	x.bound()
+	x.stall.begin()
+}
+
+// bound begins a command that always ends: its context ends after the time that it may take. unwatch must follow.
+func (x *executor) bound() {
 	if x.timer != nil {
 		x.timer.Reset(x.dev.timeout)
 	}
 }
 
 func (x *executor) unwatch() {
+	x.stall.end()
 	if x.timer != nil {
 		x.timer.Stop()
 	}

@@ -229,7 +229,7 @@ func (w *buildStructures) run(x *executor) error {
 			n.Ranges = ranges
 			b = &n
 		}
-		x.watch()
+		x.bound()
 		err := x.dev.build(b, rule, x.ctx.Err)
 		x.unwatch()
 		if err != nil {

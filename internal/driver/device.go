@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -84,6 +85,23 @@ func sanitizers(i *instance) vk.Sanitizers {
 	}
 }
 
+// defaultStall is the time after which a command without progress is a shader that does not end.
+const defaultStall = 10 * time.Second
+
+// stall returns the value of CHIARO_TIMEOUT: a time, or 0 for none. A value that is no time is a message.
+func stall(i *instance) time.Duration {
+	text := os.Getenv("CHIARO_TIMEOUT")
+	if text == "" {
+		return defaultStall
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		i.lacks(fmt.Sprintf("CHIARO_TIMEOUT is %q; want a time such as 30s, or 0 for none", text))
+		return defaultStall
+	}
+	return d
+}
+
 func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	p, info := physicalOf(a.PhysicalDevice), a.PCreateInfo
 	if p == nil {
@@ -106,6 +124,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	}
 	d.maps = newMemoryMaps(enabled)
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
+	create.Stall = stall(p.instance)
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo

@@ -200,5 +200,6 @@ func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 		x.fail(uint64(piece.Task), err)
 		return false
 	}
+	x.pool.Advance()
 	return true
 }

@@ -90,6 +90,7 @@ func (d *dispatch) work(int) {
 			d.fail(b.First, err)
 			return
 		}
+		d.Advance()
 		if whole {
 			size.adapt(time.Since(begin))
 		}

@@ -11,7 +11,8 @@ import (
 // StopContext is a context that ends by Cancel alone. A [Pool] watches it without an allocation, which makes it the
 // context of many short runs. It is safe for concurrent use.
 type StopContext struct {
-	done chan struct{}
+	done     chan struct{}
+	progress atomic.Uint64
 
 	mu      sync.Mutex
 	err     error          // set before done is closed
@@ -46,6 +47,9 @@ func (c *StopContext) Cancel(cause error) {
 	}
 	c.actions = nil
 }
+
+// Progress returns a number that grows when a part of a run ends: a batch of workgroups, or some of a draw's.
+func (c *StopContext) Progress() uint64 { return c.progress.Load() }
 
 // Err returns nil, or the cause of Cancel.
 func (c *StopContext) Err() error {

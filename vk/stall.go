@@ -1,0 +1,92 @@
+package vk
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// stall ends the context of a queue if a command that runs shaders makes no progress. A nil stall does nothing.
+//
+// A timer looks a few times within the limit whether the command or its progress has changed. Between two looks counts the time of the
+// clock or, if it is less, the processor time of the process: other processes do not make a shader late.
+type stall struct {
+	ctx   *exec.StopContext
+	limit time.Duration
+	timer *time.Timer
+
+	commands atomic.Uint64 // begun and ended: odd while one runs
+	armed    atomic.Bool   // the timer runs
+
+	// The rest is of the timer's function.
+	seen stallLook // the first one without progress since then
+	last stallLook
+	used time.Duration // from seen to last
+}
+
+// stallLook is what the timer sees.
+type stallLook struct {
+	commands, progress uint64
+	clock              time.Time
+	processor          time.Duration
+}
+
+// stallLooks is the number of looks within the limit.
+const stallLooks = 8
+
+// newStall returns the stall of a queue; nil without a limit.
+func newStall(ctx *exec.StopContext, limit time.Duration) *stall {
+	if limit <= 0 {
+		return nil
+	}
+	s := &stall{ctx: ctx, limit: limit}
+	s.timer = time.AfterFunc(limit, s.look)
+	s.timer.Stop()
+	return s
+}
+
+// begin begins a command.
+func (s *stall) begin() {
+	if s == nil {
+		return
+	}
+	s.commands.Add(1)
+	if !s.armed.Load() && !s.armed.Swap(true) {
+		s.timer.Reset(s.limit / stallLooks)
+	}
+}
+
+// end ends a command that has begun, if there is one.
+func (s *stall) end() {
+	if s != nil && s.running() {
+		s.commands.Add(1)
+	}
+}
+
+func (s *stall) running() bool { return s.commands.Load()&1 != 0 }
+
+// look ends the context if the command has used up its time without progress.
+func (s *stall) look() {
+	now := stallLook{s.commands.Load(), s.ctx.Progress(), time.Now(), cputime.Now()}
+	if now.commands != s.seen.commands || now.progress != s.seen.progress {
+		s.seen, s.used = now, 0
+	} else {
+		s.used += min(now.clock.Sub(s.last.clock), now.processor-s.last.processor)
+	}
+	s.last = now
+	switch {
+	case !s.running():
+		s.armed.Store(false)
+		if !s.running() || s.armed.Swap(true) { // a command that has begun since then arms the timer, here or in begin
+			return
+		}
+	case s.used >= s.limit:
+		s.ctx.Cancel(fmt.Errorf("the command made no progress for %v: %w", s.limit, context.DeadlineExceeded))
+		return
+	}
+	s.timer.Reset(s.limit / stallLooks)
+}
