@@ -156,7 +156,7 @@ func (g *gatherer) specialized(c *Const) (uint64, bool) {
 
 // composite sets the parts of c.
 func (g *gatherer) composite(c *Const, ids []spirv.ID) {
-	c.Elems, g.elems = g.elems[:len(ids):len(ids)], g.elems[len(ids):]
+	c.Elems, g.free = g.free[:len(ids):len(ids)], g.free[len(ids):]
 	for n, id := range ids {
 		c.Elems[n] = g.constBefore(id, c.Index)
 	}
@@ -176,7 +176,7 @@ func (c *Const) settle() {
 
 // replicate sets all parts of c to one value (SPV_EXT_replicated_composites).
 func (g *gatherer) replicate(c *Const, id spirv.ID) {
-	c.Elems, g.elems = g.elems[:1:1], g.elems[1:]
+	c.Elems, g.free = g.free[:1:1], g.free[1:]
 	e := g.constBefore(id, c.Index)
 	c.Elems[0], c.Replicate = e, true
 	c.Known = e != nil && e.Known && c.Type.IsComposite()

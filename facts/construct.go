@@ -83,7 +83,7 @@ func (g *gatherer) constructs(f *Function) {
 	if total == 0 {
 		return
 	}
-	f.Constructs = make([]Construct, 0, total)
+	f.Constructs = g.Module.constructs.Alloc(total)[:0]
 	n := len(f.Blocks)
 	arena := g.inside.Alloc(3 * n)
 	s := nesting{g, f, arena[:n], arena[n : 2*n], arena[2*n:], 64*n + 4096}

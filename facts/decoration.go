@@ -71,7 +71,7 @@ func (s *kindSet) has(kind uint32) bool { return s[min(kind/64, 1)]>>(kind%64)&1
 // it sorts the entries of each target.
 func (g *gatherer) decorate() {
 	d := &g.decor
-	d.first = make([]int32, g.Code.Len()+2)
+	d.first = zeros(d.first, g.Code.Len()+2)
 	total := 0
 	for _, n := range g.annot {
 		in := g.Code.Inst(int(n))
@@ -86,11 +86,12 @@ func (g *gatherer) decorate() {
 		for i := 2; i < len(d.first); i++ {
 			d.first[i] += d.first[i-1]
 		}
-		d.list = make([]decorated, total)
+		d.list = zeros(d.list, total)
 		for _, n := range g.annot {
 			g.annotation(int(n), g.Code.Inst(int(n)))
 		}
 	}
+	d.first[g.Code.Len()+1] = 0
 	d.first = d.first[:g.Code.Len()+1]
 	for i := 0; i < total; {
 		j := int(d.first[d.list[i].target+1])

@@ -67,9 +67,7 @@ func (m *Module) EntryPoint(name string, model spirv.ExecutionModel) *EntryPoint
 
 // entryPoints fills in the entry points and their modes.
 func (g *gatherer) entryPoints() {
-	if len(g.mode) > 0 {
-		g.modes = make([]Mode, 0, len(g.mode))
-	}
+	g.modes = slices.Grow(g.modes, len(g.mode))
 	for _, n := range g.mode {
 		in := g.Code.Inst(int(n))
 		v := inst.ExecutionMode(in)
@@ -89,7 +87,7 @@ func (g *gatherer) entryPoints() {
 	if len(g.entry) > 1 {
 		sizes = map[int]size{}
 	}
-	g.EntryPoints = make([]EntryPoint, len(g.entry))
+	g.EntryPoints = zeros(g.EntryPoints, len(g.entry))
 	for i, n := range g.entry {
 		v := inst.EntryPoint(g.Code.Inst(int(n)))
 		e := &g.EntryPoints[i]

@@ -34,7 +34,7 @@ func (g *gatherer) edges(f *Function) {
 		return
 	}
 	mark := g.numbers.Alloc(len(f.Blocks)) // number of the last block with an edge to this one, from 1
-	arena := make([]*Block, 0, total)
+	arena := g.Module.edges.Alloc(total)[:0]
 	preds := g.numbers.Alloc(len(f.Blocks) + 1)
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
@@ -49,7 +49,7 @@ func (g *gatherer) edges(f *Function) {
 		b.Succs = arena[at:len(arena):len(arena)]
 		g.merge(b)
 	}
-	back := make([]*Block, len(arena))
+	back := g.Module.edges.Alloc(len(arena))
 	at := 0
 	for n := range f.Blocks {
 		f.Blocks[n].Preds = back[at : at : at+int(preds[n])]

@@ -118,7 +118,7 @@ func (w *walker) function(f *Function, i int) {
 	w.f, w.open = f, nil
 	w.number++
 	f.ID, f.Number, f.Index, f.Return, f.Type = v.Result(), int(g.fact[i]>>factBits), i, g.Type(v.Type()), g.Type(v.FunctionType())
-	first := w.block
+	first, used := w.block, len(g.uses)
 	n := i + 1
 	for ; n < g.Code.Len(); n++ {
 		if g.fact[n].kind() == funcFact {
@@ -131,7 +131,7 @@ func (w *walker) function(f *Function, i int) {
 	}
 	w.close(n)
 	f.End = n
-	f.Blocks = g.blocks[first:w.block:w.block]
+	f.Blocks, f.Globals = g.blocks[first:w.block:w.block], g.uses[used:len(g.uses):len(g.uses)]
 }
 
 // instruction processes one instruction of a function and reports whether it is
@@ -258,7 +258,13 @@ func (w *walker) uses(i int, op spirv.Op, in spirv.Inst) {
 			g.Variables[g.fact[i]>>factBits].Func = w.f
 		}
 	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
-		if g.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
+		switch set := g.ExtSet(inst.ExtInst(in).Set()); {
+		case set == spirv.ExtSetGLSL: // all operands are ids
+			for _, id := range in[5:] {
+				w.use(spirv.ID(id))
+			}
+			return
+		case set.NonSemantic():
 			return
 		}
 	case spirv.OpFunctionCall:
@@ -315,7 +321,8 @@ func (w *walker) use(id spirv.ID) {
 	}
 	w.seen[n] = w.number
 	if v := &w.g.Variables[n]; v.Func == nil && v.Storage != spirv.StorageClassFunction {
-		w.f.Globals = append(w.f.Globals, v)
+		g := w.g
+		g.uses = append(g.uses, v)
 	}
 }
 

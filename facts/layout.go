@@ -229,7 +229,7 @@ func (g *gatherer) smallest() uint32 {
 
 // members fills in the members of a struct with the layout decorations of each.
 func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
-	t.Members = make([]Member, len(ids))
+	t.Members = g.Module.members.Alloc(len(ids))
 	leaf := uint64(0)
 	for n, id := range ids {
 		m := &t.Members[n]

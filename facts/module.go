@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/scratch"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -35,14 +36,19 @@ type Module struct {
 	Functions   []Function // in order of definition; declarations without a body included
 	EntryPoints []EntryPoint
 
-	capable  []uint64        // a bit for each capability
-	extended map[string]bool // the declared extensions; nil if they are few
-	fact     []fact          // of each instruction
-	blocks   []Block
-	decor    decorations
-	names    names
-	modes    []Mode // sorted by the instruction that defines their function
-	lines    []mark
+	capable    []uint64        // a bit for each capability
+	extended   map[string]bool // the declared extensions; nil if they are few
+	fact       []fact          // of each instruction
+	blocks     []Block
+	elems      []*Const    // the parts of composites
+	uses       []*Variable // Globals of the functions, one after the other
+	edges      scratch.Slab[*Block]
+	constructs scratch.Slab[Construct]
+	members    scratch.Slab[Member]
+	decor      decorations
+	names      names
+	modes      []Mode // sorted by the instruction that defines their function
+	lines      []mark
 }
 
 // Gather returns the facts of m under a specialization, which may be nil.
@@ -51,7 +57,8 @@ func Gather(m *spirv.Module, spec Spec) *Module { return GatherOn(m, spec, nil) 
 // GatherOn is Gather on a device, which may be nil.
 func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
 	w := workspaces.Get().(*workspace)
-	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}, device: device, workspace: w}
+	g := &gatherer{Module: modules.Get().(*Module), device: device, workspace: w}
+	g.Code, g.Spec, g.fact = m, spec, zeros(g.fact, m.Len())
 	g.survey()
 	g.name()
 	g.decorate()
@@ -70,8 +77,8 @@ type gatherer struct {
 	*workspace
 	device Device
 	count  counts
-	elems  []*Const
-	budget int // elements that evaluated composites may still allocate
+	free   []*Const // the end of Module.elems that no composite has yet
+	budget int      // elements that evaluated composites may still allocate
 }
 
 // counts holds the sizes of the arenas, so that they never move.

@@ -39,7 +39,7 @@ func (g *gatherer) name() {
 	if len(n.found) == 0 {
 		return
 	}
-	n.ids = make([]int32, g.Code.Len())
+	n.ids = zeros(n.ids, g.Code.Len())
 	for _, i := range n.found {
 		in := g.Code.Inst(int(i))
 		t := g.Def(spirv.ID(in[1]))
@@ -52,7 +52,7 @@ func (g *gatherer) name() {
 			n.ids[t] = i + 1
 		}
 	}
-	n.found = nil
+	n.found = n.found[:0]
 	slices.SortFunc(n.members, func(x, y memberName) int {
 		return cmp.Or(compareMember(x, y), cmp.Compare(x.index, y.index))
 	})

@@ -226,12 +226,13 @@ func (g *gatherer) imply(c spirv.Capability) {
 
 // allocate allocates the arenas and fills in the id, opcode and number of each type.
 func (g *gatherer) allocate() {
-	g.Types = make([]Type, g.count.types)
-	g.Consts = make([]Const, g.count.consts)
-	g.Variables = make([]Variable, g.count.vars)
-	g.Functions = make([]Function, g.count.funcs)
-	g.blocks = make([]Block, g.count.blocks)
-	g.elems = make([]*Const, g.count.elems)
+	g.Types = zeros(g.Types, g.count.types)
+	g.Consts = zeros(g.Consts, g.count.consts)
+	g.Variables = zeros(g.Variables, g.count.vars)
+	g.Functions = zeros(g.Functions, g.count.funcs)
+	g.blocks = zeros(g.blocks, g.count.blocks)
+	g.elems = zeros(g.elems, g.count.elems)
+	g.free = g.elems
 	g.budget = 4*len(g.Code.Words) + 4096
 	for i, f := range g.fact {
 		if f.kind() == typeFact {

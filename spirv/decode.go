@@ -75,7 +75,8 @@ func FromWords(words []uint32) (*Module, error) { return FromWordsWith(words, Op
 
 // FromWordsWith is FromWords with options.
 func FromWordsWith(words []uint32, o Options) (*Module, error) {
-	m := &Module{Words: words}
+	m := modules.Get().(*Module)
+	m.Words = words
 	if f := m.header(); f != nil {
 		return nil, f
 	}
@@ -125,15 +126,20 @@ func (m *Module) index() *diag.Finding {
 	} else {
 		m.defs.sparse = map[uint32]uint32{}
 	}
-	block := make([]uint32, n+1+dense)
-	m.starts = block[: n+1 : n+1]
+	if size := n + 1 + dense; size > cap(m.block) {
+		m.block = make([]uint32, size)
+	} else {
+		m.block = m.block[:size]
+		clear(m.block[n+1:])
+	}
+	m.starts = m.block[: n+1 : n+1]
 	for i, k := HeaderWords, 0; k <= n; k++ {
 		m.starts[k] = uint32(i)
 		if k < n {
 			i += int(w[i] >> 16)
 		}
 	}
-	m.defs.dense = block[n+1:]
+	m.defs.dense = m.block[n+1:]
 	return nil
 }
 

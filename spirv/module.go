@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"sync"
 )
 
 // ID is the number of a result; 0 is no id.
@@ -49,10 +50,28 @@ type Module struct {
 	Words     []uint32 // the whole stream in host order, header included
 	Reversed  bool     // Decode reversed the bytes of the words to get host order
 
+	block  []uint32 // the memory of starts and defs
 	starts []uint32 // word offset of each instruction, and of the end
 	defs   defs
 	sets   imports
 	odd    map[int]struct{} // instructions outside of the grammar, if Options allow them
+}
+
+// modules holds released modules, which are empty but for their block.
+var modules = sync.Pool{New: func() any { return new(Module) }}
+
+// maxRetained is the number of words of a block that a later module reuses.
+const maxRetained = 1 << 20
+
+// Release lets a later Decode reuse the memory of m, but not its words, for a program that decodes many modules one after the
+// other. m must not be used afterwards. A module that is not released is left to the garbage collector.
+func (m *Module) Release() {
+	block := m.block
+	if cap(block) > maxRetained {
+		block = nil
+	}
+	*m = Module{block: block[:0]}
+	modules.Put(m)
 }
 
 // Len returns the number of instructions.

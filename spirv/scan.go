@@ -66,8 +66,17 @@ func (o Op) Layout() Layout {
 	}
 	if s.tail == tailWalked {
 		l.Tail = o.Row().Operands()[s.next:]
+		if len(l.Tail) == 1 && l.Tail[0].Quant == Repeated && l.Tail[0].Kind.idPair() {
+			l.Rest, l.Tail = true, nil
+		}
 	}
 	return l
+}
+
+// idPair reports whether an operand of the kind is two ids.
+func (k Kind) idPair() bool {
+	a, b := k.Pair()
+	return k.Category() == CategoryPair && a.Category() == CategoryID && b.Category() == CategoryID
 }
 
 // OpAt returns the opcode of instruction i.

@@ -54,10 +54,13 @@ func judgeBytes(tb testing.TB, data []byte, env *Env) int {
 	if err != nil {
 		return 1
 	}
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
+	f := facts.Gather(m, nil)
+	r, err := Check(context.Background(), f, env, Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	f.Release()
+	m.Release()
 	return len(r.Findings)
 }
 

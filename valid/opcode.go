@@ -68,7 +68,7 @@ func newOpcodes() []*opcode {
 		}
 		switch op { // strings and literals alone follow the ids
 		case spirv.OpName, spirv.OpMemberName, spirv.OpString, spirv.OpConstant, spirv.OpSpecConstant, spirv.OpExtInstImport, spirv.OpExtension:
-			o.tail = nil
+			o.odd, o.tail = false, nil
 		}
 		if o.hasType {
 			o.ids &^= 1
