@@ -241,13 +241,17 @@ func (m *Module) own(id spirv.ID, member int32) []decorated {
 	if i < 0 {
 		return nil
 	}
-	list := m.decor.list[m.decor.first[i]:m.decor.first[i+1]]
-	if len(list) == 0 || list[0].member == member && list[len(list)-1].member == member {
+	a, b := m.decor.first[i], m.decor.first[i+1]
+	if a == b {
+		return nil
+	}
+	list := m.decor.list[a:b]
+	if list[0].member == member && list[len(list)-1].member == member {
 		return list
 	}
-	a := sort.Search(len(list), func(n int) bool { return list[n].member >= member })
-	b := a + sort.Search(len(list)-a, func(n int) bool { return list[a+n].member > member })
-	return list[a:b]
+	from := sort.Search(len(list), func(n int) bool { return list[n].member >= member })
+	end := from + sort.Search(len(list)-from, func(n int) bool { return list[from+n].member > member })
+	return list[from:end]
 }
 
 // find returns the first decoration of a kind in a sorted list; nil if there is none.
@@ -269,7 +273,15 @@ func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) *decor
 	if !m.decor.kinds.has(uint32(kind)) {
 		return nil
 	}
+	return m.search(id, member, kind)
+}
+
+// search is lookup for a kind that the module may have.
+func (m *Module) search(id spirv.ID, member int32, kind spirv.Decoration) *decorated {
 	list := m.own(id, member)
+	if len(list) == 0 {
+		return nil
+	}
 	if d := find(list, uint32(kind)); d != nil {
 		return d
 	}

@@ -26,6 +26,7 @@
 //
 //	module.go      Module, its lookups by id, and the order of the stages
 //	workspace.go   memory that the stages reuse from module to module
+//	release.go     memory of a released module, which the next one reuses
 //	survey.go      one pass over the instructions: numbers the facts, sizes the arenas;
 //	               capabilities and extensions
 //	name.go        OpName, OpMemberName, OpSource

@@ -224,8 +224,11 @@ func (d *dominators) solve() {
 	}
 	for w := int32(n) - 1; w > 0; w-- {
 		for _, p := range d.pred.of(d.vertex[w]) {
-			if v := d.number[p]; v >= 0 {
+			switch v := d.number[p]; {
+			case v > w:
 				d.semi[w] = min(d.semi[w], d.semi[d.best(v)])
+			case v >= 0: // not in the forest yet
+				d.semi[w] = min(d.semi[w], v)
 			}
 		}
 		s, up := d.semi[w], d.parent[w]

@@ -41,7 +41,7 @@ type Module struct {
 	fact       []fact          // of each instruction
 	blocks     []Block
 	elems      []*Const    // the parts of composites
-	uses       []*Variable // Globals of the functions, one after the other
+	uses       []*Variable // Globals of the functions, one after the other; likewise Succs and Preds, Constructs, Members
 	edges      scratch.Slab[*Block]
 	constructs scratch.Slab[Construct]
 	members    scratch.Slab[Member]

@@ -12,8 +12,8 @@ import (
 // extensions, memory model, lines, names).
 func (g *gatherer) survey() {
 	var s surveyor
-	for i := range g.Code.Len() {
-		op := g.Code.OpAt(i)
+	for i, in := range g.Code.All() {
+		op := in.Op()
 		if !g.Code.Known(i) {
 			continue
 		}
@@ -22,7 +22,7 @@ func (g *gatherer) survey() {
 		case surveyType:
 			g.tag(i, typeFact, &g.count.types)
 		case surveyConstant:
-			g.constant(i, op, g.Code.Inst(i))
+			g.constant(i, op, in)
 		case surveyVariable:
 			g.tag(i, varFact, &g.count.vars)
 		case surveyFunction:
@@ -35,12 +35,12 @@ func (g *gatherer) survey() {
 			g.annot = append(g.annot, int32(i))
 		case surveyDebug:
 			s.mark(g, i, op)
-			g.names.debug(i, op, g.Code.Inst(i))
+			g.names.debug(i, op, in)
 		case surveyExtension:
 			s.mark(g, i, op)
-			g.extension(i, op, g.Code.Inst(i))
+			g.extension(i, op, in)
 		case surveySetting:
-			g.setting(i, op, g.Code.Inst(i))
+			g.setting(i, op, in)
 		case surveyEnd:
 			s.mark(g, i, op)
 		}

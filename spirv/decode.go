@@ -161,8 +161,10 @@ type decoder struct {
 }
 
 func (d *decoder) run() *diag.Finding {
-	for i := range d.m.Len() {
-		in := d.m.Inst(i)
+	start := d.m.starts[0]
+	for i, end := range d.m.starts[1:] {
+		in := Inst(d.m.Words[start:end:end])
+		start = end
 		s := in.Op().shape()
 		if s == nil || !d.sound(in, s) {
 			f := d.explain(i, in, s)

@@ -90,10 +90,12 @@ func (m *Module) Offset(i int) int { return int(m.starts[i]) }
 // All yields all instructions with their numbers from 0.
 func (m *Module) All() iter.Seq2[int, Inst] {
 	return func(yield func(int, Inst) bool) {
-		for i := range m.Len() {
-			if !yield(i, m.Inst(i)) {
+		start := m.starts[0]
+		for i, end := range m.starts[1:] {
+			if !yield(i, m.Words[start:end:end]) {
 				return
 			}
+			start = end
 		}
 	}
 }

@@ -51,21 +51,17 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 	defer c.release()
 	c.subject = newSubject(m, env, o)
 	c.prepare()
-	for _, f := range families {
-		for _, j := range f.before {
-			j(c)
-		}
+	for _, j := range before {
+		j(c)
 	}
 	if err := c.walk(ctx); err != nil {
 		return nil, err
 	}
-	for _, f := range families {
-		for _, j := range f.after {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			j(c)
+	for _, j := range after {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
+		j(c)
 	}
 	return c.report(), nil
 }
@@ -82,10 +78,22 @@ type memory struct {
 	contents scratch.Slab[content]
 	search   flowSearch
 	rows     []uint64
+	sorted   []facts.Decoration
+	noted    []builtInNote
+	text     []byte
 }
 
 // maxRetained is the number of elements of a list that the next check reuses.
 const maxRetained = 1 << 9
+
+// emptied returns the list without elements, with its memory zeroed, or without memory if that is large.
+func emptied[T any](list []T) []T {
+	if cap(list) > maxRetained {
+		return nil
+	}
+	clear(list[:cap(list)])
+	return list[:0]
+}
 
 // release makes the checker idle.
 func (c *checker) release() {
@@ -95,6 +103,7 @@ func (c *checker) release() {
 	c.memory.words.Reset()
 	c.memory.contents.Reset()
 	c.memory.search.forget()
+	c.memory.sorted, c.memory.noted, c.memory.text = emptied(c.sortedDecorations), emptied(c.builtIn.noted), emptied(c.text)
 	*c = checker{memory: c.memory}
 	checkers.Put(c)
 }
@@ -175,6 +184,7 @@ func (c *checker) prepare() {
 	n := c.code.Len()
 	c.blockOf, c.marks, c.pointers.origin = c.memory.numbers.Alloc(n), c.memory.numbers.Alloc(n), c.memory.numbers.Alloc(n)
 	c.idPositions, c.views, c.viewed = c.lists.idPositions[:0], c.lists.views[:0], c.lists.viewed[:0]
+	c.sortedDecorations, c.builtIn.noted, c.text = c.memory.sorted, c.memory.noted, c.memory.text
 	c.memory.rows = append(c.memory.rows[:0], freeRows...)
 	c.caps.fine = c.memory.rows
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1

@@ -223,9 +223,16 @@ func (c *checker) descriptorIndexes() {
 	for n := range s.chains {
 		w.by[s.chains[n].at] = int32(n + 1)
 	}
+	rest := s.chains // in order of the module
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
-		for i := f.Index; i < f.End; i++ {
+		for len(rest) > 0 && rest[0].at < f.Index {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || rest[0].at >= f.End {
+			continue // a descriptor does not leave the function of its chain
+		}
+		for i := rest[0].at; i < f.End; i++ {
 			if w.by[i] == 0 {
 				w.follow(i, c.code.Inst(i))
 			}

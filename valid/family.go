@@ -126,8 +126,19 @@ var families = []*family{
 	&pointSizeFamily,
 }
 
-// dispatch has the checks of each opcode.
-var dispatch = newDispatch(families)
+// dispatch has the checks of each opcode, before and after those of the whole module.
+var (
+	dispatch      = newDispatch(families)
+	before, after = ofModule(families)
+)
+
+// ofModule returns the checks of the whole module before and after the walk.
+func ofModule(list []*family) (before, after []func(c *checker)) {
+	for _, f := range list {
+		before, after = append(before, f.before...), append(after, f.after...)
+	}
+	return before, after
+}
 
 // newDispatch turns the families into one table by opcode.
 func newDispatch(list []*family) [][]judge {

@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -32,18 +34,8 @@ func (c *checker) interpolation() {
 	if !c.vulkan {
 		return
 	}
-	for n := range c.m.Variables {
-		v := &c.m.Variables[n]
-		if v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
-			for _, kind := range interpolating {
-				if d, ok := c.m.Decoration(v.ID, kind); ok {
-					c.fail(d.Index, vuid.StandaloneSpirv_Flat_04670, "%s on %s in %s; must be on a variable in Input or Output", kind, c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
-				}
-			}
-		}
-		if d, ok := c.m.Decoration(v.ID, spirv.DecorationPerVertexKHR); ok && v.Storage != spirv.StorageClassInput {
-			c.fail(d.Index, vuid.StandaloneSpirv_PerVertexKHR_06777, "PerVertexKHR on %s in %s; must be on an input of a fragment shader", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
-		}
+	if c.m.Decorates(spirv.DecorationPerVertexKHR) || slices.ContainsFunc(interpolating[:], c.m.Decorates) {
+		c.interpolatedVariables()
 	}
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
@@ -59,6 +51,23 @@ func (c *checker) interpolation() {
 			case v.Storage == spirv.StorageClassOutput && e.Model == spirv.ExecutionModelFragment:
 				c.notInterpolated(e, v, vuid.StandaloneSpirv_Flat_06201, "an output of a fragment shader")
 			}
+		}
+	}
+}
+
+// interpolatedVariables checks the storage class of each variable with a decoration.
+func (c *checker) interpolatedVariables() {
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		if v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
+			for _, kind := range interpolating {
+				if d, ok := c.m.Decoration(v.ID, kind); ok {
+					c.fail(d.Index, vuid.StandaloneSpirv_Flat_04670, "%s on %s in %s; must be on a variable in Input or Output", kind, c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
+				}
+			}
+		}
+		if d, ok := c.m.Decoration(v.ID, spirv.DecorationPerVertexKHR); ok && v.Storage != spirv.StorageClassInput {
+			c.fail(d.Index, vuid.StandaloneSpirv_PerVertexKHR_06777, "PerVertexKHR on %s in %s; must be on an input of a fragment shader", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
 		}
 	}
 }

@@ -42,6 +42,9 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 		}
 		c.fail(i, code, "%s accesses a physical storage buffer without Aligned; must have it", op)
 	}
+	if mask&(spirv.MemoryAccessMakePointerAvailableMask|spirv.MemoryAccessMakePointerVisibleMask|spirv.MemoryAccessNonPrivatePointerMask) == 0 {
+		return
+	}
 	for _, k := range [...]struct {
 		bit   spirv.MemoryAccess
 		takes bool

@@ -215,7 +215,7 @@ type checked struct {
 	findings []shownFinding
 	left     leftOut       // findings that are not shown
 	report   *valid.Report // nil if the module does not decode, and for pipelines
-	facts    *facts.Module // likewise
+	facts    *facts.Module // likewise, and nil without findings
 	profiles []string      // that it was judged for
 	pipeline bool          // it is no module
 	skipped  []string      // unknown parts of a pipeline, which were not checked
@@ -278,7 +278,11 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 	}
 	if len(x.findings) > 0 {
 		x.verdict = verdictFindings
+		return
 	}
+	x.facts.Release()
+	m.Release()
+	x.facts = nil
 }
 
 // noModule are the codes of streams that are no SPIR-V at all.
