@@ -239,3 +239,33 @@ func TestQueryErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestQueryWithoutViews counts samples of a rendering whose attachments have no views: nothing but the render area bounds it
+// (VkRenderingAttachmentInfo: an imageView that is VK_NULL_HANDLE is not used).
+func TestQueryWithoutViews(t *testing.T) {
+	s := newScene(t, 1)
+	s.fixed.DepthStencil = nil
+	s.build(t)
+	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 1}))(t)
+	for name, info := range map[string]RenderingInfo{
+		"no attachments": {}, "a color": {Colors: make([]AttachmentInfo, 1)}, "a depth": {Colors: make([]AttachmentInfo, 2), Depth: &AttachmentInfo{}},
+	} {
+		info.Area = Rect{X: 1, Y: 2, Width: 5, Height: 4}
+		c := s.record(t, func(c *CommandBuffer) {
+			c.ResetQueries(q, 0, 1)
+			c.BeginRendering(info)
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BeginQuery(q, 0, QueryPrecise)
+			c.Draw(3, 1, 0, 0)
+			c.EndQuery(q, 0)
+			c.EndRendering()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := q.Result(0); n != 20 || !ok {
+			t.Errorf("%s: %d samples, %v; must be 20", name, n, ok)
+		}
+	}
+}

@@ -189,7 +189,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	if info.ViewMask != 0 {
 		r.target.Layers = uint32(mathbits.Len32(info.ViewMask))
 	}
-	if len(r.target.Colors) == 0 && r.target.Depth == nil && r.target.Stencil == nil {
+	if r.target.IsBare() {
 		r.target.Width, r.target.Height = uint32(max(area.X, 0))+area.Width, uint32(max(area.Y, 0))+area.Height
 	}
 	return r

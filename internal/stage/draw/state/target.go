@@ -60,13 +60,18 @@ func (t *Target) CheckLimits() error {
 	return nil
 }
 
+// IsBare reports whether the target has no attachments. Each color can be nil.
+func (t *Target) IsBare() bool {
+	return t.Depth == nil && t.Stencil == nil && !slices.ContainsFunc(t.Colors, func(v *texture.View) bool { return v != nil })
+}
+
 // maxBareSamples bounds the samples of a framebuffer without attachments, because coverage alone needs
 // memory. It is maxFramebufferWidth · maxFramebufferHeight with four samples.
 const maxBareSamples = 1 << 30
 
 // checkBare returns an error if a target without attachments has too many samples.
 func (t *Target) checkBare(samples uint32) error {
-	if t.Depth != nil || t.Stencil != nil || slices.ContainsFunc(t.Colors, func(v *texture.View) bool { return v != nil }) {
+	if !t.IsBare() {
 		return nil
 	}
 	w, h, _ := t.Extent()
