@@ -49,6 +49,14 @@ const addressAlignment = 256
 // which a program has the address (VkDeviceAddressRangeKHR). It needs no Close. The offset has the alignment of the address, up to 256.
 // For the address 0 without bytes the buffer is nil.
 func (d *Device) BufferAt(address, size uint64) (b *Buffer, offset uint64, err error) {
+	if b, offset, err = d.bufferAt(address, size); err != nil {
+		return nil, 0, err
+	}
+	return b, offset, nil
+}
+
+// bufferAt is BufferAt. Together with the error for a range that is partly in memory, it returns a buffer of that part.
+func (d *Device) bufferAt(address, size uint64) (b *Buffer, offset uint64, err error) {
 	const rule = "VUID-VkDeviceAddressRangeKHR-"
 	if err := d.Err(); err != nil {
 		return nil, 0, err
@@ -61,24 +69,41 @@ func (d *Device) BufferAt(address, size uint64) (b *Buffer, offset uint64, err e
 	}
 	d.heap.mu.Lock()
 	defer d.heap.mu.Unlock()
-	m := d.heap.holder(address)
-	if m == nil || !m.alive() || size > uint64(len(m.bytes))-(address-m.address) {
-		return nil, 0, usage(rule+"address-11365", "%d bytes at the address %#x are not in memory; must be", size, address)
+	m, n := d.heap.holder(address), size
+	if m != nil && m.alive() {
+		n = min(n, uint64(len(m.bytes))-(address-m.address))
+	}
+	if m == nil || !m.alive() || n < size {
+		err = usage(rule+"address-11365", "%d bytes at the address %#x are not in memory; must be", size, address)
+		if m == nil || !m.alive() || n == 0 {
+			return nil, 0, err
+		}
 	}
 	offset = address % addressAlignment
-	b = &Buffer{size: offset + size, usage: ^BufferUsage(0), memory: m, offset: address - offset - m.address}
+	b = &Buffer{size: offset + n, usage: ^BufferUsage(0), memory: m, offset: address - offset - m.address}
 	b.dev, b.kind, b.free = d, "buffer", func() { d.objects.Add(1) } // the device does not count it
-	return b, offset, nil
+	return b, offset, err
 }
 
-// BufferAt returns a buffer for a command that is recorded next. If it fails, so does the recording.
+// BufferAt returns a buffer for a command that is recorded next. If it fails, so does that command. A tolerant device cuts a range that
+// begins in memory and ends outside of it, with a message.
 func (c *CommandBuffer) BufferAt(address, size uint64) (b *Buffer, offset uint64) {
-	if !c.begin() {
+	if c == nil || c.dev == nil {
 		return nil, 0
 	}
-	b, offset, err := c.dev.BufferAt(address, size)
-	if err != nil {
+	c.drop()
+	c.mark = len(c.commands)
+	b, offset, err := c.dev.bufferAt(address, size)
+	switch f, ok := err.(*UsageError); {
+	case err == nil:
+		return b, offset
+	case !ok || !c.dev.tolerant:
 		c.fail(err)
+	case b != nil:
+		c.tell(f)
+		return b, offset
+	case c.misplaced == nil:
+		c.misplaced = f
 	}
-	return b, offset
+	return nil, 0
 }

@@ -1,6 +1,10 @@
 package vk
 
-import "testing"
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
 
 // TestBufferAt checks the buffers at device addresses: their ranges and offsets, and the errors for ranges that are not in memory.
 func TestBufferAt(t *testing.T) {
@@ -48,4 +52,30 @@ func TestBufferAt(t *testing.T) {
 	m.Close()
 	_, _, err := r.dev.BufferAt(address, 4)
 	wantRule(t, err, rule+"address-11365")
+}
+
+// TestTolerantBufferAt records commands with ranges of addresses that are not in memory, or partly: a tolerant device leaves the first out,
+// and runs the others on the part in memory. Each has a message (VUID-VkDeviceAddressRangeKHR-address-11365).
+func TestTolerantBufferAt(t *testing.T) {
+	var list []string
+	r := newRays(t, DeviceInfo{Tolerant: true, Messages: func(m Message) { list = append(list, m.Finding.Rule) }})
+	end := r.buffer.Address() + 1<<20
+	r.submitted(t, func(c *CommandBuffer) {
+		b, at := c.BufferAt(end-8, 8)
+		none, from := c.BufferAt(8, 4)
+		c.CopyBuffer(none, b, []BufferCopy{{Source: from, Target: at, Size: 4}})
+		c.FillBuffer(b, at, 4, 3)
+		b, at = c.BufferAt(end-4, 64)
+		c.FillBuffer(b, at, 4, 5)
+		if n := c.Count(); n != 2 {
+			t.Errorf("%d commands; must be the two that can run", n)
+		}
+	})
+	last := r.memory.Bytes()[1<<20-8:]
+	if want := []byte{3, 0, 0, 0, 5, 0, 0, 0}; !bytes.Equal(last, want) {
+		t.Errorf("the last bytes of the memory are %v; must be %v", last, want)
+	}
+	if rule := "VUID-VkDeviceAddressRangeKHR-address-11365"; !slices.Equal(list, []string{rule, rule}) {
+		t.Errorf("messages of %q; must be two of %s", list, rule)
+	}
 }

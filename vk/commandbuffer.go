@@ -26,6 +26,8 @@ type CommandBuffer struct {
 	mark    int   // the number of commands before the current one
 	before  scope // of the recording, before the dropped command
 
+	misplaced *UsageError // the next command is of wrong use: it has a range of addresses without memory
+
 	inherited *InheritanceInfo // of the recording; nil if nothing is
 	nesting   int              // the levels of secondary buffers below a secondary one (command buffer nesting level)
 
@@ -129,7 +131,7 @@ func (c *CommandBuffer) clear() {
 	}
 	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
 	c.err, c.scope, c.nesting = nil, scope{}, 0
-	c.dropped, c.before = false, scope{}
+	c.dropped, c.before, c.misplaced = false, scope{}, nil
 }
 
 // End ends the recording. It returns the first error of a recorded command.
@@ -203,6 +205,10 @@ func (c *CommandBuffer) starts(command string) bool {
 			rule = "VUID-" + command + "-commandBuffer-recording"
 		}
 		c.fail(usage(rule, "%v is not in the recording state; must be", &c.object))
+	}
+	if c.misplaced != nil {
+		c.fail(c.misplaced)
+		c.misplaced = nil
 	}
 	return c.err == nil && c.state == recording
 }
