@@ -23,13 +23,14 @@ type Subresource struct {
 	BaseLayer, Layers int // Layers 0 is 1
 }
 
-// surface is a level of one aspect of an image as rows of elements: texels with all of their samples, or compressed
-// blocks. Slices of a volume and layers count as its depth.
+// surface is a level of one aspect of an image as rows of elements: texels with all of their samples, compressed
+// blocks, or pairs of texels that share chroma (of formats such as G8B8G8R8_422_UNORM). Slices of a volume and layers count as its depth.
 type surface struct {
 	image    *texture.Image
 	aspect   format.Aspect
 	level    int
 	block    format.Layout // texels per element
+	packed   bool          // elements are compressed blocks
 	elements [3]int        // width, height, depth
 	size     int           // bytes of an element
 	first    int           // the layer of depth 0
@@ -51,8 +52,8 @@ func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 	if !ok {
 		return f, outside("an aspect that %s does not have", m.Format)
 	}
-	if i := m.Info(); i.Compressed {
-		f.block = i.Layout()
+	if i := m.Info(); i.Compressed || i.Planes == 0 && chroma(i) {
+		f.block, f.packed = i.Layout(), i.Compressed
 		f.size = f.block.Bytes
 		f.elements[0], f.elements[1], f.elements[2] = f.block.Blocks(w, h, d)
 	} else {
@@ -67,11 +68,11 @@ func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 
 // row returns the elements of a row from x on. Of blocks it is for reading only: see put.
 func (s *surface) row(x, y, z int) []byte {
-	if s.block.Width > 1 || s.block.Height > 1 {
+	if s.packed {
 		all := s.image.Blocks(s.level, s.first+z)
 		return all[(y*s.elements[0]+x)*s.size:][:(s.elements[0]-x)*s.size]
 	}
-	at := texture.Coord{X: x, Y: y, Layer: s.first + z, Level: s.level, Aspect: s.aspect}
+	at := texture.Coord{X: x * s.block.Width, Y: y, Layer: s.first + z, Level: s.level, Aspect: s.aspect}
 	if s.image.Dim == ir.Dim3D {
 		at.Z, at.Layer = z, 0
 	}
@@ -80,7 +81,7 @@ func (s *surface) row(x, y, z int) []byte {
 
 // put replaces elements of a row from x on.
 func (s *surface) put(x, y, z int, elements []byte) error {
-	if s.block.Width > 1 || s.block.Height > 1 {
+	if s.packed {
 		return s.image.WriteBlocks(s.level, s.first+z, x, y, len(elements)/s.size, elements)
 	}
 	copy(s.row(x, y, z), elements)

@@ -351,6 +351,7 @@ func TestHostile(t *testing.T) {
 		image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim3D, Width: 4, Height: 4, Depth: 4}),
 		image(t, texture.Desc{Format: "D16_UNORM", Dim: ir.Dim2D, Width: 8, Height: 8, Samples: 4}),
 		image(t, texture.Desc{Format: "G8_B8_R8_3PLANE_422_UNORM", Dim: ir.Dim2D, Width: 8, Height: 8}),
+		image(t, texture.Desc{Format: "G8B8G8R8_422_UNORM", Dim: ir.Dim2D, Width: 8, Height: 8}),
 		nil,
 	}
 	pick := func() *texture.Image { return images[random.IntN(len(images))] }
