@@ -56,6 +56,12 @@ func (c *chunk) run() triangleRun {
 // vertices returns the number of vertices in the chunk.
 func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4)) }
 
+// full reports whether the chunk has space for no other primitive. A primitive adds at most maxPatch vertices, so the chunk never
+// exceeds its bound.
+func (c *chunk) full() bool {
+	return len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch
+}
+
 // Assembler is the input assembly: it forms the primitives of a draw from its vertices, chunk by
 // chunk (Vulkan §"Drawing Commands", primitive topologies). A direct-mapped cache of vertices
 // ("post-transform cache") finds shared vertices of a chunk. Only one goroutine assembles at a time
@@ -136,12 +142,15 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 		m.InputVertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
 	}
 	n := m.primitives(m.end - m.begin)
-	if m.topology == enum.TopologyTriangleList && m.args.Index == nil && m.tupleVertices == 0 {
+	switch {
+	case m.tupleVertices > 0:
+	case m.topology == enum.TopologyTriangleList && m.args.Index == nil:
 		m.triangles(c, n)
+	case m.topology == enum.TopologyTriangleStrip || m.topology == enum.TopologyTriangleFan:
+		m.connectedTriangles(c, n)
 	}
 	for ; m.next < n; m.next++ {
-		// A primitive adds at most maxPatch vertices, so the chunk never exceeds its bound.
-		if len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch {
+		if c.full() {
 			return true
 		}
 		c.primitives = append(c.primitives, m.primitive(c, m.next))
@@ -186,6 +195,40 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 		p.provoking, p.id, p.begins = vertex+last, m.id, false
 		vertex += 3
 		m.next++
+		m.id++
+	}
+}
+
+// connectedTriangles is a fast path: it adds triangles of a strip or a fan, up to number n or to a full chunk. A triangle shares two
+// vertices with the one before, so that it needs one lookup. The orders are those of [state.PrimitiveVertices].
+func (m *Assembler) connectedTriangles(c *chunk, n uint32) {
+	if m.next >= n || c.full() {
+		return
+	}
+	fan, from := m.topology == enum.TopologyTriangleFan, m.next
+	if fan {
+		from = 0
+	}
+	v, w := m.vertex(c, m.begin+from), m.vertex(c, m.begin+m.next+1)
+	for ; m.next < n && !c.full(); m.next++ {
+		x := m.vertex(c, m.begin+m.next+2)
+		p := primitive{v: [3]uint32{v, w, x}, id: m.id, begins: m.next == 0}
+		switch odd := m.next&1 == 1; {
+		case fan && !m.last:
+			p.v = [3]uint32{w, x, v}
+		case !fan && odd && m.last:
+			p.v = [3]uint32{w, v, x}
+		case !fan && odd:
+			p.v = [3]uint32{v, x, w}
+		}
+		if p.provoking = p.v[0]; m.last {
+			p.provoking = p.v[2]
+		}
+		c.primitives = append(c.primitives, p)
+		if !fan {
+			v = w
+		}
+		w = x
 		m.id++
 	}
 }

@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -97,34 +96,49 @@ func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	return list
 }
 
-// TestChunks checks that no primitive is lost or changed where a draw has more than a
-// chunk takes, and that each vertex of a strip stands in a chunk once.
+// TestChunks checks that no primitive of a strip or a fan is lost or changed where a draw has more than a chunk takes, and that each
+// vertex stands in a chunk once.
 func TestChunks(t *testing.T) {
+	for _, topology := range []enum.Topology{enum.TopologyTriangleStrip, enum.TopologyTriangleFan} {
+		for _, last := range []bool{false, true} {
+			checkChunks(t, topology, last)
+		}
+	}
+}
+
+func checkChunks(t *testing.T, topology enum.Topology, last bool) {
 	a := &state.Args{First: 7, Count: 30001, Instances: 2, FirstInstance: 5}
 	var m Assembler
 	var c chunk
-	m.Start(a, &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleStrip}}, false)
+	s := &state.State{Assembly: state.Assembly{Topology: topology}}
+	s.Rasterization.LastVertex = last
+	m.Start(a, s, false)
 	n, chunks := uint32(0), 0
 	for m.fillChunk(&c) {
 		chunks++
-		if len(c.list)/2 != len(c.primitives)+2 && !slices.Contains(c.list, 7) {
-			t.Fatalf("%d vertices of %d triangles", len(c.list)/2, len(c.primitives))
+		seen := map[[2]uint32]bool{}
+		for i := 0; i < len(c.list); i += 2 {
+			if v := [2]uint32(c.list[i:]); seen[v] {
+				t.Fatalf("topology %d: vertex %v is twice in a chunk", topology, v)
+			} else {
+				seen[v] = true
+			}
 		}
 		for _, p := range c.primitives {
 			i, instance := n%29999, n/29999
-			v, _ := state.PrimitiveVertices(enum.TopologyTriangleStrip, i, false)
+			v, _ := state.PrimitiveVertices(topology, i, last)
 			for k := range 3 {
 				if at := c.list[2*p.v[k]:]; at[0] != 7+v[k] || at[1] != 5+instance {
-					t.Fatalf("primitive %d has vertex %d of instance %d; want %d of %d", n, at[0], at[1], 7+v[k], 5+instance)
+					t.Fatalf("topology %d: primitive %d has vertex %d of instance %d; want %d of %d", topology, n, at[0], at[1], 7+v[k], 5+instance)
 				}
 			}
-			if p.id != i {
-				t.Fatalf("primitive %d has number %d", n, p.id)
+			if p.id != i || p.begins != (i == 0) || last && p.provoking != p.v[2] || !last && p.provoking != p.v[0] {
+				t.Fatalf("topology %d: primitive %d is %+v", topology, n, p)
 			}
 			n++
 		}
 	}
 	if n != 2*29999 || chunks < 2 {
-		t.Errorf("%d primitives in %d chunks", n, chunks)
+		t.Errorf("topology %d: %d primitives in %d chunks", topology, n, chunks)
 	}
 }
