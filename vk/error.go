@@ -99,6 +99,13 @@ func usage(rule, format string, args ...any) error {
 	return &UsageError{Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
+// tell passes wrong use that a tolerant device permits to its messages.
+func (d *Device) tell(err error) {
+	if f, ok := err.(*UsageError); ok && d.messages != nil {
+		d.messages(Message{Finding: f})
+	}
+}
+
 // InUseError reports a Close of an object that a submission uses.
 type InUseError struct {
 	Object string // its kind, and its name if it has one

@@ -272,7 +272,7 @@ func (s *submission) bindLater(list []sparseChange) (err error) {
 	return err
 }
 
-// check checks a bind of a resource of a size.
+// check checks a bind of a resource of a size. On a tolerant device it rounds the size of the bind up to blocks, with a message.
 func (x *SparseBind) check(d *Device, size uint64) error {
 	const rule = "VUID-VkSparseMemoryBind-"
 	switch {
@@ -283,22 +283,28 @@ func (x *SparseBind) check(d *Device, size uint64) error {
 	case x.Size > size-x.Offset:
 		return usage(rule+"size-01100", "a bind has %d bytes; must have at most %d from its offset on", x.Size, size-x.Offset)
 	case x.Offset%SparseBlock != 0 || x.Size%SparseBlock != 0:
-		return usage(rule+"resourceOffset-09491", "a bind has %d bytes at offset %d; must be multiples of %d", x.Size, x.Offset, SparseBlock)
-	case x.Memory == nil:
+		err := usage(rule+"resourceOffset-09491", "a bind has %d bytes at offset %d; must be multiples of %d", x.Size, x.Offset, SparseBlock)
+		if !d.tolerant || x.Offset%SparseBlock != 0 {
+			return err
+		}
+		d.tell(err)
+		x.Size += -x.Size % SparseBlock // the size of a resource is whole blocks
+	}
+	if x.Memory == nil {
 		return nil
 	}
 	return x.Memory.spans(d, x.MemoryOffset, x.Size)
 }
 
-// spans checks that sparse resources can show a range of the memory.
+// spans checks that sparse resources can show a range of the memory. A tolerant device permits memory of each type, with a message.
 func (m *Memory) spans(d *Device, offset, n uint64) error {
 	const rule = "VUID-VkSparseMemoryBind-"
 	if err := check(d, "the memory of a bind", m); err != nil {
 		return err
 	}
 	switch size := uint64(len(m.bytes)); {
-	case m.class != SparseMemory || m.memory == nil || m.space != nil:
-		return usage(rule+"memory-01096", "%v is bound to a sparse resource; must be of the type SparseMemory", &m.object)
+	case m.class != SparseMemory && !d.tolerant || m.memory == nil || m.space != nil:
+		return notSparse(m)
 	case offset%SparseBlock != 0:
 		return usage(rule+"memory-01096", "a bind has the offset %d of the memory; must be a multiple of %d", offset, SparseBlock)
 	case offset >= size:
@@ -306,7 +312,15 @@ func (m *Memory) spans(d *Device, offset, n uint64) error {
 	case n > size-offset:
 		return usage(rule+"size-01102", "a bind has %d bytes; the memory has %d from its offset on", n, size-offset)
 	}
+	if m.class != SparseMemory {
+		d.tell(notSparse(m))
+	}
 	return nil
+}
+
+// notSparse is the finding on memory of another type that is bound to a sparse resource.
+func notSparse(m *Memory) error {
+	return usage("VUID-VkSparseMemoryBind-memory-01096", "%v is bound to a sparse resource; must be of the type SparseMemory", &m.object)
 }
 
 // spaceChange is a bind of pages of an address range.
@@ -332,13 +346,23 @@ func (x *spaceChange) apply() error {
 		h.show(x.space, b.Offset, b.Size, nil, 0)
 		return x.space.space.Unmap(at, n)
 	}
-	err := x.space.space.Map(at, b.Memory.memory, int(b.MemoryOffset), n)
+	err := h.share(b.Memory)
+	if err == nil {
+		err = x.space.space.Map(at, b.Memory.memory, int(b.MemoryOffset), n)
+	}
 	shown := b.Memory
 	if err != nil {
 		shown = nil
 	}
 	h.show(x.space, b.Offset, b.Size, shown, b.MemoryOffset)
 	return err
+}
+
+// share lets spaces show memory of each type.
+func (h *heap) share(m *Memory) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return m.memory.Share()
 }
 
 // shows calls each for the parts of a range of a space that show memory, in order: their offsets in the range and their sizes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -142,6 +143,33 @@ func TestSparseRules(t *testing.T) {
 	if r.dev.Queue().BindSparse(BindSparseInfo{Opaque: []SparseOpaqueBind{{}}}) == nil || (*Queue)(nil).BindSparse(BindSparseInfo{}) == nil {
 		t.Error("nil objects are bound")
 	}
+}
+
+// TestTolerantSparse binds memory of the other type, and a part of the last block of a buffer: a tolerant device binds the memory, with the
+// content that it has, and the whole block. Each has a message.
+func TestTolerantSparse(t *testing.T) {
+	sparseSystem(t)
+	var list []string
+	r := newRig(t, DeviceInfo{Tolerant: true, Messages: func(m Message) { list = append(list, m.Finding.Rule) }}, storage)
+	b := must(r.dev.NewBuffer(BufferInfo{Size: 2*SparseBlock - 100, Usage: TransferSource | TransferTarget, Flags: BufferSparseBinding}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock}))(t)
+	words := memory.Bytes()
+	binary.LittleEndian.PutUint32(words[SparseBlock+32:], 77)
+	r.bindSparse(t, BindSparseInfo{Buffers: []SparseBufferBind{{b, []SparseBind{{Offset: SparseBlock, Size: SparseBlock - 100, Memory: memory, MemoryOffset: SparseBlock}}}}})
+	runOn(t, r.dev, func(c *CommandBuffer) {
+		c.CopyBuffer(b, b, []BufferCopy{{Source: SparseBlock + 32, Target: SparseBlock, Size: 4}})
+		c.FillBuffer(b, 2*SparseBlock-104, 4, 5)
+	})
+	for at, want := range map[int]uint32{SparseBlock: 77, SparseBlock + 32: 77, 2*SparseBlock - 104: 5} {
+		if got := binary.LittleEndian.Uint32(words[at:]); got != want {
+			t.Errorf("byte %d of the memory: %d; must be %d", at, got, want)
+		}
+	}
+	const rule = "VUID-VkSparseMemoryBind-"
+	if want := []string{rule + "resourceOffset-09491", rule + "memory-01096"}; !slices.Equal(list, want) {
+		t.Errorf("messages of %q; must be of %q", list, want)
+	}
+	wantRule(t, r.dev.Queue().BindSparse(BindSparseInfo{Buffers: []SparseBufferBind{{b, []SparseBind{{Offset: 1, Size: SparseBlock, Memory: memory}}}}}), rule+"resourceOffset-09491")
 }
 
 // TestSparseImage binds an image as a whole, in two parts.

@@ -16,6 +16,25 @@ func AllocShared(n int) (*Memory, error) {
 	return &Memory{bytes: data[:n:n], block: block, shared: true}, nil
 }
 
+// Share lets [Space.Map] map memory of Alloc, as if it were of AllocShared: other pages with its content take its place, at the same
+// addresses. A store of another goroutine meanwhile can be lost. Share of one Memory must not run twice at once, or with Map of it.
+func (m *Memory) Share() error {
+	if m.shared || m.block == nil {
+		return nil
+	}
+	block, data, err := guarded(len(m.bytes), unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	defer unix.Munmap(block)
+	copy(data, m.bytes)
+	if len(data) > 0 {
+		_, err = unix.MremapPtr(unsafe.Pointer(&data[0]), uintptr(len(data)), unsafe.Pointer(&m.bytes[0]), uintptr(len(data)), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	}
+	m.shared = err == nil
+	return os.NewSyscallError("mremap", err)
+}
+
 // guarded maps n bytes, rounded up to pages, between two guard pages.
 func guarded(n, flags int) (block, data []byte, err error) {
 	page := os.Getpagesize()
@@ -55,7 +74,7 @@ func NewSpace(n int, scratch *Memory) (*Space, error) {
 }
 
 // Map shows n bytes of m from an offset on at an offset of the space: stores to one are visible in the other. m may be freed
-// afterwards. Offsets and n are multiples of the page size; m must be of AllocShared. After an error the range is as before or
+// afterwards. Offsets and n are multiples of the page size; m must be of AllocShared or shared. After an error the range is as before or
 // shows nothing.
 func (s *Space) Map(at int, m *Memory, offset, n int) error {
 	if !m.shared || !pages(at, n, len(s.bytes)) || !pages(offset, n, len(m.bytes)) {

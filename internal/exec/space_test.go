@@ -105,3 +105,45 @@ func TestSpaceScratch(t *testing.T) {
 		t.Errorf("the allocation has %d after Unmap; must have 2", got)
 	}
 }
+
+// TestShare maps memory of Alloc in a space after Share: its content and its addresses remain.
+func TestShare(t *testing.T) {
+	page := os.Getpagesize()
+	s, err := NewSpace(2*page, nil)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("the system maps no memory twice")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	for _, n := range []int{2*page + 1, 5 << 20} {
+		m, err := Alloc(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := m.Bytes()
+		b[page], b[n-1] = 7, 8
+		if s.Map(0, m, page, page) == nil {
+			t.Error("private memory is mapped a second time")
+		}
+		for range 2 {
+			if err := m.Share(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b[page] != 7 || b[n-1] != 8 || &m.Bytes()[0] != &b[0] {
+			t.Error("the content or the address of shared memory is another")
+		}
+		if err := s.Map(page, m, page, page); err != nil {
+			t.Fatal(err)
+		}
+		b[page+1] = 9
+		if got := s.Bytes()[page:]; got[0] != 7 || got[1] != 9 {
+			t.Errorf("the space shows %v; must show 7, 9", got[:2])
+		}
+		if err := m.Free(); err != nil {
+			t.Error(err)
+		}
+	}
+}
