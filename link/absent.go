@@ -12,10 +12,6 @@ var absentLists = []reason{
 	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
 		"vkCmdTraceRaysKHR-None-11319",
 	}},
-	{NeedsCall, "it is on the order of all calls that create ray tracing pipelines with handles for a replay", []string{
-		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
-		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
-	}},
 	{NeedsRun, "which records of the tables a trace accesses is known to a run alone", []string{
 		"vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513", "vkCmdTraceRaysKHR-flags-03514",
 		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
@@ -28,7 +24,7 @@ var absentLists = []reason{
 		"vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
 	}},
 	{NeedsCall, "it is on the call that creates ray tracing pipelines: deferred operations and the synchronization of the cache", []string{
-		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678", "vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
+		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678",
 	}},
 	{NeedsObject, "package vk binds vertex buffers by objects, not by addresses", []string{
 		"vkCmdDraw-None-13118",
@@ -42,20 +38,8 @@ var absentLists = []reason{
 	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
 		"vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
 	}},
-	{NeedsObject, "all samplers of package vk may process images", []string{
-		"vkCmdDraw-OpImageSampleWeightedQCOM-06977", "vkCmdDraw-OpImageSampleWeightedQCOM-06978",
-	}},
 	{NeedsObject, "package vk has no layouts for each stage", []string{
 		"VkPushConstantsInfo-layout-09496",
-	}},
-	{NeedsObject, "a module identifier of package vk is a function of the code", []string{
-		"vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885", "vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
-	}},
-	{NeedsObject, "caches of package vk are synchronized, whatever their flags", []string{
-		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
-	}},
-	{NeedsObject, "caches of package vk have no flag for external synchronization", []string{
-		"vkCreateComputePipelines-pipelineCache-02873",
 	}},
 	{NeedsRun, "it needs the descriptors in memory that shaders use dynamically", []string{
 		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-11309", "vkCmdDraw-None-12472",

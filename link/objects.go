@@ -159,4 +159,22 @@ var objectLists = []reason{
 		"vkCmdDraw-sampleLocationsEnable-07484", "vkCmdDraw-sampleLocationsEnable-07485", "vkCmdDraw-sampleLocationsEnable-07486",
 		"vkCmdDraw-sampleLocationsEnable-07487", "vkCmdDraw-advancedBlendMaxColorAttachments-07480",
 	}},
+	{ByObjects, "full checking demands that instructions of image processing use the samplers that are for them, and no others do", []string{
+		"vkCmdDraw-OpImageSampleWeightedQCOM-06977", "vkCmdDraw-OpImageSampleWeightedQCOM-06978",
+	}},
+	{ByObjects, "full checking computes the addresses of the vertex attributes that a draw reads; those of an indirect draw only if the stride decides", []string{
+		"vkCmdDraw-format-10389", "vkCmdDraw-format-10390",
+	}},
+	{ByObjects, "the creation of a pipeline fails while another call uses its cache, if the application synchronizes it", []string{
+		"vkCreateComputePipelines-pipelineCache-02873", "vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
+		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
+	}},
+	{ByObjects, "the device keeps which ray tracing pipelines were made, and are being made, with handles for a replay", []string{
+		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
+		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
+	}},
+	{ByObjects, "a query for the identifier of a module needs the feature shaderModuleIdentifier", []string{
+		"vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885",
+		"vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
+	}},
 }

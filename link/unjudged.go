@@ -43,8 +43,7 @@ var unjudged = []reason{
 		"vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11397", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301", "vkCmdDraw-None-11302",
 		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306",
 		"vkCmdDraw-None-11437", "vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442",
-		"vkCmdDraw-None-11485", "vkCmdDraw-format-10389",
-		"vkCmdDraw-format-10390",
+		"vkCmdDraw-None-11485",
 	}},
 	{ByOther, "package vk makes no buffer view of a format that shaders cannot read and write without a format", []string{
 		"vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
@@ -97,12 +96,8 @@ var unjudged = []reason{
 	{NeedsCall, "deferred operations are of the call", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-*",
 	}},
-	{NeedsCall, "it needs the handles that earlier calls returned for replay", []string{
-		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-*",
-	}},
 	{NeedsCall, "it is on a query of a pipeline or a shader that was made", []string{
 		"vkGetRayTracingShaderGroupHandlesKHR-*", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-*", "vkGetRayTracingShaderGroupStackSizeKHR-*",
-		"vkGetShaderModuleIdentifierEXT-*", "vkGetShaderModuleCreateInfoIdentifierEXT-*",
 	}},
 	{NeedsCall, "it is on a call that destroys: the callbacks of the creation, and whether the object is in use", []string{
 		"vkDestroyShaderModule-*", "vkDestroyPipelineLayout-*", "vkDestroyDescriptorSetLayout-*", "vkDestroyShaderEXT-*",

@@ -349,6 +349,12 @@ func (c *descriptorCheck) texels(u *imageUse, name string, b *Buffer) {
 
 // sampled checks a sampler together with the view that it samples.
 func (c *descriptorCheck) sampled(u *imageUse, v *ImageView, s *Sampler) {
+	switch {
+	case u.Processes() && !s.info.Processing:
+		c.find(vuid.VkCmdDraw_OpImageSampleWeightedQCOM_06977, "an instruction of image processing uses %v, which is not for it; must be", &s.object)
+	case !u.Processes() && s.info.Processing:
+		c.find(vuid.VkCmdDraw_OpImageSampleWeightedQCOM_06978, "%v is for image processing, and another instruction uses it; must not", &s.object)
+	}
 	if u.Op != ir.TextureSample && u.Op != ir.TextureGather {
 		return
 	}

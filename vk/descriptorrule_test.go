@@ -287,10 +287,10 @@ func TestProcessingRules(t *testing.T) {
 	mirrored := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
 	half := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToBorder, enum.AddressModeClampToEdge}
 	matching := func(a [3]enum.AddressMode, window uint32) *Sampler {
-		return d.sampler(SamplerInfo{Unnormalized: true, Address: a, BlockWindow: [2]uint32{window, window}})
+		return d.sampler(SamplerInfo{Processing: true, Unnormalized: true, Address: a, BlockWindow: [2]uint32{window, window}})
 	}
 	texels, edge, mixed := matching(mirrored, 2), matching(clamped, 2), matching(half, 2)
-	normalized, narrow := d.sampler(SamplerInfo{Address: mirrored, BlockWindow: [2]uint32{2, 2}}), matching(mirrored, 0)
+	normalized, narrow := d.sampler(SamplerInfo{Processing: true, Address: mirrored, BlockWindow: [2]uint32{2, 2}}), matching(mirrored, 0)
 	pair := func(v *ImageView, s *Sampler) *Write {
 		w := with(v, s)
 		return &w
@@ -325,6 +325,8 @@ func TestProcessingRules(t *testing.T) {
 		samplers("OpImageBlockMatchSSDQCOM-06986", blocks("OpImageBlockMatchSSDQCOM"), normalized, normalized),
 		samplers("OpImageBlockMatchWindow-09222", blocks("OpImageBlockMatchGatherSSDQCOM"), texels, edge),
 		samplers("OpImageBlockMatchWindow-09223", blocks("OpImageBlockMatchWindowSSDQCOM"), normalized, normalized),
+		row("OpImageSampleWeightedQCOM-06977", nil, box, with(gray, d.sampler(SamplerInfo{Address: clamped})), with(gray, d.sampler(SamplerInfo{Address: clamped, Processing: true}))),
+		row("OpImageSampleWeightedQCOM-06978", nil, shader("", "%r = OpImageSampleExplicitLod %v4 %x %c2 Lod %f0"), with(gray, d.sampler(SamplerInfo{Processing: true})), with(gray, d.sampler(SamplerInfo{}))),
 		samplers("pNext-09226", blocks("OpImageBlockMatchWindowSADQCOM"), narrow, narrow),
 	})
 }

@@ -142,6 +142,7 @@ type Device struct {
 	graphs       preparedList    // scratch memory of execution graphs
 	enabled      map[string]bool // features and extensions; nil for all
 	libraries    atomic.Uint32   // the serial of the last ray tracing library
+	replays      replayOrder     // of ray tracing pipelines
 	unrestricted bool            // depths
 	needed       uint64          // see neededStates
 

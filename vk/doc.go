@@ -56,7 +56,7 @@
 //	profile.go          counts of source blocks
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
-//	finding.go          findings on commands; drawrule.go, staterule.go, objectrule.go, descriptorrule.go, heaprule.go the
+//	finding.go          findings on commands; drawrule.go, staterule.go, attributerule.go, objectrule.go, descriptorrule.go, heaprule.go the
 //	                    rules of full checking; imageuse.go, accessuse.go the accesses of shaders that they need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	advancedblend.go    advanced blend operations
@@ -78,7 +78,8 @@
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
 //	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
 //	cuda.go             CUDA kernels: rules, and what they lack
-//	raypipeline.go      ray tracing pipelines; raycommand.go the commands that trace rays, rayexecute.go their execution
+//	raypipeline.go      ray tracing pipelines, replayorder.go the order of their creation in a replay; raycommand.go the commands that
+//	trace rays, rayexecute.go their execution
 //	executiongraph.go   execution graphs; graphcommand.go the commands that run them
 //	generatedlayout.go, generatedcommand.go   commands whose arguments are in memory
 //	work.go             commands that run by themselves; address.go memory at device addresses

@@ -21,7 +21,7 @@ type drawCheck struct {
 }
 
 // checkDraw returns the first finding on a draw. The state has all viewports and scissors that are set.
-func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
+func (x *executor) checkDraw(d *drawable, a *state.Args, indexed, indirect bool) error {
 	g := &x.graphics
 	c := &drawCheck{x, g.bound.pipeline, d, &g.bound.draw, g.current, &g.bound.shaders}
 	if c.p != nil {
@@ -42,6 +42,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
 	c.coverage()
 	c.states()
 	c.vertices()
+	c.attributes(a, indexed, indirect)
 	u := d.uses.of(d.stages...)
 	c.located(u)
 	c.advanced()

@@ -43,6 +43,7 @@ type bound struct {
 	pipeline   *GraphicsPipeline
 	shaders    combination // instead of a pipeline
 	vertices   [state.MaxBindings]exec.Buffer
+	places     [state.MaxBindings]uint8 // the addresses of vertices modulo 8
 	index      []byte
 	indexBytes uint32
 	dynamic    state.State
@@ -134,6 +135,7 @@ func (g *graphics) bindVertices(k *command) {
 	}
 	// Vertices may begin at any byte; the engines read whole words at multiples of 8.
 	g.bound.vertices[k.x[0]] = exec.Buffer{Bytes: aligned(all), Beyond: len(all) - int(n)}
+	g.bound.places[k.x[0]] = uint8(address(all) % 8)
 }
 
 // aligned returns the bytes at a multiple of 8 in memory: a copy if they are not.
@@ -306,7 +308,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
 	s.Rasterization.DepthUnrestricted = x.dev.unrestricted
 	if x.dev.checking >= All {
-		if err := x.checkDraw(p, a, indirect != nil); err != nil {
+		if err := x.checkDraw(p, a, indexed, indirect != nil); err != nil {
 			return err
 		}
 	}

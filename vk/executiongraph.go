@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // GraphStage is a shader of an execution graph: a compute shader.
@@ -71,6 +72,10 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	}
 	if info.Flags&InstrumentShaders != 0 {
 		return nil, &UnsupportedError{Feature: "shader instrumentation of execution graphs"}
+	}
+	defer info.Cache.unuse()
+	if err := info.Cache.use(vuid.VkCreateExecutionGraphPipelinesAMDX_pipelineCache_09127); err != nil {
+		return nil, err
 	}
 	c, err := d.newCreation(&info.Creation)
 	if err != nil {

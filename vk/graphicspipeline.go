@@ -109,6 +109,10 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
+	defer info.Cache.unuse()
+	if err := info.Cache.use("VUID-vkCreateGraphicsPipelines-pipelineCache-02876"); err != nil {
+		return nil, err
+	}
 	c, err := d.newCreation(&info.Creation)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // ShaderModule is the code of shaders.
@@ -53,18 +55,24 @@ func (d *Device) newModule(ctx context.Context, code []byte, judge *shader.Judge
 var ModuleIdentifierUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 's', 'h', 'a', '2', '5', '6', ' ', '0', '1'}
 
 // ModuleIdentifier returns the identifier of a module with the code (vkGetShaderModuleCreateInfoIdentifierEXT).
-func ModuleIdentifier(code []byte) []byte {
+func (d *Device) ModuleIdentifier(code []byte) ([]byte, error) {
+	if err := d.hosts("shaderModuleIdentifier", vuid.VkGetShaderModuleCreateInfoIdentifierEXT_shaderModuleIdentifier_06885); err != nil {
+		return nil, err
+	}
 	id := sha256.Sum256(code)
-	return id[:]
+	return id[:], nil
 }
 
 // Identifier returns the identifier of the module (vkGetShaderModuleIdentifierEXT): equal code has equal identifiers on
-// all machines. It is nil if the module is nil.
-func (s *ShaderModule) Identifier() []byte {
-	if s == nil {
-		return nil
+// all machines.
+func (s *ShaderModule) Identifier() ([]byte, error) {
+	if err := check(nil, "the module", s); err != nil {
+		return nil, err
 	}
-	return append([]byte(nil), s.identifier[:]...)
+	if err := s.dev.needs("shaderModuleIdentifier", vuid.VkGetShaderModuleIdentifierEXT_shaderModuleIdentifier_06884); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(s.identifier[:]), nil
 }
 
 // specialize returns the module with the values of its specialization constants, checked if the device checks.

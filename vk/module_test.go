@@ -47,18 +47,24 @@ func TestModules(t *testing.T) {
 // TestIdentifiers compares identifiers (row F04): the same code has the same one, as a module or not, on each device and in
 // any order; other code has another.
 func TestIdentifiers(t *testing.T) {
-	first, second := newRig(t, DeviceInfo{}, storage), newRig(t, DeviceInfo{}, storage)
-	one, other := code(t, saxpy), code(t, positions)
+	first, other := newRig(t, DeviceInfo{}, storage), newRig(t, DeviceInfo{}, storage)
+	one, two := code(t, saxpy), code(t, positions)
 	a := must(first.dev.NewShaderModule(context.Background(), one))(t)
-	_ = must(second.dev.NewShaderModule(context.Background(), other))(t)
-	b := must(second.dev.NewShaderModule(context.Background(), one))(t)
-	c := must(first.dev.NewShaderModule(context.Background(), other))(t)
-	if id := a.Identifier(); len(id) == 0 || len(id) > 32 || !bytes.Equal(id, b.Identifier()) || !bytes.Equal(id, ModuleIdentifier(one)) {
-		t.Errorf("identifiers %x, %x and %x; want equal ones of at most 32 bytes", id, b.Identifier(), ModuleIdentifier(one))
+	_ = must(other.dev.NewShaderModule(context.Background(), two))(t)
+	b := must(other.dev.NewShaderModule(context.Background(), one))(t)
+	c := must(first.dev.NewShaderModule(context.Background(), two))(t)
+	id, second, ofCode := must(a.Identifier())(t), must(b.Identifier())(t), must(a.dev.ModuleIdentifier(one))(t)
+	if len(id) == 0 || len(id) > 32 || !bytes.Equal(id, second) || !bytes.Equal(id, ofCode) {
+		t.Errorf("identifiers %x, %x and %x; want equal ones of at most 32 bytes", id, second, ofCode)
 	}
-	if bytes.Equal(a.Identifier(), c.Identifier()) {
+	if bytes.Equal(id, must(c.Identifier())(t)) {
 		t.Error("other code has the same identifier")
 	}
+	first.dev.physical = &PhysicalDevice{Name: "without", Limits: features(false, "shaderModuleIdentifier")}
+	_, err := a.Identifier()
+	wantRule(t, err, "VUID-vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884")
+	_, err = first.dev.ModuleIdentifier(one)
+	wantRule(t, err, "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885")
 }
 
 // TestBinaryCompatibility changes the version of binary code (row E05): versions up to ours are read, later ones are

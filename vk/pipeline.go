@@ -14,6 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // StageInfo describes a stage of a pipeline. Its code is that of Module, or Code, or the code that Identifier identifies: a
@@ -108,6 +109,10 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		return nil, err
 	}
 	if err := d.shades(&info); err != nil {
+		return nil, err
+	}
+	defer info.Cache.unuse()
+	if err := info.Cache.use(vuid.VkCreateComputePipelines_pipelineCache_02873); err != nil {
 		return nil, err
 	}
 	c, err := d.newCreation(&info.Creation)

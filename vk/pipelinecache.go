@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
@@ -16,6 +17,9 @@ type PipelineCache struct {
 	object
 	mu     sync.Mutex
 	pieces map[store.Key]*cached
+
+	external bool         // the application synchronizes its use
+	users    atomic.Int32 // the calls in progress, of an external one
 }
 
 // cached is an entry of a cache: packed until a pipeline needs it.
@@ -68,6 +72,33 @@ func (d *Device) NewPipelineCache(data []byte) (*PipelineCache, error) {
 	return c, nil
 }
 
+// NewExternalPipelineCache is NewPipelineCache for a cache of which the application synchronizes the use
+// (VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT): a creation of a pipeline fails during another use.
+func (d *Device) NewExternalPipelineCache(data []byte) (*PipelineCache, error) {
+	c, err := d.NewPipelineCache(data)
+	if err == nil {
+		c.external = true
+	}
+	return c, err
+}
+
+// use begins a use of the cache, which unuse ends also if there is an error. The error has the rule if another use is in progress.
+func (c *PipelineCache) use(rule string) error {
+	if c == nil || !c.external {
+		return nil
+	}
+	if n := c.users.Add(1); n > 1 && c.dev.checking > None {
+		return usage(rule, "%v is externally synchronized, and another call uses it; must be one call at a time", &c.object)
+	}
+	return nil
+}
+
+func (c *PipelineCache) unuse() {
+	if c != nil && c.external {
+		c.users.Add(-1)
+	}
+}
+
 // read adds the entries of data, up to the first that is damaged.
 func (c *PipelineCache) read(data []byte) {
 	for len(data) >= 8 {
@@ -116,6 +147,8 @@ func (c *PipelineCache) Data() ([]byte, error) {
 	if err := check(nil, "the pipeline cache", c); err != nil {
 		return nil, err
 	}
+	c.use("")
+	defer c.unuse()
 	out := c.dev.cacheHeader()
 	c.mu.Lock()
 	defer c.mu.Unlock()

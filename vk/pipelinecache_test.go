@@ -98,7 +98,7 @@ func TestPipelineCache(t *testing.T) {
 		cache *PipelineCache
 		id    []byte
 		want  error
-	}{{loaded, module.Identifier(), nil}, {nil, module.Identifier(), ErrCompileRequired}, {loaded, []byte("another"), ErrCompileRequired}} {
+	}{{loaded, must(module.Identifier())(t), nil}, {nil, must(module.Identifier())(t), ErrCompileRequired}, {loaded, []byte("another"), ErrCompileRequired}} {
 		info := other.computeInfo(t, Creation{Flags: failOnCompile, Cache: c.cache})
 		info.Stage = StageInfo{Identifier: c.id}
 		if _, err := other.dev.NewComputePipeline(ctx, info); !errors.Is(err, c.want) {
@@ -143,6 +143,48 @@ func TestPipelineCacheMerge(t *testing.T) {
 	}
 	if rule := ruleOf(caches[0].Merge(caches[1], caches[0])); rule != "VUID-vkMergePipelineCaches-dstCache-00770" {
 		t.Errorf("merged into itself: %q", rule)
+	}
+}
+
+// TestExternalCache creates pipelines with a cache that another call uses (Vulkan: host access to a cache with
+// VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT must be externally synchronized), and with one after the other.
+func TestExternalCache(t *testing.T) {
+	r, rays := newRig(t, DeviceInfo{}, storage), newRayScene(t, DeviceInfo{})
+	compute := func(c *PipelineCache) error {
+		_, err := r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Cache: c}, Stage: StageInfo{Code: code(t, saxpy)}, Layout: r.pipeline})
+		return err
+	}
+	ray := func(c *PipelineCache) error {
+		_, err := rays.dev.NewRayTracingPipeline(t.Context(), RayTracingPipelineInfo{Creation: Creation{Cache: c}, Stages: rayStages(t), Groups: rayGroups(), Layout: rays.layout})
+		return err
+	}
+	graph := func(c *PipelineCache) error {
+		_, err := r.dev.NewGraphPipeline(t.Context(), GraphPipelineInfo{Creation: Creation{Cache: c}, Layout: r.pipeline})
+		return err
+	}
+	for rule, x := range map[string]struct {
+		dev    *Device
+		create func(*PipelineCache) error
+	}{
+		"VUID-vkCreateComputePipelines-pipelineCache-02873":            {r.dev, compute},
+		"VUID-vkCreateRayTracingPipelinesKHR-pipelineCache-02903":      {rays.dev, ray},
+		"VUID-vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127": {r.dev, graph},
+	} {
+		external, own := must(x.dev.NewExternalPipelineCache(nil))(t), must(x.dev.NewPipelineCache(nil))(t)
+		for _, c := range []*PipelineCache{own, external} {
+			free := x.create(c)
+			c.use("")
+			err := x.create(c)
+			c.unuse()
+			if c == external {
+				wantRule(t, err, rule)
+			} else if ruleOf(err) != ruleOf(free) {
+				t.Errorf("%s: a synchronized cache in use: %v; must be as if it were not, %v", rule, err, free)
+			}
+			if again := x.create(c); ruleOf(again) != ruleOf(free) {
+				t.Errorf("%s: after the other use: %v; must be %v", rule, again, free)
+			}
+		}
 	}
 }
 
@@ -342,9 +384,9 @@ func TestStageCode(t *testing.T) {
 	}{
 		{StageInfo{}, 0, "VUID-VkPipelineShaderStageCreateInfo-stage-06845"},
 		{StageInfo{Identifier: make([]byte, 33)}, failOnCompile, "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-identifierSize-06852"},
-		{StageInfo{Identifier: module.Identifier()}, 0, "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851"},
-		{StageInfo{Identifier: module.Identifier(), Module: module}, failOnCompile, "VUID-VkPipelineShaderStageCreateInfo-stage-06848"},
-		{StageInfo{Identifier: module.Identifier(), Code: code(t, saxpy)}, failOnCompile, "VUID-VkPipelineShaderStageCreateInfo-stage-06844"},
+		{StageInfo{Identifier: must(module.Identifier())(t)}, 0, "VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851"},
+		{StageInfo{Identifier: must(module.Identifier())(t), Module: module}, failOnCompile, "VUID-VkPipelineShaderStageCreateInfo-stage-06848"},
+		{StageInfo{Identifier: must(module.Identifier())(t), Code: code(t, saxpy)}, failOnCompile, "VUID-VkPipelineShaderStageCreateInfo-stage-06844"},
 		{StageInfo{Module: module, Entry: "nothing"}, 0, "VUID-VkPipelineShaderStageCreateInfo-pName-00707"},
 	} {
 		_, err := r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Creation: Creation{Flags: c.flags}, Stage: c.s, Layout: r.pipeline})

@@ -111,10 +111,19 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 	if info.Flags&InstrumentShaders != 0 {
 		return nil, &UnsupportedError{Feature: "shader instrumentation of ray tracing pipelines"}
 	}
+	defer info.Cache.unuse()
+	if err := info.Cache.use(vuid.VkCreateRayTracingPipelinesKHR_pipelineCache_02903); err != nil {
+		return nil, err
+	}
 	c, err := d.newCreation(&info.Creation)
 	if err != nil {
 		return nil, err
 	}
+	end, err := d.replays.begin(d, info.ReplayHandles)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	for i := range info.Stages {
 		s := &info.Stages[i]
 		if link.StageOf(s.Model) < 0 {

@@ -637,6 +637,52 @@ func TestReplayHandles(t *testing.T) {
 	}
 }
 
+// TestReplayOrder creates pipelines with handles for a replay after ones without, and at the same time, on devices that can mix them
+// and that cannot (Vulkan: rayTracingPipelineShaderGroupHandleCaptureReplayMixed).
+func TestReplayOrder(t *testing.T) {
+	info := RayTracingPipelineInfo{
+		Creation: Creation{Flags: enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay}, Stages: rayStages(t), Groups: rayGroups(), Depth: 1,
+	}
+	handles := [][]byte{must(newRayScene(t, DeviceInfo{}).pipeline(t, info).ReplayHandles(0, 1))(t)}
+	for _, mixed := range []bool{false, true} {
+		for _, order := range []struct {
+			given []bool // whether the creations have handles
+			wrong bool   // the last one
+		}{
+			{[]bool{true}, false}, {[]bool{false}, false}, {[]bool{true, true}, false}, {[]bool{true, false}, false}, {[]bool{true, false, true}, false},
+			{[]bool{false, true}, true}, {[]bool{false, false, true}, true},
+		} {
+			r := newRayScene(t, DeviceInfo{})
+			r.dev.physical = &PhysicalDevice{Limits: features(mixed, "rayTracingPipelineShaderGroupHandleCaptureReplayMixed")}
+			var err error
+			for _, given := range order.given {
+				x := info
+				if x.Layout = r.layout; given {
+					x.ReplayHandles = handles
+				}
+				_, err = r.dev.NewRayTracingPipeline(t.Context(), x)
+			}
+			switch wrong := order.wrong && !mixed; {
+			case wrong:
+				wantRule(t, err, "VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603")
+			case err != nil:
+				t.Errorf("mixed %v, handles %v: %v; must have no error", mixed, order.given, err)
+			}
+			if !order.given[0] {
+				continue
+			}
+			finish := must(r.dev.replays.begin(r.dev, handles))(t) // a creation with handles is in progress
+			switch _, err := r.dev.NewRayTracingPipeline(t.Context(), RayTracingPipelineInfo{Creation: info.Creation, Stages: info.Stages, Groups: info.Groups, Depth: 1, Layout: r.layout}); {
+			case !mixed:
+				wantRule(t, err, "VUID-VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604")
+			case err != nil:
+				t.Errorf("mixed, at the same time: %v; must have no error", err)
+			}
+			finish()
+		}
+	}
+}
+
 // TestRayHeap traces with descriptors in a heap, where two stages have one binding at different places.
 func TestRayHeap(t *testing.T) {
 	r := newRayScene(t, DeviceInfo{})

@@ -24,6 +24,9 @@ type SamplerInfo struct {
 	NonSeamless    bool
 	Weights        enum.CubicWeights // of a filter Cubic
 
+	// Processing is for the instructions of image processing alone (VK_SAMPLER_CREATE_IMAGE_PROCESSING_BIT_QCOM).
+	Processing bool
+
 	// BlockWindow is the search window of block matching, in texels (VkSamplerBlockMatchWindowCreateInfoQCOM); BlockMost selects the
 	// most different block, not the least.
 	BlockWindow [2]uint32

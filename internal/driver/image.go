@@ -211,6 +211,7 @@ func samplerInfo(i *abi.SamplerCreateInfo) vk.SamplerInfo {
 		Address: [3]enum.AddressMode{enum.AddressMode(i.AddressModeU), enum.AddressMode(i.AddressModeV), enum.AddressMode(i.AddressModeW)},
 		LodBias: i.MipLodBias, MinLod: i.MinLod, MaxLod: i.MaxLod, Compare: i.CompareEnable != 0, CompareOp: enum.CompareOp(i.CompareOp),
 		Unnormalized: i.UnnormalizedCoordinates != 0, NonSeamless: i.Flags&abi.SamplerCreateNonSeamlessCubeMapBitEXT != 0,
+		Processing: i.Flags&abi.SamplerCreateImageProcessingBitQCOM != 0,
 	}
 	if i.AnisotropyEnable != 0 {
 		info.Anisotropy = i.MaxAnisotropy

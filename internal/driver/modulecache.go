@@ -28,15 +28,22 @@ var moduleCalls = map[int]call{
 		return deviceOf(a.Device).putData(validationCaches.get(uint64(a.ValidationCache)), a.PDataSize, a.PData)
 	}),
 	abi.CmdGetShaderModuleIdentifierEXT: run(func(a *abi.GetShaderModuleIdentifierEXTArgs) {
-		putIdentifier(a.PIdentifier, shaderModules.get(uint64(a.ShaderModule)).Identifier())
+		id, err := shaderModules.get(uint64(a.ShaderModule)).Identifier()
+		deviceOf(a.Device).putIdentifier(a.PIdentifier, id, err)
 	}),
 	abi.CmdGetShaderModuleCreateInfoIdentifierEXT: run(func(a *abi.GetShaderModuleCreateInfoIdentifierEXTArgs) {
-		putIdentifier(a.PIdentifier, vk.ModuleIdentifier(abi.Bytes(unsafe.Pointer(a.PCreateInfo.PCode), uint64(a.PCreateInfo.CodeSize))))
+		d := deviceOf(a.Device)
+		if d == nil {
+			return
+		}
+		id, err := d.vk.ModuleIdentifier(abi.Bytes(unsafe.Pointer(a.PCreateInfo.PCode), uint64(a.PCreateInfo.CodeSize)))
+		d.putIdentifier(a.PIdentifier, id, err)
 	}),
 }
 
-// putIdentifier writes the identifier of a module.
-func putIdentifier(to *abi.ShaderModuleIdentifierEXT, id []byte) {
+// putIdentifier writes the identifier of a module: an empty one if there is an error.
+func (d *device) putIdentifier(to *abi.ShaderModuleIdentifierEXT, id []byte, err error) {
+	d.result(err)
 	to.Identifier = [32]uint8{}
 	to.IdentifierSize = uint32(copy(to.Identifier[:], id))
 }

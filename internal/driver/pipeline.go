@@ -201,7 +201,11 @@ func createPipelineCache(a *abi.CreatePipelineCacheArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	c, err := d.vk.NewPipelineCache(abi.Bytes(i.PInitialData, uint64(i.InitialDataSize)))
+	create := d.vk.NewPipelineCache
+	if i.Flags&abi.PipelineCacheCreateExternallySynchronizedBit != 0 {
+		create = d.vk.NewExternalPipelineCache
+	}
+	c, err := create(abi.Bytes(i.PInitialData, uint64(i.InitialDataSize)))
 	return created(d, &pipelineCaches, c, err, unsafe.Pointer(a.PPipelineCache))
 }
 

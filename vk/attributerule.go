@@ -1,0 +1,104 @@
+package vk
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// elements are the elements of a vertex buffer that a draw accesses: a range, or those that indices name.
+type elements struct {
+	first, count uint64
+	indices      []uint64
+	known        bool
+}
+
+// attributes checks the alignment of the vertex attributes that the vertex stage reads (Vulkan, Vertex Input Calculation).
+func (c *drawCheck) attributes(a *state.Args, indexed, indirect bool) {
+	v := c.stage(ir.Vertex)
+	legacy := !c.dev.without("legacyVertexAttributes") && c.dev.mayHave("legacyVertexAttributes")
+	if v == nil || !indirect && (a.Count == 0 || a.Instances == 0) {
+		return
+	}
+	read := map[uint32]bool{}
+	for i := range v.Program.In {
+		if in := &v.Program.In[i]; in.Semantic == ir.Location {
+			read[in.Index/4] = true
+		}
+	}
+	for _, x := range c.s.Vertex.Attributes {
+		f := format.InfoByName(x.Format)
+		if !read[x.Location] || f == nil || len(f.Components) == 0 || x.Binding >= state.MaxBindings || c.graphics.bound.vertices[x.Binding].Bytes == nil {
+			continue
+		}
+		rule, size, of := vuid.VkCmdDraw_format_10390, uint64(f.Bytes/len(f.Components)), "a component"
+		if strings.Contains(f.Name, "_PACK") {
+			rule, size, of = vuid.VkCmdDraw_format_10389, uint64(f.Bytes), "the format"
+		}
+		if legacy && !f.Wide || size == 0 {
+			continue
+		}
+		for _, b := range c.s.Vertex.Bindings {
+			if b.Binding != x.Binding {
+				continue
+			}
+			place := uint64(c.graphics.bound.places[x.Binding]) + uint64(x.Offset)
+			stride := uint64(b.Stride)
+			wrong := place%size != 0 // if it is wrong for one element, it is for all
+			if stride%size != 0 {
+				e := c.accessed(&b, a, indexed, indirect)
+				wrong = e.misaligned(place, stride, size)
+			}
+			if wrong {
+				c.find(rule, "the attribute at location %d of the format %s is read at an address that is no multiple of %d, the size of %s; must be without the feature legacyVertexAttributes", x.Location, f.Name, size, of)
+			}
+		}
+	}
+}
+
+// accessed returns the elements of a binding that the draw accesses. Those of an indirect draw are not known: its arguments may change
+// before it runs.
+func (c *drawCheck) accessed(b *state.VertexBinding, a *state.Args, indexed, indirect bool) (e elements) {
+	switch {
+	case indirect:
+		return e
+	case b.Instance && b.Divisor == 0:
+		return elements{first: uint64(a.FirstInstance), count: 1, known: true}
+	case b.Instance:
+		return elements{first: uint64(a.FirstInstance), count: (uint64(a.Instances)-1)/uint64(b.Divisor) + 1, known: true}
+	case !indexed:
+		return elements{first: uint64(a.First), count: uint64(a.Count), known: true}
+	}
+	g := &c.graphics.bound
+	size := uint64(g.indexBytes)
+	if size == 0 {
+		return e
+	}
+	end := min(uint64(len(g.index))/size, uint64(a.First)+uint64(a.Count))
+	for i := uint64(a.First); i < end; i++ {
+		var word [8]byte
+		copy(word[:], g.index[i*size:][:size])
+		n := binary.LittleEndian.Uint64(word[:])
+		if c.s.Assembly.Restart && n == 1<<(8*size)-1 {
+			continue
+		}
+		e.indices = append(e.indices, n+uint64(int64(a.BaseVertex)))
+	}
+	return e
+}
+
+// misaligned reports whether the attribute of an accessed element is at no multiple of a size, a power of two that the stride is no
+// multiple of. It is false if the elements are not known.
+func (e *elements) misaligned(place, stride, size uint64) bool {
+	at := func(n uint64) bool { return (place+n*stride)%size != 0 }
+	for _, n := range e.indices {
+		if at(n) {
+			return true
+		}
+	}
+	return e.known && (e.count > 1 || at(e.first)) // of two neighbours one is misaligned
+}
