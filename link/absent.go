@@ -12,10 +12,6 @@ var absentLists = []reason{
 	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
 		"vkCmdTraceRaysKHR-None-11319",
 	}},
-	{NeedsRun, "which records of the tables a trace accesses is known to a run alone", []string{
-		"vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513", "vkCmdTraceRaysKHR-flags-03514",
-		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
-	}},
 	{ByOther, "calls of package vk have no stack: any size is large enough", []string{
 		"vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610",
 	}},

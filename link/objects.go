@@ -177,4 +177,8 @@ var objectLists = []reason{
 		"vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885",
 		"vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
 	}},
+	{ByObjects, "a launch with full checking fails at a record that a ray needs and that is zero against a flag of the pipeline, or of a group for another type of geometry", []string{
+		"vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513", "vkCmdTraceRaysKHR-flags-03514",
+		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
+	}},
 }

@@ -114,8 +114,29 @@ func (w *traceRays) run(x *executor) error {
 	defer x.unwatch()
 	err = p.rays.Run(x.ctx, p.program, args, &launch)
 	x.dev.printer.flush(args.Log, p.composed)
+	return launchError(err)
+}
+
+// recordRules are the rules on records; boxRule is the one of HitTypes on boxes.
+var recordRules = map[trace.Checks]string{
+	trace.MissNotNull: vuid.VkCmdTraceRaysKHR_flags_03511, trace.AnyHitNotNull: vuid.VkCmdTraceRaysKHR_flags_03512,
+	trace.ClosestHitNotNull: vuid.VkCmdTraceRaysKHR_flags_03513, trace.IntersectionNotNull: vuid.VkCmdTraceRaysKHR_flags_03514,
+	trace.HitTypes: vuid.VkCmdTraceRaysKHR_pHitShaderBindingTable_04735,
+}
+
+const boxRule = vuid.VkCmdTraceRaysKHR_pHitShaderBindingTable_04736
+
+// launchError returns the error of a launch with the rule that the launch has broken.
+func launchError(err error) error {
 	if deep := (*trace.DepthError)(nil); errors.As(err, &deep) && deep.Rays {
 		return &UsageError{Rule: vuid.VkCmdTraceRaysKHR_maxPipelineRayRecursionDepth_03679, Message: err.Error(), Cause: err}
+	}
+	if record := (*trace.RecordError)(nil); errors.As(err, &record) {
+		rule := recordRules[record.Check]
+		if record.Boxes {
+			rule = boxRule
+		}
+		return &UsageError{Rule: rule, Message: err.Error(), Cause: err}
 	}
 	return err
 }

@@ -255,6 +255,9 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 	if p.info.Flags&enum.PipelineFlagsRayTracingSkipAabbs != 0 {
 		r.Skips |= trace.SkipBoxes
 	}
+	if d.checking >= All {
+		r.Checks = p.recordChecks()
+	}
 	for _, s := range p.stages {
 		r.Shaders = append(r.Shaders, s.stage.Program)
 	}
@@ -286,6 +289,20 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 		return compileError(err)
 	}
 	return nil
+}
+
+// recordChecks are the rules on the records of tables that launches of the pipeline check.
+func (p *RayTracingPipeline) recordChecks() trace.Checks {
+	checks := trace.HitTypes
+	for flag, check := range map[enum.PipelineFlags]trace.Checks{
+		enum.PipelineFlagsRayTracingNoNullMissShaders: trace.MissNotNull, enum.PipelineFlagsRayTracingNoNullAnyHitShaders: trace.AnyHitNotNull,
+		enum.PipelineFlagsRayTracingNoNullClosestHitShaders: trace.ClosestHitNotNull, enum.PipelineFlagsRayTracingNoNullIntersectionShaders: trace.IntersectionNotNull,
+	} {
+		if p.info.Flags&flag != 0 {
+			checks |= check
+		}
+	}
+	return checks
 }
 
 // apart is the number of sets of a stage that has its own: those of a layout, and the set of counters.

@@ -219,7 +219,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		if k.level < c.from.Depth {
 			b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0))
 		} else {
-			c.exceed(exceededRays)
+			c.fault(faultRays)
 		}
 		return 0, true
 	case ir.Record:
@@ -232,7 +232,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		if depth <= c.from.CallableDepth {
 			b.Call(c.execute(depth), nil, arg(0), arg(1))
 		} else {
-			c.exceed(exceededCallables)
+			c.fault(faultCallables)
 		}
 		return 0, true
 	case ir.Report:
@@ -252,10 +252,10 @@ func (c *composer) ofRay(op ir.Op, level uint32) int {
 	return c.trace(level)
 }
 
-// exceed notes that the depth of the pipeline is exceeded. The ray, or the callable shader, is left out.
-func (c *composer) exceed(what uint32) {
+// fault notes that a rule is broken. What the fault is of is left out: a ray, or a shader.
+func (c *composer) fault(what uint32) {
 	b := c.w.B
-	b.OpAux(ir.AtomUMax, ir.I32, 4*paramExceeded, c.w.Handle(ir.StorageBuffer, exceededBinding, true), b.I32(0), b.I32(what))
+	b.OpAux(ir.AtomUMax, ir.I32, 4*paramFault, c.w.Handle(ir.StorageBuffer, faultBinding, true), b.I32(0), b.I32(what))
 }
 
 // context loads an input of the shader of a clone.

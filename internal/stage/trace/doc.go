@@ -29,5 +29,6 @@
 //	composer.go   the composed program: launch, recursion, the choice of a shader
 //	hitobject.go  the two halves of a trace, of hit objects
 //	candidate.go  the loop over candidates, reported hits
+//	check.go      rules on records, which a launch checks
 //	clone.go      copies of shaders
 package trace

@@ -21,7 +21,7 @@ type Launch struct {
 	Serials                     []uint32 // of the parts of the pipeline, none of them 0
 }
 
-// params returns the parameters of a launch: the bytes of the buffers at compose.ParamsBinding and exceededBinding.
+// params returns the parameters of a launch: the bytes of the buffers at compose.ParamsBinding and faultBinding.
 func (l *Launch) params(parts int) []byte {
 	b := make([]byte, 4*(paramWords+parts))
 	for i, n := range l.Serials[:min(parts, len(l.Serials))] {
@@ -45,7 +45,8 @@ func (l *Launch) params(parts int) []byte {
 
 // Run runs a launch of a pipeline: p is the pipeline of its composed program, after the passes. The arguments are the arguments of a
 // dispatch; Run sets the workgroups and the parameters. Regions must have the tables. It returns the errors of
-// [compute.Pipeline.Dispatch], and a [DepthError] if a shader exceeded the depth of the pipeline.
+// [compute.Pipeline.Dispatch], a [DepthError] if a shader exceeded the depth of the pipeline, and a [RecordError] if a
+// record broke a rule of Checks.
 //
 // Each row has workgroups of subgroup invocations. A launch with more rows than a dispatch may have workgroups is a dispatch for each
 // band of rows.
@@ -62,11 +63,8 @@ func (p *Pipeline) Run(ctx context.Context, program *compute.Pipeline, a compute
 			if err := program.Dispatch(ctx, a); err != nil {
 				return err
 			}
-			switch binary.LittleEndian.Uint32(word(paramExceeded)) {
-			case exceededRays:
-				return &DepthError{Rays: true, Depth: p.Depth}
-			case exceededCallables:
-				return &DepthError{Depth: p.CallableDepth}
+			if err := p.faultError(binary.LittleEndian.Uint32(word(paramFault))); err != nil {
+				return err
 			}
 		}
 	}

@@ -27,6 +27,9 @@ type Pipeline struct {
 	// Skips are ray flags that all rays have, unseen by the shaders: SkipTriangles and SkipBoxes.
 	Skips uint32
 
+	// Checks are the rules on records that launches check.
+	Checks Checks
+
 	// Apart is the distance of the descriptor sets of one shader from those of the next in the composed program: set s of shader i
 	// is set i·Apart + s. It is 0 if all shaders have the same sets.
 	Apart uint32
@@ -81,7 +84,7 @@ const HandleSize = 32
 // bits: its address, its size and the distance of its records, in bytes.
 const (
 	paramSize     = 0 // three words: the size of the launch
-	paramExceeded = 3 // the program sets it if a ray, or a callable shader, is beyond the depth
+	paramFault    = 3 // the program sets it to a fault: a ray or a callable shader beyond the depth, or a wrong record
 	paramRayGen   = 4 // 64 bits: the address of the record
 	paramMiss     = 6
 	paramHit      = paramMiss + tableWords
@@ -93,14 +96,14 @@ const (
 	tableWords = 6
 )
 
-// The values of paramExceeded; the greatest one remains.
+// The values of paramFault; the greatest one remains.
 const (
-	exceededCallables = 1 + iota
-	exceededRays
+	faultCallables = 1 + iota
+	faultRays
 )
 
-// exceededBinding is the binding of the parameters as a program writes them.
-const exceededBinding = compose.ParamsBinding + 1
+// faultBinding is the binding of the parameters as a program writes them.
+const faultBinding = compose.ParamsBinding + 1
 
 // The words of a table, relative to its first.
 const (
