@@ -181,4 +181,9 @@ var objectLists = []reason{
 		"vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513", "vkCmdTraceRaysKHR-flags-03514",
 		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
 	}},
+	{ByObjects, "full checking computes the places of mapped resources that stages use: indices and addresses in push data and in memory. A sanitizer reports an access to the address 0", []string{
+		"vkCmdDraw-None-11297", "vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301",
+		"vkCmdDraw-None-11302", "vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306", "vkCmdDraw-None-11437",
+		"vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442", "vkCmdDraw-None-11485",
+	}},
 }

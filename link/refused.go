@@ -26,6 +26,7 @@ var refusedLists = []reason{
 		"vkCmdDraw-None-10677", "vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
 	}},
 	{ByRefusal, "the device refuses VK_ARM_tensors", []string{
+		"vkCmdDraw-None-11397",
 		"vkCmdDraw-OpTensorReadARM-12462", "vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-pDescription-09900",
 		"vkCmdDraw-pNext-12463",
 	}},

@@ -38,13 +38,6 @@ var unjudged = []reason{
 	{ByOther, "the same is judged of the pipeline: VkGraphicsPipelineCreateInfo-renderPass-06038", []string{
 		"vkCmdDraw-OpTypeImage-07468",
 	}},
-	{NeedsRun, "it needs addresses and indices that shaders compute or read at the draw", []string{
-		"vkCmdDraw-None-11297",
-		"vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11397", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301", "vkCmdDraw-None-11302",
-		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306",
-		"vkCmdDraw-None-11437", "vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442",
-		"vkCmdDraw-None-11485",
-	}},
 	{ByOther, "package vk makes no buffer view of a format that shaders cannot read and write without a format", []string{
 		"vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
 	}},

@@ -42,6 +42,47 @@ func (h *heap) holder(address uint64) *Memory {
 	return h.addressed[i]
 }
 
+// keep notes a buffer from which the program can query a device address.
+func (h *heap) keep(b *Buffer) {
+	if b.Address() == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.buffers == nil {
+		h.buffers = map[*Memory][]*Buffer{}
+	}
+	h.buffers[b.memory] = append(h.buffers[b.memory], b)
+}
+
+// forget is the opposite of keep.
+func (h *heap) forget(b *Buffer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := h.buffers[b.memory]
+	if i := slices.Index(list, b); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	if len(list) == 0 {
+		delete(h.buffers, b.memory)
+	} else {
+		h.buffers[b.memory] = list
+	}
+}
+
+// usageAt returns the usages of the buffers from which a device address may have been queried; ok is false if there is none.
+func (h *heap) usageAt(address uint64) (usage BufferUsage, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := h.holder(address)
+	for _, b := range h.buffers[m] {
+		if a := b.Address(); address >= a && address-a < b.size {
+			usage, ok = usage|b.usage, true
+		}
+	}
+	return usage, ok
+}
+
 // addressAlignment is the alignment of the first byte of a buffer of BufferAt: that of all offsets in buffers.
 const addressAlignment = 256
 

@@ -78,7 +78,11 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 			return nil, err
 		}
 	}
-	d.adopt(&b.object, "buffer", func() { d.heap.drop(b.sparse) })
+	d.adopt(&b.object, "buffer", func() {
+		d.heap.forget(b)
+		d.heap.drop(b.sparse)
+	})
+	d.heap.keep(b)
 	return b, nil
 }
 
@@ -125,6 +129,7 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 		return usage("VUID-vkBindBufferMemory-bufferDeviceAddress-03339", "%v has device addresses, and its memory has none; must have them", &b.object)
 	}
 	b.memory, b.offset = m, offset
+	b.dev.heap.keep(b)
 	return nil
 }
 

@@ -78,6 +78,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 		case compute.HeapConstant, compute.HeapPushIndex, compute.HeapIndirectIndex, compute.HeapIndirectArray, compute.HeapData:
 			c.heap(u, r.Kind == ir.SamplerState)
 		}
+		c.mapped(u, &m)
 		return
 	}
 	if int(r.Set) >= len(c.layout.sets) || c.layout.sets[r.Set] == nil {

@@ -56,7 +56,7 @@
 //	profile.go          counts of source blocks
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
-//	finding.go          findings on commands; drawrule.go, staterule.go, attributerule.go, objectrule.go, descriptorrule.go, heaprule.go the
+//	finding.go          findings on commands; drawrule.go, staterule.go, attributerule.go, objectrule.go, descriptorrule.go, heaprule.go, mappingrule.go the
 //	                    rules of full checking; imageuse.go, accessuse.go the accesses of shaders that they need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	advancedblend.go    advanced blend operations

@@ -61,6 +61,10 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
 		switch r.Kind {
 		case ir.UniformBuffer:
+			if r.Structure {
+				x.types = enum.ResourceTypesAccelerationStructure
+				break
+			}
 			x.types = enum.ResourceTypesUniformBuffer
 		case ir.StorageBuffer:
 			x.types = enum.ResourceTypesReadOnlyStorageBuffer | enum.ResourceTypesReadWriteStorageBuffer

@@ -74,9 +74,10 @@ type heap struct {
 	mu          sync.Mutex
 	limit, used uint64
 	all         map[*Memory]struct{}
-	addressed   []*Memory // with device addresses, ascending
-	next        uint64    // the next device address
-	current     *regions  // of addressed; nil after a change, and if there are none
+	addressed   []*Memory             // with device addresses, ascending
+	buffers     map[*Memory][]*Buffer // with device addresses in the memory
+	next        uint64                // the next device address
+	current     *regions              // of addressed; nil after a change, and if there are none
 
 	scratch *exec.Memory // the pages of sparse resources without memory; nil if there are no such resources
 	spread  uint64       // bytes of the address ranges that show it

@@ -306,6 +306,7 @@ func (r *parser) resource() {
 	x.NonWritable = r.accept("nonwritable")
 	x.Disjoint = r.accept("disjoint")
 	x.Heap = r.accept("inheap")
+	x.Structure = r.accept("structure")
 	r.p.Res = append(r.p.Res, x)
 }
 

@@ -53,8 +53,8 @@ func (p *Program) String() string {
 			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)), word(x.PerPrimitive, " perprimitive"))
 	}
 	for _, r := range p.Res {
-		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
-			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"))
+		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
+			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"), word(r.Structure, " structure"))
 	}
 	for _, x := range p.Vars {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)

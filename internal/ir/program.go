@@ -160,6 +160,7 @@ type Resource struct {
 	NonWritable  bool   // neither the program nor anything else writes it during the run
 	Disjoint     bool   // no two invocations of a workgroup access the same byte
 	Heap         bool   // of images and samplers: the descriptors are in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
+	Structure    bool   // a uniform buffer that has the number of an acceleration structure
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.

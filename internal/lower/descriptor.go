@@ -56,7 +56,7 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	sampler.Kind, sampler.NonWritable = ir.SamplerState, true
 	switch t.Op {
 	case spirv.OpTypeAccelerationStructureKHR:
-		r.Kind, r.NonWritable = ir.UniformBuffer, true
+		r.Kind, r.NonWritable, r.Structure = ir.UniformBuffer, true, true
 		p.number = u.bindResource(r)
 		u.structures = append(u.structures, p.number)
 	case spirv.OpTypeTensorARM:

@@ -94,6 +94,54 @@ func (a *Args) MappedDescriptor(p *ir.Program, r ir.Resource, m Mapping) []byte 
 	return list[0]
 }
 
+// MappedAt is the place of a mapped resource.
+type MappedAt struct {
+	Indirect bool   // push data have the address Table of an index, of indices or of an address
+	Table    uint64 // the address
+	Found    bool   // memory has all that is at Table
+	Address  uint64 // of the resource; the offset in its heap of the first descriptor with a heap
+}
+
+// Place returns the place of a resource of a program.
+func (a *Args) Place(p *ir.Program, r ir.Resource, m Mapping) (out MappedAt) {
+	place, images := &m.Resource, m.combine(p)
+	upper := r.Kind == ir.SamplerState && images
+	if upper {
+		place = &m.Sampler
+	}
+	push := a.pushed(&m)
+	switch m.Source {
+	case HeapIndirectIndex, HeapIndirectArray, IndirectAddress:
+		out.Indirect = true
+	}
+	size, last := 4, uint64(0)
+	switch q := m.indexPlace(place, upper); m.Source {
+	case HeapIndirectArray:
+		last = 4 * (uint64(m.First) + uint64(max(r.Count, 1)) - 1)
+		fallthrough
+	case HeapIndirectIndex:
+		out.Table = pushAddress(push, q)
+		out.Found = len(from(a.AllAt(out.Table).Bytes, uint64(q.AddressOffset)+last, size)) == size
+	case IndirectAddress:
+		size = 8
+		out.Table = pushAddress(push, q)
+		b := a.AllAt(out.Table).Bytes
+		out.Found = len(from(b, uint64(q.AddressOffset), size)) == size
+		out.Address = word(b, uint64(q.AddressOffset), size)
+	case PushAddress:
+		out.Address = pushAddress(push, q)
+	case HeapData:
+		out.Address = uint64(q.Offset) + word(push, uint64(q.PushOffset), size)
+	}
+	if base, indices, ok := a.mappedBase(place, &m, upper); ok {
+		out.Address = base
+		if m.Source == HeapIndirectArray {
+			out.Address = base + m.index(word(indices, uint64(m.indexPlace(place, upper).AddressOffset)+4*uint64(m.First), 4), place, upper)
+		}
+	}
+	return out
+}
+
 // MappedSets returns the descriptors of the mapped resources of a program as sets. Sets of higher numbers stay.
 func (a *Args) MappedSets(p *ir.Program, list []Mapping) []Set {
 	b := *a
@@ -124,6 +172,10 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 	push := a.pushed(m)
 	switch r.Kind {
 	case ir.UniformBuffer, ir.StorageBuffer:
+		if n := a.mappedStructure(m); r.Structure && n != nil {
+			a.Inline[m.At] = n
+			return
+		}
 		switch m.Source {
 		case HeapData:
 			a.Inline[m.At] = from(a.Heap, uint64(m.Resource.Offset)+word(push, uint64(m.Resource.PushOffset), 4), MaxInlineBytes)
@@ -151,6 +203,18 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 	}
 }
 
+// mappedStructure returns the bytes of the number of an acceleration structure, which is its address; nil if the mapping has a
+// descriptor.
+func (a *Args) mappedStructure(m *Mapping) []byte {
+	switch push := a.pushed(m); m.Source {
+	case PushAddress:
+		return from(push, uint64(m.Resource.PushOffset), 8)
+	case IndirectAddress:
+		return from(a.AllAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8)
+	}
+	return nil
+}
+
 // pushed returns the push constants that a mapping reads.
 func (a *Args) pushed(m *Mapping) []byte {
 	if m.Bank > 0 {
@@ -159,35 +223,51 @@ func (a *Args) pushed(m *Mapping) []byte {
 	return a.Push
 }
 
-// mapped returns the objects of the descriptors in a heap, one for each element of the resource. upper reports that they are
-// the samplers of combined image samplers.
-func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mapping, upper bool, object func(descriptor []byte) T) []T {
-	push := a.pushed(m)
-	if upper && m.Combined { // the index is where that of the image is
-		q := m.Resource
-		q.Offset, q.IndexStride, q.ArrayStride = p.Offset, p.IndexStride, p.ArrayStride
-		p = &q
+// indexPlace returns the place whose offsets lead to the index of a descriptor: the samplers of combined image samplers with one index
+// have that of the image.
+func (m *Mapping) indexPlace(p *MappedPlace, upper bool) *MappedPlace {
+	if upper && m.Combined {
+		return &m.Resource
 	}
-	index := func(n uint64) uint64 {
-		switch {
-		case !m.Combined:
-		case upper:
-			n >>= 20
-		default:
-			n &= 1<<20 - 1
-		}
-		return n * uint64(p.IndexStride)
+	return p
+}
+
+// index returns the offset of a descriptor by its index.
+func (m *Mapping) index(n uint64, p *MappedPlace, upper bool) uint64 {
+	switch {
+	case !m.Combined:
+	case upper:
+		n >>= 20
+	default:
+		n &= 1<<20 - 1
 	}
-	base, indices := uint64(p.Offset)+uint64(m.First)*uint64(p.ArrayStride), []byte(nil)
+	return n * uint64(p.IndexStride)
+}
+
+// mappedBase returns the offset of the first descriptor of a mapping in its heap, or the memory with the indices of all; ok is false if
+// the mapping has no descriptors.
+func (a *Args) mappedBase(p *MappedPlace, m *Mapping, upper bool) (base uint64, indices []byte, ok bool) {
+	push, q := a.pushed(m), m.indexPlace(p, upper)
+	base = uint64(p.Offset) + uint64(m.First)*uint64(p.ArrayStride)
 	switch m.Source {
 	case HeapConstant:
 	case HeapPushIndex:
-		base += index(word(push, uint64(p.PushOffset), 4))
+		base += m.index(word(push, uint64(q.PushOffset), 4), p, upper)
 	case HeapIndirectIndex:
-		base += index(word(a.AllAt(pushAddress(push, p)).Bytes, uint64(p.AddressOffset), 4))
+		base += m.index(word(a.AllAt(pushAddress(push, q)).Bytes, uint64(q.AddressOffset), 4), p, upper)
 	case HeapIndirectArray:
-		indices = a.AllAt(pushAddress(push, p)).Bytes
-	default: // no descriptors
+		indices = a.AllAt(pushAddress(push, q)).Bytes
+	default:
+		return 0, nil, false
+	}
+	return base, indices, true
+}
+
+// mapped returns the objects of the descriptors in a heap, one for each element of the resource. upper reports that they are
+// the samplers of combined image samplers.
+func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mapping, upper bool, object func(descriptor []byte) T) []T {
+	base, indices, ok := a.mappedBase(p, m, upper)
+	if !ok {
 		return nil
 	}
 	n := len(heap) / ir.HeapDescriptor // at most as many are different
@@ -198,11 +278,11 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mappi
 	for i := range uint64(n) {
 		at := base + i*uint64(p.ArrayStride)
 		if m.Source == HeapIndirectArray {
-			place := uint64(p.AddressOffset) + 4*(uint64(m.First)+i)
+			place := uint64(m.indexPlace(p, upper).AddressOffset) + 4*(uint64(m.First)+i)
 			if place+4 > uint64(len(indices)) {
 				break
 			}
-			at = base + index(word(indices, place, 4))
+			at = base + m.index(word(indices, place, 4), p, upper)
 		}
 		var x T // a descriptor outside of the heap, or at no multiple of its alignment, is null
 		if d := from(heap, at, len(heap)); len(d) >= ir.HeapDescriptor && at%ir.HeapDescriptor == 0 {
