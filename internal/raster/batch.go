@@ -11,13 +11,13 @@ import (
 // triangle per lane. The layout is structure-of-arrays: word w of triangle i is b[w][i], so that a
 // program stores one word of all its lanes as one vector. Words that a triangle's state does not
 // require are undefined.
-type Batch [batchWords][BatchSize]uint32
+type Batch [BatchWords][BatchSize]uint32
 
 // BatchSize is the number of triangles in a batch.
 const BatchSize = 64
 
-// BatchBytes is the size of a [Batch] in bytes.
-const BatchBytes = 4 * batchWords * BatchSize
+// BatchRow is the size in bytes of one word of all triangles of a batch.
+const BatchRow = 4 * BatchSize
 
 // Indices of a triangle's words in a Batch. A plane equation has three words (C, X, Y), or two (X, Y) if
 // the program sets its C to 0.
@@ -53,7 +53,7 @@ const (
 	BatchQ2C
 	BatchL1C
 	BatchL2C
-	batchWords
+	BatchWords // of a batch; words of the caller can follow (Batches)
 )
 
 // Values of BatchState other than a tile's number.

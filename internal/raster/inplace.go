@@ -6,8 +6,17 @@ import "math"
 //
 // With State.InPlace the primitives of a draw are the triangles of its batches: triangle i of batch n is primitive
 // n·BatchSize + i. Neither the triangle nor the records of its vertices are copied; fragments read the batch, and the records
-// by the numbers of the vertices. It suits small draws, because words of a triangle are in many cache lines: a batch is 8 KB.
+// by the numbers of the vertices. It suits small draws, because words of a triangle are in many cache lines: a batch is 10 KB.
 // The state has no depth bias, and the vertices select neither viewport nor layer.
+
+// Batches are batches of triangles in place, each followed by further words of its triangles, of which this package knows nothing.
+type Batches struct {
+	Rows  [][BatchSize]uint32
+	Words int // of a batch with those that follow it
+}
+
+// At returns batch n.
+func (b *Batches) At(n int) *Batch { return (*Batch)(b.Rows[n*b.Words:]) }
 
 // inPlace is the triangle under setup.
 type inPlace struct {

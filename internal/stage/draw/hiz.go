@@ -152,8 +152,8 @@ func (s *binList) hizTestQuads(h *coarseDepth, quads []uint64) {
 		x, y := q.At()
 		x, y = x&^(raster.Block-1), y&^(raster.Block-1)
 		p := &at
-		if n := q.Primitive(); s.batches != nil {
-			at = s.batches[n/raster.BatchSize].Depth(uint(n))
+		if n := q.Primitive(); s.batches.Rows != nil {
+			at = s.batches.At(int(n / raster.BatchSize)).Depth(uint(n))
 		} else {
 			p = &s.primitives[n]
 		}

@@ -110,7 +110,7 @@ type binList struct {
 	primitives []raster.Primitive
 	records    []uint32
 
-	batches  []raster.Batch // of all draws in place of the worker; nil if the list has primitives and records
+	batches  raster.Batches // of all draws in place of the worker; no rows if the list has primitives and records
 	ownBytes int            // of the list in this memory
 }
 

@@ -33,6 +33,7 @@ type Pipeline struct {
 	pixels       bool          // shade.CanPackPixels
 	wholeQuads   atomic.Bool   // bound views need derivatives: no packs of pixels
 	long         bool          // shade.Long of the fragment program
+	linear       bool          // shade.Linear of the fragment program
 	triangleSize atomic.Int32  // smallTriangles, for example
 
 	mu       sync.Mutex
@@ -67,7 +68,8 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
-	p.packable, p.pixels, p.long = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment), shade.Long(stages.Fragment)
+	p.packable, p.pixels = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment)
+	p.long, p.linear = shade.Long(stages.Fragment), shade.Linear(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },
 		Copy:  func(x *shade.Key) shade.Key { return *x },

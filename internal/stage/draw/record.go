@@ -215,6 +215,7 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err 
 	defer p.mu.Unlock()
 	d.front.Begin(p.front, &d.args, &d.state)
 	d.front.InPlace = d.key.InPlace
+	d.front.Depth, d.front.Linear = d.key.ReadsDepth(p.stages.Fragment), p.linear
 	if many {
 		d.front.MinBatch = minBatchDraw
 	}

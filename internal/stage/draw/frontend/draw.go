@@ -22,9 +22,12 @@ type Draw struct {
 	// InPlace makes the triangles of the set-up program the primitives of fragments. The draw has at most
 	// MaxInPlace triangles and passes CanBeInPlace.
 	InPlace bool
+	// Depth and Linear: fragments of triangles in place read the depth, and weights of linear interpolation.
+	Depth, Linear bool
 
 	vertexKey    vertexKey
 	primitiveKey primitiveKey
+	batchKey     batchKey
 
 	heldVertex    *compute.Variant[vertexKey]
 	heldPrimitive [numPrimitiveStages]*compute.Variant[primitiveKey]
@@ -40,7 +43,7 @@ type Draw struct {
 // Begin begins a draw. It holds pointers to the arguments and the state.
 func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch = p, a, s, 0
-	d.InPlace = false
+	d.InPlace, d.Depth, d.Linear = false, false, false
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
 }
 
@@ -65,9 +68,10 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 		}
 	}
 	if d.MinBatch > 0 {
+		d.batchKey = batchKey{d.InPlace, d.InPlace && d.Depth, d.InPlace && d.Linear}
 		// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
 		// apply to it.
-		d.heldBatch, err = p.batchVariants.Acquire(ctx, &batchKey{}, e, exec.Options{}, &d.batchArgs)
+		d.heldBatch, err = p.batchVariants.Acquire(ctx, &d.batchKey, e, exec.Options{}, &d.batchArgs)
 	}
 	return err
 }

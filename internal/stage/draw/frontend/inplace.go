@@ -10,7 +10,7 @@ import (
 )
 
 // Small draws in place: the results of the vertex program and of the set-up program remain where they are until their
-// fragments are shaded (raster, inplace.go). All small draws of a worker with records of one size share one memory, one after
+// fragments are shaded (raster, inplace.go). All small draws of a worker with records and batches of one size share one memory, one after
 // the other, so that their jobs have the same buffers (exec.Session), and fragments of all draws too:
 //
 //	vertices    draw A │ draw B │ …     from a multiple of 64 on: the first workgroup of the draw's vertex job
@@ -22,12 +22,12 @@ var _ = [1]struct{}{}[layout.TriangleBytes-primitiveBytes]
 // MaxInPlace is the maximum number of triangles of a draw in place.
 const MaxInPlace = 1024
 
-// inPlace is the memory of the draws in place of a worker with one size of records.
+// inPlace is the memory of the draws in place of a worker with one size of records and of batches.
 type inPlace struct {
 	list       []uint32 // VertexIndex and InstanceIndex of each vertex
 	records    compose.Memory
 	primitives []primitive
-	batches    []raster.Batch
+	batches    raster.Batches // with the words of layout.Kept after each
 
 	vertices, triangles inPlaceRange
 	stride              int // of the records
@@ -65,20 +65,20 @@ func (r *inPlaceRange) has(x inPlaceDraw) bool {
 	return all
 }
 
-// maxInPlace bounds the sizes of records with a memory of their own.
+// maxInPlace bounds the kinds of records with a memory of their own.
 const maxInPlace = 8
 
-// inPlaceFor returns the memory for a size of records.
-func (d *Scratch) inPlaceFor(stride int) *inPlace {
+// inPlaceFor returns the memory for a size of records and a number of words of a batch.
+func (d *Scratch) inPlaceFor(stride, words int) *inPlace {
 	for _, x := range d.inPlaces {
-		if x.stride == stride {
+		if x.stride == stride && x.batches.Words == words {
 			return x
 		}
 	}
 	if len(d.inPlaces) == maxInPlace {
 		d.inPlaces = d.inPlaces[:0] // draws retain the memory that they have
 	}
-	x := &inPlace{stride: stride}
+	x := &inPlace{stride: stride, batches: raster.Batches{Words: words}}
 	d.inPlaces = append(d.inPlaces, x)
 	return x
 }
@@ -97,7 +97,7 @@ func (d *Scratch) Forget() {
 	const kept = 1 << 16
 	for _, x := range d.inPlaces {
 		if x.vertices.space > kept || x.triangles.space > kept {
-			*x = inPlace{stride: x.stride}
+			*x = inPlace{stride: x.stride, batches: raster.Batches{Words: x.batches.Words}}
 		}
 		x.vertices.used, x.triangles.used = 0, 0 // the content remains known
 	}
@@ -114,14 +114,15 @@ func (x *inPlace) add(vertices, triangles int) {
 		*r = inPlaceRange{used: n, space: max(2*r.space, n)}
 		r.content = make([]inPlaceDraw, r.space/inPlaceGroup)
 	}
-	x.list, x.primitives, x.batches = make([]uint32, listBytes/4*v.space), make([]primitive, t.space), make([]raster.Batch, t.space/inPlaceGroup)
+	x.list, x.primitives = make([]uint32, listBytes/4*v.space), make([]primitive, t.space)
+	x.batches.Rows = make([][raster.BatchSize]uint32, t.space/raster.BatchSize*x.batches.Words)
 	x.records = compose.Memory{}
 	x.records.Grow(v.space * x.stride)
 }
 
 // runVerticesInPlace is runVertices for a draw in place.
 func (d *Binner) runVerticesInPlace(ctx context.Context) error {
-	x, n := d.inPlaceFor(int(d.Pipeline.Record.Stride)), int(d.chunk.vertices())
+	x, n := d.inPlaceFor(int(d.Pipeline.Record.Stride), raster.BatchWords+layout.KeptWords*len(d.Pipeline.kept)), int(d.chunk.vertices())
 	d.inPlace = x
 	x.add(n, len(d.chunk.primitives))
 	if !x.vertices.has(d.drawInPlace()) {
@@ -165,11 +166,11 @@ func (d *Binner) rasterizeInPlace(ctx context.Context, f *primitiveList, v raste
 	}
 	d.countClipping(f)
 	first := x.triangles.first
-	if err := d.runSetUp(ctx, x.records.Data, x.primitives, x.batches, first, len(f.primitives)); err != nil {
+	if err := d.runSetUp(ctx, x.records.Data, x.primitives, compose.BytesOf(x.batches.Rows), first, len(f.primitives)); err != nil {
 		return err
 	}
 	for at := 0; at < len(f.primitives); at += raster.BatchSize {
-		b := &x.batches[(first+at)/raster.BatchSize]
+		b := x.batches.At((first + at) / raster.BatchSize)
 		n := uint(min(len(f.primitives)-at, raster.BatchSize))
 		for i := r.BatchInPlace(b, uint32(first+at), 0, n); i < n; i = r.BatchInPlace(b, uint32(first+at), i+1, n) {
 			if d.Stop.Load() {
@@ -188,9 +189,9 @@ func (d *Binner) rasterizeInPlace(ctx context.Context, f *primitiveList, v raste
 }
 
 // BatchesInPlace returns the batches of the worker's draws in place, and the bytes of the current draw.
-func (d *Scratch) BatchesInPlace() (list []raster.Batch, bytes int) {
+func (d *Scratch) BatchesInPlace() (list raster.Batches, bytes int) {
 	x := d.inPlace
-	return x.batches, (x.vertices.used-x.vertices.first)*(x.stride+listBytes) + (x.triangles.used-x.triangles.first)*(raster.BatchBytes/raster.BatchSize+int(primitiveBytes))
+	return x.batches, (x.vertices.used-x.vertices.first)*(x.stride+listBytes) + (x.triangles.used-x.triangles.first)*(4*x.batches.Words+int(primitiveBytes))
 }
 
 // BindInPlace binds the primitives and records of draws in place for their fragments.
@@ -198,5 +199,5 @@ func (d *Scratch) BindInPlace(o *compose.OwnResources) {
 	x, b := d.inPlace, &o.Buffers
 	b[layout.BindRecords] = compose.Shared(compose.BytesOf(x.records.Data))
 	b[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(x.primitives))
-	b[layout.BindTriangles] = compose.Shared(compose.BytesOf(x.batches))
+	b[layout.BindTriangles] = compose.Shared(compose.BytesOf(x.batches.Rows))
 }

@@ -22,8 +22,9 @@ type vertexKey struct {
 // primitiveKey is the same for tessellation and geometry programs.
 type primitiveKey struct{ captures bool }
 
-// batchKey is the key of the set-up program, which depends on nothing.
-type batchKey struct{}
+// batchKey is the same for the set-up program. The others are words of triangles in place that fragments read: those of the depth
+// and the planes of linear weights. Triangles that are copied have all words but Q1C to L2C.
+type batchKey struct{ inPlace, depth, linear bool }
 
 // layOut lays out the records between the stages and installs the builders of tessellation and
 // geometry programs. Each record has only the outputs that the next existing stage reads:
@@ -169,6 +170,7 @@ type Pipeline struct {
 
 	captures *captureLayout // of the rasterized vertices
 	provoked []wordCopy     // mesh: outputs of a primitive that its provoking vertex holds
+	kept     []uint32       // layout.Record.Kept
 
 	vertexVariants    compute.Variants[vertexKey]
 	primitivePrograms [numPrimitiveStages]compute.Variants[primitiveKey]
@@ -180,6 +182,9 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	p := &Pipeline{stages: stages, stream: stream}
 	if err := p.layOut(); err != nil {
 		return nil, err
+	}
+	if stages.Fragment != nil {
+		p.kept = p.Record.Kept(stages.Fragment)
 	}
 	p.vertexVariants = compute.Variants[vertexKey]{
 		Equal: func(x, y *vertexKey) bool {
@@ -193,9 +198,9 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 		},
 	}
 	p.batchVariants = compute.Variants[batchKey]{
-		Equal: func(x, y *batchKey) bool { return true },
+		Equal: func(x, y *batchKey) bool { return *x == *y },
 		Copy:  func(x *batchKey) batchKey { return *x },
-		Make:  func(*batchKey) (*ir.Program, error) { return triangleProgram() },
+		Make:  func(x *batchKey) (*ir.Program, error) { return triangleProgram(*x, p.kept) },
 	}
 	return p, nil
 }

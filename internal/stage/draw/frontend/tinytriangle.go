@@ -14,9 +14,6 @@ type subPixels = [2]ir.V
 // whole coverage, so that Go only appends an item to a bin; the rasterizer covers larger ones.
 func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	b := s.B
-	for i := range c {
-		s.store(raster.BatchPoints+2*uint32(i), c[i].at[:]...)
-	}
 	least := func(op ir.Op, axis int) ir.V {
 		return b.Op(op, ir.I32, b.Op(op, ir.I32, c[0].at[axis], c[1].at[axis]), c[2].at[axis])
 	}
@@ -64,6 +61,11 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	number := s.Add(s.Mul(tile(1), s.Param(ir.I32, batchWidth)), tile(0))
 	verdict := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchEmpty)))
 	verdict = b.Select(tiny, verdict, b.I32(raster.BatchUnclipped))
+	b.If(s.Not(tiny))
+	for i := range c {
+		s.store(raster.BatchPoints+2*uint32(i), c[i].at[:]...)
+	}
+	b.End()
 	s.store(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchEmpty), verdict))
 }
 
@@ -135,16 +137,16 @@ func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, hi
 	for i := range edges {
 		edges[i] = s.edge(c[i], c[(i+1)%3], first)
 	}
-	words := [2]ir.V{b.I32(0), b.I32(0)}
-	for j := range uint32(raster.Block) {
-		if j > 0 {
-			for i := range edges {
-				edges[i].at = s.Add(edges[i].at, edges[i].pixelRow)
-			}
-		}
-		pixels := b.Op(ir.Shl, ir.I32, s.pixelRow(&edges), b.I32(raster.Block*(j%4)))
-		words[j/4] = s.Or(words[j/4], pixels)
-	}
+	// Most tiny triangles are in a quarter of the block.
+	words := [2]ir.V{s.quarter(edges, 0, 0), b.I32(0)}
+	merge := b.Block(ir.I32, ir.I32)
+	large := func(axis int) ir.V { return b.Cmp(ir.SLt, b.I32(raster.Block/2), size[axis]) }
+	b.If(s.any(large(0), large(1)))
+	b.Br(merge, s.Or(words[0], s.quarter(edges, 1, 0)), s.Or(s.quarter(edges, 0, 1), s.quarter(edges, 1, 1)))
+	b.End()
+	b.Br(merge, words[0], words[1])
+	b.End()
+	words = [2]ir.V{b.Param(merge, 0), b.Param(merge, 1)}
 	columnMask := s.Mul(s.ones(size[0]), b.I32(0x01010101))
 	rowMask := func(less uint32) ir.V {
 		n := b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, b.Op(ir.Sub, ir.I32, size[1], b.I32(less)), b.I32(0)), b.I32(4))
@@ -159,25 +161,39 @@ func (s *triangleShader) ones(n ir.V) ir.V {
 	return s.B.Op(ir.Sub, ir.I32, s.B.Op(ir.Shl, ir.I32, s.B.I32(1), n), s.B.I32(1))
 }
 
-// pixelRow returns the pixels of a pixel row that are inside of all edges.
-func (s *triangleShader) pixelRow(edges *[3]edgeValues) ir.V {
-	b := s.B
-	at := [3]ir.V{edges[0].at, edges[1].at, edges[2].at}
-	var sum ir.V
-	for k := range uint32(raster.Block / 2) {
-		if k > 0 {
-			for i := range at {
-				at[i] = s.Add(at[i], edges[i].two)
+// quarter returns the pixels that are inside of all edges in a quarter of a block, as they are in a word of its mask: columns 0 to 3 or
+// 4 to 7 of pixel rows 0 to 3 or 4 to 7. e are the values at the first pixels of the block.
+func (s *triangleShader) quarter(e [3]edgeValues, column, row uint32) ir.V {
+	const size = raster.Block / 2
+	for i := range e {
+		e[i].at = s.Add(e[i].at, s.Add(s.Scaled(e[i].two, uint64(column*size/2)), s.Scaled(e[i].pixelRow, uint64(row*size))))
+	}
+	word := s.B.I32(0)
+	for j := range uint32(size) {
+		if j > 0 {
+			for i := range e {
+				e[i].at = s.Add(e[i].at, e[i].pixelRow)
 			}
 		}
-		inside := s.And(s.And(at[0], at[1]), s.And(at[2], b.I32(signs)))
-		if k == 0 {
-			sum = b.Op(ir.LShr, ir.I32, inside, b.I32(6))
-		} else {
-			sum = s.Or(sum, b.Op(ir.LShr, ir.I32, inside, b.I32(6-2*k)))
-		}
+		word = s.Or(word, s.B.Op(ir.Shl, ir.I32, s.fourPixels(&e), s.B.I32(raster.Block*j+size*column)))
 	}
-	// Pixels 0, 2, 4, 6 are now at bits 9, 11, 13, 15, and their right neighbours 16 bits above.
-	even := s.And(b.Op(ir.LShr, ir.I32, sum, b.I32(9)), b.I32(0x55))
-	return s.Or(even, b.Op(ir.LShr, ir.I32, sum, b.I32(24)))
+	return word
+}
+
+// fourPixels returns the first four pixels of a pixel row that are inside of all edges.
+func (s *triangleShader) fourPixels(e *[3]edgeValues) ir.V {
+	b := s.B
+	inside := func(k int) ir.V {
+		at := [3]ir.V{e[0].at, e[1].at, e[2].at}
+		for i := range at {
+			for range k {
+				at[i] = s.Add(at[i], e[i].two)
+			}
+		}
+		return s.And(s.And(at[0], at[1]), s.And(at[2], b.I32(signs)))
+	}
+	// Pixels 0 and 2 are at bits 13 and 15, their right neighbours 16 bits above.
+	sum := s.Or(b.Op(ir.LShr, ir.I32, inside(0), b.I32(2)), inside(1))
+	even := s.And(b.Op(ir.LShr, ir.I32, sum, b.I32(13)), b.I32(0b101))
+	return s.Or(even, b.Op(ir.LShr, ir.I32, sum, b.I32(28)))
 }

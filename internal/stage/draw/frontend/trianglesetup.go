@@ -9,12 +9,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// triangleProgram builds the set-up program, which is the same for all draws. Its subgroups have the
-// size of the smallest vectors; engines merge subgroups to fill wider registers. It is compiled once
-// per pipeline and only for many triangles (draw.manyTriangles).
-func triangleProgram() (*ir.Program, error) {
+// triangleProgram builds the set-up program for a key. kept are the components that it keeps with triangles in place (layout.Record). Its
+// subgroups have the size of the smallest vectors; engines merge subgroups to fill wider registers. It is compiled once
+// per pipeline and key, and only for many triangles (draw.manyTriangles).
+func triangleProgram(key batchKey, kept []uint32) (*ir.Program, error) {
 	main := ir.NewFunc("main", nil, nil).Finish()
-	s := &triangleShader{Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
+	s := &triangleShader{key: key, words: raster.BatchWords, Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
+	if key.inPlace {
+		s.kept, s.words = kept, raster.BatchWords+layout.KeptWords*uint64(len(kept))
+	}
 	s.Program.LocalSize = [3]uint32{raster.BatchSize, 1, 1}
 	return s.Build(func(func()) {
 		s.B.If(s.B.Cmp(ir.ULt, s.BuiltIn(ir.GlobalInvocationIdX), s.Param(ir.I32, batchCount)))
@@ -28,7 +31,7 @@ func triangleProgram() (*ir.Program, error) {
 // so a negative area is front-facing unless VK_FRONT_FACE_CLOCKWISE.
 func (s *triangleShader) triangle() {
 	b := s.B
-	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchBytes), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))
+	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchRow*s.words), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))
 	var c [3]triangleCorner
 	from := s.Scaled(s.BuiltIn(ir.GlobalInvocationIdX), primitiveBytes)
 	h := s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false)
@@ -42,6 +45,11 @@ func (s *triangleShader) triangle() {
 	zero := b.Const(ir.F64, 0)
 	turned := b.Cmp(ir.FLt, area, zero)
 	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
+	if len(s.kept) > 0 {
+		b.If(s.Not(nothing)) // a clipped triangle has the weights of its vertices
+		s.keep(&c)
+		b.End()
+	}
 	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
 	b.If(s.Not(s.any(nothing, other)))
 	// The default for culled and degenerate triangles; cover overwrites it.
@@ -58,10 +66,10 @@ func (s *triangleShader) triangle() {
 // share vertex positions exactly.
 func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	b := s.B
-	from := s.Mul(n, s.Param(ir.I32, batchStride))
+	c.record = s.Mul(n, s.Param(ir.I32, batchStride))
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, false)
 	for i, v := range [...]*ir.V{&c.x, &c.y, &c.z, &c.w} {
-		*v = s.LoadOwn(ir.F32, h, from, 4*uint32(i))
+		*v = s.LoadOwn(ir.F32, h, c.record, 4*uint32(i))
 	}
 	c.inv = b.Op(ir.FDiv, ir.F32, s.Float(1), c.w)
 	project := func(v ir.V, axis uint32) ir.V {
@@ -73,6 +81,20 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	c.near = s.all(inReach(x), inReach(y))
 	for i, v := range [...]ir.V{x, y} {
 		c.at[i] = b.Op(ir.FToS, ir.I32, b.Op(ir.FRoundEven, ir.F32, s.FMul(v, s.Float(1<<raster.SubPixelBits))))
+	}
+}
+
+// keep stores the words of the components that fragments interpolate.
+func (s *triangleShader) keep(c *[3]triangleCorner) {
+	h := s.Handle(ir.StorageBuffer, layout.BindRecords, false)
+	for i, at := range s.kept {
+		var v [3]ir.V
+		for k := range v {
+			if v[k] = s.LoadOwn(ir.F32, h, c[k].record, at); k > 0 {
+				v[k] = s.FSub(v[k], v[0])
+			}
+		}
+		s.store(raster.BatchWords+layout.KeptWords*uint32(i), v[:]...)
 	}
 }
 
@@ -157,7 +179,6 @@ func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front 
 		zero := b.Const(ir.F64, 0)
 		return [3]ir.V{s.single(b.Op(ir.FAdd, ir.F64, sum(zero, zero), wide(u))), s.single(sum(l1[0], l2[0])), s.single(sum(l1[1], l2[1]))}
 	}
-	z := between(c[0].depth, c[1].depth, c[2].depth)
 	w := between(c[0].inv, c[1].inv, c[2].inv)
 	w = [3]ir.V{c[0].inv, b.Select(flat, s.Float(0), w[1]), b.Select(flat, s.Float(0), w[2])}
 
@@ -165,13 +186,24 @@ func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front 
 	for i, n := range [...]uint32{raster.BatchX, raster.BatchY} {
 		s.store(n, s.FMul(b.Op(ir.SToF, ir.F32, c[0].at[i]), s.Float(1.0/(1<<raster.SubPixelBits))))
 	}
-	s.store(raster.BatchZ, z[:]...)
+	if !s.key.inPlace || s.key.depth {
+		z := between(c[0].depth, c[1].depth, c[2].depth)
+		s.store(raster.BatchZ, z[:]...)
+	}
 	s.store(raster.BatchW, w[:]...)
 	s.store(raster.BatchQ1, q1[:]...)
 	s.store(raster.BatchQ2, q2[:]...)
-	s.store(raster.BatchL1, s1[:]...)
-	s.store(raster.BatchL2, s2[:]...)
+	if !s.key.inPlace || s.key.linear {
+		s.store(raster.BatchL1, s1[:]...)
+		s.store(raster.BatchL2, s2[:]...)
+	}
+	if !s.key.inPlace {
+		s.store(raster.BatchDepth, s.NMax(s.NMax(c[0].depth, c[1].depth), c[2].depth))
+		return
+	}
 	zero := s.Float(0)
-	s.store(raster.BatchQ1C, zero, zero, zero, zero)
-	s.store(raster.BatchDepth, s.NMax(s.NMax(c[0].depth, c[1].depth), c[2].depth))
+	s.store(raster.BatchQ1C, zero, zero)
+	if s.key.linear {
+		s.store(raster.BatchL1C, zero, zero)
+	}
 }

@@ -162,7 +162,7 @@ func TestSetUp(t *testing.T) {
 // setUpBy sets triangles up by the program. It returns how many of them were not.
 func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records, list []primitive) (others int) {
 	t.Helper()
-	p, err := triangleProgram()
+	p, err := triangleProgram(batchKey{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,10 @@ const (
 // program's tests.
 type triangleShader struct {
 	*compose.Builder
-	at ir.V // byte offset of the triangle's lane
+	key   batchKey
+	kept  []uint32 // layout.Record.Kept, of triangles in place
+	words uint64   // of a batch with those
+	at    ir.V     // byte offset of the triangle's lane
 }
 
 // triangleCorner is a vertex of a triangle.
@@ -42,6 +45,7 @@ type triangleCorner struct {
 	at         [2]ir.V // i32: sub-pixels
 	depth, inv ir.V    // f32: framebuffer depth; 1/w
 	near       ir.V    // b1: inside of the guard band
+	record     ir.V    // i32: byte offset of its record
 }
 
 // flag reports whether a flag of raster.BatchParams is set.
@@ -56,7 +60,7 @@ func (s *triangleShader) store(n uint32, list ...ir.V) {
 	for i, v := range list {
 		// Structure of arrays: word n of 64 triangles is contiguous, so the store is one vector per
 		// part.
-		off := 4 * raster.BatchSize * (uint64(n) + uint64(i))
+		off := raster.BatchRow * (uint64(n) + uint64(i))
 		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Flags: ir.Proven, Args: [4]ir.V{h, s.at, v}, Aux: off})
 	}
 }

@@ -34,6 +34,34 @@ const (
 	TriangleBytes     = 24
 )
 
+// KeptWords is the number of words of a component of [Record.Kept] that follow the batch of a triangle in place: the value at its
+// first vertex, and the differences of the values at the second and third vertex from it.
+const KeptWords = 3
+
+// maxKept bounds the components of [Record.Kept].
+const maxKept = 16
+
+// Kept returns the byte offsets of the components of records that a fragment program interpolates. The set-up program keeps them with
+// the triangles in place, so that a fragment reads neither the numbers of the vertices nor their records.
+func (r *Record) Kept(p *ir.Program) (list []uint32) {
+	for _, f := range p.Funcs {
+		for _, v := range f.Code {
+			x := f.Val(v)
+			if x.Op != ir.In && x.Op != ir.Interp {
+				continue
+			}
+			in := p.In[x.Aux]
+			at, ok := r.Offset(in.Semantic, in.Index)
+			if ok && in.Semantic == ir.Location && in.Type == ir.F32 && (in.Interpolation == ir.Perspective || in.Interpolation == ir.Linear) {
+				list = append(list, at)
+			}
+		}
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return list[:min(len(list), maxKept)]
+}
+
 // KeptBytes returns the bytes of a record that primitives keep for fragments.
 func (r *Record) KeptBytes() uint32 { return r.Stride - PositionBytes }
 

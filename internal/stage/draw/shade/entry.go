@@ -11,6 +11,9 @@ import (
 func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error) {
 	s := &shader{Builder: compose.New("draw", from), key: key, rec: rec}
 	s.Input, s.InputAt, s.Interp = s.readInput, s.vertexInput, s.interpolatedAt
+	if key.InPlace {
+		s.kept = rec.Kept(from)
+	}
 	s.Program.StateEffects()
 	// Shuffles can read the lanes of their quad, as derivatives do: helper lanes must run.
 	s.helpers = s.Program.Effects.Quads || s.hasInput(ir.QuadX) || s.hasInput(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.hasOp(ir.Shuf)

@@ -51,10 +51,17 @@ func (s *shader) interpolated(in ir.Input, by weights) ir.V {
 		t = ir.F32
 		wide = func(v ir.V) ir.V { return b.Op(ir.FCvt, ir.F32, v) }
 	}
-	a0 := wide(s.vertexWord(in, 0))
-	d1 := b.Op(ir.FSub, t, wide(s.vertexWord(in, 1)), a0)
-	d2 := b.Op(ir.FSub, t, wide(s.vertexWord(in, 2)), a0)
-	v := b.Op(ir.FFma, t, by.b2, d2, b.Op(ir.FFma, t, by.b1, d1, a0))
+	var a [3]ir.V // the value at the first vertex, and the differences of the others
+	for i := range a {
+		v, ok := s.keptWord(in, uint32(i))
+		if !ok {
+			if v = wide(s.vertexWord(in, uint32(i))); i > 0 {
+				v = b.Op(ir.FSub, t, v, a[0])
+			}
+		}
+		a[i] = v
+	}
+	v := b.Op(ir.FFma, t, by.b2, a[2], b.Op(ir.FFma, t, by.b1, a[1], a[0]))
 	if t != in.Type {
 		v = b.Op(ir.FCvt, in.Type, v)
 	}

@@ -95,6 +95,9 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 // any reports whether there is a test or a depth write.
 func (k *testKey) any() bool { return k.Depth != nil || k.Stencil != nil }
 
+// ReadsDepth reports whether fragments of a program with this key read the depth of their primitive.
+func (k *Key) ReadsDepth(p *ir.Program) bool { return k.Test.any() || HasInput(p, ir.FragCoord) }
+
 // EarlyTests reports whether the tests of a program with this key run before it (early Z and early
 // stencil): the program demands early tests, or no result can tell the difference. Vulkan orders the
 // tests after the shader by default (§"Early Fragment Test Mode"), but permits any order with equal

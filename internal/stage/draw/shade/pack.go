@@ -89,7 +89,8 @@ func (s *shader) loadQuad() {
 	high := s.LoadOwn(ir.I32, h, at, 4)
 	if s.key.InPlace {
 		batch, lane := b.Op(ir.UDiv, ir.I32, number, b.I32(raster.BatchSize)), s.And(number, b.I32(raster.BatchSize-1))
-		s.set(varPrimitive, s.Add(s.Scaled(batch, raster.BatchBytes), s.Scaled(lane, 4)))
+		words := uint64(raster.BatchWords + layout.KeptWords*len(s.kept))
+		s.set(varPrimitive, s.Add(s.Scaled(batch, raster.BatchRow*words), s.Scaled(lane, 4)))
 		s.set(varRecords, s.Scaled(number, layout.TriangleBytes))
 	} else {
 		s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))

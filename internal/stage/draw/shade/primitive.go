@@ -1,6 +1,8 @@
 package shade
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -64,7 +66,7 @@ func (s *shader) triangleWord(t ir.Type, n uint32) ir.V {
 		s.Unsupported("word %d of a primitive in place", n)
 		return s.Zero(t)
 	}
-	v := s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindTriangles, false), s.get(varPrimitive), 4*raster.BatchSize*word)
+	v := s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindTriangles, false), s.get(varPrimitive), raster.BatchRow*word)
 	if n == primitiveZ { // −0 + 0 is 0, as with a depth bias
 		v = s.FAdd(v, s.Float(0))
 	}
@@ -123,6 +125,17 @@ func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 		}
 		return s.LoadOwn(in.Type, s.Handle(ir.StorageBuffer, layout.BindRecords, false), off, i*size+at-layout.PositionBytes)
 	})
+}
+
+// keptWord reads word n of an input that the set-up program keeps with triangles in place; ok is false if it does not.
+func (s *shader) keptWord(in ir.Input, n uint32) (v ir.V, ok bool) {
+	at, ok := s.rec.Offset(in.Semantic, in.Index)
+	i := slices.Index(s.kept, at)
+	if !ok || i < 0 || in.Type != ir.F32 {
+		return 0, false
+	}
+	h := s.Handle(ir.StorageBuffer, layout.BindTriangles, false)
+	return s.LoadOwn(ir.F32, h, s.get(varPrimitive), raster.BatchRow*(raster.BatchWords+layout.KeptWords*uint32(i)+n)), true
 }
 
 // vertexRole extracts a vertex number from the primitive's flags. The rasterizer can permute the

@@ -46,6 +46,7 @@ type shader struct {
 	*compose.Builder
 	key  *Key
 	rec  *layout.Record
+	kept []uint32             // layout.Record.Kept, for triangles in place
 	vars [numFragmentVars]int // index of the variable plus 1; 0 if it does not exist yet
 
 	positionTable int  // index of the table of sample positions plus 1
@@ -80,6 +81,11 @@ func weightsOf(in ir.Input) ir.Interpolation {
 		return ir.Linear
 	}
 	return ir.Flat
+}
+
+// Linear reports whether a program has an input that is interpolated linearly in the framebuffer.
+func Linear(p *ir.Program) bool {
+	return slices.ContainsFunc(p.In, func(in ir.Input) bool { return weightsOf(in) == ir.Linear })
 }
 
 // samplingOf returns the interpolation point of an input: Centroid if the input demands it and a pixel
