@@ -374,6 +374,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.twoRunsCheck(in, handleLength)
 	case vcode.StoreTwoRunsCheck:
 		m.twoRunsCheck(in, handleWrites)
+	case vcode.Window:
+		m.window(in)
 	case vcode.StridedBase:
 		m.stridedBase(in)
 	case vcode.StridedLoad:

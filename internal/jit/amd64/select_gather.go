@@ -120,27 +120,88 @@ type pairRegs struct{ lo, hi, index Reg }
 //	      lo             hi
 //	offsets 0 8 4 20  →  index 0 2 1 5      VPERMI2D selects word index of lo:hi
 func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
-	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
-	m.RR(VPBROADCASTD, V512, z.index, 0, off, 0)
-	m.RR(VPSUBD, V512, z.index, off, z.index, 0)
-	m.RRI(VPRORD, V512, z.index, 0, z.index, 2, 0) // between two words: a great number
-	// The second word of the pair must be inside too.
-	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(windowWords-2), compareGT, K(k)|BC)
-	m.RR(KORTESTW, V128, 2, 0, 2, 0)
-	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, handleLength)
-	m.GRM(MOV, RCX, at)
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*windowWords)
-	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= handleLength
-	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, slow)
-	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	m.windowIndex(off, z.index)
+	from := m.checkWindow(in, k, z.index, int32(in.Key.Aux)+4*windowWords, slow)
+	from.Disp = int32(in.Key.Aux)
 	m.RM(VMOVDQU32, V512, z.lo, 0, from, 0)
 	m.RM(VMOVDQU32, V512, z.hi, 0, plusVectors(from, 1), 0)
 	if in.Prefetch > 0 {
 		m.GRM(PREFETCH, allCaches, plusVectors(from, 2))
 	}
+}
+
+// windowIndex sets index to the distance of the offsets in off from the first lane's in words, and RDX to that.
+func (m *machine) windowIndex(off, index Reg) {
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.RR(VPBROADCASTD, V512, index, 0, off, 0)
+	m.RR(VPSUBD, V512, index, off, index, 0)
+	m.RRI(VPRORD, V512, index, 0, index, 2, 0) // between two words: a great number
+}
+
+// checkWindow jumps to slow unless the lanes of k are in the window, and so many bytes are in range. It returns the memory at the first
+// lane's offset.
+func (m *machine) checkWindow(in *vcode.Inst, k, index Reg, reach int32, slow Label) Mem {
+	// The second word of a pair must be inside too.
+	m.RMI(VPCMPUD, V512, 2, index, m.word32(windowWords-2), compareGT, K(k)|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, slow)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, reach)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, slow)
+	return Indexed(RCX, RDX, 1, 0)
+}
+
+// window finds the window of several gathers: what loadWindow does before its loads.
+func (m *machine) window(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	distance := *in
+	distance.Defs = in.Defs[1:]
+	index, _ := m.dest(&distance, 3)
+	m.windowIndex(m.vec(in.Uses[1], 1), index)
+	m.done(&distance, index)
+	at := m.checkWindow(in, m.execution(in), index, int32(in.Key.Aux), slow)
+	m.GRM(LEA|W, RDX, at)
+	m.Bind(resume)
+	m.storeGen(in.Defs[0], RDX)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.GRR(XOR, RDX, RDX)
+		m.Jmp(resume)
+	})
+}
+
+// gatherWindow is gather for one word, or two adjacent ones, with a Window.
+func (m *machine) gatherWindow(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	p := m.gen(in.Uses[2], RDX)
+	m.GRR(TEST|W, p, p)
+	m.Jcc(Equal, slow)
+	z := pairRegs{0, 2, 3}
+	from := At(p, int32(in.Key.Aux))
+	m.RM(VMOVDQU32, V512, z.lo, 0, from, 0)
+	m.RM(VMOVDQU32, V512, z.hi, 0, plusVectors(from, 1), 0)
+	if len(in.Defs) > 1 {
+		m.loadVec(z.index, in.Uses[3]) // the first result may be in its register
+		m.permutePair(in, 0, z)
+	} else {
+		m.permuteWindow(in, 0, z, func(d Reg) { m.loadVec(d, in.Uses[3]) })
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		if len(in.Defs) > 1 {
+			m.loadVec(3, in.Uses[3])
+			m.wideWindow(in, pairRegs{0, 2, 3}, resume)
+			m.gatherPairSlow(in)
+		} else {
+			m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		}
+		m.Jmp(resume)
+	})
 }
 
 // gatherPair loads two adjacent words for each lane. A pair is two adjacent words, for example a
@@ -158,10 +219,7 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
 		if in.Prefetch == 0 { // texels in no window are rarely in a wide one
-			far := m.NewLabel()
-			m.wideWindow(in, z, far)
-			m.Jmp(resume)
-			m.Bind(far)
+			m.wideWindow(in, z, resume)
 		}
 		m.gatherPairSlow(in)
 		m.Jmp(resume)
@@ -169,8 +227,9 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 }
 
 // wideWindow is gatherPair for a window of twice windowWords: two words of records of 16 bytes, such as vertices. index is that of
-// loadWindow. It jumps to slow if the window does not have all pairs, or is not in range.
-func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, slow Label) {
+// loadWindow. It jumps to done unless the window does not have all pairs, or is not in range.
+func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, done Label) {
+	slow := m.NewLabel()
 	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(2*windowWords-2), compareGT, K(m.execution(in))|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
@@ -202,6 +261,8 @@ func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, slow Label) {
 		}
 		m.done(&one, d)
 	}
+	m.Jmp(done)
+	m.Bind(slow)
 }
 
 // permutePair defines results i and i + 1: the words of the window at index and index + 1.
@@ -340,6 +401,9 @@ func (m *machine) gather(in *vcode.Inst) {
 		return
 	case in.Quads && in.Key.Aux <= maxDisp:
 		m.gatherQuads(in)
+		return
+	case in.Checked && len(in.Uses) == 4:
+		m.gatherWindow(in)
 		return
 	case in.Checked:
 		m.gatherHalves(in)

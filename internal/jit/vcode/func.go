@@ -147,6 +147,11 @@ const (
 
 	StoreTwoRunsCheck // TwoRunsCheck for writable bytes.
 
+	// Window finds the window of several gathers with equal offsets and masks: d1 = the distance of each lane's offset u1 from the
+	// first lane's, in words. d0, a Gen, is the address of the first lane's offset in handle u0 if all lanes of m0 are in a
+	// window of the machine's size from there on, and the Aux bytes from there on are readable; else 0.
+	Window
+
 	// Own is an operation of the machine, number Fused: d0 = its result for u0, u1, … A Mask d0 is empty
 	// outside m0. Form.Fuse forms it from several other instructions.
 	Own
@@ -159,7 +164,7 @@ var opNames = [...]string{
 	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase",
 	StridedLoad: "stridedload", StridedStore: "stridedstore", Gather: "gather", Scatter: "scatter",
 	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
-	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Own: "own",
+	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Window: "window", Own: "own",
 }
 
 // String returns the name in the text form, such as "andnot".
@@ -176,7 +181,8 @@ type Inst struct {
 	// Checked marks a memory access that relies on an earlier bounds check. The last of Uses is then the
 	// result of the BoundsCheck of a StridedLoad, StridedStore, BroadcastLoad or Scalar load; the access is
 	// at this address + Aux, or on the slow path if the address is 0. The last two of Uses are the results of
-	// the TwoRunsCheck of a Gather or Scatter, and the Gen before them is a uniform addend of the offsets u1.
+	// the TwoRunsCheck of a Gather or Scatter, and the Gen before them is a uniform addend of the offsets u1; of a Gather with four
+	// of them, the results of its Window.
 	Checked bool
 
 	// Proven marks a precondition that needs no test. Of a memory access: the offsets are in range and

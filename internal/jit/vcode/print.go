@@ -50,7 +50,7 @@ func (f *Func) line(in *Inst) string {
 		s += " " + f.names(in.Uses)
 	}
 	switch in.Op {
-	case Arg, SetResult, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck:
+	case Arg, SetResult, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck, Window:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
 	if in.BailsOut() && in.Op != Guard {

@@ -14,6 +14,7 @@ type builder struct {
 	origin  int32        // SPIR-V instruction of the code being emitted
 	arena   *arena       // for the vectorizer's own data
 	twoRuns bool         // one register has two runs of x, with different y
+	windows bool         // the machine has windows of gathers
 }
 
 // newBuilder begins a function of about the expected number of instructions.

@@ -96,6 +96,7 @@
 //	loadelim.go       redundant load elimination in workgroup memory
 //	gather.go         merging of gathers
 //	tworuns.go        split accesses
+//	window.go         windows of several gathers
 //	coalesce.go       copy coalescing
 //	schedule.go       instruction scheduling for long latencies
 //	boundscheck.go    hoisted bounds checks

@@ -15,6 +15,7 @@ import (
 //	eliminateLoads          loads of workgroup memory (loadelim.go)
 //	mergeGathers            texels of a filter (gather.go)
 //	splitAccesses           images in 8×8 workgroups (tworuns.go)
+//	shareWindows            words of records of neighbours (window.go)
 //	Form.Fuse               instructions of the machine; before registers lose their single definitions
 //	coalesce                copies (coalesce.go)
 //	schedule                square roots and divisions (schedule.go)
@@ -68,6 +69,9 @@ func (s *builder) runPasses() *vcode.Func {
 	mergeGathers(s.dst)
 	if s.twoRuns {
 		splitAccesses(s.dst)
+	}
+	if s.windows {
+		shareWindows(s.dst)
 	}
 	if s.dst.Form.Fuse != nil {
 		s.dst.Form.Fuse(s.dst) // needs single definitions, which coalesce destroys

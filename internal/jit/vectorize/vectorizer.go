@@ -69,6 +69,7 @@ type vectorizer struct {
 func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vectorizer {
 	f, parts, mem := p.Funcs[fn], form.Parts(p.SubgroupSize), acquireArena()
 	w := &vectorizer{builder: newBuilder(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), mem), p: p, src: f, parts: parts, assumed: a}
+	w.windows = !form.VectorMasks
 	w.twoRuns = !form.VectorMasks && 2*p.LocalSize[0] == uint32(form.Lanes)
 	liveOuts := findLiveOuts(f, allDivergent, mem)
 	w.shapes, w.liveOuts = analyzeDivergence(p, f, liveOuts, partLanes(p, form), a, mem), liveOuts
