@@ -221,6 +221,12 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 		}
 	}
 	h.ranges = list
+	if lists && listsAlias(job, written) {
+		return true
+	}
+	if n, of := overlapsOfWritten(list); n <= maxWrittenRanges {
+		return of
+	}
 	slices.SortFunc(list, func(a, b byteRange) int { return cmp.Compare(a.begin, b.begin) })
 	var end, writtenEnd uintptr // the ends of all earlier ranges, and of the written ones
 	for _, x := range list {
@@ -232,7 +238,28 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 			writtenEnd = max(writtenEnd, x.end)
 		}
 	}
-	return lists && listsAlias(job, written)
+	return false
+}
+
+// maxWrittenRanges is the number of written ranges up to which a comparison of each with all ranges is cheaper than the sort.
+const maxWrittenRanges = 4
+
+// overlapsOfWritten returns the number of written ranges, and if they are at most maxWrittenRanges whether one overlaps another range.
+func overlapsOfWritten(list []byteRange) (n int, overlap bool) {
+	for i := range list {
+		x := &list[i]
+		if !x.written {
+			continue
+		}
+		if n++; n > maxWrittenRanges {
+			return n, false
+		}
+		for j := range list {
+			y := &list[j]
+			overlap = overlap || i != j && y.begin < x.end && x.begin < y.end
+		}
+	}
+	return n, overlap
 }
 
 // overlapsRemembered reports whether a list can remember its overlaps with all written descriptors. Otherwise each of them
