@@ -29,18 +29,32 @@ type inPlace struct {
 // returns the number of the next triangle that [Rasterizer.TriangleInPlace] must add, or n.
 func (r *Rasterizer) BatchInPlace(b *Batch, first uint32, i, n uint) uint {
 	states, blocks, low, high := &b[BatchState], &b[BatchBlock], &b[BatchMask], &b[BatchMask+1]
-	for ; i < min(n, BatchSize); i++ {
+	// Neighbours are mostly in one tile, whose items are in list.
+	last, words := uint32(BatchEmpty), 0
+	var list []uint64
+	end := min(n, BatchSize)
+	for ; i < end; i++ {
 		state := states[i]
-		if state >= BatchSplit {
-			if state == BatchEmpty {
-				continue
+		if state != last {
+			if state >= BatchSplit {
+				if state == BatchEmpty {
+					continue
+				}
+				n = i
+				break
 			}
-			return i
+			if last != BatchEmpty {
+				r.tiles[last] = list
+			}
+			last, list = state, *r.items(int32(state))
 		}
-		to := r.items(int32(state))
-		*to = append(*to, uint64(first+uint32(i))|uint64(blocks[i])<<32, uint64(low[i])|uint64(high[i])<<32)
-		r.words += 2
+		list = append(list, uint64(first+uint32(i))|uint64(blocks[i])<<32, uint64(low[i])|uint64(high[i])<<32)
+		words += 2
 	}
+	if last != BatchEmpty {
+		r.tiles[last] = list
+	}
+	r.words += words
 	return n
 }
 

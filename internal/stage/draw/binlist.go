@@ -132,7 +132,7 @@ func (d *binWorker) gatherBins(s *binList) {
 				s.items = append(s.items, list...)
 			}
 			end := uint32(len(s.items)) / words * r.invocations
-			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, r.overwrites && coversTile(list)})
+			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, r.overwrites && (r.frame.Runs || len(list) >= 2*tileBlocks*tileBlocks) && coversTile(list)})
 			first = end
 		}
 	}

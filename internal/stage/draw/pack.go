@@ -43,12 +43,12 @@ type packer struct {
 	next   [quadsAcross * quadsAcross]int32 // by position in the tile: the first pack that may have the next quad
 	fill   []uint16                         // by pack of the tile: its quads
 	rows   [raster.Tile]uint64              // covered pixels of the tile
+	stale  bool                             // next is of another bin list
 }
 
 // start begins a bin list with packs of n quads, or of n pixels.
 func (p *packer) start(n int, pixels bool) {
-	p.quads, p.pixels = n, pixels
-	clear(p.next[:])
+	p.quads, p.pixels, p.stale = n, pixels, true
 }
 
 // pack appends the packs of the items of a tile to a list of packs. Numbers of packs count from the start of the list, so
@@ -61,6 +61,10 @@ func (p *packer) pack(to, items []uint64) []uint64 {
 		if list, ok := p.packOnce(to, items); ok {
 			return list
 		}
+	}
+	if p.stale {
+		clear(p.next[:])
+		p.stale = false
 	}
 	quads, fill := p.quads, p.fill[:0]
 	first := len(to) / quads
@@ -117,7 +121,7 @@ func (p *packer) packOnce(to, items []uint64) (list []uint64, ok bool) {
 		first := uint64(layout.NewQuad(head.Primitive(), uint32(x), uint32(y), 0))
 		n := 0
 		for m := items[1]; m != 0 && n < len(packs); m &= m - 1 {
-			packs[n] = first + pixelOf[bits.TrailingZeros64(m)]
+			packs[n] = first + pixelOf[m&-m*deBruijn>>58]
 			n++
 		}
 		packs = packs[n:]
@@ -146,11 +150,16 @@ func (p *packer) coveredOnce(items []uint64) (pixels int, ok bool) {
 	return pixels, twice == 0
 }
 
-// pixelOf has for each pixel of a block the quad with that pixel alone, less the quad of the block's first pixel.
+// deBruijn is a sequence whose 64 parts of six bits are different: a power of two times deBruijn has a number of its own in the high bits
+// (Leiserson, Prokop, Randall 1998, "Using de Bruijn Sequences to Index a 1 in a Computer Word").
+const deBruijn = 0x03f79d71b4ca8b09
+
+// pixelOf has for each pixel of a block the quad with that pixel alone, less the quad of the block's first pixel. The index is the high
+// bits of the pixel's bit times deBruijn: on many processors a multiplication is faster than a search of the bit.
 var pixelOf = func() (list [raster.Block * raster.Block]uint64) {
 	for i := range list {
 		x, y := uint32(i%raster.Block), uint32(i/raster.Block)
-		list[i] = uint64(layout.NewQuad(0, x&^1, y&^1, 1<<(x&1+2*(y&1))))
+		list[uint64(1)<<i*deBruijn>>58] = uint64(layout.NewQuad(0, x&^1, y&^1, 1<<(x&1+2*(y&1))))
 	}
 	return list
 }()

@@ -87,14 +87,14 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 // keep stores the words of the components that fragments interpolate.
 func (s *triangleShader) keep(c *[3]triangleCorner) {
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, false)
+	values := make([][3]ir.V, len(s.kept)) // before all stores, so that engines can join loads of adjacent words
 	for i, at := range s.kept {
-		var v [3]ir.V
-		for k := range v {
-			if v[k] = s.LoadOwn(ir.F32, h, c[k].record, at); k > 0 {
-				v[k] = s.FSub(v[k], v[0])
-			}
+		for k := range c {
+			values[i][k] = s.LoadOwn(ir.F32, h, c[k].record, at)
 		}
-		s.store(raster.BatchWords+layout.KeptWords*uint32(i), v[:]...)
+	}
+	for i, v := range values {
+		s.store(raster.BatchWords+layout.KeptWords*uint32(i), v[0], s.FSub(v[1], v[0]), s.FSub(v[2], v[0]))
 	}
 }
 
