@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -70,6 +71,11 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 func (b *Binding) Like(x *Binding, a *compute.Args) {
 	b.Program, b.args = x.Program, a
 	b.fixed, b.perRun, b.shared = append(b.fixed[:0], x.fixed...), append(b.perRun[:0], x.perRun...), append(b.shared[:0], x.shared...)
+}
+
+// Unbound reports whether the program has no resources but the stage's own.
+func (b *Binding) Unbound() bool {
+	return !slices.ContainsFunc(b.Program.IR().Res, func(r ir.Resource) bool { return r.Set != compute.OwnSet })
 }
 
 // Release drops all references. Memory is retained.

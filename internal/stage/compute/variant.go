@@ -18,10 +18,10 @@ const OwnSet = 1<<32 - 1
 // MaxVariants bounds the compiled programs of a stage. The least recently used one is evicted.
 const MaxVariants = 512
 
-// recentVariants are compared by their descriptors, before the key of the descriptors is computed. maxUnion bounds the
-// combinations of views and samplers of a program that is compiled for more of them than are bound.
+// recentVariants are compared with the views and samplers of their last use, before the key of the descriptors is computed. maxUnion
+// bounds the combinations of views and samplers of a program that is compiled for more of them than are bound.
 const (
-	recentVariants = 4
+	recentVariants = 32
 	maxUnion       = 64
 )
 
@@ -64,10 +64,12 @@ type Variant[K any] struct {
 // must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
 func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
 	n := s.numberOf(key)
-	for i, v := range s.list[:min(len(s.list), recentVariants)] {
-		if v.number == n && v.same(a) {
-			return s.use(i), nil
-		}
+	if len(s.list) > 0 && s.list[0].number == n && s.list[0].same(a) {
+		return s.use(0), nil
+	}
+	if i := s.findLike(n, a); i >= 0 {
+		s.list[i].remember(a)
+		return s.use(i), nil
 	}
 	like := s.find(n, a)
 	if like >= 0 && s.covers(s.list[like]) {
@@ -113,6 +115,32 @@ func (s *Variants[K]) use(i int) *Variant[K] {
 	s.list[0] = v
 	v.users++
 	return v
+}
+
+// findLike returns a recent variant of the key with a number whose last use had views and samplers with the same code, or −1. It
+// computes bound.
+func (s *Variants[K]) findLike(key uint64, a *Args) int {
+	bound := false
+	for i, v := range s.list[:min(len(s.list), recentVariants)] {
+		if v.number != key {
+			continue
+		}
+		if !bound { // the programs of a key are equal before texture code is linked
+			s.bound, bound = appendBound(s.bound[:0], v.unlinked, a), true
+		}
+		if sameCode(v.views, s.bound) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sameCode reports whether programs have the same code for two lists of views and samplers.
+func sameCode(x, y []texture.Bound) bool {
+	return slices.EqualFunc(x, y, func(x, y texture.Bound) bool {
+		return slices.EqualFunc(x.Views, y.Views, func(v, w *texture.View) bool { return v == w || v != nil && w != nil && v.SameCode(w) }) &&
+			slices.EqualFunc(x.Samplers, y.Samplers, func(v, w *texture.Sampler) bool { return v == w || v != nil && w != nil && v.SameCode(w) })
+	})
 }
 
 // find returns the variant of the key with a number that fits the bound views and samplers; else the last used one of the key; −1 if there

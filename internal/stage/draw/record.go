@@ -89,7 +89,12 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	some, ordered := d.sideEffects()
 	alone := some || d.readsTarget(p.memory)
 	if alone && len(p.steps) > 0 {
-		if err := p.flush(ctx); err != nil {
+		err := p.flush(ctx)
+		if err == nil && like { // its model is released
+			d.release()
+			err = d.fill(ctx, pipeline, &p.target, a)
+		}
+		if err != nil {
 			d.release()
 			return err
 		}
@@ -222,6 +227,12 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err 
 	if err = d.front.Acquire(ctx, p.engine, p.options); err != nil {
 		return err
 	}
+	return d.holdFragment(ctx, a)
+}
+
+// holdFragment is hold for the fragment program. The caller holds the pipeline's lock.
+func (d *recordedDraw) holdFragment(ctx context.Context, a *state.Args) (err error) {
+	p := d.pipeline
 	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
 	if err == nil && d.key.Pixels && d.key.NeedsQuads(d.heldFragment.QuadSwaps) {
 		// These views need derivatives.
@@ -235,18 +246,24 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err 
 
 // bind resolves the resources of the programs.
 func (d *recordedDraw) bind(a *state.Args) error {
-	o := compose.OwnResources{PerRun: layout.BindDepth}
+	var o compose.OwnResources
 	for i, b := range a.VertexBuffers {
 		if i < state.MaxBindings {
 			o.Buffers[layout.BindVertex+i] = a.Shader.VertexInput(b)
 		}
 	}
-	copy(o.Views[layout.BindColor:], d.target.Colors)
-	o.Views[layout.BindDepth], o.Views[layout.BindStencil] = d.target.Depth, d.target.Stencil
+	d.ownViews(&o)
 	if err := d.front.Resolve(&o); err != nil {
 		return err
 	}
 	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)
+}
+
+// ownViews binds the attachments, and says which buffers the runs of programs bind.
+func (d *recordedDraw) ownViews(o *compose.OwnResources) {
+	o.PerRun = layout.BindDepth
+	copy(o.Views[layout.BindColor:], d.target.Colors)
+	o.Views[layout.BindDepth], o.Views[layout.BindStencil] = d.target.Depth, d.target.Stencil
 }
 
 // detach copies caller-owned state, which may change before the pass ends, and drops state that is no

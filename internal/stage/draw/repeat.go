@@ -3,6 +3,8 @@ package draw
 import (
 	"context"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -30,10 +32,17 @@ func (d *recordedDraw) repeat(x *recordedDraw, a *state.Args) {
 	d.detach(a)
 }
 
-// repeatState records a draw with the states of x, and programs and resources of its own. Release must follow, even after an
-// error.
+// repeatState records a draw with the states of x, and programs and resources of its own: of the stages before the rasterizer only if
+// they read sets of descriptors. Release must follow, even after an error.
 func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *state.Args) error {
 	d.copyStates(x, a)
+	if x.front.Unbound() {
+		if err := d.repeatFront(ctx, x, a); err != nil {
+			return err
+		}
+		d.detach(a)
+		return nil
+	}
 	d.state.Vertex = d.pipeline.state.Vertex
 	if a.State != nil {
 		d.state.Vertex = a.State.Vertex
@@ -46,6 +55,21 @@ func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *stat
 	}
 	d.detach(a)
 	return nil
+}
+
+// repeatFront makes the stages before the rasterizer those of x, and finds the fragment program and its resources.
+func (d *recordedDraw) repeatFront(ctx context.Context, x *recordedDraw, a *state.Args) error {
+	p := d.pipeline
+	p.mu.Lock()
+	d.front.Like(&x.front, &d.args, &d.state)
+	err := d.holdFragment(ctx, a)
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	var o compose.OwnResources
+	d.ownViews(&o)
+	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)
 }
 
 // copyStates copies the states of x.

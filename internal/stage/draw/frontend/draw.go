@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"context"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -115,6 +116,11 @@ func (d *Draw) Like(x *Draw, a *state.Args, s *state.State) {
 		d.heldBatch = x.heldBatch.Use()
 		d.batchBinding.Like(&x.batchBinding, &d.batchArgs)
 	}
+}
+
+// Unbound reports whether no program reads resources of descriptor sets.
+func (d *Draw) Unbound() bool {
+	return (d.heldVertex == nil || d.vertexBinding.Unbound()) && !slices.ContainsFunc(d.heldPrimitive[:], func(v *compute.Variant[primitiveKey]) bool { return v != nil })
 }
 
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
