@@ -126,19 +126,29 @@ func (d *binWorker) gatherBins(s *binList) {
 			if sampled && (r.key.Packed || sample.items < maxPackSample) {
 				sample.count(list)
 			}
+			before, covers := len(s.items), r.overwrites
 			if r.key.Packed {
 				s.items = d.packer.pack(s.items, list)
+				covers = covers && len(s.items)-before >= minCovering(r.key.Pixels)
 			} else {
 				s.items = append(s.items, list...)
 			}
 			end := uint32(len(s.items)) / words * r.invocations
-			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, r.overwrites && (r.frame.Runs || len(list) >= 2*tileBlocks*tileBlocks) && coversTile(list)})
+			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, covers && coversTile(list)})
 			first = end
 		}
 	}
 	if sampled {
 		r.chooseSize(&sample, len(s.items))
 	}
+}
+
+// minCovering returns the least number of quads, or of pixels, that cover a tile.
+func minCovering(pixels bool) int {
+	if pixels {
+		return raster.Tile * raster.Tile
+	}
+	return quadsAcross * quadsAcross
 }
 
 // maskSamples removes samples by the state's sample mask (Vulkan §"Sample Mask Test"). It runs
