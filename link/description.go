@@ -297,7 +297,8 @@ const AllStages = Stages(1<<len(stageOrder) - 1)
 
 // The stages, each as a set of one.
 const (
-	StageVertex Stages = 1 << iota
+	StageClusterCulling Stages = 1 << iota
+	StageVertex
 	StageTessControl
 	StageTessEvaluation
 	StageGeometry
@@ -319,6 +320,7 @@ var stageOrder = [...]struct {
 	name   string
 	models []spirv.ExecutionModel
 }{
+	{"cluster_culling", []spirv.ExecutionModel{spirv.ExecutionModelClusterCullingHUAWEI}},
 	{"vertex", []spirv.ExecutionModel{spirv.ExecutionModelVertex}},
 	{"tessellation_control", []spirv.ExecutionModel{spirv.ExecutionModelTessellationControl}},
 	{"tessellation_evaluation", []spirv.ExecutionModel{spirv.ExecutionModelTessellationEvaluation}},
@@ -337,7 +339,8 @@ var stageOrder = [...]struct {
 
 // The places of stages in stageOrder.
 const (
-	vertex = iota
+	clusterCulling = iota
+	vertex
 	tessellationControl
 	tessellationEvaluation
 	geometry

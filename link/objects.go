@@ -10,9 +10,6 @@ var objectLists = []reason{
 	{ByObjects, "a draw, a dispatch or a trace without a bound pipeline is refused", []string{
 		"vkCmdDraw-None-08606",
 	}},
-	{ByObjects, "a pipeline with a cluster culling stage needs the feature clustercullingShader", []string{
-		"VkPipelineShaderStageCreateInfo-clustercullingShader-07813",
-	}},
 	{ByObjects, "full checking compares the attachments of the rendering with the pipeline and with the state of the draw", []string{
 		"vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
 		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-None-08644", "vkCmdDraw-pColorAttachments-08963",

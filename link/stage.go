@@ -13,6 +13,7 @@ import (
 var shaderRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_stage_00704, "a geometry stage needs the feature geometryShader"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_00705, "tessellation stages need the feature tessellationShader"},
+	{vuid.VkPipelineShaderStageCreateInfo_clustercullingShader_07813, "a cluster culling stage needs the feature clustercullingShader"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_02091, "a mesh stage needs the feature meshShader"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_02092, "a task stage needs the feature taskShader"},
 	{vuid.VkPipelineShaderStageCreateInfo_maxClipDistances_00708, "ClipDistance has no more elements than maxClipDistances"},
@@ -66,6 +67,8 @@ func (l *linker) off(code, feature string, sides []Side, what string) {
 func (l *linker) stageFeatures(s *Shader) {
 	side := []Side{entrySide(s)}
 	switch StageOf(s.Entry.Model) {
+	case clusterCulling:
+		l.off(vuid.VkPipelineShaderStageCreateInfo_clustercullingShader_07813, "clustercullingShader", side, "there is a cluster culling stage")
 	case geometry:
 		l.off(vuid.VkPipelineShaderStageCreateInfo_stage_00704, "geometryShader", side, "there is a geometry stage")
 	case tessellationControl, tessellationEvaluation:
@@ -210,8 +213,10 @@ func (l *linker) fullSubgroups(s *Shader, side []Side, varying bool) {
 // vulkanStage is the bit that Vulkan has for a place in stageOrder.
 func vulkanStage(k int) uint64 {
 	switch {
-	case k < 4:
-		return 1 << k
+	case k == clusterCulling:
+		return 1 << 19
+	case k <= geometry:
+		return 1 << (k - vertex)
 	case k == fragment:
 		return 1 << 4
 	case k == compute:

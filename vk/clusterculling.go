@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // Limits of cluster culling shaders (VkPhysicalDeviceClusterCullingShaderPropertiesHUAWEI).
@@ -37,35 +34,21 @@ type clusterStage struct {
 	mappings   []compute.Mapping // with descriptor heaps
 }
 
-// clusterStage makes the cluster culling stage of a graphics pipeline.
-func (d *Device) clusterStage(ctx context.Context, info *GraphicsPipelineInfo) (*clusterStage, error) {
-	switch {
-	case d.checking > None && d.without("clustercullingShader"):
-		return nil, usage(vuid.VkPipelineShaderStageCreateInfo_clustercullingShader_07813, "there is a cluster culling stage and the feature clustercullingShader is off; must be on")
-	case info.Flags&enum.PipelineFlagsLibrary != 0 || len(info.Libraries) > 0:
-		return nil, &UnsupportedError{Feature: "cluster culling stages with pipeline libraries"}
-	case info.Vertex == nil:
+// clusterStage makes the cluster culling stage of a graphics pipeline, with descriptor heaps or without.
+func (d *Device) clusterStage(ctx context.Context, a *assembly, heaps bool) (*clusterStage, error) {
+	if a.stages[StageVertex] == nil {
 		return nil, usage("", "the pipeline has a cluster culling stage and no vertex stage; must have both")
 	}
-	c, err := d.newCreation(&Creation{Flags: info.Flags, Cache: info.Cache})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.add(ctx, info.ClusterCulling, spirv.ExecutionModelClusterCullingHUAWEI); err != nil {
-		return nil, err
-	}
-	if err := c.compile(ctx); err != nil {
-		return nil, err
-	}
-	s := &clusterStage{stage: c.stages[0].stage()}
+	s := &clusterStage{stage: a.culling.stage}
 	if size := s.stage.Program.LocalSize; size[0]*size[1]*size[2] > MaxClusterGroupSize {
 		return nil, usage("", "a workgroup of cluster culling has %d×%d×%d invocations; must have at most %d", size[0], size[1], size[2], MaxClusterGroupSize)
 	}
-	if r := c.robustnessOf(info.ClusterCulling); r != nil {
+	if r := a.culling.robustness; r != nil {
 		s.robustness = *r.inside()
 	}
-	if info.heaps() {
-		if s.mappings, err = d.mappings(info.ClusterCulling.Mappings, s.stage.Program); err != nil {
+	if heaps {
+		var err error
+		if s.mappings, err = d.mappings(a.culling.mappings, s.stage.Program); err != nil {
 			return nil, err
 		}
 	}

@@ -3,11 +3,14 @@ package vk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // evenClusters is a cluster culling shader: of the invocations of a workgroup of four, those with an even number emit a cluster. Cluster i
@@ -250,8 +253,65 @@ func TestDrawClusterErrors(t *testing.T) {
 	off := device.Profile{Name: "off", Device: &valid.Device{Features: map[string]bool{"clustercullingShader": false}}}
 	d := must(Play(off).NewDevice(DeviceInfo{Checking: Pipelines}))(t)
 	defer d.Close()
-	stage := &StageInfo{Code: code(t, evenClusters)}
-	if _, err := d.clusterStage(context.Background(), &GraphicsPipelineInfo{Vertex: stage, ClusterCulling: stage}); ruleOf(err) != "VUID-VkPipelineShaderStageCreateInfo-clustercullingShader-07813" {
+	layout := must(d.NewPipelineLayout(PipelineLayoutInfo{}))(t)
+	info := GraphicsPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Parts: rasterPart, Layout: layout, Vertex: &StageInfo{Code: code(t, ownVertices)}, ClusterCulling: &StageInfo{Code: code(t, evenClusters)}}
+	if _, err := d.NewGraphicsPipeline(context.Background(), info); !strings.Contains(fmt.Sprint(err), vuid.VkPipelineShaderStageCreateInfo_clustercullingShader_07813) {
 		t.Error(err)
+	}
+}
+
+// TestClusterCullingLayout makes a pipeline whose cluster culling stage has a storage buffer, with a layout without the buffer.
+func TestClusterCullingLayout(t *testing.T) {
+	s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
+	counted := strings.NewReplacer("%offset %cluster\n", "%offset %cluster %counts\n", "%void = OpTypeVoid", `OpDecorate %counts DescriptorSet 3
+OpDecorate %counts Binding 1
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+%void = OpTypeVoid`, "%main = OpFunction", `%block = OpTypeStruct %uint
+%pblock = OpTypePointer StorageBuffer %block
+%pword = OpTypePointer StorageBuffer %uint
+%counts = OpVariable %pblock StorageBuffer
+%main = OpFunction`, "OpStore %count %u6", `%place = OpAccessChain %pword %counts %i0
+%n = OpLoad %uint %place
+OpStore %count %n`).Replace(evenClusters)
+	info := s.stages
+	info.State, info.ClusterCulling = s.fixed, &StageInfo{Code: code(t, counted)}
+	if _, err := s.dev.NewGraphicsPipeline(context.Background(), info); !strings.Contains(fmt.Sprint(err), vuid.VkGraphicsPipelineCreateInfo_layout_07988) {
+		t.Error(err)
+	}
+}
+
+// TestClusterCullingWays makes the pipeline from libraries, one of each part, and from binaries. The pictures are equal.
+func TestClusterCullingWays(t *testing.T) {
+	s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
+	draw := func(c *CommandBuffer) {
+		c.BindIndexBuffer(s.vertices, 384, 4)
+		c.DrawCluster(2, 1, 1)
+	}
+	want := s.shot(t, draw)
+	if white(want) == 0 {
+		t.Fatal("nothing is drawn")
+	}
+	info := s.stages
+	info.State = s.fixed
+	var libraries []*GraphicsPipeline
+	for part := inputPart; part <= outputPart; part <<= 1 {
+		l := info
+		l.Parts, l.Flags = part, enum.PipelineFlagsLibrary
+		libraries = append(libraries, must(s.dev.NewGraphicsPipeline(context.Background(), l))(t))
+	}
+	captured := info
+	captured.Flags |= enum.PipelineFlagsCaptureData
+	binaries := info
+	binaries.Binaries = must(s.dev.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: must(s.dev.NewGraphicsPipeline(context.Background(), captured))(t)}))(t)
+	for name, x := range map[string]GraphicsPipelineInfo{"libraries": {Libraries: libraries, Layout: info.Layout}, "binaries": binaries} {
+		p := must(s.dev.NewGraphicsPipeline(context.Background(), x))(t)
+		got := s.shot(t, func(c *CommandBuffer) {
+			c.BindGraphicsPipeline(p)
+			draw(c)
+		})
+		if got != want {
+			t.Errorf("%s: %d white pixels; want %d", name, white(got), white(want))
+		}
 	}
 }

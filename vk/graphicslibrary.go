@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // The parts of a graphics pipeline (VK_EXT_graphics_pipeline_library).
@@ -24,6 +25,7 @@ type assembly struct {
 	parts       enum.Parts
 	state       FixedState
 	stages      [StageCompute]*assembledStage
+	culling     *assembledStage // cluster culling
 	layout      *PipelineLayout
 	description *link.Description
 
@@ -45,6 +47,9 @@ func (a *assembly) pieces() (out []*piece) {
 		if s != nil {
 			out = append(out, s.piece)
 		}
+	}
+	if a.culling != nil {
+		out = append(out, a.culling.piece)
 	}
 	return out
 }
@@ -89,6 +94,11 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 			return nil, err
 		}
 	}
+	if info.ClusterCulling != nil && a.parts&rasterPart != 0 {
+		if err := c.add(ctx, info.ClusterCulling, spirv.ExecutionModelClusterCullingHUAWEI); err != nil {
+			return nil, err
+		}
+	}
 	if c.dev.checking > None {
 		a.description = c.describe(info, a)
 		if err := linked(a.description); err != nil {
@@ -99,8 +109,12 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 		return nil, err
 	}
 	for _, s := range c.stages {
-		i := slices.IndexFunc(graphicsStages[:], func(g graphicsStage) bool { return g.model == s.model })
-		a.stages[i] = &assembledStage{s.piece, s.stage(), c.robustnessOf(s.info), deepCopy(s.info.Mappings)}
+		x := &assembledStage{s.piece, s.stage(), c.robustnessOf(s.info), deepCopy(s.info.Mappings)}
+		if i := slices.IndexFunc(graphicsStages[:], func(g graphicsStage) bool { return g.model == s.model }); i >= 0 {
+			a.stages[i] = x
+		} else {
+			a.culling = x
+		}
 	}
 	for _, l := range info.Libraries {
 		a.join(l.library)
@@ -186,6 +200,9 @@ func (a *assembly) join(l *assembly) {
 		if s != nil {
 			a.stages[i] = s
 		}
+	}
+	if l.culling != nil {
+		a.culling = l.culling
 	}
 	a.layout = union(a.layout, l.layout)
 	if a.pass == nil {

@@ -127,16 +127,8 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	}
 	if info.Flags&enum.PipelineFlagsLibrary != 0 {
 		p.library = a
-	} else if err := p.link(d, a); err != nil {
+	} else if err := p.link(ctx, d, a); err != nil {
 		return nil, err
-	}
-	if info.ClusterCulling != nil {
-		if p.clusters, err = d.clusterStage(ctx, &info); err != nil {
-			if p.pipeline != nil {
-				p.pipeline.Close()
-			}
-			return nil, err
-		}
 	}
 	p.built = c.finish()
 	p.pieces = a.pieces()
@@ -160,7 +152,7 @@ func (d *Device) NewGraphicsPipelines(ctx context.Context, infos []GraphicsPipel
 
 // link makes the pipeline of its parts. The programs of the stages are compiled: that is the same with and without
 // link-time optimization, which is the composition of the stages for the state of a draw.
-func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
+func (p *GraphicsPipeline) link(ctx context.Context, d *Device, a *assembly) (err error) {
 	if a.stages[StageVertex] == nil && a.stages[StageMesh] == nil {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex or mesh stage; must have one")
 	}
@@ -198,8 +190,14 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 			p.robustness[graphicsStages[i].stage] = s.robustness.inside()
 		}
 	}
-	var err error
-	p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{})
+	if a.culling != nil {
+		if p.clusters, err = d.clusterStage(ctx, a, p.flags&enum.PipelineFlagsDescriptorHeap != 0); err != nil {
+			return err
+		}
+	}
+	if p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{}); err != nil && p.clusters != nil {
+		p.clusters.pipeline.Close()
+	}
 	return compileError(err)
 }
 

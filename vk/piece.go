@@ -24,6 +24,14 @@ type piece struct {
 	stage *shader.Stage
 }
 
+// of reports whether the piece is of a stage. A program of cluster culling is one of compute.
+func (p *piece) of(model spirv.ExecutionModel) bool {
+	if model == spirv.ExecutionModelClusterCullingHUAWEI {
+		model = spirv.ExecutionModelGLCompute
+	}
+	return modelOf(p.stage.Program.Stage) == model
+}
+
 // build identifies this build of Chiaro. Programs of another build may have operations of other numbers or meanings. A
 // build without an id has one of this process alone.
 var build = sync.OnceValue(func() [sha256.Size]byte {

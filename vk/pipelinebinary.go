@@ -223,6 +223,9 @@ func (d *Device) keysOf(info *PipelineBinaryInfo) (keys []store.Key, err error) 
 			add(&creation{Creation: &graphics.Creation, dev: d}, s, g.model)
 		}
 	}
+	if s := info.Graphics.ClusterCulling; s != nil && info.Graphics.own()&rasterPart != 0 {
+		add(&creation{Creation: &info.Graphics.Creation, dev: d}, s, spirv.ExecutionModelClusterCullingHUAWEI)
+	}
 	return keys, err
 }
 
@@ -233,14 +236,14 @@ var firstRayStage = link.StageOf(spirv.ExecutionModelRayGenerationKHR)
 // binaries are in the order of the stages.
 func (c *creation) fromBinaries(s *stageCreation) error {
 	if n := len(c.stages) - 1; link.StageOf(s.model) >= firstRayStage {
-		if n < len(c.Binaries) && modelOf(c.Binaries[n].piece.stage.Program.Stage) == s.model {
+		if n < len(c.Binaries) && c.Binaries[n].piece.of(s.model) {
 			s.piece = c.Binaries[n].piece
 			return nil
 		}
 		return usage("VUID-VkPipelineBinaryInfoKHR-binaryCount-09603", "binary %d is not of the %v stage; must be", n, s.model)
 	}
 	for _, b := range c.Binaries {
-		if modelOf(b.piece.stage.Program.Stage) == s.model {
+		if b.piece.of(s.model) {
 			s.piece = b.piece
 			return nil
 		}

@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 		{"kind: box", `f:1:7: kind: the text "box"; must be one of compute, data_graph, execution_graph, graphics`},
 		{"kind: 3", "f:1:7: kind: the number 3; must be one of "},
 		{"- 1", "f:1:1: a list; must be a mapping (schema #"},
-		{"stages:\n  vertx: v.spv", `f:2:3: stages.vertx: the stage "vertx"; must be one of vertex, `},
+		{"stages:\n  vertx: v.spv", `f:2:3: stages.vertx: the stage "vertx"; must be one of cluster_culling, vertex, `},
 		{"stages:\n  vertex: v.spv", "f:2:3: stages.vertex: no such file"},
 		{"stages:\n  vertex: {file: v.spv, specialization: {0: x}}", "f:2:42: stages.vertex.specialization.0: x; must be a number, true or false"},
 		{"stages: {vertex: {fil: v.spv}}", "f:1:19: stages.vertex.fil: unknown member; must be one of code_in_chain, entry, file"},
