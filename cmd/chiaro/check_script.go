@@ -106,7 +106,7 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 		return nil, err
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.Size, s.Robustness
-	shader.Mappings = s.Mappings
+	shader.Mappings, shader.Node = s.Mappings, s.Node
 	return shader, nil
 }
 

@@ -1,6 +1,9 @@
 package amber
 
-import "github.com/chiaro-gpu/chiaro/diag"
+import (
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/link"
+)
 
 // Command is one step of a script.
 type Command interface {
@@ -44,7 +47,7 @@ type Draw struct {
 	DrawIndex                  uint32
 	Indirect                   *IndirectDraw // replaces the numbers above
 	ByteCount                  *ByteCount    // replaces Count
-	Workgroups                 [3]uint32     // of mesh draws
+	Workgroups                 [3]uint32     // of draws of meshes and clusters
 	Ranged                     bool          // a mesh draw of VK_NV_mesh_shader: Workgroups[0] from Start on
 }
 
@@ -57,6 +60,7 @@ const (
 	DrawGrid
 	DrawArray
 	DrawMesh
+	DrawCluster
 )
 
 // Trace runs a ray tracing pipeline with the named binding tables.
@@ -65,6 +69,27 @@ type Trace struct {
 	Pipeline                *Pipeline
 	Raygen, Miss, Hit, Call string
 	Size                    [3]uint32
+}
+
+// Shade runs a subpass shading pipeline for the pixels of its attachments.
+type Shade struct {
+	Step
+	Pipeline *Pipeline
+}
+
+// DispatchGraph runs an execution graph with payloads for some of its nodes.
+type DispatchGraph struct {
+	Step
+	Pipeline *Pipeline
+	Starts   []GraphStart
+}
+
+// GraphStart is payloads for a node.
+type GraphStart struct {
+	Node           link.Node
+	Count          uint32
+	Buffer         *Buffer // of the payloads; nil for none
+	Offset, Stride int     // bytes
 }
 
 // Clear clears the attachments of a graphics pipeline.

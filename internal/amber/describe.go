@@ -43,6 +43,7 @@ type DescribedStage struct {
 	assembled  bool   // starts is known
 	starts     []int  // the offsets of instructions in the text of source if that is assembly and is the module
 	Robustness *link.Robustness
+	Node       *link.Node
 	Mappings   *[]link.Mapping // nil if the pipeline has descriptor sets
 }
 
@@ -116,6 +117,10 @@ func (g *usage) commands(list []Command) {
 			g.add(c.Pipeline, t)
 		case *Trace:
 			g.add(c.Pipeline, "")
+		case *Shade:
+			g.add(c.Pipeline, "")
+		case *DispatchGraph:
+			g.add(c.Pipeline, "")
 		case *Repeat:
 			g.commands(c.Commands)
 		case *RenderPass:
@@ -139,7 +144,7 @@ var descriptorTypes = [...]link.DescriptorType{
 func (r *runner) describe(ctx context.Context, u use, name string) (*Described, error) {
 	p := u.pipeline
 	d := &link.Description{Name: name, Layout: &link.Layout{}, Robustness: p.Robustness.link()}
-	d.Kind = [...]link.Kind{ComputePipeline: link.Compute, GraphicsPipeline: link.Graphics, RayTracingPipeline: link.RayTracing}[p.Kind]
+	d.Kind = [...]link.Kind{ComputePipeline: link.Compute, GraphicsPipeline: link.Graphics, RayTracingPipeline: link.RayTracing, SubpassShadingPipeline: link.Compute, ExecutionGraphPipeline: link.ExecutionGraph}[p.Kind]
 	out := &Described{Name: name, At: p.At, Description: d}
 	for i := range p.Stages {
 		s, err := r.describeStage(ctx, p, &p.Stages[i])
@@ -169,10 +174,12 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	return out, describeInputs(out, p)
 }
 
-// layout returns the binding in the layout of a descriptor set.
-func (b *Binding) layout() link.Binding {
+// layout returns the binding in the layout of a descriptor set of a pipeline.
+func (b *Binding) layout(kind PipelineKind) link.Binding {
 	x := link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: b.Element + uint32(b.count()), Stages: link.AllStages}
 	switch {
+	case b.Kind == InputAttachment && kind == SubpassShadingPipeline:
+		x.Stages = link.StageCompute
 	case b.Kind == InputAttachment: // VUID-VkDescriptorSetLayoutBinding-descriptorType-01510
 		x.Stages = fragmentStage
 	case b.Kind == InlineUniform:
@@ -208,7 +215,7 @@ func (r *runner) describeLayout(p *Pipeline, l *link.Layout) {
 			l.Sets = append(l.Sets, link.Set{Number: b.Set})
 		}
 		list := &l.Sets[i].Bindings
-		x := b.layout()
+		x := b.layout(p.Kind)
 		if k := slices.IndexFunc(*list, func(o link.Binding) bool { return o.Binding == b.Binding }); k >= 0 { // other elements of it
 			(*list)[k].Count = max((*list)[k].Count, x.Count)
 			continue
@@ -231,7 +238,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{source: a.Shader, stage: a.Stage, target: r.targetEnv(a.Shader), Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
+	out := &DescribedStage{source: a.Shader, stage: a.Stage, target: r.targetEnv(a.Shader), Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link(), Node: a.Node}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
 			out.inputs = shader.InputVariables(f, e)

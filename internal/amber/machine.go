@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -22,6 +23,8 @@ type machine struct {
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
 	pipelines map[programKey]*host.ComputeProgram
 	tracers   map[*Pipeline]*traceProgram
+	graphs    map[*Pipeline]*graphProgram
+	shaders   map[*Pipeline]*shadeProgram
 	drawn     map[graphicsKey][]graphicsPipeline
 	objects   map[graphicsKey]*drawObjects // instead of drawn
 	apart     map[*Buffer]*apart
@@ -40,7 +43,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, tracers: map[*Pipeline]*traceProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, structures: map[*Structure]*vk.AccelerationStructure{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, tracers: map[*Pipeline]*traceProgram{}, graphs: map[*Pipeline]*graphProgram{}, shaders: map[*Pipeline]*shadeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, structures: map[*Structure]*vk.AccelerationStructure{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
@@ -70,6 +73,12 @@ func (m *machine) close() {
 		p.Close()
 	}
 	for _, p := range m.tracers {
+		p.pipeline.Close()
+	}
+	for _, p := range m.graphs {
+		p.pipeline.Close()
+	}
+	for _, p := range m.shaders {
 		p.pipeline.Close()
 	}
 	for _, list := range m.drawn {
@@ -178,6 +187,15 @@ func (m *machine) submit() error {
 	return host.Run(m.device, m.commands)
 }
 
+// submitted runs the recorded commands of a pipeline. The error has their position, and that in the shader.
+func (m *machine) submitted(ctx context.Context, p *Pipeline, at diag.Pos) error {
+	err := m.submit()
+	if err == nil || ctx.Err() != nil {
+		return host.Cause(err)
+	}
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, at, p.Name, host.Cause(err), m.location(p, err))
+}
+
 // location describes the place in a shader at which a command stopped, as far as the error has it: its instruction, and
 // the line of its debug information, which is a line of the script if the script contains the source.
 func (m *machine) location(p *Pipeline, err error) string {
@@ -219,13 +237,7 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	} else {
 		m.commands.DispatchBase(c.Base, c.Groups)
 	}
-	if err = m.submit(); err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return host.Cause(err)
-	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, host.Cause(err), m.location(p, err))
+	return m.submitted(ctx, p, c.At)
 }
 
 // program returns a program of the device, made when it is first needed.

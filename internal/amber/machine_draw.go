@@ -172,6 +172,8 @@ func (p *devicePass) recordDraw(c *Draw, a *drawArgs) {
 			info.Count, info.CountOffset = p.buffers[x.Counter], uint64(x.CounterOffset)
 		}
 		switch {
+		case c.Kind == DrawCluster:
+			p.commands.DrawClusterIndirect(info.Buffer, info.Offset)
 		case c.Ranged:
 			p.commands.DrawTaskRangeIndirect(info)
 		case c.Kind == DrawMesh:
@@ -179,6 +181,8 @@ func (p *devicePass) recordDraw(c *Draw, a *drawArgs) {
 		default:
 			p.commands.DrawIndirect(info)
 		}
+	case c.Kind == DrawCluster:
+		p.commands.DrawCluster(c.Workgroups[0], c.Workgroups[1], c.Workgroups[2])
 	case c.Ranged:
 		p.commands.DrawTaskRange(c.Workgroups[0], c.Start)
 	case c.Kind == DrawMesh:

@@ -56,7 +56,7 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 		a := &p.Stages[i]
 		into := map[Stage]**vk.StageInfo{
 			Vertex: &info.Vertex, TessellationControl: &info.TessControl, TessellationEvaluation: &info.TessEvaluation, Geometry: &info.Geometry,
-			Task: &info.Task, Mesh: &info.Mesh, Fragment: &info.Fragment,
+			Task: &info.Task, Mesh: &info.Mesh, ClusterCulling: &info.ClusterCulling, Fragment: &info.Fragment,
 		}[a.Stage]
 		if into == nil {
 			return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())

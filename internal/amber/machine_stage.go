@@ -94,13 +94,14 @@ var models = map[Stage]spirv.ExecutionModel{
 	Compute: spirv.ExecutionModelGLCompute,
 	Vertex:  spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
 	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
-	Task: spirv.ExecutionModelTaskEXT, Mesh: spirv.ExecutionModelMeshEXT, Fragment: spirv.ExecutionModelFragment,
+	ClusterCulling: spirv.ExecutionModelClusterCullingHUAWEI,
+	Task:           spirv.ExecutionModelTaskEXT, Mesh: spirv.ExecutionModelMeshEXT, Fragment: spirv.ExecutionModelFragment,
 	RayGeneration: spirv.ExecutionModelRayGenerationKHR, AnyHit: spirv.ExecutionModelAnyHitKHR, ClosestHit: spirv.ExecutionModelClosestHitKHR,
 	Miss: spirv.ExecutionModelMissKHR, Intersection: spirv.ExecutionModelIntersectionKHR, Callable: spirv.ExecutionModelCallableKHR,
 }
 
 // numGraphicsStages is the number of graphics stages, which are the first stages.
-const numGraphicsStages = Mesh + 1
+const numGraphicsStages = ClusterCulling + 1
 
 // stageModule returns the module of a stage. The implicit vertex shader writes the position
 // of each vertex unchanged.

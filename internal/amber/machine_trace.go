@@ -218,11 +218,5 @@ func (m *machine) trace(ctx context.Context, c *Trace) error {
 	m.commands.BindRayTracingPipeline(x.pipeline)
 	b.record(m, p, vk.RayTracing)
 	m.commands.TraceRays(tables, c.Size[0], c.Size[1], c.Size[2])
-	if err = m.submit(); err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return host.Cause(err)
-	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, host.Cause(err), m.location(p, err))
+	return m.submitted(ctx, p, c.At)
 }

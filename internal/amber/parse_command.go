@@ -121,10 +121,14 @@ func (p *parser) run(step Step) Command {
 	w := p.lex.peek()
 	kind := ComputePipeline
 	switch w.text {
-	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT", "DRAW_MESH_NV", "DRAW_MESH_NV_INDIRECT":
+	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "DRAW_MESH", "DRAW_MESH_INDIRECT", "DRAW_MESH_NV", "DRAW_MESH_NV_INDIRECT", "DRAW_CLUSTER", "DRAW_CLUSTER_INDIRECT":
 		kind = GraphicsPipeline
 	case "RAYGEN":
 		kind = RayTracingPipeline
+	case "SUBPASS_SHADING":
+		kind = SubpassShadingPipeline
+	case "DISPATCH_GRAPH":
+		kind = ExecutionGraphPipeline
 	}
 	if q.Kind != kind {
 		p.fail(CodeRun, name.pos, "%s is a %s pipeline and cannot run so", name, q.Kind)
@@ -139,6 +143,12 @@ func (p *parser) run(step Step) Command {
 		c = p.draw(&Draw{Step: step, Pipeline: q}, w)
 	case RayTracingPipeline:
 		c = p.trace(&Trace{Step: step, Pipeline: q})
+	case SubpassShadingPipeline:
+		p.lex.next()
+		c = &Shade{step, q}
+	case ExecutionGraphPipeline:
+		p.lex.next()
+		c = p.dispatchGraph(&DispatchGraph{Step: step, Pipeline: q})
 	}
 	p.endLine()
 	return c
@@ -183,6 +193,12 @@ func (p *parser) draw(d *Draw, w word) Command {
 	case "DRAW_MESH_NV_INDIRECT":
 		d.Kind, d.Ranged = DrawMesh, true
 		return p.indirectParameters(d, vk.DrawMeshTasksIndirectBytesNV)
+	case "DRAW_CLUSTER":
+		p.drawCluster(d)
+		d.Workgroups = p.groups()
+		return d
+	case "DRAW_CLUSTER_INDIRECT":
+		return p.drawClusterIndirect(d)
 	case "DRAW_ARRAY":
 		return p.drawArray(d)
 	case "DRAW_INDIRECT":
@@ -206,8 +222,15 @@ func (p *parser) draw(d *Draw, w word) Command {
 	return d
 }
 
-// drawsItsStages fails if a draw of mesh workgroups has no mesh stage, or another draw has one.
+// drawsItsStages fails if a draw of mesh workgroups or clusters lacks their stage, or another draw has it.
 func (p *parser) drawsItsStages(d *Draw, w word) {
+	culls := d.Pipeline.stageOf(ClusterCulling) != nil
+	switch cluster := strings.HasPrefix(w.text, "DRAW_CLUSTER"); {
+	case cluster && !culls:
+		p.fail("VUID-vkCmdDrawClusterHUAWEI-ClusterCullingHUAWEI-07823", w.pos, "%s of pipeline %s, which has no cluster culling stage; must have one", w, d.Pipeline.Name)
+	case !cluster && culls:
+		p.fail(CodeRun, w.pos, "%s of pipeline %s, which has a cluster culling stage; must have none", w, d.Pipeline.Name)
+	}
 	has := d.Pipeline.stageOf(Mesh) != nil
 	switch mesh := strings.HasPrefix(w.text, "DRAW_MESH"); {
 	case mesh && !has:

@@ -33,15 +33,36 @@ type RenderPass struct {
 // drawIndirect reads DRAW_INDIRECT.
 func (p *parser) drawIndirect(d *Draw) Command {
 	d.Kind, d.NumInstance = DrawArray, 1
-	p.keyword("AS")
-	d.Topology = topologies[p.oneOf("a topology", topologies...)]
+	p.assembly(d)
 	stride := vk.DrawIndirectBytes
-	if d.Indexed = p.optional("INDEXED"); d.Indexed {
+	if d.Indexed {
 		stride = vk.DrawIndexedIndirectBytes
 	}
-	p.indirectParameters(d, stride)
-	if d.Indexed && d.Pipeline.Graphics.Indices == nil {
+	return p.indirectParameters(d, stride)
+}
+
+// assembly reads the topology of a draw, and whether it has indices.
+func (p *parser) assembly(d *Draw) {
+	p.keyword("AS")
+	d.Topology = topologies[p.oneOf("a topology", topologies...)]
+	if d.Indexed = p.optional("INDEXED"); d.Indexed && d.Pipeline.Graphics.Indices == nil {
 		p.fail(CodeRun, d.At, "an indexed draw needs INDEX_DATA in pipeline %s", d.Pipeline.Name)
+	}
+}
+
+// drawCluster reads what draws of clusters have before their workgroups.
+func (p *parser) drawCluster(d *Draw) {
+	d.Kind = DrawCluster
+	p.assembly(d)
+}
+
+// drawClusterIndirect reads DRAW_CLUSTER_INDIRECT.
+func (p *parser) drawClusterIndirect(d *Draw) Command {
+	p.drawCluster(d)
+	p.keyword("BUFFER")
+	d.Indirect = &IndirectDraw{Buffer: known(p, "buffer", p.buffers)}
+	if p.optional("OFFSET") {
+		d.Indirect.Offset = p.words("an offset")
 	}
 	return d
 }

@@ -44,8 +44,8 @@ func (p *parser) pipelineBody(q *Pipeline) {
 	}
 	p.endLine()
 	q.attachGroups()
-	if q.Kind == ComputePipeline && len(q.Stages) != 1 && p.err == nil {
-		p.fail(CodeShader, q.At, "compute pipeline %s has %d shaders; it must have one", q.Name, len(q.Stages))
+	if (q.Kind == ComputePipeline || q.Kind == SubpassShadingPipeline) && len(q.Stages) != 1 && p.err == nil {
+		p.fail(CodeShader, q.At, "%s pipeline %s has %d shaders; it must have one", q.Kind, q.Name, len(q.Stages))
 	}
 	p.pipelines[q.Name] = q
 	p.script.Pipelines = append(p.script.Pipelines, q)
@@ -84,7 +84,7 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 // fits reports whether a kind of pipeline may have a stage.
 func (k PipelineKind) fits(s Stage) bool {
 	switch k {
-	case ComputePipeline:
+	case ComputePipeline, SubpassShadingPipeline, ExecutionGraphPipeline:
 		return s == Compute
 	case GraphicsPipeline:
 		return s < numGraphicsStages
@@ -107,18 +107,23 @@ func (p *parser) attach(q *Pipeline, at diag.Pos) {
 		}
 	}
 	for !p.lex.peek().eol {
-		switch p.oneOf("a parameter of an attached shader", "ENTRY_POINT", "SPECIALIZE") {
+		switch p.oneOf("a parameter of an attached shader", "ENTRY_POINT", "SPECIALIZE", "NODE") {
 		case 0:
 			a.EntryPoint = p.word("the name of an entry point").text
 		case 1:
 			a.Specialize = append(a.Specialize, p.specialization())
+		case 2:
+			a.Node = p.node()
 		}
 	}
 	if !q.Kind.fits(a.Stage) {
 		p.fail(CodeShader, at, "%s shader %s in a %s pipeline; must be of one of its stages", a.Stage, s.Name, q.Kind)
 	}
+	if a.Node != nil && q.Kind != ExecutionGraphPipeline {
+		p.fail(CodeShader, at, "NODE in a %s pipeline; must be in an execution graph", q.Kind)
+	}
 	for i, o := range q.Stages {
-		if o.Stage == a.Stage && q.Kind != RayTracingPipeline {
+		if o.Stage == a.Stage && q.Kind != RayTracingPipeline && q.Kind != ExecutionGraphPipeline {
 			q.Stages = slices.Delete(q.Stages, i, i+1) // a derived pipeline puts another in its place
 			break
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -16,13 +17,17 @@ const (
 	ComputePipeline PipelineKind = iota
 	GraphicsPipeline
 	RayTracingPipeline
+	SubpassShadingPipeline
+	ExecutionGraphPipeline
 )
 
-// pipelineKinds has the names of AmberScript, in order.
-var pipelineKinds = [...]string{"compute", "graphics", "raytracing"}
+// pipelineKinds has the names in scripts, in order.
+var pipelineKinds = [...]string{"compute", "graphics", "raytracing", "subpass_shading", "execution_graph"}
 
 // String returns the name of the kind, as in messages.
-func (k PipelineKind) String() string { return [...]string{"compute", "graphics", "ray tracing"}[k] }
+func (k PipelineKind) String() string {
+	return [...]string{"compute", "graphics", "ray tracing", "subpass shading", "execution graph"}[k]
+}
 
 // Pipeline is a declared pipeline.
 type Pipeline struct {
@@ -89,6 +94,7 @@ type Attachment struct {
 	CompileOptions []string
 	Subgroup       Subgroup
 	Robustness     *Robustness // nil for the pipeline's
+	Node           *link.Node  // its node in an execution graph; nil for the one that the shader names
 }
 
 // Specialization sets the value of a specialization constant.

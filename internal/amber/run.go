@@ -194,6 +194,10 @@ func (r *runner) readyCommands(cs []Command) error {
 			err = r.readyPipeline(c.Pipeline)
 		case *Trace:
 			err = r.readyPipeline(c.Pipeline)
+		case *Shade:
+			err = r.readyPipeline(c.Pipeline)
+		case *DispatchGraph:
+			err = r.readyPipeline(c.Pipeline)
 		case *Debugger:
 			err = r.unsupported(c.Position(), "DEBUG blocks")
 		}
@@ -237,6 +241,10 @@ func (r *runner) command(ctx context.Context, c Command) error {
 		return r.machine.dispatch(ctx, c)
 	case *Trace:
 		return r.machine.trace(ctx, c)
+	case *Shade:
+		return r.machine.shade(ctx, c)
+	case *DispatchGraph:
+		return r.machine.dispatchGraph(ctx, c)
 	case *Copy:
 		return r.copyBuffer(c)
 	case *Repeat:

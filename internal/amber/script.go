@@ -90,6 +90,7 @@ const (
 	TessellationEvaluation
 	Task
 	Mesh
+	ClusterCulling
 	Compute
 	RayGeneration
 	AnyHit
@@ -109,6 +110,7 @@ var stages = [...]struct{ name, extension string }{
 	TessellationEvaluation: {"tessellation_evaluation", "tese"},
 	Task:                   {"task", "task"},
 	Mesh:                   {"mesh", "mesh"},
+	ClusterCulling:         {"cluster_culling", "cluster"},
 	Compute:                {"compute", "comp"},
 	RayGeneration:          {"ray_generation", "rgen"},
 	AnyHit:                 {"any_hit", "rahit"},

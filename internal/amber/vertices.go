@@ -32,6 +32,9 @@ func (r *runner) vertices(c *Draw, s *drawState, a *drawArgs) error {
 			return err
 		}
 	}
+	if c.Kind == DrawCluster { // its shader has the vertices
+		return nil
+	}
 	if c.Kind != DrawArray {
 		return r.corners(c, s, a)
 	}
