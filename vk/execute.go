@@ -376,6 +376,9 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	if err != nil {
 		return err
 	}
+	if p.node != nil { // of an indirect execution set
+		return usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object)
+	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
 		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets, Schedule: x.dev.schedule,

@@ -15,6 +15,7 @@ import (
 // graphics is the state of an executor that draws use.
 type graphics struct {
 	bound      bound
+	point      BindPoint // of the sets of draws: Graphics, or ExecutionGraph for mesh nodes
 	pass       draw.Pass
 	last       *drawable                              // of the last draw
 	repeats    state.Repeats                          // of the next draw
@@ -317,7 +318,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	} else {
 		s.Scissors = s.Scissors[:n]
 	}
-	sets, err := x.resolve(Graphics, p.layout)
+	sets, err := x.resolve(g.point, p.layout)
 	if err == nil {
 		sets, err = x.count(sets, p.stages...)
 	}

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -16,19 +17,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// GraphStage is a shader of an execution graph: a compute shader.
-type GraphStage struct {
-	StageInfo
-	Node string  // the name of the node, "" for that of the entry point
-	At   *uint32 // the index of the node, nil for that of the shader (VK_SHADER_INDEX_UNUSED_AMDX)
-}
-
 // GraphPipelineInfo describes an execution graph (VkExecutionGraphPipelineCreateInfoAMDX). With the flag Library it is a library.
 type GraphPipelineInfo struct {
 	Creation
-	Stages    []GraphStage
+	Stages    []StageInfo // compute shaders
 	Libraries []*GraphPipeline
-	Layout    *PipelineLayout // nil with the flag DescriptorHeap
+
+	// Libraries of one node each: compute pipelines, and graphics pipelines with all parts, a mesh stage and the flag ExecutionGraph.
+	Computes []*ComputePipeline
+	Meshes   []*GraphicsPipeline
+
+	Layout *PipelineLayout // nil with the flag DescriptorHeap
 }
 
 // GraphPipeline is a pipeline of nodes that send payloads to each other (VK_AMDX_shader_enqueue).
@@ -54,6 +53,8 @@ type graphNode struct {
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
 	mappings   []compute.Mapping // with descriptor heaps
+	meshes     *assembly         // of a mesh node, which has no stages of its own
+	drawn      *GraphicsPipeline // of a mesh node
 }
 
 // NewGraphPipeline makes an execution graph; errors are those of NewComputePipeline (vkCreateExecutionGraphPipelinesAMDX). The
@@ -67,7 +68,7 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLibraries(d, info.Libraries); err != nil {
+	if err := info.checkLibraries(d); err != nil {
 		return nil, err
 	}
 	if info.Flags&InstrumentShaders != 0 {
@@ -82,7 +83,7 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 		return nil, err
 	}
 	for i := range info.Stages {
-		if err := c.add(ctx, &info.Stages[i].StageInfo, spirv.ExecutionModelGLCompute); err != nil {
+		if err := c.add(ctx, &info.Stages[i], spirv.ExecutionModelGLCompute); err != nil {
 			return nil, err
 		}
 	}
@@ -111,11 +112,35 @@ func (d *Device) NewGraphPipelines(ctx context.Context, infos []GraphPipelineInf
 	})
 }
 
+// checkLibraries checks the libraries of a graph.
+func (info *GraphPipelineInfo) checkLibraries(d *Device) error {
+	err := checkLibraries(d, info.Libraries)
+	if err == nil {
+		err = checkLibraries(d, info.Computes)
+	}
+	if err == nil {
+		err = checkLibraries(d, info.Meshes)
+	}
+	for _, l := range info.Meshes {
+		switch {
+		case err != nil:
+		case l.library.node == nil:
+			err = usage("", "%v is no node of an execution graph; must have a mesh stage and the flag %v", &l.object, enum.PipelineFlagsExecutionGraph)
+		case l.library.parts != allParts:
+			err = usage("", "%v has the parts %v; must have all", &l.object, l.library.parts)
+		}
+	}
+	return err
+}
+
 // close frees the programs of the nodes.
 func (p *GraphPipeline) close() {
 	for _, n := range p.nodes {
 		if n.pipeline != nil {
 			n.pipeline.Close()
+		}
+		if n.drawn != nil {
+			n.drawn.free()
 		}
 	}
 }
@@ -124,23 +149,41 @@ func (p *GraphPipeline) close() {
 func (info *GraphPipelineInfo) describe(c *creation) *link.Description {
 	d := c.description(&link.Description{NoLayout: info.heaps(), Library: info.Flags&enum.PipelineFlagsLibrary != 0}, link.ExecutionGraph, info.Layout)
 	for i := range info.Stages {
-		if n, name, err := info.Stages[i].node(&d.Stages[i]); err == nil && n != nil {
-			d.Stages[i].Node = &link.Node{Name: name.Name, Index: name.Index}
+		if n, name, err := info.Stages[i].node(&d.Stages[i], spirv.ExecutionModelGLCompute); err == nil && n != nil {
+			d.Stages[i].Node = linkNode(name)
 		}
 	}
 	for _, l := range info.Libraries {
 		d.Libraries = append(d.Libraries, l.describe())
+	}
+	for _, l := range info.Computes {
+		d.Libraries = append(d.Libraries, describeNodes(l.dev, link.Compute, l.flags, l.layout, []*graphNode{l.node}))
+	}
+	for _, l := range info.Meshes {
+		x := *l.library.description
+		x.Apart, x.Stages = true, slices.Clone(x.Stages)
+		for i := range x.Stages {
+			if s := &x.Stages[i]; s.Entry != nil && s.Entry.Model == spirv.ExecutionModelMeshEXT {
+				s.Node = linkNode(l.library.node.name)
+			}
+		}
+		d.Libraries = append(d.Libraries, &x)
 	}
 	return d
 }
 
 // describe returns a library in the form of package link.
 func (p *GraphPipeline) describe() *link.Description {
-	l := p.layout.link
-	d := &link.Description{Name: "library", Kind: link.ExecutionGraph, Flags: p.flags, Library: true, Layout: &l, Env: p.dev.env, Device: p.dev.env.Device, Apart: true}
-	for _, n := range p.nodes {
-		s := p.dev.describe(n.source)
-		s.Node = &link.Node{Name: n.name.Name, Index: n.name.Index}
+	return describeNodes(p.dev, link.ExecutionGraph, p.flags, p.layout, p.nodes)
+}
+
+// describeNodes returns a library of compute nodes in the form of package link.
+func describeNodes(dev *Device, kind link.Kind, flags enum.PipelineFlags, layout *PipelineLayout, nodes []*graphNode) *link.Description {
+	l := layout.link
+	d := &link.Description{Name: "library", Kind: kind, Flags: flags, Library: true, Layout: &l, Env: dev.env, Device: dev.env.Device, Apart: true}
+	for _, n := range nodes {
+		s := dev.describe(n.source)
+		s.Node = linkNode(n.name)
 		d.Stages = append(d.Stages, s)
 	}
 	return d
@@ -148,8 +191,8 @@ func (p *GraphPipeline) describe() *link.Description {
 
 // assemble makes the nodes, of which those of libraries have programs of their own.
 func (p *GraphPipeline) assemble(ctx context.Context, d *Device, c *creation, info *GraphPipelineInfo) error {
-	for i, s := range c.stages {
-		n, err := d.graphNode(ctx, s, &info.Stages[i])
+	for _, s := range c.stages {
+		n, err := d.graphNode(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -165,15 +208,40 @@ func (p *GraphPipeline) assemble(ctx context.Context, d *Device, c *creation, in
 	}
 	for _, l := range info.Libraries {
 		for _, n := range l.nodes {
-			p.nodes = append(p.nodes, &graphNode{name: n.name, node: n.node, source: n.source, stage: n.stage, robustness: n.robustness, mappings: n.mappings})
+			p.nodes = append(p.nodes, n.shared())
 		}
 	}
+	for _, l := range info.Computes {
+		p.nodes = append(p.nodes, l.node.shared())
+	}
+	for _, l := range info.Meshes {
+		n := l.library.node.shared()
+		n.meshes = l.library
+		p.nodes = append(p.nodes, n)
+	}
+	return p.compile(ctx, d, info.Flags)
+}
+
+// shared returns the node of a library for a graph.
+func (n *graphNode) shared() *graphNode {
+	return &graphNode{name: n.name, node: n.node, source: n.source, stage: n.stage, robustness: n.robustness, mappings: n.mappings, meshes: n.meshes}
+}
+
+// compile makes the programs of the nodes.
+func (p *GraphPipeline) compile(ctx context.Context, d *Device, flags enum.PipelineFlags) error {
 	create := compute.NewPipeline
-	if info.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
+	if flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
 		create = compute.NewDeferred // no machine code before the first dispatch
 	}
 	var list []graph.Node
 	for _, n := range p.nodes {
+		list = append(list, graph.Node{NodeName: n.name, Node: n.node, Draws: n.meshes != nil})
+		if n.meshes != nil {
+			if err := n.draws(ctx, d); err != nil {
+				return err
+			}
+			continue
+		}
 		composed, err := graph.Compose(n.stage.Program)
 		if err == nil {
 			n.composed, err = shader.Composed(ctx, composed)
@@ -185,17 +253,30 @@ func (p *GraphPipeline) assemble(ctx context.Context, d *Device, c *creation, in
 		if err != nil {
 			return compileError(err)
 		}
-		list = append(list, graph.Node{NodeName: n.name, Node: n.node})
 	}
 	var err error
-	if p.graph, err = graph.New(list, info.Flags&enum.PipelineFlagsLibrary != 0); err != nil {
+	if p.graph, err = graph.New(list, flags&enum.PipelineFlagsLibrary != 0); err != nil {
 		return usage("", "%v", err)
 	}
 	return nil
 }
 
+// linkNode returns the name of a node in the form of package link.
+func linkNode(n ir.NodeName) *link.Node { return &link.Node{Name: n.Name, Index: n.Index} }
+
+// draws makes the pipeline of a mesh node, which has its own copy of the state.
+func (n *graphNode) draws(ctx context.Context, d *Device) error {
+	p := &GraphicsPipeline{object: object{dev: d, kind: "mesh node"}, built: built{flags: n.meshes.flags}}
+	a := *n.meshes
+	if err := p.link(ctx, d, &a); err != nil {
+		return err
+	}
+	p.free, n.drawn = func() { p.pipeline.Close() }, p
+	return nil
+}
+
 // graphNode makes a node of a compiled stage.
-func (d *Device) graphNode(ctx context.Context, s *stageCreation, info *GraphStage) (*graphNode, error) {
+func (d *Device) graphNode(ctx context.Context, s *stageCreation) (*graphNode, error) {
 	n := &graphNode{source: s.kept(), stage: s.stage()}
 	found := s.shader
 	if found == nil {
@@ -205,7 +286,7 @@ func (d *Device) graphNode(ctx context.Context, s *stageCreation, info *GraphSta
 		}
 	}
 	var err error
-	n.node, n.name, err = info.node(found)
+	n.node, n.name, err = s.info.node(found, s.model)
 	if err == nil && n.node == nil {
 		err = &UnsupportedError{Feature: "a node of an execution graph without its module"}
 	}
@@ -216,12 +297,12 @@ func (d *Device) graphNode(ctx context.Context, s *stageCreation, info *GraphSta
 }
 
 // node returns the description of a node and its name; nil if the module is not known.
-func (info *GraphStage) node(s *link.Shader) (n *ir.Node, name ir.NodeName, err error) {
+func (info *StageInfo) node(s *link.Shader, model spirv.ExecutionModel) (n *ir.Node, name ir.NodeName, err error) {
 	if s.Module == nil {
 		return nil, name, nil
 	}
 	m := s.Module.Facts()
-	e := m.EntryPoint(entryName(&info.StageInfo), spirv.ExecutionModelGLCompute)
+	e := m.EntryPoint(entryName(info), model)
 	if e == nil {
 		return nil, name, nil
 	}
@@ -232,8 +313,8 @@ func (info *GraphStage) node(s *link.Shader) (n *ir.Node, name ir.NodeName, err 
 	if info.Node != "" {
 		name.Name = info.Node
 	}
-	if info.At != nil {
-		name.Index = *info.At
+	if info.NodeIndex != nil {
+		name.Index = *info.NodeIndex
 	}
 	return n, name, nil
 }

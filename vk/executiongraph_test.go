@@ -161,7 +161,7 @@ func (r *graphRig) graph(t testing.TB, text string, entries ...string) (*GraphPi
 	t.Helper()
 	info := GraphPipelineInfo{Layout: r.layout}
 	for _, e := range entries {
-		info.Stages = append(info.Stages, GraphStage{StageInfo: StageInfo{Code: code(t, text), Entry: e}})
+		info.Stages = append(info.Stages, StageInfo{Code: code(t, text), Entry: e})
 	}
 	return r.dev.NewGraphPipeline(context.Background(), info)
 }
@@ -195,7 +195,7 @@ OpExecutionMode %main LocalSize 1 1 1
 OpReturn
 OpFunctionEnd
 `
-	return GraphPipelineInfo{Layout: s.rig.pipeline, Stages: []GraphStage{{StageInfo: StageInfo{Code: code(t, text)}}}}
+	return GraphPipelineInfo{Layout: s.rig.pipeline, Stages: []StageInfo{{Code: code(t, text)}}}
 }
 
 // payloadWords returns payloads of words.
@@ -375,10 +375,10 @@ func TestGraphSharing(t *testing.T) {
 		r := newGraphRig(t, info)
 		twin := uint32(7)
 		shares := strings.Replace(text, "OpExecutionMode %leaf LocalSize", "OpExecutionModeId %leaf SharesInputWithAMDX %leafname %u0\nOpExecutionMode %leaf LocalSize", 1)
-		g := GraphPipelineInfo{Layout: r.layout, Stages: []GraphStage{
-			{StageInfo: StageInfo{Code: code(t, text), Entry: "root"}},
-			{StageInfo: StageInfo{Code: code(t, text), Entry: "leaf"}},
-			{StageInfo: StageInfo{Code: code(t, shares), Entry: "twin"}, At: &twin},
+		g := GraphPipelineInfo{Layout: r.layout, Stages: []StageInfo{
+			{Code: code(t, text), Entry: "root"},
+			{Code: code(t, text), Entry: "leaf"},
+			{Code: code(t, shares), Entry: "twin", NodeIndex: &twin},
 		}}
 		p := must(r.dev.NewGraphPipeline(context.Background(), g))(t)
 		err := r.run(t, p, func(c *CommandBuffer) {
@@ -411,7 +411,7 @@ OpStore %po %value
 			r := newGraphRig(t, info)
 			g := GraphPipelineInfo{Layout: r.layout}
 			for _, at := range []uint32{3, 0, 2} {
-				g.Stages = append(g.Stages, GraphStage{StageInfo: StageInfo{Code: code(t, text), Entry: "self"}, At: &at})
+				g.Stages = append(g.Stages, StageInfo{Code: code(t, text), Entry: "self", NodeIndex: &at})
 			}
 			p := must(r.dev.NewGraphPipeline(context.Background(), g))(t)
 			err := r.run(t, p, func(b *CommandBuffer) {
@@ -624,8 +624,8 @@ func TestGraphRules(t *testing.T) {
 func TestGraphLibraries(t *testing.T) {
 	r := newGraphRig(t, DeviceInfo{})
 	ctx := context.Background()
-	stage := func(name string) []GraphStage {
-		return []GraphStage{{StageInfo: StageInfo{Code: code(t, twoNodes), Entry: name}}}
+	stage := func(name string) []StageInfo {
+		return []StageInfo{{Code: code(t, twoNodes), Entry: name}}
 	}
 	library := must(r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Layout: r.layout, Stages: stage("leaf")}))(t)
 	p := must(r.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: r.layout, Stages: stage("root"), Libraries: []*GraphPipeline{library}}))(t)

@@ -51,9 +51,9 @@ OpFunctionEnd
 OpReturn
 OpFunctionEnd
 `
-	info := GraphPipelineInfo{Layout: r.layout, Stages: []GraphStage{{StageInfo: StageInfo{Code: code(t, text), Entry: "root"}}}}
+	info := GraphPipelineInfo{Layout: r.layout, Stages: []StageInfo{{Code: code(t, text), Entry: "root"}}}
 	for i := range uint32(8) {
-		info.Stages = append(info.Stages, GraphStage{StageInfo: StageInfo{Code: code(t, text), Entry: "leaf"}, At: &i})
+		info.Stages = append(info.Stages, StageInfo{Code: code(t, text), Entry: "leaf", NodeIndex: &i})
 	}
 	return must(r.dev.NewGraphPipeline(context.Background(), info))(t)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -265,6 +266,9 @@ func (w *dispatchGraph) run(x *executor) error {
 	x.watch()
 	defer x.unwatch()
 	budget := x.dev.budget
+	if x.graphics.current == nil && slices.ContainsFunc(p.nodes, func(n *graphNode) bool { return n.drawn != nil }) {
+		return usage("VUID-"+name+"-None-10195", "%v has mesh nodes, and the dispatch is outside of a rendering; must be inside", &p.object)
+	}
 	err = p.graph.Run(func(node int, params []byte, groups uint32) error {
 		n := p.nodes[node]
 		args := compute.Args{
@@ -281,6 +285,8 @@ func (w *dispatchGraph) run(x *executor) error {
 			return fmt.Errorf("node %q: %w", n.name.Name, err)
 		}
 		return nil
+	}, func(node int, list graph.Payloads, shared bool) error {
+		return x.drawNode(p.nodes[node], &list, shared)
 	}, w.scratch.Size, budget, starts)
 	if bad := (*graph.NodeError)(nil); errors.As(err, &bad) {
 		rule := ""
@@ -290,6 +296,27 @@ func (w *dispatchGraph) run(x *executor) error {
 		return &UsageError{Rule: rule, Message: bad.Text, Cause: err}
 	}
 	return err
+}
+
+// drawNode draws payloads of a mesh node with the descriptor sets of the graph.
+func (x *executor) drawNode(n *graphNode, list *graph.Payloads, now bool) error {
+	g := &x.graphics
+	pipeline, shaders := g.bound.pipeline, g.bound.shaders
+	g.bound.pipeline, g.bound.shaders, g.point = n.drawn, combination{}, ExecutionGraph
+	defer func() { g.bound.pipeline, g.bound.shaders, g.point = pipeline, shaders, Graphics }()
+	g.args = state.Args{Mesh: true, Tasks: list.Groups, Node: &state.NodePayloads{
+		Data: list.Data, Stride: list.Stride, Count: list.Count, Index: n.name.Index, Recursion: list.Recursion, Share: list.Share,
+	}}
+	g.repeats = state.RepeatsNothing
+	err := x.draw(&g.args, false, nil)
+	g.repeats = state.RepeatsNothing
+	if err != nil {
+		return fmt.Errorf("node %q: %w", n.name.Name, err)
+	}
+	if now {
+		return x.flush()
+	}
+	return nil
 }
 
 // checkStart checks payloads of a command.

@@ -26,6 +26,8 @@ type assembly struct {
 	state       FixedState
 	stages      [StageCompute]*assembledStage
 	culling     *assembledStage // cluster culling
+	node        *graphNode      // of a mesh stage, if the pipeline is for execution graphs
+	flags       enum.PipelineFlags
 	layout      *PipelineLayout
 	description *link.Description
 
@@ -59,7 +61,7 @@ func (i *GraphicsPipelineInfo) own() enum.Parts {
 	switch {
 	case i.Parts != 0:
 		return i.Parts & allParts
-	case i.Flags&enum.PipelineFlagsLibrary != 0 || len(i.Libraries) > 0:
+	case len(i.Libraries) > 0 || i.Flags&enum.PipelineFlagsLibrary != 0 && i.Flags&enum.PipelineFlagsExecutionGraph == 0:
 		return 0
 	}
 	return allParts
@@ -67,7 +69,7 @@ func (i *GraphicsPipelineInfo) own() enum.Parts {
 
 // assemble makes the parts of the description, and joins them with those of its libraries.
 func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*assembly, error) {
-	a := &assembly{parts: info.own(), layout: info.Layout}
+	a := &assembly{parts: info.own(), layout: info.Layout, flags: info.Flags}
 	if err := c.checkLibraries(info, a.parts); err != nil {
 		return nil, err
 	}
@@ -114,6 +116,12 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 			a.stages[i] = x
 		} else {
 			a.culling = x
+		}
+		if s.model == spirv.ExecutionModelMeshEXT && info.Flags&enum.PipelineFlagsExecutionGraph != 0 {
+			var err error
+			if a.node, err = c.dev.graphNode(ctx, s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, l := range info.Libraries {
@@ -162,7 +170,7 @@ func (c *creation) checkLibraries(info *GraphicsPipelineInfo, parts enum.Parts) 
 		}
 		parts |= l.library.parts
 	}
-	if c.dev.checking > None && parts == allParts && info.Flags&enum.PipelineFlagsLibrary != 0 {
+	if c.dev.checking > None && parts == allParts && info.Flags&enum.PipelineFlagsLibrary != 0 && info.Flags&enum.PipelineFlagsExecutionGraph == 0 {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-06608", "the pipeline has all parts and the flag %v; must not have it", enum.PipelineFlagsLibrary)
 	}
 	return nil
@@ -203,6 +211,9 @@ func (a *assembly) join(l *assembly) {
 	}
 	if l.culling != nil {
 		a.culling = l.culling
+	}
+	if l.node != nil {
+		a.node = l.node
 	}
 	a.layout = union(a.layout, l.layout)
 	if a.pass == nil {

@@ -29,6 +29,10 @@ type StageInfo struct {
 	SubgroupSize   uint32 // required lanes; 0 for any
 	Robustness     *Robustness
 	Mappings       []Mapping // with descriptor heaps
+
+	// Of a node of an execution graph (VkPipelineShaderStageNodeCreateInfoAMDX):
+	Node      string  // its name, "" for that of the entry point
+	NodeIndex *uint32 // nil for that of the shader (VK_SHADER_INDEX_UNUSED_AMDX)
 }
 
 // Robustness is the result of accesses outside the range of a descriptor; the zero value is exact: loads return 0,
@@ -94,6 +98,7 @@ type ComputePipeline struct {
 	uses       uses
 	pass       *RenderPass // of a subpass shading pipeline
 	subpass    int
+	node       *graphNode // of a library for execution graphs, which has no pipeline
 }
 
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it
@@ -144,6 +149,15 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		if p.mappings, err = d.mappings(info.Stage.Mappings, p.stage.Program); err != nil {
 			return nil, err
 		}
+	}
+	if info.Flags&enum.PipelineFlagsLibrary != 0 {
+		if p.node, err = d.graphNode(ctx, c.stages[0]); err != nil {
+			return nil, err
+		}
+		p.node.robustness, p.node.mappings = p.robustness, p.mappings
+		p.built = c.finish()
+		d.adopt(&p.object, "compute pipeline", func() {})
+		return p, nil
 	}
 	create := compute.NewPipeline
 	if info.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {

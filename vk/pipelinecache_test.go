@@ -395,7 +395,7 @@ func TestStageCode(t *testing.T) {
 		}
 	}
 	var missing *UnsupportedError
-	if _, err := r.dev.NewComputePipeline(context.Background(), r.computeInfo(t, Creation{Flags: enum.PipelineFlagsExecutionGraph})); !errors.As(err, &missing) {
+	if _, err := r.dev.NewComputePipeline(context.Background(), r.computeInfo(t, Creation{Flags: enum.PipelineFlagsRayTracingDisplacementMicromap})); !errors.As(err, &missing) {
 		t.Errorf("a flag that Chiaro does not have: %v", err)
 	}
 }

@@ -71,6 +71,10 @@ func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
 		c.fail(err)
 		return
 	}
+	if p.node != nil {
+		c.fail(usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object))
+		return
+	}
 	c.refer(&p.object)
 	c.commands = append(c.commands, command{kind: bindPipeline, a: p})
 }

@@ -27,11 +27,10 @@ func (m *machine) graph(ctx context.Context, p *Pipeline) (*graphProgram, error)
 			return nil, err
 		}
 		defer s.Module.Close()
-		stage := vk.GraphStage{StageInfo: *s}
 		if a.Node != nil {
-			stage.Node, stage.At = a.Node.Name, &a.Node.Index
+			s.Node, s.NodeIndex = a.Node.Name, &a.Node.Index
 		}
-		info.Stages = append(info.Stages, stage)
+		info.Stages = append(info.Stages, *s)
 	}
 	b, err := m.layout(ctx, p)
 	if err != nil {

@@ -77,18 +77,18 @@ func hostAddress(a, offset uint64) unsafe.Pointer {
 func graphInfo(i *abi.ExecutionGraphPipelineCreateInfoAMDX, cache abi.PipelineCache) vk.GraphPipelineInfo {
 	info := vk.GraphPipelineInfo{Creation: creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex), Layout: pipelineLayouts.get(uint64(i.Layout))}
 	for _, s := range array(i.PStages, i.StageCount) {
-		x := vk.GraphStage{StageInfo: stageInfo(&s)}
-		if n := abi.Find[abi.PipelineShaderStageNodeCreateInfoAMDX](s.PNext, abi.StructureTypePipelineShaderStageNodeCreateInfoAMDX); n != nil {
-			x.Node = abi.String(unsafe.Pointer(n.PName))
-			if n.Index != abi.ShaderIndexUnusedAMDX {
-				x.At = &n.Index
-			}
-		}
-		info.Stages = append(info.Stages, x)
+		info.Stages = append(info.Stages, stageInfo(&s))
 	}
 	if l := i.PLibraryInfo; l != nil {
 		for _, h := range array(l.PLibraries, l.LibraryCount) {
-			info.Libraries = append(info.Libraries, graphOf(h))
+			switch p := pipelines.get(uint64(h)); {
+			case p != nil && p.compute != nil:
+				info.Computes = append(info.Computes, p.compute)
+			case p != nil && p.graphics != nil:
+				info.Meshes = append(info.Meshes, p.graphics)
+			default:
+				info.Libraries = append(info.Libraries, graphOf(h))
+			}
 		}
 	}
 	return info

@@ -67,17 +67,23 @@ OpReturn
 OpFunctionEnd
 `
 
-// graphPipelines makes a library of the leaf of twoNodes, and the graph of the root and the library.
-func (p *program) graphPipelines(layout abi.PipelineLayout) (library, graph abi.Pipeline) {
+// graphPipelines makes a library of the leaf of twoNodes, a graph or a compute pipeline, and the graph of the root and the library.
+func (p *program) graphPipelines(layout abi.PipelineLayout, compute bool) (library, graph abi.Pipeline) {
 	words := asmtest.Words(p, twoNodes, spirv.Version16)
 	var module abi.ShaderModule
 	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
 	root, leaf := []byte("root\x00"), []byte("leaf\x00")
 	named := &abi.PipelineShaderStageNodeCreateInfoAMDX{SType: abi.StructureTypePipelineShaderStageNodeCreateInfoAMDX, PName: &leaf[0], Index: abi.ShaderIndexUnusedAMDX}
 	stage := abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, PNext: unsafe.Pointer(named), Stage: abi.ShaderStageComputeBit, Module: module, PName: &leaf[0]}
-	must(p, abi.CmdCreateExecutionGraphPipelinesAMDX, &abi.CreateExecutionGraphPipelinesAMDXArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &library, PCreateInfos: &abi.ExecutionGraphPipelineCreateInfoAMDX{
-		Flags: abi.PipelineCreateLibraryBitKHR, StageCount: 1, PStages: &stage, Layout: layout,
-	}})
+	if compute {
+		must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &library, PCreateInfos: &abi.ComputePipelineCreateInfo{
+			SType: abi.StructureTypeComputePipelineCreateInfo, Flags: abi.PipelineCreateLibraryBitKHR, Stage: stage, Layout: layout,
+		}})
+	} else {
+		must(p, abi.CmdCreateExecutionGraphPipelinesAMDX, &abi.CreateExecutionGraphPipelinesAMDXArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &library, PCreateInfos: &abi.ExecutionGraphPipelineCreateInfoAMDX{
+			Flags: abi.PipelineCreateLibraryBitKHR, StageCount: 1, PStages: &stage, Layout: layout,
+		}})
+	}
 	stage.PNext, stage.PName = nil, &root[0]
 	must(p, abi.CmdCreateExecutionGraphPipelinesAMDX, &abi.CreateExecutionGraphPipelinesAMDXArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &graph, PCreateInfos: &abi.ExecutionGraphPipelineCreateInfoAMDX{
 		StageCount: 1, PStages: &stage, Layout: layout, PLibraryInfo: &abi.PipelineLibraryCreateInfoKHR{LibraryCount: 1, PLibraries: &library},
@@ -88,10 +94,16 @@ func (p *program) graphPipelines(layout abi.PipelineLayout) (library, graph abi.
 // TestExecutionGraph dispatches two payloads of a root in three ways: from memory of the host, with payloads on the device, and with
 // all arguments on the device.
 func TestExecutionGraph(t *testing.T) {
+	for name, compute := range map[string]bool{"library": false, "compute library": true} {
+		t.Run(name, func(t *testing.T) { testExecutionGraph(t, compute) })
+	}
+}
+
+func testExecutionGraph(t *testing.T, compute bool) {
 	p := newProgram(t)
 	b, content := p.buffer(8)
 	_, layout, set := p.kernel(numbers, b)
-	library, graph := p.graphPipelines(layout)
+	library, graph := p.graphPipelines(layout, compute)
 	name := []byte("root\x00")
 	info := &abi.PipelineShaderStageNodeCreateInfoAMDX{SType: abi.StructureTypePipelineShaderStageNodeCreateInfoAMDX, PName: &name[0]}
 	root := ^uint32(0)

@@ -92,7 +92,7 @@ func (r *graphicsReader) libraries() {
 	if l := abi.Find[abi.GraphicsPipelineLibraryCreateInfoEXT](r.PNext, abi.StructureTypeGraphicsPipelineLibraryCreateInfoEXT); l != nil {
 		r.parts = enum.Parts(l.Flags)
 		r.out.Parts = r.parts
-	} else if len(r.out.Libraries) > 0 || r.out.Flags&abi.PipelineCreateLibraryBitKHR != 0 {
+	} else if len(r.out.Libraries) > 0 || r.out.Flags&abi.PipelineCreateLibraryBitKHR != 0 && r.out.Flags&enum.PipelineFlagsExecutionGraph == 0 {
 		r.parts = 0
 	}
 }

@@ -76,6 +76,12 @@ func stageInfo(i *abi.PipelineShaderStageCreateInfo) vk.StageInfo {
 			s.Identifier = append([]byte(nil), array(c.PIdentifier, c.IdentifierSize)...)
 		case abi.StructureTypeShaderDescriptorSetAndBindingMappingInfoEXT:
 			s.Mappings = mappings((*abi.ShaderDescriptorSetAndBindingMappingInfoEXT)(p))
+		case abi.StructureTypePipelineShaderStageNodeCreateInfoAMDX:
+			n := (*abi.PipelineShaderStageNodeCreateInfoAMDX)(p)
+			if s.Node = abi.String(unsafe.Pointer(n.PName)); n.Index != abi.ShaderIndexUnusedAMDX {
+				index := n.Index
+				s.NodeIndex = &index
+			}
 		}
 	})
 	return s

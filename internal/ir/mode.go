@@ -52,6 +52,7 @@ const (
 	Xfb              // outputs are captured
 	ViewportRelative // ViewportRelativeNV: Layer counts from the number of the viewport
 	MeshNV           // a task or mesh shader of SPV_NV_mesh_shader: WorkgroupId.x counts from the first workgroup of the draw
+	MeshNode         // a mesh shader that is a node of an execution graph: the workgroups of a draw are those of several payloads
 )
 
 var modeNames = [...]string{
@@ -61,7 +62,7 @@ var modeNames = [...]string{
 	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
-	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative", "meshnv",
+	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative", "meshnv", "meshnode",
 }
 
 // Has reports whether all of the modes are in the set.

@@ -118,6 +118,9 @@ func (f *function) begin(as *variant) {
 		if f.ofMeshNV() {
 			f.beginMeshNV()
 		}
+		if f.isMeshNode() {
+			f.prog.Modes |= ir.MeshNode
+		}
 		f.privates()
 		f.copyInputs()
 		f.openExit()

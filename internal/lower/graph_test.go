@@ -91,7 +91,7 @@ func (s *graphScript) run(t *testing.T, engine exec.Engine, shaders [][]byte, co
 		a := common.args
 		a.Groups, a.Params = [3]uint32{groups, 1, 1}, params
 		return programs[node].Dispatch(context.Background(), a)
-	}, least, 0, s.starts)
+	}, nil, least, 0, s.starts)
 	if err != nil {
 		t.Fatalf("%s: %v", engine.Name(), err)
 	}

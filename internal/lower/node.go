@@ -40,7 +40,7 @@ func (f *function) nodeMemory() ir.V {
 
 // placeNodeWord allocates the word that tells all invocations of a workgroup the result of the first one.
 func (u *unit) placeNodeWord() {
-	if u.prog.Stage != ir.Compute || !u.facts.Capable(spirv.CapabilityShaderEnqueueAMDX) {
+	if u.prog.Stage != ir.Compute && !u.isMeshNode() || !u.facts.Capable(spirv.CapabilityShaderEnqueueAMDX) {
 		return
 	}
 	u.sends = u.nodeOutputs()
@@ -55,6 +55,11 @@ func (u *unit) placeNodeWord() {
 	u.prog.SharedBytes = u.checkedBytes(u.nodeWord + 4)
 }
 
+// isMeshNode reports whether the entry point is a mesh shader of an execution graph. Such nodes send no payloads.
+func (u *unit) isMeshNode() bool {
+	return u.prog.Stage == ir.Mesh && u.facts.Capable(spirv.CapabilityShaderEnqueueAMDX)
+}
+
 // stepPayload selects a payload of an array.
 func (f *function) stepPayload(p *pointer, i operand) {
 	t := f.payloadOf(p.typ)
@@ -65,6 +70,9 @@ func (f *function) stepPayload(p *pointer, i operand) {
 
 // payloadTarget returns the places of a type of payloads, and the number of the type.
 func (f *function) payloadTarget(array *facts.Type) (*ir.NodeOutput, int) {
+	if f.isMeshNode() {
+		f.unsupported("payloads that a mesh node sends")
+	}
 	for k := range f.sends {
 		if o := &f.sends[k]; array != nil && o.Type == uint32(array.ID) {
 			return o, k

@@ -173,7 +173,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	}
 	if p.front.IsMesh() {
 		d.state.Assembly.Topology, d.state.Assembly.Restart = p.front.MeshTopology(), false
-		if d.groups, err = frontend.MeshTotal(d.args.Tasks); err != nil {
+		if d.groups, err = frontend.DrawTotal(&d.args); err != nil {
 			return err
 		}
 	}

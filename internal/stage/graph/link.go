@@ -22,6 +22,7 @@ const (
 type Node struct {
 	ir.NodeName
 	*ir.Node
+	Draws bool // a mesh node, which sends nothing
 
 	targets [][]uint32 // by output: the indices of the nodes with its name
 	shared  []int      // the nodes that get the same payloads

@@ -29,10 +29,25 @@ func (e *NodeError) Error() string { return e.Text }
 // Dispatch runs workgroups of the program of a node with its parameters.
 type Dispatch func(node int, params []byte, groups uint32) error
 
+// Draw draws payloads of a mesh node. If others share them, it returns after the draw, because they read the counts of workgroups that have
+// finished the payloads; else the draw may follow later.
+type Draw func(node int, p Payloads, shared bool) error
+
+// Payloads is payloads with the same number of workgroups.
+type Payloads struct {
+	Groups    [3]uint32
+	Count     uint32
+	Data      []byte // Stride bytes apart, of the draw alone
+	Stride    uint32
+	Recursion uint32
+	Share     uint32 // the workgroups that have a payload, of all nodes that share it
+}
+
 // run is a run of a graph.
 type run struct {
 	*Graph
 	dispatch Dispatch
+	draw     Draw
 	chunk    uint64 // bytes of the areas of a chunk
 	launches uint64 // that are left
 	levels   [MaxDepth][]byte
@@ -50,11 +65,11 @@ type batch struct {
 
 // Run dispatches the nodes of the starts one after the other, each with all that it sends. A run has at most launches workgroups, which
 // bounds graphs that grow; 0 is no bound. It returns the error of a dispatch, or a *NodeError.
-func (g *Graph) Run(dispatch Dispatch, scratch, launches uint64, starts []Start) error {
+func (g *Graph) Run(dispatch Dispatch, draw Draw, scratch, launches uint64, starts []Start) error {
 	if launches == 0 {
 		launches = 1<<64 - 1
 	}
-	r := &run{Graph: g, dispatch: dispatch, chunk: scratch / (levelShare * g.depth), launches: launches}
+	r := &run{Graph: g, dispatch: dispatch, draw: draw, chunk: scratch / (levelShare * g.depth), launches: launches}
 	for _, s := range starts {
 		n := g.Node(s.Node)
 		if n == nil {
@@ -105,7 +120,11 @@ func (r *run) batch(b *batch) error {
 			if node != b.node {
 				part.recursion = r.nodes[node].Recursion
 			}
-			if err := r.payloads(&part, groups[i], uint32(share)); err != nil {
+			run := r.payloads
+			if r.nodes[node].Draws {
+				run = r.draws
+			}
+			if err := run(&part, groups[i], uint32(share)); err != nil {
 				return err
 			}
 		}
@@ -166,6 +185,39 @@ func (r *run) groups(node int, b *batch, i uint32) ([3]uint32, error) {
 	return g, nil
 }
 
+// draws draws payloads of a mesh node that have the same number of workgroups, in draws of bounded size.
+func (r *run) draws(b *batch, groups [3]uint32, share uint32) error {
+	n := &r.nodes[b.node]
+	each := uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2])
+	if each == 0 {
+		return nil
+	}
+	total := each * uint64(b.count)
+	if total > r.launches {
+		return r.exhausted(n)
+	}
+	r.launches -= total
+	shared, stride := share > uint32(each), r.stride(b)
+	most := uint32(max(maxDrawn/each, 1))
+	for first := uint32(0); first < b.count; first += most {
+		part := b.data[uint64(first)*stride:][:uint64(min(most, b.count-first))*stride]
+		p := Payloads{Groups: groups, Count: uint32(uint64(len(part)) / stride), Data: slices.Clone(part), Stride: uint32(stride), Recursion: b.recursion, Share: share}
+		if err := r.draw(b.node, p, shared); err != nil {
+			return err
+		}
+		copy(part, p.Data) // for the nodes that share them
+	}
+	return nil
+}
+
+// maxDrawn bounds the workgroups of a draw, if a payload has no more.
+const maxDrawn = 1 << 20
+
+// exhausted returns the error of a node that needs more workgroups than the run may have.
+func (r *run) exhausted(n *Node) error {
+	return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", n.NodeName.Name)}
+}
+
 // payloads runs payloads of a node that have the same number of workgroups, in chunks.
 func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 	n := &r.nodes[b.node]
@@ -210,7 +262,7 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 	for first := uint64(0); first < total; first += chunk {
 		count := min(chunk, total-first)
 		if count > r.launches {
-			return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", n.NodeName.Name)}
+			return r.exhausted(n)
 		}
 		r.launches -= count
 		binary.LittleEndian.PutUint32(m[4*paramFirst:], uint32(first))

@@ -20,7 +20,7 @@ func TestSharedGroups(t *testing.T) {
 	binary.LittleEndian.PutUint32(data, 1)
 	binary.LittleEndian.PutUint32(data[8:], 3)
 	total := [2]uint32{}
-	err = g.Run(func(node int, params []byte, groups uint32) error { total[node] += groups; return nil }, 1<<20, 0, []Start{{Node: 0, Count: 2, Payloads: data, Stride: 8}})
+	err = g.Run(func(node int, params []byte, groups uint32) error { total[node] += groups; return nil }, nil, 1<<20, 0, []Start{{Node: 0, Count: 2, Payloads: data, Stride: 8}})
 	if err != nil || total != [2]uint32{2, 4} {
 		t.Errorf("workgroups %v, %v; must be [2 4]", total, err)
 	}
@@ -48,7 +48,7 @@ func TestWaitingPayloads(t *testing.T) {
 			binary.LittleEndian.PutUint32(area[at:], word)
 		}
 		return nil
-	}, 1<<30, 0, []Start{{Node: 0, Count: 1}})
+	}, nil, 1<<30, 0, []Start{{Node: 0, Count: 1}})
 	var bad *NodeError
 	if !errors.As(err, &bad) || dispatched != 1 {
 		t.Errorf("%d dispatches, %v; want one and a NodeError", dispatched, err)
@@ -75,7 +75,7 @@ func TestManyWorkgroups(t *testing.T) {
 		}
 		total += uint64(groups)
 		return nil
-	}, 1<<20, 0, []Start{{Node: 0, Count: count, Payloads: data, Stride: 4}})
+	}, nil, 1<<20, 0, []Start{{Node: 0, Count: count, Payloads: data, Stride: 4}})
 	if err != nil || total != each*count {
 		t.Errorf("%d workgroups, %v; must be %d", total, err, each*count)
 	}

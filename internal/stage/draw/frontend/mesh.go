@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // The front end of a mesh draw. The order of its primitives is the order of the task workgroups by
@@ -116,7 +117,11 @@ func (p *Pipeline) jobVertices() uint32 {
 func (d *Binner) runMesh(ctx context.Context) error {
 	d.beginMesh()
 	if d.programs[task] == nil {
-		if err := d.runMeshGroups(ctx, d.Args.Tasks, d.groups, nil); err != nil {
+		var payloads []byte
+		if x := d.Args.Node; x != nil {
+			payloads = x.Data
+		}
+		if err := d.runMeshGroups(ctx, d.Args.Tasks, d.groups, payloads); err != nil {
 			return err
 		}
 		return d.endMesh(ctx)
@@ -167,12 +172,27 @@ func MeshTotal(grid [3]uint32) (uint32, error) {
 	return uint32(total), nil
 }
 
+// DrawTotal returns the number of workgroups of a mesh draw, or an error if it exceeds a limit.
+func DrawTotal(a *state.Args) (uint32, error) {
+	n, err := MeshTotal(a.Tasks)
+	if a.Node == nil || err != nil {
+		return n, err
+	}
+	if total := uint64(n) * uint64(a.Node.Count); total > MaxMeshGroupsTotal {
+		return 0, &exec.LimitError{Quantity: "mesh workgroups", Value: total, Max: MaxMeshGroupsTotal}
+	}
+	return n * a.Node.Count, nil
+}
+
 // setMeshParams sets the parameters of a job. The base is the first workgroup of the grid in x.
 func (d *Binner) setMeshParams(first uint32, grid [3]uint32, base uint32) {
 	d.primitiveParams.Grow(4 * meshWords)
 	w := d.primitiveParams.Words(meshWords)
 	w[meshFirst], w[meshView], w[meshDrawIndex], w[meshRecord], w[meshBase] = first, d.View, d.Args.DrawIndex, d.vertexNext, base
 	copy(w[meshGroups:], grid[:])
+	if x := d.Args.Node; x != nil {
+		w[nodeEach], w[nodeStride], w[nodeIndex], w[nodeRecursion], w[nodeShare] = grid[0]*grid[1]*grid[2], x.Stride, x.Index, x.Recursion, x.Share
+	}
 	d.Own.Buffers[layout.BindParams] = compose.Shared(d.primitiveParams.Bytes(4 * meshWords))
 }
 

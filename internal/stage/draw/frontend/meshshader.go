@@ -15,6 +15,11 @@ const (
 	meshDrawIndex
 	meshRecord // number of the first vertex record of the job
 	meshBase   // added to WorkgroupId.x
+	nodeEach   // of a mesh node: the workgroups of a payload, all together
+	nodeStride // bytes from payload to payload
+	nodeIndex
+	nodeRecursion
+	nodeShare
 	meshWords
 )
 
@@ -100,6 +105,16 @@ func (s *meshShader) read(in ir.Input) ir.V {
 		return s.Param(ir.I32, meshView)
 	case x == ir.DrawIndex:
 		return s.Param(ir.I32, meshDrawIndex)
+	case x == ir.NodeInput:
+		return s.Mul(s.B.Op(ir.UDiv, ir.I32, s.linear(), s.Param(ir.I32, nodeEach)), s.Param(ir.I32, nodeStride))
+	case x == ir.NodeCount:
+		return s.B.I32(1)
+	case x == ir.NodeIndex:
+		return s.Param(ir.I32, nodeIndex)
+	case x == ir.NodeRecursion:
+		return s.Param(ir.I32, nodeRecursion)
+	case x == ir.NodeShare:
+		return s.Param(ir.I32, nodeShare)
 	case x.Engine():
 		return 0
 	}
@@ -115,10 +130,16 @@ func (s *meshShader) narrowed(in ir.Input, v ir.V) ir.V {
 	return v
 }
 
-// workgroupID returns a dimension of WorkgroupId. Workgroups are numbered with x fastest.
+// linear returns the number of the workgroup in the draw.
+func (s *meshShader) linear() ir.V { return s.Add(s.Param(ir.I32, meshFirst), s.group()) }
+
+// workgroupID returns a dimension of WorkgroupId. Workgroups are numbered with x fastest, those of a mesh node payload after payload.
 func (s *meshShader) workgroupID(dimension uint32) ir.V {
 	b := s.B
-	n := s.Add(s.Param(ir.I32, meshFirst), s.group())
+	n := s.linear()
+	if s.Program.Modes.Has(ir.MeshNode) {
+		n = b.Op(ir.UMod, ir.I32, n, s.Param(ir.I32, nodeEach))
+	}
 	for i := range dimension {
 		n = b.Op(ir.UDiv, ir.I32, n, s.Param(ir.I32, meshGroups+i))
 	}

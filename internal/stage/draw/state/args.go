@@ -47,6 +47,9 @@ type Args struct {
 	TaskRange bool
 	FirstTask uint32
 
+	// Node has the payloads of a mesh draw of a node of an execution graph: each has Tasks workgroups. It is nil in other draws.
+	Node *NodePayloads
+
 	// Passed counts samples that pass all tests, if it is not nil. In a pass it is complete at the
 	// pass' end, as are Statistics and Feedback.
 	Passed *uint64
@@ -56,6 +59,16 @@ type Args struct {
 
 	// Feedback enables transform feedback if it is not nil.
 	Feedback *Feedback
+}
+
+// NodePayloads is payloads of a mesh node with the same number of workgroups.
+type NodePayloads struct {
+	Data   []byte // Stride bytes apart; the shaders may write them
+	Stride uint32 // see ir.PayloadStride
+	Count  uint32
+
+	Index, Recursion uint32 // the values of ShaderIndexAMDX and RemainingRecursionLevelsAMDX
+	Share            uint32 // the workgroups that have a payload, of all nodes that share it
 }
 
 // Repeats tells which arguments equal the arguments of the last draw of a pass, apart from the bytes of the push constants and
@@ -110,7 +123,7 @@ func (a *Args) Check(s *State) error {
 // Empty reports whether the draw has no vertices or no workgroups.
 func (a *Args) Empty() bool {
 	if a.Mesh {
-		return a.Tasks[0] == 0 || a.Tasks[1] == 0 || a.Tasks[2] == 0
+		return a.Tasks[0] == 0 || a.Tasks[1] == 0 || a.Tasks[2] == 0 || a.Node != nil && a.Node.Count == 0
 	}
 	return a.Count == 0 || a.Instances == 0
 }
