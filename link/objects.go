@@ -3,6 +3,9 @@ package link
 // objectLists are the rules that package vk judges: when a call is made, when a command is recorded, or with full checking when it
 // runs. A test of that package demands that its sources and its tests name each of them.
 var objectLists = []reason{
+	{ByObjects, "a dispatch of an execution graph with mesh nodes is inside of a rendering, which each of their draws must fit", []string{
+		"vkCmdDispatchGraphAMDX-None-10195",
+	}},
 	{ByObjects, "a dispatch of an execution graph is in a primary command buffer, and has initialized scratch memory of the size of the graph", []string{
 		"vkCmdDispatchGraphAMDX-commandBuffer-09182", "vkCmdDispatchGraphAMDX-scratch-10192", "vkCmdDispatchGraphAMDX-scratchSize-10193",
 		"vkCmdDispatchGraphAMDX-scratch-10194",
