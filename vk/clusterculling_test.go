@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -279,6 +280,38 @@ OpStore %count %n`).Replace(evenClusters)
 	if _, err := s.dev.NewGraphicsPipeline(context.Background(), info); !strings.Contains(fmt.Sprint(err), vuid.VkGraphicsPipelineCreateInfo_layout_07988) {
 		t.Error(err)
 	}
+}
+
+// TestClusterViews draws clusters to the views 0 and 2: their layers have the picture of one view, and layer 1 has none.
+func TestClusterViews(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		info.Checking = All
+		s := clusterScene(t, info, evenClusters)
+		clusters := func(c *CommandBuffer) {
+			c.BindIndexBuffer(s.vertices, 384, 4)
+			c.DrawCluster(2, 1, 1)
+		}
+		want := s.shot(t, clusters)
+		m, view := s.target(t, 1, 3)
+		s.fixed.Rendering = link.Rendering{Color: s.fixed.Rendering.Color, ViewMask: 0b101}
+		s.build(t)
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, ViewMask: 0b101, Colors: []AttachmentInfo{{View: view, Load: ClearOnLoad, Clear: opaque.Color}}})
+			s.paint(c, 1, 1, 1, 1)
+			clusters(c)
+			c.EndRendering()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		for layer, pixels := range map[int]int{0: white(want), 1: 0, 2: white(want)} {
+			if got := s.shots(t, m, layer); white(got) != pixels || pixels > 0 && got != want {
+				t.Errorf("layer %d has %d white pixels; must have %d", layer, white(got), pixels)
+			}
+		}
+	})
 }
 
 // TestClusterCullingWays makes the pipeline from libraries, one of each part, and from binaries. The pictures are equal.
