@@ -43,6 +43,9 @@ func (m *machine) shadeProgram(ctx context.Context, p *Pipeline) (*shadeProgram,
 // shadePass makes the render pass and the framebuffer: the color attachments by location are the input attachments by index.
 func (m *machine) shadePass(p *Pipeline, begin *vk.RenderPassBegin) error {
 	g := &p.Graphics
+	if g.DepthStencil != nil {
+		return m.unsupported(p.At, "depth and stencil attachments of subpass shading")
+	}
 	sub := vk.Subpass{Point: vk.SubpassShading}
 	for len(sub.Inputs) < g.locations() {
 		sub.Inputs = append(sub.Inputs, vk.InputReference{Attachment: vk.Unused})

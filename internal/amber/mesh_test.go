@@ -41,6 +41,7 @@ func TestStageFaults(t *testing.T) {
 		{"RUN shade SUBPASS_SHADING", "RUN shade 1 1 1", "cannot run so"},
 		{"  ATTACH pixels\n", "", "has 0 shaders"},
 		{"LocalSize 8 8 1", "LocalSize 4 8 1", "must be 8 to 32"},
+		{"  BIND BUFFER words AS storage", "  BIND BUFFER picture AS depth_stencil\n  BIND BUFFER words AS storage", "depth and stencil attachments of subpass shading"},
 	})
 	faults(t, "graph.amber", []scriptFault{
 		{"NODE root COUNT 3", "NODE roots COUNT 3", "has no node roots with the index 0"},
