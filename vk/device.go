@@ -107,16 +107,32 @@ type DeviceInfo struct {
 	// time calls it for a queue. The shaders run with the interpreter, one at a time.
 	Schedule func(alternatives int) int
 
-	// Debugger runs the dispatches, for programs of Chiaro's module. The engine is then to be one that hooks can observe.
+	// Debugger runs the commands with shaders, for programs of Chiaro's module. The engine is then to be one that hooks can observe.
 	Debugger Debugger
 }
 
-// Debugger controls dispatches; see DeviceInfo.
+// Debugger controls commands that run shaders; see DeviceInfo.
 type Debugger interface {
-	// Dispatch calls run any number of times: each call runs all workgroups of a dispatch, observed by a hook. Its error is that of the
-	// command. One goroutine at a time calls it for a queue.
-	Dispatch(ctx context.Context, stage *shader.Stage, run func(exec.Hook) error) error
+	// Run calls run any number of times: each call runs the whole command, observed by a hook if it is not nil. Its error is that of
+	// the command. One goroutine at a time calls it for a queue.
+	Run(ctx context.Context, c DebugCommand, run func(exec.Hook) error) error
 }
+
+// DebugCommand is a command that a debugger runs.
+type DebugCommand struct {
+	Kind   DebugKind
+	Stages []*shader.Stage
+	Memory [][]byte // what the command may write besides the resources of its shaders: attachments, buffers of transform feedback
+}
+
+// DebugKind is a kind of commands.
+type DebugKind uint8
+
+// The kinds of commands that a debugger runs.
+const (
+	DebugDispatch DebugKind = iota
+	DebugDraw
+)
 
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.
 const codeCache = 64 << 20

@@ -407,7 +407,7 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 
 // debug lets the debugger run a dispatch.
 func (x *executor) debug(d Debugger, p *ComputePipeline, args compute.Args) error {
-	return d.Dispatch(x.ctx, p.stage, func(h exec.Hook) error {
+	return d.Run(x.ctx, DebugCommand{Kind: DebugDispatch, Stages: []*shader.Stage{p.stage}}, func(h exec.Hook) error {
 		args.Hook = h
 		return p.pipeline.Dispatch(x.ctx, args)
 	})

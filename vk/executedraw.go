@@ -349,12 +349,16 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams
 	}
-	whole := indirect == nil && a.Shader.Log == nil && x.counting == nil
+	whole := indirect == nil && a.Shader.Log == nil && x.counting == nil && x.dev.debugger == nil
 	if whole {
 		a.Repeats = g.repeats
 	}
 	x.watch()
-	err = record(x.ctx, g, p, a, indirect)
+	if d := x.dev.debugger; d != nil {
+		err = x.debugDraw(d, p, a, indirect)
+	} else {
+		err = record(x.ctx, g, p, a, indirect)
+	}
 	x.unwatch()
 	if g.repeats = state.RepeatsNothing; whole {
 		g.repeats = state.RepeatsDescriptors
@@ -368,6 +372,29 @@ func record(ctx context.Context, g *graphics, p *drawable, a *state.Args, indire
 		return g.pass.DrawIndirect(ctx, p.pipeline, a, indirect)
 	}
 	return g.pass.Draw(ctx, p.pipeline, a)
+}
+
+// debugDraw lets the debugger run a draw. Each run begins with the same counters.
+func (x *executor) debugDraw(d Debugger, p *drawable, a *state.Args, indirect *state.Indirect) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	g := &x.graphics
+	numbers, feedback := orZero(g.counts), orZero(g.feedback)
+	c := DebugCommand{Kind: DebugDraw, Stages: p.stages, Memory: g.target().Memory(nil)}
+	for i := range feedback.Buffers {
+		c.Memory = append(c.Memory, feedback.Buffers[i].Bytes)
+	}
+	return d.Run(x.ctx, c, func(h exec.Hook) error {
+		if g.counts != nil {
+			*g.counts = numbers
+		}
+		if g.feedback != nil {
+			*g.feedback = feedback
+		}
+		a.Shader.Hook = h
+		return record(x.ctx, g, p, a, indirect)
+	})
 }
 
 // drawIndirect reads the arguments once: the host may change them meanwhile.

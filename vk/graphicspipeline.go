@@ -117,6 +117,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err != nil {
 		return nil, err
 	}
+	c.debugged = d.debugger != nil
 	a, err := c.assemble(ctx, &info)
 	if err != nil {
 		return nil, err

@@ -196,6 +196,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if err != nil {
 		return nil, err
 	}
+	c.debugged = d.debugger != nil
 	if err := c.add(ctx, stage, info.Stage.model()); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,13 @@ func (s *Session) Resolve(at Location) (Location, bool) {
 	if s.hook == nil {
 		return at, false
 	}
-	return s.hook.marks.resolve(at)
+	best, ok := at, false
+	for _, stage := range s.hook.stages {
+		if l, found := s.codeOf(stage.Program, stage).marks.resolve(at); found && (!ok || l.Line < best.Line) {
+			best, ok = l, true
+		}
+	}
+	return best, ok
 }
 
 func (x *marks) resolve(at Location) (Location, bool) {
@@ -96,20 +102,26 @@ func (x *marks) each(yield func(p place, m mark)) {
 // markBreakpoints finds the operations of the breakpoints if they have changed.
 func (h *hook) markBreakpoints() {
 	n := h.session.revision.Load()
+	if n == h.revision && n == h.seen {
+		return
+	}
+	h.session.mu.Lock()
+	defer h.session.mu.Unlock()
+	if n != h.seen {
+		h.watches = slices.Clone(h.session.watches)
+		if h.seen == 0 { // the first breakpoints of the command: what its memory was before is unknown
+			h.forgetWatched()
+		}
+		h.seen = n
+	}
 	if n == h.revision {
 		return
 	}
 	h.revision = n
-	h.session.mu.Lock()
-	defer h.session.mu.Unlock()
 	for _, list := range h.marks.of {
 		for v := range list {
 			list[v] &^= breaks
 		}
-	}
-	h.watches = slices.Clone(h.session.watches)
-	if h.places == nil { // the first breakpoints of the dispatch: what its memory was before is unknown
-		h.forgetWatched()
 	}
 	h.places = map[place][]*Breakpoint{}
 	for _, b := range h.session.breakpoints {
@@ -137,13 +149,13 @@ func (h *hook) markBreakpoints() {
 // single reports whether each thread of a subgroup meets the breakpoint by itself. Without a condition a subgroup stops once.
 func (b *Breakpoint) single() bool { return b.Condition != "" || b.Hits != "" || b.Log != "" }
 
-// lanes stops at an operation for each thread that meets a breakpoint by itself, in the order of lanes, from one on.
-func (h *hook) lanes(s *exec.Step, m mark, from uint32) error {
+// each stops at an operation for each thread that meets a breakpoint by itself, in the order of lanes, from one on.
+func (h *hook) each(s *exec.Step, m mark, from uint32) error {
 	if m&breaks == 0 {
 		return nil
 	}
 	list := h.places[place{s.Func, s.Value}]
-	for lane := range s.Active.All {
+	for lane := range h.lanes.All {
 		if uint32(lane) < from {
 			continue
 		}

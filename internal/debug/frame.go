@@ -5,6 +5,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // Frame is an active function of a thread.
@@ -34,26 +36,44 @@ func (s *Session) Threads() (list []ThreadState) {
 	if h == nil || h.step == nil {
 		return nil
 	}
-	size := h.stage.Program.SubgroupSize
+	size := h.program.SubgroupSize
 	for lane := range size {
 		t := h.thread(h.step, lane)
-		if t.Local >= h.stage.Program.Invocations() {
+		if t.Local >= h.program.Invocations() {
 			break
 		}
-		list = append(list, ThreadState{t, h.threadName(t), h.step.Active.Has(lane)})
+		active := h.step.Active.Has(lane)
+		if !active && h.command.Kind != vk.DebugDispatch && h.last[t.Local] == (place{}) {
+			continue // an idle lane, which has no invocation
+		}
+		list = append(list, ThreadState{t, h.threadName(t), active})
 	}
 	return list
 }
 
-// threadName returns the name of a thread: its GlobalInvocationId, as far as a workgroup has dimensions.
+// threadName returns the name of a thread: what tells it apart in its stage.
 func (h *hook) threadName(t Thread) string {
+	x := &view{h, h.step, Frame{lane: t.Local % h.program.SubgroupSize}}
+	if list := x.invocation(); len(list) > 0 {
+		text := h.stage.Program.Stage.String()
+		for i, v := range list {
+			if i > 0 {
+				text += ","
+			}
+			text += fmt.Sprintf(" %s %s", v.Name, v.Value)
+		}
+		if h.step.Helper.Has(x.lane) {
+			text += " (helper)"
+		}
+		return text
+	}
 	id := h.local(t)
 	return fmt.Sprintf("invocation %d,%d,%d of workgroup %d,%d,%d", id[0], id[1], id[2], t.Group[0], t.Group[1], t.Group[2])
 }
 
 // local returns LocalInvocationId.
 func (h *hook) local(t Thread) [3]uint32 {
-	x, y := h.stage.Program.LocalSize[0], h.stage.Program.LocalSize[1]
+	x, y := h.program.LocalSize[0], h.program.LocalSize[1]
 	return [3]uint32{t.Local % x, t.Local / x % y, t.Local / x / y}
 }
 
@@ -65,6 +85,16 @@ func (s *Session) Stopped() (Thread, bool) {
 		return h.focus, true
 	}
 	return Thread{}, false
+}
+
+// Stage returns the stage of the stop; nil if the session is not stopped.
+func (s *Session) Stage() *shader.Stage {
+	s.state.RLock()
+	defer s.state.RUnlock()
+	if h := s.hook; h != nil && h.step != nil {
+		return h.stage
+	}
+	return nil
 }
 
 // Frames returns the active functions of a thread of Threads, the innermost first. A thread that does not execute the operation of
@@ -103,7 +133,7 @@ func (h *hook) frame(s *exec.Step, t Thread) Frame {
 }
 
 func (h *hook) frameAt(fn int, v ir.V, lane uint32) Frame {
-	f := Frame{Name: h.stage.Program.Funcs[fn].Name, At: h.marks.location(fn, v), fn: fn, v: v, lane: lane}
+	f := Frame{Name: h.program.Funcs[fn].Name, At: h.marks.location(fn, v), fn: fn, v: v, lane: lane}
 	if i, ok := h.marks.instruction(fn, v); ok {
 		f.Instruction = i + 1
 	}

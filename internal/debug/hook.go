@@ -5,20 +5,23 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// hook observes the runs of one dispatch: the first, and those that begin again at a checkpoint.
+// hook observes the runs of one command: the first, and those that begin again at a checkpoint.
 type hook struct {
 	session *Session
 	ctx     context.Context
-	stage   *shader.Stage
-	marks   *marks
+	command vk.DebugCommand
+	stages  []*shader.Stage
+	*code   // of the group that runs
 	history history
-	job     *exec.Job
+	job     *exec.Job // likewise
 
 	now      position
 	furthest position // the latest position of all runs: a replay up to it repeats no output
-	first    uint64   // the groups before it are skipped
+	first    uint64   // the groups before it are skipped, or run without steps
+	point    int      // the checkpoint whose memory the run gets before group first; 0 if it has it
 	groups   uint64   // begun in this run
 
 	request  request
@@ -27,60 +30,78 @@ type hook struct {
 	entering bool
 	search   *search
 
-	revision uint64 // of the breakpoints in the marks
-	places   map[place][]*Breakpoint
-	watches  []*Watch
-	met      map[met]bool // the hits at which a breakpoint stopped, for runs again
+	seen    uint64 // revision of the watches
+	watches []*Watch
+	met     map[met]bool // the hits at which a breakpoint stopped, for runs again
 
 	step   *exec.Step // where the session is stopped
 	latest *exec.Step // of the group; nil at its beginning
+	lanes  exec.Lanes // the active lanes of the step that the pick permits
+	judged uint32     // the subgroup, from 1, of which it is known whether it has picked lanes
 	last   []place    // of the threads of the group, by their index
 	calls  []exec.Call
 }
 
-func newHook(ctx context.Context, s *Session, stage *shader.Stage) *hook {
-	h := &hook{
-		session: s, ctx: ctx, stage: stage,
-		marks: newMarks(stage.Program, stage.Facts, stage.Symbols, s.config.Locate(stage)),
-		focus: s.config.Thread,
-		last:  make([]place, stage.Program.Invocations()),
-		met:   map[met]bool{},
-	}
+func newHook(ctx context.Context, s *Session, c vk.DebugCommand, stages []*shader.Stage) *hook {
+	h := &hook{session: s, ctx: ctx, command: c, stages: stages, focus: s.config.Thread, met: map[met]bool{}}
+	h.code = s.codeOf(stages[0].Program, stages[0])
 	if s.config.StopOnEntry {
 		h.request.action, h.entering = stepInto, true
 	}
 	return h
 }
 
-// BeginRun makes the first checkpoint.
-func (h *hook) BeginRun(job *exec.Job) error {
-	h.groups = 0
-	if h.job == nil {
-		h.history.begin(h.stage.Program, job)
-	}
-	h.job = job
-	return nil
-}
+// begin prepares the next run.
+func (h *hook) begin() { h.groups = 0 }
 
-// BeginGroup skips the groups before the checkpoint of the run, and makes checkpoints.
-func (h *hook) BeginGroup([3]uint32) error {
+// BeginGroup skips the groups before the checkpoint of the run, and stops the run at the end of a search.
+func (h *hook) BeginGroup(g *exec.Group) error {
 	h.now = position{group: h.groups}
 	h.groups++
-	if h.now.group < h.first {
-		return exec.ErrSkipGroup
+	stage := h.stageOf(g.Program)
+	if stage == nil { // a program of the command itself
+		return exec.ErrNoSteps
 	}
-	clear(h.last)
-	h.latest = nil
+	h.job, h.code = g.Job, h.session.codeOf(g.Program, stage)
+	h.history.meet(h, g)
+	switch {
+	case h.now.group < h.first && h.history.independent(stage):
+		return exec.ErrSkipGroup
+	case h.now.group < h.first:
+		return exec.ErrNoSteps
+	case h.point > 0:
+		h.history.restore(h.point)
+		h.point = 0
+	}
+	h.latest, h.judged = nil, 0
+	if !h.session.config.Pick.of(stage.Program.Stage) {
+		return exec.ErrNoSteps
+	}
+	if n := int(g.Program.Invocations()); n > cap(h.last) {
+		h.last = make([]place, n)
+	} else {
+		h.last = h.last[:n]
+		clear(h.last)
+	}
 	return h.passed()
 }
 
 // EndGroup stops at changes of data by the last operations, and makes checkpoints.
-func (h *hook) EndGroup([3]uint32) error {
+func (h *hook) EndGroup(g *exec.Group) error {
+	if h.now.group < h.first || h.stageOf(g.Program) == nil {
+		return nil
+	}
 	h.now.step, h.now.lane = h.now.step+1, 0
 	if err := h.atEnd(); err != nil {
 		return err
 	}
-	h.history.pass(h.now.step, h.groups)
+	operations := h.now.step
+	if h.latest == nil { // it ran without steps: about one for each operation of the entry point
+		operations = uint64(g.Program.Subgroups()) * uint64(len(g.Program.Funcs[0].Code))
+	}
+	if h.history.independent(h.stage) {
+		h.history.pass(operations, h.groups)
+	}
 	return nil
 }
 
@@ -122,12 +143,24 @@ func (h *hook) Step(s *exec.Step) error {
 	if err := h.passed(); err != nil {
 		return err
 	}
+	h.lanes = h.picked(s)
+	if first := h.judged != s.Subgroup+1; first { // all lanes with an invocation are active
+		h.judged = s.Subgroup + 1
+		if h.lanes.Empty() {
+			h.latest = nil
+			return exec.ErrNoSteps
+		}
+		h.session.picked.Store(true)
+	}
 	h.markBreakpoints()
-	base := s.Subgroup * h.stage.Program.SubgroupSize
+	base := s.Subgroup * h.program.SubgroupSize
 	for lane := range s.Active.All {
 		h.last[base+uint32(lane)] = place{s.Func, s.Value}
 	}
 	m := of[s.Value]
+	if h.lanes.Empty() {
+		return nil
+	}
 	if h.search != nil {
 		return h.searching(s, m)
 	}
@@ -136,7 +169,7 @@ func (h *hook) Step(s *exec.Step) error {
 			return err
 		}
 	}
-	return h.lanes(s, m, 0)
+	return h.each(s, m, 0)
 }
 
 // wait tells the controller of a stop, and waits for its next request.
@@ -178,8 +211,8 @@ func (h *hook) setStep(s *exec.Step) {
 
 // laneOf returns the lane of a thread in the subgroup of a step; false if it is in another one.
 func (h *hook) laneOf(s *exec.Step, t Thread) (uint32, bool) {
-	size := h.stage.Program.SubgroupSize
-	return t.Local % size, s.Group == t.Group && s.Subgroup == t.Local/size
+	size := h.program.SubgroupSize
+	return t.Local % size, s.Group == t.Group && s.Subgroup == t.Local/size && t.run == h.run()
 }
 
 // active reports whether a thread executes the operation of a step.
@@ -190,7 +223,15 @@ func (h *hook) active(s *exec.Step, t Thread) bool {
 
 // thread returns the thread in a lane of the subgroup of a step.
 func (h *hook) thread(s *exec.Step, lane uint32) Thread {
-	return Thread{s.Group, s.Subgroup*h.stage.Program.SubgroupSize + lane}
+	return Thread{s.Group, s.Subgroup*h.program.SubgroupSize + lane, h.run()}
+}
+
+// run returns the number of the threads of the group that runs.
+func (h *hook) run() uint64 {
+	if h.command.Kind == vk.DebugDispatch {
+		return 0
+	}
+	return h.now.group + 1
 }
 
 // chosen returns the thread to show at a step: the one in focus if it executes the step, else the first that does.
@@ -198,7 +239,10 @@ func (h *hook) chosen(s *exec.Step) Thread {
 	if h.active(s, h.focus) {
 		return h.focus
 	}
-	return h.thread(s, s.Active.First())
+	if h.lanes.Empty() {
+		return h.thread(s, s.Active.First())
+	}
+	return h.thread(s, h.lanes.First())
 }
 
 // stops decides whether to stop before an operation with marks, for a reason that concerns the subgroup or the thread in focus.
@@ -227,7 +271,13 @@ func (h *hook) stops(s *exec.Step, m mark) (Stop, bool) {
 // stepped decides whether the step of the request is done.
 func (h *hook) stepped(s *exec.Step, m mark) (Stop, bool) {
 	r := &h.request
-	if r.action == proceed || !h.active(s, h.focus) {
+	if r.action == proceed {
+		return Stop{}, false
+	}
+	if h.entering && h.command.Kind != vk.DebugDispatch {
+		h.focus = h.chosen(s) // the first that runs
+	}
+	if !h.active(s, h.focus) {
 		return Stop{}, false
 	}
 	want := beginsLine

@@ -65,7 +65,8 @@ func (x *marks) scan(n int, fn *facts.Function) {
 	var at Location
 	block, last, line := -1, -1, int32(0)
 	for _, v := range f.Code {
-		if i, ok := x.instruction(n, v); ok {
+		// Instructions outside are variables of the module, which operations before the function's fill.
+		if i, ok := x.instruction(n, v); ok && i >= fn.Index && i < fn.End {
 			if o := f.Val(v); o.Op == ir.Log && o.Aux < uint64(len(x.program.Messages)) && x.program.Messages[o.Aux].Kind == ir.Undefined {
 				of[v] |= undefines
 			}

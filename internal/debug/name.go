@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // named is a value with a name, from an instruction on.
@@ -132,7 +133,9 @@ func (x *view) find(name string) *Variable {
 			continue
 		}
 		if d, ok := x.stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
-			return x.builtin(spirv.BuiltIn(d.Literal()).String())
+			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil || x.command.Kind == vk.DebugDispatch {
+				return b
+			}
 		}
 		v := x.variable(n.id)
 		if n.member >= 0 {

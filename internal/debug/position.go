@@ -7,6 +7,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // position is a point in the time of a dispatch: step is the number of operations that the subgroups of the group had begun,
@@ -42,50 +44,77 @@ type checkpoint struct {
 	logged exec.LogState
 }
 
-// history has the checkpoints of a dispatch, ascending. The first is at its beginning.
+// history has the checkpoints of a command, ascending. The first is at its beginning.
 type history struct {
 	log      *exec.Log
 	ranges   [][]byte
+	seen     map[*byte]int // the lengths of the ranges
+	met      map[*ir.Program]bool
 	bytes    int
 	points   []checkpoint
 	dropped  []checkpoint // whose copies are used again
 	interval uint64
 	passed   uint64 // operations since the last checkpoint
 	blocked  bool   // the memory is too large to be copied
+	shading  bool   // fragments run
+	again    bool   // vertices run after fragments: checkpoints there would need the memory of both
 }
 
-// begin finds the memory that a job may write, and makes the first checkpoint.
-func (h *history) begin(p *ir.Program, job *exec.Job) {
-	*h = history{log: job.Log}
-	seen := map[*byte]int{}
-	add := func(b []byte) {
-		if len(b) == 0 || seen[unsafe.SliceData(b)] >= len(b) {
-			return
-		}
-		seen[unsafe.SliceData(b)] = len(b)
-		h.ranges = append(h.ranges, b)
-		h.bytes += len(b)
+// meet finds the memory that a group may write, before it runs, and completes the first checkpoint. Only the groups of a program
+// write the memory of its resources: what a new program may write is as it was at the beginning, unless ranges overlap.
+func (h *history) meet(of *hook, g *exec.Group) {
+	fragments := of.stage.Program.Stage == ir.Fragment
+	h.again = h.again || h.shading && !fragments
+	h.shading = h.shading || fragments
+	if h.met[g.Program] {
+		return
 	}
-	for r, list := range job.Resources {
-		if p.Res[r].NonWritable || p.Res[r].Kind == ir.UniformBuffer {
+	if h.met == nil {
+		h.met, h.seen = map[*ir.Program]bool{}, map[*byte]int{}
+		h.points, h.log = []checkpoint{{logged: g.Job.Log.State()}}, g.Job.Log
+		for _, b := range of.command.Memory {
+			h.add(b)
+		}
+	}
+	h.met[g.Program] = true
+	for r, list := range g.Job.Resources {
+		if x := &g.Program.Res[r]; x.NonWritable || x.Kind == ir.UniformBuffer || x.Set == compute.OwnSet {
 			continue
 		}
 		for _, b := range list {
-			add(b.Bytes)
+			h.add(b.Bytes)
 		}
 	}
-	for _, r := range job.Regions {
-		add(r.Bytes)
+	for _, r := range g.Job.Regions {
+		h.add(r.Bytes)
 	}
-	h.interval = max(minInterval, uint64(h.bytes)/bytesOperation)
-	if h.blocked = h.bytes > maxCopied; !h.blocked {
-		h.save(0)
+	h.interval = max(h.interval, minInterval, uint64(h.bytes)/bytesOperation)
+}
+
+// add adds a range to the memory of the first checkpoint.
+func (h *history) add(b []byte) {
+	if len(b) == 0 || h.seen[unsafe.SliceData(b)] >= len(b) {
+		return
 	}
+	h.seen[unsafe.SliceData(b)] = len(b)
+	h.ranges = append(h.ranges, b)
+	if h.bytes += len(b); h.bytes > maxCopied {
+		h.blocked, h.points = true, nil
+	}
+	if !h.blocked {
+		h.points[0].copies = append(h.points[0].copies, slices.Clone(b))
+	}
+}
+
+// independent reports whether groups of a stage can be skipped on the way to a checkpoint: they write nothing but the memory that the
+// checkpoint has.
+func (h *history) independent(s *shader.Stage) bool {
+	return s.Program.Stage == ir.Fragment || s.Program.Stage == ir.Compute
 }
 
 // pass counts the operations of a group, and makes a checkpoint before the next group after an interval.
 func (h *history) pass(operations, next uint64) {
-	if h.passed += operations; h.passed >= h.interval && !h.blocked && next > h.points[len(h.points)-1].group {
+	if h.passed += operations; h.passed >= h.interval && !h.blocked && !h.again && next > h.points[len(h.points)-1].group {
 		h.save(next)
 		h.passed = 0
 	}
@@ -133,10 +162,10 @@ func (h *history) find(group uint64) int {
 	return n
 }
 
-// restore restores the memory and the log of checkpoint n.
+// restore restores the memory and the log of checkpoint n. Of overlapping ranges the first one met has the older memory.
 func (h *history) restore(n int) {
-	for i, b := range h.ranges {
-		copy(b, h.points[n].copies[i])
+	for i, copied := range slices.Backward(h.points[n].copies) {
+		copy(h.ranges[i], copied)
 	}
 	h.log.Restore(h.points[n].logged)
 	h.passed = 0

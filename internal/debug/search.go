@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // search is the way back to the last stop before a position: runs from a checkpoint to the checkpoint after it, from the last on,
@@ -50,8 +51,13 @@ func (h *hook) rewind() {
 	default:
 		s.first = true
 	}
-	h.first = h.history.points[s.point].group
-	h.history.restore(s.point)
+	h.first, h.point = h.history.points[s.point].group, 0
+	if h.command.Kind == vk.DebugDispatch {
+		h.history.restore(s.point)
+	} else { // groups of earlier stages run first, from the memory of the beginning
+		h.history.restore(0)
+		h.point = s.point
+	}
 	h.forgetWatched()
 }
 
@@ -66,18 +72,18 @@ func (h *hook) searching(x *exec.Step, m mark) error {
 		if err := h.wait(x, s.reason); err != nil {
 			return err
 		}
-		return h.lanes(x, m, h.now.lane)
+		return h.each(x, m, h.now.lane)
 	case s.first:
 		h.search = nil
-		if err := h.wait(x, Stop{Reason: AtStep, Text: "the beginning of the dispatch", Thread: h.chosen(x)}); err != nil {
+		if err := h.wait(x, Stop{Reason: AtStep, Text: "the beginning of " + h.what(), Thread: h.chosen(x)}); err != nil {
 			return err
 		}
-		return h.lanes(x, m, 0)
+		return h.each(x, m, 0)
 	}
 	if stop, ok := h.stops(x, m); ok {
 		s.found = &found{h.now, stop}
 	}
-	return h.lanes(x, m, 0)
+	return h.each(x, m, 0)
 }
 
 // passed ends a run of a search at the end of its stretch.
@@ -95,4 +101,12 @@ func (h *hook) passed() error {
 // tooLarge says why a session does not go back.
 func (h *hook) tooLarge() string {
 	return fmt.Sprintf("the shader may write %d bytes; to go back, they must be at most %d", h.history.bytes, maxCopied)
+}
+
+// what returns the words for the command.
+func (h *hook) what() string {
+	if h.command.Kind == vk.DebugDraw {
+		return "the draw"
+	}
+	return "the dispatch"
 }

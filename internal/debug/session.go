@@ -3,14 +3,17 @@ package debug
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// ErrEnded is the error of a dispatch that the controller ended.
+// ErrEnded is the error of a command that the controller ended.
 var ErrEnded = errors.New("the debugger ended the run")
 
 // errRewind ends a run so that the next one begins before its end.
@@ -20,6 +23,7 @@ var errRewind = errors.New("debug: rewind")
 type Thread struct {
 	Group [3]uint32
 	Local uint32 // index in the workgroup
+	run   uint64 // of a draw: the number of the group, which tells the groups of its jobs apart, plus 1
 }
 
 // Reason is why a session stopped.
@@ -44,11 +48,11 @@ type Stop struct {
 	Hit    []int // the numbers of the breakpoints
 }
 
-// Events are what a session tells its controller. The functions are called from the goroutine of the dispatch, one after the other.
+// Events are what a session tells its controller. The functions are called from the goroutine of the command, one after the other.
 type Events struct {
-	Stopped  func(Stop)
-	Output   func(text string)
-	Dispatch func(stage *shader.Stage) // begins
+	Stopped func(Stop)
+	Output  func(text string)
+	Command func(stages []*shader.Stage) // a command with shaders that the debugger knows begins
 }
 
 // Config is how a session begins.
@@ -59,9 +63,11 @@ type Config struct {
 	StopOnEntry bool
 	Thread      Thread // the first in focus
 	Dispatch    int    // the dispatches before it run without stops
+	Draw        int    // and the draws
+	Pick        Pick
 }
 
-// Session is a debugged run. Its methods other than Dispatch are for one controller, and need the session to be stopped unless they
+// Session is a debugged run. Its methods other than Run are for one controller, and need the session to be stopped unless they
 // say otherwise.
 type Session struct {
 	config Config
@@ -72,21 +78,23 @@ type Session struct {
 	revision    atomic.Uint64 // of breakpoints and watches
 
 	pause  atomic.Bool
+	picked atomic.Bool // an invocation that the pick permits has run
 	ended  atomic.Bool
 	resume chan request
 	done   chan struct{} // closed by End
 	end    sync.Once
 
-	dispatches int
+	commands [2]int // by kind, so far
+	codes    map[*ir.Program]*code
 
 	// state is locked for writing while hook and its step change: a look at a stopped shader ends before the shader goes on.
 	state sync.RWMutex
-	hook  *hook // of the dispatch that runs; nil between dispatches
+	hook  *hook // of the command that runs; nil between commands
 }
 
-// New returns a session that waits for dispatches.
+// New returns a session that waits for commands.
 func New(c Config) *Session {
-	return &Session{config: c, resume: make(chan request), done: make(chan struct{})}
+	return &Session{config: c, resume: make(chan request), done: make(chan struct{}), codes: map[*ir.Program]*code{}}
 }
 
 // action is what a stopped session does next.
@@ -140,25 +148,34 @@ func (s *Session) End() {
 	s.end.Do(func() { close(s.done) })
 }
 
+// Picked reports whether an invocation that may stop has run. It may be called at any time.
+func (s *Session) Picked() bool { return s.picked.Load() }
+
 // Ended reports whether End was called. It may be called at any time.
 func (s *Session) Ended() bool { return s.ended.Load() }
 
-// Dispatch runs a dispatch under the control of the session; it is the method of vk.Debugger.
-func (s *Session) Dispatch(ctx context.Context, stage *shader.Stage, run func(exec.Hook) error) error {
+// Run runs a command under the control of the session; it is the method of vk.Debugger.
+func (s *Session) Run(ctx context.Context, c vk.DebugCommand, run func(exec.Hook) error) error {
 	if s.ended.Load() {
 		return ErrEnded
 	}
-	s.dispatches++
-	if stage.Symbols == nil || stage.Facts == nil || s.dispatches <= s.config.Dispatch {
+	s.commands[c.Kind]++
+	before, n := s.config.Dispatch, s.commands[c.Kind]
+	if c.Kind == vk.DebugDraw {
+		before = s.config.Draw
+	}
+	known := slices.DeleteFunc(slices.Clone(c.Stages), func(x *shader.Stage) bool { return x.Symbols == nil || x.Facts == nil })
+	if len(known) == 0 || n <= before || !s.config.Pick.stage(known) {
 		return run(nil)
 	}
-	h := newHook(ctx, s, stage)
+	h := newHook(ctx, s, c, known)
 	s.setHook(h)
 	defer s.setHook(nil)
-	if s.config.Events.Dispatch != nil {
-		s.config.Events.Dispatch(stage)
+	if s.config.Events.Command != nil {
+		s.config.Events.Command(known)
 	}
 	for {
+		h.begin()
 		err := run(h)
 		if !errors.Is(err, errRewind) {
 			return err

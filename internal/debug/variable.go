@@ -8,8 +8,10 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // view is a frame of a thread at a step.
@@ -46,6 +48,8 @@ type Scope struct {
 var scopes = []Scope{
 	{Name: "Locals", has: (*view).isLocal},
 	{Name: "Invocation"},
+	{Name: "Inputs", has: storedIn(spirv.StorageClassInput)},
+	{Name: "Outputs", has: storedIn(spirv.StorageClassOutput)},
 	{Name: "Globals", has: (*view).isGlobal},
 	{Name: "Resources", has: (*view).isResource},
 	{Name: "Values", has: (*view).isResult},
@@ -117,6 +121,11 @@ func (x *view) isResource(id spirv.ID) bool {
 		return true
 	}
 	return false
+}
+
+// storedIn returns the function that finds the inputs or outputs of a stage of a draw. In a dispatch they are built-ins of the invocation.
+func storedIn(c spirv.StorageClass) func(*view, spirv.ID) bool {
+	return func(x *view, id spirv.ID) bool { return x.command.Kind != vk.DebugDispatch && x.storage(id) == c }
 }
 
 // storage returns the storage class of a variable at module scope; ^0 if the id is none.
@@ -297,26 +306,51 @@ func (x *view) length(v *Variable) uint64 {
 
 // builtins returns the built-in values of the invocation that do not depend on the program.
 func (x *view) builtins() (list []*Variable) {
+	if x.command.Kind != vk.DebugDispatch {
+		return append(x.invocation(), known("SubgroupLocalInvocationId", "uint", x.lane))
+	}
 	t := x.thread(x.at, x.lane)
 	local := x.local(t)
-	p := x.stage.Program
+	p := x.program
 	var global [3]uint32
 	for i := range global {
 		global[i] = t.Group[i]*p.LocalSize[i] + local[i]
 	}
-	add := func(name, kind string, values ...uint32) {
-		r := result{kind: unsigned}
-		for _, n := range values {
-			r.numbers = append(r.numbers, number{i: int64(n)})
-		}
-		list = append(list, &Variable{Name: name, Type: kind, Value: r.String(), numbers: r.numbers})
+	return []*Variable{
+		known("GlobalInvocationId", "uvec3", global[:]...),
+		known("LocalInvocationId", "uvec3", local[:]...),
+		known("WorkgroupId", "uvec3", t.Group[:]...),
+		known("LocalInvocationIndex", "uint", t.Local),
+		known("SubgroupId", "uint", x.at.Subgroup),
+		known("SubgroupLocalInvocationId", "uint", x.lane),
 	}
-	add("GlobalInvocationId", "uvec3", global[:]...)
-	add("LocalInvocationId", "uvec3", local[:]...)
-	add("WorkgroupId", "uvec3", t.Group[:]...)
-	add("LocalInvocationIndex", "uint", t.Local)
-	add("SubgroupId", "uint", x.at.Subgroup)
-	add("SubgroupLocalInvocationId", "uint", x.lane)
+}
+
+// known returns a built-in value.
+func known(name, kind string, values ...uint32) *Variable {
+	r := result{kind: unsigned}
+	for _, n := range values {
+		r.numbers = append(r.numbers, number{i: int64(n)})
+	}
+	return &Variable{Name: name, Type: kind, Value: r.String(), numbers: r.numbers}
+}
+
+// idNames are the names of the words of an invocation's identity.
+var idNames = map[ir.Semantic]string{
+	ir.PrimitiveId: "PrimitiveId", ir.Layer: "Layer", ir.SampleId: "SampleId", ir.VertexIndex: "VertexIndex", ir.InstanceIndex: "InstanceIndex",
+}
+
+// invocation returns what tells the invocation of a draw apart: the pixel and the primitive, or the vertex and the instance.
+func (x *view) invocation() (list []*Variable) {
+	for _, v := range x.program.IDs {
+		switch word, _ := x.id(v.Semantic, v.Index); {
+		case v.Semantic != ir.FragCoord:
+			list = append(list, known(idNames[v.Semantic], "uint", word))
+		case v.Index == 1:
+			column, _ := x.id(ir.FragCoord, 0)
+			list = append(list, known("pixel", "uvec2", column, word))
+		}
+	}
 	return list
 }
 

@@ -10,16 +10,20 @@ import (
 // execution. An error from a method ends the run, which returns that error. Embed NoHook to implement only
 // some methods.
 type Hook interface {
-	// BeginRun is called before the first group of a run.
-	BeginRun(job *Job) error
-
 	// BeginGroup is called before the invocations of a group run, EndGroup after them. A group whose BeginGroup returns ErrSkipGroup
-	// does not run, and has no EndGroup.
-	BeginGroup(group [3]uint32) error
-	EndGroup(group [3]uint32) error
+	// does not run, and has no EndGroup; one with ErrNoSteps runs without steps.
+	BeginGroup(g *Group) error
+	EndGroup(g *Group) error
 
-	// Step is called before an operation executes for at least one lane.
+	// Step is called before an operation executes for at least one lane. After ErrNoSteps the subgroup runs without further steps.
 	Step(s *Step) error
+}
+
+// Group is a group of a job. A run of several jobs, such as a draw, has groups of several programs.
+type Group struct {
+	ID      [3]uint32
+	Job     *Job
+	Program *ir.Program
 }
 
 // Step is a subgroup that is about to execute one operation. It is valid until EndGroup of its group; each step of the subgroup changes it.
@@ -27,7 +31,8 @@ type Step struct {
 	Group    [3]uint32
 	Subgroup uint32 // index in the group, from 0
 	Active   Lanes
-	Func     int // index in ir.Program.Funcs
+	Helper   Lanes // demoted
+	Func     int   // index in ir.Program.Funcs
 	Value    ir.V
 
 	// Read returns the bits of value v of a function in one lane, as last computed in that
@@ -50,20 +55,20 @@ type Call struct {
 	Value ir.V
 }
 
-// ErrSkipGroup is an error that BeginGroup may return.
-var ErrSkipGroup = errors.New("exec: the hook skips the group")
+// Errors that BeginGroup may return, and Step the second.
+var (
+	ErrSkipGroup = errors.New("exec: the hook skips the group")
+	ErrNoSteps   = errors.New("exec: the hook needs no steps of the group")
+)
 
 // NoHook observes nothing.
 type NoHook struct{}
 
-// BeginRun does nothing.
-func (NoHook) BeginRun(*Job) error { return nil }
-
 // BeginGroup does nothing.
-func (NoHook) BeginGroup([3]uint32) error { return nil }
+func (NoHook) BeginGroup(*Group) error { return nil }
 
 // EndGroup does nothing.
-func (NoHook) EndGroup([3]uint32) error { return nil }
+func (NoHook) EndGroup(*Group) error { return nil }
 
 // Step does nothing.
 func (NoHook) Step(*Step) error { return nil }

@@ -69,11 +69,6 @@ func (p *program) Close() error { return nil }
 
 // Run runs the job's groups.
 func (p *program) Run(ctx context.Context, job *exec.Job) error {
-	if job.Hook != nil {
-		if err := job.Hook.BeginRun(job); err != nil {
-			return err
-		}
-	}
 	return exec.Run(ctx, p, job)
 }
 

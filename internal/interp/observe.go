@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// runObserved is run with the hook told of every step.
+// runObserved is run with the hook told of every step, until it needs none. A subgroup that still runs then goes on without.
 func (s *subgroup) runObserved(code []inst) {
 	if s.step == nil {
 		s.step = s.newStep()
@@ -15,8 +15,13 @@ func (s *subgroup) runObserved(code []inst) {
 	for s.status == running {
 		in := &code[s.pc]
 		if !s.A.Empty() {
-			step.Active, step.Func, step.Value = s.A, in.fn, in.v
-			if err := hook.Step(step); err != nil {
+			step.Active, step.Helper, step.Func, step.Value = s.A, s.helper, in.fn, in.v
+			switch err := hook.Step(step); err {
+			case nil:
+			case exec.ErrNoSteps:
+				s.observed = false
+				return
+			default:
 				s.fail(err)
 				return
 			}

@@ -33,12 +33,13 @@ type subgroup struct {
 	listed exec.Lanes   // the set whose lanes list has
 	list   []int        // its lanes, ascending
 
-	private []uint32   // [slot][lane]
-	inputs  []uint64   // [input][lane]
-	helper  exec.Lanes // lanes that were demoted
-	steps   uint64
-	step    *exec.Step // for a hook; nil without one
-	err     error
+	private  []uint32   // [slot][lane]
+	inputs   []uint64   // [input][lane]
+	helper   exec.Lanes // lanes that were demoted
+	steps    uint64
+	step     *exec.Step // for a hook; nil without one
+	observed bool       // the hook sees its steps
+	err      error
 }
 
 // worker runs groups, one after the other.
@@ -54,6 +55,8 @@ type worker struct {
 	lanes      int      // subgroup size
 	all        exec.Lanes
 	group      [3]uint32
+	hooked     exec.Group  // group, for the hook of the job
+	observed   bool        // the hook sees the steps of its subgroups
 	subs       []*subgroup // one, reused for every subgroup, if there is no barrier
 	stop       *atomic.Bool
 	ctx        context.Context // of the run
@@ -129,10 +132,15 @@ func (w *worker) batch(b exec.Batch) error {
 func (w *worker) observedGroup() error {
 	h := w.job.Hook
 	if h == nil {
+		w.observed = false
 		return w.runGroup()
 	}
-	switch err := h.BeginGroup(w.group); err {
+	g := &w.hooked
+	*g, w.observed = exec.Group{ID: w.group, Job: w.job, Program: w.p.p}, true
+	switch err := h.BeginGroup(g); err {
 	case nil:
+	case exec.ErrNoSteps:
+		w.observed = false
 	case exec.ErrSkipGroup:
 		return nil
 	default:
@@ -141,7 +149,7 @@ func (w *worker) observedGroup() error {
 	if err := w.runGroup(); err != nil {
 		return err
 	}
-	return h.EndGroup(w.group)
+	return h.EndGroup(g)
 }
 
 // runGroup runs the group's subgroups ascending, each to its next barrier,
@@ -179,7 +187,7 @@ func (s *subgroup) start(index uint32) {
 	s.index = index
 	s.member = exec.FirstLanes(min(p.Invocations()-index*p.SubgroupSize, p.SubgroupSize))
 	s.status, s.pc, s.A, s.helper = running, 0, s.member, exec.Lanes{}
-	s.steps, s.err = 0, nil
+	s.steps, s.err, s.observed = 0, nil, s.w.observed
 	clear(s.in)
 	clear(s.private)
 	clear(s.vals[(1+len(s.w.p.code.consts))*s.w.lanes:])
@@ -189,9 +197,8 @@ func (s *subgroup) start(index uint32) {
 // run runs until the subgroup waits or has finished.
 func (s *subgroup) run() {
 	code := s.w.p.code.insts
-	if s.w.job.Hook != nil {
+	if s.observed {
 		s.runObserved(code)
-		return
 	}
 	for s.status == running {
 		in := &code[s.pc]

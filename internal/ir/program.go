@@ -62,6 +62,17 @@ type Program struct {
 	OutputPrimitives uint32 // at most of a workgroup (mesh)
 	PayloadBytes     uint32 // size of the payload of a task; a multiple of 4
 	AttributeSlots   uint32 // size of the hit attributes of a ray tracing stage; at most MaxAttributeSlots
+
+	Observed bool     // values keep their numbers, for a debugger: the passes do nothing
+	From     *Program // of a composed program: that of its stage
+	IDs      []IDVar  // of an observed and composed program
+}
+
+// IDVar is a private variable of one slot that tells which invocation of its stage a lane is.
+type IDVar struct {
+	Semantic Semantic // FragCoord: a coordinate of the pixel, by Index
+	Index    uint32
+	Var      int
 }
 
 // Clone returns a copy of p. The copy shares only data that no pass changes.
@@ -73,6 +84,7 @@ func (p *Program) Clone() *Program {
 	}
 	q.In, q.Out, q.Res, q.Vars = slices.Clone(p.In), slices.Clone(p.Out), slices.Clone(p.Res), slices.Clone(p.Vars)
 	q.Captures = slices.Clone(p.Captures)
+	q.IDs = slices.Clone(p.IDs)
 	q.Tables, q.Messages = slices.Clone(p.Tables), slices.Clone(p.Messages)
 	return &q
 }

@@ -113,6 +113,12 @@ func (f *function) begin(as *variant) {
 		f.put(p.ID, v)
 		rest = rest[n:]
 	}
+	if f.number == 0 && f.prog.Observed { // a debugger shows the inputs at the first instruction
+		at := f.b.Origin
+		f.b.Origin = 0
+		f.copyInputs()
+		f.b.Origin = at
+	}
 	f.variables()
 	if f.number == 0 {
 		if f.ofMeshNV() {
@@ -122,7 +128,9 @@ func (f *function) begin(as *variant) {
 			f.prog.Modes |= ir.MeshNode
 		}
 		f.privates()
-		f.copyInputs()
+		if !f.prog.Observed {
+			f.copyInputs()
+		}
 		f.openExit()
 	}
 }

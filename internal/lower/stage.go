@@ -233,7 +233,7 @@ func (u *unit) program() {
 	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute && !u.ofClusters() {
 		u.unsupported("%s", u.entry.Model)
 	}
-	u.prog = &ir.Program{Name: u.entry.Name, Stage: stage, SubgroupSize: u.options.SubgroupSize, LocalSize: [3]uint32{1, 1, 1}}
+	u.prog = &ir.Program{Name: u.entry.Name, Stage: stage, SubgroupSize: u.options.SubgroupSize, LocalSize: [3]uint32{1, 1, 1}, Observed: u.options.Symbols != nil}
 	if stage == ir.Fragment {
 		u.requireQuads("a fragment shader")
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // stageInput declares an input of a graphics stage. It is read at its use. If functions
-// take pointers to inputs, it also has a copy in private memory.
+// take pointers to inputs, or for a debugger, it also has a copy in private memory.
 func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	p.memory, p.io = inInput, u.ioVariableOf(v)
 	p.arrayed = p.io.arrayed
@@ -17,7 +17,7 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 			u.prog.Modes |= ir.PerSample
 		}
 	}
-	if !u.takesInputPointers() {
+	if !u.takesInputPointers() && (!u.prog.Observed || p.arrayed || u.prog.Stage.OfRays()) {
 		return
 	}
 	for i, slot := range p.io.slots {

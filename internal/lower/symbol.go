@@ -166,6 +166,8 @@ func placeOf(p *pointer, t ir.Type) (Place, bool) {
 	switch {
 	case p.memory == inSlots:
 		x.Kind, x.Variable = InVariable, p.number
+	case p.memory == inInput && p.io != nil && p.io.copied && !p.io.arrayed: // its copy, whose scalars and slots are the same
+		x.Kind, x.Variable = InVariable, p.io.number
 	case p.memory == inPrivate:
 		x.Kind = InPrivate
 	case p.memory != inBuffer || p.checked || p.heap || p.banked || p.ofTask:

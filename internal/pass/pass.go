@@ -137,7 +137,11 @@ func Run(p *ir.Program) { _ = RunUntil(p, nil) }
 func RunUntil(p *ir.Program, stop func() error) error { return RunWatched(p, stop, nil) }
 
 // RunWatched is RunUntil with a function that sees the program after each pass; it must not change it. A nil one sees nothing.
+// An observed program does not change.
 func RunWatched(p *ir.Program, stop func() error, watch func(pass string, p *ir.Program)) error {
+	if p.Observed {
+		return nil
+	}
 	for _, x := range Passes {
 		if stop != nil {
 			if err := stop(); err != nil {

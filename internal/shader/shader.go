@@ -138,7 +138,7 @@ func LowerWatched(ctx context.Context, m *valid.Module, entry *facts.EntryPoint,
 	if watch != nil {
 		watch("", p)
 	}
-	if !p.Stage.OfRays() && o.Symbols == nil {
+	if !p.Stage.OfRays() {
 		if err := pass.RunWatched(p, ctx.Err, watch); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -25,6 +26,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/chiaro-gpu/chiaro/internal/debug"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
@@ -36,7 +38,40 @@ type Launch struct {
 	Workgroup   [3]uint32 `json:"workgroup"`   // the invocation in focus at first
 	Invocation  uint32    `json:"invocation"`  // its LocalInvocationIndex
 	Dispatch    int       `json:"dispatch"`    // the dispatches before it run without stops
+	Draw        int       `json:"draw"`        // and the draws
+
+	// Which invocations of draws stop; all without them.
+	Stage     string     `json:"stage"`     // vertex or fragment, for example
+	Pixel     *[2]uint32 `json:"pixel"`     // of fragments
+	Primitive *uint32    `json:"primitive"` // PrimitiveId of fragments
+	Sample    *uint32    `json:"sample"`    // of fragments with sample shading
+	Vertex    *uint32    `json:"vertex"`    // VertexIndex
+	Instance  *uint32    `json:"instance"`  // InstanceIndex of vertices
 }
+
+// pick returns the invocations that stop.
+func (l *Launch) pick() (p debug.Pick, err error) {
+	p = debug.Pick{Pixel: l.Pixel, Primitive: l.Primitive, Sample: l.Sample, Vertex: l.Vertex, Instance: l.Instance}
+	switch {
+	case l.Dispatch < 0 || l.Draw < 0:
+		return p, fmt.Errorf("dispatch %d and draw %d; must not be negative", l.Dispatch, l.Draw)
+	case (l.Pixel != nil || l.Primitive != nil || l.Sample != nil) && (l.Vertex != nil || l.Instance != nil):
+		return p, errors.New("a fragment and a vertex; want one of them")
+	}
+	if l.Stage == "" {
+		return p, nil
+	}
+	for s := range stages {
+		if s := ir.Stage(s); s.String() == l.Stage {
+			p.Stage = &s
+			return p, nil
+		}
+	}
+	return p, fmt.Errorf("stage %q; want compute, vertex, fragment or another one", l.Stage)
+}
+
+// stages is the number of stages.
+const stages = ir.Callable + 1
 
 // Target is a shader, or a script with shaders, that is ready to run.
 type Target struct {
@@ -71,7 +106,6 @@ type adapter struct {
 
 	mu       sync.Mutex // of what follows
 	stopped  bool
-	stage    *shader.Stage
 	handles  []any // of variables, since the last stop
 	frames   []frameHandle
 	lines    map[string][]*debug.Breakpoint // by file
@@ -228,6 +262,8 @@ func (a *adapter) run() {
 		if err := a.target.Run(a.ctx, a.session); err != nil && a.ctx.Err() == nil {
 			code = 1
 			a.output("stderr", err.Error()+"\n")
+		} else if err == nil && !a.session.Picked() && !a.session.Ended() {
+			a.output("console", "no invocation that the launch request asks for has run\n")
 		}
 	}()
 }
@@ -235,16 +271,15 @@ func (a *adapter) run() {
 // events are those of the session.
 func (a *adapter) events() debug.Events {
 	return debug.Events{
-		Stopped:  a.stop,
-		Output:   func(text string) { a.output("console", text+"\n") },
-		Dispatch: a.dispatch,
+		Stopped: a.stop,
+		Output:  func(text string) { a.output("console", text+"\n") },
+		Command: a.command,
 	}
 }
 
-// dispatch tells which breakpoints have lines in the shader of a dispatch.
-func (a *adapter) dispatch(stage *shader.Stage) {
+// command tells which breakpoints have lines in the shaders of a command.
+func (a *adapter) command([]*shader.Stage) {
 	a.mu.Lock()
-	a.stage = stage
 	var list []*debug.Breakpoint
 	for _, of := range a.lines {
 		list = append(list, of...)

@@ -133,6 +133,10 @@ func (a *adapter) launched(m *dap.LaunchRequest) {
 		return
 	}
 	l, err := parse(m.Arguments)
+	var pick debug.Pick
+	if err == nil {
+		pick, err = l.pick()
+	}
 	if err == nil {
 		a.launch = l
 		a.target, err = a.start(a.ctx, l, func(text string) { a.output("stdout", text) })
@@ -143,7 +147,7 @@ func (a *adapter) launched(m *dap.LaunchRequest) {
 	}
 	a.session = debug.New(debug.Config{
 		Events: a.events(), Locate: a.target.Locate, StopOnEntry: l.StopOnEntry,
-		Thread: debug.Thread{Group: l.Workgroup, Local: l.Invocation}, Dispatch: l.Dispatch,
+		Thread: debug.Thread{Group: l.Workgroup, Local: l.Invocation}, Dispatch: l.Dispatch, Draw: l.Draw, Pick: pick,
 	})
 	a.apply()
 	a.respond(r, nil)

@@ -170,9 +170,11 @@ func (a *adapter) disassemble(m *dap.DisassembleRequest) {
 		a.refuse(m.GetRequest(), "no instructions at %q", m.Arguments.MemoryReference)
 		return
 	}
-	a.mu.Lock()
-	stage := a.stage
-	a.mu.Unlock()
+	stage := a.session.Stage()
+	if stage == nil {
+		a.refuse(m.GetRequest(), "no instructions at %q", m.Arguments.MemoryReference)
+		return
+	}
 	list := []dap.DisassembledInstruction{}
 	n := int(from) + m.Arguments.InstructionOffset + m.Arguments.Offset
 	locate := a.target.Locate(stage)

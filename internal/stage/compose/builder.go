@@ -42,7 +42,7 @@ type resource struct {
 // New begins the compute program of a stage's program. name is the stage's name in errors.
 func New(name string, from *ir.Program) *Builder {
 	p := from.Clone()
-	p.Stage, p.In, p.Out = ir.Compute, nil, nil
+	p.Stage, p.In, p.Out, p.From = ir.Compute, nil, nil, from
 	w := &Builder{stage: name, Program: p, From: from, Texels: texture.NewTexels(p), resources: map[resource]int{}}
 	for _, o := range from.Out {
 		p.Vars = append(p.Vars, ir.Var{Name: o.Semantic.String(), Slots: o.Type.Slots(), Func: -1})
@@ -95,15 +95,15 @@ func (w *Builder) copyCode(code []ir.V, to map[ir.V]ir.V) {
 		case ir.In:
 			in := w.From.In[x.Aux]
 			if n := w.Input(in); n != 0 {
-				to[v] = n
+				w.replace(to, v, n)
 				continue
 			}
 			f.Val(v).Aux = w.inputIndex(in.Semantic, in.Type)
 		case ir.InAt:
-			to[v] = w.InputAt(w.From.In[x.Aux], arg(x.Args[0]))
+			w.replace(to, v, w.InputAt(w.From.In[x.Aux], arg(x.Args[0])))
 			continue
 		case ir.Interp:
-			to[v] = w.Interp(w.From.In[x.Aux], arg(x.Args[0]), arg(x.Args[1]))
+			w.replace(to, v, w.Interp(w.From.In[x.Aux], arg(x.Args[0]), arg(x.Args[1])))
 			continue
 		case ir.Out:
 			w.storeOutput(int(x.Aux), arg(x.Args[0]))
@@ -134,6 +134,30 @@ func (w *Builder) copyCode(code []ir.V, to map[ir.V]ir.V) {
 		w.B.Keep(v)
 	}
 	w.B.Origin = 0
+}
+
+// replace replaces a value of the stage by another one. In an observed program the value remains, as a copy.
+func (w *Builder) replace(to map[ir.V]ir.V, v, by ir.V) {
+	f := w.B.Func
+	if t := f.Type(v); w.Program.Observed && t == f.Type(by) && ir.Bitcast.Row().On.Source().Has(t) {
+		x := f.Val(v)
+		*x = ir.Val{Op: ir.Bitcast, Type: t, Origin: x.Origin, Args: [4]ir.V{by}}
+		w.B.Keep(v)
+		return
+	}
+	to[v] = by
+}
+
+// Identify stores a word that tells which invocation of the stage a lane is, in an observed program.
+func (w *Builder) Identify(s ir.Semantic, index uint32, word ir.V) {
+	p := w.Program
+	if !p.Observed {
+		return
+	}
+	n := len(p.Vars)
+	p.Vars = append(p.Vars, ir.Var{Name: s.String(), Slots: 1, Func: -1})
+	p.IDs = append(p.IDs, ir.IDVar{Semantic: s, Index: index, Var: n})
+	w.B.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{w.B.I32(0), word}, Aux: uint64(n)})
 }
 
 // handles reports whether the caller has installed a function for a stage operation.

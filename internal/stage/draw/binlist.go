@@ -29,7 +29,7 @@ func (s *binList) reset() {
 		s.ready.Release()
 	}
 	clear(s.Job.Resources)
-	s.Job.Regions, s.Job.Rays, s.Job.Push, s.Job.Log = nil, nil, nil, nil
+	s.Job.Regions, s.Job.Rays, s.Job.Push, s.Job.Log, s.Job.Hook = nil, nil, nil, nil, nil
 	s.clear, s.binding, s.ready, s.coarse, s.batches, s.ownBytes = nil, nil, nil, nil, raster.Batches{}, 0
 	s.primitives, s.records = s.primitives[:0], s.records[:0]
 }

@@ -114,7 +114,7 @@ func (d *recordedDraw) vertices() uint64 {
 // manyTriangles reports whether the set-up program is worth it for the draw.
 func (d *recordedDraw) manyTriangles() bool {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
-	if r.Discard || r.PolygonMode != enum.PolygonModeFill {
+	if d.pipeline.observed || r.Discard || r.PolygonMode != enum.PolygonModeFill {
 		return false
 	}
 	n := uint64(d.args.Count)

@@ -81,7 +81,7 @@ var disableHiZ bool
 // newHiZMode returns the HiZ mode of the draw. Without early Z it neither rejects nor updates.
 func (d *recordedDraw) newHiZMode() (s hizMode) {
 	k := &d.key.Test
-	if disableHiZ || k.Depth == nil || k.DepthLayered || d.key.Multiview {
+	if disableHiZ || d.pipeline.observed || k.Depth == nil || k.DepthLayered || d.key.Multiview {
 		return s
 	}
 	switch k.Compare {

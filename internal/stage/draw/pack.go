@@ -201,7 +201,7 @@ func quadsOf(m uint64) uint64 {
 func (d *recordedDraw) packs() (packed, pixels bool) {
 	p := d.pipeline
 	size := p.triangleSize.Load()
-	packed = p.packable && d.key.Packable() && (packing == packAll || packing == packPixels || packing == packSmall && (size == smallTriangles || size == tinyTriangles))
+	packed = p.packable && !p.observed && d.key.Packable() && (packing == packAll || packing == packPixels || packing == packSmall && (size == smallTriangles || size == tinyTriangles))
 	return packed, packed && p.pixels && !p.wholeQuads.Load() && (packing == packPixels || packing == packSmall && size == tinyTriangles)
 }
 

@@ -25,6 +25,7 @@ type Pipeline struct {
 	engine      exec.Engine
 	options     exec.Options
 	hasFragment bool // the caller provided a fragment program
+	observed    bool // for a debugger: each fragment of the rasterizer runs, in a lane of its own
 
 	front *frontend.Pipeline
 
@@ -68,6 +69,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
+	p.observed = stages.Observed()
 	p.packable, p.pixels = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment)
 	p.long, p.linear = shade.Long(stages.Fragment), shade.Linear(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{

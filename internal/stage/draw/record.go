@@ -45,11 +45,7 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 		p.tiles = append(p.tiles, nil)
 	}
 	p.tiles = p.tiles[:tiles]
-	p.memory, p.coarseValid = p.memory[:0], false
-	for _, v := range colors {
-		p.memory = append(p.memory, v.Memory().Bytes)
-	}
-	p.memory = append(p.memory, t.Depth.Memory().Bytes, t.Stencil.Memory().Bytes)
+	p.memory, p.coarseValid = t.Memory(p.memory[:0]), false
 	if c != nil {
 		p.recordClear(c)
 	}
@@ -271,7 +267,7 @@ func (d *recordedDraw) ownViews(o *compose.OwnResources) {
 func (d *recordedDraw) detach(a *state.Args) {
 	d.push = append(d.push[:0], a.Shader.Push...)
 	s := &d.args.Shader
-	*s = compute.Args{Push: d.push, Regions: s.Regions, Rays: s.Rays, Workers: s.Workers, Budget: s.Budget, Log: s.Log}
+	*s = compute.Args{Push: d.push, Regions: s.Regions, Rays: s.Rays, Workers: s.Workers, Budget: s.Budget, Log: s.Log, Hook: s.Hook}
 	d.args.State, d.args.VertexBuffers = nil, nil
 	d.discard = append(d.discard[:0], d.state.Discard.Rectangles...)
 	d.state.Discard.Rectangles = d.discard
@@ -341,7 +337,7 @@ func (d *recordedDraw) sideEffects() (some, ordered bool) {
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
 	// The stipple counter continues along a primitive strip.
-	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0
+	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0 || d.args.Shader.Hook != nil
 	return some || alone, ordered || alone
 }
 

@@ -21,6 +21,16 @@ type Stages struct {
 	Fragment    *ir.Program // nil: no color outputs, depth of the primitive
 }
 
+// Observed reports whether a debugger observes a stage.
+func (s *Stages) Observed() bool {
+	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh, s.Fragment} {
+		if p != nil && p.Observed {
+			return true
+		}
+	}
+	return false
+}
+
 // wanted reports whether the next stage or the rasterizer reads an output. Other outputs have no
 // space in the record. Locations compare by location, not by component: a record has all four
 // components of a location.

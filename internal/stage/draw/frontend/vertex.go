@@ -36,6 +36,8 @@ func vertexProgram(from *ir.Program, in *state.VertexInput, rec *layout.Record, 
 	s.Builder.Input = s.read
 	return s.Build(func(body func()) {
 		s.B.If(s.B.Cmp(ir.ULt, s.vertexNumber(), s.Param(ir.I32, layout.VertexCount)))
+		s.Identify(ir.VertexIndex, 0, s.listWord(0))
+		s.Identify(ir.InstanceIndex, 0, s.listWord(1))
 		body()
 		s.storeRecord()
 		s.B.End()

@@ -95,12 +95,27 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 		s.KillTarget = b.Block()
 	}
 	s.setPoints()
+	s.identify()
 	body()
 	real(func() { s.writeOutputs(early) })
 	if s.walksStrips() {
 		b.End()
 	}
 	b.End()
+}
+
+// identify tells a debugger which fragment a lane is.
+func (s *shader) identify() {
+	if !s.From.Observed {
+		return
+	}
+	s.Identify(ir.FragCoord, 0, s.get(varX))
+	s.Identify(ir.FragCoord, 1, s.get(varY))
+	s.Identify(ir.PrimitiveId, 0, s.primitiveWord(ir.I32, primitiveID))
+	s.Identify(ir.Layer, 0, s.layer())
+	if s.key.PerSample {
+		s.Identify(ir.SampleId, 0, s.sample())
+	}
 }
 
 // runEarlyTests emits the tests before the program and reports whether the invocation is still

@@ -13,7 +13,8 @@ import (
 // latencies.
 func (s *shader) stripPixelRows() uint32 {
 	e := s.Program.Effects
-	if s.coarse() || s.endsOutsideEntry() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.hasOp(ir.Helper)) {
+	// A debugger shows each pixel as a lane of its own.
+	if s.From.Observed || s.coarse() || s.endsOutsideEntry() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.hasOp(ir.Helper)) {
 		return raster.Block
 	}
 	n := s.Program.SubgroupSize

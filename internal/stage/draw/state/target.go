@@ -49,6 +49,14 @@ func (t *Target) Extent() (width, height, layers uint32) {
 	return width, height, max(layers, 1)
 }
 
+// Memory appends the memory of the attachments that draws write.
+func (t *Target) Memory(list [][]byte) [][]byte {
+	for _, v := range t.Colors {
+		list = append(list, v.Memory().Bytes)
+	}
+	return append(list, t.Depth.Memory().Bytes, t.Stencil.Memory().Bytes)
+}
+
 // CheckLimits returns an error if the target exceeds a limit.
 func (t *Target) CheckLimits() error {
 	if n := len(t.Colors); n > MaxColors {
