@@ -237,6 +237,9 @@ func (x *profiled) target(module checked) *adapter.Target {
 			if m.text != "" && len(m.starts) < s.Facts.Code.Len() {
 				m.text, m.starts = "", nil
 			}
+			if x.from != nil && len(s.Facts.EntryPoints) > 0 {
+				m.file = x.assembly(s.Facts.EntryPoints[0].Model.String())
+			}
 			places[s] = &placer{profiled: x, module: &m, viewer: newViewer(&m), lines: map[profile.Place]profile.Place{}}
 		}
 		return places[s]

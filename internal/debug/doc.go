@@ -1,7 +1,7 @@
-// Package debug stops the invocations of compute shaders at lines and instructions, shows their values, and goes on, forward and
-// backward. It refuses to know protocols and clients: package adapter in its folder has the Debug Adapter Protocol.
+// Package debug stops the invocations of the shaders of dispatches and draws at lines and instructions, shows their values, and goes
+// on, forward and backward. It refuses to know protocols and clients: package adapter in its folder has the Debug Adapter Protocol.
 //
-// A [Session] is the [vk.Debugger] of a device. The goroutine of the dispatch runs the interpreter; its hook decides before each
+// A [Session] is the [vk.Debugger] of a device. The goroutine of the command runs the interpreter; its hook decides before each
 // operation of a subgroup whether to stop, and waits while the controller looks at the state.
 //
 //	controller ── Continue, Step, … ──▶ Session ──▶ hook ── Step ── interpreter
@@ -14,6 +14,11 @@
 // position (as rr does for processes; O'Callahan et al. 2017, "Engineering Record and Replay for Deployability"). Checkpoints are
 // copies of the writable memory at the beginning of groups.
 //
+// The groups of a draw are those of all its stages, in the order of one worker: vertices, primitives, then the fragments tile by tile.
+// Fragments write memory and attachments only, which a checkpoint has. The results of earlier stages are in memory of the draw itself:
+// on the way to a checkpoint these groups run again, without steps, from the memory of the beginning, and groups of fragments are
+// skipped. There are no checkpoints after a vertex that follows fragments, in a draw whose primitives are too many to bin at once.
+//
 // # Lines
 //
 // An operation begins a line if the operation before it in the code is of another line or block (see marks). A thread is an
@@ -22,6 +27,7 @@
 // # Files
 //
 //	session.go, hook.go           the state of a session, and what it does at each step
+//	code.go, pick.go              programs that run; the invocations that may stop
 //	position.go, search.go        time, copies of the memory; the way back
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints

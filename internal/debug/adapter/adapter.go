@@ -41,22 +41,28 @@ type Launch struct {
 	Draw        int       `json:"draw"`        // and the draws
 
 	// Which invocations of draws stop; all without them.
-	Stage     string     `json:"stage"`     // vertex or fragment, for example
-	Pixel     *[2]uint32 `json:"pixel"`     // of fragments
-	Primitive *uint32    `json:"primitive"` // PrimitiveId of fragments
-	Sample    *uint32    `json:"sample"`    // of fragments with sample shading
-	Vertex    *uint32    `json:"vertex"`    // VertexIndex
-	Instance  *uint32    `json:"instance"`  // InstanceIndex of vertices
+	Stage     string   `json:"stage"`     // vertex or fragment, for example
+	Pixel     []uint32 `json:"pixel"`     // x and y of fragments
+	Primitive *uint32  `json:"primitive"` // PrimitiveId of fragments
+	Sample    *uint32  `json:"sample"`    // of fragments with sample shading
+	Vertex    *uint32  `json:"vertex"`    // VertexIndex
+	Instance  *uint32  `json:"instance"`  // InstanceIndex of vertices
 }
 
 // pick returns the invocations that stop.
 func (l *Launch) pick() (p debug.Pick, err error) {
-	p = debug.Pick{Pixel: l.Pixel, Primitive: l.Primitive, Sample: l.Sample, Vertex: l.Vertex, Instance: l.Instance}
+	p = debug.Pick{Primitive: l.Primitive, Sample: l.Sample, Vertex: l.Vertex, Instance: l.Instance}
 	switch {
 	case l.Dispatch < 0 || l.Draw < 0:
 		return p, fmt.Errorf("dispatch %d and draw %d; must not be negative", l.Dispatch, l.Draw)
 	case (l.Pixel != nil || l.Primitive != nil || l.Sample != nil) && (l.Vertex != nil || l.Instance != nil):
 		return p, errors.New("a fragment and a vertex; want one of them")
+	}
+	if l.Pixel != nil {
+		if len(l.Pixel) != 2 {
+			return p, fmt.Errorf("a pixel with %d coordinates; want x and y", len(l.Pixel))
+		}
+		p.Pixel = &[2]uint32{l.Pixel[0], l.Pixel[1]}
 	}
 	if l.Stage == "" {
 		return p, nil
@@ -68,6 +74,11 @@ func (l *Launch) pick() (p debug.Pick, err error) {
 		}
 	}
 	return p, fmt.Errorf("stage %q; want compute, vertex, fragment or another one", l.Stage)
+}
+
+// picks reports whether the launch request asks for certain commands or invocations.
+func (l *Launch) picks() bool {
+	return l.Dispatch > 0 || l.Draw > 0 || l.Stage != "" || l.Pixel != nil || l.Primitive != nil || l.Sample != nil || l.Vertex != nil || l.Instance != nil
 }
 
 // stages is the number of stages.
@@ -262,7 +273,7 @@ func (a *adapter) run() {
 		if err := a.target.Run(a.ctx, a.session); err != nil && a.ctx.Err() == nil {
 			code = 1
 			a.output("stderr", err.Error()+"\n")
-		} else if err == nil && !a.session.Picked() && !a.session.Ended() {
+		} else if err == nil && a.launch.picks() && !a.session.Picked() && !a.session.Ended() {
 			a.output("console", "no invocation that the launch request asks for has run\n")
 		}
 	}()
