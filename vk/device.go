@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -123,6 +124,14 @@ type DebugCommand struct {
 	Kind   DebugKind
 	Stages []*shader.Stage
 	Memory [][]byte // what the command may write besides the resources of its shaders: attachments, buffers of transform feedback
+
+	Attachments []DebugAttachment // of a draw
+}
+
+// DebugAttachment is an attachment of a draw that a debugger runs.
+type DebugAttachment struct {
+	Name string // color 0, …, depth, stencil
+	View *texture.View
 }
 
 // DebugKind is a kind of commands.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -382,6 +383,7 @@ func (x *executor) debugDraw(d Debugger, p *drawable, a *state.Args, indirect *s
 	g := &x.graphics
 	numbers, feedback := orZero(g.counts), orZero(g.feedback)
 	c := DebugCommand{Kind: DebugDraw, Stages: p.stages, Memory: g.target().Memory(nil)}
+	c.Attachments = attachmentsOf(g.target())
 	for i := range feedback.Buffers {
 		c.Memory = append(c.Memory, feedback.Buffers[i].Bytes)
 	}
@@ -395,6 +397,22 @@ func (x *executor) debugDraw(d Debugger, p *drawable, a *state.Args, indirect *s
 		a.Shader.Hook = h
 		return record(x.ctx, g, p, a, indirect)
 	})
+}
+
+// attachmentsOf returns the attachments of a target with their names.
+func attachmentsOf(t *state.Target) (list []DebugAttachment) {
+	for i, v := range t.Colors {
+		if v != nil {
+			list = append(list, DebugAttachment{fmt.Sprintf("color %d", i), v})
+		}
+	}
+	if t.Depth != nil {
+		list = append(list, DebugAttachment{"depth", t.Depth})
+	}
+	if t.Stencil != nil {
+		list = append(list, DebugAttachment{"stencil", t.Stencil})
+	}
+	return list
 }
 
 // drawIndirect reads the arguments once: the host may change them meanwhile.

@@ -31,6 +31,7 @@
 //	position.go, search.go        time, copies of the memory; the way back
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints
+//	pixelhistory.go               the fragments of a pixel, and what ended them
 //	frame.go, variable.go,
 //	name.go                       threads, frames, scopes, values and their names
 //	format.go                     texts of values

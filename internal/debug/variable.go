@@ -344,6 +344,7 @@ var idNames = map[ir.Semantic]string{
 func (x *view) invocation() (list []*Variable) {
 	for _, v := range x.program.IDs {
 		switch word, _ := x.id(v.Semantic, v.Index); {
+		case v.Semantic == ir.Location || v.Semantic == ir.NoSemantic:
 		case v.Semantic != ir.FragCoord:
 			list = append(list, known(idNames[v.Semantic], "uint", word))
 		case v.Index == 1:

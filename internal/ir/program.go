@@ -68,12 +68,27 @@ type Program struct {
 	IDs      []IDVar  // of an observed and composed program
 }
 
-// IDVar is a private variable of one slot that tells which invocation of its stage a lane is.
+// IDVar is a private variable of one slot that tells which invocation of its stage a lane is, and what became of it.
 type IDVar struct {
-	Semantic Semantic // FragCoord: a coordinate of the pixel, by Index
+	Semantic Semantic // FragCoord: a coordinate of the pixel, by Index; Location: an output; NoSemantic: a probe, by Index
 	Index    uint32
 	Var      int
+	Type     Type // of an output
 }
+
+// The probes of a fragment: the tests and other places at which samples of it can end. The word of a probe is 0 if no sample reached
+// it, ProbeFailed if none passed, and ProbePassed if one did.
+const (
+	ProbeCovered uint32 = iota // by the primitive
+	ProbeBounds                // depth bounds test
+	ProbeStencil
+	ProbeDepth
+	ProbeEnd  // of the shader, without a discard
+	ProbeMask // the shader's sample mask, and alpha to coverage
+
+	ProbeFailed = 1
+	ProbePassed = 2
+)
 
 // Clone returns a copy of p. The copy shares only data that no pass changes.
 func (p *Program) Clone() *Program {

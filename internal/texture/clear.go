@@ -44,6 +44,20 @@ func (v *View) EncodeTexel(to *[MaxTexel]byte, value [4]uint64) int {
 	return f.Bytes
 }
 
+// Texel returns the bytes of a texel of a layer of the view's first level; nil if there is none.
+func (v *View) Texel(layer, x, y, sample int) []byte {
+	w, h, layers := v.Extent()
+	f := v.Info().Texel()
+	if f == nil || x < 0 || y < 0 || layer < 0 || sample < 0 || x >= w || y >= h || layer >= layers || sample >= v.Samples() {
+		return nil
+	}
+	at := v.word(ir.ShapeLevels) + layer*v.word(ir.ShapeLevels+2*ir.MaxLevels) + y*v.word(ir.ShapeLevels+ir.MaxLevels) + (x*v.Samples()+sample)*f.Bytes
+	if at < 0 || at+f.Bytes > len(v.memory) {
+		return nil
+	}
+	return v.memory[at : at+f.Bytes]
+}
+
 // Fill copies a texel, as EncodeTexel returns it, to all samples of the texels [x0, x1) × [y0, y1) of a layer
 // of the view's first level. Texels outside the level are skipped.
 func (v *View) Fill(layer, x0, y0, x1, y1 int, texel []byte) {

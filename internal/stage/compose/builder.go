@@ -47,6 +47,9 @@ func New(name string, from *ir.Program) *Builder {
 	for _, o := range from.Out {
 		p.Vars = append(p.Vars, ir.Var{Name: o.Semantic.String(), Slots: o.Type.Slots(), Func: -1})
 		w.outputs = append(w.outputs, len(p.Vars)-1)
+		if p.Observed && o.Semantic == ir.Location && o.Type.Slots() == 1 {
+			p.IDs = append(p.IDs, ir.IDVar{Semantic: ir.Location, Index: o.Index, Var: len(p.Vars) - 1, Type: o.Type})
+		}
 	}
 	return w
 }
@@ -154,10 +157,32 @@ func (w *Builder) Identify(s ir.Semantic, index uint32, word ir.V) {
 	if !p.Observed {
 		return
 	}
+	w.B.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{w.B.I32(0), word}, Aux: w.idVar(s, index)})
+}
+
+// Probe records in an observed program whether a lane, or one of its samples, passes a place at which it can end.
+func (w *Builder) Probe(probe uint32, passes ir.V) {
+	if !w.Program.Observed {
+		return
+	}
+	n, b := w.idVar(ir.NoSemantic, probe), w.B
+	old := b.OpAux(ir.PLd, ir.I32, n, b.I32(0))
+	word := b.Op(ir.UMax, ir.I32, old, b.Select(passes, b.I32(ir.ProbePassed), b.I32(ir.ProbeFailed)))
+	b.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{b.I32(0), word}, Aux: n})
+}
+
+// idVar returns the variable of a word of an invocation's identity, which it declares.
+func (w *Builder) idVar(s ir.Semantic, index uint32) uint64 {
+	p := w.Program
+	for _, v := range p.IDs {
+		if v.Semantic == s && v.Index == index {
+			return uint64(v.Var)
+		}
+	}
 	n := len(p.Vars)
 	p.Vars = append(p.Vars, ir.Var{Name: s.String(), Slots: 1, Func: -1})
-	p.IDs = append(p.IDs, ir.IDVar{Semantic: s, Index: index, Var: n})
-	w.B.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{w.B.I32(0), word}, Aux: uint64(n)})
+	p.IDs = append(p.IDs, ir.IDVar{Semantic: s, Index: index, Var: n, Type: ir.I32})
+	return uint64(n)
 }
 
 // handles reports whether the caller has installed a function for a stage operation.

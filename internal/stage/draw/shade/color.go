@@ -21,8 +21,13 @@ func (s *shader) writeOutputs(early bool) {
 	set := s.outputCoverage()
 	if s.multi() {
 		s.set(varSet, set)
+		if s.From.Observed {
+			s.Probe(ir.ProbeMask, s.Not(s.B.Cmp(ir.Eq, set, s.B.Const(s.setType(), 0))))
+		}
 	} else {
-		s.B.If(s.contains(set, s.sample()))
+		remains := s.contains(set, s.sample())
+		s.Probe(ir.ProbeMask, remains)
+		s.B.If(remains)
 		defer s.B.End()
 	}
 	s.forEachSample(func(n ir.V) {

@@ -61,6 +61,7 @@ func (s *shader) entryPoint(body func()) {
 func (s *shader) fragment(item, bits ir.V, body func()) {
 	b := s.B
 	covered := s.locatePixel(item, bits)
+	s.identify(covered)
 	early := s.earlyTests()
 	if early && (s.key.Test.any() || s.key.CountSamples) {
 		covered = s.runEarlyTests(covered)
@@ -95,9 +96,13 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 		s.KillTarget = b.Block()
 	}
 	s.setPoints()
-	s.identify()
 	body()
-	real(func() { s.writeOutputs(early) })
+	real(func() {
+		if s.From.Observed {
+			s.Probe(ir.ProbeEnd, s.Not(s.B.Op(ir.Helper, ir.B1)))
+		}
+		s.writeOutputs(early)
+	})
 	if s.walksStrips() {
 		b.End()
 	}
@@ -105,7 +110,7 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 }
 
 // identify tells a debugger which fragment a lane is.
-func (s *shader) identify() {
+func (s *shader) identify(covered ir.V) {
 	if !s.From.Observed {
 		return
 	}
@@ -116,6 +121,7 @@ func (s *shader) identify() {
 	if s.key.PerSample {
 		s.Identify(ir.SampleId, 0, s.sample())
 	}
+	s.Probe(ir.ProbeCovered, covered)
 }
 
 // runEarlyTests emits the tests before the program and reports whether the invocation is still

@@ -42,6 +42,7 @@ func (s *shader) stencilFace(f *state.StencilFace, a *attachment, face, depth ir
 	reference := s.And(s.reference(word(2)), b.I32(0xff))
 	mask := word(0)
 	pass := s.compared(f.Compare, ir.ULt, ir.Eq, s.And(reference, mask), s.And(old, mask))
+	s.Probe(ir.ProbeStencil, pass)
 	if f.Writes() {
 		next := b.Select(pass, b.Select(depth, s.stencilOp(f.Pass, old, reference), s.stencilOp(f.DepthFail, old, reference)), s.stencilOp(f.Fail, old, reference))
 		mask := word(1)

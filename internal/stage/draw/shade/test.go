@@ -25,10 +25,15 @@ func (s *shader) testThen(n ir.V, passed func(), then func(pass ir.V)) {
 	k := &s.key.Test
 	d := s.depthTest(n)
 	if k.Bounds && d.present {
-		s.B.If(d.withinBounds())
+		within := d.withinBounds()
+		s.Probe(ir.ProbeBounds, within)
+		s.B.If(within)
 		defer s.B.End()
 	}
 	pass := d.passes()
+	if d.present {
+		s.Probe(ir.ProbeDepth, pass)
+	}
 	if k.Stencil != nil {
 		pass = s.stencilTest(n, pass)
 	}

@@ -1,0 +1,323 @@
+package debug
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	texels "github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// PixelHistory is the [vk.Debugger] that records each fragment of a pixel. The groups of fragments run in the order of the primitives,
+// and each has one primitive, so that the attachments before and after a group are those before and after the fragment.
+type PixelHistory struct {
+	X         uint32       `json:"x"`
+	Y         uint32       `json:"y"`
+	Layer     uint32       `json:"layer"`
+	Sample    uint32       `json:"sample"`
+	Events    []PixelEvent `json:"events"`
+	Draws     int          `json:"draws"`
+	Truncated bool         `json:"truncated"` // there were more events
+
+	last []Attached // the values after the last event or draw
+}
+
+// maxPixelEvents bounds the events of a history.
+const maxPixelEvents = 1 << 16
+
+// PixelEvent is a fragment, or the change of the pixel by commands other than draws.
+type PixelEvent struct {
+	Draw      int        `json:"draw"` // the number of the draw, from 1; of other commands that of the draw after them
+	Primitive uint32     `json:"primitive"`
+	Sample    uint32     `json:"sample"`
+	Result    string     `json:"result"`            // passed, other commands, or what ended the fragment
+	Outputs   []Attached `json:"outputs,omitempty"` // of the shader; none if it did not run to its end
+	Before    []Attached `json:"before,omitempty"`
+	After     []Attached `json:"after,omitempty"`
+}
+
+// Attached is a value of an attachment, or of an output.
+type Attached struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Results of fragments.
+const (
+	resultPassed  = "passed"
+	resultBounds  = "failed the depth bounds test"
+	resultStencil = "failed the stencil test"
+	resultDepth   = "failed the depth test"
+	resultDiscard = "discarded by the shader"
+	resultMask    = "no sample left by the sample mask or alpha to coverage"
+	resultOther   = "changed by commands other than draws"
+)
+
+// Run runs a command; draws are observed.
+func (p *PixelHistory) Run(_ context.Context, c vk.DebugCommand, run func(exec.Hook) error) error {
+	if c.Kind != vk.DebugDraw {
+		return run(nil)
+	}
+	p.Draws++
+	w := &pixelWatcher{history: p, attachments: c.Attachments}
+	err := run(w)
+	p.last = w.read()
+	return err
+}
+
+// add adds an event.
+func (p *PixelHistory) add(e PixelEvent) {
+	if len(p.Events) >= maxPixelEvents {
+		p.Truncated = true
+		return
+	}
+	p.Events = append(p.Events, e)
+}
+
+// pixelWatcher is the hook of one draw.
+type pixelWatcher struct {
+	exec.NoHook
+	history     *PixelHistory
+	attachments []vk.DebugAttachment
+	begun       bool
+	before      []Attached
+
+	program *ir.Program
+	lane    uint32 // of the pixel; of no meaning before found
+	found   bool
+	sub     uint32   // its subgroup
+	words   []uint32 // of program.IDs, as of the last step
+}
+
+// BeginGroup skips the steps of groups without the pixel.
+func (w *pixelWatcher) BeginGroup(g *exec.Group) error {
+	if !w.begun { // the draw is about to run: all commands before it have
+		w.begun = true
+		if now := w.read(); w.history.last != nil && !slices.Equal(now, w.history.last) && len(now) == len(w.history.last) {
+			w.history.add(PixelEvent{Draw: w.history.Draws, Result: resultOther, Before: w.history.last, After: now})
+		}
+	}
+	w.program, w.found = nil, false
+	if g.Program.From == nil || g.Program.From.Stage != ir.Fragment || !w.contains(g) {
+		return exec.ErrNoSteps
+	}
+	w.program, w.before = g.Program, w.read()
+	return nil
+}
+
+// contains reports whether the block of a group may have the pixel.
+func (w *pixelWatcher) contains(g *exec.Group) bool {
+	perItem := uint64(1)
+	if slices.ContainsFunc(g.Program.IDs, func(v ir.IDVar) bool { return v.Semantic == ir.SampleId }) && len(w.attachments) > 0 {
+		perItem = uint64(w.attachments[0].View.Samples())
+	}
+	for r, x := range g.Program.Res {
+		if x.Set != compute.OwnSet || x.Binding != layout.BindItems || x.Kind != ir.StorageBuffer || len(g.Job.Resources[r]) == 0 {
+			continue
+		}
+		items := g.Job.Resources[r][0].Bytes
+		total := uint64(len(items)) / 8
+		groups := uint64(g.Job.Groups[0]) / perItem
+		if groups == 0 || total%groups != 0 {
+			return true
+		}
+		at := uint64(g.ID[0]) / perItem * (total / groups) * 8
+		if at+8 > uint64(len(items)) {
+			return true
+		}
+		corner := binary.LittleEndian.Uint32(items[at+4:])
+		if corner&0x70007 != 0 { // coarse fragments
+			return true
+		}
+		x, y := corner&0xfff8, corner>>16&0xfff8
+		return x == w.history.X&^7 && y == w.history.Y&^7
+	}
+	return true
+}
+
+// Step finds the lane of the pixel, and keeps the words of its identity.
+func (w *pixelWatcher) Step(s *exec.Step) error {
+	if w.program == nil {
+		return nil
+	}
+	if !w.found {
+		for lane := range s.Active.All {
+			if w.find(s, uint32(lane)) {
+				w.found, w.lane, w.sub = true, uint32(lane), s.Subgroup
+				break
+			}
+		}
+	}
+	if w.found && s.Subgroup == w.sub {
+		w.words = w.words[:0]
+		for _, v := range w.program.IDs {
+			w.words = append(w.words, s.ReadPrivate(uint64(s.Bases[v.Var]), w.lane))
+		}
+	}
+	return nil
+}
+
+// find reports whether a lane is a covered fragment of the pixel.
+func (w *pixelWatcher) find(s *exec.Step, lane uint32) bool {
+	for _, v := range w.program.IDs {
+		word := s.ReadPrivate(uint64(s.Bases[v.Var]), lane)
+		want := word
+		switch {
+		case v.Semantic == ir.FragCoord && v.Index == 0:
+			want = w.history.X
+		case v.Semantic == ir.FragCoord:
+			want = w.history.Y
+		case v.Semantic == ir.Layer:
+			want = w.history.Layer
+		case v.Semantic == ir.SampleId:
+			want = w.history.Sample
+		case v.Semantic == ir.NoSemantic && v.Index == ir.ProbeCovered:
+			want = ir.ProbePassed
+		}
+		if word != want {
+			return false
+		}
+	}
+	return true
+}
+
+// EndGroup records the fragment.
+func (w *pixelWatcher) EndGroup(*exec.Group) error {
+	if !w.found {
+		return nil
+	}
+	e := PixelEvent{Draw: w.history.Draws, Before: w.before, After: w.read(), Result: w.result()}
+	for i, v := range w.program.IDs {
+		switch {
+		case v.Semantic == ir.PrimitiveId:
+			e.Primitive = w.words[i]
+		case v.Semantic == ir.SampleId:
+			e.Sample = w.words[i]
+		}
+	}
+	if w.probe(ir.ProbeEnd) == ir.ProbePassed {
+		e.Outputs = w.outputs()
+	}
+	w.history.add(e)
+	return nil
+}
+
+// probe returns the word of a probe; 0 if the program has none.
+func (w *pixelWatcher) probe(n uint32) uint32 {
+	for i, v := range w.program.IDs {
+		if v.Semantic == ir.NoSemantic && v.Index == n {
+			return w.words[i]
+		}
+	}
+	return 0
+}
+
+// result returns what became of the fragment. A test that ended it before or after the shader was reached by it.
+func (w *pixelWatcher) result() string {
+	for _, x := range []struct {
+		probe  uint32
+		result string
+	}{{ir.ProbeBounds, resultBounds}, {ir.ProbeStencil, resultStencil}, {ir.ProbeDepth, resultDepth}, {ir.ProbeMask, resultMask}} {
+		if w.probe(x.probe) == ir.ProbeFailed {
+			return x.result
+		}
+	}
+	if w.probe(ir.ProbeEnd) != ir.ProbePassed {
+		return resultDiscard
+	}
+	return resultPassed
+}
+
+// outputs returns the outputs of the shader at color attachments.
+func (w *pixelWatcher) outputs() (list []Attached) {
+	parts := map[uint32][]string{}
+	for i, v := range w.program.IDs {
+		if v.Semantic != ir.Location {
+			continue
+		}
+		text := strconv.FormatInt(int64(int32(w.words[i])), 10)
+		if v.Type == ir.F32 {
+			text = shortFloat(float64(math.Float32frombits(w.words[i])))
+		}
+		parts[v.Index/4] = append(parts[v.Index/4], text)
+	}
+	for n := uint32(0); n < 8; n++ {
+		if p := parts[n]; p != nil {
+			list = append(list, Attached{fmt.Sprintf("color %d", n), vectorText(p)})
+		}
+	}
+	return list
+}
+
+// read returns the values of the attachments at the pixel.
+func (w *pixelWatcher) read() (list []Attached) {
+	h := w.history
+	for _, a := range w.attachments {
+		if texel := a.View.Texel(int(h.Layer), int(h.X), int(h.Y), int(h.Sample)); texel != nil {
+			list = append(list, Attached{a.Name, texelText(a.View, texel)})
+		}
+	}
+	return list
+}
+
+// texelText returns the text of a texel: of its colors, or of the aspect of the view.
+func texelText(v *texture.View, texel []byte) string {
+	f, aspects := v.Info().Texel(), v.Info().Aspects
+	var parts []string
+	for _, c := range f.Components() {
+		if c.Channel == texels.S != (aspects == texels.Stencil) && (c.Channel == texels.S || aspects == texels.Stencil) {
+			continue
+		}
+		parts = append(parts, shortFloat(c.Value(c.Raw(texel))))
+	}
+	return vectorText(parts)
+}
+
+func vectorText(parts []string) string {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+func shortFloat(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+
+// Text returns the history as lines.
+func (p *PixelHistory) Text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "pixel (%d, %d)\n", p.X, p.Y)
+	for _, e := range p.Events {
+		if e.Result == resultOther {
+			fmt.Fprintf(&out, "before draw %d: %s\n", e.Draw, e.Result)
+		} else {
+			fmt.Fprintf(&out, "draw %d, primitive %d: %s\n", e.Draw, e.Primitive, e.Result)
+		}
+		for _, o := range e.Outputs {
+			fmt.Fprintf(&out, "  shader   %-8s %s\n", o.Name, o.Value)
+		}
+		for i, b := range e.Before {
+			if i < len(e.After) && e.After[i] != b {
+				fmt.Fprintf(&out, "  changed  %-8s %s → %s\n", b.Name, b.Value, e.After[i].Value)
+			} else {
+				fmt.Fprintf(&out, "  kept     %-8s %s\n", b.Name, b.Value)
+			}
+		}
+	}
+	switch {
+	case p.Truncated:
+		fmt.Fprintf(&out, "and more: a history has at most %d events\n", maxPixelEvents)
+	case len(p.Events) == 0:
+		fmt.Fprintf(&out, "no fragment of the %d draws\n", p.Draws)
+	}
+	return out.String()
+}
