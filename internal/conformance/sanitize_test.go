@@ -147,7 +147,15 @@ var sanitizerCases = []sanitizerCase{
 	{"unused chain", "", "", "%p = OpAccessChain %ptr_fun_uint %array %a\nput 0 %b", nil, []uint32{4, 0, 0}, "", 0},
 	{"component", "bounds", "OpVectorExtractDynamic beyond the vector", "%v = OpCompositeConstruct %uvec2 %b %c\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{2, 0, 0}, []uint32{1, 0, 0}, "index 2 of 2 components", 0},
 
-	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "to which nothing was stored", 0},
+	{"unwritten", "uninit", "a Function or Private variable without initializer", "%is = OpIEqual %bool %a %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %t %m\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "a store depends on local, without a value", 0},
+	{"unwritten copy", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\nOpStore %other %x\nOpCopyMemory %third %other\n%y = OpLoad %uint %third\n%u = OpSelect %uint %isa %y %b\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "local, without a value", 0},
+	{"unwritten component", "uninit", "a Function or Private variable without initializer", "%px = OpAccessChain %ptr_fun_uint %pair %c0\nOpStore %px %b\n%v = OpLoad %uvec2 %pair\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on pair", 0},
+	{"branch on a copy", "uninit", "a Function or Private variable without initializer", "OpSelectionMerge %m None\nOpBranchConditional %isa %m %t\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%x = OpLoad %uint %local\n%y = OpIAdd %uint %x %c1\n%z = OpINotEqual %bool %y %c0\nOpSelectionMerge %n None\nOpBranchConditional %z %f %n\n%f = OpLabel\nOpBranch %n\n%n = OpLabel\nput 0 %b", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a branch depends on local", 0},
+	{"index", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%i = OpSelect %uint %isa %x %c1\n%q = OpAccessChain %ptr_fun_uint %array %i\n%u = OpLoad %uint %q\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "an index depends on local", 0},
+	{"mask", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%u = OpBitwiseAnd %uint %x %a\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
+	{"undefined value", "uninit", "OpUndef", "%un = OpUndef %uint\n%x = OpIMul %uint %un %a\nput 0 %x", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on OpUndef", 0},
+	{"argument", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%y = OpFunctionCall %uint %twice %x\n%u = OpSelect %uint %isa %y %b\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
+	{"pointer", "uninit", "a Function or Private variable without initializer", "OpSelectionMerge %m None\nOpBranchConditional %isa %m %t\n%t = OpLabel\n%n = OpFunctionCall %void %write %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 
 	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
 	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
@@ -158,10 +166,16 @@ var sanitizerCases = []sanitizerCase{
 func (c *sanitizerCase) shaderOf(operands []uint32) *shader {
 	s := &shader{
 		caps: `%glsl = OpExtInstImport "GLSL.std.450"`,
-		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array",
-		in:   operands, log: &exec.Log{}, lanes: c.lanes,
+		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array\n%p_pair = OpTypePointer Function %uvec2\n" +
+			"%t_twice = OpTypeFunction %uint %uint\n%t_write = OpTypeFunction %void %ptr_fun_uint %uint",
+		annot: "OpName %local \"local\"\nOpName %pair \"pair\"",
+		funcs: "%twice = OpFunction %uint None %t_twice\n%twice_x = OpFunctionParameter %uint\n%twice_l = OpLabel\n%twice_r = OpIAdd %uint %twice_x %twice_x\n" +
+			"OpReturnValue %twice_r\nOpFunctionEnd\n%write = OpFunction %void None %t_write\n%write_p = OpFunctionParameter %ptr_fun_uint\n" +
+			"%write_x = OpFunctionParameter %uint\n%write_l = OpLabel\nOpStore %write_p %write_x\nOpReturn\nOpFunctionEnd\n",
+		in: operands, log: &exec.Log{}, lanes: c.lanes,
 	}
-	s.body = "%array = OpVariable %p_array Function %zeros\n%local = OpVariable %ptr_fun_uint Function\n%a = get 0\n%b = get 1\n%c = get 2\n" + c.body
+	s.body = "%array = OpVariable %p_array Function %zeros\n%local = OpVariable %ptr_fun_uint Function\n%other = OpVariable %ptr_fun_uint Function\n" +
+		"%third = OpVariable %ptr_fun_uint Function\n%pair = OpVariable %p_pair Function\n%a = get 0\n%b = get 1\n%c = get 2\n%isa = OpIEqual %bool %a %c1\n" + c.body
 	s.options.Sanitize = ir.SanitizeAll
 	return s
 }

@@ -26,7 +26,6 @@ func load(f *function, in spirv.Inst) {
 	}
 	f.sameType(p, t)
 	f.checkRange(p, "load", alignmentOf(m, v.MemoryAccessWords()))
-	f.checkInitialized(p)
 	if f.copied(in, p) {
 		f.checkDepth(t)
 		f.put(in.Result(), value{typ: t, ptr: p, block: f.block})

@@ -29,7 +29,6 @@ var (
 	extractedComponent = finding{ir.SanitizeBounds, "OpVectorExtractDynamic beyond the vector"}
 	insertedComponent  = finding{ir.SanitizeBounds, "OpVectorInsertDynamic beyond the vector"}
 
-	loadedUnwritten = finding{ir.SanitizeUninit, "a Function or Private variable without initializer"}
 	unwrittenOutput = finding{ir.SanitizeInterface, "an output that an invocation did not store to"}
 )
 
@@ -179,14 +178,15 @@ func (f *function) memoryOf(p *pointer) string {
 func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) {
 	switch v.Storage {
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
-		if !u.sanitizes(ir.SanitizeUninit) {
-			return
+		if v.Init == 0 {
+			u.followVariable(number, slots, u.variableName(v.ID))
 		}
+		return
 	case spirv.StorageClassOutput:
 	default:
 		return
 	}
-	if !u.sanitizes(ir.SanitizeUninit|ir.SanitizeInterface) || u.unshadowed || v.Init != 0 {
+	if !u.sanitizes(ir.SanitizeInterface) || u.unshadowed || v.Init != 0 {
 		return
 	}
 	if u.shadows == nil {
@@ -234,28 +234,6 @@ func (f *function) markAll(number uint64) {
 	if s, ok := f.shadows[number]; ok {
 		f.b.OpAux(ir.PSt, ir.I32, s.number, f.b.I32(uint32(s.all)), f.b.I32(1))
 	}
-}
-
-// clearShadow marks a variable as not initialized, at the start of its function.
-func (f *function) clearShadow(number uint64) {
-	if s, ok := f.shadows[number]; ok {
-		f.b.OpAux(ir.PClr, ir.None, s.number)
-	}
-}
-
-// checkInitialized: a load of a scalar, or of a vector, without a store to any of its components. Front ends load whole
-// vectors and structures for the sake of one part: the others may be undefined.
-func (f *function) checkInitialized(p *pointer) {
-	s, ok := f.shadows[p.number]
-	if !ok || p.memory != inSlots || !p.typ.IsScalar() && !p.typ.IsVector() {
-		return
-	}
-	slot := func(at ir.V) ir.V { return f.b.OpAux(ir.PLd, ir.I32, s.number, at) }
-	stored := slot(f.b.I32(uint32(s.all)))
-	f.scalarsAt(*p, func(at *pointer, _ ir.Type) {
-		stored = f.b.Op(ir.Or, ir.I32, stored, slot(f.offsetValue(at.offset)))
-	})
-	f.report(loadedUnwritten, f.b.Cmp(ir.Eq, stored, f.b.I32(0)), escaped(fmt.Sprintf("a load of %s, to which nothing was stored", s.name)))
 }
 
 // checkOutput appends to code the report of an output that is written out without a value: Location, component and stage

@@ -194,7 +194,9 @@ type unit struct {
 	forwarded map[passing]bool
 	copying   bool
 	calls     map[*facts.Function]int // the number of calls of each function; nil before it is needed
-	shadows   map[uint64]shadow       // by variable in private memory
+	shadows   map[uint64]shadow       // by output in private memory
+	followed  map[uint64]*source      // by variable in private memory: see followUndefined
+	undefs    map[spirv.ID]uint64     // the variables that undefined values are loaded from
 	// unshadowed is a program without shadows, which would have too much private memory.
 	unshadowed bool
 	null       uint64 // 1 + the empty table; 0 is none
@@ -264,6 +266,7 @@ func (u *unit) program() {
 	u.passPrimitiveID()
 	u.insertOutputs()
 	u.markChecked()
+	u.followUndefined()
 	u.prog.StateEffects()
 	u.appendTextures()
 	canonicalise(u.prog)

@@ -53,6 +53,9 @@ func (f *function) value(id spirv.ID) value {
 		}
 		return v
 	}
+	if parts := f.undefined(id); parts != nil { // operations of this block, hence not memoized
+		return value{typ: f.facts.Const(id).Type, parts: parts}
+	}
 	if c := f.facts.Const(id); c != nil {
 		v := value{typ: c.Type, parts: f.constant(c)}
 		if c.Type.IsPointer() { // made of operations of this block, hence not memoized

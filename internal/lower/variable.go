@@ -259,7 +259,6 @@ func (f *function) local(in spirv.Inst) {
 		f.initialise(p, v)
 	case f.number > 0: // an earlier call may have stored to it
 		f.b.OpAux(ir.PClr, ir.None, p.number)
-		f.clearShadow(p.number)
 	}
 }
 

@@ -1,0 +1,280 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// With SanitizeUninit a program follows undefined values, as MemorySanitizer does (Stepanov and Serebryany 2015): those of
+// Function and Private variables to which the invocation has stored nothing, and of OpUndef. Each scalar that may be undefined has a
+// shadow, a boolean that is 1 if it is, and each variable that may contain one has a shadow variable. Operations
+// combine the shadows of their operands. A report is where the value matters: at a branch, an address, a store to memory that others
+// read, an output. A copy alone has none.
+//
+// A forward data-flow fixed point over all functions finds the values that may be undefined; no other value has a shadow. The
+// passes remove the shadows that are constant.
+
+var (
+	undefinedVariable = finding{ir.SanitizeUninit, "a Function or Private variable without initializer"}
+	undefinedValue    = finding{ir.SanitizeUninit, "OpUndef"}
+)
+
+// The limits of a variable that is followed, and of a program.
+const maxFollowedSlots, maxFollowedValues = 256, 1 << 18
+
+// source is what an undefined value comes from; nil is a defined value.
+type source struct {
+	rule  finding
+	names []string // in order
+}
+
+// maxNamed is the number of sources that a report names.
+const maxNamed = 3
+
+// several stands for many sources.
+var several = &source{undefinedVariable, []string{"several variables"}}
+
+// text describes the source.
+func (s *source) text() string { return strings.Join(s.names, " or ") + ", without a value" }
+
+// joined returns the source of a value of two sources.
+func (w *follower) joined(a, b *source) *source {
+	switch {
+	case a == nil || a == b || b == several:
+		return b
+	case b == nil || a == several:
+		return a
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.names, b.names))))
+	if len(names) > maxNamed {
+		return several
+	}
+	key := strings.Join(names, "\n")
+	if w.sets[key] == nil {
+		rule := a.rule
+		if b.rule.rule < rule.rule {
+			rule = b.rule
+		}
+		w.sets[key] = &source{rule, names}
+	}
+	return w.sets[key]
+}
+
+// followVariable marks a variable whose values are undefined until it is stored to.
+func (u *unit) followVariable(number, slots uint64, name string) {
+	if !u.sanitizes(ir.SanitizeUninit) || slots > maxFollowedSlots {
+		return
+	}
+	if u.followed == nil {
+		u.followed = map[uint64]*source{}
+	}
+	u.followed[number] = &source{undefinedVariable, []string{escaped(name)}}
+}
+
+// undefined returns the scalars of an undefined constant: loads of a variable to which nothing is ever stored, so that they
+// are 0. It returns nil for a constant that is not followed.
+func (f *function) undefined(id spirv.ID) (parts []ir.V) {
+	c := f.facts.Const(id)
+	if c == nil || !c.Undef || !f.sanitizes(ir.SanitizeUninit) || f.inMemory(c.Type) || c.Type.Leaves == 0 || c.Type.Leaves > maxFollowedSlots {
+		return nil
+	}
+	types := f.flat(c.Type)
+	for _, t := range types {
+		if t == ir.H || t == ir.None {
+			return nil
+		}
+	}
+	if c.Type.IsPointer() || isObject(innermost(c.Type)) || isTile(c.Type) || isTensor(c.Type) {
+		return nil
+	}
+	n, ok := f.undefs[id]
+	if !ok {
+		if f.undefs == nil {
+			f.undefs = map[spirv.ID]uint64{}
+		}
+		n = uint64(len(f.prog.Vars))
+		f.undefs[id] = n
+		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "undefined", Slots: 2, Func: -1})
+		f.followVariable(n, 2, "")
+		f.followed[n] = &source{undefinedValue, []string{fmt.Sprintf("OpUndef %%%%%d", id)}}
+	}
+	for _, t := range types {
+		parts = append(parts, f.b.OpAux(ir.PLd, t, n, f.b.I32(0)))
+	}
+	return parts
+}
+
+// follower is the state of the instrumentation.
+type follower struct {
+	*unit
+	of        []*source   // by variable: undefined values that it may contain
+	exposed   []bool      // by variable: its address is taken
+	stored    *source     // undefined values that may be stored through an address
+	vals      [][]*source // by function and value
+	args      [][]*source
+	addresses [][]bool // by function and value: an address in private memory that an access uses
+	changed   bool
+	shadow    map[uint64]uint64  // by variable: its shadow
+	stores    map[uint64][]int32 // by variable: the instructions that may store undefined values
+	sets      map[string]*source // of several sources, by their names
+}
+
+// followUndefined adds the shadows and the reports to the program, which has no texture functions yet.
+func (u *unit) followUndefined() {
+	n := 0
+	for _, f := range u.prog.Funcs {
+		n += len(f.Vals)
+	}
+	if len(u.followed) == 0 || n > maxFollowedValues || u.prog.PrivateSlots() > maxShadowed/2 {
+		return
+	}
+	w := &follower{
+		unit: u, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
+	}
+	for i, f := range u.prog.Funcs {
+		w.vals = append(w.vals, make([]*source, len(f.Vals)))
+		w.args = append(w.args, make([]*source, len(f.Args)))
+		w.addresses = append(w.addresses, make([]bool, len(f.Vals)))
+		for _, v := range f.Code {
+			switch x := f.Val(v); x.Op {
+			case ir.PAddr:
+				w.exposed[x.Aux] = true
+			case ir.PLdI, ir.PStI:
+				w.addresses[i][x.Args[0]] = true
+			}
+		}
+	}
+	for number, s := range u.followed {
+		if !w.exposed[number] || !u.prog.Stage.OfRays() { // other shaders store through addresses of rays
+			w.of[number] = s
+		}
+	}
+	for w.changed = true; w.changed; {
+		w.changed = false
+		for i, f := range u.prog.Funcs {
+			w.analyse(i, f)
+		}
+	}
+	for number, s := range w.of {
+		if s != nil {
+			w.shadow[uint64(number)] = uint64(len(u.prog.Vars))
+			v := u.prog.Vars[number]
+			u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: v.Slots, Func: v.Func})
+		}
+	}
+	for i, f := range u.prog.Funcs {
+		w.noteStores(i, f)
+	}
+	at := u.at
+	for i, f := range u.prog.Funcs {
+		w.instrument(i, f)
+	}
+	u.at = at
+}
+
+// noteStores collects the instructions of a function that may store undefined values.
+func (w *follower) noteStores(n int, f *ir.Func) {
+	for _, v := range f.Code {
+		if x := f.Val(v); x.Op == ir.PSt && w.vals[n][x.Args[1]] != nil {
+			if list := w.stores[x.Aux]; !slices.Contains(list, max(x.Origin, 1)) {
+				w.stores[x.Aux] = append(list, max(x.Origin, 1))
+			}
+		}
+	}
+}
+
+// note adds a source to a set of values.
+func (w *follower) note(at **source, s *source) {
+	if j := w.joined(*at, s); j != *at {
+		*at, w.changed = j, true
+	}
+}
+
+func (w *follower) noteAddress(at *bool, is bool) {
+	if is && !*at {
+		*at, w.changed = true, true
+	}
+}
+
+// analyse traverses a function once.
+func (w *follower) analyse(n int, f *ir.Func) {
+	vals, addresses := w.vals[n], w.addresses[n]
+	for i, a := range f.Args {
+		w.note(&vals[a], w.args[n][i])
+	}
+	for _, v := range f.Code {
+		x := f.Val(v)
+		switch x.Op {
+		case ir.Br, ir.Loop:
+			label := v
+			if x.Op == ir.Br {
+				label = x.Args[0]
+			}
+			for i, a := range f.Listed(v) {
+				p := f.Params(label)[i]
+				w.note(&vals[p], vals[a])
+				w.noteAddress(&addresses[a], addresses[p])
+			}
+		case ir.Call:
+			w.analyseCall(n, f, v)
+		case ir.PLd:
+			w.note(&vals[v], w.of[x.Aux])
+		case ir.PLdI:
+			for i, s := range w.of {
+				if w.exposed[i] {
+					w.note(&vals[v], s)
+				}
+			}
+		case ir.PSt:
+			w.note(&w.of[x.Aux], vals[x.Args[1]])
+		case ir.PStI:
+			w.note(&w.stored, vals[x.Args[1]])
+		case ir.At:
+			w.noteAddress(&addresses[x.Args[0]], addresses[v])
+		case ir.Select:
+			w.noteAddress(&addresses[x.Args[1]], addresses[v])
+			w.noteAddress(&addresses[x.Args[2]], addresses[v])
+		}
+		if propagates(x) {
+			for i := range x.Op.Args() {
+				w.note(&vals[v], vals[x.Args[i]])
+			}
+		}
+	}
+	if w.stored != nil && !w.prog.Stage.OfRays() {
+		for i := range w.of {
+			if w.exposed[i] {
+				w.note(&w.of[i], w.stored)
+			}
+		}
+	}
+}
+
+// propagates reports whether the result of an operation is undefined if an operand is.
+func propagates(x *ir.Val) bool {
+	switch x.Op {
+	case ir.Elect, ir.Helper, ir.PAddr, ir.PLd, ir.PLdI, ir.Ld, ir.In, ir.InAt, ir.Interp, ir.OutGet, ir.Res:
+		return false
+	}
+	return x.Op.HasResult() && x.Op.Family() != ir.Atomics && x.Op.Family() != ir.Rays && !x.Op.Is(ir.Control)
+}
+
+func (w *follower) analyseCall(n int, f *ir.Func, call ir.V) {
+	k := f.Callee(call)
+	if k >= firstTexture {
+		return
+	}
+	g := w.prog.Funcs[k]
+	for i, a := range f.CallArgs(call) {
+		w.note(&w.args[k][i], w.vals[n][a])
+		w.noteAddress(&w.addresses[n][a], w.addresses[k][g.Args[i]])
+	}
+	for i, r := range f.CallResults(call) {
+		w.note(&w.vals[n][r], w.vals[k][g.Results()[i]])
+		w.noteAddress(&w.addresses[k][g.Results()[i]], w.addresses[n][r])
+	}
+}
