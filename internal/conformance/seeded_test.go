@@ -55,6 +55,7 @@ type seededEdit struct {
 type seededSite struct {
 	shader *seededShader
 	at     int
+	edit   *seededEdit
 }
 
 // seededScripts are the scripts of the tree with shaders to mutate.
@@ -69,7 +70,8 @@ func seededScripts(t *testing.T) (list []*amber.Script) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if filepath.Base(file) == "path.amber" { // its runs take seconds
+			switch filepath.Base(file) {
+			case "path.amber", "model.amber", "terrain.amber": // their runs take seconds
 				continue
 			}
 			text, err := os.ReadFile(file)
@@ -299,7 +301,7 @@ func TestSeededFaults(t *testing.T) {
 	total := seededCount{}
 	for k := range seededKinds {
 		kind := &seededKinds[k]
-		if only := os.Getenv("SEEDED"); only != "" && !strings.Contains(only, kind.name) {
+		if only := os.Getenv("CHIARO_SEEDED"); only != "" && !strings.Contains(only, kind.name) { // to run some kinds
 			continue
 		}
 		r := rand.New(rand.NewSource(int64(k)))
@@ -310,7 +312,7 @@ func TestSeededFaults(t *testing.T) {
 			if c.faults == seededFaults() {
 				break
 			}
-			ends, found, located := site.try(t, kind, r)
+			ends, found, located := site.try(t, kind)
 			if !ends {
 				continue
 			}
@@ -346,7 +348,7 @@ func sitesOf(shaders []*seededShader, kind *seededKind, r *rand.Rand) iter.Seq[s
 		}
 		for i, runs := range s.runs {
 			if runs {
-				stages[s.model] = append(stages[s.model], seededSite{s, i})
+				stages[s.model] = append(stages[s.model], seededSite{shader: s, at: i})
 			}
 		}
 	}
@@ -360,7 +362,7 @@ func sitesOf(shaders []*seededShader, kind *seededKind, r *rand.Rand) iter.Seq[s
 				for len(stages[m]) > 0 {
 					site := stages[m][0]
 					stages[m] = stages[m][1:]
-					if kind.mutate(site.shader, site.at, r) != nil {
+					if site.edit = kind.mutate(site.shader, site.at, r); site.edit != nil {
 						if more = true; !yield(site) {
 							return
 						}
@@ -373,8 +375,8 @@ func sitesOf(shaders []*seededShader, kind *seededKind, r *rand.Rand) iter.Seq[s
 }
 
 // try runs the script of a site with a fault.
-func (s *seededSite) try(t *testing.T, kind *seededKind, r *rand.Rand) (ends, found, located bool) {
-	e := kind.mutate(s.shader, s.at, r)
+func (s *seededSite) try(t *testing.T, kind *seededKind) (ends, found, located bool) {
+	e := s.edit
 	module, faulty := s.shader.mutated(t, e)
 	x := s.shader.shader
 	format, source := x.Format, x.Source
@@ -401,7 +403,7 @@ func (s *seededSite) try(t *testing.T, kind *seededKind, r *rand.Rand) (ends, fo
 	return true, found, located
 }
 
-// sanitizerOf makes kinds readable.
+// seededKind is a kind of faults.
 type seededKind struct {
 	name   string
 	of     ir.Sanitizers
