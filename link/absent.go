@@ -25,12 +25,6 @@ var absentLists = []reason{
 	{NeedsObject, "package vk binds vertex buffers by objects, not by addresses", []string{
 		"vkCmdDraw-None-13118",
 	}},
-	{NeedsObject, "package vk does not read PTX, which has the arguments of a kernel", []string{
-		"VkCudaLaunchInfoNV-pParams-09410",
-	}},
-	{NeedsForm, "the size of data in memory; a list has its own length", []string{
-		"VkCudaLaunchInfoNV-paramCount-09409", "VkCudaModuleCreateInfoNV-dataSize-09413",
-	}},
 	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
 		"vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
 	}},

@@ -58,8 +58,9 @@ var objectLists = []reason{
 	{ByObjects, "Close of an object in use returns an error", []string{
 		"vkDestroyShaderInstrumentationARM-instrumentation-12374", "vkDestroyShaderEXT-shader-08482",
 	}},
-	{ByObjects, "the creation of a CUDA module and the recording of a launch check them before they answer that PTX is missing", []string{
-		"VkCudaModuleCreateInfoNV-dataSize-arraylength", "VkCudaLaunchInfoNV-gridDimX-09406", "VkCudaLaunchInfoNV-gridDimY-09407",
+	{ByObjects, "the creation of a CUDA module and the recording of a launch check them", []string{
+		"VkCudaModuleCreateInfoNV-dataSize-arraylength", "VkCudaModuleCreateInfoNV-dataSize-09413", "VkCudaLaunchInfoNV-paramCount-09409", "VkCudaLaunchInfoNV-pParams-09410",
+		"VkCudaLaunchInfoNV-gridDimX-09406", "VkCudaLaunchInfoNV-gridDimY-09407",
 		"VkCudaLaunchInfoNV-gridDimZ-09408", "VkCudaLaunchInfoNV-extraCount-09411", "VkCudaLaunchInfoNV-pExtras-09412",
 		"vkCmdCudaLaunchKernelNV-commandBuffer-recording", "vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool", "vkCmdCudaLaunchKernelNV-suspended",
 	}},

@@ -26,7 +26,10 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 	captured := must(d.NewComputePipeline(ctx, ComputePipelineInfo{
 		Creation: Creation{Flags: enum.PipelineFlagsCaptureData}, Stage: compute.Stage, Layout: compute.Layout,
 	}))(t)
+	cuda := must(d.NewCudaModule([]byte(scaleAdd)))(t)
 	return s, []func() (Object, error){
+		func() (Object, error) { return d.NewCudaModule([]byte(scaleAdd)) },
+		func() (Object, error) { return d.NewCudaFunction(cuda, "scale_add") },
 		func() (Object, error) { return d.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}) },
 		func() (Object, error) { return d.NewBuffer(BufferInfo{Size: 64, Usage: StorageBuffer}) },
 		func() (Object, error) { return d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: texel}) },

@@ -1,42 +1,135 @@
 package vk
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// TestCudaWithoutPTX checks that every CUDA call fails with an *UnsupportedError that names PTX.
-func TestCudaWithoutPTX(t *testing.T) {
+// scaleAdd is c[i] += s·a[i] of n numbers, a count of launches in a variable of the module, and the sum of the blocks in shared memory.
+const scaleAdd = `
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .global .align 4 .u32 launches = 5;
+.extern .shared .align 4 .b8 scratch[];
+.visible .entry scale_add(.param .u64 a, .param .u64 c, .param .f32 s, .param .u32 n, .param .u64 out)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<5>;
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<9>;
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.u32 %r4, %r1, %r2, %r3;
+	ld.param.u32 %r5, [n];
+	setp.ge.u32 %p1, %r4, %r5;
+	@%p1 bra DONE;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [c];
+	mul.wide.u32 %rd3, %r4, 4;
+	add.u64 %rd4, %rd1, %rd3;
+	add.u64 %rd5, %rd2, %rd3;
+	ld.global.f32 %f1, [%rd4];
+	ld.global.f32 %f2, [%rd5];
+	ld.param.f32 %f3, [s];
+	fma.rn.f32 %f4, %f1, %f3, %f2;
+	st.global.f32 [%rd5], %f4;
+	mov.u32 %r6, scratch;
+	red.shared.add.u32 [%r6+4], 1;
+DONE:
+	bar.sync 0;
+	ld.shared.u32 %r6, [scratch+4];
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 ret;
+	atom.global.add.u32 %r7, [launches], 1;
+	ld.param.u64 %rd6, [out];
+	st.global.v2.u32 [%rd6], {%r6, %r7};
+	ret;
+}
+`
+
+// wordBytes returns a word as the bytes of an argument.
+func wordBytes(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
+
+// addressBytes returns a device address as the bytes of an argument.
+func addressBytes(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+
+// TestCudaLaunch runs a kernel twice on every engine: on buffers by their addresses, with shared memory and a variable that keeps its value.
+func TestCudaLaunch(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		d := must(Chiaro().NewDevice(info))(t)
+		defer d.Close()
+		memory, at := indirect(t, d)
+		m := must(d.NewCudaModule([]byte(scaleAdd)))(t)
+		copied := must(d.NewCudaModule(must(m.Cache())(t)))(t)
+		defer copied.Close()
+		f := must(d.NewCudaFunction(m, "scale_add"))(t)
+		if got, want := f.ParamSizes(), []int{8, 8, 4, 4, 8}; !slices.Equal(got, want) {
+			t.Errorf("the parameters have %d bytes; must have %d", got, want)
+		}
+		const n = 70
+		for i := range n {
+			putFloat(memory.Bytes()[4*i:], float32(i))
+			putFloat(memory.Bytes()[512+4*i:], 1)
+		}
+		launch := CudaLaunchInfo{Function: f, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{64, 1, 1}, SharedBytes: 8,
+			Params: [][]byte{addressBytes(at), addressBytes(at + 512), wordBytes(math.Float32bits(0.5)), wordBytes(n), addressBytes(at + 2048)}}
+		runOn(t, d, func(c *CommandBuffer) {
+			c.CudaLaunchKernel(launch)
+			c.Barrier()
+			c.CudaLaunchKernel(launch)
+		})
+		for i := range n {
+			if got, want := getWord(memory.Bytes()[512+4*i:]), math.Float32bits(1+float32(i)); got != want {
+				t.Fatalf("number %d is %#x; must be %#x", i, got, want)
+			}
+		}
+		if threads, launches := getWord(memory.Bytes()[2048:]), getWord(memory.Bytes()[2052:]); threads != 64 || launches != 6 {
+			t.Errorf("%d threads of block 0 and %d launches; must be 64 and 6", threads, launches)
+		}
+		if err := errors.Join(f.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCudaModuleRules makes modules and functions of data that has faults.
+func TestCudaModuleRules(t *testing.T) {
 	d := newRuled(t).dev
-	m := &CudaModule{}
-	d.adopt(&m.object, "CUDA module", nil) // as if it had been made
-	defer m.Close()
-	c := must(d.NewCommandBuffer(CommandBufferInfo{}))(t)
-	if err := c.Begin(BeginInfo{}); err != nil {
-		t.Fatal(err)
-	}
-	c.CudaLaunchKernel(CudaLaunchInfo{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}})
-	_, module := d.NewCudaModule([]byte(".version 8.0\n.target sm_75\n.address_size 64\n"))
-	_, function := d.NewCudaFunction(m, "saxpy")
-	_, cache := m.Cache()
-	for call, err := range map[string]error{"NewCudaModule": module, "NewCudaFunction": function, "Cache": cache, "CudaLaunchKernel": c.End()} {
-		var unsupported *UnsupportedError
-		if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "PTX") {
-			t.Errorf("%s: %v; want an *UnsupportedError that names PTX", call, err)
-		}
-	}
-	_, err := d.NewCudaModule(nil)
-	wantRule(t, err, "VUID-VkCudaModuleCreateInfoNV-dataSize-arraylength")
-	for call, err := range map[string]error{
-		"NewCudaFunction": func() error { _, err := d.NewCudaFunction(nil, "saxpy"); return err }(),
-		"Cache":           func() error { _, err := (*CudaModule)(nil).Cache(); return err }(),
+	m := must(d.NewCudaModule([]byte(scaleAdd)))(t)
+	cache := must(m.Cache())(t)
+	for _, x := range []struct {
+		data []byte
+		rule string
+	}{
+		{nil, "VUID-VkCudaModuleCreateInfoNV-dataSize-arraylength"},
+		{[]byte(scaleAdd + "\x00more"), "VUID-VkCudaModuleCreateInfoNV-dataSize-09413"},
+		{cache[:len(cache)-1], "VUID-VkCudaModuleCreateInfoNV-dataSize-09413"},
+		{append(cache[:len(cache):len(cache)], 0), "VUID-VkCudaModuleCreateInfoNV-dataSize-09413"},
 	} {
-		if err == nil || errors.As(err, new(*UnsupportedError)) {
-			t.Errorf("%s of no module: %v; want that it needs one", call, err)
-		}
+		_, err := d.NewCudaModule(x.data)
+		wantRule(t, err, x.rule)
+	}
+	var invalid *InvalidModuleError
+	var faults *ptx.Error
+	if _, err := d.NewCudaModule([]byte(".version 7.0\n.target sm_70\n.entry main() { add.u32 %r1, 1, 2; }")); !errors.As(err, &invalid) || !errors.As(err, &faults) {
+		t.Errorf("a module with a fault: %v; must be an *InvalidModuleError with a *ptx.Error", err)
+	}
+	if _, err := d.NewCudaFunction(m, "missing"); err == nil || !strings.Contains(err.Error(), "scale_add") {
+		t.Errorf("a kernel that is not there: %v; must name the ones that are", err)
+	}
+	if _, err := d.NewCudaFunction(nil, "scale_add"); err == nil {
+		t.Error("a function of no module has no error")
+	}
+	if _, err := (*CudaModule)(nil).Cache(); err == nil {
+		t.Error("the cache of no module has no error")
 	}
 }
 
@@ -44,7 +137,8 @@ func TestCudaWithoutPTX(t *testing.T) {
 func TestCudaLaunchRules(t *testing.T) {
 	r := newRuled(t)
 	transfers := slices.IndexFunc(queueFamilies[:], func(f QueueFamily) bool { return f.Flags&shaderQueue == 0 })
-	valid := CudaLaunchInfo{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	m := must(r.dev.NewCudaModule([]byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry main(.param .u32 n) { ret; }")))(t)
+	valid := CudaLaunchInfo{Function: must(r.dev.NewCudaFunction(m, "main"))(t), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: [][]byte{make([]byte, 4)}}
 	with := func(change func(*CudaLaunchInfo)) func(c *CommandBuffer) {
 		info := valid
 		change(&info)
@@ -60,6 +154,8 @@ func TestCudaLaunchRules(t *testing.T) {
 		{"VUID-VkCudaLaunchInfoNV-gridDimZ-09408", 0, with(func(i *CudaLaunchInfo) { i.Grid[2] = math.MaxUint32 })},
 		{"VUID-VkCudaLaunchInfoNV-extraCount-09411", 0, with(func(i *CudaLaunchInfo) { i.Extras = []uint64{0} })},
 		{"VUID-VkCudaLaunchInfoNV-pExtras-09412", 0, with(func(i *CudaLaunchInfo) { i.Extras = []uint64{} })},
+		{"VUID-VkCudaLaunchInfoNV-paramCount-09409", 0, with(func(i *CudaLaunchInfo) { i.Params = nil })},
+		{"VUID-VkCudaLaunchInfoNV-pParams-09410", 0, with(func(i *CudaLaunchInfo) { i.Params = [][]byte{make([]byte, 8)} })},
 		{"VUID-vkCmdCudaLaunchKernelNV-commandBuffer-recording", 0, func(c *CommandBuffer) { c.End(); c.CudaLaunchKernel(valid) }},
 		{"VUID-vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool", transfers, func(c *CommandBuffer) { c.CudaLaunchKernel(valid) }},
 		{"VUID-vkCmdCudaLaunchKernelNV-suspended", 0, func(c *CommandBuffer) {

@@ -28,8 +28,8 @@
 //
 // # Limits of this package
 //
-// Pipelines of NV_ray_tracing are not in it yet. It cannot read PTX: all calls on
-// CUDA kernels are errors. A render pass has no attachment of
+// Pipelines of NV_ray_tracing are not in it yet. docs/cuda.md names the instructions of PTX that CUDA
+// kernels cannot have. A render pass has no attachment of
 // an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
@@ -77,7 +77,7 @@
 //	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structuremotion.go motion, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
 //	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
-//	cuda.go             CUDA kernels: rules, and what they lack
+//	cuda.go             modules and functions of CUDA kernels, launches
 //	raypipeline.go      ray tracing pipelines, replayorder.go the order of their creation in a replay; raycommand.go the commands that
 //	trace rays, rayexecute.go their execution
 //	executiongraph.go   execution graphs; graphcommand.go the commands that run them

@@ -379,11 +379,14 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	if p.node != nil { // of an indirect execution set
 		return usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object)
 	}
-	args := compute.Args{
-		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
-		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets, Schedule: x.dev.schedule,
-	}
+	return x.runWorkgroups(p, compute.Args{Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness, Sets: sets})
+}
+
+// runWorkgroups runs workgroups of a pipeline with bound resources.
+func (x *executor) runWorkgroups(p *ComputePipeline, args compute.Args) (err error) {
+	args.Workers, args.Budget, args.Schedule = x.dev.workers, x.dev.budget, x.dev.schedule
 	args.Log = x.dev.printer.log(p.stage)
+	groups := args.Groups
 	regions := x.dev.heap.regions()
 	defer x.dev.heap.release(regions)
 	args.Regions, args.Rays = regions.all(), x.dev.heap.structures.rays()

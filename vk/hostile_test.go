@@ -23,6 +23,7 @@ func newZoo(t testing.TB) zoo {
 	s.build(t)
 	d := s.dev
 	pass := must(d.NewRenderPass(s.twoPasses()))(t)
+	cuda := must(d.NewCudaModule([]byte(scaleAdd)))(t)
 
 	z := zoo{}
 	for _, x := range []any{
@@ -36,6 +37,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), s.micromap(t), must(d.NewShaderInstrumentation())(t),
 		must(d.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t), must(d.NewGraphPipeline(context.Background(), s.emptyGraph(t)))(t),
 		must(d.NewIndirectExecutionSet(2, s.pipeline))(t), must(d.NewIndirectCommandsLayout(drawSequence()))(t),
+		cuda, must(d.NewCudaFunction(cuda, "scale_add"))(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -122,9 +124,7 @@ func (a *arguments) fill(v reflect.Value, depth int) {
 	case reflect.Pointer:
 		own := v.Type().Elem().PkgPath() == reflect.TypeFor[Device]().PkgPath() // not an *os.File
 		if _, object := v.Type().MethodByName("Close"); object && own || v.Type().Elem().Name() == "Queue" {
-			if x := a.object(v.Type()); x.IsValid() { // no device makes objects of CUDA
-				v.Set(x)
-			}
+			v.Set(a.object(v.Type()))
 		} else if a.n > 0 && depth < 6 {
 			v.Set(reflect.New(v.Type().Elem()))
 			a.fill(v.Elem(), depth+1)
@@ -321,7 +321,8 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
 	pass := must(s.dev.NewRenderPass(s.twoPasses()))(t)
-	for _, x := range []any{s.structure(t), s.micromap(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
+	cuda := must(s.dev.NewCudaModule([]byte(scaleAdd)))(t)
+	for _, x := range []any{cuda, must(s.dev.NewCudaFunction(cuda, "scale_add"))(t), s.structure(t), s.micromap(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
 		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),

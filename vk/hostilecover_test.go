@@ -14,7 +14,6 @@ import (
 var values = []any{
 	&InUseError{}, &InvalidModuleError{}, &LinkError{}, &Location{}, &LostError{}, &OutOfMemoryError{}, &OutOfPoolMemoryError{},
 	&InternalError{}, &PipelineError{}, &Executable{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage), new(BindPoint),
-	&CudaModule{}, &CudaFunction{},
 }
 
 // functions are the functions of the package.

@@ -2,7 +2,7 @@ package lower
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// canonicalise makes observable arithmetic NaNs canonical: it inserts an fcanon before
+// Canonicalize makes observable arithmetic NaNs canonical: it inserts an fcanon before
 // each operation that exposes the bits of a float that may have been computed. A float
 // that was only loaded, selected or copied retains its bits; so do the components of a
 // texel, because the body of a texture function canonicalizes the components that it
@@ -11,7 +11,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // The analysis is a forward data-flow fixed point over all functions: a value is
 // "computed" if a computed NaN may reach it. Cranelift's NaN canonicalization inserts
 // its sequence after every float operation instead.
-func canonicalise(p *ir.Program) {
+func Canonicalize(p *ir.Program) {
 	c := canon{p: p, vars: make([]bool, len(p.Vars)), exposed: make([]bool, len(p.Vars)), funcs: make([]computed, len(p.Funcs))}
 	for i, f := range p.Funcs {
 		c.funcs[i] = computed{make([]bool, len(f.Vals)), make([]bool, len(f.Args))}

@@ -269,7 +269,7 @@ func (u *unit) program() {
 	u.followUndefined()
 	u.prog.StateEffects()
 	u.appendTextures()
-	canonicalise(u.prog)
+	Canonicalize(u.prog)
 	if err := u.prog.Verify(); err != nil {
 		u.malformed("%v", fmt.Errorf("lowering made an invalid program: %w", err))
 	}

@@ -1,0 +1,210 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// Generic addresses: device addresses are below 2⁶⁰, the windows of the other spaces above.
+const (
+	windowBits  = 60
+	sharedIndex = 4
+	localIndex  = 5
+	paramIndex  = 6
+)
+
+// windows are the numbers of the windows of the spaces that are no device memory.
+var windows = map[space]uint64{inShared: sharedIndex, inLocal: localIndex, inParam: paramIndex}
+
+// place is the memory of an access, of any number of elements.
+type place struct {
+	space  space
+	symbol *symbol // inFrame
+	handle ir.V    // of a space with handles
+	offset ir.V    // in bytes, of 32 bits; 0 for none
+	plus   uint64
+}
+
+// addressConstant returns the address of a variable in its space.
+func (e *emitter) addressConstant(o *ptx.Operand, t ir.Type) ir.V {
+	if t.IsFloat() {
+		t = bitsType(int(t.Bits() / 8))
+	}
+	plus := uint64(0)
+	if o.Expr != nil {
+		plus = e.constant(o.Expr)
+	}
+	if s := e.symbol(e.scope, o.Name); s != nil {
+		switch s.space {
+		case inGlobal:
+			return e.b.Const(t, s.address+plus)
+		case inFrame:
+			return e.b.Const(t, plus)
+		}
+		return e.b.Const(t, uint64(s.offset)+plus)
+	}
+	if f := e.module.Function(o.Name); f != nil {
+		return e.b.Const(t, e.functionAddress(o.Name))
+	}
+	malformed(o.Pos, "there is no register and no variable %s", o.Name)
+	return 0
+}
+
+// functionAddress returns the address of a device function: a number that no memory has.
+func (u *unit) functionAddress(name string) uint64 {
+	if f := u.funcs[name]; f != nil {
+		return 7<<windowBits | uint64(f.number)
+	}
+	return 0
+}
+
+// memory calls access with the memory of an address operand for so many bytes; once for each space that a generic address may be in,
+// under a test of the address.
+func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(place)) {
+	if o.Kind != ptx.Address || len(o.Elems) != 1 {
+		malformed(o.Pos, "this operand of %s is no address; must be one", e.in.Name())
+	}
+	a := o.Elems[0]
+	if s, plus := e.baseOf(e.item, a); s != nil {
+		if s.space == inFrame {
+			access(place{space: inFrame, symbol: s, plus: uint64(plus)})
+		} else {
+			access(place{space: inLocal, plus: uint64(int64(s.offset) + plus)})
+		}
+		return
+	}
+	var r *register
+	if a.Kind == ptx.Symbol {
+		r = e.register(e.scope, a.Name+a.Part)
+		if s := e.symbol(e.scope, a.Name); r == nil && s != nil {
+			e.variableMemory(s, a, bytes, access)
+			return
+		}
+	}
+	base := ir.I64
+	if r != nil && r.size == 4 {
+		base = ir.I32
+	}
+	if in == inParam && e.number > 0 {
+		in = inLocal
+	}
+	if in == inGeneric && r != nil && r.origin != inInteger {
+		in = r.origin
+		if in != inGeneric && in != inGlobal {
+			e.inSpace(e.read(a, base), in, bytes, access) // the window is no part of the offset
+			return
+		}
+	}
+	v := e.read(a, base)
+	if in != inGeneric {
+		e.inSpace(v, in, bytes, access)
+		return
+	}
+	e.generic(e.as(v, ir.I64), bytes, access)
+}
+
+// variableMemory is memory of the address of a variable.
+func (e *emitter) variableMemory(s *symbol, a *ptx.Operand, bytes uint64, access func(place)) {
+	plus := uint64(0)
+	if a.Expr != nil {
+		plus = e.constant(a.Expr)
+	}
+	switch s.space {
+	case inGlobal:
+		e.inSpace(e.b.Const(ir.I64, s.address+plus), inGlobal, bytes, access)
+	default:
+		e.inSpace(e.b.I32(s.offset+uint32(plus)), s.space, bytes, access)
+	}
+}
+
+// inSpace calls access with the memory of an address in a space.
+func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
+	p := place{space: in}
+	switch in {
+	case inGlobal:
+		v = e.as(v, ir.I64)
+		p.handle = e.b.OpAux(ir.Region, ir.H, bytes, v)
+		p.offset = e.b.Op(ir.RegionOff, ir.I32, p.handle, v)
+	case inShared:
+		p.handle, p.offset = e.b.Op(ir.Wg, ir.H), e.as(v, ir.I32)
+	case inParam:
+		p.handle, p.offset = e.b.Op(ir.Push, ir.H), e.as(v, ir.I32)
+	default:
+		p.offset = e.as(v, ir.I32)
+	}
+	access(p)
+}
+
+// generic calls access for each space that the program uses.
+func (e *emitter) generic(v ir.V, bytes uint64, access func(place)) {
+	var list []space
+	if e.sharedEnd > 0 {
+		list = append(list, inShared)
+	}
+	if e.localBytes > 0 {
+		list = append(list, inLocal)
+	}
+	if e.genericParams() {
+		list = append(list, inParam)
+	}
+	window := e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, windowBits))
+	for _, s := range list {
+		e.b.If(e.b.Cmp(ir.Eq, window, e.b.Const(ir.I64, windows[s])))
+		e.inSpace(v, s, bytes, access)
+		e.b.Else()
+	}
+	e.inSpace(v, inGlobal, bytes, access)
+	for range list {
+		e.b.End()
+	}
+}
+
+// genericParams reports whether the address of a parameter of the kernel may be generic.
+func (u *unit) genericParams() bool {
+	if u.prog.PushBytes == 0 {
+		return false
+	}
+	if u.cvtaParam == 0 {
+		u.cvtaParam = 1
+		for _, f := range u.list {
+			for i := range f.items {
+				if in := f.items[i].in; in.Op == "cvta" && spaceOf(in) == inParam {
+					u.cvtaParam = 2
+				}
+			}
+		}
+	}
+	return u.cvtaParam == 2
+}
+
+// cvta converts between the addresses of a space and generic ones.
+func (e *emitter) cvta() {
+	in := spaceOf(e.in)
+	if in == inGeneric || ptx.TypeSize(e.typ(0)) != 8 {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	v := e.read(e.operand(1), ir.I64)
+	if in == inParam && e.number > 0 {
+		in = inLocal
+	}
+	if n := windows[in]; n != 0 {
+		if e.in.Has(".to") {
+			v = e.b.Op(ir.And, ir.I64, v, e.b.Const(ir.I64, 1<<32-1))
+		} else {
+			v = e.b.Op(ir.Add, ir.I64, v, e.b.Const(ir.I64, n<<windowBits))
+		}
+	}
+	e.result(v)
+}
+
+// isspacep tells whether a generic address is in a space.
+func (e *emitter) isspacep() {
+	v := e.read(e.operand(1), ir.I64)
+	window := e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, windowBits))
+	in := spaceOf(e.in)
+	if in == inGlobal {
+		e.result(e.b.Cmp(ir.ULt, window, e.b.Const(ir.I64, sharedIndex)))
+		return
+	}
+	e.result(e.b.Cmp(ir.Eq, window, e.b.Const(ir.I64, windows[in])))
+}

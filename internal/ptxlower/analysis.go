@@ -1,0 +1,332 @@
+package ptxlower
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// written returns the operands that an instruction writes, and those that it reads.
+func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
+	switch in.Op {
+	case "st", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "applypriority", "sust", "pmevent", "call":
+		if in.Op == "barrier" || in.Op == "bar" {
+			if in.Has(".red") && len(in.Operands) > 0 {
+				return in.Operands[:1], in.Operands[1:]
+			}
+		}
+		if in.Op == "call" && len(in.Operands) > 1 && in.Operands[0].Kind == ptx.List {
+			return in.Operands[:1], in.Operands[1:]
+		}
+		return nil, in.Operands
+	}
+	n := min(len(in.Operands), 1)
+	return in.Operands[:n], in.Operands[n:]
+}
+
+// countDefinitions counts the instructions that write each register.
+func (f *function) countDefinitions() {
+	for i := range f.items {
+		it := &f.items[i]
+		writes, _ := written(it.in)
+		forSymbols(writes, func(o *ptx.Operand) {
+			if r := f.register(it.at, o.Name+o.Part); r != nil {
+				r.defs++
+				r.def = it
+			}
+		})
+	}
+	for _, v := range f.f.Params {
+		if v.Space == ".reg" {
+			f.register(f.top, v.Name).defs += 2 // the caller writes it
+		}
+	}
+}
+
+// knownAddress returns the frame variable and the offset that a register always holds the address of; nil if it may hold another value.
+func (f *function) knownAddress(r *register) (*symbol, int64) {
+	if r == nil || r.defs != 1 || r.state == 1 {
+		return nil, 0
+	}
+	if r.state == 0 {
+		r.state = 1
+		r.known, r.plus = f.addressOf(r.def)
+		r.state = 2
+	}
+	return r.known, r.plus
+}
+
+// addressOf returns the frame variable and the offset whose address an instruction computes.
+func (f *function) addressOf(it *item) (*symbol, int64) {
+	in := it.in
+	if len(in.Operands) < 2 || in.Operands[0].Kind != ptx.Symbol {
+		return nil, 0
+	}
+	switch {
+	case in.Op == "mov", in.Op == "cvta" && (in.Has(".local") || in.Has(".param")):
+		return f.baseOf(it, in.Operands[1])
+	case in.Op == "add" && len(in.Operands) == 3 && in.Operands[2].Kind == ptx.Immediate:
+		n, ok := in.Operands[2].Expr.Int()
+		if s, plus := f.baseOf(it, in.Operands[1]); s != nil && ok {
+			return s, plus + int64(n)
+		}
+	}
+	return nil, 0
+}
+
+// baseOf returns the frame variable and the offset that an operand names, or that its register holds.
+func (f *function) baseOf(it *item, o *ptx.Operand) (*symbol, int64) {
+	if o.Kind != ptx.Symbol || o.Part != "" || o.Neg || o.Not {
+		return nil, 0
+	}
+	plus := int64(0)
+	if o.Expr != nil {
+		n, ok := o.Expr.Int()
+		if !ok {
+			return nil, 0
+		}
+		plus = int64(n)
+	}
+	if r := f.register(it.at, o.Name); r != nil {
+		s, n := f.knownAddress(r)
+		return s, n + plus
+	}
+	if s := f.symbol(it.at, o.Name); s != nil && s.space == inFrame {
+		return s, plus
+	}
+	return nil, 0
+}
+
+// findEscapes marks the frame variables whose address is used other than for a load or a store.
+func (f *function) findEscapes() {
+	for i := range f.items {
+		it := &f.items[i]
+		if s, _ := f.addressOf(it); s != nil {
+			if r := f.register(it.at, it.in.Operands[0].Name); r != nil && r.defs == 1 {
+				continue
+			}
+		}
+		_, reads := written(it.in)
+		access := it.in.Op == "ld" || it.in.Op == "st" || it.in.Op == "ldu"
+		for _, o := range it.in.Operands {
+			if access && o.Kind == ptx.Address && len(o.Elems) > 0 {
+				f.checkAccess(it, o.Elems[0])
+			}
+		}
+		if it.in.Op == "call" {
+			reads = nil // the lists have the variables themselves
+		}
+		f.escape(it, reads, access)
+	}
+}
+
+// escape marks the frame variables in operands, but for the address of an access.
+func (f *function) escape(it *item, list []*ptx.Operand, access bool) {
+	for _, o := range list {
+		if o.Kind == ptx.Address && access {
+			continue
+		}
+		if s, _ := f.baseOf(it, o); s != nil {
+			s.escapes = true
+		}
+		f.escape(it, o.Elems, false)
+	}
+}
+
+// checkAccess marks the variable of an access that does not fit in a slot or in aligned slots: bytes have their places in local memory.
+func (f *function) checkAccess(it *item, o *ptx.Operand) {
+	s, plus := f.baseOf(it, o)
+	if s == nil {
+		return
+	}
+	size := int64(ptx.TypeSize(lastType(it.in)))
+	if size < 4 && (s.decl.Size() > 4 || plus != 0) || plus%4 != 0 || plus < 0 {
+		s.escapes = true
+	}
+}
+
+// lastType returns the last type of an instruction, ".b32" if it has none.
+func lastType(in *ptx.Instr) string {
+	for i := len(in.Mods) - 1; i >= 0; i-- {
+		if ptx.TypeSize(in.Mods[i]) > 0 {
+			return in.Mods[i]
+		}
+	}
+	return ".b32"
+}
+
+// findOrigins finds the space that each register of 64 bits points to, by the instructions that write it, wherever they are: a fixed
+// point from "no address" on.
+func (f *function) findOrigins() {
+	for _, r := range f.registers {
+		r.origin = inInteger
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range f.items {
+			it := &f.items[i]
+			writes, _ := written(it.in)
+			forSymbols(writes, func(o *ptx.Operand) {
+				r := f.register(it.at, o.Name+o.Part)
+				if r == nil || r.size != 8 {
+					return
+				}
+				if s := join(r.origin, f.originOf(it)); s != r.origin {
+					r.origin, changed = s, true
+				}
+			})
+		}
+	}
+}
+
+// join returns what is known of a value that is one of two.
+func join(x, y space) space {
+	switch {
+	case x == y, y == inInteger:
+		return x
+	case x == inInteger:
+		return y
+	}
+	return inGeneric
+}
+
+// originOf returns what the result of an instruction points to.
+func (f *function) originOf(it *item) space {
+	in := it.in
+	switch in.Op {
+	case "ld":
+		if f.number == 0 && in.Has(".param") {
+			return inGlobal // the host knows no other addresses
+		}
+		return inGeneric
+	case "cvta":
+		if in.Has(".to") {
+			return inGeneric
+		}
+		return spaceOf(in)
+	case "call", "atom", "shfl":
+		return inGeneric
+	case "cvt", "mul", "shl", "shr", "popc", "clz", "bfe", "ext":
+		return inInteger
+	}
+	s := inInteger
+	_, reads := written(in)
+	forSymbols(reads, func(o *ptx.Operand) {
+		if r := f.register(it.at, o.Name+o.Part); r != nil {
+			if r.size == 8 {
+				s = join(s, r.origin)
+			}
+		} else if strings.HasPrefix(o.Name, "%") {
+			s = join(s, inInteger)
+		} else {
+			s = inGeneric // a mov of an address has a space of its own
+		}
+	})
+	return s
+}
+
+// spaceOf returns the space that the modifiers of an instruction name.
+func spaceOf(in *ptx.Instr) space {
+	for _, m := range in.Mods {
+		switch m {
+		case ".global", ".const":
+			return inGlobal
+		case ".shared", ".shared::cta":
+			return inShared
+		case ".local":
+			return inLocal
+		case ".param", ".param::entry", ".param::func":
+			return inParam
+		case ".shared::cluster":
+			unsupported(in.Pos, "the shared memory of a cluster")
+		}
+	}
+	return inGeneric
+}
+
+// typeRegisters makes a variable of each register: of a float type if more of its operands are floats than integers, so that most
+// operands need no conversion.
+func (f *function) typeRegisters() {
+	for i := range f.items {
+		it := &f.items[i]
+		dst, src := operandTypes(it.in)
+		writes, reads := written(it.in)
+		f.vote(it, writes, dst)
+		f.vote(it, reads, src)
+	}
+	for _, r := range f.registers {
+		r.typ = bitsType(r.size)
+		switch {
+		case r.size == 0:
+			r.typ = ir.B1
+		case r.floats > 0:
+			r.typ = floatType(r.size)
+		}
+		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: r.decl.Name, Slots: uint32(r.typ.Slots()), Func: f.number})
+		r.number = uint64(len(f.prog.Vars) - 1)
+	}
+}
+
+// operandTypes returns the types of the results and of the other operands.
+func operandTypes(in *ptx.Instr) (dst, src string) {
+	for _, m := range in.Mods {
+		if ptx.TypeSize(m) == 0 {
+			continue
+		}
+		if dst == "" {
+			dst, src = m, m
+		} else {
+			src = m
+		}
+	}
+	return dst, src
+}
+
+// vote counts an operand as a float or as an integer.
+func (f *function) vote(it *item, list []*ptx.Operand, t string) {
+	if t == "" {
+		return
+	}
+	for _, o := range list {
+		if o.Kind == ptx.Address {
+			continue
+		}
+		forSymbols([]*ptx.Operand{o}, func(o *ptx.Operand) {
+			r := f.register(it.at, o.Name+o.Part)
+			if r == nil || r.size != ptx.TypeSize(t) {
+				return
+			}
+			switch t {
+			case ".f16", ".f32", ".f64":
+				r.floats++
+			case ".u16", ".u32", ".u64", ".s16", ".s32", ".s64", ".bf16", ".f16x2", ".bf16x2":
+				r.floats--
+			}
+		})
+	}
+}
+
+// bitsType returns the integer type of so many bytes.
+func bitsType(size int) ir.Type {
+	switch size {
+	case 1:
+		return ir.I8
+	case 2:
+		return ir.I16
+	case 4:
+		return ir.I32
+	}
+	return ir.I64
+}
+
+// floatType returns the float type of so many bytes.
+func floatType(size int) ir.Type {
+	switch size {
+	case 2:
+		return ir.F16
+	case 4:
+		return ir.F32
+	}
+	return ir.F64
+}

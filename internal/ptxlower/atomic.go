@@ -1,0 +1,130 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// atomics are the operations on integers by modifier, and for signed ones.
+var atomics = map[string][2]ir.Op{
+	".exch": {ir.AtomXchg, ir.AtomXchg}, ".cas": {ir.AtomCmpXchg, ir.AtomCmpXchg}, ".add": {ir.AtomAdd, ir.AtomAdd},
+	".min": {ir.AtomUMin, ir.AtomSMin}, ".max": {ir.AtomUMax, ir.AtomSMax},
+	".and": {ir.AtomAnd, ir.AtomAnd}, ".or": {ir.AtomOr, ir.AtomOr}, ".xor": {ir.AtomXor, ir.AtomXor},
+}
+
+// operation returns the modifier that names the operation.
+func (e *emitter) operation() string {
+	for _, m := range e.in.Mods {
+		if _, ok := atomics[m]; ok || m == ".inc" || m == ".dec" {
+			return m
+		}
+	}
+	malformed(e.in.Pos, "%s has no operation; must have one", e.in.Name())
+	return ""
+}
+
+func (e *emitter) red() {
+	e.ordered(func() { e.atomic(e.operand(0), e.in.Operands[1:], func(ir.V) {}) })
+}
+
+func (e *emitter) atom() {
+	t := irType(e.typ(0))
+	temp := e.temporary(t)
+	e.ordered(func() {
+		e.atomic(e.operand(1), e.in.Operands[2:], func(v ir.V) { e.b.OpAux(ir.PSt, t, temp, e.b.I32(0), v) })
+	})
+	if e.operand(0).Kind != ptx.Sink {
+		e.result(e.b.OpAux(ir.PLd, t, temp, e.b.I32(0)))
+	}
+}
+
+// ordered emits an atomic between the fences that its semantics demand.
+func (e *emitter) ordered(do func()) {
+	fence := func(mods ...string) {
+		for _, m := range mods {
+			if e.in.Has(m) {
+				e.b.Emit(ir.Val{Op: ir.Fence, Flags: ir.Coherent})
+				return
+			}
+		}
+	}
+	fence(".release", ".acq_rel")
+	do()
+	fence(".acquire", ".acq_rel")
+}
+
+// atomic emits an atomic on an address. done gets the old value, on each path.
+func (e *emitter) atomic(at *ptx.Operand, args []*ptx.Operand, done func(ir.V)) {
+	typ, op := e.typ(0), e.operation()
+	t := irType(typ)
+	if len(args) > 1 && op != ".cas" || len(args) < 2 && op == ".cas" {
+		malformed(e.in.Pos, "%s has %d operands; must not have", e.in.Name(), len(e.in.Operands))
+	}
+	if ptx.TypeSize(typ) > 8 || halfKind(typ) != noHalf {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	x := make([]ir.V, len(args))
+	for i, o := range args {
+		x[i] = e.read(o, t)
+	}
+	in := spaceOf(e.in)
+	e.memory(at, in, uint64(ptx.TypeSize(typ)), func(p place) {
+		if p.space == inLocal || p.space == inFrame || p.space == inParam {
+			done(e.b.Const(t, 0)) // such memory has no atomics
+			return
+		}
+		done(e.atomicAt(p, op, typ, x))
+	})
+}
+
+// atomicAt emits an atomic in a place, and returns the old value.
+func (e *emitter) atomicAt(p place, op, typ string, x []ir.V) ir.V {
+	t := irType(typ)
+	emit := func(o ir.Op, args ...ir.V) ir.V {
+		v := ir.Val{Op: o, Type: t, Args: [4]ir.V{p.handle, p.offset}}
+		copy(v.Args[2:], args)
+		return e.b.Emit(v)
+	}
+	switch {
+	case op == ".inc":
+		return e.compareLoop(p, t, func(old ir.V) ir.V {
+			next := e.b.Op(ir.Add, t, old, e.b.Const(t, 1))
+			return e.b.Select(e.b.Cmp(ir.ULe, x[0], old), e.b.Const(t, 0), next)
+		})
+	case op == ".dec":
+		return e.compareLoop(p, t, func(old ir.V) ir.V {
+			wrap := e.b.Op(ir.Or, ir.B1, e.b.Cmp(ir.Eq, old, e.b.Const(t, 0)), e.b.Cmp(ir.ULt, x[0], old))
+			return e.b.Select(wrap, x[0], e.b.Op(ir.Sub, t, old, e.b.Const(t, 1)))
+		})
+	case t.IsFloat():
+		o, ok := map[string]ir.Op{".add": ir.AtomFAdd, ".exch": ir.AtomXchg, ".min": ir.AtomFMin, ".max": ir.AtomFMax}[op]
+		if !ok {
+			unsupported(e.in.Pos, "%s", e.in.Name())
+		}
+		return emit(o, x...)
+	case op == ".cas":
+		return emit(ir.AtomCmpXchg, x[1], x[0])
+	}
+	o := atomics[op][0]
+	if isSigned(typ) {
+		o = atomics[op][1]
+	}
+	return emit(o, x...)
+}
+
+// compareLoop emits an atomic that the IR does not have: it compares and exchanges until no other thread was in between.
+func (e *emitter) compareLoop(p place, t ir.Type, next func(old ir.V) ir.V) ir.V {
+	done := e.b.Block(t)
+	loop := e.b.Loop()
+	old := e.b.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Volatile | ir.Coherent, Args: [4]ir.V{p.handle, p.offset}})
+	was := e.b.Emit(ir.Val{Op: ir.AtomCmpXchg, Type: t, Args: [4]ir.V{p.handle, p.offset, next(old), old}})
+	// Out of range the load and the atomic yield 0, so that the loop ends.
+	e.b.If(e.b.Cmp(ir.Eq, was, old))
+	e.b.Br(done, old)
+	e.b.Else()
+	e.b.Br(loop)
+	e.b.End()
+	e.b.End()
+	e.b.End()
+	return e.b.Param(done, 0)
+}

@@ -1,0 +1,126 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// call emits a call: (results), function, (parameters), prototype. The parameters are copied to the frame of the callee, which every
+// call of it uses.
+func (e *emitter) call() {
+	list := e.in.Operands
+	var results, params []*ptx.Operand
+	if list[0].Kind == ptx.List {
+		results, list = list[0].Elems, list[1:]
+	}
+	if len(list) == 0 {
+		malformed(e.in.Pos, "%s has no function; must have one", e.in.Name())
+	}
+	callee := list[0]
+	if len(list) > 1 && list[1].Kind == ptx.List {
+		params = list[1].Elems
+	}
+	if e.register(e.scope, callee.Name) != nil {
+		e.callIndirect(callee, results, params, list)
+		return
+	}
+	if e.library(callee.Name, results, params) {
+		return
+	}
+	f := e.funcs[callee.Name]
+	if f == nil || callee.Kind != ptx.Symbol {
+		unsupported(e.in.Pos, "the call of %s, which the module does not define,", callee.Name)
+	}
+	e.callFunction(f, results, params)
+}
+
+// callFunction emits a call of a function of the module.
+func (e *emitter) callFunction(f *function, results, params []*ptx.Operand) {
+	if len(params) != len(f.f.Params) || len(results) != len(f.f.Results) {
+		malformed(e.in.Pos, "the call has %d parameters and %d results; %s must have %d and %d", len(params), len(results), f.f.Name, len(f.f.Params), len(f.f.Results))
+	}
+	for i, o := range params {
+		e.pass(o, f.f.Params[i])
+	}
+	e.b.Call(f.number, nil)
+	for i, o := range results {
+		e.receive(o, f.f.Results[i])
+	}
+}
+
+// pass copies an argument to the frame.
+func (e *emitter) pass(o *ptx.Operand, v *ptx.Variable) {
+	to := e.frameOf(v)
+	if o.Kind == ptx.Symbol {
+		if s := e.symbol(e.scope, o.Name); s != nil && s.decl != nil {
+			e.copyFrame(to, s, o)
+			return
+		}
+	}
+	e.storeFrame(to, 0, e.read(o, bitsType(max(ptx.TypeSize(v.Type), 1))))
+}
+
+// receive copies a result from the frame.
+func (e *emitter) receive(o *ptx.Operand, v *ptx.Variable) {
+	from := e.frameOf(v)
+	if o.Kind == ptx.Sink {
+		return
+	}
+	if s := e.symbol(e.scope, o.Name); s != nil && s.decl != nil {
+		e.copyFrame(s, from, o)
+		return
+	}
+	e.set(e.resultRegister(o), e.loadFrame(from, 0, bitsType(max(ptx.TypeSize(v.Type), 1))))
+}
+
+// copyFrame copies a variable to another one, in the units in which it is accessed.
+func (e *emitter) copyFrame(to, from *symbol, o *ptx.Operand) {
+	size := uint64(min(to.decl.Size(), from.decl.Size()))
+	if from.space != inFrame && from.space != inLocal || to.space != inFrame && to.space != inLocal {
+		unsupported(o.Pos, "the argument %s", o.Name)
+	}
+	unit := uint64(4)
+	if len(to.decl.Dims) == 0 {
+		unit = uint64(ptx.TypeSize(to.decl.Type))
+	} else if size < 4 || size%4 != 0 {
+		unit = 1
+		if from.space == inFrame && to.space == inFrame {
+			unit = 4
+		}
+	}
+	for at := uint64(0); at < size; at += unit {
+		e.storeFrame(to, at, e.loadFrame(from, at, bitsType(int(unit))))
+	}
+}
+
+// callIndirect emits a call of the function with an address: a choice among those that have the prototype's shape.
+func (e *emitter) callIndirect(callee *ptx.Operand, results, params []*ptx.Operand, list []*ptx.Operand) {
+	address := e.read(callee, ir.I64)
+	n := 0
+	for _, f := range e.list[1:] {
+		if len(f.f.Params) != len(params) || len(f.f.Results) != len(results) {
+			continue
+		}
+		e.b.If(e.b.Cmp(ir.Eq, address, e.b.Const(ir.I64, e.functionAddress(f.f.Name))))
+		e.callFunction(f, results, params)
+		e.b.Else()
+		n++
+	}
+	e.message(ir.Abort, "")
+	e.b.Emit(ir.Val{Op: ir.Kill})
+	for range n {
+		e.b.End()
+	}
+	if n == 0 {
+		unsupported(e.in.Pos, "a call of no function of the module")
+	}
+}
+
+// library emits a call of a function that CUDA provides; false if there is none with the name.
+func (e *emitter) library(name string, results, params []*ptx.Operand) bool {
+	switch name {
+	case "vprintf", "malloc", "free", "__assertfail":
+		unsupported(e.in.Pos, "the call of %s", name)
+	}
+	return false
+}

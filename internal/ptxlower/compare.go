@@ -1,0 +1,156 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// comparison returns the comparison of an instruction and the Boolean operator after it, "" for none.
+func (e *emitter) comparison() (cmp, combine string) {
+	for _, m := range e.in.Mods {
+		switch m {
+		case ".and", ".or", ".xor":
+			combine = m
+		case ".ftz":
+		default:
+			if ptx.TypeSize(m) == 0 {
+				cmp = m
+			}
+		}
+	}
+	return cmp, combine
+}
+
+// compared emits the comparison of two operands of a type.
+func (e *emitter) compared(cmp, t string, a, b *ptx.Operand) ir.V {
+	if isFloat(t) {
+		x, y := e.flush(e.read(a, irType(t))), e.flush(e.read(b, irType(t)))
+		return e.floatCompared(cmp, x, y)
+	}
+	if halfKind(t) == bfloat {
+		return e.floatCompared(cmp, e.fromBfloat(e.read(a, ir.I16)), e.fromBfloat(e.read(b, ir.I16)))
+	}
+	if halfKind(t) != noHalf {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	x, y := e.read(a, irType(t)), e.read(b, irType(t))
+	less, atMost := ir.ULt, ir.ULe
+	if isSigned(t) {
+		less, atMost = ir.SLt, ir.SLe
+	}
+	switch cmp {
+	case ".eq":
+		return e.b.Cmp(ir.Eq, x, y)
+	case ".ne":
+		return e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, x, y))
+	case ".lt", ".lo":
+		return e.b.Cmp(less, x, y)
+	case ".le", ".ls":
+		return e.b.Cmp(atMost, x, y)
+	case ".gt", ".hi":
+		return e.b.Cmp(less, y, x)
+	case ".ge", ".hs":
+		return e.b.Cmp(atMost, y, x)
+	}
+	malformed(e.in.Pos, "%s has no comparison of integers; must have one", e.in.Name())
+	return 0
+}
+
+// floatCompared emits a comparison of floats; those with a u are true if an operand is a NaN.
+func (e *emitter) floatCompared(cmp string, x, y ir.V) ir.V {
+	not := func(v ir.V) ir.V { return e.b.Op(ir.Not, ir.B1, v) }
+	number := func() ir.V { return e.b.Op(ir.And, ir.B1, e.b.Cmp(ir.FEq, x, x), e.b.Cmp(ir.FEq, y, y)) }
+	switch cmp {
+	case ".eq":
+		return e.b.Cmp(ir.FEq, x, y)
+	case ".ne":
+		return e.b.Op(ir.And, ir.B1, not(e.b.Cmp(ir.FEq, x, y)), number())
+	case ".lt":
+		return e.b.Cmp(ir.FLt, x, y)
+	case ".le":
+		return e.b.Cmp(ir.FLe, x, y)
+	case ".gt":
+		return e.b.Cmp(ir.FLt, y, x)
+	case ".ge":
+		return e.b.Cmp(ir.FLe, y, x)
+	case ".equ":
+		return e.b.Op(ir.Or, ir.B1, e.b.Cmp(ir.FEq, x, y), not(number()))
+	case ".neu":
+		return not(e.b.Cmp(ir.FEq, x, y))
+	case ".ltu":
+		return not(e.b.Cmp(ir.FLe, y, x))
+	case ".leu":
+		return not(e.b.Cmp(ir.FLt, y, x))
+	case ".gtu":
+		return not(e.b.Cmp(ir.FLe, x, y))
+	case ".geu":
+		return not(e.b.Cmp(ir.FLt, x, y))
+	case ".num":
+		return number()
+	case ".nan":
+		return not(number())
+	}
+	malformed(e.in.Pos, "%s has no comparison of floats; must have one", e.in.Name())
+	return 0
+}
+
+// combined emits the Boolean operator on a predicate and the last operand.
+func (e *emitter) combined(v ir.V, combine string) ir.V {
+	if combine == "" {
+		return v
+	}
+	if len(e.in.Operands) < 4 {
+		malformed(e.in.Pos, "%s has no predicate to combine; must have one", e.in.Name())
+	}
+	c := e.read(e.operand(3), ir.B1)
+	return e.b.Op(map[string]ir.Op{".and": ir.And, ".or": ir.Or, ".xor": ir.Xor}[combine], ir.B1, v, c)
+}
+
+// setp emits one or two predicates: the comparison, and its complement.
+func (e *emitter) setp() {
+	cmp, combine := e.comparison()
+	v := e.compared(cmp, e.typ(0), e.operand(1), e.operand(2))
+	d := e.operand(0)
+	if d.Kind != ptx.Pair {
+		e.write(d, e.combined(v, combine))
+		return
+	}
+	p, q := e.combined(v, combine), e.combined(e.b.Op(ir.Not, ir.B1, v), combine)
+	e.write(d.Elems[0], p)
+	e.write(d.Elems[1], q)
+}
+
+// setValue emits set: 1.0 or all ones if the comparison holds, else 0.
+func (e *emitter) setValue() {
+	cmp, combine := e.comparison()
+	if len(e.types) != 2 {
+		malformed(e.in.Pos, "%s has %d types; must have 2", e.in.Name(), len(e.types))
+	}
+	v := e.combined(e.compared(cmp, e.types[1], e.operand(1), e.operand(2)), combine)
+	t := irType(e.types[0])
+	yes := e.b.Const(t, t.Mask())
+	if t.IsFloat() {
+		yes = e.one(t)
+	}
+	e.result(e.b.Select(v, yes, e.b.Const(t, 0)))
+}
+
+func (e *emitter) selp() {
+	t := irType(e.typ(0))
+	x := e.args(2, t)
+	e.result(e.b.Select(e.read(e.operand(3), ir.B1), x[0], x[1]))
+}
+
+// slct emits a if c ≥ 0, else b. A NaN selects b.
+func (e *emitter) slct() {
+	t := irType(e.typ(0))
+	x := e.args(2, t)
+	c := e.flush(e.read(e.operand(3), irType(e.typ(1))))
+	var positive ir.V
+	if e.b.Func.Type(c).IsFloat() {
+		positive = e.b.Cmp(ir.FLe, e.b.Const(ir.F32, 0), c)
+	} else {
+		positive = e.b.Cmp(ir.SLe, e.b.I32(0), c)
+	}
+	e.result(e.b.Select(positive, x[0], x[1]))
+}

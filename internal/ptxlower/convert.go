@@ -1,0 +1,162 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// integral are the roundings to an integral value.
+var integral = map[string]ir.Op{".rni": ir.FRoundEven, ".rzi": ir.FTrunc, ".rmi": ir.FFloor, ".rpi": ir.FCeil}
+
+// cvt emits a conversion.
+func (e *emitter) cvt() {
+	if len(e.types) != 2 {
+		malformed(e.in.Pos, "%s has %d types; must have 2", e.in.Name(), len(e.types))
+	}
+	to, from := e.types[0], e.types[1]
+	switch {
+	case len(e.in.Operands) == 3 || halfKind(to) == pairF16 || halfKind(to) == pairBF:
+		e.packing(to, from)
+	case halfKind(to) == bfloat && from == ".f32":
+		e.result(e.bfloatOf(e.finish(e.flush(e.read(e.operand(1), ir.F32)))))
+	case halfKind(from) == bfloat && to == ".f32":
+		e.result(e.finish(e.fromBfloat(e.read(e.operand(1), ir.I16))))
+	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || to == ".tf32" || from == ".tf32" || isSmallFloat(to) || isSmallFloat(from):
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	case isFloat(to) && isFloat(from):
+		e.result(e.floatToFloat(to, from, e.operand(1)))
+	case isFloat(to):
+		e.integerToFloat(to, from)
+	case isFloat(from):
+		e.floatToInteger(to, from)
+	default:
+		e.integerToInteger(to, from)
+	}
+}
+
+func isSmallFloat(t string) bool {
+	return t == ".e4m3" || t == ".e5m2" || t == ".e4m3x2" || t == ".e5m2x2"
+}
+
+// packing emits the conversion of two floats of 32 bits, the first one into the upper half.
+func (e *emitter) packing(to, from string) {
+	if from != ".f32" || len(e.in.Operands) != 3 || halfKind(to) != pairF16 && halfKind(to) != pairBF {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	narrow := func(o *ptx.Operand) ir.V {
+		if halfKind(to) == pairBF {
+			return e.bfloatOf(e.finish(e.flush(e.read(o, ir.F32))))
+		}
+		return e.as(e.floatToFloat(".f16", from, o), ir.I16)
+	}
+	e.result(e.pack(narrow(e.operand(2)), narrow(e.operand(1))))
+}
+
+// floatToFloat emits a conversion in the rounding mode, or the rounding to an integral value.
+func (e *emitter) floatToFloat(to, from string, o *ptx.Operand) ir.V {
+	t, s := irType(to), irType(from)
+	v := e.flush(e.read(o, s))
+	for mod, op := range integral {
+		if e.in.Has(mod) {
+			v = e.b.Op(op, s, v)
+		}
+	}
+	switch {
+	case t == s:
+		if !e.in.Has(".sat") && !e.in.Has(".ftz") {
+			return v
+		}
+	case t.Bits() > s.Bits():
+		v = e.b.Op(ir.FCvt, t, v)
+	case e.in.Has(".rm") || e.in.Has(".rp"):
+		if t != ir.F32 {
+			unsupported(e.in.Pos, "%s", e.in.Name())
+		}
+		v = e.nearest(v, e.b.Const(ir.F64, 0), e.in.Has(".rp"))
+	default:
+		v = e.rounded(ir.FCvt, t, v)
+	}
+	return e.finish(v)
+}
+
+// integerToFloat emits a conversion in the rounding mode.
+func (e *emitter) integerToFloat(to, from string) {
+	t := irType(to)
+	x := e.read(e.operand(1), irType(from))
+	op := ir.UToF
+	if isSigned(from) {
+		op = ir.SToF
+	}
+	if e.in.Has(".rm") || e.in.Has(".rp") {
+		if t != ir.F32 || ptx.TypeSize(from) > 4 {
+			unsupported(e.in.Pos, "%s", e.in.Name())
+		}
+		e.result(e.finish(e.nearest(e.b.Op(op, ir.F64, x), e.b.Const(ir.F64, 0), e.in.Has(".rp"))))
+		return
+	}
+	e.result(e.finish(e.rounded(op, t, x)))
+}
+
+// floatToInteger emits a conversion that rounds to an integral value and clamps to the type; NaN is 0.
+func (e *emitter) floatToInteger(to, from string) {
+	s := irType(from)
+	v := e.flush(e.read(e.operand(1), s))
+	op, ok := ir.FTrunc, false
+	for mod, o := range integral {
+		if e.in.Has(mod) {
+			op, ok = o, true
+		}
+	}
+	if !ok {
+		malformed(e.in.Pos, "%s has no rounding to an integer; must have one", e.in.Name())
+	}
+	v = e.b.Op(op, s, v)
+	if isSigned(to) {
+		e.result(e.b.Op(ir.FToS, irType(to), v))
+		return
+	}
+	e.result(e.b.Op(ir.FToU, irType(to), v))
+}
+
+// integerToInteger emits an extension or a truncation; with .sat a clamp to the type.
+func (e *emitter) integerToInteger(to, from string) {
+	t, s := irType(to), irType(from)
+	x := e.read(e.operand(1), s)
+	if e.in.Has(".sat") {
+		e.result(e.clampInteger(x, to, from))
+		return
+	}
+	if isSigned(from) && t.Bits() > s.Bits() {
+		x = e.b.Op(ir.SExt, t, x)
+	}
+	e.result(e.as(x, t))
+}
+
+// clampInteger emits a conversion that clamps, in the wider of the two types.
+func (e *emitter) clampInteger(x ir.V, to, from string) ir.V {
+	t, s := irType(to), irType(from)
+	n := uint(t.Bits())
+	signedTo, signedFrom := isSigned(to), isSigned(from)
+	if t.Bits() > s.Bits() {
+		op := ir.ZExt
+		if signedFrom {
+			op = ir.SExt
+		}
+		x, s = e.b.Op(op, t, x), t
+	}
+	greatest := uint64(1)<<(n-1) - 1
+	if !signedTo {
+		greatest = t.Mask()
+	}
+	switch {
+	case signedFrom && signedTo:
+		x = e.b.Op(ir.SMax, s, x, e.b.Const(s, ^greatest))
+		x = e.b.Op(ir.SMin, s, x, e.b.Const(s, greatest))
+	case signedFrom:
+		x = e.b.Op(ir.SMax, s, x, e.b.Const(s, 0))
+		x = e.b.Op(ir.UMin, s, x, e.b.Const(s, greatest))
+	default:
+		x = e.b.Op(ir.UMin, s, x, e.b.Const(s, greatest))
+	}
+	return e.as(x, t)
+}

@@ -1,0 +1,69 @@
+// Package ptxlower translates PTX to IR: it defines the meaning of each instruction, and translates a kernel into the program of one
+// thread. A block is a workgroup, a warp is a subgroup of 32 invocations. It refuses to know engines and Vulkan's objects.
+//
+// # Data flow
+//
+//	ptx.Module ─► basic blocks ─► reducible graph ─► tree of regions ─► ir.Program
+//	kernel        (graph.go)      (reduce.go)        (structure.go)
+//
+// What a launch decides is part of the program: the size of the block, the dynamic shared memory, the address of the module's
+// variables.
+//
+// # Errors
+//
+// Lower never panics on a module that ptx.Parse returned. An instruction, a modifier or a call that is not built yields an
+// *Unsupported with its name and its position, a contradictory module a *Malformed. Both travel as a panic of type fault inside of the
+// package.
+//
+// # Registers
+//
+// A register is a private variable, which mem2reg makes a value. Registers have bits, not types: one of 32 bits may be a float in one
+// instruction and an integer in the next. The variable has the type of most of its operands, and a bitcast makes the other ones.
+//
+// # Memory
+//
+// Each state space is a kind of memory of the IR:
+//
+//	.global .const   allocations by device address (region)
+//	.shared          the workgroup's memory
+//	.param           of a kernel: the push constants; of a function: private variables that its caller writes
+//	.local           private variables
+//
+// A variable in .local or .param whose address is always known has a private variable of its own. All others of a thread are parts
+// of one private variable, which has an offset for an address. Generic addresses have a window of 2⁶⁰ bytes for each space above the
+// device addresses (address.go). A flow-insensitive analysis of all instructions that write a register finds the space of most generic
+// addresses (analysis.go); an access through the others tests the address.
+//
+// # Control flow
+//
+// Branches are unstructured. A cycle with several entries gets a guide, which makes the graph reducible (reduce.go). The tree of regions
+// follows the dominator tree (Ramsey 2022, structure.go). Threads that diverge reconverge at the immediate post-dominator of the
+// branch at the latest, as the ISA describes targets before sm_70. Threads of a warp do not make progress independently: a thread
+// that spins until another thread of its warp acts ends with the step budget.
+//
+// # Bits
+//
+// Arithmetic is rounded as the instruction says; .rm and .rp of 32 bits are exact by sums of 64 bits (directed.go). Approximations
+// are the functions of mathlib, whose errors are below those of the ISA. A computed NaN is canonical in the sense of the IR.
+//
+// # Files
+//
+//	lower.go       kernels, limits, layouts of parameters and shared memory
+//	walk.go        traversal of modules
+//	image.go       the variables of a module and their initial values
+//	scope.go       names: registers and variables
+//	function.go    functions: scopes, frames
+//	analysis.go    what is known of registers: addresses, spaces, types
+//	graph.go       basic blocks
+//	flow.go        dominators, loops
+//	reduce.go      irreducible graphs
+//	structure.go   the tree of regions
+//	emitter.go     operands
+//	table.go       the instructions
+//	integer.go, bits.go          integers
+//	float.go, directed.go        floats
+//	compare.go, convert.go       comparisons, conversions
+//	address.go, memory.go        addresses, loads, stores, copies
+//	atomic.go, group.go          atomics, warps, barriers
+//	special.go, call.go          special registers, calls
+package ptxlower

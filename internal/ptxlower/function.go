@@ -1,0 +1,165 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// function is the state of one function.
+type function struct {
+	*unit
+	f      *ptx.Function
+	number int // in the program
+	b      *ir.Builder
+	top    *scope
+
+	registers []*register
+	frame     []*symbol
+	items     []item
+	blocks    []block
+	names     map[string]int // of the labels: the index of the item after each
+	depth     int            // of the control tree
+	cc        *register
+}
+
+// item is an instruction and the scope that its names are in.
+type item struct {
+	in *ptx.Instr
+	at *scope
+}
+
+// analyze lists the instructions and finds what is known of each name.
+func (f *function) analyze() {
+	f.top = newScope(nil)
+	f.names = map[string]int{}
+	if f.number == 0 {
+		for name, s := range f.params {
+			f.top.symbols[name] = s
+		}
+	} else {
+		for _, v := range append(f.f.Params[:len(f.f.Params):len(f.f.Params)], f.f.Results...) {
+			f.parameter(v)
+		}
+	}
+	f.flatten(f.f.Body, f.top)
+	f.buildBlocks()
+	f.countDefinitions()
+	f.findEscapes()
+	f.findOrigins()
+}
+
+// place gives registers and variables their places in private memory.
+func (f *function) place() {
+	f.placeFrame()
+	f.typeRegisters()
+}
+
+// lower makes the code of the function.
+func (f *function) lower() *ir.Func {
+	f.b = ir.NewFunc(f.f.Name, nil, nil)
+	f.clear()
+	if f.number > 0 {
+		f.enter()
+	}
+	f.structure()
+	return f.b.Finish()
+}
+
+// parameter declares a parameter or a result of a device function. One in a register is a register and a frame variable, which
+// calls access.
+func (f *function) parameter(v *ptx.Variable) {
+	if v.Space == ".reg" {
+		f.declare(f.top, v)
+		return
+	}
+	f.top.symbols[v.Name] = f.frameOf(v)
+}
+
+// frameOf returns the frame variable of a parameter or a result of a device function.
+func (u *unit) frameOf(v *ptx.Variable) *symbol {
+	x := u.frames[v]
+	if x == nil {
+		x = &symbol{decl: v, space: inFrame}
+		u.order = append(u.order, x)
+		u.frames[v] = x
+	}
+	return x
+}
+
+func slotsOf(v *ptx.Variable) uint32 { return uint32(v.Size()+3) / 4 }
+
+// enter copies the parameters in registers from the frame.
+func (f *function) enter() {
+	for _, v := range f.f.Params {
+		if v.Space == ".reg" {
+			r := f.register(f.top, v.Name)
+			f.set(r, f.loadFrame(f.frameOf(v), 0, bitsType(max(r.size, 1))))
+		}
+	}
+}
+
+// leave copies the results in registers to the frame.
+func (f *function) leave() {
+	for _, v := range f.f.Results {
+		if v.Space == ".reg" {
+			r := f.register(f.top, v.Name)
+			f.storeFrame(f.frameOf(v), 0, f.as(f.get(r), bitsType(max(r.size, 1))))
+		}
+	}
+}
+
+// flatten lists the instructions of a body with their scopes.
+func (f *function) flatten(b *ptx.Block, s *scope) {
+	for _, x := range b.Stmts { // a label may be used before it
+		switch d := x.(type) {
+		case *ptx.Directive:
+			if d.Label != "" {
+				s.labels[d.Label] = d
+			}
+		case *ptx.Variable:
+			f.declare(s, d)
+		}
+	}
+	for _, x := range b.Stmts {
+		switch x := x.(type) {
+		case *ptx.Label:
+			if _, twice := f.names[x.Name]; twice {
+				unsupported(x.Pos, "a second label %s in a function", x.Name)
+			}
+			f.names[x.Name] = len(f.items)
+		case *ptx.Instr:
+			f.items = append(f.items, item{x, s})
+		case *ptx.Block:
+			f.flatten(x, newScope(s))
+		}
+	}
+}
+
+// placeFrame gives each .param and .local of the body a variable of its own, or a place in the local memory if its address is used
+// in another way than for accesses.
+func (f *function) placeFrame() {
+	for _, s := range append(f.frame, f.order...) {
+		if s.placed {
+			continue
+		}
+		s.placed = true
+		if s.escapes {
+			s.space = inLocal
+			s.offset = f.reserve(s.decl.Pos, s.decl.Size(), s.decl.Alignment())
+			continue
+		}
+		s.number = f.variable(s.decl.Name, slotsOf(s.decl))
+	}
+}
+
+// clear makes the registers 0: a variable that keeps values from call to call could not become values.
+func (f *function) clear() {
+	if f.number == 0 {
+		return
+	}
+	for _, r := range f.registers {
+		if r.typ != 0 {
+			f.b.OpAux(ir.PClr, 0, r.number)
+		}
+	}
+}

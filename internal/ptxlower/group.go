@@ -1,0 +1,224 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+const allLanes = 1<<WarpSize - 1
+
+// in returns an input of the invocation.
+func (e *emitter) input32(s ir.Semantic) ir.V { return e.b.OpAux(ir.In, ir.I32, e.input(s)) }
+
+func (e *emitter) laneID() ir.V { return e.input32(ir.SubgroupLocalInvocationId) }
+
+func (e *emitter) ballot(p ir.V) ir.V { return e.b.Op(ir.Ballot, ir.I32, p) }
+
+// members returns the mask of threads of an instruction with .sync, at operand i; all of a warp without .sync.
+func (e *emitter) members(i int) ir.V {
+	if !e.in.Has(".sync") {
+		return e.b.I32(allLanes)
+	}
+	if i >= len(e.in.Operands) {
+		malformed(e.in.Pos, "%s has no mask of threads; must have one", e.in.Name())
+	}
+	return e.read(e.operand(i), ir.I32)
+}
+
+// writePair makes v the result, and p that of the predicate after it, if there is one.
+func (e *emitter) writePair(v, p ir.V) {
+	d := e.operand(0)
+	if d.Kind != ptx.Pair {
+		e.write(d, v)
+		return
+	}
+	e.write(d.Elems[0], v)
+	e.write(d.Elems[1], p)
+}
+
+// shfl emits the exchange between the threads of a warp (PTX ISA, shfl.sync).
+func (e *emitter) shfl() {
+	b := e.b
+	op := func(o ir.Op, x, y ir.V) ir.V { return b.Op(o, ir.I32, x, y) }
+	lane := e.laneID()
+	bval := op(ir.And, e.read(e.operand(2), ir.I32), b.I32(31))
+	c := e.read(e.operand(3), ir.I32)
+	cval := op(ir.And, c, b.I32(31))
+	mask := op(ir.And, op(ir.LShr, c, b.I32(8)), b.I32(31))
+	rest := op(ir.Xor, mask, b.I32(31))
+	least := op(ir.And, lane, mask)
+	most := op(ir.Or, least, op(ir.And, cval, rest))
+	var j, p ir.V
+	switch {
+	case e.in.Has(".up"):
+		j = op(ir.Sub, lane, bval)
+		p = b.Cmp(ir.SLe, most, j)
+	case e.in.Has(".down"):
+		j = op(ir.Add, lane, bval)
+		p = b.Cmp(ir.SLe, j, most)
+	case e.in.Has(".bfly"):
+		j = op(ir.Xor, lane, bval)
+		p = b.Cmp(ir.SLe, j, most)
+	case e.in.Has(".idx"):
+		j = op(ir.Or, least, op(ir.And, bval, rest))
+		p = b.Cmp(ir.SLe, j, most)
+	default:
+		malformed(e.in.Pos, "%s has no mode; must have one", e.in.Name())
+	}
+	e.members(4)
+	v := e.read(e.operand(1), e.accessType(".b32", e.operand(1)))
+	e.writePair(b.Op(ir.Shuf, b.Func.Type(v), v, b.Select(p, j, lane)), p)
+}
+
+// vote emits all, any, uni and ballot among the threads of the mask.
+func (e *emitter) vote() {
+	p := e.read(e.operand(1), ir.B1)
+	m := e.members(2)
+	zero := e.b.I32(0)
+	yes := e.b.Op(ir.And, ir.I32, e.ballot(p), m)
+	no := func() ir.V { return e.b.Op(ir.And, ir.I32, e.ballot(e.b.Op(ir.Not, ir.B1, p)), m) }
+	switch {
+	case e.in.Has(".ballot"):
+		e.result(yes)
+	case e.in.Has(".any"):
+		e.result(e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, yes, zero)))
+	case e.in.Has(".all"):
+		e.result(e.b.Cmp(ir.Eq, no(), zero))
+	default:
+		e.result(e.b.Op(ir.Or, ir.B1, e.b.Cmp(ir.Eq, yes, zero), e.b.Cmp(ir.Eq, no(), zero)))
+	}
+}
+
+// match emits the mask of the threads with an equal value; with .all the whole mask if all are equal.
+func (e *emitter) match() {
+	t := bitsType(ptx.TypeSize(e.typ(0)))
+	x, m := e.read(e.operand(1), t), e.members(2)
+	active := e.b.Op(ir.And, ir.I32, e.ballot(e.b.Bool(true)), m)
+	equal := e.b.I32(0)
+	for i := range uint32(WarpSize) {
+		same := e.b.Cmp(ir.Eq, e.b.Op(ir.Shuf, t, x, e.b.I32(i)), x)
+		equal = e.b.Op(ir.Or, ir.I32, equal, e.b.Select(same, e.b.I32(1<<i), e.b.I32(0)))
+	}
+	equal = e.b.Op(ir.And, ir.I32, equal, active)
+	if !e.in.Has(".all") {
+		e.set(e.resultRegister(e.operand(0)), equal)
+		return
+	}
+	all := e.b.Cmp(ir.Eq, equal, active)
+	d := e.operand(0)
+	v := e.b.Select(all, m, e.b.I32(0))
+	if d.Kind != ptx.Pair {
+		e.set(e.resultRegister(d), v)
+		return
+	}
+	if d.Elems[0].Kind != ptx.Sink {
+		e.set(e.resultRegister(d.Elems[0]), v)
+	}
+	e.write(d.Elems[1], all)
+}
+
+// redux emits the reduction of a word over the threads that execute it, which must be those of the mask.
+func (e *emitter) redux() {
+	signed := isSigned(e.typ(0))
+	pick := func(s, u ir.Op) ir.Op {
+		if signed {
+			return s
+		}
+		return u
+	}
+	var op ir.Op
+	for _, m := range e.in.Mods {
+		switch m {
+		case ".add":
+			op = ir.Add
+		case ".min":
+			op = pick(ir.SMin, ir.UMin)
+		case ".max":
+			op = pick(ir.SMax, ir.UMax)
+		case ".and":
+			op = ir.And
+		case ".or":
+			op = ir.Or
+		case ".xor":
+			op = ir.Xor
+		}
+	}
+	if t := e.typ(0); op == ir.Bad || isFloat(t) {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	e.members(2)
+	e.result(e.b.OpAux(ir.Reduce, ir.I32, uint64(op), e.read(e.operand(1), ir.I32)))
+}
+
+func (e *emitter) activemask() { e.result(e.ballot(e.b.Bool(true))) }
+
+// elect emits the number of the lowest thread of the mask, and whether the thread is the one.
+func (e *emitter) elect() {
+	active := e.b.Op(ir.And, ir.I32, e.ballot(e.b.Bool(true)), e.members(1))
+	leader := e.b.Op(ir.FindLsb, ir.I32, active)
+	e.writePair(leader, e.b.Cmp(ir.Eq, leader, e.laneID()))
+}
+
+// fence emits membar and fence.
+func (e *emitter) fence() {
+	flags := ir.Coherent
+	if e.in.Has(".cta") {
+		flags = 0
+	}
+	e.b.Emit(ir.Val{Op: ir.Fence, Flags: flags})
+}
+
+// threads returns the number of threads of a block.
+func (u *unit) threads() uint32 { return u.prog.Invocations() }
+
+// bar emits barriers of all threads of the block. A barrier of some of them is refused, and so is one that does not wait.
+func (e *emitter) bar() {
+	if e.in.Has(".warp") {
+		e.b.Emit(ir.Val{Op: ir.Fence})
+		return
+	}
+	if e.in.Has(".arrive") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	args := e.in.Operands
+	if e.in.Has(".red") {
+		e.barrierReduction(args)
+		return
+	}
+	if len(args) > 1 {
+		e.checkThreads(args[1])
+	}
+	e.b.Emit(ir.Val{Op: ir.Barrier})
+}
+
+// checkThreads checks that a number of threads is that of the block, in whole warps.
+func (e *emitter) checkThreads(o *ptx.Operand) {
+	all := (e.threads() + WarpSize - 1) / WarpSize * WarpSize
+	if o.Kind != ptx.Immediate || uint32(e.constant(o.Expr)) != all {
+		unsupported(o.Pos, "a barrier of some threads of the block")
+	}
+}
+
+// barrierReduction emits bar.red: it counts the threads whose predicate holds, in a word of shared memory.
+func (e *emitter) barrierReduction(args []*ptx.Operand) {
+	if len(args) == 4 {
+		e.checkThreads(args[2])
+	}
+	p := e.read(args[len(args)-1], ir.B1)
+	h, at := e.b.Op(ir.Wg, ir.H), e.b.I32(e.reduction)
+	barrier := func() { e.b.Emit(ir.Val{Op: ir.Barrier}) }
+	barrier()
+	e.b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{h, at, e.b.I32(0)}})
+	barrier()
+	e.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Args: [4]ir.V{h, at, e.b.Op(ir.ZExt, ir.I32, p)}})
+	barrier()
+	n := e.b.Op(ir.Ld, ir.I32, h, at)
+	switch {
+	case e.in.Has(".popc"):
+		e.result(n)
+	case e.in.Has(".and"):
+		e.result(e.b.Cmp(ir.Eq, n, e.b.I32(e.threads())))
+	default:
+		e.result(e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, n, e.b.I32(0))))
+	}
+}

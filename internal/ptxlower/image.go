@@ -1,0 +1,208 @@
+package ptxlower
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// Image is the memory of a module: its .global and .const variables. They live at device addresses, so that all kernels of the module
+// share them.
+type Image struct {
+	Bytes   []byte // with the initial values, but for addresses
+	offsets map[string]uint64
+	fixes   []fix
+}
+
+// fix is an initial value that has an address.
+type fix struct {
+	at   uint64
+	size int
+	name string
+	add  uint64
+	mask uint
+}
+
+// MaxImageBytes bounds the image of a module.
+const MaxImageBytes = 256 << 20
+
+// NewImage places the variables of a module.
+func NewImage(m *ptx.Module) (image *Image, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			image, err = nil, f.error
+		}
+	}()
+	image = &Image{offsets: map[string]uint64{}}
+	end := uint64(0)
+	for _, v := range globals(m) {
+		if _, ok := image.offsets[v.Name]; ok {
+			continue // a declaration beside its definition
+		}
+		at := alignUp(end, max(v.Alignment(), 8))
+		if end = at + uint64(v.Size()); end > MaxImageBytes {
+			unsupported(v.Pos, "a module with more than %d bytes of variables", MaxImageBytes)
+		}
+		image.offsets[v.Name] = at
+	}
+	image.Bytes = make([]byte, alignUp(end, 8))
+	for _, v := range globals(m) {
+		if v.Init != nil {
+			image.initialize(v)
+		}
+	}
+	return image, nil
+}
+
+// globals returns the variables of the image, the definitions before the declarations of other modules' variables.
+func globals(m *ptx.Module) (list []*ptx.Variable) {
+	for _, x := range m.Items {
+		if v, ok := x.(*ptx.Variable); ok && (v.Space == ".global" || v.Space == ".const") {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// initialize writes the initial value of a variable.
+func (m *Image) initialize(v *ptx.Variable) {
+	size := ptx.TypeSize(v.Type)
+	at, end := m.offsets[v.Name], m.offsets[v.Name]+uint64(v.Size())
+	dims := v.Dims
+	if v.Vector > 1 {
+		dims = append(dims[:len(dims):len(dims)], v.Vector)
+	}
+	m.fill(v, v.Init, at, end, size, dims)
+}
+
+// fill writes the values of a list, which has the dimensions dims.
+func (m *Image) fill(v *ptx.Variable, x *ptx.Value, at, end uint64, size int, dims []int) {
+	if x.Expr != nil {
+		m.scalar(v, x.Expr, at, end, size)
+		return
+	}
+	step := uint64(size)
+	if len(dims) > 1 {
+		for _, d := range dims[1:] {
+			step *= uint64(max(d, 0))
+		}
+	}
+	for i := range x.List {
+		if at >= end {
+			malformed(x.Pos, "%s has more initial values than elements", v.Name)
+		}
+		m.fill(v, &x.List[i], at, end, size, dims[min(1, len(dims)):])
+		at += step
+		if x.List[i].Expr != nil && len(dims) > 1 { // a flat list
+			at += uint64(size) - step
+		}
+	}
+}
+
+// scalar writes one value.
+func (m *Image) scalar(v *ptx.Variable, e *ptx.Expr, at, end uint64, size int) {
+	if at+uint64(size) > end {
+		malformed(e.Pos, "%s has more initial values than elements", v.Name)
+	}
+	bits, ok := constantBits(e, v.Type)
+	if !ok {
+		f := fix{at: at, size: size, mask: 64}
+		if !m.address(e, &f) {
+			unsupported(e.Pos, "the initial value of %s", v.Name)
+		}
+		m.fixes = append(m.fixes, f)
+		return
+	}
+	put(m.Bytes[at:], size, bits)
+}
+
+// put stores the low bytes of a value.
+func put(b []byte, size int, bits uint64) {
+	for i := range min(size, 8) {
+		b[i] = byte(bits >> (8 * i))
+	}
+}
+
+// address finds the name and the offset in the initial value of a pointer: a, a+4, generic(a), or a mask such as 0xff00(a).
+func (m *Image) address(e *ptx.Expr, f *fix) bool {
+	switch {
+	case e.Op == "name":
+		f.name = e.Text
+		return true
+	case e.Op == "call" && len(e.Args) == 1 && e.Text == "generic":
+		return m.address(e.Args[0], f)
+	case (e.Op == "+" || e.Op == "-") && len(e.Args) == 2:
+		n, ok := e.Args[1].Int()
+		if e.Op == "-" {
+			n = -n
+		}
+		f.add += n
+		return ok && m.address(e.Args[0], f)
+	}
+	return false
+}
+
+// Place writes the addresses into an image at a device address, and returns the bytes.
+func (m *Image) Place(base uint64, functions func(name string) (uint64, bool)) ([]byte, error) {
+	out := append([]byte(nil), m.Bytes...)
+	for _, f := range m.fixes {
+		at, ok := m.offsets[f.name]
+		v := base + at
+		if !ok {
+			if v, ok = functions(f.name); !ok {
+				return nil, fmt.Errorf("an initial value is the address of %s, which has none", f.name)
+			}
+		}
+		put(out[f.at:], f.size, v+f.add)
+	}
+	return out, nil
+}
+
+// constantBits returns a constant expression as the bits of a type.
+func constantBits(e *ptx.Expr, t string) (uint64, bool) {
+	switch t {
+	case ".f32", ".b32", ".tf32":
+		if e.IsFloat() {
+			return f32Bits(e)
+		}
+		if t != ".b32" {
+			v, ok := e.Int()
+			return uint64(math.Float32bits(float32(int64(v)))), ok
+		}
+	case ".f64", ".b64":
+		if e.IsFloat() {
+			v, ok := e.Float()
+			return math.Float64bits(v), ok
+		}
+		if t == ".f64" {
+			v, ok := e.Int()
+			return math.Float64bits(float64(int64(v))), ok
+		}
+	}
+	if e.IsFloat() {
+		return 0, false
+	}
+	return e.Int()
+}
+
+// f32Bits returns a constant as a float of 32 bits. A literal 0f… keeps its bits, those of a NaN too.
+func f32Bits(e *ptx.Expr) (uint64, bool) {
+	if e.Op == "float32" {
+		return e.Bits, true
+	}
+	if e.Op == "-" && len(e.Args) == 1 {
+		v, ok := f32Bits(e.Args[0])
+		return v ^ 1<<31, ok
+	}
+	v, ok := e.Float()
+	return uint64(math.Float32bits(float32(v))), ok
+}
+
+// word returns 4 bytes as a number.
+func word(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

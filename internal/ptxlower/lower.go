@@ -1,0 +1,342 @@
+package ptxlower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// WarpSize is the number of threads of a warp (WARP_SZ).
+const WarpSize = 32
+
+// Limits of a launch and of a program.
+const (
+	MaxThreads     = 1024     // of a block
+	MaxSharedBytes = 48 << 10 // of a block, static and dynamic
+	MaxParamBytes  = 4096     // of all parameters of a kernel
+	maxLocalBytes  = 512 << 10
+	maxRegisters   = 1 << 16 // of one function
+	maxFunctions   = 1 << 10 // reachable from a kernel
+	maxOperations  = 1 << 20 // of a program as it is lowered
+	maxNesting     = 1 << 12 // of the blocks of a function, one in another
+)
+
+// Options are what a launch decides.
+type Options struct {
+	Block       [3]uint32 // threads of a block
+	SharedBytes uint32    // of dynamic shared memory
+	Base        uint64    // the device address of the module's image
+}
+
+// Unsupported is the error of PTX that is valid but not built: it names the instruction.
+type Unsupported struct {
+	Pos  ptx.Position
+	What string
+}
+
+// Error returns the position and what is not built.
+func (e *Unsupported) Error() string { return fmt.Sprintf("%v: %s is not supported", e.Pos, e.What) }
+
+// Malformed is the error of PTX that is not valid.
+type Malformed struct {
+	Pos  ptx.Position
+	What string
+}
+
+// Error returns the position and the fault.
+func (e *Malformed) Error() string { return fmt.Sprintf("%v: %s", e.Pos, e.What) }
+
+// fault is a panic that Lower converts to an error.
+type fault struct{ error }
+
+func unsupported(at ptx.Position, format string, args ...any) {
+	panic(fault{&Unsupported{at, fmt.Sprintf(format, args...)}})
+}
+
+func malformed(at ptx.Position, format string, args ...any) {
+	panic(fault{&Malformed{at, fmt.Sprintf(format, args...)}})
+}
+
+// unit is the state of one program.
+type unit struct {
+	module *ptx.Module
+	image  *Image
+	o      Options
+	prog   *ir.Program
+	entry  *ptx.Function
+
+	funcs  map[string]*function
+	list   []*function               // by number in the program
+	frames map[*ptx.Variable]*symbol // parameters and results of device functions
+	order  []*symbol                 // those of frames, in the order in which they were met
+	params map[string]*symbol        // of the kernel
+	shared map[string]uint32         // offsets of shared variables
+	inputs map[ir.Input]uint64
+
+	sharedEnd  uint32
+	local      uint64
+	localBytes uint32
+	clock      uint64 // 1 + the variable that counts the readings of the clock
+	cvtaParam  uint8  // of genericParams: 1 no, 2 yes
+	reduction  uint32 // the offset of the word of bar.red in shared memory
+}
+
+// Lower returns the program of a kernel.
+func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			err = f.error
+		}
+	}()
+	entry := m.Function(name)
+	if entry == nil || !entry.Entry || entry.Body == nil {
+		return nil, fmt.Errorf("the module has no kernel %q; it has %s", name, kernels(m))
+	}
+	u := &unit{
+		module: m, image: image, o: o, entry: entry, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
+		params: map[string]*symbol{}, shared: map[string]uint32{}, inputs: map[ir.Input]uint64{},
+		prog: &ir.Program{Name: name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
+	}
+	if err := checkBlock(entry, o.Block); err != nil {
+		return nil, err
+	}
+	u.local = u.variable("local memory", 0)
+	u.layoutParams()
+	u.layoutShared()
+	u.lowerAll()
+	u.prog.SharedBytes = max(u.sharedEnd, 1)
+	if u.sharedEnd == 0 {
+		u.prog.SharedBytes = 0
+	}
+	u.prog.Vars[u.local].Slots = (u.localBytes + 3) / 4
+	u.prog.StateEffects()
+	lower.Canonicalize(u.prog)
+	if err := u.prog.Verify(); err != nil {
+		return nil, err
+	}
+	return u.prog, nil
+}
+
+// kernels lists the kernels of a module for a message.
+func kernels(m *ptx.Module) string {
+	text := ""
+	for _, f := range m.Entries() {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%q", f.Name)
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// checkBlock checks the size of a block against the limits and the performance-tuning directives of the kernel.
+func checkBlock(f *ptx.Function, block [3]uint32) error {
+	threads := uint64(1)
+	for i, n := range block {
+		if most := [3]uint32{1024, 1024, 64}[i]; n < 1 || n > most {
+			return fmt.Errorf("the block has %d threads in %c; must have 1 to %d", n, "xyz"[i], most)
+		}
+		threads *= uint64(n)
+	}
+	if threads > MaxThreads {
+		return fmt.Errorf("the block has %d threads; must have at most %d", threads, MaxThreads)
+	}
+	for _, d := range f.Attrs {
+		n := [3]uint64{1, 1, 1}
+		for i, w := range d.Words[:min(len(d.Words), 3)] {
+			fmt.Sscan(w, &n[i])
+		}
+		switch {
+		case d.Name == ".reqntid" && [3]uint64{uint64(block[0]), uint64(block[1]), uint64(block[2])} != n:
+			return fmt.Errorf("the block is %d; must be %d, the .reqntid of the kernel", block, n)
+		case d.Name == ".maxntid" && threads > n[0]*n[1]*n[2]:
+			return fmt.Errorf("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, n[0]*n[1]*n[2])
+		}
+	}
+	return nil
+}
+
+// lowerAll lowers the kernel and the functions that it may call: first the places of all parameters are known, then the code is made.
+func (u *unit) lowerAll() {
+	list := u.reachable()
+	if len(list) > maxFunctions {
+		unsupported(u.entry.Pos, "a kernel with more than %d functions", maxFunctions)
+	}
+	for i, f := range list {
+		x := &function{unit: u, f: f, number: i}
+		u.funcs[f.Name] = x
+		u.list = append(u.list, x)
+	}
+	for _, f := range u.list {
+		f.analyze()
+	}
+	for _, f := range u.list {
+		f.place()
+	}
+	for _, f := range u.list {
+		u.prog.Funcs = append(u.prog.Funcs, f.lower())
+	}
+	u.checkRecursion()
+}
+
+// checkRecursion refuses a cycle of calls, by a depth-first search.
+func (u *unit) checkRecursion() {
+	state := make([]uint8, len(u.prog.Funcs)) // 1: on the path, 2: done
+	var visit func(n int)
+	visit = func(n int) {
+		state[n] = 1
+		f := u.prog.Funcs[n]
+		for _, v := range f.Code {
+			if f.Val(v).Op != ir.Call {
+				continue
+			}
+			switch c := f.Callee(v); state[c] {
+			case 0:
+				visit(c)
+			case 1:
+				unsupported(u.list[c].f.Pos, "the recursion of %s", u.list[c].f.Name)
+			}
+		}
+		state[n] = 2
+	}
+	visit(0)
+}
+
+// variable adds a variable of the lane's private memory, for all functions.
+func (u *unit) variable(name string, slots uint32) uint64 {
+	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: name, Slots: slots, Func: -1})
+	return uint64(len(u.prog.Vars) - 1)
+}
+
+// input returns the number of an input.
+func (u *unit) input(s ir.Semantic) uint64 {
+	in := ir.Input{Semantic: s, Type: ir.I32}
+	n, ok := u.inputs[in]
+	if !ok {
+		n = uint64(len(u.prog.In))
+		u.prog.In = append(u.prog.In, in)
+		u.inputs[in] = n
+	}
+	return n
+}
+
+// reserve returns the offset of bytes of local memory.
+func (u *unit) reserve(at ptx.Position, size, align int) uint32 {
+	off := alignUp(uint64(u.localBytes), align)
+	if end := off + uint64(size); end > maxLocalBytes {
+		unsupported(at, "a kernel with more than %d bytes of local memory", maxLocalBytes)
+	} else {
+		u.localBytes = uint32(end)
+	}
+	return uint32(off)
+}
+
+func alignUp(x uint64, align int) uint64 {
+	a := uint64(max(align, 1))
+	return (x + a - 1) &^ (a - 1)
+}
+
+// layoutParams places the parameters of the kernel in the push constants.
+func (u *unit) layoutParams() {
+	for i, at := range ParamOffsets(u.entry) {
+		v := u.entry.Params[i]
+		u.params[v.Name] = &symbol{decl: v, space: inParam, offset: at}
+		u.prog.PushBytes = at + uint32(v.Size())
+	}
+	if u.prog.PushBytes > MaxParamBytes {
+		unsupported(u.entry.Pos, "a kernel with %d bytes of parameters, more than %d,", u.prog.PushBytes, MaxParamBytes)
+	}
+}
+
+// ParamOffsets returns the offset in bytes of each parameter of a kernel.
+func ParamOffsets(f *ptx.Function) []uint32 {
+	list := make([]uint32, len(f.Params))
+	end := uint64(0)
+	for i, v := range f.Params {
+		at := alignUp(end, v.Alignment())
+		list[i] = uint32(min(at, 1<<31))
+		end = at + uint64(v.Size())
+	}
+	return list
+}
+
+// layoutShared places the shared variables of the module. Those of functions follow as they are met; the arrays without a size share
+// the dynamic memory, which follows them all.
+func (u *unit) layoutShared() {
+	for _, x := range u.module.Items {
+		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && !dynamic(v) && u.mentions(v.Name) {
+			u.shared[v.Name] = u.placeShared(v)
+		}
+	}
+	for _, f := range u.reachable() {
+		forVariables(f.Body, func(v *ptx.Variable) {
+			if v.Space == ".shared" && !dynamic(v) {
+				u.shared[f.Name+"\x00"+v.Name] = u.placeShared(v)
+			}
+		})
+	}
+	reserved := false
+	for _, f := range u.reachable() {
+		forInstrs(f.Body, func(i *ptx.Instr) {
+			if !reserved && (i.Op == "bar" || i.Op == "barrier") && i.Has(".red") {
+				u.sharedEnd = uint32(alignUp(uint64(u.sharedEnd), 4)) + 4
+				u.reduction, reserved = u.sharedEnd-4, true
+			}
+		})
+	}
+	start := u.sharedEnd
+	for _, x := range u.module.Items {
+		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && dynamic(v) {
+			u.shared[v.Name] = uint32(alignUp(uint64(start), max(v.Alignment(), 16)))
+			u.sharedEnd = max(u.sharedEnd, u.shared[v.Name])
+		}
+	}
+	if u.sharedEnd += u.o.SharedBytes; uint64(start)+uint64(u.o.SharedBytes) > MaxSharedBytes {
+		malformed(u.entry.Pos, "the kernel has %d bytes of shared memory and the launch %d; must have at most %d", start, u.o.SharedBytes, MaxSharedBytes)
+	}
+}
+
+// dynamic reports whether a shared variable is an array whose size the launch decides.
+func dynamic(v *ptx.Variable) bool { return slices.Contains(v.Linkage, ".extern") }
+
+func (u *unit) placeShared(v *ptx.Variable) uint32 {
+	at := alignUp(uint64(u.sharedEnd), v.Alignment())
+	if at+uint64(v.Size()) > MaxSharedBytes {
+		unsupported(v.Pos, "shared memory of more than %d bytes", MaxSharedBytes)
+	}
+	u.sharedEnd = uint32(at) + uint32(v.Size())
+	return uint32(at)
+}
+
+// reachable returns the kernel and the functions that it may call.
+func (u *unit) reachable() (list []*ptx.Function) {
+	seen := map[string]bool{u.entry.Name: true}
+	list = append(list, u.entry)
+	for i := 0; i < len(list); i++ {
+		forNames(list[i].Body, func(name string) {
+			if f := u.module.Function(name); f != nil && f.Body != nil && !f.Entry && !seen[name] {
+				seen[name] = true
+				list = append(list, f)
+			}
+		})
+	}
+	return list
+}
+
+// mentions reports whether a reachable function names a variable.
+func (u *unit) mentions(name string) (found bool) {
+	for _, f := range u.reachable() {
+		forNames(f.Body, func(n string) { found = found || n == name })
+	}
+	return found
+}

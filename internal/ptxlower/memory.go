@@ -1,0 +1,260 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// accessFlags returns the flags of a load or a store.
+func (e *emitter) accessFlags() (flags ir.Flags) {
+	for _, m := range e.in.Mods {
+		switch m {
+		case ".volatile":
+			flags |= ir.Volatile
+		case ".relaxed", ".acquire", ".release", ".mmio":
+			flags |= ir.Volatile | ir.Coherent
+		}
+	}
+	return flags
+}
+
+// elements returns the registers or values of a vector, or the one of a scalar.
+func (e *emitter) elements(o *ptx.Operand) []*ptx.Operand {
+	n := 1
+	for _, m := range e.in.Mods {
+		switch m {
+		case ".v2":
+			n = 2
+		case ".v4":
+			n = 4
+		}
+	}
+	list := []*ptx.Operand{o}
+	if o.Kind == ptx.Vector {
+		list = o.Elems
+	}
+	if len(list) != n {
+		malformed(o.Pos, "%s has %d elements; must have %d", e.in.Name(), len(list), n)
+	}
+	return list
+}
+
+// load emits ld and ldu. A value narrower than its register is extended by its type.
+func (e *emitter) load() {
+	t := e.typ(0)
+	size := uint64(ptx.TypeSize(t))
+	if size > 8 || size == 0 || t == ".pred" {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	list := e.elements(e.operand(0))
+	temps := make([]ir.V, len(list))
+	var slots []uint64
+	flags := e.accessFlags()
+	paths := 0
+	e.memory(e.operand(1), spaceOf(e.in), size*uint64(len(list)), func(p place) {
+		paths++
+		for i := range list {
+			v := e.loadPlace(p, uint64(i)*size, e.accessType(t, list[i]), flags)
+			if temps[i] = v; e.branching() {
+				if len(slots) <= i {
+					slots = append(slots, e.temporary(e.b.Func.Type(v)))
+				}
+				e.b.OpAux(ir.PSt, e.b.Func.Type(v), slots[i], e.b.I32(0), v)
+			}
+		}
+	})
+	for i, o := range list {
+		v := temps[i]
+		if paths > 1 {
+			v = e.b.OpAux(ir.PLd, e.b.Func.Type(v), slots[i], e.b.I32(0))
+		}
+		e.extend(o, v, t)
+	}
+	if e.in.Has(".acquire") {
+		e.b.Emit(ir.Val{Op: ir.Fence, Flags: ir.Coherent})
+	}
+}
+
+// branching reports whether the address of the instruction may be in several spaces.
+func (e *emitter) branching() bool { return e.in.Op == "ld" && spaceOf(e.in) == inGeneric }
+
+// temporary returns a variable for a value that several paths compute.
+func (e *emitter) temporary(t ir.Type) uint64 {
+	e.prog.Vars = append(e.prog.Vars, ir.Var{Name: "temporary", Slots: t.Slots(), Func: e.number})
+	return uint64(len(e.prog.Vars) - 1)
+}
+
+// accessType returns the type in which an element is loaded: that of its register if it has the same size.
+func (e *emitter) accessType(t string, o *ptx.Operand) ir.Type {
+	if o.Kind == ptx.Symbol {
+		if r := e.register(e.scope, o.Name+o.Part); r != nil && r.size == ptx.TypeSize(t) {
+			return r.typ
+		}
+	}
+	return bitsType(ptx.TypeSize(t))
+}
+
+// extend makes a loaded value the value of a register, extended by its type.
+func (e *emitter) extend(o *ptx.Operand, v ir.V, t string) {
+	if o.Kind == ptx.Sink {
+		return
+	}
+	r := e.resultRegister(o)
+	if from := e.b.Func.Type(v); from.IsInt() && isSigned(t) && r.size > ptx.TypeSize(t) {
+		v = e.b.Op(ir.SExt, bitsType(r.size), v)
+	}
+	e.set(r, v)
+}
+
+// store emits st.
+func (e *emitter) store() {
+	t := e.typ(0)
+	size := uint64(ptx.TypeSize(t))
+	if size > 8 || size == 0 || t == ".pred" {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	if e.in.Has(".release") {
+		e.b.Emit(ir.Val{Op: ir.Fence, Flags: ir.Coherent})
+	}
+	list := e.elements(e.operand(1))
+	values := make([]ir.V, len(list))
+	for i, o := range list {
+		want := e.accessType(t, o)
+		if o.Kind == ptx.Immediate && isFloat(t) {
+			want = irType(t)
+		}
+		values[i] = e.read(o, want)
+	}
+	flags := e.accessFlags()
+	e.memory(e.operand(0), spaceOf(e.in), size*uint64(len(list)), func(p place) {
+		for i, v := range values {
+			e.storePlace(p, uint64(i)*size, v, flags)
+		}
+	})
+}
+
+// loadPlace emits the load of the element at plus.
+func (f *function) loadPlace(p place, plus uint64, t ir.Type, flags ir.Flags) ir.V {
+	switch p.space {
+	case inFrame:
+		return f.as(f.loadFrame(p.symbol, p.plus+plus, bitsType(int(t.Size()))), t)
+	case inLocal:
+		return f.as(f.loadLocal(f.localOffset(p, plus), bitsType(int(t.Size()))), t)
+	}
+	return f.b.Emit(ir.Val{Op: ir.Ld, Type: t, Aux: plus, Flags: flags, Args: [4]ir.V{p.handle, p.offset}})
+}
+
+// storePlace emits the store of the element at plus.
+func (f *function) storePlace(p place, plus uint64, v ir.V, flags ir.Flags) {
+	bits := bitsType(int(f.b.Func.Type(v).Size()))
+	switch p.space {
+	case inFrame:
+		f.storeFrame(p.symbol, p.plus+plus, f.as(v, bits))
+	case inLocal:
+		f.storeLocal(f.localOffset(p, plus), f.as(v, bits))
+	default:
+		f.b.Emit(ir.Val{Op: ir.St, Type: f.b.Func.Type(v), Aux: plus, Flags: flags, Args: [4]ir.V{p.handle, p.offset, v}})
+	}
+}
+
+// loadFrame emits a load from a frame variable. A value of less than 32 bits has a slot of its own.
+func (f *function) loadFrame(s *symbol, offset uint64, t ir.Type) ir.V {
+	if s.space == inLocal {
+		return f.loadLocal(f.b.I32(s.offset+uint32(offset)), t)
+	}
+	slot := f.b.I32(uint32(offset / 4))
+	if t.Bits() < 32 {
+		return f.as(f.b.OpAux(ir.PLd, ir.I32, s.number, slot), t)
+	}
+	return f.b.OpAux(ir.PLd, t, s.number, slot)
+}
+
+func (f *function) storeFrame(s *symbol, offset uint64, v ir.V) {
+	if s.space == inLocal {
+		f.storeLocal(f.b.I32(s.offset+uint32(offset)), v)
+		return
+	}
+	if t := f.b.Func.Type(v); t.Bits() < 32 {
+		v = f.as(v, ir.I32)
+	}
+	f.b.OpAux(ir.PSt, f.b.Func.Type(v), s.number, f.b.I32(uint32(offset/4)), v)
+}
+
+// localOffset returns the offset of an element in the local memory.
+func (f *function) localOffset(p place, plus uint64) ir.V {
+	n := f.b.I32(uint32(p.plus + plus))
+	if p.offset == 0 {
+		return n
+	}
+	return f.b.Op(ir.Add, ir.I32, p.offset, n)
+}
+
+// loadLocal emits a load from the local memory. A value of less than 32 bits is part of a slot.
+func (f *function) loadLocal(offset ir.V, t ir.Type) ir.V {
+	slot := f.b.Op(ir.LShr, ir.I32, offset, f.b.I32(2))
+	if t.Bits() >= 32 {
+		return f.b.OpAux(ir.PLd, t, f.local, slot)
+	}
+	word := f.b.OpAux(ir.PLd, ir.I32, f.local, slot)
+	return f.as(f.b.Op(ir.LShr, ir.I32, word, f.bitOf(offset)), t)
+}
+
+// bitOf returns the number of the first bit of a byte in its slot.
+func (f *function) bitOf(offset ir.V) ir.V {
+	return f.b.Op(ir.Shl, ir.I32, f.b.Op(ir.And, ir.I32, offset, f.b.I32(3)), f.b.I32(3))
+}
+
+func (f *function) storeLocal(offset, v ir.V) {
+	slot := f.b.Op(ir.LShr, ir.I32, offset, f.b.I32(2))
+	if t := f.b.Func.Type(v); t.Bits() < 32 {
+		bit := f.bitOf(offset)
+		mask := f.b.Op(ir.Shl, ir.I32, f.b.I32(uint32(t.Mask())), bit)
+		word := f.b.Op(ir.And, ir.I32, f.b.OpAux(ir.PLd, ir.I32, f.local, slot), f.b.Op(ir.Not, ir.I32, mask))
+		v = f.b.Op(ir.Or, ir.I32, word, f.b.Op(ir.Shl, ir.I32, f.as(v, ir.I32), bit))
+	}
+	f.b.OpAux(ir.PSt, f.b.Func.Type(v), f.local, slot, v)
+}
+
+// mov emits a copy, and the packing of a vector or its unpacking.
+func (e *emitter) mov() {
+	d, s := e.operand(0), e.operand(1)
+	t := irType(e.typ(0))
+	switch {
+	case s.Kind == ptx.Vector && d.Kind != ptx.Vector:
+		e.result(e.packVector(s, int(t.Bits())))
+	case d.Kind == ptx.Vector && s.Kind != ptx.Vector:
+		n := uint64(t.Bits()) / uint64(max(len(d.Elems), 1))
+		if n < 8 {
+			malformed(d.Pos, "the vector has %d elements; must have 2 or 4", len(d.Elems))
+		}
+		v := e.read(s, bitsType(int(t.Bits()/8)))
+		for i, o := range d.Elems {
+			if o.Kind != ptx.Sink {
+				x := e.b.Op(ir.LShr, e.b.Func.Type(v), v, e.b.Const(e.b.Func.Type(v), n*uint64(i)))
+				e.set(e.resultRegister(o), e.as(x, bitsType(int(n/8))))
+			}
+		}
+	case d.Kind == ptx.Vector:
+		unsupported(e.in.Pos, "%s of a vector", e.in.Name())
+	default:
+		if t.IsFloat() && s.Kind == ptx.Symbol { // a copy of bits
+			t = e.accessType(e.typ(0), s)
+		}
+		e.result(e.read(s, t))
+	}
+}
+
+// packVector emits the elements of a vector as one number, the first one lowest.
+func (e *emitter) packVector(s *ptx.Operand, bits int) ir.V {
+	n := bits / max(len(s.Elems), 1)
+	if n < 8 {
+		malformed(s.Pos, "the vector has %d elements; must have 2 or 4", len(s.Elems))
+	}
+	t := bitsType(bits / 8)
+	v := e.b.Const(t, 0)
+	for i, o := range s.Elems {
+		x := e.as(e.read(o, bitsType(n/8)), t)
+		v = e.b.Op(ir.Or, t, v, e.b.Op(ir.Shl, t, x, e.b.Const(t, uint64(n*i))))
+	}
+	return v
+}

@@ -1,0 +1,117 @@
+package ptxlower
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// launch is a run of a kernel. An argument is a number of 4 or 8 bytes, or a buffer, which is passed by its address.
+type launch struct {
+	kernel string
+	grid   [3]uint32
+	block  [3]uint32
+	shared uint32
+	args   []any
+}
+
+// run runs a kernel on an engine; buffers have their new content afterwards.
+func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
+	image, err := NewImage(m)
+	if err != nil {
+		return err
+	}
+	memory := [][]byte{make([]byte, len(image.Bytes)+8)}
+	var buffers [][]byte
+	for _, a := range l.args {
+		if b, ok := a.([]byte); ok {
+			memory, buffers = append(memory, append(make([]byte, 0, len(b)+8), b...)), append(buffers, b)
+		}
+	}
+	regions := compute.RegionsOf(memory)
+	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address})
+	if err != nil {
+		return err
+	}
+	bytes, err := image.Place(regions[0].Address, func(string) (uint64, bool) { return 0, false })
+	if err != nil {
+		return err
+	}
+	copy(memory[0], bytes)
+	push, err := l.push(m, regions[1:], p.PushBytes)
+	if err != nil {
+		return err
+	}
+	if optimize {
+		pass.Run(p)
+	}
+	prog, err := e.Compile(p, exec.Options{})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+	if err := compute.Dispatch(context.Background(), prog, compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: 1}); err != nil {
+		return err
+	}
+	for i, b := range buffers {
+		copy(b, memory[i+1])
+	}
+	return nil
+}
+
+// push returns the bytes of the arguments.
+func (l *launch) push(m *ptx.Module, regions []exec.Region, n uint32) ([]byte, error) {
+	f := m.Function(l.kernel)
+	if len(f.Params) != len(l.args) {
+		return nil, fmt.Errorf("%d arguments for %d parameters", len(l.args), len(f.Params))
+	}
+	push := make([]byte, n)
+	for i, at := range ParamOffsets(f) {
+		switch a := l.args[i].(type) {
+		case []byte:
+			binary.LittleEndian.PutUint64(push[at:], regions[0].Address)
+			regions = regions[1:]
+		case int:
+			binary.LittleEndian.PutUint32(push[at:], uint32(a))
+		case uint64:
+			binary.LittleEndian.PutUint64(push[at:], a)
+		default:
+			return nil, fmt.Errorf("an argument of type %T", a)
+		}
+	}
+	return push, nil
+}
+
+// parse returns the module of a text without findings.
+func parse(t testing.TB, src string) *ptx.Module {
+	t.Helper()
+	m, findings := ptx.Parse(src)
+	if len(findings) > 0 {
+		t.Fatal((&ptx.Error{Findings: findings}).Error())
+	}
+	return m
+}
+
+// engines are the ways to run a program, which must agree.
+var engines = []struct {
+	name     string
+	engine   exec.Engine
+	optimize bool
+}{{"interpreter, without passes", interp.Engine{}, false}, {"interpreter", interp.Engine{}, true}, {"JIT", jit.Engine{}, true}}
+
+// words returns the bytes of 32-bit numbers.
+func words(list ...uint32) []byte {
+	var b []byte
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return b
+}

@@ -1,0 +1,93 @@
+package ptxlower
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// vectors are the special registers with a part for each dimension, and the input of the first one.
+var vectors = map[string]ir.Semantic{"%tid": ir.LocalInvocationIdX, "%ctaid": ir.WorkgroupIdX, "%nctaid": ir.NumWorkgroupsX, "%clusterid": ir.WorkgroupIdX, "%nclusterid": ir.NumWorkgroupsX}
+
+// special returns the value of a special register. A block is a cluster of its own, and the device is one multiprocessor.
+func (e *emitter) special(o *ptx.Operand) ir.V {
+	b := e.b
+	axis := strings.Index("xyz", strings.TrimPrefix(o.Part, "."))
+	if s, ok := vectors[o.Name]; ok && axis >= 0 && o.Part != "" {
+		return e.input32(s + ir.Semantic(axis))
+	}
+	lane := func(op func(ir.V) ir.V) ir.V { return op(b.Op(ir.Shl, ir.I32, b.I32(1), e.laneID())) }
+	below := func(bit ir.V) ir.V { return b.Op(ir.Sub, ir.I32, bit, b.I32(1)) }
+	not := func(v ir.V) ir.V { return b.Op(ir.Not, ir.I32, v) }
+	switch o.Name {
+	case "%ntid":
+		if axis >= 0 && o.Part != "" {
+			return b.I32(e.prog.LocalSize[axis])
+		}
+	case "%laneid":
+		return e.laneID()
+	case "%warpid":
+		return e.input32(ir.SubgroupId)
+	case "%nwarpid":
+		return b.I32(e.prog.Subgroups())
+	case "%lanemask_eq":
+		return lane(func(v ir.V) ir.V { return v })
+	case "%lanemask_lt":
+		return lane(below)
+	case "%lanemask_le":
+		return lane(func(v ir.V) ir.V { return b.Op(ir.Or, ir.I32, v, below(v)) })
+	case "%lanemask_ge":
+		return lane(func(v ir.V) ir.V { return not(below(v)) })
+	case "%lanemask_gt":
+		return lane(func(v ir.V) ir.V { return not(b.Op(ir.Or, ir.I32, v, below(v))) })
+	case "%nsmid", "%cluster_nctarank", "%cluster_nctaid":
+		return b.I32(1)
+	case "%smid", "%gridid", "%cluster_ctarank", "%cluster_ctaid", "%is_explicit_cluster":
+		return b.I32(0)
+	case "%dynamic_smem_size":
+		return b.I32(e.o.SharedBytes)
+	case "%total_smem_size", "%aggr_smem_size":
+		return b.I32(e.sharedEnd)
+	case "%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi":
+		return e.readClock(o.Name)
+	}
+	if strings.HasPrefix(o.Name, "%envreg") || strings.HasPrefix(o.Name, "%pm") {
+		return b.I32(0)
+	}
+	unsupported(o.Pos, "the register %s%s", o.Name, o.Part)
+	return 0
+}
+
+// readClock emits a reading of a clock: the number of readings of the thread, this one included, as OpReadClockKHR.
+func (e *emitter) readClock(name string) ir.V {
+	if e.clock == 0 {
+		e.clock = e.variable("clock", 2) + 1
+	}
+	n, slot := e.clock-1, e.b.I32(0)
+	now := e.b.Op(ir.Add, ir.I64, e.b.OpAux(ir.PLd, ir.I64, n, slot), e.b.Const(ir.I64, 1))
+	e.b.OpAux(ir.PSt, ir.I64, n, slot, now)
+	switch name {
+	case "%clock_hi", "%globaltimer_hi":
+		return e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, now, e.b.Const(ir.I64, 32)))
+	case "%clock", "%globaltimer_lo":
+		return e.b.Op(ir.Trunc, ir.I32, now)
+	}
+	return now
+}
+
+// message emits a message without arguments.
+func (e *emitter) message(kind ir.MessageKind, text string) {
+	e.prog.Messages = append(e.prog.Messages, ir.Message{Kind: kind, Text: text})
+	e.b.OpAux(ir.Log, 0, uint64(len(e.prog.Messages)-1))
+}
+
+// trap ends the thread, and makes the launch fail.
+func (e *emitter) trap() {
+	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
+	e.message(ir.Abort, "")
+	e.b.Emit(ir.Val{Op: ir.Kill})
+	e.b.End()
+}
+
+func (e *emitter) brkpt() { e.message(ir.Break, "") }

@@ -1,0 +1,207 @@
+package ptxlower
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// tree nests the blocks of a function as regions along the dominator tree (Ramsey, "Beyond Relooper", ICFP 2022). A block with several
+// forward predecessors follows a labelled region of its immediate dominator, and a branch to it is a br to the label. A block that
+// leaves a loop follows the loop:
+//
+//	header   block exit {        a label for each labelled child;
+//	           loop header {     the child that is last in the order
+//	             block merge {   has the outermost one
+//	               …
+//	             }
+//	             merge's code    br header, br exit
+//	           }
+//	         }
+//	         exit's code
+//
+// So the threads that diverge at a branch reconverge no later than at its immediate post-dominator if no thread leaves a loop between
+// the two, and otherwise after the loop: PTX's rule for targets before sm_70, which later targets permit too.
+type tree struct {
+	*function
+	flow         *flow
+	inner, outer [][]int // labelled children of each block in their order; outer: around its loop
+	labelled     []bool
+	labels       []ir.V // of labelled blocks, and of loops by their header
+	loops        []ir.V
+}
+
+// structure emits the code of all blocks.
+func (f *function) structure() {
+	f.reduce()
+	n := len(f.blocks)
+	t := &tree{function: f, flow: newFlow(f.blocks), inner: make([][]int, n), outer: make([][]int, n), labelled: make([]bool, n), labels: make([]ir.V, n), loops: make([]ir.V, n)}
+	for _, v := range t.flow.order[1:] {
+		t.place(v)
+	}
+	for i := range f.blocks {
+		slices.SortFunc(t.inner[i], func(x, y int) int { return t.flow.rank[x] - t.flow.rank[y] })
+		slices.SortFunc(t.outer[i], func(x, y int) int { return t.flow.rank[x] - t.flow.rank[y] })
+	}
+	t.emit(0)
+}
+
+// place decides where a block is.
+func (t *tree) place(v int) {
+	parent := t.flow.idom[v]
+	forward := 0
+	table := false
+	for _, p := range t.flow.preds[v] {
+		if !t.flow.dominates(v, p) {
+			for _, s := range t.blocks[p].succs { // both edges of a branch may go to one block
+				if s == v {
+					forward++
+				}
+			}
+		}
+		end := t.blocks[p].end
+		table = table || end == selects || end == guides
+	}
+	around := -1 // the header of the outermost loop that v leaves
+	for h := t.flow.header[parent]; h >= 0 && !t.flow.contains(h, v); h = t.flow.outer(h) {
+		around = h
+	}
+	switch {
+	case around >= 0:
+		t.outer[around] = append(t.outer[around], v)
+	case forward > 1 || table:
+		t.inner[parent] = append(t.inner[parent], v)
+	default:
+		return
+	}
+	t.labelled[v] = true
+}
+
+// emit emits a block and all that it dominates. The recursion is as deep as the dominator tree.
+func (t *tree) emit(v int) {
+	if t.depth++; t.depth > maxNesting {
+		unsupported(t.f.Pos, "control flow that is nested deeper than %d levels", maxNesting)
+	}
+	defer func() { t.depth-- }()
+	t.open(t.outer[v])
+	if t.flow.loop[v] {
+		t.loops[v] = t.b.Loop()
+	}
+	t.open(t.inner[v])
+	t.code(v)
+	t.follow(t.inner[v])
+	if t.flow.loop[v] {
+		t.b.End()
+	}
+	t.follow(t.outer[v])
+}
+
+// open opens the labels of children, the last one first.
+func (t *tree) open(children []int) {
+	for _, c := range slices.Backward(children) {
+		t.labels[c] = t.b.Block()
+	}
+}
+
+// follow closes the label of each child and emits its code.
+func (t *tree) follow(children []int) {
+	for _, c := range children {
+		t.b.End()
+		t.emit(c)
+	}
+}
+
+// code emits the instructions of a block and its end.
+func (t *tree) code(v int) {
+	b := &t.blocks[v]
+	for i := range t.items[b.from:b.to] {
+		t.instruction(&t.items[b.from+i])
+	}
+	if b.last != nil {
+		t.b.Origin = int32(b.last.in.Pos.Line)
+	}
+	switch b.end {
+	case jumps:
+		t.branch(v, 0)
+	case branches:
+		t.b.If(t.guard(b.last))
+		t.branch(v, 0)
+		t.b.Else()
+		t.branch(v, 1)
+		t.b.End()
+	case selects:
+		e := &emitter{function: t.function, in: b.last.in, scope: b.last.at}
+		t.table(v, e.read(b.last.in.Operands[0], ir.I32))
+	case guides:
+		t.table(v, t.b.OpAux(ir.PLd, ir.I32, b.guide, t.b.I32(0)))
+	case leaves:
+		t.exit(v)
+	}
+}
+
+// exit emits a ret or an exit, with a guard or without.
+func (t *tree) exit(v int) {
+	b := &t.blocks[v]
+	if len(b.succs) > 0 {
+		t.b.If(t.guard(b.last))
+	}
+	t.function.leave()
+	if b.last != nil && b.last.in.Op == "exit" && t.number > 0 {
+		t.b.Emit(ir.Val{Op: ir.Kill})
+	} else {
+		t.b.Return()
+	}
+	if len(b.succs) > 0 {
+		t.b.Else()
+		t.branch(v, 0)
+		t.b.End()
+	}
+}
+
+// table emits a branch to the successor with number x. A number without one takes the last.
+func (t *tree) table(v int, x ir.V) {
+	succs := t.blocks[v].succs
+	if len(succs) == 0 {
+		malformed(t.blocks[v].last.in.Pos, "the table of the branch is empty")
+	}
+	if t.blocks[v].sets != nil || slices.ContainsFunc(succs, func(s int) bool { return t.flow.dominates(s, v) }) {
+		t.chain(v, x)
+		return
+	}
+	cases := make([]ir.Case, len(succs))
+	for i, s := range succs {
+		cases[i] = ir.Case{Value: uint64(i), Label: t.labels[s]}
+	}
+	t.b.Switch(x, cases[len(cases)-1].Label, cases[:len(cases)-1])
+}
+
+// chain is table with comparisons: a switch has no edge to a loop, and sets nothing.
+func (t *tree) chain(v int, x ir.V) {
+	n := len(t.blocks[v].succs)
+	for i := range n - 1 {
+		t.b.If(t.b.Cmp(ir.Eq, x, t.b.I32(uint32(i))))
+		t.branch(v, i)
+		t.b.Else()
+	}
+	t.branch(v, n-1)
+	for range n - 1 {
+		t.b.End()
+	}
+}
+
+// branch emits edge k of a block: a br to a label or a loop, or the successor's code in its place.
+func (t *tree) branch(v, k int) {
+	s := t.blocks[v].succs[k]
+	t.setGuide(&t.blocks[v], k)
+	switch {
+	case t.flow.dominates(s, v):
+		if t.loops[s] == 0 {
+			unsupported(t.f.Pos, "this control flow")
+		}
+		t.b.Br(t.loops[s])
+	case t.labelled[s]:
+		t.b.Br(t.labels[s])
+	default:
+		t.emit(s)
+	}
+}

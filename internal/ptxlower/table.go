@@ -1,0 +1,141 @@
+package ptxlower
+
+import "strings"
+
+// row is the lowering of an instruction.
+type row struct {
+	mods        string // the modifiers besides types that it may have, separated by spaces
+	least, most int    // operands
+	do          func(*emitter)
+}
+
+// permits reports whether an instruction may have a modifier.
+func (r *row) permits(mod string) bool {
+	for m := range strings.FieldsSeq(r.mods) {
+		if m == mod {
+			return true
+		}
+	}
+	return false
+}
+
+// Modifiers that several instructions have.
+const (
+	rounding = ".rn .rz .rm .rp .ftz .sat "
+	spaceMod = ".global .shared .shared::cta .local .const .param .param::entry .param::func "
+	caching  = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal "
+	ordering = ".relaxed .acquire .release .acq_rel .sc .volatile .weak .cta .cluster .gpu .sys .mmio "
+	compares = ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
+	combines = ".and .or .xor "
+)
+
+// table has the instructions that Lower knows. A type is a modifier of every instruction that has one.
+var table map[string]row
+
+func init() {
+	table = map[string]row{
+		// Integer and float arithmetic.
+		"add":   {rounding + ".cc", 3, 3, (*emitter).add},
+		"sub":   {rounding + ".cc", 3, 3, (*emitter).sub},
+		"mul":   {rounding + ".lo .hi .wide", 3, 3, (*emitter).mul},
+		"mad":   {rounding + ".lo .hi .wide .cc", 4, 4, (*emitter).mad},
+		"fma":   {rounding + ".relu", 4, 4, (*emitter).fma},
+		"div":   {rounding + ".approx .full", 3, 3, (*emitter).div},
+		"rem":   {"", 3, 3, (*emitter).rem},
+		"abs":   {".ftz", 2, 2, (*emitter).abs},
+		"neg":   {".ftz", 2, 2, (*emitter).neg},
+		"min":   {".ftz .NaN .xorsign .abs .relu", 3, 4, (*emitter).minMax},
+		"max":   {".ftz .NaN .xorsign .abs .relu", 3, 4, (*emitter).minMax},
+		"addc":  {".cc", 3, 3, (*emitter).addCarry},
+		"subc":  {".cc", 3, 3, (*emitter).subBorrow},
+		"madc":  {".lo .hi .cc", 4, 4, (*emitter).madCarry},
+		"mul24": {".lo .hi", 3, 3, (*emitter).mul24},
+		"mad24": {".lo .hi .sat", 4, 4, (*emitter).mul24},
+		"sad":   {"", 4, 4, (*emitter).sad},
+		"dp4a":  {"", 4, 4, (*emitter).dot4},
+		"dp2a":  {".lo .hi", 4, 4, (*emitter).dot2},
+		"popc":  {"", 2, 2, (*emitter).popc},
+		"clz":   {"", 2, 2, (*emitter).clz},
+		"bfind": {".shiftamt", 2, 2, (*emitter).bfind},
+		"brev":  {"", 2, 2, (*emitter).brev},
+		"bfe":   {"", 4, 4, (*emitter).bfe},
+		"bfi":   {"", 5, 5, (*emitter).bfi},
+		"bmsk":  {".clamp .wrap", 3, 3, (*emitter).bmsk},
+		"szext": {".clamp .wrap", 3, 3, (*emitter).szext},
+		"fns":   {"", 4, 4, (*emitter).fns},
+
+		// Floats.
+		"rcp":      {".approx " + rounding, 2, 2, (*emitter).rcp},
+		"sqrt":     {".approx " + rounding, 2, 2, (*emitter).sqrt},
+		"rsqrt":    {".approx .ftz", 2, 2, (*emitter).rsqrt},
+		"sin":      {".approx .ftz", 2, 2, (*emitter).approx},
+		"cos":      {".approx .ftz", 2, 2, (*emitter).approx},
+		"lg2":      {".approx .ftz", 2, 2, (*emitter).approx},
+		"ex2":      {".approx .ftz", 2, 2, (*emitter).approx},
+		"tanh":     {".approx .ftz", 2, 2, (*emitter).approx},
+		"copysign": {"", 3, 3, (*emitter).copysign},
+		"testp":    {".finite .infinite .number .notanumber .normal .subnormal", 2, 2, (*emitter).testp},
+
+		// Comparison and selection.
+		"setp": {compares + combines + ".ftz", 3, 4, (*emitter).setp},
+		"set":  {compares + combines + ".ftz", 3, 4, (*emitter).setValue},
+		"selp": {"", 4, 4, (*emitter).selp},
+		"slct": {".ftz", 4, 4, (*emitter).slct},
+
+		// Logic and shifts.
+		"and":  {"", 3, 3, (*emitter).logic},
+		"or":   {"", 3, 3, (*emitter).logic},
+		"xor":  {"", 3, 3, (*emitter).logic},
+		"not":  {"", 2, 2, (*emitter).not},
+		"cnot": {"", 2, 2, (*emitter).cnot},
+		"lop3": {".or .and", 5, 7, (*emitter).lop3},
+		"shl":  {"", 3, 3, (*emitter).shift},
+		"shr":  {"", 3, 3, (*emitter).shift},
+		"shf":  {".l .r .clamp .wrap", 4, 4, (*emitter).funnel},
+		"prmt": {".f4e .b4e .rc8 .ecl .ecr .rc16", 4, 4, (*emitter).prmt},
+
+		// Data movement and conversion.
+		"mov":       {"", 2, 2, (*emitter).mov},
+		"ld":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).load},
+		"ldu":       {".global .v2 .v4", 2, 2, (*emitter).load},
+		"st":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).store},
+		"cvt":       {rounding + ".rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 3, (*emitter).cvt},
+		"cvta":      {spaceMod + ".to", 2, 2, (*emitter).cvta},
+		"isspacep":  {spaceMod, 2, 2, (*emitter).isspacep},
+		"prefetch":  {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
+		"prefetchu": {".L1", 1, 1, (*emitter).nothing},
+		"discard":   {".global .L2", 2, 2, (*emitter).nothing},
+
+		// Communication.
+		"atom":           {spaceMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
+		"red":            {spaceMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
+		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
+		"barrier":        {".sync .arrive .red .and .or .popc .aligned .cta", 1, 4, (*emitter).bar},
+		"membar":         {".cta .gl .sys", 0, 0, (*emitter).fence},
+		"fence":          {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys", 0, 0, (*emitter).fence},
+		"shfl":           {".sync .up .down .bfly .idx", 4, 5, (*emitter).shfl},
+		"vote":           {".sync .all .any .uni .ballot", 2, 3, (*emitter).vote},
+		"match":          {".sync .any .all", 3, 3, (*emitter).match},
+		"redux":          {".sync .add .min .max .and .or .xor", 3, 3, (*emitter).redux},
+		"activemask":     {"", 1, 1, (*emitter).activemask},
+		"elect":          {".sync", 2, 2, (*emitter).elect},
+		"nanosleep":      {"", 1, 1, (*emitter).nothing},
+		"trap":           {"", 0, 0, (*emitter).trap},
+		"brkpt":          {"", 0, 0, (*emitter).brkpt},
+		"call":           {".uni", 1, 4, (*emitter).call},
+		"griddepcontrol": {".launch_dependents .wait", 0, 0, (*emitter).nothing},
+	}
+}
+
+// Supported reports whether Lower knows an instruction.
+func Supported(op string) bool {
+	switch op {
+	case "bra", "brx", "ret", "exit":
+		return true
+	}
+	_, ok := table[op]
+	return ok
+}
+
+// nothing lowers a hint.
+func (e *emitter) nothing() {}

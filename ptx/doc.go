@@ -1,0 +1,18 @@
+// Package ptx reads, checks and prints PTX, the assembly language of CUDA kernels (NVIDIA, "Parallel Thread Execution ISA"). It knows
+// the form of a module: directives, declarations, statements and operands. It does not know what an instruction computes; package
+// internal/ptxlower does.
+//
+// A finding has the line and the column of the fault. The parser reports the first fault of each statement and goes on with the next
+// one. Its time and its memory are linear in the size of the text: nesting is bounded, and registers with a parameterised name such
+// as %r<100> are one declaration.
+//
+// # Files
+//
+//	module.go       the parts of a module
+//	lex.go          text to tokens
+//	expr.go         constant expressions
+//	parse.go        modules, directives
+//	parse_decl.go   functions, variables
+//	parse_stmt.go   statements, operands
+//	check.go        names, labels, guards, opcodes
+package ptx
