@@ -1,46 +1,53 @@
 package driver
 
 import (
+	"unsafe"
+
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// The driver does not announce VK_NV_cuda_kernel_launch, because it has no compiler for PTX. A program that calls the commands of the
-// extension gets the errors of package vk, and no handle.
+var (
+	cudaModules   table[vk.CudaModule]
+	cudaFunctions table[vk.CudaFunction]
+)
 
 var cudaCalls = map[int]call{
 	abi.CmdCreateCudaModuleNV: on(func(a *abi.CreateCudaModuleNVArgs) abi.Result {
-		*a.PModule = 0
 		d := deviceOf(a.Device)
 		if d == nil {
 			return abi.ErrorDeviceLost
 		}
-		_, err := d.vk.NewCudaModule(abi.Bytes(a.PCreateInfo.PData, uint64(a.PCreateInfo.DataSize)))
-		return d.result(err)
+		m, err := d.vk.NewCudaModule(abi.Bytes(a.PCreateInfo.PData, uint64(a.PCreateInfo.DataSize)))
+		return created(d, &cudaModules, m, err, unsafe.Pointer(a.PModule))
 	}),
 	abi.CmdCreateCudaFunctionNV: on(func(a *abi.CreateCudaFunctionNVArgs) abi.Result {
-		*a.PFunction = 0
-		d := deviceOf(a.Device)
+		d, i := deviceOf(a.Device), a.PCreateInfo
 		if d == nil {
 			return abi.ErrorDeviceLost
 		}
-		_, err := d.vk.NewCudaFunction(nil, "")
-		return d.result(err)
+		f, err := d.vk.NewCudaFunction(cudaModules.get(uint64(i.Module)), abi.String(unsafe.Pointer(i.PName)))
+		return created(d, &cudaFunctions, f, err, unsafe.Pointer(a.PFunction))
 	}),
 	abi.CmdGetCudaModuleCacheNV: on(func(a *abi.GetCudaModuleCacheNVArgs) abi.Result {
-		*a.PCacheSize = 0
-		_, err := (*vk.CudaModule)(nil).Cache()
-		return deviceOf(a.Device).result(err)
+		data, err := cudaModules.get(uint64(a.Module)).Cache()
+		if err != nil {
+			*a.PCacheSize = 0
+			return deviceOf(a.Device).result(err)
+		}
+		return putBytes(a.PCacheSize, a.PCacheData, data)
 	}),
-	abi.CmdDestroyCudaModuleNV:   run(func(*abi.DestroyCudaModuleNVArgs) {}),
-	abi.CmdDestroyCudaFunctionNV: run(func(*abi.DestroyCudaFunctionNVArgs) {}),
+	abi.CmdDestroyCudaModuleNV:   run(func(a *abi.DestroyCudaModuleNVArgs) { destroy(&cudaModules, uint64(a.Module)) }),
+	abi.CmdDestroyCudaFunctionNV: run(func(a *abi.DestroyCudaFunctionNVArgs) { destroy(&cudaFunctions, uint64(a.Function)) }),
 }
 
 var cudaCommands = map[int]recorder{
 	abi.CmdCmdCudaLaunchKernelNV: rec(func(c *commandBuffer, a *abi.CmdCudaLaunchKernelNVArgs) {
 		i := a.PLaunchInfo
+		f := cudaFunctions.get(uint64(i.Function))
 		info := vk.CudaLaunchInfo{
-			Grid: [3]uint32{i.GridDimX, i.GridDimY, i.GridDimZ}, Block: [3]uint32{i.BlockDimX, i.BlockDimY, i.BlockDimZ}, SharedBytes: i.SharedMemBytes,
+			Function: f, Grid: [3]uint32{i.GridDimX, i.GridDimY, i.GridDimZ}, Block: [3]uint32{i.BlockDimX, i.BlockDimY, i.BlockDimZ}, SharedBytes: i.SharedMemBytes,
+			Params: cudaParams(f.ParamSizes(), i.PParams, i.ParamCount),
 		}
 		switch {
 		case i.ExtraCount > 0:
@@ -50,4 +57,18 @@ var cudaCommands = map[int]recorder{
 		}
 		c.vk.CudaLaunchKernel(info)
 	}),
+}
+
+// cudaParams reads the table of the addresses of parameters. The kernel has their sizes; a table of another length is not read.
+func cudaParams(sizes []int, table unsafe.Pointer, n uint) [][]byte {
+	if n != uint(len(sizes)) || table == nil {
+		return make([][]byte, min(n, uint(len(sizes))+1))
+	}
+	list := make([][]byte, n)
+	for i, p := range unsafe.Slice((*unsafe.Pointer)(table), n) {
+		if p != nil {
+			list[i] = abi.Bytes(p, uint64(sizes[i]))
+		}
+	}
+	return list
 }

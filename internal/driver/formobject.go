@@ -33,14 +33,12 @@ var handleOwners = map[string]func(h uint64) (*device, bool){
 	"VkPipelineBinaryKHR":        ownerIn(&pipelineBinaries),
 	"VkRenderPass":               ownerIn(&renderPasses),
 	"VkSamplerYcbcrConversion":   ownerIn(&conversions),
-	"VkCudaModuleNV":             noObject, // its creation returns no object
-	"VkCudaFunctionNV":           noObject,
+	"VkCudaModuleNV":             ownerIn(&cudaModules),
+	"VkCudaFunctionNV":           ownerIn(&cudaFunctions),
 }
 
 // ownerIn returns the look-up of a table.
 func ownerIn[T any](t *table[T]) func(h uint64) (*device, bool) { return t.owner }
-
-func noObject(uint64) (*device, bool) { return nil, false }
 
 // dispatchable returns the pointer of a dispatchable handle.
 func dispatchable(h uint64) *abi.Dispatch {

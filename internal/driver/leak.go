@@ -57,6 +57,8 @@ var owners = []owner{
 	objectsOf(abi.ObjectTypeIndirectExecutionSetEXT, "indirect execution set", &executionSets),
 	objectsOf(abi.ObjectTypeIndirectCommandsLayoutEXT, "indirect commands layout", &indirectLayouts),
 	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations),
+	objectsOf(abi.ObjectTypeCudaFunctionNV, "CUDA function", &cudaFunctions),
+	objectsOf(abi.ObjectTypeCudaModuleNV, "CUDA module", &cudaModules),
 	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts),
 	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts),
 	func(d *device, add func(leftover)) {
