@@ -15,4 +15,5 @@
 //	parse_decl.go   functions, variables
 //	parse_stmt.go   statements, operands
 //	check.go        names, labels, guards, opcodes
+//	print.go        modules to text
 package ptx

@@ -61,9 +61,11 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isWord(c byte) bool { return isLetter(c) && c != '%' || isDigit(c) }
 
-// space skips white space, comments and lines of the C preprocessor. It returns an error text for a comment without end.
-func (l *lexer) space() string {
+// space skips white space, comments and lines of the C preprocessor. It returns an error text for a comment without
+// end, which begins at at.
+func (l *lexer) space(at *Position) string {
 	for l.at < len(l.src) {
+		*at = l.position()
 		switch c := l.src[l.at]; {
 		case c == '\n':
 			l.at++
@@ -101,10 +103,11 @@ func (l *lexer) comment() bool {
 
 // next returns the next token, or an error text.
 func (l *lexer) next() (token, string) {
-	if fault := l.space(); fault != "" {
-		return token{pos: l.position()}, fault
-	}
 	t := token{pos: l.position()}
+	if fault := l.space(&t.pos); fault != "" {
+		return t, fault
+	}
+	t.pos = l.position()
 	if l.at >= len(l.src) {
 		return t, ""
 	}

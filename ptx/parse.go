@@ -83,7 +83,7 @@ func (p *parser) accept(s string) bool {
 
 // want skips a punctuation that must be there.
 func (p *parser) want(s string) {
-	if !p.accept(s) {
+	if !p.broken && !p.accept(s) {
 		p.expected(strconv.Quote(s))
 	}
 }

@@ -96,7 +96,16 @@ func (p *parser) instruction(t token, op string) *Instr {
 	}
 	for !p.is(";") && !p.broken {
 		if len(i.Operands) > 0 {
-			p.want(",")
+			if p.want(","); p.broken {
+				break
+			}
+		}
+		if op == "call" && p.is("(") {
+			o := &Operand{Pos: p.tok.pos, Kind: List}
+			p.advance()
+			o.Elems = p.operands(")")
+			i.Operands = append(i.Operands, o)
+			continue
 		}
 		i.Operands = append(i.Operands, p.operand())
 	}
@@ -114,8 +123,6 @@ func (p *parser) operand() *Operand {
 	switch {
 	case p.accept("{"):
 		o.Kind, o.Elems = Vector, p.operands("}")
-	case p.accept("("):
-		o.Kind, o.Elems = List, p.operands(")")
 	case p.accept("["):
 		o.Kind, o.Elems = Address, p.operands("]")
 	case p.is("!"):
@@ -156,7 +163,9 @@ func (p *parser) operand() *Operand {
 func (p *parser) operands(end string) (list []*Operand) {
 	for !p.accept(end) && !p.broken {
 		if len(list) > 0 {
-			p.want(",")
+			if p.want(","); p.broken {
+				break
+			}
 		}
 		list = append(list, p.operand())
 	}

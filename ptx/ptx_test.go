@@ -1,0 +1,187 @@
+package ptx_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+const header = ".version 7.0\n.target sm_70\n.address_size 64\n"
+
+// everything has each kind of declaration, directive, statement and operand.
+const everything = header + `
+.file 1 "a.cu", 1400000000, 1024
+.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.global .align 8 .u64 pointers[3] = {generic(words)+8, words, 0};
+.visible .global .u32 words[2][2] = {{1, 2}, {-3, 0x10}};
+.const .f32 pi = 0f40490FDB;
+.global .f64 list[] = {1.5, 0d3FF0000000000000, -2e3};
+.global .attribute(.managed) .s32 shared_by_all;
+.weak .global .v4 .f32 quad;
+.extern .shared .align 16 .b8 dynamic[];
+.func (.reg .u32 r) old(.reg .u32 a) { add.u32 r, a, -1; ret; }
+.visible .entry all(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 s[12]) .maxntid 256, 1, 1 .minnctapersm 2
+{
+	.reg .pred p<3>;
+	.reg .b32 %r<10>, one;
+	.reg .v4 .f32 v;
+	.reg .b64 %rd<4>;
+	.local .align 4 .b8 depot[16];
+	.pragma "nounroll";
+	.loc 1 7 3, function_name all+4, inlined_at 1 3 4
+	table: .branchtargets L1, L2;
+	proto: .callprototype (.param .b32 _) _ (.param .b64 _);
+	ld.param.u64 %rd1, [p];
+	mov.u64 %rd2, depot+4;
+	mov.u32 %r1, %tid.x;
+	setp.lt.and.s32 p1|p2, %r1, (1 << 3) | 2, !p0;
+	@!p1 bra L1;
+	{
+		.param .b64 arg;
+		st.param.b64 [arg+0], %rd1;
+		call.uni (one), old, (%r1);
+	}
+	mov.b64 {%r2, _}, %rd1;
+	ld.global.v2.u32 {%r3, %r4}, [%rd1+-8];
+	mov.f32 v.x, 0.5;
+	atom.global.cas.b32 _, [%rd1], 0, 1 ? 2 : 3;
+	brx.idx %r1, table;
+L1:
+	shfl.sync.up.b32 %r5|p1, %r1, 1, 0, -1;
+L2:
+	ret;
+}
+.section .debug_str { .b8 1, 2 }
+`
+
+// TestPrint prints modules and parses them: the text of what was printed is the same.
+func TestPrint(t *testing.T) {
+	sources := map[string]string{"everything": everything}
+	files, _ := filepath.Glob("../internal/ptxlower/testdata/programs/*.ptx")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources[file] = string(b)
+	}
+	for name, src := range sources {
+		m, findings := ptx.Parse(src)
+		if findings = append(findings, ptx.Check(m)...); len(findings) > 0 {
+			t.Errorf("%s: %v", name, findings[0])
+			continue
+		}
+		text := m.String()
+		again, findings := ptx.Parse(text)
+		if len(findings) > 0 {
+			t.Errorf("%s: what was printed: %v", name, findings[0])
+		} else if again.String() != text {
+			t.Errorf("%s changes when it is printed twice", name)
+		}
+	}
+}
+
+// TestModule checks what a parsed module has.
+func TestModule(t *testing.T) {
+	m, _ := ptx.Parse(everything)
+	if m.Version != [2]int{7, 0} || m.Target[0] != "sm_70" || m.AddressSize != 64 {
+		t.Errorf("the header is %v, %v, %v", m.Version, m.Target, m.AddressSize)
+	}
+	f := m.Function("all")
+	if len(m.Entries()) != 1 || m.Entries()[0] != f || f.Params[0].Pointer != ".global" || f.Params[0].PtrTo != 16 || f.Params[1].Size() != 12 {
+		t.Errorf("the kernel is %+v", f)
+	}
+	sizes := map[string]int{"pointers": 24, "words": 16, "pi": 4, "list": 24, "quad": 16}
+	for _, x := range m.Items {
+		if v, ok := x.(*ptx.Variable); ok && sizes[v.Name] != 0 && v.Size() != sizes[v.Name] {
+			t.Errorf("%s has %d bytes; must have %d", v.Name, v.Size(), sizes[v.Name])
+		}
+	}
+}
+
+// TestFindings checks the code and the position of faults; each is at the marker ^ of the line below it.
+func TestFindings(t *testing.T) {
+	body := func(statements string) string {
+		return header + ".entry k() {\n.reg .pred p; .reg .u32 a<3>;\n" + statements + "\n}\n"
+	}
+	for _, x := range []struct{ src, code, at, message string }{
+		{body("add.u32 a1, a2, a3;"), ptx.CodeSymbol, "6:17", "a3 of add.u32 is not declared"},
+		{body("add.u32 a1, a2, a01;"), ptx.CodeSymbol, "6:17", "a01"},
+		{body("frob.u32 a1;"), ptx.CodeInstruction, "6:1", `"frob" is no instruction`},
+		{body("bra NOWHERE;"), ptx.CodeSymbol, "6:1", "no label"},
+		{body("@a1 ret;"), ptx.CodeType, "6:1", "no predicate"},
+		{body("add.u32 a1, a2 a0;"), ptx.CodeSyntax, "6:16", `must be ","`},
+		{body("add.u32 a1, a2, (1 + ;"), ptx.CodeSyntax, "6:22", "must be a constant"},
+		{body("L: L: ret;"), ptx.CodeSymbol, "6:4", "second time"},
+		{body(".reg .u99 b;"), ptx.CodeSyntax, "6:11", "must be a type"},
+		{body("ret"), ptx.CodeSyntax, "7:1", `must be`},
+		{header + ".entry k() {", ptx.CodeSyntax, "4:13", "the end of the text"},
+		{header + ".global .u32 x; .global .u32 x;", ptx.CodeSymbol, "4:30", "second time"},
+		{".target sm_70\n", ptx.CodeSyntax, "2:1", "no .version"},
+		{header + "/* no end", ptx.CodeSyntax, "4:1", "comment without end"},
+		{header + `.file 1 "no end`, ptx.CodeSyntax, "4:9", "string without end"},
+	} {
+		m, findings := ptx.Parse(x.src)
+		if len(findings) == 0 {
+			findings = ptx.Check(m)
+		}
+		if len(findings) == 0 {
+			t.Errorf("%q has no finding; must have %q", x.src, x.message)
+			continue
+		}
+		f := findings[0]
+		if f.Code != x.code || f.Pos.String() != x.at || !strings.Contains(f.Message, x.message) {
+			t.Errorf("%q: %v; must be %s at %s with %q", x.src, f, x.code, x.at, x.message)
+		}
+	}
+}
+
+// TestSeveralFindings checks that the parser goes on after a fault.
+func TestSeveralFindings(t *testing.T) {
+	_, findings := ptx.Parse(header + ".entry a() { add a b; mul c d; ret; }\n.entry b() { sub , ; }\n")
+	var lines []int
+	for _, f := range findings {
+		lines = append(lines, f.Pos.Line)
+	}
+	if len(lines) != 3 || lines[0] != 4 || lines[1] != 4 || lines[2] != 5 {
+		t.Errorf("the findings are in lines %d; must be in 4, 4 and 5", lines)
+	}
+}
+
+// TestDeepNesting checks that nesting is bounded.
+func TestDeepNesting(t *testing.T) {
+	for _, x := range []string{"{", "add.u32 a, (", "add.u32 a, -", ".global .u32 a = {", "add.u32 a, {", "add.u32 a, !"} {
+		_, findings := ptx.Parse(header + ".entry k() {" + strings.Repeat(x, 1<<16))
+		if len(findings) == 0 {
+			t.Errorf("%q nested deeply has no finding", x)
+		}
+	}
+}
+
+// FuzzParse checks that each text is read within its size, and that a module without findings is printed as the same module.
+func FuzzParse(f *testing.F) {
+	f.Add(everything)
+	f.Add(header + ".entry k() { L: bra L; }")
+	f.Fuzz(func(t *testing.T, src string) {
+		m, findings := ptx.Parse(src)
+		var all []*diag.Finding
+		all = append(append(all, findings...), ptx.Check(m)...)
+		for _, x := range all {
+			if x.Pos.Line < 1 || x.Pos.Column < 1 || x.Message == "" {
+				t.Errorf("the finding %v has no position or no message", x)
+			}
+		}
+		if len(findings) > 0 {
+			return
+		}
+		text := m.String()
+		again, findings := ptx.Parse(text)
+		if len(findings) > 0 || again.String() != text {
+			t.Errorf("%q is printed as %q: %v", src, text, findings)
+		}
+	})
+}
