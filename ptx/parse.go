@@ -291,10 +291,11 @@ func (p *parser) words(d *Directive, n int) {
 func (p *parser) location(d *Directive) {
 	p.words(d, 3)
 	for p.accept(",") {
-		p.words(d, 2)
-		if n := len(d.Words); n >= 2 && d.Words[n-2] == "inlined_at" {
-			p.words(d, 2)
+		n := map[string]int{"function_name": 2, "inlined_at": 4}[p.tok.text]
+		if n == 0 {
+			p.expected("function_name or inlined_at")
 		}
+		p.words(d, n)
 		if p.accept("+") {
 			d.Words = append(d.Words, "+")
 			p.words(d, 1)
