@@ -143,6 +143,17 @@ func cudaError(err error) error {
 	return compileError(err)
 }
 
+// Kernels returns the names of the kernels of the module.
+func (m *CudaModule) Kernels() (names []string) {
+	if m == nil || m.module == nil {
+		return nil
+	}
+	for _, f := range m.module.Entries() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // NewCudaFunction returns the kernel of a module with a name (vkCreateCudaFunctionNV).
 func (d *Device) NewCudaFunction(m *CudaModule, name string) (*CudaFunction, error) {
 	if err := d.Err(); err != nil {
@@ -153,11 +164,7 @@ func (d *Device) NewCudaFunction(m *CudaModule, name string) (*CudaFunction, err
 	}
 	kernel := m.module.Function(name)
 	if kernel == nil || !kernel.Entry || kernel.Body == nil {
-		var names []string
-		for _, f := range m.module.Entries() {
-			names = append(names, f.Name)
-		}
-		return nil, usage("", "the CUDA module has no kernel %q; has %q", name, names)
+		return nil, usage("", "the CUDA module has no kernel %q; has %q", name, m.Kernels())
 	}
 	f := &CudaFunction{module: m, kernel: kernel, programs: map[cudaShape]*ComputePipeline{}}
 	if !m.acquire() {

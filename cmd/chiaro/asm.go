@@ -60,11 +60,18 @@ func newDis(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dis [FILE]",
 		Short: "Disassemble a module into SPIR-V text",
-		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing.\n\n" + sourceUsage,
+		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing. Of PTX (*.ptx), show the module, or its kernels with --ir and --asm.\n\n" + sourceUsage,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: stoppable(func(ctx context.Context, args []string) error {
 			name := input(args)
 			data, err := readInput(c, name)
+			if err == nil && isPTX(name) {
+				text, err := ptxText(data, stage, machine)
+				if err != nil {
+					return disError(c, name, err)
+				}
+				return writeOutput(c, out, []byte(plain.Block(string(text), "")))
+			}
 			if err == nil && isSource(name) && !isBinary(data) {
 				data, err = compileSource(ctx, name, data, "vulkan1.3", outside)
 			}

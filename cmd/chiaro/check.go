@@ -51,7 +51,8 @@ func newCheck(c console) *cobra.Command {
 		Long: `Check SPIR-V modules, binary or text, against the rules of SPIR-V and of the target environment, and pipelines
 against the rules of Vulkan. One run reports every finding. Pipelines come from descriptions (*.pipeline.yaml, see link), archives
 of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. A directory is searched for all of these files. The name - is
-standard input, and ARCHIVE#graphics/HASH is one object of an archive.
+standard input, and ARCHIVE#graphics/HASH is one object of an archive. If all files are PTX (*.ptx), their syntax and their names are
+checked, and a warning says which kernels Chiaro cannot run.
 
 Rules on the features and limits of a device are checked for each device of --profile: min, max, self, min1.0 to min1.4,
 VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.
@@ -102,6 +103,9 @@ func (f *checkFlags) environment() (*valid.Env, error) {
 func checkFiles(c console, f checkFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("check without a module; want a file, a directory or --files-from")
+	}
+	if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return !isPTX(a) }) {
+		return checkPTX(c, f.format, args)
 	}
 	env, err := f.environment()
 	if err != nil {

@@ -125,6 +125,9 @@ func runScripts(c console, f runFlags, args []string) error {
 		return err
 	}
 	defer collectSeldom(compilePercent)()
+	if len(args) == 1 && isLaunch(args[0]) {
+		return limited(0, func(ctx context.Context) error { return runLaunch(ctx, c, f, args[0]) })
+	}
 	switch shader, err := shaderOf(args); {
 	case err != nil:
 		return err

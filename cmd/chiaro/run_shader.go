@@ -48,7 +48,10 @@ a file, "-" for standard input. TYPE is float, double, int, uint, or one of int8
 one before @ it is uint8. address:NAME,… or address:NAME+BYTES has the device addresses of buffers.
 
 --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- writes its values to standard output.
-Without --out the command shows the values of all buffers that the shader may write.`
+Without --out the command shows the values of all buffers that the shader may write.
+
+NAME.launch.yaml describes a launch of a CUDA kernel: module (a file of PTX), kernel, grid, block, shared, buffers, params and expect,
+whose contents have the form above.`
 
 // isShader reports whether run treats a file as a compute shader.
 func isShader(file string) bool {

@@ -166,6 +166,20 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 	return nil
 }
 
+// RequiredBlock returns the block that a kernel requires (.reqntid), one warp if it requires none.
+func RequiredBlock(f *ptx.Function) [3]uint32 {
+	for _, d := range f.Attrs {
+		if d.Name == ".reqntid" {
+			n := [3]uint32{1, 1, 1}
+			for i, w := range d.Words[:min(len(d.Words), 3)] {
+				fmt.Sscan(w, &n[i])
+			}
+			return n
+		}
+	}
+	return [3]uint32{WarpSize, 1, 1}
+}
+
 // lowerAll lowers the kernel and the functions that it may call: first the places of all parameters are known, then the code is made.
 func (u *unit) lowerAll() {
 	list := u.reachable()

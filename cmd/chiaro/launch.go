@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/describe"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// launchEndings are the endings of descriptions of launches of CUDA kernels.
+var launchEndings = []string{".launch.yaml", ".launch.yml"}
+
+// isLaunch reports whether a file describes a launch, by its name.
+func isLaunch(file string) bool {
+	return slices.ContainsFunc(launchEndings, func(e string) bool { return strings.HasSuffix(file, e) })
+}
+
+// launchFile is a description of a launch (docs/cuda.md).
+type launchFile struct {
+	Module  string            `yaml:"module"` // a file of PTX, relative to the description
+	Kernel  string            `yaml:"kernel"` // "" for the only kernel
+	Grid    []uint32          `yaml:"grid"`
+	Block   []uint32          `yaml:"block"`
+	Shared  uint32            `yaml:"shared"`
+	Buffers map[string]string `yaml:"buffers"` // contents, as of --buffer
+	Params  []string          `yaml:"params"`  // contents, address:NAME for the address of a buffer
+	Expect  map[string]string `yaml:"expect"`  // contents of buffers afterwards
+}
+
+// launchJob is a launch with its contents. The buffers are those of a shader without bindings.
+type launchJob struct {
+	shaderJob
+	file        launchFile
+	text        []byte
+	grid, block [3]uint32
+	expect      map[string]content
+}
+
+// readLaunch reads a description and its module.
+func readLaunch(c console, file string) (*launchJob, error) {
+	data, err := readInput(c, file)
+	if err != nil {
+		return nil, err
+	}
+	j := &launchJob{shaderJob: shaderJob{entry: &iface.Entry{}, source: checked{file: file}}, expect: map[string]content{}}
+	if err := describe.ReadYAML(data, file, &j.file); err != nil {
+		return nil, unreadable("%v", err)
+	}
+	if j.file.Module == "" {
+		return nil, unreadable("%s: no module; must have one", file)
+	}
+	if j.text, err = readInput(c, filepath.Join(filepath.Dir(file), j.file.Module)); err != nil {
+		return nil, err
+	}
+	if j.grid, err = dimensions(file, "grid", j.file.Grid); err == nil {
+		j.block, err = dimensions(file, "block", j.file.Block)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j, j.readContents(c)
+}
+
+// dimensions returns one to three sizes, 1 for those that are not there.
+func dimensions(file, name string, list []uint32) (out [3]uint32, err error) {
+	if len(list) > 3 {
+		return out, unreadable("%s: %s has %d sizes; must have at most 3", file, name, len(list))
+	}
+	out = [3]uint32{1, 1, 1}
+	copy(out[:], list)
+	return out, nil
+}
+
+// readContents reads the contents of buffers and parameters.
+func (j *launchJob) readContents(c console) error {
+	for _, name := range slices.Sorted(maps.Keys(j.file.Buffers)) {
+		x, err := parseContent(c, j.file.Buffers[name])
+		if err != nil {
+			return err
+		}
+		j.memory = append(j.memory, namedMemory{name, &x})
+	}
+	for _, text := range j.file.Params {
+		x, err := parseContent(c, text)
+		if err != nil {
+			return err
+		}
+		j.pushed = append(j.pushed, pushedContent{content: &x})
+	}
+	for name, text := range j.file.Expect {
+		if j.named(name) == nil {
+			return unreadable("%s: expect has %s, which is no buffer; must be one", j.source.file, name)
+		}
+		x, err := parseContent(c, text)
+		if err != nil {
+			return err
+		}
+		j.expect[name] = x
+	}
+	return nil
+}
+
+// runLaunch runs a kernel on the data of a description, and shows the buffers or judges them.
+func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
+	j, err := readLaunch(c, file)
+	if err != nil {
+		return err
+	}
+	if f.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
+		defer cancel()
+	}
+	d, err := j.open(ctx, &f)
+	if err != nil {
+		return reported(c, file, err)
+	}
+	defer d.device.Close()
+	if err := j.resolveAddresses(d); err != nil {
+		return err
+	}
+	cause := j.launch(d)
+	for _, l := range j.log {
+		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
+	}
+	if cause != nil {
+		err := reported(c, file, cause)
+		if errors.As(cause, new(*exec.BudgetError)) {
+			return &coded{code: exitFindings}
+		}
+		return err
+	}
+	return j.judge(c, f.format)
+}
+
+// launch makes the module and the kernel, and launches it.
+func (j *launchJob) launch(d *shaderDevice) error {
+	m, err := d.device.NewCudaModule(j.text)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	name := j.file.Kernel
+	if name == "" {
+		kernels := m.Kernels()
+		if len(kernels) != 1 {
+			return fmt.Errorf("the module has the kernels %q; kernel must name one", kernels)
+		}
+		name = kernels[0]
+	}
+	kernel, err := d.device.NewCudaFunction(m, name)
+	if err != nil {
+		return err
+	}
+	defer kernel.Close()
+	c, err := d.device.NewCommandBuffer(vk.CommandBufferInfo{})
+	if err == nil {
+		err = c.Begin(vk.BeginInfo{OneTime: true})
+	}
+	if err != nil {
+		return err
+	}
+	info := vk.CudaLaunchInfo{Function: kernel, Grid: j.grid, Block: j.block, SharedBytes: j.file.Shared}
+	for _, p := range j.pushed {
+		info.Params = append(info.Params, p.data)
+	}
+	c.CudaLaunchKernel(info)
+	if err := c.End(); err != nil {
+		return host.Cause(err)
+	}
+	return host.Cause(host.Run(d.device, c))
+}
+
+// judge compares the buffers with what they must be, and shows those without an expectation.
+func (j *launchJob) judge(c console, format string) error {
+	var outs []shaderOutput
+	failed := false
+	for _, m := range j.memory {
+		want, ok := j.expect[m.name]
+		switch {
+		case !ok:
+			outs = append(outs, shaderOutput{namedMemory: m})
+		case !bytes.Equal(m.data, want.data):
+			failed = true
+			plain.Fprintf(c.err, "%s: error: %s\n", j.source.file, firstDifference(m.name, m.content, &want))
+		}
+	}
+	if err := j.write(c, format, j.source.file, outs); err != nil {
+		return err
+	}
+	if failed {
+		return &coded{code: exitFindings}
+	}
+	return nil
+}
+
+// firstDifference describes the first value of a buffer that is not what it must be.
+func firstDifference(name string, got, want *content) string {
+	if len(got.data) != len(want.data) {
+		return fmt.Sprintf("%s has %d bytes; must have %d", name, len(got.data), len(want.data))
+	}
+	size := want.kind.size
+	for i := 0; i+size <= len(want.data); i += size {
+		if !bytes.Equal(got.data[i:i+size], want.data[i:i+size]) {
+			return fmt.Sprintf("%s[%d] is %s; must be %s", name, i/size, want.kind.text(got.data[i:]), want.kind.text(want.data[i:]))
+		}
+	}
+	return name + " differs"
+}
