@@ -52,7 +52,7 @@ func newCheck(c console) *cobra.Command {
 against the rules of Vulkan. One run reports every finding. Pipelines come from descriptions (*.pipeline.yaml, see link), archives
 of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. A directory is searched for all of these files. The name - is
 standard input, and ARCHIVE#graphics/HASH is one object of an archive. If all files are PTX (*.ptx), their syntax and their names are
-checked, and a warning says which kernels Chiaro cannot run.
+checked, and a warning names each kernel that Chiaro cannot run.
 
 Rules on the features and limits of a device are checked for each device of --profile: min, max, self, min1.0 to min1.4,
 VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.

@@ -50,8 +50,8 @@ one before @ it is uint8. address:NAME,… or address:NAME+BYTES has the device 
 --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- writes its values to standard output.
 Without --out the command shows the values of all buffers that the shader may write.
 
-NAME.launch.yaml describes a launch of a CUDA kernel: module (a file of PTX), kernel, grid, block, shared, buffers, params and expect,
-whose contents have the form above.`
+NAME.launch.yaml describes a launch of a CUDA kernel: module (a file of PTX), kernel, grid, block, shared, buffers, params and expect.
+The contents of buffers and parameters have the form above.`
 
 // isShader reports whether run treats a file as a compute shader.
 func isShader(file string) bool {

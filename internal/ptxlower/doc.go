@@ -65,5 +65,6 @@
 //	compare.go, convert.go       comparisons, conversions
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
+//	matrix.go                    matrices of warps
 //	special.go, call.go          special registers, calls
 package ptxlower

@@ -69,6 +69,9 @@ func (f *function) lower() *ir.Func {
 // calls access.
 func (f *function) parameter(v *ptx.Variable) {
 	if v.Space == ".reg" {
+		if v.Vector > 1 || v.Count > 0 {
+			unsupported(v.Pos, "the vector %s as a parameter", v.Name)
+		}
 		f.declare(f.top, v)
 		return
 	}

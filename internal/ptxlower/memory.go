@@ -30,8 +30,14 @@ func (e *emitter) elements(o *ptx.Operand) []*ptx.Operand {
 		}
 	}
 	list := []*ptx.Operand{o}
-	if o.Kind == ptx.Vector {
+	switch {
+	case o.Kind == ptx.Vector:
 		list = o.Elems
+	case n > 1 && o.Kind == ptx.Symbol && o.Part == "": // a vector register
+		list = list[:0]
+		for _, c := range "xyzw"[:n] {
+			list = append(list, &ptx.Operand{Pos: o.Pos, Kind: ptx.Symbol, Name: o.Name, Part: "." + string(c)})
+		}
 	}
 	if len(list) != n {
 		malformed(o.Pos, "%s has %d elements; must have %d", e.in.Name(), len(list), n)

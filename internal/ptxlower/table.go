@@ -106,6 +106,10 @@ func init() {
 		"prefetchu": {".L1", 1, 1, (*emitter).nothing},
 		"discard":   {".global .L2", 2, 2, (*emitter).nothing},
 
+		// Matrices.
+		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .row .col", 4, 4, (*emitter).mma},
+		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
+
 		// Communication.
 		"atom":           {spaceMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
 		"red":            {spaceMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
