@@ -25,10 +25,12 @@ func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 	return in.Operands[:n], in.Operands[n:]
 }
 
-// countDefinitions counts the instructions that write each register.
+// countDefinitions counts the instructions that write each register, and finds all registers that instructions name.
 func (f *function) countDefinitions() {
 	for i := range f.items {
 		it := &f.items[i]
+		f.register(it.at, it.in.Guard)
+		forSymbols(it.in.Operands, func(o *ptx.Operand) { f.register(it.at, o.Name+o.Part) })
 		writes, _ := written(it.in)
 		forSymbols(writes, func(o *ptx.Operand) {
 			if r := f.register(it.at, o.Name+o.Part); r != nil {

@@ -115,12 +115,3 @@ func (e *emitter) callIndirect(callee *ptx.Operand, results, params []*ptx.Opera
 		unsupported(e.in.Pos, "a call of no function of the module")
 	}
 }
-
-// library emits a call of a function that CUDA provides; false if there is none with the name.
-func (e *emitter) library(name string, results, params []*ptx.Operand) bool {
-	switch name {
-	case "vprintf", "malloc", "free", "__assertfail":
-		unsupported(e.in.Pos, "the call of %s", name)
-	}
-	return false
-}

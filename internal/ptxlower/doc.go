@@ -67,4 +67,5 @@
 //	atomic.go, group.go          atomics, warps, barriers
 //	matrix.go                    matrices of warps
 //	special.go, call.go          special registers, calls
+//	library.go                   the functions that CUDA provides
 package ptxlower

@@ -32,6 +32,7 @@ type item struct {
 func (f *function) analyze() {
 	f.top = newScope(nil)
 	f.names = map[string]int{}
+	f.checkParameters()
 	if f.number == 0 {
 		for name, s := range f.params {
 			f.top.symbols[name] = s
@@ -46,6 +47,18 @@ func (f *function) analyze() {
 	f.countDefinitions()
 	f.findEscapes()
 	f.findOrigins()
+}
+
+// checkParameters checks the spaces of parameters and results.
+func (f *function) checkParameters() {
+	for _, v := range append(f.f.Params[:len(f.f.Params):len(f.f.Params)], f.f.Results...) {
+		if v.Type == ".pred" {
+			unsupported(v.Pos, "the predicate %s as a parameter", v.Name)
+		}
+		if v.Space != ".param" && (v.Space != ".reg" || f.f.Entry) {
+			malformed(v.Pos, "the parameter %s is in %s; must be in .param", v.Name, v.Space)
+		}
+	}
 }
 
 // place gives registers and variables their places in private memory.
