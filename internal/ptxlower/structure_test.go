@@ -1,0 +1,112 @@
+package ptxlower
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// machineKernel is a random graph of blocks: block i does x = x·a + b, counts a step, and branches by a bit of x to one of two blocks. It
+// ends after so many steps.
+type machineKernel struct{ a, b, yes, no []int }
+
+const machineSteps = 40
+
+func newMachine(r *rand.Rand, n int) *machineKernel {
+	m := &machineKernel{}
+	for range n {
+		m.a, m.b = append(m.a, 2*r.IntN(50)+1), append(m.b, r.IntN(1000))
+		m.yes, m.no = append(m.yes, r.IntN(n)), append(m.no, r.IntN(n))
+	}
+	return m
+}
+
+// text returns the kernel as PTX.
+func (m *machineKernel) text() string {
+	var b strings.Builder
+	b.WriteString(".version 7.0\n.target sm_70\n.address_size 64\n.entry walk(.param .u64 o, .param .u64 i)\n{\n.reg .pred p, q; .reg .u32 x, n, t; .reg .u64 in, out, at;\n" +
+		"ld.param.u64 out, [o]; ld.param.u64 in, [i]; mov.u32 t, %tid.x; mul.wide.u32 at, t, 4; add.u64 in, in, at; add.u64 out, out, at;\nld.global.u32 x, [in]; mov.u32 n, 0;\n")
+	for i := range m.a {
+		fmt.Fprintf(&b, "B%d: mad.lo.u32 x, x, %d, %d; add.u32 n, n, 1; setp.gt.u32 q, n, %d; @q bra DONE;\nand.b32 t, x, 0x10000; setp.ne.u32 p, t, 0; @p bra B%d; bra B%d;\n", i, m.a[i], m.b[i], machineSteps, m.yes[i], m.no[i])
+	}
+	b.WriteString("DONE: st.global.u32 [out], x; ret;\n}\n")
+	return b.String()
+}
+
+// walk computes what the kernel does.
+func (m *machineKernel) walk(x uint32) uint32 {
+	at := 0
+	for n := 1; ; n++ {
+		x = x*uint32(m.a[at]) + uint32(m.b[at])
+		if n > machineSteps {
+			return x
+		}
+		if x&0x10000 != 0 {
+			at = m.yes[at]
+		} else {
+			at = m.no[at]
+		}
+	}
+}
+
+// TestControlFlow runs random graphs of blocks, most of them irreducible: each thread takes its own path.
+func TestControlFlow(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 60 {
+		k := newMachine(r, 2+r.IntN(9))
+		m := parse(t, k.text())
+		in := (&program{}).inputs()[:32]
+		for _, e := range engines {
+			out := make([]byte, 4*32)
+			l := launch{kernel: "walk", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out, words(in...)}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(err, k.text())
+			}
+			for i, x := range in {
+				if got, want := binary.LittleEndian.Uint32(out[4*i:]), k.walk(x); got != want {
+					t.Fatalf("thread %d on the %s: %#x; must be %#x of\n%s", i, e.name, got, want, k.text())
+				}
+			}
+		}
+	}
+}
+
+// TestReconvergence checks that the threads that diverge at a branch are together again after it, and after a loop that each leaves at
+// another time.
+func TestReconvergence(t *testing.T) {
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.entry meet(.param .u64 o)
+{
+	.reg .pred p; .reg .u32 t, n, a, b; .reg .u64 out, at;
+	ld.param.u64 out, [o]; mov.u32 t, %tid.x; mul.wide.u32 at, t, 8; add.u64 out, out, at;
+	and.b32 n, t, 3; setp.eq.u32 p, n, 0;
+	@p bra ELSE;
+	mov.u32 n, 5; bra JOIN;
+ELSE:
+	mov.u32 n, 9;
+JOIN:
+	activemask.b32 a;
+LOOP:
+	sub.u32 n, n, 1; setp.gt.u32 p, n, t; @p bra LOOP;
+	activemask.b32 b;
+	st.global.v2.u32 [out], {a, b};
+	ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 8*32)
+		l := launch{kernel: "meet", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 64 {
+			if got := word(out[4*i:]); got != allLanes {
+				t.Errorf("thread %d on the %s meets %#x; must be all", i/2, e.name, got)
+			}
+		}
+	}
+}
