@@ -23,6 +23,7 @@ var extensionFeatures = []string{
 	"cooperativeMatrixRobustBufferAccess", "cooperativeMatrixProperties2",
 	// of pipelines and shader objects
 	"shaderObject", "pipelineBinaries", "pipelineExecutableInfo", "pipelineProtectedAccess", "shaderModuleIdentifier", "deviceFault", "deviceMemoryReport", "shaderInstrumentation",
+	"cudaKernelLaunchFeatures",
 	// of descriptors
 	"descriptorBuffer", "descriptorBufferImageLayoutIgnored", "descriptorBufferPushDescriptors",
 	// of draws
@@ -83,6 +84,8 @@ var extensionLimits = map[string]uint64{
 	"maxWorkGroupCount[0]": vk.MaxClusterGroups, "maxWorkGroupCount[1]": 1, "maxWorkGroupCount[2]": 1,
 	"maxWorkGroupSize[0]": vk.MaxClusterGroupSize, "maxWorkGroupSize[1]": vk.MaxClusterGroupSize, "maxWorkGroupSize[2]": vk.MaxClusterGroupSize,
 	"maxOutputClusterCount": vk.MaxClusters, "indirectBufferOffsetAlignment": vk.ClusterBufferAlignment,
+	// VK_NV_cuda_kernel_launch: from compute capability 7.0 on the threads of a warp make progress independently
+	"computeCapabilityMajor": 6, "computeCapabilityMinor": 1,
 	// VK_AMDX_shader_enqueue
 	"maxExecutionGraphDepth": vk.MaxGraphDepth, "maxExecutionGraphShaderOutputNodes": vk.MaxGraphOutputs,
 	"maxExecutionGraphShaderPayloadSize": vk.MaxGraphPayloadSize, "maxExecutionGraphShaderPayloadCount": vk.MaxGraphPayloads,
