@@ -7,7 +7,7 @@ import (
 
 const allLanes = 1<<WarpSize - 1
 
-// in returns an input of the invocation.
+// input32 returns an input of the invocation.
 func (e *emitter) input32(s ir.Semantic) ir.V { return e.b.OpAux(ir.In, ir.I32, e.input(s)) }
 
 func (e *emitter) laneID() ir.V { return e.input32(ir.SubgroupLocalInvocationId) }

@@ -1,7 +1,6 @@
 package ptxlower
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -203,6 +202,3 @@ func f32Bits(e *ptx.Expr) (uint64, bool) {
 	v, ok := e.Float()
 	return uint64(math.Float32bits(float32(v))), ok
 }
-
-// word returns 4 bytes as a number.
-func word(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

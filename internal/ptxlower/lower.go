@@ -3,6 +3,7 @@ package ptxlower
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -111,10 +112,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	u.layoutParams()
 	u.layoutShared()
 	u.lowerAll()
-	u.prog.SharedBytes = max(u.sharedEnd, 1)
-	if u.sharedEnd == 0 {
-		u.prog.SharedBytes = 0
-	}
+	u.prog.SharedBytes = u.sharedEnd
 	u.prog.Vars[u.local].Slots = (u.localBytes + 3) / 4
 	u.prog.StateEffects()
 	lower.Canonicalize(u.prog)
@@ -152,15 +150,13 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 		return fmt.Errorf("the block has %d threads; must have at most %d", threads, MaxThreads)
 	}
 	for _, d := range f.Attrs {
-		n := [3]uint64{1, 1, 1}
-		for i, w := range d.Words[:min(len(d.Words), 3)] {
-			fmt.Sscan(w, &n[i])
-		}
+		n := dimensions(d)
+		most := uint64(n[0]) * uint64(n[1]) * uint64(n[2])
 		switch {
-		case d.Name == ".reqntid" && [3]uint64{uint64(block[0]), uint64(block[1]), uint64(block[2])} != n:
+		case d.Name == ".reqntid" && block != n:
 			return fmt.Errorf("the block is %d; must be %d, the .reqntid of the kernel", block, n)
-		case d.Name == ".maxntid" && threads > n[0]*n[1]*n[2]:
-			return fmt.Errorf("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, n[0]*n[1]*n[2])
+		case d.Name == ".maxntid" && threads > most:
+			return fmt.Errorf("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, most)
 		}
 	}
 	return nil
@@ -170,14 +166,20 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 func RequiredBlock(f *ptx.Function) [3]uint32 {
 	for _, d := range f.Attrs {
 		if d.Name == ".reqntid" {
-			n := [3]uint32{1, 1, 1}
-			for i, w := range d.Words[:min(len(d.Words), 3)] {
-				fmt.Sscan(w, &n[i])
-			}
-			return n
+			return dimensions(d)
 		}
 	}
 	return [3]uint32{WarpSize, 1, 1}
+}
+
+// dimensions returns the one to three numbers of a directive such as .reqntid.
+func dimensions(d *ptx.Directive) [3]uint32 {
+	n := [3]uint32{1, 1, 1}
+	for i, w := range d.Words[:min(len(d.Words), 3)] {
+		v, _ := strconv.ParseUint(w, 0, 32) // the parser has read a number
+		n[i] = uint32(v)
+	}
+	return n
 }
 
 // lowerAll lowers the kernel and the functions that it may call: first the places of all parameters are known, then the code is made.

@@ -115,3 +115,6 @@ func words(list ...uint32) []byte {
 	}
 	return b
 }
+
+// word returns 4 bytes as a number.
+func word(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
