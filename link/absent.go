@@ -22,14 +22,8 @@ var absentLists = []reason{
 	{NeedsCall, "it is on the call that creates ray tracing pipelines: deferred operations and the synchronization of the cache", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678",
 	}},
-	{NeedsObject, "package vk binds vertex buffers by objects, not by addresses", []string{
-		"vkCmdDraw-None-13118",
-	}},
 	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
 		"vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
-	}},
-	{NeedsObject, "package vk has no layouts for each stage", []string{
-		"VkPushConstantsInfo-layout-09496",
 	}},
 	{NeedsRun, "it needs the descriptors in memory that shaders use dynamically", []string{
 		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-11309", "vkCmdDraw-None-12472",

@@ -19,7 +19,7 @@ var formWords = []struct{ end, words string }{
 // formLists are the rules of implicit valid usage that the driver does not check. A * at the end of a code matches all with that
 // prefix that formWords has.
 var formLists = []reason{
-	{NeedsForm, "a query finds a struct by its type: one with a wrong type is another struct, or unknown", []string{
+	{ByOther, "a query finds a struct by its type: a wrong one breaks the rule pNext of VkPhysicalDeviceFeatures2 or VkPhysicalDeviceProperties2, which the driver checks", []string{
 		"VkPhysicalDeviceCooperativeMatrix2*", "VkPhysicalDeviceCooperativeMatrixFeatures*", "VkPhysicalDeviceCooperativeMatrixProperties*",
 		"VkPhysicalDeviceCooperativeVector*", "VkPhysicalDeviceCuda*", "VkPhysicalDeviceShader*",
 	}},
@@ -34,7 +34,7 @@ var formLists = []reason{
 	{NeedsForm, "the driver writes it", []string{
 		"VkShaderInstrumentationMetricDataHeaderARM-stages-*",
 	}},
-	{NeedsForm, "each value of the union is a valid address", []string{
+	{ByOther, "the rules on the address judge it: vkConvertCooperativeVectorMatrixNV-pInfo-10073 and -10075, vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083 and -10895", []string{
 		"VkConvertCooperativeVectorMatrixInfoNV-srcData-parameter", "VkConvertCooperativeVectorMatrixInfoNV-dstData-parameter",
 	}},
 	{ByRefusal, "the device refuses VK_NV_ray_tracing", []string{

@@ -66,4 +66,7 @@ var refusedLists = []reason{
 	{ByRefusal, "the device refuses VK_NV_framebuffer_mixed_samples and VK_NV_coverage_reduction_mode", []string{
 		"vkCmdDraw-coverageModulationTableEnable-07488", "vkCmdDraw-coverageReductionMode-07491",
 	}},
+	{ByRefusal, "the device refuses VK_NV_per_stage_descriptor_set: without it a null layout breaks VkPushConstantsInfo-None-09495", []string{
+		"VkPushConstantsInfo-layout-09496",
+	}},
 }

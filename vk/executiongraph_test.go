@@ -152,7 +152,7 @@ func (r *graphRig) buffer(t testing.TB, size uint64, usage BufferUsage) (*Buffer
 // scratchOf allocates scratch memory.
 func (r *graphRig) scratchOf(t testing.TB, size uint64) {
 	t.Helper()
-	r.memory, _ = r.buffer(t, size, DeviceAddress)
+	r.memory, _ = r.buffer(t, size, DeviceAddress|GraphScratchBuffer)
 	r.scratch = GraphScratch{r.memory.Address(), size}
 }
 
@@ -573,6 +573,12 @@ func TestGraphRules(t *testing.T) {
 		},
 		"VUID-VkDispatchGraphInfoAMDX-payloadCount-09171": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
 			c.DispatchGraph(r.scratch, []GraphStart{{Count: MaxGraphPayloads + 1}})
+		},
+		"VUID-vkCmdDispatchGraphAMDX-scratch-09184": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
+			other, _ := r.buffer(t, 1<<20, DeviceAddress)
+			s := GraphScratch{other.Address(), r.scratch.Size}
+			c.InitializeGraphScratch(p, s)
+			c.DispatchGraph(s, start)
 		},
 		initialize + "scratch-09144": func(c *CommandBuffer, r *graphRig, p *GraphPipeline) {
 			c.InitializeGraphScratch(p, GraphScratch{r.scratch.Address + 4, 1 << 18})

@@ -25,6 +25,9 @@ const (
 	scratchAlignment    = 64
 )
 
+// GraphScratchBuffer is the use of buffers for the scratch memory of execution graphs.
+const GraphScratchBuffer BufferUsage = 0x2000000
+
 // GraphStart is payloads for a node: Count of them in Payloads, Stride bytes apart (VkDispatchGraphInfoAMDX).
 type GraphStart struct {
 	Node     uint32 // see GraphPipeline.NodeIndex
@@ -243,6 +246,9 @@ func (w *dispatchGraph) run(x *executor) error {
 	}
 	if err := p.checkScratch(name+"-scratch-10192", name+"-scratchSize-10193", w.scratch); err != nil {
 		return err
+	}
+	if has, ok := x.dev.heap.usageAt(w.scratch.Address); x.dev.checking >= All && ok && has&GraphScratchBuffer == 0 {
+		return usage("VUID-"+name+"-scratch-09184", "the scratch memory at the address %#x is in no buffer with the usage GraphScratchBuffer; must be", w.scratch.Address)
 	}
 	if x.dev.checking >= All && !x.dev.graphs.has(w.scratch, p.serial) {
 		return usage("VUID-"+name+"-scratch-10194", "the scratch memory is not initialized for %v; must be", &p.object)

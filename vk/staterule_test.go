@@ -136,6 +136,16 @@ func TestStateRules(t *testing.T) {
 				}
 			})
 		}},
+		{[]string{"vkCmdDraw-None-13118"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, r.rendering(), plain, func() {
+				c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer{Buffer: r.vertices}, bad, 16}})
+			})
+		}},
+		{[]string{"vkCmdDraw-None-13118"}, nil, func(c *CommandBuffer, bad bool) { // a pipeline that takes them
+			r.paints(c, r.rendering(), map[bool]*GraphicsPipeline{true: plain, false: strides}[bad], func() {
+				c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer{Buffer: r.vertices}, true, 16}})
+			})
+		}},
 		{[]string{"vkCmdDraw-pStrides-04913"}, nil, func(c *CommandBuffer, bad bool) { // a pipeline with static strides invalidates them
 			r.paints(c, r.rendering(), strides, func() {
 				c.BindVertexBuffers2(0, []VertexBuffer{{Buffer: r.vertices}}, []uint32{16})

@@ -56,6 +56,35 @@ func (c *CommandBuffer) BindVertexBuffers2(first int, list []VertexBuffer, strid
 	}
 }
 
+// VertexBind is a vertex buffer, and the stride of its elements if SetStride is set (VkBindVertexBuffer3InfoKHR).
+type VertexBind struct {
+	VertexBuffer
+	SetStride bool
+	Stride    uint32 // bytes
+}
+
+// thirdBind marks the strides that BindVertexBuffers3 sets.
+const thirdBind = 1 << 40
+
+// BindVertexBuffers3 binds buffers from binding first on, each with a stride or without (vkCmdBindVertexBuffers3KHR). Strides need a
+// pipeline with the dynamic state VertexInputBindingStride or VertexInput.
+func (c *CommandBuffer) BindVertexBuffers3(first int, list []VertexBind) {
+	if !c.begin() {
+		return
+	}
+	for i := range list {
+		x := &list[i]
+		var strides []uint32
+		if x.SetStride {
+			strides = []uint32{x.Stride}
+		}
+		at := len(c.commands)
+		if c.BindVertexBuffers2(first+i, []VertexBuffer{x.VertexBuffer}, strides); x.SetStride && len(c.commands) == at+1 {
+			c.commands[at].x[3] |= thirdBind
+		}
+	}
+}
+
 // BindIndexBuffer2 binds size bytes of indices, of 1, 2 or 4 bytes each; WholeSize is all from offset on. All indices of a nil
 // buffer are 0, as are indices outside of the bytes.
 func (c *CommandBuffer) BindIndexBuffer2(b *Buffer, offset, size uint64, bytes int) {

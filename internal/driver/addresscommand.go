@@ -17,13 +17,8 @@ var addressCommands = map[int]recorder{
 	abi.CmdCmdBindVertexBuffers3KHR: rec(func(c *commandBuffer, a *abi.CmdBindVertexBuffers3KHRArgs) {
 		for i, x := range array(a.PBindingInfos, a.BindingCount) {
 			b, offset := c.strided(&x.AddressRange)
-			c.vertex = append(c.vertex[:0], vk.VertexBuffer{Buffer: b, Offset: offset, Size: x.AddressRange.Size})
-			if x.SetStride == 0 {
-				c.vk.BindVertexBuffers2(int(a.FirstBinding)+i, c.vertex, nil)
-				continue
-			}
-			c.strides = append(c.strides[:0], stride(x.AddressRange.Stride))
-			c.vk.BindVertexBuffers2(int(a.FirstBinding)+i, c.vertex, c.strides)
+			bind := vk.VertexBind{VertexBuffer: vk.VertexBuffer{Buffer: b, Offset: offset, Size: x.AddressRange.Size}, SetStride: x.SetStride != 0, Stride: stride(x.AddressRange.Stride)}
+			c.vk.BindVertexBuffers3(int(a.FirstBinding)+i, []vk.VertexBind{bind})
 		}
 	}),
 	abi.CmdCmdDrawIndirect2KHR: rec(func(c *commandBuffer, a *abi.CmdDrawIndirect2KHRArgs) { c.vk.DrawIndirect(c.indirect(a.PInfo, false)) }),

@@ -30,8 +30,9 @@ func newMemoryMaps(enabled map[string]bool) *memoryMaps {
 	return &memoryMaps{list: map[uint64]memoryMap{}}
 }
 
-// place maps memory, if it is in a file, at an address of the application, or without one where the system chooses.
-func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer) abi.Result {
+// place maps memory, if it is in a file, at an address of the application, or without one where the system chooses. twice is the
+// rule on mapped memory.
+func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer, twice string) abi.Result {
 	memory := memories.get(uint64(i.Memory))
 	placed := i.Flags&abi.MemoryMapPlacedBitEXT != 0
 	f, err := memory.File()
@@ -77,7 +78,7 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, mapped := m.list[uint64(i.Memory)]; mapped {
-		d.result(&vk.UsageError{Rule: "VUID-VkMemoryMapInfo-memory-07958", Message: "memory is mapped twice; must be unmapped before"})
+		d.result(&vk.UsageError{Rule: twice, Message: "memory is mapped twice; must be unmapped before"})
 		return abi.ErrorMemoryMapFailed
 	}
 	address, ok := mapFile(f, first, bytes, address)
@@ -105,13 +106,19 @@ func (m *memoryMaps) end(h abi.DeviceMemory, reserve bool) abi.Result {
 }
 
 func mapMemory(a *abi.MapMemoryArgs) abi.Result {
-	return mapMemory2(&abi.MapMemory2Args{Device: a.Device, PMemoryMapInfo: &abi.MemoryMapInfo{Flags: a.Flags, Memory: a.Memory, Offset: a.Offset, Size: a.Size}, PpData: a.PpData})
+	i := &abi.MemoryMapInfo{Flags: a.Flags, Memory: a.Memory, Offset: a.Offset, Size: a.Size}
+	return mapWith(a.Device, i, a.PpData, "VUID-vkMapMemory-memory-00678")
 }
 
 func mapMemory2(a *abi.MapMemory2Args) abi.Result {
-	i, to := a.PMemoryMapInfo, (*unsafe.Pointer)(a.PpData)
-	if d := deviceOf(a.Device); d != nil && d.maps != nil {
-		return d.maps.place(d, i, to)
+	return mapWith(a.Device, a.PMemoryMapInfo, a.PpData, "VUID-VkMemoryMapInfo-memory-07958")
+}
+
+// mapWith maps memory. twice is the rule that mapped memory is not mapped again.
+func mapWith(h *abi.Dispatch, i *abi.MemoryMapInfo, data unsafe.Pointer, twice string) abi.Result {
+	to := (*unsafe.Pointer)(data)
+	if d := deviceOf(h); d != nil && d.maps != nil {
+		return d.maps.place(d, i, to, twice)
 	}
 	if i.Flags&abi.MemoryMapPlacedBitEXT != 0 {
 		return abi.ErrorMemoryMapFailed

@@ -25,6 +25,9 @@ type former struct {
 // implicit are the ends of the names of rules of implicit valid usage.
 var implicit = []string{"-parameter", "-parent", "-commonparent", "-sType-sType", "-sType-unique", "-pNext-pNext", "-arraylength", "-zerobitmask", "-requiredbitmask", "-queuecount"}
 
+// heads are the commands whose chains have structs with such rules.
+var heads = []string{"vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceProperties2"}
+
 // forms writes the forms.
 func (w *writer) forms() {
 	f := &former{writer: w, index: map[string]int{}, sets: map[string]int{}}
@@ -33,6 +36,9 @@ func (w *writer) forms() {
 			name, _, _ := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-")
 			f.form(name)
 		}
+	}
+	for _, name := range heads {
+		f.form(name)
 	}
 	for n := 0; n < len(f.queue); n++ {
 		f.write(f.queue[n])
@@ -85,7 +91,9 @@ func (f *former) write(name string) {
 		}
 	} else {
 		t = f.resolve(name)
-		fields = t.fields
+		if !slices.Contains(t.extends, "VkPhysicalDeviceProperties2") { // the device writes properties
+			fields = t.fields
+		}
 	}
 	fmt.Fprintf(&f.body, "\t{Name: %q, Size: unsafe.Sizeof(%s{})", name, goName)
 	if t != nil && t.stype != "" {
