@@ -157,6 +157,9 @@ var sanitizerCases = []sanitizerCase{
 	{"argument", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%y = OpFunctionCall %uint %twice %x\n%u = OpSelect %uint %isa %y %b\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 	{"pointer", "uninit", "a Function or Private variable without initializer", "OpSelectionMerge %m None\nOpBranchConditional %isa %m %t\n%t = OpLabel\n%n = OpFunctionCall %void %write %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 
+	{"scan", "uninit", "a Function or Private variable without initializer", "%i = lane\n%without = OpIEqual %bool %i %a\nOpSelectionMerge %m None\nOpBranchConditional %without %m %t\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%x = OpLoad %uint %local\n%y = OpGroupNonUniformIAdd %uint %c3 InclusiveScan %x\n%end = OpIEqual %bool %i %c3\n%drop = OpLogicalAnd %bool %end %without\n%u = OpSelect %uint %drop %b %y\nputlane %u", []uint32{0, 5, 0}, []uint32{3, 5, 0}, "a store depends on", 4},
+	{"cluster", "uninit", "a Function or Private variable without initializer", "%i = lane\n%bit = OpBitwiseAnd %uint %i %a\n%without = OpIEqual %bool %bit %c0\nOpSelectionMerge %m None\nOpBranchConditional %without %m %t\n%t = OpLabel\nOpStore %local %b\nOpBranch %m\n%m = OpLabel\n%x = OpLoad %uint %local\n%y = OpGroupNonUniformIAdd %uint %c3 ClusteredReduce %x %c2\n%isb = OpIEqual %bool %a %c2\n%drop = OpLogicalAnd %bool %isb %without\n%u = OpSelect %uint %drop %b %y\nputlane %u", []uint32{1, 5, 0}, []uint32{2, 5, 0}, "a store depends on", 4},
+
 	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
 	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
 	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1", 0},
@@ -165,7 +168,7 @@ var sanitizerCases = []sanitizerCase{
 // shaderOf returns the shader of a case for operands.
 func (c *sanitizerCase) shaderOf(operands []uint32) *shader {
 	s := &shader{
-		caps: `%glsl = OpExtInstImport "GLSL.std.450"`,
+		caps: "OpCapability GroupNonUniformArithmetic\nOpCapability GroupNonUniformClustered\n%glsl = OpExtInstImport \"GLSL.std.450\"",
 		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array\n%p_pair = OpTypePointer Function %uvec2\n" +
 			"%t_twice = OpTypeFunction %uint %uint\n%t_write = OpTypeFunction %void %ptr_fun_uint %uint",
 		annot: "OpName %local \"local\"\nOpName %pair \"pair\"",

@@ -376,6 +376,12 @@ func (x *instrumented) memory(v ir.V, op ir.Val) {
 			args[0] = x.b.Op(ir.ZExt, ir.I32, s)
 			x.shadowed[v] = x.or(is(x.b.Emit(ir.Val{Op: op.Op, Type: ir.I32, Aux: op.Aux, Args: args})), x.lane(op))
 		}
+	case ir.Reduce, ir.ScanI, ir.ScanX: // a result depends on the lanes that it combines
+		if s := x.bad(op.Args[0]); s != 0 {
+			args := op.Args
+			args[0] = x.b.Op(ir.ZExt, ir.I32, s)
+			x.shadowed[v] = is(x.b.Emit(ir.Val{Op: op.Op, Type: ir.I32, Aux: op.Aux&^0xff | uint64(ir.Or), Args: args}))
+		}
 	default:
 		if x.vals[v] != nil && op.Op.Family() == ir.Subgroup {
 			x.shadowed[v] = x.b.Op(ir.Any, ir.B1, x.shadowOf(op.Args[0]))
