@@ -264,11 +264,16 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 		x.outputOf(op, v, x.bad(v))
 		return
 	}
-	by := x.b.OpAux(ir.PLd, ir.I32, x.shadow[load.Aux], load.Args[0])
+	by, rest := x.b.OpAux(ir.PLd, ir.I32, x.shadow[load.Aux], load.Args[0]), x.bad(v)
 	for _, x.b.Origin = range stores {
-		x.outputOf(op, v, x.b.Cmp(ir.Eq, by, x.b.I32(uint32(x.b.Origin))))
+		is := x.b.Cmp(ir.Eq, by, x.b.I32(uint32(x.b.Origin)))
+		x.outputOf(op, v, is)
+		rest = x.b.Op(ir.And, ir.B1, rest, x.b.Op(ir.Not, ir.B1, is))
 	}
 	x.b.Origin = origin
+	if x.exposed[load.Aux] { // stores through addresses are not in the list
+		x.outputOf(op, v, rest)
+	}
 }
 
 // outputOf reports an output if s is true. Outputs with a Location matter if the next stage reads them.
