@@ -544,7 +544,7 @@ func (s *seededShader) shared() map[string]bool {
 	return list
 }
 
-// diverging returns an edit that runs instructions in one invocation of each subgroup, before instruction i.
+// diverging returns an edit that runs instructions in one invocation of each subgroup, before instruction i. It is no helper invocation.
 func (s *seededShader) diverging(i int, capabilities []string, globals []string, lines ...string) *seededEdit {
 	in := s.facts.Code.Inst(i)
 	if !isFloatOperation(in.Op()) && in.Op() != spirv.OpIAdd && in.Op() != spirv.OpStore {
@@ -567,7 +567,22 @@ func (s *seededShader) diverging(i int, capabilities []string, globals []string,
 	}
 	e.lines = append(e.lines, "OpBranch %seededend", "%seededend = OpLabel", s.lines[i])
 	e.fault = 3
+	if s.model == spirv.ExecutionModelFragment {
+		e.withoutHelpers(boolean)
+	}
 	return e
+}
+
+// withoutHelpers keeps helper invocations out of the lines of an edit by diverging: what they compute has no report.
+func (e *seededEdit) withoutHelpers(boolean string) {
+	e.head = append(e.head, "OpCapability DemoteToHelperInvocation", `OpExtension "SPV_EXT_demote_to_helper_invocation"`)
+	last := len(e.lines) - 2
+	list := []string{"%seededh = OpIsHelperInvocationEXT " + boolean, "OpSelectionMerge %seededend None", "OpBranchConditional %seededh %seededend %seededown", "%seededown = OpLabel"}
+	for _, l := range e.lines[:last] {
+		list = append(list, strings.ReplaceAll(l, "%seededend", "%seededmerge"))
+	}
+	e.lines = append(append(list, "%seededmerge = OpLabel", "OpBranch %seededend"), e.lines[last:]...)
+	e.fault += 2
 }
 
 // continues reports whether a block is a continue target or branches back.
