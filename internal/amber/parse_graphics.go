@@ -137,9 +137,9 @@ func (p *parser) vertexData(g *Graphics) {
 
 // stateBlock reads DEPTH, STENCIL or BLEND up to END.
 func (p *parser) stateBlock(g *Graphics, block string) {
-	prefix := block + " "
+	prefixes := []string{block + " "}
 	if block == "STENCIL" {
-		prefix += p.word("a face").text + " "
+		prefixes = [][]string{{"STENCIL front "}, {"STENCIL back "}, {"STENCIL front ", "STENCIL back "}}[p.oneOf("a face", "front", "back", "front_and_back")]
 	}
 	g.set(block, "on")
 	for {
@@ -164,7 +164,9 @@ func (p *parser) stateBlock(g *Graphics, block string) {
 		default:
 			words = []string{p.numberWord()}
 		}
-		g.set(prefix+w.text, words...)
+		for _, prefix := range prefixes {
+			g.set(prefix+w.text, words...)
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ func TestFaults(t *testing.T) {
 		{"pipeline without shader", "#!amber\nPIPELINE compute p\nEND\n", CodeShader, "2:1", "must have one"},
 		{"unknown shader", "#!amber\nPIPELINE compute p\n  ATTACH s\nEND\n", CodeName, "3:10", "no shader declared so far"},
 		{"pipeline without end", tiny + "PIPELINE compute p\n  ATTACH one\n", CodeEnd, "10:1", "must close with END"},
+		{"stencil face", "#!amber\nPIPELINE graphics p\n  STENCIL sides\n  END\nEND\n", CodeWord, "3:11", "must be a face: front, back, front_and_back"},
 		{"word in pipeline", tiny + "PIPELINE compute p\n  ATTACH one\n  FROB\nEND\n", CodeWord, "10:3", "nothing that a pipeline has"},
 		{"graphics in compute", tiny + "PIPELINE compute p\n  ATTACH one\n  INDEX_DATA a\nEND\n", CodeWord, "10:3", "must be in a graphics pipeline"},
 		{"unknown buffer", tiny + "PIPELINE compute p\n  ATTACH one\n  BIND BUFFER c AS storage DESCRIPTOR_SET 0 BINDING 0\nEND\n", CodeName, "10:15", "no buffer"},
@@ -240,6 +241,9 @@ PIPELINE graphics g
     FAIL_OP keep
     REFERENCE 3
   END
+  STENCIL front_and_back
+    PASS_OP replace
+  END
   BLEND
     COLOR_OP add
   END
@@ -261,7 +265,8 @@ RUN rt RAYGEN tr 1 1 1
 EXPECT frame IDX 0 0 SIZE 4 3 EQ_RGBA 255 0 0 51 TOLERANCE 1 1 1 5%
 `)
 	g := s.Pipelines[0].Graphics
-	if got := fmt.Sprint(g.State["DEPTH BIAS"], g.State["STENCIL front FAIL_OP"], g.State["BLEND COLOR_OP"]); got != "[1 0 2] [keep] [add]" {
+	if got := fmt.Sprint(g.State["DEPTH BIAS"], g.State["STENCIL front FAIL_OP"], g.State["STENCIL front PASS_OP"], g.State["STENCIL back PASS_OP"],
+		g.State["BLEND COLOR_OP"]); got != "[1 0 2] [keep] [replace] [replace] [add]" {
 		t.Errorf("state %s", got)
 	}
 	if len(s.Buffers[0].Data) != 4*3*4 || len(s.Buffers[1].Data) != 4*3*4 {
