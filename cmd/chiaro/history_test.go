@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,5 +45,89 @@ func TestHistoryNowhere(t *testing.T) {
 		if _, messages, code := history("testdata/debug_draw.amber", "--pixel", pixel); code == 0 || !strings.Contains(messages, "want two numbers") {
 			t.Errorf("--pixel %q: exit code %d, %s", pixel, code, messages)
 		}
+	}
+}
+
+// TestHistoryTests ends the fragments of the draws by every test of Vulkan's chapter Fragment Operations, and lists results of a draw of two
+// triangles at the depths 0.5 and 0.25, then of one at 0.5.
+func TestHistoryTests(t *testing.T) {
+	source, err := os.ReadFile("testdata/debug_draw.amber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		depth   = "DEPTH\n TEST on\n WRITE on\n COMPARE_OP less\n END\n"
+		stencil = "STENCIL front_and_back\n TEST on\n REFERENCE 1\n COMPARE_MASK 255\n WRITE_MASK 255\n FAIL_OP keep\n"
+		passed  = "passed"
+		bounds  = "failed the depth bounds test"
+		ref     = "failed the stencil test"
+		deep    = "failed the depth test"
+		killed  = "discarded by the shader"
+		mask    = "no sample left by the sample mask or alpha to coverage"
+	)
+	many := []string{"BUFFER frame FORMAT R8G8B8A8_UNORM", "IMAGE frame FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 64 HEIGHT 64 SAMPLES 4",
+		"BUFFER depth FORMAT D32_SFLOAT_S8_UINT", "IMAGE depth FORMAT D32_SFLOAT_S8_UINT DIM_2D WIDTH 64 HEIGHT 64 SAMPLES 4"}
+	kill := []string{"%done = OpLoad %vec4 %local\nOpStore %out %done\nOpReturn", "OpKill"}
+	early := []string{"OpExecutionMode %main OriginUpperLeft", "OpExecutionMode %main OriginUpperLeft\nOpExecutionMode %main EarlyFragmentTests"}
+	clear := []string{"%two = OpConstant %uint 2", "%two = OpConstant %uint 3", "%quarter = OpConstant %float 0.25", "%quarter = OpConstant %float 0"}
+	for name, c := range map[string]struct {
+		state string
+		edits []string
+		want  []string
+	}{
+		"depth":                   {depth, nil, []string{passed, passed, deep}},
+		"depth, early":            {depth, early, []string{passed, passed, deep}},
+		"depth, samples":          {depth, many, []string{passed, passed, deep}},
+		"bounds":                  {"DEPTH\n BOUNDS min 0 max 0.75\n END\n", nil, []string{bounds, bounds, bounds}},
+		"bounds, early":           {"DEPTH\n BOUNDS min 0 max 0.75\n END\n", early, []string{bounds, bounds, bounds}},
+		"bounds before depth":     {"DEPTH\n TEST on\n COMPARE_OP never\n BOUNDS min 0 max 0.75\n END\n", nil, []string{bounds, bounds, bounds}},
+		"within bounds":           {"DEPTH\n BOUNDS min 0 max 1\n END\n", nil, []string{passed, passed, passed}},
+		"stencil":                 {stencil + "COMPARE_OP equal\n END\n", nil, []string{ref, ref, ref}},
+		"stencil, early":          {stencil + "COMPARE_OP equal\n END\n", early, []string{ref, ref, ref}},
+		"stencil, samples":        {stencil + "COMPARE_OP equal\n END\n", many, []string{ref, ref, ref}},
+		"stencil that is written": {stencil + "COMPARE_OP not_equal\n PASS_OP replace\n END\n", nil, []string{passed, ref, ref}},
+		"stencil before depth":    {"DEPTH\n TEST on\n COMPARE_OP never\n END\n" + stencil + "COMPARE_OP equal\n END\n", nil, []string{ref, ref, ref}},
+		"depth after stencil":     {"DEPTH\n TEST on\n COMPARE_OP never\n END\n" + stencil + "COMPARE_OP always\n END\n", nil, []string{deep, deep, deep}},
+		"discard":                 {depth, kill, []string{killed, killed, killed}},
+		"discard, samples":        {depth, slices.Concat(kill, many), []string{killed, killed, killed}},
+		"discard after the test":  {depth, slices.Concat(kill, early), []string{killed, killed, deep}},
+		"alpha to coverage":       {depth + "STATE\n ALPHA_TO_COVERAGE on\n END\n", slices.Concat(many, clear), []string{mask, mask, mask}},
+		"alpha of one":            {depth + "STATE\n ALPHA_TO_COVERAGE on\n END\n", many, []string{passed, passed, deep}},
+		"no colors written":       {"STATE\n COLOR_WRITE_MASK 0 0\n END\n", nil, []string{passed, passed, passed}},
+		"scissor":                 {"STATE\n SCISSOR 0 0 0 SIZE 8 8\n END\n", nil, nil},
+		"scissor beside":          {"STATE\n SCISSOR 0 16 32 SIZE 1 1\n END\n", nil, []string{passed, passed, passed}},
+		"mask of the state":       {"STATE\n SAMPLE_MASK 0\n END\n", many, nil},
+		"mask of other samples":   {"STATE\n SAMPLE_MASK 8\n END\n", many, []string{passed, passed, passed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, _, ok := strings.Cut(string(source), "  DEPTH\n")
+			if !ok {
+				t.Fatal("the script has no depth state")
+			}
+			text := before + c.state + "END\nCLEAR_DEPTH p 1.0\nCLEAR_STENCIL p 0\nCLEAR p\n" +
+				"RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 6\nRUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3\n"
+			text = strings.Replace(text, "FORMAT D32_SFLOAT\n", "FORMAT D32_SFLOAT_S8_UINT\n", 1)
+			_, fragment, _ := strings.Cut(text, "SHADER fragment")
+			head := strings.TrimSuffix(text, fragment)
+			text = head + strings.NewReplacer(c.edits...).Replace(fragment)
+			file := filepath.Join(t.TempDir(), "tests.amber")
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out, messages, code := history(file, "--pixel", "16,32")
+			if code != 0 {
+				t.Fatalf("exit code %d: %s", code, messages)
+			}
+			var got []string
+			for line := range strings.Lines(out) {
+				if strings.HasPrefix(line, "draw ") {
+					_, result, _ := strings.Cut(line, ": ")
+					got = append(got, strings.TrimSpace(result))
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("the results are %q; must be %q\n%s", got, c.want, out)
+			}
+		})
 	}
 }

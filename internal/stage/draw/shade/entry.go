@@ -69,11 +69,11 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 	if s.earlyAndLate() {
 		covered = s.mayPass(covered)
 	}
+	inside := covered
 	if s.helpers {
-		b.If(s.quad(covered))
-	} else {
-		b.If(covered)
+		inside = s.quad(covered)
 	}
+	b.If(inside)
 	// A lane is reused by the next strip of the loop and must not be demoted. Side effects of helpers
 	// are masked explicitly instead.
 	apart := s.helpers && s.walksStrips()
@@ -96,7 +96,13 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 		s.KillTarget = b.Block()
 	}
 	s.setPoints()
-	body()
+	if s.From.Observed { // no pass removes the code after a body that always ends its invocations, and the verifier permits none
+		b.If(inside)
+		body()
+		b.End()
+	} else {
+		body()
+	}
 	real(func() {
 		if s.From.Observed {
 			s.Probe(ir.ProbeEnd, s.Not(s.B.Op(ir.Helper, ir.B1)))
