@@ -121,9 +121,9 @@ func checkClusterGroups(groups [3]uint32) error {
 
 // run runs the workgroups and draws their clusters, in batches of bounded memory.
 func (w *clusterDraw) run(x *executor) error {
-	groups, rule := w.groups, "VUID-vkCmdDrawClusterHUAWEI-ClusterCullingHUAWEI-07823"
+	groups, command, rule := w.groups, "VUID-vkCmdDrawClusterHUAWEI-", "ClusterCullingHUAWEI-07823"
 	if b := w.buffer; b != nil {
-		rule = "VUID-vkCmdDrawClusterIndirectHUAWEI-ClusterCullingHUAWEI-07824"
+		command, rule = "VUID-vkCmdDrawClusterIndirectHUAWEI-", "ClusterCullingHUAWEI-07824"
 		from := b.bytes()[min(w.offset, b.size):]
 		if len(from) < clusterArgumentBytes {
 			return usage("", "%d bytes of arguments; must have %d", len(from), clusterArgumentBytes)
@@ -142,9 +142,9 @@ func (w *clusterDraw) run(x *executor) error {
 		if x.dev.checking == None {
 			return nil
 		}
-		return usage(rule, "clusters are drawn with a pipeline without a cluster culling stage; must have one")
+		return usage(command+rule, "clusters are drawn with a pipeline without a cluster culling stage; must have one")
 	case g.current == nil:
-		return usage("VUID-vkCmdDrawClusterHUAWEI-renderpass", "the draw is outside of a rendering; must be inside")
+		return usage(command+"renderpass", "the draw is outside of a rendering; must be inside")
 	}
 	return x.clusters(p, groups)
 }

@@ -183,8 +183,8 @@ func TestDrawCluster(t *testing.T) {
 	})
 }
 
-// TestDrawClusterErrors draws clusters with too many workgroups, with a pipeline without the stage and with arguments at a wrong place, and
-// draws vertices with a pipeline that has the stage.
+// TestDrawClusterErrors draws clusters with too many workgroups, with a pipeline without the stage, with arguments at a wrong place and
+// outside of a rendering, and draws vertices with a pipeline that has the stage.
 func TestDrawClusterErrors(t *testing.T) {
 	for rule, record := range map[string]func(s *scene, c *CommandBuffer){
 		"VUID-vkCmdDrawClusterHUAWEI-groupCountX-07820":    func(_ *scene, c *CommandBuffer) { c.DrawCluster(MaxClusterGroups+1, 1, 1) },
@@ -204,6 +204,15 @@ func TestDrawClusterErrors(t *testing.T) {
 			s.putWord(1024+768, 1, 1)
 			c.DrawClusterIndirect(s.vertices, 768)
 		},
+		"VUID-vkCmdDrawClusterHUAWEI-renderpass": func(_ *scene, c *CommandBuffer) {
+			c.EndRendering()
+			c.DrawCluster(1, 1, 1)
+		},
+		"VUID-vkCmdDrawClusterIndirectHUAWEI-renderpass": func(s *scene, c *CommandBuffer) {
+			c.EndRendering()
+			s.putWord(1024+768, 1, 1)
+			c.DrawClusterIndirect(s.vertices, 768)
+		},
 	} {
 		s := clusterScene(t, DeviceInfo{Checking: Pipelines}, evenClusters)
 		for i, n := range []uint32{1, 2, 1} {
@@ -216,7 +225,9 @@ func TestDrawClusterErrors(t *testing.T) {
 		c.BeginRendering(s.rendering())
 		c.BindGraphicsPipeline(s.pipeline)
 		record(s, c)
-		c.EndRendering()
+		if !strings.HasSuffix(rule, "-renderpass") {
+			c.EndRendering()
+		}
 		err := c.End()
 		if err == nil {
 			err = s.submit(t, c)
