@@ -131,3 +131,11 @@ func TestHistoryTests(t *testing.T) {
 		})
 	}
 }
+
+// TestHistoryTargets: the values of another image at the same attachment are no change of the pixel.
+func TestHistoryTargets(t *testing.T) {
+	out, messages, code := history("../../internal/amber/testdata/state.amber", "--pixel", "1,1")
+	if code != 0 || strings.Contains(out, "commands other than draws") {
+		t.Errorf("exit code %d: %s\n%s", code, messages, out)
+	}
+}

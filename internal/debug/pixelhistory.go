@@ -50,6 +50,8 @@ type PixelEvent struct {
 type Attached struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+
+	place *byte // of an attachment's texel: another image may have the same name
 }
 
 // Results of fragments.
@@ -103,7 +105,7 @@ type pixelWatcher struct {
 func (w *pixelWatcher) BeginGroup(g *exec.Group) error {
 	if !w.begun { // the draw is about to run: all commands before it have
 		w.begun = true
-		if now := w.read(); w.history.last != nil && !slices.Equal(now, w.history.last) && len(now) == len(w.history.last) {
+		if now := w.read(); w.history.last != nil && !slices.Equal(now, w.history.last) && slices.EqualFunc(now, w.history.last, samePlace) {
 			w.history.add(PixelEvent{Draw: w.history.Draws, Result: resultOther, Before: w.history.last, After: now})
 		}
 	}
@@ -253,7 +255,7 @@ func (w *pixelWatcher) outputs() (list []Attached) {
 	}
 	for n := uint32(0); n < 8; n++ {
 		if p := parts[n]; p != nil {
-			list = append(list, Attached{fmt.Sprintf("color %d", n), vectorText(p)})
+			list = append(list, Attached{fmt.Sprintf("color %d", n), vectorText(p), nil})
 		}
 	}
 	return list
@@ -264,11 +266,13 @@ func (w *pixelWatcher) read() (list []Attached) {
 	h := w.history
 	for _, a := range w.attachments {
 		if texel := a.View.Texel(int(h.Layer), int(h.X), int(h.Y), int(h.Sample)); texel != nil {
-			list = append(list, Attached{a.Name, texelText(a.View, texel)})
+			list = append(list, Attached{a.Name, texelText(a.View, texel), &texel[0]})
 		}
 	}
 	return list
 }
+
+func samePlace(a, b Attached) bool { return a.place == b.place }
 
 // texelText returns the text of a texel: of its colors, or of the aspect of the view.
 func texelText(v *texture.View, texel []byte) string {
