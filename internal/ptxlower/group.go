@@ -117,7 +117,7 @@ func (e *emitter) match() {
 	e.write(d.Elems[1], all)
 }
 
-// redux emits the reduction of a word over the threads that execute it, which must be those of the mask.
+// redux emits the reduction of a word over the threads of the mask; those of a constant mask are all that execute it.
 func (e *emitter) redux() {
 	signed := isSigned(e.typ(0))
 	pick := func(s, u ir.Op) ir.Op {
@@ -146,8 +146,26 @@ func (e *emitter) redux() {
 	if t := e.typ(0); op == ir.Bad || isFloat(t) {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	e.members(2)
-	e.result(e.b.OpAux(ir.Reduce, ir.I32, uint64(op), e.read(e.operand(1), ir.I32)))
+	members := e.members(2)
+	x := e.read(e.operand(1), ir.I32)
+	if e.operand(2).Kind == ptx.Immediate {
+		e.result(e.b.OpAux(ir.Reduce, ir.I32, uint64(op), x))
+		return
+	}
+	e.result(e.reduceMembers(op, x, members))
+}
+
+// reduceMembers reduces x over the threads of each thread's own mask: the groups of a divided warp execute one redux with several masks.
+func (e *emitter) reduceMembers(op ir.Op, x, members ir.V) ir.V {
+	b := e.b
+	members = b.Op(ir.And, ir.I32, members, e.ballot(b.Bool(true)))
+	total := b.I32(map[ir.Op]uint32{ir.And: 1<<32 - 1, ir.UMin: 1<<32 - 1, ir.SMin: 1<<31 - 1, ir.SMax: 1 << 31}[op])
+	for i := range uint32(WarpSize) {
+		in := b.Cmp(ir.Eq, b.Op(ir.And, ir.I32, members, b.I32(1<<i)), b.I32(1<<i))
+		with := b.Op(op, ir.I32, total, b.Op(ir.Shuf, ir.I32, x, b.I32(i)))
+		total = b.Select(in, with, total)
+	}
+	return total
 }
 
 func (e *emitter) activemask() { e.result(e.ballot(e.b.Bool(true))) }

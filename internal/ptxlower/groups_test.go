@@ -192,3 +192,43 @@ func TestVectorAdd(t *testing.T) {
 		}
 	}
 }
+
+// TestReduxMasks checks that each half of a warp reduces over its own mask when both execute one redux.sync.
+func TestReduxMasks(t *testing.T) {
+	m := parse(t, `.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry halves(.param .u64 o)
+{
+.reg .b64 %out, %at;
+.reg .b32 %lane, %mask, %sum, %least;
+.reg .pred %low;
+ld.param.u64 %out, [o];
+mov.u32 %lane, %laneid;
+setp.lt.u32 %low, %lane, 16;
+selp.b32 %mask, 0xffff, 0xffff0000, %low;
+redux.sync.add.u32 %sum, %lane, %mask;
+redux.sync.min.s32 %least, %lane, %mask;
+mad.lo.u32 %sum, %least, 1000, %sum;
+mad.wide.u32 %at, %lane, 4, %out;
+st.global.u32 [%at], %sum;
+ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 4*WarpSize)
+		l := launch{kernel: "halves", grid: [3]uint32{1, 1, 1}, block: [3]uint32{WarpSize, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(e.name, err)
+		}
+		for i := range WarpSize {
+			want := uint32(120) // 0 + 1 + … + 15
+			if i >= 16 {
+				want = 16*1000 + 376 // 16 + 17 + … + 31
+			}
+			if got := word(out[4*i:]); got != want {
+				t.Errorf("thread %d on the %s: %d; must be %d", i, e.name, got, want)
+			}
+		}
+	}
+}
