@@ -258,7 +258,8 @@ func (p *parser) parseDirective(label string) *Directive {
 	case ".callprototype":
 		d.Proto = &Function{Pos: d.Pos}
 		p.signature(d.Proto)
-		for p.tok.kind == dotted {
+		for p.tok.kind == dotted && !p.broken {
+			d.Proto.Attrs = append(d.Proto.Attrs, &Directive{Pos: p.tok.pos, Name: p.tok.text})
 			p.advance()
 		}
 		p.want(";")

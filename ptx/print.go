@@ -155,7 +155,11 @@ func directiveText(d *Directive) string {
 	case ".section":
 		return text + " " + d.Words[0] + " {\n" + strings.Join(d.Words[1:], " ") + "\n}"
 	case ".callprototype":
-		return text + signatureText(d.Proto) + ";"
+		text += signatureText(d.Proto)
+		for _, a := range d.Proto.Attrs {
+			text += " " + a.Name
+		}
+		return text + ";"
 	case ".loc":
 		return text + locationText(d.Words)
 	case ".file":

@@ -34,7 +34,7 @@ const everything = header + `
 	.pragma "nounroll";
 	.loc 1 7 3, function_name all+4, inlined_at 1 3 4
 	table: .branchtargets L1, L2;
-	proto: .callprototype (.param .b32 _) _ (.param .b64 _);
+	proto: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;
 	ld.param.u64 %rd1, [p];
 	mov.u64 %rd2, depot+4;
 	mov.u32 %r1, %tid.x;
@@ -184,4 +184,15 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is printed as %q: %v", src, text, findings)
 		}
 	})
+}
+
+// TestPrintPrototype checks that a printed prototype keeps .noreturn.
+func TestPrintPrototype(t *testing.T) {
+	m, findings := ptx.Parse(everything)
+	if len(findings) > 0 {
+		t.Fatal(findings[0])
+	}
+	if !strings.Contains(m.String(), ") .noreturn;") {
+		t.Error("the prototype has no .noreturn; must have it")
+	}
 }
