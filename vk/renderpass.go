@@ -51,7 +51,13 @@ const (
 	CustomResolveSubpass  SubpassFlags = 0x8  // draws resolve input attachments to the attachments (VK_SUBPASS_DESCRIPTION_CUSTOM_RESOLVE_BIT_EXT)
 	DitheredSubpass       SubpassFlags = 0x80 // legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT)
 
-	allSubpassFlags = FragmentRegionSubpass | CustomResolveSubpass | DitheredSubpass
+	// Fragments read the attachments in the order of rasterization, as they always do: without an effect
+	// (VK_SUBPASS_DESCRIPTION_RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_BIT_EXT, and of depth and of stencil).
+	OrderedColorSubpass   SubpassFlags = 0x10
+	OrderedDepthSubpass   SubpassFlags = 0x20
+	OrderedStencilSubpass SubpassFlags = 0x40
+
+	allSubpassFlags = FragmentRegionSubpass | CustomResolveSubpass | OrderedColorSubpass | OrderedDepthSubpass | OrderedStencilSubpass | DitheredSubpass
 )
 
 // External is the number of the commands outside of a render pass in dependencies (VK_SUBPASS_EXTERNAL).

@@ -534,3 +534,15 @@ func fragmentOnly(t testing.TB) link.Stages {
 	}
 	return s
 }
+
+// TestOrderedSubpass makes render passes with the flags of VK_EXT_rasterization_order_attachment_access, and with one that Vulkan does not have.
+func TestOrderedSubpass(t *testing.T) {
+	s := newScene(t, 1)
+	for flags, ok := range map[SubpassFlags]bool{OrderedColorSubpass: true, OrderedDepthSubpass | OrderedStencilSubpass: true, 1 << 30: false} {
+		info := s.twoPasses()
+		info.Subpasses[0].Flags = flags
+		if _, err := s.dev.NewRenderPass(info); (err == nil) != ok {
+			t.Errorf("flags %#x: %v", flags, err)
+		}
+	}
+}
