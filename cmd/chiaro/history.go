@@ -48,7 +48,7 @@ example, are listed too.`,
 	fl := cmd.Flags()
 	fl.StringVar(&pixel, "pixel", "", "the pixel of the attachments: X,Y")
 	fl.Uint32Var(&h.Layer, "layer", 0, "layer of the attachments")
-	fl.Uint32Var(&h.Sample, "sample", 0, "sample whose values are shown, of multisampled attachments")
+	fl.Uint32Var(&h.Sample, "sample", 0, "of multisampled attachments: the sample with the values")
 	fl.StringVar(&to, "format", "text", "format of the output: text or json")
 	complete(cmd, "format", "text", "json")
 	f.add(&cobra.Command{}) // the defaults of the other flags

@@ -98,6 +98,7 @@ func (s *shader) vertexWord(in ir.Input, i uint32) ir.V {
 	return s.recordWord(in, nil, i)
 }
 
+// flatInput returns an input of the provoking vertex.
 func (s *shader) flatInput(in ir.Input) ir.V {
 	return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ProvokingShift) }, 0)
 }

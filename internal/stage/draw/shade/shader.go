@@ -112,6 +112,8 @@ func (s *shader) set(v fragmentVar, x ir.V) {
 	s.B.Emit(ir.Val{Op: ir.PSt, Type: s.varType(v), Args: [4]ir.V{s.B.I32(0), x}, Aux: s.variable(v)})
 }
 
+// varType returns the type of a variable of the fragment: places and the primitive are integers, sets of samples have their own type,
+// the others are floats.
 func (s *shader) varType(v fragmentVar) ir.Type {
 	switch v {
 	case varPrimitive, varRecords, varX, varY, varSizeX, varSizeY:
@@ -122,6 +124,7 @@ func (s *shader) varType(v fragmentVar) ir.Type {
 	return ir.F32
 }
 
+// variable returns the number of the variable that holds a value of the fragment, which it declares at the first use.
 func (s *shader) variable(v fragmentVar) uint64 {
 	if s.vars[v] == 0 {
 		s.Program.Vars = append(s.Program.Vars, ir.Var{Name: "fragment", Slots: s.varType(v).Slots(), Func: -1})
