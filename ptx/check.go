@@ -157,13 +157,13 @@ func (c *checker) lookup(n *names, name string) *Variable {
 
 // number31 returns the number that digits are, -1 beyond 31 bits.
 func number31(digits string) int {
-	n := 0
+	n := int64(0)
 	for _, d := range digits {
-		if n = n*10 + int(d-'0'); n >= 1<<31 {
+		if n = n*10 + int64(d-'0'); n >= 1<<31 {
 			return -1
 		}
 	}
-	return n
+	return int(n)
 }
 
 // instruction checks an instruction.

@@ -206,23 +206,26 @@ func (p *parser) declarator(v *Variable) {
 		v.Dims = append(v.Dims, int(n))
 		p.want("]")
 	}
-	if v.Size() > 1<<31 {
-		p.fail("the variable %s has more than 2³¹ bytes; must not have", v.Name)
+	if v.Size() > maxVariable {
+		p.fail("the variable %s has more than 2³⁰ bytes; must not have", v.Name)
 	}
 }
 
-// Size returns the size of a variable in bytes; an array without a size has none.
+// maxVariable bounds the bytes of a variable.
+const maxVariable = 1 << 30
+
+// Size returns the size of a variable in bytes, at most maxVariable + 1; an array without a size has none.
 func (v *Variable) Size() int {
-	n := types[v.Type] * v.Vector
+	n := int64(types[v.Type] * v.Vector)
 	for i, d := range v.Dims {
 		if d < 0 {
 			d = v.Init.length(i)
 		}
-		if n *= d; n > 1<<31 {
-			return 1<<31 + 1
+		if n *= int64(d); n > maxVariable {
+			return maxVariable + 1
 		}
 	}
-	return n
+	return int(n)
 }
 
 // length returns the number of elements of an initializer at a depth of nesting.
