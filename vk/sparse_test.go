@@ -12,12 +12,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
-// sparseSystem skips the test if the system maps no memory twice.
+// sparseSystem skips the test where the operating system cannot map one memory object at two addresses.
 func sparseSystem(t testing.TB) {
 	t.Helper()
 	s, err := exec.NewSpace(SparseBlock, nil)
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip("the system has no sparse binding")
+		t.Skip("this operating system cannot map one memory object at two addresses, which sparse binding needs (Linux can)")
 	}
 	s.Free()
 }

@@ -32,7 +32,7 @@ func "main"() L1 {
 	st.i32 vh, 0:i32, v1, #0
 }
 `
-	// Two subgroups: the first stores a word of workgroup memory, and both read it behind a barrier.
+	// Two subgroups: the first stores to a word of workgroup memory. Both load it after a barrier.
 	handover = `program "handover" compute
 subgroup 1
 local 2 1 1
@@ -136,10 +136,10 @@ func TestOrders(t *testing.T) {
 		{"lost update", lostUpdate, 2, 1, 6, []string{"[1]", "[2]"}},
 		// 6!/(2!)³ = 90 interleavings
 		{"three lost updates", lostUpdate, 3, 1, 90, []string{"[1]", "[2]", "[3]"}},
-		// behind the barrier 2 and 2 accesses
+		// two accesses of each subgroup after the barrier
 		{"barrier", handover, 1, 2, 6, []string{"[7 7]"}},
 		{"same word", sameWord, 1, 1, 2, []string{"[0]", "[1]"}},
-		// 2 and 4 accesses: 6!/(2!·4!) = 15. Accesses of an invocation are in order, so flag 1 and data 0 is no result.
+		// 2 and 4 accesses: 6!/(2!·4!) = 15. An invocation's accesses stay in order, so flag 1 with data 0 is impossible.
 		{"message", message, 2, 4, 15, []string{"[1 1 0 0]", "[1 1 0 1]", "[1 1 1 1]"}},
 	} {
 		results, orders, all := runOrders(t, c.text, "all", c.groups, c.words)

@@ -50,8 +50,8 @@ func eachAtEnd(t *testing.T, test func(*testing.T, exec.Engine)) {
 	eachLevel(t, func(t *testing.T, engine jit.Engine) { test(t, atEnd{engine, all[:page:page]}) })
 }
 
-// TestPairsAtEnd is TestPairs where what is read stands at the end of memory.
+// TestPairsAtEnd repeats TestPairs with loads that end at the last byte before an unmapped page.
 func TestPairsAtEnd(t *testing.T) { eachAtEnd(t, testPairs) }
 
-// TestStoreRunsAtEnd is TestStoreRuns with the records at the end of memory.
+// TestStoreRunsAtEnd repeats TestStoreRuns with records that end at the last byte before an unmapped page.
 func TestStoreRunsAtEnd(t *testing.T) { eachAtEnd(t, testStoreRuns) }

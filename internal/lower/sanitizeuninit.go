@@ -35,7 +35,7 @@ type source struct {
 // maxNamed is the number of sources that a report names.
 const maxNamed = 3
 
-// several stands for many sources.
+// several replaces more sources than a report names.
 var several = &source{undefinedVariable, []string{"several variables"}}
 
 // text describes the source.

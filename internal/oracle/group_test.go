@@ -32,7 +32,7 @@ func runGroup(t *testing.T, typ, body string, groups uint32, words ...uint32) *R
 	return runGroupText(t, groupHead+groupBody(typ, body), groups, words...)
 }
 
-// groupBody is the module behind groupHead.
+// groupBody returns the rest of the module after groupHead.
 func groupBody(typ, body string) string {
 	return strings.ReplaceAll(`%array = OpTypeRuntimeArray %T
 %block = OpTypeStruct %array

@@ -14,7 +14,7 @@ const relaxedLimit = 1 << 15
 // AllowTransform.
 const looseModes = spirv.FPFastMathModeAllowRecipMask | spirv.FPFastMathModeFastMask | spirv.FPFastMathModeAllowReassocMask | spirv.FPFastMathModeAllowTransformMask
 
-// readModes reads the execution modes that change what is permitted.
+// readModes collects the execution modes that affect the permitted results.
 func (d *dispatch) readModes() {
 	d.decorated = d.m.Decorates(spirv.DecorationRelaxedPrecision) || d.m.Decorates(spirv.DecorationFPFastMathMode)
 	for _, x := range d.job.Entry.Modes {

@@ -249,7 +249,7 @@ func ended(end func()) {
 	end()
 }
 
-// barrier is OpControlBarrier. Accesses before the barrier of a workgroup are ordered to those behind it, if its semantics have their
+// barrier executes OpControlBarrier. A workgroup barrier orders the accesses before it and after it if its semantics include their
 // memory.
 func (x *frame) barrier(in spirv.Inst) {
 	scope, semantics := x.value(spirv.ID(in[1])).leaves[0], x.value(spirv.ID(in[3])).leaves[0]

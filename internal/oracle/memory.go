@@ -15,7 +15,7 @@ type pointer struct {
 	pointee *facts.Type
 }
 
-// layout is how the matrix or the vector of a pointee lies.
+// layout describes a matrix in memory, or a vector of one.
 type layout struct {
 	stride   uint64 // bytes from one column, or row, to the next
 	rowMajor bool
