@@ -63,7 +63,7 @@ func (m *machine) newObjects(ctx context.Context, p *Pipeline) ([]*vk.Shader, er
 func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.ShaderInfo, error) {
 	stage, ok := objectStages[a.Stage]
 	if !ok {
-		return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())
+		return nil, m.unsupported(p.At, "shader objects of the stage "+a.Stage.String())
 	}
 	if level := m.robustness(p, a); !host.DeviceRobustness(&level) {
 		return nil, m.unsupported(p.At, "shader objects with a robustness of their own: they have the robustness of the device")

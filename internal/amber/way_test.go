@@ -13,6 +13,7 @@ import (
 var objectless = map[string]string{
 	"sampleshading": "SAMPLE_SHADING with shader objects", "multiview": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)",
 	"mesh_nv_views": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)", "robustness": "shader objects with a robustness of their own",
+	"cluster": "shader objects of the stage cluster_culling",
 }
 
 // TestWays runs scripts through pipelines that are made in every way, and through shader objects: they pass with the same

@@ -30,14 +30,33 @@ func (p *program) addressed(usage uint32, words uint64) (b abi.Buffer, address u
 	return b, address, unsafe.Slice((*uint32)(data), words)
 }
 
-// submit records commands and runs them.
-func (p *program) submit(record func(abi.CommandBuffer)) {
+// submitted records commands and submits them. It returns their pool and their command buffer.
+func (p *program) submitted(record func(abi.CommandBuffer)) (pool abi.CommandPool, c abi.CommandBuffer) {
 	p.Helper()
-	pool, c := p.commands()
+	pool, c = p.commands()
 	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
 	record(c)
 	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
 	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{CommandBufferCount: 1, PCommandBuffers: &c}})
+	return pool, c
+}
+
+// launch submits one workgroup of a kernel with its push constant.
+func (p *program) launch(pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet, factor uint32) (c abi.CommandBuffer) {
+	p.Helper()
+	_, c = p.submitted(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
+		do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+	})
+	return c
+}
+
+// submit records commands and runs them.
+func (p *program) submit(record func(abi.CommandBuffer)) {
+	p.Helper()
+	pool, _ := p.submitted(record)
 	must(p, abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue})
 	do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
 }

@@ -3,7 +3,6 @@ package driver
 import (
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
@@ -16,15 +15,7 @@ func TestEndless(t *testing.T) {
 	p := newProgram(t)
 	b, _ := p.buffer(4)
 	pipe, layout, set := p.kernel(strings.Replace(numbers, "OpReturn\n", "OpBranch %loop\n%loop = OpLabel\nOpLoopMerge %end %next None\nOpBranch %next\n%next = OpLabel\nOpBranch %loop\n%end = OpLabel\nOpReturn\n", 1), b)
-	_, c := p.commands()
-	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
-	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-	do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
-	factor := uint32(1)
-	do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
-	do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
-	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
-	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{CommandBufferCount: 1, PCommandBuffers: &c}})
+	p.launch(pipe, layout, set, 1)
 	if r := do(abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue}); r != abi.ErrorDeviceLost {
 		t.Errorf("the wait returned %d; must be VK_ERROR_DEVICE_LOST", r)
 	}

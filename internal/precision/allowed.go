@@ -83,16 +83,20 @@ func Allowed(ctx context.Context, q Query) (sets []Set, err error) {
 	if err := i.fit(q.Operands); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e := recover(); e != nil {
-			s, ok := e.(stopped)
-			if !ok {
-				panic(e)
-			}
-			sets, err = nil, s.err
-		}
-	}()
+	defer func() { sets, err = unlessStopped(recover(), sets, err) }()
 	return i.sets(ctx, &q), nil
+}
+
+// unlessStopped returns the results of an evaluation, or the error of one that was stopped. e is what it recovered from.
+func unlessStopped(e any, sets []Set, err error) ([]Set, error) {
+	if e == nil {
+		return sets, err
+	}
+	s, ok := e.(stopped)
+	if !ok {
+		panic(e)
+	}
+	return nil, s.err
 }
 
 // isMatrix reports whether the operands begin with the columns of a matrix.

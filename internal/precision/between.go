@@ -32,15 +32,7 @@ func Between(ctx context.Context, q Query, operands [][]Range) (sets []Set, err 
 	if err := i.fit(lows); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e := recover(); e != nil {
-			s, ok := e.(stopped)
-			if !ok {
-				panic(e)
-			}
-			sets, err = nil, s.err
-		}
-	}()
+	defer func() { sets, err = unlessStopped(recover(), sets, err) }()
 	return componentSets(&i, ranges(operands, &q), func(x [][]interval, c int) Set { return i.rangeOf(ctx, &q, x, c) }), nil
 }
 

@@ -153,45 +153,35 @@ func (e *emitter) addCarry()  { e.sumWithCarry(true) }
 func (e *emitter) subBorrow() { e.differenceWithBorrow(true) }
 
 // sumWithCarry emits add.cc and addc.
-func (e *emitter) sumWithCarry(in bool) {
-	t := irType(e.typ(0))
-	x := e.args(2, t)
-	e.finishCarry(t, x[0], x[1], in)
-}
-
-func (e *emitter) finishCarry(t ir.Type, x, y ir.V, in bool) {
-	sum, out := e.b.Op(ir.Add, t, x, y), e.b.Op(ir.AddCarry, t, x, y)
-	if in {
-		c := e.carryIn(t)
-		out = e.b.Op(ir.Or, t, out, e.b.Op(ir.AddCarry, t, sum, c))
-		sum = e.b.Op(ir.Add, t, sum, c)
-	}
-	if e.in.Has(".cc") {
-		e.setCarry(out)
-	}
-	e.result(sum)
-}
+func (e *emitter) sumWithCarry(in bool) { e.withCarry(ir.Add, ir.AddCarry, in) }
 
 // differenceWithBorrow emits sub.cc and subc.
-func (e *emitter) differenceWithBorrow(in bool) {
+func (e *emitter) differenceWithBorrow(in bool) { e.withCarry(ir.Sub, ir.SubBorrow, in) }
+
+func (e *emitter) withCarry(op, carry ir.Op, in bool) {
 	t := irType(e.typ(0))
 	x := e.args(2, t)
-	d, out := e.b.Op(ir.Sub, t, x[0], x[1]), e.b.Op(ir.SubBorrow, t, x[0], x[1])
+	e.finishCarry(op, carry, t, x[0], x[1], in)
+}
+
+// finishCarry emits an operation whose carry or borrow is the result of another one. in adds or subtracts CC.CF too.
+func (e *emitter) finishCarry(op, carry ir.Op, t ir.Type, x, y ir.V, in bool) {
+	v, out := e.b.Op(op, t, x, y), e.b.Op(carry, t, x, y)
 	if in {
 		c := e.carryIn(t)
-		out = e.b.Op(ir.Or, t, out, e.b.Op(ir.SubBorrow, t, d, c))
-		d = e.b.Op(ir.Sub, t, d, c)
+		out = e.b.Op(ir.Or, t, out, e.b.Op(carry, t, v, c))
+		v = e.b.Op(op, t, v, c)
 	}
 	if e.in.Has(".cc") {
 		e.setCarry(out)
 	}
-	e.result(d)
+	e.result(v)
 }
 
 func (e *emitter) madCarry() {
 	t := e.typ(0)
 	x := e.args(2, irType(t))
-	e.finishCarry(irType(t), e.product(x[0], x[1], t), e.read(e.operand(3), irType(t)), true)
+	e.finishCarry(ir.Add, ir.AddCarry, irType(t), e.product(x[0], x[1], t), e.read(e.operand(3), irType(t)), true)
 }
 
 func (e *emitter) rem() {
