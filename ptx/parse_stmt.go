@@ -100,17 +100,25 @@ func (p *parser) instruction(t token, op string) *Instr {
 				break
 			}
 		}
-		if op == "call" && p.is("(") {
-			o := &Operand{Pos: p.tok.pos, Kind: List}
-			p.advance()
-			o.Elems = p.operands(")")
-			i.Operands = append(i.Operands, o)
+		if op == "call" {
+			i.Operands = append(i.Operands, p.callOperand())
 			continue
 		}
 		i.Operands = append(i.Operands, p.operand())
 	}
 	p.want(";")
 	return i
+}
+
+// callOperand parses an operand of call: a list of results or arguments, or the name of a function, a register or a table.
+func (p *parser) callOperand() *Operand {
+	o := &Operand{Pos: p.tok.pos}
+	if p.accept("(") {
+		o.Kind, o.Elems = List, p.operands(")")
+		return o
+	}
+	o.Kind, o.Name = Symbol, p.name("a name, or a list in parentheses")
+	return o
 }
 
 // operand parses an operand.

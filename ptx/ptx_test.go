@@ -119,6 +119,8 @@ func TestFindings(t *testing.T) {
 		{body("L: L: ret;"), ptx.CodeSymbol, "6:4", "second time"},
 		{body(".reg .u99 b;"), ptx.CodeSyntax, "6:11", "must be a type"},
 		{body("ret"), ptx.CodeSyntax, "7:1", `must be`},
+		{body("call a1, -1;"), ptx.CodeSyntax, "6:10", "must be a name, or a list in parentheses"},
+		{body("call a1, b ? c : d;"), ptx.CodeSyntax, "6:12", `must be ","`},
 		{header + ".entry k() {", ptx.CodeSyntax, "4:13", "the end of the text"},
 		{header + ".global .u32 x; .global .u32 x;", ptx.CodeSymbol, "4:30", "second time"},
 		{".target sm_70\n", ptx.CodeSyntax, "2:1", "no .version"},
