@@ -132,6 +132,27 @@ func TestHistoryTests(t *testing.T) {
 	}
 }
 
+// TestHistoryOther clears an image after a draw to another one: the clear is an event before the next draw to the image.
+func TestHistoryOther(t *testing.T) {
+	source, err := os.ReadFile("testdata/debug_draw.amber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(source)
+	text = text[:strings.Index(text, "RUN p")] + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3\nRUN q DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3\n" +
+		"CLEAR_COLOR p 255 0 0 255\nCLEAR p\nRUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3\n"
+	text = strings.Replace(text, "CLEAR_DEPTH", "DERIVE_PIPELINE q FROM p\n  BIND BUFFER other AS color LOCATION 0\nEND\nCLEAR_DEPTH", 1)
+	text = strings.Replace(text, "BUFFER frame ", "BUFFER other FORMAT R8G8B8A8_UNORM\nBUFFER frame ", 1)
+	file := filepath.Join(t.TempDir(), "other.amber")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, messages, code := history(file, "--pixel", "16,32")
+	if code != 0 || strings.Count(out, "changed by commands other than draws") != 1 || !strings.Contains(out, "→ (1, 0, 0, 1)") {
+		t.Errorf("exit code %d: %s\n%s", code, messages, out)
+	}
+}
+
 // TestHistoryTargets: the values of another image at the same attachment are no change of the pixel.
 func TestHistoryTargets(t *testing.T) {
 	out, messages, code := history("../../internal/amber/testdata/state.amber", "--pixel", "1,1")

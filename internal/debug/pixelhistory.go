@@ -29,7 +29,7 @@ type PixelHistory struct {
 	Draws     int          `json:"draws"`
 	Truncated bool         `json:"truncated"` // there were more events
 
-	last []Attached // the values after the last event or draw
+	last map[*byte]string // the values of texels after the last draw of each
 }
 
 // maxPixelEvents bounds the events of a history.
@@ -73,7 +73,12 @@ func (p *PixelHistory) Run(_ context.Context, c vk.DebugCommand, run func(exec.H
 	p.Draws++
 	w := &pixelWatcher{history: p, attachments: c.Attachments}
 	err := run(w)
-	p.last = w.read()
+	if p.last == nil {
+		p.last = map[*byte]string{}
+	}
+	for _, a := range w.read() {
+		p.last[a.place] = a.Value
+	}
 	return err
 }
 
@@ -84,6 +89,19 @@ func (p *PixelHistory) add(e PixelEvent) {
 		return
 	}
 	p.Events = append(p.Events, e)
+}
+
+// addOther adds an event if texels have other values than after the last draw to them.
+func (p *PixelHistory) addOther(now []Attached) {
+	before := slices.Clone(now)
+	for i := range before {
+		if v, ok := p.last[before[i].place]; ok {
+			before[i].Value = v
+		}
+	}
+	if !slices.Equal(now, before) {
+		p.add(PixelEvent{Draw: p.Draws, Result: resultOther, Before: before, After: now})
+	}
 }
 
 // pixelWatcher is the hook of one draw.
@@ -105,9 +123,7 @@ type pixelWatcher struct {
 func (w *pixelWatcher) BeginGroup(g *exec.Group) error {
 	if !w.begun { // the draw is about to run: all commands before it have
 		w.begun = true
-		if now := w.read(); w.history.last != nil && !slices.Equal(now, w.history.last) && slices.EqualFunc(now, w.history.last, samePlace) {
-			w.history.add(PixelEvent{Draw: w.history.Draws, Result: resultOther, Before: w.history.last, After: now})
-		}
+		w.history.addOther(w.read())
 	}
 	w.program, w.found = nil, false
 	if g.Program.From == nil || g.Program.From.Stage != ir.Fragment || !w.contains(g) {
@@ -271,8 +287,6 @@ func (w *pixelWatcher) read() (list []Attached) {
 	}
 	return list
 }
-
-func samePlace(a, b Attached) bool { return a.place == b.place }
 
 // texelText returns the text of a texel: of its colors, or of the aspect of the view.
 func texelText(v *texture.View, texel []byte) string {
