@@ -16,12 +16,13 @@ import (
 
 // executor runs command buffers: the state that commands set.
 type executor struct {
-	dev    *Device
-	labels labels            // open ones of the queue's commands
-	ctx    *exec.StopContext // of all commands; it ends with the device, or by timer
-	timer  *time.Timer       // runs during a command; nil without a timeout
-	stall  *stall
-	work   *submission
+	dev     *Device
+	labels  labels            // open ones of the queue's commands
+	ctx     *exec.StopContext // of all commands; it ends with the device, or by timer
+	timer   *time.Timer       // runs during a command; nil without a timeout
+	stall   *stall
+	watches int // that are open
+	work    *submission
 
 	boundState
 	sets     boundSets
@@ -103,6 +104,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 
 // abandon ends the uses of a command buffer whose execution panicked.
 func (x *executor) abandon() {
+	x.watches = min(x.watches, 1)
 	x.unwatch()
 	x.releaseRegions()
 	x.memory.forget(x.dev)
@@ -294,10 +296,13 @@ func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) []b
 	return all[first : first+n]
 }
 
-// watch begins a command that runs shaders: its context ends after the time that it may take, or without progress. unwatch must follow.
+// watch begins a command, or a part of one, that runs shaders: the context ends after the time that the command may take, or without
+// progress. unwatch must follow. Watches nest, and the outermost counts: a graph has draws.
 func (x *executor) watch() {
-	x.bound()
-	x.stall.begin()
+	if x.watches++; x.watches == 1 {
+		x.bound()
+		x.stall.begin()
+	}
 }
 
 // bound begins a command that always ends: its context ends after the time that it may take. unwatch must follow.
@@ -307,8 +312,14 @@ func (x *executor) bound() {
 	}
 }
 
+// unwatch ends a watch, or a bound.
 func (x *executor) unwatch() {
-	x.stall.end()
+	if x.watches > 0 {
+		if x.watches--; x.watches > 0 {
+			return
+		}
+		x.stall.end()
+	}
 	if x.timer != nil {
 		x.timer.Stop()
 	}

@@ -60,9 +60,9 @@ func (s *stall) begin() {
 	}
 }
 
-// end ends a command that has begun, if there is one.
+// end ends the command that has begun.
 func (s *stall) end() {
-	if s != nil && s.running() {
+	if s != nil {
 		s.commands.Add(1)
 	}
 }

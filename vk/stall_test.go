@@ -2,9 +2,12 @@ package vk
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // TestProgress: a dispatch may run for longer than a stall while its workgroups end. Each of them adds to a number so often that all
@@ -32,5 +35,67 @@ func TestProgress(t *testing.T) {
 	}
 	if n := r.dev.Queue().ctx.Progress() - before; n < 2 {
 		t.Errorf("%d parts of the dispatch have ended; must be several", n)
+	}
+}
+
+// endlessly begins the function whose first block is the label with a loop that does not end.
+func endlessly(text, label string) string {
+	const loop = "OpBranch %loop\n%loop = OpLabel\nOpLoopMerge %over %again None\nOpBranch %again\n%again = OpLabel\nOpBranch %loop\n%over = OpLabel\n"
+	return strings.Replace(text, label+" = OpLabel\n", label+" = OpLabel\n"+loop, 1)
+}
+
+// TestStall checks that shaders without an end lose the device where a command runs them beside other work: in the draws before a clear,
+// and in a graph after a draw of the graph.
+func TestStall(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	for kind, info := range map[string]DeviceInfo{"stall": {Stall: limit}, "timeout": {Timeout: limit}} {
+		info.Workers = 1
+		t.Run(kind+" of a clear", func(t *testing.T) {
+			s := newSceneOn(t, 1, info)
+			s.stages.Fragment = &StageInfo{Code: code(t, endlessly(pushed, "%l"))}
+			s.build(t)
+			s.lose(t, "clear attachments", func(c *CommandBuffer) {
+				c.Draw(3, 1, 0, 0)
+				for range 64 { // more than the steps of a pass
+					c.ClearAttachments(Clears{Area: Rect{Width: 1, Height: 1}, Colors: map[int][4]uint32{0: {}}})
+				}
+			})
+		})
+		t.Run(kind+" of a graph", func(t *testing.T) {
+			s := newSceneOn(t, 1, info)
+			ctx := context.Background()
+			root := must(s.dev.NewComputePipeline(ctx, ComputePipelineInfo{
+				Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Stage: StageInfo{Code: code(t, endlessly(twoNodes, "%l")), Entry: "root"}, Layout: must(s.dev.NewPipelineLayout(PipelineLayoutInfo{}))(t),
+			}))(t)
+			leaf := must(s.dev.NewGraphicsPipeline(ctx, s.meshNode(t, meshLeaf)))(t)
+			p := must(s.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: s.layout, Computes: []*ComputePipeline{root}, Meshes: []*GraphicsPipeline{leaf}}))(t)
+			scratch := s.graphScratch(t, p)
+			first, _ := p.NodeIndex("leaf", 0)
+			second, _ := p.NodeIndex("root", 0)
+			s.build(t)
+			s.lose(t, "dispatch graph", func(c *CommandBuffer) {
+				c.BindGraph(p)
+				c.DispatchGraph(scratch, []GraphStart{
+					{Node: first, Count: 1, Payloads: payloadWords(1, 1), Stride: 8},
+					{Node: second, Count: 1, Payloads: payloadWords(0), Stride: 4},
+				})
+			})
+		})
+	}
+}
+
+// lose submits a rendering in which a command loses the device by its time.
+func (s *scene) lose(t *testing.T, command string, draws func(c *CommandBuffer)) {
+	t.Helper()
+	err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+		c.BindGraphicsPipeline(s.pipeline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		c.BeginRendering(s.rendering())
+		draws(c)
+		c.EndRendering()
+	}))
+	var lost *LostError
+	if !errors.As(err, &lost) || lost.Command != command || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v; must be the loss of the device in %s", err, command)
 	}
 }
