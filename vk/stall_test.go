@@ -99,3 +99,14 @@ func (s *scene) lose(t *testing.T, command string, draws func(c *CommandBuffer))
 		t.Errorf("%v; must be the loss of the device in %s", err, command)
 	}
 }
+
+// TestVertexProgress checks that the vertices of a draw are progress before their task ends, which may have 32768.
+func TestVertexProgress(t *testing.T) {
+	s := newSceneOn(t, 1, DeviceInfo{Workers: 2})
+	s.build(t)
+	before := s.dev.Queue().ctx.Progress()
+	s.shot(t, func(c *CommandBuffer) { c.Draw(3, 20000, 10, 0) }) // of zeros: no fragments
+	if n := s.dev.Queue().ctx.Progress() - before; n < 8 {
+		t.Errorf("%d parts of the draw have ended; must be at least 8", n)
+	}
+}

@@ -170,6 +170,7 @@ func (x *Interleaver) runSpans(list []Worker, from, to int) bool {
 			pending = piece
 			if do := x.tasks[piece.Task].Do; do != nil {
 				do(i)
+				advance(x.ctx)
 				pending = Piece{}
 			}
 		}
@@ -200,6 +201,6 @@ func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 		x.fail(uint64(piece.Task), err)
 		return false
 	}
-	x.pool.Advance()
+	advance(x.ctx)
 	return true
 }

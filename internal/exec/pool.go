@@ -16,7 +16,6 @@ type Pool struct {
 	stop   atomic.Bool
 	halted chan struct{} // receives one value from each cancellation callback that has run
 
-	progress *atomic.Uint64   // of the StopContext; nil if the context is another one
 	work     func(worker int) // nil between runs, so that an idle pool retains no job
 	starters []func()         // one for each worker but the first: a go statement with arguments would allocate
 	wait     sync.WaitGroup
@@ -32,10 +31,8 @@ func (p *Pool) Stop() *atomic.Bool { return &p.stop }
 // and returns when all have returned. A panic in a worker becomes a panic of Run.
 func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 	p.stop.Store(false)
-	p.progress = nil
 	if c, ok := ctx.(*StopContext); ok {
-		p.progress = &c.progress
-		p.Advance()
+		c.progress.Add(1)
 		c.watch(&p.stop)
 		defer c.forget(&p.stop)
 	} else if ctx.Done() != nil {
@@ -61,13 +58,6 @@ func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 	p.work = nil
 	if p.panicked != nil {
 		panic(p.panicked)
-	}
-}
-
-// Advance notes the end of a part of the work.
-func (p *Pool) Advance() {
-	if p.progress != nil {
-		p.progress.Add(1)
 	}
 }
 

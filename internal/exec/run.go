@@ -90,7 +90,7 @@ func (d *dispatch) work(int) {
 			d.fail(b.First, err)
 			return
 		}
-		d.Advance()
+		advance(d.ctx)
 		if whole {
 			size.adapt(time.Since(begin))
 		}

@@ -67,6 +67,7 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 	if err != nil {
 		return err
 	}
+	advance(ctx)
 	return ctx.Err()
 }
 

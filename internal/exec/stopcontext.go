@@ -48,8 +48,15 @@ func (c *StopContext) Cancel(cause error) {
 	c.actions = nil
 }
 
-// Progress returns a number that grows when a part of a run ends: a batch of workgroups, or some of a draw's.
+// Progress returns a number that grows when a part of a run ends: a batch of workgroups, or a tile's part of a draw.
 func (c *StopContext) Progress() uint64 { return c.progress.Load() }
+
+// advance notes the end of a part of a run. A context of another type has no progress.
+func advance(ctx context.Context) {
+	if c, ok := ctx.(*StopContext); ok {
+		c.progress.Add(1)
+	}
+}
 
 // Err returns nil, or the cause of Cancel.
 func (c *StopContext) Err() error {

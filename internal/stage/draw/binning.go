@@ -76,7 +76,6 @@ func (p *Pass) runBinWorker(worker int) {
 			return
 		}
 		err := d.Run(p.ctx)
-		p.crew.Advance()
 		switch {
 		case err != nil:
 		case x.parallel:
@@ -223,7 +222,6 @@ func (x *binning) fill(w *frontend.Scratch, r *recordedDraw, most int) bool {
 // worker's ticket, after all workers with earlier tickets have finished their tasks. Workers with later tickets
 // continue to bin, but cannot shade before this task ends: one worker at a time is here.
 func (d *binWorker) flush(ctx context.Context) error {
-	d.pass.crew.Advance()
 	if err := d.finishList(); err != nil {
 		return err
 	}
