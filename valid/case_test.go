@@ -285,8 +285,8 @@ func caseLines(text, form string) []int {
 	return lines
 }
 
-// findingsOf returns the findings of a module with its instructions on lines,
-// or the fault of its decoding.
+// findingsOf returns the findings of a module with its instructions on lines, or the fault of its decoding. It releases the module, whose
+// findings remain: the next case has its memory.
 func findingsOf(t *testing.T, env *Env, limits Limits, m *spirv.Module, err error, lines []int) []string {
 	var out []string
 	add := func(f *diag.Finding) {
@@ -305,10 +305,13 @@ func findingsOf(t *testing.T, env *Env, limits Limits, m *spirv.Module, err erro
 		add(f)
 		return out
 	}
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{Limits: limits})
+	gathered := facts.Gather(m, nil)
+	r, err := Check(context.Background(), gathered, env, Options{Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
+	gathered.Release()
+	m.Release()
 	for i := range r.Findings {
 		add(&r.Findings[i].Finding)
 	}
