@@ -51,8 +51,8 @@ const (
 	CustomResolveSubpass  SubpassFlags = 0x8  // draws resolve input attachments to the attachments (VK_SUBPASS_DESCRIPTION_CUSTOM_RESOLVE_BIT_EXT)
 	DitheredSubpass       SubpassFlags = 0x80 // legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT)
 
-	// Fragments read the attachments in the order of rasterization, as they always do: without an effect
-	// (VK_SUBPASS_DESCRIPTION_RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_BIT_EXT, and of depth and of stencil).
+	// Fragments may read the attachments in the order of rasterization: of color they always do, of depth and stencil if the pipeline
+	// has the flag (VK_SUBPASS_DESCRIPTION_RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_BIT_EXT, and of depth and of stencil).
 	OrderedColorSubpass   SubpassFlags = 0x10
 	OrderedDepthSubpass   SubpassFlags = 0x20
 	OrderedStencilSubpass SubpassFlags = 0x40

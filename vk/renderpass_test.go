@@ -546,3 +546,34 @@ func TestOrderedSubpass(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderedSubpassReads inverts, in one draw of two triangles, the attachment that the subpass draws to: the fragments of the second
+// triangle read what those of the first one wrote (Vulkan, Rasterization Order), without a barrier.
+func TestOrderedSubpassReads(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		s := newSceneOn(t, 1, info)
+		image, view := s.target(t, 1, 1)
+		pass := must(s.dev.NewRenderPass(RenderPassInfo{
+			Attachments: []AttachmentDescription{{Format: s.fixed.Rendering.Color[0], Load: ClearOnLoad}},
+			Subpasses:   []Subpass{{Flags: OrderedColorSubpass, Inputs: []InputReference{{Attachment: 0, Aspects: Color}}, Colors: []uint32{0}}},
+		}))(t)
+		f := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: []*ImageView{view}, Width: 8, Height: 8, Layers: 1}))(t)
+		s.fixed.DepthStencil = &link.DepthStencil{}
+		s.stages.RenderPass = pass
+		reader, layout, set := s.reader(t, view, func(p *GraphicsPipelineInfo) {})
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BeginRenderPass(RenderPassBegin{RenderPass: pass, Framebuffer: f, Clears: []ClearValue{opaque}}, Inline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BindGraphicsPipeline(reader)
+			c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+			c.Draw(6, 1, 0, 0)
+			c.EndRenderPass()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if p := s.shots(t, image, 0); p[0] != [4]byte{0, 0, 0, 255} || p[63] != [4]byte{255, 255, 255, 0} {
+			t.Errorf("pixels %v and %v; must be the inverse twice, and once", p[0], p[63])
+		}
+	})
+}
