@@ -13,7 +13,8 @@ import (
 // stall ends the context of a queue if a command that runs shaders makes no progress. A nil stall does nothing.
 //
 // A timer looks a few times within the limit whether the command or its progress has changed. Between two looks counts the time of the
-// clock or, if it is less, the processor time of the process: other processes do not make a shader late.
+// clock or, if it is less, the processor time of the process: other processes do not make a shader late. Time without a run of a shader,
+// such as that of a compilation, does not count.
 type stall struct {
 	ctx   *exec.StopContext
 	limit time.Duration
@@ -72,7 +73,7 @@ func (s *stall) running() bool { return s.commands.Load()&1 != 0 }
 // look ends the context if the command has used up its time without progress.
 func (s *stall) look() {
 	now := stallLook{s.commands.Load(), s.ctx.Progress(), time.Now(), cputime.Now()}
-	if now.commands != s.seen.commands || now.progress != s.seen.progress {
+	if now.commands != s.seen.commands || now.progress != s.seen.progress || !s.ctx.Running() { // such as in a compilation
 		s.seen, s.used = now, 0
 	} else {
 		s.used += min(now.clock.Sub(s.last.clock), now.processor-s.last.processor)

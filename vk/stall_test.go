@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
 // TestProgress: a dispatch may run for longer than a stall while its workgroups end. Each of them adds to a number so often that all
@@ -109,4 +110,26 @@ func TestVertexProgress(t *testing.T) {
 	if n := s.dev.Queue().ctx.Progress() - before; n < 8 {
 		t.Errorf("%d parts of the draw have ended; must be at least 8", n)
 	}
+}
+
+// TestStallCounts checks that only the time of runs counts: a command may compile a shader for longer than a stall.
+func TestStallCounts(t *testing.T) {
+	ctx := exec.NewStopContext()
+	s := newStall(ctx, time.Hour)
+	s.begin()
+	pass := func() { // two hours, of the clock and of the processor
+		s.look()
+		s.last.clock, s.last.processor = s.last.clock.Add(-2*time.Hour), s.last.processor-2*time.Hour
+		s.look()
+	}
+	if pass(); ctx.Err() != nil {
+		t.Errorf("%v without a run; must not end", ctx.Err())
+	}
+	var pool exec.Pool
+	pool.Run(ctx, 1, func(int) { pass() })
+	if ctx.Err() == nil {
+		t.Error("a run without progress does not end")
+	}
+	s.end()
+	s.timer.Stop()
 }

@@ -51,6 +51,13 @@ func (c *StopContext) Cancel(cause error) {
 // Progress returns a number that grows when a part of a run ends: a batch of workgroups, or a tile's part of a draw.
 func (c *StopContext) Progress() uint64 { return c.progress.Load() }
 
+// Running reports whether a pool runs in the context.
+func (c *StopContext) Running() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.flags) > 0
+}
+
 // advance notes the end of a part of a run. A context of another type has no progress.
 func advance(ctx context.Context) {
 	if c, ok := ctx.(*StopContext); ok {
