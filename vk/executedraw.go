@@ -58,7 +58,7 @@ type bound struct {
 	masks      uint8       // and the write mask
 	buffers    uint32      // the vertex bindings to which commands have bound a buffer, or none, by bits
 	strided    bool        // a command has set strides of vertex buffers
-	third      bool        // BindVertexBuffers3 has
+	third      uint32      // the bindings whose last bind is of BindVertexBuffers3 with a stride, by bits
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
@@ -111,7 +111,9 @@ func (g *graphics) bindPipeline(p *GraphicsPipeline) {
 	b := &g.bound
 	b.pipeline, b.shaders = p, combination{}
 	b.have &= p.keeps
-	b.strided, b.third = b.strided && p.strides, b.third && p.strides
+	if !p.strides {
+		b.strided, b.third = false, 0
+	}
 	if p.keeps>>setBlendEnable&1 == 0 {
 		b.blends = 0
 	}
@@ -122,9 +124,10 @@ func (g *graphics) bindPipeline(p *GraphicsPipeline) {
 
 func (g *graphics) bindVertices(k *command) {
 	g.bound.buffers |= 1 << k.x[0]
+	g.bound.third &^= 1 << k.x[0]
 	if k.x[3] > 0 {
 		g.bound.strided = true
-		g.bound.third = g.bound.third || k.x[3]&thirdBind != 0
+		g.bound.third |= uint32(k.x[3]/thirdBind) << k.x[0]
 		g.bound.strides.put(uint32(k.x[0]), uint32(k.x[3]&(thirdBind-1)-1))
 	}
 	b, _ := k.a.(*Buffer)

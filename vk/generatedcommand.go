@@ -136,7 +136,7 @@ func (w *generated) run(x *executor) error {
 func (b *bound) restore(old *bound) {
 	b.pipeline, b.shaders, b.named = old.pipeline, old.shaders, old.named
 	b.have, b.blends, b.masks = old.have, old.blends, old.masks
-	b.vertices, b.places, b.buffers, b.strided = old.vertices, old.places, old.buffers, old.strided
+	b.vertices, b.places, b.buffers, b.strided, b.third = old.vertices, old.places, old.buffers, old.strided, old.third
 	b.strides.set, b.strides.bytes = old.strides.set, old.strides.bytes
 	b.index, b.indexBytes = old.index, old.indexBytes
 }
@@ -207,6 +207,7 @@ func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint
 		}
 		g.bound.vertices[t.Binding], g.bound.places[t.Binding] = exec.Buffer{Bytes: aligned(b)}, uint8(address(b)%8)
 		g.bound.buffers |= 1 << t.Binding
+		g.bound.third &^= 1 << t.Binding
 		g.bound.strides.put(t.Binding, word(3))
 		g.bound.strided = true
 	case TokenDispatch:

@@ -33,7 +33,7 @@ func (c *drawCheck) pipelineStates() {
 	if p.strides && !c.dynamic(haveVertexInput) && !b.strided {
 		c.find(vuid.VkCmdDraw_pStrides_04913, "the strides of vertex buffers are dynamic in %v and no command has set them; must be set by vkCmdBindVertexBuffers2", &p.object)
 	}
-	if b.third && !p.strides && !c.dynamic(haveVertexInput) {
+	if b.third != 0 && !p.strides && !c.dynamic(haveVertexInput) {
 		c.find(vuid.VkCmdDraw_None_13118, "vkCmdBindVertexBuffers3KHR has set strides, which are static in %v; must not", &p.object)
 	}
 	if writesRate(c.last()) && c.dynamic(haveViewports) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {

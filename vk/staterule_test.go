@@ -141,6 +141,14 @@ func TestStateRules(t *testing.T) {
 				c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer{Buffer: r.vertices}, bad, 16}})
 			})
 		}},
+		{[]string{"vkCmdDraw-None-13118"}, nil, func(c *CommandBuffer, bad bool) { // another bind replaces that of the stride
+			r.paints(c, r.rendering(), plain, func() {
+				c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer{Buffer: r.vertices}, true, 16}})
+				if !bad {
+					c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer: VertexBuffer{Buffer: r.vertices}}})
+				}
+			})
+		}},
 		{[]string{"vkCmdDraw-None-13118"}, nil, func(c *CommandBuffer, bad bool) { // a pipeline that takes them
 			r.paints(c, r.rendering(), map[bool]*GraphicsPipeline{true: plain, false: strides}[bad], func() {
 				c.BindVertexBuffers3(0, []VertexBind{{VertexBuffer{Buffer: r.vertices}, true, 16}})
