@@ -288,7 +288,7 @@ func TestHeaps(t *testing.T) {
 	write(256, DescriptorInfo{Type: imageSet[0].Type, Address: r.xAt, Range: 32, Format: formatOf(t, "R32_SFLOAT")})
 	write(320, DescriptorInfo{Type: sampledImage, View: view})
 	write(1024, DescriptorInfo{Type: imageSet[2].Type, Sampler: must(r.dev.NewSampler(SamplerInfo{}))(t)})
-	two, index := uint32(2), r.bytes[2048:]
+	two, index := uint32(2), r.bytes[2052:] // the address of indices is a multiple of 4
 	binary.LittleEndian.PutUint32(index, 1)
 	binary.LittleEndian.PutUint32(index[4:], 2)
 
@@ -296,7 +296,7 @@ func TestHeaps(t *testing.T) {
 		t.Helper()
 		return must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, text)))(t), Mappings: list}}))(t)
 	}
-	address := binary.LittleEndian.AppendUint64(nil, r.address+2048)
+	address := binary.LittleEndian.AppendUint64(nil, r.address+2052)
 	for what, m := range map[string]Mapping{
 		"constant": {Mapping: link.Mapping{Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 64, HeapArrayStride: 64, Count: &two}},
 		"push":     {Mapping: link.Mapping{Source: enum.MappingSourceHeapWithPushIndex, HeapOffset: 32, HeapArrayStride: 64, Count: &two, PushOffset: 4}, IndexStride: 32},

@@ -41,7 +41,7 @@ func (c *descriptorCheck) mapped(u *resourceUse, m *compute.Mapping) {
 		case ir.SamplerState:
 			rule = vuid.VkCmdDraw_None_11299
 		}
-		if place.Address%DescriptorAlignment != 0 {
+		if place.Address%DescriptorAlignment != 0 && !u.resource.Structure {
 			c.find(rule, "the descriptor of %s is at offset %d of the heap; must be a multiple of %d", at, place.Address, DescriptorAlignment)
 		}
 	case compute.PushAddress, compute.IndirectAddress:

@@ -60,11 +60,14 @@ func TestMappingRules(t *testing.T) {
 	if err := d.dev.WriteDescriptor(memory.Bytes()[2048:], DescriptorInfo{Type: link.UniformBuffer, Address: uniform, Range: 64}); err != nil {
 		t.Fatal(err)
 	}
+	list := uniform + 256 // indices: of them only the second is of an aligned descriptor
+	binary.LittleEndian.PutUint64(memory.Bytes()[1024+256:], 1)
+	var stride uint32 // of indirect indices
 	row := func(rule, shader string, source enum.MappingSource, wrong, right uint64) ruleRow {
 		mapping := Mapping{IndexStride: 8, SamplerIndexStride: 8, Mapping: link.Mapping{Source: source, Count: new(uint32)}}
 		*mapping.Count = 2
 		if source == enum.MappingSourceHeapWithIndirectIndex || source == enum.MappingSourceHeapWithIndirectIndexArray {
-			mapping.IndexStride = 0
+			mapping.IndexStride = stride
 		}
 		info := ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Stage: *d.module(t, shader)}
 		info.Stage.Mappings = []Mapping{mapping}
@@ -82,6 +85,8 @@ func TestMappingRules(t *testing.T) {
 		}}
 	}
 	stored, constant := strings.ReplaceAll(mappedBlock, "CLASS", "StorageBuffer"), strings.ReplaceAll(mappedBlock, "CLASS", "Uniform")
+	pair := strings.NewReplacer("%p = OpTypePointer Uniform %block", "%u1 = OpConstant %uint 1\n%u2 = OpConstant %uint 2\n%two = OpTypeArray %block %u2\n%p = OpTypePointer Uniform %two",
+		"%pu %v %u0", "%pu %v %u1 %u0").Replace(constant) // reads the second of two buffers
 	image := accessShader("IMAGE=%float 2D 0 0 0 1 Unknown", "BODY=%s = OpImageSampleExplicitLod %v4 %x %c2 Lod %f0")
 	const (
 		push    = enum.MappingSourcePushAddress
@@ -110,6 +115,12 @@ func TestMappingRules(t *testing.T) {
 		row("None-11299", image, enum.MappingSourceHeapWithPushIndex, 1, 8*32),
 		// The address 0 is for a resource that is not accessed.
 		row("None-11302", stored, push, nowhere, 0),
+	})
+	stride = 8
+	d.check(t, []ruleRow{
+		row("None-11297", constant, index, list, list+4),
+		row("None-11297", constant, indices, list, list+4),
+		row("None-11301", pair, indices, nowhere, list), // which elements are accessed is not known
 	})
 }
 

@@ -99,7 +99,7 @@ type MappedAt struct {
 	Indirect bool   // push data have the address Table of an index, of indices or of an address
 	Table    uint64 // the address
 	Found    bool   // memory has all that is at Table
-	Address  uint64 // of the resource; the offset in its heap of the first descriptor with a heap
+	Address  uint64 // of the resource; the offset in its heap of the first descriptor with a heap, and 0 of several with an index each
 }
 
 // Place returns the place of a resource of a program.
@@ -121,11 +121,11 @@ func (a *Args) Place(p *ir.Program, r ir.Resource, m Mapping) (out MappedAt) {
 		fallthrough
 	case HeapIndirectIndex:
 		out.Table = pushAddress(push, q)
-		out.Found = len(from(a.AllAt(out.Table).Bytes, uint64(q.AddressOffset)+last, size)) == size
+		out.Found = len(from(a.tableAt(out.Table), uint64(q.AddressOffset)+last, size)) == size
 	case IndirectAddress:
 		size = 8
 		out.Table = pushAddress(push, q)
-		b := a.AllAt(out.Table).Bytes
+		b := a.tableAt(out.Table)
 		out.Found = len(from(b, uint64(q.AddressOffset), size)) == size
 		out.Address = word(b, uint64(q.AddressOffset), size)
 	case PushAddress:
@@ -134,8 +134,10 @@ func (a *Args) Place(p *ir.Program, r ir.Resource, m Mapping) (out MappedAt) {
 		out.Address = uint64(q.Offset) + word(push, uint64(q.PushOffset), size)
 	}
 	if base, indices, ok := a.mappedBase(place, &m, upper); ok {
-		out.Address = base
-		if m.Source == HeapIndirectArray {
+		switch {
+		case m.Source != HeapIndirectArray:
+			out.Address = base
+		case r.Count == 1:
 			out.Address = base + m.index(word(indices, uint64(m.indexPlace(place, upper).AddressOffset)+4*uint64(m.First), 4), place, upper)
 		}
 	}
@@ -184,7 +186,7 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 		case PushAddress:
 			a.Bindings[m.At] = []exec.Buffer{a.AllAt(pushAddress(push, &m.Resource))}
 		case IndirectAddress:
-			a.Bindings[m.At] = []exec.Buffer{a.AllAt(word(a.AllAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
+			a.Bindings[m.At] = []exec.Buffer{a.AllAt(word(a.tableAt(pushAddress(push, &m.Resource)), uint64(m.Resource.AddressOffset), 8))}
 		default:
 			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.BufferOf)
 		}
@@ -210,7 +212,7 @@ func (a *Args) mappedStructure(m *Mapping) []byte {
 	case PushAddress:
 		return from(push, uint64(m.Resource.PushOffset), 8)
 	case IndirectAddress:
-		return from(a.AllAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8)
+		return from(a.tableAt(pushAddress(push, &m.Resource)), uint64(m.Resource.AddressOffset), 8)
 	}
 	return nil
 }
@@ -254,9 +256,9 @@ func (a *Args) mappedBase(p *MappedPlace, m *Mapping, upper bool) (base uint64, 
 	case HeapPushIndex:
 		base += m.index(word(push, uint64(q.PushOffset), 4), p, upper)
 	case HeapIndirectIndex:
-		base += m.index(word(a.AllAt(pushAddress(push, q)).Bytes, uint64(q.AddressOffset), 4), p, upper)
+		base += m.index(word(a.tableAt(pushAddress(push, q)), uint64(q.AddressOffset), 4), p, upper)
 	case HeapIndirectArray:
-		indices = a.AllAt(pushAddress(push, q)).Bytes
+		indices = a.tableAt(pushAddress(push, q))
 	default:
 		return 0, nil, false
 	}
@@ -317,6 +319,16 @@ func word(b []byte, offset uint64, n int) uint64 {
 
 // pushAddress returns the address in push constants.
 func pushAddress(push []byte, p *MappedPlace) uint64 { return word(push, uint64(p.PushOffset), 8) }
+
+// tableAt returns the bytes from the address of indices or of an address on, a multiple of 4, to the end of its allocation; nil if no
+// allocation holds the address.
+func (a *Args) tableAt(address uint64) []byte {
+	r := a.regionOf(address)
+	if r == nil {
+		return nil
+	}
+	return r.Bytes[address-r.Address:]
+}
 
 // AllAt returns the buffer from an address to the end of its allocation; null if no allocation holds the address.
 func (a *Args) AllAt(address uint64) exec.Buffer {
