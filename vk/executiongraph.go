@@ -267,7 +267,10 @@ func linkNode(n ir.NodeName) *link.Node { return &link.Node{Name: n.Name, Index:
 // draws makes the pipeline of a mesh node, which has its own copy of the state.
 func (n *graphNode) draws(ctx context.Context, d *Device) error {
 	p := &GraphicsPipeline{object: object{dev: d, kind: "mesh node"}, built: built{flags: n.meshes.flags}}
-	a := *n.meshes
+	a, mesh := *n.meshes, *n.meshes.stages[StageMesh]
+	stage, program := *mesh.stage, *mesh.stage.Program
+	program.Modes |= ir.MeshNode
+	stage.Program, mesh.stage, a.stages[StageMesh] = &program, &stage, &mesh
 	if err := p.link(ctx, d, &a); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // meshLeaf is the leaf of twoNodes as a mesh node: a workgroup draws a point at pixel (WorkgroupId.x, word of the payload).
@@ -243,11 +242,28 @@ OpDecorateId %leaves PayloadNodeArraySizeAMDX %u1
 	}
 }
 
-// TestMeshNodeModes checks the mode of the program of a mesh node.
-func TestMeshNodeModes(t *testing.T) {
-	s := newSceneOn(t, 1, DeviceInfo{})
-	leaf := must(s.dev.NewGraphicsPipeline(context.Background(), s.meshNode(t, meshLeaf)))(t)
-	if m := leaf.library.stages[StageMesh].stage.Program.Modes; !m.Has(ir.MeshNode) {
-		t.Errorf("the modes are%v; must have MeshNode", m)
-	}
+// TestMeshNodePlain draws a mesh node without the capability ShaderEnqueueAMDX, which has no payload: of each of three payloads a workgroup
+// draws a point at pixel (0, WorkgroupId.z), and all of them have the number 0.
+func TestMeshNodePlain(t *testing.T) {
+	payload := strings.Index(meshLeaf, "OpMemberDecorate %leafp")
+	names := strings.Index(meshLeaf, "OpDecorate %group")
+	types, inputs := strings.Index(meshLeaf, "%leafp = OpTypeStruct"), strings.Index(meshLeaf, "%pin3 =")
+	text := strings.NewReplacer("OpCapability ShaderEnqueueAMDX\n", "", "OpExtension \"SPV_AMDX_shader_enqueue\"\n", "", "%leaf \"leaf\" %lin", "%leaf \"leaf\"",
+		"%lp = OpAccessChain %pword %lin %u0 %u1\n%row = OpLoad %uint %lp\n", "", "%cx = OpConvertUToF", "%row = OpCompositeExtract %uint %wg 2\n%cx = OpConvertUToF",
+	).Replace(meshLeaf[:payload] + meshLeaf[names:types] + meshLeaf[inputs:])
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		info.Checking = All
+		s := newSceneOn(t, 1, info)
+		leaf := must(s.dev.NewGraphicsPipeline(t.Context(), s.meshNode(t, text)))(t)
+		p := must(s.dev.NewGraphPipeline(t.Context(), GraphPipelineInfo{Layout: s.layout, Meshes: []*GraphicsPipeline{leaf}}))(t)
+		scratch := s.graphScratch(t, p)
+		s.build(t)
+		got := s.shot(t, func(c *CommandBuffer) {
+			c.BindGraph(p)
+			c.DispatchGraph(scratch, []GraphStart{{Count: 3}})
+		})
+		if n := white(got); n != 1 || got[0] != [4]byte{255, 255, 255, 255} {
+			t.Errorf("%d pixels are drawn; must be pixel 0, 0 alone", n)
+		}
+	})
 }

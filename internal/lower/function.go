@@ -124,9 +124,6 @@ func (f *function) begin(as *variant) {
 		if f.ofMeshNV() {
 			f.beginMeshNV()
 		}
-		if f.isMeshNode() {
-			f.prog.Modes |= ir.MeshNode
-		}
 		f.privates()
 		if !f.prog.Observed {
 			f.copyInputs()
