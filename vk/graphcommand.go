@@ -291,8 +291,8 @@ func (w *dispatchGraph) run(x *executor) error {
 			return fmt.Errorf("node %q: %w", n.name.Name, err)
 		}
 		return nil
-	}, func(node int, list graph.Payloads, shared bool) error {
-		return x.drawNode(p.nodes[node], &list, shared)
+	}, func(node int, list graph.Payloads, now bool) error {
+		return x.drawNode(p.nodes[node], &list, now)
 	}, w.scratch.Size, budget, starts)
 	if bad := (*graph.NodeError)(nil); errors.As(err, &bad) {
 		rule := ""

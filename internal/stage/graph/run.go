@@ -29,9 +29,8 @@ func (e *NodeError) Error() string { return e.Text }
 // Dispatch runs workgroups of the program of a node with its parameters.
 type Dispatch func(node int, params []byte, groups uint32) error
 
-// Draw draws payloads of a mesh node. If others share them, it returns after the draw, because they read the counts of workgroups that have
-// finished the payloads; else the draw may follow later.
-type Draw func(node int, p Payloads, shared bool) error
+// Draw draws payloads of a mesh node. It returns after the draw if now is set; else the draw may follow later.
+type Draw func(node int, p Payloads, now bool) error
 
 // Payloads is payloads with the same number of workgroups.
 type Payloads struct {
@@ -197,12 +196,13 @@ func (r *run) draws(b *batch, groups [3]uint32, share uint32) error {
 		return r.exhausted(n)
 	}
 	r.launches -= total
-	shared, stride := share > uint32(each), r.stride(b)
+	stride := r.stride(b)
 	most := uint32(max(maxDrawn/each, 1))
 	for first := uint32(0); first < b.count; first += most {
 		part := b.data[uint64(first)*stride:][:uint64(min(most, b.count-first))*stride]
 		p := Payloads{Groups: groups, Count: uint32(uint64(len(part)) / stride), Data: slices.Clone(part), Stride: uint32(stride), Recursion: b.recursion, Share: share}
-		if err := r.draw(b.node, p, shared); err != nil {
+		// Other nodes that share the payloads read the counts of workgroups that have finished them.
+		if err := r.draw(b.node, p, share > uint32(each) || len(part) >= maxKept); err != nil {
 			return err
 		}
 		copy(part, p.Data) // for the nodes that share them
@@ -212,6 +212,9 @@ func (r *run) draws(b *batch, groups [3]uint32, share uint32) error {
 
 // maxDrawn bounds the workgroups of a draw, if a payload has no more.
 const maxDrawn = 1 << 20
+
+// maxKept bounds the bytes of payloads of a draw that follows later: a pass keeps those of many draws.
+const maxKept = 1 << 20
 
 // exhausted returns the error of a node that needs more workgroups than the run may have.
 func (r *run) exhausted(n *Node) error {

@@ -80,3 +80,19 @@ func TestManyWorkgroups(t *testing.T) {
 		t.Errorf("%d workgroups, %v; must be %d", total, err, each*count)
 	}
 }
+
+// TestKeptPayloads draws payloads of a mesh node: those with many bytes are not kept for a later draw.
+func TestKeptPayloads(t *testing.T) {
+	const bytes = 4096
+	g, err := New([]Node{{NodeName: ir.NodeName{Name: "a"}, Node: &ir.Node{Input: true, Bytes: bytes}, Draws: true}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for count, want := range map[uint32]bool{1: false, maxKept / bytes: true} {
+		got := !want
+		err := g.Run(nil, func(_ int, _ Payloads, now bool) error { got = now; return nil }, 1<<20, 0, []Start{{Count: count, Payloads: make([]byte, bytes)}})
+		if err != nil || got != want {
+			t.Errorf("%d payloads of %d bytes are drawn at once: %v, %v; must be %v", count, bytes, got, err, want)
+		}
+	}
+}
