@@ -106,6 +106,13 @@ func (w *clusterDraw) flags() QueueFlags { return QueueGraphics }
 
 func (w *clusterDraw) conditional() {}
 
+func (w *clusterDraw) api() string {
+	if w.buffer != nil {
+		return "vkCmdDrawClusterIndirectHUAWEI"
+	}
+	return "vkCmdDrawClusterHUAWEI"
+}
+
 func (w *clusterDraw) forget() { *w = clusterDraw{} }
 
 // checkClusterGroups checks numbers of workgroups.
@@ -121,9 +128,9 @@ func checkClusterGroups(groups [3]uint32) error {
 
 // run runs the workgroups and draws their clusters, in batches of bounded memory.
 func (w *clusterDraw) run(x *executor) error {
-	groups, command, rule := w.groups, "VUID-vkCmdDrawClusterHUAWEI-", "ClusterCullingHUAWEI-07823"
+	groups, command, rule := w.groups, "VUID-"+w.api()+"-", "ClusterCullingHUAWEI-07823"
 	if b := w.buffer; b != nil {
-		command, rule = "VUID-vkCmdDrawClusterIndirectHUAWEI-", "ClusterCullingHUAWEI-07824"
+		rule = "ClusterCullingHUAWEI-07824"
 		from := b.bytes()[min(w.offset, b.size):]
 		if len(from) < clusterArgumentBytes {
 			return usage("", "%d bytes of arguments; must have %d", len(from), clusterArgumentBytes)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -269,6 +270,29 @@ func TestDrawClusterErrors(t *testing.T) {
 	info := GraphicsPipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Parts: rasterPart, Layout: layout, Vertex: &StageInfo{Code: code(t, ownVertices)}, ClusterCulling: &StageInfo{Code: code(t, evenClusters)}}
 	if _, err := d.NewGraphicsPipeline(context.Background(), info); !strings.Contains(fmt.Sprint(err), vuid.VkPipelineShaderStageCreateInfo_clustercullingShader_07813) {
 		t.Error(err)
+	}
+}
+
+// TestDrawClusterFindings draws clusters without a dynamic state. The rules of all draws have identifiers for both commands.
+func TestDrawClusterFindings(t *testing.T) {
+	for command, draw := range map[string]func(s *scene, c *CommandBuffer){
+		"vkCmdDrawClusterHUAWEI":         func(_ *scene, c *CommandBuffer) { c.DrawCluster(1, 1, 1) },
+		"vkCmdDrawClusterIndirectHUAWEI": func(s *scene, c *CommandBuffer) { c.DrawClusterIndirect(s.vertices, 768) },
+	} {
+		s := clusterScene(t, DeviceInfo{Checking: All}, unindexed)
+		for i, n := range []uint32{1, 1, 1} {
+			s.putWord(1024+768, i, n)
+		}
+		info := s.stages
+		info.State = s.fixed
+		info.State.Dynamic = append(slices.Clone(info.State.Dynamic), enum.DynamicStateCullMode)
+		p := must(s.dev.NewGraphicsPipeline(t.Context(), info))(t)
+		wantRule(t, s.submit(t, s.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(s.rendering())
+			c.BindGraphicsPipeline(p)
+			draw(s, c)
+			c.EndRendering()
+		})), "VUID-"+command+"-None-07840")
 	}
 }
 

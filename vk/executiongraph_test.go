@@ -602,6 +602,8 @@ func TestGraphRules(t *testing.T) {
 			t.Errorf("%v; must be %s", err, rule)
 		}
 	}
+	unbound := &rig{dev: newGraphRig(t, DeviceInfo{}).dev}
+	wantRule(t, unbound.submit(t, unbound.record(t, func(c *CommandBuffer) { c.DispatchGraph(GraphScratch{}, start) })), dispatch+"None-08606")
 	internal := strings.Replace(twoNodes, "OpExecutionMode %leaf LocalSize", "OpExecutionModeId %leaf IsApiEntryAMDX %false\nOpExecutionMode %leaf LocalSize", 1)
 	r := newGraphRig(t, DeviceInfo{})
 	p := must(r.graph(t, internal, "leaf", "root"))(t)

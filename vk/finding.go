@@ -150,6 +150,8 @@ func (k *command) api() string {
 			return "vkCmdDrawMeshTasksIndirectCountEXT"
 		case *drawByteCount:
 			return "vkCmdDrawIndirectByteCountEXT"
+		case *clusterDraw:
+			return w.api()
 		case *pushData:
 			return "vkCmdPushDataEXT"
 		case *setLocations:

@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // Limits of execution graphs (VkPhysicalDeviceShaderEnqueuePropertiesAMDX).
@@ -241,8 +240,7 @@ func (c *CommandBuffer) dispatchGraph(w dispatchGraph) {
 func (w *dispatchGraph) run(x *executor) error {
 	p, name := x.graph, graphNames[w.form]
 	if p == nil {
-		x.find(vuid.VkCmdDraw_None_08606, "no execution graph is bound; must be")
-		return x.found()
+		return usage("VUID-"+name+"-None-08606", "no execution graph is bound; must be")
 	}
 	if err := p.checkScratch(name+"-scratch-10192", name+"-scratchSize-10193", w.scratch); err != nil {
 		return err
