@@ -19,7 +19,7 @@ var absentLists = []reason{
 		"vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620",
 		"vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
 	}},
-	{NeedsCall, "it is on the call that creates ray tracing pipelines: deferred operations and the synchronization of the cache", []string{
+	{ByOther, "no command of the driver defers its work: an operation is complete when its command returns", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678",
 	}},
 	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
