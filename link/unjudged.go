@@ -86,43 +86,7 @@ var unjudged = []reason{
 	{ByOther, "it is of a specification without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
 		"vkCmdSetVertexInputEXT-None-08547", "vkCmdSetVertexInputEXT-None-04790",
 	}},
-	{NeedsCall, "deferred operations are of the call", []string{
-		"vkCreateRayTracingPipelinesKHR-deferredOperation-*",
-	}},
-	{NeedsCall, "it is on a query of a pipeline or a shader that was made", []string{
-		"vkGetRayTracingShaderGroupHandlesKHR-*", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-*", "vkGetRayTracingShaderGroupStackSizeKHR-*",
-	}},
-	{NeedsCall, "it is on a call that destroys: the callbacks of the creation, and whether the object is in use", []string{
-		"vkDestroyShaderModule-*", "vkDestroyPipelineLayout-*", "vkDestroyDescriptorSetLayout-*", "vkDestroyShaderEXT-*",
-	}},
-	{NeedsCommands, "the state of the command buffer: its level, its pool, its render pass and the heaps that it inherits", []string{
-		"vkCmdPushConstants-*", "vkCmdPushConstants2-*", "vkCmdPushDataEXT-*", "VkPushConstantsInfo-*", "VkPushDataInfoEXT-*",
-		"vkCmdSetRayTracingPipelineStackSizeKHR-*",
-		"vkCmdSetVertexInputEXT-commandBuffer-*", "vkCmdSetPatchControlPointsEXT-commandBuffer-*",
-		"vkCmdSetTessellationDomainOriginEXT-commandBuffer-*",
-		"vkCmdSetRenderingAttachmentLocations-commandBuffer-*",
-		"vkCmdSetRenderingInputAttachmentIndices-commandBuffer-*",
-	}},
-	{NeedsCall, "it is on a conversion of matrices in memory", []string{
-		"vkConvertCooperativeVectorMatrixNV-*", "VkConvertCooperativeVectorMatrixInfoNV-*", "vkCmdConvertCooperativeVectorMatrixNV-*",
-	}},
-	{NeedsCall, "it is on caches, modules of CUDA or instrumentation, which no pipeline is made of", []string{
-		"VkCuda*", "vkCreateCuda*", "vkCmdCuda*", "VkValidationCache*", "vkCreateValidationCacheEXT-*", "vkDestroyValidationCacheEXT-*", "vkMergeValidationCachesEXT-*",
-		"vkCmdBeginShaderInstrumentationARM-*", "vkCmdEndShaderInstrumentationARM-*", "vkCreateShaderInstrumentationARM-*", "vkDestroyShaderInstrumentationARM-*",
-	}},
-	{NeedsDraw, "the shader group handles in the tables, the buffers of their addresses, and the geometries that rays hit", []string{
-		"vkCmdTraceRaysKHR-*", "vkCmdTraceRaysNV-*",
-	}},
 	{NeedsRun, "the payloads that shaders initialize, the draws of the graph, and the use of the scratch buffer", []string{
 		"vkCmdDispatchGraphAMDX-*",
-	}},
-	{NeedsCommands, "the render pass in which the dispatch is, its tile attachments, and the bound shader object", []string{
-		"vkCmdDispatch-*", "vkCmdDispatchIndirect2KHR-*",
-	}},
-	{NeedsCommands, "the shader objects that commands have bound for each stage", []string{
-		"vkCmdDrawMeshTasksEXT-*",
-	}},
-	{NeedsCommands, "the command buffer, its level and its protection", []string{
-		"vkCmdDraw-*",
 	}},
 }
