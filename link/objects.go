@@ -187,6 +187,9 @@ var objectLists = []reason{
 		"vkCmdDraw-None-11302", "vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306", "vkCmdDraw-None-11437",
 		"vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442", "vkCmdDraw-None-11485",
 	}},
+	{ByObjects, "full checking demands that a pipeline that traces rays in a structure whose instances all have opacity micromaps has the flag for them", []string{
+		"vkCmdTraceRaysKHR-micromap-11640",
+	}},
 	{ByObjects, "full checking keeps whether vkCmdBindVertexBuffers3KHR has set strides that the pipeline does not take", []string{
 		"vkCmdDraw-None-13118",
 	}},

@@ -31,6 +31,7 @@ type descriptorCheck struct {
 
 	positions bool // of a trace: all shaders of hits read the positions of vertices
 	motion    bool // of a trace: the pipeline allows motion
+	unmapped  bool // of a trace: the pipeline lacks the flag for opacity micromaps
 }
 
 // uses adds the findings on the descriptors that stages use.

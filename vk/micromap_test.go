@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ray"
 )
 
@@ -26,7 +27,13 @@ type micromaps struct {
 
 func newMicromaps(t *testing.T) *micromaps {
 	t.Helper()
-	r := &micromaps{rays: newRays(t, DeviceInfo{})}
+	return micromapsOf(t, newRays(t, DeviceInfo{}))
+}
+
+// micromapsOf adds the memory for micromaps to a device.
+func micromapsOf(t *testing.T, on *rays) *micromaps {
+	t.Helper()
+	r := &micromaps{rays: on}
 	r.areas = must(r.dev.NewBuffer(BufferInfo{Size: 1 << 16, Usage: MicromapStorageArea | DeviceAddress}))(t)
 	if err := r.areas.Bind(must(r.dev.Allocate(MemoryInfo{Size: 1 << 16, DeviceAddress: true}))(t), 0); err != nil {
 		t.Fatal(err)
@@ -192,4 +199,38 @@ func TestMicromapRules(t *testing.T) {
 	r.refused(t, opacity+"indexType-10722", func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b}) })
 	o.IndexStride = 1 << 32
 	r.refused(t, opacity+"indexType-10723", func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b}) })
+}
+
+// TestTraceMicromaps traces rays in a structure with micromaps, of one of two instances or of both, with a pipeline that has the flag for
+// them and without (11640).
+func TestTraceMicromaps(t *testing.T) {
+	const opacity = enum.PipelineFlagsRayTracingOpacityMicromap
+	for _, x := range []struct {
+		flags enum.PipelineFlags
+		plain bool // an instance without micromaps, which rays may meet alone
+		fails bool
+	}{{0, false, true}, {opacity, false, false}, {0, true, false}} {
+		s := newRayScene(t, DeviceInfo{})
+		r := micromapsOf(t, s.rays)
+		m := r.micromap(t)
+		if err := r.submit(t, r.record(t, func(c *CommandBuffer) { c.BuildMicromaps([]MicromapBuild{r.of(m)}) })); err != nil {
+			t.Fatal(err)
+		}
+		mapped, other, top := r.structure(t, BottomLevel), r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		b := r.bottom(mapped, 1)
+		b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Micromap: m}
+		r.instance(0, mapped, 0)
+		r.instance(1, map[bool]*AccelerationStructure{true: other, false: mapped}[x.plain], 20)
+		r.build(t, b, r.bottom(other, 1))
+		r.build(t, r.top(top, 2))
+		r.write(t, s.set, top)
+		p := s.pipeline(t, RayTracingPipelineInfo{Creation: Creation{Flags: x.flags}, Stages: rayStages(t), Groups: rayGroups(), Depth: 1})
+		tables := s.tables(t, p, 0, 1, 2)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) { s.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
+		if x.fails {
+			wantRule(t, err, "VUID-vkCmdTraceRaysKHR-micromap-11640")
+		} else if err != nil {
+			t.Errorf("%+v: %v; must have no error", x, err)
+		}
+	}
 }

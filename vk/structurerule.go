@@ -132,6 +132,8 @@ func (c *descriptorCheck) structure(u *structureUse) {
 		c.find(vuid.RuntimeSpirv_OpRayQueryGenerateIntersectionKHR_06354, "intersections of a ray query are generated in %v, which was built with BuildMotion; must be built without it", &a.object)
 	case !u.query && c.positions && !table.fetches(built):
 		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
+	case !u.query && c.unmapped && table.microMapped(built):
+		c.find(vuid.VkCmdTraceRaysKHR_micromap_11640, "all instances of %v were built with opacity micromaps; the pipeline must have the flag %v", &a.object, enum.PipelineFlagsRayTracingOpacityMicromap)
 	case u.positions && !table.fetches(built):
 		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	}
@@ -149,4 +151,17 @@ func (s *structures) fetches(top *content) bool {
 		}
 	}
 	return top.flags&BuildAllowDataAccess != 0 || len(references) == 0
+}
+
+// microMapped reports whether all instances of a top level were built with opacity micromaps, whichever a ray meets.
+func (s *structures) microMapped(top *content) bool {
+	references := top.structure.Handles()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range references {
+		if a := s.numbers[n]; a == nil || a.content == nil || a.content.structure == nil || !a.content.structure.HasOpacity() {
+			return false
+		}
+	}
+	return len(references) > 0
 }

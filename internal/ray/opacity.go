@@ -63,6 +63,9 @@ func (s *Structure) setOpacity(geometries []Geometry) {
 	}
 }
 
+// HasOpacity reports whether a geometry has a micromap.
+func (s *Structure) HasOpacity() bool { return s.opacity != nil }
+
 // flagsAt returns the flags of a geometry where a ray with flags q hits triangle p of an instance: the micromap decides
 // whether the hit is opaque. It is not ok if the ray passes through.
 func (s *Structure) flagsAt(q RayFlags, i InstanceFlags, geometry, p uint32, u, v float32) (flags GeometryFlags, ok bool) {
