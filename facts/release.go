@@ -6,13 +6,13 @@ import "sync"
 var modules = sync.Pool{New: func() any { return new(Module) }}
 
 // Release lets a later Gather reuse the memory of m, for a program that gathers many modules one after the other. Neither m
-// nor a fact of it may be used afterwards. A module that is not released is left to the garbage collector.
+// nor a fact of it may be used afterwards: m is empty. A module that is not released is left to the garbage collector.
 func (m *Module) Release() {
 	d, n := &m.decor, &m.names
 	m.edges.Reset()
 	m.constructs.Reset()
 	m.members.Reset()
-	*m = Module{
+	kept := &Module{
 		Types: cleared(m.Types), Consts: cleared(m.Consts), Variables: cleared(m.Variables), Functions: cleared(m.Functions),
 		EntryPoints: cleared(m.EntryPoints), Capabilities: cleared(m.Capabilities), Extensions: cleared(m.Extensions),
 		capable: cleared(m.capable), fact: cleared(m.fact), blocks: cleared(m.blocks), elems: cleared(m.elems),
@@ -21,7 +21,8 @@ func (m *Module) Release() {
 		modes: cleared(m.modes), lines: cleared(m.lines), uses: cleared(m.uses),
 		edges: m.edges, constructs: m.constructs, members: m.members,
 	}
-	modules.Put(m)
+	*m = Module{} // a second release keeps nothing
+	modules.Put(kept)
 }
 
 // cleared returns the list without elements, with its memory zeroed, or without memory if that is large.

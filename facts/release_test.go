@@ -89,5 +89,6 @@ func TestRelease(t *testing.T) {
 			}
 		}
 		got.Release()
+		got.Release() // has no effect
 	}
 }

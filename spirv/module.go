@@ -64,14 +64,14 @@ var modules = sync.Pool{New: func() any { return new(Module) }}
 const maxRetained = 1 << 20
 
 // Release lets a later Decode reuse the memory of m, but not its words, for a program that decodes many modules one after the
-// other. m must not be used afterwards. A module that is not released is left to the garbage collector.
+// other. m is empty afterwards. A module that is not released is left to the garbage collector.
 func (m *Module) Release() {
 	block := m.block
 	if cap(block) > maxRetained {
 		block = nil
 	}
-	*m = Module{block: block[:0]}
-	modules.Put(m)
+	*m = Module{} // a second release keeps nothing
+	modules.Put(&Module{block: block[:0]})
 }
 
 // Len returns the number of instructions.
