@@ -68,7 +68,7 @@
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
 //	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects
-//	record*.go          its commands; execute*.go their execution; stall.go ends those without progress
+//	record*.go          its commands; execute*.go their execution; stall.go, doze_linux.go, doze_other.go end those without progress
 //	transformfeedback.go, conditional.go, multidraw.go, meshdraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go, syncfile.go
 //	privatedata.go, label.go   numbers and labels of the program

@@ -12,24 +12,25 @@ import (
 
 // stall ends the context of a queue if a command that runs shaders makes no progress. A nil stall does nothing.
 //
-// A timer looks a few times within the limit whether the command or its progress has changed. Between two looks counts the time of the
-// clock or, if it is less, the processor time of the process: other processes do not make a shader late. Time without a run of a shader,
-// such as that of a compilation, does not count.
+// A goroutine looks a few times within the limit whether the command or its progress has changed. Between two looks counts the time of
+// the clock or, if it is less, the processor time of the process: other processes do not make a shader late. Time without a run of a
+// shader, such as that of a compilation, does not count.
+//
+// It is no timer: the runtime opens files for its first timer, and ends the process of a program that has none left.
 type stall struct {
 	ctx   *exec.StopContext
 	limit time.Duration
-	timer *time.Timer
 
 	commands atomic.Uint64 // begun and ended: odd while one runs
-	armed    atomic.Bool   // the timer runs
+	watched  atomic.Bool   // the goroutine runs
 
-	// The rest is of the timer's function.
+	// The rest is of the goroutine.
 	seen stallLook // the first one without progress since then
 	last stallLook
 	used time.Duration // from seen to last
 }
 
-// stallLook is what the timer sees.
+// stallLook is what the goroutine sees.
 type stallLook struct {
 	commands, progress uint64
 	clock              time.Time
@@ -44,10 +45,7 @@ func newStall(ctx *exec.StopContext, limit time.Duration) *stall {
 	if limit <= 0 {
 		return nil
 	}
-	s := &stall{ctx: ctx, limit: limit}
-	s.timer = time.AfterFunc(limit, s.look)
-	s.timer.Stop()
-	return s
+	return &stall{ctx: ctx, limit: limit}
 }
 
 // begin begins a command.
@@ -56,8 +54,8 @@ func (s *stall) begin() {
 		return
 	}
 	s.commands.Add(1)
-	if !s.armed.Load() && !s.armed.Swap(true) {
-		s.timer.Reset(s.limit / stallLooks)
+	if !s.watched.Load() && !s.watched.Swap(true) {
+		go s.watch()
 	}
 }
 
@@ -70,8 +68,15 @@ func (s *stall) end() {
 
 func (s *stall) running() bool { return s.commands.Load()&1 != 0 }
 
-// look ends the context if the command has used up its time without progress.
-func (s *stall) look() {
+// watch looks until no command runs, or the context has ended.
+func (s *stall) watch() {
+	for again := true; again; again = s.look() {
+		doze(s.limit / stallLooks)
+	}
+}
+
+// look ends the context if the command has used up its time without progress. It returns false if there is no more to look at.
+func (s *stall) look() bool {
 	now := stallLook{s.commands.Load(), s.ctx.Progress(), time.Now(), cputime.Now()}
 	if now.commands != s.seen.commands || now.progress != s.seen.progress || !s.ctx.Running() { // such as in a compilation
 		s.seen, s.used = now, 0
@@ -81,13 +86,11 @@ func (s *stall) look() {
 	s.last = now
 	switch {
 	case !s.running():
-		s.armed.Store(false)
-		if !s.running() || s.armed.Swap(true) { // a command that has begun since then arms the timer, here or in begin
-			return
-		}
+		s.watched.Store(false)
+		return s.running() && !s.watched.Swap(true) // a command that has begun since then is watched here, or by begin
 	case s.used >= s.limit:
 		s.ctx.Cancel(fmt.Errorf("the command made no progress for %v: %w", s.limit, context.DeadlineExceeded))
-		return
+		return false
 	}
-	s.timer.Reset(s.limit / stallLooks)
+	return true
 }
