@@ -35,6 +35,14 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", t.text)
 }
 
+// source returns the token as it is written.
+func (t token) source() string {
+	if t.kind == text {
+		return `"` + t.text + `"`
+	}
+	return t.text
+}
+
 // lexer cuts a text into tokens.
 type lexer struct {
 	src  string

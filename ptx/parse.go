@@ -242,6 +242,10 @@ func (p *parser) int(what string) int {
 // parseDirective parses a directive that keeps its words. It returns nil after a fault.
 func (p *parser) parseDirective(label string) *Directive {
 	d := &Directive{Pos: p.tok.pos, Name: p.tok.text, Label: label}
+	if label == "" && needsLabel[d.Name] {
+		p.fail("%s is without a label; must have one", d.Name)
+		return nil
+	}
 	p.advance()
 	switch d.Name {
 	case ".section":
@@ -276,10 +280,8 @@ func (p *parser) parseDirective(label string) *Directive {
 func (p *parser) words(d *Directive, n int) {
 	for range n {
 		switch p.tok.kind {
-		case number, word:
-			d.Words = append(d.Words, p.tok.text)
-		case text:
-			d.Words = append(d.Words, `"`+p.tok.text+`"`)
+		case number, word, text:
+			d.Words = append(d.Words, p.tok.source())
 		default:
 			p.expected("a number or a string")
 			return
@@ -309,7 +311,7 @@ func (p *parser) names(d *Directive) {
 	for {
 		switch p.tok.kind {
 		case text:
-			d.Words = append(d.Words, `"`+p.tok.text+`"`)
+			d.Words = append(d.Words, p.tok.source())
 		case word:
 			d.Names = append(d.Names, &Operand{Pos: p.tok.pos, Kind: Symbol, Name: p.tok.text})
 		default:
@@ -325,11 +327,11 @@ func (p *parser) names(d *Directive) {
 
 // section keeps the words of a section, which is debug information.
 func (p *parser) section(d *Directive) {
-	d.Words = append(d.Words, p.tok.text)
+	d.Words = append(d.Words, p.tok.source())
 	p.advance()
 	p.want("{")
 	for !p.is("}") && p.tok.kind != eof && !p.broken {
-		d.Words = append(d.Words, p.tok.text)
+		d.Words = append(d.Words, p.tok.source())
 		p.advance()
 	}
 	p.want("}")

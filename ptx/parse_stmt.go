@@ -77,15 +77,17 @@ func (p *parser) labelled(b *Block) {
 		}
 		return
 	}
-	switch p.tok.text {
-	case ".callprototype", ".branchtargets", ".calltargets":
-		if d := p.parseDirective(t.text); d != nil {
-			b.Stmts = append(b.Stmts, d)
-		}
-	default:
+	if !needsLabel[p.tok.text] {
 		b.Stmts = append(b.Stmts, &Label{t.pos, t.text})
+		return
+	}
+	if d := p.parseDirective(t.text); d != nil {
+		b.Stmts = append(b.Stmts, d)
 	}
 }
+
+// needsLabel are the directives that instructions name.
+var needsLabel = map[string]bool{".callprototype": true, ".branchtargets": true, ".calltargets": true}
 
 // instruction parses what follows the opcode.
 func (p *parser) instruction(t token, op string) *Instr {

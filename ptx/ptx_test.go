@@ -119,6 +119,7 @@ func TestFindings(t *testing.T) {
 		{body("L: L: ret;"), ptx.CodeSymbol, "6:4", "second time"},
 		{body(".reg .u99 b;"), ptx.CodeSyntax, "6:11", "must be a type"},
 		{body("ret"), ptx.CodeSyntax, "7:1", `must be`},
+		{body("L1: ; .branchtargets L1;"), ptx.CodeSyntax, "6:7", ".branchtargets is without a label"},
 		{body("call a1, -1;"), ptx.CodeSyntax, "6:10", "must be a name, or a list in parentheses"},
 		{body("call a1, b ? c : d;"), ptx.CodeSyntax, "6:12", `must be ","`},
 		{header + ".entry k() {", ptx.CodeSyntax, "4:13", "the end of the text"},
