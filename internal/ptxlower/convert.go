@@ -1,6 +1,8 @@
 package ptxlower
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
@@ -17,12 +19,14 @@ func (e *emitter) cvt() {
 	switch {
 	case len(e.in.Operands) == 3 || halfKind(to) == pairF16 || halfKind(to) == pairBF:
 		e.packing(to, from)
-	case halfKind(to) == bfloat && from == ".f32":
-		e.result(e.bfloatOf(e.finish(e.flush(e.read(e.operand(1), ir.F32)))))
+	case from == ".f32" && (to == ".f16" || halfKind(to) == bfloat):
+		e.result(e.narrowed(to, e.operand(1)))
 	case halfKind(from) == bfloat && to == ".f32":
 		e.result(e.finish(e.fromBfloat(e.read(e.operand(1), ir.I16))))
 	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || to == ".tf32" || from == ".tf32" || isSmallFloat(to) || isSmallFloat(from):
 		unsupported(e.in.Pos, "%s", e.in.Name())
+	case e.in.Has(".satfinite"):
+		malformed(e.in.Pos, "%s has .satfinite; must not have it, between these types", e.in.Name())
 	case isFloat(to) && isFloat(from):
 		e.result(e.floatToFloat(to, from, e.operand(1)))
 	case isFloat(to):
@@ -43,13 +47,25 @@ func (e *emitter) packing(to, from string) {
 	if from != ".f32" || len(e.in.Operands) != 3 || halfKind(to) != pairF16 && halfKind(to) != pairBF {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	narrow := func(o *ptx.Operand) ir.V {
-		if halfKind(to) == pairBF {
-			return e.bfloatOf(e.finish(e.flush(e.read(o, ir.F32))))
-		}
-		return e.as(e.floatToFloat(".f16", from, o), ir.I16)
+	one := strings.TrimSuffix(to, "x2")
+	e.result(e.pack(e.narrowed(one, e.operand(2)), e.narrowed(one, e.operand(1))))
+}
+
+// narrowed emits the conversion of a float of 32 bits to .f16 or .bf16, as bits. With .satfinite an infinite result is the greatest number
+// of its sign, whose bits come before those of the infinity.
+func (e *emitter) narrowed(to string, o *ptx.Operand) ir.V {
+	v, infinity := ir.V(0), uint64(0x7c00)
+	if halfKind(to) == bfloat {
+		v, infinity = e.bfloatOf(e.finish(e.flush(e.read(o, ir.F32)))), 0x7f80
+	} else {
+		v = e.as(e.floatToFloat(to, ".f32", o), ir.I16)
 	}
-	e.result(e.pack(narrow(e.operand(2)), narrow(e.operand(1))))
+	if !e.in.Has(".satfinite") {
+		return v
+	}
+	magnitude := e.b.Op(ir.And, ir.I16, v, e.b.Const(ir.I16, 0x7fff))
+	infinite := e.b.Cmp(ir.Eq, magnitude, e.b.Const(ir.I16, infinity))
+	return e.b.Select(infinite, e.b.Op(ir.Sub, ir.I16, v, e.b.Const(ir.I16, 1)), v)
 }
 
 // floatToFloat emits a conversion in the rounding mode, or the rounding to an integral value.

@@ -61,7 +61,7 @@ func (e *emitter) lanes(typ string, list []*ptx.Operand, f func(t ir.Type, x []i
 		})
 		switch kind {
 		case pairF16:
-			v := f(ir.F16, e.each(part, func(v ir.V) ir.V { return e.as(v, ir.F16) }))
+			v := f(ir.F16, e.each(part, func(v ir.V) ir.V { return e.flush(e.as(v, ir.F16)) }))
 			return e.as(e.finish(v), ir.I16)
 		case pairF32:
 			v := f(ir.F32, e.each(part, func(v ir.V) ir.V { return e.flush(e.as(v, ir.F32)) }))
@@ -80,9 +80,9 @@ func (e *emitter) each(list []ir.V, f func(ir.V) ir.V) []ir.V {
 	return out
 }
 
-// flush emits .ftz of an operand of 32 bits.
+// flush emits .ftz of an operand or a result. In a conversion it concerns those of 32 bits only.
 func (e *emitter) flush(v ir.V) ir.V {
-	if t := e.b.Func.Type(v); t == ir.F32 && e.in.Has(".ftz") {
+	if t := e.b.Func.Type(v); e.in.Has(".ftz") && (t == ir.F32 || t.IsFloat() && e.in.Op != "cvt") {
 		return e.b.Op(ir.FFlush, t, v)
 	}
 	return v

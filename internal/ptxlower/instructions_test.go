@@ -94,6 +94,8 @@ var instructionRows = []instructionRow{
 	{"div.rn.f32", "rrr", []uint64{f32(1), 0}, inf32}, {"div.approx.f32", "rrr", []uint64{f32(6), f32(3)}, f32(2)}, {"div.approx.f32", "rrr", []uint64{f32(6), f32(0x1p127)}, 0},
 	{"sqrt.rm.f32", "rr", []uint64{f32(2)}, 0x3fb504f3}, {"sqrt.rp.f32", "rr", []uint64{f32(2)}, 0x3fb504f4}, {"rcp.rn.f32", "rr", []uint64{f32(4)}, f32(0.25)},
 	{"add.ftz.f32", "rrr", []uint64{denormal, 0}, 0}, {"mul.ftz.f32", "rrr", []uint64{f32(0x1p-100), f32(0x1p-40)}, 0},
+	{"add.ftz.f16", "hhh", []uint64{denormal, 0}, 0}, {"fma.rn.ftz.f16", "hhhh", []uint64{0x0400, 0x3800, 0}, 0}, {"mul.ftz.f16x2", "rrr", []uint64{0x80013c00, 0x3c003c00}, 0x80003c00},
+	{"setp.gt.ftz.f16", "phh", []uint64{denormal, 0}, 0}, {"cvt.ftz.f32.f16", "rh", []uint64{denormal}, f32(0x1p-24)},
 	{"add.sat.f32", "rrr", []uint64{f32(1), f32(2)}, f32(1)}, {"add.sat.f32", "rrr", []uint64{nan32, f32(2)}, 0}, {"sub.sat.f32", "rrr", []uint64{f32(1), f32(2)}, 0},
 	{"min.f32", "rrr", []uint64{nan32, f32(2)}, f32(2)}, {"max.f32", "rrr", []uint64{minusZero, 0}, 0}, {"min.NaN.f32", "rrr", []uint64{nan32, f32(2)}, nan32},
 	{"min.xorsign.abs.f32", "rrr", []uint64{f32(-3), f32(2)}, f32(-2)},
@@ -122,7 +124,8 @@ var instructionRows = []instructionRow{
 	{"cvt.f64.f32", "dr", []uint64{f32(1.5)}, f64(1.5)}, {"cvt.rn.f32.f64", "rd", []uint64{f64(1 + 0x1p-24)}, f32(1)}, {"cvt.rp.f32.f64", "rd", []uint64{f64(1 + 0x1p-50)}, f32(1 + 0x1p-23)}, {"cvt.rm.f32.f64", "rd", []uint64{f64(-1e-300)}, minusZero | denormal},
 	{"cvt.rn.f16.f32", "hr", []uint64{f32(1.0005)}, 0x3c01}, {"cvt.f32.f16", "rh", []uint64{0x3c01}, f32(1 + 0x1p-10)}, {"cvt.sat.f32.f32", "rr", []uint64{f32(3)}, f32(1)}, {"cvt.rn.f64.s64", "dd", []uint64{^uint64(0)}, f64(-1)},
 	{"cvt.rn.f16x2.f32", "rrr", []uint64{f32(1), f32(2)}, 0x3c004000}, {"cvt.rn.bf16x2.f32", "rrr", []uint64{f32(1), f32(2)}, 0x3f804000}, {"cvt.rn.bf16.f32", "hr", []uint64{f32(1 + 0x1p-8)}, 0x3f80}, {"cvt.rz.bf16.f32", "hr", []uint64{f32(2 - 0x1p-20)}, 0x3fff},
-	{"cvt.rn.relu.f16.f32", "hr", []uint64{f32(-1)}, 0},
+	{"cvt.rn.relu.f16.f32", "hr", []uint64{f32(-1)}, 0}, {"cvt.rn.satfinite.f16.f32", "hr", []uint64{f32(1e10)}, 0x7bff}, {"cvt.rn.satfinite.f16.f32", "hr", []uint64{f32(-65520)}, 0xfbff},
+	{"cvt.rn.satfinite.bf16.f32", "hr", []uint64{inf32}, 0x7f7f}, {"cvt.rn.satfinite.f16x2.f32", "rrr", []uint64{inf32, f32(1)}, 0x7bff3c00}, {"cvt.rn.satfinite.relu.bf16x2.f32", "rrr", []uint64{minusZero | inf32, inf32}, 0x7f7f},
 }
 
 // registerTypes are the types of the registers of a kind.
