@@ -113,7 +113,8 @@ func (e *emitter) integerToFloat(to, from string) {
 	e.result(e.finish(e.rounded(op, t, x)))
 }
 
-// floatToInteger emits a conversion that rounds to an integral value and clamps to the type; NaN is 0.
+// floatToInteger emits a conversion that rounds to an integral value and clamps to the type. NaN is 0, but only the highest bit is set of
+// the result of an f64 or of 64 bits (PTX ISA, cvt).
 func (e *emitter) floatToInteger(to, from string) {
 	s := irType(from)
 	v := e.flush(e.read(e.operand(1), s))
@@ -127,11 +128,15 @@ func (e *emitter) floatToInteger(to, from string) {
 		malformed(e.in.Pos, "%s has no rounding to an integer; must have one", e.in.Name())
 	}
 	v = e.b.Op(op, s, v)
+	t, convert := irType(to), ir.FToU
 	if isSigned(to) {
-		e.result(e.b.Op(ir.FToS, irType(to), v))
-		return
+		convert = ir.FToS
 	}
-	e.result(e.b.Op(ir.FToU, irType(to), v))
+	n := e.b.Op(convert, t, v)
+	if s == ir.F64 || t == ir.I64 {
+		n = e.b.Select(e.b.Cmp(ir.FEq, v, v), n, e.b.Const(t, 1<<(t.Bits()-1)))
+	}
+	e.result(n)
 }
 
 // integerToInteger emits an extension or a truncation; with .sat a clamp to the type.
