@@ -129,8 +129,11 @@ func (e *emitter) setValue() {
 	v := e.combined(e.compared(cmp, e.types[1], e.operand(1), e.operand(2)), combine)
 	t := irType(e.types[0])
 	yes := e.b.Const(t, t.Mask())
-	if t.IsFloat() {
+	switch {
+	case t.IsFloat():
 		yes = e.one(t)
+	case halfKind(e.types[0]) == bfloat:
+		yes = e.b.Const(t, 0x3f80)
 	}
 	e.result(e.b.Select(v, yes, e.b.Const(t, 0)))
 }

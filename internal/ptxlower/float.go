@@ -193,18 +193,8 @@ func (e *emitter) signs(t string, op ir.Op) {
 
 func (e *emitter) minMax() {
 	t := e.typ(0)
-	if irType(t).IsInt() && halfKind(t) == noHalf && t != ".u16x2" && t != ".s16x2" {
-		signed := map[string]ir.Op{"min": ir.SMin, "max": ir.SMax}[e.in.Op]
-		unsigned := map[string]ir.Op{"min": ir.UMin, "max": ir.UMax}[e.in.Op]
-		if isSigned(t) {
-			unsigned = signed
-		}
-		e.binary(unsigned)
-		return
-	}
-	if t == ".u16x2" || t == ".s16x2" {
-		op := map[string]ir.Op{"min.u16x2": ir.UMin, "max.u16x2": ir.UMax, "min.s16x2": ir.SMin, "max.s16x2": ir.SMax}[e.in.Op+t]
-		e.packed16(op)
+	if irType(t).IsInt() && halfKind(t) == noHalf {
+		e.integerExtreme(t)
 		return
 	}
 	e.result(e.lanes(t, e.in.Operands[1:], func(t ir.Type, x []ir.V) ir.V {

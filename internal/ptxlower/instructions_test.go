@@ -55,6 +55,7 @@ var instructionRows = []instructionRow{
 	{"min.s32", "rrr", []uint64{s32(-1), 1}, s32(-1)},
 	{"max.u32", "rrr", []uint64{s32(-1), 1}, s32(-1)},
 	{"max.u16x2", "rrr", []uint64{0x0001ffff, 0x00020001}, 0x0002ffff},
+	{"min.relu.s32", "rrr", []uint64{s32(-3), 2}, 0}, {"max.relu.s16x2", "rrr", []uint64{0xfffd0003, 0xfffe0002}, 3},
 	{"popc.b32", "rr", []uint64{0xf0f0}, 8}, {"popc.b64", "rd", []uint64{^uint64(0)}, 64},
 	{"clz.b32", "rr", []uint64{1}, 31}, {"clz.b64", "rd", []uint64{0}, 64},
 	{"bfind.u32", "rr", []uint64{0x100}, 8}, {"bfind.s32", "rr", []uint64{s32(-1)}, 0xffffffff},
@@ -113,7 +114,7 @@ var instructionRows = []instructionRow{
 
 	{"setp.lt.s32", "prr", []uint64{s32(-1), 1}, 1}, {"setp.lt.u32", "prr", []uint64{s32(-1), 1}, 0}, {"setp.hi.u32", "prr", []uint64{2, 1}, 1}, {"setp.eq.f32", "prr", []uint64{nan32, nan32}, 0},
 	{"setp.equ.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.ne.f32", "prr", []uint64{nan32, 1}, 0}, {"setp.neu.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.nan.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.num.f32", "prr", []uint64{nan32, 1}, 0},
-	{"setp.geu.f64", "pdd", []uint64{f64(math.NaN()), 0}, 1}, {"set.lt.u32.s32", "rrr", []uint64{1, 2}, 0xffffffff}, {"set.gt.f32.s32", "rrr", []uint64{3, 2}, f32(1)},
+	{"setp.geu.f64", "pdd", []uint64{f64(math.NaN()), 0}, 1}, {"set.lt.u32.s32", "rrr", []uint64{1, 2}, 0xffffffff}, {"set.gt.f32.s32", "rrr", []uint64{3, 2}, f32(1)}, {"set.lt.bf16.bf16", "hhh", []uint64{0x3f80, 0x4000}, 0x3f80},
 	{"slct.u32.s32", "rrrr", []uint64{5, 6, s32(-1)}, 6}, {"slct.f32.f32", "rrrr", []uint64{5, 6, minusZero}, 5}, {"slct.f32.f32", "rrrr", []uint64{5, 6, nan32}, 6},
 
 	{"cvt.s32.s8", "rh", []uint64{0x1ff}, s32(-1)}, {"cvt.u32.u8", "rh", []uint64{0x1ff}, 0xff}, {"cvt.s64.s32", "dr", []uint64{s32(-1)}, ^uint64(0)}, {"cvt.u64.u32", "dr", []uint64{s32(-1)}, 0xffffffff}, {"cvt.u16.u32", "hr", []uint64{0x12345}, 0x2345},

@@ -6,9 +6,35 @@ import (
 
 // binary emits an operation of two integers of the instruction's type.
 func (e *emitter) binary(op ir.Op) {
+	if isPacked16(e.typ(0)) {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
 	t := irType(e.typ(0))
 	x := e.args(2, t)
 	e.result(e.b.Op(op, t, x...))
+}
+
+func isPacked16(t string) bool { return t == ".u16x2" || t == ".s16x2" }
+
+// integerExtreme emits min and max of integers. With .relu, which .s32 and .s16x2 may have, a negative result is 0.
+func (e *emitter) integerExtreme(t string) {
+	op := map[string]ir.Op{"min.u": ir.UMin, "max.u": ir.UMax, "min.s": ir.SMin, "max.s": ir.SMax}[e.in.Op+t[:2]]
+	if op == ir.Bad || len(e.in.Operands) != 3 || e.in.Has(".relu") && t != ".s32" && t != ".s16x2" {
+		malformed(e.in.Pos, "%s of %d operands does not exist", e.in.Name(), len(e.in.Operands))
+	}
+	pick := func(t ir.Type, x, y ir.V) ir.V {
+		v := e.b.Op(op, t, x, y)
+		if e.in.Has(".relu") {
+			v = e.b.Op(ir.SMax, t, v, e.b.Const(t, 0))
+		}
+		return v
+	}
+	if isPacked16(t) {
+		e.packed16(pick)
+		return
+	}
+	x := e.args(2, irType(t))
+	e.result(pick(irType(t), x[0], x[1]))
 }
 
 func (e *emitter) add() {
@@ -16,8 +42,8 @@ func (e *emitter) add() {
 	switch {
 	case isFloat(t) || halfKind(t) != noHalf:
 		e.float2(ir.FAdd)
-	case t == ".u16x2" || t == ".s16x2":
-		e.packed16(ir.Add)
+	case isPacked16(t):
+		e.packed16(func(t ir.Type, x, y ir.V) ir.V { return e.b.Op(ir.Add, t, x, y) })
 	case e.in.Has(".sat"):
 		e.saturated(ir.Add)
 	case e.in.Has(".cc"):
@@ -42,13 +68,12 @@ func (e *emitter) sub() {
 }
 
 // packed16 emits an operation on the halves of a word.
-func (e *emitter) packed16(op ir.Op) {
+func (e *emitter) packed16(op func(t ir.Type, x, y ir.V) ir.V) {
 	x := e.args(2, ir.I32)
 	half := func(v ir.V, i uint32) ir.V {
 		return e.b.Op(ir.Trunc, ir.I16, e.b.Op(ir.LShr, ir.I32, v, e.b.I32(16*i)))
 	}
-	lo := e.b.Op(op, ir.I16, half(x[0], 0), half(x[1], 0))
-	hi := e.b.Op(op, ir.I16, half(x[0], 1), half(x[1], 1))
+	lo, hi := op(ir.I16, half(x[0], 0), half(x[1], 0)), op(ir.I16, half(x[0], 1), half(x[1], 1))
 	e.result(e.pack(lo, hi))
 }
 
