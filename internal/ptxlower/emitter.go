@@ -37,6 +37,9 @@ func (f *function) instruction(it *item) {
 			unsupported(in.Pos, "%s of %s", m, in.Name())
 		}
 	}
+	if len(e.types) > max(mostTypes[in.Op], 1) {
+		unsupported(in.Pos, "%s", in.Name())
+	}
 	if n := len(in.Operands); n < row.least || n > row.most {
 		malformed(in.Pos, "%s has %d operands; must have %d to %d", in.Name(), n, row.least, row.most)
 	}

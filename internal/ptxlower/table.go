@@ -131,6 +131,9 @@ func init() {
 	}
 }
 
+// mostTypes are the instructions that may have several types, and how many.
+var mostTypes = map[string]int{"cvt": 2, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4}
+
 // Supported reports whether Lower knows an instruction.
 func Supported(op string) bool {
 	switch op {
