@@ -121,12 +121,7 @@ func (m *CudaModule) place(d *Device) (err error) {
 	if err != nil {
 		return err
 	}
-	bytes, err := m.image.Place(m.memory.address, func(string) (uint64, bool) { return 0, false })
-	if err != nil {
-		m.memory.Close()
-		return &InvalidModuleError{Cause: err}
-	}
-	copy(m.memory.Bytes(), bytes)
+	copy(m.memory.Bytes(), m.image.Place(m.memory.address))
 	return nil
 }
 

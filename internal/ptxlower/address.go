@@ -43,7 +43,7 @@ func (e *emitter) addressConstant(o *ptx.Operand, t ir.Type) ir.V {
 		}
 		return e.b.Const(t, uint64(s.offset)+plus)
 	}
-	if f := e.module.Function(o.Name); f != nil {
+	if f := e.image.functions[o.Name]; f != nil {
 		return e.b.Const(t, e.functionAddress(o.Name))
 	}
 	malformed(o.Pos, "there is no register and no variable %s", o.Name)

@@ -1,27 +1,26 @@
 package ptxlower
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// Image is the memory of a module: its .global and .const variables. They live at device addresses, so that all kernels of the module
-// share them.
+// Image is what the kernels of a module share: the memory of its .global and .const variables, which live at device addresses, and its
+// functions.
 type Image struct {
-	Bytes   []byte // with the initial values, but for addresses
-	offsets map[string]uint64
-	fixes   []fix
+	Bytes     []byte // with the initial values, but for addresses
+	offsets   map[string]uint64
+	fixes     []fix
+	functions map[string]*ptx.Function // by name: the definition, or the last declaration
 }
 
-// fix is an initial value that has an address.
+// fix is an initial value that has the address of a variable.
 type fix struct {
 	at   uint64
 	size int
 	name string
 	add  uint64
-	mask uint
 }
 
 // MaxImageBytes bounds the image of a module.
@@ -38,28 +37,50 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 			image, err = nil, f.error
 		}
 	}()
-	image = &Image{offsets: map[string]uint64{}}
-	end := uint64(0)
-	for _, v := range globals(m) {
-		if _, ok := image.offsets[v.Name]; ok {
-			continue // a declaration beside its definition
+	image = &Image{offsets: map[string]uint64{}, functions: map[string]*ptx.Function{}}
+	for _, x := range m.Items {
+		if f, ok := x.(*ptx.Function); ok && (image.functions[f.Name] == nil || f.Body != nil) {
+			image.functions[f.Name] = f
 		}
-		at := alignUp(end, max(v.Alignment(), 8))
-		if end = at + uint64(v.Size()); end > MaxImageBytes {
-			unsupported(v.Pos, "a module with more than %d bytes of variables", MaxImageBytes)
-		}
-		image.offsets[v.Name] = at
 	}
-	image.Bytes = make([]byte, alignUp(end, 8))
+	image.place(globals(m))
+	initialized := map[string]bool{}
 	for _, v := range globals(m) {
-		if v.Init != nil {
+		if v.Init != nil && !initialized[v.Name] {
+			initialized[v.Name] = true
 			image.initialize(v)
 		}
 	}
 	return image, nil
 }
 
-// globals returns the variables of the image, the definitions before the declarations of other modules' variables.
+// place gives each name a place for the greatest of its declarations: one may leave the size of an array to another.
+func (m *Image) place(list []*ptx.Variable) {
+	type extent struct {
+		size  uint64
+		align int
+	}
+	extents := map[string]extent{}
+	for _, v := range list {
+		x := extents[v.Name]
+		extents[v.Name] = extent{max(x.size, uint64(v.Size())), max(x.align, v.Alignment(), 8)}
+	}
+	end := uint64(0)
+	for _, v := range list {
+		if _, ok := m.offsets[v.Name]; ok {
+			continue
+		}
+		x := extents[v.Name]
+		at := alignUp(end, x.align)
+		if end = at + x.size; end > MaxImageBytes {
+			unsupported(v.Pos, "a module with more than %d bytes of variables", MaxImageBytes)
+		}
+		m.offsets[v.Name] = at
+	}
+	m.Bytes = make([]byte, alignUp(end, 8))
+}
+
+// globals returns the variables of the image.
 func globals(m *ptx.Module) (list []*ptx.Variable) {
 	for _, x := range m.Items {
 		if v, ok := x.(*ptx.Variable); ok && (v.Space == ".global" || v.Space == ".const") {
@@ -111,9 +132,12 @@ func (m *Image) scalar(v *ptx.Variable, e *ptx.Expr, at, end uint64, size int) {
 	}
 	bits, ok := constantBits(e, v.Type)
 	if !ok {
-		f := fix{at: at, size: size, mask: 64}
+		f := fix{at: at, size: size}
 		if !m.address(e, &f) {
 			unsupported(e.Pos, "the initial value of %s", v.Name)
+		}
+		if _, ok := m.offsets[f.name]; !ok {
+			unsupported(e.Pos, "the address of %s as an initial value", f.name)
 		}
 		m.fixes = append(m.fixes, f)
 		return
@@ -128,7 +152,7 @@ func put(b []byte, size int, bits uint64) {
 	}
 }
 
-// address finds the name and the offset in the initial value of a pointer: a, a+4, generic(a), or a mask such as 0xff00(a).
+// address finds the name and the offset in the initial value of a pointer: a, a+4, or generic(a).
 func (m *Image) address(e *ptx.Expr, f *fix) bool {
 	switch {
 	case e.Op == "name":
@@ -147,20 +171,13 @@ func (m *Image) address(e *ptx.Expr, f *fix) bool {
 	return false
 }
 
-// Place writes the addresses into an image at a device address, and returns the bytes.
-func (m *Image) Place(base uint64, functions func(name string) (uint64, bool)) ([]byte, error) {
+// Place returns the bytes of an image at a device address.
+func (m *Image) Place(base uint64) []byte {
 	out := append([]byte(nil), m.Bytes...)
 	for _, f := range m.fixes {
-		at, ok := m.offsets[f.name]
-		v := base + at
-		if !ok {
-			if v, ok = functions(f.name); !ok {
-				return nil, fmt.Errorf("an initial value is the address of %s, which has none", f.name)
-			}
-		}
-		put(out[f.at:], f.size, v+f.add)
+		put(out[f.at:], f.size, base+m.offsets[f.name]+f.add)
 	}
-	return out, nil
+	return out
 }
 
 // constantBits returns a constant expression as the bits of a type.

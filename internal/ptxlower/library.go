@@ -10,7 +10,7 @@ import (
 
 // library emits a call of a function that CUDA provides, if the module does not define it; false if there is none with the name.
 func (e *emitter) library(name string, results, params []*ptx.Operand) bool {
-	if f := e.module.Function(name); f != nil && f.Body != nil {
+	if f := e.image.functions[name]; f != nil && f.Body != nil {
 		return false
 	}
 	switch name {

@@ -69,13 +69,15 @@ type unit struct {
 	prog   *ir.Program
 	entry  *ptx.Function
 
-	funcs  map[string]*function
-	list   []*function               // by number in the program
-	frames map[*ptx.Variable]*symbol // parameters and results of device functions
-	order  []*symbol                 // those of frames, in the order in which they were met
-	params map[string]*symbol        // of the kernel
-	shared map[string]uint32         // offsets of shared variables
-	inputs map[ir.Input]uint64
+	reached []*ptx.Function // the kernel and the functions that it may call
+	named   map[string]bool // the names in the operands of reached
+	funcs   map[string]*function
+	list    []*function               // by number in the program
+	frames  map[*ptx.Variable]*symbol // parameters and results of device functions
+	order   []*symbol                 // those of frames, in the order in which they were met
+	params  map[string]*symbol        // of the kernel
+	shared  map[string]uint32         // offsets of shared variables
+	inputs  map[ir.Input]uint64
 
 	sharedEnd  uint32
 	local      uint64
@@ -96,12 +98,12 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 			err = f.error
 		}
 	}()
-	entry := m.Function(name)
+	entry := image.functions[name]
 	if entry == nil || !entry.Entry || entry.Body == nil {
 		return nil, fmt.Errorf("the module has no kernel %q; it has %s", name, kernels(m))
 	}
 	u := &unit{
-		module: m, image: image, o: o, entry: entry, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
+		module: m, image: image, o: o, entry: entry, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
 		params: map[string]*symbol{}, shared: map[string]uint32{}, inputs: map[ir.Input]uint64{},
 		prog: &ir.Program{Name: name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
 	}
@@ -109,6 +111,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 		return nil, err
 	}
 	u.local = u.variable("local memory", 0)
+	u.reach()
 	u.layoutParams()
 	u.layoutShared()
 	u.lowerAll()
@@ -184,11 +187,10 @@ func dimensions(d *ptx.Directive) [3]uint32 {
 
 // lowerAll lowers the kernel and the functions that it may call: first the places of all parameters are known, then the code is made.
 func (u *unit) lowerAll() {
-	list := u.reachable()
-	if len(list) > maxFunctions {
+	if len(u.reached) > maxFunctions {
 		unsupported(u.entry.Pos, "a kernel with more than %d functions", maxFunctions)
 	}
-	for i, f := range list {
+	for i, f := range u.reached {
 		x := &function{unit: u, f: f, number: i}
 		u.funcs[f.Name] = x
 		u.list = append(u.list, x)
@@ -290,11 +292,11 @@ func ParamOffsets(f *ptx.Function) []uint32 {
 // the dynamic memory, which follows them all.
 func (u *unit) layoutShared() {
 	for _, x := range u.module.Items {
-		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && !dynamic(v) && u.mentions(v.Name) {
+		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && !dynamic(v) && u.named[v.Name] {
 			u.shared[v.Name] = u.placeShared(v)
 		}
 	}
-	for _, f := range u.reachable() {
+	for _, f := range u.reached {
 		forVariables(f.Body, func(v *ptx.Variable) {
 			if v.Space == ".shared" && !dynamic(v) {
 				u.shared[f.Name+"\x00"+v.Name] = u.placeShared(v)
@@ -302,7 +304,7 @@ func (u *unit) layoutShared() {
 		})
 	}
 	reserved := false
-	for _, f := range u.reachable() {
+	for _, f := range u.reached {
 		forInstrs(f.Body, func(i *ptx.Instr) {
 			if !reserved && (i.Op == "bar" || i.Op == "barrier") && i.Has(".red") {
 				u.sharedEnd = uint32(alignUp(uint64(u.sharedEnd), 4)) + 4
@@ -334,25 +336,17 @@ func (u *unit) placeShared(v *ptx.Variable) uint32 {
 	return uint32(at)
 }
 
-// reachable returns the kernel and the functions that it may call.
-func (u *unit) reachable() (list []*ptx.Function) {
+// reach finds the kernel and the functions that it may call.
+func (u *unit) reach() {
 	seen := map[string]bool{u.entry.Name: true}
-	list = append(list, u.entry)
-	for i := 0; i < len(list); i++ {
-		forNames(list[i].Body, func(name string) {
-			if f := u.module.Function(name); f != nil && f.Body != nil && !f.Entry && !seen[name] {
+	u.reached = append(u.reached, u.entry)
+	for i := 0; i < len(u.reached); i++ {
+		forNames(u.reached[i].Body, func(name string) {
+			u.named[name] = true
+			if f := u.image.functions[name]; f != nil && f.Body != nil && !f.Entry && !seen[name] {
 				seen[name] = true
-				list = append(list, f)
+				u.reached = append(u.reached, f)
 			}
 		})
 	}
-	return list
-}
-
-// mentions reports whether a reachable function names a variable.
-func (u *unit) mentions(name string) (found bool) {
-	for _, f := range u.reachable() {
-		forNames(f.Body, func(n string) { found = found || n == name })
-	}
-	return found
 }

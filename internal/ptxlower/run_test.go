@@ -41,11 +41,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 	if err != nil {
 		return err
 	}
-	bytes, err := image.Place(regions[0].Address, func(string) (uint64, bool) { return 0, false })
-	if err != nil {
-		return err
-	}
-	copy(memory[0], bytes)
+	copy(memory[0], image.Place(regions[0].Address))
 	push, err := l.push(m, regions[1:], p.PushBytes)
 	if err != nil {
 		return err
