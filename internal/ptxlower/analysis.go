@@ -159,26 +159,38 @@ func lastType(in *ptx.Instr) string {
 }
 
 // findOrigins finds the space that each register of 64 bits points to, by the instructions that write it, wherever they are: a fixed
-// point from "no address" on.
+// point from "no address" on. A register changes at most twice, and then only its readers are looked at again.
 func (f *function) findOrigins() {
 	for _, r := range f.registers {
 		r.origin = inInteger
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := range f.items {
-			it := &f.items[i]
-			writes, _ := written(it.in)
-			forSymbols(writes, func(o *ptx.Operand) {
-				r := f.register(it.at, o.Name+o.Part)
-				if r == nil || r.size != 8 {
-					return
-				}
-				if s := join(r.origin, f.originOf(it)); s != r.origin {
-					r.origin, changed = s, true
-				}
-			})
-		}
+	readers := map[*register][]*item{}
+	todo := make([]*item, len(f.items))
+	for i := range f.items {
+		it := &f.items[i]
+		todo[i] = it
+		_, reads := written(it.in)
+		forSymbols(reads, func(o *ptx.Operand) {
+			if r := f.register(it.at, o.Name+o.Part); r != nil && r.size == 8 {
+				readers[r] = append(readers[r], it)
+			}
+		})
+	}
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		origin := f.originOf(it)
+		writes, _ := written(it.in)
+		forSymbols(writes, func(o *ptx.Operand) {
+			r := f.register(it.at, o.Name+o.Part)
+			if r == nil || r.size != 8 {
+				return
+			}
+			if s := join(r.origin, origin); s != r.origin {
+				r.origin = s
+				todo = append(todo, readers[r]...)
+			}
+		})
 	}
 }
 
