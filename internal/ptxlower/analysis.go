@@ -136,14 +136,15 @@ func (f *function) escape(it *item, list []*ptx.Operand, access bool) {
 	}
 }
 
-// checkAccess marks the variable of an access that does not fit in a slot or in aligned slots: bytes have their places in local memory.
+// checkAccess marks the variable of an access that is neither of aligned slots nor of the whole variable: bytes have their places in
+// local memory.
 func (f *function) checkAccess(it *item, o *ptx.Operand) {
 	s, plus := f.baseOf(it, o)
 	if s == nil {
 		return
 	}
 	size := int64(ptx.TypeSize(lastType(it.in)))
-	if size < 4 && (s.decl.Size() > 4 || plus != 0) || plus%4 != 0 || plus < 0 {
+	if size < 4 && (s.decl.Size() != int(size) || plus != 0) || plus%4 != 0 || plus < 0 {
 		s.escapes = true
 	}
 }

@@ -73,7 +73,7 @@ func (e *emitter) receive(o *ptx.Operand, v *ptx.Variable) {
 	e.set(e.resultRegister(o), e.loadFrame(from, 0, bitsType(max(ptx.TypeSize(v.Type), 1))))
 }
 
-// copyFrame copies a variable to another one, in the units in which it is accessed.
+// copyFrame copies a variable to another one: slots, then the bytes of the last one.
 func (e *emitter) copyFrame(to, from *symbol, o *ptx.Operand) {
 	size := uint64(min(to.decl.Size(), from.decl.Size()))
 	if from.space != inFrame && from.space != inLocal || to.space != inFrame && to.space != inLocal {
@@ -81,15 +81,12 @@ func (e *emitter) copyFrame(to, from *symbol, o *ptx.Operand) {
 	}
 	unit := uint64(4)
 	if len(to.decl.Dims) == 0 {
-		unit = uint64(ptx.TypeSize(to.decl.Type))
-	} else if size < 4 || size%4 != 0 {
-		unit = 1
-		if from.space == inFrame && to.space == inFrame {
-			unit = 4
-		}
+		unit = 8
 	}
-	for at := uint64(0); at < size; at += unit {
-		e.storeFrame(to, at, e.loadFrame(from, at, bitsType(int(unit))))
+	for at := uint64(0); unit > 0; unit /= 2 {
+		for ; size-at >= unit; at += unit {
+			e.storeFrame(to, at, e.loadFrame(from, at, bitsType(int(unit))))
+		}
 	}
 }
 

@@ -161,7 +161,7 @@ func (f *function) placeFrame() {
 		s.placed = true
 		if s.escapes {
 			s.space = inLocal
-			s.offset = f.reserve(s.decl.Pos, s.decl.Size(), s.decl.Alignment())
+			s.offset = f.reserve(s.decl.Pos, s.decl.Size(), max(s.decl.Alignment(), 4)) // that of a slot
 			continue
 		}
 		s.number = f.variable(s.decl.Name, slotsOf(s.decl))

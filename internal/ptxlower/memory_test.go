@@ -1,0 +1,109 @@
+package ptxlower
+
+import "testing"
+
+// memoryRows are kernels of one thread, and the words that they write. %rd0 has the address of the words, last is 99.
+var memoryRows = []struct {
+	name, decls, body string
+	want              []uint32
+}{
+	{"a byte of a word", "", `.local .align 4 .b8 x[4];
+st.local.u32 [x], 0x11223344;
+st.local.u8 [x], 0xff;
+ld.local.u32 %r1, [x];
+st.global.u32 [%rd0], %r1;`, []uint32{0x112233ff}},
+	{"a half of a word", "", `.local .b32 x;
+st.local.u32 [x], 0x11223344;
+st.local.u16 [x], 0xffff;
+ld.local.u32 %r1, [x];
+st.global.u32 [%rd0], %r1;`, []uint32{0x1122ffff}},
+	{"a vector of bytes", "", `.local .align 2 .b8 x[2];
+mov.u16 %h1, 0x11;
+mov.u16 %h2, 0x22;
+st.local.v2.u8 [x], {%h1, %h2};
+ld.local.v2.u8 {%r1, %r2}, [x];
+st.global.v2.u32 [%rd0], {%r1, %r2};`, []uint32{0x11, 0x22}},
+	{"a parameter of 3 bytes", `.func (.param .align 2 .b8 r[3]) f(.param .align 2 .b8 a[3]) {
+.reg .b16 %h<4>;
+ld.param.v2.b8 {%h1, %h2}, [a];
+ld.param.b8 %h3, [a+2];
+st.param.v2.b8 [r], {%h2, %h3};
+st.param.b8 [r+2], %h1;
+ret;
+}`, `{
+.param .align 2 .b8 a[3];
+.param .align 2 .b8 r[3];
+st.param.b16 [a], 0x2211;
+st.param.b8 [a+2], 0x33;
+call (r), f, (a);
+ld.param.b8 %r1, [r];
+ld.param.b8 %r2, [r+1];
+ld.param.b8 %r3, [r+2];
+}
+st.global.v2.u32 [%rd0], {%r1, %r2};
+st.global.u32 [%rd0+8], %r3;`, []uint32{0x22, 0x33, 0x11}},
+	{"a parameter that is read as a whole", `.func f(.param .align 2 .b8 a[2], .param .b64 o) {
+.reg .b32 %r<2>;
+.reg .b64 %rd<2>;
+ld.param.u16 %r1, [a];
+ld.param.u64 %rd1, [o];
+st.global.u32 [%rd1], %r1;
+ret;
+}`, `{
+.param .align 2 .b8 a[2];
+.param .b64 o;
+st.param.b8 [a], 0x11;
+st.param.b8 [a+1], 0x22;
+st.param.b64 [o], %rd0;
+call f, (a, o);
+}`, []uint32{0x2211}},
+	{"beyond a local variable", "", `.local .b32 x, y;
+st.local.u32 [y], 5;
+st.local.u32 [x+400], 77;
+ld.local.u32 %r1, [x+400];
+ld.local.u32 %r2, [y];
+st.global.v2.u32 [%rd0], {%r1, %r2};`, []uint32{0, 5}},
+	{"beyond shared memory", ".shared .b32 s[2];", `mov.u32 %r3, -4;
+st.shared.u64 [%r3], 5;
+ld.shared.v2.u32 {%r1, %r2}, [%r3];
+st.global.v2.u32 [%rd0], {%r1, %r2};`, []uint32{0, 0}},
+	{"partly beyond a buffer", "", `st.global.v4.u32 [%rd0+4], {1, 2, 3, 4};
+st.global.u64 [%rd0+8], -1;`, []uint32{0, 0, 0}},
+	{"beyond the end of addresses", "", `mov.u64 %rd1, -4;
+st.global.u64 [%rd1], 5;
+ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
+st.global.u32 [%rd0], %r3;`, []uint32{0}},
+}
+
+// TestMemory runs each kernel on each engine.
+func TestMemory(t *testing.T) {
+	for _, row := range memoryRows {
+		m := parse(t, `.version 8.6
+.target sm_90
+.address_size 64
+`+row.decls+`
+.visible .entry k(.param .u64 o, .param .u32 last)
+{
+.reg .pred %p<2>;
+.reg .b16 %h<4>;
+.reg .b32 %r<5>;
+.reg .b64 %rd<4>;
+ld.param.u64 %rd0, [o];
+`+row.body+`
+ret;
+}
+`)
+		for _, e := range engines {
+			out := make([]byte, 4*len(row.want))
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out, 99}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(row.name, e.name, err)
+			}
+			for i, want := range row.want {
+				if got := word(out[4*i:]); got != want {
+					t.Errorf("%s, word %d on the %s: %#x; must be %#x", row.name, i, e.name, got, want)
+				}
+			}
+		}
+	}
+}
