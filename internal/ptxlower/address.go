@@ -88,7 +88,7 @@ func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(pla
 	if in == inParam && e.number > 0 {
 		in = inLocal
 	}
-	if in == inGeneric && r != nil && r.origin != inInteger {
+	if in == inGeneric && r != nil && r.origin != inInteger && r.origin != inNone {
 		in = r.origin
 		if in != inGeneric && in != inGlobal {
 			e.inSpace(e.read(a, base), in, bytes, access) // the window is no part of the offset

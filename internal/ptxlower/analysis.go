@@ -160,10 +160,10 @@ func lastType(in *ptx.Instr) string {
 }
 
 // findOrigins finds the space that each register of 64 bits points to, by the instructions that write it, wherever they are: a fixed
-// point from "no address" on. A register changes at most twice, and then only its readers are looked at again.
+// point from "not known" on. A register changes at most twice, and then only its readers are looked at again.
 func (f *function) findOrigins() {
 	for _, r := range f.registers {
-		r.origin = inInteger
+		r.origin = inNone
 	}
 	readers := map[*register][]*item{}
 	todo := make([]*item, len(f.items))
@@ -187,7 +187,7 @@ func (f *function) findOrigins() {
 			if r == nil || r.size != 8 {
 				return
 			}
-			if s := join(r.origin, origin); s != r.origin {
+			if s := either(r.origin, origin); s != r.origin {
 				r.origin = s
 				todo = append(todo, readers[r]...)
 			}
@@ -195,15 +195,26 @@ func (f *function) findOrigins() {
 	}
 }
 
-// join returns what is known of a value that is one of two.
-func join(x, y space) space {
+// either returns what is known of a value that is one of two.
+func either(x, y space) space {
 	switch {
-	case x == y, y == inInteger:
+	case x == y, y == inNone:
 		return x
-	case x == inInteger:
+	case x == inNone:
 		return y
 	}
 	return inGeneric
+}
+
+// sum returns what is known of a value that is computed from two. An integer is an offset.
+func sum(x, y space) space {
+	switch {
+	case y == inInteger && x != inNone:
+		return x
+	case x == inInteger && y != inNone:
+		return y
+	}
+	return either(x, y)
 }
 
 // originOf returns what the result of an instruction points to.
@@ -219,21 +230,26 @@ func (f *function) originOf(it *item) space {
 		if in.Has(".to") {
 			return inGeneric
 		}
-		return spaceOf(in)
+		if s := spaceOf(in); s != inParam || f.number == 0 {
+			return s
+		}
+		return inLocal
 	case "call", "atom", "shfl":
 		return inGeneric
 	case "cvt", "mul", "shl", "shr", "popc", "clz", "bfe", "ext":
 		return inInteger
 	}
-	s := inInteger
+	s := inNone
 	_, reads := written(in)
 	forSymbols(reads, func(o *ptx.Operand) {
 		if r := f.register(it.at, o.Name+o.Part); r != nil {
 			if r.size == 8 {
-				s = join(s, r.origin)
+				s = sum(s, r.origin)
+			} else {
+				s = sum(s, inInteger)
 			}
 		} else if strings.HasPrefix(o.Name, "%") {
-			s = join(s, inInteger)
+			s = sum(s, inInteger)
 		} else {
 			s = inGeneric // a mov of an address has a space of its own
 		}

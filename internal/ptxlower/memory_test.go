@@ -57,6 +57,19 @@ st.param.b8 [a+1], 0x22;
 st.param.b64 [o], %rd0;
 call f, (a, o);
 }`, []uint32{0x2211}},
+	{"an address of two words, or of a parameter", ".shared .b32 s;", `st.shared.u32 [s], 3;
+mov.u64 %rd1, s;
+cvta.shared.u64 %rd2, %rd1;
+mov.b64 {%r1, %r2}, %rd2;
+mov.b64 %rd3, {%r1, %r2};
+ld.param.u32 %r3, [last];
+setp.ne.u32 %p1, %r3, 99;
+@%p1 mov.u64 %rd3, %rd0;
+ld.u32 %r4, [%rd3];
+st.global.u32 [%rd0], %r4;`, []uint32{3}},
+	{"the fourth parts of special registers", "", `mov.u32 %r1, %ntid.w;
+add.u32 %r1, %r1, %tid.w;
+st.global.u32 [%rd0], %r1;`, []uint32{0}},
 	{"beyond a local variable", "", `.local .b32 x, y;
 st.local.u32 [y], 5;
 st.local.u32 [x+400], 77;

@@ -18,7 +18,8 @@ const (
 	inLocal
 	inParam   // the parameters of the kernel
 	inFrame   // a .param of a call or of a device function, and a .local whose address is always known: a variable of its own
-	inInteger // of the analysis of addresses: no address
+	inInteger // of the analysis of addresses: a number, or an address that was computed from parts
+	inNone    // of the analysis of addresses: a constant, or not known yet
 )
 
 // register is a register, or an element of a vector register. All are private variables, which mem2reg makes values.

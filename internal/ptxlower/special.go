@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -13,8 +14,10 @@ var vectors = map[string]ir.Semantic{"%tid": ir.LocalInvocationIdX, "%ctaid": ir
 // special returns the value of a special register. A block is a cluster of its own, and the device is one multiprocessor.
 func (e *emitter) special(o *ptx.Operand) ir.V {
 	b := e.b
-	axis := strings.Index("xyz", strings.TrimPrefix(o.Part, "."))
-	if s, ok := vectors[o.Name]; ok && axis >= 0 && o.Part != "" {
+	axis := slices.Index([]string{".x", ".y", ".z", ".w"}, o.Part)
+	if s, ok := vectors[o.Name]; axis == 3 && (ok || o.Name == "%ntid") {
+		return b.I32(0) // not used (PTX ISA)
+	} else if ok && axis >= 0 {
 		return e.input32(s + ir.Semantic(axis))
 	}
 	lane := func(op func(ir.V) ir.V) ir.V { return op(b.Op(ir.Shl, ir.I32, b.I32(1), e.laneID())) }
@@ -22,7 +25,7 @@ func (e *emitter) special(o *ptx.Operand) ir.V {
 	not := func(v ir.V) ir.V { return b.Op(ir.Not, ir.I32, v) }
 	switch o.Name {
 	case "%ntid":
-		if axis >= 0 && o.Part != "" {
+		if axis >= 0 {
 			return b.I32(e.prog.LocalSize[axis])
 		}
 	case "%laneid":
