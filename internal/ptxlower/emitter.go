@@ -43,6 +43,9 @@ func (f *function) instruction(it *item) {
 	if n := len(in.Operands); n < row.least || n > row.most {
 		malformed(in.Pos, "%s has %d operands; must have %d to %d", in.Name(), n, row.least, row.most)
 	}
+	if synchronous[in.Op] && !in.Has(".sync") {
+		malformed(in.Pos, "%s has no .sync; must have it", in.Name())
+	}
 	if in.Guard == "" {
 		row.do(e)
 		return

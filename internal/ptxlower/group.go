@@ -189,7 +189,8 @@ func (e *emitter) fence() {
 // threads returns the number of threads of a block.
 func (u *unit) threads() uint32 { return u.prog.Invocations() }
 
-// bar emits barriers of all threads of the block. A barrier of some of them is refused, and so is one that does not wait.
+// bar emits barriers of all threads of the block. A barrier of some of them is refused, and so is one that does not wait: all threads meet
+// at each barrier, whichever its number is.
 func (e *emitter) bar() {
 	if e.in.Has(".warp") {
 		e.b.Emit(ir.Val{Op: ir.Fence})
@@ -200,13 +201,29 @@ func (e *emitter) bar() {
 	}
 	args := e.in.Operands
 	if e.in.Has(".red") {
+		if len(args) < 3 {
+			malformed(e.in.Pos, "%s has %d operands; must have 3 or 4", e.in.Name(), len(args))
+		}
+		e.checkBarrier(args[1])
 		e.barrierReduction(args)
 		return
 	}
+	if len(args) > 2 {
+		malformed(e.in.Pos, "%s has %d operands; must have 1 or 2", e.in.Name(), len(args))
+	}
+	e.checkBarrier(args[0])
 	if len(args) > 1 {
 		e.checkThreads(args[1])
 	}
 	e.b.Emit(ir.Val{Op: ir.Barrier})
+}
+
+// checkBarrier checks the number of a barrier; one in a register is not known.
+func (e *emitter) checkBarrier(o *ptx.Operand) {
+	const barriers = 16 // of a block
+	if o.Kind == ptx.Immediate && e.constant(o.Expr) >= barriers {
+		malformed(o.Pos, "the barrier is %d; must be 0 to %d", int64(e.constant(o.Expr)), barriers-1)
+	}
 }
 
 // checkThreads checks that a number of threads is that of the block, in whole warps.

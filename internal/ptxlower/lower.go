@@ -319,9 +319,10 @@ func (u *unit) layoutShared() {
 			u.sharedEnd = max(u.sharedEnd, u.shared[v.Name])
 		}
 	}
-	if u.sharedEnd += u.o.SharedBytes; uint64(start)+uint64(u.o.SharedBytes) > MaxSharedBytes {
-		malformed(u.entry.Pos, "the kernel has %d bytes of shared memory and the launch %d; must have at most %d", start, u.o.SharedBytes, MaxSharedBytes)
+	if uint64(u.sharedEnd)+uint64(u.o.SharedBytes) > MaxSharedBytes {
+		malformed(u.entry.Pos, "the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)
 	}
+	u.sharedEnd += u.o.SharedBytes
 }
 
 // dynamic reports whether a shared variable is an array whose size the launch decides.

@@ -35,7 +35,7 @@ func (e *emitter) mma() {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	s, ok := matrixShapes[e.types[1]+" "+shape]
-	if !ok || ptx.TypeSize(e.types[1]) != ptx.TypeSize(e.types[2]) || e.types[0] != e.types[3] || !e.in.Has(".row") || !e.in.Has(".col") {
+	if !ok || !accumulates(e.types[0], e.types[1], e.types[2]) || e.types[0] != e.types[3] || !e.in.Has(".row") || !e.in.Has(".col") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	a, b := e.fragment(1, 2*s.halves), e.fragment(2, s.halves)
@@ -55,6 +55,17 @@ func (e *emitter) mma() {
 		}
 	}
 	e.writeAccumulators(c)
+}
+
+// accumulates reports whether a matrix of type d may be the sum of products of types a and b.
+func accumulates(d, a, b string) bool {
+	switch a {
+	case ".f16":
+		return a == b && (d == ".f16" || d == ".f32")
+	case ".bf16", ".tf32":
+		return a == b && d == ".f32"
+	}
+	return (b == ".s8" || b == ".u8") && d == ".s32"
 }
 
 func (e *emitter) shuffle(v, lane ir.V) ir.V { return e.b.Op(ir.Shuf, ir.I32, v, lane) }
@@ -83,12 +94,9 @@ func (e *emitter) accumulators() []ir.V {
 		return e.each(e.fragment(3, 4), func(v ir.V) ir.V { return e.as(v, ir.F32) })
 	case ".s32":
 		return e.fragment(3, 4)
-	case ".f16":
-		w := e.fragment(3, 2)
-		return []ir.V{e.element(w[0], 0, ".half"), e.element(w[0], 1, ".half"), e.element(w[1], 0, ".half"), e.element(w[1], 1, ".half")}
 	}
-	unsupported(e.in.Pos, "%s", e.in.Name())
-	return nil
+	w := e.fragment(3, 2)
+	return []ir.V{e.element(w[0], 0, ".half"), e.element(w[0], 1, ".half"), e.element(w[1], 0, ".half"), e.element(w[1], 1, ".half")}
 }
 
 // element returns element i of a word as the accumulation needs it.
@@ -112,11 +120,7 @@ func (e *emitter) element(w ir.V, i int, t string) ir.V {
 func (e *emitter) accumulate(c, x, y ir.V) ir.V {
 	switch t := e.b.Func.Type(c); t {
 	case ir.I32:
-		sum := e.b.Op(ir.Add, ir.I32, c, e.b.Op(ir.Mul, ir.I32, x, y))
-		if e.in.Has(".satfinite") {
-			unsupported(e.in.Pos, "%s", e.in.Name())
-		}
-		return sum
+		return e.b.Op(ir.Add, ir.I32, c, e.b.Op(ir.Mul, ir.I32, x, y))
 	case ir.F16:
 		wide := e.b.Op(ir.FFma, ir.F32, x, y, e.b.Op(ir.FCvt, ir.F32, c))
 		return e.b.Op(ir.FCvt, ir.F16, wide)

@@ -226,12 +226,14 @@ func (e *emitter) mov() {
 	d, s := e.operand(0), e.operand(1)
 	t := irType(e.typ(0))
 	switch {
+	case (s.Kind == ptx.Vector) != (d.Kind == ptx.Vector) && len(s.Elems)+len(d.Elems) != 2 && len(s.Elems)+len(d.Elems) != 4:
+		malformed(e.in.Pos, "the vector of %s has %d elements; must have 2 or 4", e.in.Name(), len(s.Elems)+len(d.Elems))
 	case s.Kind == ptx.Vector && d.Kind != ptx.Vector:
 		e.result(e.packVector(s, int(t.Bits())))
 	case d.Kind == ptx.Vector && s.Kind != ptx.Vector:
-		n := uint64(t.Bits()) / uint64(max(len(d.Elems), 1))
+		n := uint64(t.Bits()) / uint64(len(d.Elems))
 		if n < 8 {
-			malformed(d.Pos, "the vector has %d elements; must have 2 or 4", len(d.Elems))
+			malformed(d.Pos, "the vector has %d elements, of less than a byte", len(d.Elems))
 		}
 		v := e.read(s, bitsType(int(t.Bits()/8)))
 		for i, o := range d.Elems {
@@ -252,9 +254,9 @@ func (e *emitter) mov() {
 
 // packVector emits the elements of a vector as one number, the first one lowest.
 func (e *emitter) packVector(s *ptx.Operand, bits int) ir.V {
-	n := bits / max(len(s.Elems), 1)
+	n := bits / len(s.Elems)
 	if n < 8 {
-		malformed(s.Pos, "the vector has %d elements; must have 2 or 4", len(s.Elems))
+		malformed(s.Pos, "the vector has %d elements, of less than a byte", len(s.Elems))
 	}
 	t := bitsType(bits / 8)
 	v := e.b.Const(t, 0)

@@ -12,6 +12,18 @@ var refusedRows = []struct{ text, want string }{
 	{"sub.u16x2 %r0, %r1, %r2;", "sub.u16x2 is not supported"},
 	{"min.relu.u32 %r0, %r1, %r2;", "min.relu.u32 of 3 operands does not exist"},
 	{"max.s32 %r0, %r1, %r2, %r3;", "max.s32 of 4 operands does not exist"},
+	{"st.const.u32 [%rd0], %r0;", ".const of st.const.u32 is not supported"},
+	{"atom.const.add.u32 %r0, [%rd0], %r1;", ".const of atom.const.add.u32 is not supported"},
+	{"mov.b64 {%r0, %r1, %r2}, %rd0;", "has 3 elements; must have 2 or 4"},
+	{"mov.b64 %rd0, {%r0, %r1, %r2};", "has 3 elements; must have 2 or 4"},
+	{"mma.sync.aligned.m16n8k16.row.col.f32.s8.s8.f32 {%f0, %f1, %f2, %f3}, {%r1, %r2}, {%r3}, {%f0, %f1, %f2, %f3};", "is not supported"},
+	{"mma.sync.aligned.m16n8k8.row.col.f16.f16.bf16.f16 {%r0, %r1}, {%r1, %r2}, {%r3}, {%r0, %r1};", "is not supported"},
+	{"bar.sync 16;", "the barrier is 16; must be 0 to 15"},
+	{"bar.red.popc.u32 %r0, 16, %p0;", "the barrier is 16; must be 0 to 15"},
+	{"bar.red.popc.u32 %r0, 1;", "must have 3 or 4"},
+	{"bar.sync 1, 32, %r0;", "must have 1 or 2"},
+	{"redux.add.u32 %r0, %r1, -1;", "redux.add.u32 has no .sync"},
+	{"mov.u32 %r0, %tid.xy;", "is not supported"},
 	{"cvt.rn.satfinite.f32.f64 %f0, %d0;", "must not have it"},
 }
 

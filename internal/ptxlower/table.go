@@ -22,6 +22,8 @@ func (r *row) permits(mod string) bool {
 // Modifiers that several instructions have.
 const (
 	rounding = ".rn .rz .rm .rp .ftz .sat "
+	storeMod = ".global .shared .shared::cta .local .param .param::func "
+	atomMod  = ".global .shared .shared::cta "
 	spaceMod = ".global .shared .shared::cta .local .const .param .param::entry .param::func "
 	caching  = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal "
 	ordering = ".relaxed .acquire .release .acq_rel .sc .volatile .weak .cta .cluster .gpu .sys .mmio "
@@ -98,7 +100,7 @@ func init() {
 		"mov":       {"", 2, 2, (*emitter).mov},
 		"ld":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).load},
 		"ldu":       {".global .v2 .v4", 2, 2, (*emitter).load},
-		"st":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).store},
+		"st":        {storeMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).store},
 		"cvt":       {rounding + ".rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 3, (*emitter).cvt},
 		"cvta":      {spaceMod + ".to", 2, 2, (*emitter).cvta},
 		"isspacep":  {spaceMod, 2, 2, (*emitter).isspacep},
@@ -111,8 +113,8 @@ func init() {
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 
 		// Communication.
-		"atom":           {spaceMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
-		"red":            {spaceMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
+		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
+		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
 		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
 		"barrier":        {".sync .arrive .red .and .or .popc .aligned .cta", 1, 4, (*emitter).bar},
 		"membar":         {".cta .gl .sys", 0, 0, (*emitter).fence},
@@ -133,6 +135,9 @@ func init() {
 
 // mostTypes are the instructions that may have several types, and how many.
 var mostTypes = map[string]int{"cvt": 2, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4}
+
+// synchronous are the instructions of warps that do not exist without .sync.
+var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "ldmatrix": true}
 
 // Supported reports whether Lower knows an instruction.
 func Supported(op string) bool {
