@@ -60,7 +60,11 @@ func readLaunch(c console, file string) (*launchJob, error) {
 	if j.file.Module == "" {
 		return nil, unreadable("%s: no module; must have one", file)
 	}
-	if j.text, err = readInput(c, filepath.Join(filepath.Dir(file), j.file.Module)); err != nil {
+	module := j.file.Module
+	if !filepath.IsAbs(module) {
+		module = filepath.Join(filepath.Dir(file), module)
+	}
+	if j.text, err = readInput(c, module); err != nil {
 		return nil, err
 	}
 	if j.grid, err = dimensions(file, "grid", j.file.Grid); err == nil {
@@ -98,11 +102,11 @@ func (j *launchJob) readContents(c console) error {
 		}
 		j.pushed = append(j.pushed, pushedContent{content: &x})
 	}
-	for name, text := range j.file.Expect {
+	for _, name := range slices.Sorted(maps.Keys(j.file.Expect)) {
 		if j.named(name) == nil {
 			return unreadable("%s: expect has %s, which is no buffer; must be one", j.source.file, name)
 		}
-		x, err := parseContent(c, text)
+		x, err := parseContent(c, j.file.Expect[name])
 		if err != nil {
 			return err
 		}

@@ -320,7 +320,7 @@ func (u *unit) layoutShared() {
 		}
 	}
 	if uint64(u.sharedEnd)+uint64(u.o.SharedBytes) > MaxSharedBytes {
-		malformed(u.entry.Pos, "the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)
+		panic(fault{fmt.Errorf("the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)})
 	}
 	u.sharedEnd += u.o.SharedBytes
 }
