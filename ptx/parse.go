@@ -14,6 +14,7 @@ const (
 	CodeSymbol      = "PTX-Symbol"
 	CodeInstruction = "PTX-Instruction"
 	CodeType        = "PTX-Type"
+	CodeSupport     = "PTX-Support" // a kernel that Chiaro cannot run
 )
 
 // Limits of a text, which bound the time and the memory of everything that reads it.

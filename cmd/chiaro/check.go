@@ -104,9 +104,6 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("check without a module; want a file, a directory or --files-from")
 	}
-	if len(args) > 0 && !slices.ContainsFunc(args, func(a string) bool { return !isPTX(a) }) {
-		return checkPTX(c, f.format, args)
-	}
 	env, err := f.environment()
 	if err != nil {
 		return err
@@ -246,8 +243,12 @@ func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 	return x
 }
 
-// moduleFile judges a module of a file.
+// moduleFile judges a module of a file: SPIR-V, a source or PTX.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
+	if isPTX(file) {
+		j.ptx(file, x)
+		return
+	}
 	data, err := readModule(ctx, j.c, file, j.env.Name, j.f.allowOutside)
 	if err != nil {
 		x.message = err.Error()

@@ -2,19 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
-	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/ptx"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // isPTX reports whether a file is PTX, by its name.
@@ -29,47 +31,53 @@ func parsePTX(data []byte) (*ptx.Module, []*diag.Finding) {
 	return m, findings
 }
 
-// checkPTX reports the findings of files of PTX, and what their kernels have that Chiaro does not.
-func checkPTX(c console, format string, files []string) error {
-	if format != "text" {
-		return unreadable("--format %q with PTX; want text", format)
+// ptx judges a module of PTX. What its kernels have that Chiaro does not is a warning.
+func (j *judge) ptx(file string, x *checked) {
+	data, err := readInput(j.c, file)
+	if err != nil {
+		x.message = err.Error()
+		return
 	}
-	faults := 0
-	for _, file := range files {
-		data, err := readInput(c, file)
-		if err != nil {
-			return err
-		}
-		m, findings := parsePTX(data)
-		for _, f := range findings {
-			plain.Fprintf(c.out, "%s\n", plain.Block(located(file, f), "    "))
-		}
-		faults += len(findings)
-		if len(findings) > 0 {
-			continue
-		}
-		for _, missing := range unsupportedKernels(m) {
-			plain.Fprintf(c.out, "%s: warning: %s\n", file, plain.Block(missing, "    "))
-		}
+	m, findings := parsePTX(data)
+	if len(findings) == 0 {
+		findings = unsupportedKernels(m)
 	}
-	if faults > 0 {
-		return &coded{code: exitFindings}
+	x.verdict = verdictClean
+	for _, f := range findings {
+		x.verdict = verdictFindings
+		at := facts.Position{File: x.file, Line: uint32(f.Pos.Line), Column: uint32(f.Pos.Column)}
+		x.findings = append(x.findings, shownFinding{Finding: valid.Finding{Finding: *f, Source: at, HasSource: true}})
 	}
-	return nil
 }
 
-// unsupportedKernels says what keeps kernels from running, one line for each.
-func unsupportedKernels(m *ptx.Module) (list []string) {
+// unsupportedKernels says what keeps kernels from running, one finding for each.
+func unsupportedKernels(m *ptx.Module) (list []*diag.Finding) {
 	image, err := ptxlower.NewImage(m)
 	if err != nil {
-		return []string{err.Error()}
+		return []*diag.Finding{unsupportedPTX(err, "the kernels")}
 	}
 	for _, f := range m.Entries() {
 		if _, err := ptxlower.Lower(m, image, f.Name, ptxlower.Options{Block: ptxlower.RequiredBlock(f)}); err != nil {
-			list = append(list, fmt.Sprintf("the kernel %s cannot run: %v", f.Name, err))
+			list = append(list, unsupportedPTX(err, "the kernel "+f.Name))
 		}
 	}
 	return list
+}
+
+// unsupportedPTX returns the warning that an error keeps kernels from running.
+func unsupportedPTX(err error, kernels string) *diag.Finding {
+	at, what := ptx.Position{Line: 1, Col: 1}, err.Error()
+	var missing *ptxlower.Unsupported
+	var malformed *ptxlower.Malformed
+	switch {
+	case errors.As(err, &missing):
+		at, what = missing.Pos, missing.What+" is not supported"
+	case errors.As(err, &malformed):
+		at, what = malformed.Pos, malformed.What
+	}
+	f := diag.New(ptx.CodeSupport, diag.Pos{Line: at.Line, Column: at.Col}, "%s cannot run: %s", kernels, what)
+	f.Severity = diag.Warning
+	return f
 }
 
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
