@@ -77,23 +77,53 @@ func (t *tree) place(v int) {
 	t.labelled[v] = true
 }
 
-// emit emits a block and all that it dominates. The recursion is as deep as the dominator tree.
+// emit emits a block and all that it dominates. The recursion is as deep as the regions are nested.
 func (t *tree) emit(v int) {
 	if t.depth++; t.depth > maxNesting {
 		unsupported(t.f.Pos, "control flow that is nested deeper than %d levels", maxNesting)
 	}
 	defer func() { t.depth-- }()
-	t.open(t.outer[v])
-	if t.flow.loop[v] {
+	for v >= 0 {
+		v = t.region(v)
+	}
+}
+
+// region emits a block and all that it dominates, but for what follows all its regions: it returns the first block of that, -1 for none.
+func (t *tree) region(v int) int {
+	inner, outer, loop := t.inner[v], t.outer[v], t.flow.loop[v]
+	t.open(outer)
+	if loop {
 		t.loops[v] = t.b.Loop()
 	}
-	t.open(t.inner[v])
-	t.code(v)
-	t.follow(t.inner[v])
-	if t.flow.loop[v] {
+	t.open(inner)
+	t.instructions(v)
+	if s := t.successor(v); s >= 0 && !loop && len(inner)+len(outer) == 0 {
+		t.setGuide(&t.blocks[v], 0)
+		return s
+	}
+	t.end(v)
+	if !loop && len(outer) == 0 {
+		return t.follow(inner)
+	}
+	if last := t.follow(inner); last >= 0 {
+		t.emit(last)
+	}
+	if loop {
 		t.b.End()
 	}
-	t.follow(t.outer[v])
+	return t.follow(outer)
+}
+
+// successor returns the only successor of a block if its code takes the place of a branch to it; -1 otherwise.
+func (t *tree) successor(v int) int {
+	b := &t.blocks[v]
+	if b.end != jumps {
+		return -1
+	}
+	if s := b.succs[0]; !t.labelled[s] && !t.flow.dominates(s, v) {
+		return s
+	}
+	return -1
 }
 
 // open opens the labels of children, the last one first.
@@ -103,16 +133,21 @@ func (t *tree) open(children []int) {
 	}
 }
 
-// follow closes the label of each child and emits its code.
-func (t *tree) follow(children []int) {
+// follow closes the label of each child and emits its code, but for that of the last child, which it returns; -1 for none.
+func (t *tree) follow(children []int) int {
+	last := -1
 	for _, c := range children {
+		if last >= 0 {
+			t.emit(last)
+		}
 		t.b.End()
-		t.emit(c)
+		last = c
 	}
+	return last
 }
 
-// code emits the instructions of a block and its end.
-func (t *tree) code(v int) {
+// instructions emits the instructions of a block.
+func (t *tree) instructions(v int) {
 	b := &t.blocks[v]
 	for i := range t.items[b.from:b.to] {
 		t.instruction(&t.items[b.from+i])
@@ -120,6 +155,11 @@ func (t *tree) code(v int) {
 	if b.last != nil {
 		t.b.Origin = int32(b.last.in.Pos.Line)
 	}
+}
+
+// end emits the branch at the end of a block.
+func (t *tree) end(v int) {
+	b := &t.blocks[v]
 	switch b.end {
 	case jumps:
 		t.branch(v, 0)

@@ -110,3 +110,40 @@ LOOP:
 		}
 	}
 }
+
+// TestManyBranches runs a sequence of more forward branches than regions may be nested: thread 0 takes them all, thread 1 none.
+func TestManyBranches(t *testing.T) {
+	const n = maxNesting + 100
+	var body strings.Builder
+	for i := range n {
+		fmt.Fprintf(&body, "@%%p bra L%d;\nadd.u32 %%r1, %%r1, 1;\nL%d:\n", i, i)
+	}
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.entry k(.param .u64 o)
+{
+.reg .pred %p;
+.reg .b32 %r<2>;
+.reg .b64 %rd<3>;
+ld.param.u64 %rd1, [o];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd2, %r0, 4;
+add.u64 %rd1, %rd1, %rd2;
+setp.eq.u32 %p, %r0, 0;
+mov.u32 %r1, 0;
+`+body.String()+`st.global.u32 [%rd1], %r1;
+ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 8)
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{2, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(e.name, err)
+		}
+		if a, b := word(out), word(out[4:]); a != 0 || b != n {
+			t.Errorf("the threads count %d and %d on the %s; must count 0 and %d", a, b, e.name, n)
+		}
+	}
+}
