@@ -154,7 +154,10 @@ func (t *tarjan) visit(root int) {
 
 // take removes the component of v from the stack.
 func (t *tarjan) take(v int) {
-	at := slices.Index(t.stack, v)
+	at := len(t.stack) - 1
+	for t.stack[at] != v {
+		at--
+	}
 	group := slices.Clone(t.stack[at:])
 	t.stack = t.stack[:at]
 	for _, x := range group {
