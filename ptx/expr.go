@@ -47,7 +47,7 @@ func literal(t token) (*Expr, bool) {
 	return e, err == nil
 }
 
-// precedence of the operators of two operands, those of C.
+// precedence of the binary operators, as in C.
 var precedence = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
 	"<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,

@@ -48,11 +48,11 @@ type Variable struct {
 	Pos     Position
 	Linkage []string
 	Space   string // ".reg", ".param", ".shared", ".local", ".const", ".global", ".tex"
-	Align   int    // 0: that of the type
+	Align   int    // 0: the alignment of the type
 	Vector  int    // 1, 2 or 4
 	Type    string // such as ".u32"
 	Pointer string // of a .param with .ptr: the space it points to, ".generic" without one
-	PtrTo   int    // the alignment of what it points to; 0 without one
+	PtrTo   int    // the alignment of the pointee; 0 without one
 	Name    string
 	Count   int   // of a parameterised name such as %r<9>: the number of names; 0 without one
 	Dims    []int // of an array; -1 without a size
@@ -143,7 +143,7 @@ type Operand struct {
 	Neg   bool   // -a of a register
 	Name  string // of a Symbol
 	Part  string // ".x" of a vector register or a special register
-	Expr  *Expr  // of an Immediate; of a Symbol what is added to it, or nil
+	Expr  *Expr  // of an Immediate; the offset of a Symbol, or nil
 	Elems []*Operand
 }
 

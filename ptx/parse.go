@@ -56,7 +56,7 @@ func (p *parser) fail(format string, args ...any) {
 	p.broken = true
 }
 
-// expected reports that the current token is not what must be there.
+// expected reports an unexpected token.
 func (p *parser) expected(what string) { p.fail("%v is here; must be %s", p.tok, what) }
 
 func (p *parser) advance() {

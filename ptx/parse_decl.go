@@ -170,7 +170,7 @@ func (p *parser) variableAttribute(v *Variable) {
 	v.Attrs = append(v.Attrs, d)
 }
 
-// pointer parses what follows .ptr: a space and an alignment.
+// pointer parses the space and the alignment after .ptr.
 func (p *parser) pointer(v *Variable) {
 	v.Pointer = ".generic"
 	if p.tok.kind == dotted && spaces[p.tok.text] {

@@ -89,7 +89,7 @@ func (p *parser) labelled(b *Block) {
 // needsLabel are the directives that instructions name.
 var needsLabel = map[string]bool{".callprototype": true, ".branchtargets": true, ".calltargets": true}
 
-// instruction parses what follows the opcode.
+// instruction parses the modifiers and operands after an opcode.
 func (p *parser) instruction(t token, op string) *Instr {
 	i := &Instr{Pos: t.pos, Op: op}
 	for p.tok.kind == dotted {
@@ -182,7 +182,7 @@ func (p *parser) operands(end string) (list []*Operand) {
 	return list
 }
 
-// symbol parses a name, a component of it, and what is added to it.
+// symbol parses a name with its component or offset.
 func (p *parser) symbol(o *Operand) {
 	o.Kind = Symbol
 	o.Name = p.name("a name")
@@ -208,7 +208,7 @@ func (p *parser) symbol(o *Operand) {
 	}
 }
 
-// expr parses a constant expression whose operators have at least a precedence.
+// expr parses a constant expression with operators of at least a precedence.
 func (p *parser) expr(least int) *Expr { return p.rest(p.unary(), least) }
 
 // rest parses the operators after a first operand.

@@ -241,7 +241,7 @@ func operandText(o *Operand) string {
 	return text + o.Part
 }
 
-// exprText returns an expression, with parentheses around what has operators.
+// exprText returns an expression, with parentheses around each operation.
 func exprText(e *Expr) string {
 	switch {
 	case len(e.Args) == 0:

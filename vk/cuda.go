@@ -36,7 +36,7 @@ type CudaFunction struct {
 	programs map[cudaShape]*ComputePipeline
 }
 
-// cudaShape is what the program of a launch depends on.
+// cudaShape has the parameters of a launch that its program depends on.
 type cudaShape struct {
 	block  [3]uint32
 	shared uint32

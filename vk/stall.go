@@ -30,7 +30,7 @@ type stall struct {
 	used time.Duration // from seen to last
 }
 
-// stallLook is what the goroutine sees.
+// stallLook is one observation of the goroutine.
 type stallLook struct {
 	commands, progress uint64
 	clock              time.Time

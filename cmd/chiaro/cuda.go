@@ -31,7 +31,7 @@ func parsePTX(data []byte) (*ptx.Module, []*diag.Finding) {
 	return m, findings
 }
 
-// ptx judges a module of PTX. What its kernels have that Chiaro does not is a warning.
+// ptx judges a module of PTX. Features of kernels that Chiaro lacks are warnings.
 func (j *judge) ptx(file string, x *checked) {
 	data, err := readInput(j.c, file)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// code is a program that runs, and what the debugger knows of it. The program of a stage of a draw is composed: it has further
+// code is a program that runs, with the debugger's tables. The program of a stage of a draw is composed: it has further
 // operations around those of the stage, which keep their numbers.
 type code struct {
 	program *ir.Program

@@ -51,7 +51,7 @@ func (s *Session) Threads() (list []ThreadState) {
 	return list
 }
 
-// threadName returns the name of a thread: what tells it apart in its stage.
+// threadName returns the name of a thread, which is unique in its stage.
 func (h *hook) threadName(t Thread) string {
 	x := &view{h, h.step, Frame{lane: t.Local % h.program.SubgroupSize}}
 	if list := x.invocation(); len(list) > 0 {

@@ -16,7 +16,7 @@ type Location struct {
 	Line int
 }
 
-// mark is what an operation begins.
+// mark says whether an operation begins an instruction or a line.
 type mark uint8
 
 const (

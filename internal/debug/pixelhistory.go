@@ -240,7 +240,7 @@ func (w *pixelWatcher) probe(n uint32) uint32 {
 	return 0
 }
 
-// result returns what became of the fragment. A test that ended it before or after the shader was reached by it.
+// result returns the fate of the fragment. A test that ended it before or after the shader was reached by it.
 func (w *pixelWatcher) result() string {
 	for _, x := range []struct {
 		probe  uint32

@@ -61,7 +61,7 @@ func (h *hook) rewind() {
 	h.forgetWatched()
 }
 
-// searching is what Step does during a search, before an operation with marks.
+// searching handles a step during a search, before an operation with marks.
 func (h *hook) searching(x *exec.Step, m mark) error {
 	s := h.search
 	switch {

@@ -97,7 +97,7 @@ func New(c Config) *Session {
 	return &Session{config: c, resume: make(chan request), done: make(chan struct{}), codes: map[*ir.Program]*code{}}
 }
 
-// action is what a stopped session does next.
+// action is the next action of a stopped session.
 type action uint8
 
 const (

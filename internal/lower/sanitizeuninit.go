@@ -26,7 +26,7 @@ var (
 // The limits of a variable that is followed, and of a program.
 const maxFollowedSlots, maxFollowedValues = 256, 1 << 18
 
-// source is what an undefined value comes from; nil is a defined value.
+// source is the origin of an undefined value; nil is a defined value.
 type source struct {
 	rule  finding
 	names []string // in order
@@ -64,7 +64,7 @@ func (w *follower) joined(a, b *source) *source {
 	return w.sets[key]
 }
 
-// followVariable marks a variable whose values are undefined until it is stored to.
+// followVariable marks a variable as undefined until it is stored to.
 func (u *unit) followVariable(number, slots uint64, name string) {
 	if !u.sanitizes(ir.SanitizeUninit) || slots > maxFollowedSlots {
 		return

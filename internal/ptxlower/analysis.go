@@ -59,7 +59,7 @@ func (f *function) knownAddress(r *register) (*symbol, int64) {
 	return r.known, r.plus
 }
 
-// addressOf returns the frame variable and the offset whose address an instruction computes.
+// addressOf returns the frame variable and the offset if an instruction computes their address.
 func (f *function) addressOf(it *item) (*symbol, int64) {
 	in := it.in
 	if len(in.Operands) < 2 || in.Operands[0].Kind != ptx.Symbol {
@@ -100,7 +100,7 @@ func (f *function) baseOf(it *item, o *ptx.Operand) (*symbol, int64) {
 	return nil, 0
 }
 
-// findEscapes marks the frame variables whose address is used other than for a load or a store.
+// findEscapes marks the frame variables with an address in use other than for a load or a store.
 func (f *function) findEscapes() {
 	for i := range f.items {
 		it := &f.items[i]

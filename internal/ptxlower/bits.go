@@ -196,7 +196,7 @@ func (e *emitter) shift() {
 	}
 }
 
-// funnel emits shf: a shift of the 64 bits hi:lo, whose high word (.l) or low word (.r) is the result.
+// funnel emits shf: a shift of the 64 bits hi:lo. The result is the high word (.l) or the low word (.r).
 func (e *emitter) funnel() {
 	lo, hi := e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32)
 	by := e.as(e.amount(3), ir.I64)

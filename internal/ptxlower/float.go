@@ -80,7 +80,7 @@ func (e *emitter) each(list []ir.V, f func(ir.V) ir.V) []ir.V {
 	return out
 }
 
-// flush emits .ftz of an operand or a result. In a conversion it concerns those of 32 bits only.
+// flush emits .ftz of an operand or a result. In a conversion only floats of 32 bits are flushed.
 func (e *emitter) flush(v ir.V) ir.V {
 	if t := e.b.Func.Type(v); e.in.Has(".ftz") && (t == ir.F32 || t.IsFloat() && e.in.Op != "cvt") {
 		return e.b.Op(ir.FFlush, t, v)
@@ -257,7 +257,7 @@ func (e *emitter) rsqrt() {
 	})
 }
 
-// functions are the approximations of mathlib, whose errors are below those that the ISA states.
+// functions are the approximations of mathlib. Their errors are below the bounds of the ISA.
 var functions = map[string]func(*ir.Builder, ir.V) ir.V{"sin": mathlib.Sin, "cos": mathlib.Cos, "lg2": mathlib.Log2, "ex2": mathlib.Exp2, "tanh": mathlib.Tanh}
 
 func (e *emitter) approx() {

@@ -28,7 +28,7 @@ type item struct {
 	at *scope
 }
 
-// analyze lists the instructions and finds what is known of each name.
+// analyze lists the instructions and analyzes each name.
 func (f *function) analyze() {
 	f.top = newScope(nil)
 	f.names = map[string]int{}
@@ -161,7 +161,7 @@ func (f *function) placeFrame() {
 		s.placed = true
 		if s.escapes {
 			s.space = inLocal
-			s.offset = f.reserve(s.decl.Pos, s.decl.Size(), max(s.decl.Alignment(), 4)) // that of a slot
+			s.offset = f.reserve(s.decl.Pos, s.decl.Size(), max(s.decl.Alignment(), 4)) // the alignment of a slot
 			continue
 		}
 		s.number = f.variable(s.decl.Name, slotsOf(s.decl))

@@ -25,7 +25,7 @@ func (e *emitter) members(i int) ir.V {
 	return e.read(e.operand(i), ir.I32)
 }
 
-// writePair makes v the result, and p that of the predicate after it, if there is one.
+// writePair makes v the result, and writes p to the predicate after it, if there is one.
 func (e *emitter) writePair(v, p ir.V) {
 	d := e.operand(0)
 	if d.Kind != ptx.Pair {
@@ -226,7 +226,7 @@ func (e *emitter) checkBarrier(o *ptx.Operand) {
 	}
 }
 
-// checkThreads checks that a number of threads is that of the block, in whole warps.
+// checkThreads checks that a number of threads is the whole block, in whole warps.
 func (e *emitter) checkThreads(o *ptx.Operand) {
 	all := (e.threads() + WarpSize - 1) / WarpSize * WarpSize
 	if o.Kind != ptx.Immediate || uint32(e.constant(o.Expr)) != all {
@@ -234,7 +234,7 @@ func (e *emitter) checkThreads(o *ptx.Operand) {
 	}
 }
 
-// barrierReduction emits bar.red: it counts the threads whose predicate holds, in a word of shared memory.
+// barrierReduction emits bar.red: it counts the threads with a true predicate, in a word of shared memory.
 func (e *emitter) barrierReduction(args []*ptx.Operand) {
 	if len(args) == 4 {
 		e.checkThreads(args[2])

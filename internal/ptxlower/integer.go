@@ -189,7 +189,7 @@ func (e *emitter) withCarry(op, carry ir.Op, in bool) {
 	e.finishCarry(op, carry, t, x[0], x[1], in)
 }
 
-// finishCarry emits an operation whose carry or borrow is the result of another one. in adds or subtracts CC.CF too.
+// finishCarry emits an operation, and another one for its carry or borrow. in adds or subtracts CC.CF too.
 func (e *emitter) finishCarry(op, carry ir.Op, t ir.Type, x, y ir.V, in bool) {
 	v, out := e.b.Op(op, t, x, y), e.b.Op(carry, t, x, y)
 	if in {

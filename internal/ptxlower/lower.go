@@ -25,7 +25,7 @@ const (
 	maxNesting     = 1 << 12 // of the blocks of a function, one in another
 )
 
-// Options are what a launch decides.
+// Options are the parameters of a launch that the program depends on.
 type Options struct {
 	Block       [3]uint32 // threads of a block
 	SharedBytes uint32    // of dynamic shared memory
@@ -38,7 +38,7 @@ type Unsupported struct {
 	What string
 }
 
-// Error returns the position and what is not built.
+// Error returns the position and the missing feature.
 func (e *Unsupported) Error() string { return fmt.Sprintf("%v: %s is not supported", e.Pos, e.What) }
 
 // Malformed is the error of PTX that is not valid.
@@ -74,7 +74,7 @@ type unit struct {
 	funcs   map[string]*function
 	list    []*function               // by number in the program
 	frames  map[*ptx.Variable]*symbol // parameters and results of device functions
-	order   []*symbol                 // those of frames, in the order in which they were met
+	order   []*symbol                 // of frames, in the order of the text
 	params  map[string]*symbol        // of the kernel
 	shared  map[string]uint32         // offsets of shared variables
 	inputs  map[ir.Input]uint64
@@ -325,7 +325,7 @@ func (u *unit) layoutShared() {
 	u.sharedEnd += u.o.SharedBytes
 }
 
-// dynamic reports whether a shared variable is an array whose size the launch decides.
+// dynamic reports whether a shared variable is an array with a size from the launch.
 func dynamic(v *ptx.Variable) bool { return slices.Contains(v.Linkage, ".extern") }
 
 func (u *unit) placeShared(v *ptx.Variable) uint32 {

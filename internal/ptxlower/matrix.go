@@ -87,7 +87,7 @@ func (e *emitter) fragment(i, n int) []ir.V {
 	return out
 }
 
-// accumulators returns the four elements of C, those of 16 bits as floats of 16 bits.
+// accumulators returns the four elements of C.
 func (e *emitter) accumulators() []ir.V {
 	switch e.types[0] {
 	case ".f32":

@@ -90,7 +90,7 @@ func (e *emitter) temporary(t ir.Type) uint64 {
 	return uint64(len(e.prog.Vars) - 1)
 }
 
-// accessType returns the type in which an element is loaded: that of its register if it has the same size.
+// accessType returns the type of the load of an element: its register's if it has the same size.
 func (e *emitter) accessType(t string, o *ptx.Operand) ir.Type {
 	if o.Kind == ptx.Symbol {
 		if r := e.register(e.scope, o.Name+o.Part); r != nil && r.size == ptx.TypeSize(t) {

@@ -32,7 +32,7 @@ type register struct {
 
 	defs   int // instructions that write it
 	def    *item
-	origin space // what it points to; inGeneric if it is not known
+	origin space // of the pointee; inGeneric if it is not known
 	known  *symbol
 	plus   int64 // the offset from known
 	state  uint8 // of the search for known
