@@ -79,7 +79,7 @@ func (u *unit) followVariable(number, slots uint64, name string) {
 // are 0. It returns nil for a constant that is not followed.
 func (f *function) undefined(id spirv.ID) (parts []ir.V) {
 	c := f.facts.Const(id)
-	if c == nil || !c.Undef || !f.sanitizes(ir.SanitizeUninit) || f.inMemory(c.Type) || c.Type.Leaves == 0 || c.Type.Leaves > maxFollowedSlots {
+	if c == nil || !c.Undef || c.Type == nil || !f.sanitizes(ir.SanitizeUninit) || f.inMemory(c.Type) || c.Type.Leaves == 0 || c.Type.Leaves > maxFollowedSlots {
 		return nil
 	}
 	types := f.flat(c.Type)
