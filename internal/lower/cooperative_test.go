@@ -134,6 +134,7 @@ func TestCooperativeRefusals(t *testing.T) {
 		{"%l = OpCreateTensorLayoutNV %tl\n%x = OpTensorLayoutSetDimensionNV %tl %l %n1", "1 operands; must be 2"},
 		{"%v = OpCreateTensorViewNV %tv\n%x = OpTensorViewSetDimensionNV %tv %v %n1 %n1", "is not a permutation"},
 		{"%l = OpCreateTensorLayoutNV %tl\n%v = OpCreateTensorViewNV %tv1\n%x = OpCooperativeMatrixLoadTensorNV %acc %arr %zacc %l None TensorView %v", "a view of 1 dimensions on a layout of 2"},
+		{"%l = OpCreateTensorLayoutNV %tl5\n%x = OpCooperativeMatrixLoadTensorNV %acc %arr %zacc %l None DecodeFunc %dec", "the value has 5 scalars; must have 2"},
 		{"%x = OpCooperativeVectorMatrixMulNV %f32 %z8 %n1 %arr %n0 %n1 %n8 %n8 %n0 %no %n8", "the result is not a vector; must be one"},
 		{"%l = OpCreateTensorLayoutNV %tl5\n%x = OpCooperativeMatrixLoadTensorNV %huge %arr %zhuge %l None None", "coordinates that each lane computes"},
 	} {

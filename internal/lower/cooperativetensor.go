@@ -303,6 +303,8 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	if n == 0 {
 		a.function.malformed("the callee is not a function with a body")
 	}
+	a.function.checkType(callee.Params[1].Type, e.block)
+	a.function.checkType(callee.Params[2].Type, e.inBlock)
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)
 	p.typ = t.Elem
