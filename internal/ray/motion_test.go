@@ -144,9 +144,9 @@ func TestInstanceMotion(t *testing.T) {
 			t.Errorf("%s: sizes %d, %d, %d", name, moving.CompactedSize(), moving.Size(), BuildSizes(&in, 1).Structure)
 		}
 		for _, time := range motionTimes {
-			now, inverse := moving.InstanceAt(0, time)
-			want := place(Instance{Transform: now})
-			if _, same := want.InstanceAt(0, 0); same != inverse {
+			inverse := moving.WorldToObject(0, time)
+			want := place(Instance{Transform: moving.ObjectToWorld(0, time)})
+			if same := want.WorldToObject(0, 0); same != inverse {
 				t.Errorf("%s at %v: inverse %v, want %v", name, time, inverse, same)
 			}
 			sameHits(t, name, moving, want, time)

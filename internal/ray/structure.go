@@ -64,19 +64,30 @@ func (s *Structure) Flags() BuildFlags {
 	return s.flags
 }
 
-// InstanceAt returns the matrices object to world and world to object of instance i at a time, of 3 rows and 4 columns each.
-func (s *Structure) InstanceAt(i uint32, time float32) (objectToWorld, worldToObject [12]float32) {
+// ObjectToWorld returns the matrix object to world of instance i at a time, of 3 rows and 4 columns.
+func (s *Structure) ObjectToWorld(i uint32, time float32) (m [12]float32) {
 	if s == nil || uint64(i) >= uint64(len(s.instances)) {
-		return
+		return m
+	}
+	if p := &s.instances[i]; p.Motion != nil {
+		return p.transformAt(clampTime(time))
+	}
+	return s.instances[i].Transform
+}
+
+// WorldToObject returns its inverse.
+func (s *Structure) WorldToObject(i uint32, time float32) (m [12]float32) {
+	if s == nil || uint64(i) >= uint64(len(s.instances)) {
+		return m
 	}
 	var now placed
 	p := s.instances[i].at(clampTime(time), &now)
 	for r := range 3 {
 		for c := range 4 {
-			worldToObject[4*r+c] = float32(p.inverse[c][r])
+			m[4*r+c] = float32(p.inverse[c][r])
 		}
 	}
-	return p.Transform, worldToObject
+	return m
 }
 
 // ObjectRay returns the ray of q in the object space of instance i.

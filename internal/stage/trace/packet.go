@@ -24,6 +24,9 @@ func (r *request) begins(c *exec.RayCall, base int, lanes uint32, structures ray
 		return false
 	}
 	first := base + bits.TrailingZeros32(lanes)
+	if c.Request[first] != ir.RayProceed {
+		return false
+	}
 	slot := c.Slot[first]
 	r.at(c, first, structures)
 	low, high := uint32(r.number), uint32(r.number>>32)

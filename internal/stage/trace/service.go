@@ -120,10 +120,18 @@ func (r *request) proceed() {
 
 // answer writes the answer to a request about a hit.
 func (r *request) answer(which uint32) {
-	r.load(0, ir.RayTrail)
-	hit := &r.query.Candidate
+	hit, slot := &r.query.Candidate, ir.RayCandidate
 	if which >= ir.RayOfCommitted {
-		which, hit = which-ir.RayOfCommitted, &r.query.Committed
+		which, hit, slot = which-ir.RayOfCommitted, &r.query.Committed, ir.RayCommitted
+	}
+	switch which {
+	case ir.RayInstance, ir.RayObjectToWorld, ir.RayWorldToObject: // the most frequent ones read few slots
+		r.load(slot+ir.HitKind, 1)
+		r.load(slot+ir.HitInstance, 1)
+		r.load(ir.RayTime, 1)
+	default:
+		r.load(0, ir.RayCommitted)
+		r.load(slot, ir.HitSlots)
 	}
 	var a [ir.RayAnswerSlots]float32
 	switch {
@@ -135,10 +143,10 @@ func (r *request) answer(which uint32) {
 	case hit.Kind != ray.None:
 		switch which {
 		case ir.RayObjectToWorld:
-			m, _ := r.structure.InstanceAt(hit.Instance, r.query.Time)
+			m := r.structure.ObjectToWorld(hit.Instance, r.query.Time)
 			a = columns(&m)
 		case ir.RayWorldToObject:
-			_, m := r.structure.InstanceAt(hit.Instance, r.query.Time)
+			m := r.structure.WorldToObject(hit.Instance, r.query.Time)
 			a = columns(&m)
 		case ir.RayObjectRay:
 			origin, direction := r.structure.ObjectRay(hit.Instance, &r.query)
@@ -155,15 +163,15 @@ func (r *request) answer(which uint32) {
 			}
 		}
 	}
-	for i, x := range a {
-		r.memory[(ir.RayAnswer+i)*r.stride] = math.Float32bits(x)
+	for i, at := 0, ir.RayAnswer*r.stride; i < len(a); i, at = i+1, at+r.stride {
+		r.memory[at] = math.Float32bits(a[i])
 	}
 }
 
 // columns returns the columns of a matrix of 3 rows of 4.
 func columns(m *[12]float32) (a [ir.RayAnswerSlots]float32) {
-	for i, x := range m {
-		a[3*(i%4)+i/4] = x
+	for c := range 4 {
+		a[3*c], a[3*c+1], a[3*c+2] = m[c], m[4+c], m[8+c]
 	}
 	return a
 }
