@@ -21,9 +21,10 @@ type serviceCall struct {
 	active    exec.Lanes // active lanes
 }
 
-// serviceCall returns the call at a site, with its active lanes.
+// serviceCall returns the call at a site, with its active lanes. The next call of the worker reuses it.
 func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
-	c := &serviceCall{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
+	c := &w.call
+	*c = serviceCall{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
 	if c.site.Op == vcode.Lane {
 		c.firstLane = int(c.site.Part) * c.form().Lanes
 	}

@@ -1,6 +1,6 @@
 package jit
 
-import "encoding/binary"
+import "unsafe"
 
 // ray serves the rays of the active lanes at slots of a variable.
 func (c *serviceCall) ray() {
@@ -30,13 +30,10 @@ func (c *serviceCall) words(i int, to *[128]uint32) {
 		at := to[c.firstLane+part*lanes:][:lanes]
 		if r.Const {
 			for lane := range at {
-				at[lane] = uint32(c.read(r, lane))
+				at[lane] = uint32(r.Bits) + r.Step*uint32(lane)
 			}
 			continue
 		}
-		b := c.register(r)
-		for lane := range at {
-			at[lane] = binary.LittleEndian.Uint32(b[4*lane:])
-		}
+		copy(at, unsafe.Slice((*uint32)(unsafe.Pointer(&c.register(r)[0])), lanes))
 	}
 }

@@ -108,6 +108,7 @@ type worker struct {
 	scratch      handle // of a descriptor of a list
 	tallies      []tally
 	rays         exec.RayCall
+	call         serviceCall // of the current exit
 }
 
 // AcquireWorker returns a worker, idle or new.
@@ -212,6 +213,7 @@ func (w *worker) Release() {
 	w.releaseGroupState()
 	clear(w.ownHandles)
 	w.bound, w.job, w.runCtx, w.handles = nil, nil, nil, nil
+	w.call = serviceCall{}
 	if cap(w.ownHandles) <= maxIdleHandles {
 		w.program.workers.Put(w, exec.MaxIdleWorkers())
 	} else {
