@@ -56,7 +56,7 @@ func NewWalker() *Walker { return new(Walker) }
 // by a new traversal; the query need not store the state of a traversal.
 func (w *Walker) Next(s *Structure, q *Query) bool {
 	q.Candidate.Kind = None
-	if q.ended != 0 || s == nil || !s.top || s.root == emptyRef || !q.valid() {
+	if q.ended != 0 || s == nil || !s.top || s.root == emptyRef || !q.valid() || q.complete() {
 		q.ended = 1
 		return false
 	}
