@@ -235,7 +235,11 @@ func (p *GraphPipeline) compile(ctx context.Context, d *Device, flags enum.Pipel
 	}
 	var list []graph.Node
 	for _, n := range p.nodes {
-		list = append(list, graph.Node{NodeName: n.name, Node: n.node, Draws: n.meshes != nil})
+		node := graph.Node{NodeName: n.name, Node: n.node, Draws: n.meshes != nil}
+		if n.meshes != nil {
+			node.Views = n.meshes.views()
+		}
+		list = append(list, node)
 		if n.meshes != nil {
 			if err := n.draws(ctx, d); err != nil {
 				return err

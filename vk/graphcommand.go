@@ -309,7 +309,8 @@ func (x *executor) drawNode(n *graphNode, list *graph.Payloads, now bool) error 
 	g.bound.pipeline, g.bound.shaders, g.point = n.drawn, combination{}, ExecutionGraph
 	defer func() { g.bound.pipeline, g.bound.shaders, g.point = pipeline, shaders, Graphics }()
 	g.args = state.Args{Mesh: true, Tasks: list.Groups, Node: &state.NodePayloads{
-		Data: list.Data, Stride: list.Stride, Count: list.Count, Index: n.name.Index, Recursion: list.Recursion, Share: list.Share,
+		Data: list.Data, Payloads: list.Payloads, Stride: list.Stride, First: list.First, Total: list.Total,
+		Index: n.name.Index, Recursion: list.Recursion, Share: list.Share, Targets: list.Targets, Areas: list.Areas, AreaBytes: list.AreaBytes,
 	}}
 	g.repeats = state.RepeatsNothing
 	err := x.draw(&g.args, false, nil)

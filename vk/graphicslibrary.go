@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	mathbits "math/bits"
 	"reflect"
 	"slices"
 
@@ -33,6 +34,15 @@ type assembly struct {
 
 	pass    *RenderPass // nil for dynamic rendering
 	subpass int
+}
+
+// views returns the number of views of the renderings that the pipeline is for.
+func (a *assembly) views() uint32 {
+	mask := a.state.Rendering.ViewMask
+	if a.pass != nil {
+		mask = a.pass.info.Subpasses[a.subpass].ViewMask
+	}
+	return max(uint32(mathbits.OnesCount32(mask)), 1)
 }
 
 // assembledStage is a stage of an assembly.

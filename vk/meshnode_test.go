@@ -228,18 +228,79 @@ func TestMeshNodeErrors(t *testing.T) {
 	}
 }
 
-// TestMeshNodeSends checks that a mesh node that sends payloads is refused by name.
-func TestMeshNodeSends(t *testing.T) {
-	s := newSceneOn(t, 1, DeviceInfo{Checking: Pipelines})
-	text := strings.NewReplacer("%void = OpTypeVoid", `OpDecorateId %leaves PayloadNodeNameAMDX %leafname
+// meshSender is meshLeaf as a node that also sends payloads: workgroup x of a payload with the row y sends one to the leaf, with x + 1
+// workgroups and the row y + 4, and one to the root of twoNodes, with the word 0.
+var meshSender = strings.NewReplacer("%void = OpTypeVoid", `OpMemberDecorate %rootp 0 Offset 0
+OpDecorateId %leaves PayloadNodeNameAMDX %leafname
 OpDecorateId %leaves NodeMaxPayloadsAMDX %u1
 OpDecorateId %leaves PayloadNodeArraySizeAMDX %u1
-%void = OpTypeVoid`, "%leafp = OpTypeStruct", "%u2 = OpConstant %uint 2\n%leafname = OpConstantStringAMDX \"leaf\"\n%leafp = OpTypeStruct",
-		"OpReturn", "%a = OpAllocateNodePayloadsAMDX %pleaves %u2 %u1 %u0\nOpEnqueueNodePayloadsAMDX %a\nOpReturn").Replace(meshLeaf)
-	_, err := s.dev.NewGraphicsPipeline(context.Background(), s.meshNode(t, text))
-	if err == nil || !strings.Contains(err.Error(), "payloads that a mesh node sends") {
-		t.Error(err)
-	}
+OpDecorateId %roots PayloadNodeNameAMDX %rootname
+OpDecorateId %roots NodeMaxPayloadsAMDX %u1
+OpDecorateId %roots PayloadNodeArraySizeAMDX %u1
+%void = OpTypeVoid`, "%leafp = OpTypeStruct", `%u2 = OpConstant %uint 2
+%u4 = OpConstant %uint 4
+%leafname = OpConstantStringAMDX "leaf"
+%rootname = OpConstantStringAMDX "root"
+%rootp = OpTypeStruct %uint
+%roots = OpTypeNodePayloadArrayAMDX %rootp
+%proots = OpTypePointer NodePayloadAMDX %roots
+%leafp = OpTypeStruct`, "OpReturn", `%a = OpAllocateNodePayloadsAMDX %pleaves %u2 %u1 %u0
+%ag = OpAccessChain %pword %a %u0 %u0
+%wide = OpIAdd %uint %column %u1
+OpStore %ag %wide
+%ar = OpAccessChain %pword %a %u0 %u1
+%below = OpIAdd %uint %row %u4
+OpStore %ar %below
+OpEnqueueNodePayloadsAMDX %a
+%r = OpAllocateNodePayloadsAMDX %proots %u2 %u1 %u0
+%rw = OpAccessChain %pword %r %u0 %u0
+OpStore %rw %u0
+OpEnqueueNodePayloadsAMDX %r
+OpReturn`).Replace(meshLeaf)
+
+// sends makes a graph of a mesh node that sends payloads to a compute node and to a mesh node.
+func (s *scene) sends(t testing.TB) *GraphPipeline {
+	t.Helper()
+	ctx := context.Background()
+	root := must(s.dev.NewComputePipeline(ctx, ComputePipelineInfo{
+		Creation: Creation{Flags: enum.PipelineFlagsLibrary}, Stage: StageInfo{Code: code(t, twoNodes), Entry: "root"}, Layout: must(s.dev.NewPipelineLayout(PipelineLayoutInfo{}))(t),
+	}))(t)
+	sender := s.meshNode(t, meshSender)
+	sender.Mesh.Node = "sender"
+	meshes := []*GraphicsPipeline{must(s.dev.NewGraphicsPipeline(ctx, sender))(t), must(s.dev.NewGraphicsPipeline(ctx, s.meshNode(t, meshLeaf)))(t)}
+	return must(s.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: s.layout, Computes: []*ComputePipeline{root}, Meshes: meshes}))(t)
+}
+
+// TestMeshNodeSends draws a mesh node that sends payloads. The picture does not depend on the scratch memory, which bounds the
+// workgroups whose payloads are in memory at a time.
+func TestMeshNodeSends(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		for _, workers := range []int{1, 3} {
+			info.Workers, info.Checking = workers, All
+			s := newSceneOn(t, 1, info)
+			p := s.sends(t)
+			scratch := s.graphScratch(t, p)
+			sender, _ := p.NodeIndex("sender", 0)
+			s.build(t)
+			for _, size := range []uint64{scratch.Size, p.ScratchSize().Min} {
+				scratch.Size = size
+				got := s.shot(t, func(c *CommandBuffer) {
+					c.BindGraph(p)
+					c.DispatchGraph(scratch, []GraphStart{{Node: sender, Count: 2, Payloads: payloadWords(3, 2, 5, 3), Stride: 8}})
+				})
+				wide := [8]int{0: 1, 1: 2, 2: 3, 3: 5, 6: 3, 7: 5} // pixels of each row, from the left
+				for i := range 64 {
+					want := [4]byte{3: 255}
+					if i%8 < wide[i/8] {
+						want = [4]byte{255, 255, 255, 255}
+					}
+					if got[i] != want {
+						t.Fatalf("%d workers, %d bytes of scratch: pixel %d, %d is %v; must be %v", workers, size, i%8, i/8, got[i], want)
+					}
+				}
+			}
+		}
+	})
 }
 
 // TestMeshNodePlain draws a mesh node without the capability ShaderEnqueueAMDX, which has no payload: of each of three payloads a workgroup

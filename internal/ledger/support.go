@@ -154,8 +154,7 @@ uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a
 Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
-Vulkan allows these things in shaders of the stages that run, and they are refused: mesh nodes of execution graphs that send payloads
-(SPV_AMDX_shader_enqueue); tile shading (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass.
+Vulkan allows tile shading in shaders (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass, and it is refused.
 `
 
 func instructionRows() (rows []supportRow) {

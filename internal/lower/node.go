@@ -55,7 +55,7 @@ func (u *unit) placeNodeWord() {
 	u.prog.SharedBytes = u.checkedBytes(u.nodeWord + 4)
 }
 
-// isMeshNode reports whether the entry point is a mesh shader of an execution graph. Such nodes send no payloads.
+// isMeshNode reports whether the entry point is a mesh shader of an execution graph.
 func (u *unit) isMeshNode() bool {
 	return u.prog.Stage == ir.Mesh && u.facts.Capable(spirv.CapabilityShaderEnqueueAMDX)
 }
@@ -70,9 +70,6 @@ func (f *function) stepPayload(p *pointer, i operand) {
 
 // payloadTarget returns the places of a type of payloads, and the number of the type.
 func (f *function) payloadTarget(array *facts.Type) (*ir.NodeOutput, int) {
-	if f.isMeshNode() {
-		f.unsupported("payloads that a mesh node sends")
-	}
 	for k := range f.sends {
 		if o := &f.sends[k]; array != nil && o.Type == uint32(array.ID) {
 			return o, k

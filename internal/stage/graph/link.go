@@ -22,7 +22,8 @@ const (
 type Node struct {
 	ir.NodeName
 	*ir.Node
-	Draws bool // a mesh node, which sends nothing
+	Draws bool   // a mesh node
+	Views uint32 // of the rendering of a mesh node: each view runs the workgroups; 0 is one
 
 	targets [][]uint32 // by output: the indices of the nodes with its name
 	shared  []int      // the nodes that get the same payloads
@@ -164,11 +165,14 @@ func (g *Graph) ScratchSize() (least, most, step uint64) {
 	step = 64
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		step = max(step, levelShare*g.depth*(uint64(n.AreaBytes)+uint64(ir.PayloadStride(n.Bytes))))
+		step = max(step, levelShare*g.depth*(n.area()+uint64(ir.PayloadStride(n.Bytes))))
 	}
 	step = (step + 63) &^ 63
 	return step, max(step, min(step*maxChunk, usefulScratch/step*step)), step
 }
+
+// area returns the bytes of the areas of a workgroup.
+func (n *Node) area() uint64 { return uint64(n.AreaBytes) * uint64(max(n.Views, 1)) }
 
 // levelShare is the part of the memory of a level that the areas of a chunk have, as a divisor: the payloads that they send are copied
 // twice. maxChunk bounds the workgroups of a chunk. More memory than usefulScratch makes chunks that exceed the caches.

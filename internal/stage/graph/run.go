@@ -35,9 +35,14 @@ type Draw func(node int, p Payloads, now bool) error
 // Payloads is payloads with the same number of workgroups.
 type Payloads struct {
 	Groups    [3]uint32
-	Count     uint32
-	Data      []byte // Stride bytes apart, of the draw alone
-	Stride    uint32
+	First     uint32 // the first workgroup of the draw
+	Total     uint32 // the workgroups of the draw
+	Data      []byte // all of the following
+	Payloads  uint32 // the offset of the payloads
+	Stride    uint32 // bytes from payload to payload
+	Targets   uint32 // the offset of the targets
+	Areas     uint32 // the offset of the areas: for each view those of its workgroups
+	AreaBytes uint32
 	Recursion uint32
 	Share     uint32 // the workgroups that have a payload, of all nodes that share it
 }
@@ -196,17 +201,55 @@ func (r *run) draws(b *batch, groups [3]uint32, share uint32) error {
 		return r.exhausted(n)
 	}
 	r.launches -= total
+	if len(n.targets) > 0 {
+		return r.drawAndDeliver(b, groups, share)
+	}
 	stride := r.stride(b)
 	most := uint32(max(maxDrawn/each, 1))
 	for first := uint32(0); first < b.count; first += most {
 		part := b.data[uint64(first)*stride:][:uint64(min(most, b.count-first))*stride]
-		p := Payloads{Groups: groups, Count: uint32(uint64(len(part)) / stride), Data: slices.Clone(part), Stride: uint32(stride), Recursion: b.recursion, Share: share}
+		p := Payloads{
+			Groups: groups, Total: uint32(uint64(len(part)) / stride * each), Data: slices.Clone(part), Stride: uint32(stride), Recursion: b.recursion, Share: share,
+		}
 		// Other nodes that share the payloads read the counts of workgroups that have finished them.
 		if err := r.draw(b.node, p, share > uint32(each) || len(part) >= maxKept); err != nil {
 			return err
 		}
 		copy(part, p.Data) // for the nodes that share them
 	}
+	return nil
+}
+
+// drawAndDeliver draws payloads of a mesh node that has targets, in chunks: payloads that a chunk has sent are delivered before the next
+// one.
+func (r *run) drawAndDeliver(b *batch, groups [3]uint32, share uint32) error {
+	n := &r.nodes[b.node]
+	total := uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(b.count)
+	chunk := uint64(maxDrawn)
+	if n.AreaBytes > 0 {
+		chunk = max(min(r.chunk/n.area(), maxChunk), 1)
+	}
+	chunk = min(chunk, total)
+	l, err := r.lay(b, chunk*n.area())
+	if err != nil {
+		return err
+	}
+	for first := uint64(0); first < total; first += chunk {
+		count := min(chunk, total-first)
+		used := l.m[:l.areas+count*n.area()]
+		clear(used[l.areas:])
+		p := Payloads{
+			Groups: groups, First: uint32(first), Total: uint32(count), Data: used, Payloads: uint32(l.payloads), Stride: uint32(r.stride(b)),
+			Recursion: b.recursion, Share: share, Targets: uint32(l.targets), Areas: uint32(l.areas), AreaBytes: n.AreaBytes,
+		}
+		if err := r.draw(b.node, p, true); err != nil {
+			return err
+		}
+		if err := r.deliver(b, used[l.areas:]); err != nil {
+			return err
+		}
+	}
+	copy(b.data, l.m[l.payloads:])
 	return nil
 }
 
@@ -240,25 +283,15 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 		chunk = 1 << 20
 	}
 	chunk = max(min(chunk, total), 1)
-	targets := uint64(4 * paramWords)
-	payloads := (targets + n.targetBytes() + 7) &^ 7
-	areas := payloads + uint64(len(b.data))
-	size := areas + chunk*area
-	if size > 1<<31-1 {
-		return &NodeError{"", fmt.Sprintf("the payloads of node %q have %d bytes; must be less than 2 GiB", n.NodeName.Name, size)}
+	l, err := r.lay(b, chunk*area)
+	if err != nil {
+		return err
 	}
-	m := r.levels[b.depth]
-	if uint64(cap(m)) < size {
-		m = make([]byte, size, size+size/2)
-		r.levels[b.depth] = m
-	}
-	m = m[:size]
-	n.putTargets(m, uint32(targets))
-	copy(m[payloads:], b.data)
+	m, areas := l.m, l.areas
 	for word, x := range [paramWords]uint32{
 		paramGroups: groups[0], groups[1], groups[2],
-		paramEach: uint32(each), paramPayloads: uint32(payloads), paramStride: uint32(r.stride(b)), paramTotal: b.count, paramMost: most, paramAreas: uint32(areas),
-		paramAreaBytes: uint32(area), paramShare: share, paramIndex: n.NodeName.Index, paramRecursion: b.recursion, paramTargets: uint32(targets),
+		paramEach: uint32(each), paramPayloads: uint32(l.payloads), paramStride: uint32(r.stride(b)), paramTotal: b.count, paramMost: most, paramAreas: uint32(areas),
+		paramAreaBytes: uint32(area), paramShare: share, paramIndex: n.NodeName.Index, paramRecursion: b.recursion, paramTargets: uint32(l.targets),
 	} {
 		binary.LittleEndian.PutUint32(m[4*word:], x)
 	}
@@ -280,8 +313,33 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 			return err
 		}
 	}
-	copy(b.data, m[payloads:areas]) // for the nodes that share them
+	copy(b.data, m[l.payloads:areas]) // for the nodes that share them
 	return nil
+}
+
+// laid is the memory of a chunk of workgroups and the offsets of its parts. The parameters are at 0.
+type laid struct {
+	m                        []byte
+	targets, payloads, areas uint64
+}
+
+// lay lays out the memory of a depth for payloads of a node and some bytes of areas.
+func (r *run) lay(b *batch, bytes uint64) (laid, error) {
+	n := &r.nodes[b.node]
+	l := laid{targets: 4 * paramWords}
+	l.payloads = (l.targets + n.targetBytes() + 7) &^ 7
+	l.areas = l.payloads + uint64(len(b.data))
+	size := l.areas + bytes
+	if size > 1<<31-1 {
+		return l, &NodeError{"", fmt.Sprintf("the payloads of node %q have %d bytes; must be less than 2 GiB", n.NodeName.Name, size)}
+	}
+	if uint64(cap(r.levels[b.depth])) < size {
+		r.levels[b.depth] = make([]byte, size, size+size/2)
+	}
+	l.m = r.levels[b.depth][:size]
+	n.putTargets(l.m, uint32(l.targets))
+	copy(l.m[l.payloads:], b.data)
+	return l, nil
 }
 
 // targetBytes returns the size of the targets.

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -94,5 +95,42 @@ func TestKeptPayloads(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%d payloads of %d bytes are drawn at once: %v, %v; must be %v", count, bytes, got, err, want)
 		}
+	}
+}
+
+// TestMeshNodeViews draws a mesh node for two views: each view runs all workgroups, and what a workgroup sends in each of them is
+// delivered, view by view.
+func TestMeshNodeViews(t *testing.T) {
+	o := ir.NodeOutput{Name: "b", Max: 1, Bytes: 4, Stride: ir.PayloadStride(4), Rows: 4, Data: 4 + 2*ir.NodeRowBytes + 4}
+	g, err := New([]Node{
+		{NodeName: ir.NodeName{Name: "a"}, Node: &ir.Node{Static: [3]uint32{2, 1, 1}, Outputs: []ir.NodeOutput{o}, AreaBytes: o.Data + o.Stride}, Draws: true, Views: 2},
+		{NodeName: ir.NodeName{Name: "b"}, Node: &ir.Node{Input: true, Bytes: 4}},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, most, _ := g.ScratchSize()
+	var got []uint32
+	err = g.Run(func(_ int, params []byte, groups uint32) error {
+		for i := range groups {
+			got = append(got, binary.LittleEndian.Uint32(params[binary.LittleEndian.Uint32(params[4*paramPayloads:])+i*ir.PayloadStride(4):]))
+		}
+		return nil
+	}, func(_ int, p Payloads, now bool) error {
+		if !now {
+			t.Error("the draw may follow later; must be done")
+		}
+		for view := range uint32(2) {
+			for i := range p.Total {
+				area := p.Data[p.Areas+(view*p.Total+i)*p.AreaBytes:]
+				for at, word := range map[uint32]uint32{o.Count: 1, o.Rows: 1, o.Rows + 8: 1, o.Data: 10*view + p.First + i} {
+					binary.LittleEndian.PutUint32(area[at:], word)
+				}
+			}
+		}
+		return nil
+	}, most, 0, []Start{{Node: 0, Count: 2}})
+	if want := []uint32{0, 1, 2, 3, 10, 11, 12, 13}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("payloads %v, %v; must be %v", got, err, want)
 	}
 }

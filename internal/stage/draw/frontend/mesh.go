@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -178,10 +179,10 @@ func DrawTotal(a *state.Args) (uint32, error) {
 	if a.Node == nil || err != nil {
 		return n, err
 	}
-	if total := uint64(n) * uint64(a.Node.Count); total > MaxMeshGroupsTotal {
-		return 0, &exec.LimitError{Quantity: "mesh workgroups", Value: total, Max: MaxMeshGroupsTotal}
+	if a.Node.Total > MaxMeshGroupsTotal {
+		return 0, &exec.LimitError{Quantity: "mesh workgroups", Value: uint64(a.Node.Total), Max: MaxMeshGroupsTotal}
 	}
-	return n * a.Node.Count, nil
+	return a.Node.Total, nil
 }
 
 // setMeshParams sets the parameters of a job. The base is the first workgroup of the grid in x.
@@ -191,7 +192,11 @@ func (d *Binner) setMeshParams(first uint32, grid [3]uint32, base uint32) {
 	w[meshFirst], w[meshView], w[meshDrawIndex], w[meshRecord], w[meshBase] = first, d.View, d.Args.DrawIndex, d.vertexNext, base
 	copy(w[meshGroups:], grid[:])
 	if x := d.Args.Node; x != nil {
-		w[nodeEach], w[nodeStride], w[nodeIndex], w[nodeRecursion], w[nodeShare] = grid[0]*grid[1]*grid[2], x.Stride, x.Index, x.Recursion, x.Share
+		w[meshFirst] += x.First
+		w[nodeEach], w[nodePayloads], w[nodeStride] = grid[0]*grid[1]*grid[2], x.Payloads, x.Stride
+		w[nodeIndex], w[nodeRecursion], w[nodeShare] = x.Index, x.Recursion, x.Share
+		view := uint32(bits.OnesCount32(d.state.ViewMask & (1<<d.View - 1)))
+		w[nodeTargets], w[nodeArea], w[nodeAreaBytes] = x.Targets, x.Areas+(view*x.Total+first)*x.AreaBytes, x.AreaBytes
 	}
 	d.Own.Buffers[layout.BindParams] = compose.Shared(d.primitiveParams.Bytes(4 * meshWords))
 }

@@ -13,13 +13,17 @@ const (
 	meshGroups        // x, y, z: the workgroups of the draw or of the task (NumWorkgroups)
 	meshView   = iota + 2
 	meshDrawIndex
-	meshRecord // number of the first vertex record of the job
-	meshBase   // added to WorkgroupId.x
-	nodeEach   // of a mesh node: the workgroups of a payload, all together
-	nodeStride // bytes from payload to payload
+	meshRecord   // number of the first vertex record of the job
+	meshBase     // added to WorkgroupId.x
+	nodeEach     // of a mesh node: the workgroups of a payload, all together
+	nodePayloads // the offset of the payloads
+	nodeStride   // bytes from payload to payload
 	nodeIndex
 	nodeRecursion
 	nodeShare
+	nodeTargets
+	nodeArea // the offset of the area of the job's first workgroup
+	nodeAreaBytes
 	meshWords
 )
 
@@ -106,7 +110,8 @@ func (s *meshShader) read(in ir.Input) ir.V {
 	case x == ir.DrawIndex:
 		return s.Param(ir.I32, meshDrawIndex)
 	case x == ir.NodeInput:
-		return s.Mul(s.B.Op(ir.UDiv, ir.I32, s.linear(), s.Param(ir.I32, nodeEach)), s.Param(ir.I32, nodeStride))
+		n := s.B.Op(ir.UDiv, ir.I32, s.linear(), s.Param(ir.I32, nodeEach))
+		return s.Add(s.Param(ir.I32, nodePayloads), s.Mul(n, s.Param(ir.I32, nodeStride)))
 	case x == ir.NodeCount:
 		return s.B.I32(1)
 	case x == ir.NodeIndex:
@@ -115,6 +120,10 @@ func (s *meshShader) read(in ir.Input) ir.V {
 		return s.Param(ir.I32, nodeRecursion)
 	case x == ir.NodeShare:
 		return s.Param(ir.I32, nodeShare)
+	case x == ir.NodeTargets:
+		return s.Param(ir.I32, nodeTargets)
+	case x == ir.NodeArea:
+		return s.Add(s.Param(ir.I32, nodeArea), s.Mul(s.group(), s.Param(ir.I32, nodeAreaBytes)))
 	case x.Engine():
 		return 0
 	}
@@ -130,7 +139,7 @@ func (s *meshShader) narrowed(in ir.Input, v ir.V) ir.V {
 	return v
 }
 
-// linear returns the number of the workgroup in the draw.
+// linear returns the number of the workgroup in the draw, of a mesh node among those of all payloads.
 func (s *meshShader) linear() ir.V { return s.Add(s.Param(ir.I32, meshFirst), s.group()) }
 
 // workgroupID returns a dimension of WorkgroupId. Workgroups are numbered with x fastest, those of a mesh node payload after payload.

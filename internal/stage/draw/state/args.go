@@ -63,12 +63,18 @@ type Args struct {
 
 // NodePayloads is payloads of a mesh node with the same number of workgroups.
 type NodePayloads struct {
-	Data   []byte // Stride bytes apart; the shaders may write them
-	Stride uint32 // see ir.PayloadStride
-	Count  uint32
+	Data     []byte // all of the following; the shaders may write it
+	Payloads uint32 // the offset of the payloads
+	Stride   uint32 // from payload to payload, see ir.PayloadStride
+	First    uint32 // the first workgroup of the draw among those of all payloads
+	Total    uint32 // the workgroups of the draw
 
 	Index, Recursion uint32 // the values of ShaderIndexAMDX and RemainingRecursionLevelsAMDX
 	Share            uint32 // the workgroups that have a payload, of all nodes that share it
+
+	Targets   uint32 // the offset of the lists of nodes that exist
+	Areas     uint32 // the offset of the areas of sent payloads: for each view those of its workgroups
+	AreaBytes uint32 // the size of an area
 }
 
 // Repeats tells which arguments equal the arguments of the last draw of a pass, apart from the bytes of the push constants and
@@ -123,7 +129,7 @@ func (a *Args) Check(s *State) error {
 // Empty reports whether the draw has no vertices or no workgroups.
 func (a *Args) Empty() bool {
 	if a.Mesh {
-		return a.Tasks[0] == 0 || a.Tasks[1] == 0 || a.Tasks[2] == 0 || a.Node != nil && a.Node.Count == 0
+		return a.Tasks[0] == 0 || a.Tasks[1] == 0 || a.Tasks[2] == 0 || a.Node != nil && a.Node.Total == 0
 	}
 	return a.Count == 0 || a.Instances == 0
 }
