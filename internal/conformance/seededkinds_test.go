@@ -458,6 +458,12 @@ func seedOutput(s *seededShader, i int, r *rand.Rand) *seededEdit {
 	}
 	if e = s.diverging(i, nil, nil, s.lines[i]); e != nil {
 		e.lines = e.lines[:len(e.lines)-1]
+		for k, l := range e.lines {
+			// The subgroup of a small primitive may have one fragment: that one does not store.
+			if f := strings.Fields(l); s.model == spirv.ExecutionModelFragment && f[0] == "OpBranchConditional" && f[1] == "%seedede" {
+				e.lines[k] = strings.Join([]string{f[0], f[1], f[3], f[2]}, " ")
+			}
+		}
 	}
 	return e
 }
