@@ -31,22 +31,37 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 	judged := map[string]*amber.DescribedStage{}
 	defer func() { inScript(file, judged, x) }()
 	for i := range list {
-		p := &list[i]
-		d := p.Description
-		d.Name = file + "#" + p.Name
-		d.Position = scriptPositions(file, p)
-		for k := range p.Stages {
-			shader, err := j.scriptShader(ctx, file, &p.Stages[k], judged, x)
-			if err != nil {
-				x.verdict, x.message = verdictUnreadable, fmt.Sprintf("%s: error: %v", d.Name, err)
-				return
-			}
-			shader.Path = stagePath(k)
-			d.Stages = append(d.Stages, *shader)
+		d, err := j.scriptPipeline(ctx, file, &list[i], judged, x)
+		if err != nil {
+			x.verdict, x.message = verdictUnreadable, fmt.Sprintf("%s: error: %v", list[i].Description.Name, err)
+			return
 		}
 		d.Device = enabled
 		j.link(d, x)
 	}
+}
+
+// scriptPipeline completes the description of a script's pipeline with its modules and its libraries.
+func (j *judge) scriptPipeline(ctx context.Context, file string, p *amber.Described, judged map[string]*amber.DescribedStage, x *checked) (*link.Description, error) {
+	d := p.Description
+	d.Name = file + "#" + p.Name
+	d.Position = scriptPositions(file, p)
+	for k := range p.Stages {
+		shader, err := j.scriptShader(ctx, file, &p.Stages[k], judged, x)
+		if err != nil {
+			return d, err
+		}
+		shader.Path = stagePath(k)
+		d.Stages = append(d.Stages, *shader)
+	}
+	for i := range p.Libraries {
+		l, err := j.scriptPipeline(ctx, file, &p.Libraries[i], judged, x)
+		if err != nil {
+			return d, err
+		}
+		d.Libraries = append(d.Libraries, l)
+	}
+	return d, nil
 }
 
 // stagePath is the path of a stage of a script's pipeline.

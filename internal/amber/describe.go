@@ -23,6 +23,7 @@ type Described struct {
 	At          diag.Pos
 	Description *link.Description
 	Stages      []DescribedStage
+	Libraries   []Described // mesh nodes of an execution graph
 }
 
 // DescribedStage is a stage of a described pipeline.
@@ -62,6 +63,9 @@ func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
 		if u.topology != "" {
 			name += " " + u.topology
 		}
+		if u.node {
+			name += " node"
+		}
 		for _, k := range u.pipeline.Stages {
 			if entry, ok := u.entryPoints[entryKey{u.pipeline, k.Stage}]; ok {
 				name += " " + entry
@@ -84,6 +88,7 @@ func Describe(ctx context.Context, s *Script, o Options) ([]Described, error) {
 type use struct {
 	pipeline    *Pipeline
 	topology    string
+	node        bool                // a node of an execution graph
 	entryPoints map[entryKey]string // that were set before
 }
 
@@ -94,7 +99,7 @@ type usage struct {
 }
 
 func (g *usage) add(p *Pipeline, topology string) {
-	g.uses = append(g.uses, use{p, topology, g.entryPoints})
+	g.uses = append(g.uses, use{pipeline: p, topology: topology, entryPoints: g.entryPoints})
 }
 
 // commands adds the pipelines that commands run.
@@ -121,6 +126,9 @@ func (g *usage) commands(list []Command) {
 			g.add(c.Pipeline, "")
 		case *DispatchGraph:
 			g.add(c.Pipeline, "")
+			for _, n := range c.Pipeline.MeshNodes {
+				g.uses = append(g.uses, use{pipeline: n.Pipeline, node: true, entryPoints: g.entryPoints})
+			}
 		case *Repeat:
 			g.commands(c.Commands)
 		case *RenderPass:
@@ -159,11 +167,28 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	} else {
 		r.describeLayout(p, d.Layout)
 	}
+	for i := range p.MeshNodes {
+		n := &p.MeshNodes[i]
+		x, err := r.describe(ctx, use{pipeline: n.Pipeline, node: true}, n.Pipeline.Name)
+		if err != nil {
+			return nil, err
+		}
+		x.Description.Apart = true
+		for k := range x.Stages {
+			if n.Node != nil && x.Stages[k].stage == Mesh {
+				x.Stages[k].Node = n.Node
+			}
+		}
+		out.Libraries = append(out.Libraries, *x)
+	}
 	if p.Kind == RayTracingPipeline {
 		d.Rays = p.linkRays()
 	}
 	if p.RayTracing.Library {
 		d.Flags |= enum.PipelineFlagsLibrary
+	}
+	if u.node {
+		d.Flags |= enum.PipelineFlagsLibrary | enum.PipelineFlagsExecutionGraph
 	}
 	if p.Kind != GraphicsPipeline {
 		return out, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -44,7 +45,13 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	if err != nil {
 		return nil, err
 	}
-	info := vk.GraphicsPipelineInfo{Creation: creationOf(p), Layout: b.layout, State: s.FixedState}
+	return m.buildGraphicsPipeline(ctx, p, s, vk.GraphicsPipelineInfo{Creation: creationOf(p), Layout: b.layout}, nil)
+}
+
+// buildGraphicsPipeline makes a pipeline of the stages of p and a state. The node is the name of its mesh stage in an execution graph, or
+// nil.
+func (m *machine) buildGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawState, info vk.GraphicsPipelineInfo, node *link.Node) (*vk.GraphicsPipeline, error) {
+	info.State = s.FixedState
 	mapInputs(&info.State.Rendering, s)
 	if s.dither {
 		info.Flags |= enum.PipelineFlagsEnableLegacyDithering
@@ -66,6 +73,9 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 			return nil, err
 		}
 		defer stage.Module.Close()
+		if a.Stage == Mesh && node != nil {
+			stage.Node, stage.NodeIndex = node.Name, &node.Index
+		}
 		*into = stage
 	}
 	x, err := m.drawPipeline(ctx, info)

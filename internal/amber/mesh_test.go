@@ -53,6 +53,18 @@ func TestStageFaults(t *testing.T) {
 	})
 }
 
+// TestMeshNodes breaks the script of mesh nodes.
+func TestMeshNodes(t *testing.T) {
+	faults(t, "meshnode.amber", []scriptFault{
+		{"  MESH_NODE leaves\n", "", "has no node leaf with the index 0"},
+		{"  MESH_NODE leaves\n", "  MESH_NODE none\n", "none"},
+		{"  ATTACH leaf ENTRY_POINT leaf\n", "", "pipeline leaves without a mesh shader"},
+		{"PIPELINE execution_graph tree\n  ATTACH root ENTRY_POINT root\n", "PIPELINE compute tree\n  ATTACH root ENTRY_POINT root\n", "MESH_NODE in a compute pipeline"},
+		{"  ATTACH sender ENTRY_POINT leaf\n", "  ATTACH sender ENTRY_POINT leaf\n  FRAMEBUFFER_SIZE 4 8\n", "differ from those of leaves"},
+		{"NODE sender INDEX 2 COUNT", "NODE sender COUNT", "has no node sender with the index 0"},
+	})
+}
+
 // scriptFault is a change of a script and the message that it has.
 type scriptFault struct{ from, to, message string }
 

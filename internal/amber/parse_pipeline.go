@@ -76,6 +76,8 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 	case "SHADER_GROUP", "SHADER_BINDING_TABLE", "USE_LIBRARY", "FLAGS", "MAX_RAY_PAYLOAD_SIZE",
 		"MAX_RAY_HIT_ATTRIBUTE_SIZE", "MAX_RAY_RECURSION_DEPTH":
 		p.rayItem(q, w)
+	case "MESH_NODE":
+		p.meshNode(q, w.pos)
 	default:
 		p.fail(CodeWord, w.pos, "%s is nothing that a pipeline has", w)
 	}

@@ -44,6 +44,13 @@ type Pipeline struct {
 	KernelArgs []KernelArg
 	Graphics   Graphics
 	RayTracing RayTracing
+	MeshNodes  []MeshNode // of an execution graph
+}
+
+// MeshNode is a graphics pipeline with a mesh shader as a node of an execution graph.
+type MeshNode struct {
+	Pipeline *Pipeline
+	Node     *link.Node // nil for the one that the shader names
 }
 
 // clone returns a copy that shares the immutable parts.
@@ -58,6 +65,7 @@ func (p *Pipeline) clone() *Pipeline {
 	q.Graphics.Resolves = slices.Clone(p.Graphics.Resolves)
 	q.Graphics.Vertices = slices.Clone(p.Graphics.Vertices)
 	q.Graphics.Feedback = slices.Clone(p.Graphics.Feedback)
+	q.MeshNodes = slices.Clone(p.MeshNodes)
 	q.RayTracing.Groups = slices.Clone(p.RayTracing.Groups)
 	q.RayTracing.Tables = slices.Clone(p.RayTracing.Tables)
 	q.RayTracing.Libraries = slices.Clone(p.RayTracing.Libraries)

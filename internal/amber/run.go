@@ -198,6 +198,9 @@ func (r *runner) readyCommands(cs []Command) error {
 			err = r.readyPipeline(c.Pipeline)
 		case *DispatchGraph:
 			err = r.readyPipeline(c.Pipeline)
+			for _, n := range c.Pipeline.MeshNodes {
+				err = errors.Join(err, r.readyPipeline(n.Pipeline))
+			}
 		case *Debugger:
 			err = r.unsupported(c.Position(), "DEBUG blocks")
 		}
