@@ -14,8 +14,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/debug"
 	"github.com/chiaro-gpu/chiaro/internal/debug/adapter"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -122,10 +120,9 @@ func (d *debugger) start(ctx context.Context, l adapter.Launch, output func(stri
 		return nil, fmt.Errorf("%q in args; want flags", rest[0])
 	}
 	f.through = throughNames[amber.Whole]
-	f.engine = engineFlags{engine: interp.Engine{}.Name(), level: amd64.Best.String()}
 	c := d.console
 	c.in, c.out = strings.NewReader(""), writerFunc(output)
-	if err := f.check(c); err != nil {
+	if err := f.checkHooked(c); err != nil {
 		return nil, err
 	}
 	f.opts.Workers, f.jobs = 1, 1

@@ -10,8 +10,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/debug"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
@@ -36,8 +34,7 @@ example, are listed too.`,
 				return unreadable("--format: %q; want text or json", to)
 			}
 			f.through = throughNames[amber.Whole]
-			f.engine = engineFlags{engine: interp.Engine{}.Name(), level: amd64.Best.String()}
-			if err := f.check(c); err != nil {
+			if err := f.checkHooked(c); err != nil {
 				return err
 			}
 			f.opts.Workers, f.jobs = 1, 1

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/schedule"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -84,6 +85,14 @@ message names the feature.
 
 // throughNames are the values of --through, in the order of amber's ways.
 var throughNames = []string{amber.Whole: "pipelines", amber.Libraries: "libraries", amber.Binaries: "binaries", amber.Objects: "objects", amber.LinkedObjects: "linked"}
+
+// checkHooked is check for a run that a hook observes: it has an engine of its own.
+func (f *runFlags) checkHooked(c console) error {
+	f.engine = engineFlags{engine: engineNames[0], level: levelNames[0]}
+	err := f.check(c)
+	f.opts.Engine = engine.ForHooks()
+	return err
+}
 
 // check rejects invalid values, selects the engine, and reads the pipeline flags.
 func (f *runFlags) check(c console) (err error) {

@@ -22,7 +22,7 @@ type Breakpoint struct {
 	Log       string // the message of a logpoint, which does not stop; {expression} is replaced by its value
 
 	count     uint64
-	condition node      // of Condition; nil before it is needed
+	condition *node     // of Condition; nil before it is needed
 	log       []logPart // of Log; likewise
 }
 
@@ -155,6 +155,10 @@ func (h *hook) each(s *exec.Step, m mark, from uint32) error {
 		return nil
 	}
 	list := h.places[place{s.Func, s.Value}]
+	at := &view{h, s, Frame{fn: s.Func, v: s.Value}}
+	if i, ok := h.marks.instruction(s.Func, s.Value); ok {
+		at.Instruction = i + 1
+	}
 	for lane := range h.lanes.All {
 		if uint32(lane) < from {
 			continue
@@ -167,7 +171,8 @@ func (h *hook) each(s *exec.Step, m mark, from uint32) error {
 			if !b.single() {
 				continue
 			}
-			stop, ok := h.hit(s, b, h.thread(s, uint32(lane)))
+			at.lane = uint32(lane)
+			stop, ok := h.hit(at, b, h.thread(s, uint32(lane)))
 			switch {
 			case !ok:
 				continue
@@ -195,22 +200,21 @@ func (b *Breakpoint) stop(t Thread) Stop {
 	return Stop{Reason: r, Thread: t, Hit: []int{b.Number}}
 }
 
-// hit decides whether a breakpoint stops a thread. A thread that executed the operation before the session went back counts once.
-func (h *hook) hit(s *exec.Step, b *Breakpoint, t Thread) (Stop, bool) {
-	at := &view{h, s, h.frame(s, t)}
+// hit decides whether a breakpoint stops a thread, whose frame has no name and no line. A thread that executed the operation before the session went back counts once.
+func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 	if b.Condition != "" {
 		var err error
 		if b.condition == nil {
 			b.condition, err = parse(b.Condition)
 		}
-		var v result
+		holds := false
 		if err == nil {
-			v, err = b.condition.numbers(at)
+			holds, err = b.condition.truth(at)
 		}
 		if err != nil {
 			return Stop{Reason: AtBreakpoint, Text: fmt.Sprintf("condition %q: %v", b.Condition, err), Thread: t, Hit: []int{b.Number}}, true
 		}
-		if !v.truth() {
+		if !holds {
 			return Stop{}, false
 		}
 	}
@@ -278,7 +282,7 @@ func meets(n uint64, condition string) (bool, error) {
 type logPart struct {
 	text       string
 	expression string
-	value      node
+	value      *node
 	err        error // the expression is malformed
 }
 
@@ -304,7 +308,7 @@ func (x *view) interpolate(list []logPart) string {
 		err := p.err
 		var v result
 		if p.value != nil {
-			v, err = p.value(x)
+			v, err = p.value.value(x)
 		}
 		switch {
 		case err != nil:

@@ -12,6 +12,7 @@ type code struct {
 	program *ir.Program
 	stage   *shader.Stage
 	marks   *marks
+	slow    bool // it exceeded the bound of groups without steps
 
 	revision uint64 // of the breakpoints in the marks
 	places   map[place][]*Breakpoint

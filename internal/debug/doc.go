@@ -29,12 +29,13 @@
 //	session.go, hook.go           the state of a session, and what it does at each step
 //	code.go, pick.go              programs that run; the invocations that may stop
 //	position.go, search.go        time, copies of the memory; the way back
+//	observe.go                    groups that run without steps
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints
-//	pixelhistory.go               the fragments of a pixel, and what ended them
+//	block.go, pixelhistory.go     the fragments of a pixel, and what ended them
 //	frame.go, variable.go,
 //	name.go                       threads, frames, scopes, values and their names
 //	format.go                     texts of values
-//	expression.go,
+//	expression.go, quick.go,
 //	expressionvalue.go            expressions over the values of a frame
 package debug

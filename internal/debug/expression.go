@@ -12,8 +12,12 @@ const (
 	maxNesting    = 64
 )
 
-// node evaluates a part of an expression in a frame.
-type node func(x *view) (result, error)
+// node is a part of an expression, with its value in a frame.
+type node struct {
+	value func(x *view) (result, error)
+	quick quick      // nil if there is none
+	name  *reference // of a name alone
+}
 
 // parser reads an expression by operator precedence (Pratt 1973). The syntax is that of GLSL: variables with members, components and
 // indices; literals; unary and binary operators; constructors of scalars and vectors; functions.
@@ -24,7 +28,7 @@ type parser struct {
 }
 
 // parse returns the node of an expression.
-func parse(text string) (node, error) {
+func parse(text string) (*node, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("an expression of %d bytes; must have at most %d", len(text), maxExpression)
 	}
@@ -43,7 +47,7 @@ func (x *view) evaluate(text string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return n(x)
+	return n.value(x)
 }
 
 // operators are the binary operators, the longest first, with their precedences.
@@ -103,7 +107,7 @@ func (p *parser) enter() error {
 func (p *parser) leave() { p.depth-- }
 
 // binary reads an expression of operators that bind at least as tightly.
-func (p *parser) binary(least int) (node, error) {
+func (p *parser) binary(least int) (*node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func (p *parser) binary(least int) (node, error) {
 		}
 		op := p.token
 		p.next()
-		var right node
+		var right *node
 		if right, err = p.binary(binds + 1); err == nil {
 			left = operate(op, left, right)
 		}
@@ -130,8 +134,8 @@ func (p *parser) binary(least int) (node, error) {
 }
 
 // operate returns the node of a binary operator. && and || evaluate the right side only if they need it.
-func operate(op string, left, right node) node {
-	return func(x *view) (result, error) {
+func operate(op string, left, right *node) *node {
+	value := func(x *view) (result, error) {
 		a, err := left.numbers(x)
 		if err != nil {
 			return a, err
@@ -145,18 +149,19 @@ func operate(op string, left, right node) node {
 		}
 		return apply(op, a, b)
 	}
+	return &node{value: value, quick: operateQuick(op, left.quick, right.quick)}
 }
 
 // numbers evaluates a node, and reads its numbers if it is a variable.
-func (n node) numbers(x *view) (result, error) {
-	r, err := n(x)
+func (n *node) numbers(x *view) (result, error) {
+	r, err := n.value(x)
 	if err != nil {
 		return r, err
 	}
 	return r.load()
 }
 
-func (p *parser) unary() (node, error) {
+func (p *parser) unary() (*node, error) {
 	switch op := p.token; op {
 	case "-", "+", "!", "~":
 		p.next()
@@ -168,13 +173,14 @@ func (p *parser) unary() (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return func(x *view) (result, error) {
+		value := func(x *view) (result, error) {
 			r, err := of.numbers(x)
 			if err != nil {
 				return r, err
 			}
 			return applyUnary(op, r)
-		}, nil
+		}
+		return &node{value: value, quick: unaryQuick(op, of.quick)}, nil
 	}
 	n, err := p.primary()
 	for err == nil {
@@ -184,21 +190,21 @@ func (p *parser) unary() (node, error) {
 			p.next()
 			name := p.token
 			p.next()
-			n = func(x *view) (result, error) {
-				r, err := of(x)
+			n = &node{quick: of.name.component(name), value: func(x *view) (result, error) {
+				r, err := of.value(x)
 				if err != nil {
 					return r, err
 				}
 				return r.member(name)
-			}
+			}}
 		case "[":
 			p.next()
-			var at node
+			var at *node
 			if at, err = p.binary(0); err == nil {
 				err = p.expect("]")
 			}
-			n = func(x *view) (result, error) {
-				r, err := of(x)
+			n = &node{value: func(x *view) (result, error) {
+				r, err := of.value(x)
 				if err != nil {
 					return r, err
 				}
@@ -207,7 +213,7 @@ func (p *parser) unary() (node, error) {
 					return i, err
 				}
 				return r.index(i)
-			}
+			}}
 		default:
 			return n, nil
 		}
@@ -223,7 +229,7 @@ func (p *parser) expect(token string) error {
 	return nil
 }
 
-func (p *parser) primary() (node, error) {
+func (p *parser) primary() (*node, error) {
 	t := p.token
 	switch {
 	case t == "":
@@ -252,21 +258,29 @@ func (p *parser) primary() (node, error) {
 	if p.token == "(" {
 		return p.call(t)
 	}
-	return func(x *view) (result, error) {
+	value := func(x *view) (result, error) {
 		v := x.find(t)
 		if v == nil {
 			return result{}, fmt.Errorf("no variable %s here", t)
 		}
 		return result{variable: v}, nil
-	}, nil
+	}
+	name := &reference{name: t}
+	return &node{value: value, quick: name.scalar, name: name}, nil
 }
 
-func constant(r result) node { return func(*view) (result, error) { return r, nil } }
+func constant(r result) *node {
+	n := &node{value: func(*view) (result, error) { return r, nil }}
+	if len(r.numbers) == 1 {
+		n.quick = func(*view) (number, kind, bool) { return r.numbers[0], r.kind, true }
+	}
+	return n
+}
 
 // call reads the arguments of a constructor or a function.
-func (p *parser) call(name string) (node, error) {
+func (p *parser) call(name string) (*node, error) {
 	p.next()
-	var args []node
+	var args []*node
 	for p.token != ")" {
 		n, err := p.binary(0)
 		if err != nil {
@@ -281,7 +295,7 @@ func (p *parser) call(name string) (node, error) {
 	if err := p.expect(")"); err != nil {
 		return nil, err
 	}
-	return func(x *view) (result, error) {
+	return &node{value: func(x *view) (result, error) {
 		list := make([]result, len(args))
 		for i, n := range args {
 			var err error
@@ -290,7 +304,7 @@ func (p *parser) call(name string) (node, error) {
 			}
 		}
 		return callFunction(name, list)
-	}, nil
+	}}, nil
 }
 
 // literal returns the value of a number.

@@ -164,12 +164,7 @@ func (r result) member(name string) (result, error) {
 	}
 	out := result{kind: r.kind}
 	for _, c := range name {
-		i := -1
-		for _, set := range []string{"xyzw", "rgba", "stpq"} {
-			if n := strings.IndexRune(set, c); n >= 0 {
-				i = n
-			}
-		}
+		i := componentOf(c)
 		if i < 0 || i >= len(r.numbers) {
 			return result{}, fmt.Errorf("%q is not a component", name)
 		}
@@ -179,6 +174,16 @@ func (r result) member(name string) (result, error) {
 		return result{}, fmt.Errorf("%q; want one to four components", name)
 	}
 	return out, nil
+}
+
+// componentOf returns the number of a component; −1 if the letter is of none.
+func componentOf(letter rune) int {
+	for _, set := range []string{"xyzw", "rgba", "stpq"} {
+		if n := strings.IndexRune(set, letter); n >= 0 {
+			return n
+		}
+	}
+	return -1
 }
 
 // index returns a part of an array, a vector or a matrix.
@@ -328,15 +333,20 @@ func applyUnary(op string, r result) (result, error) {
 		return truthOf(!r.truth()), nil
 	}
 	for i, n := range r.numbers {
-		switch op {
-		case "-":
-			n = number{i: -n.i, f: -n.f}
-		case "~":
-			n.i = ^n.i
-		}
-		out.numbers[i] = n
+		out.numbers[i] = n.unary(op)
 	}
 	return out, nil
+}
+
+// unary applies an operator other than !.
+func (n number) unary(op string) number {
+	switch op {
+	case "-":
+		return number{i: -n.i, f: -n.f}
+	case "~":
+		n.i = ^n.i
+	}
+	return n
 }
 
 // constructors are the kinds of the numbers that constructors make.

@@ -37,6 +37,7 @@ type hook struct {
 	step   *exec.Step // where the session is stopped
 	latest *exec.Step // of the group; nil at its beginning
 	lanes  exec.Lanes // the active lanes of the step that the pick permits
+	silent bool       // the group has steps, but no stops
 	judged uint32     // the subgroup, from 1, of which it is known whether it has picked lanes
 	last   []place    // of the threads of the group, by their index
 	calls  []exec.Call
@@ -58,9 +59,11 @@ func (h *hook) begin() { h.groups = 0 }
 func (h *hook) BeginGroup(g *exec.Group) error {
 	h.now = position{group: h.groups}
 	h.groups++
+	h.latest, h.judged, h.silent = nil, 0, false
 	stage := h.stageOf(g.Program)
 	if stage == nil { // a program of the command itself
-		return exec.ErrNoSteps
+		h.silent = true
+		return nil
 	}
 	h.job, h.code = g.Job, h.session.codeOf(g.Program, stage)
 	h.history.meet(h, g)
@@ -68,14 +71,19 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 	case h.now.group < h.first && h.history.independent(stage):
 		return exec.ErrSkipGroup
 	case h.now.group < h.first:
-		return exec.ErrNoSteps
+		return h.unobserved()
 	case h.point > 0:
 		h.history.restore(h.point)
 		h.point = 0
 	}
-	h.latest, h.judged = nil, 0
-	if !h.session.config.Pick.of(stage.Program.Stage) {
-		return exec.ErrNoSteps
+	if s := h.search; s != nil && s.passing && h.now.group == s.exact.group {
+		h.search = nil
+	}
+	if err := h.passed(); err != nil {
+		return err
+	}
+	if h.markBreakpoints(); !h.observes(g) {
+		return h.unobserved()
 	}
 	if n := int(g.Program.Invocations()); n > cap(h.last) {
 		h.last = make([]place, n)
@@ -83,7 +91,7 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 		h.last = h.last[:n]
 		clear(h.last)
 	}
-	return h.passed()
+	return nil
 }
 
 // EndGroup stops at changes of data by the last operations, and makes checkpoints.
@@ -96,8 +104,8 @@ func (h *hook) EndGroup(g *exec.Group) error {
 		return err
 	}
 	operations := h.now.step
-	if h.latest == nil { // it ran without steps: about one for each operation of the entry point
-		operations = uint64(g.Program.Subgroups()) * uint64(len(g.Program.Funcs[0].Code))
+	if h.latest == nil { // it ran without steps
+		operations = uint64(g.Program.Subgroups()) * uint64(len(g.Program.Funcs[0].Code)) / gainWithoutSteps
 	}
 	if h.history.independent(h.stage) {
 		h.history.pass(operations, h.groups)
@@ -132,6 +140,9 @@ func (h *hook) atEnd() error {
 
 // Step stops the session if it is to stop before an operation.
 func (h *hook) Step(s *exec.Step) error {
+	if h.silent {
+		return exec.ErrNoSteps
+	}
 	h.now.step, h.now.lane, h.latest = h.now.step+1, 0, s
 	of := h.marks.of[s.Func]
 	if int(s.Value) >= len(of) || of[s.Value] == 0 {

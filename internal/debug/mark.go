@@ -33,6 +33,8 @@ type marks struct {
 	symbols *lower.Symbols
 	locate  func(instruction int) Location
 
+	undefined bool // it has a report of an undefined result
+
 	of    [][]mark  // by function and value
 	lines [][]int32 // likewise: the number of the instruction whose line the operation has, from 1; 0 for none
 
@@ -69,6 +71,7 @@ func (x *marks) scan(n int, fn *facts.Function) {
 		if i, ok := x.instruction(n, v); ok && i >= fn.Index && i < fn.End {
 			if o := f.Val(v); o.Op == ir.Log && o.Aux < uint64(len(x.program.Messages)) && x.program.Messages[o.Aux].Kind == ir.Undefined {
 				of[v] |= undefines
+				x.undefined = true
 			}
 			if i != last {
 				last = i

@@ -2,7 +2,6 @@ package debug
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -12,8 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	texels "github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -29,7 +26,8 @@ type PixelHistory struct {
 	Draws     int          `json:"draws"`
 	Truncated bool         `json:"truncated"` // there were more events
 
-	last map[*byte]string // the values of texels after the last draw of each
+	last   map[*byte]string // the values of texels after the last draw of each
+	stores map[*ir.Program]stores
 }
 
 // maxPixelEvents bounds the events of a history.
@@ -113,6 +111,8 @@ type pixelWatcher struct {
 	before      []Attached
 
 	program *ir.Program
+	stores  stores
+	stored  store  // by the operation before
 	lane    uint32 // of the pixel; of no meaning before found
 	found   bool
 	sub     uint32   // its subgroup
@@ -126,41 +126,49 @@ func (w *pixelWatcher) BeginGroup(g *exec.Group) error {
 		w.history.addOther(w.read())
 	}
 	w.program, w.found = nil, false
-	if g.Program.From == nil || g.Program.From.Stage != ir.Fragment || !w.contains(g) {
+	if g.Program.From == nil || g.Program.From.Stage != ir.Fragment || !mayContain(g, w.attachments, w.history.X, w.history.Y) {
 		return exec.ErrNoSteps
 	}
 	w.program, w.before = g.Program, w.read()
+	w.stores, w.stored = w.history.storesOf(g.Program), noStore
 	return nil
 }
 
-// contains reports whether the block of a group may have the pixel.
-func (w *pixelWatcher) contains(g *exec.Group) bool {
-	perItem := uint64(1)
-	if slices.ContainsFunc(g.Program.IDs, func(v ir.IDVar) bool { return v.Semantic == ir.SampleId }) && len(w.attachments) > 0 {
-		perItem = uint64(w.attachments[0].View.Samples())
+// stores are the operations of a program that store in private memory, by function and value. Only after them the words of an
+// invocation's identity can have changed.
+type stores [][]store
+
+type store uint8
+
+const (
+	noStore store = iota
+	anyStore
+	idStore // in a variable of the identity
+)
+
+// storesOf returns the stores of a program; they are found once.
+func (p *PixelHistory) storesOf(of *ir.Program) stores {
+	list, ok := p.stores[of]
+	if ok {
+		return list
 	}
-	for r, x := range g.Program.Res {
-		if x.Set != compute.OwnSet || x.Binding != layout.BindItems || x.Kind != ir.StorageBuffer || len(g.Job.Resources[r]) == 0 {
-			continue
+	for _, f := range of.Funcs {
+		all := make([]store, len(f.Vals))
+		for _, v := range f.Code {
+			switch o := f.Val(v); {
+			case o.Op == ir.PSt && slices.ContainsFunc(of.IDs, func(id ir.IDVar) bool { return uint64(id.Var) == o.Aux }):
+				all[v] = idStore
+			case o.Op == ir.PSt, o.Op == ir.PStI:
+				all[v] = anyStore
+			}
 		}
-		items := g.Job.Resources[r][0].Bytes
-		total := uint64(len(items)) / 8
-		groups := uint64(g.Job.Groups[0]) / perItem
-		if groups == 0 || total%groups != 0 {
-			return true
-		}
-		at := uint64(g.ID[0]) / perItem * (total / groups) * 8
-		if at+8 > uint64(len(items)) {
-			return true
-		}
-		corner := binary.LittleEndian.Uint32(items[at+4:])
-		if corner&0x70007 != 0 { // coarse fragments
-			return true
-		}
-		x, y := corner&0xfff8, corner>>16&0xfff8
-		return x == w.history.X&^7 && y == w.history.Y&^7
+		list = append(list, all)
 	}
-	return true
+	if p.stores == nil {
+		p.stores = map[*ir.Program]stores{}
+	}
+	p.stores[of] = list
+	return list
 }
 
 // Step finds the lane of the pixel, and keeps the words of its identity.
@@ -168,7 +176,15 @@ func (w *pixelWatcher) Step(s *exec.Step) error {
 	if w.program == nil {
 		return nil
 	}
-	if !w.found {
+	stored := w.stored
+	w.stored = noStore
+	if of := w.stores[s.Func]; int(s.Value) < len(of) {
+		w.stored = of[s.Value]
+	}
+	if stored == noStore {
+		return nil
+	}
+	if !w.found && stored == idStore {
 		for lane := range s.Active.All {
 			if w.find(s, uint32(lane)) {
 				w.found, w.lane, w.sub = true, uint32(lane), s.Subgroup

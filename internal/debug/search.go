@@ -15,9 +15,10 @@ type search struct {
 	begun bool
 	found *found // by the run
 
-	exact  *position // the last run goes to it and stops there with the reason
-	reason Stop
-	first  bool // the last run stops at the first instruction
+	exact   *position // the last run goes to it and stops there with the reason
+	reason  Stop
+	passing bool // it does not stop there, but goes on
+	first   bool // the last run stops at the first instruction
 }
 
 // found is a stop at a position.
@@ -51,6 +52,12 @@ func (h *hook) rewind() {
 	default:
 		s.first = true
 	}
+	h.restart()
+}
+
+// restart prepares a run from the checkpoint of the search.
+func (h *hook) restart() {
+	s := h.search
 	h.first, h.point = h.history.points[s.point].group, 0
 	if h.command.Kind == vk.DebugDispatch {
 		h.history.restore(s.point)

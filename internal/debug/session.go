@@ -176,11 +176,12 @@ func (s *Session) Run(ctx context.Context, c vk.DebugCommand, run func(exec.Hook
 	}
 	for {
 		h.begin()
-		err := run(h)
-		if !errors.Is(err, errRewind) {
+		switch err := run(h); {
+		case errors.Is(err, errRewind):
+			h.rewind()
+		case !h.slowly(err):
 			return err
 		}
-		h.rewind()
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/asmtest"
+	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -39,10 +39,22 @@ func start(t *testing.T, groups uint32, c Config, breakpoints ...*Breakpoint) *d
 // startTimes is start with several dispatches.
 func startTimes(t *testing.T, times int, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
 	t.Helper()
+	return startModule(t, collatz(t), times, groups, c, breakpoints...)
+}
+
+// collatz returns the assembly of testdata/collatz.spvasm, with replacements in pairs.
+func collatz(t *testing.T, replaced ...string) []byte {
+	t.Helper()
 	text, err := os.ReadFile("testdata/collatz.spvasm")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return []byte(strings.NewReplacer(replaced...).Replace(string(text)))
+}
+
+// startModule is startTimes with another module.
+func startModule(t *testing.T, text []byte, times int, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
+	t.Helper()
 	m := asmtest.Module(t, text, spirv.Version16)
 	d := &driver{t: t, stops: make(chan Stop, 64), done: make(chan error, 1)}
 	c.Events = Events{
@@ -64,7 +76,7 @@ func startTimes(t *testing.T, times int, groups uint32, c Config, breakpoints ..
 
 // run dispatches the module.
 func (d *driver) run(code []byte, times int, groups uint32) error {
-	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{Engine: interp.Engine{}, Workers: 1, DeferFree: true, Debugger: d.Session})
+	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{Engine: engine.ForHooks(), Workers: 1, DeferFree: true, Debugger: d.Session})
 	if err != nil {
 		return err
 	}

@@ -309,21 +309,43 @@ func (x *view) builtins() (list []*Variable) {
 	if x.command.Kind != vk.DebugDispatch {
 		return append(x.invocation(), known("SubgroupLocalInvocationId", "uint", x.lane))
 	}
-	t := x.thread(x.at, x.lane)
-	local := x.local(t)
-	p := x.program
-	var global [3]uint32
-	for i := range global {
-		global[i] = t.Group[i]*p.LocalSize[i] + local[i]
+	for i := range dispatchBuiltins {
+		b := &dispatchBuiltins[i]
+		words := make([]uint32, b.count)
+		for n := range words {
+			words[n] = b.word(x, n)
+		}
+		list = append(list, known(b.name, b.kind, words...))
 	}
-	return []*Variable{
-		known("GlobalInvocationId", "uvec3", global[:]...),
-		known("LocalInvocationId", "uvec3", local[:]...),
-		known("WorkgroupId", "uvec3", t.Group[:]...),
-		known("LocalInvocationIndex", "uint", t.Local),
-		known("SubgroupId", "uint", x.at.Subgroup),
-		known("SubgroupLocalInvocationId", "uint", x.lane),
+	return list
+}
+
+// dispatchBuiltin is a built-in value of the invocations of a dispatch.
+type dispatchBuiltin struct {
+	name, kind string
+	count      int
+	word       func(x *view, i int) uint32
+}
+
+var dispatchBuiltins = []dispatchBuiltin{
+	{"GlobalInvocationId", "uvec3", 3, func(x *view, i int) uint32 {
+		return x.at.Group[i]*x.program.LocalSize[i] + x.local(x.thread(x.at, x.lane))[i]
+	}},
+	{"LocalInvocationId", "uvec3", 3, func(x *view, i int) uint32 { return x.local(x.thread(x.at, x.lane))[i] }},
+	{"WorkgroupId", "uvec3", 3, func(x *view, i int) uint32 { return x.at.Group[i] }},
+	{"LocalInvocationIndex", "uint", 1, func(x *view, _ int) uint32 { return x.thread(x.at, x.lane).Local }},
+	{"SubgroupId", "uint", 1, func(x *view, _ int) uint32 { return x.at.Subgroup }},
+	{"SubgroupLocalInvocationId", "uint", 1, func(x *view, _ int) uint32 { return x.lane }},
+}
+
+// builtinNamed returns the built-in value of dispatches with a name; nil if there is none.
+func builtinNamed(name string) *dispatchBuiltin {
+	for i := range dispatchBuiltins {
+		if b := &dispatchBuiltins[i]; b.name == name {
+			return b
+		}
 	}
+	return nil
 }
 
 // known returns a built-in value.

@@ -1,5 +1,10 @@
 // Package engine chooses an execution engine: machine code if the processor and the program allow it, otherwise
 // the interpreter. Both return the same bytes. It refuses to know the flags of commands and the places of caches.
+//
+// # Files
+//
+//	engine.go   the engine of a program
+//	hooked.go   the engine of a program that a hook observes
 package engine
 
 import (

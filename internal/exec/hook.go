@@ -19,6 +19,13 @@ type Hook interface {
 	Step(s *Step) error
 }
 
+// BoundedHook is a hook that lets groups without steps have fewer steps of their loops and calls (see Job.Budget) than the job. An
+// engine that is faster without steps may keep this bound, and then returns a *BudgetError.
+type BoundedHook interface {
+	Hook
+	Budget() uint64
+}
+
 // Group is a group of a job. A run of several jobs, such as a draw, has groups of several programs.
 type Group struct {
 	ID      [3]uint32

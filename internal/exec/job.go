@@ -71,6 +71,10 @@ type Job struct {
 	// Log receives the messages of invocations; nil discards them.
 	Log *Log
 
+	// Prompt completes the effects of a batch before the Run of its worker returns, so that they can be seen between batches. Without
+	// it, some are complete only after the Release of the worker.
+	Prompt bool
+
 	// Hook observes the run; nil for none. Prepare returns an *UnsupportedError if the engine cannot
 	// be observed.
 	Hook Hook

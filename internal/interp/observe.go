@@ -42,10 +42,11 @@ func (s *subgroup) newStep() *exec.Step {
 		return s.reg(reg[v])[lane]
 	}
 	step.ReadPrivate = func(slot uint64, lane uint32) uint32 {
-		if slot >= uint64(s.slots()) || lane >= uint32(s.w.lanes) {
+		lanes := uint64(s.w.lanes)
+		if slot >= uint64(len(s.private)) || uint64(lane) >= lanes || slot*lanes+uint64(lane) >= uint64(len(s.private)) {
 			return 0
 		}
-		return s.private[int(slot)*s.w.lanes+int(lane)]
+		return s.private[slot*lanes+uint64(lane)]
 	}
 	step.Calls = func(list []exec.Call) []exec.Call {
 		for fn := step.Func; fn != 0; {

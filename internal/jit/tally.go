@@ -30,7 +30,7 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []amd64.Tally)
 			candidates = append(candidates, r)
 		}
 	}
-	if h.candidates = candidates; len(candidates) == 0 || h.aliases(job, candidates) {
+	if h.candidates = candidates; len(candidates) == 0 || job.Prompt || h.aliases(job, candidates) {
 		return false
 	}
 	lanes := min(job.GroupCount(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))

@@ -1,0 +1,109 @@
+package debug
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+)
+
+// TestManyLoops: groups without stops that exceed the bound of groups without steps run again with steps, from memory as it was. The
+// function returns (n << 13) after as many loop iterations; the first group is within the bound, the second is not.
+func TestManyLoops(t *testing.T) {
+	text := collatz(t,
+		"%20 = OpLoad %uint %n\n", "%20 = OpLoad %uint %steps\n %200 = OpLoad %uint %n\n %201 = OpShiftLeftLogical %uint %200 %uint_13\n",
+		"%23 = OpUGreaterThan %bool %20 %uint_1", "%23 = OpULessThan %bool %20 %201",
+		"OpStore %n %31", "", "OpStore %n %36", "",
+		"%int = OpTypeInt 32 1", "%int = OpTypeInt 32 1\n %uint_13 = OpConstant %uint 13")
+	d := startModule(t, text, 1, 3, Config{})
+	check := func() {
+		t.Helper()
+		if err := <-d.done; err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint32(24) {
+			want := (i+1)<<13 + (i&^7+1)<<13 + 2*i
+			if got := binary.LittleEndian.Uint32(d.data[4*i:]); got != want {
+				t.Fatalf("data[%d] is %d; must be %d", i, got, want)
+			}
+		}
+	}
+	check()
+	for _, c := range d.codes {
+		if !c.slow {
+			t.Error("the program runs without steps; must have steps after it exceeded the bound")
+		}
+	}
+	last := line(23)
+	last.Condition = "i == 23"
+	d = startModule(t, text, 1, 3, Config{}, last)
+	d.at(AtBreakpoint, 7, 23)
+	if got := d.value("data[9]"); got != "155666" { // (10 << 13) + (9 << 13) + 18
+		t.Errorf("data[9] is %s; must be 155666", got)
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	check()
+}
+
+// TestEndlessPause pauses a shader that does not end, in the loop.
+func TestEndlessPause(t *testing.T) {
+	text := collatz(t, "%23 = OpUGreaterThan %bool %20 %uint_1", "%23 = OpUGreaterThanEqual %bool %20 %uint_0")
+	d := startModule(t, text, 1, 1, Config{StopOnEntry: true})
+	d.at(Entry, 0, 16)
+	d.Continue(false)
+	for { // the pause may come before the loop
+		d.Pause()
+		s := <-d.stops
+		if f := d.Frames(s.Thread); s.Reason != Pause || len(f) == 0 {
+			t.Fatalf("stopped by %s in %v; want a pause", s.Reason, f)
+		} else if len(f) == 2 && f[0].At.Line > 6 && f[1].At.Line == 20 {
+			break
+		}
+		d.Continue(false)
+	}
+	d.End()
+	if err := <-d.done; !errors.Is(err, ErrEnded) {
+		t.Errorf("the run ended with %v; want %v", err, ErrEnded)
+	}
+}
+
+// TestQuick: the quick forms of expressions have the values of the expressions, or none.
+func TestQuick(t *testing.T) {
+	d := start(t, 2, Config{}, line(23))
+	d.at(AtBreakpoint, 0, 23)
+	d.Continue(false)
+	s := d.at(AtBreakpoint, 0, 23)
+	x := d.view(d.Frames(s.Thread)[0])
+	for _, c := range []struct {
+		text  string
+		quick bool
+	}{
+		{"i", true}, {"i == 8", true}, {"i * 2 - 20", true}, {"i / 0", false}, {"i % 3 == 2u", true}, {"-i", true}, {"~i", true}, {"!i", true},
+		{"v.x", true}, {"v.y * 0.5 + i", true}, {"v.w", false}, {"v.xy", false}, {"v", false}, {"~v.x", false}, {"v.x > 15.0 && i < 9", true},
+		{"i < 8 || s == 1", true}, {"i < 8 && nowhere", true}, {"nowhere", false}, {"i > 7 ^^ s > 1000", true},
+		{"gl_GlobalInvocationID.x", true}, {"gl_GlobalInvocationID.y", true}, {"gl_WorkGroupID.x", true}, {"gl_LocalInvocationIndex", true},
+		{"gl_GlobalInvocationID", false}, {"total[0]", false}, {"1.5 < 2", true}, {"0x10 >> 2", true}, {"true", true}, {"vec2(1).x", false}, {"i.x", false},
+	} {
+		n, err := parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, wantErr := n.numbers(x)
+		if n.quick == nil {
+			if c.quick {
+				t.Errorf("%s has no quick form", c.text)
+			}
+			continue
+		}
+		for range 2 { // with and without the meanings of the names
+			got, k, ok := n.quick(x)
+			switch {
+			case ok != c.quick:
+				t.Errorf("%s: the quick form has a value: %v; must be %v", c.text, ok, c.quick)
+			case ok && (wantErr != nil || k != want.kind || len(want.numbers) != 1 || got != want.numbers[0]):
+				t.Errorf("%s is %v of kind %d; the expression is %v, %v", c.text, got, k, want, wantErr)
+			}
+		}
+	}
+	d.finish(2)
+}
