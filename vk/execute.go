@@ -93,6 +93,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 	x.reset()
 	x.dev.aliases.sync()
 	err := x.commands(c)
+	x.flushLogs() // of a rendering in which a command failed
 	x.dev.aliases.sync()
 	if err == nil && x.graphics.current != nil {
 		err = &LostError{Command: commandNames[beginRendering], Index: -1, Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}

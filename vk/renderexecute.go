@@ -76,10 +76,7 @@ func (x *executor) endRendering() error {
 	err := g.pass.End(x.ctx)
 	x.unwatch()
 	x.releaseRegions()
-	for _, log := range g.logs { // the fragments of the draws have run
-		x.dev.printer.flush(log.Log, log.stages...)
-	}
-	g.logs = nil
+	x.flushLogs() // the fragments of the draws have run
 	if err == nil && g.feedback != nil {
 		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")
 	}
@@ -97,6 +94,14 @@ func (x *executor) endRendering() error {
 	}
 	g.current, g.ended, g.resolving = nil, g.ended[:0], false
 	return err
+}
+
+// flushLogs prints the messages of the draws of the pass so far, and passes on their reports.
+func (x *executor) flushLogs() {
+	for _, log := range x.graphics.logs {
+		x.dev.printer.flush(log.Log, log.stages...)
+	}
+	x.graphics.logs = nil
 }
 
 // endSubmission returns an error if a suspended rendering was not resumed.

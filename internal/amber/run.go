@@ -138,6 +138,9 @@ func (r *runner) result(err error) Result {
 	if err != nil {
 		res.Status, res.Message = statusOf(err), err.Error()
 	}
+	if len(reports) > 0 { // they may have caused the error
+		res.Status = Fail
+	}
 	if r.options.Digest {
 		res.Digests = map[string]string{}
 		for name, data := range res.Contents {
