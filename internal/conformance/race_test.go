@@ -106,7 +106,7 @@ var raceCases = []raceCase{
 // TestRaces runs the litmus tests with the sanitizer race: each race is found, and sound shaders have no report.
 func TestRaces(t *testing.T) {
 	for _, l := range raceCases {
-		l.run(t, false)
+		l.run(t, shader{})
 	}
 }
 
@@ -124,13 +124,13 @@ func (s *shader) reports(t *testing.T, e exec.Engine) ([]reporting.Report, bool)
 	return reporting.Reports(s.log, []*reporting.Stage{{Program: &ir.Program{}}}, false), true
 }
 
-// run runs a litmus test on all engines, with the memory model GLSL450 or Vulkan.
-func (l *raceCase) run(t *testing.T, vulkan bool) {
+// run runs a litmus test on all engines. of has the memory model, and further capabilities and declarations.
+func (l *raceCase) run(t *testing.T, of shader) {
 	t.Run(strings.ReplaceAll(l.name, " ", "_"), func(t *testing.T) {
 		for _, e := range engines {
 			s := &shader{
 				lanes: l.lanes, groups: uint32(l.groups), body: raceWords + l.body, in: []uint32{0},
-				decl: raceDeclarations, vulkan: vulkan, caps: "OpCapability SplitBarrierEXT\nOpExtension \"SPV_EXT_split_barrier\"",
+				decl: raceDeclarations + of.decl, vulkan: of.vulkan, caps: of.caps + "OpCapability SplitBarrierEXT\nOpExtension \"SPV_EXT_split_barrier\"",
 			}
 			s.options.Sanitize = ir.SanitizeRace
 			list, ran := s.reports(t, e)
@@ -147,6 +147,36 @@ func (l *raceCase) run(t *testing.T, vulkan bool) {
 			}
 		}
 	})
+}
+
+// TestWideRaces runs litmus tests of instructions with many bytes: copies, and loads and stores of cooperative matrices of 8×8 words by
+// subgroups of 16 invocations.
+func TestWideRaces(t *testing.T) {
+	const (
+		number  = "%n0 = get 0\n%n = OpIAdd %uint %n0 %c4\n"
+		store   = "OpCooperativeMatrixStoreKHR %matrix %tile %c0 %c8\n"
+		load    = "%got = OpCooperativeMatrixLoadKHR %t_tile %matrix %c0 %c8\n"
+		barrier = "OpControlBarrier %c2 %c2 %s264\n"
+	)
+	for _, c := range []raceCase{
+		{"copies of own words", 32, 1, "OpCopyMemorySized %own %own %c4\n", false},
+		{"copies", 32, 1, "OpCopyMemorySized %own %other %c4\n", true},
+		{"copies of two words", 32, 1, "OpCopyMemorySized %sown %own %c8\n", true},
+		{"copies of variable size", 32, 1, number + "OpCopyMemorySized %own %other %n\n", true},
+		{"copies of own words, of variable size", 32, 1, number + "OpCopyMemorySized %own %own %n\n", false},
+		{"copy and barrier", 32, 1, "OpCopyMemorySized %sown %own %c4\n" + barrier + "%x = OpLoad %uint %sother\n", false},
+		{"matrix of two subgroups", 32, 1, store, true},
+		{"matrix of one subgroup", 16, 1, store, false},
+		{"store and matrix", 32, 1, "OpStore %sown %i\n" + load, true},
+		{"store, barrier and matrix", 32, 1, "OpStore %sown %i\n" + barrier + load, false},
+		{"matrix and store", 32, 1, load + "OpStore %sown %i\n", true},
+		{"matrix, barrier and store", 32, 1, load + barrier + "OpStore %sown %i\n", false},
+	} {
+		caps := "OpCapability Addresses\nOpCapability CooperativeMatrixKHR\nOpExtension \"SPV_KHR_cooperative_matrix\"\n"
+		decl := "\n%t_tile = OpTypeCooperativeMatrixKHR %uint %c3 %c8 %c8 %c2\n%tile = OpConstantComposite %t_tile %c1"
+		c.body = "%matrix = OpAccessChain %ptr_wg_uint %shared %c0\n" + c.body
+		c.run(t, shader{caps: caps, decl: decl})
+	}
 }
 
 // TestPrivateRaces checks that with the Vulkan memory model a barrier orders accesses with NonPrivatePointer only. One set of
@@ -175,7 +205,7 @@ func TestPrivateRaces(t *testing.T) {
 		{"copy from, with operands of both", 32, 1, store + barrier + copyFrom + " None" + nonPrivate + "\n", false},
 	} {
 		c.body = word + c.body
-		c.run(t, true)
+		c.run(t, shader{vulkan: true})
 	}
 }
 

@@ -389,14 +389,7 @@ func (r *races) resume(t *thread) {
 // access is a load, a store or an atomic.
 func (r *races) access(t *thread, m *Message, e *ir.Event) {
 	t.fenced &^= 1 << e.Domain
-	var at uint64
-	element := uint32(0)
-	switch len(m.Args) {
-	case 1: // an address
-		at = m.Args[0]
-	case 2:
-		at, element = m.Args[0], uint32(m.Args[1])
-	}
+	at, element := placeOf(m)
 	end := at + uint64(e.Size)
 	written := !e.Uninit || !e.Read
 	for word := at / 4; word*4 < end; word++ {
@@ -429,6 +422,21 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 	if !written {
 		r.noteUnwritten(m)
 	}
+}
+
+// placeOf returns the first byte of an access and the index of its descriptor. A texel is a word.
+func placeOf(m *Message) (at uint64, element uint32) {
+	if n := int(m.Of().Texel); n > 0 {
+		for i, x := range m.Args[:n] {
+			at |= x << (15 * i) // images have at most 16,384 texels in a direction; buffers have one
+		}
+		at |= m.Args[n]<<45 | m.Args[n+1]<<50
+		return at * 4, uint32(m.Args[n+2])
+	}
+	if len(m.Args) == 1 { // an address
+		return m.Args[0], 0
+	}
+	return m.Args[0], uint32(m.Args[1])
 }
 
 // noteUnwritten counts a load of bytes of which no store wrote any.

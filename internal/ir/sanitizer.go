@@ -86,7 +86,7 @@ type EventKind uint8
 // The kinds of events.
 const (
 	NoEvent      EventKind = iota
-	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address
+	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address; see Event.Texel
 	FenceEvent             // a memory barrier
 	BarrierEvent           // a control barrier, before the wait
 	ArriveEvent            // the first half of a split barrier
@@ -99,6 +99,7 @@ const (
 const (
 	EventBuffers = iota
 	EventWorkgroup
+	EventImages
 	EventDomains
 )
 
@@ -114,6 +115,7 @@ const (
 type Event struct {
 	Kind             EventKind
 	Memory           string // of an access: its name, which identifies it
+	Texel            uint8  // coordinates of a texel: the values of the access are they, the level, the sample, and the descriptor's index; 0 for bytes
 	Size             uint32 // in bytes
 	Domain           uint8
 	Read, Write      bool

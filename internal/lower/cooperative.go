@@ -115,6 +115,7 @@ func cooperativeLoad(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
 	parts := make([]ir.V, 0, len(f.flat(t)))
 	f.tileAt(t, v.Pointer(), f.rowMajor(v.MemoryLayout()), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Read: true})
 		parts = append(parts, f.loadScalar(p, s))
 	})
 	f.define(in, parts...)
@@ -135,6 +136,7 @@ func cooperativeLoadNV(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
 	parts := make([]ir.V, 0, len(f.flat(t)))
 	f.tileAt(t, v.Pointer(), !f.truth(v.ColumnMajor()), v.Stride(), accessFlags(m), func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Read: true})
 		parts = append(parts, f.loadScalar(p, s))
 	})
 	f.define(in, parts...)
@@ -154,6 +156,7 @@ func cooperativeStoreNV(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	parts := f.scalars(v.Object())
 	f.tileAt(f.typeOf(v.Object()), v.Pointer(), !f.truth(v.ColumnMajor()), v.Stride(), accessFlags(m), func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Write: true})
 		f.storeScalar(p, s, parts[0])
 		parts = parts[1:]
 	})
@@ -166,6 +169,7 @@ func cooperativeStore(f *function, in spirv.Inst) {
 	t := f.typeOf(v.Object())
 	parts := f.scalars(v.Object())
 	f.tileAt(t, v.Pointer(), f.rowMajor(v.MemoryLayout()), stride, accessFlags(m), func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Write: true})
 		f.storeScalar(p, s, parts[0])
 		parts = parts[1:]
 	})

@@ -153,6 +153,7 @@ func cooperativeVectorLoad(f *function, in spirv.Inst) {
 	at.flags |= accessFlags(m)
 	var parts []ir.V
 	f.components(f.facts.Type(in.Type()), at, func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Read: true})
 		parts = append(parts, f.loadScalar(p, s))
 	})
 	f.define(in, parts...)
@@ -165,6 +166,7 @@ func cooperativeVectorStore(f *function, in spirv.Inst) {
 	at.flags |= accessFlags(m)
 	parts := f.scalars(v.Object())
 	f.components(f.typeOf(v.Object()), at, func(p *pointer, s ir.Type) {
+		f.traceBytes(p, s.Size(), m, ir.Event{Write: true})
 		f.storeScalar(p, s, parts[0])
 		parts = parts[1:]
 	})

@@ -90,11 +90,19 @@ func copyMemorySized(f *function, in spirv.Inst) {
 		align = alignmentOf(m2, v.MemoryAccess2Words())
 	}
 	f.checkBytes(&from, "load", all, align)
+	if !two {
+		m2 = m
+	}
 	if known && n <= maxCopied {
+		f.traceBytes(&from, uint32(n), m2, ir.Event{Read: true})
+		f.traceBytes(&to, uint32(n), m, ir.Event{Write: true})
 		f.copyBytes(&to, &from, n)
 		return
 	}
-	f.copyLoop(&to, &from, size)
+	f.copyLoop(&to, &from, size, func(to, from *pointer) {
+		f.traceBytes(from, 1, m2, ir.Event{Read: true})
+		f.traceBytes(to, 1, m, ir.Event{Write: true})
+	})
 }
 
 // copyBytes loads all n bytes before it stores them, so that the ranges may overlap.
@@ -108,8 +116,8 @@ func (f *function) copyBytes(to, from *pointer, n uint64) {
 	}
 }
 
-// copyLoop copies size bytes one by one, but no more than the target's buffer has.
-func (f *function) copyLoop(to, from *pointer, size ir.V) {
+// copyLoop copies size bytes one by one, but no more than the target's buffer has. trace precedes the copy of a byte.
+func (f *function) copyLoop(to, from *pointer, size ir.V, trace func(to, from *pointer)) {
 	if f.b.Func.Type(size) == ir.I64 { // no buffer has more than 2³² bytes
 		size = f.b.Op(ir.UMin, ir.I64, size, f.b.Const(ir.I64, farAway))
 	}
@@ -123,7 +131,9 @@ func (f *function) copyLoop(to, from *pointer, size ir.V) {
 	loop := f.b.Loop(f.b.I32(0))
 	i := f.b.Param(loop, 0)
 	f.b.If(f.b.Cmp(ir.ULt, i, size))
-	f.storeScalar(f.byteOf(to, operand{v: i}), ir.I8, f.loadScalar(f.byteOf(from, operand{v: i}), ir.I8))
+	target, source := f.byteOf(to, operand{v: i}), f.byteOf(from, operand{v: i})
+	trace(target, source)
+	f.storeScalar(target, ir.I8, f.loadScalar(source, ir.I8))
 	f.b.Br(loop, f.b.Op(ir.Add, ir.I32, i, f.b.I32(1)))
 	f.b.End()
 	f.b.Br(done)

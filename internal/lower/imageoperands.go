@@ -13,6 +13,7 @@ type imageOperands struct {
 	constOffsets, offsets      spirv.ID
 	makeAvailable, makeVisible spirv.ID // scopes
 	flags                      ir.Flags
+	shared                     bool // not private, in the Vulkan memory model
 }
 
 // imageOperands reads the mask and the words after it.
@@ -39,6 +40,8 @@ func (f *function) imageOperands(words []uint32) (o imageOperands) {
 		case spirv.ImageOperandsVolatileTexelMask:
 			o.flags |= ir.Volatile
 		}
+		const shared = spirv.ImageOperandsNonPrivateTexelMask | spirv.ImageOperandsMakeTexelAvailableMask | spirv.ImageOperandsMakeTexelVisibleMask | spirv.ImageOperandsVolatileTexelMask
+		o.shared = o.shared || bit&shared != 0
 	}
 	return o
 }

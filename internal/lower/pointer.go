@@ -58,6 +58,8 @@ type pointer struct {
 	banked bool // inBuffer: into a push constant bank, which is a resource
 	ofTask bool // inBuffer: into task memory (PerTaskNV)
 
+	texel *tracedTexel // with SanitizeRace: the texel that it points to
+
 	indexes []checkedIndex // with SanitizeBounds: those that may be beyond an array, a matrix or a vector
 }
 

@@ -301,6 +301,15 @@ func (c *textureCall) checkTexel(lod spirv.ID) {
 	if !f.sanitizes(ir.SanitizeBounds) {
 		return
 	}
+	present := f.not(f.b.Cmp(ir.Eq, f.shapeWordOf(f.part(c.on, 1), ir.ShapeWidth), f.b.I32(0))) // the null descriptor has defined results
+	outside := f.b.Op(ir.And, ir.B1, c.outside(lod), present)
+	text := "texel (" + "%d, %d, %d, %d"[:4*len(c.at)-2] + ") is outside of the image"
+	f.report(beyondImage, outside, text, c.at...)
+}
+
+// outside reports whether the texel is outside of the image, or of a level that its view does not have.
+func (c *textureCall) outside(lod spirv.ID) ir.V {
+	f := c.f
 	shape := f.part(c.on, 1)
 	var level ir.V
 	if lod != 0 {
@@ -314,8 +323,5 @@ func (c *textureCall) checkTexel(lod spirv.ID) {
 		}
 		outside = f.b.Op(ir.Or, ir.B1, outside, f.not(f.b.Cmp(ir.ULt, at, n)))
 	}
-	present := f.not(f.b.Cmp(ir.Eq, f.shapeWordOf(shape, ir.ShapeWidth), f.b.I32(0))) // the null descriptor has defined results
-	outside = f.b.Op(ir.And, ir.B1, outside, present)
-	text := "texel (" + "%d, %d, %d, %d"[:4*len(c.at)-2] + ") is outside of the image"
-	f.report(beyondImage, outside, text, c.at...)
+	return outside
 }

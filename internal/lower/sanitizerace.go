@@ -81,6 +81,18 @@ func traceCopy(f *function, in spirv.Inst) {
 	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: f.notShared(target)})
 }
 
+// traces reports whether the accesses of memory are events.
+func (f *function) traces() bool {
+	return f.sanitizes(ir.SanitizeRace) && hasWorkgroups(f.prog.Stage)
+}
+
+// traceBytes logs an access of contiguous bytes of which the instruction has no type, with its memory operands.
+func (f *function) traceBytes(p *pointer, size uint32, m spirv.MemoryAccess, e ir.Event) {
+	if e.Private = f.notShared(m); f.traces() && f.sharedMemory(p, &e) {
+		f.tracePart(p, size, e)
+	}
+}
+
 func traceAtomicLoad(f *function, in spirv.Inst) {
 	v := inst.AtomicLoad(in)
 	f.traceAtomic(v.Pointer(), f.facts.Type(in.Type()), v.Memory(), v.Semantics(), ir.Event{Read: true})
@@ -166,6 +178,9 @@ func (f *function) ordered(id spirv.ID) (acquire, release uint8) {
 	if s&spirv.MemorySemanticsWorkgroupMemoryMask != 0 {
 		set |= 1 << ir.EventWorkgroup
 	}
+	if s&spirv.MemorySemanticsImageMemoryMask != 0 {
+		set |= 1 << ir.EventImages
+	}
 	const both = spirv.MemorySemanticsAcquireReleaseMask | spirv.MemorySemanticsSequentiallyConsistentMask
 	if s&(both|spirv.MemorySemanticsAcquireMask) != 0 {
 		acquire = set
@@ -182,24 +197,33 @@ func (f *function) tracePointer(id spirv.ID, t *facts.Type, e ir.Event) {
 		return
 	}
 	p := f.typedPointer(id, t)
+	if p.texel != nil {
+		f.traceTexel(p.texel, e)
+		return
+	}
+	if p.typ == nil || !f.sharedMemory(p, &e) {
+		return
+	}
+	if n := len(f.flat(p.typ)); p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n == 0 || n > maxTraced {
+		f.tracePart(p, uint32(min(f.sizeOf(p), farAway)), e)
+		return
+	}
+	f.scalarsAt(*p, func(part *pointer, t ir.Type) { f.tracePart(part, t.Size(), e) })
+}
+
+// sharedMemory sets the memory of an event. It returns false for memory of one invocation, and of constants.
+func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	switch p.class {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPhysicalStorageBuffer:
 		e.Domain = ir.EventBuffers
 	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT:
 		e.Domain = ir.EventWorkgroup
 	default:
-		return
-	}
-	if p.memory != inBuffer && p.memory != physical || p.typ == nil || p.checked {
-		return
+		return false
 	}
 	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared()
 	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
-	if n := len(f.flat(p.typ)); p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n == 0 || n > maxTraced {
-		f.tracePart(p, uint32(min(f.sizeOf(p), farAway)), e)
-		return
-	}
-	f.scalarsAt(*p, func(part *pointer, t ir.Type) { f.tracePart(part, t.Size(), e) })
+	return (p.memory == inBuffer || p.memory == physical) && !p.checked
 }
 
 // tracePart logs an access of contiguous bytes, if they are in range.

@@ -50,7 +50,9 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 func imageRead(f *function, in spirv.Inst) {
 	v := inst.ImageRead(in)
 	o := f.imageOperands(in[5:])
-	f.texelResult(in, f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o))
+	c := f.texel(ir.TextureRead, v.Image(), v.Coordinate(), &o)
+	f.traceTexel(c.tracedTexel(o.lod), ir.Event{Read: true, Private: f.privateTexel(&o)})
+	f.texelResult(in, c)
 }
 
 // imageFetch lowers OpImageFetch and its sparse form.
@@ -98,6 +100,7 @@ func imageWrite(f *function, in spirv.Inst) {
 	v := inst.ImageWrite(in)
 	o := f.imageOperands(in[4:])
 	c := f.texel(ir.TextureWrite, v.Image(), v.Coordinate(), &o)
+	f.traceTexel(c.tracedTexel(o.lod), ir.Event{Write: true, Private: f.privateTexel(&o)})
 	n := min(len(f.scalars(v.Texel())), 4) // a long vector has components that no texel has
 	parts := f.scalars(v.Texel())
 	if c.head.Type == ir.F32 {
@@ -157,8 +160,9 @@ func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, parts 
 	if c.head.Multisampled {
 		c.with(ir.TextureSampleI, f.ints32(sample, 1)...)
 	}
+	traced := c.tracedTexel(0)
 	at := c.run()[0]
-	f.definePointer(in, &pointer{memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
+	f.definePointer(in, &pointer{texel: traced, memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
 }
 
 // texelsResident lowers OpImageSparseTexelsResident: the code is 0 if all are.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -163,11 +164,10 @@ func raceReport(r *exec.Race) Report {
 		case e.Write:
 			kind = "store"
 		}
+		if e.Texel > 0 {
+			return kind
+		}
 		return fmt.Sprintf("%s of %d bytes", kind, e.Size)
-	}
-	at := fmt.Sprintf("at offset %d of %s", r.Second.Args[0], second.Memory)
-	if len(r.Second.Args) == 1 {
-		at = fmt.Sprintf("at address 0x%x", r.Second.Args[0])
 	}
 	place := first.Name
 	if first.File != "" {
@@ -179,14 +179,32 @@ func raceReport(r *exec.Race) Report {
 		orders = "a release and an acquire of scope Device"
 	case second.Domain == ir.EventWorkgroup:
 		orders += " with the semantics WorkgroupMemory"
+	case second.Domain == ir.EventImages:
+		orders += " with the semantics ImageMemory"
 	default:
 		orders += " with the semantics UniformMemory"
 	}
-	if first.Private || second.Private {
+	switch {
+	case !first.Private && !second.Private:
+	case second.Texel > 0:
+		orders += ", of accesses with NonPrivateTexel,"
+	default:
 		orders += ", of accesses with NonPrivatePointer,"
 	}
 	return reportOf(r.Second, r.Times, fmt.Sprintf("a %s %s and the %s by %s in %s are not ordered; %s would order them",
-		what(&second.Event), at, what(&first.Event), place, invocationOf(r.First), orders))
+		what(&second.Event), placeOf(r.Second), what(&first.Event), place, invocationOf(r.First), orders))
+}
+
+// placeOf describes the memory of an access.
+func placeOf(m *exec.Message) string {
+	e := &m.Of().Event
+	switch n := int(e.Texel); {
+	case n > 0:
+		return fmt.Sprintf("of texel (%s) of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Args[:n]), " ", ", "), "[]"), e.Memory)
+	case len(m.Of().Args)-int(m.Of().Where) == 1:
+		return fmt.Sprintf("at address 0x%x", m.Args[0])
+	}
+	return fmt.Sprintf("at offset %d of %s", m.Args[0], e.Memory)
 }
 
 // invocationOf describes the invocation of a message in the terms of its stage. The last values of the message identify it.
