@@ -103,8 +103,8 @@ type DeviceInfo struct {
 	Engine   exec.Engine
 	Lowering lower.Options
 
-	// Schedule, if it is not nil, chooses the order of workgroups, subgroups and invocations of dispatches, where Vulkan leaves it open:
-	// it returns one of so many alternatives, from 0; 0 is the usual order. The same answers have the same results. One goroutine at a
+	// Schedule, if it is not nil, chooses the order of workgroups, subgroups and invocations, where Vulkan leaves it open; docs/schedules.md
+	// describes it. It returns one of so many alternatives, from 0; 0 is the usual order. The same answers have the same results. One goroutine at a
 	// time calls it for a queue. The shaders run with the interpreter, one at a time.
 	Schedule func(alternatives int) int
 
@@ -230,7 +230,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		d.heap.limit = 64 << 30
 	}
 	if info.Schedule != nil {
-		info.Engine = interp.Engine{}
+		info.Engine, d.workers = interp.Engine{}, 1 // one goroutine calls it
 	}
 	if d.engine = info.Engine; d.engine == nil {
 		d.cache = jit.NewCache(codeCache, nil, "")

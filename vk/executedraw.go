@@ -333,7 +333,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	}
 	a.Shader = compute.Args{
 		Sets: sets, Push: x.push[:], StageRobustness: p.robustness,
-		Regions: x.holdRegions().all(), Rays: x.dev.heap.structures.rays(), Workers: x.dev.workers, Budget: x.dev.budget,
+		Regions: x.holdRegions().all(), Rays: x.dev.heap.structures.rays(), Workers: x.dev.workers, Budget: x.dev.budget, Schedule: x.dev.schedule,
 	}
 	x.bindHeaps(&a.Shader)
 	p.stageSets(&a.Shader)

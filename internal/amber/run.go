@@ -35,7 +35,7 @@ type Options struct {
 
 	Debugger vk.Debugger // of the dispatches; nil for none
 
-	Schedule func(alternatives int) int // of the dispatches, see vk.DeviceInfo; nil for the usual order
+	Schedule func(alternatives int) int // see vk.DeviceInfo; nil for the usual order
 }
 
 // Status is the outcome of a script.

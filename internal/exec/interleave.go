@@ -44,10 +44,11 @@ type Interleaver struct {
 	programs []Program  // distinct programs of tasks; a worker slot per program, not per task
 	acquired [][]Worker // [worker][program], the workers acquired so far
 	each     func(worker int)
+	choose   func(alternatives int) int // the schedule of a job; nil for none
 }
 
 // Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run
-// in any order. Memory that belongs to one span is therefore in the same state as after a sequential run, task
+// in any order, which the schedule of a job chooses if there is one. Memory that belongs to one span is therefore in the same state as after a sequential run, task
 // after task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans
 // in order. Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of
 // the first task in which an invocation aborted.
@@ -113,6 +114,9 @@ func (x *Interleaver) numberPrograms(n int) int {
 		if p.Job.Hook != nil || p.Job.Schedule != nil || p.Program.IR().Effects.Ordered {
 			n = 1
 		}
+		if p.Job.Schedule != nil {
+			x.choose = p.Job.Schedule
+		}
 	}
 	return n
 }
@@ -121,7 +125,7 @@ func (x *Interleaver) numberPrograms(n int) int {
 func (x *Interleaver) reset() {
 	clear(x.programs)
 	x.programs = x.programs[:0]
-	x.ctx, x.tasks, x.pieces = nil, nil, nil
+	x.ctx, x.tasks, x.pieces, x.choose = nil, nil, nil, nil
 }
 
 // work is the body of one worker: it runs spans until the queue is empty or stopped.
@@ -139,6 +143,10 @@ func (x *Interleaver) work(worker int) {
 			list[i] = nil
 		}
 	}()
+	if x.choose != nil {
+		x.runChosen(list)
+		return
+	}
 	size := batchSize(1)
 	for b, from, to, ok := x.nextBatchSpans(size); ok; b, from, to, ok = x.nextBatchSpans(size) {
 		begin := time.Now()
@@ -148,6 +156,24 @@ func (x *Interleaver) work(worker int) {
 		if b.Count >= uint64(size) { // a shorter batch, at the end of the queue, would make the batch size grow
 			size.adapt(time.Since(begin))
 		}
+	}
+}
+
+// runChosen runs all spans in the order of the schedule.
+func (x *Interleaver) runChosen(list []Worker) {
+	left := make([]int, len(x.pieces))
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		k := 0
+		if len(left) > 1 {
+			k = min(max(x.choose(len(left)), 0), len(left)-1)
+		}
+		if !x.runSpans(list, left[k], left[k]+1) {
+			return
+		}
+		left = slices.Delete(left, k, k+1)
 	}
 }
 

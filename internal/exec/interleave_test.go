@@ -151,6 +151,21 @@ func TestOrderedTasks(t *testing.T) {
 	}
 }
 
+// TestScheduledSpans: a schedule chooses the order of the spans. The pieces of each span run in order.
+func TestScheduledSpans(t *testing.T) {
+	var got []uint64
+	program := grouped(func(b exec.Batch) error { got = append(got, b.First); return nil })
+	spans := [][]exec.Piece{{{First: 0, Count: 1}, {First: 10, Count: 1}}, {{First: 1, Count: 1}}, {{First: 2, Count: 1}, {First: 12, Count: 1}}}
+	last := func(n int) int { return n - 1 }
+	var x exec.Interleaver
+	if err := x.Run(context.Background(), 4, []exec.Task{{Program: program, Job: &exec.Job{Schedule: last}}}, spans); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{2, 12, 1, 0, 10}; !slices.Equal(got, want) {
+		t.Errorf("the spans ran in the order %d; must be %d", got, want)
+	}
+}
+
 // TestPrefetch: the pieces of a span are prefetched in order, each before its own groups run and before the
 // previous piece runs.
 func TestPrefetch(t *testing.T) {

@@ -83,6 +83,9 @@ type Job struct {
 	// alternatives, from 0; 0 is the order of a run without a schedule. nil for that order. One goroutine calls it. Prepare returns an
 	// *UnsupportedError if the engine has one order only.
 	Schedule func(alternatives int) int
+
+	// InOrder restricts Schedule: a group starts when the one before it has ended, as fragments in rasterization order do.
+	InOrder bool
 }
 
 // DefaultBudget is the step budget of a job without its own, that is with Budget 0.

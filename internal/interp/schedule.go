@@ -18,13 +18,17 @@ type schedule struct {
 	residents []*worker // each with a group, in the order of their start
 	idle      []*worker
 	pending   pendingGroups
+	room      int       // residents at most
 	current   *subgroup // the last one that ran
 	ready     []*subgroup
 }
 
 // scheduled is batch with a schedule.
 func (w *worker) scheduled(b exec.Batch) error {
-	x := &schedule{w: w, choose: w.job.Schedule, pending: pendingGroups{first: b.First, left: b.Count}}
+	x := &schedule{w: w, choose: w.job.Schedule, pending: pendingGroups{first: b.First, left: b.Count}, room: maxResident}
+	if w.job.InOrder {
+		x.room = 1
+	}
 	for !w.stop.Load() {
 		if err := x.admit(); err != nil {
 			return err
@@ -55,9 +59,9 @@ func (x *schedule) pick(n int) int {
 
 // admit starts groups while there is room. If all groups have room, they start in order, since the order has no effect.
 func (x *schedule) admit() error {
-	for x.pending.left > 0 && len(x.residents) < maxResident {
+	for x.pending.left > 0 && len(x.residents) < x.room {
 		n := uint64(1)
-		if x.pending.left > uint64(maxResident-len(x.residents)) {
+		if !x.w.job.InOrder && x.pending.left > uint64(x.room-len(x.residents)) {
 			n = min(x.pending.left, 1<<16) // a choice among more is not needed
 		}
 		r := x.resident()

@@ -92,7 +92,7 @@ func "main"() L1 {
 )
 
 // runOrders runs a program in each order of a plan. It returns the results, and how many orders there are.
-func runOrders(t *testing.T, text, plan string, groups uint32, words int) (results []string, orders int, all bool) {
+func runOrders(t *testing.T, text, plan string, groups uint32, words int, inOrder bool) (results []string, orders int, all bool) {
 	t.Helper()
 	p, err := ir.Parse(text)
 	if err != nil {
@@ -111,7 +111,7 @@ func runOrders(t *testing.T, text, plan string, groups uint32, words int) (resul
 	orders, all = plans.Run(func(_ schedule.Order, choices func(int) int) bool {
 		memory := make([]uint64, words)
 		data := unsafe.Slice((*byte)(unsafe.Pointer(&memory[0])), 4*words)
-		job := &exec.Job{Groups: [3]uint32{groups, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: data}}}, Schedule: choices}
+		job := &exec.Job{Groups: [3]uint32{groups, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: data}}}, Schedule: choices, InOrder: inOrder}
 		if err := prog.Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -142,19 +142,26 @@ func TestOrders(t *testing.T) {
 		// 2 and 4 accesses: 6!/(2!·4!) = 15. An invocation's accesses stay in order, so flag 1 with data 0 is impossible.
 		{"message", message, 2, 4, 15, []string{"[1 1 0 0]", "[1 1 0 1]", "[1 1 1 1]"}},
 	} {
-		results, orders, all := runOrders(t, c.text, "all", c.groups, c.words)
+		results, orders, all := runOrders(t, c.text, "all", c.groups, c.words, false)
 		if !slices.Equal(results, c.results) || orders != c.orders || !all {
 			t.Errorf("%s: %d orders, all %v, with the results %q; must be %d with %q", c.name, orders, all, results, c.orders, c.results)
 		}
 	}
-	if results, _, _ := runOrders(t, lostUpdate, "random:200", 2, 1); len(results) != 2 {
+	if results, _, _ := runOrders(t, lostUpdate, "random:200", 2, 1, false); len(results) != 2 {
 		t.Errorf("200 random orders have the results %q", results)
 	}
 	// More groups than are interleaved at once: each of them runs.
-	if results, _, _ := runOrders(t, message, "random:3", 1, 4); !slices.Equal(results, []string{"[1 1 0 0]"}) {
+	if results, _, _ := runOrders(t, message, "random:3", 1, 4, false); !slices.Equal(results, []string{"[1 1 0 0]"}) {
 		t.Errorf("one group has the results %q", results)
 	}
-	if results, _, _ := runOrders(t, sum, "random:20", 40, 1); !slices.Equal(results, []string{"[40]"}) {
+	// Groups in order lose no update, while the invocations of a group remain in any order.
+	if results, orders, all := runOrders(t, lostUpdate, "all", 3, 1, true); !slices.Equal(results, []string{"[3]"}) || orders != 1 || !all {
+		t.Errorf("3 groups in order: %d orders, all %v, with the results %q", orders, all, results)
+	}
+	if results, _, _ := runOrders(t, sameWord, "all", 1, 1, true); len(results) != 2 {
+		t.Errorf("one group in order has the results %q", results)
+	}
+	if results, _, _ := runOrders(t, sum, "random:20", 40, 1, false); !slices.Equal(results, []string{"[40]"}) {
 		t.Errorf("40 groups that add 1 have the results %q", results)
 	}
 }

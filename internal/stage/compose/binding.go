@@ -111,7 +111,7 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	}
 	a := b.args
 	r.Job.Regions, r.Job.Rays, r.Job.Push = a.Regions, a.Rays, a.Push
-	r.Job.Workers, r.Job.Budget, r.Job.Log, r.Job.Hook = 1, a.Budget, a.Log, a.Hook
+	r.Job.Workers, r.Job.Budget, r.Job.Log, r.Job.Hook, r.Job.Schedule = 1, a.Budget, a.Log, a.Hook, a.Schedule
 }
 
 // RunGroups runs n workgroups until stop is set. The program and its resources must not be closed before End.

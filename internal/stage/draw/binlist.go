@@ -29,7 +29,7 @@ func (s *binList) reset() {
 		s.ready.Release()
 	}
 	clear(s.Job.Resources)
-	s.Job.Regions, s.Job.Rays, s.Job.Push, s.Job.Log, s.Job.Hook = nil, nil, nil, nil, nil
+	s.Job.Regions, s.Job.Rays, s.Job.Push, s.Job.Log, s.Job.Hook, s.Job.Schedule = nil, nil, nil, nil, nil, nil
 	s.clear, s.binding, s.ready, s.coarse, s.batches, s.ownBytes = nil, nil, nil, nil, raster.Batches{}, 0
 	s.primitives, s.records = s.primitives[:0], s.records[:0]
 }
@@ -77,6 +77,7 @@ func (d *binWorker) finishList() error {
 	o[layout.BindItems] = compose.Shared(compose.BytesOf(s.items))
 	o[layout.BindCounts] = compose.Shared(compose.BytesOf(r.counts[:]))
 	s.Runner.Bind(s.binding, &d.Own)
+	s.Job.InOrder = true // the rasterization order
 	// A workgroup for each item, or for each sample of each item with sample shading.
 	s.Job.Groups = [3]uint32{uint32(len(s.items)/s.layout.words) * r.invocations, 1, 1}
 	if s.Job.Log == nil && len(s.binding.Program.IR().Messages) > 0 {
