@@ -160,7 +160,7 @@ func (e *emitter) cnot() {
 // lop3 emits the function of three bits that a table of 8 bits has, as a sum of products.
 func (e *emitter) lop3() {
 	x := e.args(3, ir.I32)
-	lut := e.constant(e.operand(4).Expr)
+	lut := e.constantOperand(4)
 	v := e.b.I32(0)
 	for i := range 8 {
 		if lut>>i&1 == 0 {

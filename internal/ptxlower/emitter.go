@@ -166,6 +166,15 @@ func (e *emitter) constant(x *ptx.Expr) uint64 {
 	return n
 }
 
+// constantOperand returns the value of operand i, which must be an integer constant.
+func (e *emitter) constantOperand(i int) uint64 {
+	o := e.operand(i)
+	if o.Kind != ptx.Immediate {
+		malformed(o.Pos, "operand %d of %s is no constant; must be one", i, e.in.Name())
+	}
+	return e.constant(o.Expr)
+}
+
 // immediate returns a constant.
 func (e *emitter) immediate(o *ptx.Operand, t ir.Type) ir.V {
 	x := o.Expr

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,4 +62,97 @@ func TestHostile(t *testing.T) {
 	if programs < n/4 {
 		t.Errorf("%d modules made %d programs; must make at least %d, or the test shows little", n, programs, n/4)
 	}
+}
+
+// TestHostileRows lowers small kernels, one of each instruction, with changes of single words and characters, and cut off anywhere. A
+// number in CHIARO_LONG is that of the inputs.
+func TestHostileRows(t *testing.T) {
+	n := 2000
+	if v, err := strconv.Atoi(os.Getenv("CHIARO_LONG")); err == nil && v > 1 {
+		n = v
+	}
+	seed := uint64(n)
+	r := rand.New(rand.NewPCG(seed, 5))
+	var sources [][]string
+	for i := range instructionRows {
+		sources = append(sources, strings.Fields(rowsHead+rowText(i, &instructionRows[i])+"ret;\n}\n"))
+	}
+	lowered := 0
+	for range n {
+		text := mutated(r, sources)
+		m, findings := ptx.Parse(text)
+		if len(findings) > 0 || len(ptx.Check(m)) > 0 {
+			continue
+		}
+		image, err := NewImage(m)
+		if err != nil {
+			continue
+		}
+		for _, f := range m.Entries() {
+			_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
+			if err == nil {
+				lowered++
+			}
+			if form := (*ir.VerifyError)(nil); errors.As(err, &form) {
+				t.Errorf("the program of %s: %v\n%s", f.Name, err, text)
+			}
+		}
+	}
+	if lowered < n/20 {
+		t.Errorf("%d kernels were lowered of %d inputs; must be at least %d, or the test shows little", lowered, n, n/20)
+	}
+}
+
+// mutated returns one of the sources with one to three changes.
+func mutated(r *rand.Rand, sources [][]string) string {
+	word := func() string {
+		s := sources[r.IntN(len(sources))]
+		return s[r.IntN(len(s))]
+	}
+	words := append([]string(nil), sources[r.IntN(len(sources))]...)
+	head := len(strings.Fields(rowsHead)) * min(r.IntN(8), 1) // most changes are in the row itself
+	for range 1 + r.IntN(3) {
+		at := min(head, len(words)-1)
+		at += r.IntN(len(words) - at)
+		switch r.IntN(8) {
+		case 0:
+			words = append(words[:at], words[min(at+1+r.IntN(3), len(words)-1):]...)
+		case 1:
+			words = append(words[:at:at], append([]string{word()}, words[at:]...)...)
+		case 2, 3: // a word of the same kind: an instruction, a name, a type
+			with := word()
+			for try := 0; try < 8 && shape(with) != shape(words[at]); try++ {
+				with = word()
+			}
+			words[at] = with
+		case 4:
+			a, b := r.IntN(len(words)), r.IntN(len(words))
+			words[a], words[b] = words[b], words[a]
+		case 5: // a modifier
+			if mods := strings.Split(word(), "."); len(mods) > 1 {
+				words[at] = strings.TrimRight(words[at], ";") + "." + mods[len(mods)-1]
+			}
+		case 6:
+			if b := []byte(words[at]); len(b) > 0 {
+				b[r.IntN(len(b))] = byte(r.IntN(256))
+				words[at] = string(b)
+			}
+		case 7:
+			words[at] = []string{"-1", "0", "4294967296", "18446744073709551615", "0f7fc00000", "_", "{%v,", "%v}", "[%v", "%tid.x", "a|b", "!x0"}[r.IntN(12)]
+		}
+	}
+	text := strings.Join(words, " ")
+	if r.IntN(16) == 0 {
+		text = text[:r.IntN(len(text)+1)]
+	}
+	return text
+}
+
+// shape returns what kind of a word a word is: its ends.
+func shape(word string) [2]byte {
+	first := word[0]
+	if first >= 'a' && first <= 'w' {
+		first = 'a'
+	}
+	return [2]byte{first, word[len(word)-1]}
 }

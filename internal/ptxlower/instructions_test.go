@@ -166,9 +166,12 @@ func rowText(i int, row *instructionRow) string {
 	return b.String()
 }
 
+// rowsHead begins a kernel of rows.
+const rowsHead = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry rows(.param .u64 o, .param .u64 i)\n{\n.reg .b64 %in, %out, %v;\nld.param.u64 %out, [o];\nld.param.u64 %in, [i];\n"
+
 // TestInstructions runs each instruction on its operands, on each engine.
 func TestInstructions(t *testing.T) {
-	text := ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry rows(.param .u64 o, .param .u64 i)\n{\n.reg .b64 %in, %out, %v;\nld.param.u64 %out, [o];\nld.param.u64 %in, [i];\n"
+	text := rowsHead
 	in := make([]byte, 64*len(instructionRows))
 	for i := range instructionRows {
 		row := &instructionRows[i]
