@@ -43,7 +43,7 @@
 //     machine.go, frame.go, operand*.go, control.go: functions, frames, operands, control flow.
 //  6. fuse*.go: the peephole pass.
 //  7. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
-//     Accesses: select_bounds.go, select_word.go, select_gather.go, select_strided.go, select_widestride.go,
+//     Accesses: select_bounds.go, select_word.go, select_gather.go, select_common.go, select_strided.go, select_widestride.go,
 //     select_storerun.go, callees first;
 //     ymm_gather.go, ymm_strided.go.
 //

@@ -176,7 +176,7 @@ func usesMask(op ir.Op) bool {
 	case ir.PrivateMemory:
 		return op != ir.PAddr
 	}
-	return op == ir.Len || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
+	return op == ir.Len || op == ir.Region || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is

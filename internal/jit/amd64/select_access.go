@@ -21,10 +21,10 @@ func accesses() map[rule]emitter {
 	return r
 }
 
-// loadWide gathers 64 bits for each lane, 0 out of range. VPGATHERQQ has eight 64-bit indices, so
+// gatherWideApart gathers 64 bits for each lane, 0 out of range. VPGATHERQQ has eight 64-bit indices, so
 // that a part needs two gathers. The indices are whole addresses, since each lane may have another
 // buffer, and there is no common base.
-func loadWide(m *machine, in *vcode.Inst) {
+func gatherWideApart(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
 	m.checkedEights(in, m.execution(in), 8, handleLength, func(half int) {
@@ -37,10 +37,10 @@ func loadWide(m *machine, in *vcode.Inst) {
 	m.defineHalf(in, 1, 8)
 }
 
-// storeWide scatters 64 bits of each lane, in ascending order, nothing out of range and nothing for
+// scatterWideApart scatters 64 bits of each lane, in ascending order, nothing out of range and nothing for
 // helpers. VPSCATTERQQ stores overlapping lanes from the lowest to the highest (Intel SDM vol. 2,
 // VPSCATTERQQ), and so the highest lane wins, as in the IR.
-func storeWide(m *machine, in *vcode.Inst) {
+func scatterWideApart(m *machine, in *vcode.Inst) {
 	m.checkedEights(in, m.storingLanes(in), 8, handleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPSCATTERQQ, V512, m.half(in.Uses[2], half, 7), 0, Indexed(NoReg, 5, 1, 0), K(1))

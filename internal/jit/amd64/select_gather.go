@@ -22,6 +22,13 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 		return false
 	}
 	at := m.handleWord(in.Uses[0], RAX, field)
+	m.inHandle(in, k, off, at, field)
+	return true
+}
+
+// inHandle is inRange of an offset that can be in range. at is the field of the handle in memory.
+func (m *machine) inHandle(in *vcode.Inst, k, off Reg, at Mem, field int32) {
+	reach := reach(in)
 	// Flipping the top bit subtracts 2³¹ modulo 2³²: 0 becomes −2³¹, 2³² − 1 becomes 2³¹ − 1.
 	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
 	if in.Key.Flags&ir.Proven != 0 {
@@ -30,7 +37,7 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 		// The sum base + 2³¹ + Aux + (off − 2³¹) is the address.
 		m.MovI(RDX, 1<<31+in.Key.Aux)
 		m.GRM(ADD|W, RDX, at)
-		return true
+		return
 	}
 	m.RM(VPBROADCASTD, V512, 3, 0, at, 0)
 	at.Disp -= field
@@ -40,7 +47,6 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 	m.RRI(VPCMPUD, V512, 2, off, 3, compareLE, K(2))
 	m.MovI(RCX, 1<<31+in.Key.Aux)
 	m.GRR(ADD|W, RDX, RCX)
-	return true
 }
 
 // gatherFrom loads a word for each lane at the offsets in off, 0 out of range. A gather costs one
@@ -78,17 +84,31 @@ func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 // If it succeeds one load replaces 16. The first lane may be inactive: its offset is then an
 // arbitrary number, but the comparison of the active lanes still decides correctly.
 func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label) Mem {
+	m.consecutive(k, off, 4, slow)
+	return m.firstBytes(in, m.handleWord(in.Uses[0], RAX, field), field, 64, slow)
+}
+
+// consecutive is the first test of contiguous, for elements of step bytes. RDX becomes the first offset.
+func (m *machine) consecutive(k, off Reg, step uint32, slow Label) {
+	var distances [16]uint32
+	for i := range distances {
+		distances[i] = step * uint32(i)
+	}
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
-	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60}), 0)
+	m.RM(VPADDD, V512, 2, 2, m.vector(distances), 0)
 	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, K(k))
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, field)
+}
+
+// firstBytes returns the memory at the offset in RDX, and jumps to slow unless its bytes are in range. at is the field of the handle in
+// memory.
+func (m *machine) firstBytes(in *vcode.Inst, at Mem, field, bytes int32, slow Label) Mem {
 	m.GRM(MOV, RCX, at)
-	// length − Aux − 64 may be negative; the signed comparison with the zero-extended offset then
+	// length − Aux − bytes may be negative; the signed comparison with the zero-extended offset then
 	// fails.
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+64)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+bytes)
 	m.GRR(CMP|W, RCX, RDX)
 	at.Disp -= field
 	m.GRM(MOV|W, RCX, at)

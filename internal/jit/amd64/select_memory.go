@@ -179,9 +179,8 @@ func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 	}
 }
 
-// load gathers 32 bits for each lane, 0 out of range. It serves handles that differ between lanes;
-// the loads through a uniform handle are in select_gather.go.
-func load(m *machine, in *vcode.Inst) {
+// gatherApart gathers 32 bits for each lane, 0 out of range, from handles that differ between lanes.
+func gatherApart(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
 	m.checkedEights(in, m.execution(in), 4, handleLength, func(half int) {
@@ -192,10 +191,10 @@ func load(m *machine, in *vcode.Inst) {
 	m.define(in, 7)
 }
 
-// store scatters 32 bits of each lane, in ascending order, nothing out of range and nothing for
+// scatterApart scatters 32 bits of each lane, in ascending order, nothing out of range and nothing for
 // helpers. VPSCATTERQD writes overlapping elements from the lowest lane to the highest (Intel SDM),
 // and the eights follow in order.
-func store(m *machine, in *vcode.Inst) {
+func scatterApart(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
 	m.highHalf(8, 7)

@@ -28,7 +28,65 @@ func AppendRegions(words []uint64, n int, get func(i int) (address, size uint64)
 // RegionStep returns ArgRegionStep of a region table.
 func RegionStep(words []uint64) int { return len(words) >> regionShift >> 1 }
 
-// regionOf is the handle of the region that contains the Aux bytes at the address u0, or null. A binary search without branches
+// regionOf is the handle of the region that contains the Aux bytes at the address u0, or null. Usually all lanes have the same one.
+func regionOf(m *machine, in *vcode.Inst) {
+	if in.Key.Aux > maxDisp {
+		m.searchRegions(in)
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	m.commonRegion(in, slow)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.searchRegions(in)
+		m.Jmp(resume)
+	})
+}
+
+// commonRegion is regionOf if all lanes of the mask are in the region of the first lane, and jumps to slow otherwise. The binary search
+// is that of searchRegions for one lane, in bytes of the table.
+func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
+	var address [2]Reg
+	for i := range address {
+		address[i] = m.half(in.Uses[0], i, 5+Reg(i))
+	}
+	k := m.execution(in)
+	loop, next, found := m.NewLabel(), m.NewLabel(), m.NewLabel()
+	m.RR(VMOVQ_GX, V128, address[0], 0, RCX, 0)
+	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	m.GRM(MOV|W, RAX, arg(ArgRegionStep))
+	m.ShiftI(ShlI, true, RAX, regionShift+3)
+	m.Jcc(Equal, found)
+	m.Bind(loop)
+	m.GRM(CMP|W, RCX, Indexed(RDX, RAX, 1, 0))
+	m.Jcc(Below, next)
+	m.GRR(ADD|W, RDX, RAX)
+	m.Bind(next)
+	m.ShiftI(ShrI, true, RAX, 1)
+	m.GI(CmpI, true, RAX, regionSize)
+	m.Jcc(NotEqual, loop)
+	m.Bind(found)
+	m.RM(VPBROADCASTQ, V512, 2, 0, At(RDX, 0), 0)
+	m.GRM(MOV|W, RCX, At(RDX, regionSize))
+	m.GI(SubI, true, RCX, int32(in.Key.Aux))
+	m.Jcc(Less, slow) // in no region, or greater than it
+	m.RR(VPBROADCASTQ_R, V512, 3, 0, RCX, 0)
+	m.RR(VPSUBQ, V512, 4, address[0], 2, 0)
+	m.RRI(VPCMPUQ, V512, 2, 4, 3, compareGT, K(k))
+	m.RRI(KSHIFTRW, V128, 3, 0, k, 8, 0)
+	m.RR(VPSUBQ, V512, 4, address[1], 2, 0)
+	m.RRI(VPCMPUQ, V512, 3, 4, 3, compareGT, K(3))
+	m.RR(KORTESTW, V128, 2, 0, 3, 0)
+	m.Jcc(NotEqual, slow)
+	m.GRM(SUB|W, RDX, arg(ArgRegions))
+	m.ShiftI(ShrI, true, RDX, regionShift+3)
+	m.GRM(ADD|W, RDX, arg(ArgRegionFirst))
+	m.RR(VPBROADCASTD_R, V512, 0, 0, RDX, 0)
+	m.define(in, 0)
+}
+
+// searchRegions is regionOf if the lanes may be in different regions. A binary search without branches
 // (Knuth 1998, vol. 3, 6.2.1, uniform binary search) finds the last region of each lane that begins at or before the address:
 //
 //	position = 0
@@ -37,7 +95,7 @@ func RegionStep(words []uint64) int { return len(words) >> regionShift >> 1 }
 //
 // The access is in that region, or in none. Positions are in words of the table. Lanes without an invocation have any address, and
 // positions in the table all the same.
-func regionOf(m *machine, in *vcode.Inst) {
+func (m *machine) searchRegions(in *vcode.Inst) {
 	var address [2]Reg
 	for i := range address {
 		m.RR(VPXORD, V128, Reg(i), Reg(i), Reg(i), 0)
@@ -82,8 +140,31 @@ func regionOf(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// regionOffset is u1 − the address of the region u0, modulo 2³², and 0 for the null handle.
+// regionOffset is u1 − the address of the region u0, modulo 2³², and 0 for the null handle. Usually all lanes have the same region.
 func regionOffset(m *machine, in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	m.commonHandle(in, m.execution(in), slow)
+	m.GRM(MOV|W, RDX, arg(ArgRegionFirst))
+	m.ShiftI(ShrI, true, RAX, handleShift)
+	m.GRR(SUB|W, RAX, RDX)
+	m.GRM(CMP|W, RAX, arg(ArgRegionCount))
+	m.Jcc(AboveEqual, slow)
+	m.ShiftI(ShlI, true, RAX, regionShift+3)
+	m.GRM(ADD|W, RAX, arg(ArgRegions))
+	m.RM(VPBROADCASTD, V512, 4, 0, At(RAX, 0), 0)
+	m.lowWords(0, in.Uses[1])
+	m.RR(VPSUBD, V512, 0, 0, 4, 0)
+	m.define(in, 0)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.regionOffsets(in)
+		m.Jmp(resume)
+	})
+}
+
+// regionOffsets is regionOffset if the lanes may have different regions.
+func (m *machine) regionOffsets(in *vcode.Inst) {
 	h, k := m.vec(in.Uses[0], 2), m.execution(in)
 	m.GRM(MOV|W, RDX, arg(ArgRegions))
 	m.RM(VPSUBD, V512, 3, h, arg(ArgRegionFirst), BC)
