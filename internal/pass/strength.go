@@ -43,6 +43,8 @@ func (s *strengthReducer) value(v ir.V) {
 	switch x.Op {
 	case ir.Mul:
 		s.multiply(v)
+	case ir.Trunc:
+		s.narrow(v)
 	case ir.FDiv:
 		s.multiplyByReciprocal(v)
 	case ir.NMin, ir.NMax:
@@ -92,6 +94,68 @@ func (s *strengthReducer) multiply(v ir.V) {
 	if n, ok := s.constant(y); ok && bits.OnesCount64(n) == 1 {
 		s.become(v, ir.Shl, x, s.number(uint64(bits.TrailingZeros64(n))))
 	}
+}
+
+// narrow computes the low 32 bits of a number of 64 bits from those of its operands: a vector of 64-bit lanes takes two registers, and
+// the divergence analysis knows the shapes of numbers of 32 bits.
+//
+//	v2 = zext.i64.i32 v1        v2 = shl.i32 v1, 2:i32
+//	v3 = shl.i64 v2, 2:i64      v5 = add.i32 v2, 4:i32
+//	v4 = add.i64 v3, 4:i64
+//	v5 = trunc.i32.i64 v4
+func (s *strengthReducer) narrow(v ir.V) {
+	x := s.now.Args[0]
+	if s.now.Type != ir.I32 || s.f.Type(x) != ir.I64 {
+		return
+	}
+	const most = 8
+	left := most
+	if !s.narrows(x, &left) {
+		return
+	}
+	n := s.narrowed(x)
+	if y := s.f.Val(n); y.Op != ir.Const && y.Op.Args() > 0 && len(s.code) > 0 && s.code[len(s.code)-1] == n {
+		// The last operation takes the place of the truncation.
+		s.code = s.code[:len(s.code)-1]
+		*s.f.Val(v) = *y
+		return
+	}
+	s.become(v, ir.Or, n, s.number(0))
+}
+
+// narrows reports whether the low half of a number is computed by at most left operations that need no truncation.
+func (s *strengthReducer) narrows(v ir.V, left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	switch x := s.f.Val(v); x.Op {
+	case ir.Const:
+		return true
+	case ir.ZExt, ir.SExt:
+		return s.f.Type(x.Args[0]) == ir.I32
+	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
+		return s.narrows(x.Args[0], left) && s.narrows(x.Args[1], left)
+	case ir.Shl:
+		n, ok := s.constant(x.Args[1])
+		return ok && n < 32 && s.narrows(x.Args[0], left)
+	}
+	return false
+}
+
+// narrowed returns the low half of a number for which narrows is true.
+func (s *strengthReducer) narrowed(v ir.V) ir.V {
+	x := *s.f.Val(v)
+	switch x.Op {
+	case ir.Const:
+		return s.number(x.Aux)
+	case ir.ZExt, ir.SExt:
+		return x.Args[0]
+	case ir.Shl:
+		n, _ := s.constant(x.Args[1])
+		return s.emit(ir.Shl, s.narrowed(x.Args[0]), s.number(n))
+	}
+	a := s.narrowed(x.Args[0])
+	return s.emit(x.Op, a, s.narrowed(x.Args[1]))
 }
 
 // divide replaces a division by a power of two by a shift or mask, and other 32-bit

@@ -112,3 +112,38 @@ func (e *evaluation) of(x uint64) uint64 {
 	}
 	return e.vals[e.result]
 }
+
+// TestNarrow evaluates the low halves of random expressions of 64 bits, before and after the pass.
+func TestNarrow(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	for range 2000 {
+		b := ir.NewFunc("f", []ir.Type{ir.I32}, []ir.Type{ir.I32})
+		list := []ir.V{b.Op(ir.ZExt, ir.I64, b.Func.Args[0]), b.Op(ir.SExt, ir.I64, b.Func.Args[0]), b.Const(ir.I64, r.Uint64())}
+		any := func() ir.V { return list[r.Intn(len(list))] }
+		last := any()
+		for range r.Intn(5) {
+			if r.Intn(4) == 0 {
+				last = b.Op(ir.Shl, ir.I64, any(), b.Const(ir.I64, uint64(r.Intn(40))))
+			} else {
+				last = b.Op([]ir.Op{ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor, ir.LShr}[r.Intn(7)], ir.I64, any(), any())
+			}
+			list = append(list, last)
+		}
+		b.Return(b.Op(ir.Trunc, ir.I32, last))
+		f := b.Finish()
+		before := evaluationOf(f)
+		var numbers, want []uint64
+		for range 20 {
+			numbers = append(numbers, uint64(r.Uint32()>>r.Intn(32)))
+			want = append(want, before.of(numbers[len(numbers)-1]))
+		}
+		text := f.String()
+		reduceStrength(nil, f)
+		after := evaluationOf(f)
+		for i, x := range numbers {
+			if got := after.of(x); got != want[i] {
+				t.Fatalf("of %#x: %#x; want %#x\n%s\n%s", x, got, want[i], text, f)
+			}
+		}
+	}
+}
