@@ -12,7 +12,8 @@ import (
 //
 //	header   block exit {        a label for each labelled child;
 //	           loop header {     the child that is last in the order
-//	             block merge {   has the outermost one
+//	             header's code   has the outermost one
+//	             block merge {   no barrier of the header's code is in it
 //	               …
 //	             }
 //	             merge's code    br header, br exit
@@ -95,8 +96,8 @@ func (t *tree) region(v int) int {
 	if loop {
 		t.loops[v] = t.b.Loop()
 	}
-	t.open(inner)
 	t.instructions(v)
+	t.open(inner)
 	if s := t.successor(v); s >= 0 && !loop && len(inner)+len(outer) == 0 {
 		t.setGuide(&t.blocks[v], 0)
 		return s

@@ -51,6 +51,8 @@ func effectsOf(f *ir.Func, x *ir.Val) (a effects) {
 		o = workgroupMemory
 	case ir.Res:
 		o = 1 << (h.Aux % 63)
+	case ir.Region: // no address is one of workgroup memory
+		o = anyMemory &^ workgroupMemory
 	}
 	if x.Op != ir.St {
 		a.reads = o
