@@ -1,6 +1,9 @@
 package ptxlower
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
 
 // result32 makes a number of bits, of any type, the result of 32 bits.
 func (e *emitter) result32(v ir.V) { e.set(e.resultRegister(e.operand(0)), e.as(v, ir.I32)) }
@@ -199,6 +202,10 @@ func (e *emitter) shift() {
 // funnel emits shf: a shift of the 64 bits hi:lo. The result is the high word (.l) or the low word (.r).
 func (e *emitter) funnel() {
 	lo, hi := e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32)
+	if e.operand(3).Kind == ptx.Immediate {
+		e.result(e.funnelBy(lo, hi, uint32(e.constant(e.operand(3).Expr))))
+		return
+	}
 	by := e.as(e.amount(3), ir.I64)
 	v := e.pack(lo, hi)
 	if e.in.Has(".r") {
@@ -209,9 +216,31 @@ func (e *emitter) funnel() {
 	e.result(e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, 32))))
 }
 
+// funnelBy returns the word that a constant shift of hi:lo yields.
+func (e *emitter) funnelBy(lo, hi ir.V, by uint32) ir.V {
+	if e.in.Has(".wrap") {
+		by %= 32
+	}
+	by = min(by, 32)
+	if e.in.Has(".l") { // a shift to the left is one to the right by the rest of 32
+		by = 32 - by
+	}
+	switch by {
+	case 0:
+		return lo
+	case 32:
+		return hi
+	}
+	return e.b.Op(ir.Or, ir.I32, e.b.Op(ir.LShr, ir.I32, lo, e.b.I32(by)), e.b.Op(ir.Shl, ir.I32, hi, e.b.I32(32-by)))
+}
+
 // prmt picks four bytes of b:a. Without a mode, four bits of c select each: the byte, and whether its sign fills the result.
 func (e *emitter) prmt() {
 	a, b, c := e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32), e.read(e.operand(3), ir.I32)
+	if o := e.operand(3); o.Kind == ptx.Immediate && e.permuteMode() == "" {
+		e.result(e.permutedBy(a, b, uint32(e.constant(o.Expr))))
+		return
+	}
 	all := e.pack(a, b)
 	pick := func(i ir.V) ir.V { // byte i of all
 		by := e.b.Op(ir.ZExt, ir.I64, e.b.Op(ir.Shl, ir.I32, i, e.b.I32(3)))
@@ -231,6 +260,27 @@ func (e *emitter) prmt() {
 		v = e.b.Op(ir.Or, ir.I32, v, e.b.Op(ir.Shl, ir.I32, x, e.b.I32(8*i)))
 	}
 	e.result(v)
+}
+
+// permutedBy returns the bytes that a constant selects.
+func (e *emitter) permutedBy(a, b ir.V, c uint32) ir.V {
+	v := e.b.I32(0)
+	for i := range uint32(4) {
+		sel := c >> (4 * i) & 15
+		from := a
+		if sel&4 != 0 {
+			from = b
+		}
+		var x ir.V
+		if at := e.b.I32(sel & 3 * 8); sel&8 == 0 {
+			x = e.b.Op(ir.BitFieldU, ir.I32, from, at, e.b.I32(8))
+		} else { // the sign
+			x = e.b.Op(ir.BitFieldS, ir.I32, from, e.b.I32(sel&3*8+7), e.b.I32(1))
+			x = e.b.Op(ir.And, ir.I32, x, e.b.I32(0xff))
+		}
+		v = e.b.Op(ir.Or, ir.I32, v, e.b.Op(ir.Shl, ir.I32, x, e.b.I32(8*i)))
+	}
+	return v
 }
 
 // permuteMode returns the mode of a prmt, "" for none.
