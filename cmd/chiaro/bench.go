@@ -43,10 +43,13 @@ type benchFlags struct {
 func newBench(c console) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench FILE.spv | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv | --rays SCENE [MEASUREMENT...]",
+		Use:   "bench FILE.spv | NAME.launch.yaml | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv | --rays SCENE [MEASUREMENT...]",
 		Short: "Time the compilation and the dispatch of a compute shader, draws, or rays",
 		Long: `Time a compute shader: compilation, first dispatch, and the steady state.
 The buffers and images have the bindings 0, 1, … of set 0, in the order of -b and -i.
+
+NAME.launch.yaml describes a launch of a CUDA kernel, as for run: its values replace these flags. Its buffers have the numbers 0, 1, …
+in the order of their names; the first dispatch is compared with its expectations.
 
 With --draw the command times a frame instead, which clears attachments and draws triangles into R8G8B8A8_UNORM and,
 with --depth, D32_SFLOAT. The scenes cheap, heavy, tris, tex and blend are two shaders in the folder --shaders, with flags.
@@ -72,7 +75,14 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 			case len(args) != 1:
 				return unreadable("%d files; want one, or --draw or --rays", len(args))
 			}
-			return limited(f.limit, func(ctx context.Context) error { return bench(ctx, c, f, args[0]) })
+			if f.format != "text" && f.format != "json" {
+				return unreadable("unknown format %q; want text or json", f.format)
+			}
+			run := bench
+			if isLaunch(args[0]) {
+				run = benchLaunch
+			}
+			return limited(f.limit, func(ctx context.Context) error { return run(ctx, c, f, args[0]) })
 		},
 	}
 	fl := cmd.Flags()
@@ -144,9 +154,6 @@ type benchReport struct {
 
 // bench times one shader and prints the report.
 func bench(ctx context.Context, c console, f benchFlags, file string) error {
-	if f.format != "text" && f.format != "json" {
-		return unreadable("unknown format %q; want text or json", f.format)
-	}
 	options, err := f.pipeline.lowering()
 	if err != nil {
 		return err
@@ -166,9 +173,6 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 		return err
 	}
 	r := benchReport{Name: f.name, K: max(1, f.batch), ModuleBytes: len(data)}
-	if r.Name == "" {
-		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
-	}
 	entry, err := benchEntry(c, file, data, job.info.Stage.Specialization, spirv.ExecutionModelGLCompute)
 	if err != nil {
 		return err
@@ -178,6 +182,14 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 		return benchError(ctx, c, file, err)
 	}
 	defer job.bench.device.Close()
+	return f.time(ctx, c, file, &r, job)
+}
+
+// time compiles a job, runs it and prints the report.
+func (f *benchFlags) time(ctx context.Context, c console, file string, r *benchReport, job *benchJob) error {
+	if r.Name == "" {
+		r.Name = strings.TrimSuffix(launchName(filepath.Base(file)), ".spv")
+	}
 	if err := r.compile(ctx, job); err != nil {
 		return benchError(ctx, c, file, err)
 	}
@@ -185,7 +197,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if err := f.writeCode(job.program); err != nil {
 		return err
 	}
-	same, err := r.measure(c, f, job)
+	same, err := r.measure(c, *f, job)
 	if err != nil {
 		return benchError(ctx, c, file, err)
 	}
@@ -203,9 +215,10 @@ func benchError(ctx context.Context, c console, file string, err error) error {
 	return reported(c, file, err)
 }
 
-// benchJob is a dispatch.
+// benchJob is a dispatch, or a launch of a CUDA kernel.
 type benchJob struct {
 	bench        *benchDevice
+	launch       *launchJob // nil for a dispatch
 	info         vk.ComputePipelineInfo
 	base, groups [3]uint32
 	pipeline     *vk.ComputePipeline
@@ -244,6 +257,14 @@ func (f *benchFlags) robustness(stage vk.ShaderStage) (*vk.Robustness, error) {
 // record records n dispatches.
 func (j *benchJob) record(n int, groups [3]uint32) (*vk.CommandBuffer, error) {
 	return j.bench.record(func(c *vk.CommandBuffer) {
+		if j.launch != nil {
+			info := j.launch.info
+			info.Grid = groups
+			for range n {
+				c.CudaLaunchKernel(info)
+			}
+			return
+		}
 		c.BindPipeline(j.pipeline)
 		j.bench.bound(c, vk.Compute)
 		for range n {
@@ -252,11 +273,16 @@ func (j *benchJob) record(n int, groups [3]uint32) (*vk.CommandBuffer, error) {
 	})
 }
 
-// compile makes the pipeline. The code of a shader with images depends on their formats: a dispatch of no workgroups
-// compiles it.
+// compile makes the pipeline, or the kernel of a launch, unless it is there. The code of a shader with images depends on their formats,
+// that of a kernel on its block: a dispatch of no workgroups compiles it.
 func (j *benchJob) compile(ctx context.Context) (err error) {
-	j.info.Layout = j.bench.layout
-	if j.pipeline, err = j.bench.device.NewComputePipeline(ctx, j.info); err != nil {
+	if j.launch != nil {
+		err = j.launch.prepare(j.bench.device)
+	} else {
+		j.info.Layout = j.bench.layout
+		j.pipeline, err = j.bench.device.NewComputePipeline(ctx, j.info)
+	}
+	if err != nil {
 		return host.CompileCause(err)
 	}
 	list := j.bench.engine.take()
@@ -271,7 +297,9 @@ func (j *benchJob) compile(ctx context.Context) (err error) {
 		}
 		list = j.bench.engine.take()
 	}
-	j.program = list[len(list)-1]
+	if len(list) > 0 { // the second compilation of a kernel makes no program
+		j.program = list[len(list)-1]
+	}
 	return nil
 }
 
@@ -354,6 +382,9 @@ func (r *benchReport) measure(c console, f benchFlags, j *benchJob) (same bool, 
 	}
 	if same, err = f.compareBuffers(c, j.bench.contents); err != nil {
 		return false, err
+	}
+	if j.launch != nil && j.launch.differs(c) {
+		same = false
 	}
 	if err := r.steady(f, r.K, once); err != nil {
 		return false, err

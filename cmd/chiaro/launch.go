@@ -45,6 +45,7 @@ type launchJob struct {
 	text        []byte
 	grid, block [3]uint32
 	expect      map[string]content
+	info        vk.CudaLaunchInfo // of prepare
 }
 
 // readLaunch reads a description and its module.
@@ -134,7 +135,7 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 	if err := j.resolveAddresses(d); err != nil {
 		return err
 	}
-	cause := j.launch(d)
+	cause := j.launch(d.device)
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
@@ -148,13 +149,15 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 	return j.judge(c, f.format)
 }
 
-// launch makes the module and the kernel, and launches it.
-func (j *launchJob) launch(d *shaderDevice) error {
-	m, err := d.device.NewCudaModule(j.text)
+// prepare makes the module and the kernel, if they are not there.
+func (j *launchJob) prepare(d *vk.Device) error {
+	if j.info.Function != nil {
+		return nil
+	}
+	m, err := d.NewCudaModule(j.text)
 	if err != nil {
 		return err
 	}
-	defer m.Close()
 	name := j.file.Kernel
 	if name == "" {
 		kernels := m.Kernels()
@@ -163,50 +166,59 @@ func (j *launchJob) launch(d *shaderDevice) error {
 		}
 		name = kernels[0]
 	}
-	kernel, err := d.device.NewCudaFunction(m, name)
-	if err != nil {
+	j.info = vk.CudaLaunchInfo{Grid: j.grid, Block: j.block, SharedBytes: j.file.Shared}
+	for _, p := range j.pushed {
+		j.info.Params = append(j.info.Params, p.data)
+	}
+	j.info.Function, err = d.NewCudaFunction(m, name)
+	return err
+}
+
+// launch makes the module and the kernel, and launches it. The objects end with the device.
+func (j *launchJob) launch(d *vk.Device) error {
+	if err := j.prepare(d); err != nil {
 		return err
 	}
-	defer kernel.Close()
-	c, err := d.device.NewCommandBuffer(vk.CommandBufferInfo{})
+	c, err := d.NewCommandBuffer(vk.CommandBufferInfo{})
 	if err == nil {
 		err = c.Begin(vk.BeginInfo{OneTime: true})
 	}
 	if err != nil {
 		return err
 	}
-	info := vk.CudaLaunchInfo{Function: kernel, Grid: j.grid, Block: j.block, SharedBytes: j.file.Shared}
-	for _, p := range j.pushed {
-		info.Params = append(info.Params, p.data)
-	}
-	c.CudaLaunchKernel(info)
+	c.CudaLaunchKernel(j.info)
 	if err := c.End(); err != nil {
 		return host.Cause(err)
 	}
-	return host.Cause(host.Run(d.device, c))
+	return host.Cause(host.Run(d, c))
 }
 
 // judge compares the buffers with what they must be, and shows those without an expectation.
 func (j *launchJob) judge(c console, format string) error {
 	var outs []shaderOutput
-	failed := false
 	for _, m := range j.memory {
-		want, ok := j.expect[m.name]
-		switch {
-		case !ok:
+		if _, ok := j.expect[m.name]; !ok {
 			outs = append(outs, shaderOutput{namedMemory: m})
-		case !bytes.Equal(m.data, want.data):
-			failed = true
-			plain.Fprintf(c.err, "%s: error: %s\n", j.source.file, firstDifference(m.name, m.content, &want))
 		}
 	}
 	if err := j.write(c, format, j.source.file, outs); err != nil {
 		return err
 	}
-	if failed {
+	if j.differs(c) {
 		return &coded{code: exitFindings}
 	}
 	return nil
+}
+
+// differs reports whether a buffer is not what it must be, and says so on standard error.
+func (j *launchJob) differs(c console) (any bool) {
+	for _, m := range j.memory {
+		if want, ok := j.expect[m.name]; ok && !bytes.Equal(m.data, want.data) {
+			any = true
+			plain.Fprintf(c.err, "%s: error: %s\n", j.source.file, firstDifference(m.name, m.content, &want))
+		}
+	}
+	return any
 }
 
 // firstDifference describes the first value of a buffer that is not what it must be.
