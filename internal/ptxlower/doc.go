@@ -66,6 +66,7 @@
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
 //	matrix.go                    matrices of warps
+//	video.go                     video instructions
 //	special.go, call.go          special registers, calls
 //	library.go                   the functions that CUDA provides
 package ptxlower

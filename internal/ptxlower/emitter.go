@@ -37,7 +37,7 @@ func (f *function) instruction(it *item) {
 			unsupported(in.Pos, "%s of %s", m, in.Name())
 		}
 	}
-	if len(e.types) > max(mostTypes[in.Op], 1) {
+	if len(e.types) > max(mostTypes[in.Op], 1) && !isVideo(in.Op) {
 		unsupported(in.Pos, "%s", in.Name())
 	}
 	if n := len(in.Operands); n < row.least || n > row.most {

@@ -24,8 +24,9 @@ type function struct {
 
 // item is an instruction and the scope that its names are in.
 type item struct {
-	in *ptx.Instr
-	at *scope
+	in    *ptx.Instr
+	at    *scope
+	parts []string // of a video instruction: the selectors of its operands
 }
 
 // analyze lists the instructions and analyzes each name.
@@ -144,7 +145,11 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 			}
 			f.names[x.Name] = len(f.items)
 		case *ptx.Instr:
-			f.items = append(f.items, item{x, s})
+			it := item{in: x, at: s}
+			if isVideo(x.Op) {
+				it.in, it.parts = withoutSelectors(x)
+			}
+			f.items = append(f.items, it)
 		case *ptx.Block:
 			f.flatten(x, newScope(s))
 		}

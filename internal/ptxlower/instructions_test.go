@@ -115,6 +115,20 @@ var instructionRows = []instructionRow{
 	{"max.f16x2", "rrr", []uint64{0x3c004000, 0x40003c00}, 0x40004000}, {"fma.rn.bf16", "hhhh", []uint64{0x4000, 0x4040, 0x3f80}, 0x40e0}, {"fma.rn.bf16", "hhhh", []uint64{0x3f80, 0x3f81, 0x3b80}, 0x3f82},
 	{"fma.rn.bf16", "hhhh", []uint64{0x3f80, 0x3f80, 0x3b80}, 0x3f80}, {"add.rn.bf16x2", "rrr", []uint64{0x3f804000, 0x3f803f80}, 0x40004040}, {"neg.bf16", "hh", []uint64{0x3f80}, 0xbf80},
 
+	// Video instructions: the text after the name has the selectors of the operands.
+	{"vadd.s32.u32.s32", "rrr", []uint64{1 << 31, s32(-1)}, 0x7fffffff}, {"vadd.u32.s32.s32.sat", "rrr", []uint64{3, s32(-5)}, 0}, {"vadd.s32.u32.u32.sat", "rrr", []uint64{1 << 31, 1}, 0x7fffffff},
+	{"vadd.s32.s32.u32.add ,.b1,.h1,", "rrrr", []uint64{0x8000, 0x00030000, 1000}, 1000 - 128 + 3}, {"vadd.u32.u32.u32.sat .b2,.b0,.b0,", "rrrr", []uint64{0xff, 2, 0x11223344}, 0x11ff3344},
+	{"vsub.s32.u32.u32", "rrr", []uint64{1, 2}, s32(-1)}, {"vsub.u32.u32.u32.sat", "rrr", []uint64{1, 2}, 0}, {"vabsdiff.u32.s32.s32", "rrr", []uint64{s32(-7), 5}, 12}, {"vabsdiff.u32.u32.u32.add", "rrrr", []uint64{2, 5, 10}, 13},
+	{"vmin.s32.u32.s32", "rrr", []uint64{5, s32(-5)}, s32(-5)}, {"vmax.u32.u32.u32.min", "rrrr", []uint64{5, 9, 7}, 7}, {"vmax.s32.s32.s32.max", "rrrr", []uint64{s32(-5), s32(-9), s32(-3)}, s32(-3)},
+	{"vshl.u32.u32.u32.wrap", "rrr", []uint64{3, 33}, 6}, {"vshl.u32.u32.u32.clamp", "rrr", []uint64{3, 99}, 0}, {"vshl.s32.s32.u32.sat.clamp", "rrr", []uint64{s32(-3), 31}, 1 << 31}, {"vshr.s32.s32.u32.clamp", "rrr", []uint64{s32(-8), 40}, s32(-1)}, {"vshr.u32.u32.u32.clamp.add", "rrrr", []uint64{1 << 31, 32, 7}, 7},
+	{"vset.u32.u32.lt", "rrr", []uint64{1, 2}, 1}, {"vset.s32.u32.ge", "rrr", []uint64{s32(-1), 0}, 0}, {"vset.u32.u32.ne.add", "rrrr", []uint64{1, 2, 4}, 5},
+	{"vmad.s32.s32.s32", "rrrr", []uint64{s32(-3), 5, 1}, s32(-14)}, {"vmad.u32.u32.u32.po.shr7", "rrrr", []uint64{1 << 20, 1 << 10, 127}, 1<<23 + 1}, {"vmad.u32.u32.u32.sat", "rrrr", []uint64{1 << 31, 2, 0}, 0xffffffff},
+	{"vmad.s32.u32.s32.shr15.sat", "rrrr", []uint64{0xffffffff, s32(-1), 0}, s32(-131072)}, {"vmad.s32.s32.s32 ,-,,", "rrrr", []uint64{3, 5, 1}, s32(-14)}, {"vmad.s32.s32.s32 ,,,-", "rrrr", []uint64{3, 5, 1}, 14}, {"vmad.s32.s32.s32 ,.h0,.b1,", "rrrr", []uint64{0xfffe, 0x0300, 10}, 4},
+	{"vadd2.s32.s32.s32.sat", "rrrr", []uint64{0x7fff0001, 0x00010002, 0}, 0x7fff0003}, {"vadd2.u32.u32.u32 .h1,.h10,.h32,", "rrrr", []uint64{0x00030001, 0x00050002, 0x1111}, 0x00081111}, {"vsub4.s32.u32.u32.add", "rrrr", []uint64{0x01020304, 0x01010101, 100}, 106},
+	{"vadd2.u32.u32.u32 ,.h01,.h03,", "rrrr", []uint64{0x00030001, 0x00050002, 0}, 0x00020008}, {"vavrg2.s32.s32.s32", "rrrr", []uint64{0x0003fffd, 0x0004fffe, 0}, 0x0004fffd}, {"vavrg4.u32.u32.u32", "rrrr", []uint64{0x01ff0002, 0x02ff0003, 0}, 0x02ff0003},
+	{"vabsdiff4.u32.u32.u32.add", "rrrr", []uint64{0x01020304, 0x04030201, 1}, 9}, {"vmin4.s32.s32.s32", "rrrr", []uint64{0x80017f00, 0x01ff0000, 0}, 0x80ff0000}, {"vmax2.u32.u32.u32", "rrrr", []uint64{0x8000_0001, 0x7fff_0002, 0}, 0x80000002},
+	{"vset4.u32.u32.eq", "rrrr", []uint64{0x01020304, 0x01000300, 0xffffffff}, 0x01000100}, {"vset2.s32.s32.lt.add", "rrrr", []uint64{0xffff0001, 0x00000002, 5}, 7}, {"vadd4.u32.u32.u32 .b20,.b0000,.b4444,", "rrrr", []uint64{1, 2, 0xaabbccdd}, 0xaa03cc03},
+
 	{"setp.lt.s32", "prr", []uint64{s32(-1), 1}, 1}, {"setp.lt.u32", "prr", []uint64{s32(-1), 1}, 0}, {"setp.hi.u32", "prr", []uint64{2, 1}, 1}, {"setp.eq.f32", "prr", []uint64{nan32, nan32}, 0},
 	{"setp.equ.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.ne.f32", "prr", []uint64{nan32, 1}, 0}, {"setp.neu.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.nan.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.num.f32", "prr", []uint64{nan32, 1}, 0},
 	{"setp.geu.f64", "pdd", []uint64{f64(math.NaN()), 0}, 1}, {"set.lt.u32.s32", "rrr", []uint64{1, 2}, 0xffffffff}, {"set.gt.f32.s32", "rrr", []uint64{3, 2}, f32(1)}, {"set.lt.bf16.bf16", "hhh", []uint64{0x3f80, 0x4000}, 0x3f80},
@@ -154,7 +168,17 @@ func rowText(i int, row *instructionRow) string {
 			fmt.Fprintf(&b, "ld.global%s %s, [%%in+%d];\n", registerTypes[kind], name, 64*i+8*(k-1))
 		}
 	}
-	fmt.Fprintf(&b, "%s %s;\n", row.text, strings.Join(names, ", "))
+	text, selectors, some := strings.Cut(row.text, " ")
+	if some {
+		for k, s := range strings.Split(selectors, ",") {
+			if s == "-" {
+				s = ""
+				names[k] = "-" + names[k]
+			}
+			names[k] += s
+		}
+	}
+	fmt.Fprintf(&b, "%s %s;\n", text, strings.Join(names, ", "))
 	switch row.kinds[0] {
 	case 'p':
 		b.WriteString("selp.b64 %v, 1, 0, x0;\n")

@@ -16,9 +16,12 @@ func (e *emitter) binary(op ir.Op) {
 
 func isPacked16(t string) bool { return t == ".u16x2" || t == ".s16x2" }
 
+// extremes are min and max of integers, signed or not.
+var extremes = map[string]ir.Op{"min.u": ir.UMin, "max.u": ir.UMax, "min.s": ir.SMin, "max.s": ir.SMax}
+
 // integerExtreme emits min and max of integers. With .relu, which .s32 and .s16x2 may have, a negative result is 0.
 func (e *emitter) integerExtreme(t string) {
-	op := map[string]ir.Op{"min.u": ir.UMin, "max.u": ir.UMax, "min.s": ir.SMin, "max.s": ir.SMax}[e.in.Op+t[:2]]
+	op := extremes[e.in.Op+t[:2]]
 	if op == ir.Bad || len(e.in.Operands) != 3 || e.in.Has(".relu") && t != ".s32" && t != ".s16x2" {
 		malformed(e.in.Pos, "%s of %d operands does not exist", e.in.Name(), len(e.in.Operands))
 	}

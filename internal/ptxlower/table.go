@@ -21,14 +21,15 @@ func (r *row) permits(mod string) bool {
 
 // Modifiers that several instructions have.
 const (
-	rounding = ".rn .rz .rm .rp .ftz .sat "
-	storeMod = ".global .shared .shared::cta .local .param .param::func "
-	atomMod  = ".global .shared .shared::cta "
-	spaceMod = ".global .shared .shared::cta .local .const .param .param::entry .param::func "
-	caching  = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal "
-	ordering = ".relaxed .acquire .release .acq_rel .sc .volatile .weak .cta .cluster .gpu .sys .mmio "
-	compares = ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
-	combines = ".and .or .xor "
+	rounding  = ".rn .rz .rm .rp .ftz .sat "
+	storeMod  = ".global .shared .shared::cta .local .param .param::func "
+	atomMod   = ".global .shared .shared::cta "
+	spaceMod  = ".global .shared .shared::cta .local .const .param .param::entry .param::func "
+	caching   = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal "
+	ordering  = ".relaxed .acquire .release .acq_rel .sc .volatile .weak .cta .cluster .gpu .sys .mmio "
+	compares  = ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
+	combines  = ".and .or .xor "
+	secondary = ".sat .add .min .max"
 )
 
 // table has the instructions that Lower knows. A type is a modifier of every instruction that has one.
@@ -112,6 +113,17 @@ func init() {
 		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .row .col", 4, 4, (*emitter).mma},
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 
+		// Video.
+		"vadd":     {secondary, 3, 4, (*emitter).video},
+		"vsub":     {secondary, 3, 4, (*emitter).video},
+		"vabsdiff": {secondary, 3, 4, (*emitter).video},
+		"vmin":     {secondary, 3, 4, (*emitter).video},
+		"vmax":     {secondary, 3, 4, (*emitter).video},
+		"vshl":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
+		"vshr":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
+		"vset":     {".add .min .max .eq .ne .lt .le .gt .ge", 3, 4, (*emitter).video},
+		"vmad":     {".sat .shr7 .shr15 .po", 4, 4, (*emitter).videoMad},
+
 		// Communication.
 		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
 		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
@@ -130,6 +142,15 @@ func init() {
 		"brkpt":          {"", 0, 0, (*emitter).brkpt},
 		"call":           {".uni", 1, 4, (*emitter).call},
 		"griddepcontrol": {".launch_dependents .wait", 0, 0, (*emitter).nothing},
+	}
+	for _, op := range []string{"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"} {
+		mods := ".sat .add"
+		if op == "vset" {
+			mods = ".add .eq .ne .lt .le .gt .ge"
+		}
+		for _, n := range []string{"2", "4"} {
+			table[op+n] = row{mods, 4, 4, (*emitter).videoLanes}
+		}
 	}
 }
 
