@@ -197,14 +197,24 @@ func (e *emitter) cvta() {
 	e.result(v)
 }
 
-// isspacep tells whether a generic address is in a space.
+// isspacep tells whether a generic address is in a space. A generic address is global unless it is in the window of another space, and
+// the window of the parameters is in the global one (PTX ISA, "Generic Addressing").
 func (e *emitter) isspacep() {
+	b := e.b
 	v := e.read(e.operand(1), ir.I64)
-	window := e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, windowBits))
-	in := spaceOf(e.in)
-	if in == inGlobal {
-		e.result(e.b.Cmp(ir.ULt, window, e.b.Const(ir.I64, sharedIndex)))
-		return
+	window := b.Op(ir.LShr, ir.I64, v, b.Const(ir.I64, windowBits))
+	constant := func() ir.V {
+		n := uint64(len(e.image.Bytes)) - e.image.constants
+		return b.Cmp(ir.ULt, b.Op(ir.Sub, ir.I64, v, b.Const(ir.I64, e.o.Base+e.image.constants)), b.Const(ir.I64, n))
 	}
-	e.result(e.b.Cmp(ir.Eq, window, e.b.Const(ir.I64, windows[in])))
+	switch in := spaceOf(e.in); {
+	case e.in.Has(".const"):
+		e.result(constant())
+	case in == inGlobal:
+		device := b.Cmp(ir.ULt, window, b.Const(ir.I64, sharedIndex))
+		device = b.Op(ir.And, ir.B1, device, b.Op(ir.Not, ir.B1, constant()))
+		e.result(b.Op(ir.Or, ir.B1, device, b.Cmp(ir.Eq, window, b.Const(ir.I64, paramIndex))))
+	default:
+		e.result(b.Cmp(ir.Eq, window, b.Const(ir.I64, windows[in])))
+	}
 }

@@ -160,7 +160,8 @@ func (e *emitter) cnot() {
 	e.result(e.b.Op(ir.ZExt, t, e.b.Cmp(ir.Eq, e.args(1, t)[0], e.b.Const(t, 0))))
 }
 
-// lop3 emits the function of three bits that a table of 8 bits has, as a sum of products.
+// lop3 emits the function of three bits that a table of 8 bits has, as a sum of products; with a predicate, whether the result is not 0,
+// combined with it.
 func (e *emitter) lop3() {
 	x := e.args(3, ir.I32)
 	lut := e.constantOperand(4)
@@ -179,10 +180,16 @@ func (e *emitter) lop3() {
 		}
 		v = e.b.Op(ir.Or, ir.I32, v, term)
 	}
-	if len(e.in.Operands) > 5 {
-		unsupported(e.in.Pos, "%s with a predicate", e.in.Name())
+	if len(e.in.Operands) == 5 {
+		e.result(v)
+		return
 	}
-	e.result(v)
+	_, combine := e.comparison()
+	if combine == "" || e.operand(0).Kind != ptx.Pair {
+		malformed(e.in.Pos, "%s with a predicate has no Boolean operator and no second result; must have both", e.in.Name())
+	}
+	some := e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, v, e.b.I32(0)))
+	e.writePair(v, e.b.Op(combinations[combine], ir.B1, some, e.read(e.operand(5), ir.B1)))
 }
 
 // shift emits shl and shr; amounts beyond the width are the width.

@@ -103,8 +103,11 @@ func (e *emitter) combined(v ir.V, combine string) ir.V {
 		malformed(e.in.Pos, "%s has no predicate to combine; must have one", e.in.Name())
 	}
 	c := e.read(e.operand(3), ir.B1)
-	return e.b.Op(map[string]ir.Op{".and": ir.And, ".or": ir.Or, ".xor": ir.Xor}[combine], ir.B1, v, c)
+	return e.b.Op(combinations[combine], ir.B1, v, c)
 }
+
+// combinations are the Boolean operators.
+var combinations = map[string]ir.Op{".and": ir.And, ".or": ir.Or, ".xor": ir.Xor}
 
 // setp emits one or two predicates: the comparison, and its complement.
 func (e *emitter) setp() {

@@ -12,6 +12,13 @@ var integral = map[string]ir.Op{".rni": ir.FRoundEven, ".rzi": ir.FTrunc, ".rmi"
 
 // cvt emits a conversion.
 func (e *emitter) cvt() {
+	if e.in.Has(".pack") {
+		e.packIntegers()
+		return
+	}
+	if len(e.in.Operands) > 3 {
+		malformed(e.in.Pos, "%s has %d operands; must have 2 or 3", e.in.Name(), len(e.in.Operands))
+	}
 	if len(e.types) != 2 {
 		malformed(e.in.Pos, "%s has %d types; must have 2", e.in.Name(), len(e.types))
 	}
@@ -36,6 +43,28 @@ func (e *emitter) cvt() {
 	default:
 		e.integerToInteger(to, from)
 	}
+}
+
+// packIntegers emits cvt.pack: a and b, clamped to the first type, become the lowest two elements of the result, b the lowest one. Bytes
+// shift c upwards.
+func (e *emitter) packIntegers() {
+	to := e.types[0]
+	bits := uint32(8 * ptx.TypeSize(to))
+	if len(e.types) < 2 || e.types[1] != ".s32" || isFloat(to) || bits > 16 || !e.in.Has(".sat") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	if n := 3 + int(16-bits)/8; len(e.in.Operands) != n || len(e.types) != n-1 {
+		malformed(e.in.Pos, "%s has %d operands and %d types; must have %d and %d", e.in.Name(), len(e.in.Operands), len(e.types), n, n-1)
+	}
+	clamped := func(i int) ir.V {
+		x := e.clampBits(e.b.Op(ir.SExt, ir.I64, e.read(e.operand(i), ir.I32)), bits, to)
+		return e.b.Op(ir.And, ir.I32, e.b.Op(ir.Trunc, ir.I32, x), e.b.I32(1<<bits-1))
+	}
+	v := e.b.Op(ir.Or, ir.I32, e.b.Op(ir.Shl, ir.I32, clamped(1), e.b.I32(bits)), clamped(2))
+	if bits == 8 {
+		v = e.b.Op(ir.Or, ir.I32, v, e.b.Op(ir.Shl, ir.I32, e.read(e.operand(3), ir.I32), e.b.I32(16)))
+	}
+	e.set(e.resultRegister(e.operand(0)), v)
 }
 
 func isSmallFloat(t string) bool {

@@ -240,7 +240,27 @@ func (e *emitter) unary(f func(t ir.Type, x ir.V) ir.V) {
 	}))
 }
 
+// upperHalf reports whether an instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64.
+func (e *emitter) upperHalf() bool {
+	return e.in.Has(".approx") && e.in.Has(".ftz") && e.typ(0) == ".f64"
+}
+
+// approxUpper emits an approximation of doubles by their upper halves: the lower half of the operand is ignored, that of the result is 0,
+// and a NaN is 0x7fffffff00000000 (PTX ISA, rcp.approx.ftz.f64).
+func (e *emitter) approxUpper(f func(x ir.V) ir.V) {
+	const upper, nan = 0xffffffff00000000, 0x7fffffff00000000
+	half := func(v ir.V) ir.V {
+		return e.as(e.b.Op(ir.And, ir.I64, e.as(v, ir.I64), e.b.Const(ir.I64, upper)), ir.F64)
+	}
+	v := e.b.Op(ir.FFlush, ir.F64, f(e.b.Op(ir.FFlush, ir.F64, half(e.read(e.operand(1), ir.F64)))))
+	e.result(e.b.Select(e.b.Cmp(ir.FEq, v, v), half(v), e.b.Const(ir.F64, nan)))
+}
+
 func (e *emitter) rcp() {
+	if e.upperHalf() {
+		e.approxUpper(func(x ir.V) ir.V { return e.b.Op(ir.FDiv, ir.F64, e.one(ir.F64), x) })
+		return
+	}
 	e.unary(func(t ir.Type, x ir.V) ir.V { return e.rounded(ir.FDiv, t, e.one(t), x) })
 }
 
@@ -249,6 +269,12 @@ func (e *emitter) sqrt() {
 }
 
 func (e *emitter) rsqrt() {
+	if e.upperHalf() {
+		e.approxUpper(func(x ir.V) ir.V {
+			return e.b.Op(ir.FDiv, ir.F64, e.one(ir.F64), e.b.Op(ir.FSqrt, ir.F64, x))
+		})
+		return
+	}
 	e.unary(func(t ir.Type, x ir.V) ir.V {
 		if t == ir.F32 {
 			return mathlib.InverseSqrt(e.b, x)

@@ -9,7 +9,8 @@ import (
 // Image is what the kernels of a module share: the memory of its .global and .const variables, which live at device addresses, and its
 // functions.
 type Image struct {
-	Bytes     []byte // with the initial values, but for addresses
+	Bytes     []byte // with the initial values, but for addresses; the variables of .const are last
+	constants uint64 // where they begin
 	offsets   map[string]uint64
 	fixes     []fix
 	functions map[string]*ptx.Function // by name: the definition, or the last declaration
@@ -65,8 +66,20 @@ func (m *Image) place(list []*ptx.Variable) {
 		x := extents[v.Name]
 		extents[v.Name] = extent{max(x.size, uint64(v.Size())), max(x.align, v.Alignment(), 8)}
 	}
-	end := uint64(0)
+	var first, constants []*ptx.Variable
 	for _, v := range list {
+		if v.Space == ".const" {
+			constants = append(constants, v)
+		} else {
+			first = append(first, v)
+		}
+	}
+	end := uint64(0)
+	for i, v := range append(first, constants...) {
+		if i == len(first) {
+			end = alignUp(end, 8)
+			m.constants = end
+		}
 		if _, ok := m.offsets[v.Name]; ok {
 			continue
 		}
@@ -78,6 +91,9 @@ func (m *Image) place(list []*ptx.Variable) {
 		m.offsets[v.Name] = at
 	}
 	m.Bytes = make([]byte, alignUp(end, 8))
+	if len(constants) == 0 {
+		m.constants = uint64(len(m.Bytes))
+	}
 }
 
 // globals returns the variables of the image.

@@ -115,6 +115,12 @@ var instructionRows = []instructionRow{
 	{"max.f16x2", "rrr", []uint64{0x3c004000, 0x40003c00}, 0x40004000}, {"fma.rn.bf16", "hhhh", []uint64{0x4000, 0x4040, 0x3f80}, 0x40e0}, {"fma.rn.bf16", "hhhh", []uint64{0x3f80, 0x3f81, 0x3b80}, 0x3f82},
 	{"fma.rn.bf16", "hhhh", []uint64{0x3f80, 0x3f80, 0x3b80}, 0x3f80}, {"add.rn.bf16x2", "rrr", []uint64{0x3f804000, 0x3f803f80}, 0x40004040}, {"neg.bf16", "hh", []uint64{0x3f80}, 0xbf80},
 
+	{"rcp.approx.ftz.f64", "dd", []uint64{f64(4) | 0xffff}, f64(0.25)}, {"rcp.approx.ftz.f64", "dd", []uint64{1 << 63}, f64(math.Inf(-1))}, {"rcp.approx.ftz.f64", "dd", []uint64{1}, f64(math.Inf(1))},
+	{"rcp.approx.ftz.f64", "dd", []uint64{f64(math.NaN())}, 0x7fffffff00000000}, {"rsqrt.approx.ftz.f64", "dd", []uint64{f64(16)}, f64(0.25)}, {"rsqrt.approx.ftz.f64", "dd", []uint64{f64(-2)}, 0x7fffffff00000000},
+	{"rsqrt.approx.ftz.f64", "dd", []uint64{f64(math.Inf(1))}, 0}, {"rcp.approx.ftz.f64", "dd", []uint64{f64(3)}, f64(1./3) &^ 0xffffffff},
+	{"cvt.pack.sat.u16.s32", "rrr", []uint64{70000, s32(-3)}, 0xffff0000}, {"cvt.pack.sat.s16.s32", "rrr", []uint64{s32(-70000), 5}, 0x80000005},
+	{"cvt.pack.sat.u8.s32.b32", "rrrr", []uint64{300, 7, 0xaabbccdd}, 0xccddff07}, {"cvt.pack.sat.s8.s32.b32", "rrrr", []uint64{s32(-300), s32(-2), 1}, 0x000180fe},
+
 	// Video instructions: the text after the name has the selectors of the operands.
 	{"vadd.s32.u32.s32", "rrr", []uint64{1 << 31, s32(-1)}, 0x7fffffff}, {"vadd.u32.s32.s32.sat", "rrr", []uint64{3, s32(-5)}, 0}, {"vadd.s32.u32.u32.sat", "rrr", []uint64{1 << 31, 1}, 0x7fffffff},
 	{"vadd.s32.s32.u32.add ,.b1,.h1,", "rrrr", []uint64{0x8000, 0x00030000, 1000}, 1000 - 128 + 3}, {"vadd.u32.u32.u32.sat .b2,.b0,.b0,", "rrrr", []uint64{0xff, 2, 0x11223344}, 0x11ff3344},

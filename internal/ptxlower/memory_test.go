@@ -67,6 +67,43 @@ setp.ne.u32 %p1, %r3, 99;
 @%p1 mov.u64 %rd3, %rd0;
 ld.u32 %r4, [%rd3];
 st.global.u32 [%rd0], %r4;`, []uint32{3}},
+	{"spaces of generic addresses", ".global .b32 g;\n.const .b32 c = 7;\n.global .b32 h;\n.shared .b32 s;", `mov.u64 %rd1, c;
+cvta.const.u64 %rd1, %rd1;
+ld.u32 %r4, [%rd1];
+isspacep.const %p1, %rd1;
+selp.u32 %r1, 1, 0, %p1;
+isspacep.global %p1, %rd1;
+selp.u32 %r2, 2, 0, %p1;
+isspacep.const %p1, %rd0;
+selp.u32 %r3, 4, 0, %p1;
+add.u32 %r1, %r1, %r2;
+add.u32 %r1, %r1, %r3;
+mov.u64 %rd2, h;
+cvta.global.u64 %rd2, %rd2;
+isspacep.global %p1, %rd2;
+selp.u32 %r2, 8, 0, %p1;
+isspacep.const %p1, %rd2;
+selp.u32 %r3, 16, 0, %p1;
+add.u32 %r1, %r1, %r2;
+add.u32 %r1, %r1, %r3;
+mov.u64 %rd3, s;
+cvta.shared.u64 %rd3, %rd3;
+isspacep.shared %p1, %rd3;
+selp.u32 %r2, 32, 0, %p1;
+isspacep.global %p1, %rd3;
+selp.u32 %r3, 64, 0, %p1;
+add.u32 %r1, %r1, %r2;
+add.u32 %r1, %r1, %r3;
+st.global.v2.u32 [%rd0], {%r1, %r4};`, []uint32{1 + 8 + 32, 7}},
+	{"lop3 with a predicate", "", `setp.eq.u32 %p1, 0, 0;
+mov.u32 %r1, 12;
+mov.u32 %r2, 3;
+lop3.and.b32 %r3|%p2, %r1, %r2, 0, 0xc0, %p1;
+selp.u32 %r4, 1, 2, %p2;
+st.global.v2.u32 [%rd0], {%r3, %r4};
+lop3.or.b32 %r3|%p2, %r1, 10, 0, 0xc0, !%p1;
+selp.u32 %r4, 1, 2, %p2;
+st.global.v2.u32 [%rd0+8], {%r3, %r4};`, []uint32{0, 2, 8, 1}},
 	{"the fourth parts of special registers", "", `mov.u32 %r1, %ntid.w;
 add.u32 %r1, %r1, %tid.w;
 st.global.u32 [%rd0], %r1;`, []uint32{0}},
@@ -97,7 +134,7 @@ func TestMemory(t *testing.T) {
 `+row.decls+`
 .visible .entry k(.param .u64 o, .param .u32 last)
 {
-.reg .pred %p<2>;
+.reg .pred %p<3>;
 .reg .b16 %h<4>;
 .reg .b32 %r<5>;
 .reg .b64 %rd<4>;

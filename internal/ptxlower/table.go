@@ -91,7 +91,7 @@ func init() {
 		"xor":  {"", 3, 3, (*emitter).logic},
 		"not":  {"", 2, 2, (*emitter).not},
 		"cnot": {"", 2, 2, (*emitter).cnot},
-		"lop3": {".or .and", 5, 7, (*emitter).lop3},
+		"lop3": {combines, 5, 6, (*emitter).lop3},
 		"shl":  {"", 3, 3, (*emitter).shift},
 		"shr":  {"", 3, 3, (*emitter).shift},
 		"shf":  {".l .r .clamp .wrap", 4, 4, (*emitter).funnel},
@@ -102,7 +102,7 @@ func init() {
 		"ld":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).load},
 		"ldu":       {".global .v2 .v4", 2, 2, (*emitter).load},
 		"st":        {storeMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).store},
-		"cvt":       {rounding + ".rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 3, (*emitter).cvt},
+		"cvt":       {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
 		"cvta":      {spaceMod + ".to", 2, 2, (*emitter).cvta},
 		"isspacep":  {spaceMod, 2, 2, (*emitter).isspacep},
 		"prefetch":  {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
@@ -155,7 +155,7 @@ func init() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"cvt": 2, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4}
+var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4}
 
 // synchronous are the instructions of warps that do not exist without .sync.
 var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "ldmatrix": true}
