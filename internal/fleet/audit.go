@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// auditAll audits the run whenever no answer has come for a while. Answers come by subscription, which is fast, but the
+// audit alone decides that none is lost: by a server that restarts without its last messages, or by a missed message.
+func (x *submitter) auditAll(ctx context.Context) {
+	at := time.Now()
+	for pause(ctx, x.Audit/5); ctx.Err() == nil; pause(ctx, x.Audit/5) {
+		x.mu.Lock()
+		quiet := time.Since(latest(x.last, at))
+		x.mu.Unlock()
+		if quiet < x.Audit {
+			continue
+		}
+		at = time.Now()
+		if !x.st.conn.IsConnected() {
+			x.notice("the connection to the server is lost; the run goes on when it is back")
+			continue
+		}
+		x.audit(ctx)
+	}
+}
+
+// audit fetches results that the server has, and publishes the batches again of which it has neither work nor result.
+// It lists the work first: a batch leaves the work after its result is stored.
+func (x *submitter) audit(ctx context.Context) {
+	limit, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	jobs, err := subjects(limit, x.st.jobs, jobPrefix+versionToken(x.head.Version)+"."+x.scope+".>")
+	if err != nil {
+		return
+	}
+	results, err := subjects(limit, x.st.results, resultPrefix+x.scope+".>")
+	if err != nil {
+		return
+	}
+	x.mu.Lock()
+	waiting := maps.Clone(x.waiting)
+	x.mu.Unlock()
+	for token, w := range waiting {
+		switch {
+		case ctx.Err() != nil:
+			return
+		case results[token]:
+			x.fetch(ctx, token)
+		case !jobs[token]:
+			x.publish(ctx, token, w.batch)
+		}
+	}
+	x.explainWait(limit)
+}
+
+// explainWait tells the user why nothing happens, if no worker can do the work.
+func (x *submitter) explainWait(ctx context.Context) {
+	list, err := x.st.ping(ctx, 500*time.Millisecond)
+	if err != nil {
+		return
+	}
+	others := map[string]bool{}
+	for _, w := range list {
+		if w.Version == x.head.Version {
+			return
+		}
+		others[w.Version] = true
+	}
+	if len(list) == 0 {
+		x.notice("no worker is connected; the run waits for one: chiaro fleet work")
+		return
+	}
+	x.notice(fmt.Sprintf("version: all %d workers have %s; the run waits for one that has %s", len(list),
+		strings.Join(slices.Sorted(maps.Keys(others)), ", "), x.head.Version))
+}

@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// maxTries is the number of processes, and of workers, that an item may end before its answer is a crash.
+const maxTries = 3
+
+// notesBucket has the notes of batches that a worker gave up.
+const notesBucket = "CHIARO_NOTES"
+
+// note counts how often the workers have begun each item of a batch that came back, so that the item which ends workers
+// is found. The first worker of a batch writes none: a note is a message for each item.
+type note struct {
+	kv     jetstream.KeyValue
+	token  string
+	Starts []int `json:"starts"`
+}
+
+// openNote reads the note of a batch, or begins it. It returns nil, which counts nothing, if the server has no notes.
+func (w *Worker) openNote(ctx context.Context, token string, items int) *note {
+	kv, err := w.st.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: notesBucket, TTL: 24 * time.Hour})
+	if err != nil {
+		return nil
+	}
+	n := &note{kv: kv, token: token}
+	if e, err := kv.Get(ctx, token); err == nil {
+		_ = json.Unmarshal(e.Value(), n)
+	}
+	if len(n.Starts) != items {
+		n.Starts = make([]int, items)
+	}
+	return n
+}
+
+// begin counts the start of an item; it returns false if the item has ended too many workers.
+func (n *note) begin(ctx context.Context, i int) bool {
+	if n == nil {
+		return true
+	}
+	if n.Starts[i] >= maxTries {
+		return false
+	}
+	n.Starts[i]++
+	n.save(ctx)
+	return true
+}
+
+// giveUp takes back a start that the end of the worker interrupts.
+func (n *note) giveUp(i int) {
+	if n == nil {
+		return
+	}
+	n.Starts[i]--
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	n.save(ctx)
+}
+
+func (n *note) save(ctx context.Context) {
+	if data, err := json.Marshal(n); err == nil {
+		_, _ = n.kv.Put(ctx, n.token, data) // a lost note costs one more try
+	}
+}

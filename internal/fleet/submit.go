@@ -1,0 +1,412 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
+)
+
+// Submission is a run that is submitted.
+type Submission struct {
+	Server Server
+	// Audit is the time without an answer after which the submitter compares what it waits for with what the server has;
+	// 0 for 5 seconds. Patience is the time without an answer for which it waits for room in a full stream; 0 for a minute.
+	Audit, Patience time.Duration
+}
+
+// Submit reads a Head and Items from in and writes a Report with the answer to each item to out, in any order. It
+// returns after the last one. Work that another run, or an earlier one, has submitted or answered is not repeated.
+func (s *Submission) Submit(ctx context.Context, in io.Reader, out io.Writer) error {
+	r := wire.NewReader(in)
+	var head wire.Head
+	if err := r.Read(&head); err != nil {
+		return fmt.Errorf("no head of a run: %w", err)
+	}
+	st, err := connect(ctx, s.Server, "chiaro submitter")
+	if err != nil {
+		return err
+	}
+	defer st.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	x := &submitter{Submission: *s, st: st, head: head, scope: scopeOf(&head), out: wire.NewWriter(out), fail: cancel,
+		waiting: map[string]*waiting{}, known: map[string]bool{}, room: make(chan struct{}, 256), files: newHasher(), open: true, done: make(chan struct{})}
+	if x.Audit == 0 {
+		x.Audit = 5 * time.Second
+	}
+	if x.Patience == 0 {
+		x.Patience = time.Minute
+	}
+	if err := x.begin(ctx); err != nil {
+		return explained(s.Server.URL, err)
+	}
+	go x.auditAll(ctx)
+	go func() {
+		if err := x.readItems(ctx, r); err != nil {
+			cancel(err)
+		}
+	}()
+	select {
+	case <-x.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// submitter is the state of a submission.
+type submitter struct {
+	Submission
+	st    *store
+	head  wire.Head
+	scope string
+	files *hasher
+	fail  context.CancelCauseFunc
+	room  chan struct{} // bounds the messages that are under way
+	done  chan struct{} // is closed after the last answer
+
+	mu      sync.Mutex
+	out     *wire.Writer
+	waiting map[string]*waiting // by the token of the batch
+	known   map[string]bool     // tokens of batches that the server has a result of
+	open    bool                // further items come
+	last    time.Time           // of the last answer
+	count   int                 // answers
+	noticed string              // the last notice
+}
+
+// waiting is a batch without a result, with the places of its items in the list: several if the list has the same batch
+// more than once.
+type waiting struct {
+	batch  *batch
+	places [][]int
+}
+
+// begin starts to receive results, and then asks which ones the server has, so that none is missed between.
+func (x *submitter) begin(ctx context.Context) error {
+	x.last = time.Now()
+	info, err := x.st.results.Info(ctx)
+	if err != nil {
+		return err
+	}
+	cons, err := x.st.results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + x.scope + ".>"},
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: info.State.LastSeq + 1})
+	if err != nil {
+		return err
+	}
+	flow, err := cons.Consume(func(m jetstream.Msg) { x.result(ctx, tokenOf(m.Subject()), m.Data()) })
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, flow.Stop)
+	known, err := subjects(ctx, x.st.results, resultPrefix+x.scope+".>")
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	for token := range known {
+		x.known[token] = true
+	}
+	x.mu.Unlock()
+	_, err = x.st.conn.Subscribe(cancelPrefix+x.scope, func(*nats.Msg) { x.fail(ErrCanceled) })
+	return err
+}
+
+// ErrCanceled is the error of a run that was canceled on the server.
+var ErrCanceled = errors.New("the run was canceled by chiaro fleet cancel")
+
+// tokenOf returns the last token of a subject.
+func tokenOf(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
+
+// subjects returns the last tokens of the subjects of a stream that match a filter.
+func subjects(ctx context.Context, s jetstream.Stream, filter string) (map[string]bool, error) {
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(filter))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]bool, len(info.State.Subjects))
+	for subject := range info.State.Subjects {
+		out[tokenOf(subject)] = true
+	}
+	return out, nil
+}
+
+// readItems makes batches of the items and sends them.
+func (x *submitter) readItems(ctx context.Context, r *wire.Reader) error {
+	mean := meanItems(x.head.Total)
+	b, places := &batch{}, []int(nil)
+	flush := func() {
+		if len(b.items) > 0 {
+			x.submit(ctx, b, places)
+			b, places = &batch{}, nil
+		}
+	}
+	for ctx.Err() == nil {
+		var it wire.Item
+		err := r.Read(&it)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		data, err := x.files.fill(&it)
+		if err != nil {
+			x.write(&wire.Report{Answer: &wire.Answer{Index: it.Index, Status: wire.Invalid, Log: err.Error()}})
+			continue
+		}
+		b.add(it, itemKey(&it), data)
+		places = append(places, it.Index)
+		if b.ends(mean) {
+			flush()
+		}
+	}
+	flush()
+	x.mu.Lock()
+	x.open = false
+	x.finish()
+	x.mu.Unlock()
+	return nil
+}
+
+// finish closes done after the last answer. The caller holds the lock.
+func (x *submitter) finish() {
+	if !x.open && len(x.waiting) == 0 {
+		close(x.done)
+	}
+}
+
+// submit registers a batch, and fetches its result or publishes it.
+func (x *submitter) submit(ctx context.Context, b *batch, places []int) {
+	token := b.key(x.scope).token()
+	x.mu.Lock()
+	w := x.waiting[token]
+	fresh := w == nil
+	if fresh {
+		w = &waiting{batch: b}
+		x.waiting[token] = w
+	}
+	w.places = append(w.places, places)
+	known := x.known[token]
+	x.mu.Unlock()
+	if !fresh {
+		return
+	}
+	select {
+	case x.room <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	go func() {
+		defer func() { <-x.room }()
+		if known && x.fetch(ctx, token) {
+			return
+		}
+		x.publish(ctx, token, b)
+	}()
+}
+
+// fetch reads the result of a batch from the server; it returns false if there is none.
+func (x *submitter) fetch(ctx context.Context, token string) bool {
+	for ctx.Err() == nil {
+		m, err := x.st.results.GetLastMsgForSubject(ctx, resultPrefix+x.scope+"."+token)
+		switch {
+		case err == nil:
+			x.result(ctx, token, m.Data)
+			return true
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return false
+		}
+		pause(ctx, 200*time.Millisecond)
+	}
+	return true
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// publish stores the large files of a batch and then its message, until the server has both.
+func (x *submitter) publish(ctx context.Context, token string, b *batch) {
+	data, err := x.message(b)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	if limit := x.st.conn.MaxPayload(); int64(len(data)) > limit {
+		x.fail(fmt.Errorf("%s: the server accepts messages of %d bytes; a batch has %d, so that max_payload must be at least 1 MB", x.Server.URL, limit, len(data)))
+		return
+	}
+	subject := jobPrefix + versionToken(x.head.Version) + "." + x.scope + "." + token
+	began := time.Now()
+	for ctx.Err() == nil {
+		err := x.upload(ctx, b)
+		if err == nil {
+			err = x.send(ctx, subject, data)
+		}
+		if err == nil || subjectFull(err) {
+			return
+		}
+		x.mu.Lock()
+		idle := time.Since(latest(x.last, began))
+		x.mu.Unlock()
+		var api *jetstream.APIError
+		switch {
+		case errors.As(err, &api) && idle > x.Patience:
+			x.fail(fmt.Errorf("%s: the server stores no more work: %s", x.Server.URL, api.Description))
+			return
+		case errors.As(err, &api):
+			x.notice("the server stores no more work at present: " + api.Description)
+		case errors.Is(err, errInput):
+			x.fail(err)
+			return
+		}
+		pause(ctx, 300*time.Millisecond)
+	}
+}
+
+// latest returns the later of two times.
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// message encodes a batch with its small files, which are read again if the batch was encoded before.
+func (x *submitter) message(b *batch) ([]byte, error) {
+	x.mu.Lock()
+	c := batch{items: b.items, keys: b.keys, inline: b.inline}
+	b.inline = nil // a run may have millions of files
+	x.mu.Unlock()
+	if c.inline == nil {
+		c.inline = map[string][]byte{}
+		for i := range c.items {
+			data, err := x.files.again(&c.items[i])
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(c.inline, data)
+		}
+	}
+	return c.message(&x.head)
+}
+
+// send publishes a message and waits for the acknowledgement. Many calls are under way at once.
+func (x *submitter) send(ctx context.Context, subject string, data []byte) error {
+	f, err := x.st.js.PublishAsync(subject, data, jetstream.WithStallWait(10*time.Second))
+	if err != nil {
+		return err
+	}
+	select {
+	case <-f.Ok():
+		return nil
+	case err := <-f.Err():
+		return err
+	case <-time.After(20 * time.Second):
+		return nats.ErrTimeout
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// result writes the answers of a batch. A second result of a batch has no effect.
+func (x *submitter) result(ctx context.Context, token string, data []byte) {
+	x.mu.Lock()
+	x.known[token] = true
+	w := x.waiting[token]
+	x.mu.Unlock()
+	if w == nil {
+		return
+	}
+	answers, err := x.st.readResult(ctx, data)
+	if err == nil && len(answers) != len(w.batch.items) {
+		err = fmt.Errorf("a result has %d answers to %d items", len(answers), len(w.batch.items))
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			x.fail(fmt.Errorf("%s: result %s: %w", x.Server.URL, token, err))
+		}
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.waiting[token] != w {
+		return
+	}
+	delete(x.waiting, token)
+	x.last = time.Now()
+	for _, places := range w.places {
+		for i, place := range places {
+			a := answers[i]
+			a.Index = place
+			x.count++
+			if err := x.out.Write(&wire.Report{Answer: &a}); err != nil {
+				x.fail(err)
+				return
+			}
+		}
+	}
+	x.finish()
+}
+
+// write writes a line.
+func (x *submitter) write(r *wire.Report) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.out.Write(r); err != nil {
+		x.fail(err)
+	}
+}
+
+// notice tells the user something, once.
+func (x *submitter) notice(text string) {
+	x.mu.Lock()
+	again := x.noticed == text
+	x.noticed = text
+	x.mu.Unlock()
+	if !again {
+		x.write(&wire.Report{Notice: text})
+	}
+}
+
+// outcome is the message of a result.
+type outcome struct {
+	Answers []wire.Answer `json:"answers,omitempty"`
+	Object  string        `json:"object,omitempty"` // that has the answers, if they are too large for a message
+}
+
+// readResult decodes the message of a result.
+func (st *store) readResult(ctx context.Context, data []byte) ([]wire.Answer, error) {
+	var o outcome
+	if err := json.Unmarshal(data, &o); err != nil {
+		return nil, err
+	}
+	if o.Object == "" {
+		return o.Answers, nil
+	}
+	if !isHash(o.Object) {
+		return nil, errMessage
+	}
+	text, err := st.outputs.GetBytes(ctx, o.Object)
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(text, &o.Answers)
+	return o.Answers, err
+}
