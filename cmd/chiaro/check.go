@@ -33,6 +33,7 @@ type checkFlags struct {
 	spirvDir, scriptRoot string // ready modules of scripts
 	allowOutside         bool   // scripts may read files outside their folder
 	noCache              bool
+	on                   string // server of a fleet; "" for none
 	cacheDir             string
 	shard                string
 	shardOf              *shardRecord // nil without a shard
@@ -79,6 +80,7 @@ VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninf
 	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts: use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	outsideFlag(fl, &f.allowOutside)
+	onFlag(fl, &f.on)
 	f.filter.flags(fl)
 	f.validatorFlags(fl)
 	complete(cmd, "format", formats...)
@@ -145,9 +147,12 @@ func checkFiles(c console, f checkFlags, args []string) error {
 		j.cache = openCache(c, f.cacheDir, env, &f)
 		defer j.cache.close()
 	}
-	t := checkAll(ctx, j, list, rs)
+	t, failed := checkAll(ctx, j, list, rs)
 	if err := rs.close(t); err != nil {
 		return err
+	}
+	if failed != nil && ctx.Err() == nil {
+		return failed
 	}
 	if ctx.Err() != nil {
 		return &coded{exitInterrupt, "interrupted"}
@@ -161,11 +166,12 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	return nil
 }
 
-// checkAll judges the subjects on f.jobs goroutines and reports them in order.
-func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*checked, checkTally]) checkTally {
+// checkAll judges the subjects on f.jobs goroutines or on a fleet, and reports them in order. The error is the fleet's.
+func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*checked, checkTally]) (t checkTally, err error) {
 	f := &j.f
 	bar := progress(j.c, len(files))
-	var t checkTally
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	pool[*checked]{
 		items: len(files), jobs: f.jobs,
 		work: func(i int) *checked {
@@ -183,9 +189,10 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*che
 			rs.recordOrdered(x)
 			_ = bar.Add(1)
 		},
+		elsewhere: j.onFleet(files, stop),
 	}.run(ctx)
 	_ = bar.Finish()
-	return t
+	return t, fleetError(ctx)
 }
 
 // The verdicts on a file.
@@ -230,17 +237,22 @@ type checked struct {
 	recorded []findingRecord // of a report that is merged: the findings as they were written; nil otherwise
 }
 
-// one judges one subject. It recovers a panic, which then is the verdict on this subject alone.
-func (j *judge) one(ctx context.Context, s subject) (x *checked) {
-	x = &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
+// one judges one subject.
+func (j *judge) one(ctx context.Context, s subject) *checked {
+	x := &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
+	j.guarded(s.name, x, func(x *checked) { j.judge(ctx, s, x) })
+	return x
+}
+
+// guarded calls judge. It recovers a panic, which then is the verdict on this subject alone.
+func (j *judge) guarded(name string, x *checked, judge func(*checked)) {
 	defer func() {
 		if e := recover(); e != nil {
-			plain.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", s.name, e, debug.Stack())
-			x.verdict, x.message = verdictInternal, fmt.Sprintf("%s: internal error: %v; again alone: chiaro check '%s'", s.name, e, s.name)
+			plain.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", name, e, debug.Stack())
+			x.verdict, x.message = verdictInternal, fmt.Sprintf("%s: internal error: %v; again alone: chiaro check '%s'", name, e, name)
 		}
 	}()
-	j.judge(ctx, s, x)
-	return x
+	judge(x)
 }
 
 // moduleFile judges a module of a file: SPIR-V, a source or PTX.

@@ -15,7 +15,12 @@ import (
 // script judges the pipelines that the commands of a script run, and their
 // modules.
 func (j *judge) script(ctx context.Context, file string, x *checked) {
-	s, err := loadScript(j.c, file, j.f.allowOutside)
+	j.scriptOf(ctx, file, func() (*amber.Script, error) { return loadScript(j.c, file, j.f.allowOutside) }, x)
+}
+
+// scriptOf is script with a function that loads the script.
+func (j *judge) scriptOf(ctx context.Context, file string, load func() (*amber.Script, error), x *checked) {
+	s, err := load()
 	var list []amber.Described
 	if err == nil {
 		cache, done := openSources()

@@ -44,6 +44,10 @@ type pool[T any] struct {
 	notRun  func(i int) T // the result of an item that an interrupt prevents
 	live    func(T)       // is called with each result as soon as it exists
 	ordered func(T)       // is called with each result in the order of the list
+
+	// elsewhere, if it is not nil, distributes the items: for each it calls here, which lets the pool process it, or give with
+	// the result from another process. It returns after the last item, or when the context is done.
+	elsewhere func(ctx context.Context, here func(i int), give func(i int, x T))
 }
 
 // run processes the items until the context is done. It calls live and ordered on its own goroutine alone. Items that
@@ -68,13 +72,24 @@ func (p pool[T]) run(ctx context.Context) {
 	}
 	go func() {
 		defer close(next)
-		for i := range p.items {
+		here := func(i int) {
 			select {
 			case next <- i:
 			case <-ctx.Done():
-				return
 			}
 		}
+		if p.elsewhere == nil {
+			for i := 0; i < p.items && ctx.Err() == nil; i++ {
+				here(i)
+			}
+			return
+		}
+		p.elsewhere(ctx, here, func(i int, x T) {
+			select {
+			case results <- result{i, x}:
+			case <-over:
+			}
+		})
 	}()
 	idle := make(chan struct{})
 	go func() {

@@ -32,6 +32,7 @@ type runFlags struct {
 	dump      dumpFlags
 	shader    shaderFlags
 	shard     string
+	on        string // server of a fleet; "" for none
 	through   string
 	allowed   bool
 	schedule  string
@@ -71,6 +72,7 @@ message names the feature.
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
 	outsideFlag(fl, &f.allowOutside)
+	onFlag(fl, &f.on)
 	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
 	addSchedule(cmd, &f.schedule)
 	fl.BoolVar(&f.allowed, "allowed", false, "for a shader: show the values that Vulkan permits for each number of the result, and judge it")
@@ -176,8 +178,13 @@ func runScripts(c console, f runFlags, args []string) error {
 	for _, file := range files {
 		items = append(items, runItem{record{File: file, Shard: shard}, func(ctx context.Context, x *record) { runScript(ctx, c, f, x) }})
 	}
-	t := runAll(ctx, c, f.jobs, items, rs, bar)
+	spread, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	t := runAll(spread, c, f.jobs, items, rs, bar, f.onFleet(c, items, fail))
 	if err := rs.close(t); err != nil {
+		return err
+	}
+	if err := fleetError(spread); err != nil {
 		return err
 	}
 	return t.ended(ctx)
@@ -207,8 +214,8 @@ func (i *runItem) notRun() record {
 	return x
 }
 
-// runAll runs items on some goroutines and reports them.
-func runAll(ctx context.Context, c console, jobs int, items []runItem, rs *reporters[record, tally], bar *progressbar.ProgressBar) tally {
+// runAll runs items on some goroutines, or elsewhere, and reports them.
+func runAll(ctx context.Context, c console, jobs int, items []runItem, rs *reporters[record, tally], bar *progressbar.ProgressBar, elsewhere func(context.Context, func(int), func(int, record))) tally {
 	t := tally{}
 	pool[record]{
 		items: len(items), jobs: jobs,
@@ -226,6 +233,7 @@ func runAll(ctx context.Context, c console, jobs int, items []runItem, rs *repor
 			rs.recordOrdered(x)
 			_ = bar.Add(1) // fails only if the terminal is gone
 		},
+		elsewhere: elsewhere,
 	}.run(ctx)
 	_ = bar.Finish()
 	return t

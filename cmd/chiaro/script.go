@@ -25,6 +25,11 @@ const maxScriptFile = 256 << 20
 // only if they are in the folder of the script, links included, or if outside is set. The folder of standard input
 // is the working directory.
 func loadScript(c console, file string, outside bool) (*amber.Script, error) {
+	return loadScriptNoting(c, file, outside, func(string) {})
+}
+
+// loadScriptNoting is loadScript; it tells note the names of the files that the script reads.
+func loadScriptNoting(c console, file string, outside bool, note func(name string)) (*amber.Script, error) {
 	var text []byte
 	var err error
 	folder := "."
@@ -41,7 +46,11 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 		return nil, err
 	}
 	s, err := amber.Parse(file, text, func(name string) ([]byte, error) {
-		return readBeside(folder, filepath.FromSlash(name), outside)
+		data, err := readBeside(folder, filepath.FromSlash(name), outside)
+		if err == nil {
+			note(name)
+		}
+		return data, err
 	})
 	if err != nil || outside {
 		return s, err

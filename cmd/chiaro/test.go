@@ -113,7 +113,7 @@ func runTests(c console, f *testFlags, args []string) error {
 	if covered != nil {
 		rs.ordered = append(rs.ordered, covered)
 	}
-	t := runAll(ctx, c, f.jobs, items, rs, progress(c, len(items)))
+	t := runAll(ctx, c, f.jobs, items, rs, progress(c, len(items)), nil)
 	if err := rs.close(t); err != nil {
 		return err
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// mainVariable makes the test's binary chiaro-fleet.
+const mainVariable = "CHIARO_TEST_FLEET"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(mainVariable) != "" {
+		main()
+		return
+	}
+	code := m.Run()
+	if made.dir != "" {
+		os.RemoveAll(made.dir)
+	}
+	os.Exit(code)
+}
+
+// made is the folder with chiaro and a chiaro-fleet that is the test's binary.
+var made struct {
+	sync.Once
+	dir string
+	err error
+}
+
+// tools returns the folder of the two programs.
+func tools(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds chiaro")
+	}
+	made.Do(func() {
+		if made.dir, made.err = os.MkdirTemp("", "chiaro-fleet-test-*"); made.err != nil {
+			return
+		}
+		self, err := os.Executable()
+		if err == nil {
+			script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", mainVariable, self)
+			err = os.WriteFile(filepath.Join(made.dir, "chiaro-fleet"), []byte(script), 0o700)
+		}
+		out, built := exec.Command("go", "build", "-o", filepath.Join(made.dir, "chiaro"), "../chiaro").CombinedOutput()
+		if built != nil {
+			err = fmt.Errorf("%w: %s", built, out)
+		}
+		made.err = err
+	})
+	if made.err != nil {
+		t.Fatal(made.err)
+	}
+	return made.dir
+}
+
+// chiaro runs chiaro in a folder. It returns the exit code and both outputs.
+func chiaro(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(tools(t), "chiaro"), args...)
+	var out, log bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &log
+	cmd.Env = append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), "chiaro"), "GITHUB_ACTIONS=")
+	err := cmd.Run()
+	var end *exec.ExitError
+	if err != nil && !errors.As(err, &end) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), log.String()
+}
+
+// corpus writes modules that violate rules and modules that satisfy them, and scripts.
+func corpus(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	cases, err := filepath.Glob("../../valid/testdata/SPV-*.txtar")
+	if err != nil || len(cases) < 40 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	for i, file := range cases {
+		if i%8 != 0 {
+			continue
+		}
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if strings.HasSuffix(f.Name, ".spvasm") {
+				write(t, filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ".txtar")+"."+f.Name), f.Data)
+			}
+		}
+	}
+	for _, name := range []string{"dispatch.amber", "blend.amber"} {
+		data, err := os.ReadFile(filepath.Join("../../internal/amber/testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), data)
+	}
+	write(t, filepath.Join(dir, "no.spv"), []byte("no module"))
+	return dir
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reports are the formats that have no order or time of their own.
+var reports = []string{"json", "junit", "sarif", "html", "github", "text"}
+
+// TestCheckLocal checks that a check on a fleet has the exit code and the bytes of one without.
+func TestCheckLocal(t *testing.T) {
+	dir := corpus(t)
+	for _, flags := range [][]string{nil, {"--profile", "min", "--profile", "max", "--max-errors", "1", "--verbose"}} {
+		var code [2]int
+		for i, on := range [][]string{{"--no-cache"}, {"--on", "local"}} {
+			args := append([]string{"check", "--target-env", "vulkan1.3"}, flags...)
+			args = append(args, on...)
+			for _, r := range reports {
+				args = append(args, "--out", fmt.Sprintf("%s=../%s.%d", r, r, i))
+			}
+			out := filepath.Join(dir, "corpus")
+			if err := os.MkdirAll(out, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			var stderr string
+			code[i], _, stderr = chiaro(t, out, append(args, "..")...)
+			if code[i] != 1 {
+				t.Errorf("%v: exit code %d; want 1\n%s", on, code[i], stderr)
+			}
+		}
+		for _, r := range reports {
+			one, err := os.ReadFile(filepath.Join(dir, r+".0"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			two, err := os.ReadFile(filepath.Join(dir, r+".1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(one) == 0 || !bytes.Equal(one, two) {
+				t.Errorf("%v: the reports of %s differ", flags, r)
+			}
+		}
+	}
+}
+
+// TestRunLocal checks that a run of scripts on a fleet has the verdicts of one without.
+func TestRunLocal(t *testing.T) {
+	dir := corpus(t)
+	write(t, filepath.Join(dir, "fail.amber"), []byte("#!amber\nBUFFER a DATA_TYPE uint32 DATA 1 END\nEXPECT a IDX 0 EQ 2\n"))
+	var sarif [2]string
+	for i, on := range [][]string{{"--engine", "interp"}, {"--engine", "interp", "--on", "local"}} {
+		code, out, log := chiaro(t, dir, append(append([]string{"run", "--format", "sarif"}, on...), ".")...)
+		if sarif[i] = out; code != 1 {
+			t.Errorf("%v: exit code %d; want 1\n%s", on, code, log)
+		}
+	}
+	if sarif[0] != sarif[1] {
+		t.Errorf("the logs differ:\n%s\n%s", sarif[0], sarif[1])
+	}
+}
+
+// TestNoServer checks the message without a server.
+func TestNoServer(t *testing.T) {
+	code, _, log := chiaro(t, corpus(t), "check", "--on", "nats://127.0.0.1:1", ".")
+	if code != 2 || !strings.Contains(log, "no server answers") {
+		t.Errorf("exit code %d, %s; want 2 and that no server answers", code, log)
+	}
+}
+
+// TestSize checks the sizes that flags accept.
+func TestSize(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "17": 17, "4K": 4096, "2M": 2 << 20, "3G": 3 << 30, "1T": 1 << 40, "": -1, "K": -1, "-1": -1, "1.5G": -1, "99999999T": -1} {
+		got := int64(-1)
+		var n int64
+		if (&size{&n}).Set(text) == nil {
+			got = n
+		}
+		if got != want {
+			t.Errorf("%q: %d; want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// runTask is what all items of a run on a fleet have in common: the flags that results depend on.
+type runTask struct {
+	Engine, Level, TargetEnv, Through, Schedule string
+	Timeout                                     time.Duration
+	Digest                                      bool
+	Reading                                     facts.Reading
+
+	Robustness                  []string
+	Subgroup                    uint32
+	Full, Varying, Contract     bool
+	Kill, Derivatives, Sanitize string
+}
+
+// runResult is a record with the fields that its JSON omits.
+type runResult struct {
+	record
+	Found     []vk.Report `json:"found,omitempty"`
+	Sanitized bool        `json:"sanitized,omitempty"`
+}
+
+// task returns the task of the flags.
+func (f *runFlags) task() runTask {
+	p := &f.pipeline
+	return runTask{f.engine.engine, f.engine.level, f.opts.TargetEnv, f.through, f.schedule, f.opts.Timeout, f.opts.Digest, f.reading,
+		p.robustness, p.subgroup, p.full, p.varying, p.contract, p.kill, p.derivatives, p.sanitize}
+}
+
+// flags returns the flags of a task.
+func (t *runTask) flags() (f runFlags) {
+	f.engine = engineFlags{engine: t.Engine, level: t.Level}
+	f.opts.TargetEnv, f.through, f.schedule, f.opts.Timeout, f.opts.Digest, f.reading = t.TargetEnv, t.Through, t.Schedule, t.Timeout, t.Digest, t.Reading
+	f.pipeline = pipelineFlags{t.Robustness, t.Subgroup, t.Full, t.Varying, t.Contract, t.Kill, t.Derivatives, t.Sanitize}
+	return f
+}
+
+// onFleet returns the part of a pool that sends scripts to the fleet of --on; nil without one.
+func (f *runFlags) onFleet(c console, items []runItem, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, record)) {
+	if f.on == "" {
+		return nil
+	}
+	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: "run", options: f.task(), items: len(items),
+		item: func(i int) (*wire.Item, bool) {
+			files, ok := scriptFiles(c, items[i].File, f.opts.SpirvDir, f.allowOutside)
+			return &wire.Item{Name: items[i].File, Kind: "script", Files: files}, ok
+		},
+		take: func(i int, a *wire.Answer) (record, bool) { return ranElsewhere(&items[i], a) },
+	}
+	return func(ctx context.Context, here func(int), give func(int, record)) {
+		if err := s.run(ctx, here, give); err != nil {
+			stop(err)
+		}
+	}
+}
+
+// ranElsewhere returns the record of an item from its answer; false for an answer without one that this process can give.
+func ranElsewhere(item *runItem, a *wire.Answer) (record, bool) {
+	x := item.record
+	var r runResult
+	switch {
+	case a.Status == wire.Invalid:
+		return x, false
+	case a.Status == wire.Timeout:
+		x.Status, x.Message = "timeout", lost(x.title(), a)
+		return x, true
+	case a.Status != "":
+		x.Status, x.Message = "internal", lost(x.title(), a)
+		return x, true
+	case json.Unmarshal(a.Result, &r) != nil || r.Status == "":
+		return x, false
+	}
+	r.record.File, r.record.Test, r.record.Shard = x.File, x.Test, x.Shard
+	r.found, r.sanitized = r.Found, r.Sanitized
+	return r.record, true
+}
+
+// runAnswerer runs the scripts of a fleet.
+type runAnswerer struct {
+	c console
+	f runFlags
+}
+
+func newRunAnswerer(c console, options json.RawMessage) (answerer, error) {
+	var t runTask
+	if err := json.Unmarshal(options, &t); err != nil {
+		return nil, err
+	}
+	w := &runAnswerer{c, t.flags()}
+	return w, w.f.check(c)
+}
+
+func (w *runAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
+	if it.Kind != "script" {
+		return nil, errors.New("the kind must be script")
+	}
+	files, err := itemFiles(it)
+	if err != nil {
+		return nil, err
+	}
+	item := runItem{record{File: it.Name}, func(ctx context.Context, x *record) {
+		script, err := travelScript(it.Name, files)
+		if err != nil {
+			x.Status, x.Message = "error", located(it.Name, err)
+			return
+		}
+		w.f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
+			r := amber.Run(ctx, script, opts)
+			x.set(&r, w.f.opts.Timeout)
+		})
+	}}
+	x := runOne(ctx, w.c, &item)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return &runResult{x, x.found, x.sanitized}, nil
+}

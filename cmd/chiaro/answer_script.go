@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
+)
+
+// scriptFiles returns the files that a script reads, itself first; false for a script that this process must read: one
+// that is wrong, or that needs a compiler or a folder of compiled modules.
+func scriptFiles(c console, file, spirvDir string, outside bool) ([]wire.File, bool) {
+	if spirvDir != "" || file == "-" {
+		return nil, false
+	}
+	files := []wire.File{{Path: file}}
+	named := map[string]bool{}
+	s, err := loadScriptNoting(c, file, outside, func(name string) {
+		if !named[name] {
+			named[name] = true
+			files = append(files, wire.File{Name: name, Path: filepath.Join(filepath.Dir(file), filepath.FromSlash(name))})
+		}
+	})
+	if err != nil {
+		return nil, false
+	}
+	for _, shader := range s.Shaders {
+		switch shader.Format {
+		case amber.GLSL, amber.HLSL, amber.OpenCLC:
+			return nil, false
+		}
+	}
+	return files, true
+}
+
+// travelScript parses a script from the files of an item.
+func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
+	text, ok := files[""]
+	if !ok {
+		return nil, fmt.Errorf("%s: is not among the files", file)
+	}
+	if err := packed(file, text); err != nil {
+		return nil, err
+	}
+	return amber.Parse(file, text, func(name string) ([]byte, error) {
+		data, ok := files[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: is not among the files of the item", name)
+		}
+		return data, nil
+	})
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+)
+
+// onFlag adds --on.
+func onFlag(fl *pflag.FlagSet, on *string) {
+	fl.StringVar(on, "on", "", "spread the work over a fleet: nats://HOST:PORT, or local for processes of this machine; see chiaro fleet")
+}
+
+// fleetBinary returns the path of chiaro-fleet: beside this binary, else on PATH.
+func fleetBinary() (string, error) {
+	name := "chiaro-fleet"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if path := filepath.Join(filepath.Dir(self), name); exists(path) {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", unreadable("chiaro-fleet is neither beside chiaro nor on PATH; go build ./cmd/chiaro-fleet makes it")
+	}
+	return path, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// newFleet returns the command fleet, which is the program chiaro-fleet.
+func newFleet(c console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "fleet [serve|work|status|cancel|prune]",
+		Short: "Serve, work for and look after a fleet of machines",
+		Long: `A fleet spreads check and run with --on over machines. It is a server of NATS with JetStream, and workers: chiaro fleet serve
+and chiaro fleet work start them. chiaro fleet status, cancel and prune look after its runs. The program is chiaro-fleet,
+beside chiaro or on PATH.`,
+		Example:            "  chiaro fleet serve\n  chiaro fleet work --on nats://host:4222\n  chiaro check --on nats://host:4222 shaders/",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := fleetBinary()
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible()
+			defer stop()
+			child := exec.CommandContext(ctx, path, args...)
+			child.Stdin, child.Stdout, child.Stderr = c.in, c.out, c.err
+			child.Cancel = func() error { return endGently(child.Process) }
+			child.WaitDelay = 10 * time.Second
+			err = child.Run()
+			var end *exec.ExitError
+			switch {
+			case ctx.Err() != nil:
+				return &coded{code: exitInterrupt}
+			case errors.As(err, &end):
+				return &coded{code: max(end.ExitCode(), exitFindings)}
+			case err != nil:
+				return unreadable("%s: %v", path, err)
+			}
+			return nil
+		},
+	}
+}
+
+// endGently asks a process to end.
+func endGently(p *os.Process) error {
+	if runtime.GOOS == "windows" {
+		return p.Kill()
+	}
+	return p.Signal(os.Interrupt)
+}
+
+// toolVersion is the version that must be the same at both ends of a fleet. A build without a version is known by its
+// bytes.
+var toolVersion = sync.OnceValue(func() string {
+	v := version()
+	if !strings.HasPrefix(v, "devel") && v != "unknown" && !strings.Contains(v, "+dirty") && !strings.HasPrefix(v, "v0.0.0-") {
+		return v
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return v
+	}
+	f, err := os.Open(self)
+	if err != nil {
+		return v
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return v
+	}
+	return v + " " + hex.EncodeToString(sum.Sum(nil)[:8])
+})
+
+// submission is a run on a fleet.
+type submission[T any] struct {
+	c       console
+	on      string
+	jobs    int
+	verb    string
+	options any                                   // of the verb, as JSON
+	items   int                                   // of the list
+	item    func(i int) (*wire.Item, bool)        // false for one that this process must process
+	take    func(i int, a *wire.Answer) (T, bool) // likewise for an answer without a result
+}
+
+// run processes the items on a fleet, and the others here.
+func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i int, x T)) error {
+	path, err := fleetBinary()
+	if err != nil {
+		return err
+	}
+	options, err := json.Marshal(s.options)
+	if err != nil {
+		return err
+	}
+	child := exec.CommandContext(ctx, path, "submit", "--on", s.on, "--jobs", strconv.Itoa(max(s.jobs, 1)))
+	child.Stderr = s.c.err
+	child.Cancel = func() error { return endGently(child.Process) }
+	child.WaitDelay = interruptGrace
+	in, err := child.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return unreadable("%s: %v", path, err)
+	}
+	mine := make(chan []int, 1)
+	sent := make(chan int, 1)
+	go func() {
+		defer in.Close()
+		list, n := s.send(ctx, in, options)
+		sent <- n
+		mine <- list
+	}()
+	var answered int
+	var back []int
+	received := make(chan error, 1)
+	go func() {
+		var err error
+		answered, back, err = s.receive(out, give)
+		received <- err
+	}()
+	list := <-mine
+	for _, i := range list {
+		here(i)
+	}
+	err = <-received
+	_ = child.Wait() // its errors are reports
+	for _, i := range back {
+		here(i)
+	}
+	if n := <-sent; err == nil && answered < n && ctx.Err() == nil {
+		err = unreadable("--on %s: chiaro-fleet ended after %d of %d answers; the same command goes on with the rest", s.on, answered, n)
+	}
+	return err
+}
+
+// send writes the items that may travel. It returns the others and the number of the written ones.
+func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) (mine []int, n int) {
+	w := wire.NewWriter(in)
+	err := w.Write(&wire.Head{Version: toolVersion(), Verb: s.verb, Options: options, Total: s.items})
+	for i := 0; i < s.items && ctx.Err() == nil; i++ {
+		it, ok := s.item(i)
+		if !ok {
+			mine = append(mine, i)
+			continue
+		}
+		it.Index = i
+		if n++; err == nil { // else the reports say why the program has ended
+			err = w.Write(it)
+		}
+	}
+	if len(mine) > 0 && n > 0 {
+		plain.Fprintf(s.c.err, "chiaro: --on %s: %s of %d stay in this process, since they need standard input, a compiler or a folder\n", s.on, number(len(mine), "item"), s.items)
+	}
+	return mine, n
+}
+
+// receive reads the reports until the end. It returns the number of the answers, and the items without a result that this
+// process must process.
+func (s *submission[T]) receive(out io.Reader, give func(i int, x T)) (n int, back []int, err error) {
+	for r := wire.NewReader(out); ; {
+		var x wire.Report
+		if e := r.Read(&x); e != nil {
+			if err == nil && e != io.EOF && !errors.Is(e, io.ErrUnexpectedEOF) && !errors.Is(e, os.ErrClosed) {
+				err = unreadable("--on %s: %v", s.on, e)
+			}
+			return n, back, err
+		}
+		switch {
+		case x.Error != "":
+			err = unreadable("--on %s: %s", s.on, x.Error)
+		case x.Notice != "":
+			plain.Fprintf(s.c.err, "chiaro: --on %s: %s\n", s.on, x.Notice)
+		case x.Answer != nil && x.Answer.Index >= 0 && x.Answer.Index < s.items:
+			n++
+			i := x.Answer.Index
+			if text := x.Answer.Log; text != "" && x.Answer.Status == "" {
+				plain.Fprintf(s.c.err, "%s", plain.Block(text, ""))
+			}
+			if t, ok := s.take(i, x.Answer); ok {
+				give(i, t)
+			} else {
+				back = append(back, i)
+			}
+		}
+	}
+}
+
+// lost describes an answer without a result.
+func lost(name string, a *wire.Answer) string {
+	text := ""
+	switch a.Status {
+	case wire.Crash:
+		text = "crash: each process that worked on it ended"
+	case wire.Timeout:
+		text = "timeout"
+	case wire.Large:
+		text = "the result is too large"
+	}
+	if log := strings.TrimSpace(a.Log); log != "" {
+		text += ": " + log
+	}
+	return fmt.Sprintf("%s: %s", name, text)
+}
+
+// fleetError returns the error that a fleet has canceled a context with.
+func fleetError(ctx context.Context) error {
+	var end *coded
+	if errors.As(context.Cause(ctx), &end) {
+		return end
+	}
+	return nil
+}
