@@ -141,7 +141,7 @@ func Cancel(ctx context.Context, s Server, run string) (batches int, err error) 
 	if !found && run != "all" {
 		return 0, fmt.Errorf("%s: no such run has work; chiaro fleet status lists the runs", run)
 	}
-	return batches, st.conn.FlushWithContext(ctx)
+	return batches, st.conn.FlushTimeout(10 * time.Second)
 }
 
 // Prune removes results and files that are older than an age, except the files that waiting work needs.

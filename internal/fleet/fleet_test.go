@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 		answerItems(version)
 		return
 	}
+	if role := os.Getenv(roleVariable); role != "" {
+		playRole(role)
+		return
+	}
 	os.Exit(m.Run())
 }
 

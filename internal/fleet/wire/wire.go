@@ -13,7 +13,7 @@ import (
 )
 
 // MaxLine bounds a line in bytes: an answer with all its findings.
-const MaxLine = 64 << 20
+const MaxLine = 16 << 20
 
 // Head describes what all items of a run have in common.
 type Head struct {

@@ -1,0 +1,306 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
+)
+
+// TestFaultyItems checks that an item without a result has an answer which says why, and that the others have results.
+func TestFaultyItems(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 2, Limits: Limits{Time: 3 * time.Second, Memory: 160 << 20}}
+	startWorker(t, w)
+	items := makeItems(t, 12)
+	items[2].Kind = "poison"
+	items[4].Kind = "sleep 1m"
+	items[6].Kind = "large"
+	items[8].Kind = "memory"
+	answers := submitAll(t, Submission{Server: e.Server()}, wire.Head{Version: "v1", Verb: "check", Options: json.RawMessage(`1`)}, items)
+	if a := answers[2]; a.Status != wire.Crash || !strings.Contains(a.Log, "the last words") || !strings.Contains(a.Log, "exit status 9") {
+		t.Errorf("an item that ends its process: %+v; want a crash with its log", a)
+	}
+	if a := answers[4]; a.Status != wire.Timeout {
+		t.Errorf("an item that takes too long: %+v; want a timeout", a)
+	}
+	if a := answers[6]; len(a.Result) != 2<<20+2 {
+		t.Errorf("a result larger than a message has %d bytes; want %d", len(a.Result), 2<<20+2)
+	}
+	if a := answers[8]; a.Status != wire.Crash || !strings.Contains(a.Log, "memory") {
+		t.Errorf("an item that needs too much memory: %.300s; want a crash", a.Log)
+	}
+	for i := range items {
+		if items[i].Kind == "plain" {
+			wantResults(t, items[i:i+1], answers[i:i+1], "1")
+		}
+	}
+}
+
+// TestLongLine checks that a result over the bound of a line has an answer.
+func TestLongLine(t *testing.T) {
+	p := &process{command: command(t, "v1"), limits: Limits{Time: 20 * time.Second}}
+	defer p.stop()
+	a := p.answer(context.Background(), &wire.Head{Version: "v1"}, &wire.Item{Kind: "long"})
+	if a.Status != wire.Large {
+		t.Errorf("status %q; want %q", a.Status, wire.Large)
+	}
+}
+
+// TestVersion checks that work waits for a worker of its version, and that the submitter says so.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	items := makeItems(t, 3)
+	var out bytes.Buffer
+	in := input(t, wire.Head{Version: "v2", Verb: "check"}, items)
+	done := make(chan error, 1)
+	heard := make(chan string, 10)
+	go func() {
+		s := Submission{Server: e.Server(), Audit: 100 * time.Millisecond}
+		done <- s.Submit(context.Background(), in, writerFunc(func(p []byte) (int, error) {
+			if bytes.Contains(p, []byte(`"notice"`)) {
+				heard <- string(p)
+			}
+			return out.Write(p)
+		}))
+	}()
+	if n := <-heard; !strings.Contains(n, "version") || !strings.Contains(n, "v1") || !strings.Contains(n, "v2") {
+		t.Errorf("notice %s; want the versions v1 and v2", n)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v2"), Slots: 1})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	answers, _ := answersOf(t, &out, len(items))
+	wantResults(t, items, answers, "")
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestCancel checks that a canceled run ends with an error and leaves no work.
+func TestCancel(t *testing.T) {
+	e := serve(t)
+	in := input(t, wire.Head{Version: "v1", Verb: "check"}, makeItems(t, 5))
+	done := make(chan error, 1)
+	go func() {
+		s := Submission{Server: e.Server()}
+		done <- s.Submit(context.Background(), in, &bytes.Buffer{})
+	}()
+	ctx := context.Background()
+	var run string
+	for run == "" {
+		st, err := Status(ctx, e.Server())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(st.Runs) == 1 && st.Runs[0].Waiting == 5 {
+			run = st.Runs[0].Run
+		}
+	}
+	if n, err := Cancel(ctx, e.Server(), run); err != nil || n != 5 {
+		t.Errorf("%d batches, %v; want 5", n, err)
+	}
+	if err := <-done; !errors.Is(err, ErrCanceled) {
+		t.Errorf("the submitter ends with %v; want %v", err, ErrCanceled)
+	}
+	if _, err := Cancel(ctx, e.Server(), run); err == nil {
+		t.Error("a run without work can be canceled")
+	}
+}
+
+// TestPrune checks that old results and files are removed, and that the same run then works again.
+func TestPrune(t *testing.T) {
+	e := serve(t)
+	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1}
+	startWorker(t, w)
+	items := makeItems(t, 5)
+	if err := os.WriteFile(items[0].Files[0].Path, make([]byte, 100000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	head := wire.Head{Version: "v1", Verb: "check"}
+	submitAll(t, Submission{Server: e.Server()}, head, items)
+	ctx := context.Background()
+	if results, files, err := Prune(ctx, e.Server(), time.Hour); err != nil || results != 0 || files != 0 {
+		t.Errorf("%d results, %d files, %v are removed; want none, since all are new", results, files, err)
+	}
+	if results, files, err := Prune(ctx, e.Server(), 0); err != nil || results != 5 || files != 1 {
+		t.Errorf("%d results, %d files, %v are removed; want 5 and 1", results, files, err)
+	}
+	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
+	if n := w.done.Load(); n != 10 {
+		t.Errorf("the worker answered %d items; want 10", n)
+	}
+}
+
+// TestHostileJobs checks that messages which no submitter makes have no effect: no result, and no file outside of the
+// worker's folder.
+func TestHostileJobs(t *testing.T) {
+	e := serve(t)
+	dir := t.TempDir()
+	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1, Dir: dir}
+	startWorker(t, w)
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	encode := func(h header, tail string) []byte {
+		text, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...), tail...)
+	}
+	head := wire.Head{Version: "v1", Verb: "check"}
+	file := func(hash string) []wire.Item {
+		return []wire.Item{{Name: "../../x", Files: []wire.File{{Name: "main", Path: "/etc/passwd", Hash: hash}}}}
+	}
+	hash := strings.Repeat("0", 64)
+	for i, data := range [][]byte{nil, {1, 2}, {0xff, 0xff, 0xff, 0xff}, []byte("\x02\x00\x00\x00{}"),
+		encode(header{Head: head, Items: file("../../../etc/passwd")}, ""),
+		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, 4}}}, "text"),
+		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, -1}}}, ""),
+		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, 1 << 40}}}, ""),
+		encode(header{Head: head, Items: make([]wire.Item, maxItems+1)}, ""),
+		encode(header{Head: head, Items: file(hash)}, ""), // the subject is not its own
+	} {
+		if _, err := st.js.Publish(ctx, fmt.Sprintf("%s%s.scope.%d", jobPrefix, versionToken("v1"), i), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	items := makeItems(t, 3)
+	items[0].Name = "a\x1b]0;title\x07\u202e"
+	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
+	for {
+		info, err := st.jobs.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.State.Msgs == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := w.done.Load(); n != 3 {
+		t.Errorf("%d answers; want 3", n)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if !isHash(filepath.Base(f)) {
+			t.Errorf("the worker wrote %s", f)
+		}
+	}
+}
+
+// TestServerErrors checks the messages for servers that cannot serve the fleet.
+func TestServerErrors(t *testing.T) {
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true, Username: "a", Password: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*server.Server{plain, secret} {
+		s.Start()
+		defer s.Shutdown()
+		if !s.ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server does not start")
+		}
+	}
+	for _, c := range []struct{ url, want string }{
+		{plain.ClientURL(), "no JetStream"}, {secret.ClientURL(), "rejects the credentials"}, {"nats://127.0.0.1:1", "no server answers"},
+	} {
+		s := Submission{Server: Server{URL: c.url}}
+		err := s.Submit(context.Background(), input(t, wire.Head{Version: "v1"}, nil), &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.url, err, c.want)
+		}
+	}
+	if _, err := Serve(Serving{Listen: "0.0.0.0:0", Store: t.TempDir()}); err == nil {
+		t.Error("a server without users listens for other machines")
+	}
+}
+
+// TestFullStream checks that a submitter waits for room in a full stream, and ends if there is none.
+func TestFullStream(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	cfg := st.jobs.CachedInfo().Config
+	cfg.MaxMsgs = 2
+	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
+		t.Fatal(err)
+	}
+	items := makeItems(t, 8)
+	head := wire.Head{Version: "v1", Verb: "check"}
+	s := Submission{Server: e.Server(), Patience: 300 * time.Millisecond}
+	err = s.Submit(ctx, input(t, head, items), &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "maximum messages exceeded") {
+		t.Errorf("without a worker: %v; want that the stream is full", err)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
+}
+
+// TestLostWork checks that the submitter publishes work again which the server has lost.
+func TestLostWork(t *testing.T) {
+	e := serve(t)
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	items := makeItems(t, 6)
+	var out bytes.Buffer
+	done := make(chan error, 1)
+	in := input(t, wire.Head{Version: "v1", Verb: "check"}, items)
+	go func() {
+		s := Submission{Server: e.Server(), Audit: 200 * time.Millisecond}
+		done <- s.Submit(ctx, in, &out)
+	}()
+	for n := uint64(0); n < 6; {
+		info, err := st.jobs.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = info.State.Msgs
+	}
+	if err := st.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobPrefix+">")); err != nil {
+		t.Fatal(err)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	answers, _ := answersOf(t, &out, len(items))
+	wantResults(t, items, answers, "")
+}
