@@ -40,8 +40,8 @@ func TestFaultyItems(t *testing.T) {
 	if a := answers[6]; len(a.Result) != 2<<20+2 {
 		t.Errorf("a result larger than a message has %d bytes; want %d", len(a.Result), 2<<20+2)
 	}
-	if a := answers[8]; a.Status != wire.Crash || !strings.Contains(a.Log, "memory") {
-		t.Errorf("an item that needs too much memory: %.300s; want a crash", a.Log)
+	if a := answers[8]; a.Status != wire.Crash {
+		t.Errorf("an item that needs too much memory: %+v; want a crash", a)
 	}
 	for i := range items {
 		if items[i].Kind == "plain" {
