@@ -177,7 +177,7 @@ func (c *coder) program(p *Program) {
 		small(c, &e.Kind)
 		c.text(&e.Memory)
 		c.u32(&e.Size)
-		small(c, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
+		small(c, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
 		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
 	})
 	e := &p.Effects
