@@ -36,16 +36,16 @@ var pushCommands = map[int]recorder{
 	}),
 }
 
-// points returns the bind points of VkShaderStageFlags.
+// points returns the bind points that have a stage of VkShaderStageFlags. Vulkan lists cluster culling shaders at the bind point of
+// subpass shading; their pipelines are graphics pipelines.
 func points(stages uint32) (out []vk.BindPoint) {
-	if stages&abi.ShaderStageComputeBit != 0 {
-		out = append(out, vk.Compute)
+	if stages&abi.ShaderStageClusterCullingBitHUAWEI != 0 {
+		stages |= abi.ShaderStageVertexBit
 	}
-	if stages&abi.ShaderStageSubpassShadingBitHUAWEI != 0 {
-		out = append(out, vk.SubpassShading)
-	}
-	if stages&abi.ShaderStageAllGraphics != 0 {
-		out = append(out, vk.Graphics)
+	for p := vk.Graphics; p <= vk.ExecutionGraph; p++ {
+		if stages&p.Stages() != 0 {
+			out = append(out, p)
+		}
 	}
 	return out
 }
