@@ -1,6 +1,9 @@
 package tess
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // segments returns into how many segments an edge of a level is divided, and the
 // level as it is clamped, which the lengths of fractional ones depend on.
@@ -31,19 +34,18 @@ const unitSteps = 1 << 24
 // which the i-th and the (n−i)-th are as far from the two ends.
 type edge []float32
 
-// divide returns the points of an edge: all segments are as long where the level is
-// a whole number of them; else the first and the last are shorter, and vanish as the
-// level falls to two segments less.
+// divide returns the points of an edge with n segments. Points of fractional spacings move from their places with the next smaller
+// number of segments to those with the next greater one, as the level grows between the two numbers; two segments grow from nothing.
 func (s Spacing) divide(at edge, n int, level float32) edge {
 	at = at[:0]
 	for i := 0; i <= n; i++ {
 		at = append(at, 0)
 	}
-	first := float64(1) / float64(n)
-	length := first
-	if s != Equal && n > 1 {
-		length = 1 / float64(level)
-		first = float64(1-float64(float64(n-2)*length)) / 2
+	fewer, part, grows := n, 0.0, n
+	if s != Equal && float32(n) != level {
+		fewer = n - 2
+		part = float64(1 - float64(float64(n)-float64(level))/2)
+		grows = s.grows(fewer)
 	}
 	for i := 1; i < n; i++ {
 		if far := n - i; far < i {
@@ -54,10 +56,26 @@ func (s Spacing) divide(at edge, n int, level float32) edge {
 			at[i] = 0.5
 			continue
 		}
-		at[i] = float32(math.RoundToEven(float64(first+float64(float64(i-1)*length))*unitSteps) / unitSteps)
+		from := i
+		if i > grows {
+			from--
+		}
+		place := float64(float64(from)/float64(fewer)*(1-part)) + float64(float64(i)/float64(n)*part)
+		at[i] = float32(math.RoundToEven(float64(place)*unitSteps) / unitSteps)
 	}
 	at[n] = 1
 	return at
+}
+
+// grows returns which segment of each half grows between a number of segments and two more; the middle segment is of both halves.
+// Vulkan leaves its place to implementations. It is the place that Direct3D's tessellator defines and that GPUs have in common: the
+// halves of an edge are filled in the order of a binary subdivision.
+func (s Spacing) grows(fewer int) int {
+	half := uint(fewer) / 2 // whole segments of a half
+	if half == 0 {
+		return 0
+	}
+	return int(half&^(1<<(bits.Len(half)-1)))*2 + 1
 }
 
 // inner returns into how many segments the inside is divided, and the clamped level:

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestFractional: of n segments n−2 have one length and two, an equal one, which stand
-// symmetrically, and are as long as the others where n−f is 0 and vanish as it nears 2,
-// f being the clamped level (Vulkan §"Tessellator Spacing").
+// TestFractional: of n segments n−2 have one length and two, an equal one, which are as long as the others where n−f is 0 and
+// vanish as it nears 2, f being the clamped level (Vulkan §"Tessellator Spacing").
 func TestFractional(t *testing.T) {
 	for _, s := range []Spacing{FractionalOdd, FractionalEven} {
 		before, part := 0, 0.0
@@ -19,25 +18,53 @@ func TestFractional(t *testing.T) {
 			if n == 1 {
 				continue
 			}
-			first, last := float64(at[1]-at[0]), float64(at[n]-at[n-1])
-			if math.Abs(first-last) > 1e-7 {
-				t.Fatalf("spacing %d, level %g: %g at one end, %g at the other", s, level, first, last)
+			list := lengths(at)
+			if list[1]-list[0] > 1e-7 {
+				t.Fatalf("spacing %d, level %g: the shortest segments have the lengths %g and %g; must be equal", s, level, list[0], list[1])
 			}
 			if n <= 2 {
 				continue
 			}
-			relative := first / float64(at[2]-at[1])
+			relative := list[0] / list[n-1]
 			switch away := float64(n) - float64(f); {
 			case relative < 0 || relative > 1+1e-4:
-				t.Fatalf("spacing %d, level %g: the outermost are %g of the others; must be no longer", s, level, relative)
+				t.Fatalf("spacing %d, level %g: the two are %g of the others; must be no longer", s, level, relative)
 			case away == 0 && math.Abs(relative-1) > 1e-4:
-				t.Fatalf("spacing %d, level %g: the outermost are %g of the others; must be as long", s, level, relative)
+				t.Fatalf("spacing %d, level %g: the two are %g of the others; must be as long", s, level, relative)
 			case away >= 2-1./64 && relative > 1./32:
-				t.Fatalf("spacing %d, level %g: the outermost are %g of the others; must vanish", s, level, relative)
+				t.Fatalf("spacing %d, level %g: the two are %g of the others; must vanish", s, level, relative)
 			case n == before && relative+1e-4 < part:
-				t.Fatalf("spacing %d, level %g: the outermost fall from %g to %g as the level grows", s, level, part, relative)
+				t.Fatalf("spacing %d, level %g: the two fall from %g to %g as the level grows", s, level, part, relative)
 			}
 			before, part = n, relative
+		}
+	}
+}
+
+// TestShortSegments: the short segments of an edge are where the tessellator of Direct3D has them (Direct3D 11.3 Functional
+// Specification, §"Tessellator"), which Vulkan permits. A point is between its places in the two next divisions.
+func TestShortSegments(t *testing.T) {
+	for _, c := range []struct {
+		spacing Spacing
+		level   float32
+		half    []float32 // the places of points up to the middle
+	}{
+		// Between 3 and 5 segments, and between 5 and 7, the second ones grow; between 7 and 9 the fourth ones do, of which 1/8 is there.
+		{FractionalOdd, 3.25, []float32{0, 0.875/3 + 0.025, 0.875/3 + 0.05}},
+		{FractionalOdd, 5.25, []float32{0, 0.175 + 0.125/7, 0.175 + 0.25/7, 0.35 + 0.375/7}},
+		{FractionalOdd, 7.25, []float32{0, 0.125 + 0.125/9, 0.25 + 0.25/9, 0.375 + 0.375/9, 0.375 + 0.5/9}},
+		// Between 2 and 4 segments the two in the middle grow, between 4 and 6 the second ones, between 6 and 8 the two in the middle.
+		{FractionalEven, 3, []float32{0, 0.375, 0.5}},
+		{FractionalEven, 5, []float32{0, 0.125 + 0.5/6, 0.125 + 1./6, 0.5}},
+		{FractionalEven, 7, []float32{0, 0.5/6 + 0.0625, 1./6 + 0.125, 0.25 + 0.1875, 0.5}},
+	} {
+		n, f := c.spacing.segments(c.level)
+		at := c.spacing.divide(nil, n, f)
+		for i, want := range c.half {
+			if math.Abs(float64(at[i]-want)) > 1e-6 {
+				t.Errorf("spacing %d, level %g: the points are %v; must begin with %v", c.spacing, c.level, at, c.half)
+				break
+			}
 		}
 	}
 }
@@ -71,7 +98,7 @@ func TestSharedEdges(t *testing.T) {
 				if slices.ContainsFunc(outer[:], discards) {
 					continue
 				}
-				s.Tessellate(Mode{Domain: domain, Spacing: spacing, Clockwise: random.Intn(2) == 0}, outer, [2]float32{levels(random), levels(random)})
+				s.Tessellate(Mode{Domain: domain, Spacing: spacing, Clockwise: random.Intn(2) == 0}, outer, insideLevels(random))
 				got := along(s.Points, on)
 				if want == nil {
 					want = got
