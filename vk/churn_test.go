@@ -88,6 +88,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 		func() (Object, error) { return d.NewPrivateDataSlot() },
 		func() (Object, error) { return d.NewShaderInstrumentation() },
 		func() (Object, error) { return d.NewIndirectCommandsLayout(drawSequence()) },
+		func() (Object, error) { return d.NewStreamLayout(drawStream()) },
 		func() (Object, error) { return d.NewIndirectExecutionSet(2, s.saxpy) },
 		func() (Object, error) { return d.NewRenderPass(s.twoPasses()) },
 		func() (Object, error) {

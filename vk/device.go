@@ -164,7 +164,8 @@ type Device struct {
 	debugger  Debugger
 	schedule  func(alternatives int) int // of dispatches; nil for the usual order
 
-	graphs       preparedList    // scratch memory of execution graphs
+	graphs       preparedList // scratch memory of execution graphs
+	indirect     indirectPipelines
 	enabled      map[string]bool // features and extensions; nil for all
 	libraries    atomic.Uint32   // the serial of the last ray tracing library
 	replays      replayOrder     // of ray tracing pipelines

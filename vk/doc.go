@@ -82,6 +82,8 @@
 //	trace rays, rayexecute.go their execution
 //	executiongraph.go   execution graphs; graphcommand.go the commands that run them
 //	generatedlayout.go, generatedcommand.go   commands whose arguments are in memory
+//	shadergroup.go, generatedstream.go        the same with shader groups and arguments in several buffers; pipelineaddress.go pipelines
+//	that they select by address
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 //	print.go            the output of debugPrintf

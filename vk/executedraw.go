@@ -59,6 +59,8 @@ type bound struct {
 	buffers    uint32      // the vertex bindings to which commands have bound a buffer, or none, by bits
 	strided    bool        // a command has set strides of vertex buffers
 	third      uint32      // the bindings whose last bind is of BindVertexBuffers3 with a stride, by bits
+	face       frontFace   // of sequences in streams
+	forced     uint32      // the bindings whose stride a sequence in streams has set, by bits
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
@@ -249,6 +251,14 @@ func (x *executor) drawable(mesh bool) (*drawable, error) {
 		g.bound.enables.apply(s, p.enables)
 		if p.strides {
 			g.bound.strides.apply(&s.Vertex)
+		}
+		if set := g.bound.strides.set; g.bound.forced != 0 && !p.strides {
+			g.bound.strides.set = g.bound.forced
+			g.bound.strides.apply(&s.Vertex)
+			g.bound.strides.set = set
+		}
+		if g.bound.face != ofPipeline {
+			s.Rasterization.Clockwise = g.bound.face == clockwise
 		}
 		if x.dev.checking == Pipelines { // checkDraw does it with full checking
 			if err := x.checkState(p, s); err != nil {

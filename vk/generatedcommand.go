@@ -34,6 +34,7 @@ type generated struct {
 type generating struct {
 	*generated
 	held map[uint32]Object // elements of the set that sequences have selected; the submission holds them
+	push *PipelineLayout   // of the push constants that tokens set
 }
 
 func (*generated) flags() QueueFlags { return shaderQueue }
@@ -124,8 +125,18 @@ func (w *generated) run(x *executor) error {
 	if end := uint64(n-1)*uint64(l.stride) + uint64(l.end); end > w.info.Size {
 		return usage("", "%d sequences have %d bytes; must be at most the %d bytes of the command", n, end, w.info.Size)
 	}
+	return x.restoring(func() error {
+		return (&generating{w, map[uint32]Object{}, l.layout}).sequences(x, n)
+	})
+}
+
+// restoring runs sequences and restores what they have bound and set.
+func (x *executor) restoring(run func() error) error {
+	if x.graphics.current != nil {
+		x.holdRegions() // what sequences bind is in use until the end of the pass
+	}
 	before := &kept{x.boundState, x.graphics.bound}
-	err := (&generating{w, map[uint32]Object{}}).sequences(x, n)
+	err := run()
 	x.boundState = before.boundState
 	x.graphics.bound.restore(&before.bound)
 	x.graphics.repeats = state.RepeatsNothing
@@ -135,6 +146,7 @@ func (w *generated) run(x *executor) error {
 // restore brings back what sequences of generated commands may bind.
 func (b *bound) restore(old *bound) {
 	b.pipeline, b.shaders, b.named = old.pipeline, old.shaders, old.named
+	b.face, b.forced = old.face, old.forced
 	b.have, b.blends, b.masks = old.have, old.blends, old.masks
 	b.vertices, b.places, b.buffers, b.strided, b.third = old.vertices, old.places, old.buffers, old.strided, old.third
 	b.strides.set, b.strides.bytes = old.strides.set, old.strides.bytes
@@ -143,9 +155,6 @@ func (b *bound) restore(old *bound) {
 
 func (w *generating) sequences(x *executor, n uint32) error {
 	l := w.info.Layout
-	if x.graphics.current != nil {
-		x.holdRegions() // what sequences bind is in use until the end of the pass
-	}
 	var data []byte
 	for i := range n {
 		if err := x.ctx.Err(); err != nil {
@@ -193,10 +202,10 @@ func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint
 	case TokenExecutionSet:
 		return w.choose(x, t, data)
 	case TokenPushConstant:
-		x.pushLayout = w.info.Layout.layout
+		x.pushLayout = w.push
 		copy(x.push[t.Push.Offset:], data[:t.Push.Size])
 	case TokenSequenceIndex:
-		x.pushLayout = w.info.Layout.layout
+		x.pushLayout = w.push
 		binary.LittleEndian.PutUint32(x.push[t.Push.Offset:], i)
 	case TokenIndexBuffer:
 		return x.indicesAt(binary.LittleEndian.Uint64(data), word(2), word(3), t.DXGI)

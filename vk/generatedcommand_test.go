@@ -72,8 +72,14 @@ func (r *rig) addressed(t testing.TB, list ...uint32) (*Buffer, []byte) {
 // poker returns a pipeline that adds a number to what it stores.
 func (r *rig) poker(t testing.TB, l *PipelineLayout, add string) *ComputePipeline {
 	t.Helper()
+	return must(r.dev.NewComputePipeline(context.Background(), r.pokerInfo(t, l, add)))(t)
+}
+
+// pokerInfo describes the pipeline of poker.
+func (r *rig) pokerInfo(t testing.TB, l *PipelineLayout, add string) ComputePipelineInfo {
+	t.Helper()
 	module := must(r.dev.NewShaderModule(context.Background(), code(t, strings.Replace(pokes, "ADD", "%add = OpConstant %uint "+add, 1))))(t)
-	return must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: l}))(t)
+	return ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: l}
 }
 
 // everyEngine runs a test on both engines, with one worker and with two.

@@ -39,6 +39,11 @@ const (
 	TokenDrawTaskRange                       // VkDrawMeshTasksIndirectCommandNV
 	TokenDrawTaskRangeCount                  // VkDrawIndirectCountIndirectCommandEXT
 	TokenTraceRays                           // VkTraceRaysIndirectCommand2KHR
+
+	// State of streams, see StreamToken.
+	TokenShaderGroup // VkBindShaderGroupIndirectCommandNV
+	TokenStateFlags  // VkSetStateFlagsIndirectCommandNV
+	TokenPipeline    // VkBindPipelineIndirectCommandNV
 	numTokenKinds
 )
 
@@ -46,6 +51,7 @@ const (
 var tokenBytes = [numTokenKinds]uint32{
 	TokenIndexBuffer: 16, TokenVertexBuffer: 16, TokenDrawIndexed: state.IndexedIndirectBytes, TokenDraw: state.IndirectBytes,
 	TokenDrawIndexedCount: 16, TokenDrawCount: 16, TokenDispatch: 12, TokenDrawMeshTasks: state.MeshIndirectBytes, TokenDrawMeshTasksCount: 16,
+	TokenShaderGroup: 4, TokenStateFlags: 4, TokenPipeline: 8,
 	TokenDrawTaskRange: state.TaskRangeBytes, TokenDrawTaskRangeCount: 16, TokenTraceRays: indirectBytes,
 }
 
@@ -53,7 +59,7 @@ var tokenBytes = [numTokenKinds]uint32{
 const numObjectStages = StageCompute + 1
 
 // action reports whether the token is an action.
-func (k TokenKind) action() bool { return k > TokenVertexBuffer }
+func (k TokenKind) action() bool { return k > TokenVertexBuffer && k < TokenShaderGroup }
 
 // Token is a part of each sequence of generated commands (VkIndirectCommandsLayoutTokenEXT).
 type Token struct {
@@ -128,7 +134,7 @@ func (d *Device) checkTokens(info *IndirectCommandsLayoutInfo) error {
 	for i := range info.Tokens {
 		t := &info.Tokens[i]
 		switch {
-		case t.Kind >= numTokenKinds:
+		case t.Kind >= TokenShaderGroup:
 			return usage(token+"type-parameter", "token %d is of kind %d; must be one of Vulkan's", i, t.Kind)
 		case t.Kind.action() != (i == n-1):
 			return usage(rule+"pTokens-11100", "token %d of %d; the last token must be the only action", i, n)

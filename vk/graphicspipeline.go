@@ -30,6 +30,10 @@ type GraphicsPipelineInfo struct {
 	Libraries []*GraphicsPipeline
 	Parts     enum.Parts
 
+	// Groups are the shader groups that sequences of generated commands select, and those of GroupPipelines follow.
+	Groups         []ShaderGroup
+	GroupPipelines []*GraphicsPipeline
+
 	// RenderPass, if it is not nil, is the render pass that the pipeline is for, and Subpass its subpass: State.Rendering is
 	// ignored. The pipeline draws in all compatible render passes.
 	RenderPass *RenderPass
@@ -57,6 +61,7 @@ type GraphicsPipeline struct {
 	modes            ir.Modes // of the stages before rasterization
 
 	clusters *clusterStage // nil without cluster culling
+	groups   shaderGroups
 
 	rendering link.Rendering
 	custom    *CustomResolve
@@ -109,6 +114,15 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
+	groups, err := d.shaderGroups(ctx, &info)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			groups.close()
+		}
+	}()
 	defer info.Cache.unuse()
 	if err := info.Cache.use("VUID-vkCreateGraphicsPipelines-pipelineCache-02876"); err != nil {
 		return nil, err
@@ -122,7 +136,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err != nil {
 		return nil, err
 	}
-	p := &GraphicsPipeline{built: built{flags: info.Flags}}
+	p := &GraphicsPipeline{built: built{flags: info.Flags}, groups: groups}
 	for _, s := range c.stages {
 		p.sources = append(p.sources, s.kept())
 	}
@@ -134,6 +148,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	p.built = c.finish()
 	p.pieces = a.pieces()
 	d.adopt(&p.object, "graphics pipeline", func() {
+		groups.close()
 		if p.clusters != nil {
 			p.clusters.pipeline.Close()
 		}

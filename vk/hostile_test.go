@@ -36,7 +36,7 @@ func newZoo(t testing.TB) zoo {
 		s.template(t),
 		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), s.structure(t), s.micromap(t), must(d.NewShaderInstrumentation())(t),
 		must(d.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t), must(d.NewGraphPipeline(context.Background(), s.emptyGraph(t)))(t),
-		must(d.NewIndirectExecutionSet(2, s.pipeline))(t), must(d.NewIndirectCommandsLayout(drawSequence()))(t),
+		must(d.NewIndirectExecutionSet(2, s.pipeline))(t), must(d.NewIndirectCommandsLayout(drawSequence()))(t), must(d.NewStreamLayout(drawStream()))(t),
 		cuda, must(d.NewCudaFunction(cuda, "scale_add"))(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
@@ -327,7 +327,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
 		must(s.dev.NewGraphPipeline(context.Background(), s.emptyGraph(t)))(t),
-		must(s.dev.NewIndirectExecutionSet(2, s.pipeline))(t), must(s.dev.NewIndirectCommandsLayout(drawSequence()))(t)} {
+		must(s.dev.NewIndirectExecutionSet(2, s.pipeline))(t), must(s.dev.NewIndirectCommandsLayout(drawSequence()))(t), must(s.dev.NewStreamLayout(drawStream()))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
 	return z

@@ -338,6 +338,15 @@ func (l *IndirectCommandsLayout) SetName(name string) { setName(l, name) }
 // String returns the kind and the name of the layout.
 func (l *IndirectCommandsLayout) String() string { return describe(l) }
 
+// Close frees the layout; see the package comment.
+func (l *StreamLayout) Close() error { return closeObject(l) }
+
+// SetName sets the name of the layout.
+func (l *StreamLayout) SetName(name string) { setName(l, name) }
+
+// String returns the kind and the name of the layout.
+func (l *StreamLayout) String() string { return describe(l) }
+
 // Close frees the set; see the package comment.
 func (s *IndirectExecutionSet) Close() error { return closeObject(s) }
 

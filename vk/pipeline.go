@@ -83,6 +83,8 @@ type ComputePipelineInfo struct {
 	// (VkSubpassShadingPipelineCreateInfoHUAWEI).
 	RenderPass *RenderPass
 	Subpass    int
+
+	Indirect IndirectPlace // by which sequences of generated commands select the pipeline; zero for none
 }
 
 // ComputePipeline is a compiled compute shader.
@@ -99,6 +101,8 @@ type ComputePipeline struct {
 	pass       *RenderPass // of a subpass shading pipeline
 	subpass    int
 	node       *graphNode // of a library for execution graphs, which has no pipeline
+	indirect   IndirectPlace
+	serial     uint64 // among the device's pipelines with a place
 }
 
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it
@@ -114,6 +118,9 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		return nil, err
 	}
 	if err := d.shades(&info); err != nil {
+		return nil, err
+	}
+	if err := info.Indirect.check(); err != nil {
 		return nil, err
 	}
 	defer info.Cache.unuse()
@@ -166,8 +173,14 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if p.pipeline, err = create(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
 		return nil, compileError(err)
 	}
+	if p.indirect = info.Indirect; p.indirect.Address != 0 {
+		p.serial = d.indirect.add(p)
+	}
 	p.built = c.finish()
-	d.adopt(&p.object, "compute pipeline", func() { p.pipeline.Close() })
+	d.adopt(&p.object, "compute pipeline", func() {
+		d.indirect.remove(p.serial)
+		p.pipeline.Close()
+	})
 	return p, nil
 }
 

@@ -107,7 +107,7 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
 	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders |
 	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap |
-	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations | enum.PipelineFlagsIndirectBindableBitExt
+	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations | enum.PipelineFlagsIndirectBindableBitExt | enum.PipelineFlagsIndirectBindable
 
 // creation is a pipeline that is being made.
 type creation struct {
