@@ -87,12 +87,12 @@ var (
 func has(number int) bool { return calls[number] != nil || recorders[number] != nil }
 
 func init() {
-	for _, m := range []map[int]call{addressCalls, structureCalls, micromapCalls, rayCalls, graphCalls, generatedCalls, cudaCalls, instrumentationCalls, executableCalls, presentCalls, externalCalls, hostCalls, faultCalls, shaderObjectCalls, pipelineBinaryCalls, descriptorBufferCalls, descriptorHeapCalls, cooperativeCalls, moduleCalls, physicalExtensionCalls, instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, hostCopyCalls, extendedCalls, privateDataCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
+	for _, m := range []map[int]call{addressCalls, structureCalls, micromapCalls, rayCalls, graphCalls, generatedCalls, streamCalls, cudaCalls, instrumentationCalls, executableCalls, presentCalls, externalCalls, hostCalls, faultCalls, shaderObjectCalls, pipelineBinaryCalls, descriptorBufferCalls, descriptorHeapCalls, cooperativeCalls, moduleCalls, physicalExtensionCalls, instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, hostCopyCalls, extendedCalls, privateDataCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
 		for n, f := range m {
 			calls[n] = f
 		}
 	}
-	for _, m := range []map[int]recorder{addressCommands, structureCommands, micromapCommands, rayCommands, graphCommands, generatedCommands, cudaCommands, instrumentationCommands, memoryCommands, shaderObjectCommands, descriptorBufferCommands, descriptorHeapCommands, cooperativeCommands, advancedStateCommands, bindCommands, pushCommands, dispatchCommands, drawCommands, meshCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands, labelCommands} {
+	for _, m := range []map[int]recorder{addressCommands, structureCommands, micromapCommands, rayCommands, graphCommands, generatedCommands, streamCommands, cudaCommands, instrumentationCommands, memoryCommands, shaderObjectCommands, descriptorBufferCommands, descriptorHeapCommands, cooperativeCommands, advancedStateCommands, bindCommands, pushCommands, dispatchCommands, drawCommands, meshCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands, labelCommands} {
 		for n, f := range m {
 			recorders[n] = f
 		}

@@ -116,5 +116,6 @@ var smaller = map[string]bool{
 	"robustUniformBufferDescriptorSize": true, "storageBufferDescriptorSize": true, "robustStorageBufferDescriptorSize": true,
 	"accelerationStructureDescriptorSize": true, "minAccelerationStructureScratchOffsetAlignment": true,
 	"inputAttachmentDescriptorSize": true, "descriptorBufferOffsetAlignment": true, "samplerHeapAlignment": true, "resourceHeapAlignment": true,
+	"minIndirectCommandsBufferOffsetAlignment": true, "minSequencesCountBufferOffsetAlignment": true, "minSequencesIndexBufferOffsetAlignment": true,
 	"minFragmentShadingRateAttachmentTexelSize[0]": true, "minFragmentShadingRateAttachmentTexelSize[1]": true,
 }

@@ -36,6 +36,13 @@ const allParts = enum.PartsVertexInputInterface | enum.PartsPreRasterizationShad
 
 // graphicsInfo reads the creation of a graphics pipeline.
 func graphicsInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk.GraphicsPipelineInfo {
+	info := pipelineInfo(i, cache)
+	shaderGroups(i, cache, &info)
+	return info
+}
+
+// pipelineInfo reads the creation of a graphics pipeline without its shader groups.
+func pipelineInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk.GraphicsPipelineInfo {
 	r := graphicsReader{GraphicsPipelineCreateInfo: i, parts: allParts}
 	r.out.Creation = creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex)
 	r.libraries()

@@ -156,6 +156,9 @@ func computeInfo(i *abi.ComputePipelineCreateInfo, cache abi.PipelineCache) vk.C
 	if s := abi.Find[abi.SubpassShadingPipelineCreateInfoHUAWEI](i.PNext, abi.StructureTypeSubpassShadingPipelineCreateInfoHUAWEI); s != nil {
 		info.RenderPass, info.Subpass = renderPasses.get(uint64(s.RenderPass)), int(s.Subpass)
 	}
+	if b := abi.Find[abi.ComputePipelineIndirectBufferInfoNV](i.PNext, abi.StructureTypeComputePipelineIndirectBufferInfoNV); b != nil {
+		info.Indirect = vk.IndirectPlace{Address: b.DeviceAddress, Size: b.Size}
+	}
 	return info
 }
 

@@ -41,7 +41,7 @@ var extensionFeatures = []string{
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
-	"presentModeFifoLatestReady", "deviceGeneratedCommands", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
+	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
 }
 
 // allStages are the stages that run: VkShaderStageFlags of compute, of graphics, and of task and mesh.
@@ -97,6 +97,9 @@ var extensionLimits = map[string]uint64{
 	"maxIndirectCommandsTokenCount": vk.MaxIndirectTokens, "maxIndirectCommandsTokenOffset": vk.MaxTokenOffset,
 	"maxIndirectCommandsIndirectStride": vk.MaxSequenceStride, "supportedIndirectCommandsInputModes": 3,
 	"supportedIndirectCommandsShaderStages": allStages | rayStages, "supportedIndirectCommandsShaderStagesPipelineBinding": allStages | rayStages,
+	"maxGraphicsShaderGroupCount": vk.MaxShaderGroups, "maxIndirectCommandsStreamCount": vk.MaxStreams, "maxIndirectCommandsStreamStride": vk.MaxStreamStride,
+	"minSequencesCountBufferOffsetAlignment": vk.StreamAlignment, "minSequencesIndexBufferOffsetAlignment": vk.StreamAlignment,
+	"minIndirectCommandsBufferOffsetAlignment":           vk.StreamAlignment,
 	"supportedIndirectCommandsShaderStagesShaderBinding": allStages, "deviceGeneratedCommandsTransformFeedback": 1,
 	"deviceGeneratedCommandsMultiDrawIndirectCount": 1,
 	// VK_KHR_fragment_shading_rate
