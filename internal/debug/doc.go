@@ -12,7 +12,7 @@
 // Execution is deterministic: one worker runs the groups in order. So a position in time is the number of a group and the number of
 // the step in it. To go back, the session restores the memory of a checkpoint, skips the groups before it and runs again to the
 // position (as rr does for processes; O'Callahan et al. 2017, "Engineering Record and Replay for Deployability"). Checkpoints are
-// copies of the writable memory at the beginning of groups.
+// copies of the writable memory at the beginning of groups, or before a step in a group, with its state.
 //
 // The groups of a draw are those of all its stages, in the order of one worker: vertices, primitives, then the fragments tile by tile.
 // Fragments write memory and attachments only, which a checkpoint has. The results of earlier stages are in memory of the draw itself:

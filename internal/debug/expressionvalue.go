@@ -70,12 +70,13 @@ func (r result) truth() bool {
 	return false
 }
 
-func truthOf(b bool) result {
-	r := result{numbers: []number{{}}}
+func truthOf(b bool) result { return result{numbers: []number{boolNumber(b)}} }
+
+func boolNumber(b bool) number {
 	if b {
-		r.numbers[0].i = 1
+		return number{i: 1}
 	}
-	return r
+	return number{}
 }
 
 // load returns a value with its numbers. A variable with parts that are no numbers has none.
@@ -139,7 +140,7 @@ func (n number) to(from, to kind) number {
 	case to == float:
 		return number{f: float64(n.i)}
 	case to == boolean:
-		return truthOf(n.i != 0 || n.f != 0).numbers[0]
+		return boolNumber(n.i != 0 || n.f != 0)
 	case from == float && to == unsigned && n.f >= math.MaxInt64:
 		return number{i: int64(uint64(n.f))}
 	case from == float:
@@ -285,7 +286,7 @@ func compare(is func(c int) bool) func(kind, number, number) (number, kind, erro
 		case k != float || a.f == b.f:
 			c = 0
 		}
-		return truthOf(is(c)).numbers[0], boolean, nil
+		return boolNumber(is(c)), boolean, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package debug
 
 import (
 	"context"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -19,10 +20,12 @@ type hook struct {
 	job     *exec.Job // likewise
 
 	now      position
-	furthest position // the latest position of all runs: a replay up to it repeats no output
-	first    uint64   // the groups before it are skipped, or run without steps
-	point    int      // the checkpoint whose memory the run gets before group first; 0 if it has it
-	groups   uint64   // begun in this run
+	furthest position    // the latest position of all runs: a replay up to it repeats no output
+	first    uint64      // the groups before it are skipped, or run without steps
+	point    int         // the checkpoint whose memory the run gets before group first; 0 if it has it
+	groups   uint64      // begun in this run
+	resumed  *checkpoint // at which this run began; nil for the beginning
+	saved    uint64      // the step up to which the history has counted the operations of the group
 
 	request  request
 	focus    Thread
@@ -59,7 +62,7 @@ func (h *hook) begin() { h.groups = 0 }
 func (h *hook) BeginGroup(g *exec.Group) error {
 	h.now = position{group: h.groups}
 	h.groups++
-	h.latest, h.judged, h.silent = nil, 0, false
+	h.latest, h.judged, h.silent, h.saved = nil, 0, false, 0
 	stage := h.stageOf(g.Program)
 	if stage == nil { // a program of the command itself
 		h.silent = true
@@ -71,7 +74,7 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 	case h.now.group < h.first && h.history.independent(stage):
 		return exec.ErrSkipGroup
 	case h.now.group < h.first:
-		return h.unobserved()
+		return h.unobserved(false)
 	case h.point > 0:
 		h.history.restore(h.point)
 		h.point = 0
@@ -82,8 +85,9 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 	if err := h.passed(); err != nil {
 		return err
 	}
+	resumes := h.resume(g)
 	if h.markBreakpoints(); !h.observes(g) {
-		return h.unobserved()
+		return h.unobserved(resumes)
 	}
 	if n := int(g.Program.Invocations()); n > cap(h.last) {
 		h.last = make([]place, n)
@@ -91,7 +95,20 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 		h.last = h.last[:n]
 		clear(h.last)
 	}
+	if resumes {
+		copy(h.last, h.resumed.inside.last)
+	}
 	return nil
+}
+
+// resume lets the group of a checkpoint inside of it go on there.
+func (h *hook) resume(g *exec.Group) bool {
+	p := h.resumed
+	if p == nil || p.inside == nil || p.at.group != h.now.group {
+		return false
+	}
+	g.Resume, h.judged, h.now.step, h.saved = p.inside.state, p.inside.judged, p.at.step-1, p.at.step-1
+	return true
 }
 
 // EndGroup stops at changes of data by the last operations, and makes checkpoints.
@@ -103,14 +120,29 @@ func (h *hook) EndGroup(g *exec.Group) error {
 	if err := h.atEnd(); err != nil {
 		return err
 	}
-	operations := h.now.step
+	operations := h.now.step - h.saved
 	if h.latest == nil { // it ran without steps
 		operations = uint64(g.Program.Subgroups()) * uint64(len(g.Program.Funcs[0].Code)) / gainWithoutSteps
 	}
-	if h.history.independent(h.stage) {
-		h.history.pass(operations, h.groups)
+	if next := (position{group: h.groups}); h.history.independent(h.stage) && h.history.pass(operations, next) && h.mayCheck() {
+		h.history.save(next, nil)
 	}
 	return nil
+}
+
+// mayCheck reports whether the run may make checkpoints: a search has the numbers of those that exist.
+func (h *hook) mayCheck() bool { return h.search == nil || h.search.exact != nil }
+
+// check makes a checkpoint before a step after an interval.
+func (h *hook) check(s *exec.Step) {
+	operations := h.now.step - h.saved
+	if operations < minInterval/8 || s.Snapshot == nil || !h.history.independent(h.stage) {
+		return
+	}
+	h.saved = h.now.step
+	if at := (position{group: h.now.group, step: h.now.step}); h.history.pass(operations, at) && h.mayCheck() {
+		h.history.save(at, &inside{s.Snapshot(), slices.Clone(h.last), h.judged})
+	}
 }
 
 // atEnd is Step after the last operation of a group, for data breakpoints alone.
@@ -164,6 +196,7 @@ func (h *hook) Step(s *exec.Step) error {
 		h.session.picked.Store(true)
 	}
 	h.markBreakpoints()
+	h.check(s)
 	base := s.Subgroup * h.program.SubgroupSize
 	for lane := range s.Active.All {
 		h.last[base+uint32(lane)] = place{s.Func, s.Value}
@@ -290,6 +323,9 @@ func (h *hook) stepped(s *exec.Step, m mark) (Stop, bool) {
 	}
 	if !h.active(s, h.focus) {
 		return Stop{}, false
+	}
+	if x := h.search; x != nil && h.now.group == x.origin.group && h.now.step == x.origin.step {
+		return Stop{}, false // a breakpoint stopped the thread here, after the step began
 	}
 	want := beginsLine
 	if r.instruction || r.action == stepOut {

@@ -21,12 +21,13 @@ const maxLoops = 1 << 16
 func (h *hook) Budget() uint64 { return maxLoops }
 
 // unobserved is the answer of BeginGroup for a group in which the session does not stop. If the group may not run again, because its
-// program has exceeded its bound, or its memory cannot be restored, it begins with steps, of which the first says that no others are needed.
-func (h *hook) unobserved() error {
+// program has exceeded its bound, or its memory cannot be restored, or if it goes on inside, it begins with steps, of which the first says
+// that no others are needed.
+func (h *hook) unobserved(resumes bool) error {
 	if h.session.ended.Load() {
 		return ErrEnded
 	}
-	if h.slow || h.history.blocked {
+	if h.slow || h.history.blocked || resumes {
 		h.silent = true
 		return nil
 	}
@@ -79,8 +80,11 @@ func (h *hook) slowly(err error) bool {
 		return false
 	}
 	h.slow = true
-	if h.search == nil {
-		h.search = &search{exact: &position{group: h.now.group}, passing: true, point: h.history.find(h.now.group)}
+	at := position{group: h.now.group}
+	if s := h.search; s == nil {
+		h.search = &search{exact: &at, passing: true, point: h.history.find(at)}
+	} else if s.exact != nil { // the run may have made checkpoints
+		s.point = h.history.find(*s.exact)
 	}
 	h.restart()
 	return true

@@ -6,14 +6,19 @@ import (
 	"testing"
 )
 
-// TestManyLoops: groups without stops that exceed the bound of groups without steps run again with steps, from memory as it was. The
-// function returns (n << 13) after as many loop iterations; the first group is within the bound, the second is not.
-func TestManyLoops(t *testing.T) {
-	text := collatz(t,
-		"%20 = OpLoad %uint %n\n", "%20 = OpLoad %uint %steps\n %200 = OpLoad %uint %n\n %201 = OpShiftLeftLogical %uint %200 %uint_13\n",
+// manyLoops returns a module whose function returns n << bits after as many loop iterations.
+func manyLoops(t *testing.T, bits string) []byte {
+	return collatz(t,
+		"%20 = OpLoad %uint %n\n", "%20 = OpLoad %uint %steps\n %200 = OpLoad %uint %n\n %201 = OpShiftLeftLogical %uint %200 %uint_n\n",
 		"%23 = OpUGreaterThan %bool %20 %uint_1", "%23 = OpULessThan %bool %20 %201",
 		"OpStore %n %31", "", "OpStore %n %36", "",
-		"%int = OpTypeInt 32 1", "%int = OpTypeInt 32 1\n %uint_13 = OpConstant %uint 13")
+		"%int = OpTypeInt 32 1", "%int = OpTypeInt 32 1\n %uint_n = OpConstant %uint "+bits)
+}
+
+// TestManyLoops: groups without stops that exceed the bound of groups without steps run again with steps, from memory as it was.
+// The first group is within the bound, the second is not.
+func TestManyLoops(t *testing.T) {
+	text := manyLoops(t, "13")
 	d := startModule(t, text, 1, 3, Config{})
 	check := func() {
 		t.Helper()
@@ -43,6 +48,59 @@ func TestManyLoops(t *testing.T) {
 	d.SetBreakpoints(nil)
 	d.Continue(false)
 	check()
+}
+
+// TestBackInside goes back in a workgroup that takes long: to the line before, and to a far breakpoint, from checkpoints inside of it.
+func TestBackInside(t *testing.T) {
+	end, inside := line(14), line(12)
+	end.Condition = "gl_LocalInvocationIndex == 7"
+	d := startModule(t, manyLoops(t, "11"), 1, 1, Config{Thread: Thread{Local: 7}}, end)
+	s := d.at(AtBreakpoint, 7, 14, 20)
+	if got := d.value("steps"); got != "16384" {
+		t.Fatalf("steps is %s; must be 16384", got)
+	}
+	if n := len(d.hook.history.points); n < 2 {
+		t.Fatalf("%d checkpoints; must have some inside of the workgroup", n)
+	}
+	for _, n := range []int{7, 7, 12, 9, 8, 7, 12} { // n is 8; the end of the loop is of line 7, too
+		d.Next(s.Thread, false, true)
+		d.at(AtStep, 7, n, 20)
+	}
+	if got := d.value("steps"); got != "16382" {
+		t.Errorf("steps is %s two iterations before; must be 16382", got)
+	}
+	for _, at := range []string{"9000", "100", "5"} {
+		inside.Condition = "steps == " + at + " && gl_LocalInvocationIndex == 7"
+		inside.condition = nil
+		d.SetBreakpoints([]*Breakpoint{inside})
+		d.Continue(true)
+		d.at(AtBreakpoint, 7, 12, 20)
+		if got := d.value("steps"); got != at {
+			t.Errorf("steps is %s; must be %s", got, at)
+		}
+	}
+	w, err := d.Watch(s.Thread, d.Frames(s.Thread)[0], "steps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetBreakpoints([]*Breakpoint{end})
+	d.Continue(false)
+	s = d.at(AtBreakpoint, 7, 14, 20)
+	d.SetWatches([]*Watch{w})
+	d.Continue(true)
+	d.changed("steps changed from 16383 to 16384")
+	d.SetWatches(nil)
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	if err := <-d.done; err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint32(8) {
+		want := (i+1)<<11 + 1<<11 + 2*i
+		if got := binary.LittleEndian.Uint32(d.data[4*i:]); got != want {
+			t.Fatalf("data[%d] is %d; must be %d", i, got, want)
+		}
+	}
 }
 
 // TestEndlessPause pauses a shader that does not end, in the loop.

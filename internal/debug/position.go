@@ -23,8 +23,8 @@ func (p position) before(q position) bool {
 	return cmp.Or(cmp.Compare(p.group, q.group), cmp.Compare(p.step, q.step), cmp.Compare(p.lane, q.lane)) < 0
 }
 
-// Bounds of the copies that a dispatch keeps, in bytes and in number. If there are too many, every second one is dropped, and the
-// interval doubles.
+// Bounds of the copies that a dispatch keeps, in bytes and in number. If there are too many, every second one of the older half is
+// dropped: to go back by little takes little time at any position.
 const (
 	maxCopied      = 1 << 28
 	maxCheckpoints = 256
@@ -37,11 +37,27 @@ const (
 	bytesOperation = 16
 )
 
-// checkpoint is a copy of the writable memory at the beginning of a group.
+// checkpoint is a copy of the writable memory at the beginning of a group, or before a step in it.
 type checkpoint struct {
-	group  uint64
+	at     position
 	copies [][]byte
 	logged exec.LogState
+	inside *inside // nil at the beginning of a group
+}
+
+// inside is the state of a group at a step.
+type inside struct {
+	state  exec.Snapshot
+	last   []place
+	judged uint32
+}
+
+// size is the memory of the state.
+func (x *inside) size() int {
+	if x == nil {
+		return 0
+	}
+	return x.state.Bytes() + int(unsafe.Sizeof(place{}))*len(x.last)
 }
 
 // history has the checkpoints of a command, ascending. The first is at its beginning.
@@ -53,8 +69,10 @@ type history struct {
 	bytes    int
 	points   []checkpoint
 	dropped  []checkpoint // whose copies are used again
+	states   int          // bytes of the states inside of groups
+	current  int          // the last checkpoint that this run has passed
 	interval uint64
-	passed   uint64 // operations since the last checkpoint
+	passed   uint64 // operations since then
 	blocked  bool   // the memory is too large to be copied
 	shading  bool   // fragments run
 	again    bool   // vertices run after fragments: checkpoints there would need the memory of both
@@ -112,33 +130,28 @@ func (h *history) independent(s *shader.Stage) bool {
 	return s.Program.Stage == ir.Fragment || s.Program.Stage == ir.Compute
 }
 
-// pass counts the operations of a group, and makes a checkpoint before the next group after an interval.
-func (h *history) pass(operations, next uint64) {
-	if h.passed += operations; h.passed >= h.interval && !h.blocked && !h.again && next > h.points[len(h.points)-1].group {
-		h.save(next)
+// pass counts operations up to a position, and reports whether a checkpoint is due there.
+func (h *history) pass(operations uint64, at position) bool {
+	h.passed += operations
+	for h.current+1 < len(h.points) && !at.before(h.points[h.current+1].at) {
+		h.current++
 		h.passed = 0
 	}
+	return h.passed >= h.interval && !h.blocked && !h.again
 }
 
-// save makes a checkpoint before a group. It drops others if there are too many.
-func (h *history) save(group uint64) {
-	if n := len(h.points); n > 1 && (n >= maxCheckpoints || h.bytes*(n+1) > maxCopied) {
-		kept := h.points[:0]
-		for i, p := range h.points {
-			if i%2 == 0 {
-				kept = append(kept, p)
-			} else {
-				h.dropped = append(h.dropped, p)
-			}
-		}
-		h.points = kept
-		h.interval *= 2
+// save makes a checkpoint at the position that the run has arrived at. It drops others if there are too many.
+func (h *history) save(at position, x *inside) {
+	h.passed = 0
+	if n := len(h.points); n >= maxCheckpoints || h.size(n+1)+x.size() > maxCopied {
+		h.thin()
+		h.current = h.find(at)
 	}
-	if n := len(h.points); n > 0 && h.bytes*(n+1) > maxCopied {
+	if n := len(h.points); n > 0 && h.size(n+1)+x.size() > maxCopied {
 		return
 	}
-	c := checkpoint{group: group, logged: h.log.State()}
-	if n := len(h.dropped); n > 0 {
+	c := checkpoint{at: at, logged: h.log.State(), inside: x}
+	if n := len(h.dropped); n > 0 && len(h.dropped[n-1].copies) == len(h.ranges) {
 		c.copies, h.dropped = h.dropped[n-1].copies, h.dropped[:n-1]
 		for i, b := range h.ranges {
 			copy(c.copies[i], b)
@@ -148,25 +161,52 @@ func (h *history) save(group uint64) {
 			c.copies = append(c.copies, slices.Clone(b))
 		}
 	}
-	h.points = append(h.points, c)
+	h.states += x.size()
+	h.current = min(h.current+1, len(h.points))
+	h.points = slices.Insert(h.points, h.current, c)
 }
 
-// find returns the index of the last checkpoint at or before a group; −1 if there is none.
-func (h *history) find(group uint64) int {
+// size is the memory of n checkpoints with the states of those that exist.
+func (h *history) size(n int) int { return h.bytes*n + h.states }
+
+// thin drops every second checkpoint of the older half, but not the first.
+func (h *history) thin() {
+	half := max(len(h.points)/2, 1)
+	kept := h.points[:0]
+	for i, p := range h.points {
+		if i > half || i%2 == 0 {
+			kept = append(kept, p)
+			continue
+		}
+		h.states -= p.inside.size()
+		h.dropped = append(h.dropped, checkpoint{copies: p.copies})
+	}
+	clear(h.points[len(kept):])
+	h.points = kept
+}
+
+// find returns the index of the last checkpoint at or before a position; −1 if there is none.
+func (h *history) find(at position) int {
 	n := -1
 	for i := range h.points {
-		if h.points[i].group <= group {
+		if !at.before(h.points[i].at) {
 			n = i
 		}
 	}
 	return n
 }
 
-// restore restores the memory and the log of checkpoint n. Of overlapping ranges the first one met has the older memory.
+// restore restores the memory and the log of checkpoint n. Of overlapping ranges the first one met has the older memory. A range that a
+// later program may write is as it was at the beginning.
 func (h *history) restore(n int) {
-	for i, copied := range slices.Backward(h.points[n].copies) {
-		copy(h.ranges[i], copied)
+	copies := h.points[n].copies
+	for i, b := range slices.Backward(h.ranges) {
+		if i < len(copies) {
+			copy(b, copies[i])
+		} else {
+			copy(b, h.points[0].copies[i])
+		}
 	}
 	h.log.Restore(h.points[n].logged)
-	h.passed = 0
+	h.current, h.passed = n, 0
 }

@@ -37,7 +37,7 @@ func operateQuick(op string, left, right quick) quick {
 			return a, ka, false
 		}
 		if op == "&&" && !a.truth(ka) || op == "||" && a.truth(ka) {
-			return truthOf(op == "||").numbers[0], boolean, true
+			return boolNumber(op == "||"), boolean, true
 		}
 		b, kb, ok := right(x)
 		switch {
@@ -62,7 +62,7 @@ func unaryQuick(op string, of quick) quick {
 		n, k, ok := of(x)
 		switch {
 		case op == "!":
-			return truthOf(!n.truth(k)).numbers[0], boolean, ok
+			return boolNumber(!n.truth(k)), boolean, ok
 		case op == "~" && k == float:
 			return n, k, false
 		}

@@ -10,10 +10,11 @@ import (
 // search is the way back to the last stop before a position: runs from a checkpoint to the checkpoint after it, from the last on,
 // until one has a stop; then a run to this stop.
 type search struct {
-	until position // a run ends here
-	point int      // the checkpoint at which it begins
-	begun bool
-	found *found // by the run
+	origin position // of the request
+	until  position // a run ends here
+	point  int      // the checkpoint at which it begins
+	begun  bool
+	found  *found // by the run
 
 	exact   *position // the last run goes to it and stops there with the reason
 	reason  Stop
@@ -29,11 +30,14 @@ type found struct {
 
 // back begins a search before the current position. It returns false if the dispatch has no checkpoints.
 func (h *hook) back() bool {
-	n := h.history.find(h.now.group)
+	n := h.history.find(h.now)
 	if n < 0 {
 		return false
 	}
-	h.search = &search{until: h.now, point: n}
+	if n > 0 && h.history.points[n].at == h.now {
+		n--
+	}
+	h.search = &search{origin: h.now, until: h.now, point: n}
 	return true
 }
 
@@ -45,9 +49,12 @@ func (h *hook) rewind() {
 		s.begun = true
 	case s.found != nil:
 		s.exact, s.reason = &s.found.at, s.found.stop
-		s.point = h.history.find(s.exact.group)
+		s.point = h.history.find(*s.exact)
 	case s.point > 0:
-		s.until = position{group: h.history.points[s.point].group}
+		s.until = h.history.points[s.point].at
+		if s.until.step > 0 { // a change of data by the operation before shows there
+			s.until.step++
+		}
 		s.point--
 	default:
 		s.first = true
@@ -58,7 +65,8 @@ func (h *hook) rewind() {
 // restart prepares a run from the checkpoint of the search.
 func (h *hook) restart() {
 	s := h.search
-	h.first, h.point = h.history.points[s.point].group, 0
+	p := h.history.points[s.point]
+	h.first, h.point, h.resumed = p.at.group, 0, &p
 	if h.command.Kind == vk.DebugDispatch {
 		h.history.restore(s.point)
 	} else { // groups of earlier stages run first, from the memory of the beginning

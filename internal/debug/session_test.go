@@ -378,23 +378,25 @@ func TestBack(t *testing.T) {
 // TestCheckpoints goes back over more workgroups than there are checkpoints, when the memory of all copies is bounded.
 func TestCheckpoints(t *testing.T) {
 	h := &history{ranges: [][]byte{make([]byte, 64)}, bytes: 64, interval: 10}
-	h.save(0)
+	h.save(position{}, nil)
 	for g := range uint64(10000) {
 		h.ranges[0][0] = byte(g)
-		h.pass(10, g+1)
+		if next := (position{group: g + 1}); h.pass(10, next) {
+			h.save(next, nil)
+		}
 	}
 	if n := len(h.points); n < maxCheckpoints/4 || n > maxCheckpoints {
 		t.Errorf("%d checkpoints", n)
 	}
 	for _, g := range []uint64{0, 1, 77, 5000, 10000} {
-		n := h.find(g)
+		n := h.find(position{group: g})
 		p := h.points[n]
-		if p.group > g || n+1 < len(h.points) && h.points[n+1].group <= g {
-			t.Errorf("the checkpoint before workgroup %d is at %d", g, p.group)
+		if p.at.group > g || n+1 < len(h.points) && h.points[n+1].at.group <= g {
+			t.Errorf("the checkpoint before workgroup %d is at %d", g, p.at.group)
 		}
 		h.restore(n)
-		if p.group > 0 && h.ranges[0][0] != byte(p.group-1) {
-			t.Errorf("the copy before workgroup %d has %d; must have %d", p.group, h.ranges[0][0], byte(p.group-1))
+		if p.at.group > 0 && h.ranges[0][0] != byte(p.at.group-1) {
+			t.Errorf("the copy before workgroup %d has %d; must have %d", p.at.group, h.ranges[0][0], byte(p.at.group-1))
 		}
 	}
 }

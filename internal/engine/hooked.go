@@ -69,10 +69,17 @@ type hookedJob struct {
 }
 
 // relay is the hook of groups of the interpreter: the worker has begun them, and ends them.
-type relay struct{ exec.Hook }
+type relay struct {
+	exec.Hook
+	resume exec.Snapshot
+}
 
-func (relay) BeginGroup(*exec.Group) error { return nil }
-func (relay) EndGroup(*exec.Group) error   { return nil }
+func (r *relay) BeginGroup(g *exec.Group) error {
+	g.Resume = r.resume
+	return nil
+}
+
+func (*relay) EndGroup(*exec.Group) error { return nil }
 
 // Prepare prepares a job for the engines that it needs: both with a hook, the interpreter with a schedule, machine code otherwise.
 func (p *hookedProgram) Prepare(job *exec.Job) (exec.Prepared, error) {
@@ -159,6 +166,7 @@ func (w *hookedWorker) group(x *hookedJob, n uint64) error {
 	err := h.BeginGroup(g)
 	switch one := (exec.Batch{First: n, Count: 1}); err {
 	case nil:
+		x.relay.resume = g.Resume
 		err = w.steps.Run(x.stepped, one)
 	case exec.ErrNoSteps:
 		err = w.code.Run(x.code, one)

@@ -31,6 +31,14 @@ type Group struct {
 	ID      [3]uint32
 	Job     *Job
 	Program *ir.Program
+
+	// Resume may be set by BeginGroup to a snapshot of the group: it goes on there, with a call of Step for the operation of the snapshot.
+	Resume Snapshot
+}
+
+// Snapshot is a copy of the state of a group between two operations, without the memory outside of the group. It stays valid.
+type Snapshot interface {
+	Bytes() int // its size, about
 }
 
 // Step is a subgroup that is about to execute one operation. It is valid until EndGroup of its group; each step of the subgroup changes it.
@@ -54,6 +62,9 @@ type Step struct {
 
 	// Calls appends the active calls to a list, the innermost first: the functions and their call operations.
 	Calls func(list []Call) []Call
+
+	// Snapshot copies the state of the group; nil if the engine cannot.
+	Snapshot func() Snapshot
 }
 
 // Call is an operation that called a function and waits for its end.

@@ -56,5 +56,8 @@ func (s *subgroup) newStep() *exec.Step {
 		}
 		return list
 	}
+	if p := s.w.p.p; !p.Effects.Rays && len(p.Messages) == 0 { // the state of rays and of reports is elsewhere
+		step.Snapshot = func() exec.Snapshot { return s.w.snapshot() }
+	}
 	return step
 }

@@ -377,3 +377,94 @@ func TestHookSkips(t *testing.T) {
 		t.Errorf("%+v; want groups 1 and 2, steps in a call, and 7 in the slot", k)
 	}
 }
+
+// rewinder makes a snapshot of a group at a step, or begins there.
+type rewinder struct {
+	exec.NoHook
+	from  exec.Snapshot
+	at    int // the step of the snapshot
+	steps int
+	last  string
+}
+
+func (r *rewinder) BeginGroup(g *exec.Group) error {
+	r.steps = 0
+	if r.from != nil {
+		g.Resume, r.steps = r.from, r.at-1
+	}
+	return nil
+}
+
+func (r *rewinder) Step(s *exec.Step) error {
+	r.steps++
+	r.last = fmt.Sprint(r.steps, s.Subgroup, s.Func, s.Value, s.Active)
+	if r.steps == r.at && r.from == nil {
+		r.from = s.Snapshot()
+	}
+	return nil
+}
+
+// TestSnapshot: a group that goes on at a snapshot ends as it did, for each of its steps. It has barriers, so that all subgroups have state.
+func TestSnapshot(t *testing.T) {
+	prog, err := compile(`
+local 8 1 1
+subgroup 4
+shared 32
+in localindex i32 0
+res storage 0 0 count 1
+func "main"() L1 {
+	vi = in.i32 #0
+	vo = mul.i32 vi, 4:i32
+	vh = res 0:i32, #0
+	v1 = wg
+	st.i32 v1, vo, vi, #0
+	v4 = xor.i32 vi, 5:i32
+	v5 = mul.i32 v4, 4:i32
+	block L2 {
+		loop L3(v6 i32 = 0:i32) {
+			barrier
+			v7 = ld.i32 v1, v5, #0
+			barrier
+			v8 = mul.i32 v7, 3:i32
+			v9 = add.i32 v8, vi
+			st.i32 v1, vo, v9, #0
+			v10 = add.i32 v6, 1:i32
+			v11 = eq.i32 v10, 3:i32
+			if v11 {
+				br L2
+			}
+			br L3(v10)
+		}
+	}
+	st.i32 vh, vo, v9, #0
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(r *rewinder) ([]byte, string, int) {
+		t.Helper()
+		memory := make([]byte, 32)
+		job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: memory}}}, Hook: r}
+		if err := prog.Run(context.Background(), job); err != nil {
+			t.Fatal(err)
+		}
+		return memory, r.last, r.steps
+	}
+	want, last, steps := run(&rewinder{})
+	for at := 1; at <= steps; at++ {
+		r := &rewinder{at: at}
+		run(r)
+		if r.from == nil || r.from.Bytes() == 0 {
+			t.Fatalf("no snapshot at step %d", at)
+		}
+		got, end, n := run(r)
+		for i := range got { // what was stored before the snapshot is not in the new memory
+			if got[i] != want[i] && got[i] != 0 {
+				t.Fatalf("from step %d on the memory is % x; must be % x", at, got, want)
+			}
+		}
+		if n != steps || end != last {
+			t.Fatalf("from step %d on the last step is %s; must be %s", at, end, last)
+		}
+	}
+}

@@ -57,6 +57,8 @@ type worker struct {
 	group      [3]uint32
 	hooked     exec.Group  // group, for the hook of the job
 	observed   bool        // the hook sees the steps of its subgroups
+	round      int         // 0 before the first barrier of a group, then 1
+	turn       uint32      // the subgroup that runs
 	subs       []*subgroup // one, reused for every subgroup, if there is no barrier
 	stop       *atomic.Bool
 	ctx        context.Context // of the run
@@ -146,7 +148,11 @@ func (w *worker) observedGroup() error {
 	default:
 		return err
 	}
-	if err := w.runGroup(); err != nil {
+	run := w.runGroup
+	if x, ok := g.Resume.(*snapshot); ok {
+		run = func() error { return w.resume(x) }
+	}
+	if err := run(); err != nil {
 		return err
 	}
 	return h.EndGroup(g)
@@ -156,22 +162,34 @@ func (w *worker) observedGroup() error {
 // until all have finished.
 func (w *worker) runGroup() error {
 	clear(w.shared)
-	count := w.p.p.Subgroups()
-	for i := range count {
-		s := w.subs[int(i)%len(w.subs)]
-		s.start(i)
+	w.round, w.turn = 0, 0
+	return w.takeTurns(false)
+}
+
+// takeTurns runs the subgroups from a turn of a round on; begun says that the subgroup whose turn
+// it is has begun it.
+func (w *worker) takeTurns(begun bool) error {
+	for count := w.p.p.Subgroups(); w.round == 0 && w.turn < count; w.turn++ {
+		s := w.subs[int(w.turn)%len(w.subs)]
+		if !begun {
+			s.start(w.turn)
+		}
+		begun = false
 		s.run()
 		if s.err != nil {
 			return s.err
 		}
 	}
-	for again := w.p.code.barriers; again; {
-		again = false
-		for _, s := range w.subs {
-			if s.status == waiting {
-				s.status = running
+	if w.round == 0 {
+		w.round, w.turn = 1, 0
+	}
+	for again := w.p.code.barriers; again; w.turn = 0 {
+		again = begun
+		for ; int(w.turn) < len(w.subs); w.turn++ {
+			s := w.subs[w.turn]
+			if s.status == waiting || begun {
+				s.status, begun, again = running, false, true
 				s.run()
-				again = true
 			}
 			if s.err != nil {
 				return s.err
