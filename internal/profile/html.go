@@ -112,7 +112,7 @@ th { position: sticky; top: 0; background: Canvas } td.text, th.text { text-alig
 <body>
 <h1>{{.Title}}</h1>
 {{range .Files}}<h2>{{.Name}}</h2>
-<p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Calls}} calls<br>
+<p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Called}}<br>
 {{end}}</p>
 <table>
 <tr><th>share<th>executed<th>lanes<th>divergent<th>instructions<th>read<th>written<th>line<th class="text">source

@@ -18,7 +18,7 @@ func (p *Profile) Text(w io.Writer, source Sources) error {
 			return err
 		}
 		for _, fn := range f.functions() {
-			if _, err := plain.Fprintf(w, "  %s, line %d: %d calls\n", fn.Name, fn.Line, fn.Calls); err != nil {
+			if _, err := plain.Fprintf(w, "  %s, line %d: %s\n", fn.Name, fn.Line, fn.Called()); err != nil {
 				return err
 			}
 		}
@@ -35,6 +35,14 @@ func (p *Profile) Text(w io.Writer, source Sources) error {
 		}
 	}
 	return nil
+}
+
+// Called returns the number of calls as text.
+func (f functionCount) Called() string {
+	if f.Calls == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", f.Calls)
 }
 
 // number returns a count as text; "." for 0.

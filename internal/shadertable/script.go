@@ -27,18 +27,21 @@ func (w *writer) fail(err error) {
 
 func (w *writer) word(t text) string {
 	s, err := t.word()
-	if err != nil {
-		w.fail(fmt.Errorf("line %d: %w", t.line, err))
-	}
+	w.failAt(t.line, err)
 	return s
 }
 
 func (w *writer) words(l texts) string {
 	s, err := l.words()
-	if err != nil {
-		w.fail(fmt.Errorf("line %d: %w", l.line(), err))
-	}
+	w.failAt(l.line(), err)
 	return s
+}
+
+// failAt is fail with an error of a line; nil for none.
+func (w *writer) failAt(line int, err error) {
+	if err != nil {
+		w.fail(fmt.Errorf("line %d: %w", line, err))
+	}
 }
 
 // among returns a text, or the first of the permitted ones if it is absent.
@@ -47,7 +50,7 @@ func (w *writer) among(what string, t text, permitted ...string) string {
 		return permitted[0]
 	}
 	if !slices.Contains(permitted, t.value) {
-		w.fail(fmt.Errorf("line %d: %s %q; must be one of %s", t.line, what, t.value, strings.Join(permitted, ", ")))
+		w.failAt(t.line, fmt.Errorf("%s %q; must be one of %s", what, t.value, strings.Join(permitted, ", ")))
 	}
 	return t.value
 }
@@ -127,7 +130,7 @@ func (w *writer) contents(id string, b bufferBody) {
 	}
 	switch {
 	case given > 1:
-		w.fail(fmt.Errorf("line %d: more than one of data, file and fill; must have one of them", b.Type.line))
+		w.failAt(b.Type.line, errors.New("more than one of data, file and fill; must have one of them"))
 	case len(b.Data) > 0:
 		fmt.Fprintf(w, "DATA %s END\n", w.words(b.Data))
 	case b.File.value != "":
@@ -233,13 +236,13 @@ func (w *writer) dispatch(stages []string, binds string) {
 	groups := [3]uint32{1, 1, 1}
 	list := w.test.body.Groups
 	if len(list) > 3 {
-		w.fail(fmt.Errorf("line %d: %d numbers of groups; must be at most 3", list.line(), len(list)))
+		w.failAt(list.line(), fmt.Errorf("%d numbers of groups; must be at most 3", len(list)))
 		return
 	}
 	for i, t := range list {
 		n, err := t.count()
 		if err != nil {
-			w.fail(fmt.Errorf("line %d: groups: %w", t.line, err))
+			w.failAt(t.line, fmt.Errorf("groups: %w", err))
 		}
 		groups[i] = n
 	}
