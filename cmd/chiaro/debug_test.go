@@ -85,6 +85,30 @@ func (c *debugClient) valuesAt(frame int) {
 	}
 }
 
+// changeIn changes element 2 of the only member of a block of a scope.
+func (c *debugClient) changeIn(scope, block string) {
+	c.t.Helper()
+	reference := 0
+	for _, s := range c.request("scopes", `{}`).(*dap.ScopesResponse).Body.Scopes {
+		if s.Name == scope {
+			reference = s.VariablesReference
+		}
+	}
+	for _, name := range []string{block, "member0"} {
+		for _, v := range c.request("variables", fmt.Sprintf(`{"variablesReference":%d}`, reference)).(*dap.VariablesResponse).Body.Variables {
+			if v.Name == name {
+				reference = v.VariablesReference
+			}
+		}
+	}
+	if got := c.request("setVariable", fmt.Sprintf(`{"variablesReference":%d,"name":"[2]","value":"-2"}`, reference)).(*dap.SetVariableResponse).Body.Value; got != "-2" {
+		c.t.Errorf("the changed element is %s; must be -2", got)
+	}
+	if m := c.ask("setVariable", `{"variablesReference":99,"name":"x","value":"1"}`); m.GetResponse().Success {
+		c.t.Error("a change in a scope that does not exist is a success")
+	}
+}
+
 // TestDebug stops saxpy at a line of its assembly, evaluates, goes on and back, and reads the result.
 func TestDebug(t *testing.T) {
 	in, toDebugger := io.Pipe()
@@ -128,6 +152,10 @@ func TestDebug(t *testing.T) {
 	if got := c.request("evaluate", `{"expression":"gl_GlobalInvocationID.x + %4.member0[2]"}`).(*dap.EvaluateResponse).Body.Result; got != "30" {
 		t.Errorf("the expression is %s; must be 30", got)
 	}
+	if got := c.request("setExpression", `{"expression":"%4.member0[3]","value":"40.5 + 0.5"}`).(*dap.SetExpressionResponse).Body.Value; got != "41" {
+		t.Errorf("the changed element is %s; must be 41", got)
+	}
+	c.changeIn("Resources", "%4")
 	c.request("stepBack", `{"threadId":1}`)
 	c.wait("stopped")
 	c.request("setInstructionBreakpoints", `{"breakpoints":[]}`)

@@ -34,7 +34,7 @@
 //	watch.go                      data breakpoints
 //	block.go, pixelhistory.go     the fragments of a pixel, and what ended them
 //	frame.go, variable.go,
-//	name.go                       threads, frames, scopes, values and their names
+//	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
 //	format.go                     texts of values
 //	expression.go, quick.go,
 //	expressionvalue.go            expressions over the values of a frame

@@ -37,12 +37,13 @@ type hook struct {
 	watches []*Watch
 	met     map[met]bool // the hits at which a breakpoint stopped, for runs again
 
-	step   *exec.Step // where the session is stopped
-	latest *exec.Step // of the group; nil at its beginning
-	lanes  exec.Lanes // the active lanes of the step that the pick permits
-	silent bool       // the group has steps, but no stops
-	judged uint32     // the subgroup, from 1, of which it is known whether it has picked lanes
-	last   []place    // of the threads of the group, by their index
+	step   *exec.Step        // where the session is stopped
+	latest *exec.Step        // of the group; nil at its beginning
+	edits  map[uint64][]edit // by group
+	lanes  exec.Lanes        // the active lanes of the step that the pick permits
+	silent bool              // the group has steps, but no stops
+	judged uint32            // the subgroup, from 1, of which it is known whether it has picked lanes
+	last   []place           // of the threads of the group, by their index
 	calls  []exec.Call
 }
 
@@ -151,6 +152,9 @@ func (h *hook) atEnd() error {
 	switch {
 	case h.latest == nil:
 		return nil
+	}
+	h.redo(h.latest)
+	switch {
 	case s != nil && s.exact != nil && *s.exact == h.now:
 		h.search = nil
 		return h.wait(h.latest, s.reason)
@@ -197,6 +201,7 @@ func (h *hook) Step(s *exec.Step) error {
 	}
 	h.markBreakpoints()
 	h.check(s)
+	h.redo(s)
 	base := s.Subgroup * h.program.SubgroupSize
 	for lane := range s.Active.All {
 		h.last[base+uint32(lane)] = place{s.Func, s.Value}

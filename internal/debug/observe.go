@@ -38,6 +38,8 @@ func (h *hook) unobserved(resumes bool) error {
 func (h *hook) observes(g *exec.Group) bool {
 	c, s := &h.session.config, h.search
 	switch {
+	case len(h.edits[h.now.group]) > 0:
+		return true
 	case !c.Pick.of(h.stage.Program.Stage), c.Pick.Pixel != nil && !mayContain(g, h.command.Attachments, c.Pick.Pixel[0], c.Pick.Pixel[1]):
 		return false
 	case s != nil && s.exact != nil:

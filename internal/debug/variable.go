@@ -239,18 +239,12 @@ func (v *Variable) part(i uint64) string {
 
 // read returns the bits of the scalar at a place.
 func (x *view) read(p lower.Place) (uint64, error) {
-	at := p.Offset
 	if p.Kind == lower.InRegister {
 		return x.at.Read(x.fn, p.Value, x.lane) & p.Type.Mask(), nil
 	}
-	if p.Value != 0 {
-		at += x.at.Read(x.fn, p.Value, x.lane)
-	}
+	at := x.offset(p)
 	switch p.Kind {
 	case lower.InVariable, lower.InPrivate:
-		if p.Kind == lower.InVariable {
-			at += uint64(x.at.Bases[p.Variable])
-		}
 		bits := uint64(x.at.ReadPrivate(at, x.lane))
 		if p.Type.Bits() > 32 {
 			bits |= uint64(x.at.ReadPrivate(at+1, x.lane)) << 32
@@ -265,6 +259,18 @@ func (x *view) read(p lower.Place) (uint64, error) {
 	var word [8]byte
 	copy(word[:], b[at:at+size])
 	return binary.LittleEndian.Uint64(word[:]) & p.Type.Mask(), nil
+}
+
+// offset returns the slot of a place in private memory, or its offset in bytes in other memory.
+func (x *view) offset(p lower.Place) uint64 {
+	at := p.Offset
+	if p.Value != 0 {
+		at += x.at.Read(x.fn, p.Value, x.lane)
+	}
+	if p.Kind == lower.InVariable {
+		at += uint64(x.at.Bases[p.Variable])
+	}
+	return at
 }
 
 // memory returns the bytes of the memory of a place.
@@ -376,6 +382,12 @@ func (x *view) invocation() (list []*Variable) {
 	}
 	return list
 }
+
+// Frame returns the frame of the variable, which has parts.
+func (v *Variable) Frame() Frame { return v.of.Frame }
+
+// Frame returns the frame of the scope.
+func (c Scope) Frame() Frame { return c.of.Frame }
 
 // Named reports whether the parts have names.
 func (v *Variable) Named() bool { return v.t.IsStruct() || v.t.IsVector() }

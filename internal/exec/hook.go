@@ -58,6 +58,9 @@ type Step struct {
 	ReadPrivate func(slot uint64, lane uint32) uint32
 	Bases       []uint32
 
+	// WritePrivate changes a slot of the private memory of a lane; nothing if there is none.
+	WritePrivate func(slot uint64, lane, word uint32)
+
 	Workgroup []byte // the workgroup memory
 
 	// Calls appends the active calls to a list, the innermost first: the functions and their call operations.

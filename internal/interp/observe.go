@@ -41,12 +41,21 @@ func (s *subgroup) newStep() *exec.Step {
 		}
 		return s.reg(reg[v])[lane]
 	}
-	step.ReadPrivate = func(slot uint64, lane uint32) uint32 {
+	at := func(slot uint64, lane uint32) (int, bool) {
 		lanes := uint64(s.w.lanes)
-		if slot >= uint64(len(s.private)) || uint64(lane) >= lanes || slot*lanes+uint64(lane) >= uint64(len(s.private)) {
-			return 0
+		n := slot*lanes + uint64(lane)
+		return int(n), slot < uint64(len(s.private)) && uint64(lane) < lanes && n < uint64(len(s.private))
+	}
+	step.ReadPrivate = func(slot uint64, lane uint32) uint32 {
+		if n, ok := at(slot, lane); ok {
+			return s.private[n]
 		}
-		return s.private[slot*lanes+uint64(lane)]
+		return 0
+	}
+	step.WritePrivate = func(slot uint64, lane, word uint32) {
+		if n, ok := at(slot, lane); ok {
+			s.private[n] = word
+		}
 	}
 	step.Calls = func(list []exec.Call) []exec.Call {
 		for fn := step.Func; fn != 0; {

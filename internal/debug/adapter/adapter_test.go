@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 	for _, r := range [][2]string{
 		{"stackTrace", `{"threadId":1}`}, {"next", `{"threadId":99}`}, {"variables", `{"variablesReference":-5}`}, {"evaluate", `{"expression":"x"}`},
 		{"attach", `{}`}, {"launch", `{"program":7}`}, {"launch", `{"program":"a"}`}, {"somethingNew", `{}`}, {"disassemble", `{"memoryReference":"0"}`},
-		{"goto", `{"threadId":1}`}, {"reverseContinue", `{}`},
+		{"goto", `{"threadId":1}`}, {"setVariable", `{"variablesReference":1,"name":"x","value":"1"}`}, {"setExpression", `{"expression":"x","value":"1"}`}, {"reverseContinue", `{}`},
 	} {
 		c.send(r[0], r[1])
 		if got, _ := c.answer(); got.Success || got.Message == "" {

@@ -80,6 +80,12 @@ func (a *adapter) whileStopped(m dap.RequestMessage) {
 		a.variables(m)
 	case *dap.EvaluateRequest:
 		a.evaluate(m)
+	case *dap.SetVariableRequest:
+		a.setVariable(m)
+	case *dap.SetExpressionRequest:
+		if text, ok := a.assign(r, m.Arguments.FrameId, m.Arguments.Expression, m.Arguments.Value); ok {
+			a.respond(r, dap.SetExpressionResponseBody{Value: text})
+		}
 	case *dap.DataBreakpointInfoRequest:
 		a.dataBreakpointInfo(m)
 	case *dap.DisassembleRequest:
@@ -121,6 +127,8 @@ var capabilities = dap.Capabilities{
 	SupportsInstructionBreakpoints:    true,
 	SupportsDisassembleRequest:        true,
 	SupportsDataBreakpoints:           true,
+	SupportsSetVariable:               true,
+	SupportsSetExpression:             true,
 	SupportsTerminateRequest:          true,
 	SupportTerminateDebuggee:          true,
 }

@@ -190,3 +190,35 @@ func (a *adapter) disassemble(m *dap.DisassembleRequest) {
 	}
 	a.respond(m.GetRequest(), dap.DisassembleResponseBody{Instructions: list})
 }
+
+// setVariable changes a variable of an answer.
+func (a *adapter) setVariable(m *dap.SetVariableRequest) {
+	r, n, name := m.GetRequest(), m.Arguments.VariablesReference, m.Arguments.Name
+	if n < 1 || n > len(a.handles) {
+		a.refuse(r, "no variables %d", n)
+		return
+	}
+	container := a.handles[n-1].(interface{ Frame() debug.Frame }) // a scope or a variable
+	if v, ok := container.(*debug.Variable); ok {
+		name = v.PathOf(name)
+	}
+	a.frames = append(a.frames, frameHandle{frame: container.Frame()})
+	if text, ok := a.assign(r, len(a.frames), name, m.Arguments.Value); ok {
+		a.respond(r, dap.SetVariableResponseBody{Value: text})
+	}
+}
+
+// assign changes a variable in a frame, and returns its new text; false if it has answered with an error.
+func (a *adapter) assign(r *dap.Request, frame int, variable, value string) (string, bool) {
+	f, ok := a.frame(frame)
+	if !ok {
+		a.refuse(r, "no frame %d", frame)
+		return "", false
+	}
+	text, err := a.session.Assign(f.frame, variable, value)
+	if err != nil {
+		a.refuse(r, "%v", err)
+		return "", false
+	}
+	return text, true
+}
