@@ -120,8 +120,9 @@ type groupOf struct {
 
 // laneOf identifies an invocation of a run.
 type laneOf struct {
-	workgroup *workgroup
-	lane      uint32
+	workgroup  *workgroup
+	lane       uint32
+	invocation [3]uint32 // without a workgroup: the values that identify it
 }
 
 // What the parts of the detector count for its limit, with the maps and messages that hold them.
@@ -213,7 +214,7 @@ func (r *races) readOnly(m *Message) {
 		}
 	case ir.BarrierEvent, ir.ArriveEvent:
 		g := r.workgroupOf(m)
-		i := laneOf{g, m.Lane}
+		i := laneOf{workgroup: g, lane: m.Lane}
 		n, ok := r.passed[i]
 		if !ok {
 			r.kept += passedBytes
@@ -253,6 +254,9 @@ func (r *races) follow(m *Message, written map[string]bool) {
 // workgroupOf returns the workgroup of a message.
 func (r *races) workgroupOf(m *Message) *workgroup {
 	of := groupOf{m.Of().Stage, m.Group}
+	if m.Of().Where > 0 && of.stage != ir.Fragment { // values identify the invocation, which may run several times
+		of.id = [3]uint32{}
+	}
 	g := r.groups[of]
 	if g == nil {
 		g = &workgroup{number: r.nextGroup, stage: of.stage}
@@ -266,10 +270,18 @@ func (r *races) workgroupOf(m *Message) *workgroup {
 // threadOf returns the state of the invocation of a message.
 func (r *races) threadOf(m *Message) *thread {
 	g := r.workgroupOf(m)
-	i := laneOf{g, m.Lane}
+	i := laneOf{workgroup: g, lane: m.Lane}
+	if n := int(m.Of().Where); n > 0 {
+		for k, x := range m.Args[len(m.Args)-n:] {
+			i.invocation[k%len(i.invocation)] = uint32(x)
+		}
+		if g.stage != ir.Fragment {
+			i.lane = 0
+		}
+	}
 	t := r.threads[i]
 	if t == nil {
-		t = &thread{workgroup: g, lane: m.Lane, number: uint32(len(r.threads)), now: 1}
+		t = &thread{workgroup: g, lane: i.lane, number: uint32(len(r.threads)), now: 1}
 		r.threads[i] = t
 		r.kept += threadBytes
 	}
@@ -433,7 +445,7 @@ func placeOf(m *Message) (at uint64, element uint32) {
 		at |= m.Args[n]<<45 | m.Args[n+1]<<50
 		return at * 4, uint32(m.Args[n+2])
 	}
-	if len(m.Args) == 1 { // an address
+	if len(m.Args)-int(m.Of().Where) == 1 { // an address
 		return m.Args[0], 0
 	}
 	return m.Args[0], uint32(m.Args[1])
@@ -477,7 +489,7 @@ func (r *races) report(first, second access) {
 	}
 	x := r.found[at]
 	if x == nil {
-		x = &Race{First: a, Second: b, SameGroup: first.by.workgroup == second.by.workgroup}
+		x = &Race{First: a, Second: b, SameGroup: a.Of().Where == 0 && first.by.workgroup == second.by.workgroup}
 		r.found[at] = x
 	}
 	x.Times++

@@ -30,7 +30,7 @@ type check struct {
 func (f *function) sanitize(op spirv.Op, in spirv.Inst) {
 	floats := f.sanitizes(ir.SanitizeFloat) && in.Result() != 0 && computesFloat(op)
 	for _, c := range checks[op] {
-		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || hasWorkgroups(f.prog.Stage)) {
+		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || hasWorkgroups(f.prog.Stage) || c.of == ir.SanitizeRace && f.traces()) {
 			c.do(f, in)
 		}
 	}
@@ -68,11 +68,16 @@ func (f *function) report(of finding, c ir.V, text string, args ...ir.V) {
 		f.b.If(c)
 	}
 	f.log(n, args)
-	for _, x := range f.identity() {
-		f.b.Op(ir.LogArg, x.Type, f.b.OpAux(ir.In, x.Type, f.inputNumber(x)))
-	}
+	f.logIdentity()
 	if !known {
 		f.b.End()
+	}
+}
+
+// logIdentity adds the values that identify the invocation to the latest message.
+func (f *function) logIdentity() {
+	for _, x := range f.identity() {
+		f.b.Op(ir.LogArg, x.Type, f.b.OpAux(ir.In, x.Type, f.inputNumber(x)))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// With SanitizeRace the invocations of a workgroup log their accesses of buffers and workgroup memory and their barriers, for the
-// detector of data races (exec/race.go), which also finds barriers that not all reach.
+// With SanitizeRace invocations log their accesses of buffers, images and workgroup memory and their barriers, for the detector of
+// data races (exec/race.go), which also finds barriers that not all reach. An invocation without a workgroup logs what identifies it.
 
 var racing = finding{ir.SanitizeRace, "data races"}
 
@@ -32,9 +32,19 @@ func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
 		}
 		n = uint64(len(f.prog.Messages))
 		f.traced[at] = n
-		f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: ir.Traced, Args: f.typesOf(args), Site: site, Event: e})
+		types := f.typesOf(args)
+		if !hasWorkgroups(f.prog.Stage) {
+			for _, x := range f.identity() {
+				types = append(types, x.Type)
+				site.Where++
+			}
+		}
+		f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: ir.Traced, Args: types, Site: site, Event: e})
 	}
 	f.log(n, args)
+	if !hasWorkgroups(f.prog.Stage) {
+		f.logIdentity()
+	}
 }
 
 // loseEvent notes that the program has an event that it does not log. Without a barrier or an access the detector would find races
@@ -81,9 +91,25 @@ func traceCopy(f *function, in spirv.Inst) {
 	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: f.notShared(target)})
 }
 
-// traces reports whether the accesses of memory are events.
+// traces reports whether the accesses of memory are events. In stages without workgroups control barriers and the fragment shader
+// interlock, whose order the detector does not follow, exclude that.
 func (f *function) traces() bool {
-	return f.sanitizes(ir.SanitizeRace) && hasWorkgroups(f.prog.Stage)
+	return f.sanitizes(ir.SanitizeRace) && (hasWorkgroups(f.prog.Stage) || !f.ordersInvocations())
+}
+
+// ordersInvocations reports whether the module has control barriers or the interlock.
+func (u *unit) ordersInvocations() bool {
+	if u.orders == nil {
+		found := false
+		for i := range u.facts.Code.Len() {
+			switch u.facts.Code.Inst(i).Op() {
+			case spirv.OpControlBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpBeginInvocationInterlockEXT:
+				found = true
+			}
+		}
+		u.orders = &found
+	}
+	return *u.orders
 }
 
 // traceBytes logs an access of contiguous bytes of which the instruction has no type, with its memory operands.

@@ -175,6 +175,8 @@ func raceReport(r *exec.Race) Report {
 	}
 	orders := "a control barrier of the workgroup"
 	switch {
+	case second.Stage == ir.Fragment && invocationOf(r.First) == invocationOf(r.Second):
+		orders = "the fragment shader interlock, or a release and an acquire of scope Device,"
 	case !r.SameGroup:
 		orders = "a release and an acquire of scope Device"
 	case second.Domain == ir.EventWorkgroup:
