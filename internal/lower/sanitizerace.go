@@ -247,7 +247,7 @@ func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	default:
 		return false
 	}
-	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared()
+	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared()
 	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
 	return (p.memory == inBuffer || p.memory == physical) && !p.checked
 }

@@ -155,7 +155,9 @@ func (x *instrumented) value(v ir.V) {
 		return
 	}
 	x.uses(op)
+	shared := x.beginShared(v)
 	x.b.Keep(v)
+	x.endShared(v, shared)
 	if op.Op.Is(ir.Meets) || !propagates(&op) {
 		x.memory(v, op)
 	} else {

@@ -10,7 +10,7 @@ import (
 )
 
 // With SanitizeUninit a program follows undefined values, as MemorySanitizer does (Stepanov and Serebryany 2015): those of
-// Function and Private variables to which the invocation has stored nothing, and of OpUndef. Each scalar that may be undefined has a
+// Function and Private variables to which the invocation has stored nothing, of workgroup memory to which nobody has, and of OpUndef. Each scalar that may be undefined has a
 // shadow, a boolean that is 1 if it is, and each variable that may contain one has a shadow variable. Operations
 // combine the shadows of their operands. A report is where the value matters: at a branch, an address, a store to memory that others
 // read, an output. A copy alone has none.
@@ -121,6 +121,7 @@ type follower struct {
 	shadow    map[uint64]uint64  // by variable: its shadow
 	stores    map[uint64][]int32 // by variable: the instructions that may store undefined values
 	sets      map[string]*source // of several sources, by their names
+	shared    sharedShadow
 }
 
 // followUndefined adds the shadows and the reports to the program, which has no texture functions yet.
@@ -129,11 +130,15 @@ func (u *unit) followUndefined() {
 	for _, f := range u.prog.Funcs {
 		n += len(f.Vals)
 	}
-	if len(u.followed) == 0 || n > maxFollowedValues || u.prog.PrivateSlots() > maxShadowed/2 {
+	if n > maxFollowedValues || u.prog.PrivateSlots() > maxShadowed/2 {
+		return
+	}
+	shared := u.shadowShared()
+	if len(u.followed) == 0 && shared.size == 0 {
 		return
 	}
 	w := &follower{
-		unit: u, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
+		unit: u, shared: shared, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
 	}
 	for i, f := range u.prog.Funcs {
 		w.vals = append(w.vals, make([]*source, len(f.Vals)))
@@ -221,6 +226,10 @@ func (w *follower) analyse(n int, f *ir.Func) {
 			}
 		case ir.Call:
 			w.analyseCall(n, f, v)
+		case ir.Ld, ir.AtomXchg:
+			if w.isShared(f, x) {
+				w.note(&vals[v], undefinedShared)
+			}
 		case ir.PLd:
 			w.note(&vals[v], w.of[x.Aux])
 		case ir.PLdI:
