@@ -40,24 +40,38 @@ var commutative = map[spirv.Op]ir.Op{
 	spirv.OpAtomicSMin: ir.SMin, spirv.OpAtomicSMax: ir.SMax, spirv.OpAtomicUMin: ir.UMin, spirv.OpAtomicUMax: ir.UMax,
 }
 
-// atomic executes an atomic read-modify-write; false if the instruction is none. Its value is any, because the order of
-// atomics is open.
+// replacing are the atomics that put a value in the place of the number. It is any value afterwards.
+var replacing = map[spirv.Op]bool{spirv.OpAtomicStore: true, spirv.OpAtomicExchange: true, spirv.OpAtomicCompareExchange: true}
+
+// atomic executes an atomic; false if the instruction is none. Its value is any, because the order of atomics is open.
 func (x *frame) atomic(in spirv.Inst, i int) bool {
 	op := in.Op()
 	integer, ok := commutative[op]
 	float := op == spirv.OpAtomicFAddEXT || op == spirv.OpAtomicFMinEXT || op == spirv.OpAtomicFMaxEXT
-	if !ok && !float {
+	at := 3
+	switch {
+	case op == spirv.OpAtomicLoad:
+		x.vals[in.Result()] = open(x.load(x.pointer(spirv.ID(in[3])), i+1))
+		return true
+	case op == spirv.OpAtomicStore:
+		at = 1
+	case !ok && !float && !replacing[op]:
 		return false
 	}
-	p := x.pointer(spirv.ID(in[3]))
+	p := x.pointer(spirv.ID(in[at]))
 	if p.buffer == nil && p.local.owners == nil {
 		x.undecided("%s on memory of one invocation", op)
 	}
 	operand := Number{Bits: 1}
-	if len(in) > 6 {
+	switch {
+	case replacing[op]:
+		operand = Number{Any: true}
+	case len(in) > 6:
 		operand = x.value(spirv.ID(in[6])).leaves[0]
 	}
-	x.vals[in.Result()] = value{leaves: []Number{{Any: true, At: i + 1}}}
+	if in.Result() != 0 {
+		x.vals[in.Result()] = value{leaves: []Number{{Any: true, At: i + 1}}}
+	}
 	if p.lost && p.buffer == nil {
 		x.undecided("an atomic on workgroup memory by an index that is open or out of range")
 	}

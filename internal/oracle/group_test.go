@@ -186,3 +186,40 @@ func TestVulkanMemoryModel(t *testing.T) {
 		}
 	}
 }
+
+// TestOpaque checks that results which the implementation chooses permit any value, and that other numbers keep their values.
+func TestOpaque(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		any        bool // the numbers of the buffer may have any value
+	}{
+		{"exchange", "%x = OpAtomicExchange %uint %own %u1 %u0 %u3\n", true},
+		{"exchange of another word", "%word = OpAccessChain %pb %b %u0 %u4\n%x = OpAtomicExchange %uint %word %u1 %u0 %u3\nOpStore %own %u2\n", false},
+		{"result of an exchange", "%word = OpAccessChain %pb %b %u0 %u4\n%x = OpAtomicCompareExchange %uint %word %u1 %u0 %u0 %u3 %u0\nOpStore %own %x\n", true},
+		{"exchange and an ordered store", "%x = OpAtomicExchange %uint %own %u1 %u0 %u3\nOpControlBarrier %u2 %u2 %u72\nOpStore %own %u2\n", false},
+		{"atomic store", "OpAtomicStore %own %u1 %u0 %u3\n", true},
+		{"atomic load", "%word = OpAccessChain %pb %b %u0 %u4\n%x = OpAtomicLoad %uint %word %u1 %u0\nOpStore %own %x\n", true},
+		{"group operation", "%x = OpGroupNonUniformIAdd %uint %u3 Reduce %i\nOpStore %own %x\n", true},
+		{"group operation that is not stored", "%x = OpGroupNonUniformIAdd %uint %u3 Reduce %i\nOpStore %own %u2\n", false},
+		{"texel", "%p = OpLoad %image %picture\n%x4 = OpImageRead %uvec4 %p %at\n%x = OpCompositeExtract %uint %x4 0\nOpStore %own %x\n", true},
+		{"written texel", "%p = OpLoad %image %picture\nOpImageWrite %p %at %texel\nOpStore %own %u2\n", false},
+	} {
+		const image = "%uvec2 = OpTypeVector %uint 2\n%uvec4 = OpTypeVector %uint 4\n%image = OpTypeImage %uint 2D 0 0 0 2 R32ui\n" +
+			"%pimage = OpTypePointer UniformConstant %image\n%picture = OpVariable %pimage UniformConstant\n" +
+			"%at = OpConstantComposite %uvec2 %u1 %u1\n%texel = OpConstantComposite %uvec4 %u1 %u1 %u1 %u1\n%main = OpFunction"
+		text := strings.Replace(groupHead, "OpMemoryModel", "OpCapability GroupNonUniformArithmetic\nOpMemoryModel", 1)
+		text = strings.Replace(text, "OpDecorate %b B", "OpDecorate %picture DescriptorSet 0\nOpDecorate %picture Binding 1\nOpDecorate %b B", 1)
+		text += strings.Replace(groupBody("uint", c.body), "%main = OpFunction", image, 1)
+		r := runGroupText(t, text, 1, 9, 9, 9, 9, 9)
+		if r.Undecided != "" {
+			t.Errorf("%s: undecided: %s", c.name, r.Undecided)
+			continue
+		}
+		list, _ := r.Permitted(Place{0, 0})
+		for _, p := range list[:4] {
+			if p.Any != c.any || !c.any && p.Bits != 2 {
+				t.Errorf("%s: permitted %s; must be any value: %t", c.name, p.String(), c.any)
+			}
+		}
+	}
+}

@@ -165,6 +165,9 @@ func (x *frame) step(i int) {
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	x.private = x.isPrivate(in)
+	if x.opaque(in, i) {
+		return
+	}
 	switch op := in.Op(); op {
 	case spirv.OpVariable:
 		t := x.m.Type(in.Type())

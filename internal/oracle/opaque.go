@@ -1,0 +1,52 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// opaque executes an instruction whose result is any value, and which changes nothing that a verdict is on: group operations, because
+// the implementation chooses the subgroups, and accesses of images, whose texels have no permitted values. It returns false if the
+// instruction is none.
+func (x *frame) opaque(in spirv.Inst, i int) bool {
+	op := in.Op()
+	t := x.m.Type(in.Type())
+	switch {
+	case isObject(t) || t != nil && t.IsPointer() && t.Storage == spirv.StorageClassUniformConstant:
+		switch op {
+		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject, spirv.OpSampledImage, spirv.OpImage:
+			x.vals[in.Result()] = value{}
+			return true
+		}
+		return false
+	case op == spirv.OpImageWrite:
+		// The texels of a buffer may be in a buffer with a verdict.
+		of := x.m.TypeOf(spirv.ID(in[1]))
+		return of != nil && of.Image != nil && of.Image.Dim != spirv.DimBuffer
+	case !readsImage(op) && !strings.HasPrefix(op.String(), "OpGroupNonUniform"):
+		return false
+	}
+	v, ok := anyOf(t, i+1)
+	if ok {
+		x.vals[in.Result()] = v
+	}
+	return ok
+}
+
+// isObject reports whether values of a type are descriptors of images and samplers.
+func isObject(t *facts.Type) bool {
+	return t != nil && (t.Op == spirv.OpTypeImage || t.Op == spirv.OpTypeSampler || t.Op == spirv.OpTypeSampledImage)
+}
+
+// readsImage reports whether the instruction reads texels of an image, or a property of it.
+func readsImage(op spirv.Op) bool {
+	name := op.String()
+	for _, prefix := range [...]string{"OpImageSample", "OpImageSparseSample", "OpImageFetch", "OpImageSparseFetch", "OpImageGather", "OpImageSparseGather", "OpImageDrefGather", "OpImageSparseDrefGather", "OpImageRead", "OpImageSparseRead", "OpImageQuery"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
