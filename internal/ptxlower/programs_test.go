@@ -11,8 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// program is a module of testdata/programs, in C++ or, p4, in OpenCL C with the functions of libclc: its kernels have the parameters (out, in, n), and the text file beside the PTX has what each
-// writes, as the same text compiled for the CPU does.
+// program is a module of testdata/programs, in C++ or, p4, in OpenCL C with the functions of libclc: its kernels have the parameters
+// (out, in, n), and the text file beside the PTX has what each writes, as the same text compiled for the CPU does.
 type program struct {
 	name, fill string
 	want       map[string][]uint32
