@@ -199,6 +199,31 @@ var barrierBodies = map[string]string{
 		}
 	}
 `,
+	"device addresses": `
+	vlong = zext.i64.i32 vo
+	vaddress = add.i64 vlong, 4294967296:i64
+	vr = region vaddress, #4
+	vro = regionoff vr, vaddress
+	vfirst = ld.i32 vr, vro, #0
+	vpartner = xor.i32 vo, 4:i32
+	block L2(vy i32) {
+		loop L3(vk i32 = 0:i32, vx i32 = vfirst) {
+			st.i32 vS, vo, vx, #0
+			barrier
+			va = ld.i32 vS, vpartner, #0
+			vz = ld.i32 vr, vro, #0
+			vb = add.i32 va, vz
+			barrier
+			vl = add.i32 vk, 1:i32
+			vmore = ult.i32 vl, vn
+			if vmore {
+			} else {
+				br L2(vb)
+			}
+			br L3(vl, vb)
+		}
+	}
+`,
 }
 
 func barrierProgram(body, local string) string {
@@ -238,6 +263,7 @@ func TestPhases(t *testing.T) {
 		for _, local := range []string{"64 1 1", "16 4 1", "40 1 1", "6 9 1", "16 1 1", "128 1 1"} {
 			t.Run(fmt.Sprintf("%s of %s", name, local), func(t *testing.T) {
 				job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: []byte{5, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(make([]uint32, 512))}}
+				job.Regions = []exec.Region{{Address: 1 << 32, Bytes: []byte(strings.Repeat("device addresses", 30))}}
 				for _, size := range []uint32{4, 16, 32} {
 					want := run(interp.Engine{}, barrierProgram(body, local), size, job)
 					if want.err != nil {
