@@ -110,7 +110,7 @@ func init() {
 		"discard":   {".global .L2", 2, 2, (*emitter).nothing},
 
 		// Matrices.
-		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .row .col", 4, 4, (*emitter).mma},
+		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 
 		// Video.
