@@ -20,6 +20,10 @@ func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 			return in.Operands[:1], in.Operands[1:]
 		}
 		return nil, in.Operands
+	case "wmma":
+		if in.Has(".store") {
+			return nil, in.Operands
+		}
 	}
 	n := min(len(in.Operands), 1)
 	return in.Operands[:n], in.Operands[n:]

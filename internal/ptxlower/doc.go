@@ -65,7 +65,7 @@
 //	compare.go, convert.go       comparisons, conversions
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
-//	matrix.go                    matrices of warps
+//	matrix.go, wmma.go           matrices of warps
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
 //	library.go                   the functions that CUDA provides

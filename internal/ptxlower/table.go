@@ -111,6 +111,7 @@ func init() {
 
 		// Matrices.
 		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
+		"wmma":     {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 
 		// Video.
@@ -155,10 +156,10 @@ func init() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4}
+var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4}
 
 // synchronous are the instructions of warps that do not exist without .sync.
-var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "ldmatrix": true}
+var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true}
 
 // Supported reports whether Lower knows an instruction.
 func Supported(op string) bool {
