@@ -94,6 +94,26 @@ func (e *emitter) floatCompared(cmp string, x, y ir.V) ir.V {
 	return 0
 }
 
+// comparedHalves emits the comparisons of the low and of the high halves of .f16x2 or .bf16x2.
+func (e *emitter) comparedHalves(cmp, t string, a, b *ptx.Operand) (out [2]ir.V) {
+	words := [2]ir.V{e.read(a, ir.I32), e.read(b, ir.I32)}
+	for i := range out {
+		var x [2]ir.V
+		for k, w := range words {
+			h := e.b.Op(ir.Trunc, ir.I16, e.b.Op(ir.LShr, ir.I32, w, e.b.I32(uint32(16*i))))
+			if halfKind(t) == pairBF {
+				x[k] = e.flush(e.fromBfloat(h))
+			} else {
+				x[k] = e.flush(e.as(h, ir.F16))
+			}
+		}
+		out[i] = e.floatCompared(cmp, x[0], x[1])
+	}
+	return out
+}
+
+func isPairOfHalves(t string) bool { return halfKind(t) == pairF16 || halfKind(t) == pairBF }
+
 // combined emits the Boolean operator on a predicate and the last operand.
 func (e *emitter) combined(v ir.V, combine string) ir.V {
 	if combine == "" {
@@ -109,11 +129,17 @@ func (e *emitter) combined(v ir.V, combine string) ir.V {
 // combinations are the Boolean operators.
 var combinations = map[string]ir.Op{".and": ir.And, ".or": ir.Or, ".xor": ir.Xor}
 
-// setp emits one or two predicates: the comparison, and its complement.
+// setp emits one or two predicates: the comparison, and its complement; of halves the comparisons of each.
 func (e *emitter) setp() {
 	cmp, combine := e.comparison()
-	v := e.compared(cmp, e.typ(0), e.operand(1), e.operand(2))
 	d := e.operand(0)
+	if t := e.typ(0); isPairOfHalves(t) && d.Kind == ptx.Pair {
+		for i, v := range e.comparedHalves(cmp, t, e.operand(1), e.operand(2)) {
+			e.write(d.Elems[i], e.combined(v, combine))
+		}
+		return
+	}
+	v := e.compared(cmp, e.typ(0), e.operand(1), e.operand(2))
 	if d.Kind != ptx.Pair {
 		e.write(d, e.combined(v, combine))
 		return
@@ -129,6 +155,10 @@ func (e *emitter) setValue() {
 	if len(e.types) != 2 {
 		malformed(e.in.Pos, "%s has %d types; must have 2", e.in.Name(), len(e.types))
 	}
+	if isPairOfHalves(e.types[1]) {
+		e.setHalves(cmp, combine)
+		return
+	}
 	v := e.combined(e.compared(cmp, e.types[1], e.operand(1), e.operand(2)), combine)
 	t := irType(e.types[0])
 	yes := e.b.Const(t, t.Mask())
@@ -139,6 +169,19 @@ func (e *emitter) setValue() {
 		yes = e.b.Const(t, 0x3f80)
 	}
 	e.result(e.b.Select(v, yes, e.b.Const(t, 0)))
+}
+
+// setHalves emits set of .f16x2 or .bf16x2: in each half 1.0 or all ones if the comparison holds, else 0.
+func (e *emitter) setHalves(cmp, combine string) {
+	yes, ok := map[string]uint64{".f16x2": 0x3c00, ".bf16x2": 0x3f80, ".u32": 0xffff, ".s32": 0xffff}[e.types[0]]
+	if !ok {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	v := e.comparedHalves(cmp, e.types[1], e.operand(1), e.operand(2))
+	for i := range v {
+		v[i] = e.b.Select(e.combined(v[i], combine), e.b.Const(ir.I16, yes), e.b.Const(ir.I16, 0))
+	}
+	e.result(e.pack(v[0], v[1]))
 }
 
 func (e *emitter) selp() {

@@ -96,15 +96,35 @@ func (m *Image) place(list []*ptx.Variable) {
 	}
 }
 
-// globals returns the variables of the image.
+// globals returns the variables of the image. One of a function has the name of the function before its own.
 func globals(m *ptx.Module) (list []*ptx.Variable) {
 	for _, x := range m.Items {
-		if v, ok := x.(*ptx.Variable); ok && (v.Space == ".global" || v.Space == ".const") {
-			list = append(list, v)
+		switch x := x.(type) {
+		case *ptx.Variable:
+			if x.Space == ".global" || x.Space == ".const" {
+				list = append(list, x)
+			}
+		case *ptx.Function:
+			seen := map[string]bool{}
+			forVariables(x.Body, func(v *ptx.Variable) {
+				if v.Space != ".global" && v.Space != ".const" {
+					return
+				}
+				if seen[v.Name] {
+					unsupported(v.Pos, "a second variable %s of a function in %s", v.Name, v.Space)
+				}
+				seen[v.Name] = true
+				own := *v
+				own.Name = ownName(x, v)
+				list = append(list, &own)
+			})
 		}
 	}
 	return list
 }
+
+// ownName is the name of a variable of a function in the image.
+func ownName(f *ptx.Function, v *ptx.Variable) string { return f.Name + "::" + v.Name }
 
 // initialize writes the initial value of a variable.
 func (m *Image) initialize(v *ptx.Variable) {

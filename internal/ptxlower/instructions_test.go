@@ -138,6 +138,7 @@ var instructionRows = []instructionRow{
 	{"setp.lt.s32", "prr", []uint64{s32(-1), 1}, 1}, {"setp.lt.u32", "prr", []uint64{s32(-1), 1}, 0}, {"setp.hi.u32", "prr", []uint64{2, 1}, 1}, {"setp.eq.f32", "prr", []uint64{nan32, nan32}, 0},
 	{"setp.equ.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.ne.f32", "prr", []uint64{nan32, 1}, 0}, {"setp.neu.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.nan.f32", "prr", []uint64{nan32, 1}, 1}, {"setp.num.f32", "prr", []uint64{nan32, 1}, 0},
 	{"setp.geu.f64", "pdd", []uint64{f64(math.NaN()), 0}, 1}, {"set.lt.u32.s32", "rrr", []uint64{1, 2}, 0xffffffff}, {"set.gt.f32.s32", "rrr", []uint64{3, 2}, f32(1)}, {"set.lt.bf16.bf16", "hhh", []uint64{0x3f80, 0x4000}, 0x3f80},
+	{"set.gt.f16x2.f16x2", "rrr", []uint64{0x40003c00, 0x3c003c00}, 0x3c000000}, {"set.gtu.u32.f16x2", "rrr", []uint64{0x3c007e00, 0x40003c00}, 0xffff}, {"set.le.bf16x2.bf16x2", "rrr", []uint64{0x3f804000, 0x3f803f80}, 0x3f800000},
 	{"slct.u32.s32", "rrrr", []uint64{5, 6, s32(-1)}, 6}, {"slct.f32.f32", "rrrr", []uint64{5, 6, minusZero}, 5}, {"slct.f32.f32", "rrrr", []uint64{5, 6, nan32}, 6},
 
 	{"cvt.s32.s8", "rh", []uint64{0x1ff}, s32(-1)}, {"cvt.u32.u8", "rh", []uint64{0x1ff}, 0xff}, {"cvt.s64.s32", "dr", []uint64{s32(-1)}, ^uint64(0)}, {"cvt.u64.u32", "dr", []uint64{s32(-1)}, 0xffffffff}, {"cvt.u16.u32", "hr", []uint64{0x12345}, 0x2345},

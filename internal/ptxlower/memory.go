@@ -27,13 +27,15 @@ func (e *emitter) elements(o *ptx.Operand) []*ptx.Operand {
 			n = 2
 		case ".v4":
 			n = 4
+		case ".v8":
+			n = 8
 		}
 	}
 	list := []*ptx.Operand{o}
 	switch {
 	case o.Kind == ptx.Vector:
 		list = o.Elems
-	case n > 1 && o.Kind == ptx.Symbol && o.Part == "": // a vector register
+	case n > 1 && n <= 4 && o.Kind == ptx.Symbol && o.Part == "": // a vector register
 		list = list[:0]
 		for _, c := range "xyzw"[:n] {
 			list = append(list, &ptx.Operand{Pos: o.Pos, Kind: ptx.Symbol, Name: o.Name, Part: "." + string(c)})
@@ -265,4 +267,38 @@ func (e *emitter) packVector(s *ptx.Operand, bits int) ir.V {
 		v = e.b.Op(ir.Or, t, v, e.b.Op(ir.Shl, t, x, e.b.Const(t, uint64(n*i))))
 	}
 	return v
+}
+
+// copyAsync emits cp.async as a copy at once: the ISA lets a copy be complete before any thread waits for it. The bytes of the source
+// beyond its size are 0.
+func (e *emitter) copyAsync() {
+	if e.in.Has(".commit_group") || e.in.Has(".wait_group") || e.in.Has(".wait_all") {
+		return
+	}
+	if len(e.in.Operands) < 3 || !e.in.Has(".shared") && !e.in.Has(".shared::cta") || !e.in.Has(".global") || e.in.Has(".bulk") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	n := e.constantOperand(2)
+	if n != 4 && n != 8 && n != 16 {
+		malformed(e.operand(2).Pos, "the copy has %d bytes; must have 4, 8 or 16", n)
+	}
+	size := e.b.I32(uint32(n))
+	if len(e.in.Operands) > 3 {
+		o := e.operand(3)
+		if r := e.register(e.scope, o.Name+o.Part); o.Kind == ptx.Symbol && r != nil && r.size == 0 { // ignores the source
+			size = e.b.Select(e.read(o, ir.B1), e.b.I32(0), size)
+		} else {
+			size = e.read(o, ir.I32)
+		}
+	}
+	for at := uint64(0); at < n; at += 4 {
+		v := e.b.I32(0)
+		e.memory(e.operand(1), inGlobal, 1, func(p place) { v = e.loadPlace(p, at, ir.I32, 0) })
+		left := e.b.Op(ir.Sub, ir.I32, size, e.b.I32(uint32(at))) // bytes of this word, if it is 1 to 3
+		whole := e.b.Cmp(ir.SLe, e.b.I32(4), left)
+		bits := e.b.Op(ir.Shl, ir.I32, e.b.Op(ir.SMax, ir.I32, left, e.b.I32(0)), e.b.I32(3))
+		part := e.b.Op(ir.And, ir.I32, v, e.b.Op(ir.Sub, ir.I32, e.b.Op(ir.Shl, ir.I32, e.b.I32(1), e.b.Op(ir.And, ir.I32, bits, e.b.I32(31))), e.b.I32(1)))
+		v = e.b.Select(whole, v, part)
+		e.memory(e.operand(0), inShared, 4, func(p place) { e.storePlace(p, at, v, 0) })
+	}
 }

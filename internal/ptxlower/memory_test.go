@@ -95,6 +95,29 @@ selp.u32 %r3, 64, 0, %p1;
 add.u32 %r1, %r1, %r2;
 add.u32 %r1, %r1, %r3;
 st.global.v2.u32 [%rd0], {%r1, %r4};`, []uint32{1 + 8 + 32, 7}},
+	{"asynchronous copies", ".global .b32 g[4] = {0x11111111, 0x22222222, 0x33333333, 0x44444444};\n.shared .align 16 .b32 s[4];", `cp.async.ca.shared.global [s], [g], 16, 6;
+cp.async.commit_group;
+cp.async.wait_group 0;
+ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s];
+st.global.v4.u32 [%rd0], {%r1, %r2, %r3, %r4};
+cp.async.cg.shared.global [s], [g], 16;
+cp.async.wait_all;
+ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s];
+st.global.v4.u32 [%rd0+16], {%r1, %r2, %r3, %r4};`, []uint32{0x11111111, 0x2222, 0, 0, 0x11111111, 0x22222222, 0x33333333, 0x44444444}},
+	{"a global variable of a function", ".global .b32 g = 3;", `.global .b32 g[2] = {7, 8};
+ld.global.u32 %r1, [g+4];
+setp.eq.u32 %p1, %r1, 8;
+st.global.u32 [%rd0], %r1;
+cp.async.ca.shared.global [t], [g], 4, %p1;
+ld.shared.u32 %r2, [t];
+st.global.u32 [%rd0+4], %r2;
+.shared .b32 t;`, []uint32{8, 0}},
+	{"comparisons of halves", "", `mov.b32 %r1, 0x40003c00;
+mov.b32 %r2, 0x3c004000;
+setp.lt.f16x2 %p1|%p2, %r1, %r2;
+selp.u32 %r3, 1, 2, %p1;
+selp.u32 %r4, 1, 2, %p2;
+st.global.v2.u32 [%rd0], {%r3, %r4};`, []uint32{1, 2}},
 	{"lop3 with a predicate", "", `setp.eq.u32 %p1, 0, 0;
 mov.u32 %r1, 12;
 mov.u32 %r2, 3;

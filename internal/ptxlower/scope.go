@@ -157,6 +157,8 @@ func (f *function) declare(s *scope, v *ptx.Variable) {
 		if dynamic(v) {
 			s.symbols[v.Name] = f.moduleSymbol(v.Name)
 		}
+	case ".global", ".const":
+		s.symbols[v.Name] = f.moduleSymbol(ownName(f.f, v))
 	default:
 		unsupported(v.Pos, "a variable of a function in %s", v.Space)
 	}

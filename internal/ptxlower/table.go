@@ -99,11 +99,12 @@ func init() {
 
 		// Data movement and conversion.
 		"mov":       {"", 2, 2, (*emitter).mov},
-		"ld":        {spaceMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).load},
+		"ld":        {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
 		"ldu":       {".global .v2 .v4", 2, 2, (*emitter).load},
-		"st":        {storeMod + caching + ordering + ".v2 .v4", 2, 2, (*emitter).store},
+		"st":        {storeMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).store},
 		"cvt":       {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
 		"cvta":      {spaceMod + ".to", 2, 2, (*emitter).cvta},
+		"cp":        {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .L2::64B .L2::128B .L2::256B", 0, 4, (*emitter).copyAsync},
 		"isspacep":  {spaceMod, 2, 2, (*emitter).isspacep},
 		"prefetch":  {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
 		"prefetchu": {".L1", 1, 1, (*emitter).nothing},
