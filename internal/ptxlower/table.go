@@ -115,17 +115,6 @@ func init() {
 		"wmma":     {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 
-		// Video.
-		"vadd":     {secondary, 3, 4, (*emitter).video},
-		"vsub":     {secondary, 3, 4, (*emitter).video},
-		"vabsdiff": {secondary, 3, 4, (*emitter).video},
-		"vmin":     {secondary, 3, 4, (*emitter).video},
-		"vmax":     {secondary, 3, 4, (*emitter).video},
-		"vshl":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
-		"vshr":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
-		"vset":     {".add .min .max .eq .ne .lt .le .gt .ge", 3, 4, (*emitter).video},
-		"vmad":     {".sat .shr7 .shr15 .po", 4, 4, (*emitter).videoMad},
-
 		// Communication.
 		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
 		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
@@ -144,6 +133,24 @@ func init() {
 		"brkpt":          {"", 0, 0, (*emitter).brkpt},
 		"call":           {".uni", 1, 4, (*emitter).call},
 		"griddepcontrol": {".launch_dependents .wait", 0, 0, (*emitter).nothing},
+	}
+	addVideo()
+}
+
+// addVideo adds the video instructions.
+func addVideo() {
+	for op, r := range map[string]row{
+		"vadd":     {secondary, 3, 4, (*emitter).video},
+		"vsub":     {secondary, 3, 4, (*emitter).video},
+		"vabsdiff": {secondary, 3, 4, (*emitter).video},
+		"vmin":     {secondary, 3, 4, (*emitter).video},
+		"vmax":     {secondary, 3, 4, (*emitter).video},
+		"vshl":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
+		"vshr":     {secondary + " .clamp .wrap", 3, 4, (*emitter).video},
+		"vset":     {".add .min .max .eq .ne .lt .le .gt .ge", 3, 4, (*emitter).video},
+		"vmad":     {".sat .shr7 .shr15 .po", 4, 4, (*emitter).videoMad},
+	} {
+		table[op] = r
 	}
 	for _, op := range []string{"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"} {
 		mods := ".sat .add"
