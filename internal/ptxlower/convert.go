@@ -24,13 +24,17 @@ func (e *emitter) cvt() {
 	}
 	to, from := e.types[0], e.types[1]
 	switch {
+	case isSmallFloat(to) || isSmallFloat(from):
+		e.cvtMinifloat(to, from)
+	case to == ".tf32" && len(e.in.Operands) == 2:
+		e.cvtTF32(from)
 	case len(e.in.Operands) == 3 || halfKind(to) == pairF16 || halfKind(to) == pairBF:
 		e.packing(to, from)
 	case from == ".f32" && (to == ".f16" || halfKind(to) == bfloat):
 		e.result(e.narrowed(to, e.operand(1)))
 	case halfKind(from) == bfloat && to == ".f32":
 		e.result(e.finish(e.fromBfloat(e.read(e.operand(1), ir.I16))))
-	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || to == ".tf32" || from == ".tf32" || isSmallFloat(to) || isSmallFloat(from):
+	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || from == ".tf32":
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	case e.in.Has(".satfinite"):
 		malformed(e.in.Pos, "%s has .satfinite; must not have it, between these types", e.in.Name())

@@ -63,6 +63,7 @@
 //	integer.go, bits.go          integers
 //	float.go, directed.go        floats
 //	compare.go, convert.go       comparisons, conversions
+//	minifloat.go                 conversions of 8-bit floats and of .tf32
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
 //	matrix.go, wmma.go           matrices of warps

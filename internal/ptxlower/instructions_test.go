@@ -118,6 +118,11 @@ var instructionRows = []instructionRow{
 	{"rcp.approx.ftz.f64", "dd", []uint64{f64(4) | 0xffff}, f64(0.25)}, {"rcp.approx.ftz.f64", "dd", []uint64{1 << 63}, f64(math.Inf(-1))}, {"rcp.approx.ftz.f64", "dd", []uint64{1}, f64(math.Inf(1))},
 	{"rcp.approx.ftz.f64", "dd", []uint64{f64(math.NaN())}, 0x7fffffff00000000}, {"rsqrt.approx.ftz.f64", "dd", []uint64{f64(16)}, f64(0.25)}, {"rsqrt.approx.ftz.f64", "dd", []uint64{f64(-2)}, 0x7fffffff00000000},
 	{"rsqrt.approx.ftz.f64", "dd", []uint64{f64(math.Inf(1))}, 0}, {"rcp.approx.ftz.f64", "dd", []uint64{f64(3)}, f64(1./3) &^ 0xffffffff},
+	{"cvt.rna.tf32.f32", "rr", []uint64{0x3f801000}, 0x3f802000}, {"cvt.rn.tf32.f32", "rr", []uint64{0x3f801000}, 0x3f800000}, {"cvt.rz.tf32.f32", "rr", []uint64{0xbf801fff}, 0xbf800000}, {"cvt.rna.tf32.f32", "rr", []uint64{inf32}, inf32},
+	{"cvt.rn.satfinite.e4m3x2.f32", "hrr", []uint64{f32(1), f32(-448)}, 0x38fe}, {"cvt.rn.satfinite.e4m3x2.f32", "hrr", []uint64{f32(1e6), nan32}, 0x7e7f}, {"cvt.rn.satfinite.e4m3x2.f32", "hrr", []uint64{f32(0x1p-9), f32(0x1.8p-9)}, 0x0102},
+	{"cvt.rn.satfinite.e4m3x2.f32", "hrr", []uint64{f32(0x1p-10), f32(0x1.fp-7)}, 0x0008}, {"cvt.rn.satfinite.e4m3x2.f32", "hrr", []uint64{f32(1.0625), f32(1.1875)}, 0x383a}, {"cvt.rn.satfinite.relu.e5m2x2.f32", "hrr", []uint64{f32(-2), f32(57344)}, 0x007b},
+	{"cvt.rn.satfinite.e5m2x2.f32", "hrr", []uint64{inf32, f32(-0x1p-16)}, 0x7b81}, {"cvt.rn.satfinite.e5m2x2.f16x2", "hr", []uint64{0x3c00c000}, 0x3cc0},
+	{"cvt.rn.f16x2.e4m3x2", "rh", []uint64{0x38fe}, 0x3c00df00}, {"cvt.rn.f16x2.e4m3x2", "rh", []uint64{0x0108}, 0x18002400}, {"cvt.rn.f16x2.e4m3x2", "rh", []uint64{0x7f80}, 0x7e008000}, {"cvt.rn.f16x2.e5m2x2", "rh", []uint64{0x3cc0}, 0x3c00c000},
 	{"cvt.pack.sat.u16.s32", "rrr", []uint64{70000, s32(-3)}, 0xffff0000}, {"cvt.pack.sat.s16.s32", "rrr", []uint64{s32(-70000), 5}, 0x80000005},
 	{"cvt.pack.sat.u8.s32.b32", "rrrr", []uint64{300, 7, 0xaabbccdd}, 0xccddff07}, {"cvt.pack.sat.s8.s32.b32", "rrrr", []uint64{s32(-300), s32(-2), 1}, 0x000180fe},
 

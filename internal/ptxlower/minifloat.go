@@ -1,0 +1,105 @@
+package ptxlower
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// minifloat is a format of 8 bits.
+type minifloat struct {
+	fraction uint32 // bits
+	bias     uint32
+	most     uint32 // the greatest number
+}
+
+var minifloats = map[string]minifloat{".e4m3": {3, 7, 0x7e}, ".e5m2": {2, 15, 0x7b}}
+
+// minifloatNaN is the NaN of both formats.
+const minifloatNaN = 0x7f
+
+// cvtMinifloat emits a conversion from or to a pair of 8-bit floats.
+func (e *emitter) cvtMinifloat(to, from string) {
+	if m, ok := minifloats[strings.TrimSuffix(from, "x2")]; ok && to == ".f16x2" && e.in.Has(".rn") && len(e.in.Operands) == 2 {
+		pair := e.as(e.read(e.operand(1), ir.I16), ir.I32)
+		half := func(at uint32) ir.V {
+			v := e.halfOf(e.b.Op(ir.BitFieldU, ir.I32, pair, e.b.I32(at), e.b.I32(8)), m)
+			return e.as(e.finish(v), ir.I16)
+		}
+		e.result(e.pack(half(0), half(8)))
+		return
+	}
+	m, ok := minifloats[strings.TrimSuffix(to, "x2")]
+	if !ok || !e.in.Has(".rn") || !e.in.Has(".satfinite") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	var high, low ir.V
+	switch {
+	case from == ".f32" && len(e.in.Operands) == 3:
+		high, low = e.read(e.operand(1), ir.F32), e.read(e.operand(2), ir.F32)
+	case from == ".f16x2" && len(e.in.Operands) == 2:
+		pair := e.read(e.operand(1), ir.I32)
+		high, low = e.element(pair, 1, ".f16"), e.element(pair, 0, ".f16")
+	default:
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	v := e.b.Op(ir.Or, ir.I32, e.b.Op(ir.Shl, ir.I32, e.minifloatOf(e.finish(high), m), e.b.I32(8)), e.minifloatOf(e.finish(low), m))
+	e.result(e.b.Op(ir.Trunc, ir.I16, v))
+}
+
+// halfOf returns an 8-bit float as .f16: its bits with the bias of .f16, times the power of two that the biases differ by.
+func (e *emitter) halfOf(v ir.V, m minifloat) ir.V {
+	b := e.b
+	magnitude := b.Op(ir.And, ir.I32, v, b.I32(minifloatNaN))
+	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, v, b.I32(7)), b.I32(15))
+	bits := b.Op(ir.Or, ir.I32, b.Op(ir.Shl, ir.I32, magnitude, b.I32(10-m.fraction)), sign)
+	h := e.as(b.Op(ir.Trunc, ir.I16, bits), ir.F16)
+	if m.bias == 15 {
+		return h
+	}
+	scaled := b.Op(ir.FMul, ir.F32, b.Op(ir.FCvt, ir.F32, h), b.Const(ir.F32, uint64(127+15-m.bias)<<23))
+	nan := b.Cmp(ir.Eq, magnitude, b.I32(minifloatNaN))
+	return b.Select(nan, b.Const(ir.F16, 0x7e00), b.Op(ir.FCvt, ir.F16, scaled))
+}
+
+// minifloatOf returns a float of 32 bits as 8 bits, rounded to the nearest even one and at most the greatest number. A number that is
+// subnormal in the format is rounded by a sum with a power of two whose last place is that of the format.
+func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
+	b := e.b
+	op := func(o ir.Op, list ...ir.V) ir.V { return b.Op(o, ir.I32, list...) }
+	word := e.as(x, ir.I32)
+	magnitude := op(ir.And, word, b.I32(1<<31-1))
+	drop := 23 - m.fraction
+	least := (128 - m.bias) << 23 // the least normal number
+	even := op(ir.And, op(ir.LShr, magnitude, b.I32(drop)), b.I32(1))
+	normal := op(ir.LShr, op(ir.Add, op(ir.Add, magnitude, b.I32(1<<(drop-1)-1)), even), b.I32(drop))
+	normal = op(ir.Sub, normal, b.I32((127-m.bias)<<m.fraction))
+	place := least + drop<<23
+	sum := b.Op(ir.FAdd, ir.F32, e.as(magnitude, ir.F32), b.Const(ir.F32, uint64(place)))
+	v := b.Select(b.Cmp(ir.ULt, magnitude, b.I32(least)), op(ir.Sub, e.as(sum, ir.I32), b.I32(place)), normal)
+	v = op(ir.Or, op(ir.UMin, v, b.I32(m.most)), op(ir.And, op(ir.LShr, word, b.I32(24)), b.I32(0x80)))
+	return b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(minifloatNaN))
+}
+
+// cvtTF32 emits the conversion of a float of 32 bits to .tf32, which has the upper 19 bits.
+func (e *emitter) cvtTF32(from string) {
+	if from != ".f32" || e.in.Has(".satfinite") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	b := e.b
+	const bits, nan = 13, 0x7fc00000 // bits that tf32 does not have
+	x := e.read(e.operand(1), ir.F32)
+	v := e.as(x, ir.I32)
+	switch {
+	case e.in.Has(".rna"):
+		v = b.Op(ir.Add, ir.I32, v, b.I32(1<<(bits-1)))
+	case e.in.Has(".rn"):
+		even := b.Op(ir.And, ir.I32, b.Op(ir.LShr, ir.I32, v, b.I32(bits)), b.I32(1))
+		v = b.Op(ir.Add, ir.I32, b.Op(ir.Add, ir.I32, v, b.I32(1<<(bits-1)-1)), even)
+	case !e.in.Has(".rz"):
+		malformed(e.in.Pos, "%s has no rounding; must have one", e.in.Name())
+	}
+	v = b.Op(ir.And, ir.I32, v, b.I32(^uint32(1<<bits-1)))
+	v = b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(nan))
+	e.result(e.as(e.finish(e.as(v, ir.F32)), ir.I32))
+}
