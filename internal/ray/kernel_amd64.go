@@ -18,6 +18,10 @@ type session struct {
 	low, high [8]float32
 	// near holds the distances of a node's children.
 	near [8]float32
+	// edges holds the sums of the edge functions of four triangles, and those of the barycentric coordinates; sum, second and
+	// third are those of the closest hit.
+	edges              [3][4]float32
+	sum, second, third float32
 	// current is the reference at which the traversal goes on; emptyRef: the closest entry of the stack.
 	current ref
 	// place is the closest hit that the machine code found, or noPlace.
@@ -136,6 +140,7 @@ func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 			k := &b.blocks[s.place/4]
 			lane := s.place % 4
 			w.win(key{s.high[0], w.instance, k.geometry[lane], k.primitive[lane]}, s.place)
+			w.sum, w.second, w.third = s.sum, s.second, s.third
 			s.place = noPlace
 		}
 		if r != walkBlock {

@@ -466,6 +466,9 @@ candidates:
 	NOTL SI
 	TESTL AX, SI
 	JNZ  slow
+	VMOVUPS X5, session_edges+0(DI)
+	VMOVUPS X10, session_edges+16(DI)
+	VMOVUPS X11, session_edges+32(DI)
 	CLAMP(session_low(DI), session_high(DI))
 	VMOVMSKPS X8, SI
 	VMOVMSKPS X2, R14
@@ -506,6 +509,12 @@ farther:
 	VMOVUPS Y2, session_high(DI)
 	LEAL (R13)(DX*4), AX
 	MOVL AX, session_place(DI)
+	MOVL session_edges+0(DI)(R13*4), AX
+	MOVL AX, session_sum(DI)
+	MOVL session_edges+16(DI)(R13*4), AX
+	MOVL AX, session_second(DI)
+	MOVL session_edges+32(DI)(R13*4), AX
+	MOVL AX, session_third(DI)
 	JMP  nextBlock
 
 slow:

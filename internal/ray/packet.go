@@ -145,6 +145,7 @@ func (w *Walker) load(lane int) {
 	w.place, w.found = k.place[lane], k.place[lane] != noPlace
 	if w.found {
 		w.best = w.keyOf(k.instance[lane], k.place[lane], w.high)
+		w.sum, w.second, w.third = k.lower.sum[lane], k.lower.second[lane], k.lower.third[lane]
 	}
 }
 
@@ -167,7 +168,7 @@ func (w *Walker) keyOf(instance, place uint32, t float32) key {
 func (w *Walker) save(lane int) {
 	if k := w.packet; w.found {
 		k.lower.high[lane], k.place[lane], k.instance[lane] = w.best.t, w.place, w.best.instance
-		k.lower.sum[lane] = 0
+		k.lower.sum[lane], k.lower.second[lane], k.lower.third[lane] = w.sum, w.second, w.third
 	}
 }
 
@@ -217,7 +218,7 @@ func (w *Walker) describeFast(lane int, place uint32) {
 	h.Kind[lane], h.Generated[lane] = uint32(Triangles), 0
 	h.Instance[lane], h.Custom[lane], h.RecordOffset[lane] = i, p.Custom, p.RecordOffset
 	h.Geometry[lane], h.Primitive[lane], h.Place[lane] = g, x.primitive[place%4], place
-	k.query.Flags = k.flags
+	k.query.Flags = RayFlags(k.Rays.Flags[lane])
 	h.Opaque[lane], h.HitKind[lane] = 0, BackFacing
 	if k.query.opaque(p.Flags, p.Bottom.geometries[g].Flags) {
 		h.Opaque[lane] = 1

@@ -3,7 +3,7 @@
 package ray
 
 // packetSession is the rows of a packet.
-type packetSession struct{ low, high, sum [PacketLanes]float32 }
+type packetSession struct{ low, high, sum, second, third [PacketLanes]float32 }
 
 // forget has nothing to drop.
 func (s *packetSession) forget() {}

@@ -27,6 +27,9 @@ type Walker struct {
 	found     bool
 	// place is the primitive of best.
 	place uint32
+	// sum, second and third are the edge functions of best: their sum, which is 0 unless the machine code found best, and those
+	// of the barycentric coordinates.
+	sum, second, third float32
 	// hit describes best.
 	hit Hit
 	// upper and lower are the traversals of the top and of a bottom level by machine code.
@@ -144,20 +147,17 @@ func (w *Walker) enterPortable(l *level, p *placed, reach, spread float32) bool 
 
 // describe sets the hit of the best candidate.
 func (w *Walker) describe() {
-	if w.instance != w.best.instance {
-		w.enterInstance(w.best.instance)
-	}
-	p := &w.top.instances[w.instance]
-	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
+	p := &w.top.instances[w.best.instance]
+	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.best.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
 		Geometry: w.best.geometry, Primitive: w.best.primitive, Place: w.place}
 	flags := p.Bottom.geometries[w.best.geometry].Flags
 	switch {
 	case w.hit.Kind.isRound():
+		w.reenter()
 		c, _ := w.local.crossRound(&p.Bottom.rounds[w.place])
 		w.hit.U, w.hit.HitKind = c.u, FrontFacing
 	case w.hit.Kind == Triangles:
-		t := p.Bottom.triangleAt(w.place, w.time)
-		c, _ := w.local.meet(&t)
+		c := w.crossingOfBest()
 		w.hit.U, w.hit.V, w.hit.HitKind = c.u, c.v, BackFacing
 		if c.front != (p.Flags&InstanceFlipFacing != 0) {
 			w.hit.HitKind = FrontFacing
@@ -167,6 +167,24 @@ func (w *Walker) describe() {
 	if w.q.opaque(p.Flags, flags) {
 		w.hit.Opaque = 1
 	}
+}
+
+// reenter prepares the ray in the space of the best candidate's instance.
+func (w *Walker) reenter() {
+	if w.instance != w.best.instance {
+		w.enterInstance(w.best.instance)
+	}
+}
+
+// crossingOfBest returns where the ray crosses the best candidate, a triangle. The quotients are those of crossNarrow.
+func (w *Walker) crossingOfBest() crossing {
+	if w.sum != 0 {
+		return crossing{t: w.best.t, u: w.second / w.sum, v: w.third / w.sum, front: w.sum > 0}
+	}
+	w.reenter()
+	t := w.top.instances[w.best.instance].Bottom.triangleAt(w.place, w.time)
+	c, _ := w.local.meet(&t)
+	return c
 }
 
 // walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free.
@@ -316,4 +334,5 @@ func (w *Walker) propose(k key, place uint32, flags GeometryFlags) {
 // win makes a primitive the best candidate.
 func (w *Walker) win(k key, place uint32) {
 	w.best, w.place, w.found, w.high = k, place, true, k.t
+	w.sum = 0
 }
