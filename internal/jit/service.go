@@ -62,7 +62,7 @@ func (w *worker) serve(site *amd64.Site) error {
 	if c.site.Op == vcode.Step {
 		return c.budgetError()
 	}
-	if serve := services[c.site.IR]; serve != nil {
+	if serve := serviceOf(c.site.IR); serve != nil {
 		serve(c)
 		return nil
 	}
@@ -219,7 +219,7 @@ func (c *serviceCall) isHelper(lane int) bool {
 // services are the operations that a row cannot evaluate lane by lane, and that have no machine code
 // for some type. A new operation without machine code needs an entry here only if it accesses memory
 // or other lanes. All others have a row with an Eval function.
-var services = map[ir.Op]func(*serviceCall){
+var services = [...]func(*serviceCall){
 	ir.Ld:          (*serviceCall).load,
 	ir.St:          (*serviceCall).store,
 	ir.PLd:         (*serviceCall).variableLoad,
@@ -258,4 +258,12 @@ var services = map[ir.Op]func(*serviceCall){
 	ir.Helper:      (*serviceCall).helper,
 	ir.Log:         (*serviceCall).log,
 	ir.LogArg:      (*serviceCall).logArg,
+}
+
+// serviceOf returns the service of an operation, or nil. An exit must not pay for a map.
+func serviceOf(op ir.Op) func(*serviceCall) {
+	if int(op) >= len(services) {
+		return nil
+	}
+	return services[op]
 }

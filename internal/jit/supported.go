@@ -39,7 +39,7 @@ func unsupported(what string, origin int32) error {
 // or has a service.
 func implemented(level amd64.Level, op ir.Op, k ir.Key) bool {
 	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
-		level.Native(k, op) || op.Row().Eval != nil || services[op] != nil
+		level.Native(k, op) || op.Row().Eval != nil || serviceOf(op) != nil
 }
 
 // callOrder walks the call graph from the entry point, depth first. It rejects recursion, because
