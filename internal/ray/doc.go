@@ -11,7 +11,8 @@
 //
 // The order of the candidates also makes a suspended traversal small. Next finds the first candidate beyond the last
 // one by a new traversal that skips all closer boxes, so that the state of a query is a ray and two hits: the private
-// memory of a shader holds it. Opaque triangles, which are most, take one traversal.
+// memory of a shader holds it. Opaque triangles, which are most, take one traversal, and no further one follows a
+// committed hit that is no farther than the last candidate.
 //
 // # Structures
 //
