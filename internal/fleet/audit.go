@@ -30,10 +30,14 @@ func (x *submitter) auditAll(ctx context.Context) {
 }
 
 // audit fetches results that the server has, and publishes the batches again of which it has neither work nor result.
-// It lists the work first: a batch leaves the work after its result is stored.
+// It lists what was sent, then the work, then the results: a batch leaves the work after its result is stored.
 func (x *submitter) audit(ctx context.Context) {
 	limit, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	x.mu.Lock()
+	waiting := maps.Clone(x.waiting)
+	maps.DeleteFunc(waiting, func(_ string, w *waitingBatch) bool { return !w.sent })
+	x.mu.Unlock()
 	jobs, err := subjects(limit, x.st.jobs, jobPrefix+versionToken(x.head.Version)+"."+x.scope+".>")
 	if err != nil {
 		return
@@ -42,9 +46,6 @@ func (x *submitter) audit(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	x.mu.Lock()
-	waiting := maps.Clone(x.waiting)
-	x.mu.Unlock()
 	for token, w := range waiting {
 		switch {
 		case ctx.Err() != nil:
@@ -52,6 +53,10 @@ func (x *submitter) audit(ctx context.Context) {
 		case results[token]:
 			x.fetch(ctx, token)
 		case !jobs[token]:
+			if w.lost++; w.lost > maxLost {
+				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", x.Server.URL, maxLost, token, w.batch.items[0].Name))
+				return
+			}
 			x.publish(ctx, token, w.batch)
 		}
 	}

@@ -224,13 +224,13 @@ func TestSubmit(t *testing.T) {
 	}
 	items[3].Files = append(items[3].Files, wire.File{Name: "big", Path: big})
 	items[4].Files = append(items[4].Files, wire.File{Name: "big", Path: big})
-	head := wire.Head{Version: "v1", Verb: "check", Options: json.RawMessage(`1`)}
+	head := wire.Head{Version: "v1", Verb: "check", Options: json.RawMessage(`{"a": 1}`)}
 	s := Submission{Server: e.Server(), Audit: time.Second}
-	wantResults(t, items, submitAll(t, s, head, items), "1")
+	wantResults(t, items, submitAll(t, s, head, items), `{"a":1}`)
 	if n := w.done.Load(); n != 50 {
 		t.Errorf("the worker answered %d items; want 50, as one is in the list twice", n)
 	}
-	wantResults(t, items, submitAll(t, s, head, items), "1")
+	wantResults(t, items, submitAll(t, s, head, items), `{"a":1}`)
 	if n := w.done.Load(); n != 50 {
 		t.Errorf("after the second run the worker has answered %d items; want 50", n)
 	}

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,13 @@ func (s *Submission) Submit(ctx context.Context, in io.Reader, out io.Writer) er
 	if err := r.Read(&head); err != nil {
 		return fmt.Errorf("no head of a run: %w", err)
 	}
+	if len(head.Options) > 0 { // a key has the options as every encoder writes them
+		var b bytes.Buffer
+		if err := json.Compact(&b, head.Options); err != nil {
+			return fmt.Errorf("no options of a run: %w", err)
+		}
+		head.Options = b.Bytes()
+	}
 	st, err := connect(ctx, s.Server, "chiaro submitter")
 	if err != nil {
 		return err
@@ -41,7 +49,7 @@ func (s *Submission) Submit(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := &submitter{Submission: *s, st: st, head: head, scope: scopeOf(&head), out: wire.NewWriter(out), fail: cancel,
-		waiting: map[string]*waiting{}, known: map[string]bool{}, room: make(chan struct{}, 256), files: newHasher(), open: true, done: make(chan struct{})}
+		waiting: map[string]*waitingBatch{}, known: map[string]bool{}, room: make(chan struct{}, 256), files: newHasher(), open: true, done: make(chan struct{})}
 	if x.Audit == 0 {
 		x.Audit = 5 * time.Second
 	}
@@ -78,20 +86,25 @@ type submitter struct {
 
 	mu      sync.Mutex
 	out     *wire.Writer
-	waiting map[string]*waiting // by the token of the batch
-	known   map[string]bool     // tokens of batches that the server has a result of
-	open    bool                // further items come
-	last    time.Time           // of the last answer
-	count   int                 // answers
-	noticed string              // the last notice
+	waiting map[string]*waitingBatch // by the token of the batch
+	known   map[string]bool          // tokens of batches that the server has a result of
+	open    bool                     // further items come
+	last    time.Time                // of the last answer
+	count   int                      // answers
+	noticed string                   // the last notice
 }
 
-// waiting is a batch without a result, with the places of its items in the list: several if the list has the same batch
+// waitingBatch is a batch without a result, with the places of its items in the list: several if the list has the same batch
 // more than once.
-type waiting struct {
+type waitingBatch struct {
 	batch  *batch
 	places [][]int
+	sent   bool // the server has acknowledged the work
+	lost   int  // times that the server had neither its work nor its result
 }
+
+// maxLost is the number of times that the work of a batch may be lost. Workers throw away work that they cannot read.
+const maxLost = 10
 
 // begin starts to receive results, and then asks which ones the server has, so that none is missed between.
 func (x *submitter) begin(ctx context.Context) error {
@@ -194,7 +207,7 @@ func (x *submitter) submit(ctx context.Context, b *batch, places []int) {
 	w := x.waiting[token]
 	fresh := w == nil
 	if fresh {
-		w = &waiting{batch: b}
+		w = &waitingBatch{batch: b}
 		x.waiting[token] = w
 	}
 	w.places = append(w.places, places)
@@ -259,10 +272,14 @@ func (x *submitter) publish(ctx context.Context, token string, b *batch) {
 		if err == nil {
 			err = x.send(ctx, subject, data)
 		}
+		x.mu.Lock()
 		if err == nil || subjectFull(err) {
+			if w := x.waiting[token]; w != nil {
+				w.sent = true
+			}
+			x.mu.Unlock()
 			return
 		}
-		x.mu.Lock()
 		idle := time.Since(latest(x.last, began))
 		x.mu.Unlock()
 		var api *jetstream.APIError

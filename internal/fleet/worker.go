@@ -153,7 +153,6 @@ func (w *Worker) one(ctx context.Context, msg jetstream.Msg, p *process) {
 		_ = msg.Nak()
 		return
 	}
-	w.done.Add(int64(len(answers)))
 	_ = msg.Ack() // if it is lost, the next worker finds the result
 }
 
@@ -191,6 +190,7 @@ func (w *Worker) answer(ctx context.Context, head *wire.Head, b *batch, p *proce
 		}
 		a.Index = i
 		answers = append(answers, a)
+		w.done.Add(1)
 	}
 	return answers, true
 }
