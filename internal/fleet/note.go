@@ -11,9 +11,6 @@ import (
 // maxTries is the number of processes, and of workers, that an item may end before its answer is a crash.
 const maxTries = 3
 
-// notesBucket has the notes of batches that a worker gave up.
-const notesBucket = "CHIARO_NOTES"
-
 // note counts how often the workers have begun each item of a batch that came back, so that the item which ends workers
 // is found. The first worker of a batch writes none: a note is a message for each item.
 type note struct {
@@ -22,14 +19,10 @@ type note struct {
 	Starts []int `json:"starts"`
 }
 
-// openNote reads the note of a batch, or begins it. It returns nil, which counts nothing, if the server has no notes.
+// openNote reads the note of a batch, or begins it.
 func (w *Worker) openNote(ctx context.Context, token string, items int) *note {
-	kv, err := w.st.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: notesBucket, TTL: 24 * time.Hour})
-	if err != nil {
-		return nil
-	}
-	n := &note{kv: kv, token: token}
-	if e, err := kv.Get(ctx, token); err == nil {
+	n := &note{kv: w.st.notes, token: token}
+	if e, err := n.kv.Get(ctx, token); err == nil {
 		_ = json.Unmarshal(e.Value(), n)
 	}
 	if len(n.Starts) != items {

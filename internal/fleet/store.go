@@ -18,6 +18,7 @@ const (
 	resultsStream = "CHIARO_RESULTS"
 	inputsBucket  = "CHIARO_INPUTS"
 	outputsBucket = "CHIARO_OUTPUTS"
+	notesBucket   = "CHIARO_NOTES" // of batches that a worker gave up
 
 	jobPrefix    = "chiaro.job."    // VERSION.SCOPE.BATCH
 	resultPrefix = "chiaro.result." // SCOPE.BATCH
@@ -48,6 +49,7 @@ type store struct {
 	js              jetstream.JetStream
 	jobs, results   jetstream.Stream
 	inputs, outputs jetstream.ObjectStore
+	notes           jetstream.KeyValue
 }
 
 // options returns the options of a connection. name is shown by the server.
@@ -113,7 +115,15 @@ func (st *store) open(ctx context.Context) (err error) {
 	if st.inputs, err = st.bucket(ctx, inputsBucket); err != nil {
 		return err
 	}
-	st.outputs, err = st.bucket(ctx, outputsBucket)
+	if st.outputs, err = st.bucket(ctx, outputsBucket); err != nil {
+		return err
+	}
+	st.notes, err = st.js.KeyValue(ctx, notesBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		if st.notes, err = st.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: notesBucket, TTL: 24 * time.Hour}); errors.Is(err, jetstream.ErrBucketExists) {
+			st.notes, err = st.js.KeyValue(ctx, notesBucket)
+		}
+	}
 	return err
 }
 
