@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +12,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,29 +92,6 @@ func endGently(p *os.Process) error {
 	}
 	return p.Signal(os.Interrupt)
 }
-
-// toolVersion is the version that must be the same at both ends of a fleet. A build without a version is known by its
-// bytes.
-var toolVersion = sync.OnceValue(func() string {
-	v := version()
-	if !strings.HasPrefix(v, "devel") && v != "unknown" && !strings.Contains(v, "+dirty") && !strings.HasPrefix(v, "v0.0.0-") {
-		return v
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return v
-	}
-	f, err := os.Open(self)
-	if err != nil {
-		return v
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return v
-	}
-	return v + " " + hex.EncodeToString(sum.Sum(nil)[:8])
-})
 
 // submission is a run on a fleet.
 type submission[T any] struct {
