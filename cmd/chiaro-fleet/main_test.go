@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// made is the folder with chiaro and a chiaro-fleet that is the test's binary.
+// made is the folder with chiaro, a chiaro-fleet that is the test's binary, and an archive of pipelines.
 var made struct {
 	sync.Once
 	dir string
@@ -51,9 +51,13 @@ func tools(t *testing.T) string {
 			script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", mainVariable, self)
 			err = os.WriteFile(filepath.Join(made.dir, "chiaro-fleet"), []byte(script), 0o700)
 		}
-		out, built := exec.Command("go", "build", "-o", filepath.Join(made.dir, "chiaro"), "../chiaro").CombinedOutput()
-		if built != nil {
-			err = fmt.Errorf("%w: %s", built, out)
+		for _, args := range [][]string{
+			{"build", "-o", filepath.Join(made.dir, "chiaro"), "../chiaro"},
+			{"run", "../../internal/tools/fozgen", "-o", filepath.Join(made.dir, "a.foz"), "-pipelines", "40", "-states", "8", "-modules", "6", "-broken", "7"},
+		} {
+			if out, failed := exec.Command("go", args...).CombinedOutput(); failed != nil {
+				err = fmt.Errorf("%w: %s", failed, out)
+			}
 		}
 		made.err = err
 	})
@@ -108,6 +112,11 @@ func corpus(t *testing.T) string {
 		write(t, filepath.Join(dir, name), data)
 	}
 	write(t, filepath.Join(dir, "no.spv"), []byte("no module"))
+	data, err := os.ReadFile(filepath.Join(tools(t), "a.foz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "a.foz"), data)
 	return dir
 }
 

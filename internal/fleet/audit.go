@@ -57,6 +57,7 @@ func (x *submitter) audit(ctx context.Context) {
 				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", x.Server.URL, maxLost, token, w.batch.items[0].Name))
 				return
 			}
+			x.files.forget(w.batch)
 			x.publish(ctx, token, w.batch)
 		}
 	}

@@ -79,7 +79,11 @@ func TestVersion(t *testing.T) {
 			return out.Write(p)
 		}))
 	}()
-	if n := <-heard; !strings.Contains(n, "version") || !strings.Contains(n, "v1") || !strings.Contains(n, "v2") {
+	n := <-heard
+	for strings.Contains(n, "no worker is connected") { // the first one is about to
+		n = <-heard
+	}
+	if !strings.Contains(n, "version") || !strings.Contains(n, "v1") || !strings.Contains(n, "v2") {
 		t.Errorf("notice %s; want the versions v1 and v2", n)
 	}
 	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v2"), Slots: 1})
@@ -268,6 +272,48 @@ func TestFullStream(t *testing.T) {
 	}
 	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
 	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
+}
+
+// TestLostInput checks that a file which was removed from the server is stored again.
+func TestLostInput(t *testing.T) {
+	e := serve(t)
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	items := makeItems(t, 1)
+	if err := os.WriteFile(items[0].Files[0].Path, make([]byte, 100000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	done := make(chan error, 1)
+	in := input(t, wire.Head{Version: "v1", Verb: "check"}, items)
+	go func() {
+		s := Submission{Server: e.Server(), Audit: 200 * time.Millisecond}
+		done <- s.Submit(ctx, in, &out)
+	}()
+	for n := uint64(0); n < 1; {
+		info, err := st.jobs.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = info.State.Msgs
+	}
+	list, err := st.inputs.List(ctx)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d files, %v; want 1", len(list), err)
+	}
+	if err := st.inputs.Delete(ctx, list[0].Name); err != nil {
+		t.Fatal(err)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	answers, _ := answersOf(t, &out, len(items))
+	wantResults(t, items, answers, "")
 }
 
 // TestLostWork checks that the submitter publishes work again which the server has lost.

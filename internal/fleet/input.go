@@ -126,6 +126,17 @@ func (x *submitter) upload(ctx context.Context, b *batch) error {
 	return nil
 }
 
+// forget makes upload ask again whether the server has the files of a batch, which may have been removed.
+func (h *hasher) forget(b *batch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range b.items {
+		for _, f := range b.items[i].Files {
+			delete(h.there, f.Hash)
+		}
+	}
+}
+
 // uploadFile stores a large file by its hash. The lock makes the batches that need the file wait for the first one.
 func (x *submitter) uploadFile(ctx context.Context, hash string) error {
 	h := x.files

@@ -139,8 +139,13 @@ func (w *Worker) one(ctx context.Context, msg jetstream.Msg, p *process) {
 	defer stop()
 	release, err := w.fetchInputs(ctx, b)
 	defer release()
+	if errors.Is(err, jetstream.ErrObjectNotFound) { // a submitter that waits stores it again with the work
+		plain.Fprintf(w.Log, "chiaro fleet: an input of %s is not on the server: the work is thrown away\n", subject)
+		_ = msg.TermWithReason("an input is missing")
+		return
+	}
 	if err != nil {
-		plain.Fprintf(w.Log, "chiaro fleet: an input of %s is missing: %v\n", subject, err)
+		plain.Fprintf(w.Log, "chiaro fleet: an input of %s cannot be read: %v\n", subject, err)
 		_ = msg.NakWithDelay(time.Second)
 		return
 	}
