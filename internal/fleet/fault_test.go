@@ -23,13 +23,12 @@ import (
 func TestFaultyItems(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
-	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 2, Limits: Limits{Time: 3 * time.Second, Memory: 160 << 20}}
+	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 2, Limits: Limits{Time: 3 * time.Second}}
 	startWorker(t, w)
 	items := makeItems(t, 12)
 	items[2].Kind = "poison"
 	items[4].Kind = "sleep 1m"
 	items[6].Kind = "large"
-	items[8].Kind = "memory"
 	answers := submitAll(t, Submission{Server: e.Server()}, wire.Head{Version: "v1", Verb: "check", Options: json.RawMessage(`1`)}, items)
 	if a := answers[2]; a.Status != wire.Crash || !strings.Contains(a.Log, "the last words") || !strings.Contains(a.Log, "exit status 9") {
 		t.Errorf("an item that ends its process: %+v; want a crash with its log", a)
@@ -40,13 +39,56 @@ func TestFaultyItems(t *testing.T) {
 	if a := answers[6]; len(a.Result) != 2<<20+2 {
 		t.Errorf("a result larger than a message has %d bytes; want %d", len(a.Result), 2<<20+2)
 	}
-	if a := answers[8]; a.Status != wire.Crash {
-		t.Errorf("an item that needs too much memory: %+v; want a crash", a)
-	}
 	for i := range items {
 		if items[i].Kind == "plain" {
 			wantResults(t, items[i:i+1], answers[i:i+1], "1")
 		}
+	}
+}
+
+// TestMemory checks that an item over the limit of memory is a crash.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	p := &process{command: command(t, "v1"), limits: Limits{Memory: 160 << 20}}
+	defer p.stop()
+	if err := p.start(context.Background()); err != nil {
+		t.Skipf("the race detector needs more memory: %v", err)
+	}
+	if a := p.answer(context.Background(), &wire.Head{Version: "v1"}, &wire.Item{Kind: "memory"}); a.Status != wire.Crash {
+		t.Errorf("%+v; want a crash", a)
+	}
+}
+
+// TestReplacedTool checks that a worker whose tool has another version than at its start ends, and that no item has a
+// crash for it.
+func TestReplacedTool(t *testing.T) {
+	e := serve(t)
+	file := filepath.Join(t.TempDir(), "version")
+	tool := filepath.Join(t.TempDir(), "tool")
+	script := fmt.Sprintf("#!/bin/sh\n%s=$(cat '%s') exec '%s'\n", answerVariable, file, os.Args[0])
+	for name, text := range map[string]string{file: "v1", tool: script} {
+		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &Worker{Server: e.Server(), Command: []string{tool}, Slots: 1, Dir: t.TempDir(), AckWait: time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(context.Background()) }()
+	head := wire.Head{Version: "v1", Verb: "check"}
+	items := makeItems(t, 2)
+	wantResults(t, items[:1], submitAll(t, Submission{Server: e.Server()}, head, items[:1]), "")
+	if err := os.WriteFile(file, []byte("v2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	items[1].Kind, items[1].Index = "poison", 0
+	answered := make(chan []wire.Answer, 1)
+	go func() { answered <- submitAll(t, Submission{Server: e.Server(), Audit: time.Second}, head, items[1:]) }()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("the worker ends with %v; want that its tool has another version", err)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	if a := (<-answered)[0]; a.Status != wire.Crash || !strings.Contains(a.Log, "the last words") {
+		t.Errorf("%+v; want the crash of the item itself", a)
 	}
 }
 

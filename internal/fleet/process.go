@@ -32,6 +32,8 @@ type process struct {
 	out   *wire.Reader
 	log   *tail
 	scope string // of the head that it has
+
+	failed error // why it cannot be started, such as a tool that was replaced: no item is at fault
 }
 
 // tail keeps the last bytes that are written to it.
@@ -148,7 +150,8 @@ func (p *process) stop() {
 	p.cmd = nil
 }
 
-// answer answers an item. If the process ends, it is started and asked again, at most maxTries times.
+// answer answers an item. If the process ends, it is started and asked again, at most maxTries times. If it cannot be
+// started, failed says why.
 func (p *process) answer(ctx context.Context, head *wire.Head, it *wire.Item) wire.Answer {
 	most := p.limits.Time
 	if most == 0 {
@@ -161,6 +164,9 @@ func (p *process) answer(ctx context.Context, head *wire.Head, it *wire.Item) wi
 		case err == nil:
 			return a
 		case ctx.Err() != nil:
+			return wire.Answer{}
+		case p.cmd == nil:
+			p.failed = err
 			return wire.Answer{}
 		}
 		log = p.end()
@@ -176,9 +182,6 @@ func (p *process) answer(ctx context.Context, head *wire.Head, it *wire.Item) wi
 
 // end stops a process that gives no answer, and returns its last words and how it ended.
 func (p *process) end() string {
-	if p.cmd == nil {
-		return "the process that answers cannot be started"
-	}
 	_ = p.in.Close()
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()

@@ -81,6 +81,7 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 		return err
 	}
 	var slots sync.WaitGroup
+	failed := make([]error, w.Slots)
 	for i := range w.Slots {
 		p := first
 		if i > 0 {
@@ -89,15 +90,16 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 		slots.Go(func() {
 			defer p.stop()
 			w.work(ctx, cons, p)
+			failed[i] = p.failed
 		})
 	}
 	slots.Wait()
-	return nil
+	return errors.Join(failed...)
 }
 
-// work answers batches with one process.
+// work answers batches with one process, as long as it can be started.
 func (w *Worker) work(ctx context.Context, cons jetstream.Consumer, p *process) {
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && p.failed == nil {
 		wait, stop := context.WithTimeout(ctx, 5*time.Second)
 		msg, err := cons.Next(jetstream.FetchContext(wait))
 		spent := wait.Err() != nil
@@ -185,7 +187,7 @@ func (w *Worker) answer(ctx context.Context, head *wire.Head, b *batch, p *proce
 		a := wire.Answer{Index: i, Status: wire.Crash, Log: fmt.Sprintf("%d workers ended while they worked on it", maxTries)}
 		if n.begin(ctx, i) {
 			a = p.answer(ctx, head, &it)
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || p.failed != nil {
 				n.giveUp(i)
 				return nil, false
 			}
