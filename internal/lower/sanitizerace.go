@@ -92,24 +92,34 @@ func traceCopy(f *function, in spirv.Inst) {
 }
 
 // traces reports whether the accesses of memory are events. In stages without workgroups control barriers and the fragment shader
-// interlock, whose order the detector does not follow, exclude that.
+// interlock, whose order the detector does not follow, exclude that, and modules that only read have no races.
 func (f *function) traces() bool {
-	return f.sanitizes(ir.SanitizeRace) && (hasWorkgroups(f.prog.Stage) || !f.ordersInvocations())
+	return f.sanitizes(ir.SanitizeRace) && (hasWorkgroups(f.prog.Stage) || f.racesAlone())
 }
 
-// ordersInvocations reports whether the module has control barriers or the interlock.
-func (u *unit) ordersInvocations() bool {
-	if u.orders == nil {
-		found := false
+// racesAlone reports whether the module writes memory that invocations share, and has no control barriers and no interlock.
+func (u *unit) racesAlone() bool {
+	if u.alone == nil {
+		writes, orders := false, false
 		for i := range u.facts.Code.Len() {
-			switch u.facts.Code.Inst(i).Op() {
+			in := u.facts.Code.Inst(i)
+			switch op := in.Op(); op {
 			case spirv.OpControlBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpBeginInvocationInterlockEXT:
-				found = true
+				orders = true
+			case spirv.OpImageWrite:
+				writes = true
+			case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized, spirv.OpCooperativeVectorStoreNV, spirv.OpCooperativeMatrixStoreKHR:
+				t := u.facts.TypeOf(spirv.ID(in[1]))
+				writes = writes || t == nil || t.Storage != spirv.StorageClassFunction && t.Storage != spirv.StorageClassPrivate && t.Storage != spirv.StorageClassOutput
+			default:
+				_, atomic := atomicRules[op]
+				writes = writes || atomic && op != spirv.OpAtomicLoad
 			}
 		}
-		u.orders = &found
+		is := writes && !orders
+		u.alone = &is
 	}
-	return *u.orders
+	return *u.alone
 }
 
 // traceBytes logs an access of contiguous bytes of which the instruction has no type, with its memory operands.
@@ -247,7 +257,8 @@ func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	default:
 		return false
 	}
-	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared()
+	replaces := f.facts.Code.Inst(f.at).Op() == spirv.OpAtomicExchange // the old value may have no use
+	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared() && !replaces
 	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
 	return (p.memory == inBuffer || p.memory == physical) && !p.checked
 }

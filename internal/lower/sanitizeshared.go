@@ -2,9 +2,9 @@ package lower
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// With SanitizeUninit the memory of a workgroup has a shadow behind it, byte by byte: all ones after a store, zero as long as nobody
-// has stored to it. The engines clear both when a workgroup starts. A load of bytes that are not all ones is an undefined value. A
-// store of an undefined value has a report of its own, so that the bytes count as defined.
+// With SanitizeUninit the memory of a workgroup has a shadow behind it, byte by byte: all ones after a store, zero before the first
+// one. The engines clear both when a workgroup starts. A load of bytes that are not all ones is an undefined value. A store of an
+// undefined value has a report of its own, so that the bytes count as defined.
 
 var undefinedShared = &source{finding{ir.SanitizeUninit, "a Workgroup variable without initializer"}, []string{"workgroup memory"}}
 

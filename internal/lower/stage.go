@@ -186,7 +186,7 @@ type unit struct {
 	checks   map[messageOf]uint64       // the messages of Options.Sanitize
 	traced   map[tracedAt]uint64        // the messages of SanitizeRace
 	lost     bool                       // there were too many
-	orders   *bool                      // see ordersInvocations; nil before
+	alone    *bool                      // see racesAlone; nil before
 	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match
