@@ -204,12 +204,28 @@ func (x *executor) clusters(p *GraphicsPipeline, groups [3]uint32) error {
 	return x.drawClusters(list)
 }
 
-// drawClusters draws clusters, all of which have indices or none.
+// drawClusters draws clusters, all of which have indices or none. Those of one shading rate in a row are one draw.
 func (x *executor) drawClusters(list []ir.Cluster) error {
-	if len(list) == 0 {
-		return nil
+	for len(list) > 0 {
+		n := slices.IndexFunc(list, func(c ir.Cluster) bool { return c.Rate != list[0].Rate })
+		if n < 0 {
+			n = len(list)
+		}
+		x.graphics.bound.rate = list[0].Rate
+		err := x.drawAlike(list[:n])
+		x.graphics.bound.rate = 0
+		if err != nil {
+			return err
+		}
+		list = list[n:]
 	}
+	return nil
+}
+
+// drawAlike draws clusters of one shading rate.
+func (x *executor) drawAlike(list []ir.Cluster) error {
 	g := &x.graphics
+	g.repeats = state.RepeatsNothing
 	b, ids := g.indirect.Buffer[:0], g.indirect.DrawIndex[:0]
 	for i := range list {
 		c := &list[i]

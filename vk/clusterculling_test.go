@@ -116,6 +116,64 @@ OpReturn
 OpFunctionEnd
 `
 
+// ratedClusters gives clusters from 4 on a rate of 2×2 pixels (Vertical2Pixels, Horizontal2Pixels), and 0 to the others.
+var ratedClusters = strings.NewReplacer("%instances %offset", "%instances %rate %offset", "OpDecorate %cluster", "OpDecorate %rate BuiltIn ClusterShadingRateHUAWEI\nOpDecorate %cluster",
+	"%u6 = OpConstant", "%u4 = OpConstant %uint 4\n%u5 = OpConstant %uint 5\n%u6 = OpConstant", "%cluster = OpVariable", "%rate = OpVariable %puint Output\n%cluster = OpVariable",
+	"OpDispatchClusterHUAWEI", "%near = OpULessThan %bool %i %u4\n%r = OpSelect %uint %near %u0 %u5\nOpStore %rate %r\nOpDispatchClusterHUAWEI").Replace(evenClusters)
+
+// rateColor writes a fifth of its shading rate as red.
+const rateColor = `OpCapability Shader
+OpCapability FragmentShadingRateKHR
+OpExtension "SPV_KHR_fragment_shading_rate"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out %rate
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+OpDecorate %rate BuiltIn ShadingRateKHR
+OpDecorate %rate Flat
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%f0 = OpConstant %float 0
+%f1 = OpConstant %float 1
+%f5 = OpConstant %float 5
+%pint = OpTypePointer Input %int
+%pout = OpTypePointer Output %v4
+%rate = OpVariable %pint Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%r = OpLoad %int %rate
+%f = OpConvertSToF %float %r
+%red = OpFDiv %float %f %f5
+%x = OpCompositeConstruct %v4 %red %f1 %f0 %f1
+OpStore %out %x
+OpReturn
+OpFunctionEnd
+`
+
+// TestClusterShadingRate draws clusters with shading rates: ClusterShadingRateHUAWEI is the shading rate of the fragments of the cluster.
+func TestClusterShadingRate(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		s := clusterScene(t, info, ratedClusters)
+		s.stages.Fragment = &StageInfo{Code: code(t, rateColor)}
+		s.build(t)
+		got := s.shot(t, func(c *CommandBuffer) {
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BindIndexBuffer(s.vertices, 384, 4)
+			c.DrawCluster(2, 1, 1)
+		})
+		for i, red := range map[int]byte{0: 0, 2: 0, 4: 255, 6: 255} {
+			if want := [4]byte{red, 255, 0, 255}; got[9*i] != want {
+				t.Errorf("pixel %d, %d is %v; must be %v", i, i, got[9*i], want)
+			}
+		}
+	})
+}
+
 // clusterScene has 8 triangles on the diagonal: cluster i has the vertices 3 · i to 3 · i + 2, and indices of them twice.
 func clusterScene(t *testing.T, info DeviceInfo, text string) *scene {
 	t.Helper()

@@ -59,6 +59,7 @@ type bound struct {
 	buffers    uint32      // the vertex bindings to which commands have bound a buffer, or none, by bits
 	strided    bool        // a command has set strides of vertex buffers
 	third      uint32      // the bindings whose last bind is of BindVertexBuffers3 with a stride, by bits
+	rate       uint32      // of clusters, see ir.Cluster
 	face       frontFace   // of sequences in streams
 	forced     uint32      // the bindings whose stride a sequence in streams has set, by bits
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
@@ -256,6 +257,10 @@ func (x *executor) drawable(mesh bool) (*drawable, error) {
 			g.bound.strides.set = g.bound.forced
 			g.bound.strides.apply(&s.Vertex)
 			g.bound.strides.set = set
+		}
+		if g.bound.rate != 0 {
+			size := state.DecodeRate(g.bound.rate)
+			s.Rate.Width, s.Rate.Height = 1<<min(size.LogX, 2), 1<<min(size.LogY, 2)
 		}
 		if g.bound.face != ofPipeline {
 			s.Rasterization.Clockwise = g.bound.face == clockwise

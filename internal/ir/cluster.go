@@ -15,7 +15,11 @@ type Cluster struct {
 	VertexOffset  int32
 	FirstInstance uint32
 	ID            uint32 // ClusterIDHUAWEI, which is the DrawIndex of the vertex stage
+	Rate          uint32 // ClusterShadingRateHUAWEI with ClusterRated; 0 if the shader does not declare it
 }
+
+// ClusterRated is the bit of Cluster.Rate that tells that there is a rate.
+const ClusterRated = 1 << 31
 
 // MaxClusters bounds the clusters of a workgroup: further ones are not drawn (maxOutputClusterCount).
 const MaxClusters = 1024
@@ -24,7 +28,7 @@ const MaxClusters = 1024
 // are the number of the invocation, whether the draw is indexed, and the members of Cluster in order.
 const (
 	ClusterRecords   = 8
-	ClusterBytes     = 32
+	ClusterBytes     = 36
 	ClusterAreaBytes = ClusterRecords + MaxClusters*ClusterBytes
 )
 
@@ -38,7 +42,7 @@ func AppendClusters(list []Cluster, area []byte) []Cluster {
 	}
 	slices.SortStableFunc(records, func(a, b uint32) int { return cmp.Compare(word(a), word(b)) })
 	for _, at := range records {
-		list = append(list, Cluster{word(at+4) != 0, word(at + 8), word(at + 12), word(at + 16), int32(word(at + 20)), word(at + 24), word(at + 28)})
+		list = append(list, Cluster{word(at+4) != 0, word(at + 8), word(at + 12), word(at + 16), int32(word(at + 20)), word(at + 24), word(at + 28), word(at + 32)})
 	}
 	return list
 }

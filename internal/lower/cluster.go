@@ -53,7 +53,10 @@ func dispatchCluster(f *function, _ spirv.Inst) {
 	}
 	words := []ir.V{
 		f.builtIn(spirv.BuiltInLocalInvocationIndex, 0), indexed, count, f.clusterValue(spirv.BuiltInInstanceCountHUAWEI), first,
-		f.clusterValue(spirv.BuiltInVertexOffsetHUAWEI), f.clusterValue(spirv.BuiltInFirstInstanceHUAWEI), f.clusterValue(spirv.BuiltInClusterIDHUAWEI),
+		f.clusterValue(spirv.BuiltInVertexOffsetHUAWEI), f.clusterValue(spirv.BuiltInFirstInstanceHUAWEI), f.clusterValue(spirv.BuiltInClusterIDHUAWEI), 0,
+	}
+	if rate := f.clusterValue(spirv.BuiltInClusterShadingRateHUAWEI); rate != 0 {
+		words[len(words)-1] = b.Op(ir.Or, ir.I32, rate, b.I32(ir.ClusterRated))
 	}
 	n := f.emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Flags: ir.Grouped, Args: [4]ir.V{h, area, b.I32(1)}})
 	b.If(b.Cmp(ir.ULt, n, b.I32(ir.MaxClusters)))
