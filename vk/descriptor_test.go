@@ -98,6 +98,21 @@ func TestCopyMutableToInline(t *testing.T) {
 	}
 }
 
+// TestNullSets binds null for a set that no shader uses, before and after one that is used. With graphicsPipelineLibrary an element of
+// pDescriptorSets may be VK_NULL_HANDLE (Vulkan, vkCmdBindDescriptorSets); it has no dynamic offsets.
+func TestNullSets(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	unused := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.UniformBufferDynamic, Count: 1, Stages: link.AllStages}}}))(t)
+	own := *r
+	own.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{r.layout, unused}, Push: r.pipeline.link.Push}))(t)
+	own.run(t, func(c *CommandBuffer) { c.BindSets(Compute, own.pipeline, 0, []*Set{r.set, nil}, nil) })
+
+	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	c.Begin(BeginInfo{})
+	c.BindSets(Compute, own.pipeline, 0, []*Set{r.set, nil}, []uint32{0})
+	broke(t, "a dynamic offset for a null set", c.End(), "VUID-vkCmdBindDescriptorSets-dynamicOffsetCount-00359")
+}
+
 // TestMutable writes descriptors of several types to a mutable binding (VK_EXT_mutable_descriptor_type).
 func TestMutable(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
