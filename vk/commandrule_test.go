@@ -291,3 +291,24 @@ func TestValidationCacheRules(t *testing.T) {
 	}
 	must(r.dev.NewValidationCache(data))(t)
 }
+
+// TestFillRules breaks each rule of vkCmdFillBuffer on the range: the message has its name.
+func TestFillRules(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	for _, k := range []struct {
+		what      string
+		offset, n uint64
+		rule      string
+	}{
+		{"an offset that is the size", 32, WholeSize, "VUID-vkCmdFillBuffer-dstOffset-00024"},
+		{"an offset beyond the size", 36, 4, "VUID-vkCmdFillBuffer-dstOffset-00024"},
+		{"an offset of 2", 2, 4, "VUID-vkCmdFillBuffer-dstOffset-00025"},
+		{"more than is after the offset", 16, 20, "VUID-vkCmdFillBuffer-size-00027"},
+		{"6 bytes", 0, 6, "VUID-vkCmdFillBuffer-size-00028"},
+	} {
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		c.Begin(BeginInfo{})
+		c.FillBuffer(r.x, k.offset, k.n, 0)
+		broke(t, k.what, c.End(), k.rule)
+	}
+}

@@ -316,10 +316,20 @@ func (c *CommandBuffer) UpdateBuffer(b *Buffer, offset uint64, data []byte) {
 
 // FillBuffer writes a word to all of n bytes of a buffer: a multiple of 4, or WholeSize.
 func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
-	if n == WholeSize && b != nil && offset <= b.size {
+	if n == WholeSize && b != nil && offset < b.size {
 		n = (b.size - offset) &^ 3
 	}
-	if !c.transfer(b, offset, n, TransferTarget, "VUID-vkCmdFillBuffer-dstOffset-00024") {
+	rule := "VUID-vkCmdFillBuffer-dstBuffer-00029"
+	switch {
+	case b == nil:
+	case offset >= b.size:
+		rule = "VUID-vkCmdFillBuffer-dstOffset-00024"
+	case offset%4 != 0:
+		rule = "VUID-vkCmdFillBuffer-dstOffset-00025"
+	case n > b.size-offset:
+		rule = "VUID-vkCmdFillBuffer-size-00027"
+	}
+	if !c.transfer(b, offset, n, TransferTarget, rule) {
 		return
 	}
 	if n%4 != 0 {
