@@ -61,7 +61,7 @@ type bound struct {
 	third      uint32      // the bindings whose last bind is of BindVertexBuffers3 with a stride, by bits
 	rate       uint32      // of clusters, see ir.Cluster
 	face       frontFace   // of sequences in streams
-	forced     uint32      // the bindings whose stride a sequence in streams has set, by bits
+	forced     uint32      // the bindings with a stride that a sequence in streams has set, by bits
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }

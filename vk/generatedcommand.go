@@ -130,10 +130,10 @@ func (w *generated) run(x *executor) error {
 	})
 }
 
-// restoring runs sequences and restores what they have bound and set.
+// restoring runs sequences and restores the bindings and states before them.
 func (x *executor) restoring(run func() error) error {
 	if x.graphics.current != nil {
-		x.holdRegions() // what sequences bind is in use until the end of the pass
+		x.holdRegions() // the sequences' bindings are in use until the end of the pass
 	}
 	before := &kept{x.boundState, x.graphics.bound}
 	err := run()

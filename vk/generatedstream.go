@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Commands whose arguments are in several buffers, the streams of VK_NV_device_generated_commands. What tokens do is that of
+// Commands with arguments in several buffers, the streams of VK_NV_device_generated_commands. What tokens do is that of
 // generatedcommand.go.
 
 // Limits of streams (VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV).
@@ -25,7 +25,7 @@ type StreamToken struct {
 	Token
 	Stream       uint32
 	Layout       *PipelineLayout // of TokenPushConstant
-	FixedStride  bool            // of TokenVertexBuffer: the stride is that of the pipeline
+	FixedStride  bool            // of TokenVertexBuffer: the stride is the pipeline's
 	IndexTypes   []uint32        // of TokenIndexBuffer: the VkIndexType of each of IndexValues; without them values are a VkIndexType
 	IndexValues  []uint32
 	FrontFaceBit bool // of TokenStateFlags: bit 0 of the flags is the front face
@@ -160,7 +160,7 @@ func (p *BufferPlace) at(offset, n uint64) ([]byte, error) {
 	return nil, usage("", "%d bytes from byte %d on are not in %v; must be", n, p.Offset+offset, &p.Buffer.object)
 }
 
-// StreamCommands are commands whose arguments are in streams (VkGeneratedCommandsInfoNV).
+// StreamCommands are commands with arguments in streams (VkGeneratedCommandsInfoNV).
 type StreamCommands struct {
 	Pipeline  Pipeline // nil if the sequences select pipelines
 	Layout    *StreamLayout
@@ -341,7 +341,7 @@ func (w *executeStreams) sequence(x *executor, g *generating, i uint32) error {
 	return nil
 }
 
-// token does what a token of sequence i says.
+// token executes a token of sequence i.
 func (w *executeStreams) token(x *executor, g *generating, t *StreamToken, data []byte, i uint32) error {
 	bound := &x.graphics.bound
 	word := binary.LittleEndian.Uint32(data)
@@ -382,7 +382,7 @@ func (w *executeStreams) token(x *executor, g *generating, t *StreamToken, data 
 	return g.token(x, &t.Token, data, 0, i)
 }
 
-// frontFace is the front face that a sequence sets in place of that of the pipeline.
+// frontFace is the front face that a sequence sets in place of the pipeline's.
 type frontFace uint8
 
 const (

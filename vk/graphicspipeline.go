@@ -30,7 +30,7 @@ type GraphicsPipelineInfo struct {
 	Libraries []*GraphicsPipeline
 	Parts     enum.Parts
 
-	// Groups are the shader groups that sequences of generated commands select, and those of GroupPipelines follow.
+	// Groups are the shader groups that sequences of generated commands select; the groups of GroupPipelines follow.
 	Groups         []ShaderGroup
 	GroupPipelines []*GraphicsPipeline
 

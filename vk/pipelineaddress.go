@@ -36,7 +36,7 @@ func (l *indirectPipelines) find(serial uint64) *ComputePipeline {
 	return l.list[serial]
 }
 
-// pipelineAt returns the pipeline whose data UpdateIndirect has stored at an address.
+// pipelineAt returns the pipeline that UpdateIndirect has stored at an address.
 func (x *executor) pipelineAt(address uint64) (*ComputePipeline, error) {
 	b, err := x.copyFrom(address, IndirectInfoBytes, nil)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// ShaderGroup is stages, vertex input and tessellation in place of those of the pipeline that has the group
+// ShaderGroup is stages, vertex input and tessellation in place of the pipeline's
 // (VkGraphicsShaderGroupCreateInfoNV).
 type ShaderGroup struct {
 	Vertex, TessControl, TessEvaluation, Geometry, Fragment *StageInfo
@@ -29,7 +29,7 @@ func (g *ShaderGroup) of(info *GraphicsPipelineInfo) GraphicsPipelineInfo {
 // shaderGroups is the groups of a pipeline.
 type shaderGroups struct {
 	list []*GraphicsPipeline // a pipeline for each group
-	own  int                 // those at the begin are of the pipeline's own groups, the others of other pipelines
+	own  int                 // at the begin the pipeline's own groups, then the groups of other pipelines
 }
 
 // shaderGroups makes the groups of a pipeline.

@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// checkTask is what all items of a check on a fleet have in common: the flags that results depend on.
+// checkTask has the flags that the results of a check on a fleet depend on.
 type checkTask struct {
 	TargetEnv string
 	Env       *valid.Env
@@ -218,7 +218,7 @@ func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) 
 	return travelResult(x), nil
 }
 
-// archive opens an archive, whose objects usually follow each other.
+// archive opens an archive. Its objects usually follow each other.
 func (w *checkAnswerer) archive(path string) (*fossil.Set, error) {
 	if set := w.archives[path]; set != nil {
 		return set, nil

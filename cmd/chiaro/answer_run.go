@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// runTask is what all items of a run on a fleet have in common: the flags that results depend on.
+// runTask has the flags that the results of a run on a fleet depend on.
 type runTask struct {
 	Engine, Level, TargetEnv, Through, Schedule string
 	Timeout                                     time.Duration

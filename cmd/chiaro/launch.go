@@ -210,7 +210,7 @@ func (j *launchJob) judge(c console, format string) error {
 	return nil
 }
 
-// differs reports whether a buffer is not what it must be, and says so on standard error.
+// differs reports whether a buffer differs from its expected value, and prints the difference to standard error.
 func (j *launchJob) differs(c console) (any bool) {
 	for _, m := range j.memory {
 		if want, ok := j.expect[m.name]; ok && !bytes.Equal(m.data, want.data) {

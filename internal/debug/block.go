@@ -38,7 +38,7 @@ func mayContain(g *exec.Group, attachments []vk.DebugAttachment, x, y uint32) bo
 	return true
 }
 
-// besides reports whether a pixel may be in a block, along one axis. The block begins at the corner; that of coarse fragments, whose
+// besides reports whether a pixel may be in a block, along one axis. The block begins at the corner; a block of coarse fragments, whose
 // low bits are the size of the fragments, at a multiple of its size before.
 func besides(corner, pixel uint32) bool {
 	return pixel >= corner&^(raster.Block-1) && pixel < corner+raster.Block

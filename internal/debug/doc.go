@@ -32,7 +32,7 @@
 //	observe.go                    groups that run without steps
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints
-//	block.go, pixelhistory.go     the fragments of a pixel, and what ended them
+//	block.go, pixelhistory.go     the fragments of a pixel, and the tests that ended them
 //	frame.go, variable.go,
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
 //	format.go                     texts of values

@@ -22,7 +22,7 @@ type hook struct {
 	now      position
 	furthest position    // the latest position of all runs: a replay up to it repeats no output
 	first    uint64      // the groups before it are skipped, or run without steps
-	point    int         // the checkpoint whose memory the run gets before group first; 0 if it has it
+	point    int         // the checkpoint that the run takes its memory from before group first; 0 if it has it
 	groups   uint64      // begun in this run
 	resumed  *checkpoint // at which this run began; nil for the beginning
 	saved    uint64      // the step up to which the history has counted the operations of the group
@@ -131,7 +131,7 @@ func (h *hook) EndGroup(g *exec.Group) error {
 	return nil
 }
 
-// mayCheck reports whether the run may make checkpoints: a search has the numbers of those that exist.
+// mayCheck reports whether the run may make checkpoints: a search has the numbers of the existing ones.
 func (h *hook) mayCheck() bool { return h.search == nil || h.search.exact != nil }
 
 // check makes a checkpoint before a step after an interval.

@@ -166,7 +166,7 @@ func (h *history) save(at position, x *inside) {
 	h.points = slices.Insert(h.points, h.current, c)
 }
 
-// size is the memory of n checkpoints with the states of those that exist.
+// size is the memory of n checkpoints with the states of the existing ones.
 func (h *history) size(n int) int { return h.bytes*n + h.states }
 
 // thin drops every second checkpoint of the older half, but not the first.

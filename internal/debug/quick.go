@@ -7,7 +7,7 @@ import (
 )
 
 // Conditions of breakpoints are evaluated in each invocation. A part of an expression that is a scalar has a quick form, which
-// allocates nothing, and remembers what its names mean at the place of the breakpoint.
+// allocates nothing, and remembers the meaning of its names at the breakpoint.
 
 // quick returns the value of a scalar; false if it takes more, or is an error: then the value of the node has it.
 type quick func(x *view) (number, kind, bool)
@@ -70,7 +70,7 @@ func unaryQuick(op string, of quick) quick {
 	}
 }
 
-// reference is what a name means at a place of a program.
+// reference is the meaning of a name at a place of a program.
 type reference struct {
 	name string
 

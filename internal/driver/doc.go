@@ -24,7 +24,7 @@
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, cuda.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
 //	structure.go        acceleration structures; structuresphere.go their spheres; micromap.go micromaps; raytracing.go pipelines that trace rays; executiongraph.go graphs of nodes
-//	generatedcommand.go commands whose arguments are in memory; generatedstream.go in several buffers
+//	generatedcommand.go commands with arguments in memory; generatedstream.go in several buffers
 //	cooperative.go, shadingrate.go   lists of physical devices
 //	surface.go, swapchain.go, present.go   windows
 //	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences

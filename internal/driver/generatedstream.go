@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Commands whose arguments are in several buffers (VK_NV_device_generated_commands, VK_NV_device_generated_commands_compute).
+// Commands with arguments in several buffers (VK_NV_device_generated_commands, VK_NV_device_generated_commands_compute).
 
 var streamLayouts table[vk.StreamLayout]
 

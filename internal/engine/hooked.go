@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// Hooked is an engine for jobs with a hook: the interpreter runs the groups whose steps the hook wants, machine code runs the others.
+// Hooked is an engine for jobs with a hook: the interpreter runs the groups that the hook wants steps of, machine code runs the others.
 type Hooked struct {
 	code, steps exec.Engine
 }

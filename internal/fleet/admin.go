@@ -39,7 +39,7 @@ func (st *store) ping(ctx context.Context, most time.Duration) (list []Presence,
 	return list, nil
 }
 
-// State is what a server has.
+// State is the content of a server.
 type State struct {
 	Workers []Presence  `json:"workers"`
 	Streams []StreamUse `json:"streams"`
@@ -61,7 +61,7 @@ type RunState struct {
 	Done    int    `json:"done"`    // batches with a result
 }
 
-// Status returns what a server has.
+// Status returns the content of a server.
 func Status(ctx context.Context, s Server) (*State, error) {
 	st, err := connect(ctx, s, "chiaro status")
 	if err != nil {

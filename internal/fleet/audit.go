@@ -30,7 +30,7 @@ func (x *submitter) auditAll(ctx context.Context) {
 }
 
 // audit fetches results that the server has, and publishes the batches again of which it has neither work nor result.
-// It lists what was sent, then the work, then the results: a batch leaves the work after its result is stored.
+// It lists the sent batches, then the work, then the results: a batch leaves the work after its result is stored.
 func (x *submitter) audit(ctx context.Context) {
 	limit, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -93,7 +93,7 @@ func (b *batch) ends(mean int) bool {
 	return len(b.items) >= maxItems || b.bytes >= maxInline || binary.LittleEndian.Uint32(last[:])&uint32(mean-1) == 0
 }
 
-// meanItems returns the mean number of items of a batch for a list of n items: 1 for lists whose messages are few, 64 for
+// meanItems returns the mean number of items of a batch for a list of n items: 1 for lists of few messages, 64 for
 // the longest ones.
 func meanItems(n int) int {
 	mean := 1

@@ -6,7 +6,7 @@
 //	       ◄ answers ─          ◄ CHIARO_RESULTS ◄──── result ─        ◄ answers ─
 //	                 └ large files ► CHIARO_INPUTS ─► cache ┘
 //
-// The name of each message is the hash of what it answers: tool version, verb, options, and the name and the contents of
+// The name of each message is the hash of its question: tool version, verb, options, and the name and the contents of
 // each file. Both streams accept one message of a name, so that a batch is queued once and answered once, whoever submits
 // it and however many workers answer it. Nothing else is state: a submitter, a worker or a server that is killed and
 // started again goes on by asking for the names.
@@ -23,7 +23,7 @@
 //	store.go        the connection, the streams and the object stores, errors for the user
 //	input.go        files of the submitter: hashes, upload
 //	submit.go       the submitter
-//	audit.go        the submitter: what to do when no answer comes
+//	audit.go        the submitter when no answer comes
 //	inputcache.go   files of the worker: a bounded folder
 //	limit_linux.go  limits of a process
 //	limit_other.go  likewise, where there are none

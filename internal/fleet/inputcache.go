@@ -34,7 +34,7 @@ type cachedInput struct {
 	element *list.Element
 }
 
-// newInputCache opens the folder dir/inputs and removes what it has.
+// newInputCache opens the folder dir/inputs and empties it.
 func newInputCache(dir string, limit int64) (*inputCache, error) {
 	if limit == 0 {
 		limit = 4 << 30

@@ -55,7 +55,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns what was written since the last call.
+// take returns the output since the last call.
 func (t *tail) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *process) start(ctx context.Context) error {
 	return nil
 }
 
-// childEnvironment returns the environment of a process that answers: that of the worker without its credentials.
+// childEnvironment returns the environment of a process that answers: the worker's without its credentials.
 func childEnvironment(all []string) (out []string) {
 	for _, v := range all {
 		if !bytes.HasPrefix([]byte(v), []byte("NATS_")) && !bytes.HasPrefix([]byte(v), []byte("CHIARO_FLEET_")) {

@@ -17,7 +17,7 @@ type Serving struct {
 	Listen string // host:port; "" for connections of this process alone
 	Store  string // folder of the streams
 	Config string // a configuration file of nats-server, which has precedence over Listen and Store; "" for none
-	Most   int64  // bytes of all streams; 0 for what the disk has
+	Most   int64  // bytes of all streams; 0 for the size of the disk
 }
 
 // Embedded is a server in this process.

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Names of what the fleet keeps on a server. docs/fleet.md lists them with the permissions that they need.
+// Names of the streams and stores on a server. docs/fleet.md lists them with the permissions that they need.
 const (
 	jobsStream    = "CHIARO_JOBS"
 	resultsStream = "CHIARO_RESULTS"
@@ -151,7 +151,7 @@ func (st *store) bucket(ctx context.Context, name string) (jetstream.ObjectStore
 
 func (st *store) close() { st.conn.Close() }
 
-// explained adds to an error what the user can do.
+// explained adds advice for the user to an error.
 func explained(url string, err error) error {
 	text := err.Error()
 	switch {

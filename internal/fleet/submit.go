@@ -21,7 +21,7 @@ import (
 // Submission is a run that is submitted.
 type Submission struct {
 	Server Server
-	// Audit is the time without an answer after which the submitter compares what it waits for with what the server has;
+	// Audit is the time without an answer after which the submitter compares the missing answers with the server's streams;
 	// 0 for 5 seconds. Patience is the time without an answer for which it waits for room in a full stream; 0 for a minute.
 	Audit, Patience time.Duration
 }

@@ -232,7 +232,7 @@ func (w *Worker) publish(ctx context.Context, subject string, answers []wire.Ans
 	return false
 }
 
-// Presence is what a worker answers to a ping.
+// Presence is a worker's answer to a ping.
 type Presence struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

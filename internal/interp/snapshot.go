@@ -32,7 +32,7 @@ func (w *worker) snapshot() *snapshot {
 	return x
 }
 
-// resume makes the state of the group that of a snapshot, and runs it from there on.
+// resume restores the state of a snapshot, and runs the group from there on.
 func (w *worker) resume(x *snapshot) error {
 	w.round, w.turn = x.round, x.turn
 	copy(w.shared, x.shared)

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// tracedTexel is a texel of a storage image whose accesses are events for the detector of data races.
+// tracedTexel is a texel of a storage image; its accesses are events for the detector of data races.
 type tracedTexel struct {
 	memory string
 	args   []ir.V // coordinates, level, sample and the index of the descriptor
@@ -52,7 +52,7 @@ func (f *function) traceTexel(x *tracedTexel, e ir.Event) {
 	f.b.End()
 }
 
-// privateTexel reports whether the access of a texel is private: its order to those of other invocations is not defined.
+// privateTexel reports whether the access of a texel is private: its order to accesses of other invocations is not defined.
 func (f *function) privateTexel(o *imageOperands) bool {
 	return f.facts.Capable(spirv.CapabilityVulkanMemoryModel) && !o.shared
 }

@@ -46,7 +46,7 @@ func (u *unit) shadowShared() (s sharedShadow) {
 // maxShadowedShared is the most bytes of workgroup memory with a shadow.
 const maxShadowedShared = 1 << 20
 
-// shadowsShared reports whether the memory of workgroups has a shadow: it has no other bytes than those of variables.
+// shadowsShared reports whether the memory of workgroups has a shadow: it has the bytes of variables alone.
 func (u *unit) shadowsShared() bool {
 	return u.prog.Stage == ir.Compute && u.prog.SharedBytes > 0 && u.prog.SharedBytes <= maxShadowedShared && u.nodeWord == 0 && u.followsShared()
 }
@@ -87,7 +87,7 @@ func (x *instrumented) beginShared(v ir.V) ir.V {
 // bitsOfSize are the types of shadows by the bytes of an access.
 var bitsOfSize = map[uint32]ir.Type{1: ir.I8, 2: ir.I16, 4: ir.I32, 8: ir.I64}
 
-// endShared stores the shadow of an access of workgroup memory, or makes that of its result.
+// endShared stores the shadow of an access of workgroup memory, or makes the result's.
 func (x *instrumented) endShared(v, undefined ir.V) {
 	op := *x.fn.Val(v)
 	if !x.isShared(x.fn, &op) {

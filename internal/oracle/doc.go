@@ -13,7 +13,7 @@
 //  1. value.go: values of invocations, and their types.
 //  2. memory.go: variables and buffers.
 //  3. machine.go: invocations, functions and control flow.
-//  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics; opaque.go: those with any result.
+//  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics; opaque.go: instructions with any result.
 //  5. arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results.
 //  6. judge.go: the verdict on results.
 package oracle

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// opaque executes an instruction whose result is any value, and which changes nothing that a verdict is on: group operations, because
-// the implementation chooses the subgroups, and accesses of images, whose texels have no permitted values. It returns false if the
+// opaque executes an instruction with any result and without an effect that a verdict is on: group operations, because
+// the implementation chooses the subgroups, and accesses of images, because texels have no permitted values. It returns false if the
 // instruction is none.
 func (x *frame) opaque(in spirv.Inst, i int) bool {
 	op := in.Op()

@@ -96,7 +96,7 @@ func (s *strengthReducer) multiply(v ir.V) {
 	}
 }
 
-// narrow computes the low 32 bits of a number of 64 bits from those of its operands: a vector of 64-bit lanes takes two registers, and
+// narrow computes the low 32 bits of a number of 64 bits from its operands' low bits: a vector of 64-bit lanes takes two registers, and
 // the divergence analysis knows the shapes of numbers of 32 bits.
 //
 //	v2 = zext.i64.i32 v1        v2 = shl.i32 v1, 2:i32

@@ -245,7 +245,7 @@ func (e *emitter) upperHalf() bool {
 	return e.in.Has(".approx") && e.in.Has(".ftz") && e.typ(0) == ".f64"
 }
 
-// approxUpper emits an approximation of doubles by their upper halves: the lower half of the operand is ignored, that of the result is 0,
+// approxUpper emits an approximation of doubles by their upper halves: the lower half of the operand is ignored, the result's is 0,
 // and a NaN is 0x7fffffff00000000 (PTX ISA, rcp.approx.ftz.f64).
 func (e *emitter) approxUpper(f func(x ir.V) ir.V) {
 	const upper, nan = 0xffffffff00000000, 0x7fffffff00000000

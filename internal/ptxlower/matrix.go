@@ -50,7 +50,7 @@ func (e *emitter) shapeOf(a string) (s matrixShape, ok bool) {
 	return s, false
 }
 
-// matrixTypes returns the types of matrices, those of less than a byte too.
+// matrixTypes returns the types of matrices, also types of less than a byte.
 func (e *emitter) matrixTypes() (types []string) {
 	for _, m := range e.in.Mods {
 		if matrixElements[m] > 0 || ptx.TypeSize(m) > 0 {

@@ -63,7 +63,7 @@ func (e *emitter) halfOf(v ir.V, m minifloat) ir.V {
 }
 
 // minifloatOf returns a float of 32 bits as 8 bits, rounded to the nearest even one and at most the greatest number. A number that is
-// subnormal in the format is rounded by a sum with a power of two whose last place is that of the format.
+// subnormal in the format is rounded by a sum with a power of two that has the last place of the format.
 func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
 	b := e.b
 	op := func(o ir.Op, list ...ir.V) ir.V { return b.Op(o, ir.I32, list...) }

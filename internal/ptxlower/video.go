@@ -7,10 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// isVideo reports whether an instruction is one of the video instructions, whose operands select parts of registers.
+// isVideo reports whether an instruction is a video instruction: its operands select parts of registers.
 func isVideo(op string) bool { return op[0] == 'v' && op != "vote" }
 
-// withoutSelectors returns an instruction whose operands are whole registers, and the selectors of the operands.
+// withoutSelectors returns the instruction with whole registers as operands, and the selectors of the operands.
 func withoutSelectors(in *ptx.Instr) (*ptx.Instr, []string) {
 	x := *in
 	x.Operands = make([]*ptx.Operand, len(in.Operands))
@@ -77,7 +77,7 @@ func (e *emitter) videoTypes(n int) {
 	}
 }
 
-// clampBits clamps a number of 64 bits to those of a type with so many bits.
+// clampBits clamps a number of 64 bits to the range of a type with so many bits.
 func (e *emitter) clampBits(v ir.V, bits uint32, typ string) ir.V {
 	least, most := uint64(0), uint64(1)<<bits-1
 	if isSigned(typ) {
@@ -244,7 +244,7 @@ func (e *emitter) videoMad() {
 }
 
 // videoLanes emits a SIMD video instruction: an operation on two halves or four bytes that the selectors pick from the words b:a. The
-// mask of the result selects lanes: others keep those of c. With .add the selected ones are added to c.
+// mask of the result selects lanes: others keep c's. With .add the selected ones are added to c.
 func (e *emitter) videoLanes() {
 	n := int(e.in.Op[len(e.in.Op)-1] - '0')
 	bits := uint32(32 / n)
@@ -281,7 +281,7 @@ func (e *emitter) videoLanes() {
 	e.set(e.resultRegister(e.operand(0)), v)
 }
 
-// laneSelector returns the lanes that operand i selects of the 2n ones of b:a, the lowest first: by default those of the operand itself.
+// laneSelector returns the lanes that operand i selects of the 2n ones of b:a, the lowest first: by default the operand's own.
 func (e *emitter) laneSelector(i, n int) [4]int {
 	var list [4]int
 	s := e.item.parts[i]

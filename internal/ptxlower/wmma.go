@@ -130,7 +130,7 @@ func (e *emitter) position(f *warpFragment, g int) (line, first ir.V) {
 }
 
 // matrixPlaces calls access for the memory of each part of register g: the whole word of a line along the memory, else each element.
-// size is that of a part in bytes.
+// size is the size of a part in bytes.
 func (e *emitter) matrixPlaces(f *warpFragment, g int, p place, access func(part int, p place)) (parts int) {
 	elementBits := uint32(f.word.Bits()) / uint32(f.per)
 	line, first := e.position(f, g)
@@ -217,7 +217,7 @@ func (e *emitter) wmmaStore(f *warpFragment) {
 	})
 }
 
-// wmmaProduct emits wmma.mma. The layouts of A and B are those of their loads: the fragments do not depend on them.
+// wmmaProduct emits wmma.mma. A and B keep the layouts of their loads: the fragments do not depend on them.
 func (e *emitter) wmmaProduct(types []string) {
 	if len(types) == 2 { // .f16 is the type of A and B
 		types = []string{types[0], ".f16", ".f16", types[1]}
@@ -262,7 +262,7 @@ func (e *emitter) converted(v ir.V, typ string) ir.V {
 	return v
 }
 
-// wordOf returns a word of a line with n words, of a matrix in registers. The line is one whose words are from first to end.
+// wordOf returns a word of a line with n words, of a matrix in registers. The line has the words from first to end.
 func (e *emitter) wordOf(list []ir.V, line ir.V, n, word, first, end int) ir.V {
 	b := e.b
 	at := b.Op(ir.Add, ir.I32, b.Op(ir.Mul, ir.I32, line, b.I32(uint32(n))), b.I32(uint32(word)))

@@ -18,8 +18,8 @@ type session struct {
 	low, high [8]float32
 	// near holds the distances of a node's children.
 	near [8]float32
-	// edges holds the sums of the edge functions of four triangles, and those of the barycentric coordinates; sum, second and
-	// third are those of the closest hit.
+	// edges holds the sums of the edge functions of four triangles, and the barycentric coordinates'; sum, second and
+	// third are the closest hit's.
 	edges              [3][4]float32
 	sum, second, third float32
 	// current is the reference at which the traversal goes on; emptyRef: the closest entry of the stack.

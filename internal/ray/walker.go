@@ -176,7 +176,7 @@ func (w *Walker) reenter() {
 	}
 }
 
-// crossingOfBest returns where the ray crosses the best candidate, a triangle. The quotients are those of crossNarrow.
+// crossingOfBest returns where the ray crosses the best candidate, a triangle. The quotients equal crossNarrow's.
 func (w *Walker) crossingOfBest() crossing {
 	if w.sum != 0 {
 		return crossing{t: w.best.t, u: w.second / w.sum, v: w.third / w.sum, front: w.sum > 0}

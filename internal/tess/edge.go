@@ -35,7 +35,7 @@ const unitSteps = 1 << 24
 type edge []float32
 
 // divide returns the points of an edge with n segments. Points of fractional spacings move from their places with the next smaller
-// number of segments to those with the next greater one, as the level grows between the two numbers; two segments grow from nothing.
+// number of segments to their places with the next greater one, as the level grows between the two numbers; two segments grow from nothing.
 func (s Spacing) divide(at edge, n int, level float32) edge {
 	at = at[:0]
 	for i := 0; i <= n; i++ {

@@ -15,7 +15,7 @@ import (
 // MaxLine bounds a line in bytes: an answer with all its findings.
 const MaxLine = 16 << 20
 
-// Head describes what all items of a run have in common.
+// Head has the common part of all items of a run.
 type Head struct {
 	Version string          `json:"version"`           // of the tool that answers
 	Verb    string          `json:"verb"`              // check or run
@@ -48,7 +48,7 @@ type Work struct {
 type Answer struct {
 	Index  int             `json:"index"`
 	Result json.RawMessage `json:"result,omitempty"` // a record of the verb
-	Log    string          `json:"log,omitempty"`    // what the item wrote to standard error
+	Log    string          `json:"log,omitempty"`    // the standard error of the item
 	Status Status          `json:"status,omitempty"` // why there is no result; "" if there is one
 }
 

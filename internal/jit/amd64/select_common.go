@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 //	one handle, consecutive words    one load or store
 //	one handle                       gather or scatter
 //
-// The first lane may be inactive and have any handle. If it is that of the active lanes by accident, the test is right all the same.
+// The first lane may be inactive and have any handle. If it happens to be the active lanes' handle, the test is right all the same.
 
 // commonHandle sets RAX to the byte offset of the handle of the first lane, and jumps to slow unless it is the handle of all lanes of k.
 func (m *machine) commonHandle(in *vcode.Inst, k Reg, slow Label) {

@@ -45,7 +45,7 @@ func regionOf(m *machine, in *vcode.Inst) {
 }
 
 // commonRegion is regionOf if all lanes of the mask are in the region of the first lane, and jumps to slow otherwise. The binary search
-// is that of searchRegions for one lane, in bytes of the table.
+// is searchRegions' for one lane, in bytes of the table.
 func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	var address [2]Reg
 	for i := range address {

@@ -41,7 +41,7 @@ type Payloads struct {
 	Payloads  uint32 // the offset of the payloads
 	Stride    uint32 // bytes from payload to payload
 	Targets   uint32 // the offset of the targets
-	Areas     uint32 // the offset of the areas: for each view those of its workgroups
+	Areas     uint32 // the offset of the areas: for each view its workgroups' areas
 	AreaBytes uint32
 	Recursion uint32
 	Share     uint32 // the workgroups that have a payload, of all nodes that share it

@@ -139,7 +139,7 @@ func (s *meshShader) narrowed(in ir.Input, v ir.V) ir.V {
 	return v
 }
 
-// linear returns the number of the workgroup in the draw, of a mesh node among those of all payloads.
+// linear returns the number of the workgroup in the draw, of a mesh node among the workgroups of all payloads.
 func (s *meshShader) linear() ir.V { return s.Add(s.Param(ir.I32, meshFirst), s.group()) }
 
 // workgroupID returns a dimension of WorkgroupId. Workgroups are numbered with x fastest, those of a mesh node payload after payload.

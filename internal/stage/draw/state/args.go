@@ -66,14 +66,14 @@ type NodePayloads struct {
 	Data     []byte // all of the following; the shaders may write it
 	Payloads uint32 // the offset of the payloads
 	Stride   uint32 // from payload to payload, see ir.PayloadStride
-	First    uint32 // the first workgroup of the draw among those of all payloads
+	First    uint32 // the first workgroup of the draw among the workgroups of all payloads
 	Total    uint32 // the workgroups of the draw
 
 	Index, Recursion uint32 // the values of ShaderIndexAMDX and RemainingRecursionLevelsAMDX
 	Share            uint32 // the workgroups that have a payload, of all nodes that share it
 
 	Targets   uint32 // the offset of the lists of nodes that exist
-	Areas     uint32 // the offset of the areas of sent payloads: for each view those of its workgroups
+	Areas     uint32 // the offset of the areas of sent payloads: for each view its workgroups' areas
 	AreaBytes uint32 // the size of an area
 }
 
