@@ -287,7 +287,7 @@ func TestNil(t *testing.T) {
 	for name, record := range map[string]func(c *CommandBuffer){
 		"pipeline":       func(c *CommandBuffer) { c.BindPipeline(nil) },
 		"foreign":        func(c *CommandBuffer) { c.BindPipeline(other.saxpy) },
-		"sets":           func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{nil}, nil) },
+		"sets":           func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{new(Set)}, nil) },
 		"sets first":     func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, -1, []*Set{r.set}, nil) },
 		"sets many":      func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 1, []*Set{r.set}, nil) },
 		"sets offsets":   func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, []uint32{16}) },
