@@ -22,6 +22,18 @@ var runLists = []reason{
 	{ByRun, "the sanitizer bounds reports addresses outside of all buffers, and those that are less aligned than the operand says", []string{
 		"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-PhysicalStorageBuffer64-06315",
 	}},
+	{ByRun, "the sanitizer bounds reports offsets in buffers of more than 32 bits, and accesses by untyped pointers that are less aligned than every layout requires", []string{
+		"RuntimeSpirv-None-10834", "RuntimeSpirv-OpTypeUntypedPointerKHR-11166",
+	}},
+	{ByRun, "the sanitizer bounds reports descriptors beyond the end of a heap, and those that are neither null nor of a live object", []string{
+		"vkCmdDraw-None-11309", "vkCmdDraw-None-12472",
+	}},
+	{ByRun, "the sanitizer bounds reports reference coordinates of a comparison of blocks outside of the image, unless the sampler clamps to the edge", []string{
+		"vkCmdDraw-OpImageBlockMatchSADQCOM-06976", "vkCmdDraw-OpImageBlockMatchWindow-09217",
+	}},
+	{ByRun, "a dispatch of an execution graph stops at a workgroup that allocates too many payloads; the sanitizer bounds reports more of a type than its node may have", []string{
+		"vkCmdDispatchGraphAMDX-maxExecutionGraphShaderPayloadCount-09187", "vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188",
+	}},
 	{ByRun, "the sanitizer uniform reports a barrier that not all invocations of the workgroup reach", []string{
 		"RuntimeSpirv-OpControlBarrierArriveEXT-13558",
 	}},

@@ -262,6 +262,7 @@ func (p *GraphPipeline) compile(ctx context.Context, d *Device, flags enum.Pipel
 	if p.graph, err = graph.New(list, flags&enum.PipelineFlagsLibrary != 0); err != nil {
 		return usage("", "%v", err)
 	}
+	p.graph.Limit = MaxGraphPayloads
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -432,7 +433,8 @@ OpStore %po %value
 // TestGraphPayloadLimits allocates 5 payloads of an array of at most 4: the array is empty. Payloads that ask for more workgroups than
 // the device or the node may have are errors.
 func TestGraphPayloadLimits(t *testing.T) {
-	r := newGraphRig(t, DeviceInfo{})
+	var found []string
+	r := newGraphRig(t, DeviceInfo{Sanitize: SanitizeBounds, Reports: func(x Report) { found = append(found, x.Rule) }})
 	body := strings.Replace(sendsNext, "COUNT", "OpCopyObject %uint %u5", 1)
 	p := must(r.graph(t, oneNode("OpExecutionModeId %self MaxNodeRecursionAMDX %u1\n", "", body), "self"))(t)
 	err := r.run(t, p, func(c *CommandBuffer) {
@@ -442,6 +444,26 @@ func TestGraphPayloadLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.want(t, "five payloads", map[int]uint32{5: 101})
+	if want := []string{"VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188"}; !slices.Equal(found, want) {
+		t.Errorf("five payloads: the reports %q; must be %q", found, want)
+	}
+	found = nil
+	for count, rule := range map[string]string{"256": "", "257": "VUID-vkCmdDispatchGraphAMDX-maxExecutionGraphShaderPayloadCount-09187"} {
+		r := newGraphRig(t, DeviceInfo{Sanitize: SanitizeBounds, Reports: func(x Report) { found = append(found, x.Rule) }})
+		text := oneNode("", "", "%a = OpAllocateNodePayloadsAMDX %pleaves %u2 %many %u0\n")
+		text = strings.Replace(text, "NodeMaxPayloadsAMDX %u4", "NodeMaxPayloadsAMDX %u300", 1)
+		text = strings.Replace(text, "%u4 = ", "%u300 = OpConstant %uint 300\n%many = OpConstant %uint "+count+"\n%u4 = ", 1)
+		p := must(r.graph(t, text, "self"))(t)
+		err := r.run(t, p, func(c *CommandBuffer) {
+			c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(1, 5), Stride: 8}})
+		})
+		if ruleOf(err) != rule || rule == "" && err != nil {
+			t.Errorf("%s payloads: %v; must be %q", count, err, rule)
+		}
+	}
+	if len(found) > 0 {
+		t.Errorf("up to 300 payloads: the reports %q; must be none", found)
+	}
 	const rule = "VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186"
 	for _, c := range []struct {
 		modes  string

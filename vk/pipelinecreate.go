@@ -239,6 +239,7 @@ func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.Executi
 // stageOptions returns the options of the compilation of a stage of the pipeline.
 func (c *creation) stageOptions(info *StageInfo) lower.Options {
 	o := c.dev.stageOptions(info)
+	o.Index64 = c.Flags&enum.PipelineFlags64BitIndexing != 0
 	o.ViewIndexFromDevice = c.Flags&enum.PipelineFlagsViewIndexFromDeviceIndex != 0
 	return o
 }

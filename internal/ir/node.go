@@ -70,6 +70,21 @@ type Send struct {
 
 // Sent calls f for the arrays of payloads that a workgroup has sent, in the order of their allocations for each type.
 func (n *Node) Sent(area []byte, f func(Send)) {
+	n.eachArray(area, func(s Send, sent bool) {
+		if sent {
+			f(s)
+		}
+	})
+}
+
+// Allocated returns the number of payloads that a workgroup has allocated.
+func (n *Node) Allocated(area []byte) (all uint64) {
+	n.eachArray(area, func(s Send, _ bool) { all += uint64(s.Count) })
+	return all
+}
+
+// eachArray calls f for the arrays of payloads that a workgroup has allocated, and whether it has sent them.
+func (n *Node) eachArray(area []byte, f func(s Send, sent bool)) {
 	word := func(at uint32) uint32 { return binary.LittleEndian.Uint32(area[at:]) }
 	for k := range n.Outputs {
 		o := &n.Outputs[k]
@@ -83,9 +98,7 @@ func (n *Node) Sent(area []byte, f func(Send)) {
 			if length == 0 || length > o.Max-i {
 				break
 			}
-			if word(row+8) != 0 {
-				f(Send{k, word(row + 4), o.Data + i*o.Stride, length})
-			}
+			f(Send{k, word(row + 4), o.Data + i*o.Stride, length}, word(row+8) != 0)
 			i += length
 		}
 	}

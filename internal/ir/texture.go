@@ -286,7 +286,7 @@ const (
 // A sampler's state (SamplerState) consists of words of 32 bits too: its key, and
 // numeric parameters, which do not affect the choice of code.
 const (
-	SamplerKey    = 0
+	SamplerKey    = 0  // its low word has the address modes of the axes, of SamplerAddressBits each, from bit SamplerAddress on
 	SamplerBias   = 2  // f32, added to the level of detail
 	SamplerMinLod = 3  // f32
 	SamplerMaxLod = 4  // f32
@@ -294,6 +294,8 @@ const (
 	SamplerBorder = 6  // four components: f32 or i32
 	SamplerWindow = 10 // width and height of the window of a match
 	SamplerWords  = 12
+
+	SamplerAddress, SamplerAddressBits = 12, 3
 )
 
 // textureHead parses the output of Texture.String.

@@ -106,6 +106,7 @@ func atomicVector(f *function, in spirv.Inst) {
 	}
 	p := f.typedPointer(v.Pointer(), t)
 	f.sameType(p, t)
+	f.checkRange(p, "atomic access", 0)
 	if p.memory == physical {
 		p = f.regionPointer(p, uint32(t.Count)*2)
 	}

@@ -95,7 +95,9 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	default:
 		f.unsupported("%s in a descriptor heap", t.Op)
 	}
-	return []ir.V{f.b.I32(uint32(resource)), f.heapIndex(p)}
+	parts := []ir.V{f.b.I32(uint32(resource)), f.heapIndex(p)}
+	f.checkHeapObject(p, t, parts)
+	return parts
 }
 
 // heapIndex returns the index of the descriptor at a heap address, out of range if the
@@ -127,5 +129,6 @@ func bufferPointer(f *function, in spirv.Inst) {
 	i := f.heapIndex(p)
 	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, resource: f.b.I32(uint32(n)), element: i}
 	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)
+	f.checkHeapDescriptor(p, q.handle, "buffer")
 	f.definePointer(in, q)
 }

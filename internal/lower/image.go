@@ -88,14 +88,23 @@ func (f *function) samplers(x image) []int {
 // part returns the handle of an image's memory, or of the resource so many numbers
 // after it.
 func (f *function) part(x image, after int) ir.V {
-	resources := f.imageResources(x)
+	return f.handleOf(f.imageResources(x), after, x.resource, x.index)
+}
+
+// samplerHandle returns the handle of the state of an image's sampler.
+func (f *function) samplerHandle(x image) ir.V {
+	return f.handleOf(f.samplers(x), 0, x.sampler[0], x.sampler[1])
+}
+
+// handleOf returns the handle of the resource so many numbers after the one of the list that a value is.
+func (f *function) handleOf(resources []int, after int, resource, index ir.V) ir.V {
 	if len(resources) == 1 {
-		return f.b.OpAux(ir.Res, ir.H, uint64(resources[0]+after), x.index)
+		return f.b.OpAux(ir.Res, ir.H, uint64(resources[0]+after), index)
 	}
 	h := f.emptyHandle()
 	for _, n := range resources {
-		r := f.b.OpAux(ir.Res, ir.H, uint64(n+after), x.index)
-		h = f.b.Select(f.b.Cmp(ir.Eq, x.resource, f.b.I32(uint32(n))), r, h)
+		r := f.b.OpAux(ir.Res, ir.H, uint64(n+after), index)
+		h = f.b.Select(f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n))), r, h)
 	}
 	return h
 }

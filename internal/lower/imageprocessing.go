@@ -69,7 +69,9 @@ func blockMatch(op ir.TextureOp, squared bool) rule {
 		c.head.Squared = squared
 		c.at = f.ints32(v.TargetCoordinates(), 2)
 		c.second(v.Reference(), false)
-		c.texel = append(c.texel, f.ints32(v.ReferenceCoordinates(), 2)...)
+		from := f.ints32(v.ReferenceCoordinates(), 2)
+		c.checkReference(from)
+		c.texel = append(c.texel, from...)
 		c.texel = append(c.texel, f.ints32(v.BlockSize(), 2)...)
 		f.texelResult(in, c)
 	}

@@ -161,6 +161,7 @@ func (f *function) stepStrided(p *pointer, i operand) {
 func (f *function) advancePointer(p *pointer, i operand, stride uint64) {
 	switch {
 	case p.memory == inBuffer:
+		f.noteStep(p, i, stride)
 		p.offset = f.addIndex(p.offset, i, stride)
 	case i.v == 0:
 		p.offset = p.offset.plus(mul(i.bits, stride))

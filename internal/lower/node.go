@@ -125,6 +125,7 @@ func allocatePayloads(f *function, in spirv.Inst) {
 	} else {
 		n = slot()
 	}
+	f.checkPayloads(count, n, o)
 	at := offset{dyn: b.OpAux(ir.At, ir.I32, uint64(o.Stride), area, n)}
 	f.definePointer(in, &pointer{typ: t.Elem, class: spirv.StorageClassNodePayloadAMDX, handle: h, offset: at.plus(uint64(o.Data))})
 }

@@ -60,6 +60,8 @@ type pointer struct {
 
 	texel *tracedTexel // with SanitizeRace: the texel that it points to
 
+	untyped bool           // the pointer in the module has no type of its own
+	wraps   ir.V           // with SanitizeBounds: 1 if the offset needs more than 32 bits; 0 is never
 	indexes []checkedIndex // with SanitizeBounds: those that may be beyond an array, a matrix or a vector
 }
 

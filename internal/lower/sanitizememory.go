@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -17,6 +18,8 @@ var (
 	atomicBeyondBuffer = finding{ir.SanitizeBounds, "atomic outside a buffer"}
 	wildAddress        = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-PhysicalStorageBuffer64-11819"}
 	misaligned         = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-PhysicalStorageBuffer64-06315"}
+	misalignedUntyped  = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-OpTypeUntypedPointerKHR-11166"}
+	wrappedOffset      = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-None-10834"}
 	beyondPrivate      = finding{ir.SanitizeBounds, "index beyond an array in Function or Private memory"}
 	beyondShared       = finding{ir.SanitizeBounds, "index beyond an array in Workgroup memory"}
 	beyondArray        = finding{ir.SanitizeBounds, "index beyond an array, matrix or vector within a buffer"}
@@ -42,7 +45,44 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 	if p.typ == nil || p.checked {
 		return
 	}
+	f.checkUntyped(p, access)
 	f.checkBytes(p, access, operand{bits: f.sizeOf(p)}, alignment)
+}
+
+// checkUntyped: an access through an untyped pointer whose alignment no layout permits. All layouts need at least the scalar one.
+func (f *function) checkUntyped(p *pointer, access string) {
+	align := f.extent(p.typ).align
+	if !p.untyped || align <= 1 {
+		return
+	}
+	at, text := ir.V(0), "at offset %u"
+	switch p.memory {
+	case physical:
+		at, text = f.addressOf(p), "at address 0x%lx"
+	case inBuffer:
+		at = f.offsetValue(p.offset)
+	default:
+		return
+	}
+	low := f.b.Op(ir.And, f.b.Func.Type(at), at, f.b.Const(f.b.Func.Type(at), align-1))
+	f.report(misalignedUntyped, f.not(f.b.Cmp(ir.Eq, low, f.b.Const(f.b.Func.Type(at), 0))), fmt.Sprintf("a %s %s, no multiple of the scalar alignment %d", access, text, align), at)
+}
+
+// noteStep notes whether the offset of i strides in a buffer needs more than 32 bits, before p advances. Negative indexes do not.
+func (f *function) noteStep(p *pointer, i operand, stride uint64) {
+	buffer := p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform
+	wide := f.options.Index64 || slices.ContainsFunc(f.entry.Modes, func(m facts.Mode) bool { return m.Kind == spirv.ExecutionModeShader64BitIndexingEXT })
+	if !f.sanitizes(ir.SanitizeBounds) || !buffer || wide {
+		return
+	}
+	index := f.operandValue(i)
+	far := f.b.Op(ir.Mul, ir.I64, f.b.Op(ir.ZExt, ir.I64, index), f.b.Const(ir.I64, stride))
+	far = f.b.Op(ir.Add, ir.I64, far, f.b.Op(ir.ZExt, ir.I64, f.offsetValue(p.offset)))
+	wraps := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.ULt, f.b.Const(ir.I64, farAway), far), f.not(f.b.Cmp(ir.SLt, index, f.b.I32(0))))
+	if p.wraps != 0 {
+		wraps = f.b.Op(ir.Or, ir.B1, wraps, p.wraps)
+	}
+	p.wraps = wraps
 }
 
 // checkBytes is checkRange for an access of a number of bytes. A number that is no constant has 32 or 64 bits.
@@ -80,6 +120,10 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		beyond := f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n))
 		if p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform { // the null descriptor has no bytes and defined results
 			beyond = f.b.Op(ir.And, ir.B1, beyond, f.not(f.b.Cmp(ir.Eq, length, f.b.I32(0))))
+		}
+		if p.wraps != 0 {
+			f.report(wrappedOffset, p.wraps, fmt.Sprintf("the offset of a %s needs more than 32 bits", access))
+			beyond = f.b.Op(ir.And, ir.B1, beyond, f.not(p.wraps))
 		}
 		f.report(rule, beyond, fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
 	}

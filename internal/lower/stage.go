@@ -44,6 +44,10 @@ type Options struct {
 	// (VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT).
 	ViewIndexFromDevice bool
 
+	// Index64 makes offsets in buffers numbers of 64 bits, as the execution mode Shader64BitIndexingEXT does
+	// (VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT).
+	Index64 bool
+
 	// Sanitize makes the program report what the sanitizers find.
 	Sanitize ir.Sanitizers
 

@@ -24,11 +24,12 @@ func (f *function) typedPointer(id spirv.ID, t *facts.Type) *pointer {
 	return &p
 }
 
-// retype changes the pointee type of a pointer.
+// retype changes the pointee type of an untyped pointer.
 func (f *function) retype(p *pointer, t *facts.Type) {
 	if t == nil {
 		f.malformed("a type is missing")
 	}
+	p.untyped = true
 	if p.typ != t && p.memory != opaque && p.memory != descriptor {
 		p.typ = t
 		p.clearLayout()

@@ -57,7 +57,7 @@ type samplerKey struct {
 func (k samplerKey) word() uint64 {
 	w := uint64(1)<<63 | uint64(filterBits(k.mag)) | uint64(filterBits(k.min))<<2 | uint64(k.op)<<4 | uint64(reductionBits(k.reduction))<<8 | uint64(k.cubic)<<10
 	for i, a := range k.address {
-		w |= uint64(a) << (12 + 3*i)
+		w |= uint64(a) << (ir.SamplerAddress + ir.SamplerAddressBits*i)
 	}
 	for i, on := range []bool{k.mipLinear, k.anisotropic, k.compare, k.unnormalized, k.nonSeamless, k.windowMost, k.rangeClamp} {
 		if on {

@@ -31,6 +31,8 @@ type Node struct {
 
 // Graph is a set of nodes.
 type Graph struct {
+	Limit uint64 // payloads that a workgroup may allocate; 0 is no limit
+
 	nodes []Node
 	at    map[ir.NodeName]int
 	depth uint64 // of the longest chain of nodes that send payloads, at least 1

@@ -378,6 +378,9 @@ func (r *run) deliver(b *batch, areas []byte) error {
 	var failed error
 	for at := uint64(0); at < uint64(len(areas)); at += uint64(n.AreaBytes) {
 		area := areas[at:][:n.AreaBytes]
+		if all := n.Allocated(area); r.Limit != 0 && all > r.Limit {
+			return &NodeError{"maxExecutionGraphShaderPayloadCount-09187", fmt.Sprintf("a workgroup of node %q allocates %d payloads; must be at most %d", n.NodeName.Name, all, r.Limit)}
+		}
 		n.Sent(area, func(s ir.Send) {
 			o := &n.Outputs[s.Output]
 			to := ir.NodeName{Name: o.Name, Index: s.Index}

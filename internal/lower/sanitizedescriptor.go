@@ -1,0 +1,82 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The findings on descriptors in heaps, on reference images of image processing, and on payloads of execution graphs.
+var (
+	beyondHeap            = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-11309"}
+	invalidDescriptor     = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-12472"}
+	beyondReference       = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-06976"}
+	beyondReferenceWindow = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-OpImageBlockMatchWindow-09217"}
+	tooManyPayloads       = finding{ir.SanitizeBounds, "VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188"}
+)
+
+// checkHeapDescriptor: a descriptor at a heap address that is outside of the heap, or that is not null and has no live object of its
+// kind. Handle has bytes if there is such an object.
+func (f *function) checkHeapDescriptor(p *pointer, handle ir.V, kind string) {
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
+	end := f.b.Op(ir.Add, ir.I64, f.b.Op(ir.ZExt, ir.I64, at), f.b.Const(ir.I64, ir.HeapDescriptor))
+	f.report(beyondHeap, f.b.Cmp(ir.ULt, f.b.Op(ir.ZExt, ir.I64, length), end), "a descriptor at offset %u, beyond the %u bytes of the descriptor heap", at, length)
+	word := func(n uint64) ir.V { // 0 beyond the heap
+		return f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Aux: n * 4, Args: [4]ir.V{p.handle, at}})
+	}
+	null := f.b.Cmp(ir.Eq, f.b.Op(ir.Or, ir.I32, word(0), word(1)), f.b.I32(0))
+	absent := f.b.Cmp(ir.Eq, f.b.Op(ir.Len, ir.I32, handle), f.b.I32(0))
+	f.report(invalidDescriptor, f.b.Op(ir.And, ir.B1, absent, f.not(null)), "the descriptor at offset %u of the heap is neither null nor of a live "+kind, at)
+}
+
+// checkHeapObject is checkHeapDescriptor for an image or a sampler, whose resource and index are parts.
+func (f *function) checkHeapObject(p *pointer, t *facts.Type, parts []ir.V) {
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	if t.Op == spirv.OpTypeSampler {
+		f.checkHeapDescriptor(p, f.samplerHandle(image{sampler: [2]ir.V(parts)}), "sampler")
+		return
+	}
+	f.checkHeapDescriptor(p, f.part(image{typ: t, resource: parts[0], index: parts[1]}, 1), "image")
+}
+
+// checkReference: coordinates outside of the reference image of a comparison of blocks, unless its sampler clamps both to the edge.
+func (c *textureCall) checkReference(coordinates []ir.V) {
+	f := c.f
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	rule := beyondReferenceWindow
+	if c.head.Op == ir.TextureMatch {
+		rule = beyondReference
+	}
+	shape := f.part(*c.other, 1)
+	outside := f.b.Bool(false)
+	for i, at := range coordinates {
+		n := f.shapeWordOf(shape, ir.ShapeWidth+i)
+		outside = f.b.Op(ir.Or, ir.B1, outside, f.not(f.b.Cmp(ir.ULt, at, n)))
+	}
+	present := f.not(f.b.Cmp(ir.Eq, f.shapeWordOf(shape, ir.ShapeWidth), f.b.I32(0))) // the null descriptor has defined results
+	outside = f.b.Op(ir.And, ir.B1, outside, present)
+	if c.on.sampler != [2]ir.V{} {
+		const both, edges = 1<<(2*ir.SamplerAddressBits) - 1, uint32(enum.AddressModeClampToEdge)<<ir.SamplerAddressBits | uint32(enum.AddressModeClampToEdge)
+		key := f.shapeWordOf(f.samplerHandle(c.on), ir.SamplerKey)
+		modes := f.b.Op(ir.And, ir.I32, f.b.Op(ir.LShr, ir.I32, key, f.b.I32(ir.SamplerAddress)), f.b.I32(both))
+		outside = f.b.Op(ir.And, ir.B1, outside, f.not(f.b.Cmp(ir.Eq, modes, f.b.I32(edges))))
+	}
+	f.report(rule, outside, "the reference coordinates (%d, %d) are outside of the reference image", coordinates...)
+}
+
+// checkPayloads: an allocation that its type of payloads has no more room for.
+func (f *function) checkPayloads(count, first ir.V, o *ir.NodeOutput) {
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	refused := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.Eq, first, f.b.I32(o.Max)), f.not(f.b.Cmp(ir.Eq, count, f.b.I32(0))))
+	f.report(tooManyPayloads, refused, "%u payloads are allocated beyond the %u that NodeMaxPayloadsAMDX permits", count, f.b.I32(o.Max))
+}
