@@ -163,7 +163,7 @@ var objectLists = []reason{
 	{ByObjects, "full checking demands that instructions of image processing use the samplers that are for them, and no others do", []string{
 		"vkCmdDraw-OpImageSampleWeightedQCOM-06977", "vkCmdDraw-OpImageSampleWeightedQCOM-06978",
 	}},
-	{ByObjects, "full checking computes the addresses of the vertex attributes that a draw reads; those of an indirect draw only if the stride decides", []string{
+	{ByObjects, "full checking computes the addresses of the vertex attributes that a draw reads", []string{
 		"vkCmdDraw-format-10389", "vkCmdDraw-format-10390",
 	}},
 	{ByObjects, "the creation of a pipeline fails while another call uses its cache, if the application synchronizes it", []string{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -17,11 +18,32 @@ type elements struct {
 	known        bool
 }
 
-// attributes checks the alignment of the vertex attributes that the vertex stage reads (Vulkan, Vertex Input Calculation).
-func (c *drawCheck) attributes(a *state.Args, indexed, indirect bool) {
+// attributes checks the alignment of the vertex attributes that the vertex stage reads (Vulkan, Vertex Input Calculation). The arguments
+// of an indirect draw are a copy that no later command changes.
+func (c *drawCheck) attributes(a *state.Args, indexed bool, indirect *state.Indirect) {
 	v := c.stage(ir.Vertex)
+	if v == nil {
+		return
+	}
+	if indirect == nil {
+		c.attributesOf(v, a, indexed)
+		return
+	}
+	one := *a
+	if one.Index = nil; indexed {
+		one.Index = []byte{} // not nil: the structures are those of indexed draws
+	}
+	n, err := indirect.Draws(&one)
+	for i := uint32(0); err == nil && i < n && len(c.findings) == 0; i++ { // the draw reports the error
+		indirect.Set(&one, i)
+		c.attributesOf(v, &one, indexed)
+	}
+}
+
+// attributesOf checks a draw that is not indirect.
+func (c *drawCheck) attributesOf(v *shader.Stage, a *state.Args, indexed bool) {
 	legacy := !c.dev.without("legacyVertexAttributes") && c.dev.mayHave("legacyVertexAttributes")
-	if v == nil || !indirect && (a.Count == 0 || a.Instances == 0) {
+	if a.Count == 0 || a.Instances == 0 {
 		return
 	}
 	read := map[uint32]bool{}
@@ -50,7 +72,7 @@ func (c *drawCheck) attributes(a *state.Args, indexed, indirect bool) {
 			stride := uint64(b.Stride)
 			wrong := place%size != 0 // if it is wrong for one element, it is for all
 			if stride%size != 0 {
-				e := c.accessed(&b, a, indexed, indirect)
+				e := c.accessed(&b, a, indexed)
 				wrong = e.misaligned(place, stride, size)
 			}
 			if wrong {
@@ -60,12 +82,9 @@ func (c *drawCheck) attributes(a *state.Args, indexed, indirect bool) {
 	}
 }
 
-// accessed returns the elements of a binding that the draw accesses. Those of an indirect draw are not known: its arguments may change
-// before it runs.
-func (c *drawCheck) accessed(b *state.VertexBinding, a *state.Args, indexed, indirect bool) (e elements) {
+// accessed returns the elements of a binding that the draw accesses.
+func (c *drawCheck) accessed(b *state.VertexBinding, a *state.Args, indexed bool) (e elements) {
 	switch {
-	case indirect:
-		return e
 	case b.Instance && b.Divisor == 0:
 		return elements{first: uint64(a.FirstInstance), count: 1, known: true}
 	case b.Instance:

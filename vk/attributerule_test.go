@@ -1,6 +1,8 @@
 package vk
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/link"
@@ -56,6 +58,28 @@ func TestAttributeRules(t *testing.T) {
 			c.EndRendering()
 		}},
 	})
+	r.on(old)
+	// An indirect draw without vertices reads no attribute. In two draws the second element of the second one is misaligned.
+	for _, x := range []struct {
+		vertices, draws uint32
+		finds           bool
+	}{{0, 1, false}, {1, 1, false}, {1, 2, true}} {
+		got, err := r.findings(t, func(c *CommandBuffer) {
+			arguments := r.memory.Bytes()[1024+512:]
+			for i, word := range []uint32{x.vertices, 1, 0, 0, 1, 1, 1, 0} {
+				binary.LittleEndian.PutUint32(arguments[4*i:], word)
+			}
+			c.BeginRendering(r.rendering())
+			c.BindGraphicsPipeline(pipe("R16G16B16A16_SFLOAT", 9, 0))
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: r.vertices}})
+			r.paint(c, 1, 1, 1, 1)
+			c.DrawIndirect(IndirectInfo{Buffer: r.vertices, Offset: 512, Draws: x.draws, Stride: 16})
+			c.EndRendering()
+		})
+		if want := []string{"VUID-vkCmdDrawIndirect-format-10390"}; err == nil == x.finds || x.finds != slices.Equal(got, want) {
+			t.Errorf("%d vertices, %d draws: the findings %q, the error %v", x.vertices, x.draws, got, err)
+		}
+	}
 	// With the feature each address will do.
 	r.on(features(true, "legacyVertexAttributes"))
 	if got, err := r.findings(t, func(c *CommandBuffer) { r.paints(c, r.rendering(), floats, func() { at(2)(c) }) }); len(got) > 0 || err != nil {

@@ -21,7 +21,7 @@ type drawCheck struct {
 }
 
 // checkDraw returns the first finding on a draw. The state has all viewports and scissors that are set.
-func (x *executor) checkDraw(d *drawable, a *state.Args, indexed, indirect bool) error {
+func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect *state.Indirect) error {
 	g := &x.graphics
 	c := &drawCheck{x, g.bound.pipeline, d, &g.bound.draw, g.current, &g.bound.shaders}
 	if c.p != nil {
@@ -35,7 +35,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed, indirect bool)
 		c.localInputs()
 	}
 	c.attachments()
-	if !indirect {
+	if indirect == nil {
 		c.instances(a)
 	}
 	c.colors()

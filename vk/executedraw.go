@@ -330,7 +330,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
 	s.Rasterization.DepthUnrestricted = x.dev.unrestricted
 	if x.dev.checking >= All {
-		if err := x.checkDraw(p, a, indexed, indirect != nil); err != nil {
+		if err := x.checkDraw(p, a, indexed, indirect); err != nil {
 			return err
 		}
 	}

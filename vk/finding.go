@@ -2,6 +2,7 @@ package vk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -80,6 +81,9 @@ func ofCommand(f *UsageError, command string) *UsageError {
 func commandRule(rule, command string) string {
 	for _, general := range [...]string{"VUID-vkCmdDraw-", "VUID-vkCmdDispatch-"} {
 		if rest, ok := strings.CutPrefix(rule, general); ok {
+			if _, common := slices.BinarySearch(vuid.Common[:], rule); !common && strings.HasPrefix(command, "vkCmdDispatchGraph") && general == "VUID-vkCmdDraw-" {
+				return rule // of the draw of a mesh node
+			}
 			return "VUID-" + command + "-" + rest
 		}
 	}
@@ -148,6 +152,10 @@ func (k *command) api() string {
 				return "vkCmdDrawMeshTasksIndirectEXT"
 			}
 			return "vkCmdDrawMeshTasksIndirectCountEXT"
+		case subpassShading:
+			return "vkCmdSubpassShadingHUAWEI"
+		case *dispatchGraph:
+			return graphNames[w.form]
 		case *drawByteCount:
 			return "vkCmdDrawIndirectByteCountEXT"
 		case *clusterDraw:

@@ -328,3 +328,15 @@ func TestMeshNodePlain(t *testing.T) {
 		}
 	})
 }
+
+// TestGraphCommandRules checks that the draws of mesh nodes have the rules of the dispatch, if it has them.
+func TestGraphCommandRules(t *testing.T) {
+	for rule, want := range map[string]string{
+		"VUID-vkCmdDraw-None-08600": "VUID-vkCmdDispatchGraphAMDX-None-08600",
+		"VUID-vkCmdDraw-None-08644": "VUID-vkCmdDraw-None-08644", // on draws only
+	} {
+		if got := commandRule(rule, "vkCmdDispatchGraphAMDX"); got != want {
+			t.Errorf("%s is %s; must be %s", rule, got, want)
+		}
+	}
+}

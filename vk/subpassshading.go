@@ -99,9 +99,9 @@ func (subpassShading) run(x *executor) error {
 		x.find(vuid.VkCmdDraw_None_08606, "no subpass shading pipeline is bound; must be")
 		return x.found()
 	case !p.pass.compatible(r.subpass.pass):
-		return usage("VUID-vkCmdDraw-renderPass-02684", "%v is not for a render pass that is compatible with the current one; must be", &p.object)
+		return usage("", "%v is not for a render pass that is compatible with the current one; must be", &p.object)
 	case p.subpass != r.subpass.index:
-		return usage("VUID-vkCmdDraw-subpass-02685", "%v is for subpass %d; must be for the current one, %d", &p.object, p.subpass, r.subpass.index)
+		return usage("", "%v is for subpass %d; must be for the current one, %d", &p.object, p.subpass, r.subpass.index)
 	}
 	g.shaded = true
 	if err := x.flush(); err != nil { // clears of attachments

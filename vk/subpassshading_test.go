@@ -203,14 +203,14 @@ func TestSubpassShadingCommands(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		rule        string
+		rule, text  string
 		draw, shade func(c *CommandBuffer, own, foreign, later *ComputePipeline)
 	}{
 		{rule: place, draw: func(c *CommandBuffer, own, _, _ *ComputePipeline) { shade(own)(c) }},
 		{rule: place, shade: func(c *CommandBuffer, own, _, _ *ComputePipeline) { shade(own)(c); shade(own)(c) }},
-		{rule: "VUID-vkCmdDraw-None-08606", shade: func(c *CommandBuffer, _, _, _ *ComputePipeline) { c.SubpassShading() }},
-		{rule: "VUID-vkCmdDraw-renderPass-02684", shade: func(c *CommandBuffer, _, foreign, _ *ComputePipeline) { shade(foreign)(c) }},
-		{rule: "VUID-vkCmdDraw-subpass-02685", shade: func(c *CommandBuffer, _, _, later *ComputePipeline) { shade(later)(c) }},
+		{rule: "VUID-vkCmdSubpassShadingHUAWEI-None-08606", shade: func(c *CommandBuffer, _, _, _ *ComputePipeline) { c.SubpassShading() }},
+		{text: "is not for a render pass that is compatible", shade: func(c *CommandBuffer, _, foreign, _ *ComputePipeline) { shade(foreign)(c) }},
+		{text: "is for subpass 2", shade: func(c *CommandBuffer, _, _, later *ComputePipeline) { shade(later)(c) }},
 		{shade: func(c *CommandBuffer, own, _, _ *ComputePipeline) { shade(own)(c) }},
 		{},
 	} {
@@ -228,8 +228,9 @@ func TestSubpassShadingCommands(t *testing.T) {
 			}
 			return func(b *CommandBuffer) { f(b, own, foreign, later) }
 		}
-		if err := h.submit(t, h.commands(t, call(c.draw), call(c.shade))); ruleOf(err) != c.rule || c.rule == "" && err != nil {
-			t.Errorf("%v; must be %q", err, c.rule)
+		err := h.submit(t, h.commands(t, call(c.draw), call(c.shade)))
+		if fails := c.rule+c.text != ""; ruleOf(err) != c.rule || fails != (err != nil) || fails && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%v; must be %q with the rule %q", err, c.text, c.rule)
 		}
 	}
 }
