@@ -302,8 +302,8 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 	x.facts = nil
 }
 
-// noModule are the codes of streams that are no SPIR-V at all.
-var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true, "SPV-Text-Size": true}
+// noModule are the codes of input without the header of a module: it is unreadable, not a module with a finding.
+var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Size": true, "SPV-Header-Magic": true, "SPV-Text-Size": true}
 
 // readModule reads a module, and compiles a source for the target environment. It may be called from several
 // goroutines at once.
