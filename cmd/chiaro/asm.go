@@ -132,7 +132,7 @@ func newDis(c console) *cobra.Command {
 	f.BoolFunc("color", "colour the text, on files too; overrides a --no-color before it", last(true))
 	f.BoolFunc("no-color", "do not colour the text; overrides a --color before it", last(false))
 	f.BoolVar(&unknown, "handle-unknown-opcodes", false, "show instructions with an unknown opcode as words")
-	f.StringVar(&stage, "ir", "", "show the IR of compute entry points instead: lowered, final, all (after each pass), bound (with images) or vcode (vectorized)")
+	f.StringVar(&stage, "ir", "", "show the IR of entry points instead: lowered, final, all (after each pass), and of compute bound (with images) or vcode (vectorized)")
 	f.Lookup("ir").NoOptDefVal = "final"
 	complete(cmd, "ir", irStages...)
 	f.StringVar(&machine, "asm", "", "show the JIT's machine code of compute entry points instead: best, avx512 or avx2")

@@ -19,13 +19,14 @@ import (
 // (vcode), with images bound too.
 var irStages = []string{"lowered", "final", "all", "bound", "vcode"}
 
-// programText renders the compute entry points of a module as programs.
+// programText renders the entry points of a module as programs. Images are bound, and code is vectorized, for compute only: the other
+// stages are parts of the programs that a pipeline makes.
 func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error) {
 	g := facts.Gather(m, nil)
 	var out strings.Builder
 	for i := range g.EntryPoints {
 		e := &g.EntryPoints[i]
-		if e.Model != spirv.ExecutionModelGLCompute {
+		if e.Model != spirv.ExecutionModelGLCompute && (stage == "bound" || stage == "vcode") {
 			continue
 		}
 		last := ""
@@ -50,7 +51,7 @@ func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error)
 		}
 	}
 	if out.Len() == 0 {
-		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
+		return nil, fmt.Errorf("no entry point that --ir=%s can show; must have one, of the execution model GLCompute for bound and vcode", stage)
 	}
 	return []byte(out.String()), nil
 }
