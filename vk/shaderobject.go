@@ -192,6 +192,9 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if info.Flags&InstrumentShader != 0 {
 		creation.Flags = InstrumentShaders
 	}
+	if info.Flags&enum.ObjectFlags64BitIndexing != 0 {
+		creation.Flags |= enum.PipelineFlags64BitIndexing
+	}
 	c, err := d.newCreation(&creation)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,41 @@ func TestDispatchBase(t *testing.T) {
 			}))
 			if c.lost != isRule(err, rule) || !c.lost && err != nil {
 				t.Errorf("checking %v, base %d, flag %v, object %v: %v", c.level, c.base, c.flag, object, err)
+			}
+		}
+	}
+}
+
+// TestWideIndexing stores at the index 2³⁰ of an array of words, by pipelines and by shader objects: the offset needs 33 bits, which only
+// the flag for 64-bit indexing permits (VUID-RuntimeSpirv-None-10834). The store is out of the bounds of the buffer with both.
+func TestWideIndexing(t *testing.T) {
+	const rule = "VUID-RuntimeSpirv-None-10834"
+	for _, flag := range []bool{false, true} {
+		for _, object := range []bool{false, true} {
+			var found []string
+			r := newRig(t, DeviceInfo{Sanitize: SanitizeBounds, Reports: func(x Report) { found = append(found, x.Rule) }}, storage)
+			r.dev.checking = None
+			creation := Creation{Flags: enum.PipelineFlagsDispatchBase}
+			info := ShaderInfo{Stage: StageCompute, Code: code(t, saxpy), Layout: r.pipeline, Flags: enum.ObjectFlagsDispatchBase}
+			if flag {
+				creation.Flags |= enum.PipelineFlags64BitIndexing
+				info.Flags |= enum.ObjectFlags64BitIndexing
+			}
+			p := must(r.dev.NewComputePipeline(t.Context(), r.computeInfo(t, creation)))(t)
+			list := must(r.dev.NewShaders(t.Context(), []ShaderInfo{info}))(t)
+			err := r.submit(t, r.record(t, func(b *CommandBuffer) {
+				if b.BindPipeline(p); object {
+					b.BindShaders([]ShaderStage{StageCompute}, list)
+				}
+				b.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+				b.PushConstants(r.pipeline, 0, push(3))
+				b.DispatchBase([3]uint32{1 << 30 / 4}, [3]uint32{1, 1, 1})
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(found, rule) == flag || len(found) == 0 {
+				t.Errorf("flag %v, object %v: the reports %q", flag, object, found)
 			}
 		}
 	}
