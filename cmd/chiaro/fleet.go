@@ -156,7 +156,7 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 		here(i)
 	}
 	if n := <-sent; err == nil && answered < n && ctx.Err() == nil {
-		err = unreadable("--on %s: chiaro-fleet ended after %d of %d answers; the same command goes on with the rest", s.on, answered, n)
+		err = unreadable("--on %s: chiaro-fleet ended after %d of %d answers; the same command goes on with the rest", wire.Shown(s.on), answered, n)
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) 
 		}
 	}
 	if len(mine) > 0 && n > 0 {
-		plain.Fprintf(s.c.err, "chiaro: --on %s: %s of %d stay in this process, since they need standard input, a compiler or a folder\n", s.on, number(len(mine), "item"), s.items)
+		plain.Fprintf(s.c.err, "chiaro: --on %s: %s of %d stay in this process, since they need standard input, a compiler or a folder\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
 	}
 	return mine, n
 }
@@ -189,15 +189,15 @@ func (s *submission[T]) receive(out io.Reader, give func(i int, x T)) (n int, ba
 		var x wire.Report
 		if e := r.Read(&x); e != nil {
 			if err == nil && e != io.EOF && !errors.Is(e, io.ErrUnexpectedEOF) && !errors.Is(e, os.ErrClosed) {
-				err = unreadable("--on %s: %v", s.on, e)
+				err = unreadable("--on %s: %v", wire.Shown(s.on), e)
 			}
 			return n, back, err
 		}
 		switch {
 		case x.Error != "":
-			err = unreadable("--on %s: %s", s.on, x.Error)
+			err = unreadable("--on %s: %s", wire.Shown(s.on), x.Error)
 		case x.Notice != "":
-			plain.Fprintf(s.c.err, "chiaro: --on %s: %s\n", s.on, x.Notice)
+			plain.Fprintf(s.c.err, "chiaro: --on %s: %s\n", wire.Shown(s.on), x.Notice)
 		case x.Answer != nil && x.Answer.Index >= 0 && x.Answer.Index < s.items:
 			n++
 			i := x.Answer.Index

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
 // auditAll audits the run whenever no answer has come for a while. Answers come by subscription, which is fast, but the
@@ -54,7 +56,7 @@ func (x *submitter) audit(ctx context.Context) {
 			x.fetch(ctx, token)
 		case !jobs[token]:
 			if w.lost++; w.lost > maxLost {
-				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", x.Server.URL, maxLost, token, w.batch.items[0].Name))
+				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", wire.Shown(x.Server.URL), maxLost, token, w.batch.items[0].Name))
 				return
 			}
 			x.files.forget(w.batch)

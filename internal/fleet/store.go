@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
 // Names of the streams and stores on a server. docs/fleet.md lists them with the permissions that they need.
@@ -154,6 +156,7 @@ func (st *store) close() { st.conn.Close() }
 // explained adds advice for the user to an error.
 func explained(url string, err error) error {
 	text := err.Error()
+	url = wire.Shown(url)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "Authorization Violation"):
 		return fmt.Errorf("%s: the server rejects the credentials (%w); --creds or --nkey must name those of a user of it", url, err)

@@ -262,7 +262,7 @@ func (x *submitter) publish(ctx context.Context, token string, b *batch) {
 		return
 	}
 	if limit := x.st.conn.MaxPayload(); int64(len(data)) > limit {
-		x.fail(fmt.Errorf("%s: the server accepts messages of %d bytes; a batch has %d, so that max_payload must be at least 1 MB", x.Server.URL, limit, len(data)))
+		x.fail(fmt.Errorf("%s: the server accepts messages of %d bytes; a batch has %d, so that max_payload must be at least 1 MB", wire.Shown(x.Server.URL), limit, len(data)))
 		return
 	}
 	subject := jobPrefix + versionToken(x.head.Version) + "." + x.scope + "." + token
@@ -285,7 +285,7 @@ func (x *submitter) publish(ctx context.Context, token string, b *batch) {
 		var api *jetstream.APIError
 		switch {
 		case errors.As(err, &api) && idle > x.Patience:
-			x.fail(fmt.Errorf("%s: the server stores no more work: %s", x.Server.URL, api.Description))
+			x.fail(fmt.Errorf("%s: the server stores no more work: %s", wire.Shown(x.Server.URL), api.Description))
 			return
 		case errors.As(err, &api):
 			x.notice("the server stores no more work at present: " + api.Description)
@@ -357,7 +357,7 @@ func (x *submitter) result(ctx context.Context, token string, data []byte) {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			x.fail(fmt.Errorf("%s: result %s: %w", x.Server.URL, token, err))
+			x.fail(fmt.Errorf("%s: result %s: %w", wire.Shown(x.Server.URL), token, err))
 		}
 		return
 	}

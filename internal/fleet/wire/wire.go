@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // MaxLine bounds a line in bytes: an answer with all its findings.
@@ -73,6 +74,21 @@ type Report struct {
 	Answer *Answer `json:"answer,omitempty"`
 	Notice string  `json:"notice,omitempty"`
 	Error  string  `json:"error,omitempty"`
+}
+
+// Shown returns the addresses of servers, with commas between them, as messages show them: without passwords and tokens.
+func Shown(servers string) string {
+	list := strings.Split(servers, ",")
+	for i, s := range list {
+		start := 0
+		if k := strings.Index(s, "://"); k >= 0 {
+			start = k + len("://")
+		}
+		if end := strings.LastIndexByte(s, '@'); end >= start {
+			list[i] = s[:start] + "***" + s[end:]
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // Writer writes lines.
