@@ -285,6 +285,10 @@ func TestServerErrors(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.url, err, c.want)
 		}
 	}
+	taken := strings.TrimPrefix(plain.ClientURL(), "nats://")
+	if _, err := Serve(Serving{Listen: taken, Store: t.TempDir()}); err == nil || !strings.Contains(err.Error(), taken) {
+		t.Errorf("at an address in use: %v; want an error that names %s", err, taken)
+	}
 	if _, err := Serve(Serving{Listen: "0.0.0.0:0", Store: t.TempDir()}); err == nil {
 		t.Error("a server without users listens for other machines")
 	}

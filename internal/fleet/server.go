@@ -41,6 +41,9 @@ func Serve(v Serving) (*Embedded, error) {
 			if err != nil {
 				return nil, err
 			}
+			if err := isFree(host, port); err != nil {
+				return nil, err
+			}
 			opts.Host, opts.Port = host, port
 		}
 	}
@@ -65,6 +68,18 @@ func Serve(v Serving) (*Embedded, error) {
 		return nil, errors.New("the configuration has no jetstream; must have it, with store_dir")
 	}
 	return &Embedded{s}, nil
+}
+
+// isFree returns an error if nothing can listen at an address: the server itself would try until startTime has passed.
+func isFree(host string, port int) error {
+	if port == server.RANDOM_PORT {
+		return nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("%w; --listen names another address", err)
+	}
+	return l.Close()
 }
 
 // listening parses an address. Without users, which a configuration has, only this machine may connect.
