@@ -30,7 +30,7 @@ func (d *dumpFlags) add(cmd *cobra.Command) {
 
 // check rejects combinations of flags without a meaning.
 func (d *dumpFlags) check(files []string) error {
-	if len(files) != 1 && len(d.images)+len(d.buffers) > 0 {
+	if len(files) != 1 && d.any() {
 		return unreadable("-i and -b with %d scripts; want one", len(files))
 	}
 	if len(d.imageNames) > len(d.images) || len(d.bufferNames) > len(d.buffers) {
@@ -41,6 +41,9 @@ func (d *dumpFlags) check(files []string) error {
 	}
 	return nil
 }
+
+// any reports whether contents are written.
+func (d *dumpFlags) any() bool { return len(d.images)+len(d.buffers) > 0 }
 
 func isStandard(file string) bool { return file == "-" }
 

@@ -135,6 +135,9 @@ func runScripts(c console, f runFlags, args []string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
+	if f.on != "" && f.dump.any() {
+		return unreadable("-i and -b with --on; want one of them, since a worker writes no files")
+	}
 	defer collectSeldom(compilePercent)()
 	if len(args) == 1 && isLaunch(args[0]) {
 		return limited(0, func(ctx context.Context) error { return runLaunch(ctx, c, f, args[0]) })
