@@ -38,6 +38,11 @@ func newAnswer(c console) *cobra.Command {
 func answerItems(c console) error {
 	ctx, stop := interruptible()
 	defer stop()
+	return answerUntil(ctx, c)
+}
+
+// answerUntil answers items until the input ends or the context is done. An item that this interrupts has no answer.
+func answerUntil(ctx context.Context, c console) error {
 	r, w := wire.NewReader(c.in), wire.NewWriter(c.out)
 	if err := w.Write(wire.Hello{Version: toolVersion()}); err != nil {
 		return err
@@ -63,6 +68,9 @@ func answerItems(c console) error {
 		result, err := any(nil), wrong
 		if err == nil && now != nil {
 			result, err = now.answer(ctx, x.Item)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		if err == nil {
 			a.Result, err = json.Marshal(result)

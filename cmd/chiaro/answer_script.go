@@ -25,16 +25,21 @@ func scriptFiles(c console, file, spirvDir string, outside bool) ([]wire.File, b
 	if err != nil {
 		return nil, false
 	}
+	return files, !needsCompiler(s)
+}
+
+// needsCompiler reports whether a script has sources. A compiler may read any file of its machine, so that a worker starts none.
+func needsCompiler(s *amber.Script) bool {
 	for _, shader := range s.Shaders {
 		switch shader.Format {
 		case amber.GLSL, amber.HLSL, amber.OpenCLC:
-			return nil, false
+			return true
 		}
 	}
-	return files, true
+	return false
 }
 
-// travelScript parses a script from the files of an item.
+// travelScript parses a script from the files of an item. It rejects one that needs a compiler.
 func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
 	text, ok := files[""]
 	if !ok {
@@ -43,11 +48,15 @@ func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
 	if err := packed(file, text); err != nil {
 		return nil, err
 	}
-	return amber.Parse(file, text, func(name string) ([]byte, error) {
+	s, err := amber.Parse(file, text, func(name string) ([]byte, error) {
 		data, ok := files[name]
 		if !ok {
 			return nil, fmt.Errorf("%s: is not among the files of the item", name)
 		}
 		return data, nil
 	})
+	if err == nil && needsCompiler(s) {
+		return nil, fmt.Errorf("%s: a worker compiles no source", file)
+	}
+	return s, err
 }
