@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
@@ -74,6 +75,9 @@ func answerUntil(ctx context.Context, c console) error {
 		}
 		if err == nil {
 			a.Result, err = json.Marshal(result)
+			if r, ok := result.(*runResult); ok {
+				a.Brief = r.Status == string(amber.RanOutOfTime)
+			}
 		}
 		if err != nil {
 			a.Status, a.Result = wire.Invalid, nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,13 +21,14 @@ type readerFunc func(p []byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // answersTo returns the answers of a worker's process to a script, which comes with its first read. read is called after it.
-func answersTo(ctx context.Context, t *testing.T, script string, read func()) []wire.Answer {
+func answersTo(ctx context.Context, t *testing.T, script string, timeout time.Duration, read func()) []wire.Answer {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := runFlags{through: throughNames[0]}
+	f.opts.Timeout = timeout
 	defaults := &cobra.Command{}
 	f.engine.add(defaults)
 	f.pipeline.add(defaults)
@@ -65,7 +67,7 @@ func answersTo(ctx context.Context, t *testing.T, script string, read func()) []
 // TestAnswerInterrupted checks that an item which a signal interrupts has no answer, since the answer would be kept.
 func TestAnswerInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	if list := answersTo(ctx, t, "#!amber\n", stop); len(list) != 0 {
+	if list := answersTo(ctx, t, "#!amber\n", 0, stop); len(list) != 0 {
 		t.Errorf("%+v; want no answer", list)
 	}
 }
@@ -76,9 +78,23 @@ func TestAnswerCompiles(t *testing.T) {
 		"#!amber\n": false,
 		"#!amber\nSHADER compute s GLSL\n#version 450\n#include \"/etc/passwd\"\nvoid main() {}\nEND\n": true,
 	} {
-		list := answersTo(t.Context(), t, script, func() {})
+		list := answersTo(t.Context(), t, script, 0, func() {})
 		if len(list) != 1 || list[0].Status != "" || strings.Contains(string(list[0].Result), "compiles no source") != refused {
 			t.Errorf("%q: %+v; want one result, refused: %v", script, list, refused)
+		}
+	}
+}
+
+// TestAnswerTimeout checks that a timeout is brief: on a machine with less load, the script may end in time.
+func TestAnswerTimeout(t *testing.T) {
+	script, err := os.ReadFile("../../internal/amber/testdata/dispatch.amber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, status := range map[time.Duration]string{1: "timeout", 0: "pass"} {
+		list := answersTo(t.Context(), t, string(script), limit, func() {})
+		if len(list) != 1 || list[0].Brief != (limit > 0) || !strings.Contains(string(list[0].Result), `"status":"`+status) {
+			t.Errorf("limit %v: %+v; want %s", limit, list, status)
 		}
 	}
 }

@@ -23,18 +23,14 @@ import (
 func TestFaultyItems(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
-	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 2, Limits: Limits{Time: 3 * time.Second}}
+	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 2}
 	startWorker(t, w)
 	items := makeItems(t, 12)
 	items[2].Kind = "poison"
-	items[4].Kind = "sleep 1m"
 	items[6].Kind = "large"
 	answers := submitAll(t, Submission{Server: e.Server()}, wire.Head{Version: "v1", Verb: "check", Options: json.RawMessage(`1`)}, items)
 	if a := answers[2]; a.Status != wire.Crash || !strings.Contains(a.Log, "the last words") || !strings.Contains(a.Log, "exit status 9") {
 		t.Errorf("an item that ends its process: %+v; want a crash with its log", a)
-	}
-	if a := answers[4]; a.Status != wire.Timeout {
-		t.Errorf("an item that takes too long: %+v; want a timeout", a)
 	}
 	if a := answers[6]; len(a.Result) != 2<<20+2 {
 		t.Errorf("a result larger than a message has %d bytes; want %d", len(a.Result), 2<<20+2)
@@ -43,6 +39,50 @@ func TestFaultyItems(t *testing.T) {
 		if items[i].Kind == "plain" {
 			wantResults(t, items[i:i+1], answers[i:i+1], "1")
 		}
+	}
+}
+
+// TestTimeout checks that an item which never ends has an answer.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	p := &process{command: command(t, "v1"), limits: Limits{Time: 100 * time.Millisecond}}
+	defer p.stop()
+	a := p.answer(context.Background(), &wire.Head{Version: "v1"}, &wire.Item{Kind: "sleep 1h"})
+	if a.Status != wire.Timeout || !a.Brief {
+		t.Errorf("%+v; want a brief timeout", a)
+	}
+}
+
+// TestBrief checks that an answer which another machine may give otherwise is not kept with the others.
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	items := makeItems(t, 2)
+	items[1].Kind = "poison"
+	if a := submitAll(t, Submission{Server: e.Server()}, wire.Head{Version: "v1"}, items); !a[1].Brief || a[0].Brief {
+		t.Fatalf("%+v; want the second one to be brief", a)
+	}
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	info, err := st.results.Info(ctx, jetstream.WithSubjectFilter(">"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ages := map[string]int{}
+	for subject := range info.State.Subjects {
+		m, err := st.results.GetLastMsgForSubject(ctx, subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ages[m.Header.Get(jetstream.MsgTTLHeader)]++
+	}
+	if len(ages) != 2 || ages[""] != 1 || ages[keptBriefly.String()] != 1 {
+		t.Errorf("times on the server %v; want one message with %v", ages, keptBriefly)
 	}
 }
 
@@ -94,7 +134,7 @@ func TestReplacedTool(t *testing.T) {
 
 // TestLongLine checks that a result over the bound of a line has an answer.
 func TestLongLine(t *testing.T) {
-	p := &process{command: command(t, "v1"), limits: Limits{Time: 20 * time.Second}}
+	p := &process{command: command(t, "v1")}
 	defer p.stop()
 	a := p.answer(context.Background(), &wire.Head{Version: "v1"}, &wire.Item{Kind: "long"})
 	if a.Status != wire.Large {

@@ -172,12 +172,12 @@ func (p *process) answer(ctx context.Context, head *wire.Head, it *wire.Item) wi
 		log = p.end()
 		switch {
 		case errors.Is(err, errSlow):
-			return wire.Answer{Status: wire.Timeout, Log: fmt.Sprintf("not done after %v, the limit of the worker", most)}
+			return wire.Answer{Status: wire.Timeout, Brief: true, Log: fmt.Sprintf("not done after %v, the limit of the worker", most)}
 		case errors.Is(err, wire.ErrLong):
 			return wire.Answer{Status: wire.Large, Log: fmt.Sprintf("the result has more than %d bytes", wire.MaxLine)}
 		}
 	}
-	return wire.Answer{Status: wire.Crash, Log: log}
+	return wire.Answer{Status: wire.Crash, Brief: true, Log: log}
 }
 
 // end stops a process that gives no answer, and returns its last words and how it ended.

@@ -31,6 +31,10 @@ const (
 // kept is how long results and inputs stay on the server.
 const kept = 30 * 24 * time.Hour
 
+// keptBriefly is how long the server keeps a result with a brief answer, such as a timeout: until its submitters, which may
+// have to reconnect, have it.
+const keptBriefly = 2 * time.Minute
+
 // errSubjectFull is the code of JetStream for a second message of a subject that may have one.
 const errSubjectFull = 10077
 
@@ -110,7 +114,7 @@ func (st *store) open(ctx context.Context) (err error) {
 		return err
 	}
 	st.results, err = st.stream(ctx, jetstream.StreamConfig{Name: resultsStream, Subjects: []string{resultPrefix + ">"}, Description: "Results of chiaro's fleet",
-		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true, MaxAge: kept})
+		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, AllowDirect: true, MaxAge: kept, AllowMsgTTL: true})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,7 @@ type Worker struct {
 
 	st      *store
 	version string
+	brief   bool // the stream of results lets a message have an age of its own
 	inputs  *inputCache
 	started time.Time
 	busy    atomic.Int64
@@ -72,6 +74,7 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer w.st.close()
+	w.brief = w.st.results.CachedInfo().Config.AllowMsgTTL
 	cons, err := w.st.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "work-" + versionToken(w.version), FilterSubject: jobPrefix + versionToken(w.version) + ".>",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.AckWait, MaxDeliver: -1, MaxAckPending: 1 << 17, InactiveThreshold: kept})
 	if err != nil {
@@ -184,7 +187,7 @@ func (w *Worker) answer(ctx context.Context, head *wire.Head, b *batch, p *proce
 		for k := range it.Files {
 			it.Files[k].Path = w.inputs.path(it.Files[k].Hash)
 		}
-		a := wire.Answer{Index: i, Status: wire.Crash, Log: fmt.Sprintf("%d workers ended while they worked on it", maxTries)}
+		a := wire.Answer{Index: i, Status: wire.Crash, Brief: true, Log: fmt.Sprintf("%d workers ended while they worked on it", maxTries)}
 		if n.begin(ctx, i) {
 			a = p.answer(ctx, head, &it)
 			if ctx.Err() != nil || p.failed != nil {
@@ -213,6 +216,10 @@ func (w *Worker) publish(ctx context.Context, subject string, answers []wire.Ans
 		return false
 	}
 	sum := hashOf("output", string(text))
+	var keep []jetstream.PublishOpt
+	if w.brief && slices.ContainsFunc(answers, func(a wire.Answer) bool { return a.Brief }) {
+		keep = append(keep, jetstream.WithMsgTTL(keptBriefly))
+	}
 	large := int64(len(data)) > w.st.conn.MaxPayload()/2
 	for ; ctx.Err() == nil; pause(ctx, 500*time.Millisecond) {
 		if large {
@@ -223,7 +230,7 @@ func (w *Worker) publish(ctx context.Context, subject string, answers []wire.Ans
 			}
 			data = []byte(fmt.Sprintf(`{"object":%q}`, name))
 		}
-		_, err = w.st.js.Publish(ctx, subject, data)
+		_, err = w.st.js.Publish(ctx, subject, data, keep...)
 		if err == nil || subjectFull(err) {
 			return true
 		}

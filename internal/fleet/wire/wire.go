@@ -51,6 +51,7 @@ type Answer struct {
 	Result json.RawMessage `json:"result,omitempty"` // a record of the verb
 	Log    string          `json:"log,omitempty"`    // the standard error of the item
 	Status Status          `json:"status,omitempty"` // why there is no result; "" if there is one
+	Brief  bool            `json:"brief,omitempty"`  // another machine, or the same one with less load, may answer something else
 }
 
 // Status is the reason for an answer without a result.
