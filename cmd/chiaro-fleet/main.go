@@ -177,6 +177,8 @@ func newSubmit() *cobra.Command {
 
 // submit submits the items of standard input to a server, or to a fleet of this machine for "local".
 func submit(ctx context.Context, s fleet.Submission, w *fleet.Worker) (err error) {
+	// After the end of chiaro, a write to its pipe must fail and not end this process, which has a folder to remove.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if s.Server.URL != "local" {
 		return s.Submit(ctx, os.Stdin, os.Stdout)
 	}

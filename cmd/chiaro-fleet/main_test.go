@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
 // mainVariable makes the test's binary chiaro-fleet.
@@ -188,6 +190,41 @@ func TestNoServer(t *testing.T) {
 	code, _, log := chiaro(t, corpus(t), "check", "--on", "nats://127.0.0.1:1", ".")
 	if code != 2 || !strings.Contains(log, "no server answers") {
 		t.Errorf("exit code %d, %s; want 2 and that no server answers", code, log)
+	}
+}
+
+// TestReaderGone checks that the fleet of this machine removes its folder when chiaro was killed.
+func TestReaderGone(t *testing.T) {
+	dir, temporary := corpus(t), t.TempDir()
+	cmd := exec.Command(filepath.Join(tools(t), "chiaro-fleet"), "submit", "--on", "local", "--jobs", "1")
+	cmd.Env = append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), "chiaro"), "TMPDIR="+temporary)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w := wire.NewWriter(in)
+	for i, x := range []any{wire.Head{Verb: "check"}, wire.Item{Files: []wire.File{{Path: filepath.Join(dir, "absent")}}}, wire.Item{Files: []wire.File{{Path: dir}}}} {
+		if err := w.Write(x); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 { // its answer says that the fleet has begun
+			if err := wire.NewReader(out).Read(&wire.Report{}); err != nil {
+				t.Fatal(err)
+			}
+			out.Close()
+		}
+	}
+	in.Close()
+	_ = cmd.Wait()
+	if left, err := filepath.Glob(filepath.Join(temporary, "chiaro-fleet-*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left; want none", left, err)
 	}
 }
 

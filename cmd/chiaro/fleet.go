@@ -69,7 +69,7 @@ beside chiaro or on PATH.`,
 			child := exec.CommandContext(ctx, path, args...)
 			child.Stdin, child.Stdout, child.Stderr = c.in, c.out, c.err
 			child.Cancel = func() error { return endGently(child.Process) }
-			child.WaitDelay = 10 * time.Second
+			child.WaitDelay = fleetGrace
 			err = child.Run()
 			var end *exec.ExitError
 			switch {
@@ -84,6 +84,9 @@ beside chiaro or on PATH.`,
 		},
 	}
 }
+
+// fleetGrace is the time that chiaro-fleet has to end after a signal: it stops its server and removes its folder.
+const fleetGrace = 10 * time.Second
 
 // endGently asks a process to end.
 func endGently(p *os.Process) error {
@@ -118,7 +121,7 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 	child := exec.CommandContext(ctx, path, "submit", "--on", s.on, "--jobs", strconv.Itoa(max(s.jobs, 1)))
 	child.Stderr = s.c.err
 	child.Cancel = func() error { return endGently(child.Process) }
-	child.WaitDelay = interruptGrace
+	child.WaitDelay = fleetGrace // this process ends before; the other one then removes its files alone
 	in, err := child.StdinPipe()
 	if err != nil {
 		return err
