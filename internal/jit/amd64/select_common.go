@@ -9,9 +9,11 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 //	one handle, consecutive words    one load or store
 //	one handle                       gather or scatter
 //
-// The first lane may be inactive and have any handle. If it happens to be the active lanes' handle, the test is right all the same.
+// The first lane may be inactive and have any handle. If it happens to be the active lanes' handle, the test is right all the same. Without
+// an active lane there is no access, as no lane has a valid handle.
 
-// commonHandle sets RAX to the byte offset of the handle of the first lane, and jumps to slow unless it is the handle of all lanes of k.
+// commonHandle sets RAX to the byte offset of the handle of the first lane, and jumps to slow unless it is the handle of all lanes of k. RAX
+// is arbitrary if k is empty.
 func (m *machine) commonHandle(in *vcode.Inst, k Reg, slow Label) {
 	h := m.vec(in.Uses[0], 0)
 	m.RR(VPBROADCASTD, V512, 2, 0, h, 0)
@@ -31,6 +33,8 @@ func (m *machine) common(in *vcode.Inst, k Reg, size uint32, field int32, whole,
 	}
 	different, distant, resume := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	at := Indexed(R13, RAX, 1, field)
+	m.RR(KORTESTW, V128, k, 0, k, 0)
+	m.Jcc(Equal, resume)
 	m.commonHandle(in, k, different)
 	m.consecutive(k, m.vec(in.Uses[1], 1), size, distant)
 	whole(m.firstBytes(in, at, field, int32(16*size), distant))
