@@ -217,7 +217,8 @@ func (e *emitter) wmmaStore(f *warpFragment) {
 	})
 }
 
-// wmmaProduct emits wmma.mma. A and B keep the layouts of their loads: the fragments do not depend on them.
+// wmmaProduct emits wmma.mma. A and B keep the layouts of their loads: the fragments do not depend on them. The sum is .f32 if C or D is
+// (PTX ISA, wmma.mma).
 func (e *emitter) wmmaProduct(types []string) {
 	if len(types) == 2 { // .f16 is the type of A and B
 		types = []string{types[0], ".f16", ".f16", types[1]}
@@ -239,7 +240,9 @@ func (e *emitter) wmmaProduct(types []string) {
 		g, sub := i/fc.per, i%fc.per
 		row, first := e.position(fc, g)
 		column := e.b.Op(ir.Add, ir.I32, first, e.b.I32(uint32(sub)))
-		c[i] = e.converted(c[i], types[0])
+		if types[0] == ".f32" { // else the sum has the type of C, which is not narrower
+			c[i] = e.converted(c[i], types[0])
+		}
 		rows := WarpSize * fc.per / fc.length // of a register
 		for word := range n {
 			x := e.wordOf(a, row, n, word, g*rows*n, (g+1)*rows*n)
@@ -251,10 +254,10 @@ func (e *emitter) wmmaProduct(types []string) {
 			c[i] = p.add(c[i], x, y)
 		}
 	}
-	e.writeAccumulators(types[0], e.each(c, p.finish))
+	e.writeAccumulators(types[0], e.each(c, func(v ir.V) ir.V { return e.converted(p.finish(v), types[0]) }))
 }
 
-// converted returns an element of C in the type of D.
+// converted returns an element of C or a sum in the type of D.
 func (e *emitter) converted(v ir.V, typ string) ir.V {
 	if t := irType(typ); t.IsFloat() && e.b.Func.Type(v) != t {
 		return e.b.Op(ir.FCvt, t, v)

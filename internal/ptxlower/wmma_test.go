@@ -121,3 +121,36 @@ func testWarpMatrix(t *testing.T, x *warpCase) {
 		}
 	}
 }
+
+// TestWarpMixedSum adds 16 products of 1/16 to 2049, which is no .f16. The sum is .f32 if C is, and so the result is 2050, rounded once.
+func TestWarpMixedSum(t *testing.T) {
+	list := func(n int, register string) string { return strings.TrimSuffix(strings.Repeat(register+", ", n), ", ") }
+	m := parse(t, `.version 8.0
+.target sm_80
+.address_size 64
+.entry sum(.param .u64 out)
+{
+.reg .b64 p;
+.reg .b32 a, b, c, d0, d1, d2, d3;
+ld.param.u64 p, [out];
+mov.b32 a, 0x3c003c00;
+mov.b32 b, 0x2c002c00;
+mov.f32 c, 0f45001000;
+wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32 {d0, d1, d2, d3}, {`+list(8, "a")+"}, {"+list(8, "b")+"}, {"+list(8, "c")+`};
+st.global.v4.b32 [p], {d0, d1, d2, d3};
+ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 16)
+		l := launch{kernel: "sum", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(out); i += 2 {
+			if got := uint64(binary.LittleEndian.Uint16(out[i:])); got != halfOf(2050) {
+				t.Errorf("element %d on the %s is %#x; must be %#x", i/2, e.name, got, halfOf(2050))
+			}
+		}
+	}
+}
