@@ -292,13 +292,32 @@ func (e *emitter) copyAsync() {
 		}
 	}
 	for at := uint64(0); at < n; at += 4 {
-		v := e.b.I32(0)
-		e.memory(e.operand(1), inGlobal, 1, func(p place) { v = e.loadPlace(p, at, ir.I32, 0) })
-		left := e.b.Op(ir.Sub, ir.I32, size, e.b.I32(uint32(at))) // bytes of this word, if it is 1 to 3
-		whole := e.b.Cmp(ir.SLe, e.b.I32(4), left)
-		bits := e.b.Op(ir.Shl, ir.I32, e.b.Op(ir.SMax, ir.I32, left, e.b.I32(0)), e.b.I32(3))
-		part := e.b.Op(ir.And, ir.I32, v, e.b.Op(ir.Sub, ir.I32, e.b.Op(ir.Shl, ir.I32, e.b.I32(1), e.b.Op(ir.And, ir.I32, bits, e.b.I32(31))), e.b.I32(1)))
-		v = e.b.Select(whole, v, part)
+		v := e.copiedWord(at, e.b.Op(ir.Sub, ir.I32, size, e.b.I32(uint32(at))))
 		e.memory(e.operand(0), inShared, 4, func(p place) { e.storePlace(p, at, v, 0) })
 	}
+}
+
+// copiedWord returns the word at an offset of the source of cp.async, of which left bytes are copied. It reads the bytes of a part one by
+// one: the memory may end behind them.
+func (e *emitter) copiedWord(at uint64, left ir.V) (v ir.V) {
+	load := func(at uint64, t ir.Type) (x ir.V) {
+		e.memory(e.operand(1), inGlobal, 1, func(p place) { x = e.loadPlace(p, at, t, 0) })
+		return x
+	}
+	v = load(at, ir.I32)
+	if len(e.in.Operands) < 4 {
+		return v
+	}
+	b, slot := e.b, e.temporary(ir.I32)
+	whole := b.Cmp(ir.SLe, b.I32(4), left)
+	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), b.Select(whole, v, b.I32(0)))
+	b.If(b.Op(ir.And, ir.B1, b.Cmp(ir.SLt, b.I32(0), left), b.Op(ir.Not, ir.B1, whole)))
+	part := b.I32(0)
+	for i := range uint32(3) {
+		x := b.Op(ir.Shl, ir.I32, b.Op(ir.ZExt, ir.I32, load(at+uint64(i), ir.I8)), b.I32(8*i))
+		part = b.Op(ir.Or, ir.I32, part, b.Select(b.Cmp(ir.SLt, b.I32(i), left), x, b.I32(0)))
+	}
+	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), part)
+	b.End()
+	return b.OpAux(ir.PLd, ir.I32, slot, b.I32(0))
 }

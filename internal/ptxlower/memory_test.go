@@ -180,3 +180,39 @@ ret;
 		}
 	}
 }
+
+// TestCopyOfPart copies the first bytes of a buffer of 6 by cp.async: the rest of the 16 bytes is 0 (PTX ISA, cp.async).
+func TestCopyOfPart(t *testing.T) {
+	m := parse(t, `.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 out, .param .u64 from, .param .u32 size)
+{
+.shared .align 16 .b32 s[4];
+.reg .b64 p, q;
+.reg .b32 n, w0, w1, w2, w3;
+ld.param.u64 p, [out];
+ld.param.u64 q, [from];
+ld.param.u32 n, [size];
+cp.async.ca.shared.global [s], [q], 16, n;
+cp.async.wait_all;
+ld.shared.v4.u32 {w0, w1, w2, w3}, [s];
+st.global.v4.u32 [p], {w0, w1, w2, w3};
+ret;
+}
+`)
+	from := []byte{1, 2, 3, 4, 5, 6}
+	for _, e := range engines {
+		for size := range len(from) + 1 {
+			out, want := make([]byte, 16), make([]byte, 16)
+			copy(want, from[:size])
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out, from, size}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(e.name, err)
+			}
+			if string(out) != string(want) {
+				t.Errorf("%d bytes on the %s: %x; must be %x", size, e.name, out, want)
+			}
+		}
+	}
+}
