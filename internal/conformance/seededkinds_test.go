@@ -441,7 +441,7 @@ func seedOutput(s *seededShader, i int, r *rand.Rand) *seededEdit {
 		return nil
 	}
 	d, _ := s.facts.Decoration(v.ID, spirv.DecorationLocation)
-	if s.model != spirv.ExecutionModelFragment && !s.isRead(d.Literal()) {
+	if s.model != spirv.ExecutionModelFragment && (!s.isRead(d.Literal()) || s.loads(v.ID)) {
 		return nil
 	}
 	e := &seededEdit{at: i}
@@ -466,6 +466,17 @@ func seedOutput(s *seededShader, i int, r *rand.Rand) *seededEdit {
 		}
 	}
 	return e
+}
+
+// loads reports whether a shader reads an output of its own. If its position depends on the value, the primitives may have no fragments,
+// and then no stage reads the output.
+func (s *seededShader) loads(output spirv.ID) bool {
+	for k := range s.lines {
+		if in := s.facts.Code.Inst(k); in.Op() == spirv.OpLoad && pointerID(s.rootOf(inst.Load(in).Pointer())) == output {
+			return true
+		}
+	}
+	return false
 }
 
 // isRead reports whether a later stage of the script reads a Location.
@@ -526,7 +537,7 @@ func namesOutput(s *seededShader, i int, message string) bool {
 // seedBarrier removes a control barrier, its memory semantics, or makes its scopes the subgroup.
 func seedBarrier(s *seededShader, i int, r *rand.Rand) *seededEdit {
 	in := s.facts.Code.Inst(i)
-	if in.Op() != spirv.OpControlBarrier || s.model == spirv.ExecutionModelTessellationControl {
+	if in.Op() != spirv.OpControlBarrier || s.model == spirv.ExecutionModelTessellationControl || !s.sharesAfter(i) {
 		return nil
 	}
 	uint, globals := s.scalarType("OpTypeInt 32 0")
@@ -537,6 +548,22 @@ func seedBarrier(s *seededShader, i int, r *rand.Rand) *seededEdit {
 		line = strings.Split(fmt.Sprintf(form, in[1], in[2], in[3]), "%!")[0]
 	}
 	return &seededEdit{at: i, lines: []string{line}, globals: globals, results: s.shared()}
+}
+
+// sharesAfter reports whether an access of workgroup memory may follow a barrier, which otherwise orders nothing.
+func (s *seededShader) sharesAfter(i int) bool {
+	shared := s.shared()
+	start := s.facts.Block(pointerID(s.labelOf(i)))
+	words := slices.Concat(s.fields[i:start.End]...)
+	seen := map[*facts.Block]bool{}
+	for next := slices.Clone(start.Succs); len(next) > 0; next = next[1:] {
+		if b := next[0]; !seen[b] {
+			seen[b] = true
+			words = append(words, slices.Concat(s.fields[b.Index:b.End]...)...)
+			next = append(next, b.Succs...)
+		}
+	}
+	return slices.ContainsFunc(words, func(x string) bool { return shared[x] })
 }
 
 // shared returns the pointers of the accesses of workgroup memory: a race has two of them.
