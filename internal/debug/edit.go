@@ -27,8 +27,8 @@ const maxEdits = 1 << 12
 // Assign changes a variable that is a scalar or a vector, or such a part of one, at the stop. The value is an expression in a frame; its
 // numbers are converted as by a constructor of the type. It returns the new text.
 func (s *Session) Assign(f Frame, variable, value string) (string, error) {
-	s.state.RLock()
-	defer s.state.RUnlock()
+	s.state.Lock()
+	defer s.state.Unlock()
 	x := s.view(f)
 	if x == nil {
 		return "", errors.New("the shader is not stopped")
@@ -77,6 +77,7 @@ func (s *Session) Assign(f Frame, variable, value string) (string, error) {
 		x.hook.edits = map[uint64][]edit{}
 	}
 	x.edits[x.now.group] = append(x.edits[x.now.group], list...)
+	x.history.forget(x.now)
 	v.fill()
 	return v.Value, nil
 }

@@ -55,3 +55,31 @@ func TestAssign(t *testing.T) {
 		t.Errorf("data[15] is %d; must be %d", got, 3+19+30)
 	}
 }
+
+// TestAssignBack changes a buffer after going back: checkpoints of the run before do not undo the change.
+func TestAssignBack(t *testing.T) {
+	end, inside := line(14), line(12)
+	end.Condition = "gl_LocalInvocationIndex == 7"
+	inside.Condition = "steps == 100 && gl_LocalInvocationIndex == 7"
+	d := startModule(t, manyLoops(t, "11"), 1, 1, Config{Thread: Thread{Local: 7}}, end)
+	s := d.at(AtBreakpoint, 7, 14, 20)
+	d.SetBreakpoints([]*Breakpoint{inside})
+	d.Continue(true)
+	d.at(AtBreakpoint, 7, 12, 20)
+	if _, err := d.Assign(d.Frames(s.Thread)[1], "data[6]", "7777"); err != nil {
+		t.Fatal(err)
+	}
+	d.SetBreakpoints([]*Breakpoint{end})
+	d.Continue(false)
+	d.at(AtBreakpoint, 7, 14, 20)
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 7, 7, 20)
+	if got, _, _, err := d.Evaluate(d.Frames(s.Thread)[1], "data[6]"); err != nil || got != "7777" {
+		t.Errorf("data[6] is %s after a step back, error %v; must be 7777", got, err)
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	if err := <-d.done; err != nil {
+		t.Fatal(err)
+	}
+}

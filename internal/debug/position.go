@@ -178,11 +178,26 @@ func (h *history) thin() {
 			kept = append(kept, p)
 			continue
 		}
-		h.states -= p.inside.size()
-		h.dropped = append(h.dropped, checkpoint{copies: p.copies})
+		h.drop(p)
 	}
 	clear(h.points[len(kept):])
 	h.points = kept
+}
+
+// drop keeps the copies of a checkpoint for another one.
+func (h *history) drop(p checkpoint) {
+	h.states -= p.inside.size()
+	h.dropped = append(h.dropped, checkpoint{copies: p.copies})
+}
+
+// forget drops the checkpoints after a position: they do not have the changes that the controller makes there.
+func (h *history) forget(after position) {
+	kept := h.find(after) + 1
+	for _, p := range h.points[kept:] {
+		h.drop(p)
+	}
+	clear(h.points[kept:])
+	h.points = h.points[:kept]
 }
 
 // find returns the index of the last checkpoint at or before a position; −1 if there is none.

@@ -87,7 +87,7 @@ type Session struct {
 	commands [2]int // by kind, so far
 	codes    map[*ir.Program]*code
 
-	// state is locked for writing while hook and its step change: a look at a stopped shader ends before the shader goes on.
+	// state is locked for writing while hook, its step and values change: a look at a stopped shader ends before the shader goes on.
 	state sync.RWMutex
 	hook  *hook // of the command that runs; nil between commands
 }
