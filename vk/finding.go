@@ -138,6 +138,8 @@ func (k *command) api() string {
 			return "vkCmdDrawMultiEXT"
 		case *generated:
 			return "vkCmdExecuteGeneratedCommandsEXT"
+		case *executeStreams:
+			return "vkCmdExecuteGeneratedCommandsNV"
 		case *meshDraw:
 			switch {
 			case w.ranged && w.indirect.Buffer == nil:

@@ -212,4 +212,10 @@ func TestStreamRules(t *testing.T) {
 		c.ExecuteStreams(g)
 		wantRule(t, c.Err(), rule)
 	}
+	// The rules on draws have an identifier for each command.
+	words, _ := s.addressed(t, 3, 1, 0, 0)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.ExecuteStreams(StreamCommands{Pipeline: s.pipeline, Layout: layout, Streams: []BufferPlace{{words, 0}}, Sequences: 1})
+	})
+	wantRule(t, s.submit(t, c), "VUID-vkCmdExecuteGeneratedCommandsNV-renderpass")
 }
