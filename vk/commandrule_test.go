@@ -304,6 +304,7 @@ func TestFillRules(t *testing.T) {
 		{"an offset beyond the size", 36, 4, "VUID-vkCmdFillBuffer-dstOffset-00024"},
 		{"an offset of 2", 2, 4, "VUID-vkCmdFillBuffer-dstOffset-00025"},
 		{"more than is after the offset", 16, 20, "VUID-vkCmdFillBuffer-size-00027"},
+		{"0 bytes", 0, 0, "VUID-vkCmdFillBuffer-size-00026"},
 		{"6 bytes", 0, 6, "VUID-vkCmdFillBuffer-size-00028"},
 	} {
 		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)

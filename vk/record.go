@@ -316,6 +316,7 @@ func (c *CommandBuffer) UpdateBuffer(b *Buffer, offset uint64, data []byte) {
 
 // FillBuffer writes a word to all of n bytes of a buffer: a multiple of 4, or WholeSize.
 func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
+	none := n == 0
 	if n == WholeSize && b != nil && offset < b.size {
 		n = (b.size - offset) &^ 3
 	}
@@ -332,7 +333,11 @@ func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
 	if !c.transfer(b, offset, n, TransferTarget, rule) {
 		return
 	}
-	if n%4 != 0 {
+	switch {
+	case none:
+		c.fail(usage("VUID-vkCmdFillBuffer-size-00026", "0 bytes are filled; must be more"))
+		return
+	case n%4 != 0:
 		c.fail(usage("VUID-vkCmdFillBuffer-size-00028", "%d bytes are filled; must be a multiple of 4", n))
 		return
 	}
