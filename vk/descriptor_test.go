@@ -111,6 +111,14 @@ func TestNullSets(t *testing.T) {
 	c.Begin(BeginInfo{})
 	c.BindSets(Compute, own.pipeline, 0, []*Set{r.set, nil}, []uint32{0})
 	broke(t, "a dynamic offset for a null set", c.End(), "VUID-vkCmdBindDescriptorSets-dynamicOffsetCount-00359")
+
+	r.dev.checking = All
+	c = r.record(t, func(c *CommandBuffer) {
+		c.BindPipeline(r.saxpy)
+		c.BindSets(Compute, own.pipeline, 0, []*Set{nil, nil}, nil)
+		c.Dispatch(1, 1, 1)
+	})
+	broke(t, "a null set that the shader uses", r.submit(t, c), "VUID-vkCmdDispatch-None-08600")
 }
 
 // TestMutable writes descriptors of several types to a mutable binding (VK_EXT_mutable_descriptor_type).
