@@ -173,14 +173,14 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if p.pipeline, err = create(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
 		return nil, compileError(err)
 	}
-	if p.indirect = info.Indirect; p.indirect.Address != 0 {
-		p.serial = d.indirect.add(p)
-	}
-	p.built = c.finish()
+	p.built, p.indirect = c.finish(), info.Indirect
 	d.adopt(&p.object, "compute pipeline", func() {
 		d.indirect.remove(p.serial)
 		p.pipeline.Close()
 	})
+	if p.indirect.Address != 0 { // last: memory may have any serial, and submissions use the pipeline from here on
+		p.serial = d.indirect.add(p)
+	}
 	return p, nil
 }
 
