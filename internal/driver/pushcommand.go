@@ -50,11 +50,18 @@ func points(stages uint32) (out []vk.BindPoint) {
 	return out
 }
 
+// freedSet stands for each set that was freed: it is an error, and VK_NULL_HANDLE is none.
+var freedSet vk.Set
+
 // bindSets binds descriptor sets.
 func (c *commandBuffer) bindSets(p vk.BindPoint, l abi.PipelineLayout, first uint32, list []abi.DescriptorSet, dynamic []uint32) {
 	c.sets = c.sets[:0]
 	for _, h := range list {
-		c.sets = append(c.sets, descriptorSetOf(h))
+		s := descriptorSetOf(h)
+		if s == nil && h != 0 {
+			s = &freedSet
+		}
+		c.sets = append(c.sets, s)
 	}
 	c.vk.BindSets(p, pipelineLayouts.get(uint64(l)), int(first), c.sets, dynamic)
 }

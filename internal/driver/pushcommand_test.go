@@ -3,6 +3,7 @@ package driver
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -37,4 +38,21 @@ func TestPointsOfStages(t *testing.T) {
 			t.Errorf("%s: the bind points are %v; must be %v", c.name, got, c.want)
 		}
 	}
+}
+
+// TestStaleSets binds a set and then a stale handle: the second command is an error, which is left out, and binds no null set.
+func TestStaleSets(t *testing.T) {
+	p := newProgram(t)
+	b, content := p.buffer(8)
+	pipe, layout, set := p.kernel(numbers, b)
+	stale, factor := abi.DescriptorSet(1<<40), uint32(3)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		for _, h := range []*abi.DescriptorSet{&set, &stale} {
+			do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: h})
+		}
+		do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
+		do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 2, GroupCountY: 1, GroupCountZ: 1})
+	})
+	p.multiples(content, factor)
 }
