@@ -143,8 +143,10 @@ func shaderGroups(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache, ou
 		})
 	}
 	for _, h := range array(g.PPipelines, g.PipelineCount) {
-		if p := pipelines.get(uint64(h)); p != nil && p.graphics != nil {
-			out.GroupPipelines = append(out.GroupPipelines, p.graphics)
+		var graphics *vk.GraphicsPipeline // nil, an error, for a handle of none: the others keep their numbers
+		if p := pipelines.get(uint64(h)); p != nil {
+			graphics = p.graphics
 		}
+		out.GroupPipelines = append(out.GroupPipelines, graphics)
 	}
 }

@@ -69,10 +69,16 @@ func TestShaderGroups(t *testing.T) {
 	stages := [2]abi.PipelineShaderStageCreateInfo{{Stage: abi.ShaderStageVertexBit, PName: &name[0]}, {Stage: abi.ShaderStageFragmentBit, PName: &name[0]}}
 	input := &abi.PipelineVertexInputStateCreateInfo{VertexBindingDescriptionCount: 1, PVertexBindingDescriptions: &abi.VertexInputBindingDescription{Binding: 3, Stride: 20}}
 	groups := [2]abi.GraphicsShaderGroupCreateInfoNV{{StageCount: 2, PStages: &stages[0]}, {StageCount: 1, PStages: &stages[0], PVertexInputState: input}}
+	stale := abi.Pipeline(1 << 40)
 	info := graphicsInfo(&abi.GraphicsPipelineCreateInfo{
-		PNext:      unsafe.Pointer(&abi.GraphicsPipelineShaderGroupsCreateInfoNV{SType: abi.StructureTypeGraphicsPipelineShaderGroupsCreateInfoNV, GroupCount: 2, PGroups: &groups[0]}),
+		PNext: unsafe.Pointer(&abi.GraphicsPipelineShaderGroupsCreateInfoNV{
+			SType: abi.StructureTypeGraphicsPipelineShaderGroupsCreateInfoNV, GroupCount: 2, PGroups: &groups[0], PipelineCount: 1, PPipelines: &stale,
+		}),
 		StageCount: 2, PStages: &stages[0],
 	}, 0)
+	if len(info.GroupPipelines) != 1 || info.GroupPipelines[0] != nil {
+		t.Errorf("the groups of %v follow; must be nil for a stale handle", info.GroupPipelines)
+	}
 	if len(info.Groups) != 2 {
 		t.Fatalf("the pipeline has %d groups; must have 2", len(info.Groups))
 	}
