@@ -648,6 +648,9 @@ var FeatureStructs = []Chained{
 		{"clustercullingShader", 16, Bool, 1},
 		{"multiviewClusterCullingShader", 20, Bool, 1},
 	}},
+	{"VkPhysicalDeviceClusterCullingShaderVrsFeaturesHUAWEI", StructureTypePhysicalDeviceClusterCullingShaderVrsFeaturesHUAWEI, 24, "VK_HUAWEI_cluster_culling_shader", []Member{
+		{"clusterShadingRate", 16, Bool, 1},
+	}},
 	{"VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT", StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesEXT, 24, "VK_EXT_shader_image_atomic_int64", []Member{
 		{"shaderImageInt64Atomics", 16, Bool, 1},
 		{"sparseImageInt64Atomics", 20, Bool, 1},

@@ -78,3 +78,14 @@ func TestClusterCommands(t *testing.T) {
 	}
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
 }
+
+// TestClusterFeatures reads the features of cluster culling. The struct of the shading rate extends another struct of features.
+func TestClusterFeatures(t *testing.T) {
+	p := newProgram(t)
+	rate := abi.PhysicalDeviceClusterCullingShaderVrsFeaturesHUAWEI{SType: abi.StructureTypePhysicalDeviceClusterCullingShaderVrsFeaturesHUAWEI}
+	culling := abi.PhysicalDeviceClusterCullingShaderFeaturesHUAWEI{SType: abi.StructureTypePhysicalDeviceClusterCullingShaderFeaturesHUAWEI, PNext: unsafe.Pointer(&rate)}
+	p.features(unsafe.Pointer(&culling))
+	if culling.ClustercullingShader == 0 || culling.MultiviewClusterCullingShader == 0 || rate.ClusterShadingRate == 0 {
+		t.Errorf("the features are %+v and %+v; must be on", culling, rate)
+	}
+}

@@ -61,6 +61,15 @@ func (p *program) submit(record func(abi.CommandBuffer)) {
 	do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
 }
 
+// features reads the features of the physical device in a chain of structs.
+func (p *program) features(chain unsafe.Pointer) {
+	p.Helper()
+	var physical abi.PhysicalDevice
+	n := uint32(1)
+	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
+	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: chain}})
+}
+
 // layouts makes the set layout of a kernel, and its pipeline layout.
 func (p *program) layouts(flags uint32) (set abi.DescriptorSetLayout, layout abi.PipelineLayout) {
 	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &set, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{SType: abi.StructureTypeDescriptorSetLayoutCreateInfo, Flags: flags, BindingCount: 1, PBindings: &abi.DescriptorSetLayoutBinding{DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit}}})

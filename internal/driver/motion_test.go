@@ -11,11 +11,8 @@ import (
 // instance on the host, and traces a ray at time 0. A top level with motion has a number of instances.
 func TestMotion(t *testing.T) {
 	p := newProgram(t)
-	var physical abi.PhysicalDevice
-	n := uint32(1)
-	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
 	features := abi.PhysicalDeviceRayTracingMotionBlurFeaturesNV{SType: abi.StructureTypePhysicalDeviceRayTracingMotionBlurFeaturesNV}
-	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: unsafe.Pointer(&features)}})
+	p.features(unsafe.Pointer(&features))
 	if features.RayTracingMotionBlur != abi.True || features.RayTracingMotionBlurPipelineTraceRaysIndirect != abi.True {
 		t.Errorf("features %d and %d; must be 1", features.RayTracingMotionBlur, features.RayTracingMotionBlurPipelineTraceRaysIndirect)
 	}

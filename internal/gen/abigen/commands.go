@@ -154,7 +154,7 @@ func (w *writer) chains() {
 	} {
 		fmt.Fprintf(&b, "// %s are %s, by name.\nvar %s = []Chained{\n", list.name, list.words, list.name)
 		for _, t := range w.registry.structs {
-			if !w.mirrored[t.name] || t.name != list.base && !listed(strings.Join(t.extends, ","), list.extended) {
+			if !w.mirrored[t.name] || t.name != list.base && !w.extends(t, list.extended) {
 				continue
 			}
 			stype := "0"

@@ -99,7 +99,7 @@ func (f *former) write(name string) {
 	if t != nil && t.stype != "" {
 		fmt.Fprintf(&f.body, ", SType: %s, Chain: []uint32{", f.constantName(t.stype))
 		for _, x := range f.registry.structs {
-			if slices.Contains(x.extends, name) && x.stype != "" && f.mirrored[x.name] {
+			if f.extends(x, name) && x.stype != "" && f.mirrored[x.name] {
 				fmt.Fprintf(&f.body, "%s, ", f.constantName(x.stype))
 				f.form(x.name)
 			}

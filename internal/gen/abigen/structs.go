@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -25,6 +26,14 @@ func (w *writer) fieldType(f field) string {
 		dims += fmt.Sprintf("[%d]", w.registry.number(d))
 	}
 	return dims + name
+}
+
+// extends reports whether a struct may be in the chain of another: it extends it, or a struct that does.
+func (w *writer) extends(t *typ, name string) bool {
+	return slices.ContainsFunc(t.extends, func(x string) bool {
+		between := w.types[x]
+		return x == name || between != nil && w.extends(between, name)
+	})
 }
 
 // need marks a struct that is mirrored, with the structs that it names.
