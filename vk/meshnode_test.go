@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // meshLeaf is the leaf of twoNodes as a mesh node: a workgroup draws a point at pixel (WorkgroupId.x, word of the payload).
@@ -258,8 +259,8 @@ OpStore %rw %u0
 OpEnqueueNodePayloadsAMDX %r
 OpReturn`).Replace(meshLeaf)
 
-// sends makes a graph of a mesh node that sends payloads to a compute node and to a mesh node.
-func (s *scene) sends(t testing.TB) *GraphPipeline {
+// sends makes a graph of a mesh node that sends payloads to a compute node and to a mesh node. The primitives of the former may be discarded.
+func (s *scene) sends(t testing.TB, discards bool) *GraphPipeline {
 	t.Helper()
 	ctx := context.Background()
 	root := must(s.dev.NewComputePipeline(ctx, ComputePipelineInfo{
@@ -267,18 +268,24 @@ func (s *scene) sends(t testing.TB) *GraphPipeline {
 	}))(t)
 	sender := s.meshNode(t, meshSender)
 	sender.Mesh.Node = "sender"
+	if discards {
+		sender.State.Rasterization = &link.Rasterization{Discard: true}
+	}
 	meshes := []*GraphicsPipeline{must(s.dev.NewGraphicsPipeline(ctx, sender))(t), must(s.dev.NewGraphicsPipeline(ctx, s.meshNode(t, meshLeaf)))(t)}
 	return must(s.dev.NewGraphPipeline(ctx, GraphPipelineInfo{Layout: s.layout, Computes: []*ComputePipeline{root}, Meshes: meshes}))(t)
 }
 
 // TestMeshNodeSends draws a mesh node that sends payloads. The picture does not depend on the scratch memory, which bounds the
-// workgroups whose payloads are in memory at a time.
+// workgroups whose payloads are in memory at a time. A node whose primitives are discarded sends its payloads too.
 func TestMeshNodeSends(t *testing.T) {
 	everyEngine(t, func(t *testing.T, info DeviceInfo) {
-		for _, workers := range []int{1, 3} {
-			info.Workers, info.Checking = workers, All
+		for _, x := range []struct {
+			discards bool
+			wide     [8]int // pixels of each row, from the left
+		}{{false, [8]int{0: 1, 1: 2, 2: 3, 3: 5, 6: 3, 7: 5}}, {true, [8]int{0: 1, 1: 2, 6: 3, 7: 5}}} {
 			s := newSceneOn(t, 1, info)
-			p := s.sends(t)
+			s.dev.checking = All
+			p := s.sends(t, x.discards)
 			scratch := s.graphScratch(t, p)
 			sender, _ := p.NodeIndex("sender", 0)
 			s.build(t)
@@ -288,14 +295,13 @@ func TestMeshNodeSends(t *testing.T) {
 					c.BindGraph(p)
 					c.DispatchGraph(scratch, []GraphStart{{Node: sender, Count: 2, Payloads: payloadWords(3, 2, 5, 3), Stride: 8}})
 				})
-				wide := [8]int{0: 1, 1: 2, 2: 3, 3: 5, 6: 3, 7: 5} // pixels of each row, from the left
 				for i := range 64 {
 					want := [4]byte{3: 255}
-					if i%8 < wide[i/8] {
+					if i%8 < x.wide[i/8] {
 						want = [4]byte{255, 255, 255, 255}
 					}
 					if got[i] != want {
-						t.Fatalf("%d workers, %d bytes of scratch: pixel %d, %d is %v; must be %v", workers, size, i%8, i/8, got[i], want)
+						t.Fatalf("discards %v, %d bytes of scratch: pixel %d, %d is %v; must be %v", x.discards, size, i%8, i/8, got[i], want)
 					}
 				}
 			}
