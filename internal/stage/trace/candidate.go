@@ -34,7 +34,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	decision := c.get(frame, ir.FrameDecision)
 	b.If(c.w.Not(b.Cmp(ir.Eq, decision, b.I32(ir.IgnoreHit))))
 	c.commit(frame, decision)
-	b.Br(done) // all other candidates are farther
+	b.Br(done) // no other candidate is closer
 	b.End()
 	b.Else()
 	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))
