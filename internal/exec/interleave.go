@@ -48,10 +48,11 @@ type Interleaver struct {
 }
 
 // Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run
-// in any order, which the schedule of a job chooses if there is one. Memory that belongs to one span is therefore in the same state as after a sequential run, task
-// after task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans
-// in order. Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of
-// the first task in which an invocation aborted.
+// in any order, which the schedule of a job chooses if there is one. Memory that belongs to one span is
+// therefore in the same state as after a sequential run, task after task. workers is as in Job; if one task
+// requires a single worker, there is one, which runs the spans in order unless there is a schedule. Run returns
+// the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of the first task in which an
+// invocation aborted.
 func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans [][]Piece) error {
 	x.ctx, x.tasks, x.pieces = ctx, tasks, spans
 	defer x.reset()

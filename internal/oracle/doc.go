@@ -3,10 +3,10 @@
 // instruction has the results that package precision permits for all operands in their ranges, so that a fused or a more precise
 // evaluation is inside. An integer is one value. It computes no result as the engines do, so that it judges them and devices.
 //
-// What it cannot decide permits any value: a result that is not defined, an instruction that it does not know, the value of an atomic, of a
-// group operation and of a texel, a location that several invocations access without a barrier between them. An invocation ends undecided at a branch on a value with
-// several outcomes, and at an access of other memory; then any content of the buffers is permitted. No permitted result
-// is missing. Atomics of one kind on a number of a buffer have the sums of all orders.
+// What it cannot decide permits any value: a result that is not defined, an instruction that it does not know, the value of an
+// atomic, of a group operation and of a texel, a location that several invocations access without a barrier between them. An
+// invocation ends undecided at a branch on a value with several outcomes, and at an access of other memory; then any content of the
+// buffers is permitted. No permitted result is missing. Atomics of one kind on a number of a buffer have the sums of all orders.
 //
 // # Files
 //
