@@ -106,9 +106,10 @@ func (u *unit) racesAlone() bool {
 			switch op := in.Op(); op {
 			case spirv.OpControlBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpBeginInvocationInterlockEXT:
 				orders = true
-			case spirv.OpImageWrite:
+			case spirv.OpImageWrite, spirv.OpTensorWriteARM:
 				writes = true
-			case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized, spirv.OpCooperativeVectorStoreNV, spirv.OpCooperativeMatrixStoreKHR:
+			case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized, spirv.OpCooperativeVectorStoreNV,
+				spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixStoreNV, spirv.OpCooperativeMatrixStoreTensorNV:
 				t := u.facts.TypeOf(spirv.ID(in[1]))
 				writes = writes || t == nil || t.Storage != spirv.StorageClassFunction && t.Storage != spirv.StorageClassPrivate && t.Storage != spirv.StorageClassOutput
 			default:
