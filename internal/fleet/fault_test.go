@@ -402,6 +402,32 @@ func TestLostInput(t *testing.T) {
 	wantResults(t, items, answers, "")
 }
 
+// TestUnfitInput checks that an input which a worker has no room for has an answer, and that many small files of one
+// item travel.
+func TestUnfitInput(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1, Cache: 150000})
+	items := makeItems(t, 3)
+	if err := os.WriteFile(items[1].Files[0].Path, make([]byte, 200000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for i := range 50 { // more than a message has
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(path, bytes.Repeat([]byte{byte(i)}, maxFile), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		items[2].Files = append(items[2].Files, wire.File{Name: fmt.Sprint(i), Path: path})
+	}
+	a := submitAll(t, Submission{Server: e.Server()}, wire.Head{Version: "v1"}, items)
+	if a[1].Status != wire.Invalid || !a[1].Brief {
+		t.Errorf("an input that is too large: %+v; want a brief refusal", a[1])
+	}
+	wantResults(t, items[:1], a[:1], "")
+	wantResults(t, items[2:], a[2:], "")
+}
+
 // TestLostWork checks that the submitter publishes work again which the server has lost.
 func TestLostWork(t *testing.T) {
 	e := serve(t)

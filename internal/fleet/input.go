@@ -30,9 +30,11 @@ func newHasher() *hasher {
 	return &hasher{large: map[string]string{}, paths: map[string]string{}, there: map[string]bool{}}
 }
 
-// fill sets the hashes of the files of an item. It returns the contents of the small ones, by hash.
+// fill sets the hashes of the files of an item. It returns the contents of the small ones, by hash, as far as a batch has
+// room for them; the others are objects of the store like large ones.
 func (h *hasher) fill(it *wire.Item) (map[string][]byte, error) {
 	small := map[string][]byte{}
+	room := maxInline
 	for i := range it.Files {
 		f := &it.Files[i]
 		h.mu.Lock()
@@ -47,7 +49,8 @@ func (h *hasher) fill(it *wire.Item) (map[string][]byte, error) {
 			return nil, err
 		}
 		f.Hash = hash
-		if data != nil {
+		if data != nil && len(data) <= room {
+			room -= len(data)
 			small[hash] = data
 			continue
 		}

@@ -5,11 +5,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
 // inputCache is a folder of inputs by their hashes, with a bound: the least recently used ones leave it. Its files have
@@ -34,7 +39,10 @@ type cachedInput struct {
 	element *list.Element
 }
 
-// newInputCache opens the folder dir/inputs and empties it.
+// errUnfit is the error of an input that no attempt of this worker can read.
+var errUnfit = errors.New("unfit input")
+
+// newInputCache makes an empty folder in dir.
 func newInputCache(dir string, limit int64) (*inputCache, error) {
 	if limit == 0 {
 		limit = 4 << 30
@@ -107,7 +115,7 @@ func (c *inputCache) write(x *cachedInput, fetch func(io.Writer) error) error {
 		err = e
 	}
 	if err == nil && hex.EncodeToString(sum.Sum(nil)) != x.hash {
-		err = fmt.Errorf("input %s has another hash", x.hash)
+		err = fmt.Errorf("%w: %s has another hash", errUnfit, x.hash)
 	}
 	if err != nil {
 		_ = c.root.Remove(x.hash)
@@ -128,7 +136,7 @@ type counter struct {
 
 func (c *counter) Write(p []byte) (int, error) {
 	if c.n += int64(len(p)); c.n > c.most {
-		return 0, fmt.Errorf("an input is larger than %d bytes, the bound of the worker's inputs", c.most)
+		return 0, fmt.Errorf("%w: it is larger than %d bytes, the bound of the worker's inputs", errUnfit, c.most)
 	}
 	return c.w.Write(p)
 }
@@ -174,6 +182,9 @@ func (w *Worker) fetchInputs(ctx context.Context, b *batch) (release func(), err
 				}
 				defer o.Close()
 				_, err = io.Copy(to, o)
+				if errors.Is(err, jetstream.ErrDigestMismatch) {
+					err = fmt.Errorf("%w: %w", errUnfit, err)
+				}
 				return err
 			})
 			if err != nil {
@@ -183,4 +194,13 @@ func (w *Worker) fetchInputs(ctx context.Context, b *batch) (release func(), err
 		}
 	}
 	return release, nil
+}
+
+// unfit answers the items of a batch whose inputs the worker cannot read, so that chiaro processes them itself.
+func unfit(b *batch, err error) []wire.Answer {
+	answers := make([]wire.Answer, len(b.items))
+	for i := range answers {
+		answers[i] = wire.Answer{Index: i, Status: wire.Invalid, Brief: true, Log: err.Error()}
+	}
+	return answers
 }

@@ -149,6 +149,10 @@ func (w *Worker) one(ctx context.Context, msg jetstream.Msg, p *process) {
 		_ = msg.TermWithReason("an input is missing")
 		return
 	}
+	if errors.Is(err, errUnfit) && w.publish(ctx, subject, unfit(b, err)) {
+		_ = msg.Ack()
+		return
+	}
 	if err != nil {
 		plain.Fprintf(w.Log, "chiaro fleet: an input of %s cannot be read: %v\n", subject, err)
 		_ = msg.NakWithDelay(time.Second)
