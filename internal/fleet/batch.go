@@ -153,8 +153,8 @@ func (b *batch) message(h *wire.Head) ([]byte, error) {
 	return out, nil
 }
 
-// errMessage is the error of a message that is no batch.
-var errMessage = errors.New("the message is no batch of the fleet")
+// errMessage is the error of a message that is no batch, or no result.
+var errMessage = errors.New("the message is none of the fleet")
 
 // readBatch decodes a message. It trusts nothing in it: the hash of each file that it carries is compared.
 func readBatch(data []byte) (*wire.Head, *batch, error) {

@@ -402,6 +402,47 @@ func TestLostInput(t *testing.T) {
 	wantResults(t, items, answers, "")
 }
 
+// TestLateObject checks that a submitter waits for the object of a result, which another worker may be about to replace.
+func TestLateObject(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	stop := startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	items := makeItems(t, 1)
+	items[0].Kind = "large"
+	head := wire.Head{Version: "v1"}
+	submitAll(t, Submission{Server: e.Server()}, head, items)
+	stop()
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	list, err := st.outputs.List(ctx)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d objects, %v; want 1", len(list), err)
+	}
+	text, err := st.outputs.GetBytes(ctx, list[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.outputs.Delete(ctx, list[0].Name); err != nil {
+		t.Fatal(err)
+	}
+	s := Submission{Server: e.Server(), Patience: time.Millisecond}
+	if err := s.Submit(ctx, input(t, head, items), &bytes.Buffer{}); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		t.Errorf("without the object: %v; want %v", err, jetstream.ErrObjectNotFound)
+	}
+	answers := make(chan []wire.Answer, 1)
+	go func() { answers <- submitAll(t, Submission{Server: e.Server(), Patience: time.Hour}, head, items) }()
+	if _, err := st.outputs.PutBytes(ctx, list[0].Name, text); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answers; len(a[0].Result) != 2<<20+2 {
+		t.Errorf("a result of %d bytes; want %d", len(a[0].Result), 2<<20+2)
+	}
+}
+
 // TestUnfitInput checks that an input which a worker has no room for has an answer, and that many small files of one
 // item travel.
 func TestUnfitInput(t *testing.T) {

@@ -351,7 +351,7 @@ func (x *submitter) result(ctx context.Context, token string, data []byte) {
 	if w == nil {
 		return
 	}
-	answers, err := x.st.readResult(ctx, data)
+	answers, err := x.readPatiently(ctx, data)
 	if err == nil && len(answers) != len(w.batch.items) {
 		err = fmt.Errorf("a result has %d answers to %d items", len(answers), len(w.batch.items))
 	}
@@ -408,11 +408,25 @@ type outcome struct {
 	Object  string        `json:"object,omitempty"` // that has the answers, if they are too large for a message
 }
 
+// readPatiently is readResult; for x.Patience it tries again after an error of the connection or of the object store.
+func (x *submitter) readPatiently(ctx context.Context, data []byte) (list []wire.Answer, err error) {
+	for began := time.Now(); ctx.Err() == nil; pause(ctx, 200*time.Millisecond) {
+		list, err = x.st.readResult(ctx, data)
+		if err == nil || errors.Is(err, errMessage) {
+			return list, err
+		}
+		if x.st.conn.IsConnected() && time.Since(began) > x.Patience {
+			return nil, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
 // readResult decodes the message of a result.
 func (st *store) readResult(ctx context.Context, data []byte) ([]wire.Answer, error) {
 	var o outcome
 	if err := json.Unmarshal(data, &o); err != nil {
-		return nil, err
+		return nil, errMessage
 	}
 	if o.Object == "" {
 		return o.Answers, nil
@@ -424,6 +438,8 @@ func (st *store) readResult(ctx context.Context, data []byte) ([]wire.Answer, er
 	if err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(text, &o.Answers)
-	return o.Answers, err
+	if err := json.Unmarshal(text, &o.Answers); err != nil {
+		return nil, errMessage
+	}
+	return o.Answers, nil
 }
