@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
@@ -63,7 +65,18 @@ func (x *submitter) audit(ctx context.Context) {
 			x.publish(ctx, token, w.batch)
 		}
 	}
+	if i := x.st.results.CachedInfo(); full(i) {
+		x.notice("the stream of results is full; the run waits for room: chiaro fleet prune")
+		return
+	}
 	x.explainWait(limit)
+}
+
+// full reports whether a stream has no room for a message of the largest size.
+func full(i *jetstream.StreamInfo) bool {
+	const largest = 1 << 20
+	c, s := &i.Config, &i.State
+	return c.MaxMsgs > 0 && s.Msgs >= uint64(c.MaxMsgs) || c.MaxBytes > 0 && s.Bytes+largest > uint64(c.MaxBytes)
 }
 
 // explainWait tells the user why nothing happens, if no worker can do the work.

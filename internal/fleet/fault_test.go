@@ -360,6 +360,47 @@ func TestFullStream(t *testing.T) {
 	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
 }
 
+// TestFullResults checks that a submitter says that the stream of results is full, and goes on when there is room.
+func TestFullResults(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	ctx := context.Background()
+	st, err := connect(ctx, e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.close()
+	cfg := st.results.CachedInfo().Config
+	cfg.MaxMsgs = 2
+	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
+		t.Fatal(err)
+	}
+	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
+	items := makeItems(t, 4)
+	in := input(t, wire.Head{Version: "v1"}, items)
+	var out bytes.Buffer
+	heard, done := make(chan bool, 100), make(chan error, 1)
+	go func() {
+		s := Submission{Server: e.Server(), Audit: 100 * time.Millisecond}
+		done <- s.Submit(ctx, in, writerFunc(func(p []byte) (int, error) {
+			if bytes.Contains(p, []byte("stream of results is full")) {
+				heard <- true
+			}
+			return out.Write(p)
+		}))
+	}()
+	<-heard
+	cfg.MaxMsgs = -1
+	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	answers, _ := answersOf(t, &out, len(items))
+	wantResults(t, items, answers, "")
+}
+
 // TestLostInput checks that a file which was removed from the server is stored again.
 func TestLostInput(t *testing.T) {
 	e := serve(t)
