@@ -98,7 +98,7 @@ type rig struct {
 
 func newRig(t testing.TB, info DeviceInfo, kind link.DescriptorType) *rig {
 	t.Helper()
-	info.Checking = Pipelines
+	info.Checking = max(info.Checking, Pipelines)
 	r := &rig{dev: must(Chiaro().NewDevice(info))(t)}
 	t.Cleanup(func() { r.dev.Close() })
 	r.memory = must(r.dev.Allocate(MemoryInfo{Size: 4096}))(t)
