@@ -157,6 +157,23 @@ func TestStreamDraws(t *testing.T) {
 	})
 }
 
+// TestShaderGroupStages checks that a group has no stage of the pipeline: its stages are those that it lists.
+func TestShaderGroupStages(t *testing.T) {
+	s := clusterScene(t, DeviceInfo{}, evenClusters)
+	create := s.stages
+	create.State = s.fixed
+	create.Groups = []ShaderGroup{
+		{Vertex: create.Vertex, Fragment: create.Fragment, Input: s.fixed.Vertex},
+		{ClusterCulling: create.ClusterCulling, Vertex: create.Vertex, Fragment: create.Fragment, Input: s.fixed.Vertex},
+	}
+	p := must(s.dev.NewGraphicsPipeline(context.Background(), create))(t)
+	for i, want := range []bool{false, true} {
+		if got := p.groups.list[i].clusters != nil; got != want {
+			t.Errorf("group %d has a cluster culling stage: %v; must be %v", i, got, want)
+		}
+	}
+}
+
 // TestStreamRules breaks the rules on layouts of streams, one each.
 func TestStreamRules(t *testing.T) {
 	s := newScene(t, 1)

@@ -10,7 +10,7 @@ import (
 // (VkGraphicsShaderGroupCreateInfoNV).
 type ShaderGroup struct {
 	Vertex, TessControl, TessEvaluation, Geometry, Fragment *StageInfo
-	Task, Mesh                                              *StageInfo
+	ClusterCulling, Task, Mesh                              *StageInfo
 
 	Input        *link.VertexInput
 	Tessellation *link.Tessellation
@@ -21,7 +21,7 @@ func (g *ShaderGroup) of(info *GraphicsPipelineInfo) GraphicsPipelineInfo {
 	p := *info
 	p.Groups, p.GroupPipelines, p.Cache, p.Binaries, p.Feedback = nil, nil, nil, nil, nil
 	p.Vertex, p.TessControl, p.TessEvaluation, p.Geometry, p.Fragment = g.Vertex, g.TessControl, g.TessEvaluation, g.Geometry, g.Fragment
-	p.Task, p.Mesh = g.Task, g.Mesh
+	p.ClusterCulling, p.Task, p.Mesh = g.ClusterCulling, g.Task, g.Mesh
 	p.State.Vertex, p.State.Tessellation = g.Input, g.Tessellation
 	return p
 }

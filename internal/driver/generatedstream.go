@@ -138,7 +138,8 @@ func shaderGroups(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache, ou
 		group.StageCount, group.PStages, group.PVertexInputState, group.PTessellationState = x.StageCount, x.PStages, x.PVertexInputState, x.PTessellationState
 		p := pipelineInfo(&group, cache)
 		out.Groups = append(out.Groups, vk.ShaderGroup{
-			Vertex: p.Vertex, TessControl: p.TessControl, TessEvaluation: p.TessEvaluation, Geometry: p.Geometry, Fragment: p.Fragment, Task: p.Task, Mesh: p.Mesh,
+			Vertex: p.Vertex, TessControl: p.TessControl, TessEvaluation: p.TessEvaluation, Geometry: p.Geometry, Fragment: p.Fragment,
+			ClusterCulling: p.ClusterCulling, Task: p.Task, Mesh: p.Mesh,
 			Input: p.State.Vertex, Tessellation: p.State.Tessellation,
 		})
 	}

@@ -66,9 +66,11 @@ func TestGeneratedStreams(t *testing.T) {
 // TestShaderGroups reads a pipeline with shader groups: each group has its stages and its vertex input.
 func TestShaderGroups(t *testing.T) {
 	name := []byte("main\x00")
-	stages := [2]abi.PipelineShaderStageCreateInfo{{Stage: abi.ShaderStageVertexBit, PName: &name[0]}, {Stage: abi.ShaderStageFragmentBit, PName: &name[0]}}
+	stages := [3]abi.PipelineShaderStageCreateInfo{
+		{Stage: abi.ShaderStageFragmentBit, PName: &name[0]}, {Stage: abi.ShaderStageVertexBit, PName: &name[0]}, {Stage: abi.ShaderStageClusterCullingBitHUAWEI, PName: &name[0]},
+	}
 	input := &abi.PipelineVertexInputStateCreateInfo{VertexBindingDescriptionCount: 1, PVertexBindingDescriptions: &abi.VertexInputBindingDescription{Binding: 3, Stride: 20}}
-	groups := [2]abi.GraphicsShaderGroupCreateInfoNV{{StageCount: 2, PStages: &stages[0]}, {StageCount: 1, PStages: &stages[0], PVertexInputState: input}}
+	groups := [2]abi.GraphicsShaderGroupCreateInfoNV{{StageCount: 2, PStages: &stages[0]}, {StageCount: 2, PStages: &stages[1], PVertexInputState: input}}
 	stale := abi.Pipeline(1 << 40)
 	info := graphicsInfo(&abi.GraphicsPipelineCreateInfo{
 		PNext: unsafe.Pointer(&abi.GraphicsPipelineShaderGroupsCreateInfoNV{
@@ -82,10 +84,10 @@ func TestShaderGroups(t *testing.T) {
 	if len(info.Groups) != 2 {
 		t.Fatalf("the pipeline has %d groups; must have 2", len(info.Groups))
 	}
-	if g := &info.Groups[0]; g.Vertex == nil || g.Fragment == nil || g.Input != nil {
+	if g := &info.Groups[0]; g.Vertex == nil || g.Fragment == nil || g.ClusterCulling != nil || g.Input != nil {
 		t.Errorf("group 0 is %+v; must have two stages and no vertex input", g)
 	}
-	if g := &info.Groups[1]; g.Vertex == nil || g.Fragment != nil || g.Input == nil || g.Input.Bindings[0].Stride != 20 {
-		t.Errorf("group 1 is %+v; must have a vertex stage and a vertex input", g)
+	if g := &info.Groups[1]; g.Vertex == nil || g.Fragment != nil || g.ClusterCulling == nil || g.Input == nil || g.Input.Bindings[0].Stride != 20 {
+		t.Errorf("group 1 is %+v; must have a cluster culling stage, a vertex stage and a vertex input", g)
 	}
 }
