@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Commands with arguments in several buffers, the streams of VK_NV_device_generated_commands. What tokens do is that of
+// Commands with arguments in several buffers, the streams of VK_NV_device_generated_commands. Tokens have the effects of
 // generatedcommand.go.
 
 // Limits of streams (VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV).

@@ -42,7 +42,7 @@ var made struct {
 func tools(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds chiaro")
+		t.Skip("-short: the compilation of chiaro takes seconds")
 	}
 	made.Do(func() {
 		if made.dir, made.err = os.MkdirTemp("", "chiaro-fleet-test-*"); made.err != nil {

@@ -89,10 +89,13 @@ func TestBrief(t *testing.T) {
 // TestMemory checks that an item over the limit of memory is a crash.
 func TestMemory(t *testing.T) {
 	t.Parallel()
+	if underRace {
+		t.Skip("-race: the race detector needs more memory than the limit")
+	}
 	p := &process{command: command(t, "v1"), limits: Limits{Memory: 160 << 20}}
 	defer p.stop()
 	if err := p.start(context.Background()); err != nil {
-		t.Skipf("the race detector needs more memory: %v", err)
+		t.Fatal(err)
 	}
 	if a := p.answer(context.Background(), &wire.Head{Version: "v1"}, &wire.Item{Kind: "memory"}); a.Status != wire.Crash {
 		t.Errorf("%+v; want a crash", a)

@@ -1,0 +1,6 @@
+//go:build !race
+
+package fleet
+
+// underRace reports whether the race detector runs.
+const underRace = false
