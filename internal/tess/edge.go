@@ -44,7 +44,7 @@ func (s Spacing) divide(at edge, n int, level float32) edge {
 	fewer, part, grows := n, 0.0, n
 	if s != Equal && float32(n) != level {
 		fewer = n - 2
-		part = float64(1 - float64(float64(n)-float64(level))/2)
+		part = 1 - float64((float64(n)-float64(level))/2)
 		grows = s.grows(fewer)
 	}
 	for i := 1; i < n; i++ {
