@@ -50,7 +50,7 @@ func points(stages uint32) (out []vk.BindPoint) {
 	return out
 }
 
-// freedSet stands for each set that was freed: it is an error, and VK_NULL_HANDLE is none.
+// freedSet replaces stale handles. To bind it is an error; to bind VK_NULL_HANDLE is not.
 var freedSet vk.Set
 
 // bindSets binds descriptor sets.

@@ -64,11 +64,7 @@ func TestBrief(t *testing.T) {
 		t.Fatalf("%+v; want the second one to be brief", a)
 	}
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
+	st := connected(t, e)
 	info, err := st.results.Info(ctx, jetstream.WithSubjectFilter(">"))
 	if err != nil {
 		t.Fatal(err)
@@ -246,11 +242,7 @@ func TestHostileJobs(t *testing.T) {
 	w := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1, Dir: dir}
 	startWorker(t, w)
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
+	st := connected(t, e)
 	encode := func(h header, tail string) []byte {
 		text, err := json.Marshal(h)
 		if err != nil {
@@ -337,25 +329,38 @@ func TestServerErrors(t *testing.T) {
 	}
 }
 
+// connected returns a connection to a server for the time of the test.
+func connected(t *testing.T, e *Embedded) *store {
+	t.Helper()
+	st, err := connect(context.Background(), e.Server(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(st.close)
+	return st
+}
+
+// hold sets the number of messages that a stream may have; −1 is any number.
+func hold(t *testing.T, st *store, stream jetstream.Stream, most int64) {
+	t.Helper()
+	cfg := stream.CachedInfo().Config
+	cfg.MaxMsgs = most
+	if _, err := st.js.UpdateStream(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFullStream checks that a submitter waits for room in a full stream, and ends if there is none.
 func TestFullStream(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
-	cfg := st.jobs.CachedInfo().Config
-	cfg.MaxMsgs = 2
-	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
-		t.Fatal(err)
-	}
+	st := connected(t, e)
+	hold(t, st, st.jobs, 2)
 	items := makeItems(t, 8)
 	head := wire.Head{Version: "v1", Verb: "check"}
 	s := Submission{Server: e.Server(), Patience: 300 * time.Millisecond}
-	err = s.Submit(ctx, input(t, head, items), &bytes.Buffer{})
+	err := s.Submit(ctx, input(t, head, items), &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "maximum messages exceeded") {
 		t.Errorf("without a worker: %v; want that the stream is full", err)
 	}
@@ -368,16 +373,8 @@ func TestFullResults(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
-	cfg := st.results.CachedInfo().Config
-	cfg.MaxMsgs = 2
-	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
-		t.Fatal(err)
-	}
+	st := connected(t, e)
+	hold(t, st, st.results, 2)
 	startWorker(t, &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 1})
 	items := makeItems(t, 4)
 	in := input(t, wire.Head{Version: "v1"}, items)
@@ -393,10 +390,7 @@ func TestFullResults(t *testing.T) {
 		}))
 	}()
 	<-heard
-	cfg.MaxMsgs = -1
-	if _, err := st.js.UpdateStream(ctx, cfg); err != nil {
-		t.Fatal(err)
-	}
+	hold(t, st, st.results, -1)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -408,11 +402,7 @@ func TestFullResults(t *testing.T) {
 func TestLostInput(t *testing.T) {
 	e := serve(t)
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
+	st := connected(t, e)
 	items := makeItems(t, 1)
 	if err := os.WriteFile(items[0].Files[0].Path, make([]byte, 100000), 0o600); err != nil {
 		t.Fatal(err)
@@ -457,11 +447,7 @@ func TestLateObject(t *testing.T) {
 	submitAll(t, Submission{Server: e.Server()}, head, items)
 	stop()
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
+	st := connected(t, e)
 	list, err := st.outputs.List(ctx)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d objects, %v; want 1", len(list), err)
@@ -517,11 +503,7 @@ func TestUnfitInput(t *testing.T) {
 func TestLostWork(t *testing.T) {
 	e := serve(t)
 	ctx := context.Background()
-	st, err := connect(ctx, e.Server(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.close()
+	st := connected(t, e)
 	items := makeItems(t, 6)
 	var out bytes.Buffer
 	done := make(chan error, 1)

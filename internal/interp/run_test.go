@@ -458,7 +458,7 @@ func "main"() L1 {
 			t.Fatalf("no snapshot at step %d", at)
 		}
 		got, end, n := run(r)
-		for i := range got { // what was stored before the snapshot is not in the new memory
+		for i := range got { // the new memory lacks the stores before the snapshot
 			if got[i] != want[i] && got[i] != 0 {
 				t.Fatalf("from step %d on the memory is % x; must be % x", at, got, want)
 			}

@@ -89,11 +89,7 @@ func regionProgram() *ir.Program {
 	b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{out, b.Op(ir.Shl, ir.I32, lane, b.I32(2)), b.Op(ir.RegionOff, ir.I32, none, from)}, Aux: 8 * regionLanes})
 	b.End()
 	b.Return()
-	p := &ir.Program{Name: "regions", Stage: ir.Compute, Funcs: []*ir.Func{b.Finish()}, SubgroupSize: regionLanes, LocalSize: [3]uint32{regionLanes, 1, 1},
-		In:  []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
-		Res: []ir.Resource{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}}}
-	p.StateEffects()
-	return p
+	return ofLanes("regions", b.Finish())
 }
 
 // randomRegions returns n sorted regions with distances, half of them in the upper half of the addresses.
@@ -171,6 +167,15 @@ func copyAddress(random *rand.Rand, data [][]byte) uint64 {
 	return uint64(i+1)<<32 + uint64(random.IntN(len(data[i])+8))
 }
 
+// ofLanes returns a program of one subgroup with two buffers; its input is the index of the lane.
+func ofLanes(name string, main *ir.Func) *ir.Program {
+	p := &ir.Program{Name: name, Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: regionLanes, LocalSize: [3]uint32{regionLanes, 1, 1},
+		In:  []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
+		Res: []ir.Resource{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}}}
+	p.StateEffects()
+	return p
+}
+
 // copyProgram copies a word, and a pair of words, between the four addresses of each lane whose bit is set.
 func copyProgram() *ir.Program {
 	b := ir.NewFunc("main", nil, nil)
@@ -191,9 +196,5 @@ func copyProgram() *ir.Program {
 	}
 	b.End()
 	b.Return()
-	p := &ir.Program{Name: "copies", Stage: ir.Compute, Funcs: []*ir.Func{b.Finish()}, SubgroupSize: regionLanes, LocalSize: [3]uint32{regionLanes, 1, 1},
-		In:  []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
-		Res: []ir.Resource{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}}}
-	p.StateEffects()
-	return p
+	return ofLanes("copies", b.Finish())
 }

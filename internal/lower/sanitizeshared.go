@@ -2,7 +2,7 @@ package lower
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// With SanitizeUninit the memory of a workgroup has a shadow behind it, byte by byte: all ones after a store, zero before the first
+// With SanitizeUninit workgroup memory has a shadow byte for each of its bytes, after its end: all ones after a store, zero before the first
 // one. The engines clear both when a workgroup starts. A load of bytes that are not all ones is an undefined value. A store of an
 // undefined value has a report of its own, so that the bytes count as defined.
 

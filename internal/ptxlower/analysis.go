@@ -199,7 +199,7 @@ func (f *function) findOrigins() {
 	}
 }
 
-// either returns what is known of a value that is one of two.
+// either returns the space of a value that has one of two spaces.
 func either(x, y space) space {
 	switch {
 	case x == y, y == inNone:
@@ -210,7 +210,7 @@ func either(x, y space) space {
 	return inGeneric
 }
 
-// sum returns what is known of a value that is computed from two. An integer is an offset.
+// sum returns the space of a result of two operands. An integer is an offset.
 func sum(x, y space) space {
 	switch {
 	case y == inInteger && x != inNone:

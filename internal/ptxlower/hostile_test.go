@@ -45,23 +45,29 @@ func TestHostile(t *testing.T) {
 		if len(findings) > 0 {
 			continue
 		}
-		image, err := NewImage(m)
-		if err != nil {
-			continue
-		}
-		for _, f := range m.Entries() {
-			_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
-			if err == nil {
-				programs++
-			}
-			if form := (*ir.VerifyError)(nil); errors.As(err, &form) {
-				t.Errorf("the program of %s: %v\n%s", f.Name, err, m)
-			}
-		}
+		programs += lowerAll(t, m)
 	}
 	if programs < n/4 {
 		t.Errorf("%d modules made %d programs; must make at least %d, or the test shows little", n, programs, n/4)
 	}
+}
+
+// lowerAll lowers the kernels of a module that has no findings, and returns how many became programs. An invalid program is an error.
+func lowerAll(t *testing.T, m *ptx.Module) (programs int) {
+	image, err := NewImage(m)
+	if err != nil {
+		return 0
+	}
+	for _, f := range m.Entries() {
+		_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
+		if err == nil {
+			programs++
+		}
+		if form := (*ir.VerifyError)(nil); errors.As(err, &form) {
+			t.Errorf("the program of %s: %v\n%s", f.Name, err, m)
+		}
+	}
+	return programs
 }
 
 // warpLines are instructions of warps and blocks, atomics, and calls.
@@ -99,19 +105,7 @@ func TestHostileRows(t *testing.T) {
 		if len(findings) > 0 || len(ptx.Check(m)) > 0 {
 			continue
 		}
-		image, err := NewImage(m)
-		if err != nil {
-			continue
-		}
-		for _, f := range m.Entries() {
-			_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
-			if err == nil {
-				lowered++
-			}
-			if form := (*ir.VerifyError)(nil); errors.As(err, &form) {
-				t.Errorf("the program of %s: %v\n%s", f.Name, err, text)
-			}
-		}
+		lowered += lowerAll(t, m)
 	}
 	if lowered < n/20 {
 		t.Errorf("%d kernels were lowered of %d inputs; must be at least %d, or the test shows little", lowered, n, n/20)

@@ -297,8 +297,8 @@ func (e *emitter) copyAsync() {
 	}
 }
 
-// copiedWord returns the word at an offset of the source of cp.async, of which left bytes are copied. It reads the bytes of a part one by
-// one: the memory may end behind them.
+// copiedWord returns the word at an offset of the source of cp.async, of which left bytes are copied. It reads a partial word byte by
+// byte, because the memory may end after its last byte.
 func (e *emitter) copiedWord(at uint64, left ir.V) (v ir.V) {
 	load := func(at uint64, t ir.Type) (x ir.V) {
 		e.memory(e.operand(1), inGlobal, 1, func(p place) { x = e.loadPlace(p, at, t, 0) })

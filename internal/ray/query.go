@@ -106,7 +106,7 @@ func (q *Query) Terminate() { q.ended = 1 }
 // valid reports whether the ray can hit anything: its interval is not empty and has no NaN.
 func (q *Query) valid() bool { return q.TMin <= q.TMax && q.TMax >= 0 && q.Mask&0xFF != 0 }
 
-// complete reports whether the committed hit is no farther than the last candidate. All other candidates are behind both.
+// complete reports whether the committed hit is no farther than the last candidate. No remaining candidate is closer.
 func (q *Query) complete() bool {
 	return q.started != 0 && q.Committed.Kind != None && q.Committed.T <= q.last.t
 }
