@@ -34,6 +34,7 @@ func (c *serviceCall) words(i int, to *[128]uint32) {
 			}
 			continue
 		}
-		copy(at, unsafe.Slice((*uint32)(unsafe.Pointer(&c.register(r)[0])), lanes))
+		b := c.register(r)[:4*lanes] // a register of one number has fewer bytes and panics
+		copy(at, unsafe.Slice((*uint32)(unsafe.Pointer(&b[0])), lanes))
 	}
 }
