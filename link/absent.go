@@ -22,9 +22,6 @@ var absentLists = []reason{
 	{ByOther, "no command of the driver defers its work: an operation is complete when its command returns", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678",
 	}},
-	{NeedsObject, "samplers of package vk have no indices of border colors", []string{
-		"vkCmdDraw-index-11450",
-	}},
 	{ByOther, "minSamplerHeapReservedRangeWithEmbedded of the device is 0: any reserved range is large enough", []string{
 		"vkCmdDraw-pBindInfo-11375",
 	}},

@@ -10,6 +10,9 @@ var objectLists = []reason{
 		"vkCmdDispatchGraphAMDX-commandBuffer-09182", "vkCmdDispatchGraphAMDX-scratch-10192", "vkCmdDispatchGraphAMDX-scratchSize-10193",
 		"vkCmdDispatchGraphAMDX-scratch-10194",
 	}},
+	{ByObjects, "full checking compares the border color of a sampler with the registered color of its index", []string{
+		"vkCmdDraw-index-11450",
+	}},
 	{ByObjects, "a draw, a dispatch or a trace without a bound pipeline is refused", []string{
 		"vkCmdDraw-None-08606",
 	}},

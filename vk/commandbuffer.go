@@ -35,6 +35,7 @@ type CommandBuffer struct {
 	suspended       bool                   // the last rendering of the recording was suspended
 
 	stamp    uint64 // number of the recording
+	ended    uint64 // number of its end
 	commands []command
 	refs     []*object     // that the commands use, each once
 	each     func(*object) // refer, made once: a method value allocates
@@ -147,7 +148,7 @@ func (c *CommandBuffer) End() error {
 	if c.scope.rendering != nil {
 		c.invalidate(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
 	}
-	c.state = executable
+	c.state, c.ended = executable, c.dev.stamps.Add(1)
 	if c.err == nil {
 		if err := c.checkFamily(); err != nil {
 			c.invalidate(err)

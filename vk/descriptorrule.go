@@ -362,6 +362,7 @@ func (c *descriptorCheck) sampled(u *imageUse, v *ImageView, s *Sampler) {
 	}
 	i, name := &s.info, v.format()
 	has := featuresOf(name, false)
+	c.border(s)
 	if !v.info.Conversion.same(s.conversion) {
 		c.find(vuid.RuntimeSpirv_OpTypeSampledImage_12208, "the conversions of %v and %v are not identically defined; must be", &v.object, &s.object)
 	}

@@ -177,12 +177,13 @@ type Device struct {
 	queues []*Queue
 
 	objects atomic.Int64  // that are alive
-	stamps  atomic.Uint64 // numbers of recordings
+	stamps  atomic.Uint64 // numbers of recordings, of their ends and of registrations, in order
 
 	heap         heap
 	aliases      aliases
 	combinations combinations
 	slots        slots
+	borders      borderColors
 	recent       recentPieces
 
 	views    table[ImageView]

@@ -48,6 +48,7 @@
 //	pushdescriptor.go   sets without objects
 //	descriptor.go       descriptors in memory; descriptortable.go the numbers of the objects that they name
 //	descriptorbuffer.go sets in memory
+//	bordercolor.go      border colors that heaps share
 //	descriptorheap.go   descriptor heaps; mapping.go the places of resources in them
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	pipelinecreate.go   the common part of all pipelines; graphicslibrary.go the parts of graphics pipelines

@@ -37,6 +37,7 @@ type executor struct {
 
 	needy     needy         // scratch of misses
 	findings  []*UsageError // on the current command
+	recorded  uint64        // the end of the recording of the current command (CommandBuffer.ended)
 	condition condition
 	counting  *countedAction // of the next command; nil if it does not count
 }
@@ -120,6 +121,8 @@ func (x *executor) reset() {
 
 // commands runs the commands of a buffer. The error is a *LostError.
 func (x *executor) commands(c *CommandBuffer) error {
+	defer func(outer uint64) { x.recorded = outer }(x.recorded)
+	x.recorded = c.ended
 	for i := range c.commands {
 		k := &c.commands[i]
 		counting := x.counting

@@ -73,6 +73,9 @@ func (c *descriptorCheck) direct(u *heapUse) {
 		c.find(typeRule, "the %v stage reads a descriptor of the type %s at offset %d of a heap; must be %s", u.stage, has, u.offset, want)
 		return
 	}
+	if s := c.samplerObject(d); sampler && s != nil {
+		c.border(s)
+	}
 	if u.typ.Op != spirv.OpTypeImage {
 		return
 	}

@@ -3,6 +3,7 @@ package vk
 import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // LodClampNone is a MaxLod above every level.
@@ -19,6 +20,8 @@ type SamplerInfo struct {
 	Compare        bool
 	CompareOp      enum.CompareOp
 	Border         [4]uint32 // bits of floats or integers, by the format of the view
+	BorderFormat   link.Format
+	BorderIndex    BorderIndex // of the registered color that Border equals
 	Unnormalized   bool
 	Reduction      enum.Reduction
 	NonSeamless    bool

@@ -14,15 +14,10 @@ import (
 type heapSamplers struct {
 	mu   sync.Mutex
 	made map[vk.SamplerInfo]*vk.Sampler
-
-	borders map[uint32]bool // the indices of registered custom border colors
 }
 
-// maxHeapSamplers bounds the descriptions of samplers in heaps, and maxBorders the custom border colors.
-const (
-	maxHeapSamplers = 1 << 16
-	maxBorders      = 1 << 20 // maxCustomBorderColorSamplers
-)
+// maxHeapSamplers bounds the descriptions of samplers in heaps.
+const maxHeapSamplers = 1 << 16
 
 var descriptorHeapCalls = map[int]call{
 	abi.CmdWriteSamplerDescriptorsEXT:  on(writeSamplerDescriptors),
@@ -136,37 +131,26 @@ func resourceInfo(i *abi.ResourceDescriptorInfoEXT) (out vk.DescriptorInfo) {
 	return out
 }
 
-// registerBorder reserves an index of custom border colors. Samplers have their colors themselves: the index has no other meaning.
 func registerBorder(a *abi.RegisterCustomBorderColorEXTArgs) abi.Result {
 	d := deviceOf(a.Device)
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	h := &d.heapSamplers
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n := uint32(len(h.borders))
+	var at *uint32
 	if a.RequestIndex != abi.False {
-		n = *a.PIndex
+		at = a.PIndex
 	}
-	for a.RequestIndex == abi.False && h.borders[n] && len(h.borders) < maxBorders {
-		n = (n + 1) % maxBorders
-	}
-	if n >= maxBorders || h.borders[n] || len(h.borders) == maxBorders {
+	i, ok := d.vk.RegisterBorderColor(vk.BorderColor{Color: a.PBorderColor.CustomBorderColor, Format: format(a.PBorderColor.Format)}, at)
+	if !ok {
 		return abi.ErrorTooManyObjects
 	}
-	if h.borders == nil {
-		h.borders = map[uint32]bool{}
-	}
-	h.borders[n], *a.PIndex = true, n
+	*a.PIndex = i
 	return abi.Success
 }
 
 func unregisterBorder(a *abi.UnregisterCustomBorderColorEXTArgs) {
 	if d := deviceOf(a.Device); d != nil {
-		d.heapSamplers.mu.Lock()
-		defer d.heapSamplers.mu.Unlock()
-		delete(d.heapSamplers.borders, a.Index)
+		d.vk.UnregisterBorderColor(a.Index)
 	}
 }
 

@@ -232,8 +232,11 @@ func samplerInfo(i *abi.SamplerCreateInfo) vk.SamplerInfo {
 			info.BlockWindow, info.BlockMost = [2]uint32{x.WindowExtent.Width, x.WindowExtent.Height}, x.WindowCompareMode == abi.BlockMatchWindowCompareModeMaxQCOM
 		case abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT:
 			if i.BorderColor == abi.BorderColorFloatCustomEXT || i.BorderColor == abi.BorderColorIntCustomEXT {
-				info.Border = (*abi.SamplerCustomBorderColorCreateInfoEXT)(s).CustomBorderColor
+				c := (*abi.SamplerCustomBorderColorCreateInfoEXT)(s)
+				info.Border, info.BorderFormat = c.CustomBorderColor, format(c.Format)
 			}
+		case abi.StructureTypeSamplerCustomBorderColorIndexCreateInfoEXT:
+			info.BorderIndex = vk.BorderIndex((*abi.SamplerCustomBorderColorIndexCreateInfoEXT)(s).Index + 1)
 		}
 	})
 	return info

@@ -92,7 +92,7 @@ func fixed(d *valid.Device) {
 		"maxVertexInputBindingStride": state.MaxStride, "maxPerSetDescriptors": vk.MaxSetDescriptors,
 		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
 		"minImportedHostPointerAlignment": vk.HostAlignment, "minPlacedMemoryMapAlignment": uint64(os.Getpagesize()), "maxTimelineSemaphoreValueDifference": math.MaxUint64,
-		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": 1 << 20, "provokingVertexModePerPipeline": 1,
+		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": vk.MaxBorderColors, "provokingVertexModePerPipeline": 1,
 		"maxTransformFeedbackBufferSize": math.MaxUint32, "transformFeedbackQueries": 1, "transformFeedbackDraw": 1,
 		"transformFeedbackRasterizationStreamSelect": 1, "maxDiscardRectangles": 8, "graphicsPipelineLibraryFastLinking": 1,
 		"graphicsPipelineLibraryIndependentInterpolationDecoration": 1, "dynamicPrimitiveTopologyUnrestricted": 1,
