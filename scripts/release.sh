@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the release: static binaries for linux, windows and darwin on amd64 and arm64, with the licence and the manual
-# pages, one archive each, and SHA256SUMS. The same commit and the same Go make the same bytes.
+# Builds the release: static binaries of chiaro and chiaro-fleet for linux, windows and darwin on amd64 and arm64, with the licence
+# and the manual pages, one archive each, and SHA256SUMS. The same commit and the same Go make the same bytes.
 #
 #   scripts/release.sh VERSION [DIRECTORY]     # DIRECTORY is build/release by default
 set -euo pipefail
@@ -22,10 +22,8 @@ archives=()
 for target in linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64; do
 	os=${target%/*} arch=${target#*/}
 	name=chiaro-$version-$os-$arch
-	program=chiaro
-	[ "$os" = windows ] && program=chiaro.exe
 	mkdir -p "$stage/$name"
-	GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.release=$version" -o "$stage/$name/$program" ./cmd/chiaro
+	GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.release=$version" -o "$stage/$name/" ./cmd/chiaro ./cmd/chiaro-fleet
 	cp LICENSE README.md CHANGELOG.md "$stage/$name/"
 	cp -r "$stage/man" "$stage/$name/man"
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$stage" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"

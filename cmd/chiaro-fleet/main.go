@@ -29,22 +29,50 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	root := newRoot()
+	root, out := newRoot(), &output{w: os.Stdout}
 	root.SetContext(ctx)
-	if err := root.Execute(); err != nil {
+	root.SetOut(out)
+	err := root.Execute()
+	if err == nil {
+		err = out.err
+	}
+	if err != nil {
 		plain.Fprintf(os.Stderr, "chiaro fleet: %s\n", plain.Block(err.Error(), ""))
 		os.Exit(2)
 	}
 }
 
+// output is standard output. It keeps the first error.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("cannot write standard output: %w", err)
+	}
+	return n, err
+}
+
+const exitCodesHelp = `
+Exit codes:
+  0    done
+  2    usage, a server that cannot be reached, or output that cannot be written
+  130  interrupted by a signal, if chiaro fleet started the command
+`
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "chiaro fleet",
+		Use:           "chiaro-fleet",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "chiaro fleet"},
 		Short:         "Spread checks and runs over machines",
 		Long:          "A fleet is a server of NATS with JetStream, and workers. check and run with --on submit their work to it.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.AddCommand(newServe(), newWork(), newSubmit(), newStatus(), newCancel(), newPrune())
 	return root
 }
@@ -205,11 +233,11 @@ func newStatus() *cobra.Command {
 			}
 			switch format {
 			case "json":
-				e := json.NewEncoder(os.Stdout)
+				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")
 				return e.Encode(st)
 			case "text":
-				return writeState(os.Stdout, st)
+				return writeState(cmd.OutOrStdout(), st)
 			}
 			return fmt.Errorf("--format %q; want text or json", format)
 		},
@@ -250,7 +278,7 @@ func newCancel() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := fleet.Cancel(cmd.Context(), s, args[0])
 			if err == nil {
-				fmt.Printf("%d batches canceled\n", n)
+				fmt.Fprintf(cmd.OutOrStdout(), "%d batches canceled\n", n)
 			}
 			return err
 		},
@@ -269,7 +297,7 @@ func newPrune() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			results, files, err := fleet.Prune(cmd.Context(), s, age)
 			if err == nil {
-				fmt.Printf("%d results and %d files removed\n", results, files)
+				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d files removed\n", results, files)
 			}
 			return err
 		},

@@ -241,3 +241,24 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// TestHelp checks that every help text has the name that users type and the exit codes, and that a failed write is an error.
+func TestHelp(t *testing.T) {
+	dir := tools(t)
+	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"prune", "--help"}} {
+		code, out, log := chiaro(t, dir, append([]string{"fleet"}, args...)...)
+		if code != 0 || !strings.Contains(out, "Usage:\n  chiaro fleet ") || !strings.Contains(out, "Exit codes:\n") {
+			t.Errorf("%q: exit code %d, %s, %s", args, code, out, log)
+		}
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full: ", err)
+	}
+	defer full.Close()
+	cmd := exec.Command(filepath.Join(dir, "chiaro"), "fleet", "--help")
+	cmd.Stdout = full
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
+		t.Errorf("a help text that cannot be written: %v", err)
+	}
+}
