@@ -25,9 +25,6 @@ var absentLists = []reason{
 	{ByOther, "minSamplerHeapReservedRangeWithEmbedded of the device is 0: any reserved range is large enough", []string{
 		"vkCmdDraw-pBindInfo-11375",
 	}},
-	{NeedsRun, "it needs the descriptors in memory that shaders use dynamically", []string{
-		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605",
-	}},
 	{ByOther, "shaders access attachments only as attachments, storage images and sampled images", []string{
 		"vkCmdDraw-None-09003",
 	}},

@@ -28,6 +28,9 @@ var runLists = []reason{
 	{ByRun, "the sanitizer bounds reports descriptors beyond the end of a heap, and those that are neither null nor of a live object", []string{
 		"vkCmdDraw-None-11309", "vkCmdDraw-None-12472",
 	}},
+	{ByRun, "the sanitizer bounds reports descriptors in descriptor buffers that are neither null nor valid, and those outside of memory", []string{
+		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605",
+	}},
 	{ByRun, "the sanitizer bounds reports reference coordinates of a comparison of blocks outside of the image, unless the sampler clamps to the edge", []string{
 		"vkCmdDraw-OpImageBlockMatchSADQCOM-06976", "vkCmdDraw-OpImageBlockMatchWindow-09217",
 	}},

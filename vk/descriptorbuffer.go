@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -188,6 +189,9 @@ func (x *executor) decoded(l *SetLayout, address uint64) compute.Set {
 		if x.decode(b, slot, rest[:n*size], int(n)); n >= compute.LongList {
 			b.Lists = compute.NewLists()
 		}
+		if x.dev.lowering.Sanitize&SanitizeBounds != 0 {
+			b.Faults = x.faults(b, slot, rest[:n*size])
+		}
 	}
 	if x.memory.sets == nil {
 		x.memory.sets = map[setKey]compute.Set{}
@@ -229,6 +233,35 @@ func (x *executor) decode(b *compute.SetBinding, slot *layoutSlot, memory []byte
 			b.Samplers[i] = x.readSampler(d[at:])
 		}
 	}
+}
+
+// faults returns the faults of the descriptors of a binding: those that are decoded from memory, and those after it.
+func (x *executor) faults(b *compute.SetBinding, slot *layoutSlot, memory []byte) (list []byte) {
+	buffers, views, samplers := slot.lists()
+	size := int(slot.size())
+	for i := range int(slot.count) {
+		if (i+1)*size > len(memory) {
+			list = binary.LittleEndian.AppendUint32(list, ir.AbsentDescriptor)
+			continue
+		}
+		d, sampler := memory[i*size:][:size], slot.samplerAt(memory[i*size:][:size])
+		word := binary.LittleEndian.Uint64(d)
+		structure := slot.kind == structureSlot || slot.kind == mutableSlot && typeOf(d, true) == link.AccelerationStructure
+		var valid bool
+		switch {
+		case word == 0, samplers && slot.immutable != nil && !views:
+			valid = true
+		case structure:
+			valid = x.dev.heap.structures.has(word)
+		default: // one of the types of a mutable descriptor
+			valid = buffers && b.Buffers[i].Bytes != nil || views && b.Views[i] != nil || samplers && sampler == 0 && b.Samplers[i] != nil
+		}
+		if sampler > 0 && samplers && b.Samplers[i] == nil && binary.LittleEndian.Uint64(d[sampler:]) != 0 {
+			valid = false
+		}
+		list = binary.LittleEndian.AppendUint32(list, uint32(flag(!valid))*ir.InvalidDescriptor)
+	}
+	return list
 }
 
 // samplerAt returns the offset of the sampler in a descriptor of the binding: after the image if it is combined.

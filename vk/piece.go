@@ -56,7 +56,7 @@ func pieceKey(identifier []byte, entry string, model spirv.ExecutionModel, spec 
 	for _, on := range []bool{o.FullSubgroups, o.VaryingSubgroups, o.Contract, o.KillDemotes, o.CoarseDerivatives, o.SignedRemainder, o.Profile, o.ViewIndexFromDevice, o.Index64, o.Symbols != nil, instrumented} {
 		b = append(b, byte(flag(on)))
 	}
-	b = append(b, byte(o.Sanitize))
+	b = append(b, byte(o.Sanitize), byte(o.Descriptors))
 	ids := make([]uint32, 0, len(spec))
 	for id := range spec {
 		ids = append(ids, id)

@@ -116,7 +116,8 @@ type creation struct {
 	begin  time.Time
 	stages []*stageCreation
 
-	debugged bool // the stages have symbols
+	debugged    bool                  // the stages have symbols
+	descriptors lower.DescriptorPlace // of a shader object; a pipeline has flags
 }
 
 // stageCreation is a stage of a pipeline that is being made.
@@ -241,6 +242,12 @@ func (c *creation) stageOptions(info *StageInfo) lower.Options {
 	o := c.dev.stageOptions(info)
 	o.Index64 = c.Flags&enum.PipelineFlags64BitIndexing != 0
 	o.ViewIndexFromDevice = c.Flags&enum.PipelineFlagsViewIndexFromDeviceIndex != 0
+	switch o.Descriptors = c.descriptors; {
+	case c.heaps():
+		o.Descriptors = lower.InHeaps
+	case c.Flags&enum.PipelineFlagsDescriptorBuffer != 0:
+		o.Descriptors = lower.InBuffers
+	}
 	return o
 }
 

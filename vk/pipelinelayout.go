@@ -95,3 +95,8 @@ func (l *PipelineLayout) compatible(o *PipelineLayout, n int) bool {
 func (l *PipelineLayout) keeps(o *PipelineLayout, i, last int) bool {
 	return l == o || o != nil && l.compatible(o, min(i, last))
 }
+
+// inBuffers reports whether the sets of the layout are in descriptor buffers.
+func (l *PipelineLayout) inBuffers() bool {
+	return l != nil && slices.ContainsFunc(l.sets, func(s *SetLayout) bool { return s != nil && s.link.Flags&enum.SetFlagsDescriptorBuffer != 0 })
+}

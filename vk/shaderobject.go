@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -200,6 +201,12 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		return nil, err
 	}
 	c.debugged = d.debugger != nil
+	switch {
+	case heaps:
+		c.descriptors = lower.InHeaps
+	case layout.inBuffers():
+		c.descriptors = lower.InObjectBuffers
+	}
 	if err := c.add(ctx, stage, info.Stage.model()); err != nil {
 		return nil, err
 	}

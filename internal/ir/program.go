@@ -156,7 +156,16 @@ const (
 	Texels        // the memory of an image
 	ImageShape    // the description of the view at the same binding: words, see ShapeWords
 	SamplerState  // a sampler: words, see SamplerWords
+
+	// DescriptorFaults has a word for each descriptor at the same binding: what is wrong with it. Only sanitizers read it.
+	DescriptorFaults
 	numResourceKinds
+)
+
+// The faults of descriptors; 0 is none.
+const (
+	InvalidDescriptor = 1 + iota // it is neither null nor of a live object
+	AbsentDescriptor             // it is outside of memory
 )
 
 // HeapDescriptor is the size in bytes of the descriptor of a buffer in a heap:
@@ -173,7 +182,7 @@ const PayloadSet = 1<<32 - 2
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler"}
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler", "faults"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

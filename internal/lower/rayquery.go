@@ -77,6 +77,7 @@ func (f *function) structureDescriptor(p *pointer) ir.V {
 		return f.loadScalar(p, ir.I64)
 	}
 	parts := f.objectParts(p)
+	f.checkDescriptor(parts[0], parts[1])
 	number := func(resource uint64) ir.V {
 		return f.b.Op(ir.Ld, ir.I64, f.b.OpAux(ir.Res, ir.H, resource, parts[1]), f.b.I32(0))
 	}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -43,6 +45,54 @@ func (f *function) checkHeapObject(p *pointer, t *facts.Type, parts []ir.V) {
 		return
 	}
 	f.checkHeapDescriptor(p, f.part(image{typ: t, resource: parts[0], index: parts[1]}, 1), "image")
+}
+
+// descriptorRules are the findings on a descriptor in memory: on one that is not valid, and on one that is outside of memory.
+var descriptorRules = [...]struct{ invalid, absent finding }{
+	InBuffers:       {finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08116"}, finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08119"}},
+	InObjectBuffers: {finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08116"}, finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08605"}},
+	InHeaps:         {invalidDescriptor, beyondHeap},
+}
+
+// checkDescriptor: the descriptor of a binding that an instruction uses, if it is in memory.
+func (f *function) checkDescriptor(resource, index ir.V) {
+	if !f.sanitizes(ir.SanitizeBounds) || f.options.Descriptors == InSets {
+		return
+	}
+	n, known := f.constBits(resource)
+	if !known || n >= uint64(len(f.prog.Res)) {
+		return
+	}
+	r := f.prog.Res[n]
+	switch r.Kind {
+	case ir.StorageBuffer, ir.UniformBuffer, ir.Texels, ir.SamplerState:
+	default:
+		return
+	}
+	if r.Heap {
+		return
+	}
+	rules := &descriptorRules[f.options.Descriptors]
+	faults := f.b.OpAux(ir.Res, ir.H, f.bindResource(ir.Resource{Set: r.Set, Binding: r.Binding, Kind: ir.DescriptorFaults, Count: 1, NonWritable: true}), f.b.I32(0))
+	at := f.b.OpAux(ir.At, ir.I32, 4, f.b.I32(0), index)
+	fault := f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Args: [4]ir.V{faults, at}})
+	what := fmt.Sprintf("descriptor %%u of set %d, binding %d, ", r.Set, r.Binding)
+	f.report(rules.invalid, f.b.Cmp(ir.Eq, fault, f.b.I32(ir.InvalidDescriptor)), what+"is neither null nor valid", index)
+	absent := f.b.Cmp(ir.Eq, fault, f.b.I32(ir.AbsentDescriptor))
+	if r.Count == 0 && f.options.Descriptors == InHeaps { // the array ends at the end of the heap
+		length := f.b.Op(ir.Len, ir.I32, faults)
+		past := f.b.Op(ir.And, ir.B1, f.not(f.b.Cmp(ir.ULt, at, length)), f.not(f.b.Cmp(ir.Eq, length, f.b.I32(0))))
+		absent = f.b.Op(ir.Or, ir.B1, absent, past)
+	}
+	f.report(rules.absent, absent, what+"is outside of memory", index)
+}
+
+// checkBuffer is checkDescriptor for the buffer of a pointer.
+func (f *function) checkBuffer(p *pointer) {
+	if !p.heap && !p.banked && (p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform) {
+		parts := f.objectParts(p)
+		f.checkDescriptor(parts[0], parts[1])
+	}
 }
 
 // checkReference: coordinates outside of the reference image of a comparison of blocks, unless its sampler clamps both to the edge.

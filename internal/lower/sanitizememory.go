@@ -116,6 +116,7 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		length := wide(f.b.Op(ir.Len, ir.I32, q.handle))
 		f.report(wildAddress, f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
+		f.checkBuffer(p)
 		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
 		beyond := f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n))
 		if p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform { // the null descriptor has no bytes and defined results

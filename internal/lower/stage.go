@@ -51,6 +51,9 @@ type Options struct {
 	// Sanitize makes the program report what the sanitizers find.
 	Sanitize ir.Sanitizers
 
+	// Descriptors is the place of the descriptors of bindings. The sanitizer bounds reports those in memory that are not valid.
+	Descriptors DescriptorPlace
+
 	// SignedRemainder defines OpSRem and OpSMod of negative operands (the feature maintenance8).
 	SignedRemainder bool
 
@@ -68,6 +71,17 @@ type Options struct {
 
 	looped bool // for tests: all products and tensor accesses of cooperative matrices are loops
 }
+
+// DescriptorPlace is a place of descriptors.
+type DescriptorPlace uint8
+
+// The places.
+const (
+	InSets          DescriptorPlace = iota
+	InBuffers                       // descriptor buffers of a pipeline
+	InObjectBuffers                 // descriptor buffers of a shader object
+	InHeaps                         // descriptor heaps, by mappings
+)
 
 // maxUnrolled returns the number of multiplications beyond which a product of
 // cooperative matrices is a loop.

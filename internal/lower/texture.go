@@ -48,6 +48,10 @@ func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureC
 	default:
 		f.unsupported("an image of dimension %s", im.Dim)
 	}
+	f.checkDescriptor(x.resource, x.index)
+	if x.sampler != [2]ir.V{} {
+		f.checkDescriptor(x.sampler[0], x.sampler[1])
+	}
 	return &textureCall{f: f, on: x, head: t}
 }
 

@@ -31,6 +31,8 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, *exec
 			return single(memory, a.SamplerHeap), nil, nil
 		}
 		return single(memory, a.Heap), nil, nil
+	case ir.DescriptorFaults:
+		return single(memory, a.faultsAt(at)), nil, nil
 	case ir.HeapBuffer:
 		list, shared := a.heapBuffers(a.Robustness.Storage, ir.StorageBuffer)
 		return list, shared, nil

@@ -53,6 +53,10 @@ type Args struct {
 	Images   map[Binding][]*texture.View
 	Samplers map[Binding][]*texture.Sampler
 
+	// Faults has a word of 32 bits for each descriptor in memory: 0, ir.InvalidDescriptor or ir.AbsentDescriptor. Programs with the
+	// sanitizer bounds report them. A binding that is missing has none.
+	Faults map[Binding][]byte
+
 	// Heap is the heap of descriptors of resources. The descriptor of a buffer is its
 	// address and the length of its range, 64 bits each, at a
 	// multiple of ir.HeapDescriptor. It is read when the dispatch begins, and

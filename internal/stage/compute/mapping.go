@@ -2,6 +2,7 @@ package compute
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -60,6 +61,9 @@ func (a *Args) Map(p *ir.Program, list []Mapping) {
 		for _, r := range p.Res {
 			if m.At == (Binding{r.Set, r.Binding}) && !r.Heap && (m.Kinds == nil || slices.Contains(m.Kinds, r.Kind)) {
 				a.mapResource(r, &m, images)
+				if hasFaults(p, m.At) {
+					a.addFaults(r, &m, images)
+				}
 			}
 		}
 	}
@@ -148,13 +152,14 @@ func (a *Args) Place(p *ir.Program, r ir.Resource, m Mapping) (out MappedAt) {
 func (a *Args) MappedSets(p *ir.Program, list []Mapping) []Set {
 	b := *a
 	b.Bindings, b.Inline = map[Binding][]exec.Buffer{}, map[Binding][]byte{}
-	b.Images, b.Samplers = map[Binding][]*texture.View{}, map[Binding][]*texture.Sampler{}
+	b.Images, b.Samplers, b.Faults = map[Binding][]*texture.View{}, map[Binding][]*texture.Sampler{}, map[Binding][]byte{}
 	b.Map(p, list)
 	sets := []Set{}
 	for i := range list {
 		at := list[i].At
 		x := SetBinding{Number: at.Binding, Buffers: b.Bindings[at], Views: b.Images[at], Samplers: b.Samplers[at]}
 		x.Inline, x.HasInline = b.Inline[at]
+		x.Faults = b.Faults[at]
 		for uint64(len(sets)) <= uint64(at.Set) {
 			sets = append(sets, nil)
 		}
@@ -268,24 +273,12 @@ func (a *Args) mappedBase(p *MappedPlace, m *Mapping, upper bool) (base uint64, 
 // mapped returns the objects of the descriptors in a heap, one for each element of the resource. upper reports that they are
 // the samplers of combined image samplers.
 func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mapping, upper bool, object func(descriptor []byte) T) []T {
-	base, indices, ok := a.mappedBase(p, m, upper)
-	if !ok {
-		return nil
-	}
 	n := len(heap) / ir.HeapDescriptor // at most as many are different
 	if r.Count > 0 {
 		n = min(n, int(r.Count))
 	}
 	list := make([]T, 0, min(n, 1<<10))
-	for i := range uint64(n) {
-		at := base + i*uint64(p.ArrayStride)
-		if m.Source == HeapIndirectArray {
-			place := uint64(m.indexPlace(p, upper).AddressOffset) + 4*(uint64(m.First)+i)
-			if place+4 > uint64(len(indices)) {
-				break
-			}
-			at = base + m.index(word(indices, place, 4), p, upper)
-		}
+	for at := range a.mappedOffsets(n, p, m, upper) {
 		var x T // a descriptor outside of the heap, or at no multiple of its alignment, is null
 		if d := from(heap, at, len(heap)); len(d) >= ir.HeapDescriptor && at%ir.HeapDescriptor == 0 {
 			x = object(d)
@@ -295,6 +288,29 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mappi
 		list = append(list, x)
 	}
 	return list
+}
+
+// mappedOffsets yields the offsets of n descriptors in their heap, as far as there are indices of them.
+func (a *Args) mappedOffsets(n int, p *MappedPlace, m *Mapping, upper bool) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		base, indices, ok := a.mappedBase(p, m, upper)
+		if !ok {
+			return
+		}
+		for i := range uint64(n) {
+			at := base + i*uint64(p.ArrayStride)
+			if m.Source == HeapIndirectArray {
+				place := uint64(m.indexPlace(p, upper).AddressOffset) + 4*(uint64(m.First)+i)
+				if place+4 > uint64(len(indices)) {
+					return
+				}
+				at = base + m.index(word(indices, place, 4), p, upper)
+			}
+			if !yield(at) {
+				return
+			}
+		}
+	}
 }
 
 // from returns at most n bytes from an offset on; nil if it is outside.

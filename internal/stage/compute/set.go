@@ -24,6 +24,8 @@ type SetBinding struct {
 
 	HasInline bool
 
+	Faults []byte // see Args.Faults
+
 	Lists *Lists // of the descriptors, if they are many; nil otherwise
 }
 
@@ -99,4 +101,12 @@ func (a *Args) inlineAt(at Binding) (data []byte, ok bool) {
 	}
 	data, ok = a.Inline[at]
 	return data, ok
+}
+
+// faultsAt returns the faults of the descriptors of a binding.
+func (a *Args) faultsAt(at Binding) []byte {
+	if a.Sets != nil {
+		return a.slot(at).Faults
+	}
+	return a.Faults[at]
 }
