@@ -112,7 +112,7 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 		case d < 0:
 		case c.isGroup(id):
 			c.fail(i, "SPV-Decorate-Constant", "the operand %s is an OpDecorationGroup; must not be", c.name(id))
-		case isType(c.code.Inst(d).Op()) && kind != spirv.DecorationNodeSharesPayloadLimitsWithAMDX || c.code.Inst(d).Op() == spirv.OpLabel || c.code.Inst(d).Op() == spirv.OpFunction:
+		case isType(c.code.Inst(d).Op()) && kind != spirv.DecorationNodeSharesPayloadLimitsWithAMDX || slices.Contains([]spirv.Op{spirv.OpLabel, spirv.OpFunction, spirv.OpExtInstImport}, c.code.Inst(d).Op()):
 			c.fail(i, "SPV-Decorate-Constant", "the operand %s is the result of %s; must be a constant, a variable or a string", c.name(id), c.code.Inst(d).Op())
 		case t >= 0 && d >= t && !c.isGroup(target) && kind != spirv.DecorationCounterBuffer:
 			c.fail(i, "SPV-Decorate-Earlier", "the operand %s is not defined before the target %s; must be before it", c.name(id), c.name(target)).also(c, d, "the operand")

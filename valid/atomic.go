@@ -158,7 +158,7 @@ func (c *scopes) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *fa
 	case s.IsFloat() && s.Encoded:
 		c.fail(i, "SPV-Atomic-Encoding", "%s on %s; must be an IEEE 754 float", op, c.typeName(t))
 	case s.IsInt() && s.Width == 64:
-		if !c.capable(spirv.CapabilityInt64Atomics) && !(class == spirv.StorageClassImage && c.capable(spirv.CapabilityInt64ImageEXT)) {
+		if !c.capable(spirv.CapabilityInt64Atomics) {
 			c.fail(i, "SPV-Atomic-Capability", "%s on 64-bit integers; needs the capability Int64Atomics", op)
 		}
 		if c.vulkan {

@@ -137,7 +137,7 @@ func (c *cooperatives) matrixType(i int, in spirv.Inst) {
 		if o.id == 0 || c.code.Def(o.id) < 0 {
 			continue
 		}
-		if k := c.m.Const(o.id); k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
+		if k := c.m.Const(o.id); k == nil || k.Op.Class() != spirv.ClassConstantCreation || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
 			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant integer scalar of 32 bits", o.what, c.name(o.id))
 		} else if n, ok := c.settled(o.id); ok && o.values != 0 && o.values.Enumerant(uint32(n)) == nil {
 			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %d; must be a value of %s", o.what, n, o.values)

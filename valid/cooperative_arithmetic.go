@@ -20,7 +20,7 @@ var cooperativeArithmeticFamily = family{
 		{cooperativeJudge((*cooperatives).noMatrices), []spirv.Op{
 			spirv.OpDot, spirv.OpVectorTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix,
 			spirv.OpOuterProduct, spirv.OpTranspose, spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended,
-			spirv.OpAny, spirv.OpAll, spirv.OpQuantizeToF16,
+			spirv.OpAny, spirv.OpAll, spirv.OpQuantizeToF16, spirv.OpSatConvertSToU, spirv.OpSatConvertUToS,
 		}},
 	},
 }

@@ -298,6 +298,10 @@ func matrixRules(op spirv.Op) bool {
 	switch op {
 	case spirv.OpCompositeConstructCoopMatQCOM, spirv.OpCompositeExtractCoopMatQCOM, spirv.OpSelect:
 		return true
+	case spirv.OpConvertPtrToU, spirv.OpConvertUToPtr, spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit,
+		spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat,
+		spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE, spirv.OpFDot4MixAcc32VALVE:
+		return false // their operands are of the types of their forms
 	}
 	class := op.Class()
 	return class == spirv.ClassConversion || class == spirv.ClassArithmetic || strings.HasPrefix(op.Row().Name(), "Cooperative")
