@@ -41,11 +41,10 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock contains another"},
 		{Code: "SPV-Decoration-BlockArray", Section: "SPIR-V 2.16.2", Words: "an array of Blocks or BufferBlocks has no ArrayStride"},
-		{Code: "SPV-Decoration-PhysicalPointer", Section: "SPIR-V, SPV_KHR_physical_storage_buffer", Words: "a variable or parameter that is or contains a pointer to PhysicalStorageBuffer is decorated as aliased or restricted"},
 		{Code: vuid.StandaloneSpirv_GLSLShared_04669, Section: environment, Words: "GLSLShared and GLSLPacked are not used"},
 		{Code: vuid.StandaloneSpirv_FPRoundingMode_04675, Section: environment, Words: "FPRoundingMode is to the nearest even or towards zero"},
 	},
-	after: []func(*checker){(*checker).decorationsDiffer, (*checker).physicalPointers},
+	after: []func(*checker){(*checker).decorationsDiffer},
 }
 
 // target checks a decoration of an id.
