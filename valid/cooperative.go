@@ -95,6 +95,15 @@ func (c *cooperatives) shapeOfMatrix(t *facts.Type) matrixShape {
 	return matrixShape{v.Scope(), v.Rows(), v.Columns(), v.Use()}
 }
 
+// declaredConstant returns the constant that a constant instruction declares; nil for
+// other ids, those of OpUndef included.
+func (c *subject) declaredConstant(id spirv.ID) *facts.Const {
+	if k := c.m.Const(id); k != nil && k.Op.Class() == spirv.ClassConstantCreation {
+		return k
+	}
+	return nil
+}
+
 // settled returns the value of an integer constant; false if it is not known or
 // depends on specialization.
 func (c *subject) settled(id spirv.ID) (int64, bool) {
@@ -137,7 +146,7 @@ func (c *cooperatives) matrixType(i int, in spirv.Inst) {
 		if o.id == 0 || c.code.Def(o.id) < 0 {
 			continue
 		}
-		if k := c.m.Const(o.id); k == nil || k.Op.Class() != spirv.ClassConstantCreation || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
+		if k := c.declaredConstant(o.id); k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
 			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant integer scalar of 32 bits", o.what, c.name(o.id))
 		} else if n, ok := c.settled(o.id); ok && o.values != 0 && o.values.Enumerant(uint32(n)) == nil {
 			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %d; must be a value of %s", o.what, n, o.values)
@@ -234,7 +243,7 @@ func (c *cooperatives) matrixOrder(i int, stride, columnMajor spirv.ID) {
 	if t := c.m.TypeOf(stride); t != nil && !t.IsInt() {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %s; must be an integer scalar", c.typeName(t))
 	}
-	if t := c.m.TypeOf(columnMajor); t != nil && (!t.IsBool() || c.m.Const(columnMajor) == nil) {
+	if t := c.m.TypeOf(columnMajor); t != nil && (!t.IsBool() || c.declaredConstant(columnMajor) == nil) {
 		c.fail(i, "SPV-CooperativeMatrix-Layout", "the order is %s; must be a Boolean constant", c.name(columnMajor))
 	}
 }
@@ -284,7 +293,7 @@ func (c *cooperatives) matrixStorage(i int, id spirv.ID, p *facts.Type, code str
 // matrixLayout checks the memory layout of a matrix and its stride, 0 if there is
 // none.
 func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
-	k := c.m.Const(layout)
+	k := c.declaredConstant(layout)
 	if k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
 		if c.code.Def(layout) >= 0 && !c.typeless(layout) {
 			c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout is %s; must be a constant of 32 bits", c.name(layout))
@@ -378,7 +387,7 @@ const blockRows = 4
 // matrixBlocks checks a matrix in a blocked layout: the stride is the interleave
 // factor, and the matrix consists of whole blocks.
 func (c *cooperatives) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLayout, stride spirv.ID) {
-	if c.m.Const(stride) == nil {
+	if c.declaredConstant(stride) == nil {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride of the layout %s is %s; must be a constant", l, c.name(stride))
 		return
 	}

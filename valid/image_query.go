@@ -17,7 +17,7 @@ var imageQueryFamily = family{
 		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "the image of a query has the queried property: a size, levels or samples"},
 		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a texel pointer points to the sampled type in Image"},
 		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "the image of a texel pointer is a pointer to an image, but to no subpass and no tile, and only 1D, 2D and cube images have layers"},
-		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a texel pointer has an integer for each dimension and layer"},
+		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a texel pointer has an integer of 32 bits for each dimension and layer"},
 		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a texel pointer is an integer, and the constant 0 if the image has one sample"},
 		{Code: "SPV-TexelPointer-Use", Section: "SPIR-V 3.3.10", Words: "only atomic instructions use a texel pointer; no instruction loads, stores or copies through it"},
 		{Code: vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, Section: environment, Words: "the image of OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels has Sampled 1"},
@@ -193,8 +193,8 @@ func (c *images) queryLod(i int, in spirv.Inst) {
 	}
 	n := axes(a.image.Image.Dim)
 	switch {
-	case t.IsMatrix() || t.Scalar() == nil || !t.Scalar().IsFloat() && !(c.capable(spirv.CapabilityKernel) && t.Scalar().IsInt()):
-		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s is %s; must be of floats", op, c.typeName(t))
+	case t.IsMatrix() || t.Scalar() == nil || !isSingle(t.Scalar()) && !(c.capable(spirv.CapabilityKernel) && isWord(t.Scalar())):
+		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s is %s; must be of floats of 32 bits", op, c.typeName(t))
 	case t.Components() < n:
 		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have at least %d", op, components(t.Components()), n)
 	}
@@ -266,8 +266,8 @@ func (c *images) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate,
 		c.fail(i, "SPV-TexelPointer-Image", "%s of an image of dimension %s with layers; must be 1D, 2D or Cube", op, m.Dim).also(c, image.Index, "the image")
 		return
 	}
-	if t := c.m.TypeOf(coordinate); t != nil && (!isInts(t) || t.Components() != n) {
-		c.fail(i, "SPV-TexelPointer-Coordinate", "the coordinate of %s is %s; must have %d integers", op, c.typeName(t), n)
+	if t := c.m.TypeOf(coordinate); t != nil && (!isInts(t) || t.Scalar().Width != 32 || t.Components() != n) {
+		c.fail(i, "SPV-TexelPointer-Coordinate", "the coordinate of %s is %s; must have %d integers of 32 bits", op, c.typeName(t), n)
 	}
 	t := c.m.TypeOf(sample)
 	if t == nil {
@@ -277,7 +277,7 @@ func (c *images) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate,
 		c.fail(i, "SPV-TexelPointer-Sample", "the sample of %s is %s; must be an integer", op, c.typeName(t))
 		return
 	}
-	if k := c.m.Const(sample); !m.MS && (k == nil || k.Known && k.Bits != 0) {
+	if k := c.declaredConstant(sample); !m.MS && (k == nil || k.Known && k.Bits != 0) {
 		c.fail(i, "SPV-TexelPointer-Sample", "the sample of %s is %s; must be the constant 0 of an image with one sample", op, c.name(sample))
 	}
 }

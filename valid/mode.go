@@ -215,7 +215,7 @@ func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 		if d == nil {
 			continue
 		}
-		k := c.m.Const(id)
+		k := c.declaredConstant(id)
 		switch {
 		case isStringConstant(d):
 		case k == nil:

@@ -119,8 +119,8 @@ func (c *checker) measured(i int, in spirv.Inst) (s, p *facts.Type, member uint3
 	if in.Op() == spirv.OpUntypedArrayLengthKHR {
 		v := inst.UntypedArrayLengthKHR(in)
 		p = c.m.TypeOf(v.Pointer())
-		if p != nil && !p.IsPointer() {
-			c.fail(i, "SPV-ArrayLength-Structure", "%s is %s; must be a pointer", c.name(v.Pointer()), c.typeName(p))
+		if p != nil && p.Op != spirv.OpTypeUntypedPointerKHR {
+			c.fail(i, "SPV-ArrayLength-Structure", "%s is %s; must be an untyped pointer", c.name(v.Pointer()), c.typeName(p))
 			return nil, nil, 0, false
 		}
 		s = c.m.Type(v.Structure())

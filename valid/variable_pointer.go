@@ -10,7 +10,7 @@ import (
 var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
-		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no composite, generic pointer, lifetime, prefetch, group copy, pipe or enqueued kernel has a pointer"},
+		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no in-bounds pointer chain, composite, generic pointer, lifetime, prefetch, group copy, pipe or enqueued kernel has a pointer"},
 		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
 		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
@@ -20,9 +20,9 @@ var variablePointerFamily = family{
 	},
 	ops: []group{{(*checker).logicalUse, []spirv.Op{
 		spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast, spirv.OpPtrAccessChain,
-		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
 	}}, {(*checker).logicalOperand, []spirv.Op{
-		spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
+		spirv.OpInBoundsPtrAccessChain, spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
 		spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit, spirv.OpGenericPtrMemSemantics, spirv.OpSizeOf,
 		spirv.OpGroupAsyncCopy, spirv.OpGroupWaitEvents, spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe,
 		spirv.OpEnqueueMarker, spirv.OpEnqueueKernel, spirv.OpCaptureEventProfilingInfo, spirv.OpGetKernelNDrangeSubGroupCount,
@@ -87,7 +87,7 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	switch op {
 	case spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast:
 		t = c.m.Type(in.Type())
-	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+	case spirv.OpPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
 		t = c.m.TypeOf(chainBase(in))
 	case spirv.OpReturnValue:
 		t = c.m.TypeOf(inst.ReturnValue(in).Value())
