@@ -121,7 +121,7 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 	if t == nil {
 		return
 	}
-	if !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeCooperativeMatrixNV && t.Op != spirv.OpTypeTensorARM {
+	if !t.IsComposite() && t.Op != spirv.OpTypeCooperativeMatrixKHR && t.Op != spirv.OpTypeCooperativeMatrixNV && t.Op != spirv.OpTypeTensorARM || c.shapeless(t) {
 		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
 		return
 	}
@@ -228,11 +228,15 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 	}
 }
 
+// shapeless reports whether a type is a tensor without a shape, which is no composite.
+func (c *checker) shapeless(t *facts.Type) bool {
+	return t.Op == spirv.OpTypeTensorARM && len(inst.TypeTensorARM(c.code.Inst(t.Index))) < 5
+}
+
 func (c *checker) constantNull(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
-	shapeless := t != nil && t.Op == spirv.OpTypeTensorARM && len(inst.TypeTensorARM(c.code.Inst(t.Index))) < 5
 	physical := t.IsPointer() && t.Storage == spirv.StorageClassPhysicalStorageBuffer
-	if t != nil && (shapeless || physical || !nullable(t)) { // a tensor without a shape is no composite
+	if t != nil && (c.shapeless(t) || physical || !nullable(t)) {
 		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type with a null value", c.typeName(t))
 	} else if t != nil && c.capable(spirv.CapabilityShader) && !t.IsPointer() && c.limitedWithin(t) {
 		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))

@@ -277,7 +277,7 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 		through := t.Storage == spirv.StorageClassInput || t.Storage == spirv.StorageClassOutput
 		switch {
 		case through:
-		case !c.vulkan:
+		case !c.vulkan || isRayStorage(t.Storage) && d.Op() != spirv.OpFunctionParameter:
 			c.fail(i, "SPV-Decoration-Component", "Component on a variable of %s; must be of Input or Output", t.Storage)
 		case d.Op() == spirv.OpFunctionParameter: // variables are checked with their locations
 			c.fail(i, vuid.StandaloneSpirv_Location_06672, "Component on the parameter %s, a pointer into %s; must be on an input or output", c.name(id), t.Storage)

@@ -58,15 +58,10 @@ func (c *checker) locatedVariable(v *facts.Variable) {
 	if at < 0 {
 		return
 	}
-	switch v.Storage {
-	case spirv.StorageClassInput, spirv.StorageClassOutput, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR,
-		spirv.StorageClassHitAttributeKHR, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT, spirv.StorageClassCallableDataKHR,
-		spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
-	case spirv.StorageClassTileImageEXT:
-		if kind == spirv.DecorationLocation {
-			return
-		}
-		fallthrough
+	switch {
+	case v.Storage == spirv.StorageClassInput, v.Storage == spirv.StorageClassOutput, isRayStorage(v.Storage):
+	case v.Storage == spirv.StorageClassTileImageEXT && kind == spirv.DecorationLocation:
+		return
 	default:
 		c.fail(at, vuid.StandaloneSpirv_Location_06672, "%s on %s in %s; must be on an input or output", kind, c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
 		return

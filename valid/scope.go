@@ -11,7 +11,7 @@ import (
 // executionScope and memoryScope.
 var scopeFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders, a scope is an OpConstant, or any constant if cooperative matrices are declared"},
+		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders, a scope is an OpConstant, or any constant with CooperativeMatrixNV"},
 		{Code: "SPV-Scope-Type", Section: "SPIR-V 3.2.26", Words: "the scope of a memory operand or an image operand is an integer of 32 bits"},
 		{Code: "SPV-Scope-Value", Section: "SPIR-V 3.2.26", Words: "a scope is a defined scope"},
 		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup, or Workgroup for a rotation"},
@@ -57,7 +57,7 @@ const inSharing = inTask | inMesh | inTessellationControl | inGLCompute
 func (c *subject) constantOperand(i int, id spirv.ID, what, code string) (value uint32, ok bool) {
 	k := c.m.Const(id)
 	if c.capable(spirv.CapabilityShader) {
-		matrix := c.anyCapable(spirv.CapabilityCooperativeMatrixNV, spirv.CapabilityCooperativeMatrixKHR)
+		matrix := c.capable(spirv.CapabilityCooperativeMatrixNV)
 		switch {
 		case k == nil && c.code.Def(id) >= 0 && !c.typeless(id), k != nil && k.Op == spirv.OpUndef:
 			c.fail(i, code, "the %s of %s is %s, no constant; must be one in a shader", what, c.code.Inst(i).Op(), c.name(id))

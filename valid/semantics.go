@@ -11,7 +11,7 @@ import (
 // §3.2.25), which atomics and barriers have.
 var semanticsFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Semantics-Constant", Section: "SPIR-V 3.2.25", Words: "in shaders, memory semantics are an OpConstant, or any constant if cooperative matrices are declared"},
+		{Code: "SPV-Semantics-Constant", Section: "SPIR-V 3.2.25", Words: "in shaders, memory semantics are an OpConstant, or any constant with CooperativeMatrixNV"},
 		{Code: "SPV-Semantics-Order", Section: "SPIR-V 3.2.25", Words: "memory semantics have at most one memory order"},
 		{Code: "SPV-Semantics-Sequential", Section: "SPIR-V 3.2.25", Words: "with the Vulkan memory model, no memory order is SequentiallyConsistent"},
 		{Code: "SPV-Semantics-Model", Section: "SPIR-V 3.2.25", Words: "OutputMemory, MakeAvailable, MakeVisible and Volatile need the capability VulkanMemoryModel"},
