@@ -246,14 +246,7 @@ func ptrDiff(f *function, in spirv.Inst) {
 	if x.memory != inBuffer || y.memory != inBuffer {
 		f.unsupported("of %s", x.class)
 	}
-	stride := f.elementStride(x, f.typeOf(spirv.ID(in[3])))
-	if stride == 0 { // no rule requires an ArrayStride: the elements are contiguous
-		e := f.extent(x.typ)
-		stride = roundUp(e.size, e.align)
-	}
-	if stride == 0 {
-		f.malformed("the pointers are to a type without a size")
-	}
+	stride := f.diffStride(x, spirv.ID(in[3]))
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) != 1 || !types[0].IsInt() {
 		f.malformed("the difference is not an integer; must be one")
@@ -266,4 +259,20 @@ func ptrDiff(f *function, in spirv.Inst) {
 		d = f.toInt(d, types[0])
 	}
 	f.define(in, d)
+}
+
+// diffStride is the size in bytes of an element for OpPtrDiff. Untyped pointers are to an array of 8-bit integers.
+func (f *function) diffStride(p *pointer, id spirv.ID) uint64 {
+	if f.untyped(id) {
+		return 1
+	}
+	stride := f.elementStride(p, f.typeOf(id))
+	if stride == 0 { // no rule requires an ArrayStride: the elements are contiguous
+		e := f.extent(p.typ)
+		stride = roundUp(e.size, e.align)
+	}
+	if stride == 0 {
+		f.malformed("the pointers are to a type without a size")
+	}
+	return stride
 }
