@@ -36,7 +36,7 @@ const (
 	FormatYcbcrLinear            FormatFeatures = 1 << 18
 	FormatYcbcrSeparate          FormatFeatures = 1 << 19
 	FormatYcbcrExplicit          FormatFeatures = 1 << 20
-	FormatYcbcrForceable         FormatFeatures = 1 << 21 // follows from explicit reconstruction
+	FormatYcbcrForceable         FormatFeatures = 1 << 21 // explicit reconstruction on request
 	FormatDisjoint               FormatFeatures = 1 << 22
 	FormatCositedChroma          FormatFeatures = 1 << 23
 	FormatStructureVertex        FormatFeatures = 1 << 29 // of acceleration structures
@@ -114,7 +114,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 		out |= FormatDisjoint
 	}
 	if color && i.Numeric == "UNORM" && !i.Compressed {
-		out |= FormatMidpointChroma | FormatCositedChroma | FormatYcbcrLinear | FormatYcbcrSeparate | FormatYcbcrExplicit | FormatYcbcrForceable
+		out |= FormatMidpointChroma | FormatCositedChroma | FormatYcbcrLinear | FormatYcbcrSeparate | FormatYcbcrForceable
 	}
 	if float && i.Aspects&format.Stencil == 0 || float && i.Aspects&format.Depth != 0 {
 		out |= FormatFilterLinear

@@ -16,7 +16,7 @@ type YcbcrConversionInfo struct {
 	XOffset, YOffset enum.ChromaLocation
 	ChromaFilter     enum.Filter
 
-	// ForceExplicit requests explicit reconstruction of chroma. Chiaro always reconstructs explicitly.
+	// ForceExplicit requests that chroma is reconstructed at each texel before texels are filtered, not filtered separately.
 	ForceExplicit bool
 }
 
@@ -104,6 +104,7 @@ func (c *YcbcrConversion) inside() *texture.Conversion {
 	i := &c.info
 	return &texture.Conversion{
 		Model: i.Model, Range: i.Range, X: i.XOffset, Y: i.YOffset, Linear: i.ChromaFilter == enum.FilterLinear, Swizzle: i.Components,
+		Explicit: i.ForceExplicit,
 	}
 }
 

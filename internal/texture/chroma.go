@@ -9,13 +9,14 @@ import (
 )
 
 // Conversion is the Y′CbCr conversion of a view (VkSamplerYcbcrConversionCreateInfo). Samplers of such views
-// must clamp to edges. Chroma is always reconstructed at each texel before texels are filtered.
+// must clamp to edges.
 type Conversion struct {
-	Model   enum.YcbcrModel
-	Range   enum.YcbcrRange
-	Swizzle [4]enum.Swizzle     // applied before the conversion; the view's own swizzle must be the identity
-	X, Y    enum.ChromaLocation // chroma locations
-	Linear  bool                // chroma is reconstructed by linear interpolation
+	Model    enum.YcbcrModel
+	Range    enum.YcbcrRange
+	Swizzle  [4]enum.Swizzle     // applied before the conversion; the view's own swizzle must be the identity
+	X, Y     enum.ChromaLocation // chroma locations
+	Linear   bool                // chroma is interpolated linearly, else the nearest sample
+	Explicit bool                // chroma is reconstructed at each texel before texels are filtered, else filtered separately
 }
 
 // conversion is the part of a Conversion on which generated code depends.
@@ -24,18 +25,23 @@ type conversion struct {
 	splitChroma bool // luma and chroma have separate texels (format.Info.ChannelSources)
 	model       enum.YcbcrModel
 	rng         enum.YcbcrRange
-	x, y        enum.ChromaLocation
+	x, y        enum.ChromaLocation // 0 if chroma is not interpolated
 	linear      bool
+	separate    bool // subsampled chroma is filtered separately (Vulkan §"Implicit Reconstruction")
 }
 
-// word packs the conversion in 7 bits, without splitChroma, which follows from the format.
+// word packs the conversion in 7 bits, without splitChroma, which follows from the format: 100 combinations of model, range,
+// separate, and 5 ways to interpolate.
 func (k conversion) word() uint64 {
 	if !k.converted {
 		return 0
 	}
-	w := uint64(k.model) + 1 | uint64(k.rng)<<3 | uint64(k.x)<<4 | uint64(k.y)<<5
+	w := 10*(2*uint64(k.model)+uint64(k.rng)) + 1
 	if k.linear {
-		w |= 1 << 6
+		w += 1 + uint64(k.x) + 2*uint64(k.y)
+	}
+	if k.separate {
+		w += 5
 	}
 	return w
 }
@@ -91,7 +97,11 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 		}
 		k.swizzle[i] = s
 	}
-	k.conversion = conversion{true, m.chroma(), v.Model, v.Range, v.X, v.Y, v.Linear}
+	columns, _ := f.Subsampled()
+	k.conversion = conversion{converted: true, splitChroma: m.chroma(), model: v.Model, rng: v.Range, linear: v.Linear, separate: columns > 1 && !v.Explicit}
+	if v.Linear {
+		k.x, k.y = v.X, v.Y
+	}
 	return nil
 }
 
@@ -133,6 +143,64 @@ func (c *code) chromaTapsOf(i ir.V, div int, at enum.ChromaLocation, size ir.V) 
 	s.lo, s.weight = c.Op(ir.SMax, ir.I32, first, c.I32(0)), c.fsub(c.num(0.75), odd)
 	s.hi = c.Op(ir.SMin, ir.I32, c.add(first, c.I32(1)), last)
 	return s
+}
+
+// part selects the values of texels with separate luma and chroma that a filter reads.
+type part uint8
+
+const (
+	lumaAndChroma part = iota // chroma reconstructed at the texel of luma
+	onlyLuma
+	onlyChroma // at a place in samples of chroma
+)
+
+// sampleSeparately filters luma with the sampler's filter, and chroma with the filter and the locations of the conversion
+// (Vulkan §"Implicit Reconstruction"). If chroma is not interpolated, its locations are the midpoints, which the
+// specification permits.
+func (f *filter) sampleSeparately(with enum.Filter) values {
+	luma, chroma := *f, *f
+	luma.part, chroma.part = onlyLuma, onlyChroma
+	n := luma.sample(with)
+	with = enum.FilterNearest
+	if f.v.linear {
+		with = enum.FilterLinear
+	}
+	c := chroma.sample(with)
+	n[format.R], n[format.B] = c[format.R], c[format.B]
+	return n
+}
+
+// chromaAxis returns the sample's coordinate along axis i in samples of chroma (format.ChromaCoordinate).
+func (f *filter) chromaAxis(i int) axis {
+	parts, _ := format.ByID(f.v.format).ChannelSources()
+	div, at := parts[format.B].DivX, f.v.x
+	if i > 0 {
+		div, at = parts[format.B].DivY, f.v.y
+	}
+	size := f.m.extent[i]
+	u := f.fmul(f.coord[i], f.utof(size))
+	if div == 2 {
+		if size = f.Op(ir.LShr, ir.I32, size, f.I32(1)); f.v.linear && at == enum.ChromaLocationCositedEven {
+			u = f.fadd(u, f.num(0.5))
+		}
+		u = f.fmul(u, f.num(0.5))
+	}
+	return axis{u: u, size: size, length: f.utof(size), counts: true, mode: enum.AddressModeClampToEdge}
+}
+
+// chromaTap returns the values of a part at a texel of the level.
+func (f *filter) chromaTap(at []ir.V, layer ir.V, proven ir.Flags) (n values) {
+	parts, _ := format.ByID(f.v.format).ChannelSources()
+	switch f.part {
+	case onlyLuma:
+		n[format.G] = f.loadSources(parts[format.G:][:1], at, layer, proven)[0]
+	case onlyChroma:
+		both := f.loadSources([]format.ChannelSource{parts[format.R], parts[format.B]}, at, layer, proven)
+		n[format.R], n[format.B] = both[0], both[1]
+	default:
+		return f.reconstruct(at, layer, proven)
+	}
+	return n
 }
 
 // reconstruct returns Cr, Y′ and Cb of a texel within the level: chroma is interpolated across, then down

@@ -1,6 +1,7 @@
 package texture_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand"
@@ -78,13 +79,14 @@ var chromaFormats = []string{"G8_B8_R8_3PLANE_420_UNORM", "G8_B8R8_2PLANE_420_UN
 	"G14X2_B14X2R14X2_2PLANE_420_UNORM_3PACK16_ARM", "G8B8G8R8_422_UNORM", "B8G8R8G8_422_UNORM", "G10X6B10X6G10X6R10X6_422_UNORM_4PACK16", "B16G16R16G16_422_UNORM",
 	"B8G8R8A8_UNORM", "R10X6G10X6_UNORM_2PACK16", "A2R10G10B10_UNORM_PACK32"}
 
-// TestChroma samples every texel of images of formats with chroma in every engine, with random conversions:
-// without a filter the bits equal the formulas in package format.
+// TestChroma samples every texel of images of formats with chroma in every engine, with random conversions that reconstruct
+// explicitly: without a filter the bits equal the formulas in package format.
 func TestChroma(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
 	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
 	for n := range 4 * len(chromaFormats) {
 		c := drawChroma(t, r, chromaFormats[n%len(chromaFormats)])
+		c.c.Explicit = true
 		v, err := texture.NewView(c.m, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, Conversion: &c.c})
 		if err != nil {
 			t.Fatal(err)
@@ -116,56 +118,120 @@ func drawChroma(t *testing.T, r *rand.Rand, name string) (c chromaCase) {
 		t.Fatal(err)
 	}
 	fill(c.m, r)
-	c.c = texture.Conversion{Model: enum.YcbcrModel(r.Intn(5)), Range: enum.YcbcrRange(r.Intn(2)), X: enum.ChromaLocation(r.Intn(2)), Y: enum.ChromaLocation(r.Intn(2)), Linear: r.Intn(3) > 0}
+	c.c = texture.Conversion{Model: enum.YcbcrModel(r.Intn(5)), Range: enum.YcbcrRange(r.Intn(2)), X: enum.ChromaLocation(r.Intn(2)), Y: enum.ChromaLocation(r.Intn(2)), Linear: r.Intn(3) > 0, Explicit: r.Intn(2) == 0}
 	if r.Intn(2) == 0 {
 		c.c.Swizzle = [4]enum.Swizzle{enum.SwizzleB, enum.SwizzleIdentity, enum.SwizzleR, []enum.Swizzle{enum.SwizzleZero, enum.SwizzleOne, enum.SwizzleIdentity}[r.Intn(3)]}
 	}
 	return c
 }
 
-// TestChromaFiltered filters texels with reconstructed chroma linearly, and compares with the model in float64.
+// filtered is the value at u, in texels, of a channel's samples, filtered linearly or nearest by the specification's formulas
+// with 8 fraction bits. size is the number of samples along each axis, at reads one of them.
+func filtered(u [2]float64, size [2]int, linear bool, at func(x, y int) float64) (sum float64) {
+	var lo [2]int
+	var part [2]float64
+	for k := range u {
+		lo[k] = int(math.Floor(u[k]))
+		if linear {
+			v := math.RoundToEven((min(max(u[k], 0), float64(size[k]))-0.5)*256) / 256
+			lo[k], part[k] = int(math.Floor(v)), v-math.Floor(v)
+		}
+	}
+	for corner := range 4 {
+		dx, dy := corner&1, corner>>1
+		if weight := math.Abs(1-float64(dx)-part[0]) * math.Abs(1-float64(dy)-part[1]); weight != 0 {
+			sum += weight * at(min(max(lo[0]+dx, 0), size[0]-1), min(max(lo[1]+dy, 0), size[1]-1))
+		}
+	}
+	return sum
+}
+
+// implicit is the color at u, in texels of luma: luma and chroma are filtered separately (Vulkan §"Implicit Reconstruction").
+func (c chromaCase) implicit(u [2]float64, linear bool) [4]float32 {
+	parts, _ := format.InfoByName(c.m.Format).ChannelSources()
+	v := [4]float32{format.A: 1}
+	for ch, p := range parts {
+		w, filter := u, linear
+		if format.Channel(ch) != format.G {
+			filter = c.c.Linear
+			for k, div := range []int{p.DivX, p.DivY} {
+				at := enum.ChromaLocationMidpoint
+				if filter {
+					at = []enum.ChromaLocation{c.c.X, c.c.Y}[k]
+				}
+				w[k] = float64(format.ChromaCoordinate(float32(u[k]), div, at))
+			}
+		}
+		v[ch] = float32(filtered(w, [2]int{c.m.Width / p.DivX, c.m.Height / p.DivY}, filter, func(x, y int) float64 { return float64(c.number(p, x, y, 0)) }))
+	}
+	return c.color(v)
+}
+
+// explicit is the color at u: texels with reconstructed chroma are filtered (Vulkan §"Explicit Reconstruction").
+func (c chromaCase) explicit(u [2]float64, linear bool) (out [4]float32) {
+	for ch := range out {
+		out[ch] = float32(filtered(u, [2]int{c.m.Width, c.m.Height}, linear, func(x, y int) float64 { return float64(c.color(c.texel(x, y, 0))[ch]) }))
+	}
+	return out
+}
+
+// TestChromaFiltered samples images with chroma between their texels, with both filters, and compares with the model in float64.
 func TestChromaFiltered(t *testing.T) {
 	r := rand.New(rand.NewSource(32))
-	s, _ := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
-	for n := range 2 * len(chromaFormats) {
+	for n := range 4 * len(chromaFormats) {
 		c := drawChroma(t, r, chromaFormats[n%len(chromaFormats)])
 		v, err := texture.NewView(c.m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &c.c})
 		if err != nil {
 			t.Fatal(err)
 		}
+		filter := enum.Filter(n / len(chromaFormats) % 2)
+		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
 		x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod}
 		var args [][]uint64
-		var at [][2]float32
+		var at [][2]float64
 		for range 40 {
-			var u [2]float32 // not near halfway between two 256ths of a texel
+			// not near halfway between two 256ths of a texel, nor of a sample of chroma, nor at an edge of a texel
+			var u [2]float64
 			for k, size := range []int{c.m.Width, c.m.Height} {
-				u[k] = float32((float64(r.Intn(512*size)-128*size) + 0.6*r.Float64() - 0.3) / float64(256*size))
+				u[k] = (float64(2*(r.Intn(256*size)-64*size)) + 0.1 + 0.2*r.Float64()) / 256
 			}
 			at = append(at, u)
-			args = append(args, []uint64{0, 0, uint64(math.Float32bits(at[len(at)-1][0])), uint64(math.Float32bits(at[len(at)-1][1])), 0})
+			args = append(args, []uint64{0, 0, uint64(math.Float32bits(float32(u[0] / float64(c.m.Width)))), uint64(math.Float32bits(float32(u[1] / float64(c.m.Height)))), 0})
 		}
+		subsampled, _ := format.InfoByName(c.m.Format).Subsampled()
 		for i, got := range call(t, x, v, s, args) {
-			var lo [2]int
-			var part [2]float64
-			for k, size := range []int{c.m.Width, c.m.Height} {
-				u := math.RoundToEven((min(max(float64(at[i][k])*float64(size), 0), float64(size))-0.5)*256) / 256
-				lo[k], part[k] = int(math.Floor(u)), u-math.Floor(u)
-			}
-			var want [4]float64
-			for corner := range 4 {
-				dx, dy := corner&1, corner>>1
-				weight := math.Abs(1-float64(dx)-part[0]) * math.Abs(1-float64(dy)-part[1])
-				texel := c.color(c.texel(min(max(lo[0]+dx, 0), c.m.Width-1), min(max(lo[1]+dy, 0), c.m.Height-1), 0))
-				for ch := range want {
-					want[ch] += weight * float64(texel[ch])
-				}
+			want := c.explicit(at[i], filter == enum.FilterLinear)
+			if subsampled > 1 && !c.c.Explicit {
+				want = c.implicit(at[i], filter == enum.FilterLinear)
 			}
 			for ch := range want {
-				if d := math.Abs(float64(math.Float32frombits(uint32(got[ch]))) - want[ch]); !(d < 2e-6) {
-					t.Fatalf("%s %+v: at %v is %v; number %d must be %v", c.m.Format, c.c, at[i], math.Float32frombits(uint32(got[ch])), ch, want[ch])
+				if d := math.Abs(float64(math.Float32frombits(uint32(got[ch]))) - float64(want[ch])); !(d < 2e-6) {
+					t.Fatalf("%s %+v, filter %d: at %v is %v; number %d must be %v", c.m.Format, c.c, filter, at[i], math.Float32frombits(uint32(got[ch])), ch, want[ch])
 				}
 			}
 		}
+	}
+}
+
+// TestChromaWords checks that conversions with different results have different words.
+func TestChromaWords(t *testing.T) {
+	m, err := texture.NewImage(texture.Desc{Format: "G8_B8_R8_3PLANE_420_UNORM", Dim: ir.Dim2D, Width: 4, Height: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[uint64]texture.Conversion{}
+	for n := range 5 * 2 * 2 * 5 {
+		at := n / 20 % 5 // the last has no interpolation
+		c := texture.Conversion{Model: enum.YcbcrModel(n % 5), Range: enum.YcbcrRange(n / 5 % 2), Explicit: n/10%2 == 1, Linear: at < 4, X: enum.ChromaLocation(at & 1), Y: enum.ChromaLocation(at >> 1 & 1)}
+		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := binary.LittleEndian.Uint64(v.Shape().Bytes[4*ir.ShapeKey:])
+		if other, ok := words[w]; ok {
+			t.Errorf("%+v and %+v have the word %#x", c, other, w)
+		}
+		words[w] = c
 	}
 }
 

@@ -20,8 +20,9 @@ type samplePoint struct {
 // filter reads and weights the texels of one level.
 type filter struct {
 	*code
-	x texel
-	m mip
+	x    texel
+	m    mip
+	part part
 	samplePoint
 }
 
@@ -68,6 +69,9 @@ func (c *code) seamless() bool { return c.v.dim == ir.DimCube && !c.s.nonSeamles
 
 // axisOf returns the sample's coordinate along axis i.
 func (f *filter) axisOf(i int) axis {
+	if f.part == onlyChroma {
+		return f.chromaAxis(i)
+	}
 	offset := ir.V(0)
 	if f.offset != nil {
 		offset = f.offset[i]
@@ -82,7 +86,7 @@ func (f *filter) tap(at []ir.V, in ir.V) (n values) {
 		layer = f.cubeLayer(f.face)
 	}
 	if f.v.splitChroma {
-		return f.reconstruct(at, layer, f.proven(in))
+		return f.chromaTap(at, layer, f.proven(in))
 	}
 	return f.values(at, layer, in, f.proven(in))
 }
@@ -208,6 +212,8 @@ func (f *filter) sample(with enum.Filter) values {
 		with = enum.FilterNearest
 	}
 	switch {
+	case f.v.separate && f.part == lumaAndChroma:
+		return f.sampleSeparately(with)
 	case with == enum.FilterNearest:
 		return f.sampleNearest()
 	case with == enum.FilterCubic:

@@ -72,9 +72,8 @@ func (c *imageCase) coarsest() float64 {
 	return 1 / float64(min(w, h))
 }
 
-// sitedApart reports whether unfiltered chroma may be another sample: ours is reconstructed
-// at each texel, so its location does not matter, and others may use the sample nearest to
-// the coordinates (Vulkan §"Implicit Reconstruction").
+// sitedApart reports whether unfiltered chroma may be another sample: Chiaro's locations are
+// the midpoints then, others may use the given ones (Vulkan §"Implicit Reconstruction").
 func (c *imageCase) sitedApart() bool {
 	v := c.view.Conversion
 	return v != nil && !v.Linear && v.X == enum.ChromaLocationCositedEven
