@@ -100,7 +100,7 @@ func allocateCommandBuffers(a *abi.AllocateCommandBuffersArgs) abi.Result {
 			clear(out)
 			return r
 		}
-		out[n] = c.handle
+		abi.PutAddress(unsafe.Pointer(&out[n]), unsafe.Pointer(c.handle))
 	}
 	return abi.Success
 }

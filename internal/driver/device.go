@@ -50,7 +50,7 @@ var deviceCalls = map[int]call{
 	abi.CmdDestroyDevice:  run(destroyDevice),
 	abi.CmdDeviceWaitIdle: on(deviceWaitIdle),
 	abi.CmdGetDeviceQueue: run(func(a *abi.GetDeviceQueueArgs) {
-		*a.PQueue = deviceOf(a.Device).queue(a.QueueFamilyIndex, a.QueueIndex, 0)
+		abi.PutAddress(unsafe.Pointer(a.PQueue), unsafe.Pointer(deviceOf(a.Device).queue(a.QueueFamilyIndex, a.QueueIndex, 0)))
 	}),
 	abi.CmdGetDeviceQueue2: run(getDeviceQueue2),
 	abi.CmdGetDeviceGroupPeerMemoryFeatures: run(func(a *abi.GetDeviceGroupPeerMemoryFeaturesArgs) {
@@ -138,7 +138,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 		d.close()
 		return outOfHost
 	}
-	*a.PDevice = d.handle
+	abi.PutAddress(unsafe.Pointer(a.PDevice), unsafe.Pointer(d.handle))
 	return abi.Success
 }
 
@@ -244,7 +244,7 @@ func deviceWaitIdle(a *abi.DeviceWaitIdleArgs) abi.Result {
 
 func getDeviceQueue2(a *abi.GetDeviceQueue2Args) {
 	i := a.PQueueInfo
-	*a.PQueue = deviceOf(a.Device).queue(i.QueueFamilyIndex, i.QueueIndex, i.Flags)
+	abi.PutAddress(unsafe.Pointer(a.PQueue), unsafe.Pointer(deviceOf(a.Device).queue(i.QueueFamilyIndex, i.QueueIndex, i.Flags)))
 }
 
 // queue returns the handle of a queue with flags, or null.

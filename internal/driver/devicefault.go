@@ -52,8 +52,8 @@ func getFaultReports(a *abi.GetDeviceFaultReportsKHRArgs) abi.Result {
 		}
 	}
 	return list(a.PFaultCounts, a.PFaultInfo, []string{d.fault()}, func(to *abi.DeviceFaultInfoKHR, text string) {
-		next := to.PNext
-		*to = abi.DeviceFaultInfoKHR{SType: to.SType, PNext: next, Flags: abi.DeviceFaultFlagDeviceLostKHR}
+		to.Flags, to.GroupId = abi.DeviceFaultFlagDeviceLostKHR, 0
+		to.FaultAddressInfo, to.InstructionAddressInfo, to.VendorInfo = abi.DeviceFaultAddressInfoKHR{}, abi.DeviceFaultAddressInfoKHR{}, abi.DeviceFaultVendorInfoKHR{}
 		abi.PutString(to.Description[:], text)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -74,7 +75,7 @@ func createInstance(a *abi.CreateInstanceArgs) abi.Result {
 		dropDispatch(&instances, x.handle)
 		return outOfHost
 	}
-	*a.PInstance = x.handle
+	abi.PutAddress(unsafe.Pointer(a.PInstance), unsafe.Pointer(x.handle))
 	return abi.Success
 }
 
@@ -109,7 +110,9 @@ func enumeratePhysicalDevices(a *abi.EnumeratePhysicalDevicesArgs) abi.Result {
 	if x == nil {
 		return abi.ErrorInitializationFailed
 	}
-	return list(a.PPhysicalDeviceCount, a.PPhysicalDevices, []abi.PhysicalDevice{x.physical.handle}, func(to *abi.PhysicalDevice, v abi.PhysicalDevice) { *to = v })
+	return list(a.PPhysicalDeviceCount, a.PPhysicalDevices, []abi.PhysicalDevice{x.physical.handle}, func(to *abi.PhysicalDevice, v abi.PhysicalDevice) {
+		abi.PutAddress(unsafe.Pointer(to), unsafe.Pointer(v))
+	})
 }
 
 func enumeratePhysicalDeviceGroups(a *abi.EnumeratePhysicalDeviceGroupsArgs) abi.Result {
@@ -119,7 +122,7 @@ func enumeratePhysicalDeviceGroups(a *abi.EnumeratePhysicalDeviceGroupsArgs) abi
 	}
 	return list(a.PPhysicalDeviceGroupCount, a.PPhysicalDeviceGroupProperties, []abi.PhysicalDevice{x.physical.handle}, func(to *abi.PhysicalDeviceGroupProperties, v abi.PhysicalDevice) {
 		to.PhysicalDeviceCount = 1
-		to.PhysicalDevices[0] = v
+		abi.PutAddress(unsafe.Pointer(&to.PhysicalDevices[0]), unsafe.Pointer(v))
 		to.SubsetAllocation = 0
 	})
 }

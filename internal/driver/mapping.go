@@ -32,7 +32,7 @@ func newMemoryMaps(enabled map[string]bool) *memoryMaps {
 
 // place maps memory, if it is in a file, at an address of the application, or without one where the system chooses. twice is the
 // rule on mapped memory.
-func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer, twice string) abi.Result {
+func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to unsafe.Pointer, twice string) abi.Result {
 	memory := memories.get(uint64(i.Memory))
 	placed := i.Flags&abi.MemoryMapPlacedBitEXT != 0
 	f, err := memory.File()
@@ -86,7 +86,7 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to *unsafe.Pointer, 
 		return abi.ErrorMemoryMapFailed
 	}
 	m.list[uint64(i.Memory)] = memoryMap{address, bytes}
-	*to = unsafe.Add(address, i.Offset-first)
+	abi.PutAddress(to, unsafe.Add(address, i.Offset-first))
 	return abi.Success
 }
 
@@ -115,8 +115,7 @@ func mapMemory2(a *abi.MapMemory2Args) abi.Result {
 }
 
 // mapWith maps memory. twice is the rule that mapped memory is not mapped again.
-func mapWith(h *abi.Dispatch, i *abi.MemoryMapInfo, data unsafe.Pointer, twice string) abi.Result {
-	to := (*unsafe.Pointer)(data)
+func mapWith(h *abi.Dispatch, i *abi.MemoryMapInfo, to unsafe.Pointer, twice string) abi.Result {
 	if d := deviceOf(h); d != nil && d.maps != nil {
 		return d.maps.place(d, i, to, twice)
 	}
@@ -127,12 +126,12 @@ func mapWith(h *abi.Dispatch, i *abi.MemoryMapInfo, data unsafe.Pointer, twice s
 }
 
 // mapAt writes the address of an offset in memory.
-func mapAt(h abi.DeviceMemory, offset uint64, to *unsafe.Pointer) abi.Result {
+func mapAt(h abi.DeviceMemory, offset uint64, to unsafe.Pointer) abi.Result {
 	b := memories.get(uint64(h)).Bytes()
 	if offset >= uint64(len(b)) {
 		return abi.ErrorMemoryMapFailed
 	}
-	*to = unsafe.Pointer(&b[offset])
+	abi.PutAddress(to, unsafe.Pointer(&b[offset]))
 	return abi.Success
 }
 
