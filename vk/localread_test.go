@@ -423,30 +423,38 @@ func TestReadsClear(t *testing.T) {
 	}
 }
 
-// TestRasterizationOrder draws two triangles that write depth, in one draw, with a shader that reads depth: each fragment has
-// the depth that the fragments before it left (Vulkan §"Rasterization Order").
+// TestRasterizationOrder draws two triangles that write depth, in one draw or with a barrier in between, with a shader that reads
+// depth: each fragment has the depth that the fragments before it left (Vulkan §"Rasterization Order", §"Render Pass Feedback Loop").
 func TestRasterizationOrder(t *testing.T) {
-	s := newScene(t, 1)
-	deep := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment})
-	view := must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)
-	s.fixed.DepthStencil.Ordered = true
-	s.stages.Flags = enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop
-	reader, layout, set := s.reader(t, view, func(*GraphicsPipelineInfo) {})
-	m, color := s.target(t, 1, 1)
-	c := s.record(t, func(c *CommandBuffer) {
-		c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Colors: []AttachmentInfo{{View: color, Load: ClearOnLoad}}, Depth: &AttachmentInfo{View: view, Load: ClearOnLoad, Clear: [4]uint32{0x3f800000}}})
-		c.BindGraphicsPipeline(reader)
-		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
-		c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
-		c.Draw(6, 1, 0, 0)
-		c.EndRendering()
-	})
-	if err := s.submit(t, c); err != nil {
-		t.Fatal(err)
-	}
-	// The first triangle covers all and reads the clear, 1; the second covers the upper left and reads ½.
-	if got := s.shots(t, m, 0); got[0][0] != 128 || got[63][0] != 0 {
-		t.Errorf("the inverse of depth is %d under the second triangle, %d beside it; must be 128 and 0", got[0][0], got[63][0])
+	for _, ordered := range []bool{true, false} {
+		s := newScene(t, 1)
+		deep := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment})
+		view := must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)
+		s.fixed.DepthStencil.Ordered = ordered
+		s.stages.Flags = enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop
+		reader, layout, set := s.reader(t, view, func(*GraphicsPipelineInfo) {})
+		m, color := s.target(t, 1, 1)
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Colors: []AttachmentInfo{{View: color, Load: ClearOnLoad}}, Depth: &AttachmentInfo{View: view, Load: ClearOnLoad, Clear: [4]uint32{0x3f800000}}})
+			c.BindGraphicsPipeline(reader)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+			if ordered {
+				c.Draw(6, 1, 0, 0)
+			} else {
+				c.Draw(3, 1, 0, 0)
+				c.Barrier()
+				c.Draw(3, 1, 3, 0)
+			}
+			c.EndRendering()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		// The first triangle covers all and reads the clear, 1; the second covers the upper left and reads ½.
+		if got := s.shots(t, m, 0); got[0][0] != 128 || got[63][0] != 0 {
+			t.Errorf("ordered %t: the inverse of depth is %d under the second triangle, %d beside it; must be 128 and 0", ordered, got[0][0], got[63][0])
+		}
 	}
 }
 

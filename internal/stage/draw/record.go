@@ -95,6 +95,12 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 			return err
 		}
 	}
+	if alone && d.readsTested() {
+		if err := d.fillLate(ctx, &p.target, a); err != nil {
+			d.release()
+			return err
+		}
+	}
 	// A flush in between has reset inUse, so that d may be beyond the draws in use; the exchange
 	// moves it to the next position.
 	p.draws[p.inUse.draws], p.draws[at] = d, p.draws[p.inUse.draws]
@@ -339,6 +345,26 @@ func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	// The stipple counter continues along a primitive strip.
 	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0 || d.args.Shader.Hook != nil
 	return some || alone, ordered || alone
+}
+
+// fillLate is fill for a draw whose fragment program reads the depth or stencil attachment. The program reads the values of
+// earlier fragments: the tests follow it.
+func (d *recordedDraw) fillLate(ctx context.Context, t *state.Target, a *state.Args) error {
+	p, late, with := d.pipeline, *a.State, *a
+	d.release()
+	late.DepthStencil.Late, with.State = true, &late
+	return d.fill(ctx, p, t, &with)
+}
+
+// readsTested reports whether tests before the fragment program write memory that is bound to the program, which does not
+// demand early tests.
+func (d *recordedDraw) readsTested() bool {
+	k, program := &d.key.Test, d.pipeline.stages.Fragment
+	writes := k.Depth != nil && k.Write || k.Stencil != nil && (k.Front.Writes() || k.Back.Writes())
+	if !writes || program.Modes.Has(ir.EarlyTests) || !d.key.EarlyTests(program) {
+		return false
+	}
+	return d.fragmentBound.Overlaps([][]byte{d.target.Depth.Memory().Bytes, d.target.Stencil.Memory().Bytes})
 }
 
 // readsTarget reports whether the target's memory is bound to the programs. Earlier draws must be
