@@ -33,7 +33,7 @@ type generated struct {
 // generating is a run of it.
 type generating struct {
 	*generated
-	held map[uint32]Object // elements of the set that sequences have selected; the submission holds them
+	held map[uint64]Object // what sequences have selected, by element of the set or by serial; the submission holds it
 	push *PipelineLayout   // of the push constants that tokens set
 }
 
@@ -126,7 +126,7 @@ func (w *generated) run(x *executor) error {
 		return usage("", "%d sequences have %d bytes; must be at most the %d bytes of the command", n, end, w.info.Size)
 	}
 	return x.restoring(func() error {
-		return (&generating{w, map[uint32]Object{}, l.layout}).sequences(x, n)
+		return (&generating{w, map[uint64]Object{}, l.layout}).sequences(x, n)
 	})
 }
 
@@ -204,8 +204,12 @@ func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint
 	case TokenPushConstant:
 		x.pushLayout = w.push
 		copy(x.push[t.Push.Offset:], data[:t.Push.Size])
+	case TokenPushData:
+		copy(x.push[t.Push.Offset:], data[:t.Push.Size])
 	case TokenSequenceIndex:
 		x.pushLayout = w.push
+		binary.LittleEndian.PutUint32(x.push[t.Push.Offset:], i)
+	case TokenPushDataSequenceIndex:
 		binary.LittleEndian.PutUint32(x.push[t.Push.Offset:], i)
 	case TokenIndexBuffer:
 		return x.indicesAt(binary.LittleEndian.Uint64(data), word(2), word(3), t.DXGI)
@@ -238,13 +242,13 @@ func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint
 func (w *generating) choose(x *executor, t *Token, data []byte) error {
 	for k := range max(len(t.Shaders), 1) {
 		n := binary.LittleEndian.Uint32(data[4*k:])
-		o, ok := w.held[n]
+		o, ok := w.held[uint64(n)]
 		if !ok {
 			var err error
 			if o, err = w.info.Set.at(x, n); err != nil {
 				return err
 			}
-			w.held[n] = o
+			w.held[uint64(n)] = o
 		}
 		switch p := o.(type) {
 		case *GraphicsPipeline:

@@ -149,6 +149,62 @@ func TestGeneratedDispatches(t *testing.T) {
 	})
 }
 
+// TestGeneratedPushData runs sequences that store their number and a word to the push data of a kernel with its descriptor in a heap; then
+// the push data from before are back.
+func TestGeneratedPushData(t *testing.T) {
+	everyEngine(t, func(t *testing.T, info DeviceInfo) {
+		r := newRig(t, info, storage)
+		target, memory := r.addressed(t, make([]uint32, 8)...)
+		place, heap := r.addressed(t, make([]uint32, 64)...)
+		if err := r.dev.WriteDescriptor(heap, DescriptorInfo{Type: storage, Address: target.Address(), Range: 32}); err != nil {
+			t.Fatal(err)
+		}
+		create := r.pokerInfo(t, nil, "0")
+		create.Flags = enum.PipelineFlagsDescriptorHeap
+		create.Stage.Mappings = []Mapping{{Mapping: link.Mapping{First: 1, Source: enum.MappingSourceHeapWithConstantOffset}}}
+		kernel := must(r.dev.NewComputePipeline(context.Background(), create))(t)
+		layout := must(r.dev.NewIndirectCommandsLayout(IndirectCommandsLayoutInfo{Stride: 20, Tokens: []Token{
+			{Kind: TokenPushDataSequenceIndex, Push: link.Range{Size: 4, Stages: link.AllStages}},
+			{Kind: TokenPushData, Offset: 4, Push: link.Range{Offset: 4, Size: 4, Stages: link.AllStages}},
+			{Kind: TokenDispatch, Offset: 8},
+		}}))(t)
+		stream := must(r.dev.NewStreamLayout(StreamLayoutInfo{Bind: Compute, Strides: []uint32{20}, Tokens: []StreamToken{
+			{Token: Token{Kind: TokenPushData, Push: link.Range{Size: 8}}}, {Token: Token{Kind: TokenDispatch, Offset: 8}},
+		}}))(t)
+		b, _ := r.addressed(t, 3, 11, 1, 1, 1, 2, 22, 1, 1, 1)
+		for what, x := range map[string]struct {
+			execute func(c *CommandBuffer)
+			want    []uint32
+		}{
+			"sequences": {func(c *CommandBuffer) {
+				c.ExecuteGenerated(GeneratedCommands{Layout: layout, Address: b.Address(), Size: 40, MaxSequences: 2})
+			}, []uint32{11, 22, 7, 7, 5}},
+			"streams": {func(c *CommandBuffer) {
+				c.ExecuteStreams(StreamCommands{Pipeline: kernel, Layout: stream, Streams: []BufferPlace{{b, 0}}, Sequences: 2})
+			}, []uint32{7, 7, 22, 11, 5}},
+		} {
+			for i := range 8 {
+				binary.LittleEndian.PutUint32(memory[4*i:], 7)
+			}
+			c := r.record(t, func(c *CommandBuffer) {
+				c.BindPipeline(kernel)
+				c.BindResourceHeap(HeapRange{place.Address(), 256})
+				c.PushData(0, []byte{4, 0, 0, 0, 5, 0, 0, 0})
+				x.execute(c)
+				c.Dispatch(1, 1, 1)
+			})
+			if err := r.submit(t, c); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range x.want {
+				if got := binary.LittleEndian.Uint32(memory[4*i:]); got != want {
+					t.Errorf("%s: word %d is %d; must be %d", what, i, got, want)
+				}
+			}
+		}
+	})
+}
+
 // floatWords returns the words of numbers.
 func floatWords(list ...float32) (out []uint32) {
 	for _, f := range list {
@@ -308,7 +364,9 @@ func TestGeneratedLayoutErrors(t *testing.T) {
 	const layout, token = "VkIndirectCommandsLayoutCreateInfoEXT-", "VkIndirectCommandsLayoutTokenEXT-"
 	const pushToken = "VkIndirectCommandsPushConstantTokenEXT-"
 	push := func(r link.Range) []Token { return []Token{{Kind: TokenPushConstant, Push: r}, {Kind: TokenDraw}} }
+	data := func(r link.Range) []Token { return []Token{{Kind: TokenPushData, Push: r}, {Kind: TokenDraw}} }
 	index := Token{Kind: TokenSequenceIndex, Push: link.Range{Size: 4}}
+	number := Token{Kind: TokenPushDataSequenceIndex, Push: link.Range{Offset: 4, Size: 4, Stages: link.AllStages}}
 	for _, x := range []struct {
 		rule string
 		info IndirectCommandsLayoutInfo
@@ -328,6 +386,15 @@ func TestGeneratedLayoutErrors(t *testing.T) {
 		{pushToken + "updateRange-11132", IndirectCommandsLayoutInfo{Tokens: push(link.Range{Offset: s.layout.push, Size: 4}), Layout: s.layout}},
 		{pushToken + "updateRange-11132", IndirectCommandsLayoutInfo{Tokens: push(link.Range{Offset: math.MaxUint32 - 3, Size: 8}), Layout: s.layout}},
 		{pushToken + "size-11133", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenSequenceIndex, Push: link.Range{Size: 8}}, {Kind: TokenDraw}}, Layout: s.layout}},
+		{layout + "pTokens-11099", IndirectCommandsLayoutInfo{Tokens: []Token{index, {Kind: TokenPushConstant, Push: link.Range{Size: 8}}, {Kind: TokenDraw}}, Layout: s.layout}},
+		{layout + "pTokens-11094", IndirectCommandsLayoutInfo{Tokens: []Token{index, number, {Kind: TokenDraw}}, Layout: s.layout}},
+		{layout + "pTokens-11094", IndirectCommandsLayoutInfo{Tokens: []Token{number, number, {Kind: TokenDraw}}}},
+		{token + "type-11333", IndirectCommandsLayoutInfo{Tokens: data(link.Range{Size: 4, Stages: 1})}},
+		{"VkPushDataInfoEXT-offset-11418", IndirectCommandsLayoutInfo{Tokens: data(link.Range{Offset: 2, Size: 4})}},
+		{"VkPushDataInfoEXT-data-11419", IndirectCommandsLayoutInfo{Tokens: data(link.Range{Size: 6})}},
+		{"VkPushDataInfoEXT-offset-11243", IndirectCommandsLayoutInfo{Tokens: data(link.Range{Offset: MaxPushBytes - 4, Size: 8})}},
+		{"VkPushDataInfoEXT-offset-11243", IndirectCommandsLayoutInfo{Tokens: data(link.Range{Offset: math.MaxUint32 - 3, Size: 8})}},
+		{pushToken + "size-11133", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenPushDataSequenceIndex, Push: link.Range{Size: 8}}, {Kind: TokenDraw}}}},
 		{layout + "pTokens-11145", IndirectCommandsLayoutInfo{Tokens: []Token{index, index, {Kind: TokenDraw}}, Layout: s.layout}},
 		{layout + "pTokens-11095", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenIndexBuffer}, {Kind: TokenDraw, Offset: 16}}}},
 		{layout + "pTokens-11096", IndirectCommandsLayoutInfo{Tokens: []Token{{Kind: TokenVertexBuffer}, {Kind: TokenDrawMeshTasks, Offset: 16}}}},

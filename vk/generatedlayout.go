@@ -24,21 +24,23 @@ type TokenKind uint8
 
 // The kinds. Tokens up to TokenVertexBuffer set state, the others are actions. A sequence has one action, at its end.
 const (
-	TokenExecutionSet       TokenKind = iota // the number of a pipeline, or of a shader for each stage
-	TokenPushConstant                        // bytes of push constants
-	TokenSequenceIndex                       // no bytes: the number of the sequence is stored to push constants
-	TokenIndexBuffer                         // VkBindIndexBufferIndirectCommandEXT
-	TokenVertexBuffer                        // VkBindVertexBufferIndirectCommandEXT
-	TokenDrawIndexed                         // VkDrawIndexedIndirectCommand
-	TokenDraw                                // VkDrawIndirectCommand
-	TokenDrawIndexedCount                    // VkDrawIndirectCountIndirectCommandEXT
-	TokenDrawCount                           // the same
-	TokenDispatch                            // VkDispatchIndirectCommand
-	TokenDrawMeshTasks                       // VkDrawMeshTasksIndirectCommandEXT
-	TokenDrawMeshTasksCount                  // VkDrawIndirectCountIndirectCommandEXT
-	TokenDrawTaskRange                       // VkDrawMeshTasksIndirectCommandNV
-	TokenDrawTaskRangeCount                  // VkDrawIndirectCountIndirectCommandEXT
-	TokenTraceRays                           // VkTraceRaysIndirectCommand2KHR
+	TokenExecutionSet          TokenKind = iota // the number of a pipeline, or of a shader for each stage
+	TokenPushConstant                           // bytes of push constants
+	TokenSequenceIndex                          // no bytes: the number of the sequence is stored to push constants
+	TokenPushData                               // bytes of push data, of shaders for descriptor heaps
+	TokenPushDataSequenceIndex                  // no bytes: the number of the sequence is stored to push data
+	TokenIndexBuffer                            // VkBindIndexBufferIndirectCommandEXT
+	TokenVertexBuffer                           // VkBindVertexBufferIndirectCommandEXT
+	TokenDrawIndexed                            // VkDrawIndexedIndirectCommand
+	TokenDraw                                   // VkDrawIndirectCommand
+	TokenDrawIndexedCount                       // VkDrawIndirectCountIndirectCommandEXT
+	TokenDrawCount                              // the same
+	TokenDispatch                               // VkDispatchIndirectCommand
+	TokenDrawMeshTasks                          // VkDrawMeshTasksIndirectCommandEXT
+	TokenDrawMeshTasksCount                     // VkDrawIndirectCountIndirectCommandEXT
+	TokenDrawTaskRange                          // VkDrawMeshTasksIndirectCommandNV
+	TokenDrawTaskRangeCount                     // VkDrawIndirectCountIndirectCommandEXT
+	TokenTraceRays                              // VkTraceRaysIndirectCommand2KHR
 
 	// State of streams, see StreamToken.
 	TokenShaderGroup // VkBindShaderGroupIndirectCommandNV
@@ -65,7 +67,7 @@ func (k TokenKind) action() bool { return k > TokenVertexBuffer && k < TokenShad
 type Token struct {
 	Kind    TokenKind
 	Offset  uint32        // bytes from the begin of the sequence
-	Push    link.Range    // push constants, of TokenPushConstant and TokenSequenceIndex
+	Push    link.Range    // push constants or push data, of the tokens that set them
 	Binding uint32        // of vertices, of TokenVertexBuffer
 	DXGI    bool          // of TokenIndexBuffer: the types of indices are DXGI_FORMAT
 	Shaders []ShaderStage // of TokenExecutionSet: the stages whose shader objects the numbers select, in order; nil for pipelines
@@ -76,7 +78,7 @@ func (t *Token) bytes() uint32 {
 	switch t.Kind {
 	case TokenExecutionSet:
 		return 4 * uint32(max(len(t.Shaders), 1))
-	case TokenPushConstant:
+	case TokenPushConstant, TokenPushData:
 		return t.Push.Size
 	}
 	return tokenBytes[t.Kind]
@@ -86,8 +88,9 @@ func (t *Token) bytes() uint32 {
 // is the order of their numbers, and no work is done before the execution.
 type IndirectCommandsLayoutInfo struct {
 	Tokens []Token
-	Stride uint32          // bytes from sequence to sequence
-	Layout *PipelineLayout // of the push constants that tokens set; nil if there are none
+	Stride uint32              // bytes from sequence to sequence
+	Layout *PipelineLayout     // of the push constants that tokens set; nil if there are none
+	Inline *PipelineLayoutInfo // describes it without an object (dynamicGeneratedPipelineLayout)
 }
 
 // IndirectCommandsLayout is a layout of sequences of generated commands (VkIndirectCommandsLayoutEXT).
@@ -105,7 +108,16 @@ func (d *Device) NewIndirectCommandsLayout(info IndirectCommandsLayoutInfo) (*In
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
+	var own *PipelineLayout
+	if info.Layout == nil && info.Inline != nil {
+		var err error
+		if own, err = d.NewPipelineLayout(*info.Inline); err != nil {
+			return nil, err
+		}
+		info.Layout = own
+	}
 	if err := d.checkTokens(&info); err != nil {
+		own.Close()
 		return nil, err
 	}
 	l := &IndirectCommandsLayout{tokens: slices.Clone(info.Tokens), stride: info.Stride, layout: info.Layout}
@@ -115,7 +127,7 @@ func (d *Device) NewIndirectCommandsLayout(info IndirectCommandsLayoutInfo) (*In
 		l.end = max(l.end, t.Offset+t.bytes())
 		l.counts = drawTokens[t.Kind].single != 0
 	}
-	d.adopt(&l.object, "indirect commands layout", nil)
+	d.adopt(&l.object, "indirect commands layout", func() { own.Close() })
 	return l, nil
 }
 
@@ -149,10 +161,15 @@ func (d *Device) checkTokens(info *IndirectCommandsLayoutInfo) error {
 		case len(t.Shaders) > int(numObjectStages) || slices.ContainsFunc(t.Shaders, func(s ShaderStage) bool { return s >= numObjectStages }):
 			return usage("VUID-VkIndirectCommandsExecutionSetTokenEXT-shaderStages-11137", "token %d has %d stages; must be stages of shader objects", i, len(t.Shaders))
 		}
-		if t.Kind == TokenPushConstant || t.Kind == TokenSequenceIndex {
-			if err := d.checkPush(info, i); err != nil {
-				return err
-			}
+		err := error(nil)
+		switch t.Kind {
+		case TokenPushConstant, TokenSequenceIndex:
+			err = d.checkPush(info, i)
+		case TokenPushData, TokenPushDataSequenceIndex:
+			err = t.checkPushData(i)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if d.checking > None {
@@ -167,28 +184,56 @@ func (info *IndirectCommandsLayoutInfo) checkOrder() error {
 	last := &info.Tokens[len(info.Tokens)-1]
 	draws := &drawTokens[last.Kind]
 	drawsVertices := last.Kind >= TokenDrawIndexed && last.Kind <= TokenDrawCount
-	indices := false
-	bound := uint32(0)
+	var numbered *Token // that stores the number of the sequence
+	bound, pushed := uint32(0), uint64(0)
 	for i := range info.Tokens {
 		t := &info.Tokens[i]
+		words := t.pushWords()
 		switch {
 		case i > 0 && t.Offset < info.Tokens[i-1].Offset:
 			return usage(rule+"11103", "token %d is at byte %d, and the one before it at byte %d; must not be before that", i, t.Offset, info.Tokens[i-1].Offset)
-		case t.Kind == TokenSequenceIndex && indices:
+		case t.Kind == TokenSequenceIndex && numbered != nil && numbered.Kind == TokenSequenceIndex:
 			return usage(rule+"11145", "token %d is the second one with the number of the sequence; must be the only one", i)
+		case t.storesIndex() && numbered != nil:
+			return usage(rule+"11094", "token %d is the second one with the number of the sequence; must be the only one", i)
 		case t.Kind == TokenIndexBuffer && !draws.indexed:
 			return usage(rule+"11095", "token %d binds indices, and the action is no draw with indices; must be one", i)
 		case t.Kind == TokenVertexBuffer && !drawsVertices:
 			return usage(rule+"11096", "token %d binds vertices, and the action is no draw of vertices; must be one", i)
 		case t.Kind == TokenVertexBuffer && bound>>t.Binding&1 != 0:
 			return usage(rule+"11097", "token %d sets vertex binding %d again; must be another one", i, t.Binding)
+		case pushed&words != 0:
+			return usage(rule+"11099", "token %d sets push constants that a token before it sets; must be others", i)
+		case words != 0 && t.setsData() && t.Push.Stages != link.AllStages:
+			return usage("VUID-VkIndirectCommandsLayoutTokenEXT-type-11333", "token %d sets push data of some stages; must be of VK_SHADER_STAGE_ALL", i)
 		}
 		if t.Kind == TokenVertexBuffer {
 			bound |= 1 << t.Binding
 		}
-		indices = indices || t.Kind == TokenSequenceIndex
+		pushed |= words
+		if t.storesIndex() {
+			numbered = t
+		}
 	}
 	return nil
+}
+
+// storesIndex reports whether the token stores the number of the sequence.
+func (t *Token) storesIndex() bool {
+	return t.Kind == TokenSequenceIndex || t.Kind == TokenPushDataSequenceIndex
+}
+
+// setsData reports whether the token sets push data.
+func (t *Token) setsData() bool {
+	return t.Kind == TokenPushData || t.Kind == TokenPushDataSequenceIndex
+}
+
+// pushWords returns the words of push constants or push data that a valid token sets: a bit for each.
+func (t *Token) pushWords() uint64 {
+	if t.Kind < TokenPushConstant || t.Kind > TokenPushDataSequenceIndex {
+		return 0
+	}
+	return (1<<(t.Push.Size/4) - 1) << (t.Push.Offset / 4)
 }
 
 // checkPush checks the push constants that token i sets.
@@ -201,11 +246,29 @@ func (d *Device) checkPush(info *IndirectCommandsLayoutInfo, i int) error {
 		return err
 	}
 	r := &t.Push
-	switch {
-	case r.Offset%4 != 0 || r.Size%4 != 0 || r.Size == 0 || uint64(r.Offset)+uint64(r.Size) > uint64(info.Layout.push):
+	if r.Offset%4 != 0 || r.Size%4 != 0 || r.Size == 0 || uint64(r.Offset)+uint64(r.Size) > uint64(info.Layout.push) {
 		return usage("VUID-VkIndirectCommandsPushConstantTokenEXT-updateRange-11132", "token %d sets %d bytes of push constants from byte %d on; must be multiples of 4 within the %d bytes of the layout", i, r.Size, r.Offset, info.Layout.push)
-	case t.Kind == TokenSequenceIndex && r.Size != 4:
-		return usage("VUID-VkIndirectCommandsPushConstantTokenEXT-size-11133", "token %d stores the number of the sequence to %d bytes; must be 4", i, r.Size)
+	}
+	return t.checkIndex(i)
+}
+
+// checkPushData checks the push data that token i sets: the rules are those of vkCmdPushDataEXT.
+func (t *Token) checkPushData(i int) error {
+	switch r := &t.Push; {
+	case r.Offset%4 != 0:
+		return usage("VUID-VkPushDataInfoEXT-offset-11418", "token %d sets push data from byte %d on; must be a multiple of 4", i, r.Offset)
+	case r.Size%4 != 0 || r.Size == 0:
+		return usage("VUID-VkPushDataInfoEXT-data-11419", "token %d sets %d bytes of push data; must be a multiple of 4, and not 0", i, r.Size)
+	case uint64(r.Offset)+uint64(r.Size) > MaxPushBytes:
+		return usage("VUID-VkPushDataInfoEXT-offset-11243", "token %d sets %d bytes of push data from byte %d on; must end at %d", i, r.Size, r.Offset, MaxPushBytes)
+	}
+	return t.checkIndex(i)
+}
+
+// checkIndex checks the size of the number of the sequence that token i stores.
+func (t *Token) checkIndex(i int) error {
+	if t.storesIndex() && t.Push.Size != 4 {
+		return usage("VUID-VkIndirectCommandsPushConstantTokenEXT-size-11133", "token %d stores the number of the sequence to %d bytes; must be 4", i, t.Push.Size)
 	}
 	return nil
 }

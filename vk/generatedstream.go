@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // Commands with arguments in several buffers, the streams of VK_NV_device_generated_commands. Tokens have the effects of
@@ -19,8 +20,7 @@ const (
 	IndirectInfoBytes = 16 // of the memory of a pipeline that sequences select by its address
 )
 
-// StreamToken is a part of each sequence (VkIndirectCommandsLayoutTokenNV). Its kind is not TokenExecutionSet, TokenSequenceIndex,
-// TokenTraceRays or one with a number of draws.
+// StreamToken is a part of each sequence (VkIndirectCommandsLayoutTokenNV). Its kind is one of streamKinds.
 type StreamToken struct {
 	Token
 	Stream       uint32
@@ -66,8 +66,8 @@ func (d *Device) NewStreamLayout(info StreamLayoutInfo) (*StreamLayout, error) {
 
 // streamKinds are the kinds of tokens in streams, by bind point.
 var streamKinds = map[BindPoint][]TokenKind{
-	Graphics: {TokenShaderGroup, TokenStateFlags, TokenIndexBuffer, TokenVertexBuffer, TokenPushConstant, TokenDrawIndexed, TokenDraw, TokenDrawTaskRange, TokenDrawMeshTasks},
-	Compute:  {TokenPipeline, TokenPushConstant, TokenDispatch},
+	Graphics: {TokenShaderGroup, TokenStateFlags, TokenIndexBuffer, TokenVertexBuffer, TokenPushConstant, TokenPushData, TokenDrawIndexed, TokenDraw, TokenDrawTaskRange, TokenDrawMeshTasks},
+	Compute:  {TokenPipeline, TokenPushConstant, TokenPushData, TokenDispatch},
 }
 
 // checkStreams checks the description of a layout.
@@ -129,9 +129,34 @@ func (d *Device) checkStreamToken(info *StreamLayoutInfo, i int) error {
 		return usage(rule+"tokenType-02984", "token %d has no flag; must have one", i)
 	case len(t.IndexTypes) != len(t.IndexValues):
 		return usage("", "token %d has %d types of indices and %d values for them; must have one value for each", i, len(t.IndexTypes), len(t.IndexValues))
-	case t.Kind != TokenPushConstant:
-		return nil
+	case t.Kind == TokenPushConstant:
+		return d.checkStreamPush(t, i)
+	case t.Kind == TokenPushData:
+		return d.checkStreamData(&t.Push, i)
 	}
+	return nil
+}
+
+// checkStreamData checks the push data that token i sets.
+func (d *Device) checkStreamData(r *link.Range, i int) error {
+	const rule = "VUID-VkIndirectCommandsLayoutPushDataTokenNV-pushData"
+	end := uint64(r.Offset) + uint64(r.Size)
+	switch {
+	case r.Size == 0:
+		return usage("VUID-VkIndirectCommandsLayoutTokenNV-tokenType-11334", "token %d sets no push data; must set some", i)
+	case r.Offset%4 != 0:
+		return usage(rule+"Offset-11420", "token %d sets push data from byte %d on; must be a multiple of 4", i, r.Offset)
+	case r.Size%4 != 0:
+		return usage(rule+"Size-11421", "token %d sets %d bytes of push data; must be a multiple of 4", i, r.Size)
+	case end > MaxPushBytes || end == MaxPushBytes && d.checking > None:
+		return usage(rule+"Offset-11335", "token %d sets %d bytes of push data from byte %d on; must end below %d", i, r.Size, r.Offset, MaxPushBytes)
+	}
+	return nil
+}
+
+// checkStreamPush checks the push constants that token i sets.
+func (d *Device) checkStreamPush(t *StreamToken, i int) error {
+	const rule = "VUID-VkIndirectCommandsLayoutTokenNV-"
 	if err := check(d, "the pipeline layout", t.Layout); err != nil {
 		return err
 	}
@@ -142,6 +167,29 @@ func (d *Device) checkStreamToken(info *StreamLayoutInfo, i int) error {
 		return usage(rule+"tokenType-02979", "token %d sets %d bytes of push constants; must be a multiple of 4, and not 0", i, r.Size)
 	case uint64(r.Offset)+uint64(r.Size) > uint64(t.Layout.push):
 		return usage(rule+"tokenType-02982", "token %d sets %d bytes of push constants from byte %d on; must be within the %d bytes of the layout", i, r.Size, r.Offset, t.Layout.push)
+	case d.checking > None:
+		return t.checkStages(i)
+	}
+	return nil
+}
+
+// checkStages compares the stages of the push constants that token i sets with the ranges of the layout.
+func (t *StreamToken) checkStages(i int) error {
+	const rule = "VUID-VkIndirectCommandsLayoutTokenNV-tokenType-"
+	for at := t.Push.Offset; at < t.Push.Offset+t.Push.Size; at += 4 {
+		var have link.Stages
+		for _, r := range t.Layout.link.Push {
+			if at-r.Offset >= r.Size {
+				continue
+			}
+			have |= r.Stages
+			if r.Stages&^t.Push.Stages != 0 {
+				return usage(rule+"02983", "token %d sets byte %d of the push constants of %v alone, which a range has for %v; must be of all of its stages", i, at, t.Push.Stages, r.Stages)
+			}
+		}
+		if t.Push.Stages&^have != 0 {
+			return usage(rule+"02982", "token %d sets byte %d of the push constants of %v, of which the layout has it for %v; must be in a range of each stage", i, at, t.Push.Stages, have)
+		}
 	}
 	return nil
 }
@@ -295,7 +343,7 @@ func (w *executeStreams) run(x *executor) error {
 		}
 		n = min(n, binary.LittleEndian.Uint32(b))
 	}
-	g := &generating{held: map[uint32]Object{}}
+	g := &generating{held: map[uint64]Object{}}
 	return x.restoring(func() error {
 		switch p := w.info.Pipeline.(type) {
 		case *GraphicsPipeline:
@@ -354,7 +402,7 @@ func (w *executeStreams) token(x *executor, g *generating, t *StreamToken, data 
 		x.graphics.bindPipeline(p.groups.list[word])
 		return nil
 	case TokenPipeline:
-		p, err := x.pipelineAt(binary.LittleEndian.Uint64(data))
+		p, err := g.pipelineAt(x, binary.LittleEndian.Uint64(data))
 		x.pipeline, x.shader = p, nil
 		return err
 	case TokenStateFlags:

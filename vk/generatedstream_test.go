@@ -31,7 +31,7 @@ func TestStreamDispatches(t *testing.T) {
 		}
 		layout := must(r.dev.NewStreamLayout(StreamLayoutInfo{Bind: Compute, Indexed: true, Strides: []uint32{8, 12, 12}, Tokens: []StreamToken{
 			{Token: Token{Kind: TokenPipeline}},
-			{Token: Token{Kind: TokenPushConstant, Offset: 4, Push: link.Range{Size: 8}}, Stream: 1, Layout: l},
+			{Token: Token{Kind: TokenPushConstant, Offset: 4, Push: link.Range{Size: 8, Stages: link.AllStages}}, Stream: 1, Layout: l},
 			{Token: Token{Kind: TokenDispatch}, Stream: 2},
 		}}))(t)
 		plain, more := pipelines[0].IndirectAddress(), pipelines[1].IndirectAddress()
@@ -90,7 +90,7 @@ func TestStreamDraws(t *testing.T) {
 		second.Fragment = &StageInfo{Module: green}
 		create.Groups = []ShaderGroup{first}
 		library := create
-		library.Groups = []ShaderGroup{second}
+		library.Fragment, library.Groups = second.Fragment, []ShaderGroup{second}
 		other := must(s.dev.NewGraphicsPipeline(context.Background(), library))(t)
 		create.GroupPipelines = []*GraphicsPipeline{other}
 		p := must(s.dev.NewGraphicsPipeline(context.Background(), create))(t)
@@ -103,7 +103,7 @@ func TestStreamDraws(t *testing.T) {
 		red := floatWords(1, 0, 0, 1)
 		blank, redPixel, greenPixel := [4]byte{0, 0, 0, 255}, [4]byte{255, 0, 0, 255}, [4]byte{0, 255, 0, 255}
 		vertices := func(stride uint32) []uint32 { return []uint32{uint32(at), uint32(at >> 32), 96, stride} }
-		push := StreamToken{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 16}}, Layout: s.layout}
+		push := StreamToken{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 16, Stages: s.layout.link.Push[0].Stages}}, Layout: s.layout}
 		group, flags := StreamToken{Token: Token{Kind: TokenShaderGroup}}, StreamToken{Token: Token{Kind: TokenStateFlags}, FrontFaceBit: true}
 		bind, draw := StreamToken{Token: Token{Kind: TokenVertexBuffer}}, StreamToken{Token: Token{Kind: TokenDraw}}
 		fixed := bind
@@ -157,9 +157,11 @@ func TestStreamDraws(t *testing.T) {
 	})
 }
 
-// TestShaderGroupStages checks that a group has no stage of the pipeline: its stages are those that it lists.
+// TestShaderGroupStages checks that a group has no stage of the pipeline: its stages are those that it lists. Without checks the groups of a
+// pipeline may have different stages.
 func TestShaderGroupStages(t *testing.T) {
 	s := clusterScene(t, DeviceInfo{}, evenClusters)
+	s.dev.checking = None
 	create := s.stages
 	create.State = s.fixed
 	create.Groups = []ShaderGroup{
@@ -174,10 +176,48 @@ func TestShaderGroupStages(t *testing.T) {
 	}
 }
 
+// TestShaderGroupRules breaks the rules on the groups of a pipeline, one each. A task stage may lack in some groups.
+func TestShaderGroupRules(t *testing.T) {
+	s := newSceneOn(t, 1, DeviceInfo{Checking: Pipelines})
+	create := s.stages
+	create.State = s.fixed
+	own := ShaderGroup{Vertex: create.Vertex, Fragment: create.Fragment, Input: s.fixed.Vertex}
+	mesh := ShaderGroup{Mesh: create.Vertex, Fragment: create.Fragment}
+	tasks := mesh
+	tasks.Task = create.Vertex
+	noFragment, otherInput := own, own
+	noFragment.Fragment, otherInput.Input = nil, &link.VertexInput{}
+	const rule = "VUID-VkGraphicsPipelineShaderGroupsCreateInfoNV-pGroups-"
+	for _, x := range []struct {
+		groups []ShaderGroup
+		rule   string
+	}{
+		{[]ShaderGroup{otherInput}, rule + "02881"}, {[]ShaderGroup{noFragment}, rule + "02881"}, {[]ShaderGroup{own, noFragment}, rule + "02884"},
+		{[]ShaderGroup{own, mesh}, rule + "02885"},
+	} {
+		create.Groups = x.groups
+		_, err := s.dev.NewGraphicsPipeline(context.Background(), create)
+		wantRule(t, err, x.rule)
+	}
+	create.Vertex, create.Mesh, create.Groups = nil, mesh.Mesh, []ShaderGroup{mesh, tasks}
+	if err := create.checkGroups(); err != nil {
+		t.Error(err)
+	}
+	create.Groups = []ShaderGroup{own, otherInput}
+	create.Vertex, create.Mesh = own.Vertex, nil
+	if err := create.checkGroups(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestStreamRules breaks the rules on layouts of streams, one each.
 func TestStreamRules(t *testing.T) {
 	s := newScene(t, 1)
 	s.build(t)
+	vertexPush := must(s.dev.NewPipelineLayout(PipelineLayoutInfo{Push: []link.Range{{Size: 4, Stages: link.StagesOf(1)}}}))(t)
+	pushes := func(i *StreamLayoutInfo, r link.Range) {
+		i.Tokens = []StreamToken{{Token: Token{Kind: TokenPushData, Push: r}}, i.Tokens[0]}
+	}
 	for rule, change := range map[string]func(*StreamLayoutInfo){
 		"LayoutCreateInfoNV-pipelineBindPoint-02930": func(i *StreamLayoutInfo) { i.Bind = RayTracing },
 		"LayoutCreateInfoNV-tokenCount-02931":        func(i *StreamLayoutInfo) { i.Tokens = nil },
@@ -195,7 +235,7 @@ func TestStreamRules(t *testing.T) {
 		"LayoutCreateInfoNV-pTokens-02935": func(i *StreamLayoutInfo) { i.Tokens[0].Kind = TokenVertexBuffer },
 		"LayoutCreateInfoNV-pTokens-09585": func(i *StreamLayoutInfo) {
 			i.Bind = Compute
-			push := StreamToken{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 4}}, Layout: s.layout}
+			push := StreamToken{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 4, Stages: s.layout.link.Push[0].Stages}}, Layout: s.layout}
 			i.Tokens = []StreamToken{push, {Token: Token{Kind: TokenPipeline}}, {Token: Token{Kind: TokenDispatch}}}
 		},
 		"LayoutTokenNV-stream-02951": func(i *StreamLayoutInfo) { i.Tokens[0].Stream = 1 },
@@ -205,6 +245,16 @@ func TestStreamRules(t *testing.T) {
 			i.Tokens[0].Kind, i.Tokens[0].Binding = TokenVertexBuffer, 1<<10
 			i.Tokens = append(i.Tokens, drawStream().Tokens[0])
 		},
+		"LayoutTokenNV-tokenType-02982": func(i *StreamLayoutInfo) {
+			i.Tokens = []StreamToken{{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 4, Stages: link.AllStages}}, Layout: vertexPush}, i.Tokens[0]}
+		},
+		"LayoutTokenNV-tokenType-02983": func(i *StreamLayoutInfo) {
+			i.Tokens = []StreamToken{{Token: Token{Kind: TokenPushConstant, Push: link.Range{Size: 4}}, Layout: vertexPush}, i.Tokens[0]}
+		},
+		"LayoutTokenNV-tokenType-11334":              func(i *StreamLayoutInfo) { pushes(i, link.Range{}) },
+		"LayoutPushDataTokenNV-pushDataOffset-11335": func(i *StreamLayoutInfo) { pushes(i, link.Range{Offset: MaxPushBytes - 4, Size: 4}) },
+		"LayoutPushDataTokenNV-pushDataOffset-11420": func(i *StreamLayoutInfo) { pushes(i, link.Range{Offset: 2, Size: 4}) },
+		"LayoutPushDataTokenNV-pushDataSize-11421":   func(i *StreamLayoutInfo) { pushes(i, link.Range{Size: 2}) },
 		"LayoutTokenNV-tokenType-02984": func(i *StreamLayoutInfo) {
 			i.Tokens[0].Kind = TokenStateFlags
 			i.Tokens = append(i.Tokens, drawStream().Tokens[0])

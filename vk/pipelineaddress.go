@@ -37,15 +37,20 @@ func (l *indirectPipelines) find(serial uint64) *ComputePipeline {
 }
 
 // pipelineAt returns the pipeline that UpdateIndirect has stored at an address.
-func (x *executor) pipelineAt(address uint64) (*ComputePipeline, error) {
+func (w *generating) pipelineAt(x *executor, address uint64) (*ComputePipeline, error) {
 	b, err := x.copyFrom(address, IndirectInfoBytes, nil)
 	if err != nil {
 		return nil, err
 	}
-	p := x.dev.indirect.find(binary.LittleEndian.Uint64(b))
+	serial := binary.LittleEndian.Uint64(b)
+	if p, ok := w.held[serial].(*ComputePipeline); ok {
+		return p, nil
+	}
+	p := x.dev.indirect.find(serial)
 	if p == nil {
 		return nil, usage("VUID-VkBindPipelineIndirectCommandNV-None-09093", "a sequence selects a pipeline at the address %#x, where the data of none is stored; must be stored", address)
 	}
+	w.held[serial] = p
 	return p, x.work.hold(&p.object)
 }
 

@@ -1,7 +1,12 @@
 package vk
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"maps"
+	"reflect"
 
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -26,6 +31,73 @@ func (g *ShaderGroup) of(info *GraphicsPipelineInfo) GraphicsPipelineInfo {
 	return p
 }
 
+// stages returns the stages of the group, nil for those that it has not.
+func (g *ShaderGroup) stages() [8]*StageInfo {
+	return [...]*StageInfo{g.Vertex, g.TessControl, g.TessEvaluation, g.Geometry, g.Fragment, g.Mesh, g.Task, g.ClusterCulling}
+}
+
+// combination returns the stages that all groups of a pipeline must share: a bit for each. A task stage may lack in some groups.
+func (g *ShaderGroup) combination() (bits uint8) {
+	c := *g
+	c.Task = nil
+	for i, s := range c.stages() {
+		bits |= uint8(flag(s != nil)) << i
+	}
+	return bits
+}
+
+// checkGroups compares the groups with each other, and the first one with the pipeline.
+func (info *GraphicsPipelineInfo) checkGroups() error {
+	const rule = "VUID-VkGraphicsPipelineShaderGroupsCreateInfoNV-pGroups-"
+	parent := ShaderGroup{
+		Vertex: info.Vertex, TessControl: info.TessControl, TessEvaluation: info.TessEvaluation, Geometry: info.Geometry, Fragment: info.Fragment,
+		ClusterCulling: info.ClusterCulling, Task: info.Task, Mesh: info.Mesh, Input: info.State.Vertex, Tessellation: info.State.Tessellation,
+	}
+	for i := range info.Groups {
+		g := &info.Groups[i]
+		switch first := &info.Groups[0]; {
+		case i == 0 && !g.equal(&parent):
+			return usage(rule+"02881", "shader group 0 has another stage, vertex input or tessellation than the pipeline; must have the same")
+		case (g.Mesh != nil) != (first.Mesh != nil):
+			return usage(rule+"02885", "a mesh stage is in one of the shader groups 0 and %d; must be in both or none", i)
+		case g.combination() != first.combination():
+			return usage(rule+"02884", "shader group %d has other stages than shader group 0; must have the same ones", i)
+		}
+	}
+	return nil
+}
+
+// equal reports whether two groups have the same state. Vertex input and tessellation count only with their stages.
+func (g *ShaderGroup) equal(o *ShaderGroup) bool {
+	b := o.stages()
+	for i, s := range g.stages() {
+		if !s.equal(b[i]) {
+			return false
+		}
+	}
+	return (g.Vertex == nil || reflect.DeepEqual(g.Input, o.Input)) && (g.TessControl == nil || reflect.DeepEqual(g.Tessellation, o.Tessellation))
+}
+
+// equal reports whether two stages have the same shader and the same constants.
+func (s *StageInfo) equal(o *StageInfo) bool {
+	if s == nil || o == nil {
+		return s == o
+	}
+	return bytes.Equal(s.identifier(), o.identifier()) && cmp.Or(s.Entry, "main") == cmp.Or(o.Entry, "main") && maps.Equal(s.Specialization, o.Specialization)
+}
+
+// identifier returns the identifier of the module of a stage.
+func (s *StageInfo) identifier() []byte {
+	switch {
+	case s.Module != nil:
+		return s.Module.identifier[:]
+	case s.Code != nil:
+		id := sha256.Sum256(s.Code)
+		return id[:]
+	}
+	return s.Identifier
+}
+
 // shaderGroups is the groups of a pipeline.
 type shaderGroups struct {
 	list []*GraphicsPipeline // a pipeline for each group
@@ -48,6 +120,11 @@ func (d *Device) shaderGroups(ctx context.Context, info *GraphicsPipelineInfo) (
 	}
 	if n > MaxShaderGroups {
 		return g, usage("VUID-VkGraphicsPipelineShaderGroupsCreateInfoNV-groupCount-02880", "%d shader groups; must be at most %d", n, MaxShaderGroups)
+	}
+	if d.checking > None {
+		if err := info.checkGroups(); err != nil {
+			return g, err
+		}
 	}
 	for i := range info.Groups {
 		p, err := d.NewGraphicsPipeline(ctx, info.Groups[i].of(info))

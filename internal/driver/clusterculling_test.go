@@ -36,34 +36,7 @@ OpFunctionEnd
 // TestClusterCommands draws two clusters, direct and indirect, each of which multiplies the image by 0.5.
 func TestClusterCommands(t *testing.T) {
 	p := newProgram(t)
-	var stages [3]abi.PipelineShaderStageCreateInfo
-	for i, x := range []struct {
-		stage  uint32
-		source string
-	}{{abi.ShaderStageClusterCullingBitHUAWEI, oneCluster}, {abi.ShaderStageVertexBit, cover}, {abi.ShaderStageFragmentBit, gray}} {
-		words := p.words(x.source)
-		stages[i] = abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: x.stage, PName: &mainName[0]}
-		must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &stages[i].Module})
-	}
-	var layout abi.PipelineLayout
-	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo}})
-	format := uint32(abi.FormatR8g8b8a8Unorm)
-	rendering := &abi.PipelineRenderingCreateInfo{SType: abi.StructureTypePipelineRenderingCreateInfo, ColorAttachmentCount: 1, PColorAttachmentFormats: &format}
-	var pipe abi.Pipeline
-	must(p, abi.CmdCreateGraphicsPipelines, &abi.CreateGraphicsPipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.GraphicsPipelineCreateInfo{
-		SType: abi.StructureTypeGraphicsPipelineCreateInfo, PNext: unsafe.Pointer(rendering), StageCount: 3, PStages: &stages[0], Layout: layout,
-		PVertexInputState:   &abi.PipelineVertexInputStateCreateInfo{SType: abi.StructureTypePipelineVertexInputStateCreateInfo},
-		PInputAssemblyState: &abi.PipelineInputAssemblyStateCreateInfo{SType: abi.StructureTypePipelineInputAssemblyStateCreateInfo, Topology: abi.PrimitiveTopologyTriangleList},
-		PViewportState: &abi.PipelineViewportStateCreateInfo{
-			SType: abi.StructureTypePipelineViewportStateCreateInfo, ViewportCount: 1, PViewports: &abi.Viewport{Width: 4, Height: 4, MaxDepth: 1},
-			ScissorCount: 1, PScissors: &abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}},
-		},
-		PRasterizationState: &abi.PipelineRasterizationStateCreateInfo{SType: abi.StructureTypePipelineRasterizationStateCreateInfo, LineWidth: 1},
-		PMultisampleState:   &abi.PipelineMultisampleStateCreateInfo{SType: abi.StructureTypePipelineMultisampleStateCreateInfo, RasterizationSamples: 1},
-		PColorBlendState: &abi.PipelineColorBlendStateCreateInfo{SType: abi.StructureTypePipelineColorBlendStateCreateInfo, AttachmentCount: 1, PAttachments: &abi.PipelineColorBlendAttachmentState{
-			BlendEnable: 1, SrcColorBlendFactor: abi.BlendFactorDstColor, SrcAlphaBlendFactor: abi.BlendFactorOne, ColorWriteMask: 15,
-		}},
-	}})
+	pipe := p.multiplier(stageText{abi.ShaderStageClusterCullingBitHUAWEI, oneCluster}, stageText{abi.ShaderStageVertexBit, cover})
 	b, words := p.buffer(4)
 	copy(words, []uint32{9, 1, 1, 1})
 	pixels := p.drawn(func(c abi.CommandBuffer) {

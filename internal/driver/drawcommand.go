@@ -21,10 +21,10 @@ var drawCommands = map[int]recorder{
 		c.vk.DrawIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.DrawCount, Stride: a.Stride, Indexed: true})
 	}),
 	abi.CmdCmdDrawIndirectCount: rec(func(c *commandBuffer, a *abi.CmdDrawIndirectCountArgs) {
-		c.vk.DrawIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+		c.vk.DrawIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: namedBuffer(a.CountBuffer), CountOffset: a.CountBufferOffset})
 	}),
 	abi.CmdCmdDrawIndexedIndirectCount: rec(func(c *commandBuffer, a *abi.CmdDrawIndexedIndirectCountArgs) {
-		c.vk.DrawIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Indexed: true, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+		c.vk.DrawIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Indexed: true, Count: namedBuffer(a.CountBuffer), CountOffset: a.CountBufferOffset})
 	}),
 	abi.CmdCmdBindVertexBuffers: rec(func(c *commandBuffer, a *abi.CmdBindVertexBuffersArgs) {
 		c.vk.BindVertexBuffers(int(a.FirstBinding), c.vertexBuffers(a.BindingCount, a.PBuffers, a.POffsets, nil))
@@ -48,6 +48,14 @@ var drawCommands = map[int]recorder{
 		c.vk.BindIndexBuffer2(buffers.get(uint64(a.Buffer)), a.Offset, a.Size, indexBytes(a.IndexType))
 	}),
 	abi.CmdCmdClearAttachments: rec(clearAttachments),
+}
+
+// namedBuffer returns the buffer of a handle. For a handle of none it is one that every command refuses, where nil is a choice.
+func namedBuffer(h abi.Buffer) *vk.Buffer {
+	if b := buffers.get(uint64(h)); b != nil {
+		return b
+	}
+	return &vk.Buffer{}
 }
 
 // indexBytes returns the size of an index of a VkIndexType; 0 of an unknown one.

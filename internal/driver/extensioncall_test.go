@@ -220,11 +220,11 @@ func TestDescriptorBufferCalls(t *testing.T) {
 	p.multiples(content, 6)
 }
 
-// TestDescriptorHeapCalls runs a kernel with its descriptor in a heap and its push constants as push data.
-func TestDescriptorHeapCalls(t *testing.T) {
-	p := newProgram(t)
+// heapKernel makes the pipeline of a kernel with its descriptor in a heap and its push constants as push data, and binds both.
+func (p *program) heapKernel() (pipe abi.Pipeline, heap abi.BindHeapInfoEXT, bind func(abi.CommandBuffer), content []uint32) {
+	p.Helper()
 	_, target, content := p.addressed(abi.BufferUsageStorageBufferBit, 8)
-	_, heap, memory := p.addressed(abi.BufferUsageDescriptorHeapBitEXT, 64)
+	_, at, memory := p.addressed(abi.BufferUsageDescriptorHeapBitEXT, 64)
 	place := abi.DeviceAddressRangeKHR{Address: target, Size: 32}
 	info := abi.ResourceDescriptorInfoEXT{Type: abi.DescriptorTypeStorageBuffer}
 	*(*unsafe.Pointer)(unsafe.Pointer(&info.Data)) = unsafe.Pointer(&place)
@@ -235,18 +235,27 @@ func TestDescriptorHeapCalls(t *testing.T) {
 	mapped := abi.DescriptorSetAndBindingMappingEXT{SType: abi.StructureTypeDescriptorSetAndBindingMappingEXT, BindingCount: 1, ResourceMask: 0x7fffffff, Source: abi.DescriptorMappingSourceHeapWithConstantOffsetEXT}
 	(*abi.DescriptorMappingSourceConstantOffsetEXT)(unsafe.Pointer(&mapped.SourceData)).HeapOffset = 32
 	places := abi.ShaderDescriptorSetAndBindingMappingInfoEXT{SType: abi.StructureTypeShaderDescriptorSetAndBindingMappingInfoEXT, PNext: unsafe.Pointer(&module), MappingCount: 1, PMappings: &mapped}
-	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2DescriptorHeapBitEXT}
-	var pipe abi.Pipeline
+	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2DescriptorHeapBitEXT | abi.PipelineCreate2IndirectBindableBitEXT}
 	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, PNext: unsafe.Pointer(&places), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	heap = abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: at, Size: 256}}
+	return pipe, heap, func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindResourceHeapEXT, &abi.CmdBindResourceHeapEXTArgs{CommandBuffer: c, PBindInfo: &heap})
+	}, content
+}
+
+// TestDescriptorHeapCalls runs a kernel with its descriptor in a heap and its push constants as push data.
+func TestDescriptorHeapCalls(t *testing.T) {
+	p := newProgram(t)
+	pipe, heap, bind, content := p.heapKernel()
 	factor := uint32(7)
 	p.submit(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindResourceHeapEXT, &abi.CmdBindResourceHeapEXTArgs{CommandBuffer: c, PBindInfo: &abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}})
+		bind(c)
 		do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: c, PPushDataInfo: &abi.PushDataInfoEXT{SType: abi.StructureTypePushDataInfoEXT, Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
 		dispatch(c)
 	})
 	p.multiples(content, 7)
-	p.inheritsHeap(abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}, pipe)
+	p.inheritsHeap(heap, pipe)
 	p.multiples(content, 9)
 	samplers := make([]byte, 64)
 	must(p, abi.CmdWriteSamplerDescriptorsEXT, &abi.WriteSamplerDescriptorsEXTArgs{Device: p.device, SamplerCount: 1, PSamplers: &abi.SamplerCreateInfo{SType: abi.StructureTypeSamplerCreateInfo}, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&samplers[0]), Size: 32}})

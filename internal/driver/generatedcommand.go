@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -78,6 +77,7 @@ var tokenKinds = map[uint32]vk.TokenKind{
 	abi.IndirectCommandsTokenTypeDrawMeshTasksEXT: vk.TokenDrawMeshTasks, abi.IndirectCommandsTokenTypeDrawMeshTasksCountEXT: vk.TokenDrawMeshTasksCount,
 	abi.IndirectCommandsTokenTypeDrawMeshTasksNVEXT: vk.TokenDrawTaskRange, abi.IndirectCommandsTokenTypeDrawMeshTasksCountNVEXT: vk.TokenDrawTaskRangeCount,
 	abi.IndirectCommandsTokenTypeTraceRays2EXT: vk.TokenTraceRays,
+	abi.IndirectCommandsTokenTypePushDataEXT:   vk.TokenPushData, abi.IndirectCommandsTokenTypePushDataSequenceIndexEXT: vk.TokenPushDataSequenceIndex,
 }
 
 // noToken is a kind that no token has: package vk refuses it.
@@ -86,6 +86,10 @@ const noToken vk.TokenKind = 0xff
 // indirectLayout reads the creation of a layout of sequences.
 func indirectLayout(i *abi.IndirectCommandsLayoutCreateInfoEXT) vk.IndirectCommandsLayoutInfo {
 	info := vk.IndirectCommandsLayoutInfo{Stride: i.IndirectStride, Layout: pipelineLayouts.get(uint64(i.PipelineLayout))}
+	if l := abi.Find[abi.PipelineLayoutCreateInfo](i.PNext, abi.StructureTypePipelineLayoutCreateInfo); l != nil && i.PipelineLayout == 0 {
+		inline := pipelineLayoutInfo(l)
+		info.Inline = &inline
+	}
 	for _, t := range array(i.PTokens, i.TokenCount) {
 		info.Tokens = append(info.Tokens, indirectToken(&t))
 	}
@@ -106,10 +110,9 @@ func indirectToken(t *abi.IndirectCommandsLayoutTokenEXT) vk.Token {
 				x.Shaders = append(x.Shaders, shaderStage(1<<bits.TrailingZeros32(stages)))
 			}
 		}
-	case vk.TokenPushConstant, vk.TokenSequenceIndex:
+	case vk.TokenPushConstant, vk.TokenSequenceIndex, vk.TokenPushData, vk.TokenPushDataSequenceIndex:
 		if p := *(**abi.IndirectCommandsPushConstantTokenEXT)(data); p != nil {
-			r := p.UpdateRange
-			x.Push = link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)}
+			x.Push = pushRange(&p.UpdateRange)
 		}
 	case vk.TokenIndexBuffer:
 		if p := *(**abi.IndirectCommandsIndexBufferTokenEXT)(data); p != nil {

@@ -70,3 +70,83 @@ func TestGeneratedCommands(t *testing.T) {
 	do(abi.CmdDestroyIndirectCommandsLayoutEXT, &abi.DestroyIndirectCommandsLayoutEXTArgs{Device: p.device, IndirectCommandsLayout: sequences})
 	do(abi.CmdDestroyIndirectExecutionSetEXT, &abi.DestroyIndirectExecutionSetEXTArgs{Device: p.device, IndirectExecutionSet: executionSet})
 }
+
+// TestGeneratedPushData runs sequences that set push data and dispatch a kernel with its descriptors in a heap, by both extensions. No
+// pipeline layout exists.
+func TestGeneratedPushData(t *testing.T) {
+	p := newProgram(t)
+	_, _, bind, content := p.heapKernel()
+	data := &abi.IndirectCommandsPushConstantTokenEXT{UpdateRange: abi.PushConstantRange{StageFlags: abi.ShaderStageAll, Size: 4}}
+	number := &abi.IndirectCommandsPushConstantTokenEXT{UpdateRange: abi.PushConstantRange{StageFlags: abi.ShaderStageAll, Size: 4}}
+	for _, x := range []struct {
+		kind   uint32
+		info   *abi.IndirectCommandsPushConstantTokenEXT
+		factor uint32
+	}{{abi.IndirectCommandsTokenTypePushDataEXT, data, 6}, {abi.IndirectCommandsTokenTypePushDataSequenceIndexEXT, number, 1}} {
+		tokens := [2]abi.IndirectCommandsLayoutTokenEXT{{Type: x.kind}, {Type: abi.IndirectCommandsTokenTypeDispatchEXT, Offset: 4}}
+		*(*unsafe.Pointer)(unsafe.Pointer(&tokens[0].Data)) = unsafe.Pointer(x.info)
+		var sequences abi.IndirectCommandsLayoutEXT
+		must(p, abi.CmdCreateIndirectCommandsLayoutEXT, &abi.CreateIndirectCommandsLayoutEXTArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: &abi.IndirectCommandsLayoutCreateInfoEXT{
+			ShaderStages: abi.ShaderStageComputeBit, IndirectStride: 16, TokenCount: 2, PTokens: &tokens[0],
+		}})
+		_, address, words := p.addressed(abi.BufferUsageIndirectBufferBit, 8)
+		copy(words, []uint32{5, 2, 1, 1, 6, 2, 1, 1})
+		p.submit(func(c abi.CommandBuffer) {
+			bind(c)
+			do(abi.CmdCmdExecuteGeneratedCommandsEXT, &abi.CmdExecuteGeneratedCommandsEXTArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoEXT{
+				ShaderStages: abi.ShaderStageComputeBit, IndirectCommandsLayout: sequences, IndirectAddress: address, IndirectAddressSize: 32, MaxSequenceCount: 2,
+			}})
+		})
+		p.multiples(content, x.factor)
+	}
+}
+
+// TestGeneratedInlineLayout makes a layout of sequences whose pipeline layout is in the chain of its creation.
+func TestGeneratedInlineLayout(t *testing.T) {
+	p := newProgram(t)
+	push := &abi.IndirectCommandsPushConstantTokenEXT{UpdateRange: abi.PushConstantRange{StageFlags: abi.ShaderStageComputeBit, Size: 4}}
+	tokens := [2]abi.IndirectCommandsLayoutTokenEXT{{Type: abi.IndirectCommandsTokenTypePushConstantEXT}, {Type: abi.IndirectCommandsTokenTypeDispatchEXT, Offset: 4}}
+	*(*unsafe.Pointer)(unsafe.Pointer(&tokens[0].Data)) = unsafe.Pointer(push)
+	inline := &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo, PushConstantRangeCount: 1, PPushConstantRanges: &push.UpdateRange}
+	info := &abi.IndirectCommandsLayoutCreateInfoEXT{ShaderStages: abi.ShaderStageComputeBit, IndirectStride: 16, TokenCount: 2, PTokens: &tokens[0]}
+	var sequences abi.IndirectCommandsLayoutEXT
+	args := &abi.CreateIndirectCommandsLayoutEXTArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: info}
+	if r := do(abi.CmdCreateIndirectCommandsLayoutEXT, args); r == abi.Success {
+		t.Error("a layout that sets push constants, without a pipeline layout: no error")
+	}
+	info.PNext = unsafe.Pointer(inline)
+	must(p, abi.CmdCreateIndirectCommandsLayoutEXT, args)
+	do(abi.CmdDestroyIndirectCommandsLayoutEXT, &abi.DestroyIndirectCommandsLayoutEXTArgs{Device: p.device, IndirectCommandsLayout: sequences})
+}
+
+// TestGeneratedMeshes draws tasks of a mesh shader of both kinds by sequences, directly and with a number of draws; each draw multiplies by
+// 0.5.
+func TestGeneratedMeshes(t *testing.T) {
+	for _, x := range []struct {
+		shader        string
+		direct, count uint32
+		words         []uint32
+	}{
+		{covering, abi.IndirectCommandsTokenTypeDrawMeshTasksEXT, abi.IndirectCommandsTokenTypeDrawMeshTasksCountEXT, []uint32{1, 1, 1}},
+		{coveringNV, abi.IndirectCommandsTokenTypeDrawMeshTasksNVEXT, abi.IndirectCommandsTokenTypeDrawMeshTasksCountNVEXT, []uint32{1, 1, 0}},
+	} {
+		testMeshCommands(t, x.shader, x.words, 0xff202020, func(p *program, c abi.CommandBuffer, _ abi.Buffer, address uint64) {
+			p.generatedDraw(c, x.direct, address, 12)
+			_, counted, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
+			copy(words, []uint32{uint32(address), uint32(address >> 32), 12, 1})
+			p.generatedDraw(c, x.count, counted, 16)
+		})
+	}
+}
+
+// generatedDraw executes a sequence of one token, which draws.
+func (p *program) generatedDraw(c abi.CommandBuffer, kind uint32, address uint64, size uint32) {
+	p.Helper()
+	var sequences abi.IndirectCommandsLayoutEXT
+	must(p, abi.CmdCreateIndirectCommandsLayoutEXT, &abi.CreateIndirectCommandsLayoutEXTArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: &abi.IndirectCommandsLayoutCreateInfoEXT{
+		ShaderStages: abi.ShaderStageMeshBitEXT, IndirectStride: size, TokenCount: 1, PTokens: &abi.IndirectCommandsLayoutTokenEXT{Type: kind},
+	}})
+	do(abi.CmdCmdExecuteGeneratedCommandsEXT, &abi.CmdExecuteGeneratedCommandsEXTArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoEXT{
+		ShaderStages: abi.ShaderStageMeshBitEXT, IndirectCommandsLayout: sequences, IndirectAddress: address, IndirectAddressSize: uint64(size), MaxSequenceCount: 1, MaxDrawCount: 1,
+	}})
+}

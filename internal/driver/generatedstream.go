@@ -66,7 +66,11 @@ var streamCommands = map[int]recorder{
 // streamInfo reads the arguments of generated commands.
 func streamInfo(i *abi.GeneratedCommandsInfoNV) vk.StreamCommands {
 	place := func(b abi.Buffer, offset uint64) vk.BufferPlace {
-		return vk.BufferPlace{Buffer: buffers.get(uint64(b)), Offset: offset}
+		p := vk.BufferPlace{Offset: offset}
+		if b != 0 {
+			p.Buffer = namedBuffer(b)
+		}
+		return p
 	}
 	info := vk.StreamCommands{
 		Pipeline: pipelines.get(uint64(i.Pipeline)).vk(), Layout: streamLayouts.get(uint64(i.IndirectCommandsLayout)), Sequences: i.SequencesCount,
@@ -85,7 +89,7 @@ var streamKinds = map[uint32]vk.TokenKind{
 	abi.IndirectCommandsTokenTypePushConstantNV: vk.TokenPushConstant, abi.IndirectCommandsTokenTypeDrawIndexedNV: vk.TokenDrawIndexed,
 	abi.IndirectCommandsTokenTypeDrawNV: vk.TokenDraw, abi.IndirectCommandsTokenTypeDrawTasksNV: vk.TokenDrawTaskRange,
 	abi.IndirectCommandsTokenTypeDrawMeshTasksNV: vk.TokenDrawMeshTasks, abi.IndirectCommandsTokenTypePipelineNV: vk.TokenPipeline,
-	abi.IndirectCommandsTokenTypeDispatchNV: vk.TokenDispatch,
+	abi.IndirectCommandsTokenTypeDispatchNV: vk.TokenDispatch, abi.IndirectCommandsTokenTypePushDataNV: vk.TokenPushData,
 }
 
 // noBindPoint is a bind point that no layout of streams has.
@@ -121,6 +125,10 @@ func streamToken(t *abi.IndirectCommandsLayoutTokenNV) vk.StreamToken {
 	case vk.TokenPushConstant:
 		x.Push = link.Range{Offset: t.PushconstantOffset, Size: t.PushconstantSize, Stages: link.StagesOf(t.PushconstantShaderStageFlags)}
 		x.Layout = pipelineLayouts.get(uint64(t.PushconstantPipelineLayout))
+	case vk.TokenPushData:
+		if p := abi.Find[abi.IndirectCommandsLayoutPushDataTokenNV](t.PNext, abi.StructureTypeIndirectCommandsLayoutPushDataTokenNV); p != nil {
+			x.Push = link.Range{Offset: p.PushDataOffset, Size: p.PushDataSize}
+		}
 	case vk.TokenIndexBuffer:
 		x.IndexTypes, x.IndexValues = array(t.PIndexTypes, t.IndexTypeCount), array(t.PIndexTypeValues, t.IndexTypeCount)
 	}

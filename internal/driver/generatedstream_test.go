@@ -63,6 +63,107 @@ func TestGeneratedStreams(t *testing.T) {
 	do(abi.CmdDestroyIndirectCommandsLayoutNV, &abi.DestroyIndirectCommandsLayoutNVArgs{Device: p.device, IndirectCommandsLayout: sequences})
 }
 
+// computeStream makes a layout of sequences in a stream: a token and a dispatch.
+func (p *program) computeStream(first abi.IndirectCommandsLayoutTokenNV) (sequences abi.IndirectCommandsLayoutNV) {
+	p.Helper()
+	tokens, stride := [2]abi.IndirectCommandsLayoutTokenNV{first, {TokenType: abi.IndirectCommandsTokenTypeDispatchNV, Offset: 4}}, uint32(16)
+	must(p, abi.CmdCreateIndirectCommandsLayoutNV, &abi.CreateIndirectCommandsLayoutNVArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: &abi.IndirectCommandsLayoutCreateInfoNV{
+		PipelineBindPoint: abi.PipelineBindPointCompute, TokenCount: 2, PTokens: &tokens[0], StreamCount: 1, PStreamStrides: &stride,
+	}})
+	return sequences
+}
+
+// TestStreamPushData runs a sequence that sets push data and dispatches a kernel with its descriptor in a heap.
+func TestStreamPushData(t *testing.T) {
+	p := newProgram(t)
+	pipe, _, bind, content := p.heapKernel()
+	sequences := p.computeStream(abi.IndirectCommandsLayoutTokenNV{
+		TokenType: abi.IndirectCommandsTokenTypePushDataNV,
+		PNext:     unsafe.Pointer(&abi.IndirectCommandsLayoutPushDataTokenNV{SType: abi.StructureTypeIndirectCommandsLayoutPushDataTokenNV, PushDataSize: 4}),
+	})
+	b, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
+	copy(words, []uint32{5, 2, 1, 1})
+	p.submit(func(c abi.CommandBuffer) {
+		bind(c)
+		do(abi.CmdCmdExecuteGeneratedCommandsNV, &abi.CmdExecuteGeneratedCommandsNVArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoNV{
+			PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: b}, SequencesCount: 1,
+		}})
+	})
+	p.multiples(content, 5)
+}
+
+// TestStaleCountBuffer checks that a stale handle of the buffer of a number is an error, and is not as if there was none.
+func TestStaleCountBuffer(t *testing.T) {
+	const stale = abi.Buffer(1 << 40)
+	p := newProgram(t)
+	pipe, _, bind, _ := p.heapKernel()
+	sequences := p.computeStream(abi.IndirectCommandsLayoutTokenNV{
+		TokenType: abi.IndirectCommandsTokenTypePushDataNV,
+		PNext:     unsafe.Pointer(&abi.IndirectCommandsLayoutPushDataTokenNV{SType: abi.StructureTypeIndirectCommandsLayoutPushDataTokenNV, PushDataSize: 4}),
+	})
+	b, _, _ := p.addressed(abi.BufferUsageIndirectBufferBit, 8)
+	for name, record := range map[string]func(c abi.CommandBuffer){
+		"sequences": func(c abi.CommandBuffer) {
+			bind(c)
+			do(abi.CmdCmdExecuteGeneratedCommandsNV, &abi.CmdExecuteGeneratedCommandsNVArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoNV{
+				PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: b}, SequencesCount: 1,
+				SequencesCountBuffer: stale,
+			}})
+		},
+		"draws": func(c abi.CommandBuffer) {
+			do(abi.CmdCmdDrawIndirectCount, &abi.CmdDrawIndirectCountArgs{CommandBuffer: c, Buffer: b, CountBuffer: stale, Stride: 16})
+		},
+		"indexed draws": func(c abi.CommandBuffer) {
+			do(abi.CmdCmdDrawIndexedIndirectCount, &abi.CmdDrawIndexedIndirectCountArgs{CommandBuffer: c, Buffer: b, CountBuffer: stale, Stride: 20})
+		},
+		"mesh draws": func(c abi.CommandBuffer) {
+			do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: stale, Stride: 12})
+		},
+		"task ranges": func(c abi.CommandBuffer) {
+			do(abi.CmdCmdDrawMeshTasksIndirectCountNV, &abi.CmdDrawMeshTasksIndirectCountNVArgs{CommandBuffer: c, Buffer: b, CountBuffer: stale, Stride: 8})
+		},
+	} {
+		pool, c := p.commands()
+		record(c)
+		if r := do(abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c}); r == abi.Success {
+			t.Errorf("%s: no error", name)
+		}
+		do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
+	}
+}
+
+// TestStreamMeshes draws tasks of a mesh shader of both kinds by sequences in streams: the draw multiplies by 0.5.
+func TestStreamMeshes(t *testing.T) {
+	p := newProgram(t)
+	for _, x := range []struct {
+		shader string
+		kind   uint32
+		words  []uint32
+	}{
+		{covering, abi.IndirectCommandsTokenTypeDrawMeshTasksNV, []uint32{1, 1, 1}},
+		{coveringNV, abi.IndirectCommandsTokenTypeDrawTasksNV, []uint32{1, 1}},
+	} {
+		pipe := p.multiplier(stageText{abi.ShaderStageMeshBitEXT, x.shader})
+		stride := uint32(12)
+		var sequences abi.IndirectCommandsLayoutNV
+		must(p, abi.CmdCreateIndirectCommandsLayoutNV, &abi.CreateIndirectCommandsLayoutNVArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: &abi.IndirectCommandsLayoutCreateInfoNV{
+			PipelineBindPoint: abi.PipelineBindPointGraphics, TokenCount: 1, PTokens: &abi.IndirectCommandsLayoutTokenNV{TokenType: x.kind}, StreamCount: 1, PStreamStrides: &stride,
+		}})
+		b, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 3)
+		copy(words, x.words)
+		pixels := p.drawn(func(c abi.CommandBuffer) {
+			do(abi.CmdCmdExecuteGeneratedCommandsNV, &abi.CmdExecuteGeneratedCommandsNVArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoNV{
+				PipelineBindPoint: abi.PipelineBindPointGraphics, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: b}, SequencesCount: 1,
+			}})
+		})
+		for i, v := range pixels {
+			if v != 0xff404040 {
+				t.Fatalf("token %d: pixel %d is %#x; must be 0xff404040", x.kind, i, v)
+			}
+		}
+	}
+}
+
 // TestShaderGroups reads a pipeline with shader groups: each group has its stages and its vertex input.
 func TestShaderGroups(t *testing.T) {
 	name := []byte("main\x00")

@@ -91,6 +91,42 @@ func (p *program) drawn(record func(abi.CommandBuffer)) []uint32 {
 	return content
 }
 
+// stageText is the text of the shader of a stage.
+type stageText struct {
+	stage uint32
+	text  string
+}
+
+// multiplier makes a pipeline of stages and of gray, which multiplies the pixels of a draw by 0.5.
+func (p *program) multiplier(list ...stageText) (pipe abi.Pipeline) {
+	p.Helper()
+	stages := make([]abi.PipelineShaderStageCreateInfo, len(list)+1)
+	for i, x := range append(list, stageText{abi.ShaderStageFragmentBit, gray}) {
+		words := p.words(x.text)
+		stages[i] = abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: x.stage, PName: &mainName[0]}
+		must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &stages[i].Module})
+	}
+	var layout abi.PipelineLayout
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SType: abi.StructureTypePipelineLayoutCreateInfo}})
+	format := uint32(abi.FormatR8g8b8a8Unorm)
+	rendering := &abi.PipelineRenderingCreateInfo{SType: abi.StructureTypePipelineRenderingCreateInfo, ColorAttachmentCount: 1, PColorAttachmentFormats: &format}
+	must(p, abi.CmdCreateGraphicsPipelines, &abi.CreateGraphicsPipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.GraphicsPipelineCreateInfo{
+		SType: abi.StructureTypeGraphicsPipelineCreateInfo, PNext: unsafe.Pointer(rendering), StageCount: uint32(len(stages)), PStages: &stages[0], Layout: layout,
+		PVertexInputState:   &abi.PipelineVertexInputStateCreateInfo{SType: abi.StructureTypePipelineVertexInputStateCreateInfo},
+		PInputAssemblyState: &abi.PipelineInputAssemblyStateCreateInfo{SType: abi.StructureTypePipelineInputAssemblyStateCreateInfo, Topology: abi.PrimitiveTopologyTriangleList},
+		PViewportState: &abi.PipelineViewportStateCreateInfo{
+			SType: abi.StructureTypePipelineViewportStateCreateInfo, ViewportCount: 1, PViewports: &abi.Viewport{Width: 4, Height: 4, MaxDepth: 1},
+			ScissorCount: 1, PScissors: &abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}},
+		},
+		PRasterizationState: &abi.PipelineRasterizationStateCreateInfo{SType: abi.StructureTypePipelineRasterizationStateCreateInfo, LineWidth: 1},
+		PMultisampleState:   &abi.PipelineMultisampleStateCreateInfo{SType: abi.StructureTypePipelineMultisampleStateCreateInfo, RasterizationSamples: 1},
+		PColorBlendState: &abi.PipelineColorBlendStateCreateInfo{SType: abi.StructureTypePipelineColorBlendStateCreateInfo, AttachmentCount: 1, PAttachments: &abi.PipelineColorBlendAttachmentState{
+			BlendEnable: 1, SrcColorBlendFactor: abi.BlendFactorDstColor, SrcAlphaBlendFactor: abi.BlendFactorOne, ColorWriteMask: 15,
+		}},
+	}})
+	return pipe
+}
+
 // graphicsShaders makes and binds the objects of cover and gray, with the states that a draw needs.
 func (p *program) graphicsShaders() func(abi.CommandBuffer) {
 	vertex, fragment := p.words(cover), p.words(gray)

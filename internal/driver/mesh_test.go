@@ -82,7 +82,7 @@ var coveringNV = strings.NewReplacer(
 
 // TestMeshCommands draws the triangle directly and by both indirect commands, with shader objects; each draw multiplies by 0.5.
 func TestMeshCommands(t *testing.T) {
-	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff101010, func(c abi.CommandBuffer, b abi.Buffer, _ uint64) {
+	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff101010, func(_ *program, c abi.CommandBuffer, b abi.Buffer, _ uint64) {
 		do(abi.CmdCmdDrawMeshTasksEXT, &abi.CmdDrawMeshTasksEXTArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
 		do(abi.CmdCmdDrawMeshTasksIndirectEXT, &abi.CmdDrawMeshTasksIndirectEXTArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 12})
 		do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 12, MaxDrawCount: 1, Stride: 12})
@@ -91,7 +91,7 @@ func TestMeshCommands(t *testing.T) {
 
 // TestTaskRangeCommands does the same with the commands of VK_NV_mesh_shader.
 func TestTaskRangeCommands(t *testing.T) {
-	testMeshCommands(t, coveringNV, []uint32{1, 1, 1}, 0xff101010, func(c abi.CommandBuffer, b abi.Buffer, _ uint64) {
+	testMeshCommands(t, coveringNV, []uint32{1, 1, 1}, 0xff101010, func(_ *program, c abi.CommandBuffer, b abi.Buffer, _ uint64) {
 		do(abi.CmdCmdDrawMeshTasksNV, &abi.CmdDrawMeshTasksNVArgs{CommandBuffer: c, TaskCount: 1, FirstTask: 1})
 		do(abi.CmdCmdDrawMeshTasksIndirectNV, &abi.CmdDrawMeshTasksIndirectNVArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 8})
 		do(abi.CmdCmdDrawMeshTasksIndirectCountNV, &abi.CmdDrawMeshTasksIndirectCountNVArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 8, MaxDrawCount: 1, Stride: 8})
@@ -100,7 +100,7 @@ func TestTaskRangeCommands(t *testing.T) {
 
 // TestMeshAddressCommands draws the triangle by both indirect commands at addresses.
 func TestMeshAddressCommands(t *testing.T) {
-	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff202020, func(c abi.CommandBuffer, _ abi.Buffer, address uint64) {
+	testMeshCommands(t, covering, []uint32{1, 1, 1, 1}, 0xff202020, func(_ *program, c abi.CommandBuffer, _ abi.Buffer, address uint64) {
 		draws := abi.StridedDeviceAddressRangeKHR{Address: address, Size: 12, Stride: 12}
 		do(abi.CmdCmdDrawMeshTasksIndirect2EXT, &abi.CmdDrawMeshTasksIndirect2EXTArgs{CommandBuffer: c, PInfo: &abi.DrawIndirect2InfoKHR{AddressRange: draws, DrawCount: 1}})
 		do(abi.CmdCmdDrawMeshTasksIndirectCount2EXT, &abi.CmdDrawMeshTasksIndirectCount2EXTArgs{CommandBuffer: c, PInfo: &abi.DrawIndirectCount2InfoKHR{AddressRange: draws, CountAddressRange: abi.DeviceAddressRangeKHR{Address: address + 12, Size: 4}, MaxDrawCount: 1}})
@@ -109,7 +109,7 @@ func TestMeshAddressCommands(t *testing.T) {
 
 // testMeshCommands makes draws with a mesh shader, each of which multiplies the pixels by 0.5. A buffer, which has an address, has the words
 // of indirect draws.
-func testMeshCommands(t *testing.T, shader string, indirect []uint32, want uint32, draws func(abi.CommandBuffer, abi.Buffer, uint64)) {
+func testMeshCommands(t *testing.T, shader string, indirect []uint32, want uint32, draws func(*program, abi.CommandBuffer, abi.Buffer, uint64)) {
 	t.Helper()
 	p := newProgram(t)
 	bind, mesh := p.graphicsShaders(), p.words(shader)
@@ -127,7 +127,7 @@ func testMeshCommands(t *testing.T, shader string, indirect []uint32, want uint3
 		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
 		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
 		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
-		draws(c, b, address)
+		draws(p, c, b, address)
 	})
 	for i, v := range pixels {
 		if v != want {

@@ -24,9 +24,9 @@ var meshCommands = map[int]recorder{
 		c.vk.DrawTaskRangeIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.DrawCount, Stride: a.Stride})
 	}),
 	abi.CmdCmdDrawMeshTasksIndirectCountNV: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectCountNVArgs) {
-		c.vk.DrawTaskRangeIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+		c.vk.DrawTaskRangeIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: namedBuffer(a.CountBuffer), CountOffset: a.CountBufferOffset})
 	}),
 	abi.CmdCmdDrawMeshTasksIndirectCountEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectCountEXTArgs) {
-		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: namedBuffer(a.CountBuffer), CountOffset: a.CountBufferOffset})
 	}),
 }

@@ -63,15 +63,20 @@ func getSetLayoutSupport(a *abi.GetDescriptorSetLayoutSupportArgs) {
 }
 
 func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
-	d, i := deviceOf(a.Device), a.PCreateInfo
+	d := deviceOf(a.Device)
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	l, err := d.vk.NewPipelineLayout(vk.PipelineLayoutInfo{
+	l, err := d.vk.NewPipelineLayout(pipelineLayoutInfo(a.PCreateInfo))
+	return created(d, &pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
+}
+
+// pipelineLayoutInfo reads the creation of a pipeline layout.
+func pipelineLayoutInfo(i *abi.PipelineLayoutCreateInfo) vk.PipelineLayoutInfo {
+	return vk.PipelineLayoutInfo{
 		Flags: enum.LayoutFlags(i.Flags), Sets: each(i.PSetLayouts, i.SetLayoutCount, setLayoutAt),
 		Push: each(i.PPushConstantRanges, i.PushConstantRangeCount, pushRange),
-	})
-	return created(d, &pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
+	}
 }
 
 // setLayoutAt returns the layout of a handle of an array; nil if there is none.

@@ -41,7 +41,7 @@ var extensionFeatures = []string{
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
-	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
+	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "dynamicGeneratedPipelineLayout", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
 }
 
 // allStages are the stages that run: VkShaderStageFlags of compute, of graphics, and of task and mesh.
