@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -10,10 +11,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// planar is an image of three planes with the value of luma, Cb and Cr at all texels.
-func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte) *Image {
+// planar is an image of three planes with the value of luma, Cb and Cr at all texels of the last one of its layers. Those of others are 0.
+func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte, layers int) *Image {
 	t.Helper()
-	m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
+	m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Layers: layers, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
 	if flags&ImageDisjoint == 0 {
 		size, _ := m.Requirements()
 		if err := m.Bind(must(d.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
@@ -41,31 +42,47 @@ func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte) *Image {
 			if i > 0 {
 				n = 2
 			}
-			c.CopyBufferToImage(b, m, []BufferImageCopy{{BufferOffset: uint64(64 * i), Image: Layers{Aspect: plane}, Extent: [3]int{n, n, 1}}})
+			c.CopyBufferToImage(b, m, []BufferImageCopy{{BufferOffset: uint64(64 * i), Image: Layers{Aspect: plane, Base: layers - 1}, Extent: [3]int{n, n, 1}}})
 		}
 	})
 	return m
 }
 
-// TestYcbcr samples images of three planes through every model and range, with one memory and with a memory for each plane, and
-// compares red with the equations of the specification (Vulkan, Sampler Y′CbCr Model Conversion, Range Expansion).
+// layered is sample with an array of two layers, of which it samples the second one.
+var layered = strings.NewReplacer("OpTypeImage %float 2D 0 0 0 1", "OpTypeImage %float 2D 0 1 0 1", "%center = OpConstantComposite %float2 %half %half",
+	"%float3 = OpTypeVector %float 3\n%f1 = OpConstant %float 1\n%center = OpConstantComposite %float3 %half %half %f1").Replace(sample)
+
+// TestYcbcr samples images of three planes through every model and range, with one memory and with a memory for each plane, and of two
+// layers by views of one and of both. It compares red with the equations of the specification (Vulkan, Sampler Y′CbCr Model Conversion, Range Expansion).
 func TestYcbcr(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	d := r.dev
 	values := [3]byte{90, 100, 180}
-	module := must(d.NewShaderModule(context.Background(), code(t, sample)))(t)
 	store := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{2, 1, 1}, Usage: ImageStorage}))(t)
 	if err := store.Bind(must(d.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
 	stored := must(d.NewImageView(ImageViewInfo{Image: store, Type: enum.ViewType2d}))(t)
 	weights := map[enum.YcbcrModel]float64{enum.YcbcrModelYcbcr709: .2126, enum.YcbcrModelYcbcr601: .299, enum.YcbcrModelYcbcr2020: .2627}
-	for _, flags := range []ImageFlags{0, ImageDisjoint} {
-		m := planar(t, d, flags, values)
+	for _, x := range []struct {
+		flags  ImageFlags
+		layers int
+		view   ImageViewInfo
+		code   string
+	}{
+		{0, 1, ImageViewInfo{Type: enum.ViewType2d}, sample}, {ImageDisjoint, 1, ImageViewInfo{Type: enum.ViewType2d}, sample},
+		{0, 2, ImageViewInfo{Type: enum.ViewType2d, BaseLayer: 1}, sample}, {ImageDisjoint, 2, ImageViewInfo{Type: enum.ViewType2d, BaseLayer: 1}, sample},
+		{0, 2, ImageViewInfo{Type: enum.ViewType2dArray}, layered}, {ImageDisjoint, 2, ImageViewInfo{Type: enum.ViewType2dArray}, layered},
+	} {
+		flags, view := x.flags, x.view
+		module := must(d.NewShaderModule(context.Background(), code(t, x.code)))(t)
+		m := planar(t, d, flags, values, x.layers)
+		view.Image = m
 		for model := enum.YcbcrModelRgbIdentity; model <= enum.YcbcrModelYcbcr2020; model++ {
 			for _, rng := range []enum.YcbcrRange{enum.YcbcrRangeItuFull, enum.YcbcrRangeItuNarrow} {
 				conversion := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: model, Range: rng, ChromaFilter: enum.FilterLinear, XOffset: enum.ChromaLocationMidpoint, YOffset: enum.ChromaLocationCositedEven}))(t)
-				v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Conversion: conversion}))(t)
+				view.Conversion = conversion
+				v := must(d.NewImageView(view))(t)
 				edge := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
 				s := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: edge, Conversion: conversion}))(t)
 				layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
@@ -98,7 +115,7 @@ func TestYcbcr(t *testing.T) {
 					want = cr
 				}
 				if got := r.get(64, 0); math.Abs(float64(got)-want) > 1e-5 {
-					t.Errorf("flags %#x, model %d, range %d: red is %v; must be %v", flags, model, rng, got, want)
+					t.Errorf("flags %#x, %d layers, model %d, range %d: red is %v; must be %v", flags, x.layers, model, rng, got, want)
 				}
 			}
 		}
@@ -146,7 +163,7 @@ func TestYcbcrRules(t *testing.T) {
 		_, err := d.NewSampler(info)
 		wantRule(t, err, "VUID-VkSamplerCreateInfo-"+rule)
 	}
-	m := planar(t, d, 0, [3]byte{})
+	m := planar(t, d, 0, [3]byte{}, 1)
 	other := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: enum.YcbcrModelYcbcr601}))(t)
 	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Conversion: other}))(t)
 	plain := must(d.NewSampler(SamplerInfo{}))(t)
@@ -183,7 +200,7 @@ func TestYcbcrRules(t *testing.T) {
 func TestPlaneAlias(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	d := r.dev
-	m := planar(t, d, ImageDisjoint|ImageAlias, [3]byte{90, 100, 180})
+	m := planar(t, d, ImageDisjoint|ImageAlias, [3]byte{90, 100, 180}, 1)
 	alias := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UNORM"), Extent: [3]int{2, 2, 1}, Usage: ImageTransferSource, Flags: ImageDisjoint | ImageAlias}))(t)
 	if err := alias.BindPlane(Plane0, m.planes[2], 2*ImageAlignment); err != nil {
 		t.Fatal(err)

@@ -15,12 +15,12 @@ var furtherNames = []string{
 	"VK_EXT_dynamic_rendering_unused_attachments", "VK_EXT_mesh_shader", "VK_NV_mesh_shader", "VK_EXT_nested_command_buffer",
 	"VK_EXT_rasterization_order_attachment_access", "VK_ARM_rasterization_order_attachment_access",
 	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",
-	"VK_KHR_maintenance8", "VK_KHR_maintenance9", "VK_KHR_maintenance10", "VK_EXT_vertex_attribute_robustness", "VK_KHR_depth_clamp_zero_one",
+	"VK_KHR_maintenance8", "VK_KHR_maintenance9", "VK_KHR_maintenance10", "VK_EXT_vertex_attribute_robustness", "VK_EXT_legacy_vertex_attributes", "VK_KHR_depth_clamp_zero_one",
 	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops",
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
 	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_3d",
-	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_QCOM_rotated_copy_commands",
+	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_EXT_ycbcr_image_arrays", "VK_QCOM_rotated_copy_commands",
 	"VK_QCOM_image_processing", "VK_QCOM_image_processing2", "VK_QCOM_image_processing3",
 	// shaders
 	"VK_KHR_shader_bfloat16", "VK_EXT_shader_float8", "VK_EXT_shader_ocp_microscaling_types", "VK_VALVE_shader_mixed_float_dot_product",

@@ -32,13 +32,13 @@ var extensionFeatures = []string{
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"rasterizationOrderColorAttachmentAccess", "rasterizationOrderDepthAttachmentAccess", "rasterizationOrderStencilAttachmentAccess",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
-	"smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
+	"legacyVertexAttributes", "smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
 	"subpassShading", "taskShader", "meshShader", "multiviewMeshShader", "shaderMeshEnqueue", "multiviewClusterCullingShader", "clusterShadingRate", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "memoryMapPlaced", "memoryMapRangePlaced", "memoryUnmapReserve", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
 	"pageableDeviceLocalMemory", "borderColorSwizzle", "borderColorSwizzleFromImage", "cornerSampledImage", "textureCompressionASTC_HDR",
-	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
+	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights", "ycbcrImageArrays",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
 	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "dynamicGeneratedPipelineLayout", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
