@@ -176,19 +176,26 @@ func newGalleryOf(t testing.TB, size, textures, side, count int) *gallery {
 			t.Fatal(err)
 		}
 	}
+	g.pipeline = g.newPipeline(t, g.layout, texturedWith(count))
+	g.patch(memory.Bytes(), 20)
+	return g
+}
+
+// newPipeline makes a pipeline that draws patches with a fragment shader.
+func (g *gallery) newPipeline(t testing.TB, layout *PipelineLayout, fragment string) *GraphicsPipeline {
+	t.Helper()
 	module := func(text string) *StageInfo {
-		return &StageInfo{Module: must(d.NewShaderModule(t.Context(), code(t, text)))(t)}
+		return &StageInfo{Module: must(g.dev.NewShaderModule(t.Context(), code(t, text)))(t)}
 	}
-	g.pipeline = must(d.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(texturedWith(count)), Layout: g.layout, State: FixedState{
+	size := uint32(g.size)
+	return must(g.dev.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(fragment), Layout: layout, State: FixedState{
 		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
 		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
 		Rasterization: &link.Rasterization{LineWidth: 1}, Multisample: &link.Multisample{Samples: 1},
 		Blend:     &link.ColorBlend{Attachments: []link.Blend{{}}},
-		Rendering: link.Rendering{Color: []link.Format{rgba}},
-		Viewports: []Viewport{{Width: float32(size), Height: float32(size), MaxDepth: 1}}, Scissors: []Rect{{Width: uint32(size), Height: uint32(size)}},
+		Rendering: link.Rendering{Color: []link.Format{formatOf(t, "R8G8B8A8_UNORM")}},
+		Viewports: []Viewport{{Width: float32(size), Height: float32(size), MaxDepth: 1}}, Scissors: []Rect{{Width: size, Height: size}},
 	}}))(t)
-	g.patch(memory.Bytes(), 20)
-	return g
 }
 
 // patch writes 50 squares of two triangles that together cover 20×10 pixels at the upper left corner, with all of the
