@@ -61,3 +61,41 @@ func BenchmarkClosest(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKinds traces rays without order to primitives of each kind, of about the same sizes; an operation is a ray.
+func BenchmarkKinds(b *testing.B) {
+	const n, size = 100_000, 0.02
+	r := rand.New(rand.NewPCG(35, 36))
+	from := soup(r, n, size)
+	to, rounds := make([]triangle, n), make([]round, n)
+	boxes := Geometry{Kind: Boxes, Flags: GeometryOpaque, Primitives: n, BoxStride: 24}
+	for i, t := range from {
+		lo, hi := t.bounds()
+		boxes.BoxData = append(append(boxes.BoxData, floats(lo[:]...)...), floats(hi[:]...)...)
+		rounds[i] = round{centers: [2]vec{t[0], t[1]}, radii: [2]float32{size / 4, size / 4}}
+		for v := range t {
+			to[i][v] = vec{t[v][0] + size, t[v][1], t[v][2]}
+		}
+	}
+	for _, c := range []struct {
+		name string
+		g    Geometry
+	}{{"triangles", mesh(from, GeometryOpaque)}, {"boxes", boxes}, {"spheres", balls(rounds, GeometryOpaque)},
+		{"swept", swept(rounds, GeometryOpaque)}, {"moving", movingMesh(from, to)}} {
+		s := scene(b, c.g)
+		b.Run(c.name, func(b *testing.B) {
+			rays := make([]Query, 4096)
+			for i := range rays {
+				rays[i] = randomRay(r)
+				rays[i].Time = 0.5
+			}
+			w := NewWalker()
+			var q Query
+			b.ResetTimer()
+			for i := range b.N {
+				q = rays[i%len(rays)]
+				w.Next(s, &q)
+			}
+		})
+	}
+}

@@ -12,6 +12,8 @@ var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.
 // session is a traversal of one structure by machine code.
 type session struct {
 	nodes, blocks, level unsafe.Pointer
+	// moved is the blocks at time 1; nil if the triangles do not move, or are those of time 0.
+	moved unsafe.Pointer
 	// sp and base are addresses in the walker's stack.
 	sp, base unsafe.Pointer
 	// low and high are the walker's, for eight lanes.
@@ -34,6 +36,9 @@ type session struct {
 	always uint32
 	// culledPositive and culledNegative are 15 if triangles of that orientation are culled, or 0.
 	culledPositive, culledNegative uint32
+	// toMoved and toStill are the time of the ray and 1 minus it. now is the block that is tested, at this time.
+	toMoved, toStill float64
+	now              block
 }
 
 // The results of walkAVX2: the traversal has ended; Go must visit session.block; Go must visit the leaf
@@ -82,11 +87,12 @@ func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
 		s.low[i] = w.low
 	}
 	s.setHigh(w.high)
+	s.moved = nil
 	s.current, s.place, s.leaves = b.root, noPlace, 0
 }
 
 // forget drops the structure.
-func (s *session) forget() { s.nodes, s.blocks = nil, nil }
+func (s *session) forget() { s.nodes, s.blocks, s.moved = nil, nil, nil }
 
 // setHigh sets the largest distance of a candidate.
 func (s *session) setHigh(high float32) {
@@ -95,16 +101,14 @@ func (s *session) setHigh(high float32) {
 	}
 }
 
-// walkTopFast is walk of a top level by machine code.
-func (w *Walker) walkTopFast() {
-	s := &w.upper
-	s.start(w, w.top, &w.world, 0)
-	s.leaves = 1
-	for walkAVX2(s) == walkLeaf {
-		sp := int(uintptr(s.sp)-uintptr(unsafe.Pointer(&w.stack[0]))) / 8
-		w.visitInstance(s.current, sp)
-		s.setHigh(w.high)
-		s.current = emptyRef
+// walkFast is walk by machine code, in the session m.
+func (w *Walker) walkFast(m *session, s *Structure, l *level, base int, visit func(r ref, sp int)) {
+	m.start(w, s, l, base)
+	m.leaves = 1
+	for walkAVX2(m) == walkLeaf {
+		visit(m.current, int(uintptr(m.sp)-uintptr(unsafe.Pointer(&w.stack[0])))/8)
+		m.setHigh(w.high)
+		m.current = emptyRef
 	}
 }
 
@@ -129,6 +133,11 @@ func culled(q RayFlags, i InstanceFlags, lanes uint32) (positive, negative uint3
 func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 	s, q := &w.lower, w.q
 	s.start(w, b, &w.local, sp)
+	if b.moved != nil && w.time != 0 {
+		s.moved = unsafe.Pointer(unsafe.SliceData(b.moved))
+		s.toMoved = float64(w.time)
+		s.toStill = 1 - s.toMoved
+	}
 	s.always = 0
 	s.culledPositive, s.culledNegative = culled(q.Flags, flags, 15)
 	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 || b.opacity != nil && flags&InstanceDisableMicromaps == 0 {

@@ -78,6 +78,16 @@
 	VMAXPS X9, X8, X8 \
 	VMAXPS X10, X8, far
 
+// BLEND(i) sets vector i of the positions of session.now to blend (motion.go) of those of the blocks at BX and AX.
+#define BLEND(i) \
+	VCVTPS2PD (16*i)(BX), Y0 \
+	VCVTPS2PD (16*i)(AX), Y1 \
+	VMULPD Y15, Y0, Y0 \
+	VMULPD Y14, Y1, Y1 \
+	VADDPD Y1, Y0, Y0 \
+	VCVTPD2PSY Y0, X0 \
+	VMOVUPS X0, (session_now+16*i)(DI)
+
 // numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme, and 8 and 16, which are classes of packets.
 DATA ·numbers+0(SB)/4, $0x3F800000
 DATA ·numbers+4(SB)/4, $const_leastDirectionBits
@@ -414,7 +424,12 @@ leaf:
 
 block:
 	IMUL3Q $const_blockSize, DX, BX
+	MOVQ  session_moved(DI), AX
+	TESTQ AX, AX
+	JNZ   moving
 	ADDQ  session_blocks(DI), BX
+
+positions:
 	VBROADCASTSS level_origin+8(R15), X9
 	VBROADCASTSS level_shear+0(R15), X10
 	VBROADCASTSS level_shear+4(R15), X11
@@ -452,6 +467,25 @@ nextBlock:
 reload:
 	CONSTANTS
 	JMP pop
+
+moving:
+	ADDQ  BX, AX
+	ADDQ  session_blocks(DI), BX
+	VBROADCASTSD session_toMoved(DI), Y14
+	VBROADCASTSD session_toStill(DI), Y15
+	BLEND(0)
+	BLEND(1)
+	BLEND(2)
+	BLEND(3)
+	BLEND(4)
+	BLEND(5)
+	BLEND(6)
+	BLEND(7)
+	BLEND(8)
+	VMOVDQU block_primitive(BX), X0
+	VMOVDQU X0, session_now+block_primitive(DI)
+	LEAQ  session_now(DI), BX
+	JMP   positions
 
 candidates:
 	VPCMPEQD X14, X14, X14

@@ -17,6 +17,9 @@ func TestKernelConstants(t *testing.T) {
 	if size := unsafe.Sizeof(session{}.edges); size != 3*16 { // three vectors of four triangles
 		t.Errorf("the edge functions have %d bytes; must have %d", size, 3*16)
 	}
+	if size := unsafe.Sizeof(session{}.now); size != blockSize {
+		t.Errorf("the block that is tested has %d bytes; must have %d", size, blockSize)
+	}
 }
 
 // TestPacketLayout checks the sizes of the fields that only the machine code of packets uses: two vectors of AVX2, or one for
@@ -68,7 +71,7 @@ func TestWalkerRests(t *testing.T) {
 	rests := func(name string) {
 		t.Helper()
 		for _, x := range []*session{&w.upper, &w.lower} {
-			if x.nodes != nil || x.blocks != nil {
+			if x.nodes != nil || x.blocks != nil || x.moved != nil {
 				t.Errorf("%s: a session keeps a structure", name)
 			}
 		}

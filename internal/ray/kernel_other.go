@@ -16,7 +16,7 @@ func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {
 	return w.enterPortable(l, p, reach, spread)
 }
 
-// walkTopFast and walkTrianglesFast are not called.
-func (w *Walker) walkTopFast() {}
+// walkFast and walkTrianglesFast are not called.
+func (w *Walker) walkFast(*session, *Structure, *level, int, func(ref, int)) {}
 
 func (w *Walker) walkTrianglesFast(*Structure, InstanceFlags, int) {}

@@ -78,7 +78,7 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 		k = new(packet)
 		w.packet = k
 	}
-	k.Packet, w.top = p, s
+	k.Packet, w.top, w.moving = p, s, noInstance
 	if lanes := k.begin(); lanes != 0 {
 		if k.alike(lanes) && hasKernel && !w.portable {
 			w.findAll(lanes)
@@ -140,7 +140,9 @@ func (w *Walker) load(lane int) {
 		q.Origin[c], q.Direction[c] = r.Origin[c][lane], r.Direction[c][lane]
 	}
 	w.q, w.instance = q, noInstance
-	w.time, w.moving = clampTime(q.Time), noInstance
+	if t := clampTime(q.Time); t != w.time { // most rays of a packet have the same time
+		w.time, w.moving = t, noInstance
+	}
 	w.low, w.high = k.lower.low[lane], k.lower.high[lane]
 	w.place, w.found = k.place[lane], k.place[lane] != noPlace
 	if w.found {

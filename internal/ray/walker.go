@@ -109,10 +109,8 @@ func (w *Walker) search() {
 	case w.top.root&leafBit != 0:
 		w.visitInstance(w.top.root, 0)
 	case !w.enter(&w.world, nil, w.top.reach, w.top.spread):
-	case hasKernel && !w.portable && !w.world.wide:
-		w.walkTopFast()
 	default:
-		w.walk(w.top, &w.world, 0, w.visitInstance)
+		w.leaves(&w.upper, w.top, &w.world, 0, w.visitInstance)
 	}
 }
 
@@ -187,6 +185,15 @@ func (w *Walker) crossingOfBest() crossing {
 	return c
 }
 
+// leaves visits the leaves of s that the ray reaches, by machine code if there is any. The stack above base is free.
+func (w *Walker) leaves(m *session, s *Structure, l *level, base int, visit func(r ref, sp int)) {
+	if hasKernel && !w.portable && !l.wide {
+		w.walkFast(m, s, l, base, visit)
+		return
+	}
+	w.walk(s, l, base, visit)
+}
+
 // walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free.
 func (w *Walker) walk(s *Structure, l *level, base int, visit func(r ref, sp int)) {
 	sp := base
@@ -246,10 +253,10 @@ func (w *Walker) visitInstance(r ref, sp int) {
 	switch {
 	case !w.enterInstance(i):
 	case b.kind == Boxes:
-		w.walk(b, &w.local, sp, w.visitBox)
+		w.leaves(&w.lower, b, &w.local, sp, w.visitBox)
 	case b.kind.isRound():
-		w.walk(b, &w.local, sp, w.visitRound)
-	case hasKernel && !w.portable && !w.local.wide && (b.moved == nil || w.time == 0):
+		w.leaves(&w.lower, b, &w.local, sp, w.visitRound)
+	case hasKernel && !w.portable && !w.local.wide:
 		w.walkTrianglesFast(b, p.Flags, sp)
 	default:
 		w.walk(b, &w.local, sp, w.visitTriangles)
