@@ -116,22 +116,22 @@ func readBlocks(blocks []block, readers []reader, threads int, add func(x *batch
 
 // fill returns the blocks of triangles.
 func (b *builder) fill(readers []reader) []block {
+	add := b.addRange
+	if b.fast {
+		add = b.addMorton
+	}
 	blocks := large[block](len(b.blockRanges))
-	readBlocks(blocks, readers, b.threads, func(x *batch, j int) {
-		for k := b.blockRanges[j].from; k < b.blockRanges[j].to; k++ {
-			it := &b.items[b.itemAt(k)]
-			x.add(it.geometry, it.primitive)
-		}
-	})
+	readBlocks(blocks, readers, b.threads, add)
 	return blocks
 }
 
-// itemAt returns the index of the item at a place of the tree.
-func (b *builder) itemAt(k int32) uint32 {
-	if b.fast {
-		return uint32(b.keys[k])
+// addRange adds the triangles of block j to x.
+func (b *builder) addRange(x *batch, j int) {
+	r := b.blockRanges[j]
+	for i := range b.items[r.from:r.to] {
+		it := &b.items[int(r.from)+i]
+		x.add(it.geometry, it.primitive)
 	}
-	return uint32(k)
 }
 
 // take makes the block one of count triangles of the batch, from 1 to 4.

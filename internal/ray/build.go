@@ -77,9 +77,17 @@ func buildBottom(in *Input) (*Structure, error) {
 	}
 	readers := newReaders(in.Geometries)
 	moved := movedReaders(in.Geometries, readers)
-	b := newBuilder(readItems(readers, in), in)
+	b := newBuilder(in)
 	b.single = s.kind != Triangles
-	if err := b.build(); err != nil {
+	b.fast = !b.single && in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
+	b.starts = startsOf(readers)
+	if b.fast {
+		err = b.buildFast(readers)
+	} else {
+		b.items = readItems(readers, b.starts, b.threads)
+		err = b.build()
+	}
+	if err != nil {
 		return nil, err
 	}
 	switch {
@@ -107,32 +115,38 @@ func newReaders(geometries []Geometry) []reader {
 	return readers
 }
 
-// readItems returns the boxes of the active primitives, in the order of geometries and primitives.
-func readItems(readers []reader, in *Input) []item {
-	var count int
-	for i := range readers {
-		count += int(readers[i].g.Primitives)
-	}
-	items := make([]item, count)
+// startsOf returns the number of the first primitive of each geometry, counted over all geometries, and that of all primitives.
+func startsOf(readers []reader) []int {
 	starts := make([]int, len(readers)+1)
 	for i := range readers {
 		starts[i+1] = starts[i] + int(readers[i].g.Primitives)
 	}
+	return starts
+}
+
+// readItems returns the boxes of the active primitives, in the order of geometries and primitives.
+func readItems(readers []reader, starts []int, threads int) []item {
+	items := make([]item, starts[len(readers)])
 	const chunk = 1 << 14
-	chunks := (count + chunk - 1) / chunk
+	chunks := (len(items) + chunk - 1) / chunk
 	active := make([]int, chunks)
-	parallel(in.Threads, chunks, func(c int) {
-		from, to := c*chunk, min((c+1)*chunk, count)
+	parallel(threads, chunks, func(c int) {
+		from, to := c*chunk, min((c+1)*chunk, len(items))
 		active[c] = readChunk(readers, starts, from, items[from:to])
 	})
+	return compacted(items, active, chunk)
+}
+
+// compacted moves the first active[c] elements of each chunk c of list together.
+func compacted[T any](list []T, active []int, chunk int) []T {
 	n := 0
 	for c, k := range active {
 		if n != c*chunk {
-			copy(items[n:n+k], items[c*chunk:][:k])
+			copy(list[n:n+k], list[c*chunk:][:k])
 		}
 		n += k
 	}
-	return items[:n]
+	return list[:n]
 }
 
 // readChunk sets items to the boxes of the active primitives from number from on, and returns how many there are.
@@ -220,7 +234,8 @@ func buildTop(in *Input) (*Structure, error) {
 	for i := range in.Instances {
 		s.instances[i] = place(in.Instances[i])
 	}
-	b := newBuilder(s.instanceItems(), in)
+	b := newBuilder(in)
+	b.items = s.instanceItems()
 	b.single, b.numbered = true, true
 	if err := b.build(); err != nil {
 		return nil, err

@@ -23,9 +23,10 @@ type builder struct {
 	root   child
 
 	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
-	// the items.
-	fast bool
-	keys []mortonKey
+	// the triangles, which take the place of items; starts holds the number of the first triangle of each geometry, and that of all.
+	fast   bool
+	keys   []mortonKey
+	starts []int
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
 	stop    func() error
 	lock    sync.Mutex
@@ -50,29 +51,34 @@ type binaryNode struct{ left, right child }
 // blockRange is the items of a block.
 type blockRange struct{ from, to int32 }
 
-// newBuilder returns a builder.
-func newBuilder(items []item, in *Input) *builder {
-	b := &builder{items: items, threads: max(in.Threads, 1), stop: in.Stop}
-	b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
+// newBuilder returns a builder without items.
+func newBuilder(in *Input) *builder {
+	b := &builder{threads: max(in.Threads, 1), stop: in.Stop}
 	b.free.Store(int32(b.threads - 1))
 	return b
+}
+
+// buildFast sorts the triangles of the readers and builds the wide tree.
+func (b *builder) buildFast(readers []reader) error {
+	if b.shouldStop() {
+		return b.err
+	}
+	b.sortMorton(readers)
+	if n := len(b.keys); n > 0 {
+		b.nodes, b.blockRanges = large[node](n / 16)[:0], make([]blockRange, 0, n/3)
+		b.rootRef = b.buildMorton(0, int32(n))
+		b.shouldStop()
+	}
+	return b.err
 }
 
 // build builds the binary and the wide tree.
 func (b *builder) build() error {
 	n := len(b.items)
-	b.fast = b.fast && !b.single
 	if n == 0 || b.shouldStop() {
 		return b.err
 	}
 	b.root = child{nothing(), 0, int32(n), 0}
-	if b.fast {
-		b.sortMorton()
-		b.nodes, b.blockRanges = large[node](n / 16)[:0], make([]blockRange, 0, n/3)
-		b.rootRef = b.buildMorton(0, int32(n))
-		b.shouldStop()
-		return b.err
-	}
 	b.binary = make([]binaryNode, n)
 	for i := range b.items {
 		b.root.add(&b.items[i].lo, &b.items[i].hi)

@@ -2,7 +2,7 @@ package ray
 
 // finish makes the wide tree of the binary one and stores it in s.
 func (b *builder) finish(s *Structure) {
-	if len(b.items) == 0 {
+	if len(b.items)+len(b.keys) == 0 {
 		return
 	}
 	s.root, s.nodes = b.rootRef, b.nodes

@@ -1,44 +1,83 @@
 package ray
 
-import "math/bits"
+import (
+	"math/bits"
+	"sort"
+	"unsafe"
+)
 
 // mortonBits is the number of bits of a coordinate in a Morton code, and also of a digit of the radix sort.
 const mortonBits = 10
 
-// mortonLeaf is the largest number of items of a leaf.
+// mortonLeaf is the largest number of triangles of a leaf.
 const mortonLeaf = 8
 
-// mortonKey is a Morton code in the high half and the index of an item.
+// point is a primitive of a fast build: the middle of its box, and its number over all geometries.
+type point struct {
+	middle    vec
+	primitive uint32
+}
+
+// mortonKey is a Morton code in the high half and the number of a primitive.
 type mortonKey uint64
 
 // code returns the Morton code.
 func (k mortonKey) code() uint32 { return uint32(k >> 32) }
 
-// sortMorton sorts the items along the Morton curve through their middles.
-func (b *builder) sortMorton() {
-	n := len(b.items)
-	centers := middles(b.items)
-	var grid binning
-	grid.from = centers.lo
-	for k := range 3 {
-		if size := centers.hi[k] - centers.lo[k]; size > 0 {
-			if s := (1 << mortonBits) / size; isFinite(s) {
-				grid.scale[k] = s
-			}
-		}
-		grid.last[k] = 1<<mortonBits - 1
-	}
-	keys, other := make([]mortonKey, n), make([]mortonKey, n)
-	const chunk = 1 << 14
-	chunks := (n + chunk - 1) / chunk
+// readPoints returns the active triangles, in the order of geometries and primitives, and the box of their middles.
+func (b *builder) readPoints(readers []reader) ([]point, wideBounds) {
+	count := b.starts[len(readers)]
+	const chunk = 1 << 9
+	chunks := (count + chunk - 1) / chunk
+	points, active, boxes := make([]point, count), make([]int, chunks), make([]wideBounds, chunks)
 	parallel(b.threads, chunks, func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			it := &b.items[i]
-			code := spread3(grid.bin(it, 0))<<2 | spread3(grid.bin(it, 1))<<1 | spread3(grid.bin(it, 2))
-			keys[i] = mortonKey(code)<<32 | mortonKey(i)
+		var items [chunk]item
+		from := c * chunk
+		n := readChunk(readers, b.starts, from, items[:min(chunk, count-from)])
+		active[c], boxes[c] = n, nowhere
+		if n > 0 {
+			boxes[c] = middles(items[:n])
+		}
+		for i := range items[:n] {
+			it := &items[i]
+			points[from+i] = point{vec{it.middle(0), it.middle(1), it.middle(2)}, uint32(b.starts[it.geometry]) + it.primitive}
 		}
 	})
-	b.keys = sortKeys(keys, other)
+	all := nowhere
+	for i := range boxes {
+		all.grow(&boxes[i])
+	}
+	return compacted(points, active, chunk), all
+}
+
+// sortMorton sorts the active triangles along the Morton curve through their middles.
+func (b *builder) sortMorton(readers []reader) {
+	points, centers := b.readPoints(readers)
+	n := len(points)
+	var scale vec
+	for k := range scale {
+		if size := centers.hi[k] - centers.lo[k]; size > 0 {
+			if s := (1 << mortonBits) / size; isFinite(s) {
+				scale[k] = s
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	keys := make([]mortonKey, n)
+	const chunk = 1 << 14
+	parallel(b.threads, (n+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
+			var code uint32
+			for k := range 3 {
+				x := float32((points[i].middle[k] - centers.lo[k]) * scale[k])
+				code = code<<1 | spread3(int32(min(max(x, 0), 1<<mortonBits-1)))
+			}
+			keys[i] = mortonKey(code)<<32 | mortonKey(points[i].primitive)
+		}
+	})
+	b.keys = sortKeys(keys, unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n)) // a point is larger than a key
 }
 
 // spread3 moves bit i of x, which has mortonBits bits, to bit 3i.
@@ -133,4 +172,19 @@ func (b *builder) mortonSplit(from, to int32) int32 {
 		}
 	}
 	return high - from
+}
+
+// addMorton adds the triangles of block j to x.
+func (b *builder) addMorton(x *batch, j int) {
+	r := b.blockRanges[j]
+	for _, k := range b.keys[r.from:r.to] {
+		n, g := int(uint32(k)), 0
+		if x.count > 0 { // neighbors are often of the same geometry
+			g = int(x.geometry[x.count-1])
+		}
+		if n < b.starts[g] || n >= b.starts[g+1] {
+			g = sort.SearchInts(b.starts[1:], n+1)
+		}
+		x.add(uint32(g), uint32(n-b.starts[g]))
+	}
 }

@@ -56,6 +56,13 @@ var nowhere = func() (w wideBounds) {
 	return w
 }()
 
+// grow grows w by o.
+func (w *wideBounds) grow(o *wideBounds) {
+	for c := range 3 {
+		w.lo[c], w.hi[c] = min32(o.lo[c], w.lo[c]), max32(o.hi[c], w.hi[c])
+	}
+}
+
 // addWide grows b by w.
 func (b *bounds) addWide(w *wideBounds) { b.add((*vec)(w.lo[:3]), (*vec)(w.hi[:3])) }
 
@@ -144,19 +151,14 @@ func (b *binning) areasPortable(axis int, left, right *[bins + 1]float32) {
 		x, y, z := size(0), size(1), size(2)
 		return float32(x*y) + float32(y*z) + float32(z*x)
 	}
-	grow := func(w, o *wideBounds) {
-		for c := range 3 {
-			w.lo[c], w.hi[c] = min32(o.lo[c], w.lo[c]), max32(o.hi[c], w.hi[c])
-		}
-	}
 	w := nowhere
 	for i := range b.last[0] + 1 {
-		grow(&w, &b.box[axis][i])
+		w.grow(&b.box[axis][i])
 		left[i+1] = area(&w)
 	}
 	w = nowhere
 	for i := b.last[0]; i >= 0; i-- {
-		grow(&w, &b.box[axis][i])
+		w.grow(&b.box[axis][i])
 		right[i] = area(&w)
 	}
 }
