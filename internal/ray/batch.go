@@ -84,8 +84,8 @@ const chunkBlocks = 1 << 10
 
 // readBlocks fills blocks with the positions that the readers have. add adds the triangles of block j to x, at most four; a block
 // without triangles is not written. The positions of an inactive triangle become NaNs, so that no ray hits it; an application may
-// make one inactive during a build.
-func readBlocks(blocks []block, readers []reader, threads int, add func(x *batch, j int)) {
+// make one inactive during a build. It sets the boxes of the blocks unless boxes is nil.
+func readBlocks(blocks []block, boxes []wideBounds, readers []reader, threads int, add func(x *batch, j int)) {
 	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
 		var x batch
 		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
@@ -109,6 +109,10 @@ func readBlocks(blocks []block, readers []reader, threads int, add func(x *batch
 					part[j].take(&x, at, ends[j]-at)
 				}
 				at = ends[j]
+				if boxes != nil {
+					boxes[i+j] = nowhere
+					growBlocks(&boxes[i+j], part[j:j+1])
+				}
 			}
 		}
 	})
@@ -121,8 +125,39 @@ func (b *builder) fill(readers []reader) []block {
 		add = b.addMorton
 	}
 	blocks := large[block](len(b.blockRanges))
-	readBlocks(blocks, readers, b.threads, add)
+	boxes := b.newBoxes(len(blocks))
+	readBlocks(blocks, boxes, readers, b.threads, add)
+	b.boxes = joined(b.boxes, boxes)
 	return blocks
+}
+
+// newBoxes returns boxes for n blocks; nil if the tree has its boxes.
+func (b *builder) newBoxes(n int) []wideBounds {
+	if !b.fast {
+		return nil
+	}
+	return make([]wideBounds, n)
+}
+
+// joined returns the boxes of blocks at both times; at time 0 if one of both is nil.
+func joined(boxes, moved []wideBounds) []wideBounds {
+	if boxes == nil {
+		return moved
+	}
+	for i := range moved {
+		boxes[i].grow(&moved[i])
+	}
+	return boxes
+}
+
+// leafBox returns the box of a leaf of triangles.
+func leafBox(boxes []wideBounds, r ref) bounds {
+	first, count := r.blockRange()
+	b := nothing()
+	for i := range boxes[first : first+count] {
+		b.addWide(&boxes[first+i])
+	}
+	return b
 }
 
 // addRange adds the triangles of block j to x.
@@ -136,22 +171,33 @@ func (b *builder) addRange(x *batch, j int) {
 
 // take makes the block one of count triangles of the batch, from 1 to 4.
 func (b *block) take(x *batch, at, count int) {
+	if hasKernel {
+		takeAVX2(b, &x.triangles[at], count-1)
+	} else {
+		b.takePortable(&x.triangles, at, count)
+	}
 	for i := range 4 {
-		k := at + min(i, count-1)
-		t := &x.triangles[k]
-		for v := range 3 {
-			b.vertices[v][0][i], b.vertices[v][1][i], b.vertices[v][2][i] = t[v][0], t[v][1], t[v][2]
-		}
 		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
 		if i < count {
-			b.geometry[i], b.primitive[i] = x.geometry[k], x.primitive[k]
+			b.geometry[i], b.primitive[i] = x.geometry[at+i], x.primitive[at+i]
 		}
 	}
 }
 
-// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers.
-func refreshBlocks(blocks, old []block, readers []reader, threads int) {
-	readBlocks(blocks, readers, threads, func(x *batch, j int) {
+// takePortable takes the positions.
+func (b *block) takePortable(list *[batchSize]triangle, at, count int) {
+	for i := range 4 {
+		t := &list[at+min(i, count-1)]
+		for v := range 3 {
+			b.vertices[v][0][i], b.vertices[v][1][i], b.vertices[v][2][i] = t[v][0], t[v][1], t[v][2]
+		}
+	}
+}
+
+// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers, and returns their boxes.
+func refreshBlocks(blocks, old []block, readers []reader, threads int) []wideBounds {
+	boxes := make([]wideBounds, len(blocks))
+	readBlocks(blocks, boxes, readers, threads, func(x *batch, j int) {
 		if !old[j].used(0) { // only a serialized structure has such a block
 			blocks[j] = old[j]
 		}
@@ -159,6 +205,7 @@ func refreshBlocks(blocks, old []block, readers []reader, threads int) {
 			x.add(old[j].geometry[lane], old[j].primitive[lane])
 		}
 	})
+	return boxes
 }
 
 // items sets list to the boxes of the active triangles, and returns how many there are.

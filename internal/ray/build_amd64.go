@@ -73,3 +73,11 @@ func growBlocks(w *wideBounds, blocks []block) {
 //
 //go:noescape
 func readAVX2(b *batch, readers *reader)
+
+// triangleSize is the size of a triangle in bytes.
+const triangleSize = 36
+
+// takeAVX2 makes the positions of b those of last+1 triangles from first on, as takePortable does.
+//
+//go:noescape
+func takeAVX2(b *block, first *triangle, last int)

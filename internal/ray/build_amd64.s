@@ -331,3 +331,48 @@ nextPosition:
 	CMPQ AX, CX
 	JNE  position
 	RET
+
+// LANE(i, to) sets to to the address of triangle i, or of the last one. SI is the address of the first one, CX the number of
+// the last one.
+#define LANE(i, to) \
+	MOVQ $i, to \
+	CMPQ CX, to \
+	CMOVQLT CX, to \
+	IMUL3Q $const_triangleSize, to, to \
+	ADDQ SI, to
+
+// COLUMNS(at) stores four components, from the byte offset at on, of four triangles.
+#define COLUMNS(at) \
+	VMOVUPS at(SI), X0 \
+	VMOVUPS at(R8), X1 \
+	VMOVUPS at(R9), X2 \
+	VMOVUPS at(R10), X3 \
+	VUNPCKLPS X1, X0, X4 \
+	VUNPCKHPS X1, X0, X5 \
+	VUNPCKLPS X3, X2, X6 \
+	VUNPCKHPS X3, X2, X7 \
+	VUNPCKLPD X6, X4, X0 \
+	VUNPCKHPD X6, X4, X1 \
+	VUNPCKLPD X7, X5, X2 \
+	VUNPCKHPD X7, X5, X3 \
+	VMOVUPS X0, (4*at)(DI) \
+	VMOVUPS X1, (4*at+16)(DI) \
+	VMOVUPS X2, (4*at+32)(DI) \
+	VMOVUPS X3, (4*at+48)(DI)
+
+// func takeAVX2(b *block, first *triangle, last int)
+TEXT ·takeAVX2(SB), NOSPLIT, $0-24
+	MOVQ b+0(FP), DI
+	MOVQ first+8(FP), SI
+	MOVQ last+16(FP), CX
+	LANE(1, R8)
+	LANE(2, R9)
+	LANE(3, R10)
+	COLUMNS(0)
+	COLUMNS(16)
+	VMOVSS 32(SI), X0
+	VINSERTPS $0x10, 32(R8), X0, X0
+	VINSERTPS $0x20, 32(R9), X0, X0
+	VINSERTPS $0x30, 32(R10), X0, X0
+	VMOVUPS X0, 128(DI)
+	RET

@@ -17,5 +17,7 @@ func (b *binning) partition(items []item, s split) int { return b.partitionPorta
 // growBlocks is growBlocksPortable.
 func growBlocks(w *wideBounds, blocks []block) { growBlocksPortable(w, blocks) }
 
-// readAVX2 is not called.
+// readAVX2 and takeAVX2 are not called.
 func readAVX2(*batch, *reader) {}
+
+func takeAVX2(*block, *triangle, int) {}

@@ -27,6 +27,8 @@ type builder struct {
 	fast   bool
 	keys   []mortonKey
 	starts []int
+	// boxes are those of the blocks of a fast build.
+	boxes []wideBounds
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
 	stop    func() error
 	lock    sync.Mutex

@@ -7,7 +7,7 @@ func (b *builder) finish(s *Structure) {
 	}
 	s.root, s.nodes = b.rootRef, b.nodes
 	if b.fast {
-		s.refit(s, b.threads, s.boxOf)
+		s.refit(s, b.threads, func(r ref) bounds { return leafBox(b.boxes, r) })
 		b.root.bounds = s.boxOf(s.root)
 	}
 	s.lo, s.hi = b.root.lo, b.root.hi

@@ -44,7 +44,7 @@ func TestPacketLayout(t *testing.T) {
 		{"first", unsafe.Sizeof(s.first), 8},
 		{"rest", unsafe.Sizeof(s.rest), 4},
 		{"an entry of the stack", unsafe.Sizeof(packetEntry{}), 16},
-		{"a triangle of a batch", unsafe.Sizeof(batch{}.triangles[0]), 36},
+		{"a triangle of a batch", unsafe.Sizeof(batch{}.triangles[0]), triangleSize},
 		{"the addresses of a triangle", unsafe.Sizeof(batch{}.addresses[0]), 24},
 	} {
 		if c.size != c.want {

@@ -156,3 +156,20 @@ func TestGrowBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestTake checks that the machine code gives a block the positions that the portable code gives it.
+func TestTake(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	var x batch
+	copy(x.triangles[:], soup(r, batchSize, 0.3))
+	for count := 1; count <= 4; count++ {
+		for at := range batchSize - 3 {
+			var a, b block
+			a.take(&x, at, count)
+			b.takePortable(&x.triangles, at, count)
+			if a.vertices != b.vertices {
+				t.Fatalf("%d triangles from %d on: %v, portable %v", count, at, a.vertices, b.vertices)
+			}
+		}
+	}
+}

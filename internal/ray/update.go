@@ -36,15 +36,18 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	if (moved == nil) != (source.moved == nil) {
 		return nil, fmt.Errorf("an update begins or ends the motion of a geometry")
 	}
-	refreshBlocks(next.blocks, source.blocks, readers, in.Threads)
+	boxes := refreshBlocks(next.blocks, source.blocks, readers, in.Threads)
 	if moved != nil {
 		next.moved = large[block](len(source.moved))
-		refreshBlocks(next.moved, source.blocks, moved, in.Threads)
+		boxes = joined(boxes, refreshBlocks(next.moved, source.blocks, moved, in.Threads))
 	}
 	if source.root&leafBit != 0 && source.root != emptyRef {
 		next.refresh(source, readers, source.root)
 	}
 	next.refit(source, in.Threads, func(r ref) bounds {
+		if next.kind == Triangles {
+			return leafBox(boxes, r)
+		}
 		next.refresh(source, readers, r)
 		return next.boxOf(r)
 	})
