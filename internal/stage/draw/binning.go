@@ -28,6 +28,9 @@ func (p *Pass) bin(ctx context.Context) error {
 	}
 	for _, d := range p.binners {
 		d.Scratch.Forget()
+		if d.FlushAt = maxListBytes; x.parallel {
+			d.FlushAt = maxTaskListBytes
+		}
 	}
 	x.tickets = x.tickets[:0]
 	for range workers {

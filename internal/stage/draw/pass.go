@@ -172,3 +172,11 @@ const (
 	maxBinnedBytes = 32 << 20
 	maxLists       = 256
 )
+
+// Bytes of a bin list at which a worker begins another one. A small triangle has at least 116 bytes: 100 of its primitive and 16 of
+// one item. Tasks of several workers differ in their output, and each has a list: with the smaller bound all lists have
+// memory of about the same size, which suits any later task.
+const (
+	maxListBytes     = 8 << 20
+	maxTaskListBytes = 2 << 20
+)

@@ -49,25 +49,43 @@ func (d *Binner) runSetUp(ctx context.Context, records []uint64, list []primitiv
 // rasterizeBatches sets triangles up with the program and adds them to the bins. Set-up is
 // vectorized, but triangles enter the bins in primitive order.
 func (d *Binner) rasterizeBatches(ctx context.Context, f *primitiveList) error {
-	r := &d.Raster
 	for list := f.primitives; len(list) > 0; {
 		some := list[:min(len(list), batchAtOnce)]
 		list = list[len(some):]
 		if err := d.setUpBatch(ctx, f, some); err != nil {
 			return err
 		}
-		for i := range some {
+		for i := 0; i < len(some); i += raster.BatchSize {
 			if d.Stop.Load() {
 				return ctx.Err()
 			}
-			p := &some[i]
-			r.BatchTriangle(&d.batches[i/raster.BatchSize], uint(i), &p.v, p.provoking, p.id)
-			if r.Bytes() >= maxRasterBytes {
-				if err := d.Flush(ctx); err != nil {
-					return err
-				}
+			if err := d.rasterizeBatch(ctx, &d.batches[i/raster.BatchSize], some[i:min(i+raster.BatchSize, len(some))]); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// rasterizeBatch adds the triangles of a batch to the bins.
+func (d *Binner) rasterizeBatch(ctx context.Context, b *raster.Batch, list []primitive) error {
+	r, states := &d.Raster, &b[raster.BatchState]
+	for i := range min(uint(len(list)), raster.BatchSize) {
+		state := states[i]
+		if state == raster.BatchEmpty {
+			continue
+		}
+		p := &list[i]
+		r.BatchTriangle(b, i, &p.v, p.provoking, p.id)
+		if state < raster.BatchSplit {
+			continue // a tiny triangle takes little time and memory
+		}
+		if d.Stop.Load() {
+			return ctx.Err()
+		}
+		if err := d.flushFull(ctx); err != nil {
+			return err
+		}
+	}
+	return d.flushFull(ctx)
 }

@@ -42,14 +42,11 @@ type Scratch struct {
 type Binner struct {
 	*Scratch
 	*Draw
-	View  uint32
-	Stop  *atomic.Bool                    // makes the worker stop
-	Flush func(ctx context.Context) error // called with maxRasterBytes in the rasterizer
+	View    uint32
+	Stop    *atomic.Bool                    // makes the worker stop
+	Flush   func(ctx context.Context) error // empties the rasterizer
+	FlushAt int                             // bytes in the rasterizer at which Flush is called
 }
-
-// maxRasterBytes bounds the bins of a rasterizer before Flush empties it. It applies to each worker.
-// A small triangle has at least 116 bytes: 100 of its primitive and 16 of one item.
-const maxRasterBytes = 8 << 20
 
 // Start begins a draw for a view.
 func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
@@ -73,6 +70,14 @@ func (d *Scratch) End() {
 	for i := range d.primitiveRunners {
 		d.primitiveRunners[i].End()
 	}
+}
+
+// flushFull calls Flush if the rasterizer is full.
+func (d *Binner) flushFull(ctx context.Context) error {
+	if d.Raster.Bytes() < d.FlushAt {
+		return nil
+	}
+	return d.Flush(ctx)
 }
 
 // layout returns the record layout that the rasterizer reads.

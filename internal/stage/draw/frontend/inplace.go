@@ -178,10 +178,8 @@ func (d *Binner) rasterizeInPlace(ctx context.Context, f *primitiveList, v raste
 			}
 			p := &f.primitives[at+int(i)]
 			r.TriangleInPlace(b, uint32(first+at+int(i)), i, &p.v, p.provoking, p.id)
-			if r.Bytes() >= maxRasterBytes {
-				if err := d.Flush(ctx); err != nil {
-					return err
-				}
+			if err := d.flushFull(ctx); err != nil {
+				return err
 			}
 		}
 	}

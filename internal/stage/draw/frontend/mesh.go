@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -292,42 +293,41 @@ func (d *Binner) gatherPrimitives(n uint32) {
 	p := d.Pipeline
 	m, f, rec := p.stages.Mesh, &d.flows[mesh], p.patchRec.Stride/4
 	counts, records := d.counts.Words(meshCountWords*int(n)), d.primitives.Words(int(n*m.OutputPrimitives*rec))
-	corners := int(corners(m.Modes))
-	last, id := 0, p.patchRec.Word(ir.PrimitiveId, 0)
+	f.primitives = slices.Grow(f.primitives, int(n*m.OutputPrimitives))
+	last, id := uint32(0), p.patchRec.Word(ir.PrimitiveId, 0)
 	if d.state.Rasterization.LastVertex {
-		last = corners - 1
+		last = corners(m.Modes) - 1
 	}
-	copies := d.vertexNext + n*m.OutputVertices
+	statistics, copies := d.statistics(), d.vertexNext+n*m.OutputVertices
 	for g := range n {
 		first := d.vertexNext + g*m.OutputVertices
 		vertices, primitives := min(counts[meshCountWords*g], m.OutputVertices), min(counts[meshCountWords*g+1], m.OutputPrimitives)
-		if s := d.statistics(); s != nil {
-			s.MeshPrimitives += uint64(primitives)
+		if statistics != nil {
+			statistics.MeshPrimitives += uint64(primitives)
 		}
-	next:
-		for i := range primitives {
-			r := records[(g*m.OutputPrimitives+i)*rec:][:rec]
-			if r[primitiveCull] != 0 {
+		list := f.primitives[len(f.primitives):cap(f.primitives)]
+		group := records[g*m.OutputPrimitives*rec:][:primitives*rec]
+		for ; uint32(len(group)) >= rec && len(list) > 0; group = group[rec:] {
+			r := (*[4]uint32)(group)
+			// Corners that a point or a line does not have are 0.
+			v := [3]uint32{r[primitiveCorner], r[primitiveCorner+1], r[primitiveCorner+2]}
+			if r[primitiveCull] != 0 || max(v[0], v[1], v[2]) >= vertices {
 				continue
 			}
-			q := primitive{begins: true}
-			for k, v := range r[primitiveCorner:][:corners] {
-				if v >= vertices {
-					continue next
-				}
-				q.v[k] = first + v
-			}
+			q := &list[0]
+			list = list[1:]
+			*q = primitive{v: [3]uint32{first + v[0], first + v[1], first + v[2]}, begins: true}
 			if id >= 0 {
-				q.id = r[id]
+				q.id = group[id]
 			}
 			if len(p.provoked) > 0 {
-				d.copyProvoking(copies, q.v[last], r)
+				d.copyProvoking(copies, q.v[last], group)
 				q.v[last] = copies
 				copies++
 			}
 			q.provoking = q.v[last]
-			f.primitives = append(f.primitives, q)
 		}
+		f.primitives = f.primitives[:cap(f.primitives)-len(list)]
 	}
 	d.vertexNext = copies
 }

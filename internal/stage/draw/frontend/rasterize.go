@@ -42,10 +42,8 @@ func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 		default:
 			r.Triangle(p.v, p.provoking, p.id)
 		}
-		if r.Bytes() >= maxRasterBytes {
-			if err := d.Flush(ctx); err != nil {
-				return err
-			}
+		if err := d.flushFull(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
