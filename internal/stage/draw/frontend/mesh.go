@@ -298,6 +298,14 @@ func (d *Binner) gatherPrimitives(n uint32) {
 	if d.state.Rasterization.LastVertex {
 		last = corners(m.Modes) - 1
 	}
+	// A corner that points or lines do not have is the workgroup's first vertex, which nothing reads.
+	second, third := ^uint32(0), ^uint32(0)
+	switch corners(m.Modes) {
+	case 1:
+		second, third = 0, 0
+	case 2:
+		third = 0
+	}
 	statistics, copies := d.statistics(), d.vertexNext+n*m.OutputVertices
 	for g := range n {
 		first := d.vertexNext + g*m.OutputVertices
@@ -309,8 +317,7 @@ func (d *Binner) gatherPrimitives(n uint32) {
 		group := records[g*m.OutputPrimitives*rec:][:primitives*rec]
 		for ; uint32(len(group)) >= rec && len(list) > 0; group = group[rec:] {
 			r := (*[4]uint32)(group)
-			// Corners that a point or a line does not have are 0.
-			v := [3]uint32{r[primitiveCorner], r[primitiveCorner+1], r[primitiveCorner+2]}
+			v := [3]uint32{r[primitiveCorner], r[primitiveCorner+1] & second, r[primitiveCorner+2] & third}
 			if r[primitiveCull] != 0 || max(v[0], v[1], v[2]) >= vertices {
 				continue
 			}
