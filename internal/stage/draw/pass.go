@@ -169,7 +169,7 @@ const noTicket = math.MaxUint64
 // Bounds of binned work before shading begins. Large bounds give each tile more work while its texels
 // are in the caches.
 const (
-	maxBinnedBytes = 32 << 20
+	maxBinnedBytes = 64 << 20
 	maxLists       = 256
 )
 
