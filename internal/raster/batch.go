@@ -172,7 +172,7 @@ func (r *Rasterizer) batchSplit(position uint32, mask uint64) bool {
 	x, y := int32(position&0xffff), int32(position>>16)
 	r.reserve(r.tileOf(x, y))
 	across, down := uint(min(Tile-x%Tile, Block)), uint(min(Tile-y%Tile, Block)) // pixels up to the borders
-	left := (uint64(1)<<across - 1) * 0x0101010101010101
+	left := (uint64(1)<<across - 1) * perRow
 	above := uint64(1)<<(Block*down) - 1 // all bits if down is Block
 	r.batchPart(x, y, mask&left&above)
 	r.batchPart(x+int32(across), y, mask&^left&above>>across)

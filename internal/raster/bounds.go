@@ -56,3 +56,13 @@ func span(at, size float32) (first, end int32) {
 	pixel := func(x float64) int32 { return int32(min(max(x, -guardBand), guardBand)) }
 	return pixel(math.Ceil(low - 0.5)), pixel(math.Floor(high-0.5) + 1)
 }
+
+// pixelsOf returns the pixels of the block at (x, y), which has some in r, that are in r.
+func (r Rect) pixelsOf(x, y int32) uint64 {
+	x0, x1 := max(r.X0-x, 0), min(r.X1-x, Block)
+	y0, y1 := max(r.Y0-y, 0), min(r.Y1-y, Block)
+	row := (uint64(1)<<x1 - 1) &^ (uint64(1)<<x0 - 1)
+	return row * perRow & (^uint64(0) << (Block * y0)) & (^uint64(0) >> (Block * (Block - y1)))
+}
+
+const perRow = 0x0101010101010101 // the first pixel of each row of a block

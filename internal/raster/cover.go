@@ -250,16 +250,5 @@ func (w *walker) boundsMask(x, y int32) uint64 {
 	if w.tileInBounds {
 		return ^uint64(0)
 	}
-	b := w.bounds
-	if x >= b.X0 && y >= b.Y0 && x+Block <= b.X1 && y+Block <= b.Y1 {
-		return ^uint64(0)
-	}
-	x0, x1 := max(b.X0-x, 0), min(b.X1-x, Block)
-	y0, y1 := max(b.Y0-y, 0), min(b.Y1-y, Block)
-	row := uint64(1)<<x1 - 1<<x0
-	m := uint64(0)
-	for j := y0; j < y1; j++ {
-		m |= row << (Block * j)
-	}
-	return m
+	return w.bounds.pixelsOf(x, y)
 }
