@@ -222,13 +222,12 @@ func (f *function) memoryOf(p *pointer) string {
 // addShadow adds a shadow to a variable in private memory that has no initializer.
 func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) {
 	switch v.Storage {
-	case spirv.StorageClassFunction, spirv.StorageClassPrivate:
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
 		if v.Init == 0 {
-			u.followVariable(number, slots, u.variableName(v.ID))
+			u.followVariable(number, slots, u.variableName(v.ID), v.Storage == spirv.StorageClassOutput)
 		}
-		return
-	case spirv.StorageClassOutput:
-	default:
+	}
+	if v.Storage != spirv.StorageClassOutput {
 		return
 	}
 	if !u.sanitizes(ir.SanitizeInterface) || u.unshadowed || v.Init != 0 {

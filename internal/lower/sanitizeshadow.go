@@ -93,6 +93,9 @@ func (x *instrumented) list(lists ...[]ir.V) ir.V {
 	return at
 }
 
+// poisoned is the shadow of a slot to which nothing was stored. The first instruction of a module is no store.
+const poisoned = 1
+
 // poison marks the variables of a function as undefined, at its start.
 func (x *instrumented) poison(n int) {
 	for number := range uint64(len(x.of)) {
@@ -101,7 +104,7 @@ func (x *instrumented) poison(n int) {
 			continue
 		}
 		for slot := range x.prog.Vars[number].Slots {
-			x.b.OpAux(ir.PSt, ir.I32, shadow, x.b.I32(slot), x.b.I32(1))
+			x.b.OpAux(ir.PSt, ir.I32, shadow, x.b.I32(slot), x.b.I32(poisoned))
 		}
 	}
 }
@@ -262,7 +265,11 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 	if load.Op == ir.PLd {
 		stores = x.stores[load.Aux]
 	}
-	if len(stores) == 0 || len(stores) > maxStores {
+	never := load.Op == ir.PLd && x.followed[load.Aux] != nil && x.followed[load.Aux].rule == undefinedOutput // SanitizeInterface reports an output without a store
+	switch {
+	case never && len(stores) == 0 && !x.exposed[load.Aux]:
+		return
+	case len(stores) == 0 && !never || len(stores) > maxStores:
 		x.outputOf(op, v, x.bad(v))
 		return
 	}
@@ -273,6 +280,9 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 		rest = x.b.Op(ir.And, ir.B1, rest, x.b.Op(ir.Not, ir.B1, is))
 	}
 	x.b.Origin = origin
+	if never {
+		rest = x.b.Op(ir.And, ir.B1, rest, x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, by, x.b.I32(poisoned))))
+	}
 	if x.exposed[load.Aux] { // stores through addresses are not in the list
 		x.outputOf(op, v, rest)
 	}

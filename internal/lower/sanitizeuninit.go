@@ -10,8 +10,8 @@ import (
 )
 
 // With SanitizeUninit a program follows undefined values, as MemorySanitizer does (Stepanov and Serebryany 2015): those of
-// Function and Private variables to which the invocation has stored nothing, of workgroup memory to which no
-// invocation has, and of OpUndef. Each scalar that may be undefined has a shadow, a boolean that is 1 if it is, and each variable that
+// Function and Private variables, and of outputs that the shader reads, to which the invocation has stored nothing, of workgroup memory
+// to which no invocation has, and of OpUndef. Each scalar that may be undefined has a shadow, a boolean that is 1 if it is, and each variable that
 // may contain one has a shadow variable. Operations combine the shadows of their operands. A report is where the value matters: at a branch, an address, a store to memory that others
 // read, an output. A copy alone has none.
 //
@@ -20,6 +20,7 @@ import (
 
 var (
 	undefinedVariable = finding{ir.SanitizeUninit, "a Function or Private variable without initializer"}
+	undefinedOutput   = finding{ir.SanitizeUninit, "an output that an invocation did not store to"}
 	undefinedValue    = finding{ir.SanitizeUninit, "OpUndef"}
 )
 
@@ -65,14 +66,18 @@ func (w *follower) joined(a, b *source) *source {
 }
 
 // followVariable marks a variable as undefined until it is stored to.
-func (u *unit) followVariable(number, slots uint64, name string) {
+func (u *unit) followVariable(number, slots uint64, name string, output bool) {
 	if !u.sanitizes(ir.SanitizeUninit) || slots > maxFollowedSlots {
 		return
 	}
 	if u.followed == nil {
 		u.followed = map[uint64]*source{}
 	}
-	u.followed[number] = &source{undefinedVariable, []string{escaped(name)}}
+	rule := undefinedVariable
+	if output {
+		rule = undefinedOutput
+	}
+	u.followed[number] = &source{rule, []string{escaped(name)}}
 }
 
 // undefined returns the scalars of an undefined constant: loads of a variable to which nothing is ever stored, so that they
@@ -99,7 +104,7 @@ func (f *function) undefined(id spirv.ID) (parts []ir.V) {
 		n = uint64(len(f.prog.Vars))
 		f.undefs[id] = n
 		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "undefined", Slots: 2, Func: -1})
-		f.followVariable(n, 2, "")
+		f.followVariable(n, 2, "", false)
 		f.followed[n] = &source{undefinedValue, []string{fmt.Sprintf("OpUndef %%%%%d", id)}}
 	}
 	for _, t := range types {
