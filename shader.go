@@ -81,7 +81,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if i < 0 {
 		return nil, errors.New("the module has no compute entry point; must have one")
 	}
-	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports, Schedule: o.Schedule, Budget: cmp.Or(o.Budget, DefaultBudget)}
+	info := vk.DeviceInfo{Checking: vk.Pipelines, Sanitize: o.Sanitize, Reports: o.Reports, Written: true, Schedule: o.Schedule, Budget: cmp.Or(o.Budget, DefaultBudget)}
 	if o.Interpreter {
 		info.Engine = interp.Engine{}
 	}

@@ -129,6 +129,7 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 		return usage("VUID-vkBindBufferMemory-bufferDeviceAddress-03339", "%v has device addresses, and its memory has none; must have them", &b.object)
 	}
 	b.memory, b.offset = m, offset
+	b.dev.heap.defined.bindBuffer(b)
 	b.dev.heap.keep(b)
 	return nil
 }

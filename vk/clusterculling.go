@@ -179,6 +179,7 @@ func (x *executor) clusters(p *GraphicsPipeline, groups [3]uint32) error {
 		if x.bindHeaps(&args); s.mappings != nil {
 			args.Sets = args.MappedSets(s.composed.Program, s.mappings)
 		}
+		args.Shadow = x.dev.heap.defined.begin(&args, s.stage)
 		x.watch()
 		err := s.pipeline.Dispatch(x.ctx, args)
 		x.unwatch()

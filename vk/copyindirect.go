@@ -163,6 +163,7 @@ func (w *copyImageIndirect) run(x *executor) error {
 		if err := transfer.BufferToImage(w.Target.image, source, &r); err != nil {
 			return usage("", "copy %d: %v", i, err)
 		}
+		x.dev.heap.defined.wroteImage(w.Target)
 		(&imageWork{target: w.Target, copies: []transfer.BufferImage{r}}).scrub()
 		return nil
 	})

@@ -75,6 +75,9 @@ type DeviceInfo struct {
 	Sanitize Sanitizers
 	Reports  func(Report)
 
+	// Written says that the host writes all memory before commands read it: SanitizeUninit does not follow buffers and images.
+	Written bool
+
 	// Messages receives the findings on commands, each with its rule: when a command is recorded, or when it runs. A command may have
 	// several; the first is also the error of the recording or of the submission. It is called from the goroutines of queues and of
 	// recordings, and must not wait for the device.
@@ -230,6 +233,9 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	d.heap.limit = info.Memory
 	if d.heap.limit == 0 {
 		d.heap.limit = 64 << 30
+	}
+	if sanitize && !info.Written && d.lowering.Sanitize&SanitizeUninit != 0 {
+		d.heap.defined, d.lowering.FollowMemory = newDefinedness(), true
 	}
 	if info.Schedule != nil {
 		info.Engine, d.workers = interp.Engine{}, 1 // one goroutine calls it

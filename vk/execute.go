@@ -185,7 +185,10 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case copyBuffer, updateBuffer, fillBuffer, copyQueries:
 		return x.transfer(c, k)
 	case copyBufferToImage, copyImageToBuffer, copyImage, blitImage, resolveImage, clearImage:
-		return k.a.(*imageWork).run()
+		w := k.a.(*imageWork)
+		err := w.run()
+		x.dev.heap.defined.transferred(w)
+		return err
 	case setEvent:
 		k.a.(*Event).change(1)
 	case resetEvent:
@@ -238,6 +241,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 			case !ok1 || !ok2:
 			case target.sparse == nil:
 				copy(to, from)
+				x.dev.heap.defined.copied(to, from)
 			default:
 				target.sparse.shows(target.offset+r.Target, r.Size, func(at, n uint64) { copy(to[at:at+n], from[at:at+n]) })
 			}
@@ -245,6 +249,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 	case updateBuffer:
 		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
 			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]]) // small, also without memory
+			x.dev.heap.defined.define(to)
 		}
 	case fillBuffer:
 		b := k.a.(*Buffer)
@@ -252,11 +257,13 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		case !ok:
 		case b.sparse == nil:
 			fill(to, uint32(k.x[2]))
+			x.dev.heap.defined.define(to)
 		default:
 			b.sparse.shows(b.offset+k.x[0], k.x[1], func(at, n uint64) { fill(to[at:at+n], uint32(k.x[2])) })
 		}
 	case copyQueries:
 		k.copyQueries()
+		x.dev.heap.defined.define(k.b.(*Buffer).bytes())
 	}
 	return nil
 }
@@ -408,6 +415,7 @@ func (x *executor) runWorkgroups(p *ComputePipeline, args compute.Args) (err err
 	if x.bindHeaps(&args); p.mappings != nil {
 		args.Sets = args.MappedSets(p.stage.Program, p.mappings)
 	}
+	args.Shadow = x.dev.heap.defined.begin(&args, p.stage)
 	x.watch()
 	defer x.unwatch()
 	if d := x.dev.debugger; d != nil {

@@ -352,6 +352,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	}
 	x.bindHeaps(&a.Shader)
 	p.stageSets(&a.Shader)
+	a.Shader.Shadow = x.dev.heap.defined.begin(&a.Shader, p.stages...)
 	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
 		g.logs = append(g.logs, drawLog{a.Shader.Log, p.stages})
 	}

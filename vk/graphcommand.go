@@ -283,6 +283,7 @@ func (w *dispatchGraph) run(x *executor) error {
 		if x.bindHeaps(&args); n.mappings != nil {
 			args.Sets = args.MappedSets(n.composed.Program, n.mappings)
 		}
+		args.Shadow = x.dev.heap.defined.begin(&args, n.stage)
 		err := n.pipeline.Dispatch(x.ctx, args)
 		x.dev.printer.flush(args.Log, n.stage)
 		if err != nil {

@@ -87,6 +87,9 @@ func (d *Device) hostCopy(i *HostImageCopyInfo, rule, image string, toImage bool
 		if err := r.copy(m, i.Memcpy, toImage); err != nil {
 			return err
 		}
+		if toImage {
+			d.heap.defined.wroteLayers(m, r.Image.Level, r.Image.Base, r.Image.Count)
+		}
 		if toImage && m.partial() {
 			m.scrubLevel(r.Image.Level, r.Image.Base, r.Image.Count)
 		}
@@ -239,6 +242,7 @@ func (d *Device) CopyImageToImage(i HostImageToImage) error {
 		}
 	}
 	for n := range list {
+		d.heap.defined.wroteImage(i.Target)
 		if err := transfer.Image(i.Target.image, i.Source.image, &list[n]); err != nil {
 			return err
 		}

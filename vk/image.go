@@ -87,6 +87,8 @@ type Image struct {
 	image  *texture.Image // nil before all memory is bound
 	sparse *sparseImage   // nil unless memory is bound by queues
 
+	written []bool // by level, then by layer: something has written texels; nil if that is not followed, see definedness
+
 	described sync.Mutex                   // guards views
 	views     map[ImageViewInfo]*ImageView // of descriptors without objects; see viewOf
 }
@@ -202,6 +204,7 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 		return imageError(err)
 	}
 	m.memory, m.image, m.bytes[0] = memory, image, memory.bytes[offset:][:n:n]
+	m.dev.heap.defined.bindImage(m, offset, n)
 	return nil
 }
 

@@ -104,7 +104,11 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if err := v.addOther(desc); err != nil {
 		return nil, err
 	}
-	d.adopt(&v.object, "image view", func() { d.views.drop(&v.number) })
+	d.adopt(&v.object, "image view", func() {
+		d.views.drop(&v.number)
+		d.heap.defined.dropView(v)
+	})
+	d.heap.defined.addView(v)
 	return v, nil
 }
 

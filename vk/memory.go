@@ -65,6 +65,8 @@ type Memory struct {
 	address   uint64  // device address; 0 if it has none
 	dedicated *object // nil for any
 
+	shared bool // others than commands may write it; see definedness
+
 	users int  // the regions that have it; guarded by heap.mu
 	gone  bool // freed when users is 0
 }
@@ -85,6 +87,8 @@ type heap struct {
 	runs, expected uint64 // of all spaces, and those that submissions may add
 
 	structures structures // in the memory
+
+	defined *definedness // of the content; nil without the sanitizer uninit
 }
 
 // regions are the allocations that commands reach by address. A command uses those of its beginning: memory that is
@@ -122,6 +126,7 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 		}
 		m.memory, m.bytes, m.counted = memory, memory.Bytes(), info.Size
 	}
+	m.shared = info.Host != nil || info.File != nil || info.Export || info.OpaqueAddress != 0
 	d.adopt(&m.object, "memory", func() { h.free(m) })
 	if err := h.add(m, info.DeviceAddress, info.OpaqueAddress); err != nil {
 		m.Close()
@@ -271,6 +276,7 @@ func (h *heap) unreserve(n uint64) {
 // free frees an allocation: at once, or after the commands that reach it by its address.
 func (h *heap) free(m *Memory) {
 	h.structures.forget(m)
+	h.defined.drop(m)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.all[m]; !ok {
@@ -375,6 +381,9 @@ func (r *regions) all() []exec.Region {
 func (m *Memory) Bytes() []byte {
 	if m == nil || !m.alive() {
 		return nil
+	}
+	if m.dev != nil {
+		m.dev.heap.defined.share(m)
 	}
 	return m.bytes
 }

@@ -53,7 +53,7 @@ func pieceKey(identifier []byte, entry string, model spirv.ExecutionModel, spec 
 	b = binary.LittleEndian.AppendUint32(b, uint32(model))
 	b = binary.LittleEndian.AppendUint32(b, o.SubgroupSize)
 	b = binary.LittleEndian.AppendUint64(b, uint64(o.MaxValues))
-	for _, on := range []bool{o.FullSubgroups, o.VaryingSubgroups, o.Contract, o.KillDemotes, o.CoarseDerivatives, o.SignedRemainder, o.Profile, o.ViewIndexFromDevice, o.Index64, o.Symbols != nil, instrumented} {
+	for _, on := range []bool{o.FullSubgroups, o.VaryingSubgroups, o.Contract, o.KillDemotes, o.CoarseDerivatives, o.SignedRemainder, o.Profile, o.ViewIndexFromDevice, o.Index64, o.Symbols != nil, o.FollowMemory, instrumented} {
 		b = append(b, byte(flag(on)))
 	}
 	b = append(b, byte(o.Sanitize), byte(o.Descriptors))

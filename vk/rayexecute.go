@@ -106,6 +106,7 @@ func (w *traceRays) run(x *executor) error {
 	if err := x.separateSets(p, &args); err != nil {
 		return err
 	}
+	x.dev.heap.defined.begin(&args, p.composed)
 	table := func(t ShaderTable) trace.Table {
 		return trace.Table{Address: t.Address, Size: t.Size, Stride: t.Stride}
 	}

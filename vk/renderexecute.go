@@ -25,6 +25,7 @@ func (x *executor) beginRendering(r *rendering) error {
 			return err
 		}
 	}
+	x.dev.heap.defined.attach(&r.info)
 	if err := g.pass.Begin(&r.target, nil, x.dev.workers); err != nil {
 		return stateError(err)
 	}

@@ -115,7 +115,7 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 
 // make makes the device, whose work ends with ctx.
 func (d *benchDevice) make(ctx context.Context, threads int, options lower.Options) (err error) {
-	info := vk.DeviceInfo{Workers: threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options}
+	info := vk.DeviceInfo{Workers: threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options, Written: true}
 	if options.Sanitize != 0 {
 		info.Reports = d.note
 	}

@@ -27,7 +27,7 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{
 		Workers: max(f.jobs, 1), DeferFree: true, Until: ctx, Budget: exec.DefaultBudget, Engine: f.opts.Engine, Lowering: f.opts.Lowering, Debugger: f.opts.Debugger, Schedule: f.opts.Schedule,
 		Print: func(text string) { j.log = append(j.log, text) }, MaxPrinted: amber.MaxLog,
-		Reports: func(r vk.Report) { j.reports.Add(r) },
+		Reports: func(r vk.Report) { j.reports.Add(r) }, Written: true,
 	})
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
-		Workers: max(o.Workers, 1), DeferFree: true, Print: r.say, MaxPrinted: MaxLog, Reports: r.noteReport, Until: ctx,
+		Workers: max(o.Workers, 1), DeferFree: true, Print: r.say, MaxPrinted: MaxLog, Reports: r.noteReport, Written: true, Until: ctx,
 		DepthRangeUnrestricted: slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" }),
 		Budget:                 cmp.Or(o.Budget, exec.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering, Debugger: o.Debugger, Schedule: o.Schedule,
 	})

@@ -159,6 +159,8 @@ const (
 
 	// DescriptorFaults has a word for each descriptor at the same binding: what is wrong with it. Only sanitizers read it.
 	DescriptorFaults
+	StorageShadow // a byte for each byte of the StorageBuffer at the same binding: 0 if it is defined; a sanitizer has it
+	UniformShadow // the same of a UniformBuffer
 	numResourceKinds
 )
 
@@ -182,7 +184,7 @@ const PayloadSet = 1<<32 - 2
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1
 
-var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler", "faults"}
+var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler", "faults", "storageshadow", "uniformshadow"}
 
 // String returns the printed form, such as "storage".
 func (k ResourceKind) String() string { return resourceKindNames[k] }

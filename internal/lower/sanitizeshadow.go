@@ -159,8 +159,10 @@ func (x *instrumented) value(v ir.V) {
 	}
 	x.uses(op)
 	shared := x.beginShared(v)
+	buffer, undefined := x.beginBuffer(v)
 	x.b.Keep(v)
 	x.endShared(v, shared)
+	x.endBuffer(v, buffer, undefined)
 	if op.Op.Is(ir.Meets) || !propagates(&op) {
 		x.memory(v, op)
 	} else {
@@ -200,6 +202,9 @@ func (x *instrumented) control(v ir.V, op ir.Val) {
 		x.call(v, op)
 	}
 	x.b.Keep(v)
+	if op.Op == ir.Call && x.fn.Callee(v) >= firstTexture {
+		x.texels(v)
+	}
 }
 
 func (x *instrumented) call(v ir.V, op ir.Val) {
@@ -237,7 +242,7 @@ func (x *instrumented) uses(op ir.Val) {
 		x.matters(op.Args[0], "an address")
 		x.matters(op.Args[1], "an address")
 		if op.Op != ir.Ld {
-			x.matters(op.Args[2], "a store")
+			x.keepsUndefined(op)
 		}
 		return
 	}

@@ -49,15 +49,21 @@ func (w *follower) joined(a, b *source) *source {
 		return b
 	case b == nil || a == several:
 		return a
+	case ofBuffers(a) && ofBuffers(b) && (a == severalBuffers || b == severalBuffers):
+		return severalBuffers
 	}
 	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.names, b.names))))
-	if len(names) > maxNamed {
+	switch {
+	case len(names) <= maxNamed:
+	case ofBuffers(a) && ofBuffers(b):
+		return severalBuffers
+	default:
 		return several
 	}
 	key := strings.Join(names, "\n")
 	if w.sets[key] == nil {
 		rule := a.rule
-		if b.rule.rule < rule.rule {
+		if ofBuffers(a) || !ofBuffers(b) && b.rule.rule < rule.rule {
 			rule = b.rule
 		}
 		w.sets[key] = &source{rule, names}
@@ -127,6 +133,7 @@ type follower struct {
 	stores    map[uint64][]int32 // by variable: the instructions that may store undefined values
 	sets      map[string]*source // of several sources, by their names
 	shared    sharedShadow
+	buffers   map[uint64]uint64 // see shadowBuffers
 }
 
 // followUndefined adds the shadows and the reports to the program, which has no texture functions yet.
@@ -139,11 +146,12 @@ func (u *unit) followUndefined() {
 		return
 	}
 	shared := u.shadowShared()
-	if len(u.followed) == 0 && shared.size == 0 {
+	buffers := u.shadowBuffers()
+	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && (len(u.heads) == 0 || !u.options.FollowMemory) {
 		return
 	}
 	w := &follower{
-		unit: u, shared: shared, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
+		unit: u, shared: shared, buffers: buffers, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
 	}
 	for i, f := range u.prog.Funcs {
 		w.vals = append(w.vals, make([]*source, len(f.Vals)))
@@ -234,6 +242,8 @@ func (w *follower) analyse(n int, f *ir.Func) {
 		case ir.Ld, ir.AtomXchg:
 			if w.isShared(f, x) {
 				w.note(&vals[v], undefinedShared)
+			} else {
+				w.note(&vals[v], w.bufferOf(f, x.Args[0]))
 			}
 		case ir.PLd:
 			w.note(&vals[v], w.of[x.Aux])
@@ -280,6 +290,10 @@ func propagates(x *ir.Val) bool {
 func (w *follower) analyseCall(n int, f *ir.Func, call ir.V) {
 	k := f.Callee(call)
 	if k >= firstTexture {
+		s := w.texelsOf(&w.heads[k-firstTexture])
+		for _, r := range f.CallResults(call) {
+			w.note(&w.vals[n][r], s)
+		}
 		return
 	}
 	g := w.prog.Funcs[k]

@@ -54,6 +54,10 @@ type Options struct {
 	// Descriptors is the place of the descriptors of bindings. The sanitizer bounds reports those in memory that are not valid.
 	Descriptors DescriptorPlace
 
+	// FollowMemory makes ir.SanitizeUninit follow the bytes of buffers and the texels of images, about which the run knows whether
+	// something has written them.
+	FollowMemory bool
+
 	// SignedRemainder defines OpSRem and OpSMod of negative operands (the feature maintenance8).
 	SignedRemainder bool
 

@@ -257,6 +257,17 @@ func (v *View) Memory() exec.Buffer {
 // SameCode reports whether programs have the same code for both views. o is not nil.
 func (v *View) SameCode(o *View) bool { return v.key == o.key }
 
+// SetFresh sets whether nothing has written any texel of the view; see ir.ShapeFresh. No program may use the view meanwhile.
+func (v *View) SetFresh(is bool) {
+	word := uint32(0)
+	if is {
+		word = 1
+	}
+	for _, w := range []*View{v, v.ZeroAlpha()} {
+		binary.LittleEndian.PutUint32(w.shape[4*ir.ShapeFresh:], word)
+	}
+}
+
 // Changes reports whether Memory or Shape must be called before each run.
 func (v *View) Changes() bool {
 	return v != nil && (v.blocks != nil || v.joined != nil || v.sparse != nil)

@@ -39,6 +39,9 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, *exec
 	case ir.HeapUniform:
 		list, shared := a.heapBuffers(a.Robustness.Uniform, ir.UniformBuffer)
 		return list, shared, nil
+	case ir.StorageShadow, ir.UniformShadow:
+		list, err := a.shadows(r)
+		return list, nil, err
 	case ir.Texels, ir.ImageShape, ir.SamplerState:
 		if shared = a.imageList(r); shared == nil {
 			return a.imageBuffers(r, memory), nil, nil
@@ -69,6 +72,28 @@ func (a *Args) imageBuffers(r ir.Resource, memory *[]exec.Buffer) []exec.Buffer 
 		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Shape)
 	}
 	return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State)
+}
+
+// shadows returns the shadows of the buffers of a resource, with the bytes that the program reaches; null descriptors without some.
+func (a *Args) shadows(r ir.Resource) ([]exec.Buffer, error) {
+	if a.Shadow == nil {
+		return nil, nil
+	}
+	kind := ir.StorageBuffer
+	if r.Kind == ir.UniformShadow {
+		kind = ir.UniformBuffer
+	}
+	r.Kind = kind
+	if _, ok := a.inlineAt(Binding{r.Set, r.Binding}); ok {
+		return nil, nil
+	}
+	list, _, err := a.Bound(r, new([]exec.Buffer))
+	out := make([]exec.Buffer, len(list))
+	for i, b := range list {
+		out[i] = exec.Buffer{Bytes: a.Shadow(b.Bytes), Beyond: b.Beyond}
+		out[i].Beyond = min(out[i].Beyond, len(out[i].Bytes))
+	}
+	return out, err
 }
 
 // single writes one buffer to memory.

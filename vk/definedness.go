@@ -1,0 +1,365 @@
+package vk
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/transfer"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// With the sanitizer uninit a device knows which bytes of buffers and which levels and layers of images something has written. It
+// follows a resource if all writes are commands that name it: memory that the host maps, imports or exports, that has
+// device addresses, or to which two objects are bound counts as written.
+
+// definedness is the state of a device.
+type definedness struct {
+	mu      sync.Mutex
+	buffers []definedBuffer // ascending, without overlaps
+	bound   map[*Memory][]boundRange
+	views   map[*texture.View]freshView
+}
+
+// definedBuffer is a buffer with a shadow; see ir.StorageShadow.
+type definedBuffer struct {
+	start, end uintptr // addresses of its bytes
+	shadow     []byte
+}
+
+// boundRange is a part of memory to which an object is or was bound.
+type boundRange struct {
+	start, end uint64
+	image      *Image // nil for a buffer
+}
+
+// followedBuffers and followedImages are the usages of which all writes are followed.
+const (
+	followedBuffers = TransferSource | TransferTarget | UniformBuffer | StorageBuffer | IndexBuffer | vertexBufferBit | IndirectBuffer
+	followedImages  = ImageTransferSource | ImageTransferTarget | ImageSampled | ImageStorage | ImageColorAttachment | ImageDepthStencilAttachment | ImageTransientAttachment | ImageInputAttachment
+)
+
+// maxDefinedBytes is the size of the greatest buffer that is followed.
+const maxDefinedBytes = 256 << 20
+
+func newDefinedness() *definedness {
+	return &definedness{bound: map[*Memory][]boundRange{}, views: map[*texture.View]freshView{}}
+}
+
+// bind notes the range of an object in its memory, and reports whether its content is undefined.
+func (d *definedness) bind(m *Memory, offset, n uint64, image *Image) bool {
+	list, alone := d.bound[m], true
+	for _, r := range list {
+		if offset >= r.end || r.start >= offset+n {
+			continue
+		}
+		alone = false
+		d.forget(m.bytes[r.start:r.end])
+		d.defineImage(r.image)
+	}
+	d.bound[m] = append(list, boundRange{offset, offset + n, image})
+	return alone && !m.shared
+}
+
+// bindBuffer begins to follow a buffer that was bound.
+func (d *definedness) bindBuffer(b *Buffer) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.bind(b.memory, b.offset, b.size, nil) || b.usage&^followedBuffers != 0 || b.size > maxDefinedBytes {
+		return
+	}
+	shadow := bytesOfWords(make([]uint64, (b.size+7)/8))[:b.size]
+	for i := range shadow {
+		shadow[i] = 0xff
+	}
+	at := address(b.bytes())
+	i, _ := slices.BinarySearchFunc(d.buffers, at, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
+	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(b.size), shadow})
+}
+
+// bindImage begins to follow an image that was bound.
+func (d *definedness) bindImage(m *Image, offset, n uint64) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.bind(m.memory, offset, n, m) && m.info.Usage&^followedImages == 0 && m.info.Flags&ImageAlias == 0 {
+		m.written = make([]bool, m.layout.Levels*m.layout.Layers)
+	}
+}
+
+// share ends the following of all that is bound to memory: others can write it from now on.
+func (d *definedness) share(m *Memory) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m.shared {
+		return
+	}
+	m.shared = true
+	d.forget(m.bytes)
+	for _, r := range d.bound[m] {
+		d.defineImage(r.image)
+	}
+}
+
+// drop forgets memory that is freed.
+func (d *definedness) drop(m *Memory) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.forget(m.bytes)
+	delete(d.bound, m)
+}
+
+// forget ends the following of the buffers that have some of bytes.
+func (d *definedness) forget(bytes []byte) {
+	if len(bytes) == 0 {
+		return
+	}
+	start := address(bytes)
+	end := start + uintptr(len(bytes))
+	d.buffers = slices.DeleteFunc(d.buffers, func(b definedBuffer) bool { return b.start < end && start < b.end })
+}
+
+// shadow returns the shadow of bytes of one buffer; nil if it is not followed.
+func (d *definedness) shadow(bytes []byte) []byte {
+	if d == nil || len(bytes) == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := address(bytes)
+	i, _ := slices.BinarySearchFunc(d.buffers, at+1, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
+	if i == 0 {
+		return nil
+	}
+	b := &d.buffers[i-1]
+	if at+uintptr(len(bytes)) > b.end {
+		return nil
+	}
+	return b.shadow[at-b.start:][:len(bytes):len(bytes)]
+}
+
+// define marks bytes of a buffer as written.
+func (d *definedness) define(bytes []byte) { clear(d.shadow(bytes)) }
+
+// copied marks bytes of a buffer as a copy of others.
+func (d *definedness) copied(to, from []byte) {
+	if t := d.shadow(to); t != nil {
+		clear(t[copy(t, d.shadow(from)):])
+	}
+}
+
+// begin marks what the stages of a command may write as written: storage images, and the buffers of programs that do not note what
+// they store. It returns the function that gives programs the shadows of buffers; nil without the sanitizer.
+func (d *definedness) begin(args *compute.Args, stages ...*shader.Stage) func([]byte) []byte {
+	if d == nil {
+		return nil
+	}
+	for _, s := range stages {
+		p, of := s.Program, args.Of(s.Program.Stage)
+		notes := slices.ContainsFunc(p.Res, func(r ir.Resource) bool { return r.Kind == ir.StorageShadow })
+		for _, r := range p.Res {
+			if r.NonWritable || r.Heap || r.Set >= ir.PayloadSet {
+				continue
+			}
+			switch {
+			case r.Kind == ir.Texels:
+				plain := *of
+				plain.Robustness.Images = exec.Strict
+				for _, v := range plain.ViewsAt(r) {
+					d.storesTo(v)
+				}
+			case r.Kind == ir.StorageBuffer && !notes:
+				list, _, _ := of.Bound(r, new([]exec.Buffer))
+				for _, b := range list {
+					d.define(b.Bytes)
+				}
+			}
+		}
+	}
+	return d.shadow
+}
+
+// transferred marks the target of a transfer of images as written.
+func (d *definedness) transferred(w *imageWork) {
+	if d == nil {
+		return
+	}
+	if w.buffer != nil && !w.toImage {
+		d.define(w.buffer.bytes())
+		return
+	}
+	if w.target == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	part := func(s transfer.Subresource) { d.wrote(w.target, layers{s.Level, 1, s.BaseLayer, max(s.Layers, 1)}) }
+	for i := range w.copies {
+		part(w.copies[i].Image)
+	}
+	for i := range w.images { // layers of one image may be slices of the other
+		d.wrote(w.target, layers{w.images[i].To.Level, 1, 0, w.target.layout.Layers})
+	}
+	for i := range w.blits {
+		part(w.blits[i].To)
+	}
+	for _, r := range w.ranges {
+		x := layers{r.BaseLevel, r.Levels, r.BaseLayer, r.Layers}
+		if x.levels <= 0 {
+			x.levels = w.target.layout.Levels
+		}
+		if x.count <= 0 {
+			x.count = w.target.layout.Layers
+		}
+		d.wrote(w.target, x)
+	}
+}
+
+// attach marks the attachments of a rendering as written.
+func (d *definedness) attach(r *RenderingInfo) {
+	if d == nil {
+		return
+	}
+	for _, list := range [][]AttachmentInfo{r.Colors, {orZero(r.Depth), orZero(r.Stencil)}} {
+		for i := range list {
+			d.wroteView(list[i].View)
+			d.wroteView(list[i].Resolve)
+		}
+	}
+}
+
+// storesTo marks a storage image as written.
+func (d *definedness) storesTo(v *texture.View) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if of, ok := d.views[v]; ok {
+		d.wrote(of.image, of.layers)
+	}
+}
+
+// freshView is the range of a view of which nothing has written any texel.
+type freshView struct {
+	image *Image
+	layers
+}
+
+// layers are levels and layers of an image.
+type layers struct{ level, levels, base, count int }
+
+// eachFresh calls f for each level and layer of x of an image that is followed.
+func (m *Image) eachFresh(x layers, f func(written *bool)) {
+	n := m.layout.Layers
+	if m.layout.Dim == ir.Dim3D { // views have slices as layers
+		x.base, x.count = 0, n
+	}
+	for level := max(x.level, 0); level < min(x.level+x.levels, m.layout.Levels); level++ {
+		for layer := max(x.base, 0); layer < min(x.base+x.count, n); layer++ {
+			f(&m.written[level*n+layer])
+		}
+	}
+}
+
+// untouched reports whether nothing has written any of x.
+func (m *Image) untouched(x layers) bool {
+	is := true
+	m.eachFresh(x, func(written *bool) { is = is && !*written })
+	return is
+}
+
+// wrote marks levels and layers of an image as written.
+func (d *definedness) wrote(m *Image, x layers) {
+	if d == nil || m == nil || m.written == nil {
+		return
+	}
+	changed := false
+	m.eachFresh(x, func(written *bool) { changed, *written = changed || !*written, true })
+	if !changed {
+		return
+	}
+	for v, of := range d.views {
+		if of.image == m && !m.untouched(of.layers) {
+			v.SetFresh(false)
+			delete(d.views, v)
+		}
+	}
+}
+
+// defineImage marks all of an image as written.
+func (d *definedness) defineImage(m *Image) {
+	if m != nil {
+		d.wrote(m, layers{0, m.layout.Levels, 0, m.layout.Layers})
+	}
+}
+
+// wroteLayers marks layers of a level of an image as written.
+func (d *definedness) wroteLayers(m *Image, level, base, count int) {
+	if d != nil && m != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.wrote(m, layers{level, 1, base, max(count, 1)})
+	}
+}
+
+// wroteImage marks all of an image as written.
+func (d *definedness) wroteImage(m *Image) {
+	if d != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.defineImage(m)
+	}
+}
+
+// wroteView marks what a view shows as written; v may be nil.
+func (d *definedness) wroteView(v *ImageView) {
+	if d != nil && v != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.wrote(v.image, v.subresources())
+	}
+}
+
+// subresources returns the levels and layers of the view.
+func (v *ImageView) subresources() layers {
+	return layers{v.info.BaseLevel, v.levels(), v.info.BaseLayer, v.layers()}
+}
+
+// addView tells the parts of a view whether something has written the image.
+func (d *definedness) addView(v *ImageView) {
+	if d == nil || v.image.written == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	of := freshView{v.image, v.subresources()}
+	for _, t := range []*texture.View{v.view, v.stencil} {
+		if t != nil && v.image.untouched(of.layers) {
+			d.views[t] = of
+			t.SetFresh(true)
+		}
+	}
+}
+
+// dropView forgets the parts of a view.
+func (d *definedness) dropView(v *ImageView) {
+	if d != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.views, v.view)
+		delete(d.views, v.stencil)
+	}
+}
