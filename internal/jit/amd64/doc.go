@@ -40,7 +40,7 @@
 //  3. layout.go: data that Go and machine code share.
 //  4. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
 //  5. level.go, feature.go: instruction sets; code.go: compiled code; site.go, literal.go, scratch.go: its parts while it is made.
-//     machine.go, frame.go, operand*.go, control.go: functions, frames, operands, control flow.
+//     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow.
 //  6. fuse*.go: the peephole pass.
 //  7. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //     Accesses: select_bounds.go, select_word.go, select_gather.go, select_common.go, select_strided.go, select_widestride.go,

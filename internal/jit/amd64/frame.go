@@ -26,6 +26,7 @@ type frame struct {
 	outgoing      int32   // size of both
 	first         Reg     // first allocatable vector register
 	moreVecs      bool    // the registers from firstVecMore on are allocatable
+	shared        sharedVecs
 
 	analysis     *regalloc.Analysis
 	registers    [vcode.NumClasses]int // available registers of each class
@@ -39,7 +40,7 @@ type frame struct {
 func (m *machine) allocateFrames(n int) bool {
 	for ; m.allocated < n; m.allocated++ {
 		m.analyze(m.allocated)
-		if !m.allocate(m.allocated, true) {
+		if !m.allocate(m.allocated, 0) {
 			return false
 		}
 	}
@@ -71,28 +72,38 @@ func (m *machine) analyze(i int) {
 	fr.analysis, fr.registers = regalloc.Analyze(f, with), with.Registers
 }
 
-// allocate allocates registers of a function. If eager it tries to use scratch vectors too, which the
+// allocate allocates registers of a function. In attempt 0 it tries to use scratch vectors too, which the
 // generated code of a particular function may turn out to need.
-func (m *machine) allocate(i int, eager bool) bool {
+func (m *machine) allocate(i, attempt int) bool {
 	fr := &m.frames[i]
 	best := fr.analysis.Allocate(fr.registers)
 	fr.first, fr.moreVecs = firstVec, false
-	if m.level == AVX512 && !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {
-		best = fr.better(best, 0)
-		fr.spilled = best.SpilledShare
-		if eager {
-			if with := fr.better(best, firstVec-firstVecMore); with != best {
-				best, fr.first, fr.moreVecs = with, allocatedTag+firstVecMore, true
-			}
+	fr.spilled = best.SpilledShare
+	if !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {
+		if m.level == AVX512 {
+			best = fr.more(best, attempt == 0)
+		} else {
+			best = fr.allocateShared(best, attempt)
 		}
-	} else {
-		fr.spilled = best.SpilledShare
 	}
 	ok := false
 	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
 	fr.recordCopies = fr.Size
 	fr.Size += (fr.recordBytes + 63) &^ 63
 	return ok && fr.Size <= MaxStack
+}
+
+// more allocates with different numbers of register pairs and, if eager, with the scratch vectors that most
+// functions can spare.
+func (fr *frame) more(best *regalloc.Allocation, eager bool) *regalloc.Allocation {
+	best = fr.better(best, 0)
+	fr.spilled = best.SpilledShare
+	if eager {
+		if with := fr.better(best, firstVec-firstVecMore); with != best {
+			best, fr.first, fr.moreVecs = with, allocatedTag+firstVecMore, true
+		}
+	}
+	return best
 }
 
 // better allocates again, with spare more vector registers and with different numbers of register

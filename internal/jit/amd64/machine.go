@@ -47,9 +47,9 @@ type machine struct {
 	yield   Label   // yield stub: exits as Polled for the site in EAX, preserves all registers
 
 	literals       literals
-	slowPaths      []func()      // emit out-of-line code at the end of the function
-	slowPathOwners []*vcode.Inst // the instruction that each slow path belongs to
-	marks          []Mark        // in code order
+	slowPaths      []func()        // emit out-of-line code at the end of the function
+	slowPathOwners []slowPathOwner // of each slow path
+	marks          []Mark          // in code order
 
 	// State of the current function.
 	f              *vcode.Func
@@ -137,9 +137,13 @@ func (d *Builder) Code() (*Code, bool) {
 	if !m.allocateFrames(len(m.funcs)) {
 		return nil, false
 	}
-	for conflicts := m.emit(); len(conflicts) > 0; conflicts = m.emit() {
+	for attempt := 1; ; attempt++ {
+		conflicts := m.emit()
+		if len(conflicts) == 0 {
+			break
+		}
 		for _, i := range conflicts {
-			if !m.allocate(i, false) {
+			if !m.allocate(i, attempt) {
 				return nil, false
 			}
 		}
@@ -269,44 +273,51 @@ func (m *machine) function(i int) bool {
 	m.Bind(m.entries[i])
 	m.mark(i, nil)
 	m.GI(SubI, true, RSP, m.frame.Size+56)
+	at := 0 // number of the instruction in the function
 	for b := range m.f.Blocks {
 		m.Bind(m.blocks[b])
-		for j := 0; j < len(m.f.Blocks[b].Insts); j++ {
+		insts := m.f.Blocks[b].Insts
+		for len(insts) > 0 {
 			m.f.Form.Arena.Poll()
-			in := &m.f.Blocks[b].Insts[j]
+			in, n := &insts[0], 1
 			// A jump to the next block, as the last instruction, is a fall-through.
-			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
-				continue
+			if in.Op != vcode.Jump || in.Target != b+1 || len(insts) > 1 {
+				m.mark(i, in)
+				n = m.insts(insts)
+				m.attribute(slowPathOwner{in, at, n})
 			}
-			m.mark(i, in)
-			if n := m.batchSize(m.f.Blocks[b].Insts[j:]); n > 1 {
-				m.halfMulAdds(m.f.Blocks[b].Insts[j : j+n])
-				j += n - 1
-				continue
-			}
-			if n := m.storeRun(m.f.Blocks[b].Insts[j:]); n > 1 {
-				m.wideStrideStores(m.f.Blocks[b].Insts[j : j+n])
-				j += n - 1
-			} else {
-				m.inst(in)
-			}
-			m.attribute(in)
 			if m.scratchConflict() {
 				m.slowPaths, m.slowPathOwners = nil, nil
 				return false
 			}
+			at += n
+			insts = insts[n:]
 		}
 	}
 	for len(m.slowPaths) > 0 {
 		list, owners := m.slowPaths, m.slowPathOwners
 		m.slowPaths, m.slowPathOwners = nil, nil
 		for j, do := range list {
-			m.mark(i, owners[j])
+			m.mark(i, owners[j].in)
 			do()
 			m.attribute(owners[j])
 		}
 	}
-	return !m.scratchConflict()
+	return !m.scratchConflict() && !m.frame.shared.conflict
+}
+
+// insts emits the first instruction of a list, or more that are faster as one. It returns their number.
+func (m *machine) insts(list []vcode.Inst) int {
+	if n := m.batchSize(list); n > 1 {
+		m.halfMulAdds(list[:n])
+		return n
+	}
+	if n := m.storeRun(list); n > 1 {
+		m.wideStrideStores(list[:n])
+		return n
+	}
+	m.inst(&list[0])
+	return 1
 }
 
 // inst emits one instruction.

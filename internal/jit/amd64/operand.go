@@ -19,8 +19,8 @@ const firstVec = 9
 // that is so is known only after code generation (scratchConflict).
 const firstVecMore = 5
 
-// allocatedTag is added to the numbers of allocated vectors in such a function, to tell them from
-// scratch registers in Asm.named. The encoder uses only the low five bits.
+// allocatedTag is added to the numbers of vectors that are both allocated and scratch in such a function, to
+// tell them from scratch registers in Asm.named. The encoder uses only the low five bits.
 const allocatedTag = 32
 
 // masks are the allocatable mask registers. K0 cannot mask an instruction, so it comes last. In an

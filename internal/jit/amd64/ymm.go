@@ -13,7 +13,7 @@ import (
 //
 // A mask is a vector with all ones or all zeros in each 32-bit lane. Scratch within one vcode
 // instruction are Y0 to Y4, RAX, RCX and RDX; the other vectors are allocatable, for values and
-// masks alike. Values with 64 bits per lane are always in memory. AVX2 lacks mask registers,
+// masks alike. Y1 to Y4 hold values too where no instruction needs them as scratch (shared.go). Values with 64 bits per lane are always in memory. AVX2 lacks mask registers,
 // embedded broadcasts, embedded rounding, scatters and half of the vector registers.
 //
 // A lane of a mask must be all ones or all zeros, never another value: VBLENDVPS and VMOVMSKPS read
@@ -25,10 +25,14 @@ type ymm struct{ *machine }
 
 const (
 	ymmLanes = 8
-	// Y0 to Y4 are not allocatable. Fewer scratch registers would not suffice: a long sequence such
-	// as numeric or divide needs two operands, the result and two temporaries. So eleven registers
-	// remain for values and masks together, against 23 vectors and five masks of AVX-512.
-	ymmFirst = 5 // the first allocatable vector
+	// Y0 to Y4 are scratch: a long sequence such as numeric or divide needs two operands, the result and
+	// two temporaries. So eleven registers remain in its neighborhood for values and masks together,
+	// against 23 vectors and five masks of AVX-512.
+	ymmFirst = 5 // the first vector that is never scratch
+
+	// The first of the shared vectors (sharedVecs). Y0 is none: nearly every instruction with an operand
+	// in memory loads it there.
+	ymmShared = 1
 )
 
 // allLanes8 is the VMOVMSKPS result for a mask of all lanes. VMOVMSKPS collects the sign bits of the

@@ -24,10 +24,11 @@ func ymmFloats() map[rule]ymmEmitter {
 
 // ymmCanonical makes NaNs canonical.
 func ymmCanonical(m ymm, in *vcode.Inst) {
+	wrong := m.spare(in.Uses[0])
 	a := m.vec(in.Uses[0], 0)
-	m.rri(AVX_VCMPPS, 1, a, a, unordered)
+	m.rri(AVX_VCMPPS, wrong, a, a, unordered)
 	d := m.dest(in, 0)
-	m.RMI(AVX_VBLENDVPS, V256, d, a, m.words(nan32), is4(1), 0)
+	m.RMI(AVX_VBLENDVPS, V256, d, a, m.words(nan32), is4(wrong), 0)
 	m.done(in, d)
 }
 
@@ -111,14 +112,15 @@ func (m ymm) scale(x, n Reg) {
 // ones, and xor inverts 0x80000000 to 0x7fffffff. Below −2³¹ the least integer is the saturated
 // result already.
 func ymmToSigned(m ymm, in *vcode.Inst) {
+	t := m.spare(in.Uses[0])
 	x := m.vec(in.Uses[0], 0)
-	m.fill(1, 0x4f000000) // 2³¹
-	m.rri(AVX_VCMPPS, 1, 1, x, orderedLE)
-	m.rr(AVX_VCVTTPS2DQ, 2, 0, x)
-	m.rr(AVX_VPXOR, 2, 2, 1)
-	m.rri(AVX_VCMPPS, 1, x, x, ordered)
+	m.fill(2, 0x4f000000) // 2³¹
+	m.rri(AVX_VCMPPS, 2, 2, x, orderedLE)
+	m.rr(AVX_VCVTTPS2DQ, t, 0, x)
+	m.rr(AVX_VPXOR, t, t, 2)
+	m.rri(AVX_VCMPPS, 2, x, x, ordered)
 	d := m.dest(in, 0)
-	m.rr(AVX_VPAND, d, 2, 1)
+	m.rr(AVX_VPAND, d, t, 2)
 	m.done(in, d)
 }
 
@@ -148,11 +150,11 @@ func ymmToUnsigned(m ymm, in *vcode.Inst) {
 func ymmFromUnsigned(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, x, 0xffff)
-	m.rri(AVX_VPSRLD, 2, 0, x, 16)
+	m.rri(AVX_VPSRLD, 0, 0, x, 16)
 	m.rr(AVX_VCVTDQ2PS, 1, 0, 1)
-	m.rr(AVX_VCVTDQ2PS, 2, 0, 2)
-	m.word(AVX_VMULPS, 2, 2, 0x47800000) // 2¹⁶
+	m.rr(AVX_VCVTDQ2PS, 0, 0, 0)
+	m.word(AVX_VMULPS, 0, 0, 0x47800000) // 2¹⁶
 	d := m.dest(in, 0)
-	m.rr(AVX_VADDPS, d, 1, 2)
+	m.rr(AVX_VADDPS, d, 1, 0)
 	m.done(in, d)
 }

@@ -70,7 +70,11 @@ func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	case c == vcode.Wide, m.frame.Regs[r] == regalloc.None:
 		return NoReg, false
 	}
-	return ymmFirst + Reg(m.frame.Regs[r]), true
+	n := Reg(m.frame.Regs[r])
+	if n >= 16-ymmFirst {
+		return allocatedTag + ymmShared + n - (16 - ymmFirst), true
+	}
+	return ymmFirst + n, true
 }
 
 // constant returns the bits of r, a Vec or Mask, in every lane if it is a constant. The constant of
@@ -91,6 +95,15 @@ func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 	}
 	m.loadVec(y, r)
 	return y
+}
+
+// spare returns a scratch vector besides vec(r, Y0): Y0 unless r is in memory. Y0 is the best one, as the
+// others can hold values (ymmShared).
+func (m ymm) spare(r vcode.Reg) Reg {
+	if _, ok := m.phys(r); ok {
+		return 0
+	}
+	return 1
 }
 
 // loadVec copies r, a Vec or Mask, to y. VMOVUPS serves for integers too, and for memory of any

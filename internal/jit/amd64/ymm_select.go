@@ -240,44 +240,47 @@ func (m ymm) extreme(in *vcode.Inst, op Op, x Reg, k uint32) {
 // ymmBelowEqual is u0 <= u1, unsigned: min(u0, u1) = u0. The non-strict comparison is the shorter
 // one.
 func ymmBelowEqual(m ymm, in *vcode.Inst) {
+	least := m.spare(in.Uses[0])
 	a := m.vec(in.Uses[0], 0)
-	m.with(AVX_VPMINUD, 1, a, in.Uses[1])
+	m.with(AVX_VPMINUD, least, a, in.Uses[1])
 	d := m.dest(in, 0)
-	m.rr(AVX_VPCMPEQD, d, 1, a)
+	m.rr(AVX_VPCMPEQD, d, least, a)
 	m.done(in, d)
 }
 
 // ymmLessEqual is u0 <= u1, signed: not u0 > u1. VPCMPGTD is the only signed comparison besides
 // equality.
 func ymmLessEqual(m ymm, in *vcode.Inst) {
-	m.with(AVX_VPCMPGTD, 1, m.vec(in.Uses[0], 0), in.Uses[1])
+	m.with(AVX_VPCMPGTD, 0, m.vec(in.Uses[0], 0), in.Uses[1])
 	d := m.dest(in, 0)
-	m.invert(d, 1)
+	m.invert(d, 0)
 	m.done(in, d)
 }
 
 // ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The instruction overwrites an operand.
 //
 // The digits number the operands: 231 is d = s2·s3 + d, 213 is d = s2·d + s3, and s3 may be in
-// memory. If c is in d already 231 saves the copy. Otherwise a is copied to d, so b must not be
-// there.
+// memory. Only if all three operands and the result are in memory a second scratch vector is needed.
 func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d := m.dest(in, 0)
-	sum, ok := m.phys(c)
-	if _, inRegister := m.phys(a); !inRegister {
+	if x, ok := m.phys(b); ok && x == d {
+		a, b = b, a
+	} else if _, inRegister := m.phys(a); !inRegister {
 		a, b = b, a // one factor may be in memory
 	}
-	if ok && d == sum {
-		m.with(AVX_VFMADD231PS, d, m.vec(a, 0), b)
+	if x, ok := m.phys(a); ok && x == d {
+		m.with(AVX_VFMADD213PS, d, m.vec(b, 0), c)
 		m.done(in, d)
 		return
 	}
-	if x, ok := m.phys(b); ok && x == d {
-		a, b = b, a
+	load := Reg(0)
+	if d == load {
+		load = 1
 	}
-	m.loadVec(d, a)
-	m.with(AVX_VFMADD213PS, d, m.vec(b, 1), c)
+	factor := m.vec(a, load)
+	m.loadVec(d, c)
+	m.with(AVX_VFMADD231PS, d, factor, b)
 	m.done(in, d)
 }
 

@@ -32,5 +32,6 @@
 //
 //  1. interval.go: loops and live intervals.
 //  2. scan.go: Analyze, the scan, spill weights, saves.
-//  3. frame.go: the description of the machine and the layout of the stack frame.
+//  3. shared.go: registers that some instructions overwrite.
+//  4. frame.go: the description of the machine and the layout of the stack frame.
 package regalloc

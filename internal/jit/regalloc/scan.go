@@ -22,6 +22,7 @@ type Analysis struct {
 	internalWeight float32     // sum of Machine.InternalMentions, weighted by loop depth
 	order          []vcode.Reg // allocatable registers by ascending start of their intervals
 	clobbers       []clobber
+	instructions   int // their number
 }
 
 // clobber is an instruction that preserves no register, such as a call, with its index pos.
@@ -59,17 +60,24 @@ type Allocation struct {
 	active  [vcode.NumClasses][]vcode.Reg
 	nextEnd [vcode.NumClasses]int32 // a lower bound of the ends of the active intervals
 	free    [vcode.NumClasses]uint64
+	shared  sharedScan
 }
 
 // Allocate runs the linear scan with the given number of physical registers of each class, at most 63.
 // Registers of a class with 0 are all spilled.
 func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
+	return a.AllocateShared(registers, Shared{})
+}
+
+// AllocateShared is Allocate with further registers of class Vec.
+func (a *Analysis) AllocateShared(registers [vcode.NumClasses]int, shared Shared) *Allocation {
 	x := &Allocation{Analysis: a, regs: slices.Repeat([]int8{None}, len(a.intervals)), spilled: slices.Clone(a.needsSlot)}
 	const usual = 32 // capacity of an active list, enough for the usual number of registers
 	lists := make([]vcode.Reg, usual*len(x.active))
 	for c := range x.active {
 		x.active[c] = lists[usual*c : usual*c : usual*(c+1)]
 	}
+	x.shared = sharedScan{Shared: shared, first: registers[vcode.Vec]}
 	x.linearScan(registers)
 	x.measureSpills()
 	return x
@@ -81,6 +89,7 @@ func (a *Analysis) Allocate(registers [vcode.NumClasses]int) *Allocation {
 func (a *Analysis) scanInstructions() {
 	requireSlot := a.requireSlot
 	a.walk(func(pos, _ int32, in *vcode.Inst) {
+		a.instructions = int(pos) + 1
 		if a.machine.Clobbers(in) {
 			a.clobbers = append(a.clobbers, clobber{pos, in})
 			a.requireSlots(in.Uses)
@@ -137,6 +146,7 @@ func (a *Allocation) linearScan(registers [vcode.NumClasses]int) {
 	for c, n := range registers {
 		a.free[c] = 1<<n - 1
 	}
+	a.free[vcode.Vec] |= a.shared.all()
 	next := 0
 	for _, r := range a.order {
 		if registers[a.pool(r)] == 0 {
@@ -159,13 +169,17 @@ func (a *Allocation) linearScan(registers [vcode.NumClasses]int) {
 func (a *Allocation) assign(r vcode.Reg) {
 	c := a.pool(r)
 	a.expire(c, a.intervals[r].start)
-	if a.free[c] != 0 {
-		a.assignFree(r, c)
+	usable := ^uint64(0)
+	if c == vcode.Vec && a.shared.Count > 0 {
+		usable = a.shared.usable(&a.intervals[r])
+	}
+	if free := a.free[c] & usable; free != 0 {
+		a.assignFree(r, c, free)
 		return
 	}
 	least, cost := -1, a.spillWeight(r)
 	for i, x := range a.active[c] {
-		if k := a.spillWeight(x); k < cost {
+		if k := a.spillWeight(x); k < cost && usable>>a.regs[x]&1 != 0 {
 			least, cost = i, k
 		}
 	}
@@ -181,11 +195,15 @@ func (a *Allocation) assign(r vcode.Reg) {
 	a.active[c][least] = r
 }
 
-// assignFree assigns r a free register, the same as its hint if possible.
-func (a *Allocation) assignFree(r vcode.Reg, c vcode.Class) {
-	n := int8(bits.TrailingZeros64(a.free[c]))
+// assignFree assigns r one of the free registers, the same as its hint if possible, else a shared one, as fewer
+// intervals can have those.
+func (a *Allocation) assignFree(r vcode.Reg, c vcode.Class, free uint64) {
+	n := int8(bits.TrailingZeros64(free))
+	if shared := free & a.shared.all(); shared != 0 && c == vcode.Vec {
+		n = int8(bits.TrailingZeros64(shared))
+	}
 	if h := a.hints[r]; h != 0 && a.pool(h) == c {
-		if k := a.regs[h]; k != None && a.free[c]>>k&1 != 0 {
+		if k := a.regs[h]; k != None && free>>k&1 != 0 {
 			n = k
 		}
 	}
