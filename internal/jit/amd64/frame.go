@@ -27,6 +27,8 @@ type frame struct {
 	first         Reg     // first allocatable vector register
 	moreVecs      bool    // the registers from firstVecMore on are allocatable
 	shared        sharedVecs
+	ymmVecs       int // with AVX2: the vectors for 32-bit lanes and masks, without the shared ones
+	ymmPairs      int // with AVX2: the pairs of vectors for 64-bit lanes
 
 	analysis     *regalloc.Analysis
 	registers    [vcode.NumClasses]int // available registers of each class
@@ -76,7 +78,12 @@ func (m *machine) analyze(i int) {
 // generated code of a particular function may turn out to need.
 func (m *machine) allocate(i, attempt int) bool {
 	fr := &m.frames[i]
-	best := fr.analysis.Allocate(fr.registers)
+	var best *regalloc.Allocation
+	if m.level == AVX512 {
+		best = fr.analysis.Allocate(fr.registers)
+	} else {
+		best = fr.pairs()
+	}
 	fr.first, fr.moreVecs = firstVec, false
 	fr.spilled = best.SpilledShare
 	if !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {

@@ -332,6 +332,7 @@ var names = []named{
 	{AVX_VMAXPD, "vmaxpd"},
 	{AVX_VSQRTPD, "vsqrtpd"},
 	{AVX_VCMPPD, "vcmppd"},
+	{AVX_VFMADD231PD, "vfmadd231pd"},
 	{AVX_VFMADD213PD, "vfmadd213pd"},
 	{AVX_VFNMADD231PD, "vfnmadd231pd"},
 	{AVX_VROUNDPS, "vroundps"},

@@ -41,6 +41,7 @@ const (
 	AVX_VMAXPD       Op = m0F | p66 | 0x5F | fRVM | fVEX
 	AVX_VSQRTPD      Op = m0F | p66 | 0x51 | fRM | fVEX
 	AVX_VCMPPD       Op = m0F | p66 | 0xC2 | fRVM | fVEX | fImm
+	AVX_VFMADD231PD  Op = m38 | p66 | w1 | 0xB8 | fRVM | fVEX
 	AVX_VFMADD213PD  Op = m38 | p66 | w1 | 0xA8 | fRVM | fVEX
 	AVX_VFNMADD231PD Op = m38 | p66 | w1 | 0xBC | fRVM | fVEX
 	AVX_VROUNDPS     Op = m3A | p66 | 0x08 | fRM | fVEX | fImm

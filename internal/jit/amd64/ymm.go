@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
@@ -13,7 +14,8 @@ import (
 //
 // A mask is a vector with all ones or all zeros in each 32-bit lane. Scratch within one vcode
 // instruction are Y0 to Y4, RAX, RCX and RDX; the other vectors are allocatable, for values and
-// masks alike. Y1 to Y4 hold values too where no instruction needs them as scratch (shared.go). Values with 64 bits per lane are always in memory. AVX2 lacks mask registers,
+// masks alike. Y1 to Y4 hold values too where no instruction needs them as scratch (shared.go). A
+// value with 64 bits per lane occupies two vectors, from Y15 downwards. AVX2 lacks mask registers,
 // embedded broadcasts, embedded rounding, scatters and half of the vector registers.
 //
 // A lane of a mask must be all ones or all zeros, never another value: VBLENDVPS and VMOVMSKPS read
@@ -41,9 +43,15 @@ const allLanes8 = 0xff
 
 // Masks have no register file of their own: Pools lets the register allocator assign them from the
 // vectors.
+//
+// Of Registers[Wide] only the sign is relevant: it is positive if there are values with 64 bits per lane
+// (frame.pairs).
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
 	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: slotOperands}
 	r.Registers[vcode.Vec] = 16 - ymmFirst
+	if slices.Contains(f.Classes, vcode.Wide) {
+		r.Registers[vcode.Wide] = 1
+	}
 	r.Registers[vcode.Gen] = len(generals)
 	r.Pools[vcode.Mask] = vcode.Vec
 	return r

@@ -5,9 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time. A value has
-// two halves of four lanes, each loaded, computed and stored by itself (ymmLanewise), because f64
-// values are always in memory on this level.
+// ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time: a value has two
+// halves of four lanes.
 func ymmDoubles() map[rule]ymmEmitter {
 	const f = ir.F64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(f, plain, do) }
@@ -18,11 +17,11 @@ func ymmDoubles() map[rule]ymmEmitter {
 		return func(m ymm, in *vcode.Inst, e element) { m.rri(AVX_VROUNDPD, 0, 0, 0, mode) }
 	}
 	return map[rule]ymmEmitter{
-		{ir.FAdd, f, f}:       lanes(ymmDirect(0, AVX_VADDPD)),
-		{ir.FSub, f, f}:       lanes(ymmDirect(0, AVX_VSUBPD)),
-		{ir.FMul, f, f}:       lanes(ymmDirect(0, AVX_VMULPD)),
-		{ir.FDiv, f, f}:       lanes(ymmDirect(0, AVX_VDIVPD)),
-		{ir.FFma, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VFMADD213PD, 0, 1, 2) }),
+		{ir.FAdd, f, f}:       ymmWideOp(AVX_VADDPD),
+		{ir.FSub, f, f}:       ymmWideOp(AVX_VSUBPD),
+		{ir.FMul, f, f}:       ymmWideOp(AVX_VMULPD),
+		{ir.FDiv, f, f}:       ymmWideOp(AVX_VDIVPD),
+		{ir.FFma, f, f}:       ymmMultiplyAddWide,
 		{ir.FSqrt, f, f}:      lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VSQRTPD, 0, 0, 0) }),
 		{ir.FNeg, f, f}:       lanes(long(AVX_VPXOR, sign64)),
 		{ir.FAbs, f, f}:       lanes(long(AVX_VPAND, sign64-1)),
@@ -125,12 +124,37 @@ func (m ymm) fillLong(y Reg, v uint64) { m.rm(AVX_VMOVUPS, y, 0, m.longs(v)) }
 func ymmCompareDoubles(predicate uint8) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for i := range 2 {
-			m.loadHalf(Reg(i), in.Uses[0], i)
-			m.RMI(AVX_VCMPPD, V256, Reg(i), Reg(i), m.halfOf(in.Uses[1], i), predicate, 0)
+			m.withHalfImm(AVX_VCMPPD, Reg(i), m.halfVec(in.Uses[0], i, Reg(i)), in.Uses[1], i, predicate)
 		}
 		d := m.dest(in, 0)
 		m.rri(AVX_VSHUFPS, 0, 0, 1, 0x88)
 		m.rri(AVX_VPERMQ, d, 0, 0, 0xd8)
 		m.done(in, d)
+	}
+}
+
+// ymmWideOp is d = u0 op u1 with one instruction for each half. Only the second operand may be in memory.
+func ymmWideOp(op Op) ymmEmitter {
+	return func(m ymm, in *vcode.Inst) {
+		for i := range 2 {
+			a := m.halfVec(in.Uses[0], i, 0)
+			d := m.destHalf(in, i, 0)
+			m.withHalf(op, d, a, in.Uses[1], i)
+			m.doneHalf(in, i, d)
+		}
+	}
+}
+
+// ymmMultiplyAddWide is d = u0·u1 + u2, rounded once.
+func ymmMultiplyAddWide(m ymm, in *vcode.Inst) {
+	for i := range 2 {
+		d := m.destHalf(in, i, 0)
+		if x, ok := m.halfPhys(in.Uses[2], i); ok && x == d {
+			m.withHalf(AVX_VFMADD231PD, d, m.halfVec(in.Uses[0], i, 0), in.Uses[1], i)
+			continue
+		}
+		m.loadHalf(0, in.Uses[0], i)
+		m.withHalf(AVX_VFMADD213PD, 0, m.halfVec(in.Uses[1], i, 1), in.Uses[2], i)
+		m.doneHalf(in, i, 0)
 	}
 }

@@ -14,12 +14,12 @@ func ymmInt64() map[rule]ymmEmitter {
 	const t = ir.I64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
 	r := map[rule]ymmEmitter{
-		{ir.Add, t, t}:       lanes(ymmDirect(0, AVX_VPADDQ)),
-		{ir.Sub, t, t}:       lanes(ymmDirect(0, AVX_VPSUBQ)),
+		{ir.Add, t, t}:       ymmWideOp(AVX_VPADDQ),
+		{ir.Sub, t, t}:       ymmWideOp(AVX_VPSUBQ),
 		{ir.Mul, t, t}:       lanes(ymmMultiplyWide),
-		{ir.And, t, t}:       lanes(ymmDirect(0, AVX_VPAND)),
-		{ir.Or, t, t}:        lanes(ymmDirect(0, AVX_VPOR)),
-		{ir.Xor, t, t}:       lanes(ymmDirect(0, AVX_VPXOR)),
+		{ir.And, t, t}:       ymmWideOp(AVX_VPAND),
+		{ir.Or, t, t}:        ymmWideOp(AVX_VPOR),
+		{ir.Xor, t, t}:       ymmWideOp(AVX_VPXOR),
 		{ir.Not, t, t}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.invert(0, 0) }),
 		{ir.UMin, t, t}:      lanes(ymmExtremeWide(false, sign64)),
 		{ir.UMax, t, t}:      lanes(ymmExtremeWide(true, sign64)),
@@ -234,15 +234,14 @@ func ymmCompareWide(m ymm, in *vcode.Inst) {
 	}
 	for i := range 2 {
 		d := Reg(i) // Y0 and Y1
-		m.loadHalf(2, in.Uses[0], i)
-		m.loadHalf(3, in.Uses[1], i)
+		x, y := m.halfVec(in.Uses[0], i, 2), m.halfVec(in.Uses[1], i, 3)
 		switch in.IR {
 		case ir.Eq:
-			m.rr(AVX_VPCMPEQQ, d, 2, 3)
+			m.rr(AVX_VPCMPEQQ, d, x, y)
 		case ir.ULt, ir.SLt:
-			m.greater(d, 4, 3, 2, flip)
+			m.greater(d, 4, y, x, flip)
 		default:
-			m.greater(d, 4, 2, 3, flip)
+			m.greater(d, 4, x, y, flip)
 		}
 	}
 	m.lowWords(0, 0, 1)
@@ -252,14 +251,14 @@ func ymmCompareWide(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmSelectWide is u0 ? u1 : u2. u1 is read from memory by the blend, which needs no register for
-// it.
+// ymmSelectWide is u0 ? u1 : u2.
 func ymmSelectWide(m ymm, in *vcode.Inst) {
 	for i := range 2 {
 		m.longMask(2, in.Uses[0], i)
-		m.loadHalf(0, in.Uses[2], i)
-		m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.halfOf(in.Uses[1], i), is4(2), 0)
-		m.doneHalf(in, i, 0)
+		no := m.halfVec(in.Uses[2], i, 0)
+		d := m.destHalf(in, i, 0)
+		m.withHalfImm(AVX_VBLENDVPD, d, no, in.Uses[1], i, is4(2))
+		m.doneHalf(in, i, d)
 	}
 }
 

@@ -12,7 +12,7 @@ type ymmBody func(m ymm, in *vcode.Inst, e element)
 
 // ymmLanewise is an operation with result and first operand of type t. For 64 bits it emits the body
 // twice, for lanes 0 to 3 and 4 to 7. All operands of a half are loaded before its result is stored,
-// so that the result may share its slot with an operand.
+// so that the result may share its slot or its register with an operand.
 func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 	e := elementOf(t)
 	return func(m ymm, in *vcode.Inst) {

@@ -60,9 +60,7 @@ func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
 // or VPANDN instead does (ymmSelectLanes).
 func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
 
-// phys returns the physical register of r, a Vec, Mask or Gen. A value with 64 bits per lane never
-// has one: it would need two of eleven registers, and its operations work on one half at a time
-// anyway.
+// phys returns the physical register of r, a Vec, Mask or Gen; for a Wide see halfPhys.
 func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	switch c := m.class(r); {
 	case c == vcode.Gen:
@@ -70,11 +68,11 @@ func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	case c == vcode.Wide, m.frame.Regs[r] == regalloc.None:
 		return NoReg, false
 	}
-	n := Reg(m.frame.Regs[r])
-	if n >= 16-ymmFirst {
-		return allocatedTag + ymmShared + n - (16 - ymmFirst), true
+	n := int(m.frame.Regs[r])
+	if n >= m.frame.ymmVecs {
+		return Reg(allocatedTag + ymmShared + n - m.frame.ymmVecs), true
 	}
-	return ymmFirst + n, true
+	return Reg(ymmFirst + n), true
 }
 
 // constant returns the bits of r, a Vec or Mask, in every lane if it is a constant. The constant of
@@ -219,8 +217,7 @@ func (m ymm) toMemory(to Mem, r vcode.Reg) {
 		m.GRM(MOV_ST|W, m.gen(r, RAX), to)
 	case vcode.Wide:
 		for i := range 2 {
-			m.loadHalf(0, r, i)
-			m.rm(AVX_VMOVUPS_ST, 0, 0, At(to.Base, to.Disp+int32(32*i)))
+			m.rm(AVX_VMOVUPS_ST, m.halfVec(r, i, 0), 0, At(to.Base, to.Disp+int32(32*i)))
 		}
 	default:
 		m.rm(AVX_VMOVUPS_ST, m.vec(r, 0), 0, to)
@@ -231,7 +228,11 @@ func (m ymm) toMemory(to Mem, r vcode.Reg) {
 // passes through RAX or Y0, 32 bytes at a time.
 func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	x, ok := m.phys(r)
+	low, pair := m.halfPhys(r, 0)
 	switch c := m.class(r); {
+	case pair:
+		m.rm(AVX_VMOVUPS, low, 0, from)
+		m.rm(AVX_VMOVUPS, low+1, 0, At(from.Base, from.Disp+ymmBytes))
 	case c == vcode.Gen && ok:
 		m.GRM(MOV|W, x, from)
 	case c == vcode.Gen:
@@ -247,7 +248,7 @@ func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	}
 }
 
-// halfOf returns the memory of four lanes of a Wide register. Half 0 has the lanes 0 to 3, half 1
+// halfOf returns the memory of four lanes of a Wide register without a physical one. Half 0 has the lanes 0 to 3, half 1
 // the lanes 4 to 7. All lanes of a constant are equal, so both halves are the same literal.
 func (m ymm) halfOf(r vcode.Reg, i int) Mem {
 	if bits, ok := m.f.Const(r); ok {
@@ -258,8 +259,31 @@ func (m ymm) halfOf(r vcode.Reg, i int) Mem {
 	return at
 }
 
-// loadHalf loads four lanes of a Wide register into y.
+// halfPhys returns the physical register of four lanes of r, and false if r is no Wide, or in memory or
+// constant. Pair n is the registers 14 − 2n and 15 − 2n.
+func (m ymm) halfPhys(r vcode.Reg, i int) (Reg, bool) {
+	n := m.frame.Regs[r]
+	if m.class(r) != vcode.Wide || n == regalloc.None {
+		return NoReg, false
+	}
+	return Reg(14 - 2*int(n) + i), true
+}
+
+// halfVec returns the physical register of four lanes of a Wide register, or y after loading them into it.
+func (m ymm) halfVec(r vcode.Reg, i int, y Reg) Reg {
+	if x, ok := m.halfPhys(r, i); ok {
+		return x
+	}
+	m.loadHalf(y, r, i)
+	return y
+}
+
+// loadHalf copies four lanes of a Wide register to y.
 func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
+	if x, ok := m.halfPhys(r, i); ok {
+		m.moveVec(y, x)
+		return
+	}
 	if bits, ok := m.f.Const(r); ok && bits == 0 {
 		m.zero(y)
 		return
@@ -267,18 +291,53 @@ func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 	m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
 }
 
+// withHalf emits op d, a, b with four lanes of a Wide register b.
+func (m ymm) withHalf(op Op, d, a Reg, b vcode.Reg, i int) {
+	if x, ok := m.halfPhys(b, i); ok {
+		m.rr(op, d, a, x)
+		return
+	}
+	m.rm(op, d, a, m.halfOf(b, i))
+}
+
+// withHalfImm is withHalf for operations with an immediate.
+func (m ymm) withHalfImm(op Op, d, a Reg, b vcode.Reg, i int, imm uint8) {
+	if x, ok := m.halfPhys(b, i); ok {
+		m.rri(op, d, a, x, imm)
+		return
+	}
+	m.RMI(op, V256, d, a, m.halfOf(b, i), imm, 0)
+}
+
+// destHalf is dest for four lanes of a Wide result.
+func (m ymm) destHalf(in *vcode.Inst, i int, y Reg) Reg {
+	if x, ok := m.halfPhys(in.Defs[0], i); ok && !in.Merging {
+		return x
+	}
+	return y
+}
+
 // doneHalf writes y to four lanes of a Wide result, in the lanes of the mask if the instruction
 // merges. It clobbers Y3 and Y4. VBLENDVPD reads the sign bit of each 64-bit lane, hence the widened
 // mask.
 func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
-	at := m.halfOf(in.Defs[0], i)
+	x, ok := m.halfPhys(in.Defs[0], i)
 	if in.Merging {
 		m.longMask(4, in.Masks[0], i)
-		m.rm(AVX_VMOVUPS, 3, 0, at)
+	}
+	switch {
+	case ok && in.Merging:
+		m.rri(AVX_VBLENDVPD, x, x, y, is4(4))
+		return
+	case ok:
+		m.moveVec(x, y)
+		return
+	case in.Merging:
+		m.rm(AVX_VMOVUPS, 3, 0, m.halfOf(in.Defs[0], i))
 		m.rri(AVX_VBLENDVPD, 3, 3, y, is4(4))
 		y = 3
 	}
-	m.rm(AVX_VMOVUPS_ST, y, 0, at)
+	m.rm(AVX_VMOVUPS_ST, y, 0, m.halfOf(in.Defs[0], i))
 }
 
 // longMask sets y to four lanes of a mask, widened to 64 bits per lane.
