@@ -195,7 +195,7 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	// code.
 	strip := *p
 	strip.SubgroupSize = head[0]
-	if p.SubgroupSize == 0 || head[0] < p.SubgroupSize || head[0] > p.SubgroupSize*p.Subgroups() || code.Record != amd64.RecordOf(&strip, code.Level.Form()) {
+	if p.SubgroupSize == 0 || head[0] < min(p.SubgroupSize, uint32(code.Level.Form().Lanes)) || head[0] > p.SubgroupSize*p.Subgroups() || code.Record != amd64.RecordOf(&strip, code.Level.Form()) {
 		return nil, errVariant
 	}
 	var indices []int

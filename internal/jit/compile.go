@@ -125,7 +125,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
 		return v, err
 	}
-	for lanes := merge.Widest; lanes > p.source.SubgroupSize; lanes /= 2 {
+	for lanes := merge.Widest; lanes >= merge.Narrowest; lanes /= 2 {
 		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
 		// rejects programs with group operations and programs that read the subgroup built-ins.
 		strip := *p.source
@@ -139,8 +139,14 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 		case form.Parts(lanes) > 2:
 			limit = maxSpilledWide
 		}
-		// A strip of one part is not rejected: half of it would leave lanes unused.
-		if spilled, ok := d.Spilled(); !ok || spilled > limit && form.Parts(lanes) > 1 {
+		// A wider strip pays only if its values have registers to spare. The last one that hides latency is
+		// given up only if they do not fit anyhow. A strip of one part is not rejected: half of it would
+		// leave lanes unused.
+		spilled, least, ok := d.Spilled()
+		if lanes <= p.source.SubgroupSize {
+			spilled = least
+		}
+		if !ok || spilled > limit && form.Parts(lanes) > 1 {
 			continue
 		}
 		d.Add(rest()...)
@@ -149,7 +155,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 			continue
 		}
 		v, err := newVariant(&strip, code)
-		if err == nil {
+		if err == nil && lanes != p.source.SubgroupSize {
 			v.written = merge.Written
 		}
 		return v, err

@@ -34,3 +34,6 @@ const MaxIdleStateBytes = maxIdleStateBytes
 
 // IdleStateBytes returns how many bytes they have.
 func IdleStateBytes() int64 { return idleStateBytes.Load() }
+
+// StripLanes returns the lanes of the strips that p usually runs.
+func StripLanes(p exec.Program) uint32 { return p.(*program).main.source.SubgroupSize }

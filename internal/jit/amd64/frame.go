@@ -36,6 +36,7 @@ type frame struct {
 	recordBytes  int32                 // size of the copies of records that are partly out of range
 	recordCopies int32                 // offset of these copies
 	spilled      float32               // share of spilled vector operands, with the registers that every function can spare
+	left         float32               // share of spilled vector operands with all registers that this one can spare
 }
 
 // allocateFrames allocates registers and frames of the first n functions.
@@ -85,7 +86,7 @@ func (m *machine) allocate(i, attempt int) bool {
 		best = fr.pairs()
 	}
 	fr.first, fr.moreVecs = firstVec, false
-	fr.spilled = best.SpilledShare
+	fr.spilled, fr.left = best.SpilledShare, best.SpilledShare
 	if !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {
 		if m.level == AVX512 {
 			best = fr.more(best, attempt == 0)

@@ -123,11 +123,12 @@ func (d *Builder) Add(funcs ...*vcode.Func) {
 	}
 }
 
-// Spilled returns the share of vector operands in memory in the entry point (regalloc.Allocation), and
-// false if a subgroup would need more than MaxStack.
-func (d *Builder) Spilled() (float32, bool) {
-	ok := d.m.allocateFrames(1)
-	return d.m.frames[0].spilled, ok
+// Spilled returns two shares of vector operands in memory in the entry point (regalloc.Allocation), and
+// false if a subgroup would need more than MaxStack: with the registers that every function can spare, and
+// with all that this one can spare.
+func (d *Builder) Spilled() (usual, best float32, ok bool) {
+	ok = d.m.allocateFrames(1)
+	return d.m.frames[0].spilled, d.m.frames[0].left, ok
 }
 
 // Code returns the machine code of all functions. It returns false if a subgroup would need more than

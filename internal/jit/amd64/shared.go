@@ -53,6 +53,7 @@ func (fr *frame) allocateShared(best *regalloc.Allocation, attempt int) *regallo
 		return best
 	}
 	s.occupied = with.Occupied()
+	fr.left = with.SpilledShare
 	return with
 }
 

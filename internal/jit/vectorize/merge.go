@@ -23,6 +23,7 @@ import (
 // Merge is the result of MergeOf: how subgroups of a program may be merged into one strip.
 type Merge struct {
 	Widest    uint32 // lanes of the widest strip; the subgroup size if none may be merged
+	Narrowest uint32 // lanes of the narrowest strip to try: above Widest if there is none besides subgroups
 	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
 	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
@@ -51,7 +52,7 @@ const (
 // MergeOf decides how subgroups of p may be merged for a machine with the given register form.
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
-	narrow := Merge{Widest: p.SubgroupSize}
+	narrow := Merge{Widest: p.SubgroupSize, Narrowest: 2 * p.SubgroupSize}
 	if p.Invocations() < 2*p.SubgroupSize || !m.collect() {
 		return narrow
 	}
@@ -68,13 +69,18 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
 		widest = max(widest, uint32(maxRoundedParts*form.Lanes))
 	}
-	out := Merge{Widest: m.widest(widest)}
+	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize}
+	// Strips of a vector are legal if strips of two subgroups are: then no lane's effects depend on another's.
+	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
+	if one := uint32(form.Lanes); one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
+		out.Narrowest = one
+	}
 	if m.loops == 0 && len(m.f.Code) <= maxPartMajorCode {
 		if n := m.widest(uint32(maxPartMajorParts * form.Lanes)); form.Parts(n) > 1 {
 			out.PartMajor = n
 		}
 	}
-	if out.Widest == p.SubgroupSize {
+	if out.Widest < out.Narrowest {
 		return narrow
 	}
 	for r, list := range m.stores {

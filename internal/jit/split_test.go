@@ -1,0 +1,64 @@
+package jit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+)
+
+// splitProgram keeps n values in a loop.
+func splitProgram(n int) string {
+	var start, body, sum strings.Builder
+	for i := range n {
+		fmt.Fprintf(&start, ", va%d i32 = vx", i)
+		fmt.Fprintf(&body, "\t\t\t\tvm%d = mul.i32 va%d, vk\n\t\t\t\tvn%d = add.i32 vm%d, %d:i32\n", i, i, i, i, i)
+		fmt.Fprintf(&sum, "vn%d", i)
+		if i < n-1 {
+			sum.WriteString(", ")
+		}
+	}
+	text := "program \"split\" compute\nsubgroup 16\nlocal 64 1 1\nin global.x i32 0\nres storage 0 0 count 1\n\n" +
+		"func \"main\"() L1 {\n\tvx = in.i32 #0\n\tvA = res 0:i32, #0\n\tvk = or.i32 vx, 1:i32\n\tblock L2(vout i32) {\n\t\tloop L3(vi i32 = 0:i32" + start.String() + ") {\n" +
+		"\t\t\tvmore = ult.i32 vi, 9:i32\n\t\t\tif vmore {\n" + body.String() + "\t\t\t\tvj = add.i32 vi, 1:i32\n\t\t\t\tbr L3(vj, " + sum.String() + ")\n\t\t\t}\n"
+	total := "va0"
+	for i := 1; i < n; i++ {
+		text += fmt.Sprintf("\t\t\tvs%d = xor.i32 %s, va%d\n", i, total, i)
+		total = fmt.Sprintf("vs%d", i)
+	}
+	return text + "\t\t\tbr L2(" + total + ")\n\t\t}\n\t}\n\tvo = at 0:i32, vx, #4\n\tst.i32 vA, vo, vout, #0\n}\n"
+}
+
+// TestSplitSubgroup compares programs with so many values in a loop that only half a subgroup's fit in vectors.
+func TestSplitSubgroup(t *testing.T) { eachLevel(t, testSplitSubgroup) }
+
+func testSplitSubgroup(t *testing.T, engine jit.Engine) {
+	for _, n := range []int{2, 8, 12, 14, 20, 40} {
+		job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 192))}}
+		text := splitProgram(n)
+		want := run(interp.Engine{}, text, 16, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		if same(t, want, run(engine, text, 16, job)); t.Failed() {
+			t.Fatalf("%d values", n)
+		}
+	}
+	p, err := ir.Parse(splitProgram(14))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.StateEffects()
+	prog, err := engine.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prog.Close()
+	if got, want := jit.StripLanes(prog), uint32(engine.Level.Form().Lanes); got != want {
+		t.Errorf("strips of %d lanes, want %d", got, want)
+	}
+}
