@@ -11,6 +11,7 @@ import (
 // mappingSources are the sources of MAP.
 var mappingSources = []enum.MappingSource{
 	enum.MappingSourceHeapWithConstantOffset, enum.MappingSourceHeapWithPushIndex, enum.MappingSourceHeapWithIndirectIndex,
+	enum.MappingSourceHeapWithIndirectIndexArray,
 	enum.MappingSourceResourceHeapData, enum.MappingSourcePushData, enum.MappingSourcePushAddress, enum.MappingSourceIndirectAddress,
 }
 
@@ -44,6 +45,8 @@ func (p *parser) mapping(q *Pipeline) {
 			*into = uint64(p.uint32("a number of bytes"))
 		case stride != nil:
 			*stride = p.uint32("a number of bytes")
+		case w.text == "COMBINED_INDEX":
+			m.CombinedIndex = true
 		default:
 			p.fail(CodeWord, w.pos, "%s is nothing that MAP has", w)
 			return
