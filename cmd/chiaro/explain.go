@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 func newExplain(c console) *cobra.Command {
@@ -21,16 +22,17 @@ func newExplain(c console) *cobra.Command {
 		Example: "  chiaro explain SPV-Id-Dominance\n  chiaro explain VUID-StandaloneSpirv-None-04633\n  chiaro explain OpFMod",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if r, ok := findRule(args[0]); ok {
+			code := codeOf(args[0])
+			if r, ok := valid.RuleOf(code); ok {
 				explainRule(c.out, r)
 				return nil
 			}
-			if r, ok := findLinkRule(args[0]); ok {
+			if r, ok := link.RuleOf(code); ok {
 				explainLinkRule(c.out, r)
 				return nil
 			}
-			if a, ok := link.AnswerOf(args[0]); ok {
-				explainAnswer(c.out, args[0], a)
+			if a, ok := link.AnswerOf(code); ok {
+				explainAnswer(c.out, code, a)
 				return nil
 			}
 			op, ok := spirv.OpByName(args[0])

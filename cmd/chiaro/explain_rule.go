@@ -13,22 +13,53 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// findLinkRule is findRule for the rules of pipelines.
-func findLinkRule(code string) (link.Rule, bool) {
-	if r, ok := link.RuleOf(code); ok {
-		return r, true
+// commands are the commands whose rules stand for those of all commands of their kind.
+var commands = []string{"vkCmdDraw", "vkCmdDispatch", "vkCmdTraceRaysKHR", "vkCmdDrawMeshTasksEXT"}
+
+// codeOf returns the code of the rule that a text means: a code, one without VUID-, the one that a rule on all draws, dispatches or
+// traces has for another command, or the number of one rule. The text of no rule stays.
+func codeOf(text string) string {
+	code := text
+	if !strings.HasPrefix(text, "VUID-") && strings.Contains(text, "-") && !known(text) {
+		code = "VUID-" + text
 	}
-	var found link.Rule
-	n := 0
-	if len(code) == len("04633") && strings.Trim(code, "0123456789") == "" {
-		for r := range link.Rules() {
-			if strings.HasSuffix(r.Code, "-"+code) {
-				found = r
-				n++
+	if known(code) {
+		return code
+	}
+	if _, rule, ok := strings.Cut(strings.TrimPrefix(code, "VUID-"), "-"); ok && strings.HasPrefix(code, "VUID-vkCmd") {
+		for _, c := range commands {
+			if x := "VUID-" + c + "-" + rule; known(x) {
+				return x
 			}
 		}
 	}
-	return found, n == 1
+	if len(text) != len("04633") || strings.Trim(text, "0123456789") != "" {
+		return text
+	}
+	var checked, linked, all []string // some numbers are of several rules
+	for _, x := range vuid.All {
+		if !strings.HasSuffix(x, "-"+text) {
+			continue
+		}
+		if all = append(all, x); judgedOf(valid.RuleOf(x)) {
+			checked = append(checked, x)
+		} else if judgedOf(link.RuleOf(x)) {
+			linked = append(linked, x)
+		}
+	}
+	for _, list := range [][]string{checked, linked, all} {
+		if len(list) == 1 {
+			return list[0]
+		}
+	}
+	return text
+}
+
+func judgedOf[T any](_ T, ok bool) bool { return ok }
+
+// known reports whether a code is of a rule.
+func known(code string) bool {
+	return judgedOf(valid.RuleOf(code)) || judgedOf(link.AnswerOf(code))
 }
 
 // explainLinkRule prints the requirement of a rule on pipelines and its examples.
@@ -62,25 +93,6 @@ func indented(w io.Writer, text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
 		fmt.Fprintf(w, "    %s", line)
 	}
-}
-
-// findRule returns the rule with a code. It also accepts the last part of a VUID,
-// such as 04633, if that is unique.
-func findRule(code string) (valid.Rule, bool) {
-	if r, ok := valid.RuleOf(code); ok {
-		return r, true
-	}
-	var found valid.Rule
-	n := 0
-	if len(code) == len("04633") && strings.Trim(code, "0123456789") == "" {
-		for r := range valid.Rules() {
-			if strings.HasPrefix(r.Code, "VUID-") && strings.HasSuffix(r.Code, "-"+code) {
-				found = r
-				n++
-			}
-		}
-	}
-	return found, n == 1
 }
 
 // ruleCodes returns the codes of rules that begin with a prefix, judged or not.
