@@ -287,12 +287,15 @@ func (g *glslCall) interpolate() {
 		return
 	}
 	p := g.arg(0)
+	if g.c.env.BeforeLegalization && p != nil && !p.IsPointer() { // a load of the interpolant stands for it
+		if d := g.c.code.DefInst(g.args[0]); d != nil && d.Op() == spirv.OpLoad {
+			p = g.c.m.TypeOf(inst.Load(d).Pointer())
+		}
+	}
 	switch {
 	case p == nil:
 	case !p.IsPointer():
-		if !g.c.env.BeforeLegalization {
-			g.c.fail(g.i, "SPV-GLSL-Interpolant", "the interpolant is %s; must be a pointer", g.c.typeName(p))
-		}
+		g.c.fail(g.i, "SPV-GLSL-Interpolant", "the interpolant is %s; must be a pointer", g.c.typeName(p))
 	case p.Elem != nil && p.Elem != g.t:
 		g.operand(0, p, false, "a pointer to the result's type")
 	case p.Storage != spirv.StorageClassInput:

@@ -268,9 +268,6 @@ func (c *checker) heldPointer(v *facts.Variable, inside bool) {
 // vulkanVariable checks the rules of Vulkan for a variable.
 func (c *checker) vulkanVariable(v *facts.Variable) {
 	c.sizedByConstant(v)
-	if c.env.BeforeLegalization {
-		return
-	}
 	switch v.Storage {
 	case spirv.StorageClassUniformConstant:
 		if t := v.Type; !opaqueElements(t) || t.IsArray() && t.Elem.IsArray() {
