@@ -201,7 +201,8 @@ func sameMembers(x, y *facts.Type) bool {
 func isSpec(op spirv.Op) bool {
 	switch op {
 	case spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstant, spirv.OpSpecConstantComposite,
-		spirv.OpSpecConstantOp, spirv.OpSpecConstantCompositeReplicateEXT:
+		spirv.OpSpecConstantOp, spirv.OpSpecConstantCompositeReplicateEXT, spirv.OpSpecConstantDataKHR,
+		spirv.OpSpecConstantArchitectureINTEL, spirv.OpSpecConstantTargetINTEL, spirv.OpSpecConstantCapabilitiesINTEL:
 		return true
 	}
 	return false

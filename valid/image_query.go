@@ -13,7 +13,7 @@ import (
 var imageQueryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ImageQuery-Result", Section: "SPIR-V 3.3.10", Words: "a query yields one integer for each dimension and layer of the image, OpImageQueryLod two floats"},
-		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "the operand of a query is an image, of OpImageQueryLod a sampled image, and a level is an integer"},
+		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "the operand of a query is an image, of OpImageQueryLod a sampled image, and a level is an integer of 32 bits"},
 		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "the image of a query has the queried property: a size, levels or samples"},
 		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a texel pointer points to the sampled type in Image"},
 		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "the image of a texel pointer is a pointer to an image, but to no subpass and no tile, and only 1D, 2D and cube images have layers"},
@@ -128,8 +128,8 @@ func (c *images) querySize(i int, in spirv.Inst) {
 		c.fail(i, "SPV-ImageQuery-Result", "%s yields %s; must yield %d", op, components(t.Components()), n).also(c, image.Index, "the image")
 	}
 	if op == spirv.OpImageQuerySizeLod {
-		if l := c.m.TypeOf(v.LevelOfDetail()); l != nil && !l.IsInt() {
-			c.fail(i, "SPV-ImageQuery-Operand", "the level of %s is %s; must be an integer", op, c.typeName(l))
+		if l := c.m.TypeOf(v.LevelOfDetail()); l != nil && !isWord(l) {
+			c.fail(i, "SPV-ImageQuery-Operand", "the level of %s is %s; must be an integer of 32 bits", op, c.typeName(l))
 		}
 		c.queriesSampled(i, op, image)
 	}
