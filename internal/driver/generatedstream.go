@@ -25,8 +25,10 @@ var streamCalls = map[int]call{
 		destroy(&streamLayouts, uint64(a.IndirectCommandsLayout))
 	}),
 	abi.CmdGetGeneratedCommandsMemoryRequirementsNV: run(func(a *abi.GetGeneratedCommandsMemoryRequirementsNVArgs) {
-		if d := deviceOf(a.Device); d != nil {
-			putRequirements2(a.PMemoryRequirements, d.vk.GeneratedRequirements())
+		if d := deviceOf(a.Device); d != nil { // the commands have a valid preprocess buffer: its size is not 0
+			r := d.vk.GeneratedRequirements()
+			r.Size = r.Alignment
+			putRequirements2(a.PMemoryRequirements, r)
 		}
 	}),
 	abi.CmdGetPipelineIndirectMemoryRequirementsNV: run(func(a *abi.GetPipelineIndirectMemoryRequirementsNVArgs) {

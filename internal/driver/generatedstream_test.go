@@ -33,6 +33,12 @@ func TestGeneratedStreams(t *testing.T) {
 	must(p, abi.CmdCreateIndirectCommandsLayoutNV, &abi.CreateIndirectCommandsLayoutNVArgs{Device: p.device, PIndirectCommandsLayout: &sequences, PCreateInfo: &abi.IndirectCommandsLayoutCreateInfoNV{
 		PipelineBindPoint: abi.PipelineBindPointCompute, TokenCount: 3, PTokens: &tokens[0], StreamCount: 2, PStreamStrides: &strides[0],
 	}})
+	do(abi.CmdGetGeneratedCommandsMemoryRequirementsNV, &abi.GetGeneratedCommandsMemoryRequirementsNVArgs{Device: p.device, PMemoryRequirements: &needs, PInfo: &abi.GeneratedCommandsMemoryRequirementsInfoNV{
+		PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, MaxSequencesCount: 2,
+	}})
+	if needs.MemoryRequirements.Size == 0 { // no buffer has it: VUID-VkBufferCreateInfo-size-00912
+		t.Error("the preprocess buffer has no bytes; must have some")
+	}
 	first, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
 	copy(words, []uint32{uint32(address), uint32(address >> 32), uint32(address), uint32(address >> 32)})
 	second, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 9)
