@@ -84,6 +84,9 @@ var hostLayouts = []uint32{
 	abi.ImageLayoutGeneral, abi.ImageLayoutColorAttachmentOptimal, abi.ImageLayoutDepthStencilAttachmentOptimal,
 	abi.ImageLayoutDepthStencilReadOnlyOptimal, abi.ImageLayoutShaderReadOnlyOptimal, abi.ImageLayoutTransferSrcOptimal,
 	abi.ImageLayoutTransferDstOptimal, abi.ImageLayoutPreinitialized, abi.ImageLayoutReadOnlyOptimal, abi.ImageLayoutAttachmentOptimal,
+	abi.ImageLayoutDepthReadOnlyStencilAttachmentOptimal, abi.ImageLayoutDepthAttachmentStencilReadOnlyOptimal,
+	abi.ImageLayoutDepthAttachmentOptimal, abi.ImageLayoutDepthReadOnlyOptimal, abi.ImageLayoutStencilAttachmentOptimal,
+	abi.ImageLayoutStencilReadOnlyOptimal, abi.ImageLayoutPresentSrcKHR,
 }
 
 // putStructs writes the members of a struct of properties that are structs or lists.
