@@ -18,7 +18,7 @@ var objectLists = []reason{
 	}},
 	{ByObjects, "full checking compares the attachments of the rendering with the pipeline and with the state of the draw", []string{
 		"vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
-		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-None-08644", "vkCmdDraw-pColorAttachments-08963",
+		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-pNext-07935", "vkCmdDraw-None-09211", "vkCmdDraw-None-08644", "vkCmdDraw-pColorAttachments-08963",
 		"vkCmdDraw-maxMultiviewInstanceIndex-02688", "vkCmdDraw-None-09642", "vkCmdDraw-None-09643", "vkCmdDraw-None-09548", "vkCmdDraw-None-09549",
 		"vkCmdDraw-None-10927", "vkCmdDraw-None-10928", "vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-blendEnable-04727", "vkCmdDraw-None-09116",
 	}},

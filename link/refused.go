@@ -45,9 +45,6 @@ var refusedLists = []reason{
 		"vkCmdDraw-None-09363", "vkCmdDraw-None-09364", "vkCmdDraw-None-09365", "vkCmdDraw-None-09368", "vkCmdDraw-None-09369",
 		"vkCmdDraw-colorAttachmentCount-09362", "vkCmdDraw-colorAttachmentCount-09372",
 	}},
-	{ByRefusal, "the device refuses VK_EXT_multisampled_render_to_single_sampled", []string{
-		"vkCmdDraw-None-09211", "vkCmdDraw-pNext-07935",
-	}},
 	{ByRefusal, "the device refuses VK_EXT_fragment_density_map", []string{
 		"vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530",
 	}},

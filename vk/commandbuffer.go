@@ -77,6 +77,9 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 	c := &CommandBuffer{secondary: info.Secondary, family: info.Family}
 	c.each = c.refer
 	d.adopt(&c.object, "command buffer", func() {
+		for _, r := range c.renderings[:c.renderingsUsed] {
+			r.forget()
+		}
 		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
 		c.renderings, c.renderingsUsed, c.taken = nil, 0, nil
 	})

@@ -67,6 +67,7 @@
 //	subpassshading.go   compute shaders for the pixels of a subpass
 //	clusterculling.go   shaders that emit draws of vertices
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
+//	singlesampled.go    implicit images of several samples of attachments of one
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
 //	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects

@@ -133,6 +133,15 @@ func (c *drawCheck) view(a *AttachmentInfo) *ImageView {
 // attachments checks the numbers of samples of the attachments, and which of them a pipeline writes.
 func (c *drawCheck) attachments() {
 	dynamic := c.r.subpass == nil
+	if n := c.r.info.Samples; n > 1 && n != c.samples() {
+		const words = "the draw has %d samples and the rendering %d; must be equal"
+		switch {
+		case c.dynamic(uint8(setSamples)):
+			c.find(vuid.VkCmdDraw_None_09211, words, c.samples(), n)
+		case dynamic:
+			c.find(vuid.VkCmdDraw_pNext_07935, words, c.samples(), n)
+		}
+	}
 	resolving := c.graphics.resolving // the draw writes the resolve attachments
 	check := func(rule string, a *AttachmentInfo) {
 		if a == nil || a.View == nil || resolving && (a.Resolve == nil || a.ResolveMode != ResolveCustom) {
@@ -142,7 +151,7 @@ func (c *drawCheck) attachments() {
 		if resolving {
 			n = max(a.Resolve.image.layout.Samples, 1)
 		}
-		if n == c.samples() {
+		if n == c.samples() || c.r.info.Samples > 1 { // the rules above
 			return
 		}
 		if c.p != nil && dynamic && !resolving {

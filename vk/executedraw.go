@@ -367,6 +367,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	if err := x.inputAttachments(p, a); err != nil {
 		return err
 	}
+	x.implicitInputs(p, a)
 	var before [state.MaxStreams]state.FeedbackCount
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams

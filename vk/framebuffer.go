@@ -240,7 +240,7 @@ func (m *instance) rendering() *rendering {
 	scratch := &m.c.subpass
 	scratch.colors = slices.Grow(scratch.colors[:0], len(s.Colors))[:len(s.Colors)]
 	clear(scratch.colors)
-	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: scratch.colors}
+	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: scratch.colors, Samples: s.Samples}
 	if s.Flags&DitheredSubpass != 0 {
 		info.Flags = LegacyDithering
 	}
@@ -249,6 +249,8 @@ func (m *instance) rendering() *rendering {
 		m.attach(a, n, Color)
 		if i < len(s.Resolves) && s.Resolves[i] != Unused {
 			a.Resolve, a.ResolveMode = m.views[s.Resolves[i]], ResolveAverage
+		} else if n != Unused && m.implicit(n) {
+			a.ResolveMode = ResolveAverage
 		}
 	}
 	if n := attachmentOf(s.Depth); n != Unused {
@@ -269,6 +271,9 @@ func (m *instance) rendering() *rendering {
 	for _, input := range s.Inputs {
 		if v := input.Attachment; v != Unused {
 			m.views[v].refer(m.c.each)
+			if m.implicit(v) {
+				m.c.implicitInput(r, m.views[v])
+			}
 		}
 	}
 	return r
@@ -312,8 +317,15 @@ func (m *instance) depth(a *AttachmentInfo, n uint32, of Aspect, mode ResolveMod
 	m.attach(a, n, of)
 	if r := attachmentOf(m.info.DepthResolve); r != Unused && mode != ResolveNone && m.views[r].attachment(of) != nil {
 		a.Resolve, a.ResolveMode = m.views[r], mode
+	} else if m.implicit(n) {
+		a.ResolveMode = mode
 	}
 	return a
+}
+
+// implicit reports whether the subpass draws with several samples to an attachment of one.
+func (m *instance) implicit(n uint32) bool {
+	return m.info.Samples > 1 && m.form.pass.info.samples(n) == 1
 }
 
 // alone returns the clears of an attachment that the subpass uses first, but only to read it or to resolve to it.

@@ -44,6 +44,7 @@ const (
 	ImageDisjoint          ImageFlags = 0x200 // each plane has its own memory: BindPlane
 	ImageAlias             ImageFlags = 0x400 // without an effect: all images with equal descriptions share memory
 	ImageView2DCompatible  ImageFlags = 0x20000
+	ImageMultisampled      ImageFlags = 0x40000 // draws of several samples: see RenderingInfo.Samples
 
 	// ImageSampleLocationsDepth permits draws with different sample locations before and after a barrier. It has no effect:
 	// depths are stored for each sample.

@@ -26,6 +26,7 @@ func (x *executor) beginRendering(r *rendering) error {
 		}
 	}
 	x.dev.heap.defined.attach(&r.info)
+	r.replicate()
 	if err := g.pass.Begin(&r.target, nil, x.dev.workers); err != nil {
 		return stateError(err)
 	}
@@ -55,7 +56,7 @@ func (x *executor) clearAlone(b *clearAlone) error {
 
 // continues reports whether a rendering has the attachments, the area and the views of a suspended one.
 func (r *rendering) continues(o *rendering) bool {
-	same := func(a, b *AttachmentInfo) bool { return orZero(a).View == orZero(b).View }
+	same := func(a, b *AttachmentInfo) bool { return a.origin() == b.origin() }
 	if r.info.Area != o.info.Area || r.info.Layers != o.info.Layers || r.info.ViewMask != o.info.ViewMask || len(r.info.Colors) != len(o.info.Colors) {
 		return false
 	}
@@ -87,9 +88,8 @@ func (x *executor) endRendering() error {
 	if err == nil {
 		if g.current.info.Flags&Suspending != 0 {
 			g.suspended = g.current
-		} else {
-			g.current.resolve()
 		}
+		g.current.resolve()
 		g.current.scrub()
 		g.finish()
 	}

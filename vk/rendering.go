@@ -64,7 +64,8 @@ type AttachmentInfo struct {
 	Load        LoadOp
 	Clear       [4]uint32 // with ClearOnLoad: bits of floats or integers; depth and stencil are the first component
 
-	views uint32 // that ClearOnLoad clears in a subpass; 0 is all of the rendering
+	views  uint32     // that ClearOnLoad clears in a subpass; 0 is all of the rendering
+	single *ImageView // the attachment, if View is of its implicit image
 }
 
 // ShadingRateAttachment is the image of the fragment sizes of a rendering: a texel of format R8_UINT for Texel pixels
@@ -83,6 +84,10 @@ type RenderingInfo struct {
 	Colors         []AttachmentInfo
 	Depth, Stencil *AttachmentInfo
 	ShadingRate    *ShadingRateAttachment
+
+	// Samples, if it is more than 1, is the samples of draws to attachments of one sample, which are resolved to themselves
+	// (VkMultisampledRenderToSingleSampledInfoEXT).
+	Samples int
 }
 
 // rendering is the one form of renderings: a recorded BeginRendering, or a subpass of a render pass.
@@ -93,6 +98,7 @@ type rendering struct {
 	clears   []draw.Clears // one for each set of views that attachments clear
 	before   []clearAlone
 	subpass  *subpassForm // of a render pass; nil of BeginRendering
+	implicit []implicit
 
 	depth, stencil AttachmentInfo // of info
 }
@@ -113,6 +119,9 @@ func (r *rendering) forget() {
 	clear(colors)
 	clear(views)
 	clear(resolved)
+	for i := range r.implicit {
+		r.implicit[i].close()
+	}
 	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, resolved: state.Target{Colors: resolved[:0]}, clears: r.clears[:0]}
 }
 
@@ -162,6 +171,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	}
 	area := state.Rect(info.Area)
 	for i := range r.info.Colors {
+		c.multiply(r, &r.info.Colors[i], Color)
 		r.target.Colors = append(r.target.Colors, c.attachment(&r.info.Colors[i], Color))
 		r.load(&r.info.Colors[i], func(x *draw.Clears) *draw.Clear {
 			for len(x.Colors) <= i {
@@ -173,12 +183,14 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	if info.Depth != nil {
 		r.depth = *info.Depth
 		r.info.Depth = &r.depth
+		c.multiply(r, &r.depth, Depth)
 		r.target.Depth = c.attachment(&r.depth, Depth)
 		r.load(&r.depth, func(x *draw.Clears) *draw.Clear { return &x.Depth })
 	}
 	if info.Stencil != nil {
 		r.stencil = *info.Stencil
 		r.info.Stencil = &r.stencil
+		c.multiply(r, &r.stencil, Stencil)
 		r.target.Stencil = c.attachment(&r.stencil, Stencil)
 		r.load(&r.stencil, func(x *draw.Clears) *draw.Clear { return &x.Stencil })
 	}
@@ -342,36 +354,43 @@ func (c *CommandBuffer) ClearAttachments(x Clears) {
 	c.commands = append(c.commands, command{kind: clearAttachments, a: k})
 }
 
-// resolve resolves the attachments of a rendering.
+// resolve resolves the attachments of a rendering. If it is suspended, only implicit images are: the rendering that resumes has others.
 func (r *rendering) resolve() {
+	suspended := r.info.Flags&Suspending != 0
+	one := func(a *AttachmentInfo, of Aspect) {
+		if a != nil && (!suspended || a.single != nil) {
+			r.resolveOne(a, of)
+		}
+	}
 	for i := range r.info.Colors {
-		r.resolveOne(&r.info.Colors[i], Color)
+		one(&r.info.Colors[i], Color)
 	}
-	if r.info.Depth != nil {
-		r.resolveOne(r.info.Depth, Depth)
-	}
-	if r.info.Stencil != nil {
-		r.resolveOne(r.info.Stencil, Stencil)
-	}
+	one(r.info.Depth, Depth)
+	one(r.info.Stencil, Stencil)
 }
 
 func (r *rendering) resolveOne(a *AttachmentInfo, of Aspect) {
 	if a.View == nil || a.Resolve == nil || !a.ResolveMode.fixed() {
 		return
 	}
-	width, height, layers := r.target.Extent()
-	x, y := 0, 0
-	if area := r.info.Area; area.Width > 0 && area.Height > 0 {
-		x, y = int(max(area.X, 0)), int(max(area.Y, 0))
-		width, height = min(width, uint32(x)+area.Width)-min(uint32(x), width), min(height, uint32(y)+area.Height)-min(uint32(y), height)
-	}
+	x, y, width, height, layers := r.region()
 	write, read := a.Resolve.codec(of), a.View.codec(of)
 	for layer := range layers {
 		if m := r.info.ViewMask; m != 0 && m>>layer&1 == 0 {
 			continue
 		}
-		draw.ResolveAs(a.Resolve.image.image, a.Resolve.coord(of, x, y, int(layer)), write, a.View.image.image, a.View.coord(of, x, y, int(layer)), read, int(width), int(height), draw.ResolveMode(a.ResolveMode))
+		draw.ResolveAs(a.Resolve.image.image, a.Resolve.coord(of, x, y, layer), write, a.View.image.image, a.View.coord(of, x, y, layer), read, width, height, draw.ResolveMode(a.ResolveMode))
 	}
+}
+
+// region returns the pixels and layers of the rendering.
+func (r *rendering) region() (x, y, width, height, layers int) {
+	w, h, n := r.target.Extent()
+	if area := r.info.Area; area.Width > 0 && area.Height > 0 {
+		x, y = int(max(area.X, 0)), int(max(area.Y, 0))
+		w, h = min(w, uint32(x)+area.Width)-min(uint32(x), w), min(h, uint32(y)+area.Height)-min(uint32(y), h)
+	}
+	return x, y, int(w), int(h), int(n)
 }
 
 // codec returns the codec of the texels of an aspect in the view's format.

@@ -40,6 +40,9 @@ type Subpass struct {
 	// ShadingRate is the attachment of the fragment sizes, nil for none, and ShadingTexel the pixels of its texels.
 	ShadingRate  *uint32
 	ShadingTexel [2]uint32
+
+	// Samples, if it is more than 1, is the samples of draws to attachments of one sample: see RenderingInfo.
+	Samples int
 }
 
 // SubpassFlags is a set of properties of a subpass (VkSubpassDescriptionFlagBits).
@@ -237,10 +240,17 @@ func (r *RenderPassInfo) checkFormats(s *Subpass) error {
 		if n == Unused {
 			continue
 		}
-		if have := r.samples(n); samples != 0 && have != samples {
+		have := r.samples(n)
+		if s.Samples > 1 && have != 1 && have != s.Samples {
+			return usage("VUID-VkSubpassDescription2-pNext-06870", "an attachment has %d samples, and the subpass has %d; must have one or as many", have, s.Samples)
+		}
+		if s.Samples > 1 {
+			continue
+		}
+		if samples != 0 && have != samples {
 			return usage("VUID-VkSubpassDescription2-multisampledRenderToSingleSampled-06872", "attachments of %d and of %d samples in one subpass; must have the same", samples, have)
 		}
-		samples = r.samples(n)
+		samples = have
 	}
 	for _, n := range s.Colors {
 		if n != Unused && r.Attachments[n].aspects()&(format.Depth|format.Stencil) != 0 {

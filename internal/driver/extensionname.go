@@ -11,7 +11,7 @@ var furtherNames = []string{
 	"VK_EXT_cooperative_matrix_maintenance1", "VK_QCOM_cooperative_matrix_conversion", "VK_NV_cooperative_vector",
 	// fixed functions
 	"VK_KHR_fragment_shading_rate", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
-	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
+	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_multisampled_render_to_single_sampled", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
 	"VK_EXT_dynamic_rendering_unused_attachments", "VK_EXT_mesh_shader", "VK_NV_mesh_shader", "VK_EXT_nested_command_buffer",
 	"VK_EXT_rasterization_order_attachment_access", "VK_ARM_rasterization_order_attachment_access",
 	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",

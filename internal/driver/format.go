@@ -20,6 +20,9 @@ var formatCalls = map[int]call{
 			f := p.features(a.Format)
 			x.LinearTilingFeatures, x.OptimalTilingFeatures, x.BufferFeatures = uint64(f.Linear), uint64(f.Optimal), uint64(f.Buffer)
 		}
+		if x := abi.Find[abi.SubpassResolvePerformanceQueryEXT](a.PFormatProperties.PNext, abi.StructureTypeSubpassResolvePerformanceQueryEXT); x != nil {
+			x.Optimal = abi.True // a resolve at the end of a rendering is not slower than the command
+		}
 	}),
 	abi.CmdGetPhysicalDeviceImageFormatProperties:        on(getImageFormatProperties),
 	abi.CmdGetPhysicalDeviceImageFormatProperties2:       on(getImageFormatProperties2),

@@ -69,8 +69,18 @@ OpFunctionEnd
 
 // drawn runs commands in a rendering of 4 × 4 pixels that begins with (0.5, 0.5, 0.5, 1), and returns the pixels.
 func (p *program) drawn(record func(abi.CommandBuffer)) []uint32 {
+	return p.drawnWith(1, record)
+}
+
+// drawnWith is drawn in a rendering with a number of samples to the image, which has one.
+func (p *program) drawnWith(samples uint32, record func(abi.CommandBuffer)) []uint32 {
+	single := abi.MultisampledRenderToSingleSampledInfoEXT{SType: abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT, MultisampledRenderToSingleSampledEnable: 1, RasterizationSamples: samples}
+	flags, mode, next := uint32(abi.ImageCreateMultisampledRenderToSingleSampledBitEXT), uint32(abi.ResolveModeAverageBit), unsafe.Pointer(&single)
+	if samples == 1 {
+		flags, mode, next = 0, 0, nil
+	}
 	var m abi.Image
-	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageColorAttachmentBit | abi.ImageUsageTransferSrcBit}})
+	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{Flags: flags, ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageColorAttachmentBit | abi.ImageUsageTransferSrcBit}})
 	var memory abi.DeviceMemory
 	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{AllocationSize: 4096}, PMemory: &memory})
 	must(p, abi.CmdBindImageMemory, &abi.BindImageMemoryArgs{Device: p.device, Image: m, Memory: memory})
@@ -81,8 +91,8 @@ func (p *program) drawn(record func(abi.CommandBuffer)) []uint32 {
 	half := math.Float32bits(0.5)
 	p.submit(func(c abi.CommandBuffer) {
 		do(abi.CmdCmdBeginRendering, &abi.CmdBeginRenderingArgs{CommandBuffer: c, PRenderingInfo: &abi.RenderingInfo{
-			RenderArea: abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}}, LayerCount: 1, ColorAttachmentCount: 1,
-			PColorAttachments: &abi.RenderingAttachmentInfo{ImageView: v, LoadOp: abi.AttachmentLoadOpClear, ClearValue: abi.ClearValue{half, half, half, oneF}},
+			PNext: next, RenderArea: abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}}, LayerCount: 1, ColorAttachmentCount: 1,
+			PColorAttachments: &abi.RenderingAttachmentInfo{ImageView: v, ResolveMode: mode, LoadOp: abi.AttachmentLoadOpClear, ClearValue: abi.ClearValue{half, half, half, oneF}},
 		}})
 		record(c)
 		do(abi.CmdCmdEndRendering2KHR, &abi.CmdEndRendering2KHRArgs{CommandBuffer: c, PRenderingEndInfo: &abi.RenderingEndInfoKHR{}})
@@ -218,4 +228,51 @@ func TestSanitize(t *testing.T) {
 		t.Fatalf("a division by zero has the messages %+v; must have a warning", *list)
 	}
 	do(abi.CmdDestroyDebugUtilsMessengerEXT, &abi.DestroyDebugUtilsMessengerEXTArgs{Instance: p.instance, Messenger: m})
+}
+
+// furtherStates sets the states that graphicsShaders leaves open.
+func furtherStates(c abi.CommandBuffer) {
+	keep := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
+	do(abi.CmdCmdSetSampleLocationsEnableEXT, &abi.CmdSetSampleLocationsEnableEXTArgs{CommandBuffer: c})
+	do(abi.CmdCmdSetDepthBias, &abi.CmdSetDepthBiasArgs{CommandBuffer: c})
+	do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
+	do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
+	do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
+}
+
+// TestSingleSampled draws the triangle with four samples to an image of one: a draw with a mask of two samples multiplies half of them by 0.5.
+func TestSingleSampled(t *testing.T) {
+	p := newProgram(t)
+	bind, mask := p.graphicsShaders(), uint32(3)
+	pixels := p.drawnWith(4, func(c abi.CommandBuffer) {
+		bind(c)
+		do(abi.CmdCmdSetRasterizationSamplesEXT, &abi.CmdSetRasterizationSamplesEXTArgs{CommandBuffer: c, RasterizationSamples: 4})
+		do(abi.CmdCmdSetSampleMaskEXT, &abi.CmdSetSampleMaskEXTArgs{CommandBuffer: c, Samples: 4, PSampleMask: &mask})
+		furtherStates(c)
+		do(abi.CmdCmdDraw, &abi.CmdDrawArgs{CommandBuffer: c, VertexCount: 3, InstanceCount: 1})
+	})
+	for i, v := range pixels { // (0.5 + 0.5 · 0.5) / 2 is 95.6, and the two values are rounded before
+		if v != 0xff606060 {
+			t.Fatalf("pixel %d is %#x; must be 0xff606060", i, v)
+		}
+	}
+}
+
+// TestSingleSampledChains reads a subpass that draws with four samples to attachments of one.
+func TestSingleSampledChains(t *testing.T) {
+	info := abi.MultisampledRenderToSingleSampledInfoEXT{SType: abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT, RasterizationSamples: 4}
+	for enable, want := range []int{0, 4} {
+		info.MultisampledRenderToSingleSampledEnable = uint32(enable)
+		if got := subpass2(&abi.SubpassDescription2{PNext: unsafe.Pointer(&info)}).Samples; got != want {
+			t.Errorf("with the value %d the subpass has %d samples; must have %d", enable, got, want)
+		}
+	}
+	p := newProgram(t)
+	query := abi.SubpassResolvePerformanceQueryEXT{SType: abi.StructureTypeSubpassResolvePerformanceQueryEXT}
+	do(abi.CmdGetPhysicalDeviceFormatProperties2, &abi.GetPhysicalDeviceFormatProperties2Args{
+		PhysicalDevice: p.physical, Format: abi.FormatR8g8b8a8Unorm, PFormatProperties: &abi.FormatProperties2{PNext: unsafe.Pointer(&query)},
+	})
+	if query.Optimal != abi.True {
+		t.Error("a resolve in a subpass is not optimal; must be")
+	}
 }

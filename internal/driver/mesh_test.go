@@ -118,15 +118,10 @@ func testMeshCommands(t *testing.T, shader string, indirect []uint32, want uint3
 	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &objects[0]})
 	b, address, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
 	copy(words, indirect)
-	keep := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
 	pixels := p.drawn(func(c abi.CommandBuffer) {
 		bind(c)
 		do(abi.CmdCmdBindShadersEXT, &abi.CmdBindShadersEXTArgs{CommandBuffer: c, StageCount: 2, PStages: &stages[0], PShaders: &objects[0]})
-		do(abi.CmdCmdSetSampleLocationsEnableEXT, &abi.CmdSetSampleLocationsEnableEXTArgs{CommandBuffer: c})
-		do(abi.CmdCmdSetDepthBias, &abi.CmdSetDepthBiasArgs{CommandBuffer: c})
-		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
-		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
-		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
+		furtherStates(c)
 		draws(p, c, b, address)
 	})
 	for i, v := range pixels {

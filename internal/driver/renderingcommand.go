@@ -83,7 +83,10 @@ func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
 		info.Stencil = &s
 	}
 	abi.Chain(i.PNext, func(sType uint32, p unsafe.Pointer) {
-		if sType == abi.StructureTypeRenderingFragmentShadingRateAttachmentInfoKHR {
+		switch sType {
+		case abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT:
+			info.Samples = singleSampled((*abi.MultisampledRenderToSingleSampledInfoEXT)(p))
+		case abi.StructureTypeRenderingFragmentShadingRateAttachmentInfoKHR:
 			x := (*abi.RenderingFragmentShadingRateAttachmentInfoKHR)(p)
 			if v := imageViews.get(uint64(x.ImageView)); v != nil {
 				info.ShadingRate = &vk.ShadingRateAttachment{View: v, Texel: [2]uint32{x.ShadingRateAttachmentTexelSize.Width, x.ShadingRateAttachmentTexelSize.Height}}

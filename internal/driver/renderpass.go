@@ -157,9 +157,19 @@ func subpass2(s *abi.SubpassDescription2) vk.Subpass {
 			x := (*abi.FragmentShadingRateAttachmentInfoKHR)(p)
 			out.ShadingRate = attachmentNumber(x.PFragmentShadingRateAttachment, number)
 			out.ShadingTexel = [2]uint32{x.ShadingRateAttachmentTexelSize.Width, x.ShadingRateAttachmentTexelSize.Height}
+		case abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT:
+			out.Samples = singleSampled((*abi.MultisampledRenderToSingleSampledInfoEXT)(p))
 		}
 	})
 	return out
+}
+
+// singleSampled returns the samples of draws to attachments of one sample; 0 if there are no such draws.
+func singleSampled(x *abi.MultisampledRenderToSingleSampledInfoEXT) int {
+	if x.MultisampledRenderToSingleSampledEnable == abi.False {
+		return 0
+	}
+	return int(x.RasterizationSamples)
 }
 
 // resolveMode returns a VkResolveModeFlagBits.

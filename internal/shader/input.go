@@ -116,13 +116,13 @@ func (m *InputIndices) Attachment(x *InputVariable, n uint32, t *state.Target) *
 // Shows reports whether a descriptor shows the attachment v that a variable reads. Depth and stencil are one image.
 func Shows(t *state.Target, v, bound *texture.View) bool {
 	if v == t.Depth || v == t.Stencil {
-		return sameTexels(t.Depth, bound) || sameTexels(t.Stencil, bound)
+		return SameTexels(t.Depth, bound) || SameTexels(t.Stencil, bound)
 	}
-	return sameTexels(v, bound)
+	return SameTexels(v, bound)
 }
 
-// sameTexels reports whether two views show the same memory.
-func sameTexels(a, b *texture.View) bool {
+// SameTexels reports whether two views show the same memory.
+func SameTexels(a, b *texture.View) bool {
 	x, y := a.Memory().Bytes, b.Memory().Bytes
 	return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 }

@@ -47,6 +47,23 @@ func ResolveAs(dst *texture.Image, to texture.Coord, write *format.Codec, src *t
 	}
 }
 
+// Replicate copies a rectangle of texels of src, which has one sample, to all samples of texels of dst with the same size. The coordinates
+// are those of Resolve.
+func Replicate(dst *texture.Image, to texture.Coord, src *texture.Image, from texture.Coord, width, height int) {
+	size := src.TexelBytes(from.Aspect)
+	if size != dst.TexelBytes(to.Aspect) {
+		return
+	}
+	for y := range height {
+		at, into := from, to
+		at.Y, into.Y = from.Y+y, to.Y+y
+		texels, samples := src.TexelRow(at), dst.TexelRow(into)
+		for n := range min(width*dst.Samples, len(samples)/size, len(texels)/size*dst.Samples) {
+			copy(samples[n*size:][:size], texels[n/dst.Samples*size:])
+		}
+	}
+}
+
 // resolved returns the resolved texel. Averages of up to 64 floats are computed in f64 in sample order
 // and rounded once.
 func resolved(src *texture.Image, at texture.Coord, read *format.Codec, mode ResolveMode, floats bool) [4]uint64 {
