@@ -55,7 +55,7 @@ func (d *binWorker) finishList() error {
 		s.layout.words = d.packer.quads
 	}
 	if r.key.InPlace {
-		s.batches, s.ownBytes = d.BatchesInPlace()
+		s.batches, s.ownBytes = d.triangles.Batches()
 	} else {
 		s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
 		s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]

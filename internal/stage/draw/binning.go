@@ -22,7 +22,7 @@ func (p *Pass) bin(ctx context.Context) error {
 	workers := p.binWorkers()
 	x.parallel, x.err, x.stop = workers > 1, nil, p.crew.Stop()
 	for len(p.binners) < workers {
-		d := &binWorker{Binner: frontend.Binner{Scratch: frontend.NewScratch()}, pass: p}
+		d := &binWorker{Binner: frontend.Binner{Scratch: frontend.NewScratch()}, pass: p, worker: len(p.binners)}
 		d.Flush = d.flush
 		p.binners = append(p.binners, d)
 	}
@@ -70,39 +70,125 @@ func (p *Pass) runBinWorker(worker int) {
 	defer d.forget()
 	defer x.endTask(worker)
 	for {
-		next, ok := p.nextTask(d.Scratch, worker)
+		next, ok := p.nextTask(d)
 		if !ok {
 			break
 		}
-		if err := d.switchTo(next); err != nil {
+		if err := d.runTask(next); err != nil {
 			x.fail(d.ticket, err)
 			return
 		}
-		err := d.Run(p.ctx)
-		switch {
-		case err != nil:
-		case x.parallel:
-			err = d.finishList()
+		if x.parallel && len(d.waiting) == 0 {
 			x.endTask(worker)
-		case d.draw.key.InPlace:
-			err = d.finishList() // it is the only task of the draw, and the next one has other memory
-		}
-		if err != nil {
-			x.fail(d.ticket, err)
-			return
 		}
 	}
-	if d.draw != nil {
+	err := d.finishWaiting(task{ticket: noTicket})
+	if err == nil && d.draw != nil {
+		err = d.finishList()
+	}
+	if err != nil {
+		x.fail(d.ticket, err)
+	}
+}
+
+// runTask runs a task. The triangles of a draw in place wait for their set-up together with those of the draws that follow.
+func (d *binWorker) runTask(t task) error {
+	if !t.draw.key.InPlace {
+		if err := d.finishWaiting(t); err != nil {
+			return err
+		}
+		if err := d.switchTo(t); err != nil {
+			return err
+		}
+		if err := d.Run(d.pass.ctx); err != nil || !d.pass.parallel {
+			return err
+		}
+		return d.finishList()
+	}
+	if err := d.switchTo(t); err != nil {
+		return err
+	}
+	for i := range d.Chunks {
+		if err := d.wait(t, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitingTask is a chunk of a draw in place whose triangles wait for their set-up.
+type waitingTask struct {
+	task
+	triangles frontend.Triangles
+}
+
+// maxWaiting is the number of chunks of one set-up job: their records and triangles stay in the second-level cache.
+const maxWaiting = 8
+
+// wait runs the vertex program for a chunk of a draw in place. A draw with statistics does not wait: a later start of the draw would
+// drop what it has counted.
+func (d *binWorker) wait(t task, chunk int) error {
+	counts := t.draw.args.Statistics != nil
+	if counts || len(d.waiting) == maxWaiting || !d.Joins(chunk) {
+		if err := d.finishWaiting(t); err != nil {
+			return err
+		}
+	}
+	triangles, err := d.Wait(d.pass.ctx, chunk)
+	if err != nil {
+		return err
+	}
+	if d.waiting = append(d.waiting, waitingTask{t, triangles}); counts {
+		return d.finishWaiting(t)
+	}
+	return nil
+}
+
+// finishWaiting sets up the triangles that wait, and makes the bin lists of their draws. Then the worker has task t.
+func (d *binWorker) finishWaiting(t task) error {
+	n := len(d.waiting)
+	if n == 0 {
+		return nil
+	}
+	defer func() {
+		clear(d.waiting[:n])
+		d.waiting = d.waiting[:0]
+	}()
+	d.resume(d.waiting[0].task)
+	if err := d.SetUp(d.pass.ctx); err != nil {
+		return err
+	}
+	for i := range d.waiting {
+		w := &d.waiting[i]
+		d.resume(w.task)
+		d.triangles = w.triangles
+		if err := d.RasterizeInPlace(d.pass.ctx, &w.triangles); err != nil {
+			return err
+		}
 		if err := d.finishList(); err != nil {
-			x.fail(d.ticket, err)
+			return err
 		}
 	}
+	d.resume(t)
+	return nil
+}
+
+// resume makes a task the current one. The rasterizer has no bins.
+func (d *binWorker) resume(t task) {
+	if t.draw != nil && (d.draw != t.draw || d.View != t.view) {
+		d.draw = t.draw
+		d.Start(&t.draw.front, t.view, &t.draw.frame)
+	}
+	d.ticket = t.ticket
+	d.pass.setTicket(d.worker, t.ticket)
 }
 
 // forget drops the references to the last draw.
 func (d *binWorker) forget() {
 	d.Scratch.End()
-	d.draw, d.Draw, d.Stop = nil, nil, nil
+	clear(d.waiting)
+	d.waiting = d.waiting[:0]
+	d.draw, d.Draw, d.Stop, d.triangles = nil, nil, nil, frontend.Triangles{}
 }
 
 // task is a worker's unit of binning: some chunks of a draw, for one view.
@@ -139,6 +225,16 @@ func (x *binning) fail(ticket uint64, err error) {
 	x.stop.Store(true)
 }
 
+// setTicket sets the ticket of a worker: the earliest of its tasks that have not ended.
+func (x *binning) setTicket(worker int, ticket uint64) {
+	if x.parallel {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.tickets[worker] = ticket
+		x.taskEnded.Broadcast()
+	}
+}
+
 // endTask marks a worker as idle.
 func (x *binning) endTask(worker int) {
 	x.mu.Lock()
@@ -150,7 +246,7 @@ func (x *binning) endTask(worker int) {
 // nextTask takes the next task and reports whether there is one. Clears become bin lists on the way.
 // Input assembly is under the lock, because it is sequential: primitive restart and PrimitiveId
 // depend on all earlier indices of the draw.
-func (p *Pass) nextTask(w *frontend.Scratch, worker int) (t task, ok bool) {
+func (p *Pass) nextTask(d *binWorker) (t task, ok bool) {
 	x := &p.binning
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -162,8 +258,11 @@ func (p *Pass) nextTask(w *frontend.Scratch, worker int) (t task, ok bool) {
 			x.step++
 			continue
 		}
-		if t.view, ok = x.nextChunks(w, step.draw); ok {
-			t.draw, t.ticket, x.tickets[worker] = step.draw, x.nextTicket, x.nextTicket
+		if t.view, ok = x.nextChunks(d.Scratch, step.draw); ok {
+			t.draw, t.ticket = step.draw, x.nextTicket
+			if len(d.waiting) == 0 { // the worker has no earlier task
+				x.tickets[d.worker] = t.ticket
+			}
 			x.nextTicket++
 			return t, true
 		}

@@ -51,10 +51,10 @@ func TestPacks(t *testing.T) {
 }
 
 // TestInPlace draws many small draws in one pass, of two pipelines with records of different sizes, with the triangles of the
-// set-up program in place and without packs, by one worker and several: the pictures are the same. One draw has indices and
-// instances, and one the last vertex as the provoking one.
+// set-up program in place and without packs, by one worker and several: the pictures and the statistics are the same. Some draws
+// have indices and instances, a scissor of their own or statistics, and those of one pipeline the last vertex as the provoking one.
 func TestInPlace(t *testing.T) {
-	const n, draws = 40, 12
+	const n, draws = 40, 50
 	places, colors := littered(n * draws)
 	all := engines()
 	e := all[len(all)-1]
@@ -64,7 +64,7 @@ func TestInPlace(t *testing.T) {
 	for i := range 3 * n {
 		indices = append(indices, byte(i*7%(3*n)), byte(i*7%(3*n)>>8))
 	}
-	picture := func(packs, pixels bool, workers int) []byte {
+	picture := func(packs, pixels bool, workers int) (_ []byte, counts state.Statistics) {
 		defer draw.Packs(packs)()
 		if pixels {
 			defer draw.PackPixels()()
@@ -72,6 +72,7 @@ func TestInPlace(t *testing.T) {
 		defer draw.SetLeast(1, 1)()
 		c := blank(t, 90, 70, "R8G8B8A8_UNORM")
 		var p [2]*draw.Pipeline
+		var small [2]state.State
 		for i, fragment := range []string{shownText, flat} {
 			s := full(c)
 			s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
@@ -82,6 +83,8 @@ func TestInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p[i].Close()
+			small[i] = s
+			small[i].Scissors = []state.Rect{{X: 20, Y: 10, Width: 40, Height: 50}}
 		}
 		var pass draw.Pass
 		for range 2 {
@@ -91,17 +94,23 @@ func TestInPlace(t *testing.T) {
 				if i%5 == 3 {
 					a.Index, a.IndexBytes, a.Instances = indices, 2, 2
 				}
-				must(t, pass.Draw(t.Context(), p[i/3%2], &a))
+				if i%7 == 5 {
+					a.Statistics = &counts
+				}
+				if i%11 == 5 { // the last one too
+					a.State = &small[i/17%2]
+				}
+				must(t, pass.Draw(t.Context(), p[i/17%2], &a))
 			}
 			must(t, pass.End(t.Context()))
 		}
-		return c.bytes(0)
+		return c.bytes(0), counts
 	}
-	want := picture(false, false, 1)
+	want, counts := picture(false, false, 1)
 	for _, workers := range []int{1, 3} {
 		for _, pixels := range []bool{false, true} {
-			if !bytes.Equal(picture(true, pixels, workers), want) {
-				t.Errorf("%d workers, pixels %v: another picture in place", workers, pixels)
+			if got, counted := picture(true, pixels, workers); !bytes.Equal(got, want) || counted != counts || counts.ClippingInvocations == 0 {
+				t.Errorf("%d workers, pixels %v: another picture in place, or the statistics %v; want %v", workers, pixels, counted, counts)
 			}
 		}
 	}

@@ -136,11 +136,15 @@ type bin struct {
 // worker bins several tasks into one list; the list has the ticket of the last of them.
 type binWorker struct {
 	frontend.Binner
-	draw    *recordedDraw
-	pass    *Pass
-	ticket  uint64
-	packer  packer
-	sampled uint32 // packed bin lists so far, of which some choose the size of the triangles
+	draw   *recordedDraw
+	pass   *Pass
+	ticket uint64
+	worker int
+	packer packer
+
+	waiting   []waitingTask
+	triangles frontend.Triangles // of the current draw in place
+	sampled   uint32             // packed bin lists so far, of which some choose the size of the triangles
 }
 
 // binning is the state of the front end that the workers share.

@@ -29,6 +29,7 @@ type Scratch struct {
 
 	inPlaces []*inPlace
 	inPlace  *inPlace // of the current draw
+	waiting  waitingTriangles
 
 	params  compose.Memory // of the vertex program
 	records compose.Memory
@@ -65,6 +66,7 @@ func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
 
 // End drops everything that the worker retains between runs of programs. They must not be closed before.
 func (d *Scratch) End() {
+	d.waiting = waitingTriangles{}
 	d.vertexRunner.End()
 	d.batchRunner.End()
 	for i := range d.primitiveRunners {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -14,7 +15,10 @@ import (
 // the other, so that their jobs have the same buffers (exec.Session), and fragments of all draws too:
 //
 //	vertices    draw A │ draw B │ …     from a multiple of 64 on: the first workgroup of the draw's vertex job
-//	triangles   draw A │ draw B │ …     likewise of the set-up job; their vertices are numbers in the whole memory
+//	triangles   draw A, draw B │ …      likewise of the set-up job; their vertices are numbers in the whole memory
+//
+// One set-up job has the triangles of several draws with equal parameters: a job of 100 triangles would leave a quarter of its lanes
+// idle.
 
 // Fragments read primitives as layout describes them.
 var _ = [1]struct{}{}[layout.TriangleBytes-primitiveBytes]
@@ -36,7 +40,8 @@ type inPlace struct {
 // inPlaceRange is the use of the memory for vertices or for triangles.
 type inPlaceRange struct {
 	first, used, space int           // first: of the current draw
-	content            []inPlaceDraw // by group of inPlaceGroup
+	content            []inPlaceDraw // of the draws since the memory was free, then of those that followed before, as far as they are known
+	draws              int           // since the memory was free
 }
 
 // inPlaceDraw is the vertex list or the primitives of a draw at their place in memory. Draws of a frame tend to repeat those of an
@@ -46,23 +51,35 @@ type inPlaceDraw struct {
 	vertices, triangles int // first of each
 }
 
-// inPlaceGroup is the unit of the places: a multiple of the workgroups of both programs, which are powers of two.
+// inPlaceGroup is the unit of the places of jobs: a multiple of the workgroups of both programs, which are powers of two.
 const inPlaceGroup = max(vertexGroup, raster.BatchSize)
 
-// allocate makes space for n elements of a draw and reports whether there is enough.
-func (r *inPlaceRange) allocate(n int) bool {
-	r.first, r.used = r.used, r.used+(n+inPlaceGroup-1)&^(inPlaceGroup-1)
-	return r.used <= r.space
+// align makes the next draw begin with a workgroup.
+func (r *inPlaceRange) align() { r.used = (r.used + inPlaceGroup - 1) &^ (inPlaceGroup - 1) }
+
+// fits reports whether there is space for n more elements.
+func (r *inPlaceRange) fits(n int) bool { return r.used+n <= r.space }
+
+// grow is for new memory, with space for n elements at least.
+func (r *inPlaceRange) grow(n int) {
+	*r = inPlaceRange{space: (max(2*r.space, n) + inPlaceGroup - 1) &^ (inPlaceGroup - 1)}
 }
+
+// free makes all memory free. The content remains known.
+func (r *inPlaceRange) free() { r.used, r.draws = 0, 0 }
+
+// allocate makes space for n elements of a draw.
+func (r *inPlaceRange) allocate(n int) { r.first, r.used = r.used, r.used+n }
 
 // has reports whether the memory of the current draw has the content of draw x, and notes that it has it from now on.
 func (r *inPlaceRange) has(x inPlaceDraw) bool {
-	all := x.run.count > 0
-	for i := r.first / inPlaceGroup; i < r.used/inPlaceGroup; i++ {
-		all = all && r.content[i] == x
-		r.content[i] = x
+	i := r.draws
+	r.draws++
+	if i < len(r.content) && r.content[i] == x && x.run.count > 0 {
+		return true
 	}
-	return all
+	r.content = append(r.content[:i], x)
+	return false
 }
 
 // maxInPlace bounds the kinds of records with a memory of their own.
@@ -99,30 +116,99 @@ func (d *Scratch) Forget() {
 		if x.vertices.space > kept || x.triangles.space > kept {
 			*x = inPlace{stride: x.stride, batches: raster.Batches{Words: x.batches.Words}}
 		}
-		x.vertices.used, x.triangles.used = 0, 0 // the content remains known
+		x.vertices.free()
+		x.triangles.free()
 	}
 }
 
 // add makes space for a draw. Earlier draws retain the memory that they have.
 func (x *inPlace) add(vertices, triangles int) {
 	v, t := &x.vertices, &x.triangles
-	if some := v.allocate(vertices); t.allocate(triangles) && some {
-		return
+	v.align()
+	if !v.fits(vertices) || !t.fits(triangles) {
+		v.grow(vertices)
+		t.grow(triangles)
+		x.list, x.primitives = make([]uint32, listBytes/4*v.space), make([]primitive, t.space)
+		x.batches.Rows = make([][raster.BatchSize]uint32, t.space/raster.BatchSize*x.batches.Words)
+		x.records = compose.Memory{}
+		x.records.Grow(v.space * x.stride)
 	}
-	for _, r := range [...]*inPlaceRange{v, t} {
-		n := r.used - r.first
-		*r = inPlaceRange{used: n, space: max(2*r.space, n)}
-		r.content = make([]inPlaceDraw, r.space/inPlaceGroup)
+	v.allocate(vertices)
+	t.allocate(triangles)
+}
+
+// Triangles are the triangles of a draw in place.
+type Triangles struct {
+	primitiveList
+	memory          *inPlace
+	vertices, first int // of the draw, first of all triangles
+}
+
+// waitingTriangles are triangles of draws in place, one after the other, for one set-up job.
+type waitingTriangles struct {
+	memory   *inPlace
+	pipeline *Pipeline
+	program  *compute.Variant[batchKey]
+	params   raster.BatchParams
+	first, n int
+}
+
+// Joins reports whether the triangles of chunk i of the draw can follow those that wait for their set-up.
+func (d *Binner) Joins(i int) bool {
+	w, c := &d.waiting, d.Chunks[i]
+	if w.n == 0 {
+		return true
 	}
-	x.list, x.primitives = make([]uint32, listBytes/4*v.space), make([]primitive, t.space)
-	x.batches.Rows = make([][raster.BatchSize]uint32, t.space/raster.BatchSize*x.batches.Words)
-	x.records = compose.Memory{}
-	x.records.Grow(v.space * x.stride)
+	x := w.memory
+	v := x.vertices
+	v.align()
+	return w.pipeline == d.Pipeline && w.program == d.heldBatch && x == d.findInPlace() && v.fits(int(c.vertices())) && x.triangles.fits(len(c.primitives)) && w.params == d.setUpParams()
+}
+
+// setUpParams returns the parameters of the set-up program for the draw.
+func (d *Binner) setUpParams() (p raster.BatchParams) {
+	d.Raster.BatchVertices(raster.Records{Layout: d.layout()}, &p)
+	return p
+}
+
+// Wait runs the vertex program for chunk i of the draw. Its triangles wait for SetUp.
+func (d *Binner) Wait(ctx context.Context, i int) (t Triangles, err error) {
+	d.chunk = d.Chunks[i]
+	d.countChunk()
+	w := &d.waiting
+	if w.n == 0 {
+		d.findInPlace().triangles.align()
+	}
+	if err := d.runVerticesInPlace(ctx); err != nil {
+		return Triangles{}, err
+	}
+	x := d.inPlace
+	t = Triangles{d.listInPlace(), x, x.vertices.used - x.vertices.first, x.triangles.first}
+	d.outputStream(0, &t.primitiveList)
+	if w.n == 0 {
+		*w = waitingTriangles{memory: x, pipeline: d.Pipeline, program: d.heldBatch, first: t.first, params: d.setUpParams()}
+	}
+	w.n += len(t.primitives)
+	return t, nil
+}
+
+// SetUp sets up all triangles that wait. The current draw is one of theirs.
+func (d *Binner) SetUp(ctx context.Context) error {
+	w, x := &d.waiting, d.waiting.memory
+	first, n := w.first, w.n
+	d.batchParams = w.params
+	*w = waitingTriangles{}
+	return d.runSetUp(ctx, x.records.Data, x.primitives, compose.BytesOf(x.batches.Rows), first, n)
+}
+
+// findInPlace returns the memory of draws like the current one.
+func (d *Binner) findInPlace() *inPlace {
+	return d.inPlaceFor(int(d.Pipeline.Record.Stride), raster.BatchWords+layout.KeptWords*len(d.Pipeline.kept))
 }
 
 // runVerticesInPlace is runVertices for a draw in place.
 func (d *Binner) runVerticesInPlace(ctx context.Context) error {
-	x, n := d.inPlaceFor(int(d.Pipeline.Record.Stride), raster.BatchWords+layout.KeptWords*len(d.Pipeline.kept)), int(d.chunk.vertices())
+	x, n := d.findInPlace(), int(d.chunk.vertices())
 	d.inPlace = x
 	x.add(n, len(d.chunk.primitives))
 	if !x.vertices.has(d.drawInPlace()) {
@@ -158,38 +244,37 @@ func (d *Binner) drawInPlace() inPlaceDraw {
 	return inPlaceDraw{d.chunk.run(), d.inPlace.vertices.first, d.inPlace.triangles.first}
 }
 
-// rasterizeInPlace is rasterize for a draw in place.
-func (d *Binner) rasterizeInPlace(ctx context.Context, f *primitiveList, v raster.Records) error {
-	r, x := &d.Raster, d.inPlace
+// RasterizeInPlace adds the triangles of a draw in place to the bins. SetUp precedes.
+func (d *Binner) RasterizeInPlace(ctx context.Context, f *Triangles) error {
+	r, x := &d.Raster, f.memory
+	d.inPlace = x
+	v := raster.Records{Layout: d.layout(), Words: f.records.Words(int(f.primitiveList.vertices) * int(d.Pipeline.Record.Stride/4))}
 	if !r.BatchVertices(v, &d.batchParams) {
 		return nil // without a scissor nothing is drawn
 	}
-	d.countClipping(f)
-	first := x.triangles.first
-	if err := d.runSetUp(ctx, x.records.Data, x.primitives, compose.BytesOf(x.batches.Rows), first, len(f.primitives)); err != nil {
-		return err
-	}
-	for at := 0; at < len(f.primitives); at += raster.BatchSize {
-		b := x.batches.At((first + at) / raster.BatchSize)
-		n := uint(min(len(f.primitives)-at, raster.BatchSize))
-		for i := r.BatchInPlace(b, uint32(first+at), 0, n); i < n; i = r.BatchInPlace(b, uint32(first+at), i+1, n) {
+	d.countClipping(&f.primitiveList)
+	for at, end := f.first, f.first+len(f.primitives); at < end; {
+		batch := at &^ (raster.BatchSize - 1)
+		b, n := x.batches.At(batch/raster.BatchSize), uint(min(end-batch, raster.BatchSize))
+		for i := r.BatchInPlace(b, uint32(batch), uint(at-batch), n); i < n; i = r.BatchInPlace(b, uint32(batch), i+1, n) {
 			if d.Stop.Load() {
 				return ctx.Err()
 			}
-			p := &f.primitives[at+int(i)]
-			r.TriangleInPlace(b, uint32(first+at+int(i)), i, &p.v, p.provoking, p.id)
+			p := &f.primitives[batch+int(i)-f.first]
+			r.TriangleInPlace(b, uint32(batch)+uint32(i), i, &p.v, p.provoking, p.id)
 			if err := d.flushFull(ctx); err != nil {
 				return err
 			}
 		}
+		at = batch + int(n)
 	}
 	return nil
 }
 
-// BatchesInPlace returns the batches of the worker's draws in place, and the bytes of the current draw.
-func (d *Scratch) BatchesInPlace() (list raster.Batches, bytes int) {
-	x := d.inPlace
-	return x.batches, (x.vertices.used-x.vertices.first)*(x.stride+listBytes) + (x.triangles.used-x.triangles.first)*(4*x.batches.Words+int(primitiveBytes))
+// Batches returns the batches of the worker's draws in place, and the bytes of the draw.
+func (f *Triangles) Batches() (list raster.Batches, bytes int) {
+	x := f.memory
+	return x.batches, f.vertices*(x.stride+listBytes) + len(f.primitives)*(4*x.batches.Words+int(primitiveBytes))
 }
 
 // BindInPlace binds the primitives and records of draws in place for their fragments.

@@ -16,9 +16,6 @@ func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 	}
 	r := &d.Raster
 	v := raster.Records{Layout: d.layout(), Words: f.records.Words(int(f.vertices) * int(d.Pipeline.Record.Stride/4))}
-	if d.InPlace {
-		return d.rasterizeInPlace(ctx, f, v)
-	}
 	if d.usesBatches(f, v) {
 		d.countClipping(f)
 		return d.rasterizeBatches(ctx, f)

@@ -9,7 +9,7 @@ import (
 
 // Run moves the chunks of a task through all stages up to the bins. A chunk passes through all
 // stages before the next begins: its records are in the caches from the vertex program to the
-// rasterizer.
+// rasterizer. A draw in place has steps of its own (inplace.go).
 func (d *Binner) Run(ctx context.Context) error {
 	if d.Pipeline.stages.Mesh != nil {
 		return d.runMesh(ctx)
@@ -28,9 +28,6 @@ func (d *Binner) Run(ctx context.Context) error {
 // runVertices runs the vertex program for the chunk.
 func (d *Binner) runVertices(ctx context.Context) error {
 	d.countChunk()
-	if d.InPlace {
-		return d.runVerticesInPlace(ctx)
-	}
 	n := d.chunk.vertices()
 	d.params.Words(1)[layout.VertexCount] = n
 	size := int(n) * int(d.Pipeline.vertexRec.Stride)
@@ -49,10 +46,6 @@ func (d *Binner) runVertices(ctx context.Context) error {
 // runPrimitiveStages moves the chunk's vertices through tessellation, geometry and rasterization.
 func (d *Binner) runPrimitiveStages(ctx context.Context) error {
 	f := &d.flows[tessControl]
-	if d.InPlace {
-		*f = d.listInPlace()
-		return d.runGeometry(ctx, f)
-	}
 	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.tuples, d.chunk.tupleVertices}
 	if d.programs[tessEval] != nil {
 		return d.tessellate(ctx, f)
