@@ -214,6 +214,9 @@ func (w *walker) mask(x, y int32, s point) uint64 {
 			return scalarMask((*[3]edge)(w.edges), Rect{x0, y0, x1, y1}, x, y, s)
 		}
 	}
+	if hasBlockMask && len(w.edges) == 4 {
+		return mask3((*[3]edge)(w.edges), x, y, s) & mask3((*[3]edge)(w.edges[1:]), x, y, s)
+	}
 	m := ^uint64(0)
 	for i := range w.edges {
 		e := &w.edges[i]

@@ -45,7 +45,7 @@
 //	blockmask.go    three edge functions in a block
 //	cover.go        hierarchical coverage of convex polygons
 //	tiny.go         coverage of triangles within one block
-//	small.go        coverage of triangles within some blocks
+//	small.go        coverage of polygons within some blocks
 //	conservative.go conservative rasterisation
 //	batch.go        triangles set up by a vectorized program
 //	inplace.go      triangles that remain where the program stored them

@@ -164,8 +164,17 @@ func (r *Rasterizer) quadrilateral(p *draft, c [4]point) bool {
 	if area < 0 {
 		c[1], c[3] = c[3], c[1]
 	}
+	bounds := r.boundsOf(c[:]).Intersect(r.limits(p))
+	if bounds.Empty() {
+		return false
+	}
+	if r.centreOnly {
+		if any, ok := r.coverSmall(c[:], bounds); ok {
+			return any
+		}
+	}
 	edges := [4]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[3]), edgeOf(c[3], c[0])}
-	return r.cover(p, edges[:], r.boundsOf(c[:]))
+	return r.cover(p, edges[:], bounds)
 }
 
 // outline draws a polygon's edges as lines or its vertices as points, by the polygon mode. bias is added to

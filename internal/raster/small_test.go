@@ -8,38 +8,49 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 )
 
-// TestSmallTriangles compares the items of small triangles with those of the hierarchical traversal: triangles in one tile and
-// across tiles, and parts of their bounding boxes.
-func TestSmallTriangles(t *testing.T) {
+// TestSmallPolygons compares the items of small triangles and parallelograms with those of the hierarchical traversal: polygons in
+// one tile and across tiles, and parts of their bounding boxes.
+func TestSmallPolygons(t *testing.T) {
 	if !hasBlockMask {
-		t.Skip("small triangles have a path of their own with AVX2, which this processor lacks")
+		t.Skip("small polygons have a path of their own with AVX2, which this processor lacks")
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var got, want Rasterizer
 	s := state(1, 256, 256)
-	s.PolygonMode = enum.PolygonModeFill
+	s.PolygonMode, s.Runs = enum.PolygonModeFill, true
 	for range 20000 {
-		var c [3]point
+		got.Begin(s)
 		x, y := random.Int32N(240*one), random.Int32N(240*one)
-		for i := range c {
-			c[i] = point{x + random.Int32N(smallSize*one+1), y + random.Int32N(smallSize*one+1)}
+		near := func(size int32) point { return point{x + random.Int32N(size*one+1), y + random.Int32N(size*one+1)} }
+		c := []point{near(smallSize), near(smallSize), near(smallSize)}
+		if random.IntN(2) == 0 {
+			c = []point{near(smallSize / 2), near(smallSize / 2), near(smallSize), {}}
+			c[3] = point{c[0].x + c[2].x - c[1].x, c[0].y + c[2].y - c[1].y}
+			if random.IntN(2) == 0 {
+				c = []point{{x, y}, {c[2].x, y}, c[2], {x, c[2].y}}
+			}
 		}
 		if doubleArea(c[0], c[1], c[2]) < 0 {
-			c[1], c[2] = c[2], c[1]
+			slices.Reverse(c)
 		}
-		b := centresOf(&c)
+		b := got.boundsOf(c)
 		if random.IntN(2) == 0 {
 			b.X0, b.Y1 = b.X0+random.Int32N(9), b.Y1-random.Int32N(9)
 		}
-		if b.Empty() {
+		if b = b.Intersect(s.Area); b.Empty() {
 			continue
 		}
-		got.Begin(s)
 		want.Begin(s)
-		any, ok := got.coverSmall(&c, b)
-		edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
-		if covers := want.cover(&want.primitive, edges[:], b); !ok || any != covers {
-			t.Fatalf("%v in %v: covered %v, want %v; small %v", c, b, any, covers, ok)
+		any, ok := got.coverSmall(c, b)
+		if !ok {
+			continue
+		}
+		edges := make([]edge, len(c))
+		for i := range c {
+			edges[i] = edgeOf(c[i], c[(i+1)%len(c)])
+		}
+		if covers := want.cover(&want.primitive, edges, b); any != covers {
+			t.Fatalf("%v in %v: covered %v, want %v", c, b, any, covers)
 		}
 		for n := range got.tiles {
 			if !slices.Equal(got.Tile(n), want.Tile(n)) {

@@ -141,7 +141,7 @@ func (r *Rasterizer) coverTriangle(p *draft, c [3]point) bool {
 	if any, ok := r.coverTiny(&c, bounds); ok {
 		return any
 	}
-	if any, ok := r.coverSmall(&c, bounds); ok {
+	if any, ok := r.coverSmall(c[:], bounds); ok {
 		return any
 	}
 	edges := [3]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[0])}
