@@ -80,7 +80,7 @@ func (r *Rasterizer) crossedPlanes(list []halfSpace, any outcode, t *transform) 
 // corner returns vertex n, the i-th of its primitive, as a corner. A NaN clip distance is outside.
 func (r *Rasterizer) corner(n uint32, i int) corner {
 	p := r.position(n)
-	c := corner{at: [4]float64{float64(p.x), float64(p.y), float64(p.z), float64(p.w)}, original: i + 1}
+	c := corner{at: p.wide(), original: i + 1}
 	for k := range r.records.ClipCount {
 		d := float64(r.distance(n, r.records.Clip+k))
 		if d != d {
@@ -186,7 +186,7 @@ func (r *Rasterizer) snapCorner(c *corner, p *draft, t *transform) point {
 			return v.point
 		}
 	}
-	return t.project(c).point
+	return t.project(&c.at, 0).point
 }
 
 // positions returns the clip coordinates of the primitive's vertices, before clipping.
@@ -201,7 +201,7 @@ func (r *Rasterizer) positions(p *draft) (v [3]clipSpace) {
 func (t *transform) maxDepth(list []corner) float32 {
 	z := float32(math.Inf(-1))
 	for i := range list {
-		z = max(z, float32(t.project(&list[i]).z))
+		z = max(z, float32(t.project(&list[i].at, 0).z))
 	}
 	return z
 }

@@ -63,20 +63,27 @@ func (r *Rasterizer) line(p *draft, t *transform, bias float32) {
 	}
 }
 
-// ends clips a line (parametric clipping against each plane) and returns its ends in the framebuffer; false
-// if nothing remains, or both ends snap to one point.
+// ends clips a line and returns its ends in the framebuffer; false if nothing remains, or both ends snap to one point.
 func (r *Rasterizer) ends(p *draft, t *transform) (a, b end, ok bool) {
-	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
-	c[0].weight[0], c[1].weight[1] = 1, 1
 	s := [2]outcode{r.vertex(p.vertex[0], t).outcode, r.vertex(p.vertex[1], t).outcode}
-	if s[0]&s[1]&(viewVolume|allDistances|outEye) != 0 || (s[0]|s[1])&notFinite != 0 {
+	any := s[0] | s[1]
+	if s[0]&s[1]&(viewVolume|allDistances|outEye) != 0 || any&notFinite != 0 {
 		return a, b, false
 	}
-	var buffer [20]halfSpace
-	planes := buffer[:0]
-	if any := s[0] | s[1]; any&needsClipping != 0 {
-		planes = r.crossedPlanes(planes, any, t)
+	if any&needsClipping != 0 {
+		return r.clippedEnds(p, t, any)
 	}
+	from, to := r.position(p.vertex[0]).wide(), r.position(p.vertex[1]).wide()
+	a, b = t.project(&from, 0), t.project(&to, 1)
+	return a, b, a.point != b.point
+}
+
+// clippedEnds is ends for a line that crosses planes, whose outcodes are any (parametric clipping against each plane).
+func (r *Rasterizer) clippedEnds(p *draft, t *transform, any outcode) (a, b end, ok bool) {
+	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
+	c[0].weight[0], c[1].weight[1] = 1, 1
+	var buffer [20]halfSpace
+	planes := r.crossedPlanes(buffer[:0], any, t)
 	for i := range planes {
 		da, db := planes[i].distance(&c[0]), planes[i].distance(&c[1])
 		switch {
@@ -88,18 +95,19 @@ func (r *Rasterizer) ends(p *draft, t *transform) (a, b end, ok bool) {
 			c[0] = intersect(&c[1], &c[0], db, da)
 		}
 	}
-	a, b = t.project(&c[0]), t.project(&c[1])
+	a, b = t.project(&c[0].at, c[0].weight[1]), t.project(&c[1].at, c[1].weight[1])
 	return a, b, a.point != b.point
 }
 
-// project returns a corner's position in the framebuffer, computed in float64 and clamped to the guard band.
-func (t *transform) project(c *corner) end {
-	w := 1 / c.at[3]
+// project returns the position in the framebuffer of a point at clip coordinates c, computed in float64 and clamped to the
+// guard band. weight is the weight of a line's second vertex.
+func (t *transform) project(c *[4]float64, weight float64) end {
+	w := 1 / c[3]
 	coordinate := func(axis int) float64 {
-		return float64(float64(float64(c.at[axis]*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
+		return float64(float64(float64(c[axis]*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
 	}
 	x, y := min(max(coordinate(0), -guardBand), guardBand), min(max(coordinate(1), -guardBand), guardBand)
-	return end{point{snap(x), snap(y)}, x, y, coordinate(2), w, c.weight[1]}
+	return end{point{snap(x), snap(y)}, x, y, coordinate(2), w, weight}
 }
 
 // setLinePlanes sets the planes of a line: linear along it, constant across it. last is the w of its second

@@ -43,6 +43,11 @@ const guardBand = 1 << 15
 // clipSpace is a vertex position in clip coordinates.
 type clipSpace struct{ x, y, z, w float32 }
 
+// wide returns the coordinates in float64.
+func (p clipSpace) wide() [4]float64 {
+	return [4]float64{float64(p.x), float64(p.y), float64(p.z), float64(p.w)}
+}
+
 // position returns the position of vertex n.
 func (r *Rasterizer) position(n uint32) clipSpace {
 	at := int(n)*r.records.Stride + r.records.Position
