@@ -37,8 +37,35 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 	p.Z, p.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
 	p.L1, p.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
 	half := snap(float64(size) / 2)
-	c := [4]point{{v.x - half, v.y - half}, {v.x + half, v.y - half}, {v.x + half, v.y + half}, {v.x - half, v.y + half}}
-	r.commit(p, r.quadrilateral(p, c))
+	low, high := point{v.x - half, v.y - half}, point{v.x + half, v.y + half}
+	any, ok := r.coverSquare(p, low, high)
+	if !ok {
+		any = r.quadrilateral(p, [4]point{low, {high.x, low.y}, high, {low.x, high.y}})
+	}
+	r.commit(p, any)
+}
+
+// coverSquare covers a square that is in one block, with one sample at the pixel's centre; ok is false if it is not. The centres on its
+// top and left edge are inside (edgeOf).
+func (r *Rasterizer) coverSquare(p *draft, low, high point) (any, ok bool) {
+	if !r.centreOnly {
+		return false, false
+	}
+	b := r.boundsOf([]point{low, high}).Intersect(r.limits(p))
+	if b.Empty() {
+		return false, true
+	}
+	x, y := min(b.X0&^1, b.X0|(Tile-1)-(Block-1)), min(b.Y0&^1, b.Y0|(Tile-1)-(Block-1))
+	if b.X1-x > Block || b.Y1-y > Block {
+		return false, false
+	}
+	first := func(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits } // the first pixel with its centre at or after a position
+	b = b.Intersect(Rect{first(low.x), first(low.y), first(high.x), first(high.y)})
+	if b.Empty() {
+		return false, true
+	}
+	r.addBlock(x, y, b.pixelsOf(x, y))
+	return true, true
 }
 
 // size returns the size of the point at vertex n in pixels, 1 to MaxPointSize: 1 if no shader writes it, or

@@ -52,13 +52,47 @@ func TestSmallPolygons(t *testing.T) {
 		if covers := want.cover(&want.primitive, edges, b); any != covers {
 			t.Fatalf("%v in %v: covered %v, want %v", c, b, any, covers)
 		}
-		for n := range got.tiles {
-			if !slices.Equal(got.Tile(n), want.Tile(n)) {
-				t.Fatalf("%v in %v has the items %x in tile %d, want %x", c, b, got.Tile(n), n, want.Tile(n))
-			}
+		sameItems(t, &got, &want, c, b)
+	}
+}
+
+// sameItems compares the items of two rasterizers for a polygon in a rectangle.
+func sameItems(t *testing.T, got, want *Rasterizer, c []point, b Rect) {
+	t.Helper()
+	for n := range got.tiles {
+		if !slices.Equal(got.Tile(n), want.Tile(n)) {
+			t.Fatalf("%v in %v has the items %x in tile %d, want %x", c, b, got.Tile(n), n, want.Tile(n))
 		}
-		if got.Bytes() != want.Bytes() {
-			t.Fatalf("%v in %v has %d bytes, want %d", c, b, got.Bytes(), want.Bytes())
+	}
+	if got.words != want.words {
+		t.Fatalf("%v in %v has %d words of items, want %d", c, b, got.words, want.words)
+	}
+}
+
+// TestSquares compares the items of points within one block with those of the hierarchical traversal.
+func TestSquares(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var got, want Rasterizer
+	s := state(1, 200, 200)
+	compared := 0
+	for range 20000 {
+		got.Begin(s)
+		want.Begin(s)
+		at, size := point{random.Int32N(210*one) - 5*one, random.Int32N(210*one) - 5*one}, random.Int32N(Block*one)
+		c := []point{at, {at.x + size, at.y}, {at.x + size, at.y + size}, {at.x, at.y + size}}
+		any, ok := got.coverSquare(&got.primitive, c[0], c[2])
+		if !ok {
+			continue
 		}
+		compared++
+		edges := []edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[3]), edgeOf(c[3], c[0])}
+		b := want.boundsOf(c)
+		if covers := size > 0 && want.cover(&want.primitive, edges, b); any != covers {
+			t.Fatalf("%v: covered %v, want %v", c, any, covers)
+		}
+		sameItems(t, &got, &want, c, b)
+	}
+	if compared < 10000 {
+		t.Errorf("%d squares are in one block", compared)
 	}
 }

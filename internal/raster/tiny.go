@@ -21,11 +21,16 @@ func (r *Rasterizer) coverTiny(c *[3]point, b Rect) (any, ok bool) {
 	if m == 0 {
 		return false, true
 	}
-	tile := r.tileOf(b.X0, b.Y0)
+	r.addBlock(x, y, m)
+	return true, true
+}
+
+// addBlock appends an item: the pixels m of the block at (x, y), with one sample.
+func (r *Rasterizer) addBlock(x, y int32, m uint64) {
+	tile := r.tileOf(x, y)
 	list := r.items(tile)
 	*list = append(*list, itemHead(r.reserve(tile), x, y), m)
 	r.words += 2
-	return true, true
 }
 
 const (
