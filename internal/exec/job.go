@@ -139,7 +139,7 @@ func (j *Job) ListOf(r int) *List {
 	return j.Lists[r]
 }
 
-// Check returns a *JobError if the job does not fit p. Engines call it at the start of Prepare. It costs nothing for the
+// Check returns a *JobError if the job does not fit p, and tells its log the resources. Engines call it at the start of Prepare. It costs nothing for the
 // descriptors of lists.
 func (j *Job) Check(p *ir.Program) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
@@ -185,6 +185,7 @@ func (j *Job) Check(p *ir.Program) error {
 		}
 		end = r.Address + uint64(len(r.Bytes))
 	}
+	j.Log.place(p, j)
 	return nil
 }
 

@@ -119,6 +119,19 @@ func (l *Log) report(p *ir.Program, by invocation, number uint32) {
 	l.lastOf[by] = m
 }
 
+// place tells the detector of data races the resources of a job. A nil log has none.
+func (l *Log) place(p *ir.Program, j *Job) {
+	if l == nil || !slices.ContainsFunc(p.Messages, func(m ir.Message) bool { return m.Kind == ir.Traced && m.Event.Kind == ir.AccessEvent }) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races == nil {
+		l.races = newRaces(l.RaceBytes)
+	}
+	l.races.place(p, j)
+}
+
 // trace passes an event to the detector of data races.
 func (l *Log) trace(m *Message) {
 	if l.races == nil {

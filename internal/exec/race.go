@@ -100,6 +100,7 @@ type races struct {
 	rounds    map[roundOf]*round
 	cells     map[location]*cell
 	written   map[*ir.Program]map[string]bool // memory that the program writes
+	placed    map[*ir.Program]*placed         // the resources of the programs
 	found     map[[2]siteOf]*Race
 	missed    map[siteOf]*Barrier
 	unread    map[siteOf]*Report // loads of bytes without a store
@@ -144,7 +145,7 @@ func newRaces(limit uint64) *races {
 		limit = DefaultRaceBytes
 	}
 	r := &races{
-		limit: limit, written: map[*ir.Program]map[string]bool{},
+		limit: limit, written: map[*ir.Program]map[string]bool{}, placed: map[*ir.Program]*placed{},
 		found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
 	}
 	r.forget()
@@ -157,7 +158,7 @@ func (r *races) results() *races {
 		return nil
 	}
 	out := newRaces(r.limit)
-	out.stopped = r.stopped
+	out.stopped, out.placed = r.stopped, r.placed
 	out.found, out.missed, out.unread = copies(r.found), copies(r.missed), copies(r.unread)
 	return out
 }
@@ -230,7 +231,7 @@ func (r *races) follow(m *Message, written map[string]bool) {
 	r.resume(t)
 	switch e := &m.Of().Event; e.Kind {
 	case ir.AccessEvent:
-		if written[e.Memory] {
+		if written[e.Memory] || r.shares(m.Program, e.Memory) {
 			r.access(t, m, e)
 		} else if e.Uninit {
 			r.noteUnwritten(m)
@@ -402,7 +403,11 @@ func (r *races) resume(t *thread) {
 func (r *races) access(t *thread, m *Message, e *ir.Event) {
 	t.fenced &^= 1 << e.Domain
 	at, element := placeOf(m)
-	end := at + uint64(e.Size)
+	size, memory := uint64(e.Size), e.Memory
+	if a, n, ok := r.addressOf(m); ok {
+		at, size, memory, element = a, n, "", 0
+	}
+	end := at + size
 	written := !e.Uninit || !e.Read
 	for word := at / 4; word*4 < end; word++ {
 		bytes := uint8(0xf)
@@ -412,7 +417,7 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 		if last := word*4 + 4; last > end {
 			bytes &= 0xf >> (last - end)
 		}
-		l := location{stage: t.workgroup.stage, memory: e.Memory, element: element, word: word}
+		l := location{stage: t.workgroup.stage, memory: memory, element: element, word: word}
 		if e.Domain == ir.EventWorkgroup {
 			l.group = 1 + t.workgroup.number
 		}

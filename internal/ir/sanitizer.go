@@ -115,6 +115,10 @@ const (
 type Event struct {
 	Kind             EventKind
 	Memory           string // of an access: its name, which identifies it
+	Bound            bool   // of an access: to the resource at Set and Binding, of the kind Resource
+	Set, Binding     uint32
+	Resource         ResourceKind
+	Axes             uint8  // of a texel: the axes of the image without layers
 	Texel            uint8  // coordinates of a texel: the values of the access are they, the level, the sample, and the descriptor's index; 0 for bytes
 	Size             uint32 // in bytes
 	Domain           uint8

@@ -279,7 +279,8 @@ const (
 	ShapeWeights = 11 // of a view of weights: 6 bits each of the center's x and y and the size's less 1, and 3 of the log2 of phases along an axis
 	ShapeCorner  = 12 // 1 if texels are on corners and levels are rounded up to at least 2 texels (VK_NV_corner_sampled_image), else 0
 	ShapeFresh   = 13 // with the sanitizer uninit: 1 as long as nothing has written the texels of the view, else 0
-	ShapeLevels  = 14
+	ShapeTexel   = 14 // the bytes of a texel in memory
+	ShapeLevels  = 15
 	MaxLevels    = 16
 	ShapeWords   = ShapeLevels + 3*MaxLevels
 )

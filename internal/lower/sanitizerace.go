@@ -261,7 +261,16 @@ func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	replaces := f.facts.Code.Inst(f.at).Op() == spirv.OpAtomicExchange // the old value may have no use
 	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared() && !replaces
 	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
+	if e.Domain == ir.EventBuffers && p.memory == inBuffer && !p.heap && p.number < uint64(len(f.prog.Res)) {
+		f.bindEvent(e, int(p.number))
+	}
 	return (p.memory == inBuffer || p.memory == physical) && !p.checked
+}
+
+// bindEvent sets the resource of an access.
+func (f *function) bindEvent(e *ir.Event, number int) {
+	r := f.prog.Res[number]
+	e.Bound, e.Set, e.Binding, e.Resource = !r.Heap, r.Set, r.Binding, r.Kind
 }
 
 // tracePart logs an access of contiguous bytes, if they are in range.

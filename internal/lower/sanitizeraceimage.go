@@ -12,6 +12,8 @@ import (
 // tracedTexel is a texel of a storage image; its accesses are events for the detector of data races.
 type tracedTexel struct {
 	memory string
+	number int    // of the resource
+	axes   uint8  // of the image, without layers
 	args   []ir.V // coordinates, level, sample and the index of the descriptor
 	inside ir.V   // whether the image has the texel
 }
@@ -37,7 +39,8 @@ func (c *textureCall) tracedTexel(lod spirv.ID) *tracedTexel {
 	r := f.prog.Res[resources[0]]
 	return &tracedTexel{
 		memory: fmt.Sprintf("the image in set %d, binding %d", r.Set, r.Binding),
-		args:   append(slices.Clone(c.at), level, sample, c.on.index), inside: inside,
+		number: resources[0], axes: uint8(c.head.Dim.Axes()),
+		args: append(slices.Clone(c.at), level, sample, c.on.index), inside: inside,
 	}
 }
 
@@ -47,6 +50,8 @@ func (f *function) traceTexel(x *tracedTexel, e ir.Event) {
 		return
 	}
 	e.Kind, e.Domain, e.Memory, e.Size, e.Texel = ir.AccessEvent, ir.EventImages, x.memory, 4, uint8(len(x.args)-3)
+	e.Axes = x.axes
+	f.bindEvent(&e, x.number)
 	f.b.If(x.inside)
 	f.trace(racing, e, x.args...)
 	f.b.End()

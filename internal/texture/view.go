@@ -196,6 +196,7 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	put(ir.ShapeLayers, d.Layers)
 	put(ir.ShapeLevelsN, d.Levels)
 	put(ir.ShapeSamples, m.Samples)
+	put(ir.ShapeTexel, p.texel.Bytes)
 	if m.Corner {
 		put(ir.ShapeCorner, 1)
 	}
@@ -239,6 +240,7 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 		binary.LittleEndian.PutUint32(v.shape[4*i:], 1)
 	}
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWidth:], uint32(n))
+	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeTexel:], uint32(f.Bytes))
 	return v, nil
 }
 
