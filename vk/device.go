@@ -75,7 +75,8 @@ type DeviceInfo struct {
 	Sanitize Sanitizers
 	Reports  func(Report)
 
-	// Written says that the host writes all memory before commands read it: SanitizeUninit does not follow buffers and images.
+	// Written says that the host writes all memory before commands read it, and waits for each command: SanitizeUninit does not
+	// follow buffers and images, and SanitizeRace does not compare commands.
 	Written bool
 
 	// Messages receives the findings on commands, each with its rule: when a command is recorded, or when it runs. A command may have
@@ -234,8 +235,12 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	if d.heap.limit == 0 {
 		d.heap.limit = 64 << 30
 	}
-	if sanitize && !info.Written && d.lowering.Sanitize&SanitizeUninit != 0 {
-		d.heap.defined, d.lowering.FollowMemory = newDefinedness(), true
+	if sanitize && !info.Written {
+		d.lowering.FollowMemory = d.lowering.Sanitize&(SanitizeUninit|SanitizeRace) != 0
+		d.printer.commands = d.lowering.Sanitize&SanitizeRace != 0
+		if d.lowering.Sanitize&SanitizeUninit != 0 {
+			d.heap.defined = newDefinedness()
+		}
 	}
 	if info.Schedule != nil {
 		info.Engine, d.workers = interp.Engine{}, 1 // one goroutine calls it

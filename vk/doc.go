@@ -7,7 +7,7 @@
 //
 // Formats, descriptor types, stages and the parts of fixed-function state are those of package link, such as
 // [link.FormatR8G8B8A8Unorm], [link.StorageBuffer] and [link.StageCompute]; other enumerations are in package enum. Images have no
-// layouts, and barriers no masks. The examples go from the shader to its result.
+// layouts, and barriers need no masks: only a sanitizer reads them. The examples go from the shader to its result.
 //
 // # Lifetime
 //
@@ -41,7 +41,7 @@
 //	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
-//	definedness.go      which bytes and texels something has written
+//	definedness.go      which bytes and texels something has written; commandorder.go races between commands
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	formatproperties.go uses of formats
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory

@@ -35,6 +35,8 @@ type executor struct {
 	heaps   [2]HeapRange // of resources and samplers
 	banks   map[uint32][]byte
 
+	order *commandOrder // of the commands of the submission; nil without the sanitizer race
+
 	needy     needy         // scratch of misses
 	findings  []*UsageError // on the current command
 	recorded  uint64        // the end of the recording of the current command (CommandBuffer.ended)
@@ -81,6 +83,9 @@ type boundSet struct {
 // newExecutor returns the executor of a queue.
 func newExecutor(q *Queue) *executor {
 	x := &executor{dev: q.dev, ctx: q.ctx, stall: newStall(q.ctx, q.dev.stall)}
+	if q.dev.printer.commands {
+		x.order = &commandOrder{}
+	}
 	if n := q.dev.timeout; n > 0 {
 		x.timer = time.AfterFunc(n, func() { x.ctx.Cancel(fmt.Errorf("the command ran for more than %v: %w", n, context.DeadlineExceeded)) })
 		x.timer.Stop()
@@ -177,6 +182,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		if !ok {
 			return usage("VUID-vkCmdDispatchIndirect-offset-00407", "the arguments are not in the buffer")
 		}
+		x.order.transfer(&x.dev.printer, k.name(), words, nil, stageIndirect)
 		var groups [3]uint32 // read once: the host may change them meanwhile
 		for i := range groups {
 			groups[i] = binary.LittleEndian.Uint32(words[4*i:])
@@ -195,10 +201,18 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		k.a.(*Event).change(0)
 	case waitEvents:
 		err := k.a.(*Event).await(x.ctx)
+		x.order.barrier(everything)
 		x.memory.stale()
 		x.dev.aliases.sync()
 		return err
 	case barrier:
+		if x.order != nil {
+			list, ok := k.a.([]MemoryDependency)
+			if !ok {
+				list = everything
+			}
+			x.order.barrier(list)
+		}
 		x.memory.stale()
 		x.dev.aliases.sync()
 	case resetQueries:
@@ -237,6 +251,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		for _, r := range c.regions[k.x[0] : k.x[0]+k.x[1]] {
 			from, ok1 := source.part(r.Source, r.Size)
 			to, ok2 := target.part(r.Target, r.Size)
+			x.order.transfer(&x.dev.printer, k.name(), from, to, 1<<32)
 			switch {
 			case !ok1 || !ok2:
 			case target.sparse == nil:
@@ -248,6 +263,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		}
 	case updateBuffer:
 		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
+			x.order.transfer(&x.dev.printer, k.name(), nil, to, 1<<32)
 			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]]) // small, also without memory
 			x.dev.heap.defined.define(to)
 		}
@@ -256,6 +272,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		switch to, ok := b.part(k.x[0], k.x[1]); {
 		case !ok:
 		case b.sparse == nil:
+			x.order.transfer(&x.dev.printer, k.name(), nil, to, 1<<35)
 			fill(to, uint32(k.x[2]))
 			x.dev.heap.defined.define(to)
 		default:
@@ -428,6 +445,7 @@ func (x *executor) runWorkgroups(p *ComputePipeline, args compute.Args) (err err
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
 	x.dev.printer.flush(args.Log, p.stage)
+	x.order.shaders(&x.dev.printer, args.Log, x.order.now())
 	return err
 }
 

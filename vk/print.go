@@ -39,6 +39,7 @@ type printer struct {
 	reports    func(Report)      // nil if there is no reader
 	sanitize   bool              // programs have reports, even those without messages; reports is not nil
 	interfaces bool              // inputs that the stage before does not write are reports
+	commands   bool              // accesses of the commands of a submission are compared
 	most       int               // bytes of all commands together; 0 is no bound
 	mu         sync.Mutex        // guards used and the calls of print: several queues may run
 	used       int               // bytes so far
@@ -47,7 +48,8 @@ type printer struct {
 // drawLog is the log of a draw.
 type drawLog struct {
 	*exec.Log
-	stages []*shader.Stage
+	stages   []*shader.Stage
+	barriers int // of the submission, before the draw
 }
 
 // log returns the log of a command that runs stages; nil if it needs none.
@@ -57,7 +59,7 @@ func (p *printer) log(stages ...*shader.Stage) *exec.Log {
 	}
 	for _, s := range stages {
 		if p.sanitize || len(s.Program.Messages) > 0 {
-			return &exec.Log{}
+			return &exec.Log{Commands: p.commands}
 		}
 	}
 	return nil

@@ -367,6 +367,7 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 			return &LostError{Command: "bind sparse", Cause: err}
 		}
 	}
+	x.order.reset()
 	for _, c := range s.commands {
 		if err := x.run(s, c); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -345,11 +346,26 @@ func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
 }
 
 // Barrier orders the commands before it and the commands after it, and makes writes visible (vkCmdPipelineBarrier). A
-// queue runs its commands in order and memory is coherent: only descriptors in memory are read again.
-func (c *CommandBuffer) Barrier() {
-	if c.begin() {
-		c.commands = append(c.commands, command{kind: barrier})
+// queue runs its commands in order and memory is coherent: only descriptors in memory are read again. The sanitizer race orders
+// commands by the dependencies alone; without one the barrier is of all stages and accesses.
+func (c *CommandBuffer) Barrier(dependencies ...MemoryDependency) {
+	if !c.begin() {
+		return
 	}
+	k := command{kind: barrier}
+	if c.dev.printer.commands && len(dependencies) > 0 {
+		k.a = slices.Clone(dependencies)
+		for _, d := range dependencies {
+			if d.Buffer != nil && d.Buffer.memory != nil {
+				c.refer(&d.Buffer.object)
+				c.refer(&d.Buffer.memory.object)
+			}
+			if d.Image != nil {
+				d.Image.refer(c.refer)
+			}
+		}
+	}
+	c.commands = append(c.commands, k)
 }
 
 // MaxNesting bounds the levels of secondary command buffers that a secondary one executes (maxCommandBufferNestingLevel).

@@ -27,6 +27,9 @@ func (x *executor) beginRendering(r *rendering) error {
 	}
 	x.dev.heap.defined.attach(&r.info)
 	r.replicate()
+	if r.subpass != nil { // the dependencies of render passes are not compared
+		x.order.barrier(everything)
+	}
 	if err := g.pass.Begin(&r.target, nil, x.dev.workers); err != nil {
 		return stateError(err)
 	}
@@ -79,6 +82,9 @@ func (x *executor) endRendering() error {
 	x.unwatch()
 	x.releaseRegions()
 	x.flushLogs() // the fragments of the draws have run
+	if g.current.subpass != nil {
+		x.order.barrier(everything)
+	}
 	if err == nil && g.feedback != nil {
 		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")
 	}
@@ -101,6 +107,7 @@ func (x *executor) endRendering() error {
 func (x *executor) flushLogs() {
 	for _, log := range x.graphics.logs {
 		x.dev.printer.flush(log.Log, log.stages...)
+		x.order.shaders(&x.dev.printer, log.Log, log.barriers)
 	}
 	x.graphics.logs = nil
 }

@@ -25,10 +25,11 @@ type device struct {
 	queues     []*queue
 	presents   *vk.Queue // the driver's own: it signals that images are acquired
 
-	heapSamplers heapSamplers
-	reports      vk.Reported    // of sanitizers
-	allocations  *memoryReports // nil if there is no callback
-	maps         *memoryMaps    // nil if memory is not mapped at addresses of the application
+	heapSamplers     heapSamplers
+	reports          vk.Reported    // of sanitizers
+	comparesCommands bool           // the sanitizer race reads the scopes of barriers
+	allocations      *memoryReports // nil if there is no callback
+	maps             *memoryMaps    // nil if memory is not mapped at addresses of the application
 
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
@@ -126,6 +127,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	create.Stall = stall(p.instance)
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported
+	d.comparesCommands = create.Sanitize&vk.SanitizeRace != 0
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo
 	create.Queues, own = withOwnQueue(familyQueues(asked))

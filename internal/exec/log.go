@@ -19,6 +19,9 @@ type Log struct {
 	// RaceBytes is about the memory that the detector of data races may use; 0 means DefaultRaceBytes.
 	RaceBytes uint64
 
+	// Commands keeps the accesses of memory for a comparison with other commands; see Accesses.
+	Commands bool
+
 	mu      sync.Mutex
 	list    []*Message
 	reports map[siteOf]*Report
@@ -127,7 +130,7 @@ func (l *Log) place(p *ir.Program, j *Job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.races == nil {
-		l.races = newRaces(l.RaceBytes)
+		l.races = newRaces(l.RaceBytes, l.Commands)
 	}
 	l.races.place(p, j)
 }
@@ -135,7 +138,7 @@ func (l *Log) place(p *ir.Program, j *Job) {
 // trace passes an event to the detector of data races.
 func (l *Log) trace(m *Message) {
 	if l.races == nil {
-		l.races = newRaces(l.RaceBytes)
+		l.races = newRaces(l.RaceBytes, l.Commands)
 	}
 	l.races.event(m)
 	delete(l.lastOf, invocation{m.Group, m.Lane})

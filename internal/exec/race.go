@@ -93,6 +93,7 @@ type races struct {
 	clocks
 	nextGroup uint32
 	limit     uint64 // of bytes; see Log.RaceBytes
+	commands  bool   // see Log.Commands
 	kept      uint64 // bytes of threads, cells and accesses
 	groups    map[groupOf]*workgroup
 	threads   map[laneOf]*thread
@@ -140,12 +141,12 @@ const (
 // DefaultRaceBytes is the limit of the detector of a log with RaceBytes 0.
 const DefaultRaceBytes = 1 << 30
 
-func newRaces(limit uint64) *races {
+func newRaces(limit uint64, commands bool) *races {
 	if limit == 0 {
 		limit = DefaultRaceBytes
 	}
 	r := &races{
-		limit: limit, written: map[*ir.Program]map[string]bool{}, placed: map[*ir.Program]*placed{},
+		limit: limit, commands: commands, written: map[*ir.Program]map[string]bool{}, placed: map[*ir.Program]*placed{},
 		found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
 	}
 	r.forget()
@@ -157,7 +158,7 @@ func (r *races) results() *races {
 	if r == nil {
 		return nil
 	}
-	out := newRaces(r.limit)
+	out := newRaces(r.limit, r.commands)
 	out.stopped, out.placed = r.stopped, r.placed
 	out.found, out.missed, out.unread = copies(r.found), copies(r.missed), copies(r.unread)
 	return out
@@ -195,7 +196,7 @@ func (r *races) event(m *Message) {
 	case w == nil:
 		r.stop(m, "the shader has too many accesses and barriers")
 		return
-	case len(w) == 0:
+	case len(w) == 0 && !r.commands:
 		r.readOnly(m)
 	default:
 		r.follow(m, w)
@@ -231,7 +232,7 @@ func (r *races) follow(m *Message, written map[string]bool) {
 	r.resume(t)
 	switch e := &m.Of().Event; e.Kind {
 	case ir.AccessEvent:
-		if written[e.Memory] || r.shares(m.Program, e.Memory) {
+		if written[e.Memory] || r.commands || r.shares(m.Program, e.Memory) {
 			r.access(t, m, e)
 		} else if e.Uninit {
 			r.noteUnwritten(m)
@@ -433,6 +434,9 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 		written = written || c.written&bytes != 0
 		if e.Write {
 			c.written |= bytes
+		}
+		if r.commands {
+			c.note(m, e)
 		}
 		r.touch(c, t, access{m, t, t.now, bytes}, e)
 	}

@@ -117,7 +117,7 @@ func (u *unit) racesAlone() bool {
 				writes = writes || atomic && op != spirv.OpAtomicLoad
 			}
 		}
-		is := writes && !orders
+		is := (writes || u.options.FollowMemory) && !orders
 		u.alone = &is
 	}
 	return *u.alone

@@ -55,7 +55,7 @@ type Options struct {
 	Descriptors DescriptorPlace
 
 	// FollowMemory makes ir.SanitizeUninit follow the bytes of buffers and the texels of images, about which the run knows whether
-	// something has written them.
+	// something has written them, and ir.SanitizeRace log the reads of modules that write nothing.
 	FollowMemory bool
 
 	// SignedRemainder defines OpSRem and OpSMod of negative operands (the feature maintenance8).

@@ -1,0 +1,140 @@
+package vk
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+)
+
+// The stages and accesses of the litmus tests, by the names of Vulkan.
+const (
+	computeShader, allCommands, copying, clearing, transferring, topOfPipe, drawIndirect2 = 0x800, 0x10000, 1 << 32, 1 << 35, 0x1000, 0x1, 0x2
+
+	shaderRead, shaderWrite, storageRead, storageWrite, transferRead, transferWrite, memoryRead, memoryWrite = 0x20, 0x40, 1 << 33, 1 << 34, 0x800, 0x1000, 0x8000, 0x10000
+)
+
+// TestCommandRaces runs pairs of commands with barriers between them (Vulkan, "Memory Dependencies"): a write is before a later
+// access if an execution dependency chain leads to it, the write is in a first access scope, and the access is in the second one of
+// that or of a later dependency of the chain; a read is before a later write by an execution dependency alone.
+func TestCommandRaces(t *testing.T) {
+	between := func(source, sourceAccess, target, targetAccess uint64) []MemoryDependency {
+		return []MemoryDependency{{SourceStages: source, SourceAccess: sourceAccess, TargetStages: target, TargetAccess: targetAccess}}
+	}
+	saxpy := func(u *unwritten, c *CommandBuffer, t *testing.T) { u.saxpyOf(t, c, u.x, u.y) }
+	fill := func(u *unwritten, c *CommandBuffer, t *testing.T) { c.FillBuffer(u.y, 0, 32, 0) }
+	from := func(u *unwritten, c *CommandBuffer, t *testing.T) { c.CopyBuffer(u.y, u.x, []BufferCopy{{0, 0, 32}}) }
+	far := func(u *unwritten, c *CommandBuffer, t *testing.T) { c.FillBuffer(u.y, 128, 32, 0) }
+	type step = func(u *unwritten, c *CommandBuffer, t *testing.T)
+	cases := []struct {
+		name     string
+		a        step
+		barriers [][]MemoryDependency
+		b        step
+		races    bool
+	}{
+		{"two dispatches", saxpy, nil, saxpy, true},
+		{"two dispatches in order", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, computeShader, shaderRead|shaderWrite)}, saxpy, false},
+		{"by storage accesses", saxpy, [][]MemoryDependency{between(computeShader, storageWrite, computeShader, storageRead|storageWrite)}, saxpy, false},
+		{"by all memory", saxpy, [][]MemoryDependency{between(allCommands, memoryWrite, allCommands, memoryRead|memoryWrite)}, saxpy, false},
+		{"execution alone", saxpy, [][]MemoryDependency{between(computeShader, 0, computeShader, 0)}, saxpy, true},
+		{"not available", saxpy, [][]MemoryDependency{between(computeShader, transferWrite, computeShader, shaderRead|shaderWrite)}, saxpy, true},
+		{"not visible", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, computeShader, transferRead)}, saxpy, true},
+		{"visible to reads alone", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, computeShader, shaderRead)}, saxpy, true},
+		{"from the wrong stage", saxpy, [][]MemoryDependency{between(copying, memoryWrite, computeShader, shaderRead|shaderWrite)}, saxpy, true},
+		{"to the wrong stage", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, memoryRead|memoryWrite)}, saxpy, true},
+		{"to the top of the pipe", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, topOfPipe, 0)}, saxpy, true},
+		{"a fill and a dispatch", fill, nil, saxpy, true},
+		{"a fill and a dispatch in order", fill, [][]MemoryDependency{between(clearing, transferWrite, computeShader, shaderRead|shaderWrite)}, saxpy, false},
+		{"a fill by the stage of transfers", fill, [][]MemoryDependency{between(transferring, transferWrite, computeShader, shaderRead|shaderWrite)}, saxpy, false},
+		{"a fill by the stage of copies", fill, [][]MemoryDependency{between(copying, transferWrite, computeShader, shaderRead|shaderWrite)}, saxpy, true},
+		{"a dispatch and a copy", saxpy, nil, from, true},
+		{"a dispatch and a copy in order", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, transferRead|transferWrite)}, from, false},
+		{"a read before a write", from, [][]MemoryDependency{between(copying, 0, clearing, 0)}, fill, false},
+		{"a read and a write", from, nil, fill, true},
+		{"two reads", from, nil, func(u *unwritten, c *CommandBuffer, t *testing.T) {
+			c.CopyBuffer(u.y, u.buffer(t), []BufferCopy{{0, 0, 32}})
+		}, false},
+		{"other bytes", saxpy, nil, far, false},
+		{"a chain", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, transferRead), between(copying, 0, computeShader, shaderRead|shaderWrite)}, saxpy, false},
+		{"a broken chain", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, transferRead), between(clearing, 0, computeShader, shaderRead|shaderWrite)}, saxpy, true},
+		{"available later in a chain", saxpy, [][]MemoryDependency{between(computeShader, 0, computeShader, 0), between(computeShader, shaderWrite, computeShader, shaderRead|shaderWrite)}, saxpy, false},
+		{"a barrier of everything", saxpy, [][]MemoryDependency{{}}, saxpy, false},
+		{"a barrier of nothing", saxpy, [][]MemoryDependency{{{}}}, saxpy, true},
+	}
+	for _, e := range []exec.Engine{nil, interp.Engine{}} {
+		for _, k := range cases {
+			u := newCompared(t, e)
+			err := u.submit(t, u.record(t, func(c *CommandBuffer) {
+				k.a(u, c, t)
+				for _, d := range k.barriers {
+					c.Barrier(d...)
+				}
+				k.b(u, c, t)
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is := len(u.reports) > 0; is != k.races {
+				t.Errorf("%s: the reports %+v; must be a race: %v", k.name, u.reports, k.races)
+			}
+			for _, r := range u.reports {
+				if r.Sanitizer != "race" || !strings.Contains(r.Message, "of an earlier command are not ordered") {
+					t.Errorf("%s: the report %+v", k.name, r)
+				}
+			}
+		}
+	}
+}
+
+func newCompared(t *testing.T, e exec.Engine) *unwritten {
+	u := &unwritten{}
+	u.rig = newRig(t, DeviceInfo{Engine: e, Sanitize: SanitizeRace, Reports: func(r Report) { u.reports = append(u.reports, r) }}, storage)
+	return u
+}
+
+// TestBufferBarriers: a buffer memory barrier orders the accesses of its range alone.
+func TestBufferBarriers(t *testing.T) {
+	for _, c := range []struct {
+		offset, size uint64
+		races        bool
+	}{{0, 32, false}, {0, WholeSize, false}, {128, 64, true}, {64, WholeSize, true}} {
+		u := newCompared(t, nil)
+		err := u.submit(t, u.record(t, func(b *CommandBuffer) {
+			b.FillBuffer(u.y, 0, 32, 0)
+			b.Barrier(MemoryDependency{SourceStages: clearing, SourceAccess: transferWrite, TargetStages: computeShader, TargetAccess: shaderRead | shaderWrite, Buffer: u.y, Offset: c.offset, Size: c.size})
+			u.saxpyOf(t, b, u.x, u.y)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := len(u.reports) > 0; is != c.races {
+			t.Errorf("offset %d, size %d: the reports %+v; must be a race: %v", c.offset, c.size, u.reports, c.races)
+		}
+	}
+}
+
+// TestIndirectRace: the arguments of an indirect dispatch are read by the stage DRAW_INDIRECT.
+func TestIndirectRace(t *testing.T) {
+	for _, c := range []struct {
+		target, access uint64
+		races          bool
+	}{{drawIndirect2, 1, false}, {computeShader, 1, true}, {drawIndirect2, shaderRead, true}, {allCommands, memoryRead, false}} {
+		u := newCompared(t, nil)
+		err := u.submit(t, u.record(t, func(b *CommandBuffer) {
+			b.FillBuffer(u.y, 128, 12, 1)
+			b.Barrier(MemoryDependency{SourceStages: clearing, SourceAccess: transferWrite, TargetStages: c.target, TargetAccess: c.access})
+			b.BindPipeline(u.saxpy)
+			b.BindSets(Compute, u.pipeline, 0, []*Set{u.set}, nil)
+			b.PushConstants(u.pipeline, 0, push(2))
+			b.DispatchIndirect(u.y, 128)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := len(u.reports) > 0; is != c.races {
+			t.Errorf("to stage %#x, access %#x: the reports %+v; must be a race: %v", c.target, c.access, u.reports, c.races)
+		}
+	}
+}
