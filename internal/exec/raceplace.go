@@ -90,7 +90,7 @@ func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
 // addressOf returns the address of the first byte.
 func addressOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
-// texelOffset returns the offset of a texel in the memory of an image, and the bytes of a texel; 0 of an image without a shape.
+// texelOffset returns the offset of a texel in the memory of an image, and the bytes of a texel; 0 of an image without a shape, and of a sample or a level that it does not have.
 func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64) {
 	word := func(i uint64) uint64 {
 		if 4*i+4 > uint64(len(shape)) {
@@ -100,6 +100,9 @@ func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64)
 	}
 	n := int(e.Texel)
 	level, sample := args[n], args[n+1]
+	if level >= max(word(ir.ShapeLevelsN), 1) || sample >= max(word(ir.ShapeSamples), 1) {
+		return 0, 0
+	}
 	size = word(ir.ShapeTexel)
 	offset = word(ir.ShapeLevels+level) + (args[0]*max(word(ir.ShapeSamples), 1)+sample)*size
 	rows := min(int(e.Axes), 2)
