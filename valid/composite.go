@@ -126,7 +126,7 @@ func (c *checker) compositeConstruct(i int, in spirv.Inst) {
 			return
 		}
 		c.part(i, 0, ids[0], t.Elem)
-	case t.IsRuntimeArray():
+	case t.IsRuntimeArray(), c.shapeless(t):
 		c.fail(i, "SPV-Composite-Count", "%s has no length; must have one", c.typeName(t))
 	case t.IsComposite():
 		if t.Length != nil && (!t.Length.Known || t.Length.Spec) {
@@ -203,7 +203,7 @@ func (c *checker) compositeReplicate(i int, in spirv.Inst) {
 	}
 	c.smallParts(i, t)
 	switch {
-	case t.IsRuntimeArray():
+	case t.IsRuntimeArray(), c.shapeless(t):
 		c.fail(i, "SPV-Composite-Count", "%s has no length; must have one", c.typeName(t))
 	case partless(t.Op):
 		c.fail(i, "SPV-Composite-Count", "%s has no parts; must be a composite", c.typeName(t))
