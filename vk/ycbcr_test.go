@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
@@ -215,5 +216,44 @@ func TestPlaneAlias(t *testing.T) {
 	})
 	if got := [4]byte(memory.Bytes()); got != [4]byte{180, 180, 180, 180} {
 		t.Errorf("plane 2 is %v; must be 180", got)
+	}
+}
+
+// TestTenBits samples an image of four components of ten bits by a view without a conversion.
+func TestTenBits(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R10X6G10X6B10X6A10X6_UNORM_4PACK16"), Extent: [3]int{1, 1, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
+	if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	store := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{2, 1, 1}, Usage: ImageStorage}))(t)
+	if err := store.Bind(must(r.dev.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	const red = 341 // a third of 1023
+	binary.LittleEndian.PutUint16(r.memory.Bytes()[256:], red<<6)
+	layout := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
+		{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
+		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
+		{Binding: 2, Type: link.DescriptorType(iface.StorageImage), Count: 1, Stages: link.AllStages},
+	}}))(t)
+	pl := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{layout}}))(t)
+	p := must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(context.Background(), code(t, sample)))(t)}, Layout: pl}))(t)
+	set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(layout))(t)
+	view := func(m *Image) *ImageView {
+		return must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+	}
+	if err := set.Update(Write{Binding: 0, Images: []ImageDescriptor{{View: view(m), Sampler: must(r.dev.NewSampler(SamplerInfo{}))(t)}}},
+		Write{Binding: 1, Buffers: []BufferDescriptor{{r.y, 0, WholeSize}}}, Write{Binding: 2, Images: []ImageDescriptor{{View: view(store)}}}); err != nil {
+		t.Fatal(err)
+	}
+	runOn(t, r.dev, func(c *CommandBuffer) {
+		c.CopyBufferToImage(r.y, m, []BufferImageCopy{{BufferOffset: 192, Extent: [3]int{1, 1, 1}}})
+		c.BindPipeline(p)
+		c.BindSets(Compute, pl, 0, []*Set{set}, nil)
+		c.Dispatch(1, 1, 1)
+	})
+	if got := r.get(64, 0); math.Abs(float64(got)-1.0/3) > 1e-6 {
+		t.Errorf("red is %v; must be a third", got)
 	}
 }

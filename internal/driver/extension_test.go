@@ -140,3 +140,46 @@ func TestUnannouncedFeatures(t *testing.T) {
 		t.Errorf("a device with tensors: %d", r)
 	}
 }
+
+// TestHints creates objects with structs that let the driver choose: an image has at most the requested alignment, a pipeline runs with
+// the flags of a compiler, and the boundary of a frame leaves a submission as it is.
+func TestHints(t *testing.T) {
+	p := newProgram(t)
+	limits := abi.PhysicalDeviceImageAlignmentControlPropertiesMESA{SType: abi.StructureTypePhysicalDeviceImageAlignmentControlPropertiesMESA}
+	do(abi.CmdGetPhysicalDeviceProperties2, &abi.GetPhysicalDeviceProperties2Args{PhysicalDevice: p.physical, PProperties: &abi.PhysicalDeviceProperties2{PNext: unsafe.Pointer(&limits)}})
+	if limits.SupportedImageAlignmentMask == 0 {
+		t.Error("no alignment of images can be requested; must be one")
+	}
+	for bit := uint32(1); bit != 0; bit <<= 1 {
+		if limits.SupportedImageAlignmentMask&bit == 0 {
+			continue
+		}
+		control := abi.ImageAlignmentControlCreateInfoMESA{SType: abi.StructureTypeImageAlignmentControlCreateInfoMESA, MaximumRequestedAlignment: bit}
+		var m abi.Image
+		must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{
+			PNext: unsafe.Pointer(&control), ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 64, Height: 64, Depth: 1},
+			MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageSampledBit,
+		}})
+		var needs abi.MemoryRequirements
+		do(abi.CmdGetImageMemoryRequirements, &abi.GetImageMemoryRequirementsArgs{Device: p.device, Image: m, PMemoryRequirements: &needs})
+		if needs.Alignment > uint64(bit) {
+			t.Errorf("an image has the alignment %d; must have at most %d", needs.Alignment, bit)
+		}
+		do(abi.CmdDestroyImage, &abi.DestroyImageArgs{Device: p.device, Image: m})
+	}
+	b, content := p.buffer(8)
+	compiler := abi.PipelineCompilerControlCreateInfoAMD{SType: abi.StructureTypePipelineCompilerControlCreateInfoAMD}
+	pipe, layout, set := p.kernelWith(numbers, b, 0, unsafe.Pointer(&compiler))
+	pool, c := p.commands()
+	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
+	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+	do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+	push(c, layout, 3)
+	dispatch(c)
+	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
+	frame := abi.FrameBoundaryEXT{SType: abi.StructureTypeFrameBoundaryEXT, Flags: abi.FrameBoundaryFrameEndBitEXT, FrameID: 1, BufferCount: 1, PBuffers: &b}
+	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{SType: abi.StructureTypeSubmitInfo, PNext: unsafe.Pointer(&frame), CommandBufferCount: 1, PCommandBuffers: &c}})
+	must(p, abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue})
+	p.multiples(content, 3)
+	do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
+}

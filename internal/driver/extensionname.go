@@ -3,14 +3,14 @@ package driver
 // furtherNames are the extensions that the driver announces after announcedNames, by topic.
 var furtherNames = []string{
 	// shader objects, pipelines and modules
-	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_KHR_pipeline_executable_properties", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",
+	"VK_EXT_shader_object", "VK_AMD_pipeline_compiler_control", "VK_KHR_pipeline_binary", "VK_KHR_pipeline_executable_properties", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",
 	// descriptors
 	"VK_EXT_descriptor_buffer", "VK_EXT_descriptor_heap", "VK_NV_push_constant_bank", "VK_VALVE_mutable_descriptor_type",
 	// cooperative matrices and vectors
 	"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_NV_cooperative_matrix_decode_vector",
 	"VK_EXT_cooperative_matrix_maintenance1", "VK_QCOM_cooperative_matrix_conversion", "VK_NV_cooperative_vector",
 	// fixed functions
-	"VK_KHR_fragment_shading_rate", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
+	"VK_KHR_fragment_shading_rate", "VK_AMD_rasterization_order", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
 	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_multisampled_render_to_single_sampled", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
 	"VK_EXT_dynamic_rendering_unused_attachments", "VK_EXT_mesh_shader", "VK_NV_mesh_shader", "VK_EXT_nested_command_buffer",
 	"VK_EXT_rasterization_order_attachment_access", "VK_ARM_rasterization_order_attachment_access",
@@ -20,7 +20,7 @@ var furtherNames = []string{
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
 	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_3d",
-	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_EXT_ycbcr_image_arrays", "VK_QCOM_rotated_copy_commands",
+	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_EXT_ycbcr_image_arrays", "VK_EXT_rgba10x6_formats", "VK_MESA_image_alignment_control", "VK_QCOM_rotated_copy_commands",
 	"VK_QCOM_image_processing", "VK_QCOM_image_processing2", "VK_QCOM_image_processing3",
 	// shaders
 	"VK_KHR_shader_bfloat16", "VK_EXT_shader_float8", "VK_EXT_shader_ocp_microscaling_types", "VK_VALVE_shader_mixed_float_dot_product",
@@ -40,7 +40,7 @@ var furtherNames = []string{
 	// queues
 	"VK_EXT_device_generated_commands", "VK_NV_device_generated_commands", "VK_NV_device_generated_commands_compute", "VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
 	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_EXT_device_memory_report", "VK_KHR_internally_synchronized_queues", "VK_EXT_external_memory_acquire_unmodified",
-	"VK_KHR_device_address_commands",
+	"VK_KHR_device_address_commands", "VK_EXT_frame_boundary",
 	// rays
 	"VK_KHR_acceleration_structure", "VK_KHR_ray_query", "VK_KHR_ray_tracing_position_fetch", "VK_KHR_ray_tracing_pipeline",
 	"VK_KHR_ray_tracing_maintenance1", "VK_EXT_pipeline_library_group_handles", "VK_NV_ray_tracing_linear_swept_spheres", "VK_EXT_opacity_micromap",

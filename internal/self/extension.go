@@ -38,9 +38,9 @@ var extensionFeatures = []string{
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "memoryMapPlaced", "memoryMapRangePlaced", "memoryUnmapReserve", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
 	"pageableDeviceLocalMemory", "borderColorSwizzle", "borderColorSwizzleFromImage", "cornerSampledImage", "textureCompressionASTC_HDR",
-	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights", "ycbcrImageArrays",
+	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights", "ycbcrImageArrays", "formatRgba10x6WithoutYCbCrSampler", "imageAlignmentControl",
 	// of queues
-	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
+	"internallySynchronizedQueues", "frameBoundary", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
 	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "dynamicGeneratedPipelineLayout", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
 }
 
@@ -100,6 +100,7 @@ var extensionLimits = map[string]uint64{
 	"maxGraphicsShaderGroupCount": vk.MaxShaderGroups, "maxIndirectCommandsStreamCount": vk.MaxStreams, "maxIndirectCommandsStreamStride": vk.MaxStreamStride,
 	"minSequencesCountBufferOffsetAlignment": vk.StreamAlignment, "minSequencesIndexBufferOffsetAlignment": vk.StreamAlignment,
 	"minIndirectCommandsBufferOffsetAlignment":           vk.StreamAlignment,
+	"supportedImageAlignmentMask":                        vk.ImageAlignment,
 	"supportedIndirectCommandsShaderStagesShaderBinding": allStages, "deviceGeneratedCommandsTransformFeedback": 1,
 	"deviceGeneratedCommandsMultiDrawIndirectCount": 1,
 	// VK_KHR_fragment_shading_rate
