@@ -20,6 +20,7 @@ type Span struct{ Start, End uint64 }
 
 // note keeps the first access of a word of each kind.
 func (c *cell) note(m *Message, e *ir.Event) {
+	// Bit 0 of the kind is a store, bit 1 an atomic.
 	i := 0
 	if e.Write {
 		i = 1
@@ -69,7 +70,7 @@ func (l *Log) Accesses() (list []Access) {
 	}
 	for _, a := range found {
 		slices.SortFunc(a.Spans, func(x, y Span) int { return cmp.Compare(x.Start, y.Start) })
-		n := 0
+		n := 0 // of the ranges without gaps
 		for _, s := range a.Spans {
 			if n > 0 && a.Spans[n-1].End >= s.Start {
 				a.Spans[n-1].End = max(a.Spans[n-1].End, s.End)

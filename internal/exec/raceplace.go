@@ -67,7 +67,7 @@ func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
 			return 0, 0, false
 		}
 		return addressOf(bytes) + offset, texel, true
-	case len(m.Args)-int(m.Of().Where) == 1:
+	case len(m.Args)-int(m.Of().Where) == 1: // the access has a device address; the regions are in ascending order
 		i, found := slices.BinarySearchFunc(x.job.Regions, m.Args[0], func(g Region, a uint64) int {
 			switch {
 			case a < g.Address:
@@ -90,7 +90,8 @@ func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
 // addressOf returns the address of the first byte.
 func addressOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
-// texelOffset returns the offset of a texel in the memory of an image, and the bytes of a texel; 0 of an image without a shape, and of a sample or a level that it does not have.
+// texelOffset returns the offset of a texel in the memory of an image, and the bytes of a texel: 0 of an image without a
+// shape, and of a sample or a level that it does not have. args are the coordinates, the level and the sample.
 func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64) {
 	word := func(i uint64) uint64 {
 		if 4*i+4 > uint64(len(shape)) {
@@ -105,6 +106,7 @@ func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64)
 	}
 	size = word(ir.ShapeTexel)
 	offset = word(ir.ShapeLevels+level) + (args[0]*max(word(ir.ShapeSamples), 1)+sample)*size
+	// A row has a pitch, and a layer or a slice has another; the texels of a row are dense.
 	rows := min(int(e.Axes), 2)
 	if rows == 2 {
 		offset += args[1] * word(ir.ShapeLevels+ir.MaxLevels+level)

@@ -176,9 +176,10 @@ func (c *coder) program(p *Program) {
 		e := &x.Event
 		small(c, &e.Kind)
 		c.text(&e.Memory)
-		c.u32(&e.Size)
-		small(c, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
-		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
+		c.u32(&e.Size, &e.Set, &e.Binding)
+		small(c, &e.Resource)
+		small(c, &e.Axes, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
+		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit, &e.Bound)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.InGroup, &e.Discards, &e.Writes, &e.Rays)
