@@ -176,10 +176,10 @@ func (c *coder) program(p *Program) {
 		e := &x.Event
 		small(c, &e.Kind)
 		c.text(&e.Memory)
-		c.u32(&e.Size, &e.Set, &e.Binding)
 		small(c, &e.Resource)
+		c.u32(&e.Set, &e.Binding, &e.Size)
 		small(c, &e.Axes, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
-		c.bools(&e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit, &e.Bound)
+		c.bools(&e.Bound, &e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.InGroup, &e.Discards, &e.Writes, &e.Rays)

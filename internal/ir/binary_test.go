@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -49,7 +50,8 @@ func TestBinary(t *testing.T) {
 func TestBinaryFields(t *testing.T) {
 	p := examples(t)[1]
 	p.Funcs[0].Vals[0].Origin = -1
-	for i, x := range []any{&p.Res[0], &p.Vars[0], &p.Effects, p.Funcs[len(p.Funcs)-1].Texture, &p.Funcs[0].Vals[0]} {
+	p.Messages = append(p.Messages, ir.Message{})
+	for i, x := range []any{&p.Res[0], &p.Vars[0], &p.Effects, p.Funcs[len(p.Funcs)-1].Texture, &p.Funcs[0].Vals[0], &p.Messages[0].Site, &p.Messages[0].Event} {
 		v := reflect.ValueOf(x).Elem()
 		for k := range v.NumField() {
 			name := v.Type().Field(k).Name
@@ -73,6 +75,40 @@ func TestBinaryFields(t *testing.T) {
 				t.Errorf("%d: field %s is not encoded", i, name)
 			}
 			f.Set(old)
+		}
+	}
+}
+
+// TestEvents checks that the binary form and the text of a program keep its events: accesses of bytes and of texels, bound to a
+// resource and not.
+func TestEvents(t *testing.T) {
+	access := ir.Event{Kind: ir.AccessEvent, Memory: "%8", Size: 4, Read: true, Private: true}
+	bound := access
+	bound.Bound, bound.Set, bound.Binding, bound.Resource = true, 1, 2, ir.UniformBuffer
+	texel := bound
+	texel.Resource, texel.Texel, texel.Axes, texel.Domain = ir.Texels, 2, 2, ir.EventImages
+	fence := ir.Event{Kind: ir.FenceEvent, Scope: ir.EventGroup, Acquire: 3, Release: 1}
+	p := examples(t)[1]
+	for _, x := range []struct {
+		event  ir.Event
+		values int
+	}{{access, 2}, {bound, 2}, {texel, 5}, {fence, 0}} {
+		p.Messages = append(p.Messages, ir.Message{Kind: ir.Traced, Event: x.event, Args: slices.Repeat([]ir.Type{ir.I32}, x.values)})
+	}
+	decoded, err := ir.Decode(p.Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := ir.Parse(p.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range p.Messages {
+		if got := decoded.Messages[i]; got.Event != want.Event || !slices.Equal(got.Args, want.Args) {
+			t.Errorf("message %d decoded: %+v, want %+v", i, got, want)
+		}
+		if got := parsed.Messages[i]; got.Event != want.Event || !slices.Equal(got.Args, want.Args) {
+			t.Errorf("message %d parsed: %+v, want %+v", i, got, want)
 		}
 	}
 }

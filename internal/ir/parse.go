@@ -237,9 +237,7 @@ func (r *parser) declaration() {
 			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32()}
 		}
 		if r.accept("event") {
-			small := func() uint8 { return uint8(r.uint(8)) }
-			m.Event = Event{Kind: EventKind(small()), Memory: r.quoted(), Size: r.u32(), Domain: small(), Scope: small(), Execution: small(), Acquire: small(), Release: small()}
-			m.Read, m.Write, m.Atomic, m.Private, m.Uninit = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private"), r.accept("uninit")
+			m.Event = r.event()
 		}
 		p.Messages = append(p.Messages, m)
 	case "effects":
@@ -297,8 +295,26 @@ func (r *parser) output() Output {
 	return x
 }
 
+// event parses an event after its keyword.
+func (r *parser) event() Event {
+	small := func() uint8 { return uint8(r.uint(8)) }
+	e := Event{Kind: EventKind(small()), Memory: r.quoted(), Size: r.u32(), Domain: small(), Scope: small(), Execution: small(), Acquire: small(), Release: small()}
+	e.Read, e.Write, e.Atomic, e.Private, e.Uninit = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private"), r.accept("uninit")
+	if r.accept("texel") {
+		e.Texel, e.Axes = small(), small()
+	}
+	if e.Bound = r.accept("bound"); e.Bound {
+		e.Resource, e.Set, e.Binding = r.resourceKind(), r.u32(), r.u32()
+	}
+	return e
+}
+
+func (r *parser) resourceKind() ResourceKind {
+	return ResourceKind(r.index("kind of resource", int(numResourceKinds), func(i int) string { return resourceKindNames[i] }))
+}
+
 func (r *parser) resource() {
-	kind := ResourceKind(r.index("kind of resource", int(numResourceKinds), func(i int) string { return resourceKindNames[i] }))
+	kind := r.resourceKind()
 	x := Resource{Kind: kind, Set: r.u32(), Binding: r.u32()}
 	r.want("count")
 	x.Count = r.u32()

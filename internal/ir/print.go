@@ -73,6 +73,12 @@ func (p *Program) String() string {
 		if e := &m.Event; e.Kind != NoEvent {
 			fmt.Fprintf(&w, " event %d %q %d %d %d %d %d %d%s%s%s%s%s", e.Kind, e.Memory, e.Size, e.Domain, e.Scope, e.Execution, e.Acquire, e.Release,
 				word(e.Read, " read"), word(e.Write, " write"), word(e.Atomic, " atomic"), word(e.Private, " private"), word(e.Uninit, " uninit"))
+			if e.Texel > 0 {
+				fmt.Fprintf(&w, " texel %d %d", e.Texel, e.Axes)
+			}
+			if e.Bound {
+				fmt.Fprintf(&w, " bound %s %d %d", e.Resource, e.Set, e.Binding)
+			}
 		}
 		w.WriteByte('\n')
 	}

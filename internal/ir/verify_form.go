@@ -88,7 +88,7 @@ func (m *Message) verify() string {
 		return "a kind or a stage that does not exist"
 	}
 	switch e := &m.Event; {
-	case e.Kind >= numEventKinds || e.Domain >= EventDomains || max(e.Scope, e.Execution) > EventInvocation || (e.Kind != NoEvent) != (m.Kind == Traced):
+	case e.Kind >= numEventKinds || e.Domain >= EventDomains || max(e.Scope, e.Execution) > EventInvocation || e.Resource >= numResourceKinds || (e.Kind != NoEvent) != (m.Kind == Traced):
 		return "an event that does not exist"
 	case e.Kind == AccessEvent && e.Texel > 0 && len(m.Args) != int(e.Texel)+3+int(m.Where):
 		return fmt.Sprintf("an access of a texel with %d values; want %d coordinates, a level, a sample and an index", len(m.Args), e.Texel)
