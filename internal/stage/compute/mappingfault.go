@@ -39,10 +39,11 @@ func (a *Args) addFaults(r ir.Resource, m *Mapping, combined bool) {
 	default:
 		return
 	}
-	n := int(min(r.Count, maxFaults))
-	if r.Count == 0 {
-		n = len(heap) / ir.HeapDescriptor
+	n := len(heap) / ir.HeapDescriptor
+	if r.Count > 0 {
+		n = int(r.Count)
 	}
+	n = min(n, maxFaults)
 	var out []byte
 	for at := range a.mappedOffsets(n, place, m, upper) {
 		fault, d := uint32(0), from(heap, at, ir.HeapDescriptor)
