@@ -32,18 +32,7 @@ func TestStaleAddresses(t *testing.T) {
 
 	stale, kept := freed()
 	defer runtime.KeepAlive(kept)
-	stop := make(chan struct{})
-	var collector sync.WaitGroup
-	collector.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	})
+	defer collecting()()
 	for n := range 400 {
 		one := uint32(1)
 		for _, call := range []func(){
@@ -74,8 +63,26 @@ func TestStaleAddresses(t *testing.T) {
 			call()
 		}
 	}
-	close(stop)
-	collector.Wait()
+}
+
+// collecting runs the garbage collector until its result is called.
+func collecting() (end func()) {
+	stop := make(chan struct{})
+	var collector sync.WaitGroup
+	collector.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	return func() {
+		close(stop)
+		collector.Wait()
+	}
 }
 
 // freed returns addresses of objects that are free, in spans with objects that are kept.
@@ -92,4 +99,78 @@ func freed() (stale []uintptr, kept []*[96]byte) {
 	runtime.GC()
 	slices.Reverse(stale) // the allocator takes the first ones again
 	return stale, kept
+}
+
+// outside returns zero memory that is not of Go: the collector does not read it, as it does not read the application's.
+func outside[T any](t *testing.T, n int) []T {
+	t.Helper()
+	bytes, err := syscall.Mmap(-1, 0, max(n*int(unsafe.Sizeof(*new(T))), 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(bytes) })
+	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[0])), n)
+}
+
+// TestIgnoredAddresses reads structs whose pointers to state that Vulkan ignores are stale addresses of free objects of Go: they must
+// not be in variables of pointers, where the garbage collector finds them.
+func TestIgnoredAddresses(t *testing.T) {
+	stale, kept := freed()
+	defer runtime.KeepAlive(kept)
+	next := 0
+	wrong := func(to unsafe.Pointer) {
+		*(*uintptr)(to) = stale[next%len(stale)]
+		next++
+	}
+	name := outside[byte](t, 5)
+	copy(name, "main")
+	stage := &outside[abi.PipelineShaderStageCreateInfo](t, 1)[0]
+	stage.Stage, stage.PName = abi.ShaderStageVertexBit, &name[0]
+	raster := &outside[abi.PipelineRasterizationStateCreateInfo](t, 1)[0]
+	groups := outside[abi.GraphicsShaderGroupCreateInfoNV](t, 8)
+	chained := &outside[abi.GraphicsPipelineShaderGroupsCreateInfoNV](t, 1)[0]
+	chained.SType, chained.GroupCount, chained.PGroups = abi.StructureTypeGraphicsPipelineShaderGroupsCreateInfoNV, uint32(len(groups)), &groups[0]
+	for i := range groups {
+		groups[i].StageCount, groups[i].PStages = 1, stage
+	}
+	pipeline := &outside[abi.GraphicsPipelineCreateInfo](t, 1)[0]
+	pipeline.StageCount, pipeline.PStages, pipeline.PRasterizationState = 1, stage, raster
+	bindings := outside[abi.DescriptorSetLayoutBinding](t, 64)
+	set := &outside[abi.DescriptorSetLayoutCreateInfo](t, 1)[0]
+	set.BindingCount, set.PBindings = uint32(len(bindings)), &bindings[0]
+	for i := range bindings {
+		bindings[i].DescriptorType, bindings[i].DescriptorCount = abi.DescriptorTypeStorageBuffer, 1
+	}
+	tokens := outside[abi.IndirectCommandsLayoutTokenNV](t, 64)
+	stream := &outside[abi.IndirectCommandsLayoutCreateInfoNV](t, 1)[0]
+	stream.TokenCount, stream.PTokens = uint32(len(tokens)), &tokens[0]
+	for i := range tokens {
+		tokens[i].TokenType = abi.IndirectCommandsTokenTypeDispatchNV
+	}
+	defer collecting()()
+	for range 2000 {
+		for i := range bindings {
+			wrong(unsafe.Pointer(&bindings[i].PImmutableSamplers))
+			wrong(unsafe.Pointer(&tokens[i].PIndexTypes))
+			wrong(unsafe.Pointer(&tokens[i].PIndexTypeValues))
+		}
+		for i := range groups {
+			wrong(unsafe.Pointer(&groups[i].PTessellationState))
+		}
+		wrong(unsafe.Pointer(&pipeline.PTessellationState))
+		wrong(unsafe.Pointer(&pipeline.PDepthStencilState))
+		wrong(unsafe.Pointer(&pipeline.PColorBlendState))
+		pipeline.PNext = nil
+		graphicsInfo(pipeline, 0)
+		raster.RasterizerDiscardEnable = abi.True
+		wrong(unsafe.Pointer(&pipeline.PViewportState))
+		wrong(unsafe.Pointer(&pipeline.PMultisampleState))
+		pipeline.PNext = unsafe.Pointer(chained)
+		graphicsInfo(pipeline, 0)
+		raster.RasterizerDiscardEnable = abi.False
+		*(*uintptr)(unsafe.Pointer(&pipeline.PViewportState)) = 0
+		*(*uintptr)(unsafe.Pointer(&pipeline.PMultisampleState)) = 0
+		setLayoutInfo(set)
+		streamLayout(stream)
+	}
 }

@@ -90,9 +90,7 @@ func indirectLayout(i *abi.IndirectCommandsLayoutCreateInfoEXT) vk.IndirectComma
 		inline := pipelineLayoutInfo(l)
 		info.Inline = &inline
 	}
-	for _, t := range array(i.PTokens, i.TokenCount) {
-		info.Tokens = append(info.Tokens, indirectToken(&t))
-	}
+	info.Tokens = each(i.PTokens, i.TokenCount, indirectToken)
 	return info
 }
 

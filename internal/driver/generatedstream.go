@@ -3,6 +3,7 @@ package driver
 import (
 	"unsafe"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -106,9 +107,7 @@ func streamLayout(i *abi.IndirectCommandsLayoutCreateInfoNV) vk.StreamLayoutInfo
 	case abi.PipelineBindPointCompute:
 		info.Bind = vk.Compute
 	}
-	for _, t := range array(i.PTokens, i.TokenCount) {
-		info.Tokens = append(info.Tokens, streamToken(&t))
-	}
+	info.Tokens = each(i.PTokens, i.TokenCount, streamToken)
 	return info
 }
 
@@ -138,16 +137,21 @@ func streamToken(t *abi.IndirectCommandsLayoutTokenNV) vk.StreamToken {
 }
 
 // shaderGroups reads the shader groups of a pipeline.
-func shaderGroups(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache, out *vk.GraphicsPipelineInfo) {
-	g := abi.Find[abi.GraphicsPipelineShaderGroupsCreateInfoNV](i.PNext, abi.StructureTypeGraphicsPipelineShaderGroupsCreateInfoNV)
+func (r *graphicsReader) shaderGroups() {
+	g := abi.Find[abi.GraphicsPipelineShaderGroupsCreateInfoNV](r.PNext, abi.StructureTypeGraphicsPipelineShaderGroupsCreateInfoNV)
 	if g == nil {
 		return
 	}
-	for _, x := range array(g.PGroups, g.GroupCount) {
-		group := *i
-		group.StageCount, group.PStages, group.PVertexInputState, group.PTessellationState = x.StageCount, x.PStages, x.PVertexInputState, x.PTessellationState
-		p := pipelineInfo(&group, cache)
-		out.Groups = append(out.Groups, vk.ShaderGroup{
+	list := array(g.PGroups, g.GroupCount)
+	for n := range list {
+		x := graphicsReader{GraphicsPipelineCreateInfo: r.GraphicsPipelineCreateInfo, group: &list[n], parts: r.parts, dynamic: r.dynamic}
+		x.shaders()
+		if r.parts&enum.PartsVertexInputInterface != 0 {
+			x.vertexInput(&x.out.State)
+		}
+		x.tessellation(&x.out.State)
+		p := &x.out
+		r.out.Groups = append(r.out.Groups, vk.ShaderGroup{
 			Vertex: p.Vertex, TessControl: p.TessControl, TessEvaluation: p.TessEvaluation, Geometry: p.Geometry, Fragment: p.Fragment,
 			ClusterCulling: p.ClusterCulling, Task: p.Task, Mesh: p.Mesh,
 			Input: p.State.Vertex, Tessellation: p.State.Tessellation,
@@ -158,6 +162,6 @@ func shaderGroups(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache, ou
 		if p := pipelines.get(uint64(h)); p != nil {
 			graphics = p.graphics
 		}
-		out.GroupPipelines = append(out.GroupPipelines, graphics)
+		r.out.GroupPipelines = append(r.out.GroupPipelines, graphics)
 	}
 }

@@ -23,11 +23,13 @@ func createGraphicsPipelines(a *abi.CreateGraphicsPipelinesArgs) abi.Result {
 }
 
 // graphicsReader reads the creation of a graphics pipeline. Vulkan lets pointers to state that the pipeline does not use be
-// anything: they must not be followed.
+// anything: they must not be followed, and not be in a variable while the reader calls a function, where the garbage collector
+// takes them for pointers of Go.
 type graphicsReader struct {
 	*abi.GraphicsPipelineCreateInfo
-	parts   enum.Parts // of the pipeline itself
-	stages  uint32     // VkShaderStageFlags
+	group   *abi.GraphicsShaderGroupCreateInfoNV // whose stages, vertex input and tessellation it reads; nil for those of the pipeline
+	parts   enum.Parts                           // of the pipeline itself
+	stages  uint32                               // VkShaderStageFlags
 	dynamic []enum.DynamicState
 	out     vk.GraphicsPipelineInfo
 }
@@ -36,13 +38,6 @@ const allParts = enum.PartsVertexInputInterface | enum.PartsPreRasterizationShad
 
 // graphicsInfo reads the creation of a graphics pipeline.
 func graphicsInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk.GraphicsPipelineInfo {
-	info := pipelineInfo(i, cache)
-	shaderGroups(i, cache, &info)
-	return info
-}
-
-// pipelineInfo reads the creation of a graphics pipeline without its shader groups.
-func pipelineInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk.GraphicsPipelineInfo {
 	r := graphicsReader{GraphicsPipelineCreateInfo: i, parts: allParts}
 	r.out.Creation = creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex)
 	r.libraries()
@@ -63,6 +58,7 @@ func pipelineInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk
 		r.fragments(s)
 	}
 	r.rendering(s)
+	r.shaderGroups()
 	return r.out
 }
 
@@ -75,13 +71,29 @@ func (r *graphicsReader) dynamics() {
 
 // readsVertexInput reports whether the pipeline has a vertex input that it does not ignore.
 func (r *graphicsReader) readsVertexInput() bool {
-	return r.stages&abi.ShaderStageMeshBitEXT == 0 && r.PVertexInputState != nil && !r.has(enum.DynamicStateVertexInput)
+	return r.stages&abi.ShaderStageMeshBitEXT == 0 && r.input() != nil && !r.has(enum.DynamicStateVertexInput)
+}
+
+// input returns the vertex input, which may be anything if the pipeline ignores it.
+func (r *graphicsReader) input() *abi.PipelineVertexInputStateCreateInfo {
+	if g := r.group; g != nil {
+		return g.PVertexInputState
+	}
+	return r.PVertexInputState
 }
 
 // readsTessellation reports whether the pipeline has a tessellation state that it does not ignore.
 func (r *graphicsReader) readsTessellation() bool {
 	const tessellation = abi.ShaderStageTessellationControlBit | abi.ShaderStageTessellationEvaluationBit
-	return r.PTessellationState != nil && r.stages&tessellation != 0
+	return r.patches() != nil && r.stages&tessellation != 0
+}
+
+// patches returns the tessellation state, which may be anything if the pipeline ignores it.
+func (r *graphicsReader) patches() *abi.PipelineTessellationStateCreateInfo {
+	if g := r.group; g != nil {
+		return g.PTessellationState
+	}
+	return r.PTessellationState
 }
 
 // has reports whether a state is dynamic.
@@ -110,6 +122,9 @@ func (r *graphicsReader) shaders() {
 		return // the stages are ignored
 	}
 	list := array(r.PStages, r.StageCount)
+	if g := r.group; g != nil {
+		list = array(g.PStages, g.StageCount)
+	}
 	for n := range list {
 		s := stageInfo(&list[n])
 		switch r.stages |= list[n].Stage; list[n].Stage {
@@ -138,7 +153,8 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 	if r.stages&abi.ShaderStageMeshBitEXT != 0 {
 		return
 	}
-	if v := r.PVertexInputState; r.readsVertexInput() {
+	if r.readsVertexInput() {
+		v := r.input()
 		s.Vertex = &link.VertexInput{
 			Bindings: each(v.PVertexBindingDescriptions, v.VertexBindingDescriptionCount, func(b *abi.VertexInputBindingDescription) link.VertexBinding {
 				return link.VertexBinding{Binding: b.Binding, Stride: b.Stride, Rate: enum.InputRate(b.InputRate)}
@@ -165,12 +181,7 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 
 // preRasterization reads the state before fragments. It reports whether all primitives are discarded.
 func (r *graphicsReader) preRasterization(s *vk.FixedState) (discard bool) {
-	if t := r.PTessellationState; r.readsTessellation() {
-		s.Tessellation = &link.Tessellation{PatchControlPoints: t.PatchControlPoints}
-		if o := abi.Find[abi.PipelineTessellationDomainOriginStateCreateInfo](t.PNext, abi.StructureTypePipelineTessellationDomainOriginStateCreateInfo); o != nil {
-			s.Tessellation.Origin = enum.DomainOrigin(o.DomainOrigin)
-		}
-	}
+	r.tessellation(s)
 	x := r.PRasterizationState
 	if x == nil { // all of it is dynamic
 		r.viewports(s)
@@ -186,6 +197,18 @@ func (r *graphicsReader) preRasterization(s *vk.FixedState) (discard bool) {
 		r.viewports(s)
 	}
 	return discard
+}
+
+// tessellation reads the tessellation state.
+func (r *graphicsReader) tessellation(s *vk.FixedState) {
+	if !r.readsTessellation() {
+		return
+	}
+	t := r.patches()
+	s.Tessellation = &link.Tessellation{PatchControlPoints: t.PatchControlPoints}
+	if o := abi.Find[abi.PipelineTessellationDomainOriginStateCreateInfo](t.PNext, abi.StructureTypePipelineTessellationDomainOriginStateCreateInfo); o != nil {
+		s.Tessellation.Origin = enum.DomainOrigin(o.DomainOrigin)
+	}
 }
 
 // rasterization reads the chain of the rasterization state.
@@ -263,7 +286,8 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 		}
 		r.locations(s, m.PNext)
 	}
-	if x := r.PDepthStencilState; x != nil && r.parts&enum.PartsFragmentShader != 0 && r.attachments().depth {
+	if r.parts&enum.PartsFragmentShader != 0 && r.attachments().depth && r.PDepthStencilState != nil {
+		x := r.PDepthStencilState
 		s.DepthStencil = &link.DepthStencil{
 			DepthTest: x.DepthTestEnable != 0, DepthWrite: x.DepthWriteEnable != 0, Compare: enum.CompareOp(x.DepthCompareOp),
 			BoundsTest: x.DepthBoundsTestEnable != 0, StencilTest: x.StencilTestEnable != 0, Front: stencil(&x.Front), Back: stencil(&x.Back),
@@ -271,7 +295,8 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 		}
 		s.DepthBounds = [2]float32{x.MinDepthBounds, x.MaxDepthBounds}
 	}
-	if x := r.PColorBlendState; x != nil && r.parts&enum.PartsFragmentOutputInterface != 0 && r.attachments().color {
+	if r.parts&enum.PartsFragmentOutputInterface != 0 && r.attachments().color && r.PColorBlendState != nil {
+		x := r.PColorBlendState
 		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(x.PAttachments, x.AttachmentCount, blend)}
 		s.BlendConstants, s.BlendAdvanced = x.BlendConstants, advancedBlend(x.PNext)
 		if w := abi.Find[abi.PipelineColorWriteCreateInfoEXT](x.PNext, abi.StructureTypePipelineColorWriteCreateInfoEXT); w != nil && !r.has(enum.DynamicStateColorWriteEnable) {

@@ -14,7 +14,9 @@ func setLayoutInfo(i *abi.DescriptorSetLayoutCreateInfo) vk.SetLayoutInfo {
 	info := vk.SetLayoutInfo{Flags: enum.SetFlags(i.Flags)}
 	flags := abi.Find[abi.DescriptorSetLayoutBindingFlagsCreateInfo](i.PNext, abi.StructureTypeDescriptorSetLayoutBindingFlagsCreateInfo)
 	mutable := abi.Find[abi.MutableDescriptorTypeCreateInfoEXT](i.PNext, abi.StructureTypeMutableDescriptorTypeCreateInfoEXT)
-	for n, b := range array(i.PBindings, i.BindingCount) {
+	bindings := array(i.PBindings, i.BindingCount)
+	for n := range bindings {
+		b := &bindings[n] // no copy: its samplers may be anything unless it has some
 		t, _ := link.DescriptorTypeOf(b.DescriptorType)
 		x := link.Binding{Binding: b.Binding, Type: t, Count: b.DescriptorCount, Stages: link.StagesOf(b.StageFlags)}
 		if flags != nil && n < int(flags.BindingCount) {
