@@ -133,7 +133,7 @@ func (c *commandBuffer) counted(i *abi.DrawIndirectCount2InfoKHR, indexed bool) 
 
 // counters reads the counters of transform feedback; one without an address has no buffer.
 func (c *commandBuffer) counters(p *abi.BindTransformFeedbackBuffer2InfoEXT, n uint32) []vk.CounterBuffer {
-	return each(p, n, func(x *abi.BindTransformFeedbackBuffer2InfoEXT) vk.CounterBuffer {
+	return each(array(p, n), func(x *abi.BindTransformFeedbackBuffer2InfoEXT) vk.CounterBuffer {
 		b, offset := c.at(&x.AddressRange)
 		return vk.CounterBuffer{Buffer: b, Offset: offset}
 	})

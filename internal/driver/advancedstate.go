@@ -26,7 +26,7 @@ var advancedStateCommands = map[int]recorder{
 		c.vk.SetDepthBias2(vk.DepthBias{Constant: i.DepthBiasConstantFactor, Clamp: i.DepthBiasClamp, Slope: i.DepthBiasSlopeFactor, Representation: biasUnit(i.PNext)})
 	}),
 	abi.CmdCmdSetColorBlendAdvancedEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorBlendAdvancedEXTArgs) {
-		c.vk.SetColorBlendAdvanced(int(a.FirstAttachment), each(a.PColorBlendAdvanced, a.AttachmentCount, func(b *abi.ColorBlendAdvancedEXT) vk.ColorBlendAdvanced {
+		c.vk.SetColorBlendAdvanced(int(a.FirstAttachment), each(array(a.PColorBlendAdvanced, a.AttachmentCount), func(b *abi.ColorBlendAdvancedEXT) vk.ColorBlendAdvanced {
 			return vk.ColorBlendAdvanced{
 				Op: enum.BlendOp(b.AdvancedBlendOp), ClampResults: b.ClampResults != 0,
 				BlendAdvanced: vk.BlendAdvanced{SrcPremultiplied: b.SrcPremultiplied != 0, DstPremultiplied: b.DstPremultiplied != 0, Overlap: vk.BlendOverlap(b.BlendOverlap)},
@@ -67,7 +67,7 @@ func customResolve(chain unsafe.Pointer) *vk.CustomResolve {
 		return nil
 	}
 	return &vk.CustomResolve{
-		Resolve: i.CustomResolve != 0, Colors: each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) }),
+		Resolve: i.CustomResolve != 0, Colors: each(array(i.PColorAttachmentFormats, i.ColorAttachmentCount), func(f *uint32) link.Format { return format(*f) }),
 		Depth: format(i.DepthAttachmentFormat), Stencil: format(i.StencilAttachmentFormat),
 	}
 }

@@ -194,7 +194,7 @@ func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.Inherita
 			i := (*abi.CommandBufferInheritanceRenderingInfo)(p)
 			out.Flags, out.Samples = renderingFlags(i.Flags), int(i.RasterizationSamples)
 			out.Rendering = &link.Rendering{
-				ViewMask: i.ViewMask, Color: each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) }),
+				ViewMask: i.ViewMask, Color: each(array(i.PColorAttachmentFormats, i.ColorAttachmentCount), func(f *uint32) link.Format { return format(*f) }),
 				Depth: format(i.DepthAttachmentFormat), Stencil: format(i.StencilAttachmentFormat),
 			}
 			localRead(out.Rendering, h.PNext)

@@ -54,7 +54,7 @@ var cooperativeCalls = map[int]call{
 
 var cooperativeCommands = map[int]recorder{
 	abi.CmdCmdConvertCooperativeVectorMatrixNV: rec(func(c *commandBuffer, a *abi.CmdConvertCooperativeVectorMatrixNVArgs) {
-		c.vk.ConvertCooperativeVectorMatrices(each(a.PInfos, a.InfoCount, vectorMatrix))
+		c.vk.ConvertCooperativeVectorMatrices(each(array(a.PInfos, a.InfoCount), vectorMatrix))
 	}),
 }
 

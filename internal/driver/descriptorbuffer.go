@@ -29,7 +29,7 @@ var descriptorBufferCalls = map[int]call{
 
 var descriptorBufferCommands = map[int]recorder{
 	abi.CmdCmdBindDescriptorBuffersEXT: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorBuffersEXTArgs) {
-		c.vk.BindDescriptorBuffers(each(a.PBindingInfos, a.BufferCount, func(i *abi.DescriptorBufferBindingInfoEXT) uint64 { return i.Address }))
+		c.vk.BindDescriptorBuffers(each(array(a.PBindingInfos, a.BufferCount), func(i *abi.DescriptorBufferBindingInfoEXT) uint64 { return i.Address }))
 	}),
 	abi.CmdCmdSetDescriptorBufferOffsetsEXT: rec(func(c *commandBuffer, a *abi.CmdSetDescriptorBufferOffsetsEXTArgs) {
 		c.vk.SetDescriptorBufferOffsets(bindPoint(a.PipelineBindPoint), pipelineLayouts.get(uint64(a.Layout)), int(a.FirstSet), array(a.PBufferIndices, a.SetCount), array(a.POffsets, a.SetCount))

@@ -156,7 +156,7 @@ func unregisterBorder(a *abi.UnregisterCustomBorderColorEXTArgs) {
 
 // mappings reads the places of the resources of a shader.
 func mappings(i *abi.ShaderDescriptorSetAndBindingMappingInfoEXT) []vk.Mapping {
-	return each(i.PMappings, i.MappingCount, mapping)
+	return each(array(i.PMappings, i.MappingCount), mapping)
 }
 
 // mapping reads the place of resources: the source selects the member of the union.

@@ -34,16 +34,16 @@ var extendedStateCommands = map[int]recorder{
 		c.vk.SetPatchControlPoints(a.PatchControlPoints)
 	}),
 	abi.CmdCmdSetColorBlendEnableEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorBlendEnableEXTArgs) {
-		c.vk.SetBlendEnable(int(a.FirstAttachment), each(a.PColorBlendEnables, a.AttachmentCount, isSet)...)
+		c.vk.SetBlendEnable(int(a.FirstAttachment), each(array(a.PColorBlendEnables, a.AttachmentCount), isSet)...)
 	}),
 	abi.CmdCmdSetColorBlendEquationEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorBlendEquationEXTArgs) {
-		c.vk.SetBlendEquation(int(a.FirstAttachment), each(a.PColorBlendEquations, a.AttachmentCount, blendEquation)...)
+		c.vk.SetBlendEquation(int(a.FirstAttachment), each(array(a.PColorBlendEquations, a.AttachmentCount), blendEquation)...)
 	}),
 	abi.CmdCmdSetColorWriteMaskEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorWriteMaskEXTArgs) {
 		c.vk.SetColorWriteMask(int(a.FirstAttachment), array(a.PColorWriteMasks, a.AttachmentCount)...)
 	}),
 	abi.CmdCmdSetColorWriteEnableEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorWriteEnableEXTArgs) {
-		c.vk.SetColorWriteEnable(each(a.PColorWriteEnables, a.AttachmentCount, isSet)...)
+		c.vk.SetColorWriteEnable(each(array(a.PColorWriteEnables, a.AttachmentCount), isSet)...)
 	}),
 	abi.CmdCmdSetRasterizationStreamEXT: rec(func(c *commandBuffer, a *abi.CmdSetRasterizationStreamEXTArgs) {
 		c.vk.SetRasterizationStream(a.RasterizationStream)
@@ -71,7 +71,7 @@ var extendedStateCommands = map[int]recorder{
 		c.vk.SetNegativeOneToOne(a.NegativeOneToOne != 0)
 	}),
 	abi.CmdCmdSetDiscardRectangleEXT: rec(func(c *commandBuffer, a *abi.CmdSetDiscardRectangleEXTArgs) {
-		c.vk.SetDiscardRectangle(int(a.FirstDiscardRectangle), each(a.PDiscardRectangles, a.DiscardRectangleCount, rectAt))
+		c.vk.SetDiscardRectangle(int(a.FirstDiscardRectangle), each(array(a.PDiscardRectangles, a.DiscardRectangleCount), rectAt))
 	}),
 	abi.CmdCmdSetDiscardRectangleEnableEXT: rec(func(c *commandBuffer, a *abi.CmdSetDiscardRectangleEnableEXTArgs) {
 		c.vk.SetDiscardRectangleEnable(a.DiscardRectangleEnable != 0)
@@ -106,11 +106,11 @@ func (c *commandBuffer) setSampleMask(a *abi.CmdSetSampleMaskEXTArgs) {
 // vertexInput2 reads the vertex input of a command.
 func vertexInput2(a *abi.CmdSetVertexInputEXTArgs) link.VertexInput {
 	return link.VertexInput{
-		Bindings: each(a.PVertexBindingDescriptions, a.VertexBindingDescriptionCount, func(b *abi.VertexInputBindingDescription2EXT) link.VertexBinding {
+		Bindings: each(array(a.PVertexBindingDescriptions, a.VertexBindingDescriptionCount), func(b *abi.VertexInputBindingDescription2EXT) link.VertexBinding {
 			divisor := b.Divisor
 			return link.VertexBinding{Binding: b.Binding, Stride: b.Stride, Rate: enum.InputRate(b.InputRate), Divisor: &divisor}
 		}),
-		Attributes: each(a.PVertexAttributeDescriptions, a.VertexAttributeDescriptionCount, func(x *abi.VertexInputAttributeDescription2EXT) link.Attribute {
+		Attributes: each(array(a.PVertexAttributeDescriptions, a.VertexAttributeDescriptionCount), func(x *abi.VertexInputAttributeDescription2EXT) link.Attribute {
 			return link.Attribute{Location: x.Location, Binding: x.Binding, Format: format(x.Format), Offset: x.Offset}
 		}),
 	}

@@ -90,7 +90,7 @@ func indirectLayout(i *abi.IndirectCommandsLayoutCreateInfoEXT) vk.IndirectComma
 		inline := pipelineLayoutInfo(l)
 		info.Inline = &inline
 	}
-	info.Tokens = each(i.PTokens, i.TokenCount, indirectToken)
+	info.Tokens = each(array(i.PTokens, i.TokenCount), indirectToken)
 	return info
 }
 

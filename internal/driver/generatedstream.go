@@ -107,7 +107,7 @@ func streamLayout(i *abi.IndirectCommandsLayoutCreateInfoNV) vk.StreamLayoutInfo
 	case abi.PipelineBindPointCompute:
 		info.Bind = vk.Compute
 	}
-	info.Tokens = each(i.PTokens, i.TokenCount, streamToken)
+	info.Tokens = each(array(i.PTokens, i.TokenCount), streamToken)
 	return info
 }
 

@@ -65,7 +65,7 @@ func graphicsInfo(i *abi.GraphicsPipelineCreateInfo, cache abi.PipelineCache) vk
 // dynamics reads the dynamic states.
 func (r *graphicsReader) dynamics() {
 	if s := r.PDynamicState; s != nil {
-		r.dynamic = each(s.PDynamicStates, s.DynamicStateCount, func(n *uint32) enum.DynamicState { return enum.DynamicState(*n) })
+		r.dynamic = each(array(s.PDynamicStates, s.DynamicStateCount), func(n *uint32) enum.DynamicState { return enum.DynamicState(*n) })
 	}
 }
 
@@ -156,10 +156,10 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 	if r.readsVertexInput() {
 		v := r.input()
 		s.Vertex = &link.VertexInput{
-			Bindings: each(v.PVertexBindingDescriptions, v.VertexBindingDescriptionCount, func(b *abi.VertexInputBindingDescription) link.VertexBinding {
+			Bindings: each(array(v.PVertexBindingDescriptions, v.VertexBindingDescriptionCount), func(b *abi.VertexInputBindingDescription) link.VertexBinding {
 				return link.VertexBinding{Binding: b.Binding, Stride: b.Stride, Rate: enum.InputRate(b.InputRate)}
 			}),
-			Attributes: each(v.PVertexAttributeDescriptions, v.VertexAttributeDescriptionCount, func(x *abi.VertexInputAttributeDescription) link.Attribute {
+			Attributes: each(array(v.PVertexAttributeDescriptions, v.VertexAttributeDescriptionCount), func(x *abi.VertexInputAttributeDescription) link.Attribute {
 				return link.Attribute{Location: x.Location, Binding: x.Binding, Format: format(x.Format), Offset: x.Offset}
 			}),
 		}
@@ -239,7 +239,7 @@ const maxViewports = 1 << 10
 // viewports reads viewports and scissors. If they are dynamic, their count remains.
 func (r *graphicsReader) viewports(s *vk.FixedState) {
 	if d := abi.Find[abi.PipelineDiscardRectangleStateCreateInfoEXT](r.PNext, abi.StructureTypePipelineDiscardRectangleStateCreateInfoEXT); d != nil {
-		s.DiscardRectangles = each(d.PDiscardRectangles, d.DiscardRectangleCount, rectAt)
+		s.DiscardRectangles = each(array(d.PDiscardRectangles, d.DiscardRectangleCount), rectAt)
 		s.DiscardExclusive = d.DiscardRectangleMode == abi.DiscardRectangleModeExclusiveEXT
 	}
 	if f := abi.Find[abi.PipelineFragmentShadingRateStateCreateInfoKHR](r.PNext, abi.StructureTypePipelineFragmentShadingRateStateCreateInfoKHR); f != nil {
@@ -254,14 +254,14 @@ func (r *graphicsReader) viewports(s *vk.FixedState) {
 	case r.has(enum.DynamicStateViewport):
 		s.Viewports = make([]vk.Viewport, min(v.ViewportCount, maxViewports)) // an array need not exist
 	default:
-		s.Viewports = each(v.PViewports, v.ViewportCount, viewport)
+		s.Viewports = each(array(v.PViewports, v.ViewportCount), viewport)
 	}
 	switch {
 	case r.has(enum.DynamicStateScissorWithCount):
 	case r.has(enum.DynamicStateScissor):
 		s.Scissors = make([]vk.Rect, min(v.ScissorCount, maxViewports))
 	default:
-		s.Scissors = each(v.PScissors, v.ScissorCount, rectAt)
+		s.Scissors = each(array(v.PScissors, v.ScissorCount), rectAt)
 	}
 	if c := abi.Find[abi.PipelineViewportDepthClipControlCreateInfoEXT](v.PNext, abi.StructureTypePipelineViewportDepthClipControlCreateInfoEXT); c != nil {
 		s.NegativeOneToOne = c.NegativeOneToOne != 0
@@ -297,7 +297,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 	}
 	if r.parts&enum.PartsFragmentOutputInterface != 0 && r.attachments().color && r.PColorBlendState != nil {
 		x := r.PColorBlendState
-		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(x.PAttachments, x.AttachmentCount, blend)}
+		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(array(x.PAttachments, x.AttachmentCount), blend)}
 		s.BlendConstants, s.BlendAdvanced = x.BlendConstants, advancedBlend(x.PNext)
 		if w := abi.Find[abi.PipelineColorWriteCreateInfoEXT](x.PNext, abi.StructureTypePipelineColorWriteCreateInfoEXT); w != nil && !r.has(enum.DynamicStateColorWriteEnable) {
 			for n, on := range array(w.PColorWriteEnables, w.AttachmentCount) {
@@ -351,7 +351,7 @@ func (r *graphicsReader) rendering(s *vk.FixedState) {
 	}
 	s.Rendering.ViewMask, s.CustomResolve = i.ViewMask, customResolve(r.PNext)
 	if r.parts&enum.PartsFragmentOutputInterface != 0 {
-		s.Rendering.Color = each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) })
+		s.Rendering.Color = each(array(i.PColorAttachmentFormats, i.ColorAttachmentCount), func(f *uint32) link.Format { return format(*f) })
 		s.Rendering.Depth, s.Rendering.Stencil = format(i.DepthAttachmentFormat), format(i.StencilAttachmentFormat)
 	}
 	localRead(&s.Rendering, r.PNext)
@@ -360,11 +360,11 @@ func (r *graphicsReader) rendering(s *vk.FixedState) {
 // localRead reads the locations and the indices of attachments.
 func localRead(to *link.Rendering, chain unsafe.Pointer) {
 	if l := abi.Find[abi.RenderingAttachmentLocationInfo](chain, abi.StructureTypeRenderingAttachmentLocationInfo); l != nil && l.PColorAttachmentLocations != nil {
-		to.Locations = each(l.PColorAttachmentLocations, l.ColorAttachmentCount, ref)
+		to.Locations = each(array(l.PColorAttachmentLocations, l.ColorAttachmentCount), ref)
 	}
 	if x := abi.Find[abi.RenderingInputAttachmentIndexInfo](chain, abi.StructureTypeRenderingInputAttachmentIndexInfo); x != nil {
 		if x.PColorAttachmentInputIndices != nil {
-			to.Inputs = each(x.PColorAttachmentInputIndices, x.ColorAttachmentCount, ref)
+			to.Inputs = each(array(x.PColorAttachmentInputIndices, x.ColorAttachmentCount), ref)
 		}
 		to.DepthInput, to.StencilInput = refAt(x.PDepthInputAttachmentIndex), refAt(x.PStencilInputAttachmentIndex)
 	}

@@ -13,7 +13,7 @@ var hostCopyCalls = map[int]call{
 		return onDevice(a.Device, func(d *vk.Device) error {
 			return d.CopyMemoryToImage(vk.HostImageCopyInfo{
 				Image: images.get(uint64(i.DstImage)), Memcpy: i.Flags&abi.HostImageCopyMemcpyBit != 0,
-				Regions: each(i.PRegions, i.RegionCount, func(r *abi.MemoryToImageCopy) vk.HostImageCopy {
+				Regions: each(array(i.PRegions, i.RegionCount), func(r *abi.MemoryToImageCopy) vk.HostImageCopy {
 					return hostCopy(r.PHostPointer, r.MemoryRowLength, r.MemoryImageHeight, r.ImageSubresource, r.ImageOffset, r.ImageExtent)
 				}),
 			})
@@ -24,7 +24,7 @@ var hostCopyCalls = map[int]call{
 		return onDevice(a.Device, func(d *vk.Device) error {
 			return d.CopyImageToMemory(vk.HostImageCopyInfo{
 				Image: images.get(uint64(i.SrcImage)), Memcpy: i.Flags&abi.HostImageCopyMemcpyBit != 0,
-				Regions: each(i.PRegions, i.RegionCount, func(r *abi.ImageToMemoryCopy) vk.HostImageCopy {
+				Regions: each(array(i.PRegions, i.RegionCount), func(r *abi.ImageToMemoryCopy) vk.HostImageCopy {
 					return hostCopy(r.PHostPointer, r.MemoryRowLength, r.MemoryImageHeight, r.ImageSubresource, r.ImageOffset, r.ImageExtent)
 				}),
 			})
@@ -35,7 +35,7 @@ var hostCopyCalls = map[int]call{
 		return onDevice(a.Device, func(d *vk.Device) error {
 			return d.CopyImageToImage(vk.HostImageToImage{
 				Source: images.get(uint64(i.SrcImage)), Target: images.get(uint64(i.DstImage)), Memcpy: i.Flags&abi.HostImageCopyMemcpyBit != 0,
-				Regions: each(i.PRegions, i.RegionCount, func(r *abi.ImageCopy2) vk.ImageCopy {
+				Regions: each(array(i.PRegions, i.RegionCount), func(r *abi.ImageCopy2) vk.ImageCopy {
 					return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
 				}),
 			})

@@ -24,13 +24,13 @@ var memoryCommands = map[int]recorder{
 		i := a.PCopyMemoryToImageIndirectInfo
 		c.vk.CopyMemoryToImageIndirect(vk.CopyMemoryToImageIndirectInfo{
 			SourceFlags: vk.AddressCopyFlags(i.SrcCopyFlags), Count: i.CopyCount, Range: vk.AddressRange(i.CopyAddressRange),
-			Target: images.get(uint64(i.DstImage)), Subresources: each(i.PImageSubresources, i.CopyCount, layersAt),
+			Target: images.get(uint64(i.DstImage)), Subresources: each(array(i.PImageSubresources, i.CopyCount), layersAt),
 		})
 	}),
 	abi.CmdCmdCopyMemoryToImageIndirectNV: rec(func(c *commandBuffer, a *abi.CmdCopyMemoryToImageIndirectNVArgs) {
 		c.vk.CopyMemoryToImageIndirect(vk.CopyMemoryToImageIndirectInfo{
 			Count: a.CopyCount, Range: addresses(a.CopyBufferAddress, a.CopyCount, a.Stride),
-			Target: images.get(uint64(a.DstImage)), Subresources: each(a.PImageSubresources, a.CopyCount, layersAt),
+			Target: images.get(uint64(a.DstImage)), Subresources: each(array(a.PImageSubresources, a.CopyCount), layersAt),
 		})
 	}),
 }

@@ -93,12 +93,12 @@ var micromapCommands = map[int]recorder{
 
 // micromapsOf returns the micromaps of handles.
 func micromapsOf(p *abi.MicromapEXT, n uint32) []*vk.Micromap {
-	return each(p, n, func(h *abi.MicromapEXT) *vk.Micromap { return micromapOf(*h) })
+	return each(array(p, n), func(h *abi.MicromapEXT) *vk.Micromap { return micromapOf(*h) })
 }
 
 // micromapBuilds reads builds. onHost reads memory of the host.
 func micromapBuilds(p *abi.MicromapBuildInfoEXT, n uint32, onHost bool) []vk.MicromapBuild {
-	return each(p, n, func(i *abi.MicromapBuildInfoEXT) vk.MicromapBuild { return micromapBuild(i, onHost) })
+	return each(array(p, n), func(i *abi.MicromapBuildInfoEXT) vk.MicromapBuild { return micromapBuild(i, onHost) })
 }
 
 func micromapBuild(i *abi.MicromapBuildInfoEXT, onHost bool) vk.MicromapBuild {

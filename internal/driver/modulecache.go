@@ -21,7 +21,7 @@ var moduleCalls = map[int]call{
 	}),
 	abi.CmdDestroyValidationCacheEXT: run(func(a *abi.DestroyValidationCacheEXTArgs) { destroy(&validationCaches, uint64(a.ValidationCache)) }),
 	abi.CmdMergeValidationCachesEXT: on(func(a *abi.MergeValidationCachesEXTArgs) abi.Result {
-		others := each(a.PSrcCaches, a.SrcCacheCount, func(h *abi.ValidationCacheEXT) *vk.ValidationCache { return validationCaches.get(uint64(*h)) })
+		others := each(array(a.PSrcCaches, a.SrcCacheCount), func(h *abi.ValidationCacheEXT) *vk.ValidationCache { return validationCaches.get(uint64(*h)) })
 		return deviceOf(a.Device).result(validationCaches.get(uint64(a.DstCache)).Merge(others...))
 	}),
 	abi.CmdGetValidationCacheDataEXT: on(func(a *abi.GetValidationCacheDataEXTArgs) abi.Result {

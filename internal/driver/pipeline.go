@@ -191,7 +191,7 @@ func (b *pipelineBatch[C, V, P]) create(h abi.Device, infos *C, handles *abi.Pip
 	if n > maxElements {
 		return outOfHost
 	}
-	list := each(infos, n, b.read)
+	list := each(array(infos, n), b.read)
 	made, err := b.make(d.vk, forever, list)
 	for k, p := range made {
 		b.feedback(&from[k], &list[k])

@@ -148,5 +148,5 @@ func binaries(chain unsafe.Pointer) []*vk.PipelineBinary {
 	if i == nil {
 		return nil
 	}
-	return each(i.PPipelineBinaries, i.BinaryCount, func(h *abi.PipelineBinaryKHR) *vk.PipelineBinary { return pipelineBinaries.get(uint64(*h)) })
+	return each(array(i.PPipelineBinaries, i.BinaryCount), func(h *abi.PipelineBinaryKHR) *vk.PipelineBinary { return pipelineBinaries.get(uint64(*h)) })
 }

@@ -48,12 +48,12 @@ func contents(n uint32) vk.SubpassContents {
 func (c *commandBuffer) beginRenderPass(i *abi.RenderPassBeginInfo, n uint32) {
 	begin := vk.RenderPassBegin{
 		RenderPass: renderPasses.get(uint64(i.RenderPass)), Framebuffer: framebuffers.get(uint64(i.Framebuffer)), Area: rect(i.RenderArea),
-		Clears: each(i.PClearValues, i.ClearValueCount, func(v *abi.ClearValue) vk.ClearValue {
+		Clears: each(array(i.PClearValues, i.ClearValueCount), func(v *abi.ClearValue) vk.ClearValue {
 			return vk.ClearValue{Color: *v, Depth: v[0], Stencil: v[1]}
 		}),
 	}
 	if x := abi.Find[abi.RenderPassAttachmentBeginInfo](i.PNext, abi.StructureTypeRenderPassAttachmentBeginInfo); x != nil {
-		begin.Attachments = each(x.PAttachments, x.AttachmentCount, func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
+		begin.Attachments = each(array(x.PAttachments, x.AttachmentCount), func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
 	}
 	if x := abi.Find[abi.DeviceGroupRenderPassBeginInfo](i.PNext, abi.StructureTypeDeviceGroupRenderPassBeginInfo); x != nil && x.DeviceRenderAreaCount == 1 {
 		begin.Area = rect(*x.PDeviceRenderAreas)
@@ -73,7 +73,7 @@ func attachment(i *abi.RenderingAttachmentInfo, component int) vk.AttachmentInfo
 func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
 	i := a.PRenderingInfo
 	info := vk.RenderingInfo{Flags: renderingFlags(i.Flags), Area: rect(i.RenderArea), Layers: i.LayerCount, ViewMask: i.ViewMask}
-	info.Colors = each(i.PColorAttachments, i.ColorAttachmentCount, func(x *abi.RenderingAttachmentInfo) vk.AttachmentInfo { return attachment(x, 0) })
+	info.Colors = each(array(i.PColorAttachments, i.ColorAttachmentCount), func(x *abi.RenderingAttachmentInfo) vk.AttachmentInfo { return attachment(x, 0) })
 	if x := i.PDepthAttachment; x != nil && x.ImageView != 0 {
 		d := attachment(x, 0)
 		info.Depth = &d

@@ -50,11 +50,11 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	info := vk.RenderPassInfo{
-		Attachments: each(i.PAttachments, i.AttachmentCount, func(x *abi.AttachmentDescription) vk.AttachmentDescription {
+		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription) vk.AttachmentDescription {
 			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
 		}),
-		Subpasses: each(i.PSubpasses, i.SubpassCount, subpass),
-		Dependencies: each(i.PDependencies, i.DependencyCount, func(x *abi.SubpassDependency) vk.Dependency {
+		Subpasses: each(array(i.PSubpasses, i.SubpassCount), subpass),
+		Dependencies: each(array(i.PDependencies, i.DependencyCount), func(x *abi.SubpassDependency) vk.Dependency {
 			return vk.Dependency{
 				Source: x.SrcSubpass, Target: x.DstSubpass, SourceStages: uint64(x.SrcStageMask), TargetStages: uint64(x.DstStageMask),
 				SourceAccess: uint64(x.SrcAccessMask), TargetAccess: uint64(x.DstAccessMask),
@@ -100,9 +100,9 @@ func subpass(s *abi.SubpassDescription) vk.Subpass {
 	return vk.Subpass{
 		Point:    bindPoint(s.PipelineBindPoint),
 		Flags:    vk.SubpassFlags(s.Flags),
-		Inputs:   each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference) vk.InputReference { return vk.InputReference{Attachment: r.Attachment} }),
-		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
-		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
+		Inputs:   each(array(s.PInputAttachments, s.InputAttachmentCount), func(r *abi.AttachmentReference) vk.InputReference { return vk.InputReference{Attachment: r.Attachment} }),
+		Colors:   each(array(s.PColorAttachments, s.ColorAttachmentCount), number),
+		Resolves: each(array(s.PResolveAttachments, s.ColorAttachmentCount), number),
 		Preserve: append([]uint32(nil), array(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
 		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
 	}
@@ -114,11 +114,11 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	p, err := d.vk.NewRenderPass(vk.RenderPassInfo{
-		Attachments: each(i.PAttachments, i.AttachmentCount, func(x *abi.AttachmentDescription2) vk.AttachmentDescription {
+		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription2) vk.AttachmentDescription {
 			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
 		}),
-		Subpasses: each(i.PSubpasses, i.SubpassCount, subpass2),
-		Dependencies: each(i.PDependencies, i.DependencyCount, func(x *abi.SubpassDependency2) vk.Dependency {
+		Subpasses: each(array(i.PSubpasses, i.SubpassCount), subpass2),
+		Dependencies: each(array(i.PDependencies, i.DependencyCount), func(x *abi.SubpassDependency2) vk.Dependency {
 			y := vk.Dependency{
 				Source: x.SrcSubpass, Target: x.DstSubpass, SourceStages: uint64(x.SrcStageMask), TargetStages: uint64(x.DstStageMask),
 				SourceAccess: uint64(x.SrcAccessMask), TargetAccess: uint64(x.DstAccessMask), ViewOffset: x.ViewOffset,
@@ -139,11 +139,11 @@ func subpass2(s *abi.SubpassDescription2) vk.Subpass {
 	number := func(r *abi.AttachmentReference2) uint32 { return r.Attachment }
 	out := vk.Subpass{
 		Point: bindPoint(s.PipelineBindPoint), Flags: vk.SubpassFlags(s.Flags), ViewMask: s.ViewMask,
-		Inputs: each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference2) vk.InputReference {
+		Inputs: each(array(s.PInputAttachments, s.InputAttachmentCount), func(r *abi.AttachmentReference2) vk.InputReference {
 			return vk.InputReference{Attachment: r.Attachment, Aspects: vk.Aspect(r.AspectMask)}
 		}),
-		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
-		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
+		Colors:   each(array(s.PColorAttachments, s.ColorAttachmentCount), number),
+		Resolves: each(array(s.PResolveAttachments, s.ColorAttachmentCount), number),
 		Preserve: append([]uint32(nil), array(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
 		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
 	}
@@ -196,7 +196,7 @@ func createFramebuffer(a *abi.CreateFramebufferArgs) abi.Result {
 	}
 	info := vk.FramebufferInfo{RenderPass: renderPasses.get(uint64(i.RenderPass)), Width: i.Width, Height: i.Height, Layers: i.Layers}
 	if info.Imageless = i.Flags&abi.FramebufferCreateImagelessBit != 0; !info.Imageless {
-		info.Attachments = each(i.PAttachments, i.AttachmentCount, func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
+		info.Attachments = each(array(i.PAttachments, i.AttachmentCount), func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
 	}
 	f, err := d.vk.NewFramebuffer(info)
 	return created(d, &framebuffers, f, err, unsafe.Pointer(a.PFramebuffer))

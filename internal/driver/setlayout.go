@@ -76,8 +76,8 @@ func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
 // pipelineLayoutInfo reads the creation of a pipeline layout.
 func pipelineLayoutInfo(i *abi.PipelineLayoutCreateInfo) vk.PipelineLayoutInfo {
 	return vk.PipelineLayoutInfo{
-		Flags: enum.LayoutFlags(i.Flags), Sets: each(i.PSetLayouts, i.SetLayoutCount, setLayoutAt),
-		Push: each(i.PPushConstantRanges, i.PushConstantRangeCount, pushRange),
+		Flags: enum.LayoutFlags(i.Flags), Sets: each(array(i.PSetLayouts, i.SetLayoutCount), setLayoutAt),
+		Push: each(array(i.PPushConstantRanges, i.PushConstantRangeCount), pushRange),
 	}
 }
 

@@ -71,7 +71,7 @@ func createShaders(a *abi.CreateShadersEXTArgs) abi.Result {
 		return outOfHost
 	}
 	var err error
-	infos := each(a.PCreateInfos, a.CreateInfoCount, func(i *abi.ShaderCreateInfoEXT) vk.ShaderInfo {
+	infos := each(array(a.PCreateInfos, a.CreateInfoCount), func(i *abi.ShaderCreateInfoEXT) vk.ShaderInfo {
 		x, e := d.shaderInfo(i)
 		err = errors.Join(err, e)
 		return x
@@ -112,8 +112,8 @@ func (d *device) shaderInfo(i *abi.ShaderCreateInfoEXT) (vk.ShaderInfo, error) {
 	}
 	var err error
 	x.Layout, err = d.vk.NewPipelineLayout(vk.PipelineLayoutInfo{
-		Flags: layoutFlags(x.Flags), Sets: each(i.PSetLayouts, i.SetLayoutCount, setLayoutAt),
-		Push: each(i.PPushConstantRanges, i.PushConstantRangeCount, pushRange),
+		Flags: layoutFlags(x.Flags), Sets: each(array(i.PSetLayouts, i.SetLayoutCount), setLayoutAt),
+		Push: each(array(i.PPushConstantRanges, i.PushConstantRangeCount), pushRange),
 	})
 	return x, err
 }

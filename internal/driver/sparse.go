@@ -34,14 +34,14 @@ func bindSparse(i *abi.BindSparseInfo) vk.BindSparseInfo {
 	return vk.BindSparseInfo{
 		Wait:   semaphoreValues(array(i.PWaitSemaphores, i.WaitSemaphoreCount), waits),
 		Signal: semaphoreValues(array(i.PSignalSemaphores, i.SignalSemaphoreCount), signals),
-		Buffers: each(i.PBufferBinds, i.BufferBindCount, func(b *abi.SparseBufferMemoryBindInfo) vk.SparseBufferBind {
-			return vk.SparseBufferBind{Buffer: buffers.get(uint64(b.Buffer)), Binds: each(b.PBinds, b.BindCount, sparseBind)}
+		Buffers: each(array(i.PBufferBinds, i.BufferBindCount), func(b *abi.SparseBufferMemoryBindInfo) vk.SparseBufferBind {
+			return vk.SparseBufferBind{Buffer: buffers.get(uint64(b.Buffer)), Binds: each(array(b.PBinds, b.BindCount), sparseBind)}
 		}),
-		Opaque: each(i.PImageOpaqueBinds, i.ImageOpaqueBindCount, func(b *abi.SparseImageOpaqueMemoryBindInfo) vk.SparseOpaqueBind {
-			return vk.SparseOpaqueBind{Image: images.get(uint64(b.Image)), Binds: each(b.PBinds, b.BindCount, sparseBind)}
+		Opaque: each(array(i.PImageOpaqueBinds, i.ImageOpaqueBindCount), func(b *abi.SparseImageOpaqueMemoryBindInfo) vk.SparseOpaqueBind {
+			return vk.SparseOpaqueBind{Image: images.get(uint64(b.Image)), Binds: each(array(b.PBinds, b.BindCount), sparseBind)}
 		}),
-		Images: each(i.PImageBinds, i.ImageBindCount, func(b *abi.SparseImageMemoryBindInfo) vk.SparseImageBinds {
-			return vk.SparseImageBinds{Image: images.get(uint64(b.Image)), Binds: each(b.PBinds, b.BindCount, func(x *abi.SparseImageMemoryBind) vk.SparseImageBind {
+		Images: each(array(i.PImageBinds, i.ImageBindCount), func(b *abi.SparseImageMemoryBindInfo) vk.SparseImageBinds {
+			return vk.SparseImageBinds{Image: images.get(uint64(b.Image)), Binds: each(array(b.PBinds, b.BindCount), func(x *abi.SparseImageMemoryBind) vk.SparseImageBind {
 				return vk.SparseImageBind{
 					Aspect: vk.Aspect(x.Subresource.AspectMask), Level: int(x.Subresource.MipLevel), Layer: int(x.Subresource.ArrayLayer),
 					Offset: offset(x.Offset), Extent: extent(x.Extent), Memory: memories.get(uint64(x.Memory)), MemoryOffset: x.MemoryOffset,

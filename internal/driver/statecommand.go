@@ -8,16 +8,16 @@ import (
 
 var stateCommands = map[int]recorder{
 	abi.CmdCmdSetViewport: rec(func(c *commandBuffer, a *abi.CmdSetViewportArgs) {
-		c.vk.SetViewport(int(a.FirstViewport), each(a.PViewports, a.ViewportCount, viewport))
+		c.vk.SetViewport(int(a.FirstViewport), each(array(a.PViewports, a.ViewportCount), viewport))
 	}),
 	abi.CmdCmdSetScissor: rec(func(c *commandBuffer, a *abi.CmdSetScissorArgs) {
-		c.vk.SetScissor(int(a.FirstScissor), each(a.PScissors, a.ScissorCount, rectAt))
+		c.vk.SetScissor(int(a.FirstScissor), each(array(a.PScissors, a.ScissorCount), rectAt))
 	}),
 	abi.CmdCmdSetViewportWithCount: rec(func(c *commandBuffer, a *abi.CmdSetViewportWithCountArgs) {
-		c.vk.SetViewports(each(a.PViewports, a.ViewportCount, viewport))
+		c.vk.SetViewports(each(array(a.PViewports, a.ViewportCount), viewport))
 	}),
 	abi.CmdCmdSetScissorWithCount: rec(func(c *commandBuffer, a *abi.CmdSetScissorWithCountArgs) {
-		c.vk.SetScissors(each(a.PScissors, a.ScissorCount, rectAt))
+		c.vk.SetScissors(each(array(a.PScissors, a.ScissorCount), rectAt))
 	}),
 	abi.CmdCmdSetLineWidth: rec(func(c *commandBuffer, a *abi.CmdSetLineWidthArgs) { c.vk.SetLineWidth(a.LineWidth) }),
 	abi.CmdCmdSetDepthBias: rec(func(c *commandBuffer, a *abi.CmdSetDepthBiasArgs) {

@@ -107,7 +107,7 @@ func pointer[T abi.DeviceOrHostAddressKHR | abi.DeviceOrHostAddressConstKHR](u *
 
 // structuresOf returns the structures of handles.
 func structuresOf(p *abi.AccelerationStructureKHR, n uint32) []*vk.AccelerationStructure {
-	return each(p, n, func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
+	return each(array(p, n), func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
 }
 
 // compatibility compares the header of serialized data with the one of a device.

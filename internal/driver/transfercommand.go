@@ -16,7 +16,7 @@ var transferCommands = map[int]recorder{
 	}),
 	abi.CmdCmdCopyBuffer2: rec(func(c *commandBuffer, a *abi.CmdCopyBuffer2Args) {
 		i := a.PCopyBufferInfo
-		c.vk.CopyBuffer(buffers.get(uint64(i.SrcBuffer)), buffers.get(uint64(i.DstBuffer)), each(i.PRegions, i.RegionCount, func(r *abi.BufferCopy2) vk.BufferCopy {
+		c.vk.CopyBuffer(buffers.get(uint64(i.SrcBuffer)), buffers.get(uint64(i.DstBuffer)), each(array(i.PRegions, i.RegionCount), func(r *abi.BufferCopy2) vk.BufferCopy {
 			return vk.BufferCopy{Source: r.SrcOffset, Target: r.DstOffset, Size: r.Size}
 		}))
 	}),
@@ -27,25 +27,25 @@ var transferCommands = map[int]recorder{
 		c.vk.UpdateBuffer(buffers.get(uint64(a.DstBuffer)), a.DstOffset, abi.Bytes(a.PData, a.DataSize))
 	}),
 	abi.CmdCmdCopyImage: rec(func(c *commandBuffer, a *abi.CmdCopyImageArgs) {
-		c.vk.CopyImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageCopy) vk.ImageCopy {
+		c.vk.CopyImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(array(a.PRegions, a.RegionCount), func(r *abi.ImageCopy) vk.ImageCopy {
 			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
 		}))
 	}),
 	abi.CmdCmdCopyImage2: rec(func(c *commandBuffer, a *abi.CmdCopyImage2Args) {
 		i := a.PCopyImageInfo
-		c.vk.CopyImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageCopy2) vk.ImageCopy {
+		c.vk.CopyImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(array(i.PRegions, i.RegionCount), func(r *abi.ImageCopy2) vk.ImageCopy {
 			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
 		}))
 	}),
 	abi.CmdCmdBlitImage: rec(func(c *commandBuffer, a *abi.CmdBlitImageArgs) {
-		c.vk.BlitImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageBlit) vk.ImageBlit {
+		c.vk.BlitImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(array(a.PRegions, a.RegionCount), func(r *abi.ImageBlit) vk.ImageBlit {
 			return imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
 		}), enum.Filter(a.Filter))
 	}),
 	abi.CmdCmdBlitImage2: rec(func(c *commandBuffer, a *abi.CmdBlitImage2Args) {
 		i := a.PBlitImageInfo
 		info := vk.BlitImageInfo{Source: images.get(uint64(i.SrcImage)), Target: images.get(uint64(i.DstImage)), Filter: enum.Filter(i.Filter)}
-		info.Regions = each(i.PRegions, i.RegionCount, func(r *abi.ImageBlit2) vk.ImageBlit {
+		info.Regions = each(array(i.PRegions, i.RegionCount), func(r *abi.ImageBlit2) vk.ImageBlit {
 			b := imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
 			b.Rotation = rotation(r.PNext)
 			return b
@@ -56,14 +56,14 @@ var transferCommands = map[int]recorder{
 		c.vk.BlitImage2(info)
 	}),
 	abi.CmdCmdResolveImage: rec(func(c *commandBuffer, a *abi.CmdResolveImageArgs) {
-		c.vk.ResolveImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageResolve) vk.ImageCopy {
+		c.vk.ResolveImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(array(a.PRegions, a.RegionCount), func(r *abi.ImageResolve) vk.ImageCopy {
 			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
 		}))
 	}),
 	abi.CmdCmdResolveImage2: rec(func(c *commandBuffer, a *abi.CmdResolveImage2Args) {
 		i := a.PResolveImageInfo
 		info := vk.ResolveImageInfo{Source: images.get(uint64(i.SrcImage)), Target: images.get(uint64(i.DstImage))}
-		info.Regions = each(i.PRegions, i.RegionCount, func(r *abi.ImageResolve2) vk.ImageCopy {
+		info.Regions = each(array(i.PRegions, i.RegionCount), func(r *abi.ImageResolve2) vk.ImageCopy {
 			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
 		})
 		if m := abi.Find[abi.ResolveImageModeInfoKHR](i.PNext, abi.StructureTypeResolveImageModeInfoKHR); m != nil {
@@ -86,16 +86,15 @@ var transferCommands = map[int]recorder{
 		c.vk.CopyImageToBuffer(images.get(uint64(i.SrcImage)), buffers.get(uint64(i.DstBuffer)), bufferImageCopies2(i.PRegions, i.RegionCount))
 	}),
 	abi.CmdCmdClearColorImage: rec(func(c *commandBuffer, a *abi.CmdClearColorImageArgs) {
-		c.vk.ClearColorImage(images.get(uint64(a.Image)), *a.PColor, each(a.PRanges, a.RangeCount, imageRange))
+		c.vk.ClearColorImage(images.get(uint64(a.Image)), *a.PColor, each(array(a.PRanges, a.RangeCount), imageRange))
 	}),
 	abi.CmdCmdClearDepthStencilImage: rec(func(c *commandBuffer, a *abi.CmdClearDepthStencilImageArgs) {
-		c.vk.ClearDepthStencilImage(images.get(uint64(a.Image)), a.PDepthStencil.Depth, a.PDepthStencil.Stencil, each(a.PRanges, a.RangeCount, imageRange))
+		c.vk.ClearDepthStencilImage(images.get(uint64(a.Image)), a.PDepthStencil.Depth, a.PDepthStencil.Stencil, each(array(a.PRanges, a.RangeCount), imageRange))
 	}),
 }
 
 // each converts an array of the application.
-func each[A, V any](p *A, n uint32, f func(*A) V) []V {
-	from := array(p, n)
+func each[A, V any](from []A, f func(*A) V) []V {
 	out := make([]V, len(from))
 	for i := range from {
 		out[i] = f(&from[i])
@@ -138,13 +137,13 @@ func imageBlit(source, target abi.ImageSubresourceLayers, from, to [2]abi.Offset
 }
 
 func bufferImageCopies(p *abi.BufferImageCopy, n uint32) []vk.BufferImageCopy {
-	return each(p, n, func(r *abi.BufferImageCopy) vk.BufferImageCopy {
+	return each(array(p, n), func(r *abi.BufferImageCopy) vk.BufferImageCopy {
 		return vk.BufferImageCopy{BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
 	})
 }
 
 func bufferImageCopies2(p *abi.BufferImageCopy2, n uint32) []vk.BufferImageCopy {
-	return each(p, n, func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
+	return each(array(p, n), func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
 		return vk.BufferImageCopy{Rotation: rotation(r.PNext), BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
 	})
 }
