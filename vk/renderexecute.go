@@ -26,7 +26,11 @@ func (x *executor) beginRendering(r *rendering) error {
 		}
 	}
 	x.dev.heap.defined.attach(&r.info)
-	r.replicate()
+	if resumes {
+		r.keepSamples(g.suspended)
+	} else {
+		r.replicate()
+	}
 	if r.subpass != nil { // the dependencies of render passes are not compared
 		x.order.barrier(everything)
 	}
@@ -57,10 +61,10 @@ func (x *executor) clearAlone(b *clearAlone) error {
 	return p.End(x.ctx)
 }
 
-// continues reports whether a rendering has the attachments, the area and the views of a suspended one.
+// continues reports whether a rendering has the attachments, the samples, the area and the views of a suspended one.
 func (r *rendering) continues(o *rendering) bool {
 	same := func(a, b *AttachmentInfo) bool { return a.origin() == b.origin() }
-	if r.info.Area != o.info.Area || r.info.Layers != o.info.Layers || r.info.ViewMask != o.info.ViewMask || len(r.info.Colors) != len(o.info.Colors) {
+	if r.info.Samples != o.info.Samples || r.info.Area != o.info.Area || r.info.Layers != o.info.Layers || r.info.ViewMask != o.info.ViewMask || len(r.info.Colors) != len(o.info.Colors) {
 		return false
 	}
 	for i := range r.info.Colors {
@@ -94,8 +98,9 @@ func (x *executor) endRendering() error {
 	if err == nil {
 		if g.current.info.Flags&Suspending != 0 {
 			g.suspended = g.current
+		} else {
+			g.current.resolve()
 		}
-		g.current.resolve()
 		g.current.scrub()
 		g.finish()
 	}

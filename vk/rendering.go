@@ -354,19 +354,17 @@ func (c *CommandBuffer) ClearAttachments(x Clears) {
 	c.commands = append(c.commands, command{kind: clearAttachments, a: k})
 }
 
-// resolve resolves the attachments of a rendering. If it is suspended, only implicit images are: the rendering that resumes has others.
+// resolve resolves the attachments of a rendering.
 func (r *rendering) resolve() {
-	suspended := r.info.Flags&Suspending != 0
-	one := func(a *AttachmentInfo, of Aspect) {
-		if a != nil && (!suspended || a.single != nil) {
-			r.resolveOne(a, of)
-		}
-	}
 	for i := range r.info.Colors {
-		one(&r.info.Colors[i], Color)
+		r.resolveOne(&r.info.Colors[i], Color)
 	}
-	one(r.info.Depth, Depth)
-	one(r.info.Stencil, Stencil)
+	if r.info.Depth != nil {
+		r.resolveOne(r.info.Depth, Depth)
+	}
+	if r.info.Stencil != nil {
+		r.resolveOne(r.info.Stencil, Stencil)
+	}
 }
 
 func (r *rendering) resolveOne(a *AttachmentInfo, of Aspect) {

@@ -113,7 +113,7 @@ func (c *CommandBuffer) multiply(r *rendering, a *AttachmentInfo, of Aspect) {
 		c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06863", "an attachment of one sample is resolved to %v in a rendering of %d samples; must be resolved to itself", &a.Resolve.object, r.info.Samples))
 		return
 	}
-	if a.Load == Load || a.views != 0 || r.info.Flags&Resuming != 0 {
+	if a.Load == Load || a.views != 0 {
 		m.loads = append(m.loads, of)
 	}
 	a.single, a.View, a.Resolve = a.View, m.many, a.View
@@ -149,6 +149,18 @@ func (r *rendering) replicate() {
 			x, y, width, height, layers := r.region()
 			for layer := range layers {
 				draw.Replicate(m.many.image.image, m.many.coord(of, x, y, layer), m.single.image.image, m.single.coord(of, x, y, layer), width, height)
+			}
+		}
+	}
+}
+
+// keepSamples copies the samples that a suspended rendering has left to the rendering that resumes it.
+func (r *rendering) keepSamples(suspended *rendering) {
+	for i := range r.implicit {
+		m := &r.implicit[i]
+		for k := range suspended.implicit {
+			if o := &suspended.implicit[k]; o.single == m.single {
+				copy(m.many.image.bytes[0], o.many.image.bytes[0])
 			}
 		}
 	}

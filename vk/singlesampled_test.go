@@ -30,6 +30,12 @@ func (s *scene) half(c *CommandBuffer) {
 	c.Draw(3, 1, 3, 0)
 }
 
+// black draws the same triangle in black.
+func (s *scene) black(c *CommandBuffer) {
+	s.paint(c, 0, 0, 0, 1)
+	c.Draw(3, 1, 3, 0)
+}
+
 // all returns the pixels that the last submission has copied out.
 func (s *scene) all() (out [64][4]byte) {
 	for i := range out {
@@ -81,6 +87,12 @@ func TestSingleSampled(t *testing.T) {
 				outside[i] = want[63]
 			}
 		}
+		over := run("once", func(c *CommandBuffer) {
+			c.BeginRendering(samples)
+			s.half(c)
+			s.black(c)
+			c.EndRendering()
+		})
 		cleared := func(c *CommandBuffer) {
 			c.BeginRendering(samples)
 			c.EndRendering()
@@ -113,8 +125,9 @@ func TestSingleSampled(t *testing.T) {
 				s.half(c)
 				c.EndRendering()
 				c.BeginRendering(resuming)
+				s.black(c) // where white was, in the same samples
 				c.EndRendering()
-			}, want},
+			}, over},
 		} {
 			if got := run(name, x.record); got != x.want {
 				t.Errorf("%s: the pixels are %v; must be %v", name, got, x.want)
