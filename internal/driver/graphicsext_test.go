@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // cover makes a triangle that covers the framebuffer.
@@ -274,5 +275,12 @@ func TestSingleSampledChains(t *testing.T) {
 	})
 	if query.Optimal != abi.True {
 		t.Error("a resolve in a subpass is not optimal; must be")
+	}
+}
+
+// TestLoadNone reads the operation that loads nothing: texels remain if a rendering does not draw, also those of an implicit image.
+func TestLoadNone(t *testing.T) {
+	if got := loadOp(abi.AttachmentLoadOpNone); got != vk.Load {
+		t.Errorf("the operation is %d; must be %d", got, vk.Load)
 	}
 }

@@ -27,7 +27,7 @@ var renderPassCalls = map[int]call{
 // loadOp returns a VkAttachmentLoadOp. An attachment that is not loaded has any content.
 func loadOp(n uint32) vk.LoadOp {
 	switch n {
-	case abi.AttachmentLoadOpLoad:
+	case abi.AttachmentLoadOpLoad, abi.AttachmentLoadOpNone: // with the latter, texels remain if nothing is drawn
 		return vk.Load
 	case abi.AttachmentLoadOpClear:
 		return vk.ClearOnLoad
