@@ -174,3 +174,13 @@ func TestIgnoredAddresses(t *testing.T) {
 		streamLayout(stream)
 	}
 }
+
+// TestIgnoredReplayHandles reads a shader group of a device without the feature of replay handles: the pointer to one may be anything.
+func TestIgnoredReplayHandles(t *testing.T) {
+	group := &outside[abi.RayTracingShaderGroupCreateInfoKHR](t, 1)[0]
+	*(*uintptr)(unsafe.Pointer(&group.PShaderGroupCaptureReplayHandle)) = 16
+	i := &abi.RayTracingPipelineCreateInfoKHR{GroupCount: 1, PGroups: group}
+	if info := rayInfo(i, 0, false); len(info.ReplayHandles) != 1 || info.ReplayHandles[0] != nil {
+		t.Errorf("the replay handles are %v; must be one nil", info.ReplayHandles)
+	}
+}

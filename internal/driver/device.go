@@ -27,6 +27,7 @@ type device struct {
 
 	heapSamplers     heapSamplers
 	reports          vk.Reported    // of sanitizers
+	replays          bool           // groups of ray tracing pipelines may have handles of an earlier run
 	comparesCommands bool           // the sanitizer race reads the scopes of barriers
 	allocations      *memoryReports // nil if there is no callback
 	maps             *memoryMaps    // nil if memory is not mapped at addresses of the application
@@ -123,7 +124,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if d.extensions["VK_EXT_device_memory_report"] {
 		d.allocations = newMemoryReports(info.PNext)
 	}
-	d.maps = newMemoryMaps(enabled)
+	d.maps, d.replays = newMemoryMaps(enabled), enabled["rayTracingPipelineShaderGroupHandleCaptureReplay"]
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	create.Stall = stall(p.instance)
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported

@@ -44,9 +44,11 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to unsafe.Pointer, t
 		return abi.ErrorMemoryMapFailed
 	}
 	defer f.Close()
-	var address unsafe.Pointer
-	if x := abi.Find[abi.MemoryMapPlacedInfoEXT](i.PNext, abi.StructureTypeMemoryMapPlacedInfoEXT); placed && x != nil {
-		address = x.PPlacedAddress
+	var at unsafe.Pointer
+	var address uintptr // at, which is no pointer before it is checked: a small number must not be in one of Go
+	place := abi.Find[abi.MemoryMapPlacedInfoEXT](i.PNext, abi.StructureTypeMemoryMapPlacedInfoEXT)
+	if placed && place != nil {
+		address = *(*uintptr)(unsafe.Pointer(&place.PPlacedAddress))
 	}
 	size, page := memory.Size(), uint64(os.Getpagesize())
 	n := i.Size
@@ -58,9 +60,9 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to unsafe.Pointer, t
 	case i.Offset >= size || n > size-i.Offset || n == 0:
 		return abi.ErrorMemoryMapFailed
 	case !placed:
-	case address == nil:
+	case address == 0:
 		rule = "VUID-VkMemoryMapInfo-flags-09570"
-	case uint64(uintptr(address))%page != 0:
+	case uint64(address)%page != 0:
 		rule = "VUID-VkMemoryMapPlacedInfoEXT-pPlacedAddress-09577"
 	case i.Offset%page != 0:
 		rule = "VUID-VkMemoryMapInfo-flags-09573"
@@ -81,12 +83,15 @@ func (m *memoryMaps) place(d *device, i *abi.MemoryMapInfo, to unsafe.Pointer, t
 		d.result(&vk.UsageError{Rule: twice, Message: "memory is mapped twice; must be unmapped before"})
 		return abi.ErrorMemoryMapFailed
 	}
-	address, ok := mapFile(f, first, bytes, address)
+	if address != 0 {
+		at = place.PPlacedAddress
+	}
+	at, ok := mapFile(f, first, bytes, at)
 	if !ok {
 		return abi.ErrorMemoryMapFailed
 	}
-	m.list[uint64(i.Memory)] = memoryMap{address, bytes}
-	abi.PutAddress(to, unsafe.Add(address, i.Offset-first))
+	m.list[uint64(i.Memory)] = memoryMap{at, bytes}
+	abi.PutAddress(to, unsafe.Add(at, i.Offset-first))
 	return abi.Success
 }
 

@@ -48,6 +48,12 @@ func TestPlacedMappings(t *testing.T) {
 		must(p, abi.CmdUnmapMemory2, &abi.UnmapMemory2Args{Device: d, PMemoryUnmapInfo: &abi.MemoryUnmapInfo{Flags: flags, Memory: m}})
 	}
 	m := allocate(2 * page)
+	odd := &outside[abi.MemoryMapPlacedInfoEXT](t, 1)[0]
+	odd.SType = abi.StructureTypeMemoryMapPlacedInfoEXT
+	*(*uintptr)(unsafe.Pointer(&odd.PPlacedAddress)) = 16 // no pointer of Go may have it
+	if r := do(abi.CmdMapMemory2, &abi.MapMemory2Args{Device: d, PpData: unsafe.Pointer(&data), PMemoryMapInfo: &abi.MemoryMapInfo{PNext: unsafe.Pointer(odd), Flags: abi.MemoryMapPlacedBitEXT, Memory: m, Size: abi.WholeSize}}); r != abi.ErrorMemoryMapFailed {
+		t.Errorf("a mapping at address 16 has the result %d; must be %d", r, abi.ErrorMemoryMapFailed) // VUID-VkMemoryMapPlacedInfoEXT-pPlacedAddress-09577
+	}
 	if r := place(m, 0, abi.WholeSize, at(1)); r != abi.Success || data != at(1) {
 		t.Fatalf("the result is %d, the address %p; must be %p", r, data, at(1))
 	}

@@ -36,7 +36,7 @@ func pipelineDescription(i *abi.PipelineCreateInfoKHR) (out vk.PipelineBinaryInf
 		out.Graphics = &x
 	}
 	if r := abi.Find[abi.RayTracingPipelineCreateInfoKHR](i.PNext, abi.StructureTypeRayTracingPipelineCreateInfoKHR); r != nil {
-		x := rayInfo(r, 0)
+		x := rayInfo(r, 0, false)
 		out.RayTracing = &x
 	}
 	return out

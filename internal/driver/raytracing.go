@@ -85,8 +85,8 @@ var rayModels = map[uint32]spirv.ExecutionModel{
 	abi.ShaderStageIntersectionBitKHR: spirv.ExecutionModelIntersectionKHR, abi.ShaderStageCallableBitKHR: spirv.ExecutionModelCallableKHR,
 }
 
-// rayInfo reads the creation of a ray tracing pipeline.
-func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk.RayTracingPipelineInfo {
+// rayInfo reads the creation of a ray tracing pipeline. Unless it replays, the pointers to replay handles may be anything.
+func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache, replays bool) vk.RayTracingPipelineInfo {
 	info := vk.RayTracingPipelineInfo{
 		Creation: creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex), Depth: i.MaxPipelineRayRecursionDepth,
 		Layout: pipelineLayouts.get(uint64(i.Layout)),
@@ -108,7 +108,7 @@ func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk
 			Type: enum.GroupType(g.Type), General: ref(g.GeneralShader), ClosestHit: ref(g.ClosestHitShader), AnyHit: ref(g.AnyHitShader), Intersection: ref(g.IntersectionShader),
 		})
 		var handle []byte
-		if g.PShaderGroupCaptureReplayHandle != nil {
+		if replays && g.PShaderGroupCaptureReplayHandle != nil {
 			handle = slices.Clone(abi.Bytes(g.PShaderGroupCaptureReplayHandle, vk.ReplayHandleSize))
 		}
 		info.ReplayHandles = append(info.ReplayHandles, handle)
@@ -135,9 +135,10 @@ func rayInfo(i *abi.RayTracingPipelineCreateInfoKHR, cache abi.PipelineCache) vk
 
 // createRayTracingPipelines makes pipelines. It never defers an operation.
 func createRayTracingPipelines(a *abi.CreateRayTracingPipelinesKHRArgs) abi.Result {
+	d := deviceOf(a.Device)
 	b := pipelineBatch[abi.RayTracingPipelineCreateInfoKHR, vk.RayTracingPipelineInfo, vk.RayTracingPipeline]{
 		read: func(i *abi.RayTracingPipelineCreateInfoKHR) vk.RayTracingPipelineInfo {
-			return rayInfo(i, a.PipelineCache)
+			return rayInfo(i, a.PipelineCache, d != nil && d.replays)
 		},
 		make: (*vk.Device).NewRayTracingPipelines,
 		feedback: func(i *abi.RayTracingPipelineCreateInfoKHR, x *vk.RayTracingPipelineInfo) {
