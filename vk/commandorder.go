@@ -89,6 +89,9 @@ func (d *MemoryDependency) logical() (source, target uint64) {
 			break
 		}
 	}
+	if source&stageCompute != 0 {
+		source |= stageIndirect
+	}
 	if target&stageIndirect != 0 {
 		target |= stageCompute
 	}
@@ -154,16 +157,16 @@ type visibility struct {
 
 // apply is the effect of a barrier on an access before it.
 func (a *commandAccess) apply(d *MemoryDependency) {
-	if !d.covers(a.Spans) {
-		return
-	}
 	source, target := d.logical()
 	if source&(a.stage|a.reached) == 0 {
 		return
 	}
+	if a.reached |= target; !d.covers(a.Spans) { // a buffer or an image limits the access scopes alone
+		return
+	}
 	direct := widened(d.SourceStages, widerStages)&a.stage != 0 || d.SourceStages&stageBottom != 0
 	a.available = a.available || direct && widened(d.SourceAccess, widerAccesses)&a.access != 0
-	if a.reached |= target; a.available {
+	if a.available {
 		v := visibility{widened(d.TargetStages, widerStages), widened(d.TargetAccess, widerAccesses)}
 		if !slices.Contains(a.visible, v) {
 			a.visible = append(a.visible, v)

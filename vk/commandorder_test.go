@@ -115,6 +115,104 @@ func TestBufferBarriers(t *testing.T) {
 	}
 }
 
+// TestBufferBarrierOrder: the range of a buffer memory barrier limits its access scopes alone, so that a read of other bytes is before
+// a later write (Vulkan, "Buffer Memory Barriers").
+func TestBufferBarrierOrder(t *testing.T) {
+	u := newCompared(t, nil)
+	err := u.submit(t, u.record(t, func(b *CommandBuffer) {
+		b.CopyBuffer(u.y, u.x, []BufferCopy{{0, 0, 32}})
+		b.Barrier(MemoryDependency{SourceStages: copying, TargetStages: clearing, Buffer: u.y, Offset: 128, Size: 64})
+		b.FillBuffer(u.y, 0, 32, 0)
+	}))
+	if err != nil || len(u.reports) > 0 {
+		t.Errorf("the error %v and the reports %+v; must be none", err, u.reports)
+	}
+}
+
+// TestReadIndirectArguments: the first scope of a dependency from the stage COMPUTE_SHADER has the logically earlier stage
+// DRAW_INDIRECT of a dispatch, which reads its arguments.
+func TestReadIndirectArguments(t *testing.T) {
+	for source, races := range map[uint64]bool{computeShader: false, drawIndirect2: false, copying: true} {
+		u := newCompared(t, nil)
+		err := u.submit(t, u.record(t, func(b *CommandBuffer) {
+			b.BindPipeline(u.saxpy)
+			b.BindSets(Compute, u.pipeline, 0, []*Set{u.set}, nil)
+			b.PushConstants(u.pipeline, 0, push(2))
+			b.DispatchIndirect(u.y, 128)
+			b.Barrier(MemoryDependency{SourceStages: source, TargetStages: clearing})
+			b.FillBuffer(u.y, 128, 12, 1)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := len(u.reports) > 0; is != races {
+			t.Errorf("from stage %#x: the reports %+v; must be a race: %v", source, u.reports, races)
+		}
+	}
+}
+
+// storeHalf stores to element I of an array of 16-bit integers, where I is a push constant.
+const storeHalf = `OpCapability Shader
+OpCapability StorageBuffer16BitAccess
+OpExtension "SPV_KHR_16bit_storage"
+OpExtension "SPV_KHR_storage_buffer_storage_class"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %y %push
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %halves ArrayStride 2
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %pushes Block
+OpMemberDecorate %pushes 0 Offset 0
+OpDecorate %y DescriptorSet 0
+OpDecorate %y Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%half = OpTypeInt 16 0
+%halves = OpTypeRuntimeArray %half
+%block = OpTypeStruct %halves
+%pushes = OpTypeStruct %uint
+%pblock = OpTypePointer StorageBuffer %block
+%phalf = OpTypePointer StorageBuffer %half
+%ppushes = OpTypePointer PushConstant %pushes
+%ppuint = OpTypePointer PushConstant %uint
+%zero = OpConstant %uint 0
+%y = OpVariable %pblock StorageBuffer
+%push = OpVariable %ppushes PushConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%pi = OpAccessChain %ppuint %push %zero
+%i = OpLoad %uint %pi
+%p = OpAccessChain %phalf %y %zero %i
+%h = OpUConvert %half %i
+OpStore %p %h
+OpReturn
+OpFunctionEnd
+`
+
+// TestHalvesOfWords: two dispatches that store to different bytes of a word do not race.
+func TestHalvesOfWords(t *testing.T) {
+	for second, races := range map[byte]bool{0: true, 1: false, 2: false} {
+		u := newCompared(t, nil)
+		p := must(u.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Code: code(t, storeHalf)}, Layout: u.pipeline}))(t)
+		err := u.submit(t, u.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BindSets(Compute, u.pipeline, 0, []*Set{u.set}, nil)
+			for _, i := range []byte{0, second} {
+				c.PushConstants(u.pipeline, 0, []byte{i, 0, 0, 0})
+				c.Dispatch(1, 1, 1)
+			}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := len(u.reports) > 0; is != races {
+			t.Errorf("halves 0 and %d: the reports %+v; must be a race: %v", second, u.reports, races)
+		}
+	}
+}
+
 // TestIndirectRace: the arguments of an indirect dispatch are read by the stage DRAW_INDIRECT.
 func TestIndirectRace(t *testing.T) {
 	for _, c := range []struct {

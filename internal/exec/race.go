@@ -436,7 +436,7 @@ func (r *races) access(t *thread, m *Message, e *ir.Event) {
 			c.written |= bytes
 		}
 		if r.commands {
-			c.note(m, e)
+			c.note(m, e, bytes)
 		}
 		r.touch(c, t, access{m, t, t.now, bytes}, e)
 	}

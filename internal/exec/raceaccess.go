@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -18,8 +19,8 @@ type Access struct {
 // Span is a range of bytes by their addresses in the process.
 type Span struct{ Start, End uint64 }
 
-// note keeps the first access of a word of each kind.
-func (c *cell) note(m *Message, e *ir.Event) {
+// note keeps the first access of a word of each kind, and the bytes of all.
+func (c *cell) note(m *Message, e *ir.Event, bytes uint8) {
 	// Bit 0 of the kind is a store, bit 1 an atomic.
 	i := 0
 	if e.Write {
@@ -28,12 +29,24 @@ func (c *cell) note(m *Message, e *ir.Event) {
 	if e.Atomic && e.Scope == ir.EventDevice {
 		i += 2
 	}
-	if c.first[i] == nil {
+	if c.noted[i] |= bytes; c.first[i] == nil {
 		c.first[i] = m
 	}
 }
 
-// Accesses returns the words that a run with Commands loaded and stored, by instruction. The log may be nil.
+// spansOf adds the bytes of a bit set of a word to a list.
+func spansOf(list []Span, word uint64, bytes uint8) []Span {
+	for at := 4 * word; bytes != 0; {
+		n := bits.TrailingZeros8(bytes)
+		at, bytes = at+uint64(n), bytes>>n
+		n = bits.TrailingZeros8(^bytes)
+		list = append(list, Span{at, at + uint64(n)})
+		at, bytes = at+uint64(n), bytes>>n
+	}
+	return list
+}
+
+// Accesses returns the bytes that a run with Commands loaded and stored, by instruction. The log may be nil.
 func (l *Log) Accesses() (list []Access) {
 	if l == nil {
 		return nil
@@ -65,7 +78,7 @@ func (l *Log) Accesses() (list []Access) {
 			if m.order(a.Message) < 0 {
 				a.Message = m
 			}
-			a.Spans = append(a.Spans, Span{4 * at.word, 4*at.word + 4})
+			a.Spans = spansOf(a.Spans, at.word, c.noted[i])
 		}
 	}
 	for _, a := range found {

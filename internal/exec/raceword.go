@@ -17,7 +17,8 @@ type cell struct {
 	device   [domains]vector
 	groups   map[uint32]*[domains]vector // by number
 	written  uint8                       // bit set of the bytes that a store wrote
-	first    [4]*Message                 // the first load, store, atomic load and atomic store; nil for none
+	noted    [4]uint8                    // bit sets of the bytes of the loads, stores, atomic loads and atomic stores
+	first    [4]*Message                 // the first of each; nil for none
 }
 
 // access is an access of some bytes of a word.
