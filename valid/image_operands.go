@@ -15,7 +15,7 @@ var imageOperandFamily = family{rules: []Rule{
 	{Code: "SPV-ImageOperand-Explicit", Section: "SPIR-V 3.3.10", Words: "an instruction with an explicit level of detail has the image operand Lod or Grad"},
 	{Code: "SPV-ImageOperand-BiasLod", Section: "SPIR-V, SPV_AMD_texture_gather_bias_lod", Words: "a gather has at most one of the image operands Bias and Lod"},
 	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad has two derivatives of 32-bit floats, each with a component for each dimension, for an explicit level of detail"},
-	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset has a 32-bit integer for each dimension, and the image is no cube; ConstOffset is a constant; ConstOffsets is a constant array of four, for a gather; an instruction has at most one kind of offset"},
+	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset has a 32-bit integer for each dimension, and the image is no cube; ConstOffset is a constant; Offsets is an array of four, for a gather, ConstOffsets a constant one; an instruction has at most one kind of offset"},
 	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is a 32-bit integer, for the fetch, read or write of a multisampled image"},
 	{Code: "SPV-ImageOperand-MinLod", Section: "SPIR-V 3.2.14", Words: "MinLod is a 32-bit float, for an implicit level of detail or with Grad, and an image with levels"},
 	{Code: "SPV-ImageOperand-Memory", Section: "SPIR-V 3.2.14", Words: "a write has MakeTexelAvailable, a read MakeTexelVisible, both only with NonPrivateTexel"},
@@ -30,6 +30,9 @@ var imageOperandFamily = family{rules: []Rule{
 
 // offsets are the operands that shift a coordinate.
 const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask | spirv.ImageOperandsConstOffsetsMask | spirv.ImageOperandsOffsetsMask
+
+// fourOffsets are the operands with an offset for each texel of a gather.
+const fourOffsets = spirv.ImageOperandsConstOffsetsMask | spirv.ImageOperandsOffsetsMask
 
 // imageOperands checks the image operands of an access in the order of their
 // bits, which is also the order of their ids.
@@ -77,6 +80,9 @@ func (c *images) imageOperands(a *imageAccess) {
 		c.operandMemory(a, "MakeTexelVisible", a.op == spirv.OpImageRead || a.op == spirv.OpImageSparseRead, next())
 	}
 	c.operandExtend(a)
+	if has(spirv.ImageOperandsOffsetsMask) {
+		c.operandOffset(a, spirv.ImageOperandsOffsetsMask, next())
+	}
 	if m := a.mask & offsets; m&(m-1) != 0 {
 		c.fail(a.i, "SPV-ImageOperand-Offset", "%s with %s; must have at most one kind of offset", a.op, m)
 	}
@@ -224,18 +230,18 @@ func (c *images) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.I
 	if t == nil {
 		return
 	}
-	if m != spirv.ImageOperandsOffsetMask && (k == nil || k.Undef) {
+	if m&(spirv.ImageOperandsConstOffsetMask|spirv.ImageOperandsConstOffsetsMask) != 0 && (k == nil || k.Undef) {
 		c.fail(a.i, code, "the image operand %s is %s; must be a constant", m, c.name(id))
 		return
 	}
 	shift := t
-	if m == spirv.ImageOperandsConstOffsetsMask {
+	if m&fourOffsets != 0 {
 		if !gather {
-			c.fail(a.i, code, "%s with the image operand ConstOffsets; must be a gather", a.op)
+			c.fail(a.i, code, "%s with the image operand %s; must be a gather", a.op, m)
 			return
 		}
 		if t.Op != spirv.OpTypeArray || t.Count != 4 {
-			c.fail(a.i, code, "the image operand ConstOffsets is %s; must be an array of 4 offsets", c.typeName(t))
+			c.fail(a.i, code, "the image operand %s is %s; must be an array of 4 offsets", m, c.typeName(t))
 			return
 		}
 		shift = t.Elem
@@ -289,7 +295,7 @@ func (c *images) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Con
 		}
 	}
 	switch {
-	case m == spirv.ImageOperandsConstOffsetsMask:
+	case m&fourOffsets != 0:
 		for n := range 4 {
 			e := k.Elem(n)
 			judge(e.Elem(0))
