@@ -8,11 +8,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// With the sanitizer race a device compares the accesses of the commands of a submission: two of a byte, one of them a write, race
-// unless barriers order them (Vulkan, "Synchronization and Cache Control", "Memory Dependencies"). An access remembers
+// With the sanitizer race a device compares the accesses of the commands of a submission: two accesses to a byte, one
+// of them a write, race unless barriers order them (Vulkan, "Synchronization and Cache Control", "Memory Dependencies"). An access remembers
 // the stages that an execution dependency reaches, and a write the accesses to which it is visible.
 
-// The stages (VkPipelineStageFlagBits2) and accesses (VkAccessFlagBits2) of which commands make accesses that are compared.
+// The stages (VkPipelineStageFlagBits2) and accesses (VkAccessFlagBits2) of commands that are compared.
 const (
 	stageTop, stageIndirect, stageCompute, stageBottom, stageTransfer uint64 = 1, 2, 0x800, 0x2000, 0x1000
 	stageAllGraphics, stageAllCommands                                uint64 = 0x8000, 0x10000
@@ -42,7 +42,7 @@ func everyGraphicsStage() (all uint64) {
 	return all
 }
 
-// widened returns a set with the members of the sets in it.
+// widened adds the members that the bits of a set stand for.
 func widened(set uint64, wider map[uint64]uint64) uint64 {
 	for k, v := range wider {
 		if set&k != 0 {
@@ -52,7 +52,7 @@ func widened(set uint64, wider map[uint64]uint64) uint64 {
 	return set
 }
 
-// MemoryDependency is a memory dependency of a barrier (VkMemoryBarrier2): of all memory, or of what a buffer or an image has bound.
+// MemoryDependency is a memory dependency of a barrier (VkMemoryBarrier2): on all memory, or on the memory of a buffer or an image.
 type MemoryDependency struct {
 	SourceStages, TargetStages uint64 // VkPipelineStageFlags2
 	SourceAccess, TargetAccess uint64 // VkAccessFlags2
@@ -65,7 +65,7 @@ type MemoryDependency struct {
 // everything orders all commands.
 var everything = []MemoryDependency{{SourceStages: stageAllCommands, TargetStages: stageAllCommands, SourceAccess: 1<<63 - 1, TargetAccess: 1<<63 - 1}}
 
-// logical returns the stages of the first scope with those before them, and of the second with those behind them.
+// logical adds the logically earlier stages to the first scope, and the logically later ones to the second.
 func (d *MemoryDependency) logical() (source, target uint64) {
 	source, target = widened(d.SourceStages, widerStages), widened(d.TargetStages, widerStages)
 	if source&stageBottom != 0 {
@@ -140,7 +140,7 @@ func commonBytes(a, b []exec.Span) bool {
 
 // commandAccess is what one instruction of a command, or a transfer, did with memory.
 type commandAccess struct {
-	exec.Access        // Message is nil of a transfer
+	exec.Access        // Message is nil for a transfer
 	name        string // of a transfer
 	stage       uint64
 	access      uint64
@@ -155,7 +155,7 @@ type visibility struct {
 	accesses uint64
 }
 
-// apply is the effect of a barrier on an access before it.
+// apply applies a barrier to an earlier access.
 func (a *commandAccess) apply(d *MemoryDependency) {
 	source, target := d.logical()
 	if source&(a.stage|a.reached) == 0 {
@@ -199,13 +199,13 @@ func (a *commandAccess) text() string {
 	return fmt.Sprintf("the %s of %s by %s", kind, of.Memory, place)
 }
 
-// commandOrder is what the commands of a submission did so far.
+// commandOrder holds the accesses and the barriers of a submission so far.
 type commandOrder struct {
 	accesses []*commandAccess
 	barriers []MemoryDependency
 }
 
-// maxCompared bounds the accesses that are kept: the last ones. maxBarriers bounds the barriers of a submission.
+// maxCompared bounds the accesses that are kept, the latest. maxBarriers bounds the barriers of a submission.
 const maxCompared, maxBarriers = 1 << 11, 1 << 14
 
 // reset begins a submission.
@@ -239,7 +239,7 @@ func (o *commandOrder) now() int {
 	return len(o.barriers)
 }
 
-// add adds the accesses of a command that ran when there were a number of barriers, and reports those that race with earlier ones.
+// add adds the accesses of a command that ran after a number of barriers, and reports those that race with earlier ones.
 func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 	for _, b := range list {
 		for _, a := range o.accesses {

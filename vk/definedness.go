@@ -14,7 +14,7 @@ import (
 )
 
 // With the sanitizer uninit a device knows which bytes of buffers and which levels and layers of images something has written. It
-// follows a resource if all writes are commands that name it: memory that the host maps, imports or exports, that has
+// follows a resource if only commands that name it write it: memory that the host maps, imports or exports, that has
 // device addresses, or to which two objects are bound counts as written.
 
 // definedness is the state of a device.
@@ -37,7 +37,7 @@ type boundRange struct {
 	image      *Image // nil for a buffer
 }
 
-// followedBuffers and followedImages are the usages of which all writes are followed.
+// followedBuffers and followedImages are the usages with which all writes can be followed.
 const (
 	followedBuffers = TransferSource | TransferTarget | UniformBuffer | StorageBuffer | IndexBuffer | vertexBufferBit | IndirectBuffer
 	followedImages  = ImageTransferSource | ImageTransferTarget | ImageSampled | ImageStorage | ImageColorAttachment | ImageDepthStencilAttachment | ImageTransientAttachment | ImageInputAttachment
@@ -124,7 +124,7 @@ func (d *definedness) drop(m *Memory) {
 	delete(d.bound, m)
 }
 
-// forget ends the following of the buffers that have some of bytes.
+// forget ends the following of the buffers that overlap bytes.
 func (d *definedness) forget(bytes []byte) {
 	if len(bytes) == 0 {
 		return
@@ -252,7 +252,7 @@ func (d *definedness) storesTo(v *texture.View) {
 	}
 }
 
-// freshView is the range of a view of which nothing has written any texel.
+// freshView is the range of a view. Nothing has written a texel of it.
 type freshView struct {
 	image *Image
 	layers

@@ -235,7 +235,7 @@ func (x *executor) decode(b *compute.SetBinding, slot *layoutSlot, memory []byte
 	}
 }
 
-// faults returns the faults of the descriptors of a binding: those that are decoded from memory, and those after it.
+// faults returns the faults of the descriptors of a binding. Descriptors beyond the end of memory are absent.
 func (x *executor) faults(b *compute.SetBinding, slot *layoutSlot, memory []byte) (list []byte) {
 	buffers, views, samplers := slot.lists()
 	size := int(slot.size())

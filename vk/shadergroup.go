@@ -31,12 +31,12 @@ func (g *ShaderGroup) of(info *GraphicsPipelineInfo) GraphicsPipelineInfo {
 	return p
 }
 
-// stages returns the stages of the group, nil for those that it has not.
+// stages returns the stages of the group, nil for those it lacks.
 func (g *ShaderGroup) stages() [8]*StageInfo {
 	return [...]*StageInfo{g.Vertex, g.TessControl, g.TessEvaluation, g.Geometry, g.Fragment, g.Mesh, g.Task, g.ClusterCulling}
 }
 
-// combination returns the stages that all groups of a pipeline must share: a bit for each. A task stage may lack in some groups.
+// combination returns the stages that all groups of a pipeline must share: a bit for each. Some groups may lack a task stage.
 func (g *ShaderGroup) combination() (bits uint8) {
 	c := *g
 	c.Task = nil

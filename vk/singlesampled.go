@@ -13,14 +13,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// Draws of several samples to attachments of one (VK_EXT_multisampled_render_to_single_sampled): an implicit image of several samples is in
-// the place of the attachment. It has the attachment's texels at the begin of the rendering, and is resolved to it at the end.
+// Draws of several samples to attachments of one (VK_EXT_multisampled_render_to_single_sampled): an implicit image of several samples
+// takes the place of the attachment. It gets the attachment's texels at the beginning of the rendering and is resolved to it at the end.
 
 // implicit is an implicit image. It belongs to the recording.
 type implicit struct {
 	single, many *ImageView
 	memory       *Memory
-	loads        []Aspect // whose texels it gets at the begin of the rendering
+	loads        []Aspect // with texels that it gets at the beginning of the rendering
 }
 
 // implicitView returns the view of the implicit image of an attachment; nil if it failed, or if the attachment has several samples.
@@ -100,7 +100,7 @@ func (m *implicit) close() {
 	m.memory.Close()
 }
 
-// multiply puts the implicit image in the place of an attachment of one sample, if the rendering has several.
+// multiply puts the implicit image in place of an attachment of one sample, if the rendering has several.
 func (c *CommandBuffer) multiply(r *rendering, a *AttachmentInfo, of Aspect) {
 	if r.info.Samples < 2 || a.View == nil {
 		return

@@ -13,11 +13,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// commands are the commands whose rules stand for those of all commands of their kind.
+// commands are the commands that name the rules on all draws, dispatches and traces.
 var commands = []string{"vkCmdDraw", "vkCmdDispatch", "vkCmdTraceRaysKHR", "vkCmdDrawMeshTasksEXT"}
 
-// codeOf returns the code of the rule that a text means: a code, one without VUID-, the one that a rule on all draws, dispatches or
-// traces has for another command, or the number of one rule. The text of no rule stays.
+// codeOf returns the code of the rule that a text names: by its code with or without VUID-, by its code for another draw, dispatch
+// or trace, or by its number if no other rule has it. It returns any other text unchanged.
 func codeOf(text string) string {
 	code := text
 	if !strings.HasPrefix(text, "VUID-") && strings.Contains(text, "-") && !known(text) {
@@ -36,7 +36,7 @@ func codeOf(text string) string {
 	if len(text) != len("04633") || strings.Trim(text, "0123456789") != "" {
 		return text
 	}
-	var checked, linked, all []string // some numbers are of several rules
+	var checked, linked, all []string // several rules can have the same number
 	for _, x := range vuid.All {
 		if !strings.HasSuffix(x, "-"+text) {
 			continue
@@ -57,7 +57,7 @@ func codeOf(text string) string {
 
 func judgedOf[T any](_ T, ok bool) bool { return ok }
 
-// known reports whether a code is of a rule.
+// known reports whether a rule has the code.
 func known(code string) bool {
 	return judgedOf(valid.RuleOf(code)) || judgedOf(link.AnswerOf(code))
 }

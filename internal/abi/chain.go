@@ -45,9 +45,9 @@ func Bytes(p unsafe.Pointer, n uint64) []byte {
 	return Slice((*byte)(p), n)
 }
 
-// PutAddress writes an address to memory of the application. It is no assignment of a pointer: the write barrier of such an
-// assignment passes the former value to the garbage collector. That may be a stale address of a free object of Go, because the
-// application need not initialize the memory, and the collector ends the process if it finds one.
+// PutAddress writes an address to memory of the application as an integer. The write barrier of a pointer assignment would pass
+// the former value to the garbage collector. The application need not initialize the memory, so that value can be the address
+// of a freed Go object, and the collector aborts the process if it finds one.
 func PutAddress(to, address unsafe.Pointer) { *(*uintptr)(to) = uintptr(address) }
 
 // MaxString bounds strings of the application in bytes.

@@ -50,7 +50,8 @@ var drawCommands = map[int]recorder{
 	abi.CmdCmdClearAttachments: rec(clearAttachments),
 }
 
-// namedBuffer returns the buffer of a handle. For a handle of none it is one that every command refuses, where nil is a choice.
+// namedBuffer returns the buffer of a handle. For a stale handle it returns a buffer that every command refuses, because nil is a
+// valid choice.
 func namedBuffer(h abi.Buffer) *vk.Buffer {
 	if b := buffers.get(uint64(h)); b != nil {
 		return b

@@ -8,20 +8,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// The detector names memory by its place in the memory of the process, so that descriptors that share bytes are one
-// memory. A run tells it the resources of each program.
+// The detector identifies memory by its address in the process, so that descriptors of the same bytes are the same
+// memory. A run passes it the resources of each program.
 
 // placed is a program with the resources of its latest job.
 type placed struct {
 	job     *Job
 	numbers []int           // by message: the resource of an access; -1 for none
-	aliased map[string]bool // memory that the program only reads, and of which it also writes bytes by another name
+	aliased map[string]bool // memory that the program reads by this name and writes by another
 }
 
-// maxAliased is the most descriptors of a job that are compared; more count as memory that is shared.
+// maxAliased bounds the descriptors of a job that are compared. With more, all memory counts as shared.
 const maxAliased = 1 << 10
 
-// place notes the resources of a job of a program.
+// place records the resources of a job.
 func (r *races) place(p *ir.Program, j *Job) {
 	x := r.placed[p]
 	if x == nil {
@@ -50,7 +50,7 @@ func (x *placed) bytesOf(resource int, element uint32) []byte {
 	return x.job.Resources[resource][element].Bytes
 }
 
-// addressOf returns the place of the first byte of an access, and its size; ok is false if it has no bytes.
+// addressOf returns the address and the size of an access; ok is false if it has no bytes.
 func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
 	x, e := r.placed[m.Program], &m.Of().Event
 	if x == nil || e.Domain == ir.EventWorkgroup {

@@ -157,10 +157,10 @@ const (
 	ImageShape    // the description of the view at the same binding: words, see ShapeWords
 	SamplerState  // a sampler: words, see SamplerWords
 
-	// DescriptorFaults has a word for each descriptor at the same binding: what is wrong with it. Only sanitizers read it.
+	// DescriptorFaults has a word for each descriptor at the same binding: its fault, or 0. Only sanitizers read it.
 	DescriptorFaults
-	StorageShadow // a byte for each byte of the StorageBuffer at the same binding: 0 if it is defined; a sanitizer has it
-	UniformShadow // the same of a UniformBuffer
+	StorageShadow // a byte for each byte of the StorageBuffer at the same binding: 0 if it is defined; only for a sanitizer
+	UniformShadow // the same for a UniformBuffer
 	numResourceKinds
 )
 

@@ -7,19 +7,19 @@ import (
 )
 
 // With SanitizeUninit and Options.FollowMemory each storage and uniform buffer has a shadow, a resource of kind StorageShadow or UniformShadow: a byte for each
-// byte of the buffer, 0 if it is defined. The run provides the shadows, as long as the buffers; a buffer without one is
-// defined. A load of bytes whose shadow is not 0 is an undefined value. Values that are undefined because of buffers alone keep that in a
-// buffer with a shadow, so that a copy has no report. Images have one flag for all texels of a view.
+// byte of the buffer, 0 if it is defined. The run provides the shadows, each as large as its buffer; a buffer without one is
+// defined. A load of bytes with another shadow yields an undefined value. A store of values that are undefined only because of buffers
+// sets the shadow in place of a report, so that a copy has none. Images have one flag for all texels of a view.
 
 var (
 	undefinedBytes  = finding{ir.SanitizeUninit, "bytes of a buffer that nothing wrote"}
 	undefinedTexels = finding{ir.SanitizeUninit, "texels of an image that nothing wrote"}
 )
 
-// severalBuffers replaces more buffers than a report names.
+// severalBuffers stands for more buffers than a report can name.
 var severalBuffers = &source{undefinedBytes, []string{"several buffers"}}
 
-// shadowBuffers adds the shadows of the buffers. The result has the number of each by the number of the buffer.
+// shadowBuffers adds the shadows of the buffers, and returns the number of each shadow by the number of its buffer.
 func (u *unit) shadowBuffers() map[uint64]uint64 {
 	if !u.sanitizes(ir.SanitizeUninit) || !u.options.FollowMemory || u.prog.Stage.OfRays() || !u.handlesStay() {
 		return nil
@@ -117,7 +117,7 @@ func (x *instrumented) shadowHandle(h ir.V) ir.V {
 	return 0
 }
 
-// orEmpty returns a handle, or that of no bytes for 0.
+// orEmpty returns a handle, or the handle of an empty buffer for 0.
 func (x *instrumented) orEmpty(h ir.V) ir.V {
 	if h == 0 {
 		return x.f.emptyHandle()
@@ -125,7 +125,7 @@ func (x *instrumented) orEmpty(h ir.V) ir.V {
 	return h
 }
 
-// ofBuffers reports whether a source has buffers alone.
+// ofBuffers reports whether a source has only buffers.
 func ofBuffers(s *source) bool { return s != nil && s.rule == undefinedBytes }
 
 // keepsUndefined reports an undefined value that is stored to a buffer, unless the shadow of the buffer notes it.
@@ -158,7 +158,7 @@ func (x *instrumented) beginBuffer(v ir.V) (handle, undefined ir.V) {
 	return handle, x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, loaded, x.b.Const(t, 0)))
 }
 
-// endBuffer stores the shadow of an access of a buffer, or makes the result's.
+// endBuffer stores the shadow of a store to a buffer, or makes the shadow of a loaded result.
 func (x *instrumented) endBuffer(v, handle, undefined ir.V) {
 	if handle == 0 {
 		return
@@ -182,7 +182,7 @@ func (x *instrumented) endBuffer(v, handle, undefined ir.V) {
 	}
 }
 
-// texels makes the shadows of the results of a texture function: that of the view.
+// texels makes the shadows of the results of a texture function from the shadow of the view.
 func (x *instrumented) texels(v ir.V) {
 	t := &x.heads[x.fn.Callee(v)-firstTexture]
 	if x.texelsOf(t) == nil {

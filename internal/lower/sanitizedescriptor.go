@@ -47,14 +47,14 @@ func (f *function) checkHeapObject(p *pointer, t *facts.Type, parts []ir.V) {
 	f.checkHeapDescriptor(p, f.part(image{typ: t, resource: parts[0], index: parts[1]}, 1), "image")
 }
 
-// descriptorRules are the findings on a descriptor in memory: on one that is not valid, and on one that is outside of memory.
+// descriptorRules are the findings on descriptors in memory: not valid, and outside of memory.
 var descriptorRules = [...]struct{ invalid, absent finding }{
 	InBuffers:       {finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08116"}, finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08119"}},
 	InObjectBuffers: {finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08116"}, finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08605"}},
 	InHeaps:         {invalidDescriptor, beyondHeap},
 }
 
-// checkDescriptor: the descriptor of a binding that an instruction uses, if it is in memory.
+// checkDescriptor checks the descriptor of a binding that an instruction uses, if it is in memory.
 func (f *function) checkDescriptor(resource, index ir.V) {
 	if !f.sanitizes(ir.SanitizeBounds) || f.options.Descriptors == InSets {
 		return

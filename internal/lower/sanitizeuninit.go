@@ -10,8 +10,8 @@ import (
 )
 
 // With SanitizeUninit a program follows undefined values, as MemorySanitizer does (Stepanov and Serebryany 2015): those of
-// Function and Private variables, and of outputs that the shader reads, to which the invocation has stored nothing, of workgroup memory
-// to which no invocation has, and of OpUndef. Each scalar that may be undefined has a shadow, a boolean that is 1 if it is, and each variable that
+// Function and Private variables, and of outputs that the shader reads, before the invocation stores to them, of workgroup memory
+// before any invocation does, and of OpUndef. Each scalar that may be undefined has a shadow, a boolean that is 1 if it is, and each variable that
 // may contain one has a shadow variable. Operations combine the shadows of their operands. A report is where the value matters: at a branch, an address, a store to memory that others
 // read, an output. A copy alone has none.
 //

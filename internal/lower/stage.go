@@ -76,10 +76,10 @@ type Options struct {
 	looped bool // for tests: all products and tensor accesses of cooperative matrices are loops
 }
 
-// DescriptorPlace is a place of descriptors.
+// DescriptorPlace tells where the descriptors of bindings are.
 type DescriptorPlace uint8
 
-// The places.
+// The places of descriptors.
 const (
 	InSets          DescriptorPlace = iota
 	InBuffers                       // descriptor buffers of a pipeline

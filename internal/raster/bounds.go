@@ -57,7 +57,7 @@ func span(at, size float32) (first, end int32) {
 	return pixel(math.Ceil(low - 0.5)), pixel(math.Floor(high-0.5) + 1)
 }
 
-// pixelsOf returns the pixels of the block at (x, y), which has some in r, that are in r.
+// pixelsOf returns the pixels of the block at (x, y) that are in r. The block has some.
 func (r Rect) pixelsOf(x, y int32) uint64 {
 	x0, x1 := max(r.X0-x, 0), min(r.X1-x, Block)
 	y0, y1 := max(r.Y0-y, 0), min(r.Y1-y, Block)

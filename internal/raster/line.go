@@ -78,7 +78,7 @@ func (r *Rasterizer) ends(p *draft, t *transform) (a, b end, ok bool) {
 	return a, b, a.point != b.point
 }
 
-// clippedEnds is ends for a line that crosses planes, whose outcodes are any (parametric clipping against each plane).
+// clippedEnds is ends for a line that crosses planes, by parametric clipping against each plane. any has their outcodes.
 func (r *Rasterizer) clippedEnds(p *draft, t *transform, any outcode) (a, b end, ok bool) {
 	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
 	c[0].weight[0], c[1].weight[1] = 1, 1

@@ -45,7 +45,7 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 	r.commit(p, any)
 }
 
-// coverSquare covers a square that is in one block, with one sample at the pixel's centre; ok is false if it is not. The centres on its
+// coverSquare covers a square within one block, with one sample at the pixel's centre; ok is false if it is in several. The centres on its
 // top and left edge are inside (edgeOf).
 func (r *Rasterizer) coverSquare(p *draft, low, high point) (any, ok bool) {
 	if !r.centreOnly {

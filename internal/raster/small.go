@@ -1,7 +1,7 @@
 package raster
 
-// smallSize is the greatest extent of a small polygon along each axis, in pixels. No block of such a polygon is fully covered
-// and above another one that is: it has no runs.
+// smallSize is the greatest extent of a small polygon along each axis, in pixels. No two fully covered
+// blocks of such a polygon are one above the other: it has no runs.
 const smallSize = 2*Block - 1
 
 // small is a convex polygon in so few blocks that a test of each takes less time than the hierarchy of walker. It has one

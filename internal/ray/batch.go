@@ -131,7 +131,7 @@ func (b *builder) fill(readers []reader) []block {
 	return blocks
 }
 
-// newBoxes returns boxes for n blocks; nil if the tree has its boxes.
+// newBoxes returns boxes for n blocks of a fast build; nil for other builds, which have the boxes in the tree.
 func (b *builder) newBoxes(n int) []wideBounds {
 	if !b.fast {
 		return nil
@@ -139,7 +139,7 @@ func (b *builder) newBoxes(n int) []wideBounds {
 	return make([]wideBounds, n)
 }
 
-// joined returns the boxes of blocks at both times; at time 0 if one of both is nil.
+// joined returns the boxes of blocks over both times. A list that is nil adds nothing.
 func joined(boxes, moved []wideBounds) []wideBounds {
 	if boxes == nil {
 		return moved
@@ -194,7 +194,7 @@ func (b *block) takePortable(list *[batchSize]triangle, at, count int) {
 	}
 }
 
-// refreshBlocks makes blocks those of the triangles of old, with the positions of the readers, and returns their boxes.
+// refreshBlocks fills blocks with the triangles of old at the positions of the readers, and returns their boxes.
 func refreshBlocks(blocks, old []block, readers []reader, threads int) []wideBounds {
 	boxes := make([]wideBounds, len(blocks))
 	readBlocks(blocks, boxes, readers, threads, func(x *batch, j int) {

@@ -115,7 +115,7 @@ func newReaders(geometries []Geometry) []reader {
 	return readers
 }
 
-// startsOf returns the number of the first primitive of each geometry, counted over all geometries, and that of all primitives.
+// startsOf returns the number of the first primitive of each geometry, counted over all geometries, and the number of all primitives.
 func startsOf(readers []reader) []int {
 	starts := make([]int, len(readers)+1)
 	for i := range readers {

@@ -77,7 +77,7 @@ func readAVX2(b *batch, readers *reader)
 // triangleSize is the size of a triangle in bytes.
 const triangleSize = 36
 
-// takeAVX2 makes the positions of b those of last+1 triangles from first on, as takePortable does.
+// takeAVX2 copies the positions of last+1 triangles from first on to b, as takePortable does.
 //
 //go:noescape
 func takeAVX2(b *block, first *triangle, last int)

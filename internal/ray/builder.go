@@ -23,7 +23,7 @@ type builder struct {
 	root   child
 
 	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
-	// the triangles, which take the place of items; starts holds the number of the first triangle of each geometry, and that of all.
+	// the triangles, in place of items; starts holds the number of the first triangle of each geometry, and the number of all triangles.
 	fast   bool
 	keys   []mortonKey
 	starts []int

@@ -74,7 +74,8 @@ func (a *Args) imageBuffers(r ir.Resource, memory *[]exec.Buffer) []exec.Buffer 
 	return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State)
 }
 
-// shadows returns the shadows of the buffers of a resource, with the bytes that the program reaches; null descriptors without some.
+// shadows returns the shadows of the buffers of a resource, for the bytes that the program reaches. A buffer without a shadow has a
+// null descriptor.
 func (a *Args) shadows(r ir.Resource) ([]exec.Buffer, error) {
 	if a.Shadow == nil {
 		return nil, nil

@@ -91,7 +91,8 @@ type Args struct {
 	// StageSets has the stages of graphics with sets of their own; see Of.
 	StageSets map[ir.Stage][]Set
 
-	// Shadow returns the shadow of bytes of a buffer, which is as long, or nil; see ir.StorageShadow. No buffer has one if it is nil.
+	// Shadow returns the shadow of bytes of a buffer, of the same length, or nil; see ir.StorageShadow. Without this function no buffer
+	// has a shadow.
 	Shadow func(bytes []byte) []byte
 
 	// Robustness is the robustness of the pipeline's stages; all zero is exact. StageRobustness has the

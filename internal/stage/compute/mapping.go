@@ -290,7 +290,7 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mappi
 	return list
 }
 
-// mappedOffsets yields the offsets of n descriptors in their heap, as far as there are indices of them.
+// mappedOffsets yields the offsets of n descriptors in their heap, or of those with indices.
 func (a *Args) mappedOffsets(n int, p *MappedPlace, m *Mapping, upper bool) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		base, indices, ok := a.mappedBase(p, m, upper)

@@ -144,7 +144,7 @@ func (d *binWorker) wait(t task, chunk int) error {
 	return nil
 }
 
-// finishWaiting sets up the triangles that wait, and makes the bin lists of their draws. Then the worker has task t.
+// finishWaiting sets up the triangles that wait, and makes the bin lists of their draws. Task t is the current one then.
 func (d *binWorker) finishWaiting(t task) error {
 	n := len(d.waiting)
 	if n == 0 {
@@ -173,7 +173,7 @@ func (d *binWorker) finishWaiting(t task) error {
 	return nil
 }
 
-// resume makes a task the current one. The rasterizer has no bins.
+// resume makes a task the current one. The rasterizer must have no bins.
 func (d *binWorker) resume(t task) {
 	if t.draw != nil && (d.draw != t.draw || d.View != t.view) {
 		d.draw = t.draw

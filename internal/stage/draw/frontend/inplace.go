@@ -51,7 +51,7 @@ type inPlaceDraw struct {
 	vertices, triangles int // first of each
 }
 
-// inPlaceGroup is the unit of the places of jobs: a multiple of the workgroups of both programs, which are powers of two.
+// inPlaceGroup is the alignment of jobs: a multiple of the workgroups of both programs, which are powers of two.
 const inPlaceGroup = max(vertexGroup, raster.BatchSize)
 
 // align makes the next draw begin with a workgroup.
@@ -60,7 +60,7 @@ func (r *inPlaceRange) align() { r.used = (r.used + inPlaceGroup - 1) &^ (inPlac
 // fits reports whether there is space for n more elements.
 func (r *inPlaceRange) fits(n int) bool { return r.used+n <= r.space }
 
-// grow is for new memory, with space for n elements at least.
+// grow is for new memory, with space for at least n elements.
 func (r *inPlaceRange) grow(n int) {
 	*r = inPlaceRange{space: (max(2*r.space, n) + inPlaceGroup - 1) &^ (inPlaceGroup - 1)}
 }
@@ -192,7 +192,7 @@ func (d *Binner) Wait(ctx context.Context, i int) (t Triangles, err error) {
 	return t, nil
 }
 
-// SetUp sets up all triangles that wait. The current draw is one of theirs.
+// SetUp sets up all triangles that wait. The current draw must have some of them.
 func (d *Binner) SetUp(ctx context.Context) error {
 	w, x := &d.waiting, d.waiting.memory
 	first, n := w.first, w.n
@@ -244,7 +244,7 @@ func (d *Binner) drawInPlace() inPlaceDraw {
 	return inPlaceDraw{d.chunk.run(), d.inPlace.vertices.first, d.inPlace.triangles.first}
 }
 
-// RasterizeInPlace adds the triangles of a draw in place to the bins. SetUp precedes.
+// RasterizeInPlace adds the triangles of a draw in place to the bins, after SetUp.
 func (d *Binner) RasterizeInPlace(ctx context.Context, f *Triangles) error {
 	r, x := &d.Raster, f.memory
 	d.inPlace = x
