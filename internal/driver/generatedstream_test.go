@@ -79,44 +79,40 @@ func (p *program) computeStream(first abi.IndirectCommandsLayoutTokenNV) (sequen
 	return sequences
 }
 
-// TestStreamPushData runs a sequence that sets push data and dispatches a kernel with its descriptor in a heap.
-func TestStreamPushData(t *testing.T) {
-	p := newProgram(t)
+// pushDataStream executes a sequence, which sets push data and dispatches a kernel with its descriptor in a heap. count is the handle of
+// the buffer of the number of sequences, 0 for none. It returns the buffer of the stream, and the words that the kernel writes.
+func (p *program) pushDataStream(count abi.Buffer) (stream abi.Buffer, words, content []uint32) {
+	p.Helper()
 	pipe, _, bind, content := p.heapKernel()
 	sequences := p.computeStream(abi.IndirectCommandsLayoutTokenNV{
 		TokenType: abi.IndirectCommandsTokenTypePushDataNV,
 		PNext:     unsafe.Pointer(&abi.IndirectCommandsLayoutPushDataTokenNV{SType: abi.StructureTypeIndirectCommandsLayoutPushDataTokenNV, PushDataSize: 4}),
 	})
-	b, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
+	stream, _, words = p.addressed(abi.BufferUsageIndirectBufferBit, 4)
 	copy(words, []uint32{5, 2, 1, 1})
 	p.submit(func(c abi.CommandBuffer) {
 		bind(c)
 		do(abi.CmdCmdExecuteGeneratedCommandsNV, &abi.CmdExecuteGeneratedCommandsNVArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoNV{
-			PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: b}, SequencesCount: 1,
+			PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: stream}, SequencesCount: 1,
+			SequencesCountBuffer: count,
 		}})
 	})
+	return stream, words, content
+}
+
+// TestStreamPushData runs a sequence that sets push data and dispatches a kernel with its descriptor in a heap.
+func TestStreamPushData(t *testing.T) {
+	p := newProgram(t)
+	_, _, content := p.pushDataStream(0)
 	p.multiples(content, 5)
 }
 
 // TestStaleCountBuffer executes sequences and draws with a stale handle of the buffer of their number: the command is an error and does
-// nothing, which is not as if there was no buffer.
+// nothing. It does not run as it would without a buffer.
 func TestStaleCountBuffer(t *testing.T) {
 	const stale = abi.Buffer(1 << 40)
 	p := newProgram(t)
-	pipe, _, bind, content := p.heapKernel()
-	sequences := p.computeStream(abi.IndirectCommandsLayoutTokenNV{
-		TokenType: abi.IndirectCommandsTokenTypePushDataNV,
-		PNext:     unsafe.Pointer(&abi.IndirectCommandsLayoutPushDataTokenNV{SType: abi.StructureTypeIndirectCommandsLayoutPushDataTokenNV, PushDataSize: 4}),
-	})
-	b, _, words := p.addressed(abi.BufferUsageIndirectBufferBit, 4)
-	copy(words, []uint32{5, 2, 1, 1})
-	p.submit(func(c abi.CommandBuffer) {
-		bind(c)
-		do(abi.CmdCmdExecuteGeneratedCommandsNV, &abi.CmdExecuteGeneratedCommandsNVArgs{CommandBuffer: c, PGeneratedCommandsInfo: &abi.GeneratedCommandsInfoNV{
-			PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe, IndirectCommandsLayout: sequences, StreamCount: 1, PStreams: &abi.IndirectCommandsStreamNV{Buffer: b}, SequencesCount: 1,
-			SequencesCountBuffer: stale,
-		}})
-	})
+	b, words, content := p.pushDataStream(stale)
 	p.multiples(content, 0)
 	shaders := p.graphicsShaders()
 	copy(words, []uint32{3, 1, 0, 0})

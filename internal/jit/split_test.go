@@ -7,7 +7,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -48,17 +47,7 @@ func testSplitSubgroup(t *testing.T, engine jit.Engine) {
 			t.Fatalf("%d values", n)
 		}
 	}
-	p, err := ir.Parse(splitProgram(14))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.StateEffects()
-	prog, err := engine.Compile(p, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer prog.Close()
-	if got, want := jit.StripLanes(prog), uint32(engine.Level.Form().Lanes); got != want {
+	if got, want := jit.StripLanes(compileWith(t, engine, splitProgram(14))), uint32(engine.Level.Form().Lanes); got != want {
 		t.Errorf("strips of %d lanes, want %d", got, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -32,16 +31,7 @@ func "main"() L1 {
 	}
 }
 `
-	p, err := ir.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.StateEffects()
-	prog, err := engine.Compile(p, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer prog.Close()
+	prog := compileWith(t, engine, text)
 	for _, first := range []int{0, 2, 16} {
 		memory := make([]byte, 4*(n+16))
 		bytes := memory[4*first:][:4*n]
