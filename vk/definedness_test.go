@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// fetchTexel adds to each element of a buffer what texel (0, 0) of a storage image has.
+// fetchTexel stores the first component of texel (0, 0) of a storage image to a buffer.
 const fetchTexel = `
 OpCapability Shader
 OpMemoryModel Logical GLSL450

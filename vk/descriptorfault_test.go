@@ -85,7 +85,7 @@ var pickArrays = [...]struct {
 	stride uint64 // bytes between descriptors
 }{{link.DescriptorType(iface.StorageBuffer), BufferDescriptorSize}, {link.SampledImage, ImageDescriptorSize}, {link.SamplerDescriptor, SamplerDescriptorSize}}
 
-// pickScene has the arrays of picks in memory, each with 4 descriptors: a valid one, a null one, one of no object, and a null one. The
+// pickScene has the arrays of picks in memory, each with 4 descriptors: valid, null, of no object, and null. The
 // last descriptor of the array last is outside of the memory.
 type pickScene struct {
 	*rig

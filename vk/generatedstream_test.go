@@ -176,7 +176,7 @@ func TestShaderGroupStages(t *testing.T) {
 	}
 }
 
-// TestShaderGroupRules breaks the rules on the groups of a pipeline, one each. A task stage may lack in some groups.
+// TestShaderGroupRules breaks the rules on the groups of a pipeline, one each. Some groups may lack a task stage.
 func TestShaderGroupRules(t *testing.T) {
 	s := newSceneOn(t, 1, DeviceInfo{Checking: Pipelines})
 	create := s.stages

@@ -45,7 +45,8 @@ func (s *scene) all() (out [64][4]byte) {
 }
 
 // TestSingleSampled draws with four samples to an image of one: the pixels are those of an image of four samples that is cleared and resolved.
-// A rendering that loads begins with the pixels of the image, in an area it leaves others alone, and one that is suspended goes on.
+// A rendering that loads begins with the pixels of the image, one with an area leaves the pixels outside unchanged, and a suspended one
+// continues.
 func TestSingleSampled(t *testing.T) {
 	everyEngine(t, func(t *testing.T, info DeviceInfo) {
 		s, single, gray := singleScene(t, info)

@@ -28,8 +28,8 @@ func twoTextured() string {
 	return strings.Join(lines, "")
 }
 
-// TestSwappedSets draws patches with the textures of two sets, in formats of which each pair occurs, and swaps the sets for each
-// other patch: by a bind of both sets, or of the second set after the first one. A bind replaces the sets that it names and no others
+// TestSwappedSets draws patches with the textures of two sets in all pairs of formats, and swaps the sets for every second
+// patch: by a bind of both sets, or of the second set after the first one. A bind replaces the sets that it names and no others
 // (Vulkan, Descriptor Set Binding). Further frames swap the sets of all patches, and update each set with a texture of another format.
 func TestSwappedSets(t *testing.T) {
 	const size, textures, side = 100, 20, 2

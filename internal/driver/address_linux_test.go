@@ -11,8 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
-// TestStaleAddresses writes results that are addresses to memory of the application with any values: they may be stale addresses
-// of free objects of Go, which the garbage collector does not accept as pointers.
+// TestStaleAddresses writes addresses as results to memory of the application that holds stale addresses of freed Go objects. The
+// garbage collector does not accept those as pointers.
 func TestStaleAddresses(t *testing.T) {
 	p := newProgram(t)
 	const count = 64
@@ -85,7 +85,7 @@ func collecting() (end func()) {
 	}
 }
 
-// freed returns addresses of objects that are free, in spans with objects that are kept.
+// freed returns addresses of freed objects in spans with live objects.
 func freed() (stale []uintptr, kept []*[96]byte) {
 	for n := range 1 << 13 {
 		x := new([96]byte)

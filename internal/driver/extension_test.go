@@ -141,8 +141,8 @@ func TestUnannouncedFeatures(t *testing.T) {
 	}
 }
 
-// TestHints creates objects with structs that let the driver choose: an image has at most the requested alignment, a pipeline runs with
-// the flags of a compiler, and the boundary of a frame leaves a submission as it is.
+// TestHints creates objects with structs that let the driver choose: an image has at most the requested alignment, a pipeline with
+// flags for the compiler runs, and a frame boundary does not change a submission.
 func TestHints(t *testing.T) {
 	p := newProgram(t)
 	limits := abi.PhysicalDeviceImageAlignmentControlPropertiesMESA{SType: abi.StructureTypePhysicalDeviceImageAlignmentControlPropertiesMESA}

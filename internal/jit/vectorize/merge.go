@@ -9,8 +9,8 @@ import (
 
 // Subgroup merging: the width of a strip
 //
-// A strip may be several subgroups of a workgroup if no result can tell (internal/ir, "Strips and the order
-// of effects"). Wider strips have more parts: independent instructions that hide latency, and more lanes
+// A strip may be several subgroups of a workgroup, or one vector of a subgroup, if no result can tell (internal/ir,
+// "Strips and the order of effects"). Wider strips have more parts: independent instructions that hide latency, and more lanes
 // for each uniform instruction and branch. They also need more registers and wait for the slowest of more
 // lanes. This file decides which widths are legal, and up to which they are likely to pay; internal/jit
 // tries the widest first and halves it as long as too much spills. GPU compilers know the transformation as
