@@ -49,7 +49,8 @@ type CommandBuffer struct {
 	subpass passScratch
 	taken   map[any]taken // by type: values of commands, and idle ones of earlier recordings
 
-	renderings     []*rendering // of beginRendering, and idle ones of earlier recordings
+	renderings     []*rendering    // of beginRendering, and idle ones of earlier recordings
+	implicit       []implicitImage // of all renderings
 	renderingsUsed int
 }
 
@@ -77,9 +78,7 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 	c := &CommandBuffer{secondary: info.Secondary, family: info.Family}
 	c.each = c.refer
 	d.adopt(&c.object, "command buffer", func() {
-		for _, r := range c.renderings[:c.renderingsUsed] {
-			r.forget()
-		}
+		c.dropImplicit()
 		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
 		c.renderings, c.renderingsUsed, c.taken = nil, 0, nil
 	})
@@ -127,6 +126,7 @@ func (c *CommandBuffer) clear() {
 	c.commands, c.refs, c.sets = c.commands[:0], c.refs[:0], c.sets[:0]
 	c.data, c.offsets, c.regions, c.epochs = c.data[:0], c.offsets[:0], c.regions[:0], c.epochs[:0]
 	c.pushed.reset()
+	c.dropImplicit()
 	for _, r := range c.renderings[:c.renderingsUsed] {
 		r.forget()
 	}

@@ -119,9 +119,6 @@ func (r *rendering) forget() {
 	clear(colors)
 	clear(views)
 	clear(resolved)
-	for i := range r.implicit {
-		r.implicit[i].close()
-	}
 	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, resolved: state.Target{Colors: resolved[:0]}, clears: r.clears[:0]}
 }
 

@@ -16,11 +16,17 @@ import (
 // Draws of several samples to attachments of one (VK_EXT_multisampled_render_to_single_sampled): an implicit image of several samples
 // takes the place of the attachment. It gets the attachment's texels at the beginning of the rendering and is resolved to it at the end.
 
-// implicit is an implicit image. It belongs to the recording.
+// implicit is the implicit image of an attachment in a rendering.
 type implicit struct {
 	single, many *ImageView
-	memory       *Memory
 	loads        []Aspect // with texels that it gets at the beginning of the rendering
+}
+
+// implicitImage is an implicit image. It belongs to the recording, whose renderings use it in turn.
+type implicitImage struct {
+	info   ImageInfo
+	view   *ImageView
+	memory *Memory
 }
 
 // implicitView returns the view of the implicit image of an attachment; nil if it failed, or if the attachment has several samples.
@@ -44,26 +50,47 @@ func (c *CommandBuffer) implicitView(r *rendering, single *ImageView) *implicit 
 			return &r.implicit[i]
 		}
 	}
-	m := implicit{single: single}
-	if err := m.create(c.dev, r.info.Samples); err != nil {
-		m.close()
+	many, err := c.implicitImage(r, single)
+	if err != nil {
 		c.fail(err)
 		return nil
 	}
 	single.refer(c.each)
-	r.implicit = append(r.implicit, m)
+	r.implicit = append(r.implicit, implicit{single: single, many: many})
 	return &r.implicit[len(r.implicit)-1]
 }
 
-// create makes the image, its memory and the view of all of it.
-func (m *implicit) create(d *Device, samples int) error {
-	v := m.single
-	width, height, _ := v.view.Extent()
+// implicitImage returns a view of an implicit image for an attachment that the rendering does not use yet.
+func (c *CommandBuffer) implicitImage(r *rendering, single *ImageView) (*ImageView, error) {
+	width, height, _ := single.view.Extent()
 	info := ImageInfo{
-		Type: enum.ImageType2d, Format: link.Format(v.texels().ID), Extent: [3]int{width, height, 1}, Layers: v.layers(), Samples: samples,
-		Usage: v.image.info.Usage & (ImageColorAttachment | ImageDepthStencilAttachment | ImageInputAttachment),
+		Type: enum.ImageType2d, Format: link.Format(single.texels().ID), Extent: [3]int{width, height, 1}, Layers: single.layers(), Samples: r.info.Samples,
+		Usage: single.image.info.Usage & (ImageColorAttachment | ImageDepthStencilAttachment | ImageInputAttachment),
 	}
-	image, err := d.NewImage(info)
+	for i := range c.implicit {
+		m := &c.implicit[i]
+		if m.is(&info) && !slices.ContainsFunc(r.implicit, func(used implicit) bool { return used.many == m.view }) {
+			return m.view, nil
+		}
+	}
+	m := implicitImage{info: info}
+	if err := m.create(c.dev, single.texels().Aspects); err != nil {
+		m.close()
+		return nil, err
+	}
+	c.implicit = append(c.implicit, m)
+	return m.view, nil
+}
+
+// is reports whether the image has a description.
+func (m *implicitImage) is(i *ImageInfo) bool {
+	o := &m.info
+	return o.Format == i.Format && o.Extent == i.Extent && o.Layers == i.Layers && o.Samples == i.Samples && o.Usage == i.Usage
+}
+
+// create makes the image, its memory and the view of all of it.
+func (m *implicitImage) create(d *Device, aspects format.Aspect) error {
+	image, err := d.NewImage(m.info)
 	if err != nil {
 		return err
 	}
@@ -80,24 +107,32 @@ func (m *implicit) create(d *Device, samples int) error {
 		return err
 	}
 	view := ImageViewInfo{Image: image, Type: enum.ViewType2d}
-	if info.Layers > 1 {
+	if m.info.Layers > 1 {
 		view.Type = enum.ViewType2dArray
 	}
-	if a := v.texels().Aspects & (format.Depth | format.Stencil); a == format.Depth|format.Stencil {
+	if aspects&(format.Depth|format.Stencil) == format.Depth|format.Stencil {
 		view.Aspect = Depth | Stencil
 	}
-	m.many, err = d.NewImageView(view)
+	m.view, err = d.NewImageView(view)
 	return err
 }
 
 // close frees the image.
-func (m *implicit) close() {
-	if m.many != nil {
-		image := m.many.image
-		m.many.Close()
+func (m *implicitImage) close() {
+	if m.view != nil {
+		image := m.view.image
+		m.view.Close()
 		image.Close()
 	}
 	m.memory.Close()
+}
+
+// dropImplicit frees the implicit images of the recording.
+func (c *CommandBuffer) dropImplicit() {
+	for i := range c.implicit {
+		c.implicit[i].close()
+	}
+	c.implicit = emptied(c.implicit)
 }
 
 // multiply puts the implicit image in place of an attachment of one sample, if the rendering has several.

@@ -228,3 +228,37 @@ func TestSingleSampledRules(t *testing.T) {
 	})
 	wantRule(t, err, "VUID-VkSubpassDescription2-pNext-06870")
 }
+
+// TestSingleSampledMany records many renderings of two attachments: they use two implicit images in turn, which the next recording frees.
+func TestSingleSampledMany(t *testing.T) {
+	s, single, gray := singleScene(t, DeviceInfo{})
+	m := must(s.dev.NewImage(single.image.info))(t)
+	if err := m.Bind(s.images, 49152); err != nil {
+		t.Fatal(err)
+	}
+	other := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+	attachments := []AttachmentInfo{{View: single, ResolveMode: ResolveAverage, Load: ClearOnLoad, Clear: gray}, {View: other, ResolveMode: ResolveAverage}}
+	c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	before := s.dev.objects.Load()
+	for range 2 {
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Samples: 4, Colors: attachments})
+			c.EndRendering()
+		}
+		if err := c.End(); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.dev.objects.Load() - before; n != 6 {
+			t.Errorf("the recording has %d objects; must have 6: two images with their memory and their views", n)
+		}
+	}
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Close(); s.dev.objects.Load() != before-1 {
+		t.Errorf("the device has %d objects; must have %d", s.dev.objects.Load(), before-1)
+	}
+}
