@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -207,20 +208,25 @@ func (x *executor) implicitInputs(p *drawable, a *state.Args) {
 	if len(r.implicit) == 0 {
 		return
 	}
-	for _, v := range p.inputVariables() {
-		if uint64(v.At.Set) >= uint64(len(a.Shader.Sets)) {
-			continue
-		}
-		set := slices.Clone(a.Shader.Sets[v.At.Set])
-		if b := set.Find(v.At.Binding); b != nil {
-			views := slices.Clone(b.Views)
-			for i := range views {
-				views[i] = r.implicitOf(views[i])
+	for _, sets := range [...][]compute.Set{a.Shader.Sets, a.Shader.StageSets[ir.Fragment]} {
+		for _, v := range p.inputVariables() {
+			if uint64(v.At.Set) < uint64(len(sets)) {
+				sets[v.At.Set] = r.implicitSet(sets[v.At.Set], v.At.Binding)
 			}
-			b.Views = views
-			a.Shader.Sets[v.At.Set] = compute.Set(set)
 		}
 	}
+}
+
+// implicitSet returns a set with the views of implicit images in a binding.
+func (r *rendering) implicitSet(set compute.Set, binding uint32) compute.Set {
+	set = slices.Clone(set)
+	if b := set.Find(binding); b != nil {
+		b.Views = slices.Clone(b.Views)
+		for i := range b.Views {
+			b.Views[i] = r.implicitOf(b.Views[i])
+		}
+	}
+	return set
 }
 
 // implicitOf returns the view of an implicit image in place of a view of its attachment, and others unchanged.

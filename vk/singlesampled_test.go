@@ -1,9 +1,11 @@
 package vk
 
 import (
+	"context"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -260,5 +262,68 @@ func TestSingleSampledMany(t *testing.T) {
 	}
 	if c.Close(); s.dev.objects.Load() != before-1 {
 		t.Errorf("the device has %d objects; must have %d", s.dev.objects.Load(), before-1)
+	}
+}
+
+// TestSingleSampledInputs reads a sample of an attachment of one sample in a subpass of four: all samples have the texel, whether the
+// descriptor is in a set or in a heap.
+func TestSingleSampledInputs(t *testing.T) {
+	s, _, gray := singleScene(t, DeviceInfo{})
+	color := s.color.info.Format
+	var images [2]*Image
+	var views [2]*ImageView
+	for i := range images {
+		images[i] = s.image(t, ImageInfo{Type: enum.ImageType2d, Format: color, Extent: [3]int{8, 8, 1}, Usage: ImageColorAttachment | ImageInputAttachment | ImageTransferSource, Flags: ImageMultisampled})
+		views[i] = must(s.dev.NewImageView(ImageViewInfo{Image: images[i], Type: enum.ViewType2d}))(t)
+	}
+	pass := must(s.dev.NewRenderPass(RenderPassInfo{
+		Attachments: []AttachmentDescription{{Format: color, Load: ClearOnLoad}, {Format: color, Load: DontCare}},
+		Subpasses: []Subpass{
+			{Colors: []uint32{0}, Samples: 4},
+			{Colors: []uint32{1}, Inputs: []InputReference{{Attachment: 0, Aspects: Color}}, Samples: 4},
+		},
+		Dependencies: []Dependency{{Source: 0, Target: 1, SourceStages: 0x400, TargetStages: 0x80, SourceAccess: 0x100, TargetAccess: 0x10, ByRegion: true}},
+	}))(t)
+	frame := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: views[:], Width: 8, Height: 8, Layers: 1}))(t)
+	s.stages.RenderPass = pass
+	s.build(t)
+	memory := must(s.dev.Allocate(MemoryInfo{Size: 256, DeviceAddress: true}))(t)
+	heap := must(s.dev.NewBuffer(BufferInfo{Size: 256, Usage: DeviceAddress}))(t)
+	if err := heap.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.dev.WriteDescriptor(memory.Bytes(), DescriptorInfo{Type: link.DescriptorType(iface.InputAttachment), View: views[0]}); err != nil {
+		t.Fatal(err)
+	}
+	for _, inHeap := range []bool{false, true} {
+		reader, layout, set := s.reader(t, views[0], func(p *GraphicsPipelineInfo) {
+			p.Subpass = 1
+			p.Fragment = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), code(t, lastSample)))(t)}
+			if inHeap {
+				p.Flags, p.Layout = enum.PipelineFlagsDescriptorHeap, nil
+				p.Fragment.Mappings = []Mapping{{Mapping: link.Mapping{Source: enum.MappingSourceHeapWithConstantOffset, HeapArrayStride: 64}}}
+			}
+		})
+		if err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+			c.BeginRenderPass(RenderPassBegin{RenderPass: pass, Framebuffer: frame, Clears: []ClearValue{{Color: gray}}}, Inline)
+			s.half(c)
+			c.NextSubpass(Inline)
+			c.BindGraphicsPipeline(reader)
+			if inHeap {
+				c.BindResourceHeap(HeapRange{heap.Address(), 256})
+			} else {
+				c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+			}
+			c.Draw(3, 1, 0, 0)
+			c.EndRenderPass()
+		})); err != nil {
+			t.Fatalf("in a heap: %t: %v", inHeap, err)
+		}
+		from, to := s.shots(t, images[0], 0), s.shots(t, images[1], 0)
+		for i := range from {
+			if to[i][0] != 255-from[i][0] {
+				t.Fatalf("in a heap: %t: pixel %d is %d; must be %d, the inverse of %d", inHeap, i, to[i][0], 255-from[i][0], from[i][0])
+			}
+		}
 	}
 }
