@@ -327,3 +327,48 @@ func TestSingleSampledInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestSingleSampledLayers draws to two layers of a level: the first layer has the draw, the second the texels that it had.
+func TestSingleSampledLayers(t *testing.T) {
+	s, single, gray := singleScene(t, DeviceInfo{})
+	m := s.image(t, ImageInfo{Type: enum.ImageType2d, Format: s.color.info.Format, Extent: [3]int{16, 16, 1}, Levels: 2, Layers: 3, Usage: ImageColorAttachment | ImageTransferSource, Flags: ImageMultisampled})
+	part := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2dArray, BaseLevel: 1, BaseLayer: 1, Levels: 1, Layers: 2}))(t)
+	draws := func(v *ImageView, layers uint32) {
+		t.Helper()
+		if err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+			for _, load := range []LoadOp{ClearOnLoad, Load} {
+				c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Layers: layers, Samples: 4, Colors: []AttachmentInfo{{View: v, ResolveMode: ResolveAverage, Load: load, Clear: gray}}})
+				if load == Load {
+					s.half(c)
+				}
+				c.EndRendering()
+			}
+			if v == single {
+				s.copyOut(c, single.image)
+			}
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pixels := func(layer int) [64][4]byte {
+		t.Helper()
+		if err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+			c.CopyImageToBuffer(m, s.pixels, []BufferImageCopy{{Image: Layers{Level: 1, Base: layer}, Extent: [3]int{8, 8, 1}}})
+		})); err != nil {
+			t.Fatal(err)
+		}
+		return s.all()
+	}
+	draws(single, 1)
+	want := s.all()
+	var plain [64][4]byte
+	for i := range plain {
+		plain[i] = want[63]
+	}
+	draws(part, 2)
+	for layer, want := range [3][64][4]byte{{}, want, plain} {
+		if got := pixels(layer); got != want {
+			t.Errorf("layer %d has the pixels %v; must have %v", layer, got, want)
+		}
+	}
+}
