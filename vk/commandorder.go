@@ -287,9 +287,6 @@ func (o *commandOrder) shaders(p *printer, log *exec.Log, barriers int) {
 	for _, x := range log.Accesses() {
 		of := x.Message.Of()
 		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessStorageRead}
-		if of.Stage.OfRays() {
-			a.stage = 0x200000
-		}
 		switch {
 		case x.Write:
 			a.access = accessStorageWrite

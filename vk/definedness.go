@@ -15,7 +15,7 @@ import (
 
 // With the sanitizer uninit a device knows which bytes of buffers and which levels and layers of images something has written. It
 // follows a resource if only commands that name it write it: memory that the host maps, imports or exports, that has
-// device addresses, or to which two objects are bound counts as written.
+// device addresses, or to which two objects or a sparse one are bound counts as written.
 
 // definedness is the state of a device.
 type definedness struct {
@@ -23,6 +23,7 @@ type definedness struct {
 	buffers []definedBuffer // ascending, without overlaps
 	bound   map[*Memory][]boundRange
 	views   map[*texture.View]freshView
+	left    uint64 // bytes that further shadows may have
 }
 
 // definedBuffer is a buffer with a shadow; see ir.StorageShadow.
@@ -43,26 +44,38 @@ const (
 	followedImages  = ImageTransferSource | ImageTransferTarget | ImageSampled | ImageStorage | ImageColorAttachment | ImageDepthStencilAttachment | ImageTransientAttachment | ImageInputAttachment
 )
 
-// maxDefinedBytes is the size of the greatest buffer that is followed.
-const maxDefinedBytes = 256 << 20
+// maxDefinedBytes is the size of the greatest buffer that is followed, maxShadowBytes of all together.
+const maxDefinedBytes, maxShadowBytes = 256 << 20, 1 << 30
 
 func newDefinedness() *definedness {
-	return &definedness{bound: map[*Memory][]boundRange{}, views: map[*texture.View]freshView{}}
+	return &definedness{bound: map[*Memory][]boundRange{}, views: map[*texture.View]freshView{}, left: maxShadowBytes}
 }
 
-// bind notes the range of an object in its memory, and reports whether its content is undefined.
+// bind notes the range of an object in its memory, and reports whether its content is undefined. Ranges that overlap become one, of
+// which nothing is followed.
 func (d *definedness) bind(m *Memory, offset, n uint64, image *Image) bool {
-	list, alone := d.bound[m], true
-	for _, r := range list {
-		if offset >= r.end || r.start >= offset+n {
-			continue
+	all, alone := boundRange{offset, offset + n, image}, true
+	list := slices.DeleteFunc(d.bound[m], func(r boundRange) bool {
+		if all.start >= r.end || r.start >= all.end {
+			return false
 		}
-		alone = false
 		d.forget(m.bytes[r.start:r.end])
 		d.defineImage(r.image)
-	}
-	d.bound[m] = append(list, boundRange{offset, offset + n, image})
+		all, alone = boundRange{min(all.start, r.start), max(all.end, r.end), nil}, false
+		return true
+	})
+	d.bound[m] = append(list, all)
 	return alone && !m.shared
+}
+
+// bindOther notes an object in memory that is not followed.
+func (d *definedness) bindOther(m *Memory, offset, n uint64) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.bind(m, offset, n, nil)
 }
 
 // bindBuffer begins to follow a buffer that was bound.
@@ -72,9 +85,10 @@ func (d *definedness) bindBuffer(b *Buffer) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.bind(b.memory, b.offset, b.size, nil) || b.usage&^followedBuffers != 0 || b.size > maxDefinedBytes {
+	if !d.bind(b.memory, b.offset, b.size, nil) || b.usage&^followedBuffers != 0 || b.size > min(maxDefinedBytes, d.left) {
 		return
 	}
+	d.left -= b.size
 	shadow := bytesOfWords(make([]uint64, (b.size+7)/8))[:b.size]
 	for i := range shadow {
 		shadow[i] = 0xff
@@ -96,9 +110,31 @@ func (d *definedness) bindImage(m *Image, offset, n uint64) {
 	}
 }
 
-// share ends the following of all that is bound to memory: others can write it from now on.
-func (d *definedness) share(m *Memory) {
+// shareBound is share for the memory that a sparse bind shows.
+func (d *definedness) shareBound(info *BindSparseInfo) {
 	if d == nil {
+		return
+	}
+	for _, b := range info.Buffers {
+		for _, x := range b.Binds {
+			d.share(x.Memory)
+		}
+	}
+	for _, b := range info.Opaque {
+		for _, x := range b.Binds {
+			d.share(x.Memory)
+		}
+	}
+	for _, b := range info.Images {
+		for _, x := range b.Binds {
+			d.share(x.Memory)
+		}
+	}
+}
+
+// share ends the following of all that is bound to memory: others can write it from now on. m may be nil.
+func (d *definedness) share(m *Memory) {
+	if d == nil || m == nil {
 		return
 	}
 	d.mu.Lock()
@@ -131,7 +167,13 @@ func (d *definedness) forget(bytes []byte) {
 	}
 	start := address(bytes)
 	end := start + uintptr(len(bytes))
-	d.buffers = slices.DeleteFunc(d.buffers, func(b definedBuffer) bool { return b.start < end && start < b.end })
+	d.buffers = slices.DeleteFunc(d.buffers, func(b definedBuffer) bool {
+		is := b.start < end && start < b.end
+		if is {
+			d.left += uint64(len(b.shadow))
+		}
+		return is
+	})
 }
 
 // shadow returns the shadow of bytes of one buffer; nil if it is not followed.
@@ -173,7 +215,7 @@ func (d *definedness) begin(args *compute.Args, stages ...*shader.Stage) func([]
 		p, of := s.Program, args.Of(s.Program.Stage)
 		notes := slices.ContainsFunc(p.Res, func(r ir.Resource) bool { return r.Kind == ir.StorageShadow })
 		for _, r := range p.Res {
-			if r.NonWritable || r.Heap || r.Set >= ir.PayloadSet {
+			if r.NonWritable || r.Heap && r.Kind != ir.Texels || r.Set >= ir.PayloadSet {
 				continue
 			}
 			switch {
@@ -243,11 +285,11 @@ func (d *definedness) attach(r *RenderingInfo) {
 	}
 }
 
-// storesTo marks a storage image as written.
+// storesTo marks what a view shows as written if it is of a storage image.
 func (d *definedness) storesTo(v *texture.View) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if of, ok := d.views[v]; ok {
+	if of, ok := d.views[v]; ok && of.image.info.Usage&ImageStorage != 0 {
 		d.wrote(of.image, of.layers)
 	}
 }

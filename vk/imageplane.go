@@ -81,6 +81,7 @@ func (m *Image) BindPlane(plane Aspect, memory *Memory, offset uint64) error {
 		return usage("VUID-VkBindImageMemoryInfo-pNext-01621", "plane %d needs %d bytes, and the memory has %d from offset %d on; must have as many", n, need, size-min(offset, size), offset)
 	}
 	m.planes[n], m.bytes[n] = memory, memory.bytes[offset:][:need:need]
+	m.dev.heap.defined.bindOther(memory, offset, need)
 	var list [][]byte
 	for i := 0; m.layout.PlaneSize(i) > 0; i++ {
 		if m.planes[i] == nil {

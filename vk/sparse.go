@@ -246,6 +246,7 @@ func (q *Queue) BindSparse(info BindSparseInfo) error {
 	if err := q.dev.heap.expectRuns(binds); err != nil {
 		return err
 	}
+	q.dev.heap.defined.shareBound(&info)
 	err := q.Submit(SubmitInfo{Wait: info.Wait, Signal: info.Signal, Fence: info.Fence, sparse: list})
 	if err != nil {
 		q.dev.heap.forgetRuns(binds)
