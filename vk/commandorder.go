@@ -202,11 +202,14 @@ func (a *commandAccess) text() string {
 // commandOrder holds the accesses and the barriers of a submission so far.
 type commandOrder struct {
 	accesses []*commandAccess
+	spans    int // of the accesses
 	barriers []MemoryDependency
+	reported map[string]bool // by message
 }
 
-// maxCompared bounds the accesses that are kept, the latest. maxBarriers bounds the barriers of a submission.
-const maxCompared, maxBarriers = 1 << 11, 1 << 14
+// maxCompared bounds the accesses that are kept, the last ones, and maxSpans the ranges of their bytes. maxBarriers bounds the
+// barriers of a submission.
+const maxCompared, maxSpans, maxBarriers = 1 << 11, 1 << 24, 1 << 14
 
 // reset begins a submission.
 func (o *commandOrder) reset() {
@@ -239,12 +242,13 @@ func (o *commandOrder) now() int {
 	return len(o.barriers)
 }
 
-// add adds the accesses of a command that ran after a number of barriers, and reports those that race with earlier ones.
+// add adds the accesses of a command that ran after a number of barriers, and reports those that race with earlier ones: alike
+// races once.
 func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 	for _, b := range list {
 		for _, a := range o.accesses {
 			if (a.Write || b.Write) && !(a.Atomic && b.Atomic) && commonBytes(a.Spans, b.Spans) && !a.before(b) {
-				p.reports(raceOf(a, b))
+				o.report(p, raceOf(a, b))
 			}
 		}
 	}
@@ -254,8 +258,24 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 		}
 	}
 	o.accesses = append(o.accesses, list...)
-	if n := len(o.accesses) - maxCompared; n > 0 {
-		o.accesses = slices.Delete(o.accesses, 0, n)
+	for _, a := range list {
+		o.spans += len(a.Spans)
+	}
+	n := 0
+	for ; len(o.accesses)-n > maxCompared || o.spans > maxSpans; n++ {
+		o.spans -= len(o.accesses[n].Spans)
+	}
+	o.accesses = slices.Delete(o.accesses, 0, n)
+}
+
+// report reports a race, unless the submission has the same report.
+func (o *commandOrder) report(p *printer, r Report) {
+	if o.reported == nil {
+		o.reported = map[string]bool{}
+	}
+	if !o.reported[r.Message] {
+		o.reported[r.Message] = true
+		p.reports(r)
 	}
 }
 

@@ -213,6 +213,38 @@ func TestHalvesOfWords(t *testing.T) {
 	}
 }
 
+// TestAlikeRaces: commands that all race in the same way have one report.
+func TestAlikeRaces(t *testing.T) {
+	u := newCompared(t, nil)
+	err := u.submit(t, u.record(t, func(c *CommandBuffer) {
+		for range 20 {
+			c.FillBuffer(u.y, 0, 32, 0)
+		}
+	}))
+	if err != nil || len(u.reports) != 1 {
+		t.Errorf("the error %v and %d reports; must be one report", err, len(u.reports))
+	}
+}
+
+// TestComparedAccesses: a submission keeps its last accesses, as far as their number and their bytes have limits.
+func TestComparedAccesses(t *testing.T) {
+	many := make([]exec.Span, maxSpans/4)
+	for _, c := range []struct {
+		spans     []exec.Span
+		add, kept int
+	}{{many, 3, 3}, {many, 6, 4}, {many[:1], maxCompared + 5, maxCompared}} {
+		o, first := &commandOrder{}, []*commandAccess(nil)
+		for range c.add {
+			a := &commandAccess{Access: exec.Access{Spans: c.spans}}
+			first = append(first, a)
+			o.add(nil, []*commandAccess{a}, 0)
+		}
+		if len(o.accesses) != c.kept || o.accesses[0] != first[c.add-c.kept] || o.spans != c.kept*len(c.spans) {
+			t.Errorf("%d of %d accesses of %d spans are kept, with %d spans; must be the last %d", len(o.accesses), c.add, len(c.spans), o.spans, c.kept)
+		}
+	}
+}
+
 // TestIndirectRace: the arguments of an indirect dispatch are read by the stage DRAW_INDIRECT.
 func TestIndirectRace(t *testing.T) {
 	for _, c := range []struct {
