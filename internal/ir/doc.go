@@ -301,8 +301,9 @@
 // ascending. Effects.Ordered forces B to be the subgroup size, and one worker.
 // Effects.InGroup forces the former only.
 // Otherwise an engine may choose another B only if no result of a single worker
-// reveals it. It may not do so if, other than across a barrier, a strip of several
-// subgroups could read or overwrite a store of another of its subgroups.
+// reveals it. It may not do so if, other than across a barrier, a lane could read or
+// overwrite a store of another subgroup in its strip, or of another strip of its
+// subgroup, in another order.
 // Workgroups of different workers are unordered, but no aligned access of
 // 32 bits is torn.
 //

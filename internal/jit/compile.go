@@ -116,8 +116,8 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Bui
 	return d
 }
 
-// compileMerged compiles the widest strips with few spills. It returns nil if none is wider than a
-// subgroup. The width is a matter of registers: a value of a strip of n lanes needs n/16 (AVX2: n/8)
+// compileMerged compiles the widest strips with few spills. It returns nil if strips must be
+// subgroups. The width is a matter of registers: a value of a strip of n lanes needs n/16 (AVX2: n/8)
 // of them. So it compiles the entry point first, counts its spilled operands, and halves the strip
 // until they are few. Callees are compiled for the final width alone.
 func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {

@@ -47,7 +47,40 @@ func testSplitSubgroup(t *testing.T, engine jit.Engine) {
 			t.Fatalf("%d values", n)
 		}
 	}
-	if got, want := jit.StripLanes(compileWith(t, engine, splitProgram(14))), uint32(engine.Level.Form().Lanes); got != want {
+	if got, want := stripLanes(t, engine, splitProgram(14)), uint32(engine.Level.Form().Lanes); got != want {
 		t.Errorf("strips of %d lanes, want %d", got, want)
+	}
+}
+
+// stripLanes returns the lanes of the strips of a program.
+func stripLanes(t *testing.T, engine jit.Engine, text string) uint32 {
+	t.Helper()
+	return jit.StripLanes(compileWith(t, engine, text))
+}
+
+// TestUnsplitSubgroup checks that a subgroup of twice the lanes of a vector remains one strip, although its values do not fit in
+// vectors, if lanes overwrite stores of others in a loop, read them, or are in quads of distant rows.
+func TestUnsplitSubgroup(t *testing.T) { eachLevel(t, testUnsplitSubgroup) }
+
+func testUnsplitSubgroup(t *testing.T, engine jit.Engine) {
+	const step, first = "\t\t\t\tvj = add", "vm0 = mul.i32 va0, vk"
+	lanes := uint32(engine.Level.Form().Lanes)
+	size := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes)).Replace(splitProgram(14))
+	for name, text := range map[string]string{
+		"stores in a loop": strings.Replace(size, step, "\t\t\t\tvw = add.i32 vx, vi\n\t\t\t\tvp = at 0:i32, vw, #4\n\t\t\t\tst.i32 vA, vp, vx, #0\n"+step, 1),
+		"loads":            strings.Replace(size, first, "vw = add.i32 vx, vi\n\t\t\t\tvp = at 0:i32, vw, #4\n\t\t\t\tvl = ld.i32 vA, vp, #0\n\t\t\t\tvm0 = mul.i32 va0, vl", 1),
+		"quads":            strings.NewReplacer("local 64 1 1", fmt.Sprintf("local 64 1 1\nquadrow %d", lanes), first, "vm0 = quadswap.i32 va0, #2").Replace(size),
+	} {
+		job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 192))}}
+		want := run(interp.Engine{}, text, 2*lanes, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		if same(t, want, run(engine, text, 2*lanes, job)); t.Failed() {
+			t.Fatal(name)
+		}
+		if got := stripLanes(t, engine, text); got != 2*lanes {
+			t.Errorf("%s: strips of %d lanes, want %d", name, got, 2*lanes)
+		}
 	}
 }

@@ -20,10 +20,10 @@ import (
 //	           each lane in bytes of its own (disjoint), or by one store alone
 //	likely     64 lanes; fewer if loops are divergent or the program filters textures; more if it mostly waits
 
-// Merge is the result of MergeOf: how subgroups of a program may be merged into one strip.
+// Merge is the result of MergeOf: how many lanes a strip of a program may have.
 type Merge struct {
 	Widest    uint32 // lanes of the widest strip; the subgroup size if none may be merged
-	Narrowest uint32 // lanes of the narrowest strip to try: above Widest if there is none besides subgroups
+	Narrowest uint32 // lanes of the narrowest strip to try; above Widest if strips must be subgroups
 	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
 	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
@@ -49,7 +49,7 @@ const (
 	maxPartMajorCode  = 64
 )
 
-// MergeOf decides how subgroups of p may be merged for a machine with the given register form.
+// MergeOf decides how many lanes strips of p may have on a machine with the given register form.
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
 	narrow := Merge{Widest: p.SubgroupSize, Narrowest: 2 * p.SubgroupSize}
