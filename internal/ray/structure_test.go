@@ -240,3 +240,84 @@ func TestStop(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestWildMeshes checks that all builds and updates of geometries with NaN, infinite, huge and tiny positions, some without
+// primitives and some that move, have the same hits on both paths.
+func TestWildMeshes(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 38))
+	scenes := 12
+	if long() {
+		scenes = 500
+	}
+	for range scenes {
+		in := Input{Threads: 1 + r.IntN(3)}
+		for range 1 + r.IntN(5) {
+			n := []int{0, 1, 9, 40, 600}[r.IntN(5)]
+			g := mesh(wildTriangles(r, n), GeometryOpaque)
+			if n > 0 && r.IntN(2) == 0 {
+				g.Moves, g.Moved = true, mesh(wildTriangles(r, n), 0).Vertices
+			}
+			in.Geometries = append(in.Geometries, g)
+		}
+		var list []*Structure
+		for _, flags := range []BuildFlags{BuildAllowUpdate, BuildAllowUpdate | BuildPreferFastBuild} {
+			in.Flags = flags
+			built := build(t, in)
+			updated, err := Update(&in, built)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []*Structure{built, updated} {
+				list = append(list, build(t, Input{Top: true, Flags: BuildMotion, Instances: []Instance{{Transform: identity, Mask: 0xFF, Bottom: s}}}))
+			}
+		}
+		for range 60 {
+			q := randomRay(r)
+			if r.IntN(5) == 0 {
+				q.Direction[r.IntN(3)] = wildNumbers[r.IntN(len(wildNumbers))]
+			}
+			q.Time = []float32{0, 0.3, 1, 2, float32(math.NaN())}[r.IntN(5)]
+			sameHit(t, list, q)
+		}
+	}
+}
+
+// wildNumbers are numbers with extreme exponents, and those that are not finite.
+var wildNumbers = []float32{0, 1e-40, 3e38, -3e38, inf32, -inf32, float32(math.NaN())}
+
+// wildTriangles returns n triangles, of which many have wildNumbers.
+func wildTriangles(r *rand.Rand, n int) []triangle {
+	list := soup(r, n, 0.3)
+	for i := range list {
+		switch x := wildNumbers[r.IntN(len(wildNumbers))]; r.IntN(4) {
+		case 0:
+			list[i][r.IntN(3)][r.IntN(3)] = x
+		case 1:
+			for v := range 3 {
+				list[i][v][r.IntN(3)] *= x
+			}
+		case 2:
+			list[i][1] = list[i][r.IntN(3)]
+		}
+	}
+	return list
+}
+
+// sameHit checks that a ray has the same hit in all structures of a list, on both paths.
+func sameHit(t *testing.T, list []*Structure, q Query) {
+	t.Helper()
+	var want Hit
+	for i, s := range list {
+		for _, portable := range []bool{true, false} {
+			w, x := NewWalker(), q
+			w.portable = portable
+			w.Next(s, &x)
+			got := x.Committed
+			if got.Place = 0; i == 0 && portable {
+				want = got
+			} else if got != want {
+				t.Fatalf("structure %d, portable %v, ray %+v: %+v, want %+v", i, portable, q, got, want)
+			}
+		}
+	}
+}
