@@ -18,6 +18,7 @@ func TestSmallPolygons(t *testing.T) {
 	var got, want Rasterizer
 	s := state(1, 256, 256)
 	s.PolygonMode, s.Runs = enum.PolygonModeFill, true
+	compared := 0
 	for range 20000 {
 		got.Begin(s)
 		x, y := random.Int32N(240*one), random.Int32N(240*one)
@@ -45,6 +46,7 @@ func TestSmallPolygons(t *testing.T) {
 		if !ok {
 			continue
 		}
+		compared++
 		edges := make([]edge, len(c))
 		for i := range c {
 			edges[i] = edgeOf(c[i], c[(i+1)%len(c)])
@@ -53,6 +55,9 @@ func TestSmallPolygons(t *testing.T) {
 			t.Fatalf("%v in %v: covered %v, want %v", c, b, any, covers)
 		}
 		sameItems(t, &got, &want, c, b)
+	}
+	if compared < 10000 {
+		t.Errorf("%d polygons are small", compared)
 	}
 }
 
