@@ -5,23 +5,31 @@ import "math"
 // boundsOf returns the bounding box of the pixels that polygon c may touch, grown by the extra size of
 // conservative rasterisation.
 func (r *Rasterizer) boundsOf(c []point) Rect {
-	low, high := c[0], c[0]
-	for _, p := range c[1:] {
-		low = point{min(low.x, p.x), min(low.y, p.y)}
-		high = point{max(high.x, p.x), max(high.y, p.y)}
-	}
+	low, high := extentOf(c)
 	n := r.extra()
 	low, high = point{low.x - n, low.y - n}, point{high.x + n, high.y + n}
 	return Rect{low.x >> SubPixelBits, low.y >> SubPixelBits, high.x>>SubPixelBits + 1, high.y>>SubPixelBits + 1}
 }
 
+// extentOf returns the least and the greatest coordinates of polygon c.
+func extentOf(c []point) (low, high point) {
+	low, high = c[0], c[0]
+	for _, p := range c[1:] {
+		low = point{min(low.x, p.x), min(low.y, p.y)}
+		high = point{max(high.x, p.x), max(high.y, p.y)}
+	}
+	return low, high
+}
+
+// firstCentre returns the first pixel with its centre at or after a coordinate.
+func firstCentre(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits }
+
 // centresOf returns the bounding box of the pixel centres that triangle c may cover.
 func centresOf(c *[3]point) Rect {
 	x0, x1 := min(c[0].x, c[1].x, c[2].x), max(c[0].x, c[1].x, c[2].x)
 	y0, y1 := min(c[0].y, c[1].y, c[2].y), max(c[0].y, c[1].y, c[2].y)
-	first := func(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits }
 	end := func(at int32) int32 { return (at + (one - centre)) >> SubPixelBits }
-	return Rect{first(x0), first(y0), end(x1), end(y1)}
+	return Rect{firstCentre(x0), firstCentre(y0), end(x1), end(y1)}
 }
 
 // clipRects are the pixels that the primitives of one viewport may cover.
@@ -57,7 +65,13 @@ func span(at, size float32) (first, end int32) {
 	return pixel(math.Ceil(low - 0.5)), pixel(math.Floor(high-0.5) + 1)
 }
 
-// pixelsOf returns the pixels of the block at (x, y) that are in r. The block has some.
+// block returns the position of a block of one tile that has all pixels of r; ok is false if there is none.
+func (r Rect) block() (x, y int32, ok bool) {
+	x, y = min(r.X0&^1, r.X0|(Tile-1)-(Block-1)), min(r.Y0&^1, r.Y0|(Tile-1)-(Block-1))
+	return x, y, r.X1-x <= Block && r.Y1-y <= Block
+}
+
+// pixelsOf returns the pixels of the block at (x, y), which has some in r, that are in r.
 func (r Rect) pixelsOf(x, y int32) uint64 {
 	x0, x1 := max(r.X0-x, 0), min(r.X1-x, Block)
 	y0, y1 := max(r.Y0-y, 0), min(r.Y1-y, Block)

@@ -55,12 +55,11 @@ func (r *Rasterizer) coverSquare(p *draft, low, high point) (any, ok bool) {
 	if b.Empty() {
 		return false, true
 	}
-	x, y := min(b.X0&^1, b.X0|(Tile-1)-(Block-1)), min(b.Y0&^1, b.Y0|(Tile-1)-(Block-1))
-	if b.X1-x > Block || b.Y1-y > Block {
+	x, y, ok := b.block()
+	if !ok {
 		return false, false
 	}
-	first := func(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits } // the first pixel with its centre at or after a position
-	b = b.Intersect(Rect{first(low.x), first(low.y), first(high.x), first(high.y)})
+	b = b.Intersect(Rect{firstCentre(low.x), firstCentre(low.y), firstCentre(high.x), firstCentre(high.y)})
 	if b.Empty() {
 		return false, true
 	}

@@ -17,10 +17,7 @@ type small struct {
 // coverSmall is cover for a small polygon of three or four corners, with the inside to the right of each edge; ok is false if
 // it is not small. The items are those of walker. b is not empty.
 func (r *Rasterizer) coverSmall(c []point, b Rect) (any, ok bool) {
-	low, high := c[0], c[0]
-	for _, p := range c[1:] {
-		low, high = point{min(low.x, p.x), min(low.y, p.y)}, point{max(high.x, p.x), max(high.y, p.y)}
-	}
+	low, high := extentOf(c)
 	if !hasBlockMask || high.x-low.x > smallSize*one || high.y-low.y > smallSize*one {
 		return false, false
 	}
@@ -43,8 +40,8 @@ func (r *Rasterizer) coverSmall(c []point, b Rect) (any, ok bool) {
 func (r *Rasterizer) smallTile(s *small, tx, ty int32, b Rect) {
 	b = b.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := r.items((ty-r.grid.y0)*r.grid.width + tx - r.grid.x0)
-	if x, y := b.X0&^1, b.Y0&^1; b.X1-x <= Block && b.Y1-y <= Block {
-		r.smallBlock(s, list, min(x, (tx+1)*Tile-Block), min(y, (ty+1)*Tile-Block), b)
+	if x, y, ok := b.block(); ok {
+		r.smallBlock(s, list, x, y, b)
 		return
 	}
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {

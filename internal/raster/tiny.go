@@ -12,9 +12,8 @@ func (r *Rasterizer) coverTiny(c *[3]point, b Rect) (any, ok bool) {
 	if max(c[0].x, c[1].x, c[2].x)-min(c[0].x, c[1].x, c[2].x) > tinyExtent || max(c[0].y, c[1].y, c[2].y)-min(c[0].y, c[1].y, c[2].y) > tinyExtent {
 		return false, false
 	}
-	tx, ty := b.X0/Tile, b.Y0/Tile
-	x, y := min(b.X0&^1, (tx+1)*Tile-Block), min(b.Y0&^1, (ty+1)*Tile-Block)
-	if b.X1-x > Block || b.Y1-y > Block {
+	x, y, ok := b.block()
+	if !ok {
 		return false, false
 	}
 	m := tinyMask(c, b) << uint(b.X0-x) << uint(Block*(b.Y0-y))
