@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
 
 // splitProgram keeps n values in a loop.
@@ -36,19 +37,30 @@ func splitProgram(n int) string {
 func TestSplitSubgroup(t *testing.T) { eachLevel(t, testSplitSubgroup) }
 
 func testSplitSubgroup(t *testing.T, engine jit.Engine) {
+	lanes := uint32(engine.Level.Form().Lanes)
+	sized := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes))
 	for _, n := range []int{2, 8, 12, 14, 20, 40} {
 		job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 192))}}
-		text := splitProgram(n)
-		want := run(interp.Engine{}, text, 16, job)
+		text := sized.Replace(splitProgram(n))
+		want := run(interp.Engine{}, text, 2*lanes, job)
 		if want.err != nil {
 			t.Fatal(want.err)
 		}
-		if same(t, want, run(engine, text, 16, job)); t.Failed() {
+		if same(t, want, run(engine, text, 2*lanes, job)); t.Failed() {
 			t.Fatalf("%d values", n)
 		}
 	}
-	if got, want := stripLanes(t, engine, splitProgram(14)), uint32(engine.Level.Form().Lanes); got != want {
-		t.Errorf("strips of %d lanes, want %d", got, want)
+	text, path := sized.Replace(splitProgram(14)), t.TempDir()
+	for _, want := range []jit.CacheStats{{Misses: 1}, {DiskHits: 1}} {
+		disk, err := store.Open(path, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine.Cache = jit.NewCache(1<<20, disk, "v")
+		if got := stripLanes(t, engine, text); got != lanes || engine.Cache.Stats() != want {
+			t.Errorf("strips of %d lanes, %+v; want %d, %+v", got, engine.Cache.Stats(), lanes, want)
+		}
+		disk.Close()
 	}
 }
 
