@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // Cache holds compiled code, so that a program equal to an earlier one, for the same level, needs no
@@ -195,7 +196,7 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	// code.
 	strip := *p
 	strip.SubgroupSize = head[0]
-	if p.SubgroupSize == 0 || head[0] < min(p.SubgroupSize, uint32(code.Level.Form().Lanes)) || head[0] > p.SubgroupSize*p.Subgroups() || code.Record != amd64.RecordOf(&strip, code.Level.Form()) {
+	if form := code.Level.Form(); !isStrip(head[0], p, form) || code.Record != amd64.RecordOf(&strip, form) {
 		return nil, errVariant
 	}
 	var indices []int
@@ -211,4 +212,12 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	}
 	v.written = indices
 	return v, nil
+}
+
+// isStrip reports whether strips of p can have so many lanes: whole subgroups, or a vector of a subgroup with more.
+func isStrip(lanes uint32, p *ir.Program, form vcode.Form) bool {
+	if lanes == 0 || p.SubgroupSize == 0 || lanes > p.SubgroupSize*p.Subgroups() {
+		return false
+	}
+	return lanes%p.SubgroupSize == 0 || lanes == uint32(form.Lanes) && lanes < p.SubgroupSize
 }

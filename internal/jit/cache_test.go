@@ -255,7 +255,7 @@ func TestDecodeVariantFits(t *testing.T) {
 	if _, err := decodeVariant(b, p); err != nil {
 		t.Fatal(err)
 	}
-	for _, lanes := range []uint32{0, 1, good.source.SubgroupSize + 1, 2 * good.source.SubgroupSize, 1 << 31, 1<<32 - 1} {
+	for _, lanes := range []uint32{0, 1, good.source.SubgroupSize - 1, good.source.SubgroupSize + 1, 2 * good.source.SubgroupSize, 1 << 31, 1<<32 - 1} {
 		bad := slices.Clone(b)
 		binary.LittleEndian.PutUint32(bad, lanes)
 		if _, err := decodeVariant(bad, p); err == nil {
