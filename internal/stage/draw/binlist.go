@@ -264,7 +264,7 @@ func (p *Pass) add(s *binList) {
 }
 
 // maxKeptBytes bounds the memory of unused bin lists that a pass retains.
-const maxKeptBytes = 3 * maxBinnedBytes / 2
+var maxKeptBytes = 3 * maxBinnedBytes / 2
 
 // newList returns an unused bin list.
 func (p *Pass) newList() *binList {

@@ -225,23 +225,16 @@ func (x *binning) fail(ticket uint64, err error) {
 	x.stop.Store(true)
 }
 
-// setTicket sets the ticket of a worker: the earliest of its tasks that have not ended.
+// setTicket sets the ticket of a worker: the earliest of its tasks that have not ended. takeUpTo waits for it, also a single worker's.
 func (x *binning) setTicket(worker int, ticket uint64) {
-	if x.parallel {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		x.tickets[worker] = ticket
-		x.taskEnded.Broadcast()
-	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.tickets[worker] = ticket
+	x.taskEnded.Broadcast()
 }
 
 // endTask marks a worker as idle.
-func (x *binning) endTask(worker int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.tickets[worker] = noTicket
-	x.taskEnded.Broadcast()
-}
+func (x *binning) endTask(worker int) { x.setTicket(worker, noTicket) }
 
 // nextTask takes the next task and reports whether there is one. Clears become bin lists on the way.
 // Input assembly is under the lock, because it is sequential: primitive restart and PrimitiveId

@@ -26,6 +26,13 @@ func PackPixels() (back func()) {
 	return func() { packing = before }
 }
 
+// SmallBins has passes shade what they have binned after some triangles.
+func SmallBins() (back func()) {
+	binned, list, taskList := maxBinnedBytes, maxListBytes, maxTaskListBytes
+	maxBinnedBytes, maxListBytes, maxTaskListBytes = 1<<14, 1<<11, 1<<11
+	return func() { maxBinnedBytes, maxListBytes, maxTaskListBytes = binned, list, taskList }
+}
+
 // DisableHiZ disables or enables hierarchical Z.
 func DisableHiZ(b bool) { disableHiZ = b }
 

@@ -51,7 +51,8 @@ func TestPacks(t *testing.T) {
 }
 
 // TestInPlace draws many small draws in one pass, of two pipelines with records of different sizes, with the triangles of the
-// set-up program in place and without packs, by one worker and several: the pictures and the statistics are the same. Some draws
+// set-up program in place and without packs, by one worker and several: the pictures and the statistics are the same, also if bins are
+// full after a part of a draw. Some draws
 // have indices and instances, a scissor of their own or statistics, and those of one pipeline the last vertex as the provoking one.
 func TestInPlace(t *testing.T) {
 	const n, draws = 40, 50
@@ -107,13 +108,20 @@ func TestInPlace(t *testing.T) {
 		return c.bytes(0), counts
 	}
 	want, counts := picture(false, false, 1)
-	for _, workers := range []int{1, 3} {
-		for _, pixels := range []bool{false, true} {
-			if got, counted := picture(true, pixels, workers); !bytes.Equal(got, want) || counted != counts || counts.ClippingInvocations == 0 {
-				t.Errorf("%d workers, pixels %v: another picture in place, or the statistics %v; want %v", workers, pixels, counted, counts)
-			}
+	check := func(workers int, pixels bool) {
+		t.Helper()
+		if got, counted := picture(true, pixels, workers); !bytes.Equal(got, want) || counted != counts || counts.ClippingInvocations == 0 {
+			t.Errorf("%d workers, pixels %v: another picture in place, or the statistics %v; want %v", workers, pixels, counted, counts)
 		}
 	}
+	for _, workers := range []int{1, 3} {
+		for _, pixels := range []bool{false, true} {
+			check(workers, pixels)
+		}
+	}
+	defer draw.SmallBins()()
+	check(1, false)
+	check(3, false)
 }
 
 // TestPackOrder packs random items: each covered quad is in one pack, no pack has two quads of one place, and the quads of

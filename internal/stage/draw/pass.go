@@ -172,15 +172,11 @@ const noTicket = math.MaxUint64
 
 // Bounds of binned work before shading begins. Large bounds give each tile more work while its texels
 // are in the caches.
-const (
-	maxBinnedBytes = 64 << 20
-	maxLists       = 256
-)
+var maxBinnedBytes = 64 << 20 // tests change it
+
+const maxLists = 256
 
 // Bytes of a bin list at which a worker begins another one. A small triangle has at least 116 bytes: 100 of its primitive and 16 of
 // one item. Tasks of several workers differ in their output, and each has a list: with the smaller bound all lists have
 // memory of about the same size, which suits any later task.
-const (
-	maxListBytes     = 8 << 20
-	maxTaskListBytes = 2 << 20
-)
+var maxListBytes, maxTaskListBytes = 8 << 20, 2 << 20 // tests change them
