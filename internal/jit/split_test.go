@@ -50,7 +50,7 @@ func testSplitSubgroup(t *testing.T, engine jit.Engine) {
 			t.Fatalf("%d values", n)
 		}
 	}
-	text, path := sized.Replace(splitProgram(14)), t.TempDir()
+	text, path := sized.Replace(splitProgram(manyValues(lanes))), t.TempDir()
 	for _, want := range []jit.CacheStats{{Misses: 1}, {DiskHits: 1}} {
 		disk, err := store.Open(path, 1<<20)
 		if err != nil {
@@ -63,6 +63,9 @@ func testSplitSubgroup(t *testing.T, engine jit.Engine) {
 		disk.Close()
 	}
 }
+
+// manyValues returns a number of values of which one vector each fits in the vectors of a level, but not two.
+func manyValues(lanes uint32) int { return 2 + 12*int(lanes)/8 }
 
 // stripLanes returns the lanes of the strips of a program.
 func stripLanes(t *testing.T, engine jit.Engine, text string) uint32 {
@@ -77,7 +80,7 @@ func TestUnsplitSubgroup(t *testing.T) { eachLevel(t, testUnsplitSubgroup) }
 func testUnsplitSubgroup(t *testing.T, engine jit.Engine) {
 	const step, first = "\t\t\t\tvj = add", "vm0 = mul.i32 va0, vk"
 	lanes := uint32(engine.Level.Form().Lanes)
-	size := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes)).Replace(splitProgram(14))
+	size := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes)).Replace(splitProgram(manyValues(lanes)))
 	for name, text := range map[string]string{
 		"stores in a loop": strings.Replace(size, step, "\t\t\t\tvw = add.i32 vx, vi\n\t\t\t\tvp = at 0:i32, vw, #4\n\t\t\t\tst.i32 vA, vp, vx, #0\n"+step, 1),
 		"loads":            strings.Replace(size, first, "vw = add.i32 vx, vi\n\t\t\t\tvp = at 0:i32, vw, #4\n\t\t\t\tvl = ld.i32 vA, vp, #0\n\t\t\t\tvm0 = mul.i32 va0, vl", 1),

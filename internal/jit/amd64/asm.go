@@ -21,7 +21,7 @@ type Asm struct {
 
 	vexOnly bool // AVX-512 instructions are an error of the compiler
 
-	named uint64 // vector registers that instructions have used, one bit each; see machine.scratchConflict
+	named uint64 // vector registers that instructions have used, one bit each; see sharing
 }
 
 // Reset removes code and labels and reuses their memory.

@@ -24,14 +24,11 @@ type frame struct {
 	regalloc.Frame
 	args, results []int32 // offsets in the caller's outgoing area
 	outgoing      int32   // size of both
-	first         Reg     // first allocatable vector register
-	moreVecs      bool    // the registers from firstVecMore on are allocatable
-	shared        sharedVecs
-	ymmVecs       int // with AVX2: the vectors for 32-bit lanes and masks, without the shared ones
-	ymmPairs      int // with AVX2: the pairs of vectors for 64-bit lanes
+	sharing       sharing
 
 	analysis     *regalloc.Analysis
-	registers    [vcode.NumClasses]int // available registers of each class
+	registers    [vcode.NumClasses]int // available registers of each class, without shared vectors
+	alone        *regalloc.Allocation  // without shared vectors
 	calls        int32                 // size of the outgoing area
 	recordBytes  int32                 // size of the copies of records that are partly out of range
 	recordCopies int32                 // offset of these copies
@@ -75,78 +72,19 @@ func (m *machine) analyze(i int) {
 	fr.analysis, fr.registers = regalloc.Analyze(f, with), with.Registers
 }
 
-// allocate allocates registers of a function. In attempt 0 it tries to use scratch vectors too, which the
-// generated code of a particular function may turn out to need.
+// allocate allocates registers of a function. Attempt 0 is the first.
 func (m *machine) allocate(i, attempt int) bool {
 	fr := &m.frames[i]
-	var best *regalloc.Allocation
-	if m.level == AVX512 {
-		best = fr.analysis.Allocate(fr.registers)
-	} else {
-		best = fr.pairs()
+	if attempt == 0 {
+		m.allocateAlone(i)
 	}
-	fr.first, fr.moreVecs = firstVec, false
-	fr.spilled, fr.left = best.SpilledShare, best.SpilledShare
-	if !slices.Contains(m.bailTargets, i) && m.wantsMoreVecs(m.funcs[i], best.MemoryWeight) {
-		if m.level == AVX512 {
-			best = fr.more(best, attempt == 0)
-		} else {
-			best = fr.allocateShared(best, attempt)
-		}
-	}
+	best := m.allocateShared(i, attempt)
+	fr.spilled, fr.left = fr.alone.SpilledShare, best.SpilledShare
 	ok := false
 	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
 	fr.recordCopies = fr.Size
 	fr.Size += (fr.recordBytes + 63) &^ 63
 	return ok && fr.Size <= MaxStack
-}
-
-// more allocates with different numbers of register pairs and, if eager, with the scratch vectors that most
-// functions can spare.
-func (fr *frame) more(best *regalloc.Allocation, eager bool) *regalloc.Allocation {
-	best = fr.better(best, 0)
-	fr.spilled = best.SpilledShare
-	if eager {
-		if with := fr.better(best, firstVec-firstVecMore); with != best {
-			best, fr.first, fr.moreVecs = with, allocatedTag+firstVecMore, true
-		}
-	}
-	return best
-}
-
-// better allocates again, with spare more vector registers and with different numbers of register
-// pairs for 64-bit lanes, and returns the allocation with the least memory traffic.
-func (fr *frame) better(best *regalloc.Allocation, spare int) *regalloc.Allocation {
-	for _, extra := range [...]int{0, 1, 2, 3} {
-		if extra > 0 && fr.registers[vcode.Wide] == 0 {
-			break
-		}
-		if extra == 0 && spare == 0 {
-			continue // unchanged
-		}
-		with := fr.registers
-		with[vcode.Wide] += extra
-		with[vcode.Vec] += spare - 2*extra
-		if made := fr.analysis.Allocate(with); made.MemoryWeight < best.MemoryWeight {
-			best = made
-		}
-	}
-	return best
-}
-
-// scratchConflict reports whether the code of the current function has used a vector register as
-// scratch that is allocated to values. Allocated registers carry allocatedTag, so that the encoder can
-// tell both uses apart.
-func (m *machine) scratchConflict() bool {
-	return m.frame.moreVecs && m.named&(1<<firstVec-1) >= 1<<firstVecMore
-}
-
-// maxEager is the largest number of instructions for which allocate tries again with more vectors.
-const maxEager = 8000
-
-func (m *machine) wantsMoreVecs(f *vcode.Func, memory float32) bool {
-	n := count(f)
-	return memory > float32(n)/8 && n <= maxEager
 }
 
 // foldHandle makes a handle with a fixed index in every job a constant. No other instruction writes

@@ -159,12 +159,8 @@ func (d *Builder) Code() (*Code, bool) {
 // varBase returns the first slot of a variable.
 func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
-// emit generates all code from scratch. It returns the functions with a scratchConflict; Code then allocates
-// them again, without scratch registers, and retries. So it runs twice at most.
-//
-// The first attempt lets values occupy some scratch vectors, in the hope that no instruction of the
-// function needs these. The check is on the registers that the encoder has seen, so that it needs no
-// table of the scratch registers of each emitter.
+// emit generates all code from the start. It returns the functions with a conflict of scratch and values
+// (sharing); Code then allocates them again and retries, a few times at most.
 func (m *machine) emit() (conflicts []int) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
@@ -257,8 +253,8 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 	}
 }
 
-// function emits the i-th function, and after it its slow paths. It returns false after a
-// scratchConflict.
+// function emits the i-th function, and after it its slow paths. It returns false after a conflict of
+// scratch and values (sharing).
 //
 // The prologue is one subtraction, and no register is saved: none survives a call, so callers spill
 // their live values. Slow paths come after the function, so that the usual path is contiguous in the
@@ -287,10 +283,6 @@ func (m *machine) function(i int) bool {
 				n = m.insts(insts)
 				m.attribute(slowPathOwner{in, at, n})
 			}
-			if m.scratchConflict() {
-				m.slowPaths, m.slowPathOwners = nil, nil
-				return false
-			}
 			at += n
 			insts = insts[n:]
 		}
@@ -304,7 +296,7 @@ func (m *machine) function(i int) bool {
 			m.attribute(owners[j])
 		}
 	}
-	return !m.scratchConflict() && !m.frame.shared.conflict
+	return !m.frame.sharing.conflict
 }
 
 // insts emits the first instruction of a list, or more that are faster as one. It returns their number.

@@ -5,22 +5,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// firstVec is the first allocatable vector register. The allocatable masks and general registers are
-// listed below. The others are scratch within one vcode instruction: Z0 to Z8, K1 to K3, RAX, RCX and
-// RDX.
+// The allocatable masks and general registers are listed below. The others are scratch within one vcode
+// instruction: Z0 to Z8, K1 to K3, RAX, RCX and RDX.
 //
 // The vector registers of AVX-512 code, from Z0 on:
 //
-//	0 … 8       scratch
+//	0 … 4       scratch
+//	5 … 8       scratch, or 32-bit values where no instruction needs them as scratch (shared.go)
 //	9 … 31      32-bit values upwards, 64-bit values downwards in pairs
-const firstVec = 9
 
-// firstVecMore replaces firstVec in functions whose code uses no scratch vector from there on. Whether
-// that is so is known only after code generation (scratchConflict).
-const firstVecMore = 5
-
-// allocatedTag is added to the numbers of vectors that are both allocated and scratch in such a function, to
-// tell them from scratch registers in Asm.named. The encoder uses only the low five bits.
+// allocatedTag is added to the numbers of shared vectors that hold values, to tell them from scratch registers in
+// Asm.named. The encoder uses only the low five bits.
 const allocatedTag = 32
 
 // masks are the allocatable mask registers. K0 cannot mask an instruction, so it comes last. In an
@@ -32,13 +27,21 @@ var masks = [...]Reg{4, 5, 6, 7, 0}
 var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
 // registers is the number of allocatable registers of each class.
-var registers = [vcode.NumClasses]int{vcode.Mask: len(masks), vcode.Vec: 32 - firstVec, vcode.Gen: len(generals)}
+var registers = [vcode.NumClasses]int{vcode.Mask: len(masks), vcode.Vec: int(zmmFile.end - zmmFile.first), vcode.Gen: len(generals)}
 
 // machineFor returns the machine description for the register allocator. A value with 64 bits per lane
 // occupies two vectors, allocated from Z31 downwards; the more such values a function has, the fewer
 // registers remain for 32-bit values.
 func machineFor(f *vcode.Func) *regalloc.Machine {
 	const some, most = 5, 8
+	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, SlotOperands: slotOperands, InternalMentions: internalMentions}
+	reservePairs(&m, f, some, most)
+	return &m
+}
+
+// reservePairs gives a machine pairs of vectors for 64-bit lanes: some if f has such values, most if it has more of
+// them than others.
+func reservePairs(m *regalloc.Machine, f *vcode.Func, some, most int) {
 	wide, vec := 0, 0
 	for r := 1; r < len(f.Classes); r++ {
 		if f.IsConst(vcode.Reg(r)) {
@@ -51,7 +54,6 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 			vec++
 		}
 	}
-	m := regalloc.Machine{Registers: registers, Clobbers: clobbers, SlotOperands: slotOperands, InternalMentions: internalMentions}
 	switch {
 	case wide > vec:
 		m.Registers[vcode.Wide] = most
@@ -59,7 +61,6 @@ func machineFor(f *vcode.Func) *regalloc.Machine {
 		m.Registers[vcode.Wide] = some
 	}
 	m.Registers[vcode.Vec] -= 2 * m.Registers[vcode.Wide]
-	return &m
 }
 
 // internalMentions returns the number of scratch vector operands in the code of an instruction, if
@@ -89,7 +90,7 @@ func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	case vcode.Wide:
 		return 32 - 2*(Reg(n)+1), true
 	}
-	return m.frame.first + Reg(n), true
+	return m.vectorOf(n), true
 }
 
 // slot returns the stack slot of a register. Slots of vectors are aligned to 64 bytes, so that

@@ -136,15 +136,15 @@ func (m *machine) loadedVec(r vcode.Reg, z Reg) Reg {
 
 // batchSize returns the number of instructions at the start of list to interleave: parts of one
 // operation without dependences, as many as scratch registers permit. With nine scratch registers it
-// is four parts of two registers each and a constant, or two parts of three; in a function with more
-// allocatable vectors (moreVecs) two or one.
+// is four parts of two registers each and a constant, or two parts of three; in a function with shared
+// vectors two or one.
 func (m *machine) batchSize(list []vcode.Inst) int {
 	if list[0].Op != vcode.Own || list[0].Fused != fusedHalfMulAdd {
 		return 1
 	}
-	most, each := firstVec, 2
-	if m.frame.moreVecs {
-		most = firstVecMore
+	most, each := int(zmmFile.first), 2
+	if m.frame.sharing.occupied != nil {
+		most = int(zmmFile.shared)
 	}
 	n := 0
 	for ; n < len(list); n++ {

@@ -2,7 +2,6 @@ package amd64
 
 import (
 	"math"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
@@ -25,35 +24,22 @@ import (
 //	lane   7  6  5  4 | 3  2  1  0        a "half" is one side of the bar, 128 bits
 type ymm struct{ *machine }
 
-const (
-	ymmLanes = 8
-	// Y0 to Y4 are scratch: a long sequence such as numeric or divide needs two operands, the result and
-	// two temporaries. So eleven registers remain in its neighborhood for values and masks together,
-	// against 23 vectors and five masks of AVX-512.
-	ymmFirst = 5 // the first vector that is never scratch
-
-	// The first of the shared vectors (sharedVecs). Y0 is none: nearly every instruction with an operand
-	// in memory loads it there.
-	ymmShared = 1
-)
+const ymmLanes = 8
 
 // allLanes8 is the VMOVMSKPS result for a mask of all lanes. VMOVMSKPS collects the sign bits of the
 // eight lanes in the low bits of a general register, lane 0 in bit 0, and clears the other bits.
 const allLanes8 = 0xff
 
 // Masks have no register file of their own: Pools lets the register allocator assign them from the
-// vectors.
-//
-// Of Registers[Wide] only the sign is relevant: it is positive if there are values with 64 bits per lane
-// (frame.pairs).
+// vectors. Eleven vectors are never scratch, for values and masks together, against 23 vectors and five masks of
+// AVX-512.
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
+	const some, most = 2, 4
 	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: slotOperands}
-	r.Registers[vcode.Vec] = 16 - ymmFirst
-	if slices.Contains(f.Classes, vcode.Wide) {
-		r.Registers[vcode.Wide] = 1
-	}
+	r.Registers[vcode.Vec] = int(ymmFile.end - ymmFile.first)
 	r.Registers[vcode.Gen] = len(generals)
 	r.Pools[vcode.Mask] = vcode.Vec
+	reservePairs(r, f, some, most)
 	return r
 }
 

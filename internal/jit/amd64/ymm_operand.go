@@ -68,11 +68,7 @@ func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	case c == vcode.Wide, m.frame.Regs[r] == regalloc.None:
 		return NoReg, false
 	}
-	n := int(m.frame.Regs[r])
-	if n >= m.frame.ymmVecs {
-		return Reg(allocatedTag + ymmShared + n - m.frame.ymmVecs), true
-	}
-	return Reg(ymmFirst + n), true
+	return m.vectorOf(m.frame.Regs[r]), true
 }
 
 // constant returns the bits of r, a Vec or Mask, in every lane if it is a constant. The constant of
@@ -96,7 +92,7 @@ func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 }
 
 // spare returns a scratch vector besides vec(r, Y0): Y0 unless r is in memory. Y0 is the best one, as the
-// others can hold values (ymmShared).
+// others can hold values (vectorFile).
 func (m ymm) spare(r vcode.Reg) Reg {
 	if _, ok := m.phys(r); ok {
 		return 0
