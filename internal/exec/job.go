@@ -139,8 +139,8 @@ func (j *Job) ListOf(r int) *List {
 	return j.Lists[r]
 }
 
-// Check returns a *JobError if the job does not fit p, and tells its log the resources. Engines call it at the start of Prepare. It costs nothing for the
-// descriptors of lists.
+// Check returns a *JobError if the job does not fit p, and passes the resources to its log. Engines call it at the start
+// of Prepare. It costs nothing for the descriptors of lists.
 func (j *Job) Check(p *ir.Program) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
 	if hi != 0 || lo > 1<<62 {

@@ -129,13 +129,10 @@ func (r *races) shares(p *ir.Program, memory string) bool {
 	return x.aliased[memory]
 }
 
-// span is a range of bytes.
-type span struct{ start, end uint64 }
-
 // compare finds the memory that the program reads by one name and writes by another.
 func (x *placed) compare(p *ir.Program) {
 	x.aliased = map[string]bool{}
-	var written []span
+	var written []Span
 	all, seen := false, map[int]bool{}
 	for i := range p.Messages {
 		e := &p.Messages[i].Event
@@ -143,7 +140,7 @@ func (x *placed) compare(p *ir.Program) {
 		case e.Kind != ir.AccessEvent || !e.Write || e.Domain == ir.EventWorkgroup:
 		case n < 0: // by address
 			for _, g := range x.job.Regions {
-				written = append(written, span{addressOf(g.Bytes), addressOf(g.Bytes) + uint64(len(g.Bytes))})
+				written = append(written, Span{addressOf(g.Bytes), addressOf(g.Bytes) + uint64(len(g.Bytes))})
 			}
 		case !seen[n]:
 			seen[n] = true
@@ -158,13 +155,13 @@ func (x *placed) compare(p *ir.Program) {
 		}
 		x.aliased[e.Memory] = all || n < 0
 		for _, s := range x.spans(nil, n) {
-			x.aliased[e.Memory] = x.aliased[e.Memory] || slices.ContainsFunc(written, func(w span) bool { return w.start < s.end && s.start < w.end })
+			x.aliased[e.Memory] = x.aliased[e.Memory] || slices.ContainsFunc(written, func(w Span) bool { return w.Start < s.End && s.Start < w.End })
 		}
 	}
 }
 
 // spans adds the bytes of a resource to a list.
-func (x *placed) spans(list []span, resource int) []span {
+func (x *placed) spans(list []Span, resource int) []Span {
 	if resource < 0 || resource >= len(x.job.Resources) {
 		return list
 	}
@@ -173,7 +170,7 @@ func (x *placed) spans(list []span, resource int) []span {
 			return list
 		}
 		if len(b.Bytes) > 0 {
-			list = append(list, span{addressOf(b.Bytes), addressOf(b.Bytes) + uint64(len(b.Bytes))})
+			list = append(list, Span{addressOf(b.Bytes), addressOf(b.Bytes) + uint64(len(b.Bytes))})
 		}
 	}
 	return list

@@ -6,17 +6,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// With SanitizeUninit and Options.FollowMemory each storage and uniform buffer has a shadow, a resource of kind StorageShadow or UniformShadow: a byte for each
-// byte of the buffer, 0 if it is defined. The run provides the shadows, each as large as its buffer; a buffer without one is
-// defined. A load of bytes with another shadow yields an undefined value. A store of values that are undefined only because of buffers
-// sets the shadow in place of a report, so that a copy has none. Images have one flag for all texels of a view.
+// With SanitizeUninit and Options.FollowMemory each storage and uniform buffer has a shadow, a resource of kind StorageShadow
+// or UniformShadow: a byte for each byte of the buffer, 0 if it is defined. The run provides the shadows, each as large as its
+// buffer; a buffer without one is defined. A load of bytes with another shadow yields an undefined value. A store of values
+// that are undefined only because of buffers sets the shadow instead of reporting, so copies report nothing. Images have one
+// flag for all texels of a view.
 
 var (
 	undefinedBytes  = finding{ir.SanitizeUninit, "bytes of a buffer that nothing wrote"}
 	undefinedTexels = finding{ir.SanitizeUninit, "texels of an image that nothing wrote"}
 )
 
-// severalBuffers stands for more buffers than a report can name.
+// severalBuffers is the source of a value that depends on more buffers than a report names.
 var severalBuffers = &source{undefinedBytes, []string{"several buffers"}}
 
 // shadowBuffers adds the shadows of the buffers, and returns the number of each shadow by the number of its buffer.
