@@ -9,44 +9,94 @@ import (
 )
 
 // With the sanitizer race a device compares the accesses of the commands of a submission: two accesses to a byte, one
-// of them a write, race unless barriers order them (Vulkan, "Synchronization and Cache Control", "Memory Dependencies"). An access remembers
-// the stages that an execution dependency reaches, and a write the accesses to which it is visible.
+// of them a write, race unless barriers order them (Vulkan, "Synchronization and Cache Control", "Memory Dependencies"). An access
+// remembers the stages that an execution dependency reaches, and a write the accesses to which it is visible.
 
-// The stages (VkPipelineStageFlagBits2) and accesses (VkAccessFlagBits2) of commands that are compared.
+// The pipeline stages (VkPipelineStageFlagBits2).
 const (
-	stageTop, stageIndirect, stageCompute, stageBottom, stageTransfer uint64 = 1, 2, 0x800, 0x2000, 0x1000
-	stageAllGraphics, stageAllCommands                                uint64 = 0x8000, 0x10000
-
-	accessIndirect, accessUniform, accessTransferRead, accessTransferWrite uint64 = 1, 8, 0x800, 0x1000
-	accessStorageRead, accessStorageWrite                                  uint64 = 1 << 33, 1 << 34
+	stageTopOfPipe               uint64 = 1 << 0
+	stageDrawIndirect            uint64 = 1 << 1
+	stageVertexInput             uint64 = 1 << 2
+	stageVertexShader            uint64 = 1 << 3
+	stageTessellationControl     uint64 = 1 << 4
+	stageTessellationEvaluation  uint64 = 1 << 5
+	stageGeometryShader          uint64 = 1 << 6
+	stageFragmentShader          uint64 = 1 << 7
+	stageEarlyFragmentTests      uint64 = 1 << 8
+	stageLateFragmentTests       uint64 = 1 << 9
+	stageColorAttachmentOutput   uint64 = 1 << 10
+	stageComputeShader           uint64 = 1 << 11
+	stageAllTransfer             uint64 = 1 << 12
+	stageBottomOfPipe            uint64 = 1 << 13
+	stageAllGraphics             uint64 = 1 << 15
+	stageAllCommands             uint64 = 1 << 16
+	stageTaskShader              uint64 = 1 << 19
+	stageMeshShader              uint64 = 1 << 20
+	stageShadingRateAttachment   uint64 = 1 << 22
+	stageFragmentDensityProcess  uint64 = 1 << 23
+	stageCopy                    uint64 = 1 << 32
+	stageResolve                 uint64 = 1 << 33
+	stageBlit                    uint64 = 1 << 34
+	stageClear                   uint64 = 1 << 35
+	stageIndexInput              uint64 = 1 << 36
+	stageVertexAttributeInput    uint64 = 1 << 37
+	stagePreRasterizationShaders uint64 = 1 << 38
 )
 
-// graphicsOrder are the stages of graphics in their logical order.
-var graphicsOrder = []uint64{0x2, 0x80000, 0x100000, 1 << 36, 1 << 37, 0x8, 0x10, 0x20, 0x40, 0x400000, 0x800000, 0x100, 0x80, 0x200, 0x400}
+// The accesses of the commands that are compared, and the flags that include them (VkAccessFlagBits2).
+const (
+	accessIndirectCommandRead uint64 = 1 << 0
+	accessUniformRead         uint64 = 1 << 3
+	accessShaderRead          uint64 = 1 << 5
+	accessShaderWrite         uint64 = 1 << 6
+	accessTransferRead        uint64 = 1 << 11
+	accessTransferWrite       uint64 = 1 << 12
+	accessMemoryRead          uint64 = 1 << 15
+	accessMemoryWrite         uint64 = 1 << 16
+	accessShaderStorageRead   uint64 = 1 << 33
+	accessShaderStorageWrite  uint64 = 1 << 34
+)
 
-// wider are stages and accesses that stand for several.
+// everyFlag has the flags of all stages or accesses.
+const everyFlag uint64 = 1<<63 - 1
+
+// graphicsOrder has the stages of the graphics pipeline in their logical order.
+var graphicsOrder = []uint64{
+	stageDrawIndirect, stageTaskShader, stageMeshShader, stageIndexInput, stageVertexAttributeInput, stageVertexShader, stageTessellationControl,
+	stageTessellationEvaluation, stageGeometryShader, stageShadingRateAttachment, stageFragmentDensityProcess, stageEarlyFragmentTests, stageFragmentShader,
+	stageLateFragmentTests, stageColorAttachmentOutput,
+}
+
+// widerStages expands a stage flag to the stages that it includes, and widerAccesses an access flag to the compared accesses.
 var (
 	widerStages = map[uint64]uint64{
-		0x4: 1<<36 | 1<<37, stageTransfer: 1<<32 | 1<<33 | 1<<34 | 1<<35, 1 << 38: 0x8 | 0x10 | 0x20 | 0x40 | 0x80000 | 0x100000,
-		stageAllGraphics: everyGraphicsStage(), stageAllCommands: 1<<63 - 1,
+		stageVertexInput:             stageIndexInput | stageVertexAttributeInput,
+		stageAllTransfer:             stageCopy | stageResolve | stageBlit | stageClear,
+		stagePreRasterizationShaders: stageVertexShader | stageTessellationControl | stageTessellationEvaluation | stageGeometryShader | stageTaskShader | stageMeshShader,
+		stageAllGraphics:             allOf(graphicsOrder),
+		stageAllCommands:             everyFlag,
 	}
 	widerAccesses = map[uint64]uint64{
-		0x20: 1<<32 | 1<<33, 0x40: 1 << 34, 0x8000: 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x20 | 0x80 | 0x200 | 0x800 | 0x2000 | 1<<32 | 1<<33, 0x10000: 0x40 | 0x100 | 0x400 | 0x1000 | 0x4000 | 1<<34,
+		accessShaderRead:  accessShaderStorageRead,
+		accessShaderWrite: accessShaderStorageWrite,
+		accessMemoryRead:  accessIndirectCommandRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
+		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite,
 	}
 )
 
-func everyGraphicsStage() (all uint64) {
-	for _, s := range graphicsOrder {
-		all |= s
+// allOf returns the union of flags.
+func allOf(flags []uint64) (all uint64) {
+	for _, f := range flags {
+		all |= f
 	}
 	return all
 }
 
-// widened adds the members that the bits of a set stand for.
-func widened(set uint64, wider map[uint64]uint64) uint64 {
-	for k, v := range wider {
-		if set&k != 0 {
-			set |= v
+// expand adds what the flags of a set include.
+func expand(set uint64, wider map[uint64]uint64) uint64 {
+	for flag, included := range wider {
+		if set&flag != 0 {
+			set |= included
 		}
 	}
 	return set
@@ -63,39 +113,40 @@ type MemoryDependency struct {
 }
 
 // everything orders all commands.
-var everything = []MemoryDependency{{SourceStages: stageAllCommands, TargetStages: stageAllCommands, SourceAccess: 1<<63 - 1, TargetAccess: 1<<63 - 1}}
+var everything = []MemoryDependency{{SourceStages: stageAllCommands, TargetStages: stageAllCommands, SourceAccess: everyFlag, TargetAccess: everyFlag}}
 
-// logical adds the logically earlier stages to the first scope, and the logically later ones to the second.
-func (d *MemoryDependency) logical() (source, target uint64) {
-	source, target = widened(d.SourceStages, widerStages), widened(d.TargetStages, widerStages)
-	if source&stageBottom != 0 {
-		source = 1<<63 - 1
+// dependency is a memory dependency with expanded flags.
+type dependency struct {
+	MemoryDependency
+	first, second uint64 // synchronization scopes: with the logically earlier and the logically later stages
+}
+
+// expanded returns the dependency with the stages and accesses that its flags include.
+func (d MemoryDependency) expanded() dependency {
+	d.SourceStages, d.TargetStages = expand(d.SourceStages, widerStages), expand(d.TargetStages, widerStages)
+	d.SourceAccess, d.TargetAccess = expand(d.SourceAccess, widerAccesses), expand(d.TargetAccess, widerAccesses)
+	if d.SourceStages&stageBottomOfPipe != 0 {
+		d.SourceStages = everyFlag
 	}
-	if target&stageTop != 0 {
-		target = 1<<63 - 1
+	e := dependency{d, d.SourceStages, d.TargetStages}
+	if e.second&stageTopOfPipe != 0 {
+		e.second = everyFlag
 	}
-	for i, s := range graphicsOrder {
-		if d.SourceStages&^(stageTop) != 0 && source&s != 0 {
-			for _, before := range graphicsOrder[:i] {
-				source |= before
-			}
+	for i, stage := range graphicsOrder {
+		if d.SourceStages&stage != 0 {
+			e.first |= allOf(graphicsOrder[:i])
+		}
+		if d.TargetStages&stage != 0 {
+			e.second |= allOf(graphicsOrder[i:])
 		}
 	}
-	for i, s := range graphicsOrder {
-		if target&s != 0 {
-			for _, behind := range graphicsOrder[i:] {
-				target |= behind
-			}
-			break
-		}
+	if e.first&stageComputeShader != 0 {
+		e.first |= stageDrawIndirect
 	}
-	if source&stageCompute != 0 {
-		source |= stageIndirect
+	if e.second&stageDrawIndirect != 0 {
+		e.second |= stageComputeShader
 	}
-	if target&stageIndirect != 0 {
-		target |= stageCompute
-	}
-	return source, target
+	return e
 }
 
 // covers reports whether the dependency is on some of the bytes of spans.
@@ -155,20 +206,22 @@ type visibility struct {
 	accesses uint64
 }
 
-// apply applies a barrier to an earlier access.
-func (a *commandAccess) apply(d *MemoryDependency) {
-	source, target := d.logical()
-	if source&(a.stage|a.reached) == 0 {
-		return
-	}
-	if a.reached |= target; !d.covers(a.Spans) { // a buffer or an image limits the access scopes alone
-		return
-	}
-	direct := widened(d.SourceStages, widerStages)&a.stage != 0 || d.SourceStages&stageBottom != 0
-	a.available = a.available || direct && widened(d.SourceAccess, widerAccesses)&a.access != 0
-	if a.available {
-		v := visibility{widened(d.TargetStages, widerStages), widened(d.TargetAccess, widerAccesses)}
-		if !slices.Contains(a.visible, v) {
+// apply applies the dependencies of a barrier to an earlier access. They do not chain with each other.
+func (a *commandAccess) apply(barrier []dependency) {
+	before := *a
+	for i := range barrier {
+		d := &barrier[i]
+		if d.first&(before.stage|before.reached) == 0 {
+			continue
+		}
+		if a.reached |= d.second; !d.covers(a.Spans) { // a buffer or an image limits the access scopes alone
+			continue
+		}
+		if !before.available && (d.SourceStages&a.stage == 0 || d.SourceAccess&a.access == 0) {
+			continue
+		}
+		a.available = true
+		if v := (visibility{d.TargetStages, d.TargetAccess}); !slices.Contains(a.visible, v) {
 			a.visible = append(a.visible, v)
 		}
 	}
@@ -203,12 +256,14 @@ func (a *commandAccess) text() string {
 type commandOrder struct {
 	accesses []*commandAccess
 	spans    int // of the accesses
-	barriers []MemoryDependency
+	barriers [][]dependency
 	reported map[string]bool // by message
+
+	dependencies int // of the barriers
 }
 
 // maxCompared bounds the accesses that are kept, the last ones, and maxSpans the ranges of their bytes. maxBarriers bounds the
-// barriers of a submission.
+// dependencies of a submission.
 const maxCompared, maxSpans, maxBarriers = 1 << 11, 1 << 24, 1 << 14
 
 // reset begins a submission.
@@ -218,19 +273,21 @@ func (o *commandOrder) reset() {
 	}
 }
 
-// barrier adds barriers.
+// barrier adds a barrier.
 func (o *commandOrder) barrier(list []MemoryDependency) {
 	if o == nil {
 		return
 	}
-	if len(o.barriers)+len(list) > maxBarriers {
-		*o = commandOrder{}
+	if o.dependencies += len(list); o.dependencies > maxBarriers {
+		*o = commandOrder{reported: o.reported, dependencies: len(list)}
 	}
-	o.barriers = append(o.barriers, list...)
+	b := make([]dependency, len(list))
+	for i := range list {
+		b[i] = list[i].expanded()
+	}
+	o.barriers = append(o.barriers, b)
 	for _, a := range o.accesses {
-		for i := range list {
-			a.apply(&list[i])
-		}
+		a.apply(b)
 	}
 }
 
@@ -253,8 +310,8 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 		}
 	}
 	for _, a := range list {
-		for i := min(barriers, len(o.barriers)); i < len(o.barriers); i++ {
-			a.apply(&o.barriers[i])
+		for _, b := range o.barriers[min(barriers, len(o.barriers)):] {
+			a.apply(b)
 		}
 	}
 	o.accesses = append(o.accesses, list...)
@@ -295,7 +352,8 @@ func raceOf(a, b *commandAccess) Report {
 
 // stageBits are the stages of shaders.
 var stageBits = map[ir.Stage]uint64{
-	ir.Vertex: 0x8, ir.TessControl: 0x10, ir.TessEval: 0x20, ir.Geometry: 0x40, ir.Fragment: 0x80, ir.Compute: stageCompute, ir.Task: 0x80000, ir.Mesh: 0x100000,
+	ir.Vertex: stageVertexShader, ir.TessControl: stageTessellationControl, ir.TessEval: stageTessellationEvaluation, ir.Geometry: stageGeometryShader,
+	ir.Fragment: stageFragmentShader, ir.Compute: stageComputeShader, ir.Task: stageTaskShader, ir.Mesh: stageMeshShader,
 }
 
 // shaders adds the accesses of the shaders of a command.
@@ -306,12 +364,12 @@ func (o *commandOrder) shaders(p *printer, log *exec.Log, barriers int) {
 	var list []*commandAccess
 	for _, x := range log.Accesses() {
 		of := x.Message.Of()
-		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessStorageRead}
+		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessShaderStorageRead}
 		switch {
 		case x.Write:
-			a.access = accessStorageWrite
+			a.access = accessShaderStorageWrite
 		case of.Resource == ir.UniformBuffer:
-			a.access = accessUniform
+			a.access = accessUniformRead
 		}
 		list = append(list, a)
 	}
@@ -328,8 +386,8 @@ func (o *commandOrder) transfer(p *printer, name string, read, written []byte, s
 	var list []*commandAccess
 	if s := spanOf(read); s != nil {
 		a := &commandAccess{Access: exec.Access{Spans: s}, name: name, stage: stage, access: accessTransferRead}
-		if stage == stageIndirect {
-			a.access = accessIndirect
+		if stage == stageDrawIndirect {
+			a.access = accessIndirectCommandRead
 		}
 		list = append(list, a)
 	}

@@ -17,7 +17,8 @@ const (
 
 // TestCommandRaces runs pairs of commands with barriers between them (Vulkan, "Memory Dependencies"): a write is before a later
 // access if an execution dependency chain leads to it, the write is in a first access scope, and the access is in the second one of
-// that or of a later dependency of the chain; a read is before a later write by an execution dependency alone.
+// that or of a later dependency of the chain; a read is before a later write by an execution dependency alone. The dependencies of one
+// barrier are all between the commands before it and the commands behind it, so they do not chain with each other.
 func TestCommandRaces(t *testing.T) {
 	between := func(source, sourceAccess, target, targetAccess uint64) []MemoryDependency {
 		return []MemoryDependency{{SourceStages: source, SourceAccess: sourceAccess, TargetStages: target, TargetAccess: targetAccess}}
@@ -59,6 +60,10 @@ func TestCommandRaces(t *testing.T) {
 		{"other bytes", saxpy, nil, far, false},
 		{"a chain", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, transferRead), between(copying, 0, computeShader, shaderRead|shaderWrite)}, saxpy, false},
 		{"a broken chain", saxpy, [][]MemoryDependency{between(computeShader, shaderWrite, copying, transferRead), between(clearing, 0, computeShader, shaderRead|shaderWrite)}, saxpy, true},
+		{"no chain within a barrier", saxpy, [][]MemoryDependency{append(between(computeShader, shaderWrite, copying, transferRead), between(copying, 0, computeShader, shaderRead|shaderWrite)...)}, saxpy, true},
+		{"no chain within a barrier, in any order", saxpy, [][]MemoryDependency{append(between(copying, 0, computeShader, shaderRead|shaderWrite), between(computeShader, shaderWrite, copying, transferRead)...)}, saxpy, true},
+		{"available by another dependency of the barrier", saxpy, [][]MemoryDependency{append(between(computeShader, shaderWrite, copying, 0), between(computeShader, 0, computeShader, shaderRead|shaderWrite)...)}, saxpy, true},
+		{"ordered by one of two dependencies", saxpy, [][]MemoryDependency{append(between(copying, 0, clearing, 0), between(computeShader, shaderWrite, computeShader, shaderRead|shaderWrite)...)}, saxpy, false},
 		{"available later in a chain", saxpy, [][]MemoryDependency{between(computeShader, 0, computeShader, 0), between(computeShader, shaderWrite, computeShader, shaderRead|shaderWrite)}, saxpy, false},
 		{"a barrier of everything", saxpy, [][]MemoryDependency{{}}, saxpy, false},
 		{"a barrier of nothing", saxpy, [][]MemoryDependency{{{}}}, saxpy, true},

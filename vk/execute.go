@@ -182,7 +182,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		if !ok {
 			return usage("VUID-vkCmdDispatchIndirect-offset-00407", "the arguments are not in the buffer")
 		}
-		x.order.transfer(&x.dev.printer, k.name(), words, nil, stageIndirect)
+		x.order.transfer(&x.dev.printer, k.name(), words, nil, stageDrawIndirect)
 		var groups [3]uint32 // read once: the host may change them meanwhile
 		for i := range groups {
 			groups[i] = binary.LittleEndian.Uint32(words[4*i:])
@@ -251,7 +251,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		for _, r := range c.regions[k.x[0] : k.x[0]+k.x[1]] {
 			from, ok1 := source.part(r.Source, r.Size)
 			to, ok2 := target.part(r.Target, r.Size)
-			x.order.transfer(&x.dev.printer, k.name(), from, to, 1<<32)
+			x.order.transfer(&x.dev.printer, k.name(), from, to, stageCopy)
 			switch {
 			case !ok1 || !ok2:
 			case target.sparse == nil:
@@ -263,7 +263,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		}
 	case updateBuffer:
 		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
-			x.order.transfer(&x.dev.printer, k.name(), nil, to, 1<<32)
+			x.order.transfer(&x.dev.printer, k.name(), nil, to, stageCopy)
 			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]]) // small, also without memory
 			x.dev.heap.defined.define(to)
 		}
@@ -272,7 +272,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		switch to, ok := b.part(k.x[0], k.x[1]); {
 		case !ok:
 		case b.sparse == nil:
-			x.order.transfer(&x.dev.printer, k.name(), nil, to, 1<<35)
+			x.order.transfer(&x.dev.printer, k.name(), nil, to, stageClear)
 			fill(to, uint32(k.x[2]))
 			x.dev.heap.defined.define(to)
 		default:
