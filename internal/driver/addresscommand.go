@@ -79,10 +79,10 @@ var addressCommands = map[int]recorder{
 		c.vk.BindTransformFeedbackBuffers(int(a.FirstBinding), c.vertex)
 	}),
 	abi.CmdCmdBeginTransformFeedback2EXT: rec(func(c *commandBuffer, a *abi.CmdBeginTransformFeedback2EXTArgs) {
-		c.vk.BeginTransformFeedback(int(a.FirstCounterRange), c.counters(a.PCounterInfos, a.CounterRangeCount))
+		c.vk.BeginTransformFeedback(int(a.FirstCounterRange), c.counters(array(a.PCounterInfos, a.CounterRangeCount)))
 	}),
 	abi.CmdCmdEndTransformFeedback2EXT: rec(func(c *commandBuffer, a *abi.CmdEndTransformFeedback2EXTArgs) {
-		c.vk.EndTransformFeedback(int(a.FirstCounterRange), c.counters(a.PCounterInfos, a.CounterRangeCount))
+		c.vk.EndTransformFeedback(int(a.FirstCounterRange), c.counters(array(a.PCounterInfos, a.CounterRangeCount)))
 	}),
 	abi.CmdCmdDrawIndirectByteCount2EXT: rec(func(c *commandBuffer, a *abi.CmdDrawIndirectByteCount2EXTArgs) {
 		b, offset := c.at(&a.PCounterInfo.AddressRange)
@@ -132,8 +132,8 @@ func (c *commandBuffer) counted(i *abi.DrawIndirectCount2InfoKHR, indexed bool) 
 }
 
 // counters reads the counters of transform feedback; one without an address has no buffer.
-func (c *commandBuffer) counters(p *abi.BindTransformFeedbackBuffer2InfoEXT, n uint32) []vk.CounterBuffer {
-	return each(array(p, n), func(x *abi.BindTransformFeedbackBuffer2InfoEXT) vk.CounterBuffer {
+func (c *commandBuffer) counters(list []abi.BindTransformFeedbackBuffer2InfoEXT) []vk.CounterBuffer {
+	return each(list, func(x *abi.BindTransformFeedbackBuffer2InfoEXT) vk.CounterBuffer {
 		b, offset := c.at(&x.AddressRange)
 		return vk.CounterBuffer{Buffer: b, Offset: offset}
 	})

@@ -42,7 +42,7 @@ var micromapCalls = map[int]call{
 	}),
 	abi.CmdBuildMicromapsEXT: on(func(a *abi.BuildMicromapsEXTArgs) abi.Result {
 		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-			return d.vk.BuildMicromaps(forever, micromapBuilds(a.PInfos, a.InfoCount, true))
+			return d.vk.BuildMicromaps(forever, micromapBuilds(array(a.PInfos, a.InfoCount), true))
 		})
 	}),
 	abi.CmdCopyMicromapEXT: on(func(a *abi.CopyMicromapEXTArgs) abi.Result {
@@ -63,7 +63,7 @@ var micromapCalls = map[int]call{
 	}),
 	abi.CmdWriteMicromapsPropertiesEXT: on(func(a *abi.WriteMicromapsPropertiesEXTArgs) abi.Result {
 		return onHost(a.Device, 0, func(d *device) error {
-			values, err := d.vk.MicromapProperties(micromapsOf(a.PMicromaps, a.MicromapCount), queryTypes[a.QueryType])
+			values, err := d.vk.MicromapProperties(micromapsOf(array(a.PMicromaps, a.MicromapCount)), queryTypes[a.QueryType])
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ var micromapCalls = map[int]call{
 
 var micromapCommands = map[int]recorder{
 	abi.CmdCmdBuildMicromapsEXT: rec(func(c *commandBuffer, a *abi.CmdBuildMicromapsEXTArgs) {
-		c.vk.BuildMicromaps(micromapBuilds(a.PInfos, a.InfoCount, false))
+		c.vk.BuildMicromaps(micromapBuilds(array(a.PInfos, a.InfoCount), false))
 	}),
 	abi.CmdCmdCopyMicromapEXT: rec(func(c *commandBuffer, a *abi.CmdCopyMicromapEXTArgs) {
 		c.vk.CopyMicromap(micromapOf(a.PInfo.Src), micromapOf(a.PInfo.Dst), a.PInfo.Mode == abi.CopyMicromapModeCompactEXT)
@@ -87,18 +87,18 @@ var micromapCommands = map[int]recorder{
 		c.vk.CopyMemoryToMicromap(a.PInfo.Src[0], micromapOf(a.PInfo.Dst))
 	}),
 	abi.CmdCmdWriteMicromapsPropertiesEXT: rec(func(c *commandBuffer, a *abi.CmdWriteMicromapsPropertiesEXTArgs) {
-		c.vk.WriteMicromapProperties(micromapsOf(a.PMicromaps, a.MicromapCount), queryPools.get(uint64(a.QueryPool)), int(a.FirstQuery))
+		c.vk.WriteMicromapProperties(micromapsOf(array(a.PMicromaps, a.MicromapCount)), queryPools.get(uint64(a.QueryPool)), int(a.FirstQuery))
 	}),
 }
 
 // micromapsOf returns the micromaps of handles.
-func micromapsOf(p *abi.MicromapEXT, n uint32) []*vk.Micromap {
-	return each(array(p, n), func(h *abi.MicromapEXT) *vk.Micromap { return micromapOf(*h) })
+func micromapsOf(list []abi.MicromapEXT) []*vk.Micromap {
+	return each(list, func(h *abi.MicromapEXT) *vk.Micromap { return micromapOf(*h) })
 }
 
 // micromapBuilds reads builds. onHost reads memory of the host.
-func micromapBuilds(p *abi.MicromapBuildInfoEXT, n uint32, onHost bool) []vk.MicromapBuild {
-	return each(array(p, n), func(i *abi.MicromapBuildInfoEXT) vk.MicromapBuild { return micromapBuild(i, onHost) })
+func micromapBuilds(list []abi.MicromapBuildInfoEXT, onHost bool) []vk.MicromapBuild {
+	return each(list, func(i *abi.MicromapBuildInfoEXT) vk.MicromapBuild { return micromapBuild(i, onHost) })
 }
 
 func micromapBuild(i *abi.MicromapBuildInfoEXT, onHost bool) vk.MicromapBuild {

@@ -72,10 +72,10 @@ func structureInfo(b *vk.Buffer, offset, size uint64, level, flags uint32, addre
 
 var structureCommands = map[int]recorder{
 	abi.CmdCmdBuildAccelerationStructuresKHR: rec(func(c *commandBuffer, a *abi.CmdBuildAccelerationStructuresKHRArgs) {
-		c.vk.BuildAccelerationStructures(builds(a.PInfos, a.InfoCount, a.PpBuildRangeInfos, false))
+		c.vk.BuildAccelerationStructures(builds(array(a.PInfos, a.InfoCount), array((**abi.AccelerationStructureBuildRangeInfoKHR)(a.PpBuildRangeInfos), a.InfoCount), false))
 	}),
 	abi.CmdCmdBuildAccelerationStructuresIndirectKHR: rec(func(c *commandBuffer, a *abi.CmdBuildAccelerationStructuresIndirectKHRArgs) {
-		list := builds(a.PInfos, a.InfoCount, nil, false)
+		list := builds(array(a.PInfos, a.InfoCount), nil, false)
 		addresses, strides, most := array(a.PIndirectDeviceAddresses, a.InfoCount), array(a.PIndirectStrides, a.InfoCount), array((**uint32)(a.PpMaxPrimitiveCounts), a.InfoCount)
 		indirect := make([]vk.IndirectBuild, min(len(list), len(addresses), len(strides), len(most)))
 		for i := range indirect {
@@ -93,7 +93,7 @@ var structureCommands = map[int]recorder{
 		c.vk.CopyMemoryToAccelerationStructure(a.PInfo.Src[0], structureOf(a.PInfo.Dst))
 	}),
 	abi.CmdCmdWriteAccelerationStructuresPropertiesKHR: rec(func(c *commandBuffer, a *abi.CmdWriteAccelerationStructuresPropertiesKHRArgs) {
-		c.vk.WriteAccelerationStructureProperties(structuresOf(a.PAccelerationStructures, a.AccelerationStructureCount), queryPools.get(uint64(a.QueryPool)), int(a.FirstQuery))
+		c.vk.WriteAccelerationStructureProperties(structuresOf(array(a.PAccelerationStructures, a.AccelerationStructureCount)), queryPools.get(uint64(a.QueryPool)), int(a.FirstQuery))
 	}),
 }
 
@@ -106,8 +106,8 @@ func pointer[T abi.DeviceOrHostAddressKHR | abi.DeviceOrHostAddressConstKHR](u *
 }
 
 // structuresOf returns the structures of handles.
-func structuresOf(p *abi.AccelerationStructureKHR, n uint32) []*vk.AccelerationStructure {
-	return each(array(p, n), func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
+func structuresOf(list []abi.AccelerationStructureKHR) []*vk.AccelerationStructure {
+	return each(list, func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
 }
 
 // compatibility compares the header of serialized data with the one of a device.
@@ -155,7 +155,7 @@ func onHost(device *abi.Dispatch, operation abi.DeferredOperationKHR, work func(
 // buildStructures builds structures on the host.
 func buildStructures(a *abi.BuildAccelerationStructuresKHRArgs) abi.Result {
 	return onHost(a.Device, a.DeferredOperation, func(d *device) error {
-		return d.vk.BuildAccelerationStructures(forever, builds(a.PInfos, a.InfoCount, a.PpBuildRangeInfos, true))
+		return d.vk.BuildAccelerationStructures(forever, builds(array(a.PInfos, a.InfoCount), array((**abi.AccelerationStructureBuildRangeInfoKHR)(a.PpBuildRangeInfos), a.InfoCount), true))
 	})
 }
 
@@ -177,7 +177,7 @@ func getBuildSizes(a *abi.GetAccelerationStructureBuildSizesKHRArgs) {
 // writeProperties writes a property of structures, one each stride.
 func writeProperties(a *abi.WriteAccelerationStructuresPropertiesKHRArgs) abi.Result {
 	return onHost(a.Device, 0, func(d *device) error {
-		list := structuresOf(a.PAccelerationStructures, a.AccelerationStructureCount)
+		list := structuresOf(array(a.PAccelerationStructures, a.AccelerationStructureCount))
 		values, err := d.vk.AccelerationStructureProperties(list, queryTypes[a.QueryType])
 		if err != nil {
 			return err
@@ -205,9 +205,7 @@ func inputs[T any](p *T, n uint32) []T {
 }
 
 // builds reads builds with the ranges of their geometries; nil for none. onHost reads memory of the host.
-func builds(p *abi.AccelerationStructureBuildGeometryInfoKHR, n uint32, ranges unsafe.Pointer, onHost bool) []vk.BuildInfo {
-	list := array(p, n)
-	parts := array((**abi.AccelerationStructureBuildRangeInfoKHR)(ranges), n)
+func builds(list []abi.AccelerationStructureBuildGeometryInfoKHR, parts []*abi.AccelerationStructureBuildRangeInfoKHR, onHost bool) []vk.BuildInfo {
 	out := make([]vk.BuildInfo, len(list))
 	for i := range out {
 		var r *abi.AccelerationStructureBuildRangeInfoKHR

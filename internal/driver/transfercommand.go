@@ -72,18 +72,18 @@ var transferCommands = map[int]recorder{
 		c.vk.ResolveImage2(info)
 	}),
 	abi.CmdCmdCopyBufferToImage: rec(func(c *commandBuffer, a *abi.CmdCopyBufferToImageArgs) {
-		c.vk.CopyBufferToImage(buffers.get(uint64(a.SrcBuffer)), images.get(uint64(a.DstImage)), bufferImageCopies(a.PRegions, a.RegionCount))
+		c.vk.CopyBufferToImage(buffers.get(uint64(a.SrcBuffer)), images.get(uint64(a.DstImage)), bufferImageCopies(array(a.PRegions, a.RegionCount)))
 	}),
 	abi.CmdCmdCopyBufferToImage2: rec(func(c *commandBuffer, a *abi.CmdCopyBufferToImage2Args) {
 		i := a.PCopyBufferToImageInfo
-		c.vk.CopyBufferToImage(buffers.get(uint64(i.SrcBuffer)), images.get(uint64(i.DstImage)), bufferImageCopies2(i.PRegions, i.RegionCount))
+		c.vk.CopyBufferToImage(buffers.get(uint64(i.SrcBuffer)), images.get(uint64(i.DstImage)), bufferImageCopies2(array(i.PRegions, i.RegionCount)))
 	}),
 	abi.CmdCmdCopyImageToBuffer: rec(func(c *commandBuffer, a *abi.CmdCopyImageToBufferArgs) {
-		c.vk.CopyImageToBuffer(images.get(uint64(a.SrcImage)), buffers.get(uint64(a.DstBuffer)), bufferImageCopies(a.PRegions, a.RegionCount))
+		c.vk.CopyImageToBuffer(images.get(uint64(a.SrcImage)), buffers.get(uint64(a.DstBuffer)), bufferImageCopies(array(a.PRegions, a.RegionCount)))
 	}),
 	abi.CmdCmdCopyImageToBuffer2: rec(func(c *commandBuffer, a *abi.CmdCopyImageToBuffer2Args) {
 		i := a.PCopyImageToBufferInfo
-		c.vk.CopyImageToBuffer(images.get(uint64(i.SrcImage)), buffers.get(uint64(i.DstBuffer)), bufferImageCopies2(i.PRegions, i.RegionCount))
+		c.vk.CopyImageToBuffer(images.get(uint64(i.SrcImage)), buffers.get(uint64(i.DstBuffer)), bufferImageCopies2(array(i.PRegions, i.RegionCount)))
 	}),
 	abi.CmdCmdClearColorImage: rec(func(c *commandBuffer, a *abi.CmdClearColorImageArgs) {
 		c.vk.ClearColorImage(images.get(uint64(a.Image)), *a.PColor, each(array(a.PRanges, a.RangeCount), imageRange))
@@ -136,14 +136,14 @@ func imageBlit(source, target abi.ImageSubresourceLayers, from, to [2]abi.Offset
 	return vk.ImageBlit{Source: layers(source), Target: layers(target), SourceBox: [2][3]int{offset(from[0]), offset(from[1])}, TargetBox: [2][3]int{offset(to[0]), offset(to[1])}}
 }
 
-func bufferImageCopies(p *abi.BufferImageCopy, n uint32) []vk.BufferImageCopy {
-	return each(array(p, n), func(r *abi.BufferImageCopy) vk.BufferImageCopy {
+func bufferImageCopies(list []abi.BufferImageCopy) []vk.BufferImageCopy {
+	return each(list, func(r *abi.BufferImageCopy) vk.BufferImageCopy {
 		return vk.BufferImageCopy{BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
 	})
 }
 
-func bufferImageCopies2(p *abi.BufferImageCopy2, n uint32) []vk.BufferImageCopy {
-	return each(array(p, n), func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
+func bufferImageCopies2(list []abi.BufferImageCopy2) []vk.BufferImageCopy {
+	return each(list, func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
 		return vk.BufferImageCopy{Rotation: rotation(r.PNext), BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
 	})
 }

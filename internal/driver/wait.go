@@ -30,8 +30,8 @@ func createFence(a *abi.CreateFenceArgs) abi.Result {
 }
 
 // fenceList returns the fences of handles; stale ones are left out.
-func fenceList(p *abi.Fence, n uint32) (out []*vk.Fence) {
-	for _, h := range array(p, n) {
+func fenceList(handles []abi.Fence) (out []*vk.Fence) {
+	for _, h := range handles {
 		if f := fences.get(uint64(h)); f != nil {
 			out = append(out, f)
 		}
@@ -44,7 +44,7 @@ func resetFences(a *abi.ResetFencesArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	return d.result(d.vk.ResetFences(fenceList(a.PFences, a.FenceCount)...))
+	return d.result(d.vk.ResetFences(fenceList(array(a.PFences, a.FenceCount))...))
 }
 
 func getFenceStatus(a *abi.GetFenceStatusArgs) abi.Result {
@@ -65,7 +65,7 @@ func waitForFences(a *abi.WaitForFencesArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	list := fenceList(a.PFences, a.FenceCount)
+	list := fenceList(array(a.PFences, a.FenceCount))
 	if a.Timeout == 0 {
 		return poll(d, a.WaitAll != 0, len(list), func(i int) bool { return list[i].Signaled() })
 	}
