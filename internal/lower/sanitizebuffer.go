@@ -190,7 +190,7 @@ func (x *instrumented) texels(v ir.V) {
 		return
 	}
 	shape := x.b.OpAux(ir.Res, ir.H, uint64(t.Image+1), x.fn.CallArgs(v)[0])
-	fresh := x.b.OpAux(ir.Ld, ir.I32, 4*ir.ShapeFresh, shape, x.b.I32(0))
+	fresh := x.b.Emit(ir.Val{Op: ir.Ld, Type: ir.I32, Flags: ir.Coherent, Aux: 4 * ir.ShapeFresh, Args: [4]ir.V{shape, x.b.I32(0)}}) // another queue may write it
 	undefined := x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, fresh, x.b.I32(0)))
 	for _, r := range x.fn.CallResults(v) {
 		x.shadowed[r] = undefined

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -259,14 +260,14 @@ func (v *View) Memory() exec.Buffer {
 // SameCode reports whether programs have the same code for both views. o is not nil.
 func (v *View) SameCode(o *View) bool { return v.key == o.key }
 
-// SetFresh sets whether nothing has written any texel of the view; see ir.ShapeFresh. No program may use the view meanwhile.
+// SetFresh sets whether nothing has written any texel of the view; see ir.ShapeFresh. Programs may use the view meanwhile.
 func (v *View) SetFresh(is bool) {
 	word := uint32(0)
 	if is {
 		word = 1
 	}
 	for _, w := range []*View{v, v.ZeroAlpha()} {
-		binary.LittleEndian.PutUint32(w.shape[4*ir.ShapeFresh:], word)
+		atomic.StoreUint32((*uint32)(unsafe.Pointer(&w.shape[4*ir.ShapeFresh])), word)
 	}
 }
 
