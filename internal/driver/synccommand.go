@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Commands run in order and memory is coherent: a barrier has no stages, no accesses and no layouts.
+// Commands run in order and memory is coherent: only the sanitizer race reads the stages and accesses of a barrier.
 var syncCommands = map[int]recorder{
 	abi.CmdCmdPipelineBarrier:  rec(func(c *commandBuffer, a *abi.CmdPipelineBarrierArgs) { c.barrier(a) }),
 	abi.CmdCmdPipelineBarrier2: rec(func(c *commandBuffer, a *abi.CmdPipelineBarrier2Args) { c.barrier2(a.PDependencyInfo) }),
@@ -21,20 +21,26 @@ var syncCommands = map[int]recorder{
 	}),
 }
 
-// barrier records vkCmdPipelineBarrier: the stages of all its dependencies are the same.
+// dependencies are the memory dependencies of a barrier.
+type dependencies []vk.MemoryDependency
+
+// add adds a dependency on all memory and returns it.
+func (l *dependencies) add(sourceStages, sourceAccess, targetStages, targetAccess uint64) *vk.MemoryDependency {
+	*l = append(*l, vk.MemoryDependency{SourceStages: sourceStages, TargetStages: targetStages, SourceAccess: sourceAccess, TargetAccess: targetAccess})
+	return &(*l)[len(*l)-1]
+}
+
+// barrier records vkCmdPipelineBarrier: the stages of all its dependencies are the same, also of the one that has no accesses.
 func (c *commandBuffer) barrier(a *abi.CmdPipelineBarrierArgs) {
 	if c.device == nil || !c.device.comparesCommands {
 		c.vk.Barrier()
 		return
 	}
-	stages := vk.MemoryDependency{SourceStages: uint64(a.SrcStageMask), TargetStages: uint64(a.DstStageMask)}
-	list := []vk.MemoryDependency{stages}
+	var list dependencies
 	add := func(source, target uint32) *vk.MemoryDependency {
-		d := stages
-		d.SourceAccess, d.TargetAccess = uint64(source), uint64(target)
-		list = append(list, d)
-		return &list[len(list)-1]
+		return list.add(uint64(a.SrcStageMask), uint64(source), uint64(a.DstStageMask), uint64(target))
 	}
+	add(0, 0)
 	for _, m := range array(a.PMemoryBarriers, a.MemoryBarrierCount) {
 		add(m.SrcAccessMask, m.DstAccessMask)
 	}
@@ -48,22 +54,22 @@ func (c *commandBuffer) barrier(a *abi.CmdPipelineBarrierArgs) {
 	c.vk.Barrier(list...)
 }
 
-// barrier2 records vkCmdPipelineBarrier2.
+// barrier2 records vkCmdPipelineBarrier2. Without dependencies it orders nothing.
 func (c *commandBuffer) barrier2(i *abi.DependencyInfo) {
 	if c.device == nil || !c.device.comparesCommands || i == nil {
 		c.vk.Barrier()
 		return
 	}
-	list := []vk.MemoryDependency{{}}
+	list := dependencies{{}}
 	for _, m := range array(i.PMemoryBarriers, i.MemoryBarrierCount) {
-		list = append(list, vk.MemoryDependency{SourceStages: m.SrcStageMask, TargetStages: m.DstStageMask, SourceAccess: m.SrcAccessMask, TargetAccess: m.DstAccessMask})
+		list.add(m.SrcStageMask, m.SrcAccessMask, m.DstStageMask, m.DstAccessMask)
 	}
 	for _, m := range array(i.PBufferMemoryBarriers, i.BufferMemoryBarrierCount) {
-		list = append(list, vk.MemoryDependency{SourceStages: m.SrcStageMask, TargetStages: m.DstStageMask, SourceAccess: m.SrcAccessMask, TargetAccess: m.DstAccessMask,
-			Buffer: buffers.get(uint64(m.Buffer)), Offset: m.Offset, Size: m.Size})
+		d := list.add(m.SrcStageMask, m.SrcAccessMask, m.DstStageMask, m.DstAccessMask)
+		d.Buffer, d.Offset, d.Size = buffers.get(uint64(m.Buffer)), m.Offset, m.Size
 	}
 	for _, m := range array(i.PImageMemoryBarriers, i.ImageMemoryBarrierCount) {
-		list = append(list, vk.MemoryDependency{SourceStages: m.SrcStageMask, TargetStages: m.DstStageMask, SourceAccess: m.SrcAccessMask, TargetAccess: m.DstAccessMask, Image: images.get(uint64(m.Image))})
+		list.add(m.SrcStageMask, m.SrcAccessMask, m.DstStageMask, m.DstAccessMask).Image = images.get(uint64(m.Image))
 	}
 	c.vk.Barrier(list...)
 }
