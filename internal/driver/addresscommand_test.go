@@ -46,8 +46,7 @@ func TestAddressTransfers(t *testing.T) {
 			CommandBuffer: c, QueryPool: pool, QueryCount: 1, QueryResultFlags: abi.QueryResult64Bit | abi.QueryResultWithAvailabilityBit,
 			PDstRange: &abi.StridedDeviceAddressRangeKHR{Address: address + 4*32, Size: 16, Stride: 16},
 		})
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		push(c, layout, 3)
 		do(abi.CmdCmdDispatchIndirect2KHR, &abi.CmdDispatchIndirect2KHRArgs{CommandBuffer: c, PInfo: &abi.DispatchIndirect2InfoKHR{AddressRange: words(8, 3)}})
 	})

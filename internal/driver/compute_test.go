@@ -128,6 +128,12 @@ func (p *program) kernelWith(source string, b abi.Buffer, flags uint32, next uns
 	return pipe, layout, set
 }
 
+// bindKernel binds a compute pipeline and its set.
+func bindKernel(c abi.CommandBuffer, pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
+	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+	do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+}
+
 // recordInC appends a command to the memory of a command buffer as cmd/icd does: the head, the arguments and n words of data,
 // which the result points to.
 func recordInC[A any](t *testing.T, d *abi.Dispatch, number int, args A, data ...uint32) (*A, *uint32) {
@@ -162,8 +168,7 @@ func TestCompute(t *testing.T) {
 	chunk.Size = unsafe.Sizeof(chunk.data) - 8 // space for the record that ends it
 	for factor := uint32(1); factor <= 4; factor++ {
 		must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		push := abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4}
 		dispatch := abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 2, GroupCountY: 1, GroupCountZ: 1}
 		if factor%2 == 0 {

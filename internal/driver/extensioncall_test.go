@@ -45,8 +45,7 @@ func (p *program) submitted(record func(abi.CommandBuffer)) (pool abi.CommandPoo
 func (p *program) launch(pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet, factor uint32) (c abi.CommandBuffer) {
 	p.Helper()
 	_, c = p.submitted(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
 		do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
 	})
@@ -180,8 +179,7 @@ func TestPipelineBinaryCalls(t *testing.T) {
 	list := abi.PipelineBinaryInfoKHR{SType: abi.StructureTypePipelineBinaryInfoKHR, BinaryCount: 1, PPipelineBinaries: &loaded}
 	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&list), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{SType: abi.StructureTypePipelineShaderStageCreateInfo, Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
 	p.submit(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		push(c, layout, 5)
 		dispatch(c)
 	})

@@ -56,8 +56,7 @@ func TestGeneratedCommands(t *testing.T) {
 			IndirectAddress: address, IndirectAddressSize: 40, MaxSequenceCount: x.most, SequenceCountAddress: x.count,
 		}
 		p.submit(func(c abi.CommandBuffer) {
-			do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-			do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+			bindKernel(c, pipe, layout, set)
 			do(abi.CmdCmdPreprocessGeneratedCommandsEXT, &abi.CmdPreprocessGeneratedCommandsEXTArgs{CommandBuffer: c, PGeneratedCommandsInfo: info, StateCommandBuffer: c})
 			do(abi.CmdCmdExecuteGeneratedCommandsEXT, &abi.CmdExecuteGeneratedCommandsEXTArgs{CommandBuffer: c, PGeneratedCommandsInfo: info})
 		})

@@ -209,26 +209,97 @@ func TestAdvancedStates(t *testing.T) {
 	}
 }
 
-// TestSanitize divides by zero with CHIARO_SANITIZE: the messenger receives a warning.
-func TestSanitize(t *testing.T) {
-	t.Setenv("CHIARO_SANITIZE", "1")
+// sanitized makes a program whose device has sanitizers, and returns the messages that its messenger receives.
+func sanitized(t *testing.T, sanitizers string) (*program, *[]heard) {
+	t.Helper()
+	t.Setenv("CHIARO_SANITIZE", sanitizers)
 	list := listen(t)
 	messenger := abi.DebugUtilsMessengerCreateInfoEXT{SType: abi.StructureTypeDebugUtilsMessengerCreateInfoEXT, MessageSeverity: severeWarning, MessageType: ofValidation, PfnUserCallback: unsafe.Pointer(t)}
 	p := newProgram(t)
 	var m abi.DebugUtilsMessengerEXT
 	must(p, abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: p.instance, PCreateInfo: &messenger, PMessenger: &m})
+	t.Cleanup(func() {
+		do(abi.CmdDestroyDebugUtilsMessengerEXT, &abi.DestroyDebugUtilsMessengerEXTArgs{Instance: p.instance, Messenger: m})
+	})
+	return p, list
+}
+
+// TestSanitize divides by zero with CHIARO_SANITIZE: the messenger receives a warning.
+func TestSanitize(t *testing.T) {
+	p, list := sanitized(t, "1")
 	b, _ := p.buffer(8)
 	pipe, layout, set := p.kernel(strings.Replace(numbers, "OpIMul", "OpUDiv", 1), b)
 	p.submit(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		push(c, layout, 0)
 		dispatch(c)
 	})
 	if len(*list) == 0 || (*list)[0].severity != severeWarning {
 		t.Fatalf("a division by zero has the messages %+v; must have a warning", *list)
 	}
-	do(abi.CmdDestroyDebugUtilsMessengerEXT, &abi.DestroyDebugUtilsMessengerEXTArgs{Instance: p.instance, Messenger: m})
+}
+
+// TestBarrierScopes runs two dispatches that store to a buffer: they race unless the barrier between them makes the first store
+// available and visible to the second one (Vulkan, "Memory Dependencies").
+func TestBarrierScopes(t *testing.T) {
+	const stage, write = abi.PipelineStageComputeShaderBit, abi.AccessShaderWriteBit
+	var b, other abi.Buffer
+	barrier := func(a abi.CmdPipelineBarrierArgs) func(abi.CommandBuffer) {
+		return func(c abi.CommandBuffer) {
+			a.CommandBuffer, a.SrcStageMask, a.DstStageMask = c, stage, stage
+			do(abi.CmdCmdPipelineBarrier, &a)
+		}
+	}
+	barrier2 := func(i abi.DependencyInfo) func(abi.CommandBuffer) {
+		return func(c abi.CommandBuffer) {
+			do(abi.CmdCmdPipelineBarrier2, &abi.CmdPipelineBarrier2Args{CommandBuffer: c, PDependencyInfo: &i})
+		}
+	}
+	ofBuffer := func(b *abi.Buffer) func(abi.CommandBuffer) {
+		return func(c abi.CommandBuffer) {
+			barrier(abi.CmdPipelineBarrierArgs{BufferMemoryBarrierCount: 1, PBufferMemoryBarriers: &abi.BufferMemoryBarrier{SrcAccessMask: write, DstAccessMask: write, Buffer: *b, Size: abi.WholeSize}})(c)
+		}
+	}
+	ofBuffer2 := func(b *abi.Buffer) func(abi.CommandBuffer) {
+		return func(c abi.CommandBuffer) {
+			barrier2(abi.DependencyInfo{BufferMemoryBarrierCount: 1, PBufferMemoryBarriers: &abi.BufferMemoryBarrier2{SrcStageMask: stage, SrcAccessMask: write, DstStageMask: stage, DstAccessMask: write, Buffer: *b, Size: abi.WholeSize}})(c)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		between func(abi.CommandBuffer)
+		races   bool
+	}{
+		{"nothing", func(abi.CommandBuffer) {}, true},
+		{"execution alone", barrier(abi.CmdPipelineBarrierArgs{}), true},
+		{"a memory barrier", barrier(abi.CmdPipelineBarrierArgs{MemoryBarrierCount: 1, PMemoryBarriers: &abi.MemoryBarrier{SrcAccessMask: write, DstAccessMask: write}}), false},
+		{"no source access", barrier(abi.CmdPipelineBarrierArgs{MemoryBarrierCount: 1, PMemoryBarriers: &abi.MemoryBarrier{DstAccessMask: write}}), true},
+		{"no target access", barrier(abi.CmdPipelineBarrierArgs{MemoryBarrierCount: 1, PMemoryBarriers: &abi.MemoryBarrier{SrcAccessMask: write}}), true},
+		{"a buffer memory barrier", ofBuffer(&b), false},
+		{"one of another buffer", ofBuffer(&other), true},
+		{"no dependencies", barrier2(abi.DependencyInfo{}), true},
+		{"a memory barrier of its own stages", barrier2(abi.DependencyInfo{MemoryBarrierCount: 1, PMemoryBarriers: &abi.MemoryBarrier2{SrcStageMask: stage, SrcAccessMask: write, DstStageMask: stage, DstAccessMask: write}}), false},
+		{"other stages", barrier2(abi.DependencyInfo{MemoryBarrierCount: 1, PMemoryBarriers: &abi.MemoryBarrier2{SrcStageMask: stage, SrcAccessMask: write, DstStageMask: abi.PipelineStageTransferBit, DstAccessMask: write}}), true},
+		{"a buffer memory barrier of its own stages", ofBuffer2(&b), false},
+		{"one of another buffer, of its own stages", ofBuffer2(&other), true},
+	} {
+		t.Run(c.name, func(t *testing.T) { // a device reports alike races once
+			p, list := sanitized(t, "race")
+			b, _ = p.buffer(8)
+			other, _ = p.buffer(8)
+			pipe, layout, set := p.kernel(numbers, b)
+			p.submit(func(b abi.CommandBuffer) {
+				bindKernel(b, pipe, layout, set)
+				push(b, layout, 1)
+				dispatch(b)
+				c.between(b)
+				dispatch(b)
+			})
+			if is := len(*list) > 0; is != c.races {
+				t.Errorf("%d messages; must be a race: %v", len(*list), c.races)
+			}
+		})
+	}
 }
 
 // furtherStates sets the states that graphicsShaders leaves open.

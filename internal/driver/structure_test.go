@@ -337,8 +337,7 @@ func (p *program) traced(top abi.AccelerationStructureKHR) float32 {
 	}
 	do(abi.CmdUpdateDescriptorSets, &abi.UpdateDescriptorSetsArgs{Device: p.device, DescriptorWriteCount: 2, PDescriptorWrites: &updates[0]})
 	p.submit(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
 	})
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})

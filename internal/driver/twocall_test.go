@@ -170,8 +170,7 @@ func (p *program) shaderQueries() []query {
 	var pipe abi.Pipeline
 	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, PipelineCache: compiled, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &info})
 	p.submit(func(c abi.CommandBuffer) {
-		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
-		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		bindKernel(c, pipe, layout, set)
 		push(c, layout, 3)
 		do(abi.CmdCmdBeginShaderInstrumentationARM, &abi.CmdBeginShaderInstrumentationARMArgs{CommandBuffer: c, Instrumentation: metrics})
 		dispatch(c)
