@@ -251,13 +251,13 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s, %s", args, code, out, log)
 		}
 	}
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	unwritable, err := os.Open(dir)
 	if err != nil {
-		t.Skip("no /dev/full: ", err)
+		t.Fatal(err)
 	}
-	defer full.Close()
+	defer unwritable.Close()
 	cmd := exec.Command(filepath.Join(dir, "chiaro"), "fleet", "--help")
-	cmd.Stdout = full
+	cmd.Stdout = unwritable
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
 		t.Errorf("a help text that cannot be written: %v", err)
 	}
