@@ -197,6 +197,15 @@ func sameMembers(x, y *facts.Type) bool {
 	return true
 }
 
+// declaredConstant returns the constant that a constant instruction declares; nil for
+// other ids, those of OpUndef included.
+func (c *subject) declaredConstant(id spirv.ID) *facts.Const {
+	if k := c.m.Const(id); k != nil && k.Op.Class() == spirv.ClassConstantCreation {
+		return k
+	}
+	return nil
+}
+
 // isSpec reports whether an instruction declares a specialization constant.
 func isSpec(op spirv.Op) bool {
 	switch op {

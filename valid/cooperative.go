@@ -95,15 +95,6 @@ func (c *cooperatives) shapeOfMatrix(t *facts.Type) matrixShape {
 	return matrixShape{v.Scope(), v.Rows(), v.Columns(), v.Use()}
 }
 
-// declaredConstant returns the constant that a constant instruction declares; nil for
-// other ids, those of OpUndef included.
-func (c *subject) declaredConstant(id spirv.ID) *facts.Const {
-	if k := c.m.Const(id); k != nil && k.Op.Class() == spirv.ClassConstantCreation {
-		return k
-	}
-	return nil
-}
-
 // settled returns the value of an integer constant; false if it is not known or
 // depends on specialization.
 func (c *subject) settled(id spirv.ID) (int64, bool) {

@@ -48,11 +48,11 @@ func (c *cooperatives) typeVectorID(i int, in spirv.Inst) {
 // wordConstant checks that an operand is a constant 32-bit integer, and returns
 // it; nil if it is not.
 func (c *cooperatives) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
-	k := c.m.Const(id)
+	k := c.declaredConstant(id)
 	switch {
 	case c.code.Def(id) < 0, c.typeless(id) && !isType(c.code.Inst(i).Op()): // SPV-Id-Untyped
 		return nil
-	case k == nil || k.Undef || k.Type != nil && !isWord(k.Type):
+	case k == nil || k.Type != nil && !isWord(k.Type):
 		c.fail(i, code, "%s is %s; must be a constant integer of 32 bits", what, c.name(id))
 		return nil
 	}
@@ -185,7 +185,7 @@ func (c *cooperatives) product(i int, p *product) {
 	c.wordConstant(i, p.m, "the number of rows", code)
 	c.wordConstant(i, p.k, "the number of columns", code)
 	c.vectorMatrixLayout(i, p.layout)
-	if t, k := c.m.TypeOf(p.transpose), c.m.Const(p.transpose); t != nil && (!t.IsBool() || k == nil || k.Undef) {
+	if t := c.m.TypeOf(p.transpose); t != nil && (!t.IsBool() || c.declaredConstant(p.transpose) == nil) {
 		c.fail(i, code, "the transpose flag of the matrix is %s; must be a Boolean constant", c.name(p.transpose))
 	}
 	if t := c.m.Type(p.typ); c.vectorOperand(i, t, "the result") && t.Elem != nil {

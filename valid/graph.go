@@ -225,14 +225,14 @@ func (g *graphs) slot(i int, op spirv.Op, code string, output bool, index spirv.
 
 // graphIndex checks an index and returns it if it is a known constant.
 func (g *graphs) graphIndex(i int, op spirv.Op, code string, id spirv.ID) (uint64, bool) {
-	t, k := g.m.TypeOf(id), g.m.Const(id)
+	t, k := g.m.TypeOf(id), g.declaredConstant(id)
 	switch {
 	case t == nil:
 		return 0, false
 	case !isWord(t):
 		g.fail(i, "SPV-Graph-Index", "an index of %s is %s; must be an integer of 32 bits", op, g.typeName(t))
 		return 0, false
-	case g.vulkan && (k == nil || k.Undef):
+	case g.vulkan && k == nil:
 		g.fail(i, code, "an index of %s is %s; must be a constant", op, g.name(id))
 		return 0, false
 	case k == nil || !k.Known || k.Undef:

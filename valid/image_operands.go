@@ -221,7 +221,7 @@ func (c *images) operandExtend(a *imageAccess) {
 // operandOffset checks one of the offsets.
 func (c *images) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
 	const code = "SPV-ImageOperand-Offset"
-	t, k := c.m.TypeOf(id), c.m.Const(id)
+	t, k := c.m.TypeOf(id), c.declaredConstant(id)
 	gather := a.how.Has(typing.Gather)
 	if a.image.Image.Dim == spirv.DimCube {
 		c.fail(a.i, code, "%s with the image operand %s and an image of dimension Cube; must be another", a.op, m)
@@ -230,7 +230,7 @@ func (c *images) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.I
 	if t == nil {
 		return
 	}
-	if m&(spirv.ImageOperandsConstOffsetMask|spirv.ImageOperandsConstOffsetsMask) != 0 && (k == nil || k.Undef) {
+	if m&(spirv.ImageOperandsConstOffsetMask|spirv.ImageOperandsConstOffsetsMask) != 0 && k == nil {
 		c.fail(a.i, code, "the image operand %s is %s; must be a constant", m, c.name(id))
 		return
 	}

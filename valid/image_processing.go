@@ -236,10 +236,10 @@ func (c *images) gatherQCOM(i int, in spirv.Inst) {
 	a.coordinate(c.subject, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
 	c.gatherComponent(i, op, v.Component())
 	c.imageOperands(&a)
-	t, k := c.m.TypeOf(v.Mode()), c.m.Const(v.Mode())
+	t, k := c.m.TypeOf(v.Mode()), c.declaredConstant(v.Mode())
 	switch {
 	case t == nil:
-	case !isWord(t) || k == nil || k.Undef:
+	case !isWord(t) || k == nil:
 		c.fail(i, "SPV-ImageProcessing-Gather", "the mode of %s is %s; must be a constant integer of 32 bits", op, c.name(v.Mode()))
 	case !k.Known:
 	case k.Bits > uint64(spirv.GatherModesGatherV2QCOM):

@@ -109,7 +109,7 @@ func (c *images) gatherComponent(i int, op spirv.Op, id spirv.ID) {
 	case t == nil:
 	case !isWord(t):
 		c.fail(i, "SPV-Image-Component", "the component of %s is %s; must be an integer of 32 bits", op, c.typeName(t))
-	case c.vulkan && (c.m.Const(id) == nil || c.m.Const(id).Undef):
+	case c.vulkan && c.declaredConstant(id) == nil:
 		c.fail(i, vuid.StandaloneSpirv_OpImageGather_04664, "the component of %s is %s; must be a constant", op, c.name(id))
 	default:
 		if k := c.m.Const(id); k != nil && !k.Spec {

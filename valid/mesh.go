@@ -56,12 +56,12 @@ func (c *checker) emit(i int, _ spirv.Inst) { c.onlyIn(i, inGeometry, "SPV-Primi
 func (c *checker) emitStream(i int, in spirv.Inst) {
 	c.emit(i, in)
 	op, id := in.Op(), inst.EmitStreamVertex(in).Stream()
-	t, k := c.m.TypeOf(id), c.m.Const(id)
+	t, k := c.m.TypeOf(id), c.declaredConstant(id)
 	switch {
 	case t == nil:
 	case !t.IsInt():
 		c.fail(i, "SPV-Primitive-Stream", "the stream of %s is %s; must be an integer", op, c.typeName(t))
-	case k == nil || k.Undef:
+	case k == nil:
 		c.fail(i, "SPV-Primitive-Stream", "the stream of %s is %s; must be a constant", op, c.name(id))
 	}
 }

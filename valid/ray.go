@@ -204,8 +204,8 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 		}
 		return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT)
 	case rayIntersection:
-		t, k := c.m.TypeOf(id), c.m.Const(id)
-		if t != nil && (!isWord(t) || k == nil || k.Undef) {
+		t, k := c.m.TypeOf(id), c.declaredConstant(id)
+		if t != nil && (!isWord(t) || k == nil) {
 			c.fail(i, "SPV-Ray-Intersection", "the intersection of %s is %s; must be a constant integer of 32 bits", op, c.name(id))
 		} else if k != nil && k.Known && !k.Spec && k.Bits > 1 {
 			c.fail(i, "SPV-Ray-Intersection", "the intersection of %s is %d; must be 0 or 1", op, k.Bits)

@@ -55,11 +55,11 @@ const inSharing = inTask | inMesh | inTessellationControl | inGLCompute
 // constantOperand returns the value of a scope or of semantics; ok is false
 // if it is not known. In a shader it must be an OpConstant.
 func (c *subject) constantOperand(i int, id spirv.ID, what, code string) (value uint32, ok bool) {
-	k := c.m.Const(id)
+	k := c.declaredConstant(id)
 	if c.capable(spirv.CapabilityShader) {
 		matrix := c.capable(spirv.CapabilityCooperativeMatrixNV)
 		switch {
-		case k == nil && c.code.Def(id) >= 0 && !c.typeless(id), k != nil && k.Op == spirv.OpUndef:
+		case k == nil && c.code.Def(id) >= 0 && !c.typeless(id):
 			c.fail(i, code, "the %s of %s is %s, no constant; must be one in a shader", what, c.code.Inst(i).Op(), c.name(id))
 		case k != nil && k.Op != spirv.OpConstant && k.Op != spirv.OpConstantNull && !matrix:
 			c.fail(i, code, "the %s of %s is %s, an %s; must be an OpConstant in a shader", what, c.code.Inst(i).Op(), c.name(id), k.Op)

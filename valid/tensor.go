@@ -69,8 +69,8 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 	if !ranked {
 		return
 	}
-	k, t := c.m.Const(id), c.m.TypeOf(id)
-	if d := c.code.DefInst(id); d != nil && (k == nil || k.Undef || t != nil && !t.IsInt()) {
+	k, t := c.declaredConstant(id), c.m.TypeOf(id)
+	if d := c.code.DefInst(id); d != nil && (k == nil || t != nil && !t.IsInt()) {
 		c.fail(i, code, "the rank of the tensor is %s, the result of %s; must be a constant integer", c.name(id), d.Op())
 		return
 	}
@@ -81,8 +81,8 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 	if !shaped {
 		return
 	}
-	s, t := c.m.Const(id), c.m.TypeOf(id)
-	if c.code.DefInst(id) != nil && (s == nil || s.Undef || t != nil && (t.Op != spirv.OpTypeArray || t.Elem != nil && !t.Elem.IsInt())) {
+	s, t := c.declaredConstant(id), c.m.TypeOf(id)
+	if c.code.DefInst(id) != nil && (s == nil || t != nil && (t.Op != spirv.OpTypeArray || t.Elem != nil && !t.Elem.IsInt())) {
 		c.fail(i, code, "the shape of the tensor is %s; must be a constant array of integers", c.name(id))
 		return
 	}
@@ -275,10 +275,10 @@ func (c *checker) tensorQuery(i int, in spirv.Inst) {
 	if t != nil && (!ok || !x.has) {
 		c.fail(i, "SPV-Tensor-Operand", "%s of %s; must be a tensor with a rank", in.Op(), c.typeName(t))
 	}
-	d, k := c.m.TypeOf(v.Dimension()), c.m.Const(v.Dimension())
+	d, k := c.m.TypeOf(v.Dimension()), c.declaredConstant(v.Dimension())
 	switch {
 	case d == nil:
-	case !d.IsInt() || k == nil || k.Undef:
+	case !d.IsInt() || k == nil:
 		c.fail(i, code, "the dimension is %s; must be a constant integer", c.name(v.Dimension()))
 	case k.Known && x.rank != 0 && k.Bits >= x.rank:
 		c.fail(i, code, "dimension %d of a tensor of %d; must be below", k.Bits, x.rank)

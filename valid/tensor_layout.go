@@ -64,7 +64,7 @@ func (c *cooperatives) typeTensorLayout(i int, in spirv.Inst) {
 func (c *cooperatives) typeTensorView(i int, in spirv.Inst) {
 	v := inst.TypeTensorViewNV(in)
 	c.tensorDim(i, v.Dim())
-	if d, k := c.code.DefInst(v.HasDimensions()), c.m.Const(v.HasDimensions()); d != nil && (k == nil || k.Undef || k.Type != nil && !k.Type.IsBool()) {
+	if d, k := c.code.DefInst(v.HasDimensions()), c.declaredConstant(v.HasDimensions()); d != nil && (k == nil || k.Type != nil && !k.Type.IsBool()) {
 		c.fail(i, "SPV-TensorView-Dimensions", "the HasDimensions operand of the view is %s; must be a Boolean constant", c.name(v.HasDimensions()))
 	}
 	const code = "SPV-TensorView-Permutation"

@@ -152,7 +152,7 @@ func (c *checker) initializer(v *facts.Variable) {
 	}
 	d := c.code.DefInst(v.Init)
 	switch {
-	case d.Op() == spirv.OpUndef, k == nil && (g == nil || g.Func != nil) && d.Op() != spirv.OpConstantFunctionPointerINTEL && d.Op().Class() != spirv.ClassConstantCreation:
+	case (g == nil || g.Func != nil) && d.Op() != spirv.OpConstantFunctionPointerINTEL && d.Op().Class() != spirv.ClassConstantCreation:
 		c.fail(v.Index, "SPV-Variable-Initializer", "the initializer %s is the result of %s; must be a constant or a variable of module scope", c.name(v.Init), d.Op())
 	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT || v.Storage == spirv.StorageClassNodePayloadAMDX && !c.vulkan:
 		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in %s has an initializer; must have none", v.Storage)
