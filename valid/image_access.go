@@ -126,8 +126,8 @@ func (c *images) subpassCoordinate(a *imageAccess, id spirv.ID) {
 		}
 		return
 	}
-	k := c.m.Const(id)
-	zero := k != nil && k.Known && k.Type.IsVector() && (k.Op == spirv.OpConstantComposite || k.Op == spirv.OpConstantNull)
+	k := c.declaredConstant(id)
+	zero := k != nil && k.Known && !k.Spec && k.Type.IsVector()
 	for n := 0; zero && n < k.Type.Components(); n++ {
 		zero = isZero(k.Elem(n))
 	}
