@@ -287,7 +287,7 @@ func (g *glslCall) interpolate() {
 		return
 	}
 	p := g.arg(0)
-	if g.c.env.BeforeLegalization && p != nil && !p.IsPointer() { // a load of the interpolant stands for it
+	if g.c.env.BeforeLegalization && p != nil && !p.IsPointer() { // legalization replaces a loaded interpolant by its pointer
 		if d := g.c.code.DefInst(g.args[0]); d != nil && d.Op() == spirv.OpLoad {
 			p = g.c.m.TypeOf(inst.Load(d).Pointer())
 		}
