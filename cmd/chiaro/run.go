@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type runFlags struct {
 	opts      amber.Options
 	reading   facts.Reading // of the static use of a shader's resources
 
+	given func(flag string) bool // whether the command line has a flag
+
 	allowOutside bool // scripts may read files outside their folder
 }
 
@@ -54,7 +57,8 @@ message names the feature.
 
 ` + shaderHelp,
 		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed
 			return runScripts(c, f, args)
 		},
 	}
@@ -128,6 +132,22 @@ func (f *runFlags) check(c console) (err error) {
 	return nil
 }
 
+// The flags that have a meaning only for scripts, and only for a compute shader.
+var (
+	scriptOnly = []string{"buffer-name", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
+	shaderOnly = []string{"allowed", "base", "entry", "groups", "indirect", "memory", "push", "spec"}
+)
+
+// refuse returns an error if the command line has one of the flags.
+func (f *runFlags) refuse(flags []string, what, want string) error {
+	for _, flag := range flags {
+		if f.given(flag) {
+			return unreadable("--%s with %s; want %s", flag, what, want)
+		}
+	}
+	return nil
+}
+
 func runScripts(c console, f runFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("run without a script; want a file, a directory or --files-from")
@@ -140,6 +160,9 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	defer collectSeldom(compilePercent)()
 	if len(args) == 1 && isLaunch(args[0]) {
+		if err := cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err != nil {
+			return err
+		}
 		return limited(0, func(ctx context.Context) error { return runLaunch(ctx, c, f, args[0]) })
 	}
 	switch shader, err := shaderOf(args); {
@@ -147,10 +170,14 @@ func runScripts(c console, f runFlags, args []string) error {
 		return err
 	case f.allowed && f.schedule != "":
 		return unreadable("--allowed with --schedule; want one of them")
-	case shader == "" && f.allowed:
-		return unreadable("--allowed with a script; want a compute shader")
 	case shader != "":
+		if err := f.refuse(scriptOnly, "a shader", "a script"); err != nil {
+			return err
+		}
 		return limited(0, func(ctx context.Context) error { return runShader(ctx, c, f, shader) })
+	}
+	if err := f.refuse(shaderOnly, "a script", "a compute shader"); err != nil {
+		return err
 	}
 	sources, done := openSources()
 	defer done()
