@@ -130,12 +130,19 @@ func (d *debugger) start(ctx context.Context, l adapter.Launch, output func(stri
 	if isShader(file) {
 		return x.debugShader(ctx, c, f)
 	}
+	if err := f.refuse(observedOnly, "a script", "a compute shader"); err != nil {
+		return nil, err
+	}
 	return x.debugScript(c, f)
 }
+
+// observedOnly is the flags of debug and profile that have a meaning only for a compute shader.
+var observedOnly = append([]string{"buffer"}, shaderOnly...)
 
 // add adds the flags of a run that debug and profile have.
 func (f *runFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	f.given = fl.Changed
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	addReading(cmd, &f.reading)
 	outsideFlag(fl, &f.allowOutside)

@@ -84,7 +84,7 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 	var err error
 	if isShader(file) {
 		err = x.shader(ctx, c, &f)
-	} else {
+	} else if err = f.refuse(observedOnly, "a script", "a compute shader"); err == nil {
 		err = x.script(ctx, c, &f)
 	}
 	if len(x.profile.Stages) == 0 {

@@ -57,12 +57,12 @@ message names the feature.
 
 ` + shaderHelp,
 		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.given = cmd.Flags().Changed
+		RunE: func(_ *cobra.Command, args []string) error {
 			return runScripts(c, f, args)
 		},
 	}
 	fl := cmd.Flags()
+	f.given = fl.Changed
 	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(formats, ", "))
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
