@@ -75,7 +75,8 @@ const (
 
 // openCache opens the cache of the run's environment. It returns nil without a cache.
 func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCache {
-	if dir == "" {
+	named := dir != ""
+	if !named {
 		base, err := os.UserCacheDir()
 		if err != nil {
 			return nil
@@ -91,7 +92,13 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 		Envs    []*valid.Env
 		Limits  valid.Limits
 	}{version(), envs, f.opts.Limits})
-	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+	if err != nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		if named { // a home folder that nobody may write to is no fault
+			plain.Fprintf(c.err, "chiaro: results are not cached: %v\n", err)
+		}
 		return nil
 	}
 	if info, err := os.Stat(dir); err != nil || store.Trusted(info) != nil {

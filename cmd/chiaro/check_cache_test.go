@@ -142,6 +142,18 @@ func forge(file []byte, old, new string) []byte {
 	return forged
 }
 
+// TestCacheAbsent checks that a named folder that cannot be made is reported, and that the results are those without a cache.
+func TestCacheAbsent(t *testing.T) {
+	dir := t.TempDir()
+	archive := filepath.Join(dir, "a.foz")
+	writeArchive(t, archive, "7")
+	cached := checkCached(filepath.Join(dir, "cache"), archive)
+	got := checkCached(filepath.Join(archive, "cache"), archive)
+	if !strings.Contains(got, "results are not cached") || !strings.Contains(got, cached) {
+		t.Errorf("below a file: %s; want a message, and %s", got, cached)
+	}
+}
+
 // TestCacheDistrust checks that results which another user may have written are not used: a folder is not used at all, a
 // file is replaced.
 func TestCacheDistrust(t *testing.T) {
