@@ -35,6 +35,9 @@ func newExplain(c console) *cobra.Command {
 				explainAnswer(c.out, code, a)
 				return nil
 			}
+			if codes := numbered(args[0]); len(codes) > 1 {
+				return unreadable("several rules have the number %s: %s", args[0], strings.Join(codes, ", "))
+			}
 			op, ok := spirv.OpByName(args[0])
 			if !ok {
 				return unreadable("no rule and no instruction %q; want a code such as SPV-Id-Dominance, or a name such as OpFMod", args[0])

@@ -33,15 +33,10 @@ func codeOf(text string) string {
 			}
 		}
 	}
-	if len(text) != len("04633") || strings.Trim(text, "0123456789") != "" {
-		return text
-	}
-	var checked, linked, all []string // several rules can have the same number
-	for _, x := range vuid.All {
-		if !strings.HasSuffix(x, "-"+text) {
-			continue
-		}
-		if all = append(all, x); judgedOf(valid.RuleOf(x)) {
+	all := numbered(text)
+	var checked, linked []string
+	for _, x := range all {
+		if judgedOf(valid.RuleOf(x)) {
 			checked = append(checked, x)
 		} else if judgedOf(link.RuleOf(x)) {
 			linked = append(linked, x)
@@ -53,6 +48,20 @@ func codeOf(text string) string {
 		}
 	}
 	return text
+}
+
+// numbered returns the codes of the rules with a number such as 04633; several rules can have the same.
+func numbered(number string) []string {
+	if len(number) != len("04633") || strings.Trim(number, "0123456789") != "" {
+		return nil
+	}
+	var codes []string
+	for _, x := range vuid.All {
+		if strings.HasSuffix(x, "-"+number) {
+			codes = append(codes, x)
+		}
+	}
+	return codes
 }
 
 func judgedOf[T any](_ T, ok bool) bool { return ok }
