@@ -30,6 +30,9 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 
 // loadScriptNoting is loadScript; it tells note the names of the files that the script reads.
 func loadScriptNoting(c console, file string, outside bool, note func(name string)) (*amber.Script, error) {
+	if isShader(file) {
+		return nil, errors.New("a shader; want a script")
+	}
 	var text []byte
 	var err error
 	folder := "."
