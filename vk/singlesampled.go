@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -213,6 +214,16 @@ func (x *executor) implicitInputs(p *drawable, a *state.Args) {
 			if uint64(v.At.Set) < uint64(len(sets)) {
 				sets[v.At.Set] = r.implicitSet(sets[v.At.Set], v.At.Binding)
 			}
+		}
+	}
+	if inHeap := a.Shader.HeapView; inHeap != nil {
+		a.Shader.HeapLists = compute.NewHeapLists() // other renderings have other views
+		a.Shader.HeapView = func(descriptor []byte) *texture.View {
+			v := inHeap(descriptor)
+			if typeOf(descriptor, false) == link.DescriptorType(iface.InputAttachment) {
+				v = r.implicitOf(v)
+			}
+			return v
 		}
 	}
 }

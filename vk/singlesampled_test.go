@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -265,6 +266,18 @@ func TestSingleSampledMany(t *testing.T) {
 	}
 }
 
+// lastSampleOfHeap is lastSample with the descriptor of the input attachment at the start of a heap.
+var lastSampleOfHeap = strings.NewReplacer("OpMemoryModel", `OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension "SPV_KHR_untyped_pointers"
+OpExtension "SPV_EXT_descriptor_heap"
+OpMemoryModel`, `OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %in InputAttachmentIndex 0`, `OpDecorate %in BuiltIn ResourceHeapEXT
+OpDecorate %slots ArrayStride 64`, "%pimage = OpTypePointer UniformConstant %image", `%slots = OpTypeRuntimeArray %image
+%pimage = OpTypeUntypedPointerKHR UniformConstant`, "%in = OpVariable", "%in = OpUntypedVariableKHR", "%i = OpLoad %image %in", `%at = OpUntypedAccessChainKHR %pimage %slots %in %zero
+%i = OpLoad %image %at`).Replace(lastSample)
+
 // TestSingleSampledInputs reads a sample of an attachment of one sample in a subpass of four: all samples have the texel, whether the
 // descriptor is in a set or in a heap.
 func TestSingleSampledInputs(t *testing.T) {
@@ -295,12 +308,15 @@ func TestSingleSampledInputs(t *testing.T) {
 	if err := s.dev.WriteDescriptor(memory.Bytes(), DescriptorInfo{Type: link.DescriptorType(iface.InputAttachment), View: views[0]}); err != nil {
 		t.Fatal(err)
 	}
-	for _, inHeap := range []bool{false, true} {
+	for place, shader := range map[string]string{"in a set": lastSample, "mapped to a heap": lastSample, "in a heap": lastSampleOfHeap} {
+		inHeap := place != "in a set"
 		reader, layout, set := s.reader(t, views[0], func(p *GraphicsPipelineInfo) {
 			p.Subpass = 1
-			p.Fragment = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), code(t, lastSample)))(t)}
+			p.Fragment = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), code(t, shader)))(t)}
 			if inHeap {
 				p.Flags, p.Layout = enum.PipelineFlagsDescriptorHeap, nil
+			}
+			if place == "mapped to a heap" {
 				p.Fragment.Mappings = []Mapping{{Mapping: link.Mapping{Source: enum.MappingSourceHeapWithConstantOffset, HeapArrayStride: 64}}}
 			}
 		})
@@ -317,12 +333,12 @@ func TestSingleSampledInputs(t *testing.T) {
 			c.Draw(3, 1, 0, 0)
 			c.EndRenderPass()
 		})); err != nil {
-			t.Fatalf("in a heap: %t: %v", inHeap, err)
+			t.Fatalf("%s: %v", place, err)
 		}
 		from, to := s.shots(t, images[0], 0), s.shots(t, images[1], 0)
 		for i := range from {
 			if to[i][0] != 255-from[i][0] {
-				t.Fatalf("in a heap: %t: pixel %d is %d; must be %d, the inverse of %d", inHeap, i, to[i][0], 255-from[i][0], from[i][0])
+				t.Fatalf("%s: pixel %d is %d; must be %d, the inverse of %d", place, i, to[i][0], 255-from[i][0], from[i][0])
 			}
 		}
 	}
