@@ -54,11 +54,7 @@ func TestUnwrittenPlane(t *testing.T) {
 func TestUnwrittenHeap(t *testing.T) {
 	for _, usage := range []ImageUsage{ImageSampled, ImageSampled | ImageStorage} {
 		u := newUnwritten(t, nil)
-		m := must(u.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Usage: usage}))(t)
-		size, _ := m.Requirements()
-		if err := m.Bind(must(u.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-			t.Fatal(err)
-		}
+		m := u.image(t, ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Usage: usage})
 		v := must(u.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 		args := compute.Args{Heap: make([]byte, ir.HeapDescriptor), HeapView: func([]byte) *texture.View { return v.view }}
 		u.dev.heap.defined.begin(&args, &shader.Stage{Program: &ir.Program{Stage: ir.Compute, Res: []ir.Resource{{Kind: ir.Texels, Heap: true}}}})

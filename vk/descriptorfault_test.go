@@ -114,11 +114,7 @@ func newPickScene(t *testing.T, last int) *pickScene {
 	memory, at := addressed(p.size)
 	p.at = at
 	_, target := addressed(64)
-	m := must(p.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UNORM"), Extent: [3]int{2, 2, 1}, Usage: ImageSampled}))(t)
-	size, _ := m.Requirements()
-	if err := m.Bind(must(p.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
-		t.Fatal(err)
-	}
+	m := p.image(t, ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UNORM"), Extent: [3]int{2, 2, 1}, Usage: ImageSampled})
 	for set, info := range [...]DescriptorInfo{
 		{Address: target, Range: 4},
 		{View: must(p.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)},
