@@ -65,13 +65,27 @@ func (f *function) report(of finding, c ir.V, text string, args ...ir.V) {
 		return
 	}
 	if !known {
-		f.b.If(c)
+		f.guard(c)
 	}
 	f.log(n, args)
 	f.logIdentity()
 	if !known {
 		f.b.End()
 	}
+}
+
+// branch is an if of a function.
+type branch struct {
+	in *ir.Func
+	at ir.V
+}
+
+// guard opens an if of a sanitizer, which is no branch of the shader.
+func (f *function) guard(c ir.V) {
+	if f.guards == nil {
+		f.guards = map[branch]bool{}
+	}
+	f.guards[branch{f.b.Func, f.b.If(c)}] = true
 }
 
 // logIdentity adds the values that identify the invocation to the latest message.

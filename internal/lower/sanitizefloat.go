@@ -138,7 +138,7 @@ func checkFloatResult(f *function, in spirv.Inst) {
 		}
 		return x
 	}
-	f.b.If(f.not(f.all(results, f.finite)))
+	f.guard(f.not(f.all(results, f.finite)))
 	for i, r := range results {
 		f.checkNotFinite(in.Op(), r, of(i))
 	}

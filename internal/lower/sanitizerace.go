@@ -290,7 +290,7 @@ func (f *function) tracePart(p *pointer, size uint32, e ir.Event) {
 	}
 	at := f.offsetValue(q.offset)
 	end := f.b.Op(ir.Add, ir.I64, wide(at), f.b.Const(ir.I64, uint64(size)))
-	f.b.If(f.not(f.b.Cmp(ir.ULt, wide(f.b.Op(ir.Len, ir.I32, q.handle)), end)))
+	f.guard(f.not(f.b.Cmp(ir.ULt, wide(f.b.Op(ir.Len, ir.I32, q.handle)), end)))
 	f.trace(racing, e, args...)
 	f.b.End()
 }

@@ -52,7 +52,7 @@ func (f *function) traceTexel(x *tracedTexel, e ir.Event) {
 	e.Kind, e.Domain, e.Memory, e.Size, e.Texel = ir.AccessEvent, ir.EventImages, x.memory, 4, uint8(len(x.args)-3)
 	e.Axes = x.axes
 	f.bindEvent(&e, x.number)
-	f.b.If(x.inside)
+	f.guard(x.inside)
 	f.trace(racing, e, x.args...)
 	f.b.End()
 }

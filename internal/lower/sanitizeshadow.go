@@ -15,7 +15,6 @@ type instrumented struct {
 	fn        *ir.Func
 	vals      []*source
 	addresses []bool
-	check     bool          // the operation is the branch of a sanitizer
 	shadowed  map[ir.V]ir.V // the shadows of values, and of addresses those in the shadow memory
 	moved     map[ir.V]ir.V
 }
@@ -36,21 +35,11 @@ func (w *follower) instrument(n int, fn *ir.Func) {
 	}
 	for i, v := range code {
 		b.Origin = fn.Val(v).Origin
-		x.check = i+1 < len(code) && x.isCheck(fn.Val(code[i+1]))
 		x.value(v)
 		if i == 0 {
 			x.poison(n)
 		}
 	}
-}
-
-// isCheck reports whether an operation begins a message of a sanitizer.
-func (x *instrumented) isCheck(op *ir.Val) bool {
-	if op.Op != ir.Log || op.Aux >= uint64(len(x.prog.Messages)) {
-		return false
-	}
-	k := x.prog.Messages[op.Aux].Kind
-	return k == ir.Undefined || k == ir.Unwritten || k == ir.Traced
 }
 
 // implicit adds a value without a position in the code.
@@ -195,7 +184,7 @@ func (x *instrumented) control(v ir.V, op ir.Val) {
 		at := x.list(list)
 		fn.Vals[v].Aux, fn.Vals[v].Args[3] = uint64(len(list)), at
 	case ir.If, ir.Switch:
-		if !x.check {
+		if !x.guards[branch{fn, v}] {
 			x.matters(op.Args[0], "a branch")
 		}
 	case ir.Call:

@@ -206,6 +206,7 @@ type unit struct {
 	lists    [numLists]uint64           // 1 + the variables of looped products and tensor accesses; 0 is none
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
 	checks   map[messageOf]uint64       // the messages of Options.Sanitize
+	guards   map[branch]bool            // the branches of checks
 	traced   map[tracedAt]uint64        // the messages of SanitizeRace
 	lost     bool                       // there were too many
 	alone    *bool                      // see racesAlone; nil before
