@@ -64,8 +64,8 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 			switch {
 			case f.limit < 0:
 				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
-			case f.most < 1:
-				return unreadable("--most %d; must be at least 1", f.most)
+			case f.most < 0:
+				return unreadable("--most %d; must be at least 0: without timed dispatches the first one runs alone", f.most)
 			case f.rays && f.drawing.draw:
 				return unreadable("--rays and --draw; want one of them")
 			case f.rays:
