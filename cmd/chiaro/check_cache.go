@@ -96,7 +96,7 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		if named { // a home folder that nobody may write to is no fault
+		if named { // the user did not ask for the default folder
 			plain.Fprintf(c.err, "chiaro: results are not cached: %v\n", err)
 		}
 		return nil
