@@ -64,8 +64,6 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 			switch {
 			case f.limit < 0:
 				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
-			case f.most < 0:
-				return unreadable("--most %d; must be at least 0: without timed dispatches the first one runs alone", f.most)
 			case f.rays && f.drawing.draw:
 				return unreadable("--rays and --draw; want one of them")
 			case f.rays:
@@ -96,17 +94,17 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 	fl.StringVar(&f.base, "base", "", "first workgroup: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
 	fl.StringArrayVarP(&f.specialize, "specialize", "s", nil, "a specialization constant: ID=VALUE")
-	fl.IntVarP(&f.most, "most", "n", 200, "maximum number of timed dispatches")
-	fl.IntVarP(&f.least, "least", "m", 5, "minimum number of timed dispatches")
+	countVar(fl, &f.most, "most", "n", 200, 0, "maximum number of timed dispatches")
+	countVar(fl, &f.least, "least", "m", 5, 0, "minimum number of timed dispatches")
 	fl.Float64VarP(&f.budget, "time", "t", 1, "duration of the steady state in seconds")
-	fl.IntVarP(&f.batch, "batch", "k", 1, "dispatches per timing")
+	countVar(fl, &f.batch, "batch", "k", 1, 1, "dispatches per timing")
 	fl.StringArrayVarP(&f.dumps, "dump", "d", nil, "write a buffer after the first dispatch: BINDING=FILE")
 	fl.StringArrayVar(&f.compare, "compare", nil, "compare a buffer with a file after the first dispatch: BINDING=FILE; exit code 1 if they differ")
 	fl.StringVarP(&f.codeFiles, "code", "x", "", "write the machine code to PREFIX.N.ADDRESS.bin")
 	fl.BoolP("robust", "r", false, "accepted for compatibility: robust buffer access is always on; see --robustness")
 	f.pipeline.add(cmd)
 	f.engine.add(cmd)
-	fl.IntVar(&f.threads, "threads", 0, "worker threads; 0 for one per core")
+	countVar(fl, &f.threads, "threads", "", 0, 0, "worker threads; 0 for one per core")
 	fl.DurationVar(&f.limit, "timeout", 10*time.Minute, "time limit of the command; 0 for none")
 	d := &f.drawing
 	fl.BoolVar(&d.draw, "draw", false, "time draws of a scene, or of a vertex and a fragment shader")
@@ -174,7 +172,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	r := benchReport{Name: f.name, K: max(1, f.batch), ModuleBytes: len(data)}
+	r := benchReport{Name: f.name, K: f.batch, ModuleBytes: len(data)}
 	entry, err := benchEntry(c, file, data, job.info.Stage.Specialization, spirv.ExecutionModelGLCompute)
 	if err != nil {
 		return err

@@ -71,6 +71,6 @@ func benchLaunch(ctx context.Context, c console, f benchFlags, file string) erro
 	if err != nil {
 		return benchError(ctx, c, file, err)
 	}
-	r := benchReport{Name: f.name, K: max(1, f.batch), ModuleBytes: len(j.text)}
+	r := benchReport{Name: f.name, K: f.batch, ModuleBytes: len(j.text)}
 	return f.time(ctx, c, file, &r, job)
 }

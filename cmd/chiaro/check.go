@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninf
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
 	addReading(cmd, &f.env.Reading)
 	f.profileFlags(cmd)
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of modules to check in parallel")
+	jobsVar(fl, &f.jobs, "number of modules to check in parallel")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list the rules that could not be checked, and the information they need")
 	fl.StringVar(&f.shard, "shard", "", "I/N: check every Nth object, from the Ith on; see report merge")
 	fl.BoolVar(&f.noCache, "no-cache", false, "do not use cached results of archive objects")
@@ -106,6 +105,9 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("check without a module; want a file, a directory or --files-from")
 	}
+	if err := requireFolder("spirv-dir", f.spirvDir); err != nil {
+		return err
+	}
 	env, err := f.environment()
 	if err != nil {
 		return err
@@ -128,7 +130,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if err := f.filter.load(); err != nil {
 		return err
 	}
-	rs, err := newReporters(c, f.format, f.out, checkReporters(&f))
+	rs, err := newReporters(c, f.format, f.out, files, checkReporters(&f))
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,8 @@ type filterState struct {
 
 func (f *findingFilter) flags(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.suppress, "suppress", nil, "rule ids of findings to hide")
-	fl.IntVar(&f.maxErrors, "max-errors", 0, "maximum number of findings shown per file; 0 for all")
-	fl.IntVar(&f.maxDuplicates, "max-duplicates", 0, "maximum number of findings shown per rule and file; 0 for all")
+	countVar(fl, &f.maxErrors, "max-errors", "", 0, 0, "maximum number of findings shown per file; 0 for all")
+	countVar(fl, &f.maxDuplicates, "max-duplicates", "", 0, 0, "maximum number of findings shown per rule and file; 0 for all")
 	fl.StringVar(&f.baseline, "baseline", "", "file of known findings to hide")
 	fl.BoolVar(&f.update, "update-baseline", false, "write the findings of this run to the baseline")
 }
@@ -48,9 +48,6 @@ func (f *findingFilter) load() error {
 		if !knownCode(code) {
 			return unreadable("--suppress %q: must be the code of a rule, such as SPV-Id-Dominance; docs/rules.md and docs/vuids.md list them", code)
 		}
-	}
-	if f.maxErrors < 0 || f.maxDuplicates < 0 {
-		return unreadable("--max-errors %d, --max-duplicates %d: must be 0, for all, or more", f.maxErrors, f.maxDuplicates)
 	}
 	if f.update && f.baseline == "" {
 		return unreadable("--update-baseline without --baseline; want the file to write")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ and cobertura, coverage of lines, branches and functions. A module without posit
 	fl.StringVar(&f.format, "format", "", "format of standard output: "+strings.Join(profileFormats, ", ")+" (default text, or nothing with --out)")
 	fl.StringArrayVar(&f.out, "out", nil, "write the profile to a file: FORMAT=FILE; repeatable")
 	f.engine.add(cmd)
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of threads that run a shader")
+	jobsVar(fl, &f.jobs, "number of threads that run a shader")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
 	f.add(cmd)
 	complete(cmd, "format", profileFormats...)
@@ -75,10 +74,13 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 			return unreadable("unknown format %q; want one of %s", o[0], strings.Join(profileFormats, ", "))
 		}
 	}
+	if err := spareInputs("out", f.out, []string{file}); err != nil {
+		return err
+	}
 	if err := f.check(c); err != nil {
 		return err
 	}
-	f.opts.Lowering.Profile, f.opts.Workers = true, max(f.jobs, 1)
+	f.opts.Lowering.Profile, f.opts.Workers = true, f.jobs
 	defer collectSeldom(compilePercent)()
 	x := profiled{file: file}
 	var err error

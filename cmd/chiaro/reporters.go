@@ -31,8 +31,8 @@ type reporters[X, T any] struct {
 	files   []*stream
 }
 
-// newReporters opens the outputs of --format and --out. out has entries "format=file".
-func newReporters[X, T any](c console, format string, out []string, kinds map[string]makeReporter[X, T]) (*reporters[X, T], error) {
+// newReporters opens the outputs of --format and --out. out has entries "format=file"; none may be an input.
+func newReporters[X, T any](c console, format string, out, inputs []string, kinds map[string]makeReporter[X, T]) (*reporters[X, T], error) {
 	rs := &reporters[X, T]{}
 	add := func(format string, w io.Writer, color bool) {
 		r := kinds[format](w, color)
@@ -44,6 +44,9 @@ func newReporters[X, T any](c console, format string, out []string, kinds map[st
 	}
 	if !slices.Contains(formats, format) {
 		return nil, unreadable("unknown format %q; want one of %s", format, strings.Join(formats, " "))
+	}
+	if err := spareInputs("out", out, inputs); err != nil {
+		return nil, err
 	}
 	add(format, c.out, colorful(c.out))
 	if format == "text" && os.Getenv("GITHUB_ACTIONS") == "true" {

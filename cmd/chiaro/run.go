@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ message names the feature.
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	f.engine.add(cmd)
 	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth script, from the Ith on; see report merge")
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of scripts to run in parallel")
+	jobsVar(fl, &f.jobs, "number of scripts to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per script; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	addReading(cmd, &f.reading)
@@ -102,6 +101,9 @@ func (f *runFlags) checkHooked(c console) error {
 
 // check rejects invalid values, selects the engine, and reads the pipeline flags.
 func (f *runFlags) check(c console) (err error) {
+	if err := requireFolder("spirv-dir", f.opts.SpirvDir); err != nil {
+		return err
+	}
 	if f.opts.Engine, err = f.engine.choose(c); err != nil {
 		return err
 	}
@@ -197,7 +199,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if f.dump.standard() { // the report and data never share a stream
 		reports.out = &stream{w: c.err, name: "standard error"}
 	}
-	rs, err := newReporters(reports, f.format, f.out, runReporters("chiaro run"))
+	rs, err := newReporters(reports, f.format, f.out, files, runReporters("chiaro run"))
 	if err != nil {
 		return err
 	}

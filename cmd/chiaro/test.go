@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ Without a name the folder is the working directory. docs/testing.md has the form
 	fl.BoolVar(&f.record, "record", false, "write the pictures that differ to the files of the expected ones")
 	fl.StringVar(&f.differences, "differences", "", "folder for a picture of each difference")
 	f.engine.add(cmd)
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of tests to run in parallel")
+	jobsVar(fl, &f.jobs, "number of tests to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per test; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	outsideFlag(fl, &f.allowOutside)
@@ -93,6 +92,9 @@ func runTests(c console, f *testFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := spareInputs("coverage", f.coverage, files); err != nil {
+		return err
+	}
 	var items []runItem
 	for _, file := range files {
 		items = append(items, f.items(c, file)...)
@@ -104,7 +106,7 @@ func runTests(c console, f *testFlags, args []string) error {
 	for i := range items {
 		items[i].record.Shard = shard
 	}
-	rs, err := newReporters(c, f.format, f.out, runReporters("chiaro test"))
+	rs, err := newReporters(c, f.format, f.out, files, runReporters("chiaro test"))
 	if err != nil {
 		return err
 	}
