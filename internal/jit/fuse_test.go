@@ -55,9 +55,17 @@ func logicProgram(r *rand.Rand) string {
 			v = line("select.i32 %s, %s, %s", c, u, pick())
 		case 3:
 			f, g := line("bitcast.f32.i32 %s", u), line("utof.f32.i32 %s", pick())
-			p := line("fneg.f32 %s", f)
-			q := line("ffma.f32 %s, %s, %s", p, g, f)
-			v = line("bitcast.i32.f32 %s", line("fcanon.f32 %s", q))
+			q := line("fneg.f32 %s", f)
+			for range 1 + r.Intn(3) { // the negation has readers that fold it, and perhaps another one
+				three := []string{f, g, line("fneg.f32 %s", []string{f, g}[r.Intn(2)])}
+				three[r.Intn(3)] = q
+				r.Shuffle(3, func(i, k int) { three[i], three[k] = three[k], three[i] })
+				g = line("ffma.f32 %s, %s, %s", three[0], three[1], three[2])
+			}
+			if r.Intn(3) == 0 {
+				g = line("fadd.f32 %s, %s", g, q)
+			}
+			v = line("bitcast.i32.f32 %s", line("fcanon.f32 %s", g))
 		default:
 			v = line("%s.i32 %s, %s", []string{"and", "or", "xor"}[r.Intn(3)], u, pick())
 		}
@@ -77,8 +85,9 @@ func logicProgram(r *rand.Rand) string {
 }
 
 // A fused operation has the same result as its parts.
-func TestFused(t *testing.T) {
-	needMachine(t)
+func TestFused(t *testing.T) { eachLevel(t, testFused) }
+
+func testFused(t *testing.T, engine jit.Engine) {
 	n := int64(400)
 	if testing.Short() {
 		n = 60
@@ -99,7 +108,7 @@ func TestFused(t *testing.T) {
 		if want.err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, want.err, text)
 		}
-		if same(t, want, run(jit.Engine{}, text, 0, job)); t.Failed() {
+		if same(t, want, run(engine, text, 0, job)); t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, text)
 		}
 	}

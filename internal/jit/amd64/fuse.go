@@ -13,6 +13,7 @@ const (
 	fusedTernaryLogic        // bitwise function of u0, u1, u2 with the truth table Aux (VPTERNLOGD)
 	fusedCompare             // a comparison, inverted if Aux is 1, in the lanes of m0
 	fusedNegMulAdd           // u2 − u0·u1, rounded once
+	fusedMulSub              // u0·u1 − u2, rounded once
 	fusedRoundHalf           // u0, an f32, rounded to f16 and widened again; if Aux is 1, u0 is a smallSum
 	fusedUnorm8              // byte Aux of u0 divided by 255: unorm8
 	fusedBitMask             // bits Aux, Aux + 1, … of u0, a Gen, one for each lane, as a mask
@@ -21,8 +22,8 @@ const (
 
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
-// comparisons under a mask, multiply-add with a negated factor, bytes divided by 255, and rounding to
-// f16. AVX2 gets only the last one and fused compare-and-branch of general registers.
+// comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, and rounding to
+// f16. AVX2 gets only multiply-add, f16, and fused compare-and-branch of general registers.
 //
 //	and t, a, b
 //	or  d, t, c     →   ternary d = (a & b) | c     VPTERNLOGD, truth table 0xea
@@ -34,7 +35,7 @@ func fuse(f *vcode.Func, level Level) {
 	defer r.release()
 	z := &fuser{
 		f: f, vectors: level == AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
-		def: r.makers.Alloc(n), defPos: r.numbers.Alloc(n), defBlock: r.numbers.Alloc(n),
+		factorReads: r.numbers.Alloc(n), def: r.makers.Alloc(n), defPos: r.numbers.Alloc(n), defBlock: r.numbers.Alloc(n),
 		logic: map[vcode.Reg]logic{},
 	}
 	wide := false
@@ -43,6 +44,7 @@ func fuse(f *vcode.Func, level Level) {
 			z.defs[r]++
 		}
 		z.count(in, 1)
+		z.countFactors(in)
 		wide = wide || widensF16(in)
 	})
 	if wide {
@@ -84,8 +86,9 @@ func compact(list []vcode.Inst) []vcode.Inst {
 // unique ones in the current block qualify (foldableDef).
 type fuser struct {
 	f           *vcode.Func
-	vectors     bool    // false for AVX2: only scalar patterns and roundHalf
+	vectors     bool    // false for AVX2: only scalar patterns, multiply-add and roundHalf
 	reads, defs []int32 // number of reads and writes of each register
+	factorReads []int32 // number of reads as factors or summands, before any fusion: folds
 	pos, block  int32
 
 	// By register, in the current walk: its last definition, its position, and its block number + 1.
@@ -176,6 +179,10 @@ func (z *fuser) inst(in *vcode.Inst) {
 		z.branch(in)
 	case in.Op == vcode.Lane && in.Key.Type == ir.F32 && in.IR == ir.FCvt:
 		z.roundHalf(in)
+	case multiplyAdds(in):
+		if !z.vectors || !z.unorm8(in) {
+			z.negMulAdd(in)
+		}
 	case !z.vectors:
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
 		z.maskedCompare(in, in.Op == vcode.AndNot)
@@ -184,8 +191,6 @@ func (z *fuser) inst(in *vcode.Inst) {
 		z.mask(in)
 	case in.Key.Type == ir.I32 && !z.rotate(in):
 		z.bitwise(in)
-	case in.Key.Type == ir.F32 && in.IR == ir.FFma && !z.unorm8(in):
-		z.negMulAdd(in)
 	}
 }
 
@@ -330,20 +335,44 @@ func (z *fuser) rotate(in *vcode.Inst) bool {
 	return true
 }
 
-// negMulAdd matches (−x)·y + z and x·(−y) + z. The sign of a NaN cannot be observed before it is made
-// canonical.
-func (z *fuser) negMulAdd(in *vcode.Inst) {
-	if in.Key.Flags&ir.RTZ != 0 {
+// multiplyAdds reports whether an instruction is u0·u1 + u2 that the machine can negate in part: of f32, rounded to nearest.
+func multiplyAdds(in *vcode.Inst) bool {
+	return in.Op == vcode.Lane && in.IR == ir.FFma && in.Key.Type == ir.F32 && in.Key.Flags&ir.RTZ == 0
+}
+
+// countFactors counts the reads that negMulAdd may fold: not both factors.
+func (z *fuser) countFactors(in *vcode.Inst) {
+	if !multiplyAdds(in) {
 		return
 	}
-	for i := range 2 {
-		n := z.foldableDef(in.Uses[i], 1)
-		if n == nil || n.Op != vcode.Lane || n.IR != ir.FNeg {
-			continue
+	for i, r := range in.Uses {
+		if !slices.Contains(in.Uses[:i], r) {
+			z.factorReads[r]++
 		}
-		uses := []vcode.Reg{n.Uses[0], in.Uses[1-i], in.Uses[2]}
-		z.replace(in, fusedNegMulAdd, 0, uses, in.Uses[i])
-		return
+	}
+}
+
+// negated returns the operand of a negation that defines r and has only readers that fold it; 0 if there is none.
+func (z *fuser) negated(r vcode.Reg) vcode.Reg {
+	n := z.foldableDef(r, z.factorReads[r])
+	if n == nil || n.Op != vcode.Lane || n.IR != ir.FNeg {
+		return 0
+	}
+	return n.Uses[0]
+}
+
+// negMulAdd matches (−x)·y + z, x·(−y) + z and x·y + (−z). The sign of a NaN cannot be observed before it is made
+// canonical. One negation is folded: a second one remains an instruction.
+func (z *fuser) negMulAdd(in *vcode.Inst) {
+	u := in.Uses
+	for i := range 2 {
+		if x := z.negated(u[i]); x != 0 {
+			z.replace(in, fusedNegMulAdd, 0, []vcode.Reg{x, u[1-i], u[2]}, u[i])
+			return
+		}
+	}
+	if x := z.negated(u[2]); x != 0 {
+		z.replace(in, fusedMulSub, 0, []vcode.Reg{u[0], u[1], x}, u[2])
 	}
 }
 
@@ -358,8 +387,8 @@ func (m *machine) fused(in *vcode.Inst) {
 		m.ternary(in)
 	case fusedCompare:
 		m.maskedCompare(in)
-	case fusedNegMulAdd:
-		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(m, in)
+	case fusedNegMulAdd, fusedMulSub:
+		m.set.multiplySubtract(in)
 	case fusedBitMask:
 		m.bitMask(in)
 	case fusedRoundHalf:

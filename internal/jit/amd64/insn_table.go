@@ -331,6 +331,10 @@ const (
 	AVX_VSQRTPS      Op = m0F | 0x51 | fRM | fVEX
 	AVX_VFMADD231PS  Op = m38 | p66 | 0xB8 | fRVM | fVEX
 	AVX_VFMADD213PS  Op = m38 | p66 | 0xA8 | fRVM | fVEX
+	AVX_VFMSUB231PS  Op = m38 | p66 | 0xBA | fRVM | fVEX
+	AVX_VFMSUB213PS  Op = m38 | p66 | 0xAA | fRVM | fVEX
+	AVX_VFNMADD231PS Op = m38 | p66 | 0xBC | fRVM | fVEX
+	AVX_VFNMADD213PS Op = m38 | p66 | 0xAC | fRVM | fVEX
 	AVX_VANDPS       Op = m0F | 0x54 | fRVM | fVEX
 	AVX_VXORPS       Op = m0F | 0x57 | fRVM | fVEX
 	AVX_VCMPPS       Op = m0F | 0xC2 | fRVM | fVEX | fImm

@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The instructions overwrite an
+// multiplyAddOf is d = u0·u1 + u2, u2 − u0·u1 or u0·u1 − u2, rounded once. The instructions overwrite an
 // operand: the form 213 a factor, the form 231 the addend. The three forms, d = first operand of the
 // instruction:
 //

@@ -257,11 +257,22 @@ func ymmLessEqual(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The instruction overwrites an operand.
+func ymmMultiplyAdd(m ymm, in *vcode.Inst) { m.multiplyAdd(AVX_VFMADD213PS, AVX_VFMADD231PS, in) }
+
+func (m ymm) multiplySubtract(in *vcode.Inst) {
+	if in.Fused == fusedMulSub {
+		m.multiplyAdd(AVX_VFMSUB213PS, AVX_VFMSUB231PS, in)
+	} else {
+		m.multiplyAdd(AVX_VFNMADD213PS, AVX_VFNMADD231PS, in)
+	}
+}
+
+// multiplyAdd is d = u0·u1 + u2, u2 − u0·u1 or u0·u1 − u2, rounded once. The instructions overwrite an operand, the form 213
+// a factor, the form 231 the summand.
 //
 // The digits number the operands: 231 is d = s2·s3 + d, 213 is d = s2·d + s3, and s3 may be in
 // memory. Only if all three operands and the result are in memory a second scratch vector is needed.
-func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
+func (m ymm) multiplyAdd(factor, summand Op, in *vcode.Inst) {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d := m.dest(in, 0)
 	if x, ok := m.phys(b); ok && x == d {
@@ -270,7 +281,7 @@ func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 		a, b = b, a // one factor may be in memory
 	}
 	if x, ok := m.phys(a); ok && x == d {
-		m.with(AVX_VFMADD213PS, d, m.vec(b, 0), c)
+		m.with(factor, d, m.vec(b, 0), c)
 		m.done(in, d)
 		return
 	}
@@ -278,9 +289,9 @@ func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	if d == load {
 		load = 1
 	}
-	factor := m.vec(a, load)
+	x := m.vec(a, load)
 	m.loadVec(d, c)
-	m.with(AVX_VFMADD231PS, d, factor, b)
+	m.with(summand, d, x, b)
 	m.done(in, d)
 }
 

@@ -26,6 +26,14 @@ func (z zmm) roundToHalf(in *vcode.Inst, near bool) {
 	}
 }
 
+func (z zmm) multiplySubtract(in *vcode.Inst) {
+	if in.Fused == fusedMulSub {
+		multiplyAddOf(VFMSUB213PS, VFMSUB231PS)(z.machine, in)
+	} else {
+		multiplyAddOf(VFNMADD213PS, VFNMADD231PS)(z.machine, in)
+	}
+}
+
 // initial copies the bits of the lanes. A mask in memory is its bits, as in a mask register, so that
 // nothing is expanded.
 func (z zmm) initial(to Mem, part int) {
