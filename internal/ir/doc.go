@@ -126,8 +126,10 @@
 // passes: the pass that sets it has a proof. The result of an Unused atomic does
 // not exist and may not be read. Grouped asserts that only one workgroup accesses
 // the memory of an atomic during the run, as it does the memory of wg. AnyNaN asserts that the bits of a NaN operand of
-// the bitcast or quadswap affect no stored value and no decision about
-// an effect, so that the operand needs no fcanon.
+// the bitcast or quadswap, or the result of ftos for a NaN, affect no stored value and no decision about
+// an effect, so that the operand needs no fcanon. Fits asserts that the operand of ftos is a NaN or truncates to
+// a number of the result's type; and that x of fldexp is a NaN or 1/2 ≤ |x| ≤ 2 and −250 ≤ y ≤ 250, so that
+// x·2^⌊y/2⌋ is exact and normal, and a product with a second power of two rounds once.
 //
 // fence and barrier order the accesses before them against the accesses after
 // them. Without Coherent this order holds for the workgroup; with Coherent it

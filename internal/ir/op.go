@@ -202,13 +202,14 @@ const (
 	Proven                     // !proven: the access is in range
 	Unused                     // !unused: no operation reads the result of this atomic
 	Grouped                    // !grouped: no other workgroup accesses the memory of this atomic
-	AnyNaN                     // !anynan: of a bitcast or quadswap: the bits of a NaN operand have no observable effect
+	AnyNaN                     // !anynan: of a bitcast, quadswap or ftos: the bits of a NaN operand, or its result, have no observable effect
+	Fits                       // !fits: of an ftos or fldexp: the operands are in a range without special cases
 )
 
 var flagNames = [...]struct {
 	flag Flags
 	name string
-}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {Grouped, "grouped"}, {AnyNaN, "anynan"}}
+}{{RTZ, "rtz"}, {Volatile, "vol"}, {Coherent, "coh"}, {Proven, "proven"}, {Unused, "unused"}, {Grouped, "grouped"}, {AnyNaN, "anynan"}, {Fits, "fits"}}
 
 // String returns the printed form: a space and a word for each flag.
 func (f Flags) String() string {

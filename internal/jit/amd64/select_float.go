@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // ordered is the quiet predicate of CMPPS: neither operand is NaN.
 const ordered = 0x07
@@ -9,9 +12,19 @@ const ordered = 0x07
 // that does not fit. 2³¹ is the least f32 that does not fit: the greatest one below it is 2³¹ − 128.
 func toSigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
-	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
-	// The zeroing mask makes NaN 0 without an extra instruction.
-	m.RR(VCVTTPS2DQ, V512, 2, 0, x, K(2)|Z)
+	switch flags := in.Key.Flags; {
+	case flags&ir.AnyNaN != 0 && flags&ir.Fits != 0:
+		d, o := m.dest(in, 2)
+		m.RR(VCVTTPS2DQ, V512, d, 0, x, o)
+		m.done(in, d)
+		return
+	case flags&ir.AnyNaN != 0:
+		m.RR(VCVTTPS2DQ, V512, 2, 0, x, 0)
+	default:
+		m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
+		// The zeroing mask makes NaN 0 without an extra instruction.
+		m.RR(VCVTTPS2DQ, V512, 2, 0, x, K(2)|Z)
+	}
 	m.RMI(VCMPPS, V512, 2, x, m.word32(0x4f000000), orderedGE, BC) // 2³¹
 	m.RM(VPBROADCASTD, V512, 2, 0, m.word32(0x7fffffff), K(2))
 	m.define(in, 2)
@@ -60,10 +73,13 @@ func numeric(most bool) emitter {
 // 2^n may itself be out of range. The exponents of f32 span 277, from 2⁻¹⁴⁹ to 2¹²⁸, less than 400.
 func loadExponent(m *machine, in *vcode.Inst) {
 	x, n := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-	limit := int32(400)
-	m.RM(VPMINSD, V512, 1, n, m.word32(uint32(limit)), BC)
-	m.RM(VPMAXSD, V512, 1, 1, m.word32(uint32(-limit)), BC)
-	m.RR(VCVTDQ2PS, V512, 1, 0, 1, 0)
+	if in.Key.Flags&ir.Fits == 0 {
+		limit := int32(400)
+		m.RM(VPMINSD, V512, 1, n, m.word32(uint32(limit)), BC)
+		m.RM(VPMAXSD, V512, 1, 1, m.word32(uint32(-limit)), BC)
+		n = 1
+	}
+	m.RR(VCVTDQ2PS, V512, 1, 0, n, 0)
 	d, o := m.dest(in, 0)
 	m.RR(VSCALEFPS, V512, d, x, 1, o)
 	m.done(in, d)

@@ -77,6 +77,10 @@ func (m ymm) numeric(x, y Reg, most bool) {
 }
 
 func ymmLoadExponent(m ymm, in *vcode.Inst) {
+	if in.Key.Flags&ir.Fits != 0 {
+		m.scaleInSteps(in)
+		return
+	}
 	m.scale(m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 	m.done(in, 0)
 }
@@ -107,6 +111,22 @@ func (m ymm) scale(x, n Reg) {
 	m.join(0, 2, 3)
 }
 
+// scaleInSteps is x·2^n for operands that fit: x·2^⌊n/2⌋ is exact, and its product with the rest of the power is rounded.
+// A NaN is the first factor, so that its bits remain.
+func (m ymm) scaleInSteps(in *vcode.Inst) {
+	n := m.vec(in.Uses[1], 1)
+	m.rri(AVX_VPSRAD, 2, 0, n, 1)
+	m.rr(AVX_VPSUBD, 1, n, 2)
+	for _, power := range []Reg{1, 2} {
+		m.rri(AVX_VPSLLD, power, 0, power, 23)
+		m.word(AVX_VPADDD, power, power, 0x3f800000) // 1, the exponent 0
+	}
+	d := m.dest(in, 0)
+	m.rr(AVX_VMULPS, 0, m.vec(in.Uses[0], 0), 2)
+	m.rr(AVX_VMULPS, d, 0, 1)
+	m.done(in, d)
+}
+
 // ymmToSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for
 // all that does not fit; its inverted bits are the greatest one. From 2³¹ on the first mask is all
 // ones, and xor inverts 0x80000000 to 0x7fffffff. Below −2³¹ the least integer is the saturated
@@ -114,14 +134,27 @@ func (m ymm) scale(x, n Reg) {
 func ymmToSigned(m ymm, in *vcode.Inst) {
 	t := m.spare(in.Uses[0])
 	x := m.vec(in.Uses[0], 0)
+	d := m.dest(in, 0)
+	switch flags := in.Key.Flags; {
+	case flags&ir.AnyNaN != 0 && flags&ir.Fits != 0:
+		m.rr(AVX_VCVTTPS2DQ, d, 0, x)
+	case flags&ir.AnyNaN != 0:
+		m.saturate(t, x)
+		m.rr(AVX_VPXOR, d, t, 2)
+	default:
+		m.saturate(t, x)
+		m.rr(AVX_VPXOR, t, t, 2)
+		m.rri(AVX_VCMPPS, 2, x, x, ordered)
+		m.rr(AVX_VPAND, d, t, 2)
+	}
+	m.done(in, d)
+}
+
+// saturate sets t to the converted x, and Y2 to the lanes whose bits of t must be inverted.
+func (m ymm) saturate(t, x Reg) {
 	m.fill(2, 0x4f000000) // 2³¹
 	m.rri(AVX_VCMPPS, 2, 2, x, orderedLE)
 	m.rr(AVX_VCVTTPS2DQ, t, 0, x)
-	m.rr(AVX_VPXOR, t, t, 2)
-	m.rri(AVX_VCMPPS, 2, x, x, ordered)
-	d := m.dest(in, 0)
-	m.rr(AVX_VPAND, d, t, 2)
-	m.done(in, d)
 }
 
 // ymmToUnsigned truncates and saturates; NaN yields 0. From 2³¹ on the signed conversion yields the

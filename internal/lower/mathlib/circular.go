@@ -55,7 +55,8 @@ func (e emit) quadrant(x ir.V) (r, q ir.V) {
 	// A product near a tie may round to the farther k, and if x is too great
 	// for this reduction r is meaningless: clamp it to the domain of sinCos.
 	r = e.clamp(r, -1, 1)
-	return r, e.b.Op(ir.FToS, ir.I32, k)
+	// Sine and cosine of the r of a NaN are NaN, in any quadrant.
+	return r, e.b.Emit(ir.Val{Op: ir.FToS, Type: ir.I32, Flags: ir.AnyNaN, Args: [4]ir.V{k}})
 }
 
 // sinCos returns sine and cosine of |r| ≤ π/4, to 2⁻²⁷ and 2⁻³³ before rounding.

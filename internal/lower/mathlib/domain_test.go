@@ -104,3 +104,15 @@ func TestExpSpecials(t *testing.T) {
 	exactly(t, "Cosh", Cosh, []point{{0, 1}, {inf, inf}, {-inf, inf}, {90, inf}, {nan, nan}, {tiny, 1}})
 	exactly(t, "Tanh", Tanh, []point{{0, 0}, {neg0, neg0}, {inf, 1}, {-inf, -1}, {100, 1}, {nan, nan}, {tiny, tiny}})
 }
+
+// TestNaN checks that a NaN makes a NaN of every function, whatever the operations with the flag AnyNaN yield for it.
+func TestNaN(t *testing.T) {
+	for name, f := range map[string]unaryFunc{
+		"sin": Sin, "cos": Cos, "tan": Tan, "asin": Asin, "acos": Acos, "atan": Atan, "sinh": Sinh, "cosh": Cosh, "tanh": Tanh,
+		"asinh": Asinh, "acosh": Acosh, "atanh": Atanh, "exp": Exp, "exp2": Exp2, "log": Log, "log2": Log2,
+	} {
+		exactly(t, name, f, []point{{nan, nan}, {-nan, nan}})
+	}
+	exactly2(t, "atan2", Atan2, []point2{{nan, 1, nan}, {1, nan, nan}, {nan, nan, nan}, {0, nan, nan}, {nan, 0, nan}, {inf, nan, nan}})
+	exactly2(t, "pow", Pow, []point2{{nan, 2, nan}, {2, nan, nan}, {-1, 2, nan}, {nan, nan, nan}, {inf, nan, nan}, {0, nan, nan}})
+}

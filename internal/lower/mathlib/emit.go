@@ -83,8 +83,9 @@ func (e emit) or(x, y ir.V) ir.V         { return e.b.Op(ir.Or, e.int(), x, y) }
 // sign is the sign bit of x, as an integer.
 func (e emit) sign(x ir.V) ir.V { return e.and(e.bits(x), scalar.SignBit(e.t.Bits())) }
 
-// negative reports whether the sign bit of x is set, for −0 too.
-func (e emit) negative(x ir.V) ir.V { return e.b.Cmp(ir.SLt, e.bits(x), e.mask(0)) }
+// negative reports whether the sign bit of x is set, for −0 too. It reports anything for a NaN, of which all callers make a
+// NaN.
+func (e emit) negative(x ir.V) ir.V { return e.b.Cmp(ir.SLt, e.numberBits(x), e.mask(0)) }
 
 // flip is c ? −x : x. It is made of operations on floats, so that a NaN that
 // comes out is still known for one that was computed.

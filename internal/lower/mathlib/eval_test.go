@@ -10,6 +10,7 @@ import (
 
 // code is a straight function that can be run again and again.
 type code struct {
+	t      testing.TB
 	f      *ir.Func
 	keys   []ir.Key
 	vals   []uint64
@@ -20,7 +21,7 @@ type code struct {
 func build(t testing.TB, args []ir.Type, f func(b *ir.Builder, x []ir.V) []ir.V) *code {
 	t.Helper()
 	b := ir.NewFunc("test", args, nil)
-	c := &code{result: f(b, b.Func.Args)}
+	c := &code{t: t, result: f(b, b.Func.Args)}
 	b.Return()
 	c.f = b.Finish()
 	c.vals = make([]uint64, len(c.f.Vals))
@@ -40,7 +41,7 @@ func build(t testing.TB, args []ir.Type, f func(b *ir.Builder, x []ir.V) []ir.V)
 	return c
 }
 
-// run evaluates the function by the table of operations.
+// run evaluates the function by the table of operations, with the most unfavourable values that the flags permit.
 func (c *code) run(args ...uint64) []uint64 {
 	for i, v := range c.f.Args {
 		c.vals[v] = args[i]
@@ -49,6 +50,7 @@ func (c *code) run(args ...uint64) []uint64 {
 		x := &c.f.Vals[v]
 		if eval := x.Op.Row().Eval; eval != nil {
 			c.vals[v] = eval(c.keys[v], c.vals[x.Args[0]], c.vals[x.Args[1]], c.vals[x.Args[2]])
+			c.promised(v)
 		}
 	}
 	out := make([]uint64, len(c.result))
@@ -59,6 +61,30 @@ func (c *code) run(args ...uint64) []uint64 {
 		}
 	}
 	return out
+}
+
+// promised checks what the flags of an operation assert. It changes a result on which nothing may depend.
+func (c *code) promised(v ir.V) {
+	x := &c.f.Vals[v]
+	a := c.vals[x.Args[0]]
+	if x.Op == ir.Bitcast && x.Flags&ir.AnyNaN != 0 && scalar.F32(a) != scalar.F32(a) {
+		c.vals[v] ^= 1 << 31
+	}
+	if x.Op != ir.FToS && x.Op != ir.FLdexp {
+		return
+	}
+	f := math.Abs(float64(scalar.F32(a)))
+	switch {
+	case f != f && x.Flags&ir.AnyNaN != 0:
+		c.vals[v] = 1 << 31
+	case x.Flags&ir.Fits == 0 || f != f:
+	case x.Op == ir.FToS && f >= 1<<31:
+		c.t.Errorf("ftos of %g does not fit", f)
+	case x.Op == ir.FLdexp:
+		if n := int32(c.vals[x.Args[1]]); f < 0.5 || f > 2 || n < -250 || n > 250 {
+			c.t.Errorf("fldexp of %g and %d does not fit", f, n)
+		}
+	}
 }
 
 // computed reports whether whoever shows v would make a NaN canonical: not what

@@ -21,7 +21,7 @@ func Exp2(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		x = e.clamp(x, -160, 160)
 		k := e.near(x)
-		return e.ldexp(e.exp2(e.sub(x, k)), e.b.Op(ir.FToS, ir.I32, k))
+		return e.ldexp(e.exp2(e.sub(x, k)), e.exponent(k))
 	})
 }
 
@@ -32,10 +32,10 @@ func Pow(b *ir.Builder, x, y ir.V) ir.V {
 		hi, lo := e.log2Wide(x)
 		p := e.mul(y, hi)
 		q := e.fma(y, lo, e.fma(y, hi, e.neg(p)))
-		q = e.pick(e.lt(e.abs(p), e.num(160)), q, e.num(0))
+		q = e.pick(e.lt(e.abs(p), e.num(160)), q, e.num(0)) // 0 if hi is not finite: p is infinite or NaN
 		p = e.clamp(p, -160, 160)
 		k := e.near(p)
-		v := e.ldexp(e.exp2(e.add(e.sub(p, k), q)), e.b.Op(ir.FToS, ir.I32, k))
+		v := e.ldexp(e.exp2(e.add(e.sub(p, k), q)), e.exponent(k))
 		one := e.num(1)
 		v = e.pick(e.eq(x, one), one, v)
 		return e.pick(e.eq(y, e.num(0)), one, v)
@@ -50,7 +50,7 @@ func (e emit) exp(x ir.V) (p, k ir.V) {
 	r = e.fma(n, e.num(-ln21), r)
 	p = e.poly(r, 0x1.fffffcp-2, 0x1.555490p-3, 0x1.5558f4p-5, 0x1.123a6cp-7, 0x1.6a235cp-10)
 	p = e.fma(e.mul(r, r), p, r)
-	return e.add(p, e.num(1)), e.b.Op(ir.FToS, ir.I32, n)
+	return e.add(p, e.num(1)), e.exponent(n)
 }
 
 // exp2 returns 2^f for |f| ≤ 1/2, to 2⁻²⁸ before rounding.
@@ -59,5 +59,13 @@ func (e emit) exp2(f ir.V) ir.V {
 	return e.fma(p, f, e.num(1))
 }
 
-// ldexp is x·2^n, rounded once.
-func (e emit) ldexp(x, n ir.V) ir.V { return e.b.Op(ir.FLdexp, e.t, x, n) }
+// exponent is the i32 k, which is at most 160 in magnitude or NaN. No result depends on the integer of a NaN: the power
+// is NaN too.
+func (e emit) exponent(k ir.V) ir.V {
+	return e.b.Emit(ir.Val{Op: ir.FToS, Type: ir.I32, Flags: ir.AnyNaN | ir.Fits, Args: [4]ir.V{k}})
+}
+
+// ldexp is x·2^n, rounded once, for an x from 1/2 to 2 or NaN and an n from exponent.
+func (e emit) ldexp(x, n ir.V) ir.V {
+	return e.b.Emit(ir.Val{Op: ir.FLdexp, Type: e.t, Flags: ir.Fits, Args: [4]ir.V{x, n}})
+}

@@ -61,7 +61,7 @@ func (e emit) logEnds(x, r ir.V) ir.V {
 }
 
 // log2Wide returns the logarithm to the base 2 as hi + lo, to 2⁻³⁰ of it or better;
-// lo is 0 if hi is not finite. log(m) = 2·atanh((m−1)/(m+1)).
+// lo is meaningless if hi is not finite. log(m) = 2·atanh((m−1)/(m+1)).
 func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	const c0, c1 = 2 * log2e0, 2 * log2e1
 	f, n := e.reduce(x)
@@ -89,7 +89,5 @@ func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	lo = e.add(lo, e.sub(h, e.sub(sum, n)))
 	hi = e.add(sum, tail)
 	lo = e.add(lo, e.sub(tail, e.sub(hi, sum)))
-	zero := e.num(0)
-	lo = e.pick(e.lt(zero, x), e.pick(e.lt(x, e.inf()), lo, zero), zero)
 	return e.logEnds(x, hi), lo
 }
