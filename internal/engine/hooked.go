@@ -105,6 +105,28 @@ func (p *hookedProgram) Prepare(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
+// PrepareMerged is Prepare for all groups of a job: machine code may merge them if nothing observes the run.
+func (p *hookedProgram) PrepareMerged(job *exec.Job) (exec.Prepared, error) {
+	m, ok := p.code.(exec.Merger)
+	if !ok || job.Hook != nil || job.Schedule != nil {
+		return p.Prepare(job)
+	}
+	x := &hookedJob{job: job, ofCode: *job}
+	var err error
+	if x.code, err = m.PrepareMerged(&x.ofCode); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// GroupCount returns the number of groups that batches count.
+func (x *hookedJob) GroupCount() (uint64, bool) {
+	if m, ok := x.code.(exec.Merged); ok {
+		return m.GroupCount()
+	}
+	return x.job.GroupCount(), true
+}
+
 // Release releases the jobs of both engines.
 func (x *hookedJob) Release() {
 	if x.code != nil {

@@ -106,6 +106,34 @@ type Prepared interface {
 	Release()
 }
 
+// Merger is a Program that may run several groups of a job as one, if no result can tell.
+type Merger interface {
+	// PrepareMerged is Prepare for a job of which all groups are to run.
+	PrepareMerged(job *Job) (Prepared, error)
+}
+
+// Merged is a Prepared of PrepareMerged.
+type Merged interface {
+	// GroupCount returns the number of groups that batches count; false after a Reuse with a job that must be prepared anew.
+	GroupCount() (uint64, bool)
+}
+
+// prepareAll prepares a job of which all groups are to run.
+func prepareAll(p Program, job *Job) (Prepared, error) {
+	if m, ok := p.(Merger); ok {
+		return m.PrepareMerged(job)
+	}
+	return p.Prepare(job)
+}
+
+// groupCount returns the number of groups of a job that is prepared; see Merged.
+func groupCount(x Prepared, job *Job) (uint64, bool) {
+	if m, ok := x.(Merged); ok {
+		return m.GroupCount()
+	}
+	return job.GroupCount(), true
+}
+
 // Worker runs groups of jobs of one program on one goroutine, one batch after another.
 type Worker interface {
 	// Run executes the groups of batch b in order. It returns the errors of Program.Run, and nil as

@@ -11,12 +11,12 @@ import (
 // that aborted. A panic in a worker becomes a panic of Run.
 func Run(ctx context.Context, p Program, job *Job) error {
 	job = job.WithLog(p.IR())
-	prepared, err := p.Prepare(job)
+	prepared, err := prepareAll(p, job)
 	if err != nil {
 		return err
 	}
 	defer prepared.Release()
-	total := job.GroupCount()
+	total, _ := groupCount(prepared, job)
 	if total == 0 {
 		return ctx.Err()
 	}

@@ -52,13 +52,19 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 		s.End()
 		return p.Run(ctx, job)
 	}
+	n, ok := uint64(0), false
 	if s.isLast(p, job, stop) {
 		s.prepared.(Reusable).Reuse()
-	} else if err := s.begin(ctx, p, job, stop); err != nil {
-		return err
+		n, ok = groupCount(s.prepared, job)
+	}
+	if !ok {
+		if err := s.begin(ctx, p, job, stop); err != nil {
+			return err
+		}
+		n, _ = groupCount(s.prepared, job)
 	}
 	var err error
-	if n := job.GroupCount(); n > 0 {
+	if n > 0 {
 		err = s.worker.Run(s.prepared, Batch{0, n})
 	}
 	if r, ok := s.prepared.(Reusable); err != nil || !ok || !r.Reusable() {
@@ -74,7 +80,7 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 // begin prepares a job and acquires a worker.
 func (s *Session) begin(ctx context.Context, p Program, job *Job, stop *atomic.Bool) (err error) {
 	s.End()
-	if s.prepared, err = p.Prepare(job); err != nil {
+	if s.prepared, err = prepareAll(p, job); err != nil {
 		s.prepared = nil
 		return err
 	}

@@ -98,11 +98,12 @@ type program struct {
 
 	layout amd64.HandleLayout
 
-	// mu guards the two variants. exact is compiled with mu held, so that jobs which need it at the
+	// mu guards the variants. exact is compiled with mu held, so that jobs which need it at the
 	// same time share one compilation.
 	mu    sync.Mutex
 	main  *variant // for most jobs: the widest strips that pay
 	exact *variant // each strip is a subgroup; compiled on demand
+	merge groupMerge
 
 	workers  exec.FreeList[worker]
 	prepared exec.FreeList[prepared]
@@ -113,12 +114,17 @@ func (p *program) cacheKey(exact bool) store.Key {
 	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
 }
 
-// install makes v the program's code; the program then owns its reference. The limits count bytes per
-// lane: private memory plus a lane's share of the stack and of the record. After an error the program
+// checkLimits checks code against the limits, which count bytes per lane: private memory plus a lane's share of the stack and of the
+// record.
+func (p *program) checkLimits(v *variant) error {
+	lanes := uint64(v.code.Record.Lanes)
+	return p.limits.Check(p.source, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes)
+}
+
+// install makes v the program's code; the program then owns its reference. After an error the program
 // has no code, and the reference is dropped here.
 func (p *program) install(v *variant) (exec.Program, error) {
-	lanes := uint64(v.code.Record.Lanes)
-	if err := p.limits.Check(p.source, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
+	if err := p.checkLimits(v); err != nil {
 		v.release()
 		return nil, err
 	}
@@ -130,24 +136,28 @@ func (p *program) install(v *variant) (exec.Program, error) {
 // resources that the program writes share no byte with other bound resources. Vulkan permits several
 // descriptors with the same memory. Then a store through one of them can change a later load of
 // another subgroup through the other, and the order of subgroups, which the interpreter defines,
-// becomes visible.
-func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
+// becomes visible. If merge is set, workgroups may be merged, on the same condition.
+func (p *program) selectVariant(job *exec.Job, h *handles, merge bool) (v *variant, merged bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v := p.main
-	if v == nil {
-		return nil, errClosed
+	if v = p.main; v == nil {
+		return nil, false, errClosed
+	}
+	if merge {
+		if m := p.mergedVariant(job); m != nil && (len(m.written) == 0 || !h.aliases(job, m.written)) {
+			m.retain()
+			return m, true, nil
+		}
 	}
 	if len(v.written) > 0 && h.aliases(job, v.written) {
-		var err error
 		if v, err = p.exactVariant(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	// The reference is acquired under the lock, because Close could otherwise release the last one
 	// in between.
 	v.retain()
-	return v, nil
+	return v, false, nil
 }
 
 // exactVariant returns the code with one subgroup per strip.
@@ -200,12 +210,12 @@ func (p *program) Lines() (lines []amd64.Line, funcs []string) {
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, v := range []*variant{p.main, p.exact} {
+	for _, v := range []*variant{p.main, p.exact, p.merge.variant} {
 		if v != nil {
 			v.release()
 		}
 	}
-	p.main, p.exact = nil, nil
+	p.main, p.exact, p.merge.variant = nil, nil, nil
 	for x := p.prepared.Get(); x != nil; x = p.prepared.Get() {
 		x.table.release(0)
 	}

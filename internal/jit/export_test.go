@@ -37,3 +37,11 @@ func IdleStateBytes() int64 { return idleStateBytes.Load() }
 
 // StripLanes returns the lanes of the strips that p usually runs.
 func StripLanes(p exec.Program) uint32 { return p.(*program).main.source.SubgroupSize }
+
+// MergedGroups returns how many workgroups of p its code for merged ones runs as one; 0 if there is no such code yet.
+func MergedGroups(p exec.Program) uint32 {
+	if m := p.(*program).merge; m.variant != nil {
+		return m.factor
+	}
+	return 0
+}

@@ -25,6 +25,7 @@ const (
 type prepared struct {
 	program *program
 	variant *variant // with a reference
+	merged  bool     // the variant is of merged workgroups
 	job     *exec.Job
 	handles
 	table     *block // the handle table of machine code; nil if perWorker
@@ -34,6 +35,15 @@ type prepared struct {
 
 // Prepare checks the job, selects its code and builds its handle table.
 func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
+	x, err := p.prepare(job, false)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// prepare prepares a job, with merged workgroups if that is permitted and possible.
+func (p *program) prepare(job *exec.Job, merge bool) (_ *prepared, err error) {
 	x := p.prepared.Get()
 	if x == nil {
 		x = &prepared{program: p}
@@ -46,11 +56,10 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 		return nil, unsupported("observing a run", 0)
 	}
 	// It may compile the exact variant, if bound buffers overlap.
-	variant, err := p.selectVariant(job, &x.handles)
-	if err != nil {
+	if x.variant, x.merged, err = p.selectVariant(job, &x.handles, merge); err != nil {
 		return nil, err
 	}
-	x.variant, x.job = variant, job
+	x.job = job
 	x.fill(p.source, &p.layout, job, p.forceNonTemporal)
 	private := x.privatize(p.source, job, p.tallies)
 	// The handle of workgroup memory differs between workers, and so do handles of private
@@ -235,10 +244,10 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[amd64.ArgRegionFirst] = uintptr(w.regions)
 	a[amd64.ArgRegionCount] = uintptr(len(w.job.Regions))
 	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
-	for i := range 3 {
+	for i, n := range w.bound.groups() {
 		a[amd64.ArgGroupBase+i] = uintptr(w.job.Base[i])
 		// The sum may wrap to 0, if the last WorkgroupId is 2³²−1; the code compares for equality.
-		a[amd64.ArgGroupEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
+		a[amd64.ArgGroupEnd+i] = uintptr(w.job.Base[i] + n)
 		a[amd64.ArgNumGroups+i] = uintptr(w.job.Groups[i])
 	}
 }
@@ -247,7 +256,7 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 // order of x, y, z by itself, so that a batch of many small workgroups enters it once.
 func (w *worker) runBatch(b exec.Batch) error {
 	ctx := w.ctx
-	for i, id := range w.job.GroupID(b.First) {
+	for i, id := range w.bound.groupID(b.First) {
 		ctx.Args[amd64.ArgGroup+i] = uintptr(id)
 	}
 	ctx.Args[amd64.ArgCount] = uintptr(b.Count)

@@ -1,0 +1,107 @@
+package jit
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
+)
+
+// groupMerge is the code of a program for merged workgroups (vectorize.MergeWorkgroups), compiled for the first job that can have
+// it.
+type groupMerge struct {
+	tried   bool
+	variant *variant // nil if workgroups cannot be merged
+	factor  uint32   // workgroups that are one
+	local   uint32   // invocations in x of a merged one
+}
+
+// PrepareMerged is Prepare for all groups of a job; small workgroups are merged, if no result can tell.
+func (p *program) PrepareMerged(job *exec.Job) (exec.Prepared, error) {
+	x, err := p.prepare(job, true)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// mergedVariant returns the code for merged workgroups; nil if there is none for the job. mu is held.
+func (p *program) mergedVariant(job *exec.Job) *variant {
+	m := &p.merge
+	if p.source.Invocations() > vectorize.MaxSmallGroup || job.Hook != nil || job.Schedule != nil || job.Prompt || len(job.SpanEnds) > 0 {
+		return nil
+	}
+	if !m.tried {
+		m.tried = true
+		p.compileGroupMerge()
+	}
+	if m.variant == nil || !m.fits(job) || p.mergedCount(job) < uint64(job.WorkerCount(p.source)) {
+		return nil
+	}
+	return m.variant
+}
+
+// fits reports whether merged workgroups can run the groups of a job. All numbers of invocations in x
+// must be below 2³².
+func (m *groupMerge) fits(job *exec.Job) bool {
+	n := (uint64(job.Groups[0]) + uint64(m.factor) - 1) / uint64(m.factor)
+	return job.Base[0] == 0 && job.Groups[0] > 1 && n*uint64(m.local) < 1<<32
+}
+
+// mergedGroups returns the numbers of merged workgroups of a job.
+func (p *program) mergedGroups(job *exec.Job) [3]uint32 {
+	f := uint64(p.merge.factor)
+	return [3]uint32{uint32((uint64(job.Groups[0]) + f - 1) / f), job.Groups[1], job.Groups[2]}
+}
+
+func (p *program) mergedCount(job *exec.Job) uint64 {
+	merged := exec.Job{Groups: p.mergedGroups(job)}
+	return merged.GroupCount()
+}
+
+// compileGroupMerge compiles the merged program. Without code of its own for all operations it is not used: an exit to Go
+// evaluates the inputs of the source.
+func (p *program) compileGroupMerge() {
+	source, factor := vectorize.MergeWorkgroups(p.source, p.level.Form())
+	if source == nil || codeLength(source) > maxMergedCode {
+		return
+	}
+	q := &program{source: source, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
+	var v *variant
+	if q.cache != nil {
+		q.hash = hashOf(source)
+		v = q.cache.get(q.cacheKey(false), source)
+	}
+	if v == nil {
+		// There is no stop function, as for the exact variant.
+		var err error
+		if v, err = q.compile(false, nil); err != nil {
+			return // the code for the workgroups as they are serves too
+		}
+	}
+	if len(v.code.Sites) > 0 || p.checkLimits(v) != nil {
+		v.release()
+		return
+	}
+	p.merge.variant, p.merge.factor, p.merge.local = v, factor, source.LocalSize[0]
+}
+
+// groups returns the numbers of workgroups that machine code runs.
+func (x *prepared) groups() [3]uint32 {
+	if x.merged {
+		return x.program.mergedGroups(x.job)
+	}
+	return x.job.Groups
+}
+
+// GroupCount returns the number of workgroups that machine code runs.
+func (x *prepared) GroupCount() (uint64, bool) {
+	if x.merged {
+		return x.program.mergedCount(x.job), x.program.merge.fits(x.job)
+	}
+	return x.job.GroupCount(), true
+}
+
+// groupID returns the position of a workgroup that machine code runs.
+func (x *prepared) groupID(n uint64) [3]uint32 {
+	job := exec.Job{Groups: x.groups(), Base: x.job.Base}
+	return job.GroupID(n)
+}
