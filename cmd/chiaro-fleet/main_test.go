@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -182,6 +183,74 @@ func TestRunLocal(t *testing.T) {
 	}
 	if sarif[0] != sarif[1] {
 		t.Errorf("the logs differ:\n%s\n%s", sarif[0], sarif[1])
+	}
+}
+
+// onBoth runs a command with and without a fleet. It fails the test if the exit codes or the outputs differ, or if an item stays
+// in the process of the command.
+func onBoth(t *testing.T, dir string, want int, args ...string) {
+	t.Helper()
+	var out [2]string
+	for i, on := range [][]string{nil, {"--on", "local"}} {
+		code, text, log := chiaro(t, dir, append(slices.Clone(args), on...)...)
+		if code != want {
+			t.Errorf("%v %v: exit code %d; want %d\n%s%s", args, on, code, want, text, log)
+		}
+		if strings.Contains(log, "in this process") {
+			t.Errorf("%v: %s", args, log)
+		}
+		out[i] = text
+	}
+	if out[0] == "" || out[0] != out[1] {
+		t.Errorf("%v: the outputs differ:\n%s\n%s", args, out[0], out[1])
+	}
+}
+
+// unpack writes the files of the test of a command to a folder.
+func unpack(t *testing.T, name string) string {
+	t.Helper()
+	a, err := txtar.ParseFile(filepath.Join("../chiaro/testdata", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range a.Files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, f.Data)
+	}
+	return dir
+}
+
+// TestLinkLocal checks that descriptions of pipelines have the same verdict on a fleet, by link and by check.
+func TestLinkLocal(t *testing.T) {
+	dir := unpack(t, "link")
+	for _, format := range []string{"text", "json"} {
+		onBoth(t, dir, 1, "link", "--format", format, "one.pipeline.yaml", "full.pipeline.yaml", "--library")
+		onBoth(t, dir, 1, "link", "--format", format, "--profile", "min", "--maintenance4", "on", "one.pipeline.yaml", "full.pipeline.yaml")
+	}
+	onBoth(t, dir, 1, "check", "one.pipeline.yaml", "full.pipeline.yaml")
+	for _, on := range [][]string{nil, {"--on", "local"}} {
+		code, out, log := chiaro(t, dir, append([]string{"link", "one.pipeline.yaml", "odd.pipeline.yaml"}, on...)...)
+		if code != 2 || out != "" || !strings.Contains(log, "odd.pipeline.yaml:2:3: stages.pixel") {
+			t.Errorf("%v: exit code %d, %s, %s; want 2 and the place of the mistake", on, code, out, log)
+		}
+	}
+}
+
+// TestTestLocal checks that the tests of tables and scripts have the same results on a fleet.
+func TestTestLocal(t *testing.T) {
+	dir := unpack(t, "tables")
+	onBoth(t, dir, 0, "test", "--format", "sarif", "saxpy.test.yaml")
+	onBoth(t, dir, 1, "test", "--format", "sarif", "saxpy.test.yaml", "wrong.test.yaml")
+	chiaro(t, dir, "test", "--record", "fill.test.yaml") // the expected picture
+	onBoth(t, dir, 0, "test", "--format", "sarif", "fill.test.yaml")
+	onBoth(t, dir, 1, "test", "--format", "sarif", "brighter.test.yaml")
+	code, _, log := chiaro(t, dir, "test", "--on", "local", "--coverage", "lcov=c.info", "saxpy.test.yaml")
+	if code != 2 || !strings.Contains(log, "a worker writes no files") {
+		t.Errorf("--coverage with --on: exit code %d, %s; want 2", code, log)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -97,10 +98,12 @@ func newAnswerer(c console, h *wire.Head) (answerer, error) {
 	switch h.Verb {
 	case "check":
 		return newCheckAnswerer(c, h.Options)
-	case "run":
+	case "link":
+		return newLinkAnswerer(c, h.Options)
+	case "run", "test":
 		return newRunAnswerer(c, h.Options)
 	}
-	return nil, fmt.Errorf("verb %q; must be check or run", h.Verb)
+	return nil, fmt.Errorf("verb %q; must be check, link, run or test", h.Verb)
 }
 
 // itemFiles returns the contents of the files of an item by their names.
@@ -114,4 +117,25 @@ func itemFiles(it *wire.Item) (map[string][]byte, error) {
 		out[f.Name] = data
 	}
 	return out, nil
+}
+
+// fileOf returns a file among those of an item.
+func fileOf(files map[string][]byte, name string) ([]byte, error) {
+	data, ok := files[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: is not among the files of the item: %w", name, fs.ErrNotExist)
+	}
+	return data, nil
+}
+
+// moduleOf returns a module among the files of an item. It rejects a source: a compiler may read any file of its machine.
+func moduleOf(files map[string][]byte, name string) ([]byte, error) {
+	data, err := fileOf(files, name)
+	if err == nil {
+		err = packed(name, data)
+	}
+	if err == nil && isSource(name) && !isBinary(data) {
+		err = fmt.Errorf("%s: a worker compiles no source", name)
+	}
+	return data, err
 }

@@ -55,15 +55,11 @@ func (j *judge) onFleet(list []subject, stop context.CancelCauseFunc) func(conte
 		item:    func(i int) (*wire.Item, bool) { return j.travels(&list[i]) },
 		take:    func(i int, a *wire.Answer) (*checked, bool) { return j.arrived(&list[i], a) },
 	}
-	return func(ctx context.Context, here func(int), give func(int, *checked)) {
-		if err := s.run(ctx, here, give); err != nil {
-			stop(err)
-		}
-	}
+	return s.elsewhere(stop)
 }
 
-// travels returns the item of a subject; false for one that this process judges: unreadable ones, sources, which need the
-// compilers of this machine, and descriptions of pipelines, which name further files.
+// travels returns the item of a subject; false for one that this process judges: unreadable ones, and sources, which need
+// the compilers of this machine.
 func (j *judge) travels(s *subject) (*wire.Item, bool) {
 	if s.err != nil || s.file == "-" {
 		return nil, false
@@ -78,6 +74,12 @@ func (j *judge) travels(s *subject) (*wire.Item, bool) {
 	case s.kind == isModule && !isSource(s.file) && !isPTX(s.file):
 	case s.kind == isObject && !strings.HasSuffix(s.file, ".json"):
 		kind = "object " + strings.TrimPrefix(s.name, s.file+"#")
+	case s.kind == isDescription:
+		kind = "description"
+		var ok bool
+		if files, ok = descriptionFiles(s.file); !ok {
+			return nil, false
+		}
 	case s.kind == isScript:
 		kind = "script"
 		var ok bool
@@ -92,16 +94,29 @@ func (j *judge) travels(s *subject) (*wire.Item, bool) {
 
 // arrived returns the result of a subject from its answer; false for an answer without one that this process can give.
 func (j *judge) arrived(s *subject, a *wire.Answer) (*checked, bool) {
-	x := &checked{file: s.name, profiles: j.f.profileNames(), stop: func() error { return nil }}
+	x, decoded, ok := j.received(s.name, a)
+	if !ok || !x.pipeline && len(x.findings) > 0 && !j.recall(s, x, decoded) {
+		return nil, false
+	}
+	if a.Status == "" {
+		j.f.filter.apply(x)
+	}
+	return x, true
+}
+
+// received returns the result of a module or a pipeline from its answer, without the module. decoded is false for one that
+// is no module.
+func (j *judge) received(name string, a *wire.Answer) (x *checked, decoded, ok bool) {
+	x = &checked{file: name, profiles: j.f.profileNames(), stop: func() error { return nil }}
 	var r checkResult
 	switch {
 	case a.Status == wire.Invalid:
-		return nil, false
+		return nil, false, false
 	case a.Status != "":
-		x.verdict, x.message = verdictInternal, lost(s.name, a)
-		return x, true
+		x.verdict, x.message = verdictInternal, lost(name, a)
+		return x, false, true
 	case json.Unmarshal(a.Result, &r) != nil:
-		return nil, false
+		return nil, false, false
 	}
 	x.verdict, x.message, x.pipeline, x.skipped = r.Verdict, r.Message, r.Pipeline, r.Skipped
 	x.left = leftOut{all: r.Omitted, beyond: r.Omitted}
@@ -117,11 +132,7 @@ func (j *judge) arrived(s *subject, a *wire.Answer) (*checked, bool) {
 		}
 		x.findings = append(x.findings, f)
 	}
-	if !r.Pipeline && len(x.findings) > 0 && !j.recall(s, x, r.Decoded) {
-		return nil, false
-	}
-	j.f.filter.apply(x)
-	return x, true
+	return x, r.Decoded, true
 }
 
 // recall reads the module of a result with findings, which the reports show. decoded is false for one that is no module;
@@ -164,12 +175,18 @@ func newCheckAnswerer(c console, options json.RawMessage) (answerer, error) {
 	if err := json.Unmarshal(options, &t); err != nil {
 		return nil, err
 	}
+	j, err := t.judge(c)
+	return &checkAnswerer{j, map[string]*fossil.Set{}}, err
+}
+
+// judge returns the judge of a task.
+func (t *checkTask) judge(c console) (*judge, error) {
 	if t.Env == nil || slices.Contains(t.Envs, nil) {
 		return nil, errors.New("no environment")
 	}
 	f := checkFlags{targetEnv: t.TargetEnv, envs: t.Envs}
 	f.opts.Limits = t.Limits
-	return &checkAnswerer{&judge{c: c, f: f, env: t.Env, modules: newModuleStore()}, map[string]*fossil.Set{}}, nil
+	return &judge{c: c, f: f, env: t.Env, modules: newModuleStore()}, nil
 }
 
 func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
@@ -199,6 +216,13 @@ func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) 
 		}
 		s = objectsOf(set, strings.TrimSuffix(it.Name, "#"+object), object)[0]
 		judge = func(x *checked) { w.j.judge(ctx, s, x) }
+	case "description":
+		files, err := itemFiles(it)
+		if err != nil {
+			return nil, err
+		}
+		s.kind = isDescription
+		judge = func(x *checked) { w.j.among(files).judge(ctx, s, x) }
 	case "script":
 		files, err := itemFiles(it)
 		if err != nil {
@@ -208,7 +232,7 @@ func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) 
 			w.j.scriptOf(ctx, s.file, func() (*amber.Script, error) { return travelScript(s.file, files) }, x)
 		}
 	default:
-		return nil, fmt.Errorf("kind %q; must be module, object or script", it.Kind)
+		return nil, fmt.Errorf("kind %q; must be module, object, description or script", it.Kind)
 	}
 	x := &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
 	w.j.guarded(s.name, x, judge)
@@ -232,6 +256,7 @@ func (w *checkAnswerer) archive(path string) (*fossil.Set, error) {
 		return nil, err
 	}
 	clear(w.archives)
+	w.j.modules = newModuleStore() // their names have the archive's name, which another run may have too
 	w.archives[path] = fossil.NewSet(a)
 	return w.archives[path], nil
 }

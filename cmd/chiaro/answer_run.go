@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -47,23 +48,21 @@ func (t *runTask) flags() (f runFlags) {
 	return f
 }
 
-// onFleet returns the part of a pool that sends scripts to the fleet of --on; nil without one.
-func (f *runFlags) onFleet(c console, items []runItem, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, record)) {
+// onFleet returns the part of a pool that sends the items of a verb to the fleet of --on; nil without one.
+func (f *runFlags) onFleet(c console, verb string, items []runItem, stop context.CancelCauseFunc, item func(i int) (*wire.Item, bool)) func(context.Context, func(int), func(int, record)) {
 	if f.on == "" {
 		return nil
 	}
-	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: "run", options: f.task(), items: len(items),
-		item: func(i int) (*wire.Item, bool) {
-			files, ok := scriptFiles(c, items[i].File, f.opts.SpirvDir, f.allowOutside)
-			return &wire.Item{Name: items[i].File, Kind: "script", Files: files}, ok
-		},
+	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: verb, options: f.task(), items: len(items), item: item,
 		take: func(i int, a *wire.Answer) (record, bool) { return ranElsewhere(&items[i], a) },
 	}
-	return func(ctx context.Context, here func(int), give func(int, record)) {
-		if err := s.run(ctx, here, give); err != nil {
-			stop(err)
-		}
-	}
+	return s.elsewhere(stop)
+}
+
+// scriptItem returns the item of a script; false for one that this process must run.
+func (f *runFlags) scriptItem(c console, file string) (*wire.Item, bool) {
+	files, ok := scriptFiles(c, file, f.opts.SpirvDir, f.allowOutside)
+	return &wire.Item{Name: file, Kind: "script", Files: files}, ok
 }
 
 // ranElsewhere returns the record of an item from its answer; false for an answer without one that this process can give.
@@ -87,10 +86,11 @@ func ranElsewhere(item *runItem, a *wire.Answer) (record, bool) {
 	return r.record, true
 }
 
-// runAnswerer runs the scripts of a fleet.
+// runAnswerer runs the scripts and the tests of a fleet.
 type runAnswerer struct {
-	c console
-	f runFlags
+	c      console
+	f      runFlags
+	tables tableStore
 }
 
 func newRunAnswerer(c console, options json.RawMessage) (answerer, error) {
@@ -98,32 +98,46 @@ func newRunAnswerer(c console, options json.RawMessage) (answerer, error) {
 	if err := json.Unmarshal(options, &t); err != nil {
 		return nil, err
 	}
-	w := &runAnswerer{c, t.flags()}
+	w := &runAnswerer{c: c, f: t.flags()}
 	return w, w.f.check(c)
 }
 
 func (w *runAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
-	if it.Kind != "script" {
-		return nil, errors.New("the kind must be script")
-	}
 	files, err := itemFiles(it)
 	if err != nil {
 		return nil, err
 	}
-	item := runItem{record{File: it.Name}, func(ctx context.Context, x *record) {
-		script, err := travelScript(it.Name, files)
+	item := runItem{record: record{File: it.Name}}
+	switch kind, name, _ := strings.Cut(it.Kind, " "); kind {
+	case "script":
+		item.run = func(ctx context.Context, x *record) { w.script(ctx, files, x) }
+	case "test":
+		test, err := w.tables.test(it, files, name)
 		if err != nil {
-			x.Status, x.Message = "error", located(it.Name, err)
-			return
+			return nil, err
 		}
-		w.f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
-			r := amber.Run(ctx, script, opts)
-			x.set(&r, w.f.opts.Timeout)
-		})
-	}}
+		item.Test = name
+		f := &testFlags{runFlags: w.f, files: files}
+		item.run = func(ctx context.Context, x *record) { f.runTest(ctx, w.c, test, x) }
+	default:
+		return nil, fmt.Errorf("kind %q; must be script or test", it.Kind)
+	}
 	x := runOne(ctx, w.c, &item)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return &runResult{x, x.found, x.sanitized}, nil
+}
+
+// script runs a script.
+func (w *runAnswerer) script(ctx context.Context, files map[string][]byte, x *record) {
+	script, err := travelScript(x.File, files)
+	if err != nil {
+		x.Status, x.Message = "error", located(x.File, err)
+		return
+	}
+	w.f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
+		r := amber.Run(ctx, script, opts)
+		x.set(&r, w.f.opts.Timeout)
+	})
 }

@@ -41,20 +41,14 @@ func needsCompiler(s *amber.Script) bool {
 
 // travelScript parses a script from the files of an item. It rejects one that needs a compiler.
 func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
-	text, ok := files[""]
-	if !ok {
-		return nil, fmt.Errorf("%s: is not among the files", file)
+	text, err := fileOf(files, "")
+	if err == nil {
+		err = packed(file, text)
 	}
-	if err := packed(file, text); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	s, err := amber.Parse(file, text, func(name string) ([]byte, error) {
-		data, ok := files[name]
-		if !ok {
-			return nil, fmt.Errorf("%s: is not among the files of the item", name)
-		}
-		return data, nil
-	})
+	s, err := amber.Parse(file, text, func(name string) ([]byte, error) { return fileOf(files, name) })
 	if err == nil && needsCompiler(s) {
 		return nil, fmt.Errorf("%s: a worker compiles no source", file)
 	}

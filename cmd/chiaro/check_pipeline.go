@@ -43,7 +43,8 @@ type judge struct {
 	f       checkFlags
 	env     *valid.Env
 	modules *moduleStore
-	cache   *resultCache // nil for none
+	cache   *resultCache      // nil for none
+	files   map[string][]byte // of an item of a fleet, by name: the only ones that its description may read; nil for the file system
 }
 
 // judge judges one subject.

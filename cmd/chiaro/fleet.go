@@ -54,7 +54,7 @@ func newFleet(c console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fleet [serve|work|status|cancel|prune]",
 		Short: "Serve, work for and look after a fleet of machines",
-		Long: `A fleet spreads check and run with --on over machines. It is a server of NATS with JetStream, and workers: chiaro fleet serve
+		Long: `A fleet spreads check, run, link and test with --on over machines. It is a server of NATS with JetStream, and workers: chiaro fleet serve
 and chiaro fleet work start them. chiaro fleet status, cancel and prune look after its runs. The program is chiaro-fleet,
 beside chiaro or on PATH.`,
 		Example:            "  chiaro fleet serve\n  chiaro fleet work --on nats://host:4222\n  chiaro check --on nats://host:4222 shaders/",
@@ -106,6 +106,15 @@ type submission[T any] struct {
 	items   int                                   // of the list
 	item    func(i int) (*wire.Item, bool)        // false for one that this process must process
 	take    func(i int, a *wire.Answer) (T, bool) // likewise for an answer without a result
+}
+
+// elsewhere returns the part of a pool that sends the items to a fleet. An error ends the run through stop.
+func (s *submission[T]) elsewhere(stop context.CancelCauseFunc) func(context.Context, func(int), func(int, T)) {
+	return func(ctx context.Context, here func(int), give func(int, T)) {
+		if err := s.run(ctx, here, give); err != nil {
+			stop(err)
+		}
+	}
 }
 
 // run processes the items on a fleet, and the others here.

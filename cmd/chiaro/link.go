@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -70,7 +72,7 @@ multisample, depth_stencil, color_blend, dynamic, render_pass, rendering, ray_tr
 
 The command check also checks the modules themselves, and accepts the same descriptions.`,
 		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
-		RunE:    stoppable(func(ctx context.Context, args []string) error { return linkPipelines(ctx, c, f, args) }),
+		RunE:    stoppable(func(ctx context.Context, args []string) error { return linkPipelines(ctx, c, &f, args) }),
 	}
 	fl := cmd.Flags()
 	for _, s := range linkStages {
@@ -85,67 +87,66 @@ The command check also checks the modules themselves, and accepts the same descr
 	f.check.profileFlags(cmd)
 	outsideFlag(fl, &f.check.allowOutside)
 	fl.BoolVar(&f.library, "library", false, "the stages are part of a pipeline; others may be missing")
+	onFlag(fl, &f.check.on)
 	complete(cmd, "format", linkFormats...)
 	complete(cmd, "maintenance4", "on", "off")
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
 }
 
-// linkPipelines judges the pipelines that files describe, or the one that flags do.
-func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) error {
+// linkPipelines judges the pipelines that files describe, and the one that flags do.
+func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string) error {
 	env, ok := valid.ParseEnv(f.targetEnv)
-	if !ok {
+	switch {
+	case !ok:
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
+	case f.check.matrix:
+		return unreadable("--matrix: use chiaro check --matrix, which accepts descriptions too")
+	case !slices.Contains([]string{"", "on", "off"}, f.maintenance4):
+		return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
 	}
 	env.Reading = f.check.env.Reading
-	j := &judge{c: c, f: f.check, env: env, modules: newModuleStore()}
-	var all []*link.Description
-	for _, file := range files {
-		d, err := j.readPipeline(ctx, file)
-		if err != nil {
-			return err
-		}
-		all = append(all, d)
-	}
-	d, err := j.flaggedPipeline(ctx, f)
-	if err != nil {
-		return err
-	}
-	if len(d.Stages) > 0 {
-		all = append(all, d)
-	}
-	if len(all) == 0 {
-		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
-	}
-	if f.check.matrix {
-		return unreadable("--matrix: use chiaro check --matrix, which accepts descriptions too")
-	}
 	f.check.format, f.check.targetEnv = "text", f.targetEnv
 	if err := f.check.loadProfiles(c, env); err != nil {
 		return err
 	}
-	j.f = f.check
-	var found []shownFinding
-	for _, d := range all {
-		d.Library = d.Library || f.library
-		switch f.maintenance4 {
-		case "":
-		case "on", "off":
-			if d.Device == nil {
-				d.Device = &valid.Device{}
-			}
-			if d.Device.Features == nil {
-				d.Device.Features = map[string]bool{}
-			}
-			d.Device.Features["maintenance4"] = f.maintenance4 == "on"
-		default:
-			return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
-		}
-		x := &checked{file: d.Name}
-		j.read(d.Reading).link(d, x)
-		found = append(found, x.findings...)
+	j := &judge{c: c, f: f.check, env: env, modules: newModuleStore()}
+	flagged, err := j.flaggedPipeline(ctx, f)
+	if err != nil {
+		return err
 	}
-	if err := writeLink(c.out, f.format, found, len(all)); err != nil {
+	if len(flagged.Stages) > 0 {
+		files = append(slices.Clone(files), "")
+	}
+	if len(files) == 0 {
+		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
+	}
+	var found []shownFinding
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	pool[*checked]{
+		items: len(files), jobs: runtime.GOMAXPROCS(0),
+		work: func(i int) *checked {
+			return j.linkOne(files[i], func() (*link.Description, error) {
+				if files[i] == "" {
+					return flagged, nil
+				}
+				return j.readPipeline(ctx, files[i])
+			}, f)
+		},
+		notRun: func(i int) *checked { return notChecked(&subject{name: files[i]}) },
+		live:   func(*checked) {},
+		ordered: func(x *checked) {
+			if found = append(found, x.findings...); err == nil {
+				err = x.broken()
+			}
+		},
+		elsewhere: f.onFleet(j, files, stop),
+	}.run(ctx)
+	if err := cmp.Or(fleetError(ctx), err); err != nil {
+		return err
+	}
+	if err := writeLink(c.out, f.format, found, len(files)); err != nil {
 		return err
 	}
 	if len(found) > 0 {
@@ -154,9 +155,52 @@ func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) 
 	return nil
 }
 
+// linkOne judges one pipeline.
+func (j *judge) linkOne(file string, read func() (*link.Description, error), f *linkFlags) *checked {
+	x := &checked{file: file, verdict: verdictUnreadable}
+	j.guarded(file, x, func(x *checked) {
+		d, err := read()
+		if err != nil {
+			x.message = err.Error()
+			return
+		}
+		f.complete(d)
+		j.read(d.Reading).link(d, x)
+	})
+	return x
+}
+
+// complete adds to a description what the flags say about all pipelines.
+func (f *linkFlags) complete(d *link.Description) {
+	d.Library = d.Library || f.library
+	if f.maintenance4 == "" {
+		return
+	}
+	if d.Device == nil {
+		d.Device = &valid.Device{}
+	}
+	if d.Device.Features == nil {
+		d.Device.Features = map[string]bool{}
+	}
+	d.Device.Features["maintenance4"] = f.maintenance4 == "on"
+}
+
+// broken returns the error of a pipeline without a verdict.
+func (x *checked) broken() error {
+	switch x.verdict {
+	case verdictUnreadable:
+		return unreadable("%s", x.message)
+	case verdictInternal:
+		return &coded{exitInternal, x.message}
+	case verdictNotRun:
+		return &coded{exitInterrupt, "interrupted"}
+	}
+	return nil
+}
+
 // flaggedPipeline returns the pipeline that the flags describe; it has no stages if
 // no flag names one.
-func (j *judge) flaggedPipeline(ctx context.Context, f linkFlags) (*link.Description, error) {
+func (j *judge) flaggedPipeline(ctx context.Context, f *linkFlags) (*link.Description, error) {
 	d := &link.Description{}
 	for _, s := range linkStages {
 		file := *f.files[s.flag]
@@ -189,14 +233,12 @@ func (j *judge) flaggedPipeline(ctx context.Context, f linkFlags) (*link.Descrip
 
 // readPipeline reads the description of a pipeline and the modules it names.
 func (j *judge) readPipeline(ctx context.Context, file string) (*link.Description, error) {
-	data, err := readFile(file)
+	data, err := j.readNamed(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}
 	d, err := describe.Read(data, file, func(s describe.Stage) (*link.Shader, error) {
-		if !filepath.IsAbs(s.File) {
-			s.File = filepath.Join(filepath.Dir(file), s.File)
-		}
+		s.File = besideFile(file, s.File)
 		return j.fileShader(ctx, s)
 	})
 	if err != nil {
@@ -205,6 +247,14 @@ func (j *judge) readPipeline(ctx context.Context, file string) (*link.Descriptio
 	d.Env = j.env
 	d.Position = positions(data, file, "")
 	return d, nil
+}
+
+// besideFile returns the path of a file whose name is relative to the folder of a description.
+func besideFile(description, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(description), name)
 }
 
 // positions returns a function that finds a path in a description, or in the text of one of
@@ -224,7 +274,7 @@ func positions(data []byte, file, member string) func(string) (string, int, int)
 // fileShader reads the module of a stage and finds its entry point.
 func (j *judge) fileShader(ctx context.Context, s describe.Stage) (*link.Shader, error) {
 	m, err := j.modules.get(s.File, s.Specialization, cmp.Or(j.env.Reading, s.Reading), func() (*facts.Module, error) {
-		data, err := readModule(ctx, j.c, s.File, j.env.Name, j.f.allowOutside)
+		data, err := j.stageModule(ctx, s.File)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/engine"
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/schedule"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -205,14 +206,18 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	bar := progress(reports, len(files))
 	var items []runItem
 	for _, file := range files {
 		items = append(items, runItem{record{File: file, Shard: shard}, func(ctx context.Context, x *record) { runScript(ctx, c, f, x) }})
 	}
+	return f.spread(ctx, reports, "run", items, rs, func(i int) (*wire.Item, bool) { return f.scriptItem(c, items[i].File) })
+}
+
+// spread runs the items of a verb here, or on the fleet of --on, and reports them.
+func (f *runFlags) spread(ctx context.Context, c console, verb string, items []runItem, rs *reporters[record, tally], item func(i int) (*wire.Item, bool)) error {
 	spread, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	t := runAll(spread, c, f.jobs, items, rs, bar, f.onFleet(c, items, fail))
+	t := runAll(spread, c, f.jobs, items, rs, progress(c, len(items)), f.onFleet(c, verb, items, fail, item))
 	if err := rs.close(t); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/shadertable"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -29,6 +30,7 @@ type testFlags struct {
 	record      bool
 	differences string
 	only        string
+	files       map[string][]byte // of an item of a fleet, by name: the only ones that its test may read; nil for the file system
 }
 
 // tableEnding is the ending of tables of tests.
@@ -61,6 +63,7 @@ Without a name the folder is the working directory. docs/testing.md has the form
 	f.engine.add(cmd)
 	jobsVar(fl, &f.jobs, "number of tests to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per test; 0 for none")
+	onFlag(fl, &f.on)
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	outsideFlag(fl, &f.allowOutside)
 	addSchedule(cmd, &f.schedule)
@@ -75,6 +78,9 @@ Without a name the folder is the working directory. docs/testing.md has the form
 func runTests(c console, f *testFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		args = []string{"."}
+	}
+	if f.on != "" && (len(f.coverage) > 0 || f.record || f.differences != "") {
+		return unreadable("--coverage, --record and --differences with --on; want one of them, since a worker writes no files")
 	}
 	covered, err := openCoverage(c, f.coverage)
 	if err != nil {
@@ -95,16 +101,18 @@ func runTests(c console, f *testFlags, args []string) error {
 	if err := spareInputs("coverage", f.coverage, files); err != nil {
 		return err
 	}
-	var items []runItem
+	var items []testItem
 	for _, file := range files {
 		items = append(items, f.items(c, file)...)
 	}
-	items, shard, err := shardOf(items, f.shard, func(i runItem) string { return i.record.title() })
+	items, shard, err := shardOf(items, f.shard, func(i testItem) string { return i.record.title() })
 	if err != nil {
 		return err
 	}
+	runs := make([]runItem, len(items))
 	for i := range items {
-		items[i].record.Shard = shard
+		runs[i] = items[i].runItem
+		runs[i].record.Shard = shard
 	}
 	rs, err := newReporters(c, f.format, f.out, files, runReporters("chiaro test"))
 	if err != nil {
@@ -115,18 +123,21 @@ func runTests(c console, f *testFlags, args []string) error {
 	if covered != nil {
 		rs.ordered = append(rs.ordered, covered)
 	}
-	t := runAll(ctx, c, f.jobs, items, rs, progress(c, len(items)), nil)
-	if err := rs.close(t); err != nil {
-		return err
-	}
-	return t.ended(ctx)
+	return f.spread(ctx, c, "test", runs, rs, func(i int) (*wire.Item, bool) { return items[i].travel() })
+}
+
+// testItem is a test with the function that returns its item for a fleet.
+type testItem struct {
+	runItem
+	travel func() (*wire.Item, bool) // false for one that this process must run
 }
 
 // items returns the tests of a file.
-func (f *testFlags) items(c console, file string) (items []runItem) {
+func (f *testFlags) items(c console, file string) (items []testItem) {
 	if !strings.HasSuffix(file, tableEnding) {
 		if strings.Contains(file, f.only) {
-			items = append(items, runItem{record{File: file}, func(ctx context.Context, x *record) { runScript(ctx, c, f.runFlags, x) }})
+			run := runItem{record{File: file}, func(ctx context.Context, x *record) { runScript(ctx, c, f.runFlags, x) }}
+			items = append(items, testItem{run, func() (*wire.Item, bool) { return f.scriptItem(c, file) }})
 		}
 		return items
 	}
@@ -136,11 +147,13 @@ func (f *testFlags) items(c console, file string) (items []runItem) {
 		table, err = shadertable.Read(file, data)
 	}
 	if err != nil {
-		return []runItem{{record{File: file}, func(_ context.Context, x *record) { x.Status, x.Message = "error", err.Error() }}}
+		run := runItem{record{File: file}, func(_ context.Context, x *record) { x.Status, x.Message = "error", err.Error() }}
+		return []testItem{{run, func() (*wire.Item, bool) { return nil, false }}}
 	}
 	for _, test := range table.Tests {
 		if strings.Contains(test.Name, f.only) {
-			items = append(items, runItem{record{File: file, Test: test.Name}, func(ctx context.Context, x *record) { f.runTest(ctx, c, test, x) }})
+			run := runItem{record{File: file, Test: test.Name}, func(ctx context.Context, x *record) { f.runTest(ctx, c, test, x) }}
+			items = append(items, testItem{run, func() (*wire.Item, bool) { return f.tableItem(test) }})
 		}
 	}
 	return items
@@ -263,7 +276,7 @@ func (f *testFlags) module(ctx context.Context, c console, test *shadertable.Tes
 	case err != nil:
 		return nil, nil, err
 	}
-	data, err := readModule(ctx, c, path, env, f.allowOutside)
+	data, err := f.stageModule(ctx, c, name, path, env)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -275,8 +288,19 @@ func (f *testFlags) module(ctx context.Context, c console, test *shadertable.Tes
 	return x, m, nil
 }
 
+// stageModule reads a module that a table names.
+func (f *testFlags) stageModule(ctx context.Context, c console, name, path, env string) ([]byte, error) {
+	if f.files != nil {
+		return moduleOf(f.files, name)
+	}
+	return readModule(ctx, c, path, env, f.allowOutside)
+}
+
 // beside reads a file that a table names.
 func (f *testFlags) beside(table, name string) ([]byte, error) {
+	if f.files != nil {
+		return fileOf(f.files, name)
+	}
 	return readBeside(filepath.Dir(table), filepath.FromSlash(name), f.allowOutside)
 }
 

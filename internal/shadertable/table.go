@@ -215,5 +215,30 @@ func (x *Test) expectations() error {
 	return nil
 }
 
+// Files returns the names of the files that the test reads, as they are written: modules, contents and expected pictures.
+func (x *Test) Files() []string {
+	b := x.body
+	buffers, images := slices.Collect(maps.Values(b.Buffers)), slices.Collect(maps.Values(b.Images))
+	if b.Push != nil {
+		buffers = append(buffers, *b.Push)
+	}
+	if d := b.Draw; d != nil {
+		buffers = slices.AppendSeq(buffers, maps.Values(d.Vertices))
+		images = append(images, d.Target)
+	}
+	names := map[string]bool{}
+	for _, name := range x.Shaders {
+		names[name] = true
+	}
+	for i := range buffers {
+		names[buffers[i].File.value] = true
+	}
+	for i := range images {
+		names[images[i].File.value], names[images[i].Expect.value] = true, true
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
+}
+
 // At returns the place of the test, as the beginning of a message.
 func (x *Test) At() string { return fmt.Sprintf("%s:%d:1: %s: ", x.File, x.Line, x.Name) }
