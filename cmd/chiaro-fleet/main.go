@@ -68,7 +68,7 @@ func newRoot() *cobra.Command {
 		Use:           "chiaro-fleet",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "chiaro fleet"},
 		Short:         "Spread checks and runs over machines",
-		Long:          "A fleet is a server of NATS with JetStream, and workers. check, run, link and test with --on submit their work to it.",
+		Long:          "A fleet is a server of NATS with JetStream, and workers. check, run, link, test and fuzz with --on submit their work to it.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

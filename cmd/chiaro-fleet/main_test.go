@@ -254,6 +254,14 @@ func TestTestLocal(t *testing.T) {
 	}
 }
 
+// TestFuzzLocal checks that the shaders of seeds, changed modules and differential runs have the same results on a fleet.
+func TestFuzzLocal(t *testing.T) {
+	dir := unpack(t, "fuzz")
+	onBoth(t, dir, 0, "fuzz", "--format", "sarif", "--seeds", "5")
+	onBoth(t, dir, 2, "fuzz", "--format", "sarif", "--seeds", "3", "x.spvasm", "bad.spv")
+	onBoth(t, dir, 0, "run", "--format", "sarif", "--differential", "a.amber")
+}
+
 // TestNoServer checks the message without a server.
 func TestNoServer(t *testing.T) {
 	code, _, log := chiaro(t, corpus(t), "check", "--on", "nats://127.0.0.1:1", ".")

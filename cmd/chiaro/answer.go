@@ -98,12 +98,14 @@ func newAnswerer(c console, h *wire.Head) (answerer, error) {
 	switch h.Verb {
 	case "check":
 		return newCheckAnswerer(c, h.Options)
+	case "fuzz":
+		return newFuzzAnswerer(c, h.Options)
 	case "link":
 		return newLinkAnswerer(c, h.Options)
 	case "run", "test":
 		return newRunAnswerer(c, h.Options)
 	}
-	return nil, fmt.Errorf("verb %q; must be check, link, run or test", h.Verb)
+	return nil, fmt.Errorf("verb %q; must be check, fuzz, link, run or test", h.Verb)
 }
 
 // itemFiles returns the contents of the files of an item by their names.

@@ -24,6 +24,7 @@ type runTask struct {
 	Subgroup                    uint32
 	Full, Varying, Contract     bool
 	Kill, Derivatives, Sanitize string
+	Differential                bool
 }
 
 // runResult is a record with the fields that its JSON omits.
@@ -37,23 +38,31 @@ type runResult struct {
 func (f *runFlags) task() runTask {
 	p := &f.pipeline
 	return runTask{f.engine.engine, f.engine.level, f.opts.TargetEnv, f.through, f.schedule, f.opts.Timeout, f.opts.Digest, f.reading,
-		p.robustness, p.subgroup, p.full, p.varying, p.contract, p.kill, p.derivatives, p.sanitize}
+		p.robustness, p.subgroup, p.full, p.varying, p.contract, p.kill, p.derivatives, p.sanitize, f.differential}
 }
 
 // flags returns the flags of a task.
 func (t *runTask) flags() (f runFlags) {
 	f.engine = engineFlags{engine: t.Engine, level: t.Level}
 	f.opts.TargetEnv, f.through, f.schedule, f.opts.Timeout, f.opts.Digest, f.reading = t.TargetEnv, t.Through, t.Schedule, t.Timeout, t.Digest, t.Reading
+	f.differential = t.Differential
 	f.pipeline = pipelineFlags{t.Robustness, t.Subgroup, t.Full, t.Varying, t.Contract, t.Kill, t.Derivatives, t.Sanitize}
 	return f
 }
 
-// onFleet returns the part of a pool that sends the items of a verb to the fleet of --on; nil without one.
-func (f *runFlags) onFleet(c console, verb string, items []runItem, stop context.CancelCauseFunc, item func(i int) (*wire.Item, bool)) func(context.Context, func(int), func(int, record)) {
+// travel says how the items of a verb travel to a fleet.
+type travel struct {
+	verb    string
+	options any
+	item    func(i int) (*wire.Item, bool) // false for one that this process must run
+}
+
+// onFleet returns the part of a pool that sends items to the fleet of --on; nil without one.
+func (f *runFlags) onFleet(c console, how travel, items []runItem, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, record)) {
 	if f.on == "" {
 		return nil
 	}
-	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: verb, options: f.task(), items: len(items), item: item,
+	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: how.verb, options: how.options, items: len(items), item: how.item,
 		take: func(i int, a *wire.Answer) (record, bool) { return ranElsewhere(&items[i], a) },
 	}
 	return s.elsewhere(stop)
@@ -122,7 +131,12 @@ func (w *runAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
 	default:
 		return nil, fmt.Errorf("kind %q; must be script or test", it.Kind)
 	}
-	x := runOne(ctx, w.c, &item)
+	return ranHere(ctx, w.c, &item)
+}
+
+// ranHere runs an item and returns its result as it travels.
+func ranHere(ctx context.Context, c console, item *runItem) (any, error) {
+	x := runOne(ctx, c, item)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -54,7 +54,7 @@ func newFleet(c console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fleet [serve|work|status|cancel|prune]",
 		Short: "Serve, work for and look after a fleet of machines",
-		Long: `A fleet spreads check, run, link and test with --on over machines. It is a server of NATS with JetStream, and workers: chiaro fleet serve
+		Long: `A fleet spreads check, run, link, test and fuzz with --on over machines. It is a server of NATS with JetStream, and workers: chiaro fleet serve
 and chiaro fleet work start them. chiaro fleet status, cancel and prune look after its runs. The program is chiaro-fleet,
 beside chiaro or on PATH.`,
 		Example:            "  chiaro fleet serve\n  chiaro fleet work --on nats://host:4222\n  chiaro check --on nats://host:4222 shaders/",

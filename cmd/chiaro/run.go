@@ -38,8 +38,11 @@ type runFlags struct {
 	allowed   bool
 	schedule  string
 	plan      schedule.Plan // of schedule, if it is not empty
-	opts      amber.Options
-	reading   facts.Reading // of the static use of a shader's resources
+
+	differential bool
+	engines      []namedEngine // of differential, the reference first
+	opts         amber.Options
+	reading      facts.Reading // of the static use of a shader's resources
 
 	given func(flag string) bool // whether the command line has a flag
 
@@ -79,6 +82,7 @@ message names the feature.
 	onFlag(fl, &f.on)
 	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
 	addSchedule(cmd, &f.schedule)
+	addDifferential(fl, &f.differential)
 	fl.BoolVar(&f.allowed, "allowed", false, "for a shader: show the values that Vulkan permits for each number of the result, and judge it")
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
@@ -124,6 +128,11 @@ func (f *runFlags) check(c console) (err error) {
 			return unreadable("--schedule %v", err)
 		}
 	}
+	if f.differential {
+		if f.engines, err = f.everyEngine(c); err != nil {
+			return err
+		}
+	}
 	if f.opts.Timeout < 0 {
 		return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.opts.Timeout)
 	}
@@ -137,7 +146,7 @@ func (f *runFlags) check(c console) (err error) {
 
 // The flags that have a meaning only for scripts, and only for a compute shader.
 var (
-	scriptOnly = []string{"buffer-name", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
+	scriptOnly = []string{"buffer-name", "differential", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
 	shaderOnly = []string{"allowed", "base", "entry", "groups", "indirect", "memory", "push", "spec"}
 )
 
@@ -210,14 +219,14 @@ func runScripts(c console, f runFlags, args []string) error {
 	for _, file := range files {
 		items = append(items, runItem{record{File: file, Shard: shard}, func(ctx context.Context, x *record) { runScript(ctx, c, f, x) }})
 	}
-	return f.spread(ctx, reports, "run", items, rs, func(i int) (*wire.Item, bool) { return f.scriptItem(c, items[i].File) })
+	return f.spread(ctx, reports, travel{"run", f.task(), func(i int) (*wire.Item, bool) { return f.scriptItem(c, items[i].File) }}, items, rs)
 }
 
-// spread runs the items of a verb here, or on the fleet of --on, and reports them.
-func (f *runFlags) spread(ctx context.Context, c console, verb string, items []runItem, rs *reporters[record, tally], item func(i int) (*wire.Item, bool)) error {
+// spread runs items here, or on the fleet of --on, and reports them.
+func (f *runFlags) spread(ctx context.Context, c console, how travel, items []runItem, rs *reporters[record, tally]) error {
 	spread, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	t := runAll(spread, c, f.jobs, items, rs, progress(c, len(items)), f.onFleet(c, verb, items, fail, item))
+	t := runAll(spread, c, f.jobs, items, rs, progress(c, len(items)), f.onFleet(c, how, items, fail))
 	if err := rs.close(t); err != nil {
 		return err
 	}

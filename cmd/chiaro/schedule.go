@@ -25,7 +25,11 @@ random[:COUNT[:SEED]], all[:COUNT] for small dispatches; seed=SEED or order=… 
 // is for all orders together.
 func (f *runFlags) inOrders(ctx context.Context, x *record, run func(ctx context.Context, opts amber.Options)) {
 	opts := f.opts
-	if f.schedule == "" {
+	switch {
+	case f.differential:
+		f.onEngines(ctx, x, run)
+		return
+	case f.schedule == "":
 		run(ctx, opts)
 		return
 	}

@@ -67,6 +67,7 @@ Without a name the folder is the working directory. docs/testing.md has the form
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
 	outsideFlag(fl, &f.allowOutside)
 	addSchedule(cmd, &f.schedule)
+	addDifferential(fl, &f.differential)
 	f.pipeline.add(cmd)
 	f.through = throughNames[amber.Whole]
 	complete(cmd, "format", formats...)
@@ -123,7 +124,7 @@ func runTests(c console, f *testFlags, args []string) error {
 	if covered != nil {
 		rs.ordered = append(rs.ordered, covered)
 	}
-	return f.spread(ctx, c, "test", runs, rs, func(i int) (*wire.Item, bool) { return items[i].travel() })
+	return f.spread(ctx, c, travel{"test", f.task(), func(i int) (*wire.Item, bool) { return items[i].travel() }}, runs, rs)
 }
 
 // testItem is a test with the function that returns its item for a fleet.

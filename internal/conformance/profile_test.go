@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/contest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -64,19 +65,19 @@ func TestProfile(t *testing.T) {
 	}
 	judged, divergent := 0, 0
 	for seed := range n {
-		c := &contest{m: modgen.New(seed, modgen.Options{Peers: seed%2 == 0, Subgroups: seed%3 == 0})}
-		plain, err := c.lowered(16)
+		c := &contest.Contest{Module: modgen.New(seed, modgen.Options{Peers: seed%2 == 0, Subgroups: seed%3 == 0})}
+		plain, err := c.Lowered(16)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := newWitness(plain)
-		c.hook = w
-		want, err := c.run(interp.Engine{}, plain)
+		c.Hook = w
+		want, err := c.Run(t.Context(), interp.Engine{}, plain)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		c.hook = nil
-		words, _ := c.m.Words()
+		c.Hook = nil
+		words, _ := c.Module.Words()
 		m, _ := spirv.FromWords(words)
 		f := facts.Gather(m, nil)
 		p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{SubgroupSize: 16, Profile: true})
@@ -86,8 +87,8 @@ func TestProfile(t *testing.T) {
 		pass.Run(p)
 		for _, e := range []exec.Engine{interp.Engine{}, jit.Engine{}} {
 			data := make([]byte, 8*(lower.NewCounters(f, &f.EntryPoints[0]).Words+1))
-			c.more = map[compute.Binding][]exec.Buffer{{Set: lower.ProfileSet, Binding: lower.ProfileBinding + uint32(ir.Compute)}: {{Bytes: data}}}
-			got, err := c.run(e, p)
+			c.More = map[compute.Binding][]exec.Buffer{{Set: lower.ProfileSet, Binding: lower.ProfileBinding + uint32(ir.Compute)}: {{Bytes: data}}}
+			got, err := c.Run(t.Context(), e, p)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

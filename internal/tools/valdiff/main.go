@@ -25,6 +25,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/contest"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -34,7 +35,7 @@ func main() {
 	t := tool{classes: map[string]*class{}}
 	flag.IntVar(&t.count, "n", 10_000, "changed modules to judge")
 	flag.Uint64Var(&t.seed, "seed", 1, "of the changes")
-	flag.IntVar(&t.changer.most, "changes", 2, "changes of a module, at most")
+	flag.IntVar(&t.changer.Most, "changes", 2, "changes of a module, at most")
 	flag.IntVar(&t.made, "made", 200, "modules that modgen makes")
 	flag.IntVar(&t.large, "large", 4_000, "words that a module may have to be changed")
 	flag.StringVar(&t.env, "target-env", "vulkan1.3", "environment to judge for")
@@ -54,7 +55,7 @@ type tool struct {
 	env, keep, kind    string
 
 	judge   *valid.Env
-	changer changer
+	changer contest.Changer
 	peer    peer
 	sources [][]uint32
 	classes map[string]*class
@@ -111,7 +112,7 @@ func (t *tool) run(folders []string) error {
 	}
 	t.judged, t.classes = 0, map[string]*class{}
 	for t.judged < t.count {
-		t.both(t.changer.change(t.sources[t.changer.IntN(len(t.sources))]))
+		t.both(t.changer.Change(t.sources[t.changer.IntN(len(t.sources))]))
 	}
 	t.report(fmt.Sprintf("%d changed modules, from %d", t.judged, len(t.sources)))
 	return nil

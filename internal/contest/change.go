@@ -1,4 +1,4 @@
-package main
+package contest
 
 import (
 	"math/rand/v2"
@@ -7,19 +7,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// changer changes modules at random.
-type changer struct {
+// Changer changes modules at random.
+type Changer struct {
 	*rand.Rand
-	most int // changes of a module
+	Most int // changes of a module
 }
 
-// change returns a module with some of its words or instructions changed.
-func (r *changer) change(words []uint32) []uint32 {
+// Change returns a module with some of its words or instructions changed.
+func (r *Changer) Change(words []uint32) []uint32 {
 	out := slices.Clone(words)
-	if r.most == 0 {
+	if r.Most == 0 {
 		return out
 	}
-	for range 1 + r.IntN(r.most) {
+	for range 1 + r.IntN(r.Most) {
 		m, err := spirv.FromWords(slices.Clone(out))
 		if err != nil || m.Len() < 2 {
 			return out
@@ -62,7 +62,7 @@ func (r *changer) change(words []uint32) []uint32 {
 }
 
 // near returns the place of an instruction, mostly close to another.
-func (r *changer) near(i, n int) int {
+func (r *Changer) near(i, n int) int {
 	if r.IntN(3) == 0 {
 		return r.IntN(n)
 	}
@@ -71,7 +71,7 @@ func (r *changer) near(i, n int) int {
 
 // word changes one word of an instruction: an id is replaced by another that is made by a
 // similar instruction, or by any; a number changes a little.
-func (r *changer) word(m *spirv.Module, in []uint32) {
+func (r *Changer) word(m *spirv.Module, in []uint32) {
 	at := 1 + r.IntN(len(in)-1)
 	switch r.IntN(4) {
 	case 0:
@@ -99,7 +99,7 @@ func (r *changer) word(m *spirv.Module, in []uint32) {
 
 // sibling returns another opcode of the same class with as many operands, or 0 if it finds
 // none.
-func (r *changer) sibling(op spirv.Op) spirv.Op {
+func (r *Changer) sibling(op spirv.Op) spirv.Op {
 	rows := spirv.Ops()
 	for range 40 {
 		o := spirv.Op(rows[r.IntN(len(rows))].Value())
