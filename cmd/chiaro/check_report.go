@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -23,7 +24,7 @@ func checkReporters(f *checkFlags) map[string]makeReporter[*checked, checkTally]
 			return &checkText{bufio.NewWriter(w), color, f.verbose}
 		},
 		"json":   func(w io.Writer, _ bool) made { return &checkJSON{w: w, files: []checkRecord{}, shard: f.shardOf} },
-		"jsonl":  func(w io.Writer, _ bool) made { return &checkLines{w, f.shardOf} },
+		"jsonl":  func(w io.Writer, _ bool) made { return &checkLines{w, f.shardOf, f.shardOf.named()} },
 		"sarif":  func(w io.Writer, _ bool) made { return newCheckSARIF(w, f.targetEnv, f.profileNames()) },
 		"github": func(w io.Writer, _ bool) made { return &checkGitHub{bufio.NewWriter(w)} },
 		"junit":  func(w io.Writer, _ bool) made { return &checkJUnit{w: w} },
@@ -186,10 +187,12 @@ func verdictRecord(x *checked, shard *shardRecord) checkRecord {
 type checkLines struct {
 	w     io.Writer
 	shard *shardRecord
+	first *shardRecord // of the first line
 }
 
 func (r *checkLines) Record(x *checked) {
-	writeLine(r.w, verdictRecord(x, r.shard))
+	writeLine(r.w, verdictRecord(x, cmp.Or(r.first, r.shard)))
+	r.first = nil
 }
 
 func (r *checkLines) Close(checkTally) error { return nil }

@@ -2,13 +2,9 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/fossil"
@@ -205,46 +201,4 @@ func objectsOf(set *fossil.Set, path, object string) []subject {
 		}
 	}
 	return list
-}
-
-// shardOf returns the part of a list that belongs to a shard i/n, and its record; or
-// the whole list without one.
-func shardOf[T any](list []T, shard string, name func(T) string) ([]T, *shardRecord, error) {
-	if shard == "" {
-		return list, nil, nil
-	}
-	a, b, ok := strings.Cut(shard, "/")
-	i, err := strconv.Atoi(a)
-	n, err2 := strconv.Atoi(b)
-	if !ok || err != nil || err2 != nil || i < 1 || n < 1 || i > n {
-		return nil, nil, unreadable("--shard %q: must be I/N, I from 1 to N", shard)
-	}
-	r := &shardRecord{Shard: i, Of: n}
-	known := map[string]bool{}
-	names := sha256.New()
-	var out []T
-	for k := range list {
-		fmt.Fprintf(names, "%q\n", filepath.ToSlash(name(list[k])))
-		if !known[name(list[k])] {
-			known[name(list[k])] = true
-			r.Total++
-		}
-		if k%n == i-1 {
-			out = append(out, list[k])
-		}
-	}
-	r.List = hex.EncodeToString(names.Sum(nil)[:16])
-	return out, r, nil
-}
-
-// shardRecord is the part of a record that says of which shard it is, so that report merge can find out that one is
-// missing or cut off.
-type shardRecord struct {
-	Shard int    `json:"shard"` // from 1
-	Of    int    `json:"of"`
-	List  string `json:"list"`  // a hash of the names of all objects
-	Total int    `json:"total"` // the number of all names
-
-	Environment string   `json:"environment,omitempty"` // of check
-	Profiles    []string `json:"profiles,omitempty"`    // likewise
 }

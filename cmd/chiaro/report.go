@@ -101,7 +101,7 @@ func runReporters(verb string) map[string]makeReporter[record, tally] {
 	return map[string]makeReporter[record, tally]{
 		"text":   func(w io.Writer, color bool) reporter[record, tally] { return &textReport{w, color} },
 		"json":   func(w io.Writer, _ bool) reporter[record, tally] { return &jsonReport{w: w, files: []record{}} },
-		"jsonl":  func(w io.Writer, _ bool) reporter[record, tally] { return &jsonLines{w} },
+		"jsonl":  func(w io.Writer, _ bool) reporter[record, tally] { return &jsonLines{w: w} },
 		"sarif":  func(w io.Writer, _ bool) reporter[record, tally] { return &runSARIF{newSARIFLog(w)} },
 		"github": func(w io.Writer, _ bool) reporter[record, tally] { return &runGitHub{w} },
 		"junit":  func(w io.Writer, _ bool) reporter[record, tally] { return &junitReport{w: w, verb: verb} },
@@ -150,9 +150,18 @@ func (r *textReport) Close(t tally) error {
 }
 
 // jsonLines is one JSON object a line.
-type jsonLines struct{ w io.Writer }
+type jsonLines struct {
+	w     io.Writer
+	begun bool
+}
 
-func (r *jsonLines) Record(x record) { writeLine(r.w, x) }
+func (r *jsonLines) Record(x record) {
+	if !r.begun {
+		x.Shard = x.Shard.named()
+	}
+	writeLine(r.w, x)
+	r.begun = true
+}
 
 func (r *jsonLines) Close(tally) error { return nil }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -43,25 +44,30 @@ type mergedRecord struct {
 
 func (r *mergedRecord) ofRun() bool { return r.Status != "" }
 
+// title returns the name of the object in the list of a shard.
+func (r *mergedRecord) title() string { return record{File: r.File, Test: r.Test}.title() }
+
 func newReportMerge(c console) *cobra.Command {
-	format := "text"
+	format, partial := "text", false
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Merge the reports of several shards",
 		Long: `Merge reports that check or run wrote as jsonl or json, such as the reports of the shards of one corpus.
-The merged report has each file once, in the order of the names. It is an error if a shard is missing or incomplete.
+The merged report has each file once, in the order of the names. It is an error if a shard or an object is missing; the message
+names all of them, and with --partial it is a warning.
 The exit code is the same as of one command over all files. A page of HTML has no listings of modules, which reports do not have.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, partial, args) },
 	}
 	cmd.Flags().StringVar(&format, "format", format, "output format: "+strings.Join(formats, ", "))
+	cmd.Flags().BoolVar(&partial, "partial", false, "merge the reports although shards or objects are missing")
 	complete(cmd, "format", formats...)
 	return cmd
 }
 
 // mergeReports reads reports and writes one.
-func mergeReports(c console, format string, files []string) error {
+func mergeReports(c console, format string, partial bool, files []string) error {
 	if !slices.Contains(formats, format) {
 		return unreadable("--format %q: must be %s", format, strings.Join(formats, ", "))
 	}
@@ -77,17 +83,24 @@ func mergeReports(c console, format string, files []string) error {
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(x, y mergedRecord) int {
-		return cmp.Or(strings.Compare(x.File, y.File), strings.Compare(x.Test, y.Test))
-	})
-	all = slices.CompactFunc(all, func(x, y mergedRecord) bool { return x.File == y.File && x.Test == y.Test })
-	spare, err := wholeShards(all)
-	if len(empty) > 0 && !spare {
+	shards, err := listShards(all)
+	if len(empty) > 0 && !shards.spare() && !(partial && len(all) > 0) {
 		return unreadable("%s: error: the report has no records; it is empty, or its run did not begin", empty[0])
 	}
 	if err != nil {
 		return err
 	}
+	if missing := shards.missing(); partial {
+		for _, text := range missing {
+			plain.Fprintf(c.err, "chiaro: warning: %s\n", text)
+		}
+	} else if missing != nil {
+		return unreadable("%s\n--partial merges the reports without them", strings.Join(missing, "\n"))
+	}
+	slices.SortStableFunc(all, func(x, y mergedRecord) int {
+		return cmp.Or(strings.Compare(x.File, y.File), strings.Compare(x.Test, y.Test))
+	})
+	all = slices.CompactFunc(all, func(x, y mergedRecord) bool { return x.File == y.File && x.Test == y.Test })
 	for i := range all {
 		if all[i].ofRun() != all[0].ofRun() {
 			return unreadable("%s: error: some reports are of check and some are of run; must be of one command", all[i].File)
@@ -105,43 +118,6 @@ func mergeReports(c console, format string, files []string) error {
 		return &coded{code: code}
 	}
 	return nil
-}
-
-// wholeShards returns an error if the records are of shards and not of all, or not of one list. spare reports whether
-// there are more shards than objects, so that a shard may be empty.
-func wholeShards(all []mergedRecord) (spare bool, err error) {
-	var first *shardRecord
-	have := map[int]bool{}
-	for i := range all {
-		s := all[i].Shard
-		switch {
-		case i > 0 && (s == nil) != (first == nil):
-			return false, unreadable("%s: error: some records are of shards and some are not; must be one or the other", all[i].File)
-		case s == nil:
-			continue
-		case first == nil:
-			first = s
-		case s.Environment != first.Environment || !slices.Equal(s.Profiles, first.Profiles):
-			return false, unreadable("%s: error: shard %d/%d was checked against %s %v, shard %d/%d against %s %v; must be one environment with the same profiles",
-				all[i].File, s.Shard, s.Of, s.Environment, s.Profiles, first.Shard, first.Of, first.Environment, first.Profiles)
-		case s.Of != first.Of || s.List != first.List || s.Total != first.Total:
-			return false, unreadable("%s: error: shard %d/%d is of another list of %d objects than shard %d/%d, of %d; must be of one list",
-				all[i].File, s.Shard, s.Of, s.Total, first.Shard, first.Of, first.Total)
-		}
-		have[s.Shard] = true
-	}
-	if first == nil {
-		return false, nil
-	}
-	for i := 1; i <= min(first.Of, first.Total); i++ {
-		if !have[i] {
-			return false, unreadable("shard %d/%d is missing; must be among the reports", i, first.Of)
-		}
-	}
-	if len(all) != first.Total {
-		return false, unreadable("the reports have %d of the %d objects; a shard is incomplete", len(all), first.Total)
-	}
-	return first != nil && first.Of > first.Total, nil
 }
 
 // readRecords reads a report: a sequence of records as in jsonl, or objects that list
