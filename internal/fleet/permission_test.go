@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,17 +23,7 @@ func TestPermissions(t *testing.T) {
 	if !ok {
 		t.Fatal("docs/fleet.md has no configuration")
 	}
-	file := filepath.Join(t.TempDir(), "nats.conf")
-	log := filepath.Join(t.TempDir(), "log")
-	conf = "log_file: '" + log + "'\n" + strings.Replace(conf, "STORE", t.TempDir(), 1)
-	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Serve(Serving{Config: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Stop()
+	e, log := serveConfig(t, conf)
 	as := func(user, password string) Server {
 		u, err := url.Parse(e.URL())
 		if err != nil {

@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
@@ -67,6 +69,13 @@ func (s *Server) options(name string) ([]nats.Option, error) {
 		opts = append(opts, nats.InProcessServer(s.inProcess))
 	}
 	if s.Credentials != "" {
+		data, err := os.ReadFile(s.Credentials)
+		if err == nil {
+			_, err = nkeys.ParseDecoratedNKey(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; must be a file of a JWT with its key", s.Credentials, err)
+		}
 		opts = append(opts, nats.UserCredentials(s.Credentials))
 	}
 	if s.NKey != "" {
@@ -164,6 +173,10 @@ func explained(url string, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "Authorization Violation"):
 		return fmt.Errorf("%s: the server rejects the credentials (%w); --creds or --nkey must name those of a user of it", url, err)
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return fmt.Errorf("%s: the certificate of the server is not trusted (%w); --tlsca must name the certificates to trust", url, err)
+	case strings.Contains(text, "remote error: tls"), strings.Contains(text, "closed by remote after TLS handshake"):
+		return fmt.Errorf("%s: the server rejects the certificate of the client (%w); --tlscert and --tlskey must name one that it trusts", url, err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%s: the server has no JetStream for this user (%w); nats-server -js has, and so has chiaro fleet serve", url, err)
 	case errors.Is(err, nats.ErrNoServers):
