@@ -73,7 +73,7 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
-	root.AddCommand(newServe(), newWork(), newSubmit(), newStatus(), newCancel(), newPrune())
+	root.AddCommand(newServe(), newWork(), newConfine(), newSubmit(), newStatus(), newCancel(), newPrune())
 	return root
 }
 
@@ -142,7 +142,8 @@ func workerFlags(cmd *cobra.Command, w *fleet.Worker) {
 	fl.DurationVar(&w.AckWait, "ack-wait", 30*time.Second, "time after which the work of a dead worker is given to another one")
 }
 
-// command returns the command of the processes that answer: the chiaro beside this binary, else the one on PATH.
+// command returns the command of the processes that answer, confined if the system can: the chiaro beside this binary, else the
+// one on PATH.
 func command() ([]string, error) {
 	name := "chiaro"
 	if runtime.GOOS == "windows" {
@@ -159,7 +160,25 @@ func command() ([]string, error) {
 			}
 		}
 	}
-	return []string{path, "answer"}, nil
+	answer := []string{path, "answer"}
+	self, err := os.Executable()
+	if err != nil || !fleet.CanConfine() {
+		plain.Fprintf(os.Stderr, "chiaro fleet: this system has no seccomp: the processes that answer are not confined\n")
+		return answer, nil
+	}
+	return append([]string{self, "confine"}, answer...), nil
+}
+
+// newConfine returns the command that workers start chiaro with.
+func newConfine() *cobra.Command {
+	return &cobra.Command{
+		Use:                "confine COMMAND...",
+		Short:              "Run a command that can neither connect nor start a process nor write a file",
+		Args:               cobra.MinimumNArgs(1),
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE:               func(_ *cobra.Command, args []string) error { return fleet.Confine(args) },
+	}
 }
 
 func newWork() *cobra.Command {

@@ -41,6 +41,9 @@ func playRole(role string) {
 			fmt.Fprintln(os.Stderr, "worker:", err) // the server may be dead
 			time.Sleep(50 * time.Millisecond)
 		}
+	case "confine":
+		os.Unsetenv(roleVariable)
+		err = Confine(os.Args[1:])
 	case "submitter":
 		s := Submission{Server: Server{URL: arguments}, Audit: 300 * time.Millisecond}
 		err = s.Submit(ctx, os.Stdin, os.Stdout)
