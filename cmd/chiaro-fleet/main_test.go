@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -260,6 +262,48 @@ func TestFuzzLocal(t *testing.T) {
 	onBoth(t, dir, 0, "fuzz", "--format", "sarif", "--seeds", "5")
 	onBoth(t, dir, 2, "fuzz", "--format", "sarif", "--seeds", "3", "x.spvasm", "bad.spv")
 	onBoth(t, dir, 0, "run", "--format", "sarif", "--differential", "a.amber")
+}
+
+// bomb returns an archive of Fossilize with two modules that are packed: one says that it has 4 GiB when unpacked, the other one
+// has 64 MiB and says that it has 100 bytes.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	if _, err := z.Write(make([]byte, 64<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out := []byte("\x81FOSSILIZEDB\x00\x00\x00\x06")
+	for hash, size := range []uint32{1<<32 - 1, 100} {
+		out = fmt.Appendf(out, "%024x%016x", 4, hash+1) // a shader module
+		for _, word := range []uint32{uint32(packed.Len()), 2, 0, size} {
+			out = binary.LittleEndian.AppendUint32(out, word)
+		}
+		out = append(out, packed.Bytes()...)
+	}
+	return out
+}
+
+// TestHostileFiles checks that files which unpack to more than they say, that are packed, or whose names have escape sequences
+// have the same report on a fleet, and that no character of the report acts on a terminal.
+func TestHostileFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "bomb.foz"), bomb(t))
+	write(t, filepath.Join(dir, "packed.spv"), []byte("PK\x03\x04 a ZIP archive"))
+	write(t, filepath.Join(dir, "a\x1b]0;title\x07\x9b\u202e.spvasm"), []byte("no module"))
+	for _, format := range reports {
+		onBoth(t, dir, 2, "check", "--no-cache", "--format", format, ".")
+	}
+	_, out, log := chiaro(t, dir, "check", "--on", "local", ".")
+	if !strings.Contains(out, "must be at most") || !strings.Contains(out, "has not 100 bytes when unpacked") || !strings.Contains(out, "is a ZIP archive") {
+		t.Errorf("%s; want the reason of each file", out)
+	}
+	if strings.ContainsAny(out+log, "\x1b\x07\u202e") {
+		t.Errorf("%q%q: characters that act on a terminal", out, log)
+	}
 }
 
 // TestNoServer checks the message without a server.

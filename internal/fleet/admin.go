@@ -151,12 +151,15 @@ func Prune(ctx context.Context, s Server, age time.Duration) (results uint64, fi
 		return 0, 0, err
 	}
 	defer st.close()
-	before := time.Now().Add(-age)
+	info, err := st.jobs.Info(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	before := info.TimeStamp.Add(-age) // by the clock of the server, which the results have
 	if results, err = st.pruneResults(ctx, before); err != nil {
 		return results, 0, explained(s.URL, err)
 	}
-	info, err := st.jobs.Info(ctx)
-	if err != nil {
+	if info, err = st.jobs.Info(ctx); err != nil {
 		return results, 0, err
 	}
 	buckets := []jetstream.ObjectStore{st.outputs, st.inputs}

@@ -173,14 +173,14 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue writes a certificate for this machine, with its key.
-func (a *authority) issue() (cert, key string) {
+// issue writes a certificate for this machine, which is valid for two hours from a time on, with its key.
+func (a *authority) issue(from time.Time) (cert, key string) {
 	a.t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "node"}, NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter,
+	c := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "node"}, NotBefore: from, NotAfter: from.Add(2 * time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, &k.PublicKey, a.key)
 	if err != nil {
@@ -197,16 +197,21 @@ func (a *authority) issue() (cert, key string) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	ours, other := newAuthority(t), newAuthority(t)
-	serverCert, serverKey := ours.issue()
-	cert, key := ours.issue()
-	otherCert, otherKey := other.issue()
-	e, _ := serveConfig(t, listeningConf+fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", serverCert, serverKey, ours.file))
-	url := strings.Replace(e.URL(), "nats://", "tls://", 1)
+	now := time.Now().Add(-time.Hour)
+	cert, key := ours.issue(now)
+	otherCert, otherKey := other.issue(now)
+	server := func(from time.Time) string {
+		cert, key := ours.issue(from)
+		e, _ := serveConfig(t, listeningConf+fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", cert, key, ours.file))
+		return strings.Replace(e.URL(), "nats://", "tls://", 1)
+	}
+	url := server(now)
 	wantAdmitted(t, Server{URL: url, CA: ours.file, Cert: cert, Key: key})
 	wantRejected(t, Server{URL: url, CA: other.file, Cert: cert, Key: key}, "--tlsca must name")
 	wantRejected(t, Server{URL: url, Cert: cert, Key: key}, "--tlsca must name")
 	wantRejected(t, Server{URL: url, CA: ours.file}, "--tlscert and --tlskey must name")
 	wantRejected(t, Server{URL: url, CA: ours.file, Cert: otherCert, Key: otherKey}, "--tlscert and --tlskey must name")
 	wantRejected(t, Server{URL: url, CA: ours.file, Cert: cert, Key: otherKey}, "private key does not match")
+	wantRejected(t, Server{URL: server(time.Now().Add(24 * time.Hour)), CA: ours.file, Cert: cert, Key: key}, "its clock may be wrong")
 	wantRejected(t, Server{URL: url, CA: "/absent"}, "/absent")
 }

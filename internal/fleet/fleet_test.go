@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,15 @@ func answerItems(version string) {
 		case "large":
 			_ = w.Write(wire.Answer{Index: x.Item.Index, Result: json.RawMessage(`"` + strings.Repeat("x", 2<<20) + `"`)})
 			continue
+		case "flood": // of standard output, without an end, or of the other stream with a number of MB
+			text, out, n := bytes.Repeat([]byte("x"), 1<<20), os.Stdout, -1
+			if argument != "" {
+				out = os.Stderr
+				n, _ = strconv.Atoi(argument)
+			}
+			for ; n != 0; n-- {
+				_, _ = out.Write(text)
+			}
 		case "trespass":
 			text, _ := json.Marshal(trespass(argument))
 			_ = w.Write(wire.Answer{Index: x.Item.Index, Result: text})

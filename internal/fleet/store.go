@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -170,9 +171,12 @@ func (st *store) close() { st.conn.Close() }
 func explained(url string, err error) error {
 	text := err.Error()
 	url = wire.Shown(url)
+	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "Authorization Violation"):
 		return fmt.Errorf("%s: the server rejects the credentials (%w); --creds or --nkey must name those of a user of it", url, err)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Errorf("%s: the certificate of the server is not valid at the time of this machine (%w); its clock may be wrong", url, err)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return fmt.Errorf("%s: the certificate of the server is not trusted (%w); --tlsca must name the certificates to trust", url, err)
 	case strings.Contains(text, "remote error: tls"), strings.Contains(text, "closed by remote after TLS handshake"):

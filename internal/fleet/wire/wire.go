@@ -114,7 +114,7 @@ type Reader struct{ r *bufio.Reader }
 // NewReader returns a reader of r.
 func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 1<<16)} }
 
-// ErrLong is the error of a line that is longer than MaxLine. The line is skipped.
+// ErrLong is the error of a line that is longer than MaxLine. It ends the stream: the rest of the line may never end.
 var ErrLong = errors.New("a line is too long")
 
 // Read reads the next line into v. It returns io.EOF after the last one.
@@ -133,15 +133,12 @@ func (r *Reader) Read(v any) error {
 func (r *Reader) line() ([]byte, error) {
 	for {
 		var line []byte
-		long := false
 		for {
 			part, err := r.r.ReadSlice('\n')
 			if len(line)+len(part) > MaxLine {
-				long, line = true, nil
+				return nil, ErrLong
 			}
-			if !long {
-				line = append(line, part...)
-			}
+			line = append(line, part...)
 			if err == nil {
 				break
 			}
@@ -151,9 +148,6 @@ func (r *Reader) line() ([]byte, error) {
 				}
 				return nil, err
 			}
-		}
-		if long {
-			return nil, ErrLong
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			return line, nil
