@@ -102,7 +102,7 @@ func fuzz(c console, f *fuzzFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	rs, err := newReporters(c, f.format, f.out, runReporters("chiaro fuzz"))
+	rs, err := newReporters(c, f.format, f.out, files, runReporters("chiaro fuzz"))
 	if err != nil {
 		return err
 	}

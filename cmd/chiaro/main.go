@@ -126,6 +126,6 @@ func newRoot(c console) *cobra.Command {
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.AddCommand(newAsm(c), newDis(c), newRun(c), newTest(c), newFuzz(c), newCompare(c), newBench(c), newCheck(c), newReflect(c), newProfiles(c), newLink(c), newReport(c), newDriver(c), newExplain(c), newAllowed(c), newProfile(c), newDebug(c), newHistory(c), newFleet(c), newAnswer(c), newVersion(c), newMan(c))
+	root.AddCommand(newAsm(c), newDis(c), newRun(c), newTest(c), newFuzz(c), newCompare(c), newBench(c), newCheck(c), newReflect(c), newProfiles(c), newLink(c), newReport(c), newDriver(c), newExplain(c), newAllowed(c), newProfile(c), newDebug(c), newHistory(c), newFleet(c), newWeb(c), newAnswer(c), newVersion(c), newMan(c))
 	return root
 }

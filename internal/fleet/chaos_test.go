@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/confine"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
@@ -71,7 +72,7 @@ func (c *chaos) start(name, role string) {
 	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
-	dieWithParent(cmd)
+	confine.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func (c *chaos) submit(text []byte, killed <-chan struct{}) *bytes.Buffer {
 	for {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), roleVariable+"=submitter "+c.url)
-		dieWithParent(cmd)
+		confine.DieWithParent(cmd)
 		var out, log bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &log
 		if err := cmd.Start(); err != nil {

@@ -25,8 +25,6 @@
 //	submit.go         the submitter
 //	audit.go          the submitter when no answer comes
 //	inputcache.go     files of the worker: a bounded folder
-//	limit_linux.go    limits of a process
-//	limit_other.go    likewise, where there are none
 //	confine_linux.go  a process without connections, other processes and writes
 //	confine_other.go  likewise, where there is no seccomp
 //	process.go        a process that answers, with its limits and its end

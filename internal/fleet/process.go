@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/confine"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
@@ -72,8 +73,8 @@ func (p *process) start(ctx context.Context) error {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	p.log = &tail{}
 	cmd.Stderr = p.log
-	cmd.Env = childEnvironment(os.Environ())
-	dieWithParent(cmd)
+	cmd.Env = confine.Environment(os.Environ())
+	confine.DieWithParent(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (p *process) start(ctx context.Context) error {
 		return fmt.Errorf("cannot start a process that answers: %w", err)
 	}
 	p.cmd, p.in, p.out, p.scope = cmd, in, wire.NewReader(out), ""
-	if err := limit(cmd.Process.Pid, p.limits); err != nil {
+	if err := confine.Limit(cmd.Process.Pid, confine.Limits{Memory: p.limits.Memory, Output: p.limits.Output}); err != nil {
 		p.stop()
 		return err
 	}
@@ -104,16 +105,6 @@ func (p *process) start(ctx context.Context) error {
 		return fmt.Errorf("%s has another version than before: %s, and %s", p.command[0], hello.Version, p.version)
 	}
 	return nil
-}
-
-// childEnvironment returns the environment of a process that answers: the worker's without its credentials.
-func childEnvironment(all []string) (out []string) {
-	for _, v := range all {
-		if !bytes.HasPrefix([]byte(v), []byte("NATS_")) && !bytes.HasPrefix([]byte(v), []byte("CHIARO_FLEET_")) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // errSlow is the error of a line that does not come in time.

@@ -1,4 +1,4 @@
-package fleet
+package confine
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieWithParent makes the end of the worker the end of the process, even if it is busy.
-func dieWithParent(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+// DieWithParent makes the end of this process the end of the command, even if it is busy. It is called before the start.
+func DieWithParent(cmd *exec.Cmd) {
+	attributes(cmd).Pdeathsig = syscall.SIGKILL
 }
 
-// limit sets the limits of a process that waits for its first item.
-func limit(pid int, l Limits) error {
+// Limit sets the limits of a process. They hold for the memory that it maps from then on.
+func Limit(pid int, l Limits) error {
 	for _, r := range []struct {
 		resource int
 		most     int64

@@ -1,0 +1,204 @@
+package web
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the folder of reports.
+const (
+	maxReports = 1000
+	maxDepth   = 4       // of folders
+	maxItems   = 2 << 20 // of a report
+	maxCauses  = 10000   // of a report
+)
+
+// reports are the reports of a folder. A mutex guards them.
+type reports struct {
+	root *os.Root // nil for none
+	mu   sync.Mutex
+	all  map[string]*report // by id
+}
+
+// report is a file with records.
+type report struct {
+	id, name string
+	size     int64
+	modified time.Time
+	read     int64 // the records up to here are known
+	wrong    bool  // it is no report
+	over     int   // items beyond the bound
+	items    []item
+	counts   map[string]int // by state
+	causes   []cause
+	byTitle  map[string]int
+}
+
+// item is a record: its place in the file, and what lists show.
+type item struct {
+	file, test, state string
+	seconds           float32
+	causes            []int32
+	at, end           int64
+}
+
+// openReports opens a folder; "" for none.
+func openReports(dir string) (*reports, error) {
+	rs := &reports{all: map[string]*report{}}
+	if dir == "" {
+		return rs, nil
+	}
+	var err error
+	rs.root, err = os.OpenRoot(dir)
+	return rs, err
+}
+
+func (rs *reports) close() {
+	if rs.root != nil {
+		_ = rs.root.Close()
+	}
+}
+
+// idOf returns the name of a file in addresses.
+func idOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8])
+}
+
+// list returns the regular files of the folder with one of the endings.
+func (rs *reports) list(endings ...string) (names []string) {
+	if rs.root == nil {
+		return nil
+	}
+	_ = fs.WalkDir(rs.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // a folder that cannot be read has no reports
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= maxDepth):
+			return fs.SkipDir
+		case len(names) >= maxReports:
+			return fs.SkipAll
+		case d.Type().IsRegular() && slices.Contains(endings, path.Ext(name)):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
+// refresh reads what is new in the folder. It reports whether there was something.
+func (rs *reports) refresh() (changed bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	there := map[string]bool{}
+	for _, name := range rs.list(".json", ".jsonl") {
+		id := idOf(name)
+		there[id] = true
+		r := rs.all[id]
+		if r == nil {
+			r = &report{id: id, name: name}
+			rs.all[id] = r
+		}
+		if rs.update(r) {
+			changed = true
+		}
+	}
+	for id, r := range rs.all {
+		if !there[id] {
+			changed = changed || !r.wrong
+			delete(rs.all, id)
+		}
+	}
+	return changed
+}
+
+// update reads what is new in a report.
+func (rs *reports) update(r *report) (changed bool) {
+	info, err := rs.root.Stat(r.name)
+	if err != nil || info.Size() == r.size && info.ModTime().Equal(r.modified) {
+		return false
+	}
+	f, err := rs.root.Open(r.name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := path.Ext(r.name) == ".jsonl"
+	if !lines || info.Size() < r.read || r.wrong { // another report
+		*r = report{id: r.id, name: r.name}
+	}
+	if r.counts == nil {
+		r.counts, r.byTitle = map[string]int{}, map[string]int{}
+	}
+	r.size, r.modified = info.Size(), info.ModTime()
+	if lines {
+		r.read, err = readLines(f, r.read, r.size, r.add)
+	} else {
+		err = readObject(f, r.size, r.add)
+	}
+	r.wrong = err != nil
+	return !r.wrong
+}
+
+// states are the states of records, so that items share their texts.
+var states = func() map[string]string {
+	m := map[string]string{}
+	for _, s := range []string{"pass", "fail", "unsupported", "error", "timeout", "internal", "not run", "clean", "warning", "unreadable"} {
+		m[s] = s
+	}
+	return m
+}()
+
+// add adds a record.
+func (r *report) add(x *record, at, end int64) {
+	if len(r.items) >= maxItems {
+		r.over++
+		return
+	}
+	i := item{file: x.File, test: x.Test, state: cmp.Or(states[x.state()], "unknown"), seconds: float32(x.Seconds), at: at, end: end}
+	for _, c := range causesOf(x) {
+		n, known := r.byTitle[c.Title]
+		if !known {
+			if len(r.causes) >= maxCauses {
+				continue
+			}
+			n = len(r.causes)
+			r.byTitle[c.Title] = n
+			r.causes = append(r.causes, c)
+		}
+		r.causes[n].Items++
+		i.causes = append(i.causes, int32(n))
+	}
+	r.items = append(r.items, i)
+	r.counts[i.state]++
+}
+
+// errChanged is the error of an item whose file is another one now.
+var errChanged = errors.New("the report has changed; reload the page")
+
+// record returns the record of an item as it is in its file.
+func (rs *reports) record(r *report, n int) (data []byte, x record, err error) {
+	f, err := rs.root.Open(r.name)
+	if err != nil {
+		return nil, x, err
+	}
+	defer f.Close()
+	i := &r.items[n]
+	data = make([]byte, i.end-i.at)
+	if _, err := f.ReadAt(data, i.at); err != nil {
+		return nil, x, errChanged
+	}
+	if err := x.decode(data); err != nil || x.File != i.file || x.Test != i.test {
+		return nil, x, errChanged
+	}
+	return data, x, nil
+}
