@@ -97,6 +97,7 @@ func orElse(s, other string) string {
 
 func newServe() *cobra.Command {
 	var v fleet.Serving
+	var page pageFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server of NATS with JetStream",
@@ -115,10 +116,9 @@ A configuration of nats-server has users, TLS and other addresses.`,
 			if err != nil {
 				return err
 			}
+			defer e.Stop()
 			plain.Fprintf(os.Stderr, "chiaro fleet: the server is at %s\n", e.URL())
-			<-cmd.Context().Done()
-			e.Stop()
-			return nil
+			return page.serve(cmd.Context(), e.Server())
 		},
 	}
 	fl := cmd.Flags()
@@ -126,6 +126,7 @@ A configuration of nats-server has users, TLS and other addresses.`,
 	fl.StringVar(&v.Store, "store", "", "folder of the streams (default: chiaro/fleet in the user's cache folder)")
 	fl.StringVar(&v.Config, "config", "", "configuration of nats-server, instead of --listen and --store")
 	fl.Var(&size{&v.Most}, "store-limit", "bytes of all streams, such as 20G")
+	page.add(fl)
 	return cmd
 }
 

@@ -18,8 +18,9 @@ type cause struct {
 const maxTitle = 200
 
 var (
-	ofPlace  = regexp.MustCompile(`^\S+?:\d+:(\d+:)? `)
+	ofPlace  = regexp.MustCompile(`^:?\d+:(\d+:)? (error: )?`)
 	ofNumber = regexp.MustCompile(`\b(0x[0-9a-fA-F]+|\d+(\.\d+)?(e[-+]?\d+)?)\b|%\w+`)
+	ofPath   = regexp.MustCompile(`[^\s"']*/[^\s"':,;]+`)
 	ofQuote  = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 )
 
@@ -42,16 +43,18 @@ func causesOf(r *record) (list []cause) {
 	state := r.state()
 	if len(list) == 0 && state != "pass" && state != "clean" {
 		message, _, _ := strings.Cut(strings.TrimSpace(r.Message), "\n")
-		add(state+": "+general(message, r.File), state, message)
+		add(state+": "+general(message, r), state, message)
 	}
 	return list
 }
 
 // general returns a message without its place, names and numbers, so that messages with one cause are equal.
-func general(message, file string) string {
-	message = strings.TrimPrefix(message, file+": ")
+func general(message string, r *record) string {
+	message = strings.TrimPrefix(strings.TrimPrefix(message, r.File+":"), " ")
 	message = ofPlace.ReplaceAllString(message, "")
+	message = strings.TrimPrefix(message, r.Test+": ")
 	message = ofQuote.ReplaceAllString(message, "“…”")
+	message = ofPath.ReplaceAllString(message, "…")
 	return ofNumber.ReplaceAllString(message, "#")
 }
 

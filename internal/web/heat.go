@@ -25,9 +25,16 @@ type heatLine struct {
 
 // heatStage has the counts of the instructions of a stage.
 type heatStage struct {
-	Entry    string         `json:"entryPoint"`
-	Model    string         `json:"model"`
-	Executed map[int]uint64 `json:"executed"` // by number, from 1
+	Entry        string            `json:"entryPoint"`
+	Model        string            `json:"model"`
+	Instructions []heatInstruction `json:"instructions"`
+}
+
+// heatInstruction has the count of an instruction.
+type heatInstruction struct {
+	Number   int    `json:"n"` // in the module, from 1
+	Op       string `json:"op"`
+	Executed uint64 `json:"executed"`
 }
 
 // heatOf sums the counts of a profile.
@@ -39,7 +46,7 @@ func heatOf(profile []byte) (*heat, error) {
 				Blocks []struct {
 					Instructions []struct {
 						Instruction, Line   int
-						File                string
+						File, Op            string
 						Executed, Divergent uint64
 						Read                uint64 `json:"bytesRead"`
 						Written             uint64 `json:"bytesWritten"`
@@ -58,11 +65,11 @@ func heatOf(profile []byte) (*heat, error) {
 	at := map[place]*heatLine{}
 	h := &heat{Lines: []heatLine{}, Stages: []heatStage{}}
 	for _, stage := range p.Stages {
-		counts := heatStage{stage.EntryPoint, stage.Model, map[int]uint64{}}
+		counts := heatStage{stage.EntryPoint, stage.Model, []heatInstruction{}}
 		for _, f := range stage.Functions {
 			for _, b := range f.Blocks {
 				for _, i := range b.Instructions {
-					counts.Executed[i.Instruction+1] += i.Executed
+					counts.Instructions = append(counts.Instructions, heatInstruction{i.Instruction + 1, i.Op, i.Executed})
 					if i.Line == 0 {
 						continue
 					}

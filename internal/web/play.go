@@ -68,6 +68,7 @@ RUN p DRAW_RECT POS 0 0 SIZE %[2]d %[3]d
 `
 	frameLines  = 3
 	frameFile   = "frame.amber"
+	moduleFile  = "module.spv"
 	pictureFile = "picture.png"
 	bufferFile  = "buffer.txt"
 )
@@ -198,7 +199,14 @@ func (p *player) step(ctx context.Context, part string, before int, args ...stri
 
 // listing gives the disassembly.
 func (p *player) listing(ctx context.Context) error {
-	x, err := p.tool.run(ctx, p.dir, listingArgs(p.q.Listing, p.kind.file)...)
+	file := p.kind.file
+	if filepath.Ext(file) == ".spvasm" { // dis reads modules and sources
+		file = moduleFile
+		if x, err := p.tool.run(ctx, p.dir, "asm", "--output="+file, p.kind.file); err != nil || x.code != 0 {
+			return err
+		}
+	}
+	x, err := p.tool.run(ctx, p.dir, listingArgs(p.q.Listing, file)...)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func isText(data []byte) bool {
 
 // The endings of the files that chiaro dis and chiaro profile read.
 var (
-	shaderEndings = []string{".spv", ".spvasm", ".comp", ".vert", ".frag", ".geom", ".tesc", ".tese", ".mesh", ".task", ".rgen", ".rchit", ".rmiss",
+	shaderEndings = []string{".spv", ".comp", ".vert", ".frag", ".geom", ".tesc", ".tese", ".mesh", ".task", ".rgen", ".rchit", ".rmiss",
 		".rahit", ".rint", ".rcall", ".glsl", ".hlsl", ".wgsl", ".slang"}
 	scriptEndings = []string{".amber", ".vkscript"}
 )
@@ -133,7 +133,7 @@ func listable(name string) bool { return slices.Contains(shaderEndings, filepath
 
 // runnable reports whether a file may run without arguments.
 func runnable(name string) bool {
-	return slices.Contains(scriptEndings, filepath.Ext(name)) || listable(name)
+	return slices.Contains(scriptEndings, filepath.Ext(name)) || filepath.Ext(name) == ".spvasm" || listable(name)
 }
 
 // withSubject runs chiaro on the subject of an item; nil after an answer that says why not.

@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds the time for one answer, and for a condition of a page.
-const patience = 60 * time.Second
+const patience = 15 * time.Second
 
 // Page is a page of a browser.
 type Page struct {
@@ -207,7 +207,7 @@ func (p *Page) Wait(expression string) {
 	p.t.Helper()
 	for end := time.Now().Add(patience); p.Eval("!!("+expression+")") != "true"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Fatalf("never true: %s\n%s\nerrors: %s", expression, p.Eval("document.body.innerText"), strings.Join(p.Errors(), "\n"))
+			p.t.Fatalf("never true: %s\n%s\nerrors: %s", expression, p.Eval("document.body.innerText.slice(0, 1000)"), strings.Join(p.Errors(), "\n"))
 		}
 	}
 }

@@ -13,7 +13,7 @@ export function code(entries, { notes = new Map(), heat = null, label }) {
     if (i % chunkLines === 0) box.append((chunk = el("div", { class: "chunk" })));
     const n = i + 1, found = notes.get(n), counted = heat?.get(n);
     const line = el("div", { class: "l", "data-line": n }, el("span", { class: "num" }, String(n)),
-      heat && el("span", { class: "count" }, counted ? number(counted.executed) : ""), el("span", {}, text || " "));
+      heat && el("span", { class: "count" }, counted ? number(counted.executed) : ""), el("span", {}, short(text)));
     if (counted) {
       line.classList.add("hot");
       line.style.setProperty("--heat", counted.share);
@@ -30,12 +30,17 @@ export function code(entries, { notes = new Map(), heat = null, label }) {
   return box;
 }
 
-// reveal scrolls to a line and marks it.
+// short returns the first line of an instruction: the others are a source that the module embeds.
+const short = (text) => (text.includes("\n") ? text.slice(0, text.indexOf("\n")) + " …" : text) || " ";
+
+// reveal scrolls to a line and marks it. The page itself does not scroll.
 export function reveal(box, n) {
-  box.querySelector(".at")?.classList.remove("at");
-  const line = box.querySelector(`[data-line="${n}"]`);
+  const pane = box.matches(".code") ? box : box.querySelector(".code");
+  pane?.querySelector(".at")?.classList.remove("at");
+  const line = pane?.querySelector(`[data-line="${n}"]`);
   line?.classList.add("at");
-  line?.scrollIntoView({ block: "center" });
+  // Lines that were not laid out have an estimated height until they are near.
+  for (let i = 0; line && i < 3; i++) pane.scrollTop += line.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
 }
 
 // note shows a finding: {severity, message, code, where, go}.
@@ -65,7 +70,14 @@ export function lineHeat(heat, file, before = 0) {
 // instructionHeat returns the heat of the instructions of a module with one stage; null for none.
 export function instructionHeat(heat) {
   if (heat?.stages.length !== 1) return null;
-  return shares(new Map(Object.entries(heat.stages[0].executed).map(([n, c]) => [Number(n), { executed: c, weight: c }])));
+  return shares(new Map(heat.stages[0].instructions.map((i) => [i.n, { executed: i.executed, weight: i.executed }])));
+}
+
+// stageCounts shows the counts of a stage as a list of its instructions.
+export function stageCounts(stage) {
+  const list = stage.instructions;
+  return el("section", { class: "panel" }, el("h2", {}, `${stage.model} ${stage.entryPoint}`),
+    code(list.map((i) => `${String(i.n).padStart(6)}  ${i.op}`), { heat: shares(new Map(list.map((i, k) => [k + 1, { executed: i.executed, weight: i.executed }]))), label: stage.model }));
 }
 
 // findings returns the findings and the reports of sanitizers of a record in one form.
@@ -79,6 +91,10 @@ export function findings(record) {
   for (const r of record.reports ?? []) {
     list.push({ severity: "error", title: r.sanitizer, message: r.message, code: r.rule, file: r.source?.file, line: r.source?.line, instruction: r.instruction,
       where: [r.source && `${r.source.file}:${r.source.line}`, r.name, r.stage, r.invocation, r.times > 1 && `${r.times} times`].filter(Boolean).join(", ") });
+  }
+  if (!list.length && record.message?.startsWith(record.file + ":")) { // a failure of a script has its place in its message
+    const m = record.message.slice(record.file.length).match(/^:(\d+):\d+: (?:error: )?(.*)/);
+    if (m) list.push({ severity: "error", title: record.status ?? record.verdict, message: m[2], line: Number(m[1]) });
   }
   return list;
 }

@@ -33,5 +33,8 @@ export const problem = (err) => el("p", { class: "problem", role: "alert" }, err
 // number writes a number with spaces between groups of digits.
 export const number = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 
+// plural returns a number of things in words.
+export const plural = (n, thing) => `${number(n)} ${thing}${n === 1 ? "" : "s"}`;
+
 // typing reports whether a key belongs to a field.
 export const typing = (e) => e.target.matches("input, textarea, select");

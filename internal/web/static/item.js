@@ -1,6 +1,6 @@
 // An item: its record, its sources with findings and counts, its listing, its pictures.
-import { el, get, post, problem, typing } from "./dom.js";
-import { byNumber, code, findings, instructionHeat, lineHeat, note, reveal } from "./code.js";
+import { el, get, plural, post, problem, typing } from "./dom.js";
+import { byNumber, code, findings, instructionHeat, lineHeat, note, reveal, stageCounts } from "./code.js";
 import { stateMark } from "./runs.js";
 import { montage } from "./pictures.js";
 
@@ -9,7 +9,7 @@ export async function itemView(run, n) {
   const base = `api/runs/${run}/items/${n}`;
   const x = await get(base);
   const list = findings(x.record);
-  const sources = [], listingBox = el("div"), heatSaid = el("span", { class: "note", role: "status" });
+  const sources = [], listingBox = el("div"), stages = el("div", { class: "columns" }), heatSaid = el("span", { class: "note", role: "status" });
   let heat = null, listing = null;
   const stop = new AbortController();
 
@@ -59,12 +59,14 @@ export async function itemView(run, n) {
     }
     sources.forEach((_, k) => drawSource(k));
     drawListing();
+    const unseen = heat && !x.listable && !x.sources.some((name) => lineHeat(heat, heatName(name))); // the shaders have no source here
+    stages.replaceChildren(...(unseen ? heat.stages.map(stageCounts) : []));
   }
 
   const place = (f) => ({ ...f, go: f.line || f.instruction ? () => {
     const k = x.sources.findIndex((_, i) => inFile(f, i));
     const pane = f.line && k >= 0 ? sources[k].querySelector(".code") : listingBox.querySelector(".code");
-    if (pane) { reveal(pane, pane === listingBox.querySelector(".code") ? f.instruction : f.line); pane.focus({ preventScroll: true }); }
+    if (pane) { reveal(pane, pane === listingBox.querySelector(".code") ? f.instruction : f.line); pane.focus({ preventScroll: true }); pane.scrollIntoView({ block: "nearest" }); }
   } : null });
 
   const log = x.record.log ?? [];
@@ -73,15 +75,15 @@ export async function itemView(run, n) {
     el("p", { class: "note" }, el("a", { href: `#/runs/${run}` }, x.run), ` item ${n + 1} of ${x.total} `,
       n > 0 && el("a", { href: `#/runs/${run}/${n - 1}` }, "previous"), " ", n + 1 < x.total && el("a", { href: `#/runs/${run}/${n + 1}` }, "next")),
     el("h1", {}, stateMark(x.row.state), " ", x.record.file, x.record.test ? ": " + x.record.test : ""),
-    x.record.message && el("pre", { class: "panel" }, x.record.message),
+    x.record.message && !(list.length === 1 && x.record.message.includes(list[0].message) && !x.record.message.includes("\n")) && el("pre", { class: "panel" }, x.record.message),
     x.pictures.map((name, k) => el("section", { class: "panel" }, el("h2", {}, name), montage(`${base}/pictures/${k}`))),
-    list.length > 0 && el("section", { class: "panel", id: "findings" }, el("h2", {}, `${list.length} findings`), list.map((f) => note(place(f)))),
+    list.length > 0 && el("section", { class: "panel", id: "findings" }, el("h2", {}, plural(list.length, "finding")), list.map((f) => note(place(f)))),
     log.length > 0 && el("section", { class: "panel" }, el("h2", {}, "Output of printf"), el("pre", {}, log.join("\n"))),
     x.runnable && el("div", { class: "row" }, el("button", { type: "button", id: "count", click: count }, "Run and count instructions"), heatSaid),
     el("div", { class: "columns" },
       x.sources.map((_, k) => (sources[k] = el("section", { class: "panel source" }))),
       x.listable && el("section", { class: "panel" }, el("div", { class: "row" }, el("h2", {}, "Disassembly"), kinds), listingBox)),
-    !x.sources.length && el("p", { class: "note" }, "The files of this item are not in the folder of sources."));
+    stages, !x.sources.length && el("p", { class: "note" }, "The files of this item are not in the folder of sources."));
   sources.forEach((_, k) => drawSource(k));
   if (x.listable) loadListing("spirv");
   return {

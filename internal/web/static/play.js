@@ -1,5 +1,5 @@
 // The playground: an editor, the result with the reports of sanitizers, and the disassembly.
-import { el, get, number, problem } from "./dom.js";
+import { el, get, plural, problem } from "./dom.js";
 import { byNumber, code, findings, instructionHeat, lineHeat, note, reveal } from "./code.js";
 
 const files = { comp: "shader.comp", frag: "shader.frag", spvasm: "shader.spvasm", hlsl: "shader.comp.hlsl", wgsl: "shader.wgsl", slang: "shader.slang", amber: "script.amber" };
@@ -107,10 +107,11 @@ export async function playView() {
       if (err.name !== "AbortError") found.append(problem(err));
     }
     halt.disabled = true;
+    if (!dis.children.length) dis.append(el("p", { class: "note" }, kind.value === "amber" ? "The shaders of a script have no disassembly here." : "none"));
     drawFound();
     drawGutter();
   }
-  const verdict = () => state.ended ? "ended" : state.failed ? "failed" : state.list.length ? `done with ${state.list.length} findings,` : "done";
+  const verdict = () => state.ended ? "ended" : state.failed ? "failed" : state.list.length ? `done with ${plural(state.list.length, "finding")},` : "done";
 
   // part shows a part of the answer.
   function part(p) {
@@ -175,7 +176,7 @@ export async function playView() {
     const s = shownBuffer();
     if (s?.buffer === name) results.append(drawPicture(values, s));
     const all = values.slice(0, maxValues).join(" ");
-    results.append(el("details", { open: s?.buffer === name ? null : true }, el("summary", {}, `${name}, ${number(values.length)} values`),
+    results.append(el("details", { open: s?.buffer === name ? null : true }, el("summary", {}, `${name}, ${plural(values.length, "value")}`),
       el("div", { class: "values", tabindex: "0" }, all, values.length > maxValues ? " …" : "")));
   }
   // drawPicture draws texels: of integers as 0xAABBGGRR, of other numbers as four from 0 to 1.

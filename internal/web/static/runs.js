@@ -63,8 +63,8 @@ export async function runView(id) {
       el("td", { class: "name" }, el("a", { href: `#/runs/${id}/${i.n}`, "data-row": i.n }, i.file + (i.test ? ": " + i.test : ""))),
       el("td", { class: "name note" }, i.cause ?? "", i.causes > 1 && ` and ${i.causes - 1} more`), el("td", { class: "n" }, i.seconds ? i.seconds.toFixed(2) + " s" : ""))));
     const step = (text, from, on) => el("button", { type: "button", disabled: !on, click: () => { query.from = from; items(); } }, text);
-    pages.replaceChildren(el("span", { class: "note", role: "status" }, a.total ? `${number(a.from + 1)} to ${number(a.from + a.items.length)} of ${number(a.total)}` : "no items"),
-      step("previous", Math.max(a.from - 200, 0), a.from > 0), step("next", a.from + 200, a.from + a.items.length < a.total));
+    pages.replaceChildren(...[el("span", { class: "note", role: "status" }, a.total ? `${number(a.from + 1)} to ${number(a.from + a.items.length)} of ${number(a.total)}` : "no items"),
+      a.total > a.items.length && step("previous", Math.max(a.from - 200, 0), a.from > 0), a.total > a.items.length && step("next", a.from + 200, a.from + a.items.length < a.total)].filter(Boolean));
   }
 
   async function update(runs) {
