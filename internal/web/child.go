@@ -44,18 +44,18 @@ type outcome struct {
 
 // bounded keeps the first bytes that are written to it, and calls full after them.
 type bounded struct {
-	bytes.Buffer
+	data bytes.Buffer // not embedded: its ReadFrom has no bound
 	most int
 	full func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if n := b.most - b.Len(); len(p) > n {
-		b.Buffer.Write(p[:max(n, 0)])
+	if n := b.most - b.data.Len(); len(p) > n {
+		b.data.Write(p[:max(n, 0)])
 		b.full()
 		return len(p), nil
 	}
-	return b.Buffer.Write(p)
+	return b.data.Write(p)
 }
 
 // errLarge ends a process whose output is too large.
@@ -87,7 +87,7 @@ func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, 
 		fail(err)
 	}
 	_ = cmd.Wait() // the exit code says it
-	x := outcome{code: cmd.ProcessState.ExitCode(), out: out.Bytes(), log: log.String()}
+	x := outcome{code: cmd.ProcessState.ExitCode(), out: out.data.Bytes(), log: log.data.String()}
 	switch {
 	case ctx.Err() != nil:
 		return x, ctx.Err()
