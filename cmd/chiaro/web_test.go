@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,11 +13,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tools/browser"
 )
 
-// webPage starts chiaro web on a folder, which has the reports and their sources, and opens a browser. It returns the address.
-func webPage(t *testing.T, dir string, flags ...string) (*browser.Page, string) {
+// webPage starts chiaro web in a folder and opens a browser. It returns the address of the page.
+func webPage(t *testing.T, dir string, args ...string) (*browser.Page, string) {
 	t.Helper()
 	p := browser.Open(t)
-	cmd := exec.Command("chiaro", append([]string{"web", "--listen", "127.0.0.1:0"}, flags...)...)
+	cmd := exec.Command("chiaro", append([]string{"web", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = dir
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -36,8 +37,8 @@ func webPage(t *testing.T, dir string, flags ...string) (*browser.Page, string) 
 	return p, strings.TrimSpace(strings.TrimPrefix(line, "chiaro web: "))
 }
 
-// picture keeps a screenshot, which go test -artifacts shows, and checks that the page has no errors.
-func picture(t *testing.T, p *browser.Page, name string) {
+// look keeps a screenshot, which go test -artifacts shows, and checks that the page has no errors.
+func look(t *testing.T, p *browser.Page, name string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), p.Screenshot(), 0o666); err != nil {
 		t.Fatal(err)
@@ -47,22 +48,223 @@ func picture(t *testing.T, p *browser.Page, name string) {
 	}
 }
 
+// ended waits until the playground has run.
+func ended(p *browser.Page) string {
+	p.Wait("/^(done|failed|ended|stopped)/.test(document.querySelector('#said').textContent)")
+	return p.Text("#said")
+}
+
+// choose chooses an option of a select element.
+func choose(p *browser.Page, label, value string) {
+	p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('[aria-label=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); })()", label, value))
+}
+
 // TestWebPlayground runs the examples of the playground by clicks and by keys.
 func TestWebPlayground(t *testing.T) {
+	if _, err := exec.LookPath("glslc"); err != nil {
+		t.Skip("glslc is not on PATH")
+	}
 	p, url := webPage(t, t.TempDir())
 	p.Colors("dark")
 	p.Go(url + "#/play")
 	p.Click("#run")
-	p.Wait("document.querySelector('#said').textContent.startsWith('done')")
-	if got := p.Eval("(() => { const c = document.querySelector('canvas#picture'); return [c.width, c.height, ...c.getContext('2d').getImageData(0, 0, 1, 1).data]; })()"); got != "[256,256,0,0,0,255]" && !strings.HasPrefix(got, "[256,256,") {
-		t.Errorf("the picture is %s", got)
+	ended(p)
+	// At the corner z = (−1.5, −1.5), so that |z|² = 4.5 ends the loop at once: black.
+	if got := p.Eval("(() => { const c = document.querySelector('canvas#picture'); return [c.width, c.height, ...c.getContext('2d').getImageData(0, 0, 1, 1).data]; })()"); got != "[256,256,0,0,0,255]" {
+		t.Errorf("the picture and its corner are %s", got)
 	}
-	picture(t, p, "picture-dark")
+	look(t, p, "compute")
 	p.Colors("light")
-	for i := 1; i <= 6; i++ {
-		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('[aria-label=Example]'); s.selectedIndex = %d; s.dispatchEvent(new Event('change')); document.querySelector('#heat').checked = true; document.querySelector('.editor textarea').focus(); })()", i))
+	p.Click("#heat")
+	for _, c := range []struct{ sample, said, found string }{
+		{"2-rings.frag", "done", "No findings"},
+		{"3-sum.comp", "done with", "race"},
+		{"4-bounds.comp", "done with 1 finding", "beyond the 16 bytes"},
+		{"5-invalid.spvasm", "failed", "SPV-Arithmetic-Type"},
+		{"6-triangle.amber", "done", "No findings"},
+	} {
+		choose(p, "Example", c.sample)
+		p.Click(".editor textarea")
 		p.Press("Ctrl+Enter")
-		p.Wait("['done', 'failed'].some((x) => document.querySelector('#said').textContent.startsWith(x))")
-		picture(t, p, fmt.Sprintf("example-%d", i))
+		if said := ended(p); !strings.HasPrefix(said, c.said) {
+			t.Errorf("%s: the page says %q; want %q: %s", c.sample, said, c.said, p.Text("#found"))
+		}
+		if found := p.Text("#found"); !strings.Contains(found, c.found) {
+			t.Errorf("%s: findings are %q; want %q", c.sample, found, c.found)
+		}
+		if hot := p.Eval("document.querySelectorAll('.gutter .hot').length > 0"); (hot == "true") != !strings.Contains(c.sample, "invalid") {
+			t.Errorf("%s: there are counts: %s", c.sample, hot)
+		}
+		look(t, p, strings.TrimSuffix(c.sample, filepath.Ext(c.sample)))
 	}
+	choose(p, "Example", "4-bounds.comp")
+	p.Press("Ctrl+Enter")
+	ended(p)
+	p.Click("#found button") // selects the line of the finding
+	if got := p.Eval("(() => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd); })()"); got != `"  x[i + 1u] = 2.0 * x[i];"` {
+		t.Errorf("the finding selects %s", got)
+	}
+}
+
+// TestWebStop stops a shader that does not end.
+func TestWebStop(t *testing.T) {
+	p, url := webPage(t, t.TempDir())
+	p.Go(url + "#/play")
+	p.Wait("document.querySelector('.editor textarea')")
+	choose(p, "Example", "5-invalid.spvasm")
+	p.Eval(fmt.Sprintf("document.querySelector('.editor textarea').value = %q", endlessShader))
+	p.Click(".editor textarea")
+	p.Press("Ctrl+Enter")
+	p.Press("Escape")
+	if said := ended(p); said != "stopped" {
+		t.Errorf("the page says %q", said)
+	}
+	look(t, p, "stopped")
+}
+
+// endlessShader has a loop without an exit that is taken.
+const endlessShader = `
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main"
+               OpExecutionMode %main LocalSize 1 1 1
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %bool = OpTypeBool
+       %true = OpConstantTrue %bool
+       %main = OpFunction %void None %fn
+      %start = OpLabel
+               OpBranch %loop
+       %loop = OpLabel
+               OpLoopMerge %done %again None
+               OpBranchConditional %true %again %done
+      %again = OpLabel
+               OpBranch %loop
+       %done = OpLabel
+               OpReturn
+               OpFunctionEnd
+`
+
+// markupName would run a script if the page took it for markup.
+const markupName = `<img src=x onerror=alert(1)>.amber`
+
+// webReports writes shaders and reports to a folder.
+func webReports(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"shaders", "reports"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyTo := func(from, to, old, replacement string) {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "shaders", to), []byte(strings.ReplaceAll(string(data), old, replacement)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyTo("../../docs/tour/faulty.spvasm", "faulty.spvasm", "", "")
+	copyTo("../../docs/tour/half.spvasm", "half.spvasm", "", "")
+	copyTo("../../examples/mandelbrot.amber", "mandelbrot.amber", "", "")
+	copyTo("../../examples/mandelbrot.amber", markupName, "EQ_RGBA 0 0 0 255", "EQ_RGBA 1 0 0 255")
+	chiaro := func(args ...string) {
+		cmd := exec.Command("chiaro", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > exitFindings {
+			t.Fatalf("%q: %v: %s", args, err, out)
+		}
+	}
+	chiaro("check", "--out", "json=reports/check.json", "shaders/faulty.spvasm", "shaders/half.spvasm")
+	chiaro("run", "--out", "jsonl=reports/run.jsonl", "-j", "1", "shaders/mandelbrot.amber", "shaders/"+markupName)
+	chiaro("run", "shaders/mandelbrot.amber", "-i", "reports/a.png")
+	return dir
+}
+
+// TestWebReports goes through reports with the keyboard alone.
+func TestWebReports(t *testing.T) {
+	dir := webReports(t)
+	p, url := webPage(t, dir, "reports")
+	p.Go(url)
+	p.Wait("document.querySelectorAll('tbody tr').length === 2")
+	look(t, p, "runs")
+	p.Eval("(() => { const r = [...document.querySelectorAll('[data-row]')]; r.find((e) => e.textContent === 'run.jsonl').focus(); })()")
+	p.Press("Enter")
+	p.Wait("document.querySelector('.causes button')")
+	if got := p.Text(".causes"); !strings.HasPrefix(got, "1") || !strings.Contains(got, "fail: ") {
+		t.Errorf("the causes are %q", got)
+	}
+	p.Press("/")
+	p.Type("onerror")
+	p.Wait("document.querySelectorAll('tbody tr').length === 1")
+	look(t, p, "run")
+	p.Press("Tab") // leaves the field
+	p.Press("j")
+	p.Press("Enter")
+	p.Wait("document.querySelector('.code .hit')")
+	if got := p.Text("h1"); !strings.Contains(got, markupName) {
+		t.Errorf("the item is %q", got)
+	}
+	if got := p.Eval("document.querySelectorAll('main img').length"); got != "0" {
+		t.Errorf("the name became %s pictures", got)
+	}
+	look(t, p, "item")
+	p.Click("#count")
+	p.Wait("document.querySelector('.l.hot')")
+	look(t, p, "counts")
+	p.Press("u")
+	p.Wait("document.querySelector('.causes button')")
+	p.Press("u")
+	p.Wait("document.querySelector('h1').textContent === 'Runs'")
+
+	p.Press("t") // auto, light, dark
+	p.Press("t")
+	p.Eval("[...document.querySelectorAll('[data-row]')].find((e) => e.textContent === 'check.json').focus()")
+	p.Press("Enter")
+	p.Wait("document.querySelector('.causes button')")
+	p.Click(".causes button")
+	p.Wait("document.querySelectorAll('tbody tr').length === 1")
+	p.Press("j")
+	p.Press("Enter")
+	p.Wait("document.querySelector('.code .find')")
+	if got := p.Eval("document.querySelector('.code .l.hit').textContent"); !strings.Contains(got, "OpIAdd") {
+		t.Errorf("the finding is at %q", got)
+	}
+	if got := p.Eval("getComputedStyle(document.body).colorScheme + document.documentElement.dataset.theme"); got != `"normaldark"` && got != `"darkdark"` {
+		t.Errorf("the colors are %s", got)
+	}
+	look(t, p, "finding-dark")
+	p.Press("3") // no fleet
+	p.Press("2")
+	p.Wait("document.querySelectorAll('.thumbs img').length === 1")
+	p.Click(".thumbs button")
+	p.Click(".thumbs button")
+	p.Wait("document.querySelector('[data-ready]')")
+	look(t, p, "pictures-dark")
+	p.Press("?")
+	p.Wait("document.querySelector('dialog').open")
+	p.Press("Escape")
+	p.Wait("!document.querySelector('dialog').open")
+}
+
+// TestWebLive checks that the page shows a report while it is written.
+func TestWebLive(t *testing.T) {
+	dir := t.TempDir()
+	p, url := webPage(t, dir)
+	p.Go(url)
+	p.Wait("document.querySelector('#live.on')")
+	f, err := os.Create(filepath.Join(dir, "r.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := 1; i <= 3; i++ {
+		if err := json.NewEncoder(f).Encode(record{File: fmt.Sprint(i), Status: "pass"}); err != nil {
+			t.Fatal(err)
+		}
+		p.Wait(fmt.Sprintf("document.querySelector('tbody td.n')?.textContent === '%d'", i))
+	}
+	look(t, p, "live")
 }
