@@ -22,7 +22,7 @@ type pageFlags struct {
 func (f *pageFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.http, "http", "", "also serve the page of chiaro web at an address of this machine, such as 127.0.0.1:8650")
 	fl.StringVar(&f.reports, "reports", "", "folder of the reports that the page shows (default: none)")
-	fl.StringArrayVar(&f.hosts, "host", nil, "further name of the page in addresses, such as that of a proxy; repeatable")
+	fl.StringArrayVar(&f.hosts, "host", nil, "further host name of the page, such as the name of a proxy; repeatable")
 }
 
 // serve serves the page of a server, if --http is set, until the context ends.

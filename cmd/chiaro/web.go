@@ -47,7 +47,7 @@ sanitizers and the disassembly side by side, in a process with limits of time an
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:8650", "address of this machine; port 0 for a free one")
 	fl.StringVar(&page.Sources, "sources", ".", "folder of the files that reports name; others are not shown")
-	fl.StringArrayVar(&page.Hosts, "host", nil, "further name of the server in addresses, such as that of a proxy; repeatable")
+	fl.StringArrayVar(&page.Hosts, "host", nil, "further host name of the page, such as the name of a proxy; repeatable")
 	fl.StringVar(&on, "on", "", "show the fleet of a server: nats://HOST:PORT; see chiaro fleet")
 	fl.DurationVar(&page.Limits.Time, "time", 20*time.Second, "time for one process of the playground")
 	fl.Int64Var(&megabytes, "memory", 1024, "memory of a process of the playground, in MB")

@@ -28,7 +28,7 @@ type watcher struct {
 
 	mu        sync.Mutex
 	listeners map[chan event]bool
-	stop      context.CancelFunc // of the loop; nil if nobody listens
+	stop      context.CancelFunc // of the loop; nil without listeners
 	last      map[string][]byte  // the last data of each kind
 }
 

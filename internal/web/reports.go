@@ -1,10 +1,10 @@
 package web
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -41,15 +41,22 @@ type report struct {
 	counts   map[string]int // by state
 	causes   []cause
 	byTitle  map[string]int
+	reasons  [][]int32 // the sets of causes of the items
+	bySet    map[string]int32
 }
 
-// item is a record: its place in the file, and what lists show.
+// item is a record: its place in the file, and what lists show. It is small, because a report may have a million.
 type item struct {
-	file, test, state string
-	seconds           float32
-	causes            []int32
-	at, end           int64
+	name    string // its file and its test
+	at      int64
+	length  uint32
+	file    uint32 // bytes of the name
+	reasons int32  // of the report
+	seconds float32
+	state   uint8 // of states
 }
+
+func (i *item) split() (file, test string) { return i.name[:i.file], i.name[i.file:] }
 
 // openReports opens a folder; "" for none.
 func openReports(dir string) (*reports, error) {
@@ -137,7 +144,7 @@ func (rs *reports) update(r *report) (changed bool) {
 		*r = report{id: r.id, name: r.name}
 	}
 	if r.counts == nil {
-		r.counts, r.byTitle = map[string]int{}, map[string]int{}
+		r.counts, r.byTitle, r.bySet = map[string]int{}, map[string]int{}, map[string]int32{}
 	}
 	r.size, r.modified = info.Size(), info.ModTime()
 	if lines {
@@ -149,14 +156,8 @@ func (rs *reports) update(r *report) (changed bool) {
 	return !r.wrong
 }
 
-// states are the states of records, so that items share their texts.
-var states = func() map[string]string {
-	m := map[string]string{}
-	for _, s := range []string{"pass", "fail", "unsupported", "error", "timeout", "internal", "not run", "clean", "warning", "unreadable"} {
-		m[s] = s
-	}
-	return m
-}()
+// states are the states of records. The first is that of others.
+var states = []string{"unknown", "pass", "fail", "unsupported", "error", "timeout", "internal", "not run", "clean", "warning", "unreadable"}
 
 // add adds a record.
 func (r *report) add(x *record, at, end int64) {
@@ -164,7 +165,8 @@ func (r *report) add(x *record, at, end int64) {
 		r.over++
 		return
 	}
-	i := item{file: x.File, test: x.Test, state: cmp.Or(states[x.state()], "unknown"), seconds: float32(x.Seconds), at: at, end: end}
+	i := item{name: x.File + x.Test, file: uint32(len(x.File)), state: uint8(max(slices.Index(states, x.state()), 0)), seconds: float32(x.Seconds), at: at, length: uint32(end - at)}
+	var set []int32
 	for _, c := range causesOf(x) {
 		n, known := r.byTitle[c.Title]
 		if !known {
@@ -176,10 +178,23 @@ func (r *report) add(x *record, at, end int64) {
 			r.causes = append(r.causes, c)
 		}
 		r.causes[n].Items++
-		i.causes = append(i.causes, int32(n))
+		set = append(set, int32(n))
 	}
+	i.reasons = r.set(set)
 	r.items = append(r.items, i)
-	r.counts[i.state]++
+	r.counts[states[i.state]]++
+}
+
+// set returns the number of a set of causes.
+func (r *report) set(causes []int32) int32 {
+	key := fmt.Sprint(causes)
+	n, known := r.bySet[key]
+	if !known {
+		n = int32(len(r.reasons))
+		r.bySet[key] = n
+		r.reasons = append(r.reasons, causes)
+	}
+	return n
 }
 
 // errChanged is the error of an item whose file is another one now.
@@ -193,11 +208,11 @@ func (rs *reports) record(r *report, n int) (data []byte, x record, err error) {
 	}
 	defer f.Close()
 	i := &r.items[n]
-	data = make([]byte, i.end-i.at)
+	data = make([]byte, i.length)
 	if _, err := f.ReadAt(data, i.at); err != nil {
 		return nil, x, errChanged
 	}
-	if err := x.decode(data); err != nil || x.File != i.file || x.Test != i.test {
+	if err := x.decode(data); err != nil || x.File+x.Test != i.name {
 		return nil, x, errChanged
 	}
 	return data, x, nil

@@ -61,8 +61,8 @@ func (s *Server) runs(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, s.reports.rows())
 }
 
-// withRun calls do with the run that a request names.
-func (s *Server) withRun(w http.ResponseWriter, req *http.Request, do func(r *report)) {
+// withRun calls do with the run that a request names, under the lock of the reports: it writes no answer but errors.
+func (s *Server) withRun(w http.ResponseWriter, req *http.Request, do func(r *report)) (ok bool) {
 	s.reports.mu.Lock()
 	known := len(s.reports.all) > 0
 	s.reports.mu.Unlock()
@@ -74,9 +74,10 @@ func (s *Server) withRun(w http.ResponseWriter, req *http.Request, do func(r *re
 	r := s.reports.all[req.PathValue("run")]
 	if r == nil || r.wrong {
 		http.Error(w, "no such run", http.StatusNotFound)
-		return
+		return false
 	}
 	do(r)
+	return true
 }
 
 // causes lists the causes of a run, the most frequent first.
@@ -85,14 +86,16 @@ func (s *Server) causes(w http.ResponseWriter, req *http.Request) {
 		N int `json:"n"`
 		cause
 	}
-	s.withRun(w, req, func(r *report) {
-		list := []row{}
+	list := []row{}
+	if !s.withRun(w, req, func(r *report) {
 		for i, c := range r.causes {
 			list = append(list, row{i, c})
 		}
 		slices.SortStableFunc(list, func(a, b row) int { return cmp.Compare(b.Items, a.Items) })
-		writeJSON(w, list[:min(len(list), maxPage)])
-	})
+	}) {
+		return
+	}
+	writeJSON(w, list[:min(len(list), maxPage)])
 }
 
 // items lists the items of a run that have a state, a cause and a part of their name.
@@ -108,28 +111,31 @@ func (s *Server) items(w http.ResponseWriter, req *http.Request) {
 		reason = int32(n)
 	}
 	state, part := q.Get("state"), strings.ToLower(q.Get("q"))
-	s.withRun(w, req, func(r *report) {
-		list, total := []itemRow{}, 0
+	list, total := []itemRow{}, 0
+	if s.withRun(w, req, func(r *report) {
 		for n := range r.items {
 			i := &r.items[n]
-			if state != "" && i.state != state || reason >= 0 && !slices.Contains(i.causes, reason) ||
-				part != "" && !strings.Contains(strings.ToLower(i.file+" "+i.test), part) {
+			if state != "" && states[i.state] != state || reason >= 0 && !slices.Contains(r.reasons[i.reasons], reason) ||
+				part != "" && !strings.Contains(strings.ToLower(i.name), part) {
 				continue
 			}
 			if total++; total > from && len(list) < most {
 				list = append(list, r.row(n))
 			}
 		}
+	}) {
 		writeJSON(w, map[string]any{"total": total, "from": from, "items": list})
-	})
+	}
 }
 
 // row returns the row of an item.
 func (r *report) row(n int) itemRow {
 	i := &r.items[n]
-	row := itemRow{N: n, File: i.file, Test: i.test, State: i.state, Seconds: i.seconds, Causes: len(i.causes)}
-	if len(i.causes) > 0 {
-		row.Cause = r.causes[i.causes[0]].Title
+	reasons := r.reasons[i.reasons]
+	row := itemRow{N: n, State: states[i.state], Seconds: i.seconds, Causes: len(reasons)}
+	row.File, row.Test = i.split()
+	if len(reasons) > 0 {
+		row.Cause = r.causes[reasons[0]].Title
 	}
 	return row
 }

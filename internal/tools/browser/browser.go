@@ -98,7 +98,7 @@ func Open(t *testing.T) *Page {
 	return p
 }
 
-// receive gives answers to those who wait for them, and keeps errors of the page.
+// receive gives each answer to the call that waits for it, and keeps errors of the page.
 func (p *Page) receive(out io.Reader) {
 	for r := bufio.NewReader(out); ; {
 		data, err := r.ReadBytes(0)
