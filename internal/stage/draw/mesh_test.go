@@ -284,6 +284,33 @@ func TestMeshTiles(t *testing.T) {
 	}
 }
 
+// TestMeshPacks draws small triangles of mesh workgroups, whose fragments may be packed by quads or by pixels: the picture does not
+// depend on it.
+func TestMeshPacks(t *testing.T) {
+	defer draw.SetLeast(1, 1)()
+	text := strings.NewReplacer("MODE", "outputtriangles", "CORNERS", "3", "COUNTX", "2", "VERTICES", "6")
+	for _, e := range engines() {
+		run := func(task *ir.Program) []byte {
+			c := blank(t, 20, 20, "R32G32B32A32_SFLOAT")
+			args := state.Args{Mesh: true, Tasks: [3]uint32{40, 1, 1}}
+			paint(t, e, draw.Stages{Task: task, Mesh: parse(t, text.Replace(tileMeshText), 16), Fragment: parse(t, shownText, 16)}, full(c), c, args)
+			return c.bytes(0)
+		}
+		for _, task := range []*ir.Program{nil, parse(t, text.Replace(tileTaskText), 16)} {
+			back := draw.Packs(false)
+			want := run(task)
+			back()
+			for i, pack := range []func() func(){func() func() { return draw.Packs(true) }, draw.PackPixels} {
+				back = pack()
+				if got := run(task); !bytes.Equal(got, want) || bytes.Equal(got, make([]byte, len(got))) {
+					t.Errorf("%s: packs of %s give another picture, or none", e.Name(), []string{"quads", "pixels"}[i])
+				}
+				back()
+			}
+		}
+	}
+}
+
 // TestMeshTasks runs task workgroups that emit nothing and too much, and reads payloads without a value.
 func TestMeshTasks(t *testing.T) {
 	text := strings.NewReplacer("MODE", "outputtriangles", "CORNERS", "3", "COUNTX", "2", "VERTICES", "6")

@@ -100,9 +100,10 @@ func (d *Scratch) inPlaceFor(stride, words int) *inPlace {
 	return x
 }
 
-// CanBeInPlace reports whether triangles of the pipeline can be in place, with a state that many triangles suit.
+// CanBeInPlace reports whether triangles of the pipeline can be in place, with a state that many triangles suit. Those of mesh
+// programs cannot: their number is known after the program only.
 func (p *Pipeline) CanBeInPlace(s *state.State) bool {
-	if p.ReadsPrimitives() || s.ViewMask != 0 || s.Rasterization.DepthBias || len(s.Viewports) == 0 || len(s.Scissors) == 0 {
+	if p.IsMesh() || p.ReadsPrimitives() || s.ViewMask != 0 || s.Rasterization.DepthBias || len(s.Viewports) == 0 || len(s.Scissors) == 0 {
 		return false
 	}
 	l := p.Record.Raster()
