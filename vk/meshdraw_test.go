@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -169,6 +170,44 @@ func TestDrawMeshTasksErrors(t *testing.T) {
 		var u *UsageError
 		if err == nil || x.rule != "" && (!errors.As(err, &u) || u.Rule != x.rule) {
 			t.Errorf("error %v; want one of %q", err, x.rule)
+		}
+	}
+}
+
+// TestHostileMeshCounts draws mesh tasks with counts that a hostile buffer has, on a device with and without checks: a count of draws is
+// at most the greatest one of the command, a draw without workgroups draws nothing, and workgroups over a limit are an error.
+func TestHostileMeshCounts(t *testing.T) {
+	const most, none = math.MaxUint32, 0
+	for _, checking := range []Checking{None, All} {
+		for _, x := range []struct {
+			words [12]uint32 // three draws 16 bytes apart; the last word is the count
+			limit bool
+		}{
+			{[12]uint32{1, 1, 1, 0, none, 1, 1, 0, 2, 1, 1, most}, false},
+			{[12]uint32{2, 1, 1, 0, none, none, none, 0, 1, 1, none, most - 1}, false},
+			{[12]uint32{2, 1, 1, 0, most, 1, 1, 0, 1, 1, 1, 3}, true},
+			{[12]uint32{2, 1, 1, 0, MaxMeshWorkgroups, MaxMeshWorkgroups, 1, 0, 1, 1, 1, 3}, true},
+			{[12]uint32{2, 1, 1, 0, most, most, most, 0, 1, 1, 1, most}, true},
+			{[12]uint32{2, 1, 1, 0, most, most, most, 0, 1, 1, 1, 1}, false},
+		} {
+			s := newSceneOn(t, 1, DeviceInfo{Checking: checking})
+			p := s.meshes(t)
+			for i, n := range x.words {
+				s.putWord(1024+128, i, n)
+			}
+			err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+				c.BeginRendering(s.rendering())
+				c.BindGraphicsPipeline(p)
+				c.DrawMeshTasksIndirect(IndirectInfo{Buffer: s.vertices, Offset: 128, Draws: 3, Stride: 16, Count: s.vertices, CountOffset: 128 + 44})
+				c.EndRendering()
+				s.copyOut(c, s.color)
+			}))
+			if (err != nil) != x.limit {
+				t.Errorf("checks %v: %d: %v; an error: %v", checking, x.words, err, x.limit)
+			}
+			if err == nil {
+				s.checkTiles(t)
+			}
 		}
 	}
 }
