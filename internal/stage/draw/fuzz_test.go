@@ -197,6 +197,11 @@ type fuzzed struct {
 	counted          bool
 	feedback         int    // bytes of the buffers of transform feedback, from 1; 0: it is not active
 	rates            []byte // texels of the shading rate attachment, if there is one
+	mesh             struct {
+		text   string // a mesh program in place of the vertex program; empty: there is none
+		data   []byte // its buffer
+		groups uint32
+	}
 }
 
 func (c *choices) draw() *fuzzed {
@@ -362,7 +367,12 @@ func (f *fuzzed) throughout(t testing.TB, h how) ([]byte, uint64, error) {
 
 // stages are the programs, for subgroups of a size.
 func (f *fuzzed) stages(t testing.TB, size uint32) draw.Stages {
-	s := draw.Stages{Vertex: parse(t, f.vertex, size)}
+	s := draw.Stages{}
+	if f.mesh.text != "" {
+		s.Mesh = parse(t, f.mesh.text, size)
+	} else {
+		s.Vertex = parse(t, f.vertex, size)
+	}
 	if f.relative {
 		s.Vertex.Modes |= ir.ViewportRelative
 	}
@@ -422,6 +432,10 @@ func (f *fuzzed) draw(t testing.TB, p *draw.Pipeline, workers int) (picture []by
 	a.Passed = &passed
 	a.Shader.Workers = workers
 	a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(0.25, 0.5, 0.75, 1, 2, -1, 0, 0.125)}}}
+	if f.mesh.text != "" {
+		a.Mesh, a.Tasks = true, [3]uint32{f.mesh.groups, 1, 1}
+		a.Shader.Bindings[compute.Binding{Binding: 1}] = []exec.Buffer{{Bytes: f.mesh.data}}
+	}
 	var counts state.Statistics
 	if f.counted {
 		a.Statistics = &counts
