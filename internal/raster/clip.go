@@ -186,7 +186,9 @@ func (r *Rasterizer) snapCorner(c *corner, p *draft, t *transform) point {
 			return v.point
 		}
 	}
-	return t.project(&c.at, 0).point
+	var e end
+	t.projectCorner(&e, c)
+	return e.point
 }
 
 // positions returns the clip coordinates of the primitive's vertices, before clipping.
@@ -200,8 +202,10 @@ func (r *Rasterizer) positions(p *draft) (v [3]clipSpace) {
 // maxDepth returns the greatest framebuffer depth of a polygon's corners.
 func (t *transform) maxDepth(list []corner) float32 {
 	z := float32(math.Inf(-1))
+	var e end
 	for i := range list {
-		z = max(z, float32(t.project(&list[i].at, 0).z))
+		t.projectCorner(&e, &list[i])
+		z = max(z, float32(e.z))
 	}
 	return z
 }

@@ -36,7 +36,9 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 	if r.culledByDistance(v[:]) {
 		return
 	}
-	p := draft{Primitive: Primitive{ID: id, Flags: IsLine | FrontFacing}, vertex: [3]uint32{v[0], v[1], v[1]}, provoking: provoking}
+	var p draft // set field by field: a copy of a struct right after its fields waits for their stores
+	p.ID, p.Flags, p.provoking = id, IsLine|FrontFacing, provoking
+	p.vertex[0], p.vertex[1], p.vertex[2] = v[0], v[1], v[1]
 	if t := r.selectViewport(&p); t != nil {
 		r.line(&p, t, 0)
 	}
@@ -45,41 +47,46 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 // line adds a line after its viewport has been selected. bias is added to depths: if the line is an edge of
 // a polygon, the polygon's depth bias, else 0.
 func (r *Rasterizer) line(p *draft, t *transform, bias float32) {
-	a, b, ok := r.ends(p, t)
-	if !ok {
+	var a, b end
+	if !r.ends(&a, &b, p, t) {
 		return
 	}
-	p.setLinePlanes(&a, &b, r.position(p.vertex[1]).w)
-	p.Z.C = float32(p.Z.C + bias)
+	last, covered := r.position(p.vertex[1]).w, false
 	switch {
 	case r.state.LineMode == enum.LineModeBresenham:
-		r.commit(p, r.coverDiamonds(p, &a, &b))
+		covered = r.coverDiamonds(p, &a, &b)
 	case r.state.LineMode == enum.LineModeRectangularSmooth:
+		p.setLinePlanes(&a, &b, last, bias)
 		r.smooth(p, &a, &b)
 	case r.state.Stipple.Factor > 0:
+		p.setLinePlanes(&a, &b, last, bias)
 		r.dashes(p, &a, &b)
 	default:
-		r.commit(p, r.rectangle(p, &a, &b))
+		covered = r.rectangle(p, &a, &b)
+	}
+	if covered {
+		r.commitHeader(p).setLinePlanes(&a, &b, last, bias)
 	}
 }
 
-// ends clips a line and returns its ends in the framebuffer; false if nothing remains, or both ends snap to one point.
-func (r *Rasterizer) ends(p *draft, t *transform) (a, b end, ok bool) {
-	s := [2]outcode{r.vertex(p.vertex[0], t).outcode, r.vertex(p.vertex[1], t).outcode}
-	any := s[0] | s[1]
-	if s[0]&s[1]&(viewVolume|allDistances|outEye) != 0 || any&notFinite != 0 {
-		return a, b, false
+// ends clips a line and sets its ends in the framebuffer; false if nothing remains, or both ends snap to one point.
+func (r *Rasterizer) ends(a, b *end, p *draft, t *transform) bool {
+	first, second := r.vertex(p.vertex[0], t).outcode, r.vertex(p.vertex[1], t).outcode
+	any := first | second
+	if first&second&(viewVolume|allDistances|outEye) != 0 || any&notFinite != 0 {
+		return false
 	}
 	if any&needsClipping != 0 {
-		return r.clippedEnds(p, t, any)
+		return r.clippedEnds(a, b, p, t, any)
 	}
-	from, to := r.position(p.vertex[0]).wide(), r.position(p.vertex[1]).wide()
-	a, b = t.project(&from, 0), t.project(&to, 1)
-	return a, b, a.point != b.point
+	from, to := r.position(p.vertex[0]), r.position(p.vertex[1])
+	t.project(a, float64(from.x), float64(from.y), float64(from.z), float64(from.w), 0)
+	t.project(b, float64(to.x), float64(to.y), float64(to.z), float64(to.w), 1)
+	return a.point != b.point
 }
 
 // clippedEnds is ends for a line that crosses planes, by parametric clipping against each plane. any has their outcodes.
-func (r *Rasterizer) clippedEnds(p *draft, t *transform, any outcode) (a, b end, ok bool) {
+func (r *Rasterizer) clippedEnds(a, b *end, p *draft, t *transform, any outcode) bool {
 	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
 	c[0].weight[0], c[1].weight[1] = 1, 1
 	var buffer [20]halfSpace
@@ -88,31 +95,38 @@ func (r *Rasterizer) clippedEnds(p *draft, t *transform, any outcode) (a, b end,
 		da, db := planes[i].distance(&c[0]), planes[i].distance(&c[1])
 		switch {
 		case da < 0 && db < 0:
-			return a, b, false
+			return false
 		case db < 0:
 			c[1] = intersect(&c[0], &c[1], da, db)
 		case da < 0:
 			c[0] = intersect(&c[1], &c[0], db, da)
 		}
 	}
-	a, b = t.project(&c[0].at, c[0].weight[1]), t.project(&c[1].at, c[1].weight[1])
-	return a, b, a.point != b.point
+	t.projectCorner(a, &c[0])
+	t.projectCorner(b, &c[1])
+	return a.point != b.point
 }
 
-// project returns the position in the framebuffer of a point at clip coordinates c, computed in float64 and clamped to the
+// project sets e to the position in the framebuffer of a point at clip coordinates (x, y, z, w), computed in float64 and clamped to the
 // guard band. weight is the weight of a line's second vertex.
-func (t *transform) project(c *[4]float64, weight float64) end {
-	w := 1 / c[3]
-	coordinate := func(axis int) float64 {
-		return float64(float64(float64(c[axis]*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
+func (t *transform) project(e *end, x, y, z, w, weight float64) {
+	w = 1 / w
+	coordinate := func(v float64, axis int) float64 {
+		return float64(float64(float64(v*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
 	}
-	x, y := min(max(coordinate(0), -guardBand), guardBand), min(max(coordinate(1), -guardBand), guardBand)
-	return end{point{snap(x), snap(y)}, x, y, coordinate(2), w, weight}
+	e.x, e.y = min(max(coordinate(x, 0), -guardBand), guardBand), min(max(coordinate(y, 1), -guardBand), guardBand)
+	e.point.x, e.point.y = snap(e.x), snap(e.y)
+	e.z, e.w, e.weight = coordinate(z, 2), w, weight
+}
+
+// projectCorner is project for a corner after clipping.
+func (t *transform) projectCorner(e *end, c *corner) {
+	t.project(e, c.at[0], c.at[1], c.at[2], c.at[3], c.weight[1])
 }
 
 // setLinePlanes sets the planes of a line: linear along it, constant across it. last is the w of its second
-// vertex.
-func (p *Primitive) setLinePlanes(a, b *end, last float32) {
+// vertex, and bias is added to depths.
+func (p *Primitive) setLinePlanes(a, b *end, last, bias float32) {
 	p.X, p.Y = float32(a.point.x)/one, float32(a.point.y)/one
 	dx, dy := float64(b.point.x-a.point.x)/one, float64(b.point.y-a.point.y)/one
 	length := float64(float64(dx*dx) + float64(dy*dy))
@@ -123,6 +137,8 @@ func (p *Primitive) setLinePlanes(a, b *end, last float32) {
 		return f
 	}
 	p.Z = linear(a.z, b.z).rounded()
+	p.Z.C = float32(p.Z.C + bias)
+	p.Q2, p.L2 = Plane{}, Plane{}
 	qa, qb := float64(a.weight*a.w), float64(b.weight*b.w)
 	p.L1 = linear(float64(qa*float64(last)), float64(qb*float64(last))).rounded()
 	if a.w == b.w {
@@ -136,7 +152,8 @@ func (p *Primitive) setLinePlanes(a, b *end, last float32) {
 // rectangle covers a line as a rectangle of the line's width (Vulkan, Basic Line Segment Rasterization).
 func (r *Rasterizer) rectangle(p *draft, a, b *end) bool {
 	nx, ny := r.halfWidth(a, b)
-	return r.quadrilateral(p, [4]point{a.displaced(nx, ny), a.displaced(-nx, -ny), b.displaced(-nx, -ny), b.displaced(nx, ny)})
+	c := [4]point{a.displaced(nx, ny), a.displaced(-nx, -ny), b.displaced(-nx, -ny), b.displaced(nx, ny)}
+	return r.quadrilateral(p, &c)
 }
 
 // MaxLineWidth is the greatest width of a line in pixels (lineWidthRange); the least is 1. A wide line may have fragments outside of its
@@ -163,8 +180,8 @@ func (e *end) displaced(nx, ny float64) point {
 	return point{snap(float64(e.x + nx)), snap(float64(e.y + ny))}
 }
 
-// quadrilateral covers a convex quadrilateral, whichever way it turns.
-func (r *Rasterizer) quadrilateral(p *draft, c [4]point) bool {
+// quadrilateral covers a convex quadrilateral, whichever way it turns. It can exchange corners.
+func (r *Rasterizer) quadrilateral(p *draft, c *[4]point) bool {
 	area := doubleArea(c[0], c[1], c[2]) + doubleArea(c[0], c[2], c[3])
 	if area == 0 {
 		return false

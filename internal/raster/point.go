@@ -19,7 +19,9 @@ func (r *Rasterizer) vertexPoint(v, id uint32) {
 	if r.culledByDistance([]uint32{v}) {
 		return
 	}
-	p := draft{Primitive: Primitive{ID: id, Flags: IsPoint | FrontFacing}, vertex: [3]uint32{v, v, v}, provoking: v}
+	var p draft // set field by field, as in vertexLine
+	p.ID, p.Flags, p.provoking = id, IsPoint|FrontFacing, v
+	p.vertex[0], p.vertex[1], p.vertex[2] = v, v, v
 	if t := r.selectViewport(&p); t != nil {
 		r.point(&p, t, 0)
 	}
@@ -33,16 +35,20 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 		return
 	}
 	size := r.size(p.vertex[0])
-	p.X, p.Y = float32(v.x)/one, float32(v.y)/one
-	p.Z, p.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
-	p.L1, p.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
 	half := snap(float64(size) / 2)
 	low, high := point{v.x - half, v.y - half}, point{v.x + half, v.y + half}
 	any, ok := r.coverSquare(p, low, high)
 	if !ok {
-		any = r.quadrilateral(p, [4]point{low, {high.x, low.y}, high, {low.x, high.y}})
+		any = r.quadrilateral(p, &[4]point{low, {high.x, low.y}, high, {low.x, high.y}})
 	}
-	r.commit(p, any)
+	if !any {
+		return
+	}
+	q := r.commitHeader(p)
+	q.X, q.Y = float32(v.x)/one, float32(v.y)/one
+	q.Z, q.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
+	q.Q1, q.Q2 = Plane{}, Plane{}
+	q.L1, q.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
 }
 
 // coverSquare covers a square within one block, with one sample at the pixel's centre; ok is false if it is in several. The centres on its
