@@ -62,9 +62,10 @@ type Variable struct {
 
 // Value is an initializer: an expression, or a list of them in braces.
 type Value struct {
-	Pos  Position
-	List []Value // if Expr is nil
-	Expr *Expr
+	Pos   Position
+	Field string  // of an element that sets a property of a texture, a sampler or a surface: its name
+	List  []Value // if Expr is nil
+	Expr  *Expr
 }
 
 // Directive is a directive with its words as they are: .loc, .file, .pragma, .section, .maxntid and others.

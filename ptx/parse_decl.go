@@ -257,7 +257,18 @@ func (p *parser) initializer() *Value {
 		if len(x.List) > 0 {
 			p.want(",")
 		}
-		x.List = append(x.List, *p.initializer())
+		x.List = append(x.List, *p.element())
 	}
 	return x
+}
+
+// element parses an element of a list: a value, or a property and its value.
+func (p *parser) element() *Value {
+	x := p.initializer()
+	if x.Expr == nil || x.Expr.Op != "name" || !p.accept("=") {
+		return x
+	}
+	y := p.initializer()
+	y.Pos, y.Field = x.Pos, x.Expr.Text
+	return y
 }

@@ -135,6 +135,11 @@ func declarationText(v *Variable) string {
 }
 
 func valueText(x *Value) string {
+	if x.Field != "" {
+		y := *x
+		y.Field = ""
+		return x.Field + " = " + valueText(&y)
+	}
 	if x.Expr != nil {
 		return exprText(x.Expr)
 	}

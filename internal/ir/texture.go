@@ -298,6 +298,17 @@ const (
 	SamplerWords  = 12
 
 	SamplerAddress, SamplerAddressBits = 12, 3
+
+	SamplerMagnify      = 0  // bit of the low word of the key: 1 if the magnification filter is linear
+	SamplerUnnormalized = 27 // bit: 1 if coordinates are in texels
+)
+
+// Types of channels (ShapeFormat).
+const (
+	ChannelSignedInt8    = 7
+	ChannelSignedInt32   = 9
+	ChannelUnsignedInt8  = 10
+	ChannelUnsignedInt32 = 12
 )
 
 // textureHead parses the output of Texture.String.

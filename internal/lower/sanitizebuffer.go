@@ -185,7 +185,7 @@ func (x *instrumented) endBuffer(v, handle, undefined ir.V) {
 
 // texels makes the shadows of the results of a texture function from the shadow of the view.
 func (x *instrumented) texels(v ir.V) {
-	t := &x.heads[x.fn.Callee(v)-firstTexture]
+	t := &x.textures.Heads[x.fn.Callee(v)-ir.FirstTexture]
 	if x.texelsOf(t) == nil {
 		return
 	}

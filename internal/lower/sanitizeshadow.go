@@ -191,7 +191,7 @@ func (x *instrumented) control(v ir.V, op ir.Val) {
 		x.call(v, op)
 	}
 	x.b.Keep(v)
-	if op.Op == ir.Call && x.fn.Callee(v) >= firstTexture {
+	if op.Op == ir.Call && x.fn.Callee(v) >= ir.FirstTexture {
 		x.texels(v)
 	}
 }
@@ -199,9 +199,9 @@ func (x *instrumented) control(v ir.V, op ir.Val) {
 func (x *instrumented) call(v ir.V, op ir.Val) {
 	fn, k := x.fn, x.fn.Callee(v)
 	args, results := fn.CallArgs(v), slices.Clone(fn.CallResults(v))
-	if k >= firstTexture {
+	if k >= ir.FirstTexture {
 		texel := len(args)
-		if x.heads[k-firstTexture].Op == ir.TextureWrite {
+		if x.textures.Heads[k-ir.FirstTexture].Op == ir.TextureWrite {
 			texel -= 4 // a format may have one component
 			x.matters(args[texel], "a store to an image")
 		}

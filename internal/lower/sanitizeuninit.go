@@ -147,7 +147,7 @@ func (u *unit) followUndefined() {
 	}
 	shared := u.shadowShared()
 	buffers := u.shadowBuffers()
-	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && (len(u.heads) == 0 || !u.options.FollowMemory) {
+	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
 		return
 	}
 	w := &follower{
@@ -289,8 +289,8 @@ func propagates(x *ir.Val) bool {
 
 func (w *follower) analyseCall(n int, f *ir.Func, call ir.V) {
 	k := f.Callee(call)
-	if k >= firstTexture {
-		s := w.texelsOf(&w.heads[k-firstTexture])
+	if k >= ir.FirstTexture {
+		s := w.texelsOf(&w.textures.Heads[k-ir.FirstTexture])
 		for _, r := range f.CallResults(call) {
 			w.note(&w.vals[n][r], s)
 		}

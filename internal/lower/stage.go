@@ -167,7 +167,6 @@ func newUnit(m *facts.Module, entry *facts.EntryPoint, o Options) *unit {
 		outputs:  map[ir.Output]uint64{},
 		tabled:   map[*facts.Const]uint64{},
 		images:   map[uint64][]*facts.Type{},
-		textures: map[ir.Texture]int{},
 		defined:  make([]slot, m.Code.Len()),
 	}
 }
@@ -193,8 +192,7 @@ type unit struct {
 
 	tiles    uint64                   // bit set of the locations of tile images
 	images   map[uint64][]*facts.Type // by resource: the image types that the module binds to it
-	textures map[ir.Texture]int       // index in heads
-	heads    []ir.Texture             // of the texture functions
+	textures ir.TextureList
 
 	inputs   map[ir.Input]uint64        // index in Program.In
 	outputs  map[ir.Output]uint64       // index in Program.Out

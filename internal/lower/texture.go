@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -10,10 +9,7 @@ import (
 )
 
 // An image instruction is a call of a texture function. The function's head describes
-// the access; calls with equal heads share one function. The
-// functions are appended after all others have been lowered; until then their
-// numbers are provisional.
-const firstTexture = 1 << 30
+// the access.
 
 // maxChoices bounds the pairs of image and sampler that one instruction may choose
 // among at run time.
@@ -123,7 +119,7 @@ func (c *textureCall) run() []ir.V {
 func (c *textureCall) call(image, sampler int, args []ir.V) []ir.V {
 	c.head.Image, c.head.Sampler = image, sampler
 	_, results := c.head.Signature()
-	return c.f.b.Call(c.f.textureFunc(c.head), results, args...)
+	return c.f.b.Call(c.f.textures.Number(c.head), results, args...)
 }
 
 // choose appends a call for each image, sampler and second image that it may be; if
@@ -166,31 +162,9 @@ func (c *textureCall) choose(images, samplers, others []int, args []ir.V) []ir.V
 	return c.f.b.Func.Params(done)
 }
 
-// textureFunc returns the provisional number of the function with a head.
-func (u *unit) textureFunc(t ir.Texture) int {
-	n, ok := u.textures[t]
-	if !ok {
-		n = len(u.heads)
-		u.textures[t] = n
-		u.heads = append(u.heads, t)
-	}
-	return firstTexture + n
-}
-
-// appendTextures appends the texture functions to the program, patches the callee
-// numbers of their calls, and marks the images that do not change during the run.
+// appendTextures appends the texture functions to the program, and marks the images that do not change during the run.
 func (u *unit) appendTextures() {
-	first := len(u.prog.Funcs)
-	for _, f := range u.prog.Funcs {
-		for _, v := range f.Code {
-			if x := f.Val(v); x.Op == ir.Call && f.Callee(v) >= firstTexture {
-				x.Aux = uint64(first + f.Callee(v) - firstTexture)
-			}
-		}
-	}
-	for i, t := range u.heads {
-		u.prog.Funcs = append(u.prog.Funcs, ir.NewTexture(fmt.Sprintf("%s %d", t.Op, i), t))
-	}
+	u.textures.Append(u.prog)
 	u.freeze()
 }
 
@@ -200,8 +174,8 @@ func (u *unit) appendTextures() {
 func (u *unit) freeze() {
 	writes := u.prog.Effects.Writes
 	moving := map[int]bool{}
-	for i := range u.heads {
-		t := &u.heads[i]
+	for i := range u.textures.Heads {
+		t := &u.textures.Heads[i]
 		if t.Op == ir.TextureWrite || t.Op == ir.TextureTexel {
 			return
 		}

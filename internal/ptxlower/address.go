@@ -30,6 +30,9 @@ func (e *emitter) addressConstant(o *ptx.Operand, t ir.Type) ir.V {
 	if t.IsFloat() {
 		t = bitsType(int(t.Bits() / 8))
 	}
+	if v, ok := e.variableHandle(o); ok {
+		return v
+	}
 	plus := uint64(0)
 	if o.Expr != nil {
 		plus = e.constant(o.Expr)

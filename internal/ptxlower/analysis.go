@@ -10,7 +10,7 @@ import (
 // written returns the operands that an instruction writes, and those that it reads.
 func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 	switch in.Op {
-	case "st", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "applypriority", "cp", "sust", "pmevent", "call":
+	case "st", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "applypriority", "cp", "sust", "sured", "pmevent", "call":
 		if in.Op == "barrier" || in.Op == "bar" {
 			if in.Has(".red") && len(in.Operands) > 0 {
 				return in.Operands[:1], in.Operands[1:]

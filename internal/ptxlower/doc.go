@@ -66,6 +66,9 @@
 //	minifloat.go                 conversions of 8-bit floats and of .tf32
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
+//	texture.go, texturequery.go  textures
+//	surface.go                   surfaces
+//	sampler.go                   samplers that a module describes
 //	matrix.go, wmma.go           matrices of warps
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls

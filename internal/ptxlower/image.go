@@ -14,6 +14,8 @@ type Image struct {
 	offsets   map[string]uint64
 	fixes     []fix
 	functions map[string]*ptx.Function // by name: the definition, or the last declaration
+	opaque    map[string]string        // the types of the variables with handles
+	samplers  []StaticSampler
 }
 
 // fix is an initial value that has the address of a variable.
@@ -38,7 +40,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 			image, err = nil, f.error
 		}
 	}()
-	image = &Image{offsets: map[string]uint64{}, functions: map[string]*ptx.Function{}}
+	image = &Image{offsets: map[string]uint64{}, functions: map[string]*ptx.Function{}, opaque: map[string]string{}}
 	for _, x := range m.Items {
 		if f, ok := x.(*ptx.Function); ok && (image.functions[f.Name] == nil || f.Body != nil) {
 			image.functions[f.Name] = f
@@ -47,6 +49,11 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 	image.place(globals(m))
 	initialized := map[string]bool{}
 	for _, v := range globals(m) {
+		if t := opaqueType(v); t != "" {
+			image.opaque[v.Name] = t
+			image.initializeHandle(v)
+			continue
+		}
 		if v.Init != nil && !initialized[v.Name] {
 			initialized[v.Name] = true
 			image.initialize(v)
@@ -64,7 +71,11 @@ func (m *Image) place(list []*ptx.Variable) {
 	extents := map[string]extent{}
 	for _, v := range list {
 		x := extents[v.Name]
-		extents[v.Name] = extent{max(x.size, uint64(v.Size())), max(x.align, v.Alignment(), 8)}
+		size := uint64(v.Size())
+		if opaqueType(v) != "" {
+			size = handleBytes
+		}
+		extents[v.Name] = extent{max(x.size, size), max(x.align, v.Alignment(), 8)}
 	}
 	var first, constants []*ptx.Variable
 	for _, v := range list {
@@ -101,13 +112,13 @@ func globals(m *ptx.Module) (list []*ptx.Variable) {
 	for _, x := range m.Items {
 		switch x := x.(type) {
 		case *ptx.Variable:
-			if x.Space == ".global" || x.Space == ".const" {
+			if inImage(x) {
 				list = append(list, x)
 			}
 		case *ptx.Function:
 			seen := map[string]bool{}
 			forVariables(x.Body, func(v *ptx.Variable) {
-				if v.Space != ".global" && v.Space != ".const" {
+				if !inImage(v) {
 					return
 				}
 				if seen[v.Name] {
@@ -121,6 +132,11 @@ func globals(m *ptx.Module) (list []*ptx.Variable) {
 		}
 	}
 	return list
+}
+
+// inImage reports whether a variable is one of the image.
+func inImage(v *ptx.Variable) bool {
+	return v.Space == ".global" || v.Space == ".const" || v.Space == ".tex"
 }
 
 // ownName is the name of a variable of a function in the image.

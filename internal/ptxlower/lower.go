@@ -79,6 +79,7 @@ type unit struct {
 	shared  map[string]uint32         // offsets of shared variables
 	inputs  map[ir.Input]uint64
 
+	textures   ir.TextureList
 	sharedEnd  uint32
 	local      uint64
 	localBytes uint32
@@ -204,6 +205,8 @@ func (u *unit) lowerAll() {
 	for _, f := range u.list {
 		u.prog.Funcs = append(u.prog.Funcs, f.lower())
 	}
+	u.textures.Append(u.prog)
+	u.freezeTextures()
 	u.checkRecursion()
 }
 

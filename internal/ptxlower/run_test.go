@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
@@ -21,6 +22,10 @@ type launch struct {
 	block  [3]uint32
 	shared uint32
 	args   []any
+
+	textures, surfaces []*texture.View // by the number in a handle
+	samplers           []*texture.Sampler
+	handles            map[string]uint64 // of variables
 }
 
 // run runs a kernel on an engine; buffers have their new content afterwards.
@@ -42,6 +47,9 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	copy(memory[0], image.Place(regions[0].Address))
+	for name, h := range l.handles {
+		binary.LittleEndian.PutUint64(memory[0][image.offsets[name]:], h)
+	}
 	push, err := l.push(m, regions[1:], p.PushBytes)
 	if err != nil {
 		return err
@@ -49,12 +57,15 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 	if optimize {
 		pass.Run(p)
 	}
-	prog, err := e.Compile(p, exec.Options{})
+	pipeline, err := compute.NewPipeline(p, e, exec.Options{})
 	if err != nil {
 		return err
 	}
-	defer prog.Close()
-	if err := compute.Dispatch(context.Background(), prog, compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: 1}); err != nil {
+	defer pipeline.Close()
+	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: 1,
+		Images:   map[compute.Binding][]*texture.View{{Binding: TextureBinding}: l.textures, {Binding: SurfaceBinding}: l.surfaces},
+		Samplers: map[compute.Binding][]*texture.Sampler{{Binding: SamplerBinding}: l.samplers}}
+	if err := pipeline.Dispatch(context.Background(), args); err != nil {
 		return err
 	}
 	for i, b := range buffers {

@@ -41,6 +41,7 @@ type register struct {
 // symbol is a variable in memory, or a label of one.
 type symbol struct {
 	decl    *ptx.Variable
+	name    string // in the image
 	space   space
 	offset  uint32 // in bytes: in the push constants, in shared or in local memory
 	number  uint64 // inFrame: the variable
@@ -115,7 +116,7 @@ func (u *unit) moduleSymbol(name string) *symbol {
 		return &symbol{space: inShared, offset: at, escapes: true}
 	}
 	if at, ok := u.image.offsets[name]; ok {
-		return &symbol{space: inGlobal, address: u.o.Base + at, escapes: true}
+		return &symbol{name: name, space: inGlobal, address: u.o.Base + at, escapes: true}
 	}
 	return nil
 }
@@ -157,7 +158,7 @@ func (f *function) declare(s *scope, v *ptx.Variable) {
 		if dynamic(v) {
 			s.symbols[v.Name] = f.moduleSymbol(v.Name)
 		}
-	case ".global", ".const":
+	case ".global", ".const", ".tex":
 		s.symbols[v.Name] = f.moduleSymbol(ownName(f.f, v))
 	default:
 		unsupported(v.Pos, "a variable of a function in %s", v.Space)

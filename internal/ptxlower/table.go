@@ -30,6 +30,9 @@ const (
 	compares  = ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
 	combines  = ".and .or .xor "
 	secondary = ".sat .add .min .max"
+
+	geometryMod = ".1d .2d .3d .a1d .a2d .cube .acube .2dms .a2dms "
+	surfaceMod  = ".1d .2d .3d .a1d .a2d .trap .clamp .zero "
 )
 
 // table has the instructions that Lower knows. A type is a modifier of every instruction that has one.
@@ -110,6 +113,16 @@ func init() {
 		"prefetchu": {".L1", 1, 1, (*emitter).nothing},
 		"discard":   {".global .L2", 2, 2, (*emitter).nothing},
 
+		// Textures and surfaces.
+		"tex":     {".base .level .grad " + geometryMod + ".v2 .v4", 2, 6, (*emitter).tex},
+		"tld4":    {".r .g .b .a .2d .a2d .cube .acube .v4", 2, 4, (*emitter).gather},
+		"txq":     {".level " + imageQueries + " " + samplerQueries, 2, 3, (*emitter).textureQuery},
+		"istypep": {"", 2, 2, (*emitter).isType},
+		"suld":    {".b .ca .cg .cs .cv " + surfaceMod + ".v2 .v4", 2, 2, (*emitter).surfaceLoad},
+		"sust":    {".b .p .wb .cg .cs .wt " + surfaceMod + ".v2 .v4", 2, 2, (*emitter).surfaceStore},
+		"sured":   {".b .p .add .min .max .and .or " + surfaceMod, 2, 2, (*emitter).surfaceReduce},
+		"suq":     {imageQueries, 2, 2, (*emitter).surfaceQuery},
+
 		// Matrices.
 		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
 		"wmma":     {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
@@ -164,7 +177,7 @@ func addVideo() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4}
+var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2}
 
 // synchronous are the instructions of warps that do not exist without .sync.
 var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true}

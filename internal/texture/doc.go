@@ -26,6 +26,7 @@
 //	disjoint.go   images with a memory for each plane
 //	sparse.go     images with memory for some blocks; resident.go code that looks for blocks without
 //	view.go       View; key.go its specialization key; texels.go Texels, for attachments and vertices
+//	channel.go    the types and orders of channels, for queries
 //	sampler.go    Sampler and its key
 //	clear.go      fills by the host
 //	blocks.go     compressed images; blockview.go views of their blocks as texels

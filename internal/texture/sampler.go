@@ -54,6 +54,8 @@ type samplerKey struct {
 //
 //	 0–1  mag          2–3  min       4–7  op     8–9  reduction     10–11  cubic
 //	12–20  address, 3 bits each      24–30  the flags, in the order of the list below      63  always set
+//
+// Queries read the parts that package ir names: ir.SamplerMagnify, ir.SamplerAddress and ir.SamplerUnnormalized.
 func (k samplerKey) word() uint64 {
 	w := uint64(1)<<63 | uint64(filterBits(k.mag)) | uint64(filterBits(k.min))<<2 | uint64(k.op)<<4 | uint64(reductionBits(k.reduction))<<8 | uint64(k.cubic)<<10
 	for i, a := range k.address {

@@ -136,6 +136,7 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	}
 	v.shape = m.shape(p, d)
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWeights:], weights)
+	v.describeChannels(f.Texel())
 	if v.sparse = m.residencyOf(p, d, v.shape, blockView); v.sparse != nil {
 		v.key.sparse = true
 	}
@@ -242,7 +243,17 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 	}
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWidth:], uint32(n))
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeTexel:], uint32(f.Bytes))
+	v.describeChannels(f)
 	return v, nil
+}
+
+// describeChannels writes the type and the order of the channels to the view's shape. A multi-planar format, nil, has none.
+func (v *View) describeChannels(f *format.Format) {
+	if f == nil {
+		return
+	}
+	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeFormat:], uint32(channelType(f)))
+	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeOrder:], uint32(channelOrder(f)))
 }
 
 // Memory returns the view's memory, to be bound to an image's resource of kind ir.Texels. Call it before each
