@@ -24,6 +24,8 @@ type CudaModule struct {
 	module *ptx.Module
 	image  *ptxlower.Image
 	memory *Memory // of the variables, which have device addresses; nil without variables
+
+	samplers map[string]*Sampler // that the module describes, by variable
 }
 
 // CudaFunction is a kernel of a module (VkCudaFunctionNV).
@@ -82,15 +84,26 @@ func (d *Device) NewCudaModule(data []byte) (_ *CudaModule, err error) {
 	if m.image, err = ptxlower.NewImage(m.module); err != nil {
 		return nil, cudaError(err)
 	}
-	if err := m.place(d); err != nil {
+	err = m.place(d)
+	if err == nil {
+		err = m.bindSamplers(d)
+	}
+	if err != nil {
+		m.closeObjects()
 		return nil, err
 	}
-	d.adopt(&m.object, "CUDA module", func() {
-		if m.memory != nil {
-			m.memory.Close()
-		}
-	})
+	d.adopt(&m.object, "CUDA module", m.closeObjects)
 	return m, nil
+}
+
+// closeObjects closes the memory and the samplers of the module.
+func (m *CudaModule) closeObjects() {
+	for _, s := range m.samplers {
+		s.Close()
+	}
+	if m.memory != nil {
+		m.memory.Close()
+	}
 }
 
 // cudaText returns the PTX of the data of a module.
@@ -208,7 +221,11 @@ type cudaLaunch struct {
 func (*cudaLaunch) flags() QueueFlags { return QueueCompute | QueueGraphics }
 
 func (w *cudaLaunch) run(x *executor) error {
-	return x.runWorkgroups(w.program, compute.Args{Groups: w.grid, Push: w.push})
+	args := compute.Args{Groups: w.grid, Push: w.push}
+	if len(w.program.stage.Program.Res) > 0 {
+		args.Sets = []compute.Set{x.handleSet()}
+	}
+	return x.runWorkgroups(w.program, args)
 }
 
 // CudaLaunchKernel runs a kernel (vkCmdCudaLaunchKernelNV). The first launch of a block and a size of dynamic shared memory compiles the

@@ -81,6 +81,7 @@
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
 //	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
 //	cuda.go             modules and functions of CUDA kernels, launches
+//	viewhandle.go       handles of views and samplers, the textures of CUDA kernels
 //	raypipeline.go      ray tracing pipelines, replayorder.go the order of their creation in a replay; raycommand.go the commands that
 //	trace rays, rayexecute.go their execution
 //	executiongraph.go   execution graphs; graphcommand.go the commands that run them
