@@ -174,3 +174,35 @@ func TestCudaLaunchRules(t *testing.T) {
 		wantRule(t, c.Err(), x.rule)
 	}
 }
+
+// largeParameter is a kernel with the greatest parameters, whose last word it writes to the address in the first 8 bytes.
+const largeParameter = `
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry last(.param .align 8 .b8 p[4096])
+{
+	.reg .b32 %r1;
+	.reg .b64 %rd1;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r1, [p+4092];
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+`
+
+// TestCudaLargeParameter launches a kernel with 4096 bytes of parameters.
+func TestCudaLargeParameter(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
+	defer d.Close()
+	memory, at := indirect(t, d)
+	f := must(d.NewCudaFunction(must(d.NewCudaModule([]byte(largeParameter)))(t), "last"))(t)
+	p := append(addressBytes(at), make([]byte, 4088)...)
+	copy(p[4092:], wordBytes(77))
+	runOn(t, d, func(c *CommandBuffer) {
+		c.CudaLaunchKernel(CudaLaunchInfo{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: [][]byte{p}})
+	})
+	if got := getWord(memory.Bytes()); got != 77 {
+		t.Errorf("the word is %d; must be 77", got)
+	}
+}

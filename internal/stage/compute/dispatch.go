@@ -107,8 +107,9 @@ type Args struct {
 	// Rays serves the rays of programs that trace rays.
 	Rays exec.RayService
 
-	// Push is the push constants, at most MaxPushBytes. It must have all that
-	// the program declares.
+	// Push is the push constants, at most MaxPushBytes, or as many as the program
+	// declares: a kernel may have more parameters than a shader. It must have all
+	// that the program declares.
 	Push []byte
 
 	// Banks are the banks of push constants other than 0, by their numbers.
@@ -228,8 +229,8 @@ func (a *Args) check(p *ir.Program) error {
 	if err := CheckGroups(a.Base, a.Groups); err != nil {
 		return err
 	}
-	if n := len(a.Push); n > MaxPushBytes {
-		return &exec.LimitError{Quantity: "bytes of push constants", Value: uint64(n), Max: MaxPushBytes}
+	if n, most := uint64(len(a.Push)), uint64(max(MaxPushBytes, p.PushBytes)); n > most {
+		return &exec.LimitError{Quantity: "bytes of push constants", Value: n, Max: most}
 	}
 	if n := max(len(a.Heap), len(a.SamplerHeap)); n > MaxHeapBytes {
 		return &exec.LimitError{Quantity: "bytes of a heap of descriptors", Value: uint64(n), Max: MaxHeapBytes}
