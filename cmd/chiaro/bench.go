@@ -383,8 +383,11 @@ func (r *benchReport) measure(c console, f benchFlags, j *benchJob) (same bool, 
 	if same, err = f.compareBuffers(c, j.bench.contents); err != nil {
 		return false, err
 	}
-	if j.launch != nil && j.launch.differs(c) {
-		same = false
+	if j.launch != nil {
+		if err := j.launch.copyImages(j.bench.device, false); err != nil {
+			return false, err
+		}
+		same = !j.launch.differs(c) && same
 	}
 	if err := r.steady(f, r.K, once); err != nil {
 		return false, err

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -205,24 +204,7 @@ type benchImage struct {
 
 // image makes an image of a format.
 func (d *benchDevice) image(format string, width, height, levels int, usage vk.ImageUsage) (*benchImage, error) {
-	info := vk.ImageInfo{Type: enum.ImageType2d, Extent: [3]int{width, height, 1}, Levels: levels, Usage: usage}
-	if err := info.Format.UnmarshalText([]byte(format)); err != nil {
-		return nil, err
-	}
-	m, err := d.device.NewImage(info)
-	if err != nil {
-		return nil, host.Cause(err)
-	}
-	size, _ := m.Requirements()
-	memory, err := d.device.Allocate(vk.MemoryInfo{Size: size})
-	if err == nil {
-		err = m.Bind(memory, 0)
-	}
-	if err != nil {
-		return nil, err
-	}
-	v, err := d.device.NewImageView(vk.ImageViewInfo{Image: m, Type: enum.ViewType2d})
-	return &benchImage{m, v, info.Extent}, err
+	return newImage(d.device, format, []int{width, height}, levels, usage)
 }
 
 // picture makes an image of the format R8G8B8A8_UNORM with the texels of its levels.

@@ -42,6 +42,9 @@ func (f *benchFlags) launch(ctx context.Context, d *benchDevice, j *launchJob) (
 	if err := j.resolveAddresses(s); err != nil {
 		return nil, err
 	}
+	if err := j.makeImages(s); err != nil {
+		return nil, err
+	}
 	for _, m := range j.memory {
 		d.contents = append(d.contents, func() ([]byte, error) { return m.data, nil })
 	}

@@ -34,8 +34,12 @@ type launchFile struct {
 	Block   []uint32          `yaml:"block"`
 	Shared  uint32            `yaml:"shared"`
 	Buffers map[string]string `yaml:"buffers"` // contents, as of --buffer
-	Params  []string          `yaml:"params"`  // contents, address:NAME for the address of a buffer
+	Params  []string          `yaml:"params"`  // contents: address:NAME for the address of a buffer, or a handle
 	Expect  map[string]string `yaml:"expect"`  // contents of buffers afterwards
+
+	Images   map[string]*launchImage   `yaml:"images"` // with the texels of the buffers of their names
+	Samplers map[string]*launchSampler `yaml:"samplers"`
+	Bind     map[string]string         `yaml:"bind"` // handles of the variables of the module that are textures, surfaces or samplers
 }
 
 // launchJob is a launch with its contents. The buffers are those of a shader without bindings.
@@ -45,6 +49,8 @@ type launchJob struct {
 	text        []byte
 	grid, block [3]uint32
 	expect      map[string]content
+	handles     map[int]handleParam // of parameters, by number
+	buffersOf   map[*content]*vk.Buffer
 	info        vk.CudaLaunchInfo // of prepare
 }
 
@@ -54,7 +60,7 @@ func readLaunch(c console, file string) (*launchJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &launchJob{shaderJob: shaderJob{entry: &iface.Entry{}, source: checked{file: file}}, expect: map[string]content{}}
+	j := &launchJob{shaderJob: shaderJob{entry: &iface.Entry{}, source: checked{file: file}}, expect: map[string]content{}, handles: map[int]handleParam{}}
 	if err := describe.ReadYAML(data, file, &j.file); err != nil {
 		return nil, unreadable("%v", err)
 	}
@@ -96,7 +102,12 @@ func (j *launchJob) readContents(c console) error {
 		}
 		j.memory = append(j.memory, namedMemory{name, &x})
 	}
-	for _, text := range j.file.Params {
+	for i, text := range j.file.Params {
+		if h, ok := parseHandle(text); ok {
+			j.handles[i] = h
+			j.pushed = append(j.pushed, pushedContent{content: &content{kind: scalarKinds["uint64"], data: make([]byte, 8)}})
+			continue
+		}
 		x, err := parseContent(c, text)
 		if err != nil {
 			return err
@@ -113,7 +124,7 @@ func (j *launchJob) readContents(c console) error {
 		}
 		j.expect[name] = x
 	}
-	return nil
+	return j.checkImages()
 }
 
 // runLaunch runs a kernel on the data of a description, and shows the buffers or judges them.
@@ -132,8 +143,12 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 		return reported(c, file, err)
 	}
 	defer d.device.Close()
-	if err := j.resolveAddresses(d); err != nil {
-		return err
+	err = j.resolveAddresses(d)
+	if err == nil {
+		err = j.makeImages(d)
+	}
+	if err != nil {
+		return reported(c, file, err)
 	}
 	cause := j.launch(d.device)
 	for _, l := range j.log {
@@ -156,6 +171,9 @@ func (j *launchJob) prepare(d *vk.Device) error {
 	}
 	m, err := d.NewCudaModule(j.text)
 	if err != nil {
+		return err
+	}
+	if err := j.bindHandles(d, m); err != nil {
 		return err
 	}
 	name := j.file.Kernel
@@ -190,7 +208,10 @@ func (j *launchJob) launch(d *vk.Device) error {
 	if err := c.End(); err != nil {
 		return host.Cause(err)
 	}
-	return host.Cause(host.Run(d, c))
+	if err := host.Run(d, c); err != nil {
+		return host.Cause(err)
+	}
+	return j.copyImages(d, false)
 }
 
 // judge compares the buffers with what they must be, and shows those without an expectation.

@@ -43,7 +43,7 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 // allocate makes a buffer of each content. All of them have addresses if one address is in use; an empty content then
 // has one byte of memory, which no descriptor contains.
 func (d *shaderDevice) allocate() error {
-	usage, addressed := vk.StorageBuffer|vk.UniformBuffer|vk.IndirectBuffer, d.job.addressed()
+	usage, addressed := vk.StorageBuffer|vk.UniformBuffer|vk.IndirectBuffer|vk.TransferSource|vk.TransferTarget, d.job.addressed()
 	if addressed {
 		usage |= vk.DeviceAddress
 	}
