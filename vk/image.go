@@ -84,6 +84,7 @@ type Image struct {
 	layout *texture.Layout
 	memory *Memory        // nil before Bind; of plane 0 if each plane has its own
 	planes [3]*Memory     // of a disjoint image
+	offset uint64         // in memory
 	bytes  [3][]byte      // the memory of the planes; of all in [0]
 	image  *texture.Image // nil before all memory is bound
 	sparse *sparseImage   // nil unless memory is bound by queues
@@ -204,7 +205,7 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 	if err != nil {
 		return imageError(err)
 	}
-	m.memory, m.image, m.bytes[0] = memory, image, memory.bytes[offset:][:n:n]
+	m.memory, m.offset, m.image, m.bytes[0] = memory, offset, image, memory.bytes[offset:][:n:n]
 	m.dev.heap.defined.bindImage(m, offset, n)
 	return nil
 }

@@ -50,6 +50,22 @@ func (d *Device) ViewHandle(info ViewHandleInfo) (uint64, error) {
 	return ptxlower.Handle(kind, view, sampler), nil
 }
 
+// CombinedHandle returns the handle of the view of one handle with the sampler of another (vkGetDeviceCombinedImageSamplerIndexNVX).
+func CombinedHandle(view, sampler uint64) uint64 { return ptxlower.WithSampler(view, sampler) }
+
+// Address returns the device address of the image of a view and its size in bytes (VkImageViewAddressPropertiesNVX). The error is a
+// *UsageError if the memory has no address.
+func (v *ImageView) Address() (address, size uint64, err error) {
+	if err := check(nil, "the view", v); err != nil {
+		return 0, 0, err
+	}
+	m := v.image
+	if m.memory == nil || m.memory.address == 0 || m.planes[0] != nil {
+		return 0, 0, usage("", "the memory of %v has no device address; must have one", &v.object)
+	}
+	return m.memory.address + m.offset, uint64(len(m.bytes[0])), nil
+}
+
 // viewIndex returns the number of a view in handles.
 func (d *Device) viewIndex(v *ImageView, required ImageUsage) (uint32, error) {
 	if err := check(d, "the view of a handle", v); err != nil {

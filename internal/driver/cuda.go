@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -37,8 +38,38 @@ var cudaCalls = map[int]call{
 		}
 		return putBytes(a.PCacheSize, a.PCacheData, data)
 	}),
+	abi.CmdGetImageViewHandleNVX: value(func(a *abi.GetImageViewHandleNVXArgs) uint64 {
+		return uint64(uint32(viewHandle(a.Device, a.PInfo)))
+	}),
+	abi.CmdGetImageViewHandle64NVX: value(func(a *abi.GetImageViewHandle64NVXArgs) uint64 { return viewHandle(a.Device, a.PInfo) }),
+	abi.CmdGetImageViewAddressNVX: on(func(a *abi.GetImageViewAddressNVXArgs) abi.Result {
+		address, size, err := imageViews.get(uint64(a.ImageView)).Address()
+		if err != nil {
+			return abi.ErrorUnknown
+		}
+		a.PProperties.DeviceAddress, a.PProperties.Size = address, size
+		return abi.Success
+	}),
+	abi.CmdGetDeviceCombinedImageSamplerIndexNVX: value(func(a *abi.GetDeviceCombinedImageSamplerIndexNVXArgs) uint64 {
+		return vk.CombinedHandle(a.ImageViewIndex, a.SamplerIndex)
+	}),
 	abi.CmdDestroyCudaModuleNV:   run(func(a *abi.DestroyCudaModuleNVArgs) { destroy(&cudaModules, uint64(a.Module)) }),
 	abi.CmdDestroyCudaFunctionNV: run(func(a *abi.DestroyCudaFunctionNVArgs) { destroy(&cudaFunctions, uint64(a.Function)) }),
+}
+
+// viewHandle returns the handle of an image view (VK_NVX_image_view_handle); 0 if it has none.
+func viewHandle(on *abi.Dispatch, i *abi.ImageViewHandleInfoNVX) uint64 {
+	d := deviceOf(on)
+	t, known := link.DescriptorTypeOf(i.DescriptorType)
+	if d == nil || !known {
+		return 0
+	}
+	h, err := d.vk.ViewHandle(vk.ViewHandleInfo{Type: t, View: imageViews.get(uint64(i.ImageView)), Sampler: samplers.get(uint64(i.Sampler))})
+	if err != nil {
+		d.result(err)
+		return 0
+	}
+	return h
 }
 
 var cudaCommands = map[int]recorder{

@@ -23,20 +23,20 @@ const countKernel = `
 }
 `
 
-// cudaKernel makes the module and the kernel.
-func cudaKernel(t *testing.T, p *program) (module abi.CudaModuleNV, function abi.CudaFunctionNV) {
-	text := []byte(countKernel)
+// cudaKernel makes a module and its kernel with a name.
+func cudaKernel(t *testing.T, p *program, source, name string) (module abi.CudaModuleNV, function abi.CudaFunctionNV) {
+	text := []byte(source)
 	must(p, abi.CmdCreateCudaModuleNV, &abi.CreateCudaModuleNVArgs{Device: p.device, PModule: &module,
 		PCreateInfo: &abi.CudaModuleCreateInfoNV{SType: abi.StructureTypeCudaModuleCreateInfoNV, DataSize: uint(len(text)), PData: unsafe.Pointer(&text[0])}})
 	must(p, abi.CmdCreateCudaFunctionNV, &abi.CreateCudaFunctionNVArgs{Device: p.device, PFunction: &function,
-		PCreateInfo: &abi.CudaFunctionCreateInfoNV{SType: abi.StructureTypeCudaFunctionCreateInfoNV, Module: module, PName: cText(t, "count")}})
+		PCreateInfo: &abi.CudaFunctionCreateInfoNV{SType: abi.StructureTypeCudaFunctionCreateInfoNV, Module: module, PName: cText(t, name)}})
 	return module, function
 }
 
 // TestCudaCache checks the size protocol of the cache, and that a module of the cache has the same one.
 func TestCudaCache(t *testing.T) {
 	p := newProgram(t)
-	module, function := cudaKernel(t, p)
+	module, function := cudaKernel(t, p, countKernel, "count")
 	query := func(m abi.CudaModuleNV, size *uint, to unsafe.Pointer) abi.Result {
 		return do(abi.CmdGetCudaModuleCacheNV, &abi.GetCudaModuleCacheNVArgs{Device: p.device, Module: m, PCacheSize: size, PCacheData: to})
 	}
@@ -67,7 +67,7 @@ func TestCudaCache(t *testing.T) {
 // TestCudaLaunch launches a kernel with its parameters. A launch with too few, or without a table, is dropped.
 func TestCudaLaunch(t *testing.T) {
 	p := newProgram(t)
-	_, function := cudaKernel(t, p)
+	_, function := cudaKernel(t, p, countKernel, "count")
 	_, to, content := p.addressed(abi.BufferUsageStorageBufferBit, 4)
 	content[0] = 4
 	n := uint32(3)
@@ -85,5 +85,65 @@ func TestCudaLaunch(t *testing.T) {
 	})
 	if content[0] != 4+2*5*3 {
 		t.Errorf("the word is %d; must be 34", content[0])
+	}
+}
+
+// copyKernel writes the word 7 to a texel of a surface, and reads it as a texture.
+const copyKernel = `
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry copy(.param .u64 surface, .param .u64 texture, .param .u64 to)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [surface];
+	ld.param.u64 %rd2, [texture];
+	ld.param.u64 %rd3, [to];
+	sust.b.2d.b32.trap [%rd1, {4, 1}], 7;
+	tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%rd2, {1, 1}];
+	st.global.u32 [%rd3], %r0;
+	ret;
+}
+`
+
+// TestImageViewHandles launches a kernel on the handles of an image view (VK_NVX_image_view_handle).
+func TestImageViewHandles(t *testing.T) {
+	p := newProgram(t)
+	_, function := cudaKernel(t, p, copyKernel, "copy")
+	var m abi.Image
+	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{ImageType: abi.ImageType2d, Format: abi.FormatR32Uint, Extent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageSampledBit | abi.ImageUsageStorageBit}})
+	var memory abi.DeviceMemory
+	flags := abi.MemoryAllocateFlagsInfo{SType: abi.StructureTypeMemoryAllocateFlagsInfo, Flags: abi.MemoryAllocateDeviceAddressBit}
+	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&flags), AllocationSize: 4096}, PMemory: &memory})
+	must(p, abi.CmdBindImageMemory, &abi.BindImageMemoryArgs{Device: p.device, Image: m, Memory: memory})
+	var v abi.ImageView
+	must(p, abi.CmdCreateImageView, &abi.CreateImageViewArgs{Device: p.device, PView: &v, PCreateInfo: &abi.ImageViewCreateInfo{Image: m, ViewType: abi.ImageViewType2d, Format: abi.FormatR32Uint,
+		SubresourceRange: abi.ImageSubresourceRange{AspectMask: abi.ImageAspectColorBit, LevelCount: 1, LayerCount: 1}}})
+	handle := func(kind uint32) *abi.ImageViewHandleInfoNVX {
+		return &abi.ImageViewHandleInfoNVX{SType: abi.StructureTypeImageViewHandleInfoNVX, ImageView: v, DescriptorType: kind}
+	}
+	surface := uint64(Call(abi.CmdGetImageViewHandle64NVX, unsafe.Pointer(&abi.GetImageViewHandle64NVXArgs{Device: p.device, PInfo: handle(abi.DescriptorTypeStorageImage)})))
+	texture := uint64(Call(abi.CmdGetImageViewHandleNVX, unsafe.Pointer(&abi.GetImageViewHandleNVXArgs{Device: p.device, PInfo: handle(abi.DescriptorTypeSampledImage)})))
+	if none := Call(abi.CmdGetImageViewHandle64NVX, unsafe.Pointer(&abi.GetImageViewHandle64NVXArgs{Device: p.device, PInfo: handle(abi.DescriptorTypeUniformBuffer)})); none != 0 {
+		t.Errorf("the handle as a buffer is %#x; must be 0", none)
+	}
+	if combined := uint64(Call(abi.CmdGetDeviceCombinedImageSamplerIndexNVX, unsafe.Pointer(&abi.GetDeviceCombinedImageSamplerIndexNVXArgs{Device: p.device, ImageViewIndex: texture}))); combined != texture {
+		t.Errorf("the texture without a sampler is %#x; must be %#x", combined, texture)
+	}
+	var at abi.ImageViewAddressPropertiesNVX
+	must(p, abi.CmdGetImageViewAddressNVX, &abi.GetImageViewAddressNVXArgs{Device: p.device, ImageView: v, PProperties: &at})
+	if at.DeviceAddress == 0 || at.Size < 64 {
+		t.Errorf("the image has the address %#x and %d bytes; must have an address and at least 64", at.DeviceAddress, at.Size)
+	}
+	_, to, content := p.addressed(abi.BufferUsageStorageBufferBit, 4)
+	table := []unsafe.Pointer{unsafe.Pointer(&surface), unsafe.Pointer(&texture), unsafe.Pointer(&to)}
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdCudaLaunchKernelNV, &abi.CmdCudaLaunchKernelNVArgs{CommandBuffer: c, PLaunchInfo: &abi.CudaLaunchInfoNV{
+			SType: abi.StructureTypeCudaLaunchInfoNV, Function: function, GridDimX: 1, GridDimY: 1, GridDimZ: 1, BlockDimX: 1, BlockDimY: 1, BlockDimZ: 1,
+			ParamCount: 3, PParams: unsafe.Pointer(&table[0])}})
+	})
+	if content[0] != 7 {
+		t.Errorf("the texel is %d; must be 7", content[0])
 	}
 }

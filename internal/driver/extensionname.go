@@ -36,7 +36,7 @@ var furtherNames = []string{
 	// aliases of core features
 	"VK_EXT_buffer_device_address", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_AMD_draw_indirect_count",
 	// stages
-	"VK_HUAWEI_subpass_shading", "VK_AMDX_shader_enqueue", "VK_HUAWEI_cluster_culling_shader", "VK_NV_cuda_kernel_launch",
+	"VK_HUAWEI_subpass_shading", "VK_AMDX_shader_enqueue", "VK_HUAWEI_cluster_culling_shader", "VK_NV_cuda_kernel_launch", "VK_NVX_image_view_handle",
 	// queues
 	"VK_EXT_device_generated_commands", "VK_NV_device_generated_commands", "VK_NV_device_generated_commands_compute", "VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
 	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_EXT_device_memory_report", "VK_KHR_internally_synchronized_queues", "VK_EXT_external_memory_acquire_unmodified",
