@@ -24,6 +24,7 @@ type CudaModule struct {
 	module *ptx.Module
 	image  *ptxlower.Image
 	memory *Memory // of the variables, which have device addresses; nil without variables
+	heap   *Memory // of malloc; nil unless the module calls it
 
 	samplers map[string]*Sampler // that the module describes, by variable
 }
@@ -101,8 +102,10 @@ func (m *CudaModule) closeObjects() {
 	for _, s := range m.samplers {
 		s.Close()
 	}
-	if m.memory != nil {
-		m.memory.Close()
+	for _, x := range []*Memory{m.memory, m.heap} {
+		if x != nil {
+			x.Close()
+		}
 	}
 }
 
@@ -125,8 +128,13 @@ func cudaText(data []byte) (string, error) {
 	return text, nil
 }
 
-// place gives the variables of the module memory with their initial values.
+// place gives the module a heap if it needs one, and its variables memory with their initial values.
 func (m *CudaModule) place(d *Device) (err error) {
+	if m.image.UsesHeap() {
+		if m.heap, err = d.Allocate(MemoryInfo{Size: ptxlower.HeapBytes, DeviceAddress: true}); err != nil {
+			return err
+		}
+	}
 	if len(m.image.Bytes) == 0 {
 		return nil
 	}
@@ -247,8 +255,10 @@ func (c *CommandBuffer) CudaLaunchKernel(info CudaLaunchInfo) {
 	}
 	c.refer(&f.object)
 	c.refer(&f.module.object)
-	if f.module.memory != nil {
-		c.refer(&f.module.memory.object)
+	for _, x := range []*Memory{f.module.memory, f.module.heap} {
+		if x != nil {
+			c.refer(&x.object)
+		}
 	}
 	w := take[cudaLaunch](c)
 	*w = cudaLaunch{program, info.Grid, f.arguments(info.Params)}
@@ -298,6 +308,9 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	o := ptxlower.Options{Block: shape.block, SharedBytes: shape.shared}
 	if m := f.module.memory; m != nil {
 		o.Base = m.address
+	}
+	if m := f.module.heap; m != nil {
+		o.Heap = m.address
 	}
 	lowered, err := ptxlower.Lower(f.module.module, f.module.image, f.kernel.Name, o)
 	if err != nil {

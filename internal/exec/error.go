@@ -39,17 +39,21 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("budget of %d steps exhausted in %s", e.Steps, &e.Position)
 }
 
-// AbortError reports that an invocation executed OpAbortKHR. All other invocations ran to completion.
+// AbortError reports that an invocation executed OpAbortKHR, or a trap of a kernel. All other invocations ran to completion.
 type AbortError struct {
 	Group, Local [3]uint32 // WorkgroupId and LocalInvocationId of the first invocation that aborted
 	Types        []ir.Type // types of the scalars of its message, in order
 	Args         []uint64  // bits of the scalars
+	Text         string    // the cause of a trap; "" if it has none
 }
 
 // Error returns the invocation and its message. A run of 8-bit integers is printed as a string, up to its
 // first zero byte; all other scalars are printed as numbers.
 func (e *AbortError) Error() string {
 	s := fmt.Sprintf("aborted by workgroup %d, invocation %d", e.Group, e.Local)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
 	for i := 0; i < min(len(e.Args), len(e.Types)); {
 		var text []byte
 		for ; i < len(e.Args) && e.Types[i] == ir.I8; i++ {

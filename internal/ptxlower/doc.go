@@ -73,4 +73,5 @@
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
 //	library.go                   the functions that CUDA provides
+//	heap.go                      malloc and free, in PTX
 package ptxlower

@@ -20,7 +20,9 @@ type emitter struct {
 // instruction emits an instruction, under its guard.
 func (f *function) instruction(it *item) {
 	in := it.in
-	f.b.Origin = int32(in.Pos.Line)
+	if f.b.Origin = int32(in.Pos.Line); f.ofHeap(f.f) {
+		f.b.Origin = 0 // no line of the module
+	}
 	if len(f.b.Func.Vals) > maxOperations {
 		unsupported(in.Pos, "a function with more than %d operations", maxOperations)
 	}

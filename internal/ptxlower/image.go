@@ -16,6 +16,7 @@ type Image struct {
 	functions map[string]*ptx.Function // by name: the definition, or the last declaration
 	opaque    map[string]string        // the types of the variables with handles
 	samplers  []StaticSampler
+	heap      bool // the module calls malloc or free
 }
 
 // fix is an initial value that has the address of a variable.
@@ -46,6 +47,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 			image.functions[f.Name] = f
 		}
 	}
+	image.addHeap()
 	image.place(globals(m))
 	initialized := map[string]bool{}
 	for _, v := range globals(m) {

@@ -18,8 +18,6 @@ func (e *emitter) library(name string, results, params []*ptx.Operand) bool {
 		e.vprintf(results, params)
 	case "__assertfail":
 		e.trap()
-	case "malloc", "free":
-		unsupported(e.in.Pos, "the call of %s", name)
 	default:
 		return false
 	}

@@ -35,6 +35,10 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	memory := [][]byte{make([]byte, len(image.Bytes)+8)}
+	if image.UsesHeap() {
+		memory = append(memory, make([]byte, HeapBytes))
+	}
+	first := len(memory)
 	var buffers [][]byte
 	for _, a := range l.args {
 		if b, ok := a.([]byte); ok {
@@ -42,7 +46,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		}
 	}
 	regions := compute.RegionsOf(memory)
-	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address})
+	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Heap: regions[first-1].Address})
 	if err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 	for name, h := range l.handles {
 		binary.LittleEndian.PutUint64(memory[0][image.offsets[name]:], h)
 	}
-	push, err := l.push(m, regions[1:], p.PushBytes)
+	push, err := l.push(m, regions[first:], p.PushBytes)
 	if err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	for i, b := range buffers {
-		copy(b, memory[i+1])
+		copy(b, memory[first+i])
 	}
 	return nil
 }

@@ -48,6 +48,10 @@ func (e *emitter) special(o *ptx.Operand) ir.V {
 		return b.I32(1)
 	case "%smid", "%gridid", "%cluster_ctarank", "%cluster_ctaid", "%is_explicit_cluster":
 		return b.I32(0)
+	case "%heap_begin":
+		return b.Const(ir.I64, e.o.Heap)
+	case "%heap_end":
+		return b.Const(ir.I64, e.o.Heap+HeapBytes)
 	case "%dynamic_smem_size":
 		return b.I32(e.o.SharedBytes)
 	case "%total_smem_size", "%aggr_smem_size":
@@ -87,8 +91,12 @@ func (e *emitter) message(kind ir.MessageKind, text string) {
 
 // trap ends the thread, and makes the launch fail.
 func (e *emitter) trap() {
+	text := ""
+	if e.ofHeap(e.f) {
+		text = "free of a pointer that malloc did not return, or of one that is free"
+	}
 	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
-	e.message(ir.Abort, "")
+	e.message(ir.Abort, text)
 	e.b.Emit(ir.Val{Op: ir.Kill})
 	e.b.End()
 }
