@@ -30,6 +30,17 @@ func (h *heap) from(address uint64) (b []byte, release func(), ok bool) {
 	return m.bytes[address-m.address:], m.release, true
 }
 
+// place returns the memory with a device address, and the offset in it; nil if there is none.
+func (h *heap) place(address uint64) (*Memory, uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := h.holder(address)
+	if m == nil {
+		return nil, 0
+	}
+	return m, address - m.address
+}
+
 // holder returns the memory with a device address, or nil. The heap is locked.
 func (h *heap) holder(address uint64) *Memory {
 	i, found := slices.BinarySearchFunc(h.addressed, address, func(m *Memory, a uint64) int { return cmp.Compare(m.address, a) })

@@ -328,7 +328,8 @@ func (x *executor) readView(d []byte) *texture.View {
 	a := compute.Args{Regions: x.held()}
 	var v *texture.View
 	if b := a.BufferAt(first, second); b.Bytes != nil {
-		v, _ = texture.NewBufferView(b.Bytes[:b.Range()], key.format.String()) // an error is a null descriptor
+		m, offset := x.dev.heap.place(first)
+		v, _ = m.texels(b.Bytes[:b.Range()], key.format.String(), offset) // an error is a null descriptor
 	}
 	if x.memory.texels == nil {
 		x.memory.texels = map[texelKey]*texture.View{}

@@ -215,13 +215,21 @@ func (d *Device) NewBufferView(info BufferViewInfo) (*BufferView, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := texture.NewBufferView(b.Bytes[:b.Range()], info.Format.String())
+	view, err := info.Buffer.memory.texels(b.Bytes[:b.Range()], info.Format.String(), info.Buffer.offset+info.Offset)
 	if err != nil {
 		return nil, imageError(err)
 	}
 	v := &BufferView{buffer: info.Buffer, view: view}
 	d.adopt(&v.object, "buffer view", nil)
 	return v, nil
+}
+
+// texels returns a view of bytes as texels. They are at an offset of the memory.
+func (m *Memory) texels(bytes []byte, format string, offset uint64) (*texture.View, error) {
+	if m == nil || m.pages == nil {
+		return texture.NewBufferView(bytes, format)
+	}
+	return texture.NewSparseBufferView(bytes, format, m.pages, int(offset))
 }
 
 // refer calls each for the view, the buffer and its memory.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
@@ -57,9 +58,10 @@ const HostAlignment = 64
 type Memory struct {
 	object
 	bytes     []byte
-	memory    *exec.Memory // nil if the host owns the bytes
-	space     *exec.Space  // of a sparse resource
-	runs      sparseRuns   // of a space
+	memory    *exec.Memory   // nil if the host owns the bytes
+	space     *exec.Space    // of a sparse resource
+	runs      sparseRuns     // of a space
+	pages     *texture.Pages // of the space of a buffer with BufferSparseResidency
 	class     MemoryType
 	counted   uint64  // bytes of the heap that the allocation counts
 	address   uint64  // device address; 0 if it has none

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // SparseBlock is the granularity of sparse memory in bytes: ranges of resources and of memory are multiples of it.
@@ -147,6 +148,9 @@ func (b *Buffer) spread(d *Device, flags BufferFlags) error {
 	space, err := d.newSpace(roundUp(b.size, SparseBlock), 0, b.usage&DeviceAddress != 0, b.opaque)
 	if err != nil {
 		return err
+	}
+	if flags&BufferSparseResidency != 0 {
+		space.pages = texture.NewPages(len(space.bytes) / SparseBlock)
 	}
 	b.sparse, b.memory = space, space
 	return nil

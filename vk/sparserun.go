@@ -45,6 +45,9 @@ func (h *heap) show(space *Memory, at, n uint64, memory *Memory, offset uint64) 
 		words := uint64(len(space.bytes))/SparseBlock/64 + 1
 		r.shown, r.starts, r.next = make([]uint64, words), make([]uint64, words), map[uint64]backing{}
 	}
+	if space.pages != nil {
+		space.pages.Set(int(at/SparseBlock), int(n/SparseBlock), memory != nil)
+	}
 	h.runs -= r.count
 	r.change(at/SparseBlock, (at+n)/SparseBlock, memory, offset)
 	h.runs += r.count

@@ -25,6 +25,7 @@
 //	image.go      Image, Coord: a layout on memory
 //	disjoint.go   images with a memory for each plane
 //	sparse.go     images with memory for some blocks; resident.go code that looks for blocks without
+//	pages.go      the pages of sparse images and buffers with memory
 //	view.go       View; key.go its specialization key; texels.go Texels, for attachments and vertices
 //	channel.go    the types and orders of channels, for queries
 //	sampler.go    Sampler and its key

@@ -8,6 +8,9 @@ import (
 
 // resident returns 1 if the block of a texel has memory, else 0. The texel is within level m of the view.
 func (c *code) resident(m mip, at []ir.V, layer ir.V) ir.V {
+	if c.v.dim == ir.DimBuffer {
+		return c.residentTexel(at[0])
+	}
 	level := c.I32(0)
 	if m.level != 0 {
 		level = c.OpAux(ir.At, ir.I32, 4*residencyLevel, level, m.level)
@@ -27,8 +30,13 @@ func (c *code) resident(m mip, at []ir.V, layer ir.V) ir.V {
 		n = c.add(n, c.mul(layer, word(4)))
 	}
 	n = c.add(n, c.mul(block(2, z), word(3)))
-	bits := c.OpAux(ir.Ld, ir.I32, 4*residencyBits, c.shape, c.OpAux(ir.At, ir.I32, 4, c.I32(0), c.Op(ir.LShr, ir.I32, n, c.I32(5))))
-	return c.Op(ir.And, ir.I32, c.Op(ir.LShr, ir.I32, bits, c.Op(ir.And, ir.I32, n, c.I32(31))), c.I32(1))
+	return c.Op(ir.And, ir.I32, c.pageBit(residencyBits, n), c.I32(1))
+}
+
+// pageBit returns a number whose lowest bit is bit n of those from a word of the shape on.
+func (c *code) pageBit(word uint64, n ir.V) ir.V {
+	bits := c.OpAux(ir.Ld, ir.I32, 4*word, c.shape, c.OpAux(ir.At, ir.I32, 4, c.I32(0), c.Op(ir.LShr, ir.I32, n, c.I32(5))))
+	return c.Op(ir.LShr, ir.I32, bits, c.Op(ir.And, ir.I32, n, c.I32(31)))
 }
 
 // residencyCode returns the residency code of a sparse access: 0 if all texels that it reads have memory.

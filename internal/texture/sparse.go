@@ -1,11 +1,8 @@
 package texture
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -44,10 +41,7 @@ type sparseLevel struct {
 type Residency struct {
 	image   *Image
 	aspects []sparseAspect
-
-	mu      sync.Mutex
-	words   []uint32      // bits of blocks with memory
-	changes atomic.Uint64 // of words
+	blocks  *Pages
 }
 
 // Sparse makes the image one that has memory for some of its blocks, at first for none. The error is a *DescError.
@@ -56,7 +50,7 @@ func (m *Image) Sparse() (*Residency, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.residency = &Residency{image: m, aspects: list, words: make([]uint32, (n+31)/32)}
+	m.residency = &Residency{image: m, aspects: list, blocks: NewPages(n)}
 	return m.residency, nil
 }
 
@@ -166,28 +160,13 @@ func (r *Residency) bit(p SparsePlace) int {
 }
 
 // Set records that a block has memory, or has none.
-func (r *Residency) Set(p SparsePlace, on bool) { r.set(r.bit(p), on) }
+func (r *Residency) Set(p SparsePlace, on bool) { r.blocks.Set(r.bit(p), 1, on) }
 
 // Has reports whether a block has memory.
-func (r *Residency) Has(p SparsePlace) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := r.bit(p)
-	return r.words[n/32]>>(n%32)&1 != 0
-}
+func (r *Residency) Has(p SparsePlace) bool { return r.blocks.has(r.bit(p)) }
 
 // SetTail records that the mip tail of an aspect has memory, or has none.
-func (r *Residency) SetTail(aspect int, on bool) { r.set(r.aspects[aspect].tail, on) }
-
-func (r *Residency) set(n int, on bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.words[n/32] &^= 1 << (n % 32)
-	if on {
-		r.words[n/32] |= 1 << (n % 32)
-	}
-	r.changes.Add(1)
-}
+func (r *Residency) SetTail(aspect int, on bool) { r.blocks.Set(r.aspects[aspect].tail, 1, on) }
 
 // memory returns the memory of an aspect, and a level of elements.
 func (r *Residency) memory(aspect, n int) ([]byte, *level) {
@@ -236,20 +215,6 @@ const (
 	residencyBits   = residencyLevels + residencyLevel*ir.MaxLevels
 )
 
-// viewResidency is the residency of the blocks that a view shows.
-type viewResidency struct {
-	*Residency
-	words []uint32 // before the bits
-	base  []byte   // the shape
-	shape atomic.Pointer[residentShape]
-}
-
-// residentShape is the words of a view after some number of changes.
-type residentShape struct {
-	changes uint64
-	bytes   []byte
-}
-
 // residencyOf returns the residency of a view; nil if the image has none. elements is set if texels of the view are elements.
 func (m *Image) residencyOf(p *plane, d ViewDesc, shape []byte, elements bool) *viewResidency {
 	r := m.residency
@@ -258,7 +223,7 @@ func (m *Image) residencyOf(p *plane, d ViewDesc, shape []byte, elements bool) *
 	}
 	i := slices.IndexFunc(r.aspects, func(a sparseAspect) bool { return m.blocks != nil || a.Aspect == p.aspect })
 	a := &r.aspects[i]
-	v := &viewResidency{Residency: r, base: shape, words: make([]uint32, residencyBits-ir.ShapeWords)}
+	v := &viewResidency{pages: r.blocks, base: shape, words: make([]uint32, residencyBits-ir.ShapeWords)}
 	put := func(at, n int) { v.words[at-ir.ShapeWords] = uint32(n) }
 	for k := range a.Block {
 		size := a.Block[k]
@@ -291,21 +256,4 @@ func (m *Image) residencyOf(p *plane, d ViewDesc, shape []byte, elements bool) *
 		}
 	}
 	return v
-}
-
-// bytes returns the shape with the residency as it is now.
-func (v *viewResidency) bytes() []byte {
-	if s := v.shape.Load(); s != nil && s.changes == v.changes.Load() {
-		return s.bytes
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	s := &residentShape{changes: v.changes.Load(), bytes: slices.Clone(v.base)}
-	for _, list := range [][]uint32{v.words, v.Residency.words} {
-		for _, w := range list {
-			s.bytes = binary.LittleEndian.AppendUint32(s.bytes, w)
-		}
-	}
-	v.shape.Store(s)
-	return s.bytes
 }

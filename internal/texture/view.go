@@ -43,7 +43,7 @@ type View struct {
 	memory []byte
 	shape  []byte
 	blocks *blockRange    // of an image of a compressed format; else nil
-	sparse *viewResidency // of a sparse image; else nil
+	sparse *viewResidency // of a sparse image or buffer; else nil
 	joined *joined        // of a view of all planes of an image with a memory for each; else nil
 
 	zeroed atomic.Pointer[View] // result of ZeroAlpha
@@ -288,7 +288,7 @@ func (v *View) Changes() bool {
 }
 
 // Shape returns the view's shape words, to be bound to an image's resource of kind ir.ImageShape. Call it before each run: of a
-// sparse image it has the blocks with memory.
+// sparse image or buffer it has the blocks with memory.
 func (v *View) Shape() exec.Buffer {
 	if v == nil {
 		return exec.Buffer{}
@@ -316,7 +316,7 @@ func (v *View) ZeroAlpha() *View {
 	w.key.zeroed = true
 	binary.LittleEndian.PutUint64(w.shape[4*ir.ShapeKey:], w.key.word())
 	if v.sparse != nil {
-		w.sparse = &viewResidency{Residency: v.sparse.Residency, words: v.sparse.words, base: w.shape}
+		w.sparse = v.sparse.with(w.shape)
 	}
 	if !v.zeroed.CompareAndSwap(nil, w) {
 		return v.zeroed.Load()
