@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // MemoryType is a kind of memory (the index of a VkMemoryType, in the order of Chiaro).

@@ -35,8 +35,8 @@ func (p *PhysicalDevice) SampleLocationsProperties() SampleLocationsProperties {
 		return SampleLocationsProperties{}
 	}
 	return SampleLocationsProperties{
-		Samples: uint32(p.sampleCounts()), Grid: p.MaxSampleLocationGrid(1), CoordinateRange: [2]float32{0, 1 - 1.0/(1<<raster.SubPixelBits)},
-		SubPixelBits: uint32(p.limit("sampleLocationSubPixelBits", raster.SubPixelBits)), Variable: p.limit("variableSampleLocations", 1) != 0,
+		Samples: uint32(p.sampleCounts()), Grid: p.MaxSampleLocationGrid(1), CoordinateRange: [2]float32{0, raster.MaxLocation},
+		SubPixelBits: uint32(p.limit("sampleLocationSubPixelBits", raster.LocationBits)), Variable: p.limit("variableSampleLocations", 1) != 0,
 	}
 }
 

@@ -1,6 +1,10 @@
 package raster
 
-import "github.com/chiaro-gpu/chiaro/enum"
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+)
 
 // point is a position in sub-pixels.
 type point struct{ x, y int32 }
@@ -31,6 +35,13 @@ func SamplePositions(samples int) [][2]float32 {
 // (maxSampleLocationGridSize). It divides Block, and blocks begin at multiples of it.
 const MaxLocationGrid = 2
 
+// LocationBits is the number of fraction bits of a custom sample location (sampleLocationSubPixelBits). Positions of vertices have more,
+// so that a triangle can surround each location alone.
+const LocationBits = 4
+
+// MaxLocation is the greatest coordinate of a custom sample location, in pixels from the pixel's corner.
+const MaxLocation = 1 - 1.0/(1<<LocationBits)
+
 // SampleLocations are custom sample locations (VkSampleLocationsInfoEXT) in sub-pixels. Sample i of pixel
 // (x, y) has location Points[(x mod Width + y mod Height · Width) · samples + i].
 type SampleLocations struct {
@@ -38,14 +49,14 @@ type SampleLocations struct {
 	Points        [MaxLocationGrid * MaxLocationGrid * 64][2]uint8
 }
 
-// Location returns the sub-pixels of a coordinate of a sample, in pixels from the pixel's corner. It is
-// clamped to the range 0 to 1−2⁻⁸ (sampleLocationCoordinateRange), and rounded to the nearest sub-pixel, ties
-// to even. NaN becomes 0.
+// Location returns the sub-pixels of a coordinate of a sample, in pixels from the pixel's corner. It is clamped to the range 0 to
+// MaxLocation (sampleLocationCoordinateRange), and rounded to the nearest multiple of 2^−LocationBits, ties to even. NaN becomes 0.
 func Location(x float32) uint8 {
 	if !(x > 0) {
 		return 0
 	}
-	return uint8(min(snap(float64(min(x, 1))), one-1))
+	const steps = 1 << LocationBits
+	return uint8(math.RoundToEven(float64(min(x, MaxLocation))*steps) * (one / steps))
 }
 
 // setSamples sets the sample locations of a pixel, or of all pixels of a grid.

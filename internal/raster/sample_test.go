@@ -52,7 +52,7 @@ func TestSampleLocations(t *testing.T) {
 
 func TestLocation(t *testing.T) {
 	for x, want := range map[float32]uint8{
-		-1: 0, 0: 0, 0.5: 128, 0.9375: 240, 1: 255, 255.0 / 256: 255, 1e30: 255, 3.5 / 256: 4, 2.5 / 256: 2, float32(math.Inf(-1)): 0, float32(math.Inf(1)): 255,
+		-1: 0, 0: 0, 0.5: 128, 0.9375: 240, 1: 240, 255.0 / 256: 240, 1e30: 240, 3.5 / 16: 64, 2.5 / 16: 32, 7. / 256: 0, 9. / 256: 16, float32(math.Inf(-1)): 0, float32(math.Inf(1)): 240,
 	} {
 		if got := Location(x); got != want {
 			t.Errorf("location %v is %d sub-pixels; want %d", x, got, want)

@@ -116,8 +116,8 @@ var extensionLimits = map[string]uint64{
 	// VK_EXT_sample_locations
 	"sampleLocationSampleCounts": samples, "maxSampleLocationGridSize[0]": raster.MaxLocationGrid,
 	"maxSampleLocationGridSize[1]": raster.MaxLocationGrid, "sampleLocationCoordinateRange[0]": math.Float64bits(0),
-	"sampleLocationCoordinateRange[1]": math.Float64bits(1 - 1.0/(1<<raster.SubPixelBits)),
-	"sampleLocationSubPixelBits":       raster.SubPixelBits, "variableSampleLocations": 1,
+	"sampleLocationCoordinateRange[1]": math.Float64bits(raster.MaxLocation),
+	"sampleLocationSubPixelBits":       raster.LocationBits, "variableSampleLocations": 1,
 	// VK_EXT_blend_operation_advanced
 	"advancedBlendMaxColorAttachments": state.MaxColors, "advancedBlendIndependentBlend": 1, "advancedBlendNonPremultipliedSrcColor": 1,
 	"advancedBlendNonPremultipliedDstColor": 1, "advancedBlendCorrelatedOverlap": 1, "advancedBlendAllOperations": 1,

@@ -16,7 +16,7 @@ import (
 
 // TestCustomLocations draws with custom sample locations in grids of one to 2×2 pixels. Sample i of pixel (x, y) is at
 // location (x mod width + y mod height · width) · samples + i (Vulkan §"Custom Sample Locations"): there the shader's
-// SamplePosition is, there depth is evaluated, and there coverage is decided.
+// SamplePosition and FragCoord of an invocation per sample are, there depth is evaluated, and there coverage is decided.
 func TestCustomLocations(t *testing.T) {
 	for _, e := range engines() {
 		for n, grid := range [][2]uint32{{1, 1}, {2, 1}, {1, 2}, {2, 2}} {
@@ -67,9 +67,21 @@ func located(t *testing.T, name string, axis int, grid [2]uint32, samples int, d
 			t.Fatalf("%s, grid %v, sample %d of pixel %d, %d: depth %v; want %v", name, grid, k, x, y, z, (float64(x)+float64(want[0]))/side)
 		}
 	}
+	c = sampled(t, "R32G32_SFLOAT", samples)
+	s.DepthStencil = state.DepthStencil{}
+	p = parse(t, strings.Replace(position, "sampleposition", "fragcoord", 1), 16)
+	p.Modes |= ir.PerSample
+	draws(s, c, p, floats(-1, -1, 0, 1, 3, -1, 0, 1, -1, 3, 0, 1))
+	for i := range side * side * samples {
+		x, y, k := i/samples%side, i/samples/side, i%samples
+		want := float64([]int{x, y}[axis%2]) + float64(at(x, y, k)[axis%2])
+		if got := number(c.images[0].Texel(texture.Coord{X: x, Y: y, Sample: k}), 0); got != want {
+			t.Fatalf("%s, grid %v, sample %d of pixel %d, %d: the fragment is at %v; want %v", name, grid, k, x, y, got, want)
+		}
+	}
 	// A triangle over the left 8½ pixels covers by the locations.
 	c = sampled(t, "R8_UNORM", samples)
-	s.DepthStencil, s.Rasterization.Conservative = state.DepthStencil{}, 0
+	s.Rasterization.Conservative = 0
 	edge := float32(8.5/side*2 - 1)
 	draws(s, c, parse(t, whiteText, 16), floats(edge, -50, 0, 1, edge, 50, 0, 1, -50, 0, 0, 1))
 	for i := range side * side {

@@ -38,8 +38,8 @@ type Key struct {
 func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	m := &s.Multisample
 	k.Samples = max(m.Samples, 1)
-	k.PerSample = k.Samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.Samples) > 1)
 	k.AlphaToCoverage, k.alphaToOne, k.located = m.AlphaToCoverage, m.AlphaToOne, m.Custom() != nil
+	k.PerSample = (k.Samples > 1 || k.located) && (perSample || m.SampleShading && m.MinShading*float32(k.Samples) > 1)
 	k.dither = s.Dither
 	k.smooth = s.Rasterization.LineMode == enum.LineModeRectangularSmooth
 	k.CountSamples, k.Multiview = counts, s.ViewMask != 0
