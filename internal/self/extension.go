@@ -158,6 +158,8 @@ var extensionLimits = map[string]uint64{
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	"lineWidthRange[1]": math.Float64bits(raster.MaxLineWidth), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
+	// VK_KHR_maintenance6
+	"blockTexelViewCompatibleMultipleLayers": 1,
 	// others
 	"maxCommandBufferNestingLevel": vk.MaxNesting, "pipelineBinaryInternalCache": 1, "numMetrics": 2, "perBasicBlockGranularity": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
 }
@@ -168,9 +170,8 @@ var leastLimits = []string{
 	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxFragmentDualSrcAttachments", "maxGeometryOutputVertices",
 	"maxGeometryShaderInvocations", "maxGeometryTotalOutputComponents", "minInterpolationOffset", "maxInterpolationOffset",
 	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy", "maxSamplerLodBias",
-	"maxTessellationControlPerPatchOutputComponents", "maxTessellationGenerationLevel", "maxTessellationPatchSize", "minTexelOffset",
-	"maxTexelOffset", "minTexelGatherOffset", "maxTexelGatherOffset", "viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
-	"denormBehaviorIndependence", "roundingModeIndependence",
+	"maxTessellationControlPerPatchOutputComponents", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
+	"viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
 }
 
 // extensions adds the features and the limits of extensions.

@@ -116,6 +116,8 @@ func fixed(d *valid.Device) {
 		"maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks": 256, "maxDescriptorSetInlineUniformBlocks": 256,
 		"maxDescriptorSetUpdateAfterBindInlineUniformBlocks": 256, "maxCombinedImageSamplerDescriptorCount": 3,
 		"vendorID": VendorID, "deviceID": 0,
+		"minTexelOffset": minOffset, "maxTexelOffset": maxOffset, "minTexelGatherOffset": minOffset, "maxTexelGatherOffset": maxOffset,
+		"denormBehaviorIndependence": independent, "roundingModeIndependence": independent,
 		"viewportBoundsRange[0]": math.Float64bits(-32768), "viewportBoundsRange[1]": math.Float64bits(32767),
 		"timestampPeriod": math.Float64bits(1),
 	} {
@@ -128,6 +130,11 @@ const (
 
 	// interfaceComponents is 32 locations: the engine's records of vertices have space for them and for all built-ins.
 	interfaceComponents = 128
-	samples             = 0x1f  // 1, 2, 4, 8 and 16
-	operations          = 0x6ff // all operations of subgroups but the partitioned ones
+	samples             = 0x1f // 1, 2, 4, 8 and 16
+	independent         = 1    // VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL: internal/lower has the modes of each width
+
+	// Wrapping a coordinate permits each offset; the limits are other drivers'.
+	minOffset  = 1<<64 - 32 // -32 in two's complement
+	maxOffset  = 31
+	operations = 0x6ff // all operations of subgroups but the partitioned ones
 )

@@ -221,7 +221,7 @@ func sampleOnce(t *testing.T, seed int, r *rand.Rand, c sampleCase) {
 		var offset []int
 		if c.x.Has(ir.TextureOffset) {
 			for range at {
-				offset = append(offset, r.Intn(16)-8)
+				offset = append(offset, r.Intn(64)-32)
 				list = append(list, uint64(uint32(int32(offset[len(offset)-1]))))
 			}
 		}
