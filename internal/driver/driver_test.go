@@ -118,4 +118,5 @@ var smaller = map[string]bool{
 	"inputAttachmentDescriptorSize": true, "descriptorBufferOffsetAlignment": true, "samplerHeapAlignment": true, "resourceHeapAlignment": true,
 	"minIndirectCommandsBufferOffsetAlignment": true, "minSequencesCountBufferOffsetAlignment": true, "minSequencesIndexBufferOffsetAlignment": true,
 	"minFragmentShadingRateAttachmentTexelSize[0]": true, "minFragmentShadingRateAttachmentTexelSize[1]": true,
+	"denormBehaviorIndependence": true, "roundingModeIndependence": true, // the greatest value is NONE
 }
