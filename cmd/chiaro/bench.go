@@ -15,7 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -357,7 +357,7 @@ func (r *benchReport) compile(ctx context.Context, j *benchJob) (err error) {
 func (r *benchReport) describe(j *benchJob, workers int) {
 	p := j.program.IR()
 	r.Device, r.Level, r.Subgroup = "chiaro interp", "interp", p.SubgroupSize
-	if made, ok := j.program.(interface{ Level() amd64.Level }); ok {
+	if made, ok := j.program.(interface{ Level() target.Level }); ok {
 		r.Device, r.Level = "chiaro jit", made.Level().String()
 	}
 	r.ordered = p.Effects.Ordered

@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/ptx"
@@ -143,7 +143,7 @@ func (l *listing) kernel(p *ir.Program, stage, machine string) error {
 
 // machine writes the machine code of a program.
 func (l *listing) machine(p *ir.Program, name string) error {
-	level, ok := amd64.LevelOf(name)
+	level, ok := target.LevelOf(name)
 	if !ok {
 		return unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
 	}

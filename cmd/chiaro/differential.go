@@ -13,7 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
 
@@ -38,7 +37,7 @@ func (f *runFlags) everyEngine(c console) (list []namedEngine, err error) {
 		return nil, unreadable("--differential with --schedule; want one of them, since only the interpreter has orders")
 	}
 	list = []namedEngine{{engineNames[1], interp.Engine{}}}
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		machine := jit.Engine{Level: level, Cache: jit.NewCache(cacheMemory, nil, store.BuildID())}
 		list = append(list, namedEngine{engineNames[2] + " " + level.String(), engine.Preferred{First: machine, Second: interp.Engine{}}})
 	}

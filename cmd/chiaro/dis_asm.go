@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -19,7 +19,7 @@ import (
 // machineText renders the machine code of the compute entry points of a module: each
 // SPIR-V instruction, then its code.
 func machineText(m *spirv.Module, name string, images *standIn) ([]byte, error) {
-	level, ok := amd64.LevelOf(name)
+	level, ok := target.LevelOf(name)
 	if !ok {
 		return nil, unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
 	}
@@ -66,15 +66,15 @@ type listing struct {
 
 func (l *listing) program(prog exec.Program) {
 	made, ok := prog.(interface {
-		Lines() ([]amd64.Line, []string)
-		Level() amd64.Level
+		Lines() ([]target.Line, []string)
+		Level() target.Level
 	})
 	if !ok {
 		return
 	}
 	lines, funcs := made.Lines()
 	fmt.Fprintf(&l.out, "; %s, %d functions\n", made.Level(), len(funcs))
-	var last *amd64.Mark
+	var last *target.Mark
 	for i := range lines {
 		x := &lines[i]
 		if x.Mark != last {
@@ -86,7 +86,7 @@ func (l *listing) program(prog exec.Program) {
 }
 
 // mark writes the purpose of the following code if it differs from the previous one.
-func (l *listing) mark(old, m *amd64.Mark, funcs []string) {
+func (l *listing) mark(old, m *target.Mark, funcs []string) {
 	switch {
 	case m == nil:
 		l.out.WriteString("constants:\n")

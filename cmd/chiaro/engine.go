@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // engineFlags select the execution engine.
@@ -29,7 +29,7 @@ const (
 
 var engineNames = []string{"auto", "interp", "jit"}
 
-var levelNames = []string{amd64.Best.String(), amd64.AVX512.String(), amd64.AVX2.String()}
+var levelNames = target.LevelNames()
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
@@ -42,17 +42,17 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 
 // choose returns the engine that the flags name.
 func (f *engineFlags) choose(c console) (exec.Engine, error) {
-	level, ok := amd64.LevelOf(f.level)
+	level, ok := target.LevelOf(f.level)
 	if !ok {
 		return nil, unreadable("unknown level %q; want one of %s", f.level, strings.Join(levelNames, " "))
 	}
-	_, unsupported := amd64.Choose(level)
-	if unsupported != nil && (f.engine == "jit" || level != amd64.Best) {
+	_, unsupported := jit.Choose(level)
+	if unsupported != nil && (f.engine == "jit" || level != target.Best) {
 		return nil, unreadable("--engine %s --level %s: %v; --engine interp runs everywhere", f.engine, level, unsupported)
 	}
 	switch f.engine {
 	case "interp":
-		if level != amd64.Best {
+		if level != target.Best {
 			return nil, unreadable("--level %s with --engine interp; only the jit has levels", level)
 		}
 		return interp.Engine{}, nil
@@ -69,7 +69,7 @@ func (f *engineFlags) choose(c console) (exec.Engine, error) {
 
 // jit returns the compiling engine with its cache. A folder that cannot be used
 // costs time and nothing else.
-func (f *engineFlags) jit(c console, level amd64.Level) jit.Engine {
+func (f *engineFlags) jit(c console, level target.Level) jit.Engine {
 	disk, err := f.folder()
 	if err != nil {
 		fmt.Fprintf(c.err, "chiaro: code cache disabled: %v\n", err)

@@ -14,7 +14,6 @@ import (
 	engine "github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // pictured are the examples with pictures in the README.
@@ -52,7 +51,7 @@ func encoded(t *testing.T, b *amber.Buffer, contents []byte) []byte {
 // the others.
 func engineOptions() (list []amber.Options) {
 	var engines []engine.Engine
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		engines = append(engines, jit.Engine{Level: level})
 	}
 	for _, e := range append(engines, interp.Engine{}) {

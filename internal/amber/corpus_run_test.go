@@ -13,7 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // corpusSPIRV is the archive of the scripts' shaders as SPIR-V.
@@ -94,7 +93,7 @@ func TestCorpusRuns(t *testing.T) {
 				t.Errorf("%s: buffer %s differs", row["path"], b)
 			}
 		}
-		for _, level := range amd64.Levels() {
+		for _, level := range jit.Levels() {
 			j := runIn(t, files, row["path"], jit.Engine{Level: level}, o)
 			if j.Status == NotSupported || r.Status == NotSupported {
 				continue

@@ -6,7 +6,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // redText is a fragment shader that returns red after the code at BODY.
@@ -97,7 +96,7 @@ func TestHostileDraws(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := hostileScript(x.body, x.declared, x.pipeline, x.run)
 			options := []Options{{Engine: interp.Engine{}, Budget: 100000}}
-			if len(amd64.Levels()) > 0 {
+			if len(jit.Levels()) > 0 {
 				options = append(options, Options{Engine: jit.Engine{}, Budget: 100000, Workers: 3})
 			}
 			for _, o := range options {

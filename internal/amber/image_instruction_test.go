@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // instruction is a shader body over one image and its result %r, by the rules of Vulkan's
@@ -300,7 +299,7 @@ func (c *instruction) script() string {
 func runInstruction(t *testing.T, c instruction) {
 	t.Helper()
 	engines := []exec.Engine{interp.Engine{}}
-	for _, l := range amd64.Levels() {
+	for _, l := range jit.Levels() {
 		engines = append(engines, jit.Engine{Level: l})
 	}
 	if strings.Contains(c.body, "OpImageTexelPointer") || strings.Contains(c.body, "OpImageWrite") { // one invocation

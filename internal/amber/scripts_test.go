@@ -12,12 +12,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // bothEngines are the interpreter and, if the machine supports it, the JIT.
 func bothEngines() []exec.Engine {
-	if _, err := amd64.Choose(amd64.Best); err != nil {
+	if _, err := jit.Choose(target.Best); err != nil {
 		return []exec.Engine{interp.Engine{}}
 	}
 	return []exec.Engine{interp.Engine{}, jit.Engine{}}

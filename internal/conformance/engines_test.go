@@ -9,11 +9,11 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/contest"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
 // hasJIT reports whether this machine has the compiling engine.
-func hasJIT() bool { return len(amd64.Levels()) > 0 }
+func hasJIT() bool { return len(jit.Levels()) > 0 }
 
 // meetEngines runs the module of a seed and fails with what is left of it.
 func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {

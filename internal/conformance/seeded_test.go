@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -105,7 +105,7 @@ func withoutExpectations(list []amber.Command) (out []amber.Command) {
 
 // fastest returns the JIT, or the interpreter if the machine does not support it.
 func fastest() exec.Engine {
-	if _, err := amd64.Choose(amd64.Best); err != nil {
+	if _, err := jit.Choose(target.Best); err != nil {
 		return interp.Engine{}
 	}
 	return jit.Engine{}

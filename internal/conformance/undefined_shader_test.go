@@ -15,7 +15,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -208,7 +207,7 @@ var engines = everyEngine()
 
 func everyEngine() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
-	for _, l := range amd64.Levels() {
+	for _, l := range jit.Levels() {
 		list = append(list, jit.Engine{Level: l})
 	}
 	return list

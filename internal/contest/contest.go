@@ -13,7 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
@@ -205,7 +204,7 @@ func (c *Contest) hold(ctx context.Context, size uint32) (want []byte, err error
 		}
 	}
 	p.StateEffects()
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		got, err := c.Run(ctx, jit.Engine{Level: level}, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", level, err)

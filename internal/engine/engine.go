@@ -12,15 +12,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // Best returns the fastest engine of this machine for each program. cache holds machine code; nil for none.
 func Best(cache *jit.Cache) exec.Engine {
-	if _, err := amd64.Choose(amd64.Best); err != nil {
+	if _, err := jit.Choose(target.Best); err != nil {
 		return interp.Engine{}
 	}
-	return Preferred{jit.Engine{Level: amd64.Best, Cache: cache}, interp.Engine{}}
+	return Preferred{jit.Engine{Level: target.Best, Cache: cache}, interp.Engine{}}
 }
 
 // Preferred compiles a program with its first engine, and with its second if the first does not support it.

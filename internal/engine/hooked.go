@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // Hooked is an engine for jobs with a hook: the interpreter runs the groups that the hook wants steps of, machine code runs the others.
@@ -18,10 +18,10 @@ type Hooked struct {
 
 // ForHooks returns the fastest engine of this machine for jobs with a hook.
 func ForHooks() exec.Engine {
-	if _, err := amd64.Choose(amd64.Best); err != nil {
+	if _, err := jit.Choose(target.Best); err != nil {
 		return interp.Engine{}
 	}
-	return Hooked{jit.Engine{Level: amd64.Best}, interp.Engine{}}
+	return Hooked{jit.Engine{Level: target.Best}, interp.Engine{}}
 }
 
 // Name returns the name of the engine that a hook observes.

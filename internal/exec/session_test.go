@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // pushedText stores the push constant plus the number of groups for each invocation of each group.
@@ -37,7 +36,7 @@ func "main"() L1 {
 // TestSession runs jobs in a session in which groups, push constants, buffers and programs change: each run has its own.
 func TestSession(t *testing.T) {
 	engines := []exec.Engine{interp.Engine{}}
-	if len(amd64.Levels()) > 0 {
+	if len(jit.Levels()) > 0 {
 		engines = append(engines, jit.Engine{})
 	}
 	for _, e := range engines {

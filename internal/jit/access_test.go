@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // accessCase returns a program in which some lanes, without the helpers among them, copy a value of type t
@@ -78,7 +78,7 @@ func testAccesses(t *testing.T, engine jit.Engine) {
 				for _, v := range p.Funcs[0].Code {
 					switch op := p.Funcs[0].Val(v).Op; op {
 					case ir.Ld, ir.St, ir.PLd, ir.PSt, ir.PLdI, ir.PStI:
-						if !amd64.Native(p.Funcs[0].Key(v), op) {
+						if !jit.Native(target.AVX512, p.Funcs[0].Key(v), op) {
 							t.Errorf("%s leaves for Go", op)
 						}
 					}

@@ -9,12 +9,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
 // codeOfSeed is the code of a random program, after all passes.
-func codeOfSeed(t *testing.T, seed int64, level amd64.Level) []byte {
+func codeOfSeed(t *testing.T, seed int64, level target.Level) []byte {
 	p := irgen.Program(seed)
 	pass.Run(p)
 	run, err := jit.Engine{Level: level}.Compile(p, exec.Options{})
@@ -31,7 +31,7 @@ func codeOfSeed(t *testing.T, seed int64, level amd64.Level) []byte {
 func TestCodeAgain(t *testing.T) {
 	needMachine(t)
 	const programs, compilers = 40, 4
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		var want [programs][]byte
 		for i := range want {
 			want[i] = codeOfSeed(t, int64(i), level)

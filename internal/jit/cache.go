@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -68,7 +68,7 @@ func (c *Cache) Close() {
 // keyOf returns the key of a program's code: a hash of all that determines its bytes. All fields but
 // the last have a fixed size, so that no two inputs share an encoding. level and extras are part of
 // it, because a cache directory can be shared by machines with different processors.
-func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Feature, exact bool) store.Key {
+func (c *Cache) keyOf(hash [sha256.Size]byte, level target.Level, extras target.Feature, exact bool) store.Key {
 	b := append([]byte(nil), hash[:]...)
 	b = append(b, byte(level), byte(extras), 0)
 	if exact {
@@ -162,7 +162,7 @@ func (c *Cache) evict(limit int) {
 //	word 0        lanes of the strip
 //	word 1        n, the number of resources in written
 //	n words       their indices in ir.Program.Res
-//	rest          amd64.Code.Append
+//	rest          target.Code.Append
 func (v *variant) encode(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, v.source.SubgroupSize)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.written)))
@@ -188,7 +188,7 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := amd64.ParseCode(b[n:])
+	code, err := target.ParseCode(b[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,8 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	// code.
 	strip := *p
 	strip.SubgroupSize = head[0]
-	if form := code.Level.Form(); !isStrip(head[0], p, form) || code.Record != amd64.RecordOf(&strip, form) {
+	back := targetOf(code.Level)
+	if back == nil || !isStrip(head[0], p, back.Form(code.Level)) || code.Record != back.Record(&strip, code.Level) {
 		return nil, errVariant
 	}
 	var indices []int

@@ -14,6 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // square writes the square of its index.
@@ -34,7 +35,7 @@ func "main"() L1 {
 
 func parse(t *testing.T, text string) *ir.Program {
 	t.Helper()
-	if err := amd64.Supported(); err != nil {
+	if _, err := Choose(target.Best); err != nil {
 		t.Skip(err)
 	}
 	p, err := ir.Parse(text)
@@ -210,7 +211,7 @@ func TestCacheOfAnotherMachine(t *testing.T) {
 		prog.Close()
 	}
 	want := CacheStats{Misses: 2, MemoryHits: 1}
-	if amd64.Features() == 0 {
+	if (amd64.Target{}).Features() == 0 {
 		want = CacheStats{Misses: 1, MemoryHits: 2}
 	}
 	if found := c.Stats(); found != want {

@@ -18,12 +18,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 func needMachine(t testing.TB) {
 	t.Helper()
-	if err := amd64.Supported(); err != nil {
+	if _, err := jit.Choose(target.Best); err != nil {
 		t.Skip("the processor or the system does not run the JIT: ", err)
 	}
 }
@@ -33,9 +33,9 @@ func needMachine(t testing.TB) {
 func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
 	programs, outcomes = map[source]*ir.Program{}, map[interpreted]outcome{}
 	defer func() { programs, outcomes = nil, nil }()
-	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
+	for _, level := range []target.Level{target.AVX512, target.AVX2} {
 		t.Run(level.String(), func(t *testing.T) {
-			if _, err := amd64.Choose(level); err != nil {
+			if _, err := jit.Choose(level); err != nil {
 				t.Skip("the processor does not run this level: ", err)
 			}
 			test(t, jit.Engine{Level: level})

@@ -3,7 +3,7 @@ package jit
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
@@ -61,8 +61,8 @@ func (p *program) compile(exact bool, stop func() error) (_ *variant, err error)
 	if err != nil {
 		return nil, err
 	}
-	form := p.level.Form()
-	// The arena has all vcode of this compilation. Nothing of it survives: amd64.Code has copies of
+	form := p.back.Form(p.level)
+	// The arena has all vcode of this compilation. Nothing of it survives: target.Code has copies of
 	// everything that a variant needs.
 	form.Arena = vcode.AcquireArena()
 	defer form.Arena.Release()
@@ -85,7 +85,7 @@ func (p *program) compile(exact bool, stop func() error) (_ *variant, err error)
 		if !ok {
 			// The program is rejected, not run on a larger stack: each worker has such a stack for
 			// every subgroup of a workgroup.
-			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
+			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: target.MaxStack + 1, Max: target.MaxStack}
 		}
 		if v, err = newVariant(p.source, code); err != nil {
 			return nil, err
@@ -110,8 +110,8 @@ func catchStop(err *error) {
 }
 
 // newBuilder returns a builder for vectorized functions of a program.
-func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Builder {
-	d := amd64.NewBuilder(strip, p.level, p.extras)
+func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) target.Builder {
+	d := p.back.NewBuilder(strip, p.level, p.extras)
 	d.Add(funcs...)
 	return d
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
@@ -81,8 +81,8 @@ func TestDivergentStrips(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.StateEffects()
-		for i, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
-			if m := vectorize.MergeOf(p, level.Form()); m.Widest != lanes[i] {
+		for i, level := range []target.Level{target.AVX512, target.AVX2} {
+			if m := vectorize.MergeOf(p, jit.FormOf(level)); m.Widest != lanes[i] {
 				t.Errorf("%s at %v: strips of %d lanes, want %d", operation, level, m.Widest, lanes[i])
 			}
 		}

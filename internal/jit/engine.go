@@ -8,8 +8,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
@@ -26,10 +26,10 @@ const maxSlots = 2 << 20
 
 // Engine compiles programs to machine code. It runs compute programs.
 type Engine struct {
-	Level amd64.Level // level of the code; the zero value is the best one of the processor
-	Cache *Cache      // code cache; nil for none
+	Level target.Level // level of the code; the zero value is the best one of the processor
+	Cache *Cache       // code cache; nil for none
 
-	disabled amd64.Feature // for tests: features that are not used
+	disabled target.Feature // for tests: features that are not used
 }
 
 // Name returns "jit".
@@ -41,7 +41,7 @@ func (Engine) Name() string { return name }
 // order of the checks is an order of costs: a hit in the cache skips Verify, because an equal
 // program passed it when its code was compiled.
 func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
-	level, err := amd64.Choose(e.Level)
+	level, err := Choose(e.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,8 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	}
 	// The limits are not part of the key. They do not change the code, and install tests them for
 	// code from the cache too.
-	out := &program{source: p, level: level, extras: amd64.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
+	back := targetOf(level)
+	out := &program{source: p, level: level, back: back, extras: back.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
 		if v := out.cache.get(out.cacheKey(false), p); v != nil {
@@ -82,8 +83,9 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 // program is a compiled program, in up to two variants.
 type program struct {
 	source *ir.Program
-	level  amd64.Level
-	extras amd64.Feature
+	level  target.Level
+	back   target.Target // of level
+	extras target.Feature
 	limits exec.Limits
 	cache  *Cache            // or nil
 	hash   [sha256.Size]byte // of source, if there is a cache
@@ -91,12 +93,12 @@ type program struct {
 
 	// For each resource the one atomic operation that accesses it, a candidate for private
 	// accumulation (tally.go).
-	tallies []amd64.Tally // amd64.PrivatizableAtomics
+	tallies []target.Tally // target.PrivatizableAtomics
 
 	forcePolling     bool // for tests: poll even if the runtime needs no polling
 	forceNonTemporal bool // for tests: all stores are nontemporal
 
-	layout amd64.HandleLayout
+	layout target.HandleLayout
 
 	// mu guards the variants. exact is compiled with mu held, so that jobs which need it at the
 	// same time share one compilation.
@@ -128,7 +130,7 @@ func (p *program) install(v *variant) (exec.Program, error) {
 		v.release()
 		return nil, err
 	}
-	p.main, p.tallies, p.layout = v, amd64.PrivatizableAtomics(p.source), amd64.HandleLayoutOf(p.source)
+	p.main, p.tallies, p.layout = v, target.PrivatizableAtomics(p.source), target.HandleLayoutOf(p.source)
 	return p, nil
 }
 
@@ -184,7 +186,7 @@ func (p *program) Exits() uint64 { return p.exits.Load() }
 func (p *program) IR() *ir.Program { return p.source }
 
 // Level returns the level of the program's code.
-func (p *program) Level() amd64.Level { return p.level }
+func (p *program) Level() target.Level { return p.level }
 
 // Code returns the machine code of most jobs; it is position independent. It is nil after Close.
 func (p *program) Code() []byte {
@@ -197,13 +199,13 @@ func (p *program) Code() []byte {
 }
 
 // Lines returns the disassembled machine code of most jobs, and the names of its functions.
-func (p *program) Lines() (lines []amd64.Line, funcs []string) {
+func (p *program) Lines() (lines []target.Line, funcs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.main == nil {
 		return nil, nil
 	}
-	return p.main.code.Lines(), p.main.code.Funcs
+	return p.main.code.Lines(p.back), p.main.code.Funcs
 }
 
 // Close releases the code. It is freed when no run and no cache refers to it.
@@ -228,12 +230,12 @@ func (p *program) Close() error {
 // Listing returns the vcode of p for a strip, for tests and diagnostics. It is for AVX-512 on every
 // machine.
 func Listing(p *ir.Program) (string, error) {
-	order, err := supported(p, amd64.AVX512)
+	order, err := supported(p, target.AVX512)
 	if err != nil {
 		return "", err
 	}
 	text := ""
-	for _, f := range vectorize.Program(p, amd64.AVX512.Form(), order) {
+	for _, f := range vectorize.Program(p, targetOf(target.AVX512).Form(target.AVX512), order) {
 		text += f.String()
 	}
 	return text, nil

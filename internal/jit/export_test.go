@@ -2,7 +2,9 @@ package jit
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ForcePolling makes the code of p poll for preemption, which it otherwise does only if the Go runtime
@@ -14,7 +16,7 @@ func ForcePolling(p exec.Program) { p.(*program).forcePolling = true }
 func ForceNonTemporal(p exec.Program) { p.(*program).forceNonTemporal = true }
 
 // Without returns the engine of a machine that lacks some instructions.
-func Without(e Engine, lacks amd64.Feature) Engine {
+func Without(e Engine, lacks target.Feature) Engine {
 	e.disabled = lacks
 	return e
 }
@@ -37,6 +39,12 @@ func IdleStateBytes() int64 { return idleStateBytes.Load() }
 
 // StripLanes returns the lanes of the strips that p usually runs.
 func StripLanes(p exec.Program) uint32 { return p.(*program).main.source.SubgroupSize }
+
+// FormOf returns the register model of a level.
+func FormOf(l target.Level) vcode.Form { return targetOf(l).Form(l) }
+
+// Native reports whether an operation has machine code.
+func Native(l target.Level, k ir.Key, op ir.Op) bool { return targetOf(l).Native(l, k, op) }
 
 // MergedGroups returns how many workgroups of p its code for merged ones runs as one; 0 if there is no such code yet.
 func MergedGroups(p exec.Program) uint32 {

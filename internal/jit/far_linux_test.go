@@ -13,7 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // far are the offsets in a buffer of 4 GiB that programs of Workgroup access, by their constants: its
@@ -61,7 +60,7 @@ func TestFarOffsets(t *testing.T) {
 	from, to := seeds(t, 200, 20)
 	for seed := from; seed < to; seed++ {
 		want := run(interp.Engine{}, seed)
-		for _, level := range amd64.Levels() {
+		for _, level := range jit.Levels() {
 			if got := run(jit.Engine{Level: level}, seed); !bytes.Equal(got, want) {
 				t.Errorf("seed %d, %s: other bytes", seed, level)
 			}

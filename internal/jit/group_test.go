@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // groupOperations are all reductions, scans and other operations at which lanes
@@ -163,7 +163,7 @@ func outliving(turn string) string {
 // TestGroupOperationsStay makes sure that the operations do not leave for Go.
 func TestGroupOperationsStay(t *testing.T) {
 	needMachine(t)
-	if _, err := amd64.Choose(amd64.AVX512); err != nil {
+	if _, err := jit.Choose(target.AVX512); err != nil {
 		t.Skip(err)
 	}
 	for _, size := range []uint32{16, 32, 64, 128} {
@@ -173,7 +173,7 @@ func TestGroupOperationsStay(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.SubgroupSize = size
-			prog, err := jit.Engine{Level: amd64.AVX512}.Compile(p, exec.Options{})
+			prog, err := jit.Engine{Level: target.AVX512}.Compile(p, exec.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

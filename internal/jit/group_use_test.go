@@ -9,7 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
@@ -57,7 +56,7 @@ func groupUse(t *testing.T, g irgen.GroupOp, size, local uint32, optimized bool)
 		p = irgen.Group(g, size, local)
 		pass.Run(p)
 	}
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		if same(t, want, runProgram(jit.Engine{Level: level}, p, job)); t.Failed() {
 			t.Fatalf("%s %s, operator %d, cluster %d, subgroups of %d, %d invocations, level %s", g.Op, g.Type, g.Aux&0xff, g.Aux>>8, size, local, level)
 		}

@@ -60,11 +60,11 @@ func (p *program) mergedCount(job *exec.Job) uint64 {
 // compileGroupMerge compiles the merged program. Without code of its own for all operations it is not used: an exit to Go
 // evaluates the inputs of the source.
 func (p *program) compileGroupMerge() {
-	source, factor := vectorize.MergeWorkgroups(p.source, p.level.Form())
+	source, factor := vectorize.MergeWorkgroups(p.source, p.back.Form(p.level))
 	if source == nil || codeLength(source) > maxMergedCode {
 		return
 	}
-	q := &program{source: source, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
+	q := &program{source: source, back: p.back, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
 	var v *variant
 	if q.cache != nil {
 		q.hash = hashOf(source)

@@ -6,21 +6,22 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // groupState is the memory in which a worker runs workgroups. It depends on the code alone, and the
 // code initializes all that it reads, so that a run cannot observe an earlier one. Machine code has
 // the addresses of the slices, so that they must not move or grow. There is one for each running
 // worker, since a worker runs one workgroup at a time: workgroup memory, and for each subgroup a
-// stack, an entry of the subgroup table and a record (amd64.Record).
+// stack, an entry of the subgroup table and a record (target.Record).
 type groupState struct {
 	variant *variant
 	stacks  *amd64.Stacks
 	// Words of 64 bits, so that the memory is 8-byte aligned for 64-bit atomics. One more word than
 	// needed: an empty slice has no address.
 	shared    []uint64
-	subgroups []uint64 // amd64.SubgroupBytes each
-	records   []uint32 // amd64.Record.Size bytes each
+	subgroups []uint64 // target.SubgroupBytes each
+	records   []uint32 // target.Record.Size bytes each
 }
 
 // Bounds in bytes of one idle state, and of all idle states of the process. Each stack takes two of
@@ -91,7 +92,7 @@ func newGroupState(v *variant) (*groupState, error) {
 	s := &groupState{
 		variant: v, stacks: stacks,
 		shared:    make([]uint64, (v.source.SharedBytes+63)/64*8+1),
-		subgroups: make([]uint64, n*amd64.SubgroupBytes/8),
+		subgroups: make([]uint64, n*target.SubgroupBytes/8),
 		records:   make([]uint32, n*int(v.code.Record.Size)/4),
 	}
 	for i := range n {
@@ -130,17 +131,17 @@ func (s *groupState) recordOf(i int) []uint32 {
 func (s *groupState) initSubgroup(i int) {
 	p, record := s.variant.source, s.recordOf(i)
 	top := s.stacks.Top(i)
-	words := amd64.SubgroupBytes / 8
+	words := target.SubgroupBytes / 8
 	// Of the three words the first, the waiting stack pointer, belongs to the code.
 	copy(s.subgroups[i*words:], []uint64{0, uint64(top), uint64(addressOf(record))})
-	record[amd64.RecordID/4] = uint32(i)
+	record[target.RecordID/4] = uint32(i)
 	layout := s.variant.code.Record
 	lanes := int(layout.Lanes)
-	local, part := record[layout.Local/4:], s.variant.code.Level.Form().Lanes
+	local, part := record[layout.Local/4:], s.variant.form.Lanes
 	for lane := range int(p.SubgroupSize) {
 		index := uint32(i)*p.SubgroupSize + uint32(lane)
 		if index < p.Invocations() {
-			record[amd64.RecordInitial/4+2*(lane/part)] |= 1 << (lane % part)
+			record[target.RecordInitial/4+2*(lane/part)] |= 1 << (lane % part)
 		}
 		id := s.localID(index)
 		// One row per component: a load of LocalInvocationId.x is one vector.

@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // halfFactors are factors of products on f16: of all kinds and sizes.
@@ -118,16 +118,16 @@ func TestAllHalfTerms(t *testing.T) {
 	if os.Getenv("CHIARO_LONG") == "" {
 		t.Skip("all 2³² pairs take 20 seconds of processor time: set CHIARO_LONG to try them")
 	}
-	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
-		if _, err := amd64.Choose(level); err != nil {
+	for _, level := range []target.Level{target.AVX512, target.AVX2} {
+		if _, err := jit.Choose(level); err != nil {
 			t.Skip(err)
 		}
 	}
 	text := allHalfTerms([]uint32{0x33800000, 0x387fc000, 0xbd555000, 0x3e7fe000, 0x3e800000, 0xc17fe000})
 	job := exec.Job{Groups: [3]uint32{1 << 16 / 128, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 4<<16)}}}}
-	want := run(jit.Engine{Level: amd64.AVX2}, text, 0, job)
+	want := run(jit.Engine{Level: target.AVX2}, text, 0, job)
 	if want.err != nil {
 		t.Fatal(want.err)
 	}
-	same(t, want, run(jit.Engine{Level: amd64.AVX512}, text, 0, job))
+	same(t, want, run(jit.Engine{Level: target.AVX512}, text, 0, job))
 }

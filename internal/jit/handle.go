@@ -9,7 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // handle describes the memory of a value of type ir.H. All accesses are checked against the lengths
@@ -20,12 +20,12 @@ type handle struct {
 	// OpArrayLength.
 	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
-	nonTemporal bool        // stores should bypass the cache
-	private     amd64.Tally // the atomic that each worker accumulates in private memory
+	nonTemporal bool         // stores should bypass the cache
+	private     target.Tally // the atomic that each worker accumulates in private memory
 }
 
 // handles are the handles of a job. The handle of the workgroup memory differs between workers. All
-// parts of the table before End have the same size in every job (amd64.HandleLayout), so that code has
+// parts of the table before End have the same size in every job (target.HandleLayout), so that code has
 // their offsets as constants:
 //
 //	0  1     2          3…      …                       …               End…                …
@@ -39,7 +39,7 @@ type handles struct {
 	resources []uint32 // of each resource: its first handle and number of descriptors
 	regions   int      // index of the first region
 	lookup    []uint64 // the region table
-	layout    *amd64.HandleLayout
+	layout    *target.HandleLayout
 	push      []byte // the push constants, copied into the table
 	shared    []sharedList
 
@@ -59,7 +59,7 @@ func readOnly(r *ir.Resource) bool { return r.NonWritable || r.Kind == ir.Unifor
 
 // fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache. A job may provide fewer
 // descriptors than the program declares. The others have zero handles, which are null descriptors. A table must follow.
-func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
+func (h *handles) fill(p *ir.Program, layout *target.HandleLayout, job *exec.Job, forceNonTemporal bool) {
 	h.layout = layout
 	h.resources = slices.Grow(h.resources[:0], 2*len(p.Res)+2)[:2*len(p.Res)+2] // without a last element, no resource would be no address
 	h.shared = h.shared[:0]
@@ -67,7 +67,7 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
 	h.setPush(job)
 	for i, t := range p.Tables {
-		h.list[amd64.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
+		h.list[target.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
 	}
 	for r := range p.Res {
 		var descriptors []exec.Buffer
@@ -109,14 +109,14 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes)})
 	}
-	h.lookup = amd64.AppendRegions(h.lookup[:0], len(job.Regions), func(i int) (address, size uint64) {
+	h.lookup = target.AppendRegions(h.lookup[:0], len(job.Regions), func(i int) (address, size uint64) {
 		return job.Regions[i].Address, uint64(len(addressable(job.Regions[i].Bytes)))
 	})
 }
 
 // setPush sets the push constants of a job.
 func (h *handles) setPush(job *exec.Job) {
-	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
+	h.list[target.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
 	h.push = job.Push[:min(len(job.Push)&^3, h.layout.PushBytes)]
 }
 
@@ -181,7 +181,7 @@ func (h *handles) encode(to *block, list []handle) *block {
 
 // encodePush writes the push constants to a table, and their handle.
 func (h *handles) encodePush(out []uint64, list []handle) {
-	list[amd64.HandlePush].encode((*[handleWords]uint64)(out[amd64.HandlePush*handleWords:]))
+	list[target.HandlePush].encode((*[handleWords]uint64)(out[target.HandlePush*handleWords:]))
 	// The entries between Push and End are no handles: they have the bytes of the push constants.
 	clear(out[h.layout.Push*handleWords : h.layout.End*handleWords])
 	for i := 0; i < len(h.push); i += 4 {
@@ -310,8 +310,8 @@ func (h *handle) encode(to *[handleWords]uint64) {
 	if h.nonTemporal {
 		policy = 0
 	}
-	if h.private != (amd64.Tally{}) {
-		policy = amd64.HandlePrivate
+	if h.private != (target.Tally{}) {
+		policy = target.HandlePrivate
 	}
 	*to = [...]uint64{uint64(addressOf(h.bytes)), n, writable, policy | uint64(h.length())<<32}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // types are all types of data, b1 excepted, which memory does not hold.
@@ -143,14 +144,14 @@ func operationJob() exec.Job {
 }
 
 // leaves reports whether the code of the operation that defines vy does so.
-func leaves(t *testing.T, level amd64.Level, text string, op ir.Op) bool {
+func leaves(t *testing.T, level target.Level, text string, op ir.Op) bool {
 	p, err := ir.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := p.Funcs[0]
 	for _, v := range f.Code {
-		if f.Val(v).Op == op && !level.Native(f.Key(v), op) {
+		if f.Val(v).Op == op && !jit.Native(level, f.Key(v), op) {
 			return true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
@@ -143,7 +143,7 @@ func TestPartMajorChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.StateEffects()
-		form := amd64.AVX512.Form()
+		form := jit.FormOf(target.AVX512)
 		m := vectorize.MergeOf(p, form)
 		if p.SubgroupSize = m.PartMajor; m.PartMajor == 0 || vectorize.PartMajor(p, form) == nil {
 			return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
@@ -46,7 +46,7 @@ func TestQuads(t *testing.T) {
 	from, to := seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
 		want := memoryOfQuads(t, interp.Engine{}, seed, false)
-		for _, level := range amd64.Levels() {
+		for _, level := range jit.Levels() {
 			if got := memoryOfQuads(t, jit.Engine{Level: level}, seed, seed%4 > 1); !bytes.Equal(got, want) {
 				t.Fatalf("seed %d, %s: other bytes\n%s", seed, level, irgen.Quads(seed))
 			}
@@ -139,7 +139,7 @@ func TestFragments(t *testing.T) {
 			}
 			p.SubgroupSize = size
 			p.StateEffects()
-			if w := vectorize.MergeOf(p, amd64.AVX512.Form()).Widest; w != 64 {
+			if w := vectorize.MergeOf(p, jit.FormOf(target.AVX512)).Widest; w != 64 {
 				t.Errorf("strips of %d lanes; want the whole workgroup of 64", w)
 			}
 			prog, err := engine.Compile(p, exec.Options{})
@@ -170,7 +170,7 @@ func TestFragments(t *testing.T) {
 // engines returns the interpreter and the jit at every level.
 func engines() (list []exec.Engine) {
 	list = append(list, interp.Engine{})
-	for _, level := range amd64.Levels() {
+	for _, level := range jit.Levels() {
 		list = append(list, jit.Engine{Level: level})
 	}
 	return list

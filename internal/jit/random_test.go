@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
 // TestRandom compares the engines on random programs. Whatever has failed once
@@ -28,7 +27,7 @@ func TestRandom(t *testing.T) {
 		if want.err != nil {
 			t.Fatalf("seed %d: %v", seed, want.err)
 		}
-		for _, level := range amd64.Levels() {
+		for _, level := range jit.Levels() {
 			if same(t, want, runProgram(jit.Engine{Level: level}, irgen.Program(seed), job)); t.Failed() {
 				t.Fatalf("seed %d, %s:\n%s", seed, level, p)
 			}

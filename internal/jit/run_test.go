@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // releases runs a test for both ways in which code gives its processor back.
@@ -169,8 +169,8 @@ func polledLoop(values int) string {
 // TestPolledLoop interrupts a loop again and again: what lives must survive.
 func TestPolledLoop(t *testing.T) {
 	for _, values := range []int{3, 12, 40} {
-		for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
-			if _, err := amd64.Choose(level); err != nil {
+		for _, level := range []target.Level{target.AVX512, target.AVX2} {
+			if _, err := jit.Choose(level); err != nil {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d %s", values, level), func(t *testing.T) { interruptLoop(t, level, values) })
@@ -178,7 +178,7 @@ func TestPolledLoop(t *testing.T) {
 	}
 }
 
-func interruptLoop(t *testing.T, level amd64.Level, values int) {
+func interruptLoop(t *testing.T, level target.Level, values int) {
 	text := polledLoop(values)
 	var want []byte
 	releases(t, func(t *testing.T, prepare func(exec.Program)) {
@@ -212,14 +212,14 @@ func interruptLoop(t *testing.T, level amd64.Level, values int) {
 // TestLines: all code that is made can be shown.
 func TestLines(t *testing.T) {
 	needMachine(t)
-	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
-		if _, err := amd64.Choose(level); err != nil {
+	for _, level := range []target.Level{target.AVX512, target.AVX2} {
+		if _, err := jit.Choose(level); err != nil {
 			continue
 		}
 		for _, file := range []string{"saxpy.ir", "mandelbrot.ir", "reduce_shared.ir", "localarr.ir"} {
 			prog := compileWith(t, jit.Engine{Level: level}, read(t, file))
 			lines, funcs := prog.(interface {
-				Lines() ([]amd64.Line, []string)
+				Lines() ([]target.Line, []string)
 			}).Lines()
 			if len(lines) < 50 || len(funcs) == 0 {
 				t.Errorf("%s: %d lines, functions %q", file, len(lines), funcs)

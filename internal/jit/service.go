@@ -5,7 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -15,14 +15,14 @@ import (
 // operations are services.
 type serviceCall struct {
 	*worker
-	site      *amd64.Site
+	site      *target.Site
 	frame     []byte
 	firstLane int        // first lane of the strip in the registers
 	active    exec.Lanes // active lanes
 }
 
 // serviceCall returns the call at a site, with its active lanes. The next call of the worker reuses it.
-func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
+func (w *worker) serviceCall(site *target.Site) *serviceCall {
 	c := &w.call
 	*c = serviceCall{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
 	if c.site.Op == vcode.Lane {
@@ -36,7 +36,7 @@ func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
 }
 
 // mask returns the bits of a mask, one per lane.
-func (c *serviceCall) mask(r amd64.Location) (bits uint64) {
+func (c *serviceCall) mask(r target.Location) (bits uint64) {
 	f := c.form()
 	switch {
 	case r.Const || r.Class != vcode.Mask:
@@ -57,7 +57,7 @@ func (c *serviceCall) mask(r amd64.Location) (bits uint64) {
 // serve performs the operation of a site. An operation is in one of three groups: the step check of
 // a loop, an operation on memory or on several lanes (services), and a pure function of one lane's
 // operands.
-func (w *worker) serve(site *amd64.Site) error {
+func (w *worker) serve(site *target.Site) error {
 	c := w.serviceCall(site)
 	if c.site.Op == vcode.Step {
 		return c.budgetError()
@@ -71,10 +71,10 @@ func (w *worker) serve(site *amd64.Site) error {
 }
 
 // form returns the register model of the code.
-func (c *serviceCall) form() vcode.Form { return c.variant.code.Level.Form() }
+func (c *serviceCall) form() vcode.Form { return c.variant.form }
 
 // register returns the memory of a register in the frame.
-func (c *serviceCall) register(r amd64.Location) []byte {
+func (c *serviceCall) register(r target.Location) []byte {
 	return c.frame[r.Slot:][:c.form().Size(r.Class)]
 }
 
@@ -85,7 +85,7 @@ func (c *serviceCall) register(r amd64.Location) []byte {
 //	list      0          1           2          3
 //	value     0          0           1          1
 //	lanes     0…15       16…31       0…15       16…31
-func (c *serviceCall) location(list []amd64.Location, i, lane int) (amd64.Location, int) {
+func (c *serviceCall) location(list []target.Location, i, lane int) (target.Location, int) {
 	part := (lane - c.firstLane) / c.form().Lanes
 	return list[i*len(c.site.Masks)+part], lane % c.form().Lanes
 }
@@ -102,7 +102,7 @@ func (c *serviceCall) use(i, lane int) uint64 {
 //	Mask    one bit per lane (AVX-512), or 32 equal bits per lane (AVX2)
 //
 // Constants and sequences (first + step · lane) have no register: the site has their value.
-func (c *serviceCall) read(r amd64.Location, at int) uint64 {
+func (c *serviceCall) read(r target.Location, at int) uint64 {
 	switch {
 	case r.Const && r.Step != 0:
 		return uint64(uint32(r.Bits) + r.Step*uint32(at))
@@ -188,7 +188,7 @@ func (c *serviceCall) position() exec.Position {
 // flag.
 func (w *worker) interruptError() error {
 	err := w.runCtx.Err()
-	if err == nil || w.ctx.Service == amd64.NoSite {
+	if err == nil || w.ctx.Service == target.NoSite {
 		return nil
 	}
 	return &exec.InterruptError{Position: w.serviceCall(&w.variant.code.Sites[w.ctx.Service]).position(), Err: err}
@@ -198,7 +198,7 @@ func (w *worker) interruptError() error {
 func (c *serviceCall) group() (id [3]uint32) {
 	for i := range id {
 		// The code advances these words itself, from one workgroup to the next of a batch.
-		id[i] = uint32(c.ctx.Args[amd64.ArgGroup+i])
+		id[i] = uint32(c.ctx.Args[target.ArgGroup+i])
 	}
 	return id
 }

@@ -2,12 +2,12 @@ package jit
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // subgroupIndex returns the index of the current subgroup.
 func (c *serviceCall) subgroupIndex() int {
-	return int(c.ctx.Args[amd64.ArgCurrent]-c.ctx.Args[amd64.ArgSubgroups]) / amd64.SubgroupBytes
+	return int(c.ctx.Args[target.ArgCurrent]-c.ctx.Args[target.ArgSubgroups]) / target.SubgroupBytes
 }
 
 // input returns a built-in of a type without machine code, truncated to the type.

@@ -37,7 +37,7 @@ func splitProgram(n int) string {
 func TestSplitSubgroup(t *testing.T) { eachLevel(t, testSplitSubgroup) }
 
 func testSplitSubgroup(t *testing.T, engine jit.Engine) {
-	lanes := uint32(engine.Level.Form().Lanes)
+	lanes := uint32(jit.FormOf(engine.Level).Lanes)
 	sized := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes))
 	for _, n := range []int{2, 8, 12, 14, 20, 40} {
 		job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 192))}}
@@ -79,7 +79,7 @@ func TestUnsplitSubgroup(t *testing.T) { eachLevel(t, testUnsplitSubgroup) }
 
 func testUnsplitSubgroup(t *testing.T, engine jit.Engine) {
 	const step, first = "\t\t\t\tvj = add", "vm0 = mul.i32 va0, vk"
-	lanes := uint32(engine.Level.Form().Lanes)
+	lanes := uint32(jit.FormOf(engine.Level).Lanes)
 	size := strings.NewReplacer("subgroup 16", fmt.Sprintf("subgroup %d", 2*lanes)).Replace(splitProgram(manyValues(lanes)))
 	for name, text := range map[string]string{
 		"stores in a loop": strings.Replace(size, step, "\t\t\t\tvw = add.i32 vx, vi\n\t\t\t\tvp = at 0:i32, vw, #4\n\t\t\t\tst.i32 vA, vp, vx, #0\n"+step, 1),

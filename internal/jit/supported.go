@@ -5,14 +5,14 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // supported returns the functions that the entry point reaches, itself first, or an error that names
 // an unsupported feature. It runs before any compilation, so that an unsupported program costs a
 // walk over its reachable code only. Unreachable functions are not compiled and may contain
 // anything.
-func supported(p *ir.Program, level amd64.Level) ([]int, error) {
+func supported(p *ir.Program, level target.Level) ([]int, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
@@ -37,9 +37,9 @@ func unsupported(what string, origin int32) error {
 
 // implemented reports whether an operation is control flow, has machine code, can be evaluated in Go,
 // or has a service.
-func implemented(level amd64.Level, op ir.Op, k ir.Key) bool {
+func implemented(level target.Level, op ir.Op, k ir.Key) bool {
 	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
-		level.Native(k, op) || op.Row().Eval != nil || serviceOf(op) != nil
+		targetOf(level).Native(level, k, op) || op.Row().Eval != nil || serviceOf(op) != nil
 }
 
 // callOrder walks the call graph from the entry point, depth first. It rejects recursion, because

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // Handle tables are in one range of address space: jobs' tables in its first part and long lists of descriptors after it.
@@ -31,7 +31,7 @@ const (
 )
 
 // handleWords is the size of a handle in 64-bit words.
-const handleWords = amd64.HandleBytes / 8
+const handleWords = target.HandleBytes / 8
 
 // tableSpace is the memory of handle tables, in blocks of powers of two: segregated free lists with deferred coalescing (Wilson,
 // Johnstone, Neely, Boles: Dynamic Storage Allocation, 1995, sections 3.6 and 3.7). A free block is used again as a whole. If there is
@@ -46,7 +46,7 @@ type tableSpace struct {
 // tables is the space of the process.
 var tables = sync.OnceValue(func() *tableSpace {
 	t := &tableSpace{next: [2]uint32{0, jobHandles}}
-	if size := uint64(spaceHandles) * amd64.HandleBytes; size <= math.MaxInt { // hosts of 32 bits have no space for it
+	if size := uint64(spaceHandles) * target.HandleBytes; size <= math.MaxInt { // hosts of 32 bits have no space for it
 		if m, err := exec.NewSpace(int(size), nil); err == nil {
 			t.memory = m
 		}
@@ -79,7 +79,7 @@ func (t *tableSpace) reserve(part, n int) *block {
 		}
 		return &block{words: make([]uint64, handleWords<<class)}
 	}
-	first := unsafe.Pointer(&t.memory.Bytes()[uint64(at)*amd64.HandleBytes])
+	first := unsafe.Pointer(&t.memory.Bytes()[uint64(at)*target.HandleBytes])
 	b := &block{words: unsafe.Slice((*uint64)(first), handleWords<<class), at: at, space: t}
 	b.cleanup = runtime.AddCleanup(b, t.put, place{part, class, at})
 	return b
@@ -174,8 +174,8 @@ func (t *tableSpace) coalesce(part int) {
 
 // put frees a block. The pages of a large one return to the system.
 func (t *tableSpace) put(p place) {
-	if n := amd64.HandleBytes << p.class; n >= 1<<16 && n%os.Getpagesize() == 0 {
-		begin := int(p.at) * amd64.HandleBytes
+	if n := target.HandleBytes << p.class; n >= 1<<16 && n%os.Getpagesize() == 0 {
+		begin := int(p.at) * target.HandleBytes
 		page := os.Getpagesize()
 		if from := (begin + page - 1) &^ (page - 1); from+page <= begin+n {
 			t.memory.Unmap(from, (begin+n-from)&^(page-1)) // after an error the pages are as before

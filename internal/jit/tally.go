@@ -7,7 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // maxPrivateBytes bounds the private memory of a worker's tallies, so that it stays in the L2 cache.
@@ -19,14 +19,14 @@ const maxPrivateBytes = 256 << 10
 // that share no byte with other bound resources, and that have at most half as many words as a
 // worker runs lanes, since flush visits every word. A histogram in a storage buffer is the typical
 // case: without it all workers compete for the same lines, with one locked instruction per lane. The
-// condition on the access is in amd64.PrivatizableAtomics; here are the conditions on the bound
+// condition on the access is in target.PrivatizableAtomics; here are the conditions on the bound
 // memory.
 //
 // It reports whether there is one.
-func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []amd64.Tally) (any bool) {
+func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []target.Tally) (any bool) {
 	candidates := h.candidates[:0]
 	for r, t := range tallies {
-		if t != (amd64.Tally{}) && r < len(job.Resources) {
+		if t != (target.Tally{}) && r < len(job.Resources) {
 			candidates = append(candidates, r)
 		}
 	}
@@ -54,7 +54,7 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []amd64.Tally)
 
 // tally is the private accumulator of one worker for one descriptor.
 type tally struct {
-	of      amd64.Tally
+	of      target.Tally
 	target  []byte   // memory of the descriptor
 	private []uint64 // the accumulated operands, one or two words each
 }

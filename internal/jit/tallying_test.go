@@ -5,7 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 func TestTallying(t *testing.T) {
@@ -13,10 +13,10 @@ func TestTallying(t *testing.T) {
 	memory := make([]byte, 1<<20)
 
 	part := func(from, to int) exec.Buffer { return exec.Buffer{Bytes: memory[from:to]} }
-	words, long := amd64.Tally{Op: ir.AtomAdd, Type: ir.I32}, amd64.Tally{Op: ir.AtomAdd, Type: ir.I64}
+	words, long := target.Tally{Op: ir.AtomAdd, Type: ir.I32}, target.Tally{Op: ir.AtomAdd, Type: ir.I64}
 	for _, c := range []struct {
 		what   string
-		tally  amd64.Tally
+		tally  target.Tally
 		groups uint32
 		first  exec.Buffer
 		second []exec.Buffer
@@ -24,7 +24,7 @@ func TestTallying(t *testing.T) {
 	}{
 		{"two", words, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256)}, [2]bool{true, true}},
 		{"none that is bound", words, 1, part(0, 64), []exec.Buffer{part(0, 0), part(128, 256)}, [2]bool{false, true}},
-		{"other accesses", amd64.Tally{}, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
+		{"other accesses", target.Tally{}, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 320)}, [2]bool{}},
 		{"more than half as many words as lanes", words, 1, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
 		{"more than a cache holds", words, 1 << 14, part(0, 64), []exec.Buffer{part(64, 128), part(128, 128+maxPrivateBytes)}, [2]bool{true, false}},
 		{"more words than half the lanes of a worker", words, 2, part(0, 64), []exec.Buffer{part(64, 128), part(128, 256+8)}, [2]bool{true, false}},
@@ -35,11 +35,11 @@ func TestTallying(t *testing.T) {
 		{"a byte with each other", words, 1, part(0, 64), []exec.Buffer{part(64, 136), part(128, 320)}, [2]bool{}},
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
-		h, places := new(handles), amd64.HandleLayoutOf(p)
+		h, places := new(handles), target.HandleLayoutOf(p)
 		h.fill(p, &places, job, false)
-		h.privatize(p, job, []amd64.Tally{{}, c.tally})
+		h.privatize(p, job, []target.Tally{{}, c.tally})
 		for i, want := range c.want {
-			if got := h.list[int(h.resources[2])+i].private != (amd64.Tally{}); got != want {
+			if got := h.list[int(h.resources[2])+i].private != (target.Tally{}); got != want {
 				t.Errorf("%s: descriptor %d: %v", c.what, i, got)
 			}
 		}

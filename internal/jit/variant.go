@@ -7,6 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // codeReservation is the address space in bytes that is reserved for the code of all programs.
@@ -33,7 +35,11 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := h.Add(amd64.ProbeCode())
+	level, err := Choose(target.Best)
+	if err != nil {
+		return false, err
+	}
+	b, err := h.Add(targetOf(level).ProbeCode())
 	if err != nil {
 		return false, err
 	}
@@ -46,8 +52,9 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 // them are arguments, so that many programs share it.
 type variant struct {
 	source  *ir.Program // with the strip as the subgroup
-	code    *amd64.Code
-	written []int // of the merge that made the strip; vectorize.Merge.Written
+	code    *target.Code
+	form    vcode.Form // of the code
+	written []int      // of the merge that made the strip; vectorize.Merge.Written
 	heap    *codemem.Heap
 	block   codemem.Block
 	refs    atomic.Int64
@@ -57,7 +64,7 @@ type variant struct {
 }
 
 // newVariant makes code executable. The caller holds the only reference.
-func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
+func newVariant(strip *ir.Program, code *target.Code) (*variant, error) {
 	heap, err := codeHeap()
 	if err != nil {
 		return nil, err
@@ -66,7 +73,7 @@ func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &variant{source: strip, code: code, heap: heap, block: block}
+	v := &variant{source: strip, code: code, form: targetOf(code.Level).Form(code.Level), heap: heap, block: block}
 	v.refs.Store(1)
 	return v, nil
 }

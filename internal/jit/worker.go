@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // Run runs the job's groups.
@@ -164,9 +165,9 @@ func (w *worker) bind(x *prepared) error {
 	if x.perWorker {
 		w.ownHandles = append(w.ownHandles[:0], x.list...)
 		w.handles = w.ownHandles
-		w.handles[amd64.HandleShared].bytes = w.workgroup()
+		w.handles[target.HandleShared].bytes = w.workgroup()
 		for i := range w.handles {
-			if h := &w.handles[i]; h.private != (amd64.Tally{}) {
+			if h := &w.handles[i]; h.private != (target.Tally{}) {
 				n := len(w.tallies)
 				// Grow, not append: the removed elements' private memory is reused by attach.
 				w.tallies = slices.Grow(w.tallies, 1)[:n+1]
@@ -197,7 +198,7 @@ func (w *worker) handle(n uint64) *handle {
 			return &w.scratch
 		}
 	}
-	return &w.handles[amd64.HandleNull]
+	return &w.handles[target.HandleNull]
 }
 
 // flushTallies adds the worker's private atomics to the resources.
@@ -234,21 +235,21 @@ func (w *worker) Release() {
 // addresses. The objects survive because w and the prepared job refer to them, until KeepAlive.
 func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a := &w.ctx.Args
-	a[amd64.ArgHandles] = addressOf(words)
-	a[amd64.ArgResources] = addressOf(resources)
-	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
-	a[amd64.ArgSubgroupsEnd] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
-	a[amd64.ArgShared] = addressOf(w.shared)
-	a[amd64.ArgRegions] = addressOf(w.bound.lookup)
-	a[amd64.ArgRegionStep] = uintptr(amd64.RegionStep(w.bound.lookup))
-	a[amd64.ArgRegionFirst] = uintptr(w.regions)
-	a[amd64.ArgRegionCount] = uintptr(len(w.job.Regions))
-	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
+	a[target.ArgHandles] = addressOf(words)
+	a[target.ArgResources] = addressOf(resources)
+	a[target.ArgSubgroups] = addressOf(w.subgroups)
+	a[target.ArgSubgroupsEnd] = a[target.ArgSubgroups] + uintptr(8*len(w.subgroups))
+	a[target.ArgShared] = addressOf(w.shared)
+	a[target.ArgRegions] = addressOf(w.bound.lookup)
+	a[target.ArgRegionStep] = uintptr(target.RegionStep(w.bound.lookup))
+	a[target.ArgRegionFirst] = uintptr(w.regions)
+	a[target.ArgRegionCount] = uintptr(len(w.job.Regions))
+	a[target.ArgBudget] = uintptr(w.job.EffectiveBudget())
 	for i, n := range w.bound.groups() {
-		a[amd64.ArgGroupBase+i] = uintptr(w.job.Base[i])
+		a[target.ArgGroupBase+i] = uintptr(w.job.Base[i])
 		// The sum may wrap to 0, if the last WorkgroupId is 2³²−1; the code compares for equality.
-		a[amd64.ArgGroupEnd+i] = uintptr(w.job.Base[i] + n)
-		a[amd64.ArgNumGroups+i] = uintptr(w.job.Groups[i])
+		a[target.ArgGroupEnd+i] = uintptr(w.job.Base[i] + n)
+		a[target.ArgNumGroups+i] = uintptr(w.job.Groups[i])
 	}
 }
 
@@ -257,9 +258,9 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 func (w *worker) runBatch(b exec.Batch) error {
 	ctx := w.ctx
 	for i, id := range w.bound.groupID(b.First) {
-		ctx.Args[amd64.ArgGroup+i] = uintptr(id)
+		ctx.Args[target.ArgGroup+i] = uintptr(id)
 	}
-	ctx.Args[amd64.ArgCount] = uintptr(b.Count)
+	ctx.Args[target.ArgCount] = uintptr(b.Count)
 	ctx.PC, ctx.Stack = w.variant.block.Entry(), w.stacks.Top(0)
 	exits := uint64(0)
 	defer func() {
@@ -269,19 +270,19 @@ func (w *worker) runBatch(b exec.Batch) error {
 	}()
 	for {
 		switch amd64.Run(ctx) {
-		case amd64.Called:
+		case target.Called:
 			exits++
 			if err := w.serve(&w.variant.code.Sites[ctx.Service]); err != nil {
 				return err
 			}
 		// The flag is set, or the Go runtime wants the processor. In the second case all registers
 		// are in the frame, and the next Run resumes.
-		case amd64.Polled:
+		case target.Polled:
 			if w.ctx.Stop.Load() {
 				return w.interruptError()
 			}
 			runtime.Gosched()
-		case amd64.Faulted:
+		case target.Faulted:
 			return ctx.Fault()
 		default:
 			runtime.KeepAlive(w)

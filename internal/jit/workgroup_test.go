@@ -9,7 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
@@ -47,7 +46,7 @@ func TestWorkgroups(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		optimised := seed%2 == 0
-		for _, level := range amd64.Levels() {
+		for _, level := range jit.Levels() {
 			got, err := left(jit.Engine{Level: level}, seed, optimised)
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, level, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/printf"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -339,7 +338,7 @@ func wordBytes(f []string) ([]byte, error) {
 // engines are those that this machine has. Each must do the same.
 func engines() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
-	for _, l := range amd64.Levels() {
+	for _, l := range jit.Levels() {
 		list = append(list, jit.Engine{Level: l})
 	}
 	return list

@@ -11,7 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -67,7 +66,7 @@ func callWith(t testing.TB, x ir.Texture, v, other *texture.View, s *texture.Sam
 
 func engines() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
-	for _, l := range amd64.Levels() {
+	for _, l := range jit.Levels() {
 		list = append(list, jit.Engine{Level: l})
 	}
 	return list

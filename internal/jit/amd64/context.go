@@ -1,16 +1,9 @@
 package amd64
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// Status is the reason for an exit from machine code to Go.
-type Status uint32
-
-// The exit reasons.
-const (
-	Finished Status = iota // all workgroups of the batch are done
-	Called                 // a service of Go is needed; resumes at PC
-	Polled                 // the polled word has changed; resumes at PC, or the run is aborted
-	Faulted                // a hardware exception: an error of the compiler
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // Context is the interface between Go and machine code, which holds its address in R15. One Context
@@ -35,7 +28,7 @@ type Context struct {
 
 	poll uintptr // address of the word that safepoints compare
 
-	Status       Status
+	Status       target.Status
 	csr          uint32 // MXCSR of machine code
 	hostCSR      uint32 // MXCSR of the thread
 	pollExpected uint32 // value of the polled word if nothing is requested
@@ -45,24 +38,11 @@ type Context struct {
 
 	faultPC, faultAddr, faultSig uintptr
 
-	Args [NumArgs]uintptr // the arguments; layout.go lists them
+	Args [target.NumArgs]uintptr // the arguments; layout.go lists them
 
 	Stop    *atomic.Bool // set to make the code exit as Polled; required
 	Polling bool         // poll the goroutine's stack guard instead of Stop, for preemption by the Go runtime
 }
-
-// Offsets of the Context's fields in bytes, for generated code.
-const (
-	OffPC           = 0
-	OffStack        = 8
-	OffExitPC       = 24
-	OffPoll         = 32
-	OffStatus       = 40
-	OffPollExpected = 52
-	OffService      = 56
-	OffFrame        = 64
-	OffArgs         = 96
-)
 
 // mxcsr masks every exception, rounds to nearest even and preserves denormals: the IR has no floating
 // point modes (internal/ir, "The rules of the bits").
@@ -70,14 +50,17 @@ const mxcsr = 0x1f80
 
 // EmitExit emits an exit to Go with the given status. Code that exits as Called or Polled resumes
 // after the exit, with only RSP and R15 preserved.
-func (a *Asm) EmitExit(s Status) {
+func (a *Asm) EmitExit(s target.Status) {
 	resume := a.NewLabel()
-	if s == Called || s == Polled {
+	if s == target.Called || s == target.Polled {
 		a.GRM(LEA|W, RAX, Relative(resume))
-		a.GRM(MOV_ST|W, RAX, At(R15, OffPC))
-		a.GRM(MOV_ST|W, RSP, At(R15, OffStack))
+		a.GRM(MOV_ST|W, RAX, At(R15, target.OffPC))
+		a.GRM(MOV_ST|W, RSP, At(R15, target.OffStack))
 	}
-	a.MovMI(false, At(R15, OffStatus), int32(s))
-	a.JmpMem(At(R15, OffExitPC))
+	a.MovMI(false, At(R15, target.OffStatus), int32(s))
+	a.JmpMem(At(R15, target.OffExitPC))
 	a.Bind(resume)
 }
+
+// arg returns the memory of an argument of the dispatch.
+func arg(i int) Mem { return At(R15, int32(target.OffArgs+8*i)) }

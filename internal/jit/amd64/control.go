@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -168,7 +169,7 @@ func (m *machine) safepoint(in *vcode.Inst) {
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(asked)
 		m.spillMasks(in)
-		m.sites = append(m.sites, m.site(in))
+		m.sites = append(m.sites, target.SiteOf(m.f, m.frame.Slots, in))
 		m.MovI(RAX, uint64(len(m.sites)-1))
 		m.Call(m.yield)
 		m.Jmp(calm)
@@ -181,7 +182,7 @@ func (m *machine) safepoint(in *vcode.Inst) {
 // budget resets the step counter of the subgroup that a part belongs to.
 func budget(m *machine, in *vcode.Inst) {
 	if m.steps[in.Part] {
-		m.GRM(MOV|W, RAX, arg(ArgBudget))
+		m.GRM(MOV|W, RAX, arg(target.ArgBudget))
 		m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(in.Part)))
 	}
 }
@@ -202,7 +203,7 @@ func (m *machine) callService(in *vcode.Inst) {
 	for _, r := range saves.Before {
 		m.set.toMemory(m.slot(r), r)
 	}
-	m.sites = append(m.sites, m.site(in))
+	m.sites = append(m.sites, target.SiteOf(m.f, m.frame.Slots, in))
 	m.MovI(RAX, uint64(len(m.sites)-1))
 	m.Call(m.service)
 	for _, r := range saves.After {

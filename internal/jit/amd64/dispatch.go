@@ -3,6 +3,7 @@ package amd64
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -19,16 +20,16 @@ import (
 func (m *machine) dispatcher() {
 	m.service, m.barrier, m.yield = m.NewLabel(), m.NewLabel(), m.NewLabel()
 	group, asked := m.NewLabel(), m.NewLabel()
-	m.GRM(MOV|W, R13, arg(ArgHandles))
-	m.GRM(MOV|W, R12, arg(ArgShared))
-	m.GRM(MOV_ST|W, RSP, arg(ArgBaseStack))
+	m.GRM(MOV|W, R13, arg(target.ArgHandles))
+	m.GRM(MOV|W, R12, arg(target.ArgShared))
+	m.GRM(MOV_ST|W, RSP, arg(target.ArgBaseStack))
 	if !m.hasBarriers {
 		m.GI(SubI, true, RSP, m.outgoing())
 	}
 	m.Bind(group)
 	m.poll(asked)
 	if n := m.prog.SharedBytes; n > 0 {
-		m.GRM(MOV|W, RDI, arg(ArgShared))
+		m.GRM(MOV|W, RDI, arg(target.ArgShared))
 		m.set.clear(RDI, 0, int(n+63)&^63)
 	}
 	if m.hasBarriers {
@@ -38,7 +39,7 @@ func (m *machine) dispatcher() {
 	}
 	m.nextGroup(group)
 	m.storeFence()
-	m.EmitExit(Finished)
+	m.EmitExit(target.Finished)
 
 	m.pollBetweenGroups(asked, group)
 	m.yieldStub()
@@ -50,20 +51,20 @@ func (m *machine) outgoing() int32 { return (m.frames[0].outgoing + 63) &^ 63 }
 
 // runInOrder runs the subgroups one after the other on one stack. There are no barriers.
 func (m *machine) runInOrder() {
-	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
-	m.GRM(MOV|W, R14, At(RBX, subgroupRecord))
-	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
+	m.GRM(MOV|W, RBX, arg(target.ArgSubgroups))
+	m.GRM(MOV|W, R14, At(RBX, target.SubgroupRecord))
+	m.GRM(MOV_ST|W, RBX, arg(target.ArgCurrent))
 	next := m.NewLabel()
 	m.Bind(next)
 	m.subgroup()
 	if m.prog.Subgroups() == 1 {
 		return
 	}
-	m.GRM(MOV|W, RBX, arg(ArgCurrent))
-	m.GI(AddI, true, RBX, SubgroupBytes)
-	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
+	m.GRM(MOV|W, RBX, arg(target.ArgCurrent))
+	m.GI(AddI, true, RBX, target.SubgroupBytes)
+	m.GRM(MOV_ST|W, RBX, arg(target.ArgCurrent))
 	m.GI(AddI, true, R14, m.record.Size)
-	m.GRM(CMP|W, RBX, arg(ArgSubgroupsEnd))
+	m.GRM(CMP|W, RBX, arg(target.ArgSubgroupsEnd))
 	m.Jcc(NotEqual, next)
 }
 
@@ -78,44 +79,44 @@ func (m *machine) runInterleaved() {
 	m.GI(SubI, true, RSP, m.outgoing())
 	m.subgroup()
 	m.GI(AddI, true, RSP, m.outgoing())
-	m.GRM(MOV|W, RBX, arg(ArgCurrent))
+	m.GRM(MOV|W, RBX, arg(target.ArgCurrent))
 	m.MovMI(true, At(RBX, 0), 0)
-	m.GMI(SubI, true, arg(ArgLive), 1)
+	m.GMI(SubI, true, arg(target.ArgLive), 1)
 	m.Jcc(Equal, ended)
 	m.Jmp(next)
 
 	m.Bind(m.barrier)
 	m.Push(R14)
-	m.GRM(MOV|W, RBX, arg(ArgCurrent))
+	m.GRM(MOV|W, RBX, arg(target.ArgCurrent))
 	m.GRM(MOV_ST|W, RSP, At(RBX, 0))
 	m.Bind(next)
 	m.nextSubgroup()
 	m.resumeSubgroup()
 
 	m.Bind(ended)
-	m.GRM(MOV|W, RSP, arg(ArgBaseStack))
+	m.GRM(MOV|W, RSP, arg(target.ArgBaseStack))
 }
 
 // beginGroup prepares the stack of every subgroup so that it begins at start.
 func (m *machine) beginGroup(start Label) {
 	n := m.prog.Subgroups()
 	m.GRM(LEA|W, RAX, Relative(start))
-	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
+	m.GRM(MOV|W, RBX, arg(target.ArgSubgroups))
 	m.MovI(RCX, uint64(n))
 	each := m.NewLabel()
 	m.Bind(each)
-	m.GRM(MOV|W, RDX, At(RBX, subgroupStart))
+	m.GRM(MOV|W, RDX, At(RBX, target.SubgroupStart))
 	m.GRM(MOV_ST|W, RAX, At(RDX, -8))
-	m.GRM(MOV|W, RSI, At(RBX, subgroupRecord))
+	m.GRM(MOV|W, RSI, At(RBX, target.SubgroupRecord))
 	m.GRM(MOV_ST|W, RSI, At(RDX, -16))
 	m.GI(SubI, true, RDX, 16)
 	m.GRM(MOV_ST|W, RDX, At(RBX, 0))
-	m.GI(AddI, true, RBX, SubgroupBytes)
+	m.GI(AddI, true, RBX, target.SubgroupBytes)
 	m.GI(SubI, true, RCX, 1)
 	m.Jcc(NotEqual, each)
-	m.GRM(MOV|W, RBX, arg(ArgSubgroups))
-	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
-	m.MovMI(true, arg(ArgLive), int32(n))
+	m.GRM(MOV|W, RBX, arg(target.ArgSubgroups))
+	m.GRM(MOV_ST|W, RBX, arg(target.ArgCurrent))
+	m.MovMI(true, arg(target.ArgLive), int32(n))
 }
 
 // resumeSubgroup continues the subgroup in RBX. Its stack holds its record and the resume address.
@@ -129,12 +130,12 @@ func (m *machine) resumeSubgroup() {
 func (m *machine) nextSubgroup() {
 	again := m.NewLabel()
 	m.Bind(again)
-	m.GI(AddI, true, RBX, SubgroupBytes)
-	m.GRM(CMP|W, RBX, arg(ArgSubgroupsEnd))
-	m.GRM(CMOVE|W, RBX, arg(ArgSubgroups))
+	m.GI(AddI, true, RBX, target.SubgroupBytes)
+	m.GRM(CMP|W, RBX, arg(target.ArgSubgroupsEnd))
+	m.GRM(CMOVE|W, RBX, arg(target.ArgSubgroups))
 	m.GMI(CmpI, true, At(RBX, 0), 0)
 	m.Jcc(Equal, again)
-	m.GRM(MOV_ST|W, RBX, arg(ArgCurrent))
+	m.GRM(MOV_ST|W, RBX, arg(target.ArgCurrent))
 }
 
 // subgroup runs Funcs[0] for the subgroup with the record in R14. Its private memory starts as zeros.
@@ -148,7 +149,7 @@ func (m *machine) subgroup() {
 		m.set.clear(RDI, m.record.Helpers, int(m.record.Scratch-m.record.Helpers))
 	}
 	if slices.Contains(m.steps[:], true) {
-		m.GRM(MOV|W, RAX, arg(ArgBudget))
+		m.GRM(MOV|W, RAX, arg(target.ArgBudget))
 	}
 	for part, steps := range m.steps {
 		if steps {
@@ -176,17 +177,17 @@ func (m *machine) readsMaskArgs(i int) bool {
 // nextGroup advances to the next workgroup and jumps to group, unless this was the last one. x is the
 // fastest coordinate.
 func (m *machine) nextGroup(group Label) {
-	m.GMI(SubI, true, arg(ArgCount), 1)
+	m.GMI(SubI, true, arg(target.ArgCount), 1)
 	finished, again := m.NewLabel(), m.NewLabel()
 	m.Jcc(Equal, finished)
 	for i := range 3 {
-		m.GRM(MOV, RAX, arg(ArgGroup+i))
+		m.GRM(MOV, RAX, arg(target.ArgGroup+i))
 		m.GI(AddI, false, RAX, 1)
-		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
-		m.GRM(CMP, RAX, arg(ArgGroupEnd+i))
+		m.GRM(MOV_ST, RAX, arg(target.ArgGroup+i))
+		m.GRM(CMP, RAX, arg(target.ArgGroupEnd+i))
 		m.Jcc(NotEqual, again)
-		m.GRM(MOV, RAX, arg(ArgGroupBase+i))
-		m.GRM(MOV_ST, RAX, arg(ArgGroup+i))
+		m.GRM(MOV, RAX, arg(target.ArgGroupBase+i))
+		m.GRM(MOV_ST, RAX, arg(target.ArgGroup+i))
 	}
 	m.Bind(again)
 	m.Jmp(group)
@@ -196,13 +197,13 @@ func (m *machine) nextGroup(group Label) {
 // serviceStub exits to Go for the site in EAX. RSP and R12 to R14 are preserved.
 func (m *machine) serviceStub() {
 	m.Bind(m.service)
-	m.GRM(MOV_ST|W, RAX, At(R15, OffService))
+	m.GRM(MOV_ST|W, RAX, At(R15, target.OffService))
 	m.GRM(LEA|W, RAX, At(RSP, 8)) // the frame of the caller
-	m.GRM(MOV_ST|W, RAX, At(R15, OffFrame))
+	m.GRM(MOV_ST|W, RAX, At(R15, target.OffFrame))
 	m.Push(R14)
-	m.EmitExit(Called)
+	m.EmitExit(target.Called)
 	m.Pop(R14)
-	m.GRM(MOV|W, R13, arg(ArgHandles))
-	m.GRM(MOV|W, R12, arg(ArgShared))
+	m.GRM(MOV|W, R13, arg(target.ArgHandles))
+	m.GRM(MOV|W, R12, arg(target.ArgShared))
 	m.Ret()
 }

@@ -3,13 +3,13 @@
 //
 // # From vcode to bytes
 //
-//	vcode.Func ─ fuse ─▶ regalloc ─▶ selection ─▶ Asm ─▶ Code
-//	                     frame.go    machine.go          code.go
+//	vcode.Func ─ fuse ─▶ regalloc ─▶ selection ─▶ Asm ─▶ target.Code
+//	                     frame.go    machine.go
 //	              fuse*.go           select*.go (zmm), ymm*.go    encode_*.go, insn*.go
 //
 // Instruction selection is a table lookup: a rule (operation, type, type of the first operand) maps to
 // an emitter, a function that appends the instructions (select.go, ymm_select.go). An operation
-// without a rule exits to Go, which evaluates it lane by lane (Site). Wazero selects by trees of SSA
+// without a rule exits to Go, which evaluates it lane by lane (target.Site). Wazero selects by trees of SSA
 // instructions, LLVM by generated pattern matchers; the rules suffice, because the IR has few types
 // and fuse has found the larger patterns before.
 //
@@ -37,12 +37,11 @@
 //  1. reg.go, insn*.go, encode_*.go, asm.go: the assembler; decode*.go, listing.go: its inverse.
 //  2. context.go, entry_*.go: entry and exit. Machine code runs on stacks of its own, so that a Go frame
 //     is never above a frame of machine code.
-//  3. layout.go: data that Go and machine code share.
-//  4. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
-//  5. level.go, feature.go: instruction sets; code.go: compiled code; site.go, literal.go, scratch.go: its parts while it is made.
+//  3. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
+//  4. level.go, feature.go: instruction sets; literal.go, scratch.go: parts of code while it is made.
 //     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow.
-//  6. fuse*.go: the peephole pass.
-//  7. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
+//  5. fuse*.go: the peephole pass.
+//  6. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //     Accesses: select_bounds.go, select_word.go, select_gather.go, select_common.go, select_strided.go, select_widestride.go,
 //     select_storerun.go, callees first;
 //     ymm_gather.go, ymm_strided.go.

@@ -7,17 +7,11 @@ import (
 	"syscall"
 	"unsafe"
 
-	"golang.org/x/sys/cpu"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
-// has reports whether the processor supports a level.
-func has(l Level) bool {
-	x := &cpu.X86
-	if l == AVX2 {
-		return x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasBMI1 && x.HasPOPCNT
-	}
-	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL
-}
+// Executes reports whether this host runs machine code.
+const Executes = true
 
 // enter runs machine code at c.PC on c.Stack until it exits. Machine code has no Go frame above it on
 // its stack, so that the runtime never has to unwind one. The Context escapes to the heap, because its
@@ -35,7 +29,7 @@ func exitsyscall()
 // needs it, and garbage collection does not wait. If c.Polling is set the runtime regards it as a Go
 // function, and the code exits as Polled soon after a preemption request, for the caller to yield.
 // Callers must keep all memory alive that the code accesses, and must have called CatchFaults.
-func Run(c *Context) Status {
+func Run(c *Context) target.Status {
 	c.csr = mxcsr
 	if c.Polling {
 		for !runPolling(c) {
@@ -47,7 +41,7 @@ func Run(c *Context) Status {
 }
 
 //go:nosplit
-func runAsSyscall(c *Context) Status {
+func runAsSyscall(c *Context) target.Status {
 	c.poll, c.pollExpected = uintptr(unsafe.Pointer(c.Stop)), 0
 	entersyscall()
 	enter(c)

@@ -2,11 +2,20 @@
 
 package amd64
 
-// has reports whether the processor supports a level.
-func has(Level) bool { return false }
+import (
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+)
+
+// errUnsupported is the error of a host that cannot run machine code.
+var errUnsupported = errors.New("jit: no machine code on this host")
+
+// Executes reports whether this host runs machine code.
+const Executes = false
 
 // Run returns Faulted: this platform cannot run machine code.
-func Run(c *Context) Status { return Faulted }
+func Run(c *Context) target.Status { return target.Faulted }
 
 // Fault returns the error after Run has returned Faulted.
 func (c *Context) Fault() error { return errUnsupported }

@@ -14,27 +14,28 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // offsets that generated code was told, against the struct.
 func TestContextOffsets(t *testing.T) {
 	var c Context
 	for name, o := range map[string][2]uintptr{
-		"PC":      {OffPC, unsafe.Offsetof(c.PC)},
-		"Stack":   {OffStack, unsafe.Offsetof(c.Stack)},
-		"exitPC":  {OffExitPC, unsafe.Offsetof(c.exitPC)},
-		"Status":  {OffStatus, unsafe.Offsetof(c.Status)},
-		"poll":    {OffPoll, unsafe.Offsetof(c.poll)},
-		"calm":    {OffPollExpected, unsafe.Offsetof(c.pollExpected)},
-		"Service": {OffService, unsafe.Offsetof(c.Service)},
-		"Frame":   {OffFrame, unsafe.Offsetof(c.Frame)},
-		"Args":    {OffArgs, unsafe.Offsetof(c.Args)},
+		"PC":      {target.OffPC, unsafe.Offsetof(c.PC)},
+		"Stack":   {target.OffStack, unsafe.Offsetof(c.Stack)},
+		"exitPC":  {target.OffExitPC, unsafe.Offsetof(c.exitPC)},
+		"Status":  {target.OffStatus, unsafe.Offsetof(c.Status)},
+		"poll":    {target.OffPoll, unsafe.Offsetof(c.poll)},
+		"calm":    {target.OffPollExpected, unsafe.Offsetof(c.pollExpected)},
+		"Service": {target.OffService, unsafe.Offsetof(c.Service)},
+		"Frame":   {target.OffFrame, unsafe.Offsetof(c.Frame)},
+		"Args":    {target.OffArgs, unsafe.Offsetof(c.Args)},
 	} {
 		if o[0] != o[1] {
 			t.Errorf("%s is at %d, code was told %d", name, o[1], o[0])
 		}
 	}
-	if Faulted != 3 {
+	if target.Faulted != 3 {
 		t.Error("fault_amd64.s writes 3 for Faulted")
 	}
 }
@@ -51,8 +52,8 @@ var testHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 // loadCode makes code that exits as Finished after the output of body.
 func loadCode(t *testing.T, body func(a *Asm)) uintptr {
 	t.Helper()
-	if err := Supported(); err != nil {
-		t.Skip(err)
+	if !canRun() {
+		t.Skip("no AVX2")
 	}
 	h, err := testHeap()
 	if err != nil {
@@ -60,7 +61,7 @@ func loadCode(t *testing.T, body func(a *Asm)) uintptr {
 	}
 	var a Asm
 	body(&a)
-	a.EmitExit(Finished)
+	a.EmitExit(target.Finished)
 	b, err := h.Add(a.Finish())
 	if err != nil {
 		t.Fatal(err)
@@ -80,13 +81,13 @@ func newContext(t *testing.T, entry uintptr) *Context {
 
 func TestRun(t *testing.T) {
 	entry := loadCode(t, func(a *Asm) {
-		a.GRM(MOV|W, RAX, At(R15, OffArgs))
+		a.GRM(MOV|W, RAX, At(R15, target.OffArgs))
 		a.GI(AddI, true, RAX, 1)
-		a.GRM(MOV_ST|W, RAX, At(R15, OffArgs+8))
+		a.GRM(MOV_ST|W, RAX, At(R15, target.OffArgs+8))
 	})
 	c := newContext(t, entry)
 	c.Args[0] = 41
-	if s := Run(c); s != Finished || c.Args[1] != 42 {
+	if s := Run(c); s != target.Finished || c.Args[1] != 42 {
 		t.Errorf("status %d, result %d", s, c.Args[1])
 	}
 }
@@ -100,16 +101,16 @@ func TestService(t *testing.T) {
 			a.MovI(r, 0x123456789)
 		}
 		for range 3 {
-			a.GRM(MOV_ST|W, RSP, At(R15, OffFrame))
-			a.EmitExit(Called)
+			a.GRM(MOV_ST|W, RSP, At(R15, target.OffFrame))
+			a.EmitExit(target.Called)
 		}
 		a.Pop(RAX)
-		a.GRM(MOV_ST|W, RAX, At(R15, OffArgs))
+		a.GRM(MOV_ST|W, RAX, At(R15, target.OffArgs))
 	})
 	c := newContext(t, entry)
 	n := 0
-	for s := Run(c); s != Finished; s = Run(c) {
-		if s != Called {
+	for s := Run(c); s != target.Finished; s = Run(c) {
+		if s != target.Called {
 			t.Fatalf("status %d", s)
 		}
 		n++
@@ -123,7 +124,7 @@ func TestService(t *testing.T) {
 func TestRoundingModeIsOurs(t *testing.T) {
 	entry := loadCode(t, func(a *Asm) {
 		// stmxcsr [r15+OffArgs]: 41 0f ae 5f disp8
-		a.Code = append(a.Code, 0x41, 0x0f, 0xae, 0x5f, OffArgs)
+		a.Code = append(a.Code, 0x41, 0x0f, 0xae, 0x5f, target.OffArgs)
 	})
 	c := newContext(t, entry)
 	Run(c)
@@ -139,7 +140,7 @@ func loopForever(a *Asm) {
 	a.EmitPoll(asked)
 	a.Jmp(top)
 	a.Bind(asked)
-	a.EmitExit(Polled)
+	a.EmitExit(target.Polled)
 	a.Jmp(top)
 }
 
@@ -148,7 +149,7 @@ func loopForever(a *Asm) {
 func TestStop(t *testing.T) {
 	c := newContext(t, loadCode(t, loopForever))
 	c.Stop = new(atomic.Bool)
-	done := make(chan Status)
+	done := make(chan target.Status)
 	go func() { done <- Run(c) }()
 	for range 5 {
 		runtime.GC()
@@ -169,7 +170,7 @@ func TestFault(t *testing.T) {
 	c := newContext(t, wild)
 	for range 3 {
 		c.PC = wild
-		if s := Run(c); s != Faulted {
+		if s := Run(c); s != target.Faulted {
 			t.Fatalf("status %d", s)
 		}
 		if err := c.Fault().Error(); !strings.Contains(err, "signal 11") || !strings.Contains(err, "0x10") {
@@ -177,7 +178,7 @@ func TestFault(t *testing.T) {
 		}
 	}
 	illegal := newContext(t, loadCode(t, func(a *Asm) { a.Code = append(a.Code, 0x0f, 0x0b) })) // ud2
-	if s := Run(illegal); s != Faulted || !strings.Contains(illegal.Fault().Error(), "signal 4 ") {
+	if s := Run(illegal); s != target.Faulted || !strings.Contains(illegal.Fault().Error(), "signal 4 ") {
 		t.Errorf("an illegal instruction: status %d, %v", s, illegal.Fault())
 	}
 	over := loadCode(t, func(a *Asm) { // runs into the guard page
@@ -186,7 +187,7 @@ func TestFault(t *testing.T) {
 		a.Push(RAX)
 		a.Jmp(top)
 	})
-	if s := Run(newContext(t, over)); s != Faulted {
+	if s := Run(newContext(t, over)); s != target.Faulted {
 		t.Errorf("overflow of the native stack: status %d", s)
 	}
 }
@@ -207,7 +208,7 @@ func TestGoFaultsStillPanic(t *testing.T) {
 // profiler's signals.
 func TestCoexist(t *testing.T) {
 	add, xor, form := AVX_VADDPS, AVX_VPXOR, V256
-	if has(AVX512) {
+	if (Target{}).Runs(target.AVX512) {
 		add, xor, form = VADDPS, VPXORD, V512
 	}
 	entry := loadCode(t, func(a *Asm) {
@@ -229,7 +230,7 @@ func TestCoexist(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				c.PC = entry
-				if s := Run(c); s != Finished {
+				if s := Run(c); s != target.Finished {
 					t.Errorf("status %d", s)
 				}
 				recovers(200)
@@ -276,15 +277,15 @@ func TestStacks(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	if err := Supported(); err != nil {
-		b.Skip(err)
+	if !canRun() {
+		b.Skip("no AVX2")
 	}
 	h, err := testHeap()
 	if err != nil {
 		b.Fatal(err)
 	}
 	var a Asm
-	a.EmitExit(Finished)
+	a.EmitExit(target.Finished)
 	block, err := h.Add(a.Finish())
 	if err != nil {
 		b.Fatal(err)
@@ -300,3 +301,6 @@ func BenchmarkRun(b *testing.B) {
 		Run(c)
 	}
 }
+
+// canRun reports whether this processor runs code of the lowest level.
+func canRun() bool { return (Target{}).Runs(target.AVX2) }

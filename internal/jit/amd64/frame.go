@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -81,10 +82,10 @@ func (m *machine) allocate(i, attempt int) bool {
 	best := m.allocateShared(i, attempt)
 	fr.spilled, fr.left = fr.alone.SpilledShare, best.SpilledShare
 	ok := false
-	fr.Frame, ok = best.Frame(fr.calls, MaxStack)
+	fr.Frame, ok = best.Frame(fr.calls, target.MaxStack)
 	fr.recordCopies = fr.Size
 	fr.Size += (fr.recordBytes + 63) &^ 63
-	return ok && fr.Size <= MaxStack
+	return ok && fr.Size <= target.MaxStack
 }
 
 // foldHandle makes a handle with a fixed index in every job a constant. No other instruction writes
@@ -96,11 +97,11 @@ func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
 	n := 0
 	switch in.IR {
 	case ir.Push:
-		n = HandlePush
+		n = target.HandlePush
 	case ir.Wg:
-		n = HandleShared
+		n = target.HandleShared
 	case ir.Table:
-		n = HandleTables + int(in.Key.Aux)
+		n = target.HandleTables + int(in.Key.Aux)
 	case ir.Res:
 		i, ok := f.Const(in.Uses[0])
 		if !ok || i >= uint64(m.layout.Counts[in.Key.Aux]) {
@@ -110,6 +111,6 @@ func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
 	default:
 		return
 	}
-	f.SetConst(in.Defs[0], uint64(n)*HandleBytes)
+	f.SetConst(in.Defs[0], uint64(n)*target.HandleBytes)
 	*in = vcode.Inst{Op: vcode.Undef}
 }

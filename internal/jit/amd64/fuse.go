@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -30,11 +31,11 @@ const (
 //
 // LLVM does the same on its selection DAG, by patterns; a linear scan suffices here, because vcode is
 // short and its blocks are in order.
-func fuse(f *vcode.Func, level Level) {
+func fuse(f *vcode.Func, level target.Level) {
 	r, n := acquireFuseScratch(), len(f.Classes)
 	defer r.release()
 	z := &fuser{
-		f: f, vectors: level == AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
+		f: f, vectors: level == target.AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
 		factorReads: r.numbers.Alloc(n), def: r.makers.Alloc(n), defPos: r.numbers.Alloc(n), defBlock: r.numbers.Alloc(n),
 		logic: map[vcode.Reg]logic{},
 	}

@@ -1,87 +1,60 @@
 package amd64
 
 import (
-	"errors"
-	"fmt"
+	"golang.org/x/sys/cpu"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Level is an instruction set level of the target.
-type Level uint8
+// Target is the back end of x86-64.
+type Target struct{}
 
-// The levels.
-const (
-	Best   Level = iota // the best level of the processor
-	AVX512              // F, BW, CD, DQ and VL: 16 lanes, masks in registers of their own
-	AVX2                // with FMA and F16C: 8 lanes, masks in vectors
-	numLevels
-)
+var _ target.Target = Target{}
 
-var levelNames = [numLevels]string{"best", "avx512", "avx2"}
+// Levels returns the levels of the code, the best one first.
+func (Target) Levels() []target.Level { return []target.Level{target.AVX512, target.AVX2} }
 
-// String returns the name of a level, such as "avx512".
-func (l Level) String() string { return levelNames[l] }
-
-// LevelOf returns the level with a name.
-func LevelOf(name string) (Level, bool) {
-	for l, n := range levelNames {
-		if n == name {
-			return Level(l), true
-		}
+// Runs reports whether the processor supports a level.
+func (Target) Runs(l target.Level) bool {
+	x := &cpu.X86
+	if l == target.AVX2 {
+		return x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasBMI1 && x.HasPOPCNT
 	}
-	return Best, false
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL
 }
 
-// Form returns the register model of the level. Best has none.
-func (l Level) Form() vcode.Form {
+// Form returns the register model of a level.
+func (Target) Form(l target.Level) vcode.Form {
 	made := vcode.Form{Lanes: 16, Fuse: func(f *vcode.Func) { fuse(f, l) }}
-	if l == AVX2 {
+	if l == target.AVX2 {
 		made.Lanes, made.VectorMasks = 8, true
 	}
 	return made
 }
 
 // Native reports whether an IR operation has machine code, so that it needs no exit to Go.
-func (l Level) Native(k ir.Key, op ir.Op) bool {
-	if l == AVX2 {
+func (Target) Native(l target.Level, k ir.Key, op ir.Op) bool {
+	if l == target.AVX2 {
 		return ymmNative(k, op)
 	}
-	return Native(k, op)
+	return zmmNative(k, op)
 }
 
-// Choose returns the level itself if the processor supports it, and the best one for Best; else an
-// error that describes the missing level.
-func Choose(l Level) (Level, error) {
-	switch {
-	case l != Best && has(l):
-		return l, nil
-	case l != Best:
-		return l, fmt.Errorf("this machine does not run code of level %s", l)
-	case has(AVX512):
-		return AVX512, nil
-	case has(AVX2):
-		return AVX2, nil
+// Record lays out the record of a program's subgroups.
+func (t Target) Record(p *ir.Program, l target.Level) target.Record {
+	form, scratch := t.Form(l), int32(scratchBytes)
+	if form.Parts(p.SubgroupSize) > 1 && l != target.AVX2 {
+		scratch = multiScratchBytes
 	}
-	return l, errUnsupported
+	return target.RecordOf(p, form, scratch)
 }
 
-var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512, or with AVX2, FMA and F16C")
-
-// Levels returns the levels that the processor supports, the best one first.
-func Levels() []Level {
-	var list []Level
-	for _, l := range []Level{AVX512, AVX2} {
-		if has(l) {
-			list = append(list, l)
-		}
+// Disassemble calls line for each instruction of code of this package.
+func (Target) Disassemble(code []byte, line func(offset int, text string)) {
+	for d := newDecoder(code); d.left() > 0; {
+		at := d.at
+		line(at, d.next())
 	}
-	return list
-}
-
-// Supported returns nil if the processor can run code of this package.
-func Supported() error {
-	_, err := Choose(Best)
-	return err
 }

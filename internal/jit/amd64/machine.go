@@ -5,14 +5,12 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // Reserved registers in compiled code: R15 holds the Context, R14 the record of the subgroup, R13 the
 // handle table, R12 the workgroup memory, RSP the frame. operand.go lists the allocatable registers.
-
-// MaxStack is the limit in bytes of the stack of a subgroup. With it all frame offsets fit in 32 bits.
-const MaxStack = 1 << 30
 
 // machine compiles one program.
 //
@@ -23,15 +21,15 @@ type machine struct {
 	Asm
 	set          selection
 	prog         *ir.Program
-	level        Level
-	features     Feature
+	level        target.Level
+	features     target.Feature
 	funcs        []*vcode.Func
 	frames       []frame
-	record       Record
-	layout       HandleLayout
-	writeOnly    []bool  // of each resource: the program only stores to it, so that nontemporal stores are permitted; nil if never
-	privatizable []Tally // of each resource: PrivatizableAtomics
-	sites        []Site
+	record       target.Record
+	layout       target.HandleLayout
+	writeOnly    []bool         // of each resource: the program only stores to it, so that nontemporal stores are permitted; nil if never
+	privatizable []target.Tally // of each resource: PrivatizableAtomics
+	sites        []target.Site
 	data         int      // offset of the constants in the code
 	bases        []uint32 // first slot of each variable (ir.Program.VarBase)
 
@@ -49,7 +47,7 @@ type machine struct {
 	literals       literals
 	slowPaths      []func()        // emit out-of-line code at the end of the function
 	slowPathOwners []slowPathOwner // of each slow path
-	marks          []Mark          // in code order
+	marks          []target.Mark   // in code order
 
 	// State of the current function.
 	f              *vcode.Func
@@ -90,17 +88,16 @@ type selection interface {
 	slotStore(in *vcode.Inst)
 }
 
-// Builder compiles a program. Functions may be added until Code.
-type Builder struct{ m machine }
+// builder implements target.Builder.
+type builder struct{ m machine }
 
-// NewBuilder returns a Builder for a program without functions, for a level that Choose returned and
-// a subset of Features. AVX2 sets vexOnly: an EVEX instruction by mistake is a panic at compile time
-// instead of an illegal instruction at run time.
-func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
-	d := &Builder{machine{prog: p, level: level, features: extras, record: RecordOf(p, level.Form()), layout: HandleLayoutOf(p), writeOnly: writeOnlyResources(p), privatizable: PrivatizableAtomics(p)}}
+// NewBuilder returns a builder for a program without functions. AVX2 sets vexOnly: an EVEX instruction by
+// mistake is a panic at compile time instead of an illegal instruction at run time.
+func (t Target) NewBuilder(p *ir.Program, level target.Level, extras target.Feature) target.Builder {
+	d := &builder{machine{prog: p, level: level, features: extras, record: t.Record(p, level), layout: target.HandleLayoutOf(p), writeOnly: target.WriteOnlyResources(p), privatizable: target.PrivatizableAtomics(p)}}
 	m := &d.m
 	m.set = zmm{m}
-	if level == AVX2 {
+	if level == target.AVX2 {
 		m.set, m.vexOnly = ymm{m}, true
 	}
 	base := uint32(0)
@@ -114,7 +111,7 @@ func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
 // Add adds vectorized functions of the program, the entry point first. The callees of a function
 // must be added with it or before. The order lets a frame reserve the outgoing area for its callees
 // (frame.calls).
-func (d *Builder) Add(funcs ...*vcode.Func) {
+func (d *builder) Add(funcs ...*vcode.Func) {
 	for _, f := range funcs {
 		var fr frame
 		var end int32
@@ -127,14 +124,14 @@ func (d *Builder) Add(funcs ...*vcode.Func) {
 // Spilled returns two shares of vector operands in memory in the entry point (regalloc.Allocation), and
 // false if a subgroup would need more than MaxStack: with the registers that every function can spare, and
 // with all that this one can spare.
-func (d *Builder) Spilled() (usual, best float32, ok bool) {
+func (d *builder) Spilled() (usual, best float32, ok bool) {
 	ok = d.m.allocateFrames(1)
 	return d.m.frames[0].spilled, d.m.frames[0].left, ok
 }
 
 // Code returns the machine code of all functions. It returns false if a subgroup would need more than
 // MaxStack.
-func (d *Builder) Code() (*Code, bool) {
+func (d *builder) Code() (*target.Code, bool) {
 	m := &d.m
 	if !m.allocateFrames(len(m.funcs)) {
 		return nil, false
@@ -151,10 +148,10 @@ func (d *Builder) Code() (*Code, bool) {
 		}
 	}
 	depth := m.depth()
-	if depth > MaxStack {
+	if depth > target.MaxStack {
 		return nil, false
 	}
-	return &Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
+	return &target.Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
 }
 
 // varBase returns the first slot of a variable.
@@ -166,7 +163,7 @@ func (m *machine) emit() (conflicts []int) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
 	m.expect()
-	m.mark(sharedCode, nil)
+	m.mark(target.SharedCode, nil)
 	m.literals = literals{labels: map[literal]Label{}}
 	m.entries = m.entries[:0]
 	for range m.funcs {
@@ -178,7 +175,7 @@ func (m *machine) emit() (conflicts []int) {
 			conflicts = append(conflicts, i)
 		}
 	}
-	m.mark(sharedCode, nil)
+	m.mark(target.SharedCode, nil)
 	m.data = len(m.Code)
 	m.emitLiterals()
 	return conflicts
@@ -370,15 +367,15 @@ func (m *machine) special(in *vcode.Inst) {
 	case vcode.InputBase:
 		m.inputBase(in)
 	case vcode.BoundsCheck:
-		m.hoistedBoundsCheck(in, handleLength)
+		m.hoistedBoundsCheck(in, target.HandleLength)
 	case vcode.StoreBoundsCheck:
-		m.hoistedBoundsCheck(in, handleWrites)
+		m.hoistedBoundsCheck(in, target.HandleWrites)
 	case vcode.TwoRuns:
 		m.twoRuns(in)
 	case vcode.TwoRunsCheck:
-		m.twoRunsCheck(in, handleLength)
+		m.twoRunsCheck(in, target.HandleLength)
 	case vcode.StoreTwoRunsCheck:
-		m.twoRunsCheck(in, handleWrites)
+		m.twoRunsCheck(in, target.HandleWrites)
 	case vcode.Window:
 		m.window(in)
 	case vcode.StridedBase:

@@ -1,16 +1,15 @@
 package amd64
 
-// NoSite is the Service after an exit as Polled between two workgroups.
-const NoSite = ^uint64(0)
+import "github.com/chiaro-gpu/chiaro/internal/jit/target"
 
 // poll jumps to away if the polled word has changed. It clobbers RAX.
 func (m *machine) poll(away Label) { m.EmitPoll(away) }
 
 // EmitPoll emits a jump to away, taken if the polled word has changed. It clobbers RAX.
 func (a *Asm) EmitPoll(away Label) {
-	a.GRM(MOV|W, RAX, At(R15, OffPoll))
+	a.GRM(MOV|W, RAX, At(R15, target.OffPoll))
 	a.GRM(MOV, RAX, At(RAX, 0))
-	a.GRM(CMP, RAX, At(R15, OffPollExpected))
+	a.GRM(CMP, RAX, At(R15, target.OffPollExpected))
 	a.Jcc(NotEqual, away)
 }
 
@@ -18,10 +17,10 @@ func (a *Asm) EmitPoll(away Label) {
 // workgroup.
 func (m *machine) pollBetweenGroups(asked, group Label) {
 	m.Bind(asked)
-	m.MovMI(true, At(R15, OffService), -1) // NoSite
-	m.EmitExit(Polled)
-	m.GRM(MOV|W, R13, arg(ArgHandles))
-	m.GRM(MOV|W, R12, arg(ArgShared))
+	m.MovMI(true, At(R15, target.OffService), -1) // NoSite
+	m.EmitExit(target.Polled)
+	m.GRM(MOV|W, R13, arg(target.ArgHandles))
+	m.GRM(MOV|W, R12, arg(target.ArgShared))
 	m.Jmp(group)
 }
 
@@ -39,15 +38,15 @@ const yieldBytes = vectorBytes + 8*(int64(len(yielding))+2)
 // safepoint saves everything here instead of making the allocator spill around each loop.
 func (m *machine) yieldStub() {
 	m.Bind(m.yield)
-	m.GRM(MOV_ST|W, RAX, At(R15, OffService))
+	m.GRM(MOV_ST|W, RAX, At(R15, target.OffService))
 	m.GRM(LEA|W, RAX, At(RSP, 8)) // the frame of the caller
-	m.GRM(MOV_ST|W, RAX, At(R15, OffFrame))
+	m.GRM(MOV_ST|W, RAX, At(R15, target.OffFrame))
 	for _, r := range yielding {
 		m.Push(r)
 	}
 	m.GI(SubI, true, RSP, vectorBytes)
 	m.saveVectors(true)
-	m.EmitExit(Polled)
+	m.EmitExit(target.Polled)
 	m.saveVectors(false)
 	m.GI(AddI, true, RSP, vectorBytes)
 	for i := len(yielding) - 1; i >= 0; i-- {
@@ -58,7 +57,7 @@ func (m *machine) yieldStub() {
 
 // saveVectors stores all vectors and masks at [RSP], or loads them from there.
 func (m *machine) saveVectors(store bool) {
-	if m.level == AVX2 {
+	if m.level == target.AVX2 {
 		op := AVX_VMOVUPS
 		if store {
 			op = AVX_VMOVUPS_ST

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 // errPreemption is the error of ProbePreemption for an unknown Go runtime.
@@ -11,7 +13,7 @@ var errPreemption = errors.New("jit: code cannot give its processor back to this
 
 // ProbeCode returns the code for ProbePreemption. It exits as Polled if requested within some tenths
 // of a second, else as Finished.
-func ProbeCode() []byte {
+func (Target) ProbeCode() []byte {
 	var a Asm
 	again, asked := a.NewLabel(), a.NewLabel()
 	a.MovI(RCX, 1<<27)
@@ -19,10 +21,10 @@ func ProbeCode() []byte {
 	a.EmitPoll(asked)
 	a.GI(SubI, true, RCX, 1)
 	a.Jcc(NotEqual, again)
-	a.EmitExit(Finished)
+	a.EmitExit(target.Finished)
 	a.Bind(asked)
-	a.EmitExit(Polled)
-	a.EmitExit(Finished)
+	a.EmitExit(target.Polled)
+	a.EmitExit(target.Finished)
 	return a.Finish()
 }
 
@@ -64,5 +66,5 @@ func probePreemption(entry uintptr, polling bool) (ok bool, err error) {
 	<-begun
 	status := Run(c)
 	<-done
-	return status == Polled, nil
+	return status == target.Polled, nil
 }

@@ -152,9 +152,9 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.ResetBudget, 0, 0}:    budget,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses(), regions()))
 
-// Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
+// zmmNative reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
 // with a stride of 2³² or more would not fit in a lane.
-func Native(k ir.Key, op ir.Op) bool {
+func zmmNative(k ir.Key, op ir.Op) bool {
 	return rules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
 
@@ -163,7 +163,7 @@ func native(in *vcode.Inst) bool {
 	if in.Op == vcode.Strip {
 		return groupNative(in)
 	}
-	return in.Op == vcode.Lane && Native(in.Key, in.IR)
+	return in.Op == vcode.Lane && zmmNative(in.Key, in.IR)
 }
 
 // usesMask reports whether the code of an IR operation reads the active lanes although the

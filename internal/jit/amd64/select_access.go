@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -27,7 +28,7 @@ func accesses() map[rule]emitter {
 func gatherWideApart(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.checkedEights(in, m.execution(in), 8, handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), 8, target.HandleLength, func(half int) {
 		// A gather clears its mask lane by lane as it loads (so that it can resume after a fault),
 		// and checkedEights still needs K2.
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
@@ -41,7 +42,7 @@ func gatherWideApart(m *machine, in *vcode.Inst) {
 // helpers. VPSCATTERQQ stores overlapping lanes from the lowest to the highest (Intel SDM vol. 2,
 // VPSCATTERQQ), and so the highest lane wins, as in the IR.
 func scatterWideApart(m *machine, in *vcode.Inst) {
-	m.checkedEights(in, m.storingLanes(in), 8, handleWrites, func(half int) {
+	m.checkedEights(in, m.storingLanes(in), 8, target.HandleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPSCATTERQQ, V512, m.half(in.Uses[2], half, 7), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -76,11 +77,11 @@ func loadNarrow(m *machine, in *vcode.Inst) {
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride == 2 {
-		at, _ := m.boundsCheck(stridedForm(in), 32, handleLength, slow)
+		at, _ := m.boundsCheck(stridedForm(in), 32, target.HandleLength, slow)
 		// Zero extension is the register format of narrow types (element).
 		m.RM(VPMOVZXWD, V512, 0, 0, at, 0)
 	} else {
-		at, _ := m.boundsCheck(stridedForm(in), 62, handleLength, slow)
+		at, _ := m.boundsCheck(stridedForm(in), 62, target.HandleLength, slow)
 		m.RM(VMOVDQU16, V512, 0, 0, at, m.evenMask()|Z)
 	}
 	m.define(in, 0)
@@ -107,7 +108,7 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.checkedEights(in, m.execution(in), uint64(bits/8), handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), uint64(bits/8), target.HandleLength, func(half int) {
 		to := 7 + Reg(half)
 		// The low two bits of the address are in the low word.
 		m.RR(VPMOVQD, V512, 5, 0, 0, 0)
@@ -144,11 +145,11 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	short, resume := m.NewLabel(), m.NewLabel()
 	if in.Key.Aux <= maxDisp {
 		k, off := m.execution(in), m.vec(in.Uses[1], 1)
-		at := m.handleWord(in.Uses[0], RAX, handleLength)
+		at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 		m.GRM(MOV, RCX, at)
 		m.GI(SubI, true, RCX, int32(in.Key.Aux)+4)
 		m.Jcc(Less, short)
-		at.Disp -= handleLength
+		at.Disp -= target.HandleLength
 		m.RR(VPBROADCASTD_R, V512, 3, 0, RCX, 0)
 		m.RR(VPMINUD, V512, 4, off, 3, 0)
 		m.RR(VPSUBD, V512, 5, off, 4, 0)
@@ -196,10 +197,10 @@ func storeNarrow(m *machine, in *vcode.Inst) {
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride == 2 {
-		at, _ := m.boundsCheck(stridedForm(in), 32, handleWrites, slow)
+		at, _ := m.boundsCheck(stridedForm(in), 32, target.HandleWrites, slow)
 		m.RM(VPMOVDW, V512, m.vec(in.Uses[2], 0), 0, at, 0)
 	} else {
-		at, _ := m.boundsCheck(stridedForm(in), 62, handleWrites, slow)
+		at, _ := m.boundsCheck(stridedForm(in), 62, target.HandleWrites, slow)
 		m.RM(VMOVDQU16_ST, V512, m.vec(in.Uses[2], 0), 0, at, m.evenMask())
 	}
 	m.Bind(resume)
@@ -227,7 +228,7 @@ func scatterNarrow(m *machine, in *vcode.Inst) {
 	if bits == 8 {
 		move = MOVB_ST
 	}
-	m.checkedEights(in, k, uint64(bits/8), handleWrites, func(half int) {
+	m.checkedEights(in, k, uint64(bits/8), target.HandleWrites, func(half int) {
 		value := 7 + Reg(half)
 		again, done := m.NewLabel(), m.NewLabel()
 		m.RR(KMOVW_RK, V128, RDX, 0, 2, 0)

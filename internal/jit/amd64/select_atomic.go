@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -44,7 +45,7 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
 	done := m.NewLabel()
-	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
+	if m.inRange(in, m.storingLanes(in), off, target.HandleWrites) {
 		// exchangeLanes needs RDX for the address of each lane.
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
@@ -93,7 +94,7 @@ func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 			m.RR(KMOVW, V128, 2, 0, k, 0)
 		}
 	} else {
-		if !m.inRange(in, k, off, handleWrites) {
+		if !m.inRange(in, k, off, target.HandleWrites) {
 			return
 		}
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)

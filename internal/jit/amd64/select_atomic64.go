@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -37,7 +38,7 @@ func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 		m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchLongOld+64*i), 0)
 	}
 	done := m.NewLabel()
-	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
+	if m.inRange(in, m.storingLanes(in), off, target.HandleWrites) {
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		// 64-bit atomics need multiples of 8: LOCK CMPXCHG across two cache lines is a split lock,
@@ -70,7 +71,7 @@ func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchLongOld+ymmBytes*i))
 	}
 	done := m.NewLabel()
-	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
+	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, target.HandleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 		m.rri(AVX_VPSLLD, 3, 0, 3, 29) // the low three bits, 0 if aligned
 		m.zero(0)

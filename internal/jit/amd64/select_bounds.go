@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -62,9 +63,9 @@ func (m *machine) boundsCheck(in *vcode.Inst, bytes int32, field int32, slow Lab
 	off, constant := m.f.Const(in.Uses[1])
 	constant = constant && off+imm <= maxDisp
 	switch {
-	case placed && h == HandlePush*HandleBytes && constant && field == handleLength && m.inPushCopy(off+imm, bytes):
-		return At(R13, int32(m.layout.Push*HandleBytes)+int32(off+imm)), true
-	case placed && h == HandleShared*HandleBytes:
+	case placed && h == target.HandlePush*target.HandleBytes && constant && field == target.HandleLength && m.inPushCopy(off+imm, bytes):
+		return At(R13, int32(m.layout.Push*target.HandleBytes)+int32(off+imm)), true
+	case placed && h == target.HandleShared*target.HandleBytes:
 		return m.boundsCheckShared(in, int32(imm), reach, slow)
 	// Everything but the length is constant, so the LEA is dropped.
 	case constant:
@@ -138,7 +139,7 @@ func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
 // one word may be in range and the next not.
 func (m *machine) loadOrZero(in *vcode.Inst, d Reg) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, _ := m.boundsCheck(in, 4, handleLength, slow)
+	at, _ := m.boundsCheck(in, 4, target.HandleLength, slow)
 	m.GRM(MOV, d, at)
 	m.Jmp(resume)
 	m.Bind(slow)

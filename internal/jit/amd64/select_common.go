@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // Accesses through a vector of handles: the lanes usually have one handle, as all addresses that a shader computes from one pointer are in
 // one region. A test finds out, and then the access is like one through a uniform handle:
@@ -21,7 +24,7 @@ func (m *machine) commonHandle(in *vcode.Inst, k Reg, slow Label) {
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
 	m.RR(VMOVD_ST, V128, h, 0, RAX, 0)
-	m.ShiftI(ShlI, true, RAX, handleShift)
+	m.ShiftI(ShlI, true, RAX, target.HandleShift)
 }
 
 // common emits an access with one handle and consecutive elements, which whole emits for its memory. scattered emits one with other
@@ -52,13 +55,13 @@ func (m *machine) common(in *vcode.Inst, k Reg, size uint32, field int32, whole,
 // load loads 32 bits for each lane, 0 out of range.
 func load(m *machine, in *vcode.Inst) {
 	k := m.execution(in)
-	m.common(in, k, 4, handleLength, func(at Mem) {
+	m.common(in, k, 4, target.HandleLength, func(at Mem) {
 		d, o := m.dest(in, 0)
 		m.RM(VMOVDQU32, V512, d, 0, at, o)
 		m.done(in, d)
 	}, func(at Mem) {
 		k := m.execution(in)
-		m.inHandle(in, k, m.vec(in.Uses[1], 1), at, handleLength)
+		m.inHandle(in, k, m.vec(in.Uses[1], 1), at, target.HandleLength)
 		m.RR(VPXORD, V128, 0, 0, 0, 0)
 		m.RM(VPGATHERDD, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
 		m.define(in, 0)
@@ -68,11 +71,11 @@ func load(m *machine, in *vcode.Inst) {
 // store stores 32 bits of each lane, in ascending order, nothing out of range and nothing for helpers.
 func store(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
-	m.common(in, k, 4, handleWrites, func(at Mem) {
+	m.common(in, k, 4, target.HandleWrites, func(at Mem) {
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
 	}, func(at Mem) {
 		k := m.storingLanes(in)
-		m.inHandle(in, k, m.vec(in.Uses[1], 1), at, handleWrites)
+		m.inHandle(in, k, m.vec(in.Uses[1], 1), at, target.HandleWrites)
 		m.RM(VPSCATTERDD, V512, m.vec(in.Uses[2], 0), 0, Indexed(RDX, 4, 1, 0), K(2))
 	}, func() { scatterApart(m, in) })
 }
@@ -80,7 +83,7 @@ func store(m *machine, in *vcode.Inst) {
 // loadWide loads 64 bits for each lane, 0 out of range.
 func loadWide(m *machine, in *vcode.Inst) {
 	k := m.execution(in)
-	m.common(in, k, 8, handleLength, func(at Mem) {
+	m.common(in, k, 8, target.HandleLength, func(at Mem) {
 		m.RM(VMOVDQU64, V512, 7, 0, at, 0)
 		m.RM(VMOVDQU64, V512, 8, 0, plusVectors(at, 1), 0)
 		m.defineHalf(in, 0, 7)
@@ -91,7 +94,7 @@ func loadWide(m *machine, in *vcode.Inst) {
 // storeWide stores 64 bits of each lane, in ascending order, nothing out of range and nothing for helpers.
 func storeWide(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
-	m.common(in, k, 8, handleWrites, func(at Mem) {
+	m.common(in, k, 8, target.HandleWrites, func(at Mem) {
 		m.RR(KMOVW, V128, 2, 0, k, 0)
 		m.RM(VMOVDQU64_ST, V512, m.half(in.Uses[2], 0, 7), 0, at, K(2))
 		m.RRI(KSHIFTRW, V128, 2, 0, 2, 8, 0)

@@ -1,8 +1,6 @@
 package amd64
 
-import (
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // everyOther selects the lower byte of each 16-bit half.
 const everyOther = 0x00ff00ff

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -54,7 +55,7 @@ func (m *machine) inHandle(in *vcode.Inst, k, off Reg, at Mem, field int32) {
 // Hence the attempts with contiguous words, windows and two runs before.
 func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 	k := m.execution(in)
-	found := m.inRange(in, k, off, handleLength)
+	found := m.inRange(in, k, off, target.HandleLength)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
 	if found {
 		m.prefetchLanes(in, off)
@@ -67,7 +68,7 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 // helpers. A scatter of 16 words occupies the store port for at least 16 cycles on cores with one
 // store per cycle.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
-	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
+	if m.inRange(in, m.storingLanes(in), off, target.HandleWrites) {
 		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
 	}
 }
@@ -165,11 +166,11 @@ func (m *machine) checkWindow(in *vcode.Inst, k, index Reg, reach int32, slow La
 	m.RMI(VPCMPUD, V512, 2, index, m.word32(windowWords-2), compareGT, K(k)|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 	m.GRM(MOV, RCX, at)
 	m.GI(SubI, true, RCX, reach)
 	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= handleLength
+	at.Disp -= target.HandleLength
 	m.GRM(MOV|W, RCX, at)
 	m.Jcc(Less, slow)
 	return Indexed(RCX, RDX, 1, 0)
@@ -254,12 +255,12 @@ func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, done Label) {
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
 	m.RR(VMOVD_ST, V128, m.vec(in.Uses[1], 1), 0, RDX, 0)
-	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 	m.GRM(MOV, RCX, at)
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+8*windowWords)
 	m.GRR(CMP|W, RCX, RDX)
 	m.Jcc(Less, slow)
-	at.Disp -= handleLength
+	at.Disp -= target.HandleLength
 	m.GRM(MOV|W, RCX, at)
 	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 	for i := range in.Defs {
@@ -328,7 +329,7 @@ func (m *machine) gatherPairSlow(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
 	k := m.execution(in)
-	m.inRange(in, k, off, handleLength)
+	m.inRange(in, k, off, target.HandleLength)
 	if in.Key.Flags&ir.Proven == 0 {
 		// An active lane that is out of range differs from the mask in range.
 		m.RR(KXORW, V128, 3, k, 2, 0)
@@ -368,7 +369,7 @@ func (m *machine) gatherPairSlow(in *vcode.Inst) {
 // A gather of four lanes costs a fourth of one of sixteen.
 func (m *machine) gatherQuads(in *vcode.Inst) {
 	k := m.execution(in)
-	if !m.inRange(in, k, m.vec(in.Uses[1], 1), handleLength) {
+	if !m.inRange(in, k, m.vec(in.Uses[1], 1), target.HandleLength) {
 		m.gatherFrom(in, m.vec(in.Uses[1], 1))
 		return
 	}
@@ -443,14 +444,14 @@ func (m *machine) gather(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	switch {
 	case m.likelyTwoRuns(in):
-		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow))
+		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), target.HandleLength, slow))
 	case in.Key.Flags&ir.Proven != 0 && in.Prefetch == 0:
 		// Lanes of neighbours load words of neighbours: pixels in a pack, of which several belong to one triangle.
 		z := pairRegs{0, 2, 3}
 		m.loadWindow(in, m.execution(in), m.vec(in.Uses[1], 1), z, slow)
 		m.permuteWindow(in, 0, z, func(d Reg) { m.moveVec(d, z.index) })
 	default:
-		at := m.contiguous(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow)
+		at := m.contiguous(in, m.execution(in), m.vec(in.Uses[1], 1), target.HandleLength, slow)
 		d, o := m.dest(in, 0)
 		m.RM(VMOVDQU32, V512, d, 0, at, o)
 		m.done(in, d)
@@ -476,9 +477,9 @@ func (m *machine) scatter(in *vcode.Inst) {
 	// Stores must not touch inactive lanes, even if the memory between is in range.
 	k := m.storingLanes(in)
 	if m.likelyTwoRuns(in) {
-		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), handleWrites, slow), K(k))
+		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), target.HandleWrites, slow), K(k))
 	} else {
-		at := m.contiguous(in, k, m.vec(in.Uses[1], 1), handleWrites, slow)
+		at := m.contiguous(in, k, m.vec(in.Uses[1], 1), target.HandleWrites, slow)
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
 	}
 	m.Bind(resume)

@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // lookupWords is the size of the table of a TableLookup in words.
 const lookupWords = 16
@@ -9,9 +12,9 @@ const lookupWords = 16
 // range, with the address, without the immediate, in RCX too. It clobbers RAX. One check covers the
 // table, whatever the indices are: they select within sixteen words.
 func (m *machine) tableAddress(in *vcode.Inst, short Label) Mem {
-	length := m.handleWord(in.Uses[0], RAX, handleLength)
+	length := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 	begin := length
-	begin.Disp -= handleLength
+	begin.Disp -= target.HandleLength
 	m.GRM(MOV|W, RCX, begin)
 	m.GMI(CmpI, true, length, int32(in.Key.Aux)+4*lookupWords)
 	m.Jcc(Below, short)
@@ -40,7 +43,7 @@ func (m *machine) tableLookup(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(short)
-		m.RM(VPBROADCASTD, V512, 3, 0, m.handleWord(in.Uses[0], RAX, handleLength), 0)
+		m.RM(VPBROADCASTD, V512, 3, 0, m.handleWord(in.Uses[0], RAX, target.HandleLength), 0)
 		m.RMI(VPCMPUD, V512, 2, 3, m.vector(wordEnds(in, 0)), compareGT, 0)
 		m.RM(VMOVDQU32, V512, 3, 0, at, K(2)|Z)
 		m.RR(VPERMD, V512, 0, m.vec(in.Uses[1], 4), 3, 0)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -20,12 +21,12 @@ func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, highHalv
 // handle is the handle of the push constants, the workgroup memory or a table. A vector has handle
 // numbers, a general register byte offsets (handleWord).
 func handle(m *machine, in *vcode.Inst) {
-	n := uint32(HandlePush)
+	n := uint32(target.HandlePush)
 	switch in.IR {
 	case ir.Wg:
-		n = HandleShared
+		n = target.HandleShared
 	case ir.Table:
-		n = HandleTables + uint32(in.Key.Aux)
+		n = target.HandleTables + uint32(in.Key.Aux)
 	}
 	m.broadcast(0, n)
 	m.define(in, 0)
@@ -34,10 +35,10 @@ func handle(m *machine, in *vcode.Inst) {
 // resource is the handle of descriptor u0 of resource Aux, null out of range. The zeroing mask makes
 // the handle 0, HandleNull, out of range, without a blend.
 func resource(m *machine, in *vcode.Inst) {
-	at := int32(in.Key.Aux) * ResourceBytes
-	m.GRM(MOV|W, RAX, arg(ArgResources))
+	at := int32(in.Key.Aux) * target.ResourceBytes
+	m.GRM(MOV|W, RAX, arg(target.ArgResources))
 	m.loadVec(0, in.Uses[0])
-	m.RMI(VPCMPUD, V512, 2, 0, At(RAX, at+resourceCount), compareLT, BC)
+	m.RMI(VPCMPUD, V512, 2, 0, At(RAX, at+target.ResourceCount), compareLT, BC)
 	m.RM(VPADDD, V512, 0, 0, At(RAX, at), K(2)|Z|BC)
 	m.define(in, 0)
 }
@@ -47,7 +48,7 @@ func resource(m *machine, in *vcode.Inst) {
 // gather clears its mask as its lanes complete, so that it can be restarted after a page fault; the
 // caller passes a copy.
 func (m *machine) handleField(d, index, z, k Reg, field int32) {
-	m.RRI(VPSLLD, V512, index, 0, z, handleShift-3, 0)
+	m.RRI(VPSLLD, V512, index, 0, z, target.HandleShift-3, 0)
 	m.RM(VPGATHERDD, V512, d, 0, Indexed(R13, index, 8, field), K(k))
 }
 
@@ -55,7 +56,7 @@ func (m *machine) handleField(d, index, z, k Reg, field int32) {
 func length(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
 	m.RR(KMOVW, V128, 2, 0, m.execution(in), 0)
-	m.handleField(3, 2, m.vec(in.Uses[0], 0), 2, handleRange)
+	m.handleField(3, 2, m.vec(in.Uses[0], 0), 2, target.HandleRange)
 	m.define(in, 3)
 }
 
@@ -157,11 +158,11 @@ func (m *machine) handleNumbers(in *vcode.Inst) {
 		return
 	}
 	if n, ok := m.f.Const(in.Uses[0]); ok {
-		m.broadcast(0, uint32(n>>handleShift))
+		m.broadcast(0, uint32(n>>target.HandleShift))
 		return
 	}
 	m.loadGen(RAX, in.Uses[0])
-	m.ShiftI(ShrI, true, RAX, handleShift)
+	m.ShiftI(ShrI, true, RAX, target.HandleShift)
 	m.RR(VPBROADCASTD_R, V512, 0, 0, RAX, 0)
 }
 
@@ -183,7 +184,7 @@ func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 func gatherApart(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
-	m.checkedEights(in, m.execution(in), 4, handleLength, func(half int) {
+	m.checkedEights(in, m.execution(in), 4, target.HandleLength, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPGATHERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -198,7 +199,7 @@ func scatterApart(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
 	m.highHalf(8, 7)
-	m.checkedEights(in, k, 4, handleWrites, func(half int) {
+	m.checkedEights(in, k, 4, target.HandleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPSCATTERQD, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -246,20 +247,20 @@ func input(m *machine, in *vcode.Inst) {
 	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
-		word(arg(ArgGroup + int(s-ir.WorkgroupIdX)))
+		word(arg(target.ArgGroup + int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		word(arg(ArgNumGroups + int(s-ir.NumWorkgroupsX)))
+		word(arg(target.ArgNumGroups + int(s-ir.NumWorkgroupsX)))
 	case ir.LocalInvocationIndex:
 		m.RM(VMOVDQU32, V512, 0, 0, local(0), 0)
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
 		m.RM(VMOVDQU32, V512, 0, 0, local(1+s-ir.LocalInvocationIdX), 0)
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
-		word(arg(ArgGroup + int(i)))
+		word(arg(target.ArgGroup + int(i)))
 		m.RM(VPMULLD, V512, 0, 0, m.word32(m.prog.LocalSize[i]), BC)
 		m.RM(VPADDD, V512, 0, 0, local(1+i), 0)
 	case ir.SubgroupId:
-		word(At(R14, RecordID))
+		word(At(R14, target.RecordID))
 	case ir.NumSubgroups:
 		word(m.word32(m.prog.Subgroups()))
 	case ir.SubgroupLocalInvocationId:

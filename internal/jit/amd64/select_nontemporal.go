@@ -3,43 +3,13 @@ package amd64
 import (
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // Nontemporal stores bypass the cache, which saves reading the lines that they overwrite completely
 // (Intel optimization manual, 248966). They are weakly ordered, so a program uses none
 // if others may observe the order of its effects while it runs.
-
-// writeOnlyResources finds the resources that a program stores to and never reads. It returns nil if
-// there are atomics, or accesses that are volatile or coherent. A handle that is not directly a
-// resource, such as a selected one, may be any resource, so that it makes the answer nil.
-func writeOnlyResources(p *ir.Program) []bool {
-	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
-	for _, f := range p.Funcs {
-		for _, v := range f.Code {
-			x := f.Val(v)
-			if x.Op.Family() == ir.Atomics || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
-				return nil
-			}
-			if x.Op != ir.Ld && x.Op != ir.St {
-				continue
-			}
-			switch h := f.Val(x.Args[0]); {
-			case h.Op == ir.Res && x.Op == ir.St:
-				stored[h.Aux] = true
-			case h.Op == ir.Res:
-				read[h.Aux] = true
-			case h.Op != ir.Push && h.Op != ir.Table && h.Op != ir.Wg:
-				return nil
-			}
-		}
-	}
-	for r := range stored {
-		stored[r] = stored[r] && !read[r]
-	}
-	return stored
-}
 
 // streamable reports whether the stores of an instruction may be nontemporal: whole vectors to a
 // resource that is not read. Reads of the resource would miss in the cache after such stores, and
@@ -51,7 +21,7 @@ func (m *machine) streamable(in *vcode.Inst) bool {
 	}
 	for r, unread := range m.writeOnly {
 		first := m.layout.Resources[r]
-		if n := int(h / HandleBytes); !unread || n < first || n >= first+m.layout.Counts[r] {
+		if n := int(h / target.HandleBytes); !unread || n < first || n >= first+m.layout.Counts[r] {
 			continue
 		}
 		return !slices.ContainsFunc(in.Masks, func(k vcode.Reg) bool {
@@ -86,7 +56,7 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	usual, done := m.NewLabel(), m.NewLabel()
 	h, _ := m.f.Const(in.Uses[0])
 	m.GRM(LEA|W, RAX, at)
-	m.GRM(OR, RAX, At(R13, int32(h)+handlePolicy))
+	m.GRM(OR, RAX, At(R13, int32(h)+target.HandlePolicy))
 	m.GI(AndI, false, RAX, 63)
 	m.Jcc(NotEqual, usual)
 	store(VMOVNTPS_ST)

@@ -2,31 +2,9 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
-
-// The region table has the device address and the size of each region, 64 bits each, in ascending order. It has 2ⁿ entries; those
-// after the last region have the greatest address and the size −1, which no access fits.
-const (
-	regionShift = 1 // log₂ of the words of an entry
-	regionSize  = 8
-)
-
-// AppendRegions appends a region table to words. get returns the region i of n.
-func AppendRegions(words []uint64, n int, get func(i int) (address, size uint64)) []uint64 {
-	for i := range n {
-		address, size := get(i)
-		words = append(words, address, size)
-	}
-	for n == 0 || n&(n-1) != 0 {
-		words = append(words, 1<<64-1, 1<<64-1)
-		n++
-	}
-	return words
-}
-
-// RegionStep returns ArgRegionStep of a region table.
-func RegionStep(words []uint64) int { return len(words) >> regionShift >> 1 }
 
 // regionOf is the handle of the region that contains the Aux bytes at the address u0, or null. Usually all lanes have the same one.
 func regionOf(m *machine, in *vcode.Inst) {
@@ -54,9 +32,9 @@ func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	k := m.execution(in)
 	loop, next, found := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.RR(VMOVQ_GX, V128, address[0], 0, RCX, 0)
-	m.GRM(MOV|W, RDX, arg(ArgRegions))
-	m.GRM(MOV|W, RAX, arg(ArgRegionStep))
-	m.ShiftI(ShlI, true, RAX, regionShift+3)
+	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
+	m.GRM(MOV|W, RAX, arg(target.ArgRegionStep))
+	m.ShiftI(ShlI, true, RAX, target.RegionShift+3)
 	m.Jcc(Equal, found)
 	m.Bind(loop)
 	m.GRM(CMP|W, RCX, Indexed(RDX, RAX, 1, 0))
@@ -64,11 +42,11 @@ func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	m.GRR(ADD|W, RDX, RAX)
 	m.Bind(next)
 	m.ShiftI(ShrI, true, RAX, 1)
-	m.GI(CmpI, true, RAX, regionSize)
+	m.GI(CmpI, true, RAX, target.RegionSize)
 	m.Jcc(NotEqual, loop)
 	m.Bind(found)
 	m.RM(VPBROADCASTQ, V512, 2, 0, At(RDX, 0), 0)
-	m.GRM(MOV|W, RCX, At(RDX, regionSize))
+	m.GRM(MOV|W, RCX, At(RDX, target.RegionSize))
 	m.GI(SubI, true, RCX, int32(in.Key.Aux))
 	m.Jcc(Less, slow) // in no region, or greater than it
 	m.RR(VPBROADCASTQ_R, V512, 3, 0, RCX, 0)
@@ -79,9 +57,9 @@ func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	m.RRI(VPCMPUQ, V512, 3, 4, 3, compareGT, K(3))
 	m.RR(KORTESTW, V128, 2, 0, 3, 0)
 	m.Jcc(NotEqual, slow)
-	m.GRM(SUB|W, RDX, arg(ArgRegions))
-	m.ShiftI(ShrI, true, RDX, regionShift+3)
-	m.GRM(ADD|W, RDX, arg(ArgRegionFirst))
+	m.GRM(SUB|W, RDX, arg(target.ArgRegions))
+	m.ShiftI(ShrI, true, RDX, target.RegionShift+3)
+	m.GRM(ADD|W, RDX, arg(target.ArgRegionFirst))
 	m.RR(VPBROADCASTD_R, V512, 0, 0, RDX, 0)
 	m.define(in, 0)
 }
@@ -106,12 +84,12 @@ func (m *machine) searchRegions(in *vcode.Inst) {
 		m.RM(VPGATHERQQ, V512, d, 0, Indexed(RDX, position, 8, field), K(1))
 	}
 	loop, found := m.NewLabel(), m.NewLabel()
-	m.GRM(MOV|W, RDX, arg(ArgRegions))
-	m.GRM(MOV|W, RAX, arg(ArgRegionStep))
+	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
+	m.GRM(MOV|W, RAX, arg(target.ArgRegionStep))
 	m.GRR(TEST|W, RAX, RAX)
 	m.Jcc(Equal, found)
-	m.RM(VPBROADCASTQ, V512, 4, 0, arg(ArgRegionStep), 0)
-	m.RRI(VPSLLQ, V512, 4, 0, 4, regionShift, 0)
+	m.RM(VPBROADCASTQ, V512, 4, 0, arg(target.ArgRegionStep), 0)
+	m.RRI(VPSLLQ, V512, 4, 0, 4, target.RegionShift, 0)
 	m.Bind(loop)
 	for i, a := range address {
 		m.RR(VPADDQ, V512, 2, Reg(i), 4, 0)
@@ -127,13 +105,13 @@ func (m *machine) searchRegions(in *vcode.Inst) {
 		position := Reg(i)
 		gather(3, position, 0)
 		m.RR(VPSUBQ, V512, 2, a, 3, 0)
-		gather(3, position, regionSize)
+		gather(3, position, target.RegionSize)
 		// In range: 0 <= offset <= size − Aux. Signed, the comparison fails if the size is less than Aux.
 		m.RM(VPSUBQ, V512, 3, 3, m.word64(in.Key.Aux), BC)
 		m.RRI(VPCMPQ, V512, 2, 2, 3, compareLE, 0)
 		m.RMI(VPCMPQ, V512, 2, 2, m.word64(0), compareGE, K(2)|BC)
-		m.RRI(VPSRLQ, V512, position, 0, position, regionShift, 0)
-		m.RM(VPADDQ, V512, position, position, arg(ArgRegionFirst), K(2)|Z|BC)
+		m.RRI(VPSRLQ, V512, position, 0, position, target.RegionShift, 0)
+		m.RM(VPADDQ, V512, position, position, arg(target.ArgRegionFirst), K(2)|Z|BC)
 		m.RR(VPMOVQD, V512, position, 0, position, 0)
 	}
 	m.join(0, 0, 1)
@@ -144,13 +122,13 @@ func (m *machine) searchRegions(in *vcode.Inst) {
 func regionOffset(m *machine, in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	m.commonHandle(in, m.execution(in), slow)
-	m.GRM(MOV|W, RDX, arg(ArgRegionFirst))
-	m.ShiftI(ShrI, true, RAX, handleShift)
+	m.GRM(MOV|W, RDX, arg(target.ArgRegionFirst))
+	m.ShiftI(ShrI, true, RAX, target.HandleShift)
 	m.GRR(SUB|W, RAX, RDX)
-	m.GRM(CMP|W, RAX, arg(ArgRegionCount))
+	m.GRM(CMP|W, RAX, arg(target.ArgRegionCount))
 	m.Jcc(AboveEqual, slow)
-	m.ShiftI(ShlI, true, RAX, regionShift+3)
-	m.GRM(ADD|W, RAX, arg(ArgRegions))
+	m.ShiftI(ShlI, true, RAX, target.RegionShift+3)
+	m.GRM(ADD|W, RAX, arg(target.ArgRegions))
 	m.RM(VPBROADCASTD, V512, 4, 0, At(RAX, 0), 0)
 	m.lowWords(0, in.Uses[1])
 	m.RR(VPSUBD, V512, 0, 0, 4, 0)
@@ -166,10 +144,10 @@ func regionOffset(m *machine, in *vcode.Inst) {
 // regionOffsets is regionOffset if the lanes may have different regions.
 func (m *machine) regionOffsets(in *vcode.Inst) {
 	h, k := m.vec(in.Uses[0], 2), m.execution(in)
-	m.GRM(MOV|W, RDX, arg(ArgRegions))
-	m.RM(VPSUBD, V512, 3, h, arg(ArgRegionFirst), BC)
-	m.RMI(VPCMPUD, V512, 3, 3, arg(ArgRegionCount), compareLT, K(k)|BC)
-	m.RRI(VPSLLD, V512, 3, 0, 3, regionShift, 0)
+	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
+	m.RM(VPSUBD, V512, 3, h, arg(target.ArgRegionFirst), BC)
+	m.RMI(VPCMPUD, V512, 3, 3, arg(target.ArgRegionCount), compareLT, K(k)|BC)
+	m.RRI(VPSLLD, V512, 3, 0, 3, target.RegionShift, 0)
 	m.RR(VPXORD, V128, 4, 4, 4, 0)
 	m.RM(VPGATHERDD, V512, 4, 0, Indexed(RDX, 3, 8, 0), K(3))
 	m.RR(VPTESTMD, V512, 3, h, h, 0)
@@ -184,11 +162,11 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 		m.rr(AVX_VPCMPEQD, 3, 3, 3)
 		m.rm(AVX_VPGATHERDQ, 4, 3, Indexed(RDX, 0, 8, field))
 	}
-	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
 	for i := range 2 {
 		loop, found := m.NewLabel(), m.NewLabel()
 		m.zero(0)
-		m.GRM(MOV|W, RAX, arg(ArgRegionStep))
+		m.GRM(MOV|W, RAX, arg(target.ArgRegionStep))
 		m.GRR(TEST|W, RAX, RAX)
 		m.Jcc(Equal, found)
 		m.loadHalf(1, in.Uses[0], i)
@@ -211,7 +189,7 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 		gather(0)
 		m.loadHalf(1, in.Uses[0], i)
 		m.rr(AVX_VPSUBQ, 1, 1, 4)
-		gather(regionSize)
+		gather(target.RegionSize)
 		m.long(AVX_VPSUBQ, 4, 4, in.Key.Aux)
 		// Out of range: offset > size − Aux, or a sign.
 		m.rr(AVX_VPCMPGTQ, 4, 1, 4)
@@ -219,8 +197,8 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 		m.rri(AVX_VSHUFPS, 4, 4, 4, 0xdd) // the high words
 		m.rri(AVX_VPERMQ, 4, 0, 4, 0xd8)
 		m.rri(AVX_VPSRAD, 4, 0, 4, 31)
-		m.rri(AVX_VPSRLD, 0, 0, 0, regionShift)
-		m.rm(AVX_VPBROADCASTD, 2, 0, arg(ArgRegionFirst))
+		m.rri(AVX_VPSRLD, 0, 0, 0, target.RegionShift)
+		m.rm(AVX_VPBROADCASTD, 2, 0, arg(target.ArgRegionFirst))
 		m.rr(AVX_VPADDD, 0, 0, 2)
 		m.rr(AVX_VPANDN, 0, 4, 0)
 		m.RM(AVX_VMOVUPS_ST, V128, 0, 0, m.scratch(int32(16*i)), 0)
@@ -232,14 +210,14 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 // ymmRegionOffset is regionOffset for eight lanes.
 func ymmRegionOffset(m ymm, in *vcode.Inst) {
 	h := m.vec(in.Uses[0], 0)
-	m.GRM(MOV|W, RDX, arg(ArgRegions))
-	m.rm(AVX_VPBROADCASTD, 1, 0, arg(ArgRegionFirst))
+	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
+	m.rm(AVX_VPBROADCASTD, 1, 0, arg(target.ArgRegionFirst))
 	m.rr(AVX_VPSUBD, 1, h, 1)
-	m.rm(AVX_VPBROADCASTD, 2, 0, arg(ArgRegionCount))
+	m.rm(AVX_VPBROADCASTD, 2, 0, arg(target.ArgRegionCount))
 	m.rr(AVX_VPMAXUD, 2, 2, 1)
 	m.rr(AVX_VPCMPEQD, 2, 2, 1) // no region
 	m.with(AVX_VPANDN, 2, 2, in.Masks[0])
-	m.rri(AVX_VPSLLD, 1, 0, 1, regionShift)
+	m.rri(AVX_VPSLLD, 1, 0, 1, target.RegionShift)
 	m.zero(4)
 	m.rm(AVX_VPGATHERDD, 4, 2, Indexed(RDX, 1, 8, 0))
 	m.loadHalf(1, in.Uses[1], 0)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -51,7 +52,7 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.Res:
 		m.resourceGen(in)
 	case ir.Len:
-		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, handleRange))
+		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, target.HandleRange))
 	case ir.At:
 		m.offsetGen(in)
 	case ir.In:
@@ -153,17 +154,17 @@ func (m *machine) selectGen(in *vcode.Inst) {
 
 // resourceGen is the handle of descriptor u0 of resource Aux, null out of range.
 func (m *machine) resourceGen(in *vcode.Inst) {
-	at := int32(in.Key.Aux) * ResourceBytes
+	at := int32(in.Key.Aux) * target.ResourceBytes
 	m.loadGen(RCX, in.Uses[0])
-	m.GRM(MOV|W, RDX, arg(ArgResources))
+	m.GRM(MOV|W, RDX, arg(target.ArgResources))
 	// The XOR sets the flags, so it precedes the comparison.
 	m.GRR(XOR, RAX, RAX)
-	m.GRM(CMP, RCX, At(RDX, at+resourceCount))
+	m.GRM(CMP, RCX, At(RDX, at+target.ResourceCount))
 	out := m.NewLabel()
 	m.Jcc(AboveEqual, out)
 	m.GRM(MOV, RAX, At(RDX, at))
 	m.GRR(ADD, RAX, RCX)
-	m.ShiftI(ShlI, true, RAX, handleShift)
+	m.ShiftI(ShlI, true, RAX, target.HandleShift)
 	m.Bind(out)
 }
 
@@ -199,11 +200,11 @@ func (m *machine) multiply(g Reg, k uint64) {
 func (m *machine) inputGen(in *vcode.Inst) {
 	switch s := m.prog.In[in.Key.Aux].Semantic; s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
-		m.GRM(MOV, RAX, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
+		m.GRM(MOV, RAX, arg(target.ArgGroup+int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		m.GRM(MOV, RAX, arg(ArgNumGroups+int(s-ir.NumWorkgroupsX)))
+		m.GRM(MOV, RAX, arg(target.ArgNumGroups+int(s-ir.NumWorkgroupsX)))
 	case ir.SubgroupId:
-		m.GRM(MOV, RAX, At(R14, RecordID))
+		m.GRM(MOV, RAX, At(R14, target.RecordID))
 	case ir.NumSubgroups:
 		m.MovI(RAX, uint64(m.prog.Subgroups()))
 	default:
@@ -231,7 +232,7 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 		m.GRM(MOV, RAX, local(1+s-ir.LocalInvocationIdX))
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
-		m.GRM(MOV, RAX, arg(ArgGroup+int(i)))
+		m.GRM(MOV, RAX, arg(target.ArgGroup+int(i)))
 		n := m.prog.LocalSize[i]
 		switch {
 		case n == 1: // so LocalInvocationId is 0
@@ -288,7 +289,7 @@ func (m *machine) broadcastGen(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	if in.Key.Type == ir.H {
 		m.loadGen(RAX, in.Uses[0])
-		m.ShiftI(ShrI, true, RAX, handleShift)
+		m.ShiftI(ShrI, true, RAX, target.HandleShift)
 		g = RAX
 	}
 	z, o := m.dest(in, 0)
@@ -306,7 +307,7 @@ func (m *machine) extract(in *vcode.Inst) {
 	} else {
 		m.RR(VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)
 		if in.Key.Type == ir.H {
-			m.ShiftI(ShlI, true, RAX, handleShift)
+			m.ShiftI(ShlI, true, RAX, target.HandleShift)
 		}
 	}
 	m.storeGen(in.Defs[0], RAX)

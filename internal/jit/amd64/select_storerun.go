@@ -3,6 +3,7 @@ package amd64
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -53,7 +54,7 @@ func (m *machine) wideStrideStores(list []vcode.Inst) {
 	first := &list[0]
 	m.allLanes(first, slow)
 	words, _ := strideOf(first)
-	at := m.boundsCheckStride(first, handleWrites, slow)
+	at := m.boundsCheckStride(first, target.HandleWrites, slow)
 	run := slices.Clone(list)
 	slices.SortFunc(run, func(x, y vcode.Inst) int { return componentOf(&x) - componentOf(&y) })
 	m.storedWords(run)

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -38,7 +39,7 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 		m.wideStrideLoad(in, slow)
 	} else {
 		var at Mem
-		at, proven = m.boundsCheck(in, 64*int32(len(in.Defs)), handleLength, slow)
+		at, proven = m.boundsCheck(in, 64*int32(len(in.Defs)), target.HandleLength, slow)
 		m.prefetch(in, at, 64*int32(len(in.Defs)))
 		for part := range in.Defs {
 			// The parts are consecutive: part p is at at + 64·p, and one check covers all.
@@ -70,7 +71,7 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 		m.wideStrideStore(in, slow)
 	} else {
 		var at Mem
-		at, proven = m.boundsCheck(in, 64*int32(len(in.Masks)), handleWrites, slow)
+		at, proven = m.boundsCheck(in, 64*int32(len(in.Masks)), target.HandleWrites, slow)
 		m.storeParts(in, at)
 	}
 	if proven {

@@ -3,6 +3,7 @@ package amd64
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -73,7 +74,7 @@ func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow L
 	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(words-2), compareGT, K(k)|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
-	low, high := m.boundsCheckHalves(in, off, z.hi, 4*words, handleLength, slow)
+	low, high := m.boundsCheckHalves(in, off, z.hi, 4*words, target.HandleLength, slow)
 	m.RM(VMOVDQU32, V512, z.lo, 0, low, 0)
 	m.RM(VMOVDQU32, V512, z.hi, 0, high, 0)
 	m.RM(VPADDD, V512, z.index, z.index, m.vector([16]uint32{8: words, 9: words, 10: words, 11: words, 12: words, 13: words, 14: words, 15: words}), 0)

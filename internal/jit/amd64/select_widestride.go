@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // strideOf returns the distance of the lanes of a strided access in words, and the accessed word
 // among these. Example: positions of three floats padded to 16 bytes have 4 words, and y is
@@ -26,7 +29,7 @@ func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem
 // need 16 loads.
 func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	words, _ := strideOf(in)
-	at := m.boundsCheckStride(in, handleLength, slow)
+	at := m.boundsCheckStride(in, target.HandleLength, slow)
 	for part := range in.Defs {
 		one := partOf(in, part)
 		m.loadStridedPart(&one, plusVectors(at, int32(part*words)))
@@ -77,7 +80,7 @@ func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	m.allLanes(in, slow)
 	words, _ := strideOf(in)
-	at := m.boundsCheckStride(in, handleWrites, slow)
+	at := m.boundsCheckStride(in, target.HandleWrites, slow)
 	m.storedWords([]vcode.Inst{*in})
 	for part := range in.Masks {
 		one := partOf(in, part)

@@ -3,6 +3,7 @@ package amd64
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -10,7 +11,7 @@ import (
 // shuffle port: the load unit replicates the word.
 func (m *machine) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, proven := m.boundsCheck(in, 4, handleLength, slow)
+	at, proven := m.boundsCheck(in, 4, target.HandleLength, slow)
 	d, o := m.dest(in, 0)
 	m.RM(VPBROADCASTD, V512, d, 0, at, o)
 	m.done(in, d)
@@ -40,7 +41,7 @@ func (m *machine) slowLoad(in *vcode.Inst) {
 		return
 	}
 	out := m.NewLabel()
-	m.boundsCheckLarge(in, handleLength)
+	m.boundsCheckLarge(in, target.HandleLength)
 	m.Jcc(Less, out)
 	m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
 	m.Bind(out)
@@ -59,7 +60,7 @@ func (m *machine) recheckedLoad(in *vcode.Inst) {
 func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	d := m.resultReg(in)
-	at, proven := m.boundsCheck(in, 4, handleLength, slow)
+	at, proven := m.boundsCheck(in, 4, target.HandleLength, slow)
 	m.GRM(MOV, d, at)
 	if proven {
 		return d
@@ -80,13 +81,13 @@ func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 // emits it only for a uniform store.
 func (m *machine) scalarStore(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, _ := m.boundsCheck(in, 4, handleWrites, slow)
+	at, _ := m.boundsCheck(in, 4, target.HandleWrites, slow)
 	m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), at)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
 		if in.Key.Aux > maxDisp && in.Key.Aux <= math.MaxUint32 {
-			m.boundsCheckLarge(in, handleWrites)
+			m.boundsCheckLarge(in, target.HandleWrites)
 			m.Jcc(Less, resume)
 			m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), Indexed(RCX, RDX, 1, 0))
 		}

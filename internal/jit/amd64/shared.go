@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -22,7 +23,7 @@ var (
 )
 
 func (m *machine) file() vectorFile {
-	if m.level == AVX512 {
+	if m.level == target.AVX512 {
 		return zmmFile
 	}
 	return ymmFile

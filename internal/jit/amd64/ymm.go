@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -121,7 +122,7 @@ func (m ymm) lane(in *vcode.Inst) {
 // initial expands the bits of the lanes to a mask. A part with fewer than eight invocations has
 // zeros in the upper bits, so their lanes are inactive from the start.
 func (m ymm) initial(to Mem, part int) {
-	m.expand(0, At(R14, int32(RecordInitial+8*part)))
+	m.expand(0, At(R14, int32(target.RecordInitial+8*part)))
 	m.RM(AVX_VMOVUPS_ST, V256, 0, 0, to, 0)
 }
 

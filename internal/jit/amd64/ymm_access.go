@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -34,7 +35,7 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld+ymmBytes))
 	// RAX is the end of the access, so that the comparison with the length needs no further
 	// addition; the first byte is size bytes before.
-	m.eachAccess(in, m.execution(in, 0), handleLength, func() {
+	m.eachAccess(in, m.execution(in, 0), target.HandleLength, func() {
 		m.GRM(load, RDX, At(RAX, -size))
 		m.GRM(store, RDX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
 	})
@@ -64,7 +65,7 @@ func ymmStore(m ymm, in *vcode.Inst) {
 	} else {
 		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOld))
 	}
-	m.eachAccess(in, m.storingLanes(in, 0), handleWrites, func() {
+	m.eachAccess(in, m.storingLanes(in, 0), target.HandleWrites, func() {
 		// The lane number in RCX is dead after this load; eachAccess finds the next one from RBX.
 		m.GRM(load, RCX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
 		m.GRM(store, RCX, At(RAX, -size))
@@ -98,7 +99,7 @@ func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	m.Bind(next)
 	m.GRR(TZCNT, RCX, RBX)
 	m.GRM(MOV, RDX, m.lane32(scratchOperand))
-	m.ShiftI(ShlI, true, RDX, handleShift)
+	m.ShiftI(ShlI, true, RDX, target.HandleShift)
 	m.GRM(MOV, RAX, m.lane32(scratchOffset))
 	m.GI(AddI, true, RAX, int32(in.Key.Aux)+int32(in.Key.Type.Size()))
 	m.GRM(CMP|W, RAX, Indexed(R13, RDX, 1, field))

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -21,7 +22,7 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	}
 	done := m.NewLabel()
-	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
+	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, target.HandleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // the low two bits, 0 if aligned
 		// Shifting the two low bits to the top clears all others, and a comparison with 0 makes the

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -71,7 +72,7 @@ func (m ymm) broadcastGen(in *vcode.Inst) {
 		g = RCX
 	case in.Key.Type == ir.H:
 		m.loadGen(RAX, in.Uses[0])
-		m.ShiftI(ShrI, true, RAX, handleShift)
+		m.ShiftI(ShrI, true, RAX, target.HandleShift)
 		g = RAX
 	}
 	m.splat(d, g)
@@ -94,7 +95,7 @@ func (m ymm) extract(in *vcode.Inst) {
 	case m.class(u) == vcode.Mask:
 		m.GI(AndI, false, RAX, 1)
 	case in.Key.Type == ir.H:
-		m.ShiftI(ShlI, true, RAX, handleShift)
+		m.ShiftI(ShlI, true, RAX, target.HandleShift)
 	}
 	m.storeGen(in.Defs[0], RAX)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -21,7 +22,7 @@ func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return Mem{}, false
 	}
-	if n, ok := m.f.Const(in.Uses[0]); ok && n == HandleShared*HandleBytes {
+	if n, ok := m.f.Const(in.Uses[0]); ok && n == target.HandleShared*target.HandleBytes {
 		if uint64(m.prog.SharedBytes) < reach {
 			return Mem{}, false
 		}
@@ -68,7 +69,7 @@ func (m ymm) among(y, k Reg) {
 // an allocated register; 0 out of range. VPGATHERDD loads only the lanes with a set sign bit in Y2,
 // and clears Y2. The lanes out of range retain the 0 of Y0.
 func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
-	at, found := m.inRange(in, k, off, handleLength)
+	at, found := m.inRange(in, k, off, target.HandleLength)
 	m.zero(0)
 	if found {
 		if in.Prefetch > 0 && at.Base == RDX {
@@ -84,7 +85,7 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 // helpers. Stores of different lanes to one address happen in the order of the lanes, so the last
 // one wins, as VPSCATTERDD of AVX-512 guarantees.
 func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
-	at, found := m.inRange(in, m.storingLanes(in, 0), off, handleWrites)
+	at, found := m.inRange(in, m.storingLanes(in, 0), off, target.HandleWrites)
 	if !found {
 		return
 	}
@@ -153,7 +154,7 @@ func (m ymm) gather(in *vcode.Inst) {
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleLength, slow)
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), target.HandleLength, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VMOVUPS, d, 0, at)
 	m.done(in, d)
@@ -171,7 +172,7 @@ func (m ymm) scatter(in *vcode.Inst) {
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleWrites, slow)
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), target.HandleWrites, slow)
 	m.storeMasked(in, in.Uses[2], at)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {

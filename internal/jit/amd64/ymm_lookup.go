@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // tableLookup looks up both halves of the table and selects one of the two words.
 //
@@ -25,7 +28,7 @@ func (m ymm) tableLookup(in *vcode.Inst) {
 		m.Bind(short)
 		which := m.vec(in.Uses[1], 1)
 		for half, y := range [2]Reg{0, 2} {
-			m.rm(AVX_VPBROADCASTD, 3, 0, m.handleWord(in.Uses[0], RAX, handleLength))
+			m.rm(AVX_VPBROADCASTD, 3, 0, m.handleWord(in.Uses[0], RAX, target.HandleLength))
 			ends := wordEnds(in, half*ymmLanes)
 			m.rm(AVX_VPCMPGTD, 3, 3, m.vector8([8]uint32(ends[:8])))
 			m.rm(AVX_VPMASKMOVD, y, 3, plusBytes(at, int32(half*ymmBytes)))

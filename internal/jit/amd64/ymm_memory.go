@@ -5,18 +5,19 @@ import (
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ymmHandle is the handle of the push constants, the workgroup memory or a table. A lane has the
 // handle's number, not its byte offset: 32 bits are enough, and the operations on vectors scale it.
 func ymmHandle(m ymm, in *vcode.Inst) {
-	n := uint32(HandlePush)
+	n := uint32(target.HandlePush)
 	switch in.IR {
 	case ir.Wg:
-		n = HandleShared
+		n = target.HandleShared
 	case ir.Table:
-		n = HandleTables + uint32(in.Key.Aux)
+		n = target.HandleTables + uint32(in.Key.Aux)
 	}
 	d := m.dest(in, 0)
 	m.fill(d, n)
@@ -27,10 +28,10 @@ func ymmHandle(m ymm, in *vcode.Inst) {
 // max(count, index) = index, because unsigned comparisons are missing. VPANDN makes the handle 0,
 // HandleNull, out of range; its length is 0, so that each access is out of range.
 func ymmResource(m ymm, in *vcode.Inst) {
-	at := int32(in.Key.Aux) * ResourceBytes
-	m.GRM(MOV|W, RAX, arg(ArgResources))
+	at := int32(in.Key.Aux) * target.ResourceBytes
+	m.GRM(MOV|W, RAX, arg(target.ArgResources))
 	index := m.vec(in.Uses[0], 0)
-	m.rm(AVX_VPBROADCASTD, 1, 0, At(RAX, at+resourceCount))
+	m.rm(AVX_VPBROADCASTD, 1, 0, At(RAX, at+target.ResourceCount))
 	m.rr(AVX_VPMAXUD, 2, 1, index)
 	m.rr(AVX_VPCMPEQD, 2, 2, index) // out of range
 	m.rm(AVX_VPBROADCASTD, 1, 0, At(RAX, at))
@@ -42,10 +43,10 @@ func ymmResource(m ymm, in *vcode.Inst) {
 // The index scale of a gather is at most 8, and a handle has 32 bytes, so the numbers are shifted by
 // two. The gather clears its mask register, which is therefore a copy; inactive lanes stay 0.
 func ymmLength(m ymm, in *vcode.Inst) {
-	m.rri(AVX_VPSLLD, 1, 0, m.vec(in.Uses[0], 0), handleShift-3)
+	m.rri(AVX_VPSLLD, 1, 0, m.vec(in.Uses[0], 0), target.HandleShift-3)
 	m.loadVec(2, in.Masks[0])
 	m.zero(0)
-	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R13, 1, 8, handleRange))
+	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R13, 1, 8, target.HandleRange))
 	m.done(in, 0)
 }
 
@@ -123,20 +124,20 @@ func ymmInput(m ymm, in *vcode.Inst) {
 	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
-		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgGroup+int(s-ir.WorkgroupIdX)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(target.ArgGroup+int(s-ir.WorkgroupIdX)))
 	case ir.NumWorkgroupsX, ir.NumWorkgroupsY, ir.NumWorkgroupsZ:
-		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgNumGroups+int(s-ir.NumWorkgroupsX)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(target.ArgNumGroups+int(s-ir.NumWorkgroupsX)))
 	case ir.LocalInvocationIndex:
 		m.rm(AVX_VMOVUPS, d, 0, local(0))
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
 		m.rm(AVX_VMOVUPS, d, 0, local(1+s-ir.LocalInvocationIdX))
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
-		m.rm(AVX_VPBROADCASTD, d, 0, arg(ArgGroup+int(i)))
+		m.rm(AVX_VPBROADCASTD, d, 0, arg(target.ArgGroup+int(i)))
 		m.word(AVX_VPMULLD, d, d, m.prog.LocalSize[i])
 		m.rm(AVX_VPADDD, d, d, local(1+i))
 	case ir.SubgroupId:
-		m.rm(AVX_VPBROADCASTD, d, 0, At(R14, RecordID))
+		m.rm(AVX_VPBROADCASTD, d, 0, At(R14, target.RecordID))
 	case ir.NumSubgroups:
 		m.fill(d, m.prog.Subgroups())
 	case ir.SubgroupLocalInvocationId:

@@ -1,6 +1,9 @@
 package amd64
 
-import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
 
 // ymmBytes is the size of a vector in bytes.
 const ymmBytes = 4 * ymmLanes
@@ -11,7 +14,7 @@ const ymmBytes = 4 * ymmLanes
 // an immediate that is too large for a displacement.
 func (m ymm) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, proven := m.boundsCheck(in, 4, handleLength, slow)
+	at, proven := m.boundsCheck(in, 4, target.HandleLength, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VBROADCASTSS, d, 0, at)
 	m.done(in, d)
@@ -37,7 +40,7 @@ func (m ymm) stridedLoad(in *vcode.Inst) {
 		m.wideStrideLoad(in, slow)
 	} else {
 		var at Mem
-		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Defs)), handleLength, slow)
+		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Defs)), target.HandleLength, slow)
 		m.prefetch(in, at, ymmBytes*int32(len(in.Defs)))
 		for part := range in.Defs {
 			one := partOf(in, part)
@@ -71,7 +74,7 @@ func (m ymm) stridedStore(in *vcode.Inst) {
 		m.wideStrideStore(in, slow)
 	} else {
 		var at Mem
-		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Masks)), handleWrites, slow)
+		at, proven = m.boundsCheck(in, ymmBytes*int32(len(in.Masks)), target.HandleWrites, slow)
 		m.storeParts(in, at)
 	}
 	if proven {
@@ -107,7 +110,7 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 	usual, done := m.NewLabel(), m.NewLabel()
 	h, _ := m.f.Const(in.Uses[0])
 	m.GRM(LEA|W, RAX, at)
-	m.GRM(OR|W, RAX, At(R13, int32(h)+handlePolicy))
+	m.GRM(OR|W, RAX, At(R13, int32(h)+target.HandlePolicy))
 	m.GI(AndI, false, RAX, ymmBytes-1)
 	m.Jcc(NotEqual, usual)
 	store(func(one *vcode.Inst, at Mem) { m.rm(AVX_VMOVNTPS_ST, m.vec(one.Uses[4], 0), 0, at) })
@@ -160,7 +163,7 @@ func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem,
 // wideStrideLoad selects one word of two, four or eight from consecutive memory. It jumps to slow out
 // of range.
 func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
-	at, words, component := m.boundsCheckStride(in, handleLength, slow)
+	at, words, component := m.boundsCheckStride(in, target.HandleLength, slow)
 	for part := range in.Defs {
 		one := partOf(in, part)
 		m.loadStridedPart(&one, plusBytes(at, ymmBytes*words*int32(part)), words, component)
@@ -229,7 +232,7 @@ func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 			m.Jcc(NotEqual, slow)
 		}
 	}
-	at, words, component := m.boundsCheckStride(in, handleWrites, slow)
+	at, words, component := m.boundsCheckStride(in, target.HandleWrites, slow)
 	for part := range in.Masks {
 		y := m.vec(in.Uses[4+part], 0)
 		for lane := range int32(ymmLanes) {

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -26,7 +27,7 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 	} else {
 		beyond := *in // the second words must be in range too
 		beyond.Key.Aux += 4
-		m.loadPair(in, m.contiguous(&beyond, m.vec(in.Uses[1], 1), handleLength, apart))
+		m.loadPair(in, m.contiguous(&beyond, m.vec(in.Uses[1], 1), target.HandleLength, apart))
 	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
@@ -63,12 +64,12 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	}
 	m.rm(AVX_VPTEST, 2, 0, m.words(^uint32(withinYmms)))
 	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 	m.GRM(MOV, RCX, at)
 	// The window is read completely, with one word more, even if no lane needs its end.
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*ymmWindow+4)
 	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= handleLength
+	at.Disp -= target.HandleLength
 	m.GRM(MOV|W, RCX, at)
 	m.Jcc(Less, slow)
 	m.GRM(LEA|W, RCX, Indexed(RCX, RDX, 1, int32(in.Key.Aux)))
@@ -157,7 +158,7 @@ func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 		m.Jcc(Equal, done)
 	}
 	m.broadcastPair(in, k, off, done)
-	at, found := m.inRange(in, k, off, handleLength)
+	at, found := m.inRange(in, k, off, target.HandleLength)
 	if !found {
 		m.gatherWords(in)
 		return
@@ -200,11 +201,11 @@ func (m ymm) broadcastPair(in *vcode.Inst, k, off Reg, done Label) {
 		m.GI(CmpI, false, RAX, allLanes8)
 	}
 	m.Jcc(NotEqual, apart)
-	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 	m.GRM(MOV, RCX, at)
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+8)
 	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= handleLength
+	at.Disp -= target.HandleLength
 	m.GRM(MOV|W, RCX, at)
 	m.Jcc(Less, apart)
 	for n := range in.Defs {

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -37,7 +38,7 @@ func (z zmm) multiplySubtract(in *vcode.Inst) {
 // initial copies the bits of the lanes. A mask in memory is its bits, as in a mask register, so that
 // nothing is expanded.
 func (z zmm) initial(to Mem, part int) {
-	z.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*part)))
+	z.GRM(MOV|W, RAX, At(R14, int32(target.RecordInitial+8*part)))
 	z.GRM(MOV_ST|W, RAX, to)
 }
 

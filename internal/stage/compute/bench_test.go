@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -37,7 +36,7 @@ func samples() *ir.Program {
 
 // BenchmarkVariant compiles a pipeline for one more sampler, bilinear and repeating.
 func BenchmarkVariant(b *testing.B) {
-	if len(amd64.Levels()) == 0 {
+	if len(jit.Levels()) == 0 {
 		b.Skip("no machine code on this machine")
 	}
 	m, err := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 256, Height: 256})

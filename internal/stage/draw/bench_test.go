@@ -9,7 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -17,7 +16,7 @@ import (
 
 // drawn measures a draw on one worker.
 func drawn(b *testing.B, width, height int, fragment string, change func(*state.State), a state.Args) {
-	if len(amd64.Levels()) == 0 {
+	if len(jit.Levels()) == 0 {
 		b.Skip("no machine code on this machine")
 	}
 	c := blank(b, width, height, "R8G8B8A8_UNORM")
@@ -64,7 +63,7 @@ func BenchmarkTriangles(b *testing.B) {
 // BenchmarkHidden covers a megapixel eight times with long fragments, from front to back
 // and the other way.
 func BenchmarkHidden(b *testing.B) {
-	if len(amd64.Levels()) == 0 {
+	if len(jit.Levels()) == 0 {
 		b.Skip("no machine code on this machine")
 	}
 	for _, samples := range []int{1, 4} {

@@ -11,7 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -19,7 +18,7 @@ import (
 
 // engines are the engines that run on this machine.
 func engines() []exec.Engine {
-	if len(amd64.Levels()) == 0 {
+	if len(jit.Levels()) == 0 {
 		return []exec.Engine{interp.Engine{}}
 	}
 	return []exec.Engine{interp.Engine{}, jit.Engine{}}

@@ -13,7 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
@@ -24,7 +23,7 @@ import (
 // setEngines are the interpreter and machine code at each level.
 func setEngines() []exec.Engine {
 	list := []exec.Engine{interp.Engine{}}
-	for _, l := range amd64.Levels() {
+	for _, l := range jit.Levels() {
 		list = append(list, jit.Engine{Level: l})
 	}
 	return list

@@ -26,7 +26,9 @@ func Packable(p *ir.Program) bool {
 const quadLanes = 4
 
 // Packable reports whether fragments with the key can be packed: a pixel has one sample, and a fragment one pixel.
-func (k *Key) Packable() bool { return k.Samples == 1 && !k.PerSample && k.MaxPixels <= 1 && !k.FullyCovered }
+func (k *Key) Packable() bool {
+	return k.Samples == 1 && !k.PerSample && k.MaxPixels <= 1 && !k.FullyCovered
+}
 
 // CanPackPixels reports whether a program needs whole quads at most for texture code, which may turn out not to need them
 // (NeedsQuads).

@@ -1,4 +1,4 @@
-package amd64
+package target
 
 import (
 	"encoding/binary"
@@ -73,7 +73,7 @@ func ParseCode(b []byte) (*Code, error) {
 		c.Sites = append(c.Sites, r.site())
 	}
 	c.Bytes = r.rest
-	if part := int32(c.Level.Form().Lanes); r.bad || c.Level == Best || c.Level >= numLevels || len(c.Bytes) != size || size == 0 || c.Record.Lanes < part || c.Record.Lanes%part != 0 {
+	if r.bad || c.Level == Best || c.Level >= NumLevels || len(c.Bytes) != size || size == 0 {
 		return nil, errCode
 	}
 	return c, nil
@@ -130,4 +130,11 @@ func (r *codeReader) site() Site {
 		}
 	}
 	return s
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }

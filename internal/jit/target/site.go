@@ -1,4 +1,4 @@
-package amd64
+package target
 
 import (
 	"slices"
@@ -35,15 +35,15 @@ func (c *Code) CallsServices() bool {
 	return slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Op != vcode.Step })
 }
 
-// site describes an instruction of the current function.
-func (m *machine) site(in *vcode.Inst) Site {
+// SiteOf describes an instruction of a function. slots are the offsets of its registers in the frame.
+func SiteOf(f *vcode.Func, slots []int32, in *vcode.Inst) Site {
 	all := make([]Location, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
 	locations := func(list []vcode.Reg) []Location {
 		from := len(all)
 		for _, r := range list {
-			p := Location{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
-			p.Bits, p.Const = m.f.Const(r)
-			if first, step, ok := m.f.Sequence(r); ok {
+			p := Location{Class: f.Classes[r], Slot: slots[r]}
+			p.Bits, p.Const = f.Const(r)
+			if first, step, ok := f.Sequence(r); ok {
 				p.Bits, p.Step, p.Const = uint64(first), step, true
 			}
 			all = append(all, p)
@@ -51,7 +51,7 @@ func (m *machine) site(in *vcode.Inst) Site {
 		return all[from:len(all):len(all)]
 	}
 	return Site{
-		Func: m.f.Name, Op: in.Op, Part: in.Part, Merging: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
+		Func: f.Name, Op: in.Op, Part: in.Part, Merging: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
 		Defs: locations(in.Defs), Uses: locations(in.Uses), Masks: locations(in.Masks),
 	}
 }

@@ -1,32 +1,8 @@
-package amd64
+package target
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
-
-// Indices in Context.Args, the arguments of a dispatch. Go writes those up to ArgNumGroups; the code
-// updates ArgCount and ArgGroup and owns the following ones up to ArgLive.
-const ( // address of the handle table, HandleBytes each
-	ArgHandles      = iota // address of the handles, HandleBytes each
-	ArgResources           // address of the resources, ResourceBytes each
-	ArgSubgroups           // address of the subgroup table of the worker's workgroup, SubgroupBytes each
-	ArgShared              // address of the workgroup memory, whose length is a multiple of 8
-	ArgBudget              // step budget of a subgroup
-	ArgCount               // remaining workgroups
-	ArgGroup               // WorkgroupId of the current one, three words
-	ArgGroupBase    = ArgGroup + 3
-	ArgGroupEnd     = ArgGroupBase + 3 // base plus number of workgroups modulo 2³², three words
-	ArgNumGroups    = ArgGroupEnd + 3  // NumWorkgroups, three words
-	ArgBaseStack    = ArgNumGroups + 3
-	ArgCurrent      = ArgBaseStack + 1    // address of the current subgroup's entry
-	ArgSubgroupsEnd = ArgCurrent + 1      // end address of the subgroup table
-	ArgLive         = ArgSubgroupsEnd + 1 // number of subgroups that have not ended
-	ArgRegions      = ArgLive + 1         // address of the region table; Go writes it and the following ones
-	ArgRegionStep   = ArgRegions + 1      // half the entries of the region table
-	ArgRegionFirst  = ArgRegionStep + 1   // index of the handle of the first region
-	ArgRegionCount  = ArgRegionFirst + 1  // number of regions
-	NumArgs         = ArgRegionCount + 1
 )
 
 // A handle describes a buffer, robustly: its accesses are checked against its own lengths. Handle 0 is
@@ -39,16 +15,16 @@ const ( // address of the handle table, HandleBytes each
 //	     28   the length that the shader sees, 32 bits
 const (
 	HandleBytes  = 32
-	handleShift  = 5 // HandleBytes is 1 << handleShift
-	handleLength = 8
-	handleWrites = 16
-	handlePolicy = 24
-	handleRange  = 28
+	HandleShift  = 5 // HandleBytes is 1 << HandleShift
+	HandleLength = 8
+	HandleWrites = 16
+	HandlePolicy = 24
+	HandleRange  = 28
 )
 
 // HandlePrivate is a policy: no other worker accesses the memory, so that atomics need no lock prefix.
 // The policy 0 permits nontemporal stores; any other one, usually 1, does not.
-const HandlePrivate = 65 // its low six bits are 1, as of a misaligned address (storeParts)
+const HandlePrivate = 65 // its low six bits are 1, as of a misaligned address: such a handle permits no nontemporal stores
 
 // The first handles. The tables of constants follow, then the fixed handles of HandleLayout.
 const (
@@ -109,20 +85,23 @@ func constantlyIndexed(p *ir.Program) []bool {
 // A resource is the index of its first handle and the number of its descriptors, 32 bits each.
 const (
 	ResourceBytes = 8
-	resourceCount = 4
+	ResourceCount = 4
 )
+
+// MaxStack is the limit in bytes of the stack of a subgroup. With it all frame offsets fit in 32 bits.
+const MaxStack = 1 << 30
 
 // An entry of the subgroup table is the stack pointer while the subgroup waits (0 after its end), its
 // initial stack pointer, and the address of its record, 64 bits each.
 const (
 	SubgroupBytes  = 24
-	subgroupStart  = 8
-	subgroupRecord = 16
+	SubgroupStart  = 8
+	SubgroupRecord = 16
 )
 
-// Record is the layout, in byte offsets, of the memory of one subgroup while its workgroup runs; R14
-// points to it. Go writes the fields before Steps; the code clears the private memory when a workgroup
-// begins. [slot][lane] order makes the same slot of all lanes one vector.
+// Record is the layout, in byte offsets, of the memory of one subgroup while its workgroup runs. Go
+// writes the fields before Steps; the code clears the private memory when a workgroup begins.
+// [slot][lane] order makes the same slot of all lanes one vector.
 //
 //	   0      subgroup ID, initial lanes
 //	Local     local IDs [index, x, y, z][lane]
@@ -147,8 +126,8 @@ const (
 	RecordInitial = 8 // lanes that have an invocation, 64 bits for each part
 )
 
-// RecordOf lays out the record of a program's subgroups.
-func RecordOf(p *ir.Program, form vcode.Form) Record {
+// RecordOf lays out the record of a program's subgroups, with so many bytes of scratch memory, a multiple of 64.
+func RecordOf(p *ir.Program, form vcode.Form, scratch int32) Record {
 	parts := int32(form.Parts(p.SubgroupSize)) // 64 bits for each part
 	lanes := parts * int32(form.Lanes)
 	words := (8*parts + 63) &^ 63 // a double word for each part
@@ -156,12 +135,7 @@ func RecordOf(p *ir.Program, form vcode.Form) Record {
 	r.Steps = r.Local + 4*4*lanes
 	r.Helpers = r.Steps + words
 	r.Scratch = r.Helpers + words
-	r.Private = r.Scratch + scratchBytes
-	if parts > 1 && !form.VectorMasks {
-		r.Private = r.Scratch + multiScratchBytes
-	}
+	r.Private = r.Scratch + scratch
 	r.Size = r.Private + (4*lanes*int32(p.PrivateSlots())+63)&^63 // a multiple of a cache line, for clear
 	return r
 }
-
-func arg(i int) Mem { return At(R15, int32(OffArgs+8*i)) }

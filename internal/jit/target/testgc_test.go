@@ -1,0 +1,3 @@
+package target
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
