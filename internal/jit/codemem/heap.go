@@ -70,7 +70,7 @@ func newHeap(view mapping) *Heap {
 
 // Range returns the address range [lo, hi) of all blocks.
 func (h *Heap) Range() (lo, hi uintptr) {
-	lo = uintptr(unsafe.Pointer(unsafe.SliceData(h.mapping.run)))
+	lo = addressOf(h.mapping.run)
 	return lo, lo + uintptr(len(h.mapping.run))
 }
 
@@ -99,15 +99,21 @@ func (h *Heap) write(s span, code []byte) error {
 	}
 	n := copy(h.mapping.write[s.off:], code)
 	for i := s.off + n; i < s.off+s.size; i++ {
-		h.mapping.write[i] = 0xcc // INT3: execution past the end traps
+		h.mapping.write[i] = trap // execution past the end traps
 	}
 	if h.mapping.protect != nil {
 		if err := h.mapping.protect(s.off, s.size, false); err != nil {
 			return err
 		}
 	}
-	return h.populate(s)
+	if err := h.populate(s); err != nil {
+		return err
+	}
+	flush(addressOf(h.mapping.write)+uintptr(s.off), addressOf(h.mapping.run)+uintptr(s.off), uintptr(s.size))
+	return nil
 }
+
+func addressOf(view []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(view))) }
 
 // minPageSize divides the page size of every supported machine.
 const minPageSize = 4 << 10

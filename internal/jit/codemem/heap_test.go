@@ -44,7 +44,7 @@ func TestAdd(t *testing.T) {
 		if b.Entry() < lo || b.Entry()+uintptr(b.Size()) > hi || b.Entry()%blockAlign != 0 {
 			t.Errorf("%s: block at %#x, %d bytes, range %#x to %#x", name, b.Entry(), b.Size(), lo, hi)
 		}
-		if got := h.at(b); !bytes.Equal(got[:100], code) || got[100] != 0xcc {
+		if got := h.at(b); !bytes.Equal(got[:100], code) || got[100] != trap {
 			t.Errorf("%s: wrong bytes", name)
 		}
 		if unsafe.Pointer(&h.at(b)[0]) != unsafe.Pointer(&h.mapping.run[b.Entry()-lo]) {
