@@ -19,6 +19,8 @@ type Asm struct {
 	Code   []byte
 	labels []int32 // offset of each label, or -1; entry 0 is no label
 	fixups []fixup
+
+	far bool // the code may be too long for conditional jumps
 }
 
 // Reset removes code and labels and reuses their memory.
@@ -145,13 +147,26 @@ func (a *Asm) B(l Label) { a.reference(Insn{Op: B}, l) }
 // BL emits a call.
 func (a *Asm) BL(l Label) { a.reference(Insn{Op: BL}, l) }
 
-// BCond emits a conditional jump.
-func (a *Asm) BCond(c Cond, l Label) { a.reference(Insn{Op: BCOND, Cond: c}, l) }
+// BCond emits a conditional jump. In long code it is a jump around one that reaches 128 MiB.
+func (a *Asm) BCond(c Cond, l Label) {
+	if a.far {
+		a.emit(Insn{Op: BCOND, Cond: c.Not(), Imm: 8})
+		a.B(l)
+		return
+	}
+	a.reference(Insn{Op: BCOND, Cond: c}, l)
+}
 
-// BZero emits a jump, CBZ or CBNZ, on a general register.
+// BZero emits a jump on a general register, CBZ or CBNZ.
 func (a *Asm) BZero(op Op, r Reg, l Label) {
 	i := plain(op)
 	i.D = r
+	if a.far {
+		i.Op, i.Imm = CBZ+CBNZ-i.Op, 8
+		a.emit(i)
+		a.B(l)
+		return
+	}
 	a.reference(i, l)
 }
 
@@ -210,22 +225,22 @@ func (a *Asm) Access(op Op, t Reg, at Mem, scratch Reg) {
 	}
 }
 
-// plus is d = n + v in 64 bits, for n that may be the stack pointer.
+// plus is d = n + v in 64 bits; both may be the stack pointer. A large v clobbers X17.
 func (a *Asm) plus(d, n Reg, v int64) {
-	op := ADDI | W
+	op, abs := ADDI|W, v
 	if v < 0 {
-		op, v = SUBI|W, -v
+		op, abs = SUBI|W, -v
 	}
 	switch {
-	case v < 1<<12 || v < 1<<24 && v&0xfff == 0:
-		if v != 0 || d != n {
-			a.RI(op, d, n, v)
-		}
-	case v < 1<<24:
-		a.RI(op, d, n, v&^0xfff)
-		a.RI(op, d, d, v&0xfff)
+	case v == 0 && d == n:
+	case abs < 1<<12 || abs < 1<<24 && abs&0xfff == 0:
+		a.RI(op, d, n, abs)
+	case abs < 1<<24:
+		a.RI(op, d, n, abs&^0xfff)
+		a.RI(op, d, d, abs&0xfff)
 	default:
-		panic("arm64: a displacement of more than 24 bits")
+		a.MovI(scratch, uint64(v))
+		a.R(ADDX, d, n, scratch)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	CMPI
 	FROMSP
 	TOSP
+	ADDX
 	ANDI
 	ORRI
 	EORI
@@ -170,6 +171,7 @@ const (
 	VONES
 	VFMOVI
 	VTBL
+	VTBL4
 	VEXT
 	VZIP1
 	VZIP2

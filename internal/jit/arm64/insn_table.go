@@ -25,6 +25,7 @@ var table = append([]row{
 	{op: CMPI, name: "cmp", bits: 0x7100001f, template: "{Sn}, {imm12}", hidden: "sf"},
 	{op: FROMSP, name: "mov", bits: 0x910003e0, template: "{Pd}, sp", hidden: ""},
 	{op: TOSP, name: "mov", bits: 0x9100001f, template: "sp, {Pn}", hidden: ""},
+	{op: ADDX, name: "add", bits: 0x8b206000, template: "{Pd}, {Pn}, {Xm}{uxtx}", hidden: ""},
 	{op: ANDI, name: "and", bits: 0x12000000, template: "{Sd}, {Rn}, {bitmask}", hidden: "sf"},
 	{op: ORRI, name: "orr", bits: 0x32000000, template: "{Sd}, {Rn}, {bitmask}", hidden: "sf"},
 	{op: EORI, name: "eor", bits: 0x52000000, template: "{Sd}, {Rn}, {bitmask}", hidden: "sf"},

@@ -23,6 +23,7 @@ var vectorTable = []row{
 	{op: VONES, name: "movi", bits: 0x6f07e7e0, template: "{Vd}, #0xffffffffffffffff", hidden: "longs"},
 	{op: VFMOVI, name: "fmov", bits: 0x0f00f400, template: "{Vd}, {fmov}", hidden: "words q"},
 	{op: VTBL, name: "tbl", bits: 0x0e000000, template: "{Vd}, {tbl1}, {Vm}", hidden: "bytes q"},
+	{op: VTBL4, name: "tbl", bits: 0x0e006000, template: "{Vd}, {tbl4}, {Vm}", hidden: "bytes q"},
 	{op: VEXT, name: "ext", bits: 0x2e000000, template: "{Vd}, {Vn}, {Vm}, {lanes}", hidden: "bytes q"},
 	{op: VZIP1, name: "zip1", bits: 0x0e003800, template: "{Vd}, {Vn}, {Vm}", hidden: "size q"},
 	{op: VZIP2, name: "zip2", bits: 0x0e007800, template: "{Vd}, {Vn}, {Vm}", hidden: "size q"},

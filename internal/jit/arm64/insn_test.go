@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var record = flag.Bool("record", false, "write testdata/insns.txt anew, with the answers of GNU as and objdump")
+var recording = flag.Bool("record", false, "write testdata/insns.txt anew, with the answers of GNU as and objdump")
 
 // insnsFile has a line for each sample: its bytes, and the text of objdump, at address 4 times the line's number. GNU as makes the same
 // bytes of the text.
@@ -22,7 +22,7 @@ var insnsFile = filepath.Join("testdata", "insns.txt")
 // TestInsns compares the decoder, the printer and the encoder with recorded answers of GNU as and objdump (binutils), for instructions
 // of every row.
 func TestInsns(t *testing.T) {
-	if *record {
+	if *recording {
 		recordInsns(t)
 	}
 	b, err := os.ReadFile(insnsFile)

@@ -160,7 +160,14 @@ func immediateTokens() map[string]*token {
 				}
 				return hexadecimal(i.Imm)
 			}},
-		"bitmask":     bitmaskToken(),
+		"bitmask": bitmaskToken(),
+		"uxtx": {put: func(*Insn) (uint32, bool) { return 0, true }, get: func(*Insn, uint32) bool { return true },
+			text: func(i *Insn, _ int) string { // the extension of the last operand; listings omit it beside the stack pointer
+				if i.D == SP || i.N == SP {
+					return ""
+				}
+				return ", uxtx"
+			}},
 		"onlybitmask": onlyBitmask(), // of numbers that no other move can make
 		"imm16":       number(5, 16, immediate, hexadecimal),
 		"lanes": { // the immediate of EXT, in bytes

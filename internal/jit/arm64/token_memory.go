@@ -219,6 +219,7 @@ func elementTokens() map[string]*token {
 		"list1":    register(atD, func(i *Insn, r Reg) string { return "{" + vector(r, i.Arr) + "}" }),
 		"tbl1":     register(atN, func(_ *Insn, r Reg) string { return "{" + vector(r, B16) + "}" }),
 		"lanelist": register(atD, func(i *Insn, r Reg) string { return "{v" + strconv.Itoa(int(r)) + "." + i.Arr.lane() + "}" }),
+		"tbl4":     register(atN, func(_ *Insn, r Reg) string { return vectorRun(r, 4, B16) }),
 		"run2":     registerRun(2),
 		"run4":     registerRun(4),
 	}
@@ -247,16 +248,19 @@ func shiftAmount(put func(i *Insn, width int64) int64, amount func(v, width int6
 
 // registerRun is n consecutive vectors from the destination on.
 func registerRun(n Reg) *token {
-	return register(atD, func(i *Insn, r Reg) string {
-		if last := r + n - 1; n > 2 && last < 32 {
-			return "{" + vector(r, i.Arr) + "-" + vector(last, i.Arr) + "}"
-		}
-		list := "{" + vector(r, i.Arr)
-		for k := Reg(1); k < n; k++ {
-			list += ", " + vector((r+k)&31, i.Arr)
-		}
-		return list + "}"
-	})
+	return register(atD, func(i *Insn, r Reg) string { return vectorRun(r, n, i.Arr) })
+}
+
+// vectorRun returns the text of n consecutive vectors.
+func vectorRun(r, n Reg, arr Arr) string {
+	if last := r + n - 1; n > 2 && last < 32 {
+		return "{" + vector(r, arr) + "-" + vector(last, arr) + "}"
+	}
+	list := "{" + vector(r, arr)
+	for k := Reg(1); k < n; k++ {
+		list += ", " + vector((r+k)&31, arr)
+	}
+	return list + "}"
 }
 
 // laneOf is the number of a lane of a fixed size, in n bits.

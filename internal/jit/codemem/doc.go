@@ -16,5 +16,5 @@
 // # Files
 //
 //  1. heap.go: the allocator, first fit with coalescing.
-//  2. map_*.go: the mappings, by operating system; flush_*: the instruction cache, by processor.
+//  2. map_*.go: the mappings, by operating system; flush_*.go: the instruction cache, by processor.
 package codemem

@@ -8,10 +8,11 @@ const (
 	Best   Level = iota // the best level of the processor
 	AVX512              // x86-64 with AVX-512 F, BW, CD, DQ and VL: 16 lanes, masks in registers of their own
 	AVX2                // x86-64 with AVX2, FMA and F16C: 8 lanes, masks in vectors
+	NEON                // AArch64 with Advanced SIMD: 4 lanes, masks in vectors
 	NumLevels
 )
 
-var levelNames = [NumLevels]string{"best", "avx512", "avx2"}
+var levelNames = [NumLevels]string{"best", "avx512", "avx2", "neon"}
 
 // String returns the name of a level, such as "avx512".
 func (l Level) String() string { return levelNames[l] }
