@@ -192,8 +192,8 @@ type access struct {
 	unit                  int64
 }
 
-// accesses are the loads and stores by their scaled form.
-var accesses = map[Op]access{
+// accessForms are the loads and stores by their scaled form.
+var accessForms = map[Op]access{
 	LDRB: {LDRB, LDRB_NEAR, LDRB_INDEX, 1}, LDRH: {LDRH, LDRH_NEAR, LDRH_INDEX, 2}, LDRW: {LDRW, LDRW_NEAR, LDRW_INDEX, 4},
 	LDRX: {LDRX, LDRX_NEAR, LDRX_INDEX, 8}, LDRS: {LDRS, LDRS_NEAR, LDRS_INDEX, 4}, LDRD: {LDRD, LDRD_NEAR, LDRD_INDEX, 8},
 	LDRQ: {LDRQ, LDRQ_NEAR, LDRQ_INDEX, 16},
@@ -205,7 +205,7 @@ var accesses = map[Op]access{
 // Access emits a load or store of t, an operation with a scaled displacement such as LDRW. An address that the instruction cannot encode
 // is computed in scratch.
 func (a *Asm) Access(op Op, t Reg, at Mem, scratch Reg) {
-	f := accesses[op]
+	f := accessForms[op]
 	if at.Index != NoReg && at.Disp == 0 {
 		a.emit(Insn{Op: f.indexed, D: t, N: at.Base, M: at.Index})
 		return

@@ -177,7 +177,7 @@ func (m *machine) subgroup() {
 
 // expand sets v to the mask of four bits in memory: lane i is all ones if bit i is set. It clobbers V1 and X0.
 func (m *machine) expand(v Reg, at Mem) {
-	m.literal(1, [4]uint32{1, 2, 4, 8})
+	m.literal(1, quadBits)
 	m.loadW(X0, at)
 	m.splat(v, X0)
 	m.s4(VCMTST, v, v, 1)

@@ -1,8 +1,6 @@
 package arm64
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -342,7 +340,14 @@ func clobbers(in *vcode.Inst) bool {
 	return false
 }
 
-// usesMask reports whether the code of a native operation reads its mask, although it does not merge.
+// usesMask reports whether the code of an IR operation reads the active lanes although the instruction does not merge. Other instructions
+// compute inactive lanes too, with values that no lane observes.
 func usesMask(op ir.Op) bool {
-	return slices.Contains([]ir.Op{ir.Ld, ir.St, ir.Len, ir.Demote}, op)
+	switch op.Family() {
+	case ir.Memory:
+		return true
+	case ir.PrivateMemory:
+		return op != ir.PAddr
+	}
+	return op == ir.Len || op == ir.Region || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }

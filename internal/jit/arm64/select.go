@@ -89,7 +89,7 @@ var rules = mergeRules(map[rule]emitter{
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.ResetBudget, 0, 0}:    resetBudget,
 	{ir.Fence, 0, 0}:          func(m *machine, in *vcode.Inst) { m.barrierIf(in) },
-}, integers(), floats())
+}, integers(), floats(), accesses())
 
 func mergeRules(first map[rule]emitter, more ...map[rule]emitter) map[rule]emitter {
 	for _, r := range more {
@@ -100,7 +100,7 @@ func mergeRules(first map[rule]emitter, more ...map[rule]emitter) map[rule]emitt
 
 // ruleOf returns the emitter of an operation, or nil. The multiplication of At has 32 bits per lane, so that a larger stride has no code.
 func ruleOf(op ir.Op, k ir.Key) emitter {
-	if op == ir.At && k.Aux > math.MaxUint32 {
+	if op == ir.At && k.Aux > math.MaxUint32 || !reachable(k, op) {
 		return nil
 	}
 	return rules[rule{op, k.Type, k.From}]

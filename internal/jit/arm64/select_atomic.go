@@ -33,6 +33,10 @@ func (m *machine) atomic(in *vcode.Inst) {
 		m.BZero(CBZ, X0, skip)
 		m.VE(VGETW, S2, X2, off, lane)
 		m.R(ADD|W, X2, X2, X1)
+		if size == 8 { // the buffer itself may begin between two multiples of 8
+			m.RI(TSTI|W, 0, X2, 7)
+			m.BCond(NE, skip)
+		}
 		m.exchange(in, lane)
 		m.Bind(skip)
 	}

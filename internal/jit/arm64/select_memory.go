@@ -236,7 +236,7 @@ func (m *machine) storingLanes(in *vcode.Inst, v Reg) Reg {
 	if !m.demotes {
 		return k
 	}
-	m.expand(3, At(record, int64(m.record.Helpers)+8*int64(in.Part)))
+	m.expand(3, m.helpers(in))
 	m.bits(VBIC, v, k, 3)
 	return v
 }
