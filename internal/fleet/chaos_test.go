@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,14 +29,19 @@ func playRole(role string) {
 	switch name {
 	case "server":
 		listen, dir, _ := strings.Cut(arguments, " ")
-		if _, err = Serve(Serving{Listen: listen, Store: dir}); err == nil {
+		var e *Embedded
+		if e, err = Serve(Serving{Listen: listen, Store: dir}); err == nil {
+			tellTraffic(e)
 			select {}
 		}
-	case "worker":
+	case "worker", "slot":
 		self, _ := os.Executable()
 		os.Unsetenv(roleVariable)
 		for {
 			w := &Worker{Server: Server{URL: arguments}, Command: []string{"/usr/bin/env", answerVariable + "=v1", self}, Slots: 2, AckWait: time.Second}
+			if name == "slot" {
+				w.Slots, w.AckWait = 1, 0
+			}
 			err = w.Run(ctx)
 			fmt.Fprintln(os.Stderr, "worker:", err) // the server may be dead
 			time.Sleep(50 * time.Millisecond)
@@ -59,36 +63,56 @@ func playRole(role string) {
 type chaos struct {
 	t       *testing.T
 	url     string
-	store   string
-	mu      sync.Mutex
-	running map[string]*exec.Cmd
+	roles   map[string]string // the arguments of processes by their names
+	running map[string]*started
 }
 
-// start starts the process of a role that is not the submitter's.
-func (c *chaos) start(name, role string) {
+// newChaos returns a fleet of a server, with its folder, and two workers, none of which runs.
+func newChaos(t *testing.T, store string) *chaos {
+	t.Helper()
+	port := freePort(t)
+	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
+	return &chaos{t: t, url: url, running: map[string]*started{},
+		roles: map[string]string{"server": fmt.Sprintf("server 127.0.0.1:%d %s", port, store), "worker 0": "worker " + url, "worker 1": "worker " + url}}
+}
+
+// start starts a process that is not the submitter, for the time of the test at most. ended is closed after its end.
+func (c *chaos) start(name string) (ended <-chan struct{}) {
 	self, err := os.Executable()
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	cmd.Env = append(os.Environ(), roleVariable+"="+c.roles[name])
 	confine.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.mu.Lock()
-	c.running[name] = cmd
-	c.mu.Unlock()
+	x := &started{cmd, make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // the error is a kill
+		close(x.ended)
+	}()
+	c.t.Cleanup(x.kill)
+	c.running[name] = x
+	return x.ended
 }
 
 // kill kills a process with SIGKILL and waits for its end.
 func (c *chaos) kill(name string) {
-	c.mu.Lock()
-	cmd := c.running[name]
+	c.running[name].kill()
 	delete(c.running, name)
-	c.mu.Unlock()
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+}
+
+// started is a process that was started.
+type started struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // is closed after its end
+}
+
+func (x *started) kill() {
+	_ = x.cmd.Process.Kill()
+	<-x.ended
 }
 
 // submit runs the same command until it ends by itself, and returns the answers that the last one wrote.
@@ -129,17 +153,10 @@ func TestChaos(t *testing.T) {
 	if os.Getenv("CHIARO_LONG") != "" {
 		kills, count = 200, 12000
 	}
-	port := freePort(t)
-	c := &chaos{t: t, url: fmt.Sprintf("nats://127.0.0.1:%d", port), store: t.TempDir(), running: map[string]*exec.Cmd{}}
-	roles := map[string]string{"server": fmt.Sprintf("server 127.0.0.1:%d %s", port, c.store), "worker 0": "worker " + c.url, "worker 1": "worker " + c.url}
-	for name, role := range roles {
-		c.start(name, role)
+	c := newChaos(t, t.TempDir())
+	for name := range c.roles {
+		c.start(name)
 	}
-	defer func() {
-		for name := range roles {
-			c.kill(name)
-		}
-	}()
 	items := makeItems(t, count)
 	for i := range items {
 		items[i].Kind = "sleep 10ms"
@@ -168,7 +185,7 @@ func TestChaos(t *testing.T) {
 			}
 		default:
 			c.kill(name)
-			c.start(name, roles[name])
+			c.start(name)
 		}
 	}
 	if out == nil {
@@ -183,8 +200,24 @@ func TestChaos(t *testing.T) {
 	wantResults(t, items[count/2+1:], answers[count/2+1:], "1")
 }
 
+// waitForServer waits until a server answers.
+func waitForServer(t *testing.T, url string) {
+	t.Helper()
+	for {
+		st, err := connect(t.Context(), Server{URL: url}, "test")
+		if err == nil {
+			st.close()
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // freePort returns a port that is free at present.
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +53,9 @@ func answerItems(version string) {
 		case "poison":
 			fmt.Fprintln(os.Stderr, "the last words")
 			os.Exit(9)
+		case "parent": // ends the worker
+			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
+			select {}
 		case "sleep":
 			d, _ := time.ParseDuration(argument)
 			time.Sleep(d)

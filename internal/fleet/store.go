@@ -34,6 +34,9 @@ const (
 // kept is how long results and inputs stay on the server.
 const kept = 30 * 24 * time.Hour
 
+// ackTime is how long a message waits for its acknowledgement. It is then sent again, which has no effect if the server has it.
+const ackTime = 5 * time.Second
+
 // keptBriefly is how long the server keeps a result with a brief answer, such as a timeout: until its submitters, which may
 // have to reconnect, have it.
 const keptBriefly = 2 * time.Minute
@@ -106,7 +109,7 @@ func connect(ctx context.Context, s Server, name string) (*store, error) {
 		return nil, explained(s.URL, err)
 	}
 	st := &store{conn: conn}
-	if st.js, err = jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(512), jetstream.WithDefaultTimeout(10*time.Second)); err == nil {
+	if st.js, err = jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(512), jetstream.WithPublishAsyncTimeout(ackTime), jetstream.WithDefaultTimeout(10*time.Second)); err == nil {
 		err = st.open(ctx)
 	}
 	if err != nil {

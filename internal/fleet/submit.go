@@ -49,7 +49,7 @@ func (s *Submission) Submit(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := &submitter{Submission: *s, st: st, head: head, scope: scopeOf(&head), out: wire.NewWriter(out), fail: cancel,
-		waiting: map[string]*waitingBatch{}, known: map[string]bool{}, room: make(chan struct{}, 256), files: newHasher(), open: true, done: make(chan struct{})}
+		waiting: map[string]*waitingBatch{}, known: map[string]bool{}, noticed: map[string]bool{}, room: make(chan struct{}, 256), files: newHasher(), open: true, done: make(chan struct{})}
 	if x.Audit == 0 {
 		x.Audit = 5 * time.Second
 	}
@@ -91,7 +91,7 @@ type submitter struct {
 	open    bool                     // further items come
 	last    time.Time                // of the last answer
 	count   int                      // answers
-	noticed string                   // the last notice
+	noticed map[string]bool          // notices since the last answer
 }
 
 // waitingBatch is a batch without a result, with the places of its items in the list: several if the list has the same batch
@@ -282,19 +282,32 @@ func (x *submitter) publish(ctx context.Context, token string, b *batch) {
 		}
 		idle := time.Since(latest(x.last, began))
 		x.mu.Unlock()
-		var api *jetstream.APIError
-		switch {
-		case errors.As(err, &api) && idle > x.Patience:
-			x.fail(fmt.Errorf("%s: the server stores no more work: %s", wire.Shown(x.Server.URL), api.Description))
-			return
-		case errors.As(err, &api):
-			x.notice("the server stores no more work at present: " + api.Description)
+		switch why := x.refusal(err); {
 		case errors.Is(err, errInput):
 			x.fail(err)
 			return
+		case why != "" && idle > x.Patience:
+			x.fail(fmt.Errorf("%s: the server stores no more work: %s", wire.Shown(x.Server.URL), why))
+			return
+		case why != "":
+			x.notice("the server stores no more work at present: " + why)
 		}
 		pause(ctx, 300*time.Millisecond)
 	}
+}
+
+// refusal returns why a server that is connected does not store a message; "" if the connection is lost.
+func (x *submitter) refusal(err error) string {
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &api):
+		return api.Description
+	case !x.st.conn.IsConnected():
+		return ""
+	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, jetstream.ErrTooManyStalledMsgs), errors.Is(err, jetstream.ErrNoStreamResponse):
+		return "it does not acknowledge messages; its disk may be full"
+	}
+	return ""
 }
 
 // latest returns the later of two times.
@@ -326,7 +339,7 @@ func (x *submitter) message(b *batch) ([]byte, error) {
 
 // send publishes a message and waits for the acknowledgement. Many calls are under way at once.
 func (x *submitter) send(ctx context.Context, subject string, data []byte) error {
-	f, err := x.st.js.PublishAsync(subject, data, jetstream.WithStallWait(10*time.Second))
+	f, err := x.st.js.PublishAsync(subject, data, jetstream.WithStallWait(ackTime))
 	if err != nil {
 		return err
 	}
@@ -335,8 +348,6 @@ func (x *submitter) send(ctx context.Context, subject string, data []byte) error
 		return nil
 	case err := <-f.Err():
 		return err
-	case <-time.After(20 * time.Second):
-		return nats.ErrTimeout
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -368,6 +379,7 @@ func (x *submitter) result(ctx context.Context, token string, data []byte) {
 	}
 	delete(x.waiting, token)
 	x.last = time.Now()
+	clear(x.noticed)
 	for _, places := range w.places {
 		for i, place := range places {
 			a := answers[i]
@@ -391,11 +403,11 @@ func (x *submitter) write(r *wire.Report) {
 	}
 }
 
-// notice tells the user something, once.
+// notice tells the user something, once until the next answer.
 func (x *submitter) notice(text string) {
 	x.mu.Lock()
-	again := x.noticed == text
-	x.noticed = text
+	again := x.noticed[text]
+	x.noticed[text] = true
 	x.mu.Unlock()
 	if !again {
 		x.write(&wire.Report{Notice: text})
