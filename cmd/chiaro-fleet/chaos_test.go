@@ -58,6 +58,9 @@ func TestChaos(t *testing.T) {
 	}
 	const kills = 200
 	dir, store := corpus(t, 1), t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "again"), os.DirFS(corpus(t, 1))); err != nil { // the run must last
+		t.Fatal(err)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +88,7 @@ func TestChaos(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, kills))
 	for n := 0; ; {
-		time.Sleep(time.Duration(20+random.IntN(80)) * time.Millisecond)
+		time.Sleep(time.Duration(5+random.IntN(30)) * time.Millisecond)
 		if c := running["chiaro"]; c.ended() && c.cmd.ProcessState.ExitCode() == code {
 			t.Logf("%d kills", n)
 			if n < kills {
