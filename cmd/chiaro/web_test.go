@@ -119,12 +119,14 @@ func TestWebStop(t *testing.T) {
 	if said := ended(p); said != "stopped" {
 		t.Errorf("the page says %q", said)
 	}
+	if found := p.Text("#found"); found != "stopped before the end" {
+		t.Errorf("findings are %q", found)
+	}
 	look(t, p, "stopped")
 }
 
 // endlessShader has a loop without an exit that is taken.
-const endlessShader = `
-               OpCapability Shader
+const endlessShader = `OpCapability Shader
                OpMemoryModel Logical GLSL450
                OpEntryPoint GLCompute %main "main"
                OpExecutionMode %main LocalSize 1 1 1

@@ -1,5 +1,5 @@
 // The playground: an editor, the result with the reports of sanitizers, and the disassembly.
-import { el, get, plural, problem } from "./dom.js";
+import { el, get, plural } from "./dom.js";
 import { byNumber, code, findings, instructionHeat, lineHeat, note, reveal } from "./code.js";
 
 const files = { comp: "shader.comp", frag: "shader.frag", spvasm: "shader.spvasm", hlsl: "shader.comp.hlsl", wgsl: "shader.wgsl", slang: "shader.slang", amber: "script.amber" };
@@ -103,8 +103,9 @@ export async function playView() {
       said.textContent = `${verdict()} after ${((performance.now() - began) / 1000).toFixed(2)} s`;
     } catch (err) {
       if (mine !== stop) return;
-      said.textContent = err.name === "AbortError" ? "stopped" : "failed";
-      if (err.name !== "AbortError") found.append(problem(err));
+      const stopped = err.name === "AbortError";
+      said.textContent = stopped ? "stopped" : "failed";
+      state.logs.push(stopped ? "stopped before the end" : err.message);
     }
     halt.disabled = true;
     if (!dis.children.length) dis.append(el("p", { class: "note" }, kind.value === "amber" ? "The shaders of a script have no disassembly here." : "none"));
