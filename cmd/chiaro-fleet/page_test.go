@@ -59,19 +59,11 @@ func TestPage(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, log)
 	}
 	p.Wait("[...document.querySelectorAll('tr')].some((e) => /CHIARO_RESULTS\\s*[1-9]/.test(e.innerText))")
-	look := func(name string) {
-		if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name), p.Screenshot(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	look("fleet.png")
+	p.Keep("fleet")
 	p.Press("1")
 	p.Wait("document.querySelector('tbody td.n')?.textContent === '2'")
 	if got := p.Text("tbody"); !strings.Contains(got, "unreadable 1") || !strings.Contains(got, "clean 1") {
 		t.Errorf("the runs are %s", got)
 	}
-	look("runs.png")
-	if list := p.Errors(); len(list) > 0 {
-		t.Errorf("the page has errors: %s", strings.Join(list, "\n"))
-	}
+	p.Keep("runs")
 }

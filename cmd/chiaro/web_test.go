@@ -37,17 +37,6 @@ func webPage(t *testing.T, dir string, args ...string) (*browser.Page, string) {
 	return p, strings.TrimSpace(strings.TrimPrefix(line, "chiaro web: "))
 }
 
-// look keeps a screenshot, which go test -artifacts shows, and checks that the page has no errors.
-func look(t *testing.T, p *browser.Page, name string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), p.Screenshot(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if list := p.Errors(); len(list) > 0 {
-		t.Errorf("%s: the page has errors: %s", name, strings.Join(list, "\n"))
-	}
-}
-
 // ended waits until the playground has run.
 func ended(p *browser.Page) string {
 	p.Wait("/^(done|failed|ended|stopped)/.test(document.querySelector('#said').textContent)")
@@ -73,7 +62,7 @@ func TestWebPlayground(t *testing.T) {
 	if got := p.Eval("(() => { const c = document.querySelector('canvas#picture'); return [c.width, c.height, ...c.getContext('2d').getImageData(0, 0, 1, 1).data]; })()"); got != "[256,256,0,0,0,255]" {
 		t.Errorf("the picture and its corner are %s", got)
 	}
-	look(t, p, "compute")
+	p.Keep("compute")
 	p.Colors("light")
 	p.Click("#heat")
 	for _, c := range []struct{ sample, said, found string }{
@@ -95,8 +84,15 @@ func TestWebPlayground(t *testing.T) {
 		if hot := p.Eval("document.querySelectorAll('.gutter .hot').length > 0"); (hot == "true") != !strings.Contains(c.sample, "invalid") {
 			t.Errorf("%s: there are counts: %s", c.sample, hot)
 		}
-		look(t, p, strings.TrimSuffix(c.sample, filepath.Ext(c.sample)))
+		p.Keep(strings.TrimSuffix(c.sample, filepath.Ext(c.sample)))
 	}
+	choose(p, "Example", "2-rings.frag")
+	p.Eval("(() => { const t = document.querySelector('.editor textarea'); t.value = t.value.replace('length(p)', 'length(q)'); })()")
+	p.Press("Ctrl+Enter")
+	if said := ended(p); !strings.HasPrefix(said, "failed") || p.Text(".gutter .hit") != "6" || p.Eval("document.querySelectorAll('#found > *').length") != "1" {
+		t.Errorf("an error of the compiler at line 6: the page says %q: %s", said, p.Text("#found"))
+	}
+	p.Keep("compiler")
 	choose(p, "Example", "4-bounds.comp")
 	p.Press("Ctrl+Enter")
 	ended(p)
@@ -122,7 +118,7 @@ func TestWebStop(t *testing.T) {
 	if found := p.Text("#found"); found != "stopped before the end" {
 		t.Errorf("findings are %q", found)
 	}
-	look(t, p, "stopped")
+	p.Keep("stopped")
 }
 
 // endlessShader has a loop without an exit that is taken.
@@ -191,7 +187,7 @@ func TestWebReports(t *testing.T) {
 	p, url := webPage(t, dir, "reports")
 	p.Go(url)
 	p.Wait("document.querySelectorAll('tbody tr').length === 2")
-	look(t, p, "runs")
+	p.Keep("runs")
 	p.Eval("(() => { const r = [...document.querySelectorAll('[data-row]')]; r.find((e) => e.textContent === 'run.jsonl').focus(); })()")
 	p.Press("Enter")
 	p.Wait("document.querySelector('.causes button')")
@@ -201,7 +197,7 @@ func TestWebReports(t *testing.T) {
 	p.Press("/")
 	p.Type("onerror")
 	p.Wait("document.querySelectorAll('tbody tr').length === 1")
-	look(t, p, "run")
+	p.Keep("run")
 	p.Press("Tab") // leaves the field
 	p.Press("j")
 	p.Press("Enter")
@@ -212,10 +208,10 @@ func TestWebReports(t *testing.T) {
 	if got := p.Eval("document.querySelectorAll('main img').length"); got != "0" {
 		t.Errorf("the name became %s pictures", got)
 	}
-	look(t, p, "item")
+	p.Keep("item")
 	p.Click("#count")
 	p.Wait("document.querySelector('.l.hot')")
-	look(t, p, "counts")
+	p.Keep("counts")
 	p.Press("u")
 	p.Wait("document.querySelector('.causes button')")
 	p.Press("u")
@@ -237,14 +233,14 @@ func TestWebReports(t *testing.T) {
 	if got := p.Eval("getComputedStyle(document.body).colorScheme + document.documentElement.dataset.theme"); got != `"normaldark"` && got != `"darkdark"` {
 		t.Errorf("the colors are %s", got)
 	}
-	look(t, p, "finding-dark")
+	p.Keep("finding-dark")
 	p.Press("3") // no fleet
 	p.Press("2")
 	p.Wait("document.querySelectorAll('.thumbs img').length === 1")
 	p.Click(".thumbs button")
 	p.Click(".thumbs button")
 	p.Wait("document.querySelector('[data-ready]')")
-	look(t, p, "pictures-dark")
+	p.Keep("pictures-dark")
 	p.Press("?")
 	p.Wait("document.querySelector('dialog').open")
 	p.Press("Escape")
@@ -268,5 +264,5 @@ func TestWebLive(t *testing.T) {
 		}
 		p.Wait(fmt.Sprintf("document.querySelector('tbody td.n')?.textContent === '%d'", i))
 	}
-	look(t, p, "live")
+	p.Keep("live")
 }

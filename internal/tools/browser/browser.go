@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -281,6 +282,17 @@ func (p *Page) Screenshot() []byte {
 		p.t.Fatal(err)
 	}
 	return data
+}
+
+// Keep keeps a screenshot, which go test -artifacts shows, and fails the test if the page has errors.
+func (p *Page) Keep(name string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.t.ArtifactDir(), name+".png"), p.Screenshot(), 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+	if list := p.Errors(); len(list) > 0 {
+		p.t.Errorf("%s: the page has errors: %s", name, strings.Join(list, "\n"))
+	}
 }
 
 func quote(s string) string {

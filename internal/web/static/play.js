@@ -132,16 +132,14 @@ export async function playView() {
       const record = p.result?.files?.[0] ?? {};
       state.checked = record.verdict === "clean";
       state.failed ||= p.code >= 2;
-      if (record.message) state.logs.push(record.message);
-      add(findings(record), 0);
+      add(record, 0);
     } else if (p.part === "listing" && p.code === 0) {
       state.listing = p.lines;
       drawListing();
     } else if (p.part === "run") {
       const record = p.result?.files?.[0] ?? p.result ?? {};
-      state.failed ||= p.code >= 2 || (record.status ?? "pass") !== "pass";
-      if (record.message) state.logs.push(record.message);
-      add(findings(record), p.before ?? 0);
+      state.failed ||= p.code >= 2 || !p.result || (record.status ?? "pass") !== "pass";
+      add(record, p.before ?? 0);
       for (const [name, values] of Object.entries(record.buffers ?? {})) drawBuffer(name, values);
       if (record.log?.length) results.append(el("h2", {}, "Output of printf"), el("pre", {}, record.log.join("\n")));
     } else if (p.part === "picture") {
@@ -151,7 +149,10 @@ export async function playView() {
     }
     drawFound();
   }
-  function add(list, before) {
+  // add adds the findings of a record, whose shader is after some lines of the page.
+  function add(record, before) {
+    const list = findings(record);
+    if (record.message && !list.some((f) => record.message.includes(f.message))) state.logs.push(record.message);
     for (const f of list) {
       if (before && f.line) f.line -= before;
       const line = f.line;
