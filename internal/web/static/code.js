@@ -94,7 +94,7 @@ export function findings(record) {
   }
   if (!list.length && record.message?.startsWith(record.file + ":")) { // a failure of a script has its place in its message
     const m = record.message.slice(record.file.length).match(/^:(\d+):\d+: (?:error: )?(.*)/);
-    if (m) list.push({ severity: "error", title: record.status ?? record.verdict, message: m[2], line: Number(m[1]) });
+    if (m) list.push({ severity: "error", title: record.status ?? "error", message: m[2], line: Number(m[1]) });
   }
   return list;
 }
