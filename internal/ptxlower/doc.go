@@ -70,6 +70,7 @@
 //	surface.go                   surfaces
 //	sampler.go                   samplers that a module describes
 //	matrix.go, wmma.go           matrices of warps
+//	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
 //	library.go                   the functions that CUDA provides

@@ -66,6 +66,10 @@ func (e *emitter) mma() {
 	if len(types) != 4 {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
+	if e.in.Has(".m8n8k4") && types[1] != ".f64" {
+		e.quads(types)
+		return
+	}
 	s, ok := e.shapeOf(types[1])
 	if !ok || !accumulates(types[0], types[1], types[2]) || types[0] != types[3] || !e.in.Has(".row") || !e.in.Has(".col") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
