@@ -20,11 +20,12 @@ type matrixShape struct {
 }
 
 // matrixElements are the elements of a word by the type of A.
-var matrixElements = map[string]int{".f16": 2, ".bf16": 2, ".tf32": 1, ".f64": 1, ".s8": 4, ".u8": 4, ".s4": 8, ".u4": 8, ".b1": 32}
+var matrixElements = map[string]int{".f16": 2, ".bf16": 2, ".tf32": 1, ".f64": 1, ".s8": 4, ".u8": 4, ".e4m3": 4, ".e5m2": 4, ".s4": 8, ".u4": 8, ".b1": 32}
 
 // matrixShapes are the k of the shapes, by the type of A and the m and n of the shape.
 var matrixShapes = map[string]string{
 	".f16 m16n8": "8 16", ".bf16 m16n8": "8 16", ".tf32 m16n8": "4 8", ".f64 m16n8": "4 8 16", ".f64 m8n8": "4",
+	".e4m3 m16n8": "16 32", ".e5m2 m16n8": "16 32",
 	".s8 m16n8": "16 32", ".s8 m8n8": "16", ".s4 m16n8": "32 64", ".s4 m8n8": "32", ".b1 m16n8": "128 256", ".b1 m8n8": "128",
 }
 
@@ -147,6 +148,8 @@ func accumulates(d, a, b string) bool {
 		return a == b && d == ".f32"
 	case ".f64":
 		return a == b && d == a
+	case ".e4m3", ".e5m2":
+		return (b == ".e4m3" || b == ".e5m2") && (d == ".f16" || d == ".f32")
 	}
 	return matrixElements[a] == matrixElements[b] && d == ".s32"
 }
@@ -193,6 +196,8 @@ func (e *emitter) element(w ir.V, i int, t string) ir.V {
 		return e.b.Op(ir.FCvt, ir.F32, e.as(half(), ir.F16))
 	case ".bf16":
 		return e.fromBfloat(half())
+	case ".e4m3", ".e5m2":
+		return e.b.Op(ir.FCvt, ir.F32, e.halfOf(e.b.Op(ir.BitFieldU, ir.I32, w, e.b.I32(uint32(8*i)), e.b.I32(8)), minifloats[t]))
 	case ".tf32":
 		const bits = 13 // that tf32 does not have
 		return e.as(e.b.Op(ir.And, ir.I32, w, e.b.I32(^uint32(1<<bits-1))), ir.F32)

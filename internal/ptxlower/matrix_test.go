@@ -24,6 +24,15 @@ func halfOf(x int) uint64 {
 	return uint64(bits>>16&0x8000 | (bits>>23&0xff-112)<<10 | bits>>13&0x3ff)
 }
 
+// smallOf returns an integer from -4 to 4 as a float of 8 bits with a number of fraction bits and a bias.
+func smallOf(x, fraction, bias int) uint64 {
+	if x == 0 {
+		return 0
+	}
+	bits := math.Float32bits(float32(x))
+	return uint64(bits>>24&0x80 | (bits>>23&0xff-127+uint32(bias))<<fraction | bits<<9>>(32-fraction))
+}
+
 func TestMatrices(t *testing.T) {
 	float := func(x int) uint64 { return f32(float32(x)) }
 	integer := func(x int) uint64 { return uint64(uint32(int32(x))) }
@@ -34,6 +43,8 @@ func TestMatrices(t *testing.T) {
 		{"m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 2, 2, halfOf, float},
 		{"m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 2, 2, func(x int) uint64 { return float(x) >> 16 }, float},
 		{"m16n8k8.row.col.f32.tf32.tf32.f32", 4, 1, 2, 2, float, float},
+		{"m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 4, 2, 2, func(x int) uint64 { return smallOf(x, 3, 7) }, float},
+		{"m16n8k16.row.col.f32.e5m2.e5m2.f32", 4, 4, 2, 1, func(x int) uint64 { return smallOf(x, 2, 15) }, float},
 		{"m16n8k32.row.col.s32.s8.s8.s32", 4, 4, 2, 2, low(8), integer},
 		{"m8n8k16.row.col.satfinite.s32.s8.s8.s32", 4, 4, 1, 1, low(8), integer},
 		{"m16n8k64.row.col.s32.s4.s4.s32", 4, 8, 2, 2, low(4), integer},
