@@ -44,6 +44,7 @@ var (
 	phiPass      = Pass{"phielim", "redundant phi elimination", "Aycock and Horspool 2000; Braun et al. 2013", each(elimPhis)}
 	unrollPass   = Pass{"unroll", "full loop unrolling", "Muchnick 1997, 17.4.3", each(unroll)}
 	branchPass   = Pass{"branchfold", "constant-branch folding and unreachable-code elimination", "Muchnick 1997, 18.1 and 18.3", each(foldBranches)}
+	narrowPass   = Pass{"narrow", "demanded-bits narrowing", "LLVM's DemandedBits and TruncInstCombine", each(narrowLoops)}
 	strengthPass = Pass{"strength", "strength reduction", "Granlund and Montgomery 1994; Warren 2013", each(reduceStrength)}
 	csePass      = Pass{"cse", "common-subexpression elimination (dominator-based GVN)", "Briggs, Cooper and Simpson 1997", each(cse)}
 	ifPass       = Pass{"ifconvert", "if-conversion", "Allen, Kennedy, Porterfield and Warren 1983", each(ifConvert)}
@@ -71,6 +72,7 @@ var Passes = []Pass{
 	branchPass,
 	mem2regPass,
 	phiPass,
+	narrowPass,
 	strengthPass,
 	csePass,
 	ifPass,
@@ -100,6 +102,8 @@ var order = [][2]string{
 	{"phielim", "licm"},              // a loop-invariant parameter is then the value before the loop
 	{"phielim", "lcssa"},             // and needs no parameter at the loop's exit
 	{"cse", "licm"},                  // handles and offsets of loads are then the same in all iterations
+	{"mem2reg", "narrow"},            // a carried number is a parameter only then
+	{"narrow", "cse"},                // its uses are the same expressions only then
 	{"phielim", "unroll"},            // a loop counter is a parameter that starts at a constant
 	{"unroll", "branchfold"},         // the tests of unrolled iterations are constant
 	{"fold", "strength"},             // a divisor is known once it is folded
