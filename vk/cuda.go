@@ -305,7 +305,7 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	if len(f.programs) >= maxCudaShapes {
 		return nil, &UnsupportedError{Feature: "a CUDA function that is launched with more than 64 sizes of blocks and of shared memory"}
 	}
-	o := ptxlower.Options{Block: shape.block, SharedBytes: shape.shared}
+	o := ptxlower.Options{Block: shape.block, SharedBytes: shape.shared, Sanitize: f.dev.lowering.Sanitize}
 	if m := f.module.memory; m != nil {
 		o.Base = m.address
 	}

@@ -154,6 +154,7 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
+	writeReports(c.err, j.reports.List())
 	if cause != nil {
 		err := reported(c, file, cause)
 		if errors.As(cause, new(*exec.BudgetError)) {
@@ -161,7 +162,10 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 		}
 		return err
 	}
-	return j.judge(c, f.format)
+	if err := j.judge(c, f.format); err != nil || len(j.reports.List()) == 0 {
+		return err
+	}
+	return &coded{code: exitFindings}
 }
 
 // prepare makes the module and the kernel, if they are not there.

@@ -135,6 +135,7 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 	default:
 		p.offset = e.as(v, ir.I32)
 	}
+	e.checkRange(p, v, bytes)
 	access(p)
 }
 

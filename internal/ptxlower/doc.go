@@ -74,5 +74,6 @@
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
 //	library.go                   the functions that CUDA provides
+//	sanitize.go                  checks of the execution
 //	heap.go                      malloc and free, in PTX
 package ptxlower

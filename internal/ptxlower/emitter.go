@@ -49,11 +49,11 @@ func (f *function) instruction(it *item) {
 		malformed(in.Pos, "%s has no .sync; must have it", in.Name())
 	}
 	if in.Guard == "" {
-		row.do(e)
+		e.checkFloat(row.do)
 		return
 	}
 	f.b.If(f.guard(it))
-	row.do(e)
+	e.checkFloat(row.do)
 	f.b.End()
 }
 

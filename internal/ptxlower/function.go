@@ -20,13 +20,15 @@ type function struct {
 	names     map[string]int // of the labels: the index of the item after each
 	depth     int            // of the control tree
 	cc        *register
+	loc       *ptx.Directive // while instructions are listed: the last .loc
 }
 
 // item is an instruction and the scope that its names are in.
 type item struct {
 	in    *ptx.Instr
 	at    *scope
-	parts []string // of a video instruction: the selectors of its operands
+	parts []string       // of a video instruction: the selectors of its operands
+	loc   *ptx.Directive // the last .loc before it; nil without one
 }
 
 // analyze lists the instructions and analyzes each name.
@@ -144,8 +146,12 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 				unsupported(x.Pos, "a second label %s in a function", x.Name)
 			}
 			f.names[x.Name] = len(f.items)
+		case *ptx.Directive:
+			if x.Name == ".loc" {
+				f.loc = x
+			}
 		case *ptx.Instr:
-			it := item{in: x, at: s}
+			it := item{in: x, at: s, loc: f.loc}
 			if isVideo(x.Op) {
 				it.in, it.parts = withoutSelectors(x)
 			}

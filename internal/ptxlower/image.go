@@ -16,7 +16,8 @@ type Image struct {
 	functions map[string]*ptx.Function // by name: the definition, or the last declaration
 	opaque    map[string]string        // the types of the variables with handles
 	samplers  []StaticSampler
-	heap      bool // the module calls malloc or free
+	files     map[string]string // by number in .loc
+	heap      bool              // the module calls malloc or free
 }
 
 // fix is an initial value that has the address of a variable.
@@ -48,6 +49,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 		}
 	}
 	image.addHeap()
+	image.files = sourceFiles(m)
 	image.place(globals(m))
 	initialized := map[string]bool{}
 	for _, v := range globals(m) {

@@ -27,10 +27,11 @@ const (
 
 // Options are the parameters of a launch that the program depends on.
 type Options struct {
-	Block       [3]uint32 // threads of a block
-	SharedBytes uint32    // of dynamic shared memory
-	Base        uint64    // the device address of the module's image
-	Heap        uint64    // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
+	Block       [3]uint32     // threads of a block
+	SharedBytes uint32        // of dynamic shared memory
+	Base        uint64        // the device address of the module's image
+	Sanitize    ir.Sanitizers // SanitizeBounds and SanitizeFloat; others have no checks
+	Heap        uint64        // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
 }
 
 // Unsupported is the error of PTX that is valid but not built: it names the instruction.
