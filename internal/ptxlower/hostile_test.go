@@ -59,7 +59,7 @@ func lowerAll(t *testing.T, m *ptx.Module) (programs int) {
 		return 0
 	}
 	for _, f := range m.Entries() {
-		_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
+		_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}, Sanitize: ir.SanitizeAll})
 		if err == nil {
 			programs++
 		}
@@ -82,6 +82,19 @@ var warpLines = []string{
 	"L: @p1 bra L; brx.idx x0, T; T: .branchtargets L;", "vmad.s32.s32.s32.sat.shr7 x0, x1.h0, -x2.b3, x3;", "vset4.u32.u32.lt.add x0.b20, x1.b7654, x2.b0000, x3;",
 }
 
+// imageLines are instructions on textures and surfaces, and of the heap.
+var imageLines = []string{
+	"tex.2d.v4.f32.f32 {x0, x1, x2, x3}, [d0, {x4, x5}];", "tex.level.a2d.v4.u32.f32 {x0, x1, x2, x3}|p1, [d0, d1, {x4, x5, x6, x7}], x8, {x1, x2}, x3;", "tex.grad.cube.v4.f32.f32 {x0, x1, x2, x3}, [d0, {x4, x5, x6, x7}], {x1, x1, x1, x1}, {x2, x2, x2, x2};",
+	"tex.2dms.v4.f32.s32 {x0, x1, x2, x3}, [d0, {x4, x5, x6, x7}];", "tex.1d.v2.f16x2.s32 {x0, x1}, [d0, x4];", "tld4.g.2d.v4.s32.f32 {x0, x1, x2, x3}, [d0, {x4, x5}], {x1, x2}, x3;",
+	"txq.level.width.b32 x0, [d0], x1;", "txq.addr_mode_0.b32 x0, [d0];", "suq.channel_order.b32 x0, [d0];", "istypep.surfref p0, d0;", "suld.b.3d.v2.b32.trap {x0, x1}, [d0, {x1, x2, x3, x4}];",
+	"sust.b.a1d.v4.b32.clamp [d0, {x1, x2}], {x0, x1, x2, x3};", "sust.p.2d.v2.b32.zero [d0, {x1, x2}], {x0, x1};", "sured.b.add.1d.u32.zero [d0, x1], x2;", "sured.p.max.2d.b32.trap [d0, {x1, x2}], x2;",
+	"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16 {x0, x1, x2, x3, x4, x5, x6, x7}, {x0, x1}, {x2, x3}, {x0, x1, x2, x3};", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {x0, x1, x2, x3}, {x4, x5, x6, x7}, {x8, x9}, {x0, x1, x2, x3};",
+	"{ .param .b64 a; .param .b64 r; st.param.b64 [a], d0; call.uni (r), malloc, (a); ld.param.b64 d0, [r]; call.uni free, (a); }", ".loc 1 2 3",
+}
+
+// imageHead declares what imageLines name.
+const imageHead = ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p); .global .texref t = { width = 4, addr_mode_0 = wrap }; .global .samplerref s = { filter_mode = linear };\n"
+
 // TestHostileRows lowers small kernels, one of each instruction, with changes of single words and characters, and cut off anywhere. A
 // number in CHIARO_LONG is that of the inputs.
 func TestHostileRows(t *testing.T) {
@@ -97,6 +110,14 @@ func TestHostileRows(t *testing.T) {
 	}
 	for _, line := range warpLines {
 		sources = append(sources, strings.Fields(rowsHead+".reg .b32 x<16>; .reg .b64 d<4>; .reg .pred p<4>;\n"+line+"\nret;\n}\n"))
+	}
+	version, rest, _ := strings.Cut(rowsHead, ".visible")
+	for _, line := range imageLines {
+		source := version + imageHead + ".visible" + rest + ".reg .b32 x<16>; .reg .b64 d<4>; .reg .pred p<4>;\nmov.u64 d0, t;\n" + line + "\nret;\n}\n"
+		if m := parse(t, source); len(ptx.Check(m)) > 0 || lowerAll(t, m) != 1 {
+			t.Errorf("%s was not lowered without changes", line)
+		}
+		sources = append(sources, strings.Fields(source))
 	}
 	lowered := 0
 	for range n {

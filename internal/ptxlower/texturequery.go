@@ -1,6 +1,9 @@
 package ptxlower
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
 
 // The queries of txq and suq, and the first numbers of OpenCL's enumerations, from which the ISA takes the types and orders of channels.
 const (
@@ -26,7 +29,7 @@ func (e *emitter) shapeWord(binding uint32, view ir.V, n int) ir.V {
 // textureQuery emits txq.
 func (e *emitter) textureQuery() {
 	name := e.query(imageQueries + " " + samplerQueries)
-	handle := e.handle(e.operand(1).Elems[0])
+	handle := e.queried()
 	if _, ok := shapeWords[name]; !ok {
 		e.result(e.samplerQuery(name, handle))
 		return
@@ -44,10 +47,19 @@ func (e *emitter) textureQuery() {
 	e.result(v)
 }
 
+// queried returns the handle of a query.
+func (e *emitter) queried() ir.V {
+	o := e.operand(1)
+	if o.Kind != ptx.Address || len(o.Elems) != 1 {
+		malformed(o.Pos, "this operand of %s is no texture, sampler or surface in brackets; must be one", e.in.Name())
+	}
+	return e.handle(o.Elems[0])
+}
+
 // surfaceQuery emits suq. No surface has a linear layout in memory.
 func (e *emitter) surfaceQuery() {
 	name := e.query(imageQueries)
-	view := e.viewOf(e.handle(e.operand(1).Elems[0]))
+	view := e.viewOf(e.queried())
 	if name == ".memory_layout" {
 		e.result(e.b.I32(0))
 		return
