@@ -60,7 +60,7 @@ func (e *emitter) atomic(at *ptx.Operand, args []*ptx.Operand, done func(ir.V)) 
 	if len(args) > 1 && op != ".cas" || len(args) < 2 && op == ".cas" {
 		malformed(e.in.Pos, "%s has %d operands; must not have", e.in.Name(), len(e.in.Operands))
 	}
-	if ptx.TypeSize(typ) > 8 || halfKind(typ) != noHalf {
+	if ptx.TypeSize(typ) > 8 || halfKind(typ) != noHalf && (op != ".add" || !e.in.Has(".noftz")) {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	x := make([]ir.V, len(args))
@@ -86,6 +86,10 @@ func (e *emitter) atomicAt(p place, op, typ string, x []ir.V) ir.V {
 		return e.b.Emit(v)
 	}
 	switch {
+	case halfKind(typ) != noHalf: // of a pair, both at once
+		return e.compareLoop(p, t, func(old ir.V) ir.V {
+			return e.halves(typ, []ir.V{old, x[0]}, func(t ir.Type, x []ir.V) ir.V { return e.b.Op(ir.FAdd, t, x...) })
+		})
 	case op == ".inc":
 		return e.compareLoop(p, t, func(old ir.V) ir.V {
 			next := e.b.Op(ir.Add, t, old, e.b.Const(t, 1))

@@ -50,6 +50,12 @@ func (e *emitter) lanes(typ string, list []*ptx.Operand, f func(t ir.Type, x []i
 	for i, o := range list {
 		raw[i] = e.read(o, bitsType(ptx.TypeSize(typ)))
 	}
+	return e.halves(typ, raw, f)
+}
+
+// halves emits f for each component of the bits of values of a type that is a bfloat16 or a pair.
+func (e *emitter) halves(typ string, raw []ir.V, f func(t ir.Type, x []ir.V) ir.V) ir.V {
+	kind := halfKind(typ)
 	if kind == bfloat {
 		return e.bfloatOf(e.finish(f(ir.F32, e.each(raw, e.fromBfloat))))
 	}
