@@ -11,6 +11,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //		v5 = add.i64 v3, 8:i64         v5 = add.i32 v3, 8:i32
 //		br L2(v5)                      br L2(v5)
 //
+// The candidates are a greatest fixed point: all such numbers at first, without those that a use rejects, until none is rejected. A
+// carried number is only as narrow as every number that it gets and every number that gets it.
+//
 // The low half of a sum, a difference, a product, a bitwise operation or a left shift by less than 32 depends on the low halves of the
 // operands alone.
 func narrowLoops(_ *ir.Program, f *ir.Func) {
@@ -33,7 +36,7 @@ type narrower struct {
 	all  []ir.V // these numbers
 }
 
-// collect finds the candidates. It reports whether a loop or a merge carries one.
+// collect finds the candidates. The results of the function are none: its callers have their types. It reports whether a loop or a merge carries one.
 func (n *narrower) collect() (carried bool) {
 	add := func(v ir.V) {
 		n.wide[v] = 1
@@ -96,7 +99,8 @@ func (n *narrower) feeds(params, args []ir.V, drop func(ir.V)) {
 	}
 }
 
-// rewrite gives the numbers 32 bits. A truncation of one is the number.
+// rewrite gives the numbers 32 bits, in place, so that no use has to change. A truncation of one is the number. An operand that keeps its
+// 64 bits is truncated before the use, which also gives branches and loops the types of their labels' parameters.
 func (n *narrower) rewrite(r *arena) {
 	to := r.values.Alloc(len(n.f.Vals))
 	code := make([]ir.V, 0, len(n.f.Code))
