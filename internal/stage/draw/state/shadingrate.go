@@ -19,8 +19,8 @@ type ShadingRate struct {
 }
 
 // MaxFragmentSamples is the maximum number of samples of a coarse fragment
-// (maxFragmentShadingRateCoverageSamples).
-const MaxFragmentSamples = 64
+// (maxFragmentShadingRateCoverageSamples): the mask of a shader has one word (maxSampleMaskWords).
+const MaxFragmentSamples = 32
 
 // FragmentSize is a fragment size: base-2 logarithms of its pixels along both axes.
 type FragmentSize struct{ LogX, LogY uint8 }
