@@ -14,8 +14,8 @@ import (
 // weightPair describes the inputs of one of the built-ins.
 type weightPair struct {
 	semantic ir.Semantic
-	sampling ir.Sampling // Center is the center of the fragment, even with an invocation for each sample
-	pull     bool        // the reciprocals, after the reciprocal of W
+	sampling ir.Sampling
+	pull     bool // the reciprocals at the center of the pixel, after the reciprocal of W
 }
 
 var weightPairs = map[spirv.BuiltIn]weightPair{
@@ -56,12 +56,12 @@ func (l *ioScalar) ofPair() bool {
 // pairComponent reads one.
 func (f *function) pairComponent(l *ioScalar) ir.V {
 	n := f.inputNumber(l.input())
-	if l.sampling != ir.Center {
+	if !weightPairs[l.known].pull {
 		return f.b.OpAux(ir.In, ir.F32, n)
 	}
 	zero := f.b.Const(ir.F32, 0)
 	v := f.b.OpAux(ir.Interp, ir.F32, n, zero, zero)
-	if weightPairs[l.known].pull && l.semantic != ir.FragCoord { // FragCoord.w is a reciprocal
+	if l.semantic != ir.FragCoord { // FragCoord.w is a reciprocal
 		v = f.b.Op(ir.FDiv, ir.F32, f.b.Const(ir.F32, 0x3f800000), v)
 	}
 	return v
