@@ -129,19 +129,35 @@ func (l *Log) place(p *ir.Program, j *Job) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.races == nil {
-		l.races = newRaces(l.RaceBytes, l.Commands)
-	}
-	l.races.place(p, j)
+	l.detector().place(p, j)
 }
 
 // trace passes an event to the detector of data races.
 func (l *Log) trace(m *Message) {
+	l.detector().event(m)
+	delete(l.lastOf, invocation{m.Group, m.Lane})
+}
+
+// detector returns the detector of data races.
+func (l *Log) detector() *races {
 	if l.races == nil {
 		l.races = newRaces(l.RaceBytes, l.Commands)
 	}
-	l.races.event(m)
-	delete(l.lastOf, invocation{m.Group, m.Lane})
+	return l.races
+}
+
+// Event records an event of invocations of a subgroup: with the values x and y by lane, as far as its message has values. first is the
+// number in the workgroup of lane 0.
+func (l *Log) Event(p *ir.Program, group [3]uint32, first uint32, lanes Lanes, message uint32, x, y []uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.detector()
+	if r.stopped != nil || lanes.Empty() {
+		return
+	}
+	e := r.newRecord(p, message)
+	e.id, e.lane, e.values = group, first, [2][]uint64{x, y}
+	r.add(e, lanes)
 }
 
 // NewJob starts a job. Workgroup numbers restart at 0, as in each job of a mesh draw. No invocation may be running.
@@ -152,7 +168,7 @@ func (l *Log) NewJob() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.races != nil {
-		clear(l.races.groups)
+		l.races.newJob()
 	}
 }
 

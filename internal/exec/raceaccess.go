@@ -19,18 +19,96 @@ type Access struct {
 // Span is a range of bytes by their addresses in the process.
 type Span struct{ Start, End uint64 }
 
+// note is what the invocations of a command did with a word.
+type note struct {
+	bytes [4]uint8     // bit sets of the bytes of the loads, stores, atomic loads and atomic stores
+	first [4]firstNote // of each
+}
+
+// firstNote is the first access of a word of a kind.
+type firstNote struct {
+	record *record // nil for none
+	lane   uint8
+}
+
 // note keeps the first access of a word of each kind, and the bytes of all.
-func (c *cell) note(m *Message, e *ir.Event, bytes uint8) {
+func (r *races) note(n *note, a access) {
 	// Bit 0 of the kind is a store, bit 1 an atomic.
-	i := 0
+	i, e := 0, a.record.event
 	if e.Write {
 		i = 1
 	}
 	if e.Atomic && e.Scope == ir.EventDevice {
 		i += 2
 	}
-	if c.noted[i] |= bytes; c.first[i] == nil {
-		c.first[i] = m
+	if n.bytes[i] |= a.bytes; n.first[i].record == nil {
+		a.record.refs++
+		n.first[i] = firstNote{a.record, a.lane}
+	}
+}
+
+// access adds an access of some lanes: a load, a store or an atomic.
+func (r *races) access(p *traced, x *record, lanes Lanes) {
+	g := r.workgroupOf(x)
+	x.workgroup, x.thread = g.number, g.first+x.lane
+	if p.orders && g.threads == nil && x.where == 0 {
+		r.begin(g)
+	}
+	t := &thread{workgroup: g, state: &start, now: 1}
+	var buffer [2]uint64
+	for lane := range lanes.All {
+		switch {
+		case x.where > 0:
+			t = r.lone(g, x, true)
+			x.lane, x.thread = t.lane, t.number
+		case g.threads != nil:
+			t = &g.threads[x.lane+uint32(lane)]
+		default:
+			t.lane, t.number = x.lane+uint32(lane), x.thread+uint32(lane)
+		}
+		r.resume(t)
+		t.fenced &^= 1 << x.event.Domain
+		args := x.args(lane, &buffer)
+		of, at, size := p.locate(x, args[:len(args)-x.where])
+		of.stage = g.of.stage
+		if x.event.Domain == ir.EventWorkgroup {
+			of.group = 1 + g.number
+		}
+		r.accessBytes(t, access{record: x, lane: uint8(lane)}, of, at, size)
+		if r.full(x, lane) {
+			return
+		}
+	}
+}
+
+// accessBytes adds an access of bytes of a space.
+func (r *races) accessBytes(t *thread, a access, of space, at, size uint64) {
+	e, end := a.record.event, at+size
+	written := !e.Uninit || !e.Read
+	for word := at / 4; word*4 < end; word++ {
+		a.when, a.bytes = t.now, 0xf
+		if first := word * 4; first < at {
+			a.bytes &= 0xf << (at - first)
+		}
+		if last := word*4 + 4; last > end {
+			a.bytes &= 0xf >> (last - end)
+		}
+		p := r.pageAt(pageOf{of, word / pageWords}, a.record)
+		if p == nil {
+			return // the search stops
+		}
+		c := &p.cells[word%pageWords]
+		written = written || c.written&a.bytes != 0
+		if e.Write {
+			c.written |= a.bytes
+		}
+		if r.commands {
+			r.note(&p.notes[word%pageWords], a)
+		}
+		r.touch(c, t, a)
+	}
+	if !written {
+		r.noteUnwritten(a.record, int(a.lane))
 	}
 }
 
@@ -61,24 +139,27 @@ func (l *Log) Accesses() (list []Access) {
 		kind int
 	}
 	found := map[by]*Access{}
-	for at, c := range l.races.cells {
+	for at, p := range l.races.pages {
 		if at.memory != "" || at.group != 0 {
 			continue // it has no address
 		}
-		for i, m := range c.first {
-			if m == nil {
-				continue
+		for word, n := range p.notes {
+			for i, first := range n.first {
+				if first.record == nil {
+					continue
+				}
+				m := first.record.message(int(first.lane))
+				k := by{siteOf{m.Program, m.Number}, i}
+				a := found[k]
+				if a == nil {
+					a = &Access{Message: m, Write: i&1 != 0, Atomic: i&2 != 0}
+					found[k] = a
+				}
+				if m.order(a.Message) < 0 {
+					a.Message = m
+				}
+				a.Spans = spansOf(a.Spans, at.number*pageWords+uint64(word), n.bytes[i])
 			}
-			k := by{siteOf{m.Program, m.Number}, i}
-			a := found[k]
-			if a == nil {
-				a = &Access{Message: m, Write: i&1 != 0, Atomic: i&2 != 0}
-				found[k] = a
-			}
-			if m.order(a.Message) < 0 {
-				a.Message = m
-			}
-			a.Spans = spansOf(a.Spans, at.word, c.noted[i])
 		}
 	}
 	for _, a := range found {

@@ -11,27 +11,79 @@ import (
 // The detector identifies memory by its address in the process, so that descriptors of the same bytes are the same
 // memory. A run passes it the resources of each program.
 
-// placed is a program with the resources of its latest job.
-type placed struct {
-	job     *Job
-	numbers []int           // by message: the resource of an access; -1 for none
-	aliased map[string]bool // memory that the program reads by this name and writes by another
+// traced is a program with events, and the resources of its latest job.
+type traced struct {
+	lost    bool            // it has events that it does not log
+	orders  bool            // it has fences, barriers, or atomics with semantics
+	writes  bool            // it writes memory
+	written map[string]bool // the memory that it writes
+	sites   []site          // by message
+	job     *Job            // nil if it is not known
+	aliased map[string]bool // memory that the program reads by this name and writes by another; nil before compare
 }
+
+// site is what the detector knows of the accesses of a message.
+type site struct {
+	resource int // its number; -1 for none
+	follows  uint8
+	element  uint64 // of the descriptor at base
+	base     uint64 // its address; 0 for none, or unknown
+}
+
+// The values of site.follows.
+const (
+	unknown = iota
+	followed
+	ignored // reads alone do not race
+)
 
 // maxAliased bounds the descriptors of a job that are compared. With more, all memory counts as shared.
 const maxAliased = 1 << 10
 
+// programOf returns what is known of a program.
+func (r *races) programOf(p *ir.Program) *traced {
+	if r.last.of == p {
+		return r.last.traced
+	}
+	x := r.programs[p]
+	if x == nil {
+		x = &traced{written: map[string]bool{}}
+		for i := range p.Messages {
+			e := &p.Messages[i].Event
+			x.lost = x.lost || e.Kind == ir.LostEvent
+			x.orders = x.orders || e.Kind != ir.AccessEvent && e.Kind != ir.NoEvent || e.Atomic && e.Acquire|e.Release != 0
+			x.sites = append(x.sites, site{resource: resourceOf(p, e)})
+			if e.Write {
+				x.written[e.Memory], x.writes = true, true
+			}
+		}
+		r.programs[p] = x
+	}
+	r.last.of, r.last.traced = p, x
+	return x
+}
+
 // place records the resources of a job.
 func (r *races) place(p *ir.Program, j *Job) {
-	x := r.placed[p]
-	if x == nil {
-		x = &placed{}
-		for i := range p.Messages {
-			x.numbers = append(x.numbers, resourceOf(p, &p.Messages[i].Event))
-		}
-		r.placed[p] = x
-	}
+	x := r.programOf(p)
 	x.job, x.aliased = j, nil
+	for i := range x.sites {
+		x.sites[i].follows, x.sites[i].base = unknown, 0
+	}
+	r.jobs++
+}
+
+// follows reports whether the accesses of a message can race.
+func (r *races) follows(p *traced, of *ir.Program, message uint32) bool {
+	s := &p.sites[message]
+	if s.follows == unknown {
+		s.follows = ignored
+		memory := of.Messages[message].Memory
+		if r.commands || p.written[memory] || p.writes && p.shares(of, memory) {
+			s.follows = followed
+		}
+	}
+	return s.follows == followed
 }
 
 // resourceOf returns the number of the resource of an access; -1 if it has none.
@@ -43,32 +95,45 @@ func resourceOf(p *ir.Program, e *ir.Event) int {
 }
 
 // bytesOf returns the descriptor of a resource; no bytes if there is none.
-func (x *placed) bytesOf(resource int, element uint32) []byte {
+func (x *traced) bytesOf(resource int, element uint32) []byte {
 	if resource < 0 || resource >= len(x.job.Resources) || uint64(element) >= uint64(len(x.job.Resources[resource])) {
 		return nil
 	}
 	return x.job.Resources[resource][element].Bytes
 }
 
+// locate returns the space of an access, its first byte and its size. args are the values of its message, without those that identify
+// the invocation.
+func (x *traced) locate(m *record, args []uint64) (of space, at, size uint64) {
+	e, s := m.event, &x.sites[m.number]
+	if s.base != 0 && e.Texel == 0 && len(args) > 1 && args[1] == s.element {
+		return space{}, s.base + args[0], uint64(e.Size)
+	}
+	if at, size, ok := x.addressOf(e, s, args); ok {
+		return space{}, at, size
+	}
+	at, of.element = placeOf(e, args)
+	of.memory = e.Memory
+	return of, at, uint64(e.Size)
+}
+
 // addressOf returns the address and the size of an access; ok is false if it has no bytes.
-func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
-	x, e := r.placed[m.Program], &m.Of().Event
-	if x == nil || e.Domain == ir.EventWorkgroup {
+func (x *traced) addressOf(e *ir.Event, s *site, args []uint64) (at, size uint64, ok bool) {
+	if x.job == nil || e.Domain == ir.EventWorkgroup {
 		return 0, 0, false
 	}
 	size = uint64(e.Size)
-	resource := x.numbers[m.Number]
 	switch n := int(e.Texel); {
 	case n > 0:
-		element := uint32(m.Args[n+2])
-		bytes := x.bytesOf(resource, element)
-		offset, texel := texelOffset(x.bytesOf(resource+1, element), e, m.Args)
+		element := uint32(args[n+2])
+		bytes := x.bytesOf(s.resource, element)
+		offset, texel := texelOffset(x.bytesOf(s.resource+1, element), e, args)
 		if len(bytes) == 0 || texel == 0 {
 			return 0, 0, false
 		}
 		return addressOf(bytes) + offset, texel, true
-	case len(m.Args)-int(m.Of().Where) == 1: // the access has a device address; the regions are in ascending order
-		i, found := slices.BinarySearchFunc(x.job.Regions, m.Args[0], func(g Region, a uint64) int {
+	case len(args) == 1: // the access has a device address; the regions are in ascending order
+		i, found := slices.BinarySearchFunc(x.job.Regions, args[0], func(g Region, a uint64) int {
 			switch {
 			case a < g.Address:
 				return 1
@@ -81,10 +146,29 @@ func (r *races) addressOf(m *Message) (at, size uint64, ok bool) {
 			return 0, 0, false
 		}
 		g := x.job.Regions[i]
-		return addressOf(g.Bytes) + m.Args[0] - g.Address, size, true
+		return addressOf(g.Bytes) + args[0] - g.Address, size, true
 	}
-	bytes := x.bytesOf(resource, uint32(m.Args[1]))
-	return addressOf(bytes) + m.Args[0], size, len(bytes) > 0
+	bytes := x.bytesOf(s.resource, uint32(args[1]))
+	if len(bytes) == 0 {
+		return 0, 0, false
+	}
+	s.base, s.element = addressOf(bytes), args[1]
+	return s.base + args[0], size, true
+}
+
+// placeOf returns the first byte of an access without an address, and the index of its descriptor. A texel is a word.
+func placeOf(e *ir.Event, args []uint64) (at uint64, element uint32) {
+	if n := int(e.Texel); n > 0 {
+		for i, x := range args[:n] {
+			at |= x << (15 * i) // images have at most 16,384 texels in a direction; buffers have one
+		}
+		at |= args[n]<<45 | args[n+1]<<50
+		return at * 4, uint32(args[n+2])
+	}
+	if len(args) == 1 { // an address
+		return args[0], 0
+	}
+	return args[0], uint32(args[1])
 }
 
 // addressOf returns the address of the first byte.
@@ -118,9 +202,8 @@ func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64)
 }
 
 // shares reports whether a program that reads memory by one name writes bytes of it by another.
-func (r *races) shares(p *ir.Program, memory string) bool {
-	x := r.placed[p]
-	if x == nil {
+func (x *traced) shares(p *ir.Program, memory string) bool {
+	if x.job == nil {
 		return false
 	}
 	if x.aliased == nil {
@@ -130,13 +213,13 @@ func (r *races) shares(p *ir.Program, memory string) bool {
 }
 
 // compare finds the memory that the program reads by one name and writes by another.
-func (x *placed) compare(p *ir.Program) {
+func (x *traced) compare(p *ir.Program) {
 	x.aliased = map[string]bool{}
 	var written []Span
 	all, seen := false, map[int]bool{}
 	for i := range p.Messages {
 		e := &p.Messages[i].Event
-		switch n := x.numbers[i]; {
+		switch n := x.sites[i].resource; {
 		case e.Kind != ir.AccessEvent || !e.Write || e.Domain == ir.EventWorkgroup:
 		case n < 0: // by address
 			for _, g := range x.job.Regions {
@@ -149,7 +232,7 @@ func (x *placed) compare(p *ir.Program) {
 		all = all || len(written) > maxAliased
 	}
 	for i := range p.Messages {
-		e, n := &p.Messages[i].Event, x.numbers[i]
+		e, n := &p.Messages[i].Event, x.sites[i].resource
 		if e.Kind != ir.AccessEvent || e.Write || e.Domain == ir.EventWorkgroup || len(written) == 0 || x.aliased[e.Memory] {
 			continue
 		}
@@ -161,7 +244,7 @@ func (x *placed) compare(p *ir.Program) {
 }
 
 // spans adds the bytes of a resource to a list.
-func (x *placed) spans(list []Span, resource int) []Span {
+func (x *traced) spans(list []Span, resource int) []Span {
 	if resource < 0 || resource >= len(x.job.Resources) {
 		return list
 	}

@@ -2,31 +2,43 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// location is a word of memory.
-type location struct {
-	stage   ir.Stage // the order of task and mesh shaders is not followed: their accesses are not compared
-	memory  string
-	element uint32
-	group   uint32 // of workgroup memory: 1 + its number
-	word    uint64
-}
-
-// cell has the last accesses of a word, and what atomics published there.
-type cell struct {
-	accesses []access
-	device   [domains]vector
-	groups   map[uint32]*[domains]vector // by number
-	written  uint8                       // bit set of the bytes that a store wrote
-	noted    [4]uint8                    // bit sets of the bytes of the loads, stores, atomic loads and atomic stores
-	first    [4]*Message                 // the first of each; nil for none
-}
-
 // access is an access of some bytes of a word.
 type access struct {
-	message *Message
-	by      *thread
+	record *record
+	when   clock
+	lane   uint8 // in the record
+	bytes  uint8 // bit set
+}
+
+// thread returns the number of the invocation in vectors.
+func (a *access) thread() uint32 { return a.record.thread + uint32(a.lane) }
+
+// cell has the last accesses of a word: one, or those in a history.
+type cell struct {
+	record  *record // nil for no access, or for a history
 	when    clock
-	bytes   uint8 // bit set
+	lane    uint8
+	bytes   uint8
+	written uint8 // bit set of the bytes that a store wrote
+	history *history
+}
+
+// last returns the access of a cell without a history.
+func (c *cell) last() access { return access{c.record, c.when, c.lane, c.bytes} }
+
+// set makes an access the only one.
+func (c *cell) set(a access) { c.record, c.when, c.lane, c.bytes = a.record, a.when, a.lane, a.bytes }
+
+// history has several accesses of a word, and what atomics published there.
+type history struct {
+	list   []access
+	device [domains]vector
+	groups map[uint32]*[domains]vector // by number
+}
+
+// bytes returns what a history counts for the limit.
+func (h *history) bytes() uint64 {
+	return historyBytes + accessBytes*uint64(len(h.list)) + localBytes*uint64(len(h.groups))
 }
 
 // maxAccesses bounds the accesses of a word that are kept: the last ones.
@@ -37,116 +49,118 @@ const maxAccesses = 64
 const maxAlike = 2
 
 // touch compares an access with those before it, and keeps it.
-func (r *races) touch(c *cell, t *thread, x access, e *ir.Event) {
-	kept, alike, last := c.accesses[:0], 0, 0
-	before := len(c.accesses)
-	for _, old := range c.accesses {
-		o := &old.message.Of().Event
-		ordered := old.by == t || !e.Private && !o.Private && t.seen[e.Domain].at(old.by) >= old.when
-		atomic := bothAtomic(o, e, old.by, t, x.message.Program.SubgroupSize)
-		races := !ordered && !atomic && old.bytes&x.bytes != 0 && (e.Write || o.Write)
-		if races {
-			r.report(old, x)
+func (r *races) touch(c *cell, t *thread, a access) {
+	a.record.refs++
+	switch {
+	case c.history != nil:
+		r.touchAll(c, t, a)
+	case c.record == nil:
+		c.set(a)
+	default:
+		old := c.last()
+		keeps, _ := r.compare(old, a, t)
+		if !keeps {
+			r.release(c.record)
+			c.set(a)
+			break
 		}
-		if ordered && old.bytes&^x.bytes == 0 && (e.Write || !o.Write && old.by == t) && e.Atomic == o.Atomic {
-			continue // what races with it later races with x
+		h := r.newHistory(c)
+		h.list = append(h.list, old, a)
+		r.kept += 2 * accessBytes
+	}
+	if a.record.event.Atomic {
+		r.exchange(c, t, a.record.event)
+	}
+}
+
+// compare compares an access by an invocation with one before it, and reports a race. keeps tells whether the one before remains: not
+// if what races with it later races with the new one, too. alike tells whether both are by one instruction and not ordered, because they
+// are atomic or race.
+func (r *races) compare(old, a access, t *thread) (keeps, alike bool) {
+	o, e := old.record.event, a.record.event
+	by := old.thread() == t.number
+	if !e.Write && !o.Write && !by && !e.Atomic {
+		return true, false
+	}
+	ordered := by || !e.Private && !o.Private && t.after(&old, int(e.Domain))
+	atomic := bothAtomic(old.record, a.record, old.lane, t)
+	races := !ordered && !atomic && old.bytes&a.bytes != 0 && (e.Write || o.Write)
+	if races {
+		r.report(old, a)
+	}
+	if ordered && old.bytes&^a.bytes == 0 && (e.Write || !o.Write && by) && e.Atomic == o.Atomic {
+		return false, false
+	}
+	return true, (atomic || races) && old.record.program == a.record.program && old.record.number == a.record.number && old.bytes == a.bytes
+}
+
+// touchAll compares an access with a history.
+func (r *races) touchAll(c *cell, t *thread, a access) {
+	h := c.history
+	kept, alike, last := h.list[:0], 0, 0
+	before := len(h.list)
+	for _, old := range h.list {
+		keeps, like := r.compare(old, a, t)
+		if !keeps {
+			r.release(old.record)
+			continue
 		}
-		if (atomic || races) && old.message.Program == x.message.Program && old.message.Number == x.message.Number && old.bytes == x.bytes {
+		if like {
 			alike, last = alike+1, len(kept)
 		}
 		kept = append(kept, old)
 	}
 	switch {
 	case alike >= maxAlike:
+		r.release(kept[last].record)
 		kept = append(kept[:last], kept[last+1:]...)
 	case len(kept) >= maxAccesses:
+		r.release(kept[0].record)
 		kept = append(kept[:0], kept[1:]...)
 	}
-	kept = append(kept, x)
-	r.kept += accessBytes * uint64(len(kept))
+	h.list = append(kept, a)
+	r.kept += accessBytes * uint64(len(h.list))
 	r.kept -= accessBytes * uint64(before)
-	clear(c.accesses[min(len(kept), before):]) // they hold messages
-	c.accesses = kept
-	if e.Atomic {
-		r.synchronize(c, t, e)
+	if len(h.list) == 1 && !h.exchanges() {
+		c.set(a)
+		c.history = nil
+		r.kept -= h.bytes()
+		h.list = h.list[:0]
+		r.histories = append(r.histories, h)
 	}
+}
+
+// newHistory gives a word a history.
+func (r *races) newHistory(c *cell) *history {
+	h := &history{}
+	if n := len(r.histories); n > 0 {
+		h, r.histories = r.histories[n-1], r.histories[:n-1]
+	}
+	c.history, c.record = h, nil
+	r.kept += historyBytes
+	return h
+}
+
+// after reports whether an access happens before the next one of an invocation.
+func (t *thread) after(a *access, d int) bool {
+	s := t.state
+	return a.record.workgroup == t.workgroup.number && s.own[d] >= a.when ||
+		s.seen[d].groups.at(a.record.workgroup) >= a.when || s.seen[d].lanes.at(a.thread()) >= a.when
 }
 
 // bothAtomic reports whether two accesses are atomics that exclude each other: the scope of each has the other.
-func bothAtomic(a, b *ir.Event, of, with *thread, subgroup uint32) bool {
-	if !a.Atomic || !b.Atomic {
+func bothAtomic(a, b *record, lane uint8, with *thread) bool {
+	if !a.event.Atomic || !b.event.Atomic {
 		return false
 	}
-	switch max(a.Scope, b.Scope) {
+	subgroup := b.program.SubgroupSize
+	switch max(a.event.Scope, b.event.Scope) {
 	case ir.EventDevice:
 		return true
 	case ir.EventGroup:
-		return of.workgroup == with.workgroup
+		return a.workgroup == with.workgroup.number
 	case ir.EventSubgroup:
-		return of.workgroup == with.workgroup && of.lane/subgroup == with.lane/subgroup
+		return a.workgroup == with.workgroup.number && (a.lane+uint32(lane))/subgroup == with.lane/subgroup
 	}
 	return false
-}
-
-// synchronize is the effect of an atomic on the order of other accesses: an acquire reads what a release, or the release fence
-// before an atomic, published. A read and write continues the release sequence. The scopes of the fence and of the atomic must
-// both have the other invocation.
-func (r *races) synchronize(c *cell, t *thread, e *ir.Event) {
-	local := c.groups[t.workgroup.number]
-	if local == nil {
-		if c.groups == nil {
-			c.groups = map[uint32]*[domains]vector{}
-		}
-		local = &[domains]vector{}
-		c.groups[t.workgroup.number] = local
-		r.kept += localBytes
-	}
-	reach := reachOf(e.Scope)
-	if e.Read {
-		for d := range domains {
-			got := local[d]
-			t.read[inGroup][d] = r.joined(t.read[inGroup][d], got)
-			if reach == onDevice {
-				got = r.joined(got, c.device[d])
-			}
-			t.read[onDevice][d] = r.joined(t.read[onDevice][d], got)
-			if e.Acquire>>d&1 != 0 {
-				t.seen[d] = r.joined(t.seen[d], got)
-			}
-		}
-	}
-	if !e.Write {
-		return
-	}
-	for d := range domains {
-		own := vector{}
-		if e.Release>>d&1 != 0 {
-			own = t.seen[d]
-			own.lanes = r.raised(own.lanes, t.number, t.now)
-		}
-		for to := reach; to < reaches; to++ {
-			given := r.joined(r.fenced(t, to, d), own)
-			at := &local[d]
-			if to == onDevice {
-				at = &c.device[d]
-			}
-			if e.Read {
-				given = r.joined(*at, given)
-			}
-			*at = given
-		}
-	}
-	if e.Release != 0 {
-		t.now++
-	}
-}
-
-// fenced returns what the release fences before an atomic publish to a reach.
-func (r *races) fenced(t *thread, reach, d int) (v vector) {
-	p := &t.released[reach]
-	if when := p.when[d]; when != 0 {
-		v = p.seen[d]
-		v.lanes = r.raised(v.lanes, t.number, when)
-	}
-	return v
 }

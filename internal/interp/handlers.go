@@ -62,4 +62,5 @@ var handlers = map[ir.Op]handler{
 	ir.Fence:    (*subgroup).fence,
 	ir.Log:      (*subgroup).log,
 	ir.LogArg:   (*subgroup).logArg,
+	ir.LogEvent: (*subgroup).logEvent,
 }

@@ -2,8 +2,13 @@ package interp
 
 // log: each lane that is no helper begins a message.
 func (s *subgroup) log(in *inst) {
-	for lane := range s.A.Without(s.helper).All {
-		s.w.job.Log.Begin(s.w.p.p, s.w.group, s.invocation(lane), uint32(in.key.Aux))
+	lanes, p := s.A.Without(s.helper), s.w.p.p
+	if p.Messages[in.key.Aux].IsBareEvent() {
+		s.w.job.Log.Event(p, s.w.group, s.invocation(0), lanes, uint32(in.key.Aux), nil, nil)
+		return
+	}
+	for lane := range lanes.All {
+		s.w.job.Log.Begin(p, s.w.group, s.invocation(lane), uint32(in.key.Aux))
 	}
 }
 
@@ -13,6 +18,11 @@ func (s *subgroup) logArg(in *inst) {
 	for lane := range s.A.Without(s.helper).All {
 		s.w.job.Log.AddArg(s.w.group, s.invocation(lane), x[lane])
 	}
+}
+
+// logEvent: they log a message with its values.
+func (s *subgroup) logEvent(in *inst) {
+	s.w.job.Log.Event(s.w.p.p, s.w.group, s.invocation(0), s.A.Without(s.helper), uint32(in.key.Aux), s.reg(in.x), s.reg(in.y))
 }
 
 // invocation returns the number of a lane in its workgroup.

@@ -235,7 +235,8 @@
 // and helper is 1 for them.
 //
 // log begins a message of the lane, the one with number #imm of
-// [Program.Messages]. logarg adds a value to it, the next of Message.Args. A run
+// [Program.Messages]. logarg adds a value to it, the next of Message.Args.
+// logevent logs a whole message of one or two values. A run
 // delivers messages in the order of workgroups, within a workgroup in the order of
 // subgroups and lanes, and for one invocation in the order in which it logged
 // them. A run stores a limited number of messages, the first in the order of

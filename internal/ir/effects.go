@@ -39,7 +39,7 @@ func (n *noter) note(x *Val) {
 		n.watched = n.watched || x.Flags&(Volatile|Coherent) != 0
 	case Ray, RayI, Trace, Search:
 		n.Rays = true
-	case Log, LogArg:
+	case Log, LogArg, LogEvent:
 		n.Ordered = true
 	default:
 		n.GroupOps = n.GroupOps || x.Op.Family() == Subgroup

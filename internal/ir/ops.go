@@ -197,6 +197,7 @@ const (
 	// Messages.
 	Log
 	LogArg
+	LogEvent
 
 	// Rays.
 	Ray
@@ -381,8 +382,9 @@ var ops = [numOps]Row{
 	Helper:      {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
 	ResetBudget: {"resetbudget", "-:", 0, Invocation, Meets | Writes, nil, "", "resets the step budget of the subgroup"},
 
-	Log:    {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
-	LogArg: {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},
+	Log:      {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
+	LogArg:   {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},
+	LogEvent: {"logevent", "-:Ti", OnData, Messages, Imm | Writes, nil, "at element", "a message imm of the lane, with the values of its event: both, or the first alone"},
 
 	Ray:  {"ray", "-:ii", 0, Rays, Imm | Reads | Writes, nil, "slot request", "serves a request on the ray at slot of variable imm; nothing if it does not fit in the variable"},
 	RayI: {"rayi", "-:ii", 0, Rays, Reads | Writes, nil, "addr request", "serves a request on the ray at an address; nothing if it does not fit in the private memory"},

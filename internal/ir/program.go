@@ -238,6 +238,9 @@ type Message struct {
 	Event        // of Traced
 }
 
+// IsBareEvent reports whether the message is an event without values: a fence or a barrier of a stage with workgroups.
+func (m *Message) IsBareEvent() bool { return m.Kind == Traced && len(m.Args) == 0 }
+
 // Effects are properties of the whole program that engines need.
 type Effects struct {
 	Barrier  bool // executes barriers

@@ -404,7 +404,7 @@ func (r *verifier) immediate(x *Val) {
 		n = uint64(len(r.p.Tables))
 	case PLd, PSt, PClr, PAddr, Ray:
 		n = uint64(len(r.p.Vars))
-	case Log:
+	case Log, LogEvent:
 		n = uint64(len(r.p.Messages))
 	case In, InAt, Interp:
 		n = uint64(len(r.p.In))

@@ -258,6 +258,7 @@ var services = [...]func(*serviceCall){
 	ir.Helper:      (*serviceCall).helper,
 	ir.Log:         (*serviceCall).log,
 	ir.LogArg:      (*serviceCall).logArg,
+	ir.LogEvent:    (*serviceCall).logEvent,
 }
 
 // serviceOf returns the service of an operation, or nil. An exit must not pay for a map.

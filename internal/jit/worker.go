@@ -119,6 +119,7 @@ type worker struct {
 	tallies      []tally
 	rays         exec.RayCall
 	call         serviceCall // of the current exit
+	logged       [2]laneValues
 }
 
 // AcquireWorker returns a worker, idle or new.

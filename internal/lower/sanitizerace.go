@@ -41,9 +41,16 @@ func (f *function) trace(of finding, e ir.Event, args ...ir.V) {
 		}
 		f.prog.Messages = append(f.prog.Messages, ir.Message{Kind: ir.Traced, Args: types, Site: site, Event: e})
 	}
-	f.log(n, args)
-	if !hasWorkgroups(f.prog.Stage) {
+	switch {
+	case !hasWorkgroups(f.prog.Stage):
+		f.log(n, args)
 		f.logIdentity()
+	case len(args) == 1:
+		f.b.OpAux(ir.LogEvent, f.b.Func.Type(args[0]), n, args[0], f.b.I32(0))
+	case len(args) == 2:
+		f.b.OpAux(ir.LogEvent, f.b.Func.Type(args[0]), n, args...)
+	default:
+		f.log(n, args)
 	}
 }
 

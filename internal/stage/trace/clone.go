@@ -184,7 +184,7 @@ func (c *composer) renumber(k *clone, x *ir.Val) {
 		x.Aux += k.of.resources
 	case ir.Table:
 		x.Aux += k.of.tables
-	case ir.Log:
+	case ir.Log, ir.LogEvent:
 		x.Aux += k.of.messages
 	case ir.PLd, ir.PSt, ir.PClr, ir.PAddr, ir.Ray:
 		x.Aux += k.variables

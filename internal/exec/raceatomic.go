@@ -1,0 +1,106 @@
+package exec
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// exchanges reports whether an atomic published something at a word.
+func (h *history) exchanges() bool { return h.groups != nil || h.device != [domains]vector{} }
+
+// exchange is the effect of an atomic on the order of other accesses: an acquire reads what a release, or the release fence
+// before an atomic, published. A read and write continues the release sequence. The scopes of the fence and of the atomic must
+// both have the other invocation.
+func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
+	h := c.history
+	if h != nil && h.exchanges() {
+		if e.Read {
+			r.acquire(h, t, e)
+		}
+	} else if e.Release == 0 && !t.state.fences {
+		return
+	}
+	if !e.Write {
+		return
+	}
+	for d := range domains {
+		own := vector{}
+		if e.Release>>d&1 != 0 {
+			own = t.state.seen[d]
+			own.lanes = r.raised(own.lanes, t.number, t.now)
+		}
+		for to := reachOf(e.Scope); to < reaches; to++ {
+			r.give(c, t, to, d, r.joined(r.fenced(t, to, d), own), e.Read)
+		}
+	}
+	if e.Release != 0 {
+		t.now++
+	}
+}
+
+// acquire is the read of what atomics published.
+func (r *races) acquire(h *history, t *thread, e *ir.Event) {
+	local := h.groups[t.workgroup.number]
+	for d := range domains {
+		got := vector{}
+		if local != nil {
+			got = local[d]
+		}
+		r.hear(t, inGroup, d, got)
+		if reachOf(e.Scope) == onDevice {
+			got = r.joined(got, h.device[d])
+		}
+		r.hear(t, onDevice, d, got)
+		if e.Acquire>>d&1 != 0 {
+			r.see(t, d, got)
+		}
+	}
+}
+
+// give publishes a vector at a word: to the invocations of the device, or to those of the workgroup. sequence tells whether what was there
+// remains.
+func (r *races) give(c *cell, t *thread, to, d int, v vector, sequence bool) {
+	h := c.history
+	if h == nil || to == inGroup && h.groups[t.workgroup.number] == nil {
+		if v == (vector{}) {
+			return
+		}
+		h = r.exchanging(c)
+	}
+	at := &h.device[d]
+	if to == inGroup {
+		local := h.groups[t.workgroup.number]
+		if local == nil {
+			if h.groups == nil {
+				h.groups = map[uint32]*[domains]vector{}
+			}
+			local = &[domains]vector{}
+			h.groups[t.workgroup.number] = local
+			r.kept += localBytes
+		}
+		at = &local[d]
+	}
+	if sequence {
+		v = r.joined(*at, v)
+	}
+	*at = v
+}
+
+// exchanging returns the history of a word, which it makes if there is none.
+func (r *races) exchanging(c *cell) *history {
+	if c.history == nil {
+		last := c.last()
+		h := r.newHistory(c)
+		h.list = append(h.list, last)
+		r.kept += accessBytes
+	}
+	return c.history
+}
+
+// fenced returns what the release fences before an atomic publish to a reach. A barrier at which all invocations of the workgroup
+// acquire has published that to them.
+func (r *races) fenced(t *thread, reach, d int) (v vector) {
+	p := &t.state.released[reach]
+	if when := p.when[d]; when != 0 && !(reach == inGroup && p.meets[d].all(d)) {
+		v = p.seen[d]
+		v.lanes = r.raised(v.lanes, t.number, when)
+	}
+	return v
+}

@@ -1,0 +1,239 @@
+package exec
+
+import "github.com/chiaro-gpu/chiaro/internal/ir"
+
+// round is one control barrier.
+type round struct {
+	at           roundOf
+	event        *ir.Event
+	arrived      [domains]vector
+	last         clock
+	first, other *Message // of the first invocation, and of one at another barrier; nil for none
+	meets        *meeting
+	resumed      resumption
+}
+
+// meeting is how many of the invocations are at a control barrier.
+type meeting struct {
+	count, size uint32 // invocations that are here, and those that must be
+	whole       uint8  // domains that the barrier itself acquires, if all are at the same one of the workgroup
+}
+
+// all reports whether each invocation of the workgroup acquires a domain at the barrier before its next event.
+func (m *meeting) all(d int) bool { return m != nil && m.count == m.size && m.whole>>d&1 != 0 }
+
+// resumption is the change of the state of an invocation behind a barrier. Invocations with the same state share the result.
+type resumption struct {
+	from, to *state
+	acquires uint8
+	count    uint32 // invocations that were there
+}
+
+// change is the change of the state of an invocation of a workgroup by its last event. Invocations with the same state share the
+// result.
+type change struct {
+	event           *ir.Event
+	round           *round
+	from, to        *state
+	now, next       clock
+	fenced, fencing uint8 // before and after
+}
+
+// Barrier is a control barrier that not all invocations reach.
+type Barrier struct {
+	First, Other *Message // the invocation that was there first, and one that waits at another barrier; nil for none
+	Count, Size  uint32   // invocations that reached it, of those of its scope
+	Times        uint64
+}
+
+// roundOf identifies a round: of a workgroup, or of a subgroup.
+type roundOf struct {
+	group    uint32
+	subgroup uint32 // 1 + its number; 0 is the workgroup
+	number   uint32
+}
+
+// synchronize adds a fence or a control barrier. With count, only the invocations at barriers are counted.
+func (r *races) synchronize(x *record, lanes Lanes, count bool) {
+	e := x.event
+	if count && e.Kind != ir.BarrierEvent && e.Kind != ir.ArriveEvent {
+		return
+	}
+	g := r.workgroupOf(x)
+	for lane := range lanes.All {
+		t := r.threadOf(g, x, lane, !count)
+		if count {
+			r.roundOf(x, lane, t)
+		} else {
+			r.order(t, x, lane)
+		}
+		if r.full(x, lane) {
+			return
+		}
+	}
+}
+
+// threadOf returns the invocation of a lane of an event.
+func (r *races) threadOf(g *workgroup, x *record, lane int, follow bool) *thread {
+	if x.where > 0 {
+		return r.lone(g, x, follow)
+	}
+	if g.threads == nil {
+		r.begin(g)
+	}
+	return &g.threads[x.lane+uint32(lane)]
+}
+
+// order is the effect of a fence or a barrier on the order of accesses.
+func (r *races) order(t *thread, x *record, lane int) {
+	r.resume(t)
+	e, at := x.event, (*round)(nil)
+	switch e.Kind {
+	case ir.BarrierEvent, ir.ArriveEvent:
+		at = r.roundOf(x, lane, t)
+	case ir.WaitEvent:
+		at = t.arrived
+	}
+	same := t.workgroup.last
+	if !t.owned && same.event == e && same.round == at && same.from == t.state && same.now == t.now && same.fenced == t.fenced {
+		if (e.Kind == ir.BarrierEvent || e.Kind == ir.ArriveEvent) && !forGroup(e) {
+			r.arrive(t, e, at)
+		}
+		t.state, t.now, t.fenced = same.to, same.next, same.fencing
+	} else {
+		change := change{event: e, round: at, from: t.state, now: t.now, fenced: t.fenced}
+		shared := !t.owned
+		r.apply(t, e, at)
+		if shared {
+			if same.event == nil {
+				r.count(t.workgroup, sharedBytes)
+			}
+			r.share(t)
+			change.to, change.next, change.fencing = t.state, t.now, t.fenced
+			t.workgroup.last = change
+		}
+	}
+	switch e.Kind {
+	case ir.ArriveEvent:
+		t.arrived = at
+	case ir.BarrierEvent, ir.WaitEvent: // the next event is after the arrivals of the others
+		t.waits, t.acquires = at, e.Acquire|t.fenced
+	}
+}
+
+// apply changes the state of an invocation.
+func (r *races) apply(t *thread, e *ir.Event, at *round) {
+	switch e.Kind {
+	case ir.FenceEvent:
+		if e.Scope == ir.EventInvocation {
+			return
+		}
+		r.publish(t, e.Release, e.Scope, nil)
+		r.fence(t, e.Acquire, e.Scope)
+		t.fenced |= e.Release & e.Acquire
+	case ir.BarrierEvent, ir.ArriveEvent:
+		r.arrive(t, e, at)
+		r.publish(t, e.Release|t.fenced, e.Scope, at.meets)
+		if e.Kind == ir.BarrierEvent {
+			r.fence(t, e.Acquire|t.fenced, e.Scope)
+		}
+	case ir.WaitEvent:
+		r.fence(t, e.Acquire|t.fenced, e.Scope)
+	}
+}
+
+// roundOf adds an invocation to its round of a barrier.
+func (r *races) roundOf(x *record, lane int, t *thread) *round {
+	e := x.event
+	at, kind := roundOf{group: t.workgroup.number}, 0
+	local := x.program.LocalSize
+	size := local[0] * local[1] * local[2]
+	if n := x.program.SubgroupSize; e.Execution >= ir.EventSubgroup {
+		in := x.lane + uint32(lane)
+		at.subgroup, kind = 1+in/n, 1
+		size = min(n, size-in/n*n)
+	}
+	at.number = t.rounds[kind]
+	t.rounds[kind]++
+	b := t.workgroup.open
+	if b == nil || b.at != at {
+		if b = r.rounds[at]; b == nil {
+			b = &round{at: at, event: e, first: x.message(lane), meets: &meeting{size: size}}
+			if kind == 0 && e.Kind == ir.BarrierEvent {
+				b.meets.whole = e.Acquire
+			}
+			r.rounds[at] = b
+			r.kept += roundBytes
+		}
+		t.workgroup.open = b
+	}
+	if b.first.Number != x.number {
+		b.other = x.message(lane)
+		b.meets.whole = 0
+	}
+	if b.meets.count++; b.meets.count == size {
+		delete(r.rounds, at)
+		t.workgroup.open = nil
+		r.kept -= roundBytes
+		r.judge(b)
+	}
+	return b
+}
+
+// forGroup reports whether the clock of the workgroup represents an invocation that arrives. It keeps running after it arrives at a
+// split barrier.
+func forGroup(e *ir.Event) bool {
+	return e.Kind != ir.ArriveEvent && max(e.Execution, e.Scope) < ir.EventSubgroup
+}
+
+// arrive records the arrival at a control barrier.
+func (r *races) arrive(t *thread, e *ir.Event, x *round) {
+	x.last = max(x.last, t.now)
+	each(e.Release|t.fenced, func(d int) {
+		v := r.joined(x.arrived[d], t.state.seen[d])
+		if forGroup(e) {
+			v.groups = r.raised(v.groups, t.workgroup.number, t.now)
+		} else {
+			v.lanes = r.raised(v.lanes, t.number, t.now)
+		}
+		x.arrived[d] = v
+	})
+}
+
+// judge notes a round that not all invocations reached, or at several barriers.
+func (r *races) judge(x *round) {
+	if x.meets.count == x.meets.size && x.other == nil {
+		return
+	}
+	at := siteOf{x.first.Program, x.first.Number}
+	b := r.missed[at]
+	if b == nil {
+		b = &Barrier{First: x.first, Other: x.other, Count: x.meets.count, Size: x.meets.size}
+		r.missed[at] = b
+	}
+	b.Times++
+}
+
+// resume ends the wait of an invocation for a barrier.
+func (r *races) resume(t *thread) {
+	x := t.waits
+	if x == nil {
+		return
+	}
+	if same := &x.resumed; !t.owned && same.from == t.state && same.acquires == t.acquires && same.count == x.meets.count {
+		t.state = same.to
+	} else {
+		from, shared := t.state, !t.owned
+		for d := range domains { // an acquire fence behind the barrier reads them, too
+			for reach := range reaches {
+				r.hear(t, reach, d, x.arrived[d])
+			}
+		}
+		each(t.acquires, func(d int) { r.see(t, d, x.arrived[d]) })
+		if shared {
+			r.share(t)
+			x.resumed = resumption{from, t.state, t.acquires, x.meets.count}
+		}
+	}
+	t.now, t.waits = max(t.now, x.last)+1, nil
+}
