@@ -146,13 +146,21 @@ func (l *Log) detector() *races {
 	return l.races
 }
 
+// Heeds reports whether an event of a program has an effect: reads of memory that a job does not write have none.
+func (l *Log) Heeds(p *ir.Program, message uint32) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.detector()
+	return r.stopped == nil && r.heeds(p, message)
+}
+
 // Event records an event of invocations of a subgroup: with the values x and y by lane, as far as its message has values. first is the
 // number in the workgroup of lane 0.
 func (l *Log) Event(p *ir.Program, group [3]uint32, first uint32, lanes Lanes, message uint32, x, y []uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.detector()
-	if r.stopped != nil || lanes.Empty() {
+	if r.stopped != nil || lanes.Empty() || !r.heeds(p, message) {
 		return
 	}
 	e := r.newRecord(p, message)

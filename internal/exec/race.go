@@ -36,6 +36,7 @@ type races struct {
 	rounds     map[roundOf]*round
 	shadow
 	programs map[*ir.Program]*traced // also those that were not placed
+	names    map[string]uint32       // the numbers of the names of memory
 	last     struct {                // the program of the last event
 		of     *ir.Program
 		traced *traced
@@ -61,11 +62,11 @@ const (
 	aloneBytes   = 256 // of an invocation without a workgroup
 	stateBytes   = 416
 	roundBytes   = 320
-	pageBytes    = 32 * pageWords
-	noteBytes    = 72 * pageWords
+	pageBytes    = 24 * pageWords
+	noteBytes    = 40 * pageWords
 	recordBytes  = 144
 	historyBytes = 128
-	accessBytes  = 24
+	accessBytes  = 16
 	localBytes   = 192 // what atomics published in a workgroup
 )
 
@@ -77,7 +78,7 @@ func newRaces(limit uint64, commands bool) *races {
 		limit = DefaultRaceBytes
 	}
 	r := &races{
-		limit: limit, commands: commands, programs: map[*ir.Program]*traced{},
+		limit: limit, commands: commands, programs: map[*ir.Program]*traced{}, names: map[string]uint32{},
 		found: map[[2]siteOf]*Race{}, missed: map[siteOf]*Barrier{}, unread: map[siteOf]*Report{},
 	}
 	r.forget()
@@ -90,7 +91,7 @@ func (r *races) results() *races {
 		return nil
 	}
 	out := newRaces(r.limit, r.commands)
-	out.stopped, out.programs, out.jobs = r.stopped, r.programs, r.jobs
+	out.stopped, out.programs, out.names, out.jobs = r.stopped, r.programs, r.names, r.jobs
 	out.found, out.missed, out.unread = copies(r.found), copies(r.missed), copies(r.unread)
 	return out
 }
@@ -142,6 +143,12 @@ func (r *races) event(m *Message) {
 	r.add(x, Lanes{1})
 }
 
+// heeds reports whether an event of a program has an effect on what the detector finds.
+func (r *races) heeds(p *ir.Program, message uint32) bool {
+	e, x := &p.Messages[message].Event, r.programOf(p)
+	return e.Kind != ir.AccessEvent || e.Uninit || x.lost || r.follows(x, p, message)
+}
+
 // add adds the event of a record for some lanes.
 func (r *races) add(x *record, lanes Lanes) {
 	p := r.programOf(x.program)
@@ -177,16 +184,15 @@ func (r *races) noteUnwritten(x *record, lane int) {
 	r.unread[at].Times++
 }
 
-// report counts a race.
-func (r *races) report(a, b access) {
-	at := [2]siteOf{{a.record.program, a.record.number}, {b.record.program, b.record.number}}
+// report counts a race of lanes of two records.
+func (r *races) report(a, b *record, first, second int) {
+	at := [2]siteOf{{a.program, a.number}, {b.program, b.number}}
 	if at[0].number > at[1].number {
 		at[0], at[1] = at[1], at[0]
 	}
 	x := r.found[at]
 	if x == nil {
-		first, second := a.record.message(int(a.lane)), b.record.message(int(b.lane))
-		x = &Race{First: first, Second: second, SameGroup: first.Of().Where == 0 && a.record.workgroup == b.record.workgroup}
+		x = &Race{First: a.message(first), Second: b.message(second), SameGroup: a.where == 0 && a.workgroup == b.workgroup}
 		r.found[at] = x
 	}
 	x.Times++

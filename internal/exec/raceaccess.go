@@ -27,22 +27,22 @@ type note struct {
 
 // firstNote is the first access of a word of a kind.
 type firstNote struct {
-	record *record // nil for none
+	record uint32 // 0 for none
 	lane   uint8
 }
 
 // note keeps the first access of a word of each kind, and the bytes of all.
-func (r *races) note(n *note, a access) {
+func (r *races) note(n *note, x *record, a access) {
 	// Bit 0 of the kind is a store, bit 1 an atomic.
-	i, e := 0, a.record.event
+	i, e := 0, x.event
 	if e.Write {
 		i = 1
 	}
 	if e.Atomic && e.Scope == ir.EventDevice {
 		i += 2
 	}
-	if n.bytes[i] |= a.bytes; n.first[i].record == nil {
-		a.record.refs++
+	if n.bytes[i] |= a.bytes; n.first[i].record == 0 {
+		x.refs++
 		n.first[i] = firstNote{a.record, a.lane}
 	}
 }
@@ -55,7 +55,8 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		r.begin(g)
 	}
 	t := &thread{workgroup: g, state: &start, now: 1}
-	var buffer [2]uint64
+	var from place // of a lane
+	var values [2]uint64
 	for lane := range lanes.All {
 		switch {
 		case x.where > 0:
@@ -66,36 +67,44 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		default:
 			t.lane, t.number = x.lane+uint32(lane), x.thread+uint32(lane)
 		}
-		r.resume(t)
-		t.fenced &^= 1 << x.event.Domain
-		args := x.args(lane, &buffer)
-		of, at, size := p.locate(x, args[:len(args)-x.where])
-		of.stage = g.of.stage
-		if x.event.Domain == ir.EventWorkgroup {
-			of.group = 1 + g.number
+		if t.waits != nil {
+			r.resume(t)
 		}
-		r.accessBytes(t, access{record: x, lane: uint8(lane)}, of, at, size)
-		if r.full(x, lane) {
+		t.fenced &^= 1 << x.event.Domain
+		if from.linear && x.values[1][lane] == values[1] {
+			from.at += x.values[0][lane] - values[0]
+			values[0] = x.values[0][lane]
+		} else {
+			from = p.locate(x, x.args(lane, p.sites[x.number].args, &values))
+			from.linear = from.linear && x.single == nil
+			if from.stage = g.of.stage; x.event.Domain == ir.EventWorkgroup {
+				from.group = 1 + g.number
+			}
+		}
+		if !r.accessBytes(t, x, access{record: x.self, lane: uint8(lane)}, &from) || r.kept+r.bytes > r.limit {
+			r.full(x, lane)
 			return
 		}
 	}
 }
 
-// accessBytes adds an access of bytes of a space.
-func (r *races) accessBytes(t *thread, a access, of space, at, size uint64) {
-	e, end := a.record.event, at+size
+// accessBytes adds an access of bytes of a place; false if the memory for it is used up.
+func (r *races) accessBytes(t *thread, x *record, a access, from *place) bool {
+	e, end := x.event, from.at+from.size
 	written := !e.Uninit || !e.Read
-	for word := at / 4; word*4 < end; word++ {
+	for word := from.at / 4; word*4 < end; word++ {
 		a.when, a.bytes = t.now, 0xf
-		if first := word * 4; first < at {
-			a.bytes &= 0xf << (at - first)
+		if first := word * 4; first < from.at {
+			a.bytes &= 0xf << (from.at - first)
 		}
 		if last := word*4 + 4; last > end {
 			a.bytes &= 0xf >> (last - end)
 		}
-		p := r.pageAt(pageOf{of, word / pageWords}, a.record)
-		if p == nil {
-			return // the search stops
+		p := r.near
+		if p == nil || p.at.number != word/pageWords || p.at.space != from.space {
+			if p = r.pageAt(pageOf{from.space, word / pageWords}, x); p == nil {
+				return false
+			}
 		}
 		c := &p.cells[word%pageWords]
 		written = written || c.written&a.bytes != 0
@@ -103,13 +112,19 @@ func (r *races) accessBytes(t *thread, a access, of space, at, size uint64) {
 			c.written |= a.bytes
 		}
 		if r.commands {
-			r.note(&p.notes[word%pageWords], a)
+			r.note(&p.notes[word%pageWords], x, a)
 		}
-		r.touch(c, t, a)
+		if c.record == 0 && c.history == 0 && !e.Atomic {
+			x.refs++
+			c.set(a)
+			continue
+		}
+		r.touch(c, t, x, a)
 	}
 	if !written {
-		r.noteUnwritten(a.record, int(a.lane))
+		r.noteUnwritten(x, int(a.lane))
 	}
+	return true
 }
 
 // spansOf adds the bytes of a bit set of a word to a list.
@@ -140,15 +155,15 @@ func (l *Log) Accesses() (list []Access) {
 	}
 	found := map[by]*Access{}
 	for at, p := range l.races.pages {
-		if at.memory != "" || at.group != 0 {
+		if at.memory != 0 || at.group != 0 {
 			continue // it has no address
 		}
 		for word, n := range p.notes {
 			for i, first := range n.first {
-				if first.record == nil {
+				if first.record == 0 {
 					continue
 				}
-				m := first.record.message(int(first.lane))
+				m := l.races.records[first.record].message(int(first.lane))
 				k := by{siteOf{m.Program, m.Number}, i}
 				a := found[k]
 				if a == nil {

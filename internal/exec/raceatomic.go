@@ -9,7 +9,7 @@ func (h *history) exchanges() bool { return h.groups != nil || h.device != [doma
 // before an atomic, published. A read and write continues the release sequence. The scopes of the fence and of the atomic must
 // both have the other invocation.
 func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
-	h := c.history
+	h := r.histories[c.history]
 	if h != nil && h.exchanges() {
 		if e.Read {
 			r.acquire(h, t, e)
@@ -57,7 +57,7 @@ func (r *races) acquire(h *history, t *thread, e *ir.Event) {
 // give publishes a vector at a word: to the invocations of the device, or to those of the workgroup. sequence tells whether what was there
 // remains.
 func (r *races) give(c *cell, t *thread, to, d int, v vector, sequence bool) {
-	h := c.history
+	h := r.histories[c.history]
 	if h == nil || to == inGroup && h.groups[t.workgroup.number] == nil {
 		if v == (vector{}) {
 			return
@@ -85,13 +85,13 @@ func (r *races) give(c *cell, t *thread, to, d int, v vector, sequence bool) {
 
 // exchanging returns the history of a word, which it makes if there is none.
 func (r *races) exchanging(c *cell) *history {
-	if c.history == nil {
+	if c.history == 0 {
 		last := c.last()
 		h := r.newHistory(c)
 		h.list = append(h.list, last)
 		r.kept += accessBytes
 	}
-	return c.history
+	return r.histories[c.history]
 }
 
 // fenced returns what the release fences before an atomic publish to a reach. A barrier at which all invocations of the workgroup

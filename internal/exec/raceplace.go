@@ -24,10 +24,10 @@ type traced struct {
 
 // site is what the detector knows of the accesses of a message.
 type site struct {
-	resource int // its number; -1 for none
+	resource int    // its number; -1 for none
+	memory   uint32 // the number of its name, from 1
+	args     int    // values, without those that identify the invocation
 	follows  uint8
-	element  uint64 // of the descriptor at base
-	base     uint64 // its address; 0 for none, or unknown
 }
 
 // The values of site.follows.
@@ -52,7 +52,15 @@ func (r *races) programOf(p *ir.Program) *traced {
 			e := &p.Messages[i].Event
 			x.lost = x.lost || e.Kind == ir.LostEvent
 			x.orders = x.orders || e.Kind != ir.AccessEvent && e.Kind != ir.NoEvent || e.Atomic && e.Acquire|e.Release != 0
-			x.sites = append(x.sites, site{resource: resourceOf(p, e)})
+			s := site{resource: resourceOf(p, e), args: len(p.Messages[i].Args) - int(p.Messages[i].Where)}
+			if e.Kind == ir.AccessEvent {
+				s.memory = r.names[e.Memory]
+				if s.memory == 0 {
+					s.memory = uint32(len(r.names)) + 1
+					r.names[e.Memory] = s.memory
+				}
+			}
+			x.sites = append(x.sites, s)
 			if e.Write {
 				x.written[e.Memory], x.writes = true, true
 			}
@@ -68,7 +76,7 @@ func (r *races) place(p *ir.Program, j *Job) {
 	x := r.programOf(p)
 	x.job, x.aliased = j, nil
 	for i := range x.sites {
-		x.sites[i].follows, x.sites[i].base = unknown, 0
+		x.sites[i].follows = unknown
 	}
 	r.jobs++
 }
@@ -102,19 +110,24 @@ func (x *traced) bytesOf(resource int, element uint32) []byte {
 	return x.job.Resources[resource][element].Bytes
 }
 
-// locate returns the space of an access, its first byte and its size. args are the values of its message, without those that identify
-// the invocation.
-func (x *traced) locate(m *record, args []uint64) (of space, at, size uint64) {
+// place is where an access is.
+type place struct {
+	space
+	at, size uint64
+	linear   bool // the same access with another offset in the same descriptor is in the same space, at the same distance
+}
+
+// locate returns the place of an access. args are the values of its message, without those that identify the invocation.
+func (x *traced) locate(m *record, args []uint64) (p place) {
 	e, s := m.event, &x.sites[m.number]
-	if s.base != 0 && e.Texel == 0 && len(args) > 1 && args[1] == s.element {
-		return space{}, s.base + args[0], uint64(e.Size)
-	}
+	p.linear = e.Texel == 0 && len(args) > 1
 	if at, size, ok := x.addressOf(e, s, args); ok {
-		return space{}, at, size
+		p.at, p.size = at, size
+		return p
 	}
-	at, of.element = placeOf(e, args)
-	of.memory = e.Memory
-	return of, at, uint64(e.Size)
+	p.memory, p.size = s.memory, uint64(e.Size)
+	p.at, p.element = placeOf(e, args)
+	return p
 }
 
 // addressOf returns the address and the size of an access; ok is false if it has no bytes.
@@ -149,11 +162,7 @@ func (x *traced) addressOf(e *ir.Event, s *site, args []uint64) (at, size uint64
 		return addressOf(g.Bytes) + args[0] - g.Address, size, true
 	}
 	bytes := x.bytesOf(s.resource, uint32(args[1]))
-	if len(bytes) == 0 {
-		return 0, 0, false
-	}
-	s.base, s.element = addressOf(bytes), args[1]
-	return s.base + args[0], size, true
+	return addressOf(bytes) + args[0], size, len(bytes) > 0
 }
 
 // placeOf returns the first byte of an access without an address, and the index of its descriptor. A texel is a word.

@@ -10,6 +10,7 @@ import (
 // record is an event of invocations that execute an instruction together. Words refer to it, so that an access needs no message of its
 // own until there is a report of it.
 type record struct {
+	self      uint32 // in shadow.records
 	program   *ir.Program
 	event     *ir.Event
 	number    uint32 // in Program.Messages
@@ -30,12 +31,15 @@ var zeros [128]uint64
 
 // newRecord returns a record without values.
 func (r *races) newRecord(p *ir.Program, number uint32) *record {
-	x := &record{}
+	var x *record
 	if n := len(r.idle); n > 0 {
 		x, r.idle = r.idle[n-1], r.idle[:n-1]
+	} else {
+		x = &record{self: uint32(len(r.records))}
+		r.records = append(r.records, x)
 	}
 	m := &p.Messages[number]
-	*x = record{program: p, event: &m.Event, number: number, where: int(m.Where), refs: 1, copy: x.copy[:0]}
+	*x = record{self: x.self, program: p, event: &m.Event, number: number, where: int(m.Where), refs: 1, copy: x.copy[:0]}
 	return x
 }
 
@@ -51,12 +55,11 @@ func (x *record) message(lane int) *Message {
 	return m
 }
 
-// args returns the values of a lane, in a buffer of the caller if they are not those of a message.
-func (x *record) args(lane int, buffer *[2]uint64) []uint64 {
+// args returns the first n values of a lane, in a buffer of the caller if they are not those of a message.
+func (x *record) args(lane, n int, buffer *[2]uint64) []uint64 {
 	if x.single != nil {
-		return x.single.Args
+		return x.single.Args[:n]
 	}
-	n := len(x.program.Messages[x.number].Args)
 	for i := range n {
 		buffer[i] = x.values[i][lane]
 	}
@@ -93,7 +96,7 @@ func (r *races) settle(x *record, lanes Lanes) {
 func (r *races) release(x *record) {
 	if x.refs--; x.refs == 0 {
 		r.kept -= x.bytes
-		x.bytes, x.single = 0, nil
+		x.bytes, x.single, x.values = 0, nil, [2][]uint64{}
 		r.idle = append(r.idle, x)
 	}
 }

@@ -4,25 +4,31 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // shadow is what the detector knows of each word of memory that was accessed, in pages.
 type shadow struct {
-	pages     map[pageOf]*page
-	recent    [16]recentPage // by the number of the message of the access
-	idle      []*record
-	histories []*history
-	spare     []thread // of a workgroup that has ended
+	pages         map[pageOf]*page
+	recent        [16]*page  // by the number of the message of the access
+	near          *page      // of the last access
+	records       []*record  // from 1
+	idle          []*record  // of them
+	histories     []*history // from 1
+	idleHistories []*history // of them
+	idlePages     []*page
+	spare         []thread // of a workgroup that has ended
 }
 
-func newShadow() shadow { return shadow{pages: map[pageOf]*page{}} }
+func newShadow() shadow {
+	return shadow{pages: map[pageOf]*page{}, records: []*record{nil}, histories: []*history{nil}}
+}
 
 // space is memory whose words have numbers of their own: that of the process, of a workgroup, or of a descriptor without bytes.
 type space struct {
 	stage   ir.Stage // the order of task and mesh shaders is not followed: their accesses are not compared
-	memory  string   // empty for the memory of the process
+	memory  uint32   // the number of its name; 0 for the memory of the process
 	element uint32
 	group   uint32 // of workgroup memory: 1 + its number
 }
 
-// pageWords is the number of words of a page: no more than a small buffer has.
-const pageWords = 64
+// pageWords is the number of words of a page.
+const pageWords = 128
 
 // pageOf identifies a page.
 type pageOf struct {
@@ -31,27 +37,29 @@ type pageOf struct {
 }
 
 type page struct {
-	cells [pageWords]cell
 	notes *[pageWords]note // nil without Log.Commands
-}
-
-type recentPage struct {
-	at   pageOf
-	page *page
+	at    pageOf
+	cells [pageWords]cell
 }
 
 // pageAt returns a page for an access by a message; nil if the memory for it is used up.
 func (r *races) pageAt(at pageOf, x *record) *page {
 	last := &r.recent[x.number%uint32(len(r.recent))]
-	if last.page != nil && last.at == at {
-		return last.page
+	if *last != nil && (*last).at == at {
+		r.near = *last
+		return r.near
 	}
 	p := r.pages[at]
 	if p == nil {
 		if r.kept+r.bytes > r.limit {
 			return nil
 		}
-		p = &page{}
+		if n := len(r.idlePages); n > 0 {
+			p, r.idlePages = r.idlePages[n-1], r.idlePages[:n-1]
+		} else {
+			p = &page{}
+		}
+		p.at = at
 		r.kept += pageBytes
 		if r.commands {
 			p.notes = &[pageWords]note{}
@@ -62,7 +70,7 @@ func (r *races) pageAt(at pageOf, x *record) *page {
 			r.latest.pages = append(r.latest.pages, at)
 		}
 	}
-	*last = recentPage{at, p}
+	*last, r.near = p, p
 	return p
 }
 
@@ -70,32 +78,35 @@ func (r *races) pageAt(at pageOf, x *record) *page {
 func (r *races) drop(at pageOf) {
 	p := r.pages[at]
 	delete(r.pages, at)
+	r.near = nil
 	for i := range r.recent {
-		if r.recent[i].page == p {
-			r.recent[i] = recentPage{}
+		if r.recent[i] == p {
+			r.recent[i] = nil
 		}
 	}
 	for i := range p.cells {
 		c := &p.cells[i]
-		if c.record != nil {
-			r.release(c.record)
+		if c.record != 0 {
+			r.release(r.records[c.record])
 		}
-		if c.history != nil {
-			for _, a := range c.history.list {
-				r.release(a.record)
+		if c.history != 0 {
+			for _, a := range r.histories[c.history].list {
+				r.release(r.records[a.record])
 			}
-			r.kept -= c.history.bytes()
+			r.dropHistory(c)
 		}
 	}
 	r.kept -= pageBytes
 	if p.notes != nil {
 		for i := range p.notes {
 			for _, first := range p.notes[i].first {
-				if first.record != nil {
-					r.release(first.record)
+				if first.record != 0 {
+					r.release(r.records[first.record])
 				}
 			}
 		}
 		r.kept -= noteBytes
 	}
+	*p = page{}
+	r.idlePages = append(r.idlePages, p)
 }

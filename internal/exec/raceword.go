@@ -2,25 +2,23 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// access is an access of some bytes of a word.
+// access is an access of some bytes of a word. It has numbers in place of pointers, so that the garbage collector need not scan the words
+// of a run.
 type access struct {
-	record *record
+	record uint32 // in shadow.records
 	when   clock
 	lane   uint8 // in the record
 	bytes  uint8 // bit set
 }
 
-// thread returns the number of the invocation in vectors.
-func (a *access) thread() uint32 { return a.record.thread + uint32(a.lane) }
-
 // cell has the last accesses of a word: one, or those in a history.
 type cell struct {
-	record  *record // nil for no access, or for a history
+	record  uint32 // 0 for no access, or for a history
 	when    clock
+	history uint32 // in shadow.histories; 0 for none
 	lane    uint8
 	bytes   uint8
 	written uint8 // bit set of the bytes that a store wrote
-	history *history
 }
 
 // last returns the access of a cell without a history.
@@ -31,6 +29,7 @@ func (c *cell) set(a access) { c.record, c.when, c.lane, c.bytes = a.record, a.w
 
 // history has several accesses of a word, and what atomics published there.
 type history struct {
+	number uint32
 	list   []access
 	device [domains]vector
 	groups map[uint32]*[domains]vector // by number
@@ -48,19 +47,19 @@ const maxAccesses = 64
 // found: the first and the last one. One of the two is by another invocation than the next access.
 const maxAlike = 2
 
-// touch compares an access with those before it, and keeps it.
-func (r *races) touch(c *cell, t *thread, a access) {
-	a.record.refs++
+// touch compares an access by a record with those before it, and keeps it.
+func (r *races) touch(c *cell, t *thread, x *record, a access) {
+	x.refs++
 	switch {
-	case c.history != nil:
-		r.touchAll(c, t, a)
-	case c.record == nil:
+	case c.history != 0:
+		r.touchAll(c, t, x, a)
+	case c.record == 0:
 		c.set(a)
 	default:
 		old := c.last()
-		keeps, _ := r.compare(old, a, t)
+		keeps, _ := r.compare(old, a, x, t)
 		if !keeps {
-			r.release(c.record)
+			r.release(r.records[c.record])
 			c.set(a)
 			break
 		}
@@ -68,41 +67,42 @@ func (r *races) touch(c *cell, t *thread, a access) {
 		h.list = append(h.list, old, a)
 		r.kept += 2 * accessBytes
 	}
-	if a.record.event.Atomic {
-		r.exchange(c, t, a.record.event)
+	if x.event.Atomic {
+		r.exchange(c, t, x.event)
 	}
 }
 
 // compare compares an access by an invocation with one before it, and reports a race. keeps tells whether the one before remains: not
 // if what races with it later races with the new one, too. alike tells whether both are by one instruction and not ordered, because they
 // are atomic or race.
-func (r *races) compare(old, a access, t *thread) (keeps, alike bool) {
-	o, e := old.record.event, a.record.event
-	by := old.thread() == t.number
+func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool) {
+	before := r.records[old.record]
+	o, e := before.event, x.event
+	by := before.thread+uint32(old.lane) == t.number
 	if !e.Write && !o.Write && !by && !e.Atomic {
 		return true, false
 	}
-	ordered := by || !e.Private && !o.Private && t.after(&old, int(e.Domain))
-	atomic := bothAtomic(old.record, a.record, old.lane, t)
+	ordered := by || !e.Private && !o.Private && t.after(before, old, int(e.Domain))
+	atomic := bothAtomic(before, x, old.lane, t)
 	races := !ordered && !atomic && old.bytes&a.bytes != 0 && (e.Write || o.Write)
 	if races {
-		r.report(old, a)
+		r.report(before, x, int(old.lane), int(a.lane))
 	}
 	if ordered && old.bytes&^a.bytes == 0 && (e.Write || !o.Write && by) && e.Atomic == o.Atomic {
 		return false, false
 	}
-	return true, (atomic || races) && old.record.program == a.record.program && old.record.number == a.record.number && old.bytes == a.bytes
+	return true, (atomic || races) && before.program == x.program && before.number == x.number && old.bytes == a.bytes
 }
 
 // touchAll compares an access with a history.
-func (r *races) touchAll(c *cell, t *thread, a access) {
-	h := c.history
+func (r *races) touchAll(c *cell, t *thread, x *record, a access) {
+	h := r.histories[c.history]
 	kept, alike, last := h.list[:0], 0, 0
 	before := len(h.list)
 	for _, old := range h.list {
-		keeps, like := r.compare(old, a, t)
+		keeps, like := r.compare(old, a, x, t)
 		if !keeps {
-			r.release(old.record)
+			r.release(r.records[old.record])
 			continue
 		}
 		if like {
@@ -112,10 +112,10 @@ func (r *races) touchAll(c *cell, t *thread, a access) {
 	}
 	switch {
 	case alike >= maxAlike:
-		r.release(kept[last].record)
+		r.release(r.records[kept[last].record])
 		kept = append(kept[:last], kept[last+1:]...)
 	case len(kept) >= maxAccesses:
-		r.release(kept[0].record)
+		r.release(r.records[kept[0].record])
 		kept = append(kept[:0], kept[1:]...)
 	}
 	h.list = append(kept, a)
@@ -123,29 +123,38 @@ func (r *races) touchAll(c *cell, t *thread, a access) {
 	r.kept -= accessBytes * uint64(before)
 	if len(h.list) == 1 && !h.exchanges() {
 		c.set(a)
-		c.history = nil
-		r.kept -= h.bytes()
-		h.list = h.list[:0]
-		r.histories = append(r.histories, h)
+		r.dropHistory(c)
 	}
 }
 
 // newHistory gives a word a history.
 func (r *races) newHistory(c *cell) *history {
-	h := &history{}
-	if n := len(r.histories); n > 0 {
-		h, r.histories = r.histories[n-1], r.histories[:n-1]
+	var h *history
+	if n := len(r.idleHistories); n > 0 {
+		h, r.idleHistories = r.idleHistories[n-1], r.idleHistories[:n-1]
+	} else {
+		h = &history{number: uint32(len(r.histories))}
+		r.histories = append(r.histories, h)
 	}
-	c.history, c.record = h, nil
+	c.history, c.record = h.number, 0
 	r.kept += historyBytes
 	return h
 }
 
-// after reports whether an access happens before the next one of an invocation.
-func (t *thread) after(a *access, d int) bool {
+// dropHistory removes the history of a word, whose accesses are released.
+func (r *races) dropHistory(c *cell) {
+	h := r.histories[c.history]
+	c.history = 0
+	r.kept -= h.bytes()
+	*h = history{number: h.number, list: h.list[:0]}
+	r.idleHistories = append(r.idleHistories, h)
+}
+
+// after reports whether an access by a record happens before the next one of an invocation.
+func (t *thread) after(x *record, a access, d int) bool {
 	s := t.state
-	return a.record.workgroup == t.workgroup.number && s.own[d] >= a.when ||
-		s.seen[d].groups.at(a.record.workgroup) >= a.when || s.seen[d].lanes.at(a.thread()) >= a.when
+	return x.workgroup == t.workgroup.number && s.own[d] >= a.when ||
+		s.seen[d].groups.at(x.workgroup) >= a.when || s.seen[d].lanes.at(x.thread+uint32(a.lane)) >= a.when
 }
 
 // bothAtomic reports whether two accesses are atomics that exclude each other: the scope of each has the other.

@@ -33,10 +33,14 @@ func (c *serviceCall) logArg() {
 
 // logEvent logs a message, with its values, of each lane that is not a helper.
 func (c *serviceCall) logEvent() {
+	p, number := c.program.source, uint32(c.site.Key.Aux)
+	if !c.job.Log.Heeds(p, number) {
+		return
+	}
 	x, y := &c.logged[0], &c.logged[1]
 	c.useAll(0, x)
 	c.useAll(1, y)
-	c.job.Log.Event(c.program.source, c.group(), c.invocation(0), c.loggers(), uint32(c.site.Key.Aux), x[:], y[:])
+	c.job.Log.Event(p, c.group(), c.invocation(0), c.loggers(), number, x[:], y[:])
 }
 
 // loggers returns the active lanes that are not helpers.
