@@ -164,7 +164,8 @@ func (l *Log) Event(p *ir.Program, group [3]uint32, first uint32, lanes Lanes, m
 		return
 	}
 	e := r.newRecord(p, message)
-	e.id, e.lane, e.values = group, first, [2][]uint64{x, y}
+	r.values = [2][]uint64{x, y}
+	e.id, e.lane, e.values = group, first, &r.values
 	r.add(e, lanes)
 }
 

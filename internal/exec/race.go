@@ -41,7 +41,8 @@ type races struct {
 		of     *ir.Program
 		traced *traced
 	}
-	jobs    int // that were placed
+	jobs    int         // that were placed
+	values  [2][]uint64 // of the event that is added, by lane
 	found   map[[2]siteOf]*Race
 	missed  map[siteOf]*Barrier
 	unread  map[siteOf]*Report // loads of bytes without a store

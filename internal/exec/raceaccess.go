@@ -57,6 +57,10 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	t := &thread{workgroup: g, state: &start, now: 1}
 	var from place // of a lane
 	var values [2]uint64
+	var list [2][]uint64
+	if x.values != nil {
+		list = *x.values
+	}
 	for lane := range lanes.All {
 		switch {
 		case x.where > 0:
@@ -71,9 +75,9 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 			r.resume(t)
 		}
 		t.fenced &^= 1 << x.event.Domain
-		if from.linear && x.values[1][lane] == values[1] {
-			from.at += x.values[0][lane] - values[0]
-			values[0] = x.values[0][lane]
+		if from.linear && list[1][lane] == values[1] {
+			from.at += list[0][lane] - values[0]
+			values[0] = list[0][lane]
 		} else {
 			from = p.locate(x, x.args(lane, p.sites[x.number].args, &values))
 			from.linear = from.linear && x.single == nil

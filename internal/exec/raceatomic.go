@@ -10,11 +10,11 @@ func (h *history) exchanges() bool { return h.groups != nil || h.device != [doma
 // both have the other invocation.
 func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
 	h := r.histories[c.history]
-	if h != nil && h.exchanges() {
-		if e.Read {
-			r.acquire(h, t, e)
-		}
-	} else if e.Release == 0 && !t.state.fences {
+	exchanges := h != nil && h.exchanges()
+	if exchanges && e.Read {
+		r.acquire(h, t, e)
+	}
+	if !exchanges && e.Release == 0 && !t.state.fences {
 		return
 	}
 	if !e.Write {
@@ -27,7 +27,13 @@ func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
 			own.lanes = r.raised(own.lanes, t.number, t.now)
 		}
 		for to := reachOf(e.Scope); to < reaches; to++ {
-			r.give(c, t, to, d, r.joined(r.fenced(t, to, d), own), e.Read)
+			v := own
+			if t.publishes(to, d) {
+				v = r.joined(r.fenced(t, to, d), own)
+			}
+			if exchanges || v != (vector{}) {
+				r.give(c, t, to, d, v, e.Read)
+			}
 		}
 	}
 	if e.Release != 0 {
@@ -94,13 +100,17 @@ func (r *races) exchanging(c *cell) *history {
 	return r.histories[c.history]
 }
 
-// fenced returns what the release fences before an atomic publish to a reach. A barrier at which all invocations of the workgroup
-// acquire has published that to them.
-func (r *races) fenced(t *thread, reach, d int) (v vector) {
+// publishes reports whether a release fence before an atomic has something for a reach. A barrier at which all invocations of the
+// workgroup acquire has published that to them.
+func (t *thread) publishes(reach, d int) bool {
 	p := &t.state.released[reach]
-	if when := p.when[d]; when != 0 && !(reach == inGroup && p.meets[d].all(d)) {
-		v = p.seen[d]
-		v.lanes = r.raised(v.lanes, t.number, when)
-	}
+	return p.when[d] != 0 && !(reach == inGroup && p.meets[d].all(d))
+}
+
+// fenced returns what the release fences before an atomic publish to a reach.
+func (r *races) fenced(t *thread, reach, d int) vector {
+	p := &t.state.released[reach]
+	v := p.seen[d]
+	v.lanes = r.raised(v.lanes, t.number, p.when[d])
 	return v
 }

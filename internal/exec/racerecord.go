@@ -2,7 +2,6 @@ package exec
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -11,23 +10,40 @@ import (
 // own until there is a report of it.
 type record struct {
 	self      uint32 // in shadow.records
+	number    uint32 // in Program.Messages
 	program   *ir.Program
 	event     *ir.Event
-	number    uint32 // in Program.Messages
-	where     int    // the values that identify the invocation
+	single    *Message // of one invocation, with its values; nil for others
 	id        [3]uint32
-	lane      uint32      // the number in the workgroup of lane 0
-	workgroup uint32      // its number in vectors
-	thread    uint32      // the number of lane 0 in vectors
-	values    [2][]uint64 // by lane
-	single    *Message    // of one invocation, with its values; nil for others
-	refs      uint32      // accesses that refer to it, and 1 while it is added
-	bytes     uint64      // what it counts for the limit
-	copy      []uint64    // values after it was added
+	lane      uint32         // the number in the workgroup of lane 0
+	workgroup uint32         // its number in vectors
+	thread    uint32         // the number of lane 0 in vectors
+	refs      uint32         // accesses that refer to it, and 1 while it is added
+	where     uint32         // the values that identify the invocation
+	values    *[2][]uint64   // by lane, while it is added
+	sequence  [2]progression // the values later, if list is empty
+	list      []uint64       // those by lane of the first, then of the second value
 }
 
-// zeros are values of all lanes.
-var zeros [128]uint64
+// progression is a value of each lane: first + step · lane.
+type progression struct{ first, step uint64 }
+
+// progressionOf returns the progression of the values of some lanes; ok is false if they are not one.
+func progressionOf(values []uint64, lanes Lanes) (p progression, ok bool) {
+	from := uint64(lanes.First())
+	p.first = values[from]
+	if rest := lanes.Without(FirstLanes(uint32(from) + 1)); !rest.Empty() {
+		to := uint64(rest.First())
+		p.step = (values[to] - p.first) / (to - from) // if it is negative and not of neighbors, they count as none
+		p.first -= from * p.step
+	}
+	for lane := range lanes.All {
+		if values[lane] != p.first+p.step*uint64(lane) {
+			return p, false
+		}
+	}
+	return p, true
+}
 
 // newRecord returns a record without values.
 func (r *races) newRecord(p *ir.Program, number uint32) *record {
@@ -39,7 +55,7 @@ func (r *races) newRecord(p *ir.Program, number uint32) *record {
 		r.records = append(r.records, x)
 	}
 	m := &p.Messages[number]
-	*x = record{self: x.self, program: p, event: &m.Event, number: number, where: int(m.Where), refs: 1, copy: x.copy[:0]}
+	*x = record{self: x.self, program: p, event: &m.Event, number: number, where: m.Where, refs: 1, list: x.list[:0]}
 	return x
 }
 
@@ -50,9 +66,20 @@ func (x *record) message(lane int) *Message {
 	}
 	m := &Message{Program: x.program, Group: x.id, Lane: x.lane + uint32(lane), Number: x.number}
 	for i := range m.Of().Args {
-		m.Args = append(m.Args, x.values[i][lane])
+		m.Args = append(m.Args, x.value(i, lane))
 	}
 	return m
+}
+
+// value returns the i-th value of a lane.
+func (x *record) value(i, lane int) uint64 {
+	switch {
+	case x.values != nil:
+		return x.values[i][lane]
+	case len(x.list) > 0:
+		return x.list[len(x.list)/2*i+lane]
+	}
+	return x.sequence[i].first + x.sequence[i].step*uint64(lane)
 }
 
 // args returns the first n values of a lane, in a buffer of the caller if they are not those of a message.
@@ -68,35 +95,44 @@ func (x *record) args(lane, n int, buffer *[2]uint64) []uint64 {
 
 // settle ends the addition of a record. If accesses refer to it, it keeps its values.
 func (r *races) settle(x *record, lanes Lanes) {
-	if x.refs == 1 {
-		r.release(x)
+	if x.refs--; x.refs == 0 {
+		r.recycle(x)
 		return
 	}
-	x.refs--
+	if x.values != nil {
+		x.keep(lanes)
+	}
+	r.kept += x.bytes()
+}
+
+// keep copies the values of some lanes.
+func (x *record) keep(lanes Lanes) {
+	values, ok, also := x.values, false, false
+	x.values = nil
+	if x.sequence[0], ok = progressionOf(values[0], lanes); ok {
+		if x.sequence[1], also = progressionOf(values[1], lanes); also {
+			return
+		}
+	}
 	end := 64 - bits.LeadingZeros64(lanes[0])
 	if lanes[1] != 0 {
 		end = 128 - bits.LeadingZeros64(lanes[1])
 	}
-	for i, v := range x.values {
-		switch {
-		case x.single != nil || v == nil:
-		case slices.Equal(v[:end], zeros[:end]):
-			x.values[i] = zeros[:end]
-		default:
-			n := len(x.copy)
-			x.copy = append(x.copy, v[:end]...)
-			x.values[i] = x.copy[n:]
-		}
-	}
-	x.bytes = recordBytes + 8*uint64(cap(x.copy))
-	r.kept += x.bytes
+	x.list = append(append(x.list, values[0][:end]...), values[1][:end]...)
 }
 
-// release removes a reference.
+// bytes returns what a record counts for the limit.
+func (x *record) bytes() uint64 { return recordBytes + 8*uint64(cap(x.list)) }
+
+// release removes a reference to a record.
 func (r *races) release(x *record) {
 	if x.refs--; x.refs == 0 {
-		r.kept -= x.bytes
-		x.bytes, x.single, x.values = 0, nil, [2][]uint64{}
-		r.idle = append(r.idle, x)
+		r.kept -= x.bytes()
+		r.recycle(x)
 	}
+}
+
+func (r *races) recycle(x *record) {
+	x.single, x.values = nil, nil
+	r.idle = append(r.idle, x)
 }

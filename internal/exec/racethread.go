@@ -152,7 +152,7 @@ func (r *races) count(g *workgroup, bytes uint64) {
 func (r *races) lone(g *workgroup, x *record, follow bool) *thread {
 	i := laneOf{workgroup: g, lane: x.single.Lane}
 	if follow {
-		for k, v := range x.single.Args[len(x.single.Args)-x.where:] {
+		for k, v := range x.single.Args[len(x.single.Args)-int(x.where):] {
 			i.invocation[k%len(i.invocation)] = uint32(v)
 		}
 		if g.of.stage != ir.Fragment {

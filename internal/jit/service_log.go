@@ -46,6 +46,9 @@ func (c *serviceCall) logEvent() {
 // loggers returns the active lanes that are not helpers.
 func (c *serviceCall) loggers() exec.Lanes {
 	lanes, part := c.active, c.form().Lanes
+	if !c.program.source.Effects.Discards {
+		return lanes
+	}
 	demoted := c.demotedLanes()
 	for i := range len(c.site.Masks) {
 		at := c.firstLane + i*part
@@ -62,7 +65,14 @@ func (c *serviceCall) useAll(i int, to *laneValues) {
 		r := c.site.Uses[i*len(c.site.Masks)+part]
 		out := to[c.firstLane+part*lanes:][:lanes]
 		switch {
-		case r.Const || r.Class == vcode.Mask:
+		case r.Const:
+			for lane := range out {
+				out[lane] = r.Bits
+				if r.Step != 0 {
+					out[lane] = c.read(r, lane)
+				}
+			}
+		case r.Class == vcode.Mask:
 			for lane := range out {
 				out[lane] = c.read(r, lane)
 			}
