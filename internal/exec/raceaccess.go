@@ -54,7 +54,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	if p.orders && g.threads == nil && x.where == 0 {
 		r.begin(g)
 	}
-	t := &thread{workgroup: g, state: &start, now: 1}
+	t := &thread{workgroup: g, standing: beginning}
 	var from place // of a lane
 	var values [2]uint64
 	var list [2][]uint64
@@ -85,7 +85,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 				from.group = 1 + g.number
 			}
 		}
-		if !r.accessBytes(t, x, access{record: x.self, lane: uint8(lane)}, &from) || r.kept+r.bytes > r.limit {
+		if !r.accessBytes(t, x, access{record: x.self, lane: uint8(lane), reads: !x.event.Write && !x.event.Atomic}, &from) || r.kept+r.bytes > r.limit {
 			r.full(x, lane)
 			return
 		}

@@ -60,12 +60,24 @@ func (r *races) synchronize(x *record, lanes Lanes, count bool) {
 		return
 	}
 	g := r.workgroupOf(x)
+	var before, after standing // of an invocation
+	repeats := false           // whether another one with the same standing gets the same one
 	for lane := range lanes.All {
 		t := r.threadOf(g, x, lane, !count)
+		if repeats && !t.owned && t.standing == before {
+			if t.standing = after; e.Kind == ir.BarrierEvent {
+				r.reach(after.waits)
+			}
+			continue
+		}
+		before = t.standing
+		owned := t.owned
 		if count {
 			r.roundOf(x, lane, t)
 		} else {
 			r.order(t, x, lane)
+			after = t.standing
+			repeats = !owned && !t.owned && (e.Kind == ir.FenceEvent || e.Kind == ir.BarrierEvent && e.Execution == ir.EventGroup && forGroup(e))
 		}
 		if r.full(x, lane) {
 			return
@@ -94,7 +106,7 @@ func (r *races) order(t *thread, x *record, lane int) {
 	case ir.WaitEvent:
 		at = t.arrived
 	}
-	same := t.workgroup.last
+	same := &t.workgroup.last
 	if !t.owned && same.event == e && same.round == at && same.from == t.state && same.now == t.now && same.fenced == t.fenced {
 		if (e.Kind == ir.BarrierEvent || e.Kind == ir.ArriveEvent) && !forGroup(e) {
 			r.arrive(t, e, at)
@@ -156,7 +168,7 @@ func (r *races) roundOf(x *record, lane int, t *thread) *round {
 	at.number = t.rounds[kind]
 	t.rounds[kind]++
 	b := t.workgroup.open
-	if b == nil || b.at != at {
+	if b == nil || b.at != at || b.meets.count == size {
 		if b = r.rounds[at]; b == nil {
 			b = &round{at: at, event: e, first: x.message(lane), meets: &meeting{size: size}}
 			if kind == 0 && e.Kind == ir.BarrierEvent {
@@ -171,13 +183,20 @@ func (r *races) roundOf(x *record, lane int, t *thread) *round {
 		b.other = x.message(lane)
 		b.meets.whole = 0
 	}
-	if b.meets.count++; b.meets.count == size {
-		delete(r.rounds, at)
+	r.reach(b)
+	if b.meets.count == size {
 		t.workgroup.open = nil
+	}
+	return b
+}
+
+// reach counts an invocation at a barrier.
+func (r *races) reach(b *round) {
+	if b.meets.count++; b.meets.count == b.meets.size {
+		delete(r.rounds, b.at)
 		r.kept -= roundBytes
 		r.judge(b)
 	}
-	return b
 }
 
 // forGroup reports whether the clock of the workgroup represents an invocation that arrives. It keeps running after it arrives at a

@@ -5,16 +5,21 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // thread is an invocation.
 type thread struct {
 	workgroup *workgroup
-	state     *state
-	arrived   *round    // the split barrier at which it arrived last; nil for none
-	waits     *round    // the barrier before its next event; nil for none
-	lane      uint32    // in the workgroup
-	number    uint32    // in vectors
-	rounds    [2]uint32 // control barriers of the workgroup and of the subgroup so far
-	now       clock
-	owned     bool  // no other invocation has the state
-	acquires  uint8 // the domains of its acquire semantics
-	fenced    uint8 // domains with a fence since the last access: it counts for the next control barrier
+	standing
+	arrived *round // the split barrier at which it arrived last; nil for none
+	lane    uint32 // in the workgroup
+	number  uint32 // in vectors
+	owned   bool   // no other invocation has the state
+}
+
+// standing is what events change.
+type standing struct {
+	state    *state
+	waits    *round    // the barrier before the next event; nil for none
+	rounds   [2]uint32 // control barriers of the workgroup and of the subgroup so far
+	now      clock
+	acquires uint8 // the domains of the acquire semantics of waits
+	fenced   uint8 // domains with a fence since the last access: it counts for the next control barrier
 }
 
 // state is what happens before the next access of an invocation. Invocations that passed the same barriers share one, which does
@@ -27,8 +32,8 @@ type state struct {
 	fences   bool // there was a release fence
 }
 
-// start is the state of a new invocation.
-var start state
+// beginning is the standing of a new invocation.
+var beginning = standing{state: &state{}, now: 1}
 
 // workgroup is a workgroup of a run. Two jobs have different workgroups, even with equal ids.
 type workgroup struct {
@@ -137,7 +142,7 @@ func (r *races) begin(g *workgroup) {
 	}
 	r.spare = nil
 	for i := range g.threads {
-		g.threads[i] = thread{workgroup: g, state: &start, lane: uint32(i), number: g.first + uint32(i), now: 1}
+		g.threads[i] = thread{workgroup: g, standing: beginning, lane: uint32(i), number: g.first + uint32(i)}
 	}
 	r.count(g, threadBytes*uint64(g.of.lanes))
 }
@@ -161,7 +166,7 @@ func (r *races) lone(g *workgroup, x *record, follow bool) *thread {
 	}
 	t := r.alone[i]
 	if t == nil {
-		t = &thread{workgroup: g, state: &start, lane: i.lane, number: r.nextThread, now: 1}
+		t = &thread{workgroup: g, standing: beginning, lane: i.lane, number: r.nextThread}
 		r.alone[i] = t
 		r.nextThread++
 		r.kept += aloneBytes

@@ -9,6 +9,7 @@ type access struct {
 	when   clock
 	lane   uint8 // in the record
 	bytes  uint8 // bit set
+	reads  bool  // it only reads, and is not atomic
 }
 
 // cell has the last accesses of a word: one, or those in a history.
@@ -18,14 +19,17 @@ type cell struct {
 	history uint32 // in shadow.histories; 0 for none
 	lane    uint8
 	bytes   uint8
+	reads   bool
 	written uint8 // bit set of the bytes that a store wrote
 }
 
 // last returns the access of a cell without a history.
-func (c *cell) last() access { return access{c.record, c.when, c.lane, c.bytes} }
+func (c *cell) last() access { return access{c.record, c.when, c.lane, c.bytes, c.reads} }
 
 // set makes an access the only one.
-func (c *cell) set(a access) { c.record, c.when, c.lane, c.bytes = a.record, a.when, a.lane, a.bytes }
+func (c *cell) set(a access) {
+	c.record, c.when, c.lane, c.bytes, c.reads = a.record, a.when, a.lane, a.bytes, a.reads
+}
 
 // history has several accesses of a word, and what atomics published there.
 type history struct {
@@ -79,9 +83,6 @@ func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool)
 	before := r.records[old.record]
 	o, e := before.event, x.event
 	by := before.thread+uint32(old.lane) == t.number
-	if !e.Write && !o.Write && !by && !e.Atomic {
-		return true, false
-	}
 	ordered := by || !e.Private && !o.Private && t.after(before, old, int(e.Domain))
 	atomic := bothAtomic(before, x, old.lane, t)
 	races := !ordered && !atomic && old.bytes&a.bytes != 0 && (e.Write || o.Write)
@@ -99,16 +100,22 @@ func (r *races) touchAll(c *cell, t *thread, x *record, a access) {
 	h := r.histories[c.history]
 	kept, alike, last := h.list[:0], 0, 0
 	before := len(h.list)
-	for _, old := range h.list {
-		keeps, like := r.compare(old, a, x, t)
-		if !keeps {
-			r.release(r.records[old.record])
-			continue
+	for i, old := range h.list {
+		if !(a.reads && old.reads && (old.record == a.record || r.records[old.record].thread+uint32(old.lane) != t.number)) {
+			keeps, like := r.compare(old, a, x, t)
+			if !keeps {
+				r.release(r.records[old.record])
+				continue
+			}
+			if like {
+				alike, last = alike+1, len(kept)
+			}
 		}
-		if like {
-			alike, last = alike+1, len(kept)
+		if len(kept) == i {
+			kept = h.list[:i+1]
+		} else {
+			kept = append(kept, old)
 		}
-		kept = append(kept, old)
 	}
 	switch {
 	case alike >= maxAlike:
