@@ -2,9 +2,9 @@
 // as any other engine. It refuses to know the value of an operation: if the machine has no code for
 // one, the code exits to Go, which evaluates the operation's row in package ir.
 //
-//	ir.Program ─ vectorize ─▶ vcode.Func ─ amd64 (with regalloc) ─▶ Code ─ codemem ─▶ executable
-//	one invocation            one strip                              ├─▶ Cache, in memory
-//	                                                                 └─▶ store, on disk
+//	ir.Program ─ vectorize ─▶ vcode.Func ─ back end (with regalloc) ─▶ Code ─ codemem ─▶ executable
+//	one invocation            one strip                                 ├─▶ Cache, in memory
+//	                                                                    └─▶ store, on disk
 //
 // It runs on linux/amd64 with AVX-512, or with AVX2, FMA and F16C; elsewhere Compile returns an error.
 //
@@ -13,13 +13,14 @@
 //   - vectorize: whole-function vectorization, divergence analysis, predication, hoisted bounds checks.
 //   - vcode: the low-level IR, with virtual registers and masks.
 //   - regalloc: live intervals and linear-scan allocation.
-//   - amd64: peephole fusion, instruction selection, encoding, entry and exit.
-//   - codemem: executable memory. store: the cache directory.
+//   - target: the interface of a back end, compiled code, memory that Go and code share.
+//   - amd64, a back end: peephole fusion, instruction selection, encoding. targets.go lists the back ends.
+//   - codemem: executable memory. store: the cache directory. trampoline: entry and exit.
 //
 // # Dispatch
 //
 // A worker is a goroutine with stacks of its own for machine code. For each batch of workgroups it
-// enters the code once (worker.runBatch, amd64.Run). The code loops over the workgroups and exits if
+// enters the code once (worker.runBatch, trampoline.Run). The code loops over the workgroups and exits if
 // it is finished, needs a service of Go (an operation without machine code), or was asked to yield;
 // after the last two Go resumes it.
 //

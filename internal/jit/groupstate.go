@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 )
 
 // groupState is the memory in which a worker runs workgroups. It depends on the code alone, and the
@@ -16,7 +16,7 @@ import (
 // stack, an entry of the subgroup table and a record (target.Record).
 type groupState struct {
 	variant *variant
-	stacks  *amd64.Stacks
+	stacks  *trampoline.Stacks
 	// Words of 64 bits, so that the memory is 8-byte aligned for 64-bit atomics. One more word than
 	// needed: an empty slice has no address.
 	shared    []uint64
@@ -83,7 +83,7 @@ func (v *variant) freeStates() {
 
 func newGroupState(v *variant) (*groupState, error) {
 	n := int(v.source.Subgroups())
-	stacks, err := amd64.NewStacks(n, v.code.StackBytes)
+	stacks, err := trampoline.NewStacks(n, v.code.StackBytes)
 	if err != nil {
 		return nil, err
 	}

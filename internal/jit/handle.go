@@ -299,7 +299,7 @@ func listsAlias(job *exec.Job, written []int) bool {
 func addressable(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
 // encode writes the handle in the layout of machine code: address, readable and writable bytes,
-// policy, length (amd64, layout.go).
+// policy, length (target.HandleBytes).
 func (h *handle) encode(to *[handleWords]uint64) {
 	n := uint64(len(h.bytes))
 	writable := n

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 )
 
 // targets are the back ends. Each generates code on every host, for listings.
@@ -24,7 +25,7 @@ func targetOf(l target.Level) target.Target {
 
 // Levels returns the levels whose code this machine runs, the best one first.
 func Levels() (list []target.Level) {
-	if !amd64.Executes {
+	if !trampoline.Supported {
 		return nil
 	}
 	for _, t := range targets {

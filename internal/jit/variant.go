@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -24,7 +24,7 @@ var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h, amd64.CatchFaults(h.Range())
+	return h, trampoline.CatchFaults(h.Range())
 })
 
 // usesPolling reports whether code must poll to let the Go runtime retake its processor; determined
@@ -39,12 +39,13 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := h.Add(targetOf(level).ProbeCode())
+	back := targetOf(level)
+	b, err := h.Add(back.ProbeCode())
 	if err != nil {
 		return false, err
 	}
 	defer h.Free(b)
-	return amd64.ProbePreemption(b.Entry())
+	return trampoline.ProbePreemption(b.Entry(), back.Control())
 })
 
 // variant is executable code of a program for one strip width. It is reference counted by programs,

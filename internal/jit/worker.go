@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 )
 
 // Run runs the job's groups.
@@ -108,7 +108,7 @@ type worker struct {
 	serial  uint64    // of bound
 	job     *exec.Job
 	runCtx  context.Context
-	ctx     *amd64.Context
+	ctx     *trampoline.Context
 	*groupState
 	handles      []handle
 	regions      int      // index of the first handle of a region
@@ -130,7 +130,7 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 	}
 	w := p.workers.Get()
 	if w == nil {
-		w = &worker{program: p, ctx: &amd64.Context{}}
+		w = &worker{program: p, ctx: &trampoline.Context{Control: p.back.Control()}}
 	}
 	w.runCtx, w.ctx.Stop, w.ctx.Polling = ctx, stop, polls || p.forcePolling
 	return w, nil
@@ -270,7 +270,7 @@ func (w *worker) runBatch(b exec.Batch) error {
 		}
 	}()
 	for {
-		switch amd64.Run(ctx) {
+		switch trampoline.Run(ctx) {
 		case target.Called:
 			exits++
 			if err := w.serve(&w.variant.code.Sites[ctx.Service]); err != nil {

@@ -1,5 +1,5 @@
-// Package amd64 generates x86-64 machine code from vcode, with AVX-512 or AVX2, and enters and leaves
-// that code from Go. It refuses to know memory management of code, and shaders.
+// Package amd64 generates x86-64 machine code from vcode, with AVX-512 or AVX2. It refuses to know memory
+// management of code, how Go enters it, and shaders.
 //
 // # From vcode to bytes
 //
@@ -35,9 +35,8 @@
 // # Files
 //
 //  1. reg.go, insn*.go, encode_*.go, asm.go: the assembler; decode*.go, listing.go: its inverse.
-//  2. context.go, entry_*.go: entry and exit. Machine code runs on stacks of its own, so that a Go frame
-//     is never above a frame of machine code.
-//  3. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
+//  2. exit.go: exits to Go.
+//  3. dispatch.go, poll.go: the loop over workgroups, safepoints.
 //  4. level.go, feature.go: instruction sets; literal.go, scratch.go: parts of code while it is made.
 //     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow.
 //  5. fuse*.go: the peephole pass.

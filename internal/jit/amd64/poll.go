@@ -13,6 +13,23 @@ func (a *Asm) EmitPoll(away Label) {
 	a.Jcc(NotEqual, away)
 }
 
+// ProbeCode returns the code for ProbePreemption. It exits as Polled if requested within some tenths
+// of a second, else as Finished.
+func (Target) ProbeCode() []byte {
+	var a Asm
+	again, asked := a.NewLabel(), a.NewLabel()
+	a.MovI(RCX, 1<<27)
+	a.Bind(again)
+	a.EmitPoll(asked)
+	a.GI(SubI, true, RCX, 1)
+	a.Jcc(NotEqual, again)
+	a.EmitExit(target.Finished)
+	a.Bind(asked)
+	a.EmitExit(target.Polled)
+	a.EmitExit(target.Finished)
+	return a.Finish()
+}
+
 // pollBetweenGroups exits as Polled at label asked, where no register is live, and resumes with the
 // workgroup.
 func (m *machine) pollBetweenGroups(asked, group Label) {

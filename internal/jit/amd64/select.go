@@ -275,7 +275,7 @@ func shift(variable, fixed Op) emitter {
 	}
 }
 
-// rounded is d = u0 op u1 of floats. The default rounding is to nearest even (MXCSR, see Context).
+// rounded is d = u0 op u1 of floats. The default rounding is to nearest even (mxcsr).
 // The EVEX prefix encodes rounding toward zero (RTZ) without a change of MXCSR, which AVX2 needs
 // (ymm.lane).
 func rounded(op Op, commutes bool) emitter {

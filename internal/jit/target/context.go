@@ -11,7 +11,7 @@ const (
 	Faulted                // a hardware exception: an error of the compiler
 )
 
-// Offsets in bytes of the fields of amd64.Context, which a reserved register of the code points to.
+// Offsets in bytes of the fields of trampoline.Context, which a reserved register of the code points to.
 const (
 	OffPC           = 0
 	OffStack        = 8

@@ -6,7 +6,7 @@
 //
 // # Machine code
 //
-// One register of the code always holds the address of the Context (amd64.Context). The code finds
+// One register of the code always holds the address of the Context (package trampoline). The code finds
 // there its arguments and leaves through it, so that it contains no address and can be cached.
 //
 //	Context ── Args ─┬─▶ handle table      HandleBytes per descriptor (HandleLayout)

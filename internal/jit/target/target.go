@@ -26,6 +26,8 @@ type Target interface {
 
 	// Disassemble calls line for each instruction of code that it generated.
 	Disassemble(code []byte, line func(offset int, text string))
+	// Control returns the floating-point control register that the code needs.
+	Control() uint32
 	// ProbeCode returns code that exits as Polled if requested within some tenths of a second, else as
 	// Finished.
 	ProbeCode() []byte

@@ -1,4 +1,4 @@
-package amd64
+package trampoline
 
 import (
 	"sync/atomic"
@@ -6,13 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
-// Context is the interface between Go and machine code, which holds its address in R15. One Context
-// serves one worker at a time. entry_amd64.s and the generated code depend on the field offsets below;
-// a test compares them.
+// Context is the interface between Go and machine code, which holds its address in a register. One Context
+// serves one worker at a time. Generated code depends on the offsets of its fields (target.OffPC); a test
+// compares them.
 //
 //	Go (worker)                     Context                machine code (own stack)
 //	Run ── PC, Stack, Args ──────▶ ┌─────────┐ ──────────▶ entry, reads Args
-//	                               │   R15   │                 │
+//	                               │         │                 │
 //	serve the site ◀── Called ──── │ Status  │ ◀── Service ─── service stub
 //	   └── Run, resumes at PC ───▶ │ PC      │ ──────────▶ after the stub
 //	Gosched or abort ◀── Polled ── │ Stack   │ ◀───────────── safepoint
@@ -29,8 +29,8 @@ type Context struct {
 	poll uintptr // address of the word that safepoints compare
 
 	Status       target.Status
-	csr          uint32 // MXCSR of machine code
-	hostCSR      uint32 // MXCSR of the thread
+	Control      uint32 // floating-point control register of machine code (Target.Control)
+	hostControl  uint32 // the same of the thread
 	pollExpected uint32 // value of the polled word if nothing is requested
 
 	Service uint64  // index of the site that needs a service
@@ -38,29 +38,8 @@ type Context struct {
 
 	faultPC, faultAddr, faultSig uintptr
 
-	Args [target.NumArgs]uintptr // the arguments; layout.go lists them
+	Args [target.NumArgs]uintptr // the arguments: target.ArgHandles and the following
 
 	Stop    *atomic.Bool // set to make the code exit as Polled; required
 	Polling bool         // poll the goroutine's stack guard instead of Stop, for preemption by the Go runtime
 }
-
-// mxcsr masks every exception, rounds to nearest even and preserves denormals: the IR has no floating
-// point modes (internal/ir, "The rules of the bits").
-const mxcsr = 0x1f80
-
-// EmitExit emits an exit to Go with the given status. Code that exits as Called or Polled resumes
-// after the exit, with only RSP and R15 preserved.
-func (a *Asm) EmitExit(s target.Status) {
-	resume := a.NewLabel()
-	if s == target.Called || s == target.Polled {
-		a.GRM(LEA|W, RAX, Relative(resume))
-		a.GRM(MOV_ST|W, RAX, At(R15, target.OffPC))
-		a.GRM(MOV_ST|W, RSP, At(R15, target.OffStack))
-	}
-	a.MovMI(false, At(R15, target.OffStatus), int32(s))
-	a.JmpMem(At(R15, target.OffExitPC))
-	a.Bind(resume)
-}
-
-// arg returns the memory of an argument of the dispatch.
-func arg(i int) Mem { return At(R15, int32(target.OffArgs+8*i)) }

@@ -7,12 +7,12 @@
 // The frame is 16 bytes so that the assembler saves and restores BP.
 TEXT ·enter(SB), NOSPLIT, $16-8
 	MOVQ	c+0(FP), R15
-	STMXCSR	Context_hostCSR(R15)
-	LDMXCSR	Context_csr(R15)
+	STMXCSR	Context_hostControl(R15)
+	LDMXCSR	Context_Control(R15)
 	CALL	·leap(SB)
 	// Machine code leaves to here, whatever its stack was.
 	MOVQ	Context_host(R15), SP
-	LDMXCSR	Context_hostCSR(R15)
+	LDMXCSR	Context_hostControl(R15)
 	VZEROUPPER
 	RET
 

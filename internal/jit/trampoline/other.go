@@ -1,6 +1,6 @@
 //go:build !linux || !amd64
 
-package amd64
+package trampoline
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 // errUnsupported is the error of a host that cannot run machine code.
 var errUnsupported = errors.New("jit: no machine code on this host")
 
-// Executes reports whether this host runs machine code.
-const Executes = false
+// Supported reports whether this host can run machine code.
+const Supported = false
 
 // Run returns Faulted: this platform cannot run machine code.
 func Run(c *Context) target.Status { return target.Faulted }

@@ -1,4 +1,4 @@
-package amd64
+package trampoline
 
 import (
 	"errors"
@@ -11,32 +11,15 @@ import (
 // errPreemption is the error of ProbePreemption for an unknown Go runtime.
 var errPreemption = errors.New("jit: code cannot give its processor back to this runtime of Go")
 
-// ProbeCode returns the code for ProbePreemption. It exits as Polled if requested within some tenths
-// of a second, else as Finished.
-func (Target) ProbeCode() []byte {
-	var a Asm
-	again, asked := a.NewLabel(), a.NewLabel()
-	a.MovI(RCX, 1<<27)
-	a.Bind(again)
-	a.EmitPoll(asked)
-	a.GI(SubI, true, RCX, 1)
-	a.Jcc(NotEqual, again)
-	a.EmitExit(target.Finished)
-	a.Bind(asked)
-	a.EmitExit(target.Polled)
-	a.EmitExit(target.Finished)
-	return a.Finish()
-}
-
 // ProbePreemption determines how long-running code lets the Go runtime retake its processor: as a
 // system call, or, if that does not work in this runtime, by polling the stack guard. entry is the
-// address of ProbeCode. The Go runtime can stop its own code by a signal, but it cannot unwind ours.
-func ProbePreemption(entry uintptr) (polling bool, err error) {
+// address of Target.ProbeCode, control its floating-point control register. The Go runtime can stop its own code by a signal, but it cannot unwind ours.
+func ProbePreemption(entry uintptr, control uint32) (polling bool, err error) {
 	for _, polling := range []bool{false, true} {
 		if polling && !guardIsKnown() {
 			break
 		}
-		ok, err := probePreemption(entry, polling)
+		ok, err := probePreemption(entry, control, polling)
 		if ok || err != nil {
 			return polling, err
 		}
@@ -46,14 +29,14 @@ func ProbePreemption(entry uintptr) (polling bool, err error) {
 
 // probePreemption runs the probe while another goroutine stops the world. That goroutine finishes
 // first only if the runtime can retake the processor.
-func probePreemption(entry uintptr, polling bool) (ok bool, err error) {
+func probePreemption(entry uintptr, control uint32, polling bool) (ok bool, err error) {
 	const few = 4096 // bytes of stack; the probe needs none
 	stacks, err := NewStacks(1, few)
 	if err != nil {
 		return false, err
 	}
 	defer stacks.Close()
-	c := &Context{PC: entry, Stack: stacks.Top(0), Stop: new(atomic.Bool), Polling: polling}
+	c := &Context{PC: entry, Stack: stacks.Top(0), Control: control, Stop: new(atomic.Bool), Polling: polling}
 	begun := make(chan struct{})
 	done := make(chan struct{})
 	go func() {

@@ -1,0 +1,3 @@
+package trampoline
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
