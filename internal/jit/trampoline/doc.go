@@ -15,7 +15,7 @@
 // # Files
 //
 //  1. context.go: the Context.
-//  2. fault_*: signals of machine code. stacks.go: its stacks.
-//  3. enter_*, run.go: entry and exit; other.go: hosts without machine code.
+//  2. fault_linux.go, fault_*.s: signals of machine code. stacks.go: its stacks.
+//  3. run.go, enter_*.s: entry and exit; other.go: hosts without machine code.
 //  4. preempt.go: how the Go runtime retakes a processor from machine code.
 package trampoline
