@@ -181,7 +181,7 @@ func (m *machine) safepoint(in *vcode.Inst) {
 
 // budget resets the step counter of the subgroup that a part belongs to.
 func budget(m *machine, in *vcode.Inst) {
-	if m.steps[in.Part] {
+	if m.facts.Steps[in.Part] {
 		m.GRM(MOV|W, RAX, arg(target.ArgBudget))
 		m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(in.Part)))
 	}

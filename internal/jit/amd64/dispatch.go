@@ -3,8 +3,8 @@ package amd64
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // dispatcher emits the entry point, which runs ArgCount workgroups from ArgGroup on, and the stubs
@@ -23,7 +23,7 @@ func (m *machine) dispatcher() {
 	m.GRM(MOV|W, R13, arg(target.ArgHandles))
 	m.GRM(MOV|W, R12, arg(target.ArgShared))
 	m.GRM(MOV_ST|W, RSP, arg(target.ArgBaseStack))
-	if !m.hasBarriers {
+	if !m.facts.HasBarriers {
 		m.GI(SubI, true, RSP, m.outgoing())
 	}
 	m.Bind(group)
@@ -32,7 +32,7 @@ func (m *machine) dispatcher() {
 		m.GRM(MOV|W, RDI, arg(target.ArgShared))
 		m.set.clear(RDI, 0, int(n+63)&^63)
 	}
-	if m.hasBarriers {
+	if m.facts.HasBarriers {
 		m.runInterleaved()
 	} else {
 		m.runInOrder()
@@ -144,34 +144,24 @@ func (m *machine) subgroup() {
 		m.GRR(MOV|W, RDI, R14)
 		m.set.clear(RDI, m.record.Private, n)
 	}
-	if m.demotes {
+	if m.facts.Demotes {
 		m.GRR(MOV|W, RDI, R14)
 		m.set.clear(RDI, m.record.Helpers, int(m.record.Scratch-m.record.Helpers))
 	}
-	if slices.Contains(m.steps[:], true) {
+	if slices.Contains(m.facts.Steps[:], true) {
 		m.GRM(MOV|W, RAX, arg(target.ArgBudget))
 	}
-	for part, steps := range m.steps {
+	for part, steps := range m.facts.Steps {
 		if steps {
 			m.GRM(MOV_ST|W, RAX, At(R14, m.record.Steps+8*int32(part)))
 		}
 	}
-	if m.readsMaskArgs(0) {
+	if codegen.ReadsMaskArgs(m.funcs, 0) {
 		for p := range m.funcs[0].Args { // the active lanes of each part
 			m.set.initial(At(RSP, m.frames[0].args[p]), p)
 		}
 	}
 	m.Call(m.entries[0])
-}
-
-// readsMaskArgs reports whether a function, or one that it bails out to with the same arguments, reads
-// the masks of active lanes that are its arguments.
-func (m *machine) readsMaskArgs(i int) bool {
-	asks := false
-	each(m.funcs[i], func(in *vcode.Inst) {
-		asks = asks || in.Op == vcode.Arg || in.BailsOut() && m.readsMaskArgs(in.Target)
-	})
-	return asks
 }
 
 // nextGroup advances to the next workgroup and jumps to group, unless this was the last one. x is the

@@ -1,9 +1,7 @@
 package amd64
 
 import (
-	"slices"
-
-	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -51,15 +49,10 @@ func (m *machine) allocateFrames(n int) bool {
 // analyze gathers facts about a function before register allocation.
 func (m *machine) analyze(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
-	each(f, func(in *vcode.Inst) {
-		m.foldHandle(f, in)
-		if in.BailsOut() && in.Op != vcode.Guard && !slices.Contains(m.bailTargets, in.Target) {
-			m.bailTargets = append(m.bailTargets, in.Target)
-		}
-		m.demotes = m.demotes || in.IR == ir.Demote
-		m.hasBarriers = m.hasBarriers || in.Op == vcode.Barrier
-		m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
-		if m.set.native(in) && !in.Merging && !usesMask(in.IR) {
+	f.Each(func(in *vcode.Inst) {
+		m.layout.Fold(f, in)
+		m.facts.Note(in)
+		if m.set.native(in) && !in.Merging && !codegen.UsesMask(in.IR) {
 			in.Masks = nil // so that its live range ends before
 		}
 		if in.WordMask != 0 {
@@ -86,31 +79,4 @@ func (m *machine) allocate(i, attempt int) bool {
 	fr.recordCopies = fr.Size
 	fr.Size += (fr.recordBytes + 63) &^ 63
 	return ok && fr.Size <= target.MaxStack
-}
-
-// foldHandle makes a handle with a fixed index in every job a constant. No other instruction writes
-// the register of such an operation.
-func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
-	if in.Op != vcode.Scalar {
-		return
-	}
-	n := 0
-	switch in.IR {
-	case ir.Push:
-		n = target.HandlePush
-	case ir.Wg:
-		n = target.HandleShared
-	case ir.Table:
-		n = target.HandleTables + int(in.Key.Aux)
-	case ir.Res:
-		i, ok := f.Const(in.Uses[0])
-		if !ok || i >= uint64(m.layout.Counts[in.Key.Aux]) {
-			return
-		}
-		n = m.layout.Resources[in.Key.Aux] + int(i)
-	default:
-		return
-	}
-	f.SetConst(in.Defs[0], uint64(n)*target.HandleBytes)
-	*in = vcode.Inst{Op: vcode.Undef}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -40,7 +41,7 @@ func fuse(f *vcode.Func, level target.Level) {
 		logic: map[vcode.Reg]logic{},
 	}
 	wide := false
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		for _, r := range in.Defs {
 			z.defs[r]++
 		}
@@ -251,7 +252,7 @@ func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
 		return nil
 	}
-	if _, ok := predicates[rule{in.IR, in.Key.Type, in.Key.From}]; !ok {
+	if _, ok := predicates[codegen.Rule{in.IR, in.Key.Type, in.Key.From}]; !ok {
 		return nil
 	}
 	return in

@@ -85,7 +85,7 @@ func f16Registers(f *vcode.Func) []bool {
 	}
 	from := map[vcode.Reg][]vcode.Reg{} // registers defined from a register
 	var gone []vcode.Reg
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		for _, d := range in.Defs {
 			switch {
 			case !is[d], widensF16(in), in.Op == vcode.Undef:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -33,11 +34,8 @@ type machine struct {
 	data         int      // offset of the constants in the code
 	bases        []uint32 // first slot of each variable (ir.Program.VarBase)
 
-	allocated   int       // number of functions with a frame
-	bailTargets []int     // functions that guards bail out to; rarely run
-	demotes     bool      // lanes may become helpers
-	hasBarriers bool      // the program has barriers
-	steps       [256]bool // of each part: its subgroup counts steps
+	allocated int // number of functions with a frame
+	facts     codegen.Facts
 
 	entries []Label // entry of each function
 	service Label   // service stub: exits for the site in EAX
@@ -147,7 +145,8 @@ func (d *builder) Code() (*target.Code, bool) {
 			}
 		}
 	}
-	depth := m.depth()
+	depth := codegen.Depth(m.funcs, func(i int) int64 { return int64(m.frames[i].Size) + 64 }) // with return address and padding
+	depth += 256 + yieldBytes                                                                  // the call of Funcs[0], and the pushes of the stubs
 	if depth > target.MaxStack {
 		return nil, false
 	}
@@ -186,7 +185,7 @@ func (m *machine) emit() (conflicts []int) {
 func (m *machine) expect() {
 	n := 0
 	for _, f := range m.funcs {
-		n += count(f)
+		n += f.Len()
 	}
 	m.Code = slices.Grow(m.Code, commonBytes+instBytes*n)
 	m.marks = slices.Grow(m.marks, n+n/4+2)
@@ -197,59 +196,6 @@ const (
 	instBytes   = 24
 	commonBytes = 1 << 10
 )
-
-// depth returns the stack size in bytes of the deepest chain of calls. There is no recursion, and
-// functions are in any order: a depth-first walk of the call graph computes callees first. The IR
-// forbids recursion, as SPIR-V does, so that the stack of a subgroup has a fixed size, and no
-// function checks for overflow.
-func (m *machine) depth() int64 {
-	callees := make([][]int, len(m.funcs))
-	for i, f := range m.funcs {
-		each(f, func(in *vcode.Inst) {
-			if n := len(callees[i]); (in.Op == vcode.Call || in.BailsOut()) && (n == 0 || callees[i][n-1] != in.Target) {
-				callees[i] = append(callees[i], in.Target)
-			}
-		})
-	}
-	deepest := make([]int64, len(m.funcs)) // 0: not known yet
-	next := make([]int, len(m.funcs))      // the next callee to visit
-	for stack := []int{0}; len(stack) > 0; {
-		i := stack[len(stack)-1]
-		if next[i] < len(callees[i]) {
-			c := callees[i][next[i]]
-			next[i]++
-			if deepest[c] == 0 && next[c] == 0 {
-				stack = append(stack, c)
-			}
-			continue
-		}
-		below := int64(0)
-		for _, c := range callees[i] {
-			below = max(below, deepest[c])
-		}
-		// 64 is the return address and the padding of the frame.
-		deepest[i] = int64(m.frames[i].Size) + 64 + below
-		stack = stack[:len(stack)-1]
-	}
-	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and the pushes of the stubs
-}
-
-// count returns the number of instructions of a function.
-func count(f *vcode.Func) int {
-	n := 0
-	for b := range f.Blocks {
-		n += len(f.Blocks[b].Insts)
-	}
-	return n
-}
-
-func each(f *vcode.Func, do func(*vcode.Inst)) {
-	for i := range f.Blocks {
-		for j := range f.Blocks[i].Insts {
-			do(&f.Blocks[i].Insts[j])
-		}
-	}
-}
 
 // function emits the i-th function, and after it its slow paths. It returns false after a conflict of
 // scratch and values (sharing).

@@ -4,33 +4,9 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
-
-// rule names an IR operation with its type and that of its first operand. For example {ir.Add,
-// ir.I32, ir.I32} is an addition of 32-bit integers, {ir.SToF, ir.F32, ir.I32} a conversion from i32
-// to f32. The second type distinguishes conversions and comparisons, that have the same result type.
-type rule struct {
-	op       ir.Op
-	typ, arg ir.Type
-}
-
-// table is an array of rules, because each instruction is looked up several times. The array has 256
-// · types² entries of a pointer each, built once at the start.
-type table[E any] [1 << 8][ir.H + 1][ir.H + 1]E
-
-func newTable[E any](rules map[rule]E) *table[E] {
-	t := &table[E]{}
-	for r, e := range rules {
-		t[r.op][r.typ][r.arg] = e
-	}
-	return t
-}
-
-// of returns the emitter of an operation, or nil.
-func (t *table[E]) of(op ir.Op, k ir.Key) E {
-	return t[op][k.Type][k.From]
-}
 
 // emitter emits a Lane instruction. It finds operands in in.Uses and writes in.Defs, and may clobber
 // all scratch registers (operand.go); values in allocated registers survive. Many emitters have the
@@ -53,7 +29,7 @@ const (
 
 // rules are the operations with code for 16 lanes. The others exit to Go, which evaluates the
 // operation's row in the IR.
-var rules = newTable(mergeRules(map[rule]emitter{
+var rules = codegen.NewTable(map[codegen.Rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  commutativeOp(VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VPSUBD),
 	{ir.Mul, ir.I32, ir.I32}:  commutativeOp(VPMULLD),
@@ -150,12 +126,12 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Demote, 0, 0}:         demote,
 	{ir.Helper, ir.B1, 0}:     helper,
 	{ir.ResetBudget, 0, 0}:    budget,
-}, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses(), regions()))
+}, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses(), regions())
 
 // zmmNative reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
 // with a stride of 2³² or more would not fit in a lane.
 func zmmNative(k ir.Key, op ir.Op) bool {
-	return rules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
+	return rules.Of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
 
 // native reports whether an instruction needs no exit to Go.
@@ -164,19 +140,6 @@ func native(in *vcode.Inst) bool {
 		return groupNative(in)
 	}
 	return in.Op == vcode.Lane && zmmNative(in.Key, in.IR)
-}
-
-// usesMask reports whether the code of an IR operation reads the active lanes although the
-// instruction does not merge. Other instructions compute inactive lanes too, with values that no
-// lane observes, and need no mask: frame.go then removes it, which shortens the mask's live range.
-func usesMask(op ir.Op) bool {
-	switch op.Family() {
-	case ir.Memory:
-		return true
-	case ir.PrivateMemory:
-		return op != ir.PAddr
-	}
-	return op == ir.Len || op == ir.Region || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is
@@ -188,7 +151,7 @@ func (m *machine) lane(in *vcode.Inst) {
 		return
 	}
 	if native(in) {
-		rules.of(in.IR, in.Key)(m, in)
+		rules.Of(in.IR, in.Key)(m, in)
 		return
 	}
 	skip := m.NewLabel()

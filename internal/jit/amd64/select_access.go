@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -9,15 +10,15 @@ import (
 // accesses are the rules of loads and stores of types other than 32 bits. Handles may differ between
 // lanes here: accesses with one handle for all lanes are other instructions of vcode (Gather,
 // StridedLoad and so on), unless they are wide, strided and narrow, or narrow stores.
-func accesses() map[rule]emitter {
-	r := map[rule]emitter{}
+func accesses() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.F16} {
-		r[rule{ir.Ld, t, ir.H}] = loadNarrow
-		r[rule{ir.St, t, ir.H}] = storeNarrow
+		r[codegen.Rule{ir.Ld, t, ir.H}] = loadNarrow
+		r[codegen.Rule{ir.St, t, ir.H}] = storeNarrow
 	}
 	for _, t := range [...]ir.Type{ir.I64, ir.F64} {
-		r[rule{ir.Ld, t, ir.H}] = loadWide
-		r[rule{ir.St, t, ir.H}] = storeWide
+		r[codegen.Rule{ir.Ld, t, ir.H}] = loadWide
+		r[codegen.Rule{ir.St, t, ir.H}] = storeWide
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -12,8 +13,8 @@ var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
 // Narrow operations compute in 32-bit lanes although VPADDW has 32 lanes of 16 bits: a value of any
 // type occupies one 32-bit lane per invocation, so that masks, selects and conversions need no
 // shuffle of lanes.
-func integers() map[rule]emitter {
-	r := map[rule]emitter{
+func integers() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{
 		{ir.Add, ir.I64, ir.I64}:       pair(VPADDQ),
 		{ir.Sub, ir.I64, ir.I64}:       pair(VPSUBQ),
 		{ir.Mul, ir.I64, ir.I64}:       pair(VPMULLQ),
@@ -42,27 +43,27 @@ func integers() map[rule]emitter {
 	}
 	for _, t := range narrowTypes {
 		mask := uint32(elementOf(t).mask())
-		r[rule{ir.Add, t, t}] = lanewise(t, truncated, direct(VPADDD, VPADDQ))
-		r[rule{ir.Sub, t, t}] = lanewise(t, truncated, direct(VPSUBD, VPSUBQ))
-		r[rule{ir.Mul, t, t}] = lanewise(t, truncated, direct(VPMULLD, VPMULLQ))
-		r[rule{ir.And, t, t}] = commutativeOp(VPANDD)
-		r[rule{ir.Or, t, t}] = commutativeOp(VPORD)
-		r[rule{ir.Xor, t, t}] = commutativeOp(VPXORD)
-		r[rule{ir.Not, t, t}] = constOp(VPXORD, mask)
-		r[rule{ir.UMin, t, t}] = commutativeOp(VPMINUD)
-		r[rule{ir.UMax, t, t}] = commutativeOp(VPMAXUD)
-		r[rule{ir.SMin, t, t}] = lanewise(t, signExtended|truncated, direct(VPMINSD, VPMINSQ))
-		r[rule{ir.SMax, t, t}] = lanewise(t, signExtended|truncated, direct(VPMAXSD, VPMAXSQ))
-		r[rule{ir.SAbs, t, t}] = lanewise(t, signExtended|truncated, absolute)
-		r[rule{ir.Shl, t, t}] = lanewise(t, truncated, shiftBy(VPSLLVD, VPSLLVQ))
-		r[rule{ir.LShr, t, t}] = lanewise(t, plain, shiftBy(VPSRLVD, VPSRLVQ))
-		r[rule{ir.AShr, t, t}] = lanewise(t, signExtended|truncated, shiftBy(VPSRAVD, VPSRAVQ))
-		r[rule{ir.UMulHi, t, t}] = lanewise(t, plain, multiplyShift(VPSRLD))
-		r[rule{ir.SMulHi, t, t}] = lanewise(t, signExtended|truncated, multiplyShift(VPSRAD))
-		r[rule{ir.AddCarry, t, t}] = lanewise(t, plain, carryNarrow)
-		r[rule{ir.SubBorrow, t, t}] = lanewise(t, plain, borrowOf)
-		r[rule{ir.SLt, ir.B1, t}] = comparison(t, signExtended, VPCMPD, compareLT)
-		r[rule{ir.SLe, ir.B1, t}] = comparison(t, signExtended, VPCMPD, compareLE)
+		r[codegen.Rule{ir.Add, t, t}] = lanewise(t, truncated, direct(VPADDD, VPADDQ))
+		r[codegen.Rule{ir.Sub, t, t}] = lanewise(t, truncated, direct(VPSUBD, VPSUBQ))
+		r[codegen.Rule{ir.Mul, t, t}] = lanewise(t, truncated, direct(VPMULLD, VPMULLQ))
+		r[codegen.Rule{ir.And, t, t}] = commutativeOp(VPANDD)
+		r[codegen.Rule{ir.Or, t, t}] = commutativeOp(VPORD)
+		r[codegen.Rule{ir.Xor, t, t}] = commutativeOp(VPXORD)
+		r[codegen.Rule{ir.Not, t, t}] = constOp(VPXORD, mask)
+		r[codegen.Rule{ir.UMin, t, t}] = commutativeOp(VPMINUD)
+		r[codegen.Rule{ir.UMax, t, t}] = commutativeOp(VPMAXUD)
+		r[codegen.Rule{ir.SMin, t, t}] = lanewise(t, signExtended|truncated, direct(VPMINSD, VPMINSQ))
+		r[codegen.Rule{ir.SMax, t, t}] = lanewise(t, signExtended|truncated, direct(VPMAXSD, VPMAXSQ))
+		r[codegen.Rule{ir.SAbs, t, t}] = lanewise(t, signExtended|truncated, absolute)
+		r[codegen.Rule{ir.Shl, t, t}] = lanewise(t, truncated, shiftBy(VPSLLVD, VPSLLVQ))
+		r[codegen.Rule{ir.LShr, t, t}] = lanewise(t, plain, shiftBy(VPSRLVD, VPSRLVQ))
+		r[codegen.Rule{ir.AShr, t, t}] = lanewise(t, signExtended|truncated, shiftBy(VPSRAVD, VPSRAVQ))
+		r[codegen.Rule{ir.UMulHi, t, t}] = lanewise(t, plain, multiplyShift(VPSRLD))
+		r[codegen.Rule{ir.SMulHi, t, t}] = lanewise(t, signExtended|truncated, multiplyShift(VPSRAD))
+		r[codegen.Rule{ir.AddCarry, t, t}] = lanewise(t, plain, carryNarrow)
+		r[codegen.Rule{ir.SubBorrow, t, t}] = lanewise(t, plain, borrowOf)
+		r[codegen.Rule{ir.SLt, ir.B1, t}] = comparison(t, signExtended, VPCMPD, compareLT)
+		r[codegen.Rule{ir.SLe, ir.B1, t}] = comparison(t, signExtended, VPCMPD, compareLE)
 	}
 	return r
 }

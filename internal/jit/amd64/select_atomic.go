@@ -85,7 +85,7 @@ var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr:
 func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	k, off := m.storingLanes(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
-	full = full && all != 0 && !m.demotes && in.Proven
+	full = full && all != 0 && !m.facts.Demotes && in.Proven
 	index := off
 	if in.Proven {
 		// Only accesses of the workgroup memory are Proven here; R12 is its address.

@@ -2,25 +2,26 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // bitOperations are the rules of bit counts, bit searches and bit fields. For 32 bits
 // select_integer.go has forms that use register operands directly, without the copies of lanewise.
-func bitOperations() map[rule]emitter {
-	r := map[rule]emitter{}
+func bitOperations() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64} {
-		r[rule{ir.BitCount, t, t}] = lanewise(t, plain, countBits)
-		r[rule{ir.BitReverse, t, t}] = lanewise(t, plain, reverseBits)
+		r[codegen.Rule{ir.BitCount, t, t}] = lanewise(t, plain, countBits)
+		r[codegen.Rule{ir.BitReverse, t, t}] = lanewise(t, plain, reverseBits)
 		if t == ir.I32 {
 			continue // select_integer.go has the other ones
 		}
-		r[rule{ir.FindLsb, t, t}] = lanewise(t, truncated, lowestBit)
-		r[rule{ir.FindUMsb, t, t}] = lanewise(t, truncated, highestBit)
-		r[rule{ir.FindSMsb, t, t}] = lanewise(t, signExtended|truncated, highestSigned)
-		r[rule{ir.BitFieldU, t, t}] = lanewise(t, plain, fieldOf)
-		r[rule{ir.BitFieldS, t, t}] = lanewise(t, truncated, fieldSigned)
-		r[rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, truncated, fieldMask)
+		r[codegen.Rule{ir.FindLsb, t, t}] = lanewise(t, truncated, lowestBit)
+		r[codegen.Rule{ir.FindUMsb, t, t}] = lanewise(t, truncated, highestBit)
+		r[codegen.Rule{ir.FindSMsb, t, t}] = lanewise(t, signExtended|truncated, highestSigned)
+		r[codegen.Rule{ir.BitFieldU, t, t}] = lanewise(t, plain, fieldOf)
+		r[codegen.Rule{ir.BitFieldS, t, t}] = lanewise(t, truncated, fieldSigned)
+		r[codegen.Rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, truncated, fieldMask)
 	}
 	return r
 }

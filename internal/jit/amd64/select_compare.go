@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -33,7 +34,7 @@ type predicate struct {
 }
 
 // predicates are the comparisons with one instruction.
-var predicates = map[rule]predicate{
+var predicates = map[codegen.Rule]predicate{
 	{ir.Eq, ir.B1, ir.I8}:   {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
 	{ir.Eq, ir.B1, ir.I16}:  {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
 	{ir.Eq, ir.B1, ir.I32}:  {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
@@ -51,8 +52,8 @@ var predicates = map[rule]predicate{
 }
 
 // comparisons are the rules of predicates.
-func comparisons() map[rule]emitter {
-	r := map[rule]emitter{}
+func comparisons() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for k, p := range predicates {
 		r[k] = func(m *machine, in *vcode.Inst) {
 			d := m.destMask(in, 2)
@@ -94,6 +95,6 @@ func (m *machine) maskedCompare(in *vcode.Inst) {
 		o = K(m.execution(in))
 	}
 	d := m.destMask(in, 2)
-	m.compare(predicates[rule{in.IR, ir.B1, in.Key.From}], d, in, in.Key.Aux&1 != 0, o)
+	m.compare(predicates[codegen.Rule{in.IR, ir.B1, in.Key.From}], d, in, in.Key.Aux&1 != 0, o)
 	m.storeMask(in.Defs[0], d)
 }

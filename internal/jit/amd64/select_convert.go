@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -14,42 +15,42 @@ var (
 // conversions are the rules of conversions between all types, and of 64-bit selects. An f16 lane is
 // 16 bits in a 32-bit lane, and its conversions pass through f32; a 64-bit value is two vectors of
 // eight lanes.
-func conversions() map[rule]emitter {
-	r := map[rule]emitter{
+func conversions() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{
 		{ir.Select, ir.I64, ir.B1}: selectWide,
 		{ir.Select, ir.F64, ir.B1}: selectWide,
 	}
 	for _, t := range integerTypes {
-		r[rule{ir.ZExt, t, ir.B1}] = fromMask
+		r[codegen.Rule{ir.ZExt, t, ir.B1}] = fromMask
 		for _, from := range integerTypes {
 			switch {
 			case from.Bits() < t.Bits():
-				r[rule{ir.ZExt, t, from}] = lanewise(t, plain, nothing)
-				r[rule{ir.SExt, t, from}] = extend(t, from)
+				r[codegen.Rule{ir.ZExt, t, from}] = lanewise(t, plain, nothing)
+				r[codegen.Rule{ir.SExt, t, from}] = extend(t, from)
 			case from.Bits() > t.Bits():
-				r[rule{ir.Trunc, t, from}] = truncateTo(t, from)
+				r[codegen.Rule{ir.Trunc, t, from}] = truncateTo(t, from)
 			}
 		}
 		for _, f := range floatTypes {
-			r[rule{ir.FToS, t, f}] = toInteger(t, f, true)
-			r[rule{ir.FToU, t, f}] = toInteger(t, f, false)
-			r[rule{ir.SToF, f, t}] = toFloat(f, t, true)
-			r[rule{ir.UToF, f, t}] = toFloat(f, t, false)
+			r[codegen.Rule{ir.FToS, t, f}] = toInteger(t, f, true)
+			r[codegen.Rule{ir.FToU, t, f}] = toInteger(t, f, false)
+			r[codegen.Rule{ir.SToF, f, t}] = toFloat(f, t, true)
+			r[codegen.Rule{ir.UToF, f, t}] = toFloat(f, t, false)
 		}
 	}
 	for _, t := range allTypes {
 		for _, from := range allTypes {
 			if t.Bits() == from.Bits() {
-				r[rule{ir.Bitcast, t, from}] = copyBits
+				r[codegen.Rule{ir.Bitcast, t, from}] = copyBits
 			}
 		}
 	}
 	for _, t := range floatTypes {
 		for _, from := range floatTypes {
-			r[rule{ir.FCvt, t, from}] = between(t, from)
+			r[codegen.Rule{ir.FCvt, t, from}] = between(t, from)
 		}
 	}
-	r[rule{ir.ZExt, ir.I64, ir.B1}] = wideFromMask
+	r[codegen.Rule{ir.ZExt, ir.I64, ir.B1}] = wideFromMask
 	return r
 }
 

@@ -2,23 +2,24 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // divisions are the rules of integer division with 8 and 16 bits, which use the 32-bit code
 // (select_integer.go), and with 64 bits. 32-bit lanes hold narrow operands exactly, and the result
 // is truncated again: the least i8 by −1 is 128, or −128 in the low eight bits.
-func divisions() map[rule]emitter {
-	r := map[rule]emitter{}
+func divisions() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for _, t := range narrowTypes {
-		r[rule{ir.UDiv, t, t}] = lanewise(t, truncated, divided)
-		r[rule{ir.UMod, t, t}] = lanewise(t, truncated, divided)
-		r[rule{ir.SDiv, t, t}] = lanewise(t, signExtended|truncated, divided)
-		r[rule{ir.SRem, t, t}] = lanewise(t, signExtended|truncated, divided)
-		r[rule{ir.SMod, t, t}] = lanewise(t, signExtended|truncated, divided)
+		r[codegen.Rule{ir.UDiv, t, t}] = lanewise(t, truncated, divided)
+		r[codegen.Rule{ir.UMod, t, t}] = lanewise(t, truncated, divided)
+		r[codegen.Rule{ir.SDiv, t, t}] = lanewise(t, signExtended|truncated, divided)
+		r[codegen.Rule{ir.SRem, t, t}] = lanewise(t, signExtended|truncated, divided)
+		r[codegen.Rule{ir.SMod, t, t}] = lanewise(t, signExtended|truncated, divided)
 	}
 	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
-		r[rule{op, ir.I64, ir.I64}] = lanewise(ir.I64, plain, dividedWide)
+		r[codegen.Rule{op, ir.I64, ir.I64}] = lanewise(ir.I64, plain, dividedWide)
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -28,9 +29,9 @@ const (
 
 // doubles are the rules of arithmetic and comparisons of f64. VMINPD has its operands in the order
 // of VMINPS (swappedOp).
-func doubles() map[rule]emitter {
+func doubles() map[codegen.Rule]emitter {
 	const f = ir.F64
-	return map[rule]emitter{
+	return map[codegen.Rule]emitter{
 		{ir.FAdd, f, f}:       pairRounded(VADDPD),
 		{ir.FSub, f, f}:       pairRounded(VSUBPD),
 		{ir.FMul, f, f}:       pairRounded(VMULPD),

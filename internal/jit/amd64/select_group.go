@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -22,7 +23,7 @@ var groups = map[ir.Op]emitter{
 
 // combiners are the operators of reductions and scans. Types of 8, 16 and 64 bits have no row and
 // exit to Go.
-var combiners = map[rule]Op{
+var combiners = map[codegen.Rule]Op{
 	{ir.Add, ir.I32, ir.I32}:  VPADDD,
 	{ir.Mul, ir.I32, ir.I32}:  VPMULLD,
 	{ir.UMin, ir.I32, ir.I32}: VPMINUD,
@@ -42,7 +43,7 @@ var combiners = map[rule]Op{
 // subgroup.
 func combinerOf(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
-	c, ok = combiners[rule{op, t, t}]
+	c, ok = combiners[codegen.Rule{op, t, t}]
 	return c, op, int(in.Key.Aux >> 8), ok && in.Key.Flags&ir.RTZ == 0
 }
 

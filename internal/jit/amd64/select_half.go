@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
@@ -17,9 +18,9 @@ const (
 // result of one rounding (Figueroa 1995, "When is double rounding innocuous?"). Truncation always
 // composes. AVX512-FP16 (Sapphire Rapids) has native f16 arithmetic; this code needs only VCVTPH2PS
 // and VCVTPS2PH, which every AVX-512 processor has.
-func halfFloats() map[rule]emitter {
+func halfFloats() map[codegen.Rule]emitter {
 	const f = ir.F16
-	return map[rule]emitter{
+	return map[codegen.Rule]emitter{
 		{ir.FAdd, f, f}:       inFloats(floatRounded(VADDPS)),
 		{ir.FSub, f, f}:       inFloats(floatRounded(VSUBPS)),
 		{ir.FMul, f, f}:       inFloats(floatRounded(VMULPS)),

@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"maps"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -251,14 +249,4 @@ func exchanged(op Op, predicate uint8) uint8 {
 		return compareGE
 	}
 	return predicate // equality
-}
-
-// mergeRules merges rule sets; the first one with a rule has precedence. Reversed copying makes the
-// first table overwrite the later ones.
-func mergeRules[E any](tables ...map[rule]E) map[rule]E {
-	all := map[rule]E{}
-	for i := range tables {
-		maps.Copy(all, tables[len(tables)-1-i])
-	}
-	return all
 }

@@ -208,7 +208,7 @@ func scatterApart(m *machine, in *vcode.Inst) {
 // storingLanes returns the mask of an instruction without helper lanes, in K1 if that differs.
 func (m *machine) storingLanes(in *vcode.Inst) Reg {
 	k := m.execution(in)
-	if !m.demotes {
+	if !m.facts.Demotes {
 		return k
 	}
 	m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)

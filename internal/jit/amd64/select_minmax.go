@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -12,8 +13,8 @@ const (
 )
 
 // floatOperations are the rules of f64 operations with several instructions, and of frem.
-func floatOperations() map[rule]emitter {
-	return map[rule]emitter{
+func floatOperations() map[codegen.Rule]emitter {
+	return map[codegen.Rule]emitter{
 		{ir.NMin, ir.F64, ir.F64}:   lanewise(ir.F64, plain, numberOf(rangeMin)),
 		{ir.NMax, ir.F64, ir.F64}:   lanewise(ir.F64, plain, numberOf(rangeMax)),
 		{ir.FLdexp, ir.F64, ir.F64}: lanewise(ir.F64, plain, scaleBy),

@@ -26,7 +26,7 @@ func (m *machine) streamable(in *vcode.Inst) bool {
 		}
 		return !slices.ContainsFunc(in.Masks, func(k vcode.Reg) bool {
 			all, ok := m.f.Const(k)
-			return !ok || all == 0 || m.demotes
+			return !ok || all == 0 || m.facts.Demotes
 		})
 	}
 	return false

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // variables are the rules of operations on whole variables, and of accesses to private memory by
 // variable and by address.
-func variables() map[rule]emitter {
-	r := map[rule]emitter{
+func variables() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{
 		{ir.PClr, ir.None, ir.None}: clearVariable,
 		{ir.PAddr, ir.I32, ir.None}: variableAddress,
 	}
@@ -20,10 +21,10 @@ func variables() map[rule]emitter {
 			load, store = loadPairs, storePairs
 		}
 		for _, op := range [...]ir.Op{ir.PLd, ir.PLdI} {
-			r[rule{op, t, ir.I32}] = load
+			r[codegen.Rule{op, t, ir.I32}] = load
 		}
 		for _, op := range [...]ir.Op{ir.PSt, ir.PStI} {
-			r[rule{op, t, ir.I32}] = store
+			r[codegen.Rule{op, t, ir.I32}] = store
 		}
 	}
 	return r

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -231,10 +232,10 @@ func ymmRegionOffset(m ymm, in *vcode.Inst) {
 }
 
 // regions are the rules of device addresses.
-func regions() map[rule]emitter {
-	return map[rule]emitter{{ir.Region, ir.H, ir.I64}: regionOf, {ir.RegionOff, ir.I32, ir.H}: regionOffset}
+func regions() map[codegen.Rule]emitter {
+	return map[codegen.Rule]emitter{{ir.Region, ir.H, ir.I64}: regionOf, {ir.RegionOff, ir.I32, ir.H}: regionOffset}
 }
 
-func ymmRegions() map[rule]ymmEmitter {
-	return map[rule]ymmEmitter{{ir.Region, ir.H, ir.I64}: ymmRegionOf, {ir.RegionOff, ir.I32, ir.H}: ymmRegionOffset}
+func ymmRegions() map[codegen.Rule]ymmEmitter {
+	return map[codegen.Rule]ymmEmitter{{ir.Region, ir.H, ir.I64}: ymmRegionOf, {ir.RegionOff, ir.I32, ir.H}: ymmRegionOffset}
 }

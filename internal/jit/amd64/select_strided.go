@@ -97,7 +97,7 @@ func (m *machine) scatterParts(in *vcode.Inst) {
 // storeOpt returns the mask of the lanes that store, or none if all are known to. It clobbers K1 and
 // K2. In a program with demote no mask is known to be full, since any lane may be a helper.
 func (m *machine) storeOpt(in *vcode.Inst) Opt {
-	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
+	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.facts.Demotes {
 		return K(m.storingLanes(in))
 	}
 	return 0

@@ -62,8 +62,8 @@ const (
 func (m *machine) allocateAlone(i int) {
 	fr := &m.frames[i]
 	fr.alone = fr.analysis.Allocate(fr.registers)
-	n := count(m.funcs[i])
-	fr.sharing.wanted = fr.alone.MemoryWeight > float32(n)/8 && n <= maxShared && !slices.Contains(m.bailTargets, i)
+	n := m.funcs[i].Len()
+	fr.sharing.wanted = fr.alone.MemoryWeight > float32(n)/8 && n <= maxShared && !slices.Contains(m.facts.BailTargets, i)
 	if !fr.sharing.wanted || fr.registers[vcode.Wide] == 0 {
 		return
 	}

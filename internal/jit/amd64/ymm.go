@@ -74,7 +74,7 @@ func ymmNative(k ir.Key, op ir.Op) bool {
 	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > maxDisp:
 		return false
 	}
-	return ymmRules.of(op, k) != nil
+	return ymmRules.Of(op, k) != nil
 }
 
 func (m ymm) native(in *vcode.Inst) bool {
@@ -104,7 +104,7 @@ func (m ymm) lane(in *vcode.Inst) {
 		if cuts {
 			m.GRM(LDMXCSR, ldmxcsr, m.word32(mxcsr|towardZero))
 		}
-		ymmRules.of(in.IR, in.Key)(m, in)
+		ymmRules.Of(in.IR, in.Key)(m, in)
 		if cuts {
 			m.GRM(LDMXCSR, ldmxcsr, m.word32(mxcsr))
 		}

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -12,11 +13,11 @@ import (
 // With differing handles each lane has a base address and a length of its own. AVX-512 gathers both
 // fields of eight handles (checkedEights). AVX2 has no scatter, so a loop over the active lanes
 // serves for both directions and for all sizes.
-func ymmAccesses() map[rule]ymmEmitter {
-	r := map[rule]ymmEmitter{}
+func ymmAccesses() map[codegen.Rule]ymmEmitter {
+	r := map[codegen.Rule]ymmEmitter{}
 	for _, t := range allTypes {
-		r[rule{ir.Ld, t, ir.H}] = ymmLoad
-		r[rule{ir.St, t, ir.H}] = ymmStore
+		r[codegen.Rule{ir.Ld, t, ir.H}] = ymmLoad
+		r[codegen.Rule{ir.St, t, ir.H}] = ymmStore
 	}
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -33,39 +34,39 @@ const (
 //	float → integer  clamped in doubles
 //	f64 → f16        f32 rounded to odd, then f16
 //	f16 → f64        f32, exact
-func ymmConversions() map[rule]ymmEmitter {
-	r := map[rule]ymmEmitter{}
+func ymmConversions() map[codegen.Rule]ymmEmitter {
+	r := map[codegen.Rule]ymmEmitter{}
 	for _, t := range integerTypes {
-		r[rule{ir.ZExt, t, ir.B1}] = ymmFromMask
+		r[codegen.Rule{ir.ZExt, t, ir.B1}] = ymmFromMask
 		for _, from := range integerTypes {
 			switch {
 			case from.Bits() < t.Bits():
-				r[rule{ir.ZExt, t, from}] = ymmZeroExtend
-				r[rule{ir.SExt, t, from}] = ymmSignExtend
+				r[codegen.Rule{ir.ZExt, t, from}] = ymmZeroExtend
+				r[codegen.Rule{ir.SExt, t, from}] = ymmSignExtend
 			case from.Bits() > t.Bits():
-				r[rule{ir.Trunc, t, from}] = ymmTruncate
+				r[codegen.Rule{ir.Trunc, t, from}] = ymmTruncate
 			}
 		}
 		for _, f := range floatTypes {
-			r[rule{ir.FToS, t, f}] = ymmToInteger
-			r[rule{ir.FToU, t, f}] = ymmToInteger
-			r[rule{ir.SToF, f, t}] = ymmToFloat
-			r[rule{ir.UToF, f, t}] = ymmToFloat
+			r[codegen.Rule{ir.FToS, t, f}] = ymmToInteger
+			r[codegen.Rule{ir.FToU, t, f}] = ymmToInteger
+			r[codegen.Rule{ir.SToF, f, t}] = ymmToFloat
+			r[codegen.Rule{ir.UToF, f, t}] = ymmToFloat
 		}
 	}
 	for _, t := range allTypes {
 		for _, from := range allTypes {
 			if t.Bits() == from.Bits() {
-				r[rule{ir.Bitcast, t, from}] = ymm.copy
+				r[codegen.Rule{ir.Bitcast, t, from}] = ymm.copy
 			}
 		}
 	}
 	for _, t := range floatTypes {
 		for _, from := range floatTypes {
-			r[rule{ir.FCvt, t, from}] = ymmBetween
+			r[codegen.Rule{ir.FCvt, t, from}] = ymmBetween
 		}
 	}
-	r[rule{ir.ZExt, ir.I64, ir.B1}] = func(m ymm, in *vcode.Inst) {
+	r[codegen.Rule{ir.ZExt, ir.I64, ir.B1}] = func(m ymm, in *vcode.Inst) {
 		for i := range 2 {
 			m.longMask(0, in.Uses[0], i)
 			m.rri(AVX_VPSRLQ, 0, 0, 0, 63)

@@ -2,12 +2,13 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time: a value has two
 // halves of four lanes.
-func ymmDoubles() map[rule]ymmEmitter {
+func ymmDoubles() map[codegen.Rule]ymmEmitter {
 	const f = ir.F64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(f, plain, do) }
 	long := func(op Op, v uint64) ymmBody {
@@ -16,7 +17,7 @@ func ymmDoubles() map[rule]ymmEmitter {
 	round := func(mode uint8) ymmBody {
 		return func(m ymm, in *vcode.Inst, e element) { m.rri(AVX_VROUNDPD, 0, 0, 0, mode) }
 	}
-	return map[rule]ymmEmitter{
+	return map[codegen.Rule]ymmEmitter{
 		{ir.FAdd, f, f}:       ymmWideOp(AVX_VADDPD),
 		{ir.FSub, f, f}:       ymmWideOp(AVX_VSUBPD),
 		{ir.FMul, f, f}:       ymmWideOp(AVX_VMULPD),

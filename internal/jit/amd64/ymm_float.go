@@ -2,14 +2,15 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ymmFloats are the rules of f32 operations with several instructions, and of conversions between
 // f32 and 32-bit integers. AVX2 has signed conversions alone, no VRANGEPS and no VSCALEFPS; these
 // rules build them. Arithmetic with one instruction is in ymm_select.go.
-func ymmFloats() map[rule]ymmEmitter {
-	return map[rule]ymmEmitter{
+func ymmFloats() map[codegen.Rule]ymmEmitter {
+	return map[codegen.Rule]ymmEmitter{
 		{ir.NMin, ir.F32, ir.F32}:   ymmNumeric(false),
 		{ir.NMax, ir.F32, ir.F32}:   ymmNumeric(true),
 		{ir.FLdexp, ir.F32, ir.F32}: ymmLoadExponent,

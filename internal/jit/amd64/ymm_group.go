@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -25,7 +26,7 @@ var ymmGroups = map[ir.Op]ymmEmitter{
 const ymmGroupParts = 8
 
 // ymmCombiners are the operators of reductions and scans.
-var ymmCombiners = map[rule]Op{
+var ymmCombiners = map[codegen.Rule]Op{
 	{ir.Add, ir.I32, ir.I32}:  AVX_VPADDD,
 	{ir.Mul, ir.I32, ir.I32}:  AVX_VPMULLD,
 	{ir.UMin, ir.I32, ir.I32}: AVX_VPMINUD,
@@ -56,7 +57,7 @@ func (m ymm) combine(c Op, op ir.Op) {
 // subgroup's.
 func (m ymm) combiner(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
-	c, ok = ymmCombiners[rule{op, t, t}]
+	c, ok = ymmCombiners[codegen.Rule{op, t, t}]
 	if cluster = int(in.Key.Aux >> 8); cluster == 0 {
 		cluster = int(m.prog.SubgroupSize)
 	}

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -17,13 +18,13 @@ const notEqual = 0x0c
 // Each operand is converted to f32, from 128 bits with eight f16. For add, sub, mul, div and sqrt
 // the second rounding is harmless: f32 has 24 bits of precision, 2·11 + 2 (Figueroa 1995).
 // Multiply-add needs rounding to odd.
-func ymmHalves() map[rule]ymmEmitter {
+func ymmHalves() map[codegen.Rule]ymmEmitter {
 	const f = ir.F16
 	direct := func(op Op) ymmEmitter { return ymmInFloats(ymmDirect(op, 0)) }
 	round := func(mode uint8) ymmEmitter {
 		return ymmInFloats(func(m ymm, in *vcode.Inst, e element) { m.rri(AVX_VROUNDPS, 0, 0, 0, mode) })
 	}
-	return map[rule]ymmEmitter{
+	return map[codegen.Rule]ymmEmitter{
 		{ir.FAdd, f, f}:       direct(AVX_VADDPS),
 		{ir.FSub, f, f}:       direct(AVX_VSUBPS),
 		{ir.FMul, f, f}:       direct(AVX_VMULPS),

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -10,10 +11,10 @@ import (
 // AVX2 has addition, subtraction, logic, logical shifts and equality of 64-bit lanes, and a signed
 // greater-than. The rest is composed: multiplication from 32-bit products, minima from comparisons,
 // bit searches from both words.
-func ymmInt64() map[rule]ymmEmitter {
+func ymmInt64() map[codegen.Rule]ymmEmitter {
 	const t = ir.I64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
-	r := map[rule]ymmEmitter{
+	r := map[codegen.Rule]ymmEmitter{
 		{ir.Add, t, t}:       ymmWideOp(AVX_VPADDQ),
 		{ir.Sub, t, t}:       ymmWideOp(AVX_VPSUBQ),
 		{ir.Mul, t, t}:       lanes(ymmMultiplyWide),
@@ -56,7 +57,7 @@ func ymmInt64() map[rule]ymmEmitter {
 		{ir.Select, ir.F64, ir.B1}: ymmSelectWide,
 	}
 	for _, op := range [...]ir.Op{ir.UDiv, ir.UMod, ir.SDiv, ir.SRem, ir.SMod} {
-		r[rule{op, t, t}] = lanes(ymmDivideWide)
+		r[codegen.Rule{op, t, t}] = lanes(ymmDivideWide)
 	}
 	return r
 }

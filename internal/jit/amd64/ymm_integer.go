@@ -2,13 +2,14 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ymmIntegers are the rules of 32-bit integer operations with several instructions.
-func ymmIntegers() map[rule]ymmEmitter {
+func ymmIntegers() map[codegen.Rule]ymmEmitter {
 	const t = ir.I32
-	return map[rule]ymmEmitter{
+	return map[codegen.Rule]ymmEmitter{
 		{ir.UDiv, t, t}:         ymmDivide,
 		{ir.SDiv, t, t}:         ymmDivide,
 		{ir.UMod, t, t}:         ymmDivide,

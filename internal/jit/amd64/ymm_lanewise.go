@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -92,43 +93,43 @@ func ymmDirect(narrow, wide Op) ymmBody {
 // lanes are invocations: one of eight, whatever the width of its value. Unsigned operations need no
 // extension, because the bits above are 0; signed ones need it for comparisons, minima, right shifts
 // and divisions.
-func ymmNarrow() map[rule]ymmEmitter {
-	r := map[rule]ymmEmitter{}
+func ymmNarrow() map[codegen.Rule]ymmEmitter {
+	r := map[codegen.Rule]ymmEmitter{}
 	for _, t := range narrowTypes {
-		r[rule{ir.Add, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPADDD, 0))
-		r[rule{ir.Sub, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPSUBD, 0))
-		r[rule{ir.Mul, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPMULLD, 0))
-		r[rule{ir.And, t, t}] = ymmCommutativeOp(AVX_VPAND)
-		r[rule{ir.Or, t, t}] = ymmCommutativeOp(AVX_VPOR)
-		r[rule{ir.Xor, t, t}] = ymmCommutativeOp(AVX_VPXOR)
-		r[rule{ir.Not, t, t}] = ymmConstOp(AVX_VPXOR, uint32(elementOf(t).mask()))
-		r[rule{ir.UMin, t, t}] = ymmCommutativeOp(AVX_VPMINUD)
-		r[rule{ir.UMax, t, t}] = ymmCommutativeOp(AVX_VPMAXUD)
-		r[rule{ir.SMin, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMINSD, 0))
-		r[rule{ir.SMax, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMAXSD, 0))
-		r[rule{ir.SAbs, t, t}] = ymmLanewise(t, signExtended|truncated, func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VPABSD, 0, 0, 0) })
-		r[rule{ir.Shl, t, t}] = ymmLanewise(t, truncated, ymmShiftBy(AVX_VPSLLVD, 0))
-		r[rule{ir.LShr, t, t}] = ymmLanewise(t, plain, ymmShiftBy(AVX_VPSRLVD, 0))
-		r[rule{ir.AShr, t, t}] = ymmLanewise(t, signExtended|truncated, ymmShiftBy(AVX_VPSRAVD, 0))
-		r[rule{ir.UMulHi, t, t}] = ymmLanewise(t, plain, ymmMultiplyShift(AVX_VPSRLD))
-		r[rule{ir.SMulHi, t, t}] = ymmLanewise(t, signExtended|truncated, ymmMultiplyShift(AVX_VPSRAD))
-		r[rule{ir.AddCarry, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
+		r[codegen.Rule{ir.Add, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPADDD, 0))
+		r[codegen.Rule{ir.Sub, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPSUBD, 0))
+		r[codegen.Rule{ir.Mul, t, t}] = ymmLanewise(t, truncated, ymmDirect(AVX_VPMULLD, 0))
+		r[codegen.Rule{ir.And, t, t}] = ymmCommutativeOp(AVX_VPAND)
+		r[codegen.Rule{ir.Or, t, t}] = ymmCommutativeOp(AVX_VPOR)
+		r[codegen.Rule{ir.Xor, t, t}] = ymmCommutativeOp(AVX_VPXOR)
+		r[codegen.Rule{ir.Not, t, t}] = ymmConstOp(AVX_VPXOR, uint32(elementOf(t).mask()))
+		r[codegen.Rule{ir.UMin, t, t}] = ymmCommutativeOp(AVX_VPMINUD)
+		r[codegen.Rule{ir.UMax, t, t}] = ymmCommutativeOp(AVX_VPMAXUD)
+		r[codegen.Rule{ir.SMin, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMINSD, 0))
+		r[codegen.Rule{ir.SMax, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDirect(AVX_VPMAXSD, 0))
+		r[codegen.Rule{ir.SAbs, t, t}] = ymmLanewise(t, signExtended|truncated, func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VPABSD, 0, 0, 0) })
+		r[codegen.Rule{ir.Shl, t, t}] = ymmLanewise(t, truncated, ymmShiftBy(AVX_VPSLLVD, 0))
+		r[codegen.Rule{ir.LShr, t, t}] = ymmLanewise(t, plain, ymmShiftBy(AVX_VPSRLVD, 0))
+		r[codegen.Rule{ir.AShr, t, t}] = ymmLanewise(t, signExtended|truncated, ymmShiftBy(AVX_VPSRAVD, 0))
+		r[codegen.Rule{ir.UMulHi, t, t}] = ymmLanewise(t, plain, ymmMultiplyShift(AVX_VPSRLD))
+		r[codegen.Rule{ir.SMulHi, t, t}] = ymmLanewise(t, signExtended|truncated, ymmMultiplyShift(AVX_VPSRAD))
+		r[codegen.Rule{ir.AddCarry, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
 			m.rr(AVX_VPADDD, 0, 0, 1)
 			// The carry is the bit above the type.
 			m.rri(AVX_VPSRLD, 0, 0, 0, uint8(e.bits))
 		})
-		r[rule{ir.SubBorrow, t, t}] = ymmBorrow
-		r[rule{ir.Eq, ir.B1, t}] = ymmCommutativeOp(AVX_VPCMPEQD)
+		r[codegen.Rule{ir.SubBorrow, t, t}] = ymmBorrow
+		r[codegen.Rule{ir.Eq, ir.B1, t}] = ymmCommutativeOp(AVX_VPCMPEQD)
 		// Zeros above the values preserve the unsigned order, so the rules of 32 bits apply.
-		r[rule{ir.ULt, ir.B1, t}] = ymmBelow
-		r[rule{ir.ULe, ir.B1, t}] = ymmBelowEqual
-		r[rule{ir.SLt, ir.B1, t}] = ymmNarrowCompare(t)
-		r[rule{ir.SLe, ir.B1, t}] = ymmNarrowCompare(t)
+		r[codegen.Rule{ir.ULt, ir.B1, t}] = ymmBelow
+		r[codegen.Rule{ir.ULe, ir.B1, t}] = ymmBelowEqual
+		r[codegen.Rule{ir.SLt, ir.B1, t}] = ymmNarrowCompare(t)
+		r[codegen.Rule{ir.SLe, ir.B1, t}] = ymmNarrowCompare(t)
 		for _, op := range [...]ir.Op{ir.UDiv, ir.UMod} {
-			r[rule{op, t, t}] = ymmLanewise(t, truncated, ymmDivided)
+			r[codegen.Rule{op, t, t}] = ymmLanewise(t, truncated, ymmDivided)
 		}
 		for _, op := range [...]ir.Op{ir.SDiv, ir.SRem, ir.SMod} {
-			r[rule{op, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDivided)
+			r[codegen.Rule{op, t, t}] = ymmLanewise(t, signExtended|truncated, ymmDivided)
 		}
 		ymmNarrowBits(r, t)
 	}
@@ -136,22 +137,22 @@ func ymmNarrow() map[rule]ymmEmitter {
 }
 
 // ymmNarrowBits adds the rules of bit counts, bit searches and bit fields.
-func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
+func ymmNarrowBits(r map[codegen.Rule]ymmEmitter, t ir.Type) {
 	unary := func(do func(m ymm, d, x Reg)) ymmBody {
 		return func(m ymm, in *vcode.Inst, e element) { do(m, 0, 0) }
 	}
-	r[rule{ir.BitCount, t, t}] = ymmLanewise(t, plain, unary(ymm.countBits))
-	r[rule{ir.BitReverse, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
+	r[codegen.Rule{ir.BitCount, t, t}] = ymmLanewise(t, plain, unary(ymm.countBits))
+	r[codegen.Rule{ir.BitReverse, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
 		m.reverseBits(0, 0)
 		// A reversed lane has the value at its top.
 		m.rri(AVX_VPSRLD, 0, 0, 0, uint8(32-e.bits))
 	})
-	r[rule{ir.FindLsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.lowest))
-	r[rule{ir.FindUMsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.highest))
-	r[rule{ir.FindSMsb, t, t}] = ymmLanewise(t, signExtended|truncated, unary(ymm.highestSigned))
-	r[rule{ir.BitFieldU, t, t}] = ymmLanewise(t, plain, ymmFieldOf)
-	r[rule{ir.BitFieldS, t, t}] = ymmLanewise(t, truncated, ymmFieldSigned)
-	r[rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, truncated, ymmFieldMask)
+	r[codegen.Rule{ir.FindLsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.lowest))
+	r[codegen.Rule{ir.FindUMsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.highest))
+	r[codegen.Rule{ir.FindSMsb, t, t}] = ymmLanewise(t, signExtended|truncated, unary(ymm.highestSigned))
+	r[codegen.Rule{ir.BitFieldU, t, t}] = ymmLanewise(t, plain, ymmFieldOf)
+	r[codegen.Rule{ir.BitFieldS, t, t}] = ymmLanewise(t, truncated, ymmFieldSigned)
+	r[codegen.Rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, truncated, ymmFieldMask)
 }
 
 // ymmNarrowCompare compares signed numbers below 32 bits: it shifts them to the top of their lanes.

@@ -100,7 +100,7 @@ func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 // unchanged.
 func (m ymm) storingLanes(in *vcode.Inst, y Reg) Reg {
 	k := m.execution(in, y)
-	if !m.demotes {
+	if !m.facts.Demotes {
 		return k
 	}
 	m.expand(3, At(R14, m.record.Helpers+8*int32(in.Part)))

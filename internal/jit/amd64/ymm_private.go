@@ -2,14 +2,15 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // ymmVariables are the rules of accesses to private memory and of operations on whole variables. PLd
 // and PSt name a variable and index its slots, PLdI and PStI index the whole private memory. The
 // bounds differ, the code does not.
-func ymmVariables() map[rule]ymmEmitter {
-	r := map[rule]ymmEmitter{
+func ymmVariables() map[codegen.Rule]ymmEmitter {
+	r := map[codegen.Rule]ymmEmitter{
 		{ir.PClr, ir.None, ir.None}: ymmClearVariable,
 		{ir.PAddr, ir.I32, ir.None}: func(m ymm, in *vcode.Inst) {
 			m.fill(0, uint32(m.prog.VarBase(int(in.Key.Aux))))
@@ -22,10 +23,10 @@ func ymmVariables() map[rule]ymmEmitter {
 			load, store = ymmLoadPairs, ymmStorePairs
 		}
 		for _, op := range [...]ir.Op{ir.PLd, ir.PLdI} {
-			r[rule{op, t, ir.I32}] = load
+			r[codegen.Rule{op, t, ir.I32}] = load
 		}
 		for _, op := range [...]ir.Op{ir.PSt, ir.PStI} {
-			r[rule{op, t, ir.I32}] = store
+			r[codegen.Rule{op, t, ir.I32}] = store
 		}
 	}
 	return r

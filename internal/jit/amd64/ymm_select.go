@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -9,7 +10,7 @@ import (
 // operation's row in the IR. The rules of one instruction are here; longer sequences are in the
 // files of the merged tables. A rule without masks in its code computes all lanes: an inactive lane
 // has some value, which cannot trap, because MXCSR masks all exceptions.
-var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
+var ymmRules = codegen.NewTable(map[codegen.Rule]ymmEmitter{
 	{ir.Add, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  ymmBinaryOp(AVX_VPSUBD),
 	{ir.Mul, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPMULLD),
@@ -81,7 +82,7 @@ var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Helper, ir.B1, 0}:     ymmHelper,
 	{ir.ResetBudget, 0, 0}:    func(m ymm, in *vcode.Inst) { budget(m.machine, in) },
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
-}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables(), ymmRegions()))
+}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables(), ymmRegions())
 
 // ymmBinaryOp is d = u0 op u1. Only the second operand may be in memory.
 func ymmBinaryOp(op Op) ymmEmitter {

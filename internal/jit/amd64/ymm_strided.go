@@ -130,7 +130,7 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 // for races: another thread may write to these bytes at the same time.
 func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	value := m.vec(u, 0)
-	if m.always(in) && !m.demotes {
+	if m.always(in) && !m.facts.Demotes {
 		m.rm(AVX_VMOVUPS_ST, value, 0, at)
 		return
 	}
@@ -226,7 +226,7 @@ func plusBytes(at Mem, n int32) Mem {
 // others.
 func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
-		if one := partOf(in, part); !m.always(&one) || m.demotes {
+		if one := partOf(in, part); !m.always(&one) || m.facts.Demotes {
 			m.rr(AVX_VMOVMSKPS, RAX, 0, m.storingLanes(&one, 1))
 			m.GI(CmpI, false, RAX, allLanes8)
 			m.Jcc(NotEqual, slow)

@@ -82,6 +82,33 @@ func constantlyIndexed(p *ir.Program) []bool {
 	return named
 }
 
+// Fold makes a handle with a fixed index in every job a constant, its byte offset. No other instruction writes
+// the register of such an operation.
+func (l *HandleLayout) Fold(f *vcode.Func, in *vcode.Inst) {
+	if in.Op != vcode.Scalar {
+		return
+	}
+	n := 0
+	switch in.IR {
+	case ir.Push:
+		n = HandlePush
+	case ir.Wg:
+		n = HandleShared
+	case ir.Table:
+		n = HandleTables + int(in.Key.Aux)
+	case ir.Res:
+		i, ok := f.Const(in.Uses[0])
+		if !ok || i >= uint64(l.Counts[in.Key.Aux]) {
+			return
+		}
+		n = l.Resources[in.Key.Aux] + int(i)
+	default:
+		return
+	}
+	f.SetConst(in.Defs[0], uint64(n)*HandleBytes)
+	*in = vcode.Inst{Op: vcode.Undef}
+}
+
 // A resource is the index of its first handle and the number of its descriptors, 32 bits each.
 const (
 	ResourceBytes = 8

@@ -315,3 +315,21 @@ func (f *Func) Sequence(r Reg) (first, step uint32, ok bool) {
 // IsConst reports whether r is a constant or a sequence: no instruction defines it, and it needs neither a
 // physical register nor a stack slot.
 func (f *Func) IsConst(r Reg) bool { return int(r) < len(f.constIndex) && f.constIndex[r] != 0 }
+
+// Each calls do for every instruction.
+func (f *Func) Each(do func(*Inst)) {
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			do(&f.Blocks[b].Insts[i])
+		}
+	}
+}
+
+// Len returns the number of instructions.
+func (f *Func) Len() int {
+	n := 0
+	for b := range f.Blocks {
+		n += len(f.Blocks[b].Insts)
+	}
+	return n
+}

@@ -7,15 +7,6 @@ import (
 
 // Blocks and instructions of vcode: visits, deletions, and cleanup of the layout.
 
-// each calls do for every instruction of f.
-func each(f *vcode.Func, do func(*vcode.Inst)) {
-	for b := range f.Blocks {
-		for i := range f.Blocks[b].Insts {
-			do(&f.Blocks[b].Insts[i])
-		}
-	}
-}
-
 // eachRead calls do for the registers that an instruction reads.
 func eachRead(in *vcode.Inst, do func(vcode.Reg)) {
 	for _, r := range in.Uses {
@@ -92,7 +83,7 @@ func mergeBlocks(f *vcode.Func) {
 		index[b] = -1
 	}
 	index[0] = 0
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if in.Op.Jumps() {
 			index[in.Target] = 0
 		}
@@ -114,7 +105,7 @@ func mergeBlocks(f *vcode.Func) {
 		out = append(out, vcode.Block{Insts: all})
 	}
 	f.Blocks = out
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if in.Op.Jumps() {
 			in.Target = int(index[in.Target])
 		}

@@ -1,8 +1,6 @@
 package vectorize
 
-import (
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // Dead code elimination
 //
@@ -17,7 +15,7 @@ func eliminateDead(f *vcode.Func) {
 	defer mem.release()
 	n := len(f.Classes)
 	p := deadCode{live: mem.flags.Alloc(n), lastDef: mem.numbers.Alloc(n), definitions: mem.definitions.Alloc(2*n + 1)[:1], worklist: mem.regs.Alloc(n)[:0]}
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if hasEffect(in) {
 			p.useAll(in)
 			return

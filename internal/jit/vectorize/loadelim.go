@@ -44,12 +44,12 @@ const (
 // eliminateLoads removes redundant loads of workgroup memory.
 func eliminateLoads(f *vcode.Func) {
 	local := false
-	each(f, func(in *vcode.Inst) { local = local || in.Op == vcode.Scalar && in.IR == ir.Wg })
+	f.Each(func(in *vcode.Inst) { local = local || in.Op == vcode.Scalar && in.IR == ir.Wg })
 	if !local {
 		return
 	}
 	u := &loadEliminator{f: f, defCount: make([]int32, len(f.Classes)), memory: make([]memoryKind, len(f.Classes)), readIn: make([]int32, len(f.Classes)), replacement: make([]vcode.Reg, len(f.Classes))}
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		for _, d := range in.Defs {
 			u.defCount[d]++
 		}
@@ -72,7 +72,7 @@ func eliminateLoads(f *vcode.Func) {
 		}
 	}
 	if any {
-		each(f, u.rename)
+		f.Each(u.rename)
 		eliminateDead(f)
 	}
 }

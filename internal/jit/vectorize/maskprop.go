@@ -61,7 +61,7 @@ func propagateMasks(f *vcode.Func) {
 // hasMaskCopies reports whether f copies a mask other than a constant.
 func hasMaskCopies(f *vcode.Func) bool {
 	found := false
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if in.Op == vcode.Copy && f.Classes[in.Defs[0]] == vcode.Mask {
 			_, constant := f.Const(in.Uses[0])
 			found = found || !constant

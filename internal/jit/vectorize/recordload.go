@@ -21,7 +21,7 @@ const recordWords = 64
 // mergeRecordLoads adds checks for records in every block.
 func mergeRecordLoads(f *vcode.Func) {
 	fixed := map[vcode.Reg]bool{} // handles of memory that needs no check, or has its own
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if in.Op == vcode.Scalar && (in.IR == ir.Wg || in.IR == ir.Push || in.IR == ir.Table) {
 			fixed[in.Defs[0]] = true
 		}

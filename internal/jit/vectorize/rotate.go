@@ -24,7 +24,7 @@ import (
 // rotateLoops moves the ends of loops, in place.
 func rotateLoops(f *vcode.Func) {
 	entries := make([]int, len(f.Blocks)) // number of jumps to each block
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		if in.Op.Jumps() {
 			entries[in.Target]++
 		}
@@ -85,7 +85,7 @@ func swapRuns[T any](list []T, first, middle, end int) []T {
 // moveBlocks reorders blocks as swapRuns does, and adjusts the targets of jumps.
 func moveBlocks(f *vcode.Func, first, middle, end int) {
 	f.Blocks = swapRuns(f.Blocks, first, middle, end)
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		switch t := in.Target; {
 		case !in.Op.Jumps() || t < first || t >= end:
 		case t < middle:

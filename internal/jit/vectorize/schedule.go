@@ -85,7 +85,7 @@ type link struct{ inst, next int32 }
 
 // assignParts finds the part that each register belongs to.
 func (o *scheduler) assignParts() {
-	each(o.f, func(in *vcode.Inst) {
+	o.f.Each(func(in *vcode.Inst) {
 		if in.Op != vcode.Lane && in.Op != vcode.Own {
 			return
 		}

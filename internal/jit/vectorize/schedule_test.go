@@ -16,7 +16,7 @@ func outcome(f *vcode.Func) []uint64 {
 	for r := range held {
 		held[r] = uint64(r)
 	}
-	each(f, func(in *vcode.Inst) {
+	f.Each(func(in *vcode.Inst) {
 		words := []uint64{uint64(in.Op), uint64(in.IR), uint64(in.Part)}
 		for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
 			for _, r := range list {

@@ -1,0 +1,8 @@
+// Package codegen is the part of a code generator that is the same in all back ends: facts of functions of
+// vcode, and tables of emitters. It refuses to know instructions and registers of a machine.
+//
+// # Files
+//
+//  1. facts.go: what the code of a program depends on.
+//  2. rules.go: tables of emitters.
+package codegen
