@@ -31,15 +31,11 @@ func needMachine(t testing.TB) {
 // eachLevel tests an engine of every level that the machine runs. The levels have the same programs
 // and jobs: run parses a text once for all of them, and interprets a job once.
 func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
+	needMachine(t)
 	programs, outcomes = map[source]*ir.Program{}, map[interpreted]outcome{}
 	defer func() { programs, outcomes = nil, nil }()
-	for _, level := range []target.Level{target.AVX512, target.AVX2} {
-		t.Run(level.String(), func(t *testing.T) {
-			if _, err := jit.Choose(level); err != nil {
-				t.Skip("the processor does not run this level: ", err)
-			}
-			test(t, jit.Engine{Level: level})
-		})
+	for _, level := range jit.Levels() {
+		t.Run(level.String(), func(t *testing.T) { test(t, jit.Engine{Level: level}) })
 	}
 }
 

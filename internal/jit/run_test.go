@@ -169,10 +169,7 @@ func polledLoop(values int) string {
 // TestPolledLoop interrupts a loop again and again: what lives must survive.
 func TestPolledLoop(t *testing.T) {
 	for _, values := range []int{3, 12, 40} {
-		for _, level := range []target.Level{target.AVX512, target.AVX2} {
-			if _, err := jit.Choose(level); err != nil {
-				continue
-			}
+		for _, level := range jit.Levels() {
 			t.Run(fmt.Sprintf("%d %s", values, level), func(t *testing.T) { interruptLoop(t, level, values) })
 		}
 	}
@@ -212,10 +209,7 @@ func interruptLoop(t *testing.T, level target.Level, values int) {
 // TestLines: all code that is made can be shown.
 func TestLines(t *testing.T) {
 	needMachine(t)
-	for _, level := range []target.Level{target.AVX512, target.AVX2} {
-		if _, err := jit.Choose(level); err != nil {
-			continue
-		}
+	for _, level := range jit.Levels() {
 		for _, file := range []string{"saxpy.ir", "mandelbrot.ir", "reduce_shared.ir", "localarr.ir"} {
 			prog := compileWith(t, jit.Engine{Level: level}, read(t, file))
 			lines, funcs := prog.(interface {
