@@ -9,7 +9,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -147,10 +146,5 @@ func (l *listing) machine(p *ir.Program, name string) error {
 	if !ok {
 		return unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
 	}
-	prog, err := jit.Engine{Level: level}.Compile(p, exec.Options{})
-	if err != nil {
-		return err
-	}
-	l.program(prog)
-	return prog.Close()
+	return l.program(p, level)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -43,12 +43,7 @@ func machineText(m *spirv.Module, name string, images *standIn) ([]byte, error) 
 			return nil, err
 		}
 		l.out.WriteString(said)
-		prog, err := jit.Engine{Level: level}.Compile(p, exec.Options{})
-		if err != nil {
-			return nil, err
-		}
-		l.program(prog)
-		if err := prog.Close(); err != nil {
+		if err := l.program(p, level); err != nil {
 			return nil, err
 		}
 	}
@@ -64,25 +59,22 @@ type listing struct {
 	out    strings.Builder
 }
 
-func (l *listing) program(prog exec.Program) {
-	made, ok := prog.(interface {
-		Lines() ([]target.Line, []string)
-		Level() target.Level
-	})
-	if !ok {
-		return
+func (l *listing) program(p *ir.Program, level target.Level) error {
+	code, lines, err := jit.Assemble(p, level)
+	if err != nil {
+		return err
 	}
-	lines, funcs := made.Lines()
-	fmt.Fprintf(&l.out, "; %s, %d functions\n", made.Level(), len(funcs))
+	fmt.Fprintf(&l.out, "; %s, %d functions\n", code.Level, len(code.Funcs))
 	var last *target.Mark
 	for i := range lines {
 		x := &lines[i]
 		if x.Mark != last {
-			l.mark(last, x.Mark, funcs)
+			l.mark(last, x.Mark, code.Funcs)
 			last = x.Mark
 		}
 		fmt.Fprintf(&l.out, "  %04x  %s\n", x.Offset, x.Text)
 	}
+	return nil
 }
 
 // mark writes the purpose of the following code if it differs from the previous one.

@@ -207,12 +207,7 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 		}
 		indices = append(indices, int(r))
 	}
-	v, err := newVariant(&strip, code)
-	if err != nil {
-		return nil, err
-	}
-	v.written = indices
-	return v, nil
+	return newVariant(&compiled{source: &strip, code: code, written: indices})
 }
 
 // isStrip reports whether strips of p can have so many lanes: whole subgroups, or a vector of a subgroup with more.

@@ -263,7 +263,7 @@ func TestDecodeVariantFits(t *testing.T) {
 			t.Errorf("code for strips of %d lanes is accepted for %d", good.source.SubgroupSize, lanes)
 		}
 	}
-	other := variant{source: good.source, code: good.code, written: []int{len(p.Res)}}
+	other := variant{compiled: &compiled{source: good.source, code: good.code, written: []int{len(p.Res)}}}
 	if _, err := decodeVariant(other.encode(nil), p); err == nil {
 		t.Error("a resource that does not exist is accepted")
 	}

@@ -47,54 +47,63 @@ func listLength(p *ir.Program) int {
 	return n
 }
 
-// compile compiles the program, for the widest strips that pay unless it must be exact, and adds the
-// code to the cache. It polls stop, if not nil, and returns its error. It tries the forms of code
-// from the fastest to the most general:
+// compiled is the code of a program for one strip width.
+type compiled struct {
+	source  *ir.Program // with the strip as the subgroup
+	code    *target.Code
+	written []int // of the merge that made the strip; vectorize.Merge.Written
+}
+
+// compile makes the program's code executable, and adds it to the cache.
+func (p *program) compile(exact bool, stop func() error) (*variant, error) {
+	c, err := p.generate(exact, stop)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newVariant(c)
+	if err == nil && p.cache != nil {
+		p.cache.put(p.cacheKey(exact), v)
+	}
+	return v, err
+}
+
+// generate compiles the program, for the widest strips that pay unless it must be exact. It polls stop, if
+// not nil, and returns its error. It tries the forms of code from the fastest to the most general:
 //
 //	form            one stream runs              conditions
 //	part-major      a strip, part after part     short, no service
 //	merged          several subgroups            no barrier or group operation, few spills
 //	phases          all subgroups, by phase      uniform barriers, no service
 //	exact           one subgroup                 none
-func (p *program) compile(exact bool, stop func() error) (_ *variant, err error) {
+func (p *program) generate(exact bool, stop func() error) (c *compiled, err error) {
 	order, err := callOrder(p.source)
 	if err != nil {
 		return nil, err
 	}
 	form := p.back.Form(p.level)
 	// The arena has all vcode of this compilation. Nothing of it survives: target.Code has copies of
-	// everything that a variant needs.
+	// everything that it needs.
 	form.Arena = vcode.AcquireArena()
 	defer form.Arena.Release()
 	form.Arena.StopWith(stop)
 	defer catchStop(&err)
-	var v *variant
 	merges := !exact && listLength(p.source) <= maxMergedLists
 	if merges && codeLength(p.source) <= maxMergedCode {
-		if v, err = p.compileMerged(form, order); err != nil {
-			return nil, err
-		}
+		c = p.compileMerged(form, order)
 	}
-	if v == nil && merges {
-		if v, err = p.compilePhases(form); err != nil {
-			return nil, err
-		}
+	if c == nil && merges {
+		c = p.compilePhases(form)
 	}
-	if v == nil {
+	if c == nil {
 		code, ok := p.newBuilder(p.source, vectorize.Program(p.source, form, order)...).Code()
 		if !ok {
 			// The program is rejected, not run on a larger stack: each worker has such a stack for
 			// every subgroup of a workgroup.
 			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: target.MaxStack + 1, Max: target.MaxStack}
 		}
-		if v, err = newVariant(p.source, code); err != nil {
-			return nil, err
-		}
+		c = &compiled{source: p.source, code: code}
 	}
-	if p.cache != nil {
-		p.cache.put(p.cacheKey(exact), v)
-	}
-	return v, nil
+	return c, nil
 }
 
 // catchStop makes the panic of a stopped compilation an error. The passes of the compiler have no
@@ -120,10 +129,10 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) target.Bui
 // subgroups. The width is a matter of registers: a value of a strip of n lanes needs n/16 (AVX2: n/8)
 // of them. So it compiles the entry point first, counts its spilled operands, and halves the strip
 // until they are few. Callees are compiled for the final width alone.
-func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
+func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 	merge := vectorize.MergeOf(p.source, form)
-	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
-		return v, err
+	if c := p.compilePartMajor(form, merge); c != nil {
+		return c
 	}
 	for lanes := merge.Widest; lanes >= merge.Narrowest; lanes /= 2 {
 		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
@@ -154,37 +163,33 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 		if !ok {
 			continue
 		}
-		v, err := newVariant(&strip, code)
-		if err == nil && lanes != p.source.SubgroupSize {
-			v.written = merge.Written
+		c := &compiled{source: &strip, code: code}
+		if lanes != p.source.SubgroupSize {
+			c.written = merge.Written
 		}
-		return v, err
+		return c
 	}
-	return nil, nil
+	return nil
 }
 
 // compilePartMajor compiles in part-major order. It returns nil if that is impossible. Part-major
 // code finishes one vector of lanes before it begins the next, so that it reads memory in long runs.
 // It suits short programs that copy or combine buffers.
-func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*variant, error) {
+func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) *compiled {
 	if merge.PartMajor == 0 {
-		return nil, nil
+		return nil
 	}
 	strip := *p.source
 	strip.SubgroupSize = merge.PartMajor
 	funcs := vectorize.PartMajor(&strip, form)
 	if funcs == nil {
-		return nil, nil
+		return nil
 	}
 	code, ok := p.newBuilder(&strip, funcs...).Code() // services do not know part-major order
 	if !ok || code.CallsServices() {                  // Go does not know of turns
-		return nil, nil
+		return nil
 	}
-	v, err := newVariant(&strip, code)
-	if err == nil {
-		v.written = merge.Written
-	}
-	return v, err
+	return &compiled{source: &strip, code: code, written: merge.Written}
 }
 
 // maxPhasedCode is the largest number of operations, times subgroups, of a workgroup that is
@@ -197,25 +202,21 @@ const maxPhasedCode = 8000
 // the subgroups are independent, and this form saves nothing. Otherwise it saves the stack switches
 // at barriers, and values live across a barrier in registers. lavapipe and SwiftShader suspend a
 // coroutine at each barrier instead.
-func (p *program) compilePhases(form vcode.Form) (*variant, error) {
+func (p *program) compilePhases(form vcode.Form) *compiled {
 	// Group operations are permitted: vectorize.Workgroup emits the instructions of each subgroup by
 	// itself, and only the strip consists of all of them.
 	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
-		return nil, nil
+		return nil
 	}
 	f, written, ok := vectorize.Workgroup(p.source, form)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	strip := *p.source
 	strip.SubgroupSize *= p.source.Subgroups()
 	code, ok := p.newBuilder(&strip, f).Code()
 	if !ok || code.CallsServices() {
-		return nil, nil
+		return nil
 	}
-	v, err := newVariant(&strip, code)
-	if err == nil {
-		v.written = written
-	}
-	return v, err
+	return &compiled{source: &strip, code: code, written: written}
 }

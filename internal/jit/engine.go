@@ -58,19 +58,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 			return out.install(v)
 		}
 	}
-	if err := p.Verify(); err != nil {
-		return nil, err
-	}
-	if err := o.Stopped(); err != nil {
-		return nil, err
-	}
-	if err := o.Limits.Check(p, 0); err != nil {
-		return nil, err
-	}
-	if n := uint64(p.PrivateSlots()); n > maxSlots {
-		return nil, &exec.LimitError{Quantity: "slots of private memory", Value: n, Max: maxSlots}
-	}
-	if _, err := supported(p, level); err != nil {
+	if err := out.check(o); err != nil {
 		return nil, err
 	}
 	v, err := out.compile(false, o.Stop)
@@ -78,6 +66,44 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 		return nil, err
 	}
 	return out.install(v)
+}
+
+// check verifies the source, and that it can be compiled within the limits.
+func (p *program) check(o exec.Options) error {
+	if err := p.source.Verify(); err != nil {
+		return err
+	}
+	if err := o.Stopped(); err != nil {
+		return err
+	}
+	if err := o.Limits.Check(p.source, 0); err != nil {
+		return err
+	}
+	if n := uint64(p.source.PrivateSlots()); n > maxSlots {
+		return &exec.LimitError{Quantity: "slots of private memory", Value: n, Max: maxSlots}
+	}
+	_, err := supported(p.source, p.level)
+	return err
+}
+
+// Assemble returns the machine code of a program for a level, of most jobs, and its disassembly. This
+// machine need not run the level.
+func Assemble(p *ir.Program, l target.Level) (code *target.Code, lines []target.Line, err error) {
+	if l == target.Best {
+		if l, err = Choose(l); err != nil {
+			return nil, nil, err
+		}
+	}
+	back := targetOf(l)
+	x := &program{source: p, level: l, back: back, extras: back.Features()}
+	if err := x.check(exec.Options{}); err != nil {
+		return nil, nil, err
+	}
+	c, err := x.generate(false, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.code, c.code.Lines(back), nil
 }
 
 // program is a compiled program, in up to two variants.
@@ -196,16 +222,6 @@ func (p *program) Code() []byte {
 		return nil
 	}
 	return p.main.code.Bytes
-}
-
-// Lines returns the disassembled machine code of most jobs, and the names of its functions.
-func (p *program) Lines() (lines []target.Line, funcs []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.main == nil {
-		return nil, nil
-	}
-	return p.main.code.Lines(p.back), p.main.code.Funcs
 }
 
 // Close releases the code. It is freed when no run and no cache refers to it.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
@@ -206,17 +207,21 @@ func interruptLoop(t *testing.T, level target.Level, values int) {
 	})
 }
 
-// TestLines: all code that is made can be shown.
-func TestLines(t *testing.T) {
-	needMachine(t)
-	for _, level := range jit.Levels() {
+// TestAssemble: all code can be shown, on every machine.
+func TestAssemble(t *testing.T) {
+	for _, level := range []target.Level{target.AVX512, target.AVX2} {
 		for _, file := range []string{"saxpy.ir", "mandelbrot.ir", "reduce_shared.ir", "localarr.ir"} {
-			prog := compileWith(t, jit.Engine{Level: level}, read(t, file))
-			lines, funcs := prog.(interface {
-				Lines() ([]target.Line, []string)
-			}).Lines()
-			if len(lines) < 50 || len(funcs) == 0 {
-				t.Errorf("%s: %d lines, functions %q", file, len(lines), funcs)
+			p, err := ir.Parse(read(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.StateEffects()
+			code, lines, err := jit.Assemble(p, level)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if len(lines) < 50 || len(code.Funcs) == 0 {
+				t.Errorf("%s: %d lines, functions %q", file, len(lines), code.Funcs)
 			}
 			for _, l := range lines {
 				if strings.HasPrefix(l.Text, ".byte") && l.Mark != nil {

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
@@ -52,29 +51,27 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 // runs and caches. Its code is position independent and has no address of a program or a job: all of
 // them are arguments, so that many programs share it.
 type variant struct {
-	source  *ir.Program // with the strip as the subgroup
-	code    *target.Code
-	form    vcode.Form // of the code
-	written []int      // of the merge that made the strip; vectorize.Merge.Written
-	heap    *codemem.Heap
-	block   codemem.Block
-	refs    atomic.Int64
+	*compiled
+	form  vcode.Form // of the code
+	heap  *codemem.Heap
+	block codemem.Block
+	refs  atomic.Int64
 
 	mu         sync.Mutex
 	idleStates []*groupState // free list
 }
 
 // newVariant makes code executable. The caller holds the only reference.
-func newVariant(strip *ir.Program, code *target.Code) (*variant, error) {
+func newVariant(c *compiled) (*variant, error) {
 	heap, err := codeHeap()
 	if err != nil {
 		return nil, err
 	}
-	block, err := heap.Add(code.Bytes)
+	block, err := heap.Add(c.code.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	v := &variant{source: strip, code: code, form: targetOf(code.Level).Form(code.Level), heap: heap, block: block}
+	v := &variant{compiled: c, form: targetOf(c.code.Level).Form(c.code.Level), heap: heap, block: block}
 	v.refs.Store(1)
 	return v, nil
 }
