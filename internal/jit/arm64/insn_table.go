@@ -49,6 +49,7 @@ var table = append([]row{
 	{op: RORV, name: "ror", bits: 0x1ac02c00, template: "{Rd}, {Rn}, {Rm}", hidden: "sf"},
 	{op: CSEL, name: "csel", bits: 0x1a800000, template: "{Rd}, {Rn}, {Rm}, {cond}", hidden: "sf"},
 	{op: CSINC, name: "csinc", bits: 0x1a800400, template: "{Rd}, {Rn}, {Rm}, {cond}", hidden: "sf"},
+	{op: CSINV, name: "csinv", bits: 0x5a800000, template: "{Rd}, {Rn}, {Rm}, {cond}", hidden: "sf"},
 	{op: CSET, name: "cset", bits: 0x1a9f07e0, template: "{Rd}, {notcond}", hidden: "sf"},
 	{op: CSETM, name: "csetm", bits: 0x5a9f03e0, template: "{Rd}, {notcond}", hidden: "sf"},
 	{op: CLZ, name: "clz", bits: 0x5ac01000, template: "{Rd}, {Rn}", hidden: "sf"},

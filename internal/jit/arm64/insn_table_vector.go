@@ -89,6 +89,7 @@ var vectorTable = []row{
 	{op: VSMULL, name: "smull{2}", bits: 0x0e20c000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
 	{op: VUMULL, name: "umull{2}", bits: 0x2e20c000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
 	{op: VUMLAL, name: "umlal{2}", bits: 0x2e208000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
+	{op: VUADDLP, name: "uaddlp", bits: 0x6e202800, template: "{Doubled}, {Fulln}", hidden: "narrow"},
 	{op: VXTN, name: "xtn{2}", bits: 0x0e212800, template: "{Vd}, {Doublen}", hidden: "narrow q"},
 	{op: VSQXTN, name: "sqxtn{2}", bits: 0x0e214800, template: "{Vd}, {Doublen}", hidden: "narrow q"},
 	{op: VUQXTN, name: "uqxtn{2}", bits: 0x2e214800, template: "{Vd}, {Doublen}", hidden: "narrow q"},
@@ -123,5 +124,8 @@ var vectorTable = []row{
 	{op: VSCVTF, name: "scvtf", bits: 0x0e21d800, template: "{Vd}, {Vn}", hidden: "sz q"},
 	{op: VUCVTF, name: "ucvtf", bits: 0x2e21d800, template: "{Vd}, {Vn}", hidden: "sz q"},
 	{op: VFCVTL, name: "fcvtl{2}", bits: 0x0e217800, template: "{Doubled}, {Vn}", hidden: "narrowsz q"},
+	{op: VFCVTXN, name: "fcvtxn{2}", bits: 0x2e616800, template: "{Vd}, {Doublen}", hidden: "words q"},
+	{op: SCVTFSX, name: "scvtf", bits: 0x9e220000, template: "{Fsd}, {Xn}", hidden: ""},
+	{op: UCVTFSX, name: "ucvtf", bits: 0x9e230000, template: "{Fsd}, {Xn}", hidden: ""},
 	{op: VFCVTN, name: "fcvtn{2}", bits: 0x0e216800, template: "{Vd}, {Doublen}", hidden: "narrowsz q"},
 }

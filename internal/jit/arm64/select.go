@@ -89,7 +89,7 @@ var rules = mergeRules(map[rule]emitter{
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.ResetBudget, 0, 0}:    resetBudget,
 	{ir.Fence, 0, 0}:          func(m *machine, in *vcode.Inst) { m.barrierIf(in) },
-}, integers(), floats(), accesses())
+}, integers(), floats(), accesses(), divisions(), narrow(), longs(), doubles(), halves(), conversions())
 
 func mergeRules(first map[rule]emitter, more ...map[rule]emitter) map[rule]emitter {
 	for _, r := range more {
@@ -180,15 +180,16 @@ func multiplyAdd(m *machine, in *vcode.Inst) {
 	m.done(in, 2)
 }
 
-// lesser is u0 < u1 ? u0 : u1, or u0 < u1 ? u1 : u0.
+// lesser is u1 < u0 ? u1 : u0, or u0 < u1 ? u1 : u0.
 func lesser(most bool) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-		m.s4(VFCMGT, 2, y, x)
 		if most {
-			x, y = y, x
+			m.s4(VFCMGT, 2, y, x)
+		} else {
+			m.s4(VFCMGT, 2, x, y)
 		}
-		m.bits(VBSL, 2, x, y)
+		m.bits(VBSL, 2, y, x)
 		m.done(in, 2)
 	}
 }

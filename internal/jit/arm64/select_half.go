@@ -1,0 +1,106 @@
+package arm64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// halves are the rules of f16. Sums, products, quotients and square roots are computed in f32 and rounded twice, with the same result as
+// once: 24 bits are more than twice 11 (Figueroa 1995, "When is double rounding innocuous?"). The fused product has no rule, as its sum
+// needs more.
+func halves() map[rule]emitter {
+	const t = ir.F16
+	r := map[rule]emitter{
+		{ir.FNeg, t, t}:    lanewise(t, plain32, maskWith(VEOR, 0x8000)),
+		{ir.FAbs, t, t}:    lanewise(t, plain32, maskWith(VAND, 0x7fff)),
+		{ir.FCanon, t, t}:  lanewise(t, plain32, halfCanonical),
+		{ir.FFlush, t, t}:  lanewise(t, plain32, halfFlush),
+		{ir.FMin, t, t}:    halfChoice(false),
+		{ir.FMax, t, t}:    halfChoice(true),
+		{ir.FEq, ir.B1, t}: halfCompare(func(m *machine) { m.s4(VFCMEQ, 0, 0, 1) }),
+		{ir.FLt, ir.B1, t}: halfCompare(func(m *machine) { m.s4(VFCMGT, 0, 1, 0) }),
+		{ir.FLe, ir.B1, t}: halfCompare(func(m *machine) { m.s4(VFCMGE, 0, 1, 0) }),
+	}
+	for op, do := range map[ir.Op]body{
+		ir.FAdd: direct(VFADD), ir.FSub: direct(VFSUB), ir.FMul: direct(VFMUL), ir.FDiv: direct(VFDIV), ir.FSqrt: single(VFSQRT),
+		ir.FFloor: single(VFRINTM), ir.FCeil: single(VFRINTP), ir.FTrunc: single(VFRINTZ), ir.FRoundEven: single(VFRINTN),
+		ir.NMin: func(m *machine, t Arr, _ uint32) { m.numeric(t, 0, 1, VFMINNM) },
+		ir.NMax: func(m *machine, t Arr, _ uint32) { m.numeric(t, 0, 1, VFMAXNM) },
+	} {
+		r[rule{op, t, t}] = func(m *machine, in *vcode.Inst) {
+			m.halfOperands(in)
+			do(m, S4, 32)
+			m.toHalf(0)
+			m.done(in, 0)
+		}
+	}
+	return r
+}
+
+// fromHalf converts the f16 in the low bits of each lane of x to f32, exactly.
+func (m *machine) fromHalf(d, x Reg) {
+	m.V2(VXTN, H4, d, x)
+	m.V2(VFCVTL, H4, d, d)
+}
+
+// toHalf rounds the f32 in v to f16, with zeros above.
+func (m *machine) toHalf(v Reg) {
+	m.V2(VFCVTN, H4, v, v)
+	m.V2(VUXTL, H4, v, v)
+}
+
+// halfOperands loads the operands as f32.
+func (m *machine) halfOperands(in *vcode.Inst) {
+	for n, u := range in.Uses {
+		m.fromHalf(Reg(n), m.vec(u, Reg(n)))
+	}
+}
+
+func halfCompare(compare func(m *machine)) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		m.halfOperands(in)
+		compare(m)
+		m.done(in, 0)
+	}
+}
+
+// halfChoice is fmin or fmax: the bits of an operand.
+func halfChoice(most bool) emitter {
+	return func(m *machine, in *vcode.Inst) {
+		m.halfOperands(in)
+		if most {
+			m.s4(VFCMGT, 2, 1, 0)
+		} else {
+			m.s4(VFCMGT, 2, 0, 1)
+		}
+		m.bits(VBSL, 2, m.vec(in.Uses[1], 1), m.vec(in.Uses[0], 0))
+		m.done(in, 2)
+	}
+}
+
+// maskWith combines the bits with a constant.
+func maskWith(op Op, k uint32) body {
+	return func(m *machine, _ Arr, _ uint32) {
+		m.fill(1, k)
+		m.bits(op, 0, 0, 1)
+	}
+}
+
+// halfCanonical replaces a NaN, whose bits without the sign are above those of ∞.
+func halfCanonical(m *machine, _ Arr, _ uint32) {
+	m.fill(1, 0x7fff)
+	m.bits(VAND, 1, 0, 1)
+	m.fill(2, 0x7c00)
+	m.s4(VCMHI, 1, 1, 2)
+	m.fill(2, 0x7e00)
+	m.bits(VBIT, 0, 2, 1)
+}
+
+// halfFlush keeps only the sign of a number without exponent bits.
+func halfFlush(m *machine, _ Arr, _ uint32) {
+	m.fill(1, 0x7c00)
+	m.s4(VCMTST, 1, 0, 1)
+	m.fill(2, 0x8000)
+	m.bits(VORR, 1, 1, 2)
+	m.bits(VAND, 0, 0, 1)
+}
