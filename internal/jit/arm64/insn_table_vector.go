@@ -89,6 +89,7 @@ var vectorTable = []row{
 	{op: VSMULL, name: "smull{2}", bits: 0x0e20c000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
 	{op: VUMULL, name: "umull{2}", bits: 0x2e20c000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
 	{op: VUMLAL, name: "umlal{2}", bits: 0x2e208000, template: "{Doubled}, {Vn}, {Vm}", hidden: "narrow q"},
+	{op: VSADDLP, name: "saddlp", bits: 0x4e202800, template: "{Doubled}, {Fulln}", hidden: "narrow"},
 	{op: VUADDLP, name: "uaddlp", bits: 0x6e202800, template: "{Doubled}, {Fulln}", hidden: "narrow"},
 	{op: VXTN, name: "xtn{2}", bits: 0x0e212800, template: "{Vd}, {Doublen}", hidden: "narrow q"},
 	{op: VSQXTN, name: "sqxtn{2}", bits: 0x0e214800, template: "{Vd}, {Doublen}", hidden: "narrow q"},

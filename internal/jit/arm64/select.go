@@ -89,7 +89,7 @@ var rules = mergeRules(map[rule]emitter{
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.ResetBudget, 0, 0}:    resetBudget,
 	{ir.Fence, 0, 0}:          func(m *machine, in *vcode.Inst) { m.barrierIf(in) },
-}, integers(), floats(), accesses(), divisions(), narrow(), longs(), doubles(), halves(), conversions())
+}, integers(), floats(), accesses(), divisions(), narrow(), longs(), doubles(), halves(), conversions(), regions())
 
 func mergeRules(first map[rule]emitter, more ...map[rule]emitter) map[rule]emitter {
 	for _, r := range more {

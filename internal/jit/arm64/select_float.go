@@ -11,6 +11,7 @@ func floats() map[rule]emitter {
 	return map[rule]emitter{
 		{ir.NMin, ir.F32, ir.F32}:   number32(VFMINNM),
 		{ir.NMax, ir.F32, ir.F32}:   number32(VFMAXNM),
+		{ir.FLdexp, ir.F32, ir.F32}: scaleBy,
 		{ir.FCanon, ir.F32, ir.F32}: canonical32,
 		{ir.FFlush, ir.F32, ir.F32}: flush,
 		{ir.FToS, ir.I32, ir.F32}:   unaryOp(VFCVTZS, S4),

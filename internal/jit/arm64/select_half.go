@@ -6,8 +6,7 @@ import (
 )
 
 // halves are the rules of f16. Sums, products, quotients and square roots are computed in f32 and rounded twice, with the same result as
-// once: 24 bits are more than twice 11 (Figueroa 1995, "When is double rounding innocuous?"). The fused product has no rule, as its sum
-// needs more.
+// once: 24 bits are more than twice 11 (Figueroa 1995, "When is double rounding innocuous?"). The fused product needs f64.
 func halves() map[rule]emitter {
 	const t = ir.F16
 	r := map[rule]emitter{
@@ -15,6 +14,8 @@ func halves() map[rule]emitter {
 		{ir.FAbs, t, t}:    lanewise(t, plain32, maskWith(VAND, 0x7fff)),
 		{ir.FCanon, t, t}:  lanewise(t, plain32, halfCanonical),
 		{ir.FFlush, t, t}:  lanewise(t, plain32, halfFlush),
+		{ir.FFma, t, t}:    halfFusedProduct,
+		{ir.FLdexp, t, t}:  scaleBy,
 		{ir.FMin, t, t}:    halfChoice(false),
 		{ir.FMax, t, t}:    halfChoice(true),
 		{ir.FEq, ir.B1, t}: halfCompare(func(m *machine) { m.s4(VFCMEQ, 0, 0, 1) }),
@@ -103,4 +104,48 @@ func halfFlush(m *machine, _ Arr, _ uint32) {
 	m.fill(2, 0x8000)
 	m.bits(VORR, 1, 1, 2)
 	m.bits(VAND, 0, 0, 1)
+}
+
+// halfFusedProduct is u0·u1 + u2 in f64, then f32 rounded to odd, then f16. The sum is exact in f64 unless u2 is more than 2²⁵ times the
+// product; then the product only decides the direction of the rounding, and f64 retains enough of it for that, as u2 is no tie of f16.
+func halfFusedProduct(m *machine, in *vcode.Inst) {
+	m.halfOperands(in)
+	for n := range Reg(3) {
+		m.widenFloat(3+n, n, 0)
+		m.widenFloat(n, n, 1)
+	}
+	m.V(VFMLA, D2, 5, 3, 4)
+	m.V(VFMLA, D2, 2, 0, 1)
+	m.V2(VFCVTXN, S2, 0, 5)
+	m.V2(VFCVTXN, S4, 0, 2)
+	m.doneFloat(in, 0)
+}
+
+// scaleBy is u0·2^u1 of f16 or f32 in f64, which has every product of a relevant exponent exactly, so that it is rounded once. An exponent
+// of ±400 yields 0 or ∞ for every u0.
+func scaleBy(m *machine, in *vcode.Inst) {
+	narrowed := VFCVTN
+	if in.Key.Type == ir.F16 {
+		m.fromHalf(0, m.vec(in.Uses[0], 0))
+		narrowed = VFCVTXN
+	} else {
+		m.loadVec(0, in.Uses[0])
+	}
+	m.loadVec(1, in.Uses[1])
+	const limit, bias = 400, 1023
+	m.fill(2, limit)
+	m.s4(VSMIN, 1, 1, 2)
+	m.V2(VNEG, S4, 2, 2)
+	m.s4(VSMAX, 1, 1, 2)
+	m.fill(2, bias)
+	m.s4(VADD, 1, 1, 2)
+	for i, x := range [...]Reg{3, 0} {
+		m.widenFloat(x, 0, i)
+		m.widen(VUXTL, x+1, 1, i)
+		m.VI(VSHL, D2, x+1, x+1, 52)
+		m.V(VFMUL, D2, x, x, x+1)
+	}
+	m.V2(narrowed, S2, 2, 3)
+	m.V2(narrowed, S4, 2, 0)
+	m.doneFloat(in, 2)
 }

@@ -15,6 +15,7 @@ func integers() map[rule]emitter {
 		{ir.SubBorrow, t, t}:  borrow,
 		{ir.BitCount, t, t}:   unaryFunc((*machine).countBits),
 		{ir.BitReverse, t, t}: unaryFunc((*machine).reverseBits),
+		{ir.Dot4, t, t}:       dotBytes,
 		{ir.FindLsb, t, t}:    unaryFunc((*machine).lowest),
 		{ir.FindUMsb, t, t}:   unaryFunc((*machine).highest),
 		{ir.FindSMsb, t, t}:   unaryFunc((*machine).highestSigned),
@@ -121,3 +122,19 @@ const (
 	nan32     = 0x7fc00000
 	nanHigh64 = 0x7ff80000
 )
+
+// dotBytes is the sum of the products of an unsigned byte of u0 and a signed byte of u1, plus u2. A product fits in 16 bits; the pairwise
+// sums of eight make four words with two products each.
+func dotBytes(m *machine, in *vcode.Inst) {
+	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
+	for i, half := range [...]Arr{B8, B16} {
+		d := 2 + Reg(i)
+		m.V2(VUXTL, half, d, x)
+		m.V2(VSXTL, half, 4, y)
+		m.V(VMUL, H8, d, d, 4)
+		m.V2(VSADDLP, H4, d, d)
+	}
+	m.s4(VADDP, 2, 2, 3)
+	m.s4(VADD, 2, 2, m.vec(in.Uses[2], 0))
+	m.done(in, 2)
+}
