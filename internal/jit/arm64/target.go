@@ -50,5 +50,8 @@ func (Target) Disassemble(code []byte, line func(offset int, text string)) {
 	}
 }
 
+// Control returns the FPCR of the code: rounding to nearest even, denormals preserved, no exception traps. The IR has no floating-point modes.
+func (Target) Control() uint32 { return 0 }
+
 // ProbeCode returns the code for trampoline.ProbePreemption.
 func (Target) ProbeCode() []byte { return probeCode() }
