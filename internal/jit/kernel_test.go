@@ -42,7 +42,7 @@ func saxpy(n int) kernel {
 	}
 	for i := range x {
 		x[i] = float(r)
-		product := a * math.Float32frombits(x[i])
+		product := float32(a * math.Float32frombits(x[i])) // rounded: no fused product
 		want[i] = math.Float32bits(product + math.Float32frombits(y[i]))
 	}
 	return kernel{"saxpy", exec.Job{
