@@ -209,7 +209,7 @@ func interruptLoop(t *testing.T, level target.Level, values int) {
 
 // TestAssemble: all code can be shown, on every machine.
 func TestAssemble(t *testing.T) {
-	for _, level := range []target.Level{target.AVX512, target.AVX2} {
+	for _, level := range []target.Level{target.AVX512, target.AVX2, target.NEON} {
 		for _, file := range []string{"saxpy.ir", "mandelbrot.ir", "reduce_shared.ir", "localarr.ir"} {
 			p, err := ir.Parse(read(t, file))
 			if err != nil {

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
+	"github.com/chiaro-gpu/chiaro/internal/jit/arm64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 )
 
 // targets are the back ends. Each generates code on every host, for listings.
-var targets = [...]target.Target{amd64.Target{}}
+var targets = [...]target.Target{amd64.Target{}, arm64.Target{}}
 
 // targetOf returns the back end with a level, or nil if there is none.
 func targetOf(l target.Level) target.Target {
@@ -38,7 +39,7 @@ func Levels() (list []target.Level) {
 	return list
 }
 
-var errUnsupported = errors.New("the jit needs linux on amd64 with AVX-512, or with AVX2, FMA and F16C")
+var errUnsupported = errors.New("the jit needs linux on arm64, or on amd64 with AVX-512, or with AVX2, FMA and F16C")
 
 // Choose returns the level itself if this machine runs its code, and the best one for Best; else an
 // error that describes the missing level.
