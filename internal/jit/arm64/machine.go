@@ -296,11 +296,18 @@ func (m *machine) special(in *vcode.Inst) {
 
 // native reports whether an instruction needs no exit to Go.
 func native(in *vcode.Inst) bool {
+	if in.Op == vcode.Strip {
+		return groupNative(in)
+	}
 	return in.Op == vcode.Lane && ruleOf(in.IR, in.Key) != nil
 }
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is active.
 func (m *machine) lane(in *vcode.Inst) {
+	if native(in) && in.Op == vcode.Strip {
+		groups[in.IR](m, in)
+		return
+	}
 	if native(in) {
 		m.rounding(in, func() { ruleOf(in.IR, in.Key)(m, in) })
 		return

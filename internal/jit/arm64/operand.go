@@ -23,7 +23,7 @@ const (
 var generals = [...]Reg{X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14, X15, X23, X24, X25, X26, X27}
 
 // scratchBytes is the size in bytes of a record's scratch memory.
-const scratchBytes = 64
+const scratchBytes = 2 * rowBytes
 
 // form is the register model.
 var form = vcode.Form{Lanes: lanes, VectorMasks: true}
