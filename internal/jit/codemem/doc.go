@@ -11,10 +11,11 @@
 //	        └─────────────────────────────┘
 //
 // If the kernel forbids executable mappings of the file, as under some SELinux policies, the range is mapped
-// once and mprotect switches pages between writable and executable.
+// once and mprotect switches pages between writable and executable. The build tag oneview requests that for an emulator that translates
+// code once and does not see later stores through another view, such as qemu-user 7.2.
 //
 // # Files
 //
 //  1. heap.go: the allocator, first fit with coalescing.
-//  2. map_*.go: the mappings, by operating system; flush_*.go: the instruction cache, by processor.
+//  2. map_*.go: the mappings, by operating system; view_*.go: the build tag oneview; flush_*.go: the instruction cache, by processor.
 package codemem

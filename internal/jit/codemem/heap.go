@@ -50,7 +50,11 @@ func New(size int) (*Heap, error) {
 		return nil, fmt.Errorf("codemem: a reservation of %d bytes; must be positive", size)
 	}
 	size = roundUp(size, pageSize)
-	view, err := mapDual(size)
+	first := mapDual
+	if oneView {
+		first = mapSingle
+	}
+	view, err := first(size)
 	if err != nil {
 		var again error
 		if view, again = mapSingle(size); again != nil {
