@@ -157,6 +157,7 @@ func (r *races) add(x *record, lanes Lanes) {
 		r.stop(x.message(int(lanes.First())), "the shader has too many accesses and barriers")
 		return
 	}
+	// A load of memory that nothing writes has no race, but may be of memory without a value.
 	switch e := x.event; {
 	case e.Kind == ir.AccessEvent && !r.follows(p, x.program, x.number):
 		if e.Uninit {

@@ -55,7 +55,8 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		r.begin(g)
 	}
 	t := &thread{workgroup: g, standing: beginning}
-	var from place // of a lane
+	// Most accesses of a subgroup are in one descriptor: the place of a lane follows from that of the lane before.
+	var from place
 	var values [2]uint64
 	var list [2][]uint64
 	if x.values != nil {
@@ -118,7 +119,7 @@ func (r *races) accessBytes(t *thread, x *record, a access, from *place) bool {
 		if r.commands {
 			r.note(&p.notes[word%pageWords], x, a)
 		}
-		if c.record == 0 && c.history == 0 && !e.Atomic {
+		if c.record == 0 && c.history == 0 && !e.Atomic { // the first access, by far the most common
 			x.refs++
 			c.set(a)
 			continue

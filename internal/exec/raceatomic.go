@@ -20,6 +20,7 @@ func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
 	if !e.Write {
 		return
 	}
+	// An atomic with release semantics publishes all that its invocation did, an atomic without them what was before a release fence.
 	for d := range domains {
 		own := vector{}
 		if e.Release>>d&1 != 0 {

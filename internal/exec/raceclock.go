@@ -144,11 +144,6 @@ func (k *clocks) above(t *trie) *trie {
 // and those of invocations.
 type vector struct{ groups, lanes *trie }
 
-// at returns the clock of an invocation.
-func (v vector) at(t *thread) clock {
-	return max(v.groups.at(t.workgroup.number), v.lanes.at(t.number))
-}
-
 // joined returns the least vector that is not less than either one.
 func (k *clocks) joined(a, b vector) vector {
 	return vector{k.join(a.groups, b.groups), k.join(a.lanes, b.lanes)}

@@ -120,6 +120,7 @@ type place struct {
 // locate returns the place of an access. args are the values of its message, without those that identify the invocation.
 func (x *traced) locate(m *record, args []uint64) (p place) {
 	e, s := m.event, &x.sites[m.number]
+	// Texels have several coordinates, and neighboring device addresses can be of two regions.
 	p.linear = e.Texel == 0 && len(args) > 1
 	if at, size, ok := x.addressOf(e, s, args); ok {
 		p.at, p.size = at, size

@@ -114,6 +114,7 @@ func (x *record) keep(lanes Lanes) {
 			return
 		}
 	}
+	// Few accesses get here: those with a gather of offsets, or of several descriptors.
 	end := 64 - bits.LeadingZeros64(lanes[0])
 	if lanes[1] != 0 {
 		end = 128 - bits.LeadingZeros64(lanes[1])
@@ -132,6 +133,7 @@ func (r *races) release(x *record) {
 	}
 }
 
+// recycle makes a record without references available to the next event. It keeps the memory of its list.
 func (r *races) recycle(x *record) {
 	x.single, x.values = nil, nil
 	r.idle = append(r.idle, x)

@@ -106,6 +106,7 @@ func (r *races) order(t *thread, x *record, lane int) {
 	case ir.WaitEvent:
 		at = t.arrived
 	}
+	// A state that several invocations have does not change, so that the same event at the same round changes it to the same one.
 	same := &t.workgroup.last
 	if !t.owned && same.event == e && same.round == at && same.from == t.state && same.now == t.now && same.fenced == t.fenced {
 		if (e.Kind == ir.BarrierEvent || e.Kind == ir.ArriveEvent) && !forGroup(e) {
@@ -239,6 +240,7 @@ func (r *races) resume(t *thread) {
 	if x == nil {
 		return
 	}
+	// Arrivals after a resumption would make another result: the count tells.
 	if same := &x.resumed; !t.owned && same.from == t.state && same.acquires == t.acquires && same.count == x.meets.count {
 		t.state = same.to
 	} else {
@@ -254,5 +256,6 @@ func (r *races) resume(t *thread) {
 			x.resumed = resumption{from, t.state, t.acquires, x.meets.count}
 		}
 	}
+	// The clocks of all are equal behind the barrier, so that one for the workgroup is enough.
 	t.now, t.waits = max(t.now, x.last)+1, nil
 }

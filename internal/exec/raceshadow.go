@@ -36,6 +36,7 @@ type pageOf struct {
 	number uint64 // of the first word / pageWords
 }
 
+// page has the words of a page. Its only pointer is first, so that the garbage collector scans no further.
 type page struct {
 	notes *[pageWords]note // nil without Log.Commands
 	at    pageOf
@@ -44,6 +45,7 @@ type page struct {
 
 // pageAt returns a page for an access by a message; nil if the memory for it is used up.
 func (r *races) pageAt(at pageOf, x *record) *page {
+	// An instruction often accesses the page again that it accessed in the subgroup before.
 	last := &r.recent[x.number%uint32(len(r.recent))]
 	if *last != nil && (*last).at == at {
 		r.near = *last

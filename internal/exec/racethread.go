@@ -122,6 +122,7 @@ func (r *races) retire(p *ir.Program) {
 	if g == nil || g.of.stage != ir.Compute || job == nil || r.jobs != 1 || job.Schedule != nil || job.Hook != nil {
 		return
 	}
+	// The records of its other accesses have numbers of its invocations, not the invocations, which the next workgroup reuses.
 	delete(r.groups, g.of)
 	for _, at := range g.pages {
 		r.drop(at)

@@ -97,6 +97,7 @@ func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool)
 
 // touchAll compares an access with a history.
 func (r *races) touchAll(c *cell, t *thread, x *record, a access) {
+	// The list keeps its order, and its memory: an access is only moved if one before it is dropped.
 	h := r.histories[c.history]
 	kept, alike, last := h.list[:0], 0, 0
 	before := len(h.list)
