@@ -97,6 +97,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 func (r *races) accessBytes(t *thread, x *record, a access, from *place) bool {
 	e, end := x.event, from.at+from.size
 	written := !e.Uninit || !e.Read
+	// Words are compared by bytes: neighbors in a word may belong to two invocations.
 	for word := from.at / 4; word*4 < end; word++ {
 		a.when, a.bytes = t.now, 0xf
 		if first := word * 4; first < from.at {

@@ -48,6 +48,7 @@ func progressionOf(values []uint64, lanes Lanes) (p progression, ok bool) {
 // newRecord returns a record without values.
 func (r *races) newRecord(p *ir.Program, number uint32) *record {
 	var x *record
+	// A run has few records at a time: most instructions access what a later one accesses, too.
 	if n := len(r.idle); n > 0 {
 		x, r.idle = r.idle[n-1], r.idle[:n-1]
 	} else {
