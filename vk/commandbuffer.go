@@ -1,5 +1,10 @@
 package vk
 
+import (
+	"context"
+	"time"
+)
+
 // bufferState is the state of a command buffer (Vulkan, Command Buffer Lifecycle). A pending command buffer is
 // executable and in use.
 type bufferState uint8
@@ -97,8 +102,8 @@ func (c *CommandBuffer) Begin(info BeginInfo) error {
 	if err := check(nil, "the command buffer", c); err != nil {
 		return err
 	}
-	if c.object.state.Load()&counted != 0 {
-		return usage("VUID-vkBeginCommandBuffer-commandBuffer-00049", "%v is pending; must not be", &c.object)
+	if err := c.retire("VUID-vkBeginCommandBuffer-commandBuffer-00049"); err != nil {
+		return err
 	}
 	if c.state == recording {
 		return usage("VUID-vkBeginCommandBuffer-commandBuffer-00049", "%v is in the recording state; must not be", &c.object)
@@ -185,11 +190,35 @@ func (c *CommandBuffer) Reset() error {
 	if err := check(nil, "the command buffer", c); err != nil {
 		return err
 	}
-	if c.object.state.Load()&counted != 0 {
-		return usage("VUID-vkResetCommandBuffer-commandBuffer-00045", "%v is pending; must not be", &c.object)
+	if err := c.retire("VUID-vkResetCommandBuffer-commandBuffer-00045"); err != nil {
+		return err
 	}
 	c.clear()
 	c.state = initial
+	return nil
+}
+
+// maxRetire bounds the wait of a reset: a submission may wait for a semaphore that the program signals after the reset.
+const maxRetire = time.Second
+
+// retire returns an error if the command buffer is pending. A tolerant device waits for the submissions instead, with a message: other
+// drivers reset a pending command buffer, and programs depend on it.
+func (c *CommandBuffer) retire(rule string) error {
+	pending := func() bool { return c.object.state.Load()&counted != 0 }
+	if !pending() {
+		return nil
+	}
+	err := usage(rule, "%v is pending; must not be", &c.object)
+	d := c.object.dev
+	if !d.tolerant {
+		return err
+	}
+	d.tell(err)
+	ctx, cancel := context.WithTimeout(context.Background(), maxRetire)
+	defer cancel()
+	if d.WaitIdle(ctx); pending() {
+		return err
+	}
 	return nil
 }
 
