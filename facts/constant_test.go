@@ -106,6 +106,25 @@ func TestConstInt(t *testing.T) {
 	}
 }
 
+// TestMatrixExtract extracts a component of a cooperative matrix, all of whose components are equal (SPIR-V OpConstantComposite).
+func TestMatrixExtract(t *testing.T) {
+	const head = scalars + `
+%one = OpConstant %int 1
+%five = OpSpecConstant %int 5
+%three = OpConstant %int 3
+%tile = OpTypeCooperativeMatrixKHR %int %three %one %one %three
+%m = OpSpecConstantComposite %tile %five
+%r = OpSpecConstantCompositeReplicateEXT %tile %five
+`
+	for op, want := range map[string]string{
+		"%int CompositeExtract %m 0": "0x5", "%int CompositeExtract %r 7": "0x5", "%int CompositeExtract %r 0 0": "unknown", "%float CompositeExtract %r 0": "unknown",
+	} {
+		if got := show(gather(t, head+"%x = OpSpecConstantOp "+op+"\n", nil).konst("x")); got != want {
+			t.Errorf("%s: %s; want %s", op, got, want)
+		}
+	}
+}
+
 // TestSpecConstantOp: the values follow from the descriptions of the
 // instructions in SPIR-V §3.3.
 func TestSpecConstantOp(t *testing.T) {

@@ -61,6 +61,7 @@ func (g *gatherer) operands(c *Const, words []uint32, n int) []*Const {
 func (g *gatherer) extract(c *Const, words []uint32) {
 	list := g.operands(c, words, 1)
 	if list == nil {
+		g.extractEqual(c, words)
 		return
 	}
 	from := list[0]
@@ -68,6 +69,20 @@ func (g *gatherer) extract(c *Const, words []uint32) {
 		from = from.Elem(int(i))
 	}
 	c.take(from)
+}
+
+// extractEqual is extract for a cooperative matrix: the device alone knows their number, but all components of the constant are equal.
+func (g *gatherer) extractEqual(c *Const, words []uint32) {
+	if len(words) != 2 {
+		return
+	}
+	from := g.constBefore(spirv.ID(words[0]), c.Index)
+	if from == nil || !(from.Type.is(spirv.OpTypeCooperativeMatrixKHR) || from.Type.is(spirv.OpTypeCooperativeMatrixNV)) || len(from.Elems) != 1 {
+		return
+	}
+	if e := from.Elems[0]; e != nil && e.Known && e.Type == from.Type.Elem {
+		c.take(e)
+	}
 }
 
 // insert replaces one part, and copies the composite on each level above it.
