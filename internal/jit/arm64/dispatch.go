@@ -3,8 +3,8 @@ package arm64
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // dispatcher emits the entry point, which runs ArgCount workgroups from ArgGroup on, and the stubs that all functions call. A batch of
@@ -15,7 +15,7 @@ func (m *machine) dispatcher() {
 	m.reloadArgs()
 	m.RI(ADDI|W, X0, SP, 0)
 	m.storeX(X0, ctxArg(target.ArgBaseStack))
-	if !m.hasBarriers {
+	if !m.facts.HasBarriers {
 		m.plus(SP, SP, -int64(m.outgoing()))
 	}
 	m.Bind(group)
@@ -23,7 +23,7 @@ func (m *machine) dispatcher() {
 	if n := m.prog.SharedBytes; n > 0 {
 		m.clear(shared, 0, int64(n+63)&^63)
 	}
-	if m.hasBarriers {
+	if m.facts.HasBarriers {
 		m.runInterleaved()
 	} else {
 		m.runInOrder()
@@ -155,18 +155,18 @@ func (m *machine) subgroup() {
 	if n := int64(m.record.Size - m.record.Private); n > 0 {
 		m.clear(record, int64(m.record.Private), n)
 	}
-	if m.demotes {
+	if m.facts.Demotes {
 		m.clear(record, int64(m.record.Helpers), int64(m.record.Scratch-m.record.Helpers))
 	}
-	if slices.Contains(m.steps[:], true) {
+	if slices.Contains(m.facts.Steps[:], true) {
 		m.loadX(X0, ctxArg(target.ArgBudget))
 	}
-	for part, steps := range m.steps {
+	for part, steps := range m.facts.Steps {
 		if steps {
 			m.storeX(X0, m.stepsOf(uint8(part)))
 		}
 	}
-	if m.readsMaskArgs(0) {
+	if codegen.ReadsMaskArgs(m.funcs, 0) {
 		for p := range m.funcs[0].Args { // the active lanes of each part
 			m.expand(0, At(record, int64(target.RecordInitial+8*p)))
 			m.store(0, At(SP, int64(m.frames[0].args[p])))
@@ -181,16 +181,6 @@ func (m *machine) expand(v Reg, at Mem) {
 	m.loadW(X0, at)
 	m.splat(v, X0)
 	m.s4(VCMTST, v, v, 1)
-}
-
-// readsMaskArgs reports whether a function, or one that it bails out to with the same arguments, reads the masks of active lanes that are
-// its arguments.
-func (m *machine) readsMaskArgs(i int) bool {
-	asks := false
-	each(m.funcs[i], func(in *vcode.Inst) {
-		asks = asks || in.Op == vcode.Arg || in.BailsOut() && m.readsMaskArgs(in.Target)
-	})
-	return asks
 }
 
 // nextGroup advances to the next workgroup and jumps to group, unless this was the last one. x is the fastest coordinate.

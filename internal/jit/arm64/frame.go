@@ -1,7 +1,7 @@
 package arm64
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -46,12 +46,10 @@ func (m *machine) allocateFrames(n int) bool {
 // allocate gathers facts about a function, and allocates its registers.
 func (m *machine) allocate(i int) bool {
 	f, fr := m.funcs[i], &m.frames[i]
-	each(f, func(in *vcode.Inst) {
-		m.foldHandle(f, in)
-		m.demotes = m.demotes || in.IR == ir.Demote
-		m.hasBarriers = m.hasBarriers || in.Op == vcode.Barrier
-		m.steps[in.Part] = m.steps[in.Part] || in.Op == vcode.Step
-		if native(in) && !in.Merging && !usesMask(in.IR) {
+	f.Each(func(in *vcode.Inst) {
+		m.layout.Fold(f, in)
+		m.facts.Note(in)
+		if native(in) && !in.Merging && !codegen.UsesMask(in.IR) {
 			in.Masks = nil // so that its live range ends before
 		}
 		if in.WordMask != 0 {
@@ -68,30 +66,4 @@ func (m *machine) allocate(i int) bool {
 	fr.Frame, ok = a.Frame(fr.calls, target.MaxStack)
 	fr.recordCopies, fr.recordBytes = int64(fr.Size), (fr.recordBytes+15)&^15
 	return ok && fr.size() <= target.MaxStack
-}
-
-// foldHandle makes a handle with a fixed index in every job a constant. No other instruction writes the register of such an operation.
-func (m *machine) foldHandle(f *vcode.Func, in *vcode.Inst) {
-	if in.Op != vcode.Scalar {
-		return
-	}
-	n := 0
-	switch in.IR {
-	case ir.Push:
-		n = target.HandlePush
-	case ir.Wg:
-		n = target.HandleShared
-	case ir.Table:
-		n = target.HandleTables + int(in.Key.Aux)
-	case ir.Res:
-		i, ok := f.Const(in.Uses[0])
-		if !ok || i >= uint64(m.layout.Counts[in.Key.Aux]) {
-			return
-		}
-		n = m.layout.Resources[in.Key.Aux] + int(i)
-	default:
-		return
-	}
-	f.SetConst(in.Defs[0], uint64(n)*target.HandleBytes)
-	*in = vcode.Inst{Op: vcode.Undef}
 }

@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -30,10 +31,8 @@ type machine struct {
 	data   int      // offset of the constants in the code
 	bases  []uint32 // first slot of each variable (ir.Program.VarBase)
 
-	allocated   int       // number of functions with a frame
-	demotes     bool      // lanes may become helpers
-	hasBarriers bool      // the program has barriers
-	steps       [256]bool // of each part: its subgroup counts steps
+	allocated int // number of functions with a frame
+	facts     codegen.Facts
 
 	entries []Label // entry of each function
 	service Label   // service stub: exits for the site in X0
@@ -95,7 +94,7 @@ func (b *builder) Code() (*target.Code, bool) {
 	if !m.allocateFrames(len(m.funcs)) {
 		return nil, false
 	}
-	depth := m.depth()
+	depth := codegen.Depth(m.funcs, func(i int) int64 { return m.frames[i].size() }) + int64(m.outgoing()) + stubBytes
 	if depth > target.MaxStack {
 		return nil, false
 	}
@@ -139,34 +138,6 @@ func (m *machine) mark(f int, in *vcode.Inst) {
 		k.Origin, k.Op, k.IR = in.Origin, in.Op, in.IR
 	}
 	m.marks = append(m.marks, k)
-}
-
-func each(f *vcode.Func, do func(*vcode.Inst)) {
-	for i := range f.Blocks {
-		for j := range f.Blocks[i].Insts {
-			do(&f.Blocks[i].Insts[j])
-		}
-	}
-}
-
-// depth returns the stack size in bytes of the deepest chain of calls. There is no recursion, and functions are in any order.
-func (m *machine) depth() int64 {
-	deepest := make([]int64, len(m.funcs))
-	for changed := true; changed; { // at most as often as the longest chain of calls
-		changed = false
-		for i, f := range m.funcs {
-			below := int64(0)
-			each(f, func(in *vcode.Inst) {
-				if in.Op == vcode.Call || in.BailsOut() {
-					below = max(below, deepest[in.Target])
-				}
-			})
-			if n := m.frames[i].size() + below; n > deepest[i] {
-				deepest[i], changed = n, n <= target.MaxStack
-			}
-		}
-	}
-	return deepest[0] + int64(m.outgoing()) + stubBytes
 }
 
 // function emits the i-th function, and after it its slow paths. No register survives a call, so callers spill their live values, and
@@ -345,16 +316,4 @@ func clobbers(in *vcode.Inst) bool {
 		return !native(in)
 	}
 	return false
-}
-
-// usesMask reports whether the code of an IR operation reads the active lanes although the instruction does not merge. Other instructions
-// compute inactive lanes too, with values that no lane observes.
-func usesMask(op ir.Op) bool {
-	switch op.Family() {
-	case ir.Memory:
-		return true
-	case ir.PrivateMemory:
-		return op != ir.PAddr
-	}
-	return op == ir.Len || op == ir.Region || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }

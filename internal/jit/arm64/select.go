@@ -1,26 +1,20 @@
 package arm64
 
 import (
-	"maps"
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
-
-// rule names an IR operation with its type and that of its first operand.
-type rule struct {
-	op       ir.Op
-	typ, arg ir.Type
-}
 
 // emitter emits a Lane instruction. It may clobber all scratch registers. A rule without masks in its code computes all lanes: an inactive
 // lane has some value, which cannot trap.
 type emitter func(m *machine, in *vcode.Inst)
 
 // rules are the operations with code. The others exit to Go, which evaluates the operation's row in the IR.
-var rules = mergeRules(map[rule]emitter{
+var rules = codegen.NewTable(regions(), conversions(), halves(), doubles(), longs(), narrow(), divisions(), accesses(), floats(), integers(), map[codegen.Rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  binaryOp(VADD, S4),
 	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VSUB, S4),
 	{ir.Mul, ir.I32, ir.I32}:  binaryOp(VMUL, S4),
@@ -89,21 +83,14 @@ var rules = mergeRules(map[rule]emitter{
 	{ir.In, ir.I32, ir.None}:  input,
 	{ir.ResetBudget, 0, 0}:    resetBudget,
 	{ir.Fence, 0, 0}:          func(m *machine, in *vcode.Inst) { m.barrierIf(in) },
-}, integers(), floats(), accesses(), divisions(), narrow(), longs(), doubles(), halves(), conversions(), regions())
-
-func mergeRules(first map[rule]emitter, more ...map[rule]emitter) map[rule]emitter {
-	for _, r := range more {
-		maps.Copy(first, r)
-	}
-	return first
-}
+})
 
 // ruleOf returns the emitter of an operation, or nil. The multiplication of At has 32 bits per lane, so that a larger stride has no code.
 func ruleOf(op ir.Op, k ir.Key) emitter {
 	if op == ir.At && k.Aux > math.MaxUint32 || !reachable(k, op) {
 		return nil
 	}
-	return rules[rule{op, k.Type, k.From}]
+	return rules.Of(op, k)
 }
 
 // binaryOp is d = u0 op u1.
@@ -299,7 +286,7 @@ func input(m *machine, in *vcode.Inst) {
 
 // resetBudget resets the step counter of the subgroup that a part belongs to.
 func resetBudget(m *machine, in *vcode.Inst) {
-	if m.steps[in.Part] {
+	if m.facts.Steps[in.Part] {
 		m.loadX(X0, ctxArg(target.ArgBudget))
 		m.storeX(X0, m.stepsOf(in.Part))
 	}

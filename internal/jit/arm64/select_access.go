@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -12,8 +13,8 @@ import (
 var allTypes = [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64}
 
 // accesses are the rules of loads and stores whose handles may differ between lanes, or that have 8, 16 or 64 bits: lane by lane.
-func accesses() map[rule]emitter {
-	r := map[rule]emitter{
+func accesses() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{
 		{ir.Len, ir.I32, ir.H}:      length,
 		{ir.PClr, ir.None, ir.None}: clearVariable,
 		{ir.PAddr, ir.I32, ir.None}: variableAddress,
@@ -25,13 +26,13 @@ func accesses() map[rule]emitter {
 		{ir.PStI, ir.B1, ir.I32}:    storeSlots,
 	}
 	for _, t := range allTypes {
-		r[rule{ir.Ld, t, ir.H}] = loadLanes
-		r[rule{ir.St, t, ir.H}] = storeLanes
+		r[codegen.Rule{ir.Ld, t, ir.H}] = loadLanes
+		r[codegen.Rule{ir.St, t, ir.H}] = storeLanes
 		for _, op := range [...]ir.Op{ir.PLd, ir.PLdI} {
-			r[rule{op, t, ir.I32}] = loadSlots
+			r[codegen.Rule{op, t, ir.I32}] = loadSlots
 		}
 		for _, op := range [...]ir.Op{ir.PSt, ir.PStI} {
-			r[rule{op, t, ir.I32}] = storeSlots
+			r[codegen.Rule{op, t, ir.I32}] = storeSlots
 		}
 	}
 	return r

@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -10,36 +11,36 @@ import (
 //	integer → float   i64 → f32 lane by lane, as its rounding in f64 would be a second one; → f16 by f32, exact or beyond f16
 //	float → integer   of 32 bits, and then clamped; f64 by i64, and then saturated
 //	f64 → f16         f32 rounded to odd, then f16 (Boldo & Melquiond 2008, "Emulation of FMA and correctly rounded sums")
-func conversions() map[rule]emitter {
-	r := map[rule]emitter{}
+func conversions() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	integers, floats := [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64}, [...]ir.Type{ir.F16, ir.F32, ir.F64}
 	for _, t := range integers {
-		r[rule{ir.ZExt, t, ir.B1}] = maskToInteger
+		r[codegen.Rule{ir.ZExt, t, ir.B1}] = maskToInteger
 		for _, from := range integers {
 			switch {
 			case from.Bits() < t.Bits():
-				r[rule{ir.ZExt, t, from}] = zeroExtend
-				r[rule{ir.SExt, t, from}] = signExtend
+				r[codegen.Rule{ir.ZExt, t, from}] = zeroExtend
+				r[codegen.Rule{ir.SExt, t, from}] = signExtend
 			case from.Bits() > t.Bits():
-				r[rule{ir.Trunc, t, from}] = truncateInteger
+				r[codegen.Rule{ir.Trunc, t, from}] = truncateInteger
 			}
 		}
 		for _, f := range floats {
-			r[rule{ir.FToS, t, f}] = toInteger
-			r[rule{ir.FToU, t, f}] = toInteger
-			r[rule{ir.SToF, f, t}] = toFloat
-			r[rule{ir.UToF, f, t}] = toFloat
+			r[codegen.Rule{ir.FToS, t, f}] = toInteger
+			r[codegen.Rule{ir.FToU, t, f}] = toInteger
+			r[codegen.Rule{ir.SToF, f, t}] = toFloat
+			r[codegen.Rule{ir.UToF, f, t}] = toFloat
 		}
 	}
 	for _, t := range floats {
 		for _, from := range floats {
-			r[rule{ir.FCvt, t, from}] = betweenFloats
+			r[codegen.Rule{ir.FCvt, t, from}] = betweenFloats
 		}
 	}
 	for _, t := range allTypes {
 		for _, from := range allTypes {
 			if t.Bits() == from.Bits() {
-				r[rule{ir.Bitcast, t, from}] = (*machine).copy
+				r[codegen.Rule{ir.Bitcast, t, from}] = (*machine).copy
 			}
 		}
 	}

@@ -2,13 +2,14 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // floats are the rules of f32 operations with several instructions, and of conversions between f32 and 32-bit integers, which saturate and
 // yield 0 for a NaN as the IR's do.
-func floats() map[rule]emitter {
-	return map[rule]emitter{
+func floats() map[codegen.Rule]emitter {
+	return map[codegen.Rule]emitter{
 		{ir.NMin, ir.F32, ir.F32}:   number32(VFMINNM),
 		{ir.NMax, ir.F32, ir.F32}:   number32(VFMAXNM),
 		{ir.FLdexp, ir.F32, ir.F32}: scaleBy,

@@ -2,14 +2,15 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // halves are the rules of f16. Sums, products, quotients and square roots are computed in f32 and rounded twice, with the same result as
 // once: 24 bits are more than twice 11 (Figueroa 1995, "When is double rounding innocuous?"). The fused product needs f64.
-func halves() map[rule]emitter {
+func halves() map[codegen.Rule]emitter {
 	const t = ir.F16
-	r := map[rule]emitter{
+	r := map[codegen.Rule]emitter{
 		{ir.FNeg, t, t}:    lanewise(t, plain32, maskWith(VEOR, 0x8000)),
 		{ir.FAbs, t, t}:    lanewise(t, plain32, maskWith(VAND, 0x7fff)),
 		{ir.FCanon, t, t}:  lanewise(t, plain32, halfCanonical),
@@ -28,7 +29,7 @@ func halves() map[rule]emitter {
 		ir.NMin: func(m *machine, t Arr, _ uint32) { m.numeric(t, 0, 1, VFMINNM) },
 		ir.NMax: func(m *machine, t Arr, _ uint32) { m.numeric(t, 0, 1, VFMAXNM) },
 	} {
-		r[rule{op, t, t}] = func(m *machine, in *vcode.Inst) {
+		r[codegen.Rule{op, t, t}] = func(m *machine, in *vcode.Inst) {
 			m.halfOperands(in)
 			do(m, S4, 32)
 			m.toHalf(0)

@@ -2,13 +2,14 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // integers are the rules of 32-bit integer operations with several instructions.
-func integers() map[rule]emitter {
+func integers() map[codegen.Rule]emitter {
 	const t = ir.I32
-	return map[rule]emitter{
+	return map[codegen.Rule]emitter{
 		{ir.UMulHi, t, t}:     highProduct(VUMULL),
 		{ir.SMulHi, t, t}:     highProduct(VSMULL),
 		{ir.AddCarry, t, t}:   carry,

@@ -153,7 +153,7 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 	words, component := strideOf(in)
 	if words > 1 { // the words between must not be written
 		for part := range in.Masks {
-			if one := partOf(in, part); !m.always(&one) || m.demotes {
+			if one := partOf(in, part); !m.always(&one) || m.facts.Demotes {
 				m.jumpUnlessAll(m.storingLanes(&one, 2), slow)
 			}
 		}
@@ -194,7 +194,7 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 // written, as another thread may write to it at the same time. It clobbers X0, X2 and V0 to V2.
 func (m *machine) storeMasked(in *vcode.Inst, at Mem) {
 	v := m.vec(in.Uses[len(in.Uses)-1], 0)
-	if m.always(in) && !m.demotes {
+	if m.always(in) && !m.facts.Demotes {
 		m.store(v, at)
 		return
 	}
@@ -233,7 +233,7 @@ func (m *machine) unlessBit(x Reg, bit uint8, away Label) {
 // storingLanes returns the mask of an instruction without helper lanes, in v if that differs. It clobbers V1, V3 and X0.
 func (m *machine) storingLanes(in *vcode.Inst, v Reg) Reg {
 	k := m.execution(in, v)
-	if !m.demotes {
+	if !m.facts.Demotes {
 		return k
 	}
 	m.expand(3, m.helpers(in))
@@ -391,7 +391,7 @@ func (m *machine) scatter(in *vcode.Inst) {
 // for helpers: if lanes have the same offset, the last one wins.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	none, some := m.NewLabel(), m.NewLabel()
-	if m.demotes && off == 3 { // storingLanes clobbers V3
+	if m.facts.Demotes && off == 3 { // storingLanes clobbers V3
 		m.moveVec(5, 3)
 		off = 5
 	}

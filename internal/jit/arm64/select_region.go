@@ -2,13 +2,14 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // regions are the rules of device addresses.
-func regions() map[rule]emitter {
-	return map[rule]emitter{{ir.Region, ir.H, ir.I64}: regionOf, {ir.RegionOff, ir.I32, ir.H}: regionOffset}
+func regions() map[codegen.Rule]emitter {
+	return map[codegen.Rule]emitter{{ir.Region, ir.H, ir.I64}: regionOf, {ir.RegionOff, ir.I32, ir.H}: regionOffset}
 }
 
 // entryShift is log₂ of the bytes of an entry of the region table.

@@ -1,30 +1,33 @@
 package arm64
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
+)
 
 // narrowTypes are the integers of fewer bits than a lane, whose values have zeros above.
 var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
 
 // divisions are the rules of quotients and remainders, and those of bit fields, of all integers.
-func divisions() map[rule]emitter {
-	r := map[rule]emitter{}
+func divisions() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64} {
 		for _, op := range [...]ir.Op{ir.UDiv, ir.UMod} {
-			r[rule{op, t, t}] = lanewise(t, truncated, division(op))
+			r[codegen.Rule{op, t, t}] = lanewise(t, truncated, division(op))
 		}
 		for _, op := range [...]ir.Op{ir.SDiv, ir.SRem, ir.SMod} {
-			r[rule{op, t, t}] = lanewise(t, signExtended|truncated, division(op))
+			r[codegen.Rule{op, t, t}] = lanewise(t, signExtended|truncated, division(op))
 		}
-		r[rule{ir.BitFieldU, t, t}] = lanewise(t, plain32, fieldUnsigned)
-		r[rule{ir.BitFieldS, t, t}] = lanewise(t, truncated, fieldSigned)
-		r[rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, truncated, fieldMask)
+		r[codegen.Rule{ir.BitFieldU, t, t}] = lanewise(t, plain32, fieldUnsigned)
+		r[codegen.Rule{ir.BitFieldS, t, t}] = lanewise(t, truncated, fieldSigned)
+		r[codegen.Rule{ir.BitFieldMask, t, ir.I32}] = lanewise(t, truncated, fieldMask)
 	}
 	return r
 }
 
 // narrow are the rules of integers of 8 and 16 bits, in 32-bit lanes.
-func narrow() map[rule]emitter {
-	r := map[rule]emitter{}
+func narrow() map[codegen.Rule]emitter {
+	r := map[codegen.Rule]emitter{}
 	for _, t := range narrowTypes {
 		both := signExtended | truncated
 		for op, b := range map[ir.Op]struct {
@@ -51,14 +54,14 @@ func narrow() map[rule]emitter {
 			ir.FindUMsb: {truncated, func(m *machine, _ Arr, _ uint32) { m.highest(0, 0) }},
 			ir.FindSMsb: {both, func(m *machine, _ Arr, _ uint32) { m.highestSigned(0, 0) }},
 		} {
-			r[rule{op, t, t}] = lanewise(t, b.how, b.do)
+			r[codegen.Rule{op, t, t}] = lanewise(t, b.how, b.do)
 		}
 		// Zeros above the values preserve the unsigned order.
-		r[rule{ir.Eq, ir.B1, t}] = binaryOp(VCMEQ, S4)
-		r[rule{ir.ULt, ir.B1, t}] = swappedOp(VCMHI, S4)
-		r[rule{ir.ULe, ir.B1, t}] = swappedOp(VCMHS, S4)
-		r[rule{ir.SLt, ir.B1, t}] = lanewise(t, signExtended, func(m *machine, t Arr, _ uint32) { m.V(VCMGT, t, 0, 1, 0) })
-		r[rule{ir.SLe, ir.B1, t}] = lanewise(t, signExtended, func(m *machine, t Arr, _ uint32) { m.V(VCMGE, t, 0, 1, 0) })
+		r[codegen.Rule{ir.Eq, ir.B1, t}] = binaryOp(VCMEQ, S4)
+		r[codegen.Rule{ir.ULt, ir.B1, t}] = swappedOp(VCMHI, S4)
+		r[codegen.Rule{ir.ULe, ir.B1, t}] = swappedOp(VCMHS, S4)
+		r[codegen.Rule{ir.SLt, ir.B1, t}] = lanewise(t, signExtended, func(m *machine, t Arr, _ uint32) { m.V(VCMGT, t, 0, 1, 0) })
+		r[codegen.Rule{ir.SLe, ir.B1, t}] = lanewise(t, signExtended, func(m *machine, t Arr, _ uint32) { m.V(VCMGE, t, 0, 1, 0) })
 	}
 	return r
 }
@@ -72,9 +75,9 @@ func narrowHigh(shift Op) body {
 }
 
 // longs are the rules of integers of 64 bits.
-func longs() map[rule]emitter {
+func longs() map[codegen.Rule]emitter {
 	const t = ir.I64
-	r := map[rule]emitter{
+	r := map[codegen.Rule]emitter{
 		{ir.Eq, ir.B1, t}:  longCompare(VCMEQ, false),
 		{ir.ULt, ir.B1, t}: longCompare(VCMHI, true),
 		{ir.ULe, ir.B1, t}: longCompare(VCMHS, true),
@@ -117,7 +120,7 @@ func longs() map[rule]emitter {
 		ir.FindUMsb: fromTop(CLZ, 63),
 		ir.FindSMsb: fromTop(CLS, 62),
 	} {
-		r[rule{op, t, t}] = lanewise(t, plain32, do)
+		r[codegen.Rule{op, t, t}] = lanewise(t, plain32, do)
 	}
 	return r
 }
@@ -132,9 +135,9 @@ func fromTop(op Op, k uint64) body {
 }
 
 // doubles are the rules of f64.
-func doubles() map[rule]emitter {
+func doubles() map[codegen.Rule]emitter {
 	const t = ir.F64
-	r := map[rule]emitter{
+	r := map[codegen.Rule]emitter{
 		{ir.FEq, ir.B1, t}: longCompare(VFCMEQ, false),
 		{ir.FLt, ir.B1, t}: longCompare(VFCMGT, true),
 		{ir.FLe, ir.B1, t}: longCompare(VFCMGE, true),
@@ -154,12 +157,12 @@ func doubles() map[rule]emitter {
 			m.bits(VAND, 0, 0, 1)
 		},
 	} {
-		r[rule{op, t, t}] = lanewise(t, plain32, do)
+		r[codegen.Rule{op, t, t}] = lanewise(t, plain32, do)
 	}
 	for _, from := range [...]ir.Type{ir.I64, ir.F64} {
-		r[rule{ir.Bitcast, ir.I64, from}] = (*machine).copy
-		r[rule{ir.Bitcast, ir.F64, from}] = (*machine).copy
-		r[rule{ir.Select, from, ir.B1}] = selectLong
+		r[codegen.Rule{ir.Bitcast, ir.I64, from}] = (*machine).copy
+		r[codegen.Rule{ir.Bitcast, ir.F64, from}] = (*machine).copy
+		r[codegen.Rule{ir.Select, from, ir.B1}] = selectLong
 	}
 	return r
 }
