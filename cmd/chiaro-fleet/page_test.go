@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tools/browser"
 )
 
-// start starts chiaro-fleet and returns what follows the words of its messages.
-func start(t *testing.T, words []string, args ...string) []string {
+// startAnnounced starts chiaro-fleet and returns what follows the words of its messages.
+func startAnnounced(t *testing.T, words []string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(tools(t), "chiaro-fleet"), args...)
 	cmd.Env = append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), "chiaro"))
@@ -45,14 +45,14 @@ func start(t *testing.T, words []string, args ...string) []string {
 
 // TestPage shows a check on a fleet on the page of its server: the worker, and the report.
 func TestPage(t *testing.T) {
-	dir := corpus(t)
+	dir := corpus(t, 8)
 	p := browser.Open(t)
 	reports := filepath.Join(dir, "reports")
 	if err := os.Mkdir(reports, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	at := start(t, []string{"server is at ", "page is at "}, "serve", "--listen", "127.0.0.1:0", "--store", t.TempDir(), "--http", "127.0.0.1:0", "--reports", reports)
-	start(t, nil, "work", "--on", at[0], "--jobs", "1")
+	at := startAnnounced(t, []string{"server is at ", "page is at "}, "serve", "--listen", "127.0.0.1:0", "--store", t.TempDir(), "--http", "127.0.0.1:0", "--reports", reports)
+	startAnnounced(t, nil, "work", "--on", at[0], "--jobs", "1")
 	p.Go(at[1] + "#/fleet")
 	p.Wait("[...document.querySelectorAll('td')].some((e) => e.textContent === '0/1')") // the worker is idle
 	if code, _, log := chiaro(t, dir, "check", "--on", at[0], "--out", "jsonl="+filepath.Join(reports, "r.jsonl"), "no.spv", "dispatch.amber"); code != 2 {

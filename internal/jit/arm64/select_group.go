@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -19,7 +20,7 @@ const maxGroupParts = 16
 const rowBytes = maxGroupParts*vectorBytes + 64
 
 // combiners are the operators of reductions.
-var combiners = map[rule]Op{
+var combiners = map[codegen.Rule]Op{
 	{ir.Add, ir.I32, ir.I32}:  VADD,
 	{ir.Mul, ir.I32, ir.I32}:  VMUL,
 	{ir.UMin, ir.I32, ir.I32}: VUMIN,
@@ -33,7 +34,7 @@ var combiners = map[rule]Op{
 // combinerOf returns the operator of a reduction, its instruction or 0, and the cluster size; 0 is the subgroup.
 func combinerOf(in *vcode.Inst) (op ir.Op, c Op, cluster int) {
 	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
-	return op, combiners[rule{op, t, t}], int(in.Key.Aux >> 8)
+	return op, combiners[codegen.Rule{op, t, t}], int(in.Key.Aux >> 8)
 }
 
 // groupNative reports whether groups has code for a Strip.
