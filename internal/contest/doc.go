@@ -1,5 +1,5 @@
-// Package contest runs random modules on every engine, whose results must be equal, and changes modules at random. The modules
-// are package modgen's. It refuses to judge: it says where two results differ, and the caller says whose fault that is.
+// Package contest runs random modules on every engine, compares the results, and changes modules at random. The modules
+// are package modgen's. It refuses to judge: it reports a difference, and the caller decides which engine is wrong.
 //
 // # Files
 //

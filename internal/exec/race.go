@@ -68,7 +68,7 @@ const (
 	recordBytes  = 144
 	historyBytes = 128
 	accessBytes  = 16
-	localBytes   = 192 // what atomics published in a workgroup
+	localBytes   = 192 // vectors that atomics published in a workgroup
 )
 
 // DefaultRaceBytes is the limit of the detector of a log with RaceBytes 0.
@@ -144,7 +144,7 @@ func (r *races) event(m *Message) {
 	r.add(x, Lanes{1})
 }
 
-// heeds reports whether an event of a program has an effect on what the detector finds.
+// heeds reports whether an event of a program has an effect on the findings.
 func (r *races) heeds(p *ir.Program, message uint32) bool {
 	e, x := &p.Messages[message].Event, r.programOf(p)
 	return e.Kind != ir.AccessEvent || e.Uninit || x.lost || r.follows(x, p, message)

@@ -19,7 +19,7 @@ type Access struct {
 // Span is a range of bytes by their addresses in the process.
 type Span struct{ Start, End uint64 }
 
-// note is what the invocations of a command did with a word.
+// note is the accesses of the invocations of a command to a word.
 type note struct {
 	bytes [4]uint8     // bit sets of the bytes of the loads, stores, atomic loads and atomic stores
 	first [4]firstNote // of each
@@ -55,7 +55,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		r.begin(g)
 	}
 	t := &thread{workgroup: g, standing: beginning}
-	// Most accesses of a subgroup are in one descriptor: the place of a lane follows from that of the lane before.
+	// Most accesses of a subgroup are in one descriptor: the place of a lane follows from the lane before.
 	var from place
 	var values [2]uint64
 	var list [2][]uint64

@@ -20,7 +20,7 @@ func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
 	if !e.Write {
 		return
 	}
-	// An atomic with release semantics publishes all that its invocation did, an atomic without them what was before a release fence.
+	// An atomic with release semantics publishes all that its invocation did, an atomic without them everything before a release fence.
 	for d := range domains {
 		own := vector{}
 		if e.Release>>d&1 != 0 {
@@ -42,7 +42,7 @@ func (r *races) exchange(c *cell, t *thread, e *ir.Event) {
 	}
 }
 
-// acquire is the read of what atomics published.
+// acquire is the read of published vectors.
 func (r *races) acquire(h *history, t *thread, e *ir.Event) {
 	local := h.groups[t.workgroup.number]
 	for d := range domains {
@@ -108,7 +108,7 @@ func (t *thread) publishes(reach, d int) bool {
 	return p.when[d] != 0 && !(reach == inGroup && p.meets[d].all(d))
 }
 
-// fenced returns what the release fences before an atomic publish to a reach.
+// fenced returns the vectors that the release fences before an atomic publish to a reach.
 func (r *races) fenced(t *thread, reach, d int) vector {
 	p := &t.state.released[reach]
 	v := p.seen[d]

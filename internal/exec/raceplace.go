@@ -22,7 +22,7 @@ type traced struct {
 	aliased map[string]bool // memory that the program reads by this name and writes by another; nil before compare
 }
 
-// site is what the detector knows of the accesses of a message.
+// site has the facts about the accesses of a message.
 type site struct {
 	resource int    // its number; -1 for none
 	memory   uint32 // the number of its name, from 1
@@ -40,7 +40,7 @@ const (
 // maxAliased bounds the descriptors of a job that are compared. With more, all memory counts as shared.
 const maxAliased = 1 << 10
 
-// programOf returns what is known of a program.
+// programOf returns the facts about a program.
 func (r *races) programOf(p *ir.Program) *traced {
 	if r.last.of == p {
 		return r.last.traced

@@ -48,7 +48,7 @@ func progressionOf(values []uint64, lanes Lanes) (p progression, ok bool) {
 // newRecord returns a record without values.
 func (r *races) newRecord(p *ir.Program, number uint32) *record {
 	var x *record
-	// A run has few records at a time: most instructions access what a later one accesses, too.
+	// A run has few records at a time: a later one accesses most of the same words.
 	if n := len(r.idle); n > 0 {
 		x, r.idle = r.idle[n-1], r.idle[:n-1]
 	} else {
@@ -83,7 +83,7 @@ func (x *record) value(i, lane int) uint64 {
 	return x.sequence[i].first + x.sequence[i].step*uint64(lane)
 }
 
-// args returns the first n values of a lane, in a buffer of the caller if they are not those of a message.
+// args returns the first n values of a lane, in a buffer of the caller if a message does not have them.
 func (x *record) args(lane, n int, buffer *[2]uint64) []uint64 {
 	if x.single != nil {
 		return x.single.Args[:n]
@@ -123,7 +123,7 @@ func (x *record) keep(lanes Lanes) {
 	x.list = append(append(x.list, values[0][:end]...), values[1][:end]...)
 }
 
-// bytes returns what a record counts for the limit.
+// bytes returns the share of a record in the limit.
 func (x *record) bytes() uint64 { return recordBytes + 8*uint64(cap(x.list)) }
 
 // release removes a reference to a record.

@@ -42,7 +42,7 @@ type change struct {
 // Barrier is a control barrier that not all invocations reach.
 type Barrier struct {
 	First, Other *Message // the invocation that was there first, and one that waits at another barrier; nil for none
-	Count, Size  uint32   // invocations that reached it, of those of its scope
+	Count, Size  uint32   // invocations that reached it, and all of its scope
 	Times        uint64
 }
 

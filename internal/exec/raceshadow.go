@@ -2,7 +2,7 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// shadow is what the detector knows of each word of memory that was accessed, in pages.
+// shadow has the accesses of each word of memory, in pages.
 type shadow struct {
 	pages         map[pageOf]*page
 	recent        [16]*page  // by the number of the message of the access
@@ -19,7 +19,7 @@ func newShadow() shadow {
 	return shadow{pages: map[pageOf]*page{}, records: []*record{nil}, histories: []*history{nil}}
 }
 
-// space is memory whose words have numbers of their own: that of the process, of a workgroup, or of a descriptor without bytes.
+// space is memory with numbers for its words: of the process, of a workgroup, or of a descriptor without bytes.
 type space struct {
 	stage   ir.Stage // the order of task and mesh shaders is not followed: their accesses are not compared
 	memory  uint32   // the number of its name; 0 for the memory of the process

@@ -12,7 +12,7 @@ type thread struct {
 	owned   bool   // no other invocation has the state
 }
 
-// standing is what events change.
+// standing is the part that events change.
 type standing struct {
 	state    *state
 	waits    *round    // the barrier before the next event; nil for none
@@ -44,7 +44,7 @@ type workgroup struct {
 	pages   []pageOf // of its workgroup memory
 	open    *round   // the last round at which one of its invocations arrived
 	last    change
-	bytes   uint64 // what it counts for the limit
+	bytes   uint64 // its share in the limit
 }
 
 // groupOf identifies a workgroup of a job.
@@ -202,7 +202,7 @@ func (r *races) share(t *thread) {
 	}
 }
 
-// see adds a vector to what happens before the next access of an invocation.
+// see orders a vector before the next access of an invocation.
 func (r *races) see(t *thread, d int, v vector) {
 	if v = r.joined(t.state.seen[d], v); v != t.state.seen[d] {
 		s := r.change(t)
@@ -210,7 +210,7 @@ func (r *races) see(t *thread, d int, v vector) {
 	}
 }
 
-// hear adds a vector to what an acquire fence of an invocation would read.
+// hear adds a vector that an acquire fence of an invocation would read.
 func (r *races) hear(t *thread, reach, d int, v vector) {
 	if v = r.joined(t.state.read[reach][d], v); v != t.state.read[reach][d] {
 		r.change(t).read[reach][d] = v

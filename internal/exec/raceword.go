@@ -31,7 +31,7 @@ func (c *cell) set(a access) {
 	c.record, c.when, c.lane, c.bytes, c.reads = a.record, a.when, a.lane, a.bytes, a.reads
 }
 
-// history has several accesses of a word, and what atomics published there.
+// history has several accesses of a word, and the vectors that atomics published there.
 type history struct {
 	number uint32
 	list   []access
@@ -39,7 +39,7 @@ type history struct {
 	groups map[uint32]*[domains]vector // by number
 }
 
-// bytes returns what a history counts for the limit.
+// bytes returns the share of a history in the limit.
 func (h *history) bytes() uint64 {
 	return historyBytes + accessBytes*uint64(len(h.list)) + localBytes*uint64(len(h.groups))
 }
@@ -149,7 +149,7 @@ func (r *races) newHistory(c *cell) *history {
 	return h
 }
 
-// dropHistory removes the history of a word, whose accesses are released.
+// dropHistory removes the history of a word and releases its accesses.
 func (r *races) dropHistory(c *cell) {
 	h := r.histories[c.history]
 	c.history = 0

@@ -31,7 +31,7 @@ var denied = []string{
 	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid", "capset",
 }
 
-// absent are system calls that a program has another way for, whose arguments a filter cannot read.
+// absent are system calls with arguments that a filter cannot read. A program has another way for each.
 var absent = []string{"clone3", "openat2", "io_uring_setup", "io_uring_enter", "io_uring_register"}
 
 // writing are the flags of an open file that may be written, or that is made.
@@ -84,7 +84,7 @@ func Confine(command []string) error {
 	return unix.Exec(path, command, os.Environ())
 }
 
-// CanConfine reports whether this system has what Confine needs.
+// CanConfine reports whether this system supports Confine.
 func CanConfine() bool {
 	_, err := policy()
 	return err == nil && seccomp.Supported()

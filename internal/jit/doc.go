@@ -14,7 +14,7 @@
 //   - vcode: the low-level IR, with virtual registers and masks.
 //   - regalloc: live intervals and linear-scan allocation.
 //   - target: the interface of a back end, compiled code, memory that Go and code share.
-//   - amd64, a back end: peephole fusion, instruction selection, encoding. codegen: what back ends share.
+//   - amd64, a back end: peephole fusion, instruction selection, encoding. codegen: common code of back ends.
 //     targets.go lists the back ends.
 //   - codemem: executable memory. store: the cache directory. trampoline: entry and exit.
 //

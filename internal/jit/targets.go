@@ -24,7 +24,7 @@ func targetOf(l target.Level) target.Target {
 	return nil
 }
 
-// Levels returns the levels whose code this machine runs, the best one first.
+// Levels returns the levels that this machine runs, the best one first.
 func Levels() (list []target.Level) {
 	if !trampoline.Supported {
 		return nil

@@ -13,7 +13,7 @@ type StaticSampler struct {
 	Unnormalized bool   // coordinates
 }
 
-// AddressModes are the addressing modes of the ISA. The coordinates of clamp_ogl are those of clamp_to_edge.
+// AddressModes are the addressing modes of the ISA. clamp_ogl has the coordinates of clamp_to_edge.
 var AddressModes = []string{"wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"}
 
 // Samplers returns the samplers that the module describes.

@@ -20,7 +20,7 @@ const (
 // maxChecks bounds the messages of the checks of a program. A larger one is not checked further.
 const maxChecks = 1 << 12
 
-// source returns the file and the line of an instruction: those of .loc, else the line of the module.
+// source returns the file and the line of an instruction: by .loc, else the line of the module.
 func (f *function) source(it *item) (file string, line uint32) {
 	if it.loc == nil || len(it.loc.Words) < 2 {
 		return "PTX", uint32(it.in.Pos.Line)
@@ -74,7 +74,7 @@ func (e *emitter) checkRange(p place, address ir.V, bytes uint64) {
 	}
 }
 
-// floatChecks are the instructions whose results SanitizeFloat checks.
+// floatChecks are the instructions with results that SanitizeFloat checks.
 var floatChecks = map[string]bool{"add": true, "sub": true, "mul": true, "mad": true, "fma": true, "div": true, "rcp": true, "sqrt": true, "rsqrt": true, "lg2": true, "ex2": true, "sin": true, "cos": true}
 
 // checkFloat calls do, which emits the instruction, and reports a NaN that it makes of numbers.

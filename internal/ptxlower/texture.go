@@ -7,14 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// The resources of textures and surfaces: arrays in descriptor set 0, whose elements 0 are null. A handle has the numbers of the elements:
+// The resources of textures and surfaces: arrays in descriptor set 0, with elements 0 that are null. A handle has the numbers of the elements:
 //
 //	bits 0–19   the view, of a texture or of a surface
 //	bits 20–31  the sampler
 //	bits 32–33  HandleTexture, HandleSampler or HandleSurface, for istypep
 //
 // A variable of type .texref, .samplerref or .surfref is a handle in memory. In the unified mode the handle of a texture has a sampler, in
-// the independent mode the sampler is that of another handle.
+// the independent mode another handle has the sampler.
 const (
 	TextureBinding = 0
 	SamplerBinding = 1

@@ -33,7 +33,7 @@ func (c *code) resident(m mip, at []ir.V, layer ir.V) ir.V {
 	return c.Op(ir.And, ir.I32, c.pageBit(residencyBits, n), c.I32(1))
 }
 
-// pageBit returns a number whose lowest bit is bit n of those from a word of the shape on.
+// pageBit returns a number: its lowest bit is bit n, counted from a word of the shape on.
 func (c *code) pageBit(word uint64, n ir.V) ir.V {
 	bits := c.OpAux(ir.Ld, ir.I32, 4*word, c.shape, c.OpAux(ir.At, ir.I32, 4, c.I32(0), c.Op(ir.LShr, ir.I32, n, c.I32(5))))
 	return c.Op(ir.LShr, ir.I32, bits, c.Op(ir.And, ir.I32, n, c.I32(31)))

@@ -58,7 +58,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// errLarge ends a process whose output is too large.
+// errLarge ends a process with too much output.
 var errLarge = errors.New("the output is too large")
 
 // run runs chiaro in a folder until its end, a limit, or the end of the context, whose error it then returns.

@@ -34,7 +34,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // isHost reports whether a Host header names this server: a name of the loopback address or one of the configuration. Another
-// name is one whose owner let it resolve to this machine.
+// name may be one that its owner lets resolve to this machine.
 func (s *Server) isHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

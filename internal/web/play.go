@@ -83,7 +83,7 @@ type playPart struct {
 	Heat    *heat           `json:"heat,omitempty"`
 	Log     string          `json:"log,omitempty"`
 	Ended   string          `json:"ended,omitempty"`  // the limit that ended it
-	Before  int             `json:"before,omitempty"` // lines that the page has put before those of the shader
+	Before  int             `json:"before,omitempty"` // lines that the page has put before the shader
 }
 
 // play answers with the parts as they come, one a line.
@@ -250,7 +250,7 @@ func (p *player) runArgs() (args []string) {
 	return args
 }
 
-// target appends the file to run, and returns the number of lines before those of the shader.
+// target appends the file to run, and returns the number of lines before the shader.
 func (p *player) target(args []string) ([]string, int) {
 	if p.kind.framed {
 		return append(args, frameFile), frameLines

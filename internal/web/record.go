@@ -114,7 +114,7 @@ func readLine(b *bufio.Reader) (line []byte, long int64, err error) {
 	}
 }
 
-// readObject reads the records of a report of --format json: an object whose files are a list.
+// readObject reads the records of a report of --format json: an object with a list of files.
 func readObject(f io.ReaderAt, size int64, give func(r *record, at, end int64)) error {
 	d := json.NewDecoder(io.NewSectionReader(f, 0, size))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

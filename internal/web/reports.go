@@ -45,7 +45,7 @@ type report struct {
 	bySet    map[string]int32
 }
 
-// item is a record: its place in the file, and what lists show. It is small, because a report may have a million.
+// item is a record: its place in the file, and the columns of lists. It is small, because a report may have a million.
 type item struct {
 	name    string // its file and its test
 	at      int64
@@ -102,7 +102,7 @@ func (rs *reports) list(endings ...string) (names []string) {
 	return names
 }
 
-// refresh reads what is new in the folder. It reports whether there was something.
+// refresh reads the changes of the folder. It reports whether there was something.
 func (rs *reports) refresh() (changed bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -128,7 +128,7 @@ func (rs *reports) refresh() (changed bool) {
 	return changed
 }
 
-// update reads what is new in a report.
+// update reads the new records of a report.
 func (rs *reports) update(r *report) (changed bool) {
 	info, err := rs.root.Stat(r.name)
 	if err != nil || info.Size() == r.size && info.ModTime().Equal(r.modified) {

@@ -123,7 +123,7 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// about says what the page has.
+// about describes the page.
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"version": s.config.Version, "reports": s.config.Reports != "", "fleet": s.config.Fleet != nil})
 }

@@ -151,7 +151,7 @@ func ymmToSigned(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// saturate sets t to the converted x, and Y2 to the lanes whose bits of t must be inverted.
+// saturate sets t to the converted x, and Y2 to the lanes in which the bits of t must be inverted.
 func (m ymm) saturate(t, x Reg) {
 	m.fill(2, 0x4f000000) // 2³¹
 	m.rri(AVX_VCMPPS, 2, 2, x, orderedLE)

@@ -5,7 +5,7 @@ import "encoding/binary"
 // Label is a position in the code of one Asm, to be bound later; 0 is no label.
 type Label int32
 
-// fixup is an instruction of the code whose distance to a label Finish sets.
+// fixup is an instruction with the distance to a label, which Finish sets.
 type fixup struct {
 	at    int32
 	label Label

@@ -103,7 +103,7 @@ func (m *machine) runInterleaved() {
 	m.RI(ADDI|W, SP, X0, 0)
 }
 
-// waitingBytes is the size of what a waiting subgroup has on its stack: its record and its resume address.
+// waitingBytes is the stack size of a waiting subgroup: its record and its resume address.
 const waitingBytes = 16
 
 // beginGroup prepares the stack of every subgroup so that it begins at start.

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Registers within one vcode instruction: V0 to V5 and X0 to X2 are scratch, X16 and X17 those of addresses and constants. The others are
+// Registers within one vcode instruction: V0 to V5 and X0 to X2 are scratch, X16 and X17 hold addresses and constants. The others are
 // allocatable: vectors for values and masks alike. A mask is a vector with all ones or all zeros in each 32-bit lane. Values with 64 bits
 // per lane are in memory.
 const (

@@ -49,7 +49,7 @@ const (
 // Cond is a condition on the flags, as encoded.
 type Cond uint8
 
-// The conditions. After a comparison of x with y, HS to LS are those of unsigned x and y, GE to LE those of signed ones.
+// The conditions. After a comparison of x with y, HS to LS are of unsigned x and y, GE to LE of signed ones.
 const (
 	EQ Cond = iota
 	NE

@@ -12,7 +12,7 @@ import (
 // allTypes are the types of values in memory.
 var allTypes = [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64}
 
-// accesses are the rules of loads and stores whose handles may differ between lanes, or that have 8, 16 or 64 bits: lane by lane.
+// accesses are the rules of loads and stores with handles that may differ between lanes, or of 8, 16 or 64 bits: lane by lane.
 func accesses() map[codegen.Rule]emitter {
 	r := map[codegen.Rule]emitter{
 		{ir.Len, ir.I32, ir.H}:      length,

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// conversions are the rules of conversions between all types, but those of floats() and bits of 64-bit types.
+// conversions are the rules of conversions between all types, except floats() and bits of 64-bit types.
 //
 //	integer → float   i64 → f32 lane by lane, as its rounding in f64 would be a second one; → f16 by f32, exact or beyond f16
 //	float → integer   of 32 bits, and then clamped; f64 by i64, and then saturated

@@ -13,7 +13,7 @@ var groups = map[ir.Op]emitter{
 	ir.Elect: elect, ir.Any: anyLane, ir.All: allLanes, ir.Ballot: ballot, ir.Shuf: shuffle, ir.Reduce: reduce,
 }
 
-// maxGroupParts is the number of parts whose lanes have a bit each in a general register, and rows in the scratch memory.
+// maxGroupParts is the number of parts for which a general register has a bit of each lane, and rows in the scratch memory.
 const maxGroupParts = 16
 
 // Rows of the scratch memory: a vector for each part, and one of zeros after the first ones.
@@ -104,7 +104,7 @@ func elect(m *machine, in *vcode.Inst) {
 	}
 }
 
-// ballot is word Aux of the mask of lanes whose u is true.
+// ballot is word Aux of the mask of lanes with a true u.
 func ballot(m *machine, in *vcode.Inst) {
 	m.laneBits(in, in.Uses)
 	switch {

@@ -88,7 +88,7 @@ func maskWith(op Op, k uint32) body {
 	}
 }
 
-// halfCanonical replaces a NaN, whose bits without the sign are above those of ∞.
+// halfCanonical replaces a NaN: its bits without the sign are above ∞.
 func halfCanonical(m *machine, _ Arr, _ uint32) {
 	m.fill(1, 0x7fff)
 	m.bits(VAND, 1, 0, 1)

@@ -64,7 +64,7 @@ func borrow(m *machine, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// countBits counts in bytes, and sums four bytes with a multiplication, whose top byte is the sum.
+// countBits counts in bytes, and sums four bytes in the top byte of a multiplication.
 func (m *machine) countBits(d, x Reg) {
 	m.V2(VCNT, B16, 1, x)
 	m.fill(2, 0x01010101)
@@ -118,7 +118,7 @@ func (m *machine) nan(t Arr, v Reg) {
 	m.fill(v, nan32)
 }
 
-// The canonical NaN of 32 bits, and the high word of that of 64.
+// The canonical NaN of 32 bits, and the high word of the one of 64.
 const (
 	nan32     = 0x7fc00000
 	nanHigh64 = 0x7ff80000

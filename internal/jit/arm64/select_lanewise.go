@@ -6,7 +6,7 @@ import (
 )
 
 // body emits an operation on operands in V0, V1 and V2, with the result in V0, in lanes of 32 or 64 bits. It may clobber V3 and V4, X0 to
-// X2 and X17. bits are those of the operation's type.
+// X2 and X17. bits is the width of the operation's type.
 type body func(m *machine, t Arr, bits uint32)
 
 // extension says how an operation of 8 or 16 bits is computed in 32-bit lanes, which have zeros above the value.

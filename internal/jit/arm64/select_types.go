@@ -5,10 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 )
 
-// narrowTypes are the integers of fewer bits than a lane, whose values have zeros above.
+// narrowTypes are the integers of fewer bits than a lane; the upper bits are zeros.
 var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
 
-// divisions are the rules of quotients and remainders, and those of bit fields, of all integers.
+// divisions are the rules of quotients, remainders and bit fields of all integers.
 func divisions() map[codegen.Rule]emitter {
 	r := map[codegen.Rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64} {

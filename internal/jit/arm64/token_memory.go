@@ -179,7 +179,7 @@ func branchTokens() map[string]*token {
 func elementTokens() map[string]*token {
 	index := func(i *Insn, _ int) string { return fmt.Sprintf("[%d]", i.Index) }
 	return map[string]*token{
-		// The lowest bit set in the field is that of the size; the index is above it.
+		// The lowest bit set in the field is the size; the index is above it.
 		"element": {field: 31 << 16,
 			put: func(i *Insn) (uint32, bool) {
 				s := i.Arr.size()

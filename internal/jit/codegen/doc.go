@@ -3,6 +3,6 @@
 //
 // # Files
 //
-//  1. facts.go: what the code of a program depends on.
+//  1. facts.go: facts that determine the code of a program.
 //  2. rules.go: tables of emitters.
 package codegen

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Facts are what the code of a program depends on, from all its instructions.
+// Facts determine the code of a program. They are from all its instructions.
 type Facts struct {
 	BailTargets []int     // functions that guards bail out to; rarely run
 	Demotes     bool      // lanes may become helpers

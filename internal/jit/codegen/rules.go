@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Rule names an IR operation with its type and that of its first operand. For example {ir.Add, ir.I32,
+// Rule names an IR operation with its type and the type of its first operand. For example {ir.Add, ir.I32,
 // ir.I32} is an addition of 32-bit integers, {ir.SToF, ir.F32, ir.I32} a conversion from i32 to f32. The
 // second type distinguishes conversions and comparisons, that have the same result type. Its type has no
 // name of its own, so that other packages may write values without field names.

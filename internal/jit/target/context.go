@@ -33,7 +33,7 @@ const (
 	ArgHandles      = iota // address of the handles, HandleBytes each
 	ArgResources           // address of the resources, ResourceBytes each
 	ArgSubgroups           // address of the subgroup table of the worker's workgroup, SubgroupBytes each
-	ArgShared              // address of the workgroup memory, whose length is a multiple of 8
+	ArgShared              // address of the workgroup memory; its length is a multiple of 8
 	ArgBudget              // step budget of a subgroup
 	ArgCount               // remaining workgroups
 	ArgGroup               // WorkgroupId of the current one, three words

@@ -12,7 +12,7 @@ import (
 //
 // A workgroup of one invocation uses one lane of a vector, and each costs an iteration of the loop over workgroups. If no result
 // can tell, consecutive workgroups in x become one: of a dispatch of 1,000 workgroups of 1 invocation, 16 of 64. GPU compilers
-// know the transformation as thread-block merge (Yang et al. 2010). The conditions are those of merged subgroups (merge.go),
+// know the transformation as thread-block merge (Yang et al. 2010). The conditions are the same as for merged subgroups (merge.go),
 // since the lanes of a strip are then invocations of several workgroups.
 //
 //	local 4 1 1     WorkgroupId.x        →  GlobalInvocationId.x / 4
