@@ -172,7 +172,7 @@ func (p *program) selectVariant(job *exec.Job, h *handles, merge bool) (v *varia
 		return nil, false, errClosed
 	}
 	if merge {
-		if m := p.mergedVariant(job); m != nil && (len(m.written) == 0 || !h.aliases(job, m.written)) {
+		if m := p.mergedVariant(job, h); m != nil {
 			m.retain()
 			return m, true, nil
 		}

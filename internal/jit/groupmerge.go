@@ -11,7 +11,8 @@ type groupMerge struct {
 	tried   bool
 	variant *variant // nil if workgroups cannot be merged
 	factor  uint32   // workgroups that are one
-	local   uint32   // invocations in x of a merged one
+	local   uint32   // invocations of a merged one
+	written []int    // resources of vectorize.MergedGroups
 }
 
 // PrepareMerged is Prepare for all groups of a job; small workgroups are merged, if no result can tell.
@@ -23,8 +24,9 @@ func (p *program) PrepareMerged(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
-// mergedVariant returns the code for merged workgroups; nil if there is none for the job. mu is held.
-func (p *program) mergedVariant(job *exec.Job) *variant {
+// mergedVariant returns the code for merged workgroups; nil if there is none for the job. mu is held. Written resources must
+// share no byte with others whatever the width of a strip: a former workgroup is narrower than any.
+func (p *program) mergedVariant(job *exec.Job, h *handles) *variant {
 	m := &p.merge
 	if p.source.Invocations() > vectorize.MaxSmallGroup || job.Hook != nil || job.Schedule != nil || job.Prompt || len(job.SpanEnds) > 0 {
 		return nil
@@ -33,14 +35,14 @@ func (p *program) mergedVariant(job *exec.Job) *variant {
 		m.tried = true
 		p.compileGroupMerge()
 	}
-	if m.variant == nil || !m.fits(job) || p.mergedCount(job) < uint64(job.WorkerCount(p.source)) {
+	if m.variant == nil || !m.fits(job) || p.mergedCount(job) < uint64(job.WorkerCount(p.source)) || len(m.written) > 0 && h.aliases(job, m.written) {
 		return nil
 	}
 	return m.variant
 }
 
-// fits reports whether merged workgroups can run the groups of a job. All numbers of invocations in x
-// must be below 2³².
+// fits reports whether merged workgroups can run the groups of a job. The number of invocations in a
+// row of workgroups must be below 2³².
 func (m *groupMerge) fits(job *exec.Job) bool {
 	n := (uint64(job.Groups[0]) + uint64(m.factor) - 1) / uint64(m.factor)
 	return job.Base[0] == 0 && job.Groups[0] > 1 && n*uint64(m.local) < 1<<32
@@ -60,7 +62,8 @@ func (p *program) mergedCount(job *exec.Job) uint64 {
 // compileGroupMerge compiles the merged program. Without code of its own for all operations it is not used: an exit to Go
 // evaluates the inputs of the source.
 func (p *program) compileGroupMerge() {
-	source, factor := vectorize.MergeWorkgroups(p.source, p.back.Form(p.level))
+	m := vectorize.MergeWorkgroups(p.source, p.back.Form(p.level))
+	source := m.Program
 	if source == nil || codeLength(source) > maxMergedCode {
 		return
 	}
@@ -81,7 +84,7 @@ func (p *program) compileGroupMerge() {
 		v.release()
 		return
 	}
-	p.merge.variant, p.merge.factor, p.merge.local = v, factor, source.LocalSize[0]
+	p.merge.variant, p.merge.factor, p.merge.local, p.merge.written = v, m.Factor, source.LocalSize[0], m.Written
 }
 
 // groups returns the numbers of workgroups that machine code runs.

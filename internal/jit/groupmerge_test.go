@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,25 +14,43 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// inputsProgram stores the built-in inputs that tell the place of an invocation to an element of its own, which differs between
-// all invocations of a dispatch of at most 16384 in x, 8 in y and 8 in z.
+// placeInputs are the built-in inputs that tell the place of an invocation.
+var placeInputs = []string{"global.x", "global.y", "global.z", "local.x", "local.y", "local.z", "workgroup.x", "workgroup.y", "workgroup.z", "numworkgroups.x", "numworkgroups.y", "numworkgroups.z", "localindex"}
+
+// inputsProgram stores each of placeInputs to a resource, to an element that differs between all invocations of a dispatch of
+// at most 2048 in x, 8 in y and 8 in z.
 func inputsProgram(local [3]uint32) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program \"g\" compute\nsubgroup 16\nlocal %d %d %d\n", local[0], local[1], local[2])
-	names := []string{"global.x", "global.y", "global.z", "local.x", "local.y", "local.z", "workgroup.x", "workgroup.y", "workgroup.z", "numworkgroups.x", "numworkgroups.y", "numworkgroups.z", "localindex"}
-	for _, n := range names {
+	for _, n := range placeInputs {
 		fmt.Fprintf(&b, "in %s i32 0\n", n)
 	}
-	b.WriteString("res storage 0 0 count 1\neffects writes\n\nfunc \"main\"() L1 {\n\tv1 = res 0:i32, #0\n")
-	for i := range names {
-		fmt.Fprintf(&b, "\tv%d = in.i32 #%d\n", 2+i, i)
+	for i := range placeInputs {
+		fmt.Fprintf(&b, "res storage 0 %d count 1\n", i)
 	}
-	b.WriteString("\tv20 = shl.i32 v4, 3:i32\n\tv21 = add.i32 v20, v3\n\tv22 = shl.i32 v21, 14:i32\n\tv23 = add.i32 v22, v2\n\tv24 = at 0:i32, v23, #64\n")
-	for i := range names {
-		fmt.Fprintf(&b, "\tst.i32 v1, v24, v%d, #%d\n", 2+i, 4*i)
+	b.WriteString("effects writes\n\nfunc \"main\"() L1 {\n")
+	for i := range placeInputs {
+		fmt.Fprintf(&b, "\tv%d = in.i32 #%d\n\tv%d = res 0:i32, #%d\n", 2+i, i, 30+i, i)
+	}
+	b.WriteString("\tv20 = shl.i32 v4, 3:i32\n\tv21 = add.i32 v20, v3\n\tv22 = shl.i32 v21, 11:i32\n\tv23 = add.i32 v22, v2\n\tv24 = at 0:i32, v23, #4\n")
+	for i := range placeInputs {
+		fmt.Fprintf(&b, "\tst.i32 v%d, v24, v%d, #0\n", 30+i, 2+i)
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// placeOutputs returns the resources of inputsProgram.
+func placeOutputs() (list [][]exec.Buffer) {
+	for range placeInputs {
+		list = append(list, []exec.Buffer{{Bytes: make([]byte, 4<<17)}})
+	}
+	return list
+}
+
+// samePlaces reports whether the resources of inputsProgram have equal bytes.
+func samePlaces(a, b [][]exec.Buffer) bool {
+	return slices.EqualFunc(a, b, func(x, y []exec.Buffer) bool { return bytes.Equal(x[0].Bytes, y[0].Bytes) })
 }
 
 // TestMergedGroups checks that no invocation can tell that its workgroup is one with others: for all sizes of small workgroups, and
@@ -59,16 +78,16 @@ func testMergedGroups(t *testing.T, engine jit.Engine) {
 		text := inputsProgram(c.local)
 		job := exec.Job{Groups: c.groups, Base: c.base, Workers: 1}
 		p := compileWith(t, engine, text)
-		job.Resources = [][]exec.Buffer{{{Bytes: make([]byte, 16<<20)}}}
+		job.Resources = placeOutputs()
 		want := job
-		want.Resources = [][]exec.Buffer{{{Bytes: make([]byte, 16<<20)}}}
+		want.Resources = placeOutputs()
 		if err := compileWith(t, interp.Engine{}, text).Run(context.Background(), &want); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Run(context.Background(), &job); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(want.Resources[0][0].Bytes, job.Resources[0][0].Bytes) {
+		if !samePlaces(want.Resources, job.Resources) {
 			t.Errorf("local %d, groups %d, base %d: the inputs differ", c.local, c.groups, c.base)
 		}
 		if got := jit.MergedGroups(p) > 0; got != c.merged && c.merged {
@@ -85,12 +104,51 @@ const (
 	chained   = "\tv4 = ld.i32 v1, v3, #0\n\tv5 = add.i32 v4, 1:i32\n\tst.i32 v1, v3, v5, #4\n}\n"
 )
 
+// shared counts workgroups in words that the invocations of a workgroup have each for itself, but all workgroups have together.
+const shared = `program "g" compute
+subgroup 16
+local 4 1 1
+in local.x i32 0
+res storage 0 0 count 1 disjoint
+effects writes
+
+func "main"() L1 {
+	v1 = res 0:i32, #0
+	v2 = in.i32 #0
+	v3 = at 0:i32, v2, #4
+	v4 = ld.i32 v1, v3, #0
+	v5 = add.i32 v4, 1:i32
+	st.i32 v1, v3, v5, #0
+}
+`
+
+// lastOfTwo stores the number of each invocation where the last of a workgroup and the first of the next one meet.
+const lastOfTwo = `program "g" compute
+subgroup 16
+local 1 2 1
+in workgroup.x i32 0
+in local.y i32 0
+res storage 0 0 count 1
+effects writes
+
+func "main"() L1 {
+	v1 = res 0:i32, #0
+	v2 = in.i32 #0
+	v3 = in.i32 #1
+	v4 = shl.i32 v2, 1:i32
+	v5 = add.i32 v4, v3
+	v6 = add.i32 v5, 1:i32
+	v7 = lshr.i32 v6, 1:i32
+	v8 = at 0:i32, v7, #4
+	st.i32 v1, v8, v5, #0
+}
+`
+
 // TestGroupsInOrder checks that workgroups with results that tell their order are not merged.
 func TestGroupsInOrder(t *testing.T) { eachLevel(t, testGroupsInOrder) }
 
 func testGroupsInOrder(t *testing.T, engine jit.Engine) {
-	for _, body := range []string{counted, chained} {
-		text := fmt.Sprintf(mergeHead, "effects writes") + body
+	for _, text := range []string{fmt.Sprintf(mergeHead, "effects writes") + counted, fmt.Sprintf(mergeHead, "effects writes") + chained, shared, lastOfTwo} {
 		job := exec.Job{Groups: [3]uint32{300, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 4096)}}}}
 		same(t, run(interp.Engine{}, text, 0, job), run(engine, text, 0, job))
 	}
@@ -104,22 +162,62 @@ func TestMergedSession(t *testing.T) {
 	var s exec.Session
 	defer s.End()
 	var stop atomic.Bool
-	job := &exec.Job{Workers: 1, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 1<<20)}}}}
+	job := &exec.Job{Workers: 1, Resources: placeOutputs()}
 	for _, c := range []struct{ groups, base [3]uint32 }{
 		{[3]uint32{200, 1, 1}, [3]uint32{}}, {[3]uint32{130, 1, 1}, [3]uint32{}}, {[3]uint32{100, 1, 1}, [3]uint32{7, 0, 0}},
 		{[3]uint32{1, 1, 1}, [3]uint32{}}, {[3]uint32{999, 1, 1}, [3]uint32{}},
 	} {
 		job.Groups, job.Base = c.groups, c.base
-		clear(job.Resources[0][0].Bytes)
-		want := exec.Job{Groups: c.groups, Base: c.base, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: make([]byte, 1<<20)}}}}
+		for _, list := range job.Resources {
+			clear(list[0].Bytes)
+		}
+		want := exec.Job{Groups: c.groups, Base: c.base, Workers: 1, Resources: placeOutputs()}
 		if err := reference.Run(context.Background(), &want); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Run(context.Background(), p, job, &stop); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(want.Resources[0][0].Bytes, job.Resources[0][0].Bytes) {
+		if !samePlaces(want.Resources, job.Resources) {
 			t.Errorf("groups %d, base %d: the inputs differ", c.groups, c.base)
+		}
+	}
+}
+
+// pressing is a program that stores to a second resource what it computes of n words of the first, all in registers at once.
+func pressing(n int) string {
+	var b strings.Builder
+	b.WriteString("program \"g\" compute\nsubgroup 16\nlocal 1 1 1\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\nfunc \"main\"() L1 {\n")
+	b.WriteString("\tv1 = res 0:i32, #0\n\tv2 = res 0:i32, #1\n\tv3 = in.i32 #0\n\tv4 = at 0:i32, v3, #4\n\tv100 = add.i32 v3, 1:i32\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\tv%d = ld.i32 v1, v4, #%d\n\tv%d = add.i32 v%d, v%d\n", 10+i, 4*i, 101+i, 100+i, 10+i)
+	}
+	fmt.Fprintf(&b, "\tv200 = add.i32 v%d, 0:i32\n", 100+n)
+	for i := range n {
+		fmt.Fprintf(&b, "\tv%d = mul.i32 v%d, v%d\n\tv%d = xor.i32 v%d, v%d\n", 300+i, 10+n-1-i, 100+n, 201+i, 200+i, 300+i)
+	}
+	fmt.Fprintf(&b, "\tst.i32 v2, v4, v%d, #4\n}\n", 200+n)
+	return b.String()
+}
+
+// TestMergedAliases checks that workgroups are not merged if a resource that they write has memory of another one, whether or not
+// the strips of the merged code are wider than a subgroup.
+func TestMergedAliases(t *testing.T) { eachLevel(t, testMergedAliases) }
+
+func testMergedAliases(t *testing.T, engine jit.Engine) {
+	job := func(memory []byte) *exec.Job {
+		return &exec.Job{Groups: [3]uint32{300, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: memory}}, {{Bytes: memory}}}}
+	}
+	for _, text := range []string{pressing(1), pressing(48)} {
+		want, got := make([]byte, 4096), make([]byte, 4096)
+		if err := compileWith(t, interp.Engine{}, text).Run(context.Background(), job(want)); err != nil {
+			t.Fatal(err)
+		}
+		if err := compileWith(t, engine, text).Run(context.Background(), job(got)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, got) {
+			t.Error("the results tell that workgroups are merged")
 		}
 	}
 }
