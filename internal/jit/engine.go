@@ -160,32 +160,31 @@ func (p *program) install(v *variant) (exec.Program, error) {
 	return p, nil
 }
 
-// selectVariant returns the code for a job, with a reference for the caller: merged strips if the
+// selectVariant selects the code for a job, with a reference for x: merged strips if the
 // resources that the program writes share no byte with other bound resources. Vulkan permits several
 // descriptors with the same memory. Then a store through one of them can change a later load of
 // another subgroup through the other, and the order of subgroups, which the interpreter defines,
 // becomes visible. If merge is set, workgroups may be merged, on the same condition.
-func (p *program) selectVariant(job *exec.Job, h *handles, merge bool) (v *variant, merged bool, err error) {
+func (p *program) selectVariant(x *prepared, job *exec.Job, merge bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if v = p.main; v == nil {
-		return nil, false, errClosed
+	if p.main == nil {
+		return errClosed
 	}
-	if merge {
-		if m := p.mergedVariant(job, h); m != nil {
-			m.retain()
-			return m, true, nil
-		}
-	}
-	if len(v.written) > 0 && h.aliases(job, v.written) {
-		if v, err = p.exactVariant(); err != nil {
-			return nil, false, err
+	x.variant, x.merged, x.waits = p.main, false, false
+	if !merge || !p.selectMerged(x, job) {
+		if written := p.main.written; len(written) > 0 && x.aliases(job, written) {
+			v, err := p.exactVariant()
+			if err != nil {
+				return err
+			}
+			x.variant = v
 		}
 	}
 	// The reference is acquired under the lock, because Close could otherwise release the last one
 	// in between.
-	v.retain()
-	return v, false, nil
+	x.variant.retain()
+	return nil
 }
 
 // exactVariant returns the code with one subgroup per strip.

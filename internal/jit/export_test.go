@@ -48,8 +48,18 @@ func Native(l target.Level, k ir.Key, op ir.Op) bool { return targetOf(l).Native
 
 // MergedGroups returns how many workgroups of p its code for merged ones runs as one; 0 if there is no such code yet.
 func MergedGroups(p exec.Program) uint32 {
-	if m := p.(*program).merge; m.variant != nil {
+	if m := &p.(*program).merge; m.variant != nil {
 		return m.factor
 	}
 	return 0
+}
+
+// Tests merge workgroups from the first job on.
+func init() { mergeAfter = 0 }
+
+// MergeAfter sets how many workgroups a program runs before they are merged, and returns the former number.
+func MergeAfter(n uint64) uint64 {
+	old := mergeAfter
+	mergeAfter = n
+	return old
 }

@@ -221,3 +221,26 @@ func testMergedAliases(t *testing.T, engine jit.Engine) {
 		}
 	}
 }
+
+// TestMergeAfter checks that workgroups are merged only after as many as make a compilation worth while, in runs and in a session.
+func TestMergeAfter(t *testing.T) {
+	needMachine(t)
+	defer jit.MergeAfter(jit.MergeAfter(1000))
+	var s exec.Session
+	defer s.End()
+	var stop atomic.Bool
+	inSession := func(ctx context.Context, p exec.Program, job *exec.Job) error { return s.Run(ctx, p, job, &stop) }
+	for _, run := range []func(context.Context, exec.Program, *exec.Job) error{exec.Run, inSession} {
+		p := compileWith(t, jit.Engine{}, inputsProgram([3]uint32{1, 1, 1}))
+		job := &exec.Job{Groups: [3]uint32{400, 1, 1}, Workers: 1, Resources: placeOutputs()}
+		for i, want := range []bool{false, false, true, true} {
+			if err := run(context.Background(), p, job); err != nil {
+				t.Fatal(err)
+			}
+			if got := jit.MergedGroups(p) > 0; got != want {
+				t.Errorf("run %d: merged is %v; want %v", i, got, want)
+			}
+		}
+		s.End()
+	}
+}

@@ -27,6 +27,7 @@ type prepared struct {
 	program *program
 	variant *variant // with a reference
 	merged  bool     // the variant is of merged workgroups
+	waits   bool     // groups of the job count for the compilation of merged ones
 	job     *exec.Job
 	handles
 	table     *block // the handle table of machine code; nil if perWorker
@@ -44,7 +45,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 }
 
 // prepare prepares a job, with merged workgroups if that is permitted and possible.
-func (p *program) prepare(job *exec.Job, merge bool) (_ *prepared, err error) {
+func (p *program) prepare(job *exec.Job, merge bool) (*prepared, error) {
 	x := p.prepared.Get()
 	if x == nil {
 		x = &prepared{program: p}
@@ -57,7 +58,7 @@ func (p *program) prepare(job *exec.Job, merge bool) (_ *prepared, err error) {
 		return nil, unsupported("observing a run", 0)
 	}
 	// It may compile the exact variant, if bound buffers overlap.
-	if x.variant, x.merged, err = p.selectVariant(job, &x.handles, merge); err != nil {
+	if err := p.selectVariant(x, job, merge); err != nil {
 		return nil, err
 	}
 	x.job = job
@@ -78,6 +79,9 @@ func (x *prepared) Reusable() bool { return !x.perWorker }
 // Reuse writes the push constants of the job to the table. Workers read its groups again.
 func (x *prepared) Reuse() {
 	x.serial++
+	if x.waits {
+		x.program.merge.groups.Add(x.job.GroupCount())
+	}
 	x.setPush(x.job)
 	x.encodePush(x.table.words, x.list)
 }
