@@ -8,7 +8,7 @@
 // A vector has four lanes of 32 bits; a subgroup of 16 invocations has four parts. A mask is a vector with all ones or all zeros in each
 // lane. Instruction selection is a table lookup, as in package amd64: a rule (operation, type, type of the first operand) maps to an
 // emitter. An operation without a rule exits to Go, which evaluates it lane by lane (target.Site), so that a program is correct with few
-// rules. These have none yet: frem, fldexp of f64, and of the operations between lanes scans, clusters, swaps in quads and 64 bits. An
+// rules. These have none: of the operations between lanes scans, clusters and those of 64 bits. An
 // access with different handles, or of 8, 16 or 64 bits, is done lane by lane.
 //
 // Instructions have no memory operands: an operand in memory, or a constant, is loaded into a scratch register first. BIT, BIF and BSL

@@ -39,6 +39,8 @@ type machine struct {
 	barrier Label   // barrier stub: switches to the next subgroup
 	yield   Label   // yield stub: exits as Polled for the site in X0, preserves all registers
 
+	remainder Label // the function of remainderRoutine; 0 if no code calls it
+
 	literals  literals
 	slowPaths []slowPath // out-of-line code at the end of the function
 	marks     []target.Mark
@@ -121,9 +123,13 @@ func (m *machine) emitProgram() {
 	for range m.funcs {
 		m.entries = append(m.entries, m.NewLabel())
 	}
+	m.remainder = 0
 	m.dispatcher()
 	for i := range m.funcs {
 		m.function(i)
+	}
+	if m.remainder != 0 {
+		m.remainderRoutine()
 	}
 	m.mark(target.SharedCode, nil)
 	m.Align(16)

@@ -14,7 +14,7 @@ import (
 type emitter func(m *machine, in *vcode.Inst)
 
 // rules are the operations with code. The others exit to Go, which evaluates the operation's row in the IR.
-var rules = codegen.NewTable(regions(), conversions(), halves(), doubles(), longs(), narrow(), divisions(), accesses(), floats(), integers(), map[codegen.Rule]emitter{
+var rules = codegen.NewTable(regions(), conversions(), halves(), doubles(), longs(), narrow(), divisions(), remainders(), accesses(), floats(), integers(), map[codegen.Rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  binaryOp(VADD, S4),
 	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VSUB, S4),
 	{ir.Mul, ir.I32, ir.I32}:  binaryOp(VMUL, S4),

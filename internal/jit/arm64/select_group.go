@@ -8,9 +8,9 @@ import (
 
 // groups are the rules of operations between the lanes of a subgroup, which has all parts of the instruction. A result may have the
 // register of an operand that is dead after the instruction, so that all operands are read before the first result is written. Clusters,
-// scans, swaps in quads and operands of 64 bits exit to Go.
+// scans and operands of 64 bits exit to Go.
 var groups = map[ir.Op]emitter{
-	ir.Elect: elect, ir.Any: anyLane, ir.All: allLanes, ir.Ballot: ballot, ir.Shuf: shuffle, ir.Reduce: reduce,
+	ir.Elect: elect, ir.Any: anyLane, ir.All: allLanes, ir.Ballot: ballot, ir.Shuf: shuffle, ir.Reduce: reduce, ir.QuadSwap: quadSwap,
 }
 
 // maxGroupParts is the number of parts for which a general register has a bit of each lane, and rows in the scratch memory.
@@ -43,7 +43,7 @@ func groupNative(in *vcode.Inst) bool {
 		return false
 	}
 	switch in.IR {
-	case ir.Shuf:
+	case ir.Shuf, ir.QuadSwap:
 		return vcode.ClassOf(in.Key.Type) == vcode.Vec
 	case ir.Reduce:
 		_, c, cluster := combinerOf(in)
@@ -193,4 +193,36 @@ func reduce(m *machine, in *vcode.Inst) {
 	m.load(0, m.row(0, 0))
 	m.VE(VDUP, S4, 0, 0, 0)
 	m.putAll(in, 0)
+}
+
+// quadSwap is u of the lane whose number is this lane's xor n, this lane's u if that is inactive. The mask of the partner moves as its value
+// does.
+func quadSwap(m *machine, in *vcode.Inst) {
+	n := m.prog.QuadLane(in.Key.Aux & 3)
+	for part := range in.Masks {
+		other := part ^ int(n/lanes)
+		m.swap(0, m.vec(in.Uses[other], 0), n%lanes)
+		m.swap(1, m.vec(in.Masks[other], 1), n%lanes)
+		m.loadVec(2, in.Uses[part])
+		m.bits(VBIT, 2, 0, 1)
+		m.store(2, m.row(0, part))
+	}
+	for part := range in.Masks {
+		m.load(0, m.row(0, part))
+		one := groupPart(in, part)
+		m.put(&one, in.Defs[part], 0)
+	}
+}
+
+// swap sets lane i of d to lane i xor n of x.
+func (m *machine) swap(d, x Reg, n uint64) {
+	if n&1 != 0 {
+		m.V2(VREV64, S4, d, x)
+		x = d
+	}
+	if n&2 != 0 {
+		m.emit(Insn{Op: VEXT, Arr: B16, D: d, N: x, M: x, Index: 8})
+		x = d
+	}
+	m.moveVec(d, x)
 }

@@ -150,3 +150,38 @@ func scaleBy(m *machine, in *vcode.Inst) {
 	m.V2(narrowed, S4, 2, 0)
 	m.doneFloat(in, 2)
 }
+
+// scaleDouble is u0·2^u1 of f64, rounded once: a product with three powers of two, as one has an exponent from −1022 to 1023. Of the
+// first two, −969 leaves −54 or less for the last one. Then a denormal product with them, which may be rounded, is less than half of the
+// least denormal in the end.
+func scaleDouble(m *machine, in *vcode.Inst) {
+	const least, most, step, bias = -1022, 1023, -969, 1023
+	fill := func(v Reg, k int32) { m.fill(v, uint32(k)) }
+	for i := range 2 {
+		m.loadHalf(0, in.Uses[0], i)
+		m.loadVec(1, in.Uses[1])
+		for n := range 3 {
+			fill(2, most)
+			if n == 2 {
+				m.s4(VSMIN, 3, 1, 2)
+				fill(2, least)
+				m.s4(VSMAX, 3, 3, 2)
+			} else {
+				m.s4(VCMGT, 3, 1, 2)
+				m.bits(VAND, 3, 3, 2)
+				fill(2, least)
+				m.s4(VCMGT, 4, 2, 1)
+				fill(2, step)
+				m.bits(VAND, 4, 4, 2)
+				m.bits(VORR, 3, 3, 4)
+			}
+			m.s4(VSUB, 1, 1, 3)
+			fill(2, bias)
+			m.s4(VADD, 2, 2, 3)
+			m.widen(VUXTL, 2, 2, i)
+			m.VI(VSHL, D2, 2, 2, 52)
+			m.V(VFMUL, D2, 0, 0, 2)
+		}
+		m.doneHalf(in, i, 0)
+	}
+}

@@ -159,6 +159,7 @@ func doubles() map[codegen.Rule]emitter {
 	} {
 		r[codegen.Rule{op, t, t}] = lanewise(t, plain32, do)
 	}
+	r[codegen.Rule{ir.FLdexp, t, t}] = scaleDouble
 	for _, from := range [...]ir.Type{ir.I64, ir.F64} {
 		r[codegen.Rule{ir.Bitcast, ir.I64, from}] = (*machine).copy
 		r[codegen.Rule{ir.Bitcast, ir.F64, from}] = (*machine).copy

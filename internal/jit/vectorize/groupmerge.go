@@ -76,8 +76,8 @@ type groupMerger struct {
 	code  []ir.V    // the new code
 }
 
-// rewrite replaces the inputs that tell where a workgroup begins; false if the invocations of a workgroup meet, or if an input
-// has another type.
+// rewrite replaces the inputs that tell where a workgroup begins; false if the invocations of a workgroup meet, if there is a loop, whose
+// budget needs an exit to Go, or if an input has another type.
 func (g *groupMerger) rewrite() bool {
 	for _, in := range g.p.In {
 		if in.Type != ir.I32 && placed(in.Semantic) {
@@ -85,7 +85,7 @@ func (g *groupMerger) rewrite() bool {
 		}
 	}
 	old := g.f.Code
-	if slices.ContainsFunc(old, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Meets) }) { // a quad may be a workgroup
+	if slices.ContainsFunc(old, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Meets) || g.f.Val(v).Op == ir.Loop }) { // a quad may be a workgroup
 		return false
 	}
 	g.code = append(make([]ir.V, 0, len(old)+32), old[0])
