@@ -7,11 +7,7 @@ import (
 
 // mark attributes the following code to an instruction of a function, or to the function itself.
 func (m *machine) mark(fn int, in *vcode.Inst) {
-	x := target.Mark{Offset: int32(len(m.Code)), Func: int32(fn)}
-	if in != nil {
-		x.Origin, x.Op, x.IR = in.Origin, in.Op, in.IR
-	}
-	m.marks = append(m.marks, x)
+	m.marks = append(m.marks, target.MarkAt(len(m.Code), fn, in))
 }
 
 // slowPathOwner is the instruction that a slow path belongs to, the first of n that were emitted as one.
@@ -26,12 +22,4 @@ func (m *machine) attribute(o slowPathOwner) {
 		m.slowPathOwners = append(m.slowPathOwners, o)
 	}
 	m.noteScratch(o.at, o.n)
-}
-
-func namesOf(funcs []*vcode.Func) []string {
-	var list []string
-	for _, f := range funcs {
-		list = append(list, f.Name)
-	}
-	return list
 }

@@ -150,7 +150,7 @@ func (d *builder) Code() (*target.Code, bool) {
 	if depth > target.MaxStack {
 		return nil, false
 	}
-	return &target.Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: namesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
+	return &target.Code{Level: m.level, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: codegen.NamesOf(m.funcs), Sites: m.sites, StackBytes: int(depth), Record: m.record}, true
 }
 
 // varBase returns the first slot of a variable.

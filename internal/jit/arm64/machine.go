@@ -105,11 +105,7 @@ func (b *builder) Code() (*target.Code, bool) {
 		m.far = true
 		m.emitProgram()
 	}
-	names := make([]string, len(m.funcs))
-	for i, f := range m.funcs {
-		names[i] = f.Name
-	}
-	return &target.Code{Level: target.NEON, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: names, Sites: m.sites,
+	return &target.Code{Level: target.NEON, Bytes: m.Finish(), Marks: m.marks, Data: m.data, Funcs: codegen.NamesOf(m.funcs), Sites: m.sites,
 		StackBytes: int(depth), Record: m.record}, true
 }
 
@@ -139,11 +135,7 @@ func (m *machine) emitProgram() {
 
 // mark records the origin of the code from here on: an instruction of function f, or of the function itself.
 func (m *machine) mark(f int, in *vcode.Inst) {
-	k := target.Mark{Offset: int32(len(m.Asm.Code)), Func: int32(f)}
-	if in != nil {
-		k.Origin, k.Op, k.IR = in.Origin, in.Op, in.IR
-	}
-	m.marks = append(m.marks, k)
+	m.marks = append(m.marks, target.MarkAt(len(m.Asm.Code), f, in))
 }
 
 // function emits the i-th function, and after it its slow paths. No register survives a call, so callers spill their live values, and

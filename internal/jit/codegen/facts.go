@@ -48,6 +48,14 @@ func ReadsMaskArgs(funcs []*vcode.Func, i int) bool {
 	return asks
 }
 
+// NamesOf returns the names of functions.
+func NamesOf(funcs []*vcode.Func) (list []string) {
+	for _, f := range funcs {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
 // Depth returns the stack size in bytes of the deepest chain of calls of funcs[0], whose i-th function has a
 // frame of frame(i) bytes. There is no recursion, and functions are in any order: a depth-first walk of the
 // call graph computes callees first. The IR forbids recursion, as SPIR-V does, so that the stack of a

@@ -17,6 +17,15 @@ type Mark struct {
 	IR     ir.Op // the IR operation, if Op has one
 }
 
+// MarkAt returns the mark of code at an offset: of an instruction of a function, or of the function itself if in is nil.
+func MarkAt(offset, function int, in *vcode.Inst) Mark {
+	x := Mark{Offset: int32(offset), Func: int32(function)}
+	if in != nil {
+		x.Origin, x.Op, x.IR = in.Origin, in.Op, in.IR
+	}
+	return x
+}
+
 // SharedCode is the Func of code that belongs to no function.
 const SharedCode = -1
 
