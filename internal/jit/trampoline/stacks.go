@@ -5,6 +5,7 @@ package trampoline
 import (
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"unsafe"
 )
@@ -16,15 +17,17 @@ type Stacks struct {
 	n      int
 }
 
-const guard = 4096
-
-// stagger is an offset in bytes between the tops of neighboring stacks. With equal low address bits
+// stagger is an offset in bytes between the tops of neighboring stacks, modulo maxShift. With equal low address bits
 // all frames would compete for the same sets of the L1 cache.
-const stagger = 17 * 64
+const (
+	stagger  = 17 * 64
+	maxShift = 4096
+)
 
 // NewStacks maps n stacks of at least size bytes.
 func NewStacks(n, size int) (*Stacks, error) {
-	stride := (size+2*guard-1)&^(guard-1) + guard
+	guard := os.Getpagesize() // arm64 kernels use 4, 16 or 64 KiB
+	stride := strideOf(size, guard)
 	mem, err := syscall.Mmap(-1, 0, n*stride, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("jit: %d native stacks of %d bytes: %w", n, size, err)
@@ -37,9 +40,12 @@ func NewStacks(n, size int) (*Stacks, error) {
 	return &Stacks{mem, stride, n}, nil
 }
 
+// strideOf returns the distance of stacks of at least size bytes: whole pages, one of which is the guard.
+func strideOf(size, page int) int { return (size+maxShift+page-1)&^(page-1) + page }
+
 // Top returns the initial stack pointer of the i-th stack, aligned to 64 bytes. Stacks grow down.
 func (s *Stacks) Top(i int) uintptr {
-	shift := i * stagger % guard
+	shift := i * stagger % maxShift
 	return uintptr(unsafe.Pointer(&s.mem[0])) + uintptr((i+1)*s.stride-shift)
 }
 

@@ -2,7 +2,22 @@
 
 package trampoline
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+// TestStrides checks that the guard page of every stack begins at a page, as mprotect requires, for all page sizes of Linux, and that the
+// stack above it has its size wherever its top is.
+func TestStrides(t *testing.T) {
+	for _, page := range []int{4 << 10, 16 << 10, 64 << 10} {
+		for _, size := range []int{1, 4096, 5000, 1 << 16, 1<<16 + 1} {
+			if d := strideOf(size, page); d%page != 0 || d < page+maxShift+size {
+				t.Errorf("stacks of %d bytes with pages of %d: %d bytes", size, page, d)
+			}
+		}
+	}
+}
 
 func TestStacks(t *testing.T) {
 	s, err := NewStacks(8, 1<<16)
@@ -16,7 +31,7 @@ func TestStacks(t *testing.T) {
 			t.Errorf("top %d is %#x", i, top)
 		}
 		if i > 0 {
-			if d := top - s.Top(i-1); d < 1<<16+guard || d%4096 == 0 {
+			if d := top - s.Top(i-1); d < 1<<16+uintptr(os.Getpagesize()) || d%4096 == 0 {
 				t.Errorf("stack %d is %d bytes above the one before", i, d)
 			}
 		}
