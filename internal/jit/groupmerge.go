@@ -34,7 +34,7 @@ func (p *program) PrepareMerged(job *exec.Job) (exec.Prepared, error) {
 // resources must share no byte with others whatever the width of a strip: a former workgroup is narrower than any.
 func (p *program) selectMerged(x *prepared, job *exec.Job) bool {
 	m := &p.merge
-	if p.source.Invocations() > vectorize.MaxSmallGroup || job.Hook != nil || job.Schedule != nil || job.Prompt || len(job.SpanEnds) > 0 {
+	if p.source.Invocations() > vectorize.MaxSmallGroup || !inRow(job) || job.Hook != nil || job.Schedule != nil || job.Prompt || len(job.SpanEnds) > 0 {
 		return false
 	}
 	if !m.tried {
@@ -51,11 +51,14 @@ func (p *program) selectMerged(x *prepared, job *exec.Job) bool {
 	return true
 }
 
+// inRow reports whether a job has rows of several workgroups that begin at 0.
+func inRow(job *exec.Job) bool { return job.Base[0] == 0 && job.Groups[0] > 1 }
+
 // fits reports whether merged workgroups can run the groups of a job. The number of invocations in a
 // row of workgroups must be below 2³².
 func (m *groupMerge) fits(job *exec.Job) bool {
 	n := (uint64(job.Groups[0]) + uint64(m.factor) - 1) / uint64(m.factor)
-	return job.Base[0] == 0 && job.Groups[0] > 1 && n*uint64(m.local) < 1<<32
+	return inRow(job) && n*uint64(m.local) < 1<<32
 }
 
 // mergedGroups returns the numbers of merged workgroups of a job.

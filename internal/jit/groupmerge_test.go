@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -219,6 +220,34 @@ func testMergedAliases(t *testing.T, engine jit.Engine) {
 		if !bytes.Equal(want, got) {
 			t.Error("the results tell that workgroups are merged")
 		}
+	}
+}
+
+// TestMergeTogether runs jobs of one program at once while its workgroups begin to be merged.
+func TestMergeTogether(t *testing.T) {
+	needMachine(t)
+	defer jit.MergeAfter(jit.MergeAfter(1000))
+	p := compileWith(t, jit.Engine{}, inputsProgram([3]uint32{2, 1, 1}))
+	var all sync.WaitGroup
+	jobs := make([]exec.Job, 4)
+	for i := range jobs {
+		jobs[i] = exec.Job{Groups: [3]uint32{70, 2, 1}, Workers: 2, Resources: placeOutputs()}
+		all.Go(func() {
+			for range 5 {
+				if err := p.Run(context.Background(), &jobs[i]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for i := range jobs[1:] {
+		if !samePlaces(jobs[0].Resources, jobs[1+i].Resources) {
+			t.Error("the results of equal jobs differ")
+		}
+	}
+	if jit.MergedGroups(p) == 0 {
+		t.Error("no workgroups are merged")
 	}
 }
 
