@@ -28,9 +28,10 @@ var (
 func causesOf(r *record) (list []cause) {
 	seen := map[string]bool{}
 	add := func(title, kind, text string) {
+		title = cut(title) // causes are equal if their shown titles are
 		if !seen[title] {
 			seen[title] = true
-			list = append(list, cause{Title: cut(title), Kind: kind, Text: cut(text)})
+			list = append(list, cause{Title: title, Kind: kind, Text: cut(text)})
 		}
 	}
 	for i := range r.Findings {

@@ -18,6 +18,10 @@ const (
 	writeTime  = 10 * time.Second       // of an event to a slow browser
 )
 
+// lookShare is the least ratio of the time between two looks to the time of a look, so that a large folder, such as one with
+// the sources of a program, does not keep a core busy.
+const lookShare = 10
+
 // maxListeners bounds the connections for events.
 const maxListeners = 64
 
@@ -27,32 +31,42 @@ type watcher struct {
 	fleet   func(context.Context) (any, error)
 
 	mu        sync.Mutex
-	listeners map[chan event]bool
+	listeners map[*listener]bool
 	stop      context.CancelFunc // of the loop; nil without listeners
 	last      map[string][]byte  // the last data of each kind
 }
 
-// event is a server-sent event.
-type event struct {
-	kind string // runs or fleet
-	data []byte
+// listener is a connection for events. A newer state replaces one that the connection has not taken yet: a slow browser misses
+// states between, but never the last one, after which no other may come.
+type listener struct {
+	wake    chan struct{}     // has a value while something waits
+	waiting map[string][]byte // data by kind, runs or fleet; the watcher's mutex guards it
+}
+
+// put leaves data for the connection.
+func (l *listener) put(kind string, data []byte) {
+	l.waiting[kind] = data
+	select {
+	case l.wake <- struct{}{}:
+	default: // it is awake already
+	}
 }
 
 func newWatcher(rs *reports, fleet func(context.Context) (any, error)) *watcher {
-	return &watcher{reports: rs, fleet: fleet, listeners: map[chan event]bool{}, last: map[string][]byte{}}
+	return &watcher{reports: rs, fleet: fleet, listeners: map[*listener]bool{}, last: map[string][]byte{}}
 }
 
 // listen adds a listener, and starts to look with the first one. It returns nil if there are too many.
-func (x *watcher) listen() chan event {
+func (x *watcher) listen() *listener {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.listeners) >= maxListeners {
 		return nil
 	}
-	l := make(chan event, 16)
+	l := &listener{make(chan struct{}, 1), map[string][]byte{}}
 	x.listeners[l] = true
 	for kind, data := range x.last {
-		l <- event{kind, data}
+		l.put(kind, data)
 	}
 	if x.stop == nil {
 		ctx, stop := context.WithCancel(context.Background())
@@ -63,7 +77,7 @@ func (x *watcher) listen() chan event {
 }
 
 // leave removes a listener. The last one stops the watcher.
-func (x *watcher) leave(l chan event) {
+func (x *watcher) leave(l *listener) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.listeners, l)
@@ -75,21 +89,23 @@ func (x *watcher) leave(l chan event) {
 
 // look looks at the reports and the fleet until the context ends.
 func (x *watcher) look(ctx context.Context) {
+	start := time.Now()
 	x.reports.refresh()
+	took := time.Since(start)
 	x.tell(ctx, "runs", x.reports.rows())
 	if x.fleet != nil {
 		go x.lookAtFleet(ctx)
 	}
-	for t := time.NewTicker(lookEvery); ; {
+	for {
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return
-		case <-t.C:
+		case <-time.After(max(lookEvery, lookShare*took)):
 		}
-		if x.reports.refresh() {
-			x.tell(ctx, "runs", x.reports.rows())
-		}
+		start := time.Now()
+		x.reports.refresh()
+		took = time.Since(start)
+		x.tell(ctx, "runs", x.reports.rows()) // what a request has read is new to the listeners too
 	}
 }
 
@@ -109,7 +125,7 @@ func (x *watcher) lookAtFleet(ctx context.Context) {
 	}
 }
 
-// tell sends data to all listeners, unless they have it. A listener that is behind misses it, and gets a later one.
+// tell leaves data for all listeners, unless they have it.
 func (x *watcher) tell(ctx context.Context, kind string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -122,11 +138,17 @@ func (x *watcher) tell(ctx context.Context, kind string, v any) {
 	}
 	x.last[kind] = data
 	for l := range x.listeners {
-		select {
-		case l <- event{kind, data}:
-		default:
-		}
+		l.put(kind, data)
 	}
+}
+
+// take returns what waits for a listener.
+func (x *watcher) take(l *listener) map[string][]byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := l.waiting
+	l.waiting = map[string][]byte{}
+	return all
 }
 
 // events answers with events until the browser leaves.
@@ -153,8 +175,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-beat.C:
 			ok = send(": beat\n\n")
-		case e := <-l:
-			ok = send("event: %s\ndata: %s\n\n", e.kind, e.data)
+		case <-l.wake:
+			for kind, data := range s.watch.take(l) {
+				ok = ok && send("event: %s\ndata: %s\n\n", kind, data)
+			}
 		}
 	}
 }

@@ -114,14 +114,32 @@ func readLine(b *bufio.Reader) (line []byte, long int64, err error) {
 	}
 }
 
-// readObject reads the records of a report of --format json: an object with a list of files.
+// window reads a file up to an offset that moves, so that a decoder keeps little of a large file that is no report.
+type window struct {
+	io.Reader
+	at, end int64
+}
+
+func (w *window) Read(p []byte) (int, error) {
+	if w.at >= w.end {
+		return 0, errNoReport
+	}
+	n, err := w.Reader.Read(p[:min(int64(len(p)), w.end-w.at)])
+	w.at += int64(n)
+	return n, err
+}
+
+// readObject reads the records of a report of --format json: an object whose files are a list. No value may be longer than a
+// record.
 func readObject(f io.ReaderAt, size int64, give func(r *record, at, end int64)) error {
-	d := json.NewDecoder(io.NewSectionReader(f, 0, size))
+	w := &window{io.NewSectionReader(f, 0, size), 0, maxRecord}
+	d := json.NewDecoder(w)
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return errNoReport
 	}
 	found := false
 	for d.More() {
+		w.end = d.InputOffset() + maxRecord
 		key, err := d.Token()
 		if err != nil {
 			return errNoReport
@@ -137,6 +155,7 @@ func readObject(f io.ReaderAt, size int64, give func(r *record, at, end int64)) 
 			return errNoReport
 		}
 		for found = true; d.More(); {
+			w.end = d.InputOffset() + maxRecord
 			var raw json.RawMessage
 			if err := d.Decode(&raw); err != nil {
 				return errNoReport

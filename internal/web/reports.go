@@ -1,10 +1,12 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,6 +20,7 @@ import (
 const (
 	maxReports = 1000
 	maxDepth   = 4       // of folders
+	maxEntries = 100000  // of the folders, of all kinds
 	maxItems   = 2 << 20 // of a report
 	maxCauses  = 10000   // of a report
 )
@@ -34,9 +37,11 @@ type report struct {
 	id, name string
 	size     int64
 	modified time.Time
-	read     int64 // the records up to here are known
-	wrong    bool  // it is no report
-	over     int   // items beyond the bound
+	read     int64       // the records up to here are known
+	tail     []byte      // the bytes before read, at most tailBytes
+	file     fs.FileInfo // of the file that was read
+	wrong    bool        // it is no report
+	over     int         // items beyond the bound
 	items    []item
 	counts   map[string]int // by state
 	causes   []cause
@@ -86,13 +91,14 @@ func (rs *reports) list(endings ...string) (names []string) {
 	if rs.root == nil {
 		return nil
 	}
+	entries := 0
 	_ = fs.WalkDir(rs.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
+		switch entries++; {
 		case err != nil:
 			return nil // a folder that cannot be read has no reports
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= maxDepth):
 			return fs.SkipDir
-		case len(names) >= maxReports:
+		case len(names) >= maxReports || entries > maxEntries:
 			return fs.SkipAll
 		case d.Type().IsRegular() && slices.Contains(endings, path.Ext(name)):
 			names = append(names, name)
@@ -102,8 +108,8 @@ func (rs *reports) list(endings ...string) (names []string) {
 	return names
 }
 
-// refresh reads the changes of the folder. It reports whether there was something.
-func (rs *reports) refresh() (changed bool) {
+// refresh reads what is new in the folder.
+func (rs *reports) refresh() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	there := map[string]bool{}
@@ -115,45 +121,62 @@ func (rs *reports) refresh() (changed bool) {
 			r = &report{id: id, name: name}
 			rs.all[id] = r
 		}
-		if rs.update(r) {
-			changed = true
-		}
+		rs.update(r)
 	}
-	for id, r := range rs.all {
+	for id := range rs.all {
 		if !there[id] {
-			changed = changed || !r.wrong
 			delete(rs.all, id)
 		}
 	}
-	return changed
 }
 
-// update reads the new records of a report.
-func (rs *reports) update(r *report) (changed bool) {
+// update reads what is new in a report.
+func (rs *reports) update(r *report) {
 	info, err := rs.root.Stat(r.name)
 	if err != nil || info.Size() == r.size && info.ModTime().Equal(r.modified) {
-		return false
+		return
 	}
 	f, err := rs.root.Open(r.name)
 	if err != nil {
-		return false
+		return
 	}
 	defer f.Close()
 	lines := path.Ext(r.name) == ".jsonl"
-	if !lines || info.Size() < r.read || r.wrong { // another report
+	if !lines || r.wrong || !r.grows(f, info) {
 		*r = report{id: r.id, name: r.name}
 	}
 	if r.counts == nil {
 		r.counts, r.byTitle, r.bySet = map[string]int{}, map[string]int{}, map[string]int32{}
 	}
-	r.size, r.modified = info.Size(), info.ModTime()
+	r.size, r.modified, r.file = info.Size(), info.ModTime(), info
 	if lines {
-		r.read, err = readLines(f, r.read, r.size, r.add)
+		if r.read, err = readLines(f, r.read, r.size, r.add); err == nil {
+			r.tail, err = tailOf(f, r.read)
+		}
 	} else {
 		err = readObject(f, r.size, r.add)
 	}
 	r.wrong = err != nil
-	return !r.wrong
+}
+
+// tailBytes is enough for the seconds of several records, which differ from run to run.
+const tailBytes = 4 << 10
+
+// tailOf returns the bytes of a file before an offset, at most tailBytes.
+func tailOf(f io.ReaderAt, end int64) ([]byte, error) {
+	tail := make([]byte, min(end, tailBytes))
+	_, err := f.ReadAt(tail, end-int64(len(tail)))
+	return tail, err
+}
+
+// grows reports whether a file that has changed is the one that was read, with more at its end. A run that is repeated writes
+// another report under the same name, perhaps a longer one, while nobody looks.
+func (r *report) grows(f io.ReaderAt, info fs.FileInfo) bool {
+	if r.file == nil || !os.SameFile(r.file, info) || info.Size() <= r.size {
+		return false
+	}
+	tail, err := tailOf(f, r.read)
+	return err == nil && bytes.Equal(tail, r.tail)
 }
 
 // states are the states of records. The first is that of others.
@@ -209,10 +232,11 @@ func (rs *reports) record(r *report, n int) (data []byte, x record, err error) {
 	defer f.Close()
 	i := &r.items[n]
 	data = make([]byte, i.length)
-	if _, err := f.ReadAt(data, i.at); err != nil {
-		return nil, x, errChanged
+	if _, err = f.ReadAt(data, i.at); err == nil {
+		err = x.decode(data)
 	}
-	if err := x.decode(data); err != nil || x.File+x.Test != i.name {
+	if err != nil || x.File+x.Test != i.name {
+		r.size, r.file = -1, nil // the next look reads all of it
 		return nil, x, errChanged
 	}
 	return data, x, nil
