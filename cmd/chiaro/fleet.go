@@ -189,7 +189,7 @@ func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) 
 		}
 	}
 	if len(mine) > 0 && n > 0 {
-		plain.Fprintf(s.c.err, "chiaro: --on %s: %s of %d stay in this process, since they need standard input, a compiler or a folder\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
+		plain.Fprintf(s.c.err, "chiaro: --on %s: this process keeps %s of %d: standard input, sources for a compiler and folders do not travel\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
 	}
 	return mine, n
 }

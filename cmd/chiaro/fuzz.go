@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +47,7 @@ The same seed always makes the same shader and the same changes.`,
 	fl.BoolVar(&f.show, "show", false, "write the shader of the first seed, and run nothing")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "vulkan1.4", "target environment of the checks")
 	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth item, from the Ith on; see report merge")
-	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of shaders to run in parallel")
+	jobsVar(fl, &f.jobs, "number of shaders to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit for one item; 0 for none")
 	onFlag(fl, &f.on)
 	complete(cmd, "format", formats...)
@@ -56,8 +55,8 @@ The same seed always makes the same shader and the same changes.`,
 	return cmd
 }
 
-// maxSeeds bounds the seeds of a run.
-const maxSeeds = 1 << 30
+// maxFuzzItems bounds the items of a run, which are a seed each, or a seed for each module. A list of so many takes about 1 GB.
+const maxFuzzItems = 1 << 22
 
 // interval returns the first seed, and the number of seeds.
 func (f *fuzzFlags) interval() (first, n uint64, err error) {
@@ -70,8 +69,8 @@ func (f *fuzzFlags) interval() (first, n uint64, err error) {
 	if n = last; two {
 		n = last - first + 1
 	}
-	if err != nil || err2 != nil || last < first || n == 0 || n > maxSeeds {
-		return 0, 0, unreadable("--seeds %q: must be a count, or FIRST-LAST, of 1 to %d seeds", f.seeds, maxSeeds)
+	if err != nil || err2 != nil || last < first || n == 0 || n > maxFuzzItems {
+		return 0, 0, unreadable("--seeds %q: must be a count, or FIRST-LAST, of 1 to %d seeds", f.seeds, maxFuzzItems)
 	}
 	return first, n, nil
 }
@@ -96,6 +95,9 @@ func fuzz(c console, f *fuzzFlags, args []string) error {
 		}
 		if len(files) == 0 {
 			return &coded{exitNothing, "no modules (*.spv, *.spvasm)"}
+		}
+		if uint64(len(files)) > maxFuzzItems/n {
+			return unreadable("--seeds %q with %s; want at most %d in all, one for each module and seed", f.seeds, number(len(files), "module"), maxFuzzItems)
 		}
 	}
 	items, shard, err := shardOf(f.items(files, first, n), f.shard, func(i fuzzItem) string { return i.title() })

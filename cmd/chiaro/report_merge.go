@@ -40,9 +40,20 @@ type mergedRecord struct {
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers"`
 	Log     []string          `json:"log"`
+	Reports []reportRecord    `json:"reports"`
+	Orders  int               `json:"orders"`
+	Order   string            `json:"order"`
 }
 
 func (r *mergedRecord) ofRun() bool { return r.Status != "" }
+
+// ran returns the record of run, with the reports of sanitizers that the reporters of text and SARIF need.
+func (r *mergedRecord) ran() record {
+	x := record{File: r.File, Test: r.Test, Status: r.Status, Message: r.Message, Seconds: r.Seconds, Buffers: r.Buffers, Log: r.Log,
+		Reports: r.Reports, Orders: r.Orders, Order: r.Order, found: foundReports(r.Reports)}
+	x.sanitized = len(x.found) > 0 && strings.Contains(r.Message, x.found[0].Sanitizer+": "+x.found[0].Text())
+	return x
+}
 
 // title returns the name of the object in the list of a shard.
 func (r *mergedRecord) title() string { return record{File: r.File, Test: r.Test}.title() }
@@ -223,9 +234,8 @@ func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
 	}
 	r, t := runReporters(verb)[format](w, false), tally{}
 	for i := range all {
-		m := &all[i]
-		r.Record(record{File: m.File, Test: m.Test, Status: m.Status, Message: m.Message, Seconds: m.Seconds, Buffers: m.Buffers, Log: m.Log})
-		t[m.Status]++
+		r.Record(all[i].ran())
+		t[all[i].Status]++
 	}
 	return t.code(), r.Close(t)
 }

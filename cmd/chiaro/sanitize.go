@@ -33,6 +33,20 @@ func reportRecords(list []vk.Report) (out []reportRecord) {
 	return out
 }
 
+// foundReports returns the reports that records are of.
+func foundReports(list []reportRecord) (out []vk.Report) {
+	for i := range list {
+		r := &list[i]
+		x := vk.Report{Sanitizer: r.Sanitizer, Rule: r.Rule, Message: r.Message, Stage: r.Stage, Invocation: r.Invocation,
+			Instruction: r.Instruction, Name: r.Name, Times: r.Times}
+		if r.Source != nil {
+			x.File, x.Line = r.Source.File, int(r.Source.Line)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // writeReports writes a line for each report.
 func writeReports(w io.Writer, list []vk.Report) {
 	for i := range list {

@@ -18,7 +18,7 @@ import (
 
 func newWeb(c console) *cobra.Command {
 	var listen, on string
-	var megabytes int64
+	var megabytes int
 	page := web.Config{Version: version(), Jobs: 2}
 	cmd := &cobra.Command{
 		Use:   "web [DIRECTORY]",
@@ -34,10 +34,10 @@ sanitizers and the disassembly side by side, in a process with limits of time an
 			if len(args) > 0 {
 				page.Reports = args[0]
 			}
-			if page.Limits.Time <= 0 || megabytes <= 0 {
-				return unreadable("--time %v and --memory %d; want more than 0", page.Limits.Time, megabytes)
+			if page.Limits.Time <= 0 {
+				return unreadable("--time %v; want more than 0", page.Limits.Time)
 			}
-			page.Limits.Memory = megabytes << 20
+			page.Limits.Memory = int64(megabytes) << 20
 			if on != "" {
 				page.Fleet = func(ctx context.Context) (any, error) { return fleetState(ctx, on) }
 			}
@@ -50,7 +50,7 @@ sanitizers and the disassembly side by side, in a process with limits of time an
 	fl.StringArrayVar(&page.Hosts, "host", nil, "further host name of the page, such as the name of a proxy; repeatable")
 	fl.StringVar(&on, "on", "", "show the fleet of a server: nats://HOST:PORT; see chiaro fleet")
 	fl.DurationVar(&page.Limits.Time, "time", 20*time.Second, "time for one process of the playground")
-	fl.Int64Var(&megabytes, "memory", 1024, "memory of a process of the playground, in MB")
+	countVar(fl, &megabytes, "memory", "", 1024, 1, "memory of a process of the playground, in MB")
 	return cmd
 }
 
