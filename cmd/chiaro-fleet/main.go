@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/internal/confine/filter"
 	"github.com/chiaro-gpu/chiaro/internal/fleet"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
@@ -163,7 +164,7 @@ func command() ([]string, error) {
 	}
 	answer := []string{path, "answer"}
 	self, err := os.Executable()
-	if err != nil || !fleet.CanConfine() {
+	if err != nil || !filter.Supported() {
 		plain.Fprintf(os.Stderr, "chiaro fleet: this system has no seccomp: the processes that answer are not confined\n")
 		return answer, nil
 	}
@@ -178,7 +179,7 @@ func newConfine() *cobra.Command {
 		Args:               cobra.MinimumNArgs(1),
 		Hidden:             true,
 		DisableFlagParsing: true,
-		RunE:               func(_ *cobra.Command, args []string) error { return fleet.Confine(args) },
+		RunE:               func(_ *cobra.Command, args []string) error { return filter.Exec(args) },
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/confine"
+	"github.com/chiaro-gpu/chiaro/internal/confine/filter"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
@@ -48,7 +49,7 @@ func playRole(role string) {
 		}
 	case "confine":
 		os.Unsetenv(roleVariable)
-		err = Confine(os.Args[1:])
+		err = filter.Exec(os.Args[1:])
 	case "submitter":
 		s := Submission{Server: Server{URL: arguments}, Audit: 300 * time.Millisecond}
 		err = s.Submit(ctx, os.Stdin, os.Stdout)

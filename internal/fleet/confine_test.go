@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/internal/confine/filter"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
@@ -65,7 +66,7 @@ const trespasses = 11
 // without the filter.
 func TestConfine(t *testing.T) {
 	t.Parallel()
-	if !CanConfine() {
+	if !filter.Supported() {
 		t.Skip("this system has no seccomp")
 	}
 	self, err := os.Executable()

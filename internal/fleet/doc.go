@@ -19,17 +19,15 @@
 //
 // # Files
 //
-//	batch.go          a batch: its key, its boundaries in the list, its message
-//	store.go          the connection, the streams and the object stores, errors for the user
-//	input.go          files of the submitter: hashes, upload
-//	submit.go         the submitter
-//	audit.go          the submitter when no answer comes
-//	inputcache.go     files of the worker: a bounded folder
-//	confine_linux.go  a process without connections, other processes and writes
-//	confine_other.go  likewise, where there is no seccomp
-//	process.go        a process that answers, with its limits and its end
-//	note.go           how often workers have begun the items of a batch that came back
-//	worker.go         the worker
-//	server.go         the embedded server; a fleet of one machine
-//	admin.go          status, cancel, prune
+//	batch.go       a batch: its key, its boundaries in the list, its message
+//	store.go       the connection, the streams and the object stores, errors for the user
+//	input.go       files of the submitter: hashes, upload
+//	submit.go      the submitter
+//	audit.go       the submitter when no answer comes
+//	inputcache.go  files of the worker: a bounded folder
+//	process.go     a process that answers, with its limits and its end
+//	note.go        how often workers have begun the items of a batch that came back
+//	worker.go      the worker
+//	server.go      the embedded server; a fleet of one machine
+//	admin.go       status, cancel, prune
 package fleet

@@ -1,4 +1,4 @@
-package fleet
+package filter
 
 import (
 	"fmt"
@@ -67,9 +67,9 @@ func policy() (*seccomp.Policy, error) {
 	}}, nil
 }
 
-// Confine replaces this process by a command that can neither connect nor start a process nor write a file. Its answers go to
+// Exec replaces this process by a command that can neither connect nor start a process nor write a file. Its answers go to
 // the streams that it has.
-func Confine(command []string) error {
+func Exec(command []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return err
@@ -84,8 +84,8 @@ func Confine(command []string) error {
 	return unix.Exec(path, command, os.Environ())
 }
 
-// CanConfine reports whether this system supports Confine.
-func CanConfine() bool {
+// Supported reports whether this system has what Exec needs.
+func Supported() bool {
 	_, err := policy()
 	return err == nil && seccomp.Supported()
 }
