@@ -27,7 +27,7 @@ func webPage(t *testing.T, dir string, args ...string) (*browser.Page, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = cmd.Process.Signal(os.Interrupt) // not a kill, after which its temporary files stay
 		_ = cmd.Wait()
 	})
 	line, err := bufio.NewReader(log).ReadString('\n')

@@ -45,6 +45,24 @@ func TestCancel(t *testing.T) {
 	t.Errorf("the process that it has started goes on")
 }
 
+// TestTemporaryFiles checks that the temporary files of a process that is killed are removed: by the end of the request, and by
+// the limit of time.
+func TestTemporaryFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	c := script(t, `mkdir "$TMPDIR/chiaro-source"; echo > "$TMPDIR/chiaro-source/x"; while :; do sleep 1000; done`)
+	c.Limits.Time = 300 * time.Millisecond
+	for _, limit := range []time.Duration{10 * time.Millisecond, time.Hour} {
+		ctx, stop := context.WithTimeout(t.Context(), limit)
+		s := newServer(t, c)
+		_, _ = s.tool.run(ctx, t.TempDir(), "run")
+		stop()
+		if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
+			t.Errorf("the folder has %v, %v; want nothing", list, err)
+		}
+	}
+}
+
 // zombie reports whether a process has ended and its parent, init, has not looked yet.
 func zombie(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

@@ -24,6 +24,9 @@ const (
 	maxFile = 64 << 20
 )
 
+// tempPattern is of the temporary folders of the page.
+const tempPattern = "chiaro-web-*"
+
 // killWait is how long the pipes of a process stay open after its end.
 const killWait = time.Second
 
@@ -61,7 +64,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 // errLarge ends a process with too much output.
 var errLarge = errors.New("the output is too large")
 
-// run runs chiaro in a folder until its end, a limit, or the end of the context, whose error it then returns.
+// run runs chiaro in a folder until its end, a limit, or the end of the context, whose error it then returns. The process has a
+// folder of its own for temporary files: it cannot remove them when it is killed.
 func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, error) {
 	select {
 	case r.slots <- struct{}{}:
@@ -69,6 +73,11 @@ func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, 
 	case <-ctx.Done():
 		return outcome{}, ctx.Err()
 	}
+	scratch, err := os.MkdirTemp("", tempPattern)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer os.RemoveAll(scratch)
 	timed, stop := context.WithTimeout(ctx, r.limits.Time)
 	defer stop()
 	timed, fail := context.WithCancelCause(timed)
@@ -78,6 +87,9 @@ func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, 
 	log := &bounded{most: maxLog, full: func() {}}
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, out, log, killWait
 	cmd.Env = confine.Environment(os.Environ())
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} { // of Unix and Windows
+		cmd.Env = append(cmd.Env, name+"="+scratch)
+	}
 	confine.DieWithParent(cmd)
 	confine.Group(cmd)
 	if err := cmd.Start(); err != nil {

@@ -97,7 +97,9 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	dir, err := os.MkdirTemp("", "chiaro-web-*")
+	s.playing.Add(1)
+	defer s.playing.Done()
+	dir, err := os.MkdirTemp("", tempPattern)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type Server struct {
 	sources *os.Root // nil for none
 	reports *reports
 	watch   *watcher
+	playing sync.WaitGroup // requests that have temporary folders
 }
 
 //go:embed static samples
@@ -104,6 +106,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		if h.Shutdown(grace) != nil {
 			_ = h.Close()
 		}
+		s.playing.Wait() // their processes end with the context, and then their folders are removed
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
