@@ -247,7 +247,8 @@ func TestWebReports(t *testing.T) {
 	p.Wait("!document.querySelector('dialog').open")
 }
 
-// TestWebLive checks that the page shows a report while it is written.
+// TestWebLive checks that the page shows a report while it is written. A hidden page has no connection for events, and shows what
+// it missed when it is visible again.
 func TestWebLive(t *testing.T) {
 	dir := t.TempDir()
 	p, url := webPage(t, dir)
@@ -258,10 +259,21 @@ func TestWebLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for i := 1; i <= 3; i++ {
+	see := func(state string) {
+		p.Eval(fmt.Sprintf("Object.defineProperty(document, 'visibilityState', {value: %q, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", state))
+	}
+	for i := 1; i <= 4; i++ {
+		if i == 3 {
+			see("hidden")
+			p.Wait("document.querySelector('#live:not(.on)')")
+		}
 		if err := json.NewEncoder(f).Encode(record{File: fmt.Sprint(i), Status: "pass"}); err != nil {
 			t.Fatal(err)
 		}
+		if i == 3 {
+			continue
+		}
+		see("visible")
 		p.Wait(fmt.Sprintf("document.querySelector('tbody td.n')?.textContent === '%d'", i))
 	}
 	p.Keep("live")

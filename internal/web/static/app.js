@@ -48,9 +48,16 @@ async function show() {
   else main.focus({ preventScroll: true });
 }
 
-// listen follows the events. The browser connects again by itself.
+// listen follows the events while the page is visible. A browser has few connections to a server, and hidden tabs must not hold
+// them. It connects again by itself.
+let source = null;
 function listen() {
-  const source = new EventSource("api/events");
+  source?.close();
+  source = null;
+  live.textContent = "connecting";
+  live.classList.remove("on");
+  if (document.visibilityState === "hidden") return;
+  source = new EventSource("api/events");
   source.onopen = () => { live.textContent = "live"; live.classList.add("on"); };
   source.onerror = () => { live.textContent = "not connected"; live.classList.remove("on"); };
   for (const kind of ["runs", "fleet"]) {
@@ -99,6 +106,8 @@ addEventListener("keydown", (e) => {
 document.getElementById("theme").addEventListener("click", () => theme(true));
 document.getElementById("help").addEventListener("click", () => keys.showModal());
 addEventListener("hashchange", show);
+let started = false;
+document.addEventListener("visibilitychange", () => started && listen());
 
 theme(false);
 get("api/about").then((about) => {
@@ -106,5 +115,6 @@ get("api/about").then((about) => {
   document.querySelector(".brand").title = about.version;
   if (!about.fleet) document.querySelector('nav a[href="#/fleet"]').hidden = true;
   show();
+  started = true;
   listen();
 }, (err) => main.replaceChildren(problem(err), el("p", {}, "The server has ended.")));
