@@ -49,7 +49,8 @@ func causesOf(r *record) (list []cause) {
 	return list
 }
 
-// general returns a message without its place, names and numbers, so that messages with one cause are equal.
+// general returns a message without its place, names and numbers, so that messages with one cause are equal. Quoted texts go first:
+// a path or a number in quotes is part of a name.
 func general(message string, r *record) string {
 	message = strings.TrimPrefix(strings.TrimPrefix(message, r.File+":"), " ")
 	message = ofPlace.ReplaceAllString(message, "")

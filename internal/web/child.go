@@ -45,7 +45,8 @@ type outcome struct {
 	ended string // the limit that ended it; "" for none
 }
 
-// bounded keeps the first bytes that are written to it, and calls full after them.
+// bounded keeps the first bytes that are written to it, and calls full after them. It accepts the others, so that a process that
+// writes them is not blocked before it is killed.
 type bounded struct {
 	data bytes.Buffer // not embedded: its ReadFrom has no bound
 	most int
@@ -61,12 +62,16 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// errLarge ends a process with too much output.
+// errLarge is the cause of the end of a process that writes more than maxOut to its standard output.
 var errLarge = errors.New("the output is too large")
 
-// run runs chiaro in a folder until its end, a limit, or the end of the context, whose error it then returns. The process has a
-// folder of its own for temporary files: it cannot remove them when it is killed.
+// run runs chiaro in a folder. It returns after the end of the process, or kills it at a limit, which the outcome names. After the
+// end of the context it returns the context's error.
+//
+// The process has a folder of its own for temporary files, because a process that is killed cannot remove them. It has neither the
+// credentials of a fleet nor a longer life than the page.
 func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, error) {
+	// A request that waits for a slot costs a goroutine and no process, and ends with its browser.
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -84,6 +89,7 @@ func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, 
 	defer fail(nil)
 	cmd := exec.CommandContext(timed, r.command[0], append(r.command[1:len(r.command):len(r.command)], args...)...)
 	out := &bounded{most: maxOut, full: func() { fail(errLarge) }}
+	// A long log is cut: the process ends by itself, and the first lines name the fault.
 	log := &bounded{most: maxLog, full: func() {}}
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, out, log, killWait
 	cmd.Env = confine.Environment(os.Environ())
@@ -95,6 +101,8 @@ func (r *runner) run(ctx context.Context, dir string, args ...string) (outcome, 
 	if err := cmd.Start(); err != nil {
 		return outcome{}, err
 	}
+	// The limits come after the start, since no portable way sets them before. Memory that
+	// the process maps from then on counts. A process that has ended already needs none.
 	if err := confine.Limit(cmd.Process.Pid, confine.Limits{Memory: r.limits.Memory, Output: maxFile}); err != nil && cmd.ProcessState == nil {
 		fail(err)
 	}

@@ -25,11 +25,13 @@ const lookShare = 10
 // maxListeners bounds the connections for events.
 const maxListeners = 64
 
-// watcher looks at the reports and the fleet while someone listens.
+// watcher looks at the reports and the fleet while a page listens. It asks for their sizes and times: a system
+// reports no change that another machine makes on a network file system.
 type watcher struct {
 	reports *reports
 	fleet   func(context.Context) (any, error)
 
+	// The mutex guards the fields below. No look holds it, since a look may be long.
 	mu        sync.Mutex
 	listeners map[*listener]bool
 	stop      context.CancelFunc // of the loop; nil without listeners
@@ -105,11 +107,12 @@ func (x *watcher) look(ctx context.Context) {
 		start := time.Now()
 		x.reports.refresh()
 		took = time.Since(start)
-		x.tell(ctx, "runs", x.reports.rows()) // what a request has read is new to the listeners too
+		x.tell(ctx, "runs", x.reports.rows()) // a request may have read it first: refresh does not say whether it is new to the listeners
 	}
 }
 
-// lookAtFleet asks for the state of the fleet, or says why there is none.
+// lookAtFleet asks for the state of the fleet until the context ends. An error is a state too: the server may come back. It is apart
+// from look, because an answer of a server that is down takes long.
 func (x *watcher) lookAtFleet(ctx context.Context) {
 	for {
 		state, err := x.fleet(ctx)
@@ -142,7 +145,7 @@ func (x *watcher) tell(ctx context.Context, kind string, v any) {
 	}
 }
 
-// take returns what waits for a listener.
+// take returns the data that wait for a listener, at most one of each kind.
 func (x *watcher) take(l *listener) map[string][]byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -151,7 +154,8 @@ func (x *watcher) take(l *listener) map[string][]byte {
 	return all
 }
 
-// events answers with events until the browser leaves.
+// events answers with events until the browser leaves. The browser connects again by itself after an error, so that events need
+// no number: the first ones of a connection are the whole state.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	l := s.watch.listen()
 	if l == nil {

@@ -10,7 +10,9 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard refuses requests that do not come from the page, and sets the headers of all answers.
+// guard refuses requests that do not come from the page, and sets the headers of all answers. The name of the host
+// stops DNS rebinding, the origin stops requests of other pages, and the type of the content, which no form can send, stops those
+// of browsers without Sec-Fetch-Site and Origin.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -19,7 +21,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cache-Control", "no-cache")
+		h.Set("Cache-Control", "no-cache") // a later chiaro has other files under the same names
 		switch {
 		case !s.isHost(r.Host):
 			http.Error(w, "this host name is not the page's; --host permits it", http.StatusMisdirectedRequest)
@@ -33,8 +35,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// isHost reports whether a Host header names this server: a name of the loopback address or one of the configuration. Another
-// name may be one that its owner lets resolve to this machine.
+// isHost reports whether a Host header names this server: a name of the loopback address or one of the configuration. With DNS
+// rebinding the owner of another name lets it resolve to this machine, and the browser takes the page for one of that name.
 func (s *Server) isHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

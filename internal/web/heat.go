@@ -37,7 +37,8 @@ type heatInstruction struct {
 	Executed uint64 `json:"executed"`
 }
 
-// heatOf sums the counts of a profile.
+// heatOf sums the counts of a profile by line: a line has several instructions, in several functions and stages. A line executes as
+// often as its most executed instruction.
 func heatOf(profile []byte) (*heat, error) {
 	var p struct {
 		Stages []struct {

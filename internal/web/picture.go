@@ -35,7 +35,7 @@ type pictureRow struct {
 	Name string `json:"name"`
 }
 
-// pictures lists the pictures of the folder of reports.
+// pictures lists the pictures of the folder of reports, without reading them.
 func (s *Server) pictures(w http.ResponseWriter, _ *http.Request) {
 	list := []pictureRow{}
 	for _, name := range s.reports.list(".png") {
@@ -54,7 +54,7 @@ func (s *Server) named(id string) (string, error) {
 	return "", fmt.Errorf("no such picture")
 }
 
-// readPicture reads a PNG file of a folder.
+// readPicture reads a PNG file of a folder. The size comes from the header of the file, before memory for the pixels is allocated.
 func readPicture(root *os.Root, name string) ([]byte, image.Image, error) {
 	data, err := readBounded(root, name, maxFile)
 	if err != nil {
@@ -87,8 +87,12 @@ func (s *Server) picture(w http.ResponseWriter, req *http.Request) {
 	s.answerPicture(w, s.reports.root, name)
 }
 
+// answerPicture answers with a picture after it has decoded it, so that the browser gets no other file. A picture may need 128 MB of
+// memory, and its difference as much again, so that one request at a time decodes.
 func (s *Server) answerPicture(w http.ResponseWriter, root *os.Root, name string) {
+	s.decoding.Lock()
 	data, _, err := readPicture(root, name)
+	s.decoding.Unlock()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
@@ -113,6 +117,8 @@ func (s *Server) itemPicture(w http.ResponseWriter, req *http.Request) {
 
 // difference compares the two pictures of a request; nil after an answer that says why not.
 func (s *Server) difference(w http.ResponseWriter, req *http.Request) *golden.Difference {
+	s.decoding.Lock()
+	defer s.decoding.Unlock()
 	var both [2]image.Image
 	for i, key := range []string{"want", "got"} {
 		name, err := s.named(req.URL.Query().Get(key))

@@ -21,7 +21,8 @@ const (
 	maxSide = 4096
 )
 
-// playRequest is a shader and how to run it.
+// playRequest is a shader and how to run it. All of its strings that become arguments of chiaro are values of flags, joined by "=",
+// so that none of them is a flag.
 type playRequest struct {
 	Kind     string   `json:"kind"`
 	Text     string   `json:"text"`
@@ -37,7 +38,7 @@ type playRequest struct {
 	Heat     bool     `json:"heat,omitempty"`     // count instructions
 }
 
-// playKind is a language of the playground.
+// playKind is a language of the playground. The name of the file tells chiaro the language.
 type playKind struct {
 	file   string
 	script bool // a script, with its own pipelines
@@ -49,7 +50,8 @@ var playKinds = map[string]playKind{
 	"hlsl": {file: "shader.comp.hlsl"}, "wgsl": {file: "shader.wgsl"}, "slang": {file: "shader.slang"}, "amber": {file: "script.amber", script: true},
 }
 
-// frame is the script around a fragment shader. The lines before the shader are frameLines.
+// frame is the script around a fragment shader. The lines before the shader are frameLines, which the browser takes off the lines
+// of findings. The shader is checked before, without the script, so that none can end its section early.
 const (
 	frame = `#!amber
 SHADER vertex v PASSTHROUGH
@@ -83,10 +85,11 @@ type playPart struct {
 	Heat    *heat           `json:"heat,omitempty"`
 	Log     string          `json:"log,omitempty"`
 	Ended   string          `json:"ended,omitempty"`  // the limit that ended it
-	Before  int             `json:"before,omitempty"` // lines that the page has put before the shader
+	Before  int             `json:"before,omitempty"` // lines of the page before the first one of the shader
 }
 
-// play answers with the parts as they come, one a line.
+// play answers with the parts as they come, one a line, so that the findings are there before a long run ends. The last part is
+// "end": an answer without it was cut off.
 func (s *Server) play(w http.ResponseWriter, r *http.Request) {
 	var q playRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxText)).Decode(&q); err != nil {
@@ -119,7 +122,8 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check rejects requests that the page does not make.
+// check rejects requests that the page does not make. Contents of files are among them: the playground of a page that a proxy
+// makes public must not show the files of this machine.
 func (q *playRequest) check() error {
 	k, ok := playKinds[q.Kind]
 	switch {
@@ -149,7 +153,8 @@ type player struct {
 	give func(*playPart)
 }
 
-// play gives the parts. After an input that cannot be read there is only the first.
+// play gives the parts. After an input that cannot be read, with exit code 2, there is only the first: each further process would
+// report the same error. An invalid shader goes on, since its findings need not prevent its run.
 func (p *player) play(ctx context.Context) error {
 	text := p.q.Text
 	if err := os.WriteFile(filepath.Join(p.dir, p.kind.file), []byte(text), 0o600); err != nil {
@@ -199,7 +204,7 @@ func (p *player) step(ctx context.Context, part string, before int, args ...stri
 	return x, nil
 }
 
-// listing gives the disassembly.
+// listing gives the disassembly. It needs no run: a shader that fails has one too.
 func (p *player) listing(ctx context.Context) error {
 	file := p.kind.file
 	if filepath.Ext(file) == ".spvasm" { // dis reads modules and sources
@@ -252,7 +257,7 @@ func (p *player) runArgs() (args []string) {
 	return args
 }
 
-// target appends the file to run, and returns the number of lines before the shader.
+// target appends the file to run, and returns the number of lines of the page before the first one of the shader.
 func (p *player) target(args []string) ([]string, int) {
 	if p.kind.framed {
 		return append(args, frameFile), frameLines
@@ -292,7 +297,7 @@ func (p *player) run(ctx context.Context) error {
 	return nil
 }
 
-// written reads a file that a run has written.
+// written reads a file of the folder of the playground, never one outside of it.
 func (p *player) written(name string) ([]byte, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -302,7 +307,8 @@ func (p *player) written(name string) ([]byte, error) {
 	return readBounded(root, name, maxFile)
 }
 
-// samples lists the shaders of the playground.
+// samples lists the shaders of the playground. The first line of a sample is a comment with its request as JSON, which the editor
+// does not show.
 func samples(w http.ResponseWriter, _ *http.Request) {
 	type sample struct {
 		playRequest

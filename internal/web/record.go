@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// record has the parts of a record of check, run or test that lists and causes need. The browser reads the whole record.
+// record has the parts of a record of check, run or test that lists and causes need. The browser reads the whole record, so that
+// a field that a later chiaro adds reaches it without a change here.
 type record struct {
 	File     string        `json:"file"`
 	Test     string        `json:"test"`
@@ -129,8 +130,8 @@ func (w *window) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readObject reads the records of a report of --format json: an object whose files are a list. No value may be longer than a
-// record.
+// readObject reads the records of a report of --format json: an object with a list "files". No value may be longer than a record.
+// The decoder reads one record at a time, because a report of a million has no room in memory.
 func readObject(f io.ReaderAt, size int64, give func(r *record, at, end int64)) error {
 	w := &window{io.NewSectionReader(f, 0, size), 0, maxRecord}
 	d := json.NewDecoder(w)

@@ -80,13 +80,15 @@ func (rs *reports) close() {
 	}
 }
 
-// idOf returns the name of a file in addresses.
+// idOf returns the name of a file in addresses. A hash has no character that an address or a path treats specially, and a request
+// with it cannot name a file that no list has.
 func idOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:8])
 }
 
-// list returns the regular files of the folder with one of the endings.
+// list returns the regular files of the folder with one of the endings. Hidden folders are left out, and symbolic links too: a link
+// to a folder above would have all reports twice.
 func (rs *reports) list(endings ...string) (names []string) {
 	if rs.root == nil {
 		return nil
@@ -108,7 +110,8 @@ func (rs *reports) list(endings ...string) (names []string) {
 	return names
 }
 
-// refresh reads what is new in the folder.
+// refresh reads new and changed reports of the folder and forgets deleted ones. A file that is no report is remembered, so
+// that it is read once and not at each look.
 func (rs *reports) refresh() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -130,7 +133,8 @@ func (rs *reports) refresh() {
 	}
 }
 
-// update reads what is new in a report.
+// update reads the new records of a report: from its last whole line on if it has grown, else all. Equal size and time mean that
+// nothing is new.
 func (rs *reports) update(r *report) {
 	info, err := rs.root.Stat(r.name)
 	if err != nil || info.Size() == r.size && info.ModTime().Equal(r.modified) {
@@ -179,10 +183,10 @@ func (r *report) grows(f io.ReaderAt, info fs.FileInfo) bool {
 	return err == nil && bytes.Equal(tail, r.tail)
 }
 
-// states are the states of records. The first is that of others.
+// states are the states of records, by the number in an item. The first one is for all others.
 var states = []string{"unknown", "pass", "fail", "unsupported", "error", "timeout", "internal", "not run", "clean", "warning", "unreadable"}
 
-// add adds a record.
+// add adds a record. Items beyond the bound are counted, causes beyond theirs are not.
 func (r *report) add(x *record, at, end int64) {
 	if len(r.items) >= maxItems {
 		r.over++
@@ -208,7 +212,7 @@ func (r *report) add(x *record, at, end int64) {
 	r.counts[states[i.state]]++
 }
 
-// set returns the number of a set of causes.
+// set returns the number of a set of causes. Most items share one of a few sets, so that an item needs four bytes for its own.
 func (r *report) set(causes []int32) int32 {
 	key := fmt.Sprint(causes)
 	n, known := r.bySet[key]
@@ -220,7 +224,7 @@ func (r *report) set(causes []int32) int32 {
 	return n
 }
 
-// errChanged is the error of an item whose file is another one now.
+// errChanged is the error of an item that is no longer at its place, because another run has written the file.
 var errChanged = errors.New("the report has changed; reload the page")
 
 // record returns the record of an item as it is in its file.

@@ -36,7 +36,7 @@ type itemRow struct {
 	Causes  int     `json:"causes"`
 }
 
-// rows returns the runs, the newest first.
+// rows returns the runs, the newest first. The counts are copied: an answer is written without the lock.
 func (rs *reports) rows() []runRow {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -98,7 +98,8 @@ func (s *Server) causes(w http.ResponseWriter, req *http.Request) {
 	writeJSON(w, list[:min(len(list), maxPage)])
 }
 
-// items lists the items of a run that have a state, a cause and a part of their name.
+// items lists the items of a run that have a state, a cause and a part of their name. All items are searched for the total, which the
+// list shows.
 func (s *Server) items(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	from, _ := strconv.Atoi(q.Get("from"))
@@ -140,7 +141,7 @@ func (r *report) row(n int) itemRow {
 	return row
 }
 
-// shown is an item that a request names.
+// shown is an item that a request names, as it is in its file: it stays whole when the report changes.
 type shown struct {
 	run    string
 	row    itemRow

@@ -28,12 +28,13 @@ type Config struct {
 
 // Server is a page.
 type Server struct {
-	config  Config
-	tool    runner
-	sources *os.Root // nil for none
-	reports *reports
-	watch   *watcher
-	playing sync.WaitGroup // requests that have temporary folders
+	config   Config
+	tool     runner
+	sources  *os.Root // nil for none
+	reports  *reports
+	watch    *watcher
+	playing  sync.WaitGroup // requests that have temporary folders
+	decoding sync.Mutex     // of the request that decodes pictures
 }
 
 //go:embed static samples
@@ -64,7 +65,8 @@ func (s *Server) Close() {
 	}
 }
 
-// Handler returns the handler of all requests.
+// Handler returns the handler of all requests. A request that starts a process is a POST: a link or a picture of another page
+// cannot make one.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	static, err := fs.Sub(files, "static")
@@ -91,7 +93,8 @@ func (s *Server) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// Serve serves the page on a listener until the context ends.
+// Serve serves the page on a listener until the context ends. There is no limit for the time of an answer: events last as long as
+// the page, and the playground as long as its processes.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -126,7 +129,7 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// about describes the page.
+// about answers with the version, and with the views that the page has.
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"version": s.config.Version, "reports": s.config.Reports != "", "fleet": s.config.Fleet != nil})
 }

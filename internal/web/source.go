@@ -53,7 +53,8 @@ func (s *Server) sourcesOf(r *record) (list []sourceFile) {
 	return list
 }
 
-// inside returns a name as a path in the folder of sources. The folder itself refuses one that leads outside.
+// inside returns a name as a path in the folder of sources. It decides nothing: os.Root refuses a path that leads outside, by ".."
+// or by a link.
 func (s *Server) inside(name string) string {
 	name = filepath.FromSlash(name)
 	if !filepath.IsAbs(name) {
@@ -69,7 +70,7 @@ func (s *Server) inside(name string) string {
 	return name
 }
 
-// readBounded reads a regular file of a folder.
+// readBounded reads a regular file of a folder. Another one, such as a pipe, may have no end; it is not opened.
 func readBounded(root *os.Root, name string, most int64) ([]byte, error) {
 	info, err := root.Stat(name)
 	if err != nil {
@@ -131,12 +132,13 @@ var (
 // listable reports whether a file has a listing.
 func listable(name string) bool { return slices.Contains(shaderEndings, filepath.Ext(name)) }
 
-// runnable reports whether a file may run without arguments.
+// runnable reports whether a file may run without arguments. A shader with buffers may still fail, and the answer says why.
 func runnable(name string) bool {
 	return slices.Contains(scriptEndings, filepath.Ext(name)) || filepath.Ext(name) == ".spvasm" || listable(name)
 }
 
-// withSubject runs chiaro on the subject of an item; nil after an answer that says why not.
+// withSubject runs chiaro on the subject of an item; nil after an answer that says why not. The path begins with "./", since a report
+// may name a file like a flag.
 func (s *Server) withSubject(w http.ResponseWriter, req *http.Request, may func(string) bool, args ...string) *outcome {
 	x := s.shown(w, req)
 	if x == nil {
