@@ -23,7 +23,7 @@ func (f *testFlags) tableItem(test *shadertable.Test) (*wire.Item, bool) {
 	return &wire.Item{Name: test.File, Kind: "test " + test.Name, Files: files}, true
 }
 
-// tableStore keeps the last table, whose tests usually follow each other.
+// tableStore keeps the last table, since its tests usually follow each other.
 type tableStore struct {
 	text  []byte
 	table *shadertable.Table

@@ -84,8 +84,8 @@ func (e *watchedEngine) take() []exec.Program {
 	return list
 }
 
-// open makes the device, whose work ends with ctx, and the resources of the flags for entry points. more has further
-// resources, which replace those of the flags.
+// open makes the device and the resources of the flags for entry points. The work of the device ends with ctx. more has
+// further resources, which replace the flags' ones.
 func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower.Options, entries []*iface.Entry, more map[uint32]benchBinding) (*benchDevice, error) {
 	d := &benchDevice{engine: &watchedEngine{Engine: engine}}
 	if f.push != "" {
@@ -112,7 +112,7 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 	return d, nil
 }
 
-// make makes the device, whose work ends with ctx.
+// make makes the device. Its work ends with ctx.
 func (d *benchDevice) make(ctx context.Context, threads int, options lower.Options) (err error) {
 	info := vk.DeviceInfo{Workers: threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options, Written: true}
 	if options.Sanitize != 0 {

@@ -15,7 +15,7 @@ func launchName(file string) string {
 	return file
 }
 
-// checkLaunchFlags refuses the flags of bench whose values a description of a launch has.
+// checkLaunchFlags refuses the flags of bench that set a value which a description of a launch has.
 func (f *benchFlags) checkLaunchFlags() error {
 	given := map[string]bool{"-b and -i": len(f.resources) > 0, "-g": f.groups != "1", "--base": f.base != "", "-p": f.push != "", "-s": len(f.specialize) > 0}
 	for _, name := range []string{"-b and -i", "-g", "--base", "-p", "-s"} {

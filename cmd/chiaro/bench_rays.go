@@ -19,7 +19,7 @@ import (
 //go:embed rays/*.spvasm
 var rayShaders embed.FS
 
-// rayModes are what bench --rays times, in order. The last one moves the scene.
+// rayModes are the modes of bench --rays, in order. The last one moves the scene.
 var rayModes = []struct {
 	name string
 	time func(b *rayBench, r *rayReport) error
@@ -34,7 +34,7 @@ var rayModes = []struct {
 	{"refit", func(b *rayBench, r *rayReport) error { return b.timeRefit(r) }},
 }
 
-// rayReport is the line of a mode. Work is what one submission does, in 1e9 of the unit.
+// rayReport is the line of a mode. Work is the work of one submission, in 1e9 of the unit.
 type rayReport struct {
 	benchReport
 	Work   float64 `json:"work"`

@@ -38,7 +38,7 @@ type rayBuild struct {
 	sizes vk.BuildSizes
 }
 
-// openRays makes the device, whose work ends with ctx.
+// openRays makes the device. Its work ends with ctx.
 func (f *benchFlags) openRays(ctx context.Context, engine exec.Engine, options lower.Options) (*benchDevice, error) {
 	d := &benchDevice{engine: &watchedEngine{Engine: engine}}
 	return d, d.make(ctx, f.threads, options)

@@ -58,7 +58,7 @@ type cachedFinding struct {
 	Has      bool           `json:"h,omitempty"`
 }
 
-// cachedSide is a side with the fields that its JSON omits. Its file name, like that of a
+// cachedSide is a side with the fields that its JSON omits. Its file name, like the name of a
 // finding's source, is relative to the object's, which may be in another folder in the next run.
 type cachedSide struct {
 	link.Side

@@ -131,7 +131,7 @@ type findingRecord struct {
 	Related     []relatedRecord `json:"related,omitempty"`
 	Sides       []link.Side     `json:"sides,omitempty"` // of a finding of a pipeline, the one at fault first
 
-	// What the merged reports of shards need beyond this.
+	// The merged reports of shards need these too.
 	Disassembled int    `json:"disassemblyLine,omitempty"` // the line of the instruction in the disassembly
 	Quoted       string `json:"sourceText,omitempty"`      // the line of the source
 }

@@ -42,7 +42,7 @@ type launchFile struct {
 	Bind     map[string]string         `yaml:"bind"` // handles of the variables of the module that are textures, surfaces or samplers
 }
 
-// launchJob is a launch with its contents. The buffers are those of a shader without bindings.
+// launchJob is a launch with its contents. The buffers are as of a shader without bindings.
 type launchJob struct {
 	shaderJob
 	file        launchFile
@@ -218,7 +218,7 @@ func (j *launchJob) launch(d *vk.Device) error {
 	return j.copyImages(d, false)
 }
 
-// judge compares the buffers with what they must be, and shows those without an expectation.
+// judge compares the buffers with their expectations, and shows the ones without an expectation.
 func (j *launchJob) judge(c console, format string) error {
 	var outs []shaderOutput
 	for _, m := range j.memory {
@@ -246,7 +246,7 @@ func (j *launchJob) differs(c console) (any bool) {
 	return any
 }
 
-// firstDifference describes the first value of a buffer that is not what it must be.
+// firstDifference describes the first wrong value of a buffer.
 func firstDifference(name string, got, want *content) string {
 	if len(got.data) != len(want.data) {
 		return fmt.Sprintf("%s has %d bytes; must have %d", name, len(got.data), len(want.data))

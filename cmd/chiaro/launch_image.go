@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// launchImage is an image of a launch. The buffer with its name has its texels, before the launch and after it.
+// launchImage is an image of a launch. Its texels are the contents of the buffer with its name, before the launch and after it.
 type launchImage struct {
 	Format string `yaml:"format"`
 	Size   []int  `yaml:"size"` // one to three extents

@@ -170,7 +170,7 @@ func (j *judge) linkOne(file string, read func() (*link.Description, error), f *
 	return x
 }
 
-// complete adds to a description what the flags say about all pipelines.
+// complete adds the flags for all pipelines to a description.
 func (f *linkFlags) complete(d *link.Description) {
 	d.Library = d.Library || f.library
 	if f.maintenance4 == "" {

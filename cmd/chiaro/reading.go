@@ -37,7 +37,7 @@ func addReading(cmd *cobra.Command, at *facts.Reading) {
 	complete(cmd, "reading", facts.Readings...)
 }
 
-// read returns the judge for a pipeline whose description selects a reading. The flag
+// read returns the judge for a pipeline with a description that selects a reading. The flag
 // has priority.
 func (j *judge) read(r facts.Reading) *judge {
 	if r == facts.ReadingDefault || j.env.Reading != facts.ReadingDefault {

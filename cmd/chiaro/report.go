@@ -30,7 +30,7 @@ type record struct {
 	ran       *ranScript  // nil if it has not run
 }
 
-// ranScript is what coverage needs of a script that has run.
+// ranScript has the parts of a script that has run which coverage needs.
 type ranScript struct {
 	script  *amber.Script      // nil for a test of a table
 	modules map[string]checked // of a test, by stage

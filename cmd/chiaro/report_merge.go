@@ -20,7 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// newReport returns the command report, whose only subcommand is merge.
+// newReport returns the command report. Its only subcommand is merge.
 func newReport(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",

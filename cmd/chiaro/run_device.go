@@ -21,7 +21,7 @@ type shaderDevice struct {
 	layout  *vk.PipelineLayout
 }
 
-// open makes the device, whose work ends with ctx, and the memory of the buffers. The contents are afterwards in the
+// open makes the device and the memory of the buffers. The work of the device ends with ctx. The contents are afterwards in the
 // memory of the device: they end with its Close.
 func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error) {
 	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{

@@ -223,7 +223,7 @@ func (f *testFlags) judge(ctx context.Context, test *shadertable.Test, script *a
 	return test.Judge(ctx, script, r, ran.codes["compute"])
 }
 
-// scriptOf makes the script of a test, whose modules are compiled.
+// scriptOf makes the script of a test from its compiled modules.
 func (f *testFlags) scriptOf(ctx context.Context, c console, test *shadertable.Test, ran *ranScript) (*amber.Script, error) {
 	env := orElse(f.opts.TargetEnv, "vulkan1.3")
 	target, _ := valid.ParseEnv(env)

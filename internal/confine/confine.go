@@ -1,5 +1,5 @@
 // Package confine bounds the processes that run shaders for others: their memory, the size of the files that they write, and
-// their life, which ends with the process that started them. It refuses to know the programs that they run.
+// their life, which ends with the life of the process that started them. It refuses to know the programs.
 //
 // # Files
 //

@@ -170,9 +170,9 @@ func (c *Contest) compare(what string, want, got []byte) error {
 	return fmt.Errorf("%s differs", what)
 }
 
-// hold runs the module everywhere at one subgroup size. The result is what the
-// interpreter gives before all passes, and an error whose text begins with
-// what went wrong, up to a colon.
+// hold runs the module everywhere at one subgroup size. The result is the
+// interpreter's before all passes, and an error. The text of the error begins
+// with its kind, up to a colon.
 func (c *Contest) hold(ctx context.Context, size uint32) (want []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

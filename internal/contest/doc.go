@@ -1,5 +1,5 @@
-// Package contest runs random modules on every engine, compares the results, and changes modules at random. The modules
-// are package modgen's. It refuses to judge: it reports a difference, and the caller decides which engine is wrong.
+// Package contest runs random modules on every engine, which must have equal results, and changes modules at random. The modules
+// are package modgen's. It refuses to judge: it reports where two results differ, and the caller decides which one is wrong.
 //
 // # Files
 //

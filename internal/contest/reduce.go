@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
 )
 
-// class is the common part of errors with one cause: their text up to a colon,
+// class is the common part of the errors of one cause: their text up to a colon,
 // and no number.
 func class(err error) string {
 	if err == nil {

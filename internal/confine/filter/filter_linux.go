@@ -84,7 +84,7 @@ func Exec(command []string) error {
 	return unix.Exec(path, command, os.Environ())
 }
 
-// Supported reports whether this system has what Exec needs.
+// Supported reports whether this system has the parts that Exec needs.
 func Supported() bool {
 	_, err := policy()
 	return err == nil && seccomp.Supported()
