@@ -13,7 +13,11 @@ func (c *code) store(x *texel, off ir.V, data []ir.V) { c.storeWords(x, off, c.p
 func (c *code) packTexel(x *texel, data []ir.V) []ir.V {
 	words := c.zero(x)
 	if x.exp != nil {
-		words[0] = c.encodeSharedExponent(data)
+		var rgb [3]ir.V
+		for i := range rgb {
+			rgb[i] = c.toFormatType(x, data[i])
+		}
+		words[0] = c.encodeSharedExponent(rgb)
 		return words
 	}
 	for i, k := range x.channels {
@@ -188,11 +192,11 @@ func (c *code) unsignedFloat(v ir.V, m uint) ir.V {
 
 // encodeSharedExponent returns the E5B9G9R9 texel of three values (Vulkan §"Conversion to Shared Exponent"): the
 // exponent is the greatest component's, increased by one if its mantissa rounds up to 2⁹.
-func (c *code) encodeSharedExponent(data []ir.V) ir.V {
+func (c *code) encodeSharedExponent(rgb [3]ir.V) ir.V {
 	const bias, mantissa = 15, 9
 	var n [3]ir.V
 	for i := range n {
-		n[i] = c.nmin(c.nmax(data[i], c.num(0)), c.num(511.0/512*65536))
+		n[i] = c.nmin(c.nmax(rgb[i], c.num(0)), c.num(511.0/512*65536))
 	}
 	most := c.nmax(n[0], c.nmax(n[1], n[2]))
 	e := c.Op(ir.LShr, ir.I32, c.bits(most), c.I32(23)) // biased exponent: ⌊log₂⌋ + 127
