@@ -235,7 +235,7 @@ func TestSurfaces(t *testing.T) {
 		{"sust.b.2d.b32.clamp [%t, {16, 9}], %r0;", "R32_UINT", [4]any{}, map[[2]int]uint32{{3, 1}: 0x01020304}},
 		{"sust.p.2d.b32.zero [%t, {2, 1}], %r0;", "R32_UINT", [4]any{}, map[[2]int]uint32{{2, 1}: 0x01020304}},
 		{"mov.b32 %r0, 0f3F800000; mov.b32 %r1, 0f00000000; sust.p.2d.v2.b32.zero [%t, {2, 1}], {%r0, %r1};", "R16G16_UNORM", [4]any{}, map[[2]int]uint32{{2, 1}: 0xffff}},
-		{"mov.b32 %r0, 0f3F800000; mov.b32 %r1, 0f00000000; sust.p.2d.v2.b32.zero [%t, {2, 1}], {%r0, %r1};", "E5B9G9R9_UFLOAT_PACK32", [4]any{}, map[[2]int]uint32{{2, 1}: 16<<27 | 256}}, // 256/2⁹ · 2¹⁶⁻¹⁵
+		{"xor.b32 %r0, %r0, 0x3e820304; xor.b32 %r1, %r1, 0x11121314; sust.p.2d.v2.b32.zero [%t, {2, 1}], {%r0, %r1};", "E5B9G9R9_UFLOAT_PACK32", [4]any{}, map[[2]int]uint32{{2, 1}: 16<<27 | 256}}, // 1 and 0: 256/2⁹ · 2¹⁶⁻¹⁵
 		{"sured.b.add.2d.u32.zero [%t, {8, 1}], 5;", "R32_UINT", [4]any{}, map[[2]int]uint32{{2, 1}: 17}},
 		{"sured.b.max.2d.s32.zero [%t, {8, 1}], -1;", "R32_UINT", [4]any{}, nil},
 		{"sured.b.and.2d.b32.zero [%t, {12, 1}], 5;", "R32_UINT", [4]any{}, map[[2]int]uint32{{3, 1}: 5}},
