@@ -30,13 +30,13 @@ func heapKernel(body string) string {
 `
 }
 
-// runHeap runs a kernel with 64 threads on all engines. check gets the words that the threads write.
-func runHeap(t *testing.T, body string, wantError bool, check func(out []uint64) string) {
+// runHeap runs a kernel with blocks of 64 threads on all engines. check gets the words that the threads of a block write.
+func runHeap(t *testing.T, blocks uint32, body string, wantError bool, check func(out []uint64) string) {
 	t.Helper()
 	m := parse(t, heapKernel(body))
 	for _, e := range engines {
 		b := make([]byte, 8*64)
-		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{64, 1, 1}, args: []any{b}}
+		l := launch{kernel: "k", grid: [3]uint32{blocks, 1, 1}, block: [3]uint32{64, 1, 1}, args: []any{b}, workers: 4}
 		err := l.run(m, e.engine, e.optimize)
 		if (err != nil) != wantError || err != nil && !strings.Contains(err.Error(), "free of a pointer that malloc did not return") {
 			t.Fatalf("on the %s: %v", e.name, err)
@@ -53,7 +53,7 @@ func runHeap(t *testing.T, body string, wantError bool, check func(out []uint64)
 
 // TestMalloc gives each thread memory of its own, aligned to 16 bytes, which keeps its values; memory that is free is used again.
 func TestMalloc(t *testing.T) {
-	runHeap(t, `
+	runHeap(t, 1, `
 	mov.u64 %rd3, 0;
 	mov.u32 %r1, 0;
 AGAIN:
@@ -88,7 +88,7 @@ AGAIN:
 
 // TestMallocLimits checks that malloc returns null for no bytes and when the heap is full, and that free takes null.
 func TestMallocLimits(t *testing.T) {
-	runHeap(t, `
+	runHeap(t, 1, `
 	mov.u64 %rd1, 0;
 	FREE
 	mov.u64 %rd2, 0;
@@ -124,6 +124,40 @@ func TestWrongFree(t *testing.T) {
 		"mov.u64 %rd1, %o; FREE",
 		"mov.u64 %rd1, 1; FREE",
 	} {
-		runHeap(t, body, true, func([]uint64) string { return "" })
+		runHeap(t, 1, body, true, func([]uint64) string { return "" })
 	}
+}
+
+// TestMallocWorkers checks that blocks on several processors get memory of their own: a thread finds its number in the first and in the
+// last word of memory of 4 to 259 bytes.
+func TestMallocWorkers(t *testing.T) {
+	runHeap(t, 16, `
+	mov.u32 %r5, %ctaid.x;
+	mad.lo.u32 %r5, %r5, 64, %r0;
+	mov.u32 %r1, 0;
+AGAIN:
+	mad.lo.u32 %r2, %r1, 37, %r5;
+	and.b32 %r2, %r2, 255;
+	cvt.u64.u32 %rd2, %r2; add.u64 %rd2, %rd2, 4;
+	ALLOC
+	and.b64 %rd4, %rd2, 0xfffffffffffffffc;
+	add.u64 %rd4, %rd4, %rd1;
+	st.u32 [%rd1], %r5;
+	st.u32 [%rd4-4], %r5;
+	ld.volatile.u32 %r3, [%rd1];
+	ld.volatile.u32 %r4, [%rd4-4];
+	FREE
+	setp.ne.u32 %p1, %r3, %r5;
+	setp.ne.or.u32 %p1, %r4, %r5, %p1;
+	@%p1 red.global.add.u64 [%o], 1;
+	add.u32 %r1, %r1, 1;
+	setp.lt.u32 %p2, %r1, 20;
+	@%p2 bra AGAIN;`, false, func(out []uint64) string {
+		for _, x := range out {
+			if x != 0 {
+				return "a thread had memory of another one"
+			}
+		}
+		return ""
+	})
 }

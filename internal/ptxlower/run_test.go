@@ -17,11 +17,12 @@ import (
 
 // launch is a run of a kernel. An argument is a number of 4 or 8 bytes, or a buffer, which is passed by its address.
 type launch struct {
-	kernel string
-	grid   [3]uint32
-	block  [3]uint32
-	shared uint32
-	args   []any
+	kernel  string
+	grid    [3]uint32
+	block   [3]uint32
+	shared  uint32
+	args    []any
+	workers int // 0 is 1
 
 	textures, surfaces []*texture.View // by the number in a handle
 	samplers           []*texture.Sampler
@@ -66,7 +67,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	defer pipeline.Close()
-	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: 1,
+	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1),
 		Images:   map[compute.Binding][]*texture.View{{Binding: TextureBinding}: l.textures, {Binding: SurfaceBinding}: l.surfaces},
 		Samplers: map[compute.Binding][]*texture.Sampler{{Binding: SamplerBinding}: l.samplers}}
 	if err := pipeline.Dispatch(context.Background(), args); err != nil {
