@@ -123,6 +123,30 @@ func TestCounters(t *testing.T) {
 	}
 }
 
+// TestAtomicScopes: an atomic of scope Workgroup and one of scope Device by an invocation of another workgroup race, also if an atomic of
+// scope Device by the first invocation is between them (Vulkan, "Memory Model", "Data Race": their scopes must include each other).
+func TestAtomicScopes(t *testing.T) {
+	atomic := func(scope uint8) ir.Event {
+		e := storing(loading(onBuffer("counter")))
+		e.Atomic, e.Scope = true, scope
+		return e
+	}
+	p := traced(1, atomic(ir.EventGroup), atomic(ir.EventDevice))
+	for _, c := range []struct {
+		first []uint32
+		races int
+	}{{[]uint32{0}, 1}, {[]uint32{1}, 0}, {[]uint32{0, 1}, 1}, {[]uint32{1, 0}, 1}, {[]uint32{1, 1}, 0}} {
+		l := &exec.Log{}
+		for _, event := range c.first {
+			logged(l, p, 0, 0, event, 0)
+		}
+		logged(l, p, 1, 0, 1, 0)
+		if n := len(l.Races()); n != c.races {
+			t.Errorf("after atomics %d: %d races; must be %d", c.first, n, c.races)
+		}
+	}
+}
+
 // TestRaceLimit: past the limit of memory the search for races ends, and says so, also of invocations and of words.
 func TestRaceLimit(t *testing.T) {
 	p := traced(1, storing(onBuffer("data")))

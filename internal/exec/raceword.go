@@ -77,7 +77,7 @@ func (r *races) touch(c *cell, t *thread, x *record, a access) {
 }
 
 // compare compares an access by an invocation with one before it, and reports a race. keeps tells whether the one before remains: not
-// if what races with it later races with the new one, too. alike tells whether both are by one instruction and not ordered, because they
+// if what races with it later races with the new one, too. An atomic of a narrow scope also races with atomics that one of a wide scope excludes. alike tells whether both are by one instruction and not ordered, because they
 // are atomic or race.
 func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool) {
 	before := r.records[old.record]
@@ -89,7 +89,7 @@ func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool)
 	if races {
 		r.report(before, x, int(old.lane), int(a.lane))
 	}
-	if ordered && old.bytes&^a.bytes == 0 && (e.Write || !o.Write && by) && e.Atomic == o.Atomic {
+	if ordered && old.bytes&^a.bytes == 0 && (e.Write || !o.Write && by) && e.Atomic == o.Atomic && (!e.Atomic || o.Scope <= e.Scope) {
 		return false, false
 	}
 	return true, (atomic || races) && before.program == x.program && before.number == x.number && old.bytes == a.bytes
