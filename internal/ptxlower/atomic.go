@@ -119,14 +119,15 @@ func (e *emitter) atomicAt(p place, op, typ string, x []ir.V) ir.V {
 // compareLoop emits an atomic that the IR does not have: it compares and exchanges until no other thread was in between.
 func (e *emitter) compareLoop(p place, t ir.Type, next func(old ir.V) ir.V) ir.V {
 	done := e.b.Block(t)
-	loop := e.b.Loop()
-	old := e.b.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Volatile | ir.Coherent, Args: [4]ir.V{p.handle, p.offset}})
+	first := e.b.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Volatile | ir.Coherent, Args: [4]ir.V{p.handle, p.offset}})
+	loop := e.b.Loop(first)
+	old := e.b.Param(loop, 0)
 	was := e.b.Emit(ir.Val{Op: ir.AtomCmpXchg, Type: t, Args: [4]ir.V{p.handle, p.offset, next(old), old}})
-	// Out of range the load and the atomic yield 0, so that the loop ends.
+	// Out of range and at an address without alignment the atomic yields 0, so that the loop ends in the second round.
 	e.b.If(e.b.Cmp(ir.Eq, was, old))
 	e.b.Br(done, old)
 	e.b.Else()
-	e.b.Br(loop)
+	e.b.Br(loop, was)
 	e.b.End()
 	e.b.End()
 	e.b.End()

@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 )
@@ -43,6 +44,44 @@ func TestAtomicHalves(t *testing.T) {
 				if got := word(out); got != row.want {
 					t.Errorf("%s on the %s: %#x; must be %#x", op, e.name, got, row.want)
 				}
+			}
+		}
+	}
+}
+
+// TestUnalignedAtomics checks that an atomic at an address without alignment, whose behavior the ISA leaves undefined, changes nothing and
+// yields 0, whatever loop it is made of.
+func TestUnalignedAtomics(t *testing.T) {
+	for _, op := range []string{"add.noftz.f16x2", "add.noftz.bf16x2", "inc.u32", "dec.u32", "add.u32", "add.f32"} {
+		m := parse(t, fmt.Sprintf(`.version 7.8
+.target sm_90
+.address_size 64
+.entry k(.param .u64 o)
+{
+	.reg .b32 %%r<4>;
+	.reg .b64 %%o;
+	.shared .align 8 .b8 s[16];
+	ld.param.u64 %%o, [o];
+	mov.u32 %%r0, 0x3c003c00;
+	st.shared.u32 [s], 7;
+	st.shared.u32 [s+4], 7;
+	atom.global.%[1]s %%r1, [%%o+2], %%r0;
+	atom.shared.%[1]s %%r2, [s+2], %%r0;
+	ld.shared.u32 %%r3, [s];
+	st.global.u32 [%%o+8], %%r1;
+	st.global.u32 [%%o+12], %%r2;
+	st.global.u32 [%%o+16], %%r3;
+	ret;
+}
+`, op))
+		for _, e := range engines {
+			out := words(7, 7, 9, 9, 9)
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(op, err)
+			}
+			if want := words(7, 7, 0, 0, 7); !bytes.Equal(out, want) {
+				t.Errorf("%s on the %s: %x; must be %x", op, e.name, out, want)
 			}
 		}
 	}
