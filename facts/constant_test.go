@@ -125,6 +125,46 @@ func TestMatrixExtract(t *testing.T) {
 	}
 }
 
+// TestRoundedConstants converts numbers under the execution mode RoundingModeRTZ, which rounds conversions to IEEE 754 floats of its width
+// toward zero.
+func TestRoundedConstants(t *testing.T) {
+	const (
+		nearest = "[0x3556 0x3eaaaaab 0x3eab]" // 0x1.558p-2, 0x1.555556p-2 and 0x1.56p-2
+		first   = "OpEntryPoint GLCompute %f \"a\"\n"
+		second  = "OpEntryPoint GLCompute %g \"b\"\n"
+		half    = "OpExecutionMode %f RoundingModeRTZ 16\n"
+		single  = "OpExecutionMode %f RoundingModeRTZ 32\n"
+	)
+	for _, test := range []struct{ name, modes, want string }{
+		{"no mode", first, nearest},
+		{"16 bits", first + half, "[0x3555 0x3eaaaaab 0x3eab]"},
+		{"32 bits", first + single, "[0x3556 0x3eaaaaaa 0x3eab]"},
+		{"no entry point", half, nearest},
+		{"two entry points, one with the mode", first + second + single, "unknown"},
+		{"two entry points with the mode", first + second + single + strings.Replace(single, "%f", "%g", 1), "[0x3556 0x3eaaaaaa 0x3eab]"},
+	} {
+		const constants = scalars + `
+%b16 = OpTypeFloat 16 BFloat16KHR
+%all = OpTypeStruct %half %float %b16
+%up = OpConstant %double 0x1.557p-2
+%third = OpConstant %double 0x1.5555555555555p-2
+%exact = OpConstant %double 0.5
+%x = OpSpecConstantOp %half FConvert %up
+%y = OpSpecConstantOp %float FConvert %third
+%z = OpSpecConstantOp %b16 FConvert %third
+%e = OpSpecConstantOp %float FConvert %exact
+%list = OpSpecConstantComposite %all %x %y %z
+`
+		m := gather(t, test.modes+constants, nil)
+		if got := show(m.konst("list")); got != test.want {
+			t.Errorf("%s: %s; must be %s", test.name, got, test.want)
+		}
+		if got := show(m.konst("e")); got != "0x3f000000" {
+			t.Errorf("%s: a number that needs no rounding is %s; must be 0x3f000000", test.name, got)
+		}
+	}
+}
+
 // TestSpecConstantOp: the values follow from the descriptions of the
 // instructions in SPIR-V §3.3.
 func TestSpecConstantOp(t *testing.T) {

@@ -62,6 +62,7 @@ func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
 	g.survey()
 	g.name()
 	g.decorate()
+	g.rounding = g.roundings()
 	g.declare()
 	g.functions()
 	g.entryPoints()
@@ -79,6 +80,8 @@ type gatherer struct {
 	count  counts
 	free   []*Const // the end of Module.elems that no composite has yet
 	budget int      // elements that evaluated composites may still allocate
+
+	rounding rounding
 }
 
 // counts holds the sizes of the arenas, so that they never move.

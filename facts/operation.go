@@ -188,7 +188,7 @@ func (g *gatherer) choose(c *Const, words []uint32) {
 // quantize evaluates OpQuantizeToF16: rounding to 16 bits with denormals flushed
 // to zero, and back.
 func (g *gatherer) quantize(c *Const, words []uint32) {
-	g.components(c, words, 1, func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+	g.components(c, words, 1, func(_ evaluator, t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
 		return direct.Quantize(evaluator{}, t, args[0])
 	})
 }
@@ -238,7 +238,7 @@ func (g *gatherer) widen(c *Const, words []uint32) {
 	if from == nil || to == nil || !from.IsFloat() || !to.IsFloat() {
 		return
 	}
-	g.components(c, words, 1, func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+	g.components(c, words, 1, func(e evaluator, t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
 		x := args[0]
 		if from.Encoded {
 			f, ok := smallOf[from.Encoding]
@@ -248,10 +248,10 @@ func (g *gatherer) widen(c *Const, words []uint32) {
 			x = direct.Operand[uint64]{Value: math.Float64bits(scalar.Widen(f, x.Value)), Type: ir.F64}
 		}
 		if !to.Encoded {
-			return direct.Apply(evaluator{}, row, t, x)
+			return direct.Apply(e, row, t, x)
 		}
 		f, ok := smallOf[to.Encoding]
-		v, wide := direct.Apply(evaluator{}, row, ir.F64, x)
+		v, wide := direct.Apply(e, row, ir.F64, x)
 		if !ok || !wide || f >= scalar.E2M1 { // nothing converts to the microscaling encodings
 			return 0, false
 		}
@@ -261,14 +261,14 @@ func (g *gatherer) widen(c *Const, words []uint32) {
 
 // each evaluates an instruction that is one operation per component.
 func (g *gatherer) each(c *Const, row direct.Row, words []uint32) {
-	g.components(c, words, len(words), func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
-		return direct.Apply(evaluator{}, row, t, args...)
+	g.components(c, words, len(words), func(e evaluator, t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+		return direct.Apply(e, row, t, args...)
 	})
 }
 
 // components sets c, a scalar or vector, to f of the components of the first n
-// operands.
-func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, []direct.Operand[uint64]) (uint64, bool)) {
+// operands. A value that depends on the entry point, by the rounding mode, is not known.
+func (g *gatherer) components(c *Const, words []uint32, n int, f func(evaluator, ir.Type, []direct.Operand[uint64]) (uint64, bool)) {
 	list := g.operands(c, words, n)
 	t := Lane(c.Type.Scalar())
 	if list == nil || t == ir.None {
@@ -288,7 +288,12 @@ func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, [
 				return 0, false
 			}
 		}
-		return f(t, args)
+		bits, ok := f(evaluator{g.rounding.all}, t, args)
+		if ok && g.rounding.any != g.rounding.all {
+			other, _ := f(evaluator{g.rounding.any}, t, args)
+			ok = other == bits
+		}
+		return bits, ok
 	}
 	if c.Type.IsScalar() {
 		c.Bits, c.Known = value(0)
@@ -325,11 +330,50 @@ func Lane(t *Type) ir.Type {
 	return ir.None
 }
 
-// evaluator implements the builder of package direct by computing each value.
-type evaluator struct{}
+// evaluator implements the builder of package direct by computing each value. Results of the widths in rtz are rounded toward zero.
+type evaluator struct{ rtz widths }
 
 func (evaluator) Const(_ ir.Type, bits uint64) uint64 { return bits }
 
-func (evaluator) Make(op ir.Op, t, from ir.Type, x, y, z uint64) uint64 {
-	return op.Row().Eval(ir.Key{Type: t, From: from}, x, y, z)
+func (e evaluator) Make(op ir.Op, t, from ir.Type, x, y, z uint64) uint64 {
+	k := ir.Key{Type: t, From: from}
+	if op.Is(ir.Rounds) && t.IsFloat() && e.rtz&widthOf(uint32(t.Bits())) != 0 {
+		k.Flags = ir.RTZ
+	}
+	return op.Row().Eval(k, x, y, z)
+}
+
+// widths is a bit set of widths of floats.
+type widths uint8
+
+// widthOf returns the set of a width; the empty set if a float has another than 16, 32 and 64 bits.
+func widthOf(n uint32) widths {
+	if n != 16 && n != 32 && n != 64 {
+		return 0
+	}
+	return widths(n / 16)
+}
+
+// rounding has the widths that entry points round toward zero (RoundingModeRTZ): those of all entry points, and those of any.
+type rounding struct{ all, any widths }
+
+// roundings returns the rounding of the entry points.
+func (g *gatherer) roundings() (r rounding) {
+	modes := map[spirv.ID]widths{}
+	for _, n := range g.mode {
+		if v := inst.ExecutionMode(g.Code.Inst(int(n))); v.Mode() == spirv.ExecutionModeRoundingModeRTZ && len(v.ModeWords()) == 1 {
+			modes[v.EntryPoint()] |= widthOf(v.ModeWords()[0])
+		}
+	}
+	if len(modes) == 0 {
+		return r
+	}
+	for i, n := range g.entry {
+		w := modes[inst.EntryPoint(g.Code.Inst(int(n))).EntryPoint()]
+		if i == 0 {
+			r.all = w
+		}
+		r.all, r.any = r.all&w, r.any|w
+	}
+	return r
 }
