@@ -222,10 +222,13 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	nan := float32(math.NaN())
-	for _, d := range []texture.SamplerDesc{{Mag: 9}, {MinLod: 2, MaxLod: 1}, {MaxLod: nan}, {LodBias: nan}, {Address: [3]enum.AddressMode{0, 9}}, {Compare: true, Reduction: enum.ReductionMin}} {
+	for _, d := range []texture.SamplerDesc{{Mag: 9}, {MinLod: 2, MaxLod: 1}, {MaxLod: nan}, {LodBias: nan}, {Address: [3]enum.AddressMode{0, 9}}, {Compare: true, Reduction: enum.ReductionMin}, {Compare: true, CompareOp: 8}} {
 		if _, err := texture.NewSampler(d); err == nil {
 			t.Errorf("a sampler %+v is made", d)
 		}
+	}
+	if _, err := texture.NewSampler(texture.SamplerDesc{CompareOp: 8}); err != nil { // ignored: VUID-VkSamplerCreateInfo-compareEnable-01080
+		t.Error(err)
 	}
 }
 

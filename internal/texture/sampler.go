@@ -91,7 +91,7 @@ const MaxAnisotropy = 16
 // NewSampler returns a sampler. The error is a *DescError.
 func NewSampler(d SamplerDesc) (*Sampler, error) {
 	switch {
-	case filterBits(d.Mag) < 0 || filterBits(d.Min) < 0 || d.CompareOp > enum.CompareOpAlways || reductionBits(d.Reduction) < 0 || d.Cubic > enum.CubicWeightsMitchellNetravali:
+	case filterBits(d.Mag) < 0 || filterBits(d.Min) < 0 || d.Compare && d.CompareOp > enum.CompareOpAlways || reductionBits(d.Reduction) < 0 || d.Cubic > enum.CubicWeightsMitchellNetravali:
 		return nil, descErrorf("a sampler with an unknown filter, comparison or reduction; must be Vulkan's")
 	case d.Address[0] > enum.AddressModeMirrorClampToEdge || d.Address[1] > enum.AddressModeMirrorClampToEdge || d.Address[2] > enum.AddressModeMirrorClampToEdge:
 		return nil, descErrorf("a sampler with address modes %d; must be Vulkan's", d.Address)
