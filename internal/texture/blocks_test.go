@@ -43,6 +43,49 @@ func blockTexel(m *texture.Image, name string, level, layer, x, y, z int) (want 
 	return want
 }
 
+// TestBorderOfBlocks samples the border of compressed formats with and without alpha: a border has the components of the format, and the
+// missing ones are 0, 0 and 1 (Vulkan §"Texel Replacement", Border Texel Components After Replacement; §"Conversion to RGBA").
+func TestBorderOfBlocks(t *testing.T) {
+	edge := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
+	var border [4]uint32
+	for i := range border {
+		border[i] = math.Float32bits(float32(i+1) / 8)
+	}
+	s, _ := texture.NewSampler(texture.SamplerDesc{Address: edge, Border: border})
+	for name, want := range map[string][4]float32{
+		"BC1_RGB_UNORM_BLOCK": {0.125, 0.25, 0.375, 1}, "BC1_RGBA_UNORM_BLOCK": {0.125, 0.25, 0.375, 0.5},
+		"BC4_UNORM_BLOCK": {0.125, 0, 0, 1}, "BC5_UNORM_BLOCK": {0.125, 0.25, 0, 1}, "BC6H_UFLOAT_BLOCK": {0.125, 0.25, 0.375, 1},
+		"BC7_UNORM_BLOCK": {0.125, 0.25, 0.375, 0.5}, "ETC2_R8G8B8_UNORM_BLOCK": {0.125, 0.25, 0.375, 1}, "ETC2_R8G8B8_SRGB_BLOCK": {0.125, 0.25, 0.375, 1},
+		"ETC2_R8G8B8A8_UNORM_BLOCK": {0.125, 0.25, 0.375, 0.5}, "ASTC_4x4_UNORM_BLOCK": {0.125, 0.25, 0.375, 0.5},
+	} {
+		m, _ := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: 4, Height: 4})
+		for _, swizzled := range []bool{false, true} {
+			d, want := texture.ViewDesc{Dim: ir.Dim2D}, want
+			if swizzled {
+				d.Swizzle, want[0] = [4]enum.Swizzle{enum.SwizzleA}, want[3]
+			}
+			v, err := texture.NewView(m, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sample := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod}
+			for i, x := range call(t, sample, v, s, [][]uint64{{0, 0, f32(-0.5), f32(0.5), 0}})[0] {
+				if got := math.Float32frombits(uint32(x)); got != want[i] {
+					t.Errorf("%s: component %d of the border is %g; must be %g", name, i, got, want[i])
+				}
+			}
+			for i := range want {
+				gather := ir.Texture{Op: ir.TextureGather, Dim: ir.Dim2D, Type: ir.F32, Component: uint8(i)}
+				for _, x := range call(t, gather, v, s, [][]uint64{{0, 0, f32(-0.75), f32(0.5)}})[0] {
+					if got := math.Float32frombits(uint32(x)); got != want[i] {
+						t.Errorf("%s: a gather of component %d of the border is %g; must be %g", name, i, got, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestReadBlocks fetches every texel of images of each kind of compressed format in every engine: in levels,
 // layers and slices, in levels smaller than their blocks, and through views of the class's other format.
 func TestReadBlocks(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -119,6 +120,9 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if err := v.key.convert(m, d); err != nil {
 		return nil, err
 	}
+	if shown != nil && !v.key.converted && !strings.Contains(m.info.Components, "A") {
+		v.key.opaque()
+	}
 	weights, err := d.weights(m.Width, m.Height)
 	if err != nil {
 		return nil, err
@@ -142,6 +146,15 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	}
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
 	return v, nil
+}
+
+// opaque makes alpha 1 in the border, too: a decoded format may have an alpha that the compressed one lacks.
+func (k *viewKey) opaque() {
+	for i, s := range k.swizzle {
+		if s == enum.SwizzleA {
+			k.swizzle[i] = enum.SwizzleOne
+		}
+	}
 }
 
 // slicesFit reports whether the description's slices exist
