@@ -43,8 +43,9 @@ func blockTexel(m *texture.Image, name string, level, layer, x, y, z int) (want 
 	return want
 }
 
-// TestBorderOfBlocks samples the border of compressed formats with and without alpha: a border has the components of the format, and the
-// missing ones are 0, 0 and 1 (Vulkan §"Texel Replacement", Border Texel Components After Replacement; §"Conversion to RGBA").
+// TestBorderOfBlocks samples the border of compressed formats with and without alpha, and fetches a texel outside: a border has the
+// components of the format, a texel outside is 0, and missing components are 0, 0 and 1 (Vulkan §"Texel Replacement", Border Texel
+// Components After Replacement; §"Conversion to RGBA"; robustImageAccess2).
 func TestBorderOfBlocks(t *testing.T) {
 	edge := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
 	var border [4]uint32
@@ -72,6 +73,19 @@ func TestBorderOfBlocks(t *testing.T) {
 			for i, x := range call(t, sample, v, s, [][]uint64{{0, 0, f32(-0.5), f32(0.5), 0}})[0] {
 				if got := math.Float32frombits(uint32(x)); got != want[i] {
 					t.Errorf("%s: component %d of the border is %g; must be %g", name, i, got, want[i])
+				}
+			}
+			outside := [4]float32{}
+			if !strings.Contains(format.InfoByName(name).Components, "A") {
+				outside[3] = 1
+			}
+			if swizzled {
+				outside[0] = outside[3]
+			}
+			fetch := ir.Texture{Op: ir.TextureFetch, Dim: ir.Dim2D, Type: ir.F32, Sampler: -1, Operands: ir.TextureLod}
+			for i, x := range call(t, fetch, v, nil, [][]uint64{{0, 4, 0, 0}})[0] {
+				if got := math.Float32frombits(uint32(x)); got != outside[i] {
+					t.Errorf("%s: component %d of a texel outside is %g; must be %g", name, i, got, outside[i])
 				}
 			}
 			for i := range want {
