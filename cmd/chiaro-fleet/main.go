@@ -228,7 +228,7 @@ func newSubmit() *cobra.Command {
 func submit(ctx context.Context, s fleet.Submission, w *fleet.Worker) (err error) {
 	// After the end of chiaro, a write to its pipe must fail and not end this process, which has a folder to remove.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	if s.Server.URL != "local" {
+	if s.Server.URL != wire.Local {
 		return s.Submit(ctx, os.Stdin, os.Stdout)
 	}
 	if w.Command, err = command(); err != nil {

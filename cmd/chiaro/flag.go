@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -27,6 +29,9 @@ func (f countFlag) Type() string { return "int" }
 
 func (f countFlag) Set(s string) error {
 	n, err := strconv.ParseInt(s, 10, 32)
+	if errors.Is(err, strconv.ErrRange) && n > 0 {
+		return fmt.Errorf("want a whole number of at most %d", math.MaxInt32)
+	}
 	if err != nil || int(n) < f.least {
 		return fmt.Errorf("want a whole number from %d on", f.least)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/web"
 )
@@ -38,6 +39,9 @@ sanitizers and the disassembly side by side, in a process with limits of time an
 				return unreadable("--time %v; want more than 0", page.Limits.Time)
 			}
 			page.Limits.Memory = int64(megabytes) << 20
+			if on == wire.Local {
+				return unreadable("--on %s: must be a server, nats://HOST:PORT", on)
+			}
 			if on != "" {
 				page.Fleet = func(ctx context.Context) (any, error) { return fleetState(ctx, on) }
 			}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,4 +71,11 @@ func TestClock(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestLocalHasNoAddress checks that the commands of an administrator name the fault in --on local: such a fleet ends with its run.
+func TestLocalHasNoAddress(t *testing.T) {
+	if _, err := connect(t.Context(), Server{URL: wire.Local}, "test"); err == nil || !strings.Contains(err.Error(), "exists only during its run") {
+		t.Errorf("the error is %v", err)
+	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
 // Serving describes an embedded server of NATS.
@@ -104,7 +106,7 @@ func listening(address string) (host string, port int, err error) {
 func (e *Embedded) URL() string { return e.s.ClientURL() }
 
 // Server returns the server for connections of this process.
-func (e *Embedded) Server() Server { return Server{URL: "local", inProcess: e.s} }
+func (e *Embedded) Server() Server { return Server{URL: wire.Local, inProcess: e.s} }
 
 // Stop stops the server.
 func (e *Embedded) Stop() {

@@ -100,6 +100,9 @@ func (s *Server) options(name string) ([]nats.Option, error) {
 
 // connect connects to a server and makes the streams that are absent.
 func connect(ctx context.Context, s Server, name string) (*store, error) {
+	if s.URL == wire.Local && s.inProcess == nil {
+		return nil, fmt.Errorf("%s: such a fleet exists only during its run; want the address of a server, nats://HOST:PORT", s.URL)
+	}
 	opts, err := s.options(name)
 	if err != nil {
 		return nil, err

@@ -174,7 +174,7 @@ func tailOf(f io.ReaderAt, end int64) ([]byte, error) {
 }
 
 // grows reports whether a file that has changed is the one that was read, with more at its end. A run that is repeated writes
-// another report under the same name, perhaps a longer one, while nobody looks.
+// another report under the same name, perhaps a longer one, between two looks.
 func (r *report) grows(f io.ReaderAt, info fs.FileInfo) bool {
 	if r.file == nil || !os.SameFile(r.file, info) || info.Size() <= r.size {
 		return false

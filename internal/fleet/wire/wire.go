@@ -13,6 +13,9 @@ import (
 	"strings"
 )
 
+// Local is the value of --on for a fleet of this machine, which has no address and ends with its run.
+const Local = "local"
+
 // MaxLine bounds a line in bytes: an answer with all its findings.
 const MaxLine = 16 << 20
 
