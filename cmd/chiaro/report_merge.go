@@ -63,7 +63,7 @@ func newReportMerge(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Merge the reports of several shards",
-		Long: `Merge reports that check or run wrote as jsonl or json, such as the reports of the shards of one corpus.
+		Long: `Merge reports that check, run, test or fuzz wrote as jsonl or json, such as the reports of the shards of one corpus.
 The merged report has each file once, in the order of the names. It is an error if a shard or an object is missing; the message
 names all of them, and with --partial it is a warning.
 The exit code is the same as of one command over all files. A page of HTML has no listings of modules, which reports do not have.`,

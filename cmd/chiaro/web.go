@@ -24,7 +24,7 @@ func newWeb(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "web [DIRECTORY]",
 		Short: "Show reports, pictures, a fleet and a playground for shaders in a browser",
-		Long: `Serve a page for the browser of this machine. It shows the reports of check, run and test that a folder has as *.json and *.jsonl
+		Long: `Serve a page for the browser of this machine. It shows the reports of check, run, test and fuzz that a folder has as *.json and *.jsonl
 (default: the working directory), while they are written too: results, failures by their cause, sources with their findings and
 counts, pictures and their differences. Its playground runs a shader and shows the picture or the buffers, the reports of
 sanitizers and the disassembly side by side, in a process with limits of time and memory.`,
