@@ -278,6 +278,24 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
+// TestWrongQueries lowers queries of a level that are not of an extent, and queries with an operand too many or too few (PTX ISA, "txq").
+func TestWrongQueries(t *testing.T) {
+	for _, text := range []string{
+		"txq.level.array_size.b32 %r0, [%t], 1;", "txq.level.num_samples.b32 %r0, [%t], 1;", "txq.level.filter_mode.b32 %r0, [%t], 1;",
+		"txq.level.width.b32 %r0, [%t];", "txq.width.b32 %r0, [%t], 1;", "txq.addr_mode_0.b32 %r0, [%t], 1;",
+	} {
+		m := parse(t, textureKernel(text, ""))
+		image, err := NewImage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var malformed *Malformed
+		if _, err := Lower(m, image, "k", Options{Block: [3]uint32{1, 1, 1}}); !errors.As(err, &malformed) {
+			t.Errorf("%s: %v; must be malformed", text, err)
+		}
+	}
+}
+
 // TestSurfaceTrap loads outside of a surface with .trap, which ends the launch.
 func TestSurfaceTrap(t *testing.T) {
 	x := &testImages{}

@@ -8,6 +8,7 @@ import (
 // The queries of txq and suq, and the first numbers of OpenCL's enumerations, from which the ISA takes the types and orders of channels.
 const (
 	imageQueries   = ".width .height .depth .channel_data_type .channel_order .array_size .num_mipmap_levels .num_samples .memory_layout"
+	levelQueries   = ".width .height .depth"
 	samplerQueries = ".normalized_coords .force_unnormalized_coords .filter_mode .addr_mode_0 .addr_mode_1 .addr_mode_2"
 
 	firstChannelOrder = 0x10b0
@@ -26,19 +27,23 @@ func (e *emitter) shapeWord(binding uint32, view ir.V, n int) ir.V {
 	return e.b.OpAux(ir.Ld, ir.I32, uint64(4*n), shape, e.b.I32(0))
 }
 
-// textureQuery emits txq.
+// textureQuery emits txq. Only extents are those of a level.
 func (e *emitter) textureQuery() {
-	name := e.query(imageQueries + " " + samplerQueries)
+	list, operands, level := imageQueries+" "+samplerQueries, 2, e.in.Has(".level")
+	if level {
+		list, operands = levelQueries, 3
+	}
+	name := e.query(list)
+	if len(e.in.Operands) != operands {
+		malformed(e.in.Pos, "%s has %d operands; must have %d", e.in.Name(), len(e.in.Operands), operands)
+	}
 	handle := e.queried()
 	if _, ok := shapeWords[name]; !ok {
 		e.result(e.samplerQuery(name, handle))
 		return
 	}
 	v := e.imageQuery(TextureBinding, name, e.viewOf(handle))
-	switch level := e.in.Has(".level"); {
-	case level != (len(e.in.Operands) == 3):
-		malformed(e.in.Pos, "%s has %d operands; must have 3 with .level, else 2", e.in.Name(), len(e.in.Operands))
-	case level:
+	if level {
 		lod := e.read(e.operand(2), ir.I32)
 		has := e.b.Cmp(ir.ULt, lod, e.shapeWord(TextureBinding, e.viewOf(handle), ir.ShapeLevelsN))
 		v = e.b.Op(ir.UMax, ir.I32, e.b.Op(ir.LShr, ir.I32, v, lod), e.b.I32(1))
