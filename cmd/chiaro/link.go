@@ -143,10 +143,14 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 		},
 		elsewhere: f.onFleet(j, files, stop),
 	}.run(ctx)
-	if err := cmp.Or(fleetError(ctx), err); err != nil {
+	if err := fleetError(ctx); err != nil {
 		return err
 	}
-	if err := writeLink(c.out, f.format, found, len(files)); err != nil {
+	if err != nil && len(found) == 0 {
+		return err
+	}
+	// A description that cannot be read does not hide the findings in the others.
+	if err := cmp.Or(writeLink(c.out, f.format, found, len(files)), err); err != nil {
 		return err
 	}
 	if len(found) > 0 {
