@@ -12,8 +12,9 @@ import (
 // objectless are the scripts whose state Vulkan does not have with shader objects, and words of their error.
 var objectless = map[string]string{
 	"sampleshading": "SAMPLE_SHADING with shader objects", "multiview": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)",
-	"mesh_nv_views": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)", "robustness": "shader objects with a robustness of their own",
-	"cluster": "shader objects of the stage cluster_culling",
+	"mesh_nv_views": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)", "mesh_views": "VIEW_MASK with shader objects (VUID-vkCmdDraw-None-10772)",
+	"robustness": "shader objects with a robustness of their own",
+	"cluster":    "shader objects of the stage cluster_culling",
 }
 
 // TestWays runs scripts through pipelines that are made in every way, and through shader objects: they pass with the same
