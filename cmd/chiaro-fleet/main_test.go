@@ -243,8 +243,8 @@ func TestLinkLocal(t *testing.T) {
 	onBoth(t, dir, 1, "check", "one.pipeline.yaml", "full.pipeline.yaml")
 	for _, on := range [][]string{nil, {"--on", "local"}} {
 		code, out, log := chiaro(t, dir, append([]string{"link", "one.pipeline.yaml", "odd.pipeline.yaml"}, on...)...)
-		if code != 2 || out != "" || !strings.Contains(log, "odd.pipeline.yaml:2:3: stages.pixel") {
-			t.Errorf("%v: exit code %d, %s, %s; want 2 and the place of the mistake", on, code, out, log)
+		if code != 2 || !strings.Contains(out, "LINKED 1  findings 2") || !strings.Contains(log, "odd.pipeline.yaml:2:3: stages.pixel") {
+			t.Errorf("%v: exit code %d, %s, %s; want 2, the findings in the other one, and the place of the mistake", on, code, out, log)
 		}
 	}
 }

@@ -122,6 +122,7 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 		return &coded{exitNothing, "no pipeline: name a description, or modules with --vert, --frag and the like"}
 	}
 	var found []shownFinding
+	judged := 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	pool[*checked]{
@@ -137,8 +138,11 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 		notRun: func(i int) *checked { return notChecked(&subject{name: files[i]}) },
 		live:   func(*checked) {},
 		ordered: func(x *checked) {
-			if found = append(found, x.findings...); err == nil {
-				err = x.broken()
+			found = append(found, x.findings...)
+			if e := x.broken(); e == nil {
+				judged++
+			} else if err == nil {
+				err = e
 			}
 		},
 		elsewhere: f.onFleet(j, files, stop),
@@ -150,7 +154,7 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 		return err
 	}
 	// A description that cannot be read does not hide the findings in the others.
-	if err := cmp.Or(writeLink(c.out, f.format, found, len(files)), err); err != nil {
+	if err := cmp.Or(writeLink(c.out, f.format, found, judged), err); err != nil {
 		return err
 	}
 	if len(found) > 0 {
