@@ -1,6 +1,9 @@
 package ptxlower
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // row is the lowering of an instruction.
 type row struct {
@@ -39,7 +42,15 @@ const (
 var table map[string]row
 
 func init() {
-	table = map[string]row{
+	table = computing()
+	maps.Copy(table, moving())
+	maps.Copy(table, communicating())
+	addVideo()
+}
+
+// computing returns the instructions on values of one thread.
+func computing() map[string]row {
+	return map[string]row{
 		// Integer and float arithmetic.
 		"add":   {rounding + ".cc", 3, 3, (*emitter).add},
 		"sub":   {rounding + ".cc", 3, 3, (*emitter).sub},
@@ -99,7 +110,12 @@ func init() {
 		"shr":  {"", 3, 3, (*emitter).shift},
 		"shf":  {".l .r .clamp .wrap", 4, 4, (*emitter).funnel},
 		"prmt": {".f4e .b4e .rc8 .ecl .ecr .rc16", 4, 4, (*emitter).prmt},
+	}
+}
 
+// moving returns the instructions on memory, images and matrices.
+func moving() map[string]row {
+	return map[string]row{
 		// Data movement and conversion.
 		"mov":       {"", 2, 2, (*emitter).mov},
 		"ld":        {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
@@ -127,8 +143,12 @@ func init() {
 		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
 		"wmma":     {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
 		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
+	}
+}
 
-		// Communication.
+// communicating returns the instructions between threads, and on the control flow.
+func communicating() map[string]row {
+	return map[string]row{
 		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
 		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
 		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
@@ -147,7 +167,6 @@ func init() {
 		"call":           {".uni", 1, 4, (*emitter).call},
 		"griddepcontrol": {".launch_dependents .wait", 0, 0, (*emitter).nothing},
 	}
-	addVideo()
 }
 
 // addVideo adds the video instructions.
