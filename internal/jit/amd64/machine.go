@@ -98,11 +98,7 @@ func (t Target) NewBuilder(p *ir.Program, level target.Level, extras target.Feat
 	if level == target.AVX2 {
 		m.set, m.vexOnly = ymm{m}, true
 	}
-	base := uint32(0)
-	for _, v := range p.Vars {
-		m.bases = append(m.bases, base)
-		base += v.Slots
-	}
+	m.bases = codegen.VarBases(p)
 	return d
 }
 

@@ -63,11 +63,7 @@ type builder struct{ m machine }
 
 func newBuilder(p *ir.Program) *builder {
 	b := &builder{machine{prog: p, record: recordOf(p), layout: target.HandleLayoutOf(p)}}
-	base := uint32(0)
-	for _, v := range p.Vars {
-		b.m.bases = append(b.m.bases, base)
-		base += v.Slots
-	}
+	b.m.bases = codegen.VarBases(p)
 	return b
 }
 

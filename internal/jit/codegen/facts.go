@@ -48,6 +48,17 @@ func ReadsMaskArgs(funcs []*vcode.Func, i int) bool {
 	return asks
 }
 
+// VarBases returns the first slots of the variables of a program: ir.Program.VarBase of each.
+func VarBases(p *ir.Program) []uint32 {
+	list := make([]uint32, len(p.Vars))
+	base := uint32(0)
+	for i, v := range p.Vars {
+		list[i] = base
+		base += v.Slots
+	}
+	return list
+}
+
 // NamesOf returns the names of functions.
 func NamesOf(funcs []*vcode.Func) (list []string) {
 	for _, f := range funcs {
