@@ -18,7 +18,7 @@ const (
 // TestCommandRaces runs pairs of commands with barriers between them (Vulkan, "Memory Dependencies"): a write is before a later
 // access if an execution dependency chain leads to it, the write is in a first access scope, and the access is in the second one of
 // that or of a later dependency of the chain; a read is before a later write by an execution dependency alone. The dependencies of one
-// barrier are all between the commands before it and the commands behind it, so they do not chain with each other.
+// barrier are all between the commands before and after it, so they do not chain with each other.
 func TestCommandRaces(t *testing.T) {
 	between := func(source, sourceAccess, target, targetAccess uint64) []MemoryDependency {
 		return []MemoryDependency{{SourceStages: source, SourceAccess: sourceAccess, TargetStages: target, TargetAccess: targetAccess}}

@@ -114,7 +114,7 @@ type Merger interface {
 
 // Merged is a Prepared of PrepareMerged.
 type Merged interface {
-	// GroupCount returns the number of groups that batches count; false after a Reuse with a job that must be prepared anew.
+	// GroupCount returns the number of groups that batches count. It returns false if Reuse got a job that needs a new Prepare.
 	GroupCount() (uint64, bool)
 }
 

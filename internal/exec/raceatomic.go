@@ -61,8 +61,8 @@ func (r *races) acquire(h *history, t *thread, e *ir.Event) {
 	}
 }
 
-// give publishes a vector at a word: to the invocations of the device, or to those of the workgroup. sequence tells whether what was there
-// remains.
+// give publishes a vector at a word: to the invocations of the device, or of the workgroup. sequence tells whether
+// the vectors that were there remain.
 func (r *races) give(c *cell, t *thread, to, d int, v vector, sequence bool) {
 	h := r.histories[c.history]
 	if h == nil || to == inGroup && h.groups[t.workgroup.number] == nil {

@@ -22,7 +22,7 @@ type meeting struct {
 // all reports whether each invocation of the workgroup acquires a domain at the barrier before its next event.
 func (m *meeting) all(d int) bool { return m != nil && m.count == m.size && m.whole>>d&1 != 0 }
 
-// resumption is the change of the state of an invocation behind a barrier. Invocations with the same state share the result.
+// resumption is the change of the state of an invocation after a barrier. Invocations with the same state share the result.
 type resumption struct {
 	from, to *state
 	acquires uint8
@@ -245,7 +245,7 @@ func (r *races) resume(t *thread) {
 		t.state = same.to
 	} else {
 		from, shared := t.state, !t.owned
-		for d := range domains { // an acquire fence behind the barrier reads them, too
+		for d := range domains { // an acquire fence after the barrier reads them, too
 			for reach := range reaches {
 				r.hear(t, reach, d, x.arrived[d])
 			}
@@ -256,6 +256,6 @@ func (r *races) resume(t *thread) {
 			x.resumed = resumption{from, t.state, t.acquires, x.meets.count}
 		}
 	}
-	// The clocks of all are equal behind the barrier, so that one for the workgroup is enough.
+	// The clocks of all are equal after the barrier: the workgroup needs one.
 	t.now, t.waits = max(t.now, x.last)+1, nil
 }

@@ -29,8 +29,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestClock checks that a worker, a submitter and an administrator with a clock that shows another year have the same results as
-// others: only the server's clock matters. The clock of a bubble of package synctest begins in 2000, and stands while a connection
+// TestClock checks that a worker, a submitter and an administrator with a clock that shows another year get the same results,
+// because only the server's clock counts. A bubble of package synctest begins in the year 2000; its clock stops while a connection
 // is open.
 func TestClock(t *testing.T) {
 	e, err := Serve(Serving{Listen: "127.0.0.1:0", Store: t.TempDir()})

@@ -22,7 +22,7 @@
 //	{op: VFADD, name: "fadd", bits: 0x0e20d400, template: "{Vd}, {Vn}, {Vm}", hidden: "sz q"}
 //
 // The text is the text of GNU objdump. testdata/insns.txt has its answers for samples of every row, and GNU as makes the same bytes of them;
-// go test -run TestInsns -record writes the file anew.
+// go test -run TestInsns -record rewrites the file.
 //
 // The encodings are from the Arm Architecture Reference Manual for A-profile (DDI 0487). The baseline is Armv8.0, which every AArch64
 // processor of an operating system has.
