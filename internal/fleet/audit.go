@@ -40,7 +40,7 @@ func (x *submitter) audit(ctx context.Context) {
 	defer cancel()
 	x.mu.Lock()
 	waiting := maps.Clone(x.waiting)
-	maps.DeleteFunc(waiting, func(_ string, w *waitingBatch) bool { return !w.sent })
+	maps.DeleteFunc(waiting, func(_ string, w *waitingBatch) bool { return w.sent == nil })
 	x.mu.Unlock()
 	jobs, err := subjects(limit, x.st.jobs, jobPrefix+versionToken(x.head.Version)+"."+x.scope+".>")
 	if err != nil {
@@ -57,12 +57,17 @@ func (x *submitter) audit(ctx context.Context) {
 		case results[token]:
 			x.fetch(ctx, token)
 		case !jobs[token]:
-			if w.lost++; w.lost > maxLost {
-				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", wire.Shown(x.Server.URL), maxLost, token, w.batch.items[0].Name))
+			b, err := x.unpack(w.sent, token)
+			if err != nil {
+				x.fail(err)
 				return
 			}
-			x.files.forget(w.batch)
-			x.publish(ctx, token, w.batch)
+			if w.lost++; w.lost > maxLost {
+				x.fail(fmt.Errorf("%s: work was lost %d times: batch %s of %s; the logs of the workers say why", wire.Shown(x.Server.URL), maxLost, token, b.items[0].Name))
+				return
+			}
+			x.files.forget(b)
+			x.publish(ctx, token, b)
 		}
 	}
 	if i := x.st.results.CachedInfo(); full(i) {

@@ -23,6 +23,7 @@
 //	store.go       the connection, the streams and the object stores, errors for the user
 //	input.go       files of the submitter: hashes, upload
 //	submit.go      the submitter
+//	packer.go      the packed form of batches that wait for their results
 //	audit.go       the submitter when no answer comes
 //	inputcache.go  files of the worker: a bounded folder
 //	process.go     a process that answers, with its limits and its end

@@ -61,28 +61,6 @@ func (h *hasher) fill(it *wire.Item) (map[string][]byte, error) {
 	return small, nil
 }
 
-// again reads the small files of an item that is hashed.
-func (h *hasher) again(it *wire.Item) (map[string][]byte, error) {
-	small := map[string][]byte{}
-	for _, f := range it.Files {
-		h.mu.Lock()
-		large := h.paths[f.Hash] != ""
-		h.mu.Unlock()
-		if large {
-			continue
-		}
-		data, hash, err := hashFile(f.Path)
-		if err == nil && (hash != f.Hash || data == nil) {
-			err = fmt.Errorf("%s: %w", f.Path, errInput)
-		}
-		if err != nil {
-			return nil, err
-		}
-		small[hash] = data
-	}
-	return small, nil
-}
-
 // hashFile returns the hash of a regular file, and its contents if they are small.
 func hashFile(path string) (data []byte, hash string, err error) {
 	f, err := os.Open(path)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -76,13 +75,14 @@ func (s *Submission) Submit(ctx context.Context, in io.Reader, out io.Writer) er
 // submitter is the state of a submission.
 type submitter struct {
 	Submission
-	st    *store
-	head  wire.Head
-	scope string
-	files *hasher
-	fail  context.CancelCauseFunc
-	room  chan struct{} // bounds the messages that are under way
-	done  chan struct{} // is closed after the last answer
+	st     *store
+	head   wire.Head
+	scope  string
+	files  *hasher
+	packer packer
+	fail   context.CancelCauseFunc
+	room   chan struct{} // bounds the messages that are under way
+	done   chan struct{} // is closed after the last answer
 
 	mu      sync.Mutex
 	out     *wire.Writer
@@ -95,12 +95,12 @@ type submitter struct {
 }
 
 // waitingBatch is a batch without a result, with the places of its items in the list: several if the list has the same batch
-// more than once.
+// more than once. A run may have millions of items, so that a batch keeps a packed form of them alone once it is sent.
 type waitingBatch struct {
-	batch  *batch
+	count  int // of the items
 	places [][]int
-	sent   bool // the server has acknowledged the work
-	lost   int  // times that the server had neither its work nor its result
+	sent   []byte // the packed items, after the server has acknowledged the work; nil before
+	lost   int    // times that the server had neither its work nor its result
 }
 
 // maxLost is the number of times that the work of a batch may be lost. Workers throw away work that they cannot read.
@@ -207,7 +207,7 @@ func (x *submitter) submit(ctx context.Context, b *batch, places []int) {
 	w := x.waiting[token]
 	fresh := w == nil
 	if fresh {
-		w = &waitingBatch{batch: b}
+		w = &waitingBatch{count: len(b.items)}
 		x.waiting[token] = w
 	}
 	w.places = append(w.places, places)
@@ -256,13 +256,18 @@ func pause(ctx context.Context, d time.Duration) {
 
 // publish stores the large files of a batch and then its message, until the server has both.
 func (x *submitter) publish(ctx context.Context, token string, b *batch) {
-	data, err := x.message(b)
+	data, err := b.message(&x.head)
 	if err != nil {
 		x.fail(err)
 		return
 	}
 	if limit := x.st.conn.MaxPayload(); int64(len(data)) > limit {
 		x.fail(fmt.Errorf("%s: the server accepts messages of %d bytes; a batch has %d, so that max_payload must be at least 1 MB", wire.Shown(x.Server.URL), limit, len(data)))
+		return
+	}
+	packed, err := x.packer.pack(b.items)
+	if err != nil {
+		x.fail(err)
 		return
 	}
 	subject := jobPrefix + versionToken(x.head.Version) + "." + x.scope + "." + token
@@ -275,7 +280,7 @@ func (x *submitter) publish(ctx context.Context, token string, b *batch) {
 		x.mu.Lock()
 		if err == nil || subjectFull(err) {
 			if w := x.waiting[token]; w != nil {
-				w.sent = true
+				w.sent = packed
 			}
 			x.mu.Unlock()
 			return
@@ -318,25 +323,6 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// message encodes a batch with its small files, which are read again if the batch was encoded before.
-func (x *submitter) message(b *batch) ([]byte, error) {
-	x.mu.Lock()
-	c := batch{items: b.items, keys: b.keys, inline: b.inline}
-	b.inline = nil // a run may have millions of files
-	x.mu.Unlock()
-	if c.inline == nil {
-		c.inline = map[string][]byte{}
-		for i := range c.items {
-			data, err := x.files.again(&c.items[i])
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(c.inline, data)
-		}
-	}
-	return c.message(&x.head)
-}
-
 // send publishes a message and waits for the acknowledgement. Many calls are under way at once.
 func (x *submitter) send(ctx context.Context, subject string, data []byte) error {
 	f, err := x.st.js.PublishAsync(subject, data, jetstream.WithStallWait(ackTime))
@@ -363,8 +349,8 @@ func (x *submitter) result(ctx context.Context, token string, data []byte) {
 		return
 	}
 	answers, err := x.readPatiently(ctx, data)
-	if err == nil && len(answers) != len(w.batch.items) {
-		err = fmt.Errorf("a result has %d answers to %d items", len(answers), len(w.batch.items))
+	if err == nil && len(answers) != w.count {
+		err = fmt.Errorf("a result has %d answers to %d items", len(answers), w.count)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
