@@ -104,6 +104,9 @@ func fuzz(c console, f *fuzzFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if shard != nil {
+		shard.Verb = "fuzz"
+	}
 	rs, err := newReporters(c, f.format, f.out, files, runReporters("chiaro fuzz"))
 	if err != nil {
 		return err

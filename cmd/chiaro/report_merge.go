@@ -229,7 +229,10 @@ func (t *checkTally) addRecord(r *checkRecord) {
 // mergeRuns writes the records of scripts and tests, and returns the exit code.
 func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
 	verb := "chiaro run"
-	if slices.ContainsFunc(all, func(m mergedRecord) bool { return m.Test != "" }) {
+	switch {
+	case all[0].Shard != nil && all[0].Shard.Verb == "fuzz":
+		verb = "chiaro fuzz"
+	case slices.ContainsFunc(all, func(m mergedRecord) bool { return m.Test != "" }):
 		verb = "chiaro test"
 	}
 	r, t := runReporters(verb)[format](w, false), tally{}

@@ -50,6 +50,7 @@ type shardRecord struct {
 	List  string `json:"list"`  // a hash of the names of all objects
 	Total int    `json:"total"` // the number of all names
 
+	Verb        string   `json:"verb,omitempty"`        // fuzz; its records are else like those of run and test
 	Environment string   `json:"environment,omitempty"` // of check
 	Profiles    []string `json:"profiles,omitempty"`    // likewise
 
