@@ -132,7 +132,7 @@ func (c *coder) value(v *V) { *v = V(uint32(c.number(uint64(uint32(*v)), 32))) }
 func (c *coder) program(p *Program) {
 	c.text(&p.Name)
 	small(c, &p.Stage)
-	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances, &p.OutputPrimitives, &p.PayloadBytes, &p.AttributeSlots)
+	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances, &p.OutputPrimitives, &p.PayloadBytes, &p.AttributeSlots, &p.TileLayers)
 	for i := range p.LocalSize {
 		c.u32(&p.LocalSize[i])
 	}
@@ -155,7 +155,7 @@ func (c *coder) program(p *Program) {
 	list(c, &p.Res, func(x *Resource) {
 		c.u32(&x.Set, &x.Binding, &x.Count)
 		small(c, &x.Kind)
-		c.bools(&x.Restrict, &x.NonWritable, &x.Disjoint, &x.Heap, &x.Structure)
+		c.bools(&x.Restrict, &x.NonWritable, &x.Disjoint, &x.Heap, &x.Structure, &x.Tile)
 	})
 	list(c, &p.Vars, func(x *Var) {
 		c.text(&x.Name)

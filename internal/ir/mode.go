@@ -1,7 +1,7 @@
 package ir
 
-// Modes is a set of execution modes: properties of a graphics stage that the code
-// around the stage needs.
+// Modes is a set of execution modes: properties of a stage that the code around it
+// needs.
 type Modes uint64
 
 // The modes, named after SPIR-V's.
@@ -53,6 +53,9 @@ const (
 	ViewportRelative // ViewportRelativeNV: Layer counts from the number of the viewport
 	MeshNV           // a task or mesh shader of SPV_NV_mesh_shader: WorkgroupId.x counts from the first workgroup of the draw
 	MeshNode         // a mesh shader that is a node of an execution graph: the workgroups of a draw are those of several payloads
+
+	TileShading     // of a module with TileShadingQCOM: it runs only in a rendering with tile shading
+	TileNonCoherent // NonCoherentTileAttachmentReadQCOM: tile attachments are read in any order
 )
 
 var modeNames = [...]string{
@@ -63,6 +66,7 @@ var modeNames = [...]string{
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
 	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative", "meshnv", "meshnode",
+	"tileshading", "tilenoncoherent",
 }
 
 // Has reports whether all of the modes are in the set.

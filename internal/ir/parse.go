@@ -192,6 +192,8 @@ func (r *parser) declaration() {
 		p.PayloadBytes = r.u32()
 	case "attributes":
 		p.AttributeSlots = r.u32()
+	case "tilelayers":
+		p.TileLayers = r.u32()
 	case "push":
 		p.PushBytes = r.u32()
 	case "shared":
@@ -323,6 +325,7 @@ func (r *parser) resource() {
 	x.Disjoint = r.accept("disjoint")
 	x.Heap = r.accept("inheap")
 	x.Structure = r.accept("structure")
+	x.Tile = r.accept("tile")
 	r.p.Res = append(r.p.Res, x)
 }
 

@@ -34,6 +34,9 @@ func (p *Program) String() string {
 	if p.AttributeSlots > 0 {
 		fmt.Fprintf(&w, "attributes %d\n", p.AttributeSlots)
 	}
+	if p.TileLayers > 0 {
+		fmt.Fprintf(&w, "tilelayers %d\n", p.TileLayers)
+	}
 	if p.PushBytes > 0 {
 		fmt.Fprintf(&w, "push %d\n", p.PushBytes)
 	}
@@ -53,8 +56,8 @@ func (p *Program) String() string {
 			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)), word(x.PerPrimitive, " perprimitive"))
 	}
 	for _, r := range p.Res {
-		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
-			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"), word(r.Structure, " structure"))
+		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
+			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"), word(r.Structure, " structure"), word(r.Tile, " tile"))
 	}
 	for _, x := range p.Vars {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)

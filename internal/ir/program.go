@@ -55,12 +55,13 @@ type Program struct {
 	SharedBytes  uint32    // size of the workgroup's memory
 	Effects      Effects
 
-	Modes          Modes  // of graphics stages
+	Modes          Modes  // of graphics stages, and TileShading
 	OutputVertices uint32 // of a patch (tessellation control); at most of an invocation (geometry) or of a workgroup (mesh)
 	Instances      uint32 // of each primitive (geometry)
 
 	OutputPrimitives uint32 // at most of a workgroup (mesh)
 	PayloadBytes     uint32 // size of the payload of a task; a multiple of 4
+	TileLayers       uint32 // that an invocation of a tile dispatch shades, the z of TileShadingRateQCOM; 0 without the mode
 	AttributeSlots   uint32 // size of the hit attributes of a ray tracing stage; at most MaxAttributeSlots
 
 	Observed bool     // values keep their numbers, for a debugger: the passes do nothing
@@ -184,6 +185,17 @@ const PayloadSet = 1<<32 - 2
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1
 
+// TileBank is the binding of the PushBank with the active tile, TileWords words: width, height and layers of the tile, width and
+// height of the apron. Without an active tile it has no bytes. No shader can name it.
+const TileBank = 1<<32 - 1
+
+// TileWords is the number of words of the TileBank.
+const TileWords = 5
+
+// TileGranularity is the width and the height of the pixels of a tile that a workgroup of a tile dispatch shades. Those of a tile
+// are multiples of it.
+const TileGranularity = 16
+
 var resourceKindNames = [numResourceKinds]string{"storage", "uniform", "bank", "tensor", "shape", "heap", "heapbuffer", "heapuniform", "texels", "view", "sampler", "faults", "storageshadow", "uniformshadow"}
 
 // String returns the printed form, such as "storage".
@@ -199,6 +211,7 @@ type Resource struct {
 	Disjoint     bool   // no two invocations of a workgroup access the same byte
 	Heap         bool   // of images and samplers: the descriptors are in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
 	Structure    bool   // a uniform buffer that has the number of an acceleration structure
+	Tile         bool   // of images: a tile attachment
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.

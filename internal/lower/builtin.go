@@ -38,6 +38,10 @@ func components(k spirv.BuiltIn) int {
 		return 4
 	case spirv.BuiltInWorkgroupSize:
 		return 3
+	case spirv.BuiltInTileOffsetQCOM, spirv.BuiltInTileApronSizeQCOM:
+		return 2
+	case spirv.BuiltInTileDimensionQCOM:
+		return 3
 	case spirv.BuiltInSubgroupSize, spirv.BuiltInDeviceIndex,
 		spirv.BuiltInCoreIDARM, spirv.BuiltInCoreCountARM, spirv.BuiltInCoreMaxIDARM,
 		spirv.BuiltInWarpIDARM, spirv.BuiltInWarpMaxIDARM,
@@ -65,6 +69,9 @@ func (u *unit) builtinOf(k spirv.BuiltIn, t *facts.Type) *builtin {
 	}
 	if t == nil {
 		u.malformed("a type is missing")
+	}
+	if k == spirv.BuiltInTileDimensionQCOM && t.Leaves == 2 {
+		n = 2 // Vulkan's text; that of SPV_QCOM_tile_shading has the layers too
 	}
 	if s := t.Scalar(); t.Leaves != uint64(n) || s == nil || !s.IsInt() || s.Width != 32 {
 		u.malformed("the type of %s differs from its required type", k)
@@ -117,6 +124,8 @@ func (f *function) builtIn(k spirv.BuiltIn, i int) ir.V {
 		return f.b.Op(ir.Sub, ir.I32, f.input32(ir.NumSubgroups), f.b.I32(1))
 	case spirv.BuiltInWorkgroupSize:
 		return f.b.I32(f.prog.LocalSize[i])
+	case spirv.BuiltInTileOffsetQCOM, spirv.BuiltInTileDimensionQCOM, spirv.BuiltInTileApronSizeQCOM:
+		return f.tileBuiltIn(k, i)
 	case spirv.BuiltInSubgroupEqMask:
 		return f.maskWord(equalMask, i)
 	case spirv.BuiltInSubgroupGeMask:

@@ -38,8 +38,8 @@ func innermost(t *facts.Type) *facts.Type {
 	return t
 }
 
-// objectVariable allocates a variable in UniformConstant: an object or an array of
-// objects. Other variables of the class hold no data.
+// objectVariable allocates a variable in UniformConstant, or a tile attachment: an object
+// or an array of objects. Other variables of the class hold no data.
 func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	t := innermost(v.Type)
 	if !isObject(t) {
@@ -48,12 +48,12 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	}
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
-	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type))}
+	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor
 	}
 	sampler := r
-	sampler.Kind, sampler.NonWritable = ir.SamplerState, true
+	sampler.Kind, sampler.NonWritable, sampler.Tile = ir.SamplerState, true, false
 	switch t.Op {
 	case spirv.OpTypeAccelerationStructureKHR:
 		r.Kind, r.NonWritable, r.Structure = ir.UniformBuffer, true, true

@@ -43,7 +43,7 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 		return []ir.Type{ir.I64}
 	case spirv.StorageClassTileImageEXT: // the variable's location, and the array index
 		return []ir.Type{ir.I32, ir.I32}
-	case spirv.StorageClassUniformConstant:
+	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		if u.inHeap(t) {
 			return []ir.Type{ir.I32}
 		}
@@ -67,7 +67,8 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		e.slots = 3
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT,
+		spirv.StorageClassTileAttachmentQCOM:
 		e.slots = 2
 	}
 	if u.severalLayouts(t) {
@@ -112,7 +113,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 	case object, tileImage:
 		return f.objectParts(p)
 	case descriptor:
-		if p.class == spirv.StorageClassUniformConstant {
+		if p.class == spirv.StorageClassUniformConstant || p.class == spirv.StorageClassTileAttachmentQCOM {
 			return f.objectParts(p)
 		}
 	}
@@ -142,7 +143,7 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 	case spirv.StorageClassTileImageEXT:
 		p.memory, p.resource, p.element = tileImage, parts[0], parts[1]
 		return p
-	case spirv.StorageClassUniformConstant:
+	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		if f.inHeap(t) {
 			p.heap, p.number = true, f.heaped-1
 			p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)

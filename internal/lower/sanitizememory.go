@@ -177,7 +177,7 @@ func (f *function) checkIndexes(p *pointer) {
 		rule = beyondInput
 	case spirv.StorageClassOutput:
 		rule = beyondOutput
-	case spirv.StorageClassUniformConstant:
+	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		rule = beyondDescriptors
 	}
 	for _, i := range p.indexes {

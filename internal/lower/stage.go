@@ -268,6 +268,7 @@ func (u *unit) program() {
 		u.stageModes()
 		u.findCaptures()
 	}
+	u.tileModes()
 	u.readFloatModes()
 	u.quadOrder()
 	u.moduleVariables()
@@ -300,10 +301,11 @@ func (u *unit) program() {
 // localSize returns the size of the workgroup.
 func (u *unit) localSize() [3]uint32 {
 	s := u.entry.LocalSize
-	if !u.entry.HasLocalSize && u.facts.Capable(spirv.CapabilityTileShadingQCOM) {
-		u.unsupported("%s", spirv.CapabilityTileShadingQCOM)
-	}
-	if !u.entry.HasLocalSize {
+	tiles, ofTiles := u.tileLocalSize()
+	switch {
+	case ofTiles:
+		return tiles
+	case !u.entry.HasLocalSize:
 		u.malformed("the entry point declares no workgroup size")
 	}
 	n := uint64(1)

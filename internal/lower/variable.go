@@ -66,7 +66,7 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 		default:
 			u.stageInput(p, v)
 		}
-	case spirv.StorageClassUniformConstant:
+	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		u.objectVariable(p, v)
 	case spirv.StorageClassTileImageEXT:
 		u.tileVariable(p, v)
@@ -144,7 +144,7 @@ func (u *unit) bufferVariable(p *pointer, v *facts.Variable) {
 func (u *unit) bindResource(r ir.Resource) uint64 {
 	for i := range u.prog.Res {
 		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind && x.Heap == r.Heap {
-			x.Restrict = false
+			x.Restrict, x.Tile = false, x.Tile || r.Tile
 			if r.Count == 0 || x.Count != 0 && r.Count > x.Count {
 				x.Count = r.Count
 			}

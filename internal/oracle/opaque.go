@@ -14,7 +14,7 @@ func (x *frame) opaque(in spirv.Inst, i int) bool {
 	op := in.Op()
 	t := x.m.Type(in.Type())
 	switch {
-	case isObject(t) || t != nil && t.IsPointer() && t.Storage == spirv.StorageClassUniformConstant:
+	case isObject(t) || t != nil && t.IsPointer() && (t.Storage == spirv.StorageClassUniformConstant || t.Storage == spirv.StorageClassTileAttachmentQCOM):
 		switch op {
 		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject, spirv.OpSampledImage, spirv.OpImage:
 			x.vals[in.Result()] = value{}
