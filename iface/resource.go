@@ -168,7 +168,7 @@ func descriptorOf(m *facts.Module, class spirv.StorageClass, t *facts.Type) Desc
 		if t.Image != nil && t.Image.Sampled == 2 {
 			return StorageImage
 		}
-		return SampledImage
+		return opaqueDescriptor(t)
 	}
 	return ""
 }

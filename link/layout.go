@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -78,11 +79,14 @@ func (l *Layout) binding(set, binding uint32) *Binding {
 
 // takes reports whether a variable of one kind may use a descriptor of a type (Vulkan,
 // Shader Resource and Descriptor Type Correspondence).
-func takes(t DescriptorType, k iface.Descriptor) bool {
+func takes(t DescriptorType, r *iface.Resource) bool {
+	k := r.Type
 	if t == DescriptorType(k) {
 		return true
 	}
 	switch k {
+	case iface.StorageImage:
+		return r.Class == spirv.StorageClassTileAttachmentQCOM && t == InputAttachment
 	case iface.Sampler:
 		return t == DescriptorType(iface.CombinedImageSampler)
 	case iface.SampledImage:
@@ -119,10 +123,10 @@ func (l *linker) resources(s *Shader) {
 			l.fail(c.stage, sides, "%s is used by the %s stage, its binding is for %s; must be for that stage too", r.Name, side.Stage, b.Stages)
 		}
 		if b.Type == Mutable {
-			if len(b.Mutable) > 0 && !slices.ContainsFunc(b.Mutable, func(t DescriptorType) bool { return takes(t, r.Type) }) {
+			if len(b.Mutable) > 0 && !slices.ContainsFunc(b.Mutable, func(t DescriptorType) bool { return takes(t, r) }) {
 				l.fail(c.kind, sides, "%s is a %s, and the mutable descriptor may be %v; must be one of them", r.Name, r.Type, b.Mutable)
 			}
-		} else if !takes(b.Type, r.Type) {
+		} else if !takes(b.Type, r) {
 			l.fail(c.kind, sides, "%s is a %s, its binding a %s; must correspond", r.Name, r.Type, b.Type)
 		}
 		switch {

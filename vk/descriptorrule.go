@@ -322,7 +322,8 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView) {
 		}
 	case u.Op == ir.TextureWrite && u.formatless:
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07027, name, has, FormatStorageWrite, "written without a format in the shader")
-	case u.Op == ir.TextureRead && u.formatless && !u.Subpass:
+	case u.Op == ir.TextureRead && u.formatless && !u.Subpass && !u.image.Tile: // which may be an input attachment
+
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07028, name, has, FormatStorageRead, "read without a format in the shader")
 	}
 }
@@ -461,7 +462,7 @@ func (c *drawCheck) feedback(u *uses) {
 	d := &descriptorCheck{executor: c.executor, point: Graphics, layout: c.d.layout, mappings: c.d.mappings}
 	for i := range u.images {
 		x := &u.images[i]
-		if x.Subpass {
+		if x.Subpass || x.image.Tile {
 			continue
 		}
 		v := d.bound(x.program, x.image).view

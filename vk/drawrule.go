@@ -49,6 +49,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect 
 	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
 	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
+	c.checkTileDraw(u)
 	c.wrotes()
 	return x.found()
 }

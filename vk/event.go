@@ -69,6 +69,9 @@ func (c *CommandBuffer) ResetEvent(e *Event) { c.event(resetEvent, e) }
 
 // WaitEvents waits until all events are set.
 func (c *CommandBuffer) WaitEvents(events ...*Event) {
+	if c.begin() && !c.outsideTiles("VUID-vkCmdWaitEvents-None-10655") {
+		return
+	}
 	for _, e := range events {
 		c.event(waitEvents, e)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // executor runs command buffers: the state that commands set.
@@ -215,6 +214,9 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		}
 		x.memory.stale()
 		x.dev.aliases.sync()
+		if r := x.graphics.current; r != nil && r.info.Tiles.Enable {
+			return x.flush() // the commands before it and after it may read other pixels of the tile
+		}
 	case resetQueries:
 		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp, beginQuery, endQuery:
@@ -388,17 +390,17 @@ func (x *executor) bindShader(stage ShaderStage, object any) {
 
 // dispatch runs the bound pipeline, or the bound shader object.
 func (x *executor) dispatch(base, groups [3]uint32) error {
-	p := x.pipeline
-	if p == nil && x.shader != nil {
-		p = x.shader.compute
-	}
+	p := x.computePipeline()
 	if p == nil {
-		x.find(vuid.VkCmdDraw_None_08606, "no pipeline and no shader object is bound; must be")
-		x.find(vuid.VkCmdDispatch_None_10743, "no shader object is bound to the compute stage, and no pipeline; must be")
-		return x.found()
+		return x.noCompute()
 	}
 	if base != [3]uint32{} && x.dev.checking >= All && !x.hasBase() {
 		return usage("VUID-vkCmdDispatchBase-baseGroupX-00427", "the base of the dispatch is %d, and the pipeline or the shader object lacks the flag for a base; must have it", base)
+	}
+	if x.graphics.perTile {
+		if err := x.flush(); err != nil { // the draws before it
+			return err
+		}
 	}
 	return x.launch(p, Compute, base, groups)
 }

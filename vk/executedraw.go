@@ -26,6 +26,7 @@ type graphics struct {
 	wrote      uint16                                 // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
 	resolving  bool                                   // its custom resolve has begun
 	shaded     bool                                   // it has run its subpass shading
+	perTile    bool                                   // its commands run for each tile
 	regions    []*regions                             // of the draws of the pass
 	args       state.Args                             // of a draw: reused
 	indirect   state.Indirect
@@ -73,7 +74,7 @@ func (g *graphics) reset() {
 	// Only the memory of the lists is kept.
 	new := &g.bound.dynamic
 	new.Viewports, new.Scissors, new.Discard.Rectangles, new.Blend.Attachments = viewports, scissors, discard, colors
-	g.last, g.current, g.queries, g.counts, g.ended, g.resolving = nil, nil, nil, nil, nil, false
+	g.last, g.current, g.queries, g.counts, g.ended, g.resolving, g.perTile = nil, nil, nil, nil, nil, false, false
 	g.feedback, g.args = nil, state.Args{}
 }
 

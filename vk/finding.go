@@ -154,6 +154,8 @@ func (k *command) api() string {
 				return "vkCmdDrawMeshTasksIndirectEXT"
 			}
 			return "vkCmdDrawMeshTasksIndirectCountEXT"
+		case dispatchTile:
+			return "vkCmdDispatchTileQCOM"
 		case subpassShading:
 			return "vkCmdSubpassShadingHUAWEI"
 		case *dispatchGraph:
@@ -184,7 +186,8 @@ func drawName(end string, indexed bool) string {
 
 // checkDispatch returns the first finding on a dispatch of full checking.
 func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint) error {
-	if x.graphics.current != nil && point == Compute {
+	x.checkTileDispatch(p)
+	if x.graphics.current != nil && point == Compute && !x.graphics.perTile {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}

@@ -240,7 +240,8 @@ func (m *instance) rendering() *rendering {
 	scratch := &m.c.subpass
 	scratch.colors = slices.Grow(scratch.colors[:0], len(s.Colors))[:len(s.Colors)]
 	clear(scratch.colors)
-	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: scratch.colors, Samples: s.Samples}
+	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: scratch.colors, Samples: s.Samples, Tiles: m.form.pass.info.Tiles}
+	info.Tiles.Apron = s.apron(info.Tiles)
 	if s.Flags&DitheredSubpass != 0 {
 		info.Flags = LegacyDithering
 	}
@@ -271,6 +272,9 @@ func (m *instance) rendering() *rendering {
 	for _, input := range s.Inputs {
 		if v := input.Attachment; v != Unused {
 			m.views[v].refer(m.c.each)
+			if r.info.Tiles.Enable {
+				r.inputViews = append(r.inputViews, m.views[v])
+			}
 			if m.implicit(v) {
 				m.c.implicitInput(r, m.views[v])
 			}
@@ -363,6 +367,8 @@ func (c *CommandBuffer) NextSubpass(contents SubpassContents) {
 	}
 	p := c.scope.pass
 	switch {
+	case c.scope.perTile:
+		c.fail(usage("", "the subpass ends in a part that runs for each tile; must end it before"))
 	case p == nil:
 		c.fail(usage("VUID-vkCmdNextSubpass2-renderpass", "no render pass is active that began with BeginRenderPass; must be"))
 	case p.subpass+1 >= len(p.renderings):
@@ -382,6 +388,8 @@ func (c *CommandBuffer) EndRenderPass() {
 	}
 	p := c.scope.pass
 	switch {
+	case c.scope.perTile:
+		c.outsideTiles("VUID-vkCmdEndRenderPass-None-10653")
 	case p == nil:
 		c.fail(usage("VUID-vkCmdEndRenderPass2-None-06171", "no render pass is active that began with BeginRenderPass; must be"))
 	case p.subpass+1 < len(p.renderings):

@@ -23,6 +23,7 @@ type InheritanceInfo struct {
 	Samples   int // 0 is 1
 
 	CustomResolve *CustomResolve // with Rendering
+	Tiles         TileShading    // of the rendering
 
 	// Queries that may be active, and conditional rendering.
 	Occlusion   bool
@@ -44,6 +45,11 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 	}
 	if err := i.Heaps.own(); err != nil {
 		return nil, err
+	}
+	if c.secondary {
+		if err := i.checkTiles(c.dev); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case !c.secondary && i.Continue:

@@ -20,7 +20,7 @@ func (c *CommandBuffer) ResetQueries(q *QueryPool, first, n int) {
 // WriteTimestamp writes the time at which the commands before it are finished. In a rendering with views it writes a query
 // for each view.
 func (c *CommandBuffer) WriteTimestamp(q *QueryPool, i int) {
-	if !c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904") {
+	if c.begin() && !c.outsideTiles("VUID-vkCmdWriteTimestamp-None-10640") || !c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904") {
 		return
 	}
 	if n := c.scope.views(); !q.has(i, n) {
@@ -39,7 +39,7 @@ func (c *CommandBuffer) BeginQuery(q *QueryPool, i int, control QueryControl) {
 
 // BeginQueryIndexed begins a query of a vertex stream: of the types TransformFeedbackStream and PrimitivesGenerated.
 func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryControl, stream uint32) {
-	if !c.query(beginQuery, q, i, 1, "VUID-vkCmdBeginQuery-query-00802") {
+	if c.begin() && !c.outsideTiles("VUID-vkCmdBeginQuery-None-10681") || !c.query(beginQuery, q, i, 1, "VUID-vkCmdBeginQuery-query-00802") {
 		return
 	}
 	streams := q.info.Type == TransformFeedbackStream || q.info.Type == PrimitivesGenerated
@@ -65,11 +65,17 @@ func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryCont
 
 // EndQuery ends a query.
 func (c *CommandBuffer) EndQuery(q *QueryPool, i int) {
+	if c.begin() && !c.outsideTiles("VUID-vkCmdEndQuery-None-10682") {
+		return
+	}
 	c.query(endQuery, q, i, 1, "VUID-vkCmdEndQuery-query-00810")
 }
 
 // EndQueryIndexed ends a query of a vertex stream.
 func (c *CommandBuffer) EndQueryIndexed(q *QueryPool, i int, stream uint32) {
+	if c.begin() && !c.outsideTiles("VUID-vkCmdEndQueryIndexedEXT-None-10682") {
+		return
+	}
 	if c.query(endQuery, q, i, 1, "VUID-vkCmdEndQueryIndexedEXT-query-02343") && stream >= state.MaxStreams {
 		c.fail(usage("VUID-vkCmdEndQueryIndexedEXT-queryType-06696", "a query of index %d ends; must be below %d", stream, state.MaxStreams))
 	}

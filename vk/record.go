@@ -397,6 +397,10 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 			c.fail(err)
 			return
 		}
+		if err := c.checkTiles(s); err != nil {
+			c.fail(err)
+			return
+		}
 	}
 	for _, s := range list {
 		c.nesting = max(c.nesting, s.nesting+1)

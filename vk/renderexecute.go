@@ -86,6 +86,7 @@ func (x *executor) endRendering() error {
 	x.unwatch()
 	x.releaseRegions()
 	x.flushLogs() // the fragments of the draws have run
+	x.setTile(false)
 	if g.current.subpass != nil {
 		x.order.barrier(everything)
 	}

@@ -88,17 +88,20 @@ type RenderingInfo struct {
 	// Samples, if it is more than 1, is the samples of draws to attachments of one sample, which are resolved to themselves
 	// (VkMultisampledRenderToSingleSampledInfoEXT).
 	Samples int
+
+	Tiles TileShading
 }
 
 // rendering is the one form of renderings: a recorded BeginRendering, or a subpass of a render pass.
 type rendering struct {
-	info     RenderingInfo
-	target   state.Target
-	resolved state.Target  // after BeginCustomResolve
-	clears   []draw.Clears // one for each set of views that attachments clear
-	before   []clearAlone
-	subpass  *subpassForm // of a render pass; nil of BeginRendering
-	implicit []implicit
+	info       RenderingInfo
+	target     state.Target
+	resolved   state.Target  // after BeginCustomResolve
+	clears     []draw.Clears // one for each set of views that attachments clear
+	before     []clearAlone
+	subpass    *subpassForm // of a render pass; nil of BeginRendering
+	implicit   []implicit
+	inputViews []*ImageView // the input attachments of a subpass with tile shading
 
 	depth, stencil AttachmentInfo // of info
 }
@@ -115,11 +118,11 @@ func (c *CommandBuffer) takeRendering() *rendering {
 
 // forget drops the objects of a rendering and keeps the memory of its lists.
 func (r *rendering) forget() {
-	colors, views, resolved := r.info.Colors, r.target.Colors, r.resolved.Colors
+	colors, views, resolved, inputs := r.info.Colors, r.target.Colors, r.resolved.Colors, emptied(r.inputViews)
 	clear(colors)
 	clear(views)
 	clear(resolved)
-	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, resolved: state.Target{Colors: resolved[:0]}, clears: r.clears[:0]}
+	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, resolved: state.Target{Colors: resolved[:0]}, clears: r.clears[:0], inputViews: inputs}
 }
 
 // clearAlone is the clear of an attachment that a subpass uses first, but not to draw.
@@ -139,6 +142,14 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 	}
 	if info.Flags > allRenderingFlags {
 		c.fail(&UnsupportedError{Feature: "a flag of renderings that is none of Chiaro's"})
+		return
+	}
+	if info.Tiles.PerTile {
+		c.fail(usage("VUID-vkCmdBeginRendering-flags-10642", "the commands of a rendering run for each tile from its begin on; must not"))
+		return
+	}
+	if err := c.dev.checkTiles(&info.Tiles); err != nil {
+		c.fail(err)
 		return
 	}
 	if err := info.checkCustom(); err != nil {
@@ -313,6 +324,9 @@ func (c *CommandBuffer) EndRendering() {
 		c.fail(usage("VUID-vkCmdEndRendering-None-06161", "the render pass began with BeginRenderPass; must have begun with BeginRendering"))
 		return
 	}
+	if !c.outsideTiles("VUID-vkCmdEndRendering-None-10645") {
+		return
+	}
 	c.suspended = c.scope.rendering.info.Flags&Suspending != 0
 	c.scope = scope{}
 	c.commands = append(c.commands, command{kind: endRendering})
@@ -328,7 +342,7 @@ type Clears struct {
 
 // ClearAttachments clears attachments of the rendering: with views, in all of them.
 func (c *CommandBuffer) ClearAttachments(x Clears) {
-	if !c.begin() {
+	if !c.begin() || !c.outsideTiles("VUID-vkCmdClearAttachments-None-10616") {
 		return
 	}
 	k := &draw.Clears{Area: state.Rect(x.Area), BaseLayer: x.Base, Layers: max(x.Layers, 1)}

@@ -50,9 +50,10 @@ type SubpassFlags uint32
 
 // The flags.
 const (
-	FragmentRegionSubpass SubpassFlags = 0x4  // regions of dependencies are whole fragments; without an effect
-	CustomResolveSubpass  SubpassFlags = 0x8  // draws resolve input attachments to the attachments (VK_SUBPASS_DESCRIPTION_CUSTOM_RESOLVE_BIT_EXT)
-	DitheredSubpass       SubpassFlags = 0x80 // legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT)
+	FragmentRegionSubpass SubpassFlags = 0x4   // regions of dependencies are whole fragments; without an effect
+	CustomResolveSubpass  SubpassFlags = 0x8   // draws resolve input attachments to the attachments (VK_SUBPASS_DESCRIPTION_CUSTOM_RESOLVE_BIT_EXT)
+	TileApronSubpass      SubpassFlags = 0x100 // shaders may read the apron of their tile (VK_SUBPASS_DESCRIPTION_TILE_SHADING_APRON_BIT_QCOM)
+	DitheredSubpass       SubpassFlags = 0x80  // legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT)
 
 	// Fragments may read the attachments in the order of rasterization: of color they always do, of depth and stencil if the pipeline
 	// has the flag (VK_SUBPASS_DESCRIPTION_RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_BIT_EXT, and of depth and of stencil).
@@ -60,7 +61,7 @@ const (
 	OrderedDepthSubpass   SubpassFlags = 0x20
 	OrderedStencilSubpass SubpassFlags = 0x40
 
-	allSubpassFlags = FragmentRegionSubpass | CustomResolveSubpass | OrderedColorSubpass | OrderedDepthSubpass | OrderedStencilSubpass | DitheredSubpass
+	allSubpassFlags = FragmentRegionSubpass | CustomResolveSubpass | OrderedColorSubpass | OrderedDepthSubpass | OrderedStencilSubpass | DitheredSubpass | TileApronSubpass
 )
 
 // External is the number of the commands outside of a render pass in dependencies (VK_SUBPASS_EXTERNAL).
@@ -82,6 +83,7 @@ type RenderPassInfo struct {
 	Subpasses       []Subpass
 	Dependencies    []Dependency
 	CorrelatedViews []uint32 // view masks
+	Tiles           TileShading
 }
 
 // RenderPass is a render pass: the renderings of its subpasses.
@@ -123,6 +125,12 @@ func (d *Device) NewRenderPass(info RenderPassInfo) (*RenderPass, error) {
 	}
 	if len(info.Subpasses) == 0 {
 		return nil, usage("VUID-VkRenderPassCreateInfo2-subpassCount-arraylength", "the render pass has no subpass; must have one")
+	}
+	if info.Tiles.PerTile {
+		return nil, usage("VUID-vkCreateRenderPass2-flags-10649", "the commands of a render pass run for each tile from its begin on; must not")
+	}
+	if err := d.checkTiles(&info.Tiles); err != nil {
+		return nil, err
 	}
 	info = info.clone()
 	for i := range info.Subpasses {
@@ -222,6 +230,8 @@ func (r *RenderPassInfo) checkSubpass(s *Subpass) error {
 		return usage("VUID-VkSubpassDescription2-pipelineBindPoint-04953", "a subpass is for the bind point %v; must be for graphics or subpass shading", s.Point)
 	case s.Flags&^allSubpassFlags != 0:
 		return &UnsupportedError{Feature: "a flag of subpasses that is none of Chiaro's"}
+	case s.Flags&TileApronSubpass != 0 && r.Tiles.Apron == [2]uint32{}:
+		return usage("VUID-VkSubpassDescription2-flags-10683", "a subpass reads aprons, and that of the render pass is 0×0; must be greater")
 	case s.Flags&CustomResolveSubpass != 0 && slices.ContainsFunc(s.Resolves, func(n uint32) bool { return n != Unused }):
 		return usage("VUID-VkSubpassDescription2-flags-04907", "a subpass with a custom resolve has resolve attachments; must have none")
 	case s.Flags&CustomResolveSubpass != 0 && attachmentOf(s.DepthResolve) != Unused:

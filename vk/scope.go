@@ -7,6 +7,7 @@ type scope struct {
 	rendering *rendering       // that began in this command buffer; nil if none
 	pass      *passInstance    // the rendering is a subpass of it; nil if BeginRendering began it
 	resolving bool             // its custom resolve has begun
+	perTile   bool             // its commands run for each tile
 	inherited *InheritanceInfo // of a secondary command buffer that continues a rendering, to its end
 }
 

@@ -85,7 +85,11 @@ func (c *CommandBuffer) EndTransformFeedback(first int, counters []CounterBuffer
 }
 
 func (c *CommandBuffer) feedback(name string, first int, counters []CounterBuffer, end bool, rule string) {
-	if !c.begin() {
+	tiles := "VUID-vkCmdBeginTransformFeedbackEXT-None-10656"
+	if end {
+		tiles = "VUID-vkCmdEndTransformFeedbackEXT-None-10657"
+	}
+	if !c.begin() || !c.outsideTiles(tiles) {
 		return
 	}
 	if first < 0 || first > state.MaxFeedbackBuffers || len(counters) > state.MaxFeedbackBuffers-first {

@@ -22,7 +22,7 @@ func (d *recordedDraw) overwritesTarget() bool {
 		k.AlphaToCoverage || d.state.Multisample.Mask != nil || len(d.state.Discard.Rectangles) > 0 || d.state.Locations != nil {
 		return false
 	}
-	if f.Effects.Discards || f.Effects.Ordered || shade.WritesMemory(f) || shade.ReadsTile(f) || slices.ContainsFunc(f.Out, func(o ir.Output) bool { return o.Semantic != ir.Location }) {
+	if f.Effects.Discards || f.Effects.Ordered || shade.WritesMemory(f) || shade.ReadsTile(f) || shade.ReadsTileAttachments(f) || slices.ContainsFunc(f.Out, func(o ir.Output) bool { return o.Semantic != ir.Location }) {
 		return false
 	}
 	for i, v := range d.target.Colors {

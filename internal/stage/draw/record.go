@@ -332,14 +332,14 @@ func (d *recordedDraw) rasterState() {
 // sideEffects reports whether the draw has effects other than on its attachments; such a draw is not
 // recorded together with others. ordered reports that its vertices must run on one worker. Tile by
 // tile, fragments of a later draw run in tile 0 before fragments of an earlier draw in tile 1.
-// Attachments cannot reveal this, but memory, messages and feedback can.
+// Attachments cannot reveal this, but memory, messages, feedback and reads of other pixels can.
 func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	s := &d.pipeline.stages
 	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh, s.Fragment} {
 		if p == nil {
 			continue
 		}
-		some = some || shade.WritesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
+		some = some || shade.WritesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0 || shade.ReadsTileAttachments(p)
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
 	// The stipple counter continues along a primitive strip.

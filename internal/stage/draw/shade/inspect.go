@@ -53,6 +53,11 @@ func HasInput(p *ir.Program, x ir.Semantic) bool {
 	return slices.ContainsFunc(p.In, func(in ir.Input) bool { return in.Semantic == x })
 }
 
+// ReadsTileAttachments reports whether a program reads attachments as images of descriptors, at any pixel of the tile.
+func ReadsTileAttachments(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Res, func(r ir.Resource) bool { return r.Tile })
+}
+
 // ReadsTile reports whether a program reads attachments.
 func ReadsTile(p *ir.Program) bool {
 	return HasInput(p, ir.TileColor) || HasInput(p, ir.TileDepth) || HasInput(p, ir.TileStencil)

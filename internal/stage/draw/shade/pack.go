@@ -15,7 +15,7 @@ import (
 // Packable reports whether the results of a program do not depend on which pixels share a subgroup, so that its fragments
 // can be packed. Programs with other effects than on attachments keep the order of strips.
 func Packable(p *ir.Program) bool {
-	if e := p.Effects; e.GroupOps || e.Ordered || WritesMemory(p) || len(p.Messages) > 0 || ReadsTile(p) || p.SubgroupSize < quadLanes {
+	if e := p.Effects; e.GroupOps || e.Ordered || WritesMemory(p) || len(p.Messages) > 0 || ReadsTile(p) || ReadsTileAttachments(p) || p.SubgroupSize < quadLanes {
 		return false
 	}
 	return !slices.ContainsFunc(p.In, func(in ir.Input) bool { return in.Semantic.Engine() }) &&
