@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,125 @@ func TestTileCommands(t *testing.T) {
 		}
 		if ruleOf(err) != x.rule {
 			t.Errorf("%s: %v; must have the rule %s", name, err, x.rule)
+		}
+	}
+}
+
+// readsTile writes 1 more than the tile attachment has at the pixel, which is OFFSET to the right, at most 19.
+const readsTile = `OpCapability Shader
+OpCapability TileShadingQCOM
+OpExtension "SPV_QCOM_tile_shading"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %coord %out %color
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+OpDecorate %out Location 0
+OpDecorate %color DescriptorSet 0
+OpDecorate %color Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%v2 = OpTypeVector %uint 2
+%v4 = OpTypeVector %uint 4
+%v4f = OpTypeVector %float 4
+%u1 = OpConstant %uint 1
+%u19 = OpConstant %uint 19
+%more = OpConstant %uint OFFSET
+%image = OpTypeImage %uint 2D 0 0 0 2 R32ui
+%pimage = OpTypePointer TileAttachmentQCOM %image
+%color = OpVariable %pimage TileAttachmentQCOM
+%p4f = OpTypePointer Input %v4f
+%po = OpTypePointer Output %uint
+%coord = OpVariable %p4f Input
+%out = OpVariable %po Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%at = OpLoad %v4f %coord
+%fx = OpCompositeExtract %float %at 0
+%fy = OpCompositeExtract %float %at 1
+%x0 = OpConvertFToU %uint %fx
+%y = OpConvertFToU %uint %fy
+%x1 = OpIAdd %uint %x0 %more
+%inside = OpULessThan %bool %x1 %u19
+%x = OpSelect %uint %inside %x1 %u19
+%p = OpCompositeConstruct %v2 %x %y
+%i = OpLoad %image %color
+%t = OpImageRead %v4 %i %p
+%old = OpCompositeExtract %uint %t 0
+%new = OpIAdd %uint %old %u1
+OpStore %out %new
+OpReturn
+OpFunctionEnd
+`
+
+// drawn makes a pipeline that covers the left columns of the image with three vertices of a buffer.
+func (h *tileScene) drawn(t testing.TB, offset string, width uint32) (*GraphicsPipeline, *Buffer) {
+	t.Helper()
+	m := must(h.dev.Allocate(MemoryInfo{Size: 64}))(t)
+	b := must(h.dev.NewBuffer(BufferInfo{Size: 64, Usage: VertexBufferUsage}))(t)
+	if err := b.Bind(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range []float32{-1, -1, .5, 1, 3, -1, .5, 1, -1, 3, .5, 1} {
+		binary.LittleEndian.PutUint32(m.Bytes()[4*i:], math.Float32bits(x))
+	}
+	return must(h.dev.NewGraphicsPipeline(context.Background(), GraphicsPipelineInfo{
+		Vertex:   &StageInfo{Code: code(t, positions)},
+		Fragment: &StageInfo{Code: code(t, strings.Replace(readsTile, "OFFSET", offset, 1))},
+		Layout:   h.layout,
+		State: FixedState{
+			Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
+			Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
+			Rasterization: &link.Rasterization{LineWidth: 1},
+			Multisample:   &link.Multisample{Samples: 1},
+			Blend:         &link.ColorBlend{Attachments: []link.Blend{{}}},
+			Rendering:     link.Rendering{Color: []link.Format{formatOf(t, "R32_UINT")}},
+			Viewports:     []Viewport{{Width: 20, Height: 12, MaxDepth: 1}},
+			Scissors:      []Rect{{Width: width, Height: 12}},
+		},
+	}))(t), b
+}
+
+// TestTileReads draws seven triangles over one another, whose fragments read their pixels in the order of rasterization. Then a
+// dispatch adds to some pixels, and a draw to the left half reads the pixels of the right half after a barrier.
+func TestTileReads(t *testing.T) {
+	for _, info := range []DeviceInfo{{Workers: 1}, {Workers: 2}, {Workers: 4}, {Engine: interp.Engine{}}} {
+		h := newTileScene(t, info)
+		h.dev.checking = All
+		own, b := h.drawn(t, "0", 20)
+		other, _ := h.drawn(t, "10", 10)
+		groups := h.shader(t, "LocalSize 4 4 1", "4", "4")
+		if err := h.run(t, TileShading{Enable: true}, func(c *CommandBuffer) {
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: b}})
+			c.BindGraphicsPipeline(own)
+			c.Draw(3, 7, 0, 0)
+			c.BeginPerTile()
+			c.BindPipeline(groups)
+			c.Dispatch(2, 1, 1)
+			c.Barrier()
+			c.BindGraphicsPipeline(other)
+			c.Draw(3, 1, 0, 0)
+			c.EndPerTile()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 20 * 12 {
+			x, y := i%20, i/20
+			before := func(x int) uint32 {
+				if x%4 == 0 && y%4 == 0 {
+					return 107 + 32
+				}
+				return 107
+			}
+			want := before(x)
+			if x < 10 {
+				want = before(x+10) + 1
+			}
+			if got := binary.LittleEndian.Uint32(h.bytes[4*i:]); got != want {
+				t.Fatalf("%+v: pixel %d, %d is %d; must be %d", info, x, y, got, want)
+			}
 		}
 	}
 }
