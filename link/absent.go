@@ -4,7 +4,7 @@ package link
 // does not have.
 var absentLists = []reason{
 	{NeedsObject, "images of package vk have no layouts", []string{
-		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-None-09600",
+		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-None-09600", "vkCmdDraw-None-10679",
 	}},
 	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
 		"vkCmdTraceRaysKHR-None-11319",

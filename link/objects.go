@@ -43,6 +43,15 @@ var objectLists = []reason{
 	{ByObjects, "a dispatch without a pipeline or a shader object is refused; full checking demands that it is outside of a rendering", []string{
 		"vkCmdDispatch-None-10743", "vkCmdDispatch-None-10672",
 	}},
+	{ByObjects, "full checking compares the shaders of draws and dispatches with the tile shading of the rendering, and tile attachments with its attachments", []string{
+		"RuntimeSpirv-OpTypeImage-10707", "RuntimeSpirv-OpTypeImage-10708", "RuntimeSpirv-OpTypeImage-10709", "RuntimeSpirv-OpTypeImage-10710",
+		"RuntimeSpirv-OpTypeSampledImage-10711", "RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701",
+		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673",
+		"vkCmdDraw-None-10677", "vkCmdDraw-None-10678",
+	}},
+	{ByObjects, "a dispatch of tiles compares the rate of the shader with the layers of the tile", []string{
+		"RuntimeSpirv-tileSize-10705", "RuntimeSpirv-z-10704",
+	}},
 	{ByObjects, "a conversion of matrices checks its description, its memory and its addresses", []string{
 		"VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10080", "VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10082",
 		"VkConvertCooperativeVectorMatrixInfoNV-dstLayout-10078", "VkConvertCooperativeVectorMatrixInfoNV-dstLayout-parameter",

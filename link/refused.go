@@ -18,13 +18,6 @@ var refusedLists = []reason{
 		"vkCmdDraw-protectedNoFault-11456", "vkCmdEndShaderInstrumentationARM-commandBuffer-12378", "vkCmdTraceRaysKHR-commandBuffer-03635",
 		"vkCmdTraceRaysNV-commandBuffer-04624",
 	}},
-	{ByRefusal, "the device refuses VK_QCOM_tile_shading, and modules with TileShadingQCOM: VkShaderModuleCreateInfo-pCode-08740", []string{
-		"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714", "RuntimeSpirv-OpTypeImage-10707", "RuntimeSpirv-OpTypeImage-10708",
-		"RuntimeSpirv-OpTypeImage-10709", "RuntimeSpirv-OpTypeImage-10710", "RuntimeSpirv-OpTypeSampledImage-10711",
-		"RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701", "RuntimeSpirv-tileSize-10705", "RuntimeSpirv-z-10704",
-		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673",
-		"vkCmdDraw-None-10677", "vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
-	}},
 	{ByRefusal, "the device refuses VK_ARM_tensors", []string{
 		"vkCmdDraw-None-11397",
 		"vkCmdDraw-OpTensorReadARM-12462", "vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-pDescription-09900",

@@ -338,7 +338,7 @@ func (x *executor) checkTileDispatch(p *ComputePipeline) {
 	case tiles && !g.perTile:
 		x.find(vuid.RuntimeSpirv_TileShadingQCOM_10701, "the shader has tile shading, and the dispatch does not run for each tile; must")
 	}
-	if tiles && x.graphics.current != nil {
+	if r := x.graphics.current; r != nil && r.info.Tiles.Enable {
 		x.checkTileImages(&descriptorCheck{executor: x, point: Compute, layout: p.layout, mappings: map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}}, p.uses.of(p.stage))
 	}
 }
@@ -357,6 +357,9 @@ func (c *drawCheck) checkTileDraw(u *uses) {
 			}
 		}
 	}
+	if enabled && c.p != nil && c.p.clusters != nil {
+		x.find(vuid.VkCmdDraw_None_10678, "the draw in a rendering with tile shading has a cluster culling stage; must have only vertex and fragment stages")
+	}
 	if x.graphics.perTile && x.dev.lacks("tileShadingPerTileDraw") {
 		x.find(vuid.VkCmdDraw_None_10677, "a draw runs for each tile; needs the feature tileShadingPerTileDraw")
 	}
@@ -374,11 +377,12 @@ func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
 	r := x.graphics.current
 	for i := range u.images {
 		use := &u.images[i]
-		if !use.image.Tile {
+		v := d.bound(use.program, use.image).view
+		if v == nil || use.Subpass {
 			continue
 		}
-		v := d.bound(use.program, use.image).view
-		if v == nil {
+		if !use.image.Tile {
+			x.checkBesideTiles(d.point, u, use, v)
 			continue
 		}
 		color := false
@@ -403,6 +407,22 @@ func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
 		case use.sampler != nil && x.dev.lacks("tileShadingSampledAttachments"):
 			x.find(vuid.RuntimeSpirv_OpTypeSampledImage_10711, "%v is sampled; needs the feature tileShadingSampledAttachments", &v.object)
 		}
+	}
+}
+
+// checkBesideTiles finds a dispatch that accesses an attachment of the rendering otherwise than as a tile attachment: it must not write
+// it, nor read one that the dispatch itself writes as a tile attachment.
+func (x *executor) checkBesideTiles(point BindPoint, u *uses, use *imageUse, v *ImageView) {
+	r := x.graphics.current
+	shows := r.inputs(v) || r.info.Depth.overlaps(v, Depth) || r.info.Stencil.overlaps(v, Stencil) ||
+		slices.ContainsFunc(r.info.Colors, func(a AttachmentInfo) bool { return a.overlaps(v, Color) })
+	writes := func(o imageUse) bool { return o.Op == ir.TextureWrite || o.Op == ir.TextureTexel }
+	switch {
+	case !shows || point != Compute:
+	case writes(*use):
+		x.find(vuid.VkCmdDispatch_None_10675, "%v shows an attachment and is written; must be written only as a tile attachment", &v.object)
+	case slices.ContainsFunc(u.images, func(o imageUse) bool { return o.image.Tile && writes(o) }):
+		x.find(vuid.VkCmdDispatch_None_10676, "%v shows an attachment that the shader writes as a tile attachment, and is read; must be read only as one", &v.object)
 	}
 }
 

@@ -190,6 +190,8 @@ func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.Inherita
 		case abi.StructureTypeCommandBufferInheritanceDescriptorHeapInfoEXT:
 			i := (*abi.CommandBufferInheritanceDescriptorHeapInfoEXT)(p)
 			out.Heaps = vk.InheritedHeaps{Resources: heapRange(i.PResourceHeapBindInfo), Samplers: heapRange(i.PSamplerHeapBindInfo)}
+		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
+			out.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(p))
 		case abi.StructureTypeCommandBufferInheritanceRenderingInfo:
 			i := (*abi.CommandBufferInheritanceRenderingInfo)(p)
 			out.Flags, out.Samples = renderingFlags(i.Flags), int(i.RasterizationSamples)

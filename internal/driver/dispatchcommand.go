@@ -53,8 +53,11 @@ var dispatchCommands = map[int]recorder{
 	abi.CmdCmdDispatchIndirect: rec(func(c *commandBuffer, a *abi.CmdDispatchIndirectArgs) {
 		c.vk.DispatchIndirect(buffers.get(uint64(a.Buffer)), a.Offset)
 	}),
-	abi.CmdCmdSubpassShadingHUAWEI: rec(func(c *commandBuffer, a *abi.CmdSubpassShadingHUAWEIArgs) { c.vk.SubpassShading() }),
-	abi.CmdCmdSetDeviceMask:        rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
+	abi.CmdCmdBeginPerTileExecutionQCOM: rec(func(c *commandBuffer, a *abi.CmdBeginPerTileExecutionQCOMArgs) { c.vk.BeginPerTile() }),
+	abi.CmdCmdEndPerTileExecutionQCOM:   rec(func(c *commandBuffer, a *abi.CmdEndPerTileExecutionQCOMArgs) { c.vk.EndPerTile() }),
+	abi.CmdCmdDispatchTileQCOM:          rec(func(c *commandBuffer, a *abi.CmdDispatchTileQCOMArgs) { c.vk.DispatchTile() }),
+	abi.CmdCmdSubpassShadingHUAWEI:      rec(func(c *commandBuffer, a *abi.CmdSubpassShadingHUAWEIArgs) { c.vk.SubpassShading() }),
+	abi.CmdCmdSetDeviceMask:             rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
 	abi.CmdCmdExecuteCommands: rec(func(c *commandBuffer, a *abi.CmdExecuteCommandsArgs) {
 		var list []*vk.CommandBuffer
 		for _, h := range array(a.PCommandBuffers, a.CommandBufferCount) {

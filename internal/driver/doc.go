@@ -19,7 +19,7 @@
 //	                    leak.go objects that a device leaves
 //	instance.go, extension.go, extensionname.go, physical.go, feature.go, property.go, propertystruct.go, format.go
 //	device.go, queue.go, wait.go, sparse.go, memory.go, mapping.go, memoryreport.go, image.go
-//	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go
+//	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, tileshading.go, query.go
 //	hostcopy.go, privatedata.go, clock*.go
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go, instrumentation.go, cuda.go, executable.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory

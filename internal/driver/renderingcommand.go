@@ -70,8 +70,8 @@ func attachment(i *abi.RenderingAttachmentInfo, component int) vk.AttachmentInfo
 	return out
 }
 
-func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
-	i := a.PRenderingInfo
+// renderingInfo reads a rendering.
+func renderingInfo(i *abi.RenderingInfo) vk.RenderingInfo {
 	info := vk.RenderingInfo{Flags: renderingFlags(i.Flags), Area: rect(i.RenderArea), Layers: i.LayerCount, ViewMask: i.ViewMask}
 	info.Colors = each(array(i.PColorAttachments, i.ColorAttachmentCount), func(x *abi.RenderingAttachmentInfo) vk.AttachmentInfo { return attachment(x, 0) })
 	if x := i.PDepthAttachment; x != nil && x.ImageView != 0 {
@@ -84,6 +84,8 @@ func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
 	}
 	abi.Chain(i.PNext, func(sType uint32, p unsafe.Pointer) {
 		switch sType {
+		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
+			info.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(p))
 		case abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT:
 			info.Samples = singleSampled((*abi.MultisampledRenderToSingleSampledInfoEXT)(p))
 		case abi.StructureTypeRenderingFragmentShadingRateAttachmentInfoKHR:
@@ -93,7 +95,11 @@ func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
 			}
 		}
 	})
-	c.vk.BeginRendering(info)
+	return info
+}
+
+func beginRendering(c *commandBuffer, a *abi.CmdBeginRenderingArgs) {
+	c.vk.BeginRendering(renderingInfo(a.PRenderingInfo))
 }
 
 // renderingFlags returns VkRenderingFlags.

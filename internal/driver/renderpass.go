@@ -15,10 +15,12 @@ var renderPassCalls = map[int]call{
 		*a.PMaxWorkgroupSize = abi.Extent2D{Width: size[0], Height: size[1]}
 		return abi.Success
 	}),
-	abi.CmdDestroyRenderPass:           run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
-	abi.CmdCreateFramebuffer:           on(createFramebuffer),
-	abi.CmdDestroyFramebuffer:          run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
-	abi.CmdGetRenderingAreaGranularity: run(func(a *abi.GetRenderingAreaGranularityArgs) { *a.PGranularity = abi.Extent2D{Width: 1, Height: 1} }),
+	abi.CmdGetFramebufferTilePropertiesQCOM:      on(framebufferTiles),
+	abi.CmdGetDynamicRenderingTilePropertiesQCOM: on(renderingTiles),
+	abi.CmdDestroyRenderPass:                     run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
+	abi.CmdCreateFramebuffer:                     on(createFramebuffer),
+	abi.CmdDestroyFramebuffer:                    run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
+	abi.CmdGetRenderingAreaGranularity:           run(func(a *abi.GetRenderingAreaGranularityArgs) { *a.PGranularity = abi.Extent2D{Width: 1, Height: 1} }),
 	abi.CmdGetRenderAreaGranularity: run(func(a *abi.GetRenderAreaGranularityArgs) {
 		a.PGranularity.Width, a.PGranularity.Height = renderPasses.get(uint64(a.RenderPass)).RenderAreaGranularity()
 	}),
@@ -64,6 +66,8 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 	}
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {
+		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
+			info.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(s))
 		case abi.StructureTypeRenderPassMultiviewCreateInfo:
 			multiview(&info, (*abi.RenderPassMultiviewCreateInfo)(s))
 		case abi.StructureTypeRenderPassInputAttachmentAspectCreateInfo:
@@ -130,6 +134,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 			return y
 		}),
 		CorrelatedViews: append([]uint32(nil), array(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
+		Tiles:           tileShading(abi.Find[abi.RenderPassTileShadingCreateInfoQCOM](i.PNext, abi.StructureTypeRenderPassTileShadingCreateInfoQCOM)),
 	})
 	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }

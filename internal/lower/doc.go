@@ -94,6 +94,7 @@
 //	node.go, cluster.go,
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
+//	tileshading.go                      tiles of a rendering
 //	cooperative*.go, tensorlayout.go,
 //	storagetensor.go, boundaddress.go   cooperative matrices and vectors, tensors
 //	memoryvalue.go                      large values in memory

@@ -30,6 +30,7 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 	}
 	if c.on.typ.Image.Dim != spirv.DimSubpassData {
 		c.checkTexel(o.lod)
+		c.checkTile()
 	}
 	if o.lod != 0 {
 		c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
@@ -160,6 +161,7 @@ func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, parts 
 	if c.head.Multisampled {
 		c.with(ir.TextureSampleI, f.ints32(sample, 1)...)
 	}
+	c.checkTile()
 	traced := c.tracedTexel(0)
 	at := c.run()[0]
 	f.definePointer(in, &pointer{texel: traced, memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})

@@ -59,3 +59,33 @@ func (f *function) tileBuiltIn(k spirv.BuiltIn, i int) ir.V {
 	h := f.b.OpAux(ir.Res, ir.H, n, f.b.I32(0))
 	return f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Aux: uint64(4 * word), Args: [4]ir.V{h, f.b.I32(0)}})
 }
+
+var (
+	beyondTile        = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-Coordinate-10713"}
+	beyondFetchedTile = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-Coordinate-10714"}
+)
+
+// checkTile: a texel of a tile attachment outside of the active tile. Reads reach its apron; without an active tile all are inside.
+func (c *textureCall) checkTile() {
+	f := c.f
+	n, ok := f.constBits(c.on.resource)
+	if !ok || n >= uint64(len(f.prog.Res)) || !f.prog.Res[n].Tile || !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	rule := beyondTile
+	if c.head.Op == ir.TextureFetch {
+		rule = beyondFetchedTile
+	}
+	outside := f.b.Bool(false)
+	for i := range 2 {
+		size := f.tileBuiltIn(spirv.BuiltInTileDimensionQCOM, i)
+		end := size
+		if c.head.Op == ir.TextureRead || c.head.Op == ir.TextureFetch {
+			end = f.b.Op(ir.Add, ir.I32, size, f.tileBuiltIn(spirv.BuiltInTileApronSizeQCOM, i))
+		}
+		active := f.not(f.b.Cmp(ir.Eq, size, f.b.I32(0)))
+		beyond := f.b.Op(ir.And, ir.B1, active, f.not(f.b.Cmp(ir.ULt, c.at[i], end)))
+		outside = f.b.Op(ir.Or, ir.B1, outside, beyond)
+	}
+	f.report(rule, outside, "texel (%d, %d) is outside of the tile", c.at[:2]...)
+}

@@ -33,6 +33,9 @@ var extensionFeatures = []string{
 	"rasterizationOrderColorAttachmentAccess", "rasterizationOrderDepthAttachmentAccess", "rasterizationOrderStencilAttachmentAccess",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
 	"legacyVertexAttributes", "multisampledRenderToSingleSampled", "smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
+	"tileProperties", "tileShadingFragmentStage", "tileShadingColorAttachments", "tileShadingDepthAttachments", "tileShadingStencilAttachments",
+	"tileShadingInputAttachments", "tileShadingSampledAttachments", "tileShadingPerTileDraw", "tileShadingPerTileDispatch", "tileShadingDispatchTile",
+	"tileShadingApron", "tileShadingAnisotropicApron", "tileShadingAtomicOps", "tileShadingImageProcessing",
 	"subpassShading", "taskShader", "meshShader", "multiviewMeshShader", "shaderMeshEnqueue", "multiviewClusterCullingShader", "clusterShadingRate", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
@@ -79,6 +82,9 @@ var taskLimits = map[string]uint64{
 
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
+	// VK_QCOM_tile_shading
+	"maxApronSize": vk.MaxTileApron, "preferNonCoherent": 0, "tileGranularity[0]": vk.TileGranularity, "tileGranularity[1]": vk.TileGranularity,
+	"maxTileShadingRate[0]": vk.MaxTileShadingRate, "maxTileShadingRate[1]": vk.MaxTileShadingRate,
 	"maxSubpassShadingWorkgroupSizeAspectRatio": vk.MaxSubpassWorkgroupRatio,
 	// VK_HUAWEI_cluster_culling_shader
 	"maxWorkGroupCount[0]": vk.MaxClusterGroups, "maxWorkGroupCount[1]": 1, "maxWorkGroupCount[2]": 1,
