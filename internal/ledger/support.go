@@ -18,7 +18,7 @@ const (
 	Works   Status = "works"
 	Refused Status = "refused" // with an error that names it
 	Foreign Status = "not in Vulkan"
-	Other   Status = "of other stages" // which do not run
+	Other   Status = "not in shaders" // only in data graphs
 )
 
 // StatusOf returns the status of an instruction. An instruction outside of functions works
@@ -84,7 +84,7 @@ func Support(tested func(name string) string) string {
 		for _, r := range rows {
 			counts[r.status]++
 		}
-		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are of other stages, %d are not in Vulkan.\n\n| name | status | tested by |\n|---|---|---|\n",
+		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are not in shaders, %d are not in Vulkan.\n\n| name | status | tested by |\n|---|---|---|\n",
 			title, counts[Works], counts[Refused], counts[Other], counts[Foreign])
 		for _, r := range rows {
 			by := "–"
@@ -138,8 +138,8 @@ tracing, and subpass shading. The status is one of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in graphs. It is refused.
-- *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
+- *not in shaders*: SPIR-V and Vulkan have it only in data graphs (VK_ARM_data_graph), which no shader stage runs. An error names it.
+- *not in Vulkan*: a module for Vulkan must not contain it. An error names it.
 
 *Tested by* is a truth table or a case of internal/lower/testdata with results from the specification; each instruction that
 works in a function has one. The tests of the fixed functions around a stage (primitives, rasterization, tests and blending,
@@ -154,7 +154,7 @@ uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a
 Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
-Vulkan allows tile shading in shaders (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass, and it is refused.
+With tile shading (SPV_QCOM_tile_shading) compute and fragment shaders run for the tiles of a rendering, and access its attachments.
 `
 
 func instructionRows() (rows []supportRow) {
