@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -44,6 +45,7 @@ type Interleaver struct {
 	programs []Program  // distinct programs of tasks; a worker slot per program, not per task
 	acquired [][]Worker // [worker][program], the workers acquired so far
 	each     func(worker int)
+	near     nearSpans
 	choose   func(alternatives int) int // the schedule of a job; nil for none
 }
 
@@ -54,6 +56,12 @@ type Interleaver struct {
 // the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of the first task in which an
 // invocation aborted.
 func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans [][]Piece) error {
+	return x.RunNear(ctx, &x.pool, workers, tasks, spans, nil)
+}
+
+// RunNear is Run by the workers of a pool that runs nothing else. If homes is not nil, each worker prefers the spans that have its number
+// in homes: their data are near.
+func (x *Interleaver) RunNear(ctx context.Context, pool *Pool, workers int, tasks []Task, spans [][]Piece, homes []int32) error {
 	x.ctx, x.tasks, x.pieces = ctx, tasks, spans
 	defer x.reset()
 	x.ends = x.ends[:0]
@@ -78,8 +86,9 @@ func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans 
 	if x.each == nil {
 		x.each = x.work
 	}
-	x.start(total, x.ends, workers, x.pool.Stop())
-	x.pool.Run(ctx, workers, x.each)
+	x.start(total, x.ends, workers, pool.Stop())
+	x.near.start(spans, homes, workers)
+	pool.Run(ctx, workers, x.each)
 	if x.err != nil {
 		return x.err
 	}
@@ -146,6 +155,11 @@ func (x *Interleaver) work(worker int) {
 	}()
 	if x.choose != nil {
 		x.runChosen(list)
+		return
+	}
+	if len(x.near.first) > 0 {
+		for i, ok := x.near.take(worker); ok && !x.stop.Load() && x.runSpans(list, i, i+1); i, ok = x.near.take(worker) {
+		}
 		return
 	}
 	size := batchSize(1)
@@ -230,4 +244,50 @@ func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 	}
 	advance(x.ctx)
 	return true
+}
+
+// nearSpans are the spans of a run with homes: for each worker a list, from which it takes the first one. A worker without a span takes
+// the last one of another worker.
+type nearSpans struct {
+	mu         sync.Mutex
+	spans      []int32 // by worker
+	first, end []int   // of each worker's list; empty for a run without homes
+}
+
+// start makes the lists. Spans of other homes belong to any worker.
+func (n *nearSpans) start(spans [][]Piece, homes []int32, workers int) {
+	n.spans, n.first, n.end = n.spans[:0], n.first[:0], n.end[:0]
+	if homes == nil || workers < 2 {
+		return
+	}
+	for w := range workers {
+		n.first = append(n.first, len(n.spans))
+		for i := range spans {
+			if len(spans[i]) > 0 && int(uint32(homes[i])%uint32(workers)) == w {
+				n.spans = append(n.spans, int32(i))
+			}
+		}
+		n.end = append(n.end, len(n.spans))
+	}
+}
+
+// take removes a span for a worker; ok is false if none is left.
+func (n *nearSpans) take(worker int) (span int, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.first[worker] < n.end[worker] {
+		n.first[worker]++
+		return int(n.spans[n.first[worker]-1]), true
+	}
+	from, most := 0, 0
+	for w := range n.first {
+		if left := n.end[w] - n.first[w]; left > most {
+			from, most = w, left
+		}
+	}
+	if most == 0 {
+		return 0, false
+	}
+	n.end[from]--
+	return int(n.spans[n.end[from]]), true
 }

@@ -78,14 +78,25 @@ func (p *patchwork) note(span int, x ran) {
 	p.got[span] = append(p.got[span], x)
 }
 
-// TestInterleaver: with any number of workers, all pieces of a span run once and in order.
+// TestInterleaver: with any number of workers, with and without homes, all pieces of a span run once and in order.
 func TestInterleaver(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	var x exec.Interleaver
+	var pool exec.Pool
 	for round := range 300 {
 		p := random(r)
-		if err := x.Run(context.Background(), round%5, p.tasks, p.spans); err != nil {
-			t.Fatal(err)
+		if round%2 == 0 {
+			if err := x.Run(context.Background(), round%5, p.tasks, p.spans); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			homes := make([]int32, len(p.spans))
+			for i := range homes {
+				homes[i] = int32(r.Intn(8) - 2)
+			}
+			if err := x.RunNear(context.Background(), &pool, round%5, p.tasks, p.spans, homes); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for s := range p.spans {
 			if got, want := fmt.Sprint(p.got[s]), fmt.Sprint(p.want[s]); got != want {

@@ -21,14 +21,51 @@ type Pool struct {
 	wait     sync.WaitGroup
 	mu       sync.Mutex // guards panicked: several workers may panic
 	panicked any        // the text of a worker's panic, with its stack; or nil
+
+	seats []seat    // one for each worker
+	near  sync.Pool // of *seat, of which Get prefers the one that was put on the same processor
+}
+
+// seat is the place of a worker with its number. A goroutine rarely stays on a processor between two runs, as it waits in between: in
+// each run a goroutine takes the seat that was taken on its processor before, so that the data of a worker remain in the caches of
+// one processor.
+type seat struct {
+	worker int
+	taken  atomic.Bool
+}
+
+// setSeats makes the seats of a run.
+func (p *Pool) setSeats(workers int) {
+	if cap(p.seats) < workers {
+		p.seats = make([]seat, workers)
+	}
+	p.seats = p.seats[:workers]
+	for i := range p.seats {
+		p.seats[i].worker = i
+		p.seats[i].taken.Store(false)
+	}
+}
+
+// sit takes a free seat of those of the run. There is one for each goroutine.
+func (p *Pool) sit() *seat {
+	if s, _ := p.near.Get().(*seat); s != nil && s.worker < len(p.seats) && s == &p.seats[s.worker] && s.taken.CompareAndSwap(false, true) {
+		return s
+	}
+	for {
+		for i := range p.seats {
+			if s := &p.seats[i]; !s.taken.Load() && s.taken.CompareAndSwap(false, true) {
+				return s
+			}
+		}
+	}
 }
 
 // Stop returns the flag that requests workers to return soon. It is set when the context of a run is done,
 // when a worker panics, and by workers themselves. Run clears it at its start.
 func (p *Pool) Stop() *atomic.Bool { return &p.stop }
 
-// Run calls work(0) to work(workers−1), each on its own goroutine except work(0), which runs on the caller's,
-// and returns when all have returned. A panic in a worker becomes a panic of Run.
+// Run calls work(0) to work(workers−1), each on its own goroutine except one, which runs on the caller's, and returns when all have
+// returned. A panic in a worker becomes a panic of Run.
 func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 	p.stop.Store(false)
 	if c, ok := ctx.(*StopContext); ok {
@@ -43,17 +80,18 @@ func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 		return
 	}
 	p.work, p.panicked = work, nil
-	for n := len(p.starters) + 1; n < workers; n++ {
+	p.setSeats(workers)
+	for len(p.starters) < workers-1 {
 		p.starters = append(p.starters, func() {
 			defer p.wait.Done()
-			p.workRecovering(n)
+			p.workRecovering()
 		})
 	}
 	p.wait.Add(workers - 1)
 	for _, start := range p.starters[:workers-1] {
 		go start()
 	}
-	p.workRecovering(0)
+	p.workRecovering()
 	p.wait.Wait()
 	p.work = nil
 	if p.panicked != nil {
@@ -80,8 +118,10 @@ func (p *Pool) watch(ctx context.Context) func() {
 
 // workRecovering runs work and records a panic, which Run raises again on its caller's goroutine: there the
 // caller can recover it, while an unrecovered panic of a worker's goroutine would end the process.
-func (p *Pool) workRecovering(worker int) {
+func (p *Pool) workRecovering() {
+	s := p.sit()
 	defer func() {
+		p.near.Put(s)
 		if r := recover(); r != nil {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -89,7 +129,7 @@ func (p *Pool) workRecovering(worker int) {
 			p.stop.Store(true)
 		}
 	}()
-	p.work(worker)
+	p.work(s.worker)
 }
 
 // MaxIdleWorkers returns the number of workers for which an engine should cache scratch memory between two

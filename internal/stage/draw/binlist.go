@@ -49,7 +49,7 @@ func (d *binWorker) finishList() error {
 	if r.key.MaxPixels > 1 {
 		d.storeRates(s)
 	}
-	s.ticket, s.binding, s.hiz = d.ticket, &r.fragmentBound, r.hiz
+	s.ticket, s.worker, s.binding, s.hiz = d.ticket, int32(d.worker), &r.fragmentBound, r.hiz
 	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, r.key.Packed, int(d.Pipeline.Record.KeptBytes() / 4)}
 	if r.key.Packed {
 		s.layout.words = d.packer.quads
@@ -173,7 +173,9 @@ func (d *binWorker) maskSamples(items []uint64) {
 // Each tile has a work list, for example of a clear and two draws, the second with HiZ:
 //
 //	tile 7:   clear   A: workgroups 96…127   B: beforeFragments   B: workgroups 8…15
-func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
+//
+// together reports that no worker is busy with anything else.
+func (p *Pass) runTiles(ctx context.Context, list []*binList, together bool) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -181,6 +183,7 @@ func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
 	// Stable, because a task that flushes in between has several lists with one ticket.
 	slices.SortStableFunc(list, func(a, b *binList) int { return cmp.Compare(a.ticket, b.ticket) })
 	p.tasks = p.tasks[:0]
+	near := together && p.workers > 1 && inPlaceLists(list)
 	for _, s := range list {
 		before := false
 		if s.coarse, s.flush = p.coarse, p.flushes; s.clear != nil {
@@ -201,14 +204,51 @@ func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
 				*at = append(*at, exec.Piece{Task: part - 1, Count: 1})
 			}
 			*at = append(*at, exec.Piece{Task: part, First: x.first, Count: x.count})
+			if near && s.clear == nil {
+				p.homes[x.tile].add(s.worker, x.count)
+			}
 		}
 	}
-	err := p.interleaver.Run(ctx, p.workers, p.tasks, p.tiles)
+	var err error
+	if near {
+		for i := range p.homes {
+			p.workerOf[i] = p.homes[i].worker
+			p.homes[i] = home{}
+		}
+		err = p.interleaver.RunNear(ctx, &p.crew, p.workers, p.tasks, p.tiles, p.workerOf)
+	} else {
+		err = p.interleaver.Run(ctx, p.workers, p.tasks, p.tiles)
+	}
 	for i := range p.tiles {
 		p.tiles[i] = p.tiles[i][:0]
 	}
 	clear(p.tasks)
 	return err
+}
+
+// home is the worker that has binned most of a tile, as far as a vote in one pass tells (Boyer, Moore 1981, "A Fast Majority Vote
+// Algorithm"). Its caches are likely to have the triangles.
+type home struct {
+	worker int32
+	lead   uint32 // over all other workers together
+}
+
+// add counts n invocations that a worker has binned.
+func (h *home) add(worker int32, n uint32) {
+	switch {
+	case h.worker == worker:
+		h.lead += n
+	case h.lead >= n:
+		h.lead -= n
+	default:
+		*h = home{worker, n - h.lead}
+	}
+}
+
+// inPlaceLists reports whether all bin lists of draws are of small ones. The lists of a large draw are in many tiles, which
+// no worker has the triangles of.
+func inPlaceLists(list []*binList) bool {
+	return !slices.ContainsFunc(list, func(s *binList) bool { return s.clear == nil && len(s.batches.Rows) == 0 })
 }
 
 // minPrefetched is the number of primitives from which a bin list prefetches them before shading;

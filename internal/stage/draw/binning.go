@@ -78,7 +78,7 @@ func (p *Pass) runBinWorker(worker int) {
 			x.fail(d.ticket, err)
 			return
 		}
-		if x.parallel && len(d.waiting) == 0 {
+		if x.parallel && len(d.waiting) == 0 && len(d.series.steps) == 0 {
 			x.endTask(worker)
 		}
 	}
@@ -188,6 +188,7 @@ func (d *binWorker) forget() {
 	d.Scratch.End()
 	clear(d.waiting)
 	d.waiting = d.waiting[:0]
+	d.series.steps = nil
 	d.draw, d.Draw, d.Stop, d.triangles = nil, nil, nil, frontend.Triangles{}
 }
 
@@ -236,10 +237,22 @@ func (x *binning) setTicket(worker int, ticket uint64) {
 // endTask marks a worker as idle.
 func (x *binning) endTask(worker int) { x.setTicket(worker, noTicket) }
 
-// nextTask takes the next task and reports whether there is one. Clears become bin lists on the way.
-// Input assembly is under the lock, because it is sequential: primitive restart and PrimitiveId
-// depend on all earlier indices of the draw.
+// nextTask takes the next task, of the worker's series or a new one, and reports whether there is one.
 func (p *Pass) nextTask(d *binWorker) (t task, ok bool) {
+	for {
+		if t, ok = d.nextOfSeries(); ok {
+			return t, true
+		}
+		if t, ok = p.takeTask(d); !ok || t.draw != nil {
+			return t, ok
+		}
+	}
+}
+
+// takeTask takes the next task, or a series, of which it returns no task, and reports whether there is one. Clears become bin lists
+// on the way. Input assembly is under the lock, because it is sequential: primitive restart and PrimitiveId depend on all earlier
+// indices of the draw.
+func (p *Pass) takeTask(d *binWorker) (t task, ok bool) {
 	x := &p.binning
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -250,6 +263,9 @@ func (p *Pass) nextTask(d *binWorker) (t task, ok bool) {
 			x.nextTicket++
 			x.step++
 			continue
+		}
+		if x.takeSeries(d, p.steps[x.step:]) {
+			return task{}, true
 		}
 		if t.view, ok = x.nextChunks(d.Scratch, step.draw); ok {
 			t.draw, t.ticket = step.draw, x.nextTicket
@@ -324,7 +340,7 @@ func (d *binWorker) flush(ctx context.Context) error {
 	if !p.binning.full() {
 		return nil
 	}
-	return p.runTiles(ctx, p.takeUpTo(d.ticket))
+	return p.runTiles(ctx, p.takeUpTo(d.ticket), false)
 }
 
 // full reports whether binning has reached its bounds.

@@ -49,6 +49,7 @@
 //	pack.go         packs of the quads of small triangles
 //	binlist.go      bins: from rasterizer to tiles
 //	clear.go        clears
+//	series.go       draws that a worker takes at once
 //	binning.go      workers and tasks of the front end
 //	run.go          bin, shade
 //	remap.go        locations of color attachments

@@ -48,6 +48,8 @@ type Pass struct {
 	interleaver exec.Interleaver
 	tasks       []exec.Task
 	tiles       [][]exec.Piece // work lists by tile
+	homes       []home         // by tile
+	workerOf    []int32        // by tile: of its home
 	coarse      []coarseDepth  // by tile, if a step uses HiZ
 	coarseValid bool           // coarse has the depths after the last flush
 	flushes     uint64         // number of times that all coarse depths became unknown
@@ -89,6 +91,7 @@ type clearedView struct {
 // because only the worker of a tile visits the tile's items.
 type binList struct {
 	ticket uint64 // position in the order of the pass
+	worker int32  // that binned it
 	bins   []bin
 
 	clear        *recordedClear // or a clear
@@ -141,6 +144,7 @@ type binWorker struct {
 	ticket uint64
 	worker int
 	packer packer
+	series series
 
 	waiting   []waitingTask
 	triangles frontend.Triangles // of the current draw in place

@@ -3,6 +3,7 @@ package draw
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -45,6 +46,8 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 		p.tiles = append(p.tiles, nil)
 	}
 	p.tiles = p.tiles[:tiles]
+	p.homes, p.workerOf = slices.Grow(p.homes[:0], tiles)[:tiles], slices.Grow(p.workerOf[:0], tiles)[:tiles]
+	clear(p.homes)
 	p.memory, p.coarseValid = t.Memory(p.memory[:0]), false
 	if c != nil {
 		p.recordClear(c)

@@ -33,7 +33,7 @@ func (p *Pass) flush(ctx context.Context) (err error) {
 		list := append(p.flushing[:0], p.lists...)
 		clear(p.lists)
 		p.flushing, p.lists, p.binning.bytes = list, p.lists[:0], 0
-		if err := p.runTiles(ctx, list); err != nil {
+		if err := p.runTiles(ctx, list, true); err != nil {
 			return err
 		}
 	}
