@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -24,7 +25,7 @@ func (j *judge) scriptOf(ctx context.Context, file string, load func() (*amber.S
 	var list []amber.Described
 	if err == nil {
 		cache, done := openSources()
-		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot, Sources: cache})
+		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot, Compiler: source.Options{Cache: cache}})
 		done()
 	}
 	if err != nil {

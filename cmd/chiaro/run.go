@@ -193,7 +193,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	sources, done := openSources()
 	defer done()
-	f.opts.Sources = sources
+	f.opts.Compiler.Cache = sources
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {
 		return err

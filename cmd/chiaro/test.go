@@ -94,7 +94,7 @@ func runTests(c console, f *testFlags, args []string) error {
 	defer collectSeldom(compilePercent)()
 	sources, done := openSources()
 	defer done()
-	f.opts.Sources = sources
+	f.opts.Compiler.Cache = sources
 	files, err := listFiles(c, args, f.filesFrom, tableEnding, ".amber", ".vkscript")
 	if err != nil {
 		return err

@@ -161,7 +161,9 @@ func (r *runner) compile(ctx context.Context, s *Shader, stage Stage, entry stri
 			t.Search = append(t.Search, here)
 		}
 	}
-	code, err := source.CompileText(ctx, &t, source.Options{Target: env, Cache: r.options.Sources})
+	o := r.options.Compiler
+	o.Target = env
+	code, err := source.CompileText(ctx, &t, o)
 	var missing *source.MissingError
 	var failed *source.Error
 	switch {

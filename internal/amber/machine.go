@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -49,7 +48,7 @@ func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
 		Workers: max(o.Workers, 1), DeferFree: true, Print: r.say, MaxPrinted: MaxLog, Reports: r.noteReport, Written: true, Until: ctx,
 		DepthRangeUnrestricted: slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" }),
-		Budget:                 cmp.Or(o.Budget, exec.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering, Debugger: o.Debugger, Schedule: o.Schedule,
+		Budget:                 cmp.Or(o.Budget, host.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering, Debugger: o.Debugger, Schedule: o.Schedule,
 	})
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -78,12 +77,10 @@ func (r *runner) entryPoint(p *Pipeline, a *Attachment) string {
 
 // shaderError adds the shader's name to an error.
 func (r *runner) shaderError(s *Shader, err error) error {
-	var missing *lower.Unsupported
-	if errors.As(err, &missing) {
+	if host.CompilerLacks(err) {
 		return r.unsupported(s.At, fmt.Sprintf("shader %s: %v", s.Name, err))
 	}
-	var malformed *lower.Malformed
-	if errors.As(err, &malformed) {
+	if host.CompilerRejects(err) {
 		return r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
 	}
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)

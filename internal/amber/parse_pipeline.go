@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 )
 
 // The limits of numbers in pipelines, far above the limits of any device.
@@ -206,9 +206,9 @@ func (p *parser) requiredSize(a *Attachment) {
 	n, ok := parseNumber(w.text)
 	switch {
 	case w.is("MIN"):
-		a.Subgroup.RequiredSize = lower.MinSubgroup
+		a.Subgroup.RequiredSize = host.MinSubgroup
 	case w.is("MAX"):
-		a.Subgroup.RequiredSize = lower.MaxSubgroup
+		a.Subgroup.RequiredSize = host.MaxSubgroup
 	case !ok || !n.Integer || n.Bits == 0 || n.Bits > 128 || n.Bits&(n.Bits-1) != 0:
 		p.fail(CodeNumber, w.pos, "%s; must be MIN, MAX or a power of two up to 128", w)
 	default:

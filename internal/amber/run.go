@@ -7,19 +7,18 @@ import (
 	"errors"
 	"time"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/jit/store"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // Options say how scripts run. Engine is required.
 type Options struct {
-	Engine   exec.Engine
+	Engine   host.Engine
 	Timeout  time.Duration // for one script; 0 for none but the context's
-	Budget   uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
+	Budget   uint64        // steps of one subgroup; 0 for host.DefaultBudget
 	Workers  int           // groups of a dispatch that run at once; 0 for 1
-	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
+	Lowering host.Lowering // of all shaders, as far as the script does not ask for other subgroups
 	// Robustness applies to all pipelines, as far as their ROBUSTNESS does not set another.
 	// StageRobustness has the stages with a robustness of their own.
 	Robustness      vk.Robustness
@@ -29,9 +28,9 @@ type Options struct {
 	// <script> is the script's path below ScriptRoot. Shaders that are not there are
 	// compiled.
 	SpirvDir, ScriptRoot string
-	Sources              *store.Dir // of modules that a compiler made of shaders; nil for none
-	Digest               bool       // fill Result.Digests
-	Way                  Way        // to make pipelines
+	Compiler             source.Options // of shaders that are not SPIR-V, but for their target
+	Digest               bool           // fill Result.Digests
+	Way                  Way            // to make pipelines
 
 	Debugger vk.Debugger // of the dispatches; nil for none
 
@@ -155,14 +154,13 @@ func (r *runner) result(err error) Result {
 func statusOf(err error) Status {
 	var failure *Failure
 	var missing *Unsupported
-	var engine *exec.UnsupportedError
 	var limit *vk.LimitError
 	var budget *vk.BudgetError
 	var reported *SanitizerError
 	switch {
 	case errors.As(err, &failure), errors.As(err, &reported):
 		return Fail
-	case errors.As(err, &missing), errors.As(err, &engine), errors.As(err, &limit):
+	case errors.As(err, &missing), host.EngineLacks(err), errors.As(err, &limit):
 		return NotSupported
 	case errors.As(err, &budget), errors.Is(err, context.DeadlineExceeded):
 		return RanOutOfTime

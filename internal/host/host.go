@@ -14,6 +14,39 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
+// Engine is the engine of a device, and Lowering are the options of its compilation (vk.DeviceInfo).
+type (
+	Engine   = exec.Engine
+	Lowering = lower.Options
+)
+
+// DefaultBudget is the budget of a device if its client has none.
+const DefaultBudget = exec.DefaultBudget
+
+// MinSubgroup and MaxSubgroup are the bounds of the size of a subgroup.
+const (
+	MinSubgroup = lower.MinSubgroup
+	MaxSubgroup = lower.MaxSubgroup
+)
+
+// EngineLacks reports whether an error is that the engine does not have something.
+func EngineLacks(err error) bool {
+	var lacks *exec.UnsupportedError
+	return errors.As(err, &lacks)
+}
+
+// CompilerLacks reports whether an error is that the compiler does not have something.
+func CompilerLacks(err error) bool {
+	var lacks *lower.Unsupported
+	return errors.As(err, &lacks)
+}
+
+// CompilerRejects reports whether an error is that a shader is malformed.
+func CompilerRejects(err error) bool {
+	var malformed *lower.Malformed
+	return errors.As(err, &malformed)
+}
+
 // Cause returns the error of the engine that lost the device or that a rule limits, else the error itself.
 func Cause(err error) error {
 	var lost *vk.LostError
