@@ -274,7 +274,7 @@ func (c *composer) input(k *clone, in ir.Input) ir.V {
 	case ir.ShaderRecord:
 		return b.Op(ir.Add, ir.I64, c.context(k, ir.I64, contextRecord), b.Const(ir.I64, HandleSize))
 	case ir.LaunchId:
-		return c.w.Add(c.w.BuiltIn(ir.GlobalInvocationIdX+ir.Semantic(in.Index)), c.w.Param(ir.I32, paramOrigin+in.Index))
+		return c.launchID(in.Index)
 	case ir.LaunchSize:
 		return c.w.Param(ir.I32, paramSize+in.Index)
 	}

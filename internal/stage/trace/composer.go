@@ -57,7 +57,7 @@ type composer struct {
 }
 
 // Compose returns the compute program of a pipeline: each invocation is one of the launch. It is verified. Workgroups are
-// SubgroupSize wide; a launch has a row of workgroups for each row.
+// SubgroupSize wide; each runs a tile of the launch, or a part of a row (tile.go).
 func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	if len(p.Shaders) == 0 {
 		return nil, unsupported("no shader")
@@ -132,7 +132,8 @@ func (c *composer) function(name string, args, results []ir.Type, build func(b *
 
 // launch is the entry point: an invocation runs the ray generation shader unless it is outside of the launch.
 func (c *composer) launch(b *ir.Builder) {
-	b.If(b.Cmp(ir.ULt, c.w.BuiltIn(ir.GlobalInvocationIdX), c.w.Param(ir.I32, paramSize)))
+	in := b.Cmp(ir.ULt, c.launchID(0), c.w.Param(ir.I32, paramSize))
+	b.If(b.Op(ir.And, ir.B1, in, b.Cmp(ir.ULt, c.launchID(1), c.w.Param(ir.I32, paramSize+1))))
 	c.run(shaderCall{record: c.w.Param(ir.I64, paramRayGen)}, c.general(ir.RayGen))
 	b.End()
 }

@@ -26,6 +26,7 @@
 //	packet.go     the service for rays that begin together
 //	pipeline.go   pipelines, records of shader binding tables, words of the parameters
 //	launch.go     the parameters of a launch
+//	tile.go       the invocations of a subgroup
 //	composer.go   the composed program: launch, recursion, the choice of a shader
 //	hitobject.go  the two halves of a trace, of hit objects
 //	candidate.go  the loop over candidates, reported hits

@@ -48,17 +48,21 @@ func (l *Launch) params(parts int) []byte {
 // [compute.Pipeline.Dispatch], a [DepthError] if a shader exceeded the depth of the pipeline, and a [RecordError] if a
 // record broke a rule of Checks.
 //
-// Each row has workgroups of subgroup invocations. A launch with more rows than a dispatch may have workgroups is a dispatch for each
-// band of rows.
+// A launch with more rows of workgroups than a dispatch may have is a dispatch for each band of rows.
 func (p *Pipeline) Run(ctx context.Context, program *compute.Pipeline, a compute.Args, l *Launch) error {
-	subgroup := uint64(program.IR().SubgroupSize)
-	wide, most := uint32((uint64(l.Size[0])+subgroup-1)/subgroup), compute.MaxGroups()
+	wide, high, tiled := l.shape(program.IR().SubgroupSize)
+	most := compute.MaxGroups()
 	a.Base, a.Params = [3]uint32{}, l.params(len(p.Parts))
 	word := func(n int) []byte { return a.Params[4*n:] }
+	if tiled {
+		binary.LittleEndian.PutUint32(word(paramTiled), 1)
+	}
+	rows := uint32((uint64(l.Size[1]) + uint64(high) - 1) / uint64(high))
+	a.Groups[0] = uint32((uint64(l.Size[0]) + uint64(wide) - 1) / uint64(wide))
 	for z := uint32(0); z < l.Size[2]; z += min(most[2], l.Size[2]-z) {
-		for y := uint32(0); y < l.Size[1]; y += min(most[1], l.Size[1]-y) {
-			a.Groups = [3]uint32{wide, min(most[1], l.Size[1]-y), min(most[2], l.Size[2]-z)}
-			binary.LittleEndian.PutUint32(word(paramOrigin+1), y)
+		for y := uint32(0); y < rows; y += min(most[1], rows-y) {
+			a.Groups[1], a.Groups[2] = min(most[1], rows-y), min(most[2], l.Size[2]-z)
+			binary.LittleEndian.PutUint32(word(paramOrigin+1), y*high)
 			binary.LittleEndian.PutUint32(word(paramOrigin+2), z)
 			if err := program.Dispatch(ctx, a); err != nil {
 				return err
@@ -69,6 +73,20 @@ func (p *Pipeline) Run(ctx context.Context, program *compute.Pipeline, a compute
 		}
 	}
 	return nil
+}
+
+// shape returns the size of the part of a launch that a subgroup runs: a tile, or a part of a row if tiles would need more subgroups,
+// as for a launch of one row.
+func (l *Launch) shape(subgroup uint32) (wide, high uint32, tiled bool) {
+	groups := func(wide, high uint32) uint64 {
+		x, y := uint64(wide), uint64(high)
+		return (uint64(l.Size[0]) + x - 1) / x * ((uint64(l.Size[1]) + y - 1) / y)
+	}
+	wide, high = tileSize(subgroup)
+	if high > 1 && max(l.Size[0], l.Size[1]) <= mostTiled && groups(wide, high) <= groups(subgroup, 1) {
+		return wide, high, true
+	}
+	return subgroup, 1, false
 }
 
 // DepthError reports a ray, or a callable shader, beyond the depth of the pipeline.
