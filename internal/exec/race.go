@@ -37,11 +37,13 @@ type races struct {
 	shadow
 	programs map[*ir.Program]*traced // also those that were not placed
 	names    map[string]uint32       // the numbers of the names of memory
+	newcomer thread                  // of the access that is added, in a workgroup without threads
 	last     struct {                // the program of the last event
 		of     *ir.Program
 		traced *traced
 	}
 	jobs    int         // that were placed
+	raced   uint64      // pairs of accesses so far
 	values  [2][]uint64 // of the event that is added, by lane
 	found   map[[2]siteOf]*Race
 	missed  map[siteOf]*Barrier
@@ -63,10 +65,11 @@ const (
 	aloneBytes   = 256 // of an invocation without a workgroup
 	stateBytes   = 416
 	roundBytes   = 320
-	pageBytes    = 24 * pageWords
+	pageBytes    = 24*pageRows + 256
+	rowBytes     = 24 * rowWords
 	noteBytes    = 40 * pageWords
 	recordBytes  = 144
-	historyBytes = 128
+	historyBytes = 192
 	accessBytes  = 16
 	localBytes   = 192 // vectors that atomics published in a workgroup
 )
@@ -188,6 +191,7 @@ func (r *races) noteUnwritten(x *record, lane int) {
 
 // report counts a race of lanes of two records.
 func (r *races) report(a, b *record, first, second int) {
+	r.raced++
 	at := [2]siteOf{{a.program, a.number}, {b.program, b.number}}
 	if at[0].number > at[1].number {
 		at[0], at[1] = at[1], at[0]

@@ -54,15 +54,29 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	if p.orders && g.threads == nil && x.where == 0 {
 		r.begin(g)
 	}
-	t := &thread{workgroup: g, standing: beginning}
+	t := &r.newcomer
+	*t = thread{workgroup: g, standing: beginning}
 	// Most accesses of a subgroup are in one descriptor: the place of a lane follows from the lane before.
 	var from place
 	var values [2]uint64
 	var list [2][]uint64
+	rows := false
 	if x.values != nil {
 		list = *x.values
+		x.summarize(lanes)
+		rows = r.inRows(p, x)
 	}
+	skipped := 0 // the lanes before it are in rows that are done
 	for lane := range lanes.All {
+		if lane < skipped {
+			continue
+		}
+		if rows && lane%rowWords == 0 && lanes[lane>>6]>>(lane&63)&(1<<rowWords-1) == 1<<rowWords-1 && r.accessRow(p, g, x, lane) {
+			if skipped = lane + rowWords; r.full(x, lane) {
+				return
+			}
+			continue
+		}
 		switch {
 		case x.where > 0:
 			t = r.lone(g, x, true)
@@ -82,15 +96,21 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		} else {
 			from = p.locate(x, x.args(lane, p.sites[x.number].args, &values))
 			from.linear = from.linear && x.single == nil
-			if from.stage = g.of.stage; x.event.Domain == ir.EventWorkgroup {
-				from.group = 1 + g.number
-			}
+			from.stage, from.group = g.of.stage, groupOfPlace(g, x)
 		}
 		if !r.accessBytes(t, x, access{record: x.self, lane: uint8(lane), reads: !x.event.Write && !x.event.Atomic}, &from) || r.kept+r.bytes > r.limit {
 			r.full(x, lane)
 			return
 		}
 	}
+}
+
+// groupOfPlace returns the group of the space of an access.
+func groupOfPlace(g *workgroup, x *record) uint32 {
+	if x.event.Domain == ir.EventWorkgroup {
+		return 1 + g.number
+	}
+	return 0
 }
 
 // accessBytes adds an access of bytes of a place; false if the memory for it is used up.
@@ -112,7 +132,7 @@ func (r *races) accessBytes(t *thread, x *record, a access, from *place) bool {
 				return false
 			}
 		}
-		c := &p.cells[word%pageWords]
+		c := r.cell(p, word%pageWords)
 		written = written || c.written&a.bytes != 0
 		if e.Write {
 			c.written |= a.bytes

@@ -16,6 +16,7 @@ type traced struct {
 	lost    bool            // it has events that it does not log
 	orders  bool            // it has fences, barriers, or atomics with semantics
 	writes  bool            // it writes memory
+	simple  bool            // its invocations are ordered by whole control barriers of the workgroup alone
 	written map[string]bool // the memory that it writes
 	sites   []site          // by message
 	job     *Job            // nil if it is not known
@@ -65,10 +66,34 @@ func (r *races) programOf(p *ir.Program) *traced {
 				x.written[e.Memory], x.writes = true, true
 			}
 		}
+		x.simple = isSimple(p)
 		r.programs[p] = x
 	}
 	r.last.of, r.last.traced = p, x
 	return x
+}
+
+// isSimple reports whether the clocks of a program are those of workgroups: no atomic publishes the clock of an invocation,
+// and no barrier is of a part of the workgroup.
+func isSimple(p *ir.Program) bool {
+	orders, atomics := false, false
+	for i := range p.Messages {
+		switch e := &p.Messages[i].Event; e.Kind {
+		case ir.AccessEvent:
+			atomics = atomics || e.Atomic
+			orders = orders || e.Atomic && e.Acquire|e.Release != 0
+		case ir.FenceEvent:
+			orders = true
+		case ir.BarrierEvent:
+			if orders = true; !forGroup(e) {
+				return false
+			}
+		case ir.NoEvent:
+		default:
+			return false
+		}
+	}
+	return !orders || !atomics
 }
 
 // place records the resources of a job.

@@ -89,7 +89,7 @@ func (x *record) args(lane, n int, buffer *[2]uint64) []uint64 {
 		return x.single.Args[:n]
 	}
 	for i := range n {
-		buffer[i] = x.values[i][lane]
+		buffer[i] = x.value(i, lane)
 	}
 	return buffer[:n]
 }
@@ -106,15 +106,20 @@ func (r *races) settle(x *record, lanes Lanes) {
 	r.kept += x.bytes()
 }
 
-// keep copies the values of some lanes.
-func (x *record) keep(lanes Lanes) {
-	values, ok, also := x.values, false, false
-	x.values = nil
-	if x.sequence[0], ok = progressionOf(values[0], lanes); ok {
-		if x.sequence[1], also = progressionOf(values[1], lanes); also {
-			return
+// summarize replaces the values of some lanes by progressions, if they are.
+func (x *record) summarize(lanes Lanes) {
+	ok, also := false, false
+	if x.sequence[0], ok = progressionOf(x.values[0], lanes); ok {
+		if x.sequence[1], also = progressionOf(x.values[1], lanes); also {
+			x.values = nil
 		}
 	}
+}
+
+// keep copies the values of some lanes.
+func (x *record) keep(lanes Lanes) {
+	values := x.values
+	x.values = nil
 	// Few accesses get here: those with a gather of offsets, or of several descriptors.
 	end := 64 - bits.LeadingZeros64(lanes[0])
 	if lanes[1] != 0 {

@@ -12,6 +12,7 @@ type shadow struct {
 	histories     []*history // from 1
 	idleHistories []*history // of them
 	idlePages     []*page
+	idleRows      []*row
 	spare         []thread // of a workgroup that has ended
 }
 
@@ -36,11 +37,84 @@ type pageOf struct {
 	number uint64 // of the first word / pageWords
 }
 
-// page has the words of a page. Its only pointer is first, so that the garbage collector scans no further.
+// rowWords is the number of words of a row, those that a subgroup of 16 invocations accesses at once.
+const rowWords = 16
+
+const pageRows = pageWords / rowWords
+
+// row has the words of a part of a page.
+type row [rowWords]cell
+
+// page has the words of a page in rows. Most accesses are of whole rows by consecutive invocations: then the row has one cell,
+// and the lanes in it are those of the accesses of the first word. The pointers are first, so that the garbage collector scans no further.
 type page struct {
 	notes *[pageWords]note // nil without Log.Commands
+	words [pageRows]*row   // nil for a row that has one cell
 	at    pageOf
-	cells [pageWords]cell
+	whole [pageRows]cell
+}
+
+// cell returns the cell of a word, which then has one of its own.
+func (r *races) cell(p *page, word uint64) *cell {
+	w := p.words[word/rowWords]
+	if w == nil {
+		w = r.split(p, word/rowWords)
+	}
+	return &w[word%rowWords]
+}
+
+// split gives the words of a row cells of their own.
+func (r *races) split(p *page, n uint64) *row {
+	var w *row
+	if n := len(r.idleRows); n > 0 {
+		w, r.idleRows = r.idleRows[n-1], r.idleRows[:n-1]
+	} else {
+		w = &row{}
+	}
+	all := p.whole[n]
+	p.whole[n], p.words[n] = cell{}, w
+	r.kept += rowBytes
+	for i := range w {
+		w[i] = cell{written: all.written}
+	}
+	switch {
+	case all.history != 0:
+		h := r.histories[all.history]
+		for i := range w {
+			own := r.newHistory(&w[i])
+			own.known = h.known
+			own.known.thread += uint32(i)
+			for _, a := range h.list {
+				a.lane += uint8(i)
+				own.list = append(own.list, a)
+			}
+			r.kept += accessBytes * uint64(len(h.list))
+		}
+		for _, a := range h.list {
+			r.records[a.record].refs += rowWords - 1
+		}
+		r.dropHistory(&all)
+	case all.record != 0:
+		for i := range w {
+			w[i] = all
+			w[i].lane += uint8(i)
+		}
+		r.records[all.record].refs += rowWords - 1
+	}
+	return w
+}
+
+// free releases the accesses of a cell.
+func (r *races) free(c *cell) {
+	if c.record != 0 {
+		r.release(r.records[c.record])
+	}
+	if c.history != 0 {
+		for _, a := range r.histories[c.history].list {
+			r.release(r.records[a.record])
+		}
+		r.dropHistory(c)
+	}
 }
 
 // pageAt returns a page for an access by a message; nil if the memory for it is used up.
@@ -86,16 +160,14 @@ func (r *races) drop(at pageOf) {
 			r.recent[i] = nil
 		}
 	}
-	for i := range p.cells {
-		c := &p.cells[i]
-		if c.record != 0 {
-			r.release(r.records[c.record])
-		}
-		if c.history != 0 {
-			for _, a := range r.histories[c.history].list {
-				r.release(r.records[a.record])
+	for i, w := range p.words {
+		r.free(&p.whole[i])
+		if w != nil {
+			for k := range w {
+				r.free(&w[k])
 			}
-			r.dropHistory(c)
+			r.kept -= rowBytes
+			r.idleRows = append(r.idleRows, w)
 		}
 	}
 	r.kept -= pageBytes

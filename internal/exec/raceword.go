@@ -37,6 +37,46 @@ type history struct {
 	list   []access
 	device [domains]vector
 	groups map[uint32]*[domains]vector // by number
+	known  knownLoads
+}
+
+// knownLoads are the loads by an instruction of invocations of a workgroup in one state. If two invocations have loaded the word
+// without a race and nothing else followed, then a load by a third one has none either: a store is by one invocation, so that
+// what orders it before the loads of the two orders it before all. A later store that races with the third one's load
+// races with one of the two, if all clocks are of workgroups. So the detector need not keep the third.
+type knownLoads struct {
+	program *ir.Program
+	state   *state
+	number  uint32 // of the message
+	group   uint32
+	now     clock
+	bytes   uint8
+	sure    bool   // two invocations have loaded it
+	thread  uint32 // the first one
+}
+
+// knows reports whether a load needs no check.
+func (h *history) knows(t *thread, x *record, a access) bool {
+	k := &h.known
+	return k.sure && a.reads && k.state == t.state && k.now == t.now && k.number == x.number && k.program == x.program && k.bytes == a.bytes && k.group == t.workgroup.number
+}
+
+// learn notes an access that was checked. races tells whether it has a race.
+func (h *history) learn(t *thread, x *record, a access, races, simple bool) {
+	if !a.reads || races || !simple || t.owned {
+		h.known = knownLoads{}
+		return
+	}
+	k := knownLoads{program: x.program, state: t.state, number: x.number, group: t.workgroup.number, now: t.now, bytes: a.bytes, thread: t.number}
+	if first := h.known; first.program != nil {
+		k.thread, k.sure = first.thread, first.sure
+		if k == first {
+			h.known.sure = first.sure || first.thread != t.number
+			return
+		}
+		k.thread, k.sure = t.number, false
+	}
+	h.known = k
 }
 
 // bytes returns the share of a history in the limit.
@@ -53,9 +93,11 @@ const maxAlike = 2
 
 // touch compares an access by a record with those before it, and keeps it.
 func (r *races) touch(c *cell, t *thread, x *record, a access) {
-	x.refs++
 	switch {
 	case c.history != 0:
+		if r.histories[c.history].knows(t, x, a) {
+			return
+		}
 		r.touchAll(c, t, x, a)
 	case c.record == 0:
 		c.set(a)
@@ -71,6 +113,7 @@ func (r *races) touch(c *cell, t *thread, x *record, a access) {
 		h.list = append(h.list, old, a)
 		r.kept += 2 * accessBytes
 	}
+	x.refs++
 	if x.event.Atomic {
 		r.exchange(c, t, x.event)
 	}
@@ -100,7 +143,7 @@ func (r *races) touchAll(c *cell, t *thread, x *record, a access) {
 	// The list keeps its order, and its memory: an access is only moved if one before it is dropped.
 	h := r.histories[c.history]
 	kept, alike, last := h.list[:0], 0, 0
-	before := len(h.list)
+	before, raced := len(h.list), r.raced
 	for i, old := range h.list {
 		if !(a.reads && old.reads && (old.record == a.record || r.records[old.record].thread+uint32(old.lane) != t.number)) {
 			keeps, like := r.compare(old, a, x, t)
@@ -129,6 +172,7 @@ func (r *races) touchAll(c *cell, t *thread, x *record, a access) {
 	h.list = append(kept, a)
 	r.kept += accessBytes * uint64(len(h.list))
 	r.kept -= accessBytes * uint64(before)
+	h.learn(t, x, a, r.raced != raced, r.programOf(x.program).simple)
 	if len(h.list) == 1 && !h.exchanges() {
 		c.set(a)
 		r.dropHistory(c)

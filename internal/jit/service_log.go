@@ -35,6 +35,7 @@ func (c *serviceCall) logArg() {
 func (c *serviceCall) logEvent() {
 	p, number := c.program.source, uint32(c.site.Key.Aux)
 	if !c.job.Log.Heeds(p, number) {
+		c.heeded[number] = 0
 		return
 	}
 	x, y := &c.logged[0], &c.logged[1]

@@ -124,6 +124,7 @@ type worker struct {
 	rays         exec.RayCall
 	call         serviceCall // of the current exit
 	logged       [2]laneValues
+	heeded       []uint32 // by message: 0 if its events have no effect in this job
 }
 
 // AcquireWorker returns a worker, idle or new.
@@ -250,6 +251,11 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[target.ArgRegionFirst] = uintptr(w.regions)
 	a[target.ArgRegionCount] = uintptr(len(w.job.Regions))
 	a[target.ArgBudget] = uintptr(w.job.EffectiveBudget())
+	w.heeded = slices.Grow(w.heeded[:0], len(w.program.source.Messages))[:len(w.program.source.Messages)]
+	for i := range w.heeded {
+		w.heeded[i] = 1
+	}
+	a[target.ArgHeeded] = addressOf(w.heeded)
 	for i, n := range w.bound.groups() {
 		a[target.ArgGroupBase+i] = uintptr(w.job.Base[i])
 		// The sum may wrap to 0, if the last WorkgroupId is 2³²−1; the code compares for equality.

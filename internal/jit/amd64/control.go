@@ -211,6 +211,16 @@ func (m *machine) callService(in *vcode.Inst) {
 	}
 }
 
+// skipUnheeded jumps over the exit of an event that has no effect, such as a load of memory that nothing writes: Go clears
+// the word of its message in the run.
+func (m *machine) skipUnheeded(in *vcode.Inst, skip Label) {
+	if in.IR == ir.LogEvent {
+		m.GRM(MOV|W, RAX, arg(target.ArgHeeded))
+		m.GMI(CmpI, false, At(RAX, 4*int32(in.Key.Aux)), 0)
+		m.Jcc(Equal, skip)
+	}
+}
+
 // clobbers reports whether an instruction preserves no register.
 func clobbers(in *vcode.Inst) bool {
 	switch in.Op {

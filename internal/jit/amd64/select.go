@@ -157,6 +157,7 @@ func (m *machine) lane(in *vcode.Inst) {
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
+	m.skipUnheeded(in, skip)
 	m.callService(in)
 	m.Bind(skip)
 }

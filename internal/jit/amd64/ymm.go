@@ -115,6 +115,7 @@ func (m ymm) lane(in *vcode.Inst) {
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
+	m.skipUnheeded(in, skip)
 	m.callService(in)
 	m.Bind(skip)
 }

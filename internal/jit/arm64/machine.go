@@ -279,6 +279,11 @@ func (m *machine) lane(in *vcode.Inst) {
 	}
 	skip := m.NewLabel()
 	m.jumpIfNone(in.Masks, skip)
+	if in.IR == ir.LogEvent { // an event without effect has the word 0
+		m.loadX(X0, ctxArg(target.ArgHeeded))
+		m.loadW(X0, At(X0, 4*int64(in.Key.Aux)))
+		m.BZero(CBZ|W, X0, skip)
+	}
 	m.callService(in)
 	m.Bind(skip)
 }

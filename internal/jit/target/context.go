@@ -48,5 +48,6 @@ const (
 	ArgRegionStep   = ArgRegions + 1      // half the entries of the region table
 	ArgRegionFirst  = ArgRegionStep + 1   // index of the handle of the first region
 	ArgRegionCount  = ArgRegionFirst + 1  // number of regions
-	NumArgs         = ArgRegionCount + 1
+	ArgHeeded       = ArgRegionCount + 1  // address of a word for each message of the program: 0 if its events have no effect
+	NumArgs         = ArgHeeded + 1
 )

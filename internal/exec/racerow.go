@@ -1,0 +1,102 @@
+package exec
+
+// Consecutive invocations often access consecutive words. Such a row is compared as one word: its accesses are by invocations at
+// the same distances, and those of a subgroup have the same state, so that the order and the races of all words are the same.
+
+// inRows reports whether the accesses of a record may be of whole rows: loads and stores of words of one descriptor without gaps.
+// With Log.Commands each word has notes of its own.
+func (r *races) inRows(p *traced, x *record) bool {
+	e := x.event
+	return !r.commands && x.values == nil && x.where == 0 && !e.Atomic && e.Size == 4 && e.Texel == 0 && p.sites[x.number].args == 2 &&
+		x.sequence[0].step == 4 && x.sequence[1].step == 0
+}
+
+// accessRow adds the accesses of a whole row by the lanes from one on. It returns false, without an effect that an access of each
+// word would not have, if the words need cells of their own.
+func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int) bool {
+	var values [2]uint64
+	from := p.locate(x, x.args(lane, 2, &values))
+	from.stage, from.group = g.of.stage, groupOfPlace(g, x)
+	word := from.at / 4
+	if from.at%(4*rowWords) != 0 {
+		return false
+	}
+	t := r.commonThread(g, x, lane)
+	if t == nil {
+		return false
+	}
+	at := r.near
+	if at == nil || at.at.number != word/pageWords || at.at.space != from.space {
+		if at = r.pageAt(pageOf{from.space, word / pageWords}, x); at == nil {
+			return false
+		}
+	}
+	n, e := word%pageWords/rowWords, x.event
+	c := &at.whole[n]
+	if at.words[n] != nil || e.Uninit && e.Read && c.written == 0 {
+		return false
+	}
+	a := access{record: x.self, when: t.now, lane: uint8(lane), bytes: 0xf, reads: !e.Write}
+	switch {
+	case c.record == 0 && c.history == 0:
+		x.refs++
+		c.set(a)
+	case c.history != 0 && r.histories[c.history].knows(t, x, a):
+		return true
+	case !r.rowOrders(c, t, x):
+		return false
+	default:
+		r.touch(c, t, x, a)
+	}
+	if e.Write {
+		c.written = 0xf
+	}
+	return true
+}
+
+// commonThread returns the invocation of the first lane of a row, if all of its lanes have the same state; else nil.
+func (r *races) commonThread(g *workgroup, x *record, lane int) *thread {
+	if g.threads == nil {
+		t := &r.newcomer
+		t.lane, t.number = x.lane+uint32(lane), x.thread+uint32(lane)
+		return t
+	}
+	list := g.threads[x.lane+uint32(lane):][:rowWords]
+	first := &list[0]
+	for i := range list {
+		t := &list[i]
+		if t.waits != nil {
+			r.resume(t)
+		}
+		if t.fenced &^= 1 << x.event.Domain; t.state != first.state || t.now != first.now {
+			return nil
+		}
+	}
+	return first
+}
+
+// rowOrders reports whether the order of a row's accesses before the next one is the same for all of its words, and no two race.
+func (r *races) rowOrders(c *cell, t *thread, x *record) bool {
+	if c.history == 0 {
+		return r.rowOrder(c.last(), t, x)
+	}
+	for _, old := range r.histories[c.history].list {
+		if !r.rowOrder(old, t, x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *races) rowOrder(old access, t *thread, x *record) bool {
+	before := r.records[old.record]
+	o, e, d := before.event, x.event, x.event.Domain
+	switch {
+	case before.thread+uint32(old.lane) == t.number || !o.Write && !e.Write: // each word has the same invocation twice, or no race
+		return true
+	case o.Private || e.Private:
+		return false
+	}
+	s := t.state
+	return before.workgroup == t.workgroup.number && s.own[d] >= old.when || s.seen[d].groups.at(before.workgroup) >= old.when
+}
