@@ -155,7 +155,8 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		if lanes <= p.source.SubgroupSize {
 			spilled = least
 		}
-		if !ok || spilled > limit && form.Parts(lanes) > 1 {
+		// Twice the least share counts as well: other registers than the usual ones are often free in loops, where it matters.
+		if !ok || min(spilled, 2*least) > limit && form.Parts(lanes) > 1 {
 			continue
 		}
 		d.Add(rest()...)

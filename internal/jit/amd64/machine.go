@@ -320,6 +320,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.twoRunsCheck(in, target.HandleWrites)
 	case vcode.Window:
 		m.window(in)
+	case vcode.LinearEnd:
+		m.linearEnd(in)
 	case vcode.StridedBase:
 		m.stridedBase(in)
 	case vcode.StridedLoad:

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -261,6 +262,14 @@ func (m *machine) inputBase(in *vcode.Inst) {
 //
 // It has no saturation: the bounds check of the access works on the 64-bit number.
 func (m *machine) stridedBase(in *vcode.Inst) {
+	if d, ok := m.phys(in.Defs[0]); ok && in.Defs[0] == in.Uses[0] && in.Stride == 1 { // a pointer advances
+		if k, constant := m.f.Const(in.Uses[1]); constant && k <= math.MaxInt32 {
+			m.GI(AddI, true, d, int32(k))
+		} else {
+			m.GRR(ADD|W, d, m.gen(in.Uses[1], RAX))
+		}
+		return
+	}
 	d := m.target(in, in.Uses[0])
 	m.loadGen(d, in.Uses[1])
 	m.multiply(d, uint64(in.Stride))
@@ -268,6 +277,17 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 		m.GRR(ADD|W, d, m.gen(in.Uses[0], RCX))
 	}
 	m.storeGen(in.Defs[0], d)
+}
+
+// linearEnd is u0 + u1·u2, saturating at 2³² − 1: (2³² − 1)² + 2³² − 1 fits in 64 bits.
+func (m *machine) linearEnd(in *vcode.Inst) {
+	m.loadGen(RAX, in.Uses[1])
+	m.GRR(IMUL|W, RAX, m.gen(in.Uses[2], RCX))
+	m.GRR(ADD|W, RAX, m.gen(in.Uses[0], RCX))
+	m.MovI(RCX, 1<<32-1)
+	m.GRR(CMP|W, RAX, RCX)
+	m.GRR(CMOV(Above)|W, RAX, RCX)
+	m.storeGen(in.Defs[0], RAX)
 }
 
 // broadcastGen copies a general register to all lanes. A truth value is negated to 0 or all ones, of
@@ -323,6 +343,6 @@ func (m *machine) jumpIfZero(in *vcode.Inst) {
 		return
 	}
 	g := m.gen(in.Uses[0], RAX)
-	m.GRR(TEST, g, g)
+	m.GRR(TEST|W, g, g)
 	m.Jcc(Equal, m.blocks[in.Target])
 }

@@ -234,6 +234,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.hoistedBoundsCheck(in, target.HandleLength)
 	case vcode.StoreBoundsCheck:
 		m.hoistedBoundsCheck(in, target.HandleWrites)
+	case vcode.LinearEnd:
+		m.linearEnd(in)
 	case vcode.StridedBase:
 		m.stridedBase(in)
 	case vcode.StridedLoad:

@@ -175,6 +175,16 @@ func (m *machine) multiplyAdd(d, x Reg, k uint64, start Reg) {
 	}
 }
 
+// linearEnd is u0 + u1·u2, saturating at 2³² − 1: (2³² − 1)² + 2³² − 1 fits in 64 bits.
+func (m *machine) linearEnd(in *vcode.Inst) {
+	d := m.destGen(in.Defs[0], X0)
+	m.emit(Insn{Op: MADD, Wide: true, D: X0, N: m.gen(in.Uses[1], X0), M: m.gen(in.Uses[2], X2), A: m.gen(in.Uses[0], X1)})
+	m.MovI(X1, math.MaxUint32)
+	m.R(CMP|W, 0, X0, X1)
+	m.Select(CSEL|W, d, X0, X1, LS)
+	m.storeGen(in.Defs[0], d)
+}
+
 // inputGen is a uniform built-in, in the returned register.
 func (m *machine) inputGen(in *vcode.Inst) Reg {
 	switch s := m.prog.In[in.Key.Aux].Semantic; s {

@@ -3,6 +3,7 @@ package vcode
 // Form is the SIMD register model of a machine level, such as AVX2 or AVX-512.
 type Form struct {
 	Lanes       int  // 32-bit lanes of a vector register: 8 or 16
+	Vectors     int  // vector registers that a loop can use; 0 is unknown
 	VectorMasks bool // a mask has 32 bits per lane, all ones or all zeros (AVX2); else one bit (AVX-512)
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory

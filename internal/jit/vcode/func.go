@@ -69,7 +69,7 @@ const (
 	Jump       // Jumps to block Target.
 	JumpIfNone // Jumps to block Target if m0, m1, … are all empty.
 
-	// JumpIfZero jumps to block Target if u0, a Gen, is 0. With u1 it is a fused compare and branch: it jumps
+	// JumpIfZero jumps to block Target if u0, a Gen of 64 bits, is 0. With u1 it is a fused compare and branch: it jumps
 	// if the comparison IR of u0 and u1 is false.
 	JumpIfZero
 
@@ -92,6 +92,10 @@ const (
 	InputBase
 
 	StridedBase // d0 = u0 + u1·Stride, 64-bit Gens: the offset of the first element of a strided access.
+
+	// LinearEnd is the last number of an arithmetic progression: d0 = min(u0 + u1·u2, 2³²−1). All are Gens, of
+	// 32 bits; the sum has 64 bits.
+	LinearEnd
 
 	// Memory.
 
@@ -161,7 +165,7 @@ var opNames = [...]string{
 	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
-	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase",
+	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase", LinearEnd: "linearend",
 	StridedLoad: "stridedload", StridedStore: "stridedstore", Gather: "gather", Scatter: "scatter",
 	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
 	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Window: "window", Own: "own",

@@ -25,7 +25,7 @@ func hasEffect(in *vcode.Inst) bool {
 	case vcode.Gather, vcode.StridedLoad, vcode.BroadcastLoad, vcode.TableLookup:
 		return in.Key.Flags&ir.Volatile != 0
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
-		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.SlotLoad,
+		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.LinearEnd, vcode.SlotLoad,
 		vcode.BoundsCheck, vcode.StoreBoundsCheck, vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own:
 		return false
 	}

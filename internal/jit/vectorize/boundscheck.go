@@ -31,7 +31,15 @@ type accessKey struct {
 
 // hoistBoundsChecks adds shared checks in every block.
 func hoistBoundsChecks(f *vcode.Func) {
-	local := map[vcode.Reg]bool{} // handles of workgroup memory; its length is constant
+	local := workgroupHandles(f)
+	for b := range f.Blocks {
+		f.Blocks[b].Insts = hoistBoundsChecksIn(f, f.Blocks[b].Insts, local)
+	}
+}
+
+// workgroupHandles returns the handles of workgroup memory. Its length is constant.
+func workgroupHandles(f *vcode.Func) map[vcode.Reg]bool {
+	local := map[vcode.Reg]bool{}
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			if in := &f.Blocks[b].Insts[i]; in.Op == vcode.Scalar && in.IR == ir.Wg {
@@ -39,9 +47,7 @@ func hoistBoundsChecks(f *vcode.Func) {
 			}
 		}
 	}
-	for b := range f.Blocks {
-		f.Blocks[b].Insts = hoistBoundsChecksIn(f, f.Blocks[b].Insts, local)
-	}
+	return local
 }
 
 // accessGroup is the accesses of one check, as indices of instructions in order.
@@ -115,7 +121,7 @@ func checkKey(f *vcode.Func, in *vcode.Inst) (k accessKey, ok bool) {
 // extentOf returns the end of an access, in bytes after its base.
 func extentOf(f *vcode.Func, in *vcode.Inst) uint64 {
 	size := uint64(4)
-	if in.Op != vcode.BroadcastLoad {
+	if in.Op == vcode.StridedLoad || in.Op == vcode.StridedStore {
 		parts := max(len(in.Defs), len(in.Uses)-4)
 		size = uint64(in.Step) * uint64(in.Stride) * uint64(f.Form.Lanes*parts)
 	}

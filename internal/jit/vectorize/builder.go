@@ -14,6 +14,8 @@ type builder struct {
 	origin  int32        // SPIR-V instruction of the code being emitted
 	arena   *arena       // for the vectorizer's own data
 	twoRuns bool         // one register has two runs of x, with different y
+	rows    bool         // the parts of the strip are in several rows of invocations
+	cold    bool         // rarely run: the general version of a speculative function
 	windows bool         // the machine has windows of gathers
 }
 

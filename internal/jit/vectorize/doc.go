@@ -94,12 +94,15 @@
 //	maskprop.go       mask propagation and jump threading
 //	shortbranch.go    removal of branches over short masked code
 //	rotate.go         loop rotation
+//	numbering.go      value numbering over the parts
 //	loadelim.go       redundant load elimination in workgroup memory
 //	gather.go         merging of gathers
 //	tworuns.go        split accesses
 //	window.go         windows of several gathers
 //	coalesce.go       copy coalescing
+//	pressure.go       register pressure of a block
 //	schedule.go       instruction scheduling for long latencies
+//	countedloop.go    counted loops without bounds checks
 //	boundscheck.go    hoisted bounds checks
 //	recordload.go     record loads
 //	passes.go         the order of the vcode passes

@@ -54,6 +54,10 @@ func (w *vectorizer) guardRelation(r relation) {
 		}
 		return
 	}
+	if high.kind == uniform {
+		w.guardLess(r.op, w.gen(r.low), w.gen(r.high), 0)
+		return
+	}
 	last, op := uint64(1<<32-1), ir.ULe
 	if r.op == ir.SLt || r.op == ir.SLe {
 		last, op = 1<<31-1, ir.SLe

@@ -65,6 +65,9 @@ func (w *vectorizer) perPart(v ir.V, in vcode.Inst) {
 	for p := range w.parts {
 		one := in
 		one.Part, one.Masks = uint8(p), w.active[p:p+1]
+		if x.Op == ir.In {
+			one.Part = uint8(w.originPart(w.p.In[x.Aux].Semantic, p))
+		}
 		if result {
 			one.Defs, one.Merging = w.vec(v)[p:p+1], w.merging(v)
 		}

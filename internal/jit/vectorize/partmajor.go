@@ -68,7 +68,7 @@ func generalStrip(p *ir.Program, form vcode.Form) *vcode.Func {
 	few.SubgroupSize = min(p.SubgroupSize, uint32(generalParts*form.Lanes))
 	w := newVectorizer(&few, form, 0, nil)
 	defer w.arena.release()
-	w.entry, w.stripLanes = true, p.SubgroupSize
+	w.entry, w.cold, w.stripLanes = true, true, p.SubgroupSize
 	w.dst.Parts = form.Parts(p.SubgroupSize)
 	w.run()
 	return w.finish()

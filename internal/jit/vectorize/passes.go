@@ -12,6 +12,7 @@ import (
 //	removeShortBranches     branches over a few masked instructions (shortbranch.go)
 //	rotateLoops             loop ends next to their only predecessor (rotate.go)
 //	mergeBlocks             basic blocks are maximal from here on (blocks.go)
+//	shareParts              equal computations of several parts (numbering.go)
 //	eliminateLoads          loads of workgroup memory (loadelim.go)
 //	mergeGathers            texels of a filter (gather.go)
 //	splitAccesses           images in 8×8 workgroups (tworuns.go)
@@ -19,12 +20,16 @@ import (
 //	Form.Fuse               instructions of the machine; before registers lose their single definitions
 //	coalesce                copies (coalesce.go)
 //	schedule                square roots and divisions (schedule.go)
+//	versionLoops            copies of counted loops without bounds checks (countedloop.go)
 //	mergeRecordLoads        checks of records (recordload.go); part-major code has its own checks instead
 //	hoistBoundsChecks       shared checks (boundscheck.go)
 
 // finish puts the blocks in layout order and runs all passes.
 func (s *builder) finish() *vcode.Func {
 	f := s.runPasses()
+	if !s.cold {
+		versionLoops(f)
+	}
 	mergeRecordLoads(f)
 	hoistBoundsChecks(f)
 	return f
@@ -65,6 +70,9 @@ func (s *builder) runPasses() *vcode.Func {
 	rotateLoops(s.dst)
 	removeJumpsToNext(s.dst)
 	mergeBlocks(s.dst)
+	if s.rows {
+		shareParts(s.dst)
+	}
 	eliminateLoads(s.dst)
 	mergeGathers(s.dst)
 	if s.twoRuns {

@@ -51,6 +51,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 	if a == nil {
 		return finish(w), others
 	}
+	w.cold = true
 	return finish(build(0, a)), func() []*vcode.Func { return append(others(), finish(w)) }
 }
 

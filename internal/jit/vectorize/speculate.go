@@ -27,6 +27,7 @@ import (
 const (
 	maxSpeculated   = 1000
 	maxOpsPerAccess = 13
+	loopedGain      = 2 // additional accesses for which one in a loop counts
 )
 
 // maxConditionValues bounds the values that the analysis of one condition visits.
@@ -58,12 +59,16 @@ func speculate(f *ir.Func, s *divergence) *assumptions {
 	return &g.assumptions
 }
 
-// profitable reports whether enough of the function is accesses that lose their masks or become strided.
+// profitable reports whether enough of the function is accesses that lose their masks or become strided. Those in loops count
+// more.
 func (g *speculator) profitable() bool {
 	gains := 2 * len(g.clamps)
 	for _, v := range g.f.Code {
 		if x := g.f.Val(v); (x.Op == ir.Ld || x.Op == ir.St) && g.shapes.of[x.Args[1]].kind != uniform {
 			gains++
+			if g.shapes.liveOuts.of[v].loop != 0 {
+				gains += loopedGain
+			}
 		}
 	}
 	return gains*maxOpsPerAccess >= len(g.f.Code)
@@ -177,7 +182,7 @@ func (g *speculator) exitsOnly(from, to int) bool {
 	return to > from && to-from <= maxExitArm && g.f.Val(g.f.Code[to-1]).Op == ir.Br
 }
 
-// relation is low < high or low <= high, of 32-bit numbers. One of them is strided, the other uniform.
+// relation is low < high or low <= high, of 32-bit numbers. Both are uniform, or one of them is strided.
 type relation struct {
 	op        ir.Op // ULt, ULe, SLt or SLe
 	low, high ir.V
@@ -220,7 +225,7 @@ func (g *speculator) relations(c ir.V, so bool, list []relation) ([]relation, bo
 			r = relation{inverse[x.Op], x.Args[1], x.Args[0]}
 		}
 		low, high := g.shapes.of[r.low], g.shapes.of[r.high]
-		ok := low.ascending() && high.kind == uniform || high.ascending() && low.kind == uniform
+		ok := low.ascending() && high.kind == uniform || low.kind == uniform && (high.kind == uniform || high.ascending())
 		return append(list, r), ok && g.f.Type(r.low) == ir.I32
 	}
 	return nil, false

@@ -54,7 +54,7 @@ func (w *vectorizer) stridedOp(v ir.V, in vcode.Inst) bool {
 		one := in
 		one.Part, one.Defs, one.Uses = uint8(p), to.lane0[p:p+1], w.laneOffset(x)
 		if x.Op == ir.In {
-			one.Op = vcode.InputBase
+			one.Op, one.Part = vcode.InputBase, uint8(w.originPart(w.p.In[x.Aux].Semantic, p))
 		}
 		for _, a := range x.Args[:x.Op.Args()] {
 			one.Uses = append(one.Uses, w.firstLane(a, p))

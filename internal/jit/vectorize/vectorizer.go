@@ -70,6 +70,7 @@ func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vect
 	f, parts, mem := p.Funcs[fn], form.Parts(p.SubgroupSize), acquireArena()
 	w := &vectorizer{builder: newBuilder(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), mem), p: p, src: f, parts: parts, assumed: a}
 	w.windows = !form.VectorMasks
+	w.rows = p.LocalSize[0] < p.SubgroupSize && p.LocalSize[0]%uint32(form.Lanes) == 0
 	w.twoRuns = !form.VectorMasks && 2*p.LocalSize[0] == uint32(form.Lanes)
 	liveOuts := findLiveOuts(f, allDivergent, mem)
 	w.shapes, w.liveOuts = analyzeDivergence(p, f, liveOuts, partLanes(p, form), a, mem), liveOuts
