@@ -44,7 +44,7 @@ func (d *binWorker) finishList() error {
 	}
 	defer d.Raster.Begin(&d.draw.frame)
 	p, r := d.pass, d.draw
-	s := p.newList()
+	s := p.newList(d.worker)
 	d.gatherBins(s)
 	if r.key.MaxPixels > 1 {
 		d.storeRates(s)
@@ -306,20 +306,23 @@ func (p *Pass) add(s *binList) {
 // maxKeptBytes bounds the memory of unused bin lists that a pass retains.
 var maxKeptBytes = 3 * maxBinnedBytes / 2
 
-// newList returns an unused bin list.
-func (p *Pass) newList() *binList {
+// newList returns an unused bin list, of the same worker if there is one: its memory is in the caches of a processor that is near.
+func (p *Pass) newList(worker int) *binList {
 	p.binning.mu.Lock()
 	defer p.binning.mu.Unlock()
-	return p.newListLocked()
+	return p.newListLocked(worker)
 }
 
 // newListLocked is newList for callers that hold the lock.
-func (p *Pass) newListLocked() *binList {
-	if n := len(p.free); n > 0 {
-		s := p.free[n-1]
-		p.free = p.free[:n-1]
-		p.kept -= s.capacity()
-		return s
+func (p *Pass) newListLocked(worker int) *binList {
+	for i := range p.free {
+		free := &p.free[(worker+i)%len(p.free)]
+		if n := len(*free); n > 0 {
+			s := (*free)[n-1]
+			*free = (*free)[:n-1]
+			p.kept -= s.capacity()
+			return s
+		}
 	}
 	s := &binList{}
 	s.clearFunc, s.beforeFunc, s.prefetchFunc = s.clearTile, s.beforeFragments, s.prefetchItems
@@ -334,7 +337,10 @@ func (p *Pass) recycle(list []*binList) {
 		s.reset()
 		if n := s.capacity(); p.kept+n <= maxKeptBytes {
 			p.kept += n
-			p.free = append(p.free, s)
+			for len(p.free) <= int(s.worker) {
+				p.free = append(p.free, nil)
+			}
+			p.free[s.worker] = append(p.free[s.worker], s)
 		}
 		list[i] = nil
 	}

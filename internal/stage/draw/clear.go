@@ -46,7 +46,7 @@ func (x *recordedClear) add(v *texture.View, c *Clear) {
 
 // clearList makes the bin list of a clear. The caller holds the lock.
 func (p *Pass) clearList(c *recordedClear, ticket uint64) *binList {
-	s := p.newListLocked()
+	s := p.newListLocked(0)
 	s.clear, s.ticket, s.width = c, ticket, p.width
 	s.items, s.primitives, s.records, s.bins = s.items[:0], s.primitives[:0], s.records[:0], s.bins[:0]
 	for y := c.area.Y0 / raster.Tile; y <= (c.area.Y1-1)/raster.Tile; y++ {

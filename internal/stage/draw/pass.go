@@ -55,8 +55,8 @@ type Pass struct {
 	flushes     uint64         // number of times that all coarse depths became unknown
 	flushing    []*binList
 
-	free []*binList // unused bin lists
-	kept int        // bytes of free
+	free [][]*binList // unused bin lists, by the worker that used them last
+	kept int          // bytes of free
 }
 
 // step is a draw or a clear.
