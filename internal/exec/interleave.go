@@ -247,11 +247,14 @@ func (x *Interleaver) runPiece(list []Worker, piece Piece) bool {
 }
 
 // nearSpans are the spans of a run with homes: for each worker a list, from which it takes the first one. A worker without a span takes
-// the last one of another worker.
+// the last one of the worker with the most spans, which is the one that its owner would run last. Two workers, numbers are spans:
+//
+//	worker 0    1 2 5 7 ◀── worker 1 takes 7 after 6
+//	worker 1    0 3 4 6
 type nearSpans struct {
 	mu         sync.Mutex
 	spans      []int32 // by worker
-	first, end []int   // of each worker's list; empty for a run without homes
+	first, end []int   // of each worker's list in spans; both are empty for a run without homes
 }
 
 // start makes the lists. Spans of other homes belong to any worker.

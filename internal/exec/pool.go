@@ -34,7 +34,8 @@ type seat struct {
 	taken  atomic.Bool
 }
 
-// setSeats makes the seats of a run.
+// setSeats makes the seats of a run, all of them free. A seat of an earlier run with more workers may still be in near: sit does not
+// accept it.
 func (p *Pool) setSeats(workers int) {
 	if cap(p.seats) < workers {
 		p.seats = make([]seat, workers)
@@ -46,7 +47,8 @@ func (p *Pool) setSeats(workers int) {
 	}
 }
 
-// sit takes a free seat of those of the run. There is one for each goroutine.
+// sit takes a free seat of those of the run, the one of this processor if it can. There is one for each goroutine, so that the search ends. The
+// goroutine that sits twice on one processor, because the other one has ended before, takes a seat of another processor.
 func (p *Pool) sit() *seat {
 	if s, _ := p.near.Get().(*seat); s != nil && s.worker < len(p.seats) && s == &p.seats[s.worker] && s.taken.CompareAndSwap(false, true) {
 		return s
