@@ -35,7 +35,7 @@ const device = await adapter.requestDevice({
 device.lost.then((info) => { if (info.reason !== 'destroyed') console.log(`device lost: ${info.message}`); });
 
 let failed = 0, ran = 0, skipped = 0;
-for (const part of ['compute', 'memory', 'draw', 'blend', 'texture', 'query']) {
+for (const part of ['compute', 'random', 'memory', 'draw', 'blend', 'texture', 'format', 'query']) {
 	const { cases, needs = {} } = await import(`./${part}.mjs`);
 	for (const [name, run] of Object.entries(cases)) {
 		const title = `${part}: ${name}`;
