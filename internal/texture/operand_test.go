@@ -146,6 +146,29 @@ func TestGather(t *testing.T) {
 	expect("one", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{1, 1, 1, 1})
 }
 
+// TestGatherRounding gathers near the middle of texel 3: coordinates have 256 steps in a texel, so that one that
+// is closer to the middle than half a step selects it.
+func TestGatherRounding(t *testing.T) {
+	m, _ := texture.NewImage(texture.Desc{Format: "R32_UINT", Dim: ir.Dim2D, Width: 8, Height: 1})
+	for x := range 8 {
+		m.Store(texture.Coord{X: x}, [4]uint64{uint64(x)})
+	}
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	x := ir.Texture{Op: ir.TextureGather, Dim: ir.Dim2D, Type: ir.I32}
+	for _, mode := range []enum.AddressMode{enum.AddressModeRepeat, enum.AddressModeClampToEdge, enum.AddressModeMirroredRepeat} {
+		s, _ := texture.NewSampler(texture.SamplerDesc{MaxLod: 9, Address: [3]enum.AddressMode{mode, mode, mode}})
+		for _, c := range []struct {
+			below float64 // distance from the middle of texel 3, in texels
+			first uint64
+		}{{0, 3}, {0.9 / 512, 3}, {1.1 / 512, 2}, {0.5, 2}, {-0.9 / 512, 3}} {
+			u := float32((3.5 - c.below) / 8)
+			if got := call(t, x, v, s, [][]uint64{{0, 0, f32(float64(u)), f32(0.5)}})[0]; got[3] != c.first {
+				t.Errorf("%v, %g below the middle: the first texel is %d; must be %d", mode, c.below, got[3], c.first)
+			}
+		}
+	}
+}
+
 // TestGatherModes gathers in all address modes near and far outside of the image, with
 // and without offsets, by the specification's rule: (i0,j0) is the texel below the
 // place, and each is wrapped by itself.
