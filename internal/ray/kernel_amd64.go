@@ -16,7 +16,10 @@ type session struct {
 	moved unsafe.Pointer
 	// sp and base are addresses in the walker's stack.
 	sp, base unsafe.Pointer
-	// low and high are the walker's, for eight lanes.
+	// leafList and leafSize are the list of what the leaves refer to, and the size of its elements.
+	leafList unsafe.Pointer
+	leafSize int64
+	// low and high are the walker's, for eight lanes. Go sets the first ones.
 	low, high [8]float32
 	// near holds the distances of a node's children.
 	near [8]float32
@@ -83,23 +86,27 @@ func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
 	s.level = unsafe.Pointer(l)
 	s.sp = unsafe.Pointer(&w.stack[sp])
 	s.base = s.sp
-	for i := range s.low {
-		s.low[i] = w.low
-	}
-	s.setHigh(w.high)
+	s.low[0], s.high[0] = w.low, w.high
+	s.leafList, s.leafSize = b.leafList()
 	s.moved = nil
 	s.current, s.place, s.leaves = b.root, noPlace, 0
 }
 
-// forget drops the structure.
-func (s *session) forget() { s.nodes, s.blocks, s.moved = nil, nil, nil }
-
-// setHigh sets the largest distance of a candidate.
-func (s *session) setHigh(high float32) {
-	for i := range s.high {
-		s.high[i] = high
+// leafList returns the list of what the leaves of b refer to, and the size of its elements.
+func (b *Structure) leafList() (list unsafe.Pointer, size int64) {
+	switch {
+	case b.top:
+		return unsafe.Pointer(unsafe.SliceData(b.instances)), int64(unsafe.Sizeof(placed{}))
+	case b.kind == Boxes:
+		return unsafe.Pointer(unsafe.SliceData(b.boxes)), int64(unsafe.Sizeof(box{}))
+	case b.kind.isRound():
+		return unsafe.Pointer(unsafe.SliceData(b.rounds)), int64(unsafe.Sizeof(round{}))
 	}
+	return unsafe.Pointer(unsafe.SliceData(b.blocks)), blockSize
 }
+
+// forget drops the structure.
+func (s *session) forget() { s.nodes, s.blocks, s.leafList, s.moved = nil, nil, nil, nil }
 
 // walkFast is walk by machine code, in the session m.
 func (w *Walker) walkFast(m *session, s *Structure, l *level, base int, visit func(r ref, sp int)) {
@@ -107,7 +114,7 @@ func (w *Walker) walkFast(m *session, s *Structure, l *level, base int, visit fu
 	m.leaves = 1
 	for walkAVX2(m) == walkLeaf {
 		visit(m.current, int(uintptr(m.sp)-uintptr(unsafe.Pointer(&w.stack[0])))/8)
-		m.setHigh(w.high)
+		m.high[0] = w.high
 		m.current = emptyRef
 	}
 }
@@ -156,6 +163,6 @@ func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 			return
 		}
 		w.visitBlock(b, int(s.block))
-		s.setHigh(w.high)
+		s.high[0] = w.high
 	}
 }

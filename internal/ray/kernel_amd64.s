@@ -88,22 +88,6 @@
 	VCVTPD2PSY Y0, X0 \
 	VMOVUPS X0, (session_now+16*i)(DI)
 
-// FETCH(child) asks for the memory of a child that the traversal visits later: the processor loads it during the visits before.
-// It changes CX, R14 and the flags.
-#define FETCH(child) \
-	MOVL child, R14 \
-	IMUL3Q $const_nodeSize, R14, CX \
-	ADDQ session_nodes(DI), CX \
-	ANDL $0xFFFFFFF, R14 \
-	IMUL3Q $const_blockSize, R14, R14 \
-	ADDQ session_blocks(DI), R14 \
-	TESTL child, child \
-	CMOVQMI R14, CX \
-	PREFETCHT0 (CX) \
-	PREFETCHT0 64(CX) \
-	PREFETCHT0 128(CX) \
-	PREFETCHT0 192(CX)
-
 // numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme, and 8 and 16, which are classes of packets.
 DATA ·numbers+0(SB)/4, $0x3F800000
 DATA ·numbers+4(SB)/4, $const_leastDirectionBits
@@ -326,6 +310,10 @@ TEXT ·walkAVX2(SB), NOSPLIT, $0-16
 	MOVQ s+0(FP), DI
 	MOVQ session_sp(DI), R10
 	MOVQ session_base(DI), R11
+	VBROADCASTSS session_low(DI), Y0
+	VBROADCASTSS session_high(DI), Y1
+	VMOVUPS Y0, session_low(DI)
+	VMOVUPS Y1, session_high(DI)
 	CONSTANTS
 	MOVL session_current(DI), DX
 	CMPL DX, $-1
@@ -391,7 +379,7 @@ dispatch:
 	CMOVQCS SI, DX // the closer one
 	CMOVQCS R14, SI
 	MOVQ   SI, (R10)
-	FETCH(SI)
+	FETCH(SI, session_nodes(DI), session_leafList(DI), session_leafSize(DI))
 	BLSRL  AX, AX
 	JNZ    more
 	ADDQ   $8, R10

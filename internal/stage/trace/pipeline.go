@@ -90,7 +90,7 @@ const (
 	paramHit      = paramMiss + tableWords
 	paramCallable = paramHit + tableWords
 	paramOrigin   = paramCallable + tableWords // three words: the id of the first invocation
-	paramTiled    = paramOrigin + 3          // 1 if subgroups are tiles, 0 if they are parts of rows
+	paramTiled    = paramOrigin + 3            // 1 if subgroups are tiles, 0 if they are parts of rows
 	paramWords    = paramTiled + 1
 	paramSerials  = paramWords // of the parts
 
