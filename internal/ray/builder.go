@@ -7,9 +7,8 @@ import (
 
 // builder builds a binary tree over items by splits, and then joins its nodes to wide ones.
 //
-// A split divides a range of items at a position. Each position divides at most one range, so that the binary node
-// of a split has its position as index: goroutines need not share an allocator, and the tree does not depend on
-// their schedule.
+// The numbers of binary nodes depend on the schedule of the goroutines that make them, but the wide tree does not: it has the nodes
+// in the order of a traversal.
 type builder struct {
 	items []item
 	// single: a leaf has one item; otherwise it has blocks of four.
@@ -19,7 +18,7 @@ type builder struct {
 	threads  int
 	// free counts goroutines that may start.
 	free   atomic.Int32
-	binary []binaryNode
+	binary binaryNodes
 	root   child
 
 	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
@@ -41,7 +40,7 @@ type builder struct {
 	blockRanges []blockRange
 }
 
-// child is a part of the binary tree: items from to to, divided at split; split is 0 in a leaf.
+// child is a part of the binary tree: items from to to, with the children of node split; split is 0 in a leaf.
 type child struct {
 	bounds
 	from, to, split int32
@@ -49,6 +48,45 @@ type child struct {
 
 // binaryNode is the children of a split.
 type binaryNode struct{ left, right child }
+
+// binaryNodes is a list of nodes, numbered from 1 on. Its chunks exist once they have a node: a tree of triangles has one node for
+// about five of them.
+type binaryNodes struct {
+	last   atomic.Int32
+	lock   sync.Mutex
+	chunks []atomic.Pointer[binaryChunk]
+}
+
+// binaryChunk is the nodes that exist together, about 300 KB.
+type binaryChunk [1 << 12]binaryNode
+
+// init prepares the list for a tree over n items.
+func (l *binaryNodes) init(n int) {
+	l.chunks = make([]atomic.Pointer[binaryChunk], n/len(binaryChunk{})+1)
+}
+
+// add adds a node and returns its number. Goroutines may add at the same time.
+func (l *binaryNodes) add(n binaryNode) int32 {
+	i := l.last.Add(1)
+	at := &l.chunks[int(i)/len(binaryChunk{})]
+	chunk := at.Load()
+	if chunk == nil {
+		l.lock.Lock()
+		if chunk = at.Load(); chunk == nil {
+			chunk = new(binaryChunk)
+			at.Store(chunk)
+		}
+		l.lock.Unlock()
+	}
+	chunk[int(i)%len(chunk)] = n
+	return i
+}
+
+// at returns a node.
+func (l *binaryNodes) at(i int32) *binaryNode {
+	chunk := l.chunks[int(i)/len(binaryChunk{})].Load()
+	return &chunk[int(i)%len(chunk)]
+}
 
 // blockRange is the items of a block.
 type blockRange struct{ from, to int32 }
@@ -81,7 +119,7 @@ func (b *builder) build() error {
 		return b.err
 	}
 	b.root = child{nothing(), 0, int32(n), 0}
-	b.binary = make([]binaryNode, n)
+	b.binary.init(n)
 	for i := range b.items {
 		b.root.add(&b.items[i].lo, &b.items[i].hi)
 	}
@@ -91,6 +129,7 @@ func (b *builder) build() error {
 	}
 	b.nodes = large[node](n / 16)[:0]
 	b.rootRef = b.collapse(&b.root)
+	b.binary.chunks = nil
 	return nil
 }
 
@@ -129,7 +168,7 @@ func (b *builder) divide(c *child, depth int) {
 			return
 		}
 		c.split = m
-		n := &b.binary[m]
+		n := b.binary.at(m)
 		depth++
 		if c.to-c.from >= 2*minFork && b.free.Add(-1) >= 0 {
 			left, leftDepth := &n.left, depth
@@ -147,7 +186,7 @@ func (b *builder) divide(c *child, depth int) {
 	}
 }
 
-// split divides c and returns the position, or 0 if c is a leaf.
+// split divides c and returns the number of its node, or 0 if c is a leaf.
 func (b *builder) split(c *child, depth int) int32 {
 	n := int(c.to - c.from)
 	if n == 1 || n <= 4 && !b.single || b.stopped.Load() || n >= stopItems && b.shouldStop() {
@@ -184,8 +223,7 @@ func (b *builder) cut(c *child, n int) int32 {
 	for i := m; i < int(c.to); i++ {
 		right.add(&b.items[i].lo, &b.items[i].hi)
 	}
-	b.binary[m] = binaryNode{child{left, c.from, int32(m), 0}, child{right, int32(m), c.to, 0}}
-	return int32(m)
+	return b.binary.add(binaryNode{child{left, c.from, int32(m), 0}, child{right, int32(m), c.to, 0}})
 }
 
 // partition divides c by s.
@@ -201,6 +239,5 @@ func (b *builder) partition(c *child, bin *binning, s split) int32 {
 			side.addWide(&bin.box[s.axis][k])
 		}
 	}
-	b.binary[i] = binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}}
-	return int32(i)
+	return b.binary.add(binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}})
 }

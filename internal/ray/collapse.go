@@ -25,7 +25,7 @@ func (b *builder) collapse(c *child) ref {
 	at := len(b.nodes)
 	b.nodes = append(b.nodes, node{})
 	var list [width]*child
-	n := &b.binary[c.split]
+	n := b.binary.at(c.split)
 	list[0], list[1] = &n.left, &n.right
 	count := 2
 	for count < width {
@@ -38,7 +38,7 @@ func (b *builder) collapse(c *child) ref {
 		if largest < 0 {
 			break
 		}
-		n := &b.binary[list[largest].split]
+		n := b.binary.at(list[largest].split)
 		list[largest], list[count] = &n.left, &n.right
 		count++
 	}
