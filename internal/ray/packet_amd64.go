@@ -110,7 +110,9 @@ func (w *Walker) findAll(lanes uint32) {
 		group, together := s.gather(lanes)
 		lanes &^= group
 		if !together {
-			w.eachAlone(group, w.search)
+			few := s.few(lanes)
+			lanes &^= few
+			w.eachAlone(group|few, w.search)
 			continue
 		}
 		s.start(w.top, &k.stack[0], group)
@@ -145,10 +147,30 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		lanes &^= group
 		if together {
 			w.walkTrianglesAll(i, group)
-		} else {
-			w.eachAlone(group, func() { w.visitInstance(r, 0) })
+			continue
+		}
+		few := s.few(lanes)
+		lanes &^= few
+		w.eachAlone(group|few, func() { w.visitInstance(r, 0) })
+	}
+}
+
+// few returns the rays of lanes with a class that too few of them have to traverse together.
+func (s *packetSession) few(lanes uint32) (few uint32) {
+	var members [32]uint32 // by class; the last one is that of −1
+	for rest := lanes; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
+		members[s.class[i]&31] |= 1 << i
+	}
+	for rest := lanes; rest != 0; {
+		i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
+		m := members[s.class[i]&31]
+		rest &^= m
+		if bits.OnesCount32(m) < leastPacket {
+			few |= m
 		}
 	}
+	return few
 }
 
 // gather makes rays the members of s, which it returns. It reports whether they should traverse together.

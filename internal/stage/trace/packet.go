@@ -30,20 +30,20 @@ func (r *request) begins(c *exec.RayCall, base int, lanes uint32, structures ray
 	slot := c.Slot[first]
 	r.at(c, first, structures)
 	low, high := uint32(r.number), uint32(r.number>>32)
+	n := min(ray.PacketLanes, c.Stride-base)
 	var different uint32
-	for rest := lanes; rest != 0; rest &= rest - 1 {
-		i := base + bits.TrailingZeros32(rest)
-		different |= (c.Slot[i] ^ slot) | (c.Request[i] ^ ir.RayProceed)
+	slots, requests := c.Slot[base:][:n], c.Request[base:][:n]
+	for i := range n {
+		different |= ((slots[i] ^ slot) | (requests[i] ^ ir.RayProceed)) & -(lanes >> i & 1)
 	}
 	if different != 0 {
 		return false
 	}
-	row := func(slot int) []uint32 { return c.Memory[(int(c.Slot[first])+slot)*c.Stride+base:] }
+	row := func(at int) []uint32 { return c.Memory[(int(slot)+at)*c.Stride+base:][:n] }
 	started, ended, kind := row(ir.RayStarted), row(ir.RayEnded), row(ir.RayCommitted+ir.HitKind)
 	lows, highs := row(ir.RayStructure), row(ir.RayStructure+1)
-	for rest := lanes; rest != 0; rest &= rest - 1 {
-		i := bits.TrailingZeros32(rest)
-		different |= started[i] | ended[i] | kind[i] | (lows[i] ^ low) | (highs[i] ^ high)
+	for i := range n {
+		different |= (started[i] | ended[i] | kind[i] | (lows[i] ^ low) | (highs[i] ^ high)) & -(lanes >> i & 1)
 	}
 	return different == 0
 }
