@@ -40,6 +40,9 @@ func tileOf(width, height, layers uint32, apron [2]uint32) Tile {
 
 // Tiles returns the tiles of each subpass of the framebuffer's render pass (vkGetFramebufferTilePropertiesQCOM).
 func (f *Framebuffer) Tiles() (out []Tile) {
+	if f == nil || f.pass == nil {
+		return nil
+	}
 	for i := range f.pass.info.Subpasses {
 		s := &f.pass.info.Subpasses[i]
 		layers := f.info.Layers

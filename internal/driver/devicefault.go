@@ -1,9 +1,12 @@
 package driver
 
 import (
+	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
 // faultCalls are the commands of VK_EXT_device_fault and VK_KHR_device_fault. A lost device has one report: the cause as text.
@@ -20,6 +23,9 @@ var faultCalls = map[int]call{
 	abi.CmdGetDeviceFaultReportsKHR: on(getFaultReports),
 	abi.CmdGetDeviceFaultDebugInfoKHR: on(func(a *abi.GetDeviceFaultDebugInfoKHRArgs) abi.Result {
 		a.PDebugInfo.VendorBinarySize = 0
+		if m := abi.Find[abi.DeviceFaultShaderAbortMessageInfoKHR](a.PDebugInfo.PNext, abi.StructureTypeDeviceFaultShaderAbortMessageInfoKHR); m != nil {
+			m.MessageDataSize = putMessage(m, deviceOf(a.Device))
+		}
 		return abi.Success
 	}),
 }
@@ -33,6 +39,21 @@ func (d *device) fault() string {
 		return err.Error()
 	}
 	return ""
+}
+
+// putMessage writes the message of OpAbortKHR with which the device was lost, after its length in 8 bytes, as far as the memory of
+// the structure reaches. It returns the bytes that it has written, or could write without memory.
+func putMessage(m *abi.DeviceFaultShaderAbortMessageInfoKHR, d *device) uint64 {
+	var aborted *exec.AbortError
+	if d == nil || !errors.As(d.vk.Err(), &aborted) {
+		return 0
+	}
+	text := aborted.Message()
+	data := append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
+	if m.PMessageData == nil {
+		return uint64(len(data))
+	}
+	return uint64(copy(abi.Bytes(m.PMessageData, m.MessageDataSize), data))
 }
 
 // getFaultReports waits for the loss of the device.

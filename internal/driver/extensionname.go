@@ -29,7 +29,7 @@ var furtherNames = []string{
 	"VK_NV_shader_atomic_float16_vector", "VK_NV_raw_access_chains", "VK_INTEL_shader_integer_functions2", "VK_NV_shader_image_footprint",
 	"VK_ARM_shader_core_builtins", "VK_NV_shader_sm_builtins", "VK_NV_compute_shader_derivatives", "VK_NV_fragment_shader_barycentric",
 	"VK_NV_sample_mask_override_coverage", "VK_NV_geometry_shader_passthrough", "VK_NV_viewport_array2", "VK_NVX_multiview_per_view_attributes",
-	"VK_EXT_shader_tile_image", "VK_EXT_shader_64bit_indexing", "VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
+	"VK_EXT_shader_tile_image", "VK_EXT_shader_64bit_indexing", "VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_KHR_shader_abort", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
 	"VK_GOOGLE_user_type", "VK_AMD_gcn_shader", "VK_AMD_gpu_shader_half_float", "VK_AMD_gpu_shader_int16", "VK_AMD_shader_ballot",
 	"VK_AMD_shader_early_and_late_fragment_tests", "VK_AMD_shader_explicit_vertex_parameter", "VK_AMD_shader_fragment_mask",
 	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax", "VK_AMD_texture_gather_bias_lod",

@@ -80,6 +80,15 @@ func (p *program) drawnWith(samples uint32, record func(abi.CommandBuffer)) []ui
 	if samples == 1 {
 		flags, mode, next = 0, 0, nil
 	}
+	return p.drawnTo(flags, mode, next, record)
+}
+
+// drawnIn is drawn in a rendering with a chain.
+func (p *program) drawnIn(next unsafe.Pointer, record func(abi.CommandBuffer)) []uint32 {
+	return p.drawnTo(0, 0, next, record)
+}
+
+func (p *program) drawnTo(flags, mode uint32, next unsafe.Pointer, record func(abi.CommandBuffer)) []uint32 {
 	var m abi.Image
 	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{Flags: flags, ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageColorAttachmentBit | abi.ImageUsageTransferSrcBit}})
 	var memory abi.DeviceMemory

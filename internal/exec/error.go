@@ -45,7 +45,32 @@ type AbortError struct {
 	Types        []ir.Type // types of the scalars of its message, in order
 	Args         []uint64  // bits of the scalars
 	Text         string    // the cause of a trap; "" if it has none
+	At           []uint32  // byte offsets of the scalars in the message; of none if it has no layout
 }
+
+// Message returns the bytes of the message, which the declared type of the message lays out.
+func (e *AbortError) Message() []byte {
+	var out []byte
+	for i, at := range e.At {
+		if i >= len(e.Args) || i >= len(e.Types) {
+			break
+		}
+		end := uint64(at) + uint64(e.Types[i].Bits()+7)/8
+		if end > MaxAbortMessage {
+			continue
+		}
+		for uint64(len(out)) < end {
+			out = append(out, 0)
+		}
+		for k := uint64(at); k < end; k++ {
+			out[k] = byte(e.Args[i] >> (8 * (k - uint64(at))))
+		}
+	}
+	return out
+}
+
+// MaxAbortMessage bounds the bytes of the message of OpAbortKHR (maxShaderAbortMessageSize).
+const MaxAbortMessage = 1 << 16
 
 // Error returns the invocation and its message. A run of 8-bit integers is printed as a string, up to its
 // first zero byte; all other scalars are printed as numbers.

@@ -167,6 +167,7 @@ func (c *coder) program(p *Program) {
 		small(c, &x.Kind)
 		c.text(&x.Text)
 		list(c, &x.Args, func(t *Type) { small(c, t) })
+		list(c, &x.At, func(n *uint32) { c.u32(n) })
 		small(c, &x.Sanitizer)
 		small(c, &x.Stage)
 		for _, s := range []*string{&x.Rule, &x.File, &x.Name} {

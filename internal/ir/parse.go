@@ -232,8 +232,13 @@ func (r *parser) declaration() {
 		p.Tables = append(p.Tables, t)
 	case "message":
 		m := Message{Kind: MessageKind(r.index("kind of message", numMessageKinds, func(i int) string { return messageKindNames[i] })), Text: r.quoted()}
-		for len(r.toks) > 0 && r.peek() != "site" && r.peek() != "event" {
+		for len(r.toks) > 0 && r.peek() != "at" && r.peek() != "site" && r.peek() != "event" {
 			m.Args = append(m.Args, r.typ())
+		}
+		if r.accept("at") {
+			for len(r.toks) > 0 && r.peek() != "site" && r.peek() != "event" {
+				m.At = append(m.At, r.u32())
+			}
 		}
 		if r.accept("site") {
 			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32()}

@@ -70,6 +70,12 @@ func (p *Program) String() string {
 		for _, t := range m.Args {
 			w.WriteString(" " + t.String())
 		}
+		if len(m.At) > 0 {
+			w.WriteString(" at")
+			for _, n := range m.At {
+				fmt.Fprintf(&w, " %d", n)
+			}
+		}
 		if m.Site != (Site{}) {
 			fmt.Fprintf(&w, " site %d %d %q %q %d %d %q %d", m.Sanitizer, m.Stage, m.Rule, m.File, m.Line, m.Instruction, m.Name, m.Where)
 		}

@@ -245,10 +245,11 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 // its arguments.
 type Message struct {
 	Kind  MessageKind
-	Text  string // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
-	Args  []Type // of the values, in order
-	Site         // of Undefined, Unwritten and Traced
-	Event        // of Traced
+	Text  string   // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
+	Args  []Type   // of the values, in order
+	At    []uint32 // of Abort: the byte offsets of the values in the type of the message; of none if it has no layout
+	Site           // of Undefined, Unwritten and Traced
+	Event          // of Traced
 }
 
 // IsBareEvent reports whether the message is an event without values: a fence or a barrier of a stage with workgroups.

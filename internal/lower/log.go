@@ -1,6 +1,9 @@
 package lower
 
 import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -60,8 +63,61 @@ func debugPrintf(f *function, in spirv.Inst) {
 // continue, which the specification allows.
 func (f *function) abort(in spirv.Inst) {
 	v := inst.AbortKHR(in)
-	f.logMessage(ir.Abort, "", f.scalars(v.Message()))
+	args := f.scalars(v.Message())
+	f.logMessage(ir.Abort, "", args)
+	if at := f.messageOffsets(f.facts.Type(v.MessageType()), facts.Member{}, 0, nil); len(at) == len(args) {
+		f.prog.Messages[len(f.prog.Messages)-1].At = at
+	}
 	f.b.Emit(ir.Val{Op: ir.Kill})
+}
+
+// messageOffsets appends the byte offsets of the scalars of a message type. The member has the layout of a matrix. An array without
+// a stride has the size of its elements as stride.
+func (u *unit) messageOffsets(t *facts.Type, m facts.Member, at uint64, out []uint32) []uint32 {
+	list := func(elem *facts.Type, n, stride uint64) []uint32 {
+		if elem == nil {
+			u.malformed("a type is missing")
+		}
+		if stride == 0 {
+			stride = elem.Size(m.MatrixStride, m.RowMajor)
+		}
+		for i := uint64(0); i < n && len(out) < maxLeaves; i++ {
+			out = u.messageOffsets(elem, m, at+i*stride, out)
+		}
+		return out
+	}
+	switch {
+	case t == nil:
+		u.malformed("a type is missing")
+	case t.IsStruct():
+		next := uint64(0) // without offsets the members follow one another
+		for i := range t.Members {
+			member := &t.Members[i]
+			if member.Type == nil {
+				u.malformed("a type is missing")
+			}
+			if member.HasOffset {
+				next = uint64(member.Offset)
+			}
+			out = u.messageOffsets(member.Type, *member, at+next, out)
+			next += member.Size()
+		}
+		return out
+	case t.Op == spirv.OpTypeMatrix && m.RowMajor && t.Elem != nil:
+		for column := range t.Count {
+			for row := range t.Elem.Count {
+				out = append(out, uint32(at+row*uint64(m.MatrixStride)+column*uint64(t.Scalar().Width)/8))
+			}
+		}
+		return out
+	case t.Op == spirv.OpTypeMatrix:
+		return list(t.Elem, t.Count, uint64(m.MatrixStride))
+	case t.IsVector():
+		return list(t.Elem, t.Count, 0)
+	case t.IsArray():
+		return list(t.Elem, t.Count, uint64(t.ArrayStride))
+	}
+	return append(out, uint32(min(at, math.MaxUint32)))
 }
 
 // clockStep is the increment of the clock per reading.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -82,6 +83,7 @@ var taskLimits = map[string]uint64{
 
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
+	"maxShaderAbortMessageSize": exec.MaxAbortMessage,
 	// VK_QCOM_tile_shading
 	"maxApronSize": vk.MaxTileApron, "preferNonCoherent": 0, "tileGranularity[0]": vk.TileGranularity, "tileGranularity[1]": vk.TileGranularity,
 	"maxTileShadingRate[0]": vk.MaxTileShadingRate, "maxTileShadingRate[1]": vk.MaxTileShadingRate,
