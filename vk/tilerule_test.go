@@ -2,11 +2,13 @@ package vk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -352,5 +354,26 @@ func TestTileWrites(t *testing.T) {
 	}))
 	if ruleOf(err) != "VUID-vkCmdDispatch-aspectMask-10673" {
 		t.Errorf("%v; must break the rule VUID-vkCmdDispatch-aspectMask-10673", err)
+	}
+}
+
+// TestTileSanitizer reads and writes a tile attachment beyond the tile, which is 32 pixels wide.
+func TestTileSanitizer(t *testing.T) {
+	for _, engine := range []exec.Engine{nil, interp.Engine{}} {
+		var found []string
+		h := newTileScene(t, DeviceInfo{Engine: engine, Sanitize: SanitizeBounds, Reports: func(r Report) { found = append(found, r.Rule) }})
+		text := strings.NewReplacer("%u20 = OpConstant %uint 20", "%u20 = OpConstant %uint 33", "MODE", "LocalSize 3 1 1", "STEPX", "16", "STEPY", "1").Replace(shadesTile)
+		p := must(h.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Code: code(t, text)}, Layout: h.layout}))(t)
+		if err := h.run(t, TileShading{Enable: true}, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BeginPerTile()
+			c.Dispatch(1, 1, 1)
+			c.EndPerTile()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(found, "VUID-RuntimeSpirv-Coordinate-10713") {
+			t.Errorf("%q; must contain VUID-RuntimeSpirv-Coordinate-10713", found)
+		}
 	}
 }
