@@ -60,18 +60,18 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	var from place
 	var values [2]uint64
 	var list [2][]uint64
-	rows := false
+	rows, one := false, false
 	if x.values != nil {
 		list = *x.values
 		x.summarize(lanes)
-		rows = r.inRows(p, x)
+		rows, one = r.inRows(p, x)
 	}
 	skipped := 0 // the lanes before it are in rows that are done
 	for lane := range lanes.All {
 		if lane < skipped {
 			continue
 		}
-		if rows && lane%rowWords == 0 && lanes[lane>>6]>>(lane&63)&(1<<rowWords-1) == 1<<rowWords-1 && r.accessRow(p, g, x, lane) {
+		if (rows || one) && lane%rowWords == 0 && lanes[lane>>6]>>(lane&63)&(1<<rowWords-1) == 1<<rowWords-1 && r.accessRow(p, g, x, lane, one) {
 			if skipped = lane + rowWords; r.full(x, lane) {
 				return
 			}

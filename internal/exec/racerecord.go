@@ -37,7 +37,16 @@ func progressionOf(values []uint64, lanes Lanes) (p progression, ok bool) {
 		p.step = (values[to] - p.first) / (to - from) // if it is negative and not of neighbors, they count as none
 		p.first -= from * p.step
 	}
-	for lane := range lanes.All {
+	// Most events are of all lanes from the first one on.
+	n := bits.TrailingZeros64(^lanes[0])
+	at := p.first
+	for _, v := range values[:n] {
+		if v != at {
+			return p, false
+		}
+		at += p.step
+	}
+	for lane := range lanes.Without(FirstLanes(uint32(n))).All {
 		if values[lane] != p.first+p.step*uint64(lane) {
 			return p, false
 		}

@@ -3,22 +3,24 @@ package exec
 // Consecutive invocations often access consecutive words. Such a row is compared as one word: its accesses are by invocations at
 // the same distances, and those of a subgroup have the same state, so that the order and the races of all words are the same.
 
-// inRows reports whether the accesses of a record may be of whole rows: loads and stores of words of one descriptor without gaps.
-// With Log.Commands each word has notes of its own.
-func (r *races) inRows(p *traced, x *record) bool {
+// inRows reports whether the accesses of a record may be of whole rows: loads and stores of words of one descriptor without gaps;
+// and whether they are loads of one word. With Log.Commands each word has notes of its own.
+func (r *races) inRows(p *traced, x *record) (rows, one bool) {
 	e := x.event
-	return !r.commands && x.values == nil && x.where == 0 && !e.Atomic && e.Size == 4 && e.Texel == 0 && p.sites[x.number].args == 2 &&
-		x.sequence[0].step == 4 && x.sequence[1].step == 0
+	if r.commands || x.values != nil || x.where != 0 || e.Atomic || e.Size != 4 || e.Texel != 0 || p.sites[x.number].args != 2 || x.sequence[1].step != 0 {
+		return false, false
+	}
+	return x.sequence[0].step == 4, x.sequence[0].step == 0 && !e.Write
 }
 
-// accessRow adds the accesses of a whole row by the lanes from one on. It returns false, without an effect that an access of each
+// accessRow adds the accesses of a whole row by the lanes from one on, or their loads of one word, which it only skips. It returns false, without an effect that an access of each
 // word would not have, if the words need cells of their own.
-func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int) bool {
+func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int, one bool) bool {
 	var values [2]uint64
 	from := p.locate(x, x.args(lane, 2, &values))
 	from.stage, from.group = g.of.stage, groupOfPlace(g, x)
 	word := from.at / 4
-	if from.at%(4*rowWords) != 0 {
+	if from.at%4 != 0 || !one && word%rowWords != 0 {
 		return false
 	}
 	t := r.commonThread(g, x, lane)
@@ -32,6 +34,11 @@ func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int) bool {
 		}
 	}
 	n, e := word%pageWords/rowWords, x.event
+	if one {
+		w := at.words[n]
+		return w != nil && w[word%rowWords].history != 0 && (!e.Uninit || w[word%rowWords].written == 0xf) &&
+			r.histories[w[word%rowWords].history].knows(t, x, access{bytes: 0xf, reads: true})
+	}
 	c := &at.whole[n]
 	if at.words[n] != nil || e.Uninit && e.Read && c.written == 0 {
 		return false
