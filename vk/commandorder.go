@@ -195,6 +195,7 @@ type commandAccess struct {
 	name        string // of a transfer
 	stage       uint64
 	access      uint64
+	serial      uint64 // in the submission
 	reached     uint64 // by execution dependencies
 	available   bool   // of a write
 	visible     []visibility
@@ -208,16 +209,20 @@ type visibility struct {
 
 // apply applies the dependencies of a barrier to an earlier access. They do not chain with each other.
 func (a *commandAccess) apply(barrier []dependency) {
-	before := *a
+	a.applyFrom(barrier, a.stage|a.reached, a.available)
+}
+
+// applyFrom applies dependencies to an access that had reached some stages, and was available or not.
+func (a *commandAccess) applyFrom(barrier []dependency, reached uint64, available bool) {
 	for i := range barrier {
 		d := &barrier[i]
-		if d.first&(before.stage|before.reached) == 0 {
+		if d.first&reached == 0 {
 			continue
 		}
 		if a.reached |= d.second; !d.covers(a.Spans) { // a buffer or an image limits the access scopes alone
 			continue
 		}
-		if !before.available && (d.SourceStages&a.stage == 0 || d.SourceAccess&a.access == 0) {
+		if !available && (d.SourceStages&a.stage == 0 || d.SourceAccess&a.access == 0) {
 			continue
 		}
 		a.available = true
@@ -260,6 +265,11 @@ type commandOrder struct {
 	reported map[string]bool // by message
 
 	dependencies int // of the barriers
+
+	serial      uint64 // of the next access
+	signals     map[*Event]*signal
+	everySignal bool     // there were more signals than are kept
+	subpasses   []uint64 // of the render pass: the serial of the first access of each
 }
 
 // maxCompared bounds the accesses that are kept, the last ones, and maxSpans the ranges of their bytes. maxBarriers bounds the
@@ -279,7 +289,7 @@ func (o *commandOrder) barrier(list []MemoryDependency) {
 		return
 	}
 	if o.dependencies += len(list); o.dependencies > maxBarriers {
-		*o = commandOrder{reported: o.reported, dependencies: len(list)}
+		*o = commandOrder{reported: o.reported, dependencies: len(list), serial: o.serial, subpasses: o.subpasses}
 	}
 	b := make([]dependency, len(list))
 	for i := range list {
@@ -310,6 +320,8 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 		}
 	}
 	for _, a := range list {
+		a.serial = o.serial
+		o.serial++
 		for _, b := range o.barriers[min(barriers, len(o.barriers)):] {
 			a.apply(b)
 		}

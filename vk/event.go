@@ -61,11 +61,14 @@ func (e *Event) await(ctx context.Context) error {
 	}
 }
 
-// SetEvent sets an event when the commands before it are finished.
-func (c *CommandBuffer) SetEvent(e *Event) { c.event(setEvent, e) }
+// SetEvent sets an event when the commands before it are finished. The dependencies are those of a wait for it, or have its stages
+// alone: only the sanitizer race reads them, and without one the event is set after all stages.
+func (c *CommandBuffer) SetEvent(e *Event, dependencies ...MemoryDependency) {
+	c.event(setEvent, e, dependencies)
+}
 
 // ResetEvent resets an event.
-func (c *CommandBuffer) ResetEvent(e *Event) { c.event(resetEvent, e) }
+func (c *CommandBuffer) ResetEvent(e *Event) { c.event(resetEvent, e, nil) }
 
 // WaitEvents waits until all events are set.
 func (c *CommandBuffer) WaitEvents(events ...*Event) {
@@ -73,11 +76,31 @@ func (c *CommandBuffer) WaitEvents(events ...*Event) {
 		return
 	}
 	for _, e := range events {
-		c.event(waitEvents, e)
+		c.event(waitEvents, e, nil)
 	}
 }
 
-func (c *CommandBuffer) event(kind commandKind, e *Event) {
+// WaitEvent waits until an event is set. The sanitizer race orders the commands before its signal and the commands after the wait by the
+// dependencies; without one the wait is of all stages and accesses.
+func (c *CommandBuffer) WaitEvent(e *Event, dependencies ...MemoryDependency) {
+	c.event(waitEvents, e, dependencies)
+}
+
+// eventDependencies is an event with the dependencies of its signal or of a wait for it.
+type eventDependencies struct {
+	event *Event
+	list  []MemoryDependency
+}
+
+// eventOf returns the event of a command, and its dependencies.
+func eventOf(a any) (*Event, []MemoryDependency) {
+	if d, ok := a.(*eventDependencies); ok {
+		return d.event, d.list
+	}
+	return a.(*Event), nil
+}
+
+func (c *CommandBuffer) event(kind commandKind, e *Event, dependencies []MemoryDependency) {
 	if !c.begin() {
 		return
 	}
@@ -86,5 +109,9 @@ func (c *CommandBuffer) event(kind commandKind, e *Event) {
 		return
 	}
 	c.refer(&e.object)
-	c.commands = append(c.commands, command{kind: kind, a: e})
+	k := command{kind: kind, a: e}
+	if list := c.compared(dependencies); list != nil {
+		k.a = &eventDependencies{e, list}
+	}
+	c.commands = append(c.commands, k)
 }

@@ -195,12 +195,17 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		x.dev.heap.defined.transferred(w)
 		return err
 	case setEvent:
-		k.a.(*Event).change(1)
+		e, list := eventOf(k.a)
+		x.order.signal(e, list)
+		e.change(1)
 	case resetEvent:
-		k.a.(*Event).change(0)
+		e, _ := eventOf(k.a)
+		x.order.unsignal(e)
+		e.change(0)
 	case waitEvents:
-		err := k.a.(*Event).await(x.ctx)
-		x.order.barrier(everything)
+		e, list := eventOf(k.a)
+		err := e.await(x.ctx)
+		x.order.wait(e, list)
 		x.memory.stale()
 		x.dev.aliases.sync()
 		return err

@@ -353,19 +353,27 @@ func (c *CommandBuffer) Barrier(dependencies ...MemoryDependency) {
 		return
 	}
 	k := command{kind: barrier}
-	if c.dev.printer.commands && len(dependencies) > 0 {
-		k.a = slices.Clone(dependencies)
-		for _, d := range dependencies {
-			if d.Buffer != nil && d.Buffer.memory != nil {
-				c.refer(&d.Buffer.object)
-				c.refer(&d.Buffer.memory.object)
-			}
-			if d.Image != nil {
-				d.Image.refer(c.refer)
-			}
-		}
+	if list := c.compared(dependencies); list != nil {
+		k.a = list
 	}
 	c.commands = append(c.commands, k)
+}
+
+// compared returns a copy of dependencies, to whose memory the commands then refer; nil if the device does not compare commands.
+func (c *CommandBuffer) compared(dependencies []MemoryDependency) []MemoryDependency {
+	if !c.dev.printer.commands || len(dependencies) == 0 {
+		return nil
+	}
+	for _, d := range dependencies {
+		if d.Buffer != nil && d.Buffer.memory != nil {
+			c.refer(&d.Buffer.object)
+			c.refer(&d.Buffer.memory.object)
+		}
+		if d.Image != nil {
+			d.Image.refer(c.refer)
+		}
+	}
+	return slices.Clone(dependencies)
 }
 
 // MaxNesting bounds the levels of secondary command buffers that a secondary one executes (maxCommandBufferNestingLevel).

@@ -31,8 +31,8 @@ func (x *executor) beginRendering(r *rendering) error {
 	} else {
 		r.replicate()
 	}
-	if r.subpass != nil { // the dependencies of render passes are not compared
-		x.order.barrier(everything)
+	if r.subpass != nil {
+		x.order.beginSubpass(r.subpass)
 	}
 	if err := g.pass.Begin(&r.target, nil, x.dev.workers); err != nil {
 		return stateError(err)
@@ -87,8 +87,8 @@ func (x *executor) endRendering() error {
 	x.releaseRegions()
 	x.flushLogs() // the fragments of the draws have run
 	x.setTile(false)
-	if g.current.subpass != nil {
-		x.order.barrier(everything)
+	if r := g.current; r.subpass != nil {
+		x.order.endSubpass(r.subpass)
 	}
 	if err == nil && g.feedback != nil {
 		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")

@@ -68,7 +68,7 @@ const (
 const External = ^uint32(0)
 
 // Dependency orders subpasses (VkSubpassDependency2). Subpasses run one after the other, so that a dependency has no effect
-// but on the compatibility of render passes.
+// but on the compatibility of render passes, and on the reports of the sanitizer race.
 type Dependency struct {
 	Source, Target                uint32 // subpasses, or External
 	SourceStages, TargetStages    uint64 // VkPipelineStageFlags2

@@ -9,15 +9,22 @@ import (
 var syncCommands = map[int]recorder{
 	abi.CmdCmdPipelineBarrier:  rec(func(c *commandBuffer, a *abi.CmdPipelineBarrierArgs) { c.barrier(a) }),
 	abi.CmdCmdPipelineBarrier2: rec(func(c *commandBuffer, a *abi.CmdPipelineBarrier2Args) { c.barrier2(a.PDependencyInfo) }),
-	abi.CmdCmdSetEvent:         rec(func(c *commandBuffer, a *abi.CmdSetEventArgs) { c.vk.SetEvent(events.get(uint64(a.Event))) }),
-	abi.CmdCmdSetEvent2:        rec(func(c *commandBuffer, a *abi.CmdSetEvent2Args) { c.vk.SetEvent(events.get(uint64(a.Event))) }),
-	abi.CmdCmdResetEvent:       rec(func(c *commandBuffer, a *abi.CmdResetEventArgs) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
-	abi.CmdCmdResetEvent2:      rec(func(c *commandBuffer, a *abi.CmdResetEvent2Args) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
-	abi.CmdCmdWaitEvents: rec(func(c *commandBuffer, a *abi.CmdWaitEventsArgs) {
-		c.vk.WaitEvents(eventList(array(a.PEvents, a.EventCount))...)
+	abi.CmdCmdSetEvent: rec(func(c *commandBuffer, a *abi.CmdSetEventArgs) {
+		c.vk.SetEvent(events.get(uint64(a.Event)), vk.MemoryDependency{SourceStages: uint64(a.StageMask)})
 	}),
+	abi.CmdCmdSetEvent2: rec(func(c *commandBuffer, a *abi.CmdSetEvent2Args) {
+		c.vk.SetEvent(events.get(uint64(a.Event)), c.dependenciesOf(a.PDependencyInfo)...)
+	}),
+	abi.CmdCmdResetEvent:  rec(func(c *commandBuffer, a *abi.CmdResetEventArgs) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
+	abi.CmdCmdResetEvent2: rec(func(c *commandBuffer, a *abi.CmdResetEvent2Args) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
+	abi.CmdCmdWaitEvents:  rec(func(c *commandBuffer, a *abi.CmdWaitEventsArgs) { c.waitEvents(a) }),
 	abi.CmdCmdWaitEvents2: rec(func(c *commandBuffer, a *abi.CmdWaitEvents2Args) {
-		c.vk.WaitEvents(eventList(array(a.PEvents, a.EventCount))...)
+		infos := array(a.PDependencyInfos, a.EventCount)
+		for i, h := range array(a.PEvents, a.EventCount) {
+			if e := events.get(uint64(h)); e != nil && i < len(infos) {
+				c.vk.WaitEvent(e, c.dependenciesOf(&infos[i])...)
+			}
+		}
 	}),
 }
 
@@ -30,35 +37,67 @@ func (l *dependencies) add(sourceStages, sourceAccess, targetStages, targetAcces
 	return &(*l)[len(*l)-1]
 }
 
-// barrier records vkCmdPipelineBarrier: the stages of all its dependencies are the same, also of the one that has no accesses.
-func (c *commandBuffer) barrier(a *abi.CmdPipelineBarrierArgs) {
+// barrierLists are the memory barriers of a command with one mask of source and one of target stages.
+type barrierLists struct {
+	source, target uint32
+	memory         []abi.MemoryBarrier
+	buffers        []abi.BufferMemoryBarrier
+	images         []abi.ImageMemoryBarrier
+}
+
+// dependencies returns the dependencies of the lists, if the device compares commands. Their stages are the same, also of the
+// one that has no accesses.
+func (b *barrierLists) dependencies(c *commandBuffer) (list dependencies) {
 	if c.device == nil || !c.device.comparesCommands {
-		c.vk.Barrier()
-		return
+		return nil
 	}
-	var list dependencies
 	add := func(source, target uint32) *vk.MemoryDependency {
-		return list.add(uint64(a.SrcStageMask), uint64(source), uint64(a.DstStageMask), uint64(target))
+		return list.add(uint64(b.source), uint64(source), uint64(b.target), uint64(target))
 	}
 	add(0, 0)
-	for _, m := range array(a.PMemoryBarriers, a.MemoryBarrierCount) {
+	for _, m := range b.memory {
 		add(m.SrcAccessMask, m.DstAccessMask)
 	}
-	for _, m := range array(a.PBufferMemoryBarriers, a.BufferMemoryBarrierCount) {
+	for _, m := range b.buffers {
 		d := add(m.SrcAccessMask, m.DstAccessMask)
 		d.Buffer, d.Offset, d.Size = buffers.get(uint64(m.Buffer)), m.Offset, m.Size
 	}
-	for _, m := range array(a.PImageMemoryBarriers, a.ImageMemoryBarrierCount) {
+	for _, m := range b.images {
 		add(m.SrcAccessMask, m.DstAccessMask).Image = images.get(uint64(m.Image))
 	}
-	c.vk.Barrier(list...)
+	return list
 }
 
-// barrier2 records vkCmdPipelineBarrier2. Without dependencies it orders nothing.
-func (c *commandBuffer) barrier2(i *abi.DependencyInfo) {
+// barrier records vkCmdPipelineBarrier.
+func (c *commandBuffer) barrier(a *abi.CmdPipelineBarrierArgs) {
+	b := barrierLists{
+		a.SrcStageMask, a.DstStageMask, array(a.PMemoryBarriers, a.MemoryBarrierCount),
+		array(a.PBufferMemoryBarriers, a.BufferMemoryBarrierCount), array(a.PImageMemoryBarriers, a.ImageMemoryBarrierCount),
+	}
+	c.vk.Barrier(b.dependencies(c)...)
+}
+
+// waitEvents records vkCmdWaitEvents: each event has the same barriers.
+func (c *commandBuffer) waitEvents(a *abi.CmdWaitEventsArgs) {
+	b := barrierLists{
+		a.SrcStageMask, a.DstStageMask, array(a.PMemoryBarriers, a.MemoryBarrierCount),
+		array(a.PBufferMemoryBarriers, a.BufferMemoryBarrierCount), array(a.PImageMemoryBarriers, a.ImageMemoryBarrierCount),
+	}
+	list := b.dependencies(c)
+	for _, h := range array(a.PEvents, a.EventCount) {
+		if e := events.get(uint64(h)); e != nil {
+			c.vk.WaitEvent(e, list...)
+		}
+	}
+}
+
+// barrier2 records vkCmdPipelineBarrier2.
+func (c *commandBuffer) barrier2(i *abi.DependencyInfo) { c.vk.Barrier(c.dependenciesOf(i)...) }
+
+// dependenciesOf returns the dependencies of an information, if the device compares commands. One without barriers orders nothing.
+func (c *commandBuffer) dependenciesOf(i *abi.DependencyInfo) dependencies {
 	if c.device == nil || !c.device.comparesCommands || i == nil {
-		c.vk.Barrier()
-		return
+		return nil
 	}
 	list := dependencies{{}}
 	for _, m := range array(i.PMemoryBarriers, i.MemoryBarrierCount) {
@@ -71,14 +110,5 @@ func (c *commandBuffer) barrier2(i *abi.DependencyInfo) {
 	for _, m := range array(i.PImageMemoryBarriers, i.ImageMemoryBarrierCount) {
 		list.add(m.SrcStageMask, m.SrcAccessMask, m.DstStageMask, m.DstAccessMask).Image = images.get(uint64(m.Image))
 	}
-	c.vk.Barrier(list...)
-}
-
-func eventList(handles []abi.Event) (out []*vk.Event) {
-	for _, h := range handles {
-		if e := events.get(uint64(h)); e != nil {
-			out = append(out, e)
-		}
-	}
-	return out
+	return list
 }

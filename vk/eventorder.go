@@ -1,0 +1,135 @@
+package vk
+
+// The dependencies of events and subpasses are on some of the earlier commands: those before the signal of the event, or those of
+// one subpass (Vulkan, "Events", "Subpass Dependency"). Other barriers are on all of them.
+
+// signal is the first half of the dependency of an event: the accesses before it, as they were then. What other barriers
+// order between the signal and the wait does not chain with the event.
+type signal struct {
+	stages   uint64 // the first synchronization scope, expanded
+	accesses []signaled
+}
+
+// signaled is an access before a signal.
+type signaled struct {
+	of        *commandAccess
+	reached   uint64
+	available bool
+}
+
+// maxSignals bounds the events whose accesses are kept. A wait for another event orders everything.
+const maxSignals = 64
+
+// signal notes that a command sets an event. The dependencies have its stages; without one it is of all stages.
+func (o *commandOrder) signal(e *Event, list []MemoryDependency) {
+	if o == nil {
+		return
+	}
+	s := &signal{}
+	for _, d := range list {
+		s.stages |= d.expanded().first
+	}
+	if len(list) == 0 {
+		s.stages = everyFlag
+	}
+	if old, ok := o.signals[e]; ok && old != nil { // the event is set already: one of the two signals it
+		s.stages |= old.stages
+	}
+	if o.signals == nil {
+		o.signals = map[*Event]*signal{}
+	}
+	if len(o.signals) >= maxSignals {
+		o.signals[e] = nil
+		o.everySignal = true
+		return
+	}
+	for _, a := range o.accesses {
+		s.accesses = append(s.accesses, signaled{a, a.reached, a.available})
+	}
+	o.signals[e] = s
+}
+
+// unsignal notes that a command resets an event.
+func (o *commandOrder) unsignal(e *Event) {
+	if o != nil {
+		delete(o.signals, e)
+	}
+}
+
+// wait adds the second half of the dependency of an event. An event that the host or another submission set orders no
+// command of this one.
+func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
+	if o == nil {
+		return
+	}
+	s := o.signals[e]
+	if len(list) == 0 || s == nil && o.everySignal {
+		list = everything
+		if s == nil && o.everySignal {
+			o.barrier(list)
+			return
+		}
+	}
+	if s == nil {
+		return
+	}
+	b := make([]dependency, len(list))
+	for i := range list {
+		b[i] = list[i].expanded()
+		b[i].first &= s.stages
+		b[i].SourceStages &= s.stages
+	}
+	for _, x := range s.accesses {
+		x.of.applyFrom(b, x.of.stage|x.reached, x.available)
+	}
+}
+
+// beginSubpass adds the dependencies to a subpass, at its beginning. Attachments are not compared, so that the implicit
+// dependencies, which are on them alone, have no effect.
+func (o *commandOrder) beginSubpass(s *subpassForm) {
+	if o == nil {
+		return
+	}
+	p, subpass := &s.pass.info, s.index
+	if subpass == 0 {
+		o.subpasses = o.subpasses[:0]
+	}
+	o.subpasses = append(o.subpasses, o.serial)
+	o.subpassDependencies(p, uint32(subpass))
+}
+
+// endSubpass adds the dependencies to the commands after the render pass, at the end of its last subpass.
+func (o *commandOrder) endSubpass(s *subpassForm) {
+	if o != nil && s.index+1 == len(s.pass.subpasses) {
+		o.subpassDependencies(&s.pass.info, External)
+	}
+}
+
+// subpassDependencies applies the dependencies to a subpass, or to External, to the accesses of their sources.
+func (o *commandOrder) subpassDependencies(p *RenderPassInfo, target uint32) {
+	for i := range p.Dependencies {
+		d := &p.Dependencies[i]
+		if d.Target != target || d.Source == target {
+			continue // a subpass that depends on itself permits barriers, and orders nothing by itself
+		}
+		from, to := uint64(0), o.serial
+		if d.Source == External {
+			to = o.subpasses[0]
+		} else if n := int(d.Source); n < len(o.subpasses) {
+			if from = o.subpasses[n]; n+1 < len(o.subpasses) {
+				to = o.subpasses[n+1]
+			}
+		}
+		b := []dependency{MemoryDependency{SourceStages: d.SourceStages, TargetStages: d.TargetStages, SourceAccess: d.SourceAccess, TargetAccess: d.TargetAccess}.expanded()}
+		chained := []dependency{b[0]} // of accesses that a dependency before orders before the source
+		chained[0].SourceAccess = 0
+		for _, a := range o.accesses {
+			switch {
+			case a.serial < from:
+				a.applyFrom(chained, a.reached, a.available)
+			case a.serial < to:
+				a.apply(b)
+			}
+		}
+	}
+}
