@@ -46,6 +46,7 @@ const (
 // The accesses of the commands that are compared, and the flags that include them (VkAccessFlagBits2).
 const (
 	accessIndirectCommandRead uint64 = 1 << 0
+	accessIndexRead           uint64 = 1 << 1
 	accessUniformRead         uint64 = 1 << 3
 	accessShaderRead          uint64 = 1 << 5
 	accessShaderWrite         uint64 = 1 << 6
@@ -79,7 +80,7 @@ var (
 	widerAccesses = map[uint64]uint64{
 		accessShaderRead:  accessShaderStorageRead,
 		accessShaderWrite: accessShaderStorageWrite,
-		accessMemoryRead:  accessIndirectCommandRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
+		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
 		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite,
 	}
 )

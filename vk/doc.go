@@ -41,7 +41,7 @@
 //	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
-//	definedness.go      which bytes and texels something has written; commandorder.go, eventorder.go races between commands
+//	definedness.go      which bytes and texels something has written; commandorder.go, eventorder.go, fixedorder.go races between commands
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	formatproperties.go uses of formats
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory

@@ -364,6 +364,9 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 			a.Index, a.IndexBytes = []byte{}, 4
 		}
 	}
+	if indexed && indirect == nil && x.order != nil {
+		x.order.indices(&x.dev.printer, a)
+	}
 	g.count(a)
 	if err := x.inputAttachments(p, a); err != nil {
 		return err
@@ -443,6 +446,7 @@ func (x *executor) drawIndirect(k *command) error {
 	info := IndirectInfo{Buffer: k.a.(*Buffer), Offset: k.x[0], Draws: uint32(k.x[1]), Stride: uint32(k.x[1] >> 32), CountOffset: k.x[2]}
 	info.Count, _ = k.b.(*Buffer)
 	x.graphics.args = state.Args{}
+	x.order.arguments(&x.dev.printer, &info, [...]uint64{state.IndirectBytes, state.IndexedIndirectBytes}[k.x[3]&1])
 	return x.draw(&x.graphics.args, k.x[3] == 1, x.readIndirect(&info, state.IndexedIndirectBytes))
 }
 
