@@ -24,9 +24,11 @@ func hasEffect(in *vcode.Inst) bool {
 		return !in.IR.HasResult() || in.IR.Is(ir.Writes) || in.Key.Flags&ir.Volatile != 0
 	case vcode.Gather, vcode.StridedLoad, vcode.BroadcastLoad, vcode.TableLookup:
 		return in.Key.Flags&ir.Volatile != 0
+	case vcode.BoundsCheck, vcode.StoreBoundsCheck:
+		return in.Proven // it may bail out
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
 		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.LinearEnd, vcode.SlotLoad,
-		vcode.BoundsCheck, vcode.StoreBoundsCheck, vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own:
+		vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own:
 		return false
 	}
 	return true

@@ -15,6 +15,7 @@ type builder struct {
 	arena   *arena       // for the vectorizer's own data
 	twoRuns bool         // one register has two runs of x, with different y
 	rows    bool         // the parts of the strip are in several rows of invocations
+	general int          // index of the general version of a speculative function, or 0
 	cold    bool         // rarely run: the general version of a speculative function
 	windows bool         // the machine has windows of gathers
 }

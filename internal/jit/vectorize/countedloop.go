@@ -21,6 +21,8 @@ import (
 //	      i += 1; jump top                        i += 1; jump fast
 //	                                        top:  the original loop
 //
+// A loop at the start of a speculative function needs no second copy: a check that fails bails out (speculate.go).
+//
 // It is loop versioning with the range analysis of Gupta 1993. The check fails too if an index wraps around modulo 2³² within the
 // loop: last indices are computed with 64 bits and saturate beyond every buffer.
 
@@ -33,8 +35,8 @@ const (
 	maxLinearDepth        = 8 // operations from the counter to an offset
 )
 
-// versionLoops adds to each counted loop a copy without bounds checks.
-func versionLoops(f *vcode.Func) {
+// versionLoops adds to each counted loop a copy without bounds checks. bailout is the general version of a speculative function, or 0.
+func versionLoops(f *vcode.Func, bailout int) {
 	loops := innermostLoops(f)
 	if len(loops) == 0 {
 		return
@@ -80,8 +82,13 @@ func versionLoops(f *vcode.Func) {
 	for _, c := range found {
 		c.findLocals(live)
 	}
-	for _, c := range slices.Backward(found) { // later blocks first: the numbers of earlier ones stay
-		c.version()
+	for i, c := range slices.Backward(found) { // later blocks first: the numbers of earlier ones stay
+		if i == 0 && bailout > 0 && c.mayBailOut(sources) {
+			c.bailout = bailout
+			c.replace()
+		} else {
+			c.version()
+		}
 	}
 	eliminateDead(f)
 }
@@ -121,6 +128,7 @@ type countedLoop struct {
 	writes      []int32 // by register: writes in the loop
 	position    []int32 // by register: position of the only write
 	insts       []*vcode.Inst
+	bailout     int         // function to bail out to if a check fails, or 0
 	locals      []vcode.Reg // registers that no other code, and no other iteration reads
 
 	counter, bound vcode.Reg
@@ -512,18 +520,28 @@ func (c *countedLoop) nonzero(r vcode.Reg) vcode.Reg {
 	return r
 }
 
-// prepare makes the code before the loop. It jumps to block slow if a check fails.
+// prepare makes the code before the loop. If a check fails it bails out, or jumps to block slow.
 func (c *countedLoop) prepare(slow int) {
 	for _, m := range []*map[vcode.Reg]vcode.Reg{&c.firsts, &c.lasts, &c.coefficient, &c.advances} {
 		*m = map[vcode.Reg]vcode.Reg{}
 	}
-	if c.step > 1 { // the counter must not wrap around before it reaches the bound
-		op, most := ir.ULe, uint64(math.MaxUint32)
-		if c.compare == ir.SLt {
-			op, most = ir.SLe, math.MaxInt32
-		}
-		c.before = append(c.before, vcode.Inst{Op: vcode.JumpIfZero, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Uses: []vcode.Reg{c.bound, c.constant(most - uint64(c.step) + 1)}, Target: slow})
+	if c.bailout > 0 { // a loop without iterations needs no check
+		c.before = append(c.before, vcode.Inst{Op: vcode.JumpIfZero, IR: c.compare, Key: ir.Key{Type: ir.B1, From: ir.I32}, Uses: []vcode.Reg{c.counter, c.bound}, Target: slow})
 	}
+	if c.step > 1 { // the counter must not wrap around before it reaches the bound
+		test := vcode.Inst{Op: vcode.JumpIfZero, IR: ir.ULe, Key: ir.Key{Type: ir.B1, From: ir.I32}, Target: slow}
+		most := uint64(math.MaxUint32)
+		if c.compare == ir.SLt {
+			test.IR, most = ir.SLe, math.MaxInt32
+		}
+		if c.bailout > 0 {
+			test.Op, test.Target = vcode.Guard, c.bailout
+		}
+		test.Uses = []vcode.Reg{c.bound, c.constant(most - uint64(c.step) + 1)}
+		c.before = append(c.before, test)
+	}
+	// The counter ends at bound − 1, or before. Modulo 2³² the distance is right for signed numbers too. It is huge if the loop
+	// has no iterations, so that a check may fail then.
 	c.distance = c.scalar(ir.Add, c.bound, c.constant(math.MaxUint32))
 	c.distance = c.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Sub, Key: ir.Key{Type: ir.I32, From: ir.I32}, Uses: []vcode.Reg{c.distance, c.counter}})
 	for _, g := range c.groups {
@@ -531,15 +549,66 @@ func (c *countedLoop) prepare(slow int) {
 		if g.store {
 			check.Op = vcode.StoreBoundsCheck
 		}
+		check.Proven, check.Target = c.bailout > 0, c.bailout
 		check.Uses = []vcode.Reg{g.handle, c.lastOf(g.base)}
-		c.before = append(c.before, vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{c.emit(check)}, Target: slow})
+		if end := c.emit(check); c.bailout == 0 {
+			c.before = append(c.before, vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{end}, Target: slow})
+		}
 		check.Uses = []vcode.Reg{g.handle, c.firstOf(g.base)}
 		g.pointer = c.emit(check)
 		g.step = c.advanceOf(g.base)
 	}
 }
 
-// version adds the copy without checks before the loop.
+// mayBailOut reports whether a check before the loop may bail out: no side effect and no step is before it, and every iteration
+// executes all accesses.
+func (c *countedLoop) mayBailOut(sources []blockRange) bool {
+	for b := 0; b <= c.first; b++ {
+		if sources[b].last > c.last { // an outer loop
+			return false
+		}
+	}
+	for _, block := range c.f.Blocks[:c.first] {
+		for i := range block.Insts {
+			if in := &block.Insts[i]; hasEffect(in) && !in.Op.Jumps() && in.Op != vcode.Guard && in.Op != vcode.Return {
+				return false
+			}
+		}
+	}
+	for _, g := range c.groups {
+		for _, at := range g.members {
+			if !c.always(at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// replace makes the loop one without checks.
+func (c *countedLoop) replace() {
+	for b := range c.f.Blocks {
+		list := c.f.Blocks[b].Insts
+		for i := range list {
+			if in := &list[i]; in.Op.Jumps() && (in.Target > c.first || in.Target == c.first && c.contains(b)) {
+				in.Target++
+			}
+		}
+	}
+	c.prepare(c.first + 1) // without iterations, the addresses are undefined, and nothing reads them
+	for _, g := range c.groups {
+		for _, at := range g.members {
+			c.useAddress(c.insts[at], g)
+		}
+	}
+	list := c.f.Blocks[c.last].Insts
+	out := append(c.f.Form.Arena.Insts(len(list)+len(c.groups)), list[:len(list)-1]...)
+	c.f.Blocks[c.last].Insts = append(c.advancePointers(out), list[len(list)-1])
+	c.f.Blocks = slices.Insert(c.f.Blocks, c.first, vcode.Block{Insts: c.before})
+}
+
+// version adds the copy without checks before the loop. Both leave to the same blocks, with the variables of the loop in the same
+// registers; the values within an iteration have registers of their own in the copy. Layout: the code before, copy, original.
 func (c *countedLoop) version() {
 	n := c.last - c.first + 1
 	fast, slow := c.first+1, c.first+1+n

@@ -19,6 +19,7 @@ import (
 //	shareWindows            words of records of neighbours (window.go)
 //	Form.Fuse               instructions of the machine; before registers lose their single definitions
 //	coalesce                copies (coalesce.go)
+//	relievePressure         the order of blocks with too many values (pressure.go)
 //	schedule                square roots and divisions (schedule.go)
 //	versionLoops            copies of counted loops without bounds checks (countedloop.go)
 //	mergeRecordLoads        checks of records (recordload.go); part-major code has its own checks instead
@@ -28,7 +29,7 @@ import (
 func (s *builder) finish() *vcode.Func {
 	f := s.runPasses()
 	if !s.cold {
-		versionLoops(f)
+		versionLoops(f, s.general)
 	}
 	mergeRecordLoads(f)
 	hoistBoundsChecks(f)
@@ -85,6 +86,7 @@ func (s *builder) runPasses() *vcode.Func {
 		s.dst.Form.Fuse(s.dst) // needs single definitions, which coalesce destroys
 	}
 	coalesce(s.dst)
+	relievePressure(s.dst)
 	schedule(s.dst)
 	return s.dst
 }

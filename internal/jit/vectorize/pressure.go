@@ -1,23 +1,43 @@
 package vectorize
 
-import (
-	"slices"
-
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
-)
+import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // Register pressure of a block
 //
-// The code of all parts is interleaved, so each operation of a wide strip has as many results as parts. If a block
-// needs more vectors than the machine has, its computations are scheduled by pairs of parts (schedule.go), and loads move down
-// to the first instruction that reads them. Both shorten live ranges:
+// The code of all parts is interleaved, so each operation of a wide strip has as many results as parts. If a block of a loop
+// needs more vectors than the machine has, its computations and loads move down to the first instruction that needs them: to the
+// one that changes a variable of the loop, or has an effect. That shortens live ranges:
 //
-//	load a0 … a3                                load b0, b1
-//	load b0, b1                                 load a0; p0 = a0·b0; p1 = a0·b1; s0 += p0; s1 += p1
-//	p0 … p7 = a·b       14 vectors, and s   →   load a1; p2 = a1·b0; …             4 vectors, and s
-//	s0 … s7 += p0 … p7
+//	load a0 … a3                                load a0; load b0; p0 = a0·b0; s0 += p0
+//	load b0, b1                                 load b1; p1 = a0·b1; s1 += p1
+//	p0 … p7 = a·b       14 vectors, and s   →   load a1; p2 = a1·b0; s2 += p2         4 vectors, and s
+//	s0 … s7 += p0 … p7                          …
 //
+// The order is that of code for a stack machine, a depth-first walk of the operands (Sethi & Ullman 1970).
 // The estimate counts vectors that the block mentions: others can be in memory meanwhile.
+
+// relievePressure reorders the blocks of loops that need too many vectors.
+func relievePressure(f *vcode.Func) {
+	if f.Form.Vectors == 0 || f.Parts < 2 {
+		return
+	}
+	mem := acquireArena()
+	defer mem.release()
+	p := newPressure(f, mem)
+	var o *demandOrder
+	for b := range f.Blocks {
+		if !p.presses(b) {
+			continue
+		}
+		if o == nil {
+			o = newDemandOrder(f, mem)
+		}
+		before, list := p.most(b), f.Blocks[b].Insts
+		if f.Blocks[b].Insts = o.reorder(list); p.most(b) >= before {
+			f.Blocks[b].Insts = list
+		}
+	}
+}
 
 // pressure is the state of the estimate.
 type pressure struct {
@@ -27,7 +47,8 @@ type pressure struct {
 	looped []bool  // by block: it is in a loop
 }
 
-// newPressure finds the blocks that mention each register.
+// newPressure finds the blocks that mention each register, and those that a jump back encloses. A register that one block
+// mentions is a result of that block alone, and needs no vector elsewhere.
 func newPressure(f *vcode.Func, mem *arena) *pressure {
 	n := len(f.Classes)
 	p := &pressure{f: f, home: mem.numbers.Alloc(n), live: mem.flags.Alloc(n), looped: mem.flags.Alloc(len(f.Blocks))}
@@ -100,6 +121,7 @@ func (p *pressure) most(b int) int {
 		}
 	}
 	most := now
+	// Backwards: a write ends the range of a value, the last read begins it.
 	for i := len(list) - 1; i >= 0; i-- {
 		in := &list[i]
 		for _, d := range in.Defs {
@@ -125,45 +147,109 @@ func (p *pressure) most(b int) int {
 	return most
 }
 
-// maxHeld bounds the loads that wait for their first reader.
-const maxHeld = 64
-
-// sinkLoads moves the loads of a block down to the first instruction that reads them. None passes an instruction with an effect.
-func sinkLoads(f *vcode.Func, b int) {
-	list := f.Blocks[b].Insts
-	out := f.Form.Arena.Insts(len(list))
-	var held []vcode.Inst // in order
-	for i := range list {
-		in := &list[i]
-		kept := held[:0]
-		for k := range held {
-			if hasEffect(in) || conflict(&held[k], in) {
-				out = append(out, held[k])
-			} else {
-				kept = append(kept, held[k])
-			}
-		}
-		held = kept
-		if (in.Op == vcode.StridedLoad || in.Op == vcode.BroadcastLoad) && !in.Merging && !hasEffect(in) && len(held) < maxHeld {
-			held = append(held, *in)
-			continue
-		}
-		out = append(out, *in)
-	}
-	f.Blocks[b].Insts = append(out, held...)
+// demandOrder is the reordering of a block: a computation is held back until an instruction that is not needs it.
+type demandOrder struct {
+	f      *vcode.Func
+	total  []int32 // by register: writes in the function
+	holder []int32 // by register: 1 + the index of the held instruction that writes it
+	reads  []int32 // by register: held instructions that read it
+	depth  []int32 // by index: held instructions on the longest path to it
+	held   []vcode.Inst
+	gone   []bool // by index: emitted
+	out    []vcode.Inst
 }
 
-// conflict reports whether instruction b must stay after a: it reads or writes a result, or writes an operand.
-func conflict(a, b *vcode.Inst) bool {
-	for _, d := range a.Defs {
-		if slices.Contains(b.Uses, d) || slices.Contains(b.Masks, d) || slices.Contains(b.Defs, d) {
-			return true
+// maxHeldDepth bounds the dependent instructions that become neighbours: so the chains of all parts still overlap.
+const maxHeldDepth = 8
+
+// newDemandOrder counts the writes of each register.
+func newDemandOrder(f *vcode.Func, mem *arena) *demandOrder {
+	n := len(f.Classes)
+	o := &demandOrder{f: f, total: mem.numbers.Alloc(n), holder: mem.numbers.Alloc(n), reads: mem.numbers.Alloc(n)}
+	f.Each(func(in *vcode.Inst) {
+		for _, d := range in.Defs {
+			o.total[d]++
+		}
+	})
+	return o
+}
+
+// reorder reorders a block.
+func (o *demandOrder) reorder(list []vcode.Inst) []vcode.Inst {
+	o.out = o.f.Form.Arena.Insts(len(list))
+	for i := range list {
+		in := &list[i]
+		if hasEffect(in) {
+			o.releaseAll()
+		}
+		for _, d := range in.Defs {
+			if o.reads[d] > 0 || o.holder[d] > 0 { // a held instruction needs the value before
+				o.releaseAll()
+			}
+		}
+		depth := int32(1)
+		eachRead(in, func(r vcode.Reg) {
+			if h := o.holder[r]; h > 0 {
+				depth = max(depth, o.depth[h-1]+1)
+			}
+		})
+		if depth <= maxHeldDepth && o.holdable(in) {
+			o.held, o.gone, o.depth = append(o.held, *in), append(o.gone, false), append(o.depth, depth)
+			for _, d := range in.Defs {
+				o.holder[d] = int32(len(o.held))
+			}
+			eachRead(in, func(r vcode.Reg) { o.reads[r]++ })
+			continue
+		}
+		eachRead(in, o.need)
+		o.out = append(o.out, *in)
+	}
+	o.releaseAll()
+	return o.out
+}
+
+// holdable reports whether an instruction only computes or loads vectors that nothing else writes.
+func (o *demandOrder) holdable(in *vcode.Inst) bool {
+	switch in.Op {
+	case vcode.StridedLoad, vcode.BroadcastLoad:
+	default:
+		if in.Op != vcode.Lane && in.Op != vcode.Own || !schedulable(in) {
+			return false
 		}
 	}
-	for _, d := range b.Defs {
-		if slices.Contains(a.Uses, d) || slices.Contains(a.Masks, d) {
-			return true
+	for _, d := range in.Defs {
+		if o.total[d] != 1 {
+			return false
 		}
 	}
-	return false
+	return !in.Merging && !hasEffect(in)
+}
+
+// need emits the held instruction that writes a register, after those that it needs.
+func (o *demandOrder) need(r vcode.Reg) {
+	if h := o.holder[r]; h > 0 {
+		o.release(int(h) - 1)
+	}
+}
+
+// release emits a held instruction.
+func (o *demandOrder) release(k int) {
+	in := &o.held[k]
+	eachRead(in, o.need)
+	o.gone[k] = true
+	for _, d := range in.Defs {
+		o.holder[d] = 0
+	}
+	eachRead(in, func(r vcode.Reg) { o.reads[r]-- })
+	o.out = append(o.out, *in)
+}
+
+// releaseAll emits all held instructions.
+func (o *demandOrder) releaseAll() {
+	for k := range o.held {
+		if !o.gone[k] {
+			o.release(k)
+		}
+	}
+	o.held, o.gone, o.depth = o.held[:0], o.gone[:0], o.depth[:0]
 }

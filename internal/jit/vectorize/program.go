@@ -52,7 +52,9 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 		return finish(w), others
 	}
 	w.cold = true
-	return finish(build(0, a)), func() []*vcode.Func { return append(others(), finish(w)) }
+	fast := build(0, a)
+	fast.general = len(order)
+	return finish(fast), func() []*vcode.Func { return append(others(), finish(w)) }
 }
 
 // run emits the function.

@@ -63,6 +63,10 @@ func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 		}
 	case ir.Select:
 		most = max(arg(1), arg(2))
+	case ir.BitFieldU:
+		if bits := w.src.Val(x.Args[2]); bits.Op == ir.Const && bits.Aux < 32 {
+			most = 1<<bits.Aux - 1
+		}
 	case ir.ZExt:
 		most = w.src.Type(x.Args[0]).Mask()
 	case ir.At:

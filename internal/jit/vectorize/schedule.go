@@ -22,11 +22,7 @@ import (
 // scheduledParts is the number of parts that are interleaved in scheduled code.
 const scheduledParts = 2
 
-// minPressedParts is the number of parts from which a block may need more vectors than there are because of its parts.
-const minPressedParts = 4
-
-// schedule reorders each run of computations that contains an operation of long latency, or is in a block that needs more vectors
-// than the machine has (pressure.go).
+// schedule reorders each run of computations that contains an operation of long latency.
 func schedule(f *vcode.Func) {
 	if f.Parts <= scheduledParts {
 		return
@@ -35,20 +31,15 @@ func schedule(f *vcode.Func) {
 	defer mem.release()
 	n := len(f.Classes)
 	var o *scheduler // nil until the first such run
-	var need *pressure
-	if f.Form.Vectors > 0 && f.Parts >= minPressedParts {
-		need = newPressure(f, mem)
-	}
 	for b := range f.Blocks {
-		pressed := need != nil && need.presses(b)
 		list := f.Blocks[b].Insts
 		for i := 0; i < len(list); i++ {
-			from, longLatency := i, pressed
+			from, longLatency := i, false
 			for i < len(list) && schedulable(&list[i]) {
 				longLatency = longLatency || list[i].Op == vcode.Lane && list[i].IR.Is(ir.LongLatency)
 				i++
 			}
-			if !longLatency || i-from < 2 {
+			if !longLatency {
 				continue
 			}
 			if o == nil {
@@ -57,9 +48,6 @@ func schedule(f *vcode.Func) {
 				o.assignParts()
 			}
 			o.run(list[from:i])
-		}
-		if pressed {
-			sinkLoads(f, b)
 		}
 	}
 }
