@@ -103,7 +103,17 @@ func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 		m.GI(immediates[op], false, d, int32(bits))
 		return
 	}
-	m.GRR(binaries[op], d, m.gen(u, RCX))
+	m.binary(binaries[op], d, u, RCX)
+}
+
+// binary is g = g op u, or a comparison of the two. A spilled u is a memory operand, whose low half has the 32 bits of a
+// number. A constant u is loaded into the scratch register.
+func (m *machine) binary(op G, g Reg, u vcode.Reg, scratch Reg) {
+	if _, ok := m.phys(u); ok || m.f.IsConst(u) {
+		m.GRR(op, g, m.gen(u, scratch))
+		return
+	}
+	m.GRM(op, g, m.slot(u))
 }
 
 // shiftGen takes counts modulo 32, as the instruction does, and returns the register of the result.
@@ -139,7 +149,7 @@ func (m *machine) flagsOf(in *vcode.Inst) {
 	case ok:
 		m.GI(CmpI, false, a, int32(bits))
 	default:
-		m.GRR(CMP, a, m.gen(in.Uses[1], RCX))
+		m.binary(CMP, a, in.Uses[1], RCX)
 	}
 }
 
@@ -266,7 +276,7 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 		if k, constant := m.f.Const(in.Uses[1]); constant && k <= math.MaxInt32 {
 			m.GI(AddI, true, d, int32(k))
 		} else {
-			m.GRR(ADD|W, d, m.gen(in.Uses[1], RAX))
+			m.binary(ADD|W, d, in.Uses[1], RAX)
 		}
 		return
 	}
