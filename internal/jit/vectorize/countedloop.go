@@ -53,20 +53,23 @@ func versionLoops(f *vcode.Func, bailout int) {
 	local := workgroupHandles(f) // their checks are cheap
 	var found []*countedLoop
 	written := mem.flags.Alloc(n)
+	var writes, position []int32 // for the next loop
 	sources := jumpSources(f)
 	for _, b := range loops {
 		c := &countedLoop{f: f, first: b.first, last: b.last, total: total}
 		if !c.listInsts(sources) {
 			continue
 		}
-		c.writes, c.position = mem.numbers.Alloc(n), mem.numbers.Alloc(n)
+		if writes == nil {
+			writes, position = mem.numbers.Alloc(n), mem.numbers.Alloc(n)
+		}
+		c.writes, c.position = writes, position
 		if c.recognize() && c.collect(local) {
 			found = append(found, c)
-			c.each(func(_ int32, in *vcode.Inst) {
-				for _, d := range in.Defs {
-					written[d] = true
-				}
-			})
+			c.eachWrite(func(r vcode.Reg) { written[r] = true })
+			writes, position = nil, nil // they belong to this loop
+		} else {
+			c.eachWrite(func(r vcode.Reg) { writes[r] = 0 })
 		}
 		if len(found) == maxVersionedLoops {
 			break
@@ -187,6 +190,15 @@ func (c *countedLoop) listInsts(sources []blockRange) bool {
 		}
 	}
 	return tested
+}
+
+// eachWrite calls do for the registers that the loop writes.
+func (c *countedLoop) eachWrite(do func(vcode.Reg)) {
+	c.each(func(_ int32, in *vcode.Inst) {
+		for _, d := range in.Defs {
+			do(d)
+		}
+	})
 }
 
 // recognize finds the counter and its test, and reports whether the loop is a counted one.
