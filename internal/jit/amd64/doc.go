@@ -37,7 +37,7 @@
 //  1. reg.go, insn*.go, encode_*.go, asm.go: the assembler; decode*.go, listing.go: its inverse.
 //  2. exit.go: exits to Go.
 //  3. dispatch.go, poll.go: the loop over workgroups, safepoints.
-//  4. level.go, feature.go: instruction sets; literal.go, scratch.go: parts of code while it is made.
+//  4. level.go, feature.go: instruction sets; literal.go: constants.
 //     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow.
 //  5. fuse*.go: the peephole pass.
 //  6. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.

@@ -33,70 +33,26 @@ const (
 // LLVM does the same on its selection DAG, by patterns; a linear scan suffices here, because vcode is
 // short and its blocks are in order.
 func fuse(f *vcode.Func, level target.Level) {
-	r, n := acquireFuseScratch(), len(f.Classes)
-	defer r.release()
-	z := &fuser{
-		f: f, vectors: level == target.AVX512, reads: r.numbers.Alloc(n), defs: r.numbers.Alloc(n),
-		factorReads: r.numbers.Alloc(n), def: r.makers.Alloc(n), defPos: r.numbers.Alloc(n), defBlock: r.numbers.Alloc(n),
-		logic: map[vcode.Reg]logic{},
-	}
+	z := &fuser{Peephole: codegen.NewPeephole(f), vectors: level == target.AVX512, logic: map[vcode.Reg]logic{}}
+	defer z.Release()
+	z.factorReads = z.Numbers(len(f.Classes))
 	wide := false
 	f.Each(func(in *vcode.Inst) {
-		for _, r := range in.Defs {
-			z.defs[r]++
-		}
-		z.count(in, 1)
 		z.countFactors(in)
 		wide = wide || widensF16(in)
 	})
 	if wide {
 		z.isF16 = f16Registers(f)
 	}
-	for b := range f.Blocks {
-		z.block++
-		clear(z.logic)
-		list := f.Blocks[b].Insts
-		for i := range list {
-			z.pos++
-			z.inst(&list[i])
-			for _, r := range list[i].Defs {
-				z.def[r], z.defPos[r], z.defBlock[r] = &list[i], z.pos, z.block
-			}
-		}
-		f.Blocks[b].Insts = compact(list)
-	}
+	z.Walk(func() { clear(z.logic) }, z.inst)
 	z.emitFactors()
 }
 
-// compact removes the instructions that drop has cleared from a list. Fused instructions are in
-// place, so that the list only shrinks.
-func compact(list []vcode.Inst) []vcode.Inst {
-	n := 0
-	for i := range list {
-		if list[i].Op == vcode.Undef && len(list[i].Defs) == 0 {
-			continue
-		}
-		if n != i {
-			list[n] = list[i]
-		}
-		n++
-	}
-	return list[:n]
-}
-
-// It uses def-use information without SSA: a register may have several definitions, of which only
-// unique ones in the current block qualify (foldableDef).
+// fuser is a pass over one function.
 type fuser struct {
-	f           *vcode.Func
+	codegen.Peephole
 	vectors     bool    // false for AVX2: only scalar patterns, multiply-add and roundHalf
-	reads, defs []int32 // number of reads and writes of each register
 	factorReads []int32 // number of reads as factors or summands, before any fusion: folds
-	pos, block  int32
-
-	// By register, in the current walk: its last definition, its position, and its block number + 1.
-	def      []*vcode.Inst
-	defPos   []int32
-	defBlock []int32
 
 	logic map[vcode.Reg]logic // bitwise functions that registers of the current block hold
 
@@ -105,80 +61,10 @@ type fuser struct {
 	factors    map[vcode.Reg][]factor // precomputed multiples of factors of halfMulAdd
 }
 
-// count adds n to the number of reads of an instruction's operands.
-func (z *fuser) count(in *vcode.Inst, n int32) {
-	for _, list := range [...][]vcode.Reg{in.Uses, in.Masks} {
-		for _, r := range list {
-			z.reads[r] += n
-		}
-	}
-}
-
-// foldableDef returns the lane operation in this block that defines r, or nil if r has more than most
-// reads in total, or if an operand of the operation has been overwritten since.
-//
-// A fold moves the computation of r to its reader. This is valid if the reader is in the same block,
-// every execution of the reader follows the only definition, and the operands still have their
-// values:
-//
-//	t = a & b
-//	a = …              overwritten: no fold
-//	d = t | c
-func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
-	in := z.def[r]
-	if in == nil || z.defBlock[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
-		return nil
-	}
-	for _, u := range in.Uses {
-		if z.defBlock[u] == z.block && z.defPos[u] >= z.defPos[r] {
-			return nil
-		}
-	}
-	return in
-}
-
-// drop removes one read of r, and, if it was the last, the instruction that defines r, recursively.
-// The worklist is explicit, because hostile input may have arbitrarily long chains.
-func (z *fuser) drop(r vcode.Reg) {
-	z.reads[r]--
-	for todo := []vcode.Reg{r}; len(todo) > 0; {
-		r, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		if in := z.foldableDef(r, 0); in != nil && len(in.Defs) > 0 {
-			z.count(in, -1)
-			todo = append(todo, in.Uses...)
-			*in = vcode.Inst{}
-		}
-	}
-}
-
-// replace turns in into a fused operation that reads uses. It drops the operands gone, and the mask
-// unless the instruction merges. The reads of the new operands are counted first: an operand of both
-// the old and the new operation must not be dropped in between.
-func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Reg, gone ...vcode.Reg) {
-	for _, r := range uses {
-		z.reads[r]++
-	}
-	if !in.Merging {
-		for _, r := range in.Masks {
-			z.reads[r]--
-		}
-		in.Masks = nil
-	}
-	old := in.Uses
-	in.Op, in.Fused, in.Key.Aux, in.Uses = vcode.Own, fused, aux, uses
-	for _, r := range old {
-		if slices.Contains(gone, r) {
-			z.drop(r)
-		} else {
-			z.reads[r]--
-		}
-	}
-}
-
 func (z *fuser) inst(in *vcode.Inst) {
 	switch {
 	case in.Op == vcode.JumpIfZero:
-		z.branch(in)
+		z.Branch(in)
 	case in.Op == vcode.Lane && in.Key.Type == ir.F32 && in.IR == ir.FCvt:
 		z.roundHalf(in)
 	case multiplyAdds(in):
@@ -191,64 +77,15 @@ func (z *fuser) inst(in *vcode.Inst) {
 	case in.Op != vcode.Lane:
 	case in.Key.Type == ir.B1:
 		z.mask(in)
-	case in.Key.Type == ir.I32 && !z.rotate(in):
+	case in.Key.Type == ir.I32 && !z.Rotate(in, fusedRotate):
 		z.bitwise(in)
 	}
-}
-
-// branch fuses a comparison of general registers with the jump that reads it. The comparison and the
-// jump become adjacent, so that the processor fuses them too (macro-fusion).
-func (z *fuser) branch(in *vcode.Inst) {
-	r := in.Uses[0]
-	c := z.def[r]
-	if !z.foldableScalar(r) {
-		return
-	}
-	if n := c.Uses[0]; c.IR == ir.Not && z.foldableScalar(n) && z.invertBranch(in, z.def[n]) {
-		z.reads[r], z.reads[n] = 0, 0
-		*z.def[n], *c = vcode.Inst{}, vcode.Inst{}
-		return
-	}
-	if _, ok := conditions[c.IR]; !ok || z.reads[r] != 1 {
-		return
-	}
-	in.IR, in.Key, in.Uses = c.IR, c.Key, c.Uses
-	z.reads[r] = 0
-	*c = vcode.Inst{}
-}
-
-// foldableScalar reports whether r is the result of a scalar operation in this block with one reader,
-// and its operands are unchanged since.
-func (z *fuser) foldableScalar(r vcode.Reg) bool {
-	c := z.def[r]
-	return c != nil && z.defBlock[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
-}
-
-// invertBranch turns a jump on a negated comparison into a jump on a plain one, and reports whether
-// it could: of equality only for a comparison with zero, since there is no scalar Ne. not (x < y) is
-// y <= x for integers, but not for floats, which have NaN; floats are never in general registers.
-func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
-	x, y := c.Uses[0], c.Uses[1]
-	if c.IR == ir.Eq && c.Key.From == ir.I32 {
-		if z.constant(x, 0) {
-			x, y = y, x
-		}
-		if z.constant(y, 0) {
-			in.Uses = []vcode.Reg{x}
-			return true
-		}
-	}
-	op, ok := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}[c.IR]
-	if ok {
-		in.IR, in.Key, in.Uses = op, c.Key, []vcode.Reg{y, x}
-	}
-	return ok
 }
 
 // comparison returns the vector comparison that defines a mask, or nil. Two reads are permitted,
 // since a repeated comparison is as cheap as the mask operation that it replaces.
 func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
-	in := z.foldableDef(r, 2)
+	in := z.FoldableDef(r, 2)
 	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
 		return nil
 	}
@@ -297,44 +134,14 @@ func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
 	if not {
 		out.Key.Aux = 1
 	}
-	if bits, ok := z.f.Const(x); x != 0 && (!ok || bits&1 == 0) {
+	if bits, ok := z.F.Const(x); x != 0 && (!ok || bits&1 == 0) {
 		out.Masks = []vcode.Reg{x}
 	}
-	z.count(&out, 1)
-	z.count(in, -1)
-	z.reads[y]++
-	z.drop(y)
+	z.Count(&out, 1)
+	z.Count(in, -1)
+	z.Reads[y]++
+	z.Drop(y)
 	*in = out
-}
-
-// rotate matches x<<n | x>>(32−n).
-//
-// The two shifts have no common bits, so that or, xor and add are the same:
-//
-//	t = x << 7
-//	u = x >> 25
-//	d = t | u     →   vprold d, x, 7
-func (z *fuser) rotate(in *vcode.Inst) bool {
-	if in.IR != ir.Or && in.IR != ir.Xor && in.IR != ir.Add {
-		return false
-	}
-	a, b := z.foldableDef(in.Uses[0], 1), z.foldableDef(in.Uses[1], 1)
-	if a == nil || b == nil || a.Op != vcode.Lane || b.Op != vcode.Lane {
-		return false
-	}
-	if a.IR == ir.LShr {
-		a, b = b, a
-	}
-	if a.IR != ir.Shl || b.IR != ir.LShr || a.Key.Type != ir.I32 || b.Key.Type != ir.I32 || a.Uses[0] != b.Uses[0] {
-		return false
-	}
-	left, ok := z.f.Const(a.Uses[1])
-	right, also := z.f.Const(b.Uses[1])
-	if !ok || !also || left == 0 || left+right != 32 {
-		return false
-	}
-	z.replace(in, fusedRotate, left, []vcode.Reg{a.Uses[0]}, in.Uses[0], in.Uses[1])
-	return true
 }
 
 // multiplyAdds reports whether an instruction is u0·u1 + u2 that the machine can negate in part: of f32, rounded to nearest.
@@ -356,7 +163,7 @@ func (z *fuser) countFactors(in *vcode.Inst) {
 
 // negated returns the operand of a negation that defines r and has only readers that fold it; 0 if there is none.
 func (z *fuser) negated(r vcode.Reg) vcode.Reg {
-	n := z.foldableDef(r, z.factorReads[r])
+	n := z.FoldableDef(r, z.factorReads[r])
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FNeg {
 		return 0
 	}
@@ -369,12 +176,12 @@ func (z *fuser) negMulAdd(in *vcode.Inst) {
 	u := in.Uses
 	for i := range 2 {
 		if x := z.negated(u[i]); x != 0 {
-			z.replace(in, fusedNegMulAdd, 0, []vcode.Reg{x, u[1-i], u[2]}, u[i])
+			z.Replace(in, fusedNegMulAdd, 0, []vcode.Reg{x, u[1-i], u[2]}, u[i])
 			return
 		}
 	}
 	if x := z.negated(u[2]); x != 0 {
-		z.replace(in, fusedMulSub, 0, []vcode.Reg{u[0], u[1], x}, u[2])
+		z.Replace(in, fusedMulSub, 0, []vcode.Reg{u[0], u[1], x}, u[2])
 	}
 }
 
@@ -400,9 +207,4 @@ func (m *machine) fused(in *vcode.Inst) {
 	case fusedHalfMulAdd:
 		m.halfMulAdds([]vcode.Inst{*in})
 	}
-}
-
-// changed reports whether a register of a list has been written since r.
-func (z *fuser) changed(r vcode.Reg, list []vcode.Reg) bool {
-	return slices.ContainsFunc(list, func(u vcode.Reg) bool { return z.defBlock[u] == z.block && z.defPos[u] >= z.defPos[r] })
 }

@@ -16,7 +16,7 @@ import (
 //	m = t == b          →   kmovw k, w >> first
 func (z *fuser) bitMask(in *vcode.Inst) {
 	for i, b := range in.Uses {
-		cut := z.foldableDef(in.Uses[1-i], 1)
+		cut := z.FoldableDef(in.Uses[1-i], 1)
 		first, ok := z.laneBit(b)
 		if !ok || cut == nil || cut.Op != vcode.Lane || cut.IR != ir.And || cut.Key.Type != ir.I32 {
 			continue
@@ -27,13 +27,13 @@ func (z *fuser) bitMask(in *vcode.Inst) {
 		} else if cut.Uses[1] != b {
 			continue
 		}
-		from := z.def[word]
-		if from == nil || z.defBlock[word] != z.block || z.defs[word] != 1 || from.Op != vcode.Broadcast || z.changed(word, from.Uses) {
+		from := z.Def[word]
+		if from == nil || z.DefBlock[word] != z.Block || z.Defs[word] != 1 || from.Op != vcode.Broadcast || z.Changed(word, from.Uses) {
 			continue
 		}
-		z.replace(in, fusedBitMask, uint64(first), from.Uses[:1:1], in.Uses[1-i])
-		if z.reads[word] == 0 {
-			z.reads[from.Uses[0]]--
+		z.Replace(in, fusedBitMask, uint64(first), from.Uses[:1:1], in.Uses[1-i])
+		if z.Reads[word] == 0 {
+			z.Reads[from.Uses[0]]--
 			*from = vcode.Inst{}
 		}
 		return
@@ -43,18 +43,12 @@ func (z *fuser) bitMask(in *vcode.Inst) {
 // laneBit returns the number of the first lane if b is 1<<lane number, with all numbers below 32.
 // The limit of 32 excludes parts from lane 32 on, for which the shift count would wrap.
 func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
-	in := z.def[b]
-	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.constant(in.Uses[0], 1) {
+	in := z.Def[b]
+	if in == nil || z.Defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.Constant(in.Uses[0], 1) {
 		return 0, false
 	}
-	first, step, ok := z.f.Sequence(in.Uses[1])
+	first, step, ok := z.F.Sequence(in.Uses[1])
 	return first, ok && step == 1 && first+zmmLanes <= 32
-}
-
-// constant reports whether a register is a constant with these bits.
-func (z *fuser) constant(r vcode.Reg, bits uint32) bool {
-	n, ok := z.f.Const(r)
-	return ok && uint32(n) == bits
 }
 
 // bitMask moves bits of a general register to a mask.

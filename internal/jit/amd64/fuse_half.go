@@ -12,7 +12,7 @@ import (
 // such operation ends with a pair of conversions; the fused form is one vcode instruction, which may
 // have a cheaper sequence (roundSmallSum).
 func (z *fuser) roundHalf(in *vcode.Inst) {
-	n := z.foldableDef(in.Uses[0], 1)
+	n := z.FoldableDef(in.Uses[0], 1)
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
 		return
 	}
@@ -27,19 +27,19 @@ func (z *fuser) roundHalf(in *vcode.Inst) {
 		}
 		near = 1
 	}
-	z.replace(in, fusedRoundHalf, near, n.Uses, in.Uses[0])
+	z.Replace(in, fusedRoundHalf, near, n.Uses, in.Uses[0])
 }
 
 // smallSum returns the index of the constant operand of r, or −1. r must be the sum of an f16 number
 // and a constant that is one too, and so small that the rounded sum is infinite only if the f16 is,
 // and never −0. These conditions permit the cheap rounding of roundSmallSum.
 func (z *fuser) smallSum(r vcode.Reg) int {
-	in := z.def[r]
-	if in == nil || z.defBlock[r] != z.block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
+	in := z.Def[r]
+	if in == nil || z.DefBlock[r] != z.Block || in.Merging || in.Op != vcode.Lane || in.IR != ir.FAdd && in.IR != ir.FSub || in.Key.Flags&ir.RTZ != 0 {
 		return -1
 	}
 	for i, u := range in.Uses {
-		if bits, ok := z.f.Const(u); ok && isSmallAddend(bits) && z.isHalf(in.Uses[1-i]) {
+		if bits, ok := z.F.Const(u); ok && isSmallAddend(bits) && z.isHalf(in.Uses[1-i]) {
 			return i
 		}
 	}
@@ -124,20 +124,20 @@ func exactOnHalves(in *vcode.Inst) bool {
 // a, u1 and u2 are b·mulAddScale and that times mulAddSplit, u3 is c·2¹³. If the product is
 // subtracted from c, the factors of b are negative.
 func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
-	sum := z.foldableDef(n.Uses[0], 1)
+	sum := z.FoldableDef(n.Uses[0], 1)
 	if sum == nil {
 		return false
 	}
 	i := z.smallSum(n.Uses[0])
-	r := z.foldableDef(sum.Uses[1-i], 1)
+	r := z.FoldableDef(sum.Uses[1-i], 1)
 	if r == nil || r.Op != vcode.Own || r.Fused != fusedRoundHalf || r.Key.Aux != 0 || r.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
-	product := z.foldableDef(r.Uses[0], 1)
+	product := z.FoldableDef(r.Uses[0], 1)
 	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
-	bits, _ := z.f.Const(sum.Uses[i])
+	bits, _ := z.F.Const(sum.Uses[i])
 	c, scale := math.Float32frombits(uint32(bits))/mulAddUlp, float32(mulAddScale)
 	if sum.IR == ir.FSub {
 		if i == 0 {
@@ -152,7 +152,7 @@ func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
 			continue
 		}
 		if x, ok := z.factor(b, scale); ok {
-			z.replace(in, fusedHalfMulAdd, 0, []vcode.Reg{a, x.once, x.more, z.constF32(c)}, in.Uses[0])
+			z.Replace(in, fusedHalfMulAdd, 0, []vcode.Reg{a, x.once, x.more, z.constF32(c)}, in.Uses[0])
 			return true
 		}
 	}
@@ -177,16 +177,16 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 		}
 	}
 	x := factor{scale: scale}
-	if bits, ok := z.f.Const(b); ok {
+	if bits, ok := z.F.Const(b); ok {
 		v := math.Float32frombits(uint32(bits)) * scale
 		x.once, x.more = z.constF32(v), z.constF32(v*mulAddSplit)
 	} else {
-		if z.defs[b] != 1 || z.defBlock[b] == 0 || z.defBlock[b] > z.loopStart() {
+		if z.Defs[b] != 1 || z.DefBlock[b] == 0 || z.DefBlock[b] > z.loopStart() {
 			return factor{}, false
 		}
 		x.once, x.more = z.newVec(), z.newVec()
-		z.defs[x.once], z.defs[x.more] = 1, 1
-		z.reads[b] += 2
+		z.Defs[x.once], z.Defs[x.more] = 1, 1
+		z.Reads[b] += 2
 	}
 	if z.factors == nil {
 		z.factors = map[vcode.Reg][]factor{}
@@ -200,17 +200,17 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 // of open ranges has the innermost one on top.
 func (z *fuser) loopStart() int32 {
 	if z.loopStarts == nil {
-		z.loopStarts = make([]int32, len(z.f.Blocks))
-		last := make([]int, len(z.f.Blocks)) // 1 + the last block that jumps back to this one
-		for b := range z.f.Blocks {
-			for i := range z.f.Blocks[b].Insts {
-				if in := &z.f.Blocks[b].Insts[i]; in.Op.Jumps() && in.Target <= b {
+		z.loopStarts = make([]int32, len(z.F.Blocks))
+		last := make([]int, len(z.F.Blocks)) // 1 + the last block that jumps back to this one
+		for b := range z.F.Blocks {
+			for i := range z.F.Blocks[b].Insts {
+				if in := &z.F.Blocks[b].Insts[i]; in.Op.Jumps() && in.Target <= b {
 					last[in.Target] = b + 1
 				}
 			}
 		}
 		var open []int // the loops around the current block
-		for b := range z.f.Blocks {
+		for b := range z.F.Blocks {
 			for len(open) > 0 && last[open[len(open)-1]] <= b {
 				open = open[:len(open)-1]
 			}
@@ -222,21 +222,21 @@ func (z *fuser) loopStart() int32 {
 			}
 		}
 	}
-	return z.loopStarts[z.block-1]
+	return z.loopStarts[z.Block-1]
 }
 
 // constF32 returns a register with the constant v.
 func (z *fuser) constF32(v float32) vcode.Reg {
 	r := z.newVec()
-	z.f.SetConst(r, uint64(math.Float32bits(v)))
+	z.F.SetConst(r, uint64(math.Float32bits(v)))
 	return r
 }
 
 // newVec returns a new Vec register.
 func (z *fuser) newVec() vcode.Reg {
-	z.reads, z.defs = append(z.reads, 0), append(z.defs, 0)
-	z.def, z.defPos, z.defBlock = append(z.def, nil), append(z.defPos, 0), append(z.defBlock, 0)
-	return z.f.NewReg(vcode.Vec)
+	z.Reads, z.Defs = append(z.Reads, 0), append(z.Defs, 0)
+	z.Def, z.DefPos, z.DefBlock = append(z.Def, nil), append(z.DefPos, 0), append(z.DefBlock, 0)
+	return z.F.NewReg(vcode.Vec)
 }
 
 // emitFactors inserts the multiplications for factors after the definitions of their operands. The
@@ -246,8 +246,8 @@ func (z *fuser) emitFactors() {
 	if z.factors == nil {
 		return
 	}
-	for b := range z.f.Blocks {
-		list := z.f.Blocks[b].Insts
+	for b := range z.F.Blocks {
+		list := z.F.Blocks[b].Insts
 		var out []vcode.Inst // the new list, allocated at the first factor
 		for i := range list {
 			in := &list[i]
@@ -265,7 +265,7 @@ func (z *fuser) emitFactors() {
 			}
 		}
 		if out != nil {
-			z.f.Blocks[b].Insts = out
+			z.F.Blocks[b].Insts = out
 		}
 	}
 }

@@ -39,15 +39,15 @@ func (z *fuser) bitwise(in *vcode.Inst) {
 	}
 	z.logic[in.Defs[0]] = x
 	if len(gone) > 0 && len(x.of) == 3 {
-		z.replace(in, fusedTernaryLogic, uint64(x.table), x.of, gone...)
+		z.Replace(in, fusedTernaryLogic, uint64(x.table), x.of, gone...)
 	}
 }
 
 // operand returns the function of an operand of a bitwise operation: its own if this is its only
 // reader, else the register itself.
 func (z *fuser) operand(r vcode.Reg) (x logic, inner bool) {
-	if in := z.foldableDef(r, 1); in != nil {
-		if x, ok := z.logic[r]; ok && !z.changed(r, x.of) {
+	if in := z.FoldableDef(r, 1); in != nil {
+		if x, ok := z.logic[r]; ok && !z.Changed(r, x.of) {
 			return x, true
 		}
 	}

@@ -29,7 +29,7 @@ func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
-	product := z.foldableDef(in.Uses[2], 1)
+	product := z.FoldableDef(in.Uses[2], 1)
 	if product == nil || product.Op != vcode.Lane || product.IR != ir.FMul || product.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
@@ -38,7 +38,7 @@ func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if !ok || !also || n != m {
 		return false
 	}
-	from := z.foldableDef(n, 2)
+	from := z.FoldableDef(n, 2)
 	if from == nil || from.Op != vcode.Lane || from.IR != ir.UToF && from.IR != ir.SToF || from.Key.From != ir.I32 || from.Key.Flags&ir.RTZ != 0 {
 		return false
 	}
@@ -46,27 +46,27 @@ func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if !ok {
 		return false
 	}
-	z.replace(in, fusedUnorm8, uint64(place), []vcode.Reg{word}, n, in.Uses[2])
+	z.Replace(in, fusedUnorm8, uint64(place), []vcode.Reg{word}, n, in.Uses[2])
 	return true
 }
 
 // withConstant returns the other factor if one of two registers is the constant bits.
 func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
-	if k, ok := z.f.Const(b); ok && uint32(k) == bits {
+	if k, ok := z.F.Const(b); ok && uint32(k) == bits {
 		return a, true
 	}
-	k, ok := z.f.Const(a)
+	k, ok := z.F.Const(a)
 	return b, ok && uint32(k) == bits
 }
 
 // byteOf matches the extraction of a byte: it returns the word, and the byte's number from the least
 // significant one. The three forms are w >> 24, a bit field of eight bits, and w >> n & 0xff.
 func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
-	in := z.foldableDef(r, 1)
+	in := z.FoldableDef(r, 1)
 	if in == nil || in.Op != vcode.Lane || in.Key.Type != ir.I32 {
 		return 0, 0, false
 	}
-	constant := func(i int) (uint64, bool) { return z.f.Const(in.Uses[i]) }
+	constant := func(i int) (uint64, bool) { return z.F.Const(in.Uses[i]) }
 	switch in.IR {
 	case ir.LShr:
 		n, ok := constant(1)
@@ -80,8 +80,8 @@ func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 		if !ok {
 			return 0, 0, false
 		}
-		if s := z.foldableDef(x, 1); s != nil && s.Op == vcode.Lane && s.IR == ir.LShr && s.Key.Type == ir.I32 {
-			if n, ok := z.f.Const(s.Uses[1]); ok && n&31%8 == 0 {
+		if s := z.FoldableDef(x, 1); s != nil && s.Op == vcode.Lane && s.IR == ir.LShr && s.Key.Type == ir.I32 {
+			if n, ok := z.F.Const(s.Uses[1]); ok && n&31%8 == 0 {
 				return s.Uses[0], int(n & 31 / 8), true
 			}
 		}
