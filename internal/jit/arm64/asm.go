@@ -21,10 +21,56 @@ type Asm struct {
 	fixups []fixup
 
 	far bool // the code may be too long for conditional jumps
+
+	constants [scratchVectors]constant // of the scratch vectors, at the current position
 }
 
+// scratchVectors is the number of scratch vectors, from V0 on.
+const scratchVectors = 6
+
+// constant is a vector that a register is known to hold.
+type constant struct {
+	known bool
+	words [4]uint32
+}
+
+// holds reports whether a register has a constant already. Adjacent parts of an instruction use the same ones.
+func (a *Asm) holds(v Reg, k [4]uint32) bool {
+	return v < scratchVectors && a.constants[v] == constant{true, k}
+}
+
+// remember notes the constant that a register has from here on.
+func (a *Asm) remember(v Reg, k [4]uint32) {
+	if v < scratchVectors {
+		a.constants[v] = constant{true, k}
+	}
+}
+
+// forget notes that an instruction may overwrite its registers. Those of general registers and of stores are no vectors that it writes:
+// to forget these too is harmless.
+func (a *Asm) forget(i Insn) {
+	n := Reg(1)
+	switch i.Op {
+	case LD2:
+		n = 2
+	case LD4:
+		n = 4
+	case LDPQ:
+		a.forget(Insn{D: i.A})
+	}
+	for r := i.D; r < min(i.D+n, scratchVectors); r++ {
+		a.constants[r].known = false
+	}
+}
+
+// forgetAll notes that the code may come from elsewhere.
+func (a *Asm) forgetAll() { a.constants = [scratchVectors]constant{} }
+
 // Reset removes code and labels and reuses their memory.
-func (a *Asm) Reset() { a.Code, a.labels, a.fixups = a.Code[:0], a.labels[:0], a.fixups[:0] }
+func (a *Asm) Reset() {
+	a.Code, a.labels, a.fixups = a.Code[:0], a.labels[:0], a.fixups[:0]
+	a.forgetAll()
+}
 
 // NewLabel returns a label to be bound later.
 func (a *Asm) NewLabel() Label {
@@ -36,7 +82,10 @@ func (a *Asm) NewLabel() Label {
 }
 
 // Bind sets a label to the current position.
-func (a *Asm) Bind(l Label) { a.labels[l] = int32(len(a.Code)) }
+func (a *Asm) Bind(l Label) {
+	a.labels[l] = int32(len(a.Code))
+	a.forgetAll()
+}
 
 // Offset returns the offset in bytes of a bound label.
 func (a *Asm) Offset(l Label) int { return int(a.labels[l]) }
@@ -69,11 +118,17 @@ func (a *Asm) Align(n int) {
 }
 
 // emit appends an instruction.
-func (a *Asm) emit(i Insn) { a.Data32(i.encode()) }
+func (a *Asm) emit(i Insn) {
+	a.forget(i)
+	a.Data32(i.encode())
+}
 
 // reference appends an instruction with the distance to a label.
 func (a *Asm) reference(i Insn, l Label) {
 	a.fixups = append(a.fixups, fixup{int32(len(a.Code)), l, i})
+	if a.forget(i); i.Op == BL {
+		a.forgetAll()
+	}
 	a.Data32(0)
 }
 

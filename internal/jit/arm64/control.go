@@ -31,6 +31,10 @@ func (m *machine) copy(in *vcode.Inst) {
 // maskOp combines two masks in all lanes.
 func (m *machine) maskOp(in *vcode.Inst) {
 	op := map[vcode.Op]Op{vcode.And: VAND, vcode.AndNot: VBIC, vcode.Or: VORR}[in.Op]
+	if all, ok := m.constant(in.Uses[0]); in.Op == vcode.AndNot && ok && all != 0 {
+		unaryOp(VNOT, B16)(m, &vcode.Inst{Defs: in.Defs, Uses: in.Uses[1:], Masks: in.Masks, Merging: in.Merging})
+		return
+	}
 	x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
 	d := m.dest(in, 0)
 	m.bits(op, d, x, y)
@@ -52,13 +56,6 @@ func (m *machine) jumpIfNone(masks []vcode.Reg, away Label) {
 	}
 	m.maskBits(X0, k)
 	m.BZero(CBZ|W, X0, away)
-}
-
-// jumpUnlessAll jumps to away unless all lanes of a mask are set. It clobbers V1 and X0, which gets maskBits.
-func (m *machine) jumpUnlessAll(k Reg, away Label) {
-	m.maskBits(X0, k)
-	m.R(MVN|W, X1, 0, X0)
-	m.BZero(CBNZ|W, X1, away)
 }
 
 // saving stores the live registers of an instruction that preserves none, and loads them again after do.

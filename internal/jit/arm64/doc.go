@@ -8,8 +8,7 @@
 // A vector has four lanes of 32 bits; a subgroup of 16 invocations has four parts. A mask is a vector with all ones or all zeros in each
 // lane. Instruction selection is a table lookup, as in package amd64: a rule (operation, type, type of the first operand) maps to an
 // emitter. An operation without a rule exits to Go, which evaluates it lane by lane (target.Site), so that a program is correct with few
-// rules. These have none: of the operations between lanes scans, clusters and those of 64 bits. An
-// access with different handles, or of 8, 16 or 64 bits, is done lane by lane.
+// rules. An access with different handles, or of 8 or 64 bits, is done lane by lane, and so is one of 16 bits that is not strided.
 //
 // Instructions have no memory operands: an operand in memory, or a constant, is loaded into a scratch register first. BIT, BIF and BSL
 // blend: they overwrite one of their operands, and merge a result into its register with one instruction.
@@ -34,5 +33,5 @@
 //  3. insn_name.go, insn_table*.go: the instructions; asm.go: the assembler.
 //  4. machine.go, frame.go, operand.go, literal.go, control.go: functions, frames, operands, constants, control flow.
 //  5. dispatch.go: the loop over workgroups, exits to Go.
-//  6. select*.go: code of operations; target.go: the back end.
+//  6. fuse.go: the peephole pass; select*.go: code of operations; target.go: the back end.
 package arm64

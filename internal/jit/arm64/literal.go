@@ -11,6 +11,10 @@ const maxNear = 1<<20 - 1<<12
 
 // literal loads a constant vector. In long code it is made of two general registers.
 func (m *machine) literal(v Reg, k [4]uint32) {
+	if m.holds(v, k) {
+		return
+	}
+	defer m.remember(v, k)
 	if m.far {
 		for i := range uint8(2) {
 			m.MovI(scratch, uint64(k[2*i])|uint64(k[2*i+1])<<32)

@@ -244,6 +244,8 @@ func (m *machine) special(in *vcode.Inst) {
 		m.stridedStore(in)
 	case vcode.Gather:
 		m.gather(in)
+	case vcode.Own:
+		m.fused(in)
 	case vcode.TableLookup:
 		m.tableLookup(in)
 	case vcode.Scatter:
@@ -256,7 +258,7 @@ func (m *machine) special(in *vcode.Inst) {
 		m.slotLoad(in)
 	case vcode.SlotStore:
 		m.slotStore(in)
-	default: // TwoRuns, Window and Own need another register model
+	default: // TwoRuns and Window need another register model
 		panic("arm64: no code for " + in.Op.String())
 	}
 }

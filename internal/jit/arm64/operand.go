@@ -23,16 +23,16 @@ const (
 var generals = [...]Reg{X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14, X15, X23, X24, X25, X26, X27}
 
 // scratchBytes is the size in bytes of a record's scratch memory.
-const scratchBytes = 2 * rowBytes
+const scratchBytes = 3 * rowBytes
 
 // form is the register model.
-var form = vcode.Form{Lanes: lanes, Vectors: 28, VectorMasks: true}
+var form = vcode.Form{Lanes: lanes, Vectors: 28, VectorMasks: true, RowStrips: true, Strided16: true, Fuse: fuse}
 
 // recordOf lays out the record of a program's subgroups.
 func recordOf(p *ir.Program) target.Record { return target.RecordOf(p, form, scratchBytes) }
 
 func machineFor() *regalloc.Machine {
-	r := &regalloc.Machine{Clobbers: clobbers, SlotOperands: slotOperands}
+	r := &regalloc.Machine{Clobbers: clobbers, SlotOperands: slotOperands, Apart: overwritten}
 	r.Registers[vcode.Vec] = lastVector - firstVector + 1
 	r.Registers[vcode.Gen] = len(generals)
 	r.Pools[vcode.Mask] = vcode.Vec
@@ -94,6 +94,11 @@ func (m *machine) zero(v Reg) { m.emit(Insn{Op: VZERO, Arr: D2, D: v}) }
 
 // fill sets all lanes of v to a constant: with an immediate of eight bits if it has this form, else from the literals.
 func (m *machine) fill(v Reg, k uint32) {
+	all := [4]uint32{k, k, k, k}
+	if m.holds(v, all) {
+		return
+	}
+	defer m.remember(v, all)
 	for shift := uint8(0); shift < 32; shift += 8 {
 		if b := k >> shift & 0xff; b<<shift == k {
 			m.emit(Insn{Op: VMOVI, Arr: S4, D: v, Imm: int64(b), Index: shift})
@@ -108,7 +113,7 @@ func (m *machine) fill(v Reg, k uint32) {
 		m.emit(Insn{Op: VFMOVI, Arr: S4, D: v, Imm: int64(k)})
 		return
 	}
-	m.literal(v, [4]uint32{k, k, k, k})
+	m.literal(v, all)
 }
 
 // constant returns the bits of r, a Vec or Mask, in every lane if it is a constant. The minus spreads the one bit of a mask.

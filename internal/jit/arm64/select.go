@@ -14,7 +14,7 @@ import (
 type emitter func(m *machine, in *vcode.Inst)
 
 // rules are the operations with code. The others exit to Go, which evaluates the operation's row in the IR.
-var rules = codegen.NewTable(regions(), conversions(), halves(), doubles(), longs(), narrow(), divisions(), remainders(), accesses(), floats(), integers(), map[codegen.Rule]emitter{
+var rules = codegen.NewTable(regions(), floats(), conversions(), halves(), doubles(), longs(), narrow(), divisions(), remainders(), accesses(), integers(), map[codegen.Rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  binaryOp(VADD, S4),
 	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VSUB, S4),
 	{ir.Mul, ir.I32, ir.I32}:  binaryOp(VMUL, S4),
@@ -152,32 +152,24 @@ func shift(variable, fixed Op) emitter {
 	}
 }
 
-// multiplyAdd is d = u0·u1 + u2, rounded once. The instruction overwrites the addend.
-func multiplyAdd(m *machine, in *vcode.Inst) {
-	x, y, z := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), m.vec(in.Uses[2], 2)
-	d := m.dest(in, 2)
-	if d == z || d != x && d != y {
-		m.moveVec(d, z)
-		m.s4(VFMLA, d, x, y)
-		m.done(in, d)
-		return
-	}
-	m.moveVec(2, z)
-	m.s4(VFMLA, 2, x, y)
-	m.done(in, 2)
-}
+// multiplyAdd is d = u0·u1 + u2, rounded once.
+func multiplyAdd(m *machine, in *vcode.Inst) { m.accumulate(in, VFMLA, in.Uses[2], in.Uses[:2]) }
 
 // lesser is u1 < u0 ? u1 : u0, or u0 < u1 ? u1 : u0.
 func lesser(most bool) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
-		if most {
-			m.s4(VFCMGT, 2, y, x)
-		} else {
-			m.s4(VFCMGT, 2, x, y)
+		d := m.dest(in, 2)
+		if d == x || d == y {
+			d = 2
 		}
-		m.bits(VBSL, 2, y, x)
-		m.done(in, 2)
+		if most {
+			m.s4(VFCMGT, d, y, x)
+		} else {
+			m.s4(VFCMGT, d, x, y)
+		}
+		m.bits(VBSL, d, y, x)
+		m.done(in, d)
 	}
 }
 

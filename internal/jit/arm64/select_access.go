@@ -66,7 +66,11 @@ var (
 // eachAccess emits do for each lane of k, whose access is skipped if it is out of range. The address is in X1, without the immediate if
 // that is small: at is the memory. It clobbers V1, X0, X2, X17 and LR.
 func (m *machine) eachAccess(in *vcode.Inst, k Reg, field int64, do func(lane uint8, at Mem)) {
-	h, off := m.vec(in.Uses[0], 2), m.vec(in.Uses[1], 3)
+	m.eachAccessAt(in, k, m.vec(in.Uses[0], 2), m.vec(in.Uses[1], 3), field, do)
+}
+
+// eachAccessAt is eachAccess with the handles and offsets of all lanes in registers.
+func (m *machine) eachAccessAt(in *vcode.Inst, k, h, off Reg, field int64, do func(lane uint8, at Mem)) {
 	m.maskBits(X0, k)
 	m.eachLane(func(lane uint8) {
 		skip := m.NewLabel()

@@ -29,16 +29,25 @@ func immediateOf(in *vcode.Inst) uint64 {
 // succeed. It clobbers X0 to X2; the memory is relative to X1 or to an allocatable register. The general case:
 //
 //	add  x0, off, #reach            reach = immediate + bytes
-//	ldr  x1, [handle + field]
-//	cmp  x0, x1
+//	ldp  x1, x17, [handle]          base address and length
+//	cmp  x0, x17
 //	b.hi slow
-//	ldr  x1, [handle]               base address
 //	add  x1, x1, off
 //	… [x1, #imm]
 //
 // field is HandleLength for loads, and HandleWrites for stores: the latter is 0 for a buffer that is read-only, so that one comparison
 // covers both rules.
 func (m *machine) boundsCheck(in *vcode.Inst, bytes, field int64, slow Label) (at Mem, proven bool) {
+	at, proven = m.boundsCheckIndexed(in, bytes, field, slow)
+	if at.Index != NoReg {
+		m.R(ADD|W, X1, at.Base, at.Index)
+		at = m.far24(X1, uint64(at.Disp))
+	}
+	return at, proven
+}
+
+// boundsCheckIndexed is boundsCheck for one access: the memory may have an index, X2 or an allocatable register.
+func (m *machine) boundsCheckIndexed(in *vcode.Inst, bytes, field int64, slow Label) (at Mem, proven bool) {
 	imm := immediateOf(in)
 	if in.Checked { // a hoisted check has computed the address already, null if it failed
 		p := m.gen(in.Uses[len(in.Uses)-1], X1)
@@ -55,10 +64,12 @@ func (m *machine) boundsCheck(in *vcode.Inst, bytes, field int64, slow Label) (a
 	}
 	where := m.handleWord(in.Uses[0], X1, field)
 	if constant {
-		m.loadX(X0, where)
+		paired := m.pairOf(X0, where, field)
 		m.cmpI(W, X0, off+imm+uint64(bytes))
 		m.BCond(LO, slow)
-		m.loadX(X1, plusBytes(where, -field))
+		if !paired {
+			m.loadX(X1, plusBytes(where, -field))
+		}
 		return At(X1, int64(off+imm)), false
 	}
 	s := m.gen(in.Uses[1], X2)
@@ -67,12 +78,23 @@ func (m *machine) boundsCheck(in *vcode.Inst, bytes, field int64, slow Label) (a
 		m.R(ADD|W, X1, handles, where.Index)
 		where = At(X1, where.Disp)
 	}
-	m.loadX(scratch, where)
+	paired := m.pairOf(scratch, where, field)
 	m.R(CMP|W, 0, X0, scratch)
 	m.BCond(HI, slow)
-	m.loadX(X1, plusBytes(where, -field))
-	m.R(ADD|W, X1, X1, s)
-	return m.far24(X1, imm), false
+	if !paired {
+		m.loadX(X1, plusBytes(where, -field))
+	}
+	return Mem{Base: X1, Index: s, Disp: int64(imm)}, false
+}
+
+// pairOf loads a field of a handle into x. If the field is next to the address, it loads this too, into X1, and returns true.
+func (m *machine) pairOf(x Reg, where Mem, field int64) bool {
+	if first := where.Disp - field; field == 8 && where.Index == NoReg && first%8 == 0 && first >= -512 && first <= 504 {
+		m.emit(Insn{Op: LDPX, D: X1, A: x, N: where.Base, Imm: first})
+		return true
+	}
+	m.loadX(x, where)
+	return false
 }
 
 // far24 returns the memory at a register and an immediate, which it adds to X1 if it is large.

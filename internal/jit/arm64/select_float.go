@@ -23,8 +23,10 @@ func floats() map[codegen.Rule]emitter {
 }
 
 func canonical32(m *machine, in *vcode.Inst) {
-	m.canonical(S4, 0, m.vec(in.Uses[0], 0))
-	m.done(in, 0)
+	x := m.vec(in.Uses[0], 0)
+	d := m.dest(in, 0)
+	m.canonical(S4, d, x)
+	m.done(in, d)
 }
 
 // number32 is nmin or nmax: a number wins over a NaN, −0 < +0, and two NaNs yield the canonical one.

@@ -2,40 +2,25 @@ package arm64
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // groups are the rules of operations between the lanes of a subgroup, which has all parts of the instruction. A result may have the
-// register of an operand that is dead after the instruction, so that all operands are read before the first result is written. Clusters,
-// scans and operands of 64 bits exit to Go.
-var groups = map[ir.Op]emitter{
-	ir.Elect: elect, ir.Any: anyLane, ir.All: allLanes, ir.Ballot: ballot, ir.Shuf: shuffle, ir.Reduce: reduce, ir.QuadSwap: quadSwap,
+// register of an operand that is dead after the instruction, so that all operands are read before the first result is written.
+var groups map[ir.Op]emitter
+
+func init() {
+	groups = map[ir.Op]emitter{
+		ir.Elect: elect, ir.Any: anyLane, ir.All: allLanes, ir.Ballot: ballot, ir.Shuf: shuffle, ir.QuadSwap: quadSwap,
+		ir.Reduce: reduce, ir.ScanI: scanInclusive, ir.ScanX: scanExclusive,
+	}
 }
 
 // maxGroupParts is the number of parts for which a general register has a bit of each lane, and rows in the scratch memory.
 const maxGroupParts = 16
 
-// Rows of the scratch memory: a vector for each part, and one of zeros after the first ones.
+// Rows of the scratch memory: a vector for each part, and one of zeros after the first ones. Values of 64 bits have two rows of these.
 const rowBytes = maxGroupParts*vectorBytes + 64
-
-// combiners are the operators of reductions.
-var combiners = map[codegen.Rule]Op{
-	{ir.Add, ir.I32, ir.I32}:  VADD,
-	{ir.Mul, ir.I32, ir.I32}:  VMUL,
-	{ir.UMin, ir.I32, ir.I32}: VUMIN,
-	{ir.UMax, ir.I32, ir.I32}: VUMAX,
-	{ir.SMin, ir.I32, ir.I32}: VSMIN,
-	{ir.SMax, ir.I32, ir.I32}: VSMAX,
-	{ir.FAdd, ir.F32, ir.F32}: VFADD,
-	{ir.FMul, ir.F32, ir.F32}: VFMUL,
-}
-
-// combinerOf returns the operator of a reduction, its instruction or 0, and the cluster size; 0 is the subgroup.
-func combinerOf(in *vcode.Inst) (op ir.Op, c Op, cluster int) {
-	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
-	return op, combiners[codegen.Rule{op, t, t}], int(in.Key.Aux >> 8)
-}
 
 // groupNative reports whether groups has code for a Strip.
 func groupNative(in *vcode.Inst) bool {
@@ -44,17 +29,68 @@ func groupNative(in *vcode.Inst) bool {
 	}
 	switch in.IR {
 	case ir.Shuf, ir.QuadSwap:
-		return vcode.ClassOf(in.Key.Type) == vcode.Vec
-	case ir.Reduce:
-		_, c, cluster := combinerOf(in)
-		return c != 0 && (cluster == 0 || cluster == lanes*len(in.Masks)) && in.Key.Flags&ir.RTZ == 0
+		c := vcode.ClassOf(in.Key.Type)
+		return c == vcode.Vec || c == vcode.Wide
+	case ir.Reduce, ir.ScanI, ir.ScanX:
+		return combiners[combinerRule(in)] != nil && in.Key.Flags&ir.RTZ == 0
 	}
 	return true
 }
 
-// row returns a part's vector in the first or second rows of the scratch memory.
-func (m *machine) row(which, part int) Mem {
-	return At(record, int64(m.record.Scratch)+int64(which*rowBytes+vectorBytes*part))
+// row returns a vector in the first, second or third rows of the scratch memory.
+func (m *machine) row(which, i int) Mem {
+	return At(record, int64(m.record.Scratch)+int64(which*rowBytes+vectorBytes*i))
+}
+
+// rowArr returns the arrangement of the rows of an operation: vectors of four lanes, or of two with 64 bits.
+func rowArr(in *vcode.Inst) Arr {
+	if vcode.ClassOf(in.Key.Type) == vcode.Wide {
+		return D2
+	}
+	return S4
+}
+
+// rowLanes returns the number of lanes of a row.
+func rowLanes(t Arr) int { return vectorBytes >> t.size() }
+
+// rowsOf returns the number of rows of an operation's value.
+func rowsOf(in *vcode.Inst) int { return len(in.Masks) * lanes / rowLanes(rowArr(in)) }
+
+// rowOperand loads row i of an operand, whose first part is the register first of the operands.
+func (m *machine) rowOperand(v Reg, in *vcode.Inst, first, i int) {
+	if rowArr(in) == D2 {
+		m.loadHalf(v, in.Uses[first+i/2], i%2)
+		return
+	}
+	m.loadVec(v, in.Uses[first+i])
+}
+
+// rowMask loads row i of the masks.
+func (m *machine) rowMask(v Reg, in *vcode.Inst, i int) {
+	if rowArr(in) == D2 {
+		m.longMask(v, m.vec(in.Masks[i/2], v), i%2)
+		return
+	}
+	m.loadVec(v, in.Masks[i])
+}
+
+// putRow writes v, which is not V4 or V5, to row i of the result.
+func (m *machine) putRow(in *vcode.Inst, i int, v Reg) {
+	if rowArr(in) == D2 {
+		one := groupPart(in, i/2)
+		m.doneHalf(&one, i%2, v)
+		return
+	}
+	one := groupPart(in, i)
+	m.put(&one, in.Defs[i], v)
+}
+
+// fromRows copies the first rows to the result.
+func (m *machine) fromRows(in *vcode.Inst) {
+	for i := range rowsOf(in) {
+		m.load(0, m.row(0, i))
+		m.putRow(in, i, 0)
+	}
 }
 
 // putAll writes v, which is not V4 or V5, to all parts of the result.
@@ -141,88 +177,59 @@ func (m *machine) truthOf(in *vcode.Inst, c Cond) {
 }
 
 // shuffle is u0 of lane u1, 0 if that is inactive. The first rows have u0 of the active lanes and zeros, with a vector of zeros after them
-// for lanes that do not exist; the second rows have u1.
+// for lanes that do not exist; the third rows have u1.
 func shuffle(m *machine, in *vcode.Inst) {
-	parts := len(in.Masks)
-	for part, k := range in.Masks {
-		m.bits(VAND, 0, m.vec(in.Uses[part], 0), m.vec(k, 1))
-		m.store(0, m.row(0, part))
-		m.store(m.vec(in.Uses[parts+part], 0), m.row(1, part))
+	t, parts := rowArr(in), len(in.Masks)
+	load := map[Arr]Op{S4: LD1S, D2: LD1D}[t]
+	for i := range rowsOf(in) {
+		m.rowOperand(0, in, 0, i)
+		m.rowMask(1, in, i)
+		m.bits(VAND, 0, 0, 1)
+		m.store(0, m.row(0, i))
+	}
+	for part := range parts {
+		m.store(m.vec(in.Uses[parts+part], 0), m.row(2, part))
 	}
 	m.zero(0)
-	m.store(0, m.row(0, parts))
+	m.store(0, m.row(0, rowsOf(in)))
 	m.addI(X1, record, uint64(m.record.Scratch))
-	for part := range parts {
-		for lane := range uint8(lanes) {
-			m.loadW(X0, plusBytes(m.row(1, part), 4*int64(lane)))
+	for i := range rowsOf(in) {
+		for lane := range rowLanes(t) {
+			m.loadW(X0, plusBytes(m.row(2, 0), 4*int64(i*rowLanes(t)+lane)))
 			m.MovI(X2, uint64(lanes*parts))
 			m.R(CMP, 0, X0, X2)
 			m.Select(CSEL, X0, X0, X2, LO)
-			m.RL(ADD|W, X0, X1, X0, 2)
-			m.VE(LD1S, S4, 0, X0, lane)
+			m.RL(ADD|W, X0, X1, X0, int64(t.size()))
+			m.VE(load, t, 0, X0, uint8(lane))
 		}
-		one := groupPart(in, part)
-		m.put(&one, in.Defs[part], 0)
+		m.putRow(in, i, 0)
 	}
-}
-
-// reduce is a tree over the lanes, with the identity in inactive ones:
-//
-//	k = 1    x0∘x1, …             a vector with its neighbors exchanged
-//	k = 2    (x0∘x1)∘(x2∘x3)      with its halves exchanged
-//	k = 4…   first lanes of two parts
-func reduce(m *machine, in *vcode.Inst) {
-	op, c, _ := combinerOf(in)
-	for part, k := range in.Masks {
-		m.fill(0, uint32(ir.Identity(op, in.Key.Type)))
-		m.bits(VBIT, 0, m.vec(in.Uses[part], 1), m.vec(k, 2))
-		m.V2(VREV64, S4, 1, 0)
-		m.s4(c, 0, 0, 1)
-		m.emit(Insn{Op: VEXT, Arr: B16, D: 1, N: 0, M: 0, Index: 8})
-		m.s4(c, 0, 0, 1)
-		m.store(0, m.row(0, part))
-	}
-	for k := 1; k < len(in.Masks); k *= 2 {
-		for part := 0; part+k < len(in.Masks); part += 2 * k {
-			m.load(0, m.row(0, part))
-			m.load(1, m.row(0, part+k))
-			m.s4(c, 0, 0, 1)
-			m.store(0, m.row(0, part))
-		}
-	}
-	m.load(0, m.row(0, 0))
-	m.VE(VDUP, S4, 0, 0, 0)
-	m.putAll(in, 0)
 }
 
 // quadSwap is u of the lane whose number is this lane's xor n, this lane's u if that is inactive. The mask of the partner moves as its value
 // does.
 func quadSwap(m *machine, in *vcode.Inst) {
-	n := m.prog.QuadLane(in.Key.Aux & 3)
-	for part := range in.Masks {
-		other := part ^ int(n/lanes)
-		m.swap(0, m.vec(in.Uses[other], 0), n%lanes)
-		m.swap(1, m.vec(in.Masks[other], 1), n%lanes)
-		m.loadVec(2, in.Uses[part])
+	n, t := m.prog.QuadLane(in.Key.Aux&3), rowArr(in)
+	wide := uint64(rowLanes(t))
+	for i := range rowsOf(in) {
+		other := i ^ int(n/wide)
+		m.rowOperand(0, in, 0, other)
+		m.swap(t, 0, n%wide)
+		m.rowMask(1, in, other)
+		m.swap(t, 1, n%wide)
+		m.rowOperand(2, in, 0, i)
 		m.bits(VBIT, 2, 0, 1)
-		m.store(2, m.row(0, part))
+		m.store(2, m.row(0, i))
 	}
-	for part := range in.Masks {
-		m.load(0, m.row(0, part))
-		one := groupPart(in, part)
-		m.put(&one, in.Defs[part], 0)
-	}
+	m.fromRows(in)
 }
 
-// swap sets lane i of d to lane i xor n of x.
-func (m *machine) swap(d, x Reg, n uint64) {
-	if n&1 != 0 {
-		m.V2(VREV64, S4, d, x)
-		x = d
+// swap sets lane i of v to lane i xor n.
+func (m *machine) swap(t Arr, v Reg, n uint64) {
+	if t == S4 && n&1 != 0 {
+		m.V2(VREV64, S4, v, v)
 	}
-	if n&2 != 0 {
-		m.emit(Insn{Op: VEXT, Arr: B16, D: d, N: x, M: x, Index: 8})
-		x = d
+	if t == S4 && n&2 != 0 || t == D2 && n&1 != 0 {
+		m.emit(Insn{Op: VEXT, Arr: B16, D: v, N: v, M: v, Index: 8})
 	}
-	m.moveVec(d, x)
 }

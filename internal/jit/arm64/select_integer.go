@@ -104,8 +104,12 @@ func (m *machine) highestSigned(d, x Reg) {
 // canonical makes a NaN of x canonical, in d. It clobbers V3 and V4.
 func (m *machine) canonical(t Arr, d, x Reg) {
 	m.nan(t, 4)
+	if d != x {
+		m.V(VFCMEQ, t, d, x, x)
+		m.bits(VBSL, d, x, 4)
+		return
+	}
 	m.V(VFCMEQ, t, 3, x, x)
-	m.moveVec(d, x)
 	m.bits(VBIF, d, 4, 3)
 }
 

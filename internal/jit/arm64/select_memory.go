@@ -11,7 +11,7 @@ import (
 // scalarLoad loads 32 bits from handle u0 at offset u1 into d, 0 out of range.
 func (m *machine) scalarLoad(in *vcode.Inst, d Reg) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, proven := m.boundsCheck(in, 4, target.HandleLength, slow)
+	at, proven := m.boundsCheckIndexed(in, 4, target.HandleLength, slow)
 	m.loadW(d, at)
 	if proven {
 		return
@@ -37,7 +37,7 @@ func (m *machine) slowLoad(in *vcode.Inst) {
 // scalarStore stores the 32 bits of u2, nothing out of range. It has no mask: package vectorize emits it only for a uniform store.
 func (m *machine) scalarStore(in *vcode.Inst) {
 	slow := m.NewLabel()
-	at, _ := m.boundsCheck(in, 4, target.HandleWrites, slow)
+	at, _ := m.boundsCheckIndexed(in, 4, target.HandleWrites, slow)
 	m.storeW(m.gen(in.Uses[2], X0), at)
 	m.Bind(slow)
 }
@@ -101,9 +101,13 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, proven := m.boundsCheckStride(in, len(in.Defs), target.HandleLength, slow)
 	words, _ := strideOf(in)
-	for part := range in.Defs {
-		one := partOf(in, part)
-		m.loadPart(&one, plusBytes(at, vectorBytes*words*int64(part)))
+	if words == 1 {
+		m.loadRow(in, at)
+	} else {
+		for part := range in.Defs {
+			one := partOf(in, part)
+			m.loadPart(&one, plusBytes(at, vectorBytes*words*int64(part)))
+		}
 	}
 	if proven {
 		return
@@ -124,14 +128,112 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 	})
 }
 
-// loadPart loads one part of a strided access. LD2 and LD4 load all components and separate them.
+// pairs returns the memory of so many consecutive vectors, in reach of LDP and STP, which take multiples of their size. It may compute the
+// address in X0.
+func (m *machine) pairs(at Mem, vectors int) Mem {
+	const least, most = -1024, 1008 - vectorBytes
+	if at.Disp%vectorBytes != 0 || at.Disp < least || at.Disp+vectorBytes*int64(vectors) > most {
+		m.plus(X0, at.Base, at.Disp)
+		return At(X0, 0)
+	}
+	return at
+}
+
+// inPair is the greatest number of vectors for which all pairs are in reach of an address.
+const inPair = 1008 / vectorBytes
+
+// loadRow loads consecutive words, two parts with one instruction.
+func (m *machine) loadRow(in *vcode.Inst, at Mem) {
+	if n := len(in.Defs); n > 1 && n < inPair {
+		at = m.pairs(at, n)
+	}
+	for part := 0; part < len(in.Defs); part++ {
+		one, from := partOf(in, part), plusBytes(at, int64(vectorBytes*part))
+		x := m.dest(&one, 0)
+		if part+1 == len(in.Defs) || len(in.Defs) >= inPair {
+			m.load(x, from)
+			m.done(&one, x)
+			continue
+		}
+		part++
+		two := partOf(in, part)
+		y := m.dest(&two, 1)
+		m.emit(Insn{Op: LDPQ, D: x, A: y, N: from.Base, Imm: from.Disp})
+		m.done(&one, x)
+		m.done(&two, y)
+	}
+}
+
+// storeRow stores consecutive words in the storing lanes of all parts: two parts with one instruction if these are all lanes, else lane by
+// lane, out of line. No byte of an inactive lane is written, as another thread may write to it at the same time.
+func (m *machine) storeRow(in *vcode.Inst, at Mem) {
+	some, resume := m.NewLabel(), m.NewLabel()
+	k, masks := NoReg, map[vcode.Reg]bool{}
+	for part := range in.Masks {
+		one := partOf(in, part)
+		if m.always(&one) && !m.facts.Demotes || !m.facts.Demotes && masks[one.Masks[0]] {
+			continue
+		}
+		masks[one.Masks[0]] = true
+		if one := m.storingLanes(&one, 2); k == NoReg {
+			k = one
+			if one == 2 { // the next part needs V2
+				m.moveVec(4, 2)
+				k = 4
+			}
+		} else {
+			m.bits(VAND, 4, k, one)
+			k = 4
+		}
+	}
+	if k != NoReg {
+		m.jumpUnlessEach(k, some)
+	}
+	n := len(in.Masks)
+	to := at
+	if n > 1 && n < inPair {
+		to = m.pairs(at, n)
+	}
+	for part := 0; part < n; part++ {
+		x, there := m.vec(in.Uses[4+part], 0), plusBytes(to, int64(vectorBytes*part))
+		if part+1 == n || n >= inPair {
+			m.store(x, there)
+			continue
+		}
+		part++
+		m.emit(Insn{Op: STPQ, D: x, A: m.vec(in.Uses[4+part], 1), N: there.Base, Imm: there.Disp})
+	}
+	if k == NoReg {
+		return
+	}
+	m.Bind(resume)
+	m.outOfLine(in, func() {
+		m.Bind(some)
+		for part := range in.Masks {
+			one := partOf(in, part)
+			m.maskBits(X0, m.storingLanes(&one, 2))
+			v := m.vec(one.Uses[4], 0)
+			m.eachLane(func(lane uint8) {
+				m.plus(X2, at.Base, at.Disp+int64(vectorBytes*part)+4*int64(lane))
+				m.VE(ST1S, S4, v, X2, lane)
+			})
+		}
+		m.B(resume)
+	})
+}
+
+// jumpUnlessEach jumps to away unless all lanes of a mask are set. It clobbers V1 and X0.
+func (m *machine) jumpUnlessEach(k Reg, away Label) {
+	m.V2(VUMINV, S4, 1, k)
+	m.emit(Insn{Op: FMOVWS, D: X0, N: 1})
+	m.BZero(CBZ, X0, away)
+}
+
+// loadPart loads one part of a strided access with words between the lanes. LD2 and LD4 load all components and separate them.
 func (m *machine) loadPart(in *vcode.Inst, at Mem) {
 	words, component := strideOf(in)
 	d := Reg(0)
 	switch words {
-	case 1:
-		d = m.dest(in, 0)
-		m.load(d, at)
 	case 2, 4:
 		m.plus(X0, at.Base, at.Disp)
 		m.V(map[int64]Op{2: LD2, 4: LD4}[words], S4, 0, X0, 0)
@@ -154,18 +256,20 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 	if words > 1 { // the words between must not be written
 		for part := range in.Masks {
 			if one := partOf(in, part); !m.always(&one) || m.facts.Demotes {
-				m.jumpUnlessAll(m.storingLanes(&one, 2), slow)
+				m.jumpUnlessEach(m.storingLanes(&one, 2), slow)
 			}
 		}
 	}
 	at, proven := m.boundsCheckStride(in, len(in.Masks), target.HandleWrites, slow)
+	if words == 1 {
+		m.storeRow(in, at)
+	}
 	for part := range in.Masks {
+		if words == 1 {
+			break
+		}
 		one := partOf(in, part)
 		to := plusBytes(at, vectorBytes*words*int64(part))
-		if words == 1 {
-			m.storeMasked(&one, to)
-			continue
-		}
 		v := m.vec(one.Uses[4], 0)
 		m.plus(X0, to.Base, to.Disp+4*component)
 		for lane := range uint8(lanes) {
@@ -186,31 +290,6 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 			m.stridedOffsets(in, part)
 			m.scatterTo(&one, 3, one.Uses[4])
 		}
-		m.B(resume)
-	})
-}
-
-// storeMasked stores a vector in the storing lanes: lane by lane, out of line, unless these are all. No byte of an inactive lane is
-// written, as another thread may write to it at the same time. It clobbers X0, X2 and V0 to V2.
-func (m *machine) storeMasked(in *vcode.Inst, at Mem) {
-	v := m.vec(in.Uses[len(in.Uses)-1], 0)
-	if m.always(in) && !m.facts.Demotes {
-		m.store(v, at)
-		return
-	}
-	some, resume := m.NewLabel(), m.NewLabel()
-	k := m.storingLanes(in, 2)
-	m.maskBits(X0, k)
-	m.R(MVN|W, X2, 0, X0)
-	m.BZero(CBNZ|W, X2, some)
-	m.store(v, at)
-	m.Bind(resume)
-	m.outOfLine(in, func() {
-		m.Bind(some)
-		m.eachLane(func(lane uint8) {
-			m.plus(X2, at.Base, at.Disp+4*int64(lane))
-			m.VE(ST1S, S4, v, X2, lane)
-		})
 		m.B(resume)
 	})
 }
@@ -306,11 +385,11 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, size uint64, field int64, 
 		m.B(none)
 		return
 	}
-	where := m.handleWord(in.Uses[0], X1, field)
+	where, paired := m.handleWord(in.Uses[0], X1, field), false
 	if in.Key.Flags&ir.Proven != 0 && k != NoReg {
 		m.moveVec(2, k)
 	} else {
-		m.loadX(X0, where)
+		paired = m.pairOf(X0, where, field)
 		m.cmpI(W, X0, in.Key.Aux+size)
 		m.BCond(LO, none)
 		m.plus(X0, X0, -int64(in.Key.Aux+size))
@@ -320,7 +399,9 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, size uint64, field int64, 
 			m.bits(VAND, 2, 2, k)
 		}
 	}
-	m.loadX(X1, plusBytes(where, -field))
+	if !paired {
+		m.loadX(X1, plusBytes(where, -field))
+	}
 	m.addI(X1, X1, in.Key.Aux)
 }
 
@@ -328,19 +409,22 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, size uint64, field int64, 
 func (m *machine) gatherFrom(in *vcode.Inst, k, off Reg) {
 	none, some, resume := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.inRange(in, k, off, 4, target.HandleLength, none)
-	m.jumpUnlessAllAt(2, some)
+	m.jumpUnlessEach(2, some)
 	load := func(lane uint8) {
 		m.VE(VGETW, S2, X2, off, lane)
 		m.R(ADD|W, X2, X2, X1)
 		m.VE(LD1S, S4, 0, X2, lane)
 	}
-	for lane := range uint8(lanes) {
+	m.emit(Insn{Op: FMOVWS, D: X2, N: off})
+	m.Access(LDRS, 0, Mem{Base: X1, Index: X2}, address) // clears the other lanes
+	for lane := uint8(1); lane < lanes; lane++ {
 		load(lane)
 	}
 	m.Bind(resume)
 	m.done(in, 0)
 	m.outOfLine(in, func() {
 		m.Bind(some)
+		m.maskBits(X0, 2)
 		m.zero(0)
 		m.eachLane(load)
 		m.B(resume)
@@ -348,13 +432,6 @@ func (m *machine) gatherFrom(in *vcode.Inst, k, off Reg) {
 		m.zero(0)
 		m.B(resume)
 	})
-}
-
-// jumpUnlessAllAt is jumpUnlessAll that preserves X1: it clobbers X2 instead.
-func (m *machine) jumpUnlessAllAt(k Reg, away Label) {
-	m.maskBits(X0, k)
-	m.R(MVN|W, X2, 0, X0)
-	m.BZero(CBNZ|W, X2, away)
 }
 
 // gather loads words at varying offsets. A result may have the register of an offset that is dead after the instruction, so that several
@@ -397,7 +474,7 @@ func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	}
 	m.inRange(in, m.storingLanes(in, 4), off, 4, target.HandleWrites, none)
 	v := m.vec(u, 0)
-	m.jumpUnlessAllAt(2, some)
+	m.jumpUnlessEach(2, some)
 	store := func(lane uint8) {
 		m.VE(VGETW, S2, X2, off, lane)
 		m.R(ADD|W, X2, X2, X1)
@@ -409,6 +486,7 @@ func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	m.Bind(none)
 	m.outOfLine(in, func() {
 		m.Bind(some)
+		m.maskBits(X0, 2)
 		m.eachLane(store)
 		m.B(none)
 	})

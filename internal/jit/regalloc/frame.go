@@ -41,6 +41,10 @@ type Machine struct {
 	// apart from the registers of Clobbers instructions. May be nil.
 	SlotOperands func(*vcode.Inst, func(vcode.Reg))
 
+	// Apart returns operands in whose registers the result of the instruction should not be, because the machine
+	// overwrites another operand: then a shared register costs a move. May be nil.
+	Apart func(*vcode.Inst) []vcode.Reg
+
 	// InternalMentions returns the number of mentions of scratch vectors in the instruction's code.
 	// They count in SpilledShare, as mentions that never spill. May be nil.
 	InternalMentions func(*vcode.Inst) float32

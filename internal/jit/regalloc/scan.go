@@ -19,8 +19,9 @@ type Analysis struct {
 	loops          []loop
 	blockLoop      []int32 // of each block: the innermost loop, or None
 	hints          []vcode.Reg
-	internalWeight float32     // sum of Machine.InternalMentions, weighted by loop depth
-	order          []vcode.Reg // allocatable registers by ascending start of their intervals
+	apart          map[vcode.Reg][]vcode.Reg // by result: Machine.Apart
+	internalWeight float32                   // sum of Machine.InternalMentions, weighted by loop depth
+	order          []vcode.Reg               // allocatable registers by ascending start of their intervals
 	clobbers       []clobber
 	instructions   int // their number
 }
@@ -36,6 +37,9 @@ type clobber struct {
 func Analyze(f *vcode.Func, m *Machine) *Analysis {
 	n := len(f.Classes)
 	a := &Analysis{f: f, machine: m, intervals: make([]interval, n), needsSlot: make([]bool, n), hints: make([]vcode.Reg, n)}
+	if m.Apart != nil {
+		a.apart = map[vcode.Reg][]vcode.Reg{}
+	}
 	a.findLoops()
 	a.buildIntervals()
 	a.scanInstructions()
@@ -99,10 +103,15 @@ func (a *Analysis) scanInstructions() {
 		if a.machine.SlotOperands != nil {
 			a.machine.SlotOperands(in, requireSlot)
 		}
+		if a.machine.Apart != nil && len(in.Defs) == 1 {
+			if list := a.machine.Apart(in); len(list) > 0 {
+				a.apart[in.Defs[0]] = list
+			}
+		}
 		switch {
 		case in.Op == vcode.Lane && in.IR == ir.FFma: // the x86 instruction overwrites one of its three operands
 			a.hints[in.Defs[0]] = in.Uses[2]
-		case in.Op == vcode.Own && len(in.Uses) > 0: // many fused operations overwrite the first operand
+		case in.Op == vcode.Own && len(in.Uses) > 0 && len(in.Defs) > 0: // many fused operations overwrite the first operand
 			a.hints[in.Defs[0]] = in.Uses[0]
 		}
 		if in.Op == vcode.Copy && len(in.Uses) == 1 {
@@ -201,6 +210,13 @@ func (a *Allocation) assignFree(r vcode.Reg, c vcode.Class, free uint64) {
 	n := int8(bits.TrailingZeros64(free))
 	if shared := free & a.shared.all(); shared != 0 && c == vcode.Vec {
 		n = int8(bits.TrailingZeros64(shared))
+	}
+	choices := free
+	for _, u := range a.apart[r] {
+		if k := a.regs[u]; k != None && a.pool(u) == c && choices&^(1<<k) != 0 {
+			choices &^= 1 << k
+			n = int8(bits.TrailingZeros64(choices))
+		}
 	}
 	if h := a.hints[r]; h != 0 && a.pool(h) == c {
 		if k := a.regs[h]; k != None && free>>k&1 != 0 {

@@ -2,9 +2,14 @@ package vcode
 
 // Form is the SIMD register model of a machine level, such as AVX2 or AVX-512.
 type Form struct {
-	Lanes       int  // 32-bit lanes of a vector register: 8 or 16
+	Lanes       int  // 32-bit lanes of a vector register: 4, 8 or 16
 	Vectors     int  // vector registers that a loop can use; 0 is unknown
-	VectorMasks bool // a mask has 32 bits per lane, all ones or all zeros (AVX2); else one bit (AVX-512)
+	VectorMasks bool // a mask has 32 bits per lane, all ones or all zeros (AVX2, NEON); else one bit (AVX-512)
+
+	// RowStrips limits strips to a row of the workgroup, if several vectors make one: the lanes of a row have consecutive addresses, and
+	// the lanes of several rows have not. With short vectors a row already has enough parts to hide latency.
+	RowStrips bool
+	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory
 

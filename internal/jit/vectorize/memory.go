@@ -183,7 +183,7 @@ func (w *vectorizer) wholeStripAccess(v ir.V, in vcode.Inst) bool {
 // did.
 func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if w.dst.Form.VectorMasks || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
+	if w.dst.Form.VectorMasks && !w.dst.Form.Strided16 || x.Op != ir.Ld && x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform {
 		return false
 	}
 	off := w.shapes.of[x.Args[1]]

@@ -69,6 +69,9 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
 		widest = max(widest, uint32(maxRoundedParts*form.Lanes))
 	}
+	if row := p.LocalSize[0]; form.RowStrips && row > uint32(form.Lanes) {
+		widest = min(widest, row)
+	}
 	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize}
 	// Strips of a vector are legal if strips of two subgroups are: then no lane's effects depend on another's.
 	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
