@@ -121,7 +121,7 @@ func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 	if t == nil {
 		return nil
 	}
-	if t.Op == spirv.OpTypePointer {
+	if t.IsPointer() {
 		c.fail(i, "SPV-AccessChain-BaseType", "the base type is %s; must not be a pointer", c.typeName(t))
 		return nil
 	}

@@ -148,7 +148,8 @@ func (c *checker) compositeConstruct(i int, in spirv.Inst) {
 func partless(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR,
-		spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT:
+		spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT, spirv.OpTypeOpaque, spirv.OpTypeEvent,
+		spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypePipe, spirv.OpTypePipeStorage, spirv.OpTypeNamedBarrier:
 		return true
 	}
 	return false

@@ -92,8 +92,11 @@ func (g *graphs) typeGraph(i int, in spirv.Inst) {
 		g.fail(i, "SPV-Graph-Type", "a graph with %d inputs and at most as many types; must have an output", v.NumInputs())
 	}
 	for n, id := range v.InOutTypes() {
-		if t := g.m.Type(id); t != nil && !isGraphValue(t) {
+		switch t := g.m.Type(id); {
+		case t != nil && !isGraphValue(t):
 			g.fail(i, "SPV-Graph-Type", "input or output %d is %s; must be a tensor or an array of tensors", n, g.typeName(t))
+		case t == nil && g.code.DefInst(id) != nil:
+			g.fail(i, "SPV-Graph-Type", "input or output %d is %s, the result of %s; must be a tensor or an array of tensors", n, g.name(id), g.code.DefInst(id).Op())
 		}
 	}
 }
