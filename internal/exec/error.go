@@ -48,7 +48,12 @@ type AbortError struct {
 	At           []uint32  // byte offsets of the scalars in the message; of none if it has no layout
 }
 
-// Message returns the bytes of the message, which the declared type of the message lays out.
+// Message returns the bytes of the message as its declared type lays them out, with zeros between the scalars (Vulkan,
+// VkDeviceFaultShaderAbortMessageInfoKHR). It has no bytes if the message has no layout. A scalar that ends after MaxAbortMessage bytes is
+// left out. Example with At 0 and 8:
+//
+//	Args   7            9
+//	bytes  7 0 0 0 · · · · 9 0 0 0
 func (e *AbortError) Message() []byte {
 	var out []byte
 	for i, at := range e.At {
@@ -56,7 +61,7 @@ func (e *AbortError) Message() []byte {
 			break
 		}
 		end := uint64(at) + uint64(e.Types[i].Bits()+7)/8
-		if end > MaxAbortMessage {
+		if end > MaxAbortMessage { // a module may declare any offset
 			continue
 		}
 		for uint64(len(out)) < end {

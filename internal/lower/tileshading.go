@@ -34,15 +34,15 @@ func (u *unit) tileLocalSize() ([3]uint32, bool) {
 	size := [3]uint32{2: 1}
 	for i := range 2 {
 		rate := m.Operands[i]
-		if rate == 0 || rate&(rate-1) != 0 || rate > ir.TileGranularity {
-			u.malformed("the shading rate of a tile is %d×%d; must be two powers of two, at most %d", m.Operands[0], m.Operands[1], ir.TileGranularity)
+		if rate == 0 || rate&(rate-1) != 0 {
+			u.malformed("the shading rate of a tile is %d×%d; must be two powers of two", m.Operands[0], m.Operands[1])
+		}
+		if rate > ir.TileGranularity {
+			u.unsupported("a shading rate of %d×%d pixels, more than %d,", m.Operands[0], m.Operands[1], ir.TileGranularity)
 		}
 		size[i] = ir.TileGranularity / rate
 	}
-	if m.Operands[2] == 0 {
-		u.malformed("the shading rate of a tile along z is 0; must be greater")
-	}
-	u.prog.TileLayers = m.Operands[2]
+	u.prog.TileLayers = max(m.Operands[2], 1) // see docs/undefined.md
 	return size, true
 }
 
