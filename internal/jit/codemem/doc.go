@@ -11,7 +11,7 @@
 //	        └─────────────────────────────┘
 //
 // If the kernel forbids executable mappings of the file, as under some SELinux policies, the range is mapped
-// once and mprotect switches pages between writable and executable. The build tag oneview requests that for an emulator that translates
+// once and mprotect switches pages between writable and executable, as VirtualProtect does on Windows. The build tag oneview requests that for an emulator that translates
 // code once and does not see later stores through another view, such as qemu-user 7.2.
 //
 // # Files

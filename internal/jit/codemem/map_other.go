@@ -1,4 +1,4 @@
-//go:build !linux || !(amd64 || arm64)
+//go:build !((linux && (amd64 || arm64)) || (windows && amd64))
 
 package codemem
 
@@ -6,7 +6,7 @@ import "errors"
 
 const pageSize = 64 << 10
 
-var errUnsupported = errors.New("codemem: executable memory needs linux on amd64 or arm64")
+var errUnsupported = errors.New("codemem: executable memory needs linux on amd64 or arm64, or windows on amd64")
 
 func mapDual(int) (mapping, error)   { return mapping{}, errUnsupported }
 func mapSingle(int) (mapping, error) { return mapping{}, errUnsupported }

@@ -12,10 +12,15 @@
 // The assembly of an architecture is enter, stackWords and the signal handler. Of the registers, code that exits
 // as Called or Polled has only the stack pointer and the one of the Context (amd64: R15) again when it resumes.
 //
+// # Windows
+//
+// A vectored exception handler takes the place of signal handlers; machine code has no unwind information, and needs none. Windows writes an exception to the
+// stack of the code, so that an overflow of this stack, which no compiled program has (target.Code.StackBytes), ends the process.
+//
 // # Files
 //
 //  1. context.go: the Context.
-//  2. fault_linux.go, fault_*.s: signals of machine code. stacks.go: its stacks.
+//  2. fault_linux.go, fault_amd64.s, fault_arm64.s: signals of machine code; fault_windows*: exceptions. stacks*.go: its stacks.
 //  3. run.go, enter_*.s: entry and exit; other.go: hosts without machine code.
 //  4. preempt.go: how the Go runtime retakes a processor from machine code.
 package trampoline

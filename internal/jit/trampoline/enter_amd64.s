@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux || windows
 
 #include "textflag.h"
 #include "go_asm.h"
@@ -30,12 +30,7 @@ TEXT ·leap(SB), NOSPLIT|NOFRAME, $0
 // A g begins with stack.lo, stack.hi and stackguard0, as compilers and linkers
 // rely on (runtime2.go).
 TEXT ·stackWords(SB), NOSPLIT, $0-8
-	MOVQ	(TLS), AX
-	MOVQ	AX, ret+0(FP)
-	RET
-
-// func faultHandler() uintptr
-TEXT ·faultHandler(SB), NOSPLIT, $0-8
-	LEAQ	·onFault(SB), AX
+	MOVQ	TLS, AX	// Windows needs both instructions; elsewhere the assembler removes the first
+	MOVQ	0(AX)(TLS*1), AX
 	MOVQ	AX, ret+0(FP)
 	RET

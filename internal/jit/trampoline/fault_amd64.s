@@ -34,3 +34,9 @@ pass:	// SIGSEGV 11, SIGBUS 7, SIGFPE 8, SIGILL 4
 	JEQ	go
 	MOVQ	·faults+40(SB), AX
 go:	JMP	AX
+
+// func faultHandler() uintptr
+TEXT ·faultHandler(SB), NOSPLIT, $0-8
+	LEAQ	·onFault(SB), AX
+	MOVQ	AX, ret+0(FP)
+	RET

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build (linux && (amd64 || arm64)) || (windows && amd64)
 
 package trampoline
 
@@ -117,6 +117,10 @@ func TestStop(t *testing.T) {
 }
 
 func TestFault(t *testing.T) {
+	access, undefined := "signal 11 ", "signal 4 "
+	if runtime.GOOS == "windows" {
+		access, undefined = "exception 0xc0000005 ", "exception 0xc000001d "
+	}
 	wild := load(t, code.load)
 	c := newContext(t, wild)
 	for range 3 {
@@ -124,13 +128,16 @@ func TestFault(t *testing.T) {
 		if s := Run(c); s != target.Faulted {
 			t.Fatalf("status %d", s)
 		}
-		if err := c.Fault().Error(); !strings.Contains(err, "signal 11") || !strings.Contains(err, "0x10") {
+		if err := c.Fault().Error(); !strings.Contains(err, access) || !strings.Contains(err, "0x10") {
 			t.Error(err)
 		}
 	}
 	illegal := newContext(t, load(t, code.illegal))
-	if s := Run(illegal); s != target.Faulted || !strings.Contains(illegal.Fault().Error(), "signal 4 ") {
+	if s := Run(illegal); s != target.Faulted || !strings.Contains(illegal.Fault().Error(), undefined) {
 		t.Errorf("an illegal instruction: status %d, %v", s, illegal.Fault())
+	}
+	if runtime.GOOS == "windows" { // it ends the process if the stack has no room for an exception (faultBytes)
+		return
 	}
 	if s := Run(newContext(t, load(t, code.overflow))); s != target.Faulted {
 		t.Errorf("overflow of the native stack: status %d", s)

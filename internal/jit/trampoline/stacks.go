@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build (linux && (amd64 || arm64)) || (windows && amd64)
 
 package trampoline
 
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"unsafe"
 )
 
@@ -27,14 +26,14 @@ const (
 // NewStacks maps n stacks of at least size bytes.
 func NewStacks(n, size int) (*Stacks, error) {
 	guard := os.Getpagesize() // arm64 kernels use 4, 16 or 64 KiB
-	stride := strideOf(size, guard)
-	mem, err := syscall.Mmap(-1, 0, n*stride, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	stride := strideOf(size+faultBytes, guard)
+	mem, err := mapMemory(n * stride)
 	if err != nil {
 		return nil, fmt.Errorf("jit: %d native stacks of %d bytes: %w", n, size, err)
 	}
 	for i := range n {
-		if err := syscall.Mprotect(mem[i*stride:i*stride+guard], syscall.PROT_NONE); err != nil {
-			return nil, errors.Join(fmt.Errorf("jit: guard page: %w", err), syscall.Munmap(mem))
+		if err := forbid(mem[i*stride : i*stride+guard]); err != nil {
+			return nil, errors.Join(fmt.Errorf("jit: guard page: %w", err), unmapMemory(mem))
 		}
 	}
 	return &Stacks{mem, stride, n}, nil
@@ -62,4 +61,4 @@ func (s *Stacks) Bytes(at uintptr) []byte {
 func (s *Stacks) Size() int { return len(s.mem) }
 
 // Close unmaps the stacks.
-func (s *Stacks) Close() error { return syscall.Munmap(s.mem) }
+func (s *Stacks) Close() error { return unmapMemory(s.mem) }
