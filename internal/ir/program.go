@@ -247,7 +247,7 @@ type Message struct {
 	Kind  MessageKind
 	Text  string   // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
 	Args  []Type   // of the values, in order
-	At    []uint32 // of Abort: the byte offsets of the values in the type of the message; of none if it has no layout
+	At    []uint32 // of Abort: the byte offsets of the values in the type of the message; nil if the type has no layout
 	Site           // of Undefined, Unwritten and Traced
 	Event          // of Traced
 }

@@ -13,7 +13,7 @@ import (
 func TestHash(t *testing.T) {
 	make := func() *ir.Program {
 		return &ir.Program{
-			In: []ir.Input{{}}, Out: []ir.Output{{}}, Captures: []ir.Capture{{}}, Res: []ir.Resource{{}}, Vars: []ir.Var{{}}, Tables: [][]byte{{0}}, Messages: []ir.Message{{Args: []ir.Type{0}}},
+			In: []ir.Input{{}}, Out: []ir.Output{{}}, Captures: []ir.Capture{{}}, Res: []ir.Resource{{}}, Vars: []ir.Var{{}}, Tables: [][]byte{{0}}, Messages: []ir.Message{{Args: []ir.Type{0}, At: []uint32{0}}},
 			Funcs: []*ir.Func{{Vals: []ir.Val{{}}, Code: []ir.V{0}, Extra: []ir.V{0}, Args: []ir.V{0}}},
 		}
 	}
