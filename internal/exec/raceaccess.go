@@ -19,7 +19,8 @@ type Access struct {
 // Span is a range of bytes by their addresses in the process.
 type Span struct{ Start, End uint64 }
 
-// note is the accesses of the invocations of a command to a word.
+// note is the accesses of the invocations of a command to a word. The detector of a device compares commands by them: within a
+// command the cells of the words decide.
 type note struct {
 	bytes [4]uint8     // bit sets of the bytes of the loads, stores, atomic loads and atomic stores
 	first [4]firstNote // of each
@@ -47,7 +48,8 @@ func (r *races) note(n *note, x *record, a access) {
 	}
 }
 
-// access adds an access of some lanes: a load, a store or an atomic.
+// access adds an access of some lanes: a load, a store or an atomic. Rows of lanes with consecutive words take the short way;
+// the other lanes are added one by one, in the order of their numbers, so that the first race of a word is the same in each run.
 func (r *races) access(p *traced, x *record, lanes Lanes) {
 	g := r.workgroupOf(x)
 	x.workgroup, x.thread = g.number, g.first+x.lane
@@ -105,7 +107,8 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	}
 }
 
-// groupOfPlace returns the group of the space of an access.
+// groupOfPlace returns 0 for memory that all workgroups share, and a number from 1 for memory of a workgroup. It is the place of
+// the access in the key of a page: two workgroups never meet in memory of their own.
 func groupOfPlace(g *workgroup, x *record) uint32 {
 	if x.event.Domain == ir.EventWorkgroup {
 		return 1 + g.number
@@ -116,6 +119,7 @@ func groupOfPlace(g *workgroup, x *record) uint32 {
 // accessBytes adds an access of bytes of a place; false if the memory for it is used up.
 func (r *races) accessBytes(t *thread, x *record, a access, from *place) bool {
 	e, end := x.event, from.at+from.size
+	// Without the sanitizer uninit, and for stores, all bytes count as written.
 	written := !e.Uninit || !e.Read
 	// Words are compared by bytes: neighbors in a word may belong to two invocations.
 	for word := from.at / 4; word*4 < end; word++ {
@@ -175,6 +179,7 @@ func (l *Log) Accesses() (list []Access) {
 	if l.races == nil || !l.races.commands {
 		return nil
 	}
+	// The order of the pages is that of a map: the first invocation and the sorted ranges make the result the same in each run.
 	type by struct {
 		siteOf
 		kind int

@@ -2,7 +2,8 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// round is one control barrier.
+// round is one execution of a control barrier by the invocations of its scope. Those that release a domain there leave their
+// clocks, and those that acquire it take the join of all clocks after the last one has arrived (vector clocks, Mattern 1989).
 type round struct {
 	at           roundOf
 	event        *ir.Event
@@ -13,7 +14,7 @@ type round struct {
 	resumed      resumption
 }
 
-// meeting is how many of the invocations are at a control barrier.
+// meeting is how many of the invocations are at a control barrier. A published clock refers to it after its round is closed.
 type meeting struct {
 	count, size uint32 // invocations that are here, and those that must be
 	whole       uint8  // domains that the barrier itself acquires, if all are at the same one of the workgroup
@@ -134,7 +135,8 @@ func (r *races) order(t *thread, x *record, lane int) {
 	}
 }
 
-// apply changes the state of an invocation.
+// apply changes the state of an invocation: a release publishes its clocks before an acquire takes those of others, because a
+// fence with both orders the accesses before it before the ones after it.
 func (r *races) apply(t *thread, e *ir.Event, at *round) {
 	switch e.Kind {
 	case ir.FenceEvent:

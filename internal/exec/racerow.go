@@ -2,6 +2,9 @@ package exec
 
 // Consecutive invocations often access consecutive words. Such a row is compared as one word: its accesses are by invocations at
 // the same distances, and those of a subgroup have the same state, so that the order and the races of all words are the same.
+//
+// A page keeps for each row either one cell, or a cell for each of its words. The first access that is not of the whole row
+// splits it: each word begins with a copy of the row's cell, with the lane of its own invocation.
 
 // inRows reports whether the accesses of a record may be of whole rows: loads and stores of words of one descriptor without gaps;
 // and whether they are loads of one word. With Log.Commands each word has notes of its own.
@@ -13,8 +16,8 @@ func (r *races) inRows(p *traced, x *record) (rows, one bool) {
 	return x.sequence[0].step == 4, x.sequence[0].step == 0 && !e.Write
 }
 
-// accessRow adds the accesses of a whole row by the lanes from one on, or their loads of one word, which it only skips. It returns false, without an effect that an access of each
-// word would not have, if the words need cells of their own.
+// accessRow adds the accesses of a whole row by the lanes from one on, or their loads of one word, which it only skips. It returns
+// false, without an effect that an access of each word would not have, if the words need cells of their own.
 func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int, one bool) bool {
 	var values [2]uint64
 	from := p.locate(x, x.args(lane, 2, &values))
@@ -39,6 +42,7 @@ func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int, one bool
 		return w != nil && w[word%rowWords].history != 0 && (!e.Uninit || w[word%rowWords].written == 0xf) &&
 			r.histories[w[word%rowWords].history].knows(t, x, access{bytes: 0xf, reads: true})
 	}
+	// A word that nobody has written is reported for each invocation that loads it.
 	c := &at.whole[n]
 	if at.words[n] != nil || e.Uninit && e.Read && c.written == 0 {
 		return false
@@ -95,6 +99,8 @@ func (r *races) rowOrders(c *cell, t *thread, x *record) bool {
 	return true
 }
 
+// rowOrder is rowOrders for one of the accesses before. The clock of a workgroup orders all words alike; the clocks of its
+// invocations may not, so that rows do not use them.
 func (r *races) rowOrder(old access, t *thread, x *record) bool {
 	before := r.records[old.record]
 	o, e, d := before.event, x.event, x.event.Domain

@@ -2,7 +2,9 @@ package exec
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// shadow has the accesses of each word of memory, in pages.
+// shadow has the accesses of each word of memory, in pages (shadow memory, as in ThreadSanitizer, Serebryany & Iskhodzhanov 2009).
+// Cells refer to records and histories by number, and both count their references: what no cell names is used again, so that
+// memory grows with the words that are accessed and not with the accesses. races.full ends the detection when the memory for it is used up.
 type shadow struct {
 	pages         map[pageOf]*page
 	recent        [16]*page  // by the number of the message of the access
@@ -24,8 +26,8 @@ func newShadow() shadow {
 type space struct {
 	stage   ir.Stage // the order of task and mesh shaders is not followed: their accesses are not compared
 	memory  uint32   // the number of its name; 0 for the memory of the process
-	element uint32
-	group   uint32 // of workgroup memory: 1 + its number
+	element uint32   // of an array of descriptors
+	group   uint32   // of workgroup memory: 1 + its number
 }
 
 // pageWords is the number of words of a page.
