@@ -41,7 +41,7 @@ func logicProgram(r *rand.Rand) string {
 		case 0:
 			v = line("not.i32 %s", u)
 		case 1:
-			k := r.Intn(32)
+			k := r.Intn(33) // a rotation but for 0 and 32: counts are modulo 32
 			left, right := line("shl.i32 %s, %d:i32", u, k), ""
 			right = line("lshr.i32 %s, %d:i32", u, 32-k)
 			v = line("%s.i32 %s, %s", []string{"or", "xor", "add"}[r.Intn(3)], right, left)

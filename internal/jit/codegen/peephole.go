@@ -222,7 +222,7 @@ func (z *Peephole) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	return ok
 }
 
-// Rotate matches x<<n | x>>(32−n), and replaces it by the fused operation with Aux n.
+// Rotate matches x<<n | x>>(32−n) with 0 < n < 32, and replaces it by the fused operation with Aux n.
 //
 // The two shifts have no common bits, so that or, xor and add are the same:
 //
@@ -245,7 +245,7 @@ func (z *Peephole) Rotate(in *vcode.Inst, fused uint8) bool {
 	}
 	left, ok := z.F.Const(a.Uses[1])
 	right, also := z.F.Const(b.Uses[1])
-	if !ok || !also || left == 0 || left+right != 32 {
+	if !ok || !also || left == 0 || right == 0 || left+right != 32 { // counts are modulo 32: one of 32 is no rotation
 		return false
 	}
 	z.Replace(in, fused, left, []vcode.Reg{a.Uses[0]}, in.Uses[0], in.Uses[1])
