@@ -3,17 +3,16 @@ package codemem
 import (
 	"bytes"
 	"errors"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
-
-	"os"
 )
 
 func heaps(t *testing.T, size int) map[string]*Heap {
-	if runtime.GOOS != "linux" {
-		t.Skip("executable memory needs linux")
+	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+		t.Skip("executable memory needs linux or windows")
 	}
 	out := map[string]*Heap{}
 	for name, m := range map[string]func(int) (mapping, error){"twice": mapDual, "once": mapSingle} {
@@ -108,6 +107,28 @@ func TestFree(t *testing.T) {
 		}
 		if len(h.free) != 1 || h.free[0] != (span{0, whole}) {
 			t.Errorf("%s: free spans are not merged: %v", name, h.free)
+		}
+		h.Close()
+	}
+}
+
+// TestSmallBlocks checks that a small program does not occupy more than a page on Windows, which has one view of the code: the
+// reservation would be full after few programs.
+func TestSmallBlocks(t *testing.T) {
+	if runtime.GOOS != "windows" {
+		t.Skip("one view of the code is the rule on windows only")
+	}
+	for name, h := range heaps(t, 1<<20) {
+		n := 0
+		for ; ; n++ {
+			if _, err := h.Add([]byte{0xc3}); errors.Is(err, ErrFull) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := 1 << 20 / os.Getpagesize(); n < want {
+			t.Errorf("%s: %d blocks in 1 MiB; want %d", name, n, want)
 		}
 		h.Close()
 	}

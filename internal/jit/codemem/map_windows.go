@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// pageSize is the granularity of VirtualAlloc, a multiple of the page size.
-const pageSize = 64 << 10
+// pageSize is the page size of Windows on amd64. Reservations begin at multiples of 64 KiB, but commits and protections count in pages.
+const pageSize = 4 << 10
 
 // Arguments of VirtualAlloc, VirtualFree and VirtualProtect.
 const (
