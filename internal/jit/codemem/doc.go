@@ -11,8 +11,9 @@
 //	        └─────────────────────────────┘
 //
 // If the kernel forbids executable mappings of the file, as under some SELinux policies, the range is mapped
-// once and mprotect switches pages between writable and executable, as VirtualProtect does on Windows. The build tag oneview requests that for an emulator that translates
-// code once and does not see later stores through another view, such as qemu-user 7.2.
+// once and mprotect switches pages between writable and executable. Windows always has one view, and VirtualProtect switches its
+// pages. The build tag oneview requests one view for an emulator that translates code once and does not see later stores through
+// another view, such as qemu-user 7.2.
 //
 // # Files
 //

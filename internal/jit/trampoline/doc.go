@@ -14,8 +14,9 @@
 //
 // # Windows
 //
-// A vectored exception handler takes the place of signal handlers; machine code has no unwind information, and needs none. Windows writes an exception to the
-// stack of the code, so that an overflow of this stack, which no compiled program has (target.Code.StackBytes), ends the process.
+// A vectored exception handler takes the place of signal handlers; machine code has no unwind information, and needs none. Windows
+// writes an exception to the stack of the code, so that an overflow of this stack, which no compiled program has
+// (target.Code.StackBytes), ends the process.
 //
 // # Files
 //

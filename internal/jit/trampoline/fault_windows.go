@@ -22,7 +22,9 @@ var addVectoredExceptionHandler = kernel32.NewProc("AddVectoredExceptionHandler"
 //
 // The handler is a vectored one, the first of all. Windows calls these before it looks for handlers in stack frames, so that machine code
 // needs no unwind information, and its stack need not be the one that the thread has in its environment block. The handler of the Go
-// runtime is the next: it takes only exceptions of Go code.
+// runtime is the next: it takes only exceptions of Go code. After an exception that we take, Windows calls the continue handlers of the
+// Go runtime: they accept exceptions of memory accesses, divisions, breakpoints and undefined instructions, as execution continues in Go
+// code, at exitPC. Any other exception ends the process there.
 func CatchFaults(lo, hi uintptr) error {
 	const first = 1
 	faults.lo, faults.hi = lo, hi
