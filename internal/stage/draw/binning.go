@@ -144,7 +144,8 @@ func (d *binWorker) wait(t task, chunk int) error {
 	return nil
 }
 
-// finishWaiting sets up the triangles that wait, and makes the bin lists of their draws. Task t is the current one then.
+// finishWaiting sets up the triangles that wait, makes the bin lists of their draws, and shades them if the bins are full. Task t is the
+// current one then.
 func (d *binWorker) finishWaiting(t task) error {
 	n := len(d.waiting)
 	if n == 0 {
@@ -165,7 +166,8 @@ func (d *binWorker) finishWaiting(t task) error {
 		if err := d.RasterizeInPlace(d.pass.ctx, &w.triangles); err != nil {
 			return err
 		}
-		if err := d.finishList(); err != nil {
+		// Workers take no task while the bins are full, but this one may have many draws of a series already.
+		if err := d.flush(d.pass.ctx); err != nil {
 			return err
 		}
 	}

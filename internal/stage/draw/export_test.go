@@ -33,6 +33,9 @@ func SmallBins() (back func()) {
 	return func() { maxBinnedBytes, maxListBytes, maxTaskListBytes = binned, list, taskList }
 }
 
+// Kept returns the bytes of the unused bin lists of a pass.
+func Kept(p *Pass) int { return p.kept }
+
 // DisableHiZ disables or enables hierarchical Z.
 func DisableHiZ(b bool) { disableHiZ = b }
 
