@@ -1,9 +1,13 @@
 package draw_test
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -35,4 +39,114 @@ func TestSeriesBound(t *testing.T) {
 	if got := draw.Kept(&pass); got == 0 || got > most {
 		t.Errorf("%d bytes of bin lists; must be at most %d", got, most)
 	}
+}
+
+// TestSeries makes random small draws, with clears, large draws and draws with counts between them, in passes of several workers:
+// picture, depths, stencils and counts are those of one worker without draws in place (Vulkan, "Rasterization Order"). CHIARO_LONG
+// makes more.
+func TestSeries(t *testing.T) {
+	rounds := 3
+	if os.Getenv("CHIARO_LONG") != "" {
+		rounds = 300
+	}
+	pipelines := seriesPipelines(t)
+	for seed := range uint64(rounds) {
+		want, counts := drawSeries(t, pipelines, seed, 1, false)
+		for workers := 1; workers <= 4; workers++ {
+			for _, small := range []bool{false, true} {
+				back := func() {}
+				if small {
+					back = draw.SmallBins()
+				}
+				got, counted := drawSeries(t, pipelines, seed, workers, true)
+				if back(); !bytes.Equal(got, want) || counted != counts {
+					t.Errorf("seed %d, %d workers, small bins %v: another picture, or the counts %v; want %v", seed, workers, small, counted, counts)
+				}
+			}
+		}
+	}
+}
+
+// seriesPipelines returns pipelines with blending alone, with a depth test, with a stencil test too, and with flat colors.
+func seriesPipelines(t *testing.T) (list []*draw.Pipeline) {
+	over := state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorSrcAlpha, DstColor: enum.BlendFactorOneMinusSrcAlpha, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorZero, WriteMask: 15}
+	for i := range 4 {
+		s := state.State{
+			Assembly: state.Assembly{Topology: enum.TopologyTriangleList}, Viewports: []state.Viewport{{Width: 150, Height: 100, MaxDepth: 1}},
+			Scissors: []state.Rect{{Width: 150, Height: 100}}, Multisample: state.Multisample{Samples: 1},
+			Vertex: state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
+				Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}},
+			DepthStencil: state.DepthStencil{
+				Test: i > 0, Write: i > 0, Compare: []enum.CompareOp{0, enum.CompareOpLess, enum.CompareOpGreaterOrEqual, enum.CompareOpLessOrEqual}[i], Stencil: i == 2,
+				Front: state.StencilFace{Compare: enum.CompareOpAlways, Pass: enum.StencilOpIncrementAndClamp, CompareMask: 255, WriteMask: 255},
+				Back:  state.StencilFace{Compare: enum.CompareOpLess, Pass: enum.StencilOpInvert, Fail: enum.StencilOpDecrementAndWrap, CompareMask: 255, WriteMask: 127, Reference: 3},
+			},
+			Blend: state.Blend{Attachments: []state.BlendAttachment{over, {}, {}}},
+		}
+		if i == 1 {
+			s.Blend.Attachments[0] = state.BlendAttachment{WriteMask: 15}
+		}
+		fragment := shownText
+		if i == 3 {
+			fragment = strings.NewReplacer("in location f32 5", "in location f32 5 flat").Replace(fragment)
+		}
+		vertex := strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText)
+		p, err := draw.New(draw.Stages{Vertex: parse(t, vertex, 16), Fragment: parse(t, fragment, 16)}, s, machine(), exec.Options{})
+		must(t, err)
+		t.Cleanup(func() { p.Close() })
+		list = append(list, p)
+	}
+	return list
+}
+
+// seriesCounts are what the draws of a test count.
+type seriesCounts struct {
+	passed     uint64
+	statistics state.Statistics
+}
+
+// drawSeries makes the random draws of a seed and returns what the images have.
+func drawSeries(t *testing.T, pipelines []*draw.Pipeline, seed uint64, workers int, packs bool) (_ []byte, counts seriesCounts) {
+	const n = 1300
+	defer draw.Packs(packs)()
+	defer draw.SetLeast(1, 1)()
+	places, colors := littered(n)
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := newAlbum(t, 1, 1)
+	var pass draw.Pass
+	must(t, pass.Begin(&c.Target, nil, workers))
+	p := pipelines[0]
+	for range 20 + r.IntN(150) {
+		if r.IntN(3) == 0 {
+			p = pipelines[r.IntN(len(pipelines))]
+		}
+		if r.IntN(25) == 0 {
+			must(t, pass.Clear(t.Context(), &draw.Clears{
+				Area:   state.Rect{X: int32(r.IntN(100)), Y: int32(r.IntN(70)), Width: uint32(r.IntN(90) + 1), Height: uint32(r.IntN(50) + 1)},
+				Colors: []draw.Clear{{Do: true}, {}, {}}, Depth: draw.Clear{Do: r.IntN(2) == 0, Value: [4]uint64{0x3f000000}},
+			}))
+			continue
+		}
+		count := uint32(1 + r.IntN(60))
+		if r.IntN(20) == 0 {
+			count = n // more than a draw in place may have
+		}
+		first := uint32(r.IntN(n - int(count) + 1))
+		a := state.Args{VertexBuffers: []exec.Buffer{{Bytes: places}, {Bytes: colors}}, First: 3 * first, Count: 3 * count, Instances: 1}
+		if r.IntN(5) == 0 {
+			a.Instances = uint32(r.IntN(3))
+		}
+		if r.IntN(6) == 0 {
+			a.Passed = &counts.passed
+		}
+		if r.IntN(9) == 0 {
+			a.Statistics = &counts.statistics
+		}
+		if r.IntN(8) == 0 {
+			a.Area = state.Rect{X: int32(r.IntN(100)), Y: int32(r.IntN(70)), Width: uint32(r.IntN(90) + 1), Height: uint32(r.IntN(50) + 1)}
+		}
+		must(t, pass.Draw(t.Context(), p, &a))
+	}
+	must(t, pass.End(t.Context()))
+	return c.bytes(), counts
 }
