@@ -7,7 +7,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // memory grows with the words that are accessed and not with the accesses. races.full ends the detection when the memory for it is used up.
 type shadow struct {
 	pages         map[pageOf]*page
-	recent        [16]*page  // by the number of the message of the access
+	recent        [16]*page  // by the numbers of the message and of the page
 	near          *page      // of the last access
 	records       []*record  // from 1
 	idle          []*record  // of them
@@ -121,8 +121,8 @@ func (r *races) free(c *cell) {
 
 // pageAt returns a page for an access by a message; nil if the memory for it is used up.
 func (r *races) pageAt(at pageOf, x *record) *page {
-	// An instruction often accesses the page again that it accessed in the subgroup before.
-	last := &r.recent[x.number%uint32(len(r.recent))]
+	// An instruction often accesses pages again that it accessed in the subgroup before.
+	last := &r.recent[(uint64(x.number)+at.number)%uint64(len(r.recent))]
 	if *last != nil && (*last).at == at {
 		r.near = *last
 		return r.near
