@@ -175,6 +175,19 @@ func TestVersion(t *testing.T) {
 	wantResults(t, items, answers, "")
 }
 
+// TestNoticeAfterEnd checks that nothing is written after the last answer: the caller of Submit has its writer back.
+func TestNoticeAfterEnd(t *testing.T) {
+	var out bytes.Buffer
+	x := &submitter{out: wire.NewWriter(&out), noticed: map[string]bool{}, done: make(chan struct{})}
+	x.notice("early")
+	n := out.Len()
+	x.finish()
+	x.notice("late")
+	if n == 0 || out.Len() != n {
+		t.Errorf("%d bytes before the end and %d after it; must be some and none", n, out.Len()-n)
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

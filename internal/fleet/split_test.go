@@ -90,7 +90,7 @@ func TestPartition(t *testing.T) {
 		length = time.Minute
 	}
 	s := newSplitter(t, e.URL())
-	far := &Worker{Server: Server{URL: s.url()}, Command: command(t, "v1"), Slots: 4, AckWait: 300 * time.Millisecond}
+	far := &Worker{Server: Server{URL: s.url()}, Command: command(t, "v1"), Slots: 4, AckWait: 2 * time.Second}
 	startWorker(t, far)
 	items := makeItems(t, 4)
 	for i := range items {
@@ -105,16 +105,16 @@ func TestPartition(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	s.set(true)
-	near := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 4, AckWait: 300 * time.Millisecond}
+	near := &Worker{Server: e.Server(), Command: command(t, "v1"), Slots: 4, AckWait: 2 * time.Second}
 	startWorker(t, near)
 	wantResults(t, items, <-done, "")
 	time.Sleep(length)
 	s.set(false)
-	for far.done.Load() < 4 || far.busy.Load() > 0 {
+	for far.busy.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if near.done.Load() != 4 {
-		t.Errorf("the worker with a connection answered %d items; want 4", near.done.Load())
+	if far.done.Load() != 4 || near.done.Load() != 4 {
+		t.Errorf("the worker without a connection answered %d items and the other one %d; want 4 of each", far.done.Load(), near.done.Load())
 	}
 	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
 	st := connected(t, e)

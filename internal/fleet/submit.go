@@ -89,6 +89,7 @@ type submitter struct {
 	waiting map[string]*waitingBatch // by the token of the batch
 	known   map[string]bool          // tokens of batches that the server has a result of
 	open    bool                     // further items come
+	over    bool                     // the last answer is written
 	last    time.Time                // of the last answer
 	count   int                      // answers
 	noticed map[string]bool          // notices since the last answer
@@ -193,9 +194,10 @@ func (x *submitter) readItems(ctx context.Context, r *wire.Reader) error {
 	return nil
 }
 
-// finish closes done after the last answer. The caller holds the lock.
+// finish closes done after the last answer, which no notice follows. The caller holds the lock.
 func (x *submitter) finish() {
 	if !x.open && len(x.waiting) == 0 {
+		x.over = true
 		close(x.done)
 	}
 }
@@ -380,10 +382,13 @@ func (x *submitter) result(ctx context.Context, token string, data []byte) {
 	x.finish()
 }
 
-// write writes a line.
+// write writes a line, unless the last answer is written: Submit may have returned then.
 func (x *submitter) write(r *wire.Report) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
 	if err := x.out.Write(r); err != nil {
 		x.fail(err)
 	}
