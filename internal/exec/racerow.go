@@ -16,8 +16,8 @@ func (r *races) inRows(p *traced, x *record) (rows, one bool) {
 	return x.sequence[0].step == 4, x.sequence[0].step == 0 && !e.Write
 }
 
-// accessRow adds the accesses of a whole row by the lanes from one on, or their loads of one word, which it only skips. It returns
-// false, without an effect that an access of each word would not have, if the words need cells of their own.
+// accessRow adds the accesses of a whole row by the lanes from one on. Of loads of one word it only skips those that need no check. If
+// the words need cells of their own, it returns false, and its effects are a part of those of an access of each word.
 func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int, one bool) bool {
 	var values [2]uint64
 	from := p.locate(x, x.args(lane, 2, &values))

@@ -69,7 +69,7 @@ func randomRowEvents(r *rand.Rand) (list []ir.Event) {
 func TestRowRaces(t *testing.T) {
 	rounds := uint64(1500)
 	if os.Getenv("CHIARO_LONG") != "" {
-		rounds = 200_000
+		rounds = 30_000
 	}
 	found := 0
 	for seed := range rounds {

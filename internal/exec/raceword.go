@@ -120,8 +120,8 @@ func (r *races) touch(c *cell, t *thread, x *record, a access) {
 }
 
 // compare compares an access by an invocation with one before it, and reports a race. keeps tells whether the one before remains: not
-// if what races with it later races with the new one, too. An atomic of a narrow scope also races with atomics that one of a wide scope excludes. alike tells whether both are by one instruction and not ordered, because they
-// are atomic or race.
+// if what races with it later races with the new one, too. An atomic of a narrow scope also races with atomics that one of a wide scope
+// excludes. alike tells whether both are by one instruction and not ordered, because they are atomic or race.
 func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool) {
 	before := r.records[old.record]
 	o, e := before.event, x.event
