@@ -41,6 +41,7 @@ const (
 	stageIndexInput              uint64 = 1 << 36
 	stageVertexAttributeInput    uint64 = 1 << 37
 	stagePreRasterizationShaders uint64 = 1 << 38
+	stageSubpassShader           uint64 = 1 << 39
 )
 
 // The accesses of the commands that are compared, and the flags that include them (VkAccessFlagBits2).
@@ -48,6 +49,7 @@ const (
 	accessIndirectCommandRead uint64 = 1 << 0
 	accessIndexRead           uint64 = 1 << 1
 	accessUniformRead         uint64 = 1 << 3
+	accessInputAttachmentRead uint64 = 1 << 4
 	accessShaderRead          uint64 = 1 << 5
 	accessShaderWrite         uint64 = 1 << 6
 	accessTransferRead        uint64 = 1 << 11
@@ -56,6 +58,8 @@ const (
 	accessMemoryWrite         uint64 = 1 << 16
 	accessShaderStorageRead   uint64 = 1 << 33
 	accessShaderStorageWrite  uint64 = 1 << 34
+	accessShaderTileRead      uint64 = 1 << 51
+	accessShaderTileWrite     uint64 = 1 << 52
 )
 
 // everyFlag has the flags of all stages or accesses.
@@ -195,8 +199,9 @@ type commandAccess struct {
 	exec.Access        // Message is nil for a transfer
 	name        string // of a transfer
 	stage       uint64
-	access      uint64
+	access      uint64 // one of these is enough
 	serial      uint64 // in the submission
+	barriers    int    // before it
 	reached     uint64 // by execution dependencies
 	available   bool   // of a write
 	visible     []visibility
@@ -263,6 +268,7 @@ type commandOrder struct {
 	accesses []*commandAccess
 	spans    int // of the accesses
 	barriers [][]dependency
+	dropped  int             // barriers before them
 	reported map[string]bool // by message
 
 	dependencies int // of the barriers
@@ -290,7 +296,7 @@ func (o *commandOrder) barrier(list []MemoryDependency) {
 		return
 	}
 	if o.dependencies += len(list); o.dependencies > maxBarriers {
-		*o = commandOrder{reported: o.reported, dependencies: len(list), serial: o.serial, subpasses: o.subpasses}
+		*o = commandOrder{dropped: o.now(), reported: o.reported, dependencies: len(list), serial: o.serial, subpasses: o.subpasses}
 	}
 	b := make([]dependency, len(list))
 	for i := range list {
@@ -307,15 +313,26 @@ func (o *commandOrder) now() int {
 	if o == nil {
 		return 0
 	}
-	return len(o.barriers)
+	return o.dropped + len(o.barriers)
 }
 
-// add adds the accesses of a command that ran after a number of barriers, and reports those that race with earlier ones: alike
-// races once.
+// add adds the accesses of a command that ran after a number of barriers, and reports those that race with others: alike races once.
+// The accesses of a draw are added at the end of its rendering, after those of later dispatches for each tile.
 func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
+	if barriers < o.dropped {
+		return // the barriers after it are not known
+	}
 	for _, b := range list {
+		b.barriers = barriers
 		for _, a := range o.accesses {
-			if (a.Write || b.Write) && !(a.Atomic && b.Atomic) && commonBytes(a.Spans, b.Spans) && !a.before(b) {
+			if !a.Write && !b.Write || a.Atomic && b.Atomic || !commonBytes(a.Spans, b.Spans) {
+				continue
+			}
+			if b.barriers < a.barriers { // a ran later
+				if !o.after(b, a.barriers).before(a) {
+					o.report(p, raceOf(b, a))
+				}
+			} else if !a.before(b) {
 				o.report(p, raceOf(a, b))
 			}
 		}
@@ -323,7 +340,7 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 	for _, a := range list {
 		a.serial = o.serial
 		o.serial++
-		for _, b := range o.barriers[min(barriers, len(o.barriers)):] {
+		for _, b := range o.barriers[barriers-o.dropped:] {
 			a.apply(b)
 		}
 	}
@@ -336,6 +353,15 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 		o.spans -= len(o.accesses[n].Spans)
 	}
 	o.accesses = slices.Delete(o.accesses, 0, n)
+}
+
+// after returns a new access as it is after a number of barriers.
+func (o *commandOrder) after(x *commandAccess, barriers int) *commandAccess {
+	y := *x
+	for _, b := range o.barriers[x.barriers-o.dropped : barriers-o.dropped] {
+		y.apply(b)
+	}
+	return &y
 }
 
 // report reports a race, unless the submission has the same report.
@@ -369,8 +395,8 @@ var stageBits = map[ir.Stage]uint64{
 	ir.Fragment: stageFragmentShader, ir.Compute: stageComputeShader, ir.Task: stageTaskShader, ir.Mesh: stageMeshShader,
 }
 
-// shaders adds the accesses of the shaders of a command.
-func (o *commandOrder) shaders(p *printer, log *exec.Log, barriers int) {
+// shaders adds the accesses of the shaders of a command. A subpass shading has a stage of its own.
+func (o *commandOrder) shaders(p *printer, log *exec.Log, point BindPoint, barriers int) {
 	if o == nil {
 		return
 	}
@@ -378,9 +404,17 @@ func (o *commandOrder) shaders(p *printer, log *exec.Log, barriers int) {
 	for _, x := range log.Accesses() {
 		of := x.Message.Of()
 		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessShaderStorageRead}
+		if point == SubpassShading {
+			a.stage = stageSubpassShader
+		}
+		image := of.Domain == ir.EventImages // which may be a tile attachment, or an input attachment
 		switch {
+		case x.Write && image:
+			a.access = accessShaderStorageWrite | accessShaderTileWrite
 		case x.Write:
 			a.access = accessShaderStorageWrite
+		case image:
+			a.access = accessShaderStorageRead | accessShaderTileRead | accessInputAttachmentRead
 		case of.Resource == ir.UniformBuffer:
 			a.access = accessUniformRead
 		}
@@ -409,5 +443,5 @@ func (o *commandOrder) transfer(p *printer, name string, read, written []byte, s
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o.add(p, list, len(o.barriers))
+	o.add(p, list, o.now())
 }

@@ -233,7 +233,7 @@ func (w *cudaLaunch) run(x *executor) error {
 	if len(w.program.stage.Program.Res) > 0 {
 		args.Sets = []compute.Set{x.handleSet()}
 	}
-	return x.runWorkgroups(w.program, args)
+	return x.runWorkgroups(w.program, Compute, args)
 }
 
 // CudaLaunchKernel runs a kernel (vkCmdCudaLaunchKernelNV). The first launch of a block and a size of dynamic shared memory compiles the

@@ -63,15 +63,14 @@ func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
 		return
 	}
 	s := o.signals[e]
-	if len(list) == 0 || s == nil && o.everySignal {
-		list = everything
-		if s == nil && o.everySignal {
-			o.barrier(list)
-			return
-		}
-	}
-	if s == nil {
+	switch {
+	case s == nil && o.everySignal:
+		o.barrier(everything)
 		return
+	case s == nil:
+		return
+	case len(list) == 0:
+		list = everything
 	}
 	b := make([]dependency, len(list))
 	for i := range list {

@@ -270,8 +270,8 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		}
 	case updateBuffer:
 		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
-			x.order.transfer(&x.dev.printer, k.name(), nil, to, stageCopy)
-			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]]) // small, also without memory
+			x.order.transfer(&x.dev.printer, k.name(), nil, to, stageClear|stageCopy) // a clear command that copies
+			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]])                                    // small, also without memory
 			x.dev.heap.defined.define(to)
 		}
 	case fillBuffer:
@@ -425,11 +425,11 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 	if p.node != nil { // of an indirect execution set
 		return usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object)
 	}
-	return x.runWorkgroups(p, compute.Args{Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness, Sets: sets})
+	return x.runWorkgroups(p, point, compute.Args{Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness, Sets: sets})
 }
 
 // runWorkgroups runs workgroups of a pipeline with bound resources.
-func (x *executor) runWorkgroups(p *ComputePipeline, args compute.Args) (err error) {
+func (x *executor) runWorkgroups(p *ComputePipeline, point BindPoint, args compute.Args) (err error) {
 	args.Workers, args.Budget, args.Schedule = x.dev.workers, x.dev.budget, x.dev.schedule
 	args.Log = x.dev.printer.log(p.stage)
 	groups := args.Groups
@@ -452,7 +452,7 @@ func (x *executor) runWorkgroups(p *ComputePipeline, args compute.Args) (err err
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
 	x.dev.printer.flush(args.Log, p.stage)
-	x.order.shaders(&x.dev.printer, args.Log, x.order.now())
+	x.order.shaders(&x.dev.printer, args.Log, point, x.order.now())
 	return err
 }
 

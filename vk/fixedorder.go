@@ -16,7 +16,7 @@ func (o *commandOrder) fixed(p *printer, name string, spans []exec.Span, stage, 
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o.add(p, []*commandAccess{{Access: exec.Access{Spans: spans}, name: name, stage: stage, access: access}}, len(o.barriers))
+	o.add(p, []*commandAccess{{Access: exec.Access{Spans: spans}, name: name, stage: stage, access: access}}, o.now())
 }
 
 // indices adds the read of the indices of a draw.

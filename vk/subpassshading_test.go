@@ -116,7 +116,7 @@ func (s *scene) shading(t testing.TB, layers int, views uint32) *shading {
 	}
 	h.framebuffer = must(s.dev.NewFramebuffer(f))(t)
 	m := must(s.dev.Allocate(MemoryInfo{Size: 1024}))(t)
-	h.out, h.bytes = must(s.dev.NewBuffer(BufferInfo{Size: 1024, Usage: StorageBuffer}))(t), m.Bytes()
+	h.out, h.bytes = must(s.dev.NewBuffer(BufferInfo{Size: 1024, Usage: StorageBuffer | TransferTarget}))(t), m.Bytes()
 	if err := h.out.Bind(m, 0); err != nil {
 		t.Fatal(err)
 	}
