@@ -21,11 +21,13 @@ const (
 type CommandBuffer struct {
 	object
 	secondary bool
-	family    int // of queues
-	once      bool
+	family    int  // of queues
+	once      bool // as BeginInfo has it, and simultaneous
 	state     bufferState
 	err       error // of the recording
 	scope     scope // of the recording
+
+	simultaneous bool
 
 	dropped bool  // the current command is of wrong use: drop removes it
 	mark    int   // the number of commands before the current one
@@ -92,7 +94,8 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 
 // BeginInfo describes a recording.
 type BeginInfo struct {
-	OneTime bool // the buffer is submitted once
+	OneTime      bool // the buffer is submitted once
+	Simultaneous bool // it may be submitted while it is pending, which tile shading does not permit
 
 	Inheritance *InheritanceInfo // of a secondary command buffer; nil inherits nothing
 }
@@ -116,7 +119,7 @@ func (c *CommandBuffer) Begin(info BeginInfo) error {
 	if c.inherited = inherited; inherited != nil && inherited.Continue {
 		c.scope.inherited = inherited
 	}
-	c.state, c.once, c.stamp = recording, info.OneTime, c.dev.stamps.Add(1)
+	c.state, c.once, c.simultaneous, c.stamp = recording, info.OneTime, info.Simultaneous, c.dev.stamps.Add(1)
 	if inherited != nil {
 		inherited.refer(c.refer)
 	}
@@ -155,6 +158,9 @@ func (c *CommandBuffer) End() error {
 	c.mark = len(c.commands) // errors of the whole recording are after its last command
 	if c.scope.rendering != nil {
 		c.invalidate(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
+	}
+	if c.scope.perTile { // of a secondary command buffer
+		c.invalidate(usage("", "commands run for each tile at the end of %v; must not", &c.object))
 	}
 	c.state, c.ended = executable, c.dev.stamps.Add(1)
 	if c.err == nil {

@@ -142,6 +142,9 @@ func (c *CommandBuffer) BeginRenderPass(info RenderPassBegin, contents SubpassCo
 		return
 	}
 	p, err := c.passInstance(&info, contents)
+	if err == nil && p.pass.info.Tiles.Enable && c.simultaneous {
+		err = usage("VUID-vkCmdBeginRenderPass2-flags-10652", "the render pass has tile shading, and %v may be submitted while it is pending; must not", &c.object)
+	}
 	if err != nil {
 		c.fail(err)
 	}

@@ -152,6 +152,10 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 		c.fail(err)
 		return
 	}
+	if info.Tiles.Enable && c.simultaneous {
+		c.fail(usage("VUID-vkCmdBeginRendering-flags-10641", "the rendering has tile shading, and %v may be submitted while it is pending; must not", &c.object))
+		return
+	}
 	if err := info.checkCustom(); err != nil {
 		c.fail(err)
 		return

@@ -169,7 +169,7 @@ func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
 	c.handle.Rewind()
 	c.graph = nil
 	i := a.PBeginInfo
-	info := vk.BeginInfo{OneTime: i.Flags&abi.CommandBufferUsageOneTimeSubmitBit != 0}
+	info := vk.BeginInfo{OneTime: i.Flags&abi.CommandBufferUsageOneTimeSubmitBit != 0, Simultaneous: i.Flags&abi.CommandBufferUsageSimultaneousUseBit != 0}
 	if h := i.PInheritanceInfo; c.second && h != nil { // of a primary one the pointer may be anything
 		info.Inheritance = inheritance(h, i.Flags)
 	}
