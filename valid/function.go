@@ -16,6 +16,7 @@ var functionFamily = family{
 		{Code: "SPV-Function-Use", Section: "SPIR-V 3.3.9", Words: "only calls, entry points, names, decorations and modes refer to a function"},
 		{Code: "SPV-Function-Linkage", Section: "SPIR-V 2.15", Words: "a function is imported if and only if it has no body"},
 		{Code: "SPV-Call-Function", Section: "SPIR-V 3.3.9", Words: "OpFunctionCall calls a function, and has its return type"},
+		{Code: "SPV-Call-Indirect", Section: "SPV_INTEL_function_pointers", Words: "OpFunctionPointerCallINTEL calls a pointer"},
 		{Code: "SPV-Call-Arguments", Section: "SPIR-V 3.3.9", Words: "a call has an argument of the same type for each parameter"},
 		{Code: "SPV-Call-Pointer", Section: "SPIR-V 2.16.1", Words: "a pointer argument points to a storage class that allows it, and is a memory object declaration unless the module declares variable pointers"},
 		{Code: "SPV-Return-Void", Section: "SPIR-V 3.3.17", Words: "only a function that returns void ends with OpReturn"},
@@ -25,12 +26,13 @@ var functionFamily = family{
 		{Code: vuid.StandaloneSpirv_None_04634, Section: "Vulkan, Shader Validation", Words: "no function in the call tree of an entry point is recursive"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpFunction:          (*checker).function,
-		spirv.OpFunctionParameter: (*checker).parameter,
-		spirv.OpFunctionEnd:       (*checker).functionParameters,
-		spirv.OpFunctionCall:      (*checker).call,
-		spirv.OpReturn:            (*checker).returnVoid,
-		spirv.OpReturnValue:       (*checker).returnValue,
+		spirv.OpFunction:                 (*checker).function,
+		spirv.OpFunctionParameter:        (*checker).parameter,
+		spirv.OpFunctionEnd:              (*checker).functionParameters,
+		spirv.OpFunctionCall:             (*checker).call,
+		spirv.OpFunctionPointerCallINTEL: (*checker).indirectCall,
+		spirv.OpReturn:                   (*checker).returnVoid,
+		spirv.OpReturnValue:              (*checker).returnValue,
 	},
 	after: []func(*checker){(*checker).recursion, (*checker).linkage},
 }
@@ -75,6 +77,23 @@ func (c *checker) functionParameters(_ int, _ spirv.Inst) {
 	}
 	if a, b := len(f.Params), len(f.Type.Params); a != b {
 		c.fail(f.Index, "SPV-Function-Parameters", "the function has %d parameters; must have the number of its type, %d", a, b).also(c, f.Type.Index, "the function type")
+	}
+}
+
+// indirectCall checks a call of a function pointer, a value of a pointer type. Producers also call pointers to data, so the
+// type to which it points is free.
+func (c *checker) indirectCall(i int, in spirv.Inst) {
+	operands := inst.FunctionPointerCallINTEL(in).Operand1()
+	if len(operands) == 0 {
+		c.fail(i, "SPV-Call-Indirect", "the call has no operand; must have a pointer to a function")
+		return
+	}
+	d := c.code.DefInst(operands[0])
+	if d == nil || d.Op() == spirv.OpFunction {
+		return // SPV-Id-Undefined and SPV-Function-Use
+	}
+	if t := c.m.TypeOf(operands[0]); t != nil && !t.IsPointer() {
+		c.fail(i, "SPV-Call-Indirect", "the call is of %s, which is %s; must be a pointer to a function", c.name(operands[0]), c.typeName(t))
 	}
 }
 

@@ -86,10 +86,10 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 		c.fail(i, code, "the shape of the tensor is %s; must be a constant array of integers", c.name(id))
 		return
 	}
-	if s == nil || t == nil || k == nil || !k.Known || k.Spec {
+	if s == nil || t == nil {
 		return
 	}
-	if t.Count != k.Bits {
+	if k != nil && k.Known && !k.Spec && t.Count != k.Bits {
 		c.fail(i, code, "the shape of the tensor has %d dimensions and the rank is %d; must be the same", t.Count, k.Bits)
 		return
 	}

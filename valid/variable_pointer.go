@@ -20,9 +20,9 @@ var variablePointerFamily = family{
 	},
 	ops: []group{{(*checker).logicalUse, []spirv.Op{
 		spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast, spirv.OpPtrAccessChain,
-		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
+		spirv.OpUntypedPtrAccessChainKHR, spirv.OpReturnValue,
 	}}, {(*checker).logicalOperand, []spirv.Op{
-		spirv.OpInBoundsPtrAccessChain, spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
+		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
 		spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit, spirv.OpGenericPtrMemSemantics, spirv.OpSizeOf,
 		spirv.OpGroupAsyncCopy, spirv.OpGroupWaitEvents, spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe,
 		spirv.OpEnqueueMarker, spirv.OpEnqueueKernel, spirv.OpCaptureEventProfilingInfo, spirv.OpGetKernelNDrangeSubGroupCount,
@@ -87,7 +87,7 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	switch op {
 	case spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast:
 		t = c.m.Type(in.Type())
-	case spirv.OpPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
+	case spirv.OpPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR:
 		t = c.m.TypeOf(chainBase(in))
 	case spirv.OpReturnValue:
 		t = c.m.TypeOf(inst.ReturnValue(in).Value())
