@@ -85,13 +85,40 @@ func (c *images) loadedFrom(id spirv.ID) *facts.Variable {
 // maxChain is how many access chains are followed from one to the next.
 const maxChain = 16
 
+// carries reports whether an image, or a sampler, or an object that it is made from has a decoration. Compilers decorate the
+// access chain of an element of an array, not the array.
+func (c *images) carries(id spirv.ID, d spirv.Decoration, sampler bool) bool {
+	for range maxChain {
+		if c.m.Has(id, d) {
+			return true
+		}
+		switch def := c.code.DefInst(id); {
+		case def == nil:
+			return false
+		case def.Op() == spirv.OpSampledImage:
+			if v := inst.SampledImage(def); sampler {
+				id = v.Sampler()
+			} else {
+				id = v.Image()
+			}
+		case def.Op() == spirv.OpLoad:
+			id = inst.Load(def).Pointer()
+		case def.Op() == spirv.OpAccessChain, def.Op() == spirv.OpInBoundsAccessChain:
+			id = inst.AccessChain(def).Base()
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // processed checks one image of image processing: its decoration and its type.
 func (c *images) processed(i int, op spirv.Op, what string, id spirv.ID, decoration spirv.Decoration, code, kind string, arrayed bool) {
 	image, _ := c.imageOrigin(id)
 	if image == nil {
 		return
 	}
-	if !c.m.Has(image.ID, decoration) {
+	if !c.carries(id, decoration, false) {
 		if !c.vulkan {
 			code = "SPV-ImageProcessing-Decoration"
 		}
@@ -180,7 +207,7 @@ func (c *images) blockMatch(i int, in spirv.Inst) {
 		if op != spirv.OpImageBlockMatchWindowSSDQCOM && op != spirv.OpImageBlockMatchWindowSADQCOM {
 			continue
 		}
-		if _, s := c.imageOrigin(o.id); s != nil && !c.m.Has(s.ID, spirv.DecorationBlockMatchSamplerQCOM) {
+		if _, s := c.imageOrigin(o.id); s != nil && !c.carries(o.id, spirv.DecorationBlockMatchSamplerQCOM, true) {
 			c.fail(i, "SPV-ImageProcessing-Decoration", "the sampler of %s of %s is %s, which has no decoration BlockMatchSamplerQCOM; must have it", o.what, op, c.name(s.ID)).also(c, s.Index, "the variable")
 		}
 	}
