@@ -274,7 +274,8 @@ func (n *nearSpans) start(spans [][]Piece, homes []int32, workers int) {
 	}
 }
 
-// take removes a span for a worker; ok is false if none is left.
+// take removes a span for a worker; ok is false if none is left. A worker takes one span at a time, so that a span that takes long
+// leaves the others to other workers.
 func (n *nearSpans) take(worker int) (span int, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

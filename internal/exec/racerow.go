@@ -2,9 +2,14 @@ package exec
 
 // Consecutive invocations often access consecutive words. Such a row is compared as one word: its accesses are by invocations at
 // the same distances, and those of a subgroup have the same state, so that the order and the races of all words are the same.
+// The cell of a row is that of its first word. A store by invocations 32 to 47 and then a load by invocations 0 to 15:
 //
-// A page keeps for each row either one cell, or a cell for each of its words. The first access that is not of the whole row
-// splits it: each word begins with a copy of the row's cell, with the lane of its own invocation.
+//	word     0    1    2   …   15
+//	store   32   33   34   …   47     cell: lane 32
+//	load     0    1    2   …   15     cell: lanes 32 and 0, in a history
+//
+// An access that is not of the whole row, such as an atomic of word 2, first splits the row: each word then has a cell of its own,
+// with the lanes of its own accesses (split).
 
 // inRows reports whether the accesses of a record may be of whole rows: loads and stores of words of one descriptor without gaps;
 // and whether they are loads of one word. With Log.Commands each word has notes of its own.
@@ -37,12 +42,14 @@ func (r *races) accessRow(p *traced, g *workgroup, x *record, lane int, one bool
 		}
 	}
 	n, e := word%pageWords/rowWords, x.event
+	// A word that all lanes load has a cell of its own. If its history knows a load by the first lane, it knows those by the others,
+	// which have the same state.
 	if one {
 		w := at.words[n]
 		return w != nil && w[word%rowWords].history != 0 && (!e.Uninit || w[word%rowWords].written == 0xf) &&
 			r.histories[w[word%rowWords].history].knows(t, x, access{bytes: 0xf, reads: true})
 	}
-	// A word that nobody has written is reported for each invocation that loads it.
+	// The report of a load without a store names its word, and a split row remains split.
 	c := &at.whole[n]
 	if at.words[n] != nil || e.Uninit && e.Read && c.written == 0 {
 		return false
@@ -110,6 +117,7 @@ func (r *races) rowOrder(old access, t *thread, x *record) bool {
 	case o.Private || e.Private:
 		return false
 	}
+	// Clocks of invocations may differ from word to word; those of workgroups do not.
 	s := t.state
 	return before.workgroup == t.workgroup.number && s.own[d] >= old.when || s.seen[d].groups.at(before.workgroup) >= old.when
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// rowAccess is an access of a lane.
+// The detector compares rows of words as one word. These tests compare its findings with all pairs of accesses, each by itself.
+
+// rowAccess is an access of a lane: of size bytes from at on, in the memory of a domain.
 type rowAccess struct {
 	group, lane, event uint32
 	barriers           int // of its workgroup before it
@@ -30,6 +32,7 @@ func (x *rowAccess) races(y *rowAccess, barriers []ir.Event) bool {
 	case x.lane == y.lane:
 		return false
 	}
+	// The barriers are of all invocations, so that the clocks of both are those of the workgroup.
 	released := false
 	for _, e := range barriers[x.barriers:y.barriers] {
 		released = released || e.Release>>x.domain&1 != 0
@@ -53,6 +56,7 @@ func randomRowEvents(r *rand.Rand) (list []ir.Event) {
 		}
 		e.Write = r.IntN(2) == 0
 		e.Read = !e.Write
+		// Most accesses are of words. Those of fewer bytes, or of 64 bits, split rows.
 		if e.Size = 4; r.IntN(4) == 0 {
 			e.Size = 1 << r.IntN(4)
 		}
@@ -92,7 +96,9 @@ func TestRowRaces(t *testing.T) {
 					lanes = exec.Lanes{1 + r.Uint64N(1<<width-1)}
 				}
 				at := make([]uint64, width)
+				// A step of 0 is a word that all lanes access, and a step of two elements leaves gaps.
 				base, step := r.Uint64N(4)*64, uint64(e.Size)*[]uint64{0, 1, 1, 1, 2}[r.IntN(5)]
+				// A row that does not begin at a multiple of its size, or not even at a word.
 				if r.IntN(5) == 0 {
 					base += r.Uint64N(9) * uint64(max(1, min(e.Size, 4)))
 				}
@@ -114,6 +120,7 @@ func TestRowRaces(t *testing.T) {
 				barriers = append(barriers, e)
 			}
 		}
+		// The detector keeps the last accesses of a word: it may report another pair of instructions than the first one.
 		racing := map[[2]uint32]bool{}
 		for i := range all {
 			for k := range all[:i] {
@@ -123,6 +130,8 @@ func TestRowRaces(t *testing.T) {
 				}
 			}
 		}
+		// Each report must be of a pair that races, and no program with a race may be without a report. The number of reports may differ,
+		// because the detector forgets accesses of which a later one tells the same.
 		got := l.Races()
 		if (len(got) > 0) != (len(racing) > 0) {
 			t.Fatalf("seed %d, %+v: %d pairs of instructions race; must be %v", seed, events, len(got), racing)

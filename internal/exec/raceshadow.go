@@ -65,7 +65,8 @@ func (r *races) cell(p *page, word uint64) *cell {
 	return &w[word%rowWords]
 }
 
-// split gives the words of a row cells of their own.
+// split gives the words of a row cells of their own. Lane i of the row's accesses is that of word i, and all of them refer to the
+// same records. The row remains split until its page is dropped.
 func (r *races) split(p *page, n uint64) *row {
 	var w *row
 	if n := len(r.idleRows); n > 0 {
@@ -121,7 +122,8 @@ func (r *races) free(c *cell) {
 
 // pageAt returns a page for an access by a message; nil if the memory for it is used up.
 func (r *races) pageAt(at pageOf, x *record) *page {
-	// An instruction often accesses pages again that it accessed in the subgroup before.
+	// An instruction often accesses pages again that it accessed in the subgroup before. Neighboring pages have places of their own, so
+	// that a table of several pages which lanes access at random stays there.
 	last := &r.recent[(uint64(x.number)+at.number)%uint64(len(r.recent))]
 	if *last != nil && (*last).at == at {
 		r.near = *last

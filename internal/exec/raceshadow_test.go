@@ -23,6 +23,8 @@ func TestShadowBytes(t *testing.T) {
 			p.Messages = append(p.Messages, ir.Message{Kind: ir.Traced, Event: e, Site: ir.Site{Instruction: uint32(i + 1)}, Args: []ir.Type{ir.I32, ir.I32}})
 		}
 		l := &Log{}
+		// Whole rows and single words, of three workgroups with two subgroups each: rows get cells and histories,
+		// and are split.
 		for range 60 {
 			at := make([]uint64, 16)
 			base, step := r.Uint64N(4)*64, 4*r.Uint64N(2)
@@ -35,6 +37,7 @@ func TestShadowBytes(t *testing.T) {
 			}
 			l.Event(p, [3]uint32{uint32(r.IntN(3))}, 16*uint32(r.IntN(2)), lanes, uint32(r.IntN(6)), at, make([]uint64, 16))
 		}
+		// Without barriers, the workgroups alone count beside the pages.
 		x := l.races
 		for at := range x.pages {
 			x.drop(at)
@@ -42,6 +45,7 @@ func TestShadowBytes(t *testing.T) {
 		if want := groupBytes * uint64(len(x.groups)); x.kept != want {
 			t.Fatalf("seed %d: %d bytes after the last page is dropped; must be %d", seed, x.kept, want)
 		}
+		// A record with a reference would remain for the whole run, and a missing one would be used again too early.
 		for i, rec := range x.records {
 			if i > 0 && rec.refs != 0 {
 				t.Fatalf("seed %d: %d references to a record; must be none", seed, rec.refs)
