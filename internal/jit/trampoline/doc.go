@@ -21,7 +21,8 @@
 // # Files
 //
 //  1. context.go: the Context.
-//  2. fault_linux.go, fault_amd64.s, fault_arm64.s: signals of machine code; fault_windows*: exceptions. stacks*.go: its stacks.
+//  2. fault_linux.go, fault_amd64.s, fault_arm64.s: signals of machine code; fault_windows.go, fault_windows_amd64.s: exceptions;
+//     stacks*.go: its stacks.
 //  3. run.go, enter_*.s: entry and exit; other.go: hosts without machine code.
 //  4. preempt.go: how the Go runtime retakes a processor from machine code.
 package trampoline
