@@ -154,7 +154,7 @@ func (d MemoryDependency) expanded() dependency {
 	return e
 }
 
-// covers reports whether the dependency is on some of the bytes of spans.
+// covers reports whether the dependency is on some of the bytes of spans. The memory of a sparse image is not looked up.
 func (d *MemoryDependency) covers(spans []exec.Span) bool {
 	var bytes []byte
 	switch {
@@ -163,7 +163,8 @@ func (d *MemoryDependency) covers(spans []exec.Span) bool {
 		from := min(d.Offset, uint64(len(all)))
 		bytes = all[from:][:min(d.Size, uint64(len(all))-from)]
 	case d.Image != nil:
-		bytes = d.Image.bytes[0]
+		at := func(plane []byte) bool { return commonBytes(spans, spanOf(plane)) }
+		return d.Image.sparse != nil || slices.ContainsFunc(d.Image.bytes[:], at)
 	default:
 		return true
 	}

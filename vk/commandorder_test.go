@@ -273,3 +273,21 @@ func TestIndirectRace(t *testing.T) {
 		}
 	}
 }
+
+// TestImageBarrierMemory: a barrier of an image is on the memory of all its planes, and a sparse one on any memory.
+func TestImageBarrierMemory(t *testing.T) {
+	planes := [3][]byte{make([]byte, 8), make([]byte, 8), make([]byte, 8)}
+	other := make([]byte, 8)
+	for _, x := range []struct {
+		image *Image
+		bytes []byte
+		want  bool
+	}{
+		{&Image{bytes: planes}, planes[0], true}, {&Image{bytes: planes}, planes[2], true}, {&Image{bytes: planes}, other, false},
+		{&Image{sparse: &sparseImage{}}, other, true},
+	} {
+		if d := (MemoryDependency{Image: x.image}); d.covers(spanOf(x.bytes)) != x.want {
+			t.Errorf("the barrier of an image with sparse memory: %v covers the bytes: %v; must be %v", x.image.sparse != nil, !x.want, x.want)
+		}
+	}
+}

@@ -322,8 +322,7 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView) {
 		}
 	case u.Op == ir.TextureWrite && u.formatless:
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07027, name, has, FormatStorageWrite, "written without a format in the shader")
-	case u.Op == ir.TextureRead && u.formatless && !u.Subpass && !u.image.Tile: // which may be an input attachment
-
+	case u.Op == ir.TextureRead && u.formatless && !u.Subpass && !u.image.Tile: // a tile attachment may be an input attachment
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07028, name, has, FormatStorageRead, "read without a format in the shader")
 	}
 }
