@@ -494,7 +494,7 @@ func (c *countedLoop) advanceOf(r vcode.Reg) vcode.Reg {
 	return out
 }
 
-// computeAdvance is advanceOf without memory.
+// computeAdvance computes the result of advanceOf, which keeps it.
 func (c *countedLoop) computeAdvance(r vcode.Reg) vcode.Reg {
 	if c.isIndex(r) {
 		return c.nonzero(c.scalar(ir.Mul, c.coefficientOf(r), c.constant(uint64(c.step))))

@@ -106,7 +106,7 @@ func (p *pressure) counts(r vcode.Reg) int {
 func (p *pressure) most(b int) int {
 	list := p.f.Blocks[b].Insts
 	now := 0
-	// Live at the end: what other blocks mention, and what this one reads before it writes, for the next iteration.
+	// Live at the end: the registers that other blocks mention too, such as the variables of the loop.
 	for i := range list {
 		in := &list[i]
 		carried := func(r vcode.Reg) {
