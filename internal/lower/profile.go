@@ -23,27 +23,42 @@ const (
 //
 // A part of a block begins at its label, or at an instruction after which fewer invocations may count. It has two counters:
 // its executions by invocations, and by subgroups. The entry block of a called function has none: its counts are the sums over
-// the calls. A terminator with several successors has a counter of its divergent executions by subgroups, and then a counter
-// of invocations for each out-edge but the first.
+// the calls. A terminator with two successors has three: its divergent executions by subgroups, the invocations on one edge,
+// and the executions in which all invocations take this edge. A terminator with more successors has a counter of its divergent
+// executions by subgroups, and then a counter of invocations for each out-edge but the first.
+//
+// If all invocations return, the counts of many blocks are those of a dominator or of one of its edges (Knuth & Stevenson
+// 1973, "Optimal measurement points for program frequency counts"). These blocks have no counters; see Origin.
 type Counters struct {
 	Words int
 	first map[int]int
+	from  map[*facts.Block]Origin
 
 	returns bool // all invocations return from all functions
+}
+
+// Origin is the block, or the edge from it, that executes as often as another block, by invocations and by subgroups.
+type Origin struct {
+	Block *facts.Block // precedes the other block in the module
+	Edge  int          // the number of the successor; −1 is the block
 }
 
 // NewCounters returns the counters of an entry point.
 func NewCounters(m *facts.Module, entry *facts.EntryPoint) *Counters {
 	tree := m.CallTree(entry)
-	c := &Counters{first: map[int]int{}, returns: !slices.ContainsFunc(tree, func(f *facts.Function) bool { return endsInside(m, f) })}
+	c := &Counters{first: map[int]int{}, from: map[*facts.Block]Origin{}}
+	c.returns = !slices.ContainsFunc(tree, func(f *facts.Function) bool { return endsInside(m, f) })
 	add := func(i, words int) {
 		c.first[i] = c.Words
 		c.Words += words
 	}
 	for n, f := range tree {
+		if c.returns {
+			c.origins(f)
+		}
 		for k := range f.Blocks {
 			b := &f.Blocks[k]
-			if n == 0 || k > 0 {
+			if _, ok := c.from[b]; !ok && (n == 0 || k > 0) {
 				add(b.Index, 2)
 			}
 			if b.Term < 0 {
@@ -55,17 +70,99 @@ func NewCounters(m *facts.Module, entry *facts.EntryPoint) *Counters {
 				}
 			}
 			if n := len(b.Succs); n > 1 {
-				add(b.Term, n)
+				add(b.Term, max(n, 3))
 			}
 		}
 	}
 	return c
 }
 
+// origins finds the origins of a function's blocks.
+func (c *Counters) origins(f *facts.Function) {
+	for k := range f.Blocks {
+		b := &f.Blocks[k]
+		if k == 0 || !b.Reachable {
+			continue
+		}
+		// Invocations leave a loop in several iterations; then the subgroup executes the block after the loop once.
+		if o, ok := entered(b); ok && loopOf(o.Block) == loopOf(b) && !slices.ContainsFunc(b.Preds, func(p *facts.Block) bool { return facts.Dominates(b, p) }) {
+			c.from[b] = o
+		}
+		if b.MergeBlock == nil || !b.MergeBlock.Reachable || b.MergeBlock.Number <= b.Number || !facts.Dominates(b, b.MergeBlock) ||
+			!facts.StructurallyPostDominates(b.MergeBlock, b) {
+			continue
+		}
+		// All invocations of the header go on at its merge block. A header of a loop is executed in each iteration, and so the
+		// merge block as often as control enters the loop.
+		o := Origin{b, -1}
+		if b.IsLoopHeader() {
+			var ok bool
+			if o, ok = entered(b); !ok {
+				continue
+			}
+		}
+		if loopOf(o.Block) == loopOf(b.MergeBlock) {
+			c.from[b.MergeBlock] = o
+		}
+	}
+}
+
+// entered returns the only edge to a block, but for back edges if the block is the header of a loop; false if there are several.
+func entered(b *facts.Block) (Origin, bool) {
+	var from *facts.Block
+	for _, p := range b.Preds {
+		if !p.Reachable || facts.Dominates(b, p) {
+			continue
+		}
+		if from != nil {
+			return Origin{}, false
+		}
+		from = p
+	}
+	switch {
+	case from == nil || from.Number >= b.Number || len(from.Succs) > 2:
+		return Origin{}, false
+	case len(from.Succs) < 2:
+		return Origin{from, -1}, true
+	}
+	return Origin{from, slices.Index(from.Succs, b)}, true
+}
+
+// loopOf returns the header of the innermost loop with a block; nil if there is none.
+func loopOf(b *facts.Block) *facts.Block {
+	for c := b.Construct; c != nil; c = c.Parent {
+		if c.Kind == facts.Loop || c.Kind == facts.ContinuePart {
+			return c.Header
+		}
+	}
+	return nil
+}
+
 // At returns the first counter of an instruction; false if it has none.
 func (c *Counters) At(i int) (int, bool) {
 	n, ok := c.first[i]
 	return n, ok
+}
+
+// Origin returns the origin of the counts of a block; false if there is none.
+func (c *Counters) Origin(b *facts.Block) (Origin, bool) {
+	o, ok := c.from[b]
+	return o, ok
+}
+
+// Counted returns the successor of a block with two successors that its counters count. It is the edge that invocations
+// probably take less often, because only executions that take it cost additions: the way out of a loop, else the second edge.
+func Counted(b *facts.Block) int {
+	if leaves(b, b.Succs[0]) && !leaves(b, b.Succs[1]) {
+		return 0
+	}
+	return 1
+}
+
+// leaves reports whether an edge of a block leaves the innermost loop, at once or after one block more.
+func leaves(b, to *facts.Block) bool {
+	l := loopOf(b)
+	return l != nil && (to == l.MergeBlock || len(to.Succs) == 0 || len(to.Succs) == 1 && to.Succs[0] == l.MergeBlock)
 }
 
 // Runs reports whether a stage runs the entry points of an execution model.
@@ -144,6 +241,14 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 	if !ok {
 		return
 	}
+	if len(b.Succs) == 2 {
+		c := taken(b.Succs[1])
+		if Counted(b) == 0 {
+			c = f.not(c)
+		}
+		f.counting(func() { f.countEdge(n, c) })
+		return
+	}
 	f.counting(func() {
 		edge := f.b.I32(0) // its number
 		lanes := make([]ir.V, len(b.Succs))
@@ -171,6 +276,29 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 		f.b.End()
 		f.b.End()
 	})
+}
+
+// countEdge counts the executions of the edge that the counters from n on count. c is its condition.
+func (f *function) countEdge(n int, c ir.V) {
+	f.b.If(f.b.Op(ir.Any, ir.B1, c))
+	all := f.b.Op(ir.All, ir.B1, c)
+	if f.summed(n+1, c) {
+		one := f.b.Op(ir.Elect, ir.B1)
+		f.summed(n, f.b.Op(ir.And, ir.B1, one, f.not(all)))
+		f.summed(n+2, f.b.Op(ir.And, ir.B1, one, all))
+		f.b.End()
+		return
+	}
+	lanes := f.lanesWith(c)
+	f.b.If(f.b.Op(ir.Elect, ir.B1))
+	f.count(n+1, lanes)
+	f.b.If(all)
+	f.count(n+2, f.b.Const(ir.I64, 1))
+	f.b.Else()
+	f.count(n, f.b.Const(ir.I64, 1))
+	f.b.End()
+	f.b.End()
+	f.b.End()
 }
 
 // countSwitch counts the out-edges of a switch on x. Its first successor is the default.

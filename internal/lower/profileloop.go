@@ -59,7 +59,7 @@ func (f *function) openSums() {
 			}
 			words := 2
 			if i == b.Term {
-				words = len(b.Succs)
+				words = max(len(b.Succs), 3)
 			}
 			for w := range words {
 				order = append(order, n+w)

@@ -135,7 +135,8 @@ type reader struct {
 	words  []uint64
 	place  func(instruction int) Place
 
-	entered Count // of the first block of a function that is called
+	entered Count                  // of the first block of a function that is called
+	ends    map[*facts.Block]Count // of the terminators of the function's blocks
 }
 
 // word returns a counter; 0 if it does not exist.
@@ -146,22 +147,40 @@ func (r *reader) word(n int) uint64 {
 	return 0
 }
 
-// part returns the counts of the part of a block that begins with an instruction.
-func (r *reader) part(i int) Count {
-	at, ok := r.layout.At(i)
-	if !ok {
-		return r.entered
+// label returns the counts of a block's label.
+func (r *reader) label(b *facts.Block) Count {
+	if at, ok := r.layout.At(b.Index); ok {
+		return Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
 	}
-	return Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+	o, ok := r.layout.Origin(b)
+	switch {
+	case !ok:
+		return r.entered
+	case o.Edge < 0:
+		return r.ends[o.Block]
+	}
+	return r.edge(o.Block, o.Edge)
+}
+
+// edge returns the counts of an out-edge of a block with two successors.
+func (r *reader) edge(b *facts.Block, k int) Count {
+	at, _ := r.layout.At(b.Term)
+	divergent, lanes, all := r.word(at), r.word(at+1), r.word(at+2)
+	if k == lower.Counted(b) {
+		return Count{Executed: lanes, Subgroups: all + divergent}
+	}
+	end := r.ends[b]
+	return Count{Executed: end.Executed - min(end.Executed, lanes), Subgroups: end.Subgroups - min(end.Subgroups, all)}
 }
 
 // function reads the counts of a function.
 func (r *reader) function(f *facts.Function, out *Function) {
 	out.Blocks = []Block{}
+	r.ends = map[*facts.Block]Count{}
 	for i := range f.Blocks {
 		b := r.block(&f.Blocks[i])
 		if i == 0 {
-			out.Calls = r.part(f.Blocks[0].Index).Executed
+			out.Calls = r.label(&f.Blocks[0]).Executed
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
@@ -182,7 +201,7 @@ func (r *reader) block(b *facts.Block) Block {
 	if b.Term < 0 {
 		return out
 	}
-	now := r.part(b.Index)
+	now := r.label(b)
 	for i := b.Index + 1; i <= b.Term; i++ {
 		in := r.facts.Code.Inst(i)
 		op := in.Op()
@@ -192,16 +211,23 @@ func (r *reader) block(b *facts.Block) Block {
 			c.Read, c.Written = read*c.Executed, written*c.Executed
 			out.Instructions = append(out.Instructions, Instruction{i, op.String(), r.place(i), c})
 		}
-		if _, ok := r.layout.At(i); ok && i < b.Term {
-			now = r.part(i)
+		if at, ok := r.layout.At(i); ok && i < b.Term {
+			now = Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
 		}
 	}
+	r.ends[b] = now
 	at, ok := r.layout.At(b.Term)
 	if !ok {
 		return out
 	}
 	if n := len(out.Instructions); n > 0 {
 		out.Instructions[n-1].Divergent = r.word(at)
+	}
+	if len(b.Succs) == 2 {
+		for k, to := range b.Succs {
+			out.Branches = append(out.Branches, Branch{uint32(to.ID), r.edge(b, k).Executed})
+		}
+		return out
 	}
 	first := now.Executed
 	for k, to := range b.Succs {
