@@ -15,7 +15,8 @@ const prefetchEvery = 4
 // Few lanes suffice, since the strips above and below prefetch between them. The offsets are in off,
 // relative to RDX − 2³¹. Hardware prefetchers detect constant strides, but not texels of several rows.
 func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
-	if in.Prefetch > 0 {
+	// The distance of a strided access is in bytes; its slow path comes here too, and needs no prefetch.
+	if in.Prefetch > 0 && in.Op != vcode.StridedLoad {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
 		m.prefetchAt(in, zmmLanes, math.MinInt32)
 	}
