@@ -15,8 +15,7 @@ const prefetchEvery = 4
 // Few lanes suffice, since the strips above and below prefetch between them. The offsets are in off,
 // relative to RDX − 2³¹. Hardware prefetchers detect constant strides, but not texels of several rows.
 func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
-	// The distance of a strided access is in bytes; its slow path comes here too, and needs no prefetch.
-	if in.Prefetch > 0 && in.Op != vcode.StridedLoad {
+	if in.Prefetch > 0 {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
 		m.prefetchAt(in, zmmLanes, math.MinInt32)
 	}
@@ -29,6 +28,9 @@ func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
 // gather continues at that distance, if the lanes advance evenly. A prefetch never faults, so that
 // it needs no bounds check.
 func (m *machine) prefetchAt(in *vcode.Inst, lanes, disp int32) {
+	if in.Prefetch > uint32(lanes) { // the slow path of a strided load, with a distance in bytes
+		return
+	}
 	m.GRM(MOV, RAX, m.scratch(4*int32(in.Prefetch)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
 	m.GRR(MOVSXD|W, RAX, RAX)
