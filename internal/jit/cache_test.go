@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -144,6 +145,9 @@ func TestCacheIsSmall(t *testing.T) {
 func openStore(t *testing.T, path string) *store.Dir {
 	t.Helper()
 	d, err := store.Open(path, 1<<20)
+	if err != nil && runtime.GOOS == "windows" {
+		t.Skipf("no store here: %v", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,8 +60,8 @@ type numberer struct {
 	start       int32 // position of the block
 }
 
-// shareParts removes repeated computations of each block. A block sees the registers that it replaced at once, so that what
-// depends on them is equal too; the rest of the function sees them at the end.
+// shareParts removes repeated computations of each block. A block sees the registers that it replaced at once, so that instructions
+// that depend on them are equal too; the rest of the function sees them at the end.
 func shareParts(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
