@@ -276,8 +276,9 @@ func TestIndirectRace(t *testing.T) {
 
 // TestImageBarrierMemory: a barrier of an image is on the memory of all its planes, and a sparse one on any memory.
 func TestImageBarrierMemory(t *testing.T) {
-	planes := [3][]byte{make([]byte, 8), make([]byte, 8), make([]byte, 8)}
-	other := make([]byte, 8)
+	memory := make([]byte, 1<<17) // too large for the stack, which moves when it grows: spans are addresses
+	planes := [3][]byte{memory[:8], memory[64:72], memory[128:136]}
+	other := memory[192:200]
 	for _, x := range []struct {
 		image *Image
 		bytes []byte
