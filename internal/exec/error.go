@@ -45,7 +45,7 @@ type AbortError struct {
 	Types        []ir.Type // types of the scalars of its message, in order
 	Args         []uint64  // bits of the scalars
 	Text         string    // the cause of a trap; "" if it has none
-	At           []uint32  // byte offsets of the scalars in the message; of none if it has no layout
+	At           []uint32  // byte offsets of the scalars in the message; nil if it has no layout
 }
 
 // Message returns the bytes of the message as its declared type lays them out, with zeros between the scalars (Vulkan,

@@ -47,8 +47,8 @@ func (p *Pool) setSeats(workers int) {
 	}
 }
 
-// sit takes a free seat of those of the run, the one of this processor if it can. There is one for each goroutine, so that the search ends. The
-// goroutine that sits twice on one processor, because the other one has ended before, takes a seat of another processor.
+// sit takes a free seat of those of the run, the one of this processor if it can. The search ends, because each goroutine has a seat. A
+// goroutine that runs on the processor of another one, which has its seat, takes the seat of another processor.
 func (p *Pool) sit() *seat {
 	if s, _ := p.near.Get().(*seat); s != nil && s.worker < len(p.seats) && s == &p.seats[s.worker] && s.taken.CompareAndSwap(false, true) {
 		return s

@@ -117,7 +117,6 @@ func (r *races) rowOrder(old access, t *thread, x *record) bool {
 	case o.Private || e.Private:
 		return false
 	}
-	// Clocks of invocations may differ from word to word; those of workgroups do not.
 	s := t.state
 	return before.workgroup == t.workgroup.number && s.own[d] >= old.when || s.seen[d].groups.at(before.workgroup) >= old.when
 }

@@ -1,7 +1,6 @@
 package jit_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -116,10 +115,7 @@ func "main"() L1 {
 func TestCountedLoops(t *testing.T) { eachLevel(t, testCountedLoops) }
 
 func testCountedLoops(t *testing.T, engine jit.Engine) {
-	words := make([]uint32, 8000)
-	for i := range words {
-		words[i] = uint32(i) * 2654435761
-	}
+	words := scrambled(8000)
 	from, to := seeds(t, 150, 30)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
@@ -127,10 +123,7 @@ func testCountedLoops(t *testing.T, engine jit.Engine) {
 		text := countedProgram(g, local, []int{4, 16, 16, 32}[g.Intn(4)])
 		pick := func(list ...uint32) uint32 { return list[g.Intn(len(list))] }
 		for range 4 {
-			var push []byte
-			for _, x := range []uint32{pick(0, 1, 7, 20, 33), pick(0, 1, 16, 33, 1<<20), pick(0, 3, 1<<32-7, 1<<30), pick(0, 2, 19, 1<<32-3), pick(0, 16, 17, 1000)} {
-				push = binary.LittleEndian.AppendUint32(push, x)
-			}
+			push := loadLittleEndian([]uint32{pick(0, 1, 7, 20, 33), pick(0, 1, 16, 33, 1<<20), pick(0, 3, 1<<32-7, 1<<30), pick(0, 2, 19, 1<<32-3), pick(0, 16, 17, 1000)})
 			job := exec.Job{Groups: [3]uint32{2, 2, 1}, Workers: 1, Push: push}
 			for r := range 4 {
 				job.Resources = append(job.Resources, buffer(words[100*r:][:pick(3, 40, 700, 3000, 5000)]))

@@ -27,6 +27,15 @@ func kernels() []kernel {
 	return []kernel{saxpy(1000), mandelbrot(50, 37, 200), reduceShared(5), localArray(300)}
 }
 
+// scrambled returns n different words, the products of their indices and the golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
+func scrambled(n int) []uint32 {
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = uint32(i) * 2654435761
+	}
+	return list
+}
+
 func buffer(words []uint32) []exec.Buffer { return []exec.Buffer{{Bytes: loadLittleEndian(words)}} }
 
 func float(r *rand.Rand) uint32 { return math.Float32bits(float32(r.NormFloat64())) }

@@ -1,7 +1,6 @@
 package jit_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"testing"
@@ -72,10 +71,7 @@ func "main"() L1 {
 	}
 }
 `, local, []string{"1", "1", "1", "2"}[r.Intn(4)], cut, compare, swapped("vword", "vbit"), swapped("vhas", "vbit"))
-		var push []byte
-		for _, v := range []uint32{first, other} {
-			push = binary.LittleEndian.AppendUint32(push, v)
-		}
+		push := loadLittleEndian([]uint32{first, other})
 		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(make([]uint32, 64))}}
 		for _, subgroup := range []uint32{8, 16, 32, 64} {
 			want := run(interp.Engine{}, text, subgroup, job)

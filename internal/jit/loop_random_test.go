@@ -3,7 +3,6 @@ package jit_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -225,12 +224,9 @@ st.i32 vD, vo, %s, #64
 func TestLoops(t *testing.T) { eachLevel(t, testLoops) }
 
 func testLoops(t *testing.T, engine jit.Engine) {
-	words := make([]uint32, 9000)
-	for i := range words {
-		words[i] = uint32(i) * 2654435761
-		if i%3 == 0 {
-			words[i] = uint32(i) & 63
-		}
+	words := scrambled(9000)
+	for i := 0; i < len(words); i += 3 {
+		words[i] = uint32(i) & 63
 	}
 	from, to := seeds(t, 100, 20)
 	for seed := from; seed < to; seed++ {
@@ -239,10 +235,7 @@ func testLoops(t *testing.T, engine jit.Engine) {
 		text := g.program(local, []int{1, 2, 4, 8, 16, 16, 32, 64}[g.Intn(8)])
 		pick := func(list ...uint32) uint32 { return list[g.Intn(len(list))] }
 		for range 3 {
-			var push []byte
-			for _, x := range []uint32{pick(0, 1, 7, 20, 33, 1<<32-1, 1<<31-1), pick(0, 1, 16, 33, 1<<20), pick(0, 3, 9, 1<<31+9, 1<<32-7, 1<<30), pick(0, 2, 19, 1<<32-3, 1<<32-8, 1<<31-8), pick(0, 16, 17, 1000)} {
-				push = binary.LittleEndian.AppendUint32(push, x)
-			}
+			push := loadLittleEndian([]uint32{pick(0, 1, 7, 20, 33, 1<<32-1, 1<<31-1), pick(0, 1, 16, 33, 1<<20), pick(0, 3, 9, 1<<31+9, 1<<32-7, 1<<30), pick(0, 2, 19, 1<<32-3, 1<<32-8, 1<<31-8), pick(0, 16, 17, 1000)})
 			job := exec.Job{Groups: [3]uint32{2, 2, 1}, Workers: 1, Push: push, Budget: 3000}
 			for r := range 4 {
 				b := buffer(words[100*r:][:pick(0, 3, 40, 700, 3000, 5000)])
@@ -349,10 +342,7 @@ func "main"() L1 {
 func TestWrappedCounters(t *testing.T) { eachLevel(t, testWrappedCounters) }
 
 func testWrappedCounters(t *testing.T, engine jit.Engine) {
-	words := make([]uint32, 32)
-	for i := range words {
-		words[i] = uint32(i) * 2654435761
-	}
+	words := scrambled(32)
 	const most, highest = 1<<32 - 1, 1<<31 - 1
 	for _, c := range []struct {
 		less            string
@@ -363,10 +353,7 @@ func testWrappedCounters(t *testing.T, engine jit.Engine) {
 		{"slt", highest - 7, highest, 1<<31 + 9, 3}, {"slt", highest - 7, highest - 2, 1<<31 + 9, 3}, {"slt", highest - 5, highest, 1<<31 + 6, 2},
 	} {
 		for _, early := range []string{"", "vmany = ule.i32 vend, 3:i32\n\tif vmany {\n\t\tbr L1\n\t}"} {
-			var push []byte
-			for _, x := range []uint32{c.from, c.n, c.at} {
-				push = binary.LittleEndian.AppendUint32(push, x)
-			}
+			push := loadLittleEndian([]uint32{c.from, c.n, c.at})
 			text := fmt.Sprintf(wrappedLoop, early, c.less, c.by)
 			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Push: push, Budget: 100, Resources: [][]exec.Buffer{buffer(words[:26]), buffer(words)}}
 			if same(t, run(interp.Engine{}, text, 0, job), runFenced(t, engine, text, job)); t.Failed() {

@@ -1,7 +1,6 @@
 package jit_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -81,10 +80,7 @@ func "main"() L1 {
 func TestPartMajor(t *testing.T) { eachLevel(t, testPartMajor) }
 
 func testPartMajor(t *testing.T, engine jit.Engine) {
-	words := make([]uint32, 1200)
-	for i := range words {
-		words[i] = uint32(i) * 2654435761
-	}
+	words := scrambled(1200)
 	number := 0
 	for _, local := range []int{32, 64, 96, 256, 512} {
 		for b, body := range partMajorBodies {
@@ -95,9 +91,7 @@ func testPartMajor(t *testing.T, engine jit.Engine) {
 							if number++; !selected(number, 3) {
 								continue
 							}
-							push := binary.LittleEndian.AppendUint32(nil, n)
-							push = binary.LittleEndian.AppendUint32(push, 77)
-							push = binary.LittleEndian.AppendUint32(push, first)
+							push := loadLittleEndian([]uint32{n, 77, first})
 							job := exec.Job{Groups: [3]uint32{uint32((600 + local - 1) / local), 1, 1}, Workers: 1, Push: push}
 							for r, size := range cut {
 								job.Resources = append(job.Resources, buffer(words[100*r:][:size]))
@@ -198,10 +192,7 @@ func "main"() L1 {
 	for _, local := range [][3]int{{256, 1, 1}, {64, 4, 1}, {16, 16, 1}, {32, 4, 2}, {8, 8, 4}, {3, 64, 1}, {512, 1, 1}} {
 		for _, in := range []string{"local.x", "local.y", "local.z", "global.x", "global.y", "global.z", "localindex", "workgroup.x"} {
 			text := fmt.Sprintf(text, local[0], local[1], local[2], in)
-			words := make([]uint32, 900)
-			for i := range words {
-				words[i] = uint32(i) * 2654435761
-			}
+			words := scrambled(900)
 			for _, cut := range [][2]int{{900, 900}, {700, 650}, {300, 511}, {1, 3}} {
 				job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words[:cut[0]]), buffer(words[:cut[1]])}}
 				want := run(interp.Engine{}, text, 0, job)

@@ -1,7 +1,6 @@
 package jit_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -97,16 +96,12 @@ func "main"() L1 {
 func TestPressure(t *testing.T) { eachLevel(t, testPressure) }
 
 func testPressure(t *testing.T, engine jit.Engine) {
-	words := make([]uint32, 400)
-	for i := range words {
-		words[i] = uint32(i) * 2654435761
-	}
+	words := scrambled(400)
 	from, to := seeds(t, 150, 30)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
 		text := pressedProgram(g)
-		push := binary.LittleEndian.AppendUint32(nil, uint32(g.Intn(12)))
-		push = binary.LittleEndian.AppendUint32(push, 5)
+		push := loadLittleEndian([]uint32{uint32(g.Intn(12)), 5})
 		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Push: push}
 		for r := range 3 {
 			job.Resources = append(job.Resources, buffer(words[20*r:][:300]))

@@ -88,6 +88,22 @@
 	VCVTPD2PSY Y0, X0 \
 	VMOVUPS X0, (session_now+16*i)(DI)
 
+// FETCH(child) asks for the memory of a child that the traversal visits later: the processor loads it during the
+// visits before. The memory is a node, or an element of the list of what leaves refer to. It changes CX, R14 and the flags.
+#define FETCH(child) \
+	MOVL child, R14 \
+	IMUL3Q $const_nodeSize, R14, CX \
+	ADDQ session_nodes(DI), CX \
+	ANDL $0xFFFFFFF, R14 \
+	IMULQ session_leafSize(DI), R14 \
+	ADDQ session_leafList(DI), R14 \
+	TESTL child, child \
+	CMOVQMI R14, CX \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 64(CX) \
+	PREFETCHT0 128(CX) \
+	PREFETCHT0 192(CX)
+
 // numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme, and 8 and 16, which are classes of packets.
 DATA ·numbers+0(SB)/4, $0x3F800000
 DATA ·numbers+4(SB)/4, $const_leastDirectionBits
@@ -379,7 +395,7 @@ dispatch:
 	CMOVQCS SI, DX // the closer one
 	CMOVQCS R14, SI
 	MOVQ   SI, (R10)
-	FETCH(SI, session_nodes(DI), session_leafList(DI), session_leafSize(DI))
+	FETCH(SI)
 	BLSRL  AX, AX
 	JNZ    more
 	ADDQ   $8, R10

@@ -1,22 +1,6 @@
 // The test of a triangle (triangle.go) in lanes: of four triangles and a ray (kernel_amd64.s), or of a triangle and eight
 // rays (packet_amd64.s). The file that includes this one defines the vector registers V0 to V15, and SLAB.
 
-// FETCH(child, nodes, list, size) asks for the memory of a child that the traversal visits later: the processor loads it during the
-// visits before. The memory is a node, or an element of the list of what leaves refer to. It changes CX, R14 and the flags.
-#define FETCH(child, nodes, list, size) \
-	MOVL child, R14 \
-	IMUL3Q $const_nodeSize, R14, CX \
-	ADDQ nodes, CX \
-	ANDL $0xFFFFFFF, R14 \
-	IMULQ size, R14 \
-	ADDQ list, R14 \
-	TESTL child, child \
-	CMOVQMI R14, CX \
-	PREFETCHT0 (CX) \
-	PREFETCHT0 64(CX) \
-	PREFETCHT0 128(CX) \
-	PREFETCHT0 192(CX)
-
 // BLOCKS splits the reference to a leaf in DX: the index of the first block, and in CX the number of blocks after it.
 #define BLOCKS \
 	MOVL DX, CX \
