@@ -72,7 +72,7 @@ func (c *CommandBuffer) ResetEvent(e *Event) { c.event(resetEvent, e, nil) }
 
 // WaitEvents waits until all events are set.
 func (c *CommandBuffer) WaitEvents(events ...*Event) {
-	if c.begin() && !c.outsideTiles("VUID-vkCmdWaitEvents-None-10655") {
+	if !c.mayWait() {
 		return
 	}
 	for _, e := range events {
@@ -83,7 +83,14 @@ func (c *CommandBuffer) WaitEvents(events ...*Event) {
 // WaitEvent waits until an event is set. The sanitizer race orders the commands before its signal and the commands after the wait by the
 // dependencies; without one the wait is of all stages and accesses.
 func (c *CommandBuffer) WaitEvent(e *Event, dependencies ...MemoryDependency) {
-	c.event(waitEvents, e, dependencies)
+	if c.mayWait() {
+		c.event(waitEvents, e, dependencies)
+	}
+}
+
+// mayWait reports whether a wait for events can be recorded here.
+func (c *CommandBuffer) mayWait() bool {
+	return c.begin() && c.outsideTiles("VUID-vkCmdWaitEvents-None-10655")
 }
 
 // eventDependencies is an event with the dependencies of its signal or of a wait for it.

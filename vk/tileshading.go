@@ -294,10 +294,11 @@ func (x *executor) noCompute() error {
 // checkTiles checks the tile shading of an inheritance. That of a command buffer that continues no rendering must be none.
 func (i *InheritanceInfo) checkTiles(d *Device) error {
 	var pass TileShading
-	if i.Continue && i.RenderPass != nil {
+	of := i.Continue && i.RenderPass != nil
+	if of {
 		pass = i.RenderPass.info.Tiles
 	}
-	switch of := i.RenderPass != nil && i.Continue; {
+	switch {
 	case of && pass.Enable && !i.Tiles.Enable:
 		return usage("VUID-VkCommandBufferBeginInfo-flags-10617", "the inheritance has no tile shading, and its render pass has; must have it")
 	case (!i.Continue || of) && i.Tiles.Enable && !pass.Enable:

@@ -212,6 +212,7 @@ func TestTileCommands(t *testing.T) {
 		"not ended":     {"VUID-vkCmdEndRendering-None-10645", "", on, func(c *CommandBuffer, _ *ComputePipeline) { c.BeginPerTile() }},
 		"clear":         {"VUID-vkCmdClearAttachments-None-10616", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.ClearAttachments(Clears{}) })},
 		"wait":          {"VUID-vkCmdWaitEvents-None-10655", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.WaitEvents() })},
+		"wait for one":  {"VUID-vkCmdWaitEvents-None-10655", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.WaitEvent(nil) })},
 		"timestamp":     {"VUID-vkCmdWriteTimestamp-None-10640", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.WriteTimestamp(nil, 0) })},
 		"query":         {"VUID-vkCmdBeginQuery-None-10681", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.BeginQuery(nil, 0, 0) })},
 		"query end":     {"VUID-vkCmdEndQuery-None-10682", "", on, within(func(c *CommandBuffer, _ *ComputePipeline) { c.EndQuery(nil, 0) })},

@@ -183,6 +183,22 @@ func (o Op) Args() int {
 	return max(len(s)-2, 0)
 }
 
+// NotLess returns the comparison of y and x that is the negation of the operation, if it is the comparison x < y or x ≤ y of
+// integers: not (x < y) is y ≤ x. Floats have NaN.
+func (o Op) NotLess() (not Op, ok bool) {
+	switch o {
+	case ULt:
+		return ULe, true
+	case ULe:
+		return ULt, true
+	case SLt:
+		return SLe, true
+	case SLe:
+		return SLt, true
+	}
+	return o, false
+}
+
 // HasResult reports whether the operation yields a value of its own. A call's
 // results are values of their own.
 func (o Op) HasResult() bool { return ops[o].Sig[0] != '-' }

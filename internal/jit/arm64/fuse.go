@@ -129,8 +129,12 @@ func (z *fuser) mulAdd(in *vcode.Inst) {
 
 // withNot matches x & ^y and x | ^y, of words and of masks.
 func (z *fuser) withNot(in *vcode.Inst) {
-	fused, ok := map[ir.Op]uint8{ir.And: fusedAndNot, ir.Or: fusedOrNot}[in.IR]
-	if !ok {
+	fused := uint8(fusedAndNot)
+	switch in.IR {
+	case ir.And:
+	case ir.Or:
+		fused = fusedOrNot
+	default:
 		return
 	}
 	for i, r := range in.Uses {
@@ -157,7 +161,7 @@ func (z *fuser) invert(in *vcode.Inst) {
 	if c == nil || c.Op != vcode.Lane || c.Key.From != ir.I32 {
 		return
 	}
-	op, ok := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}[c.IR]
+	op, ok := c.IR.NotLess()
 	if !ok {
 		return
 	}

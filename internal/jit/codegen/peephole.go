@@ -215,7 +215,7 @@ func (z *Peephole) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 			return true
 		}
 	}
-	op, ok := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}[c.IR]
+	op, ok := c.IR.NotLess()
 	if ok {
 		in.IR, in.Key, in.Uses = op, c.Key, []vcode.Reg{y, x}
 	}

@@ -221,8 +221,8 @@ func (g *speculator) relations(c ir.V, so bool, list []relation) ([]relation, bo
 	case ir.ULt, ir.ULe, ir.SLt, ir.SLe:
 		r := relation{x.Op, x.Args[0], x.Args[1]}
 		if !so {
-			inverse := map[ir.Op]ir.Op{ir.ULt: ir.ULe, ir.ULe: ir.ULt, ir.SLt: ir.SLe, ir.SLe: ir.SLt}
-			r = relation{inverse[x.Op], x.Args[1], x.Args[0]}
+			not, _ := x.Op.NotLess()
+			r = relation{not, x.Args[1], x.Args[0]}
 		}
 		low, high := g.shapes.of[r.low], g.shapes.of[r.high]
 		ok := low.ascending() && high.kind == uniform || low.kind == uniform && (high.kind == uniform || high.ascending())
