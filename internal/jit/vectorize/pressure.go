@@ -23,55 +23,79 @@ func relievePressure(f *vcode.Func) {
 	}
 	mem := acquireArena()
 	defer mem.release()
+	looped := mem.flags.Alloc(len(f.Blocks))
+	if !findLooped(f, looped) {
+		return
+	}
 	p := newPressure(f, mem)
 	var o *demandOrder
 	for b := range f.Blocks {
-		if !p.presses(b) {
+		if !looped[b] {
+			continue
+		}
+		// Another order helps if the block needs more vectors than the machine has, but not too many more.
+		before, list := p.most(b), f.Blocks[b].Insts
+		if before <= f.Form.Vectors || before > maxPressure*f.Form.Vectors {
 			continue
 		}
 		if o == nil {
 			o = newDemandOrder(f, mem)
 		}
-		before, list := p.most(b), f.Blocks[b].Insts
 		if f.Blocks[b].Insts = o.reorder(list); p.most(b) >= before {
 			f.Blocks[b].Insts = list
 		}
 	}
 }
 
-// pressure is the state of the estimate.
-type pressure struct {
-	f      *vcode.Func
-	home   []int32 // by register: 1 + the only block that mentions it, or −1
-	live   []bool  // by register
-	looped []bool  // by block: it is in a loop
-}
-
-// newPressure finds the blocks that mention each register, and those that a jump back encloses. A register that one block
-// mentions is a result of that block alone, and needs no vector elsewhere.
-func newPressure(f *vcode.Func, mem *arena) *pressure {
-	n := len(f.Classes)
-	p := &pressure{f: f, home: mem.numbers.Alloc(n), live: mem.flags.Alloc(n), looped: mem.flags.Alloc(len(f.Blocks))}
-	for b := range f.Blocks {
-		note := func(r vcode.Reg) {
-			switch p.home[r] {
-			case 0:
-				p.home[r] = int32(b) + 1
-			case int32(b) + 1:
-			default:
-				p.home[r] = -1
+// findLooped finds the blocks that a jump back encloses, and reports whether there are any. It leaves out those with fewer instructions
+// than the machine has vectors: an instruction has at most one result that another order could move.
+func findLooped(f *vcode.Func, looped []bool) (some bool) {
+	first := -1 // block of the outermost loop
+	for b := len(f.Blocks) - 1; b >= 0; b-- {
+		list := f.Blocks[b].Insts
+		for i := range list {
+			if in := &list[i]; in.Op == vcode.Jump && in.Target <= b && (first < 0 || in.Target < first) {
+				first = in.Target
 			}
 		}
+		if first >= 0 && b >= first {
+			looped[b] = len(list) >= f.Form.Vectors
+			some = some || looped[b]
+		}
+		if b == first {
+			first = -1
+		}
+	}
+	return some
+}
+
+// pressure is the state of the estimate.
+type pressure struct {
+	f       *vcode.Func
+	home    []int32 // by register: 1 + the only block that mentions it, or −1
+	vectors []int32 // by register: the vectors that it needs
+	live    []int32 // by register: the number of the estimate in which it is live
+	number  int32   // of the estimate
+}
+
+// newPressure finds the blocks that mention each register. A register that one block mentions is a result of that block alone, and needs
+// no vector elsewhere.
+func newPressure(f *vcode.Func, mem *arena) *pressure {
+	n := len(f.Classes)
+	p := &pressure{f: f, home: mem.numbers.Alloc(n), vectors: mem.numbers.Alloc(n), live: mem.numbers.Alloc(n)}
+	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
-			if in.Op == vcode.Jump && in.Target <= b && !p.looped[b] {
-				for k := in.Target; k <= b; k++ {
-					p.looped[k] = true
+			for _, list := range [...][]vcode.Reg{in.Uses, in.Masks, in.Defs} {
+				for _, r := range list {
+					switch p.home[r] {
+					case 0:
+						p.home[r], p.vectors[r] = int32(b)+1, vectorsOf(f, r)
+					case int32(b) + 1:
+					default:
+						p.home[r] = -1
+					}
 				}
-			}
-			eachRead(in, note)
-			for _, d := range in.Defs {
-				note(d)
 			}
 		}
 	}
@@ -81,22 +105,13 @@ func newPressure(f *vcode.Func, mem *arena) *pressure {
 // maxPressure is how many times the vectors of the machine a block may need for another order to help.
 const maxPressure = 3
 
-// presses reports whether a block of a loop needs more vectors than the machine has, but not too many more.
-func (p *pressure) presses(b int) bool {
-	if !p.looped[b] {
-		return false
-	}
-	n := p.most(b)
-	return n > p.f.Form.Vectors && n <= maxPressure*p.f.Form.Vectors
-}
-
-// counts returns how many vectors a register needs.
-func (p *pressure) counts(r vcode.Reg) int {
-	switch c := p.f.Classes[r]; {
-	case p.f.IsConst(r):
+// vectorsOf returns how many vectors a register needs.
+func vectorsOf(f *vcode.Func, r vcode.Reg) int32 {
+	switch c := f.Classes[r]; {
+	case f.IsConst(r):
 	case c == vcode.Wide:
 		return 2
-	case c == vcode.Vec, c == vcode.Mask && p.f.Form.VectorMasks:
+	case c == vcode.Vec, c == vcode.Mask && f.Form.VectorMasks:
 		return 1
 	}
 	return 0
@@ -104,20 +119,18 @@ func (p *pressure) counts(r vcode.Reg) int {
 
 // most returns the largest number of vectors of a block that are live at once.
 func (p *pressure) most(b int) int {
-	list := p.f.Blocks[b].Insts
-	now := 0
+	p.number++
+	list, now := p.f.Blocks[b].Insts, int32(0)
 	// Live at the end: the registers that other blocks mention too, such as the variables of the loop.
 	for i := range list {
 		in := &list[i]
-		carried := func(r vcode.Reg) {
-			if p.home[r] < 0 && !p.live[r] {
-				p.live[r] = true
-				now += p.counts(r)
+		for _, regs := range [...][]vcode.Reg{in.Uses, in.Masks, in.Defs} {
+			for _, r := range regs {
+				if p.home[r] < 0 && p.live[r] != p.number {
+					p.live[r] = p.number
+					now += p.vectors[r]
+				}
 			}
-		}
-		eachRead(in, carried)
-		for _, d := range in.Defs {
-			carried(d)
 		}
 	}
 	most := now
@@ -125,26 +138,22 @@ func (p *pressure) most(b int) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		in := &list[i]
 		for _, d := range in.Defs {
-			if p.live[d] && !in.Merging {
-				p.live[d] = false
-				now -= p.counts(d)
+			if p.live[d] == p.number && !in.Merging {
+				p.live[d] = 0
+				now -= p.vectors[d]
 			}
 		}
-		eachRead(in, func(r vcode.Reg) {
-			if !p.live[r] {
-				p.live[r] = true
-				now += p.counts(r)
+		for _, regs := range [...][]vcode.Reg{in.Uses, in.Masks} {
+			for _, r := range regs {
+				if p.live[r] != p.number {
+					p.live[r] = p.number
+					now += p.vectors[r]
+				}
 			}
-		})
+		}
 		most = max(most, now)
 	}
-	for i := range list {
-		eachRead(&list[i], func(r vcode.Reg) { p.live[r] = false })
-		for _, d := range list[i].Defs {
-			p.live[d] = false
-		}
-	}
-	return most
+	return int(most)
 }
 
 // demandOrder is the reordering of a block: a computation is held back until an instruction that is not needs it.
@@ -154,8 +163,9 @@ type demandOrder struct {
 	holder []int32 // by register: 1 + the index of the held instruction that writes it
 	reads  []int32 // by register: held instructions that read it
 	depth  []int32 // by index: held instructions on the longest path to it
-	held   []vcode.Inst
-	gone   []bool // by index: emitted
+	list   []vcode.Inst
+	held   []int32 // positions in list
+	gone   []bool  // by index: emitted
 	out    []vcode.Inst
 }
 
@@ -176,7 +186,7 @@ func newDemandOrder(f *vcode.Func, mem *arena) *demandOrder {
 
 // reorder reorders a block.
 func (o *demandOrder) reorder(list []vcode.Inst) []vcode.Inst {
-	o.out = o.f.Form.Arena.Insts(len(list))
+	o.list, o.out = list, o.f.Form.Arena.Insts(len(list))
 	for i := range list {
 		in := &list[i]
 		if hasEffect(in) {
@@ -194,7 +204,7 @@ func (o *demandOrder) reorder(list []vcode.Inst) []vcode.Inst {
 			}
 		})
 		if depth <= maxHeldDepth && o.holdable(in) {
-			o.held, o.gone, o.depth = append(o.held, *in), append(o.gone, false), append(o.depth, depth)
+			o.held, o.gone, o.depth = append(o.held, int32(i)), append(o.gone, false), append(o.depth, depth)
 			for _, d := range in.Defs {
 				o.holder[d] = int32(len(o.held))
 			}
@@ -234,7 +244,7 @@ func (o *demandOrder) need(r vcode.Reg) {
 
 // release emits a held instruction.
 func (o *demandOrder) release(k int) {
-	in := &o.held[k]
+	in := &o.list[o.held[k]]
 	eachRead(in, o.need)
 	o.gone[k] = true
 	for _, d := range in.Defs {
