@@ -5,31 +5,15 @@ package codemem
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
 // pageSize is the page size of Windows on amd64. Reservations begin at multiples of 64 KiB, but commits and protections count in pages.
 const pageSize = 4 << 10
 
-// Arguments of VirtualAlloc, VirtualFree and VirtualProtect.
-const (
-	memCommit       = 0x1000
-	memReserve      = 0x2000
-	memDecommit     = 0x4000
-	memRelease      = 0x8000
-	pageNoAccess    = 0x01
-	pageReadWrite   = 0x04
-	pageExecuteRead = 0x20
-)
-
-var (
-	kernel32              = syscall.NewLazyDLL("kernel32.dll")
-	virtualAlloc          = kernel32.NewProc("VirtualAlloc")
-	virtualFree           = kernel32.NewProc("VirtualFree")
-	virtualProtect        = kernel32.NewProc("VirtualProtect")
-	flushInstructionCache = kernel32.NewProc("FlushInstructionCache")
-)
+var flushInstructionCache = windows.NewLazySystemDLL("kernel32.dll").NewProc("FlushInstructionCache")
 
 var errOneView = errors.New("codemem: one view of the code on windows")
 
@@ -37,35 +21,32 @@ func mapDual(int) (mapping, error) { return mapping{}, errOneView }
 
 // mapSingle reserves memory in which each page is either writable or executable. Only pages with code are committed.
 func mapSingle(size int) (mapping, error) {
-	at, _, err := virtualAlloc.Call(0, uintptr(size), memReserve, pageNoAccess)
-	if at == 0 {
+	at, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
+	if err != nil {
 		return mapping{}, fmt.Errorf("codemem: VirtualAlloc: %w", err)
 	}
 	m := unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size) // outside the heap of Go
 	protect := func(off, size int, writable bool) error {
-		here := at + uintptr(off)
+		here, as := at+uintptr(off), uint32(windows.PAGE_EXECUTE_READ)
 		if writable {
-			if got, _, err := virtualAlloc.Call(here, uintptr(size), memCommit, pageReadWrite); got == 0 {
+			as = windows.PAGE_READWRITE
+			if _, err := windows.VirtualAlloc(here, uintptr(size), windows.MEM_COMMIT, as); err != nil {
 				return fmt.Errorf("codemem: VirtualAlloc: %w", err)
 			}
 		}
-		as, old := uintptr(pageExecuteRead), uint32(0)
-		if writable {
-			as = pageReadWrite
-		}
-		if ok, _, err := virtualProtect.Call(here, uintptr(size), as, uintptr(unsafe.Pointer(&old))); ok == 0 {
+		var old uint32
+		if err := windows.VirtualProtect(here, uintptr(size), as, &old); err != nil {
 			return fmt.Errorf("codemem: VirtualProtect: %w", err)
 		}
 		if !writable {
-			const thisProcess = ^uintptr(0)
-			if ok, _, err := flushInstructionCache.Call(thisProcess, here, uintptr(size)); ok == 0 {
+			if ok, _, err := flushInstructionCache.Call(uintptr(windows.CurrentProcess()), here, uintptr(size)); ok == 0 {
 				return fmt.Errorf("codemem: FlushInstructionCache: %w", err)
 			}
 		}
 		return nil
 	}
 	discard := func(off, size int) error {
-		if ok, _, err := virtualFree.Call(at+uintptr(off), uintptr(size), memDecommit); ok == 0 {
+		if err := windows.VirtualFree(at+uintptr(off), uintptr(size), windows.MEM_DECOMMIT); err != nil {
 			return fmt.Errorf("codemem: VirtualFree: %w", err)
 		}
 		return nil
@@ -74,7 +55,7 @@ func mapSingle(size int) (mapping, error) {
 }
 
 func unmap(m mapping) error {
-	if ok, _, err := virtualFree.Call(uintptr(unsafe.Pointer(&m.run[0])), 0, memRelease); ok == 0 {
+	if err := windows.VirtualFree(uintptr(unsafe.Pointer(&m.run[0])), 0, windows.MEM_RELEASE); err != nil {
 		return fmt.Errorf("codemem: VirtualFree: %w", err)
 	}
 	return nil

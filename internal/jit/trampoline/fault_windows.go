@@ -2,7 +2,11 @@
 
 package trampoline
 
-import "fmt"
+import (
+	"fmt"
+
+	"golang.org/x/sys/windows"
+)
 
 // Fault returns the error after Run has returned Faulted.
 func (c *Context) Fault() error {
@@ -16,7 +20,7 @@ var faults struct {
 
 func faultHandler() uintptr // address of the handler, in assembly
 
-var addVectoredExceptionHandler = kernel32.NewProc("AddVectoredExceptionHandler")
+var addVectoredExceptionHandler = windows.NewLazySystemDLL("kernel32.dll").NewProc("AddVectoredExceptionHandler")
 
 // CatchFaults turns an exception of an instruction in [lo, hi) into an exit as Faulted. It must be called once, before any code runs.
 //
