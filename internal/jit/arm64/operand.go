@@ -26,7 +26,7 @@ var generals = [...]Reg{X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14, X15
 const scratchBytes = 3 * rowBytes
 
 // form is the register model.
-var form = vcode.Form{Lanes: lanes, Vectors: 28, VectorMasks: true, RowStrips: true, Strided16: true, Fuse: fuse}
+var form = vcode.Form{Lanes: lanes, Vectors: lastVector - firstVector + 1, VectorMasks: true, RowStrips: true, Strided16: true, Fuse: fuse}
 
 // recordOf lays out the record of a program's subgroups.
 func recordOf(p *ir.Program) target.Record { return target.RecordOf(p, form, scratchBytes) }
