@@ -3,9 +3,6 @@ package link
 // absentLists are the rules on objects, states and parameters that package vk does not have, and the rules on parts of calls that Go
 // does not have.
 var absentLists = []reason{
-	{NeedsObject, "images of package vk have no layouts", []string{
-		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-None-09600", "vkCmdDraw-None-10679",
-	}},
 	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
 		"vkCmdTraceRaysKHR-None-11319",
 	}},

@@ -49,6 +49,9 @@ var objectLists = []reason{
 		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673",
 		"vkCmdDraw-None-10677", "vkCmdDraw-None-10678",
 	}},
+	{ByObjects, "full checking follows the layouts of images, and compares them with those of the descriptors that shaders access in any case", []string{
+		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-None-09600", "vkCmdDraw-None-10679",
+	}},
 	{ByObjects, "a dispatch of tiles compares the rate of the shader with the layers of the tile", []string{
 		"RuntimeSpirv-tileSize-10705", "RuntimeSpirv-z-10704",
 	}},

@@ -168,7 +168,7 @@ func newGalleryOf(t testing.TB, size, textures, side, count int) *gallery {
 			g.sets = append(g.sets, must(pool.Allocate(l))(t))
 		}
 		view := g.texture(t, i, side)
-		w := Write{Images: []ImageDescriptor{{view, sampler}}}
+		w := Write{Images: []ImageDescriptor{{View: view, Sampler: sampler}}}
 		if count > 1 {
 			w.Element = uint32(i)
 		}
@@ -339,7 +339,7 @@ func TestBindlessLevels(t *testing.T) {
 			view := must(g.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 			sampler := must(g.dev.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: LodClampNone}))(t)
 			for _, s := range g.sets {
-				if err := s.Update(Write{Images: []ImageDescriptor{{view, sampler}}}); err != nil {
+				if err := s.Update(Write{Images: []ImageDescriptor{{View: view, Sampler: sampler}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -388,7 +388,7 @@ func TestBindlessSubsets(t *testing.T) {
 			if i == 0 {
 				texture[n] = k
 			}
-			w.Images = append(w.Images, ImageDescriptor{views[k], sampler})
+			w.Images = append(w.Images, ImageDescriptor{View: views[k], Sampler: sampler})
 		}
 		if err := s.Update(w); err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ func newArrayGallery(t testing.TB, size, count int) (*gallery, []*ImageView, *Sa
 	sampler := must(g.dev.NewSampler(SamplerInfo{}))(t)
 	w := Write{Images: make([]ImageDescriptor, count)}
 	for i := range w.Images {
-		w.Images[i] = ImageDescriptor{views[i%len(views)], sampler}
+		w.Images[i] = ImageDescriptor{View: views[i%len(views)], Sampler: sampler}
 	}
 	if err := g.sets[0].Update(w); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestArray(t *testing.T) {
 	c := must(g.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 	set := func(element int, v *ImageView) {
 		t.Helper()
-		if err := g.sets[0].Update(Write{Element: uint32(element), Images: []ImageDescriptor{{v, sampler}}}); err != nil {
+		if err := g.sets[0].Update(Write{Element: uint32(element), Images: []ImageDescriptor{{View: v, Sampler: sampler}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +103,7 @@ func BenchmarkArray(b *testing.B) {
 		g, views, sampler := newArrayGallery(b, 100, count)
 		c := must(g.dev.NewCommandBuffer(CommandBufferInfo{}))(b)
 		update := func(n int) {
-			if err := g.sets[0].Update(Write{Element: uint32(n % count), Images: []ImageDescriptor{{views[n%len(views)], sampler}}}); err != nil {
+			if err := g.sets[0].Update(Write{Element: uint32(n % count), Images: []ImageDescriptor{{View: views[n%len(views)], Sampler: sampler}}}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -24,6 +24,7 @@ type copied struct {
 	view    *texture.View
 	sampler *texture.Sampler
 	used    used
+	layout  ImageLayout
 }
 
 // Copy copies descriptors to the set. After an error none of the copies took place.
@@ -177,7 +178,7 @@ func (c *Copy) read() (list []copied, block []byte) {
 	for n := range list {
 		i, at, _ = s.continued(i, at)
 		b, d := &s.content[i], &list[n]
-		d.used = s.used[i][at]
+		d.used, d.layout = s.used[i][at], s.layoutAt(i, at)
 		if b.Buffers != nil {
 			d.buffer = b.Buffers[at]
 		}
@@ -204,6 +205,7 @@ func (s *Set) paste(i int, at uint32, list []copied) {
 			b.Views[at] = d.view
 		}
 		s.use(i, at, 0, d.used[0])
+		s.layOut(i, at, d.layout)
 		if b.Samplers != nil && s.layout.slots[i].immutable == nil {
 			b.Samplers[at] = d.sampler
 			s.use(i, at, 1, d.used[1])

@@ -26,6 +26,7 @@ type descriptorCheck struct {
 	point    BindPoint
 	layout   *PipelineLayout
 	buffers  bool                           // the pipeline has the flag for descriptor buffers
+	idle     bool                           // the command has no invocations, or it is not known whether it has
 	objects  bool                           // shader objects are used, and no pipeline
 	mappings map[ir.Stage][]compute.Mapping // with descriptor heaps
 
@@ -139,6 +140,7 @@ type boundDescriptor struct {
 	structure *AccelerationStructure // in a set
 	buffer    *Buffer                // of a texel buffer; nil if it is in memory
 	null      bool
+	layout    ImageLayout // that the descriptor names; UndefinedLayout if it is not known
 }
 
 // bound returns the only descriptor of a binding; zero if it is not known.
@@ -208,6 +210,9 @@ func (s *Set) first(r *ir.Resource) (out boundDescriptor) {
 	}
 	out.sampler, _ = d[1].(*Sampler)
 	out.null = d[0] == nil || d[0] == null{}
+	if !s.layout.slots[i].partial {
+		out.layout = s.layoutAt(i, 0)
+	}
 	return out
 }
 
@@ -232,6 +237,7 @@ func (c *descriptorCheck) access(u *imageUse) {
 	switch {
 	case d.view != nil:
 		c.view(u, d.view)
+		c.laidOut(u, &d)
 		if s := c.bound(u.program, u.sampler).sampler; s != nil {
 			c.sampled(u, d.view, s)
 		}

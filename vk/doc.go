@@ -6,8 +6,9 @@
 // have types: see error.go.
 //
 // Formats, descriptor types, stages and the parts of fixed-function state are those of package link, such as
-// [link.FormatR8G8B8A8Unorm], [link.StorageBuffer] and [link.StageCompute]; other enumerations are in package enum. Images have no
-// layouts, and barriers need no masks: only a sanitizer reads them. The examples go from the shader to its result.
+// [link.FormatR8G8B8A8Unorm], [link.StorageBuffer] and [link.StageCompute]; other enumerations are in package enum. Texels
+// have one place in any layout of an image, and barriers need no masks: only full checking reads the layouts, and only a sanitizer
+// the masks. The examples go from the shader to its result.
 //
 // # Lifetime
 //
@@ -43,6 +44,7 @@
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	definedness.go      which bytes and texels something has written; commandorder.go, eventorder.go, fixedorder.go races between commands
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
+//	imagelayout.go      layouts of images, for full checking
 //	formatproperties.go uses of formats
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory
 //	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go

@@ -47,7 +47,8 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect 
 	c.located(u)
 	c.advanced()
 	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
-	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, objects: c.p == nil, mappings: d.mappings}).uses(u)
+	idle := indirect != nil || a.Mesh || a.Count == 0 || a.Instances == 0
+	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, idle: idle, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
 	c.checkTileDraw(u)
 	c.wrotes()

@@ -414,7 +414,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]uint32) error {
 	sets, err := x.resolve(point, p.layout)
 	if err == nil && x.dev.checking >= All {
-		err = x.checkDispatch(p, point)
+		err = x.checkDispatch(p, point, groups)
 	}
 	if err == nil {
 		sets, err = x.count(sets, p.stage)

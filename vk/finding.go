@@ -185,7 +185,7 @@ func drawName(end string, indexed bool) string {
 }
 
 // checkDispatch returns the first finding on a dispatch of full checking.
-func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint) error {
+func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint, groups [3]uint32) error {
 	x.checkTileDispatch(p)
 	if x.graphics.current != nil && point == Compute && !x.graphics.perTile {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
@@ -193,6 +193,7 @@ func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint) error {
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
 	(&descriptorCheck{
 		executor: x, point: point, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
+		idle: groups[0] == 0 || groups[1] == 0 || groups[2] == 0,
 	}).uses(p.uses.of(p.stage))
 	return x.found()
 }

@@ -124,11 +124,14 @@ const (
 type passInstance struct {
 	pass        *RenderPass
 	framebuffer *Framebuffer
+	views       []*ImageView
 	renderings  []*rendering // by subpass
 	subpass     int          // the current one
 }
 
-func (p *passInstance) forget() { *p = passInstance{renderings: emptied(p.renderings)} }
+func (p *passInstance) forget() {
+	*p = passInstance{renderings: emptied(p.renderings), views: emptied(p.views)}
+}
 
 // passScratch is the attachments of a subpass, for newRendering, which copies them.
 type passScratch struct {
@@ -153,6 +156,7 @@ func (c *CommandBuffer) BeginRenderPass(info RenderPassBegin, contents SubpassCo
 	}
 	c.refer(&p.pass.object)
 	c.refer(&p.framebuffer.object)
+	c.passLayouts(p, false)
 	c.enter(p, 0, contents)
 }
 
@@ -219,6 +223,7 @@ func (c *CommandBuffer) passInstance(info *RenderPassBegin, contents SubpassCont
 	}
 	out := take[passInstance](c)
 	out.pass, out.framebuffer = p, f
+	out.views = append(out.views, views...)
 	for i := range p.subpasses {
 		m := instance{c: c, form: &p.subpasses[i], info: &p.info.Subpasses[i], views: views, clears: info.Clears, area: area, size: &f.info}
 		out.renderings = append(out.renderings, m.rendering())
@@ -400,6 +405,7 @@ func (c *CommandBuffer) EndRenderPass() {
 	default:
 		c.scope = scope{}
 		c.commands = append(c.commands, command{kind: endRendering})
+		c.passLayouts(p, true)
 	}
 }
 

@@ -262,8 +262,8 @@ func (i *ImageInfo) equal(o *ImageInfo) bool {
 }
 
 // TransitionImageLayout changes the layout of ranges of an image by the host (vkTransitionImageLayout). Layouts are the same
-// bytes: the call checks its arguments.
-func (d *Device) TransitionImageLayout(m *Image, ranges []ImageRange) error {
+// bytes: the call checks its arguments, and full checking notes the layout.
+func (d *Device) TransitionImageLayout(m *Image, ranges []ImageRange, to ImageLayout) error {
 	release, err := d.hostImage(m, "VUID-VkHostImageLayoutTransitionInfo-image-09055")
 	if err != nil {
 		return err
@@ -277,6 +277,9 @@ func (d *Device) TransitionImageLayout(m *Image, ranges []ImageRange) error {
 		if r.Aspects != 0 && format.ByID(uint32(m.info.Format)).Planes == 0 && r.Aspects.inside()&^format.ByID(uint32(m.info.Format)).Aspects != 0 {
 			return usage("VUID-VkHostImageLayoutTransitionInfo-aspectMask-08702", "the aspects are %#x of an image of %s; must be its own", uint32(r.Aspects), m.info.Format)
 		}
+	}
+	for _, r := range ranges {
+		m.transition(r, to)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestHostCopy(t *testing.T) {
 		if !bytes.Equal(memory.Bytes(), data) {
 			t.Errorf("%s by a command: %x; must be %x", test.format, memory.Bytes(), data)
 		}
-		if err := r.dev.TransitionImageLayout(a, []ImageRange{{Aspects: test.aspect}}); err != nil {
+		if err := r.dev.TransitionImageLayout(a, []ImageRange{{Aspects: test.aspect}}, GeneralLayout); err != nil {
 			t.Error(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestHostCopyRules(t *testing.T) {
 			t.Errorf("%+v is copied", i)
 		}
 	}
-	if err := r.dev.TransitionImageLayout(m, []ImageRange{{BaseLevel: 1}}); err == nil {
+	if err := r.dev.TransitionImageLayout(m, []ImageRange{{BaseLevel: 1}}, GeneralLayout); err == nil {
 		t.Error("a level that does not exist changes its layout")
 	}
 }

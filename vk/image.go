@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -88,6 +89,8 @@ type Image struct {
 	bytes  [3][]byte      // the memory of the planes; of all in [0]
 	image  *texture.Image // nil before all memory is bound
 	sparse *sparseImage   // nil unless memory is bound by queues
+
+	laid atomic.Pointer[imageLayouts] // nil if the layouts are not followed
 
 	written []bool // by level, then by layer: something has written texels; nil if that is not followed, see definedness
 

@@ -24,6 +24,7 @@ type imageUse struct {
 	*ir.Texture
 	image, sampler, other *ir.Resource // sampler and other are nil without one
 
+	certain    bool // each invocation accesses the image
 	formatless bool // the type of the image has the format Unknown; false if the module is not known
 	written    int  // the least number of components of a texel that OpImageWrite writes; 0 if it is not known
 }
@@ -77,11 +78,12 @@ func (u *uses) add(s *shader.Stage) {
 		}
 		return &p.Res[i]
 	}
+	always := unconditional(p)
 	for _, f := range p.Funcs {
 		if f.Texture == nil {
 			continue
 		}
-		x := imageUse{program: p, Texture: f.Texture, image: single(f.Texture.Image), sampler: single(f.Texture.Sampler)}
+		x := imageUse{program: p, Texture: f.Texture, image: single(f.Texture.Image), sampler: single(f.Texture.Sampler), certain: always[f]}
 		if f.Texture.HasOther() {
 			x.other = single(f.Texture.Other)
 		}

@@ -9,12 +9,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// AttachmentDescription describes an attachment of a render pass (VkAttachmentDescription2). Images have no layouts, and the
-// contents of all attachments are stored.
+// AttachmentDescription describes an attachment of a render pass (VkAttachmentDescription2). The contents
+// of all attachments are stored.
 type AttachmentDescription struct {
 	Format            link.Format
 	Samples           int // 0 is 1
 	Load, StencilLoad LoadOp
+
+	// Final is the layout after the pass, and StencilFinal that of stencil if it differs; UndefinedLayout if it is not known.
+	Final, StencilFinal ImageLayout
 }
 
 // InputReference is an input attachment of a subpass. Aspects of 0 are all of the format.

@@ -19,12 +19,13 @@ type Set struct {
 	taken  []int // descriptors of the bounds of the pool
 	blocks int   // inline uniform blocks, if the pool bounds them
 
-	mu      sync.RWMutex // guards the fields below: a queue reads a set that is in use while Update writes it
-	content compute.Set  // constant while a submission uses the set: Update replaces the bindings that it writes
-	used    [][]used     // the objects of content, by binding and element
-	many    []usedCounts // the objects of long bindings, by binding
-	version uint64       // of content
-	epoch   uint64       // of the updates that invalidate command buffers with the set
+	mu      sync.RWMutex    // guards the fields below: a queue reads a set that is in use while Update writes it
+	content compute.Set     // constant while a submission uses the set: Update replaces the bindings that it writes
+	used    [][]used        // the objects of content, by binding and element
+	many    []usedCounts    // the objects of long bindings, by binding
+	layouts [][]ImageLayout // of full checking: the layouts of used, by binding and element; nil for none
+	version uint64          // of content
+	epoch   uint64          // of the updates that invalidate command buffers with the set
 }
 
 // user is an object that uses other objects, or only itself.
@@ -56,6 +57,30 @@ func (s *Set) use(i int, at uint32, n int, x user) {
 	u := &s.used[i][at][n]
 	s.many[i].change(*u, x)
 	*u = x
+}
+
+// layOut notes the layout that a descriptor names.
+func (s *Set) layOut(i int, at uint32, l ImageLayout) {
+	if s.dev == nil || s.dev.checking < All {
+		return
+	}
+	if l != UndefinedLayout && s.layouts == nil {
+		s.layouts = make([][]ImageLayout, len(s.used))
+	}
+	if l != UndefinedLayout && s.layouts[i] == nil {
+		s.layouts[i] = make([]ImageLayout, len(s.used[i]))
+	}
+	if s.layouts != nil && s.layouts[i] != nil {
+		s.layouts[i][at] = l
+	}
+}
+
+// layoutAt returns the layout that a descriptor names.
+func (s *Set) layoutAt(i int, at uint32) ImageLayout {
+	if s.layouts == nil || s.layouts[i] == nil {
+		return UndefinedLayout
+	}
+	return s.layouts[i][at]
 }
 
 // changed tells the lists of a binding that a descriptor has changed.
@@ -139,7 +164,7 @@ func (s *Set) count(i int) uint32 { return uint32(len(s.used[i])) }
 // drop removes the set from its pool.
 func (s *Set) drop() {
 	s.pool.remove(s)
-	s.content, s.used, s.many = nil, nil, nil
+	s.content, s.used, s.many, s.layouts = nil, nil, nil, nil
 }
 
 // BufferDescriptor is a range of a buffer. The zero value is the null descriptor.
@@ -152,6 +177,7 @@ type BufferDescriptor struct {
 type ImageDescriptor struct {
 	View    *ImageView
 	Sampler *Sampler
+	Layout  ImageLayout // of the view when shaders access it, for full checking; UndefinedLayout if it is not known
 }
 
 // Write replaces descriptors from an array element of a binding on, with one of its lists. Elements past the end of the
@@ -305,6 +331,7 @@ func (s *Set) empty(i int, at uint32) {
 	}
 	s.use(i, at, 0, nil)
 	s.use(i, at, 1, nil)
+	s.layOut(i, at, UndefinedLayout)
 	s.changed(i, at)
 }
 
@@ -404,6 +431,7 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, ap
 			b.Views[at] = x.View.view
 		}
 		s.use(i, at, 0, userOf(x.View))
+		s.layOut(i, at, x.Layout)
 	}
 	if kind != viewSlot && slot.immutable == nil {
 		b.Samplers[at] = nil

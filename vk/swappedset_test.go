@@ -52,7 +52,7 @@ func TestSwappedSets(t *testing.T) {
 		if frame >= 4 {
 			for i, s := range g.sets {
 				texture[i] = (texture[i] + 7) % textures
-				if err := s.Update(Write{Images: []ImageDescriptor{{views[texture[i]], sampler}}}); err != nil {
+				if err := s.Update(Write{Images: []ImageDescriptor{{View: views[texture[i]], Sampler: sampler}}}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -37,6 +37,7 @@ func TestTileRules(t *testing.T) {
 		c.Draw(3, 1, 0, 0)
 		c.EndPerTile()
 	}
+	straight := strings.NewReplacer("OpSelectionMerge %end None\nOpBranchConditional %in %then %end\n%then = OpLabel\n", "", "OpBranch %end\n%end = OpLabel\n", "", "MODE", "TileShadingRateQCOM 1 1 1", "STEPX", "1", "STEPY", "1").Replace(shadesTile)
 	for _, x := range []struct {
 		rule, off, text string
 		layers          uint32
@@ -55,6 +56,14 @@ func TestTileRules(t *testing.T) {
 		{"VUID-RuntimeSpirv-OpTypeImage-10707", "tileShadingColorAttachments", "", 1, tile},
 		{"VUID-vkCmdDispatch-None-10675", "", strings.Replace(besideTile, "ACCESS", "OpImageWrite %o %p %texel", 1), 1, tile},
 		{"VUID-vkCmdDispatch-None-10676", "", strings.Replace(besideTile, "ACCESS", "%q = OpImageRead %v4 %o %p\nOpImageWrite %i %p %q", 1), 1, tile},
+		{"VUID-vkCmdDispatch-None-10679", "", straight, 1, func(c *CommandBuffer, h *tileScene, p *ComputePipeline) {
+			laid(t, h.image, FeedbackLoopLayout)
+			tile(c, h, p)
+		}},
+		{"", "", straight, 1, func(c *CommandBuffer, h *tileScene, p *ComputePipeline) {
+			laid(t, h.image, GeneralLayout)
+			tile(c, h, p)
+		}},
 		{"VUID-RuntimeSpirv-tileSize-10705", "", strings.Replace(shadesTile, "MODE", "TileShadingRateQCOM 1 1 2", 1), 3, func(c *CommandBuffer, _ *tileScene, p *ComputePipeline) {
 			c.BindPipeline(p)
 			c.BeginPerTile()

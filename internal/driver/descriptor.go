@@ -245,7 +245,7 @@ func (s *source) fill(w *vk.Write, kind uint32) {
 			m := at[abi.DescriptorImageInfo](s.first, uintptr(i)*s.stride)
 			d := &w.Images[i]
 			if kind != abi.DescriptorTypeSampler { // the view of a sampler may be anything
-				d.View = imageViews.get(uint64(m.ImageView))
+				d.View, d.Layout = imageViews.get(uint64(m.ImageView)), vk.ImageLayout(m.ImageLayout)
 			}
 			if kind == abi.DescriptorTypeSampler || kind == abi.DescriptorTypeCombinedImageSampler {
 				d.Sampler = samplers.get(uint64(m.Sampler))

@@ -44,7 +44,7 @@ var hostCopyCalls = map[int]call{
 	abi.CmdTransitionImageLayout: on(func(a *abi.TransitionImageLayoutArgs) abi.Result {
 		return onDevice(a.Device, func(d *vk.Device) error {
 			for _, t := range array(a.PTransitions, a.TransitionCount) {
-				if err := d.TransitionImageLayout(images.get(uint64(t.Image)), []vk.ImageRange{imageRange(&t.SubresourceRange)}); err != nil {
+				if err := d.TransitionImageLayout(images.get(uint64(t.Image)), []vk.ImageRange{imageRange(&t.SubresourceRange)}, vk.ImageLayout(t.NewLayout)); err != nil {
 					return err
 				}
 			}

@@ -99,7 +99,22 @@ func createImage(a *abi.CreateImageArgs) abi.Result {
 		info.Linear = true // the layout of the images of a swapchain
 	}
 	m, err := d.vk.NewImage(info)
+	if err == nil && ownLayouts(a.PCreateInfo) {
+		err = m.SetLayout(vk.ImageRange{}, vk.ImageLayout(a.PCreateInfo.InitialLayout))
+	}
 	return created(d, &images, m, err, unsafe.Pointer(a.PImage))
+}
+
+// ownLayouts reports whether only commands of the device change the layouts of an image: no presentation and no other API.
+func ownLayouts(i *abi.ImageCreateInfo) bool {
+	own := true
+	abi.Chain(i.PNext, func(sType uint32, _ unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeImageSwapchainCreateInfoKHR, abi.StructureTypeExternalMemoryImageCreateInfo, abi.StructureTypeImageDrmFormatModifierListCreateInfoEXT, abi.StructureTypeImageDrmFormatModifierExplicitCreateInfoEXT:
+			own = false
+		}
+	})
+	return own
 }
 
 func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {

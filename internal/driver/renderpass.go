@@ -53,7 +53,7 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 	}
 	info := vk.RenderPassInfo{
 		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription) vk.AttachmentDescription {
-			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
+			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Final: vk.ImageLayout(x.FinalLayout)}
 		}),
 		Subpasses: each(array(i.PSubpasses, i.SubpassCount), subpass),
 		Dependencies: each(array(i.PDependencies, i.DependencyCount), func(x *abi.SubpassDependency) vk.Dependency {
@@ -119,7 +119,11 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 	}
 	p, err := d.vk.NewRenderPass(vk.RenderPassInfo{
 		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription2) vk.AttachmentDescription {
-			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
+			out := vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Final: vk.ImageLayout(x.FinalLayout)}
+			if l := abi.Find[abi.AttachmentDescriptionStencilLayout](x.PNext, abi.StructureTypeAttachmentDescriptionStencilLayout); l != nil {
+				out.StencilFinal = vk.ImageLayout(l.StencilFinalLayout)
+			}
+			return out
 		}),
 		Subpasses: each(array(i.PSubpasses, i.SubpassCount), subpass2),
 		Dependencies: each(array(i.PDependencies, i.DependencyCount), func(x *abi.SubpassDependency2) vk.Dependency {

@@ -5,7 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Commands run in order and memory is coherent: only the sanitizer race reads the stages and accesses of a barrier.
+// Commands run in order and memory is coherent: only the sanitizer race reads the stages and accesses of a barrier, and only full checking
+// the layouts.
 var syncCommands = map[int]recorder{
 	abi.CmdCmdPipelineBarrier:  rec(func(c *commandBuffer, a *abi.CmdPipelineBarrierArgs) { c.barrier(a) }),
 	abi.CmdCmdPipelineBarrier2: rec(func(c *commandBuffer, a *abi.CmdPipelineBarrier2Args) { c.barrier2(a.PDependencyInfo) }),
@@ -24,6 +25,9 @@ var syncCommands = map[int]recorder{
 			if e := events.get(uint64(h)); e != nil && i < len(infos) {
 				c.vk.WaitEvent(e, c.dependenciesOf(&infos[i])...)
 			}
+		}
+		for i := range infos {
+			c.transitionsOf(&infos[i])
 		}
 	}),
 }
@@ -75,6 +79,34 @@ func (c *commandBuffer) barrier(a *abi.CmdPipelineBarrierArgs) {
 		array(a.PBufferMemoryBarriers, a.BufferMemoryBarrierCount), array(a.PImageMemoryBarriers, a.ImageMemoryBarrierCount),
 	}
 	c.vk.Barrier(b.dependencies(c)...)
+	b.transitions(c)
+}
+
+// transitions records the changes of layouts.
+func (b *barrierLists) transitions(c *commandBuffer) {
+	for i := range b.images {
+		m := &b.images[i]
+		c.transition(m.Image, &m.SubresourceRange, m.OldLayout, m.NewLayout)
+	}
+}
+
+// transition records the change of a layout. A barrier between equal layouts changes none.
+func (c *commandBuffer) transition(image abi.Image, r *abi.ImageSubresourceRange, from, to uint32) {
+	if m := images.get(uint64(image)); m != nil && from != to {
+		c.vk.Transition(m, imageRange(r), vk.ImageLayout(to))
+	}
+}
+
+// transitionsOf records the changes of layouts of an information.
+func (c *commandBuffer) transitionsOf(i *abi.DependencyInfo) {
+	if i == nil {
+		return
+	}
+	list := array(i.PImageMemoryBarriers, i.ImageMemoryBarrierCount)
+	for n := range list {
+		m := &list[n]
+		c.transition(m.Image, &m.SubresourceRange, m.OldLayout, m.NewLayout)
+	}
 }
 
 // waitEvents records vkCmdWaitEvents: each event has the same barriers.
@@ -89,10 +121,14 @@ func (c *commandBuffer) waitEvents(a *abi.CmdWaitEventsArgs) {
 			c.vk.WaitEvent(e, list...)
 		}
 	}
+	b.transitions(c)
 }
 
 // barrier2 records vkCmdPipelineBarrier2.
-func (c *commandBuffer) barrier2(i *abi.DependencyInfo) { c.vk.Barrier(c.dependenciesOf(i)...) }
+func (c *commandBuffer) barrier2(i *abi.DependencyInfo) {
+	c.vk.Barrier(c.dependenciesOf(i)...)
+	c.transitionsOf(i)
+}
 
 // dependenciesOf returns the dependencies of an information, if the device compares commands. One without barriers orders nothing.
 func (c *commandBuffer) dependenciesOf(i *abi.DependencyInfo) dependencies {
