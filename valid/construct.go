@@ -257,7 +257,7 @@ func isLoop(c *structure, b *facts.Block) bool {
 
 // selections checks branches to two blocks without a merge instruction. Such a
 // branch is valid if a target is already a merge block, continue target or branch
-// target of an earlier block in reverse post-order, so that the branch is an exit.
+// target, such as a case, of an earlier block in reverse post-order, so that the branch is an exit.
 func (c *structure) selections(f *facts.Function, s *flowSearch) {
 	s.seen = cleared(s.seen, len(f.Blocks)) // merge blocks, continue targets and branch targets so far, in reverse post-order
 	mark := func(b *facts.Block) bool {
@@ -278,6 +278,9 @@ func (c *structure) selections(f *facts.Function, s *flowSearch) {
 		case op == spirv.OpSwitch:
 			if b.Merge < 0 {
 				c.fail(b.Term, "SPV-Construct-Switch", "OpSwitch without OpSelectionMerge; must have one before it")
+			}
+			for _, t := range b.Succs { // a branch from one case to another is an exit (SPIR-V 2.11.1)
+				mark(t)
 			}
 		case op == spirv.OpBranchConditional && len(b.Succs) == 2:
 			x, y := mark(b.Succs[0]), mark(b.Succs[1])
