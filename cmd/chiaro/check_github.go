@@ -32,7 +32,7 @@ func (r *checkGitHub) Record(x *checked) {
 			kind = "error"
 		}
 		message := plain.Line(f.Message)
-		if t := v.text(f.Pos); t != "" {
+		if t := v.place(f.Pos); t != "" {
 			message += "\n" + t
 		}
 		message += f.more()

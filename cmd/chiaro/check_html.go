@@ -73,6 +73,8 @@ func (r *checkHTML) Record(x *checked) {
 		h.EntryPoint = plain.Line(name)
 		if n.HasSource && n.Source.File != "" {
 			h.Source = plain.Line(position(v.where(x, &n.Finding)))
+		} else if v.undecoded(n.Pos) {
+			h.Source = v.place(n.Pos)
 		}
 		for _, o := range n.Related {
 			h.Related = append(h.Related, relatedRecord{Message: o.Message, Text: string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))})

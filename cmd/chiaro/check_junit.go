@@ -30,7 +30,11 @@ func (r *checkJUnit) Record(x *checked) {
 		for i := range x.findings {
 			f := &x.findings[i]
 			file, line, column := v.where(x, &f.Finding)
-			plain.Fprintf(&text, "%s:%d:%d: %s: %s [%s]%s\n", file, line, column, f.Severity, f.Message, f.Code, plain.Block(f.more(), ""))
+			more := f.more()
+			if v.undecoded(f.Pos) { // the line says nothing
+				more = "\n" + v.place(f.Pos) + more
+			}
+			plain.Fprintf(&text, "%s:%d:%d: %s: %s [%s]%s\n", file, line, column, f.Severity, f.Message, f.Code, plain.Block(more, ""))
 			if f.Severity == diag.Error {
 				if n++; n == 1 {
 					first = f.Code

@@ -241,7 +241,7 @@ func (r *checkText) Record(x *checked) {
 				fmt.Fprintf(r.w, "    %s^\n", indentOf(plain.Line(s[:n-1])))
 			}
 		}
-		if t := v.text(f.Pos); t != "" {
+		if t := v.place(f.Pos); t != "" {
 			plain.Fprintf(r.w, "    %s\n", plain.Block(t, "    "))
 		}
 		if f.described && f.Source.File != x.file { // an object of a document

@@ -107,6 +107,20 @@ func (v *viewer) text(p diag.Pos) string {
 	return v.shown
 }
 
+// place returns the instruction at a position, or the position itself in a module that has no
+// listing because its words are no instructions; "" if there is none.
+func (v *viewer) place(p diag.Pos) string {
+	if v.undecoded(p) {
+		return "at " + p.String()
+	}
+	return v.text(p)
+}
+
+// undecoded reports whether a position is in a binary module that could not be decoded.
+func (v *viewer) undecoded(p diag.Pos) bool {
+	return v.m == nil && v.recorded[p] == nil && p.Line == 0 && p != (diag.Pos{})
+}
+
 // disassembles prepares the disassembly, and reports whether it has one: an interrupt
 // stops the preparation for a large module.
 func (v *viewer) disassembles() bool {
@@ -275,7 +289,7 @@ func (v *viewer) sited(f *valid.Finding) bool {
 
 // binary reports whether a finding is at a word of a binary module.
 func (v *viewer) binary(f *valid.Finding) bool {
-	return v.m != nil || v.recorded != nil && f.Pos.Instruction > 0
+	return v.m != nil || v.recorded != nil && f.Pos.Instruction > 0 || v.undecoded(f.Pos)
 }
 
 // indentOf is a text of the same width with nothing to see.
