@@ -62,7 +62,7 @@ func newAllowed(c console) *cobra.Command {
 }
 
 func precisionNames() (names []string) {
-	for _, i := range precision.Instructions() {
+	for _, i := range append(precision.Instructions(), precision.Judged()...) {
 		names = append(names, i.Name)
 	}
 	return names
@@ -124,7 +124,7 @@ func (f *allowedFlags) listRules(c console) error {
 		Rule        string `json:"rule"`
 	}
 	e := json.NewEncoder(c.out)
-	for _, i := range precision.Instructions() {
+	for _, i := range append(precision.Instructions(), precision.Judged()...) {
 		if f.format == "json" {
 			if err := e.Encode(row{i.Name, i.Widths(), i.Rule()}); err != nil {
 				return err
@@ -149,7 +149,7 @@ func (f *allowedFlags) question(ctx context.Context, name string, operands []str
 	if q.Bits != 16 && q.Bits != 32 && q.Bits != 64 {
 		return nil, fmt.Errorf("a width of %d bits; must be 16, 32 or 64", q.Bits)
 	}
-	rule, ok := precision.Find(q.Instruction)
+	rule, ok := precision.FindJudged(q.Instruction)
 	if !ok {
 		return nil, fmt.Errorf("no precision is defined for an instruction %q; see chiaro allowed --list", q.Instruction)
 	}
@@ -158,7 +158,7 @@ func (f *allowedFlags) question(ctx context.Context, name string, operands []str
 		q.to = rule.To
 	}
 	for _, text := range operands {
-		v, err := parseFloats(text, q.Bits)
+		v, err := parseNumbers(text, rule.Operand, q.Bits)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (f *allowedFlags) question(ctx context.Context, name string, operands []str
 		return nil, err
 	}
 	if result != "" {
-		v, err := parseFloats(result, q.to)
+		v, err := parseNumbers(result, rule.Result, q.to)
 		if err != nil {
 			return nil, err
 		}
@@ -179,6 +179,46 @@ func (f *allowedFlags) question(ctx context.Context, name string, operands []str
 		q.result = [][]float64{v}
 	}
 	return q, nil
+}
+
+// parseNumbers reads the components of an operand or a result. An integer is exact, so it has at most 53 significant bits.
+func parseNumbers(text string, kind precision.Kind, bits int) (list []float64, err error) {
+	if kind == precision.Float {
+		return parseFloats(text, bits)
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := parseWhole(strings.TrimSpace(part), kind, bits)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func parseWhole(part string, kind precision.Kind, bits int) (float64, error) {
+	switch kind {
+	case precision.Bool:
+		v, err := strconv.ParseBool(part)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no bool; must be true or false", part)
+		}
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	case precision.Signed:
+		v, err := strconv.ParseInt(part, 0, bits)
+		if f := float64(v); err == nil && f < math.MaxInt64 && int64(f) == v {
+			return f, nil
+		}
+	default:
+		v, err := strconv.ParseUint(part, 0, bits)
+		if f := float64(v); err == nil && f < math.MaxUint64 && uint64(f) == v {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no integer of %d bits with at most 53 significant ones", part, bits)
 }
 
 // parseFloats reads the components of an operand and rounds them to a width.
@@ -219,6 +259,12 @@ func (q *question) bitsOf(v float64) uint64 { return scalar.FromFloat(uint8(q.to
 
 // show returns a result as a number and its bits.
 func (q *question) show(v float64) string {
+	switch q.rule.Result {
+	case precision.Bool:
+		return strconv.FormatBool(v != 0)
+	case precision.Signed, precision.Unsigned:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
 	size := q.to
 	if size == 16 {
 		size = 32
@@ -228,11 +274,23 @@ func (q *question) show(v float64) string {
 
 // describe returns a set in words.
 func (q *question) describe(s *precision.Set) string {
-	if s.Any {
+	switch {
+	case s.Any && q.rule.Result != precision.Float:
+		return "any result"
+	case s.Any:
 		return "any result, NaN too"
 	}
 	var texts []string
-	for _, r := range s.Ranges {
+	ranges := s.Ranges
+	if q.rule.Result == precision.Bool { // of several denormal operands a range may have both
+		ranges = nil
+		for v := range 2 {
+			if s.Has(float64(v)) {
+				ranges = append(ranges, precision.Range{Low: float64(v), High: float64(v)})
+			}
+		}
+	}
+	for _, r := range ranges {
 		text := q.show(r.Low)
 		if r.Low != r.High {
 			text += " to " + q.show(r.High)
@@ -250,8 +308,11 @@ func (q *question) writeText(c console) {
 			component = fmt.Sprintf("component %d: ", n)
 		}
 		exact := s.Exact
-		if exact == "" {
+		switch {
+		case exact == "":
 			exact = "not defined"
+		case q.rule.Result == precision.Bool:
+			exact = strconv.FormatBool(exact != "0")
 		}
 		plain.Fprintf(c.out, "%sexact %s, permitted %s\n", component, exact, q.describe(s))
 		for _, r := range q.result {
@@ -283,7 +344,9 @@ func (q *question) writeJSON(c console) error {
 			number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 			hex := func(v float64) string { return fmt.Sprintf("0x%0*x", q.to/4, q.bitsOf(v)) }
 			j.Ranges = append(j.Ranges, [2]string{number(r.Low), number(r.High)})
-			j.Bits = append(j.Bits, [2]string{hex(r.Low), hex(r.High)})
+			if q.rule.Result == precision.Float {
+				j.Bits = append(j.Bits, [2]string{hex(r.Low), hex(r.High)})
+			}
 		}
 		for _, r := range q.result {
 			holds := s.Has(r[n])

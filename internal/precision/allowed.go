@@ -11,7 +11,7 @@ import (
 
 // Query is an instruction with its operands. Of the results that are matrices, the set is that of column 1.
 type Query struct {
-	Instruction string      // a name of [Instructions]
+	Instruction string      // a name of [Instructions] or [Judged]
 	Bits        int         // width of the operands: 16, 32 or 64
 	Operands    [][]float64 // the components of each operand; a matrix is its columns
 	// PreserveDenormals is the execution mode DenormPreserve: denormal operands and results are not flushed to zero.
@@ -41,9 +41,19 @@ func (s *Set) Has(v float64) bool {
 	return false
 }
 
-// Find returns the row of a name, in any case, with or without "Op".
-func Find(name string) (Instruction, bool) {
-	for _, i := range Instructions() {
+// Find returns the row of a name of [Instructions], in any case, with or without "Op".
+func Find(name string) (Instruction, bool) { return find(Instructions(), name) }
+
+// FindJudged returns the row of a name of [Instructions] or [Judged].
+func FindJudged(name string) (Instruction, bool) {
+	if i, ok := Find(name); ok {
+		return i, true
+	}
+	return find(Judged(), name)
+}
+
+func find(list []Instruction, name string) (Instruction, bool) {
+	for _, i := range list {
 		if strings.EqualFold(i.Name, name) || strings.EqualFold(strings.TrimPrefix(i.Name, "Op"), name) {
 			return i, true
 		}
@@ -69,7 +79,7 @@ func Allowed(ctx context.Context, q Query) (sets []Set, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	i, ok := Find(q.Instruction)
+	i, ok := FindJudged(q.Instruction)
 	if !ok {
 		return nil, fmt.Errorf("no precision is defined for an instruction %q", q.Instruction)
 	}

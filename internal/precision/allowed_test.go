@@ -97,7 +97,7 @@ func TestAllowed(t *testing.T) {
 // TestHostileOperands: no shape and no number of operands panics.
 func TestHostileOperands(t *testing.T) {
 	values := []float64{1, -0.5, 0, math.Inf(-1), math.NaN(), 0x1p-149, math.MaxFloat64}
-	for _, i := range Instructions() {
+	for _, i := range append(Instructions(), Judged()...) {
 		for operands := range 7 {
 			for components := range 6 {
 				for mixed := range 2 {

@@ -18,6 +18,7 @@
 //	real.go      exact arithmetic, with math/big
 //	table.go     the instructions: scalars
 //	vectors.go   the instructions: vectors and matrices
+//	judged.go    the instructions: comparisons, conversions of integers, derivatives, groups and atomics
 //	interval.go  the ranges of steps
 //	formula.go   formulas and the formulas that are equal to them
 //	allowed.go   the permitted results of an instruction

@@ -20,6 +20,9 @@ type Instruction struct {
 	To    int   // width of the result, if it is another
 	Class Class
 
+	Operand Kind // type of the operands
+	Result  Kind // type of the result
+
 	// Value is the function of the components of the operands; of a vector as result component n. It is the definition in exact
 	// arithmetic, and for inherited precision the formula.
 	Value func(x [][]Number, n int) Number
@@ -38,7 +41,8 @@ func (i *Instruction) Widths() []int {
 	return []int{16, 32}
 }
 
-// Instructions returns all rows: the instructions of SPIR-V, and those of GLSL.std.450.
+// Instructions returns the rows whose error an engine is measured by: the instructions of SPIR-V, and those of GLSL.std.450.
+// [Judged] has the others.
 func Instructions() (list []Instruction) {
 	list = append(append(list, coreScalars...), coreVectors...)
 	for i := range list {
