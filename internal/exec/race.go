@@ -198,7 +198,7 @@ func (r *races) report(a, b *record, first, second int) {
 	}
 	x := r.found[at]
 	if x == nil {
-		x = &Race{First: a.message(first), Second: b.message(second), SameGroup: a.where == 0 && a.workgroup == b.workgroup}
+		x = &Race{First: a.message(first), Second: b.message(second), SameGroup: a.grouped && a.workgroup == b.workgroup}
 		r.found[at] = x
 	}
 	x.Times++

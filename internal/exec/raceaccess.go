@@ -53,7 +53,7 @@ func (r *races) note(n *note, x *record, a access) {
 func (r *races) access(p *traced, x *record, lanes Lanes) {
 	g := r.workgroupOf(x)
 	x.workgroup, x.thread = g.number, g.first+x.lane
-	if p.orders && g.threads == nil && x.where == 0 {
+	if p.orders && g.threads == nil && x.grouped {
 		r.begin(g)
 	}
 	t := &r.newcomer
@@ -80,7 +80,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 			continue
 		}
 		switch {
-		case x.where > 0:
+		case !x.grouped:
 			t = r.lone(g, x, true)
 			x.lane, x.thread = t.lane, t.number
 		case g.threads != nil:
@@ -107,10 +107,10 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 	}
 }
 
-// groupOfPlace returns 0 for memory that all workgroups share, and a number from 1 for memory of a workgroup. It is the place of
+// groupOfPlace returns 0 for memory that all workgroups share, and a number from 1 for memory of a workgroup or a patch. It is the place of
 // the access in the key of a page: two workgroups never meet in memory of their own.
 func groupOfPlace(g *workgroup, x *record) uint32 {
-	if x.event.Domain == ir.EventWorkgroup {
+	if ofGroup(x.event) {
 		return 1 + g.number
 	}
 	return 0

@@ -158,7 +158,7 @@ func (x *traced) locate(m *record, args []uint64) (p place) {
 
 // addressOf returns the address and the size of an access; ok is false if it has no bytes.
 func (x *traced) addressOf(e *ir.Event, s *site, args []uint64) (at, size uint64, ok bool) {
-	if x.job == nil || e.Domain == ir.EventWorkgroup {
+	if x.job == nil || ofGroup(e) {
 		return 0, 0, false
 	}
 	size = uint64(e.Size)
@@ -191,6 +191,9 @@ func (x *traced) addressOf(e *ir.Event, s *site, args []uint64) (at, size uint64
 	return addressOf(bytes) + args[0], size, len(bytes) > 0
 }
 
+// ofGroup reports whether an access is of memory that each workgroup or patch has of its own.
+func ofGroup(e *ir.Event) bool { return e.Domain == ir.EventWorkgroup || e.Domain == ir.EventOutputs }
+
 // placeOf returns the first byte of an access without an address, and the index of its descriptor. A texel is a word.
 func placeOf(e *ir.Event, args []uint64) (at uint64, element uint32) {
 	if n := int(e.Texel); n > 0 {
@@ -200,7 +203,7 @@ func placeOf(e *ir.Event, args []uint64) (at uint64, element uint32) {
 		at |= args[n]<<45 | args[n+1]<<50
 		return at * 4, uint32(args[n+2])
 	}
-	if len(args) == 1 { // an address
+	if len(args) == 1 || e.Domain == ir.EventOutputs { // an address, or a place and a value
 		return args[0], 0
 	}
 	return args[0], uint32(args[1])
@@ -255,7 +258,7 @@ func (x *traced) compare(p *ir.Program) {
 	for i := range p.Messages {
 		e := &p.Messages[i].Event
 		switch n := x.sites[i].resource; {
-		case e.Kind != ir.AccessEvent || !e.Write || e.Domain == ir.EventWorkgroup:
+		case e.Kind != ir.AccessEvent || !e.Write || ofGroup(e):
 		case n < 0: // by address
 			for _, g := range x.job.Regions {
 				written = append(written, Span{addressOf(g.Bytes), addressOf(g.Bytes) + uint64(len(g.Bytes))})
@@ -268,7 +271,7 @@ func (x *traced) compare(p *ir.Program) {
 	}
 	for i := range p.Messages {
 		e, n := &p.Messages[i].Event, x.sites[i].resource
-		if e.Kind != ir.AccessEvent || e.Write || e.Domain == ir.EventWorkgroup || len(written) == 0 || x.aliased[e.Memory] {
+		if e.Kind != ir.AccessEvent || e.Write || ofGroup(e) || len(written) == 0 || x.aliased[e.Memory] {
 			continue
 		}
 		x.aliased[e.Memory] = all || n < 0

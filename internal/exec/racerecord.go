@@ -20,6 +20,7 @@ type record struct {
 	thread    uint32         // the number of lane 0 in vectors
 	refs      uint32         // accesses that refer to it, and 1 while it is added
 	where     uint32         // the values that identify the invocation
+	grouped   bool           // the invocation is one of a workgroup or a patch, whose control barriers order accesses
 	values    *[2][]uint64   // by lane, while it is added
 	sequence  [2]progression // the values later, if list is empty
 	list      []uint64       // those by lane of the first, then of the second value
@@ -66,6 +67,7 @@ func (r *races) newRecord(p *ir.Program, number uint32) *record {
 	}
 	m := &p.Messages[number]
 	*x = record{self: x.self, program: p, event: &m.Event, number: number, where: m.Where, refs: 1, list: x.list[:0]}
+	x.grouped = m.Where == 0 || m.Stage == ir.TessControl
 	return x
 }
 

@@ -88,7 +88,7 @@ func (r *races) synchronize(x *record, lanes Lanes, count bool) {
 
 // threadOf returns the invocation of a lane of an event.
 func (r *races) threadOf(g *workgroup, x *record, lane int, follow bool) *thread {
-	if x.where > 0 {
+	if !x.grouped {
 		return r.lone(g, x, follow)
 	}
 	if g.threads == nil {

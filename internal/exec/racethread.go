@@ -88,7 +88,7 @@ type published struct {
 // workgroupOf returns the workgroup of an event.
 func (r *races) workgroupOf(x *record) *workgroup {
 	of := groupOf{x.program.Messages[x.number].Stage, x.id, 0}
-	if x.where == 0 {
+	if x.grouped {
 		of.lanes = lanesOf(x.program)
 	} else if of.stage != ir.Fragment { // values identify the invocation, which may run several times
 		of.id = [3]uint32{}

@@ -121,21 +121,21 @@ func (r *races) touch(c *cell, t *thread, x *record, a access) {
 
 // compare compares an access by an invocation with one before it, and reports a race. keeps tells whether the one before remains: not
 // if what races with it later races with the new one, too. An atomic of a narrow scope also races with atomics that one of a wide scope
-// excludes. alike tells whether both are by one instruction and not ordered, because they are atomic or race.
+// excludes. alike tells whether both are by one instruction and not ordered, because they are atomic, store the same output, or race.
 func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool) {
 	before := r.records[old.record]
 	o, e := before.event, x.event
 	by := before.thread+uint32(old.lane) == t.number
 	ordered := by || !e.Private && !o.Private && t.after(before, old, int(e.Domain))
-	atomic := bothAtomic(before, x, old.lane, t)
-	races := !ordered && !atomic && old.bytes&a.bytes != 0 && (e.Write || o.Write)
+	sound := bothAtomic(before, x, old.lane, t) || sameOutput(before, x, int(old.lane), int(a.lane))
+	races := !ordered && !sound && old.bytes&a.bytes != 0 && (e.Write || o.Write)
 	if races {
 		r.report(before, x, int(old.lane), int(a.lane))
 	}
 	if ordered && old.bytes&^a.bytes == 0 && (e.Write || !o.Write && by) && e.Atomic == o.Atomic && (!e.Atomic || o.Scope <= e.Scope) {
 		return false, false
 	}
-	return true, (atomic || races) && before.program == x.program && before.number == x.number && old.bytes == a.bytes
+	return true, (sound || races) && before.program == x.program && before.number == x.number && old.bytes == a.bytes
 }
 
 // touchAll compares an access with a history.
@@ -207,6 +207,15 @@ func (t *thread) after(x *record, a access, d int) bool {
 	s := t.state
 	return x.workgroup == t.workgroup.number && s.own[d] >= a.when ||
 		s.seen[d].groups.at(x.workgroup) >= a.when || s.seen[d].lanes.at(x.thread+uint32(a.lane)) >= a.when
+}
+
+// sameOutput reports whether two accesses store the same value to an output of a patch, which is no conflict.
+func sameOutput(a, b *record, first, second int) bool {
+	if a.event.Domain != ir.EventOutputs || !a.event.Write || !b.event.Write {
+		return false
+	}
+	var x, y [2]uint64
+	return a.args(first, 2, &x)[1] == b.args(second, 2, &y)[1]
 }
 
 // bothAtomic reports whether two accesses are atomics that exclude each other: the scope of each has the other.

@@ -86,7 +86,7 @@ type EventKind uint8
 // The kinds of events.
 const (
 	NoEvent      EventKind = iota
-	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address; see Event.Texel
+	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address; see Event.Texel and EventOutputs
 	FenceEvent             // a memory barrier
 	BarrierEvent           // a control barrier, before the wait
 	ArriveEvent            // the first half of a split barrier
@@ -100,7 +100,15 @@ const (
 	EventBuffers = iota
 	EventWorkgroup
 	EventImages
+	EventOutputs // those of a patch: a control barrier of the stage orders them
 	EventDomains
+)
+
+// The values of an access of an output of a patch are a place and the bits of the value that it stores. The number of a place is
+// OutputPlaces · the number of the scalar in Program.Out + the vertex; a place has OutputBytes bytes.
+const (
+	OutputPlaces = 32 // maxTessellationPatchSize
+	OutputBytes  = 8
 )
 
 // The scopes of events, from the greatest.

@@ -15,6 +15,7 @@ type ioVariable struct {
 	copied  bool     // an input: it has a copy
 	written []bool   // an output: the program may store to the scalar
 	colors  bool     // an output of a fragment shader: a location is an attachment
+	name    string   // of an output, for reports
 }
 
 // ioScalar is one scalar of such a variable, of one vertex.

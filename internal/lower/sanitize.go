@@ -30,7 +30,7 @@ type check struct {
 func (f *function) sanitize(op spirv.Op, in spirv.Inst) {
 	floats := f.sanitizes(ir.SanitizeFloat) && in.Result() != 0 && computesFloat(op)
 	for _, c := range checks[op] {
-		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || hasWorkgroups(f.prog.Stage) || c.of == ir.SanitizeRace && f.traces()) {
+		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || inGroups(f.prog.Stage) || c.of == ir.SanitizeRace && f.traces()) {
 			c.do(f, in)
 		}
 	}

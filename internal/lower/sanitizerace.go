@@ -98,10 +98,10 @@ func traceCopy(f *function, in spirv.Inst) {
 	f.tracePointer(v.Target(), t, ir.Event{Write: true, Private: f.notShared(target)})
 }
 
-// traces reports whether the accesses of memory are events. In stages without workgroups control barriers and the fragment shader
+// traces reports whether the accesses of memory are events. In stages without workgroups and patches control barriers and the fragment shader
 // interlock, whose order the detector does not follow, exclude that, and modules that only read have no races.
 func (f *function) traces() bool {
-	return f.sanitizes(ir.SanitizeRace) && (hasWorkgroups(f.prog.Stage) || f.racesAlone())
+	return f.sanitizes(ir.SanitizeRace) && (inGroups(f.prog.Stage) || f.racesAlone())
 }
 
 // racesAlone reports whether the module writes memory that invocations share, and has no control barriers and no interlock.
@@ -177,6 +177,9 @@ func traceControlBarrier(kind ir.EventKind) func(f *function, in spirv.Inst) {
 		v := inst.ControlBarrier(in)
 		e := ir.Event{Kind: kind, Scope: f.eventScope(v.Memory()), Execution: f.eventScope(v.Execution())}
 		e.Acquire, e.Release = f.ordered(v.Semantics())
+		if f.prog.Stage == ir.TessControl && e.Execution <= ir.EventGroup { // the patch, whatever the semantics
+			e.Acquire, e.Release, e.Scope = e.Acquire|1<<ir.EventOutputs, e.Release|1<<ir.EventOutputs, min(e.Scope, ir.EventGroup)
+		}
 		of := racing
 		if f.sanitizes(ir.SanitizeUniform) {
 			of = partialBarrier

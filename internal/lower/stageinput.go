@@ -83,6 +83,7 @@ func (f *function) inCopy(p *pointer) *pointer {
 
 // loadIO reads the pointee, a scalar of an input, or of a tessellation control or mesh output.
 func (f *function) loadIO(p *pointer, t ir.Type) ir.V {
+	f.traceOutput(p, t, ir.Event{Read: true}, f.b.I32(0))
 	return f.selectIO(p, t, func(l *ioScalar) ir.V { return f.readIO(p, l, t) })
 }
 

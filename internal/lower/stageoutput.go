@@ -26,6 +26,7 @@ const atExit = 1 << 32
 // stageOutput declares an output.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.io = u.ioVariableOf(v)
+	p.io.name = u.variableName(v.ID)
 	u.outputModes(v, p.io)
 	if u.prog.Stage == ir.TessControl || hasWorkgroups(u.prog.Stage) {
 		p.memory, p.arrayed = inOutput, p.io.arrayed
@@ -79,6 +80,8 @@ func (f *function) initialisePatchOutput(p *pointer, v *facts.Variable) {
 	}
 	parts := f.constant(c)
 	own := f.input32(ir.InvocationId)
+	f.unmarked = true // initializers are before all phases
+	defer func() { f.unmarked = false }()
 	if !p.arrayed {
 		f.b.If(f.b.Cmp(ir.Eq, own, f.b.I32(0)))
 		f.store(p, parts)
@@ -164,6 +167,7 @@ func (p *pointer) noteStoreAll() {
 
 // storeIO writes the pointee, a scalar of a tessellation control or mesh output.
 func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
+	f.traceOutput(p, t, ir.Event{Write: true}, v)
 	list := p.io.scalars
 	if t == ir.B1 {
 		v, t = f.b.Op(ir.ZExt, ir.I32, v), ir.I32

@@ -179,6 +179,8 @@ func raceReport(r *exec.Race) Report {
 		orders = "the fragment shader interlock, or a release and an acquire of scope Device,"
 	case !r.SameGroup:
 		orders = "a release and an acquire of scope Device"
+	case second.Domain == ir.EventOutputs:
+		orders = "a control barrier"
 	case second.Domain == ir.EventWorkgroup:
 		orders += " with the semantics WorkgroupMemory"
 	case second.Domain == ir.EventImages:
@@ -203,6 +205,10 @@ func placeOf(m *exec.Message) string {
 	switch n := int(e.Texel); {
 	case n > 0:
 		return fmt.Sprintf("of texel (%s) of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Args[:n]), " ", ", "), "[]"), e.Memory)
+	case e.Domain == ir.EventOutputs && !strings.HasPrefix(e.Memory, "the patch output"):
+		return fmt.Sprintf("of vertex %d of %s", m.Args[0]/ir.OutputBytes%ir.OutputPlaces, e.Memory)
+	case e.Domain == ir.EventOutputs:
+		return "of " + e.Memory
 	case len(m.Of().Args)-int(m.Of().Where) == 1:
 		return fmt.Sprintf("at address 0x%x", m.Args[0])
 	}
