@@ -162,6 +162,11 @@ var sanitizerCases = []sanitizerCase{
 	{"broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the subgroup", 4},
 	{"quad broadcast", "uniform", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "%i = lane\n%n = OpIMul %uint %i %a\n%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %n\nputlane %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "is not uniform in the quad", 4},
 	{"shuffle", "uniform", "a group operation reads an inactive lane", "%u = OpGroupNonUniformShuffle %uint %c3 %b %a\nput 0 %u", []uint32{1, 0, 0}, []uint32{0, 0, 0}, "invocation 1", 0},
+	{"quad broadcast to an index", "undefined", "OpGroupNonUniformQuadBroadcast of an index above 3", "%u = OpGroupNonUniformQuadBroadcast %uint %c3 %b %a\nputlane %u", []uint32{4, 0, 0}, []uint32{3, 0, 0}, "index 4", 4},
+	{"ballot bit", "undefined", "OpGroupNonUniformBallotBitExtract of a bit beyond the subgroup", "%w = OpCompositeConstruct %uvec4 %b %b %b %b\n%x = OpGroupNonUniformBallotBitExtract %bool %c3 %w %a\n%u = OpSelect %uint %x %c1 %c0\nputlane %u", []uint32{128, 5, 0}, []uint32{3, 5, 0}, "bit 128", 4},
+	{"first bit", "undefined", "OpGroupNonUniformBallotFindLSB, OpGroupNonUniformBallotFindMSB without a bit", "%w = OpCompositeConstruct %uvec4 %a %a %a %a\n%u = OpGroupNonUniformBallotFindLSB %uint %c3 %w\nputlane %u", []uint32{0, 5, 0}, []uint32{1, 5, 0}, "no bit", 4},
+	{"last bit", "undefined", "OpGroupNonUniformBallotFindLSB, OpGroupNonUniformBallotFindMSB without a bit", "%w = OpCompositeConstruct %uvec4 %a %a %a %a\n%u = OpGroupNonUniformBallotFindMSB %uint %c3 %w\nputlane %u", []uint32{0, 5, 0}, []uint32{1, 5, 0}, "no bit", 4},
+	{"inverse ballot", "uniform", "OpGroupNonUniformInverseBallot of ballots that differ", "%i = lane\n%n = OpIMul %uint %i %a\n%w = OpCompositeConstruct %uvec4 %n %n %n %n\n%x = OpGroupNonUniformInverseBallot %bool %c3 %w\n%u = OpSelect %uint %x %c1 %c0\nputlane %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "not uniform", 4},
 }
 
 // shaderOf returns the shader of a case for operands.
@@ -194,6 +199,22 @@ func TestSanitizers(t *testing.T) {
 				c.check(t, e, c.sound, false)
 			}
 		})
+	}
+}
+
+// TestQuadNeighbors: "If an active invocation reads Value from an inactive invocation, the resulting value is undefined."
+func TestQuadNeighbors(t *testing.T) {
+	const body = "%i = lane\n%some = OpULessThan %bool %i %a\nOpSelectionMerge %m None\nOpBranchConditional %some %t %m\n%t = OpLabel\n"
+	for _, op := range []string{"QuadSwap %uint %c3 %b %c0", "QuadSwap %uint %c3 %b %c1", "QuadSwap %uint %c3 %b %c2", "QuadBroadcast %uint %c3 %b %c3"} {
+		c := sanitizerCase{body: body + "%u = OpGroupNonUniform" + op + "\nputlane %u\nOpBranch %m\n%m = OpLabel", lanes: 4}
+		for _, e := range engines {
+			for active := uint32(1); active <= 4; active += 3 {
+				list, ran := c.shaderOf([]uint32{active, 5, 0}).reports(t, e)
+				if ran && (len(list) > 0) != (active < 4) {
+					t.Errorf("%s, %s with %d active invocations: the reports %v", e.Name(), op, active, list)
+				}
+			}
+		}
 	}
 }
 

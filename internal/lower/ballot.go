@@ -44,13 +44,18 @@ func (f *function) ballotValue(id spirv.ID) []ir.V { return f.words32(id, ballot
 
 func inverseBallot(f *function, in spirv.Inst) {
 	w := f.ballotValue(spirv.ID(f.groupOperands(in)[0]))
+	f.checkInverse(w[:f.words()])
 	f.define(in, f.bitOf(w, f.lane()))
 }
 
 func ballotBitExtract(f *function, in spirv.Inst) {
 	args := f.groupOperands(in)
 	w := f.ballotValue(spirv.ID(args[0]))
-	f.define(in, f.bitOf(w, f.toInt(f.one(spirv.ID(args[1])), ir.I32)))
+	i := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	if f.sanitizes(ir.SanitizeUndefined) {
+		f.checkBit(i)
+	}
+	f.define(in, f.bitOf(w, i))
 }
 
 // bitOf returns bit i of a ballot; false if i is past its end.
@@ -87,6 +92,9 @@ func ballotFind(f *function, in spirv.Inst) {
 	masked := make([]ir.V, len(w))
 	for i := range w {
 		masked[i] = f.b.Op(ir.And, ir.I32, w[i], f.maskWord(allMask, i))
+	}
+	if f.sanitizes(ir.SanitizeUndefined) {
+		f.checkFind(masked)
 	}
 	if in.Op() == spirv.OpGroupNonUniformBallotFindLSB {
 		f.define(in, f.findLsb(masked))

@@ -231,7 +231,15 @@ func quadBroadcast(f *function, in spirv.Inst) {
 	args := f.groupOperands(in)
 	x := f.scalars(spirv.ID(args[0]))
 	i := f.toInt(f.one(spirv.ID(args[1])), ir.I32)
+	if f.sanitizes(ir.SanitizeUndefined) {
+		f.report(quadIndex, f.b.Cmp(ir.ULt, f.b.I32(3), i), "index %u of the 4 invocations of a quad", i)
+	}
 	if f.prog.Stage == ir.Fragment {
+		if f.sanitizes(ir.SanitizeUniform) {
+			own := f.lane()
+			self := f.b.Cmp(ir.Eq, f.quadSide(), f.b.Op(ir.And, ir.I32, i, f.b.I32(3)))
+			f.checkSwap(own, f.b.Select(self, f.b.Op(ir.Not, ir.I32, own), f.ofQuad([]ir.V{own}, i)[0]))
+		}
 		f.define(in, f.ofQuad(x, i)...)
 		return
 	}
@@ -242,8 +250,7 @@ func quadBroadcast(f *function, in spirv.Inst) {
 // ofQuad returns the values of lane i of a fragment's quad, wherever lanes of a quad
 // are, and has the quad run as a whole.
 func (f *function) ofQuad(x []ir.V, i ir.V) []ir.V {
-	side := f.b.Op(ir.Or, ir.I32, f.input32(ir.QuadX), f.b.Op(ir.Shl, ir.I32, f.input32(ir.QuadY), f.b.I32(1)))
-	way := f.b.Op(ir.And, ir.I32, f.b.Op(ir.Xor, ir.I32, side, i), f.b.I32(3))
+	way := f.b.Op(ir.And, ir.I32, f.b.Op(ir.Xor, ir.I32, f.quadSide(), i), f.b.I32(3))
 	parts := make([]ir.V, len(x))
 	for k, p := range x {
 		of := []ir.V{p}
@@ -253,6 +260,11 @@ func (f *function) ofQuad(x []ir.V, i ir.V) []ir.V {
 		parts[k] = f.selectPart(of, operand{v: way})
 	}
 	return parts
+}
+
+// quadSide returns the number of a fragment in its quad.
+func (f *function) quadSide() ir.V {
+	return f.b.Op(ir.Or, ir.I32, f.input32(ir.QuadX), f.b.Op(ir.Shl, ir.I32, f.input32(ir.QuadY), f.b.I32(1)))
 }
 
 func quadSwap(f *function, in spirv.Inst) {
@@ -266,6 +278,10 @@ func quadSwap(f *function, in spirv.Inst) {
 	parts := make([]ir.V, len(x))
 	for i, p := range x {
 		parts[i] = f.b.OpAux(ir.QuadSwap, f.b.Func.Type(p), direction+1, p)
+	}
+	if f.sanitizes(ir.SanitizeUniform) {
+		own := f.lane()
+		f.checkSwap(own, f.b.OpAux(ir.QuadSwap, ir.I32, direction+1, own))
 	}
 	f.define(in, parts...)
 }

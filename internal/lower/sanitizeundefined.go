@@ -27,7 +27,10 @@ var (
 	unreachable        = finding{ir.SanitizeUndefined, "an OpUnreachable that is reached"}
 	generatedHit       = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}
 	hitPositions       = finding{ir.SanitizeUndefined, "VUID-HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}
-	clusters           = finding{ir.SanitizeUndefined, "a cluster size that is no power of two"}
+	clusters           = finding{ir.SanitizeUndefined, "a cluster size that is no power of two, or more than the subgroup"}
+	ballotBits         = finding{ir.SanitizeUndefined, "OpGroupNonUniformBallotBitExtract of a bit beyond the subgroup"}
+	emptyBallot        = finding{ir.SanitizeUndefined, "OpGroupNonUniformBallotFindLSB, OpGroupNonUniformBallotFindMSB without a bit"}
+	quadIndex          = finding{ir.SanitizeUndefined, "OpGroupNonUniformQuadBroadcast of an index above 3"}
 )
 
 // checkDivisor: a divisor of 0, and the quotient of the least number by -1, which is not representable.
@@ -131,8 +134,23 @@ func checkConversion(f *function, in spirv.Inst) {
 // checkCluster: a cluster whose size is no power of two, or more than the subgroup.
 func (f *function) checkCluster(n uint64) {
 	if n == 0 || n&(n-1) != 0 || n > uint64(f.options.SubgroupSize) {
-		f.report(clusters, f.b.Bool(true), fmt.Sprintf("a cluster of %d invocations", n))
+		f.report(clusters, f.b.Bool(true), fmt.Sprintf("a cluster of %d invocations in a subgroup of %d", n, f.options.SubgroupSize))
 	}
+}
+
+// checkBit: a bit of a ballot that no invocation of the subgroup has.
+func (f *function) checkBit(i ir.V) {
+	n := f.options.SubgroupSize
+	f.report(ballotBits, f.b.Cmp(ir.ULe, f.b.I32(n), i), fmt.Sprintf("bit %%u of a ballot of %d invocations", n), i)
+}
+
+// checkFind: no bit of the words of a ballot that have lanes.
+func (f *function) checkFind(w []ir.V) {
+	all := f.b.I32(0)
+	for _, x := range w {
+		all = f.b.Op(ir.Or, ir.I32, all, x)
+	}
+	f.report(emptyBallot, f.b.Cmp(ir.Eq, all, f.b.I32(0)), "the ballot has no bit")
 }
 
 // domain is the set of operands for which GLSL.std.450 leaves the result undefined.

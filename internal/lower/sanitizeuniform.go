@@ -16,7 +16,8 @@ var (
 	quadBroadcastId = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276"}
 	partialBarrier  = finding{ir.SanitizeUniform, "OpControlBarrier that not all invocations reach"}
 	partialSplit    = finding{ir.SanitizeUniform, "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13558"}
-	partialQuad     = finding{ir.SanitizeUniform, "a derivative if OpKill or OpTerminateInvocation ended a neighbor lane"}
+	partialQuad     = finding{ir.SanitizeUniform, "a derivative if a neighbor lane is not active"}
+	inverseOf       = finding{ir.SanitizeUniform, "OpGroupNonUniformInverseBallot of ballots that differ"}
 )
 
 // checkUniform: an index of a descriptor that is not the same in the subgroup's active lanes, without NonUniform.
@@ -34,6 +35,24 @@ func (f *function) checkLane(lane ir.V) {
 	}
 	one := f.b.I32(1)
 	f.report(inactiveLane, f.b.Cmp(ir.Eq, f.b.Op(ir.Shuf, ir.I32, one, lane), f.b.I32(0)), "the value of invocation %d of the subgroup, which is not active", lane)
+}
+
+// checkSwap: another invocation of the quad that is not active. other is the number of a lane that a quad swap of the lanes' own numbers
+// reads: the own one if the other lane is inactive.
+func (f *function) checkSwap(own, other ir.V) {
+	f.report(inactiveLane, f.b.Cmp(ir.Eq, own, other), "the value of another invocation of the quad, which is not active")
+}
+
+// checkInverse: a ballot that is not the same in the subgroup's active lanes.
+func (f *function) checkInverse(w []ir.V) {
+	if !f.sanitizes(ir.SanitizeUniform) {
+		return
+	}
+	same := f.b.Bool(true)
+	for _, x := range w {
+		same = f.b.Op(ir.And, ir.B1, same, f.b.Op(ir.AllEq, ir.B1, x))
+	}
+	f.report(inverseOf, f.not(same), "the ballot is not uniform in the subgroup")
 }
 
 // checkQuad: a derivative in control flow that not all invocations of the quad reach.
