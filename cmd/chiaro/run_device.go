@@ -27,7 +27,7 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 	device, err := vk.Chiaro().NewDevice(vk.DeviceInfo{
 		Workers: max(f.jobs, 1), DeferFree: true, Until: ctx, Budget: exec.DefaultBudget, Engine: f.opts.Engine, Lowering: f.opts.Lowering, Debugger: f.opts.Debugger, Schedule: f.opts.Schedule,
 		Print: func(text string) { j.log = append(j.log, text) }, MaxPrinted: amber.MaxLog,
-		Reports: func(r vk.Report) { j.reports.Add(r) }, Written: true,
+		Reports: func(r vk.Report) { j.reports.Add(j.source.placed(r)) }, Written: true,
 	})
 	if err != nil {
 		return nil, err
@@ -138,7 +138,8 @@ func (d *shaderDevice) dispatch(ctx context.Context, way host.Way, robustness *v
 	if err := host.CheckPush(j.entry, uint64(len(j.push))); err != nil {
 		return err
 	}
-	return host.Cause(d.submit(program))
+	err = d.submit(program)
+	return j.source.located(err, host.Cause(err))
 }
 
 // submit records the dispatch, runs it and waits for its end.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -31,6 +33,30 @@ func reportRecords(list []vk.Report) (out []reportRecord) {
 		out = append(out, x)
 	}
 	return out
+}
+
+// placed returns a report with its line in the text of a module in assembly, if the module itself has no position. x may be nil.
+func (x *checked) placed(r vk.Report) vk.Report {
+	if i := r.Instruction - 1; x != nil && r.File == "" && i >= 0 && i < len(x.starts) {
+		r.File, r.Line = x.file, 1+strings.Count(x.text[:x.starts[i]], "\n")
+	}
+	return r
+}
+
+// located returns the cause of a lost device with its instruction and its line: of the source, else of the text of a module in assembly.
+func (x *checked) located(err, cause error) error {
+	var lost *vk.LostError
+	if !errors.As(err, &lost) || lost.Location == nil {
+		return cause
+	}
+	at := *lost.Location
+	var budget *vk.BudgetError
+	if at.Line == 0 && errors.As(err, &budget) {
+		if i := int(budget.Origin) - 1; i >= 0 && i < len(x.starts) {
+			at.File, at.Line = x.file, uint32(1+strings.Count(x.text[:x.starts[i]], "\n"))
+		}
+	}
+	return fmt.Errorf("%w: %v", cause, &at)
 }
 
 // foundReports returns the reports that records are of.

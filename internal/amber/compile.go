@@ -94,7 +94,8 @@ func (r *runner) assemble(s *Shader) ([]byte, error) {
 	if !ok {
 		return nil, r.fault(CodeShader, s.At, "target environment %q of shader %s is not known", env, s.Name)
 	}
-	words, err := asm.Assemble([]byte(s.Source), asm.AssembleOptions{Version: version})
+	var starts []int
+	words, err := asm.Assemble([]byte(s.Source), asm.AssembleOptions{Version: version, Starts: &starts})
 	var f *diag.Finding
 	if errors.As(err, &f) {
 		g := *f
@@ -106,6 +107,9 @@ func (r *runner) assemble(s *Shader) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if s.Line > 0 {
+		r.assembled = append(r.assembled, assembledText{s, starts})
 	}
 	return asm.Bytes(words), nil
 }

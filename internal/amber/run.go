@@ -120,6 +120,7 @@ type runner struct {
 	log         []string
 	logged      int // bytes
 	reports     vk.Reported
+	assembled   []assembledText
 }
 
 type entryKey struct {
