@@ -39,8 +39,7 @@ func (d *recordedDraw) overwritesTarget() bool {
 			}
 		}
 	}
-	_, _, layers := d.target.Extent()
-	return layers == 1
+	return d.target.Reached() == 1
 }
 
 // writesComponent reports whether a program writes a component of a color attachment.

@@ -290,7 +290,7 @@ func (d *recordedDraw) detach(a *state.Args) {
 // rasterState sets the rasterizer's state.
 func (d *recordedDraw) rasterState() {
 	s, r := &d.frame, &d.state.Rasterization
-	width, height, layers := d.target.Extent()
+	width, height, _ := d.target.Extent()
 	views, scissors := s.Viewports[:0], s.Scissors[:0]
 	for _, v := range d.state.Viewports {
 		views = append(views, raster.Viewport(v))
@@ -303,7 +303,7 @@ func (d *recordedDraw) rasterState() {
 		area = area.Intersect(x.Raster())
 	}
 	*s = raster.State{
-		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
+		Viewports: views, Scissors: scissors, Area: area, Layers: d.target.Reached(),
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
 		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,

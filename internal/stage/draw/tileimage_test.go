@@ -225,6 +225,34 @@ func TestFramebufferLayer(t *testing.T) {
 	}
 }
 
+// TestLayerBeyondFramebuffer draws to a layer of the attachments that the framebuffer does not have (docs/undefined.md).
+func TestLayerBeyondFramebuffer(t *testing.T) {
+	for _, e := range engines() {
+		for _, other := range []int{0, 2, 3} { // layers of a second attachment
+			m, v := image(t, texture.Desc{Format: "R32G32_SFLOAT", Width: side, Height: side, Layers: 3}, texture.ViewDesc{Layers: 3})
+			c := &canvas{images: []*texture.Image{m}}
+			c.Colors, c.Layers = []*texture.View{v}, 1
+			want := 2
+			if other > 0 {
+				_, second := image(t, texture.Desc{Format: "R32G32_SFLOAT", Width: side, Height: side, Layers: other}, texture.ViewDesc{Layers: other})
+				c.Colors, want = append(c.Colors, second), other-1
+			}
+			s := full(c)
+			vertex := with(cornersText, "out layer i32 0", "out.i32 2:i32, #7")
+			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("layer i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			for layer := range 3 {
+				drawn := number(m.Texel(texture.Coord{X: 1, Y: 1, Layer: layer}), 1) == 1
+				if drawn != (layer == want) {
+					t.Errorf("%s, the second attachment has %d layers: layer %d is drawn: %t; must be layer %d", e.Name(), other, layer, drawn, want)
+				}
+			}
+		}
+	}
+	if n := (&state.Target{Width: 8, Height: 8, Layers: 1}).Reached(); n != 1<<11 {
+		t.Errorf("primitives reach %d layers without attachments; must be 2048", n)
+	}
+}
+
 // TestTilePass reads the attachment behind the draws of a pass that were before.
 func TestTilePass(t *testing.T) {
 	const n, draws = 3, 4

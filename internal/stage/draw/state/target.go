@@ -49,6 +49,21 @@ func (t *Target) Extent() (width, height, layers uint32) {
 	return width, height, max(layers, 1)
 }
 
+// maxLayers is maxFramebufferLayers.
+const maxLayers = 1 << 11
+
+// Reached returns the number of layers that primitives can be in: the layers that all attachments have. The framebuffer
+// may have fewer; Vulkan leaves undefined where a primitive of another layer is drawn, and GL on Vulkan relies on it.
+func (t *Target) Reached() uint32 {
+	if t.IsBare() {
+		return maxLayers // a fragment shader can store by layer
+	}
+	x := *t
+	x.Layers = 0
+	_, _, layers := x.Extent()
+	return layers
+}
+
 // Memory appends the memory of the attachments that draws write.
 func (t *Target) Memory(list [][]byte) [][]byte {
 	for _, v := range t.Colors {
