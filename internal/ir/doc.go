@@ -258,7 +258,8 @@
 // RayProceed continues the traversal up to the next candidate that the program must
 // decide, or to its end. A candidate is confirmed by a copy to the committed hit. The
 // structures do not change during a run, so that a request has no effect on other
-// lanes. It may read and write all slots of its ray and no others.
+// lanes. It may read and write all slots of its ray and no others. It never reads the
+// answer, and writes all of it at each request but RayProceed.
 //
 // Ray tracing stages have six more operations, which no engine runs: the code that
 // runs a ray tracing pipeline replaces them by calls of the shaders of the pipeline.

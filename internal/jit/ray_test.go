@@ -14,7 +14,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
 
-// sumService adds to each slot of a ray the request, the slot's number in the ray and all slots before it.
+// sumService adds to each slot of a ray before the answer the request, the slot's number in the ray and all slots before it. The slots
+// of the answer become such sums, but for RayProceed.
 type sumService struct{}
 
 func (*sumService) ServeRays(c *exec.RayCall) {
@@ -22,6 +23,12 @@ func (*sumService) ServeRays(c *exec.RayCall) {
 		sum := c.Request[lane]
 		for i := range uint32(ir.RaySlots) {
 			at := &c.Memory[int(c.Slot[lane]+i)*c.Stride+lane]
+			if i >= ir.RayAnswer {
+				if c.Request[lane] == ir.RayProceed {
+					break
+				}
+				*at = 0
+			}
 			*at += sum + i
 			sum += *at
 		}

@@ -138,11 +138,11 @@ func (m *machine) nextSubgroup() {
 	m.GRM(MOV_ST|W, RBX, arg(target.ArgCurrent))
 }
 
-// subgroup runs Funcs[0] for the subgroup with the record in R14. Its private memory starts as zeros.
+// subgroup runs Funcs[0] for the subgroup with the record in R14. Its private memory starts as zeros, where it matters.
 func (m *machine) subgroup() {
-	if n := int(m.record.Size - m.record.Private); n > 0 {
+	for _, r := range codegen.ClearedBytes(m.prog, int64(m.record.Private), 4*int64(m.record.Lanes)) {
 		m.GRR(MOV|W, RDI, R14)
-		m.set.clear(RDI, m.record.Private, n)
+		m.set.clear(RDI, int32(r[0]), int(r[1]-r[0]))
 	}
 	if m.facts.Demotes {
 		m.GRR(MOV|W, RDI, R14)

@@ -150,10 +150,10 @@ func (m *machine) nextSubgroup() {
 	m.storeX(X3, ctxArg(target.ArgCurrent))
 }
 
-// subgroup runs Funcs[0] for the current record. Its private memory starts as zeros.
+// subgroup runs Funcs[0] for the current record. Its private memory starts as zeros, where it matters.
 func (m *machine) subgroup() {
-	if n := int64(m.record.Size - m.record.Private); n > 0 {
-		m.clear(record, int64(m.record.Private), n)
+	for _, r := range codegen.ClearedBytes(m.prog, int64(m.record.Private), 4*int64(m.record.Lanes)) {
+		m.clear(record, r[0], r[1]-r[0])
 	}
 	if m.facts.Demotes {
 		m.clear(record, int64(m.record.Helpers), int64(m.record.Scratch-m.record.Helpers))

@@ -5,5 +5,6 @@
 //
 //  1. facts.go: facts that determine the code of a program.
 //  2. rules.go: tables of emitters.
-//  3. peephole.go: passes that combine instructions.
+//  3. private.go: the private memory that must be zero at first.
+//  4. peephole.go: passes that combine instructions.
 package codegen
