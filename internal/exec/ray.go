@@ -17,11 +17,29 @@ type RayCall struct {
 
 	Slot    [128]uint32 // by lane: the first slot of its ray
 	Request [128]uint32 // by lane
+	Uniform bool        // all lanes have the same slot and the same request
+
+	Scratch RayScratch // memory of the service, which it finds again at the next call of the same worker; nil at first
+}
+
+// RayScratch is memory of a RayService. It holds no structure between calls.
+type RayScratch interface {
+	// Release returns the memory for reuse.
+	Release()
+}
+
+// Release ends the use of the call by a worker.
+func (c *RayCall) Release() {
+	c.Memory = nil
+	if c.Scratch != nil {
+		c.Scratch.Release()
+		c.Scratch = nil
+	}
 }
 
 // Begin sets the memory of the next call, in which no lane has a ray yet.
 func (c *RayCall) Begin(memory []uint32, stride int) {
-	c.Memory, c.Stride, c.Lanes = memory, stride, Lanes{}
+	c.Memory, c.Stride, c.Lanes, c.Uniform = memory, stride, Lanes{}, false
 }
 
 // Add adds the ray of a lane at a slot of the limit slots from base on, unless it does not fit there.
@@ -31,4 +49,16 @@ func (c *RayCall) Add(lane int, base, limit uint32, slot, request uint64) {
 	}
 	c.Lanes[lane>>6] |= 1 << (lane & 63)
 	c.Slot[lane], c.Request[lane] = base+uint32(slot), uint32(request)
+}
+
+// AddAll adds the rays of lanes, the only ones of the call, at the same slot and with the same request.
+func (c *RayCall) AddAll(lanes Lanes, base, limit uint32, slot, request uint64) {
+	if slot+ir.RaySlots > uint64(limit) {
+		return
+	}
+	c.Lanes, c.Uniform = lanes, true
+	at, which := base+uint32(slot), uint32(request)
+	for lane := range c.Stride {
+		c.Slot[lane], c.Request[lane] = at, which
+	}
 }

@@ -136,6 +136,7 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 // Release returns the worker to the free list, or drops it if it is large or the list
 // is full.
 func (w *worker) Release() {
+	w.rays.Release()
 	clear(w.handles)
 	w.at, w.job, w.handleList, w.ctx, w.stop = nil, nil, nil, nil, nil
 	if w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {

@@ -1,6 +1,10 @@
 package jit
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+)
 
 // ray serves the rays of the active lanes at slots of a variable.
 func (c *serviceCall) ray() {
@@ -15,12 +19,30 @@ func (c *serviceCall) indirectRay() { c.serveRays(0, c.variant.source.PrivateSlo
 func (c *serviceCall) serveRays(base, limit uint32) {
 	rays := &c.rays
 	rays.Begin(c.private(), int(c.variant.code.Record.Lanes))
+	parts := len(c.site.Masks)
+	slot, one := uniform(c.site.Uses[:parts])
+	request, same := uniform(c.site.Uses[parts:])
+	if one && same {
+		rays.AddAll(c.active, base, limit, slot, request)
+		c.job.Rays.ServeRays(rays)
+		return
+	}
 	c.words(0, &rays.Slot)
 	c.words(1, &rays.Request)
 	for lane := range c.active.All {
 		rays.Add(lane, base, limit, uint64(rays.Slot[lane]), uint64(rays.Request[lane]))
 	}
 	c.job.Rays.ServeRays(rays)
+}
+
+// uniform returns the number that all parts of an operand are, if they are the same constant.
+func uniform(parts []target.Location) (x uint64, ok bool) {
+	for _, r := range parts {
+		if !r.Const || r.Step != 0 || r.Bits != parts[0].Bits {
+			return 0, false
+		}
+	}
+	return uint64(uint32(parts[0].Bits)), true
 }
 
 // words sets the words of the i-th operand, which has 32 bits, in all lanes.

@@ -230,6 +230,7 @@ func (w *worker) Release() {
 	clear(w.ownHandles)
 	w.bound, w.job, w.runCtx, w.handles = nil, nil, nil, nil
 	w.call = serviceCall{}
+	w.rays.Release()
 	if cap(w.ownHandles) <= maxIdleHandles {
 		w.program.workers.Put(w, exec.MaxIdleWorkers())
 	} else {

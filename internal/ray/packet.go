@@ -3,7 +3,6 @@ package ray
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 )
 
 // PacketLanes is the number of rays of a packet.
@@ -79,8 +78,8 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 		w.packet = k
 	}
 	k.Packet, w.top, w.moving = p, s, noInstance
-	if lanes := k.begin(); lanes != 0 {
-		if k.alike(lanes) && hasKernel && !w.portable {
+	if lanes, alike := k.begin(w.portable); lanes != 0 {
+		if alike && hasKernel && !w.portable {
 			w.findAll(lanes)
 		} else {
 			w.eachAlone(lanes, w.search)
@@ -93,8 +92,26 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 	w.forget()
 }
 
-// begin sets the intervals and returns the rays that can hit anything.
-func (k *packet) begin() (lanes uint32) {
+// begin sets the intervals, the flags and the mask. It returns the rays that can hit anything, and reports whether all of them have
+// the same flags and mask, and none that hide opaque or other geometries.
+func (k *packet) begin(portable bool) (lanes uint32, alike bool) {
+	r := &k.Rays
+	var different bool
+	if hasKernel && !portable {
+		lanes, different = beginAVX2(r, &k.lower.low, &k.lower.high, k.Lanes)
+	} else {
+		lanes, different = k.beginPortable()
+	}
+	for i := range k.place {
+		k.place[i] = noPlace
+	}
+	first := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
+	k.flags, k.mask = RayFlags(r.Flags[first]), r.Mask[first]
+	return lanes, !different && k.flags&(RayCullOpaque|RayCullNoOpaque) == 0
+}
+
+// beginPortable is beginAVX2.
+func (k *packet) beginPortable() (lanes uint32, different bool) {
 	r := &k.Rays
 	for rest := k.Lanes; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
@@ -104,23 +121,15 @@ func (k *packet) begin() (lanes uint32) {
 	}
 	for i := range PacketLanes {
 		k.lower.low[i] = max32(r.TMin[i], 0) + 0
-		k.place[i] = noPlace
 	}
 	k.lower.high = r.TMax
-	return lanes
-}
-
-// alike sets flags and mask. It reports whether all rays have the same ones, and none that hide opaque or other
-// geometries.
-func (k *packet) alike(lanes uint32) bool {
 	first := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
-	f, m := k.Rays.Flags[first], k.Rays.Mask[first]
-	var different uint32
 	for i := range PacketLanes {
-		different |= ((f ^ k.Rays.Flags[i]) | (m ^ k.Rays.Mask[i])) & -(lanes >> i & 1)
+		if lanes>>i&1 != 0 && (r.Flags[i] != r.Flags[first] || r.Mask[i] != r.Mask[first]) {
+			different = true
+		}
 	}
-	k.flags, k.mask = RayFlags(f), m
-	return different == 0 && k.flags&(RayCullOpaque|RayCullNoOpaque) == 0
+	return lanes, different
 }
 
 // together reports whether the machine code of packets knows all primitives of an instance: triangles that neither move
@@ -238,41 +247,4 @@ func (p *Packet) put(lane int, x *Hit) {
 	h.Instance[lane], h.Custom[lane], h.RecordOffset[lane] = x.Instance, x.Custom, x.RecordOffset
 	h.Geometry[lane], h.Primitive[lane] = x.Geometry, x.Primitive
 	h.HitKind[lane], h.Opaque[lane], h.Place[lane] = x.HitKind, x.Opaque, x.Place
-}
-
-// Load copies n rays from memory that holds a field at each multiple of stride.
-func (r *PacketRays) Load(from []uint32, stride, n int) {
-	to := (*[unsafe.Sizeof(*r) / 4]uint32)(unsafe.Pointer(r))
-	n = min(n, PacketLanes)
-	for i := 0; i < len(to); i += PacketLanes {
-		copy(to[i:i+PacketLanes], from[i/PacketLanes*stride:][:n])
-	}
-}
-
-// Store copies the hits of lanes to memory that holds a field of n lanes at each multiple of stride.
-func (h *PacketHits) Store(to []uint32, stride, n int, lanes uint32) {
-	from := (*[unsafe.Sizeof(*h) / 4]uint32)(unsafe.Pointer(h))
-	for i := 0; i < len(from); i += PacketLanes {
-		storeRow(to[i/PacketLanes*stride:][:n], (*[PacketLanes]uint32)(from[i:]), lanes)
-	}
-}
-
-// StoreKeys copies the last candidate of queries, in the order of its fields, as Store does.
-func (h *PacketHits) StoreKeys(to []uint32, stride, n int, lanes uint32) {
-	t := (*[PacketLanes]uint32)(unsafe.Pointer(&h.T))
-	for i, row := range [4]*[PacketLanes]uint32{t, &h.Instance, &h.Geometry, &h.Primitive} {
-		storeRow(to[i*stride:][:n], row, lanes)
-	}
-}
-
-// storeRow copies lanes of a row.
-func storeRow(to []uint32, from *[PacketLanes]uint32, lanes uint32) {
-	if hasKernel && len(to) >= PacketLanes {
-		blendAVX2(&to[0], from, lanes)
-		return
-	}
-	for ; lanes != 0; lanes &= lanes - 1 {
-		i := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
-		to[i] = from[i]
-	}
 }

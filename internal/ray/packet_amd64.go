@@ -77,11 +77,6 @@ func walkPacketAVX2(s *packetSession) int
 //go:noescape
 func coordinatesAVX2(s *packetSession, u, v *rows)
 
-// blendAVX2 copies lanes of a row.
-//
-//go:noescape
-func blendAVX2(to *uint32, from *[PacketLanes]uint32, lanes uint32)
-
 // coordinates sets the barycentric coordinates of hits.
 func (s *packetSession) coordinates(h *PacketHits) {
 	if hasKernel {

@@ -733,18 +733,3 @@ TEXT ·coordinatesAVX2(SB), NOSPLIT, $0-24
 	VMOVUPS Y5, 32(DX)
 	VZEROUPPER
 	RET
-
-// func blendAVX2(to *uint32, from *[PacketLanes]uint32, lanes uint32)
-TEXT ·blendAVX2(SB), NOSPLIT, $0-20
-	MOVQ to+0(FP), DI
-	MOVQ from+8(FP), SI
-	MOVL lanes+16(FP), AX
-	LANES(AX, Y4, Y5)
-	VMOVDQU (DI), Y0
-	VMOVDQU 32(DI), Y1
-	VPBLENDVB Y4, (SI), Y0, Y0
-	VPBLENDVB Y5, 32(SI), Y1, Y1
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 32(DI)
-	VZEROUPPER
-	RET

@@ -3,7 +3,10 @@
 package ray
 
 // packetSession is the rows of a packet.
-type packetSession struct{ low, high, sum, second, third [PacketLanes]float32 }
+type packetSession struct{ low, high, sum, second, third rows }
+
+// rows is a number of each ray of a packet.
+type rows = [PacketLanes]float32
 
 // forget has nothing to drop.
 func (s *packetSession) forget() {}
@@ -12,6 +15,3 @@ func (s *packetSession) forget() {}
 func (s *packetSession) coordinates(*PacketHits) {}
 
 func (w *Walker) findAll(uint32) {}
-
-// blendAVX2 is not called.
-func blendAVX2(*uint32, *[PacketLanes]uint32, uint32) {}

@@ -18,7 +18,8 @@ var (
 // leastRays is the number of rays that are a packet.
 const leastRays = 2
 
-// begins reports whether all lanes from base on begin a traversal of the same structure at the same slot.
+// begins reports whether all lanes from base on begin a traversal of the same structure at the same slot. It sets the rows of the
+// rays.
 func (r *request) begins(c *exec.RayCall, base int, lanes uint32, structures ray.Table) bool {
 	if bits.OnesCount32(lanes) < leastRays {
 		return false
@@ -28,47 +29,35 @@ func (r *request) begins(c *exec.RayCall, base int, lanes uint32, structures ray
 		return false
 	}
 	slot := c.Slot[first]
-	r.at(c, first, structures)
-	low, high := uint32(r.number), uint32(r.number>>32)
 	n := min(ray.PacketLanes, c.Stride-base)
-	var different uint32
-	slots, requests := c.Slot[base:][:n], c.Request[base:][:n]
-	for i := range n {
-		different |= ((slots[i] ^ slot) | (requests[i] ^ ir.RayProceed)) & -(lanes >> i & 1)
-	}
-	if different != 0 {
-		return false
-	}
-	row := func(at int) []uint32 { return c.Memory[(int(slot)+at)*c.Stride+base:][:n] }
-	started, ended, kind := row(ir.RayStarted), row(ir.RayEnded), row(ir.RayCommitted+ir.HitKind)
-	lows, highs := row(ir.RayStructure), row(ir.RayStructure+1)
-	for i := range n {
-		different |= (started[i] | ended[i] | kind[i] | (lows[i] ^ low) | (highs[i] ^ high)) & -(lanes >> i & 1)
-	}
-	return different == 0
-}
-
-// proceedAll is proceed for the lanes from base on, which begin a traversal.
-func (r *request) proceedAll(c *exec.RayCall, base int, lanes uint32) {
-	memory := c.Memory[int(c.Slot[base+bits.TrailingZeros32(lanes)])*c.Stride+base:]
-	p := &r.packet
-	n := min(ray.PacketLanes, c.Stride-base)
-	p.Rays.Load(memory, c.Stride, n)
-	p.Lanes = lanes
-	r.walker.NextAll(r.structure, p)
-	set := func(slot int, lanes, x uint32) {
-		for row := memory[slot*c.Stride:]; lanes != 0; lanes &= lanes - 1 {
-			row[bits.TrailingZeros32(lanes)] = x
+	if !c.Uniform {
+		var different uint32
+		slots, requests := c.Slot[base:][:n], c.Request[base:][:n]
+		for i := range n {
+			different |= ((slots[i] ^ slot) | (requests[i] ^ ir.RayProceed)) & -(lanes >> i & 1)
+		}
+		if different != 0 {
+			return false
 		}
 	}
-	h, undecided := &p.Hits, p.Found&^p.Decided
-	h.Store(memory[ir.RayCommitted*c.Stride:], c.Stride, n, p.Decided)
-	set(ir.RayCandidate+ir.HitKind, lanes&^undecided, ir.HitNone)
-	set(ir.RayStarted, p.Found, 1)
-	set(ir.RayEnded, lanes&^undecided, 1)
-	if undecided == 0 {
-		return
+	r.at(c, first, structures)
+	r.rows = ray.Rows{Memory: c.Memory[int(slot)*c.Stride+base:], Stride: c.Stride, Lanes: n}
+	return r.rows.Begin(lanes, r.number)
+}
+
+// proceedAll is proceed for lanes of the rows, which begin a traversal.
+func (r *request) proceedAll(lanes uint32) {
+	rows, p := &r.rows, &r.packet
+	rows.Load(&p.Rays)
+	p.Lanes = lanes
+	r.walker.NextAll(r.structure, p)
+	undecided := p.Found &^ p.Decided
+	rows.Store(ir.RayCommitted, &p.Hits, p.Decided)
+	rows.Fill(ir.RayCandidate+ir.HitKind, ir.HitNone, lanes&^undecided)
+	rows.Fill(ir.RayStarted, 1, p.Found)
+	rows.Fill(ir.RayEnded, 1, lanes&^undecided)
+	if undecided != 0 {
+		rows.Store(ir.RayCandidate, &p.Hits, undecided)
+		rows.StoreKeys(ir.RayTrail, &p.Hits, undecided)
 	}
-	h.Store(memory[ir.RayCandidate*c.Stride:], c.Stride, n, undecided)
-	h.StoreKeys(memory[ir.RayTrail*c.Stride:], c.Stride, n, undecided)
 }

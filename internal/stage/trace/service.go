@@ -14,7 +14,6 @@ import (
 // A number without a structure is the null structure: every ray misses.
 type Service struct {
 	structures ray.Table
-	requests   exec.FreeList[request]
 }
 
 // NewService returns a service with the structures of a table.
@@ -28,16 +27,19 @@ var _ [ray.QueryWords]struct{} = [ir.RayStructure]struct{}{}
 
 // ServeRays serves the requests of all lanes, ascending.
 func (s *Service) ServeRays(c *exec.RayCall) {
-	r := s.requests.Get()
+	r, _ := c.Scratch.(*request)
 	if r == nil {
-		r = &request{walker: ray.NewWalker()}
+		if r = idleRequests.Get(); r == nil {
+			r = &request{walker: ray.NewWalker()}
+		}
+		c.Scratch = r
 	}
 	r.number, r.structure = 0, s.structures[0]
 	for i, word := range c.Lanes {
 		for base := 64 * i; word != 0; base, word = base+ray.PacketLanes, word>>ray.PacketLanes {
 			lanes := uint32(word & (1<<ray.PacketLanes - 1))
 			if r.begins(c, base, lanes, s.structures) {
-				r.proceedAll(c, base, lanes)
+				r.proceedAll(lanes)
 				continue
 			}
 			for ; lanes != 0; lanes &= lanes - 1 {
@@ -51,8 +53,7 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 			}
 		}
 	}
-	r.memory, r.structure = nil, nil
-	s.requests.Put(r, exec.MaxIdleWorkers())
+	r.memory, r.structure, r.rows.Memory = nil, nil, nil
 }
 
 // request is a request on the ray of one lane, or on those of a packet. It is reused: the traversal keeps no pointer to it, but
@@ -63,10 +64,17 @@ type request struct {
 	structure *ray.Structure // nil is the null structure
 	query     ray.Query
 	packet    ray.Packet
+	rows      ray.Rows
 
 	memory []uint32 // the ray: its slot i is memory[i·stride]
 	stride int
 }
+
+// idleRequests are the requests of no worker.
+var idleRequests exec.FreeList[request]
+
+// Release makes the request one of no worker.
+func (r *request) Release() { idleRequests.Put(r, exec.MaxIdleWorkers()) }
 
 // at makes the request one on the ray of a lane.
 func (r *request) at(c *exec.RayCall, lane int, structures ray.Table) {
