@@ -39,6 +39,10 @@ func (w *worker) serviceCall(site *target.Site) *serviceCall {
 func (c *serviceCall) mask(r target.Location) (bits uint64) {
 	f := c.form()
 	switch {
+	case r.Const && r.Step == 0:
+		if r.Bits&1 != 0 {
+			bits = 1<<f.Lanes - 1
+		}
 	case r.Const || r.Class != vcode.Mask:
 		for lane := range f.Lanes {
 			bits |= c.read(r, lane) & 1 << lane

@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // private summarizes how a program uses the private memory of a lane.
 type private struct {
-	indirect bool // through addresses, so that any slot of any variable may be accessed
+	indirect bool // an access through an address: any slot of any variable may be accessed
 	vars     []varUse
 }
 
@@ -37,9 +37,7 @@ func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	case ir.PLdI, ir.PStI, ir.RayI:
 		u.indirect = true
 		return
-	case ir.PAddr:
-		u.indirect = true
-	case ir.PLd, ir.PSt, ir.PClr, ir.Ray:
+	case ir.PAddr, ir.PLd, ir.PSt, ir.PClr, ir.Ray:
 	default:
 		return
 	}

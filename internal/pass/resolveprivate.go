@@ -11,34 +11,68 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //
 // Constant offsets, of at and add, are summed as LLVM's stripAndAccumulateConstantOffsets does. A
 // variable index qualifies if the program itself checks it against the variable's
-// size, as lowering does for every access chain.
+// size, as lowering does for every access chain. An address that was stored to a slot and is loaded from it
+// is known (store-to-load forwarding) if nothing between the two may store to the slot.
 func resolvePrivate(p *ir.Program, f *ir.Func) {
 	e := editor{f: f}
+	var stored addresses
 	for _, v := range f.Code {
-		x := f.Val(v)
-		if x.Op != ir.PLdI && x.Op != ir.PStI && x.Op != ir.RayI {
-			continue
-		}
-		number, slot, ok := constantSlot(p, f, x)
-		if !ok {
-			number, slot, ok = boundedSlot(p, f, x)
-		} else {
-			slot = e.constant(ir.I32, uint64(slot))
-			x = f.Val(v)
-		}
-		if !ok {
-			continue
-		}
-		switch x.Op {
-		case ir.PLdI:
-			x.Op = ir.PLd
-		case ir.PStI:
-			x.Op = ir.PSt
-		default:
-			x.Op = ir.Ray
-		}
-		x.Aux, x.Args[0] = number, slot
+		stored.note(f, e.resolve(p, v))
 	}
+}
+
+// addresses are the slots that hold the address of a variable.
+type addresses map[[2]uint64]uint64 // by variable and slot
+
+// note follows an operation. A load of an address becomes the address.
+func (a *addresses) note(f *ir.Func, x *ir.Val) {
+	switch {
+	case x.Op == ir.PSt && f.Val(x.Args[0]).Op == ir.Const:
+		slot := f.Val(x.Args[0]).Aux
+		delete(*a, [2]uint64{x.Aux, slot})
+		delete(*a, [2]uint64{x.Aux, slot + 1})
+		if value := f.Val(x.Args[1]); value.Op == ir.PAddr && x.Flags&ir.Volatile == 0 {
+			if *a == nil {
+				*a = addresses{}
+			}
+			(*a)[[2]uint64{x.Aux, slot}] = value.Aux
+		}
+	case x.Op == ir.PLd && x.Type == ir.I32 && x.Flags&ir.Volatile == 0 && f.Val(x.Args[0]).Op == ir.Const:
+		if number, ok := (*a)[[2]uint64{x.Aux, f.Val(x.Args[0]).Aux}]; ok {
+			x.Op, x.Aux, x.Args = ir.PAddr, number, [4]ir.V{}
+		}
+	case x.Op == ir.PSt, x.Op == ir.PClr, x.Op == ir.PStI, x.Op.Family() == ir.Rays, x.Op == ir.Call, x.Op.Family() == ir.ControlFlow:
+		clear(*a)
+	}
+}
+
+// resolve resolves the access v, if it is an indirect one, and returns the operation that it is then.
+func (e *editor) resolve(p *ir.Program, v ir.V) *ir.Val {
+	f := e.f
+	x := f.Val(v)
+	if x.Op != ir.PLdI && x.Op != ir.PStI && x.Op != ir.RayI {
+		return x
+	}
+	number, slot, ok := constantSlot(p, f, x)
+	if !ok {
+		number, slot, ok = boundedSlot(p, f, x)
+	} else {
+		slot = e.constant(ir.I32, uint64(slot))
+		x = f.Val(v)
+	}
+	if !ok {
+		return x
+	}
+	switch x.Op {
+	case ir.PLdI:
+		x.Op = ir.PLd
+	case ir.PStI:
+		x.Op = ir.PSt
+	default:
+		x.Op = ir.Ray
+	}
+	x.Aux, x.Args[0] = number, slot
+	return x
 }
 
 // accessSlots returns the number of slots that an indirect operation accesses.

@@ -9,8 +9,8 @@ type SlotRange struct{ First, End uint32 }
 const mostGap = 4
 
 // ClearedSlots returns the slots of private memory that must be zero when a subgroup starts, ascending. The others are stored
-// before each load of them, so that no load sees what an earlier subgroup left there. It is all slots if the program uses
-// addresses.
+// before each load of them, so that no load sees what an earlier subgroup left there. It is all slots if the program
+// accesses any by an address.
 func ClearedSlots(p *ir.Program) []SlotRange {
 	all := []SlotRange{{0, p.PrivateSlots()}}
 	if all[0].End == 0 {
@@ -53,10 +53,10 @@ type slots struct {
 	marks          []int
 }
 
-// visit adds an operation. It returns false if the operation uses addresses.
+// visit adds an operation. It returns false if the operation accesses an address.
 func (s *slots) visit(x *ir.Val) bool {
 	switch x.Op {
-	case ir.PLdI, ir.PStI, ir.RayI, ir.PAddr:
+	case ir.PLdI, ir.PStI, ir.RayI:
 		return false
 	case ir.Block, ir.If, ir.Loop:
 		s.marks = append(s.marks, len(s.undo))

@@ -27,7 +27,8 @@ func TestClearedSlots(t *testing.T) {
 		{"ray 0:i32, vx, #1\nva = pld.i32 56:i32, #1", "[{1 46} {57 58}]"},
 		{"ray 14:i32, 0:i32, #1", "[]"}, // it does not fit
 		{"ray vx, 0:i32, #1", "[{1 71}]"},
-		{"va = paddr #1", "[{0 79}]"},
+		{"va = paddr #1", "[]"},
+		{"va = paddr #1\nvb = pldi.i32 va", "[{0 79}]"},
 	} {
 		text := "program \"p\" compute\nsubgroup 8\nlocal 8 1 1\nin global.x i32 0\nvar \"a\" 1 -1\nvar \"b\" 70 -1\nvar \"c\" 8 -1\neffects rays\n\nfunc \"main\"() L1 {\nvx = in.i32 #0\nvc = ult.i32 vx, 3:i32\n" + x.code + "\n}\n"
 		p, err := ir.Parse(text)

@@ -11,13 +11,13 @@ const skipClosestHit = uint32(ray.RaySkipClosestHit)
 // must decide.
 func (c *composer) traversal() int {
 	if c.search == 0 {
-		c.search = c.function("traversal", []ir.Type{ir.I32}, nil, c.buildTraversal)
+		c.search = c.function("traversal", []ir.Type{ir.I32, ir.I32}, nil, c.buildTraversal)
 	}
 	return c.search
 }
 
 func (c *composer) buildTraversal(b *ir.Builder) {
-	frame := b.Func.Args[0]
+	frame, payload := b.Func.Args[0], b.Func.Args[1]
 	done := b.Block()
 	next := b.Loop()
 	c.proceed(frame)
@@ -25,7 +25,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 	b.Br(done)
 	b.End()
-	at := shaderCall{frame: frame, payload: c.get(frame, ir.FramePayload), record: c.hitRecord(frame, ir.RayCandidate)}
+	at := shaderCall{frame: frame, payload: payload, record: c.hitRecord(frame, ir.RayCandidate)}
 	b.If(c.w.Not(b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 	c.setBarycentrics(frame, ir.RayCandidate, ir.FrameAttributes)
 	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))
@@ -68,11 +68,11 @@ func (c *composer) commit(frame, decision ir.V) {
 	c.set(frame, ir.RayEnded, b.Op(ir.ZExt, ir.I32, ends))
 }
 
-// report returns the function that replaces ir.Report: its arguments are the frame, the record of the intersection shader,
-// the distance of the hit and its kind.
+// report returns the function that replaces ir.Report: its arguments are the frame, the payload, the record of the intersection
+// shader, the distance of the hit and its kind.
 func (c *composer) report() int {
 	if c.accept == 0 {
-		c.accept = c.function("report", []ir.Type{ir.I32, ir.I64, ir.F32, ir.I32}, []ir.Type{ir.B1}, c.buildReport)
+		c.accept = c.function("report", []ir.Type{ir.I32, ir.I32, ir.I64, ir.F32, ir.I32}, []ir.Type{ir.B1}, c.buildReport)
 	}
 	return c.accept
 }
@@ -80,7 +80,7 @@ func (c *composer) report() int {
 // buildReport accepts the hit if it is in the range of the ray, no farther than the committed hit, and not ignored by the any-hit
 // shader. The comparisons are false for a NaN. After the end of the ray there is no further hit.
 func (c *composer) buildReport(b *ir.Builder) {
-	frame, record, t, kind := b.Func.Args[0], b.Func.Args[1], b.Func.Args[2], b.Func.Args[3]
+	frame, payload, record, t, kind := b.Func.Args[0], b.Func.Args[1], b.Func.Args[2], b.Func.Args[3], b.Func.Args[4]
 	and := func(list ...ir.V) ir.V {
 		v := list[0]
 		for _, x := range list[1:] {
@@ -99,7 +99,7 @@ func (c *composer) buildReport(b *ir.Builder) {
 	c.set(frame, ir.RayCandidate+ir.HitGenerated, b.I32(1))
 	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))
 	b.If(b.Cmp(ir.Eq, c.get(frame, ir.RayCandidate+ir.HitOpaque), b.I32(0)))
-	c.run(shaderCall{frame: frame, payload: c.get(frame, ir.FramePayload), record: record}, func(g Group) int { return g.AnyHit })
+	c.run(shaderCall{frame: frame, payload: payload, record: record}, func(g Group) int { return g.AnyHit })
 	b.End()
 	decision := c.get(frame, ir.FrameDecision)
 	b.If(c.w.Not(b.Cmp(ir.Eq, decision, b.I32(ir.IgnoreHit))))

@@ -63,8 +63,13 @@ type clone struct {
 	level     uint32
 	functions []int  // by number in the shader
 	variables uint64 // the number of its first variable
-	context   uint64 // the variable with the inputs of the shader
+	inputs    []ir.V // the arguments of its entry point: frame, payload and address of the record
+	context   uint64 // the variable with the inputs of the shader for other functions than the entry point
+	shares    bool   // there are such functions
 }
+
+// inputTypes are the types of the inputs of a shader.
+var inputTypes = [...]ir.Type{ir.I32, ir.I32, ir.I64}
 
 // The slots of the variable with the inputs of a shader. The caller writes them before the call.
 const (
@@ -77,12 +82,15 @@ const (
 // enter runs a shader.
 func (c *composer) enter(number int, at shaderCall) {
 	k, b := c.cloneOf(number, at.level), c.w.B
-	for slot, v := range [...]ir.V{contextFrame: at.frame, contextPayload: at.payload, contextRecord: at.record} {
-		if v != 0 {
+	inputs := [...]ir.V{contextFrame: at.frame, contextPayload: at.payload, contextRecord: at.record}
+	for slot, v := range inputs {
+		if v == 0 {
+			inputs[slot] = b.Const(inputTypes[slot], 0)
+		} else if k.shares {
 			b.OpAux(ir.PSt, b.Func.Type(v), k.context, b.I32(uint32(slot)), v)
 		}
 	}
-	b.Call(k.functions[0], nil)
+	b.Call(k.functions[0], nil, inputs[:]...)
 }
 
 // cloneOf returns the clone of a shader for a level.
@@ -106,6 +114,7 @@ func (c *composer) cloneOf(number int, level uint32) *clone {
 				s.textures[i] = n
 			}
 		}
+		k.shares = k.shares || i > 0 && f.Texture == nil
 		k.functions = append(k.functions, n)
 	}
 	for _, v := range s.program.Vars {
@@ -140,6 +149,14 @@ func (c *composer) copyFunction(k *clone, i int, from *ir.Func) *ir.Func {
 			t.Other += first
 		}
 		f.Texture = &t
+	}
+	k.inputs = nil
+	if i == 0 {
+		for n, t := range inputTypes {
+			f.Vals = append(f.Vals, ir.Val{Op: ir.Arg, Type: t, Aux: uint64(n)})
+			f.Args = append(f.Args, ir.V(len(f.Vals)-1))
+		}
+		k.inputs = f.Args
 	}
 	b, code := ir.Edit(f)
 	c.w.B = b
@@ -217,7 +234,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		return c.input(k, k.of.program.In[x.Aux]), true
 	case ir.Trace, ir.Search, ir.Shade:
 		if k.level < c.from.Depth {
-			b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0))
+			b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0), c.get(arg(0), ir.FramePayload))
 		} else {
 			c.fault(faultRays)
 		}
@@ -236,7 +253,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		}
 		return 0, true
 	case ir.Report:
-		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, ir.I32, contextFrame), c.context(k, ir.I64, contextRecord), arg(0), arg(1))[0], true
+		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, contextFrame), c.context(k, contextPayload), c.context(k, contextRecord), arg(0), arg(1))[0], true
 	}
 	return 0, false
 }
@@ -258,9 +275,13 @@ func (c *composer) fault(what uint32) {
 	b.OpAux(ir.AtomUMax, ir.I32, 4*paramFault, c.w.Handle(ir.StorageBuffer, faultBinding, true), b.I32(0), b.I32(what))
 }
 
-// context loads an input of the shader of a clone.
-func (c *composer) context(k *clone, t ir.Type, slot uint32) ir.V {
-	return c.w.B.OpAux(ir.PLd, t, k.context, c.w.B.I32(slot))
+// context returns an input of the shader of a clone: an argument of its entry point, which passes make the known addresses of
+// variables, or a load in another function.
+func (c *composer) context(k *clone, slot uint32) ir.V {
+	if k.inputs != nil {
+		return k.inputs[slot]
+	}
+	return c.w.B.OpAux(ir.PLd, inputTypes[slot], k.context, c.w.B.I32(slot))
 }
 
 // input returns the value of an input.
@@ -268,11 +289,11 @@ func (c *composer) input(k *clone, in ir.Input) ir.V {
 	b := c.w.B
 	switch in.Semantic {
 	case ir.RayFrame:
-		return c.context(k, ir.I32, contextFrame)
+		return c.context(k, contextFrame)
 	case ir.RayPayload:
-		return c.context(k, ir.I32, contextPayload)
+		return c.context(k, contextPayload)
 	case ir.ShaderRecord:
-		return b.Op(ir.Add, ir.I64, c.context(k, ir.I64, contextRecord), b.Const(ir.I64, HandleSize))
+		return b.Op(ir.Add, ir.I64, c.context(k, contextRecord), b.Const(ir.I64, HandleSize))
 	case ir.LaunchId:
 		return c.launchID(in.Index)
 	case ir.LaunchSize:

@@ -148,15 +148,16 @@ func (c *composer) general(s ir.Stage) func(Group) int {
 	}
 }
 
-// trace returns the function that traces the ray of a frame and runs the shader of its end, at a level of recursion.
+// trace returns the function that traces the ray of a frame and runs the shader of its end, at a level of recursion. Like the
+// functions below it has the address of the payload as an argument, because the passes know that of a call, not that in a frame.
 func (c *composer) trace(level uint32) int {
 	if n, ok := c.traces[level]; ok {
 		return n
 	}
-	n := c.function("trace", []ir.Type{ir.I32}, nil, func(b *ir.Builder) {
-		frame := b.Func.Args[0]
-		b.Call(c.traversal(), nil, frame)
-		at := shaderCall{frame: frame, payload: c.get(frame, ir.FramePayload), level: level}
+	n := c.function("trace", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
+		frame, payload := b.Func.Args[0], b.Func.Args[1]
+		b.Call(c.traversal(), nil, frame, payload)
+		at := shaderCall{frame: frame, payload: payload, level: level}
 		kind := c.get(frame, ir.RayCommitted+ir.HitKind)
 		b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 		at.record = c.record(paramMiss, c.get(frame, ir.FrameMiss))

@@ -6,9 +6,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // attributes of the hit object. A subgroup is split by shader at each call, so that nothing remains to reorder between the halves.
 func (c *composer) searchObject() int {
 	if c.objects == 0 {
-		c.objects = c.function("search", []ir.Type{ir.I32}, nil, func(b *ir.Builder) {
+		c.objects = c.function("search", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
 			object := b.Func.Args[0]
-			b.Call(c.traversal(), nil, object)
+			b.Call(c.traversal(), nil, object, b.Func.Args[1])
 			kind := c.get(object, ir.RayCommitted+ir.HitKind)
 			b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 			c.set(object, ir.ObjectState, b.I32(ir.ObjectMiss))
@@ -30,9 +30,9 @@ func (c *composer) shade(level uint32) int {
 	if n, ok := c.shades[level]; ok {
 		return n
 	}
-	n := c.function("shade", []ir.Type{ir.I32}, nil, func(b *ir.Builder) {
+	n := c.function("shade", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
 		object := b.Func.Args[0]
-		at := shaderCall{frame: object, payload: c.get(object, ir.FramePayload), level: level}
+		at := shaderCall{frame: object, payload: b.Func.Args[1], level: level}
 		state, index := c.get(object, ir.ObjectState), c.get(object, ir.ObjectRecord)
 		b.If(b.Cmp(ir.Eq, state, b.I32(ir.ObjectMiss)))
 		at.record = c.record(paramMiss, index)
