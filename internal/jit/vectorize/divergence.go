@@ -129,7 +129,11 @@ func (s *divergence) raise(v ir.V, x shape) {
 	if old == x || old.kind > x.kind || old.kind == varying {
 		return
 	}
-	if old.kind == x.kind && x.kind != uniform {
+	if x.kind == uniform { // its alignment follows from the operands in each walk; parameters have none
+		s.of[v].align = x.align
+		return
+	}
+	if old.kind == x.kind {
 		x = old.join(x)
 		if x == old {
 			return
@@ -278,6 +282,9 @@ func (s *divergence) flowInto(p, a, loop ir.V) {
 		x = shape{kind: varying} // uniform from one branch, strided from another
 	}
 	s.reached[p] = true
+	if x.kind == uniform {
+		x.align = 0
+	}
 	s.raise(p, x)
 }
 

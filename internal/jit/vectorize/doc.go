@@ -61,6 +61,7 @@
 //
 //	liveout.go        liveness across divergent loops: writes that preserve inactive lanes
 //	shape.go          the lattice of the divergence analysis
+//	block.go          strided values within aligned blocks of numbers
 //	transfer.go       its transfer functions
 //	divergence.go     divergence analysis
 //	speculate.go      speculation: conditions of nearly all strips

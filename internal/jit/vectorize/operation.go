@@ -90,7 +90,7 @@ func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 		in.Op, in.Defs, in.Uses = vcode.Scalar, []vcode.Reg{to.gen}, w.laneOffset(x)
 		in.Proven = x.Op == ir.At && w.upperBound(v) < math.MaxUint32
 		for _, a := range x.Args[:x.Op.Args()] {
-			in.Uses = append(in.Uses, w.gen(a))
+			in.Uses = append(in.Uses, w.firstLane(a, 0)) // of a strided operand, all lanes yield the result of lane 0
 		}
 		if r, ok := w.foldConstant(&in); ok && to.vec[0] != 0 {
 			bits, _ := w.dst.Const(r)

@@ -31,6 +31,10 @@ type shape struct {
 
 	regular  bool   // the parts form one sequence too: each base is partStep more than the last
 	partStep uint32 // modulo 2³²; 0 unless regular
+
+	// align is the number of low bits that are known to be 0 in a uniform value, in lane 0 of the strip
+	// (regular), or in lane 0 of each part. It is 0 for addresses and varying values.
+	align uint8
 }
 
 // uniformInPart reports whether all lanes of each part hold the same value.
@@ -44,9 +48,11 @@ func (x shape) join(y shape) shape {
 	if x.step != y.step || x.stride != y.stride {
 		return shape{kind: varying}
 	}
-	if x.partStep != y.partStep || !y.regular {
+	if x.partStep != y.partStep || x.regular != y.regular {
+		x.align, y.align = x.partAlign(), y.partAlign()
 		x.regular, x.partStep = false, 0
 	}
+	x.align = min(x.align, y.align)
 	return x
 }
 

@@ -11,6 +11,7 @@ import (
 //	every operation on uniform values, unless lanes communicate or it reads private memory    uniform
 //	strided ± strided or uniform, strided · constant, strided << constant                     strided
 //	at U, i, #stride with uniform U and strided i; at of an address and a uniform index       address
+//	strided >> k, strided & (2ᵏ−1), strided < uniform                                         see block.go
 //	ballot, any, all, alleq, reduce of the whole subgroup                                     uniform
 //	invocation IDs                                                                            see builtin
 //	everything else                                                                           varying
@@ -43,11 +44,16 @@ func (s *divergence) result(v ir.V) shape {
 			return c
 		}
 	}
+	if !all {
+		if c, ok := s.block(x); ok {
+			return c
+		}
+	}
 	if !all && x.Type == ir.I32 && s.uniformPartOp(x) {
 		return shape{kind: strided}
 	}
 	if all && !x.Op.Is(ir.Meets) && !x.Op.Is(ir.Writes) && laneInvariant(x.Op) {
-		return shape{}
+		return shape{align: s.uniformAlign(x)}
 	}
 	return shape{kind: varying}
 }
@@ -96,15 +102,15 @@ func (s *divergence) affine(x *ir.Val) shape {
 	case a.kind > strided || b.kind > strided:
 		return lost
 	case x.Op == ir.Add:
-		return a.plus(b, 1)
+		return s.aligned(a.plus(b, 1), x)
 	case x.Op == ir.Sub:
-		return a.plus(b, 1<<32-1)
+		return s.aligned(a.plus(b, 1<<32-1), x)
 	case x.Op == ir.Shl && constant:
-		return shape{regular: true}.plus(a, 1<<(k&31))
+		return s.aligned(shape{regular: true}.plus(a, 1<<(k&31)), x)
 	case x.Op == ir.Mul && constant:
-		return shape{regular: true}.plus(a, uint32(k))
+		return s.aligned(shape{regular: true}.plus(a, uint32(k)), x)
 	case x.Op == ir.Mul && s.f.Val(x.Args[0]).Op == ir.Const:
-		return shape{regular: true}.plus(b, uint32(s.f.Val(x.Args[0]).Aux))
+		return s.aligned(shape{regular: true}.plus(b, uint32(s.f.Val(x.Args[0]).Aux)), x)
 	}
 	return lost
 }
@@ -122,14 +128,28 @@ func (s *divergence) builtin(x *ir.Val) shape {
 	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // each strip is within one z plane
 	next := shape{kind: strided, step: 1, regular: true, partStep: s.lanes}
 	switch sem {
-	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
+	case ir.SubgroupLocalInvocationId:
+		next.align = allZero
+		return next
+	case ir.LocalInvocationIndex:
+		next.align = zeros(uint64(strip)) // strips begin at multiples of their length
 		return next
 	case ir.GlobalInvocationIdX, ir.LocalInvocationIdX:
+		local := sem == ir.LocalInvocationIdX
 		switch {
 		case strips:
+			if local {
+				next.align = zeros(uint64(strip))
+			}
 			return next
 		case runs:
-			return shape{kind: strided, step: 1, regular: one}
+			x := shape{kind: strided, step: 1, regular: one}
+			if local && one {
+				x.align = allZero
+			} else if local {
+				x.align = zeros(uint64(s.lanes))
+			}
+			return x
 		}
 	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY:
 		switch {
