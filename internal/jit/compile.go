@@ -9,7 +9,8 @@ import (
 )
 
 // maxMergedCode is the largest number of operations of a program that is compiled for merged strips:
-// values of longer ones do not stay in registers.
+// values of longer ones do not stay in registers. It does not limit programs whose strips are one vector because of
+// their switches.
 const maxMergedCode = 4000
 
 // maxMergedLists is the largest length of all operand lists of such a program, and of one that is compiled
@@ -88,7 +89,7 @@ func (p *program) generate(exact bool, stop func() error) (c *compiled, err erro
 	form.Arena.StopWith(stop)
 	defer catchStop(&err)
 	merges := !exact && listLength(p.source) <= maxMergedLists
-	if merges && codeLength(p.source) <= maxMergedCode {
+	if merges && (codeLength(p.source) <= maxMergedCode || vectorize.ManyCases(p.source, form)) {
 		c = p.compileMerged(form, order)
 	}
 	if c == nil && merges {
@@ -131,6 +132,9 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) target.Bui
 // until they are few. Callees are compiled for the final width alone.
 func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 	merge := vectorize.MergeOf(p.source, form)
+	if codeLength(p.source) > maxMergedCode && merge.Widest > uint32(form.Lanes) {
+		return nil
+	}
 	if c := p.compilePartMajor(form, merge); c != nil {
 		return c
 	}
@@ -141,6 +145,10 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		strip.SubgroupSize = lanes
 		first, rest := vectorize.Entry(&strip, form, order)
 		d := p.newBuilder(&strip, first)
+		if form.Parts(lanes) == 1 { // the last width: no count rejects it
+			d.Add(rest()...)
+			rest = nil
+		}
 		limit := float32(maxSpilled)
 		switch {
 		case lanes > wideLanes:
@@ -159,7 +167,9 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		if !ok || min(spilled, 2*least) > limit && form.Parts(lanes) > 1 {
 			continue
 		}
-		d.Add(rest()...)
+		if rest != nil {
+			d.Add(rest()...)
+		}
 		code, ok := d.Code()
 		if !ok {
 			continue

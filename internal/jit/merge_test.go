@@ -3,6 +3,8 @@ package jit_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -114,6 +116,79 @@ func testMergedOrder(t *testing.T, engine jit.Engine) {
 			}
 			if !bytes.Equal(results[0], results[1]) {
 				t.Errorf("%s, shifted by %d:\n got % x\nwant % x", p.Name, shift, head(results[1], results[0]), head(results[0], results[1]))
+			}
+		}
+	}
+}
+
+// TestManyCases runs long switches, for which a strip is one vector, with a call in some cases and lanes that end early.
+func TestManyCases(t *testing.T) { eachLevel(t, testManyCases) }
+
+func testManyCases(t *testing.T, engine jit.Engine) {
+	for _, callee := range []string{"\tvy = fmul.f32 va, 3.0:f32\n", "\tvz = push\n\tvw = ld.f32 vz, 0:i32, #0\n\tvy = fadd.f32 va, vw\n"} {
+		var targets, open, cases strings.Builder
+		const n = 40
+		for i := range n {
+			fmt.Fprintf(&targets, "%d:i32 -> L%d, ", i, i+10)
+		}
+		for i := range n {
+			fmt.Fprintf(&open, "block L%d {\n", n+9-i)
+			fmt.Fprintf(&cases, "}\nvb%d = fadd.f32 vf, %d.5:f32\n", i, i)
+			if i%3 == 0 {
+				fmt.Fprintf(&cases, "vc%d f32 = call 1(vb%d)\nbr L3(vc%d)\n", i, i, i)
+			} else {
+				fmt.Fprintf(&cases, "vc%d = fmul.f32 vb%d, vb%d\nbr L3(vc%d)\n", i, i, i, i)
+			}
+		}
+		text := fmt.Sprintf(`program "cases" compute
+subgroup 16
+local 64 1 1
+push 8
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+vP = push
+vA = res 0:i32, #0
+vB = res 0:i32, #1
+vx = in.i32 #0
+vn = ld.i32 vP, 0:i32, #4
+vlate = ule.i32 vn, vx
+if vlate {
+br L1
+}
+vo = at 0:i32, vx, #4
+vm = ld.i32 vA, vo, #0
+vf = utof.f32.i32 vm
+vk = umod.i32 vm, 43:i32
+block L3(vr f32) {
+block L9 {
+%sswitch vk {%sL9}
+%s}
+br L3(vf)
+}
+vr2 = fcanon.f32 vr
+st.f32 vB, vo, vr2, #0
+}
+
+func "f"(va f32) L1(vq f32) {
+%sbr L1(vy)
+}
+`, open.String(), targets.String(), cases.String(), callee)
+		for _, limit := range []uint32{128, 1000, 5} {
+			push := loadLittleEndian([]uint32{0x40490fdb, limit})
+			words := scrambled(128)
+			for i := range words {
+				words[i] %= 1000
+			}
+			job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(words), buffer(scrambled(128))}}
+			want := run(interp.Engine{}, text, 0, job)
+			if want.err != nil {
+				t.Fatal(want.err, text)
+			}
+			if same(t, want, run(engine, text, 0, job)); t.Failed() {
+				t.Fatal(text)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ const (
 
 // MergeOf decides how many lanes strips of p may have on a machine with the given register form.
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
-	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res))}
+	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res)), manyCases: ManyCases(p, form)}
 	narrow := Merge{Widest: p.SubgroupSize, Narrowest: 2 * p.SubgroupSize}
 	if p.Invocations() < 2*p.SubgroupSize || !m.collect() {
 		return narrow
@@ -77,13 +77,16 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
 	if one := uint32(form.Lanes); one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
 		out.Narrowest = one
+		if m.manyCases {
+			out.Widest = one
+		}
 	}
-	if m.loops == 0 && len(m.f.Code) <= maxPartMajorCode {
+	if m.loops == 0 && !m.calls && len(m.f.Code) <= maxPartMajorCode {
 		if n := m.widest(uint32(maxPartMajorParts * form.Lanes)); form.Parts(n) > 1 {
 			out.PartMajor = n
 		}
 	}
-	if out.Widest < out.Narrowest {
+	if out.Widest < out.Narrowest || m.calls && out.Widest > uint32(form.Lanes) {
 		return narrow
 	}
 	for r, list := range m.stores {
@@ -92,6 +95,19 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 		}
 	}
 	return out
+}
+
+// ManyCases reports whether the entry point has a switch with more cases than a part has lanes. The lanes of a strip often take
+// different cases then: nearly every lane more is a case more to execute, for all parts. So the strips of such a program are one
+// vector if they may be.
+func ManyCases(p *ir.Program, form vcode.Form) bool {
+	f := p.Funcs[0]
+	for _, v := range f.Code {
+		if f.Val(v).Op == ir.Switch && len(f.Cases(v)) > 2*form.Lanes {
+			return true
+		}
+	}
+	return false
 }
 
 // widest returns the lanes of the widest legal strip of at most that many.
@@ -111,6 +127,8 @@ type merger struct {
 	inLoop        []bool   // by resource: a store to it is in a loop
 	loops         int      // number of loops
 	stripLoops    int      // how many of them are over strips (ir.ResetBudget)
+	manyCases     bool     // the result of ManyCases
+	calls         bool     // the entry point has calls
 
 	computed, rounded int  // in loops: floating-point operations, and conversions to f16
 	filteredLoads     int  // texel loads of filters
@@ -157,6 +175,11 @@ func (m *merger) collect() bool {
 			}
 		case ir.ResetBudget:
 			m.stripLoops++
+		case ir.Call:
+			if !m.manyCases || !m.calls && !m.onlyComputes() { // other widths are tried without the callees
+				return false
+			}
+			m.calls = true
 		default:
 			// a quad is within one subgroup
 			if x.Op.Family() == ir.Atomics || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap {
@@ -165,6 +188,19 @@ func (m *merger) collect() bool {
 			if loops > 0 && x.Op.Family() == ir.FloatArithmetic {
 				m.computed++
 				m.longLatency = m.longLatency || x.Op.Is(ir.LongLatency)
+			}
+		}
+	}
+	return true
+}
+
+// onlyComputes reports whether no function but the entry point accesses memory or has an operation at which lanes meet.
+func (m *merger) onlyComputes() bool {
+	for _, f := range m.p.Funcs[1:] {
+		for _, v := range f.Code {
+			x := f.Val(v)
+			if x.Op != ir.Call && (x.Op.Is(ir.Reads) || x.Op.Is(ir.Writes) || x.Op.Is(ir.Meets) || x.Op == ir.Region || x.Op == ir.RegionOff) {
+				return false
 			}
 		}
 	}
