@@ -71,6 +71,9 @@ func accessGroups(f *vcode.Func, list []vcode.Inst, local map[vcode.Reg]bool) []
 			}
 			v.members = append(v.members, i)
 		}
+		if len(groups) == 0 {
+			continue // no earlier write matters
+		}
 		for _, d := range list[i].Defs {
 			if f.Classes[d] == vcode.Gen {
 				written[d] = i

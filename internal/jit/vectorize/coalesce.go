@@ -31,7 +31,7 @@ const (
 func coalesce(f *vcode.Func) {
 	mem, n := acquireArena(), len(f.Classes)
 	defer mem.release()
-	c := &coalescer{f: f, defs: mem.numbers.Alloc(n), reads: mem.numbers.Alloc(n), mentions: mem.mentionLists.Alloc(n), mentionCount: mem.numbers.Alloc(n), touched: mem.regs.Alloc(n)[:0], arena: mem}
+	c := &coalescer{f: f, defs: mem.numbers.Alloc(n), reads: mem.numbers.Alloc(n), mentions: mem.mentionLists.Alloc(n), mentionCount: mem.numbers.Alloc(n), wanted: mem.flags.Alloc(n), touched: mem.regs.Alloc(n)[:0], arena: mem}
 	copied := mem.flags.Alloc(n)
 	for b := range f.Blocks {
 		for i := range f.Blocks[b].Insts {
@@ -92,6 +92,7 @@ type coalescer struct {
 	mentions     [][]mention // by register, in order
 	all          []mention   // memory of mentions, until one is inserted
 	mentionCount []int32     // by register
+	wanted       []bool      // by register: it may be in a pair to coalesce, so that its mentions matter
 	touched      []vcode.Reg // registers with mentions
 	exits        []int32     // indices of jumps
 }
@@ -105,6 +106,7 @@ type mention struct {
 // scan finds all mentions in a block.
 func (c *coalescer) scan(b int) {
 	c.b, c.list = b, c.f.Blocks[b].Insts
+	c.findWanted()
 	n := int32(0)
 	c.each(func(r vcode.Reg, _ mention) {
 		if c.mentionCount[r] == 0 {
@@ -130,17 +132,54 @@ func (c *coalescer) scan(b int) {
 	}
 }
 
-// each calls do for all mentions in the block, in order.
+// findWanted finds the registers of the block that are targets or sources of copies, results that may share the register of such an
+// operand, and masks of merging copies.
+func (c *coalescer) findWanted() {
+	want := func(list []vcode.Reg) {
+		for _, r := range list {
+			c.wanted[r] = true
+		}
+	}
+	for i := range c.list {
+		in := &c.list[i]
+		if in.Op == vcode.Copy {
+			want(in.Uses)
+			want(in.Masks)
+		}
+		copied := in.Op == vcode.Copy
+		for _, r := range in.Defs {
+			copied = copied || c.live.index[r] != 0
+		}
+		for _, r := range in.Uses {
+			if c.live.index[r] != 0 {
+				c.wanted[r] = true
+			}
+			copied = copied || c.wanted[r] // a wanted result may be renamed to the target of a copy
+		}
+		if copied {
+			want(in.Defs)
+		}
+	}
+}
+
+// each calls do for all mentions of wanted registers in the block, in order.
 func (c *coalescer) each(do func(vcode.Reg, mention)) {
 	for i := range c.list {
 		in := &c.list[i]
 		for _, r := range in.Uses {
-			do(r, mention{at: int32(i)})
+			if c.wanted[r] {
+				do(r, mention{at: int32(i)})
+			}
 		}
 		for _, r := range in.Masks {
-			do(r, mention{at: int32(i)})
+			if c.wanted[r] {
+				do(r, mention{at: int32(i)})
+			}
 		}
 		for _, r := range in.Defs {
+			if !c.wanted[r] {
+				continue
+			}
 			if in.Merging {
 				do(r, mention{at: int32(i)})
 			}

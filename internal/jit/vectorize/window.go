@@ -29,8 +29,12 @@ type windowKey struct{ handle, offsets, mask vcode.Reg }
 func shareWindows(f *vcode.Func) {
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
+		groups := windowGroups(list)
+		if len(groups) == 0 {
+			continue
+		}
 		inserted := map[int][]vcode.Inst{} // by index of the following instruction
-		for _, members := range windowGroups(list) {
+		for _, members := range groups {
 			first := &list[members[0]]
 			w := vcode.Inst{
 				Op: vcode.Window, Part: first.Part, Defs: []vcode.Reg{f.NewReg(vcode.Gen), f.NewReg(vcode.Vec)},
@@ -63,6 +67,9 @@ func windowGroups(list []vcode.Inst) (groups [][]int) {
 				open[k] = len(groups)
 				groups = append(groups, []int{i})
 			}
+		}
+		if len(groups) == 0 {
+			continue // no earlier write matters
 		}
 		for _, d := range in.Defs {
 			written[d] = i
