@@ -172,6 +172,7 @@ func (c *checker) instruction(i *Instr, n *names) {
 		c.find(CodeInstruction, i.Pos, "%q is no instruction of PTX; must be one", i.Op)
 		return
 	}
+	c.types(i)
 	if i.Guard != "" {
 		if v := c.lookup(n, i.Guard); v == nil || v.Type != ".pred" {
 			c.find(CodeType, i.Pos, "the guard %s is no predicate register; must be one", i.Guard)

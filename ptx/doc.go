@@ -15,5 +15,6 @@
 //	parse_decl.go   functions, variables
 //	parse_stmt.go   statements, operands
 //	check.go        names, labels, guards, opcodes
+//	class.go        types of instructions
 //	print.go        modules to text
 package ptx

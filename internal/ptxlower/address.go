@@ -46,18 +46,10 @@ func (e *emitter) addressConstant(o *ptx.Operand, t ir.Type) ir.V {
 		}
 		return e.b.Const(t, uint64(s.offset)+plus)
 	}
-	if f := e.image.functions[o.Name]; f != nil {
-		return e.b.Const(t, e.functionAddress(o.Name))
+	if e.image.functions[o.Name] != nil {
+		return e.b.Const(t, e.image.addresses[o.Name]) // 0 of one without a body
 	}
 	malformed(o.Pos, "there is no register and no variable %s", o.Name)
-	return 0
-}
-
-// functionAddress returns the address of a device function: a number that no memory has.
-func (u *unit) functionAddress(name string) uint64 {
-	if f := u.funcs[name]; f != nil {
-		return 7<<windowBits | uint64(f.number)
-	}
 	return 0
 }
 

@@ -1,27 +1,15 @@
 package ptxlower
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
 // call emits a call: (results), function, (parameters), prototype. The parameters are copied to the frame of the callee, which every
 // call of it uses.
 func (e *emitter) call() {
-	list := e.in.Operands
-	var results, params []*ptx.Operand
-	if list[0].Kind == ptx.List {
-		results, list = list[0].Elems, list[1:]
-	}
-	if len(list) == 0 {
-		malformed(e.in.Pos, "%s has no function; must have one", e.in.Name())
-	}
-	callee := list[0]
-	if len(list) > 1 && list[1].Kind == ptx.List {
-		params = list[1].Elems
-	}
+	callee, results, params := callParts(e.in)
 	if e.register(e.scope, callee.Name) != nil {
-		e.callIndirect(callee, results, params, list)
+		e.callIndirect(callee, results, params)
 		return
 	}
 	if e.library(callee.Name, results, params) {
@@ -32,6 +20,21 @@ func (e *emitter) call() {
 		unsupported(e.in.Pos, "the call of %s, which the module does not define,", callee.Name)
 	}
 	e.callFunction(f, results, params)
+}
+
+// callParts returns the operands of a call. An instruction without a function is malformed.
+func callParts(in *ptx.Instr) (callee *ptx.Operand, results, params []*ptx.Operand) {
+	list := in.Operands
+	if len(list) > 0 && list[0].Kind == ptx.List {
+		results, list = list[0].Elems, list[1:]
+	}
+	if len(list) == 0 {
+		malformed(in.Pos, "%s has no function; must have one", in.Name())
+	}
+	if len(list) > 1 && list[1].Kind == ptx.List {
+		params = list[1].Elems
+	}
+	return list[0], results, params
 }
 
 // callFunction emits a call of a function of the module.
@@ -87,28 +90,5 @@ func (e *emitter) copyFrame(to, from *symbol, o *ptx.Operand) {
 		for ; size-at >= unit; at += unit {
 			e.storeFrame(to, at, e.loadFrame(from, at, bitsType(int(unit))))
 		}
-	}
-}
-
-// callIndirect emits a call of the function with an address: a choice among those that have the prototype's shape.
-func (e *emitter) callIndirect(callee *ptx.Operand, results, params []*ptx.Operand, list []*ptx.Operand) {
-	address := e.read(callee, ir.I64)
-	n := 0
-	for _, f := range e.list[1:] {
-		if len(f.f.Params) != len(params) || len(f.f.Results) != len(results) {
-			continue
-		}
-		e.b.If(e.b.Cmp(ir.Eq, address, e.b.Const(ir.I64, e.functionAddress(f.f.Name))))
-		e.callFunction(f, results, params)
-		e.b.Else()
-		n++
-	}
-	e.message(ir.Abort, "")
-	e.b.Emit(ir.Val{Op: ir.Kill})
-	for range n {
-		e.b.End()
-	}
-	if n == 0 {
-		unsupported(e.in.Pos, "a call of no function of the module")
 	}
 }

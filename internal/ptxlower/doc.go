@@ -73,6 +73,7 @@
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
+//	pointer.go     pointers to functions, cycles of calls
 //	library.go                   the functions that CUDA provides
 //	sanitize.go                  checks of the execution
 //	heap.go                      malloc and free, in PTX

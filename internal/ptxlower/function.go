@@ -8,10 +8,11 @@ import (
 // function is the state of one function.
 type function struct {
 	*unit
-	f      *ptx.Function
-	number int // in the program
-	b      *ir.Builder
-	top    *scope
+	f         *ptx.Function
+	number    int // in the program
+	component int // of the graph of calls
+	b         *ir.Builder
+	top       *scope
 
 	registers []*register
 	frame     []*symbol

@@ -17,10 +17,12 @@ type Image struct {
 	opaque    map[string]string        // the types of the variables with handles
 	samplers  []StaticSampler
 	files     map[string]string // by number in .loc
+	addresses map[string]uint64 // of the device functions
+	taken     []*ptx.Function   // with an address in use
 	heap      bool              // the module calls malloc or free
 }
 
-// fix is an initial value that has the address of a variable.
+// fix is an initial value that has the address of a variable or a function.
 type fix struct {
 	at   uint64
 	size int
@@ -48,6 +50,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 			image.functions[f.Name] = f
 		}
 	}
+	image.numberFunctions(m)
 	image.addHeap()
 	image.files = sourceFiles(m)
 	image.place(globals(m))
@@ -63,6 +66,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 			image.initialize(v)
 		}
 	}
+	image.findTaken(m)
 	return image, nil
 }
 
@@ -192,7 +196,7 @@ func (m *Image) scalar(v *ptx.Variable, e *ptx.Expr, at, end uint64, size int) {
 		if !m.address(e, &f) {
 			unsupported(e.Pos, "the initial value of %s", v.Name)
 		}
-		if _, ok := m.offsets[f.name]; !ok {
+		if _, ok := m.offsets[f.name]; !ok && m.addresses[f.name] == 0 {
 			unsupported(e.Pos, "the address of %s as an initial value", f.name)
 		}
 		m.fixes = append(m.fixes, f)
@@ -231,7 +235,11 @@ func (m *Image) address(e *ptx.Expr, f *fix) bool {
 func (m *Image) Place(base uint64) []byte {
 	out := append([]byte(nil), m.Bytes...)
 	for _, f := range m.fixes {
-		put(out[f.at:], f.size, base+m.offsets[f.name]+f.add)
+		address, function := m.addresses[f.name]
+		if at, ok := m.offsets[f.name]; ok || !function {
+			address = base + at
+		}
+		put(out[f.at:], f.size, address+f.add)
 	}
 	return out
 }

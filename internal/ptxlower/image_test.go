@@ -42,9 +42,9 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestAddressOfFunction checks the position of an initial value that no memory has.
-func TestAddressOfFunction(t *testing.T) {
-	m := parse(t, ".version 7.0\n.target sm_70\n.address_size 64\n.func f() { ret; }\n.global .u64 p = f;\n")
+// TestAddressOfMissing checks the position of an initial value that no memory has.
+func TestAddressOfMissing(t *testing.T) {
+	m := parse(t, ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func f();\n.global .u64 p = f;\n")
 	if _, err := NewImage(m); err == nil || err.Error() != "5:18: the address of f as an initial value is not supported" {
 		t.Error(err)
 	}

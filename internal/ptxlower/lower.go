@@ -201,6 +201,7 @@ func (u *unit) lowerAll() {
 	for _, f := range u.list {
 		f.analyze()
 	}
+	u.findCycles()
 	for _, f := range u.list {
 		f.place()
 	}
@@ -346,13 +347,21 @@ func (u *unit) placeShared(v *ptx.Variable) uint32 {
 func (u *unit) reach() {
 	seen := map[string]bool{u.entry.Name: true}
 	u.reached = append(u.reached, u.entry)
+	add := func(name string) {
+		if f := u.image.functions[name]; f != nil && f.Body != nil && !f.Entry && !seen[name] {
+			seen[name] = true
+			u.reached = append(u.reached, f)
+		}
+	}
 	for i := 0; i < len(u.reached); i++ {
 		forNames(u.reached[i].Body, func(name string) {
 			u.named[name] = true
-			if f := u.image.functions[name]; f != nil && f.Body != nil && !f.Entry && !seen[name] {
-				seen[name] = true
-				u.reached = append(u.reached, f)
-			}
+			add(name)
 		})
+		if u.image.callsPointer(u.reached[i].Body) {
+			for _, f := range u.image.taken {
+				add(f.Name)
+			}
+		}
 	}
 }

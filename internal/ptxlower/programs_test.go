@@ -11,11 +11,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// program is a module of testdata/programs, in C++ or, p4, in OpenCL C with the functions of libclc: its kernels have the parameters
+// program is a module of testdata/programs, in C++ or, p4, in OpenCL C with the functions of libclc; p5 to p7 are of the ISA 8.6 to 8.8
+// by clang 22: its kernels have the parameters
 // (out, in, n), and the text file beside the PTX has what each writes, as the same text compiled for the CPU does.
 type program struct {
-	name, fill string
-	want       map[string][]uint32
+	name, fill   string
+	grid, block  uint32
+	shared, size uint32 // bytes of dynamic shared memory, words of out
+	want         map[string][]uint32
 }
 
 // inputs returns the 64 words that the kernels read.
@@ -39,12 +42,16 @@ func readProgram(t testing.TB, path string) *program {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := &program{name: strings.TrimSuffix(path, ".txt"), want: map[string][]uint32{}}
+	p := &program{name: strings.TrimSuffix(path, ".txt"), grid: 2, block: 32, size: 128, want: map[string][]uint32{}}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
 		if fields[0] == "fill" {
 			p.fill = fields[1]
+			continue
+		}
+		if fields[0] == "launch" {
+			fmt.Sscan(strings.Join(fields[1:], " "), &p.grid, &p.block, &p.shared, &p.size)
 			continue
 		}
 		list := make([]uint32, len(fields)-1)
@@ -87,8 +94,8 @@ func TestPrograms(t *testing.T) {
 // runProgram runs a kernel on the engines.
 func runProgram(t *testing.T, file string, p *program, m *ptx.Module, kernel string) {
 	for _, e := range engines {
-		out := make([]byte, 4*128)
-		l := launch{kernel: kernel, grid: [3]uint32{2, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out, words(p.inputs()...), 64}}
+		out := make([]byte, 4*p.size)
+		l := launch{kernel: kernel, grid: [3]uint32{p.grid, 1, 1}, block: [3]uint32{p.block, 1, 1}, shared: p.shared, args: []any{out, words(p.inputs()...), 64}}
 		if err := l.run(m, e.engine, e.optimize); err != nil {
 			t.Errorf("%s, %s: %v", file, kernel, err)
 			return

@@ -1,0 +1,96 @@
+package ptxlower
+
+import (
+	"strings"
+	"testing"
+)
+
+// pointerHead has functions in a table, and one that calls what a pointer names.
+const pointerHead = `.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 x)
+{
+.reg .b32 %r<2>;
+ld.param.u32 %r0, [x];
+add.u32 %r0, %r0, %r0;
+st.param.b32 [r], %r0;
+ret;
+}
+.func (.param .b32 r) other(.param .b64 x)
+{
+st.param.b32 [r], 99;
+ret;
+}
+.func (.param .b32 r) through(.param .b32 x);
+.global .u64 table[3] = {twice, other, through};
+.func (.param .b32 r) through(.param .b32 x)
+{
+.reg .b32 %r<2>;
+.reg .b64 %rd<2>;
+ld.param.u32 %r0, [x];
+add.u32 %r0, %r0, 1;
+AT_THROUGH
+{
+.param .b32 a;
+.param .b32 b;
+st.param.b32 [a], %r0;
+form: .callprototype (.param .b32 _) _ (.param .b32 _);
+call (b), %rd0, (a), form;
+ld.param.b32 %r1, [b];
+}
+st.param.b32 [r], %r1;
+ret;
+}
+.entry k(.param .u64 out, .param .u32 which)
+{
+.reg .b32 %r<3>;
+.reg .b64 %rd<4>;
+ld.param.u64 %rd3, [out];
+ld.param.u32 %r0, [which];
+mul.wide.u32 %rd0, %r0, 8;
+mov.u64 %rd1, table;
+add.u64 %rd1, %rd1, %rd0;
+ld.global.u64 %rd2, [%rd1];
+{
+.param .b32 a;
+.param .b32 b;
+st.param.b32 [a], 20;
+form: .callprototype (.param .b32 _) _ (.param .b32 _);
+call (b), %rd2, (a), form;
+ld.param.b32 %r1, [b];
+}
+st.global.u32 [%rd3], %r1;
+ret;
+}
+`
+
+// TestFunctionTable calls functions by the pointers that a variable is initialized with, as virtual functions are called: one of them
+// calls another one through a pointer. A pointer to a function of another form ends the launch, and so does one that recurs.
+func TestFunctionTable(t *testing.T) {
+	first := strings.Replace(pointerHead, "AT_THROUGH", "ld.global.u64 %rd0, [table];", 1)
+	itself := strings.Replace(pointerHead, "AT_THROUGH", "ld.global.u64 %rd0, [table+16];", 1)
+	for _, x := range []struct {
+		text  string
+		which int
+		want  uint32
+		fault string
+	}{
+		{first, 0, 40, ""},
+		{first, 2, 42, ""},
+		{first, 1, 0, "a call through a pointer"},
+		{itself, 2, 0, "a call through a pointer"},
+	} {
+		for _, e := range engines {
+			out := make([]byte, 4)
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out, x.which}}
+			err := l.run(parse(t, x.text), e.engine, e.optimize)
+			switch {
+			case x.fault == "" && err != nil, x.fault != "" && (err == nil || !strings.Contains(err.Error(), x.fault)):
+				t.Errorf("function %d on the %s: %v; must be %q", x.which, e.name, err, x.fault)
+			case x.fault == "" && word(out) != x.want:
+				t.Errorf("function %d on the %s is %d; must be %d", x.which, e.name, word(out), x.want)
+			}
+		}
+	}
+}
