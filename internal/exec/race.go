@@ -34,6 +34,7 @@ type races struct {
 	latest     *workgroup         // of the last event
 	alone      map[laneOf]*thread // the invocations without a workgroup
 	rounds     map[roundOf]*round
+	left       map[uint32][]leaving // by workgroup
 	shadow
 	programs map[*ir.Program]*traced // also those that were not placed
 	names    map[string]uint32       // the numbers of the names of memory
@@ -65,6 +66,7 @@ const (
 	aloneBytes   = 256 // of an invocation without a workgroup
 	stateBytes   = 416
 	roundBytes   = 320
+	leavingBytes = 64
 	pageBytes    = 24*pageRows + 256
 	rowBytes     = 24 * rowWords
 	noteBytes    = 40 * pageWords
@@ -113,6 +115,7 @@ func copies[K comparable, V any](m map[K]*V) map[K]*V {
 // forget drops the state of the run; the findings remain.
 func (r *races) forget() {
 	r.groups, r.alone, r.rounds = map[groupOf]*workgroup{}, map[laneOf]*thread{}, map[roundOf]*round{}
+	r.left = map[uint32][]leaving{}
 	r.latest, r.shadow = nil, newShadow()
 	r.kept, r.bytes = 0, 0
 }
@@ -170,6 +173,8 @@ func (r *races) add(x *record, lanes Lanes) {
 		}
 	case e.Kind == ir.AccessEvent:
 		r.access(p, x, lanes)
+	case e.Kind == ir.LeaveEvent:
+		r.leave(x, lanes)
 	default:
 		// A program that writes nothing, or without the sanitizer race, has no race. Clocks would be most of the memory for the
 		// barriers of many invocations.

@@ -52,7 +52,7 @@ func (r *races) programOf(p *ir.Program) *traced {
 		for i := range p.Messages {
 			e := &p.Messages[i].Event
 			x.lost = x.lost || e.Kind == ir.LostEvent
-			x.orders = x.orders || e.Kind != ir.AccessEvent && e.Kind != ir.NoEvent || e.Atomic && e.Acquire|e.Release != 0
+			x.orders = x.orders || e.Kind != ir.AccessEvent && e.Kind != ir.NoEvent && e.Kind != ir.LeaveEvent || e.Atomic && e.Acquire|e.Release != 0
 			s := site{resource: resourceOf(p, e), args: len(p.Messages[i].Args) - int(p.Messages[i].Where)}
 			if e.Kind == ir.AccessEvent {
 				s.memory = r.names[e.Memory]
@@ -88,7 +88,7 @@ func isSimple(p *ir.Program) bool {
 			if orders = true; !forGroup(e) {
 				return false
 			}
-		case ir.NoEvent:
+		case ir.NoEvent, ir.LeaveEvent:
 		default:
 			return false
 		}

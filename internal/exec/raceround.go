@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // round is one execution of a control barrier by the invocations of its scope. Those that release a domain there leave their
 // clocks, and those that acquire it take the join of all clocks after the last one has arrived (vector clocks, Mattern 1989).
@@ -193,6 +197,40 @@ func (r *races) roundOf(x *record, lane int, t *thread) *round {
 	return b
 }
 
+// leaving is how many invocations of a workgroup have ended after the same number of its barriers.
+type leaving struct{ number, count uint32 }
+
+// leave notes the end of invocations that barriers do not wait for.
+func (r *races) leave(x *record, lanes Lanes) {
+	g := r.workgroupOf(x)
+	for lane := range lanes.All {
+		number := r.threadOf(g, x, lane, false).rounds[0]
+		list := r.left[g.number]
+		i := slices.IndexFunc(list, func(l leaving) bool { return l.number == number })
+		if i < 0 {
+			i, list = len(list), append(list, leaving{number: number})
+			r.left[g.number] = list
+			r.kept += leavingBytes
+		}
+		local := x.program.LocalSize
+		if list[i].count++; len(list) == 1 && list[i].count == local[0]*local[1]*local[2] {
+			delete(r.left, g.number) // none is left to wait
+			r.kept -= leavingBytes
+		}
+	}
+	r.full(x, int(lanes.First()))
+}
+
+// gone returns how many invocations had ended before a round.
+func (r *races) gone(x *round) (n uint32) {
+	for _, l := range r.left[x.at.group] {
+		if l.number <= x.at.number {
+			n += l.count
+		}
+	}
+	return n
+}
+
 // reach counts an invocation at a barrier.
 func (r *races) reach(b *round) {
 	if b.meets.count++; b.meets.count == b.meets.size {
@@ -224,7 +262,7 @@ func (r *races) arrive(t *thread, e *ir.Event, x *round) {
 
 // judge notes a round that not all invocations reached, or at several barriers.
 func (r *races) judge(x *round) {
-	if x.meets.count == x.meets.size && x.other == nil {
+	if x.meets.count+r.gone(x) >= x.meets.size && x.other == nil {
 		return
 	}
 	at := siteOf{x.first.Program, x.first.Number}

@@ -91,6 +91,7 @@ const (
 	BarrierEvent           // a control barrier, before the wait
 	ArriveEvent            // the first half of a split barrier
 	WaitEvent              // the second half, before the wait
+	LeaveEvent             // the end of an invocation that control barriers do not wait for
 	LostEvent              // never logged: the program has too many events, and does not log all
 	numEventKinds
 )

@@ -141,7 +141,11 @@ func reportOf(x *exec.Message, times uint64, text string) Report {
 func barrierReport(b *exec.Barrier) Report {
 	text := fmt.Sprintf("a barrier that %d of %d invocations reach", b.Count, b.Size)
 	if b.Other != nil {
-		text = fmt.Sprintf("a barrier that not all of %d invocations reach: %s waits at that of instruction %d", b.Size, invocationOf(b.Other), b.Other.Of().Instruction)
+		at := fmt.Sprintf("instruction %d", b.Other.Of().Instruction)
+		if m := b.Other.Of(); m.Instruction == 0 { // PTX has lines
+			at = fmt.Sprintf("%s:%d", m.File, m.Line)
+		}
+		text = fmt.Sprintf("a barrier that not all of %d invocations reach: %s waits at that of %s", b.Size, invocationOf(b.Other), at)
 	}
 	return reportOf(b.First, b.Times, text)
 }
@@ -189,6 +193,10 @@ func raceReport(r *exec.Race) Report {
 		orders += " with the semantics UniformMemory"
 	}
 	switch {
+	case strings.HasPrefix(second.Rule, "PTX"): // its barriers order all memory
+		if orders = "bar.sync"; !r.SameGroup {
+			orders = "a release and an acquire of scope .gpu"
+		}
 	case !first.Private && !second.Private:
 	case second.Texel > 0:
 		orders += ", of accesses with NonPrivateTexel,"
