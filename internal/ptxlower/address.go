@@ -86,16 +86,23 @@ func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(pla
 	if in == inGeneric && r != nil && r.origin != inInteger && r.origin != inNone {
 		in = r.origin
 		if in != inGeneric && in != inGlobal {
-			e.inSpace(e.read(a, base), in, bytes, access) // the window is no part of the offset
+			e.inSpace(e.readAddress(a, base), in, bytes, access) // the window is no part of the offset
 			return
 		}
 	}
-	v := e.read(a, base)
+	v := e.readAddress(a, base)
 	if in != inGeneric {
 		e.inSpace(v, in, bytes, access)
 		return
 	}
 	e.generic(e.as(v, ir.I64), bytes, access)
+}
+
+// readAddress returns the value of an address, which must have one.
+func (e *emitter) readAddress(a *ptx.Operand, t ir.Type) (v ir.V) {
+	sure := e.separately(func() { v = e.read(a, t) })
+	e.checkSure(sure, "the address")
+	return v
 }
 
 // variableMemory is memory of the address of a variable.
@@ -128,7 +135,11 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 		p.offset = e.as(v, ir.I32)
 	}
 	e.checkRange(p, v, bytes)
+	e.checkAlignment(p, v)
+	e.traceAccess(p, v, bytes)
+	outer := e.sure
 	access(p)
+	e.sure, e.bits = outer, 0 // they may be in a region that ends
 }
 
 // generic calls access for each space that the program uses.

@@ -67,14 +67,25 @@ func (e *emitter) atomic(at *ptx.Operand, args []*ptx.Operand, done func(ir.V)) 
 	for i, o := range args {
 		x[i] = e.read(o, t)
 	}
+	e.checkSure(e.sure, "the operand")
+	e.sure = 0
 	in := spaceOf(e.in)
 	e.memory(at, in, uint64(ptx.TypeSize(typ)), func(p place) {
 		if p.space == inLocal || p.space == inFrame || p.space == inParam {
 			done(e.b.Const(t, 0)) // such memory has no atomics
 			return
 		}
+		e.checkExchanged(p, op, t)
 		done(e.atomicAt(p, op, typ, x))
+		e.followStore(p, 0, t)
 	})
+}
+
+// checkExchanged reports an atomic that computes with shared memory which nothing wrote.
+func (e *emitter) checkExchanged(p place, op string, t ir.Type) {
+	if op != ".exch" {
+		e.checkSure(e.separately(func() { e.followLoad(p, 0, t) }), "the atomic")
+	}
 }
 
 // atomicAt emits an atomic in a place, and returns the old value.

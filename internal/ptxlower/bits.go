@@ -243,7 +243,23 @@ func (e *emitter) funnelBy(lo, hi ir.V, by uint32) ir.V {
 
 // prmt picks four bytes of b:a. Without a mode, four bits of c select each: the byte, and whether its sign fills the result.
 func (e *emitter) prmt() {
-	a, b, c := e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32), e.read(e.operand(3), ir.I32)
+	var a, b ir.V
+	first := e.separately(func() { a = e.read(e.operand(1), ir.I32) })
+	second := e.separately(func() { b = e.read(e.operand(2), ir.I32) })
+	c := e.read(e.operand(3), ir.I32)
+	picks := func(word uint64) bool { // compilers leave a word without a value that they do not pick from
+		if e.operand(3).Kind != ptx.Immediate || e.permuteMode() != "" {
+			return true
+		}
+		bits := e.constant(e.operand(3).Expr) >> 2
+		return (bits^word)&1 == 0 || (bits>>4^word)&1 == 0 || (bits>>8^word)&1 == 0 || (bits>>12^word)&1 == 0
+	}
+	if first != 0 && picks(0) {
+		e.meet(first)
+	}
+	if second != 0 && picks(1) {
+		e.meet(second)
+	}
 	if o := e.operand(3); o.Kind == ptx.Immediate && e.permuteMode() == "" {
 		e.result(e.permutedBy(a, b, uint32(e.constant(o.Expr))))
 		return

@@ -53,6 +53,7 @@ func (e *emitter) callFunction(f *function, results, params []*ptx.Operand) {
 
 // pass copies an argument to the frame.
 func (e *emitter) pass(o *ptx.Operand, v *ptx.Variable) {
+	e.sure = 0
 	to := e.frameOf(v)
 	if o.Kind == ptx.Symbol {
 		if s := e.symbol(e.scope, o.Name); s != nil && s.decl != nil {
@@ -65,6 +66,7 @@ func (e *emitter) pass(o *ptx.Operand, v *ptx.Variable) {
 
 // receive copies a result from the frame.
 func (e *emitter) receive(o *ptx.Operand, v *ptx.Variable) {
+	e.sure = 0
 	from := e.frameOf(v)
 	if o.Kind == ptx.Sink {
 		return
@@ -88,7 +90,11 @@ func (e *emitter) copyFrame(to, from *symbol, o *ptx.Operand) {
 	}
 	for at := uint64(0); unit > 0; unit /= 2 {
 		for ; size-at >= unit; at += unit {
-			e.storeFrame(to, at, e.loadFrame(from, at, bitsType(int(unit))))
+			e.sure, e.bits = 0, 0
+			v := e.loadFrame(from, at, bitsType(int(unit)))
+			e.copied = e.bits
+			e.storeFrame(to, at, v)
+			e.copied = 0
 		}
 	}
 }

@@ -76,5 +76,7 @@
 //	pointer.go     pointers to functions, cycles of calls
 //	library.go                   the functions that CUDA provides
 //	sanitize.go                  checks of the execution
+//	trace.go                     events for the detector of data races
+//	follow.go                    values that nothing wrote
 //	heap.go                      malloc and free, in PTX
 package ptxlower

@@ -48,11 +48,14 @@ func (f *function) instruction(it *item) {
 	if synchronous[in.Op] && !in.Has(".sync") {
 		malformed(in.Pos, "%s has no .sync; must have it", in.Name())
 	}
+	f.sure, f.bits, f.copied, f.guarded = 0, 0, 0, in.Guard != ""
 	if in.Guard == "" {
+		e.checkWarp()
 		e.checkFloat(row.do)
 		return
 	}
 	f.b.If(f.guard(it))
+	e.checkWarp()
 	e.checkFloat(row.do)
 	f.b.End()
 }
@@ -63,7 +66,10 @@ func (f *function) guard(it *item) ir.V {
 	if r == nil || r.size != 0 {
 		malformed(it.in.Pos, "%s is no predicate register; must be one", it.in.Guard)
 	}
-	v := f.get(r)
+	var v ir.V
+	sure := f.separately(func() { v = f.get(r) })
+	e := &emitter{function: f, in: it.in, item: it, scope: it.at}
+	e.checkSure(sure, "the guard "+it.in.Guard)
 	if it.in.Not {
 		v = f.b.Op(ir.Not, ir.B1, v)
 	}
@@ -71,10 +77,14 @@ func (f *function) guard(it *item) ir.V {
 }
 
 // get returns the value of a register in its type.
-func (f *function) get(r *register) ir.V { return f.b.OpAux(ir.PLd, r.typ, r.number, f.b.I32(0)) }
+func (f *function) get(r *register) ir.V {
+	f.followRead(r)
+	return f.b.OpAux(ir.PLd, r.typ, r.number, f.b.I32(0))
+}
 
 // set makes v the value of a register: its bits, extended with zeros or cut off.
 func (f *function) set(r *register, v ir.V) {
+	f.followWrite(r)
 	f.b.OpAux(ir.PSt, r.typ, r.number, f.b.I32(0), f.as(v, r.typ))
 }
 

@@ -141,6 +141,8 @@ func (e *emitter) fma() {
 func (e *emitter) div() {
 	t := e.typ(0)
 	if !isFloat(t) {
+		x := e.args(2, irType(t))
+		e.checkDivision(x[0], x[1])
 		if isSigned(t) {
 			e.binary(ir.SDiv)
 		} else {

@@ -14,14 +14,18 @@ type function struct {
 	b         *ir.Builder
 	top       *scope
 
-	registers []*register
-	frame     []*symbol
-	items     []item
-	blocks    []block
-	names     map[string]int // of the labels: the index of the item after each
-	depth     int            // of the control tree
-	cc        *register
-	loc       *ptx.Directive // while instructions are listed: the last .loc
+	registers    []*register
+	frame        []*symbol
+	items        []item
+	blocks       []block
+	names        map[string]int // of the labels: the index of the item after each
+	depth        int            // of the control tree
+	cc           *register
+	sure         ir.V               // with SanitizeUninit: whether what the instruction has read has a value; 0 is yes
+	bits, copied ir.V               // of the last operand: the shadow of each bit; of the result, 0 if it is no copy
+	written      map[*register]bool // those with a value in the rest of the block
+	guarded      bool               // the instruction has a guard
+	loc          *ptx.Directive     // while instructions are listed: the last .loc
 }
 
 // item is an instruction and the scope that its names are in.
@@ -74,6 +78,7 @@ func (f *function) place() {
 // lower makes the code of the function.
 func (f *function) lower() *ir.Func {
 	f.b = ir.NewFunc(f.f.Name, nil, nil)
+	f.beginBlock()
 	f.clear()
 	if f.number > 0 {
 		f.enter()
@@ -112,6 +117,7 @@ func slotsOf(v *ptx.Variable) uint32 { return uint32(v.Size()+3) / 4 }
 func (f *function) enter() {
 	for _, v := range f.f.Params {
 		if v.Space == ".reg" {
+			f.sure, f.copied = 0, 0
 			r := f.register(f.top, v.Name)
 			f.set(r, f.loadFrame(f.frameOf(v), 0, bitsType(max(r.size, 1))))
 		}
@@ -122,6 +128,7 @@ func (f *function) enter() {
 func (f *function) leave() {
 	for _, v := range f.f.Results {
 		if v.Space == ".reg" {
+			f.sure, f.copied = 0, 0
 			r := f.register(f.top, v.Name)
 			f.storeFrame(f.frameOf(v), 0, f.as(f.get(r), bitsType(max(r.size, 1))))
 		}
@@ -188,6 +195,9 @@ func (f *function) clear() {
 	for _, r := range f.registers {
 		if r.typ != 0 {
 			f.b.OpAux(ir.PClr, 0, r.number)
+			if f.following() {
+				f.b.OpAux(ir.PClr, 0, f.shadowOf(r))
+			}
 		}
 	}
 }

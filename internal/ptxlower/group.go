@@ -66,7 +66,14 @@ func (e *emitter) shfl() {
 		malformed(e.in.Pos, "%s has no mode; must have one", e.in.Name())
 	}
 	e.members(4)
+	e.checkMember(4)
+	e.checkLane(p, j)
+	e.sure = 0
 	v := e.read(e.operand(1), e.accessType(".b32", e.operand(1)))
+	if e.sure != 0 { // that of the thread which is read
+		sure := b.Op(ir.Shuf, ir.I32, b.Op(ir.ZExt, ir.I32, e.sure), b.Select(p, j, lane))
+		e.sure = b.Cmp(ir.Eq, sure, b.I32(1))
+	}
 	e.writePair(b.Op(ir.Shuf, b.Func.Type(v), v, b.Select(p, j, lane)), p)
 }
 
@@ -74,6 +81,7 @@ func (e *emitter) shfl() {
 func (e *emitter) vote() {
 	p := e.read(e.operand(1), ir.B1)
 	m := e.members(2)
+	e.checkMember(2)
 	zero := e.b.I32(0)
 	yes := e.b.Op(ir.And, ir.I32, e.ballot(p), m)
 	no := func() ir.V { return e.b.Op(ir.And, ir.I32, e.ballot(e.b.Op(ir.Not, ir.B1, p)), m) }
@@ -93,6 +101,7 @@ func (e *emitter) vote() {
 func (e *emitter) match() {
 	t := bitsType(ptx.TypeSize(e.typ(0)))
 	x, m := e.read(e.operand(1), t), e.members(2)
+	e.checkMember(2)
 	active := e.b.Op(ir.And, ir.I32, e.ballot(e.b.Bool(true)), m)
 	equal := e.b.I32(0)
 	for i := range uint32(WarpSize) {
@@ -147,6 +156,7 @@ func (e *emitter) redux() {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	members := e.members(2)
+	e.checkMember(2)
 	x := e.read(e.operand(1), ir.I32)
 	if e.operand(2).Kind == ptx.Immediate {
 		e.result(e.b.OpAux(ir.Reduce, ir.I32, uint64(op), x))
@@ -183,6 +193,7 @@ func (e *emitter) fence() {
 	if e.in.Has(".cta") {
 		flags = 0
 	}
+	e.traceFence()
 	e.b.Emit(ir.Val{Op: ir.Fence, Flags: flags})
 }
 
@@ -193,6 +204,9 @@ func (u *unit) threads() uint32 { return u.prog.Invocations() }
 // at each barrier, whichever its number is.
 func (e *emitter) bar() {
 	if e.in.Has(".warp") {
+		e.members(0)
+		e.checkMember(0)
+		e.traceBarrier(ir.EventSubgroup)
 		e.b.Emit(ir.Val{Op: ir.Fence})
 		return
 	}
@@ -215,6 +229,7 @@ func (e *emitter) bar() {
 	if len(args) > 1 {
 		e.checkThreads(args[1])
 	}
+	e.traceBarrier(ir.EventGroup)
 	e.b.Emit(ir.Val{Op: ir.Barrier})
 }
 
@@ -242,6 +257,7 @@ func (e *emitter) barrierReduction(args []*ptx.Operand) {
 	p := e.read(args[len(args)-1], ir.B1)
 	h, at := e.b.Op(ir.Wg, ir.H), e.b.I32(e.reduction)
 	barrier := func() { e.b.Emit(ir.Val{Op: ir.Barrier}) }
+	e.traceBarrier(ir.EventGroup)
 	barrier()
 	e.b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{h, at, e.b.I32(0)}})
 	barrier()

@@ -213,6 +213,8 @@ func (e *emitter) madCarry() {
 }
 
 func (e *emitter) rem() {
+	x := e.args(2, irType(e.typ(0)))
+	e.checkDivision(x[0], x[1])
 	if isSigned(e.typ(0)) {
 		e.binary(ir.SRem)
 		return

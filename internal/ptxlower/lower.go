@@ -30,7 +30,7 @@ type Options struct {
 	Block       [3]uint32     // threads of a block
 	SharedBytes uint32        // of dynamic shared memory
 	Base        uint64        // the device address of the module's image
-	Sanitize    ir.Sanitizers // SanitizeBounds and SanitizeFloat; others have no checks
+	Sanitize    ir.Sanitizers // all but SanitizeInterface have checks
 	Heap        uint64        // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
 }
 
@@ -81,13 +81,15 @@ type unit struct {
 	shared  map[string]uint32         // offsets of shared variables
 	inputs  map[ir.Input]uint64
 
-	textures   ir.TextureList
-	sharedEnd  uint32
-	local      uint64
-	localBytes uint32
-	clock      uint64 // 1 + the variable that counts the readings of the clock
-	cvtaParam  uint8  // of genericParams: 1 no, 2 yes
-	reduction  uint32 // the offset of the word of bar.red in shared memory
+	textures    ir.TextureList
+	sharedEnd   uint32
+	local       uint64
+	localBytes  uint32
+	clock       uint64 // 1 + the variable that counts the readings of the clock
+	cvtaParam   uint8  // of genericParams: 1 no, 2 yes
+	shadowLocal uint64 // 1 + the variable of the shadow of local memory
+	traced      map[tracedAt]uint64
+	reduction   uint32 // the offset of the word of bar.red in shared memory
 }
 
 // Lower returns the program of a kernel.
@@ -119,7 +121,13 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	u.layoutShared()
 	u.lowerAll()
 	u.prog.SharedBytes = u.sharedEnd
+	if u.following() && u.sharedEnd > 0 {
+		u.prog.SharedBytes += u.sharedShadow()
+	}
 	u.prog.Vars[u.local].Slots = (u.localBytes + 3) / 4
+	if u.shadowLocal > 0 {
+		u.prog.Vars[u.shadowLocal-1].Slots = (u.localBytes + 3) / 4
+	}
 	u.prog.StateEffects()
 	lower.Canonicalize(u.prog)
 	if err := u.prog.Verify(); err != nil {

@@ -59,10 +59,13 @@ func (e *emitter) load() {
 	var slots []uint64
 	flags := e.accessFlags()
 	paths := 0
+	shadows := e.loadShadows(t, len(list))
 	e.memory(e.operand(1), spaceOf(e.in), size*uint64(len(list)), func(p place) {
 		paths++
 		for i := range list {
+			e.bits = 0
 			v := e.loadPlace(p, uint64(i)*size, e.accessType(t, list[i]), flags)
+			shadows.note(e, i)
 			if temps[i] = v; e.branching() {
 				if len(slots) <= i {
 					slots = append(slots, e.temporary(e.b.Func.Type(v)))
@@ -76,6 +79,7 @@ func (e *emitter) load() {
 		if paths > 1 {
 			v = e.b.OpAux(ir.PLd, e.b.Func.Type(v), slots[i], e.b.I32(0))
 		}
+		shadows.apply(e, i)
 		e.extend(o, v, t)
 	}
 	if e.in.Has(".acquire") {
@@ -125,17 +129,23 @@ func (e *emitter) store() {
 		e.b.Emit(ir.Val{Op: ir.Fence, Flags: ir.Coherent})
 	}
 	list := e.elements(e.operand(1))
-	values := make([]ir.V, len(list))
+	values, shadows := make([]ir.V, len(list)), make([]shadow, len(list))
 	for i, o := range list {
 		want := e.accessType(t, o)
 		if o.Kind == ptx.Immediate && isFloat(t) {
 			want = irType(t)
 		}
+		e.sure, e.bits = 0, 0
 		values[i] = e.read(o, want)
+		shadows[i] = shadow{e.sure, e.bits}
 	}
 	flags := e.accessFlags()
 	e.memory(e.operand(0), spaceOf(e.in), size*uint64(len(list)), func(p place) {
 		for i, v := range values {
+			e.sure, e.copied = shadows[i].sure, shadows[i].bits
+			if p.space == inGlobal {
+				e.checkStored()
+			}
 			e.storePlace(p, uint64(i)*size, v, flags)
 		}
 	})
@@ -149,6 +159,7 @@ func (f *function) loadPlace(p place, plus uint64, t ir.Type, flags ir.Flags) ir
 	case inLocal:
 		return f.as(f.loadLocal(f.localOffset(p, plus), bitsType(int(t.Size()))), t)
 	}
+	f.followLoad(p, plus, t)
 	return f.b.Emit(ir.Val{Op: ir.Ld, Type: t, Aux: plus, Flags: flags, Args: [4]ir.V{p.handle, p.offset}})
 }
 
@@ -162,6 +173,7 @@ func (f *function) storePlace(p place, plus uint64, v ir.V, flags ir.Flags) {
 		f.storeLocal(f.localOffset(p, plus), f.as(v, bits))
 	default:
 		f.b.Emit(ir.Val{Op: ir.St, Type: f.b.Func.Type(v), Aux: plus, Flags: flags, Args: [4]ir.V{p.handle, p.offset, v}})
+		f.followStore(p, plus, f.b.Func.Type(v))
 	}
 }
 
@@ -171,6 +183,10 @@ func (f *function) loadFrame(s *symbol, offset uint64, t ir.Type) ir.V {
 		return f.loadLocal(f.b.I32(s.offset+uint32(offset)), t)
 	}
 	slot := f.b.I32(uint32(offset / 4))
+	if f.following() && !f.ofHeap(f.f) {
+		bits := max(bitsType(int(t.Size())), ir.I32)
+		f.meetBits(f.b.OpAux(ir.PLd, bits, f.frameShadow(s), slot))
+	}
 	if t.Bits() < 32 {
 		return f.as(f.b.OpAux(ir.PLd, ir.I32, s.number, slot), t)
 	}
@@ -185,7 +201,12 @@ func (f *function) storeFrame(s *symbol, offset uint64, v ir.V) {
 	if t := f.b.Func.Type(v); t.Bits() < 32 {
 		v = f.as(v, ir.I32)
 	}
-	f.b.OpAux(ir.PSt, f.b.Func.Type(v), s.number, f.b.I32(uint32(offset/4)), v)
+	slot := f.b.I32(uint32(offset / 4))
+	f.b.OpAux(ir.PSt, f.b.Func.Type(v), s.number, slot, v)
+	if f.following() {
+		bits := bitsType(int(f.b.Func.Type(v).Size()))
+		f.b.OpAux(ir.PSt, bits, f.frameShadow(s), slot, f.copiedBits(bits))
+	}
 }
 
 // localOffset returns the offset of an element in the local memory.
@@ -199,11 +220,19 @@ func (f *function) localOffset(p place, plus uint64) ir.V {
 
 // loadLocal emits a load from the local memory. A value of less than 32 bits is part of a slot.
 func (f *function) loadLocal(offset ir.V, t ir.Type) ir.V {
+	if f.following() && !f.ofHeap(f.f) {
+		f.meetBits(f.loadSlot(f.localShadow(), offset, bitsType(int(t.Size()))))
+	}
+	return f.loadSlot(f.local, offset, t)
+}
+
+// loadSlot emits a load from a variable with the layout of local memory.
+func (f *function) loadSlot(variable uint64, offset ir.V, t ir.Type) ir.V {
 	slot := f.b.Op(ir.LShr, ir.I32, offset, f.b.I32(2))
 	if t.Bits() >= 32 {
-		return f.b.OpAux(ir.PLd, t, f.local, slot)
+		return f.b.OpAux(ir.PLd, t, variable, slot)
 	}
-	word := f.b.OpAux(ir.PLd, ir.I32, f.local, slot)
+	word := f.b.OpAux(ir.PLd, ir.I32, variable, slot)
 	return f.as(f.b.Op(ir.LShr, ir.I32, word, f.bitOf(offset)), t)
 }
 
@@ -213,17 +242,25 @@ func (f *function) bitOf(offset ir.V) ir.V {
 }
 
 func (f *function) storeLocal(offset, v ir.V) {
+	f.storeSlot(f.local, offset, v)
+	if f.following() {
+		f.storeSlot(f.localShadow(), offset, f.copiedBits(bitsType(int(f.b.Func.Type(v).Size()))))
+	}
+}
+
+// storeSlot emits a store to a variable with the layout of local memory.
+func (f *function) storeSlot(variable uint64, offset, v ir.V) {
 	slot := f.b.Op(ir.LShr, ir.I32, offset, f.b.I32(2))
 	if t := f.b.Func.Type(v); t.Bits() < 32 {
 		bit := f.bitOf(offset)
 		mask := f.b.Op(ir.Shl, ir.I32, f.b.I32(uint32(t.Mask())), bit)
-		word := f.b.Op(ir.And, ir.I32, f.b.OpAux(ir.PLd, ir.I32, f.local, slot), f.b.Op(ir.Not, ir.I32, mask))
+		word := f.b.Op(ir.And, ir.I32, f.b.OpAux(ir.PLd, ir.I32, variable, slot), f.b.Op(ir.Not, ir.I32, mask))
 		v = f.b.Op(ir.Or, ir.I32, word, f.b.Op(ir.Shl, ir.I32, f.as(v, ir.I32), bit))
 	}
-	f.b.OpAux(ir.PSt, f.b.Func.Type(v), f.local, slot, v)
+	f.b.OpAux(ir.PSt, f.b.Func.Type(v), variable, slot, v)
 }
 
-// mov emits a copy, and the packing of a vector or its unpacking.
+// mov emits a copy of each bit, and the packing of a vector or its unpacking.
 func (e *emitter) mov() {
 	d, s := e.operand(0), e.operand(1)
 	t := irType(e.typ(0))
@@ -250,7 +287,9 @@ func (e *emitter) mov() {
 		if t.IsFloat() && s.Kind == ptx.Symbol { // a copy of bits
 			t = e.accessType(e.typ(0), s)
 		}
-		e.result(e.read(s, t))
+		v := e.read(s, t)
+		e.copied = e.bits
+		e.result(v)
 	}
 }
 

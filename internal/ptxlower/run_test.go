@@ -8,8 +8,10 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/ptx"
@@ -23,6 +25,9 @@ type launch struct {
 	shared  uint32
 	args    []any
 	workers int // 0 is 1
+
+	sanitize ir.Sanitizers
+	reports  []shader.Report // of sanitize
 
 	textures, surfaces []*texture.View // by the number in a handle
 	samplers           []*texture.Sampler
@@ -47,7 +52,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		}
 	}
 	regions := compute.RegionsOf(memory)
-	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Heap: regions[first-1].Address})
+	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Heap: regions[first-1].Address, Sanitize: l.sanitize})
 	if err != nil {
 		return err
 	}
@@ -70,6 +75,10 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1),
 		Images:   map[compute.Binding][]*texture.View{{Binding: TextureBinding}: l.textures, {Binding: SurfaceBinding}: l.surfaces},
 		Samplers: map[compute.Binding][]*texture.Sampler{{Binding: SamplerBinding}: l.samplers}}
+	if l.sanitize != 0 {
+		args.Log = &exec.Log{}
+		defer func() { l.reports = shader.Reports(args.Log, nil, false) }()
+	}
 	if err := pipeline.Dispatch(context.Background(), args); err != nil {
 		return err
 	}

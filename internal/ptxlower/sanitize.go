@@ -15,6 +15,14 @@ const (
 	ruleLocal  = "PTX: an access of .local outside of the memory of the thread"
 	ruleParam  = "PTX: an access of .param outside of the parameters"
 	ruleNaN    = "PTX: a NaN of operands that are none"
+
+	ruleAlignment = "PTX: an address that is no multiple of the size of the access"
+	ruleDivision  = "PTX: an integer division by 0"
+	ruleOverflow  = "PTX: a division of the least number by −1"
+	ruleTable     = "PTX: brx.idx beyond its table"
+	ruleMember    = "PTX: a mask without the thread that has it"
+	ruleLane      = "PTX: shfl reads a thread that does not execute it"
+	ruleWarp      = "PTX: an aligned instruction that not all threads of the warp execute"
 )
 
 // maxChecks bounds the messages of the checks of a program. A larger one is not checked further.
@@ -72,6 +80,78 @@ func (e *emitter) checkRange(p place, address ir.V, bytes uint64) {
 	case inLocal:
 		beyond(ruleLocal, "local memory", e.localBytes)
 	}
+}
+
+// checkAlignment reports an access at an address that is no multiple of its size, that of all elements of a vector.
+func (e *emitter) checkAlignment(p place, address ir.V) {
+	size := uint64(ptx.TypeSize(lastType(e.in)))
+	if n := len(e.in.Operands); e.in.Op == "ld" || e.in.Op == "st" || e.in.Op == "ldu" {
+		if o := e.in.Operands[map[bool]int{true: 0, false: n - 1}[e.in.Op == "ld" || e.in.Op == "ldu"]]; o.Kind == ptx.Vector {
+			size *= uint64(len(o.Elems))
+		}
+	} else if e.in.Op != "atom" && e.in.Op != "red" {
+		return
+	}
+	if e.o.Sanitize&ir.SanitizeUndefined == 0 || size < 2 || size&(size-1) != 0 {
+		return
+	}
+	if p.space != inGlobal {
+		address = p.offset
+	}
+	t := e.b.Func.Type(address)
+	low := e.b.Op(ir.And, t, address, e.b.Const(t, size-1))
+	e.report(ir.SanitizeUndefined, ruleAlignment, e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, low, e.b.Const(t, 0))), "%u bytes at an address with the rest %u",
+		e.b.I32(uint32(size)), e.as(low, ir.I32))
+}
+
+// checkDivision reports an integer division without a result.
+func (e *emitter) checkDivision(x, y ir.V) {
+	if e.o.Sanitize&ir.SanitizeUndefined == 0 {
+		return
+	}
+	t := e.b.Func.Type(x)
+	zero := e.b.Cmp(ir.Eq, y, e.b.Const(t, 0))
+	e.report(ir.SanitizeUndefined, ruleDivision, zero, "a division of "+map[bool]string{true: "%d", false: "%u"}[isSigned(e.typ(0))]+" by 0", x)
+	if isSigned(e.typ(0)) {
+		both := e.b.Op(ir.And, ir.B1, e.b.Cmp(ir.Eq, x, e.b.Const(t, 1<<(t.Bits()-1))), e.b.Cmp(ir.Eq, y, e.b.Const(t, t.Mask())))
+		e.report(ir.SanitizeUndefined, ruleOverflow, both, "a division of the least number by -1")
+	}
+}
+
+// checkTable reports an index of brx.idx beyond its table.
+func (e *emitter) checkTable(x ir.V, n int) {
+	if e.o.Sanitize&ir.SanitizeUndefined != 0 {
+		e.report(ir.SanitizeUndefined, ruleTable, e.b.Cmp(ir.ULe, e.b.I32(uint32(n)), x), "the index %u of a table of %u", x, e.b.I32(uint32(n)))
+	}
+}
+
+// checkMember reports a mask of threads, at operand i, that lacks the thread.
+func (e *emitter) checkMember(i int) {
+	if e.o.Sanitize&ir.SanitizeUniform == 0 || !e.in.Has(".sync") {
+		return
+	}
+	m := e.members(i)
+	own := e.b.Op(ir.And, ir.I32, m, e.b.Op(ir.Shl, ir.I32, e.b.I32(1), e.laneID()))
+	e.report(ir.SanitizeUniform, ruleMember, e.b.Cmp(ir.Eq, own, e.b.I32(0)), "the mask 0x%x lacks thread %u of the warp", m, e.laneID())
+}
+
+// checkLane reports the read of a thread that does not execute the instruction, if p is 1.
+func (e *emitter) checkLane(p, lane ir.V) {
+	if e.o.Sanitize&ir.SanitizeUniform == 0 {
+		return
+	}
+	there := e.b.Op(ir.And, ir.I32, e.ballot(e.b.Bool(true)), e.b.Op(ir.Shl, ir.I32, e.b.I32(1), e.b.Op(ir.And, ir.I32, lane, e.b.I32(31))))
+	absent := e.b.Op(ir.And, ir.B1, p, e.b.Cmp(ir.Eq, there, e.b.I32(0)))
+	e.report(ir.SanitizeUniform, ruleLane, absent, "the value of thread %d of the warp, which does not execute it", lane)
+}
+
+// checkWarp reports an instruction of matrices that not all threads of the warp execute.
+func (e *emitter) checkWarp() {
+	if e.o.Sanitize&ir.SanitizeUniform == 0 || !e.in.Has(".aligned") || e.in.Op != "mma" && e.in.Op != "wmma" && e.in.Op != "ldmatrix" {
+		return
+	}
+	active := e.ballot(e.b.Bool(true))
+	e.report(ir.SanitizeUniform, ruleWarp, e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, active, e.b.I32(allLanes))), "only the threads 0x%x of the warp execute it", active)
 }
 
 // floatChecks are the instructions with results that SanitizeFloat checks.

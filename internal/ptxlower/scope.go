@@ -32,7 +32,8 @@ type register struct {
 
 	defs   int // instructions that write it
 	def    *item
-	origin space // of the pointee; inGeneric if it is not known
+	shadow uint64 // 1 + the variable of its shadow
+	origin space  // of the pointee; inGeneric if it is not known
 	known  *symbol
 	plus   int64 // the offset from known
 	state  uint8 // of the search for known
@@ -45,6 +46,7 @@ type symbol struct {
 	space   space
 	offset  uint32 // in bytes: in the push constants, in shared or in local memory
 	number  uint64 // inFrame: the variable
+	shadow  uint64 // inFrame: 1 + the variable of its shadow
 	placed  bool
 	escapes bool   // its address is used in another way than for accesses
 	address uint64 // inGlobal

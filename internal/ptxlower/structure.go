@@ -150,6 +150,7 @@ func (t *tree) follow(children []int) int {
 // instructions emits the instructions of a block.
 func (t *tree) instructions(v int) {
 	b := &t.blocks[v]
+	t.beginBlock()
 	for i := range t.items[b.from:b.to] {
 		t.instruction(&t.items[b.from+i])
 	}
@@ -171,8 +172,12 @@ func (t *tree) end(v int) {
 		t.branch(v, 1)
 		t.b.End()
 	case selects:
-		e := &emitter{function: t.function, in: b.last.in, scope: b.last.at}
-		t.table(v, e.read(b.last.in.Operands[0], ir.I32))
+		e := &emitter{function: t.function, in: b.last.in, item: b.last, scope: b.last.at}
+		var x ir.V
+		sure := t.separately(func() { x = e.read(b.last.in.Operands[0], ir.I32) })
+		e.checkSure(sure, "the index")
+		e.checkTable(x, len(b.succs))
+		t.table(v, x)
 	case guides:
 		t.table(v, t.b.OpAux(ir.PLd, ir.I32, b.guide, t.b.I32(0)))
 	case leaves:
@@ -187,6 +192,9 @@ func (t *tree) exit(v int) {
 		t.b.If(t.guard(b.last))
 	}
 	t.function.leave()
+	if t.number == 0 || b.last != nil && b.last.in.Op == "exit" {
+		t.traceEnd(b.last)
+	}
 	if b.last != nil && b.last.in.Op == "exit" && t.number > 0 {
 		t.b.Emit(ir.Val{Op: ir.Kill})
 	} else {

@@ -1,0 +1,164 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// With SanitizeRace threads log their accesses of .global and .shared, their fences and their barriers, for the detector of data races
+// (package exec), and with SanitizeUniform their barriers, for it to find those that not all threads reach. The order is that of the
+// memory consistency model of PTX: volatile accesses count as relaxed ones of scope .sys.
+
+const (
+	ruleRace    = "PTX: accesses that are not ordered"
+	ruleBarrier = "PTX: a barrier that not all threads of the block reach"
+)
+
+// allDomains are the domains of a fence or a barrier: those of PTX order all memory.
+const allDomains = 1<<ir.EventDomains - 1
+
+// tracedAt identifies the message of an event.
+type tracedAt struct {
+	at    ptx.Position
+	event ir.Event
+}
+
+// trace logs an event.
+func (e *emitter) trace(of ir.Sanitizers, rule string, event ir.Event, args ...ir.V) {
+	if e.ofHeap(e.f) {
+		return
+	}
+	s := ir.Site{Sanitizer: of, Stage: ir.Compute, Rule: rule, Name: e.in.Name()}
+	s.File, s.Line = e.source(e.item)
+	if len(e.prog.Messages) >= maxChecks {
+		e.prog.Messages = append(e.prog.Messages[:maxChecks], ir.Message{Kind: ir.Traced, Site: s, Event: ir.Event{Kind: ir.LostEvent}})
+		return
+	}
+	at := tracedAt{e.in.Pos, event}
+	n, ok := e.traced[at]
+	if !ok {
+		n = uint64(len(e.prog.Messages))
+		var types []ir.Type
+		for _, a := range args {
+			types = append(types, e.b.Func.Type(a))
+		}
+		e.prog.Messages = append(e.prog.Messages, ir.Message{Kind: ir.Traced, Args: types, Site: s, Event: event})
+		if e.traced == nil {
+			e.traced = map[tracedAt]uint64{}
+		}
+		e.traced[at] = n
+	}
+	switch len(args) {
+	case 0:
+		e.b.OpAux(ir.Log, 0, n)
+	case 1:
+		e.b.OpAux(ir.LogEvent, e.b.Func.Type(args[0]), n, args[0], e.b.I32(0))
+	default:
+		e.b.OpAux(ir.LogEvent, e.b.Func.Type(args[0]), n, args...)
+	}
+}
+
+// traceAccess logs the access of the instruction to so many bytes, if they are in memory.
+func (e *emitter) traceAccess(p place, address ir.V, bytes uint64) {
+	if e.o.Sanitize&ir.SanitizeRace == 0 || p.space != inGlobal && p.space != inShared || e.in.Has(".const") {
+		return
+	}
+	event := ir.Event{Kind: ir.AccessEvent, Size: uint32(bytes), Domain: ir.EventBuffers, Memory: "global memory"}
+	e.describe(&event, p.space)
+	args := []ir.V{address}
+	inside := e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, e.b.Op(ir.Len, ir.I32, p.handle), e.b.I32(0)))
+	if p.space == inShared {
+		event.Domain, event.Memory = ir.EventWorkgroup, "shared memory"
+		args = []ir.V{e.b.Op(ir.ZExt, ir.I64, p.offset), e.b.I32(0)}
+		inside = e.b.Bool(false)
+		if bytes <= uint64(e.sharedEnd) {
+			inside = e.b.Cmp(ir.ULe, p.offset, e.b.I32(e.sharedEnd-uint32(bytes)))
+		}
+	}
+	e.b.If(inside)
+	e.trace(ir.SanitizeRace, ruleRace, event, args...)
+	e.b.End()
+}
+
+// describe sets the properties of the access of the instruction to a space.
+func (e *emitter) describe(x *ir.Event, in space) {
+	switch e.in.Op {
+	case "st", "sust":
+		x.Write = true
+	case "cp":
+		x.Read, x.Write = in == inGlobal, in == inShared
+	case "wmma":
+		x.Write = e.in.Has(".store")
+		x.Read = !x.Write
+	case "atom", "red":
+		x.Read, x.Write, x.Atomic = true, true, true
+	default:
+		x.Read = true
+	}
+	for _, m := range e.in.Mods {
+		switch m {
+		case ".volatile", ".relaxed", ".mmio":
+			x.Atomic = true
+		case ".acquire", ".release", ".acq_rel":
+			x.Atomic = true
+			if x.Read && m != ".release" {
+				x.Acquire = allDomains
+			}
+			if x.Write && m != ".acquire" {
+				x.Release = allDomains
+			}
+		case ".cta":
+			x.Scope = ir.EventGroup
+		}
+	}
+	if !x.Atomic {
+		x.Scope = 0
+	}
+}
+
+// traceBarrier logs a barrier of the block, or of a warp. Any threads of a warp may have one of their own.
+func (e *emitter) traceBarrier(scope uint8) {
+	event := ir.Event{Kind: ir.BarrierEvent, Scope: scope, Execution: scope, Acquire: allDomains, Release: allDomains}
+	switch {
+	case e.o.Sanitize&ir.SanitizeUniform != 0 && scope == ir.EventGroup:
+		e.trace(ir.SanitizeUniform, ruleBarrier, event)
+	case e.o.Sanitize&ir.SanitizeRace != 0:
+		e.trace(ir.SanitizeRace, ruleRace, event)
+	}
+}
+
+// traceFence logs a fence.
+func (e *emitter) traceFence() {
+	if e.o.Sanitize&ir.SanitizeRace == 0 {
+		return
+	}
+	event := ir.Event{Kind: ir.FenceEvent, Acquire: allDomains, Release: allDomains}
+	if e.in.Has(".cta") {
+		event.Scope = ir.EventGroup
+	}
+	e.trace(ir.SanitizeRace, ruleRace, event)
+}
+
+// traceEnd logs the end of the thread, for whom barriers do not wait (PTX ISA, "barrier").
+func (f *function) traceEnd(it *item) {
+	if f.o.Sanitize&ir.SanitizeUniform == 0 || !f.barriers() {
+		return
+	}
+	if it == nil { // the end of the body
+		it = &item{in: &ptx.Instr{Pos: f.f.Pos, Op: "ret"}, at: f.top}
+	}
+	e := &emitter{function: f, in: it.in, item: it, scope: it.at}
+	e.trace(ir.SanitizeUniform, ruleBarrier, ir.Event{Kind: ir.LeaveEvent})
+}
+
+// barriers reports whether the program has barriers of the block.
+func (u *unit) barriers() bool {
+	for _, f := range u.list {
+		for i := range f.items {
+			if in := f.items[i].in; (in.Op == "bar" || in.Op == "barrier") && !in.Has(".warp") {
+				return true
+			}
+		}
+	}
+	return false
+}
