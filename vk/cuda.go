@@ -231,7 +231,11 @@ func (*cudaLaunch) flags() QueueFlags { return QueueCompute | QueueGraphics }
 func (w *cudaLaunch) run(x *executor) error {
 	args := compute.Args{Groups: w.grid, Push: w.push}
 	if len(w.program.stage.Program.Res) > 0 {
-		args.Sets = []compute.Set{x.handleSet()}
+		args.Sets = append(x.args[:0], x.handleSet())
+	}
+	var err error
+	if args.Sets, err = x.count(args.Sets, w.program.stage); err != nil {
+		return err
 	}
 	return x.runWorkgroups(w.program, Compute, args)
 }
@@ -312,6 +316,9 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	if m := f.module.heap; m != nil {
 		o.Heap = m.address
 	}
+	if f.dev.lowering.Profile {
+		o.Counters = &ptxlower.Counters{}
+	}
 	lowered, err := ptxlower.Lower(f.module.module, f.module.image, f.kernel.Name, o)
 	if err != nil {
 		return nil, cudaError(err)
@@ -319,6 +326,9 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	stage, err := shader.Composed(context.Background(), lowered)
 	if err != nil {
 		return nil, err
+	}
+	if o.Counters != nil {
+		f.dev.profiler.announce(stage.Program, o.Counters)
 	}
 	p := &ComputePipeline{stage: stage}
 	if p.pipeline, err = compute.NewPipeline(stage.Program, f.dev.engine, exec.Options{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -16,7 +17,8 @@ type StageProfile struct {
 	Facts        *facts.Module
 	Entry        *facts.EntryPoint
 	SubgroupSize uint32
-	Counters     []uint64 // see lower.Counters
+	Counters     []uint64           // see lower.Counters
+	Kernel       *ptxlower.Counters // of a CUDA kernel, which has no Facts and no Entry
 }
 
 // profiler has the counters of a device by program, in the order of their first commands.
@@ -25,6 +27,8 @@ type profiler struct {
 	of     map[*ir.Program]int
 	stages []StageProfile
 	words  int // of all counters
+
+	kernels map[*ir.Program]*ptxlower.Counters
 }
 
 // Profiles returns the counters of all stages that have run, for programs of Chiaro's module. No submission may be
@@ -58,6 +62,16 @@ func (p *profiler) append(set compute.Set, stages []*shader.Stage) (compute.Set,
 	return set, nil
 }
 
+// announce tells the layout of the counters of a kernel.
+func (p *profiler) announce(kernel *ir.Program, c *ptxlower.Counters) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kernels == nil {
+		p.kernels = map[*ir.Program]*ptxlower.Counters{}
+	}
+	p.kernels[kernel] = c
+}
+
 // add adds a stage and returns its number; −1 if its module is not known.
 func (p *profiler) add(s *shader.Stage) (int, error) {
 	f := s.Facts
@@ -65,6 +79,15 @@ func (p *profiler) add(s *shader.Stage) (int, error) {
 		f = s.Source()
 	}
 	n := -1
+	if c := p.kernels[s.Program]; c != nil {
+		words := c.Words + 1
+		if words > maxCounters-p.words {
+			return 0, &OutOfMemoryError{Bytes: uint64(words) * 8, Left: uint64(maxCounters-p.words) * 8}
+		}
+		p.words += words
+		n = len(p.stages)
+		p.stages = append(p.stages, StageProfile{SubgroupSize: s.Program.SubgroupSize, Counters: make([]uint64, words), Kernel: c})
+	}
 	if f != nil {
 		for i := range f.EntryPoints {
 			e := &f.EntryPoints[i]
@@ -77,7 +100,7 @@ func (p *profiler) add(s *shader.Stage) (int, error) {
 			}
 			p.words += words
 			n = len(p.stages)
-			p.stages = append(p.stages, StageProfile{f, e, s.Program.SubgroupSize, make([]uint64, words)})
+			p.stages = append(p.stages, StageProfile{f, e, s.Program.SubgroupSize, make([]uint64, words), nil})
 			break
 		}
 	}

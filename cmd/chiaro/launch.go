@@ -47,6 +47,7 @@ type launchJob struct {
 	shaderJob
 	file        launchFile
 	text        []byte
+	module      string // the file of text
 	grid, block [3]uint32
 	expect      map[string]content
 	handles     map[int]handleParam // of parameters, by number
@@ -71,6 +72,7 @@ func readLaunch(c console, file string) (*launchJob, error) {
 	if !filepath.IsAbs(module) {
 		module = filepath.Join(filepath.Dir(file), module)
 	}
+	j.module = module
 	if j.text, err = readInput(c, module); err != nil {
 		return nil, err
 	}
@@ -133,6 +135,12 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 	if err != nil {
 		return err
 	}
+	return j.runOn(ctx, c, f, func(*vk.Device) {})
+}
+
+// runOn runs the launch, and calls done when it has ended.
+func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, done func(*vk.Device)) error {
+	file := j.source.file
 	if f.opts.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
@@ -151,6 +159,7 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 		return reported(c, file, err)
 	}
 	cause := j.launch(d.device)
+	done(d.device)
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}

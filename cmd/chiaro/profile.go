@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
+	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -27,7 +29,7 @@ func newProfile(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile FILE",
 		Short: "Count how often each line and instruction of a shader executes",
-		Long: `Run a compute shader or a script as run does, and report exact counts of each line, instruction, block, branch and
+		Long: `Run a compute shader, a script or a launch of a CUDA kernel as run does, and report exact counts of each line, instruction, block, branch and
 function of its shaders: the invocations that executed it (executed) without helper invocations, the share of active
 lanes in the subgroups that executed it (lanes), the executions of branches by subgroups with invocations that took different
 edges (divergent), the executions of the line's instructions (instructions), and the bytes that its instructions read and
@@ -84,10 +86,17 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 	defer collectSeldom(compilePercent)()
 	x := profiled{file: file}
 	var err error
-	if isShader(file) {
+	switch {
+	case isLaunch(file):
+		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err == nil {
+			err = x.launch(ctx, c, &f)
+		}
+	case isShader(file):
 		err = x.shader(ctx, c, &f)
-	} else if err = f.refuse(observedOnly, "a script", "a compute shader"); err == nil {
-		err = x.script(ctx, c, &f)
+	default:
+		if err = f.refuse(observedOnly, "a script", "a compute shader"); err == nil {
+			err = x.script(ctx, c, &f)
+		}
 	}
 	if len(x.profile.Stages) == 0 {
 		if err == nil {
@@ -126,6 +135,33 @@ func (x *profiled) shader(ctx context.Context, c console, f *runFlags) error {
 	return job.run(ctx, c, f, func(d *shaderDevice) error {
 		x.add(d.device.Profiles(), job.source)
 		return nil
+	})
+}
+
+// launch runs a kernel.
+func (x *profiled) launch(ctx context.Context, c console, f *runFlags) error {
+	j, err := readLaunch(c, x.file)
+	if err != nil {
+		return err
+	}
+	c.out = c.err // standard output is for the profile
+	x.file = j.module
+	lines := strings.Split(string(j.text), "\n")
+	x.sources = map[profile.Place]string{}
+	place := func(in *ptxlower.CountedInstruction) profile.Place {
+		if in.File != "" {
+			return profile.Place{File: in.File, Line: in.Line}
+		}
+		p := profile.Place{File: j.module, Line: in.Pos.Line}
+		if n := p.Line - 1; n >= 0 && n < len(lines) {
+			x.quote(p, lines[n])
+		}
+		return p
+	}
+	return j.runOn(ctx, c, *f, func(d *vk.Device) {
+		for _, s := range d.Profiles() {
+			x.profile.Stages = append(x.profile.Stages, profile.OfKernel(s.Kernel, s.SubgroupSize, s.Counters, place))
+		}
 	})
 }
 

@@ -19,6 +19,7 @@
 // # Files
 //
 //	profile.go, bytes.go    the counts of instructions
+//	kernel.go               the counts of CUDA kernels
 //	merge.go                sums over several runs
 //	line.go                 the counts of lines and branches
 //	text.go                 the table

@@ -77,6 +77,7 @@
 //	library.go                   the functions that CUDA provides
 //	sanitize.go                  checks of the execution
 //	trace.go                     events for the detector of data races
+//	counters.go                  counts of executions
 //	follow.go                    values that nothing wrote
 //	heap.go                      malloc and free, in PTX
 package ptxlower

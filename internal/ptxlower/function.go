@@ -20,6 +20,7 @@ type function struct {
 	blocks       []block
 	names        map[string]int // of the labels: the index of the item after each
 	depth        int            // of the control tree
+	counted      *CountedFunction
 	cc           *register
 	sure         ir.V               // with SanitizeUninit: whether what the instruction has read has a value; 0 is yes
 	bits, copied ir.V               // of the last operand: the shadow of each bit; of the result, 0 if it is no copy

@@ -31,6 +31,7 @@ type Options struct {
 	SharedBytes uint32        // of dynamic shared memory
 	Base        uint64        // the device address of the module's image
 	Sanitize    ir.Sanitizers // all but SanitizeInterface have checks
+	Counters    *Counters     // if it is not nil, the program counts its executions, and Lower sets the layout
 	Heap        uint64        // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
 }
 
@@ -81,15 +82,16 @@ type unit struct {
 	shared  map[string]uint32         // offsets of shared variables
 	inputs  map[ir.Input]uint64
 
-	textures    ir.TextureList
-	sharedEnd   uint32
-	local       uint64
-	localBytes  uint32
-	clock       uint64 // 1 + the variable that counts the readings of the clock
-	cvtaParam   uint8  // of genericParams: 1 no, 2 yes
-	shadowLocal uint64 // 1 + the variable of the shadow of local memory
-	traced      map[tracedAt]uint64
-	reduction   uint32 // the offset of the word of bar.red in shared memory
+	textures        ir.TextureList
+	sharedEnd       uint32
+	local           uint64
+	localBytes      uint32
+	clock           uint64 // 1 + the variable that counts the readings of the clock
+	cvtaParam       uint8  // of genericParams: 1 no, 2 yes
+	shadowLocal     uint64 // 1 + the variable of the shadow of local memory
+	counterResource uint64 // 1 + the number of the buffer of the counters
+	traced          map[tracedAt]uint64
+	reduction       uint32 // the offset of the word of bar.red in shared memory
 }
 
 // Lower returns the program of a kernel.

@@ -151,9 +151,15 @@ func (t *tree) follow(children []int) int {
 func (t *tree) instructions(v int) {
 	b := &t.blocks[v]
 	t.beginBlock()
+	t.countBlock(b)
 	for i := range t.items[b.from:b.to] {
-		t.instruction(&t.items[b.from+i])
+		it := &t.items[b.from+i]
+		t.countInstruction(it)
+		if t.instruction(it); it.in.Op == "call" && t.counts() != nil {
+			t.countPart()
+		}
 	}
+	t.countInstruction(b.last)
 	if b.last != nil {
 		t.b.Origin = int32(b.last.in.Pos.Line)
 	}
@@ -166,7 +172,9 @@ func (t *tree) end(v int) {
 	case jumps:
 		t.branch(v, 0)
 	case branches:
-		t.b.If(t.guard(b.last))
+		taken := t.guard(b.last)
+		t.countEdge(taken)
+		t.b.If(taken)
 		t.branch(v, 0)
 		t.b.Else()
 		t.branch(v, 1)
@@ -189,7 +197,9 @@ func (t *tree) end(v int) {
 func (t *tree) exit(v int) {
 	b := &t.blocks[v]
 	if len(b.succs) > 0 {
-		t.b.If(t.guard(b.last))
+		taken := t.guard(b.last)
+		t.countEdge(taken)
+		t.b.If(taken)
 	}
 	t.function.leave()
 	if t.number == 0 || b.last != nil && b.last.in.Op == "exit" {
