@@ -66,7 +66,8 @@ func innermost(t *facts.Type) *facts.Type {
 
 func (c *checker) matrixTimesScalar(i int, in spirv.Inst) {
 	v := inst.MatrixTimesScalar(in)
-	if s := c.m.TypeOf(v.Scalar()); !parts(c.m.Type(v.Type()), s) {
+	t, s := c.m.Type(v.Type()), c.m.TypeOf(v.Scalar())
+	if !parts(t, s) || t != nil && s != nil && cooperative(s) && !cooperative(t) {
 		c.fail(i, "SPV-Arithmetic-Type", "the scalar of OpMatrixTimesScalar is %s; must have the component type of the matrix", c.typeName(s))
 	}
 }
@@ -115,7 +116,9 @@ func (c *checker) choice(i int, in spirv.Inst) {
 	if t == nil || cond == nil {
 		return
 	}
-	if x, y := c.m.TypeOf(v.Object1()), c.m.TypeOf(v.Object2()); cooperative(t) && (!cond.IsBool() || x != nil && x != t || y != nil && y != t) {
+	x, y := c.m.TypeOf(v.Object1()), c.m.TypeOf(v.Object2())
+	matrices := cooperative(t) || cooperative(cond) || x != nil && cooperative(x) || y != nil && cooperative(y)
+	if matrices && (cooperative(t) && !cond.IsBool() || cooperative(cond) || x != nil && x != t || y != nil && y != t) {
 		c.fail(i, "SPV-Logic-Type", "OpSelect of %s by %s; must be between two of its type, by a Boolean", c.typeName(t), c.typeName(cond))
 		return
 	}

@@ -149,7 +149,8 @@ func partless(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR,
 		spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT, spirv.OpTypeOpaque, spirv.OpTypeEvent,
-		spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypePipe, spirv.OpTypePipeStorage, spirv.OpTypeNamedBarrier:
+		spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypePipe, spirv.OpTypePipeStorage, spirv.OpTypeNamedBarrier,
+		spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV:
 		return true
 	}
 	return false

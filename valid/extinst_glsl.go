@@ -246,9 +246,9 @@ func (g *glslCall) parts() {
 	y := g.arg(1)
 	switch g.op {
 	case spirv.GLSLModf:
-		g.operand(1, y, y.IsPointer() && (y.Elem == g.t || y.Op == spirv.OpTypeUntypedPointerKHR), "a pointer to the result's type")
+		g.operand(1, y, y.IsPointer() && y.Elem == g.t, "a pointer to the result's type")
 	case spirv.GLSLFrexp:
-		g.operand(1, y, y.IsPointer() && (y.Op == spirv.OpTypeUntypedPointerKHR || isInts(y.Elem) && y.Elem.Scalar().Width == 32 && y.Elem.Components() == g.t.Components()),
+		g.operand(1, y, y.IsPointer() && isInts(y.Elem) && y.Elem.Scalar().Width == 32 && y.Elem.Components() == g.t.Components(),
 			"a pointer to integers of 32 bits, as many as the result has")
 	case spirv.GLSLLdexp:
 		g.operand(1, y, isInts(y) && y.Components() == g.t.Components(), "an integer for each component of the result")

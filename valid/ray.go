@@ -269,7 +269,7 @@ func rayFits(t *facts.Type, want raySort) bool {
 		return t.Op == spirv.OpTypeArray && t.Count == n && t.Elem != nil && rayFits(t.Elem, of)
 	}
 	points := func(at ...spirv.Op) bool {
-		if !t.IsPointer() {
+		if !t.IsPointer() || t.Op == spirv.OpTypeUntypedPointerKHR {
 			return false
 		}
 		for _, op := range at {

@@ -177,13 +177,11 @@ func (c *cooperatives) tensorPointer(i int, id spirv.ID) *facts.Type {
 		c.fail(i, "SPV-TensorLayout-Access", "%s is %s; must be a pointer", c.name(id), c.typeName(p))
 		return nil
 	}
+	code := "SPV-TensorLayout-Access" // the extension names the storage classes for every environment
 	if c.vulkan {
-		switch p.Storage {
-		case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
-		default:
-			c.fail(i, vuid.StandaloneSpirv_Pointer_08973, "%s points to %s; must point to Workgroup, StorageBuffer or PhysicalStorageBuffer", c.name(id), p.Storage)
-		}
+		code = vuid.StandaloneSpirv_Pointer_08973
 	}
+	c.matrixStorage(i, id, p, code)
 	return p
 }
 
