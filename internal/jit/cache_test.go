@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -157,6 +158,25 @@ func openStore(t *testing.T, path string) *store.Dir {
 
 // TestCacheOnDisk: code that one cache kept serves another, at another address,
 // and only where nothing of it has changed.
+// TestCachedMemory checks that code in the cache keeps neither the functions of its program nor a second copy of the code.
+func TestCachedMemory(t *testing.T) {
+	c := NewCache(1<<20, nil, "")
+	p := mustCompile(t, c, parse(t, square))
+	squares(t, p)
+	for _, e := range c.entries {
+		v := e.Value.(*entry).code
+		if s := v.source; s.Funcs != nil || s.From != nil || s.Tables != nil {
+			t.Error("the cache keeps the body of a program")
+		}
+		if at := uintptr(unsafe.Pointer(&v.code.Bytes[0])); at != v.block.Entry() {
+			t.Errorf("the bytes of code at %#x are at %#x; must be the same", v.block.Entry(), at)
+		}
+	}
+	if len(c.entries) == 0 || p.source.Funcs == nil {
+		t.Error("nothing is cached, or the program has lost its functions")
+	}
+}
+
 func TestCacheOnDisk(t *testing.T) {
 	path := t.TempDir()
 	first := mustCompile(t, NewCache(1<<20, openStore(t, path), "v1"), parse(t, square))

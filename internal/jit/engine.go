@@ -3,6 +3,7 @@ package jit
 import (
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -220,7 +221,7 @@ func (p *program) Code() []byte {
 	if p.main == nil {
 		return nil
 	}
-	return p.main.code.Bytes
+	return slices.Clone(p.main.code.Bytes)
 }
 
 // Close releases the code. It is freed when no run and no cache refers to it.

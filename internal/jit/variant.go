@@ -61,7 +61,8 @@ type variant struct {
 	idleStates []*groupState // free list
 }
 
-// newVariant makes code executable. The caller holds the only reference.
+// newVariant makes code executable. The caller holds the only reference. A cache keeps variants when their programs are
+// gone: a variant has no copy of its code, and the program without its functions.
 func newVariant(c *compiled) (*variant, error) {
 	heap, err := codeHeap()
 	if err != nil {
@@ -71,6 +72,10 @@ func newVariant(c *compiled) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
+	source, code := *c.source, *c.code
+	source.Funcs, source.From, source.Tables = nil, nil, nil
+	code.Bytes = heap.Code(block)[:len(code.Bytes):len(code.Bytes)]
+	c = &compiled{source: &source, code: &code, written: c.written}
 	v := &variant{compiled: c, form: targetOf(c.code.Level).Form(c.code.Level), heap: heap, block: block}
 	v.refs.Store(1)
 	return v, nil

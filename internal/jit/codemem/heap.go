@@ -43,6 +43,9 @@ func (b Block) Entry() uintptr { return b.addr }
 // Size returns the size of the block in bytes, including padding.
 func (b Block) Size() int { return b.at.size }
 
+// Code returns a block in the executable view, with its padding. It must not be used after Free.
+func (h *Heap) Code(b Block) []byte { return h.mapping.run[b.at.off:][:b.at.size:b.at.size] }
+
 // New reserves an address range of size bytes, rounded up to pages. Physical memory is allocated as blocks
 // are added. It returns an error if size is not positive or if the system permits neither kind of mapping.
 func New(size int) (*Heap, error) {
