@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -130,6 +131,8 @@ type DebugCommand struct {
 	Memory [][]byte // what the command may write besides the resources of its shaders: attachments, buffers of transform feedback
 
 	Attachments []DebugAttachment // of a draw
+
+	Parts []trace.Part // of a launch: the origins of the functions of its program in Stages
 }
 
 // DebugAttachment is an attachment of a draw that a debugger runs.
@@ -145,6 +148,7 @@ type DebugKind uint8
 const (
 	DebugDispatch DebugKind = iota
 	DebugDraw
+	DebugLaunch
 )
 
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -113,9 +114,25 @@ func (w *traceRays) run(x *executor) error {
 	launch := trace.Launch{Size: size, RayGen: table(tables.RayGen), Miss: table(tables.Miss), Hit: table(tables.Hit), Callable: table(tables.Callable), Serials: p.serials}
 	x.watch()
 	defer x.unwatch()
-	err = p.rays.Run(x.ctx, p.program, args, &launch)
+	if d := x.dev.debugger; d != nil {
+		err = x.debugLaunch(d, p, args, &launch)
+	} else {
+		err = p.rays.Run(x.ctx, p.program, args, &launch)
+	}
 	x.dev.printer.flush(args.Log, p.composed)
 	return launchError(err)
+}
+
+// debugLaunch lets the debugger run a launch.
+func (x *executor) debugLaunch(d Debugger, p *RayTracingPipeline, args compute.Args, launch *trace.Launch) error {
+	c := DebugCommand{Kind: DebugLaunch, Parts: p.parts}
+	for _, s := range p.stages {
+		c.Stages = append(c.Stages, s.stage)
+	}
+	return d.Run(x.ctx, c, func(h exec.Hook) error {
+		args.Hook = h
+		return p.rays.Run(x.ctx, p.program, args, launch)
+	})
 }
 
 // recordRules are the rules on records; boxRule is the one of HitTypes on boxes.

@@ -70,6 +70,7 @@ type RayTracingPipeline struct {
 	program *compute.Pipeline
 
 	robustness compute.Robustness
+	parts      []trace.Part    // for a debugger: of the functions of the program
 	composed   *shader.Stage   // the program of all stages
 	located    []*shader.Stage // the stages in the order in which origins are looked up: the last one first
 }
@@ -119,6 +120,7 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 	if err != nil {
 		return nil, err
 	}
+	c.debugged = d.debugger != nil
 	end, err := d.replays.begin(d, info.ReplayHandles)
 	if err != nil {
 		return nil, err
@@ -268,7 +270,11 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 		}
 	}
 	p.separate(d.lowering.Profile)
-	composed, err := trace.Compose(r, trace.Options{MaxValues: d.lowering.MaxValues, Stop: ctx.Err})
+	options := trace.Options{MaxValues: d.lowering.MaxValues, Stop: ctx.Err}
+	if d.debugger != nil {
+		options.Parts = &p.parts
+	}
+	composed, err := trace.Compose(r, options)
 	if err == nil {
 		p.composed, err = shader.Composed(ctx, composed)
 	}

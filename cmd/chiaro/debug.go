@@ -24,12 +24,12 @@ func newDebug(c console) *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "debug [FILE] [-- FLAG...]",
-		Short: "Debug the shaders of dispatches and draws with a client of the Debug Adapter Protocol",
+		Short: "Debug the shaders of dispatches, draws and launches of rays with a client of the Debug Adapter Protocol",
 		Long: `Speak the Debug Adapter Protocol on standard input and output, or with --listen to one client after the other on TCP. The client's
 launch request names a compute shader or a script (program), and the flags with which chiaro run would run it (args); FILE and the
 flags after -- are their defaults. Further arguments of launch: stopOnEntry, workgroup and invocation (the thread in focus at first),
-dispatch and draw (how many of them run before the debugger stops), and stage, pixel, primitive, sample, vertex and instance (which
-invocations of draws stop).
+dispatch, draw and launch (how many of them run before the debugger stops), and stage, pixel, primitive, sample, vertex, instance and
+launchId (which invocations of draws and launches of rays stop).
 
 Threads are the invocations of the subgroup that runs. The shader stops at lines and instructions, when data change, and with
 --sanitize at instructions with an undefined result; it goes on forward and backward. docs/debugging.md has configurations of editors.`,

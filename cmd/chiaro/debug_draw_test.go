@@ -13,11 +13,17 @@ import (
 // debugDraw is a session of chiaro debug on a script with two draws of triangles over each other. The arguments are those of launch.
 func debugDraw(t *testing.T, launch string, breakpoints ...string) *debugClient {
 	t.Helper()
+	return debugScript(t, "testdata/debug_draw.amber", launch, breakpoints...)
+}
+
+// debugScript is debugDraw with another script.
+func debugScript(t *testing.T, file, launch string, breakpoints ...string) *debugClient {
+	t.Helper()
 	in, toDebugger := io.Pipe()
 	fromDebugger, out := io.Pipe()
 	ended := make(chan bool)
 	go func() {
-		run([]string{"debug", "testdata/debug_draw.amber"}, console{in, out, io.Discard, new([]byte)})
+		run([]string{"debug", file}, console{in, out, io.Discard, new([]byte)})
 		out.Close()
 		close(ended)
 	}()

@@ -1,5 +1,6 @@
-// Package debug stops the invocations of the shaders of dispatches and draws at lines and instructions, shows their values, and goes
-// on, forward and backward. It refuses to know protocols and clients: package adapter in its folder has the Debug Adapter Protocol.
+// Package debug stops the invocations of the shaders of dispatches, draws and launches of rays at lines and instructions, shows their
+// values, and goes on, forward and backward. It refuses to know protocols and clients: package adapter in its folder has the Debug
+// Adapter Protocol.
 //
 // A [Session] is the [vk.Debugger] of a device. The goroutine of the command runs the interpreter; its hook decides before each
 // operation of a subgroup whether to stop, and waits while the controller looks at the state.
@@ -19,6 +20,12 @@
 // on the way to a checkpoint these groups run again, without steps, from the memory of the beginning, and groups of fragments are
 // skipped. There are no checkpoints after a vertex that follows fragments, in a draw whose primitives are too many to bin at once.
 //
+// # Launches of rays
+//
+// The program of a launch has copies of the functions of all shaders, for each level of recursion (package trace in internal/stage). The
+// debugger knows for each function its origin (part), and shows the functions of the composition itself nowhere. A launch is otherwise a
+// dispatch: any of its groups can be skipped.
+//
 // # Lines
 //
 // An operation begins a line if the operation before it in the code is of another line or block (see marks). A thread is an
@@ -32,6 +39,7 @@
 //	observe.go                    groups that run without steps
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints
+//	ray.go                        launches of rays, ray queries
 //	block.go, pixelhistory.go     the fragments of a pixel, and the tests that ended them
 //	frame.go, variable.go,
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values

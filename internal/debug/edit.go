@@ -89,10 +89,15 @@ func (x *view) writable(p lower.Place) error {
 		return errors.New("a value, which does not change; want a variable")
 	case lower.InPush:
 		return errors.New("push constants do not change")
-	case lower.InVariable, lower.InPrivate, lower.InWorkgroup:
+	case lower.InLaunch, lower.InRecord:
+		return errors.New("an input, which does not change")
+	case lower.InVariable, lower.InPrivate, lower.InWorkgroup, lower.InFrame, lower.InPayload:
 		return nil
+	case lower.InAddress:
+		_, err := x.read(p)
+		return err
 	}
-	if r := p.Resource; r < uint64(len(x.program.Res)) && (x.program.Res[r].NonWritable || x.program.Res[r].Kind == ir.UniformBuffer) {
+	if r := p.Resource + x.own().Resources; r < uint64(len(x.program.Res)) && (x.program.Res[r].NonWritable || x.program.Res[r].Kind == ir.UniformBuffer) {
 		return errors.New("the buffer is not writable")
 	}
 	_, err := x.read(p)
@@ -120,7 +125,7 @@ func (e *edit) make(h *hook, s *exec.Step) {
 	p := e.place
 	at := x.offset(p)
 	switch p.Kind {
-	case lower.InVariable, lower.InPrivate:
+	case lower.InVariable, lower.InPrivate, lower.InFrame, lower.InPayload:
 		s.WritePrivate(at, e.lane, uint32(e.bits))
 		if p.Type.Bits() > 32 {
 			s.WritePrivate(at+1, e.lane, uint32(e.bits>>32))

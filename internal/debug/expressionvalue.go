@@ -86,7 +86,7 @@ func (r result) load() (result, error) {
 		return r, nil
 	}
 	if v.t == nil { // a built-in
-		r.kind, r.numbers = unsigned, v.numbers
+		r.kind, r.numbers = v.kind, v.numbers
 		return r, nil
 	}
 	s := v.t.Scalar()

@@ -43,7 +43,10 @@ func (s *Session) Threads() (list []ThreadState) {
 			break
 		}
 		active := h.step.Active.Has(lane)
-		if !active && h.command.Kind != vk.DebugDispatch && h.last[t.Local] == (place{}) {
+		if h.command.Kind == vk.DebugLaunch && !h.inLaunch(lane) {
+			continue
+		}
+		if !active && h.command.Kind == vk.DebugDraw && h.last[t.Local] == (place{}) {
 			continue // an idle lane, which has no invocation
 		}
 		list = append(list, ThreadState{t, h.threadName(t), active})
@@ -66,6 +69,10 @@ func (h *hook) threadName(t Thread) string {
 			text += " (helper)"
 		}
 		return text
+	}
+	if h.command.Kind == vk.DebugLaunch {
+		id := h.launchID(h.step, x.lane)
+		return fmt.Sprintf("launch %d,%d,%d", id[0], id[1], id[2])
 	}
 	id := h.local(t)
 	return fmt.Sprintf("invocation %d,%d,%d of workgroup %d,%d,%d", id[0], id[1], id[2], t.Group[0], t.Group[1], t.Group[2])
@@ -92,7 +99,7 @@ func (s *Session) Stage() *shader.Stage {
 	s.state.RLock()
 	defer s.state.RUnlock()
 	if h := s.hook; h != nil && h.step != nil {
-		return h.stage
+		return h.parts[h.step.Func].stage
 	}
 	return nil
 }
@@ -121,6 +128,9 @@ func (s *Session) Frames(t Thread) []Frame {
 	}
 	list := []Frame{h.frame(h.step, t)}
 	for _, c := range h.step.Calls(nil) {
+		if h.parts[c.Func].stage == nil {
+			continue
+		}
 		list = append(list, h.frameAt(c.Func, c.Value, lane))
 	}
 	return list
@@ -133,9 +143,18 @@ func (h *hook) frame(s *exec.Step, t Thread) Frame {
 }
 
 func (h *hook) frameAt(fn int, v ir.V, lane uint32) Frame {
-	f := Frame{Name: h.program.Funcs[fn].Name, At: h.marks.location(fn, v), fn: fn, v: v, lane: lane}
+	f := Frame{Name: h.nameOfFunction(fn), At: h.marks.location(fn, v), fn: fn, v: v, lane: lane}
 	if i, ok := h.marks.instruction(fn, v); ok {
 		f.Instruction = i + 1
 	}
 	return f
+}
+
+// nameOfFunction returns the name of a function; that of a shader of a launch has its stage, as all of them are often called main.
+func (h *hook) nameOfFunction(fn int) string {
+	name := h.program.Funcs[fn].Name
+	if of := h.parts[fn]; of.stage != nil && of.fn == 0 && h.command.Kind == vk.DebugLaunch {
+		name += " (" + of.stage.Program.Stage.String() + ")"
+	}
+	return name
 }

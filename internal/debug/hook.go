@@ -69,7 +69,8 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 		h.silent = true
 		return nil
 	}
-	h.job, h.code = g.Job, h.session.codeOf(g.Program, stage)
+	h.job = g.Job
+	h.enter(g.Program, stage)
 	h.history.meet(h, g)
 	switch {
 	case h.now.group < h.first && h.history.independent(stage):
@@ -193,11 +194,10 @@ func (h *hook) Step(s *exec.Step) error {
 	h.lanes = h.picked(s)
 	if first := h.judged != s.Subgroup+1; first { // all lanes with an invocation are active
 		h.judged = s.Subgroup + 1
-		if h.lanes.Empty() {
+		if h.lanes.Empty() && h.command.Kind != vk.DebugLaunch { // a shader of rays begins with the lanes that run it
 			h.latest = nil
 			return exec.ErrNoSteps
 		}
-		h.session.picked.Store(true)
 	}
 	h.markBreakpoints()
 	h.check(s)
@@ -210,6 +210,7 @@ func (h *hook) Step(s *exec.Step) error {
 	if h.lanes.Empty() {
 		return nil
 	}
+	h.session.picked.Store(true)
 	if h.search != nil {
 		return h.searching(s, m)
 	}
@@ -277,15 +278,15 @@ func (h *hook) thread(s *exec.Step, lane uint32) Thread {
 
 // run returns the number of the threads of the group that runs.
 func (h *hook) run() uint64 {
-	if h.command.Kind == vk.DebugDispatch {
+	if h.command.Kind != vk.DebugDraw {
 		return 0
 	}
 	return h.now.group + 1
 }
 
-// chosen returns the thread to show at a step: the one in focus if it executes the step, else the first that does.
+// chosen returns the thread to show at a step: the one in focus if it executes the step and the pick permits it, else the first such one.
 func (h *hook) chosen(s *exec.Step) Thread {
-	if h.active(s, h.focus) {
+	if lane, _ := h.laneOf(s, h.focus); h.active(s, h.focus) && (h.lanes.Empty() || h.lanes.Has(lane)) {
 		return h.focus
 	}
 	if h.lanes.Empty() {

@@ -29,9 +29,7 @@ const (
 // marks has the marks of the operations of a program, and the instructions of the module by operation.
 type marks struct {
 	program *ir.Program
-	module  *facts.Module
-	symbols *lower.Symbols
-	locate  func(instruction int) Location
+	parts   []part
 
 	undefined bool // it has a report of an undefined result
 
@@ -50,12 +48,17 @@ type placesKey struct {
 
 // newMarks finds the operations that begin instructions and lines, in the order of the code. Control operations of the program
 // (labels, ends) are no instructions.
-func newMarks(p *ir.Program, m *facts.Module, s *lower.Symbols, locate func(int) Location) *marks {
-	x := &marks{program: p, module: m, symbols: s, locate: locate, of: make([][]mark, len(p.Funcs)), lines: make([][]int32, len(p.Funcs)), names: map[int]*names{}, places: map[placesKey][]lower.Place{}}
+func newMarks(p *ir.Program, parts []part) *marks {
+	x := &marks{program: p, parts: parts, of: make([][]mark, len(p.Funcs)), lines: make([][]int32, len(p.Funcs)), names: map[int]*names{}, places: map[placesKey][]lower.Place{}}
 	for n, f := range p.Funcs {
 		x.of[n], x.lines[n] = make([]mark, len(f.Vals)), make([]int32, len(f.Vals))
-		if fn := s.Function(n); fn != nil {
-			x.scan(n, fn)
+		if of := &parts[n]; of.stage != nil {
+			if fn := of.stage.Symbols.Function(of.fn); fn != nil {
+				x.scan(n, fn)
+			}
+			if of.silent {
+				clear(x.of[n])
+			}
 		}
 	}
 	return x
@@ -63,7 +66,7 @@ func newMarks(p *ir.Program, m *facts.Module, s *lower.Symbols, locate func(int)
 
 // scan finds the marks and the lines of a function of the program. An operation without a line has that of the one before it.
 func (x *marks) scan(n int, fn *facts.Function) {
-	f, of, lines := x.program.Funcs[n], x.of[n], x.lines[n]
+	f, of, lines, locate := x.program.Funcs[n], x.of[n], x.lines[n], x.parts[n].locate
 	var at Location
 	block, last, line := -1, -1, int32(0)
 	for _, v := range f.Code {
@@ -76,7 +79,7 @@ func (x *marks) scan(n int, fn *facts.Function) {
 			if i != last {
 				last = i
 				of[v] |= beginsInstruction
-				b, l := blockOf(fn, i), x.locate(i)
+				b, l := blockOf(fn, i), locate(i)
 				if l.Line > 0 {
 					if b != block || l != at {
 						of[v] |= beginsLine
@@ -92,16 +95,16 @@ func (x *marks) scan(n int, fn *facts.Function) {
 
 // instruction returns the instruction of the module that an operation is a part of; false if it is of none.
 func (x *marks) instruction(fn int, v ir.V) (int, bool) {
-	f := x.program.Funcs[fn]
-	if v <= 0 || int(v) >= len(f.Vals) {
+	f, of := x.program.Funcs[fn], &x.parts[fn]
+	if v <= 0 || int(v) >= len(f.Vals) || of.stage == nil {
 		return 0, false
 	}
 	switch o := f.Val(v); o.Op {
 	case ir.Block, ir.Loop, ir.Else, ir.End:
 		return 0, false
 	default:
-		i := int(o.Origin) - 1
-		return i, i >= 0 && i < x.module.Code.Len()
+		i := int(o.Origin-of.Origin) - 1
+		return i, i >= 0 && i < of.stage.Facts.Code.Len()
 	}
 }
 
@@ -117,7 +120,7 @@ func blockOf(f *facts.Function, i int) int {
 // location returns the line of an operation.
 func (x *marks) location(fn int, v ir.V) Location {
 	if lines := x.lines[fn]; v >= 0 && int(v) < len(lines) && lines[v] > 0 {
-		return x.locate(int(lines[v]) - 1)
+		return x.parts[fn].locate(int(lines[v]) - 1)
 	}
 	return Location{}
 }

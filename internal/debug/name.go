@@ -36,11 +36,11 @@ func (x *view) namesOf() *names {
 	if n := x.marks.names[x.fn]; n != nil {
 		return n
 	}
-	m := x.stage.Facts
-	n := &names{x.stage.Symbols.Values(x.fn), map[string][]named{}, map[spirv.ID][]debugName{}}
+	m := x.own().stage.Facts
+	n := &names{x.own().stage.Symbols.Values(x.own().fn), map[string][]named{}, map[spirv.ID][]debugName{}}
 	slices.SortStableFunc(n.ids, func(a, b spirv.ID) int { return m.Code.Def(a) - m.Code.Def(b) })
 	x.marks.names[x.fn] = n
-	if fn := x.stage.Symbols.Function(x.fn); fn != nil {
+	if fn := x.own().stage.Symbols.Function(x.own().fn); fn != nil {
 		n.readDebug(m, fn)
 	}
 	for _, id := range n.ids { // later declarations shadow earlier ones
@@ -121,7 +121,7 @@ func (x *view) name(id spirv.ID) string {
 	if n := x.debugName(id); n != "" {
 		return n
 	}
-	return nameOf(x.stage.Facts, id)
+	return nameOf(x.own().stage.Facts, id)
 }
 
 // find returns the variable of a name in the frame; nil if there is none.
@@ -132,7 +132,7 @@ func (x *view) find(name string) *Variable {
 		if n.from > 0 && n.from >= x.Instruction {
 			continue
 		}
-		if d, ok := x.stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
+		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
 			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil || x.command.Kind == vk.DebugDispatch {
 				return b
 			}
@@ -146,10 +146,11 @@ func (x *view) find(name string) *Variable {
 	return x.builtin(strings.TrimPrefix(name, "gl_"))
 }
 
-// builtin returns a built-in value of the invocation; nil if the debugger does not have it.
+// builtin returns a built-in value of the invocation; nil if the debugger does not have it. The suffix of its extension does not matter.
 func (x *view) builtin(name string) *Variable {
+	base := func(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "KHR"), "EXT") }
 	for _, v := range x.builtins() {
-		if strings.EqualFold(v.Name, name) {
+		if strings.EqualFold(base(v.Name), base(name)) {
 			return v
 		}
 	}

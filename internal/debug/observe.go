@@ -40,7 +40,9 @@ func (h *hook) observes(g *exec.Group) bool {
 	switch {
 	case len(h.edits[h.now.group]) > 0:
 		return true
-	case !c.Pick.of(h.stage.Program.Stage), c.Pick.Pixel != nil && !mayContain(g, h.command.Attachments, c.Pick.Pixel[0], c.Pick.Pixel[1]):
+	case h.command.Kind == vk.DebugLaunch && (!c.Pick.stage(h.stages) || c.Pick.Launch != nil && !h.launches(g)):
+		return false
+	case h.command.Kind != vk.DebugLaunch && !c.Pick.of(h.stage.Program.Stage), c.Pick.Pixel != nil && !mayContain(g, h.command.Attachments, c.Pick.Pixel[0], c.Pick.Pixel[1]):
 		return false
 	case s != nil && s.exact != nil:
 		return h.now.group == s.exact.group

@@ -16,11 +16,12 @@ type Pick struct {
 	Sample    *uint32    // of fragments with sample shading
 	Vertex    *uint32    // VertexIndex
 	Instance  *uint32    // InstanceIndex of vertices
+	Launch    *[3]uint32 // LaunchId of the shaders of rays
 }
 
 // any reports whether the pick is of single invocations.
 func (p *Pick) any() bool {
-	return p.Pixel != nil || p.Primitive != nil || p.Sample != nil || p.Vertex != nil || p.Instance != nil
+	return p.Pixel != nil || p.Primitive != nil || p.Sample != nil || p.Vertex != nil || p.Instance != nil || p.Launch != nil
 }
 
 // of reports whether the pick permits invocations of a stage.
@@ -32,6 +33,8 @@ func (p *Pick) of(s ir.Stage) bool {
 		return s == ir.Fragment
 	case p.Vertex != nil || p.Instance != nil:
 		return s == ir.Vertex
+	case p.Launch != nil:
+		return s.OfRays()
 	}
 	return true
 }
@@ -49,6 +52,12 @@ func (h *hook) picked(s *exec.Step) exec.Lanes {
 	}
 	var out exec.Lanes
 	for lane := range s.Active.All {
+		if p.Launch != nil {
+			if h.launchID(s, uint32(lane)) == *p.Launch {
+				out[lane>>6] |= 1 << (lane & 63)
+			}
+			continue
+		}
 		x := view{h, s, Frame{lane: uint32(lane)}}
 		if x.meets(ir.FragCoord, 0, p.pixel(0)) && x.meets(ir.FragCoord, 1, p.pixel(1)) && x.meets(ir.PrimitiveId, 0, p.Primitive) &&
 			x.meets(ir.SampleId, 0, p.Sample) && x.meets(ir.VertexIndex, 0, p.Vertex) && x.meets(ir.InstanceIndex, 0, p.Instance) {

@@ -127,7 +127,8 @@ func (h *history) add(b []byte) {
 // independent reports whether groups of a stage can be skipped on the way to a checkpoint: they write nothing but the memory that the
 // checkpoint has.
 func (h *history) independent(s *shader.Stage) bool {
-	return s.Program.Stage == ir.Fragment || s.Program.Stage == ir.Compute
+	stage := s.Program.Stage
+	return stage == ir.Fragment || stage == ir.Compute || stage.OfRays()
 }
 
 // pass counts operations up to a position, and reports whether a checkpoint is due there.

@@ -3,7 +3,6 @@ package debug
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // Conditions of breakpoints are evaluated in each invocation. A part of an expression that is a scalar has a quick form, which
@@ -91,7 +90,7 @@ func (r *reference) resolve(x *view) {
 	switch {
 	case v == nil:
 	case v.t == nil:
-		if b := builtinNamed(v.Name); b != nil && x.command.Kind == vk.DebugDispatch {
+		if b := x.builtinNamed(v.Name); b != nil {
 			r.word, r.count, r.single = b.word, b.count, b.count == 1
 		}
 	case v.t.IsVector() || v.t.Scalar() != nil && v.t.Parts() == 0:

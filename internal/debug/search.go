@@ -67,7 +67,7 @@ func (h *hook) restart() {
 	s := h.search
 	p := h.history.points[s.point]
 	h.first, h.point, h.resumed = p.at.group, 0, &p
-	if h.command.Kind == vk.DebugDispatch {
+	if h.command.Kind != vk.DebugDraw {
 		h.history.restore(s.point)
 	} else { // groups of earlier stages run first, from the memory of the beginning
 		h.history.restore(0)
@@ -113,6 +113,9 @@ func (h *hook) passed() error {
 	return nil
 }
 
+// searches reports whether a search has not found its stop yet.
+func (h *hook) searches() bool { return h.search != nil && h.search.exact == nil && !h.search.first }
+
 // tooLarge says why a session does not go back.
 func (h *hook) tooLarge() string {
 	return fmt.Sprintf("the shader may write %d bytes; to go back, they must be at most %d", h.history.bytes, maxCopied)
@@ -120,8 +123,11 @@ func (h *hook) tooLarge() string {
 
 // what returns the words for the command.
 func (h *hook) what() string {
-	if h.command.Kind == vk.DebugDraw {
+	switch h.command.Kind {
+	case vk.DebugDraw:
 		return "the draw"
+	case vk.DebugLaunch:
+		return "the launch of rays"
 	}
 	return "the dispatch"
 }

@@ -64,6 +64,7 @@ type Config struct {
 	Thread      Thread // the first in focus
 	Dispatch    int    // the dispatches before it run without stops
 	Draw        int    // and the draws
+	Launch      int    // and the launches of rays
 	Pick        Pick
 }
 
@@ -84,7 +85,7 @@ type Session struct {
 	done   chan struct{} // closed by End
 	end    sync.Once
 
-	commands [2]int // by kind, so far
+	commands [3]int // by kind, so far
 	codes    map[*ir.Program]*code
 
 	// state is locked for writing while hook, its step and values change: a look at a stopped shader ends before the shader goes on.
@@ -160,11 +161,9 @@ func (s *Session) Run(ctx context.Context, c vk.DebugCommand, run func(exec.Hook
 		return ErrEnded
 	}
 	s.commands[c.Kind]++
-	before, n := s.config.Dispatch, s.commands[c.Kind]
-	if c.Kind == vk.DebugDraw {
-		before = s.config.Draw
-	}
-	known := slices.DeleteFunc(slices.Clone(c.Stages), func(x *shader.Stage) bool { return x.Symbols == nil || x.Facts == nil })
+	n := s.commands[c.Kind]
+	before := map[vk.DebugKind]int{vk.DebugDispatch: s.config.Dispatch, vk.DebugDraw: s.config.Draw, vk.DebugLaunch: s.config.Launch}[c.Kind]
+	known := slices.DeleteFunc(slices.Clone(c.Stages), func(x *shader.Stage) bool { return !known(x) })
 	if len(known) == 0 || n <= before || !s.config.Pick.stage(known) {
 		return run(nil)
 	}
@@ -177,7 +176,7 @@ func (s *Session) Run(ctx context.Context, c vk.DebugCommand, run func(exec.Hook
 	for {
 		h.begin()
 		switch err := run(h); {
-		case errors.Is(err, errRewind):
+		case errors.Is(err, errRewind), err == nil && h.searches(): // the stretch of a search may end with the command
 			h.rewind()
 		case !h.slowly(err):
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -34,7 +35,10 @@ type Variable struct {
 	path []uint64
 	t    *facts.Type // nil for a built-in
 
-	numbers []number // of a built-in
+	numbers []number    // of a built-in, or of a part of a ray
+	kind    kind        // of numbers
+	fixed   []*Variable // the parts of a ray
+	ofRay   bool        // it is a part of a ray, which no expression has
 }
 
 // Scope is a group of variables of a frame.
@@ -49,6 +53,7 @@ var scopes = []Scope{
 	{Name: "Locals", has: (*view).isLocal},
 	{Name: "Invocation"},
 	{Name: "Inputs", has: storedIn(spirv.StorageClassInput)},
+	{Name: "Rays", has: (*view).isOfRay},
 	{Name: "Outputs", has: storedIn(spirv.StorageClassOutput)},
 	{Name: "Globals", has: (*view).isGlobal},
 	{Name: "Resources", has: (*view).isResource},
@@ -92,6 +97,15 @@ func (s *Session) Variables(c Scope) (list []*Variable) {
 	return list
 }
 
+// own returns the function of a stage that the function of the frame is a copy of.
+func (x *view) own() *part { return &x.parts[x.fn] }
+
+// placesOf returns the places of a part of a value, as the stage has them.
+func (x *view) placesOf(id spirv.ID, path []uint64) (*facts.Type, []lower.Place, error) {
+	of := x.own()
+	return of.stage.Symbols.Places(of.fn, id, path...)
+}
+
 // view returns a frame at the stop; nil if the session is not stopped. The caller holds the state.
 func (s *Session) view(f Frame) *view {
 	h := s.hook
@@ -103,7 +117,7 @@ func (s *Session) view(f Frame) *view {
 
 // isLocal reports whether an id is a variable or a parameter of the function, or a value to which debug information gives a name.
 func (x *view) isLocal(id spirv.ID) bool {
-	m := x.stage.Facts
+	m := x.own().stage.Facts
 	if v := m.Variable(id); v != nil {
 		return v.Func != nil
 	}
@@ -113,6 +127,16 @@ func (x *view) isLocal(id spirv.ID) bool {
 
 func (x *view) isGlobal(id spirv.ID) bool {
 	return x.storage(id) == spirv.StorageClassPrivate || x.storage(id) == spirv.StorageClassWorkgroup
+}
+
+// isOfRay reports whether an id is a payload, callable data, hit attributes, or the data of the shader record.
+func (x *view) isOfRay(id spirv.ID) bool {
+	switch x.storage(id) {
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR, spirv.StorageClassCallableDataKHR,
+		spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT:
+		return true
+	}
+	return false
 }
 
 func (x *view) isResource(id spirv.ID) bool {
@@ -130,7 +154,7 @@ func storedIn(c spirv.StorageClass) func(*view, spirv.ID) bool {
 
 // storage returns the storage class of a variable at module scope; ^0 if the id is none.
 func (x *view) storage(id spirv.ID) spirv.StorageClass {
-	if v := x.stage.Facts.Variable(id); v != nil && v.Func == nil {
+	if v := x.own().stage.Facts.Variable(id); v != nil && v.Func == nil {
 		return v.Storage
 	}
 	return ^spirv.StorageClass(0)
@@ -138,7 +162,7 @@ func (x *view) storage(id spirv.ID) spirv.StorageClass {
 
 // isResult reports whether an id is the result of an instruction of the function before the position, without a name of its own.
 func (x *view) isResult(id spirv.ID) bool {
-	m := x.stage.Facts
+	m := x.own().stage.Facts
 	in := m.Code.DefInst(id)
 	if in == nil || m.Const(id) != nil || m.Variable(id) != nil || in.Op() == spirv.OpFunctionParameter || x.debugName(id) != "" {
 		return false
@@ -149,20 +173,20 @@ func (x *view) isResult(id spirv.ID) bool {
 
 // variable returns a variable or value, without its text.
 func (x *view) variable(id spirv.ID) *Variable {
-	return &Variable{of: x, id: id, Name: x.name(id), t: x.stage.Symbols.Type(x.fn, id)}
+	return &Variable{of: x, id: id, Name: x.name(id), t: x.own().stage.Symbols.Type(x.own().fn, id)}
 }
 
 // places returns the places of the scalars of the variable.
 func (v *Variable) places() ([]lower.Place, error) {
 	if len(v.path) > 0 {
-		_, list, err := v.of.stage.Symbols.Places(v.of.fn, v.id, v.path...)
+		_, list, err := v.of.placesOf(v.id, v.path)
 		return list, err
 	}
 	key := placesKey{v.of.fn, v.id}
 	if list, ok := v.of.marks.places[key]; ok {
 		return list, nil
 	}
-	_, list, err := v.of.stage.Symbols.Places(v.of.fn, v.id)
+	_, list, err := v.of.placesOf(v.id, nil)
 	if err == nil {
 		v.of.marks.places[key] = list
 	}
@@ -182,7 +206,11 @@ func (v *Variable) fill() {
 	if v.t == nil {
 		return
 	}
-	v.Type, v.Parts = typeName(v.of.stage.Facts, v.t), v.count()
+	v.Type, v.Parts = typeName(v.of.own().stage.Facts, v.t), v.count()
+	if isRay(v.t) {
+		v.fillRay()
+		return
+	}
 	if v.t.Scalar() == nil && v.t.IsComposite() {
 		v.Value = summary(v.t, v.Parts)
 		return
@@ -203,7 +231,7 @@ func (v *Variable) fill() {
 func (s *Session) Children(v *Variable, first, count uint64) (list []*Variable) {
 	s.state.RLock()
 	defer s.state.RUnlock()
-	if s.hook == nil || v.of == nil || s.hook.step != v.of.at {
+	if s.hook == nil || v.of != nil && s.hook.step != v.of.at {
 		return nil
 	}
 	end := v.Parts
@@ -211,6 +239,10 @@ func (s *Session) Children(v *Variable, first, count uint64) (list []*Variable) 
 		end = min(end, first+count)
 	}
 	for i := first; i < end; i++ {
+		if v.fixed != nil {
+			list = append(list, v.fixed[i])
+			continue
+		}
 		c := v.child(i)
 		c.fill()
 		list = append(list, c)
@@ -226,7 +258,7 @@ func (v *Variable) child(i uint64) *Variable {
 // part returns the name of part i.
 func (v *Variable) part(i uint64) string {
 	if v.t.IsStruct() {
-		if n := v.of.stage.Facts.MemberName(v.t.ID, int(i)); n != "" {
+		if n := v.of.own().stage.Facts.MemberName(v.t.ID, int(i)); n != "" {
 			return n
 		}
 		return fmt.Sprintf("member%d", i)
@@ -244,7 +276,12 @@ func (x *view) read(p lower.Place) (uint64, error) {
 	}
 	at := x.offset(p)
 	switch p.Kind {
-	case lower.InVariable, lower.InPrivate:
+	case lower.InLaunch:
+		if at < 3 {
+			return uint64(x.launchID(x.at, x.lane)[at]), nil
+		}
+		return uint64(trace.LaunchSize(x.params())[at%3]), nil
+	case lower.InVariable, lower.InPrivate, lower.InFrame, lower.InPayload:
 		bits := uint64(x.at.ReadPrivate(at, x.lane))
 		if p.Type.Bits() > 32 {
 			bits |= uint64(x.at.ReadPrivate(at+1, x.lane)) << 32
@@ -264,11 +301,16 @@ func (x *view) read(p lower.Place) (uint64, error) {
 // offset returns the slot of a place in private memory, or its offset in bytes in other memory.
 func (x *view) offset(p lower.Place) uint64 {
 	at := p.Offset
-	if p.Value != 0 {
+	if p.Value != 0 && p.Kind != lower.InAddress {
 		at += x.at.Read(x.fn, p.Value, x.lane)
 	}
-	if p.Kind == lower.InVariable {
-		at += uint64(x.at.Bases[p.Variable])
+	switch p.Kind {
+	case lower.InVariable:
+		at += uint64(x.at.Bases[p.Variable+x.own().Variables])
+	case lower.InFrame:
+		at += uint64(x.context(trace.ContextFrame))
+	case lower.InPayload:
+		at += uint64(x.context(trace.ContextPayload))
 	}
 	return at
 }
@@ -280,8 +322,12 @@ func (x *view) memory(p lower.Place) []byte {
 		return x.at.Workgroup
 	case lower.InPush:
 		return x.job.Push
+	case lower.InAddress:
+		return x.addressed(x.at.Read(x.fn, p.Value, x.lane))
+	case lower.InRecord:
+		return x.addressed(x.record())
 	}
-	if r := p.Resource; r < uint64(len(x.job.Resources)) && len(x.job.Resources[r]) > 0 {
+	if r := p.Resource + x.own().Resources; r < uint64(len(x.job.Resources)) && len(x.job.Resources[r]) > 0 {
 		return x.job.Resources[r][0].Bytes
 	}
 	return nil
@@ -292,7 +338,7 @@ func (x *view) length(v *Variable) uint64 {
 	stride := uint64(v.t.ArrayStride)
 	path := append(slices.Clone(v.path), 0)
 	for t := v.t.Elem; ; t = t.Part(0) { // the first scalar of the first element has a place
-		_, list, err := x.stage.Symbols.Places(x.fn, v.id, path...)
+		_, list, err := x.placesOf(v.id, path)
 		if err != nil || stride == 0 {
 			return 0
 		}
@@ -312,28 +358,40 @@ func (x *view) length(v *Variable) uint64 {
 
 // builtins returns the built-in values of the invocation that do not depend on the program.
 func (x *view) builtins() (list []*Variable) {
-	if x.command.Kind != vk.DebugDispatch {
-		return append(x.invocation(), known("SubgroupLocalInvocationId", "uint", x.lane))
+	table := x.builtinTable()
+	if table == nil {
+		return append(x.invocation(), knownWords("SubgroupLocalInvocationId", "uint", x.lane))
 	}
-	for i := range dispatchBuiltins {
-		b := &dispatchBuiltins[i]
+	for i := range table {
+		b := &table[i]
 		words := make([]uint32, b.count)
 		for n := range words {
 			words[n] = b.word(x, n)
 		}
-		list = append(list, known(b.name, b.kind, words...))
+		list = append(list, knownWords(b.name, b.kind, words...))
 	}
 	return list
 }
 
-// dispatchBuiltin is a built-in value of the invocations of a dispatch.
-type dispatchBuiltin struct {
+// builtinTable returns the built-in values that do not depend on the shader; nil for a draw.
+func (x *view) builtinTable() []builtinWords {
+	switch x.command.Kind {
+	case vk.DebugDispatch:
+		return dispatchBuiltins
+	case vk.DebugLaunch:
+		return launchBuiltins
+	}
+	return nil
+}
+
+// builtinWords is a built-in value of the invocations of a dispatch or a launch.
+type builtinWords struct {
 	name, kind string
 	count      int
 	word       func(x *view, i int) uint32
 }
 
-var dispatchBuiltins = []dispatchBuiltin{
+var dispatchBuiltins = []builtinWords{
 	{"GlobalInvocationId", "uvec3", 3, func(x *view, i int) uint32 {
 		return x.at.Group[i]*x.program.LocalSize[i] + x.local(x.thread(x.at, x.lane))[i]
 	}},
@@ -344,23 +402,24 @@ var dispatchBuiltins = []dispatchBuiltin{
 	{"SubgroupLocalInvocationId", "uint", 1, func(x *view, _ int) uint32 { return x.lane }},
 }
 
-// builtinNamed returns the built-in value of dispatches with a name; nil if there is none.
-func builtinNamed(name string) *dispatchBuiltin {
-	for i := range dispatchBuiltins {
-		if b := &dispatchBuiltins[i]; b.name == name {
+// builtinNamed returns the built-in value with a name that does not depend on the shader; nil if there is none.
+func (x *view) builtinNamed(name string) *builtinWords {
+	list := x.builtinTable()
+	for i := range list {
+		if b := &list[i]; b.name == name {
 			return b
 		}
 	}
 	return nil
 }
 
-// known returns a built-in value.
-func known(name, kind string, values ...uint32) *Variable {
+// knownWords returns a built-in value.
+func knownWords(name, kind string, values ...uint32) *Variable {
 	r := result{kind: unsigned}
 	for _, n := range values {
 		r.numbers = append(r.numbers, number{i: int64(n)})
 	}
-	return &Variable{Name: name, Type: kind, Value: r.String(), numbers: r.numbers}
+	return &Variable{Name: name, Type: kind, Value: r.String(), numbers: r.numbers, kind: unsigned}
 }
 
 // idNames are the names of the words of an invocation's identity.
@@ -374,10 +433,10 @@ func (x *view) invocation() (list []*Variable) {
 		switch word, _ := x.id(v.Semantic, v.Index); {
 		case v.Semantic == ir.Location || v.Semantic == ir.NoSemantic:
 		case v.Semantic != ir.FragCoord:
-			list = append(list, known(idNames[v.Semantic], "uint", word))
+			list = append(list, knownWords(idNames[v.Semantic], "uint", word))
 		case v.Index == 1:
 			column, _ := x.id(ir.FragCoord, 0)
-			list = append(list, known("pixel", "uvec2", column, word))
+			list = append(list, knownWords("pixel", "uvec2", column, word))
 		}
 	}
 	return list
@@ -394,10 +453,13 @@ func (v *Variable) Named() bool { return v.t.IsStruct() || v.t.IsVector() }
 
 // Path returns the expression of the variable in the syntax of GLSL.
 func (v *Variable) Path() string {
+	if v.ofRay {
+		return ""
+	}
 	if v.of == nil {
 		return "gl_" + v.Name
 	}
-	at := &Variable{of: v.of, id: v.id, t: v.of.stage.Symbols.Type(v.of.fn, v.id)}
+	at := &Variable{of: v.of, id: v.id, t: v.of.own().stage.Symbols.Type(v.of.own().fn, v.id)}
 	text := v.of.name(v.id)
 	for _, i := range v.path {
 		text += joined(at.part(i))

@@ -56,7 +56,12 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 		return nil, fmt.Errorf("%s is a value, which does not change; want a variable", expression)
 	}
 	for i := range places { // an offset of now holds
-		if p := &places[i]; p.Value != 0 {
+		switch p := &places[i]; {
+		case p.Kind == lower.InFrame || p.Kind == lower.InPayload:
+			p.Kind, p.Offset = lower.InPrivate, x.offset(*p)
+		case p.Kind == lower.InAddress || p.Kind == lower.InRecord || p.Kind == lower.InLaunch:
+			return nil, fmt.Errorf("%s is not in memory that can be watched; want a variable or a buffer", expression)
+		case p.Value != 0:
 			p.Offset, p.Value = p.Offset+x.at.Read(x.fn, p.Value, x.lane), 0
 		}
 	}

@@ -27,7 +27,7 @@ type Place struct {
 	Kind PlaceKind
 	Type ir.Type
 
-	Value    ir.V   // InRegister: the value; else what is added to Offset while running, 0 for nothing
+	Value    ir.V   // InRegister: the value; else what is added to Offset while running, such as the address; 0 for nothing
 	Variable uint64 // InVariable: index in Program.Vars
 	Resource uint64 // InBuffer: index in Program.Res
 	Offset   uint64 // in slots or bytes
@@ -44,6 +44,11 @@ const (
 	InWorkgroup                  // a byte of workgroup memory
 	InPush                       // a byte of the push constants
 	InBuffer                     // a byte of descriptor 0 of a resource
+	InAddress                    // a byte at a device address
+	InFrame                      // a slot of the frame of the ray that runs the shader
+	InPayload                    // a slot of the payload or the callable data that the shader is run with
+	InRecord                     // a byte of the data of the shader record
+	InLaunch                     // word Offset of the id of the launch's invocation, after it of the size of the launch
 )
 
 // note records the value of an id.
@@ -142,6 +147,9 @@ func (s *scope) pointee(p pointer, path []uint64) (*facts.Type, []Place, error) 
 			return nil, nil, fmt.Errorf("there is no part %d", i)
 		}
 	}
+	if (isRay(p.typ) || isHitObject(p.typ)) && p.memory == inSlots {
+		return p.typ, rayPlaces(&p), nil
+	}
 	if p.typ.Leaves == 0 && p.typ.IsComposite() { // a runtime array, or a structure with one
 		return p.typ, nil, nil
 	}
@@ -150,7 +158,7 @@ func (s *scope) pointee(p pointer, path []uint64) (*facts.Type, []Place, error) 
 	var list []Place
 	known := true
 	s.scalarsAt(p, func(at *pointer, t ir.Type) {
-		place, ok := placeOf(at, t)
+		place, ok := s.placeOf(at, t)
 		known = known && ok && int(place.Value) < len(vals)
 		list = append(list, place)
 	})
@@ -160,10 +168,30 @@ func (s *scope) pointee(p pointer, path []uint64) (*facts.Type, []Place, error) 
 	return p.typ, list, nil
 }
 
+// rayPlaces returns the places of the slots of a ray query, or of the ray of a hit object.
+func rayPlaces(p *pointer) []Place {
+	list := make([]Place, ir.RaySlots)
+	for i := range list {
+		list[i] = Place{Kind: InVariable, Type: ir.I32, Value: p.offset.dyn, Variable: p.number, Offset: p.offset.imm + uint64(i)}
+	}
+	return list
+}
+
 // placeOf returns the place of a scalar in memory; false if it has none.
-func placeOf(p *pointer, t ir.Type) (Place, bool) {
+func (s *scope) placeOf(p *pointer, t ir.Type) (Place, bool) {
 	x := Place{Type: t, Value: p.offset.dyn, Offset: p.offset.imm}
 	switch {
+	case p.memory == inPrivate && s.isInput(p.offset.dyn):
+		x.Kind, x.Value = InPayload, 0
+		if p.class == spirv.StorageClassHitAttributeKHR {
+			x.Kind = InFrame
+		}
+	case p.memory == physical && s.isInput(p.address) && p.offset.dyn == 0:
+		x.Kind, x.Type = InRecord, bufferType(t)
+	case p.memory == physical && p.address != 0 && p.offset.dyn == 0:
+		x.Kind, x.Type, x.Value = InAddress, bufferType(t), p.address
+	case p.memory == inInput && p.io != nil && !p.io.copied && x.Value == 0 && x.Offset < uint64(len(p.io.scalars)) && p.io.scalars[x.Offset].ofRay:
+		return s.placeOfRay(&p.io.scalars[x.Offset])
 	case p.memory == inSlots:
 		x.Kind, x.Variable = InVariable, p.number
 	case p.memory == inInput && p.io != nil && p.io.copied && !p.io.arrayed: // its copy, whose scalars and slots are the same
@@ -178,6 +206,38 @@ func placeOf(p *pointer, t ir.Type) (Place, bool) {
 		x.Kind, x.Type = InPush, bufferType(t)
 	case p.class == spirv.StorageClassStorageBuffer, p.class == spirv.StorageClassUniform:
 		x.Kind, x.Type, x.Resource = InBuffer, bufferType(t), p.number
+	default:
+		return x, false
+	}
+	return x, true
+}
+
+// isInput reports whether a value is an input of the program.
+func (s *scope) isInput(v ir.V) bool { return v != 0 && s.b.Func.Val(v).Op == ir.In }
+
+// placeOfRay returns the place of a scalar of a built-in of ray tracing stages.
+func (s *scope) placeOfRay(l *ioScalar) (Place, bool) {
+	r := rayBuiltIns[l.known]
+	x := Place{Kind: InFrame, Type: r.typ, Offset: r.at + uint64(l.index)}
+	switch r.place {
+	case ofRay:
+	case ofHit:
+		x.Offset += s.hitOfStage()
+	case ofLimit:
+		x.Offset = s.rayLimit()
+	case ofMask:
+		x.Type = ir.I8
+	case ofLaunch:
+		x.Kind, x.Offset = InLaunch, uint64(l.index)
+		if ir.Semantic(r.at) == ir.LaunchSize {
+			x.Offset += 3
+		}
+	case ofAnswer:
+		list := s.answers[l.known]
+		if int(l.index) >= len(list) {
+			return x, false
+		}
+		return Place{Kind: InRegister, Type: r.typ, Value: list[l.index]}, true
 	default:
 		return x, false
 	}

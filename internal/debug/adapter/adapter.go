@@ -47,22 +47,32 @@ type Launch struct {
 	Sample    *uint32  `json:"sample"`    // of fragments with sample shading
 	Vertex    *uint32  `json:"vertex"`    // VertexIndex
 	Instance  *uint32  `json:"instance"`  // InstanceIndex of vertices
+
+	Launches int      `json:"launch"`   // the launches of rays before the debugger stops in one
+	Launch   []uint32 `json:"launchId"` // the invocation of a launch that stops: x, y and z
 }
 
 // pick returns the invocations that stop.
 func (l *Launch) pick() (p debug.Pick, err error) {
 	p = debug.Pick{Primitive: l.Primitive, Sample: l.Sample, Vertex: l.Vertex, Instance: l.Instance}
 	switch {
-	case l.Dispatch < 0 || l.Draw < 0:
-		return p, fmt.Errorf("dispatch %d and draw %d; must not be negative", l.Dispatch, l.Draw)
-	case (l.Pixel != nil || l.Primitive != nil || l.Sample != nil) && (l.Vertex != nil || l.Instance != nil):
-		return p, errors.New("a fragment and a vertex; want one of them")
+	case l.Dispatch < 0 || l.Draw < 0 || l.Launches < 0:
+		return p, fmt.Errorf("dispatch %d, draw %d and launch %d; must not be negative", l.Dispatch, l.Draw, l.Launches)
+	case (l.Pixel != nil || l.Primitive != nil || l.Sample != nil) && (l.Vertex != nil || l.Instance != nil || l.Launch != nil), l.Launch != nil && (l.Vertex != nil || l.Instance != nil):
+		return p, errors.New("a fragment, a vertex and a launch id; want one of them")
 	}
 	if l.Pixel != nil {
 		if len(l.Pixel) != 2 {
 			return p, fmt.Errorf("a pixel with %d coordinates; want x and y", len(l.Pixel))
 		}
 		p.Pixel = &[2]uint32{l.Pixel[0], l.Pixel[1]}
+	}
+	if l.Launch != nil {
+		if len(l.Launch) == 0 || len(l.Launch) > 3 {
+			return p, fmt.Errorf("a launch id with %d coordinates; want x, y and z", len(l.Launch))
+		}
+		p.Launch = &[3]uint32{}
+		copy(p.Launch[:], l.Launch)
 	}
 	if l.Stage == "" {
 		return p, nil
@@ -78,7 +88,7 @@ func (l *Launch) pick() (p debug.Pick, err error) {
 
 // picks reports whether the launch request asks for certain commands or invocations.
 func (l *Launch) picks() bool {
-	return l.Dispatch > 0 || l.Draw > 0 || l.Stage != "" || l.Pixel != nil || l.Primitive != nil || l.Sample != nil || l.Vertex != nil || l.Instance != nil
+	return l.Dispatch > 0 || l.Draw > 0 || l.Stage != "" || l.Pixel != nil || l.Primitive != nil || l.Sample != nil || l.Vertex != nil || l.Instance != nil || l.Launch != nil || l.Launches > 0
 }
 
 // stages is the number of stages.

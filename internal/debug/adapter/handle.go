@@ -155,7 +155,7 @@ func (a *adapter) launched(m *dap.LaunchRequest) {
 	}
 	a.session = debug.New(debug.Config{
 		Events: a.events(), Locate: a.target.Locate, StopOnEntry: l.StopOnEntry,
-		Thread: debug.Thread{Group: l.Workgroup, Local: l.Invocation}, Dispatch: l.Dispatch, Draw: l.Draw, Pick: pick,
+		Thread: debug.Thread{Group: l.Workgroup, Local: l.Invocation}, Dispatch: l.Dispatch, Draw: l.Draw, Launch: l.Launches, Pick: pick,
 	})
 	a.apply()
 	a.respond(r, nil)

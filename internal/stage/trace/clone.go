@@ -65,7 +65,7 @@ type clone struct {
 	variables uint64 // the number of its first variable
 	inputs    []ir.V // the arguments of its entry point: frame, payload and address of the record
 	context   uint64 // the variable with the inputs of the shader for other functions than the entry point
-	shares    bool   // there are such functions
+	shares    bool   // there are such functions, or a debugger that reads the variable
 }
 
 // inputTypes are the types of the inputs of a shader.
@@ -73,16 +73,16 @@ var inputTypes = [...]ir.Type{ir.I32, ir.I32, ir.I64}
 
 // The slots of the variable with the inputs of a shader. The caller writes them before the call.
 const (
-	contextFrame   = 0
-	contextPayload = 1
-	contextRecord  = 2 // two slots: the address of the record
+	ContextFrame   = 0 // the address of the ray's frame
+	ContextPayload = 1 // the address of the payload or of the callable data
+	ContextRecord  = 2 // two slots: the address of the record
 	contextSlots   = 4
 )
 
 // enter runs a shader.
 func (c *composer) enter(number int, at shaderCall) {
 	k, b := c.cloneOf(number, at.level), c.w.B
-	inputs := [...]ir.V{contextFrame: at.frame, contextPayload: at.payload, contextRecord: at.record}
+	inputs := [...]ir.V{ContextFrame: at.frame, ContextPayload: at.payload, ContextRecord: at.record}
 	for slot, v := range inputs {
 		if v == 0 {
 			inputs[slot] = b.Const(inputTypes[slot], 0)
@@ -104,7 +104,7 @@ func (c *composer) cloneOf(number int, level uint32) *clone {
 		return k
 	}
 	p := c.prog
-	k := &clone{of: s, level: level, variables: uint64(len(p.Vars))}
+	k := &clone{of: s, level: level, variables: uint64(len(p.Vars)), shares: c.options.Parts != nil}
 	c.clones[key] = k
 	for i, f := range s.program.Funcs {
 		n, ok := s.textures[i]
@@ -163,7 +163,13 @@ func (c *composer) copyFunction(k *clone, i int, from *ir.Func) *ir.Func {
 	to := map[ir.V]ir.V{}
 	for at, v := range code {
 		if n, ok := c.replaced(k, v, to); ok {
-			if n != 0 {
+			switch {
+			case n == 0:
+			case c.prog.Observed: // a copy with the number of the value
+				x := f.Val(v)
+				*x = ir.Val{Op: ir.Or, Type: x.Type, Args: [4]ir.V{n, n}, Origin: x.Origin}
+				b.Keep(v)
+			default:
 				to[v] = n
 			}
 			continue
@@ -253,7 +259,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		}
 		return 0, true
 	case ir.Report:
-		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, contextFrame), c.context(k, contextPayload), c.context(k, contextRecord), arg(0), arg(1))[0], true
+		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, ContextFrame), c.context(k, ContextPayload), c.context(k, ContextRecord), arg(0), arg(1))[0], true
 	}
 	return 0, false
 }
@@ -289,11 +295,11 @@ func (c *composer) input(k *clone, in ir.Input) ir.V {
 	b := c.w.B
 	switch in.Semantic {
 	case ir.RayFrame:
-		return c.context(k, contextFrame)
+		return c.context(k, ContextFrame)
 	case ir.RayPayload:
-		return c.context(k, contextPayload)
+		return c.context(k, ContextPayload)
 	case ir.ShaderRecord:
-		return b.Op(ir.Add, ir.I64, c.context(k, contextRecord), b.Const(ir.I64, HandleSize))
+		return b.Op(ir.Add, ir.I64, c.context(k, ContextRecord), b.Const(ir.I64, HandleSize))
 	case ir.LaunchId:
 		return c.launchID(in.Index)
 	case ir.LaunchSize:

@@ -23,6 +23,21 @@ type Options struct {
 
 	// Stop, if not nil, is polled; Compose returns its error as soon as it is not nil.
 	Stop func() error
+
+	// Parts, if not nil, receives the origin of each function of the program, by its number. It is for observed shaders, whose
+	// values then keep their numbers.
+	Parts *[]Part
+}
+
+// Part says which function of a shader a function of the composed program is a copy of, and what the composition has added to the numbers
+// in it.
+type Part struct {
+	Shader int // in Pipeline.Shaders, or Unused for a function of the composition
+	Func   int
+
+	Variables, Resources uint64
+	Origin               int32
+	Context              uint64 // the variable with the inputs of the shader: ContextFrame and the other slots
 }
 
 // composer makes one compute program of all shaders of a pipeline. IR functions do not recurse and their variables are
@@ -72,6 +87,7 @@ func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	w := compose.New("ray tracing pipeline", &ir.Program{Name: p.Shaders[0].Name, SubgroupSize: size, LocalSize: [3]uint32{size, 1, 1}})
 	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, shades: map[uint32]int{}, calls: map[uint32]int{}}
 	c.addShaders()
+	c.prog.Observed = slices.ContainsFunc(p.Shaders, func(s *ir.Program) bool { return s.Observed })
 	c.function("launch", nil, nil, func(b *ir.Builder) { c.launch(b) })
 	for len(c.todo) > 0 && c.err == nil {
 		next := c.todo[0]
@@ -85,7 +101,26 @@ func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	if err := c.prog.Verify(); err != nil {
 		return nil, err
 	}
+	if o.Parts != nil {
+		*o.Parts = c.parts()
+	}
 	return c.prog, nil
+}
+
+// parts returns the origins of the functions.
+func (c *composer) parts() []Part {
+	list := make([]Part, len(c.prog.Funcs))
+	for i := range list {
+		list[i].Shader = Unused
+	}
+	for key, k := range c.clones {
+		for i, n := range k.functions {
+			if k.of.program.Funcs[i].Texture == nil { // copies of functions of textures are shared
+				list[n] = Part{key.shader, i, k.variables, k.of.resources, k.of.origin, k.context}
+			}
+		}
+	}
+	return list
 }
 
 // fail records the first error.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
@@ -101,4 +104,45 @@ func (e *DepthError) Error() string {
 		return fmt.Sprintf("a shader traces a ray at recursion depth %d; the pipeline has depth %d", e.Depth+1, e.Depth)
 	}
 	return fmt.Sprintf("a shader executes a callable shader at depth %d; the pipeline has depth %d for them", e.Depth+1, e.Depth)
+}
+
+// IsParams reports whether a resource of a composed program is the parameters of the launch.
+func IsParams(r *ir.Resource) bool {
+	return r.Set == compute.OwnSet && r.Binding == compose.ParamsBinding
+}
+
+// LaunchSize returns the size of the launch with some parameters; zeros if they are too short.
+func LaunchSize(params []byte) (size [3]uint32) {
+	for i := range size {
+		size[i] = wordOf(params, paramSize+i)
+	}
+	return size
+}
+
+// LaunchID returns the id in a launch with some parameters of the invocation in a lane of a workgroup, which is one subgroup. It may be
+// outside of the launch. The code of launchID does the same.
+func LaunchID(params []byte, subgroup uint32, group [3]uint32, lane uint32) [3]uint32 {
+	id := [3]uint32{group[0]*subgroup + lane, group[1], group[2]}
+	if wordOf(params, paramTiled) == 1 {
+		wide, high := tileSize(subgroup)
+		id[0], id[1] = group[0]*wide, group[1]*high
+		for bit := range uint32(bits.Len32(wide - 1)) {
+			id[0] += lane >> (2 * bit) & 1 << bit
+		}
+		for bit := range uint32(bits.Len32(high - 1)) {
+			id[1] += lane >> (2*bit + 1) & 1 << bit
+		}
+	}
+	for i := range id {
+		id[i] += wordOf(params, paramOrigin+i)
+	}
+	return id
+}
+
+// wordOf returns a word of the parameters; 0 if they are too short.
+func wordOf(params []byte, n int) uint32 {
+	if len(params) < 4*(n+1) {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(params[4*n:])
 }
