@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"image/png"
 	"io"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/debug"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
 	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
@@ -105,6 +107,9 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 		return err
 	}
 	for _, o := range outs {
+		if o[0] == "html" && x.from != nil && len(x.profile.Pictures) == 0 {
+			x.heat(ctx, c, f)
+		}
 		var b bytes.Buffer
 		if err := x.write(&b, o[0]); err != nil {
 			return err
@@ -114,6 +119,29 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 		}
 	}
 	return err
+}
+
+// heat runs a script again with the interpreter, and counts the instructions at each pixel of its draws. A run that fails has the counts so
+// far: the profile is there already.
+func (x *profiled) heat(ctx context.Context, c console, f runFlags) {
+	h := debug.Heat{}
+	if err := f.checkHooked(c); err != nil {
+		return
+	}
+	f.opts.Workers, f.opts.Debugger = 1, &h
+	amber.Run(ctx, x.from, f.opts)
+	for _, m := range h.Maps {
+		p := profile.Picture{Width: m.Width, Height: m.Height, Draws: m.Draws, Most: m.Most()}
+		for _, n := range m.Counts {
+			p.Total += n
+		}
+		var picture, heat bytes.Buffer
+		if png.Encode(&picture, m.Picture) != nil || png.Encode(&heat, m.Image()) != nil {
+			continue
+		}
+		p.Image, p.Heat = picture.Bytes(), heat.Bytes()
+		x.profile.Pictures = append(x.profile.Pictures, p)
+	}
 }
 
 // profiled is a file that has run.

@@ -41,6 +41,7 @@
 //	watch.go                      data breakpoints
 //	ray.go                        launches of rays, ray queries
 //	block.go, pixelhistory.go     the fragments of a pixel, and the tests that ended them
+//	heat.go                       the instructions at each pixel
 //	frame.go, variable.go,
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
 //	format.go                     texts of values

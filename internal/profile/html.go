@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -44,7 +45,7 @@ func (p *Profile) HTML(w io.Writer, title string, source Sources, whole Whole) e
 	for _, f := range p.Lines() {
 		files = append(files, f.page(source, whole))
 	}
-	return page.Execute(w, map[string]any{"Title": plain.Line(title), "Files": files})
+	return page.Execute(w, map[string]any{"Title": plain.Line(title), "Files": files, "Pictures": p.Pictures})
 }
 
 // page returns the rows of a source.
@@ -84,6 +85,19 @@ func (f *File) page(source Sources, whole Whole) pageFile {
 	return out
 }
 
+// Shown returns a PNG file as an address for an img element.
+func (Picture) Shown(png []byte) template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+}
+
+// Count returns the text of a count.
+func (Picture) Count(n uint64) string { return number(n) }
+
+// Mean returns the instructions of a pixel on average.
+func (p Picture) Mean() string {
+	return fmt.Sprintf("%.1f", float64(p.Total)/float64(max(p.Width*p.Height, 1)))
+}
+
 // Shown returns a count for the page; empty for 0.
 func (pageRow) Shown(n uint64) string {
 	if n == 0 {
@@ -107,11 +121,19 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
 table { border-collapse: collapse; font: 13px/1.45 ui-monospace, monospace }
 th, td { padding: 0 .6em; text-align: right; white-space: pre }
 th { position: sticky; top: 0; background: Canvas } td.text, th.text { text-align: left } .none { color: #888 } .never { color: #c22 }
+.stack { position: relative; width: max-content } .stack img { display: block; image-rendering: pixelated } .stack .over { position: absolute; inset: 0; opacity: .75 }
+.scale { display: flex; gap: .6em; align-items: center; font: 13px ui-monospace, monospace } .scale i { width: 12em; height: 1em; background: linear-gradient(90deg, #000, #f00, #ff0, #fff) }
 </style>
 </head>
 <body>
 <h1>{{.Title}}</h1>
-{{range .Files}}<h2>{{.Name}}</h2>
+{{range .Pictures}}<figure class="heat">
+<div class="stack"><img src="{{.Shown .Image}}" width="{{.Width}}" height="{{.Height}}" alt="the picture"><img class="over" src="{{.Shown .Heat}}" width="{{.Width}}" height="{{.Height}}" alt="instructions at each pixel"></div>
+<label>heat <input type="range" min="0" max="1" step="0.01" value="0.75" oninput="this.closest('figure').querySelector('.over').style.opacity=this.value"></label>
+<figcaption>{{.Width}} × {{.Height}} pixels, draws: {{.Draws}}, instructions of fragments: {{.Count .Total}}, {{.Mean}} at a pixel on average
+<div class="scale"><span>0</span><i></i><span>{{.Count .Most}}</span></div></figcaption>
+</figure>
+{{end}}{{range .Files}}<h2>{{.Name}}</h2>
 <p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Called}}<br>
 {{end}}</p>
 <table>

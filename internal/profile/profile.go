@@ -13,6 +13,16 @@ import (
 // Profile has the counts of stages. Its JSON form has the counts of each instruction.
 type Profile struct {
 	Stages []*Stage `json:"stages"`
+
+	Pictures []Picture `json:"-"` // for the page
+}
+
+// Picture is an image that draws shaded, beside the instructions at each of its pixels.
+type Picture struct {
+	Width, Height int
+	Draws         int
+	Total, Most   uint64 // instructions of all pixels, and of the pixel with most
+	Image, Heat   []byte // PNG
 }
 
 // Stage has the counts of one entry point.

@@ -77,7 +77,7 @@ func counted(t testing.TB, module string, words ...uint64) *Profile {
 	if n := lower.NewCounters(f, &f.EntryPoints[0]).Words; n != 11 {
 		t.Fatalf("%d counters, want 2 of each of main's 3 blocks, 2 after the call, 3 of the branch", n)
 	}
-	return &Profile{[]*Stage{New(f, &f.EntryPoints[0], 4, words, place)}}
+	return &Profile{Stages: []*Stage{New(f, &f.EntryPoints[0], 4, words, place)}}
 }
 
 // words are counters of two subgroups of four: six invocations take the branch, and the function that they call ends them.
@@ -212,7 +212,7 @@ func TestNames(t *testing.T) {
 		return &Function{Name: name, Place: Place{file, line}, Calls: calls}
 	}
 	const file = "a\nSF:b\x1b[2J,c"
-	p := &Profile{[]*Stage{{Functions: []*Function{at("f", file, 3, 1), at("f", file, 9, 2), at("g\r,\x00", file, 5, 0)}}, {Functions: []*Function{at("f", file, 3, 4)}}}}
+	p := &Profile{Stages: []*Stage{{Functions: []*Function{at("f", file, 3, 1), at("f", file, 9, 2), at("g\r,\x00", file, 5, 0)}}, {Functions: []*Function{at("f", file, 3, 4)}}}}
 	var b bytes.Buffer
 	if err := p.LCOV(&b); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestActive(t *testing.T) {
 	in := func(executed, subgroups uint64) Instruction {
 		return Instruction{Place: Place{"a", 1}, Count: Count{Executed: executed, Subgroups: subgroups}}
 	}
-	p := &Profile{[]*Stage{{SubgroupSize: 16, Functions: []*Function{{Blocks: []Block{{Instructions: []Instruction{in(6, 6), in(10, 1), in(5, 5)}}}}}}}}
+	p := &Profile{Stages: []*Stage{{SubgroupSize: 16, Functions: []*Function{{Blocks: []Block{{Instructions: []Instruction{in(6, 6), in(10, 1), in(5, 5)}}}}}}}}
 	if l := p.Lines()[0].Lines[0]; l.Executed != 10 || l.Subgroups != 1 || l.Lanes != 16 || l.Instructions != 21 {
 		t.Errorf("%+v", l)
 	}
