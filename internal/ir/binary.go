@@ -150,7 +150,7 @@ func (c *coder) program(p *Program) {
 		small(c, &x.Semantic)
 		small(c, &x.Type)
 		c.u32(&x.Index, &x.Source, &x.Stream, &x.Capture, &x.Offset)
-		c.bools(&x.Patch, &x.PerPrimitive)
+		c.bools(&x.Patch, &x.PerPrimitive, &x.Signed)
 	})
 	list(c, &p.Res, func(x *Resource) {
 		c.u32(&x.Set, &x.Binding, &x.Count)

@@ -198,6 +198,7 @@ type Output struct {
 	Offset   uint32 // with Capture: bytes from the start of the vertex in the buffer
 
 	PerPrimitive bool // of mesh: outat numbers primitives instead of vertices
+	Signed       bool // of a fragment's Location that is an integer, in a program with the sanitizer undefined: it has a sign
 }
 
 // Capture is a transform feedback buffer that receives the vertices of a stage.

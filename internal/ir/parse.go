@@ -299,6 +299,7 @@ func (r *parser) output() Output {
 		x.Offset = r.u32()
 	}
 	x.PerPrimitive = r.accept("perprimitive")
+	x.Signed = r.accept("signed")
 	return x
 }
 

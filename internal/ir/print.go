@@ -51,9 +51,9 @@ func (p *Program) String() string {
 		fmt.Fprintf(&w, "capture %d stride %d%s\n", x.Buffer, x.Stride, word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)))
 	}
 	for _, x := range p.Out {
-		fmt.Fprintf(&w, "out %s %s %d%s%s%s%s%s\n", x.Semantic, x.Type, x.Index,
+		fmt.Fprintf(&w, "out %s %s %d%s%s%s%s%s%s\n", x.Semantic, x.Type, x.Index,
 			word(x.Source != 0, fmt.Sprint(" source ", x.Source)), word(x.Patch, " patch"), word(x.Stream != 0, fmt.Sprint(" stream ", x.Stream)),
-			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)), word(x.PerPrimitive, " perprimitive"))
+			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)), word(x.PerPrimitive, " perprimitive"), word(x.Signed, " signed"))
 	}
 	for _, r := range p.Res {
 		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,

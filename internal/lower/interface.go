@@ -30,6 +30,7 @@ type ioScalar struct {
 	perView       bool   // the type is an array over views (PerViewNV)
 	view          uint32 // 1 + the view of an output of mesh with PerViewNV; 0 is all
 	passes        bool   // an input of geometry: PassthroughNV
+	signed        bool   // ir.Output.Signed
 	source        uint32
 	stream        uint32
 	capture       uint32 // 1 + the transform feedback buffer; 0 is none
@@ -293,6 +294,7 @@ func (u *unit) assignMember(x *ioVariable, t *facts.Type, i int, at *location, l
 // assignVector assigns locations to a scalar, or to the components of a vector.
 func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioScalar) {
 	like.semantic, like.typ = ir.Location, u.scalar(t.Scalar())
+	like.signed = x.colors && t.Scalar().Signed && u.sanitizes(ir.SanitizeUndefined)
 	if like.typ == ir.B1 {
 		u.unsupported("a boolean")
 	}

@@ -200,7 +200,7 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 
 // outputNumber returns the index of an output in Program.Out, which it declares.
 func (u *unit) outputNumber(l *ioScalar) uint64 {
-	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset, PerPrimitive: l.perPrimitive}
+	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset, PerPrimitive: l.perPrimitive, Signed: l.signed}
 	n, ok := u.outputs[x]
 	if !ok {
 		n = uint64(len(u.prog.Out))

@@ -53,7 +53,7 @@ func TestJudged(t *testing.T) {
 		{"OpConvertSToF to 16", 32, list(2049), list(2048, 2050), list(2046, 2052)},
 		{"OpConvertSToF to 16", 32, list(-70000), list(-65504, -inf), list(inf)},
 		{"OpConvertSToF to 32", 32, list(1<<24 + 1), list(1<<24, 1<<24+2), list(1<<24 + 4)},
-		{"OpConvertSToF to 64", 32, list(math.MaxInt32), list(math.MaxInt32, math.MaxInt32-127), list(math.MaxInt32 + 2, math.MaxInt32 - 128)}, // as precise as 32 bits at least,
+		{"OpConvertSToF to 64", 32, list(math.MaxInt32), list(math.MaxInt32, math.MaxInt32-127), list(math.MaxInt32+2, math.MaxInt32-128)}, // as precise as 32 bits at least,
 		{"OpConvertUToF to 16", 16, list(65535), list(65504, inf), list(65472)},
 		{"OpConvertUToF to 32", 32, list(math.MaxUint32), list(1<<32, 1<<32-256), list(1<<32 - 512)},
 		{"OpConvertUToF to 64", 64, list(1 << 52), list(1 << 52), list(1<<52 + 1)},

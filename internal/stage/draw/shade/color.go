@@ -67,6 +67,11 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	}
 	src := s.source(i, 0, &a)
 	mask := c.Blend.WriteMask
+	if s.Program.Checked(ir.SanitizeUndefined) {
+		if text := s.mismatch(&a, i); text != "" {
+			s.report("an output of a fragment of another numeric type than the attachment", text)
+		}
+	}
 	var old, next []ir.V
 	switch {
 	case s.key.Logic && a.logical():
@@ -131,24 +136,64 @@ func (s *shader) clampInteger(a *attachment, n uint32, i int, v ir.V) ir.V {
 // reported returns the clamped value of component i of attachment n. A program that reports undefined results
 // (lower.Options.Sanitize) logs a value that the clamp changes.
 func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamped ir.V) ir.V {
-	p := s.Program
-	if !p.Checked(ir.SanitizeUndefined) {
+	if !s.Program.Checked(ir.SanitizeUndefined) || s.mismatch(a, n) != "" {
 		return clamped
 	}
 	text := fmt.Sprintf("the output at Location %d, component %d, is %%ld, which %d bits of the attachment cannot represent", n, i, a.Component(i).Bits)
-	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
-	if message < 0 {
-		message = len(p.Messages)
-		p.Messages = append(p.Messages, ir.Message{
-			Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64, ir.F32, ir.F32},
-			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: "an integer output of a fragment that the attachment's component cannot represent", Where: 2},
-		})
-	}
 	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
-	s.B.OpAux(ir.Log, ir.None, uint64(message))
-	s.B.Op(ir.LogArg, ir.I64, s.B.Op(extend, ir.I64, v))
-	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(0))
-	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(1))
+	s.report("an integer output of a fragment that the attachment's component cannot represent", text, s.B.Op(extend, ir.I64, v))
 	s.B.End()
 	return clamped
+}
+
+// report logs an undefined result of the pixel. A value, if there is one, is the argument of the text.
+func (s *shader) report(rule, text string, value ...ir.V) {
+	p := s.Program
+	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
+	if message < 0 {
+		args := []ir.Type{ir.F32, ir.F32}
+		if len(value) > 0 {
+			args = append([]ir.Type{ir.I64}, args...)
+		}
+		message = len(p.Messages)
+		p.Messages = append(p.Messages, ir.Message{
+			Kind: ir.Undefined, Text: text, Args: args,
+			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: rule, Where: 2},
+		})
+	}
+	s.B.OpAux(ir.Log, ir.None, uint64(message))
+	for _, v := range value {
+		s.B.Op(ir.LogArg, ir.I64, v)
+	}
+	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(0))
+	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(1))
+}
+
+// mismatch returns the numeric types of the program's output and of attachment n if they differ, which makes the written value
+// undefined (Vulkan, Fragment Output Interface). Without the sanitizer undefined the sign of the output is not known.
+func (s *shader) mismatch(a *attachment, n uint32) string {
+	const floats, signed, unsigned = "floats", "signed integers", "unsigned integers"
+	of := unsigned
+	switch {
+	case a.Kind().IsFloat():
+		of = floats
+	case a.Signed():
+		of = signed
+	}
+	for _, o := range s.From.Out {
+		if o.Semantic != ir.Location || o.Index/4 != n {
+			continue
+		}
+		is := unsigned
+		switch {
+		case o.Type.IsFloat():
+			is = floats
+		case o.Signed:
+			is = signed
+		}
+		if is != of {
+			return fmt.Sprintf("the output at Location %d has %s, and the attachment has %s", n, is, of)
+		}
+	}
+	return ""
 }
