@@ -183,7 +183,7 @@ func TestWideRaces(t *testing.T) {
 // memory operands of OpCopyMemory is for both accesses; of two the first is for the target, the second for the source.
 func TestPrivateRaces(t *testing.T) {
 	const (
-		barrier    = "OpControlBarrier %c2 %c2 %s264\n"
+		barrier    = "OpControlBarrier %c2 %c2 %both\n"
 		store      = "OpStore %sown %i NonPrivatePointer\n"
 		load       = "%x = OpLoad %uint %sother NonPrivatePointer\n"
 		copyTo     = "OpCopyMemory %sown %word" // from a word that no invocation writes
@@ -203,9 +203,18 @@ func TestPrivateRaces(t *testing.T) {
 		{"copy from", 32, 1, store + barrier + copyFrom + nonPrivate + "\n", false},
 		{"copy from, with operands of the target", 32, 1, store + barrier + copyFrom + nonPrivate + " None\n", true},
 		{"copy from, with operands of both", 32, 1, store + barrier + copyFrom + " None" + nonPrivate + "\n", false},
+
+		// A store is before a load if it is made available and then visible ("Location-Ordered").
+		{"without availability and visibility", 32, 1, store + "OpControlBarrier %c2 %c2 %s264\n" + load, true},
+		{"without availability", 32, 1, store + "OpControlBarrier %c2 %c2 %visible\n" + load, true},
+		{"without visibility", 32, 1, store + "OpControlBarrier %c2 %c2 %available\n" + load, true},
+		{"a load before a store", 32, 1, load + "OpControlBarrier %c2 %c2 %s264\nOpStore %sown %i NonPrivatePointer\n", false},
+		{"available store", 32, 1, "OpStore %sown %i MakePointerAvailable|NonPrivatePointer %c2\nOpControlBarrier %c2 %c2 %visible\n" + load, false},
+		{"available store and visible load", 32, 1, "OpStore %sown %i MakePointerAvailable|NonPrivatePointer %c2\nOpControlBarrier %c2 %c2 %s264\n" +
+			"%x = OpLoad %uint %sother MakePointerVisible|NonPrivatePointer %c2\n", false},
 	} {
 		c.body = word + c.body
-		c.run(t, shader{vulkan: true})
+		c.run(t, shader{vulkan: true, decl: "\n%both = OpConstant %uint 24840\n%available = OpConstant %uint 8456\n%visible = OpConstant %uint 16648"})
 	}
 }
 

@@ -42,6 +42,7 @@ OpDecorate %%picture Binding 0
 %%far = OpConstant %%uint 40
 %%s72 = OpConstant %%uint 72
 %%s2056 = OpConstant %%uint 2056
+%%s26632 = OpConstant %%uint 26632
 %%main = OpFunction %%void None %%fn
 %%start = OpLabel
 %%i = OpLoad %%uint %%index
@@ -71,6 +72,7 @@ func TestImageRaces(t *testing.T) {
 		read    = "%x = OpImageRead %uvec4 %p %other\n"
 		texel   = "%t = OpImageTexelPointer %ptexel %picture %other %c0\n"
 		barrier = "OpControlBarrier %c2 %c2 %s2056\n"
+		shares  = "OpControlBarrier %c2 %c2 %s26632\n" // MakeAvailable, MakeVisible
 		shared  = " NonPrivateTexel\n"
 	)
 	nonPrivate := func(s string) string { return strings.Replace(s, "\n", shared, 1) }
@@ -92,10 +94,11 @@ func TestImageRaces(t *testing.T) {
 		{"atomics of scope workgroup", texel + "%x = OpAtomicIAdd %uint %t %c2 %c0 %c1\n", 2, false, true},
 		{"write and atomic", write + texel + "%x = OpAtomicIAdd %uint %t %c1 %c0 %c1\n", 1, false, true},
 		{"write, barrier and atomic", write + barrier + texel + "%x = OpAtomicIAdd %uint %t %c1 %c0 %c1\n", 1, false, false},
-		{"private texels", write + barrier + read, 1, true, true},
-		{"private read", nonPrivate(write) + barrier + read, 1, true, true},
-		{"private write", write + barrier + nonPrivate(read), 1, true, true},
-		{"non-private texels", nonPrivate(write) + barrier + nonPrivate(read), 1, true, false},
+		{"private texels", write + shares + read, 1, true, true},
+		{"private read", nonPrivate(write) + shares + read, 1, true, true},
+		{"private write", write + shares + nonPrivate(read), 1, true, true},
+		{"non-private texels", nonPrivate(write) + shares + nonPrivate(read), 1, true, false},
+		{"texels without availability", nonPrivate(write) + barrier + nonPrivate(read), 1, true, true},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
 			capabilities, model := "", "GLSL450"

@@ -126,7 +126,7 @@ func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool)
 	before := r.records[old.record]
 	o, e := before.event, x.event
 	by := before.thread+uint32(old.lane) == t.number
-	ordered := by || !e.Private && !o.Private && t.after(before, old, int(e.Domain))
+	ordered := by || !hidden(o, e) && t.after(before, old, int(e.Domain))
 	sound := bothAtomic(before, x, old.lane, t) || sameOutput(before, x, int(old.lane), int(a.lane))
 	races := !ordered && !sound && old.bytes&a.bytes != 0 && (e.Write || o.Write)
 	if races {
@@ -207,6 +207,12 @@ func (t *thread) after(x *record, a access, d int) bool {
 	s := t.state
 	return x.workgroup == t.workgroup.number && s.own[d] >= a.when ||
 		s.seen[d].groups.at(x.workgroup) >= a.when || s.seen[d].lanes.at(x.thread+uint32(a.lane)) >= a.when
+}
+
+// hidden reports whether no order of an access and a later one by another invocation counts: one is private, or a store is not
+// available or a load does not see it.
+func hidden(o, e *ir.Event) bool {
+	return o.Private || e.Private || o.Write && !e.Write && (o.Unshared || e.Unshared)
 }
 
 // sameOutput reports whether two accesses store the same value to an output of a patch, which is no conflict.

@@ -134,6 +134,7 @@ type Event struct {
 	Read, Write      bool
 	Atomic           bool
 	Private          bool // in a module with the Vulkan memory model: without NonPrivatePointer
+	Unshared         bool // with the Vulkan memory model: nothing in the module makes its store available, or memory visible to its load
 	Uninit           bool // of an access of memory without an initializer
 	Scope, Execution uint8
 	Acquire, Release uint8 // sets of domains

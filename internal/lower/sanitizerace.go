@@ -191,6 +191,83 @@ func traceControlBarrier(kind ir.EventKind) func(f *function, in spirv.Inst) {
 	}
 }
 
+// sharing tells whether an instruction of a module makes stores available to other invocations, and one makes memory visible.
+type sharing struct{ found, available, visible bool }
+
+// findShares finds out whether an instruction of the module makes stores available, and one makes memory visible.
+func (u *unit) findShares() {
+	if u.shares.found {
+		return
+	}
+	s := &u.shares
+	s.found = true
+	all := func() { s.available, s.visible = true, true }
+	semantics := func(id uint32) {
+		c := u.facts.Const(spirv.ID(id))
+		if c == nil || !c.Known {
+			all()
+			return
+		}
+		x := spirv.MemorySemantics(c.Bits)
+		s.available = s.available || x&spirv.MemorySemanticsMakeAvailableMask != 0
+		s.visible = s.visible || x&spirv.MemorySemanticsMakeVisibleMask != 0
+	}
+	access := func(x spirv.MemoryAccess) {
+		s.available = s.available || x&(spirv.MemoryAccessMakePointerAvailableMask|spirv.MemoryAccessVolatileMask) != 0
+		s.visible = s.visible || x&(spirv.MemoryAccessMakePointerVisibleMask|spirv.MemoryAccessVolatileMask) != 0
+	}
+	texel := func(in spirv.Inst, at int) {
+		if at < len(in) {
+			x := spirv.ImageOperands(in[at])
+			s.available = s.available || x&(spirv.ImageOperandsMakeTexelAvailableMask|spirv.ImageOperandsVolatileTexelMask) != 0
+			s.visible = s.visible || x&(spirv.ImageOperandsMakeTexelVisibleMask|spirv.ImageOperandsVolatileTexelMask) != 0
+		}
+	}
+	for i := range u.facts.Code.Len() {
+		in := u.facts.Code.Inst(i)
+		switch op := in.Op(); op {
+		case spirv.OpLoad:
+			m, _ := inst.Load(in).MemoryAccess()
+			access(m)
+		case spirv.OpStore:
+			m, _ := inst.Store(in).MemoryAccess()
+			access(m)
+		case spirv.OpCopyMemory:
+			v := inst.CopyMemory(in)
+			target, _ := v.MemoryAccess()
+			source, _ := v.MemoryAccess2()
+			access(target | source)
+		case spirv.OpImageRead, spirv.OpImageSparseRead:
+			texel(in, 5)
+		case spirv.OpImageWrite:
+			texel(in, 4)
+		case spirv.OpControlBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpControlBarrierWaitEXT:
+			semantics(in[3])
+		case spirv.OpMemoryBarrier:
+			semantics(in[2])
+		case spirv.OpAtomicStore:
+			semantics(in[3])
+		case spirv.OpCopyMemorySized, spirv.OpCooperativeVectorLoadNV, spirv.OpCooperativeVectorStoreNV, spirv.OpCooperativeMatrixLoadKHR,
+			spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixLoadNV, spirv.OpCooperativeMatrixStoreNV,
+			spirv.OpCooperativeMatrixLoadTensorNV, spirv.OpCooperativeMatrixStoreTensorNV, spirv.OpTensorReadARM, spirv.OpTensorWriteARM:
+			all() // their operands are not read
+		default:
+			if _, atomic := atomicRules[op]; atomic {
+				semantics(in[5])
+			}
+		}
+	}
+}
+
+// unshared reports whether the other invocations see no store of an access that is not atomic, or it sees none of theirs.
+func (f *function) unshared(e *ir.Event) bool {
+	if e.Atomic || !f.facts.Capable(spirv.CapabilityVulkanMemoryModel) {
+		return false
+	}
+	f.findShares()
+	return e.Write && !f.shares.available || e.Read && !f.shares.visible
+}
+
 // notShared reports whether an access is private: its order to those of other invocations is not defined.
 func (f *function) notShared(m spirv.MemoryAccess) bool {
 	const shared = spirv.MemoryAccessNonPrivatePointerMask | spirv.MemoryAccessMakePointerAvailableMask | spirv.MemoryAccessMakePointerVisibleMask | spirv.MemoryAccessVolatileMask
@@ -270,7 +347,7 @@ func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	}
 	replaces := f.facts.Code.Inst(f.at).Op() == spirv.OpAtomicExchange // the old value may have no use
 	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared() && !replaces
-	e.Kind, e.Memory = ir.AccessEvent, f.memoryOf(p)
+	e.Kind, e.Memory, e.Unshared = ir.AccessEvent, f.memoryOf(p), f.unshared(e)
 	if e.Domain == ir.EventBuffers && p.memory == inBuffer && !p.heap && p.number < uint64(len(f.prog.Res)) {
 		f.bindEvent(e, int(p.number))
 	}

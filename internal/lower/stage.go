@@ -208,6 +208,7 @@ type unit struct {
 	traced   map[tracedAt]uint64        // the messages of SanitizeRace
 	lost     bool                       // there were too many
 	alone    *bool                      // see racesAlone; nil before
+	shares   sharing                    // see findShares
 	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match

@@ -160,6 +160,12 @@ func stopReport(s *exec.Stopped) Report {
 // raceReport describes a data race: both accesses, and what would order them.
 func raceReport(r *exec.Race) Report {
 	first, second := r.First.Of(), r.Second.Of()
+	article := func(e *ir.Event) string {
+		if e.Atomic {
+			return "an"
+		}
+		return "a"
+	}
 	what := func(e *ir.Event) string {
 		kind := "load"
 		switch {
@@ -197,14 +203,16 @@ func raceReport(r *exec.Race) Report {
 		if orders = "bar.sync"; !r.SameGroup {
 			orders = "a release and an acquire of scope .gpu"
 		}
+	case !first.Private && !second.Private && (first.Unshared || second.Unshared):
+		orders += ", with MakeAvailable for the store and MakeVisible for the load,"
 	case !first.Private && !second.Private:
 	case second.Texel > 0:
 		orders += ", of accesses with NonPrivateTexel,"
 	default:
 		orders += ", of accesses with NonPrivatePointer,"
 	}
-	return reportOf(r.Second, r.Times, fmt.Sprintf("a %s %s and the %s by %s in %s are not ordered; %s would order them",
-		what(&second.Event), placeOf(r.Second), what(&first.Event), place, invocationOf(r.First), orders))
+	return reportOf(r.Second, r.Times, fmt.Sprintf("%s %s %s and the %s by %s in %s are not ordered; %s would order them",
+		article(&second.Event), what(&second.Event), placeOf(r.Second), what(&first.Event), place, invocationOf(r.First), orders))
 }
 
 // placeOf describes the memory of an access.
