@@ -34,7 +34,7 @@ func usePrivate(p *ir.Program) *private {
 // note adds one operation of function fn.
 func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	switch x.Op {
-	case ir.PLdI, ir.PStI, ir.RayI:
+	case ir.PLdI, ir.PStI, ir.RayI, ir.Trace, ir.Search, ir.Shade, ir.Record, ir.Report, ir.Execute:
 		u.indirect = true
 		return
 	case ir.PAddr, ir.PLd, ir.PSt, ir.PClr, ir.Ray:

@@ -41,7 +41,7 @@ func (a *addresses) note(f *ir.Func, x *ir.Val) {
 		if number, ok := (*a)[[2]uint64{x.Aux, f.Val(x.Args[0]).Aux}]; ok {
 			x.Op, x.Aux, x.Args = ir.PAddr, number, [4]ir.V{}
 		}
-	case x.Op == ir.PSt, x.Op == ir.PClr, x.Op == ir.PStI, x.Op.Family() == ir.Rays, x.Op == ir.Call, x.Op.Family() == ir.ControlFlow:
+	case x.Op == ir.PSt, x.Op == ir.PClr, x.Op == ir.PStI, x.Op.Family() == ir.Rays, x.Op.OfStage(), x.Op.Family() == ir.ControlFlow:
 		clear(*a)
 	}
 }
