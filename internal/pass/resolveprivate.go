@@ -21,10 +21,13 @@ func resolvePrivate(p *ir.Program, f *ir.Func) {
 	}
 }
 
-// addresses are the slots that hold the address of a variable.
+// addresses are the slots that hold the address of a variable, from the stores of the straight-line code before an
+// operation. Ray tracing pipelines pass the payload of a ray so: its address is stored in the frame of the ray,
+// just before the call that loads it.
 type addresses map[[2]uint64]uint64 // by variable and slot
 
-// note follows an operation. A load of an address becomes the address.
+// note follows an operation. A load of an address becomes the address. Operations that may store to any slot, and those
+// of control flow, where other code may join, forget all addresses.
 func (a *addresses) note(f *ir.Func, x *ir.Val) {
 	switch {
 	case x.Op == ir.PSt && f.Val(x.Args[0]).Op == ir.Const:
