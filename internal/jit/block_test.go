@@ -12,7 +12,7 @@ import (
 )
 
 // blockProgram returns a random program with a loop whose counter begins at an invocation's index, and with shifts, masks and
-// comparisons of numbers that may or may not be in one aligned block in all lanes.
+// comparisons of numbers that may or may not be in one aligned block in all lanes. Lanes access words at many distances.
 func blockProgram(g *rand.Rand, local [2]int, subgroup int) string {
 	var body strings.Builder
 	names := 0
@@ -54,7 +54,7 @@ func blockProgram(g *rand.Rand, local [2]int, subgroup int) string {
 			v = emit("zext.i32.b1 %s", emit("%s.i32 %s, %s", pick("ult", "ule", "slt", "sle"), a, b))
 		}
 		if g.Intn(3) == 0 {
-			v = emit("ld.i32 vA, %s, #0", emit("at 0:i32, %s, #%d", v, 4*(1+g.Intn(2))))
+			v = emit("ld.i32 vA, %s, #0", emit("at 0:i32, %s, #%d", v, []int{4, 4, 8, 12, 20, 64, 400, 2048}[g.Intn(8)]))
 		}
 		sum = emit("%s.i32 %s, %s", pick("add", "xor"), emit("mul.i32 %s, 3:i32", sum), v)
 	}
@@ -96,18 +96,18 @@ func "main"() L1 {
 	}
 	vo1 = mul.i32 vgroup, %d:i32
 	vo2 = add.i32 vo1, vindex
-	vo = at 0:i32, vo2, #4
-	st.i32 vC, vo, vout, #0
+	vo = at 0:i32, vo2, #%d
+	st.i32 vC, vo, vout, #%d
 }
 `, subgroup, local[0], local[1], local[0], pick("add.i32 vid, 0:i32", "add.i32 vindex, vrow", "add.i32 vid, 16:i32", "add.i32 vid, 5:i32", "shl.i32 vx, 1:i32"),
-		pick("1024:i32", "1024:i32", "512:i32", "1000:i32", "1023:i32"), body.String(), []int{256, 256, 64, 8, 100}[g.Intn(5)], sum, local[0]*local[1])
+		pick("1024:i32", "1024:i32", "512:i32", "1000:i32", "1023:i32"), body.String(), []int{256, 256, 64, 8, 100}[g.Intn(5)], sum, local[0]*local[1], []int{4, 8, 12, 24, 40, 64, 256}[g.Intn(7)], 4*g.Intn(4))
 }
 
 // TestBlocks compares random programs with the interpreter.
 func TestBlocks(t *testing.T) { eachLevel(t, testBlocks) }
 
 func testBlocks(t *testing.T, engine jit.Engine) {
-	words := scrambled(4000)
+	words := scrambled(20000)
 	from, to := seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
@@ -116,7 +116,7 @@ func testBlocks(t *testing.T, engine jit.Engine) {
 		for range 2 {
 			push := loadLittleEndian([]uint32{uint32(g.Intn(5)), uint32(g.Intn(3))})
 			job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: nil}
-			job.Resources = append(job.Resources, buffer(words[:1000+g.Intn(2000)]), buffer(words[:2*local[0]*local[1]]))
+			job.Resources = append(job.Resources, buffer(words[:1000+g.Intn(2000)]), buffer(words[:(2+g.Intn(8))*local[0]*local[1]]))
 			want := run(interp.Engine{}, text, 0, job)
 			if want.err != nil {
 				t.Fatal(want.err, text)

@@ -160,7 +160,7 @@ func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem,
 	return at, int32(w), int32(c)
 }
 
-// wideStrideLoad selects one word of two, four or eight from consecutive memory. It jumps to slow out
+// wideStrideLoad selects one word of several from consecutive memory. It jumps to slow out
 // of range.
 func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
 	at, words, component := m.boundsCheckStride(in, target.HandleLength, slow)
@@ -178,7 +178,7 @@ func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
 //	vshufps     a b e f | c d g h        with the next vector, in each 128-bit half
 //	vpermq      a b c d | e f g h
 //
-// For eight words a vector load would use one word of eight, so each lane is one insertion.
+// With other numbers of words a vector load would use few of them, so each lane is one insertion.
 func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	switch words {
 	case 2:
@@ -220,7 +220,7 @@ func plusBytes(at Mem, n int32) Mem {
 	return at
 }
 
-// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow
+// wideStrideStore stores one word of several in consecutive memory. It jumps to slow
 // unless all lanes store and all is in range. AVX2 has no masked store of single words in a pattern,
 // so that each lane is stored from a vector element: VMOVD for the first of four, VPEXTRD for the
 // others.

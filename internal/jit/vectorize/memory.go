@@ -10,7 +10,8 @@ import (
 // The shape of the offset selects the instruction:
 //
 //	uniform                          scalar load or broadcastload; scalar store of a uniform value
-//	strided by 1, 2, 4 or 8 words    stridedload, stridedstore: of all parts at once if they are contiguous
+//	strided by 1, 2, 4 or 8 words    stridedload, stridedstore: of all parts at once if they are contiguous; AVX2, NEON: by any
+//	                                 number of words
 //	varying, small table             tablelookup (lookup.go)
 //	varying                          gather, scatter; gather of 8 and 16 bits
 //	private slot, uniform            slotload, slotstore
@@ -117,8 +118,8 @@ func (w *vectorizer) stridedAccess(off ir.V, p int, in *vcode.Inst) bool {
 	s := w.shapes.of[off]
 	one := in.IR == ir.Ld && s.step == 0 // the same word in all lanes of the part
 	switch {
-	case s.kind == strided && (one || loadableStep(uint64(s.step), in.Key.Aux)):
-	case s.kind == address && (one || loadableStep(uint64(s.step)*s.stride, in.Key.Aux+w.value(off).constStart)):
+	case s.kind == strided && (one || w.loadableStep(uint64(s.step), in.Key.Aux)):
+	case s.kind == address && (one || w.loadableStep(uint64(s.step)*s.stride, in.Key.Aux+w.value(off).constStart)):
 	default:
 		return false
 	}
@@ -235,9 +236,22 @@ func (w *vectorizer) appendStridedForm(off ir.V, p int, in *vcode.Inst) {
 	}
 }
 
-// loadableStep reports whether lanes access each word, or each second, fourth or eighth one.
-func loadableStep(step, imm uint64) bool {
-	return step == 4 || (step == 8 || step == 16 || step == 32) && imm%4 == 0
+// maxWideStep is the largest distance of lanes in bytes for which the code of a machine without gathers has one check and an address
+// with a constant displacement for each lane.
+const maxWideStep = 1 << 12
+
+// loadableStep reports whether lanes access each word, or each second, fourth or eighth one. A machine without gathers moves the
+// words of other distances lane by lane, which needs no offsets in vectors.
+func (w *vectorizer) loadableStep(step, imm uint64) bool {
+	switch {
+	case step == 4:
+		return true
+	case imm%4 != 0:
+		return false
+	case w.dst.Form.VectorMasks:
+		return step%4 == 0 && step > 0 && step <= maxWideStep
+	}
+	return step == 8 || step == 16 || step == 32
 }
 
 // privateAccess emits an access to one slot of private memory in all lanes, and reports whether it did.
