@@ -101,6 +101,7 @@
 //	tworuns.go        split accesses
 //	window.go         windows of several gathers
 //	coalesce.go       copy coalescing
+//	joincopies.go     copies between the parameters of nested loops
 //	pressure.go       register pressure of a block
 //	schedule.go       instruction scheduling for long latencies
 //	countedloop.go    counted loops without bounds checks

@@ -19,6 +19,7 @@ import (
 //	shareWindows            words of records of neighbours (window.go)
 //	Form.Fuse               instructions of the machine; before registers lose their single definitions
 //	coalesce                copies (coalesce.go)
+//	joinCopies              copies between blocks (joincopies.go)
 //	relievePressure         the order of blocks with too many values (pressure.go)
 //	schedule                square roots and divisions (schedule.go)
 //	versionLoops            copies of counted loops without bounds checks (countedloop.go)
@@ -86,6 +87,7 @@ func (s *builder) runPasses() *vcode.Func {
 		s.dst.Form.Fuse(s.dst) // needs single definitions, which coalesce destroys
 	}
 	coalesce(s.dst)
+	joinCopies(s.dst)
 	relievePressure(s.dst)
 	schedule(s.dst)
 	return s.dst
