@@ -18,6 +18,12 @@ import (
 // This is the coalescing of Chaitin 1982: registers interfere if one is written, other than by a copy of the other, while the
 // other is live. It does without an interference graph, because few registers are copied: each pair is tested
 // with the liveness at the block boundaries, and the mentions of both (Budimlić et al. 2002).
+//
+// Only copies of all lanes count. A copy under a mask keeps the old value of other lanes, so its registers differ. A write of an
+// undefined value (Undef) interferes with nothing: it may as well leave the value of the other register in place.
+//
+// It is worth the second liveness analysis in code with many variables in nested loops, such as the sums of a tile of a matrix product
+// that stay in vectors over all tiles: each copy is a load and a store if the sums are in memory.
 
 // Limits: copies of a function, registers that become one, and mentions of one register.
 const (
