@@ -136,6 +136,10 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 	}
 	e.checkRange(p, v, bytes)
 	e.checkAlignment(p, v)
+	if p.space == inShared && e.following() { // the shadow after the memory is none of it
+		_, inside := e.sharedPlaceOf(p.offset, bytes)
+		p.offset = e.b.Select(inside, p.offset, e.b.I32(1<<31))
+	}
 	e.traceAccess(p, v, bytes)
 	outer := e.sure
 	access(p)

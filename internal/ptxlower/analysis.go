@@ -10,7 +10,7 @@ import (
 // written returns the operands that an instruction writes, and those that it reads.
 func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 	switch in.Op {
-	case "st", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "applypriority", "cp", "sust", "sured", "pmevent", "call":
+	case "st", "stmatrix", "applypriority", "setmaxnreg", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "cp", "sust", "sured", "pmevent", "call":
 		if in.Op == "barrier" || in.Op == "bar" {
 			if in.Has(".red") && len(in.Operands) > 0 {
 				return in.Operands[:1], in.Operands[1:]
@@ -267,14 +267,12 @@ func spaceOf(in *ptx.Instr) space {
 		switch m {
 		case ".global", ".const":
 			return inGlobal
-		case ".shared", ".shared::cta":
+		case ".shared", ".shared::cta", ".shared::cluster":
 			return inShared
 		case ".local":
 			return inLocal
 		case ".param", ".param::entry", ".param::func":
 			return inParam
-		case ".shared::cluster":
-			unsupported(in.Pos, "the shared memory of a cluster")
 		}
 	}
 	return inGeneric

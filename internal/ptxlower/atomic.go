@@ -23,11 +23,53 @@ func (e *emitter) operation() string {
 	return ""
 }
 
+// vectorAtomic emits an atomic on a vector of .f32, one for each element. results are nil without results.
+func (e *emitter) vectorAtomic(at, results, values *ptx.Operand) {
+	list := e.elements(values)
+	if e.typ(0) != ".f32" || e.operation() != ".add" || spaceOf(e.in) != inGlobal {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	x, temps := make([]ir.V, len(list)), make([]uint64, len(list))
+	for i, o := range list {
+		x[i], temps[i] = e.read(o, ir.F32), e.temporary(ir.F32)
+	}
+	e.checkSure(e.sure, "the operand")
+	e.sure = 0
+	e.ordered(func() {
+		e.memory(at, inGlobal, uint64(4*len(list)), func(p place) {
+			first := p.offset
+			for i := range list {
+				p.offset = e.b.Op(ir.Add, ir.I32, first, e.b.I32(uint32(4*i)))
+				e.b.OpAux(ir.PSt, ir.F32, temps[i], e.b.I32(0), e.atomicAt(p, ".add", ".f32", x[i:i+1]))
+			}
+		})
+	})
+	if results == nil {
+		return
+	}
+	for i, o := range e.elements(results) {
+		if o.Kind != ptx.Sink {
+			e.set(e.resultRegister(o), e.b.OpAux(ir.PLd, ir.F32, temps[i], e.b.I32(0)))
+		}
+	}
+}
+
+// isVector reports whether an atomic is one on a vector.
+func (e *emitter) isVector() bool { return e.in.Has(".v2") || e.in.Has(".v4") }
+
 func (e *emitter) red() {
+	if e.isVector() {
+		e.vectorAtomic(e.operand(0), nil, e.operand(1))
+		return
+	}
 	e.ordered(func() { e.atomic(e.operand(0), e.in.Operands[1:], func(ir.V) {}) })
 }
 
 func (e *emitter) atom() {
+	if e.isVector() {
+		e.vectorAtomic(e.operand(1), e.operand(0), e.operand(2))
+		return
+	}
 	t := irType(e.typ(0))
 	temp := e.temporary(t)
 	e.ordered(func() {

@@ -72,7 +72,8 @@ func (e *emitter) packIntegers() {
 }
 
 func isSmallFloat(t string) bool {
-	return t == ".e4m3" || t == ".e5m2" || t == ".e4m3x2" || t == ".e5m2x2"
+	_, ok := minifloats[strings.TrimSuffix(t, "x2")]
+	return ok || t == ".ue8m0x2"
 }
 
 // packing emits the conversion of two floats of 32 bits, the first one into the upper half.

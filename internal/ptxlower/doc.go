@@ -70,6 +70,8 @@
 //	surface.go                   surfaces
 //	sampler.go                   samplers that a module describes
 //	matrix.go, wmma.go           matrices of warps
+//	movematrix.go                their transposes, and stores
+//	cluster.go                   clusters of one block
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls

@@ -2,6 +2,7 @@ package ptxlower
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -25,6 +26,11 @@ func (f *function) instruction(it *item) {
 	}
 	if len(f.b.Func.Vals) > maxOperations {
 		unsupported(in.Pos, "a function with more than %d operations", maxOperations)
+	}
+	if n := len(in.Operands); in.Has(".L2::cache_hint") && n > 0 {
+		hinted := *in
+		hinted.Operands, hinted.Mods = in.Operands[:n-1], slices.DeleteFunc(slices.Clone(in.Mods), func(m string) bool { return m == ".L2::cache_hint" })
+		in = &hinted
 	}
 	row, ok := table[in.Op]
 	if !ok {

@@ -130,7 +130,32 @@ func (e *emitter) float2(op ir.Op) {
 	e.result(e.lanes(e.typ(0), e.in.Operands[1:3], func(t ir.Type, x []ir.V) ir.V { return e.rounded(op, t, x...) }))
 }
 
+// mixed emits an operation of .f32 with operands of 16 bits, but for the last one.
+func (e *emitter) mixed(op ir.Op, n int) {
+	small := e.types[1]
+	if e.types[0] != ".f32" || small != ".f16" && small != ".bf16" || e.in.Has(".relu") || e.in.Has(".cc") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	x := make([]ir.V, n)
+	for i := range x {
+		switch o := e.operand(i + 1); {
+		case i == n-1:
+			x[i] = e.read(o, ir.F32)
+		case small == ".f16":
+			x[i] = e.b.Op(ir.FCvt, ir.F32, e.read(o, ir.F16))
+		default:
+			x[i] = e.fromBfloat(e.read(o, ir.I16))
+		}
+		x[i] = e.flush(x[i])
+	}
+	e.result(e.finish(e.rounded(op, ir.F32, x...)))
+}
+
 func (e *emitter) fma() {
+	if len(e.types) > 1 {
+		e.mixed(ir.FFma, 3)
+		return
+	}
 	if halfKind(e.typ(0)) == bfloat || halfKind(e.typ(0)) == pairBF {
 		e.result(e.lanes(e.typ(0), e.in.Operands[1:4], func(t ir.Type, x []ir.V) ir.V { return e.oddFma(x) }))
 		return

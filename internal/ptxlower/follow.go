@@ -175,10 +175,14 @@ func (f *function) followStore(p place, plus uint64, t ir.Type) {
 
 // sharedPlace returns where the shadow of bytes of shared memory is, and whether they are in it.
 func (f *function) sharedPlace(p place, plus uint64, t ir.Type) (at, inside ir.V) {
-	offset := f.b.Op(ir.Add, ir.I32, p.offset, f.b.I32(uint32(plus)))
+	return f.sharedPlaceOf(f.b.Op(ir.Add, ir.I32, p.offset, f.b.I32(uint32(plus))), uint64(t.Size()))
+}
+
+// sharedPlaceOf is sharedPlace of so many bytes at an offset.
+func (f *function) sharedPlaceOf(offset ir.V, bytes uint64) (at, inside ir.V) {
 	inside = f.b.Bool(false)
-	if t.Size() <= f.sharedEnd {
-		inside = f.b.Cmp(ir.ULe, offset, f.b.I32(f.sharedEnd-t.Size()))
+	if bytes <= uint64(f.sharedEnd) {
+		inside = f.b.Cmp(ir.ULe, offset, f.b.I32(f.sharedEnd-uint32(bytes)))
 	}
 	return f.b.Op(ir.Add, ir.I32, offset, f.b.I32(f.sharedShadow())), inside
 }

@@ -152,7 +152,11 @@ func (e *emitter) redux() {
 			op = ir.Xor
 		}
 	}
-	if t := e.typ(0); op == ir.Bad || isFloat(t) {
+	if e.typ(0) == ".f32" {
+		e.reduxFloat(op)
+		return
+	}
+	if op == ir.Bad || isFloat(e.typ(0)) || e.in.Has(".abs") || e.in.Has(".NaN") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	members := e.members(2)
@@ -163,6 +167,32 @@ func (e *emitter) redux() {
 		return
 	}
 	e.result(e.reduceMembers(op, x, members))
+}
+
+// reduxFloat emits the least or the greatest number of the threads of the mask, or of their magnitudes; NaN if all are, with .NaN if any is.
+func (e *emitter) reduxFloat(op ir.Op) {
+	o := map[ir.Op]ir.Op{ir.UMin: ir.NMin, ir.UMax: ir.NMax}[op]
+	if o == ir.Bad {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	b := e.b
+	x := e.read(e.operand(1), ir.F32)
+	if e.in.Has(".abs") {
+		x = b.Op(ir.FAbs, ir.F32, x)
+	}
+	const nan = 0x7fc00000
+	members := b.Op(ir.And, ir.I32, e.members(2), e.ballot(b.Bool(true)))
+	total, any := b.Const(ir.F32, nan), b.Bool(false)
+	for i := range uint32(WarpSize) {
+		in := b.Cmp(ir.Eq, b.Op(ir.And, ir.I32, members, b.I32(1<<i)), b.I32(1<<i))
+		v := b.Op(ir.Shuf, ir.F32, x, b.I32(i))
+		total = b.Select(in, b.Op(o, ir.F32, total, v), total)
+		any = b.Op(ir.Or, ir.B1, any, b.Op(ir.And, ir.B1, in, b.Op(ir.Not, ir.B1, b.Cmp(ir.FEq, v, v))))
+	}
+	if e.in.Has(".NaN") {
+		total = b.Select(any, b.Const(ir.F32, nan), total)
+	}
+	e.result(total)
 }
 
 // reduceMembers reduces x over the threads of each thread's own mask: the groups of a divided warp execute one redux with several masks.
@@ -209,6 +239,13 @@ func (e *emitter) bar() {
 		e.traceBarrier(ir.EventSubgroup)
 		e.b.Emit(ir.Val{Op: ir.Fence})
 		return
+	}
+	if e.in.Has(".cluster") {
+		e.clusterBarrier()
+		return
+	}
+	if len(e.in.Operands) == 0 || e.in.Has(".wait") {
+		malformed(e.in.Pos, "%s has no barrier; must have one", e.in.Name())
 	}
 	if e.in.Has(".arrive") {
 		unsupported(e.in.Pos, "%s", e.in.Name())

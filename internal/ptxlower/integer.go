@@ -43,6 +43,8 @@ func (e *emitter) integerExtreme(t string) {
 func (e *emitter) add() {
 	t := e.typ(0)
 	switch {
+	case len(e.types) > 1:
+		e.mixed(ir.FAdd, 2)
 	case isFloat(t) || halfKind(t) != noHalf:
 		e.float2(ir.FAdd)
 	case isPacked16(t):
@@ -59,6 +61,8 @@ func (e *emitter) add() {
 func (e *emitter) sub() {
 	t := e.typ(0)
 	switch {
+	case len(e.types) > 1:
+		e.mixed(ir.FSub, 2)
 	case isFloat(t) || halfKind(t) != noHalf:
 		e.float2(ir.FSub)
 	case e.in.Has(".sat"):

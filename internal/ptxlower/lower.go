@@ -171,6 +171,8 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 		switch {
 		case d.Name == ".reqntid" && block != n:
 			return fmt.Errorf("the block is %d; must be %d, the .reqntid of the kernel", block, n)
+		case d.Name == ".reqnctapercluster" && most != 1:
+			return fmt.Errorf("the kernel requires clusters of %d blocks; must require 1, because a launch has no clusters", most)
 		case d.Name == ".maxntid" && threads > most:
 			return fmt.Errorf("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, most)
 		}

@@ -4,29 +4,44 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// minifloat is a format of 8 bits.
+// minifloat is a format of at most 8 bits.
 type minifloat struct {
 	fraction uint32 // bits
 	bias     uint32
 	most     uint32 // the greatest number
+	bits     uint32
 }
 
-var minifloats = map[string]minifloat{".e4m3": {3, 7, 0x7e}, ".e5m2": {2, 15, 0x7b}}
+// minifloats are the formats. Those of less than 8 bits have no NaN.
+var minifloats = map[string]minifloat{".e4m3": {3, 7, 0x7e, 8}, ".e5m2": {2, 15, 0x7b, 8}, ".e2m3": {3, 1, 0x1f, 6}, ".e3m2": {2, 3, 0x1f, 6}, ".e2m1": {1, 1, 7, 4}}
 
-// minifloatNaN is the NaN of both formats.
+// step is the distance in bits of the elements of a pair: only those of four bits have no padding.
+func (m minifloat) step() uint32 {
+	if m.bits == 4 {
+		return 4
+	}
+	return 8
+}
+
+// minifloatNaN is the NaN of the formats of 8 bits.
 const minifloatNaN = 0x7f
 
 // cvtMinifloat emits a conversion from or to a pair of 8-bit floats.
 func (e *emitter) cvtMinifloat(to, from string) {
+	if from == ".ue8m0x2" && to == ".bf16x2" && e.in.Has(".rn") && len(e.in.Operands) == 2 {
+		e.cvtExponents()
+		return
+	}
 	if m, ok := minifloats[strings.TrimSuffix(from, "x2")]; ok && to == ".f16x2" && e.in.Has(".rn") && len(e.in.Operands) == 2 {
-		pair := e.as(e.read(e.operand(1), ir.I16), ir.I32)
+		pair := e.as(e.read(e.operand(1), bitsType(ptx.TypeSize(from))), ir.I32)
 		half := func(at uint32) ir.V {
-			v := e.halfOf(e.b.Op(ir.BitFieldU, ir.I32, pair, e.b.I32(at), e.b.I32(8)), m)
+			v := e.halfOf(e.b.Op(ir.BitFieldU, ir.I32, pair, e.b.I32(at), e.b.I32(m.bits)), m)
 			return e.as(e.finish(v), ir.I16)
 		}
-		e.result(e.pack(half(0), half(8)))
+		e.result(e.pack(half(0), half(m.step())))
 		return
 	}
 	m, ok := minifloats[strings.TrimSuffix(to, "x2")]
@@ -43,21 +58,24 @@ func (e *emitter) cvtMinifloat(to, from string) {
 	default:
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	v := e.b.Op(ir.Or, ir.I32, e.b.Op(ir.Shl, ir.I32, e.minifloatOf(e.finish(high), m), e.b.I32(8)), e.minifloatOf(e.finish(low), m))
-	e.result(e.b.Op(ir.Trunc, ir.I16, v))
+	v := e.b.Op(ir.Or, ir.I32, e.b.Op(ir.Shl, ir.I32, e.minifloatOf(e.finish(high), m), e.b.I32(m.step())), e.minifloatOf(e.finish(low), m))
+	e.result(e.b.Op(ir.Trunc, bitsType(ptx.TypeSize(to)), v))
 }
 
 // halfOf returns an 8-bit float as .f16: its bits with the bias of .f16, times the power of two that the biases differ by.
 func (e *emitter) halfOf(v ir.V, m minifloat) ir.V {
 	b := e.b
-	magnitude := b.Op(ir.And, ir.I32, v, b.I32(minifloatNaN))
-	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, v, b.I32(7)), b.I32(15))
+	magnitude := b.Op(ir.And, ir.I32, v, b.I32(1<<(m.bits-1)-1))
+	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, v, b.I32(m.bits-1)), b.I32(15))
 	bits := b.Op(ir.Or, ir.I32, b.Op(ir.Shl, ir.I32, magnitude, b.I32(10-m.fraction)), sign)
 	h := e.as(b.Op(ir.Trunc, ir.I16, bits), ir.F16)
 	if m.bias == 15 {
 		return h
 	}
 	scaled := b.Op(ir.FMul, ir.F32, b.Op(ir.FCvt, ir.F32, h), b.Const(ir.F32, uint64(127+15-m.bias)<<23))
+	if m.bits < 8 {
+		return b.Op(ir.FCvt, ir.F16, scaled)
+	}
 	nan := b.Cmp(ir.Eq, magnitude, b.I32(minifloatNaN))
 	return b.Select(nan, b.Const(ir.F16, 0x7e00), b.Op(ir.FCvt, ir.F16, scaled))
 }
@@ -77,13 +95,31 @@ func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
 	place := least + drop<<23
 	sum := b.Op(ir.FAdd, ir.F32, e.as(magnitude, ir.F32), b.Const(ir.F32, uint64(place)))
 	v := b.Select(b.Cmp(ir.ULt, magnitude, b.I32(least)), op(ir.Sub, e.as(sum, ir.I32), b.I32(place)), normal)
-	v = op(ir.Or, op(ir.UMin, v, b.I32(m.most)), op(ir.And, op(ir.LShr, word, b.I32(24)), b.I32(0x80)))
-	return b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(minifloatNaN))
+	sign := op(ir.Shl, op(ir.LShr, word, b.I32(31)), b.I32(m.bits-1))
+	v = op(ir.Or, op(ir.UMin, v, b.I32(m.most)), sign)
+	nan := uint32(minifloatNaN)
+	if m.bits < 8 {
+		nan = m.most
+	}
+	return b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(nan))
+}
+
+// cvtExponents emits the conversion of two powers of two, of 8 bits of exponent each, to bfloat16. 2⁻¹²⁷ is a subnormal number, and 255 a
+// NaN.
+func (e *emitter) cvtExponents() {
+	b := e.b
+	pair := e.as(e.read(e.operand(1), ir.I16), ir.I32)
+	number := func(at uint32) ir.V {
+		x := b.Op(ir.BitFieldU, ir.I32, pair, b.I32(at), b.I32(8))
+		v := b.Select(b.Cmp(ir.Eq, x, b.I32(0)), b.I32(0x40), b.Op(ir.Shl, ir.I32, x, b.I32(7)))
+		return b.Op(ir.Trunc, ir.I16, b.Select(b.Cmp(ir.Eq, x, b.I32(255)), b.I32(0x7fc0), v))
+	}
+	e.result(e.pack(number(0), number(8)))
 }
 
 // cvtTF32 emits the conversion of a float of 32 bits to .tf32, which has the upper 19 bits.
 func (e *emitter) cvtTF32(from string) {
-	if from != ".f32" || e.in.Has(".satfinite") {
+	if from != ".f32" || e.in.Has(".rs") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	b := e.b
@@ -100,6 +136,10 @@ func (e *emitter) cvtTF32(from string) {
 		malformed(e.in.Pos, "%s has no rounding; must have one", e.in.Name())
 	}
 	v = b.Op(ir.And, ir.I32, v, b.I32(^uint32(1<<bits-1)))
+	if e.in.Has(".satfinite") { // the bits of an infinity come after those of the greatest number
+		magnitude := b.Op(ir.UMin, ir.I32, b.Op(ir.And, ir.I32, v, b.I32(1<<31-1)), b.I32(0x7f7fe000))
+		v = b.Op(ir.Or, ir.I32, magnitude, b.Op(ir.And, ir.I32, v, b.I32(1<<31)))
+	}
 	v = b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(nan))
 	e.result(e.as(e.finish(e.as(v, ir.F32)), ir.I32))
 }

@@ -7,8 +7,12 @@ import (
 
 // refusedRows are instructions that PTX does not have or that are not built, and a part of the error.
 var refusedRows = []struct{ text, want string }{
-	{"add.rn.f32.f16 %f0, %h0, %f1;", "add.rn.f32.f16 is not supported"}, // of mixed precision
-	{"fma.rn.f32.bf16 %f0, %h0, %h1, %f1;", "fma.rn.f32.bf16 is not supported"},
+	{"add.rn.f16.f32 %h0, %h1, %h2;", "add.rn.f16.f32 is not supported"}, // of mixed precision
+	{"barrier.sync;", "has no barrier; must have one"},
+	{"redux.sync.min.NaN.u32 %r0, %r1, -1;", "is not supported"},
+	{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];", "is not supported"},
+	{"mbarrier.init.shared.b64 [%rd0], 1;", "the instruction mbarrier.init.shared.b64 is not supported"},
+	{"atom.global.exch.v4.f32 {%f0, %f1, %f2, %f3}, [%rd0], {%f0, %f1, %f2, %f3};", "is not supported"},
 	{"sub.u16x2 %r0, %r1, %r2;", "sub.u16x2 is not supported"},
 	{"min.relu.u32 %r0, %r1, %r2;", "min.relu.u32 of 3 operands does not exist"},
 	{"max.s32 %r0, %r1, %r2, %r3;", "max.s32 of 4 operands does not exist"},

@@ -3,6 +3,8 @@ package ptxlower
 import (
 	"maps"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // row is the lowering of an instruction.
@@ -25,10 +27,10 @@ func (r *row) permits(mod string) bool {
 // Modifiers that several instructions have.
 const (
 	rounding  = ".rn .rz .rm .rp .ftz .sat "
-	storeMod  = ".global .shared .shared::cta .local .param .param::func "
-	atomMod   = ".global .shared .shared::cta "
-	spaceMod  = ".global .shared .shared::cta .local .const .param .param::entry .param::func "
-	caching   = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal "
+	storeMod  = ".global .shared .shared::cta .shared::cluster .local .param .param::func "
+	atomMod   = ".global .shared .shared::cta .shared::cluster .L2::cache_hint "
+	spaceMod  = ".global .shared .shared::cta .shared::cluster .local .const .param .param::entry .param::func "
+	caching   = ".ca .cg .cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B .L2::evict_first .L2::evict_last .L2::evict_normal .L2::cache_hint "
 	ordering  = ".relaxed .acquire .release .acq_rel .sc .volatile .weak .cta .cluster .gpu .sys .mmio "
 	compares  = ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
 	combines  = ".and .or .xor "
@@ -117,17 +119,21 @@ func computing() map[string]row {
 func moving() map[string]row {
 	return map[string]row{
 		// Data movement and conversion.
-		"mov":       {"", 2, 2, (*emitter).mov},
-		"ld":        {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
-		"ldu":       {".global .v2 .v4", 2, 2, (*emitter).load},
-		"st":        {storeMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).store},
-		"cvt":       {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
-		"cvta":      {spaceMod + ".to", 2, 2, (*emitter).cvta},
-		"cp":        {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .L2::64B .L2::128B .L2::256B", 0, 4, (*emitter).copyAsync},
-		"isspacep":  {spaceMod, 2, 2, (*emitter).isspacep},
-		"prefetch":  {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
-		"prefetchu": {".L1", 1, 1, (*emitter).nothing},
-		"discard":   {".global .L2", 2, 2, (*emitter).nothing},
+		"mov":           {"", 2, 2, (*emitter).mov},
+		"ld":            {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
+		"ldu":           {".global .v2 .v4", 2, 2, (*emitter).load},
+		"st":            {storeMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).store},
+		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
+		"cvta":          {spaceMod + ".to", 2, 2, (*emitter).cvta},
+		"cp":            {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .L2::64B .L2::128B .L2::256B .L2::cache_hint", 0, 4, (*emitter).copyAsync},
+		"isspacep":      {spaceMod, 2, 2, (*emitter).isspacep},
+		"prefetch":      {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
+		"prefetchu":     {".L1", 1, 1, (*emitter).nothing},
+		"createpolicy":  {".fractional .range .cvt .global " + caching, 2, 4, (*emitter).zero},
+		"applypriority": {".global .L2::evict_normal", 2, 2, (*emitter).nothing},
+		"mapa":          {".shared::cluster", 3, 3, (*emitter).mapAddress},
+		"getctarank":    {".shared::cluster", 2, 2, (*emitter).rank},
+		"discard":       {".global .L2", 2, 2, (*emitter).nothing},
 
 		// Textures and surfaces.
 		"tex":     {".base .level .grad " + geometryMod + ".v2 .v4", 2, 6, (*emitter).tex},
@@ -140,27 +146,31 @@ func moving() map[string]row {
 		"suq":     {imageQueries, 2, 2, (*emitter).surfaceQuery},
 
 		// Matrices.
-		"mma":      {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
-		"wmma":     {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
-		"ldmatrix": {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
+		"mma":       {".sync .aligned .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 4, (*emitter).mma},
+		"wmma":      {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
+		"stmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).storeMatrix},
+		"movmatrix": {".sync .aligned .m8n8 .trans", 2, 2, (*emitter).transposeMatrix},
+		"ldmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 	}
 }
 
 // communicating returns the instructions between threads, and on the control flow.
 func communicating() map[string]row {
 	return map[string]row{
-		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz", 3, 4, (*emitter).atom},
-		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz", 2, 2, (*emitter).red},
+		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 3, 4, (*emitter).atom},
+		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 2, (*emitter).red},
 		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
-		"barrier":        {".sync .arrive .red .and .or .popc .aligned .cta", 1, 4, (*emitter).bar},
+		"barrier":        {".sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
 		"membar":         {".cta .gl .sys", 0, 0, (*emitter).fence},
-		"fence":          {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys", 0, 0, (*emitter).fence},
+		"fence":          {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys .proxy .alias .async .async.global .async.shared::cta .mbarrier_init .sync_restrict::shared::cta .sync_restrict::shared::cluster .global .shared::cta .shared::cluster", 0, 0, (*emitter).fence},
 		"shfl":           {".sync .up .down .bfly .idx", 4, 5, (*emitter).shfl},
 		"vote":           {".sync .all .any .uni .ballot", 2, 3, (*emitter).vote},
 		"match":          {".sync .any .all", 3, 3, (*emitter).match},
-		"redux":          {".sync .add .min .max .and .or .xor", 3, 3, (*emitter).redux},
+		"redux":          {".sync .add .min .max .and .or .xor .abs .NaN", 3, 3, (*emitter).redux},
 		"activemask":     {"", 1, 1, (*emitter).activemask},
 		"elect":          {".sync", 2, 2, (*emitter).elect},
+		"pmevent":        {".mask", 1, 1, (*emitter).nothing},
+		"setmaxnreg":     {".inc .dec .sync .aligned", 1, 1, (*emitter).nothing},
 		"nanosleep":      {"", 1, 1, (*emitter).nothing},
 		"trap":           {"", 0, 0, (*emitter).trap},
 		"brkpt":          {"", 0, 0, (*emitter).brkpt},
@@ -196,10 +206,10 @@ func addVideo() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2}
+var mostTypes = map[string]int{"add": 2, "sub": 2, "fma": 2, "cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2}
 
 // synchronous are the instructions of warps that do not exist without .sync.
-var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true}
+var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true}
 
 // Supported reports whether Lower knows an instruction.
 func Supported(op string) bool {
@@ -213,3 +223,6 @@ func Supported(op string) bool {
 
 // nothing lowers a hint.
 func (e *emitter) nothing() {}
+
+// zero lowers a cache policy, which hints name.
+func (e *emitter) zero() { e.result(e.b.Const(ir.I64, 0)) }
