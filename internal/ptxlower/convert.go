@@ -90,6 +90,9 @@ func (e *emitter) packing(to, from string) {
 func (e *emitter) narrowed(to string, o *ptx.Operand) ir.V {
 	v, infinity := ir.V(0), uint64(0x7c00)
 	if halfKind(to) == bfloat {
+		if e.in.Has(".rm") || e.in.Has(".rp") {
+			malformed(e.in.Pos, "%s has a directed rounding; must have .rn or .rz", e.in.Name())
+		}
 		v, infinity = e.bfloatOf(e.finish(e.flush(e.read(o, ir.F32)))), 0x7f80
 	} else {
 		v = e.as(e.floatToFloat(to, ".f32", o), ir.I16)
@@ -119,10 +122,14 @@ func (e *emitter) floatToFloat(to, from string, o *ptx.Operand) ir.V {
 	case t.Bits() > s.Bits():
 		v = e.b.Op(ir.FCvt, t, v)
 	case e.in.Has(".rm") || e.in.Has(".rp"):
-		if t != ir.F32 {
-			unsupported(e.in.Pos, "%s", e.in.Name())
+		if t == ir.F16 {
+			if s != ir.F64 {
+				v = e.widen(v)
+			}
+			v = e.directedHalf(v, e.in.Has(".rp"))
+		} else {
+			v = e.nearest(v, e.b.Const(ir.F64, 0), e.in.Has(".rp"))
 		}
-		v = e.nearest(v, e.b.Const(ir.F64, 0), e.in.Has(".rp"))
 	default:
 		v = e.rounded(ir.FCvt, t, v)
 	}
@@ -138,10 +145,7 @@ func (e *emitter) integerToFloat(to, from string) {
 		op = ir.SToF
 	}
 	if e.in.Has(".rm") || e.in.Has(".rp") {
-		if t != ir.F32 || ptx.TypeSize(from) > 4 {
-			unsupported(e.in.Pos, "%s", e.in.Name())
-		}
-		e.result(e.finish(e.nearest(e.b.Op(op, ir.F64, x), e.b.Const(ir.F64, 0), e.in.Has(".rp"))))
+		e.result(e.finish(e.directedInteger(op, t, x, e.in.Has(".rp"))))
 		return
 	}
 	e.result(e.finish(e.rounded(op, t, x)))

@@ -11,6 +11,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //	div        r = x − q·y, exact
 //	sqrt       r = x − q², exact
 func (e *emitter) directed(op ir.Op, t ir.Type, x []ir.V, up bool) ir.V {
+	if t == ir.F64 {
+		return e.directed64(op, x, up)
+	}
 	if t != ir.F32 {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}

@@ -43,8 +43,8 @@
 //
 // # Bits
 //
-// Arithmetic is rounded as the instruction says; .rm and .rp of 32 bits are exact by sums of 64 bits (directed.go). Approximations
-// are the functions of mathlib, whose errors are below those of the ISA. A computed NaN is canonical in the sense of the IR.
+// Arithmetic is rounded as the instruction says; .rm and .rp of 32 bits are exact by sums of 64 bits (directed.go), those of
+// 64 bits by the signs of remainders (directed64.go). Approximations are the functions of mathlib, whose errors are below those of the ISA. A computed NaN is canonical in the sense of the IR.
 //
 // # Files
 //
@@ -61,7 +61,8 @@
 //	emitter.go     operands
 //	table.go       the instructions
 //	integer.go, bits.go          integers
-//	float.go, directed.go        floats
+//	float.go                     floats
+//	directed.go, directed64.go   floats that are rounded up or down
 //	compare.go, convert.go       comparisons, conversions
 //	minifloat.go                 conversions of 8-bit floats and of .tf32
 //	address.go, memory.go        addresses, loads, stores, copies

@@ -19,6 +19,7 @@ const recentHead = `.version 8.8
 .reg .b32 %r<12>;
 .reg .b64 %rd<8>;
 .reg .f32 %f<8>;
+.reg .f64 %d<4>;
 .shared .align 16 .b32 s[64];
 ld.param.u64 %rd0, [out];
 mov.u32 %r0, %tid.x;
@@ -62,6 +63,15 @@ var recent = []struct {
 	{"fence.proxy.async; fence.mbarrier_init.release.cluster; pmevent 3; setmaxnreg.inc.sync.aligned.u32 64; applypriority.global.L2::evict_normal [%rd4], 128; mov.u32 %r2, %r0;", func(t uint32) uint32 { return t }},
 	{"mov.u32 %r1, 0x00ff0100; cvt.u16.u32 %h0, %r1; cvt.rn.bf16x2.ue8m0x2 %r2, %h0;", func(uint32) uint32 { return 0x40 | 0x80<<16 }},
 	{"mov.u32 %r1, 0x7fff; cvt.u16.u32 %h0, %r1; cvt.rn.bf16x2.ue8m0x2 %r2, %h0;", func(uint32) uint32 { return 0x7fc0 | 0x3f80<<16 }},
+	{"mov.u64 %rd5, 0x20000000000003; cvt.rm.f64.s64 %d0, %rd5; mov.b64 {%r2, _}, %d0;", func(uint32) uint32 { return 1 }},
+	{"mov.u64 %rd5, 0x20000000000003; cvt.rp.f64.u64 %d0, %rd5; mov.b64 {%r2, _}, %d0;", func(uint32) uint32 { return 2 }},
+	{"mov.u64 %rd5, -0x20000000000003; cvt.rp.f64.s64 %d0, %rd5; mov.b64 {%r2, _}, %d0;", func(uint32) uint32 { return 1 }},
+	{"mov.u64 %rd5, 0xffffffffffffffff; cvt.rm.f32.u64 %f1, %rd5; mov.b32 %r2, %f1;", func(uint32) uint32 { return 0x5f7fffff }},
+	{"mov.u64 %rd5, 0xffffffffffffffff; cvt.rp.f32.u64 %f1, %rd5; mov.b32 %r2, %f1;", func(uint32) uint32 { return 0x5f800000 }},
+	{"mov.f32 %f1, 0f3f801000; cvt.rp.f16.f32 %h0, %f1; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x3c01 }},
+	{"mov.f32 %f1, 0f3f803000; cvt.rm.f16.f32 %h0, %f1; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x3c01 }},
+	{"mov.f64 %d0, 0d8000000000000001; cvt.rm.f16.f64 %h0, %d0; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x8001 }},
+	{"mov.u64 %rd5, 70000; cvt.rm.f16.s64 %h0, %rd5; cvt.u32.u16 %r2, %h0;", func(uint32) uint32 { return 0x7bff }},
 	{"mov.f32 %f1, 0fff7fffff; cvt.rn.satfinite.tf32.f32 %r2, %f1;", func(uint32) uint32 { return 0xff7fe000 }},
 }
 
