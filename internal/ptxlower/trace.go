@@ -139,7 +139,7 @@ func (e *emitter) traceFence() {
 	e.trace(ir.SanitizeRace, ruleRace, event)
 }
 
-// traceEnd logs the end of the thread, for whom barriers do not wait (PTX ISA, "barrier").
+// traceEnd logs the end of the thread: barriers do not wait for it afterwards (PTX ISA, "barrier").
 func (f *function) traceEnd(it *item) {
 	if f.o.Sanitize&ir.SanitizeUniform == 0 || !f.barriers() {
 		return
