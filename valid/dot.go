@@ -12,7 +12,7 @@ import (
 var dotFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product needs the capability for its operands: packed words, vectors of four bytes, or any vectors; a float dot product needs the capability for its encoding and the width of the sum"},
-		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot has unsigned integers"},
+		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the vectors of OpUDot, and the second one of OpSUDot, have unsigned integers"},
 		{Code: "SPV-Dot-Packed", Section: "SPIR-V 3.3.13", Words: "a dot product of scalars has 32-bit words and a Packed Vector Format"},
 		{Code: "SPV-Dot-Width", Section: "SPIR-V 3.3.13", Words: "the result of an integer dot product is at least as wide as a component"},
 		{Code: "SPV-Dot-Vector", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the vectors of a dot product have the length and the component type of the instruction; 16-bit floats have one encoding"},
@@ -50,10 +50,19 @@ func (c *checker) integerDot(i int, in spirv.Inst) {
 		}
 	}
 	c.dotWidths(i, in, t)
-	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
-		if u.IsVector() && u.Scalar() != nil && u.Scalar().Signed {
-			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must have unsigned integers", op, c.typeName(u))
-		}
+	switch op := in.Op(); op {
+	case spirv.OpUDot, spirv.OpUDotAccSat:
+		c.unsignedVector(i, op, "first", t)
+		fallthrough
+	case spirv.OpSUDot, spirv.OpSUDotAccSat:
+		c.unsignedVector(i, op, "second", u)
+	}
+}
+
+// unsignedVector checks the Signedness of the components of a vector. Packed words may have either.
+func (c *checker) unsignedVector(i int, op spirv.Op, which string, t *facts.Type) {
+	if t.IsVector() && t.Scalar() != nil && t.Scalar().Signed {
+		c.fail(i, "SPV-Dot-Unsigned", "the %s vector of %s is %s; must have unsigned integers", which, op, c.typeName(t))
 	}
 }
 
