@@ -94,3 +94,23 @@ func TestDebugRayQuery(t *testing.T) {
 	}
 	t.Error("the ray query does not end")
 }
+
+// TestDebugLaunchEnd stops at a change of data by the last operation of a shader, in the code around the shaders, which shows no frame.
+func TestDebugLaunchEnd(t *testing.T) {
+	c := debugScript(t, raysScript, `{"stopOnEntry":true,"stage":"raygen","launchId":[0,0]}`)
+	thread, f := c.stop()
+	info := c.request("dataBreakpointInfo", fmt.Sprintf(`{"name":"%%7.member0[0]","frameId":%d}`, f.Id)).(*dap.DataBreakpointInfoResponse)
+	c.request("setDataBreakpoints", fmt.Sprintf(`{"breakpoints":[{"dataId":%q}]}`, info.Body.DataId.(string)))
+	c.request("continue", fmt.Sprintf(`{"threadId":%d}`, thread))
+	if e, _ := c.wait("stopped"); e.(*dap.StoppedEvent).Body.Reason != "data breakpoint" {
+		t.Errorf("stopped by %+v", e)
+	}
+	frames := c.request("stackTrace", fmt.Sprintf(`{"threadId":%d}`, thread)).(*dap.StackTraceResponse).Body.StackFrames
+	for _, f := range frames {
+		c.request("scopes", fmt.Sprintf(`{"frameId":%d}`, f.Id))
+		if f.Name == "launch" {
+			t.Error("a frame of the code around the shaders")
+		}
+	}
+	c.request("threads", `{}`)
+}

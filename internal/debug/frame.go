@@ -126,7 +126,10 @@ func (s *Session) Frames(t Thread) []Frame {
 		f.waiting = true
 		return []Frame{f}
 	}
-	list := []Frame{h.frame(h.step, t)}
+	var list []Frame
+	if h.parts[h.step.Func].stage != nil { // a data breakpoint at the end of a launch stops in the composition
+		list = append(list, h.frame(h.step, t))
+	}
 	for _, c := range h.step.Calls(nil) {
 		if h.parts[c.Func].stage == nil {
 			continue

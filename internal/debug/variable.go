@@ -106,10 +106,10 @@ func (x *view) placesOf(id spirv.ID, path []uint64) (*facts.Type, []lower.Place,
 	return of.stage.Symbols.Places(of.fn, id, path...)
 }
 
-// view returns a frame at the stop; nil if the session is not stopped. The caller holds the state.
+// view returns a frame at the stop; nil if the session is not stopped, or the function is of no stage. The caller holds the state.
 func (s *Session) view(f Frame) *view {
 	h := s.hook
-	if h == nil || h.step == nil {
+	if h == nil || h.step == nil || h.parts[f.fn].stage == nil {
 		return nil
 	}
 	return &view{h, h.step, f}
