@@ -17,7 +17,7 @@ func resolvePrivate(p *ir.Program, f *ir.Func) {
 	e := editor{f: f}
 	var stored addresses
 	for _, v := range f.Code {
-		stored.note(f, e.resolve(p, v))
+		stored.note(p, f, e.resolve(p, v))
 	}
 }
 
@@ -28,13 +28,13 @@ type addresses map[[2]uint64]uint64 // by variable and slot
 
 // note follows an operation. A load of an address becomes the address. Operations that may store to any slot, and those
 // of control flow, where other code may join, forget all addresses.
-func (a *addresses) note(f *ir.Func, x *ir.Val) {
+func (a *addresses) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	switch {
 	case x.Op == ir.PSt && f.Val(x.Args[0]).Op == ir.Const:
 		slot := f.Val(x.Args[0]).Aux
 		delete(*a, [2]uint64{x.Aux, slot})
 		delete(*a, [2]uint64{x.Aux, slot + 1})
-		if value := f.Val(x.Args[1]); value.Op == ir.PAddr && x.Flags&ir.Volatile == 0 {
+		if value := f.Val(x.Args[1]); value.Op == ir.PAddr && x.Flags&ir.Volatile == 0 && slot < uint64(p.Vars[x.Aux].Slots) {
 			if *a == nil {
 				*a = addresses{}
 			}
