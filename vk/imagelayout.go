@@ -153,7 +153,7 @@ func (c *CommandBuffer) Transition(m *Image, r ImageRange, l ImageLayout) {
 	c.change(m, r, l)
 }
 
-// change records a change of layouts, if those of the image are followed.
+// change records a change of layouts, if the image's are followed.
 func (c *CommandBuffer) change(m *Image, r ImageRange, l ImageLayout) {
 	if m.laid.Load() == nil {
 		return

@@ -16,7 +16,7 @@ type AttachmentDescription struct {
 	Samples           int // 0 is 1
 	Load, StencilLoad LoadOp
 
-	// Final is the layout after the pass, and StencilFinal that of stencil if it differs; UndefinedLayout if it is not known.
+	// Final is the layout after the pass, and StencilFinal the layout of stencil if it differs; UndefinedLayout if it is not known.
 	Final, StencilFinal ImageLayout
 }
 

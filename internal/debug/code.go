@@ -8,7 +8,7 @@ import (
 )
 
 // code is a program that runs, with the debugger's tables. The program of a stage of a draw is composed: it has further
-// operations around those of the stage, which keep their numbers. The program of a launch of rays has the functions of all its shaders.
+// operations around the stage's, which keep their numbers. The program of a launch of rays has the functions of all its shaders.
 type code struct {
 	program *ir.Program
 	stage   *shader.Stage // of a launch: one of the shaders
@@ -20,7 +20,7 @@ type code struct {
 	places   map[place][]*Breakpoint
 }
 
-// part is the function of a stage that a function of a program is a copy of, and what its copy adds to numbers.
+// part is the function of a stage that a function of a program copies, and the difference of their numbers.
 type part struct {
 	stage  *shader.Stage // nil for a function of no stage
 	fn     int
@@ -76,7 +76,7 @@ func (s *Session) keepCode(p *ir.Program, stage *shader.Stage, parts []part) *co
 	return c
 }
 
-// known reports whether the debugger has what it needs to know about a stage.
+// known reports whether the debugger has the data about a stage that it needs.
 func known(s *shader.Stage) bool { return s != nil && s.Symbols != nil && s.Facts != nil }
 
 // stageOf returns the stage of a program that runs; nil if it is of none that the debugger knows.
@@ -92,7 +92,7 @@ func (h *hook) stageOf(p *ir.Program) *shader.Stage {
 	return nil
 }
 
-// enter makes the code that of a group's program.
+// enter replaces the code by a group's program.
 func (h *hook) enter(p *ir.Program, stage *shader.Stage) {
 	if h.command.Kind == vk.DebugLaunch {
 		h.code = h.session.codeOfLaunch(p, stage, &h.command)

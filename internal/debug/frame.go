@@ -153,7 +153,7 @@ func (h *hook) frameAt(fn int, v ir.V, lane uint32) Frame {
 	return f
 }
 
-// nameOfFunction returns the name of a function; that of a shader of a launch has its stage, as all of them are often called main.
+// nameOfFunction returns the name of a function, with the stage for a shader of a launch, as all of them are often called main.
 func (h *hook) nameOfFunction(fn int) string {
 	name := h.program.Funcs[fn].Name
 	if of := h.parts[fn]; of.stage != nil && of.fn == 0 && h.command.Kind == vk.DebugLaunch {

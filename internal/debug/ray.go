@@ -77,7 +77,7 @@ func (x *view) addressed(address uint64) []byte {
 	return list[i].Bytes[address-list[i].Address:]
 }
 
-// isRay reports whether the parts of values of a type are those of a ray.
+// isRay reports whether the values of a type have the parts of a ray.
 func isRay(t *facts.Type) bool {
 	switch {
 	case t == nil:
@@ -181,7 +181,7 @@ func floatText(word uint32) string {
 	return strconv.FormatFloat(float64(math.Float32frombits(word)), 'g', -1, 32)
 }
 
-// variable returns the part of a ray whose slots are words.
+// variable returns the part of a ray with these words in its slots.
 func (p rayPart) variable(words []uint32) *Variable {
 	v := &Variable{Name: p.name, Type: "uint", kind: p.kind, ofRay: true}
 	var parts []string

@@ -101,7 +101,7 @@ const (
 	EventBuffers = iota
 	EventWorkgroup
 	EventImages
-	EventOutputs // those of a patch: a control barrier of the stage orders them
+	EventOutputs // outputs of a patch: a control barrier of the stage orders them
 	EventDomains
 )
 

@@ -4,16 +4,16 @@ package precision
 type Kind uint8
 
 const (
-	Float    Kind = iota
-	Bool          // 0 is false, 1 is true
-	Signed        // an integer
-	Unsigned      // an integer without a sign
+	Float    Kind = iota // of any width
+	Bool                 // 0 is false, 1 is true
+	Signed               // an integer
+	Unsigned             // an integer without a sign
 )
 
 // Judged returns the rows of the table that no engine is measured by, because their error is none or one rounding: comparisons,
 // conversions of integers, derivatives, and operations of a group and of memory on two values.
 //
-// The operands of a derivative are the values in the fragment and in the next one; those of a sum of derivatives, the values in the
+// The operands of a derivative are the values in the fragment and in the next one; of a sum of derivatives, the values in the
 // fragment, the next one in x and the next one in y. The result of an atomic is the value in memory.
 func Judged() (list []Instruction) {
 	add := func(i Instruction) { list = append(list, i) }

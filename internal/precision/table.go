@@ -41,7 +41,7 @@ func (i *Instruction) Widths() []int {
 	return []int{16, 32}
 }
 
-// Instructions returns the rows whose error an engine is measured by: the instructions of SPIR-V, and those of GLSL.std.450.
+// Instructions returns the rows with the errors that an engine is measured by: the instructions of SPIR-V and of GLSL.std.450.
 // [Judged] has the others.
 func Instructions() (list []Instruction) {
 	list = append(append(list, coreScalars...), coreVectors...)

@@ -150,7 +150,7 @@ func (e *emitter) directedInteger(op ir.Op, t ir.Type, x ir.V, up bool) ir.V {
 	case ir.F32:
 		return e.sum(high, low, up)
 	}
-	return e.directedHalf(e.b.Op(ir.FAdd, ir.F64, high, low), up) // what the sum rounds is beyond .f16
+	return e.directedHalf(e.b.Op(ir.FAdd, ir.F64, high, low), up) // the sum rounds bits beyond .f16
 }
 
 // directedHalf emits the directed rounding of a double to .f16.

@@ -43,8 +43,8 @@
 //
 // # Bits
 //
-// Arithmetic is rounded as the instruction says; .rm and .rp of 32 bits are exact by sums of 64 bits (directed.go), those of
-// 64 bits by the signs of remainders (directed64.go). Approximations are the functions of mathlib, whose errors are below those of the ISA. A computed NaN is canonical in the sense of the IR.
+// Arithmetic is rounded as the instruction says; .rm and .rp of 32 bits are exact by sums of 64 bits (directed.go), of
+// 64 bits by the signs of remainders (directed64.go). Approximations are the functions of mathlib, with smaller errors than the ISA allows. A computed NaN is canonical in the sense of the IR.
 //
 // # Files
 //

@@ -21,7 +21,7 @@ func (u *unit) following() bool { return u.o.Sanitize&ir.SanitizeUninit != 0 }
 
 // A known value is one of 0 operands without a value: f.sure is 0 then, and a boolean otherwise.
 
-// meet adds the shadow of an operand to that of the instruction.
+// meet adds the shadow of an operand to the instruction's.
 func (f *function) meet(v ir.V) {
 	if f.sure != 0 {
 		v = f.b.Op(ir.And, ir.B1, f.sure, v)
@@ -29,7 +29,7 @@ func (f *function) meet(v ir.V) {
 	f.sure = v
 }
 
-// meetBits adds the shadow of each bit of an operand. The last one is that of a copy.
+// meetBits adds the shadow of each bit of an operand. The last one is a copy's.
 func (f *function) meetBits(v ir.V) {
 	if f.bits = v; f.b.Func.Type(v) == ir.B1 {
 		f.meet(v)
@@ -63,7 +63,7 @@ func (f *function) followRead(r *register) {
 	}
 }
 
-// followWrite makes the shadow of the instruction that of a register.
+// followWrite gives a register the shadow of the instruction.
 func (f *function) followWrite(r *register) {
 	if !f.following() || f.ofHeap(f.f) {
 		return
@@ -84,7 +84,7 @@ func (f *function) followWrite(r *register) {
 	}
 }
 
-// beginBlock forgets what registers have in a block: its code may be reached from others.
+// beginBlock forgets the values of registers in a block: its code may be reached from others.
 func (f *function) beginBlock() {
 	if f.following() {
 		f.written = map[*register]bool{}
@@ -157,7 +157,7 @@ func (f *function) followLoad(p place, plus uint64, t ir.Type) {
 	f.meetBits(f.b.Select(inside, v, all))
 }
 
-// followStore stores the shadow of what is stored in shared memory.
+// followStore stores the shadow of a value that is stored in shared memory.
 func (f *function) followStore(p place, plus uint64, t ir.Type) {
 	if !f.following() || p.space != inShared || f.ofHeap(f.f) {
 		return
@@ -187,7 +187,7 @@ func (f *function) sharedPlaceOf(offset ir.V, bytes uint64) (at, inside ir.V) {
 	return f.b.Op(ir.Add, ir.I32, offset, f.b.I32(f.sharedShadow())), inside
 }
 
-// copiedBits returns the shadow of what is stored in private memory.
+// copiedBits returns the shadow of a value that is stored in private memory.
 func (f *function) copiedBits(t ir.Type) ir.V {
 	if f.copied == 0 {
 		return f.shadowBits(t)
@@ -228,7 +228,7 @@ func (s *loadShadows) note(e *emitter, i int) {
 	e.b.OpAux(ir.PSt, s.typ, s.slots[i], e.b.I32(0), e.as(v, s.typ))
 }
 
-// apply makes the shadow of element i that of the result.
+// apply copies the shadow of element i to the result.
 func (s *loadShadows) apply(e *emitter, i int) {
 	if e.sure, e.copied = 0, 0; s.followed {
 		v := e.b.OpAux(ir.PLd, s.typ, s.slots[i], e.b.I32(0))

@@ -22,7 +22,7 @@ type function struct {
 	depth        int            // of the control tree
 	counted      *CountedFunction
 	cc           *register
-	sure         ir.V               // with SanitizeUninit: whether what the instruction has read has a value; 0 is yes
+	sure         ir.V               // with SanitizeUninit: whether all that the instruction has read has a value; 0 is yes
 	bits, copied ir.V               // of the last operand: the shadow of each bit; of the result, 0 if it is no copy
 	written      map[*register]bool // those with a value in the rest of the block
 	guarded      bool               // the instruction has a guard

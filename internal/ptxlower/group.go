@@ -70,7 +70,7 @@ func (e *emitter) shfl() {
 	e.checkLane(p, j)
 	e.sure = 0
 	v := e.read(e.operand(1), e.accessType(".b32", e.operand(1)))
-	if e.sure != 0 { // that of the thread which is read
+	if e.sure != 0 { // the shadow of the thread that is read
 		sure := b.Op(ir.Shuf, ir.I32, b.Op(ir.ZExt, ir.I32, e.sure), b.Select(p, j, lane))
 		e.sure = b.Cmp(ir.Eq, sure, b.I32(1))
 	}

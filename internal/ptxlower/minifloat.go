@@ -15,10 +15,10 @@ type minifloat struct {
 	bits     uint32
 }
 
-// minifloats are the formats. Those of less than 8 bits have no NaN.
+// minifloats are the formats. Formats of less than 8 bits have no NaN.
 var minifloats = map[string]minifloat{".e4m3": {3, 7, 0x7e, 8}, ".e5m2": {2, 15, 0x7b, 8}, ".e2m3": {3, 1, 0x1f, 6}, ".e3m2": {2, 3, 0x1f, 6}, ".e2m1": {1, 1, 7, 4}}
 
-// step is the distance in bits of the elements of a pair: only those of four bits have no padding.
+// step is the distance in bits of the elements of a pair: only elements of four bits have no padding.
 func (m minifloat) step() uint32 {
 	if m.bits == 4 {
 		return 4
@@ -136,7 +136,7 @@ func (e *emitter) cvtTF32(from string) {
 		malformed(e.in.Pos, "%s has no rounding; must have one", e.in.Name())
 	}
 	v = b.Op(ir.And, ir.I32, v, b.I32(^uint32(1<<bits-1)))
-	if e.in.Has(".satfinite") { // the bits of an infinity come after those of the greatest number
+	if e.in.Has(".satfinite") { // the bits of an infinity come after the greatest number's
 		magnitude := b.Op(ir.UMin, ir.I32, b.Op(ir.And, ir.I32, v, b.I32(1<<31-1)), b.I32(0x7f7fe000))
 		v = b.Op(ir.Or, ir.I32, magnitude, b.Op(ir.And, ir.I32, v, b.I32(1<<31)))
 	}

@@ -82,7 +82,7 @@ func (e *emitter) checkRange(p place, address ir.V, bytes uint64) {
 	}
 }
 
-// checkAlignment reports an access at an address that is no multiple of its size, that of all elements of a vector.
+// checkAlignment reports an access at an address that is no multiple of its size, of all elements for a vector.
 func (e *emitter) checkAlignment(p place, address ir.V) {
 	size := uint64(ptx.TypeSize(lastType(e.in)))
 	if n := len(e.in.Operands); e.in.Op == "ld" || e.in.Op == "st" || e.in.Op == "ldu" {

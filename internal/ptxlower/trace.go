@@ -14,7 +14,7 @@ const (
 	ruleBarrier = "PTX: a barrier that not all threads of the block reach"
 )
 
-// allDomains are the domains of a fence or a barrier: those of PTX order all memory.
+// allDomains are the domains of a fence or a barrier: in PTX they order all memory.
 const allDomains = 1<<ir.EventDomains - 1
 
 // tracedAt identifies the message of an event.

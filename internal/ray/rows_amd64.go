@@ -23,7 +23,7 @@ func fillRowAVX2(to *uint32, x, lanes uint32)
 //go:noescape
 func differsAVX2(row *uint32, x, lanes uint32) bool
 
-// beginAVX2 sets the intervals of rays. It returns those of lanes that can hit anything, and whether their flags or masks differ.
+// beginAVX2 sets the intervals of rays. It returns the lanes that can hit anything, and whether their flags or masks differ.
 //
 //go:noescape
 func beginAVX2(r *PacketRays, low, high *rows, lanes uint32) (valid uint32, different bool)

@@ -9,7 +9,7 @@ type SlotRange struct{ First, End uint32 }
 const mostGap = 4
 
 // ClearedSlots returns the slots of private memory that must be zero when a subgroup starts, ascending. The others are stored
-// before each load of them, so that no load sees what an earlier subgroup left there. It is all slots if the program
+// before each load of them, so that no load sees a value of an earlier subgroup. It is all slots if the program
 // accesses any by an address.
 func ClearedSlots(p *ir.Program) []SlotRange {
 	all := []SlotRange{{0, p.PrivateSlots()}}
@@ -45,7 +45,7 @@ type slots struct {
 	f     *ir.Func
 	bases []uint32
 	// loaded has the slots that an operation loads without a store before it. stored has the slots that operations before
-	// the current one store in each lane that reaches it: those of the open regions. undo holds the slots that were
+	// the current one store in each lane that reaches it, in the open regions. undo holds the slots that were
 	// added to stored, and marks the length of undo at the start of each open region: at its end they are removed,
 	// because a branch may have skipped them.
 	loaded, stored []bool
@@ -79,7 +79,7 @@ func (s *slots) visit(x *ir.Val) bool {
 	return true
 }
 
-// access returns the slots of an access to a variable of a type, those of the whole variable if the slot is not known.
+// access returns the slots of an access to a variable of a type, all of the variable if the slot is not known.
 // An access out of range has no slots.
 func (s *slots) access(x *ir.Val, t ir.Type) (first, n uint32, known bool) {
 	base, size := s.bases[x.Aux], s.p.Vars[x.Aux].Slots

@@ -22,7 +22,7 @@ import (
 //
 // The proof needs no range of the base: 2ᵃ divides 2³², so that no lane wraps around within a block, and a block lies on one side of
 // 2³¹, so that signed and unsigned comparisons agree on it. Inactive lanes do not matter either: lane 0 of a
-// strided value is what the scalar code computes, whether or not that lane is active.
+// strided value is the result of the scalar code, whether or not that lane is active.
 //
 // Uniform values have an alignment too, for bounds that are not constants, such as 16·n. It follows from the operands in each walk of
 // the analysis. Uniform parameters of loops have none: to find it, more loops would need a second walk.

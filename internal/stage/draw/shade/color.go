@@ -67,6 +67,8 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	}
 	src := s.source(i, 0, &a)
 	mask := c.Blend.WriteMask
+	// The types are known here, so the program reports each covered sample without a condition. A sample that
+	// the mask or a test removes does not come here: no value of it is written.
 	if s.Program.Checked(ir.SanitizeUndefined) {
 		if text := s.mismatch(&a, i); text != "" {
 			s.report("an output of a fragment of another numeric type than the attachment", text)
@@ -139,6 +141,7 @@ func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamp
 	if !s.Program.Checked(ir.SanitizeUndefined) || s.mismatch(a, n) != "" {
 		return clamped
 	}
+	// A value of another type has one report, about its type: its bits are not a number to clamp.
 	text := fmt.Sprintf("the output at Location %d, component %d, is %%ld, which %d bits of the attachment cannot represent", n, i, a.Component(i).Bits)
 	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
 	s.report("an integer output of a fragment that the attachment's component cannot represent", text, s.B.Op(extend, ir.I64, v))
@@ -149,6 +152,8 @@ func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamp
 // report logs an undefined result of the pixel. A value, if there is one, is the argument of the text.
 func (s *shader) report(rule, text string, value ...ir.V) {
 	p := s.Program
+	// One message serves all samples of an attachment. The arguments follow in the order of the text: the value, then
+	// the pixel.
 	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
 	if message < 0 {
 		args := []ir.Type{ir.F32, ir.F32}
