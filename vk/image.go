@@ -98,7 +98,8 @@ type Image struct {
 	views     map[ImageViewInfo]*ImageView // of descriptors without objects; see viewOf
 }
 
-// NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
+// NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have, an *OutOfMemoryError
+// more bytes than an image may have.
 func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
@@ -162,10 +163,14 @@ func (i *ImageInfo) disjoint() (bool, error) {
 	return false, nil
 }
 
-// imageError returns the public form of an error of package texture.
+// imageError returns the public form of an error of package texture. An image beyond the limit of its bytes is out of memory
+// (VkImageFormatProperties, maxResourceSize).
 func imageError(err error) error {
 	var desc *texture.DescError
 	if errors.As(err, &desc) {
+		if desc.Size > 0 {
+			return &OutOfMemoryError{Bytes: desc.Size, Left: texture.MaxBytes, Cause: err}
+		}
 		return &UnsupportedError{Feature: desc.What, Cause: err}
 	}
 	return err

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -120,6 +121,23 @@ func TestImages(t *testing.T) {
 	}
 	if err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err == nil {
 		t.Error("a submission with closed objects")
+	}
+}
+
+// TestImageSize checks that an image of more bytes than maxResourceSize is out of memory: "If an application attempts to create an
+// image that exceeds this limit, the creation will fail" (VkImageFormatProperties).
+func TestImageSize(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	for _, name := range []string{"R8G8B8A8_UNORM", "BC7_UNORM_BLOCK"} {
+		var f link.Format
+		if err := f.UnmarshalText([]byte(name)); err != nil {
+			t.Fatal(err)
+		}
+		var memory *OutOfMemoryError
+		_, err := r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: f, Extent: [3]int{16384, 16384, 1}, Layers: 2048, Usage: ImageSampled})
+		if !errors.As(err, &memory) || memory.Bytes < 1<<32 {
+			t.Errorf("%s: error %v; must be one of memory", name, err)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (m *Layout) layBlocks() error {
 		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), rowPitch: uint32(row), slice: uint32(slice)})
 		size += slice * uint64(z) * uint64(m.Layers)
 		if size > MaxBytes {
-			return descErrorf("at least %d bytes of blocks; must be at most %d", size, MaxBytes)
+			return sizeError(size, " of blocks")
 		}
 	}
 	m.blocked, m.size = b, size+tailPadding

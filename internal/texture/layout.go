@@ -67,13 +67,23 @@ type level struct {
 }
 
 // DescError reports an invalid description of an image, view, sampler or copy.
-type DescError struct{ What string }
+type DescError struct {
+	What string
+	Size uint64 // bytes of an image that is larger than MaxBytes; else 0
+}
 
 // Error returns the message: "image: " and the invalid property, with the valid values.
 func (e *DescError) Error() string { return "image: " + e.What }
 
 // descErrorf returns a formatted *DescError.
-func descErrorf(format string, args ...any) error { return &DescError{fmt.Sprintf(format, args...)} }
+func descErrorf(format string, args ...any) error {
+	return &DescError{What: fmt.Sprintf(format, args...)}
+}
+
+// sizeError reports an image of more than MaxBytes.
+func sizeError(size uint64, of string) error {
+	return &DescError{What: fmt.Sprintf("at least %d bytes%s; must be at most %d", size, of, MaxBytes), Size: size}
+}
 
 // NewLayout returns the layout of an image. The error is a *DescError.
 func NewLayout(d Desc) (*Layout, error) {
@@ -127,7 +137,7 @@ func (m *Layout) joinPlanes() error {
 		m.size += p.size
 	}
 	if m.info.Planes > 0 && m.size > MaxBytes {
-		return descErrorf("%d bytes of planes; must be at most %d", m.size, MaxBytes)
+		return sizeError(m.size, " of planes")
 	}
 	return nil
 }
@@ -286,7 +296,7 @@ func (m *Layout) plane(a aspectFormat) (p planeLayout, err error) {
 		l.base, l.rowPitch, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
 		if size > MaxBytes {
-			return p, descErrorf("at least %d bytes; must be at most %d", size, MaxBytes)
+			return p, sizeError(size, "")
 		}
 		p.levels = append(p.levels, l)
 	}
