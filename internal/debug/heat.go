@@ -225,7 +225,7 @@ func pictureOf(v *texture.View) image.Image {
 			for i := 0; i < len(list) && i < 3 && texel != nil; i++ {
 				if n := list[i].Value(list[i].Raw(texel)); !math.IsNaN(n) {
 					if c := int(list[i].Channel); c >= 0 && c < 3 {
-						at[c] = uint8(255*min(max(n, 0), 1) + 0.5)
+						at[c] = uint8(float64(255*min(max(n, 0), 1)) + 0.5)
 					}
 				}
 			}
