@@ -1,70 +1,14 @@
 package frontend
 
 import (
-	"slices"
+	"encoding/binary"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Bounds of a chunk. They keep the records of its vertices in the caches.
-const (
-	chunkPrimitives = 4096
-	ChunkVertices   = 8192
-)
-
-// primitive is a point, line or triangle. Its vertices are indices into the chunk's vertex list. The
-// set-up program reads this struct as memory, 24 bytes each, so that v must be its first field.
-type primitive struct {
-	v         [3]uint32 // a line has two, a point one
-	provoking uint32
-	id        uint32
-	begins    bool // first primitive of a primitive strip
-}
-
-// chunk is a run of primitives with their vertices. Each vertex is in the list once. A tuple is the
-// primitive's number followed by all its vertices. Two lines with adjacency, vertices 0 to 4 of a
-// line strip:
-//
-//	tuples   7  0 1 2 3   8  1 2 3 4        tupleVertices 4, numbers 7 and 8
-type chunk struct {
-	list          []uint32 // VertexIndex and InstanceIndex of each vertex
-	primitives    []primitive
-	tuples        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
-	tupleVertices uint32   // vertices in a tuple
-
-	prefix triangleRun // at the start of the memory of list and primitives
-}
-
-// triangleRun identifies a run of consecutive triangles of a list without indices, at the start of a chunk: equal runs have equal
-// vertex lists and primitives. The zero triangleRun is no run.
-type triangleRun struct {
-	index, instance uint32 // of the first vertex
-	id              uint32 // of the first triangle
-	last            uint32 // number of the provoking vertex in each triangle
-	count           uint32 // triangles
-}
-
-// run returns the run of which the chunk consists, or no run.
-func (c *chunk) run() triangleRun {
-	if r := c.prefix; len(c.primitives) == int(r.count) {
-		return r
-	}
-	return triangleRun{}
-}
-
-// vertices returns the number of vertices in the chunk.
-func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4)) }
-
-// full reports whether the chunk has space for no other primitive. A primitive adds at most maxPatch vertices, so the chunk never
-// exceeds its bound.
-func (c *chunk) full() bool {
-	return len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch
-}
-
 // Assembler is the input assembly: it forms the primitives of a draw from its vertices, chunk by
-// chunk (Vulkan §"Drawing Commands", primitive topologies). A direct-mapped cache of vertices
-// ("post-transform cache") finds shared vertices of a chunk. Only one goroutine assembles at a time
+// chunk (Vulkan §"Drawing Commands", primitive topologies). A cache finds shared vertices of a chunk. Only one goroutine assembles at a time
 // (the pass holds a lock): restart indices and primitive numbers depend on everything before.
 // Vertices of different chunks are not shared, so a vertex at a chunk boundary is shaded twice;
 // Vulkan permits any number of invocations.
@@ -86,14 +30,8 @@ type Assembler struct {
 
 	InputVertices uint64 // of all primitive strips begun so far, in complete primitives
 
-	cache [1 << 12]cachedVertex // vertices of the chunk, indexed by the low bits of VertexIndex
-	epoch uint32
+	cache vertexCache
 }
-
-// cachedVertex is an entry of the vertex cache. It is valid if its epoch is the chunk's. A new epoch
-// invalidates all 4096 entries without a write. An entry that is overwritten costs one more vertex
-// invocation, never a wrong vertex.
-type cachedVertex struct{ epoch, index, instance, slot uint32 }
 
 // Start begins a draw. whole selects tuples for stages that read primitives.
 func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
@@ -110,10 +48,6 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 func (m *Assembler) fillChunk(c *chunk) bool {
 	c.list, c.primitives, c.tuples, c.tupleVertices = c.list[:0], c.primitives[:0], c.tuples[:0], m.tupleVertices
 	m.before, c.prefix = c.prefix, triangleRun{}
-	// After 2³² chunks old entries would become valid again.
-	if m.epoch++; m.epoch == 0 {
-		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
-	}
 	for m.instance < m.args.Instances {
 		if m.addPrimitiveStrip(c) {
 			return true
@@ -146,6 +80,8 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 	case m.tupleVertices > 0:
 	case m.topology == enum.TopologyTriangleList && m.args.Index == nil:
 		m.triangles(c, n)
+	case m.topology == enum.TopologyTriangleList:
+		m.indexedTriangles(c, n)
 	case m.topology == enum.TopologyTriangleStrip || m.topology == enum.TopologyTriangleFan:
 		m.connectedTriangles(c, n)
 	}
@@ -199,6 +135,66 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 	}
 }
 
+// indicesAtOnce is the number of indices that indexedTriangles decodes at once: whole triangles.
+const indicesAtOnce = 3 * 128
+
+// indexedTriangles is a fast path: it adds triangles of a list with indices, up to number n, to a full chunk, or to the end of the index
+// buffer.
+func (m *Assembler) indexedTriangles(c *chunk, n uint32) {
+	var indices [indicesAtOnce]uint32
+	last, instance := uint32(0), m.args.FirstInstance+m.instance
+	if m.last {
+		last = 2
+	}
+	for m.next < n && !c.full() {
+		// A triangle adds three vertices at most.
+		space := min((ChunkVertices-maxPatch-c.vertices())/3+1, chunkPrimitives-uint32(len(c.primitives)))
+		list := m.indices(indices[:3*min(n-m.next, space, indicesAtOnce/3)])
+		if len(list) < 3 {
+			return // the others are outside of the index buffer
+		}
+		first := len(c.primitives)
+		c.primitives = extend(c.primitives, len(list)/3)
+		added := c.primitives[first:]
+		for i := range added {
+			v := (*[3]uint32)(list[3*i:])
+			p := &added[i]
+			for k := range p.v {
+				p.v[k] = m.cache.vertex(c, v[k], instance)
+			}
+			p.provoking, p.id, p.begins = p.v[last], m.id, m.next == 0
+			m.next++
+			m.id++
+		}
+	}
+}
+
+// indices decodes the indices of the triangles from m.next on, and adds the vertex offset. It returns those that the index buffer has.
+func (m *Assembler) indices(to []uint32) []uint32 {
+	size := uint64(m.args.IndexBytes)
+	at := (uint64(m.args.First) + uint64(m.begin) + 3*uint64(m.next)) * size
+	if at >= uint64(len(m.args.Index)) {
+		return nil
+	}
+	from, base := m.args.Index[at:], uint32(m.args.BaseVertex)
+	to = to[:min(uint64(len(to)), uint64(len(from))/size)]
+	switch size {
+	case 1:
+		for i := range to {
+			to[i] = uint32(from[i]) + base
+		}
+	case 2:
+		for i := range to {
+			to[i] = uint32(binary.LittleEndian.Uint16(from[2*i:])) + base
+		}
+	default:
+		for i := range to {
+			to[i] = binary.LittleEndian.Uint32(from[4*i:]) + base
+		}
+	}
+	return to
+}
+
 // connectedTriangles is a fast path: it adds triangles of a strip or a fan, up to number n or to a full chunk. A triangle shares two
 // vertices with the one before, so that it needs one lookup. The orders are those of [state.PrimitiveVertices].
 func (m *Assembler) connectedTriangles(c *chunk, n uint32) {
@@ -232,9 +228,6 @@ func (m *Assembler) connectedTriangles(c *chunk, n uint32) {
 		m.id++
 	}
 }
-
-// extend returns the list with n more elements of any value.
-func extend[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
 
 // primitiveStripEnd returns the end of the primitive strip that starts at begin. The restart index has all
 // bits set in the size of the indices: 0xff, 0xffff or 0xffffffff (Vulkan §"Primitive Restart"). The
@@ -280,13 +273,7 @@ func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
 		// Modulo 2³², as VertexIndex has 32 bits. An index outside of the index buffer is 0.
 		index = n + uint32(m.args.BaseVertex)
 	}
-	k := &m.cache[index&uint32(len(m.cache)-1)]
-	if k.epoch == m.epoch && k.index == index && k.instance == m.instance {
-		return k.slot
-	}
-	*k = cachedVertex{m.epoch, index, m.instance, c.vertices()}
-	c.list = append(c.list, index, m.args.FirstInstance+m.instance)
-	return k.slot
+	return m.cache.vertex(c, index, m.args.FirstInstance+m.instance)
 }
 
 // verticesIn returns the number of distinct vertices of n consecutive primitives, for statistics. An

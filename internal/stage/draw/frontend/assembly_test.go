@@ -1,7 +1,9 @@
 package frontend
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -140,5 +142,54 @@ func checkChunks(t *testing.T, topology enum.Topology, last bool) {
 	}
 	if n != 2*29999 || chunks < 2 {
 		t.Errorf("topology %d: %d primitives in %d chunks", topology, n, chunks)
+	}
+}
+
+// TestIndexedTriangles checks triangles of a list with indices of each size: each vertex has its index plus the vertex offset, and an
+// index outside of the index buffer is 0 (Vulkan §"Robust Buffer Access"). The triangles need several chunks.
+func TestIndexedTriangles(t *testing.T) {
+	const count, base, first = 3*9000 + 2, 11, 3
+	r := rand.New(rand.NewPCG(5, 0))
+	for _, size := range []uint32{1, 2, 4} {
+		index, want := make([]byte, 4*(first+count)+8), make([]uint32, first+count)
+		for i := range want {
+			v := uint64(r.Uint32N(uint32(min(5000, uint64(1)<<(8*size)-1))))
+			binary.LittleEndian.PutUint64(index[i*int(size):], v)
+			want[i] = uint32(v)
+		}
+		for _, missing := range []int{0, 1, 301} {
+			checkIndexed(t, &state.Args{Index: index[:(first+count-missing)*int(size)], IndexBytes: size, First: first, Count: count, BaseVertex: base, Instances: 2}, want, missing)
+		}
+	}
+}
+
+func checkIndexed(t *testing.T, a *state.Args, want []uint32, missing int) {
+	var m Assembler
+	var c chunk
+	s := &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleList}}
+	m.Start(a, s, false)
+	n, chunks, each := uint32(0), 0, a.Count/3
+	for m.fillChunk(&c) {
+		chunks++
+		for _, p := range c.primitives {
+			i, instance := n%each, n/each
+			for k, slot := range p.v {
+				v, at := a.First+3*i+uint32(k), c.list[2*slot:]
+				index := want[v] + uint32(a.BaseVertex)
+				if int(v) >= len(want)-missing {
+					index = uint32(a.BaseVertex)
+				}
+				if at[0] != index || at[1] != instance {
+					t.Fatalf("%d bytes: vertex %d of triangle %d is %d of instance %d; must be %d of %d", a.IndexBytes, k, n, at[0], at[1], index, instance)
+				}
+			}
+			if p.id != i || p.begins != (i == 0) || p.provoking != p.v[0] {
+				t.Fatalf("%d bytes: triangle %d is %+v", a.IndexBytes, n, p)
+			}
+			n++
+		}
+	}
+	if n != 2*each || chunks < 2 {
+		t.Errorf("%d bytes: %d triangles in %d chunks; must be %d", a.IndexBytes, n, chunks, 2*each)
 	}
 }

@@ -37,6 +37,8 @@
 // Callees come first: a file refers only to files before it.
 //
 //	stages.go              the programs of a pipeline, limits
+//	chunk.go               runs of primitives with their vertices
+//	vertexcache.go         vertices that primitives of a chunk share
 //	assembly.go            input assembly
 //	transformfeedback.go   capture layout, feedback buffers
 //	perview.go             outputs for each view
