@@ -121,6 +121,19 @@ func codesOf(n Numeric) (codes [256]uint32) {
 	return codes
 }
 
+// KeepsCodes reports whether the bytes of a texel are those of its value: Store of what Load returns changes nothing.
+func (c *Codec) KeepsCodes() bool {
+	for i := range c.fields {
+		switch l := &c.fields[i]; {
+		case l.size == 0 || l.numeric == UInt || l.numeric == SInt:
+		case (l.numeric == UNorm || l.numeric == SRGB) && l.bits <= 16:
+		default:
+			return false
+		}
+	}
+	return !c.clear && !c.shared
+}
+
 // Load returns the components of a texel in the order R, G, B, A, as the bits of floats or integers by
 // c.Sampled: 64 bits if c.Wide, else 32 with zeros above. NaNs of less than 32 bits become the canonical one.
 // texel must have at least c.Bytes bytes.

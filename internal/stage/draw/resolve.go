@@ -1,9 +1,6 @@
 package draw
 
 import (
-	"bytes"
-	"math"
-
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -32,8 +29,11 @@ func ResolveAs(dst *texture.Image, to texture.Coord, write *format.Codec, src *t
 		return
 	}
 	to.Sample = 0
-	floats := read.Sampled == format.Float && !read.Wide
-	if mode == ResolveAverage && !floats {
+	if read.Sampled == format.Float && !read.Wide && write.Sampled == format.Float && !write.Wide {
+		resolveFloats(dst, to, write, src, from, read, width, height, mode)
+		return
+	}
+	if mode == ResolveAverage {
 		mode = ResolveSampleZero
 	}
 	for y := range height {
@@ -41,9 +41,29 @@ func ResolveAs(dst *texture.Image, to texture.Coord, write *format.Codec, src *t
 			at, into := from, to
 			at.X, at.Y, into.X, into.Y = from.X+x, from.Y+y, to.X+x, to.Y+y
 			if b := dst.Texel(into); b != nil {
-				write.Store(b, resolved(src, at, read, mode, floats))
+				write.Store(b, resolved(src, at, read, mode))
 			}
 		}
+	}
+}
+
+// resolveFloats is ResolveAs for components of 32-bit floats.
+func resolveFloats(dst *texture.Image, to texture.Coord, write *format.Codec, src *texture.Image, from texture.Coord, read *format.Codec, width, height int, mode ResolveMode) {
+	r := rowResolver{read: read, write: write, mode: mode, kept: *read == *write && read.KeepsCodes()}
+	r.samples = r.space[:src.Samples]
+	if mode == ResolveSampleZero {
+		r.samples = r.space[:1]
+	}
+	at, into := from, to
+	for y := range height {
+		at.Y, into.Y = from.Y+y, to.Y+y
+		out := dst.TexelRow(into)
+		n := min(width, len(out)/write.Bytes)
+		for at.Sample = range r.samples {
+			row := src.TexelRow(at)
+			r.samples[at.Sample], n = row, min(n, len(row)/read.Bytes)
+		}
+		r.row(out, n)
 	}
 }
 
@@ -54,59 +74,38 @@ func Replicate(dst *texture.Image, to texture.Coord, src *texture.Image, from te
 	if size != dst.TexelBytes(to.Aspect) {
 		return
 	}
+	at, into := from, to
 	for y := range height {
-		at, into := from, to
 		at.Y, into.Y = from.Y+y, to.Y+y
-		texels, samples := src.TexelRow(at), dst.TexelRow(into)
-		for n := range min(width*dst.Samples, len(samples)/size, len(texels)/size*dst.Samples) {
-			copy(samples[n*size:][:size], texels[n/dst.Samples*size:])
+		texels := src.TexelRow(at)
+		for into.Sample = range dst.Samples {
+			copy(dst.TexelRow(into), texels[:min(width*size, len(texels))])
 		}
 	}
 }
 
-// resolved returns the resolved texel. Averages of up to 64 floats are computed in f64 in sample order
-// and rounded once.
-func resolved(src *texture.Image, at texture.Coord, read *format.Codec, mode ResolveMode, floats bool) [4]uint64 {
+// resolved returns the resolved texel of integers, or of floats of 64 bits.
+func resolved(src *texture.Image, at texture.Coord, read *format.Codec, mode ResolveMode) [4]uint64 {
 	at.Sample = 0
-	row := src.TexelRow(at)
-	if row == nil {
-		return [4]uint64{}
-	}
-	size, samples := src.TexelBytes(at.Aspect), src.Samples
-	out := read.Load(row)
+	out := loadWith(src, at, read)
 	if mode == ResolveSampleZero {
 		return out
 	}
-	// Most pixels have equal samples: one of them has the average, except that it may be −0 for the sum +0.
-	if bytes.Equal(row[:(samples-1)*size], row[size:samples*size]) {
-		samples = 1
-	}
-	// f64 has 53 bits: a sum of 64 values of 24 bits is exact unless their exponents differ by more
-	// than 23.
-	var sum [4]float64
-	for n := range samples {
-		v := read.Load(row[n*size:])
-		for i := range v {
-			switch {
-			case mode == ResolveAverage:
-				sum[i] += float64(math.Float32frombits(uint32(v[i])))
-			case mode == ResolveMin && less(v[i], out[i], floats), mode == ResolveMax && less(out[i], v[i], floats):
-				out[i] = v[i]
+	for at.Sample = 1; at.Sample < src.Samples; at.Sample++ {
+		for i, v := range loadWith(src, at, read) {
+			if mode == ResolveMin && v < out[i] || mode == ResolveMax && out[i] < v {
+				out[i] = v
 			}
-		}
-	}
-	if mode == ResolveAverage {
-		for i := range out {
-			out[i] = uint64(math.Float32bits(float32(sum[i] / float64(samples))))
 		}
 	}
 	return out
 }
 
-// less reports whether x is less than y.
-func less(x, y uint64, floats bool) bool {
-	if floats {
-		return math.Float32frombits(uint32(x)) < math.Float32frombits(uint32(y))
+// loadWith returns the value of a texel in the format of a codec; zeros if there is no such texel.
+func loadWith(m *texture.Image, at texture.Coord, c *format.Codec) [4]uint64 {
+	b := m.Texel(at)
+	if b == nil {
+		return [4]uint64{}
 	}
-	return x < y
+	return c.Load(b)
 }
