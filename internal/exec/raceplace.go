@@ -227,11 +227,12 @@ func texelOffset(shape []byte, e *ir.Event, args []uint64) (offset, size uint64)
 		return 0, 0
 	}
 	size = word(ir.ShapeTexel)
-	offset = word(ir.ShapeLevels+level) + (args[0]*max(word(ir.ShapeSamples), 1)+sample)*size
-	// A row has a pitch, and a layer or a slice has another; the texels of a row are dense.
+	offset = word(ir.ShapeLevels+level) + args[0]*size
+	// A row has a pitch, and a layer or a slice has another; the texels of one sample of a row are dense.
 	rows := min(int(e.Axes), 2)
 	if rows == 2 {
-		offset += args[1] * word(ir.ShapeLevels+ir.MaxLevels+level)
+		pitch := word(ir.ShapeLevels + ir.MaxLevels + level)
+		offset += args[1]*pitch + sample*pitch/max(word(ir.ShapeSamples), 1)
 	}
 	if n > rows {
 		offset += args[n-1] * word(ir.ShapeLevels+2*ir.MaxLevels+level)

@@ -18,8 +18,10 @@ func (m *Image) Clear(at Coord, v [4]uint64) {
 	for n := p.texel.Bytes; n < len(first); n *= 2 {
 		copy(first[n:], first[:n])
 	}
-	for at.Y = 1; at.Y < l.height; at.Y++ {
-		copy(m.TexelRow(at), first)
+	for at.Y = range l.height {
+		for at.Sample = range m.Samples {
+			copy(m.TexelRow(at), first)
+		}
 	}
 }
 
@@ -51,7 +53,8 @@ func (v *View) Texel(layer, x, y, sample int) []byte {
 	if f == nil || x < 0 || y < 0 || layer < 0 || sample < 0 || x >= w || y >= h || layer >= layers || sample >= v.Samples() {
 		return nil
 	}
-	at := v.word(ir.ShapeLevels) + layer*v.word(ir.ShapeLevels+2*ir.MaxLevels) + y*v.word(ir.ShapeLevels+ir.MaxLevels) + (x*v.Samples()+sample)*f.Bytes
+	pitch := v.word(ir.ShapeLevels + ir.MaxLevels)
+	at := v.word(ir.ShapeLevels) + layer*v.word(ir.ShapeLevels+2*ir.MaxLevels) + y*pitch + sample*pitch/v.Samples() + x*f.Bytes
 	if at < 0 || at+f.Bytes > len(v.memory) {
 		return nil
 	}
@@ -66,15 +69,14 @@ func (v *View) Fill(layer, x0, y0, x1, y1 int, texel []byte) {
 	if x0 >= x1 || y0 >= y1 || layer < 0 || layer >= layers || len(texel) == 0 {
 		return
 	}
-	size := len(texel) * v.Samples()
-	level := ir.ShapeLevels
-	at, pitch := v.word(level)+layer*v.word(level+2*ir.MaxLevels)+x0*size, v.word(level+ir.MaxLevels)
-	row := func(y int) []byte { return v.memory[at+y*pitch:][:(x1-x0)*size] }
-	first := row(y0)
+	level, samples := ir.ShapeLevels, v.Samples()
+	at, pitch := v.word(level)+layer*v.word(level+2*ir.MaxLevels)+x0*len(texel), v.word(level+ir.MaxLevels)/samples
+	row := func(n int) []byte { return v.memory[at+n*pitch:][:(x1-x0)*len(texel)] } // rows of samples
+	first := row(y0 * samples)
 	for n := copy(first, texel); n < len(first); n *= 2 {
 		copy(first[n:], first[:n])
 	}
-	for y := y0 + 1; y < y1; y++ {
-		copy(row(y), first)
+	for n := y0*samples + 1; n < y1*samples; n++ {
+		copy(row(n), first)
 	}
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // Image is an image and its memory. A level's layers (or slices of a volume), a layer's rows and a row's texels
-// are consecutive; the samples of a texel are adjacent. Depth and stencil are separate planes, as are the
+// are consecutive; a row of texels has a row for each sample, so that neighbors are adjacent in each. Depth and stencil are separate planes, as are the
 // planes of a multi-planar format. A compressed format is stored as blocks and decoded texels; WriteBlocks
 // alone changes them. A single-plane format with subsampled chroma has one texel for each pair of texels
 // that share chroma.
@@ -13,11 +13,11 @@ import (
 // Level l of a plane, at its base offset:
 //
 //	layer 0 or slice 0                        layer 1 …
-//	├ row 0 ┤pad├ row 1 ┤pad┤ …              ├ row 0 ┤pad┤ …
-//	├ texel (0,0), all its samples ┤ texel (1,0), …
+//	├ row 0, sample 0 ┤pad├ row 0, sample 1 ┤pad┤ …  ├ row 1, sample 0 ┤pad┤ …
+//	├ texel (0,0) ┤ texel (1,0), …
 //
 // pad is empty, or one cache line (see pitch). A texel's offset is
-// base + (layer+z)·slice + y·row + (x·samples + sample)·texelBytes.
+// base + (layer+z)·slice + y·row + sample·row/samples + x·texelBytes.
 type Image struct {
 	*Layout
 	planes []plane
@@ -113,7 +113,7 @@ func (m *Image) texel(at Coord) (*plane, []byte) {
 	if uint(at.X) >= uint(l.width) || uint(at.Y) >= uint(l.height) || uint(at.Z) >= uint(l.depth) {
 		return nil, nil
 	}
-	off := int(l.base) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.rowPitch) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
+	off := int(l.base) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.rowPitch) + at.Sample*int(l.rowPitch)/m.Samples + at.X*p.texel.Bytes
 	return p, p.memory[off:][:p.texel.Bytes]
 }
 
@@ -152,14 +152,14 @@ func (m *Image) Texel(at Coord) []byte {
 	return b
 }
 
-// TexelRow returns the memory of a row from a texel on, which the caller may change; nil if there is no such texel.
+// TexelRow returns the memory of one sample of a row from a texel on, which the caller may change; nil if there is no such texel.
 func (m *Image) TexelRow(at Coord) []byte {
 	p, b := m.texel(at)
 	if b == nil {
 		return nil
 	}
 	m.refreshTexelRow(at)
-	n := (p.levels[at.Level].width-at.X)*m.Samples - at.Sample
+	n := p.levels[at.Level].width - at.X
 	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
 }
 

@@ -291,7 +291,7 @@ func (m *Layout) plane(a aspectFormat) (p planeLayout, err error) {
 	size := uint64(0)
 	for n := range m.Levels {
 		l := level{width: m.extentAt(m.Width/a.divX, n), height: m.extentAt(m.Height/a.divY, n), depth: m.extentAt(m.Depth, n)}
-		row := m.pitch(uint64(l.width)*uint64(f.Bytes)*uint64(m.Samples), l)
+		row := m.pitch(uint64(l.width)*uint64(f.Bytes), l) * uint64(m.Samples)
 		slice := row * uint64(l.height)
 		l.base, l.rowPitch, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
@@ -311,12 +311,13 @@ const (
 	rowPadding = 64
 )
 
-// pitch returns the row pitch of a level with rows of the given bytes.
+// pitch returns the distance of the rows of a level, which have the given bytes; each row of texels has one for each sample.
 func (m *Layout) pitch(row uint64, l level) uint64 {
-	if m.Packed || row%aliasBytes != 0 || l.height < 2 {
+	rows := uint64(l.height) * uint64(m.Samples)
+	if m.Packed || row%aliasBytes != 0 || rows < 2 {
 		return row
 	}
-	if all := (row + rowPadding) * uint64(l.height) * uint64(l.depth) * uint64(m.Layers); all > MaxBytes/2 {
+	if all := (row + rowPadding) * rows * uint64(l.depth) * uint64(m.Layers); all > MaxBytes/2 {
 		return row
 	}
 	return row + rowPadding

@@ -80,9 +80,8 @@ func (c *code) texelOffset(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V 
 	if c.t.Op > ir.TextureFetch { // lanes sample unrelated texels: At would reveal no strided access
 		return c.add(off, c.mul(at[0], c.I32(uint32(x.Bytes))))
 	}
-	off = c.OpAux(ir.At, ir.I32, uint64(x.Bytes)<<c.v.samples, off, at[0])
-	if sample != 0 {
-		off = c.OpAux(ir.At, ir.I32, uint64(x.Bytes), off, sample)
+	if sample != 0 { // a row has a row for each sample
+		off = c.add(off, c.mul(sample, c.Op(ir.LShr, ir.I32, m.rowPitch, c.I32(uint32(c.v.samples)))))
 	}
-	return off
+	return c.OpAux(ir.At, ir.I32, uint64(x.Bytes), off, at[0])
 }

@@ -177,11 +177,13 @@ func (r *Residency) memory(aspect, n int) ([]byte, *level) {
 	return m.planes[aspect].memory, &m.planes[aspect].levels[n]
 }
 
-// Rows calls each for the rows of a block within its level, with their offset in the memory of the block: rows of elements, one
-// slice after another.
+// Rows calls each for the rows of a block within its level, with their offset in the memory of the block: rows of elements, each
+// with all samples of the row, one slice after another.
 func (r *Residency) Rows(p SparsePlace, each func(row []byte, offset int)) {
 	a := &r.aspects[p.Aspect]
 	memory, l := r.memory(p.Aspect, p.Level)
+	samples := r.image.Samples
+	size, pitch := a.bytes/samples, int(l.rowPitch)/samples
 	var n, at [3]int // elements of a block, and the first element
 	for i, place := range [3]int{p.X, p.Y, p.Z} {
 		n[i] = a.Block[i] / a.element[i]
@@ -189,8 +191,11 @@ func (r *Residency) Rows(p SparsePlace, each func(row []byte, offset int)) {
 	}
 	for z := at[2]; z < min(at[2]+n[2], l.depth); z++ {
 		for y := at[1]; y < min(at[1]+n[1], l.height); y++ {
-			from := int(l.base) + (p.Layer+z)*int(l.slice) + y*int(l.rowPitch) + at[0]*a.bytes
-			each(memory[from:][:min(n[0], l.width-at[0])*a.bytes], (((z-at[2])*n[1])+y-at[1])*n[0]*a.bytes)
+			for sample := range samples {
+				from := int(l.base) + (p.Layer+z)*int(l.slice) + (y*samples+sample)*pitch + at[0]*size
+				row := ((z-at[2])*n[1]+y-at[1])*samples + sample
+				each(memory[from:][:min(n[0], l.width-at[0])*size], row*n[0]*size)
+			}
 		}
 	}
 }

@@ -63,6 +63,9 @@ func gray(t *testing.T, name string, samples int, level float64, change func(s *
 	return all
 }
 
+// sampleOf returns the texel of a sample of pixel i in an image of four samples.
+func sampleOf(i, sample int) int { return (i/ditherSide*4+sample)*ditherSide + i%ditherSide }
+
 // TestDithering: legacy dithering changes a value by at most one step of the format, depending only on the value and
 // the coordinates of the pixel (Vulkan §"Legacy Dithering").
 func TestDithering(t *testing.T) {
@@ -80,7 +83,7 @@ func TestDithering(t *testing.T) {
 				sum := 0.0
 				for i := range got {
 					x := float64(got[i][k.Channel])
-					if sum += x; x != float64(coarse[i][k.Channel]) || x != float64(four[4*i][k.Channel]) || x != float64(four[4*i+3][k.Channel]) {
+					if sum += x; x != float64(coarse[i][k.Channel]) || x != float64(four[sampleOf(i, 0)][k.Channel]) || x != float64(four[sampleOf(i, 3)][k.Channel]) {
 						t.Fatalf("%s, %g: pixel %d differs in fragments of several pixels or samples", name, level, i)
 					}
 					switch dithers := k.Numeric == format.UNorm && k.Bits <= 8; {

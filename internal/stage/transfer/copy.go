@@ -58,6 +58,9 @@ func (r *BufferImage) region(m *texture.Image, limit int) (x bufferRegion, err e
 	if err != nil {
 		return x, err
 	}
+	if m.Samples > 1 {
+		return x, outside("a copy between a buffer and an image of %d samples; must have 1", m.Samples)
+	}
 	extent := r.Extent
 	if m.Dim != ir.Dim3D {
 		extent[2] = s.elements[2] // all layers
@@ -120,9 +123,9 @@ func (x *bufferRegion) texels(buffer []byte, toImage bool) error {
 // move copies elements between the buffer and a row of the surface.
 func (x *bufferRegion) move(elements []byte, toImage bool, u, v, z int) error {
 	if toImage {
-		return x.surface.put(u, v, z, elements)
+		return x.surface.put(u, v, z, 0, elements)
 	}
-	copy(elements, x.surface.row(u, v, z))
+	copy(elements, x.surface.row(u, v, z, 0))
 	return nil
 }
 
@@ -187,9 +190,11 @@ func Image(to, from *texture.Image, r *ImageCopy) error {
 	}
 	for z := range x.count[2] {
 		for y := range x.count[1] {
-			row := x.from.row(x.at[0], x.at[1]+y, x.at[2]+z)[:x.count[0]*x.from.size]
-			if err := x.to.put(x.into[0], x.into[1]+y, x.into[2]+z, row); err != nil {
-				return err
+			for sample := range from.Samples {
+				row := x.from.row(x.at[0], x.at[1]+y, x.at[2]+z, sample)[:x.count[0]*x.from.size]
+				if err := x.to.put(x.into[0], x.into[1]+y, x.into[2]+z, sample, row); err != nil {
+					return err
+				}
 			}
 		}
 	}

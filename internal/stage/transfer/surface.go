@@ -23,7 +23,7 @@ type Subresource struct {
 	BaseLayer, Layers int // Layers 0 is 1
 }
 
-// surface is a level of one aspect of an image as rows of elements: texels with all of their samples, compressed
+// surface is a level of one aspect of an image as rows of elements: a sample of texels, compressed
 // blocks, or pairs of texels that share chroma (of formats such as G8B8G8R8_422_UNORM). Slices of a volume and layers count as its depth.
 type surface struct {
 	image    *texture.Image
@@ -57,7 +57,7 @@ func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 		f.size = f.block.Bytes
 		f.elements[0], f.elements[1], f.elements[2] = f.block.Blocks(w, h, d)
 	} else {
-		f.size = m.TexelBytes(s.Aspect) * m.Samples
+		f.size = m.TexelBytes(s.Aspect)
 		f.elements = [3]int{w, h, d}
 	}
 	if m.Dim != ir.Dim3D {
@@ -66,25 +66,25 @@ func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 	return f, nil
 }
 
-// row returns the elements of a row from x on. Of blocks it is for reading only: see put.
-func (s *surface) row(x, y, z int) []byte {
+// row returns a sample of the elements of a row from x on. Of blocks it is for reading only: see put.
+func (s *surface) row(x, y, z, sample int) []byte {
 	if s.packed {
 		all := s.image.Blocks(s.level, s.first+z)
 		return all[(y*s.elements[0]+x)*s.size:][:(s.elements[0]-x)*s.size]
 	}
-	at := texture.Coord{X: x * s.block.Width, Y: y, Layer: s.first + z, Level: s.level, Aspect: s.aspect}
+	at := texture.Coord{X: x * s.block.Width, Y: y, Layer: s.first + z, Level: s.level, Sample: sample, Aspect: s.aspect}
 	if s.image.Dim == ir.Dim3D {
 		at.Z, at.Layer = z, 0
 	}
 	return s.image.TexelRow(at)
 }
 
-// put replaces elements of a row from x on.
-func (s *surface) put(x, y, z int, elements []byte) error {
+// put replaces a sample of elements of a row from x on.
+func (s *surface) put(x, y, z, sample int, elements []byte) error {
 	if s.packed {
 		return s.image.WriteBlocks(s.level, s.first+z, x, y, len(elements)/s.size, elements)
 	}
-	copy(s.row(x, y, z), elements)
+	copy(s.row(x, y, z, sample), elements)
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package shade
 
 import (
+	"math/bits"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -8,10 +10,10 @@ import (
 )
 
 // attachment is one texel of an attachment in a fragment program: its codec, and the address of the
-// pixel's sample. It fetches, converts and stores the words of a texel. Memory is linear, with all
-// samples of a pixel adjacent:
+// pixel's sample. It fetches, converts and stores the words of a texel. Memory is linear, with a
+// row for each sample of a pixel row:
 //
-//	offset = first + layer·layerPitch + y·rowPitch + (x·samples + sample)·texelBytes
+//	offset = first + layer·layerPitch + y·rowPitch + sample·rowPitch/samples + x·texelBytes
 //
 // lavapipe and SwiftShader always shade quads. Here lanes are in pixel rows unless the program needs
 // quads, so that the addresses of a pixel row are consecutive.
@@ -35,23 +37,27 @@ func (s *shader) attachment(binding uint32, form *format.Info, layered bool, n i
 			return s.LoadOwn(ir.I32, s.Handle(ir.ImageShape, binding, false), b.I32(0), 4*(ir.ShapeLevels+ir.MaxLevels*n))
 		})
 	}
-	texel := b.I32(uint32(x.Format().Bytes))
-	bytes := b.I32(uint32(x.Format().Bytes) * s.key.Samples)
+	bytes := b.I32(uint32(x.Format().Bytes))
 	off, pitch := word(0), word(1)
 	if layered {
 		off = s.Add(off, s.Mul(s.layer(), word(2)))
 	}
+	addSample := func() {
+		if s.key.Samples > 1 {
+			off = s.Add(off, s.Mul(n, b.Op(ir.LShr, ir.I32, pitch, b.I32(uint32(bits.Len32(s.key.Samples)-1)))))
+		}
+	}
 	if s.coarse() || b.Func != s.Program.Funcs[0] {
 		px, py, at := s.pixelOf(n)
-		off, n = s.Add(off, s.Add(s.Mul(py, pitch), s.Mul(px, bytes))), at
+		n = at
+		addSample()
+		off = s.Add(off, s.Add(s.Mul(py, pitch), s.Mul(px, bytes)))
 	} else {
 		// Terms that vary between pixels are added last, and the sum is not clamped: the vectorizer
 		// then recognises consecutive addresses. Covered pixels are always inside the attachment.
+		addSample()
 		off = s.Add(s.Add(off, s.Mul(s.corner[1], pitch)), s.Mul(s.corner[0], bytes))
 		off = s.Add(off, s.Add(s.Mul(s.inStrip[1], pitch), s.Mul(s.inStrip[0], bytes)))
-	}
-	if s.key.Samples > 1 {
-		off = s.Add(off, s.Mul(n, texel))
 	}
 	return attachment{x, memory, off}, true
 }
