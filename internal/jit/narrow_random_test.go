@@ -12,11 +12,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// randomNarrow moves 16 bits of each lane between rows of two buffers, in groups of
+// randomNarrow moves 8 or 16 bits of each lane between rows of two buffers, in groups of
 // one, two and three dimensions, from places that may be below the first byte.
 func randomNarrow(r *rand.Rand) string {
 	local := [][3]int{{64, 1, 1}, {8, 8, 1}, {16, 4, 1}, {4, 4, 4}, {24, 2, 1}, {16, 3, 1}, {5, 7, 1}, {2, 32, 1}, {32, 2, 1}, {1, 16, 1}}[r.Intn(10)]
-	typ := []string{"i16", "f16"}[r.Intn(2)]
+	typ := []string{"i16", "f16", "i8"}[r.Intn(3)]
+	steps := []int{2, 2, 4, 4, 6, 1}
+	if typ == "i8" {
+		steps = []int{1, 1, 1, 2, 4, 3}
+	}
 	var w strings.Builder
 	fmt.Fprintf(&w, "program \"narrow\" compute\nsubgroup 16\nlocal %d %d %d\npush 8\nin global.x i32 0\nin global.y i32 0\nin local.x i32 0\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\nfunc \"main\"() L1 {\n", local[0], local[1], local[2])
 	w.WriteString("\tvx = in.i32 #0\n\tvy = in.i32 #1\n\tvl = in.i32 #2\n\tvi = in.i32 #3\n\tvP = push\n\tvp = ld.i32 vP, 0:i32, #0\n\tvg = ld.i32 vP, 0:i32, #4\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n" +
@@ -25,7 +29,7 @@ func randomNarrow(r *rand.Rand) string {
 	base := []string{"0:i32", "vg", "6:i32", "vp", "0xffffffe0:i32"}
 	for i := range 1 + r.Intn(3) {
 		for _, at := range []string{"a", "b"} {
-			fmt.Fprintf(&w, "\tv%s%d = at %s, %s, #%d\n", at, i, base[r.Intn(len(base)/(1+r.Intn(2)))], index[r.Intn(len(index))], []int{2, 2, 4, 4, 6, 1}[r.Intn(6)])
+			fmt.Fprintf(&w, "\tv%s%d = at %s, %s, #%d\n", at, i, base[r.Intn(len(base)/(1+r.Intn(2)))], index[r.Intn(len(index))], steps[r.Intn(6)])
 		}
 		fmt.Fprintf(&w, "\tvv%d = ld.%s vA, va%d, #%d\n", i, typ, i, []int{0, 0, 2, 1, 14}[r.Intn(5)])
 		store := fmt.Sprintf("\tst.%s vB, vb%d, vv%d, #%d\n", typ, i, i, []int{0, 0, 2, 1, 14}[r.Intn(5)])
@@ -37,7 +41,7 @@ func randomNarrow(r *rand.Rand) string {
 	return w.String() + "}\n"
 }
 
-// TestRandomNarrow compares the engines on accesses to 16 bits.
+// TestRandomNarrow compares the engines on accesses to 8 and 16 bits.
 func TestRandomNarrow(t *testing.T) {
 	from, to := seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {

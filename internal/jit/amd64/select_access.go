@@ -143,8 +143,13 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 // A buffer without a word needs gathers of aligned words.
 func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
-	short, resume := m.NewLabel(), m.NewLabel()
+	apart, short, resume := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	if in.Key.Aux <= maxDisp {
+		if m.likelyTwoRuns(in) {
+			m.loadNarrowHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), bits/8, target.HandleLength, apart))
+			m.Jmp(resume)
+		}
+		m.Bind(apart)
 		k, off := m.execution(in), m.vec(in.Uses[1], 1)
 		at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
 		m.GRM(MOV, RCX, at)
@@ -172,6 +177,23 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(short)
 		gatherNarrow(m, in)
+		m.Jmp(resume)
+	})
+}
+
+// scatterNarrowRuns is scatterNarrow with one handle for all lanes, of which the elements are likely two runs.
+func (m *machine) scatterNarrowRuns(in *vcode.Inst) {
+	if in.Key.Aux > maxDisp || !m.likelyTwoRuns(in) {
+		scatterNarrow(m, in)
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	k := m.storingLanes(in)
+	m.storeNarrowHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), uint32(in.Key.Type.Bits()/8), target.HandleWrites, slow), k)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		scatterNarrow(m, in)
 		m.Jmp(resume)
 	})
 }

@@ -444,7 +444,7 @@ func (m *machine) gather(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	switch {
 	case m.likelyTwoRuns(in):
-		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), target.HandleLength, slow))
+		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), 4, target.HandleLength, slow))
 	case in.Key.Flags&ir.Proven != 0 && in.Prefetch == 0:
 		// Lanes of neighbours load words of neighbours: pixels in a pack, of which several belong to one triangle.
 		z := pairRegs{0, 2, 3}
@@ -465,7 +465,11 @@ func (m *machine) gather(in *vcode.Inst) {
 }
 
 func (m *machine) scatter(in *vcode.Inst) {
-	if in.Checked {
+	switch {
+	case in.Key.Type.Bits() < 32:
+		m.scatterNarrowRuns(in)
+		return
+	case in.Checked:
 		m.scatterHalves(in)
 		return
 	}
@@ -477,7 +481,7 @@ func (m *machine) scatter(in *vcode.Inst) {
 	// Stores must not touch inactive lanes, even if the memory between is in range.
 	k := m.storingLanes(in)
 	if m.likelyTwoRuns(in) {
-		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), target.HandleWrites, slow), K(k))
+		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), 4, target.HandleWrites, slow), K(k))
 	} else {
 		at := m.contiguous(in, k, m.vec(in.Uses[1], 1), target.HandleWrites, slow)
 		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))

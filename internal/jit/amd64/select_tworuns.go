@@ -2,10 +2,13 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// halfBytes is the size of half a register.
-const halfBytes = 4 * zmmLanes / 2
+// halfLanes are the lanes of half a register, and halfBytes its size.
+const (
+	halfLanes = zmmLanes / 2
+	halfBytes = 4 * halfLanes
+)
 
-// likelyTwoRuns reports whether varying offsets are likely two runs of consecutive words, one in
+// likelyTwoRuns reports whether varying offsets are likely two runs of consecutive elements, one in
 // each half of the lanes: two lines of an image, in a workgroup half as wide as a vector. The handle
 // must be constant, because no general register is left for it. Local sizes such as 8×8 are common
 // for image filters: 16 lanes are two rows of eight texels.
@@ -13,7 +16,7 @@ const halfBytes = 4 * zmmLanes / 2
 //	lanes  0 … 7     row y,     offsets o0, o0+4, … o0+28
 //	lanes  8 … 15    row y + 1, offsets o1, o1+4, …
 func (m *machine) likelyTwoRuns(in *vcode.Inst) bool {
-	return m.fixedHandle(in) && m.prog.LocalSize[0] == zmmLanes/2
+	return m.fixedHandle(in) && m.prog.LocalSize[0] == halfLanes
 }
 
 // broadcastFirsts sets each half of d to the value in the half's first lane of x. VPERMD with
@@ -24,10 +27,14 @@ func (m *machine) broadcastFirsts(d, x Reg) {
 }
 
 // notTwoRuns sets K2 to the lanes, under the mask o, with an offset in off other than its position
-// in a run of words from the first lane of its half on. Under a mask inactive lanes never differ.
-func (m *machine) notTwoRuns(off Reg, o Opt) {
+// in a run of elements of so many bytes from the first lane of its half on. Under a mask inactive lanes never differ.
+func (m *machine) notTwoRuns(off Reg, size uint32, o Opt) {
 	m.broadcastFirsts(2, off)
-	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}), 0)
+	var steps [16]uint32
+	for i := range steps {
+		steps[i] = uint32(i%halfLanes) * size
+	}
+	m.RM(VPADDD, V512, 2, 2, m.vector(steps), 0)
 	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, o)
 }
 
@@ -51,12 +58,12 @@ func (m *machine) boundsCheckHalves(in *vcode.Inst, off, z Reg, bytes, field int
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux)), Indexed(RCX, RAX, 1, int32(in.Key.Aux))
 }
 
-// contiguousHalves is contiguous for each half of the lanes.
-func (m *machine) contiguousHalves(in *vcode.Inst, k, off Reg, field int32, slow Label) [2]Mem {
-	m.notTwoRuns(off, K(k))
+// contiguousHalves is contiguous for each half of the lanes, with elements of so many bytes.
+func (m *machine) contiguousHalves(in *vcode.Inst, k, off Reg, size uint32, field int32, slow Label) [2]Mem {
+	m.notTwoRuns(off, size, K(k))
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
-	low, high := m.boundsCheckHalves(in, off, 3, halfBytes, field, slow)
+	low, high := m.boundsCheckHalves(in, off, 3, halfLanes*int32(size), field, slow)
 	return [2]Mem{low, high}
 }
 
@@ -67,6 +74,31 @@ func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	d, o := m.dest(in, 0)
 	m.RMI(VINSERTI32X8, V512, d, 0, at[1], 1, o)
 	m.done(in, d)
+}
+
+// loadNarrowHalves loads 8 or 16 bits for each lane, each half of the lanes with one instruction.
+func (m *machine) loadNarrowHalves(in *vcode.Inst, at [2]Mem) {
+	extend := VPMOVZXWD
+	if in.Key.Type.Bits() == 8 {
+		extend = VPMOVZXBD
+	}
+	m.RM(extend, V256, 0, 0, at[0], 0)
+	m.RM(extend, V256, 2, 0, at[1], 0)
+	m.RRI(VINSERTI32X8, V512, 0, 0, 2, 1, 0)
+	m.define(in, 0)
+}
+
+// storeNarrowHalves stores 8 or 16 bits of each lane of the mask k, each half with one instruction. It clobbers K3 and Z3.
+func (m *machine) storeNarrowHalves(in *vcode.Inst, at [2]Mem, k Reg) {
+	truncate := VPMOVDW
+	if in.Key.Type.Bits() == 8 {
+		truncate = VPMOVDB
+	}
+	v := m.vec(in.Uses[2], 0)
+	m.RM(truncate, V256, v, 0, at[0], K(k))
+	m.RRI(KSHIFTRW, V128, 3, 0, k, halfLanes, 0)
+	m.highHalf(3, v)
+	m.RM(truncate, V256, 3, 0, at[1], K(3))
 }
 
 // storeHalves stores each half, in the lanes of the mask o. It clobbers K3. VEXTRACTI32X8 stores the
@@ -87,7 +119,7 @@ func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 func (m *machine) twoRuns(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[0], 1)
-	m.notTwoRuns(off, 0)
+	m.notTwoRuns(off, 4, 0)
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.highHalf(3, off)
 	m.RR(VMOVD_ST, V128, 3, 0, RAX, 0)

@@ -22,7 +22,7 @@ import (
 func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if b := x.Type.Bits(); b == 8 || b == 16 {
-		return b == 16 && w.access16(v, in) || w.gatherNarrow(v, in)
+		return b == 16 && w.access16(v, in) || w.gatherNarrow(v, in) || w.scatterNarrow(v, in)
 	}
 	if x.Type == ir.I64 && x.Op.Family() == ir.Atomics {
 		return w.atomic(v, in)
@@ -222,6 +222,22 @@ func (w *vectorizer) gatherNarrow(v ir.V, in vcode.Inst) bool {
 		one.Op, one.Part, one.Masks = vcode.Gather, uint8(p), w.active[p:p+1]
 		one.Uses = []vcode.Reg{w.gen(x.Args[0]), w.vec(x.Args[1])[p]}
 		one.Defs, one.Merging = w.vec(v)[p:p+1], w.merging(v)
+		w.emit(one)
+	}
+	return true
+}
+
+// scatterNarrow emits a store of 8 or 16 bits with one handle for all lanes as a scatter, and reports whether it did. Only stores of
+// which the offsets are likely two runs are faster than lane operations.
+func (w *vectorizer) scatterNarrow(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if !w.twoRuns || x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
+		return false
+	}
+	for p := range w.parts {
+		one := in
+		one.Op, one.Part, one.Masks = vcode.Scatter, uint8(p), w.active[p:p+1]
+		one.Uses = []vcode.Reg{w.gen(x.Args[0]), w.vec(x.Args[1])[p], w.vec(x.Args[2])[p]}
 		w.emit(one)
 	}
 	return true
