@@ -9,6 +9,7 @@
 //	copy.go       buffer to image, image to buffer, image to image
 //	blit.go       scaled copies with conversion and filter
 //	line.go       rows of scaled copies, as floats
+//	sumpairs_amd64.go, sumpairs_amd64.s, sumpairs_other.go  sums of two texels in two rows
 //	clear.go      clears of ranges
 //	matrix.go     layouts of matrices for cooperative vectors
 package transfer

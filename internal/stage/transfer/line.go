@@ -43,6 +43,16 @@ func (l *line) begin(taps []tap) bool {
 	return true
 }
 
+// pairRows are two rows of the source for sumPairs, with their weights along two axes.
+type pairRows struct {
+	texels [2]*float32
+	j, k   [2]float64
+	before int // bytes of the columns before the first texel
+}
+
+// texelBytes is the size of the floats of a texel.
+const texelBytes = 16
+
 // end drops large memory.
 func (l *line) end() {
 	for i := range l.rows {
@@ -73,7 +83,17 @@ func (l *line) sum(rows []sourceRow, taps []tap, from *format.Codec, filtered bo
 	for i := range rows {
 		values[i] = l.decoded(&rows[i], from)
 	}
-	for i := range taps {
+	pairs := filtered && hasSumPairs && len(rows) == 2
+	for i := 0; i < len(taps); i++ {
+		if pairs && taps[i].n == 2 {
+			first := i
+			for i+1 < len(taps) && taps[i+1].n == 2 {
+				i++
+			}
+			p := pairRows{[2]*float32{&values[0][0], &values[1][0]}, [2]float64{rows[0].j, rows[1].j}, [2]float64{rows[0].k, rows[1].k}, texelBytes * l.first}
+			sumPairs(&l.out[4*first], &p, &taps[first], i+1-first)
+			continue
+		}
 		out, t := (*[4]float32)(l.out[4*i:]), &taps[i]
 		if !filtered {
 			*out = *(*[4]float32)(values[0][4*(t.texel[0]-l.first):])
