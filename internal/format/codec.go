@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"sort"
 )
 
 // Codec converts texels to and from the values that shaders see: four components of the Sampled type. It is
@@ -312,43 +311,3 @@ func unpackSharedExponent(word uint32) (v [4]uint64) {
 	v[A] = uint64(math.Float32bits(1))
 	return v
 }
-
-// srgbCode returns the 8-bit sRGB code nearest to a linear value: the number of srgbBounds that are not greater.
-func srgbCode(linear float32) uint64 {
-	switch last := len(srgbBounds) - 1; {
-	case linear >= srgbBounds[last]:
-		return uint64(last) + 1
-	case linear >= srgbBounds[0]:
-		n := srgbStarts[math.Float32bits(linear)>>srgbStartShift-srgbFirstStart]
-		for linear >= srgbBounds[n] {
-			n++
-		}
-		return uint64(n)
-	}
-	return 0 // also of NaN
-}
-
-// srgbStarts has the number of srgbBounds that are not greater than the least value of each interval of floats: those of one exponent
-// and the same first 5 bits of the fraction. An interval has few bounds, so that a search from its start on is short.
-var srgbStarts = startsOfSRGB()
-
-const srgbStartShift = 23 - 5
-
-// srgbFirstStart is the number of the interval of the first bound.
-var srgbFirstStart = math.Float32bits(srgbBounds[0]) >> srgbStartShift
-
-func startsOfSRGB() []uint8 {
-	starts := make([]uint8, 1+math.Float32bits(1)>>srgbStartShift-srgbFirstStart)
-	for i := range starts {
-		least := math.Float32frombits((srgbFirstStart + uint32(i)) << srgbStartShift)
-		n := sort.Search(len(srgbBounds), func(k int) bool { return srgbBounds[k] > least })
-		starts[i] = uint8(n)
-	}
-	return starts
-}
-
-// SRGBLinear returns the linear value of each 8-bit sRGB code, rounded to nearest.
-func SRGBLinear() [256]float32 { return srgbLinear }
-
-// SRGBBounds returns the least linear value of each 8-bit sRGB code from 1 on.
-func SRGBBounds() [255]float32 { return srgbBounds }

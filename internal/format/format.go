@@ -10,7 +10,7 @@
 //	format.go         Format, Component: bit layouts, parsed from Vulkan's names (names.go)
 //	info.go           Info: properties of all formats (table_gen.go, generated)
 //	pack.go           conversion of components by formula; float.go floats of 8 to 16 bits
-//	codec.go          Codec: conversion of texels; srgb_table.go its sRGB tables
+//	codec.go          Codec: conversion of texels; srgb.go, srgb_table.go its sRGB codes
 //	convert.go        values of one format as values of another
 //	layout.go         Layout, BufferCopy: sizes and pitches
 //	planes.go         planes and channels of multi-planar and subsampled formats

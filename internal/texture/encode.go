@@ -1,6 +1,8 @@
 package texture
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -162,15 +164,13 @@ func (c *code) scaleAndRound(v ir.V, least, most, by float64) ir.V {
 	return c.bits(c.ffma(v, c.num(by), up))
 }
 
-// encodeSRGB returns the 8-bit sRGB code of v by binary search in the table of the codes' lower bounds: eight
-// table lookups, exact, and without a power function. NaN and negative values become 0.
+// encodeSRGB returns the 8-bit sRGB code of v by one lookup in format.SRGBSteps: exact, and without a power function. NaN and negative
+// values become 0.
 func (c *code) encodeSRGB(v ir.V) ir.V {
-	table, n := c.tables.srgbBounds(c.Builder), c.I32(0)
-	for step := uint32(128); step > 0; step /= 2 {
-		bound := c.OpAux(ir.Ld, ir.F32, uint64(4*(step-1)), table, c.OpAux(ir.At, ir.I32, 4, c.I32(0), n))
-		n = c.Select(c.fle(bound, v), c.add(n, c.I32(step)), n)
-	}
-	return n
+	b := c.bits(c.nmin(c.nmax(v, c.num(format.SRGBLeast)), c.num(1)))
+	interval := c.sub(c.Op(ir.LShr, ir.I32, b, c.I32(16)), c.I32(math.Float32bits(format.SRGBLeast)>>16))
+	step := c.OpAux(ir.Ld, ir.I32, 0, c.tables.srgbSteps(c.Builder), c.OpAux(ir.At, ir.I32, 4, c.I32(0), interval))
+	return c.Op(ir.LShr, ir.I32, c.add(step, c.Op(ir.And, ir.I32, b, c.I32(1<<16-1))), c.I32(16))
 }
 
 // unsignedFloat returns the nearest float without sign, with 5 exponent and m mantissa bits: negative values

@@ -11,7 +11,7 @@ import (
 // tables are a program's constant data, to which its texture functions add theirs once.
 type tables struct {
 	list            [][]byte
-	toLinear, bound int // index + 1; 0 before they are added
+	toLinear, steps int // index + 1; 0 before they are added
 	groups          map[*[16][4]uint32]int
 	texels          map[uint32]texel // by VkFormat, so that names are parsed once
 }
@@ -48,13 +48,17 @@ func (t *tables) srgbToLinear(b *ir.Builder) ir.V {
 	return b.OpAux(ir.Table, ir.H, uint64(t.toLinear-1))
 }
 
-// srgbBounds is the table of the least linear value of each sRGB code from 1 on.
-func (t *tables) srgbBounds(b *ir.Builder) ir.V {
-	if t.bound == 0 {
-		list := format.SRGBBounds()
-		t.bound = t.add(list[:])
+// srgbSteps is the table of format.SRGBSteps.
+func (t *tables) srgbSteps(b *ir.Builder) ir.V {
+	if t.steps == 0 {
+		var data []byte
+		for _, x := range format.SRGBSteps() {
+			data = binary.LittleEndian.AppendUint32(data, x)
+		}
+		t.list = append(t.list, data)
+		t.steps = len(t.list)
 	}
-	return b.OpAux(ir.Table, ir.H, uint64(t.bound-1))
+	return b.OpAux(ir.Table, ir.H, uint64(t.steps-1))
 }
 
 // words is the table of the rows of a list, each packed into a word.
