@@ -82,6 +82,8 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 		m.triangles(c, n)
 	case m.topology == enum.TopologyTriangleList:
 		m.indexedTriangles(c, n)
+	case m.args.Index == nil && (m.topology == enum.TopologyPointList || m.topology == enum.TopologyLineList):
+		m.pointsOrLines(c, n)
 	case m.topology == enum.TopologyTriangleStrip || m.topology == enum.TopologyTriangleFan:
 		m.connectedTriangles(c, n)
 	}
@@ -130,6 +132,35 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 		p.v[0], p.v[1], p.v[2] = vertex, vertex+1, vertex+2
 		p.provoking, p.id, p.begins = vertex+last, m.id, false
 		vertex += 3
+		m.next++
+		m.id++
+	}
+}
+
+// pointsOrLines is a fast path for points and lines of a list without indices, as triangles is.
+func (m *Assembler) pointsOrLines(c *chunk, n uint32) {
+	corners, vertex, instance := state.Corners(m.topology), c.vertices(), m.args.FirstInstance+m.instance
+	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/corners, chunkPrimitives-uint32(len(c.primitives)), n-m.next)
+	index := m.args.First + m.begin + corners*m.next
+	first := len(c.list)
+	c.list = extend(c.list, int(listBytes/4*corners*count))
+	for list := c.list[first:]; len(list) >= 2; list = list[2:] {
+		list[0], list[1] = index, instance
+		index++
+	}
+	first = len(c.primitives)
+	c.primitives = extend(c.primitives, int(count))
+	added := c.primitives[first:]
+	for i := range added {
+		p := primitive{v: [3]uint32{vertex}, provoking: vertex, id: m.id, begins: m.next == 0}
+		if corners == 2 {
+			p.v[1] = vertex + 1
+			if m.last {
+				p.provoking++
+			}
+		}
+		added[i] = p
+		vertex += corners
 		m.next++
 		m.id++
 	}

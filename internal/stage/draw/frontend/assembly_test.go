@@ -98,10 +98,10 @@ func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	return list
 }
 
-// TestChunks checks that no primitive of a strip or a fan is lost or changed where a draw has more than a chunk takes, and that each
-// vertex stands in a chunk once.
+// TestChunks checks that no primitive is lost or changed where a draw has more than a chunk takes, and that each
+// vertex is in a chunk once.
 func TestChunks(t *testing.T) {
-	for _, topology := range []enum.Topology{enum.TopologyTriangleStrip, enum.TopologyTriangleFan} {
+	for _, topology := range []enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList, enum.TopologyTriangleStrip, enum.TopologyTriangleFan} {
 		for _, last := range []bool{false, true} {
 			checkChunks(t, topology, last)
 		}
@@ -115,7 +115,7 @@ func checkChunks(t *testing.T, topology enum.Topology, last bool) {
 	s := &state.State{Assembly: state.Assembly{Topology: topology}}
 	s.Rasterization.LastVertex = last
 	m.Start(a, s, false)
-	n, chunks := uint32(0), 0
+	n, chunks, each := uint32(0), 0, state.Primitives(topology, a.Count)
 	for m.fillChunk(&c) {
 		chunks++
 		seen := map[[2]uint32]bool{}
@@ -127,20 +127,20 @@ func checkChunks(t *testing.T, topology enum.Topology, last bool) {
 			}
 		}
 		for _, p := range c.primitives {
-			i, instance := n%29999, n/29999
-			v, _ := state.PrimitiveVertices(topology, i, last)
-			for k := range 3 {
+			i, instance := n%each, n/each
+			v, corners := state.PrimitiveVertices(topology, i, last)
+			for k := range corners {
 				if at := c.list[2*p.v[k]:]; at[0] != 7+v[k] || at[1] != 5+instance {
 					t.Fatalf("topology %d: primitive %d has vertex %d of instance %d; want %d of %d", topology, n, at[0], at[1], 7+v[k], 5+instance)
 				}
 			}
-			if p.id != i || p.begins != (i == 0) || last && p.provoking != p.v[2] || !last && p.provoking != p.v[0] {
+			if p.id != i || p.begins != (i == 0) && topology != enum.TopologyTriangleList || last && p.provoking != p.v[corners-1] || !last && p.provoking != p.v[0] {
 				t.Fatalf("topology %d: primitive %d is %+v", topology, n, p)
 			}
 			n++
 		}
 	}
-	if n != 2*29999 || chunks < 2 {
+	if n != 2*each || chunks < 2 {
 		t.Errorf("topology %d: %d primitives in %d chunks", topology, n, chunks)
 	}
 }
