@@ -56,24 +56,59 @@ func "main"() L1 {
 }
 `
 
+// unevenPhases never ends: all invocations execute a barrier again and again, after loops of their own that end in different iterations. The
+// steps of both loops decide which lanes are active when the budget is exhausted.
+const unevenPhases = `program "uneven" compute
+subgroup 16
+local 64 1 1
+shared 256
+in localindex i32 0
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vW = wg
+	vo = at 0:i32, vi, #4
+	va = and.i32 vi, 15:i32
+	vb = shl.i32 va, 2:i32
+	vn = add.i32 vb, vi
+	loop L2 { @7
+		block L3 {
+			loop L4(vk i32 = 0:i32) { @9
+				vc = ult.i32 vk, vn
+				if vc {
+					vj = add.i32 vk, 1:i32
+					br L4(vj)
+				}
+				br L3
+			}
+		}
+		st.i32 vW, vo, vi, #0
+		barrier
+		br L2
+	}
+}
+`
+
 // TestEndlessPhases: programs with one stream for all subgroups stop as others do, with the interpreter's
 // message.
 func TestEndlessPhases(t *testing.T) { eachLevel(t, testEndlessPhases) }
 
 func testEndlessPhases(t *testing.T, engine jit.Engine) {
-	for name, text := range map[string]string{"barriers": endlessBarrier, "lonely": endlessLane} {
+	for name, text := range map[string]string{"barriers": endlessBarrier, "lonely": endlessLane, "uneven": unevenPhases} {
 		for _, size := range []uint32{4, 8, 16, 32, 64, 128} {
 			local := strings.Replace(text, "local 64", "local 50", 1) // the last subgroup is not full
 			for _, text := range []string{text, local} {
-				job := exec.Job{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{3, 0, 0}, Budget: 777, Workers: 1}
-				want := run(interp.Engine{}, text, size, job)
-				var budget *exec.BudgetError
-				if !errors.As(want.err, &budget) {
-					t.Fatal(want.err)
-				}
-				got := run(engine, text, size, job)
-				if got.err == nil || got.err.Error() != want.err.Error() {
-					t.Errorf("%s, subgroups of %d: error %v; want %v", name, size, got.err, want.err)
+				for _, steps := range []uint64{777, 1000, 1013, 1200} {
+					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{3, 0, 0}, Budget: steps, Workers: 1}
+					want := run(interp.Engine{}, text, size, job)
+					var budget *exec.BudgetError
+					if !errors.As(want.err, &budget) {
+						t.Fatal(want.err)
+					}
+					got := run(engine, text, size, job)
+					if got.err == nil || got.err.Error() != want.err.Error() {
+						t.Errorf("%s, subgroups of %d: error %v; want %v", name, size, got.err, want.err)
+					}
 				}
 			}
 		}

@@ -253,7 +253,11 @@ func testLoops(t *testing.T, engine jit.Engine) {
 			if want.err != nil && !strings.Contains(want.err.Error(), "step") {
 				t.Fatal(want.err, text)
 			}
-			if same(t, want, runFenced(t, engine, text, job)); t.Failed() {
+			got := runFenced(t, engine, text, job)
+			if a, b := fmt.Sprint(want.err), fmt.Sprint(got.err); a != b {
+				t.Fatalf("seed %d, push %v: error %s; must be %s\n%s", seed, push, b, a, text)
+			}
+			if same(t, want, got); t.Failed() {
 				t.Fatalf("seed %d, push %v:\n%s", seed, push, text)
 			}
 		}

@@ -268,13 +268,31 @@ func (g *workgroup) jointBranch(v ir.V) {
 	i := slices.IndexFunc(g.open, func(st openConstruct) bool { return st.v == label })
 	if to := &g.open[i]; to.op == ir.Loop {
 		g.origin = g.f.Val(label).Origin
-		g.emit(vcode.Inst{Op: vcode.Step, Masks: g.subs[0].active, Value: label})
+		g.countSteps(label)
 		g.subs[0].jump(to.top)
 	} else {
 		to.arrived = true
 		g.subs[0].jump(to.end)
 	}
 	g.unreachable = true
+}
+
+// countSteps counts a step of each subgroup. If no subgroup has a loop of its own, all take the same steps, and the first is the one
+// that exceeds its budget first.
+func (g *workgroup) countSteps(label ir.V) {
+	count := g.subs
+	if !g.ownLoops() {
+		count = count[:1]
+	}
+	for _, w := range count {
+		w.origin = g.origin
+		w.emit(vcode.Inst{Op: vcode.Step, Masks: w.active, Value: label})
+	}
+}
+
+// ownLoops reports whether subgroups have loops of their own.
+func (g *workgroup) ownLoops() bool {
+	return slices.ContainsFunc(g.f.Code, func(v ir.V) bool { return g.f.Val(v).Op == ir.Loop && !g.joint[v] })
 }
 
 // elseArm ends the first arm of a joint if.
