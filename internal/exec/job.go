@@ -64,8 +64,8 @@ type Job struct {
 	SpanEnds []uint64
 
 	// Budget is the maximum number of steps of one subgroup. A step is a call, or the start of a loop
-	// iteration other than the first. 0 means DefaultBudget. An engine may count whole strips, and so
-	// notice the limit a few steps late.
+	// iteration other than the first. 0 means DefaultBudget. No subgroup within its budget ends the run. An
+	// engine may notice the limit late, after as many times the steps as a strip has subgroups, and then name another invocation.
 	Budget uint64
 
 	// Log receives the messages of invocations; nil discards them.

@@ -201,3 +201,59 @@ func testResetBudget(t *testing.T, engine jit.Engine) {
 		}
 	}
 }
+
+// complementary executes a loop of many iterations in each iteration of another, but only lanes of one subgroup of four at a time: no
+// subgroup takes more than 40 + 10·100 steps.
+const complementary = `program "complementary" compute
+subgroup 16
+local 64 1 1
+in localindex i32 0
+res storage 0 0 count 1
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vB = res 0:i32, #0
+	vs = lshr.i32 vi, 4:i32
+	block L5(vout i32) {
+		loop L2(vr i32 = 0:i32, vsum i32 = 0:i32) {
+			vq = and.i32 vr, 3:i32
+			ve = eq.b1 vs, vq
+			vn = select.i32 ve, 100:i32, 0:i32
+			block L3(vt i32) {
+				loop L4(vk i32 = 0:i32, vu i32 = vsum) {
+					vc = ult.i32 vk, vn
+					if vc {
+						vj = add.i32 vk, 1:i32
+						vw = add.i32 vu, vj
+						br L4(vj, vw)
+					}
+					br L3(vu)
+				}
+			}
+			vx = add.i32 vr, 1:i32
+			vd = ult.i32 vx, 40:i32
+			if vd {
+				br L2(vx, vt)
+			}
+			br L5(vt)
+		}
+	}
+	vo = at 0:i32, vi, #4
+	st.i32 vB, vo, vout, #0
+}
+`
+
+// TestSumOfSteps: the budget is that of a subgroup, also if several are one strip and take turns.
+func TestSumOfSteps(t *testing.T) { eachLevel(t, testSumOfSteps) }
+
+func testSumOfSteps(t *testing.T, engine jit.Engine) {
+	for _, local := range []string{"local 64", "local 50", "local 128"} {
+		text := strings.Replace(complementary, "local 64", local, 1)
+		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Budget: 1040, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 128))}}
+		want := run(interp.Engine{}, text, 0, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		same(t, want, run(engine, text, 0, job))
+	}
+}

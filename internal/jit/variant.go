@@ -1,9 +1,12 @@
 package jit
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
@@ -57,6 +60,9 @@ type variant struct {
 	block codemem.Block
 	refs  atomic.Int64
 
+	// counted is how many lanes share a step counter if it may count more steps than any subgroup takes, else 0.
+	counted uint32
+
 	mu         sync.Mutex
 	idleStates []*groupState // free list
 }
@@ -77,8 +83,43 @@ func newVariant(c *compiled) (*variant, error) {
 	code.Bytes = heap.Code(block)[:len(code.Bytes):len(code.Bytes)]
 	c = &compiled{source: &source, code: &code, written: c.written}
 	v := &variant{compiled: c, form: targetOf(c.code.Level).Form(c.code.Level), heap: heap, block: block}
+	v.counted = min(sumsSteps(&code, uint32(v.form.Lanes)), source.SubgroupSize)
 	v.refs.Store(1)
 	return v, nil
+}
+
+// sumsSteps returns how many lanes share a step counter if their subgroups may take turns: if one takes the steps of one loop while
+// others wait, and they take those of another loop. Then the counter counts more steps than each of them takes. It returns 0 if
+// the counter is right for each subgroup: there is one loop, or all lanes take all steps.
+func sumsSteps(c *target.Code, lanes uint32) (most uint32) {
+	var first *target.Site
+	several, waits := false, false
+	for i := range c.Sites {
+		x := &c.Sites[i]
+		if x.Op != vcode.Step {
+			continue
+		}
+		if first == nil {
+			first = x
+		}
+		several = several || x.Value != first.Value || x.Func != first.Func
+		waits = waits || slices.ContainsFunc(x.Masks, func(m target.Location) bool { return !m.Const })
+		most = max(most, uint32(len(x.Masks))*lanes)
+	}
+	if !several || !waits {
+		return 0
+	}
+	return most
+}
+
+// budget returns the steps that a counter may count for a job: for each subgroup that shares it, one of size lanes, the budget. So
+// no job ends that need not end, but a subgroup may take more steps than its budget.
+func (v *variant) budget(job *exec.Job, size uint32) uint64 {
+	n, shared := job.EffectiveBudget(), uint64(max(v.counted/size, 1))
+	if n > math.MaxUint64/shared {
+		return math.MaxUint64
+	}
+	return n * shared
 }
 
 // retain adds a reference; the caller must already hold one. Otherwise the count could already be 0

@@ -251,7 +251,7 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[target.ArgRegionStep] = uintptr(target.RegionStep(w.bound.lookup))
 	a[target.ArgRegionFirst] = uintptr(w.regions)
 	a[target.ArgRegionCount] = uintptr(len(w.job.Regions))
-	a[target.ArgBudget] = uintptr(w.job.EffectiveBudget())
+	a[target.ArgBudget] = uintptr(w.variant.budget(w.job, w.program.source.SubgroupSize))
 	w.heeded = slices.Grow(w.heeded[:0], len(w.program.source.Messages))[:len(w.program.source.Messages)]
 	for i := range w.heeded {
 		w.heeded[i] = 1
