@@ -65,7 +65,8 @@ type Job struct {
 
 	// Budget is the maximum number of steps of one subgroup. A step is a call, or the start of a loop
 	// iteration other than the first. 0 means DefaultBudget. No subgroup within its budget ends the run. An
-	// engine may notice the limit late, after as many times the steps as a strip has subgroups, and then name another invocation.
+	// engine may notice the limit late, after as many times the steps as a strip has subgroups, and then name another invocation. If
+	// several subgroups of a workgroup exceed the limit before the same barrier, it may name any of them.
 	Budget uint64
 
 	// Log receives the messages of invocations; nil discards them.

@@ -3,6 +3,7 @@ package jit_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -232,7 +233,8 @@ func testLoops(t *testing.T, engine jit.Engine) {
 	for seed := from; seed < to; seed++ {
 		g := &loopMaker{Rand: rand.New(rand.NewSource(seed))}
 		local := [][3]int{{16, 16, 1}, {8, 8, 1}, {16, 4, 1}, {32, 2, 1}, {64, 1, 1}, {4, 16, 1}, {24, 2, 1}, {1, 1, 1}, {5, 5, 1}, {17, 3, 1}, {16, 3, 1}, {128, 1, 1}, {16, 2, 2}, {8, 1, 1}, {32, 4, 1}, {8, 4, 4}, {48, 3, 1}}[g.Intn(17)]
-		text := g.program(local, []int{1, 2, 4, 8, 16, 16, 32, 64}[g.Intn(8)])
+		size := []int{1, 2, 4, 8, 16, 16, 32, 64}[g.Intn(8)]
+		text := g.program(local, size)
 		pick := func(list ...uint32) uint32 { return list[g.Intn(len(list))] }
 		for range 3 {
 			push := loadLittleEndian([]uint32{pick(0, 1, 7, 20, 33, 1<<32-1, 1<<31-1), pick(0, 1, 16, 33, 1<<20), pick(0, 3, 9, 1<<31+9, 1<<32-7, 1<<30), pick(0, 2, 19, 1<<32-3, 1<<32-8, 1<<31-8), pick(0, 16, 17, 1000)})
@@ -254,6 +256,9 @@ func testLoops(t *testing.T, engine jit.Engine) {
 				t.Fatal(want.err, text)
 			}
 			got := runFenced(t, engine, text, job)
+			if laterSubgroup(want.err, got.err, local, uint32(size)) {
+				continue
+			}
 			if a, b := fmt.Sprint(want.err), fmt.Sprint(got.err); a != b {
 				t.Fatalf("seed %d, push %v: error %s; must be %s\n%s", seed, push, b, a, text)
 			}
@@ -262,6 +267,17 @@ func testLoops(t *testing.T, engine jit.Engine) {
 			}
 		}
 	}
+}
+
+// laterSubgroup reports whether an error names a later subgroup of the same workgroup than the one that is wanted, which exceeds its budget
+// too, earlier on its way to the same barrier.
+func laterSubgroup(want, got error, local [3]int, size uint32) bool {
+	var a, b *exec.BudgetError
+	if !errors.As(want, &a) || !errors.As(got, &b) || a.Group != b.Group {
+		return false
+	}
+	number := func(at [3]uint32) uint32 { return (at[0] + uint32(local[0])*(at[1]+uint32(local[1])*at[2])) / size }
+	return number(b.Local) > number(a.Local)
 }
 
 // fence is the number of foreign bytes before and after each buffer of runFenced.
