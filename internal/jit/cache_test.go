@@ -156,8 +156,6 @@ func openStore(t *testing.T, path string) *store.Dir {
 	return d
 }
 
-// TestCacheOnDisk: code that one cache kept serves another, at another address,
-// and only where nothing of it has changed.
 // TestCachedMemory checks that code in the cache keeps neither the functions of its program nor a second copy of the code.
 func TestCachedMemory(t *testing.T) {
 	c := NewCache(1<<20, nil, "")
@@ -177,6 +175,8 @@ func TestCachedMemory(t *testing.T) {
 	}
 }
 
+// TestCacheOnDisk: code that one cache kept serves another, at another address,
+// and only where nothing of it has changed.
 func TestCacheOnDisk(t *testing.T) {
 	path := t.TempDir()
 	first := mustCompile(t, NewCache(1<<20, openStore(t, path), "v1"), parse(t, square))

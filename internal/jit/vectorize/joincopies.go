@@ -51,6 +51,7 @@ func joinCopies(f *vcode.Func) {
 	j.findMentions()
 	some := false
 	for _, in := range j.copies {
+		f.Form.Arena.Poll()
 		some = j.join(in.Defs[0], in.Uses[0]) || some
 	}
 	if some {
@@ -76,6 +77,7 @@ type copyJoiner struct {
 	copies   []*vcode.Inst
 	members  map[vcode.Reg][]vcode.Reg  // of groups of several registers
 	mentions map[vcode.Reg][]placedRead // of copied registers, in order
+	exits    [][]int32                  // by block: the indices of its jumps and returns
 }
 
 // placedRead is a read or write of a register.
@@ -110,10 +112,14 @@ func (j *copyJoiner) joinable(in *vcode.Inst) bool {
 // findMentions lists the mentions of all copied registers.
 func (j *copyJoiner) findMentions() {
 	j.members, j.mentions = map[vcode.Reg][]vcode.Reg{}, map[vcode.Reg][]placedRead{}
+	j.exits = make([][]int32, len(j.f.Blocks))
 	for b := range j.f.Blocks {
 		list := j.f.Blocks[b].Insts
 		for i := range list {
 			in := &list[i]
+			if in.Op.Jumps() || in.Op == vcode.Return {
+				j.exits[b] = append(j.exits[b], int32(i))
+			}
 			for _, r := range in.Uses {
 				if j.group[r] != 0 {
 					j.mentions[r] = append(j.mentions[r], placedRead{block: int32(b), at: int32(i), read: true})
@@ -213,8 +219,10 @@ func (j *copyJoiner) liveAfter(r vcode.Reg, m placedRead) bool {
 			return true
 		}
 	}
-	for i := m.at + 1; i < end; i++ {
-		in := &list[i]
+	exits := j.exits[m.block]
+	next, _ := slices.BinarySearch(exits, m.at+1)
+	for ; next < len(exits) && exits[next] < end; next++ {
+		in := &list[exits[next]]
 		if in.Op.Jumps() && j.live.liveAtStart(in.Target, r) {
 			return true
 		}
@@ -222,8 +230,8 @@ func (j *copyJoiner) liveAfter(r vcode.Reg, m placedRead) bool {
 			return false
 		}
 	}
-	next := int(m.block) + 1
-	return end == int32(len(list)) && next < len(j.f.Blocks) && j.live.liveAtStart(next, r)
+	following := int(m.block) + 1
+	return end == int32(len(list)) && following < len(j.f.Blocks) && j.live.liveAtStart(following, r)
 }
 
 // rename replaces the registers of each group by one, and removes copies of a register to itself. A write of an undefined value is removed
