@@ -210,10 +210,16 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	return newVariant(&compiled{source: &strip, code: code, written: indices})
 }
 
-// isStrip reports whether strips of p can have so many lanes: whole subgroups, or a vector of a subgroup with more.
+// isStrip reports whether strips of p can have so many lanes: whole subgroups, a vector of a subgroup with more, or with RowStrips a
+// row of the workgroup, its half, and so on.
 func isStrip(lanes uint32, p *ir.Program, form vcode.Form) bool {
 	if lanes == 0 || p.SubgroupSize == 0 || lanes > p.SubgroupSize*p.Subgroups() {
 		return false
+	}
+	for row := p.LocalSize[0]; form.RowStrips && row >= uint32(form.Lanes); row /= 2 {
+		if lanes == row {
+			return true
+		}
 	}
 	return lanes%p.SubgroupSize == 0 || lanes == uint32(form.Lanes) && lanes < p.SubgroupSize
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
 // square writes the square of its index.
@@ -290,5 +291,18 @@ func TestDecodeVariantFits(t *testing.T) {
 	other := variant{compiled: &compiled{source: good.source, code: good.code, written: []int{len(p.Res)}}}
 	if _, err := decodeVariant(other.encode(nil), p); err == nil {
 		t.Error("a resource that does not exist is accepted")
+	}
+}
+
+// TestIsStrip: strips of code on disk are of the widths that the compiler chooses.
+func TestIsStrip(t *testing.T) {
+	p := &ir.Program{SubgroupSize: 16, LocalSize: [3]uint32{50, 2, 1}}
+	for _, rows := range []bool{false, true} {
+		form := vcode.Form{Lanes: 4, RowStrips: rows}
+		for lanes, want := range map[uint32]bool{0: false, 4: true, 16: true, 32: true, 20: false, 24: false, 128: false, 50: rows, 25: rows, 12: rows, 6: rows, 3: false} {
+			if got := isStrip(lanes, p, form); got != want {
+				t.Errorf("strips of %d lanes, row strips %v: %v; want %v", lanes, rows, got, want)
+			}
+		}
 	}
 }
