@@ -139,6 +139,9 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		return c
 	}
 	for lanes := merge.Widest; lanes >= merge.Narrowest; lanes /= 2 {
+		if lanes%merge.Multiple != 0 {
+			continue
+		}
 		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
 		// rejects programs with group operations and programs that read the subgroup built-ins.
 		strip := *p.source

@@ -318,3 +318,47 @@ func "main"() L1 {
 	}
 	same(t, want, run(engine, text, 16, job()))
 }
+
+// swaps reads the other lanes of a quad.
+const swaps = `program "swaps" compute
+subgroup %d
+local %d %d 1
+in localindex i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vB = res 0:i32, #0
+	vA = res 0:i32, #1
+	vo = at 0:i32, vi, #4
+	va = ld.i32 vA, vo, #0
+	vb = quadswap.i32 va, #1
+	vc = quadswap.i32 va, #2
+	vd = quadswap.i32 va, #3
+	ve = mul.i32 vb, 3:i32
+	vf = mul.i32 vc, 5:i32
+	vg = xor.i32 vd, ve
+	vh = sub.i32 vg, vf
+	st.i32 vB, vo, vh, #0
+}
+`
+
+// TestQuadsOfRows checks that a quad is in one strip if rows of workgroups are no multiples of quads.
+func TestQuadsOfRows(t *testing.T) { eachLevel(t, testQuadsOfRows) }
+
+func testQuadsOfRows(t *testing.T, engine jit.Engine) {
+	for _, local := range [][2]int{{6, 2}, {10, 2}, {20, 2}, {12, 3}, {5, 4}, {22, 2}, {50, 2}, {18, 4}, {64, 1}} {
+		for _, size := range []int{4, 8, 16, 32} {
+			text := fmt.Sprintf(swaps, size, local[0], local[1])
+			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 128)), buffer(scrambled(128))}}
+			want := run(interp.Engine{}, text, 0, job)
+			if want.err != nil {
+				t.Fatal(want.err)
+			}
+			if same(t, want, run(engine, text, 0, job)); t.Failed() {
+				t.Fatalf("workgroups of %v, subgroups of %d", local, size)
+			}
+		}
+	}
+}

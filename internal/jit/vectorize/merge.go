@@ -24,6 +24,7 @@ import (
 type Merge struct {
 	Widest    uint32 // lanes of the widest strip; the subgroup size if none may be merged
 	Narrowest uint32 // lanes of the narrowest strip to try; above Widest if strips must be subgroups
+	Multiple  uint32 // the lanes of a strip are a multiple of so many: a quad stays in one strip
 	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
 	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
@@ -52,7 +53,7 @@ const (
 // MergeOf decides how many lanes strips of p may have on a machine with the given register form.
 func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	m := merger{p: p, form: form, f: p.Funcs[0], stores: make([][]ir.V, len(p.Res)), loads: make([][]ir.V, len(p.Res)), inLoop: make([]bool, len(p.Res)), manyCases: ManyCases(p, form)}
-	narrow := Merge{Widest: p.SubgroupSize, Narrowest: 2 * p.SubgroupSize}
+	narrow := Merge{Widest: p.SubgroupSize, Narrowest: 2 * p.SubgroupSize, Multiple: 1}
 	if p.Invocations() < 2*p.SubgroupSize || !m.collect() {
 		return narrow
 	}
@@ -69,10 +70,10 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	case m.rounded > 0 && 2*m.rounded >= m.computed:
 		widest = max(widest, uint32(maxRoundedParts*form.Lanes))
 	}
-	if row := p.LocalSize[0]; form.RowStrips && row > uint32(form.Lanes) {
+	if row := p.LocalSize[0]; form.RowStrips && row > uint32(form.Lanes) && row%m.multiple() == 0 {
 		widest = min(widest, row)
 	}
-	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize}
+	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize, Multiple: m.multiple()}
 	// Strips of a vector are legal if strips of two subgroups are: then no lane's effects depend on another's.
 	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
 	if one := uint32(form.Lanes); one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
@@ -112,10 +113,18 @@ func ManyCases(p *ir.Program, form vcode.Form) bool {
 
 // widest returns the lanes of the widest legal strip of at most that many.
 func (m *merger) widest(most uint32) uint32 {
-	for most > m.p.SubgroupSize && (m.p.Invocations()%most != 0 || !m.fits(most)) {
+	for most > m.p.SubgroupSize && (m.p.Invocations()%most != 0 || most%m.multiple() != 0 || !m.fits(most)) {
 		most /= 2
 	}
 	return max(most, m.p.SubgroupSize)
+}
+
+// multiple returns the number of lanes from one that begins with a quad to the next.
+func (m *merger) multiple() uint32 {
+	if !m.quads {
+		return 1
+	}
+	return max(4, 2*m.p.QuadRow)
 }
 
 // merger collects the properties of a program that decide.
@@ -129,6 +138,7 @@ type merger struct {
 	stripLoops    int      // how many of them are over strips (ir.ResetBudget)
 	manyCases     bool     // the result of ManyCases
 	calls         bool     // the entry point has calls
+	quads         bool     // lanes of a quad meet
 
 	computed, rounded int  // in loops: floating-point operations, and conversions to f16
 	filteredLoads     int  // texel loads of filters
@@ -181,7 +191,7 @@ func (m *merger) collect() bool {
 			}
 			m.calls = true
 		default:
-			// a quad is within one subgroup
+			m.quads = m.quads || x.Op == ir.QuadSwap // a quad is within one subgroup
 			if x.Op.Family() == ir.Atomics || x.Op.Is(ir.Meets) && x.Op != ir.QuadSwap {
 				return false
 			}
