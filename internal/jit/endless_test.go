@@ -247,7 +247,7 @@ func "main"() L1 {
 func TestSumOfSteps(t *testing.T) { eachLevel(t, testSumOfSteps) }
 
 func testSumOfSteps(t *testing.T, engine jit.Engine) {
-	for _, local := range []string{"local 64", "local 50", "local 128"} {
+	for _, local := range []string{"local 64", "local 50", "local 128", "local 24", "local 40"} { // rows of 24 are strips of 24 or 12 lanes
 		text := strings.Replace(complementary, "local 64", local, 1)
 		job := exec.Job{Groups: [3]uint32{1, 1, 1}, Budget: 1040, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 128))}}
 		want := run(interp.Engine{}, text, 0, job)

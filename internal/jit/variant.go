@@ -115,11 +115,22 @@ func sumsSteps(c *target.Code, lanes uint32) (most uint32) {
 // budget returns the steps that a counter may count for a job: for each subgroup that shares it, one of size lanes, the budget. So
 // no job ends that need not end, but a subgroup may take more steps than its budget.
 func (v *variant) budget(job *exec.Job, size uint32) uint64 {
-	n, shared := job.EffectiveBudget(), uint64(max(v.counted/size, 1))
+	n, shared := job.EffectiveBudget(), uint64(subgroupsOf(v.counted, size))
 	if n > math.MaxUint64/shared {
 		return math.MaxUint64
 	}
 	return n * shared
+}
+
+// subgroupsOf returns how many subgroups of size lanes a strip can have lanes of. Strips begin at multiples of their lanes.
+func subgroupsOf(strip, size uint32) uint32 {
+	switch {
+	case strip <= 1 || size%strip == 0:
+		return 1
+	case strip%size == 0:
+		return strip / size
+	}
+	return (strip-2)/size + 2
 }
 
 // retain adds a reference; the caller must already hold one. Otherwise the count could already be 0

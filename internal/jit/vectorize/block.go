@@ -100,7 +100,7 @@ func (s *divergence) inBlock(x shape, k uint8) (strip, part bool) {
 		return false, false
 	}
 	within := uint64(x.step) * uint64(s.lanes-1)
-	parts := uint64(max(s.p.SubgroupSize/s.lanes, 1))
+	parts := (uint64(s.p.SubgroupSize) + uint64(s.lanes) - 1) / uint64(s.lanes)
 	strip = x.regular && within+uint64(x.partStep)*(parts-1) < 1<<min(x.align, k)
 	return strip, within < 1<<min(x.partAlign(), k)
 }
