@@ -54,7 +54,7 @@ func blockProgram(g *rand.Rand, local [2]int, subgroup int) string {
 			v = emit("zext.i32.b1 %s", emit("%s.i32 %s, %s", pick("ult", "ule", "slt", "sle"), a, b))
 		}
 		if g.Intn(3) == 0 {
-			v = emit("ld.i32 vA, %s, #0", emit("at 0:i32, %s, #%d", v, []int{4, 4, 8, 12, 20, 64, 400, 2048}[g.Intn(8)]))
+			v = emit("ld.i32 vA, %s, #0", emit("at 0:i32, %s, #%d", v, []int{4, 4, 8, 12, 20, 64, 400, 2048, 4096, 4100}[g.Intn(10)]))
 		}
 		sum = emit("%s.i32 %s, %s", pick("add", "xor"), emit("mul.i32 %s, 3:i32", sum), v)
 	}
@@ -121,7 +121,7 @@ func testBlocks(t *testing.T, engine jit.Engine) {
 			if want.err != nil {
 				t.Fatal(want.err, text)
 			}
-			if same(t, want, run(engine, text, 0, job)); t.Failed() {
+			if same(t, want, runFenced(t, engine, text, job)); t.Failed() {
 				t.Fatalf("seed %d, push %v:\n%s", seed, push, text)
 			}
 		}
