@@ -42,6 +42,7 @@ var (
 	dcePass      = Pass{"dce", "dead-code elimination", "Cytron et al. 1991, 7.1; Muchnick 1997, 18.10", dce}
 	mem2regPass  = Pass{"mem2reg", "mem2reg and SROA (SSA construction)", "Cytron et al. 1991; Brandis and Mössenböck 1994", mem2reg}
 	phiPass      = Pass{"phielim", "redundant phi elimination", "Aycock and Horspool 2000; Braun et al. 2013", each(elimPhis)}
+	meldPass     = Pass{"meld", "control-flow melding", "Saumya, Sundararajah and Kulkarni 2022 (DARM); Rocha et al. 2019", meld}
 	unrollPass   = Pass{"unroll", "full loop unrolling", "Muchnick 1997, 17.4.3", each(unroll)}
 	branchPass   = Pass{"branchfold", "constant-branch folding and unreachable-code elimination", "Muchnick 1997, 18.1 and 18.3", each(foldBranches)}
 	narrowPass   = Pass{"narrow", "demanded-bits narrowing", "LLVM's DemandedBits and TruncInstCombine", each(narrowLoops)}
@@ -67,6 +68,7 @@ var Passes = []Pass{
 	mem2regPass,
 	phiPass,
 	foldPass,
+	meldPass,
 	unrollPass,
 	foldPass,
 	branchPass,
@@ -102,6 +104,10 @@ var order = [][2]string{
 	{"phielim", "licm"},              // a loop-invariant parameter is then the value before the loop
 	{"phielim", "lcssa"},             // and needs no parameter at the loop's exit
 	{"cse", "licm"},                  // handles and offsets of loads are then the same in all iterations
+	{"mem2reg", "meld"},              // arms that store to variables then branch with values
+	{"phielim", "meld"},              // a value that all arms share is then the same value
+	{"meld", "unroll"},               // a loop of several arms is unrolled once
+	{"meld", "cse"},                  // arms have equal code until their operands are merged
 	{"mem2reg", "narrow"},            // a carried number is a parameter only then
 	{"narrow", "cse"},                // its uses are the same expressions only then
 	{"phielim", "unroll"},            // a loop counter is a parameter that starts at a constant
