@@ -46,6 +46,9 @@ func ifConvert(p *ir.Program, f *ir.Func) {
 // cycles on current processors, and a divergent one runs both arms anyway, under masks.
 const maxSpeculated = 12
 
+// privateLoad is the cost of a load from an unknown slot of private memory.
+const privateLoad = 7
+
 type ifConverter struct {
 	p     *ir.Program
 	f     *ir.Func
@@ -111,7 +114,10 @@ func (c *ifConverter) uniform(v ir.V, depth int) bool {
 
 // speculationCost returns the cost of an operation that may run speculatively, or
 // −1. A load from the push constants at a constant offset is as cheap as a
-// constant: the memory is never written, and all lanes read the same bytes.
+// constant: the memory is never written, and all lanes read the same bytes. So is one
+// from a private slot at a constant. A load from another slot may be a gather; one per
+// arm is worth it, because lanes then test an index and the element at once (i ≥ 0 &&
+// a[i] > x), and the code after the test can use the element.
 func (c *ifConverter) speculationCost(v ir.V) int {
 	x := c.f.Val(v)
 	switch x.Op {
@@ -120,6 +126,14 @@ func (c *ifConverter) speculationCost(v ir.V) int {
 			return cheap
 		}
 		return -1
+	case ir.PLd:
+		switch {
+		case x.Flags&ir.Volatile != 0:
+			return -1
+		case c.f.Val(x.Args[0]).Op == ir.Const:
+			return cheap
+		}
+		return privateLoad
 	}
 	return cost(x.Op)
 }
