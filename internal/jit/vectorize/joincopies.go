@@ -48,7 +48,8 @@ func joinCopies(f *vcode.Func) {
 		return
 	}
 	j.live = live
-	j.findMentions()
+	j.findMentions(mem)
+	j.findExits(mem)
 	some := false
 	for _, in := range j.copies {
 		f.Form.Arena.Poll()
@@ -75,9 +76,11 @@ type copyJoiner struct {
 	live     *liveness
 	group    []vcode.Reg // by register: the register that its group becomes, or 0
 	copies   []*vcode.Inst
-	members  map[vcode.Reg][]vcode.Reg  // of groups of several registers
-	mentions map[vcode.Reg][]placedRead // of copied registers, in order
-	exits    [][]int32                  // by block: the indices of its jumps and returns
+	members  map[vcode.Reg][]vcode.Reg // of groups of several registers
+	ends     []int32                   // by register: the end of its mentions
+	mentions []placedRead              // of copied registers, by register, each in order
+	exits    []int32                   // instructions that may leave their block, by block, each in order
+	exitEnds []int32                   // by block: the end of its exits
 }
 
 // placedRead is a read or write of a register.
@@ -109,29 +112,72 @@ func (j *copyJoiner) joinable(in *vcode.Inst) bool {
 	return d != u && !j.f.IsConst(u) && j.f.Classes[d] == vcode.Vec && j.f.Classes[u] == vcode.Vec
 }
 
-// findMentions lists the mentions of all copied registers.
-func (j *copyJoiner) findMentions() {
-	j.members, j.mentions = map[vcode.Reg][]vcode.Reg{}, map[vcode.Reg][]placedRead{}
-	j.exits = make([][]int32, len(j.f.Blocks))
+// findMentions lists the mentions of all copied registers, by a counting sort.
+func (j *copyJoiner) findMentions(mem *arena) {
+	j.members, j.ends = map[vcode.Reg][]vcode.Reg{}, mem.numbers.Alloc(len(j.group))
+	j.eachMention(func(r vcode.Reg, _ placedRead) { j.ends[r]++ })
+	at := int32(0)
+	for r, many := range j.ends { // now the start of each list; the second walk moves it to its end
+		j.ends[r] = at
+		at += many
+	}
+	j.mentions = make([]placedRead, at)
+	j.eachMention(func(r vcode.Reg, m placedRead) {
+		j.mentions[j.ends[r]] = m
+		j.ends[r]++
+	})
+}
+
+// findExits lists the instructions that may leave their block. Few do: liveAfter need not look at the others.
+func (j *copyJoiner) findExits(mem *arena) {
+	j.exitEnds = mem.numbers.Alloc(len(j.f.Blocks))
+	for b := range j.f.Blocks {
+		list := j.f.Blocks[b].Insts
+		for i := range list {
+			if op := list[i].Op; op.Jumps() || op == vcode.Return {
+				j.exits = append(j.exits, int32(i))
+			}
+		}
+		j.exitEnds[b] = int32(len(j.exits))
+	}
+}
+
+// exitsOf returns the instructions that may leave a block.
+func (j *copyJoiner) exitsOf(block int32) []int32 {
+	begin := int32(0)
+	if block > 0 {
+		begin = j.exitEnds[block-1]
+	}
+	return j.exits[begin:j.exitEnds[block]]
+}
+
+// eachMention calls yield for the mentions of all copied registers, in order.
+func (j *copyJoiner) eachMention(yield func(vcode.Reg, placedRead)) {
 	for b := range j.f.Blocks {
 		list := j.f.Blocks[b].Insts
 		for i := range list {
 			in := &list[i]
-			if in.Op.Jumps() || in.Op == vcode.Return {
-				j.exits[b] = append(j.exits[b], int32(i))
-			}
 			for _, r := range in.Uses {
 				if j.group[r] != 0 {
-					j.mentions[r] = append(j.mentions[r], placedRead{block: int32(b), at: int32(i), read: true})
+					yield(r, placedRead{block: int32(b), at: int32(i), read: true})
 				}
 			}
 			for _, r := range in.Defs {
 				if j.group[r] != 0 {
-					j.mentions[r] = append(j.mentions[r], placedRead{block: int32(b), at: int32(i), read: in.Merging, writes: true})
+					yield(r, placedRead{block: int32(b), at: int32(i), read: in.Merging, writes: true})
 				}
 			}
 		}
 	}
+}
+
+// mentionsOf returns the mentions of a copied register, in order.
+func (j *copyJoiner) mentionsOf(r vcode.Reg) []placedRead {
+	begin := int32(0)
+	if r > 0 {
+		begin = j.ends[r-1]
+	}
+	return j.mentions[begin:j.ends[r]]
 }
 
 // membersOf returns the registers of a group.
@@ -164,10 +210,11 @@ func (j *copyJoiner) join(d, u vcode.Reg) bool {
 // interferes reports whether a write of a register of a changes a value that a register of b, of group g, holds.
 func (j *copyJoiner) interferes(a, b []vcode.Reg, g vcode.Reg) bool {
 	for _, r := range a {
-		if len(j.mentions[r]) > maxJoinedMentions {
+		mentions := j.mentionsOf(r)
+		if len(mentions) > maxJoinedMentions {
 			return true
 		}
-		for _, m := range j.mentions[r] {
+		for _, m := range mentions {
 			in := &j.f.Blocks[m.block].Insts[m.at]
 			if !m.writes || in.Op == vcode.Undef || j.joinable(in) && j.group[in.Uses[0]] == g {
 				continue
@@ -201,7 +248,7 @@ func (j *copyJoiner) anyLiveAfter(list []vcode.Reg, m placedRead) bool {
 // liveAfter reports whether a register is live after a mention of another one: it is read in the block before the next write, or is
 // live where the block is left.
 func (j *copyJoiner) liveAfter(r vcode.Reg, m placedRead) bool {
-	mentions := j.mentions[r]
+	mentions := j.mentionsOf(r)
 	k, _ := slices.BinarySearchFunc(mentions, m, func(x, y placedRead) int {
 		if x.block != y.block {
 			return int(x.block - y.block)
@@ -219,7 +266,7 @@ func (j *copyJoiner) liveAfter(r vcode.Reg, m placedRead) bool {
 			return true
 		}
 	}
-	exits := j.exits[m.block]
+	exits := j.exitsOf(m.block)
 	next, _ := slices.BinarySearch(exits, m.at+1)
 	for ; next < len(exits) && exits[next] < end; next++ {
 		in := &list[exits[next]]
