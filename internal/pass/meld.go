@@ -33,8 +33,8 @@ import (
 // code writes no memory. Operands that decide about addresses, iterations or branches
 // must not become different between lanes: that would cost more than melding saves.
 //
-// All of it is linear in the code but for the alignment of different arms, which has a
-// bound. A round looks at nested arms up to a bound, too.
+// All of it is linear in the code: a round has a bound for the code of nested arms that it
+// looks at, and one for the alignment of arms that differ.
 func meld(p *ir.Program) {
 	some := false
 	pure := pureFuncs(p)
@@ -99,6 +99,7 @@ type melder struct {
 	arms  map[ir.V][]arm // by the label that they branch to
 	order []ir.V         // the labels, in the order of the code
 	left  int            // operations that the round may still look at
+	cells int            // cells of tables that it may still fill
 	table []int16        // the alignment table
 }
 
@@ -109,7 +110,7 @@ func meldOnce(p *ir.Program, f *ir.Func, pure []purity) bool {
 	}
 	r := newArena()
 	defer r.release()
-	m := &melder{p: p, f: f, edit: editor{f: f}, pure: pure, code: f.Code, arms: map[ir.V][]arm{}, left: 8*len(f.Code) + 1<<12}
+	m := &melder{p: p, f: f, edit: editor{f: f}, pure: pure, code: f.Code, arms: map[ir.V][]arm{}, left: 8*len(f.Code) + 1<<12, cells: 32*len(f.Code) + 1<<18}
 	m.pos, m.ords = r.numbers.Alloc(len(f.Vals)), r.numbers.Alloc(len(f.Vals))
 	m.uni = make([]bool, len(f.Vals))
 	m.collect(newScope(f, r))

@@ -169,6 +169,18 @@ type group struct {
 	slots    []slot
 	segments [][]int32 // slots in the order of the code; the last one of a segment is an anchor
 	refs     int32     // references so far
+	ops      opCounts  // of the slots
+}
+
+// opCounts has the number of operations of each kind.
+type opCounts [256]int32
+
+// common returns how many operations two counts have in common.
+func (c *opCounts) common(d *opCounts) (n int) {
+	for op := range c {
+		n += int(min(c[op], d[op]))
+	}
+	return n
 }
 
 // groups divides the arms that branch to a label into groups.
@@ -214,6 +226,7 @@ func (m *melder) newSlot(g *group, v ir.V, k int) {
 	s.vals[k] = v
 	g.refs += 1 + int32(len(m.owned(v)))
 	g.slots = append(g.slots, s)
+	g.ops[m.f.Val(v).Op]++
 }
 
 // ref returns the reference of a value that an arm uses; 0 if it is from outside, or if
@@ -259,8 +272,13 @@ func (m *melder) owned(v ir.V) []ir.V {
 func (m *melder) place(g *group, a arm) bool {
 	n := int(a.br - a.from + 1)
 	a.slots = make([]int32, n)
+	var ops opCounts
 	for i := range a.slots {
 		a.slots[i] = -1
+		ops[m.f.Val(m.code[int(a.from)+i]).Op]++
+	}
+	if most := ops.common(&g.ops); n-most > n/8 || len(g.slots)-most > n/8 { // no alignment can match more
+		return false
 	}
 	twin := slices.IndexFunc(g.arms, func(b arm) bool { return b.exact == a.exact && len(b.slots) == n })
 	matched, begin, segment := 0, 0, 0
@@ -380,7 +398,7 @@ func (m *melder) insert(g *group, a arm) {
 func (m *melder) align(g *group, a *arm, ops []ir.V, ids []int32, out []int32) bool {
 	w := len(ids) + 1
 	cells := (len(ops) + 1) * w
-	if cells > maxTable {
+	if m.cells -= cells; cells > maxTable || m.cells < 0 {
 		return false
 	}
 	if cap(m.table) < cells {
