@@ -150,7 +150,7 @@ func partless(op spirv.Op) bool {
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeAccelerationStructureKHR,
 		spirv.OpTypeRayQueryKHR, spirv.OpTypeHitObjectNV, spirv.OpTypeHitObjectEXT, spirv.OpTypeOpaque, spirv.OpTypeEvent,
 		spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypePipe, spirv.OpTypePipeStorage, spirv.OpTypeNamedBarrier,
-		spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV:
+		spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeBufferEXT, spirv.OpTypeNodePayloadArrayAMDX:
 		return true
 	}
 	return false
