@@ -43,6 +43,8 @@ func (c *checker) inputsOutputs() {
 			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in LocalInvocationIndex; must be a built-in of the text of Vulkan 1.0")
 		} else if unlisted(n.builtIn) {
 			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, of an extension that Vulkan does not have; must be a built-in of Vulkan", n.builtIn).warn()
+		} else if n.builtIn == spirv.BuiltInRemainingRecursionLevelsAMDX { // new in a later revision than the one in Vulkan's text
+			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, which Vulkan does not list; must be a built-in of Vulkan", n.builtIn).warn()
 		}
 	}
 	for n := range c.m.Variables {
