@@ -67,7 +67,7 @@
 //	depthstate.go       ranges and biases of depths; samplelocations.go places of samples
 //	customresolve.go    resolves by draws
 //	subpassshading.go   compute shaders for the pixels of a subpass
-//	tileshading.go      commands that run for each tile of a rendering
+//	tileshading.go      commands that run for each tile of a rendering; tileimage.go rules on tile attachments
 //	clusterculling.go   shaders that emit draws of vertices
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	singlesampled.go    implicit images of several samples of attachments of one

@@ -27,6 +27,7 @@ type graphics struct {
 	resolving  bool                                   // its custom resolve has begun
 	shaded     bool                                   // it has run its subpass shading
 	perTile    bool                                   // its commands run for each tile
+	tiles      tileAccesses                           // of its subpass
 	regions    []*regions                             // of the draws of the pass
 	args       state.Args                             // of a draw: reused
 	indirect   state.Indirect

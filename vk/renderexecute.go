@@ -47,6 +47,7 @@ func (x *executor) beginRendering(r *rendering) error {
 	}
 	if x.dev.checking >= All && !resumes {
 		g.wrote = r.loaded()
+		g.tiles.forget()
 	}
 	g.current, g.suspended, g.resolving, g.shaded = r, nil, false, false
 	return nil

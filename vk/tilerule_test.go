@@ -225,6 +225,7 @@ func TestTileDepth(t *testing.T) {
 		aspect            Aspect
 	}{
 		{"", "", "D32_SFLOAT", Depth},
+		{"", "", "D32_SFLOAT", 0}, // the aspect of the format
 		{"VUID-RuntimeSpirv-OpTypeImage-10708", "tileShadingDepthAttachments", "D32_SFLOAT", Depth},
 		{"VUID-RuntimeSpirv-OpTypeSampledImage-10711", "tileShadingSampledAttachments", "D32_SFLOAT", Depth},
 		{"VUID-RuntimeSpirv-OpTypeImage-10709", "tileShadingStencilAttachments", "S8_UINT", Stencil},
@@ -259,7 +260,7 @@ func TestTileDepth(t *testing.T) {
 		}
 		c.BindSets(Compute, layout, 0, []*Set{set}, nil)
 		info := RenderingInfo{Area: Rect{Width: 20, Height: 12}, Tiles: TileShading{Enable: true}}
-		if a := &(AttachmentInfo{View: view, Load: ClearOnLoad}); x.aspect == Depth {
+		if a := &(AttachmentInfo{View: view, Load: ClearOnLoad}); x.aspect != Stencil {
 			info.Depth = a
 		} else {
 			info.Stencil = a

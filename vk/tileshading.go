@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"maps"
 	mathbits "math/bits"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -373,64 +372,4 @@ func (c *drawCheck) checkTileDraw(u *uses) {
 	if tiles && enabled {
 		x.checkTileImages(&descriptorCheck{executor: x, point: Graphics, layout: c.d.layout, mappings: c.d.mappings}, u)
 	}
-}
-
-// checkTileImages checks the images of tile attachments: each is an attachment of the rendering, of a kind that the device permits.
-// Those of depth and stencil are not written.
-func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
-	r := x.graphics.current
-	for i := range u.images {
-		use := &u.images[i]
-		v := d.bound(use.program, use.image).view
-		if v == nil || use.Subpass {
-			continue
-		}
-		if !use.image.Tile {
-			x.checkBesideTiles(d.point, u, use, v)
-			continue
-		}
-		color := false
-		for n := range r.info.Colors {
-			color = color || r.info.Colors[n].overlaps(v, Color)
-		}
-		depth, stencil := r.info.Depth.overlaps(v, Depth) && v.info.Aspect&Depth != 0, r.info.Stencil.overlaps(v, Stencil) && v.info.Aspect&Stencil != 0
-		input := r.inputs(v)
-		switch {
-		case !color && !depth && !stencil && !input:
-			x.find("", "%v is a tile attachment of the shader and no attachment of the subpass; must be one", &v.object)
-		case (depth || stencil) && use.Op == ir.TextureWrite:
-			x.find(vuid.VkCmdDispatch_aspectMask_10673, "the shader writes %v, an attachment of depth or stencil; must not", &v.object)
-		case color && x.dev.lacks("tileShadingColorAttachments"):
-			x.find(vuid.RuntimeSpirv_OpTypeImage_10707, "%v is a color attachment; needs the feature tileShadingColorAttachments", &v.object)
-		case depth && x.dev.lacks("tileShadingDepthAttachments"):
-			x.find(vuid.RuntimeSpirv_OpTypeImage_10708, "%v is the depth attachment; needs the feature tileShadingDepthAttachments", &v.object)
-		case stencil && x.dev.lacks("tileShadingStencilAttachments"):
-			x.find(vuid.RuntimeSpirv_OpTypeImage_10709, "%v is the stencil attachment; needs the feature tileShadingStencilAttachments", &v.object)
-		case !color && !depth && !stencil && x.dev.lacks("tileShadingInputAttachments"):
-			x.find(vuid.RuntimeSpirv_OpTypeImage_10710, "%v is an input attachment; needs the feature tileShadingInputAttachments", &v.object)
-		case use.sampler != nil && x.dev.lacks("tileShadingSampledAttachments"):
-			x.find(vuid.RuntimeSpirv_OpTypeSampledImage_10711, "%v is sampled; needs the feature tileShadingSampledAttachments", &v.object)
-		}
-	}
-}
-
-// checkBesideTiles finds a dispatch that accesses an attachment of the rendering otherwise than as a tile attachment: it must not write
-// it, nor read one that the dispatch itself writes as a tile attachment.
-func (x *executor) checkBesideTiles(point BindPoint, u *uses, use *imageUse, v *ImageView) {
-	r := x.graphics.current
-	shows := r.inputs(v) || r.info.Depth.overlaps(v, Depth) || r.info.Stencil.overlaps(v, Stencil) ||
-		slices.ContainsFunc(r.info.Colors, func(a AttachmentInfo) bool { return a.overlaps(v, Color) })
-	writes := func(o imageUse) bool { return o.Op == ir.TextureWrite || o.Op == ir.TextureTexel }
-	switch {
-	case !shows || point != Compute:
-	case writes(*use):
-		x.find(vuid.VkCmdDispatch_None_10675, "%v shows an attachment and is written; must be written only as a tile attachment", &v.object)
-	case slices.ContainsFunc(u.images, func(o imageUse) bool { return o.image.Tile && writes(o) }):
-		x.find(vuid.VkCmdDispatch_None_10676, "%v shows an attachment that the shader writes as a tile attachment, and is read; must be read only as one", &v.object)
-	}
-}
-
-// inputs reports whether the image of a view is an input attachment of the subpass.
-func (r *rendering) inputs(v *ImageView) bool {
-	return slices.ContainsFunc(r.inputViews, func(o *ImageView) bool { return o.image == v.image })
 }

@@ -304,6 +304,12 @@ OpFunctionEnd
 // drawn makes a pipeline that covers the left columns of the image with three vertices of a buffer.
 func (h *tileScene) drawn(t testing.TB, offset string, width uint32) (*GraphicsPipeline, *Buffer) {
 	t.Helper()
+	return h.shaded(t, strings.Replace(readsTile, "OFFSET", offset, 1), width)
+}
+
+// shaded is drawn with a fragment shader.
+func (h *tileScene) shaded(t testing.TB, fragment string, width uint32) (*GraphicsPipeline, *Buffer) {
+	t.Helper()
 	m := must(h.dev.Allocate(MemoryInfo{Size: 64}))(t)
 	b := must(h.dev.NewBuffer(BufferInfo{Size: 64, Usage: VertexBufferUsage}))(t)
 	if err := b.Bind(m, 0); err != nil {
@@ -314,7 +320,7 @@ func (h *tileScene) drawn(t testing.TB, offset string, width uint32) (*GraphicsP
 	}
 	return must(h.dev.NewGraphicsPipeline(context.Background(), GraphicsPipelineInfo{
 		Vertex:   &StageInfo{Code: code(t, positions)},
-		Fragment: &StageInfo{Code: code(t, strings.Replace(readsTile, "OFFSET", offset, 1))},
+		Fragment: &StageInfo{Code: code(t, fragment)},
 		Layout:   h.layout,
 		State: FixedState{
 			Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
