@@ -50,7 +50,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect 
 	idle := indirect != nil || a.Mesh || a.Count == 0 || a.Instances == 0
 	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, idle: idle, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
-	c.checkTileDraw(u)
+	c.checkTileDraw(u, idle)
 	c.wrotes()
 	return x.found()
 }

@@ -186,14 +186,15 @@ func drawName(end string, indexed bool) string {
 
 // checkDispatch returns the first finding on a dispatch of full checking.
 func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint, groups [3]uint32) error {
-	x.checkTileDispatch(p)
+	idle := groups[0] == 0 || groups[1] == 0 || groups[2] == 0
+	x.checkTileDispatch(p, idle)
 	if x.graphics.current != nil && point == Compute && !x.graphics.perTile {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
 	(&descriptorCheck{
 		executor: x, point: point, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
-		idle: groups[0] == 0 || groups[1] == 0 || groups[2] == 0,
+		idle: idle,
 	}).uses(p.uses.of(p.stage))
 	return x.found()
 }

@@ -31,10 +31,10 @@ func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
 	for i := range u.images {
 		use := &u.images[i]
 		if v := d.bound(use.program, use.image).view; v != nil && use.image.Tile && !use.Subpass {
-			x.checkTileImage(d.point, use, v)
+			x.checkTileImage(d, use, v)
 		}
 	}
-	if d.point != Compute {
+	if d.point != Compute || d.idle {
 		return
 	}
 	for i := range u.images {
@@ -46,14 +46,14 @@ func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
 }
 
 // checkTileImage checks the view of a tile attachment.
-func (x *executor) checkTileImage(point BindPoint, use *imageUse, v *ImageView) {
+func (x *executor) checkTileImage(d *descriptorCheck, use *imageUse, v *ImageView) {
 	r := x.graphics.current
 	color := slices.ContainsFunc(r.info.Colors, func(a AttachmentInfo) bool { return a.overlaps(v, Color) })
 	depth, stencil := r.info.Depth.overlaps(v, Depth), r.info.Stencil.overlaps(v, Stencil)
 	switch {
 	case !color && !depth && !stencil && !r.inputs(v):
 		x.find("", "%v is a tile attachment of the shader and no attachment of the subpass; must be one", &v.object)
-	case point == Compute && (depth || stencil) && use.Op == ir.TextureWrite:
+	case d.point == Compute && (depth || stencil) && use.Op == ir.TextureWrite:
 		x.find(vuid.VkCmdDispatch_aspectMask_10673, "the shader writes %v, an attachment of depth or stencil; must not", &v.object)
 	case color && x.dev.lacks("tileShadingColorAttachments"):
 		x.find(vuid.RuntimeSpirv_OpTypeImage_10707, "%v is a color attachment; needs the feature tileShadingColorAttachments", &v.object)
@@ -66,7 +66,7 @@ func (x *executor) checkTileImage(point BindPoint, use *imageUse, v *ImageView) 
 	case use.sampler != nil && x.dev.lacks("tileShadingSampledAttachments"):
 		x.find(vuid.RuntimeSpirv_OpTypeSampledImage_10711, "%v is sampled; needs the feature tileShadingSampledAttachments", &v.object)
 	}
-	if !use.writes() {
+	if d.idle || !use.writes() {
 		return
 	}
 	t := &x.graphics.tiles

@@ -20,17 +20,19 @@ func TestBesideTiles(t *testing.T) {
 		passes bool // each command has a rendering of its own
 		draws  bool // the write is that of a draw
 		access []string
+		groups uint32 // of each dispatch
 	}{
-		"write, then read":     {rule, false, false, false, []string{writes, reads}},
-		"read, then write":     {rule, false, false, false, []string{reads, writes}},
-		"both":                 {rule, false, false, false, []string{reads + writes}},
-		"a draw writes":        {rule, false, false, true, []string{reads}},
-		"reads":                {"", false, false, false, []string{reads, reads}},
-		"another image":        {"", true, false, false, []string{writes, reads}},
-		"another image, both":  {"", true, false, false, []string{reads + writes}},
-		"in two renderings":    {"", false, true, false, []string{writes, reads}},
-		"in two, read first":   {"", false, true, false, []string{reads, writes}},
-		"another image, write": {"VUID-vkCmdDispatch-None-10675", true, false, false, []string{"OpImageWrite %o %p %texel"}},
+		"write, then read":     {rule, false, false, false, []string{writes, reads}, 1},
+		"read, then write":     {rule, false, false, false, []string{reads, writes}, 1},
+		"both":                 {rule, false, false, false, []string{reads + writes}, 1},
+		"a draw writes":        {rule, false, false, true, []string{reads}, 1},
+		"reads":                {"", false, false, false, []string{reads, reads}, 1},
+		"another image":        {"", true, false, false, []string{writes, reads}, 1},
+		"another image, both":  {"", true, false, false, []string{reads + writes}, 1},
+		"in two renderings":    {"", false, true, false, []string{writes, reads}, 1},
+		"in two, read first":   {"", false, true, false, []string{reads, writes}, 1},
+		"no invocations":       {"", false, false, false, []string{reads + writes, "OpImageWrite %o %p %texel"}, 0},
+		"another image, write": {"VUID-vkCmdDispatch-None-10675", true, false, false, []string{"OpImageWrite %o %p %texel"}, 1},
 	} {
 		h := newTileScene(t, DeviceInfo{Engine: interp.Engine{}, Checking: All})
 		var list []*ComputePipeline
@@ -78,7 +80,7 @@ func TestBesideTiles(t *testing.T) {
 					begin()
 				}
 				c.BindPipeline(p)
-				c.Dispatch(1, 1, 1)
+				c.Dispatch(x.groups, 1, 1)
 			}
 			end()
 		}))

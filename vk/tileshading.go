@@ -331,7 +331,7 @@ func (c *CommandBuffer) checkTiles(s *CommandBuffer) error {
 }
 
 // checkTileDispatch finds dispatches that tile shading does not permit.
-func (x *executor) checkTileDispatch(p *ComputePipeline) {
+func (x *executor) checkTileDispatch(p *ComputePipeline, idle bool) {
 	tiles := p.stage.Program.Modes.Has(ir.TileShading)
 	switch g := &x.graphics; {
 	case g.perTile && x.dev.lacks("tileShadingPerTileDispatch"):
@@ -342,12 +342,12 @@ func (x *executor) checkTileDispatch(p *ComputePipeline) {
 		x.find(vuid.RuntimeSpirv_TileShadingQCOM_10701, "the shader has tile shading, and the dispatch does not run for each tile; must")
 	}
 	if r := x.graphics.current; r != nil && r.info.Tiles.Enable {
-		x.checkTileImages(&descriptorCheck{executor: x, point: Compute, layout: p.layout, mappings: map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}}, p.uses.of(p.stage))
+		x.checkTileImages(&descriptorCheck{executor: x, point: Compute, idle: idle, layout: p.layout, mappings: map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}}, p.uses.of(p.stage))
 	}
 }
 
 // checkTileDraw finds draws that tile shading does not permit.
-func (c *drawCheck) checkTileDraw(u *uses) {
+func (c *drawCheck) checkTileDraw(u *uses, idle bool) {
 	x, enabled, tiles := c.executor, c.r.info.Tiles.Enable, false
 	for _, s := range c.d.stages {
 		switch p := s.Program; p.Stage {
@@ -370,6 +370,6 @@ func (c *drawCheck) checkTileDraw(u *uses) {
 		x.find(vuid.RuntimeSpirv_TileShadingQCOM_10700, "the fragment shader has tile shading, and the rendering has none; must have it")
 	}
 	if tiles && enabled {
-		x.checkTileImages(&descriptorCheck{executor: x, point: Graphics, layout: c.d.layout, mappings: c.d.mappings}, u)
+		x.checkTileImages(&descriptorCheck{executor: x, point: Graphics, idle: idle, layout: c.d.layout, mappings: c.d.mappings}, u)
 	}
 }
