@@ -6,18 +6,19 @@ import (
 	"testing"
 )
 
-// racingOutputs is a script that draws two patches of four vertices: %s is a part of the tessellation control shader, whose
-// invocation has the number %own.
+// racingOutputs is a script that draws 40 patches of four vertices: %s is a part of the tessellation control shader, whose
+// invocation has the number %own, in the patch %n.
 const racingOutputs = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER tessellation_control tc SPIRV-ASM
 OpCapability Tessellation
 OpMemoryModel Logical GLSL450
-OpEntryPoint TessellationControl %%main "main" %%index %%each %%patch %%outer %%inner %%block
+OpEntryPoint TessellationControl %%main "main" %%index %%primitive %%each %%patch %%outer %%inner %%block
 OpExecutionMode %%main OutputVertices 4
 OpName %%each "each"
 OpName %%patch "patch"
 OpDecorate %%index BuiltIn InvocationId
+OpDecorate %%primitive BuiltIn PrimitiveId
 OpDecorate %%each Location 0
 OpDecorate %%patch Location 4
 OpDecorate %%patch Patch
@@ -49,6 +50,7 @@ OpDecorate %%block Location 5
 %%pav = OpTypePointer Output %%av
 %%po = OpTypePointer Output %%float
 %%index = OpVariable %%pin Input
+%%primitive = OpVariable %%pin Input
 %%each = OpVariable %%pav Output
 %%block = OpVariable %%paa Output
 %%patch = OpVariable %%pa2 Output
@@ -60,6 +62,8 @@ OpDecorate %%block Location 5
 %%next0 = OpIAdd %%uint %%own %%c1
 %%next = OpUMod %%uint %%next0 %%c4
 %%f = OpConvertUToF %%float %%own
+%%number = OpLoad %%uint %%primitive
+%%n = OpConvertUToF %%float %%number
 %%low = OpBitwiseAnd %%uint %%own %%c1
 %%mine = OpAccessChain %%po %%each %%own %%c0
 %%mine1 = OpAccessChain %%po %%each %%own %%c1
@@ -104,7 +108,7 @@ OpReturn
 OpFunctionEnd
 END
 BUFFER picture FORMAT B8G8R8A8_UNORM
-BUFFER position DATA_TYPE vec4<float> SIZE 8 FILL 0.0
+BUFFER position DATA_TYPE vec4<float> SIZE 160 FILL 0.0
 PIPELINE graphics p
   ATTACH v
   ATTACH tc
@@ -114,7 +118,7 @@ PIPELINE graphics p
   BIND BUFFER picture AS color LOCATION 0
   VERTEX_DATA position LOCATION 0
 END
-RUN p DRAW_ARRAY AS PATCH_LIST START_IDX 0 COUNT 8
+RUN p DRAW_ARRAY AS PATCH_LIST START_IDX 0 COUNT 160
 `
 
 // TestOutputRaces: "Tessellation control shaders will read undefined values if one invocation reads a per-vertex or per-patch output
@@ -148,6 +152,7 @@ func TestOutputRaces(t *testing.T) {
 		{"indexed outputs of a vertex", "OpStore %element %f\n" + load("x", "element"), false},
 		{"indexed outputs of vertices", "OpStore %element %f\n%e = OpAccessChain %po %block %next %c1\n" + load("x", "e"), true},
 		{"an element that no invocation writes", "OpStore %element %f\n" + load("x", "element1"), false},
+		{"another value in each patch", "OpStore %whole %n\nOpStore %mine %n\nOpStore %level %n\n", false},
 		{"copies", store + "OpCopyMemory %mine1 %others\n", true},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) { checkRaces(t, fmt.Sprintf(racingOutputs, c.body), c.racing) })
