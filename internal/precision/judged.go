@@ -39,7 +39,8 @@ func Judged() (list []Instruction) {
 		for _, name := range []string{"OpDPdx", "OpDPdy"} {
 			add(Instruction{Name: name + suffix, In: pair, Out: 1, Class: Rounded, Value: two2(func(x, next Number) Number { return next.Sub(x) })})
 		}
-		add(Instruction{Name: "OpFwidth" + suffix, In: triple, Out: 1, Class: Rounded, Value: three3(func(x, right, below Number) Number {
+		// "Correctly rounded" is of "the sum of the absolute values of OpDPdx and OpDPdy", which may be rounded themselves.
+		add(Instruction{Name: "OpFwidth" + suffix, In: triple, Out: 1, Class: Inherited, Value: three3(func(x, right, below Number) Number {
 			return abs(right.Sub(x)).Add(abs(below.Sub(x)))
 		})})
 	}

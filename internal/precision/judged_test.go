@@ -49,6 +49,7 @@ func TestJudged(t *testing.T) {
 		{"OpDPdyFine", 32, list(3, 1), list(-2), list(2)},
 		{"OpFwidth", 32, list(1, 3, -1), list(4), list(0, next(4, 1))},
 		{"OpFwidthCoarse", 32, list(1, 0, 1), list(1), list(-1)},
+		{"OpFwidthCoarse", 32, list(0x1p-30, -1, -0x1p-24), list(1, next(1, 1), next(1, 2)), list(next(1, 4))}, // each derivative is rounded up, and the sum
 		{"OpFwidthFine", 32, list(1, 1, 0.5), list(0.5), list(-0.5)},
 		{"OpConvertSToF to 16", 32, list(2049), list(2048, 2050), list(2046, 2052)},
 		{"OpConvertSToF to 16", 32, list(-70000), list(-65504, -inf), list(inf)},
