@@ -129,7 +129,10 @@ func (x *frame) input(v *facts.Variable) *local {
 		list = x.ids.size[:]
 	case spirv.BuiltInLocalInvocationIndex:
 		list = []uint32{x.ids.index}
-	default: // of a subgroup, which the implementation chooses
+	default:
+		if list = x.subgroupInput(b); list != nil {
+			break
+		}
 		any, ok := anyOf(v.Type, 0)
 		if !ok {
 			x.undecided("an input of a type without a fixed size")
@@ -165,7 +168,7 @@ func (x *frame) step(i int) {
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	x.private = x.isPrivate(in)
-	if x.opaque(in, i) {
+	if x.groupOperation(in, i) || x.opaque(in, i) {
 		return
 	}
 	switch op := in.Op(); op {

@@ -45,11 +45,15 @@ func (x *frame) loose(in spirv.Inst) {
 	}
 	t := x.m.TypeOf(id)
 	op := in.Op()
-	if x.fastMath(id, t) && arithmetic(op) {
+	if x.fastMath(id, t) && (arithmetic(op) || isGroupOperation(op)) {
 		x.vals[id] = open(v)
 		return
 	}
 	if !x.m.Has(id, spirv.DecorationRelaxedPrecision) {
+		return
+	}
+	if isGroupOperation(op) {
+		x.vals[id] = open(v) // the values of other invocations may need more than 16 bits
 		return
 	}
 	if v = relax(t, v); arithmetic(op) {

@@ -21,6 +21,10 @@ type Job struct {
 	Base    [3]uint32        // of the workgroup ids
 	Buffers map[Place][]byte // before the dispatch
 	Push    []byte
+
+	// SubgroupSize is the number of invocations of a subgroup, which has those with the next local indices; 0 if it is not known. Then
+	// the subgroups may have any invocations of their workgroup.
+	SubgroupSize uint32
 }
 
 // Result is the permitted contents after a dispatch.
@@ -69,7 +73,10 @@ type machine struct {
 	locals     map[spirv.ID]*local // Private variables and inputs
 	at         int                 // the current instruction, from 0
 	depth      int
-	wait       func() // ends at a barrier; nil in a module without barriers
+	wait       func() // ends at a barrier or a group operation; nil in a module without them
+	held       bool   // at a barrier or a group operation
+	request    *request
+	path       uint64 // of the blocks so far
 	semantics  uint64 // of the last barrier
 	private    bool   // no barrier orders the current access
 }
@@ -171,13 +178,13 @@ func (d *dispatch) all() {
 	}
 }
 
-// barriers reports whether invocations may wait for each other. available is set if all barriers make stores available and visible.
+// barriers reports whether invocations may wait for each other, at barriers or at group operations. available is set if all barriers make stores available and visible.
 func (d *dispatch) barriers() (found bool) {
 	d.available = true
 	for _, f := range d.m.CallTree(d.job.Entry) {
 		for i := f.Index; i < f.End; i++ {
 			in := d.m.Code.Inst(i)
-			if in.Op() != spirv.OpControlBarrier {
+			if found = found || isGroupOperation(in.Op()); in.Op() != spirv.OpControlBarrier {
 				continue
 			}
 			found = true
@@ -189,7 +196,7 @@ func (d *dispatch) barriers() (found bool) {
 	return found
 }
 
-// runTogether runs the invocations of a workgroup from barrier to barrier.
+// runTogether runs the invocations of a workgroup from barrier to barrier, or group operation.
 func (w *group) runTogether(list []*machine) {
 	next := make([]func() (struct{}, bool), len(list))
 	for i, m := range list {
@@ -205,17 +212,29 @@ func (w *group) runTogether(list []*machine) {
 		next[i] = resume
 	}
 	for {
-		waits := 0
-		for _, resume := range next {
-			if _, waiting := resume(); waiting {
-				waits++
+		barriers, requests := 0, 0
+		for i, resume := range next {
+			m := list[i]
+			if !m.held {
+				_, m.held = resume()
+			}
+			switch {
+			case m.held && m.request != nil:
+				requests++
+			case m.held:
+				barriers++
 			}
 		}
-		switch waits {
-		case 0:
+		switch {
+		case requests > 0:
+			w.resolve(list)
+		case barriers == 0:
 			return
-		case len(list):
+		case barriers == len(list):
 			w.order(list)
+			for _, m := range list {
+				m.held = false
+			}
 		default:
 			list[0].undecided("a barrier that not all invocations of the workgroup reach")
 		}
@@ -279,6 +298,7 @@ func (m *machine) call(f *facts.Function, args []value) value {
 	}
 	var before spirv.ID
 	for b := f.Entry(); ; {
+		m.path = (m.path ^ uint64(b.Index)) * 0x100000001b3 // FNV-1a
 		x.phis(b, before)
 		for i := b.Index + 1; i < b.End; i++ {
 			if i == b.Term {

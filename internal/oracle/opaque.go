@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// opaque executes an instruction with any result and without an effect that a verdict is on: group operations, because
-// the implementation chooses the subgroups, and accesses of images, because texels have no permitted values. It returns false if the
-// instruction is none.
+// opaque executes an instruction with any result and without an effect that a verdict is on: accesses of images, because texels have no
+// permitted values. It returns false if the instruction is none.
 func (x *frame) opaque(in spirv.Inst, i int) bool {
 	op := in.Op()
 	t := x.m.Type(in.Type())
@@ -25,7 +24,7 @@ func (x *frame) opaque(in spirv.Inst, i int) bool {
 		// The texels of a buffer may be in a buffer with a verdict.
 		of := x.m.TypeOf(spirv.ID(in[1]))
 		return of != nil && of.Image != nil && of.Image.Dim != spirv.DimBuffer
-	case !readsImage(op) && !strings.HasPrefix(op.String(), "OpGroupNonUniform"):
+	case !readsImage(op):
 		return false
 	}
 	v, ok := anyOf(t, i+1)
