@@ -38,6 +38,7 @@ value is not permitted. The list of such values begins with the first instructio
 	fl.StringVar(&f.format, "format", "text", "output format: text, json")
 	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "content of a buffer: BINDING=CONTENT; repeatable")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
+	fl.Uint32Var(&f.pipeline.subgroup, "subgroup-size", 0, "subgroup size of the devices, whose subgroups have invocations with consecutive local indices; 0 for any")
 	outsideFlag(fl, &f.allowOutside)
 	f.shader.add(cmd)
 	complete(cmd, "format", "text", "json")
@@ -49,6 +50,9 @@ value is not permitted. The list of such values begins with the first instructio
 func compare(ctx context.Context, c console, f *runFlags, file string, results []string) error {
 	if f.format != "text" && f.format != "json" {
 		return unreadable("--format %q; want text or json", f.format)
+	}
+	if err := f.pipeline.checkSubgroup(); err != nil {
+		return err
 	}
 	if !isShader(file) {
 		return unreadable("%s: want a compute shader: a module, assembly or a source", file)
@@ -63,7 +67,7 @@ func compare(ctx context.Context, c console, f *runFlags, file string, results [
 	if err := job.collectPush(); err != nil {
 		return unreadable("%v", err)
 	}
-	p := newPermission(job)
+	p := newPermission(job, &f.pipeline)
 	if err := p.within(ctx, f.opts.Timeout); err != nil {
 		return err
 	}

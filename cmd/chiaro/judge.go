@@ -20,6 +20,7 @@ import (
 // permission judges the contents of the buffers of a shader with the results that Vulkan permits.
 type permission struct {
 	job    *shaderJob
+	size   uint32 // of subgroups; 0 if it is not known
 	facts  *facts.Module
 	before map[oracle.Place][]byte
 	result *oracle.Result
@@ -27,8 +28,8 @@ type permission struct {
 }
 
 // newPermission keeps the buffers before the dispatch.
-func newPermission(job *shaderJob) *permission {
-	p := &permission{job: job, before: map[oracle.Place][]byte{}}
+func newPermission(job *shaderJob, f *pipelineFlags) *permission {
+	p := &permission{job: job, size: f.subgroup, before: map[oracle.Place][]byte{}}
 	for at, x := range job.buffers {
 		p.before[oracle.Place{Set: at.Set, Binding: at.Binding}] = bytes.Clone(x.data)
 	}
@@ -46,7 +47,7 @@ func (p *permission) determine(ctx context.Context) (err error) {
 		}
 	}
 	p.result, err = oracle.Run(ctx, &oracle.Job{Module: p.facts, Entry: p.facts.EntryPoint(j.entry.Name, spirv.ExecutionModelGLCompute),
-		Groups: groups, Base: j.base, Buffers: p.before, Push: j.push})
+		Groups: groups, Base: j.base, Buffers: p.before, Push: j.push, SubgroupSize: p.size})
 	if err != nil {
 		return err
 	}

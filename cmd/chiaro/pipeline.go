@@ -58,11 +58,18 @@ func parseSanitize(list string) (ir.Sanitizers, error) {
 	return s, nil
 }
 
+func (f *pipelineFlags) checkSubgroup() error {
+	if n := f.subgroup; n != 0 && (n < lower.LeastSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
+		return unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.LeastSubgroup, lower.MaxSubgroup)
+	}
+	return nil
+}
+
 // lowering returns the options of lowering. It rejects values that no pipeline may
 // have.
 func (f *pipelineFlags) lowering() (o lower.Options, err error) {
-	if n := f.subgroup; n != 0 && (n < lower.LeastSubgroup || n > lower.MaxSubgroup || n&(n-1) != 0) {
-		return o, unreadable("--subgroup-size %d; want a power of two from %d to %d", n, lower.LeastSubgroup, lower.MaxSubgroup)
+	if err := f.checkSubgroup(); err != nil {
+		return o, err
 	}
 	if f.subgroup != 0 && f.varying { // VUID-VkPipelineShaderStageCreateInfo-pNext-02754
 		return o, unreadable("--subgroup-size with --varying-subgroup-size; want one of them")

@@ -274,8 +274,10 @@ func (x *frame) barrier(in spirv.Inst) {
 	scope, semantics := x.value(spirv.ID(in[1])).leaves[0], x.value(spirv.ID(in[3])).leaves[0]
 	memory := x.value(spirv.ID(in[2])).leaves[0]
 	switch {
+	case !scope.Any && spirv.Scope(scope.Bits) == spirv.ScopeSubgroup:
+		return // accesses count as not ordered
 	case scope.Any || semantics.Any || memory.Any || spirv.Scope(scope.Bits) != spirv.ScopeWorkgroup:
-		x.undecided("OpControlBarrier of another scope than Workgroup")
+		x.undecided("OpControlBarrier of another scope than Workgroup and Subgroup")
 	case spirv.Scope(memory.Bits) == spirv.ScopeSubgroup || spirv.Scope(memory.Bits) == spirv.ScopeInvocation:
 		x.undecided("OpControlBarrier with memory of a narrower scope than Workgroup")
 	}
