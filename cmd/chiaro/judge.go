@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/oracle"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -20,7 +21,8 @@ import (
 // permission judges the contents of the buffers of a shader with the results that Vulkan permits.
 type permission struct {
 	job    *shaderJob
-	size   uint32 // of subgroups; 0 if it is not known
+	size   uint32                // of subgroups; 0 if it is not known
+	zero   map[oracle.Place]bool // buffers whose loads outside are zero
 	facts  *facts.Module
 	before map[oracle.Place][]byte
 	result *oracle.Result
@@ -28,12 +30,33 @@ type permission struct {
 }
 
 // newPermission keeps the buffers before the dispatch.
-func newPermission(job *shaderJob, f *pipelineFlags) *permission {
-	p := &permission{job: job, size: f.subgroup, before: map[oracle.Place][]byte{}}
+func newPermission(job *shaderJob, f *pipelineFlags) (*permission, error) {
+	r, stages, err := f.robust()
+	if err != nil {
+		return nil, err
+	}
+	if own := stages[vk.StageCompute]; own != nil {
+		r = *own
+	}
+	p := &permission{job: job, size: f.subgroup, zero: map[oracle.Place]bool{}, before: map[oracle.Place][]byte{}}
 	for at, x := range job.buffers {
 		p.before[oracle.Place{Set: at.Set, Binding: at.Binding}] = bytes.Clone(x.data)
 	}
-	return p
+	for i := range job.entry.Resources {
+		x := &job.entry.Resources[i]
+		level, own := r.Bindings[vk.SetBinding{Set: x.Set, Binding: x.Binding}]
+		switch {
+		case own:
+		case x.Type == iface.UniformBuffer:
+			level = r.Uniform
+		default:
+			level = r.Storage
+		}
+		if l := exec.Robustness(level); len(f.robustness) > 0 && (l == exec.Strict || l == exec.Robust2) {
+			p.zero[oracle.Place{Set: x.Set, Binding: x.Binding}] = true
+		}
+	}
+	return p, nil
 }
 
 // determine determines the permitted results. The push constants of the job are known.
@@ -47,7 +70,7 @@ func (p *permission) determine(ctx context.Context) (err error) {
 		}
 	}
 	p.result, err = oracle.Run(ctx, &oracle.Job{Module: p.facts, Entry: p.facts.EntryPoint(j.entry.Name, spirv.ExecutionModelGLCompute),
-		Groups: groups, Base: j.base, Buffers: p.before, Push: j.push, SubgroupSize: p.size})
+		Groups: groups, Base: j.base, Buffers: p.before, Push: j.push, SubgroupSize: p.size, Robust2: p.zero})
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,10 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		logs.out = io.Discard
 	}
 	if f.allowed {
-		p := newPermission(job, &f.pipeline)
+		p, err := newPermission(job, &f.pipeline)
+		if err != nil {
+			return err
+		}
 		return job.run(ctx, logs, &f, func(*shaderDevice) error { return p.report(ctx, c, &f) })
 	}
 	if f.schedule != "" {

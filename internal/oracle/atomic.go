@@ -77,7 +77,11 @@ func (x *frame) atomic(in spirv.Inst, i int) bool {
 	}
 	number, o, s, epoch := x.place(p)
 	if number == nil {
-		x.storeOutside(p.buffer)
+		if p.lost {
+			x.storeOutside(p.buffer)
+		} else {
+			x.storeBeyond(p.buffer, p.offset)
+		}
 		return true
 	}
 	prior := *o

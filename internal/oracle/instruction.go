@@ -65,6 +65,9 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 		if p.buffer == nil {
 			x.undecided("a buffer that is not bound")
 		}
+		if v.Storage == spirv.StorageClassUniform { // which may be a storage buffer, too
+			p.buffer.align = uniformAlignment
+		}
 	case spirv.StorageClassPushConstant:
 		p.buffer = x.push
 	case spirv.StorageClassInput:

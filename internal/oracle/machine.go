@@ -25,6 +25,9 @@ type Job struct {
 	// SubgroupSize is the number of invocations of a subgroup, which has those with the next local indices; 0 if it is not known. Then
 	// the subgroups may have any invocations of their workgroup.
 	SubgroupSize uint32
+
+	// Robust2 are the buffers with the behavior RobustBufferAccess2: loads outside of them are zero, and stores have no effect.
+	Robust2 map[Place]bool
 }
 
 // Result is the permitted contents after a dispatch.
@@ -105,7 +108,7 @@ func Run(ctx context.Context, job *Job) (r *Result, err error) {
 		preserve: map[uint32]bool{}, infinite: map[uint32]bool{}, modes: map[*facts.Type]spirv.FPFastMathMode{}}
 	d.readModes()
 	for at := range job.Buffers {
-		d.outside[at] = &outside{edge: math.MaxUint64}
+		d.outside[at] = &outside{edge: math.MaxUint64, robust2: job.Robust2[at]}
 	}
 	// An access that leaves its buffer has an effect on earlier ones of other invocations: then all are executed again.
 	for d.again = true; d.again && err == nil; d.rounds++ {
@@ -118,9 +121,9 @@ func Run(ctx context.Context, job *Job) (r *Result, err error) {
 func (d *dispatch) round() (r *Result, err error) {
 	d.again, d.steps, d.numbers, d.buffers = false, 0, 0, map[Place]*buffer{}
 	for at, b := range d.job.Buffers {
-		d.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}, outside: d.outside[at], any: d.outside[at].stores}
+		d.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}, outside: d.outside[at], any: d.outside[at].stores, align: storageAlignment}
 	}
-	d.push = &buffer{bytes: d.job.Push, cells: map[uint64]*cell{}, outside: &outside{edge: math.MaxUint64}}
+	d.push = &buffer{bytes: d.job.Push, cells: map[uint64]*cell{}, align: storageAlignment, outside: &outside{edge: math.MaxUint64}}
 	r = &Result{buffers: d.buffers}
 	defer func() {
 		e := recover()

@@ -86,7 +86,8 @@ type buffer struct {
 	bytes []byte
 	unit  uint64 // bytes of each access; 0 before the first
 	cells map[uint64]*cell
-	any   bool // any content is permitted
+	any   bool   // any content is permitted
+	align uint64 // an access that begins before the next multiple may be inside
 	*outside
 }
 
@@ -94,6 +95,21 @@ type buffer struct {
 type outside struct {
 	stores bool   // there are some, which may modify any byte at any time
 	edge   uint64 // loads that end there or beyond may behave as if they leave the buffer
+
+	robust2 bool // loads are zero, and stores are dropped
+	dropped bool // there are stores that are dropped, whose values their invocations may load
+}
+
+// The greatest limits robustStorageBufferAccessSizeAlignment and robustUniformBufferAccessSizeAlignment.
+const (
+	storageAlignment = 4
+	uniformAlignment = 256
+)
+
+// isZero reports whether an access at an offset outside of the buffer loads zero, or stores nothing ("Robust Buffer Access 2").
+func (b *buffer) isZero(offset uint64) bool {
+	n := uint64(len(b.bytes))
+	return b.robust2 && offset >= (n+b.align-1)&^(b.align-1)
 }
 
 // near is the distance in bytes of other loads that may behave as if they leave the buffer ("Robust Buffer Access").
@@ -104,6 +120,9 @@ const maxRounds = 4
 
 // loadOutside records a load that begins at offset and leaves the buffer.
 func (m *machine) loadOutside(b *buffer, offset uint64) {
+	if b.robust2 { // whose accesses have no effect on others
+		return
+	}
 	edge := max(offset, near-1) - (near - 1)
 	if m.rounds >= maxRounds {
 		edge = 0
@@ -113,7 +132,17 @@ func (m *machine) loadOutside(b *buffer, offset uint64) {
 	}
 }
 
-// storeOutside records a store that leaves the buffer.
+// storeBeyond records a store at an offset that leaves the buffer.
+func (m *machine) storeBeyond(b *buffer, offset uint64) {
+	switch {
+	case !b.isZero(offset):
+		m.storeOutside(b)
+	case !b.dropped:
+		b.dropped, m.again = true, true
+	}
+}
+
+// storeOutside records a store that may modify any byte of the buffer.
 func (m *machine) storeOutside(b *buffer) {
 	if !b.stores {
 		b.stores, m.again = true, true
@@ -179,6 +208,9 @@ func (m *machine) cellAt(b *buffer, offset uint64, t *facts.Type) *cell {
 // loadScalar loads a number from a buffer.
 func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
 	c := m.cellAt(b, offset, t)
+	if c == nil && b.isZero(offset) && !b.dropped && !b.stores {
+		return ofBits(t, 0)
+	}
 	if c == nil || b.any {
 		return Number{Any: true}
 	}
@@ -192,7 +224,7 @@ func (m *machine) loadScalar(b *buffer, offset uint64, t *facts.Type) Number {
 func (m *machine) storeScalar(b *buffer, offset uint64, t *facts.Type, n Number) {
 	c := m.cellAt(b, offset, t)
 	if c == nil {
-		m.storeOutside(b)
+		m.storeBeyond(b, offset)
 		return
 	}
 	c.number = c.stored(t, c.number, n, c.write(m, m.group.buffers))

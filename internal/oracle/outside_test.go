@@ -36,6 +36,40 @@ func TestOutside(t *testing.T) {
 	}
 }
 
+// TestRobust2 checks "Robust Buffer Access 2": reads outside of the range, which may be rounded up to an alignment, "will return zero
+// values"; "writes … will not modify any memory"; and a value that the same invocation has stored there may be loaded.
+func TestRobust2(t *testing.T) {
+	far := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	const p9 = "%p9 = OpAccessChain %pfloat %in %u0 %u9\n"
+	for _, c := range []struct {
+		name, body string
+		uniform    bool
+		want       string // of the output
+	}{
+		{"a load", p9 + "%r = OpLoad %float %p9", false, "0"},
+		{"a load near it", p9 + "%y = OpLoad %float %p9\n%r = OpCopyObject %float %c", false, "3"},
+		{"a store, and a load inside", p9 + "OpStore %p9 %f1\n%r = OpLoad %float %p1", false, "2"},
+		{"a store, and a load of its place", p9 + "OpStore %p9 %f1\n%r = OpLoad %float %p9", false, "any value"},
+		{"a load before a store", p9 + "%r = OpLoad %float %p9\nOpStore %p9 %f1", false, "any value"}, // of another execution
+		{"an atomic", p9 + "%y = OpAtomicFAddEXT %float %p9 %u1 %u0 %f1\n%r = OpLoad %float %p1", false, "2"},
+		{"a uniform buffer, before the alignment", p9 + "%r = OpLoad %float %p9", true, "any value"},
+		{"a uniform buffer", "%p64 = OpAccessChain %pfloat %in %u0 %u64\n%r = OpLoad %float %p64", true, "0"},
+	} {
+		text := strings.Replace(head, "OpCapability Shader", "OpCapability Shader\nOpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\"", 1)
+		text = strings.Replace(text, "%u9 =", "%u64 = OpConstant %uint 64\n%u9 =", 1) + c.body + tail
+		if c.uniform {
+			text = strings.ReplaceAll(text, "StorageBuffer", "Uniform")
+		}
+		job := jobOf(t, text, 1, 1, far...)
+		job.Robust2 = map[Place]bool{{0, 0}: true, {0, 1}: true}
+		r := runJob(t, job)
+		list, any := r.Permitted(Place{0, 1})
+		if any || len(list) != 1 || list[0].String() != c.want {
+			t.Errorf("%s: permitted %v, %s; must be %s", c.name, list, r.Undecided, c.want)
+		}
+	}
+}
+
 // TestPushInside checks that push constants keep their values: they have no other accesses near them.
 func TestPushInside(t *testing.T) {
 	text := strings.Replace(head, "OpDecorate %id", "OpDecorate %args Block\nOpMemberDecorate %args 0 Offset 0\nOpDecorate %id", 1)
