@@ -2,8 +2,10 @@ package chiaro
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
 
 	"github.com/chiaro-gpu/chiaro/internal/oracle"
 )
@@ -41,14 +43,18 @@ func (e *UndecidedError) Error() string {
 
 // Judge judges results, of Run or of another implementation, by the values that Vulkan permits: args are the arguments before the run,
 // and results the buffers after it; buffers that are not among them are not judged. The violations are in the order of the
-// instructions that computed them. The error is an *UndecidedError if any result is permitted.
+// instructions that computed them. With Options.SubgroupSize, group operations have the values of subgroups of that size, whose
+// invocations have consecutive local indices. The error is an *UndecidedError if any result is permitted.
 func (s *Shader) Judge(ctx context.Context, groups [3]uint32, args, results []Argument) ([]Violation, error) {
-	job := &oracle.Job{Module: s.facts, Groups: groups, Buffers: map[oracle.Place][]byte{}}
+	job := &oracle.Job{Module: s.facts, Groups: groups, Buffers: map[oracle.Place][]byte{}, Pictures: map[oracle.Place]*oracle.Picture{},
+		SubgroupSize: s.subgroup}
 	job.Entry = s.facts.EntryPoint(s.entry.Name, s.entry.Model)
 	for _, a := range args {
 		switch {
 		case a.push:
 			job.Push = append(job.Push, a.data...)
+		case a.isImage && a.image != nil && !a.image.Bounds().Empty():
+			job.Pictures[oracle.Place{Set: a.set, Binding: a.binding}] = pictureOf(a.image)
 		case !a.isImage:
 			job.Buffers[oracle.Place{Set: a.set, Binding: a.binding}] = a.data
 		}
@@ -81,4 +87,14 @@ func (s *Shader) Judge(ctx context.Context, groups [3]uint32, args, results []Ar
 		list = append(list, x)
 	}
 	return list, nil
+}
+
+// pictureOf returns a picture as Run binds it.
+func pictureOf(m image.Image) *oracle.Picture {
+	pixels := pixelsOf(m)
+	p := &oracle.Picture{Width: m.Bounds().Dx(), Height: m.Bounds().Dy(), Texels: make([]uint16, len(pixels)/2)}
+	for i := range p.Texels {
+		p.Texels[i] = binary.LittleEndian.Uint16(pixels[2*i:])
+	}
+	return p
 }

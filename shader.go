@@ -26,6 +26,7 @@ import (
 type Shader struct {
 	device   *vk.Device
 	facts    *facts.Module
+	subgroup uint32 // of Options
 	entry    *iface.Entry
 	layouts  []*vk.SetLayout
 	layout   *vk.PipelineLayout
@@ -89,7 +90,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shader{device: device, facts: known, entry: entries[i]}
+	s := &Shader{device: device, facts: known, entry: entries[i], subgroup: o.SubgroupSize}
 	if err := s.build(ctx, code, &o); err != nil {
 		device.Close()
 		return nil, err

@@ -4,7 +4,7 @@
 // evaluation is inside. An integer is one value. It computes no result as the engines do, so that it judges them and devices.
 //
 // What it cannot decide permits any value: a result that is not defined, an instruction that it does not know, the value of an
-// atomic and of a texel, a location that several invocations access without a barrier between them. An
+// atomic and of most texels, a location that several invocations access without a barrier between them. An
 // invocation ends undecided at a branch on a value with several outcomes, and at an access of other memory; then any content of the
 // buffers is permitted. No permitted result is missing. Atomics of one kind on a number of a buffer have the sums of all orders, and so have group
 // operations of floats. Invocations wait for each other at barriers and group operations.
@@ -14,7 +14,8 @@
 //  1. value.go: values of invocations, and their types.
 //  2. memory.go: variables and buffers.
 //  3. machine.go: invocations, functions and control flow.
-//  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics; group.go: group operations; opaque.go: instructions with any result.
+//  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics; group.go: group operations; texel.go: texels of pictures;
+//     opaque.go: instructions with any result.
 //  5. arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results.
 //  6. judge.go: the verdict on results.
 package oracle

@@ -22,6 +22,8 @@ type Job struct {
 	Buffers map[Place][]byte // before the dispatch
 	Push    []byte
 
+	Pictures map[Place]*Picture // sampled images, and storage images with any texels
+
 	// SubgroupSize is the number of invocations of a subgroup, which has those with the next local indices; 0 if it is not known. Then
 	// the subgroups may have any invocations of their workgroup.
 	SubgroupSize uint32

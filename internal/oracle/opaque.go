@@ -7,19 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// opaque executes an instruction with any result and without an effect that a verdict is on: accesses of images, because texels have no
-// permitted values. It returns false if the instruction is none.
+// opaque executes an instruction without an effect that a verdict is on, whose result is any but for texels of pictures: accesses of images.
+// It returns false if the instruction is none.
 func (x *frame) opaque(in spirv.Inst, i int) bool {
 	op := in.Op()
 	t := x.m.Type(in.Type())
 	switch {
 	case isObject(t) || t != nil && t.IsPointer() && (t.Storage == spirv.StorageClassUniformConstant || t.Storage == spirv.StorageClassTileAttachmentQCOM):
-		switch op {
-		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject, spirv.OpSampledImage, spirv.OpImage:
-			x.vals[in.Result()] = value{}
-			return true
-		}
-		return false
+		return x.object(in)
 	case op == spirv.OpImageWrite:
 		// The texels of a buffer may be in a buffer with a verdict.
 		of := x.m.TypeOf(spirv.ID(in[1]))
@@ -28,6 +23,12 @@ func (x *frame) opaque(in spirv.Inst, i int) bool {
 		return false
 	}
 	v, ok := anyOf(t, i+1)
+	if list := x.texel(in, t); ok && len(list) == len(v.leaves) {
+		for k := range list {
+			list[k].At = i + 1
+		}
+		v.leaves = list
+	}
 	if ok {
 		x.vals[in.Result()] = v
 	}

@@ -16,10 +16,11 @@ type Number struct {
 	At        int     // the instruction that computes it, from 1; 0 if none does
 }
 
-// value is the value of an id: the scalars of its type in order, or a pointer.
+// value is the value of an id: the scalars of its type in order, a pointer, or a descriptor of an image.
 type value struct {
-	leaves []Number
-	to     *pointer
+	leaves  []Number
+	to      *pointer
+	picture *Picture // nil if its texels are not known
 }
 
 // maxLeaves bounds the scalars of one value.
