@@ -33,6 +33,8 @@ type descriptorCheck struct {
 	positions bool // of a trace: all shaders of hits read the positions of vertices
 	motion    bool // of a trace: the pipeline allows motion
 	unmapped  bool // of a trace: the pipeline lacks the flag for opacity micromaps
+
+	unmixed string // the rule of the pipeline or the shader object, whose flag excludes mixed micromap indices; "" without one
 }
 
 // uses adds the findings on the descriptors that stages use.

@@ -48,7 +48,11 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect 
 	c.advanced()
 	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
 	idle := indirect != nil || a.Mesh || a.Count == 0 || a.Instances == 0
-	(&descriptorCheck{executor: x, point: Graphics, layout: d.layout, buffers: buffers, idle: idle, objects: c.p == nil, mappings: d.mappings}).uses(u)
+	mixes := c.objects.unmixed()
+	if c.p != nil {
+		mixes = unmixed(c.p.flags)
+	}
+	(&descriptorCheck{executor: x, point: Graphics, unmixed: mixes, layout: d.layout, buffers: buffers, idle: idle, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
 	c.checkTileDraw(u, idle)
 	c.wrotes()

@@ -192,8 +192,12 @@ func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint, groups [3]
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
 	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
+	mixes := unmixed(p.flags)
+	if x.pipeline == nil {
+		mixes = x.shader.unmixed()
+	}
 	(&descriptorCheck{
-		executor: x, point: point, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
+executor: x, point: point, unmixed: mixes, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
 		idle: idle,
 	}).uses(p.uses.of(p.stage))
 	return x.found()

@@ -45,9 +45,6 @@ type Micromap struct {
 	area AccelerationStructure
 }
 
-// micromapLevel is the level of the areas of micromaps.
-const micromapLevel = AnyLevel + 1
-
 // base returns the object of the micromap.
 func (m *Micromap) base() *object { return &m.area.object }
 
@@ -84,7 +81,7 @@ func (d *Device) NewMicromap(info MicromapInfo) (*Micromap, error) {
 		return nil, usage(rule+"deviceAddress-07433", "the micromap has the address %#x of an earlier run and lacks the flag for it; must have it", info.Address)
 	}
 	m := &Micromap{}
-	m.area.info = AccelerationStructureInfo{Buffer: b, Offset: info.Offset, Size: info.Size, Level: micromapLevel, Flags: info.Flags, Address: info.Address}
+	m.area.info = AccelerationStructureInfo{Buffer: b, Offset: info.Offset, Size: info.Size, Level: MicromapLevel, Flags: info.Flags, Address: info.Address}
 	if info.Address != 0 && (!d.heap.structures.place(&m.area) || m.area.number != info.Address) {
 		return nil, ErrOpaqueAddress
 	}
@@ -185,25 +182,31 @@ func (d *Device) checkMicromaps(list []MicromapBuild, rule string) error {
 
 // buildMicromap builds a micromap.
 func (d *Device) buildMicromap(b *MicromapBuild, rule string) error {
+	m, err := d.readMicromap(b, rule, "pInfos-10896", "pInfos-10897")
+	if err != nil {
+		return err
+	}
+	d.heap.structures.put(&b.Target.area, &content{level: MicromapLevel, micromap: m, flags: BuildFlags(b.Flags)})
+	return nil
+}
+
+// readMicromap makes a micromap of the memory of a build. The codes are of the rules on its data and on its triangles.
+func (d *Device) readMicromap(b *MicromapBuild, rule, data, triangles string) (*ray.Micromap, error) {
 	in := buildInputs{dev: d, rule: rule}
 	defer in.release()
 	n, bytes := b.count()
 	x := ray.MicromapInput{Count: uint32(n), Stride: b.Stride, Most: bytes}
 	if n > 0 {
 		var err error
-		if x.Data, err = in.at(b.Data, 0, "pInfos-10896", "the data of a micromap"); err != nil {
-			return err
+		if x.Data, err = in.at(b.Data, 0, data, "the data of a micromap"); err != nil {
+			return nil, err
 		}
-		if x.Triangles, err = in.at(b.Triangles, 0, "pInfos-10897", "the triangles of a micromap"); err != nil {
-			return err
+		if x.Triangles, err = in.at(b.Triangles, 0, triangles, "the triangles of a micromap"); err != nil {
+			return nil, err
 		}
 	}
 	m, err := ray.BuildMicromap(&x)
-	if err != nil {
-		return buildError(err)
-	}
-	d.heap.structures.put(&b.Target.area, &content{level: micromapLevel, micromap: m, flags: BuildFlags(b.Flags)})
-	return nil
+	return m, buildError(err)
 }
 
 // micromap returns the content of a micromap; nil if it has none.
@@ -214,9 +217,12 @@ func (s *structures) micromap(m *Micromap) *content {
 	return s.content(&m.area)
 }
 
-// OpacityGeometry maps the triangles of a geometry to those of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT).
+// OpacityGeometry maps the triangles of a geometry to those of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT). With
+// Structured the micromap is an acceleration structure (VkAccelerationStructureTrianglesOpacityMicromapKHR).
 type OpacityGeometry struct {
 	Micromap    *Micromap // nil if all indices are special ones
+	Structured  bool
+	Structure   *AccelerationStructure // with Structured, in place of Micromap
 	Indices     BuildData
 	IndexSize   int    // 1, 2 or 4 bytes; 0 without indices
 	IndexStride uint64 // bytes from one index to the next
@@ -225,6 +231,9 @@ type OpacityGeometry struct {
 
 // check checks the indices of geometry i.
 func (o *OpacityGeometry) check(i int) error {
+	if o.Structured {
+		return o.checkStructured(i)
+	}
 	const rule = "VUID-VkAccelerationStructureTrianglesOpacityMicromapEXT-"
 	switch n := o.IndexSize; {
 	case n != 0 && n != 1 && n != 2 && n != 4:
@@ -240,7 +249,11 @@ func (o *OpacityGeometry) check(i int) error {
 // opacity returns the opacity of triangles.
 func (in *buildInputs) opacity(o *OpacityGeometry) (out *ray.Opacity, err error) {
 	out = &ray.Opacity{IndexSize: o.IndexSize, IndexStride: o.IndexStride, Base: o.Base}
-	if c := in.dev.heap.structures.micromap(o.Micromap); c != nil {
+	if o.Structured {
+		if out.Map, err = in.structured(o); err != nil {
+			return nil, err
+		}
+	} else if c := in.dev.heap.structures.micromap(o.Micromap); c != nil {
 		out.Map = c.micromap
 	}
 	if o.IndexSize != 0 {

@@ -106,7 +106,7 @@ func (d *Device) deserializeMicromap(target *Micromap, from []byte) error {
 	if n := micromapHeader + m.Size(); target.area.info.Size < n {
 		return usage(rule+"dst-07550", "%v has %d bytes, and the serialized micromap needs %d; must have as many", &target.area.object, target.area.info.Size, n)
 	}
-	d.heap.structures.put(&target.area, &content{level: micromapLevel, micromap: m})
+	d.heap.structures.put(&target.area, &content{level: MicromapLevel, micromap: m})
 	return nil
 }
 

@@ -106,7 +106,7 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsProtectedAccessOnly | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | enum.PipelineFlagsExecutionGraph | InstrumentShaders |
 	enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingNoNullAnyHitShaders |
 	enum.PipelineFlagsRayTracingNoNullClosestHitShaders | enum.PipelineFlagsRayTracingNoNullMissShaders | enum.PipelineFlagsRayTracingNoNullIntersectionShaders |
-	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap |
+	enum.PipelineFlagsRayTracingShaderGroupHandleCaptureReplay | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres | enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap | ExcludeMixedMicromaps |
 	enum.PipelineFlagsCaptureStatistics | enum.PipelineFlagsCaptureInternalRepresentations | enum.PipelineFlagsIndirectBindableBitExt | enum.PipelineFlagsIndirectBindable
 
 // creation is a pipeline that is being made.

@@ -206,7 +206,7 @@ func (x *executor) checkTrace(p *RayTracingPipeline, t *ShaderTables) error {
 	for _, s := range p.stages {
 		mappings := map[ir.Stage][]compute.Mapping{s.stage.Program.Stage: s.mappings}
 		(&descriptorCheck{
-			executor: x, point: RayTracing, idle: true, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, mappings: mappings, positions: positions,
+			executor: x, point: RayTracing, unmixed: unmixed(p.flags), idle: true, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, mappings: mappings, positions: positions,
 			motion: p.flags&enum.PipelineFlagsRayTracingAllowMotion != 0, unmapped: p.flags&enum.PipelineFlagsRayTracingOpacityMicromap == 0,
 		}).uses(s.uses.of(s.stage))
 	}

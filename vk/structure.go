@@ -22,6 +22,7 @@ const (
 	TopLevel    StructureLevel = iota // of instances of bottom levels
 	BottomLevel                       // of geometries
 	AnyLevel
+	MicromapLevel // an opacity micromap
 )
 
 // StructureFlags are properties of an acceleration structure (VkAccelerationStructureCreateFlagBitsKHR).
@@ -84,9 +85,21 @@ func (d *Device) NewAccelerationStructure(info AccelerationStructureInfo) (*Acce
 			return nil, err
 		}
 	}
+	if info.Level == MicromapLevel {
+		const rule = "VUID-VkAccelerationStructureCreateInfo2KHR-"
+		if err := d.needs("micromap", rule+"micromap-11609"); err != nil {
+			return nil, err
+		}
+		switch {
+		case info.Flags&StructureDescriptorReplay != 0:
+			return nil, usage(rule+"createFlags-11610", "the micromap has the flag StructureDescriptorReplay; must not have it")
+		case info.Flags&StructureMotion != 0:
+			return nil, usage(rule+"createFlags-11611", "the micromap has the flag StructureMotion; must not have it")
+		}
+	}
 	b := info.Buffer
 	switch {
-	case info.Level > AnyLevel:
+	case info.Level > MicromapLevel:
 		return nil, &UnsupportedError{Feature: "acceleration structures of the level " + uintText(uint64(info.Level))}
 	case info.Flags&^(StructureAddressReplay|StructureMotion|StructureDescriptorReplay) != 0:
 		return nil, &UnsupportedError{Feature: "a flag of acceleration structures that is none of Vulkan's"}
@@ -153,17 +166,38 @@ func (a *AccelerationStructure) refer(each func(*object)) {
 type content struct {
 	structure *ray.Structure // nil of a micromap
 	micromap  *ray.Micromap
-	level     StructureLevel // TopLevel, BottomLevel or micromapLevel
+	level     StructureLevel // TopLevel, BottomLevel or MicromapLevel
 	flags     BuildFlags
 	linked    uint64  // structures.bottoms when the instances of a top level got their structures
 	shapes    []shape // of the geometries; nil if they are not known
 	compacted bool    // the structure has no more bytes than its compacted size
+	blocks    bool    // a geometry has a micromap that is an acceleration structure
+	mixed     bool    // a geometry has such a micromap and special indices
 }
 
 // size returns the size of a copy of the structure.
 func (c *content) size() uint64 {
+	if c.level == MicromapLevel {
+		return micromapHeader + c.micromap.Size()
+	}
 	if c.compacted {
 		return c.structure.CompactedSize()
 	}
 	return c.structure.Size()
+}
+
+// compactedSize returns the size of a compacted copy of the structure. All micromaps are compact.
+func (c *content) compactedSize() uint64 {
+	if c.level == MicromapLevel {
+		return c.size()
+	}
+	return c.structure.CompactedSize()
+}
+
+// serial returns the serialized form of the structure.
+func (c *content) serial() serializer {
+	if c.level == MicromapLevel {
+		return ray.StructureMicromap{Map: c.micromap, Flags: ray.BuildFlags(c.flags), Bytes: c.size()}
+	}
+	return c.structure
 }

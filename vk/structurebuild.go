@@ -23,7 +23,7 @@ const (
 	BuildAllowMicromapDataUpdate BuildFlags = 0x100
 
 	knownBuildFlags = BuildAllowUpdate | BuildAllowCompaction | BuildPreferFastTrace | BuildPreferFastBuild | BuildLowMemory | BuildMotion | BuildAllowDataAccess |
-		BuildAllowMicromapUpdate | BuildAllowDisableMicromaps | BuildAllowMicromapDataUpdate
+		BuildAllowMicromapUpdate | BuildAllowDisableMicromaps | BuildAllowMicromapDataUpdate | BuildMicromapLossy
 )
 
 // GeometryFlags are properties of a geometry (VkGeometryFlagBitsKHR).
@@ -55,6 +55,7 @@ type Geometry struct {
 	Spheres      *SphereGeometry
 	SweptSpheres *SweptSphereGeometry
 	Instances    *InstanceGeometry
+	Micromap     *MicromapGeometry
 }
 
 // TriangleGeometry is triangles (VkAccelerationStructureGeometryTrianglesDataKHR).
@@ -133,7 +134,7 @@ type BuildInfo struct {
 	Source     *AccelerationStructure // of an update; it may be the Target
 	Target     *AccelerationStructure
 	Geometries []Geometry
-	Ranges     []BuildRange // one for each geometry
+	Ranges     []BuildRange // one for each geometry; none for a micromap
 	Scratch    BuildData    // memory that the build may use
 }
 
@@ -156,6 +157,8 @@ type shape struct {
 	indexSize  int
 	transform  bool
 	primitives uint32
+	opacity    opacityForm
+	micromap   *AccelerationStructure
 }
 
 // geometryKind is the kind of the primitives of a geometry (VkGeometryTypeKHR).
@@ -167,13 +170,14 @@ const (
 	spheres
 	sweptSpheres
 	instances
+	micromapKind
 	noGeometry
 )
 
 // kind returns the kind of a geometry; noGeometry unless one of its pointers is not nil.
 func (g *Geometry) kind() geometryKind {
 	kind, n := noGeometry, 0
-	for k, is := range [...]bool{triangles: g.Triangles != nil, boxes: g.Boxes != nil, spheres: g.Spheres != nil, sweptSpheres: g.SweptSpheres != nil, instances: g.Instances != nil} {
+	for k, is := range [...]bool{triangles: g.Triangles != nil, boxes: g.Boxes != nil, spheres: g.Spheres != nil, sweptSpheres: g.SweptSpheres != nil, instances: g.Instances != nil, micromapKind: g.Micromap != nil} {
 		if is {
 			kind, n = geometryKind(k), n+1
 		}
@@ -189,6 +193,9 @@ func (g *Geometry) shape(primitives uint32) shape {
 	s := shape{kind: g.kind(), flags: g.Flags, primitives: primitives}
 	if t := g.Triangles; t != nil {
 		s.format, s.maxVertex, s.indexSize, s.transform = t.Format, t.MaxVertex, t.IndexSize, t.Transform.given()
+		if s.opacity = t.Opacity.form(); s.opacity == mappedOpacity {
+			s.micromap = t.Opacity.Structure
+		}
 	}
 	return s
 }
@@ -206,6 +213,9 @@ func (b *BuildInfo) shapes() []shape {
 // the number, of each.
 func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 	const rule = "VUID-VkAccelerationStructureBuildGeometryInfoKHR-"
+	if b.Level == MicromapLevel {
+		return b.checkMicromapGeometry()
+	}
 	switch {
 	case b.Level == AnyLevel && b.Flags&BuildMotion != 0:
 		return usage(rule+"flags-04929", "the build has motion and any level; must be of the top or of the bottom")
@@ -213,6 +223,8 @@ func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 		return usage(rule+"type-03654", "the build is of the level %d; must be of the top or of the bottom", b.Level)
 	case b.Flags&^knownBuildFlags != 0:
 		return &UnsupportedError{Feature: "flags of builds of acceleration structures: " + uintText(uint64(b.Flags&^knownBuildFlags))}
+	case b.Flags&BuildMicromapLossy != 0:
+		return usage(rule+"type-11563", "the build has the flag BuildMicromapLossy; must be of a micromap")
 	case b.Flags&BuildPreferFastTrace != 0 && b.Flags&BuildPreferFastBuild != 0:
 		return usage(rule+"flags-03796", "the build prefers a fast trace and a fast build; must prefer at most one")
 	case b.Level == TopLevel && len(b.Geometries) != 1:
@@ -230,6 +242,8 @@ func (b *BuildInfo) checkGeometries(primitives []uint32) error {
 		switch {
 		case kind == noGeometry:
 			return usage("", "geometry %d has no primitives, or several kinds; must have those of one kind", i)
+		case kind == micromapKind:
+			return usage(rule+"geometryType-11707", "geometry %d is a micromap; must be of a build of the level of micromaps", i)
 		case g.Flags&^knownGeometryFlags != 0:
 			return &UnsupportedError{Feature: "a flag of geometries that is none of Vulkan's"}
 		case b.Level == TopLevel && kind != instances:
@@ -302,6 +316,8 @@ func (d *Device) checkBuilds(list []BuildInfo, rule string, primitives [][]uint3
 				return usage(rule+"dstAccelerationStructure-03698", "two builds have the target %v; must have different ones", &x.Target.object)
 			case x.Update && x.Source == y.Target || y.Update && y.Source == x.Target:
 				return usage(rule+"pInfos-03403", "the source of a build is the target of another; must not be")
+			case x.reads(y.Target) || y.reads(x.Target):
+				return usage(rule+"dstAccelerationStructure-11548", "the micromap of a geometry is the target of another build; must not be")
 			case x.Target.overlaps(y.Target):
 				return usage(rule+"dstAccelerationStructure-03702", "the memory of the targets %v and %v overlaps; must not", &x.Target.object, &y.Target.object)
 			}
@@ -326,6 +342,9 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 	if err := b.checkGeometries(primitives); err != nil {
 		return err
 	}
+	if b.Level == MicromapLevel {
+		return d.checkMicromapBuild(b, rule)
+	}
 	for i := range b.Geometries {
 		if err := d.needsGeometry(&b.Geometries[i]); err != nil {
 			return err
@@ -345,6 +364,11 @@ func (d *Device) checkBuild(b *BuildInfo, rule string, primitives []uint32) erro
 		return usage(rule+"pInfos-10126", "%v has %d bytes, and the build needs %d; must have as many", &target.object, target.info.Size, n)
 	}
 	for i := range b.Geometries {
+		if t := b.Geometries[i].Triangles; t.mapped() {
+			if err := check(d, "the micromap of a geometry", t.Opacity.Structure); err != nil {
+				return err
+			}
+		}
 		if t := b.Geometries[i].Triangles; t != nil && t.Opacity != nil && t.Opacity.Micromap != nil {
 			if err := check(d, "the micromap of a geometry", t.Opacity.Micromap); err != nil {
 				return err
@@ -412,6 +436,10 @@ func (b *BuildInfo) checkUpdate(c *content, rule string, shapes []shape, strict 
 			code, what = "pInfos-03767", "transform"
 		case now.primitives != was.primitives:
 			code, what = "primitiveCount-03769", "number of primitives"
+		case now.opacity != was.opacity:
+			code, what = [...]string{mappedOpacity: "micromap-11625", specialOpacity: "micromap-11626", noOpacity: "micromap-11627"}[was.opacity], "form of opacity"
+		case now.micromap != was.micromap && strict && c.flags&(BuildAllowMicromapUpdate|BuildAllowMicromapDataUpdate) == 0:
+			code, what = "micromap-11629", "micromap"
 		default:
 			continue
 		}

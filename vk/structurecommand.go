@@ -113,6 +113,12 @@ func givenPrimitives(list []BuildInfo) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	for i := range list {
 		b := &list[i]
+		if b.Level == MicromapLevel {
+			if len(b.Ranges) != 0 {
+				return nil, usage("VUID-vkCmdBuildAccelerationStructuresKHR-ppBuildRangeInfos-11544", "build %d of a micromap has ranges; must have none", i)
+			}
+			continue
+		}
 		if len(b.Ranges) != len(b.Geometries) {
 			return nil, usage("", "build %d has %d geometries and %d ranges; must have as many", i, len(b.Geometries), len(b.Ranges))
 		}
@@ -148,6 +154,9 @@ func (c *CommandBuffer) keepBuild(b *BuildInfo) BuildInfo {
 				if t.Opacity = &o; o.Micromap != nil {
 					o.Micromap.refer(c.each)
 				}
+				if t.mapped() {
+					o.Structure.refer(c.each)
+				}
 			}
 			g.Triangles = &t
 		case g.Boxes != nil:
@@ -163,6 +172,8 @@ func (c *CommandBuffer) keepBuild(b *BuildInfo) BuildInfo {
 			x := *g.Instances
 			x.List = nil
 			g.Instances = &x
+		case g.Micromap != nil:
+			g.Micromap = g.Micromap.keep()
 		}
 	}
 	return out
@@ -199,6 +210,10 @@ func (b *BuildInfo) checkAddresses(rule string) error {
 				return usage("", "geometry %d has memory of the host; must be at addresses", i)
 			case d.Address%8 != 0:
 				return usage(rule+"pInfos-03714", "the boxes of geometry %d are at the address %#x; must be a multiple of 8", i, d.Address)
+			}
+		case g.Micromap != nil:
+			if err := g.Micromap.checkAddresses(rule); err != nil {
+				return err
 			}
 		case g.Instances != nil:
 			switch x := g.Instances; {

@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 
 	"github.com/chiaro-gpu/chiaro/internal/ray"
 )
@@ -20,6 +21,9 @@ type BuildSizes struct {
 
 // sizes returns the sizes of a build that was checked.
 func (b *BuildInfo) sizes(primitives []uint32) BuildSizes {
+	if b.Level == MicromapLevel {
+		return BuildSizes{Structure: b.micromapSize(), BuildScratch: ScratchAlignment}
+	}
 	in := ray.Input{Flags: ray.BuildFlags(b.Flags), Top: b.Level == TopLevel}
 	instances := uint32(0)
 	for i := range b.Geometries {
@@ -42,6 +46,9 @@ func (b *BuildInfo) sizes(primitives []uint32) BuildSizes {
 func (d *Device) AccelerationStructureBuildSizes(info BuildInfo, maxPrimitives []uint32) (BuildSizes, error) {
 	if err := d.Err(); err != nil {
 		return BuildSizes{}, err
+	}
+	if info.Level == MicromapLevel && len(maxPrimitives) != 0 {
+		return BuildSizes{}, usage("VUID-vkGetAccelerationStructureBuildSizesKHR-pMaxPrimitiveCounts-11613", "the micromap has numbers of primitives; must have none")
 	}
 	if err := info.checkGeometries(maxPrimitives); err != nil {
 		return BuildSizes{}, err
@@ -109,6 +116,9 @@ func (b *BuildInfo) checkHost(rule string) error {
 			if err == nil && t.Moved != nil {
 				err = need(t.Moved, "pInfos-11820", "moved vertices")
 			}
+			if err == nil && t.mapped() {
+				err = usage(rule+"pInfos-11705", "geometry %d has the micromap %v; must have none", i, &t.Opacity.Structure.object)
+			}
 			if err == nil && t.Opacity != nil && t.Opacity.IndexSize != 0 {
 				err = need(&t.Opacity.Indices, "pInfos-03772", "micromap indices")
 			}
@@ -154,11 +164,13 @@ func (d *Device) copyStructure(source, target *AccelerationStructure, compact bo
 		if c.flags&BuildAllowCompaction == 0 {
 			return usage(rule+"src-03411", "%v is compacted, and its build does not allow that; must allow it", &source.object)
 		}
-		out.structure, code = c.structure.Compact(), "mode-12419"
+		if code = "mode-12419"; c.level != MicromapLevel {
+			out.structure = c.structure.Compact()
+		}
 	}
 	n := c.size()
 	if compact {
-		n = out.structure.CompactedSize()
+		n = out.compactedSize()
 	}
 	switch {
 	case target.info.Size < n:
@@ -186,6 +198,10 @@ func (d *Device) CopyAccelerationStructure(source, target *AccelerationStructure
 // serialHeader are the first bytes of a serialized acceleration structure: the UUID of the driver and the one of the format.
 const serialHeader = 32
 
+// serialHandles is the place of the number of handles of a serialized structure. A bottom level has ray.BlockFormat there, and no
+// blocks, if it was built with micromaps that are acceleration structures: it has their content.
+const serialHandles = serialHeader + 16
+
 // DriverUUID identifies the driver (driverUUID).
 var DriverUUID = [16]byte([]byte("chiaro driver 01"))
 
@@ -211,7 +227,11 @@ func (d *Device) serialize(source *AccelerationStructure, to []byte) error {
 	if c == nil {
 		return usage("VUID-VkCopyAccelerationStructureToMemoryInfoKHR-src-04959", "%v is serialized before a build; must be built", &source.object)
 	}
-	return putSerial(to, c.structure, "VUID-VkCopyAccelerationStructureToMemoryInfoKHR-dst-03561")
+	err := putSerial(to, c.serial(), "VUID-VkCopyAccelerationStructureToMemoryInfoKHR-dst-03561")
+	if err == nil && c.blocks {
+		binary.LittleEndian.PutUint64(to[serialHandles:], ray.BlockFormat)
+	}
+	return err
 }
 
 // serializer is content with a serialized form.
@@ -240,6 +260,9 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	if !d.AccelerationStructureCompatible(from) {
 		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-pInfo-03414", "the memory does not begin as a serialized acceleration structure of this implementation; must")
 	}
+	if ok, err := d.deserializeMicromapStructure(target, from[serialHeader:]); ok {
+		return err
+	}
 	s := &d.heap.structures
 	linked := s.version()
 	x, err := ray.Deserialize(from[serialHeader:], s.at)
@@ -247,7 +270,7 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 		return usage("VUID-VkCopyMemoryToAccelerationStructureInfoKHR-src-04960", "%v", err)
 	}
 	c := &content{structure: x, level: BottomLevel, flags: BuildFlags(x.Flags()), linked: linked}
-	if x.Top() {
+	if c.blocks = binary.LittleEndian.Uint64(from[serialHandles:]) == ray.BlockFormat; x.Top() {
 		c.level = TopLevel
 	}
 	switch n := x.CompactedSize(); {
@@ -297,9 +320,9 @@ func (d *Device) property(a *AccelerationStructure, p StructureProperty, rule st
 	}
 	switch p {
 	case CompactedSize:
-		return c.structure.CompactedSize(), nil
+		return c.compactedSize(), nil
 	case SerializationSize:
-		return serialHeader + c.structure.SerializedSize(), nil
+		return serialHeader + c.serial().SerializedSize(), nil
 	case SerializationPointers:
 		return uint64(len(c.structure.Handles())), nil
 	}

@@ -123,7 +123,7 @@ func (c *descriptorCheck) structure(u *structureUse) {
 	moves := built.flags&BuildMotion != 0
 	switch {
 	case built.level != TopLevel:
-		c.find(u.level, "a ray is traced in %v, which was built as a bottom level; must be a top level", &a.object)
+		c.find(u.level, "a ray is traced in %v, which is not a top level; must be one", &a.object)
 	case u.motion != "" && !moves:
 		c.find(u.motion, "a ray is traced with a time in %v, which was built without BuildMotion; must be built with it", &a.object)
 	case u.still != "" && moves && !c.motion:
@@ -134,6 +134,8 @@ func (c *descriptorCheck) structure(u *structureUse) {
 		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	case !u.query && c.unmapped && table.microMapped(built):
 		c.find(vuid.VkCmdTraceRaysKHR_micromap_11640, "all instances of %v were built with opacity micromaps; the pipeline must have the flag %v", &a.object, enum.PipelineFlagsRayTracingOpacityMicromap)
+	case c.unmixed != "" && table.mixed(built):
+		c.find(c.unmixed, "all instances of %v were built with both special micromap indices and others; the pipeline must not exclude them", &a.object)
 	case u.positions && !table.fetches(built):
 		c.find(vuid.RuntimeSpirv_flags_08761, "the positions of vertices of %v are fetched, and neither it nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	}
@@ -155,13 +157,49 @@ func (s *structures) fetches(top *content) bool {
 
 // microMapped reports whether all instances of a top level were built with opacity micromaps, whichever a ray meets.
 func (s *structures) microMapped(top *content) bool {
+	return s.all(top, func(c *content) bool { return c.structure.HasOpacity() })
+}
+
+// mixed reports whether all instances of a top level were built with both special micromap indices and others.
+func (s *structures) mixed(top *content) bool {
+	return s.all(top, func(c *content) bool { return c.mixed })
+}
+
+// all reports whether the bottom levels of all instances of a top level, which has some, are so.
+func (s *structures) all(top *content, so func(*content) bool) bool {
 	references := top.structure.Handles()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, n := range references {
-		if a := s.numbers[n]; a == nil || a.content == nil || a.content.structure == nil || !a.content.structure.HasOpacity() {
+		if a := s.numbers[n]; a == nil || a.content == nil || a.content.structure == nil || !so(a.content) {
 			return false
 		}
 	}
 	return len(references) > 0
+}
+
+// unmixed returns the rule of a pipeline whose flag excludes structures with mixed micromap indices; "" without the flag.
+func unmixed(flags enum.PipelineFlags) string {
+	if flags&ExcludeMixedMicromaps != 0 {
+		return vuid.VkCmdDraw_micromap_11638
+	}
+	return ""
+}
+
+// unmixed is the same for a shader object.
+func (s *Shader) unmixed() string {
+	if s != nil && s.info.Flags&enum.ObjectFlagsOpacityMicromapDisallowMixedSpecialIndex != 0 {
+		return vuid.VkCmdDraw_micromap_11639
+	}
+	return ""
+}
+
+// unmixed is the same for the shader objects of a draw: one of them has the flag.
+func (c *combination) unmixed() string {
+	for _, s := range c {
+		if code := s.unmixed(); code != "" {
+			return code
+		}
+	}
+	return ""
 }

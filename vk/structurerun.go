@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -65,6 +66,9 @@ func (in *buildInputs) release() {
 
 // build builds or updates an acceleration structure. rule is the first part of its rules.
 func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
+	if b.Level == MicromapLevel {
+		return d.buildMicromapStructure(b, rule)
+	}
 	in := buildInputs{dev: d, rule: rule}
 	defer in.release()
 	c := &content{level: b.Level, flags: b.Flags, shapes: b.shapes()}
@@ -106,6 +110,8 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 	if err != nil {
 		return buildError(err)
 	}
+	c.blocks = slices.ContainsFunc(b.Geometries, func(g Geometry) bool { return g.Triangles.mapped() })
+	c.mixed = c.blocks && d.checking >= All && b.mixes(c.structure)
 	d.heap.structures.put(b.Target, c)
 	return nil
 }

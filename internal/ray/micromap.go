@@ -23,7 +23,7 @@ const (
 	// MaxMicromapLevel is the largest number of subdivisions.
 	MaxMicromapLevel = 12
 	// MaxMicromapTriangles bounds the triangles of a micromap.
-	MaxMicromapTriangles = 1 << 24
+	MaxMicromapTriangles = 1 << 27
 	// microRecord is the size of VkMicromapTriangleKHR.
 	microRecord = 8
 )

@@ -63,6 +63,22 @@ func (s *Structure) setOpacity(geometries []Geometry) {
 	}
 }
 
+// MixesOpacity reports whether some triangles of a geometry have parts of a micromap, and others a state everywhere.
+func (s *Structure) MixesOpacity(geometry int) bool {
+	if s == nil || geometry >= len(s.opacity) {
+		return false
+	}
+	parts, whole := false, false
+	for _, n := range s.opacity[geometry].numbers {
+		if ^n < microStates {
+			whole = true
+		} else {
+			parts = true
+		}
+	}
+	return parts && whole
+}
+
 // HasOpacity reports whether a geometry has a micromap.
 func (s *Structure) HasOpacity() bool { return s.opacity != nil }
 

@@ -146,6 +146,61 @@ func DeserializeMicromap(from []byte) (*Micromap, error) {
 	return m, err
 }
 
+// A serialized micromap that is an acceleration structure has Vulkan's 64-bit words as other structures have (the size with
+// Vulkan's 32 bytes of UUIDs before it, the size of the micromap, no blocks), then microMagic, the flags of its build, and the
+// words of the micromap.
+const (
+	microMagic     = 0x316d6d6f // "omm1"
+	microHeader    = 24
+	microFlagWords = 2
+)
+
+// BlockFormat is the number of handles of a serialized bottom level, or micromap, in place of which blocks follow: the low 32 bits are
+// the number of blocks.
+const BlockFormat = 0xffffffff << 32
+
+// StructureMicromap is a micromap that is an acceleration structure, with the flags of its build.
+type StructureMicromap struct {
+	Map   *Micromap
+	Flags BuildFlags
+	Bytes uint64 // the size of the structure
+}
+
+// SerializedSize returns the number of bytes that Serialize writes.
+func (m StructureMicromap) SerializedSize() uint64 {
+	return microHeader + 4*uint64(microFlagWords+m.Map.words())
+}
+
+// Serialize writes m to the first SerializedSize bytes of to. It writes nothing if to is shorter.
+func (m StructureMicromap) Serialize(to []byte) {
+	n := m.SerializedSize()
+	if uint64(len(to)) < n {
+		return
+	}
+	b := to[:0:n]
+	for _, x := range [...]uint64{n + uuidBytes, m.Bytes, BlockFormat} {
+		b = binary.LittleEndian.AppendUint64(b, x)
+	}
+	m.Map.append(appendWords(b, microMagic, uint32(m.Flags)))
+}
+
+// DeserializeStructureMicromap reads a micromap that is an acceleration structure from the start of from. It is not ok if the data are
+// those of another structure.
+func DeserializeStructureMicromap(from []byte) (m StructureMicromap, ok bool, err error) {
+	r := source{b: from}
+	r.long()
+	r.long()
+	if r.long() != BlockFormat || r.word() != microMagic {
+		return m, false, nil
+	}
+	m.Flags = BuildFlags(r.word())
+	m.Map, err = readMicromap(&r)
+	if err == nil && r.short {
+		err = fmt.Errorf("%w: the data end too early", ErrCorrupt)
+	}
+	return m, true, err
+}
+
 // bounded returns n, the number of words that follow, or 0 if the data are shorter.
 func (r *source) bounded(n uint64) uint64 {
 	if n > uint64(len(r.b))/4 {

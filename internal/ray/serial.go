@@ -206,6 +206,10 @@ func Deserialize(from []byte, find func(reference uint64) *Structure) (*Structur
 	r.long()
 	r.long()
 	count := r.long()
+	blocks := count == BlockFormat
+	if blocks {
+		count = 0
+	}
 	if count > uint64(len(r.b))/8 {
 		return nil, fmt.Errorf("%w: %d handles", ErrCorrupt, count)
 	}
@@ -217,7 +221,9 @@ func Deserialize(from []byte, find func(reference uint64) *Structure) (*Structur
 		return nil, fmt.Errorf("%w: no magic number", ErrCorrupt)
 	}
 	s := &Structure{root: emptyRef, spread: 1}
-	s.top = r.word() != 0
+	if s.top = r.word() != 0; s.top && blocks {
+		return nil, fmt.Errorf("%w: a top level with blocks", ErrCorrupt)
+	}
 	s.kind, s.flags = Kind(r.word()), BuildFlags(r.word())
 	s.geometries = make([]geometryInfo, r.count(geometryWords))
 	for i := range s.geometries {
