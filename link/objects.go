@@ -205,6 +205,15 @@ var objectLists = []reason{
 	{ByObjects, "full checking demands that a pipeline that traces rays in a structure whose instances all have opacity micromaps has the flag for them", []string{
 		"vkCmdTraceRaysKHR-micromap-11640",
 	}},
+	{ByObjects, "full checking demands that a pipeline, or a shader object, that excludes mixed micromap indices traces rays in no structure whose instances all have them", []string{
+		"vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
+	}},
+	{ByOther, "a serialized structure has the content of its micromaps: none of them is deserialized apart", []string{
+		"vkCmdDraw-micromap-11637",
+	}},
+	{ByObjects, "full checking on a device that is known to be without VK_EXT_opacity_micromap demands the mode of a shader whose ray queries go through a structure whose instances all have micromaps of the KHR form", []string{
+		"vkCmdDraw-micromap-11636",
+	}},
 	{ByObjects, "full checking keeps whether vkCmdBindVertexBuffers3KHR has set strides that the pipeline does not take", []string{
 		"vkCmdDraw-None-13118",
 	}},

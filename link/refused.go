@@ -23,9 +23,6 @@ var refusedLists = []reason{
 		"vkCmdDraw-OpTensorReadARM-12462", "vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-pDescription-09900",
 		"vkCmdDraw-pNext-12463",
 	}},
-	{ByRefusal, "the device refuses VK_KHR_opacity_micromap", []string{
-		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
-	}},
 	{ByRefusal, "the device refuses VK_NV_cluster_acceleration_structure", []string{
 		"vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578", "vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
 	}},

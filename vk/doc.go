@@ -82,7 +82,7 @@
 //	copyindirect.go     copies between addresses that are in memory
 //	structure.go        acceleration structures; structurebuild.go their builds, structuresphere.go spheres, structuremotion.go motion, structurerun.go the execution;
 //	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents;
-//	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands
+//	featurerule.go the features that structures need; structurerule.go the rules on the structures that rays are traced in; micromap.go micromaps, micromapcommand.go their commands, structuremicromap.go those that are acceleration structures
 //	cuda.go             modules and functions of CUDA kernels, launches
 //	viewhandle.go       handles of views and samplers, the textures of CUDA kernels
 //	raypipeline.go      ray tracing pipelines, replayorder.go the order of their creation in a replay; raycommand.go the commands that

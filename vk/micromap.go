@@ -31,6 +31,9 @@ const (
 // MaxMicromapLevel is the largest subdivision level of a triangle (maxOpacity2StateSubdivisionLevel, maxOpacity4StateSubdivisionLevel).
 const MaxMicromapLevel = ray.MaxMicromapLevel
 
+// MaxMicromapTriangles is the largest number of triangles of a micromap (maxMicromapTriangles).
+const MaxMicromapTriangles = ray.MaxMicromapTriangles
+
 // MicromapInfo describes an opacity micromap (VkMicromapCreateInfoEXT).
 type MicromapInfo struct {
 	Buffer       *Buffer // bound to memory

@@ -119,7 +119,7 @@ func (b *BuildInfo) checkHost(rule string) error {
 			if err == nil && t.mapped() {
 				err = usage(rule+"pInfos-11705", "geometry %d has the micromap %v; must have none", i, &t.Opacity.Structure.object)
 			}
-			if err == nil && t.Opacity != nil && t.Opacity.IndexSize != 0 {
+			if err == nil && t.Opacity != nil && !t.Opacity.Structured && t.Opacity.IndexSize != 0 {
 				err = need(&t.Opacity.Indices, "pInfos-03772", "micromap indices")
 			}
 			if err == nil && t.Transform.given() {

@@ -3,10 +3,12 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ray"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // built returns a build of the micromap of newMicromaps, as an acceleration structure.
@@ -220,6 +222,69 @@ func TestMixedMicromaps(t *testing.T) {
 		err := r.submit(t, r.record(t, func(c *CommandBuffer) { s.bind(c, p); c.TraceRays(tables, 4, 1, 1) }))
 		if x.fails {
 			wantRule(t, err, "VUID-vkCmdTraceRaysKHR-micromap-11638")
+		} else if err != nil {
+			t.Errorf("%+v: %v; must have no error", x, err)
+		}
+	}
+}
+
+// TestQueryMicromaps goes by ray queries through structures with micromaps: the shader has the mode for them (11636), and the pipeline or
+// the shader object does not exclude mixed indices of the structure (11638, 11639).
+func TestQueryMicromaps(t *testing.T) {
+	mode := func(value string) string {
+		return strings.NewReplacer(
+			"OpExtension", "OpCapability RayTracingOpacityMicromapExecutionModeKHR\nOpExtension \"SPV_KHR_opacity_micromap\"\nOpExtension",
+			"%main LocalSize 4 1 1", "%main LocalSize 4 1 1\nOpExecutionModeId %main OpacityMicromapIdKHR %mode",
+			"%uint = ", "%mode = OpConstant"+value+" %bool\n%uint = ",
+		).Replace(queries)
+	}
+	const excluded, object = ExcludeMixedMicromaps, enum.ObjectFlagsOpacityMicromapDisallowMixedSpecialIndex
+	for _, x := range []struct {
+		shader  string
+		flags   enum.PipelineFlags
+		object  bool // a shader object with the flag
+		without bool // VK_EXT_opacity_micromap
+		mixed   bool
+		rule    string
+	}{
+		{queries, 0, false, false, true, ""},
+		{queries, 0, false, true, false, "VUID-vkCmdDispatch-micromap-11636"},
+		{mode("False"), 0, false, true, false, "VUID-vkCmdDispatch-micromap-11636"},
+		{mode("True"), 0, false, true, false, ""},
+		{queries, excluded, false, false, false, ""},
+		{queries, excluded, false, false, true, "VUID-vkCmdDispatch-micromap-11638"},
+		{queries, 0, true, false, false, ""},
+		{queries, 0, true, false, true, "VUID-vkCmdDispatch-micromap-11639"},
+	} {
+		r := newMicromaps(t)
+		r.dev.checking = All
+		if x.without {
+			r.dev.env.Device = &valid.Device{Extensions: map[string]bool{"VK_EXT_opacity_micromap": false}}
+		}
+		m, bottom, top := r.structure(t, MicromapLevel), r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		binary.LittleEndian.PutUint32(r.memory.Bytes()[rayMicroIndices:], 0)
+		if x.mixed {
+			r.memory.Bytes()[rayMicroIndices+1] = 0xfe
+		}
+		b := r.bottom(bottom, 2)
+		b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Structured: true, Structure: m, Indices: r.at(rayMicroIndices), IndexSize: 1, IndexStride: 1}
+		r.instance(0, bottom, 0)
+		r.build(t, r.built(m))
+		r.build(t, b, r.top(top, 1))
+		p, l := r.tracer(t, x.shader, 0, x.flags)
+		set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l.sets[0]))(t)
+		r.write(t, set, top)
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			if x.object {
+				c.BindShaders([]ShaderStage{StageCompute}, must(r.dev.NewShaders(t.Context(), []ShaderInfo{{Stage: StageCompute, Code: code(t, x.shader), Layout: l, Flags: object}}))(t))
+			} else {
+				c.BindPipeline(p)
+			}
+			c.BindSets(Compute, l, 0, []*Set{set}, nil)
+			c.Dispatch(1, 1, 1)
+		}))
+		if x.rule != "" {
+			wantRule(t, err, x.rule)
 		} else if err != nil {
 			t.Errorf("%+v: %v; must have no error", x, err)
 		}

@@ -16,6 +16,7 @@ type structureUse struct {
 	traceRules
 	positions bool // the entry point fetches the positions of the vertices that the query hits
 	generated bool // the entry point generates intersections of the query
+	opacity   bool // the entry point has OpacityMicromapIdKHR that is true
 }
 
 // traceRules are the rules of an instruction that traces rays. Each is "" if the instruction has none.
@@ -69,13 +70,23 @@ func (u *uses) addStructures(s *shader.Stage, f *facts.Module, e *facts.EntryPoi
 		x := structureUse{traceRules: rules}
 		if rules.query {
 			q := inst.RayQueryInitializeKHR(in).RayQuery()
-			x.positions, x.generated = fetched[q], generated[q]
+			x.positions, x.generated, x.opacity = fetched[q], generated[q], hasOpacity(f, e)
 		}
 		if r := resourceOf(s, f, variableOf(f, structureOperand(in)), ir.UniformBuffer); r != nil {
 			x.resourceUse = resourceUse{s.Program, r}
 			u.structures = append(u.structures, x)
 		}
 	}
+}
+
+// hasOpacity reports whether an entry point has the mode OpacityMicromapIdKHR with an operand that is true, or not known.
+func hasOpacity(f *facts.Module, e *facts.EntryPoint) bool {
+	m, ok := e.Mode(spirv.ExecutionModeOpacityMicromapIdKHR)
+	if !ok || len(m.Operands) == 0 {
+		return false
+	}
+	k := f.Const(spirv.ID(m.Operands[0]))
+	return k == nil || !k.Known || k.Bits != 0
 }
 
 // readsPositions reports whether an entry point reads the positions of the vertices of the triangle that a ray hits.
@@ -134,6 +145,8 @@ func (c *descriptorCheck) structure(u *structureUse) {
 		c.find(vuid.HitTriangleVertexPositionsKHR_None_08751, "all shaders of hits read the positions of vertices, and neither %v nor any of its instances was built with BuildAllowDataAccess; must be", &a.object)
 	case !u.query && c.unmapped && table.microMapped(built):
 		c.find(vuid.VkCmdTraceRaysKHR_micromap_11640, "all instances of %v were built with opacity micromaps; the pipeline must have the flag %v", &a.object, enum.PipelineFlagsRayTracingOpacityMicromap)
+	case u.query && !u.opacity && c.lacksEXT() && table.blocked(built):
+		c.find(vuid.VkCmdDraw_micromap_11636, "all instances of %v were built with micromaps that are acceleration structures, and a ray query without OpacityMicromapIdKHR goes through it; the shader must have this mode, with a true operand", &a.object)
 	case c.unmixed != "" && table.mixed(built):
 		c.find(c.unmixed, "all instances of %v were built with both special micromap indices and others; the pipeline must not exclude them", &a.object)
 	case u.positions && !table.fetches(built):
@@ -158,6 +171,17 @@ func (s *structures) fetches(top *content) bool {
 // microMapped reports whether all instances of a top level were built with opacity micromaps, whichever a ray meets.
 func (s *structures) microMapped(top *content) bool {
 	return s.all(top, func(c *content) bool { return c.structure.HasOpacity() })
+}
+
+// blocked is microMapped for micromaps that are acceleration structures.
+func (s *structures) blocked(top *content) bool {
+	return s.all(top, func(c *content) bool { return c.blocks })
+}
+
+// lacksEXT reports whether VK_EXT_opacity_micromap is known not to be enabled.
+func (c *descriptorCheck) lacksEXT() bool {
+	on, known := c.dev.env.Device.Extension("VK_EXT_opacity_micromap")
+	return known && !on
 }
 
 // mixed reports whether all instances of a top level were built with both special micromap indices and others.

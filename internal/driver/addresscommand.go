@@ -99,7 +99,7 @@ var addressCalls = map[int]call{
 		b, offset, err := d.vk.BufferAt(i.AddressRange.Address, i.AddressRange.Size)
 		var s *vk.AccelerationStructure
 		if err == nil {
-			s, err = d.vk.NewAccelerationStructure(structureInfo(b, offset, i.AddressRange.Size, i.Type, i.CreateFlags, 0, i.PNext))
+			s, err = d.vk.NewAccelerationStructure(structureInfo(b, offset, i.AddressRange.Size, levelOf(i.Type), i.CreateFlags, 0, i.PNext))
 		}
 		return created(d, &structures, s, err, unsafe.Pointer(a.PAccelerationStructure))
 	}),

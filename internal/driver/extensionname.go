@@ -43,7 +43,7 @@ var furtherNames = []string{
 	"VK_KHR_device_address_commands", "VK_EXT_frame_boundary",
 	// rays
 	"VK_KHR_acceleration_structure", "VK_KHR_ray_query", "VK_KHR_ray_tracing_position_fetch", "VK_KHR_ray_tracing_pipeline",
-	"VK_KHR_ray_tracing_maintenance1", "VK_EXT_pipeline_library_group_handles", "VK_NV_ray_tracing_linear_swept_spheres", "VK_EXT_opacity_micromap",
+	"VK_KHR_ray_tracing_maintenance1", "VK_EXT_pipeline_library_group_handles", "VK_NV_ray_tracing_linear_swept_spheres", "VK_EXT_opacity_micromap", "VK_KHR_opacity_micromap",
 	"VK_NV_ray_tracing_invocation_reorder", "VK_EXT_ray_tracing_invocation_reorder", "VK_NV_ray_tracing_motion_blur",
 	// windows
 	"VK_KHR_surface_maintenance1", "VK_EXT_surface_maintenance1", "VK_KHR_swapchain_maintenance1", "VK_EXT_swapchain_maintenance1",

@@ -118,11 +118,11 @@ func micromapBuild(i *abi.MicromapBuildInfoEXT, onHost bool) vk.MicromapBuild {
 }
 
 // usages reads usages from an array, or from an array of pointers.
-func usages(list *abi.MicromapUsageEXT, pointers unsafe.Pointer, n uint32) (out []abi.MicromapUsageEXT) {
+func usages[T abi.MicromapUsageEXT | abi.MicromapUsageKHR](list *T, pointers unsafe.Pointer, n uint32) (out []T) {
 	if list != nil || pointers == nil {
 		return array(list, n)
 	}
-	for _, p := range array((**abi.MicromapUsageEXT)(pointers), n) {
+	for _, p := range array((**T)(pointers), n) {
 		if p != nil {
 			out = append(out, *p)
 		}
@@ -151,17 +151,41 @@ func microDataBytes(triangles []byte, stride, count uint64) (n uint64) {
 
 // opacity reads the micromap of triangles.
 func opacity(x *abi.AccelerationStructureTrianglesOpacityMicromapEXT, host *vk.BuildRange) *vk.OpacityGeometry {
-	o := &vk.OpacityGeometry{Micromap: micromapOf(x.Micromap), IndexSize: indexBytes(x.IndexType), IndexStride: x.IndexStride, Base: x.BaseTriangle}
+	o := opacityIndices(x.IndexType, x.IndexStride, x.BaseTriangle, &x.IndexBuffer, host)
+	o.Micromap = micromapOf(x.Micromap)
+	return o
+}
+
+// structuredOpacity reads the micromap of triangles that is an acceleration structure. Its indices are at a device address, for builds of
+// the host as well.
+func structuredOpacity(x *abi.AccelerationStructureTrianglesOpacityMicromapKHR) *vk.OpacityGeometry {
+	o := opacityIndices(x.IndexType, x.IndexStride, x.BaseTriangle, &abi.DeviceOrHostAddressConstKHR{x.IndexBuffer}, nil)
+	o.Structured, o.Structure = true, structureOf(x.Micromap)
+	return o
+}
+
+// opacityIndices reads the indices of triangles in a micromap.
+func opacityIndices(indexType uint32, stride uint64, base uint32, buffer *abi.DeviceOrHostAddressConstKHR, host *vk.BuildRange) *vk.OpacityGeometry {
+	o := &vk.OpacityGeometry{IndexSize: indexBytes(indexType), IndexStride: stride, Base: base}
 	if o.IndexSize == 0 {
-		if x.IndexType != abi.IndexTypeNoneKHR {
+		if indexType != abi.IndexTypeNoneKHR {
 			o.IndexSize = -1 // an error
 		}
 		return o
 	}
 	n := uint64(0)
 	if host != nil {
-		n = span(uint64(host.Primitives), x.IndexStride, uint64(o.IndexSize))
+		n = span(uint64(host.Primitives), stride, uint64(o.IndexSize))
 	}
-	o.Indices = data(&x.IndexBuffer, host, n)
+	o.Indices = data(buffer, host, n)
 	return o
+}
+
+// micromapGeometry reads the content of a micromap that is an acceleration structure.
+func micromapGeometry(x *abi.AccelerationStructureGeometryMicromapDataKHR) *vk.MicromapGeometry {
+	g := &vk.MicromapGeometry{Data: vk.BuildData{Address: x.Data}, Triangles: vk.BuildData{Address: x.TriangleArray}, Stride: x.TriangleArrayStride}
+	for _, u := range usages(x.PUsageCounts, x.PpUsageCounts, x.UsageCountsCount) {
+		g.Usages = append(g.Usages, vk.MicromapUsage{Count: u.Count, Level: u.SubdivisionLevel, Format: u.Format})
+	}
+	return g
 }

@@ -23,7 +23,7 @@ var structureCalls = map[int]call{
 		if d == nil {
 			return abi.ErrorDeviceLost
 		}
-		s, err := d.vk.NewAccelerationStructure(structureInfo(buffers.get(uint64(i.Buffer)), i.Offset, i.Size, i.Type, i.CreateFlags, i.DeviceAddress, i.PNext))
+		s, err := d.vk.NewAccelerationStructure(structureInfo(buffers.get(uint64(i.Buffer)), i.Offset, i.Size, oldLevel(i.Type), i.CreateFlags, i.DeviceAddress, i.PNext))
 		return created(d, &structures, s, err, unsafe.Pointer(a.PAccelerationStructure))
 	}),
 	abi.CmdDestroyAccelerationStructureKHR: run(func(a *abi.DestroyAccelerationStructureKHRArgs) {
@@ -59,10 +59,36 @@ var structureCalls = map[int]call{
 	}),
 }
 
+// noLevel is no level of structures.
+const noLevel vk.StructureLevel = math.MaxUint8
+
+// levelOf returns the level of a type of structures.
+func levelOf(kind uint32) vk.StructureLevel {
+	switch kind {
+	case abi.AccelerationStructureTypeTopLevelKHR:
+		return vk.TopLevel
+	case abi.AccelerationStructureTypeBottomLevelKHR:
+		return vk.BottomLevel
+	case abi.AccelerationStructureTypeGenericKHR:
+		return vk.AnyLevel
+	case abi.AccelerationStructureTypeOpacityMicromapKHR:
+		return vk.MicromapLevel
+	}
+	return noLevel
+}
+
+// oldLevel is levelOf for vkCreateAccelerationStructureKHR, which makes no micromaps (VkAccelerationStructureCreateInfoKHR-type-11600).
+func oldLevel(kind uint32) vk.StructureLevel {
+	if level := levelOf(kind); level != vk.MicromapLevel {
+		return level
+	}
+	return noLevel
+}
+
 // structureInfo describes an acceleration structure in a range of a buffer.
-func structureInfo(b *vk.Buffer, offset, size uint64, level, flags uint32, address uint64, next unsafe.Pointer) vk.AccelerationStructureInfo {
+func structureInfo(b *vk.Buffer, offset, size uint64, level vk.StructureLevel, flags uint32, address uint64, next unsafe.Pointer) vk.AccelerationStructureInfo {
 	info := vk.AccelerationStructureInfo{
-		Buffer: b, Offset: offset, Size: size, Level: vk.StructureLevel(min(level, math.MaxUint8)), Flags: vk.StructureFlags(flags), Address: address,
+		Buffer: b, Offset: offset, Size: size, Level: level, Flags: vk.StructureFlags(flags), Address: address,
 	}
 	if m := abi.Find[abi.AccelerationStructureMotionInfoNV](next, abi.StructureTypeAccelerationStructureMotionInfoNV); m != nil {
 		info.Motion = &vk.StructureMotionInfo{MaxInstances: m.MaxInstances}
@@ -168,7 +194,11 @@ func getBuildSizes(a *abi.GetAccelerationStructureBuildSizesKHRArgs) {
 		return
 	}
 	b := build(a.PBuildInfo, nil, false)
-	n, err := d.vk.AccelerationStructureBuildSizes(b, inputs(a.PMaxPrimitiveCounts, len32(b.Geometries)))
+	var primitives []uint32
+	if b.Level != vk.MicromapLevel {
+		primitives = inputs(a.PMaxPrimitiveCounts, len32(b.Geometries))
+	}
+	n, err := d.vk.AccelerationStructureBuildSizes(b, primitives)
 	if err == nil {
 		to.AccelerationStructureSize, to.UpdateScratchSize, to.BuildScratchSize = n.Structure, n.UpdateScratch, n.BuildScratch
 	}
@@ -219,11 +249,14 @@ func builds(list []abi.AccelerationStructureBuildGeometryInfoKHR, parts []*abi.A
 
 func build(i *abi.AccelerationStructureBuildGeometryInfoKHR, ranges *abi.AccelerationStructureBuildRangeInfoKHR, onHost bool) vk.BuildInfo {
 	b := vk.BuildInfo{
-		Level: vk.StructureLevel(min(i.Type, math.MaxUint8)), Flags: vk.BuildFlags(i.Flags), Update: i.Mode == abi.BuildAccelerationStructureModeUpdateKHR,
+		Level: levelOf(i.Type), Flags: vk.BuildFlags(i.Flags), Update: i.Mode == abi.BuildAccelerationStructureModeUpdateKHR,
 		Source: structureOf(i.SrcAccelerationStructure), Target: structureOf(i.DstAccelerationStructure),
 	}
 	if !onHost {
 		b.Scratch.Address = i.ScratchData[0]
+	}
+	if b.Level == vk.MicromapLevel {
+		ranges = nil // a micromap has none
 	}
 	for _, r := range inputs(ranges, i.GeometryCount) {
 		b.Ranges = append(b.Ranges, vk.BuildRange{Primitives: r.PrimitiveCount, Offset: r.PrimitiveOffset, FirstVertex: r.FirstVertex, TransformOffset: r.TransformOffset})
@@ -267,6 +300,10 @@ func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange, move
 	case abi.GeometryTypeLinearSweptSpheresNV:
 		if x := abi.Find[abi.AccelerationStructureGeometryLinearSweptSpheresDataNV](g.PNext, abi.StructureTypeAccelerationStructureGeometryLinearSweptSpheresDataNV); x != nil {
 			out.SweptSpheres = sweptSpheres(x, host)
+		}
+	case abi.GeometryTypeMicromapKHR:
+		if x := abi.Find[abi.AccelerationStructureGeometryMicromapDataKHR](g.PNext, abi.StructureTypeAccelerationStructureGeometryMicromapDataKHR); x != nil {
+			out.Micromap = micromapGeometry(x)
 		}
 	case abi.GeometryTypeInstancesKHR:
 		x := (*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&g.Geometry))
@@ -326,6 +363,9 @@ func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.Bu
 	}
 	if o := abi.Find[abi.AccelerationStructureTrianglesOpacityMicromapEXT](x.PNext, abi.StructureTypeAccelerationStructureTrianglesOpacityMicromapEXT); o != nil {
 		t.Opacity = opacity(o, host)
+	}
+	if o := abi.Find[abi.AccelerationStructureTrianglesOpacityMicromapKHR](x.PNext, abi.StructureTypeAccelerationStructureTrianglesOpacityMicromapKHR); o != nil {
+		t.Opacity = structuredOpacity(o)
 	}
 	if t.IndexSize > 0 {
 		t.Indices = data(&x.IndexData, host, indices)

@@ -256,6 +256,87 @@ func TestMicromap(t *testing.T) {
 	}
 }
 
+// TestStructureMicromap builds micromaps that are acceleration structures, in ranges of addresses, and triangles with them, and traces
+// rays through a transparent and onto an opaque triangle. The old command to make structures makes no micromap.
+func TestStructureMicromap(t *testing.T) {
+	p := newProgram(t)
+	_, area, _ := p.addressed(abi.BufferUsageAccelerationStructureStorageBitKHR, 16384)
+	inputs, address, words := p.addressed(abi.BufferUsageAccelerationStructureBuildInputReadOnlyBitKHR, 256)
+	area, first := (area+255)&^255, ((address+127)&^127-address)/4 // the first word of the inputs
+	address += 4 * first
+	for i, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 0} {
+		words[first+64+uint64(i)] = math.Float32bits(x)
+	}
+	copy(words[first+32:], []uint32{0, 1 << 16}) // offset 0, level 0, 2 states
+	usage := abi.MicromapUsageKHR{Count: 1, Format: abi.OpacityMicromapFormat2StateKHR}
+	list := &usage
+	data := abi.AccelerationStructureGeometryMicromapDataKHR{
+		SType: abi.StructureTypeAccelerationStructureGeometryMicromapDataKHR, UsageCountsCount: 1, PpUsageCounts: unsafe.Pointer(&list), Data: address, TriangleArray: address + 128, TriangleArrayStride: 8,
+	}
+	content := abi.AccelerationStructureGeometryKHR{PNext: unsafe.Pointer(&data), GeometryType: abi.GeometryTypeMicromapKHR}
+	b := abi.AccelerationStructureBuildGeometryInfoKHR{Type: abi.AccelerationStructureTypeOpacityMicromapKHR, GeometryCount: 1, PGeometries: &content}
+	var size abi.AccelerationStructureBuildSizesInfoKHR
+	do(abi.CmdGetAccelerationStructureBuildSizesKHR, &abi.GetAccelerationStructureBuildSizesKHRArgs{Device: p.device, PBuildInfo: &b, PSizeInfo: &size})
+	if size.AccelerationStructureSize == 0 || size.UpdateScratchSize != 0 {
+		t.Fatalf("the sizes of the micromap are %+v", size)
+	}
+	make := func(level uint32, offset, size uint64) (h abi.AccelerationStructureKHR) {
+		must(p, abi.CmdCreateAccelerationStructure2KHR, &abi.CreateAccelerationStructure2KHRArgs{Device: p.device, PAccelerationStructure: &h, PCreateInfo: &abi.AccelerationStructureCreateInfo2KHR{
+			AddressRange: abi.DeviceAddressRangeKHR{Address: area + offset, Size: size}, Type: level,
+		}})
+		return h
+	}
+	var none abi.AccelerationStructureKHR
+	if got := do(abi.CmdCreateAccelerationStructureKHR, &abi.CreateAccelerationStructureKHRArgs{Device: p.device, PAccelerationStructure: &none, PCreateInfo: &abi.AccelerationStructureCreateInfoKHR{
+		Buffer: inputs, Size: 256, Type: abi.AccelerationStructureTypeOpacityMicromapKHR,
+	}}); got == abi.Success {
+		t.Error("vkCreateAccelerationStructureKHR made a micromap; must fail")
+	}
+	b.DstAccelerationStructure = make(abi.AccelerationStructureTypeOpacityMicromapKHR, 0, size.AccelerationStructureSize)
+	bottom, top := make(1, 4096, 4096), make(0, 8192, 4096)
+	opacity := abi.AccelerationStructureTrianglesOpacityMicromapKHR{
+		SType: abi.StructureTypeAccelerationStructureTrianglesOpacityMicromapKHR, IndexType: abi.IndexTypeNoneKHR, Micromap: b.DstAccelerationStructure,
+	}
+	triangles := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeTrianglesKHR, Flags: 1}
+	*(*abi.AccelerationStructureGeometryTrianglesDataKHR)(unsafe.Pointer(&triangles.Geometry)) = abi.AccelerationStructureGeometryTrianglesDataKHR{
+		PNext: unsafe.Pointer(&opacity), VertexFormat: 106, VertexData: abi.DeviceOrHostAddressConstKHR{address + 256}, VertexStride: 12, MaxVertex: 2, IndexType: abi.IndexTypeNoneKHR,
+	}
+	instance := abi.AccelerationStructureInstanceKHR{BitsInstanceCustomIndex: 0xff << 24, AccelerationStructureReference: uint64(bottom)}
+	*(*[12]float32)(unsafe.Pointer(&instance.Transform)) = [12]float32{0: 1, 5: 1, 10: 1}
+	placed := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeInstancesKHR}
+	*(*unsafe.Pointer)(unsafe.Pointer(&(*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&placed.Geometry)).Data)) = unsafe.Pointer(&instance)
+	lower := abi.AccelerationStructureBuildGeometryInfoKHR{Type: 1, GeometryCount: 1, PGeometries: &triangles, DstAccelerationStructure: bottom}
+	upper := abi.AccelerationStructureBuildGeometryInfoKHR{GeometryCount: 1, PGeometries: &placed, DstAccelerationStructure: top}
+	ranges := &abi.AccelerationStructureBuildRangeInfoKHR{PrimitiveCount: 1}
+	for state, want := range []float32{100, 5} {
+		words[first] = uint32(state)
+		p.submit(func(c abi.CommandBuffer) {
+			var no *abi.AccelerationStructureBuildRangeInfoKHR
+			do(abi.CmdCmdBuildAccelerationStructuresKHR, &abi.CmdBuildAccelerationStructuresKHRArgs{CommandBuffer: c, InfoCount: 1, PInfos: &b, PpBuildRangeInfos: unsafe.Pointer(&no)})
+			do(abi.CmdCmdBuildAccelerationStructuresKHR, &abi.CmdBuildAccelerationStructuresKHRArgs{CommandBuffer: c, InfoCount: 1, PInfos: &lower, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+		})
+		must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PInfos: &upper, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+		if got := p.traced(top); got != want {
+			t.Errorf("state %d: the ray has T %v; must be %v", state, got, want)
+		}
+	}
+	// Special indices without a micromap, at a device address, in a build of the host.
+	opacity.Micromap, opacity.IndexType, opacity.IndexBuffer, opacity.IndexStride = 0, abi.IndexTypeUint32, address, 4
+	vertices := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
+	*(*unsafe.Pointer)(unsafe.Pointer(&(*abi.AccelerationStructureGeometryTrianglesDataKHR)(unsafe.Pointer(&triangles.Geometry)).VertexData)) = unsafe.Pointer(&vertices[0])
+	for special, want := range map[int32]float32{-1: 100, -2: 5} {
+		words[first] = uint32(special)
+		must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PInfos: &lower, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+		must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PInfos: &upper, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+		if got := p.traced(top); got != want {
+			t.Errorf("special index %d: the ray has T %v; must be %v", special, got, want)
+		}
+	}
+	for _, h := range []abi.AccelerationStructureKHR{top, bottom, b.DstAccelerationStructure} {
+		do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: h})
+	}
+}
+
 // TestHostInstances reads instances of the host: those of one type, those with types at their stride, and those behind pointers with
 // types in their low bits.
 func TestHostInstances(t *testing.T) {

@@ -1,11 +1,13 @@
 package ray
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -303,6 +305,39 @@ func TestManyMicromaps(t *testing.T) {
 		m, got := list[i].Opacity.Map, read.opacity[i].of
 		if (m == nil) != (got == nil) || m != nil && got.data[0] != m.data[0] || i%4 == 2 && got != read.opacity[i/2].of {
 			t.Fatalf("geometry %d has another micromap", i)
+		}
+	}
+}
+
+// TestStructureMicromapSerial writes and reads a micromap that is an acceleration structure. Each part of its data, and each change of a
+// byte, is an error or a micromap.
+func TestStructureMicromapSerial(t *testing.T) {
+	m, err := BuildMicromap(&MicromapInput{Count: 2, Triangles: []byte{0, 0, 0, 0, 1, 0, 2, 0, 1, 0, 0, 0, 0, 0, 1, 0}, Stride: 8, Data: []byte{0b11100100, 1}, Most: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := StructureMicromap{Map: m, Flags: 2, Bytes: 128}
+	data := make([]byte, was.SerializedSize())
+	was.Serialize(data)
+	now, ok, err := DeserializeStructureMicromap(data)
+	if !ok || err != nil || now.Flags != was.Flags || !reflect.DeepEqual(now.Map, was.Map) {
+		t.Errorf("%+v, %v, %v; must be %+v", now, ok, err, was)
+	}
+	if _, err := Deserialize(data, nil); err == nil {
+		t.Error("a micromap is read as another structure; must be an error")
+	}
+	for n := range data {
+		if _, ok, err := DeserializeStructureMicromap(data[:n]); ok && err == nil {
+			t.Errorf("%d of %d bytes are a micromap; must be an error", n, len(data))
+		}
+		for _, x := range []byte{0, 0x7f, 0xff} {
+			changed := bytes.Clone(data)
+			changed[n] = x
+			if now, ok, err := DeserializeStructureMicromap(changed); ok && err == nil {
+				for i := range uint32(3) {
+					now.Map.state(i, .3, .3)
+				}
+			}
 		}
 	}
 }

@@ -30,6 +30,8 @@ func rays(d *valid.Device) {
 		"minAccelerationStructureScratchOffsetAlignment":             vk.ScratchAlignment,
 		"maxOpacity2StateSubdivisionLevel":                           vk.MaxMicromapLevel,
 		"maxOpacity4StateSubdivisionLevel":                           vk.MaxMicromapLevel,
+		"maxOpacityLossy4StateSubdivisionLevel":                      vk.MaxMicromapLevel,
+		"maxMicromapTriangles":                                       vk.MaxMicromapTriangles,
 		"accelerationStructureDescriptorSize":                        vk.BufferDescriptorSize,
 		"rayTracingInvocationReorderReorderingHint":                  0, // VK_RAY_TRACING_INVOCATION_REORDER_MODE_NONE_EXT
 		"maxShaderBindingTableRecordIndex":                           math.MaxUint32,
