@@ -39,38 +39,48 @@ func (p *pick) vec() vec { return vec{p.float(), p.float(), p.float()} }
 func pickScene(t *testing.T, p *pick) *Structure {
 	var bottoms [2]*Structure
 	for i := range bottoms {
-		g := Geometry{Kind: Boxes, Flags: GeometryFlags(p.byte() & 1), BoxStride: 24}
-		n := int(p.byte() % 24)
-		switch p.byte() & 3 {
-		case 0, 2:
-			list := make([]triangle, n)
+		bottoms[i] = build(t, Input{Geometries: []Geometry{pickGeometry(p)}, Flags: BuildFlags(p.byte())})
+	}
+	return build(t, pickInstances(p, bottoms))
+}
+
+// pickGeometry returns a geometry of up to 23 primitives.
+func pickGeometry(p *pick) Geometry {
+	g := Geometry{Kind: Boxes, Flags: GeometryFlags(p.byte() & 1), BoxStride: 24}
+	n := int(p.byte() % 24)
+	switch p.byte() & 3 {
+	case 0, 2:
+		list := make([]triangle, n)
+		for j := range list {
+			list[j] = triangle{p.vec(), p.vec(), p.vec()}
+		}
+		g = mesh(list, g.Flags)
+		g.Opacity = pickOpacity(p)
+		if p.byte()&1 == 0 {
 			for j := range list {
 				list[j] = triangle{p.vec(), p.vec(), p.vec()}
 			}
-			g = mesh(list, g.Flags)
-			g.Opacity = pickOpacity(p)
-			if p.byte()&1 == 0 {
-				for j := range list {
-					list[j] = triangle{p.vec(), p.vec(), p.vec()}
-				}
-				g.Moves, g.Moved = true, mesh(list, 0).Vertices
+			g.Moves, g.Moved = true, mesh(list, 0).Vertices
+		}
+	case 3:
+		g = pickRounds(p, n, g.Flags)
+	default:
+		g.Primitives = uint32(n)
+		for range n {
+			a, b := p.vec(), p.vec()
+			for k := range a {
+				g.BoxData = append(g.BoxData, floats(a[k])...)
 			}
-		case 3:
-			g = pickRounds(p, n, g.Flags)
-		default:
-			g.Primitives = uint32(n)
-			for range n {
-				a, b := p.vec(), p.vec()
-				for k := range a {
-					g.BoxData = append(g.BoxData, floats(a[k])...)
-				}
-				for k := range a {
-					g.BoxData = append(g.BoxData, floats(a[k]+abs32(b[k]))...)
-				}
+			for k := range a {
+				g.BoxData = append(g.BoxData, floats(a[k]+abs32(b[k]))...)
 			}
 		}
-		bottoms[i] = build(t, Input{Geometries: []Geometry{g}, Flags: BuildFlags(p.byte())})
 	}
+	return g
+}
+
+// pickInstances returns up to 4 instances of two bottom levels.
+func pickInstances(p *pick, bottoms [2]*Structure) Input {
 	in := Input{Top: true}
 	for range 1 + p.byte()%4 {
 		i := Instance{Transform: identity, Mask: 0xFF, Flags: InstanceFlags(p.byte() % 16), Bottom: bottoms[p.byte()&1]}
@@ -89,7 +99,7 @@ func pickScene(t *testing.T, p *pick) *Structure {
 		}
 		in.Instances = append(in.Instances, i)
 	}
-	return build(t, in)
+	return in
 }
 
 // pickRounds returns a geometry of n spheres or swept spheres.

@@ -1,7 +1,10 @@
 package ray
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -256,6 +259,80 @@ func TestModel(t *testing.T) {
 			data[i] = byte(r.Uint32())
 		}
 		candidates += checkModel(t, data)
+	}
+	if candidates < n {
+		t.Errorf("%d candidates in %d scenes", candidates, n)
+	}
+}
+
+// elsewhere returns a geometry with the primitives of g at other places.
+func elsewhere(p *pick, g Geometry) Geometry {
+	move := func(b []byte, least float32) []byte {
+		out := make([]byte, 0, len(b))
+		for range len(b) / 4 {
+			out = append(out, floats(max(float32(int8(p.byte()))/16, least))...)
+		}
+		return out
+	}
+	g.Vertices, g.Moved, g.Rounds.Radii = move(g.Vertices, -inf32), move(g.Moved, -inf32), move(g.Rounds.Radii, 0)
+	boxes := move(g.BoxData, -inf32)
+	for i := 0; i+24 <= len(boxes); i += 24 { // the low corner must not be above the high one
+		for k := i; k < i+12; k += 4 {
+			a, b := boxes[k:][:4:4], boxes[k+12:][:4:4]
+			x, y := math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b))
+			copy(a, floats(min(x, y)))
+			copy(b, floats(max(x, y)))
+		}
+	}
+	g.BoxData = boxes
+	if g.Opacity != nil {
+		g.Opacity = pickOpacity(p)
+	}
+	if g.Kind == Triangles && g.Opacity == nil {
+		g.Opacity = &Opacity{IndexSize: 1, IndexStride: 1, Indices: bytes.Repeat([]byte{0xfc}, int(g.Primitives))} // non-opaque
+	}
+	return g
+}
+
+// TestModelUpdates compares rays through updated structures with the model of structures that were built of the same input.
+func TestModelUpdates(t *testing.T) {
+	n := 300
+	if long() {
+		n = 50_000
+	}
+	r := rand.New(rand.NewPCG(73, 74))
+	w := NewWalker()
+	candidates := 0
+	for range n {
+		data := make([]byte, 3000)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		p := &pick{data}
+		var updated, fresh [2]*Structure
+		for i := range updated {
+			from := elsewhere(p, pickGeometry(p)) // all primitives are active
+			in := Input{Geometries: []Geometry{from}, Flags: BuildFlags(p.byte()) | BuildAllowUpdate}
+			source := build(t, in)
+			for range 1 + p.byte()%2 {
+				in.Geometries = []Geometry{elsewhere(p, from)}
+				var err error
+				if source, err = Update(&in, source); err != nil {
+					t.Fatal(err)
+				}
+			}
+			updated[i], fresh[i] = source, build(t, in)
+		}
+		seed := *p
+		a, b := build(t, pickInstances(p, updated)), build(t, pickInstances(&seed, fresh))
+		for range 8 {
+			q := Query{Origin: p.vec(), Direction: p.vec(), TMax: inf32, Mask: 1, Time: p.float(), Flags: one(p, RayForceMicromap2State, RayNoOpaque)}
+			list := modelRay(b, &q)
+			candidates += len(list)
+			if err := followModel(a, w, q, list, func(n int, h *modelHit) (decision, float32) { return ignoreHit, 0 }); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if candidates < n {
 		t.Errorf("%d candidates in %d scenes", candidates, n)
