@@ -260,6 +260,16 @@ func TestMicromap(t *testing.T) {
 // rays through a transparent and onto an opaque triangle. The old command to make structures makes no micromap.
 func TestStructureMicromap(t *testing.T) {
 	p := newProgram(t)
+	limits := abi.PhysicalDeviceOpacityMicromapPropertiesKHR{SType: abi.StructureTypePhysicalDeviceOpacityMicromapPropertiesKHR}
+	do(abi.CmdGetPhysicalDeviceProperties2, &abi.GetPhysicalDeviceProperties2Args{PhysicalDevice: p.physical, PProperties: &abi.PhysicalDeviceProperties2{PNext: unsafe.Pointer(&limits)}})
+	if l := &limits; l.MaxOpacity2StateSubdivisionLevel != vk.MaxMicromapLevel || l.MaxOpacity4StateSubdivisionLevel != vk.MaxMicromapLevel || l.MaxOpacityLossy4StateSubdivisionLevel != vk.MaxMicromapLevel || l.MaxMicromapTriangles < 1<<27 {
+		t.Errorf("the limits are %+v; must be level %d, and 2²⁷ triangles at least", limits, vk.MaxMicromapLevel)
+	}
+	feature := abi.PhysicalDeviceOpacityMicromapFeaturesKHR{SType: abi.StructureTypePhysicalDeviceOpacityMicromapFeaturesKHR}
+	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: p.physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: unsafe.Pointer(&feature)}})
+	if feature.Micromap != abi.True {
+		t.Error("the feature micromap is off; must be on")
+	}
 	_, area, _ := p.addressed(abi.BufferUsageAccelerationStructureStorageBitKHR, 16384)
 	inputs, address, words := p.addressed(abi.BufferUsageAccelerationStructureBuildInputReadOnlyBitKHR, 256)
 	area, first := (area+255)&^255, ((address+127)&^127-address)/4 // the first word of the inputs
