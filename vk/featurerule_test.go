@@ -40,6 +40,7 @@ func TestStructureFeatures(t *testing.T) {
 		}
 	}
 	call := func(_ any, err error) error { return err }
+	structured := r.structure(t, AnyLevel)
 	area := AccelerationStructureInfo{Buffer: r.buffer, Offset: r.area, Size: 8192, Level: TopLevel}
 	replayed := area
 	replayed.Flags = StructureAddressReplay
@@ -55,6 +56,14 @@ func TestStructureFeatures(t *testing.T) {
 		{"micromapCaptureReplay", "VUID-VkMicromapCreateInfoEXT-micromapCaptureReplay-11616", func() error {
 			return call(r.dev.NewMicromap(MicromapInfo{Buffer: r.areas, Offset: 4096, Size: 512, Flags: StructureAddressReplay}))
 		}},
+		{"micromap", "VUID-VkAccelerationStructureCreateInfo2KHR-micromap-11609", func() error {
+			x := area
+			x.Level = MicromapLevel
+			return call(r.dev.NewAccelerationStructure(x))
+		}},
+		{"micromap", "VUID-VkAccelerationStructureBuildGeometryInfoKHR-micromap-11559", command(func(c *CommandBuffer) {
+			c.BuildAccelerationStructures([]BuildInfo{r.built(structured)})
+		})},
 		{"linearSweptSpheres", swept, command(func(c *CommandBuffer) {
 			c.BuildAccelerationStructures([]BuildInfo{r.spheres(other, true, 1, 0, 0, 0, 1, 4, 0, 0, 1)})
 		})},

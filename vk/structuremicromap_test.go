@@ -150,10 +150,18 @@ func TestStructureMicromapRules(t *testing.T) {
 		change(&b)
 		r.refused(t, rule, func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b}) })
 	}
+	if err := r.dev.BuildAccelerationStructures(context.Background(), []BuildInfo{r.built(m)}); err == nil {
+		t.Error("the host built a micromap; must be an error")
+	}
+	r.refused(t, "", func(c *CommandBuffer) { // no indirect command builds a micromap
+		c.BuildAccelerationStructuresIndirect([]BuildInfo{r.built(m)}, []IndirectBuild{{Address: r.buffer.Address() + rayRanges, Stride: 16}})
+	})
 	b := r.bottom(bottom, 1)
 	b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Structured: true, Structure: m}
 	r.refused(t, command+"dstAccelerationStructure-11548", func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b, r.built(m)}) })
-	wantRule(t, r.dev.BuildAccelerationStructures(context.Background(), []BuildInfo{b}), "VUID-vkBuildAccelerationStructuresKHR-pInfos-03771")
+	g := b.Geometries[0].Triangles
+	g.Vertices, g.Indices = BuildData{Host: r.memory.Bytes()[rayVertices:][:72]}, BuildData{Host: r.memory.Bytes()[rayIndices:][:12]}
+	wantRule(t, r.dev.BuildAccelerationStructures(context.Background(), []BuildInfo{b}), "VUID-vkBuildAccelerationStructuresKHR-pInfos-11705")
 }
 
 // TestStructureMicromapUpdates checks the rules on the micromaps of updates, and those on a micromap's content.
