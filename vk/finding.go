@@ -197,7 +197,7 @@ func (x *executor) checkDispatch(p *ComputePipeline, point BindPoint, groups [3]
 		mixes = x.shader.unmixed()
 	}
 	(&descriptorCheck{
-executor: x, point: point, unmixed: mixes, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
+		executor: x, point: point, unmixed: mixes, layout: p.layout, buffers: p.flags&enum.PipelineFlagsDescriptorBuffer != 0, objects: point == Compute && x.pipeline == nil, mappings: mappings,
 		idle: idle,
 	}).uses(p.uses.of(p.stage))
 	return x.found()
