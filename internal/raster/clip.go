@@ -11,9 +11,16 @@ import (
 type corner struct {
 	at       [4]float64 // x, y, z, w
 	distance [MaxDistances]float64
-	weight   [2]float64 // of a line: weights of its first and second vertex
+	weight   [2]float64 // weights of the primitive's second and third vertex
 	original int        // 1 + index of the primitive's vertex; 0 if clipping made the corner
+	side     int        // of a polygon: number of the side from this corner to the next, 0 to 2, or madeSide or hiddenSide
 }
+
+// Sides of a clipped polygon that are no part of a side of the triangle.
+const (
+	madeSide   = 3 + iota // along a plane of the clip volume
+	hiddenSide            // along a plane that Vulkan does not have, or outside of the viewport: never drawn
+)
 
 // polygon holds the two corner lists between which clipping alternates.
 type polygon struct{ corners, other []corner }
@@ -36,6 +43,15 @@ func (h *halfSpace) distance(c *corner) float64 {
 		d = float64(d + float64(h.coefficients[i]*c.at[i]))
 	}
 	return d - h.threshold()
+}
+
+// side returns the number of the sides along the plane. Depth and clip distances bound the clip volume; the
+// others are the guard band and w = 0.
+func (h *halfSpace) side() int {
+	if h.clipDistance > 0 || h.coefficients[2] != 0 {
+		return madeSide
+	}
+	return hiddenSide
 }
 
 // threshold is the least value inside. It is 0, but for the plane w = 0 it is minW: a point at w = 0 has no
@@ -80,7 +96,10 @@ func (r *Rasterizer) crossedPlanes(list []halfSpace, any outcode, t *transform) 
 // corner returns vertex n, the i-th of its primitive, as a corner. A NaN clip distance is outside.
 func (r *Rasterizer) corner(n uint32, i int) corner {
 	p := r.position(n)
-	c := corner{at: p.wide(), original: i + 1}
+	c := corner{at: p.wide(), original: i + 1, side: i}
+	if i > 0 {
+		c.weight[i-1] = 1
+	}
 	for k := range r.records.ClipCount {
 		d := float64(r.distance(n, r.records.Clip+k))
 		if d != d {
@@ -120,9 +139,13 @@ func (p *polygon) clip(h *halfSpace) {
 		}
 		switch {
 		case da >= 0 && db < 0:
-			p.other = append(p.other, intersect(a, b, da, db))
+			c := intersect(a, b, da, db)
+			c.side = h.side()
+			p.other = append(p.other, c)
 		case da < 0 && db >= 0:
-			p.other = append(p.other, intersect(b, a, db, da))
+			c := intersect(b, a, db, da)
+			c.side = a.side
+			p.other = append(p.other, c)
 		}
 	}
 	p.corners, p.other = p.other, p.corners
@@ -158,7 +181,7 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	}
 	bias := r.state.Bias.offset(&p.Primitive, t.maxDepth(g.corners))
 	if r.state.PolygonMode != enum.PolygonModeFill {
-		r.outline(p, t, bias)
+		r.clippedOutline(p, t, bias)
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)

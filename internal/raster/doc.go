@@ -34,7 +34,8 @@
 //	plane.go        plane equations of triangles in front of the eye
 //	homogeneous.go  plane equations of clipped triangles
 //	bias.go         depth bias
-//	line.go         lines as rectangles; lines of polygon mode
+//	line.go         lines as rectangles
+//	outline.go      edges and corners of polygons in the modes line and point
 //	bresenham.go    lines by the diamond-exit rule
 //	stipple.go      line stipple
 //	smooth.go       antialiased lines

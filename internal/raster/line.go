@@ -12,8 +12,8 @@ type end struct {
 	point
 	x, y   float64 // the position before it was snapped, in pixels
 	z      float64
-	w      float64 // 1/w
-	weight float64 // weight of the second vertex, interpolated in clip space
+	w      float64    // 1/w
+	weight [2]float64 // weights of the second and third vertex, interpolated in clip space
 }
 
 // Line adds a line between the vertices with record numbers v, in order. provoking is the record number of
@@ -48,24 +48,28 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 // a polygon, the polygon's depth bias, else 0.
 func (r *Rasterizer) line(p *draft, t *transform, bias float32) {
 	var a, b end
-	if !r.ends(&a, &b, p, t) {
-		return
+	if r.ends(&a, &b, p, t) {
+		r.segment(p, &a, &b, bias)
 	}
-	last, covered := r.position(p.vertex[1]).w, false
+}
+
+// segment adds a line between two ends in the framebuffer. Their weights belong to the vertices of p.
+func (r *Rasterizer) segment(p *draft, a, b *end, bias float32) {
+	w, covered := [2]float32{r.position(p.vertex[1]).w, r.position(p.vertex[2]).w}, false
 	switch {
 	case r.state.LineMode == enum.LineModeBresenham:
-		covered = r.coverDiamonds(p, &a, &b)
+		covered = r.coverDiamonds(p, a, b)
 	case r.state.LineMode == enum.LineModeRectangularSmooth:
-		p.setLinePlanes(&a, &b, last, bias)
-		r.smooth(p, &a, &b)
+		p.setLinePlanes(a, b, w, bias)
+		r.smooth(p, a, b)
 	case r.state.Stipple.Factor > 0:
-		p.setLinePlanes(&a, &b, last, bias)
-		r.dashes(p, &a, &b)
+		p.setLinePlanes(a, b, w, bias)
+		r.dashes(p, a, b)
 	default:
-		covered = r.rectangle(p, &a, &b)
+		covered = r.rectangle(p, a, b)
 	}
 	if covered {
-		r.commitHeader(p).setLinePlanes(&a, &b, last, bias)
+		r.commitHeader(p).setLinePlanes(a, b, w, bias)
 	}
 }
 
@@ -80,15 +84,14 @@ func (r *Rasterizer) ends(a, b *end, p *draft, t *transform) bool {
 		return r.clippedEnds(a, b, p, t, any)
 	}
 	from, to := r.position(p.vertex[0]), r.position(p.vertex[1])
-	t.project(a, float64(from.x), float64(from.y), float64(from.z), float64(from.w), 0)
-	t.project(b, float64(to.x), float64(to.y), float64(to.z), float64(to.w), 1)
+	t.project(a, float64(from.x), float64(from.y), float64(from.z), float64(from.w), [2]float64{})
+	t.project(b, float64(to.x), float64(to.y), float64(to.z), float64(to.w), [2]float64{1})
 	return a.point != b.point
 }
 
 // clippedEnds is ends for a line that crosses planes, by parametric clipping against each plane. any has their outcodes.
 func (r *Rasterizer) clippedEnds(a, b *end, p *draft, t *transform, any outcode) bool {
 	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
-	c[0].weight[0], c[1].weight[1] = 1, 1
 	var buffer [20]halfSpace
 	planes := r.crossedPlanes(buffer[:0], any, t)
 	for i := range planes {
@@ -108,8 +111,8 @@ func (r *Rasterizer) clippedEnds(a, b *end, p *draft, t *transform, any outcode)
 }
 
 // project sets e to the position in the framebuffer of a point at clip coordinates (x, y, z, w), computed in float64 and clamped to the
-// guard band. weight is the weight of a line's second vertex.
-func (t *transform) project(e *end, x, y, z, w, weight float64) {
+// guard band. weight has the weights of the primitive's second and third vertex.
+func (t *transform) project(e *end, x, y, z, w float64, weight [2]float64) {
 	w = 1 / w
 	coordinate := func(v float64, axis int) float64 {
 		return float64(float64(float64(v*w)*float64(t.scale[axis])) + float64(t.offset[axis]))
@@ -121,12 +124,12 @@ func (t *transform) project(e *end, x, y, z, w, weight float64) {
 
 // projectCorner is project for a corner after clipping.
 func (t *transform) projectCorner(e *end, c *corner) {
-	t.project(e, c.at[0], c.at[1], c.at[2], c.at[3], c.weight[1])
+	t.project(e, c.at[0], c.at[1], c.at[2], c.at[3], c.weight)
 }
 
-// setLinePlanes sets the planes of a line: linear along it, constant across it. last is the w of its second
-// vertex, and bias is added to depths.
-func (p *Primitive) setLinePlanes(a, b *end, last, bias float32) {
+// setLinePlanes sets the planes of a line: linear along it, constant across it. last has the w of the second and
+// third vertex, and bias is added to depths. The third vertex has a weight only on sides that clipping makes.
+func (p *Primitive) setLinePlanes(a, b *end, last [2]float32, bias float32) {
 	p.X, p.Y = float32(a.point.x)/one, float32(a.point.y)/one
 	dx, dy := float64(b.point.x-a.point.x)/one, float64(b.point.y-a.point.y)/one
 	length := float64(float64(dx*dx) + float64(dy*dy))
@@ -139,14 +142,20 @@ func (p *Primitive) setLinePlanes(a, b *end, last, bias float32) {
 	p.Z = linear(a.z, b.z).rounded()
 	p.Z.C = float32(p.Z.C + bias)
 	p.Q2, p.L2 = Plane{}, Plane{}
-	qa, qb := float64(a.weight*a.w), float64(b.weight*b.w)
-	p.L1 = linear(float64(qa*float64(last)), float64(qb*float64(last))).rounded()
-	if a.w == b.w {
+	weights := func(k int) (q, l Plane) {
+		qa, qb, w := float64(a.weight[k]*a.w), float64(b.weight[k]*b.w), float64(last[k])
+		return linear(qa, qb).rounded(), linear(float64(qa*w), float64(qb*w)).rounded()
+	}
+	third := a.weight[1] != 0 || b.weight[1] != 0
+	if p.Q1, p.L1 = weights(0); third {
+		p.Q2, p.L2 = weights(1)
+	}
+	if a.w == b.w && !third {
 		p.Q1, p.W = p.L1, Plane{C: float32(a.w)}
 		return
 	}
 	p.Flags |= Perspective
-	p.Q1, p.W = linear(qa, qb).rounded(), linear(a.w, b.w).rounded()
+	p.W = linear(a.w, b.w).rounded()
 }
 
 // rectangle covers a line as a rectangle of the line's width (Vulkan, Basic Line Segment Rasterization).
@@ -200,22 +209,4 @@ func (r *Rasterizer) quadrilateral(p *draft, c *[4]point) bool {
 	}
 	edges := [4]edge{edgeOf(c[0], c[1]), edgeOf(c[1], c[2]), edgeOf(c[2], c[3]), edgeOf(c[3], c[0])}
 	return r.cover(p, edges[:], bounds)
-}
-
-// outline draws a polygon's edges as lines or its vertices as points, by the polygon mode. bias is added to
-// depths.
-func (r *Rasterizer) outline(p *draft, t *transform, bias float32) {
-	r.ResetStipple()
-	for i, n := range p.vertex {
-		q := draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
-			vertex: [3]uint32{n, p.vertex[(i+1)%3], p.vertex[(i+1)%3]}, provoking: p.provoking, viewport: p.viewport}
-		if r.state.PolygonMode == enum.PolygonModeLine {
-			q.Flags |= IsLine
-			r.line(&q, t, bias)
-			continue
-		}
-		q.vertex[1] = n
-		q.Flags |= IsPoint
-		r.point(&q, t, bias)
-	}
 }

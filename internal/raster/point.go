@@ -35,20 +35,28 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 		return
 	}
 	size := r.size(p.vertex[0])
+	q := r.square(p, v.point, size)
+	if q == nil {
+		return
+	}
+	q.X, q.Y = float32(v.x)/one, float32(v.y)/one
+	q.Z, q.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
+	q.Q1, q.Q2 = Plane{}, Plane{}
+	q.L1, q.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
+}
+
+// square covers the square of a point, and returns the committed primitive without planes; nil if it covers nothing.
+func (r *Rasterizer) square(p *draft, at point, size float32) *Primitive {
 	half := snap(float64(size) / 2)
-	low, high := point{v.x - half, v.y - half}, point{v.x + half, v.y + half}
+	low, high := point{at.x - half, at.y - half}, point{at.x + half, at.y + half}
 	any, ok := r.coverSquare(p, low, high)
 	if !ok {
 		any = r.quadrilateral(p, &[4]point{low, {high.x, low.y}, high, {low.x, high.y}})
 	}
 	if !any {
-		return
+		return nil
 	}
-	q := r.commitHeader(p)
-	q.X, q.Y = float32(v.x)/one, float32(v.y)/one
-	q.Z, q.W = Plane{C: float32(v.z + bias)}, Plane{C: v.w}
-	q.Q1, q.Q2 = Plane{}, Plane{}
-	q.L1, q.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
+	return r.commitHeader(p)
 }
 
 // coverSquare covers a square within one block, with one sample at the pixel's centre; ok is false if it is in several. The centres on its
