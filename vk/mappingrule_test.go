@@ -124,8 +124,8 @@ func TestMappingRules(t *testing.T) {
 	})
 }
 
-// TestMappedStructure traces rays in an acceleration structure whose address is in push data, on both engines, and breaks the rule that
-// it is one.
+// TestMappedStructure traces rays in an acceleration structure whose address is in push data, in memory or in a descriptor of a heap, on both
+// engines, and breaks the rule that it is one.
 func TestMappedStructure(t *testing.T) {
 	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
 		r := newRays(t, DeviceInfo{Engine: of})
@@ -136,14 +136,19 @@ func TestMappedStructure(t *testing.T) {
 		r.build(t, r.top(top, 2))
 		var last func(word uint64) error
 		table := r.buffer.Address() + rayDescriptors
-		for source, word := range map[enum.MappingSource]uint64{enum.MappingSourcePushAddress: top.Address(), enum.MappingSourceIndirectAddress: table} {
+		const heap = rayDescriptors + 256
+		if err := r.dev.WriteDescriptor(r.memory.Bytes()[heap+64:], DescriptorInfo{Type: link.AccelerationStructure, Address: top.Address()}); err != nil {
+			t.Fatal(err)
+		}
+		for source, word := range map[enum.MappingSource]uint64{enum.MappingSourcePushAddress: top.Address(), enum.MappingSourceIndirectAddress: table, enum.MappingSourceHeapWithConstantOffset: 0} {
 			binary.LittleEndian.PutUint64(r.memory.Bytes()[rayDescriptors:], top.Address())
 			info := ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Stage: StageInfo{Code: code(t, queries)}}
-			info.Stage.Mappings = []Mapping{{Mapping: link.Mapping{Source: source}}, {Mapping: link.Mapping{First: 1, Source: enum.MappingSourcePushAddress, PushOffset: 8}}}
+			info.Stage.Mappings = []Mapping{{Mapping: link.Mapping{Source: source, HeapOffset: 64}}, {Mapping: link.Mapping{First: 1, Source: enum.MappingSourcePushAddress, PushOffset: 8}}}
 			p := must(r.dev.NewComputePipeline(t.Context(), info))(t)
 			trace := func(word uint64) error {
 				return r.submit(t, r.record(t, func(c *CommandBuffer) {
 					c.BindPipeline(p)
+					c.BindResourceHeap(HeapRange{r.buffer.Address() + heap, 128})
 					c.PushData(0, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, word), r.buffer.Address()+rayOutput))
 					c.Dispatch(1, 1, 1)
 				}))

@@ -124,7 +124,7 @@ func resourceInfo(i *abi.ResourceDescriptorInfoEXT) (out vk.DescriptorInfo) {
 	case abi.DescriptorTypeUniformTexelBuffer, abi.DescriptorTypeStorageTexelBuffer:
 		t := (*abi.TexelBufferDescriptorInfoEXT)(data)
 		out.Address, out.Range, out.Format = t.AddressRange.Address, t.AddressRange.Size, format(t.Format)
-	case abi.DescriptorTypeUniformBuffer, abi.DescriptorTypeStorageBuffer:
+	case abi.DescriptorTypeUniformBuffer, abi.DescriptorTypeStorageBuffer, abi.DescriptorTypeAccelerationStructureKHR: // of the latter, the size is ignored
 		r := (*abi.DeviceAddressRangeKHR)(data)
 		out.Address, out.Range = r.Address, r.Size
 	}

@@ -242,6 +242,23 @@ func (p *program) heapKernel() (pipe abi.Pipeline, heap abi.BindHeapInfoEXT, bin
 	}, content
 }
 
+// TestHeapStructure writes a descriptor of an acceleration structure to a heap: it has the address, as that of a descriptor buffer, with
+// any size of the range.
+func TestHeapStructure(t *testing.T) {
+	p := newProgram(t)
+	var heap, buffer [64]byte
+	place := abi.DeviceAddressRangeKHR{Address: 0x123400}
+	info := abi.ResourceDescriptorInfoEXT{SType: abi.StructureTypeResourceDescriptorInfoEXT, Type: abi.DescriptorTypeAccelerationStructureKHR}
+	*(*unsafe.Pointer)(unsafe.Pointer(&info.Data)) = unsafe.Pointer(&place)
+	must(p, abi.CmdWriteResourceDescriptorsEXT, &abi.WriteResourceDescriptorsEXTArgs{Device: p.device, ResourceCount: 1, PResources: &info, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&heap[0]), Size: 64}})
+	get := abi.DescriptorGetInfoEXT{SType: abi.StructureTypeDescriptorGetInfoEXT, Type: abi.DescriptorTypeAccelerationStructureKHR}
+	*(*uint64)(unsafe.Pointer(&get.Data)) = place.Address
+	do(abi.CmdGetDescriptorEXT, &abi.GetDescriptorEXTArgs{Device: p.device, PDescriptorInfo: &get, DataSize: 64, PDescriptor: unsafe.Pointer(&buffer[0])})
+	if heap == [64]byte{} || heap != buffer {
+		t.Errorf("descriptor %x in a heap, %x in a buffer; must be the same and not null", heap, buffer)
+	}
+}
+
 // TestDescriptorHeapCalls runs a kernel with its descriptor in a heap and its push constants as push data.
 func TestDescriptorHeapCalls(t *testing.T) {
 	p := newProgram(t)

@@ -64,11 +64,13 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 			}
 		}),
 	}
+	views := false
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {
 		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
 			info.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(s))
 		case abi.StructureTypeRenderPassMultiviewCreateInfo:
+			views = true
 			multiview(&info, (*abi.RenderPassMultiviewCreateInfo)(s))
 		case abi.StructureTypeRenderPassInputAttachmentAspectCreateInfo:
 			x := (*abi.RenderPassInputAttachmentAspectCreateInfo)(s)
@@ -79,6 +81,12 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 			}
 		}
 	})
+	// Version 2 alone has the rule that dependencies for each view need views; here it is for the structure of multiview.
+	if !views {
+		for n := range info.Dependencies {
+			info.Dependencies[n].ViewLocal = false
+		}
+	}
 	p, err := d.vk.NewRenderPass(info)
 	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }

@@ -108,3 +108,23 @@ func TestAbortMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestViewLocalDependency creates render passes with a dependency for each view and without views. Version 1 permits it without the
+// structure of multiview: the rule of version 2 (VUID-VkRenderPassCreateInfo2-viewMask-03059) is there only for that structure.
+func TestViewLocalDependency(t *testing.T) {
+	p := newProgram(t)
+	var subpasses [2]abi.SubpassDescription
+	dependency := abi.SubpassDependency{DstSubpass: 1, SrcStageMask: abi.PipelineStageColorAttachmentOutputBit, DstStageMask: abi.PipelineStageFragmentShaderBit, DependencyFlags: abi.DependencyViewLocalBit}
+	views := abi.RenderPassMultiviewCreateInfo{SType: abi.StructureTypeRenderPassMultiviewCreateInfo}
+	for _, x := range []struct {
+		chain unsafe.Pointer
+		want  bool
+	}{{nil, true}, {unsafe.Pointer(&views), false}} {
+		var pass abi.RenderPass
+		r := do(abi.CmdCreateRenderPass, &abi.CreateRenderPassArgs{Device: p.device, PRenderPass: &pass, PCreateInfo: &abi.RenderPassCreateInfo{SType: abi.StructureTypeRenderPassCreateInfo, PNext: x.chain, SubpassCount: 2, PSubpasses: &subpasses[0], DependencyCount: 1, PDependencies: &dependency}})
+		if r == abi.Success != x.want {
+			t.Errorf("result %d with structure %v; must succeed: %v", r, x.chain != nil, x.want)
+		}
+		do(abi.CmdDestroyRenderPass, &abi.DestroyRenderPassArgs{Device: p.device, RenderPass: pass})
+	}
+}

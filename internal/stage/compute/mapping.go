@@ -193,7 +193,11 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 		case IndirectAddress:
 			a.Bindings[m.At] = []exec.Buffer{a.AllAt(word(a.tableAt(pushAddress(push, &m.Resource)), uint64(m.Resource.AddressOffset), 8))}
 		default:
-			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.BufferOf)
+			object := a.BufferOf
+			if r.Structure { // the descriptor begins with its number
+				object = func(d []byte) exec.Buffer { return exec.Buffer{Bytes: d[:8]} }
+			}
+			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, object)
 		}
 	case ir.Texels:
 		a.Images[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.heapView)
