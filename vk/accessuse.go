@@ -81,7 +81,8 @@ func resourceOf(s *shader.Stage, f *facts.Module, variable spirv.ID, kind ir.Res
 		return nil
 	}
 	for i := range s.Program.Res {
-		if r := &s.Program.Res[i]; r.Kind == kind && r.Set == set.Operands[0] && r.Binding == binding.Operands[0] && r.Count == 1 && !r.Heap {
+		r := &s.Program.Res[i]
+		if number, _ := ir.Unsorted(r.Binding); r.Kind == kind && r.Set == set.Operands[0] && number == binding.Operands[0] && r.Count == 1 && !r.Heap {
 			return r
 		}
 	}

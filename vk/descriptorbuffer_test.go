@@ -3,6 +3,7 @@ package vk
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -356,6 +357,58 @@ func TestHeaps(t *testing.T) {
 	}
 	_, err := r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Layout: r.pipeline, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}})
 	broke(t, "a layout", err, "VUID-VkComputePipelineCreateInfo-flags-11311")
+}
+
+// TestMappedSorts runs shaders whose resources all have one binding: the mappings select them by their types
+// (VkDescriptorSetAndBindingMappingEXT::resourceMask).
+func TestMappedSorts(t *testing.T) {
+	r, view := newImageRig(t)
+	for at, info := range map[int]DescriptorInfo{
+		64: {Type: storage, Address: r.xAt, Range: 32}, 128: {Type: storage, Address: r.yAt, Range: 32},
+		256: {Type: imageSet[0].Type, Address: r.xAt, Range: 32, Format: formatOf(t, "R32_SFLOAT")},
+		320: {Type: sampledImage, View: view}, 1024: {Type: imageSet[2].Type, Sampler: must(r.dev.NewSampler(SamplerInfo{}))(t)},
+	} {
+		if err := r.dev.WriteDescriptor(r.bytes[at:], info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(binding uint32, types enum.ResourceTypes, offset uint64) Mapping {
+		return Mapping{Mapping: link.Mapping{First: binding, Resources: &types, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: offset}}
+	}
+	written := of(1, enum.ResourceTypesReadWriteStorageBuffer, 128)
+	texels := strings.NewReplacer("%s Binding 2", "%s Binding 1", "%y Binding 3", "%y Binding 1").Replace(texelOf)
+	for what, x := range map[string]struct {
+		text string
+		want float32
+		list []Mapping
+	}{
+		"image, sampler and storage buffer": {texels, 1.25, []Mapping{of(0, enum.ResourceTypesSampledImage, 256), of(1, enum.ResourceTypesSampledImage, 320), of(1, enum.ResourceTypesSampler, 1024), written}},
+		"read-only and written buffer": {
+			strings.Replace(saxpy, "OpDecorate %x Binding 0", "OpDecorate %x NonWritable\nOpDecorate %x Binding 1", 1), 0,
+			[]Mapping{of(1, enum.ResourceTypesReadOnlyStorageBuffer, 64), written},
+		},
+	} {
+		p := must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, x.text)))(t), Mappings: x.list}}))(t)
+		for i := range 8 {
+			r.put(64, i, 0)
+		}
+		if err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BindResourceHeap(HeapRange{r.address, 2048})
+			c.BindSamplerHeap(HeapRange{r.address, 2048})
+			c.PushData(0, push(2))
+			c.Dispatch(1, 1, 1)
+		})); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		if x.want == 0 {
+			at, x.want = 3, 6 // y[3] = 2·x[3]
+		}
+		if got := r.get(64, at); got != x.want {
+			t.Errorf("%s: y[%d] = %v; must be %v", what, at, got, x.want)
+		}
+	}
 }
 
 // TestInheritedHeaps dispatches in secondary command buffers: they have the heaps that they inherit or bind, and leave

@@ -90,7 +90,8 @@ func (u *uses) add(s *shader.Stage) {
 		if x.image == nil {
 			continue
 		}
-		if d, ok := details[[2]uint32{x.image.Set, x.image.Binding}]; ok {
+		number, _ := ir.Unsorted(x.image.Binding)
+		if d, ok := details[[2]uint32{x.image.Set, number}]; ok {
 			x.formatless, x.written = d.formatless, d.written
 		}
 		u.images = append(u.images, x)

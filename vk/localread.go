@@ -165,7 +165,15 @@ func (p *drawable) inputVariables() []shader.InputVariable {
 				continue
 			}
 			if e := f.EntryPoint(s.Program.Name, spirv.ExecutionModelFragment); e != nil {
-				p.inputs.list = append(p.inputs.list, shader.InputVariables(f, e)...)
+				for _, v := range shader.InputVariables(f, e) {
+					for _, r := range s.Program.Res { // the number of a mapped binding is another one
+						if number, sort := ir.Unsorted(r.Binding); sort != ir.SortPlain && r.Kind == ir.Texels && !r.Heap && r.Set == v.At.Set && number == v.At.Binding {
+							v.At.Binding = r.Binding
+							break
+						}
+					}
+					p.inputs.list = append(p.inputs.list, v)
+				}
 			}
 		}
 	})

@@ -46,44 +46,51 @@ func linkMappings(list []Mapping) *[]link.Mapping {
 
 // mapped is a place of resources that a program has.
 type mapped struct {
-	at    compute.Binding
-	kinds []ir.ResourceKind
-	types enum.ResourceTypes // that the resources may have: a program does not tell sampled from storage images
+	at     compute.Binding
+	number uint32 // of the binding in the shader
+	kinds  []ir.ResourceKind
+	types  enum.ResourceTypes
+	also   enum.ResourceTypes // those of mappings that a place without a mapping of its types has
 }
 
 // mappedPlaces returns the places of a program.
 func mappedPlaces(p *ir.Program) (out []mapped) {
-	const images = enum.ResourceTypesSampledImage | enum.ResourceTypesReadOnlyImage | enum.ResourceTypesReadWriteImage
 	for _, r := range p.Res {
 		if r.Heap {
 			continue
 		}
 		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
+		var sort uint32
+		x.number, sort = ir.Unsorted(r.Binding)
+		readOnly := sort == ir.SortReadOnly
 		switch r.Kind {
 		case ir.UniformBuffer:
-			if r.Structure {
+			if x.types = enum.ResourceTypesUniformBuffer; r.Structure {
 				x.types = enum.ResourceTypesAccelerationStructure
-				break
 			}
-			x.types = enum.ResourceTypesUniformBuffer
 		case ir.StorageBuffer:
-			x.types = enum.ResourceTypesReadOnlyStorageBuffer | enum.ResourceTypesReadWriteStorageBuffer
+			if x.types = enum.ResourceTypesReadWriteStorageBuffer; readOnly {
+				x.types, x.also = enum.ResourceTypesReadOnlyStorageBuffer, x.types
+			}
 		case ir.Texels:
-			x.types = images
+			switch sort {
+			case ir.SortCombined:
+				x.types = enum.ResourceTypesCombinedSampledImage
+			case ir.SortReadOnly:
+				x.types, x.also = enum.ResourceTypesReadOnlyImage, enum.ResourceTypesReadWriteImage
+			case ir.SortWritten:
+				x.types = enum.ResourceTypesReadWriteImage
+			default:
+				x.types, x.also = enum.ResourceTypesSampledImage, enum.ResourceTypesCombinedSampledImage
+			}
 		case ir.SamplerState:
-			x.types = enum.ResourceTypesSampler
+			if x.types = enum.ResourceTypesSampler; sort == ir.SortCombined {
+				x.types = enum.ResourceTypesCombinedSampledImage
+			}
 		default:
 			continue
 		}
 		out = append(out, x)
-	}
-	for i := range out { // an image with a sampler may be combined
-		for k := range out {
-			if out[i].at == out[k].at && out[i].kinds[0] == ir.Texels && out[k].kinds[0] == ir.SamplerState {
-				out[i].types |= enum.ResourceTypesCombinedSampledImage
-				out[k].types |= enum.ResourceTypesCombinedSampledImage
-			}
-		}
 	}
 	return out
 }
@@ -91,6 +98,12 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 // mappings returns the mappings of the resources of a program.
 func (d *Device) mappings(list []Mapping, p *ir.Program) (out []compute.Mapping, err error) {
 	places := mappedPlaces(p)
+	for k := range places {
+		r := &places[k]
+		if !slices.ContainsFunc(list, func(m Mapping) bool { return m.has(r) }) {
+			r.types |= r.also
+		}
+	}
 	out = []compute.Mapping{}
 	for i := range list {
 		m := &list[i]
@@ -114,7 +127,7 @@ func (d *Device) mappings(list []Mapping, p *ir.Program) (out []compute.Mapping,
 		x.Sampler = compute.MappedPlace{Offset: uint32(m.SamplerHeapOffset), IndexStride: m.SamplerIndexStride, ArrayStride: uint32(m.SamplerHeapArrayStride), PushOffset: uint32(m.SamplerPushOffset), AddressOffset: uint32(m.SamplerAddressOffset)}
 		for k := range places {
 			if r := &places[k]; m.has(r) {
-				x.At, x.Kinds, x.First = r.at, r.kinds, r.at.Binding-m.First
+				x.At, x.Kinds, x.First = r.at, r.kinds, r.number-m.First
 				out = append(out, x)
 			}
 		}
@@ -128,7 +141,7 @@ func (m *Mapping) has(r *mapped) bool {
 	if m.Count != nil {
 		count = uint64(*m.Count)
 	}
-	return r.at.Set == m.Set && r.at.Binding >= m.First && uint64(r.at.Binding) < uint64(m.First)+count && (m.Resources == nil || *m.Resources&r.types != 0)
+	return r.at.Set == m.Set && r.number >= m.First && uint64(r.number) < uint64(m.First)+count && (m.Resources == nil || *m.Resources&r.types != 0)
 }
 
 // heaps reports whether the pipeline is for descriptor heaps.

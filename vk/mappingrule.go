@@ -53,7 +53,8 @@ func (c *descriptorCheck) mapped(u *resourceUse, m *compute.Mapping) {
 
 // describe names the resource of a use.
 func (u *resourceUse) describe() string {
-	return "set " + uintText(uint64(u.resource.Set)) + ", binding " + uintText(uint64(u.resource.Binding))
+	binding, _ := ir.Unsorted(u.resource.Binding)
+	return "set " + uintText(uint64(u.resource.Set)) + ", binding " + uintText(uint64(binding))
 }
 
 // mappedAddress checks the address that a resource is mapped to.

@@ -185,6 +185,42 @@ const PayloadSet = 1<<32 - 2
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1
 
+// The sorts of resources that mappings distinguish at one binding (VkSpirvResourceTypeFlagsEXT).
+const (
+	SortPlain     = iota // a uniform buffer, or an image with a sampler of its own binding
+	SortReadOnly         // a storage buffer or a storage image that is not written
+	SortWritten          // a storage buffer or a storage image that is written
+	SortCombined         // an image with the sampler of the same binding
+	SortSampler          // a sampler alone
+	SortStructure        // an acceleration structure
+)
+
+// A program whose resources are mapped has other numbers of bindings for each sort: the bit sorted, the sort from sortShift on, and
+// below it the number of the shader.
+const (
+	sorted    = 1 << 31
+	sortShift = 28
+)
+
+// MaxSorted is the greatest number of a binding that a mapped resource has.
+const MaxSorted = 1<<sortShift - 1
+
+// SortedBinding returns the number in a program of the binding of a mapped resource. binding is at most MaxSorted.
+func SortedBinding(binding, sort uint32) uint32 {
+	if sort == SortPlain {
+		return binding
+	}
+	return sorted | sort<<sortShift | binding
+}
+
+// Unsorted returns the number that the shader has for a binding, and the sort of a mapped resource.
+func Unsorted(binding uint32) (number, sort uint32) {
+	if binding&sorted == 0 {
+		return binding, SortPlain
+	}
+	return binding & MaxSorted, binding &^ sorted >> sortShift
+}
+
 // TileBank is the binding of the PushBank with the active tile, TileWords words: width, height and layers of the tile, width and
 // height of the apron. Without an active tile it has no bytes. No shader can name it.
 const TileBank = 1<<32 - 1

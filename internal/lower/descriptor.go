@@ -38,6 +38,23 @@ func innermost(t *facts.Type) *facts.Type {
 	return t
 }
 
+// sortOf returns the sort of an object variable with elements of type t.
+func (u *unit) sortOf(v *facts.Variable, t *facts.Type) uint32 {
+	switch {
+	case t.Op == spirv.OpTypeAccelerationStructureKHR:
+		return ir.SortStructure
+	case t.Op == spirv.OpTypeSampler:
+		return ir.SortSampler
+	case t.Op == spirv.OpTypeSampledImage:
+		return ir.SortCombined
+	case t.Op != spirv.OpTypeImage || t.Image.Sampled != 2:
+		return ir.SortPlain
+	case u.facts.Has(v.ID, spirv.DecorationNonWritable):
+		return ir.SortReadOnly
+	}
+	return ir.SortWritten
+}
+
 // objectVariable allocates a variable in UniformConstant, or a tile attachment: an object
 // or an array of objects. Other variables of the class hold no data.
 func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
@@ -49,6 +66,7 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
+	r.Binding = u.sortedBinding(r.Binding, u.sortOf(v, t))
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor
 	}

@@ -212,7 +212,8 @@ func (f *function) memoryOf(p *pointer) string {
 		return "the buffer"
 	}
 	r := f.prog.Res[p.number]
-	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, r.Binding)
+	binding, _ := ir.Unsorted(r.Binding)
+	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, binding)
 }
 
 // A shadow variable records which slots of a Function, Private or Output variable have a value, as the shadow memory of
