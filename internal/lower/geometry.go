@@ -103,6 +103,20 @@ func packed(n int, t ir.Type, g func(*ir.Builder, []ir.V) ir.V) rule {
 	}
 }
 
+// unpackHalf lowers UnpackHalf2x16. Its halves are inputs of 16 bits, which DenormFlushToZero of that width flushes.
+func unpackHalf(f *function, in spirv.Inst) {
+	x := f.typed(spirv.ID(in[5]), ir.I32)
+	if !f.float.flush.has(ir.F16) {
+		f.define(in, mathlib.UnpackHalf2x16(f.b, x)...)
+		return
+	}
+	half := func(n ir.V) ir.V {
+		h := f.b.Op(ir.Bitcast, ir.F16, f.b.Op(ir.Trunc, ir.I16, n))
+		return f.b.Op(ir.FCvt, ir.F32, f.flush(h))
+	}
+	f.define(in, half(x), half(f.b.Op(ir.LShr, ir.I32, x, f.b.I32(16))))
+}
+
 func unpacked(t ir.Type, g func(*ir.Builder, ir.V) []ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		f.define(in, g(f.b, f.typed(spirv.ID(in[5]), t))...)

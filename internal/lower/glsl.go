@@ -152,6 +152,6 @@ var extended = map[spirv.GLSLOp]rule{
 	spirv.GLSLUnpackUnorm4x8:   unpacked(ir.I32, mathlib.UnpackUnorm4x8),
 	spirv.GLSLUnpackSnorm2x16:  unpacked(ir.I32, mathlib.UnpackSnorm2x16),
 	spirv.GLSLUnpackUnorm2x16:  unpacked(ir.I32, mathlib.UnpackUnorm2x16),
-	spirv.GLSLUnpackHalf2x16:   unpacked(ir.I32, mathlib.UnpackHalf2x16),
+	spirv.GLSLUnpackHalf2x16:   unpackHalf,
 	spirv.GLSLUnpackDouble2x32: unpacked(ir.F64, mathlib.UnpackDouble2x32),
 }
