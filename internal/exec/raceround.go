@@ -186,7 +186,7 @@ func (r *races) roundOf(x *record, lane int, t *thread) *round {
 		}
 		t.workgroup.open = b
 	}
-	if b.first.Number != x.number {
+	if b.first.Number != x.number && (e.Barrier == 0 || e.Barrier != b.event.Barrier) {
 		b.other = x.message(lane)
 		b.meets.whole = 0
 	}

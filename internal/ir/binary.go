@@ -179,7 +179,7 @@ func (c *coder) program(p *Program) {
 		c.text(&e.Memory)
 		small(c, &e.Resource)
 		c.u32(&e.Set, &e.Binding, &e.Size)
-		small(c, &e.Axes, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release)
+		small(c, &e.Axes, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release, &e.Barrier)
 		c.bools(&e.Bound, &e.Read, &e.Write, &e.Atomic, &e.Private, &e.Unshared, &e.Uninit)
 	})
 	e := &p.Effects

@@ -138,4 +138,5 @@ type Event struct {
 	Uninit           bool // of an access of memory without an initializer
 	Scope, Execution uint8
 	Acquire, Release uint8 // sets of domains
+	Barrier          uint8 // of a control barrier that several instructions may execute: its number, from 1; 0 if only this one does
 }

@@ -24,11 +24,14 @@ func OfKernel(c *ptxlower.Counters, subgroup uint32, counters []uint64, place fu
 		if i == 0 {
 			s.Entry = f.Name
 		}
+		if f.Calls >= 0 {
+			out.Calls = word(f.Calls)
+		}
 		for k, b := range f.Blocks {
 			var block Block
 			for _, part := range b.Parts {
 				now := Count{Executed: word(part.Counter), Subgroups: word(part.Counter + 1)}
-				if k == 0 && len(block.Instructions) == 0 {
+				if k == 0 && len(block.Instructions) == 0 && f.Calls < 0 {
 					out.Calls = now.Executed
 				}
 				for j := range part.Instructions {

@@ -53,15 +53,16 @@ func (e *emitter) low8(i int, most uint32) ir.V {
 func (e *emitter) bfe() {
 	t := irType(e.typ(0))
 	n := uint32(t.Bits())
-	a, pos, length := e.read(e.operand(1), t), e.low8(2, n), e.low8(3, n)
-	shifted := e.shiftBy(ir.LShr, a, pos)
-	op := ir.BitFieldU
+	var pos, length ir.V
+	rest := e.separately(func() { pos, length = e.low8(2, n), e.low8(3, n) })
+	shift, op := ir.LShr, ir.BitFieldU
 	if isSigned(e.typ(0)) {
-		op = ir.BitFieldS
-		shifted = e.shiftBy(ir.AShr, a, pos)
+		shift, op = ir.AShr, ir.BitFieldS
 	}
-	v := e.b.Op(op, t, shifted, e.b.I32(0), length)
-	e.result(e.b.Select(e.b.Cmp(ir.Eq, length, e.b.I32(0)), e.b.Const(t, 0), v))
+	e.moves(rest, func(x ...ir.V) ir.V {
+		v := e.b.Op(op, t, e.shiftBy(shift, x[0], pos), e.b.I32(0), length)
+		return e.b.Select(e.b.Cmp(ir.Eq, length, e.b.I32(0)), e.b.Const(t, 0), v)
+	}, e.bitsOf(e.operand(1), t))
 }
 
 // shiftBy shifts by an amount that may reach or exceed the width: all bits leave then.
@@ -80,12 +81,14 @@ func (e *emitter) shiftBy(op ir.Op, x, by ir.V) ir.V {
 func (e *emitter) bfi() {
 	t := irType(e.typ(0))
 	n := uint32(t.Bits())
-	a, b := e.read(e.operand(1), t), e.read(e.operand(2), t)
-	pos, length := e.low8(3, n), e.low8(4, n)
+	var pos, length ir.V
+	rest := e.separately(func() { pos, length = e.low8(3, n), e.low8(4, n) })
 	ones := e.b.Op(ir.Not, t, e.shiftBy(ir.Shl, e.b.Const(t, t.Mask()), length))
 	mask := e.shiftBy(ir.Shl, ones, pos)
-	v := e.b.Op(ir.And, t, e.shiftBy(ir.Shl, a, pos), mask)
-	e.result(e.b.Op(ir.Or, t, v, e.b.Op(ir.And, t, b, e.b.Op(ir.Not, t, mask))))
+	e.moves(rest, func(x ...ir.V) ir.V {
+		v := e.b.Op(ir.And, t, e.shiftBy(ir.Shl, x[0], pos), mask)
+		return e.b.Op(ir.Or, t, v, e.b.Op(ir.And, t, x[1], e.b.Op(ir.Not, t, mask)))
+	}, e.bitsOf(e.operand(1), t), e.bitsOf(e.operand(2), t))
 }
 
 // amount returns an operand clamped to 32, or modulo 32 with .wrap.
@@ -145,13 +148,16 @@ func (e *emitter) fns() {
 func (e *emitter) logic() {
 	op := map[string]ir.Op{"and": ir.And, "or": ir.Or, "xor": ir.Xor}[e.in.Op]
 	t := irType(e.typ(0))
-	x := e.args(2, t)
-	e.result(e.b.Op(op, t, x...))
+	x := e.combine(op, e.bitsOf(e.operand(1), t), e.bitsOf(e.operand(2), t))
+	e.lacks(x.missing, 0)
+	e.result(x.v)
 }
 
 func (e *emitter) not() {
 	t := irType(e.typ(0))
-	e.result(e.b.Op(ir.Not, t, e.args(1, t)[0]))
+	x := e.bitsOf(e.operand(1), t)
+	e.lacks(x.missing, 0)
+	e.result(e.b.Op(ir.Not, t, x.v))
 }
 
 // cnot emits 1 for 0, else 0.
@@ -195,32 +201,36 @@ func (e *emitter) lop3() {
 // shift emits shl and shr; amounts beyond the width are the width.
 func (e *emitter) shift() {
 	t := irType(e.typ(0))
-	x, by := e.read(e.operand(1), t), e.read(e.operand(2), ir.I32)
+	op := ir.LShr
 	switch {
 	case e.in.Op == "shl":
-		e.result(e.shiftBy(ir.Shl, x, by))
+		op = ir.Shl
 	case isSigned(e.typ(0)):
-		e.result(e.shiftBy(ir.AShr, x, by))
-	default:
-		e.result(e.shiftBy(ir.LShr, x, by))
+		op = ir.AShr
 	}
+	var by ir.V
+	rest := e.separately(func() { by = e.read(e.operand(2), ir.I32) })
+	e.moves(rest, func(x ...ir.V) ir.V { return e.shiftBy(op, x[0], by) }, e.bitsOf(e.operand(1), t))
 }
 
 // funnel emits shf: a shift of the 64 bits hi:lo. The result is the high word (.l) or the low word (.r).
 func (e *emitter) funnel() {
-	lo, hi := e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32)
+	lo, hi := e.bitsOf(e.operand(1), ir.I32), e.bitsOf(e.operand(2), ir.I32)
 	if e.operand(3).Kind == ptx.Immediate {
-		e.result(e.funnelBy(lo, hi, uint32(e.constant(e.operand(3).Expr))))
+		by := uint32(e.constant(e.operand(3).Expr))
+		e.moves(0, func(x ...ir.V) ir.V { return e.funnelBy(x[0], x[1], by) }, lo, hi)
 		return
 	}
-	by := e.as(e.amount(3), ir.I64)
-	v := e.pack(lo, hi)
-	if e.in.Has(".r") {
-		e.result(e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, v, by)))
-		return
-	}
-	v = e.b.Op(ir.Shl, ir.I64, v, by)
-	e.result(e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, 32))))
+	var by ir.V
+	rest := e.separately(func() { by = e.as(e.amount(3), ir.I64) })
+	e.moves(rest, func(x ...ir.V) ir.V {
+		v := e.pack(x[0], x[1])
+		if e.in.Has(".r") {
+			return e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, v, by))
+		}
+		v = e.b.Op(ir.Shl, ir.I64, v, by)
+		return e.b.Op(ir.Trunc, ir.I32, e.b.Op(ir.LShr, ir.I64, v, e.b.Const(ir.I64, 32)))
+	}, lo, hi)
 }
 
 // funnelBy returns the word that a constant shift of hi:lo yields.
@@ -243,27 +253,19 @@ func (e *emitter) funnelBy(lo, hi ir.V, by uint32) ir.V {
 
 // prmt picks four bytes of b:a. Without a mode, four bits of c select each: the byte, and whether its sign fills the result.
 func (e *emitter) prmt() {
-	var a, b ir.V
-	first := e.separately(func() { a = e.read(e.operand(1), ir.I32) })
-	second := e.separately(func() { b = e.read(e.operand(2), ir.I32) })
-	c := e.read(e.operand(3), ir.I32)
-	picks := func(word uint64) bool { // compilers leave a word without a value that they do not pick from
-		if e.operand(3).Kind != ptx.Immediate || e.permuteMode() != "" {
-			return true
-		}
-		bits := e.constant(e.operand(3).Expr) >> 2
-		return (bits^word)&1 == 0 || (bits>>4^word)&1 == 0 || (bits>>8^word)&1 == 0 || (bits>>12^word)&1 == 0
-	}
-	if first != 0 && picks(0) {
-		e.meet(first)
-	}
-	if second != 0 && picks(1) {
-		e.meet(second)
-	}
+	words := []followed{e.bitsOf(e.operand(1), ir.I32), e.bitsOf(e.operand(2), ir.I32)}
 	if o := e.operand(3); o.Kind == ptx.Immediate && e.permuteMode() == "" {
-		e.result(e.permutedBy(a, b, uint32(e.constant(o.Expr))))
+		c := uint32(e.constant(o.Expr))
+		e.moves(0, func(x ...ir.V) ir.V { return e.permutedBy(x[0], x[1], c) }, words...)
 		return
 	}
+	var c ir.V
+	rest := e.separately(func() { c = e.read(e.operand(3), ir.I32) })
+	e.moves(rest, func(x ...ir.V) ir.V { return e.permutedAt(x[0], x[1], c) }, words...)
+}
+
+// permutedAt returns the bytes that c selects, by the mode.
+func (e *emitter) permutedAt(a, b, c ir.V) ir.V {
 	all := e.pack(a, b)
 	pick := func(i ir.V) ir.V { // byte i of all
 		by := e.b.Op(ir.ZExt, ir.I64, e.b.Op(ir.Shl, ir.I32, i, e.b.I32(3)))
@@ -282,7 +284,7 @@ func (e *emitter) prmt() {
 		}
 		v = e.b.Op(ir.Or, ir.I32, v, e.b.Op(ir.Shl, ir.I32, x, e.b.I32(8*i)))
 	}
-	e.result(v)
+	return v
 }
 
 // permutedBy returns the bytes that a constant selects.

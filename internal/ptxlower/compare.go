@@ -122,8 +122,13 @@ func (e *emitter) combined(v ir.V, combine string) ir.V {
 	if len(e.in.Operands) < 4 {
 		malformed(e.in.Pos, "%s has no predicate to combine; must have one", e.in.Name())
 	}
-	c := e.read(e.operand(3), ir.B1)
-	return e.b.Op(combinations[combine], ir.B1, v, c)
+	first := followed{v: v}
+	if e.sure != 0 {
+		first.missing = e.b.Op(ir.Not, ir.B1, e.sure)
+	}
+	x := e.combine(combinations[combine], first, e.bitsOf(e.operand(3), ir.B1))
+	e.lacks(x.missing, 0)
+	return x.v
 }
 
 // combinations are the Boolean operators.
@@ -134,9 +139,8 @@ func (e *emitter) setp() {
 	cmp, combine := e.comparison()
 	d := e.operand(0)
 	if t := e.typ(0); isPairOfHalves(t) && d.Kind == ptx.Pair {
-		for i, v := range e.comparedHalves(cmp, t, e.operand(1), e.operand(2)) {
-			e.write(d.Elems[i], e.combined(v, combine))
-		}
+		v := e.comparedHalves(cmp, t, e.operand(1), e.operand(2))
+		e.writeBoth(v[0], v[1], combine)
 		return
 	}
 	v := e.compared(cmp, e.typ(0), e.operand(1), e.operand(2))
@@ -144,8 +148,20 @@ func (e *emitter) setp() {
 		e.write(d, e.combined(v, combine))
 		return
 	}
-	p, q := e.combined(v, combine), e.combined(e.b.Op(ir.Not, ir.B1, v), combine)
+	e.writeBoth(v, e.b.Op(ir.Not, ir.B1, v), combine)
+}
+
+// writeBoth writes two predicates, each combined with the last operand: the first result may be its register.
+func (e *emitter) writeBoth(p, q ir.V, combine string) {
+	sure, d := e.sure, e.operand(0)
+	p = e.combined(p, combine)
+	first := e.sure
+	e.sure = sure
+	q = e.combined(q, combine)
+	second := e.sure
+	e.sure = first
 	e.write(d.Elems[0], p)
+	e.sure = second
 	e.write(d.Elems[1], q)
 }
 
@@ -178,16 +194,24 @@ func (e *emitter) setHalves(cmp, combine string) {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
 	v := e.comparedHalves(cmp, e.types[1], e.operand(1), e.operand(2))
+	sure := e.sure
+	var both [2]ir.V
 	for i := range v {
+		e.sure = sure
 		v[i] = e.b.Select(e.combined(v[i], combine), e.b.Const(ir.I16, yes), e.b.Const(ir.I16, 0))
+		both[i] = e.sure
+	}
+	if e.sure = both[0]; both[1] != 0 {
+		e.meet(both[1])
 	}
 	e.result(e.pack(v[0], v[1]))
 }
 
 func (e *emitter) selp() {
 	t := irType(e.typ(0))
-	x := e.args(2, t)
-	e.result(e.b.Select(e.read(e.operand(3), ir.B1), x[0], x[1]))
+	var p ir.V
+	rest := e.separately(func() { p = e.read(e.operand(3), ir.B1) })
+	e.moves(rest, func(x ...ir.V) ir.V { return e.b.Select(p, x[0], x[1]) }, e.bitsOf(e.operand(1), t), e.bitsOf(e.operand(2), t))
 }
 
 // slct emits a if c ≥ 0, else b. A NaN selects b.

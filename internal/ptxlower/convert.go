@@ -180,15 +180,16 @@ func (e *emitter) floatToInteger(to, from string) {
 // integerToInteger emits an extension or a truncation; with .sat a clamp to the type.
 func (e *emitter) integerToInteger(to, from string) {
 	t, s := irType(to), irType(from)
-	x := e.read(e.operand(1), s)
 	if e.in.Has(".sat") {
-		e.result(e.clampInteger(x, to, from))
+		e.result(e.clampInteger(e.read(e.operand(1), s), to, from))
 		return
 	}
-	if isSigned(from) && t.Bits() > s.Bits() {
-		x = e.b.Op(ir.SExt, t, x)
-	}
-	e.result(e.as(x, t))
+	e.moves(0, func(x ...ir.V) ir.V {
+		if isSigned(from) && t.Bits() > s.Bits() {
+			return e.b.Op(ir.SExt, t, x[0])
+		}
+		return e.as(x[0], t)
+	}, e.bitsOf(e.operand(1), s))
 }
 
 // clampInteger emits a conversion that clamps, in the wider of the two types.

@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -21,6 +22,7 @@ type Counters struct {
 type CountedFunction struct {
 	Name   string
 	Pos    ptx.Position
+	Calls  int            // the counter of its calls, of threads; −1 if the first block executes once a call
 	Blocks []CountedBlock // those with instructions
 }
 
@@ -52,7 +54,7 @@ func (f *function) counts() *CountedFunction {
 		return nil
 	}
 	if f.counted == nil {
-		f.counted = &CountedFunction{Name: f.f.Name, Pos: f.f.Pos}
+		f.counted = &CountedFunction{Name: f.f.Name, Pos: f.f.Pos, Calls: -1}
 		f.o.Counters.Functions = append(f.o.Counters.Functions, f.counted)
 	}
 	return f.counted
@@ -62,6 +64,15 @@ func (f *function) counts() *CountedFunction {
 func (c *Counters) reserve(words int) int {
 	c.Words += words
 	return c.Words - words
+}
+
+// countCalls counts the calls of the function, if its first instruction may execute several times in a call, or never.
+func (f *function) countCalls() {
+	first := &f.blocks[0]
+	again := slices.ContainsFunc(f.blocks, func(b block) bool { return slices.Contains(b.succs, 0) })
+	if c := f.counts(); c != nil && (again || first.from == first.to && first.last == nil) {
+		c.Calls = f.countHere()
+	}
 }
 
 // countBlock begins the counters of a block.
@@ -75,13 +86,18 @@ func (f *function) countBlock(b *block) {
 // countPart begins a part of the block, and counts it.
 func (f *function) countPart() {
 	b := f.lastCounted()
+	b.Parts = append(b.Parts, CountedPart{Counter: f.countHere()})
+}
+
+// countHere counts threads and warps, and returns the number of the first of both counters.
+func (f *function) countHere() int {
 	n := f.o.Counters.reserve(2)
-	b.Parts = append(b.Parts, CountedPart{Counter: n})
 	lanes := f.lanesWith(f.b.Bool(true))
 	f.b.If(f.b.Op(ir.Elect, ir.B1))
 	f.count(n, lanes)
 	f.count(n+1, f.b.Const(ir.I64, 1))
 	f.b.End()
+	return n
 }
 
 func (f *function) lastCounted() *CountedBlock { return &f.counted.Blocks[len(f.counted.Blocks)-1] }

@@ -81,6 +81,6 @@
 //	sanitize.go                  checks of the execution
 //	trace.go                     events for the detector of data races
 //	counters.go                  counts of executions
-//	follow.go                    values that nothing wrote
+//	follow.go, followbits.go     values that nothing wrote
 //	heap.go                      malloc and free, in PTX
 package ptxlower

@@ -136,19 +136,20 @@ func (e *emitter) mixed(op ir.Op, n int) {
 	if e.types[0] != ".f32" || small != ".f16" && small != ".bf16" || e.in.Has(".relu") || e.in.Has(".cc") {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	x := make([]ir.V, n)
-	for i := range x {
-		switch o := e.operand(i + 1); {
-		case i == n-1:
-			x[i] = e.read(o, ir.F32)
-		case small == ".f16":
-			x[i] = e.b.Op(ir.FCvt, ir.F32, e.read(o, ir.F16))
-		default:
-			x[i] = e.fromBfloat(e.read(o, ir.I16))
-		}
-		x[i] = e.flush(x[i])
+	var x []ir.V
+	for i := range n - 1 {
+		x = append(x, e.flush(e.widened(e.operand(i+1))))
 	}
+	x = append(x, e.flush(e.read(e.operand(n), ir.F32)))
 	e.result(e.finish(e.rounded(op, ir.F32, x...)))
+}
+
+// widened returns an operand of 16 bits, which has the second type, as .f32.
+func (e *emitter) widened(o *ptx.Operand) ir.V {
+	if e.types[1] == ".f16" {
+		return e.b.Op(ir.FCvt, ir.F32, e.read(o, ir.F16))
+	}
+	return e.fromBfloat(e.read(o, ir.I16))
 }
 
 func (e *emitter) fma() {

@@ -182,6 +182,7 @@ func (e *emitter) reduxFloat(op ir.Op) {
 	}
 	const nan = 0x7fc00000
 	members := b.Op(ir.And, ir.I32, e.members(2), e.ballot(b.Bool(true)))
+	e.checkMember(2)
 	total, any := b.Const(ir.F32, nan), b.Bool(false)
 	for i := range uint32(WarpSize) {
 		in := b.Cmp(ir.Eq, b.Op(ir.And, ir.I32, members, b.I32(1<<i)), b.I32(1<<i))

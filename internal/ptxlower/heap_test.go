@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // heapKernel declares malloc and free as CUDA's compiler does, and has a body with macros: ALLOC n to %rd1 and FREE of %rd1.
@@ -160,4 +162,25 @@ AGAIN:
 		}
 		return ""
 	})
+}
+
+// TestHeapRace writes blocks that other threads have freed: free and malloc order the accesses, so that there is no race. Writes of another
+// thread's live block are one.
+func TestHeapRace(t *testing.T) {
+	again := "mov.u64 %rd2, 8; ALLOC st.u32 [%rd1], %r0; FREE ALLOC st.u32 [%rd1], %r0;"
+	for body, want := range map[string]int{
+		again: 0,
+		again + "and.b64 %rd3, %rd1, -64; st.u32 [%rd3+16], %r0;": 1,
+	} {
+		m := parse(t, heapKernel(body))
+		for _, e := range engines {
+			l := launch{kernel: "k", grid: [3]uint32{2, 1, 1}, block: [3]uint32{64, 1, 1}, args: []any{make([]byte, 8*64)}, workers: 2, sanitize: ir.SanitizeRace}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(err)
+			}
+			if min(len(l.reports), 1) != want {
+				t.Errorf("on the %s %s has the reports %v; must have %d", e.name, body, l.reports, want)
+			}
+		}
+	}
 }

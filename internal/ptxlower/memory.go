@@ -143,7 +143,7 @@ func (e *emitter) store() {
 	e.memory(e.operand(0), spaceOf(e.in), size*uint64(len(list)), func(p place) {
 		for i, v := range values {
 			e.sure, e.copied = shadows[i].sure, shadows[i].bits
-			if p.space == inGlobal {
+			if p.space == inGlobal && (i < 3 || len(values) != 4) { // compilers store vectors of three as four
 				e.checkStored()
 			}
 			e.storePlace(p, uint64(i)*size, v, flags)
@@ -268,18 +268,25 @@ func (e *emitter) mov() {
 	case (s.Kind == ptx.Vector) != (d.Kind == ptx.Vector) && len(s.Elems)+len(d.Elems) != 2 && len(s.Elems)+len(d.Elems) != 4:
 		malformed(e.in.Pos, "the vector of %s has %d elements; must have 2 or 4", e.in.Name(), len(s.Elems)+len(d.Elems))
 	case s.Kind == ptx.Vector && d.Kind != ptx.Vector:
-		e.result(e.packVector(s, int(t.Bits())))
+		e.packVector(s, int(t.Bits()))
 	case d.Kind == ptx.Vector && s.Kind != ptx.Vector:
 		n := uint64(t.Bits()) / uint64(len(d.Elems))
 		if n < 8 {
 			malformed(d.Pos, "the vector has %d elements, of less than a byte", len(d.Elems))
 		}
-		v := e.read(s, bitsType(int(t.Bits()/8)))
+		x := e.bitsOf(s, bitsType(int(t.Bits()/8)))
 		for i, o := range d.Elems {
-			if o.Kind != ptx.Sink {
-				x := e.b.Op(ir.LShr, e.b.Func.Type(v), v, e.b.Const(e.b.Func.Type(v), n*uint64(i)))
-				e.set(e.resultRegister(o), e.as(x, bitsType(int(n/8))))
+			part := func(v ir.V) ir.V {
+				v = e.b.Op(ir.LShr, e.b.Func.Type(v), v, e.b.Const(e.b.Func.Type(v), n*uint64(i)))
+				return e.as(v, bitsType(int(n/8)))
 			}
+			if o.Kind == ptx.Sink {
+				continue
+			}
+			if e.lacks(0, 0); x.missing != 0 {
+				e.lacks(part(x.missing), 0)
+			}
+			e.set(e.resultRegister(o), part(x.v))
 		}
 	case d.Kind == ptx.Vector:
 		unsupported(e.in.Pos, "%s of a vector", e.in.Name())
@@ -294,18 +301,23 @@ func (e *emitter) mov() {
 }
 
 // packVector emits the elements of a vector as one number, the first one lowest.
-func (e *emitter) packVector(s *ptx.Operand, bits int) ir.V {
+func (e *emitter) packVector(s *ptx.Operand, bits int) {
 	n := bits / len(s.Elems)
 	if n < 8 {
 		malformed(s.Pos, "the vector has %d elements, of less than a byte", len(s.Elems))
 	}
-	t := bitsType(bits / 8)
-	v := e.b.Const(t, 0)
+	list := make([]followed, len(s.Elems))
 	for i, o := range s.Elems {
-		x := e.as(e.read(o, bitsType(n/8)), t)
-		v = e.b.Op(ir.Or, t, v, e.b.Op(ir.Shl, t, x, e.b.Const(t, uint64(n*i))))
+		list[i] = e.bitsOf(o, bitsType(n/8))
 	}
-	return v
+	t := bitsType(bits / 8)
+	e.moves(0, func(x ...ir.V) ir.V {
+		v := e.b.Const(t, 0)
+		for i := range x {
+			v = e.b.Op(ir.Or, t, v, e.b.Op(ir.Shl, t, e.as(x[i], t), e.b.Const(t, uint64(n*i))))
+		}
+		return v
+	}, list...)
 }
 
 // copyAsync emits cp.async as a copy at once: the ISA lets a copy be complete before any thread waits for it. The bytes of the source
@@ -330,33 +342,43 @@ func (e *emitter) copyAsync() {
 			size = e.read(o, ir.I32)
 		}
 	}
-	for at := uint64(0); at < n; at += 4 {
-		v := e.copiedWord(at, e.b.Op(ir.Sub, ir.I32, size, e.b.I32(uint32(at))))
-		e.memory(e.operand(0), inShared, 4, func(p place) { e.storePlace(p, at, v, 0) })
+	words := make([]ir.V, n/4)
+	if len(e.in.Operands) == 3 {
+		e.memory(e.operand(1), inGlobal, n, func(p place) {
+			for i := range words {
+				words[i] = e.loadPlace(p, uint64(4*i), ir.I32, 0)
+			}
+		})
+	} else {
+		for i := range words {
+			words[i] = e.copiedWord(uint64(4*i), e.b.Op(ir.Sub, ir.I32, size, e.b.I32(uint32(4*i))))
+		}
 	}
+	e.memory(e.operand(0), inShared, n, func(p place) {
+		for i, v := range words {
+			e.storePlace(p, uint64(4*i), v, 0)
+		}
+	})
 }
 
-// copiedWord returns the word at an offset of the source of cp.async, of which left bytes are copied. It reads a partial word byte by
-// byte, because the memory may end after its last byte.
-func (e *emitter) copiedWord(at uint64, left ir.V) (v ir.V) {
+// copiedWord returns the word at an offset of the source of cp.async, of which left bytes are copied. It reads no byte that is not, because
+// the memory may end before it, and a partial word byte by byte.
+func (e *emitter) copiedWord(at uint64, left ir.V) ir.V {
 	load := func(at uint64, t ir.Type) (x ir.V) {
-		e.memory(e.operand(1), inGlobal, 1, func(p place) { x = e.loadPlace(p, at, t, 0) })
+		e.memory(e.operand(1), inGlobal, at+uint64(t.Size()), func(p place) { x = e.loadPlace(p, at, t, 0) })
 		return x
 	}
-	v = load(at, ir.I32)
-	if len(e.in.Operands) < 4 {
-		return v
-	}
 	b, slot := e.b, e.temporary(ir.I32)
-	whole := b.Cmp(ir.SLe, b.I32(4), left)
-	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), b.Select(whole, v, b.I32(0)))
-	b.If(b.Op(ir.And, ir.B1, b.Cmp(ir.SLt, b.I32(0), left), b.Op(ir.Not, ir.B1, whole)))
-	part := b.I32(0)
+	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), b.I32(0))
+	b.If(b.Cmp(ir.SLe, b.I32(4), left))
+	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), load(at, ir.I32))
+	b.Else()
 	for i := range uint32(3) {
+		b.If(b.Cmp(ir.SLt, b.I32(i), left))
 		x := b.Op(ir.Shl, ir.I32, b.Op(ir.ZExt, ir.I32, load(at+uint64(i), ir.I8)), b.I32(8*i))
-		part = b.Op(ir.Or, ir.I32, part, b.Select(b.Cmp(ir.SLt, b.I32(i), left), x, b.I32(0)))
+		b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), b.Op(ir.Or, ir.I32, b.OpAux(ir.PLd, ir.I32, slot, b.I32(0)), x))
+		b.End()
 	}
-	b.OpAux(ir.PSt, ir.I32, slot, b.I32(0), part)
 	b.End()
 	return b.OpAux(ir.PLd, ir.I32, slot, b.I32(0))
 }

@@ -145,9 +145,12 @@ func (e *emitter) checkLane(p, lane ir.V) {
 	e.report(ir.SanitizeUniform, ruleLane, absent, "the value of thread %d of the warp, which does not execute it", lane)
 }
 
+// ofMatrices are the instructions of matrices, which a whole warp executes.
+var ofMatrices = map[string]bool{"mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true}
+
 // checkWarp reports an instruction of matrices that not all threads of the warp execute.
 func (e *emitter) checkWarp() {
-	if e.o.Sanitize&ir.SanitizeUniform == 0 || !e.in.Has(".aligned") || e.in.Op != "mma" && e.in.Op != "wmma" && e.in.Op != "ldmatrix" {
+	if e.o.Sanitize&ir.SanitizeUniform == 0 || !e.in.Has(".aligned") || !ofMatrices[e.in.Op] {
 		return
 	}
 	active := e.ballot(e.b.Bool(true))
@@ -166,7 +169,14 @@ func (e *emitter) checkFloat(do func(*emitter)) {
 	t := irType(e.types[0])
 	isNaN := func(v ir.V) ir.V { return e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.FEq, v, v)) }
 	numbers := e.b.Bool(true)
-	for _, o := range e.in.Operands[1:] {
+	operands := e.in.Operands[1:]
+	if len(e.types) > 1 { // the last one alone has the type
+		for _, o := range operands[:len(operands)-1] {
+			numbers = e.b.Op(ir.And, ir.B1, numbers, e.b.Op(ir.Not, ir.B1, isNaN(e.widened(o))))
+		}
+		operands = operands[len(operands)-1:]
+	}
+	for _, o := range operands {
 		numbers = e.b.Op(ir.And, ir.B1, numbers, e.b.Op(ir.Not, ir.B1, isNaN(e.read(o, t))))
 	}
 	do(e)

@@ -44,6 +44,7 @@ func (f *function) structure() {
 		slices.SortFunc(t.inner[i], func(x, y int) int { return t.flow.rank[x] - t.flow.rank[y] })
 		slices.SortFunc(t.outer[i], func(x, y int) int { return t.flow.rank[x] - t.flow.rank[y] })
 	}
+	f.countCalls()
 	t.emit(0)
 }
 

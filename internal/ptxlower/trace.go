@@ -23,9 +23,9 @@ type tracedAt struct {
 	event ir.Event
 }
 
-// trace logs an event.
+// trace logs an event. Of malloc and free the exchanges of lists have one: they order the accesses of a block before and after it is free.
 func (e *emitter) trace(of ir.Sanitizers, rule string, event ir.Event, args ...ir.V) {
-	if e.ofHeap(e.f) {
+	if e.ofHeap(e.f) && !e.in.Has(".acq_rel") {
 		return
 	}
 	s := ir.Site{Sanitizer: of, Stage: ir.Compute, Rule: rule, Name: e.in.Name()}
@@ -83,7 +83,7 @@ func (e *emitter) traceAccess(p place, address ir.V, bytes uint64) {
 // describe sets the properties of the access of the instruction to a space.
 func (e *emitter) describe(x *ir.Event, in space) {
 	switch e.in.Op {
-	case "st", "sust":
+	case "st", "stmatrix":
 		x.Write = true
 	case "cp":
 		x.Read, x.Write = in == inGlobal, in == inShared
@@ -118,13 +118,39 @@ func (e *emitter) describe(x *ir.Event, in space) {
 
 // traceBarrier logs a barrier of the block, or of a warp. Any threads of a warp may have one of their own.
 func (e *emitter) traceBarrier(scope uint8) {
-	event := ir.Event{Kind: ir.BarrierEvent, Scope: scope, Execution: scope, Acquire: allDomains, Release: allDomains}
+	event := ir.Event{Kind: ir.BarrierEvent, Scope: scope, Execution: scope, Acquire: allDomains, Release: allDomains, Barrier: e.barrierNumber()}
 	switch {
 	case e.o.Sanitize&ir.SanitizeUniform != 0 && scope == ir.EventGroup:
 		e.trace(ir.SanitizeUniform, ruleBarrier, event)
 	case e.o.Sanitize&ir.SanitizeRace != 0:
 		e.trace(ir.SanitizeRace, ruleRace, event)
 	}
+}
+
+// barrierNumber identifies the barrier of the block that the instruction executes, because several instructions may execute it: those of
+// barrier.red execute none of barrier.sync, and that of the cluster is one of its own. It is 0 if the number is no constant.
+func (e *emitter) barrierNumber() uint8 {
+	const reduces, ofCluster = 16, 33 // 1 to 16 are those of barrier.sync
+	switch i := e.barrierOperand(); {
+	case e.in.Has(".warp"):
+	case e.in.Has(".cluster"):
+		return ofCluster
+	case i < len(e.in.Operands) && e.operand(i).Kind == ptx.Immediate:
+		n := uint8(1 + e.constant(e.operand(i).Expr)&15)
+		if e.in.Has(".red") {
+			n += reduces
+		}
+		return n
+	}
+	return 0
+}
+
+// barrierOperand returns which operand has the number of the barrier.
+func (e *emitter) barrierOperand() int {
+	if e.in.Has(".red") {
+		return 1
+	}
+	return 0
 }
 
 // traceFence logs a fence.
