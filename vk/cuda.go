@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -319,13 +320,18 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	if f.dev.lowering.Profile {
 		o.Counters = &ptxlower.Counters{}
 	}
+	if f.dev.debugger != nil {
+		o.Symbols = &lower.KernelSymbols{}
+	}
 	lowered, err := ptxlower.Lower(f.module.module, f.module.image, f.kernel.Name, o)
 	if err != nil {
 		return nil, cudaError(err)
 	}
-	stage, err := shader.Composed(context.Background(), lowered)
-	if err != nil {
-		return nil, err
+	stage := &shader.Stage{Program: lowered, Kernel: o.Symbols}
+	if o.Symbols == nil { // passes move what symbols have the places of
+		if stage, err = shader.Composed(context.Background(), lowered); err != nil {
+			return nil, err
+		}
 	}
 	if o.Counters != nil {
 		f.dev.profiler.announce(stage.Program, o.Counters)

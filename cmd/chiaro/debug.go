@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,12 @@ func newDebug(c console) *cobra.Command {
 		Use:   "debug [FILE] [-- FLAG...]",
 		Short: "Debug the shaders of dispatches, draws and launches of rays with a client of the Debug Adapter Protocol",
 		Long: `Speak the Debug Adapter Protocol on standard input and output, or with --listen to one client after the other on TCP. The client's
-launch request names a compute shader or a script (program), and the flags with which chiaro run would run it (args); FILE and the
+launch request names a compute shader, a script or a launch of a CUDA kernel (program), and the flags with which chiaro run would run it (args); FILE and the
 flags after -- are their defaults. Further arguments of launch: stopOnEntry, workgroup and invocation (the thread in focus at first),
 dispatch, draw and launch (how many of them run before the debugger stops), and stage, pixel, primitive, sample, vertex, instance and
 launchId (which invocations of draws and launches of rays stop).
+
+A kernel stops at lines of its PTX, or of the sources that its .loc directives name.
 
 Threads are the invocations of the subgroup that runs. The shader stops at lines and instructions, when data change, and with
 --sanitize at instructions with an undefined result; it goes on forward and backward. docs/debugging.md has configurations of editors.`,
@@ -127,8 +130,14 @@ func (d *debugger) start(ctx context.Context, l adapter.Launch, output func(stri
 	}
 	f.opts.Workers, f.jobs = 1, 1
 	x := &profiled{file: file, sources: map[profile.Place]string{}}
-	if isShader(file) {
+	switch {
+	case isShader(file):
 		return x.debugShader(ctx, c, f)
+	case isLaunch(file):
+		if err := cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err != nil {
+			return nil, err
+		}
+		return debugLaunch(c, f, file)
 	}
 	if err := f.refuse(observedOnly, "a script", "a compute shader"); err != nil {
 		return nil, err

@@ -77,7 +77,9 @@ func (s *Session) keepCode(p *ir.Program, stage *shader.Stage, parts []part) *co
 }
 
 // known reports whether the debugger has the data about a stage that it needs.
-func known(s *shader.Stage) bool { return s != nil && s.Symbols != nil && s.Facts != nil }
+func known(s *shader.Stage) bool {
+	return s != nil && (s.Kernel != nil || s.Symbols != nil && s.Facts != nil)
+}
 
 // stageOf returns the stage of a program that runs; nil if it is of none that the debugger knows.
 func (h *hook) stageOf(p *ir.Program) *shader.Stage {

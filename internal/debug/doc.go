@@ -40,6 +40,7 @@
 //	mark.go, breakpoint.go        operations at which a thread may stop
 //	watch.go                      data breakpoints
 //	ray.go                        launches of rays, ray queries
+//	kernel.go                     CUDA kernels
 //	block.go, pixelhistory.go     the fragments of a pixel, and the tests that ended them
 //	heat.go                       the instructions at each pixel
 //	frame.go, variable.go,

@@ -91,7 +91,7 @@ func (x *view) writable(p lower.Place) error {
 		return errors.New("push constants do not change")
 	case lower.InLaunch, lower.InRecord:
 		return errors.New("an input, which does not change")
-	case lower.InVariable, lower.InPrivate, lower.InWorkgroup, lower.InFrame, lower.InPayload:
+	case lower.InVariable, lower.InPrivate, lower.InWorkgroup, lower.InFrame, lower.InPayload, lower.InBytes:
 		return nil
 	case lower.InAddress:
 		_, err := x.read(p)
@@ -123,6 +123,10 @@ func bitsOf(t *facts.Type, n number, from kind) (uint64, error) {
 func (e *edit) make(h *hook, s *exec.Step) {
 	x := view{h, s, Frame{fn: e.fn, lane: e.lane}}
 	p := e.place
+	if p.Kind == lower.InBytes {
+		x.setPrivateBytes(p, e.bits)
+		return
+	}
 	at := x.offset(p)
 	switch p.Kind {
 	case lower.InVariable, lower.InPrivate, lower.InFrame, lower.InPayload:

@@ -87,6 +87,14 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
+// nameLength returns the length of the rest of a name of PTX at the beginning of a text.
+func nameLength(s string) (n int) {
+	for n < len(s) && (isWord(s[n]) || s[n] == '$') {
+		n++
+	}
+	return n
+}
+
 // numberLength returns the length of the number at the beginning of a text.
 func numberLength(s string) int {
 	n := 0
@@ -248,8 +256,11 @@ func (p *parser) primary() (*node, error) {
 		p.next()
 		r, err := literal(t)
 		return constant(r), err
-	case t == "%": // the id of a value
+	case t == "%" || t == "$": // the id of a value, or a name of PTX
 		n := len(p.text) - len(strings.TrimLeft(p.text, "0123456789"))
+		if n == 0 {
+			n = nameLength(p.text)
+		}
 		t, p.text = t+p.text[:n], p.text[n:]
 	case !isWord(t[0]):
 		return nil, fmt.Errorf("%q; want a value", t)

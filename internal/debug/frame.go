@@ -75,6 +75,9 @@ func (h *hook) threadName(t Thread) string {
 		return fmt.Sprintf("launch %d,%d,%d", id[0], id[1], id[2])
 	}
 	id := h.local(t)
+	if h.stage.Kernel != nil {
+		return fmt.Sprintf("thread %d,%d,%d of block %d,%d,%d", id[0], id[1], id[2], t.Group[0], t.Group[1], t.Group[2])
+	}
 	return fmt.Sprintf("invocation %d,%d,%d of workgroup %d,%d,%d", id[0], id[1], id[2], t.Group[0], t.Group[1], t.Group[2])
 }
 

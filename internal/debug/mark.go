@@ -52,9 +52,13 @@ func newMarks(p *ir.Program, parts []part) *marks {
 	x := &marks{program: p, parts: parts, of: make([][]mark, len(p.Funcs)), lines: make([][]int32, len(p.Funcs)), names: map[int]*names{}, places: map[placesKey][]lower.Place{}}
 	for n, f := range p.Funcs {
 		x.of[n], x.lines[n] = make([]mark, len(f.Vals)), make([]int32, len(f.Vals))
-		if of := &parts[n]; of.stage != nil {
+		if of := &parts[n]; of.stage != nil && of.stage.Kernel != nil {
+			if list := of.stage.Kernel.Functions; of.fn < len(list) {
+				x.scan(n, kernelCode{list[of.fn]})
+			}
+		} else if of.stage != nil {
 			if fn := of.stage.Symbols.Function(of.fn); fn != nil {
-				x.scan(n, fn)
+				x.scan(n, shaderCode{fn})
 			}
 			if of.silent {
 				clear(x.of[n])
@@ -65,13 +69,13 @@ func newMarks(p *ir.Program, parts []part) *marks {
 }
 
 // scan finds the marks and the lines of a function of the program. An operation without a line has that of the one before it.
-func (x *marks) scan(n int, fn *facts.Function) {
+func (x *marks) scan(n int, fn functionCode) {
 	f, of, lines, locate := x.program.Funcs[n], x.of[n], x.lines[n], x.parts[n].locate
 	var at Location
 	block, last, line := -1, -1, int32(0)
 	for _, v := range f.Code {
 		// Instructions outside are variables of the module, which operations before the function's fill.
-		if i, ok := x.instruction(n, v); ok && i >= fn.Index && i < fn.End {
+		if i, ok := x.instruction(n, v); ok && fn.has(i) {
 			if o := f.Val(v); o.Op == ir.Log && o.Aux < uint64(len(x.program.Messages)) && x.program.Messages[o.Aux].Kind == ir.Undefined {
 				of[v] |= undefines
 				x.undefined = true
@@ -79,7 +83,7 @@ func (x *marks) scan(n int, fn *facts.Function) {
 			if i != last {
 				last = i
 				of[v] |= beginsInstruction
-				b, l := blockOf(fn, i), locate(i)
+				b, l := fn.block(i, block), locate(i)
 				if l.Line > 0 {
 					if b != block || l != at {
 						of[v] |= beginsLine
@@ -104,9 +108,22 @@ func (x *marks) instruction(fn int, v ir.V) (int, bool) {
 		return 0, false
 	default:
 		i := int(o.Origin-of.Origin) - 1
-		return i, i >= 0 && i < of.stage.Facts.Code.Len()
+		return i, i >= 0 && i < Instructions(of.stage)
 	}
 }
+
+// functionCode is a function of a module.
+type functionCode interface {
+	has(instruction int) bool
+	// block returns the number of the block with an instruction, which the operations execute after one of block last; −1 if it is in none.
+	block(instruction, last int) int
+}
+
+// shaderCode is a function of a shader.
+type shaderCode struct{ *facts.Function }
+
+func (c shaderCode) has(i int) bool     { return i >= c.Index && i < c.End }
+func (c shaderCode) block(i, _ int) int { return blockOf(c.Function, i) }
 
 // blockOf returns the number of the block with an instruction; −1 if it is in none.
 func blockOf(f *facts.Function, i int) int {

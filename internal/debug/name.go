@@ -126,6 +126,9 @@ func (x *view) name(id spirv.ID) string {
 
 // find returns the variable of a name in the frame; nil if there is none.
 func (x *view) find(name string) *Variable {
+	if x.kernel() != nil {
+		return x.findKernel(name)
+	}
 	list := x.namesOf().of[name]
 	for i := len(list) - 1; i >= 0; i-- {
 		n := list[i]

@@ -69,7 +69,7 @@ func (h *hook) watching(g *exec.Group) bool {
 	for _, w := range h.watches {
 		switch kind := w.places[0].Kind; {
 		case h.stage != w.stage:
-		case kind != lower.InVariable && kind != lower.InPrivate && kind != lower.InWorkgroup, w.thread.Group == g.ID && w.thread.run == h.run():
+		case kind != lower.InVariable && kind != lower.InPrivate && kind != lower.InBytes && kind != lower.InWorkgroup, w.thread.Group == g.ID && w.thread.run == h.run():
 			return true
 		}
 	}

@@ -30,10 +30,11 @@ type Variable struct {
 
 	Parts uint64 // the number of its parts; 0 for a scalar
 
-	of   *view
-	id   spirv.ID
-	path []uint64
-	t    *facts.Type // nil for a built-in
+	of     *view
+	id     spirv.ID
+	symbol *lower.KernelSymbol // of a kernel, which has no ids
+	path   []uint64
+	t      *facts.Type // nil for a built-in
 
 	numbers []number    // of a built-in, or of a part of a ray
 	kind    kind        // of numbers
@@ -46,12 +47,16 @@ type Scope struct {
 	Name string
 	of   *view
 	has  func(*view, spirv.ID) bool // nil for the built-ins of the invocation
+	kind lower.SymbolKind           // of a kernel, whose scopes have no function
 }
+
+// invocationScope is the scope of the built-ins of the invocation.
+const invocationScope = "Invocation"
 
 // scopes are the scopes of all frames.
 var scopes = []Scope{
 	{Name: "Locals", has: (*view).isLocal},
-	{Name: "Invocation"},
+	{Name: invocationScope},
 	{Name: "Inputs", has: storedIn(spirv.StorageClassInput)},
 	{Name: "Rays", has: (*view).isOfRay},
 	{Name: "Outputs", has: storedIn(spirv.StorageClassOutput)},
@@ -68,6 +73,9 @@ func (s *Session) Scopes(f Frame) (list []Scope) {
 	if x == nil {
 		return nil
 	}
+	if x.kernel() != nil {
+		return x.kernelScopes()
+	}
 	for _, c := range scopes {
 		c.of = x
 		if c.has == nil || slices.ContainsFunc(x.namesOf().ids, func(id spirv.ID) bool { return c.has(x, id) }) {
@@ -83,6 +91,9 @@ func (s *Session) Variables(c Scope) (list []*Variable) {
 	defer s.state.RUnlock()
 	if s.hook == nil || s.hook.step != c.of.at {
 		return nil
+	}
+	if c.of.kernel() != nil && c.Name != invocationScope {
+		return c.of.kernelVariables(c.kind)
 	}
 	if c.has == nil {
 		return c.of.builtins()
@@ -178,6 +189,9 @@ func (x *view) variable(id spirv.ID) *Variable {
 
 // places returns the places of the scalars of the variable.
 func (v *Variable) places() ([]lower.Place, error) {
+	if v.symbol != nil {
+		return v.kernelPlaces()
+	}
 	if len(v.path) > 0 {
 		_, list, err := v.of.placesOf(v.id, v.path)
 		return list, err
@@ -206,7 +220,11 @@ func (v *Variable) fill() {
 	if v.t == nil {
 		return
 	}
-	v.Type, v.Parts = typeName(v.of.own().stage.Facts, v.t), v.count()
+	if v.Parts = v.count(); v.symbol != nil {
+		v.Type = v.kernelType()
+	} else {
+		v.Type = typeName(v.of.own().stage.Facts, v.t)
+	}
 	if isRay(v.t) {
 		v.fillRay()
 		return
@@ -252,7 +270,7 @@ func (s *Session) Children(v *Variable, first, count uint64) (list []*Variable) 
 
 // child returns part i, without its text.
 func (v *Variable) child(i uint64) *Variable {
-	return &Variable{of: v.of, id: v.id, path: append(slices.Clone(v.path), i), Name: v.part(i), t: v.t.Part(i)}
+	return &Variable{of: v.of, id: v.id, symbol: v.symbol, path: append(slices.Clone(v.path), i), Name: v.part(i), t: v.t.Part(i)}
 }
 
 // part returns the name of part i.
@@ -271,8 +289,11 @@ func (v *Variable) part(i uint64) string {
 
 // read returns the bits of the scalar at a place.
 func (x *view) read(p lower.Place) (uint64, error) {
-	if p.Kind == lower.InRegister {
+	switch p.Kind {
+	case lower.InRegister:
 		return x.at.Read(x.fn, p.Value, x.lane) & p.Type.Mask(), nil
+	case lower.InBytes:
+		return x.privateBytes(p), nil
 	}
 	at := x.offset(p)
 	switch p.Kind {
@@ -301,7 +322,10 @@ func (x *view) read(p lower.Place) (uint64, error) {
 // offset returns the slot of a place in private memory, or its offset in bytes in other memory.
 func (x *view) offset(p lower.Place) uint64 {
 	at := p.Offset
-	if p.Value != 0 && p.Kind != lower.InAddress {
+	switch {
+	case p.Kind == lower.InAddress && p.Value == 0:
+		return 0 // Offset is the address
+	case p.Value != 0 && p.Kind != lower.InAddress:
 		at += x.at.Read(x.fn, p.Value, x.lane)
 	}
 	switch p.Kind {
@@ -323,6 +347,9 @@ func (x *view) memory(p lower.Place) []byte {
 	case lower.InPush:
 		return x.job.Push
 	case lower.InAddress:
+		if p.Value == 0 {
+			return x.addressed(p.Offset)
+		}
 		return x.addressed(x.at.Read(x.fn, p.Value, x.lane))
 	case lower.InRecord:
 		return x.addressed(x.record())
@@ -377,6 +404,9 @@ func (x *view) builtins() (list []*Variable) {
 func (x *view) builtinTable() []builtinWords {
 	switch x.command.Kind {
 	case vk.DebugDispatch:
+		if x.stage.Kernel != nil {
+			return kernelBuiltins
+		}
 		return dispatchBuiltins
 	case vk.DebugLaunch:
 		return launchBuiltins
@@ -457,7 +487,17 @@ func (v *Variable) Path() string {
 		return ""
 	}
 	if v.of == nil {
+		if strings.HasPrefix(v.Name, "%") {
+			return v.Name
+		}
 		return "gl_" + v.Name
+	}
+	if v.symbol != nil {
+		text := v.symbol.Name
+		for _, i := range v.path {
+			text += fmt.Sprintf("[%d]", i)
+		}
+		return text
 	}
 	at := &Variable{of: v.of, id: v.id, t: v.of.own().stage.Symbols.Type(v.of.own().fn, v.id)}
 	text := v.of.name(v.id)

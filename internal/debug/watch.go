@@ -59,6 +59,7 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 		switch p := &places[i]; {
 		case p.Kind == lower.InFrame || p.Kind == lower.InPayload:
 			p.Kind, p.Offset = lower.InPrivate, x.offset(*p)
+		case p.Kind == lower.InAddress && p.Value == 0: // it is fixed
 		case p.Kind == lower.InAddress || p.Kind == lower.InRecord || p.Kind == lower.InLaunch:
 			return nil, fmt.Errorf("%s is not in memory that can be watched; want a variable or a buffer", expression)
 		case p.Value != 0:
@@ -88,7 +89,7 @@ func (w *Watch) read(h *hook, s *exec.Step) bool {
 	lane, same := h.laneOf(s, w.thread)
 	switch kind := w.places[0].Kind; {
 	case h.stage != w.stage,
-		!same && (kind == lower.InVariable || kind == lower.InPrivate),
+		!same && (kind == lower.InVariable || kind == lower.InPrivate || kind == lower.InBytes),
 		kind == lower.InWorkgroup && s.Group != w.thread.Group:
 		return false
 	}

@@ -101,5 +101,6 @@
 //	sanitize*.go                        checks of the execution
 //	profile.go, profileloop.go          counters of the module's blocks
 //	symbol.go                           the places of values, for a debugger
+//	kernelsymbol.go                     those of kernels of PTX, which package ptxlower fills
 //	canonicalnan.go                     the last pass over the program
 package lower

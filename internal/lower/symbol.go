@@ -27,8 +27,8 @@ type Place struct {
 	Kind PlaceKind
 	Type ir.Type
 
-	Value    ir.V   // InRegister: the value; else what is added to Offset while running, such as the address; 0 for nothing
-	Variable uint64 // InVariable: index in Program.Vars
+	Value    ir.V   // InRegister: the value; else what is added to Offset while running, such as the address; 0 for nothing: then Offset is an address
+	Variable uint64 // InVariable, InBytes: index in Program.Vars
 	Resource uint64 // InBuffer: index in Program.Res
 	Offset   uint64 // in slots or bytes
 }
@@ -48,6 +48,7 @@ const (
 	InFrame                      // a slot of the frame of the ray that runs the shader
 	InPayload                    // a slot of the payload or the callable data that the shader is run with
 	InRecord                     // a byte of the data of the shader record
+	InBytes                      // a byte of a variable in private memory, which has four in a slot
 	InLaunch                     // word Offset of the id of the launch's invocation, after it of the size of the launch
 )
 

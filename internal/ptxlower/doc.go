@@ -81,6 +81,7 @@
 //	sanitize.go                  checks of the execution
 //	trace.go                     events for the detector of data races
 //	counters.go                  counts of executions
+//	symbol.go                    places of registers and variables, for a debugger
 //	follow.go, followbits.go     values that nothing wrote
 //	heap.go                      malloc and free, in PTX
 package ptxlower

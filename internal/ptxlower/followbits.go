@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// With SanitizeUninit instructions that only move bits, and those of logic, keep the shadow of each bit: compilers move structures with padding and bit fields
-// in words, and compute both sides of a Boolean operator if no side has an effect.
+// With SanitizeUninit instructions that only move bits, and those of logic, keep the shadow of each bit: compilers move structures with
+// padding and bit fields in words, and compute both sides of a Boolean operator if no side has an effect.
 
 // followed is an operand and its bits without a value: missing is 0 if all have one.
 type followed struct{ v, missing ir.V }

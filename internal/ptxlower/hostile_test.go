@@ -59,7 +59,7 @@ func lowerAll(t *testing.T, m *ptx.Module) (programs int) {
 		return 0
 	}
 	for _, f := range m.Entries() {
-		_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}, Sanitize: ir.SanitizeAll})
+		_, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}, Sanitize: ir.SanitizeAll, Counters: &Counters{}})
 		if err == nil {
 			programs++
 		}

@@ -27,12 +27,13 @@ const (
 
 // Options are the parameters of a launch that the program depends on.
 type Options struct {
-	Block       [3]uint32     // threads of a block
-	SharedBytes uint32        // of dynamic shared memory
-	Base        uint64        // the device address of the module's image
-	Sanitize    ir.Sanitizers // all but SanitizeInterface have checks
-	Counters    *Counters     // if it is not nil, the program counts its executions, and Lower sets the layout
-	Heap        uint64        // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
+	Block       [3]uint32            // threads of a block
+	SharedBytes uint32               // of dynamic shared memory
+	Base        uint64               // the device address of the module's image
+	Sanitize    ir.Sanitizers        // all but SanitizeInterface have checks
+	Counters    *Counters            // if it is not nil, the program counts its executions, and Lower sets the layout
+	Symbols     *lower.KernelSymbols // if it is not nil, Lower sets it
+	Heap        uint64               // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
 }
 
 // Unsupported is the error of PTX that is valid but not built: it names the instruction.
@@ -129,6 +130,9 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	u.prog.Vars[u.local].Slots = (u.localBytes + 3) / 4
 	if u.shadowLocal > 0 {
 		u.prog.Vars[u.shadowLocal-1].Slots = (u.localBytes + 3) / 4
+	}
+	if o.Symbols != nil {
+		u.describe(o.Symbols)
 	}
 	u.prog.StateEffects()
 	lower.Canonicalize(u.prog)

@@ -98,7 +98,8 @@ type Stage struct {
 	Program *ir.Program
 	Facts   *facts.Module // nil if the program is from a cache
 
-	Symbols *lower.Symbols // of lower.Options; nil for none
+	Symbols *lower.Symbols       // of lower.Options; nil for none
+	Kernel  *lower.KernelSymbols // of a CUDA kernel that is debugged, which has no Facts; nil for none
 
 	Source func() *facts.Module // returns the facts if they are nil; nil if they are not known
 

@@ -100,6 +100,9 @@ type Target struct {
 	Locate func(stage *shader.Stage) func(instruction int) debug.Location
 	// Resolve returns the line at which a breakpoint will stop, as far as that is known before the shader runs; false if it will not.
 	Resolve func(at debug.Location) (debug.Location, bool)
+	// Instruction returns the instruction of a breakpoint at a line of the module itself, if Locate has lines of a source; nil if modules
+	// have no lines.
+	Instruction func(at debug.Location) (instruction int, ok bool)
 	// Text returns a line with the instruction of the module, for disassembly.
 	Text func(stage *shader.Stage, instruction int) string
 }

@@ -30,9 +30,9 @@ func (a *adapter) setBreakpoints(m *dap.SetBreakpointsRequest) {
 	var list []*debug.Breakpoint
 	for _, b := range m.Arguments.Breakpoints {
 		a.breaks++
-		list = append(list, &debug.Breakpoint{
-			Number: a.breaks, At: debug.Location{File: file, Line: b.Line}, Condition: b.Condition, Hits: b.HitCondition, Log: b.LogMessage,
-		})
+		x := &debug.Breakpoint{Number: a.breaks, At: debug.Location{File: file, Line: b.Line}, Condition: b.Condition, Hits: b.HitCondition, Log: b.LogMessage}
+		a.ofModule(x)
+		list = append(list, x)
 	}
 	a.lines[file] = list
 	stopped := a.stopped
@@ -42,7 +42,9 @@ func (a *adapter) setBreakpoints(m *dap.SetBreakpointsRequest) {
 	for _, b := range list {
 		x := dap.Breakpoint{Id: b.Number, Line: b.At.Line, Message: "no shader with this line is known yet"}
 		at, ok := b.At, false
-		if stopped {
+		if b.Instruction > 0 {
+			at.Line, ok = b.Instruction, true
+		} else if stopped {
 			at, ok = a.session.Resolve(b.At)
 		}
 		if !ok && a.target != nil {
@@ -54,6 +56,16 @@ func (a *adapter) setBreakpoints(m *dap.SetBreakpointsRequest) {
 		out = append(out, x)
 	}
 	a.respond(m.GetRequest(), dap.SetBreakpointsResponseBody{Breakpoints: out})
+}
+
+// ofModule makes a breakpoint at a line of the module one at the instruction there.
+func (a *adapter) ofModule(b *debug.Breakpoint) {
+	if a.target == nil || a.target.Instruction == nil {
+		return
+	}
+	if n, ok := a.target.Instruction(b.At); ok {
+		b.Instruction = n
+	}
 }
 
 func (a *adapter) setInstructionBreakpoints(m *dap.SetInstructionBreakpointsRequest) {

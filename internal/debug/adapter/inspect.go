@@ -180,7 +180,7 @@ func (a *adapter) disassemble(m *dap.DisassembleRequest) {
 	locate := a.target.Locate(stage)
 	for i := range max(m.Arguments.InstructionCount, 0) {
 		x := dap.DisassembledInstruction{Address: fmt.Sprintf("0x%x", max(n+i, 0)), Instruction: "invalid"}
-		if at := n + i - 1; at >= 0 && at < stage.Facts.Code.Len() {
+		if at := n + i - 1; at >= 0 && at < debug.Instructions(stage) {
 			x.Instruction = a.target.Text(stage, at)
 			if l := locate(at); l.Line > 0 && l.File != "" {
 				x.Line, x.Location = l.Line, &dap.Source{Name: filepath.Base(l.File), Path: absolute(l.File)}
