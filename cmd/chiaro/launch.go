@@ -141,6 +141,20 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 // runOn runs the launch, and calls done when it has ended.
 func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, done func(*vk.Device)) error {
 	file := j.source.file
+	var result error
+	err := j.execute(ctx, f, func(d *vk.Device, cause error) {
+		done(d)
+		result = j.conclude(c, f.format, cause)
+	})
+	if err != nil {
+		return reported(c, file, err)
+	}
+	return result
+}
+
+// execute runs the launch, and calls done with its error when it has ended, before the device closes. It returns the error of what the
+// launch needs.
+func (j *launchJob) execute(ctx context.Context, f runFlags, done func(d *vk.Device, cause error)) error {
 	if f.opts.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
@@ -148,30 +162,33 @@ func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, done func(
 	}
 	d, err := j.open(ctx, &f)
 	if err != nil {
-		return reported(c, file, err)
+		return err
 	}
 	defer d.device.Close()
-	err = j.resolveAddresses(d)
-	if err == nil {
-		err = j.makeImages(d)
+	if err := j.resolveAddresses(d); err != nil {
+		return err
 	}
-	if err != nil {
-		return reported(c, file, err)
+	if err := j.makeImages(d); err != nil {
+		return err
 	}
-	cause := j.launch(d.device)
-	done(d.device)
+	done(d.device, j.launch(d.device))
+	return nil
+}
+
+// conclude shows the log, the reports and the result of a launch.
+func (j *launchJob) conclude(c console, format string, cause error) error {
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
 	writeReports(c.err, j.reports.List())
 	if cause != nil {
-		err := reported(c, file, cause)
+		err := reported(c, j.source.file, cause)
 		if errors.As(cause, new(*exec.BudgetError)) {
 			return &coded{code: exitFindings}
 		}
 		return err
 	}
-	if err := j.judge(c, f.format); err != nil || len(j.reports.List()) == 0 {
+	if err := j.judge(c, format); err != nil || len(j.reports.List()) == 0 {
 		return err
 	}
 	return &coded{code: exitFindings}
@@ -245,14 +262,22 @@ func (j *launchJob) judge(c console, format string) error {
 }
 
 // differs reports whether a buffer differs from its expected value, and prints the difference to standard error.
-func (j *launchJob) differs(c console) (any bool) {
+func (j *launchJob) differs(c console) bool {
+	list := j.differences()
+	for _, text := range list {
+		plain.Fprintf(c.err, "%s: error: %s\n", j.source.file, text)
+	}
+	return len(list) > 0
+}
+
+// differences describes the first wrong value of each buffer that differs from its expected value.
+func (j *launchJob) differences() (list []string) {
 	for _, m := range j.memory {
 		if want, ok := j.expect[m.name]; ok && !bytes.Equal(m.data, want.data) {
-			any = true
-			plain.Fprintf(c.err, "%s: error: %s\n", j.source.file, firstDifference(m.name, m.content, &want))
+			list = append(list, firstDifference(m.name, m.content, &want))
 		}
 	}
-	return any
+	return list
 }
 
 // firstDifference describes the first wrong value of a buffer.

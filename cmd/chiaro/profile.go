@@ -174,9 +174,19 @@ func (x *profiled) launch(ctx context.Context, c console, f *runFlags) error {
 	}
 	c.out = c.err // standard output is for the profile
 	x.file = j.module
-	lines := strings.Split(string(j.text), "\n")
 	x.sources = map[profile.Place]string{}
-	place := func(in *ptxlower.CountedInstruction) profile.Place {
+	place := x.placesOf(j)
+	return j.runOn(ctx, c, *f, func(d *vk.Device) {
+		for _, s := range d.Profiles() {
+			x.profile.Stages = append(x.profile.Stages, profile.OfKernel(s.Kernel, s.SubgroupSize, s.Counters, place))
+		}
+	})
+}
+
+// placesOf returns the function that finds the lines of instructions of a kernel: those that .loc names, else of the PTX, which x quotes.
+func (x *profiled) placesOf(j *launchJob) func(*ptxlower.CountedInstruction) profile.Place {
+	lines := strings.Split(string(j.text), "\n")
+	return func(in *ptxlower.CountedInstruction) profile.Place {
 		if in.File != "" {
 			return profile.Place{File: in.File, Line: in.Line}
 		}
@@ -186,11 +196,6 @@ func (x *profiled) launch(ctx context.Context, c console, f *runFlags) error {
 		}
 		return p
 	}
-	return j.runOn(ctx, c, *f, func(d *vk.Device) {
-		for _, s := range d.Profiles() {
-			x.profile.Stages = append(x.profile.Stages, profile.OfKernel(s.Kernel, s.SubgroupSize, s.Counters, place))
-		}
-	})
 }
 
 // script runs a script.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/profile"
+	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -36,6 +38,7 @@ type ranScript struct {
 	modules map[string]checked // of a test, by stage
 	codes   map[string]*spirv.Module
 	stages  []vk.StageProfile
+	place   func(*ptxlower.CountedInstruction) profile.Place // of the instructions of a kernel
 }
 
 // title returns the name of the script, and of the test in a table.

@@ -40,8 +40,9 @@ func newTest(c console) *cobra.Command {
 	var f testFlags
 	cmd := &cobra.Command{
 		Use:   "test [FILE|DIRECTORY]...",
-		Short: "Run the tests of shaders: tables of inputs and outputs, and scripts",
-		Long: `Run tests that are beside shaders: tables (*` + tableEnding + `) with inputs and expected outputs, and scripts (*.amber, *.vkscript).
+		Short: "Run the tests of shaders: tables of inputs and outputs, scripts, and launches of CUDA kernels",
+		Long: `Run tests that are beside shaders: tables (*` + tableEnding + `) with inputs and expected outputs, scripts (*.amber, *.vkscript), and
+descriptions of launches of CUDA kernels (*` + launchEndings[0] + `) with expected buffers.
 Without a name the folder is the working directory. docs/testing.md has the form of a table.
 
 --coverage FORMAT=FILE writes the lines, branches and functions of shaders that the tests execute, as lcov or cobertura.
@@ -95,7 +96,7 @@ func runTests(c console, f *testFlags, args []string) error {
 	sources, done := openSources()
 	defer done()
 	f.opts.Compiler.Cache = sources
-	files, err := listFiles(c, args, f.filesFrom, tableEnding, ".amber", ".vkscript")
+	files, err := listFiles(c, args, f.filesFrom, append([]string{tableEnding, ".amber", ".vkscript"}, launchEndings...)...)
 	if err != nil {
 		return err
 	}
@@ -135,6 +136,13 @@ type testItem struct {
 
 // items returns the tests of a file.
 func (f *testFlags) items(c console, file string) (items []testItem) {
+	if isLaunch(file) {
+		if strings.Contains(file, f.only) {
+			run := runItem{record{File: file}, func(ctx context.Context, x *record) { f.runLaunchTest(ctx, c, x) }}
+			items = append(items, testItem{run, func() (*wire.Item, bool) { return nil, false }})
+		}
+		return items
+	}
 	if !strings.HasSuffix(file, tableEnding) {
 		if strings.Contains(file, f.only) {
 			run := runItem{record{File: file}, func(ctx context.Context, x *record) { runScript(ctx, c, f.runFlags, x) }}

@@ -38,6 +38,10 @@ func (x *coverage) Record(r record) {
 		return
 	}
 	for _, s := range r.ran.stages {
+		if s.Kernel != nil {
+			x.all.Add(profile.OfKernel(s.Kernel, s.SubgroupSize, s.Counters, r.ran.place))
+			continue
+		}
 		one := profiled{file: r.File, from: r.ran.script}
 		module := checked{file: r.File}
 		if m, ok := r.ran.modules[amber.StageOf(s.Entry.Model).String()]; ok {

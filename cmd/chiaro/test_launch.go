@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/profile"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// runLaunchTest runs a launch of a CUDA kernel as a test: it passes if the launch has its expected buffers, and no sanitizer a report.
+func (f *testFlags) runLaunchTest(ctx context.Context, c console, x *record) {
+	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
+		run := f.runFlags
+		run.opts = opts
+		x.launch(ctx, c, run)
+	})
+}
+
+// launch runs the launch of the record's file.
+func (x *record) launch(ctx context.Context, c console, f runFlags) {
+	x.Status, x.Message = string(amber.Failed), ""
+	j, err := readLaunch(c, x.File)
+	if err == nil {
+		err = j.execute(ctx, f, func(d *vk.Device, cause error) { x.setLaunch(j, d, cause) })
+	}
+	switch unsupported := (*vk.UnsupportedError)(nil); {
+	case err == nil:
+	case errors.Is(err, context.DeadlineExceeded):
+		x.Status = string(amber.RanOutOfTime)
+	case errors.As(err, &unsupported):
+		x.Status, x.Message = string(amber.NotSupported), located(x.File, err)
+	default:
+		x.Message = located(x.File, err)
+	}
+	if x.Status == string(amber.RanOutOfTime) && f.opts.Timeout > 0 && x.Message == "" {
+		x.Message = fmt.Sprintf("%s: not done after %v, the time for one test", x.File, f.opts.Timeout)
+	}
+}
+
+// setLaunch sets the result of a launch.
+func (x *record) setLaunch(j *launchJob, d *vk.Device, cause error) {
+	var at profiled
+	at.sources = map[profile.Place]string{}
+	x.ran = &ranScript{stages: d.Profiles(), place: at.placesOf(j)}
+	reports := j.reports.List()
+	x.Log, x.found, x.Reports, x.sanitized = j.log, reports, reportRecords(reports), false
+	var lines []string
+	switch {
+	case errors.As(cause, new(*vk.UnsupportedError)):
+		x.Status, x.Message = string(amber.NotSupported), located(x.File, cause)
+		return
+	case errors.Is(cause, context.DeadlineExceeded):
+		x.Status, x.Message = string(amber.RanOutOfTime), ""
+		return
+	case errors.As(cause, new(*exec.BudgetError)):
+		x.Status, x.Message = string(amber.RanOutOfTime), located(x.File, cause)
+		return
+	case cause != nil && j.info.Function == nil, errors.As(cause, new(*vk.UsageError)): // the description is invalid
+		x.Message = located(x.File, cause)
+		return
+	case cause != nil:
+		lines = append(lines, located(x.File, cause))
+	default:
+		for _, text := range j.differences() {
+			lines = append(lines, x.File+": "+text)
+		}
+	}
+	if len(reports) > 0 {
+		x.sanitized = len(lines) == 0
+		lines = append(lines, reports[0].Text())
+	}
+	x.Status, x.Message = string(amber.Pass), strings.Join(lines, "\n")
+	if len(lines) > 0 {
+		x.Status = string(amber.Fail)
+	}
+}
