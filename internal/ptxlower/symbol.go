@@ -24,7 +24,7 @@ func (u *unit) describe(s *lower.KernelSymbols) {
 			x.Instructions[n] = x.Instructions[n]
 			if it.loc != nil && len(it.loc.Words) >= 2 {
 				file, line := f.source(it)
-				s.Sources[n] = lower.SourceLine{file, int(line)}
+				s.Sources[n] = lower.SourceLine{File: file, Line: int(line)}
 			}
 		}
 		for _, b := range f.blocks {
