@@ -43,7 +43,7 @@ func (e *UndecidedError) Error() string {
 
 // Judge judges results, of Run or of another implementation, by the values that Vulkan permits: args are the arguments before the run,
 // and results the buffers after it; buffers that are not among them are not judged. The violations are in the order of the
-// instructions that computed them. With Options.SubgroupSize, group operations have the values of subgroups of that size, whose
+// instructions that computed them. With Options.SubgroupSize, group operations have the values of subgroups of that size. Their
 // invocations have consecutive local indices. The error is an *UndecidedError if any result is permitted.
 func (s *Shader) Judge(ctx context.Context, groups [3]uint32, args, results []Argument) ([]Violation, error) {
 	job := &oracle.Job{Module: s.facts, Groups: groups, Buffers: map[oracle.Place][]byte{}, Pictures: map[oracle.Place]*oracle.Picture{},

@@ -328,7 +328,7 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 		return nil, cudaError(err)
 	}
 	stage := &shader.Stage{Program: lowered, Kernel: o.Symbols}
-	if o.Symbols == nil { // passes move what symbols have the places of
+	if o.Symbols == nil { // passes move values, and symbols have their places
 		if stage, err = shader.Composed(context.Background(), lowered); err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ type descriptorCheck struct {
 	motion    bool // of a trace: the pipeline allows motion
 	unmapped  bool // of a trace: the pipeline lacks the flag for opacity micromaps
 
-	unmixed string // the rule of the pipeline or the shader object, whose flag excludes mixed micromap indices; "" without one
+	unmixed string // the rule of the pipeline or the shader object with a flag that excludes mixed micromap indices; "" without one
 }
 
 // uses adds the findings on the descriptors that stages use.

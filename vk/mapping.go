@@ -50,7 +50,7 @@ type mapped struct {
 	number uint32 // of the binding in the shader
 	kinds  []ir.ResourceKind
 	types  enum.ResourceTypes
-	also   enum.ResourceTypes // those of mappings that a place without a mapping of its types has
+	also   enum.ResourceTypes // types of mappings that a place without a mapping of its types has
 }
 
 // mappedPlaces returns the places of a program.

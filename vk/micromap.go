@@ -220,7 +220,7 @@ func (s *structures) micromap(m *Micromap) *content {
 	return s.content(&m.area)
 }
 
-// OpacityGeometry maps the triangles of a geometry to those of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT). With
+// OpacityGeometry maps the triangles of a geometry to triangles of a micromap (VkAccelerationStructureTrianglesOpacityMicromapEXT). With
 // Structured the micromap is an acceleration structure (VkAccelerationStructureTrianglesOpacityMicromapKHR).
 type OpacityGeometry struct {
 	Micromap    *Micromap // nil if all indices are special ones

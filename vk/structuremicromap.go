@@ -13,7 +13,7 @@ import (
 // BuildMicromapLossy permits states of a micromap that become unknown. All keep their exact value here.
 const BuildMicromapLossy BuildFlags = 0x400
 
-// ExcludeMixedMicromaps is the flag of a pipeline that is used with no structure whose geometries have both special micromap indices and
+// ExcludeMixedMicromaps is the flag of a pipeline that is used with no structure with geometries that have both special micromap indices and
 // others.
 const ExcludeMixedMicromaps enum.PipelineFlags = 1 << 41 // VK_PIPELINE_CREATE_2_OPACITY_MICROMAP_DISALLOW_MIXED_SPECIAL_INDEX_BIT_KHR
 
@@ -81,7 +81,7 @@ func (b *BuildInfo) micromapSize() uint64 {
 	return m.size()
 }
 
-// checkMicromapBuild checks a build of a micromap, whose geometry and target were checked.
+// checkMicromapBuild checks a build of a micromap with a checked geometry and target.
 func (d *Device) checkMicromapBuild(b *BuildInfo, rule string) error {
 	const data = "VUID-VkAccelerationStructureGeometryMicromapDataKHR-"
 	if err := d.needs("micromap", "VUID-VkAccelerationStructureBuildGeometryInfoKHR-micromap-11559"); err != nil {
@@ -159,7 +159,7 @@ func (d *Device) deserializeMicromapStructure(target *AccelerationStructure, fro
 	return true, nil
 }
 
-// opacityForm is what the geometries of a build and of its updates have in common of micromaps that are acceleration structures.
+// opacityForm is common to the geometries of a build and of its updates: their micromaps that are acceleration structures.
 type opacityForm uint8
 
 const (
@@ -179,7 +179,7 @@ func (o *OpacityGeometry) form() opacityForm {
 	return mappedOpacity
 }
 
-// checkStructured checks the indices of geometry i whose micromap is an acceleration structure.
+// checkStructured checks the indices of geometry i with a micromap that is an acceleration structure.
 func (o *OpacityGeometry) checkStructured(i int) error {
 	const rule = "VUID-VkAccelerationStructureTrianglesOpacityMicromapKHR-"
 	switch n := o.IndexSize; {

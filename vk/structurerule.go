@@ -202,7 +202,7 @@ func (s *structures) all(top *content, so func(*content) bool) bool {
 	return len(references) > 0
 }
 
-// unmixed returns the rule of a pipeline whose flag excludes structures with mixed micromap indices; "" without the flag.
+// unmixed returns the rule of a pipeline with a flag that excludes structures with mixed micromap indices; "" without the flag.
 func unmixed(flags enum.PipelineFlags) string {
 	if flags&ExcludeMixedMicromaps != 0 {
 		return vuid.VkCmdDraw_micromap_11638

@@ -26,7 +26,7 @@ func noted(list []*ImageView, v *ImageView) []*ImageView {
 }
 
 // checkTileImages checks the images of tile attachments: each is an attachment of the rendering, of a kind that the device permits.
-// Dispatches do not write those of depth and stencil.
+// Dispatches do not write tile attachments of depth and stencil.
 func (x *executor) checkTileImages(d *descriptorCheck, u *uses) {
 	for i := range u.images {
 		use := &u.images[i]

@@ -120,7 +120,7 @@ func codesOf(n Numeric) (codes [256]uint32) {
 	return codes
 }
 
-// KeepsCodes reports whether the bytes of a texel are those of its value: Store of what Load returns changes nothing.
+// KeepsCodes reports whether Load and then Store leave the bytes of each texel as they are.
 func (c *Codec) KeepsCodes() bool {
 	for i := range c.fields {
 		switch l := &c.fields[i]; {

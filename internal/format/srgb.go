@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The code of a linear value is found by a table over intervals of floats, those of one exponent and the same first 7 bits of the fraction
+// A table over intervals of floats gives the code of a linear value. Floats of an interval have one exponent and the same first 7 bits of the fraction
 // (Giesen 2012, "float→sRGB8 using SSE2"). An interval has at most one of srgbBounds, at low of the 16 bits below:
 //
 //	step = code of the first float << 16 + 1<<16 − low        low is 1<<16 without a bound
@@ -48,7 +48,7 @@ func srgbCode(linear float32) uint64 {
 	return uint64((srgbSteps[b>>srgbStepShift-srgbFirst] + b&(1<<srgbStepShift-1)) >> srgbStepShift)
 }
 
-// SRGBSteps returns the table of steps. The index of a value is that of its interval, the bits from 16 on, less those of SRGBLeast.
+// SRGBSteps returns the table of steps. The index of a value is the number of its interval, its bits from 16 on, less the same bits of SRGBLeast.
 func SRGBSteps() []uint32 { return slices.Clone(srgbSteps) }
 
 // SRGBLinear returns the linear value of each 8-bit sRGB code, rounded to nearest.

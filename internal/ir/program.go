@@ -195,7 +195,7 @@ const (
 	SortStructure        // an acceleration structure
 )
 
-// A program whose resources are mapped has other numbers of bindings for each sort: the bit sorted, the sort from sortShift on, and
+// A program with mapped resources has other numbers of bindings for each sort: the bit sorted, the sort from sortShift on, and
 // below it the number of the shader.
 const (
 	sorted    = 1 << 31

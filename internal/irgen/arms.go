@@ -15,7 +15,7 @@ type armMaker struct {
 	stores       bool // the program writes memory between its arms
 }
 
-// Arms makes the program of a seed, for the job of Job: a switch or a chain of ifs whose arms do almost the same. They differ in
+// Arms makes the program of a seed, for the job of Job: a switch or a chain of ifs with arms that do almost the same. They differ in
 // constants, and some in a few operations.
 func Arms(seed int64) *ir.Program {
 	r := rand.New(rand.NewSource(seed))
@@ -72,7 +72,7 @@ func Arms(seed int64) *ir.Program {
 	return p
 }
 
-// cases makes a switch whose default does nothing.
+// cases makes a switch with an empty default.
 func (m *armMaker) cases(choice ir.V, arms int, one func()) {
 	b, labels := m.b, []ir.V(nil)
 	for range arms {

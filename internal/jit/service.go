@@ -174,7 +174,7 @@ func (c *serviceCall) evaluate() {
 	}
 }
 
-// budgetError reports that the subgroup, or one of those of the strip, has exhausted its step budget. The budget counts the steps
+// budgetError reports that the subgroup, or one subgroup of the strip, has exhausted its step budget. The budget counts the steps
 // of one strip, so that the error is the same for any number of workers.
 func (c *serviceCall) budgetError() error {
 	return &exec.BudgetError{Position: c.position(), Steps: c.job.EffectiveBudget()}

@@ -89,7 +89,7 @@ func newVariant(c *compiled) (*variant, error) {
 }
 
 // sumsSteps returns how many lanes share a step counter if their subgroups may take turns: if one takes the steps of one loop while
-// others wait, and they take those of another loop. Then the counter counts more steps than each of them takes. It returns 0 if
+// others wait, and they take the steps of another loop. Then the counter counts more steps than each of them takes. It returns 0 if
 // the counter is right for each subgroup: there is one loop, or all lanes take all steps.
 func sumsSteps(c *target.Code, lanes uint32) (most uint32) {
 	var first *target.Site

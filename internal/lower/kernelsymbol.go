@@ -5,7 +5,7 @@ package lower
 type KernelSymbols struct {
 	Functions []*KernelFunction  // by number in the program
 	Lines     int                // the last line of the module with an instruction
-	Sources   map[int]SourceLine // by line of the module: what .loc names
+	Sources   map[int]SourceLine // by line of the module: the place that .loc names
 }
 
 // SourceLine is a line of a source.
@@ -41,5 +41,5 @@ type KernelSymbol struct {
 	From, To int    // the lines of the module where the name holds
 	Place    Place
 	Step     uint64 // from one element to the next: slots of private memory, or bytes
-	Float    bool   // a register of bits whose instructions are on floats
+	Float    bool   // a register of bits that float instructions use
 }

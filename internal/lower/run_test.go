@@ -35,7 +35,7 @@ import (
 //	inline 0.1 1 2            an inline uniform block
 //	tensor 0.1 4 3×2 1 2 …    a tensor: bytes of an element, sizes, words of memory
 //	strides 0.1 16 4          the strides of the last tensor of the array
-//	image 0.1 2d:R32_UINT:4×2 1 2 …  an image, perhaps with :layers=n :levels=n :samples=n
+//	image 0.1 2d:R32_UINT:4×2 1 2 …  an image, perhaps with :layers=n :levels=n :samples=n; of each row sample 0, sample 1, …
 //	texels 0.1 R32_UINT 1 2 … a texel buffer
 //	sampler 0.1 linear repeat a sampler
 //	dynamic 0.1 16            dynamic offsets, by descriptor, in bytes

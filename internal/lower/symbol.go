@@ -27,7 +27,7 @@ type Place struct {
 	Kind PlaceKind
 	Type ir.Type
 
-	Value    ir.V   // InRegister: the value; else what is added to Offset while running, such as the address; 0 for nothing: then Offset is an address
+	Value    ir.V   // InRegister: the value; else the addend of Offset while running, such as the address; 0 for nothing: then Offset is an address
 	Variable uint64 // InVariable, InBytes: index in Program.Vars
 	Resource uint64 // InBuffer: index in Program.Res
 	Offset   uint64 // in slots or bytes

@@ -78,7 +78,7 @@ type part struct {
 type arm struct {
 	from, br int32   // the operations are code[from:br], the branch is code[br]
 	part     int32   // the part that contains it
-	size     int     // operations, those of callees included
+	size     int     // operations, with the operations of callees
 	anchors  uint64  // the hash of its anchors
 	exact    uint64  // the hash of its operations, without operands outside
 	loads    bool    // reads memory
@@ -103,7 +103,7 @@ type melder struct {
 	table []int16        // the alignment table
 }
 
-// meldOnce melds groups of arms whose ranges do not overlap. It reports whether there was one.
+// meldOnce melds groups of arms with ranges that do not overlap. It reports whether there was one.
 func meldOnce(p *ir.Program, f *ir.Func, pure []purity) bool {
 	if !branchy(f) {
 		return false
@@ -147,7 +147,7 @@ func branchy(f *ir.Func) bool {
 }
 
 // collect finds the parts and the arms. An arm begins where its part begins, or after
-// the last block that a switch branches to, or after the last if whose lanes all leave:
+// the last block that a switch branches to, or after the last if that all lanes leave:
 //
 //	block L3 {
 //		block L4 {
@@ -318,7 +318,7 @@ type melded struct {
 	from, to int32
 	label    ir.V
 	arms     []arm
-	brs      []ir.V // by arm: what replaces it
+	brs      []ir.V // by arm: its replacement
 	body     []ir.V
 }
 

@@ -17,7 +17,7 @@ import (
 //
 // Slots have references, which are the numbers of values in the melded code.
 
-// purity tells what a call of a function may do.
+// purity tells which effects a call of a function may have.
 type purity struct {
 	known, pure bool
 	loads       bool // reads memory
@@ -361,7 +361,7 @@ func (m *melder) equal(g *group, a *arm, v ir.V, id int32) bool {
 	return true
 }
 
-// insert adds an arm whose slots are known, and makes slots for its new operations. The
+// insert adds an arm with known slots, and makes slots for its new operations. The
 // order of the slots is the order of each arm that has them, so that a definition comes
 // before its uses.
 func (m *melder) insert(g *group, a arm) {

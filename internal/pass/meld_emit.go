@@ -20,7 +20,7 @@ type emitter struct {
 	failed bool // the group cannot be melded, or it does not pay
 }
 
-// emit makes the code of a group whose new block contains code[from:to]. It returns nil
+// emit makes the code of a group with a new block that contains code[from:to]. It returns nil
 // if the group cannot be melded, or if so many operands differ that it does not pay. The
 // values that it has made then stay without a position until compact drops them.
 func (m *melder) emit(g *group, from, to int32) *melded {

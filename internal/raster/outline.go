@@ -25,7 +25,7 @@ func (r *Rasterizer) originalSide(p *draft, t *transform, i int, bias float32) {
 	r.point(&q, t, bias)
 }
 
-// part returns the draft of an edge or corner of polygon p, whose values are interpolated between vertices v.
+// part returns the draft of an edge or corner of polygon p. Its values are interpolated between vertices v.
 func (p *draft) part(v [3]uint32) draft {
 	return draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
 		vertex: v, provoking: p.provoking, viewport: p.viewport}

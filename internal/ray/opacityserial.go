@@ -185,7 +185,7 @@ func (m StructureMicromap) Serialize(to []byte) {
 }
 
 // DeserializeStructureMicromap reads a micromap that is an acceleration structure from the start of from. It is not ok if the data are
-// those of another structure.
+// of another structure.
 func DeserializeStructureMicromap(from []byte) (m StructureMicromap, ok bool, err error) {
 	r := source{b: from}
 	r.long()

@@ -56,6 +56,6 @@
 //	repeat.go       draws that differ in push constants alone
 //	record.go       record draws and clears
 //	indirect.go     record indirect draws
-//	resolverow.go   rows of a multisample resolve
+//	resolverow.go   resolve modes, rows of a multisample resolve
 //	resolve.go      multisample resolve
 package draw

@@ -5,17 +5,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// ResolveMode is a resolve mode (VkResolveModeFlagBits, same values).
-type ResolveMode uint8
-
-// Resolve modes.
-const (
-	ResolveSampleZero ResolveMode = 1 << iota
-	ResolveAverage
-	ResolveMin
-	ResolveMax
-)
-
 // Resolve resolves a rectangle of src at from into single-sample texels of dst at to. The coordinates
 // also name aspect, level and layer. Pixels outside of the images are skipped. Averages of integers
 // and stencil values are sample 0 (Vulkan §"Render Pass Multisample Resolve Operations").

@@ -8,6 +8,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
+// ResolveMode is a resolve mode (VkResolveModeFlagBits, same values).
+type ResolveMode uint8
+
+// Resolve modes.
+const (
+	ResolveSampleZero ResolveMode = 1 << iota
+	ResolveAverage
+	ResolveMin
+	ResolveMax
+)
+
 // resolveChunk is the number of texels that are converted at once.
 const resolveChunk = 64
 
@@ -20,11 +31,12 @@ type rowResolver struct {
 
 	samples     [][]byte // of the row
 	space       [texture.MaxSamples][]byte
-	values, out [4 * resolveChunk]float32
+	values, out [4 * resolveChunk]float32 // components of texels: of one sample, and resolved
 	sum         [4 * resolveChunk]float64
 }
 
-// row resolves the first n texels of a row: r.samples are its samples.
+// row resolves the first n texels of a row: r.samples are its samples. Runs of texels of equal samples, and runs of others, are resolved
+// each as a whole.
 func (r *rowResolver) row(to []byte, n int) {
 	for i := 0; i < n; {
 		first := i
@@ -38,7 +50,7 @@ func (r *rowResolver) row(to []byte, n int) {
 	}
 }
 
-// same reports whether all samples of texel i are equal.
+// same reports whether all samples of texel i are equal, as bytes: −0 and +0 differ.
 func (r *rowResolver) same(i int) bool {
 	size := r.read.Bytes
 	if size == 4 {

@@ -37,11 +37,13 @@ func (s *shader) attachment(binding uint32, form *format.Info, layered bool, n i
 			return s.LoadOwn(ir.I32, s.Handle(ir.ImageShape, binding, false), b.I32(0), 4*(ir.ShapeLevels+ir.MaxLevels*n))
 		})
 	}
+	// Words 0 to 2: the first byte of the level, and the pitches of rows and layers.
 	bytes := b.I32(uint32(x.Format().Bytes))
 	off, pitch := word(0), word(1)
 	if layered {
 		off = s.Add(off, s.Mul(s.layer(), word(2)))
 	}
+	// The sample is the same in all pixels unless fragments have several pixels.
 	addSample := func() {
 		if s.key.Samples > 1 {
 			off = s.Add(off, s.Mul(n, b.Op(ir.LShr, ir.I32, pitch, b.I32(uint32(bits.Len32(s.key.Samples)-1)))))
