@@ -157,6 +157,7 @@ func (d *Binner) outputStreams(f *primitiveList, n, maxVertices uint32) {
 // (Vulkan §"Geometry Shader Primitive Ordering").
 func (d *Binner) assemblePrimitiveStrips(f *primitiveList, n, maxVertices, stream uint32) {
 	marks := d.marks.Words(int(n) * int(maxVertices+1))
+	id := d.Pipeline.Record.Word(ir.PrimitiveId, 0)
 	for lane := range n {
 		list := marks[lane*(maxVertices+1):][:maxVertices+1]
 		d.primitiveStrip = d.primitiveStrip[:0]
@@ -167,19 +168,18 @@ func (d *Binner) assemblePrimitiveStrips(f *primitiveList, n, maxVertices, strea
 				continue
 			}
 			if m&markBegins != 0 {
-				d.endPrimitiveStrip(f)
+				d.endPrimitiveStrip(f, id)
 			}
 			d.primitiveStrip = append(d.primitiveStrip, lane*maxVertices+uint32(i))
 		}
-		d.endPrimitiveStrip(f)
+		d.endPrimitiveStrip(f, id)
 	}
 }
 
 // endPrimitiveStrip forms the primitives of the open primitive strip. PrimitiveId is an output of the provoking
-// vertex.
-func (d *Binner) endPrimitiveStrip(f *primitiveList) {
+// vertex, at word id of its record.
+func (d *Binner) endPrimitiveStrip(f *primitiveList, id int) {
 	rec := d.Pipeline.Record
-	id := rec.Word(ir.PrimitiveId, 0)
 	for i := range state.Primitives(f.topology, uint32(len(d.primitiveStrip))) {
 		last := d.state.Rasterization.LastVertex
 		v, n := state.PrimitiveVertices(f.topology, i, last)
