@@ -87,3 +87,42 @@ func TestPatchControlPoints(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledDepth checks that the buffer of a depth and stencil attachment of several samples has the first sample of each texel.
+func TestSampledDepth(t *testing.T) {
+	r := runText(t, `#!amber
+SHADER vertex v PASSTHROUGH
+IMAGE color FORMAT B8G8R8A8_UNORM DIM_2D WIDTH 4 HEIGHT 2 SAMPLES 4
+IMAGE both FORMAT D32_SFLOAT_S8_UINT DIM_2D WIDTH 4 HEIGHT 2 SAMPLES 4
+PIPELINE graphics p
+  ATTACH v
+  FRAMEBUFFER_SIZE 4 2
+  BIND BUFFER color AS color LOCATION 0
+  BIND BUFFER both AS depth_stencil
+  DEPTH
+    TEST on
+    WRITE on
+    COMPARE_OP always
+    CLAMP off
+    BOUNDS min 0.0 max 1.0
+    BIAS constant 0.0 clamp 0.0 slope 0.0
+  END
+END
+CLEAR_DEPTH p 0.25
+CLEAR p
+RUN p DRAW_RECT POS 1 0 SIZE 1 2
+`)
+	if r.Status != Pass {
+		t.Fatal(r.Message)
+	}
+	both := r.Contents["both"]
+	for i := range 8 {
+		want := float32(0.25)
+		if i%4 == 1 {
+			want = 0
+		}
+		if d := math.Float32frombits(binary.LittleEndian.Uint32(both[4*i:])); d != want {
+			t.Errorf("texel %d is at %g; must be at %g", i, d, want)
+		}
+	}
+}

@@ -229,7 +229,7 @@ func (a *apart) move(b *Buffer, data []byte, join bool) {
 			if !ok {
 				return
 			}
-			at := l.Offset + uint64(i/w%h)*l.RowPitch + uint64(i%w*size*max(b.Image.Samples, 1))
+			at := l.Offset + uint64(i/w%h)*l.RowPitch + uint64(i%w*size)
 			raw := a.memory[at:][:size]
 			texel, k := b.aspects(data, i, c)
 			if join {
