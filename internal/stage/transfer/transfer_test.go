@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -138,6 +139,52 @@ func TestSlicesToLayers(t *testing.T) {
 	}
 	if got := volume.Texel(texture.Coord{Z: 2}); got[0] != 4 {
 		t.Errorf("slice 2 has %v, want 4", got)
+	}
+}
+
+// TestImageSamples copies a region between images of several samples, which have rows of different pitches: every sample of a
+// texel goes to the same sample of another, and no other texel changes (VkImageCopy).
+func TestImageSamples(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, samples := range []int{2, 4, 8, 16} {
+		from := image(t, texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: 1024, Height: 5, Layers: 3, Samples: samples})
+		to := image(t, texture.Desc{Format: "R32_UINT", Dim: ir.Dim2D, Width: 37, Height: 9, Layers: 4, Samples: samples})
+		want := map[texture.Coord]uint32{}
+		for _, m := range []*texture.Image{from, to} {
+			eachSample(m, func(at texture.Coord, texel []byte) {
+				binary.LittleEndian.PutUint32(texel, random.Uint32())
+				if m == to {
+					want[at] = binary.LittleEndian.Uint32(texel)
+				}
+			})
+		}
+		r := ImageCopy{From: Subresource{BaseLayer: 1, Layers: 2}, To: Subresource{BaseLayer: 2, Layers: 2}, FromOffset: [3]int{999, 1, 0}, ToOffset: [3]int{12, 5, 0}, Extent: [3]int{25, 4, 1}}
+		if err := Image(to, from, &r); err != nil {
+			t.Fatal(err)
+		}
+		eachSample(from, func(at texture.Coord, texel []byte) {
+			if x, y, layer := at.X-999, at.Y-1, at.Layer-1; x >= 0 && y >= 0 && layer >= 0 {
+				want[texture.Coord{X: 12 + x, Y: 5 + y, Layer: 2 + layer, Sample: at.Sample}] = binary.LittleEndian.Uint32(texel)
+			}
+		})
+		eachSample(to, func(at texture.Coord, texel []byte) {
+			if got := binary.LittleEndian.Uint32(texel); got != want[at] {
+				t.Fatalf("%d samples: %+v is %#x; must be %#x", samples, at, got, want[at])
+			}
+		})
+	}
+}
+
+func eachSample(m *texture.Image, f func(at texture.Coord, texel []byte)) {
+	for layer := range m.Layers {
+		for y := range m.Height {
+			for x := range m.Width {
+				for sample := range m.Samples {
+					at := texture.Coord{X: x, Y: y, Layer: layer, Sample: sample}
+					f(at, m.Texel(at))
+				}
+			}
+		}
 	}
 }
 
