@@ -381,7 +381,7 @@ func TestClear(t *testing.T) {
 // TestHostile calls everything with random numbers: a *RangeError or success, no panic.
 func TestHostile(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	edge := []int{0, 1, 2, 3, 4, 5, 8, 9, -1, 1 << 24, 1<<31 - 1, 1 << 32, math.MaxInt, math.MinInt}
+	edge := []int{0, 1, 2, 3, 4, 5, 8, 9, -1, 1 << 24, 1<<31 - 1, math.MaxInt>>31 + 1, math.MaxInt, math.MinInt}
 	n := func() int {
 		if random.IntN(8) > 0 {
 			return random.IntN(2)
