@@ -105,8 +105,10 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 	c.availability(i, op, as)
 	c.accessOrder(i, op, as)
 	if c.vulkan {
-		c.orderSemantics(i, op, as)
 		c.barrierSemantics(i, op, as)
+	}
+	if c.vulkan || c.m.Memory == spirv.MemoryModelVulkan { // the rules of this model are Vulkan's in every environment
+		c.orderSemantics(i, op, as)
 		if scoped && s == spirv.ScopeInvocation && order != 0 {
 			c.fail(i, vuid.StandaloneSpirv_None_04641, "the memory order of %s is %s with the scope Invocation; must be relaxed", op, order)
 		}
