@@ -100,6 +100,8 @@ type melder struct {
 	order []ir.V         // the labels, in the order of the code
 	left  int            // operations that the round may still look at
 	cells int            // cells of tables that it may still fill
+	climb int            // steps from a part to the one around it that span may still take
+	harms []int32        // by index in the code: how many operations before it are not harmless
 	table []int16        // the alignment table
 }
 
@@ -111,7 +113,8 @@ func meldOnce(p *ir.Program, f *ir.Func, pure []purity) bool {
 	r := newArena()
 	defer r.release()
 	m := &melder{p: p, f: f, edit: editor{f: f}, pure: pure, code: f.Code, arms: map[ir.V][]arm{}, left: 8*len(f.Code) + 1<<12, cells: 32*len(f.Code) + 1<<18}
-	m.pos, m.ords = r.numbers.Alloc(len(f.Vals)), r.numbers.Alloc(len(f.Vals))
+	m.climb = 8*len(f.Code) + 1<<12
+	m.pos, m.ords, m.harms = r.numbers.Alloc(len(f.Vals)), r.numbers.Alloc(len(f.Vals)), r.numbers.Alloc(len(f.Code)+1)
 	m.uni = make([]bool, len(f.Vals))
 	m.collect(newScope(f, r))
 	var done []*melded
@@ -178,6 +181,10 @@ func (m *melder) collect(s scope) {
 	for i, v := range m.code {
 		x := f.Val(v)
 		m.define(v, int32(i))
+		m.harms[i+1] = m.harms[i]
+		if !m.harmless(v, x) {
+			m.harms[i+1]++
+		}
 		dead := s.dead
 		s.step(f, v, 0)
 		switch x.Op {
@@ -282,28 +289,25 @@ func (m *melder) span(g *group) (from, to int32, ok bool) {
 	for _, a := range g.arms[1:] {
 		at = m.common(at, a.part)
 	}
-	if at < 0 || !m.parts[at].closed {
+	if at < 0 || m.climb < 0 || !m.parts[at].closed {
 		return 0, 0, false
 	}
 	from, to = g.arms[0].from, m.parts[at].end
 	for p := g.arms[0].part; p != at; p = m.parts[p].parent {
 		from = m.parts[p].opener
+		m.climb--
 	}
-	if !slices.ContainsFunc(g.arms, func(a arm) bool { return a.loads }) {
-		return from, to, true
-	}
-	for _, v := range m.code[from:to] {
-		if x := m.f.Val(v); !m.harmless(v, x) {
-			return 0, 0, false
-		}
-	}
-	return from, to, true
+	loads := slices.ContainsFunc(g.arms, func(a arm) bool { return a.loads })
+	return from, to, !loads || m.harms[from] == m.harms[to]
 }
 
-// common returns the innermost part that contains two parts. The number of a part is
-// larger than the number of the part around it.
+// common returns the innermost part that contains two parts, or −1 if the search takes
+// too many steps. The number of a part is larger than the number of the part around it.
 func (m *melder) common(a, b int32) int32 {
 	for a != b {
+		if m.climb--; m.climb < 0 {
+			return -1
+		}
 		if a > b {
 			a = m.parts[a].parent
 		} else {

@@ -92,3 +92,72 @@ func TestMeldRules(t *testing.T) {
 		}
 	}
 }
+
+// TestMeldFar melds pairs of equal arms of one switch, half of the cases apart: the ranges of all pairs overlap, so that a round
+// melds one pair. A store between the arms of each pair leaves all.
+func TestMeldFar(t *testing.T) {
+	for _, store := range []bool{false, true} {
+		p := farArms(2000, store)
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		want := len(p.Funcs[0].Code)
+		if !store {
+			want -= maxMeldRounds * farArm
+		}
+		meld(p)
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		// A melded pair needs two more branches, and a block and its end.
+		if n := len(p.Funcs[0].Code); n < want || n > want+4*maxMeldRounds {
+			t.Errorf("store %v: %d operations are left; must be about %d", store, n, want)
+		}
+	}
+}
+
+// farArm is the number of operations of an arm of farArms besides its load.
+const farArm = 26
+
+// farArms makes a switch with n cases. The first half does the same as the second; each arm of a half is different.
+func farArms(n int, store bool) *ir.Program {
+	p := &ir.Program{
+		Name: "far", SubgroupSize: 16, LocalSize: [3]uint32{16, 1, 1},
+		In:  []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
+		Res: []ir.Resource{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}},
+	}
+	b := ir.NewFunc("main", nil, nil)
+	lane := b.OpAux(ir.In, ir.I32, 0)
+	put := func(v ir.V) {
+		b.OpAux(ir.St, ir.I32, 0, b.OpAux(ir.Res, ir.H, 0, b.I32(0)), b.OpAux(ir.At, ir.I32, 4, b.I32(0), lane), v)
+	}
+	end := b.Block(ir.I32)
+	var labels []ir.V
+	for range n {
+		labels = append(labels, b.Block())
+	}
+	var list []ir.Case
+	for i, l := range labels {
+		list = append(list, ir.Case{Value: uint64(i), Label: l})
+	}
+	b.Switch(lane, labels[0], list)
+	for i := range n {
+		b.End()
+		if store && i == n/2 {
+			b.If(b.Cmp(ir.Eq, lane, b.I32(7)))
+			put(lane)
+			b.Br(end, lane)
+			b.End()
+		}
+		x := b.OpAux(ir.Ld, ir.I32, uint64(i%(n/2)), b.OpAux(ir.Res, ir.H, 1, b.I32(0)), lane)
+		for k := range farArm {
+			x = b.Op(ir.Mul, ir.I32, x, b.I32(uint32(i+k)))
+		}
+		b.Br(end, x)
+	}
+	b.End()
+	put(b.Param(end, 0))
+	p.Funcs = []*ir.Func{b.Finish()}
+	p.StateEffects()
+	return p
+}
