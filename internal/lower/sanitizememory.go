@@ -212,8 +212,7 @@ func (f *function) memoryOf(p *pointer) string {
 		return "the buffer"
 	}
 	r := f.prog.Res[p.number]
-	binding, _ := ir.Unsorted(r.Binding)
-	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, binding)
+	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, f.moduleBinding(r))
 }
 
 // A shadow variable records which slots of a Function, Private or Output variable have a value, as the shadow memory of

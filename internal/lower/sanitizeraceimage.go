@@ -37,9 +37,8 @@ func (c *textureCall) tracedTexel(lod spirv.ID) *tracedTexel {
 		inside = f.b.Op(ir.And, ir.B1, inside, f.b.Cmp(ir.ULt, sample, f.b.I32(64)))
 	}
 	r := f.prog.Res[resources[0]]
-	binding, _ := ir.Unsorted(r.Binding)
 	return &tracedTexel{
-		memory: fmt.Sprintf("the image in set %d, binding %d", r.Set, binding),
+		memory: fmt.Sprintf("the image in set %d, binding %d", r.Set, f.moduleBinding(r)),
 		number: resources[0], axes: uint8(c.head.Dim.Axes()),
 		args: append(slices.Clone(c.at), level, sample, c.on.index), inside: inside,
 	}

@@ -154,6 +154,15 @@ func (u *unit) sortedBinding(binding, sort uint32) uint32 {
 	return ir.SortedBinding(binding, sort)
 }
 
+// moduleBinding returns the number that the module has for the binding of a resource. Only numbers of mapped resources have a sort in them.
+func (u *unit) moduleBinding(r ir.Resource) uint32 {
+	if u.options.Descriptors != InHeaps {
+		return r.Binding
+	}
+	number, _ := ir.Unsorted(r.Binding)
+	return number
+}
+
 // readOnly reports whether a variable, or each member of its block, is decorated NonWritable.
 func (u *unit) readOnly(v *facts.Variable, block *facts.Type) bool {
 	if u.facts.Has(v.ID, spirv.DecorationNonWritable) {
