@@ -225,6 +225,8 @@ func (x *frame) allEqual(r *request) []Number {
 				return []Number{{}}
 			case t.IsFloat() && len(r.members) > 1 && !(a.isPoint() && b.isPoint()):
 				out.Any = true
+			case t.IsFloat() && math.Signbit(a.Low) != math.Signbit(b.Low): // -0 and 0, which are equal as numbers, not as bits
+				out.Any = true
 			}
 		}
 	}
@@ -311,6 +313,16 @@ func (r *request) source(op spirv.Op, size int) (int, bool) {
 	}
 	n := int(r.args[1].leaves[0].Bits)
 	switch op {
+	case spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformRotateKHR:
+		if !sameArgument(r.members) {
+			return 0, false
+		}
+	case spirv.OpGroupNonUniformQuadBroadcast:
+		if quad := r.lane &^ 3; !sameArgument(r.members[quad:min(quad+4, len(r.members))]) {
+			return 0, false
+		}
+	}
+	switch op {
 	case spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformShuffle:
 		return n, true
 	case spirv.OpGroupNonUniformShuffleXor:
@@ -331,6 +343,18 @@ func (r *request) source(op spirv.Op, size int) (int, bool) {
 		return r.lane&^(cluster-1) + (r.lane+n)&(cluster-1), cluster > 0
 	}
 	return 0, false
+}
+
+// sameArgument reports whether the second argument of all members is the same number: if it must be dynamically uniform and is not, the
+// behavior is undefined.
+func sameArgument(members []*request) bool {
+	first := members[0].args[1].leaves[0]
+	for _, m := range members {
+		if n := m.args[1].leaves[0]; n.Any || n.Bits != first.Bits {
+			return false
+		}
+	}
+	return true
 }
 
 // cluster returns the cluster size of an operand; 0 if it has none that is valid.

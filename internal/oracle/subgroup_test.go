@@ -59,6 +59,11 @@ func TestSubgroups(t *testing.T) {
 		{"%r = OpGroupNonUniformIAdd %uint %u3 Reduce %u2", 0, "any any any any"},
 		{"%r = OpGroupNonUniformBroadcast %uint %u3 %v %u1", 2, "7 7 5 5"},
 		{"%r = OpGroupNonUniformBroadcast %uint %u3 %v %u2", 2, "any any any any"},
+		{"%r = OpGroupNonUniformBroadcast %uint %u3 %v %self", 2, "any any any any"}, // Id must be dynamically uniform
+		{"%h = OpShiftRightLogical %uint %i %u1\n%r = OpGroupNonUniformBroadcast %uint %u3 %v %h", 2, "5 5 5 5"},
+		{"%r = OpSubgroupReadInvocationKHR %uint %v %self", 2, "any any any any"},
+		{"%r = OpGroupNonUniformRotateKHR %uint %u3 %v %i", 4, "any any any any"},
+		{"%r = OpGroupNonUniformQuadBroadcast %uint %u3 %v %i", 4, "any any any any"},
 		{"%r = OpGroupNonUniformBroadcastFirst %uint %u3 %v", 2, "5 5 9 9"},
 		{"%r = OpGroupNonUniformBroadcastFirst %uint %u3 %v", 0, "any any any any"},
 		{"%r = OpGroupNonUniformBroadcastFirst %uint %u3 %u3", 0, "3 3 3 3"},
