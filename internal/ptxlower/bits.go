@@ -15,7 +15,7 @@ func (e *emitter) popc() {
 
 func (e *emitter) brev() {
 	t := irType(e.typ(0))
-	e.result(e.b.Op(ir.BitReverse, t, e.args(1, t)[0]))
+	e.moves(0, func(x ...ir.V) ir.V { return e.b.Op(ir.BitReverse, t, x[0]) }, e.bitsOf(e.operand(1), t))
 }
 
 // clz emits n−1 − (the number of the highest one, −1 for 0).
@@ -169,23 +169,16 @@ func (e *emitter) cnot() {
 // lop3 emits the function of three bits that a table of 8 bits has, as a sum of products; with a predicate, whether the result is not 0,
 // combined with it.
 func (e *emitter) lop3() {
-	x := e.args(3, ir.I32)
+	x := []followed{e.bitsOf(e.operand(1), ir.I32), e.bitsOf(e.operand(2), ir.I32), e.bitsOf(e.operand(3), ir.I32)}
 	lut := e.constantOperand(4)
-	v := e.b.I32(0)
-	for i := range 8 {
-		if lut>>i&1 == 0 {
-			continue
-		}
-		term := e.b.I32(^uint32(0))
-		for k := range 3 {
-			f := x[k]
-			if i>>(2-k)&1 == 0 {
-				f = e.b.Op(ir.Not, ir.I32, f)
-			}
-			term = e.b.Op(ir.And, ir.I32, term, f)
-		}
-		v = e.b.Op(ir.Or, ir.I32, v, term)
+	v := e.products(x, func(i int) bool { return lut>>i&1 != 0 }, false)
+	missing := ir.V(0)
+	if x[0].missing != 0 || x[1].missing != 0 || x[2].missing != 0 { // a bit has no value if it may be 1 and 0
+		one := e.products(x, func(i int) bool { return lut>>i&1 != 0 }, true)
+		zero := e.products(x, func(i int) bool { return lut>>i&1 == 0 }, true)
+		missing = e.b.Op(ir.And, ir.I32, one, zero)
 	}
+	e.lacks(missing, 0)
 	if len(e.in.Operands) == 5 {
 		e.result(v)
 		return
@@ -196,6 +189,29 @@ func (e *emitter) lop3() {
 	}
 	some := e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, v, e.b.I32(0)))
 	e.writePair(v, e.b.Op(combinations[combine], ir.B1, some, e.read(e.operand(5), ir.B1)))
+}
+
+// products returns the bits whose operands are one of the rows that has selects. With open, a missing bit may be 0 and 1.
+func (e *emitter) products(x []followed, has func(row int) bool, open bool) ir.V {
+	v := e.b.I32(0)
+	for i := range 8 {
+		if !has(i) {
+			continue
+		}
+		term := e.b.I32(^uint32(0))
+		for k := range x {
+			f := x[k].v
+			if i>>(2-k)&1 == 0 {
+				f = e.b.Op(ir.Not, ir.I32, f)
+			}
+			if open && x[k].missing != 0 {
+				f = e.b.Op(ir.Or, ir.I32, f, x[k].missing)
+			}
+			term = e.b.Op(ir.And, ir.I32, term, f)
+		}
+		v = e.b.Op(ir.Or, ir.I32, v, term)
+	}
+	return v
 }
 
 // shift emits shl and shr; amounts beyond the width are the width.

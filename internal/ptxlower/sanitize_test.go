@@ -79,6 +79,12 @@ var sanitized = []struct {
 	{ir.SanitizeUninit, "and.b32 %r1, %r1, 0xffff0000; or.b32 %r1, %r1, %r0; mov.b32 {%h0, %h1}, %r1; xor.b16 %h0, %h0, 3; mov.b32 %r2, {%h0, %h0}; shl.b32 %r2, %r2, 1; st.global.u32 [%rd4], %r2;", ""},
 	{ir.SanitizeUninit, "bfi.b32 %r1, %r0, %r1, 8, 8; prmt.b32 %r2, %r1, %r3, 0x1111; shf.r.wrap.b32 %r2, %r2, %r2, 4; st.global.u32 [%rd4], %r2; selp.u32 %r2, %r0, %r3, 1; st.global.u32 [%rd4], %r2;", ""},
 	{ir.SanitizeUninit, "bfi.b32 %r1, %r0, %r1, 8, 8; prmt.b32 %r2, %r1, %r3, 0x1112; add.u32 %r2, %r2, 1; st.global.u32 [%rd4], %r2;", "the stored value depends on"},
+	{ir.SanitizeUninit, "shl.b32 %r3, %r1, 8; lop3.b32 %r2, %r3, 0xff, %r0, 0x80; add.u32 %r2, %r2, 1; st.global.u32 [%rd4], %r2;", ""},
+	{ir.SanitizeUninit, "lop3.b32 %r2, %r1, 0xff, %r0, 0xea; shr.u32 %r2, %r2, 8; brev.b32 %r2, %r2; add.u32 %r2, %r2, 1; st.global.u32 [%rd4], %r2;", ""}, // a & b | c
+	{ir.SanitizeUninit, "lop3.b32 %r2, %r1, 0x1ff, %r0, 0xea; shr.u32 %r2, %r2, 8; brev.b32 %r2, %r2; add.u32 %r2, %r2, 1; st.global.u32 [%rd4], %r2;", "the stored value depends on"},
+	{ir.SanitizeUninit, "lop3.b32 %r2, %r0, %r1, %r3, 0xf0; st.global.u32 [%rd4], %r2;", ""},                            // a alone
+	{ir.SanitizeUninit, "lop3.b32 %r2, %r0, %r1, %r0, 0x96; st.global.u32 [%rd4], %r2;", "the stored value depends on"}, // a ^ b ^ c
+	{ir.SanitizeUninit, "lop3.or.b32 %r2|%p1, %r0, %r1, %r0, 0x96, 0; @%p1 st.global.u32 [%rd4], 1;", "the guard %p1 depends on"},
 	{ir.SanitizeUninit, "mul.wide.u32 %rd5, %r0, 12; add.u64 %rd5, %rd5, %rd4; setp.lt.u32 %p0, %r0, 16; @%p0 st.global.v4.u32 [%rd5], {%r0, %r0, %r0, %r1};", ""}, // a vector of three
 	{ir.SanitizeUninit, "st.global.v4.u32 [%rd5], {%r0, %r0, %r1, %r0};", "the stored value depends on"},
 
