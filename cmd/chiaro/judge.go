@@ -31,7 +31,9 @@ type permission struct {
 
 // newPermission keeps the buffers before the dispatch.
 func newPermission(job *shaderJob, f *pipelineFlags) (*permission, error) {
-	r, stages, err := f.robust()
+	// What no flag names may be without robustness.
+	named := pipelineFlags{robustness: append([]string{exec.NotRobust.String()}, f.robustness...)}
+	r, stages, err := named.robust()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func newPermission(job *shaderJob, f *pipelineFlags) (*permission, error) {
 		default:
 			level = r.Storage
 		}
-		if l := exec.Robustness(level); len(f.robustness) > 0 && (l == exec.Strict || l == exec.Robust2) {
+		if l := exec.Robustness(level); l == exec.Strict || l == exec.Robust2 {
 			p.zero[oracle.Place{Set: x.Set, Binding: x.Binding}] = true
 		}
 	}
