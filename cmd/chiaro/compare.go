@@ -38,7 +38,7 @@ value is not permitted. The list of such values begins with the first instructio
 	fl.StringVar(&f.format, "format", "text", "output format: text, json")
 	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "content of a buffer: BINDING=CONTENT; repeatable")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
-	fl.Uint32Var(&f.pipeline.subgroup, "subgroup-size", 0, "subgroup size of the devices, whose subgroups have invocations with consecutive local indices; 0 for any")
+	fl.Uint32Var(&f.pipeline.subgroup, "subgroup-size", 0, "subgroup size of the devices; the invocations of a subgroup have consecutive local indices; 0 for any")
 	fl.StringArrayVar(&f.pipeline.robustness, "robustness", nil, "robustness of the devices outside of buffers, as for run; without a flag for a buffer such accesses permit any result")
 	outsideFlag(fl, &f.allowOutside)
 	f.shader.add(cmd)
