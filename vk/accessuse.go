@@ -3,6 +3,7 @@ package vk
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -80,10 +81,15 @@ func resourceOf(s *shader.Stage, f *facts.Module, variable spirv.ID, kind ir.Res
 	if len(set.Operands) == 0 || len(binding.Operands) == 0 {
 		return nil
 	}
-	for i := range s.Program.Res {
-		r := &s.Program.Res[i]
-		if number, _ := ir.Unsorted(r.Binding); r.Kind == kind && r.Set == set.Operands[0] && number == binding.Operands[0] && r.Count == 1 && !r.Heap {
-			return r
+	v := f.Variable(variable)
+	if v == nil {
+		return nil
+	}
+	for _, number := range [...]uint32{ir.SortedBinding(binding.Operands[0], lower.Sort(f, v)), binding.Operands[0]} { // the latter without mappings
+		for i := range s.Program.Res {
+			if r := &s.Program.Res[i]; r.Kind == kind && r.Set == set.Operands[0] && r.Binding == number && r.Count == 1 && !r.Heap {
+				return r
+			}
 		}
 	}
 	return nil

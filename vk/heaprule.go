@@ -6,7 +6,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -37,8 +36,7 @@ func (c *descriptorCheck) match(u *matchUse) {
 // matrix checks the buffer of a load or a store of a cooperative matrix.
 func (c *descriptorCheck) matrix(u *resourceUse) {
 	if r := u.resource; c.bound(u.program, r).null {
-		binding, _ := ir.Unsorted(r.Binding)
-		c.find(vuid.RuntimeSpirv_OpCooperativeMatrix_12379, "a cooperative matrix is in the buffer of set %d, binding %d, whose descriptor is null; must not be null", r.Set, binding)
+		c.find(vuid.RuntimeSpirv_OpCooperativeMatrix_12379, "a cooperative matrix is in the buffer of %s, whose descriptor is null; must not be null", r.Place())
 	}
 }
 

@@ -58,10 +58,10 @@ func (u *uses) add(s *shader.Stage) {
 	for i := range p.Res {
 		u.resources = append(u.resources, resourceUse{p, &p.Res[i]})
 	}
-	var details map[[2]uint32]imageDetail
+	var details map[*ir.Resource]imageDetail
 	if f := factsOf(s); f != nil {
 		if e := f.EntryPoint(p.Name, modelOf(p.Stage)); e != nil {
-			details = imageDetails(f, e)
+			details = imageDetails(s, f, e)
 			u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(f, e)
 			u.addMatches(s, f, e)
 			u.addMatrices(s, f, e)
@@ -90,10 +90,8 @@ func (u *uses) add(s *shader.Stage) {
 		if x.image == nil {
 			continue
 		}
-		number, _ := ir.Unsorted(x.image.Binding)
-		if d, ok := details[[2]uint32{x.image.Set, number}]; ok {
-			x.formatless, x.written = d.formatless, d.written
-		}
+		d := details[x.image]
+		x.formatless, x.written = d.formatless, d.written
 		u.images = append(u.images, x)
 	}
 }
@@ -138,11 +136,11 @@ type imageDetail struct {
 	written    int
 }
 
-// imageDetails returns the details of the image variables of an entry point by set and binding.
-func imageDetails(f *facts.Module, e *facts.EntryPoint) map[[2]uint32]imageDetail {
-	out, at := map[[2]uint32]imageDetail{}, map[spirv.ID][2]uint32{}
+// imageDetails returns the details of the image variables of an entry point by their resources.
+func imageDetails(s *shader.Stage, f *facts.Module, e *facts.EntryPoint) map[*ir.Resource]imageDetail {
+	out, at := map[*ir.Resource]imageDetail{}, map[spirv.ID]*ir.Resource{}
 	for _, v := range shader.ImageVariables(f, e) {
-		key := [2]uint32{v.At.Set, v.At.Binding}
+		key := resourceOf(s, f, v.ID, ir.Texels)
 		at[v.ID] = key
 		out[key] = imageDetail{formatless: v.Image.Image.Format == spirv.ImageFormatUnknown}
 	}

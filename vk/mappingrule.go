@@ -12,7 +12,7 @@ func (c *descriptorCheck) mapped(u *resourceUse, m *compute.Mapping) {
 	args := compute.Args{Push: c.push[:]}
 	c.bindHeaps(&args)
 	place := args.Place(u.program, *u.resource, *m)
-	at := u.describe()
+	at := u.resource.Place()
 	if place.Indirect && place.Table == 0 {
 		return
 	}
@@ -51,15 +51,9 @@ func (c *descriptorCheck) mapped(u *resourceUse, m *compute.Mapping) {
 	}
 }
 
-// describe names the resource of a use.
-func (u *resourceUse) describe() string {
-	binding, _ := ir.Unsorted(u.resource.Binding)
-	return "set " + uintText(uint64(u.resource.Set)) + ", binding " + uintText(uint64(binding))
-}
-
 // mappedAddress checks the address that a resource is mapped to.
 func (c *descriptorCheck) mappedAddress(u *resourceUse, m *compute.Mapping, address uint64) {
-	at := u.describe()
+	at := u.resource.Place()
 	if address == 0 {
 		return
 	}
@@ -98,7 +92,7 @@ func (c *descriptorCheck) mappedAlignment(u *resourceUse, address uint64) {
 		n = BufferAlignment
 	}
 	if address%n != 0 {
-		c.find(rule, "%s is mapped to the address %#x; must be a multiple of %d", u.describe(), address, n)
+		c.find(rule, "%s is mapped to the address %#x; must be a multiple of %d", u.resource.Place(), address, n)
 	}
 }
 

@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Stage is the kind of shader a program was made from.
 type Stage uint8
@@ -219,6 +222,12 @@ func Unsorted(binding uint32) (number, sort uint32) {
 		return binding, SortPlain
 	}
 	return binding & MaxSorted, binding &^ sorted >> sortShift
+}
+
+// Place names the set and the binding of a resource, as the shader numbers them.
+func (r *Resource) Place() string {
+	number, _ := Unsorted(r.Binding)
+	return "set " + strconv.FormatUint(uint64(r.Set), 10) + ", binding " + strconv.FormatUint(uint64(number), 10)
 }
 
 // TileBank is the binding of the PushBank with the active tile, TileWords words: width, height and layers of the tile, width and

@@ -38,9 +38,17 @@ func innermost(t *facts.Type) *facts.Type {
 	return t
 }
 
-// sortOf returns the sort of an object variable with elements of type t.
-func (u *unit) sortOf(v *facts.Variable, t *facts.Type) uint32 {
-	switch {
+// Sort returns the sort of a variable of descriptors, which tells it apart from others of its binding in programs with mapped resources.
+func Sort(f *facts.Module, v *facts.Variable) uint32 {
+	switch t := innermost(v.Type); {
+	case t.IsStruct():
+		switch {
+		case v.Storage == spirv.StorageClassUniform && !f.Has(t.ID, spirv.DecorationBufferBlock):
+			return ir.SortPlain
+		case readOnly(f, v, t):
+			return ir.SortReadOnly
+		}
+		return ir.SortWritten
 	case t.Op == spirv.OpTypeAccelerationStructureKHR:
 		return ir.SortStructure
 	case t.Op == spirv.OpTypeSampler:
@@ -49,7 +57,7 @@ func (u *unit) sortOf(v *facts.Variable, t *facts.Type) uint32 {
 		return ir.SortCombined
 	case t.Op != spirv.OpTypeImage || t.Image.Sampled != 2:
 		return ir.SortPlain
-	case u.facts.Has(v.ID, spirv.DecorationNonWritable):
+	case f.Has(v.ID, spirv.DecorationNonWritable):
 		return ir.SortReadOnly
 	}
 	return ir.SortWritten
@@ -66,7 +74,7 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
-	r.Binding = u.sortedBinding(r.Binding, u.sortOf(v, t))
+	r.Binding = u.sortedBinding(r.Binding, v)
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor
 	}

@@ -133,25 +133,22 @@ func (u *unit) bufferVariable(p *pointer, v *facts.Variable) {
 	if !block.IsStruct() {
 		u.malformed("the buffer is not a struct; must be one")
 	}
-	sort := uint32(ir.SortWritten)
 	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
-		r.Kind, r.NonWritable, sort = ir.UniformBuffer, true, ir.SortPlain
-	} else if u.readOnly(v, block) {
-		sort = ir.SortReadOnly
+		r.Kind, r.NonWritable = ir.UniformBuffer, true
 	}
-	r.Binding = u.sortedBinding(r.Binding, sort)
+	r.Binding = u.sortedBinding(r.Binding, v)
 	p.number = u.bindResource(r)
 }
 
 // sortedBinding returns the number of the binding of a variable: in programs with mapped resources each sort has its own.
-func (u *unit) sortedBinding(binding, sort uint32) uint32 {
+func (u *unit) sortedBinding(binding uint32, v *facts.Variable) uint32 {
 	if u.options.Descriptors != InHeaps {
 		return binding
 	}
 	if binding > ir.MaxSorted {
 		u.tooLarge("a mapped binding with the number %d; at most %d", binding, ir.MaxSorted)
 	}
-	return ir.SortedBinding(binding, sort)
+	return ir.SortedBinding(binding, Sort(u.facts, v))
 }
 
 // moduleBinding returns the number that the module has for the binding of a resource. Only numbers of mapped resources have a sort in them.
@@ -164,12 +161,12 @@ func (u *unit) moduleBinding(r ir.Resource) uint32 {
 }
 
 // readOnly reports whether a variable, or each member of its block, is decorated NonWritable.
-func (u *unit) readOnly(v *facts.Variable, block *facts.Type) bool {
-	if u.facts.Has(v.ID, spirv.DecorationNonWritable) {
+func readOnly(f *facts.Module, v *facts.Variable, block *facts.Type) bool {
+	if f.Has(v.ID, spirv.DecorationNonWritable) {
 		return true
 	}
 	for i := range block.Members {
-		if !u.facts.HasMember(block.ID, i, spirv.DecorationNonWritable) {
+		if !f.HasMember(block.ID, i, spirv.DecorationNonWritable) {
 			return false
 		}
 	}

@@ -167,8 +167,8 @@ func mismatch(p *ir.Program, t *ir.Texture, bound []Bound) error {
 			return nil
 		}
 	}
-	return descErrorf("set %d, binding %d: a view of %s, arrayed %t, %d samples; must be %s, arrayed %t, multisampled %t as in the shader",
-		r.Set, r.Binding, v.key.dim, v.key.arrayed, 1<<v.key.samples, t.Dim, t.Arrayed, t.Multisampled)
+	return descErrorf("%s: a view of %s, arrayed %t, %d samples; must be %s, arrayed %t, multisampled %t as in the shader",
+		r.Place(), v.key.dim, v.key.arrayed, 1<<v.key.samples, t.Dim, t.Arrayed, t.Multisampled)
 }
 
 // distinct returns the sorted distinct keys of the non-nil elements.
