@@ -51,17 +51,19 @@ type blockCheck struct {
 // blocks checks the blocks of variables, and the types accessed through pointers
 // that belong to no variable.
 func (c *checker) blocks() {
-	if !c.vulkan {
-		return // the API defines the layout of blocks
+	switch {
+	case c.vulkan:
+		c.noLayout()
+	case !c.capable(spirv.CapabilityShader):
+		return
 	}
-	c.noLayout()
 	b := blockCheck{c: c, seen: make([]uint64, len(c.m.Types)), heap: c.descriptorLayout()}
 	for n := range c.m.Variables {
 		if v := &c.m.Variables[n]; v.Func == nil {
 			b.variable(v)
 		}
 	}
-	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.anyCapable(spirv.CapabilityUntypedPointersKHR, spirv.CapabilityDescriptorHeapEXT) {
+	if c.vulkan && (c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.anyCapable(spirv.CapabilityUntypedPointersKHR, spirv.CapabilityDescriptorHeapEXT)) {
 		for i, in := range c.code.All() {
 			b.reference(i, in)
 		}
@@ -77,9 +79,21 @@ func (b *blockCheck) variable(v *facts.Variable) {
 	if !explicit(v.Storage) || v.Storage == spirv.StorageClassWorkgroup && !b.c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
 		return
 	}
-	if t = core(t); t.IsStruct() && b.c.isBlock(t) {
+	if t = core(t); t.IsStruct() && b.c.isBlock(t) && (b.c.vulkan || b.c.laidOut(v.Storage, t)) {
 		b.root(v.Index, v.Storage, t)
 	}
+}
+
+// laidOut reports whether a block must be laid out in every environment: a buffer's or a push constant's, with the decoration of its
+// storage class.
+func (c *checker) laidOut(sc spirv.StorageClass, t *facts.Type) bool {
+	switch sc {
+	case spirv.StorageClassUniform:
+		return true
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant:
+		return c.m.Has(t.ID, spirv.DecorationBlock)
+	}
+	return false
 }
 
 // explicit reports whether types in a storage class have an explicit layout.

@@ -32,9 +32,9 @@ func (s spot) String() string {
 	return "member " + itoa(uint64(s.n))
 }
 
-// fail reports a fault, once per struct and alignment rule.
+// fail reports a fault, once per struct and alignment rule. SPIR-V demands a complete layout; the API says which layouts are allowed.
 func (b *blockCheck) fail(s spot, code, format string, args ...any) {
-	if s.first && (code == "SPV-Block-Missing" || !b.c.env.Layout.Skip) {
+	if s.first && (code == "SPV-Block-Missing" || b.c.vulkan && !b.c.env.Layout.Skip) {
 		b.c.fail(s.t.Index, code, format, args...).also(b.c, b.via, "the block in %s", b.sc)
 	}
 }
@@ -151,6 +151,9 @@ func (b *blockCheck) parts(s spot, at uint8, m *facts.Member) bool {
 			return false
 		}
 		stride, has, known := b.c.stride(e)
+		if !has && !b.c.vulkan && e.Op == spirv.OpTypeRuntimeArray {
+			return false // real modules for other environments leave it out (docs/differences.md)
+		}
 		if !has {
 			b.fail(s, "SPV-Block-Missing", "%s has an array without ArrayStride; must have one in a block", s)
 			return false
