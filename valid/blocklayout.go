@@ -84,13 +84,13 @@ func (b *blockCheck) variable(v *facts.Variable) {
 	}
 }
 
-// laidOut reports whether a block must be laid out in every environment: a buffer's or a push constant's, with the decoration of its
-// storage class.
+// laidOut reports whether a block must be laid out in every environment: of a buffer, of push constants or of shared memory, with the
+// decoration of its storage class.
 func (c *checker) laidOut(sc spirv.StorageClass, t *facts.Type) bool {
 	switch sc {
 	case spirv.StorageClassUniform:
 		return true
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant:
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassWorkgroup:
 		return c.m.Has(t.ID, spirv.DecorationBlock)
 	}
 	return false
