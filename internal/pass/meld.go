@@ -166,7 +166,6 @@ func (m *melder) collect(s scope) {
 	type level struct {
 		part, from int32
 		second     bool // the arm of an if after its else
-		leaves     bool // no lane falls off the end of the first arm
 	}
 	switched := make(map[ir.V]bool)
 	var open []level

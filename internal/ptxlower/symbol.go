@@ -21,7 +21,7 @@ func (u *unit) describe(s *lower.KernelSymbols) {
 			it := &f.items[i]
 			n := it.in.Pos.Line
 			s.Lines = max(s.Lines, n)
-			x.Instructions[n] = x.Instructions[n]
+			x.Instructions[n] = false
 			if it.loc != nil && len(it.loc.Words) >= 2 {
 				file, line := f.source(it)
 				s.Sources[n] = lower.SourceLine{File: file, Line: int(line)}
