@@ -29,11 +29,11 @@ func (t *tables) texelOf(v viewKey) texel {
 	return x
 }
 
-// add appends floats as a table and returns its index + 1.
-func (t *tables) add(list []float32) int {
-	var data []byte
+// add appends a table of words, made of the elements of a list, and returns its index + 1.
+func add[T any](t *tables, list []T, word func(T) uint32) int {
+	data := make([]byte, 0, 4*len(list))
 	for _, x := range list {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+		data = binary.LittleEndian.AppendUint32(data, word(x))
 	}
 	t.list = append(t.list, data)
 	return len(t.list)
@@ -43,7 +43,7 @@ func (t *tables) add(list []float32) int {
 func (t *tables) srgbToLinear(b *ir.Builder) ir.V {
 	if t.toLinear == 0 {
 		list := format.SRGBLinear()
-		t.toLinear = t.add(list[:])
+		t.toLinear = add(t, list[:], math.Float32bits)
 	}
 	return b.OpAux(ir.Table, ir.H, uint64(t.toLinear-1))
 }
@@ -51,12 +51,7 @@ func (t *tables) srgbToLinear(b *ir.Builder) ir.V {
 // srgbSteps is the table of format.SRGBSteps.
 func (t *tables) srgbSteps(b *ir.Builder) ir.V {
 	if t.steps == 0 {
-		var data []byte
-		for _, x := range format.SRGBSteps() {
-			data = binary.LittleEndian.AppendUint32(data, x)
-		}
-		t.list = append(t.list, data)
-		t.steps = len(t.list)
+		t.steps = add(t, format.SRGBSteps(), func(x uint32) uint32 { return x })
 	}
 	return b.OpAux(ir.Table, ir.H, uint64(t.steps-1))
 }
@@ -65,12 +60,7 @@ func (t *tables) srgbSteps(b *ir.Builder) ir.V {
 func (t *tables) words(b *ir.Builder, list *[16][4]uint32, packed func([4]uint32) uint32) ir.V {
 	n, ok := t.groups[list]
 	if !ok {
-		var data []byte
-		for _, row := range list {
-			data = binary.LittleEndian.AppendUint32(data, packed(row))
-		}
-		t.list = append(t.list, data)
-		if n = len(t.list); t.groups == nil {
+		if n = add(t, list[:], packed); t.groups == nil {
 			t.groups = map[*[16][4]uint32]int{}
 		}
 		t.groups[list] = n
