@@ -19,6 +19,9 @@ type request struct {
 	args    []value
 	members []*request // of the subgroup, in order; of the workgroup if the subgroups are not known; nil if they differ
 	lane    int        // in members
+
+	shared  []Number // of the first member: the result of all, if it is found
+	isFound bool
 }
 
 // folds are the operations of integers and bools that combine the values of a subgroup.
@@ -140,7 +143,11 @@ func (d *dispatch) subgroup() int {
 func (x *frame) grouped(op spirv.Op, form spirv.GroupOperation, t *facts.Type, r *request) []Number {
 	size := x.subgroup()
 	if size == 0 {
-		return x.anywhere(op, form, t, r)
+		first := r.members[0] // one result for all: it takes a look at each member
+		if !first.isFound {
+			first.shared, first.isFound = x.anywhere(op, form, t, r), true
+		}
+		return clone(first.shared)
 	}
 	switch op {
 	case spirv.OpGroupNonUniformElect:
