@@ -238,12 +238,30 @@ func TestPrune(t *testing.T) {
 	if results, files, err := Prune(ctx, e.Server(), time.Hour); err != nil || results != 0 || files != 0 {
 		t.Errorf("%d results, %d files, %v are removed; want none, since all are new", results, files, err)
 	}
+	waitForNoJobs(t, e)
 	if results, files, err := Prune(ctx, e.Server(), 0); err != nil || results != 5 || files != 1 {
 		t.Errorf("%d results, %d files, %v are removed; want 5 and 1", results, files, err)
 	}
 	wantResults(t, items, submitAll(t, Submission{Server: e.Server()}, head, items), "")
 	if n := w.done.Load(); n != 10 {
 		t.Errorf("the worker answered %d items; want 10", n)
+	}
+}
+
+// waitForNoJobs returns when the server has no job. A worker acknowledges a job after its result is published, so the
+// job may exist for a moment after the submitter has all results, and the files of its run are needed as long.
+func waitForNoJobs(t *testing.T, e *Embedded) {
+	t.Helper()
+	jobs := connected(t, e).jobs
+	for {
+		info, err := jobs.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.State.Msgs == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
