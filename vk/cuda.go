@@ -151,11 +151,14 @@ func (m *CudaModule) place(d *Device) (err error) {
 func cudaError(err error) error {
 	var missing *ptxlower.Unsupported
 	var malformed *ptxlower.Malformed
+	var launch *ptxlower.LaunchError
 	switch {
 	case errors.As(err, &missing):
 		return &UnsupportedError{err.Error(), err}
 	case errors.As(err, &malformed):
 		return &InvalidModuleError{Cause: err}
+	case errors.As(err, &launch):
+		return &UsageError{Message: launch.What}
 	}
 	return compileError(err)
 }

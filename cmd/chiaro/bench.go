@@ -85,6 +85,12 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 			return limited(f.limit, func(ctx context.Context) error { return run(ctx, c, f, args[0]) })
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// add defines the flags of a command.
+func (f *benchFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	outsideFlag(fl, &f.allowOutside)
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report (default: the file's name)")
@@ -119,7 +125,6 @@ incoh_rt rays in random directions from these hits. Without a MEASUREMENT all ar
 	fl.UintVar(&d.texture, "texture", 0, "with --draw: bind a square mipmapped image of that size with a trilinear sampler to set 0, binding 0")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
-	return cmd
 }
 
 // benchReport is the line that bench prints; times are in milliseconds, those

@@ -12,8 +12,8 @@
 // # Errors
 //
 // Lower never panics on a module that ptx.Parse returned. An instruction, a modifier or a call that is not built yields an
-// *Unsupported with its name and its position, a contradictory module a *Malformed. Both travel as a panic of type fault inside of the
-// package.
+// *Unsupported with its name and its position, a contradictory module a *Malformed, and a launch that the kernel or the device forbids a
+// *LaunchError. They travel as a panic of type fault inside of the package.
 //
 // # Registers
 //

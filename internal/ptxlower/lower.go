@@ -54,6 +54,14 @@ type Malformed struct {
 // Error returns the position and the fault.
 func (e *Malformed) Error() string { return fmt.Sprintf("%v: %s", e.Pos, e.What) }
 
+// LaunchError is the error of a launch that the kernel or the device forbids: its block, or its shared memory.
+type LaunchError struct{ What string }
+
+// Error returns the fault.
+func (e *LaunchError) Error() string { return e.What }
+
+func launchError(format string, args ...any) error { return &LaunchError{fmt.Sprintf(format, args...)} }
+
 // fault is a panic that Lower converts to an error.
 type fault struct{ error }
 
@@ -162,23 +170,23 @@ func checkBlock(f *ptx.Function, block [3]uint32) error {
 	threads := uint64(1)
 	for i, n := range block {
 		if most := [3]uint32{1024, 1024, 64}[i]; n < 1 || n > most {
-			return fmt.Errorf("the block has %d threads in %c; must have 1 to %d", n, "xyz"[i], most)
+			return launchError("the block has %d threads in %c; must have 1 to %d", n, "xyz"[i], most)
 		}
 		threads *= uint64(n)
 	}
 	if threads > MaxThreads {
-		return fmt.Errorf("the block has %d threads; must have at most %d", threads, MaxThreads)
+		return launchError("the block has %d threads; must have at most %d", threads, MaxThreads)
 	}
 	for _, d := range f.Attrs {
 		n := dimensions(d)
 		most := uint64(n[0]) * uint64(n[1]) * uint64(n[2])
 		switch {
 		case d.Name == ".reqntid" && block != n:
-			return fmt.Errorf("the block is %d; must be %d, the .reqntid of the kernel", block, n)
+			return launchError("the block is %d; must be %d, the .reqntid of the kernel", block, n)
 		case d.Name == ".reqnctapercluster" && most != 1:
-			return fmt.Errorf("the kernel requires clusters of %d blocks; must require 1, because a launch has no clusters", most)
+			return launchError("the kernel requires clusters of %d blocks; must require 1, because a launch has no clusters", most)
 		case d.Name == ".maxntid" && threads > most:
-			return fmt.Errorf("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, most)
+			return launchError("the block has %d threads; must have at most %d, the .maxntid of the kernel", threads, most)
 		}
 	}
 	return nil
@@ -342,7 +350,7 @@ func (u *unit) layoutShared() {
 		}
 	}
 	if uint64(u.sharedEnd)+uint64(u.o.SharedBytes) > MaxSharedBytes {
-		panic(fault{fmt.Errorf("the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)})
+		panic(fault{launchError("the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)})
 	}
 	u.sharedEnd += u.o.SharedBytes
 }
