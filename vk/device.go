@@ -15,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
@@ -102,6 +103,10 @@ type DeviceInfo struct {
 	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
 	// device with a [BudgetError]: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound.
 	Budget uint64
+
+	// Level is the instruction set of the machine code, for programs of Chiaro's module. Without Engine, the shaders run with the interpreter
+	// if the processor lacks it.
+	Level target.Level
 
 	// Engine and Lowering are for programs of Chiaro's module: the engine of the shaders, nil for the best of the
 	// machine, and the options of their compilation, except for the size of subgroups that a stage requires.
@@ -251,7 +256,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	if d.engine = info.Engine; d.engine == nil {
 		d.cache = jit.NewCache(codeCache, nil, "")
-		d.engine = engine.Best(d.cache)
+		d.engine = engine.Best(info.Level, d.cache)
 	}
 	if err := d.makeQueues(info.Queues); err != nil {
 		if d.cache != nil {

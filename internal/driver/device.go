@@ -12,6 +12,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -87,6 +89,23 @@ func sanitizers(i *instance) vk.Sanitizers {
 	}
 }
 
+// level returns the value of CHIARO_LEVEL: the instruction set of machine code. A name of none, or one that the processor lacks, is a message.
+func level(i *instance) target.Level {
+	name := os.Getenv("CHIARO_LEVEL")
+	if name == "" {
+		return target.Best
+	}
+	l, ok := target.LevelOf(name)
+	if !ok {
+		i.lacks(fmt.Sprintf("CHIARO_LEVEL is %q; want one of %s", name, strings.Join(target.LevelNames(), ", ")))
+		return target.Best
+	}
+	if _, err := jit.Choose(l); err != nil && l != target.Best {
+		i.lacks(fmt.Sprintf("CHIARO_LEVEL is %s: %v; the shaders run with the interpreter", name, err))
+	}
+	return l
+}
+
 // defaultStall is the time after which a command without progress is a shader that does not end.
 const defaultStall = 10 * time.Second
 
@@ -126,7 +145,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	}
 	d.maps, d.replays = newMemoryMaps(enabled), enabled["rayTracingPipelineShaderGroupHandleCaptureReplay"]
 	create := vk.DeviceInfo{Enabled: enabled, Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
-	create.Stall = stall(p.instance)
+	create.Stall, create.Level = stall(p.instance), level(p.instance)
 	create.Sanitize, create.Reports = sanitizers(p.instance), d.reported
 	d.comparesCommands = create.Sanitize&vk.SanitizeRace != 0
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)

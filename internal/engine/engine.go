@@ -15,12 +15,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
-// Best returns the fastest engine of this machine for each program. cache holds machine code; nil for none.
-func Best(cache *jit.Cache) exec.Engine {
-	if _, err := jit.Choose(target.Best); err != nil {
+// Best returns the fastest engine of this machine for each program, with machine code of a level. cache holds machine code; nil for none.
+func Best(level target.Level, cache *jit.Cache) exec.Engine {
+	if _, err := jit.Choose(level); err != nil {
 		return interp.Engine{}
 	}
-	return Preferred{jit.Engine{Level: target.Best, Cache: cache}, interp.Engine{}}
+	return Preferred{jit.Engine{Level: level, Cache: cache}, interp.Engine{}}
 }
 
 // Preferred compiles a program with its first engine, and with its second if the first does not support it.

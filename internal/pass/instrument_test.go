@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/irgen"
+	levels "github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
 const testSet, testBinding = 32, 7
@@ -88,7 +89,7 @@ func TestInstrument(t *testing.T) {
 		if len(sizes) != len(u.counts) {
 			t.Fatalf("seed %d: %d blocks, want %d", seed, len(sizes), len(u.counts))
 		}
-		for _, e := range []exec.Engine{interp.Engine{}, engine.Best(nil)} {
+		for _, e := range []exec.Engine{interp.Engine{}, engine.Best(levels.Best, nil)} {
 			prog, err := e.Compile(p, exec.Options{})
 			if err != nil {
 				t.Fatal(err)
