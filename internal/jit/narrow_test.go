@@ -100,20 +100,23 @@ st.%s v2, v4, v7, #0
 }
 
 // TestNarrowGathers compares loads of 8 and 16 bits at arbitrary offsets with the interpreter's, for buffers of every short
-// length: offsets around the end, above 2³¹ and just below 2³².
+// length: offsets around the end, above 2³¹ and just below 2³², and near each other.
 func TestNarrowGathers(t *testing.T) {
 	data := make([]byte, 1024)
 	r := rand.New(rand.NewSource(2))
 	r.Read(data)
 	for i := range 64 {
 		at := []uint32{uint32(i), uint32(r.Intn(24)), uint32(r.Intn(24)), 1<<31 + uint32(i), -uint32(r.Intn(8))}[r.Intn(5)]
+		if i/16%2 > 0 { // lanes whose elements are near each other
+			at = 4 + uint32(i/8%2*i%8) + uint32(r.Intn(13))&^1
+		}
 		binary.LittleEndian.PutUint32(data[4*i:], at)
 	}
 	for _, typ := range []string{"i8", "i16", "f16"} {
 		for n := range 12 {
 			imm, pushed, some := []int{0, 1, 6}[n%3], n/3%2 > 0, n/6 > 0
 			text := gatheredProgram(typ, imm, pushed, some)
-			for size := range 24 {
+			for size := range 40 {
 				job := exec.Job{Groups: [3]uint32{1, 1, 1}, Push: []byte{1, 0, 0, 0}, Resources: [][]exec.Buffer{
 					{{Bytes: data[:4]}, {Bytes: data[512:][:size:size]}}, {{Bytes: make([]byte, 256)}}, {{Bytes: data[:256]}}}}
 				want := run(interp.Engine{}, text, 0, job)

@@ -347,6 +347,7 @@ var names = []named{
 	{AVX_VSHUFPS, "vshufps"},
 	{AVX_VUNPCKLPS, "vunpcklps"},
 	{AVX_VUNPCKHPS, "vunpckhps"},
+	{AVX_VBROADCASTI128, "vbroadcasti128"},
 	{AVX_VPERMQ, "vpermq"},
 	{AVX_VINSERTF128, "vinsertf128"},
 	{AVX_VEXTRACTF128, "vextractf128"},

@@ -50,28 +50,29 @@ const (
 
 // Moves within and between vectors.
 const (
-	AVX_VPBLENDD     Op = m3A | p66 | 0x02 | fRVM | fVEX | fImm
-	AVX_VBLENDVPS    Op = m3A | p66 | 0x4A | fRVM | fVEX | fIs4
-	AVX_VBLENDVPD    Op = m3A | p66 | 0x4B | fRVM | fVEX | fIs4
-	AVX_VSHUFPS      Op = m0F | 0xC6 | fRVM | fVEX | fImm
-	AVX_VUNPCKLPS    Op = m0F | 0x14 | fRVM | fVEX
-	AVX_VUNPCKHPS    Op = m0F | 0x15 | fRVM | fVEX
-	AVX_VPERMQ       Op = m3A | p66 | w1 | fRM | fVEX | fImm | fNo128
-	AVX_VINSERTF128  Op = m3A | p66 | 0x18 | tT4d | fRVM | fVEX | fImm | srcXMM | fNo128
-	AVX_VEXTRACTF128 Op = m3A | p66 | 0x19 | tT4d | fMR | fVEX | fImm | dstXMM | fNo128
-	AVX_VPBROADCASTD Op = m38 | p66 | 0x58 | tT1S | fRM | fVEX | srcXMM
-	AVX_VBROADCASTSD Op = m38 | p66 | 0x19 | tT1q | fRM | fVEX | srcXMM | fNo128
-	AVX_VPACKUSDW    Op = m38 | p66 | 0x2B | fRVM | fVEX
-	AVX_VMOVD        Op = m0F | p66 | 0x6E | tT1S | fRM | fVEX | srcGPR | fOnly128
-	AVX_VMOVD_ST     Op = m0F | p66 | 0x7E | tT1S | fMR | fVEX | dstGPR | fOnly128
-	AVX_VMOVQ        Op = m0F | p66 | w1 | 0x6E | tT1S | fRM | fVEX | srcGPR | fRegOnly | fOnly128
-	AVX_VMOVQ_LD     Op = m0F | pF3 | 0x7E | tT1q | fRM | fVEX | fMemOnly | fOnly128
-	AVX_VMOVHPD      Op = m0F | p66 | 0x16 | tT1q | fRVM | fVEX | fMemOnly | fOnly128
-	AVX_VMOVQ_GX     Op = m0F | p66 | w1 | 0x7E | fMR | fVEX | dstGPR | fRegOnly | fOnly128
-	AVX_VPINSRD      Op = m3A | p66 | 0x22 | tT1S | fRVM | fVEX | fImm | srcGPR | fOnly128
-	AVX_VPEXTRD      Op = m3A | p66 | 0x16 | tT1S | fMR | fVEX | fImm | dstGPR | fOnly128
-	AVX_VMOVMSKPD    Op = m0F | p66 | 0x50 | fRM | fVEX | dstGPR | fRegOnly
-	AVX_VMOVNTPS_ST  Op = m0F | 0x2B | fMR | fVEX | fMemOnly
+	AVX_VPBLENDD       Op = m3A | p66 | 0x02 | fRVM | fVEX | fImm
+	AVX_VBLENDVPS      Op = m3A | p66 | 0x4A | fRVM | fVEX | fIs4
+	AVX_VBLENDVPD      Op = m3A | p66 | 0x4B | fRVM | fVEX | fIs4
+	AVX_VSHUFPS        Op = m0F | 0xC6 | fRVM | fVEX | fImm
+	AVX_VUNPCKLPS      Op = m0F | 0x14 | fRVM | fVEX
+	AVX_VUNPCKHPS      Op = m0F | 0x15 | fRVM | fVEX
+	AVX_VBROADCASTI128 Op = m38 | p66 | 0x5A | tT4d | fRM | fVEX | fMemOnly | fNo128
+	AVX_VPERMQ         Op = m3A | p66 | w1 | fRM | fVEX | fImm | fNo128
+	AVX_VINSERTF128    Op = m3A | p66 | 0x18 | tT4d | fRVM | fVEX | fImm | srcXMM | fNo128
+	AVX_VEXTRACTF128   Op = m3A | p66 | 0x19 | tT4d | fMR | fVEX | fImm | dstXMM | fNo128
+	AVX_VPBROADCASTD   Op = m38 | p66 | 0x58 | tT1S | fRM | fVEX | srcXMM
+	AVX_VBROADCASTSD   Op = m38 | p66 | 0x19 | tT1q | fRM | fVEX | srcXMM | fNo128
+	AVX_VPACKUSDW      Op = m38 | p66 | 0x2B | fRVM | fVEX
+	AVX_VMOVD          Op = m0F | p66 | 0x6E | tT1S | fRM | fVEX | srcGPR | fOnly128
+	AVX_VMOVD_ST       Op = m0F | p66 | 0x7E | tT1S | fMR | fVEX | dstGPR | fOnly128
+	AVX_VMOVQ          Op = m0F | p66 | w1 | 0x6E | tT1S | fRM | fVEX | srcGPR | fRegOnly | fOnly128
+	AVX_VMOVQ_LD       Op = m0F | pF3 | 0x7E | tT1q | fRM | fVEX | fMemOnly | fOnly128
+	AVX_VMOVHPD        Op = m0F | p66 | 0x16 | tT1q | fRVM | fVEX | fMemOnly | fOnly128
+	AVX_VMOVQ_GX       Op = m0F | p66 | w1 | 0x7E | fMR | fVEX | dstGPR | fRegOnly | fOnly128
+	AVX_VPINSRD        Op = m3A | p66 | 0x22 | tT1S | fRVM | fVEX | fImm | srcGPR | fOnly128
+	AVX_VPEXTRD        Op = m3A | p66 | 0x16 | tT1S | fMR | fVEX | fImm | dstGPR | fOnly128
+	AVX_VMOVMSKPD      Op = m0F | p66 | 0x50 | fRM | fVEX | dstGPR | fRegOnly
+	AVX_VMOVNTPS_ST    Op = m0F | 0x2B | fMR | fVEX | fMemOnly
 )
 
 // Gathers take their mask, which they clear, as the operand in the middle.

@@ -93,7 +93,15 @@ func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
 	m.GRR(TEST, RAX, RAX)
 	m.Jcc(Equal, done)
-	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[0], 1), 0, m.scratch(scratchOperand))
+	handles := Reg(1)
+	if in.Op == vcode.Gather {
+		m.loadGen(RCX, in.Uses[0]) // the position in the table, not the number
+		m.ShiftI(ShrI, true, RCX, target.HandleShift)
+		m.splat(handles, RCX)
+	} else {
+		handles = m.vec(in.Uses[0], handles)
+	}
+	m.rm(AVX_VMOVUPS_ST, handles, 0, m.scratch(scratchOperand))
 	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[1], 1), 0, m.scratch(scratchOffset))
 	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	m.GRR(MOV, RBX, RAX)

@@ -145,6 +145,10 @@ func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 
 // An immediate above maxDisp does not fit in the displacement of the fast path.
 func (m ymm) gather(in *vcode.Inst) {
+	if in.Key.Type.Bits() < 32 {
+		m.gatherNarrow(in)
+		return
+	}
 	if len(in.Defs) > 1 {
 		m.gatherPairs(in)
 		return

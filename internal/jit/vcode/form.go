@@ -11,6 +11,8 @@ type Form struct {
 	RowStrips bool
 	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
+	NarrowGathers bool // gathers of 8 and 16 bits have code
+
 	Arena *Arena // memory of the functions; nil for ordinary Go memory
 
 	Fuse func(*Func) // peephole pass that forms operations of the machine (Own); nil if there is none

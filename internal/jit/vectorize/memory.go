@@ -214,7 +214,7 @@ func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 // it did.
 func (w *vectorizer) gatherNarrow(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if w.dst.Form.VectorMasks || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
+	if !w.dst.Form.NarrowGathers || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
 		return false
 	}
 	for p := range w.parts {

@@ -1,0 +1,106 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// narrowWindow is the size in bytes of the memory that one load of gatherNarrow reads.
+const narrowWindow = 16
+
+// gatherNarrow loads 8 or 16 bits for each lane at varying offsets, with one handle for all lanes. The fastest way first:
+//
+//	window    one load of 16 bytes from the first lane's offset, and VPSHUFB: texels of neighboring pixels, and consecutive elements
+//	words     a gather of the word at each offset, shifted (machine.gatherNarrowWords)
+//	lanes     lane by lane: a buffer of less than a word
+func (m ymm) gatherNarrow(in *vcode.Inst) {
+	if in.Key.Aux > maxDisp {
+		ymmLoad(m, in)
+		return
+	}
+	apart, resume := m.NewLabel(), m.NewLabel()
+	at := m.narrowWindow(in, apart)
+	m.rm(AVX_VBROADCASTI128, 0, 0, at)
+	d := m.dest(in, 0)
+	m.rr(AVX_VPSHUFB, d, 0, 2)
+	m.done(in, d)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		short := m.NewLabel()
+		m.Bind(apart)
+		m.gatherNarrowWords(in, short)
+		m.Jmp(resume)
+		m.Bind(short)
+		ymmLoad(m, in)
+		m.Jmp(resume)
+	})
+}
+
+// narrowWindow jumps to slow unless the elements of the active lanes are in the narrowWindow bytes from the first lane's on, at multiples
+// of their size, all in range. It returns their memory, and sets Y2 to the control of VPSHUFB: the bytes of the element, and bytes with
+// the top bit, which become 0. An inactive lane has some element. It clobbers Y3.
+//
+//	8 bits     distance d    →  0x80808000 + d
+//	16 bits    distance d    →  0x80800100 + d·0x101
+func (m ymm) narrowWindow(in *vcode.Inst, slow Label) Mem {
+	size := uint32(in.Key.Type.Size())
+	within := uint32(narrowWindow) - size
+	off := m.vec(in.Uses[1], 1)
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rr(AVX_VPSUBD, 2, off, 2)
+	tested := Reg(2)
+	if !m.always(in) {
+		m.rr(AVX_VPAND, 3, 2, m.execution(in, 3))
+		tested = 3
+	}
+	m.rm(AVX_VPTEST, tested, 0, m.words(^within))
+	m.Jcc(NotEqual, slow)
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
+	m.GRM(MOV, RCX, at)
+	// length − Aux − 16 may be negative: the comparison with the zero-extended offset is signed.
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+narrowWindow)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= target.HandleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, slow)
+	m.word(AVX_VPAND, 2, 2, within)
+	if size == 1 {
+		m.word(AVX_VPOR, 2, 2, 0x80808000)
+	} else {
+		m.rri(AVX_VPSLLD, 3, 0, 2, 8)
+		m.rr(AVX_VPOR, 2, 2, 3)
+		m.word(AVX_VPOR, 2, 2, 0x80800100)
+	}
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+}
+
+// gatherNarrowWords is machine.gatherNarrowWords without its other ways. It jumps to short if the buffer has less than a word.
+func (m ymm) gatherNarrowWords(in *vcode.Inst, short Label) {
+	bits := uint32(in.Key.Type.Bits())
+	k, off := NoReg, m.vec(in.Uses[1], 1)
+	if !m.always(in) {
+		k = m.execution(in, 0)
+	}
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4)
+	m.Jcc(Less, short)
+	at.Disp -= target.HandleLength
+	m.splat(4, RCX)
+	m.rr(AVX_VPMINUD, 4, off, 4)
+	m.rr(AVX_VPSUBD, 3, off, 4)
+	m.word(AVX_VPMINUD, 2, 3, 4-bits/8)
+	m.rr(AVX_VPCMPEQD, 2, 2, 3)
+	m.among(2, k)
+	m.rri(AVX_VPSLLD, 3, 0, 3, 3)
+	// The indices of gathers are signed: see inRange.
+	m.word(AVX_VPXOR, 4, 4, 1<<31)
+	m.MovI(RDX, 1<<31+in.Key.Aux)
+	m.GRM(ADD|W, RDX, at)
+	m.zero(0)
+	m.rm(AVX_VPGATHERDD, 0, 2, Indexed(RDX, 4, 1, 0))
+	m.rr(AVX_VPSRLVD, 0, 0, 3)
+	m.word(AVX_VPAND, 0, 0, 1<<bits-1)
+	m.done(in, 0)
+}
