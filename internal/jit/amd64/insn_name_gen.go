@@ -166,6 +166,7 @@ var names = []named{
 	{VPERMT2PS, "vpermt2ps"},
 	{VPERMT2D, "vpermt2d"},
 	{VPERMB, "vpermb"},
+	{VPERMW, "vpermw"},
 	{VPERMILPS, "vpermilps"},
 	{VPERMILPS_V, "vpermilps"},
 	{VSHUFPS, "vshufps"},

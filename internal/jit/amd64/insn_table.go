@@ -190,6 +190,7 @@ const (
 	VPERMT2PS       Op = m38 | p66 | 0x7F | tFV | fRVM
 	VPERMT2D        Op = m38 | p66 | 0x7E | tFV | fRVM
 	VPERMB          Op = m38 | p66 | 0x8D | tFVM | fRVM
+	VPERMW          Op = m38 | p66 | w1 | 0x8D | tFVM | fRVM
 	VPERMILPS       Op = m3A | p66 | 0x04 | tFV | fRM | fImm
 	VPERMILPS_V     Op = m38 | p66 | 0x0C | tFV | fRVM
 	VSHUFPS         Op = m0F | 0xC6 | tFV | fRVM | fImm

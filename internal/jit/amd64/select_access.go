@@ -132,8 +132,52 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// gatherNarrowWords is gatherNarrow with one handle for all lanes, the byte offset of a general register. One gather of words
-// suffices: the word at the offset, or the last one in range if that is before, shifted. With L the length, for 16 bits:
+// narrowWindow loads elements of 8 or 16 bits into Z0, and jumps to slow unless those of the lanes of k are in the windows from the first
+// lane's on, at multiples of their size, all in range. There is one window of 64 bytes, or one of 32 bytes for each half of the lanes if
+// these are likely two rows. VPERMW selects the 16 bits with each element into the even 16 bits, and a shift selects a byte of these:
+//
+//	distance of a byte    5 = 2·2 + 1    →  bits 16·2 … 16·2 + 15, shifted right by 8
+func (m *machine) narrowWindow(in *vcode.Inst, k, off Reg, slow Label) {
+	size, bytes, halves := int32(in.Key.Type.Size()), int32(64), m.likelyTwoRuns(in)
+	if halves {
+		bytes = 32
+		m.broadcastFirsts(2, off)
+	} else {
+		m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+		m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
+	}
+	m.RR(VPSUBD, V512, 2, off, 2, 0)
+	if size == 2 {
+		m.RRI(VPRORD, V512, 2, 0, 2, 1, 0) // between two elements: a great number
+	}
+	m.RMI(VPCMPUD, V512, 2, 2, m.word32(uint32(bytes/size)-1), compareGT, K(k)|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, slow)
+	if halves {
+		low, high := m.boundsCheckHalves(in, off, 3, bytes, target.HandleLength, slow)
+		m.RM(VMOVDQU32, V256, 0, 0, low, 0)
+		m.RMI(VINSERTI32X8, V512, 0, 0, high, 1, 0)
+	} else {
+		at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleLength), target.HandleLength, bytes, slow)
+		m.RM(VMOVDQU32, V512, 0, 0, at, 0)
+	}
+	if size == 1 {
+		m.RRI(VPSLLD, V512, 3, 0, 2, 3, 0)
+		m.word(narrowInt, VPANDD, 3, 3, 8, 0)
+		m.RRI(VPSRLD, V512, 2, 0, 2, 1, 0)
+	}
+	if halves {
+		m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{8: 16, 9: 16, 10: 16, 11: 16, 12: 16, 13: 16, 14: 16, 15: 16}), 0)
+	}
+	m.RR(VPERMW, V512, 0, 2, 0, m.evenMask()|Z)
+	if size == 1 {
+		m.RR(VPSRLVD, V512, 0, 0, 3, 0)
+		m.truncate(0, 8)
+	}
+}
+
+// gatherNarrowWords is gatherNarrow with one handle for all lanes, the byte offset of a general register. Elements that are in no window
+// need one gather of words: the word at the offset, or the last one in range if that is before, shifted. With L the length, for 16 bits:
 //
 //	offset         word at        shift
 //	o ≤ L − 4      o              0
@@ -144,11 +188,14 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	apart, short, resume := m.NewLabel(), m.NewLabel(), m.NewLabel()
-	if in.Key.Aux <= maxDisp {
-		if m.likelyTwoRuns(in) {
-			m.loadNarrowHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), bits/8, target.HandleLength, apart))
-			m.Jmp(resume)
-		}
+	if in.Key.Aux > maxDisp {
+		gatherNarrow(m, in)
+		return
+	}
+	m.narrowWindow(in, m.execution(in), m.vec(in.Uses[1], 1), apart)
+	m.define(in, 0)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
 		k, off := m.execution(in), m.vec(in.Uses[1], 1)
 		at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
@@ -170,11 +217,7 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 		m.RR(VPSRLVD, V512, 0, 0, 5, 0)
 		m.truncate(0, bits)
 		m.define(in, 0)
-	} else {
-		m.Jmp(short)
-	}
-	m.Bind(resume)
-	m.slowPaths = append(m.slowPaths, func() {
+		m.Jmp(resume)
 		m.Bind(short)
 		gatherNarrow(m, in)
 		m.Jmp(resume)
