@@ -192,10 +192,23 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 		gatherNarrow(m, in)
 		return
 	}
-	m.narrowWindow(in, m.execution(in), m.vec(in.Uses[1], 1), apart)
-	m.define(in, 0)
+	inWindow := func() {
+		m.narrowWindow(in, m.execution(in), m.vec(in.Uses[1], 1), apart)
+		m.define(in, 0)
+	}
+	noRuns, runs := m.NewLabel(), m.likelyTwoRuns(in) && m.prog.Stage == ir.Compute // filters of other stages have no runs
+	if runs {
+		m.loadNarrowHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), bits/8, target.HandleLength, noRuns))
+	} else {
+		inWindow()
+	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
+		if runs {
+			m.Bind(noRuns)
+			inWindow()
+			m.Jmp(resume)
+		}
 		m.Bind(apart)
 		k, off := m.execution(in), m.vec(in.Uses[1], 1)
 		at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
@@ -224,21 +237,35 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	})
 }
 
-// scatterNarrowRuns is scatterNarrow with one handle for all lanes, of which the elements are likely two runs.
+// scatterNarrowRuns is scatterNarrow with one handle for all lanes, of which the elements are one run, or two runs.
 func (m *machine) scatterNarrowRuns(in *vcode.Inst) {
-	if in.Key.Aux > maxDisp || !m.likelyTwoRuns(in) {
+	if in.Key.Aux > maxDisp {
 		scatterNarrow(m, in)
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	k := m.storingLanes(in)
-	m.storeNarrowHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), uint32(in.Key.Type.Bits()/8), target.HandleWrites, slow), k)
+	k, off, size := m.storingLanes(in), m.vec(in.Uses[1], 1), uint32(in.Key.Type.Size())
+	if m.likelyTwoRuns(in) {
+		m.storeNarrowHalves(in, m.contiguousHalves(in, k, off, size, target.HandleWrites, slow), k)
+	} else {
+		m.consecutive(k, off, size, slow)
+		at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleWrites), target.HandleWrites, zmmLanes*int32(size), slow)
+		m.RM(truncation(size), V512, m.vec(in.Uses[2], 0), 0, at, K(k))
+	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
 		scatterNarrow(m, in)
 		m.Jmp(resume)
 	})
+}
+
+// truncation returns the store of the low bytes of each lane.
+func truncation(size uint32) Op {
+	if size == 1 {
+		return VPMOVDB
+	}
+	return VPMOVDW
 }
 
 // gatherWord gathers the aligned words at eight addresses in the lanes of K2, 0 in the others. It

@@ -76,12 +76,21 @@ func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.done(in, d)
 }
 
+// loadNarrowHalves loads 8 or 16 bits for each lane, each half of the lanes with one instruction.
+func (m *machine) loadNarrowHalves(in *vcode.Inst, at [2]Mem) {
+	extend := VPMOVZXWD
+	if in.Key.Type.Bits() == 8 {
+		extend = VPMOVZXBD
+	}
+	m.RM(extend, V256, 0, 0, at[0], 0)
+	m.RM(extend, V256, 2, 0, at[1], 0)
+	m.RRI(VINSERTI32X8, V512, 0, 0, 2, 1, 0)
+	m.define(in, 0)
+}
+
 // storeNarrowHalves stores 8 or 16 bits of each lane of the mask k, each half with one instruction. It clobbers K3 and Z3.
 func (m *machine) storeNarrowHalves(in *vcode.Inst, at [2]Mem, k Reg) {
-	truncate := VPMOVDW
-	if in.Key.Type.Bits() == 8 {
-		truncate = VPMOVDB
-	}
+	truncate := truncation(uint32(in.Key.Type.Size()))
 	v := m.vec(in.Uses[2], 0)
 	m.RM(truncate, V256, v, 0, at[0], K(k))
 	m.RRI(KSHIFTRW, V128, 3, 0, k, halfLanes, 0)

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/codegen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -81,10 +83,10 @@ func ymmStore(m ymm, in *vcode.Inst) {
 // is saved in the scratch memory. One iteration:
 //
 //	tzcnt ecx, ebx               lane
-//	mov   edx, [handles + 4·rcx]
-//	shl   rdx, 5                 byte offset in the handle table
 //	mov   eax, [offsets + 4·rcx]
 //	add   rax, imm + size        64 bits: it cannot wrap
+//	mov   edx, [handles + 4·rcx]
+//	shl   rdx, 5                 byte offset in the handle table
 //	cmp   rax, [r13 + rdx + 8]   length
 //	ja    skip
 //	add   rax, [r13 + rdx]       base
@@ -94,7 +96,7 @@ func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	m.GRR(TEST, RAX, RAX)
 	m.Jcc(Equal, done)
 	handles := Reg(1)
-	if in.Op == vcode.Gather {
+	if in.Op == vcode.Gather || in.Op == vcode.Scatter {
 		m.loadGen(RCX, in.Uses[0]) // the position in the table, not the number
 		m.ShiftI(ShrI, true, RCX, target.HandleShift)
 		m.splat(handles, RCX)
@@ -107,10 +109,15 @@ func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	m.GRR(MOV, RBX, RAX)
 	m.Bind(next)
 	m.GRR(TZCNT, RCX, RBX)
+	m.GRM(MOV, RAX, m.lane32(scratchOffset))
+	if end := in.Key.Aux + uint64(in.Key.Type.Size()); end <= math.MaxInt32 {
+		m.GI(AddI, true, RAX, int32(end))
+	} else {
+		m.MovI(RDX, end)
+		m.GRR(ADD|W, RAX, RDX)
+	}
 	m.GRM(MOV, RDX, m.lane32(scratchOperand))
 	m.ShiftI(ShlI, true, RDX, target.HandleShift)
-	m.GRM(MOV, RAX, m.lane32(scratchOffset))
-	m.GI(AddI, true, RAX, int32(in.Key.Aux)+int32(in.Key.Type.Size()))
 	m.GRM(CMP|W, RAX, Indexed(R13, RDX, 1, field))
 	m.Jcc(Above, skip)
 	m.GRM(ADD|W, RAX, Indexed(R13, RDX, 1, 0))

@@ -133,14 +133,7 @@ func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 		m.GI(CmpI, false, RAX, allLanes8)
 	}
 	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, field)
-	m.GRM(MOV, RCX, at)
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+ymmBytes)
-	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= field
-	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, slow)
-	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	return m.firstBytes(in, m.handleWord(in.Uses[0], RAX, field), field, ymmBytes, slow)
 }
 
 // An immediate above maxDisp does not fit in the displacement of the fast path.
@@ -171,6 +164,10 @@ func (m ymm) gather(in *vcode.Inst) {
 }
 
 func (m ymm) scatter(in *vcode.Inst) {
+	if in.Key.Type.Bits() < 32 {
+		m.scatterNarrow(in)
+		return
+	}
 	if in.Key.Aux > maxDisp {
 		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
 		return

@@ -56,14 +56,7 @@ func (m ymm) narrowWindow(in *vcode.Inst, slow Label) Mem {
 	}
 	m.rm(AVX_VPTEST, tested, 0, m.words(^within))
 	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
-	m.GRM(MOV, RCX, at)
-	// length − Aux − 16 may be negative: the comparison with the zero-extended offset is signed.
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+narrowWindow)
-	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= target.HandleLength
-	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, slow)
+	at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleLength), target.HandleLength, narrowWindow, slow)
 	m.word(AVX_VPAND, 2, 2, within)
 	if size == 1 {
 		m.word(AVX_VPOR, 2, 2, 0x80808000)
@@ -72,7 +65,7 @@ func (m ymm) narrowWindow(in *vcode.Inst, slow Label) Mem {
 		m.rr(AVX_VPOR, 2, 2, 3)
 		m.word(AVX_VPOR, 2, 2, 0x80800100)
 	}
-	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	return at
 }
 
 // gatherNarrowWords is machine.gatherNarrowWords without its other ways. It jumps to short if the buffer has less than a word.
@@ -103,4 +96,44 @@ func (m ymm) gatherNarrowWords(in *vcode.Inst, short Label) {
 	m.rr(AVX_VPSRLVD, 0, 0, 3)
 	m.word(AVX_VPAND, 0, 0, 1<<bits-1)
 	m.done(in, 0)
+}
+
+// scatterNarrow stores 8 or 16 bits of each lane at varying offsets, with one handle for all lanes: with one store if all lanes store
+// consecutive elements, all in range, otherwise lane by lane. The packing saturates, which changes no value: the bits above a narrow
+// value are 0.
+func (m ymm) scatterNarrow(in *vcode.Inst) {
+	if in.Key.Aux > maxDisp {
+		ymmStore(m, in)
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	size := uint32(in.Key.Type.Size())
+	off := m.vec(in.Uses[1], 1)
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rm(AVX_VPADDD, 2, 2, m.vector8(octetOf(0, size)))
+	m.rr(AVX_VPCMPEQD, 2, 2, off)
+	if !m.always(in) || m.facts.Demotes {
+		m.rr(AVX_VPAND, 2, 2, m.storingLanes(in, 0))
+	}
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(NotEqual, slow)
+	at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleWrites), target.HandleWrites, ymmLanes*int32(size), slow)
+	value := m.vec(in.Uses[2], 0)
+	m.highHalf(2, value)
+	m.RR(AVX_VPACKUSDW, V128, 2, value, 2, 0)
+	if size == 2 {
+		m.RM(AVX_VMOVUPS_ST, V128, 2, 0, at, 0)
+	} else {
+		m.RM(AVX_VPSHUFB, V128, 2, 2, m.vector8([8]uint32{0x06040200, 0x0e0c0a08}), 0)
+		m.RR(AVX_VMOVQ_GX, V128, 2, 0, RAX, 0)
+		m.GRM(MOV_ST|W, RAX, at)
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		ymmStore(m, in)
+		m.Jmp(resume)
+	})
 }

@@ -214,7 +214,7 @@ func (w *vectorizer) access16(v ir.V, in vcode.Inst) bool {
 // it did.
 func (w *vectorizer) gatherNarrow(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if !w.dst.Form.NarrowGathers || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
+	if !w.dst.Form.NarrowAccesses || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
 		return false
 	}
 	for p := range w.parts {
@@ -227,11 +227,10 @@ func (w *vectorizer) gatherNarrow(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// scatterNarrow emits a store of 8 or 16 bits with one handle for all lanes as a scatter, and reports whether it did. Only stores of
-// which the offsets are likely two runs are faster than lane operations.
+// scatterNarrow emits a store of 8 or 16 bits with one handle for all lanes as a scatter, and reports whether it did.
 func (w *vectorizer) scatterNarrow(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
-	if !w.twoRuns || x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
+	if !w.dst.Form.NarrowAccesses || x.Op != ir.St || x.Flags&(ir.Volatile|ir.Coherent) != 0 || w.shapes.of[x.Args[0]].kind != uniform || w.shapes.of[x.Args[1]].kind == uniform {
 		return false
 	}
 	for p := range w.parts {
