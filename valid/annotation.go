@@ -19,7 +19,7 @@ var annotationFamily = family{
 		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations with id operands use OpDecorateId, all others OpDecorate"},
 		{Code: "SPV-Decorate-Earlier", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are defined before the target"},
 		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings, as the decoration requires"},
-		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "the target of OpDecorateId is no OpDecorationGroup"},
+		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "the target of OpDecorateId and OpDecorateString is no OpDecorationGroup"},
 		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString is for decorations with a string operand"},
 		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names an existing member of a struct"},
 		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate applies an OpDecorationGroup; its targets are no groups and occur once"},
@@ -85,6 +85,9 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 			return
 		}
 	}
+	if op := c.code.Inst(i).Op(); op == spirv.OpDecorateString && c.isGroup(target) {
+		c.fail(i, "SPV-Decorate-Group", "%s decorates an OpDecorationGroup with %s; must decorate a target that is no group", op, kind)
+	}
 	if takes != byID {
 		word := "OpDecorate"
 		if takes {
@@ -108,6 +111,10 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 	t := c.code.Def(target)
 	for _, id := range spirv.IDs(words) {
 		d := c.code.Def(id)
+		if kind == spirv.DecorationAliasScopeINTEL || kind == spirv.DecorationNoAliasINTEL {
+			c.aliasList(i, id)
+			continue
+		}
 		switch {
 		case d < 0:
 		case c.isGroup(id):

@@ -398,6 +398,7 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		case !namesType(op, at) || op == spirv.OpSpecConstantOp && !namesType(spirv.Op(in[3]), 0):
 			c.fail(i, "SPV-Id-Type", "an operand of %s is the type %s; must be no type", op, c.name(spirv.ID(in[at])))
 		}
+	case def == spirv.OpAliasScopeListDeclINTEL && takesMemoryAccess(op): // accesses checks its place
 	default:
 		if !namesUntyped(op, at) {
 			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value with a type", op, c.name(spirv.ID(in[at])), def)
@@ -490,6 +491,16 @@ func hasOtherIDs(op spirv.Op) bool {
 		spirv.OpTaskSequenceCreateALTERA, spirv.OpTaskSequenceAsyncALTERA, spirv.OpTaskSequenceGetALTERA, spirv.OpTaskSequenceReleaseALTERA,
 		spirv.OpTypeTaskSequenceALTERA:
 		return true
+	}
+	return false
+}
+
+// takesMemoryAccess reports whether an instruction may have memory operands.
+func takesMemoryAccess(op spirv.Op) bool {
+	for _, o := range op.Row().Operands() {
+		if o.Kind == spirv.KindMemoryAccess {
+			return true
+		}
 	}
 	return false
 }

@@ -90,6 +90,8 @@ func sectionOf(op spirv.Op) section {
 		return nameSection
 	case spirv.OpModuleProcessed:
 		return processedSection
+	case spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL:
+		return annotationSection // decorations name them, so that they are before the declarations
 	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
 		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT, spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL:
 		return declarationSection

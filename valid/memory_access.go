@@ -15,6 +15,7 @@ var memoryAccessFamily = family{
 		{Code: "SPV-MemoryAccess-Available", Section: "SPIR-V 3.2.26", Words: "MakePointerAvailable is for writes, and requires NonPrivatePointer"},
 		{Code: "SPV-MemoryAccess-Visible", Section: "SPIR-V 3.2.26", Words: "MakePointerVisible is for reads, and requires NonPrivatePointer"},
 		{Code: "SPV-MemoryAccess-NonPrivate", Section: "SPIR-V 3.2.26", Words: "NonPrivatePointer is for pointers to shared memory"},
+		{Code: "SPV-MemoryAccess-Alias", Section: "SPIR-V, SPV_INTEL_memory_access_aliasing", Words: "the lists of AliasScopeINTEL and NoAliasINTEL are results of OpAliasScopeListDeclINTEL"},
 		{Code: "SPV-MemoryAccess-Two", Section: "SPIR-V 3.3.8", Words: "two sets of memory operands need SPIR-V 1.4"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04708, Section: environment, Words: "an access to physical storage buffers has Aligned"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_06314, Section: environment, Words: "the alignment of an access to physical storage buffers is a multiple of the widest accessed scalar"},
@@ -42,6 +43,7 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 		}
 		c.fail(i, code, "%s accesses a physical storage buffer without Aligned; must have it", op)
 	}
+	c.aliasLists(i, mask, words)
 	if mask&(spirv.MemoryAccessMakePointerAvailableMask|spirv.MemoryAccessMakePointerVisibleMask|spirv.MemoryAccessNonPrivatePointerMask) == 0 {
 		return
 	}
@@ -75,6 +77,27 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 		if p != nil && !sharedClass(p.Storage) {
 			c.fail(i, "SPV-MemoryAccess-NonPrivate", "NonPrivatePointer with a pointer to %s; must be shared memory", p.Storage)
 		}
+	}
+}
+
+// aliasLists checks the lists of alias scopes of a memory access. They follow the
+// scopes of MakePointerAvailable and MakePointerVisible; words begin after the alignment.
+func (c *subject) aliasLists(i int, mask spirv.MemoryAccess, words []uint32) {
+	for bit := spirv.MemoryAccessMakePointerAvailableMask; bit <= spirv.MemoryAccessNoAliasINTELMaskMask && len(words) > 0; bit <<= 1 {
+		if mask&bit == 0 || bit == spirv.MemoryAccessNonPrivatePointerMask {
+			continue
+		}
+		if bit >= spirv.MemoryAccessAliasScopeINTELMaskMask {
+			c.aliasList(i, spirv.ID(words[0]))
+		}
+		words = words[1:]
+	}
+}
+
+// aliasList checks that an id is a list of alias scopes.
+func (c *subject) aliasList(i int, id spirv.ID) {
+	if d := c.code.DefInst(id); d != nil && d.Op() != spirv.OpAliasScopeListDeclINTEL {
+		c.fail(i, "SPV-MemoryAccess-Alias", "%s has the alias scopes %s, the result of %s; must be the result of OpAliasScopeListDeclINTEL", c.code.Inst(i).Op(), c.name(id), d.Op())
 	}
 }
 

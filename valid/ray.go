@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -173,11 +174,16 @@ func (c *checker) ray(i int, in spirv.Inst) {
 
 // rayOperandSort returns the required type of an operand. The index of a miss that
 // a hit object records has no sign, the index of a trace may have one. The index of
-// a callable shader may have one only in SPV_NV_ray_tracing.
+// a callable shader may have one only in SPV_NV_ray_tracing. The index of a record
+// that a hit object of SPV_NV_shader_invocation_reorder takes has none.
 func rayOperandSort(op spirv.Op, name string) raySort {
 	switch op {
 	case spirv.OpHitObjectRecordMissNV, spirv.OpHitObjectRecordMissMotionNV, spirv.OpHitObjectRecordMissEXT, spirv.OpHitObjectRecordMissMotionEXT:
 		if name == "MissIndex" {
+			return rayUnsigned
+		}
+	case spirv.OpHitObjectRecordHitWithIndexNV, spirv.OpHitObjectRecordHitWithIndexMotionNV:
+		if name == "SBTRecordIndex" {
 			return rayUnsigned
 		}
 	case spirv.OpExecuteCallableNV:
@@ -200,9 +206,9 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 		return c.carried(i, op, name, id, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR)
 	case rayAttributes:
 		if strings.HasSuffix(op.Row().Name(), "EXT") {
-			return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeEXT, spirv.StorageClassHitObjectAttributeNV)
+			return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeEXT)
 		}
-		return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT)
+		return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeNV)
 	case rayIntersection:
 		t, k := c.m.TypeOf(id), c.declaredConstant(id)
 		if t != nil && (!isWord(t) || k == nil) {
@@ -214,9 +220,6 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 	}
 	if name == "SBTIndex" && (op == spirv.OpExecuteCallableKHR || op == spirv.OpExecuteCallableNV) {
 		want = rayUnsigned
-	}
-	if name == "HitKind" && op != spirv.OpReportIntersectionKHR {
-		want = rayWord
 	}
 	t := c.m.TypeOf(id)
 	if t == nil {
@@ -249,7 +252,7 @@ func hitObjectOf(op spirv.Op) spirv.Op {
 }
 
 // carried checks the payload of a ray, a call or a hit object.
-func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, one, other spirv.StorageClass) bool {
+func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, allowed ...spirv.StorageClass) bool {
 	v := c.m.Variable(id)
 	if v == nil {
 		if d := c.code.DefInst(id); d != nil && !c.typeless(id) {
@@ -257,8 +260,12 @@ func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, one, oth
 		}
 		return false
 	}
-	if v.Storage != one && v.Storage != other {
-		c.fail(i, "SPV-Ray-Payload", "operand %s of %s is a variable of the storage class %s; must be %s or %s", name, op, v.Storage, one, other).also(c, v.Index, "the variable")
+	if !slices.Contains(allowed, v.Storage) {
+		words := allowed[0].String()
+		if len(allowed) > 1 {
+			words += " or " + allowed[1].String()
+		}
+		c.fail(i, "SPV-Ray-Payload", "operand %s of %s is a variable of the storage class %s; must be %s", name, op, v.Storage, words).also(c, v.Index, "the variable")
 	}
 	return false
 }
