@@ -2,6 +2,7 @@ package vk
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -72,7 +73,14 @@ func (c *drawCheck) attributesOf(v *shader.Stage, a *state.Args, indexed bool) {
 			stride := uint64(b.Stride)
 			wrong := place%size != 0 // if it is wrong for one element, it is for all
 			if stride%size != 0 {
-				e := c.accessed(&b, a, indexed)
+				g := &c.graphics.bound
+				index := g.index
+				if !indexed {
+					index = nil
+				} else if index == nil {
+					index = []byte{}
+				}
+				e := accessedElements(&b, a, index, uint64(g.indexBytes), c.s.Assembly.Restart, math.MaxUint32)
 				wrong = e.misaligned(place, stride, size)
 			}
 			if wrong {
@@ -82,27 +90,25 @@ func (c *drawCheck) attributesOf(v *shader.Stage, a *state.Args, indexed bool) {
 	}
 }
 
-// accessed returns the elements of a binding that the draw accesses.
-func (c *drawCheck) accessed(b *state.VertexBinding, a *state.Args, indexed bool) (e elements) {
+// accessedElements returns the elements of a binding that a draw accesses. Its indices have size bytes each; they are nil in a draw
+// without indices. Of more than most indices it has the first ones.
+func accessedElements(b *state.VertexBinding, a *state.Args, index []byte, size uint64, restart bool, most uint64) (e elements) {
 	switch {
 	case b.Instance && b.Divisor == 0:
 		return elements{first: uint64(a.FirstInstance), count: 1, known: true}
 	case b.Instance:
 		return elements{first: uint64(a.FirstInstance), count: (uint64(a.Instances)-1)/uint64(b.Divisor) + 1, known: true}
-	case !indexed:
+	case index == nil:
 		return elements{first: uint64(a.First), count: uint64(a.Count), known: true}
-	}
-	g := &c.graphics.bound
-	size := uint64(g.indexBytes)
-	if size == 0 {
+	case size == 0:
 		return e
 	}
-	end := min(uint64(len(g.index))/size, uint64(a.First)+uint64(a.Count))
+	end := min(uint64(len(index))/size, uint64(a.First)+min(uint64(a.Count), most))
 	for i := uint64(a.First); i < end; i++ {
 		var word [8]byte
-		copy(word[:], g.index[i*size:][:size])
+		copy(word[:], index[i*size:][:size])
 		n := binary.LittleEndian.Uint64(word[:])
-		if c.s.Assembly.Restart && n == 1<<(8*size)-1 {
+		if restart && n == 1<<(8*size)-1 {
 			continue
 		}
 		e.indices = append(e.indices, n+uint64(int64(a.BaseVertex)))

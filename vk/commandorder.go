@@ -48,6 +48,7 @@ const (
 const (
 	accessIndirectCommandRead uint64 = 1 << 0
 	accessIndexRead           uint64 = 1 << 1
+	accessVertexAttributeRead uint64 = 1 << 2
 	accessUniformRead         uint64 = 1 << 3
 	accessInputAttachmentRead uint64 = 1 << 4
 	accessShaderRead          uint64 = 1 << 5
@@ -84,7 +85,7 @@ var (
 	widerAccesses = map[uint64]uint64{
 		accessShaderRead:  accessShaderStorageRead,
 		accessShaderWrite: accessShaderStorageWrite,
-		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
+		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
 		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite,
 	}
 )

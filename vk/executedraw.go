@@ -365,9 +365,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 			a.Index, a.IndexBytes = []byte{}, 4
 		}
 	}
-	if indexed && indirect == nil && x.order != nil {
-		x.order.indices(&x.dev.printer, a)
-	}
+	x.order.draw(&x.dev.printer, p, s, a, indirect)
 	g.count(a)
 	if err := x.inputAttachments(p, a); err != nil {
 		return err

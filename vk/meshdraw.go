@@ -106,8 +106,10 @@ func (w *meshDraw) run(x *executor) error {
 	case w.indirect.Buffer == nil:
 		return x.draw(&g.args, false, nil)
 	case w.ranged:
+		x.order.arguments(&x.dev.printer, &w.indirect, state.TaskRangeBytes)
 		return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.TaskRangeBytes))
 	}
+	x.order.arguments(&x.dev.printer, &w.indirect, state.MeshIndirectBytes)
 	return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.MeshIndirectBytes))
 }
 
