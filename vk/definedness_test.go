@@ -176,7 +176,13 @@ func (u *unwritten) expect(t *testing.T, want, rule string, times uint64) {
 // fetched returns an image that nothing has written, and what records a dispatch that reads a view of level 0.
 func (u *unwritten) fetched(t *testing.T, levels int) (*Image, func(c *CommandBuffer, groups uint32)) {
 	t.Helper()
-	m := u.image(t, ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Levels: 2, Usage: ImageStorage | ImageTransferTarget})
+	return u.fetchedOf(t, levels, 0)
+}
+
+// fetchedOf is fetched of an image with a further usage.
+func (u *unwritten) fetchedOf(t *testing.T, levels int, usage ImageUsage) (*Image, func(c *CommandBuffer, groups uint32)) {
+	t.Helper()
+	m := u.image(t, ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Levels: 2, Usage: ImageStorage | ImageTransferTarget | usage})
 	v := must(u.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Levels: levels}))(t)
 	l := must(u.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
 		{Binding: 0, Type: link.StorageImage, Count: 1, Stages: link.AllStages}, {Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},

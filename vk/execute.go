@@ -191,6 +191,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		return x.transfer(c, k)
 	case copyBufferToImage, copyImageToBuffer, copyImage, blitImage, resolveImage, clearImage:
 		w := k.a.(*imageWork)
+		x.order.images(&x.dev.printer, k, w)
 		err := w.run()
 		x.dev.heap.defined.transferred(w)
 		return err

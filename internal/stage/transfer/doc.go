@@ -11,5 +11,6 @@
 //	line.go       rows of scaled copies, as floats
 //	sumpairs_amd64.go, sumpairs_amd64.s, sumpairs_other.go  sums of two texels in two rows
 //	clear.go      clears of ranges
+//	footprint.go  the memory that copies, blits and clears access
 //	matrix.go     layouts of matrices for cooperative vectors
 package transfer
