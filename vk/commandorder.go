@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// With the sanitizer race a device compares the accesses of the commands of a submission: two accesses to a byte, one
+// With the sanitizer race a device compares the accesses of commands: two accesses to a byte, one
 // of them a write, race unless barriers order them (Vulkan, "Synchronization and Cache Control", "Memory Dependencies"). An access
 // remembers the stages that an execution dependency reaches, and a write the accesses to which it is visible.
 
@@ -207,6 +207,23 @@ type commandAccess struct {
 	reached     uint64 // by execution dependencies
 	available   bool   // of a write
 	visible     []visibility
+
+	queue      int            // that had it
+	submission uint64         // of the queue
+	origin     *commandAccess // of an access of another queue that a semaphore orders; else nil
+}
+
+// conflicts reports whether two accesses race unless they are ordered.
+func (a *commandAccess) conflicts(b *commandAccess) bool {
+	return (a.Write || b.Write) && !(a.Atomic && b.Atomic) && commonBytes(a.Spans, b.Spans)
+}
+
+// scope returns the stages from which a dependency of the queue leads on: an access of another queue is not in its own stage there.
+func (a *commandAccess) scope() uint64 {
+	if a.origin != nil {
+		return a.reached
+	}
+	return a.stage | a.reached
 }
 
 // visibility is where a write is visible.
@@ -217,7 +234,7 @@ type visibility struct {
 
 // apply applies the dependencies of a barrier to an earlier access. They do not chain with each other.
 func (a *commandAccess) apply(barrier []dependency) {
-	a.applyFrom(barrier, a.stage|a.reached, a.available)
+	a.applyFrom(barrier, a.scope(), a.available)
 }
 
 // applyFrom applies dependencies to an access that had reached some stages, and was available or not.
@@ -265,13 +282,14 @@ func (a *commandAccess) text() string {
 	return fmt.Sprintf("the %s of %s by %s", kind, of.Memory, place)
 }
 
-// commandOrder holds the accesses and the barriers of a submission so far.
+// commandOrder holds the accesses and the barriers of a queue so far.
 type commandOrder struct {
 	accesses []*commandAccess
 	spans    int // of the accesses
 	barriers [][]dependency
 	dropped  int             // barriers before them
 	reported map[string]bool // by message
+	found    []Report        // to be passed on
 
 	dependencies int // of the barriers
 
@@ -279,26 +297,35 @@ type commandOrder struct {
 	signals     map[*Event]*signal
 	everySignal bool     // there were more signals than are kept
 	subpasses   []uint64 // of the render pass: the serial of the first access of each
+
+	all        *queueOrders
+	queue      int
+	submission uint64                            // that runs
+	earlier    progress                          // submissions that are before everything that follows
+	known      progress                          // submissions whose accesses semaphores passed on
+	imports    map[*commandAccess]*commandAccess // of other queues: the state of each for this one
 }
 
 // maxCompared bounds the accesses that are kept, the last ones, and maxSpans the ranges of their bytes. maxBarriers bounds the
 // dependencies of a submission.
 const maxCompared, maxSpans, maxBarriers = 1 << 11, 1 << 24, 1 << 14
 
-// reset begins a submission.
-func (o *commandOrder) reset() {
-	if o != nil {
-		*o = commandOrder{}
-	}
-}
-
 // barrier adds a barrier.
 func (o *commandOrder) barrier(list []MemoryDependency) {
 	if o == nil {
 		return
 	}
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
+	o.ordered(list)
+}
+
+// ordered adds a barrier.
+func (o *commandOrder) ordered(list []MemoryDependency) {
 	if o.dependencies += len(list); o.dependencies > maxBarriers {
-		*o = commandOrder{dropped: o.now(), reported: o.reported, dependencies: len(list), serial: o.serial, subpasses: o.subpasses}
+		o.remove(func(*commandAccess) bool { return true })
+		o.dropped, o.barriers, o.dependencies = o.now(), nil, len(list)
+		o.signals, o.everySignal = nil, false
 	}
 	b := make([]dependency, len(list))
 	for i := range list {
@@ -321,23 +348,36 @@ func (o *commandOrder) now() int {
 // add adds the accesses of a command that ran after a number of barriers, and reports those that race with others: alike races once.
 // The accesses of a draw are added at the end of its rendering, after those of later dispatches for each tile.
 func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
+	o.all.mu.Lock()
+	o.compare(list, barriers)
+	found := o.found
+	o.found = nil
+	o.all.mu.Unlock()
+	for _, r := range found {
+		p.reports(r)
+	}
+}
+
+// compare adds accesses.
+func (o *commandOrder) compare(list []*commandAccess, barriers int) {
 	if barriers < o.dropped {
 		return // the barriers after it are not known
 	}
 	for _, b := range list {
-		b.barriers = barriers
+		b.barriers, b.queue, b.submission = barriers, o.queue, o.submission
 		for _, a := range o.accesses {
-			if !a.Write && !b.Write || a.Atomic && b.Atomic || !commonBytes(a.Spans, b.Spans) {
+			if !a.conflicts(b) {
 				continue
 			}
-			if b.barriers < a.barriers { // a ran later
-				if !o.after(b, a.barriers).before(a) {
-					o.report(p, raceOf(b, a))
+			if b.barriers < a.barriers && a.submission == b.submission && a.origin == nil { // a ran later
+				if !o.later(b, a.barriers).before(a) {
+					o.report(raceOf(b, a))
 				}
 			} else if !a.before(b) {
-				o.report(p, raceOf(a, b))
+				o.report(raceOf(a, b))
 			}
 		}
+		o.foreign(b)
 	}
 	for _, a := range list {
 		a.serial = o.serial
@@ -350,15 +390,21 @@ func (o *commandOrder) add(p *printer, list []*commandAccess, barriers int) {
 	for _, a := range list {
 		o.spans += len(a.Spans)
 	}
+	o.bound()
+}
+
+// bound drops the first accesses if there are too many.
+func (o *commandOrder) bound() {
 	n := 0
 	for ; len(o.accesses)-n > maxCompared || o.spans > maxSpans; n++ {
 		o.spans -= len(o.accesses[n].Spans)
+		delete(o.imports, o.accesses[n].origin)
 	}
 	o.accesses = slices.Delete(o.accesses, 0, n)
 }
 
-// after returns a new access as it is after a number of barriers.
-func (o *commandOrder) after(x *commandAccess, barriers int) *commandAccess {
+// later returns a new access as it is after a number of barriers.
+func (o *commandOrder) later(x *commandAccess, barriers int) *commandAccess {
 	y := *x
 	for _, b := range o.barriers[x.barriers-o.dropped : barriers-o.dropped] {
 		y.apply(b)
@@ -366,14 +412,14 @@ func (o *commandOrder) after(x *commandAccess, barriers int) *commandAccess {
 	return &y
 }
 
-// report reports a race, unless the submission has the same report.
-func (o *commandOrder) report(p *printer, r Report) {
+// report adds a race, unless the submission has the same report.
+func (o *commandOrder) report(r Report) {
 	if o.reported == nil {
 		o.reported = map[string]bool{}
 	}
 	if !o.reported[r.Message] {
 		o.reported[r.Message] = true
-		p.reports(r)
+		o.found = append(o.found, r)
 	}
 }
 

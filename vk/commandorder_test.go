@@ -238,7 +238,7 @@ func TestComparedAccesses(t *testing.T) {
 		spans     []exec.Span
 		add, kept int
 	}{{many, 3, 3}, {many, 6, 4}, {many[:1], maxCompared + 5, maxCompared}} {
-		o, first := &commandOrder{}, []*commandAccess(nil)
+		o, first := (&queueOrders{}).add(), []*commandAccess(nil)
 		for range c.add {
 			a := &commandAccess{Access: exec.Access{Spans: c.spans}}
 			first = append(first, a)

@@ -246,7 +246,9 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	if sanitize && !info.Written {
 		d.lowering.FollowMemory = d.lowering.Sanitize&(SanitizeUninit|SanitizeRace) != 0
-		d.printer.commands = d.lowering.Sanitize&SanitizeRace != 0
+		if d.lowering.Sanitize&SanitizeRace != 0 {
+			d.printer.queues = &queueOrders{}
+		}
 		if d.lowering.Sanitize&SanitizeUninit != 0 {
 			d.heap.defined = newDefinedness()
 		}

@@ -13,7 +13,7 @@ type signal struct {
 // signaled is an access before a signal.
 type signaled struct {
 	of        *commandAccess
-	reached   uint64
+	reached   uint64 // with the stage of the access
 	available bool
 }
 
@@ -25,6 +25,8 @@ func (o *commandOrder) signal(e *Event, list []MemoryDependency) {
 	if o == nil {
 		return
 	}
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
 	s := &signal{}
 	for _, d := range list {
 		s.stages |= d.expanded().first
@@ -43,10 +45,16 @@ func (o *commandOrder) signal(e *Event, list []MemoryDependency) {
 		o.everySignal = true
 		return
 	}
-	for _, a := range o.accesses {
-		s.accesses = append(s.accesses, signaled{a, a.reached, a.available})
-	}
+	s.accesses = o.states()
 	o.signals[e] = s
+}
+
+// states returns the accesses as they are.
+func (o *commandOrder) states() (list []signaled) {
+	for _, a := range o.accesses {
+		list = append(list, signaled{a, a.scope(), a.available})
+	}
+	return list
 }
 
 // unsignal notes that a command resets an event.
@@ -56,18 +64,21 @@ func (o *commandOrder) unsignal(e *Event) {
 	}
 }
 
-// wait adds the second half of the dependency of an event. An event that the host or another submission set orders no
-// command of this one.
+// wait adds the second half of the dependency of an event. An event that the host set orders what the host
+// had seen before.
 func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
 	if o == nil {
 		return
 	}
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
 	s := o.signals[e]
 	switch {
 	case s == nil && o.everySignal:
-		o.barrier(everything)
+		o.ordered(everything)
 		return
-	case s == nil:
+	case s == nil: // the host set it
+		o.after(o.all.seen)
 		return
 	case len(list) == 0:
 		list = everything
@@ -79,7 +90,7 @@ func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
 		b[i].SourceStages &= s.stages
 	}
 	for _, x := range s.accesses {
-		x.of.applyFrom(b, x.of.stage|x.reached, x.available)
+		x.of.applyFrom(b, x.reached, x.available)
 	}
 }
 
@@ -89,6 +100,8 @@ func (o *commandOrder) beginSubpass(s *subpassForm) {
 	if o == nil {
 		return
 	}
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
 	p, subpass := &s.pass.info, s.index
 	if subpass == 0 {
 		o.subpasses = o.subpasses[:0]
@@ -100,6 +113,8 @@ func (o *commandOrder) beginSubpass(s *subpassForm) {
 // endSubpass adds the dependencies to the commands after the render pass, at the end of its last subpass.
 func (o *commandOrder) endSubpass(s *subpassForm) {
 	if o != nil && s.index+1 == len(s.pass.subpasses) {
+		o.all.mu.Lock()
+		defer o.all.mu.Unlock()
 		o.subpassDependencies(&s.pass.info, External)
 	}
 }
@@ -124,9 +139,9 @@ func (o *commandOrder) subpassDependencies(p *RenderPassInfo, target uint32) {
 		chained[0].SourceAccess = 0
 		for _, a := range o.accesses {
 			switch {
-			case a.serial < from:
+			case a.serial < from, a.origin != nil && d.Source != External: // an access of another queue is before the render pass
 				a.applyFrom(chained, a.reached, a.available)
-			case a.serial < to:
+			case a.serial < to, a.origin != nil:
 				a.apply(b)
 			}
 		}

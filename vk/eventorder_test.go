@@ -109,7 +109,7 @@ func TestSubpassRaces(t *testing.T) {
 	} {
 		reports := 0
 		p := &printer{reports: func(Report) { reports++ }}
-		o, bytes := &commandOrder{}, make([]byte, 16)
+		o, bytes := (&queueOrders{}).add(), make([]byte, 1<<17) // too large for the stack, which moves
 		pass := &RenderPass{info: RenderPassInfo{Subpasses: make([]Subpass, 3), Dependencies: k.dependencies}, subpasses: make([]subpassForm, 3)}
 		access := func(at byte) {
 			for _, s := range []byte(k.steps) {

@@ -34,7 +34,7 @@ type executor struct {
 	heaps   [2]HeapRange // of resources and samplers
 	banks   map[uint32][]byte
 
-	order *commandOrder // of the commands of the submission; nil without the sanitizer race
+	order *commandOrder // of the queue; nil without the sanitizer race
 
 	needy     needy         // scratch of misses
 	findings  []*UsageError // on the current command
@@ -81,10 +81,7 @@ type boundSet struct {
 
 // newExecutor returns the executor of a queue.
 func newExecutor(q *Queue) *executor {
-	x := &executor{dev: q.dev, ctx: q.ctx, stall: newStall(q.ctx, q.dev.stall)}
-	if q.dev.printer.commands {
-		x.order = &commandOrder{}
-	}
+	x := &executor{dev: q.dev, ctx: q.ctx, stall: newStall(q.ctx, q.dev.stall), order: q.order}
 	if n := q.dev.timeout; n > 0 {
 		x.timer = time.AfterFunc(n, func() { x.ctx.Cancel(fmt.Errorf("the command ran for more than %v: %w", n, context.DeadlineExceeded)) })
 		x.timer.Stop()

@@ -72,3 +72,26 @@ func cornersOf(offset, extent [3]int) (out [2][3]int) {
 	}
 	return out
 }
+
+// stored ends the comparison of what shaders did with the attachments of a tile: the store operation is after it, and orders it for
+// later commands. Store operations are not compared.
+func (o *commandOrder) stored(r *RenderingInfo) {
+	if o == nil || !r.Tiles.Enable {
+		return
+	}
+	var spans []exec.Span
+	for _, list := range [...][]AttachmentInfo{r.Colors, {orZero(r.Depth), orZero(r.Stencil)}} {
+		for _, a := range list {
+			if a.View == nil {
+				continue
+			}
+			for _, plane := range a.View.image.bytes {
+				spans = append(spans, spanOf(plane)...)
+			}
+		}
+	}
+	spans = joined(spans)
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
+	o.remove(func(a *commandAccess) bool { return commonBytes(a.Spans, spans) })
+}

@@ -279,6 +279,7 @@ func (h *heap) unreserve(n uint64) {
 func (h *heap) free(m *Memory) {
 	h.structures.forget(m)
 	h.defined.drop(m)
+	m.dev.printer.queues.drop(m.bytes)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.all[m]; !ok {

@@ -39,7 +39,7 @@ type printer struct {
 	reports    func(Report)      // nil if there is no reader
 	sanitize   bool              // programs have reports, even those without messages; reports is not nil
 	interfaces bool              // inputs that the stage before does not write are reports
-	commands   bool              // accesses of the commands of a submission are compared
+	queues     *queueOrders      // compares the accesses of commands; nil without the sanitizer race
 	most       int               // bytes of all commands together; 0 is no bound
 	mu         sync.Mutex        // guards used and the calls of print: several queues may run
 	used       int               // bytes so far
@@ -59,7 +59,7 @@ func (p *printer) log(stages ...*shader.Stage) *exec.Log {
 	}
 	for _, s := range stages {
 		if p.sanitize || len(s.Program.Messages) > 0 {
-			return &exec.Log{Commands: p.commands}
+			return &exec.Log{Commands: p.queues != nil}
 		}
 	}
 	return nil

@@ -27,6 +27,8 @@ type Queue struct {
 	stopped bool
 	done    chan struct{} // closed when the goroutine has ended
 
+	order *commandOrder // nil without the sanitizer race
+
 	submitted uint64
 	finished  timeline // counts finished submissions
 }
@@ -47,6 +49,10 @@ type SubmitInfo struct {
 	Signal   []SemaphoreValue // after the commands are finished
 	Fence    *Fence           // nil for none
 
+	// WaitStages and SignalStages are the stages that each wait and each signal orders (VkPipelineStageFlags2); 0, and the end of the
+	// list, is all. They matter to the sanitizer race alone: the commands begin after all waits.
+	WaitStages, SignalStages []uint64
+
 	sparse []sparseChange // of BindSparse, before the commands
 }
 
@@ -60,6 +66,10 @@ type submission struct {
 	sets         map[*Set]uint64 // the versions of sets with acquired descriptors
 	fence        *Fence
 	fenceValue   uint64
+	number       uint64   // in the queue, from 1
+	seen         progress // submissions that the host had seen finished
+
+	waitStages, signalStages []uint64
 
 	each func(*object) // holds an object, and sets err if it is closed
 	err  error
@@ -76,7 +86,7 @@ func newSubmission() *submission {
 }
 
 func newQueue(d *Device, family, index int) *Queue {
-	q := &Queue{dev: d, family: family, index: index, ctx: exec.NewStopContext(), done: make(chan struct{})}
+	q := &Queue{dev: d, family: family, index: index, ctx: exec.NewStopContext(), done: make(chan struct{}), order: d.printer.queues.add()}
 	q.finished.dev = d
 	q.work = sync.NewCond(&q.mu)
 	go q.run()
@@ -110,6 +120,9 @@ func (q *Queue) Submit(info SubmitInfo) error {
 	}
 	s.labels = q.labeled
 	q.submitted++
+	if s.number = q.submitted; q.order != nil {
+		s.seen, s.waitStages, s.signalStages = q.order.all.now(), slices.Clone(info.WaitStages), slices.Clone(info.SignalStages)
+	}
 	q.list = append(q.list, s)
 	q.work.Signal()
 	return nil
@@ -329,10 +342,12 @@ func (q *Queue) one(x *executor, s *submission) {
 	}
 	s.release() // first: after a wait for the submission its objects can be closed
 	if q.dev.Err() == nil {
-		for _, v := range s.signal {
+		for i, v := range s.signal {
+			q.order.signalled(&v.Semaphore.timeline, v.Value, stagesAt(s.signalStages, i), false)
 			v.Semaphore.raise(v.Value)
 		}
 		if s.fence != nil {
+			q.order.signalled(&s.fence.timeline, s.fenceValue, everyFlag, true)
 			s.fence.raise(s.fenceValue)
 		}
 	}
@@ -362,12 +377,15 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 			return &LostError{Command: "wait for a semaphore", Index: -1, Cause: err}
 		}
 	}
+	q.order.begin(s.number, s.seen)
+	for i, v := range s.wait {
+		q.order.awaited(&v.Semaphore.timeline, v.Value, stagesAt(s.waitStages, i))
+	}
 	for _, b := range s.sparse {
 		if err := b.apply(); err != nil {
 			return &LostError{Command: "bind sparse", Cause: err}
 		}
 	}
-	x.order.reset()
 	for _, c := range s.commands {
 		if err := x.run(s, c); err != nil {
 			return err
@@ -388,6 +406,7 @@ func (q *Queue) WaitIdle(ctx context.Context) error {
 	if err := q.finished.wait(ctx, n); err != nil {
 		return err
 	}
+	q.sawIdle(n)
 	return q.dev.Err()
 }
 

@@ -361,7 +361,7 @@ func (c *CommandBuffer) Barrier(dependencies ...MemoryDependency) {
 
 // compared returns a copy of dependencies, to whose memory the commands then refer; nil if the device does not compare commands.
 func (c *CommandBuffer) compared(dependencies []MemoryDependency) []MemoryDependency {
-	if !c.dev.printer.commands || len(dependencies) == 0 {
+	if c.dev.printer.queues == nil || len(dependencies) == 0 {
 		return nil
 	}
 	for _, d := range dependencies {

@@ -88,6 +88,7 @@ func (x *executor) endRendering() error {
 	x.releaseRegions()
 	x.flushLogs() // the fragments of the draws have run
 	x.setTile(false)
+	x.order.stored(&g.current.info)
 	if r := g.current; r.subpass != nil {
 		x.order.endSubpass(r.subpass)
 	}

@@ -11,6 +11,7 @@ type timeline struct {
 	mu    sync.Mutex
 	value uint64
 	waits []waiting
+	marks marks // with the sanitizer race
 }
 
 // Semaphore is a timeline semaphore, a counter that only grows, or a binary one. A binary semaphore is a timeline that the
@@ -81,7 +82,9 @@ func (s *Semaphore) Value() uint64 {
 	if s == nil {
 		return 0
 	}
-	return s.now()
+	value := s.now()
+	s.saw(value)
+	return value
 }
 
 func (s *timeline) now() uint64 {
@@ -140,7 +143,11 @@ func (s *Semaphore) Wait(ctx context.Context, value uint64) error {
 	if s.binary {
 		return usage("VUID-VkSemaphoreWaitInfo-pSemaphores-03256", "the host waits for %v, which is binary; must be a timeline", &s.object)
 	}
-	return s.timeline.wait(ctx, value)
+	err := s.timeline.wait(ctx, value)
+	if err == nil {
+		s.saw(value)
+	}
+	return err
 }
 
 // Fence tells the host that a submission is finished.
@@ -165,7 +172,17 @@ func (d *Device) NewFence(signaled bool) (*Fence, error) {
 }
 
 // Signaled reports whether the fence is signaled.
-func (f *Fence) Signaled() bool { return f != nil && f.now() >= f.goal() }
+func (f *Fence) Signaled() bool {
+	if f == nil {
+		return false
+	}
+	goal := f.goal()
+	is := f.now() >= goal
+	if is {
+		f.saw(goal)
+	}
+	return is
+}
 
 func (f *Fence) goal() uint64 {
 	f.goals.Lock()
@@ -200,7 +217,12 @@ func (f *Fence) Wait(ctx context.Context) error {
 	if err := check(nil, "the fence", f); err != nil {
 		return err
 	}
-	return f.timeline.wait(ctx, f.goal())
+	goal := f.goal()
+	err := f.timeline.wait(ctx, goal)
+	if err == nil {
+		f.saw(goal)
+	}
+	return err
 }
 
 // take makes a submission the one that signals the fence, and returns the value that it signals.

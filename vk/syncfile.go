@@ -19,6 +19,7 @@ func (s *Semaphore) Export(ctx context.Context) error {
 		s.give(false)
 		return err
 	}
+	s.saw(value)
 	return nil
 }
 

@@ -132,11 +132,21 @@ func leaveAll(points []point, w *waiter) {
 // waitFor waits for one of the points, or for all.
 func (d *Device) waitFor(ctx context.Context, points []point, all bool) error {
 	if !all {
-		return d.waitAny(ctx, points)
-	}
-	for i := range points {
-		if err := d.waitAny(ctx, points[i:i+1]); err != nil {
+		if err := d.waitAny(ctx, points); err != nil {
 			return err
+		}
+	} else {
+		for i := range points {
+			if err := d.waitAny(ctx, points[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	if d.printer.queues != nil {
+		for _, p := range points {
+			if p.timeline.now() >= p.value {
+				p.timeline.saw(p.value)
+			}
 		}
 	}
 	return nil

@@ -62,6 +62,9 @@ func queueSubmit(a *abi.QueueSubmitArgs) abi.Result {
 			waits, signals = array(t.PWaitSemaphoreValues, t.WaitSemaphoreValueCount), array(t.PSignalSemaphoreValues, t.SignalSemaphoreValueCount)
 		}
 		info.Wait = semaphoreValues(array(s.PWaitSemaphores, s.WaitSemaphoreCount), waits)
+		if stages := array(s.PWaitDstStageMask, s.WaitSemaphoreCount); len(stages) == len(info.Wait) {
+			info.WaitStages = each(stages, func(x *uint32) uint64 { return uint64(*x) })
+		}
 		info.Signal = semaphoreValues(array(s.PSignalSemaphores, s.SignalSemaphoreCount), signals)
 		for _, h := range array(s.PCommandBuffers, s.CommandBufferCount) {
 			if c := commandBufferOf(h); c != nil {
@@ -100,7 +103,9 @@ func queueSubmit2(a *abi.QueueSubmit2Args) abi.Result {
 	submits, fence := array(a.PSubmits, a.SubmitCount), fences.get(uint64(a.Fence))
 	for i := range submits {
 		s := &submits[i]
-		info := vk.SubmitInfo{Wait: semaphoreInfos(array(s.PWaitSemaphoreInfos, s.WaitSemaphoreInfoCount)), Signal: semaphoreInfos(array(s.PSignalSemaphoreInfos, s.SignalSemaphoreInfoCount))}
+		var info vk.SubmitInfo
+		info.Wait, info.WaitStages = semaphoreInfos(array(s.PWaitSemaphoreInfos, s.WaitSemaphoreInfoCount))
+		info.Signal, info.SignalStages = semaphoreInfos(array(s.PSignalSemaphoreInfos, s.SignalSemaphoreInfoCount))
 		for _, h := range array(s.PCommandBufferInfos, s.CommandBufferInfoCount) {
 			if c := commandBufferOf(h.CommandBuffer); c != nil {
 				info.Commands = append(info.Commands, c.vk)
@@ -116,13 +121,14 @@ func queueSubmit2(a *abi.QueueSubmit2Args) abi.Result {
 	return q.submitFence(fence)
 }
 
-func semaphoreInfos(list []abi.SemaphoreSubmitInfo) (out []vk.SemaphoreValue) {
+// semaphoreInfos returns semaphores with values, and the stages of each.
+func semaphoreInfos(list []abi.SemaphoreSubmitInfo) (out []vk.SemaphoreValue, stages []uint64) {
 	for _, i := range list {
 		if s := semaphores.get(uint64(i.Semaphore)); s != nil {
-			out = append(out, vk.SemaphoreValue{Semaphore: s, Value: i.Value})
+			out, stages = append(out, vk.SemaphoreValue{Semaphore: s, Value: i.Value}), append(stages, i.StageMask)
 		}
 	}
-	return out
+	return out, stages
 }
 
 // createSemaphore makes a binary semaphore, or a timeline.
