@@ -274,7 +274,8 @@ func (f *function) notShared(m spirv.MemoryAccess) bool {
 	return f.facts.Capable(spirv.CapabilityVulkanMemoryModel) && m&shared == 0
 }
 
-// eventScope returns the scope of an event. A scope that is not constant is the device.
+// eventScope returns the scope of an event. A scope that is not constant is the device. The invocations of a shader call have the launch ID
+// of one ray generation invocation, and the detector takes those of a stage for one invocation: to others the scope orders nothing.
 func (f *function) eventScope(id spirv.ID) uint8 {
 	if c := f.facts.Const(id); c != nil && c.Known {
 		switch spirv.Scope(c.Bits) {
@@ -282,7 +283,7 @@ func (f *function) eventScope(id spirv.ID) uint8 {
 			return ir.EventGroup
 		case spirv.ScopeSubgroup:
 			return ir.EventSubgroup
-		case spirv.ScopeInvocation:
+		case spirv.ScopeInvocation, spirv.ScopeShaderCallKHR:
 			return ir.EventInvocation
 		}
 	}
