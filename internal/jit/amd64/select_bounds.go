@@ -94,7 +94,7 @@ func (m *machine) inPushCopy(off uint64, bytes int32) bool {
 }
 
 // boundsCheckShared is boundsCheck for the workgroup memory, whose length is known. Only the offset
-// is compared, with a constant; R12 is the base:
+// is compared, with a constant, unless it is proven to be in range; R12 is the base:
 //
 //	cmp off, length − reach
 //	ja  slow
@@ -114,6 +114,9 @@ func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label
 		m.Jmp(slow)
 	}
 	s := m.gen(in.Uses[1], RDX)
+	if in.Proven && maxOffset >= 0 {
+		return Indexed(R12, s, 1, imm), true
+	}
 	m.GI(CmpI, true, s, int32(min(max(maxOffset, 0), math.MaxInt32)))
 	m.Jcc(Above, slow)
 	return Indexed(R12, s, 1, imm), false

@@ -59,10 +59,15 @@ func (w *vectorizer) beginIf(v ir.V) {
 	r := &region{label: v, op: ir.If, entry: w.active, arm: w.active, otherArm: w.active, second: w.newBlock(), out: w.regs(vcode.Mask)}
 	r.end = r.second // unless an else follows
 	so, taken := w.assumed.arm(v)
-	r.uniform = taken || w.shapes.of[c].kind == uniform
-	if taken {
+	known, isKnown := w.knownConditions[c]
+	r.uniform = taken || isKnown || w.shapes.of[c].kind == uniform
+	if taken || isKnown {
 		w.set(r.out, w.active)
-		w.guardArm(v, so)
+		if isKnown {
+			so = known
+		} else {
+			w.guardArm(v, so)
+		}
 		if !so {
 			w.jump(r.second)
 		}

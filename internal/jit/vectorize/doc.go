@@ -112,5 +112,6 @@
 //	program.go        vectorization of a program
 //	partmajor.go      part-major code
 //	workitem_loop.go  work-item loops over the subgroups
+//	phasejoin.go      joined phases: loops over both sides of a barrier
 //	workgroup.go      a workgroup as one instruction stream
 package vectorize

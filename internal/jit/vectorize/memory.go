@@ -124,6 +124,7 @@ func (w *vectorizer) stridedAccess(off ir.V, p int, in *vcode.Inst) bool {
 		return false
 	}
 	w.appendAddress(off, p, in)
+	in.Proven = w.rowInWorkgroupMemory(in)
 	in.Op = vcode.StridedLoad
 	if in.Prefetch = w.prefetchDistance(in.Value); one {
 		in.Op, in.Uses = vcode.BroadcastLoad, in.Uses[:2]

@@ -3,6 +3,7 @@ package vectorize
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
@@ -47,6 +48,10 @@ func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 		most = max(arg(0), arg(1))
 	case ir.Add:
 		most = arg(0) + arg(1)
+	case ir.Sub:
+		if w.atMostMinuend[v] {
+			most = arg(0)
+		}
 	case ir.Mul:
 		most = arg(0) * arg(1)
 	case ir.Shl:
@@ -138,6 +143,14 @@ func (w *vectorizer) multipleOf4(v ir.V, depth int) bool {
 // aligned word in range.
 func (w *vectorizer) inWorkgroupMemory(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.upperBound(off)+imm+4 <= uint64(w.p.SharedBytes) && w.isMultipleOf4(off)
+}
+
+// rowInWorkgroupMemory reports whether a strided access is known to be one of aligned words in range of the
+// workgroup memory. Inactive lanes have no range, but a row has all lanes.
+func (w *vectorizer) rowInWorkgroupMemory(in *vcode.Inst) bool {
+	x := w.src.Val(in.Value)
+	return w.wholeGroup && (x.Op == ir.Ld || x.Op == ir.St) && w.src.Val(x.Args[0]).Op == ir.Wg && slices.Equal(w.active, w.allLanes) &&
+		w.inWorkgroupMemory(x.Args[1], x.Aux)
 }
 
 // unsaturatedAt emits an At that cannot saturate as a multiplication or shift and an addition, and reports

@@ -47,6 +47,9 @@ type vectorizer struct {
 	accumulators  map[ir.V]ir.V // by parameter: the value with the same registers (accumulator.go)
 	shortCounters map[ir.V]bool // parameters that count few iterations; nil until first use
 
+	knownConditions map[ir.V]bool // conditions of ifs that have this value in all lanes (phasejoin.go)
+	atMostMinuend   map[ir.V]bool // differences that do not wrap
+
 	assumed *assumptions // nil in the general version
 	bailout int          // index of the general version
 

@@ -55,6 +55,7 @@ type workgroup struct {
 	unreachable bool            // no path leads to the current operation
 	partial     bool            // the last subgroup is not full
 	phases      phaseInfo
+	dissolved   map[ir.V]bool // barriers between joined phases (phasejoin.go)
 }
 
 // openConstruct is an open joint construct.
@@ -90,6 +91,7 @@ func (g *workgroup) run() bool {
 	g.arguments()
 	g.groupStarts(g.p)
 	g.surveyPhases()
+	g.joinPhases()
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
 		v := code[i]
@@ -158,7 +160,7 @@ func (g *workgroup) phaseEnd(i int, dead bool) int {
 				depth--
 			}
 		case ir.Br, ir.Barrier:
-			if depth == 0 && !dead {
+			if depth == 0 && !dead && !g.dissolved[v] {
 				return i
 			}
 		}

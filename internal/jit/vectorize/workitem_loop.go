@@ -63,7 +63,9 @@ func (g *workgroup) surveyPhases() {
 			open = open[:len(open)-1]
 		case ir.Else:
 			boundary = open[len(open)-1]
-		case ir.Br, ir.Barrier:
+		case ir.Barrier:
+			boundary = !g.dissolved[v]
+		case ir.Br:
 		default:
 			boundary = false
 		}
@@ -195,6 +197,22 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) {
 		return true // later phases recompute its values
 	}
+	if g.isJoined(code) {
+		return g.loopDown(code)
+	}
+	w := g.itemVectorizer(code, g.dst.NewReg(vcode.Gen))
+	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.loopIndex}, Uses: []vcode.Reg{w.zero}})
+	top, end := w.newBlock(), w.newBlock()
+	w.startBlock(top)
+	g.boundLoop(w, code, end)
+	same := g.stepItem(w, code)
+	w.loopBack(top, uint64(w.p.SubgroupSize), uint64(w.p.Invocations()))
+	w.startBlock(end)
+	return same
+}
+
+// itemVectorizer returns the vectorizer of the body of a work-item loop with a counter.
+func (g *workgroup) itemVectorizer(code []ir.V, index vcode.Reg) *vectorizer {
 	w := *g.subs[0]
 	w.values, w.regions = make([]*value, len(g.f.Vals)), make([]*region, len(g.f.Vals))
 	for _, v := range code {
@@ -206,20 +224,20 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 			other.values[v] = w.values[v]
 		}
 	}
-	w.loopIndex = w.dst.NewReg(vcode.Gen)
-	w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.loopIndex}, Uses: []vcode.Reg{w.zero}})
-	top, end := w.newBlock(), w.newBlock()
-	w.startBlock(top)
-	g.boundLoop(&w, code, end)
-	g.recomputeReads(&w, code)
+	w.loopIndex = index
+	return &w
+}
+
+// stepItem emits the body of a work-item loop, and reports whether it ends with the active lanes that it began
+// with.
+func (g *workgroup) stepItem(w *vectorizer, code []ir.V) bool {
+	g.recomputeReads(w, code)
 	w.open = []*region{{op: ir.Block}}
 	for _, v := range code {
-		if !g.once[v] {
+		if !g.once[v] && !g.dissolved[v] {
 			w.step(v)
 		}
 	}
-	w.loopBack(top, uint64(w.p.SubgroupSize), uint64(w.p.Invocations()))
-	w.startBlock(end)
 	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
 }
 

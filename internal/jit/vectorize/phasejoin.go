@@ -1,0 +1,271 @@
+package vectorize
+
+import (
+	"math"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// Joined phases
+//
+// A value of each invocation that lives across a barrier keeps the phases on both sides from being work-item
+// loops. The barrier needs no effect if the subgroups, last one first, can execute both phases one after the
+// other (loop fusion of parallel regions). This is the prefix sum of Hillis and Steele 1986:
+//
+//	v = s[l]                                   for the subgroups from the last to the first:
+//	if d <= l { v = v + s[l - d] }                v = s[l]
+//	barrier                              →        if d <= l { v = v + s[l - d] }
+//	s[l] = v                                      s[l] = v
+//
+// l is the index of the invocation. The order is legal if each invocation writes only to a cell of its own,
+// and reads only this cell and those of invocations before it: their subgroups have not written yet.
+//
+// The condition d <= l is true in all lanes of the first subgroups of this order, so the loop splits in two
+// (index set splitting): one without masks while the first lane fulfils it, and one for the rest.
+
+// cell is an access to workgroup memory: size bytes at start + l·stride, of the invocation with index l or, if
+// below, of one that is not after it.
+type cell struct {
+	start, stride, size uint64
+	write, below        bool
+}
+
+// armFact is a condition that the active lanes fulfil, or do not.
+type armFact struct {
+	condition ir.V
+	is        bool
+}
+
+// joinPhases finds the barriers between phases that are joined.
+func (g *workgroup) joinPhases() {
+	g.dissolved = map[ir.V]bool{}
+	if g.partial || len(g.subs) == 1 {
+		return
+	}
+	code := g.f.Code
+	for i := 1; i < len(code)-1; i++ {
+		if g.f.Val(code[i]).Op != ir.Barrier {
+			continue
+		}
+		at := g.phases.phase[code[i-1]]
+		if at == noPart || g.phases.phase[code[i+1]] != int32(i+1) || !g.carries(code[at:i]) {
+			continue
+		}
+		both := code[at:g.phaseEnd(i+1, false)]
+		if !g.canRunBackwards(both) {
+			continue
+		}
+		g.dissolved[code[i]] = true
+		if g.surveyPhases(); !g.loopable(int(at), both) {
+			delete(g.dissolved, code[i])
+			g.surveyPhases()
+		}
+	}
+}
+
+// carries reports whether a later phase reads a value of a phase that it cannot compute again.
+func (g *workgroup) carries(code []ir.V) bool {
+	crosses := func(v ir.V) bool { return g.phases.crossPhase[v] && !g.available(v) }
+	return slices.ContainsFunc(code, func(v ir.V) bool {
+		return crosses(v) || g.f.Val(v).Op == ir.Block && slices.ContainsFunc(g.f.Params(v), crosses)
+	})
+}
+
+// isJoined reports whether a phase is several ones without their barriers.
+func (g *workgroup) isJoined(code []ir.V) bool {
+	return len(g.dissolved) > 0 && slices.ContainsFunc(code, func(v ir.V) bool { return g.dissolved[v] })
+}
+
+// canRunBackwards reports whether the subgroups, from the last to the first, can execute phases with barriers
+// between them as one phase, with no observable difference.
+func (g *workgroup) canRunBackwards(code []ir.V) bool {
+	var cells []cell
+	ok := g.eachInArm(code, func(v ir.V, facts []armFact) bool {
+		x := g.f.Val(v)
+		switch {
+		case x.Op == ir.Barrier:
+			return true
+		case x.Op == ir.Ld && x.Flags&(ir.Volatile|ir.Coherent) == 0:
+			if g.f.Val(x.Args[0]).Op != ir.Wg {
+				return true // the phases store to workgroup memory only, which no address reaches
+			}
+		case x.Op == ir.St && x.Flags&(ir.Volatile|ir.Coherent) == 0:
+			if g.f.Val(x.Args[0]).Op != ir.Wg {
+				return false
+			}
+		default:
+			return !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Op != ir.Loop && x.Op != ir.Switch && x.Flags&ir.Volatile == 0
+		}
+		c, ok := g.cellOf(x, facts)
+		cells = append(cells, c)
+		return ok
+	})
+	if !ok {
+		return false
+	}
+	for _, w := range cells {
+		if w.write && (w.below || slices.ContainsFunc(cells, func(c cell) bool { return g.meets(w, c) })) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachInArm calls do for each operation of a phase with the conditions of the ifs around it, and reports
+// whether do always returned true.
+func (g *workgroup) eachInArm(code []ir.V, do func(v ir.V, facts []armFact) bool) bool {
+	var open []ir.Op
+	var facts []armFact
+	for _, v := range code {
+		x := g.f.Val(v)
+		if !do(v, facts) {
+			return false
+		}
+		switch x.Op {
+		case ir.Block, ir.If:
+			open = append(open, x.Op)
+			if x.Op == ir.If {
+				facts = append(facts, armFact{x.Args[0], true})
+			}
+		case ir.Else:
+			facts[len(facts)-1].is = false
+		case ir.End:
+			if open[len(open)-1] == ir.If {
+				facts = facts[:len(facts)-1]
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return true
+}
+
+// cellOf returns the cell that a load or store of workgroup memory accesses, and whether it is known.
+func (g *workgroup) cellOf(x *ir.Val, facts []armFact) (c cell, ok bool) {
+	at := g.f.Val(x.Args[1])
+	if at.Op != ir.At || g.f.Val(at.Args[0]).Op != ir.Const {
+		return c, false
+	}
+	c = cell{start: g.f.Val(at.Args[0]).Aux + x.Aux, stride: at.Aux, size: uint64(x.Type.Bits()+7) / 8, write: x.Op == ir.St}
+	if c.start+c.stride*uint64(g.p.Invocations())+c.size > math.MaxInt32 {
+		return c, false // its offset may saturate
+	}
+	switch index := g.f.Val(at.Args[1]); {
+	case g.isInvocationIndex(at.Args[1]):
+		return c, true
+	case index.Op == ir.Sub && g.isInvocationIndex(index.Args[0]):
+		c.below = slices.ContainsFunc(facts, func(f armFact) bool {
+			least, _, is, ok := g.leastIndex(f.condition)
+			return ok && is == f.is && least == index.Args[1]
+		})
+		return c, c.below
+	}
+	return c, false
+}
+
+// leastIndex returns the least invocation index that fulfils a condition, least or least + 1 if strict; is is
+// false if it is the condition's negation that these invocations fulfil. ok reports whether it is such a
+// condition.
+func (g *workgroup) leastIndex(condition ir.V) (least ir.V, strict, is, ok bool) {
+	x := g.f.Val(condition)
+	if x.Op == ir.Not {
+		least, strict, is, ok = g.leastIndex(x.Args[0])
+		return least, strict, !is, ok
+	}
+	a, b := x.Args[0], x.Args[1]
+	switch {
+	case x.Op != ir.ULt && x.Op != ir.ULe || g.f.Type(a) != ir.I32:
+		return 0, false, false, false
+	case g.isInvocationIndex(b):
+		return a, x.Op == ir.ULt, true, true
+	case g.isInvocationIndex(a):
+		return b, x.Op == ir.ULe, false, true
+	}
+	return 0, false, false, false
+}
+
+// meets reports whether a cell that an invocation writes may share a byte with a cell of another invocation.
+func (g *workgroup) meets(w, c cell) bool {
+	last := uint64(g.p.Invocations()-1) * max(w.stride, c.stride)
+	if w.start+last+w.size <= c.start || c.start+last+c.size <= w.start {
+		return false // of different arrays
+	}
+	return w.stride != c.stride || max(w.start+w.size, c.start+c.size)-min(w.start, c.start) > w.stride
+}
+
+// splitCondition returns a condition of an if of a phase that an invocation fulfils from a common least index
+// on.
+func (g *workgroup) splitCondition(code []ir.V) (condition ir.V, ok bool) {
+	for _, v := range code {
+		x := g.f.Val(v)
+		if x.Op != ir.If {
+			continue
+		}
+		if least, _, _, ok := g.leastIndex(x.Args[0]); ok && g.available(least) && (g.once[least] || g.f.Val(least).Op == ir.Const) {
+			return x.Args[0], true
+		}
+	}
+	return 0, false
+}
+
+// loopDown emits joined phases as work-item loops from the last subgroup to the first. It returns false if the
+// phases end with other active lanes than they began with.
+func (g *workgroup) loopDown(code []ir.V) bool {
+	first, size := g.subs[0], uint64(g.p.SubgroupSize)
+	index := first.dst.NewReg(vcode.Gen)
+	scalar := func(op ir.Op, t ir.Type, a, b vcode.Reg) vcode.Reg {
+		r := first.dst.NewReg(vcode.Gen)
+		first.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: t, From: ir.I32}, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{a, b}})
+		return r
+	}
+	down := uint64(uint32(-size)) // minus the size, modulo 2³²
+	first.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{index}, Uses: []vcode.Reg{first.dst.NewConst(vcode.Gen, uint64(g.p.Invocations())-size)}})
+	end := first.newBlock()
+	if condition, ok := g.splitCondition(code); ok {
+		least, strict, is, _ := g.leastIndex(condition)
+		// The bound leaves the last subgroup to the second loop, so that the index does not wrap here.
+		op, bound := ir.ULt, size
+		if strict {
+			op, bound = ir.ULe, size-1
+		}
+		low := scalar(ir.UMax, ir.I32, first.gen(least), first.dst.NewConst(vcode.Gen, bound))
+		top, rest := first.newBlock(), first.newBlock()
+		some := scalar(op, ir.B1, index, low)
+		first.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: top})
+		first.startBlock(first.newBlock())
+		first.jump(rest)
+		first.startBlock(top)
+		w := g.itemVectorizer(code, index)
+		w.knownConditions = map[ir.V]bool{condition: is}
+		w.atMostMinuend = g.guardedDifferences(code, condition)
+		if !g.stepItem(w, code) {
+			return false
+		}
+		first.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.Add, Key: ir.Key{Type: ir.I32, From: ir.I32}, Defs: []vcode.Reg{index}, Uses: []vcode.Reg{index, first.dst.NewConst(vcode.Gen, down)}})
+		some = scalar(op, ir.B1, index, low)
+		first.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: top})
+		first.startBlock(rest)
+	}
+	top := first.newBlock()
+	first.startBlock(top)
+	w := g.itemVectorizer(code, index)
+	if !g.stepItem(w, code) {
+		return false
+	}
+	w.loopBack(top, down, down)
+	w.startBlock(end)
+	return true
+}
+
+// guardedDifferences returns the differences l - d of a phase that do not wrap if all lanes fulfil d <= l.
+func (g *workgroup) guardedDifferences(code []ir.V, condition ir.V) map[ir.V]bool {
+	least, _, _, _ := g.leastIndex(condition)
+	list := map[ir.V]bool{}
+	for _, v := range code {
+		if x := g.f.Val(v); x.Op == ir.Sub && g.isInvocationIndex(x.Args[0]) && x.Args[1] == least {
+			list[v] = true
+		}
+	}
+	return list
+}
