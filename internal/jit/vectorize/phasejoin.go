@@ -249,12 +249,82 @@ func (g *workgroup) loopDown(code []ir.V) bool {
 	}
 	top := first.newBlock()
 	first.startBlock(top)
+	if condition, ok := g.splitCondition(code); ok && g.idleUnless(code, condition) {
+		least, strict, _, _ := g.leastIndex(condition)
+		op := ir.ULe
+		if strict {
+			op = ir.ULt
+		}
+		last := scalar(ir.Add, ir.I32, index, first.dst.NewConst(vcode.Gen, size-1))
+		first.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{scalar(op, ir.B1, first.gen(least), last)}, Target: end})
+		first.startBlock(first.newBlock())
+	}
 	w := g.itemVectorizer(code, index)
 	if !g.stepItem(w, code) {
 		return false
 	}
 	w.loopBack(top, down, down)
 	w.startBlock(end)
+	return true
+}
+
+// idleUnless reports whether phases change no memory if no lane is at or after the least index of a condition:
+// they store what they loaded.
+func (g *workgroup) idleUnless(code []ir.V, condition ir.V) bool {
+	_, _, is, _ := g.leastIndex(condition)
+	same := map[ir.V]ir.V{} // by parameter: the value that it gets
+	var skipTo, inside ir.V // the label to leave, or the if whose arm is not taken
+	var open []ir.V
+	for _, v := range code {
+		x := g.f.Val(v)
+		switch x.Op {
+		case ir.Block, ir.If:
+			open = append(open, v)
+			switch {
+			case skipTo != 0 || inside != 0 || x.Op == ir.Block:
+			case x.Args[0] != condition:
+				return false
+			case is:
+				inside = v
+			}
+		case ir.Else:
+			switch v := open[len(open)-1]; {
+			case skipTo != 0:
+			case inside == v:
+				inside = 0
+			case inside == 0:
+				inside = v
+			}
+		case ir.End:
+			v := open[len(open)-1]
+			open = open[:len(open)-1]
+			if skipTo == v {
+				skipTo = 0
+			}
+			if inside == v {
+				inside = 0
+			}
+		case ir.Br:
+			if skipTo != 0 || inside != 0 {
+				break
+			}
+			skipTo = x.Args[0]
+			for i, p := range g.f.Params(skipTo) {
+				same[p] = g.f.BrArgs(v)[i]
+			}
+		case ir.St:
+			if skipTo != 0 || inside != 0 {
+				break
+			}
+			from := x.Args[2]
+			for same[from] != 0 {
+				from = same[from]
+			}
+			if y := g.f.Val(from); y.Op != ir.Ld || g.f.Val(y.Args[0]).Op != ir.Wg || y.Args[1] != x.Args[1] || y.Aux != x.Aux || y.Type != x.Type || !slices.Contains(code, from) {
+				return false
+			}
+		}
+	}
 	return true
 }
 
