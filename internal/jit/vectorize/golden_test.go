@@ -52,6 +52,22 @@ func TestPartMajorForms(t *testing.T) {
 	})
 }
 
+// TestWorkgroupForms is TestForms for a workgroup as one stream.
+func TestWorkgroupForms(t *testing.T) {
+	const file = "testdata/workgroup/prefixsum.txtar"
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
+		f, _, ok := vectorize.Workgroup(p, form)
+		if !ok {
+			t.Fatal("not one stream")
+		}
+		return []*vcode.Func{f}
+	})
+}
+
 func form(t *testing.T, file string, a *txtar.Archive, made func(*ir.Program, vcode.Form) []*vcode.Func) {
 	p, err := ir.Parse(string(a.Files[0].Data))
 	if err != nil {

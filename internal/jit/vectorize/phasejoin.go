@@ -20,7 +20,8 @@ import (
 //	s[l] = v                                      s[l] = v
 //
 // l is the index of the invocation. The order is legal if each invocation writes only to a cell of its own,
-// and reads only this cell and those of invocations before it: their subgroups have not written yet.
+// and reads only this cell and, in a phase before that of the writes, those of invocations before it: their
+// subgroups have not written yet.
 //
 // The condition d <= l is true in all lanes of the first subgroups of this order, so the loop splits in two
 // (index set splitting): one without masks while the first lane fulfils it, and one for the rest.
@@ -30,6 +31,7 @@ import (
 type cell struct {
 	start, stride, size uint64
 	write, below        bool
+	phase               int // barriers before it
 }
 
 // armFact is a condition that the active lanes fulfil, or do not.
@@ -82,10 +84,12 @@ func (g *workgroup) isJoined(code []ir.V) bool {
 // between them as one phase, with no observable difference.
 func (g *workgroup) canRunBackwards(code []ir.V) bool {
 	var cells []cell
+	phase := 0
 	ok := g.eachInArm(code, func(v ir.V, facts []armFact) bool {
 		x := g.f.Val(v)
 		switch {
 		case x.Op == ir.Barrier:
+			phase++
 			return true
 		case x.Op == ir.Ld && x.Flags&(ir.Volatile|ir.Coherent) == 0:
 			if g.f.Val(x.Args[0]).Op != ir.Wg {
@@ -99,6 +103,7 @@ func (g *workgroup) canRunBackwards(code []ir.V) bool {
 			return !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Op != ir.Loop && x.Op != ir.Switch && x.Flags&ir.Volatile == 0
 		}
 		c, ok := g.cellOf(x, facts)
+		c.phase = phase
 		cells = append(cells, c)
 		return ok
 	})
@@ -191,7 +196,7 @@ func (g *workgroup) meets(w, c cell) bool {
 	if w.start+last+w.size <= c.start || c.start+last+c.size <= w.start {
 		return false // of different arrays
 	}
-	return w.stride != c.stride || max(w.start+w.size, c.start+c.size)-min(w.start, c.start) > w.stride
+	return c.below && w.phase <= c.phase || w.stride != c.stride || max(w.start+w.size, c.start+c.size)-min(w.start, c.start) > w.stride
 }
 
 // splitCondition returns a condition of an if of a phase that an invocation fulfils from a common least index
