@@ -157,8 +157,8 @@ func (m *machine) regionOffsets(in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// ymmRegionOf is regionOf for four lanes at a time.
-func ymmRegionOf(m ymm, in *vcode.Inst) {
+// searchRegions is regionOf if the lanes may be in different regions, for four lanes at a time.
+func (m ymm) searchRegions(in *vcode.Inst) {
 	gather := func(field int32) { // to Y4, at the positions in Y0
 		m.rr(AVX_VPCMPEQD, 3, 3, 3)
 		m.rm(AVX_VPGATHERDQ, 4, 3, Indexed(RDX, 0, 8, field))
@@ -208,8 +208,8 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmRegionOffset is regionOffset for eight lanes.
-func ymmRegionOffset(m ymm, in *vcode.Inst) {
+// regionOffsets is regionOffset if the lanes may have different regions, for eight lanes.
+func (m ymm) regionOffsets(in *vcode.Inst) {
 	h := m.vec(in.Uses[0], 0)
 	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
 	m.rm(AVX_VPBROADCASTD, 1, 0, arg(target.ArgRegionFirst))

@@ -24,9 +24,9 @@ func ymmAccesses() map[codegen.Rule]ymmEmitter {
 	return r
 }
 
-// ymmLoad loads a value for each lane, 0 out of range. The row of results is 0 at first: lanes that
+// loadApart loads a value for each lane, 0 out of range, if the handles may differ. The row of results is 0 at first: lanes that
 // are inactive or out of range then need no code. A row of 64-bit lanes has two vectors.
-func ymmLoad(m ymm, in *vcode.Inst) {
+func (m ymm) loadApart(in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
 	load := map[int32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}[size]
 	step, store := uint8(4), MOV_ST
@@ -52,10 +52,10 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 	m.doneHalf(in, 1, 0)
 }
 
-// ymmStore stores a value of each lane, in ascending order, nothing out of range and nothing for
-// helpers. The order matters: if two lanes store to the same address, the one with the higher number
+// storeApart stores a value of each lane, in ascending order, nothing out of range and nothing for
+// helpers, if the handles may differ. The order matters: if two lanes store to the same address, the one with the higher number
 // wins.
-func ymmStore(m ymm, in *vcode.Inst) {
+func (m ymm) storeApart(in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
 	store := map[int32]G{1: MOVB_ST, 2: MOVW_ST, 4: MOV_ST, 8: MOV_ST | W}[size]
 	step, load := uint8(4), MOV
