@@ -3,6 +3,7 @@ package jit_test
 import (
 	"fmt"
 	"math/rand"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,9 @@ func (g *joinMaker) offset(index string) (string, int) {
 	case 1, 2:
 		imm = 2048
 	}
+	if g.Intn(4) == 0 {
+		return g.emit("shl.i32 %s, %d:i32", index, 1+stride/4), imm
+	}
 	return g.emit("at %d:i32, %s, #%d", 0, index, stride), imm
 }
 
@@ -49,6 +53,10 @@ func (g *joinMaker) offset(index string) (string, int) {
 func (g *joinMaker) guard(d string, label int) func(x string) {
 	g.line("block L%d(vr%d i32) {", label, label)
 	otherwise, first := "vnone", false
+	if d == "0:i32" || d == "1:i32" && g.Intn(2) == 0 {
+		g.line("if %s {\nbr L%d(%s)\n} else {", g.emit("eq.i32 vi, 0:i32"), label, otherwise)
+		return func(x string) { g.line("br L%d(%s)\n}\n}", label, x) }
+	}
 	switch g.Intn(6) {
 	case 0:
 		g.line("if %s {", g.emit("ult.i32 %s, vi", d))
@@ -76,6 +84,10 @@ func (g *joinMaker) guard(d string, label int) func(x string) {
 func (g *joinMaker) other(d string) string {
 	if g.Intn(8) == 0 {
 		return g.emit("add.i32 vi, %s", d)
+	}
+	if k, ok := strings.CutSuffix(d, ":i32"); ok && g.Intn(2) == 0 {
+		n, _ := strconv.Atoi(k)
+		return g.emit("add.i32 vi, %d:i32", uint32(-n-g.Intn(6)/5))
 	}
 	return g.emit("sub.i32 vi, %s", d)
 }
@@ -124,7 +136,7 @@ func joinProgram(seed int64, invocations int) string {
 	g.line("st.i32 vS, vo, %s, #0\nst.i32 vS, vo, vi, #2048\nbarrier", init)
 	first, step := []string{"1:i32", "1:i32", "0:i32", "16:i32", "3:i32", "vw"}[g.Intn(6)], []string{"shl.i32 vd, 1:i32", "add.i32 vd, 5:i32", "add.i32 vd, vn"}[g.Intn(3)]
 	g.line("block L2 {\nloop L3(vd i32 = %s, vk i32 = 0:i32) {\nvgo = ult.i32 vk, %d:i32\nif vgo {", first, 1+g.Intn(8))
-	g.pair(4, "vd")
+	g.pair(4, []string{"vd", "vd", "vd", fmt.Sprintf("%d:i32", g.Intn(40))}[g.Intn(4)])
 	g.line("} else {\nbr L2\n}\nve = %s\nvl = add.i32 vk, 1:i32\nbr L3(ve, vl)\n}\n}", step)
 	g.line("vp = ld.i32 vS, vo, #0\nvq = ld.i32 vS, vo, #2048\nvz = mul.i32 vq, 31:i32\nvy = add.i32 vp, vz")
 	return fmt.Sprintf(`program "joined" compute

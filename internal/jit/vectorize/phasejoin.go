@@ -148,25 +148,63 @@ func (g *workgroup) eachInArm(code []ir.V, do func(v ir.V, facts []armFact) bool
 
 // cellOf returns the cell that a load or store of workgroup memory accesses, and whether it is known.
 func (g *workgroup) cellOf(x *ir.Val, facts []armFact) (c cell, ok bool) {
-	at := g.f.Val(x.Args[1])
-	if at.Op != ir.At || g.f.Val(at.Args[0]).Op != ir.Const {
+	index, stride, start, ok := g.scaledIndex(x.Args[1])
+	if !ok {
 		return c, false
 	}
-	c = cell{start: g.f.Val(at.Args[0]).Aux + x.Aux, stride: at.Aux, size: uint64(x.Type.Bits()+7) / 8, write: x.Op == ir.St}
+	c = cell{start: start + x.Aux, stride: stride, size: uint64(x.Type.Bits()+7) / 8, write: x.Op == ir.St}
 	if c.start+c.stride*uint64(g.p.Invocations())+c.size > math.MaxInt32 {
 		return c, false // its offset may saturate
 	}
-	switch index := g.f.Val(at.Args[1]); {
-	case g.isInvocationIndex(at.Args[1]):
+	if g.isInvocationIndex(index) {
 		return c, true
-	case index.Op == ir.Sub && g.isInvocationIndex(index.Args[0]):
-		c.below = slices.ContainsFunc(facts, func(f armFact) bool {
-			least, _, is, ok := g.leastIndex(f.condition)
-			return ok && is == f.is && least == index.Args[1]
-		})
-		return c, c.below
 	}
-	return c, false
+	c.below = slices.ContainsFunc(facts, func(f armFact) bool {
+		_, _, is, ok := g.leastIndex(f.condition)
+		return ok && is == f.is && g.isGuarded(index, f.condition)
+	})
+	return c, c.below
+}
+
+// scaledIndex returns the parts of an offset start + index·stride.
+func (g *workgroup) scaledIndex(v ir.V) (index ir.V, stride, start uint64, ok bool) {
+	x := g.f.Val(v)
+	a, b := g.f.Val(x.Args[0]), g.f.Val(x.Args[1])
+	switch {
+	case x.Op == ir.At && a.Op == ir.Const:
+		return x.Args[1], x.Aux, a.Aux, true
+	case x.Op == ir.Shl && x.Type == ir.I32 && b.Op == ir.Const && b.Aux <= maxCellShift:
+		return x.Args[0], 1 << b.Aux, 0, true
+	}
+	return 0, 0, 0, false
+}
+
+// maxCellShift is the binary logarithm of the largest distance of cells, in bytes, in an offset that is a shift.
+const maxCellShift = 8
+
+// isGuarded reports whether a value is l - d, and the invocations that fulfil a condition, or if leastIndex says so its
+// negation, have l >= d.
+func (g *workgroup) isGuarded(v ir.V, condition ir.V) bool {
+	x := g.f.Val(v)
+	if x.Op != ir.Sub && x.Op != ir.Add || x.Type != ir.I32 || !g.isInvocationIndex(x.Args[0]) {
+		return false
+	}
+	least, strict, _, _ := g.leastIndex(condition)
+	if x.Op == ir.Sub && x.Args[1] == least {
+		return true
+	}
+	d, from := g.f.Val(x.Args[1]), g.f.Val(least)
+	if d.Op != ir.Const || from.Op != ir.Const {
+		return false
+	}
+	distance, first := d.Aux, from.Aux
+	if x.Op == ir.Add {
+		distance = uint64(uint32(-d.Aux)) // l + (2³² - distance)
+	}
+	if strict {
+		first++
+	}
+	return distance <= first && first <= math.MaxInt32
 }
 
 // leastIndex returns the least invocation index that fulfils a condition, least or least + 1 if strict; is is
@@ -180,6 +218,8 @@ func (g *workgroup) leastIndex(condition ir.V) (least ir.V, strict, is, ok bool)
 	}
 	a, b := x.Args[0], x.Args[1]
 	switch {
+	case x.Op == ir.Eq && g.isInvocationIndex(a) && g.f.Val(b).Op == ir.Const && g.f.Val(b).Aux == 0:
+		return b, true, false, true // as l <= 0
 	case x.Op != ir.ULt && x.Op != ir.ULe || g.f.Type(a) != ir.I32:
 		return 0, false, false, false
 	case g.isInvocationIndex(b):
@@ -335,10 +375,9 @@ func (g *workgroup) idleUnless(code []ir.V, condition ir.V) bool {
 
 // guardedDifferences returns the differences l - d of a phase that do not wrap if all lanes fulfil d <= l.
 func (g *workgroup) guardedDifferences(code []ir.V, condition ir.V) map[ir.V]bool {
-	least, _, _, _ := g.leastIndex(condition)
 	list := map[ir.V]bool{}
 	for _, v := range code {
-		if x := g.f.Val(v); x.Op == ir.Sub && g.isInvocationIndex(x.Args[0]) && x.Args[1] == least {
+		if g.isGuarded(v, condition) {
 			list[v] = true
 		}
 	}

@@ -47,7 +47,9 @@ func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 	case ir.UMax:
 		most = max(arg(0), arg(1))
 	case ir.Add:
-		most = arg(0) + arg(1)
+		if most = arg(0) + arg(1); w.atMostMinuend[v] {
+			most = arg(0)
+		}
 	case ir.Sub:
 		if w.atMostMinuend[v] {
 			most = arg(0)
