@@ -16,9 +16,51 @@ func (c *Codec) LoadRow(values []float32, texels []byte) {
 		}
 		return
 	}
+	if n := byteGroups(len(values)); n > 0 && c.isBytes() {
+		order := c.groupOrder(false)
+		loadBytes(&values[0], &texels[:groupBytes*n][0], n, &order)
+		values, texels = values[4*groupTexels*n:], texels[groupBytes*n:]
+	}
 	for i := range c.fields {
 		c.fields[i].loadRow(values[min(i, len(values)):], texels, c.Bytes)
 	}
+}
+
+// The texels of four normalized bytes that vectors decode and encode together.
+const (
+	groupTexels = 4
+	groupBytes  = 4 * groupTexels
+)
+
+// byteGroups returns how many whole groups are in a row of n floats; 0 without vectors.
+func byteGroups(n int) int {
+	if !hasByteRows {
+		return 0
+	}
+	return n / (4 * groupTexels)
+}
+
+// isBytes reports whether a texel is four normalized bytes.
+func (c *Codec) isBytes() bool {
+	for i := range c.fields {
+		if l := &c.fields[i]; l.codes == nil || l.numeric != UNorm {
+			return false
+		}
+	}
+	return c.Bytes == 4
+}
+
+// groupOrder returns the place of each component in the bytes of a group, or, to store, the component of each byte.
+func (c *Codec) groupOrder(stores bool) (order [groupBytes]byte) {
+	for k := range order {
+		texel, l := k&^3, &c.fields[k&3]
+		if at := texel + int(l.at); stores {
+			order[at] = byte(k)
+		} else {
+			order[k] = byte(at)
+		}
+	}
+	return order
 }
 
 // loadRow decodes a component: every fourth float.
@@ -104,6 +146,11 @@ func (c *Codec) StoreRow(texels []byte, values []float32) {
 	}
 	if c.clear {
 		clear(texels[:len(values)/4*c.Bytes])
+	}
+	if n := byteGroups(len(values)); n > 0 && c.isBytes() {
+		order := c.groupOrder(true)
+		storeBytes(&texels[:groupBytes*n][0], &values[0], n, &order)
+		values, texels = values[4*groupTexels*n:], texels[groupBytes*n:]
 	}
 	for i := range c.fields {
 		c.fields[i].storeRow(texels, values[min(i, len(values)):], c.Bytes)

@@ -12,6 +12,7 @@ type line struct {
 	first, texels int // of the source: the columns that the taps name
 	rows          [maxSources]decodedRow
 	out           []float32
+	runs          []int // of each tap: the index after the taps of two texels each that start with it
 }
 
 // decodedRow has the texels of a row of the source.
@@ -38,6 +39,13 @@ func (l *line) begin(taps []tap) bool {
 	for i := range l.rows {
 		l.rows[i].valid = false
 	}
+	l.runs = slices.Grow(l.runs[:0], len(taps))[:len(taps)]
+	for i, end := len(taps)-1, len(taps); i >= 0; i-- {
+		if taps[i].n != 2 {
+			end = i
+		}
+		l.runs[i] = end
+	}
 	n := 4 * len(taps)
 	l.out = slices.Grow(l.out[:0], n)[:n]
 	return true
@@ -63,6 +71,9 @@ func (l *line) end() {
 	if cap(l.out) > 4*maxKeptTaps {
 		l.out = nil
 	}
+	if cap(l.runs) > maxKeptTaps {
+		l.runs = nil
+	}
 }
 
 // decoded returns the texels of a row from column first on. The coordinates of the taps of an axis differ modulo 4, so that the rows of
@@ -87,9 +98,7 @@ func (l *line) sum(rows []sourceRow, taps []tap, from *format.Codec, filtered bo
 	for i := 0; i < len(taps); i++ {
 		if pairs && taps[i].n == 2 {
 			first := i
-			for i+1 < len(taps) && taps[i+1].n == 2 {
-				i++
-			}
+			i = l.runs[first] - 1
 			p := pairRows{[2]*float32{&values[0][0], &values[1][0]}, [2]float64{rows[0].j, rows[1].j}, [2]float64{rows[0].k, rows[1].k}, texelBytes * l.first}
 			sumPairs(&l.out[4*first], &p, &taps[first], i+1-first)
 			continue
