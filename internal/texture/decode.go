@@ -128,6 +128,13 @@ func (c *code) field(x *texel, k *format.Component, words []ir.V, signed bool) i
 // decodeComponent returns a component's value; for fixed point in units of the last place, to be scaled by
 // scaleComponent (Vulkan §"Conversion From Normalized Fixed-Point to Floating-Point").
 func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V {
+	if k.Numeric == format.SFloat && k.Bits == 16 {
+		w, at := words[k.Shift/(8*x.wordBytes)], uint32(k.Shift%(8*x.wordBytes))
+		if at > 0 {
+			w = c.Op(ir.LShr, ir.I32, w, c.I32(at))
+		}
+		return c.halfToFloat(w)
+	}
 	raw := c.field(x, k, words, k.Numeric.Signed() && k.Numeric != format.SFloat && k.Numeric != format.BFloat16)
 	if x.exp != nil && k.Numeric == format.UFloat { // Vulkan §"Conversion from Shared Exponent"
 		e := c.field(x, x.exp, words, false)
@@ -142,17 +149,16 @@ func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V
 	case format.SScaled, format.SFixed5:
 		return c.stof(raw)
 	case format.SRGB:
-		return c.OpAux(ir.Ld, ir.F32, 0, c.tables.srgbToLinear(c.Builder), c.OpAux(ir.At, ir.I32, 4, c.I32(0), raw))
+		off := c.OpAux(ir.At, ir.I32, 4, c.I32(0), raw) // of one of 256 words
+		return c.Emit(ir.Val{Op: ir.Ld, Type: ir.F32, Flags: ir.Proven, Args: [4]ir.V{c.tables.srgbToLinear(c.Builder), off}})
 	case format.BFloat16:
-		return c.canon(c.float(c.Op(ir.Shl, ir.I32, raw, c.I32(16))))
+		return c.canonTexel(c.float(c.Op(ir.Shl, ir.I32, raw, c.I32(16))))
 	case format.UFloat: // its bits are the upper bits of an f16 without sign
 		return c.halfToFloat(c.Op(ir.Shl, ir.I32, raw, c.I32(uint32(15-k.Bits))))
 	case format.SFloat:
 		switch k.Bits {
-		case 16:
-			return c.halfToFloat(raw)
 		case 64:
-			return c.canon(c.Op(ir.FCvt, ir.F32, c.Op(ir.Bitcast, ir.F64, raw)))
+			return c.canonTexel(c.Op(ir.FCvt, ir.F32, c.Op(ir.Bitcast, ir.F64, raw)))
 		}
 		return c.float(raw)
 	}
@@ -162,10 +168,18 @@ func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V
 // canon replaces NaNs by the canonical one.
 func (c *code) canon(x ir.V) ir.V { return c.Op(ir.FCanon, ir.F32, x) }
 
-// halfToFloat converts the bits of an f16 to f32.
+// canonTexel is canon for a component of a texel. A sample needs it not: the sum of texels is a NaN if one of them is, and finish replaces it.
+func (c *code) canonTexel(x ir.V) ir.V {
+	if c.t.Op == ir.TextureSample && !c.t.Has(ir.TextureDref) {
+		return x
+	}
+	return c.canon(x)
+}
+
+// halfToFloat converts the bits of an f16, the lower ones of raw, to f32.
 func (c *code) halfToFloat(raw ir.V) ir.V {
 	h := c.Op(ir.Bitcast, ir.F16, c.Op(ir.Trunc, ir.I16, raw))
-	return c.canon(c.Op(ir.FCvt, ir.F32, h))
+	return c.canonTexel(c.Op(ir.FCvt, ir.F32, h))
 }
 
 // scaleComponent returns the value of a fixed-point component; v is in units of 1/unit of its last place.

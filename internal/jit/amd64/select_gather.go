@@ -242,7 +242,11 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 		if in.Prefetch == 0 { // texels in no window are rarely in a wide one
 			m.wideWindow(in, z, resume)
 		}
-		m.gatherPairSlow(in)
+		if in.Key.Flags&ir.Proven != 0 {
+			m.loadPairsByLane(in, resume, z)
+		} else {
+			m.gatherPairSlow(in)
+		}
 		m.Jmp(resume)
 	})
 }
@@ -419,6 +423,9 @@ func (m *machine) gather(in *vcode.Inst) {
 	switch {
 	case in.Key.Type.Bits() < 32:
 		m.gatherNarrowWords(in)
+		return
+	case in.Bytes:
+		m.byteLookup(in)
 		return
 	case in.Quads && in.Key.Aux <= maxDisp:
 		m.gatherQuads(in)

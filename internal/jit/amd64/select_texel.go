@@ -59,7 +59,7 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
-		m.loadPairsByLane(in, first, second, resume)
+		m.loadPairsByLane(in, resume, first, second)
 		m.Jmp(resume)
 	})
 }
@@ -85,10 +85,10 @@ func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow L
 	m.GRM(PREFETCH, allCaches, plusVectors(high, 2))
 }
 
-// loadPairsByLane is gatherPairs for arbitrary offsets, lane by lane: fewer micro-operations than
+// loadPairsByLane is gatherPair or gatherPairs for arbitrary offsets that are in range, lane by lane: fewer micro-operations than
 // gathers of the same words. Inactive lanes load at the first offset, which is in range if any lane is
 // active; otherwise it jumps to none.
-func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none Label) {
+func (m *machine) loadPairsByLane(in *vcode.Inst, none Label, pairs ...pairRegs) {
 	k := m.execution(in)
 	all, ok := m.f.Const(in.Masks[0])
 	some := !ok || all == 0
@@ -96,7 +96,7 @@ func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none L
 		m.RR(KORTESTW, V128, k, 0, k, 0)
 		m.Jcc(Equal, none)
 	}
-	for i, u := range in.Uses[1:3] {
+	for i, u := range in.Uses[1 : 1+len(pairs)] {
 		off := m.vec(u, 4)
 		if some {
 			m.RR(VMOVDQA32, V512, 4, 0, off, K(k)|Z)
@@ -105,11 +105,15 @@ func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none L
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(64*int32(i)), 0)
 	}
 	m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
-	m.loadLanes(first, 0, int32(in.Key.Aux))
-	m.loadLanes(second, 64, int32(in.Key.Aux))
-	m.prefetchAt(in, zmmLanes, int32(in.Key.Aux))
-	m.deinterleave(in, 0, first)
-	m.deinterleave(in, 2, second)
+	for i, z := range pairs {
+		m.loadLanes(z, 64*int32(i), int32(in.Key.Aux))
+	}
+	if in.Prefetch > 0 {
+		m.prefetchAt(in, zmmLanes, int32(in.Key.Aux))
+	}
+	for i, z := range pairs {
+		m.deinterleave(in, 2*i, z)
+	}
 }
 
 // loadLanes loads 64 bits for each lane at RDX + disp + the lane's word in a row of the scratch

@@ -146,7 +146,7 @@ func (m ymm) gather(in *vcode.Inst) {
 		m.gatherPairs(in)
 		return
 	}
-	if in.Key.Aux > maxDisp {
+	if in.Key.Aux > maxDisp || in.Bytes {
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		return
 	}

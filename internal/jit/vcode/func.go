@@ -209,6 +209,10 @@ type Inst struct {
 	// has all lanes of a group or none. It is a permission to load once for a group.
 	Quads bool
 
+	// Bytes marks a Gather of words of a constant table of 256 words, at offsets that are multiples of 4 below 1024 in the
+	// lanes of the mask. It is a permission to load the whole table.
+	Bytes bool
+
 	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the
 	// address that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets
 	// are likely to be u1 + (u1 in lane p) − (u1 in lane 0).

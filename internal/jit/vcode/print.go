@@ -65,6 +65,9 @@ func (f *Func) line(in *Inst) string {
 	if in.Quads {
 		s += " quads"
 	}
+	if in.Bytes {
+		s += " bytes"
+	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"
 		if in.Merging {

@@ -112,7 +112,7 @@ func sameFootprint(b *vcode.Block, k, i int) bool {
 // adjacentWords reports whether gather i loads the words after the words of gather k, and may move to k.
 func adjacentWords(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
-	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging || first.Quads != second.Quads ||
+	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging || first.Quads != second.Quads || second.Bytes ||
 		!slices.Equal(first.Uses, second.Uses) || !slices.Equal(first.Masks, second.Masks) {
 		return false
 	}

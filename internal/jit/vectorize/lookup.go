@@ -44,6 +44,19 @@ func (w *vectorizer) lookupIndex(v ir.V) ir.V {
 	return n
 }
 
+// byteWords is the size in words of a table with a word for each byte.
+const byteWords = 256
+
+// loadsByByte reports whether x loads from a constant table of byteWords words at an index that is a byte.
+func (w *vectorizer) loadsByByte(x *ir.Val) bool {
+	table, off := w.src.Val(x.Args[0]), w.src.Val(x.Args[1])
+	if x.Op != ir.Ld || x.Aux != 0 || table.Op != ir.Table || len(w.p.Tables[table.Aux]) < 4*byteWords || off.Op != ir.At || off.Aux != 4 {
+		return false
+	}
+	begin := w.src.Val(off.Args[0])
+	return begin.Op == ir.Const && begin.Aux == 0 && w.upperBound(off.Args[1]) < byteWords
+}
+
 // inRegister reports whether the registers of n still hold it at v, which need not use n: v is in the same
 // iteration of all loops around the definition, and the next iteration's value of n has other registers.
 func (w *vectorizer) inRegister(n, v ir.V) bool {

@@ -12,7 +12,7 @@ import (
 //	uniform                          scalar load or broadcastload; scalar store of a uniform value
 //	strided by 1, 2, 4 or 8 words    stridedload, stridedstore: of all parts at once if they are contiguous; AVX2, NEON: by any
 //	                                 number of words
-//	varying, small table             tablelookup (lookup.go)
+//	varying, small table             tablelookup (lookup.go); table of 256 words: gather, for AVX-512 a lookup
 //	varying                          gather, scatter; gather of 8 and 16 bits
 //	private slot, uniform            slotload, slotstore
 //	atomic                           atomic, lane by lane in order; atomiclocal on workgroup memory
@@ -71,6 +71,9 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 		} else if !w.stridedAccess(x.Args[1], p, &one) {
 			one.Op, one.Uses, one.Prefetch = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.prefetchLane(x)
 			one.Quads = !store && w.loadsByQuad(x)
+			if w.loadsByByte(x) {
+				one.Bytes, one.Quads, one.Prefetch = true, false, 0
+			}
 		}
 		if store {
 			one.Op++ // StridedStore follows StridedLoad, Scatter follows Gather
