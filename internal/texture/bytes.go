@@ -15,7 +15,7 @@ import (
 // the component's unit: words of normalized bytes, read by linear filters alone.
 func (c *code) filtersBytes() bool {
 	if c.s.mag != enum.FilterLinear || c.s.min != enum.FilterLinear || !c.scalesLate() || c.s.reduction != enum.ReductionWeightedAverage || c.t.Op != ir.TextureSample ||
-		c.t.Has(ir.TextureDref) || c.seamless() {
+		c.t.Has(ir.TextureDref) {
 		return false
 	}
 	x := c.texelOf()

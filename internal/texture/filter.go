@@ -277,11 +277,9 @@ func (f *filter) linearTaps(pairs []pair, at []ir.V, in ir.V) values {
 // by the texel of the sample's own face (Vulkan §"Cube Map Edge Handling"). The common case, all four on one
 // face, is a branch of its own.
 func (f *filter) corners(px, py pair) (n [4]values) {
-	size := f.m.extent[0]
 	which, types := f.present(&f.x)
 	all := slices.Concat(types, types, types, types)
-	inside := f.both(f.both(f.ult(px.lo, size), f.ult(px.hi, size)), f.both(f.ult(py.lo, size), f.ult(py.hi, size)))
-	list := f.ifElse(inside, all, func() (list []ir.V) {
+	list := f.ifElse(f.onFace(px, py), all, func() (list []ir.V) {
 		layer := f.cubeLayer(f.face)
 		for i := range n {
 			at := []ir.V{[2]ir.V{px.lo, px.hi}[i&1], [2]ir.V{py.lo, py.hi}[i>>1]}
@@ -289,12 +287,23 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 		}
 		return list
 	}, func() []ir.V { return f.cornersAcrossEdges(px, py, which, types) })
+	return cornersOf(list, which)
+}
+
+// cornersOf returns the listed components of four texels.
+func cornersOf(list []ir.V, which []int) (n [4]values) {
 	for i := range n {
 		for k, c := range which {
 			n[i][c] = list[i*len(which)+k]
 		}
 	}
 	return n
+}
+
+// onFace reports whether the four texels of a linear filter are on one face.
+func (f *filter) onFace(px, py pair) ir.V {
+	size := f.m.extent[0]
+	return f.both(f.both(f.ult(px.lo, size), f.ult(px.hi, size)), f.both(f.ult(py.lo, size), f.ult(py.hi, size)))
 }
 
 // presentValues returns the values of the listed components.
@@ -350,9 +359,47 @@ func (f *filter) cornersAcrossEdges(px, py pair, which []int, types []ir.Type) [
 	return list
 }
 
-// sampleSeamless filters a cube linearly across the edges of its faces.
+// sampleSeamless filters a cube linearly across the edges of its faces. If all four texels are on one face, it loads the two of a row at
+// one offset.
 func (f *filter) sampleSeamless() values {
 	px, py := f.linear(f.axisOf(0)), f.linear(f.axisOf(1))
-	n := f.corners(px, py)
-	return f.combine(f.combine(n[0], n[1], px.weight), f.combine(n[2], n[3], px.weight), py.weight)
+	which, types := f.present(&f.x)
+	list := f.ifElse(f.onFace(px, py), slices.Concat(types, types), func() (rows []ir.V) {
+		layer := f.cubeLayer(f.face)
+		for _, y := range []ir.V{py.lo, py.hi} {
+			rows = append(rows, f.presentValues(which, f.rowOnFace(px, y, layer))...)
+		}
+		return rows
+	}, func() (rows []ir.V) {
+		n := cornersOf(f.cornersAcrossEdges(px, py, which, types), which)
+		for i := range 2 {
+			row := f.presentValues(which, f.combine(n[2*i], n[2*i+1], px.weight))
+			for k := range row {
+				if f.filtersBytes() {
+					row[k] = f.fmul(row[k], f.num(fraction))
+				}
+			}
+			rows = append(rows, row...)
+		}
+		return rows
+	})
+	var lo, hi values
+	for k, c := range which {
+		lo[c], hi[c] = list[k], list[len(which)+k]
+	}
+	return f.combine(lo, hi, py.weight)
+}
+
+// rowOnFace interpolates the two texels of row y, which are next to each other.
+func (f *filter) rowOnFace(px pair, y, layer ir.V) values {
+	if f.looks {
+		lo, hi := f.values([]ir.V{px.lo, y}, layer, 0, ir.Proven), f.values([]ir.V{px.hi, y}, layer, 0, ir.Proven)
+		return f.combine(lo, hi, px.weight)
+	}
+	off := f.tapOffset([]ir.V{px.lo, y}, layer)
+	lo, hi := f.load(&f.x, off, ir.Proven), f.loadAt(&f.x, off, f.x.Bytes, ir.Proven)
+	if f.filtersBytes() {
+		return f.lerpBytes(lo[0], hi[0], px.weight256)
+	}
+	return f.combine(f.texelValues(lo, 0), f.texelValues(hi, 0), px.weight)
 }
