@@ -112,7 +112,7 @@ func (c *code) sampleLevels(x *texel, s *samplePoint, d *lod) values {
 func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
-	if c.filtersBytes() && c.v.axes() <= 2 && !c.seamless() && !c.s.anisotropic {
+	if c.filtersBytes() && c.v.axes() <= 2 && !c.seamless() {
 		return c.trilinearUnrolled(x, s, d, hi, part)
 	}
 	mixes := c.finite(x) && c.s.reduction == enum.ReductionWeightedAverage
