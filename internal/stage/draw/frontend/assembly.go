@@ -28,6 +28,10 @@ type Assembler struct {
 
 	before triangleRun // prefix of the chunk that is refilled
 
+	repeats bool   // the draw has instances whose chunks are alike
+	draw    uint64 // number of the draw, if it repeats
+	limit   uint32 // primitives of a chunk
+
 	InputVertices uint64 // of all primitive strips begun so far, in complete primitives
 
 	cache vertexCache
@@ -42,23 +46,38 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	}
 	// Multiview starts the same draw again for each view, so everything begins at 0.
 	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
+	m.startInstances()
 }
 
 // fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
+	if m.has(c) {
+		m.repeat(c)
+		return true
+	}
 	c.list, c.primitives, c.tuples, c.tupleVertices = c.list[:0], c.primitives[:0], c.tuples[:0], m.tupleVertices
+	c.limit, c.content = m.limit, content{}
 	m.before, c.prefix = c.prefix, triangleRun{}
+	from, instance, input := m.place(), m.instance, m.InputVertices
+	whole, vertices := from == place{}, uint32(0) // of the current instance, as far as the chunk has it
 	for m.instance < m.args.Instances {
 		if m.addPrimitiveStrip(c) {
+			m.note(c, from, instance, input)
 			return true
 		}
 		if m.begin >= m.args.Count {
 			// All instances have the same vertices. A hostile draw of 2³² empty instances ends after
 			// the first one.
-			if m.instance++; m.id == 0 { // no instance has any primitives
+			n := m.id
+			if m.instance++; n == 0 { // no instance has any primitives
 				m.instance = m.args.Instances
 			}
 			m.next, m.begin, m.end, m.id = 0, 0, 0, 0
+			if m.endsWith(c, n, vertices, whole) {
+				m.note(c, from, instance, input)
+				return true
+			}
+			whole, vertices = true, c.vertices()
 		}
 	}
 	if len(c.primitives) == 0 { // the end of a draw: the memory is as before
@@ -111,7 +130,7 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 		last = 2
 	}
 	// Each triangle adds three vertices, of two words each.
-	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
+	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/3, c.limit-uint32(len(c.primitives)))
 	instance := m.args.FirstInstance + m.instance
 	count = min(count, n-m.next)
 	c.list = extend(c.list, int(6*count))
@@ -140,7 +159,7 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 // pointsOrLines is a fast path for points and lines of a list without indices, as triangles is.
 func (m *Assembler) pointsOrLines(c *chunk, n uint32) {
 	corners, vertex, instance := state.Corners(m.topology), c.vertices(), m.args.FirstInstance+m.instance
-	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/corners, chunkPrimitives-uint32(len(c.primitives)), n-m.next)
+	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/corners, c.limit-uint32(len(c.primitives)), n-m.next)
 	index := m.args.First + m.begin + corners*m.next
 	first := len(c.list)
 	c.list = extend(c.list, int(listBytes/4*corners*count))
@@ -179,7 +198,7 @@ func (m *Assembler) indexedTriangles(c *chunk, n uint32) {
 	}
 	for m.next < n && !c.full() {
 		// A triangle adds three vertices at most.
-		space := min((ChunkVertices-maxPatch-c.vertices())/3+1, chunkPrimitives-uint32(len(c.primitives)))
+		space := min((ChunkVertices-maxPatch-c.vertices())/3+1, c.limit-uint32(len(c.primitives)))
 		list := m.indices(indices[:3*min(n-m.next, space, indicesAtOnce/3)])
 		if len(list) < 3 {
 			return // the others are outside of the index buffer
@@ -346,13 +365,7 @@ func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
 	list = list[:0]
 	for len(list) < most {
 		n := len(list)
-		if n == cap(list) {
-			list = append(list, &chunk{})[:n]
-		}
-		if list = list[:n+1]; list[n] == nil {
-			list[n] = &chunk{}
-		}
-		if !m.fillChunk(list[n]) {
+		if list = m.choose(list); !m.fillChunk(list[n]) {
 			return list[:n]
 		}
 	}

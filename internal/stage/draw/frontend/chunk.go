@@ -28,7 +28,9 @@ type chunk struct {
 	tuples        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
 	tupleVertices uint32   // vertices in a tuple
 
-	prefix triangleRun // at the start of the memory of list and primitives
+	prefix  triangleRun // at the start of the memory of list and primitives
+	content content
+	limit   uint32 // primitives
 }
 
 // triangleRun identifies a run of consecutive triangles of a list without indices, at the start of a chunk: equal runs have equal
@@ -54,7 +56,7 @@ func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4))
 // full reports whether the chunk has space for no other primitive. A primitive adds at most maxPatch vertices, so the chunk never
 // exceeds its bound.
 func (c *chunk) full() bool {
-	return len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch
+	return uint32(len(c.primitives)) >= c.limit || c.vertices() > ChunkVertices-maxPatch
 }
 
 // extend returns the list with n more elements of any value.

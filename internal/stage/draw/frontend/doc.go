@@ -40,6 +40,7 @@
 //	chunk.go               runs of primitives with their vertices
 //	vertexcache.go         vertices that primitives of a chunk share
 //	assembly.go            input assembly
+//	instancechunk.go       chunks that instances repeat
 //	transformfeedback.go   capture layout, feedback buffers
 //	perview.go             outputs for each view
 //	vertex.go              vertex program: attribute fetch
