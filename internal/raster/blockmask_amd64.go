@@ -9,3 +9,9 @@ var hasBlockMask = cpu.X86.HasAVX2
 //
 //go:noescape
 func blockMask(e *blockEdges) uint64
+
+// blockMasks sets masks[x][y] to the pixels of block (x, y) that are inside three edges, for blocks beside each other from the
+// block of e on.
+//
+//go:noescape
+func blockMasks(e *blockEdges, across, down int, masks *[smallBlocks][smallBlocks]uint64)

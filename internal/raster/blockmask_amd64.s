@@ -41,6 +41,78 @@ row:
 	MOVQ      DX, ret+8(FP)
 	RET
 
+// ROW adds the signs of a row to DX and advances to the next row.
+#define ROW \
+	VPOR      Y1, Y0, Y9  \
+	VPOR      Y2, Y9, Y9  \
+	VMOVMSKPS Y9, CX      \
+	VPADDD    Y6, Y0, Y0  \
+	VPADDD    Y7, Y1, Y1  \
+	VPADDD    Y8, Y2, Y2  \
+	ORQ       CX, DX      \
+	RORQ      $8, DX
+
+// func blockMasks(e *blockEdges, across, down int, masks *[smallBlocks][smallBlocks]uint64)
+//
+// Y3, Y4 and Y5 are the edge functions at the first row of the column of blocks, Y13, Y14 and Y15 their steps to the next column. The
+// other registers are those of blockMask: the rows of a column of blocks follow each other.
+TEXT ·blockMasks(SB), NOSPLIT, $0-32
+	MOVQ         e+0(FP), AX
+	MOVQ         across+8(FP), R8
+	MOVQ         down+16(FP), R9
+	MOVQ         masks+24(FP), DI
+	VMOVDQU      columns<>(SB), Y9
+	VPBROADCASTD 12(AX), Y13
+	VPBROADCASTD 16(AX), Y14
+	VPBROADCASTD 20(AX), Y15
+	VPMULLD      Y9, Y13, Y3
+	VPMULLD      Y9, Y14, Y4
+	VPMULLD      Y9, Y15, Y5
+	VPBROADCASTD (AX), Y0
+	VPBROADCASTD 4(AX), Y1
+	VPBROADCASTD 8(AX), Y2
+	VPADDD       Y3, Y0, Y3
+	VPADDD       Y4, Y1, Y4
+	VPADDD       Y5, Y2, Y5
+	VPSLLD       $3, Y13, Y13
+	VPSLLD       $3, Y14, Y14
+	VPSLLD       $3, Y15, Y15
+	VPBROADCASTD 24(AX), Y6
+	VPBROADCASTD 28(AX), Y7
+	VPBROADCASTD 32(AX), Y8
+
+column:
+	VMOVDQA Y3, Y0
+	VMOVDQA Y4, Y1
+	VMOVDQA Y5, Y2
+	MOVQ    R9, R10
+	MOVQ    DI, SI
+
+block:
+	XORQ DX, DX
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	ROW
+	NOTQ DX
+	MOVQ DX, (SI)
+	ADDQ $8, SI
+	DECQ R10
+	JNZ  block
+
+	VPADDD Y13, Y3, Y3
+	VPADDD Y14, Y4, Y4
+	VPADDD Y15, Y5, Y5
+	ADDQ   $24, DI
+	DECQ   R8
+	JNZ    column
+	VZEROUPPER
+	RET
+
 DATA columns<>+0(SB)/4, $0
 DATA columns<>+4(SB)/4, $1
 DATA columns<>+8(SB)/4, $2

@@ -4,28 +4,36 @@ package raster
 // blocks of such a polygon are one above the other: it has no runs.
 const smallSize = 2*Block - 1
 
+// smallBlocks is the greatest number of blocks of a small polygon along each axis.
+const smallBlocks = 3
+
 // small is a convex polygon in so few blocks that a test of each takes less time than the hierarchy of walker. It has one
 // sample, at the pixel's centre.
 type small struct {
-	edges  [maxEdges]edge
-	at     [maxEdges]int64 // the edge functions at pixel (0, 0)
-	corner int             // number of corners
-	number uint32          // the primitive's index
-	any    bool            // an item was appended
+	edges  [2]blockEdges // at pixel (0, 0): the first three, and the last three of four
+	four   bool          // the polygon has four corners
+	number uint32        // the primitive's index
+	any    bool          // an item was appended
 }
 
 // coverSmall is cover for a small polygon of three or four corners, with the inside to the right of each edge; ok is false if
 // it is not small. The items are those of walker. b is not empty.
 func (r *Rasterizer) coverSmall(c []point, b Rect) (any, ok bool) {
 	low, high := extentOf(c)
-	if !hasBlockMask || high.x-low.x > smallSize*one || high.y-low.y > smallSize*one {
+	if !hasBlockMask || high.x-low.x > smallSize*one || high.y-low.y > smallSize*one || b.X1-b.X0 > smallSize+1 || b.Y1-b.Y0 > smallSize+1 {
 		return false, false
 	}
-	s := small{corner: len(c), number: r.reserve(r.tileOf(b.X0, b.Y0))}
+	s := small{four: len(c) == maxEdges, number: r.reserve(r.tileOf(b.X0, b.Y0))}
 	last := c[len(c)-1]
 	for i, p := range c {
-		s.edges[i] = edgeOf(last, p)
-		s.at[i] = s.edges[i].at(point{centre, centre})
+		e := edgeOf(last, p)
+		at := e.at(point{centre, centre})
+		if i < 3 {
+			s.edges[0].set(i, at, &e)
+		}
+		if s.four && i > 0 {
+			s.edges[1].set(i-1, at, &e)
+		}
 		last = p
 	}
 	for ty := b.Y0 / Tile; ty <= (b.Y1-1)/Tile; ty++ {
@@ -36,41 +44,60 @@ func (r *Rasterizer) coverSmall(c []point, b Rect) (any, ok bool) {
 	return s.any, true
 }
 
+// set sets edge function i. It may wrap around far from a small polygon; near the polygon no value overflows, because steps are at
+// most 2¹² and distances some blocks.
+func (t *blockEdges) set(i int, at int64, e *edge) {
+	t.c[i], t.a[i], t.b[i] = int32(at), int32(e.a), int32(e.b)
+}
+
+// moved returns the edges with the values at pixel (x, y).
+func (t *blockEdges) moved(x, y int32) blockEdges {
+	m := *t
+	for i := range m.c {
+		m.c[i] += m.a[i]*x + m.b[i]*y
+	}
+	return m
+}
+
 // smallTile appends the items of a small polygon in tile (tx, ty), in tiles.
 func (r *Rasterizer) smallTile(s *small, tx, ty int32, b Rect) {
 	b = b.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := r.items((ty-r.grid.y0)*r.grid.width + tx - r.grid.x0)
-	if x, y, ok := b.block(); ok {
-		r.smallBlock(s, list, x, y, b)
-		return
+	x, y, one := b.block()
+	across, down := 1, 1
+	if !one {
+		x, y = b.X0&^(Block-1), b.Y0&^(Block-1)
+		across, down = int(b.X1-x+Block-1)/Block, int(b.Y1-y+Block-1)/Block
 	}
-	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
-		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
-			r.smallBlock(s, list, x, y, b)
+	var masks, others [smallBlocks][smallBlocks]uint64
+	e := s.edges[0].moved(x, y)
+	blockMasks(&e, across, down, &masks)
+	if s.four {
+		e = s.edges[1].moved(x, y)
+		blockMasks(&e, across, down, &others)
+		for i := range masks {
+			for j := range others[i] {
+				masks[i][j] &= others[i][j]
+			}
 		}
 	}
-}
-
-// smallBlock appends the item of the block at (x, y) if it has a covered pixel in b.
-func (r *Rasterizer) smallBlock(s *small, list *[]uint64, x, y int32, b Rect) {
-	m := b.pixelsOf(x, y) & s.insideThree(0, x, y)
-	if s.corner == maxEdges {
-		m &= s.insideThree(1, x, y)
+	items := *list
+	for j := range down {
+		y0 := y + Block*int32(j)
+		for i := range across {
+			m := masks[i][j]
+			if m == 0 {
+				continue
+			}
+			x0 := x + Block*int32(i)
+			if m &= b.pixelsOf(x0, y0); m != 0 {
+				items = append(items, itemHead(s.number, x0, y0), m)
+			}
+		}
 	}
-	if m != 0 {
+	if n := len(items) - len(*list); n > 0 {
 		s.any = true
-		*list = append(*list, itemHead(s.number, x, y), m)
-		r.words += 2
+		r.words += n
+		*list = items
 	}
-}
-
-// insideThree returns the pixels of the block at (x, y) that are inside of three edges.
-func (s *small) insideThree(first int, x, y int32) uint64 {
-	var t blockEdges // no value overflows: steps are at most 2¹², and distances some blocks
-	edges, at := (*[3]edge)(s.edges[first:]), (*[3]int64)(s.at[first:])
-	for i := range edges {
-		e := &edges[i]
-		t.c[i], t.a[i], t.b[i] = int32(at[i]+e.a*int64(x)+e.b*int64(y)), int32(e.a), int32(e.b)
-	}
-	return blockMask(&t)
 }
