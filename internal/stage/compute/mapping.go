@@ -3,6 +3,7 @@ package compute
 import (
 	"encoding/binary"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -277,21 +278,45 @@ func (a *Args) mappedBase(p *MappedPlace, m *Mapping, upper bool) (base uint64, 
 // mapped returns the objects of the descriptors in a heap, one for each element of the resource. upper reports that they are
 // the samplers of combined image samplers.
 func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mapping, upper bool, object func(descriptor []byte) T) []T {
-	n := len(heap) / ir.HeapDescriptor // at most as many are different
-	if r.Count > 0 {
-		n = min(n, int(r.Count))
-	}
+	n := m.elements(&r, heap, p)
 	list := make([]T, 0, min(n, 1<<10))
+	var x T
+	last := uint64(math.MaxUint64) // the offset of x
 	for at := range a.mappedOffsets(n, p, m, upper) {
-		var x T // a descriptor outside of the heap, or at no multiple of its alignment, is null
+		if at == last {
+			list = append(list, x)
+			continue
+		}
+		var null T // a descriptor outside of the heap, or at no multiple of its alignment
 		if d := from(heap, at, len(heap)); len(d) >= ir.HeapDescriptor && at%ir.HeapDescriptor == 0 {
 			x = object(d)
 		} else if at >= uint64(len(heap)) && m.Source != HeapIndirectArray {
 			break
+		} else {
+			x = null
 		}
-		list = append(list, x)
+		last, list = at, append(list, x)
 	}
 	return list
+}
+
+// maxRepeated bounds the elements of an array without a size whose elements may have the same descriptor.
+const maxRepeated = 1 << 16
+
+// elements returns the number of elements of a resource that can have a descriptor in a heap. With a stride there are at most as many as
+// the heap holds; without one, or with an index for each element, elements share descriptors.
+func (m *Mapping) elements(r *ir.Resource, heap []byte, p *MappedPlace) int {
+	n := len(heap) / ir.HeapDescriptor
+	shared := p.ArrayStride == 0 || m.Source == HeapIndirectArray
+	switch {
+	case shared && r.Count > 0:
+		return int(min(r.Count, maxFaults))
+	case shared:
+		return max(n, maxRepeated)
+	case r.Count > 0:
+		return min(n, int(r.Count))
+	}
+	return n
 }
 
 // mappedOffsets yields the offsets of n descriptors in their heap, or of those with indices.

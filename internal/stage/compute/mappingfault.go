@@ -39,7 +39,7 @@ func (a *Args) addFaults(r ir.Resource, m *Mapping, combined bool) {
 	default:
 		return
 	}
-	n := len(heap) / ir.HeapDescriptor
+	n := m.elements(&r, heap, place)
 	if r.Count > 0 {
 		n = int(r.Count)
 	}
