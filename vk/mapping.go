@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -15,6 +16,7 @@ type Mapping struct {
 	link.Mapping
 
 	IndexStride, SamplerIndexStride uint32 // bytes
+	SamplerRecordOffset             uint32 // in the shader record, of the index of the sampler of a combined image sampler
 
 	// Embedded is the sampler of the mapping itself; nil if it is in a heap.
 	Embedded *SamplerInfo
@@ -26,6 +28,37 @@ var mappingSources = map[enum.MappingSource]compute.MappingSource{
 	enum.MappingSourceHeapWithIndirectIndex: compute.HeapIndirectIndex, enum.MappingSourceHeapWithIndirectIndexArray: compute.HeapIndirectArray,
 	enum.MappingSourceResourceHeapData: compute.HeapData, enum.MappingSourcePushData: compute.PushData,
 	enum.MappingSourcePushAddress: compute.PushAddress, enum.MappingSourceIndirectAddress: compute.IndirectAddress,
+	enum.MappingSourceHeapWithShaderRecordIndex: compute.HeapConstant, // the program reads the record: only embedded samplers are left
+}
+
+// recordSources are the sources of package lower.
+var recordSources = map[enum.MappingSource]lower.RecordSource{
+	enum.MappingSourceHeapWithShaderRecordIndex: lower.RecordIndex, enum.MappingSourceShaderRecordData: lower.RecordData,
+	enum.MappingSourceShaderRecordAddress: lower.RecordAddress,
+}
+
+// recordMappings returns mappings for the lowering of a stage; nil if none is by the shader record.
+func recordMappings(list []Mapping) (out []lower.RecordMapping) {
+	if !slices.ContainsFunc(list, func(m Mapping) bool { return recordSources[m.Source] != lower.NoRecord }) {
+		return nil
+	}
+	for i := range list {
+		m := &list[i]
+		x := lower.RecordMapping{
+			Set: m.Set, First: m.First, Count: 1, Types: enum.ResourceTypesAll, Source: recordSources[m.Source],
+			Offset: uint32(m.RecordOffset), Resource: lower.RecordHeap{Offset: uint32(m.HeapOffset), IndexStride: m.IndexStride, ArrayStride: uint32(m.HeapArrayStride)},
+			SamplerOffset: m.SamplerRecordOffset, Sampler: lower.RecordHeap{Offset: uint32(m.SamplerHeapOffset), IndexStride: m.SamplerIndexStride, ArrayStride: uint32(m.SamplerHeapArrayStride)},
+			Combined: m.CombinedIndex, EmbeddedSampler: m.Embedded != nil,
+		}
+		if m.Count != nil {
+			x.Count = *m.Count
+		}
+		if m.Resources != nil {
+			x.Types = *m.Resources
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // linkMappings returns mappings as package link checks them; nil if there are none.
@@ -62,32 +95,7 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
 		var sort uint32
 		x.number, sort = ir.Unsorted(r.Binding)
-		readOnly := sort == ir.SortReadOnly
-		switch r.Kind {
-		case ir.UniformBuffer:
-			if x.types = enum.ResourceTypesUniformBuffer; r.Structure {
-				x.types = enum.ResourceTypesAccelerationStructure
-			}
-		case ir.StorageBuffer:
-			if x.types = enum.ResourceTypesReadWriteStorageBuffer; readOnly {
-				x.types, x.also = enum.ResourceTypesReadOnlyStorageBuffer, x.types
-			}
-		case ir.Texels:
-			switch sort {
-			case ir.SortCombined:
-				x.types = enum.ResourceTypesCombinedSampledImage
-			case ir.SortReadOnly:
-				x.types, x.also = enum.ResourceTypesReadOnlyImage, enum.ResourceTypesReadWriteImage
-			case ir.SortWritten:
-				x.types = enum.ResourceTypesReadWriteImage
-			default:
-				x.types, x.also = enum.ResourceTypesSampledImage, enum.ResourceTypesCombinedSampledImage
-			}
-		case ir.SamplerState:
-			if x.types = enum.ResourceTypesSampler; sort == ir.SortCombined {
-				x.types = enum.ResourceTypesCombinedSampledImage
-			}
-		default:
+		if x.types, x.also = lower.MappedTypes(r.Kind, sort, r.Structure); x.types == 0 {
 			continue
 		}
 		out = append(out, x)
@@ -108,7 +116,10 @@ func (d *Device) mappings(list []Mapping, p *ir.Program) (out []compute.Mapping,
 	for i := range list {
 		m := &list[i]
 		source, ok := mappingSources[m.Source]
-		if !ok {
+		switch {
+		case recordSources[m.Source] != lower.NoRecord && m.Embedded == nil:
+			continue
+		case !ok:
 			return nil, &UnsupportedError{Feature: "mappings with the source " + m.Source.String()}
 		}
 		x := compute.Mapping{Source: source, Combined: m.CombinedIndex}

@@ -57,6 +57,16 @@ func pieceKey(identifier []byte, entry string, model spirv.ExecutionModel, spec 
 		b = append(b, byte(flag(on)))
 	}
 	b = append(b, byte(o.Sanitize), byte(o.Descriptors))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(o.Records)))
+	for i := range o.Records {
+		m := &o.Records[i]
+		for _, n := range []uint32{
+			m.Set, m.First, m.Count, uint32(m.Types), uint32(m.Source), m.Offset, m.SamplerOffset, m.Resource.Offset, m.Resource.IndexStride, m.Resource.ArrayStride,
+			m.Sampler.Offset, m.Sampler.IndexStride, m.Sampler.ArrayStride, uint32(flag(m.Combined)), uint32(flag(m.EmbeddedSampler)),
+		} {
+			b = binary.LittleEndian.AppendUint32(b, n)
+		}
+	}
 	ids := make([]uint32, 0, len(spec))
 	for id := range spec {
 		ids = append(ids, id)

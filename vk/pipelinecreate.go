@@ -244,7 +244,7 @@ func (c *creation) stageOptions(info *StageInfo) lower.Options {
 	o.ViewIndexFromDevice = c.Flags&enum.PipelineFlagsViewIndexFromDeviceIndex != 0
 	switch o.Descriptors = c.descriptors; {
 	case c.heaps():
-		o.Descriptors = lower.InHeaps
+		o.Descriptors, o.Records = lower.InHeaps, recordMappings(info.Mappings)
 	case c.Flags&enum.PipelineFlagsDescriptorBuffer != 0:
 		o.Descriptors = lower.InBuffers
 	}

@@ -192,6 +192,13 @@ func mapping(i *abi.DescriptorSetAndBindingMappingEXT) vk.Mapping {
 	case abi.DescriptorMappingSourceResourceHeapDataEXT:
 		x := (*abi.DescriptorMappingSourceHeapDataEXT)(data)
 		m.HeapOffset, m.PushOffset = uint64(x.HeapOffset), uint64(x.PushOffset)
+	case abi.DescriptorMappingSourceHeapWithShaderRecordIndexEXT:
+		x := (*abi.DescriptorMappingSourceShaderRecordIndexEXT)(data)
+		m.HeapOffset, m.RecordOffset, m.IndexStride, m.HeapArrayStride = uint64(x.HeapOffset), uint64(x.ShaderRecordOffset), x.HeapIndexStride, uint64(x.HeapArrayStride)
+		m.SamplerHeapOffset, m.SamplerRecordOffset, m.SamplerIndexStride, m.SamplerHeapArrayStride = uint64(x.SamplerHeapOffset), x.SamplerShaderRecordOffset, x.SamplerHeapIndexStride, uint64(x.SamplerHeapArrayStride)
+		m.Embedded, m.CombinedIndex = embedded(x.PEmbeddedSampler), x.UseCombinedImageSamplerIndex != 0
+	case abi.DescriptorMappingSourceShaderRecordDataEXT, abi.DescriptorMappingSourceShaderRecordAddressEXT:
+		m.RecordOffset = uint64(*(*uint32)(data))
 	case abi.DescriptorMappingSourcePushDataEXT, abi.DescriptorMappingSourcePushAddressEXT:
 		m.PushOffset = uint64(*(*uint32)(data))
 	case abi.DescriptorMappingSourceIndirectAddressEXTValue:

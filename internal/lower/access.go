@@ -150,6 +150,11 @@ func (f *function) stepDescriptor(p *pointer, i operand) {
 	if p.typ.IsArray() {
 		return
 	}
+	if p.record != nil {
+		p.memory = object
+		f.selectRecord(p)
+		return
+	}
 	if isObject(p.typ) {
 		p.memory = object
 		return

@@ -71,6 +71,9 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 		p.memory = opaque
 		return
 	}
+	if u.recordVariable(p, v) {
+		return
+	}
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
@@ -114,6 +117,9 @@ func (u *unit) bindPair(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 // objectParts returns the scalars of a pointer to an object, or to an array of objects:
 // the resource and the descriptor.
 func (f *function) objectParts(p *pointer) []ir.V {
+	if p.record != nil && (p.memory == descriptor || p.record.Source != RecordIndex) {
+		f.unsupported("a pointer to a resource that the shader record has mapped as a value")
+	}
 	resource, element := p.resource, p.element
 	if resource == 0 {
 		resource = f.b.I32(uint32(p.number))
@@ -143,8 +149,10 @@ func (f *function) loadObjects(parts []ir.V, p pointer, t *facts.Type) []ir.V {
 	default:
 		parts = append(parts, f.objectParts(&p)...)
 	}
-	if t.Op == spirv.OpTypeSampledImage {
-		n := len(parts)
+	switch n := len(parts); {
+	case t.Op == spirv.OpTypeSampledImage && p.record != nil:
+		parts = append(parts, f.b.I32(uint32(p.record.samplers)), p.sampler)
+	case t.Op == spirv.OpTypeSampledImage:
 		parts = append(parts, f.combinedSampler(parts[n-2]), parts[n-1])
 	}
 	return parts

@@ -70,7 +70,7 @@
 //	pointer.go, pointervalue.go,        symbolic and materialized pointers,
 //	matrixlayout.go, address.go         matrix layouts of pointers, physical addresses
 //	variable.go, table.go, descriptor.go,
-//	heap.go, device.go                  variables, constant tables, descriptors, descriptor heaps
+//	heap.go, record.go, device.go       variables, constant tables, descriptors, descriptor heaps, mappings by shader records
 //	access.go, untyped.go, raw.go       access chains
 //	memory.go, copy.go, copyvalue.go, atomic.go,
 //	barrier.go                          loads, stores, copies, atomics, barriers

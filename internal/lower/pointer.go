@@ -58,6 +58,9 @@ type pointer struct {
 	banked bool // inBuffer: into a push constant bank, which is a resource
 	ofTask bool // inBuffer: into task memory (PerTaskNV)
 
+	record  *mappedRecord // the variable is mapped by the shader record; element is the index of the array of descriptors until one is selected
+	sampler ir.V          // object: the descriptor of the sampler of a combined image sampler that the record has mapped
+
 	texel *tracedTexel // with SanitizeRace: the texel that it points to
 
 	untyped bool           // the pointer in the module has no type of its own

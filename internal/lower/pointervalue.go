@@ -109,8 +109,14 @@ func (f *function) addressParts(p *pointer) []ir.V {
 	case inPrivate:
 		return []ir.V{f.offsetValue(p.offset)}
 	case physical:
+		if p.record != nil {
+			break
+		}
 		return []ir.V{f.addressOf(p)}
 	case object, tileImage:
+		if p.sampler != 0 {
+			break
+		}
 		return f.objectParts(p)
 	case descriptor:
 		if p.class == spirv.StorageClassUniformConstant || p.class == spirv.StorageClassTileAttachmentQCOM {

@@ -73,8 +73,11 @@ func convertToStructure(f *function, in spirv.Inst) {
 // structureDescriptor returns the number of the acceleration structure with a descriptor. The descriptor is a uniform
 // buffer with this number.
 func (f *function) structureDescriptor(p *pointer) ir.V {
-	if p.heap {
+	switch {
+	case p.heap:
 		return f.loadScalar(p, ir.I64)
+	case p.record != nil:
+		return f.recordWord(p.record.Offset, ir.I64)
 	}
 	parts := f.objectParts(p)
 	f.checkDescriptor(parts[0], parts[1])

@@ -54,6 +54,10 @@ type Options struct {
 	// Descriptors is the place of the descriptors of bindings. The sanitizer bounds reports those in memory that are not valid.
 	Descriptors DescriptorPlace
 
+	// Records are the mappings of a stage with Descriptors InHeaps; nil if none is by the shader record. The descriptors of a variable
+	// that is by the record are those of the heap, and only an embedded sampler is left at its binding.
+	Records []RecordMapping
+
 	// FollowMemory makes ir.SanitizeUninit follow the bytes of buffers and the texels of images, about which the run knows whether
 	// something has written them, and ir.SanitizeRace log the reads of modules that write nothing.
 	FollowMemory bool

@@ -41,6 +41,9 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 	}
 	switch v.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		if u.recordVariable(p, v) {
+			return p
+		}
 		u.bufferVariable(p, v)
 	case spirv.StorageClassPushConstant:
 		u.pushConstants(p, v)
@@ -245,6 +248,8 @@ func (f *function) variable(v *facts.Variable) {
 		return // named by an initializer only; no instruction uses it
 	}
 	switch {
+	case p.record != nil:
+		p = f.recordPointer(*p)
 	case p.memory == inBuffer:
 		p = f.withHandle(*p)
 	case p.isIncoming():
