@@ -128,6 +128,7 @@ func displacement(disp int32, base byte, scale8 int32) (mod byte, d int32) {
 	return 0x80, disp
 }
 
+// scaleBits returns the two top bits of a SIB byte for a scale of 1, 2, 4 or 8.
 func scaleBits(s uint8) byte {
 	switch s {
 	case 2:

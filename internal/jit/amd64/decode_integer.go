@@ -57,6 +57,7 @@ func (d *decoder) integer() string {
 	return ""
 }
 
+// opcode decodes an instruction of general registers after its prefixes.
 func (d *decoder) opcode(p *prefixes) string {
 	c := byte(d.bytes(1))
 	g := G(c)
@@ -159,6 +160,8 @@ func (d *decoder) extended(p *prefixes, c byte) string {
 // operand writes the r/m operand; size is the prefix of a memory operand, such as "byte ".
 func (d *decoder) operand(p *prefixes, size string) string { return d.operandBefore(p, size, 0) }
 
+// operandBefore decodes an r/m operand with so many bytes of the instruction after it: an address relative to the next instruction
+// counts them.
 func (d *decoder) operandBefore(p *prefixes, size string, tail int) string {
 	if d.left() > 0 && d.code[d.at] >= 0xc0 {
 		return gprNames[p.w&1][Reg(d.bytes(1)&7)|p.b]

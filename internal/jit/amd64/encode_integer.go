@@ -74,14 +74,17 @@ func (a *Asm) rex(w byte, reg, x, b byte) {
 	}
 }
 
+// w returns 1 if the operands have 64 bits.
 func (g G) w() byte { return byte(g >> 16 & 1) }
 
+// mandatory emits the prefix that is part of the opcode, which must be before REX.
 func (a *Asm) mandatory(g G) {
 	if p := byte(g >> 17); p != 0 {
 		a.Code = append(a.Code, p)
 	}
 }
 
+// opcode emits one or two bytes: the first of two is 0F.
 func (a *Asm) opcode(g G) {
 	if g&0xff00 != 0 {
 		a.Code = append(a.Code, byte(g>>8))

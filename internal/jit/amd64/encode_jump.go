@@ -83,6 +83,7 @@ func (a *Asm) JmpMem(m Mem) { a.indirect(4, m) }
 // CallMem calls the address at m.
 func (a *Asm) CallMem(m Mem) { a.indirect(2, m) }
 
+// indirect emits FF with an opcode extension and an address in memory. Its operands have 64 bits without REX.W.
 func (a *Asm) indirect(ext Reg, m Mem) {
 	a.rex(0, 0, m.Index.bit3(), m.Base.bit3())
 	a.Code = append(a.Code, 0xff)

@@ -18,6 +18,7 @@ type literals struct {
 	iota     Label       // the numbers 0 to 15, 32 bits each
 }
 
+// literal returns the memory of a constant, one for all its uses in the program.
 func (m *machine) literal(x literal) Mem {
 	l, ok := m.literals.labels[x]
 	if !ok {
@@ -79,6 +80,8 @@ func (m *machine) sequence(first, step uint32) Mem {
 	return m.vector(v)
 }
 
+// emitLiterals emits all constants after the code: vectors first, which the alignment of 64 bytes then serves, so that no load of one
+// crosses a cache line.
 func (m *machine) emitLiterals() {
 	m.Align(64)
 	for _, v := range m.literals.lists {

@@ -162,6 +162,7 @@ func (m *machine) scratch(off int32) Mem { return At(R14, m.record.Scratch+off) 
 // lane32 returns the word of the lane in RCX in a row of the scratch memory.
 func (m *machine) lane32(row int32) Mem { return Indexed(R14, RCX, 4, m.record.Scratch+row) }
 
+// lockIf emits LOCK if other threads may access the memory. Workgroup memory needs none: one thread executes a workgroup.
 func (m *machine) lockIf(lock bool) {
 	if lock {
 		m.Lock()

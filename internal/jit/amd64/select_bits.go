@@ -121,6 +121,7 @@ func (m *machine) lowOnes(e element) {
 	m.RR(e.op(VPSUBD, VPSUBQ), V512, 2, 2, 3, 0)
 }
 
+// fieldOf shifts the field to the bottom of the lane and clears the bits above.
 func fieldOf(m *machine, in *vcode.Inst, e element) {
 	m.lowOnes(e)
 	m.RR(e.op(VPSRLVD, VPSRLVQ), V512, 0, 0, 1, 0)

@@ -106,6 +106,7 @@ func (m *machine) truth(in *vcode.Inst, c Cond) {
 	m.doneMask(in, 2)
 }
 
+// anyLane reports whether the operand is true in an active lane.
 func anyLane(m *machine, in *vcode.Inst) {
 	m.RR(KANDW, V128, 2, m.mask(in.Uses[0], 2), m.execution(in), 0)
 	// KORTESTW sets the zero flag if the result is empty; it saves the move to a general register.
@@ -249,6 +250,7 @@ func (m *machine) scan(in *vcode.Inst) {
 	}
 }
 
+// scanInclusive defines the sums up to each lane, which scan leaves in Z2.
 func scanInclusive(m *machine, in *vcode.Inst) {
 	m.scan(in)
 	m.define(in, 2)

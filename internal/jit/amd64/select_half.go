@@ -74,6 +74,7 @@ func (m *machine) toHalf(z Reg, o Opt) {
 	m.RR(VPMOVZXWD, V512, z, 0, z, 0)
 }
 
+// packMode returns the rounding immediate of VCVTPS2PH.
 func packMode(o Opt) uint8 {
 	if o == RZ {
 		return packZero
@@ -197,6 +198,7 @@ func halfCanonical(m *machine, in *vcode.Inst, e element) {
 	m.fill(e, 0, nan16, 2)
 }
 
+// halfFlush clears all bits but the sign of numbers with the exponent 0, which are denormals and zeros.
 func halfFlush(m *machine, in *vcode.Inst, e element) {
 	m.RM(VPTESTNMD, V512, 2, 0, m.word32(0x7c00), BC)
 	m.word(e, VPANDD, 0, 0, 0x8000, K(2))

@@ -84,6 +84,7 @@ func carry(m *machine, in *vcode.Inst) {
 	m.bit(in, 2)
 }
 
+// borrow is 1 in the lanes with a first operand below the second, as unsigned numbers.
 func borrow(m *machine, in *vcode.Inst) {
 	m.withImm(VPCMPUD, 2, m.vec(in.Uses[0], 0), in.Uses[1], compareLT, 0)
 	m.bit(in, 2)

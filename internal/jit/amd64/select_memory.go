@@ -228,6 +228,7 @@ func (m *machine) variableIndices(in *vcode.Inst) Mem {
 	return Indexed(R14, 0, 4, m.record.Private+4*first)
 }
 
+// privateLoad loads a slot of a variable at the index of each lane, 0 out of range.
 func privateLoad(m *machine, in *vcode.Inst) {
 	at := m.variableIndices(in)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -235,6 +236,7 @@ func privateLoad(m *machine, in *vcode.Inst) {
 	m.define(in, 1)
 }
 
+// privateStore stores a slot of a variable at the index of each lane, nothing out of range.
 func privateStore(m *machine, in *vcode.Inst) {
 	at := m.variableIndices(in)
 	m.RM(VPSCATTERDD, V512, m.vec(in.Uses[1], 1), 0, at, K(2))

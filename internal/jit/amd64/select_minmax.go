@@ -50,6 +50,7 @@ func (m *machine) canonicalNaN(e element, k Reg) {
 	m.fill(e, 0, nan, k)
 }
 
+// canonicalWide replaces each NaN of 64 bits by the one of the IR.
 func canonicalWide(m *machine, in *vcode.Inst, e element) {
 	m.RRI(VCMPPD, V512, 2, 0, 0, unordered, 0)
 	m.canonicalNaN(e, 2)

@@ -173,6 +173,7 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label, bytes int32) Mem {
 	return Indexed(R14, RAX, 1, first)
 }
 
+// slotLoad loads a slot of a variable at one index for all lanes, 0 out of range: the lanes of a slot are a row.
 func (m *machine) slotLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at := m.slotAddress(in, slow, 64)
@@ -188,6 +189,7 @@ func (m *machine) slotLoad(in *vcode.Inst) {
 	})
 }
 
+// slotStore stores a slot in the active lanes, nothing out of range.
 func (m *machine) slotStore(in *vcode.Inst) {
 	slow := m.NewLabel()
 	at := m.slotAddress(in, slow, 64)

@@ -134,6 +134,7 @@ func (m *machine) shiftGen(in *vcode.Inst) Reg {
 // conditions are the conditions of the flags for comparisons of general registers.
 var conditions = map[ir.Op]Cond{ir.Eq: Equal, ir.ULt: Below, ir.ULe: BelowEqual, ir.SLt: Less, ir.SLe: LessEqual}
 
+// compareGen sets a general register to 1 or 0.
 func (m *machine) compareGen(in *vcode.Inst) {
 	m.flagsOf(in)
 	m.SetCC(conditions[in.IR], RAX)

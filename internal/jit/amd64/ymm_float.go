@@ -77,6 +77,7 @@ func (m ymm) numeric(x, y Reg, most bool) {
 	m.RMI(AVX_VBLENDVPS, V256, 2, 2, m.words(nan32), is4(3), 0)
 }
 
+// ymmLoadExponent is x·2^n, rounded once. Two multiplications suffice if n is known to fit.
 func ymmLoadExponent(m ymm, in *vcode.Inst) {
 	if in.Key.Flags&ir.Fits != 0 {
 		m.scaleInSteps(in)

@@ -170,6 +170,7 @@ func ymmHalfLdexp(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
+// ymmHalfCanonical replaces each NaN of f16 by the one of the IR: its bits without the sign are above those of infinity.
 func ymmHalfCanonical(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, x, 0x7fff)
@@ -179,6 +180,7 @@ func ymmHalfCanonical(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
+// ymmHalfFlush keeps the sign alone of numbers with the exponent 0.
 func ymmHalfFlush(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, x, 0x7c00)
@@ -190,6 +192,7 @@ func ymmHalfFlush(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
+// ymmHalfCompare compares in f32: widening preserves the order.
 func ymmHalfCompare(predicate uint8) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		m.floats(0, in.Uses[0], ir.F16)

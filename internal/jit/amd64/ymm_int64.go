@@ -89,6 +89,7 @@ func (m ymm) greater(d, t, a, b Reg, flip uint64) {
 	m.rr(AVX_VPCMPGTQ, d, a, b)
 }
 
+// ymmExtremeWide is the maximum or minimum of 64-bit integers. AVX2 compares only signed ones: flip is the sign bit for unsigned ones.
 func ymmExtremeWide(most bool, flip uint64) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
 		m.greater(2, 3, 0, 1, flip)

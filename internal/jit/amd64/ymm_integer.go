@@ -83,6 +83,7 @@ func ymmCarry(m ymm, in *vcode.Inst) {
 	m.lessBit(in, 1, x)
 }
 
+// ymmBorrow is 1 in the lanes with a first operand below the second, as unsigned numbers.
 func ymmBorrow(m ymm, in *vcode.Inst) {
 	m.lessBit(in, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 }

@@ -192,6 +192,7 @@ func ymmMultiplyShift(shift Op) ymmBody {
 	}
 }
 
+// ymmDivided divides narrow integers in 32-bit lanes, which hold them exactly.
 func ymmDivided(m ymm, in *vcode.Inst, e element) {
 	m.divide(in.IR, 0, 1)
 	m.moveVec(0, 2)
@@ -206,6 +207,7 @@ func (m ymm) lowOnes(e element) {
 	m.rr(e.op(AVX_VPSUBD, AVX_VPSUBQ), 2, 2, 3)
 }
 
+// ymmFieldOf shifts the field to the bottom of the lane and clears the bits above.
 func ymmFieldOf(m ymm, in *vcode.Inst, e element) {
 	m.lowOnes(e)
 	m.rr(e.op(AVX_VPSRLVD, AVX_VPSRLVQ), 0, 0, 1)

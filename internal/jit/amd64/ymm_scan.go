@@ -53,6 +53,7 @@ func (m ymm) lower(part, k int) {
 	}
 }
 
+// ymmScan defines the sums up to each lane, which scan leaves in the scratch memory.
 func ymmScan(m ymm, in *vcode.Inst) {
 	m.scan(in)
 	m.fromScratch(in, 0)

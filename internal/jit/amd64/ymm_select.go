@@ -170,6 +170,7 @@ func ymmShift(variable, fixed Op) ymmEmitter {
 	}
 }
 
+// ymmRound rounds to an integral number in the mode of VROUNDPS.
 func ymmRound(mode uint8) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		d := m.dest(in, 0)
