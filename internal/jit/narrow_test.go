@@ -64,7 +64,7 @@ func TestNarrowRows(t *testing.T) {
 	}
 }
 
-// gatheredProgram loads 8 or 16 bits for each lane at offsets from a third buffer, in descriptor 1 or in the one of the push
+// gatheredProgram loads 8, 16 or 32 bits for each lane at offsets from a third buffer, in descriptor 1 or in the one of the push
 // constants.
 func gatheredProgram(typ string, imm int, pushed, some bool) string {
 	index, guard, end := "1:i32", "", ""
@@ -99,7 +99,7 @@ st.%s v2, v4, v7, #0
 `, index, guard, typ, imm, typ, end)
 }
 
-// TestNarrowGathers compares loads of 8 and 16 bits at arbitrary offsets with the interpreter's, for buffers of every short
+// TestNarrowGathers compares loads of 8, 16 and 32 bits at arbitrary offsets with the interpreter's, for buffers of every short
 // length: offsets around the end, above 2³¹ and just below 2³², and near each other.
 func TestNarrowGathers(t *testing.T) {
 	data := make([]byte, 1024)
@@ -112,7 +112,7 @@ func TestNarrowGathers(t *testing.T) {
 		}
 		binary.LittleEndian.PutUint32(data[4*i:], at)
 	}
-	for _, typ := range []string{"i8", "i16", "f16"} {
+	for _, typ := range []string{"i8", "i16", "f16", "i32"} {
 		for n := range 12 {
 			imm, pushed, some := []int{0, 1, 6}[n%3], n/3%2 > 0, n/6 > 0
 			text := gatheredProgram(typ, imm, pushed, some)

@@ -66,8 +66,7 @@ func (m ymm) among(y, k Reg) {
 }
 
 // gatherFrom loads a word for each lane of k, or of all if k is NoReg, at the offsets in off, Y1 or
-// an allocated register; 0 out of range. VPGATHERDD loads only the lanes with a set sign bit in Y2,
-// and clears Y2. The lanes out of range retain the 0 of Y0.
+// an allocated register; 0 out of range.
 func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, target.HandleLength)
 	m.zero(0)
@@ -76,9 +75,53 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
 			m.prefetchAt(in, ymmBytes/4, math.MinInt32)
 		}
-		m.rm(AVX_VPGATHERDD, 0, 2, at)
+		m.loadWordByLane(at)
 	}
 	m.done(in, 0)
+}
+
+// loadWordByLane writes to Y0 the words at the memory from inRange in the lanes of Y2, and 0 in the
+// others. Y0 must be 0 before. It clobbers RAX, Y3 and Y4.
+//
+// On AMD's Zen 4 one load for each lane is as fast as VPGATHERDD while the words are in the first
+// cache, and four times as fast when they stream from memory (measured).
+//
+// All eight lanes load. A lane outside of Y2 loads the word of the first lane of Y2, which is in
+// range, and the last instruction clears it:
+//
+//	y2     -1  0 -1 -1  0 -1 -1 -1
+//	y4      a  ·  c  d  ·  f  g  h
+//	load    a  a  c  d  a  f  g  h
+//	y0      A  0  C  D  0  F  G  H
+func (m ymm) loadWordByLane(at Mem) {
+	all, none := m.NewLabel(), m.NewLabel()
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(0))
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(Equal, all)
+	m.GRR(TZCNT, RAX, RAX) // sets the carry flag if no lane is in range
+	m.Jcc(Below, none)
+	first := m.scratch(0)
+	m.rm(AVX_VPBROADCASTD, 3, 0, Indexed(first.Base, RAX, 4, first.Disp))
+	m.blend(4, 3, 4, 2)
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(0))
+	m.Bind(all)
+	for lane := range int32(ymmLanes) {
+		y := Reg(0)
+		if lane >= ymmLanes/2 {
+			y = 3
+		}
+		m.GRM(MOVSXD|W, RAX, m.scratch(4*lane))
+		word := Indexed(at.Base, RAX, 1, at.Disp)
+		if lane%4 == 0 {
+			m.RM(AVX_VMOVD, V128, y, 0, word, 0)
+		} else {
+			m.RMI(AVX_VPINSRD, V128, y, y, word, uint8(lane%4), 0)
+		}
+	}
+	m.join(0, 0, 3)
+	m.rr(AVX_VPAND, 0, 0, 2)
+	m.Bind(none)
 }
 
 // scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
