@@ -24,7 +24,13 @@ import (
 // subgroups have not written yet.
 //
 // The condition d <= l is true in all lanes of the first subgroups of this order, so the loop splits in two
-// (index set splitting): one without masks while the first lane fulfils it, and one for the rest.
+// (index set splitting): one without masks while the first lane fulfils it, and one for the rest. If the phases only
+// store what they loaded where it is false, the second loop ends at the first subgroup without an active lane:
+//
+//	subgroup of 4 lanes       l = 12–15   8–11     4–7           0–3
+//	d = 6                     no masks    no masks  masks         not executed
+//
+// In the first loop l - d cannot wrap, so that accesses to s[l-d] are proven to be in range.
 
 // cell is an access to workgroup memory: size bytes at start + l·stride, of the invocation with index l or, if
 // below, of one that is not after it.
@@ -48,6 +54,8 @@ func (g *workgroup) joinPhases() {
 	}
 	code := g.f.Code
 	for i := 1; i < len(code)-1; i++ {
+		// A phase ends right before the barrier, and another one begins right after it. Without a value between
+		// them both are loops already.
 		if g.f.Val(code[i]).Op != ir.Barrier {
 			continue
 		}
@@ -59,6 +67,7 @@ func (g *workgroup) joinPhases() {
 		if !g.canRunBackwards(both) {
 			continue
 		}
+		// As one phase, they may still have a value that lives longer.
 		g.dissolved[code[i]] = true
 		if g.surveyPhases(); !g.loopable(int(at), both) {
 			delete(g.dissolved, code[i])
@@ -83,6 +92,8 @@ func (g *workgroup) isJoined(code []ir.V) bool {
 // canRunBackwards reports whether the subgroups, from the last to the first, can execute phases with barriers
 // between them as one phase, with no observable difference.
 func (g *workgroup) canRunBackwards(code []ir.V) bool {
+	// Operations that lanes execute together, atomics and stores to other memory have effects in an order that other
+	// subgroups may see.
 	var cells []cell
 	phase := 0
 	ok := g.eachInArm(code, func(v ir.V, facts []armFact) bool {
@@ -130,6 +141,7 @@ func (g *workgroup) eachInArm(code []ir.V, do func(v ir.V, facts []armFact) bool
 		}
 		switch x.Op {
 		case ir.Block, ir.If:
+			// Code after an if in the same block has no fact: both arms may reach it.
 			open = append(open, x.Op)
 			if x.Op == ir.If {
 				facts = append(facts, armFact{x.Args[0], true})
@@ -197,6 +209,7 @@ func (g *workgroup) isGuarded(v ir.V, condition ir.V) bool {
 	if d.Op != ir.Const || from.Op != ir.Const {
 		return false
 	}
+	// The least index is a constant too: unrolled prefix sums.
 	distance, first := d.Aux, from.Aux
 	if x.Op == ir.Add {
 		distance = uint64(uint32(-d.Aux)) // l + (2³² - distance)
@@ -232,10 +245,12 @@ func (g *workgroup) leastIndex(condition ir.V) (least ir.V, strict, is, ok bool)
 
 // meets reports whether a cell that an invocation writes may share a byte with a cell of another invocation.
 func (g *workgroup) meets(w, c cell) bool {
+	// Cells of invocations that are not after another one are in the same array.
 	last := uint64(g.p.Invocations()-1) * max(w.stride, c.stride)
 	if w.start+last+w.size <= c.start || c.start+last+c.size <= w.start {
 		return false // of different arrays
 	}
+	// With one stride each invocation has a window of that length, and all its cells are in it.
 	return c.below && w.phase <= c.phase || w.stride != c.stride || max(w.start+w.size, c.start+c.size)-min(w.start, c.start) > w.stride
 }
 
@@ -270,6 +285,7 @@ func (g *workgroup) loopDown(code []ir.V) bool {
 	if condition, ok := g.splitCondition(code); ok {
 		least, strict, is, _ := g.leastIndex(condition)
 		// The bound leaves the last subgroup to the second loop, so that the index does not wrap here.
+		// Both comparisons jump if they are false: the index is low or more, or more than it if strict.
 		op, bound := ir.ULt, size
 		if strict {
 			op, bound = ir.ULe, size-1
@@ -292,6 +308,7 @@ func (g *workgroup) loopDown(code []ir.V) bool {
 		first.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: top})
 		first.startBlock(rest)
 	}
+	// The loop for the rest begins at the index that the first one left.
 	top := first.newBlock()
 	first.startBlock(top)
 	if condition, ok := g.splitCondition(code); ok && g.idleUnless(code, condition) {
@@ -316,6 +333,8 @@ func (g *workgroup) loopDown(code []ir.V) bool {
 // idleUnless reports whether phases change no memory if no lane is at or after the least index of a condition:
 // they store what they loaded.
 func (g *workgroup) idleUnless(code []ir.V, condition ir.V) bool {
+	// The walk executes the phases with the condition of no lane, as the interpreter would, without values. A store
+	// that it reaches must write a value that was loaded from the same place; earlier stores changed nothing.
 	_, _, is, _ := g.leastIndex(condition)
 	same := map[ir.V]ir.V{} // by parameter: the value that it gets
 	var skipTo, inside ir.V // the label to leave, or the if whose arm is not taken
