@@ -28,6 +28,7 @@ var profileFormats = []string{"text", "json", "pprof", "lcov", "cobertura", "htm
 
 func newProfile(c console) *cobra.Command {
 	var f runFlags
+	invocations := false
 	cmd := &cobra.Command{
 		Use:   "profile FILE",
 		Short: "Count how often each line and instruction of a shader executes",
@@ -40,16 +41,20 @@ wrote in buffers, push constants and workgroup memory. The counts are the same w
 The formats are text, a table of lines; html, a page with the source in colors; json, all instructions; pprof, for go tool pprof; lcov
 and cobertura, coverage of lines, branches and functions. A module without positions in sources has the lines of its assembly.
 
+--invocations runs the file again on the interpreter. text, html and json then also have, for each compute shader, the invocations with
+the most instructions, and for each buffer its accesses, different bytes and cache lines, and contended atomics.
+
 ` + shaderHelp[:strings.Index(shaderHelp, "\n\n--out")],
 		Example: "  chiaro profile saxpy.comp --groups 16 --buffer x=float:1,2,3,4 --buffer 0.1='float*4'\n  chiaro profile terrain.amber --out pprof=terrain.pb.gz --out lcov=terrain.info",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return limited(0, func(ctx context.Context) error { return runProfile(ctx, c, f, args[0]) })
+			return limited(0, func(ctx context.Context) error { return runProfile(ctx, c, f, args[0], invocations) })
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "", "format of standard output: "+strings.Join(profileFormats, ", ")+" (default text, or nothing with --out)")
 	fl.StringArrayVar(&f.out, "out", nil, "write the profile to a file: FORMAT=FILE; repeatable")
+	fl.BoolVar(&invocations, "invocations", false, "also count the instructions of each invocation of dispatches, and the accesses of each buffer")
 	f.engine.add(cmd)
 	jobsVar(fl, &f.jobs, "number of threads that run a shader")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
@@ -61,7 +66,7 @@ and cobertura, coverage of lines, branches and functions. A module without posit
 }
 
 // runProfile runs a file and writes its profile.
-func runProfile(ctx context.Context, c console, f runFlags, file string) error {
+func runProfile(ctx context.Context, c console, f runFlags, file string, invocations bool) error {
 	var outs [][2]string
 	if f.format != "" || len(f.out) == 0 {
 		outs = append(outs, [2]string{orElse(f.format, "text"), "-"})
@@ -89,6 +94,8 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 	x := profiled{file: file}
 	var err error
 	switch {
+	case isLaunch(file) && invocations:
+		return unreadable("--invocations is for a compute shader or a script, not for a launch")
 	case isLaunch(file):
 		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err == nil {
 			err = x.launch(ctx, c, &f)
@@ -105,6 +112,11 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 			err = &coded{exitNothing, file + ": no shader has run"}
 		}
 		return err
+	}
+	if invocations && err == nil {
+		if err = x.trace(ctx, c, f); err != nil {
+			return err
+		}
 	}
 	for _, o := range outs {
 		if o[0] == "html" && x.from != nil && len(x.profile.Pictures) == 0 {

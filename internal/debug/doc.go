@@ -43,6 +43,7 @@
 //	kernel.go                     CUDA kernels
 //	block.go, pixelhistory.go     the fragments of a pixel, and the tests that ended them
 //	heat.go                       the instructions at each pixel
+//	trace.go                      the instructions of each invocation, the accesses of each buffer
 //	frame.go, variable.go,
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
 //	format.go                     texts of values

@@ -138,7 +138,7 @@ func (h *Heat) beginsOf(p *ir.Program, stages []*shader.Stage) [][]bool {
 	}
 	var list [][]bool
 	for _, s := range stages {
-		if s.Program != p.From || !known(s) {
+		if s.Program != p.From && s.Program != p || !known(s) {
 			continue
 		}
 		parts := make([]part, len(p.Funcs))

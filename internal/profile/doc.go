@@ -19,6 +19,7 @@
 // # Files
 //
 //	profile.go, bytes.go    the counts of instructions
+//	invocation.go           the counts of invocations and buffers
 //	kernel.go               the counts of CUDA kernels
 //	merge.go                sums over several runs
 //	line.go                 the counts of lines and branches

@@ -45,7 +45,7 @@ func (p *Profile) HTML(w io.Writer, title string, source Sources, whole Whole) e
 	for _, f := range p.Lines() {
 		files = append(files, f.page(source, whole))
 	}
-	return page.Execute(w, map[string]any{"Title": plain.Line(title), "Files": files, "Pictures": p.Pictures})
+	return page.Execute(w, map[string]any{"Title": plain.Line(title), "Files": files, "Pictures": p.Pictures, "Dispatches": p.Dispatches})
 }
 
 // page returns the rows of a source.
@@ -133,6 +133,15 @@ th { position: sticky; top: 0; background: Canvas } td.text, th.text { text-alig
 <figcaption>{{.Width}} × {{.Height}} pixels, draws: {{.Draws}}, instructions of fragments: {{.Count .Total}}, {{.Mean}} at a pixel on average
 <div class="scale"><span>0</span><i></i><span>{{.Count .Most}}</span></div></figcaption>
 </figure>
+{{end}}{{range .Dispatches}}<h2>{{.Summary}}</h2>
+<table>
+<tr><th>instructions<th>dispatch<th>workgroup<th>invocation
+{{range .Longest}}<tr><td>{{.Instructions}}<td>{{.Dispatch}}<td>{{.Workgroup}}<td>{{.Local}}
+{{end}}</table>
+<table>
+<tr><th>loads<th>stores<th>atomics<th>bytes read<th>written<th>cache lines<th>accesses<th>contended<th>serial<th class="text">buffer
+{{range .Buffers}}<tr><td>{{.Loads}}<td>{{.Stores}}<td>{{.Atomics}}<td>{{.Read}}<td>{{.Written}}<td>{{.Lines}}<td>{{.Transfers}}<td>{{.Contended}}<td>{{.Serial}}<td class="text">{{.Name}}
+{{end}}</table>
 {{end}}{{range .Files}}<h2>{{.Name}}</h2>
 <p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Called}}<br>
 {{end}}</p>

@@ -12,7 +12,8 @@ import (
 
 // Profile has the counts of stages. Its JSON form has the counts of each instruction.
 type Profile struct {
-	Stages []*Stage `json:"stages"`
+	Stages     []*Stage     `json:"stages"`
+	Dispatches []Dispatches `json:"dispatches,omitempty"` // with the counts of invocations
 
 	Pictures []Picture `json:"-"` // for the page
 }

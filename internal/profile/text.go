@@ -34,6 +34,11 @@ func (p *Profile) Text(w io.Writer, source Sources) error {
 			}
 		}
 	}
+	for i := range p.Dispatches {
+		if err := p.Dispatches[i].text(w); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
