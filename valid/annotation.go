@@ -111,11 +111,9 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 	t := c.code.Def(target)
 	for _, id := range spirv.IDs(words) {
 		d := c.code.Def(id)
-		if kind == spirv.DecorationAliasScopeINTEL || kind == spirv.DecorationNoAliasINTEL {
-			c.aliasList(i, id)
-			continue
-		}
 		switch {
+		case kind == spirv.DecorationAliasScopeINTEL || kind == spirv.DecorationNoAliasINTEL:
+			c.aliasList(i, id)
 		case d < 0:
 		case c.isGroup(id):
 			c.fail(i, "SPV-Decorate-Constant", "the operand %s is an OpDecorationGroup; must not be", c.name(id))

@@ -99,6 +99,7 @@ var families = []*family{
 	&imageVariableFamily,
 	&imageProcessingFamily,
 	&bindlessFamily,
+	&intelFamily,
 	&rayFamily,
 	&rayValueFamily,
 	&meshFamily,

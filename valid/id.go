@@ -486,7 +486,7 @@ func namesUntyped(op spirv.Op, at int) bool {
 // functions, domains and scopes of aliases, targets of assembly.
 func hasOtherIDs(op spirv.Op) bool {
 	switch op {
-	case spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL, spirv.OpAsmCallINTEL,
+	case spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL,
 		spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL,
 		spirv.OpTaskSequenceCreateALTERA, spirv.OpTaskSequenceAsyncALTERA, spirv.OpTaskSequenceGetALTERA, spirv.OpTaskSequenceReleaseALTERA,
 		spirv.OpTypeTaskSequenceALTERA:
