@@ -156,7 +156,7 @@ func input(t testing.TB, head wire.Head, items []wire.Item) io.Reader {
 	t.Helper()
 	var b bytes.Buffer
 	w := wire.NewWriter(&b)
-	head.Total = len(items)
+	head.Total = max(head.Total, len(items))
 	if err := w.Write(&head); err != nil {
 		t.Fatal(err)
 	}

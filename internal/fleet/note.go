@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -11,8 +12,8 @@ import (
 // maxTries is the number of processes, and of workers, that an item may end before its answer is a crash.
 const maxTries = 3
 
-// note counts how often the workers have begun each item of a batch that came back, so that the item which ends workers
-// is found. The first worker of a batch writes none: a note is a message for each item.
+// note counts how often the workers have begun each item of a batch that came back, and not answered it, so that the item which ends
+// workers is found. The first worker of a batch writes none: a note is a message for each item.
 type note struct {
 	kv     jetstream.KeyValue
 	token  string
@@ -31,6 +32,11 @@ func (w *Worker) openNote(ctx context.Context, token string, items int) *note {
 	return n
 }
 
+// suspect reports whether an item of the batch may have ended a worker: it was begun, and has no answer.
+func (n *note) suspect() bool {
+	return n != nil && slices.ContainsFunc(n.Starts, func(starts int) bool { return starts > 0 })
+}
+
 // begin counts the start of an item; it returns false if the item has ended too many workers.
 func (n *note) begin(ctx context.Context, i int) bool {
 	if n == nil {
@@ -44,12 +50,19 @@ func (n *note) begin(ctx context.Context, i int) bool {
 	return true
 }
 
+// answered takes back the start of an item that ended no worker. The next item that begins saves it.
+func (n *note) answered(i int) {
+	if n != nil {
+		n.Starts[i]--
+	}
+}
+
 // giveUp takes back a start that the end of the worker interrupts.
 func (n *note) giveUp(i int) {
 	if n == nil {
 		return
 	}
-	n.Starts[i]--
+	n.answered(i)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	n.save(ctx)

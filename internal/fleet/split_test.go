@@ -124,8 +124,16 @@ func TestPartition(t *testing.T) {
 }
 
 // TestPoisonedWorkers checks that an item which ends each worker that works on it has a crash as its answer after three of them,
-// and that the other items have results.
+// and that the other items have results: those of other batches, which the worker has begun too when it ends, and those of the
+// same batch, which each worker answers again before it ends.
 func TestPoisonedWorkers(t *testing.T) {
+	for name, total := range map[string]int{"batches of an item": 0, "a batch": 1 << 20} {
+		t.Run(name, func(t *testing.T) { poisonWorkers(t, total) })
+	}
+}
+
+// poisonWorkers is TestPoisonedWorkers for a run that says that it has so many items.
+func poisonWorkers(t *testing.T, total int) {
 	t.Parallel()
 	c := newChaos(t, t.TempDir())
 	c.start("server")
@@ -134,7 +142,7 @@ func TestPoisonedWorkers(t *testing.T) {
 	items[2].Kind = "parent"
 	done := make(chan []wire.Answer, 1)
 	go func() {
-		done <- submitAll(t, Submission{Server: Server{URL: c.url}, Audit: 300 * time.Millisecond}, wire.Head{Version: "v1"}, items)
+		done <- submitAll(t, Submission{Server: Server{URL: c.url}, Audit: 300 * time.Millisecond}, wire.Head{Version: "v1", Total: total}, items)
 	}()
 	for workers := 1; ; workers++ {
 		ended := c.start("worker 0")

@@ -37,9 +37,10 @@ type Worker struct {
 	brief   bool // the stream of results lets a message have an age of its own
 	inputs  *inputCache
 	started time.Time
-	busy    atomic.Int64
+	busy    atomic.Int64 // batches that processes work on
 	done    atomic.Int64
 	crashes atomic.Int64
+	alone   sync.RWMutex // written by a batch that no other one accompanies; see enter
 }
 
 // Run works until the context is done. Work that it has begun then goes to another worker.
@@ -113,9 +114,7 @@ func (w *Worker) work(ctx context.Context, cons jetstream.Consumer, p *process) 
 			}
 			continue
 		}
-		w.busy.Add(1)
 		w.one(ctx, msg, p)
-		w.busy.Add(-1)
 	}
 }
 
@@ -158,16 +157,31 @@ func (w *Worker) one(ctx context.Context, msg jetstream.Msg, p *process) {
 		_ = msg.NakWithDelay(time.Second)
 		return
 	}
+	w.busy.Add(1)
+	defer w.busy.Add(-1)
 	var n *note
 	if meta, err := msg.Metadata(); err == nil && meta.NumDelivered > 1 {
 		n = w.openNote(ctx, token, len(b.items))
 	}
+	defer w.enter(n)()
 	answers, ok := w.answer(ctx, head, b, p, n)
 	if !ok || !w.publish(ctx, subject, answers) {
 		_ = msg.Nak()
 		return
 	}
 	_ = msg.Ack() // if it is lost, the next worker finds the result
+}
+
+// enter waits until a batch may begin, and returns the function for its end. A batch with an item that a worker has begun, and that ended
+// it perhaps, has no company: otherwise the batches of other slots, which end with the worker, would have as many starts as the one that
+// ends it. The batch ends when its result is stored.
+func (w *Worker) enter(n *note) (leave func()) {
+	if n.suspect() {
+		w.alone.Lock()
+		return w.alone.Unlock
+	}
+	w.alone.RLock()
+	return w.alone.RUnlock
 }
 
 // extend extends the deadline of a message until stop is called.
@@ -198,6 +212,7 @@ func (w *Worker) answer(ctx context.Context, head *wire.Head, b *batch, p *proce
 				n.giveUp(i)
 				return nil, false
 			}
+			n.answered(i)
 		}
 		if a.Status == wire.Crash {
 			w.crashes.Add(1)
