@@ -1,6 +1,7 @@
 package jit_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -146,6 +147,81 @@ func testLateLookups(t *testing.T, engine jit.Engine) {
 		for _, subgroup := range []uint32{8, 16, 32} {
 			if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
 				t.Fatalf("subgroups of %d:\n%s", subgroup, text)
+			}
+		}
+	}
+}
+
+// byteLookups selects words of a constant table by bytes: in all lanes, two next to each other, and in a branch whose inactive lanes have
+// an index of more bits and a result of their own.
+const byteLookups = `program "lookups" compute
+subgroup 16
+local 32 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+table %x
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vB = res 0:i32, #0
+	vC = res 0:i32, #1
+	vT = table #0
+	vo = at 0:i32, vx, #4
+	vn = ld.i32 vC, vo, #0
+	vi = and.i32 vn, 255:i32
+	vp = at 0:i32, vi, #4
+	va = ld.i32 vT, vp, #0
+	vb = ld.i32 vT, vp, #4
+	st.i32 vB, vo, va, #0
+	st.i32 vB, vo, vb, #256
+	vc = lshr.i32 vn, 20:i32
+	vd = and.i32 vc, 1:i32
+	ve = eq.i32 vd, 0:i32
+	block L2(vr i32) {
+		if ve {
+			vq = at 0:i32, vi, #4
+			v1 = ld.i32 vT, vq, #0
+			v2 = add.i32 v1, vn
+			br L2(v2)
+		}
+		vz = at 0:i32, vc, #4
+		v3 = ld.i32 vT, vz, #0
+		br L2(v3)
+	}
+	st.i32 vB, vo, vr, #512
+	vu = ult.i32 vc, 256:i32
+	if vu {
+		vg = at 0:i32, vc, #4
+		vh = ld.i32 vT, vg, #0
+		st.i32 vB, vo, vh, #768
+	}
+}
+`
+
+// TestByteLookups: a byte selects one of 256 words of a constant table, and words after it are loaded too.
+func TestByteLookups(t *testing.T) { eachLevel(t, testByteLookups) }
+
+func testByteLookups(t *testing.T, engine jit.Engine) {
+	numbers := make([]uint32, 64)
+	for i := range numbers {
+		numbers[i] = uint32(i*i+1) * 0x9e3779b1 >> (i & 7)
+	}
+	numbers[0], numbers[1] = 255, 0
+	for _, size := range []int{255, 256, 257, 600} {
+		table := make([]byte, 4*size)
+		for i := range size {
+			binary.LittleEndian.PutUint32(table[4*i:], uint32(i)*2654435761+1)
+		}
+		text := fmt.Sprintf(byteLookups, table)
+		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 256)), buffer(numbers)}}
+		want := run(interp.Engine{}, text, 16, job)
+		if want.err != nil {
+			t.Fatal(want.err)
+		}
+		for _, subgroup := range []uint32{8, 16, 32} {
+			if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
+				t.Fatalf("a table of %d words, subgroups of %d", size, subgroup)
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func pairWords(b *vcode.Block) {
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0:
+		case in.Op == vcode.Gather && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0:
 			k := slices.IndexFunc(open, func(k int) bool { return adjacentWords(b, k, i) })
 			if k < 0 {
 				open = append(open, i)
@@ -112,7 +112,7 @@ func sameFootprint(b *vcode.Block, k, i int) bool {
 // adjacentWords reports whether gather i loads the words after the words of gather k, and may move to k.
 func adjacentWords(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
-	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging || first.Quads != second.Quads || second.Bytes ||
+	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging || first.Quads != second.Quads ||
 		!slices.Equal(first.Uses, second.Uses) || !slices.Equal(first.Masks, second.Masks) {
 		return false
 	}
