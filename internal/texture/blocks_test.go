@@ -226,7 +226,7 @@ func TestWriteBlocks(t *testing.T) {
 	for _, c := range []struct {
 		level, layer, x, y, columns, bytes int
 	}{{1, 0, 0, 0, 1, 8}, {0, 1, 0, 0, 1, 8}, {0, -1, 0, 0, 1, 8}, {0, 0, 3, 0, 1, 8}, {0, 0, 0, 3, 1, 8}, {0, 0, -1, 0, 1, 8}, {0, 0, 0, 0, 4, 32}, {0, 0, 0, 0, 1, 32}, {0, 0, 0, 0, 1, 7},
-		{0, 0, 0, 0, 0, 8}, {0, 0, 0, 0, -1, 8}, {0, 0, 1 << 62, 0, 1, 8}, {0, 0, 0, 0, 1 << 60, 8}} {
+		{0, 0, 0, 0, 0, 8}, {0, 0, 0, 0, -1, 8}, {0, 0, math.MaxInt>>1 + 1, 0, 1, 8}, {0, 0, 0, 0, math.MaxInt>>3 + 1, 8}} {
 		err := m.WriteBlocks(c.level, c.layer, c.x, c.y, c.columns, make([]byte, c.bytes))
 		if e := (*texture.DescError)(nil); !errors.As(err, &e) {
 			t.Errorf("%+v: %v", c, err)

@@ -2,6 +2,7 @@ package texture_test
 
 import (
 	"errors"
+	"math"
 	"math/rand"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestSlices(t *testing.T) {
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: 9}},                // after the last
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: -1, Slices: 2}},    // before the first
 		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, BaseSlice: 3, Slices: 7}},     // one too many
-		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, Slices: 1<<63 - 1}},           // far too many
+		{m, texture.ViewDesc{Dim: ir.Dim3D, Levels: 1, Slices: math.MaxInt}},         // far too many
 		{m, texture.ViewDesc{Dim: ir.Dim3D, BaseLevel: 1, Levels: 1, Slices: 5}},     // of the level below
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Levels: 1, Layers: 1, Slices: 1}},        // of a slice that is no volume
 		{flat, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, Levels: 1, Slices: 1}}, // of layers
