@@ -248,8 +248,8 @@ func (l *field) store(texel []byte, raw uint64) {
 }
 
 // encode returns the field's bits for a value: floats are clamped and rounded to nearest, ties to even, and NaN is 0
-// in fixed point (Vulkan §"Conversion From Floating-Point to Normalized Fixed-Point"); integers are clamped, those of
-// a stencil component are truncated to their low bits. The float64 products are exact.
+// in fixed point (Vulkan §"Conversion From Floating-Point to Normalized Fixed-Point"); integers are clamped, but a
+// stencil component is truncated to its low bits. The float64 products are exact.
 func (l *field) encode(n uint64) uint64 {
 	f := float64(math.Float32frombits(uint32(n)))
 	top := float64(l.top)

@@ -110,7 +110,7 @@ const (
 	halfDrop    = 23 - 10
 )
 
-// fromHalf is half.toFloat32. Its first case is that of normal numbers.
+// fromHalf is half.toFloat32. Its first case is normal numbers.
 func fromHalf(raw uint16) float32 {
 	if e := raw & 0x7c00; e != 0 && e != 0x7c00 {
 		return math.Float32frombits(uint32(raw&0x8000)<<16 | (uint32(raw&0x7fff)<<halfDrop + halfRebias))
@@ -118,7 +118,7 @@ func fromHalf(raw uint16) float32 {
 	return half.toFloat32(uint64(raw))
 }
 
-// toHalf is half.fromFloat64. Its first case is that of numbers that stay normal and finite: a carry of the rounding runs into the
+// toHalf is half.fromFloat64. Its first case is numbers that stay normal and finite: a carry of the rounding runs into the
 // exponent.
 func toHalf(v float32) uint16 {
 	b := math.Float32bits(v)
@@ -132,7 +132,7 @@ func toHalf(v float32) uint16 {
 	return uint16(half.fromFloat64(float64(v)))
 }
 
-// StoreRow encodes texels next to each other, as Store does. The conditions are those of LoadRow.
+// StoreRow encodes texels next to each other, as Store does. The conditions of LoadRow apply.
 func (c *Codec) StoreRow(texels []byte, values []float32) {
 	if c.shared {
 		for n := 0; n+4 <= len(values); n += 4 {

@@ -13,7 +13,7 @@ import (
 // tracing stage has of its own. The program reads the record: a descriptor becomes one of the heap, a block the memory at an address.
 
 // RecordMapping is the part of a mapping that lowering needs. Mappings with other sources are needed, too: they take variables from
-// those of records.
+// mappings with records.
 type RecordMapping struct {
 	Set, First, Count uint32
 	Types             enum.ResourceTypes
@@ -23,7 +23,7 @@ type RecordMapping struct {
 	Resource        RecordHeap
 	SamplerOffset   uint32 // of the index of the sampler of a combined image sampler
 	Sampler         RecordHeap
-	Combined        bool // one index has that of the sampler in the upper 12 bits
+	Combined        bool // one index has the sampler's index in the upper 12 bits
 	EmbeddedSampler bool
 }
 
@@ -164,7 +164,7 @@ func (u *unit) recordVariable(p *pointer, v *facts.Variable) bool {
 	return true
 }
 
-// recordSampler binds the samplers of a variable: those of the heap, or the one of the mapping itself.
+// recordSampler binds the samplers of a variable: samplers of the heap, or the one of the mapping itself.
 func (u *unit) recordSampler(m *mappedRecord, v *facts.Variable) uint64 {
 	if !m.EmbeddedSampler {
 		return u.bindResource(samplerHeap)

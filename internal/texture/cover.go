@@ -64,7 +64,7 @@ func Dispatches(key []uint64) (most int) {
 	return most
 }
 
-// Union returns views and samplers with the keys of bound, and in arrays with those of other too: a program for them runs
+// Union returns views and samplers with the keys of bound, and in arrays with the keys of other too: a program for them runs
 // with both. They have no memory and no state: only Bind and Key accept them.
 func Union(p *ir.Program, bound, other []Bound) []Bound {
 	out := make([]Bound, len(bound))

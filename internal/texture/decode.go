@@ -168,7 +168,7 @@ func (c *code) decodeComponent(x *texel, k *format.Component, words []ir.V) ir.V
 // canon replaces NaNs by the canonical one.
 func (c *code) canon(x ir.V) ir.V { return c.Op(ir.FCanon, ir.F32, x) }
 
-// canonTexel is canon for a component of a texel. A sample needs it not: the sum of texels is a NaN if one of them is, and finish replaces it.
+// canonTexel is canon for a component of a texel. A sample does not need it: finish replaces the NaNs of its result, and filters treat all NaNs alike.
 func (c *code) canonTexel(x ir.V) ir.V {
 	if c.t.Op == ir.TextureSample && !c.t.Has(ir.TextureDref) {
 		return x

@@ -94,7 +94,7 @@ const (
 
 // encodeComponent returns the bits of a component with value v, all other bits 0. Fixed point is clamped and
 // rounded to nearest, ties to even, and NaN becomes 0 (Vulkan §"Conversion From Floating-Point to Normalized
-// Fixed-Point"); integers are clamped, those of a stencil component are truncated to their low bits.
+// Fixed-Point"); integers are clamped, but a stencil component is truncated to its low bits.
 func (c *code) encodeComponent(k *format.Component, v ir.V) ir.V {
 	ones := uint32(1<<k.Bits - 1)
 	switch k.Numeric {

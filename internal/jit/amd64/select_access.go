@@ -132,7 +132,7 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// narrowWindow loads elements of 8 or 16 bits into Z0, and jumps to slow unless those of the lanes of k are in the windows from the first
+// narrowWindow loads elements of 8 or 16 bits into Z0, and jumps to slow unless the elements of the lanes of k are in the windows from the first
 // lane's on, at multiples of their size, all in range. There is one window of 64 bytes, or one of 32 bytes for each half of the lanes if
 // these are likely two rows. VPERMW selects the 16 bits with each element into the even 16 bits, and a shift selects a byte of these:
 //

@@ -15,7 +15,7 @@ const (
 	nan16      = 0x7e00
 )
 
-// Predicates of VCMPPS and VCMPPD in addition to those of select_compare.go. Those with "not" hold for
+// Predicates of VCMPPS and VCMPPD in addition to the ones in select_compare.go. Those with "not" hold for
 // NaN.
 const (
 	// Q in the names of the manual means quiet: no invalid exception for a quiet NaN. All exceptions

@@ -176,7 +176,7 @@ func (m *machine) checkWindow(in *vcode.Inst, k, index Reg, reach int32, slow La
 	return Indexed(RCX, RDX, 1, 0)
 }
 
-// window finds the window of several gathers: what loadWindow does before its loads.
+// window finds the window of several gathers: the part of loadWindow before its loads.
 func (m *machine) window(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	distance := *in
@@ -251,7 +251,7 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	})
 }
 
-// wideWindow is gatherPair for a window of twice windowWords: two words of records of 16 bytes, such as vertices. index is that of
+// wideWindow is gatherPair for a window of twice windowWords: two words of records of 16 bytes, such as vertices. index is from
 // loadWindow. It jumps to done unless the window does not have all pairs, or is not in range.
 func (m *machine) wideWindow(in *vcode.Inst, z pairRegs, done Label) {
 	slow := m.NewLabel()

@@ -33,7 +33,7 @@ const (
 )
 
 // multiNative reports whether multiGroups has code for an instruction. The conditions on types are
-// those of groupNative.
+// the same as in groupNative.
 func multiNative(in *vcode.Inst) bool {
 	if len(in.Masks) > multiParts || multiGroups[in.IR] == nil {
 		return false

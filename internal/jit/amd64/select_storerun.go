@@ -77,7 +77,7 @@ func (m *machine) wideStrideStores(list []vcode.Inst) {
 // storedWord names a word of a record: the record is a lane of the part.
 type storedWord struct{ record, component int }
 
-// storeRecords stores eight records of a part: those of half of its lanes. It clobbers Z0 to Z4.
+// storeRecords stores eight records of a part, for half of its lanes. It clobbers Z0 to Z4.
 func (m *machine) storeRecords(run []vcode.Inst, part, half int, at Mem) {
 	words, _ := strideOf(&run[0])
 	var pairs [(maxStoreRun + 1) / 2]Reg

@@ -99,7 +99,7 @@ func (m *machine) storeNarrowHalves(in *vcode.Inst, at [2]Mem, k Reg) {
 }
 
 // storeHalves stores each half, in the lanes of the mask o. It clobbers K3. VEXTRACTI32X8 stores the
-// upper half directly. Its mask has eight bits, those of lanes 8 to 15, shifted down.
+// upper half directly. Its mask has eight bits, for lanes 8 to 15, shifted down.
 func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 	v := m.vec(in.Uses[2], 0)
 	m.RM(VMOVDQU32_ST, V256, v, 0, at[0], o)

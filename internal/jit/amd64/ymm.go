@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymm is the selection for AVX2 with FMA and F16C. Its methods hide those of machine, which are for
+// ymm is the selection for AVX2 with FMA and F16C. Its methods hide the methods of machine, which are for
 // AVX-512, if they use vectors or masks.
 //
 // A mask is a vector with all ones or all zeros in each 32-bit lane. Scratch within one vcode

@@ -17,7 +17,7 @@ import (
 //	e & 15                        strided, step 1, from 0
 //	e & 63                        strided, step 1, from base & 63
 //
-// The scalar operation on lane 0 yields the right result in every case. What does not hold for a strip may
+// The scalar operation on lane 0 yields the right result in every case. A shape that does not hold for a strip may
 // hold for each part: then e >> 3 is one number in each part.
 //
 // The proof needs no range of the base: 2ᵃ divides 2³², so that no lane wraps around within a block, and a block lies on one side of

@@ -35,7 +35,7 @@ func mergeGathers(f *vcode.Func) {
 	}
 }
 
-// pairWords merges pairs of gathers of adjacent words.
+// pairWords merges pairs of gathers of adjacent words. A lookup of a byte (loadsByByte) stays one: it loads the whole table anyway.
 func pairWords(b *vcode.Block) {
 	var open []int // candidates for the first of a pair
 	removed := false
@@ -117,6 +117,7 @@ func adjacentWords(b *vcode.Block, k, i int) bool {
 		return false
 	}
 	d := second.Defs[0]
+	// Between the two, nothing may read or write the register of the second, or change its operands.
 	for j := k; j < i; j++ {
 		in := &b.Insts[j]
 		if slices.Contains(in.Uses, d) || slices.Contains(in.Masks, d) || slices.Contains(in.Defs, d) {

@@ -189,11 +189,13 @@ func (g *groupMerger) input(s ir.Semantic) ir.V {
 	return g.emit(ir.Val{Op: ir.In, Type: ir.I32, Aux: uint64(n)})
 }
 
+// constant returns a constant of 32 bits, which needs no operation in the code.
 func (g *groupMerger) constant(x uint32) ir.V {
 	g.f.Vals = append(g.f.Vals, ir.Val{Op: ir.Const, Type: ir.I32, Aux: uint64(x)})
 	return ir.V(len(g.f.Vals) - 1)
 }
 
+// op emits an operation on two numbers of 32 bits.
 func (g *groupMerger) op(o ir.Op, x, y ir.V) ir.V {
 	return g.emit(ir.Val{Op: o, Type: ir.I32, Args: [4]ir.V{x, y}})
 }

@@ -208,7 +208,7 @@ func (n *numberer) equal(a, b *vcode.Inst) bool {
 			return false
 		}
 	}
-	for i, r := range a.Masks { // a is valid in all lanes, or in those of b
+	for i, r := range a.Masks { // a is valid in all lanes, or in the lanes of b
 		if bits, ok := n.f.Const(r); r != b.Masks[i] && !(ok && bits&1 != 0) {
 			return false
 		}

@@ -13,7 +13,7 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 //	p0 … p7 = a·b       14 vectors, and s   →   load a1; p2 = a1·b0; s2 += p2         4 vectors, and s
 //	s0 … s7 += p0 … p7                          …
 //
-// The order is that of code for a stack machine, a depth-first walk of the operands (Sethi & Ullman 1970).
+// The order is as in code for a stack machine, a depth-first walk of the operands (Sethi & Ullman 1970).
 // The estimate counts vectors that the block mentions: others can be in memory meanwhile.
 
 // relievePressure reorders the blocks of loops that need too many vectors.

@@ -70,6 +70,7 @@ func (w *vectorizer) inLoop() bool {
 	return slices.ContainsFunc(w.open, func(r *region) bool { return r.op == ir.Loop })
 }
 
+// setQuadEqual notes that v is equal in the active lanes of each quad.
 func (w *vectorizer) setQuadEqual(v ir.V) {
 	if w.quads.equal == nil {
 		w.quads.equal = w.arena.flags.Alloc(len(w.src.Vals))

@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Blit is a region of a scaled copy (VkImageBlit). A box has two corners; if a coordinate of the second is less than that of
+// Blit is a region of a scaled copy (VkImageBlit). A box has two corners; if a coordinate of the second is less than in
 // the first, the copy is mirrored along the axis.
 type Blit struct {
 	From, To       Subresource

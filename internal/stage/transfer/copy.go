@@ -181,7 +181,7 @@ func (r *ImageCopy) Check(to, from *texture.Image) error {
 	return err
 }
 
-// Image copies a region between images whose texels, or blocks, have the same size. The memory is copied, without any
+// Image copies a region between images with texels, or blocks, of the same size. The memory is copied, without any
 // conversion; between a compressed and another format, a block is a texel.
 func Image(to, from *texture.Image, r *ImageCopy) error {
 	x, err := r.region(to, from)

@@ -22,7 +22,7 @@ type decodedRow struct {
 	values []float32
 }
 
-// begin prepares a region and reports whether rows are decoded whole. taps are those of the columns. If most texels of a row are in no
+// begin prepares a region and reports whether rows are decoded whole. taps are for the columns. If most texels of a row are in no
 // tap, decoding the others one by one takes less time.
 func (l *line) begin(taps []tap) bool {
 	first, last, used := taps[0].texel[0], 0, 0
