@@ -13,15 +13,18 @@ import (
 )
 
 // narrowOffsets moves 8 or 16 bits between a buffer, the workgroup memory and another buffer at offsets from memory, in all lanes or some;
-// the other lanes keep a value of their own.
-func narrowOffsets(typ string, imm int, some bool) string {
-	condition := "vd"
+// the other lanes keep a value of their own. Some lanes may become helpers, which store nothing.
+func narrowOffsets(typ string, imm int, some, demotes bool) string {
+	condition, local, demote := "vd", "64 1 1", ""
+	if demotes {
+		local, demote = "8 8 1\nquadrow 4", "vm = eq.i32 vk, 1:i32\nif vm {\ndemote\n}\n"
+	}
 	if some {
 		condition = "vc"
 	}
 	return fmt.Sprintf(`program "t" compute
 subgroup 16
-local 64 1 1
+local %[4]s
 shared 96
 in localindex i32 0
 res storage 0 0 count 1
@@ -42,7 +45,7 @@ vk = ld.i32 vC, vo, #8
 vc = ult.i32 0:i32, vk
 vd = ult.i32 0:i32, 1:i32
 vt = trunc.%[1]s vx
-block L2(vn %[1]s) {
+%[5]sblock L2(vn %[1]s) {
 if %[3]s {
 v1 = ld.%[1]s vA, vl, #%[2]d
 st.%[1]s vB, vs, v1, #%[2]d
@@ -57,7 +60,7 @@ v4 = ld.%[1]s vB, vl, #%[2]d
 v5 = add.%[1]s v4, vn
 st.%[1]s vB, vs, v5, #%[2]d
 }
-`, typ, imm, condition)
+`, typ, imm, condition, local, demote)
 }
 
 // TestNarrowOffsets compares accesses to 8 and 16 bits at offsets that are mostly next to each other: at each end of short buffers, in rows
@@ -72,7 +75,7 @@ func testNarrowOffsets(t *testing.T, engine jit.Engine) {
 		if r.Intn(2) == 0 {
 			typ, size = "i8", 1
 		}
-		text, subgroup := narrowOffsets(typ, []int{0, 1, 6}[r.Intn(3)], r.Intn(2) == 0), []uint32{8, 16, 32, 64}[r.Intn(4)]
+		text, subgroup := narrowOffsets(typ, []int{0, 1, 6}[r.Intn(3)], r.Intn(2) == 0, r.Intn(3) == 0), []uint32{8, 16, 32, 64}[r.Intn(4)]
 		lengths := [2]int{r.Intn(120), r.Intn(120)}
 		first := make([]byte, 1<<10)
 		r.Read(first)
