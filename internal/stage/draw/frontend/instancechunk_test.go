@@ -3,23 +3,98 @@ package frontend
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// TestInstanceChunks compares the primitives of draws with instances with those of a draw of one instance, again for each instance
-// (Vulkan §"Programmable Primitive Shading": instances are drawn in order, and only InstanceIndex differs). Two workers
-// take chunks in turn, and the lists stay from draw to draw.
-func TestInstanceChunks(t *testing.T) {
-	type corner struct{ index, instance uint32 }
-	type shape struct {
+// corner is a vertex, and shape a primitive, as shaders see them.
+type (
+	corner struct{ index, instance uint32 }
+	shape  struct {
 		v         [3]corner
 		provoking corner
 		id        uint32
 		begins    bool
 	}
+)
+
+// shapesOf appends the primitives of a chunk.
+func shapesOf(to []shape, c *chunk, corners uint32) []shape {
+	at := func(n uint32) corner { return corner{c.list[2*n], c.list[2*n+1]} }
+	for _, p := range c.primitives {
+		x := shape{provoking: at(p.provoking), id: p.id, begins: p.begins}
+		for k := range corners {
+			x.v[k] = at(p.v[k])
+		}
+		to = append(to, x)
+	}
+	return to
+}
+
+// instanceWorkers are workers that take chunks of a draw in turn. Their lists stay from draw to draw.
+type instanceWorkers struct {
+	lists  [3][]*chunk
+	m, one Assembler
+}
+
+// compare compares the primitives of a draw with instances with those of a draw of one instance, again for each instance. next
+// selects the worker that takes chunks, up to most.
+func (w *instanceWorkers) compare(t *testing.T, name string, a *state.Args, s *state.State, whole bool, next func() (worker, most int)) {
+	t.Helper()
+	corners := state.Corners(s.Assembly.Topology)
+	var got, want []shape
+	w.m.Start(a, s, whole)
+	for {
+		i, most := next()
+		list := w.m.Fill(w.lists[i], most)
+		if len(list) == 0 {
+			break
+		}
+		for _, c := range list {
+			if len(c.primitives) == 0 || len(c.primitives) > chunkPrimitives || c.vertices() > ChunkVertices {
+				t.Fatalf("%s: a chunk of %d primitives and %d vertices", name, len(c.primitives), c.vertices())
+			}
+			got = shapesOf(got, c, corners)
+		}
+		w.lists[i] = list
+	}
+	vertices := uint64(0)
+	for n := range a.Instances {
+		x := *a
+		x.Instances, x.FirstInstance = 1, a.FirstInstance+n
+		w.one.Start(&x, s, whole)
+		for list := w.one.Fill(nil, 1); len(list) > 0; list = w.one.Fill(nil, 1) {
+			want = shapesOf(want, list[0], corners)
+		}
+		vertices += w.one.InputVertices
+	}
+	if len(got) != len(want) || w.m.InputVertices != vertices && len(want) > 0 {
+		t.Fatalf("%s: %d primitives of %d vertices; want %d of %d", name, len(got), w.m.InputVertices, len(want), vertices)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("%s: primitive %d is %v; want %v", name, i, got[i], want[i])
+		}
+	}
+	for i, list := range w.lists {
+		kept := 0
+		for _, c := range list[:cap(list)] {
+			if c != nil {
+				kept++
+			}
+		}
+		if kept > maxKeptChunks {
+			t.Fatalf("%s: worker %d keeps %d chunks; at most %d", name, i, kept, maxKeptChunks)
+		}
+	}
+}
+
+// TestInstanceChunks compares draws with instances with draws of each instance (Vulkan §"Programmable Primitive Shading": instances
+// are drawn in order, and only InstanceIndex differs). Two workers take chunks in turn.
+func TestInstanceChunks(t *testing.T) {
 	indices := func(n, different uint32) (b []byte) {
 		for i := range n {
 			b = binary.LittleEndian.AppendUint16(b, uint16(i*7%different))
@@ -30,8 +105,7 @@ func TestInstanceChunks(t *testing.T) {
 	for i := 40; i < len(strips); i += 400 {
 		strips[i], strips[i+1] = 255, 255
 	}
-	var lists [2][]*chunk
-	var m, one Assembler
+	var w instanceWorkers
 	for _, x := range []struct {
 		name string
 		a    state.Args
@@ -56,55 +130,61 @@ func TestInstanceChunks(t *testing.T) {
 			}
 			for most := 1; most <= 8; most += 7 {
 				x.a.Instances, x.a.FirstInstance = instances, 11
-				s := &state.State{Assembly: x.s}
-				shapes := func(to []shape, c *chunk) []shape {
-					at := func(n uint32) corner { return corner{c.list[2*n], c.list[2*n+1]} }
-					for _, p := range c.primitives {
-						x := shape{provoking: at(p.provoking), id: p.id, begins: p.begins}
-						for k := range state.Corners(s.Assembly.Topology) {
-							x.v[k] = at(p.v[k])
-						}
-						to = append(to, x)
-					}
-					return to
-				}
-				var got, want []shape
-				m.Start(&x.a, s, false)
-				for i := 0; ; i++ {
-					list := m.Fill(lists[i%2], most)
-					if len(list) == 0 {
-						break
-					}
-					for _, c := range list {
-						got = shapes(got, c)
-					}
-					lists[i%2] = list
-				}
-				vertices := uint64(0)
-				for n := range instances {
-					a := x.a
-					a.Instances, a.FirstInstance = 1, 11+n
-					one.Start(&a, s, false)
-					for {
-						list := one.Fill(nil, 1)
-						if len(list) == 0 {
-							break
-						}
-						want = shapes(want, list[0])
-					}
-					vertices += one.InputVertices
-				}
-				name := fmt.Sprintf("%s, %d instances, %d chunks at once", x.name, instances, most)
-				if len(got) != len(want) || m.InputVertices != vertices && len(want) > 0 {
-					t.Fatalf("%s: %d primitives of %d vertices; want %d of %d", name, len(got), m.InputVertices, len(want), vertices)
-				}
-				for i := range want {
-					if got[i] != want[i] {
-						t.Fatalf("%s: primitive %d is %v; want %v", name, i, got[i], want[i])
-					}
-				}
+				worker := 0
+				w.compare(t, fmt.Sprintf("%s, %d instances, %d chunks at once", x.name, instances, most), &x.a, &state.State{Assembly: x.s}, false, func() (int, int) {
+					worker = 1 - worker
+					return worker, most
+				})
 			}
 		}
+	}
+}
+
+// TestRandomInstanceChunks compares random draws in the same way: all topologies, primitive restart, indices that are out of the buffer,
+// counts near the bounds of a chunk, tuples, and workers in random order.
+func TestRandomInstanceChunks(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 18))
+	var w instanceWorkers
+	bounds := []uint32{chunkPrimitives, ChunkVertices, ChunkVertices - maxPatch, ChunkVertices / 2, 3 * chunkPrimitives, 2 * ChunkVertices}
+	rounds := 600
+	if testing.Short() {
+		rounds = 150
+	}
+	for round := range rounds {
+		a := state.Args{Count: random.Uint32N(40), Instances: 1 + random.Uint32N(9), FirstInstance: random.Uint32(), First: random.Uint32N(5)}
+		switch random.IntN(4) {
+		case 0:
+			a.Count = random.Uint32N(9000)
+		case 1:
+			a.Count = bounds[random.IntN(len(bounds))] - 40 + random.Uint32N(80)
+		case 2:
+			a.Count, a.Instances = random.Uint32N(20), 1+random.Uint32N(3000)
+		}
+		topologies := []enum.Topology{
+			enum.TopologyPointList, enum.TopologyLineList, enum.TopologyLineStrip, enum.TopologyTriangleList, enum.TopologyTriangleStrip, enum.TopologyTriangleFan,
+			enum.TopologyLineListWithAdjacency, enum.TopologyLineStripWithAdjacency, enum.TopologyTriangleListWithAdjacency, enum.TopologyTriangleStripWithAdjacency,
+		}
+		s := &state.State{}
+		s.Assembly.Topology = topologies[random.IntN(len(topologies))]
+		s.Rasterization.LastVertex = random.IntN(2) == 0
+		if random.IntN(3) > 0 {
+			a.IndexBytes = 1 << random.Uint32N(3)
+			a.BaseVertex = random.Int32N(9) - 4
+			s.Assembly.Restart = random.IntN(2) == 0
+			different, restart := 1+random.Uint32N(min(a.Count+1, 1<<(8*a.IndexBytes)-1)), random.Uint32N(30)
+			n := a.First + a.Count - min(a.Count, random.Uint32N(200)*random.Uint32N(2))
+			a.Index = make([]byte, 0, 4*n+1)
+			for range n {
+				v := random.Uint32N(different)
+				if restart > 0 && random.Uint32N(restart*restart) == 0 {
+					v = 1<<32 - 1
+				}
+				a.Index = append(a.Index, binary.LittleEndian.AppendUint32(nil, v)[:a.IndexBytes]...)
+			}
+		}
+		name := fmt.Sprintf("round %d, topology %d, count %d, instances %d, index bytes %d, restart %t", round, s.Assembly.Topology, a.Count, a.Instances, a.IndexBytes, s.Assembly.Restart)
+		workers, most := 1+random.IntN(len(w.lists)), 1+random.IntN(8)
+		w.compare(t, name, &a, s, random.IntN(8) == 0, func() (int, int) { return random.IntN(workers), most })
 	}
 }
 
