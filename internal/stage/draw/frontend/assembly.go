@@ -20,17 +20,10 @@ type Assembler struct {
 	last          bool   // the provoking vertex is the last one
 	tupleVertices uint32 // vertices in a tuple of a chunk; 0 if no stage reads primitives
 
-	instance uint32 // current instance, from 0
-	next     uint32 // next primitive of the primitive strip
-	begin    uint32 // first vertex of the primitive strip
-	end      uint32 // vertex after the primitive strip; begin if it is not known yet
-	id       uint32 // number of the next primitive
+	place // the current place
 
-	before triangleRun // prefix of the chunk that is refilled
-
-	repeats bool   // the draw has instances whose chunks are alike
-	draw    uint64 // number of the draw, if it repeats
-	limit   uint32 // primitives of a chunk
+	before  triangleRun // prefix of the chunk that is refilled
+	repeats instanceChunks
 
 	InputVertices uint64 // of all primitive strips begun so far, in complete primitives
 
@@ -45,39 +38,45 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 		m.tupleVertices = s.Assembly.Vertices()
 	}
 	// Multiview starts the same draw again for each view, so everything begins at 0.
-	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
-	m.startInstances()
+	m.place, m.InputVertices = place{}, 0
+	m.repeats = instanceChunks{limit: chunkPrimitives}
+	if a.Instances > 1 && m.tupleVertices == 0 {
+		n, vertices := m.primitives(a.Count), uint32(0)
+		if a.Index == nil { // few vertices are shared, and they can fill a chunk first
+			vertices = m.verticesIn(n)
+		}
+		m.repeats.start(a.Instances, n, vertices)
+	}
 }
 
 // fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
-	if m.has(c) {
-		m.repeat(c)
+	if m.repeats.has(c, m.place) {
+		m.InputVertices += c.content.vertices
+		m.place = c.repeat(m.instance)
 		return true
 	}
 	c.list, c.primitives, c.tuples, c.tupleVertices = c.list[:0], c.primitives[:0], c.tuples[:0], m.tupleVertices
-	c.limit, c.content = m.limit, content{}
+	c.limit, c.content = m.repeats.limit, content{}
 	m.before, c.prefix = c.prefix, triangleRun{}
-	from, instance, input := m.place(), m.instance, m.InputVertices
-	whole, vertices := from == place{}, uint32(0) // of the current instance, as far as the chunk has it
+	from, input := m.place, m.InputVertices
+	whole, vertices := from.begins(), uint32(0) // of the current instance, as far as the chunk has it
 	for m.instance < m.args.Instances {
-		if m.addPrimitiveStrip(c) {
-			m.note(c, from, instance, input)
-			return true
-		}
-		if m.begin >= m.args.Count {
+		full := m.addPrimitiveStrip(c)
+		if !full && m.begin >= m.args.Count {
 			// All instances have the same vertices. A hostile draw of 2³² empty instances ends after
 			// the first one.
 			n := m.id
-			if m.instance++; n == 0 { // no instance has any primitives
+			m.place = place{instance: m.instance + 1}
+			if n == 0 { // no instance has any primitives
 				m.instance = m.args.Instances
 			}
-			m.next, m.begin, m.end, m.id = 0, 0, 0, 0
-			if m.endsWith(c, n, vertices, whole) {
-				m.note(c, from, instance, input)
-				return true
-			}
+			full = m.repeats.endsWith(c, n, vertices, whole)
 			whole, vertices = true, c.vertices()
+		}
+		if full {
+			m.repeats.note(c, content{from: from, to: m.place, vertices: m.InputVertices - input})
+			return true
 		}
 	}
 	if len(c.primitives) == 0 { // the end of a draw: the memory is as before
@@ -365,7 +364,7 @@ func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
 	list = list[:0]
 	for len(list) < most {
 		n := len(list)
-		if list = m.choose(list); !m.fillChunk(list[n]) {
+		if list = m.repeats.choose(list, m.place); !m.fillChunk(list[n]) {
 			return list[:n]
 		}
 	}

@@ -33,6 +33,25 @@ type chunk struct {
 	limit   uint32 // primitives
 }
 
+// place is a place in the primitives of a draw.
+type place struct {
+	next     uint32 // next primitive of the primitive strip
+	begin    uint32 // first vertex of the primitive strip
+	end      uint32 // vertex after the primitive strip; begin if it is not known yet
+	id       uint32 // number of the next primitive of the instance
+	instance uint32 // from 0
+}
+
+// begins reports whether the place is the start of an instance.
+func (p place) begins() bool { return p == place{instance: p.instance} }
+
+// content tells how the assembler has filled a chunk. The zero content is unknown.
+type content struct {
+	draw     uint64 // number of the draw
+	from, to place
+	vertices uint64 // added to Assembler.InputVertices
+}
+
 // triangleRun identifies a run of consecutive triangles of a list without indices, at the start of a chunk: equal runs have equal
 // vertex lists and primitives. The zero triangleRun is no run.
 type triangleRun struct {

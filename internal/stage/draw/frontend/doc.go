@@ -39,8 +39,8 @@
 //	stages.go              the programs of a pipeline, limits
 //	chunk.go               runs of primitives with their vertices
 //	vertexcache.go         vertices that primitives of a chunk share
-//	assembly.go            input assembly
 //	instancechunk.go       chunks that instances repeat
+//	assembly.go            input assembly
 //	transformfeedback.go   capture layout, feedback buffers
 //	perview.go             outputs for each view
 //	vertex.go              vertex program: attribute fetch

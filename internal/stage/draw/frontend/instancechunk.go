@@ -15,56 +15,47 @@ import "sync/atomic"
 // maxKeptChunks bounds the chunks of a worker that are kept for other instances. A chunk has at most 160 KiB.
 const maxKeptChunks = 16
 
-// place is a place in the primitives of an instance: the fields of Assembler with the same names.
-type place struct{ next, begin, end, id uint32 }
-
-// content tells how the assembler has filled a chunk. The zero content is unknown.
-type content struct {
-	draw      uint64 // number of the draw
-	from, to  place
-	instance  uint32 // at from
-	instances uint32 // from that one to the instance at to
-	vertices  uint64 // added to InputVertices
-}
-
 // draws numbers the draws of all assemblers.
 var draws atomic.Uint64
 
-// startInstances begins a draw. It divides large instances into equal chunks, so that no small one is left over.
-func (m *Assembler) startInstances() {
-	m.draw, m.limit, m.repeats = 0, chunkPrimitives, false
-	if m.args.Instances < 2 || m.tupleVertices > 0 {
-		return
-	}
-	n := m.primitives(m.args.Count)
-	parts := max((n+chunkPrimitives-1)/chunkPrimitives, 1)
-	if m.args.Index == nil { // few vertices are shared, and they fill a chunk first
-		const most = ChunkVertices - maxPatch
-		parts = max(parts, uint32((uint64(m.verticesIn(n))+most-1)/most))
-	}
+// instanceChunks finds the chunks of a draw that its instances repeat.
+type instanceChunks struct {
+	draw      uint64 // number of the draw; 0 if no chunk repeats
+	instances uint32 // of the draw
+	limit     uint32 // primitives of a chunk
+}
+
+// start begins a draw with instances of n primitives and some vertices, 0 if their number is not known. It divides large instances into
+// equal chunks, so that no small one is left over.
+func (m *instanceChunks) start(instances, n, vertices uint32) {
+	parts := max(chunksOf(n, chunkPrimitives), chunksOf(vertices, ChunkVertices-maxPatch))
 	if parts > maxKeptChunks {
 		return
 	}
-	m.draw, m.repeats = draws.Add(1), true
+	m.draw, m.instances = draws.Add(1), instances
 	if parts > 1 {
-		m.limit = (n + parts - 1) / parts
+		m.limit = chunksOf(n, parts)
 	}
 }
 
-// place returns the current place.
-func (m *Assembler) place() place { return place{m.next, m.begin, m.end, m.id} }
+// chunksOf returns n/size, rounded up.
+func chunksOf(n, size uint32) uint32 { return uint32((uint64(n) + uint64(size) - 1) / uint64(size)) }
 
-// has reports whether the chunk has the primitives from the current place on, but for the instance. Their last instance must exist.
-func (m *Assembler) has(c *chunk) bool {
+// has reports whether the chunk has the primitives from a place on, but for the instance. Their last instance must exist.
+func (m *instanceChunks) has(c *chunk, at place) bool {
 	x := &c.content
-	last := uint64(m.instance) + uint64(x.instances)
-	return m.repeats && x.draw == m.draw && x.from == m.place() && (last < uint64(m.args.Instances) || last == uint64(m.args.Instances) && x.to == place{})
+	if m.draw == 0 || x.draw != m.draw {
+		return false
+	}
+	end := uint64(at.instance) + uint64(x.to.instance-x.from.instance) // instance after the chunk
+	at.instance = x.from.instance
+	return at == x.from && (end < uint64(m.instances) || end == uint64(m.instances) && x.to.begins())
 }
 
-// repeat makes a chunk that has the primitives from the current place on the chunk of the current instance.
-func (m *Assembler) repeat(c *chunk) {
+// repeat makes the chunk begin in another instance, at the same place. It returns the place after the chunk.
+func (c *chunk) repeat(instance uint32) place {
 	x := &c.content
-	more := m.instance - x.instance
+	more := instance - x.from.instance
 	list := c.list
 	for ; len(list) >= 8; list = list[8:] {
 		v := (*[8]uint32)(list)
@@ -74,34 +65,34 @@ func (m *Assembler) repeat(c *chunk) {
 		list[1] += more
 	}
 	c.prefix.instance += more // no run has vertices of two instances
-	x.instance = m.instance
-	m.instance += x.instances
-	m.next, m.begin, m.end, m.id = x.to.next, x.to.begin, x.to.end, x.to.id
-	m.InputVertices += x.vertices
+	x.from.instance += more
+	x.to.instance += more
+	return x.to
 }
 
 // note notes the content of a chunk that is full, or ends with an instance.
-func (m *Assembler) note(c *chunk, from place, instance uint32, vertices uint64) {
-	if m.repeats {
-		c.content = content{m.draw, from, m.place(), instance, m.instance - instance, m.InputVertices - vertices}
+func (m *instanceChunks) note(c *chunk, x content) {
+	if m.draw != 0 {
+		x.draw = m.draw
+		c.content = x
 	}
 }
 
 // endsWith reports whether the chunk ends with an instance of n primitives, because the next one does not fit. whole reports that the
 // chunk has all of the instance, whose first vertex is number first of the chunk.
-func (m *Assembler) endsWith(c *chunk, n, first uint32, whole bool) bool {
-	return m.repeats && len(c.primitives) > 0 && (!whole || uint32(len(c.primitives))+n > m.limit || 2*c.vertices()-first > ChunkVertices-maxPatch)
+func (m *instanceChunks) endsWith(c *chunk, n, first uint32, whole bool) bool {
+	return m.draw != 0 && len(c.primitives) > 0 && (!whole || uint32(len(c.primitives))+n > m.limit || 2*c.vertices()-first > ChunkVertices-maxPatch)
 }
 
-// choose moves the chunk to fill next to the end of the list, and returns the list with it. A chunk with the same primitives is best;
+// choose moves the chunk to fill next, from a place on, to the end of the list, and returns the list with it. A chunk with the same primitives is best;
 // else one that has no memory yet, if others may be needed again.
-func (m *Assembler) choose(list []*chunk) []*chunk {
+func (m *instanceChunks) choose(list []*chunk, at place) []*chunk {
 	n := len(list)
 	if n == cap(list) {
 		list = append(list, &chunk{})[:n]
 	}
 	all := list[:cap(list)]
-	if m.repeats {
+	if m.draw != 0 {
 		if len(all) < maxKeptChunks {
 			all = append(all, make([]*chunk, maxKeptChunks-len(all))...)
 			all = all[:cap(all)]
@@ -112,7 +103,7 @@ func (m *Assembler) choose(list []*chunk) []*chunk {
 				if i < maxKeptChunks && all[best] != nil {
 					best = i
 				}
-			} else if m.has(all[i]) {
+			} else if m.has(all[i], at) {
 				best = i
 				break
 			}

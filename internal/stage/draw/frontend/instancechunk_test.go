@@ -201,7 +201,7 @@ func TestInstanceChunksRepeat(t *testing.T) {
 			break
 		}
 		for _, c := range list {
-			if c.content.draw != m.draw || len(c.primitives) == 0 {
+			if c.content.draw != m.repeats.draw || len(c.primitives) == 0 {
 				t.Fatalf("chunk %d: its content is unknown", n)
 			}
 			// From here on a chunk that is assembled again has other numbers.
