@@ -9,20 +9,38 @@ import (
 )
 
 // TestSmallPolygons compares the items of small triangles and parallelograms with those of the hierarchical traversal: polygons in
-// one tile and across tiles, and parts of their bounding boxes.
+// one tile and across tiles, at the ends of the largest framebuffer and partly outside of it, with corners at and near the centres of
+// pixels, and parts of their bounding boxes.
 func TestSmallPolygons(t *testing.T) {
 	if !hasBlockMask {
 		t.Skip("small polygons have a path of their own with AVX2, which this processor lacks")
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var got, want Rasterizer
-	s := state(1, 256, 256)
-	s.PolygonMode, s.Runs = enum.PolygonModeFill, true
 	compared := 0
-	for range 20000 {
-		got.Begin(s)
+	for n := range 24000 {
+		s := state(1, 256, 256)
 		x, y := random.Int32N(240*one), random.Int32N(240*one)
-		near := func(size int32) point { return point{x + random.Int32N(size*one+1), y + random.Int32N(size*one+1)} }
+		switch n % 12 {
+		case 0: // far from the origin, where edge functions at pixel (0, 0) do not have 32 bits
+			s = state(1, 16384, 64)
+			x, y = (16384-random.Int32N(300))*one-random.Int32N(one), random.Int32N(60*one)
+		case 1:
+			s = state(1, 64, 16384)
+			x, y = random.Int32N(60*one), (16384-random.Int32N(300))*one-random.Int32N(one)
+		case 2: // partly outside
+			x, y = random.Int32N(30*one)-15*one, (256-random.Int32N(30))*one
+		}
+		s.PolygonMode, s.Runs = enum.PolygonModeFill, true
+		got.Begin(s)
+		grid := int32(1) << random.IntN(SubPixelBits+1) // sub-pixels between corners
+		near := func(size int32) point {
+			at := func(from int32) int32 { return from + random.Int32N(size*one/grid+1)*grid }
+			return point{at(x), at(y)}
+		}
+		if grid > 1 {
+			x, y = x&^(one-1)+centre, y&^(one-1)+centre
+		}
 		c := []point{near(smallSize), near(smallSize), near(smallSize)}
 		if random.IntN(2) == 0 {
 			c = []point{near(smallSize / 2), near(smallSize / 2), near(smallSize), {}}
