@@ -45,3 +45,31 @@ func TestBlockMask(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockMasks compares the masks of blocks beside each other with the masks of each. Masks of other blocks stay as they are.
+func TestBlockMasks(t *testing.T) {
+	if !hasBlockMask {
+		t.Skip("this test covers only the AVX2 code path, which this processor cannot run")
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var e blockEdges
+		for i := range e.c {
+			e.c[i], e.a[i], e.b[i] = r.Int32N(1<<18)-1<<17, r.Int32N(1<<13)-1<<12, r.Int32N(1<<13)-1<<12
+		}
+		across, down := 1+r.IntN(smallBlocks), 1+r.IntN(smallBlocks)
+		var got, want [smallBlocks][smallBlocks]uint64
+		for x := range want {
+			for y := range want[x] {
+				want[x][y] = r.Uint64()
+				if got[x][y] = want[x][y]; x < across && y < down {
+					at := e.moved(int32(Block*x), int32(Block*y))
+					want[x][y] = blockMask(&at)
+				}
+			}
+		}
+		if blockMasks(&e, across, down, &got); got != want {
+			t.Fatalf("%d×%d blocks of %v: %x, want %x", across, down, e, got, want)
+		}
+	}
+}

@@ -63,9 +63,9 @@ func (t *blockEdges) moved(x, y int32) blockEdges {
 func (r *Rasterizer) smallTile(s *small, tx, ty int32, b Rect) {
 	b = b.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
 	list := r.items((ty-r.grid.y0)*r.grid.width + tx - r.grid.x0)
-	x, y, one := b.block()
+	x, y, single := b.block()
 	across, down := 1, 1
-	if !one {
+	if !single {
 		x, y = b.X0&^(Block-1), b.Y0&^(Block-1)
 		across, down = int(b.X1-x+Block-1)/Block, int(b.Y1-y+Block-1)/Block
 	}

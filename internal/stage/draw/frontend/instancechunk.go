@@ -12,7 +12,7 @@ import "sync/atomic"
 // A chunk ends with an instance if it has no space for all of the next one, so that the chunks of all instances begin at the same
 // places. Chunks of small instances have several whole ones.
 
-// maxKeptChunks bounds the chunks of a worker that are kept for other instances. A chunk has at most 160 KiB.
+// maxKeptChunks bounds the chunks of a worker that are kept for other instances. A chunk has about 160 KiB at most.
 const maxKeptChunks = 16
 
 // draws numbers the draws of all assemblers.
