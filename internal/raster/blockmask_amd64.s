@@ -55,7 +55,7 @@ row:
 // func blockMasks(e *blockEdges, across, down int, masks *[smallBlocks][smallBlocks]uint64)
 //
 // Y3, Y4 and Y5 are the edge functions at the first row of the column of blocks, Y13, Y14 and Y15 their steps to the next column. The
-// other registers are those of blockMask: the rows of a column of blocks follow each other.
+// other registers are as in blockMask: the rows of a column of blocks follow each other.
 TEXT ·blockMasks(SB), NOSPLIT, $0-32
 	MOVQ         e+0(FP), AX
 	MOVQ         across+8(FP), R8

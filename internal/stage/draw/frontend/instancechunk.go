@@ -79,7 +79,7 @@ func (m *instanceChunks) note(c *chunk, x content) {
 }
 
 // endsWith reports whether the chunk ends with an instance of n primitives, because the next one does not fit. whole reports that the
-// chunk has all of the instance, whose first vertex is number first of the chunk.
+// chunk has all of the instance, from vertex number first of the chunk on.
 func (m *instanceChunks) endsWith(c *chunk, n, first uint32, whole bool) bool {
 	return m.draw != 0 && len(c.primitives) > 0 && (!whole || uint32(len(c.primitives))+n > m.limit || 2*c.vertices()-first > ChunkVertices-maxPatch)
 }

@@ -40,8 +40,8 @@ type instanceWorkers struct {
 	m, one Assembler
 }
 
-// compare compares the primitives of a draw with instances with those of a draw of one instance, again for each instance. next
-// selects the worker that takes chunks, up to most.
+// compare compares the primitives of a draw with instances with a draw of one instance for each of them. next selects the worker that
+// takes chunks, up to most.
 func (w *instanceWorkers) compare(t *testing.T, name string, a *state.Args, s *state.State, whole bool, next func() (worker, most int)) {
 	t.Helper()
 	corners := state.Corners(s.Assembly.Topology)
