@@ -110,10 +110,10 @@ func (b *BufferTrace) finish() {
 	b.settle()
 }
 
-// settle counts the contended words so far, and forgets who accessed them.
+// settle counts the contended words so far, and forgets their invocations.
 func (b *BufferTrace) settle() {
-	for _, who := range b.words {
-		if who == severalInvocations {
+	for _, by := range b.words {
+		if by == severalInvocations {
 			b.Contended++
 		}
 	}
@@ -292,9 +292,9 @@ func (b *BufferTrace) add(op ir.Op, atomic bool, at, size, invocation uint64) {
 	switch {
 	case atomic:
 		b.Atomics++
-		if who, ok := b.words[at]; !ok && len(b.words) < maxAtomicWords {
+		if by, ok := b.words[at]; !ok && len(b.words) < maxAtomicWords {
 			b.words[at] = invocation + 1
-		} else if ok && who != invocation+1 {
+		} else if ok && by != invocation+1 {
 			b.words[at] = severalInvocations
 		}
 	case op == ir.Ld:
