@@ -108,21 +108,36 @@ func (f *fuzzed) complete(vertex string) {
 func TestEverywhere(t *testing.T) {
 	for name, f := range scenes() {
 		t.Run(name, func(t *testing.T) {
-			everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
-				if workers == 2 {
-					defer draw.Packs(true)()
-				}
-				picture, passed, err := f.run(t, how{e, subgroup, workers})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if passed < 100 {
-					t.Errorf("%d samples passed; want more", passed)
-				}
-				return picture
-			})
+			f.everywhere(t)
 		})
 	}
+}
+
+// everywhere draws a scene with each engine and compares the pictures.
+func (f *fuzzed) everywhere(t *testing.T) {
+	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+		if workers == 2 {
+			defer draw.Packs(true)()
+		}
+		picture, passed, err := f.run(t, how{e, subgroup, workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed < 100 {
+			t.Errorf("%d samples passed; want more", passed)
+		}
+		return picture
+	})
+}
+
+// TestInstancesEverywhere draws instances beside each other, in more chunks than two, for two views. Instances repeat chunks.
+func TestInstancesEverywhere(t *testing.T) {
+	over := state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorSrcAlpha, DstColor: enum.BlendFactorOneMinusSrcAlpha, SrcAlpha: enum.BlendFactorOne, WriteMask: 15}
+	moved := "v90 = in.i32 #7\n v91 = utof.f32.i32 v90\n v92 = ffma.f32 v91, 0.015625:f32, v1\n out.f32 v92, #0"
+	f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, layers: 2, state: state.State{ViewMask: 3, Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}}
+	f.complete(strings.NewReplacer("DECLARED", "", "MORE", "", "out.f32 v1, #0", moved).Replace(givenText))
+	f.args.Instances = 150
+	f.everywhere(t)
 }
 
 // TestMismatchedAttachments draws to attachments of several sizes: what all of them have

@@ -68,3 +68,35 @@ func TestFeedbackPass(t *testing.T) {
 		return second.Buffers[2].Bytes
 	})
 }
+
+// TestFeedbackInstances captures the vertices of instances in order, in more chunks than one, and counts them. Instances repeat chunks.
+func TestFeedbackInstances(t *testing.T) {
+	const count, instances = 3 * 1500, 9
+	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+		c := blank(t, 8, 8, "R8G8B8A8_UNORM")
+		s := full(c)
+		s.Assembly.Topology = enum.TopologyTriangleList
+		p, err := draw.New(draw.Stages{Vertex: parse(t, numberedText, subgroup)}, s, e, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		var stats state.Statistics
+		f := state.Feedback{}
+		f.Buffers[2].Bytes = space(8 * count * instances)
+		a := state.Args{First: 7, Count: count, Instances: instances, FirstInstance: 5, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers}}
+		if err := p.Draw(context.Background(), &c.Target, &a); err != nil {
+			t.Fatal(err)
+		}
+		indices, numbers := wordsOf(f.Buffers[2].Bytes, 8, 0), wordsOf(f.Buffers[2].Bytes, 8, 4)
+		for i := range uint32(count * instances) {
+			if index, number := 7+i%count, 5+i/count; indices[i] != index || numbers[i] != number {
+				t.Fatalf("vertex %d is %d of instance %d; want %d of %d", i, indices[i], numbers[i], index, number)
+			}
+		}
+		if n := uint64(count * instances); stats.InputVertices != n || stats.InputPrimitives != n/3 || stats.VertexInvocations != n || stats.Generated[0] != n/3 {
+			t.Errorf("%+v; want %d vertices", stats, n)
+		}
+		return f.Buffers[2].Bytes
+	})
+}
