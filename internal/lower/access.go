@@ -309,6 +309,9 @@ func arrayLength(f *function, in spirv.Inst) {
 // in a buffer: the bytes from the member's offset on, in whole elements; 0 if the
 // buffer ends before the array.
 func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
+	if p.record != nil && p.memory == physical { // a record gives no length
+		f.unsupported("the length of an array in a block that a shader record maps to memory")
+	}
 	if p.memory != inBuffer || !p.typ.IsStruct() || uint64(member) >= uint64(len(p.typ.Members)) {
 		f.malformed("the operand of the length is not a runtime array in a buffer; must be one")
 	}
