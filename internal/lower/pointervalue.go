@@ -79,6 +79,9 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 
 // materialize returns the scalars of a pointer as a value of type t.
 func (f *function) materialize(t *facts.Type, p *pointer) []ir.V {
+	if (p.memory == object || p.memory == descriptor) && f.inHeap(t) {
+		f.unsupported("an untyped pointer to the object of a binding as a value, in a module that has a descriptor heap")
+	}
 	return append(f.addressParts(p), f.layoutTagOf(t, p)...)
 }
 
