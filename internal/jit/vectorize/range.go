@@ -147,11 +147,12 @@ func (w *vectorizer) inWorkgroupMemory(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.upperBound(off)+imm+4 <= uint64(w.p.SharedBytes) && w.isMultipleOf4(off)
 }
 
-// rowInWorkgroupMemory reports whether a strided access is known to be one of aligned words in range of the
-// workgroup memory. Inactive lanes have no range, but a row has all lanes.
+// rowInWorkgroupMemory reports whether a strided access is known to be one of aligned, adjacent words in range of
+// the workgroup memory. Inactive lanes have no range, but a row has all lanes. Code for words with a distance
+// also loads the words between, and one after the last, for which the range says nothing.
 func (w *vectorizer) rowInWorkgroupMemory(in *vcode.Inst) bool {
 	x := w.src.Val(in.Value)
-	return w.wholeGroup && (x.Op == ir.Ld || x.Op == ir.St) && w.src.Val(x.Args[0]).Op == ir.Wg && slices.Equal(w.active, w.allLanes) &&
+	return w.wholeGroup && in.Step*in.Stride <= 4 && (x.Op == ir.Ld || x.Op == ir.St) && w.src.Val(x.Args[0]).Op == ir.Wg && slices.Equal(w.active, w.allLanes) &&
 		w.inWorkgroupMemory(x.Args[1], x.Aux)
 }
 
