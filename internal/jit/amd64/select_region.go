@@ -23,16 +23,10 @@ func regionOf(m *machine, in *vcode.Inst) {
 	})
 }
 
-// commonRegion is regionOf if all lanes of the mask are in the region of the first lane, and jumps to slow otherwise. The binary search
-// is searchRegions' for one lane, in bytes of the table.
-func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
-	var address [2]Reg
-	for i := range address {
-		address[i] = m.half(in.Uses[0], i, 5+Reg(i))
-	}
-	k := m.execution(in)
+// findRegion sets RDX to the entry of the last region that begins at or before the address in RCX: its start, then its size. The binary
+// search is searchRegions' for one lane, in bytes of the table. It clobbers RAX.
+func (m *machine) findRegion() {
 	loop, next, found := m.NewLabel(), m.NewLabel(), m.NewLabel()
-	m.RR(VMOVQ_GX, V128, address[0], 0, RCX, 0)
 	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
 	m.GRM(MOV|W, RAX, arg(target.ArgRegionStep))
 	m.ShiftI(ShlI, true, RAX, target.RegionShift+3)
@@ -46,6 +40,24 @@ func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	m.GI(CmpI, true, RAX, target.RegionSize)
 	m.Jcc(NotEqual, loop)
 	m.Bind(found)
+}
+
+// regionHandle changes the entry of a region in RDX to the region's handle. The handles follow each other in the order of the table.
+func (m *machine) regionHandle() {
+	m.GRM(SUB|W, RDX, arg(target.ArgRegions))
+	m.ShiftI(ShrI, true, RDX, target.RegionShift+3)
+	m.GRM(ADD|W, RDX, arg(target.ArgRegionFirst))
+}
+
+// commonRegion is regionOf if all lanes of the mask are in the region of the first lane, and jumps to slow otherwise.
+func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
+	var address [2]Reg
+	for i := range address {
+		address[i] = m.half(in.Uses[0], i, 5+Reg(i))
+	}
+	k := m.execution(in)
+	m.RR(VMOVQ_GX, V128, address[0], 0, RCX, 0)
+	m.findRegion()
 	m.RM(VPBROADCASTQ, V512, 2, 0, At(RDX, 0), 0)
 	m.GRM(MOV|W, RCX, At(RDX, target.RegionSize))
 	m.GI(SubI, true, RCX, int32(in.Key.Aux))
@@ -58,9 +70,7 @@ func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	m.RRI(VPCMPUQ, V512, 3, 4, 3, compareGT, K(3))
 	m.RR(KORTESTW, V128, 2, 0, 3, 0)
 	m.Jcc(NotEqual, slow)
-	m.GRM(SUB|W, RDX, arg(target.ArgRegions))
-	m.ShiftI(ShrI, true, RDX, target.RegionShift+3)
-	m.GRM(ADD|W, RDX, arg(target.ArgRegionFirst))
+	m.regionHandle()
 	m.RR(VPBROADCASTD_R, V512, 0, 0, RDX, 0)
 	m.define(in, 0)
 }

@@ -42,13 +42,8 @@ func (m ymm) commonHandle(in *vcode.Inst, slow Label) {
 }
 
 // commonRow returns the memory of consecutive words with one handle, of which field is the length. It jumps to slow
-// if the active lanes have other offsets or handles or the row is not in range, and to none without an active lane.
-func (m ymm) commonRow(in *vcode.Inst, field int32, slow, none Label) Mem {
-	if !m.always(in) {
-		m.rr(AVX_VMOVMSKPS, RAX, 0, m.execution(in, 2))
-		m.GRR(TEST, RAX, RAX)
-		m.Jcc(Equal, none)
-	}
+// if the active lanes, of which there is one, have other offsets or handles or the row is not in range.
+func (m ymm) commonRow(in *vcode.Inst, field int32, slow Label) Mem {
 	// All lanes with an access have the offset that follows from the first lane's.
 	off := m.vec(in.Uses[1], 1)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -71,7 +66,12 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.commonRow(in, target.HandleLength, slow, resume)
+	if !m.always(in) {
+		m.rr(AVX_VMOVMSKPS, RAX, 0, m.execution(in, 2))
+		m.GRR(TEST, RAX, RAX)
+		m.Jcc(Equal, resume)
+	}
+	at := m.commonRow(in, target.HandleLength, slow)
 	d := m.dest(in, 0)
 	m.rm(AVX_VMOVUPS, d, 0, at)
 	m.done(in, d)
@@ -96,7 +96,7 @@ func ymmStore(m ymm, in *vcode.Inst) {
 		m.GI(CmpI, false, RAX, allLanes8)
 		m.Jcc(NotEqual, slow)
 	}
-	at := m.commonRow(in, target.HandleWrites, slow, resume)
+	at := m.commonRow(in, target.HandleWrites, slow)
 	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, at)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
@@ -124,23 +124,9 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 
 // commonRegion is regionOf if all active lanes are in the region of the first lane, and jumps to slow otherwise.
 func (m ymm) commonRegion(in *vcode.Inst, slow Label) {
-	loop, next, found := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.loadHalf(1, in.Uses[0], 0)
 	m.RR(AVX_VMOVQ_GX, V128, 1, 0, RCX, 0)
-	m.GRM(MOV|W, RDX, arg(target.ArgRegions))
-	m.GRM(MOV|W, RAX, arg(target.ArgRegionStep))
-	m.ShiftI(ShlI, true, RAX, target.RegionShift+3)
-	m.Jcc(Equal, found)
-	m.Bind(loop)
-	m.GRM(CMP|W, RCX, Indexed(RDX, RAX, 1, 0))
-	m.Jcc(Below, next)
-	m.GRR(ADD|W, RDX, RAX)
-	m.Bind(next)
-	m.ShiftI(ShrI, true, RAX, 1)
-	m.GI(CmpI, true, RAX, target.RegionSize)
-	m.Jcc(NotEqual, loop)
-	m.Bind(found)
-	// RDX is the entry of the last region that begins at or before the address: start, then size.
+	m.findRegion()
 	m.RM(AVX_VMOVQ_LD, V128, 2, 0, At(RDX, 0), 0)
 	m.rri(AVX_VPERMQ, 2, 0, 2, 0)
 	m.GRM(MOV|W, RCX, At(RDX, target.RegionSize))
@@ -164,10 +150,7 @@ func (m ymm) commonRegion(in *vcode.Inst, slow Label) {
 	m.rr(AVX_VMOVMSKPS, RAX, 0, 0)
 	m.GRR(TEST, RAX, RAX)
 	m.Jcc(NotEqual, slow)
-	// The handles of regions follow each other in the order of the table.
-	m.GRM(SUB|W, RDX, arg(target.ArgRegions))
-	m.ShiftI(ShrI, true, RDX, target.RegionShift+3)
-	m.GRM(ADD|W, RDX, arg(target.ArgRegionFirst))
+	m.regionHandle()
 	d := m.dest(in, 0)
 	m.splat(d, RDX)
 	m.done(in, d)
