@@ -16,8 +16,9 @@ type Trace struct {
 	Stages []*StageTrace
 
 	of   map[*shader.Stage]*StageTrace
-	heat Heat // of the operations that begin instructions
-	left uint64
+	heat Heat   // of the operations that begin instructions
+	left uint64 // bytes for more bit sets
+	room int    // words with atomics that can still be told apart
 }
 
 // StageTrace has the counts of the dispatches of a compute shader.
@@ -64,7 +65,7 @@ type bufferKey struct {
 // cacheLine is the size of a cache line in bytes.
 const cacheLine = 64
 
-// Bounds of a trace: the longest invocations, the bytes of all bit sets, and the words with atomics of a buffer.
+// Bounds of a trace: the longest invocations, the bytes of all bit sets, and the words with atomics of all buffers.
 const (
 	maxLongest     = 16
 	maxTraced      = 256 << 20
@@ -81,7 +82,7 @@ func (x *Trace) Run(_ context.Context, c vk.DebugCommand, run func(exec.Hook) er
 	}
 	stage := c.Stages[0]
 	if x.of == nil {
-		x.of, x.left = map[*shader.Stage]*StageTrace{}, maxTraced
+		x.of, x.left, x.room = map[*shader.Stage]*StageTrace{}, maxTraced, maxAtomicWords
 		x.heat.begins = map[*ir.Program][][]bool{}
 	}
 	to := x.of[stage]
@@ -92,13 +93,13 @@ func (x *Trace) Run(_ context.Context, c vk.DebugCommand, run func(exec.Hook) er
 	err := run(&tracer{trace: x, to: to, stages: c.Stages})
 	to.Dispatches++
 	for _, b := range to.buffers {
-		b.finish()
+		b.finish(&x.room)
 	}
 	return err
 }
 
 // finish counts the bytes and lines so far. The invocations of the next dispatch are others, but do not contend with these.
-func (b *BufferTrace) finish() {
+func (b *BufferTrace) finish(room *int) {
 	b.Read, b.Written, b.Lines = 0, 0, 0
 	for i := range b.read {
 		b.Read += uint64(bits.OnesCount64(b.read[i]))
@@ -107,16 +108,17 @@ func (b *BufferTrace) finish() {
 			b.Lines++
 		}
 	}
-	b.settle()
+	b.settle(room)
 }
 
 // settle counts the contended words so far, and forgets their invocations.
-func (b *BufferTrace) settle() {
+func (b *BufferTrace) settle(room *int) {
 	for _, by := range b.words {
 		if by == severalInvocations {
 			b.Contended++
 		}
 	}
+	*room += len(b.words)
 	clear(b.words)
 }
 
@@ -163,7 +165,7 @@ func (x *tracer) EndGroup(g *exec.Group) error {
 	}
 	size, to := g.Program.LocalSize, x.to
 	if b := to.buffers[bufferKey{resource: -1}]; b != nil {
-		b.settle() // the next workgroup has memory of its own
+		b.settle(&x.trace.room) // the next workgroup has memory of its own
 	}
 	for i, n := range x.counts {
 		to.Invocations++
@@ -221,7 +223,7 @@ func (x *tracer) Step(s *exec.Step) error {
 			continue // robustness rejects it
 		}
 		b := x.bufferOf(p, key, length)
-		b.add(o.Op, atomic, at, size, x.groups*uint64(len(x.counts))+uint64(s.Subgroup*p.SubgroupSize)+uint64(lane))
+		b.add(o.Op, atomic, at, size, &x.trace.room, x.groups*uint64(len(x.counts))+uint64(s.Subgroup*p.SubgroupSize)+uint64(lane))
 		x.transfer(b, at, size, atomic)
 	}
 	return nil
@@ -287,12 +289,13 @@ func (b *BufferTrace) compare(o *BufferTrace) int {
 }
 
 // add counts an access of an invocation.
-func (b *BufferTrace) add(op ir.Op, atomic bool, at, size, invocation uint64) {
+func (b *BufferTrace) add(op ir.Op, atomic bool, at, size uint64, room *int, invocation uint64) {
 	reads, writes := op != ir.St, op != ir.Ld
 	switch {
 	case atomic:
 		b.Atomics++
-		if by, ok := b.words[at]; !ok && len(b.words) < maxAtomicWords {
+		if by, ok := b.words[at]; !ok && *room > 0 {
+			*room--
 			b.words[at] = invocation + 1
 		} else if ok && by != invocation+1 {
 			b.words[at] = severalInvocations
