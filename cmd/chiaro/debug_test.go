@@ -130,7 +130,7 @@ func TestDebug(t *testing.T) {
 		t.Errorf("the innermost frame is %+v", top)
 	}
 	for _, command := range []string{"next", "stepIn", "stepOut", "stepBack", "stackTrace"} {
-		for _, id := range []int{0, -1, 5, 1 << 40} { // the subgroup has the threads 1 to 4
+		for _, id := range []int64{0, -1, 5, 1 << 40} { // the subgroup has the threads 1 to 4
 			if m := c.ask(command, fmt.Sprintf(`{"threadId":%d}`, id)); m.GetResponse().Success {
 				t.Errorf("%s of thread %d is a success; there is no such thread", command, id)
 			}

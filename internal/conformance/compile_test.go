@@ -380,7 +380,7 @@ func tryModule(e exec.Engine, data []byte) (exec.Program, error) {
 
 // hungry is a module whose invocations have an array of the given number of
 // words each, at a place that is not known.
-func hungry(t *testing.T, words int) []byte {
+func hungry(t *testing.T, words uint32) []byte {
 	text := longHead + fmt.Sprintf(`%%many = OpConstant %%uint %d
 %%array = OpTypeArray %%uint %%many
 %%toArray = OpTypePointer Private %%array
@@ -407,7 +407,7 @@ OpFunctionEnd
 
 // TestHungry: private memory is either there or refused by name.
 func TestHungry(t *testing.T) {
-	for _, words := range []int{1 << 10, 1 << 18, 1 << 22, 1 << 28, 1<<30 - 1, 1<<32 - 1} {
+	for _, words := range []uint32{1 << 10, 1 << 18, 1 << 22, 1 << 28, 1<<30 - 1, 1<<32 - 1} {
 		data := hungry(t, words)
 		for _, e := range engines {
 			if e.Name() == "jit" && !hasJIT() {

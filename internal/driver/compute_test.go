@@ -273,7 +273,7 @@ func TestHugeCounts(t *testing.T) {
 	do(abi.CmdUpdateDescriptorSets, &abi.UpdateDescriptorSetsArgs{Device: p.device, DescriptorWriteCount: 1, PDescriptorWrites: &abi.WriteDescriptorSet{DstSet: set, DescriptorCount: n, DescriptorType: abi.DescriptorTypeStorageBuffer, PBufferInfo: &abi.DescriptorBufferInfo{Buffer: b}}})
 	var pipe abi.Pipeline
 	if r := do(abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: n, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo}}); r != abi.ErrorOutOfHostMemory {
-		t.Errorf("the creation of %d pipelines returns %d", n, r)
+		t.Errorf("the creation of %d pipelines returns %d", uint32(n), r)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -290,7 +291,7 @@ func TestHostileJobs(t *testing.T) {
 		encode(header{Head: head, Items: file("../../../etc/passwd")}, ""),
 		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, 4}}}, "text"),
 		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, -1}}}, ""),
-		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, 1 << 40}}}, ""),
+		encode(header{Head: head, Items: file(hash), Inline: []inlineFile{{hash, math.MaxInt}}}, ""),
 		encode(header{Head: head, Items: make([]wire.Item, maxItems+1)}, ""),
 		encode(header{Head: head, Items: file(hash)}, ""), // the subject is not its own
 	} {

@@ -38,7 +38,7 @@ func groupUse(t *testing.T, g irgen.GroupOp, size, local uint32, optimized bool)
 	t.Helper()
 	words := make([]uint32, 4*local)
 	for i := range words {
-		words[i] = uint32(i*2654435761) >> (i % 29)
+		words[i] = (uint32(i) * 2654435761) >> (i % 29)
 	}
 	job := exec.Job{
 		Groups: [3]uint32{1, 1, 1}, Workers: 1, Push: []byte{5, 0, 0, 0},

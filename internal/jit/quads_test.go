@@ -114,7 +114,7 @@ func "main"() L1 {
 func TestFragments(t *testing.T) {
 	source := make([]uint32, 64)
 	for i := range source {
-		source[i] = uint32(i*i*2654435761) >> 7
+		source[i] = (uint32(i*i) * 2654435761) >> 7
 	}
 	want := make([]uint32, 8*16+16)
 	alive := func(i int) bool { return source[i]&6 != 0 }
@@ -295,10 +295,10 @@ func "main"() L1 {
 	const groups = 40
 	quads, source := make([]uint32, 2*8*groups), make([]uint32, 5*50)
 	for i := range source {
-		source[i] = uint32(i * i * 2654435761)
+		source[i] = uint32(i*i) * 2654435761
 	}
 	for i := 0; i < len(quads); i += 2 {
-		quads[i], quads[i+1] = uint32(i*i*7%50), uint32(i*2654435761)>>28
+		quads[i], quads[i+1] = uint32(i*i*7%50), (uint32(i)*2654435761)>>28
 		switch i / 16 % 4 {
 		case 1:
 			quads[i+1] = 15

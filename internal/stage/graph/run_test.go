@@ -78,7 +78,7 @@ func TestManyWorkgroups(t *testing.T) {
 		return nil
 	}, nil, 1<<20, 0, []Start{{Node: 0, Count: count, Payloads: data, Stride: 4}})
 	if err != nil || total != each*count {
-		t.Errorf("%d workgroups, %v; must be %d", total, err, each*count)
+		t.Errorf("%d workgroups, %v; must be %d", total, err, uint64(each*count))
 	}
 }
 

@@ -133,9 +133,9 @@ func (g *soup) operands(list []spirv.Operand) string {
 }
 
 // numbers are literals of operands.
-var numbers = []int{0, 0, 0, 1, 1, 2, 3, 4, 4, 8, 16, 16, 31, 32, 64, 100, 4095, 0xffffffff}
+var numbers = []uint32{0, 0, 0, 1, 1, 2, 3, 4, 4, 8, 16, 16, 31, 32, 64, 100, 4095, 0xffffffff}
 
-func (g *soup) number() int { return numbers[g.IntN(len(numbers))] }
+func (g *soup) number() uint32 { return numbers[g.IntN(len(numbers))] }
 
 func (g *soup) operand(k spirv.Kind) string {
 	switch k.Category() {
