@@ -204,7 +204,7 @@ func onBoth(t *testing.T, dir string, want int, args ...string) string {
 		if code != want {
 			t.Errorf("%v %v: exit code %d; want %d\n%s%s", args, on, code, want, text, log)
 		}
-		if strings.Contains(log, "in this process") {
+		if strings.Contains(log, "this process keeps") {
 			t.Errorf("%v: %s", args, log)
 		}
 		out[i] = text
@@ -249,7 +249,7 @@ func TestLinkLocal(t *testing.T) {
 	}
 }
 
-// TestTestLocal checks that the tests of tables and scripts have the same results on a fleet.
+// TestTestLocal checks that the tests of tables, scripts and launches have the same results on a fleet.
 func TestTestLocal(t *testing.T) {
 	dir := unpack(t, "tables")
 	onBoth(t, dir, 0, "test", "--format", "sarif", "saxpy.test.yaml")
@@ -257,6 +257,10 @@ func TestTestLocal(t *testing.T) {
 	chiaro(t, dir, "test", "--record", "fill.test.yaml") // the expected picture
 	onBoth(t, dir, 0, "test", "--format", "sarif", "fill.test.yaml")
 	onBoth(t, dir, 1, "test", "--format", "sarif", "brighter.test.yaml")
+	launches := unpack(t, "cuda")
+	onBoth(t, launches, 1, "test", "--format", "sarif", "scale.launch.yaml", "wrong.launch.yaml", "much.launch.yaml")
+	write(t, filepath.Join(launches, "bad.ptx"), []byte(".version 7.0\n.target sm_70\noops\n"))
+	onBoth(t, launches, 1, "check", "--format", "json", "scale.ptx", "bad.ptx")
 	code, _, log := chiaro(t, dir, "test", "--on", "local", "--coverage", "lcov=c.info", "saxpy.test.yaml")
 	if code != 2 || !strings.Contains(log, "a worker writes no files") {
 		t.Errorf("--coverage with --on: exit code %d, %s; want 2", code, log)

@@ -46,21 +46,23 @@ type travelFinding struct {
 }
 
 // onFleet returns the part of a pool that sends subjects to the fleet of --on; nil without one.
-func (j *judge) onFleet(list []subject, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, *checked)) {
+func (j *judge) onFleet(list []subject, sent *sentModules, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, *checked)) {
 	if j.f.on == "" {
 		return nil
 	}
-	s := &submission[*checked]{c: j.c, on: j.f.on, jobs: j.f.jobs, verb: "check", items: len(list),
+	s := &submission[*checked]{c: j.c, on: j.f.on, jobs: j.f.jobs, verb: "check", items: len(list), sent: sent,
 		options: checkTask{j.f.targetEnv, j.env, j.f.envs, j.f.opts.Limits},
-		item:    func(i int) (*wire.Item, bool) { return j.travels(&list[i]) },
-		take:    func(i int, a *wire.Answer) (*checked, bool) { return j.arrived(&list[i], a) },
+		item: func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool) {
+			return j.travels(ctx, &list[i], sent)
+		},
+		take: func(ctx context.Context, i int, a *wire.Answer) (*checked, bool) { return j.arrived(ctx, &list[i], a) },
 	}
 	return s.elsewhere(stop)
 }
 
-// travels returns the item of a subject; false for one that this process judges: unreadable ones, and sources, which need
-// the compilers of this machine.
-func (j *judge) travels(s *subject) (*wire.Item, bool) {
+// travels returns the item of a subject; false for one that this process judges: unreadable ones, and sources that do not
+// compile. A source travels as its module.
+func (j *judge) travels(ctx context.Context, s *subject, sent *sentModules) (*wire.Item, bool) {
 	if s.err != nil || s.file == "-" {
 		return nil, false
 	}
@@ -71,19 +73,32 @@ func (j *judge) travels(s *subject) (*wire.Item, bool) {
 	files := []wire.File{{Path: s.file}}
 	kind := "module"
 	switch {
-	case s.kind == isModule && !isSource(s.file) && !isPTX(s.file):
+	case s.kind == isModule && isPTX(s.file):
+		kind = "ptx"
+	case s.kind == isModule && isSource(s.file):
+		code, err := readModule(ctx, j.c, s.file, j.env.Name, j.f.allowOutside)
+		if err == nil {
+			files[0], err = sent.file("", code)
+		}
+		if err != nil {
+			return nil, false
+		}
+	case s.kind == isModule:
 	case s.kind == isObject && !strings.HasSuffix(s.file, ".json"):
 		kind = "object " + strings.TrimPrefix(s.name, s.file+"#")
 	case s.kind == isDescription:
 		kind = "description"
 		var ok bool
-		if files, ok = descriptionFiles(s.file); !ok {
+		if files, ok = j.descriptionFiles(ctx, s.file, sent); !ok {
 			return nil, false
 		}
 	case s.kind == isScript:
 		kind = "script"
 		var ok bool
-		if files, ok = scriptFiles(j.c, s.file, j.f.spirvDir, j.f.allowOutside); !ok {
+		cache, done := openSources()
+		files, ok = scriptFiles(ctx, j.c, s.file, j.f.allowOutside, j.scriptOptions(cache), sent)
+		done()
+		if !ok {
 			return nil, false
 		}
 	default:
@@ -93,9 +108,9 @@ func (j *judge) travels(s *subject) (*wire.Item, bool) {
 }
 
 // arrived returns the result of a subject from its answer; false for an answer without one that this process can give.
-func (j *judge) arrived(s *subject, a *wire.Answer) (*checked, bool) {
+func (j *judge) arrived(ctx context.Context, s *subject, a *wire.Answer) (*checked, bool) {
 	x, decoded, ok := j.received(s.name, a)
-	if !ok || !x.pipeline && len(x.findings) > 0 && !j.recall(s, x, decoded) {
+	if !ok || !x.pipeline && len(x.findings) > 0 && !isPTX(s.file) && !j.recall(ctx, s, x, decoded) {
 		return nil, false
 	}
 	if a.Status == "" {
@@ -137,7 +152,7 @@ func (j *judge) received(name string, a *wire.Answer) (x *checked, decoded, ok b
 
 // recall reads the module of a result with findings, which the reports show. decoded is false for one that is no module;
 // if it is text, the reports show that.
-func (j *judge) recall(s *subject, x *checked, decoded bool) bool {
+func (j *judge) recall(ctx context.Context, s *subject, x *checked, decoded bool) bool {
 	var data []byte
 	var err error
 	name := s.file
@@ -145,7 +160,7 @@ func (j *judge) recall(s *subject, x *checked, decoded bool) bool {
 		name = s.name + ".spv"
 		data, err = s.set.Code(s.ref.Hash)
 	} else {
-		data, err = readFile(s.file)
+		data, err = readModule(ctx, j.c, s.file, j.env.Name, j.f.allowOutside)
 	}
 	if err != nil {
 		return false
@@ -229,10 +244,16 @@ func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) 
 			return nil, err
 		}
 		judge = func(x *checked) {
-			w.j.scriptOf(ctx, s.file, func() (*amber.Script, error) { return travelScript(s.file, files) }, x)
+			w.j.among(files).scriptOf(ctx, s.file, func() (*amber.Script, error) { return travelScript(s.file, files) }, x)
 		}
+	case "ptx":
+		data, err := readFile(it.Files[0].Path)
+		if err != nil {
+			return nil, err
+		}
+		judge = func(x *checked) { w.j.ptx(data, x) }
 	default:
-		return nil, fmt.Errorf("kind %q; must be module, object, description or script", it.Kind)
+		return nil, fmt.Errorf("kind %q; must be module, ptx, object, description or script", it.Kind)
 	}
 	x := &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
 	w.j.guarded(s.name, x, judge)

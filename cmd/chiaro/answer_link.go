@@ -22,17 +22,17 @@ type linkTask struct {
 
 // onFleet returns the part of a pool that sends descriptions of pipelines to the fleet of --on; nil without one. The file ""
 // is the pipeline of the flags.
-func (f *linkFlags) onFleet(j *judge, files []string, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, *checked)) {
+func (f *linkFlags) onFleet(j *judge, files []string, sent *sentModules, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, *checked)) {
 	if f.check.on == "" {
 		return nil
 	}
-	s := &submission[*checked]{c: j.c, on: f.check.on, jobs: runtime.GOMAXPROCS(0), verb: "link", items: len(files),
+	s := &submission[*checked]{c: j.c, on: f.check.on, jobs: runtime.GOMAXPROCS(0), verb: "link", items: len(files), sent: sent,
 		options: linkTask{checkTask{f.targetEnv, j.env, j.f.envs, j.f.opts.Limits}, f.maintenance4, f.library},
-		item: func(i int) (*wire.Item, bool) {
-			list, ok := descriptionFiles(files[i])
+		item: func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool) {
+			list, ok := j.descriptionFiles(ctx, files[i], sent)
 			return &wire.Item{Name: files[i], Kind: "description", Files: list}, ok
 		},
-		take: func(i int, a *wire.Answer) (*checked, bool) {
+		take: func(_ context.Context, i int, a *wire.Answer) (*checked, bool) {
 			x, _, ok := j.received(files[i], a)
 			return x, ok
 		},
@@ -41,8 +41,8 @@ func (f *linkFlags) onFleet(j *judge, files []string, stop context.CancelCauseFu
 }
 
 // descriptionFiles returns the files that a description of a pipeline reads, itself first; false for one that this process
-// must read: one that is wrong, or that names a source.
-func descriptionFiles(file string) ([]wire.File, bool) {
+// must read: one that is wrong, or that names a source which does not compile.
+func (j *judge) descriptionFiles(ctx context.Context, file string, sent *sentModules) ([]wire.File, bool) {
 	data, err := readFile(file)
 	if err != nil {
 		return nil, false
@@ -54,10 +54,20 @@ func descriptionFiles(file string) ([]wire.File, bool) {
 	})
 	files := []wire.File{{Name: file, Path: file}}
 	for _, path := range slices.Sorted(maps.Keys(named)) {
-		if path == file || isSource(path) || isPTX(path) || !exists(path) {
+		if path == file || isPTX(path) || !exists(path) {
 			return nil, false
 		}
-		files = append(files, wire.File{Name: path, Path: path})
+		f := wire.File{Name: path, Path: path}
+		if isSource(path) {
+			code, err := readModule(ctx, j.c, path, j.env.Name, j.f.allowOutside)
+			if err == nil {
+				f, err = sent.file(path, code)
+			}
+			if err != nil {
+				return nil, false
+			}
+		}
+		files = append(files, f)
 	}
 	return files, err == nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,23 +55,23 @@ func (t *runTask) flags() (f runFlags) {
 type travel struct {
 	verb    string
 	options any
-	item    func(i int) (*wire.Item, bool) // false for one that this process must run
+	item    func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool) // false for one that this process must run
 }
 
 // onFleet returns the part of a pool that sends items to the fleet of --on; nil without one.
-func (f *runFlags) onFleet(c console, how travel, items []runItem, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, record)) {
+func (f *runFlags) onFleet(c console, how travel, items []runItem, sent *sentModules, stop context.CancelCauseFunc) func(context.Context, func(int), func(int, record)) {
 	if f.on == "" {
 		return nil
 	}
-	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: how.verb, options: how.options, items: len(items), item: how.item,
-		take: func(i int, a *wire.Answer) (record, bool) { return ranElsewhere(&items[i], a) },
+	s := &submission[record]{c: c, on: f.on, jobs: f.jobs, verb: how.verb, options: how.options, items: len(items), item: how.item, sent: sent,
+		take: func(_ context.Context, i int, a *wire.Answer) (record, bool) { return ranElsewhere(&items[i], a) },
 	}
 	return s.elsewhere(stop)
 }
 
 // scriptItem returns the item of a script; false for one that this process must run.
-func (f *runFlags) scriptItem(c console, file string) (*wire.Item, bool) {
-	files, ok := scriptFiles(c, file, f.opts.SpirvDir, f.allowOutside)
+func (f *runFlags) scriptItem(ctx context.Context, c console, file string, sent *sentModules) (*wire.Item, bool) {
+	files, ok := scriptFiles(ctx, c, file, f.allowOutside, f.opts, sent)
 	return &wire.Item{Name: file, Kind: "script", Files: files}, ok
 }
 
@@ -117,9 +118,15 @@ func (w *runAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
 		return nil, err
 	}
 	item := runItem{record: record{File: it.Name}}
+	var missing error
 	switch kind, name, _ := strings.Cut(it.Kind, " "); kind {
 	case "script":
-		item.run = func(ctx context.Context, x *record) { w.script(ctx, files, x) }
+		item.run = func(ctx context.Context, x *record) { missing = w.script(ctx, files, x) }
+	case "launch":
+		c := w.c
+		c.read = func(name string) ([]byte, error) { return fileOf(files, name) }
+		f := &testFlags{runFlags: w.f}
+		item.run = func(ctx context.Context, x *record) { f.runLaunchTest(ctx, c, x) }
 	case "test":
 		test, err := w.tables.test(it, files, name)
 		if err != nil {
@@ -129,9 +136,13 @@ func (w *runAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) {
 		f := &testFlags{runFlags: w.f, files: files}
 		item.run = func(ctx context.Context, x *record) { f.runTest(ctx, w.c, test, x) }
 	default:
-		return nil, fmt.Errorf("kind %q; must be script or test", it.Kind)
+		return nil, fmt.Errorf("kind %q; must be script, launch or test", it.Kind)
 	}
-	return ranHere(ctx, w.c, &item)
+	result, err := ranHere(ctx, w.c, &item)
+	if err == nil {
+		err = missing
+	}
+	return result, err
 }
 
 // ranHere runs an item and returns its result as it travels.
@@ -143,15 +154,21 @@ func ranHere(ctx context.Context, c console, item *runItem) (any, error) {
 	return &runResult{x, x.found, x.sanitized}, nil
 }
 
-// script runs a script.
-func (w *runAnswerer) script(ctx context.Context, files map[string][]byte, x *record) {
+// script runs a script. The error is of a module that the item does not have.
+func (w *runAnswerer) script(ctx context.Context, files map[string][]byte, x *record) (missing error) {
 	script, err := travelScript(x.File, files)
 	if err != nil {
 		x.Status, x.Message = "error", located(x.File, err)
-		return
+		return nil
 	}
-	w.f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
+	f := w.f
+	f.opts.Modules = scriptModules(files)
+	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
 		r := amber.Run(ctx, script, opts)
-		x.set(&r, w.f.opts.Timeout)
+		x.set(&r, f.opts.Timeout)
+		if errors.Is(r.Err, amber.ErrNoModule) {
+			missing = r.Err
+		}
 	})
+	return missing
 }

@@ -1,17 +1,23 @@
 package main
 
 import (
-	"fmt"
+	"context"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
-// scriptFiles returns the files that a script reads, itself first; false for a script that this process must read: one
-// that is wrong, or that needs a compiler or a folder of compiled modules.
-func scriptFiles(c console, file, spirvDir string, outside bool) ([]wire.File, bool) {
-	if spirvDir != "" || file == "-" {
+// modulePrefix begins the names of modules among the files of a script. No name of a file has this byte.
+const modulePrefix = "\x00"
+
+// scriptFiles returns the files that a script reads, itself first, and the modules of its sources; false for a script
+// that this process must read: one that is wrong, or with a source that does not compile.
+func scriptFiles(ctx context.Context, c console, file string, outside bool, o amber.Options, sent *sentModules) ([]wire.File, bool) {
+	if file == "-" {
 		return nil, false
 	}
 	files := []wire.File{{Path: file}}
@@ -25,21 +31,30 @@ func scriptFiles(c console, file, spirvDir string, outside bool) ([]wire.File, b
 	if err != nil {
 		return nil, false
 	}
-	return files, !needsCompiler(s)
+	modules, err := amber.Modules(ctx, s, o)
+	for _, key := range slices.Sorted(maps.Keys(modules)) {
+		var f wire.File
+		if f, err = sent.file(modulePrefix+key, modules[key]); err != nil {
+			break
+		}
+		files = append(files, f)
+	}
+	return files, err == nil
 }
 
-// needsCompiler reports whether a script has sources. A compiler may read any file of its machine, so that a worker starts none.
-func needsCompiler(s *amber.Script) bool {
-	for _, shader := range s.Shaders {
-		switch shader.Format {
-		case amber.GLSL, amber.HLSL, amber.OpenCLC:
-			return true
+// scriptModules returns the modules among the files of a script. A compiler may read any file of its machine, so that a worker starts
+// none.
+func scriptModules(files map[string][]byte) map[string][]byte {
+	out := map[string][]byte{}
+	for name, data := range files {
+		if key, ok := strings.CutPrefix(name, modulePrefix); ok {
+			out[key] = data
 		}
 	}
-	return false
+	return out
 }
 
-// travelScript parses a script from the files of an item. It rejects one that needs a compiler.
+// travelScript parses a script from the files of an item.
 func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
 	text, err := fileOf(files, "")
 	if err == nil {
@@ -48,9 +63,5 @@ func travelScript(file string, files map[string][]byte) (*amber.Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := amber.Parse(file, text, func(name string) ([]byte, error) { return fileOf(files, name) })
-	if err == nil && needsCompiler(s) {
-		return nil, fmt.Errorf("%s: a worker compiles no source", file)
-	}
-	return s, err
+	return amber.Parse(file, text, func(name string) ([]byte, error) { return fileOf(files, name) })
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,14 +12,25 @@ import (
 )
 
 // tableItem returns the item of a test in a table; false for one that this process must run: one with a file that cannot be
-// read, or with a source.
-func (f *testFlags) tableItem(test *shadertable.Test) (*wire.Item, bool) {
+// read, or with a source that does not compile.
+func (f *testFlags) tableItem(ctx context.Context, c console, test *shadertable.Test, sent *sentModules) (*wire.Item, bool) {
 	files := []wire.File{{Path: test.File}}
 	for _, name := range test.Files() {
-		if _, err := f.beside(test.File, name); err != nil || isSource(name) {
+		if _, err := f.beside(test.File, name); err != nil {
 			return nil, false
 		}
-		files = append(files, wire.File{Name: name, Path: besideFile(test.File, filepath.FromSlash(name))})
+		path := besideFile(test.File, filepath.FromSlash(name))
+		x := wire.File{Name: name, Path: path}
+		if isSource(name) {
+			code, err := f.stageModule(ctx, c, name, path, orElse(f.opts.TargetEnv, "vulkan1.3"))
+			if err == nil {
+				x, err = sent.file(name, code)
+			}
+			if err != nil {
+				return nil, false
+			}
+		}
+		files = append(files, x)
 	}
 	return &wire.Item{Name: test.File, Kind: "test " + test.Name, Files: files}, true
 }

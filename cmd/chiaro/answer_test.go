@@ -72,15 +72,16 @@ func TestAnswerInterrupted(t *testing.T) {
 	}
 }
 
-// TestAnswerCompiles checks that a worker starts no compiler, which could read any file of the worker's machine.
+// TestAnswerCompiles checks that a worker starts no compiler, which could read any file of the worker's machine: a script without
+// the modules of its sources has no result.
 func TestAnswerCompiles(t *testing.T) {
-	for script, refused := range map[string]bool{
-		"#!amber\n": false,
-		"#!amber\nSHADER compute s GLSL\n#version 450\n#include \"/etc/passwd\"\nvoid main() {}\nEND\n": true,
+	for script, status := range map[string]wire.Status{
+		"#!amber\n": "",
+		"#!amber\nSHADER compute s GLSL\n#version 450\n#include \"/etc/passwd\"\nvoid main() {}\nEND\nPIPELINE compute p\nATTACH s\nEND\nRUN p 1 1 1\n": wire.Invalid,
 	} {
 		list := answersTo(t.Context(), t, script, 0, func() {})
-		if len(list) != 1 || list[0].Status != "" || strings.Contains(string(list[0].Result), "compiles no source") != refused {
-			t.Errorf("%q: %+v; want one result, refused: %v", script, list, refused)
+		if len(list) != 1 || list[0].Status != status || strings.Contains(list[0].Log, "no compiler may start") != (status != "") {
+			t.Errorf("%q: %+v; want one answer with status %q", script, list, status)
 		}
 	}
 }

@@ -174,6 +174,8 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*che
 	bar := progress(j.c, len(files))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	var sent sentModules
+	defer sent.remove()
 	pool[*checked]{
 		items: len(files), jobs: f.jobs,
 		work: func(i int) *checked {
@@ -191,7 +193,7 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*che
 			rs.recordOrdered(x)
 			_ = bar.Add(1)
 		},
-		elsewhere: j.onFleet(files, stop),
+		elsewhere: j.onFleet(files, &sent, stop),
 	}.run(ctx)
 	_ = bar.Finish()
 	return t, fleetError(ctx)
@@ -260,7 +262,12 @@ func (j *judge) guarded(name string, x *checked, judge func(*checked)) {
 // moduleFile judges a module of a file: SPIR-V, a source or PTX.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
 	if isPTX(file) {
-		j.ptx(file, x)
+		data, err := readInput(j.c, file)
+		if err != nil {
+			x.message = err.Error()
+			return
+		}
+		j.ptx(data, x)
 		return
 	}
 	data, err := readModule(ctx, j.c, file, j.env.Name, j.f.allowOutside)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -19,13 +20,22 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 	j.scriptOf(ctx, file, func() (*amber.Script, error) { return loadScript(j.c, file, j.f.allowOutside) }, x)
 }
 
+// scriptOptions returns the options of the modules of scripts.
+func (j *judge) scriptOptions(cache *store.Dir) amber.Options {
+	o := amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot, Compiler: source.Options{Cache: cache}}
+	if j.files != nil {
+		o.Modules = scriptModules(j.files)
+	}
+	return o
+}
+
 // scriptOf is script with a function that loads the script.
 func (j *judge) scriptOf(ctx context.Context, file string, load func() (*amber.Script, error), x *checked) {
 	s, err := load()
 	var list []amber.Described
 	if err == nil {
 		cache, done := openSources()
-		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot, Compiler: source.Options{Cache: cache}})
+		list, err = amber.Describe(ctx, s, j.scriptOptions(cache))
 		done()
 	}
 	if err != nil {

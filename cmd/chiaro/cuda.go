@@ -31,12 +31,7 @@ func parsePTX(data []byte) (*ptx.Module, []*diag.Finding) {
 }
 
 // ptx judges a module of PTX. Features of kernels that Chiaro lacks are warnings.
-func (j *judge) ptx(file string, x *checked) {
-	data, err := readInput(j.c, file)
-	if err != nil {
-		x.message = err.Error()
-		return
-	}
+func (j *judge) ptx(data []byte, x *checked) {
 	m, findings := parsePTX(data)
 	if len(findings) == 0 {
 		findings = unsupportedKernels(m)

@@ -80,9 +80,12 @@ type standardInput struct {
 func readInput(c console, name string) ([]byte, error) {
 	var data []byte
 	var err error
-	if name != "-" {
+	switch {
+	case c.read != nil:
+		data, err = c.read(name)
+	case name != "-":
 		data, err = readFile(name)
-	} else {
+	default:
 		in := c.in.(*standardInput)
 		if in.used.Swap(true) {
 			return nil, unreadable("two inputs are standard input; want one")

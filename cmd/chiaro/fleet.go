@@ -102,10 +102,12 @@ type submission[T any] struct {
 	on      string
 	jobs    int
 	verb    string
-	options any                                   // of the verb, as JSON
-	items   int                                   // of the list
-	item    func(i int) (*wire.Item, bool)        // false for one that this process must process
-	take    func(i int, a *wire.Answer) (T, bool) // likewise for an answer without a result
+	options any // of the verb, as JSON
+	items   int // of the list
+	sent    *sentModules
+	// item returns an item as it travels; false for one that this process must process. Calls run at once.
+	item func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool)
+	take func(ctx context.Context, i int, a *wire.Answer) (T, bool) // likewise for an answer without a result
 }
 
 // elsewhere returns the part of a pool that sends the items to a fleet. An error ends the run through stop.
@@ -155,7 +157,7 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 	received := make(chan error, 1)
 	go func() {
 		var err error
-		answered, back, err = s.receive(out, give)
+		answered, back, err = s.receive(ctx, out, give)
 		received <- err
 	}()
 	list := <-mine
@@ -177,9 +179,13 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) (mine []int, n int) {
 	w := wire.NewWriter(in)
 	err := w.Write(&wire.Head{Version: toolVersion(), Verb: s.verb, Options: options, Total: s.items})
-	for i := 0; i < s.items && ctx.Err() == nil; i++ {
-		it, ok := s.item(i)
-		if !ok {
+	for i, it := range ahead(ctx, s.items, max(s.jobs, 1), func(i int) *wire.Item {
+		if it, ok := s.item(ctx, i, s.sent); ok {
+			return it
+		}
+		return nil
+	}) {
+		if it == nil {
 			mine = append(mine, i)
 			continue
 		}
@@ -189,14 +195,14 @@ func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) 
 		}
 	}
 	if len(mine) > 0 && n > 0 {
-		plain.Fprintf(s.c.err, "chiaro: --on %s: this process keeps %s of %d: standard input, sources for a compiler and folders do not travel\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
+		plain.Fprintf(s.c.err, "chiaro: --on %s: this process keeps %s of %d: standard input, folders, and files with mistakes do not travel\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
 	}
 	return mine, n
 }
 
 // receive reads the reports until the end. It returns the number of the answers, and the items without a result that this
 // process must process.
-func (s *submission[T]) receive(out io.Reader, give func(i int, x T)) (n int, back []int, err error) {
+func (s *submission[T]) receive(ctx context.Context, out io.Reader, give func(i int, x T)) (n int, back []int, err error) {
 	for r := wire.NewReader(out); ; {
 		var x wire.Report
 		if e := r.Read(&x); e != nil {
@@ -216,7 +222,7 @@ func (s *submission[T]) receive(out io.Reader, give func(i int, x T)) (n int, ba
 			if text := x.Answer.Log; text != "" && x.Answer.Status == "" {
 				plain.Fprintf(s.c.err, "%s", plain.Block(text, ""))
 			}
-			if t, ok := s.take(i, x.Answer); ok {
+			if t, ok := s.take(ctx, i, x.Answer); ok {
 				give(i, t)
 			} else {
 				back = append(back, i)

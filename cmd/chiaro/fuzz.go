@@ -118,7 +118,7 @@ func fuzz(c console, f *fuzzFlags, args []string) error {
 	for i := range items {
 		runs[i] = runItem{items[i].record(shard), func(ctx context.Context, x *record) { f.one(ctx, &items[i], x) }}
 	}
-	return f.spread(ctx, c, travel{"fuzz", fuzzTask{f.opts.Timeout, f.opts.TargetEnv}, func(i int) (*wire.Item, bool) { return items[i].item() }}, runs, rs)
+	return f.spread(ctx, c, travel{"fuzz", fuzzTask{f.opts.Timeout, f.opts.TargetEnv}, func(_ context.Context, i int, _ *sentModules) (*wire.Item, bool) { return items[i].item() }}, runs, rs)
 }
 
 // prepare checks the flags that a worker has too.

@@ -18,7 +18,7 @@ func TestInternalError(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out, err bytes.Buffer
 	last := []byte("OpNop\n")
-	code := run([]string{"asm", "-"}, console{&brokenReader{}, &out, &err, &last})
+	code := run([]string{"asm", "-"}, console{&brokenReader{}, &out, &err, &last, nil})
 	if code != exitInternal || !strings.Contains(err.String(), "internal error: broken") {
 		t.Fatalf("code %d, %s", code, err.String())
 	}

@@ -125,6 +125,8 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 	judged := 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	var sent sentModules
+	defer sent.remove()
 	pool[*checked]{
 		items: len(files), jobs: runtime.GOMAXPROCS(0),
 		work: func(i int) *checked {
@@ -145,7 +147,7 @@ func linkPipelines(ctx context.Context, c console, f *linkFlags, files []string)
 				err = e
 			}
 		},
-		elsewhere: f.onFleet(j, files, stop),
+		elsewhere: f.onFleet(j, files, &sent, stop),
 	}.run(ctx)
 	if err := fleetError(ctx); err != nil {
 		return err

@@ -56,11 +56,13 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	last     *[]byte // the last input, for reports of internal errors
+
+	read func(name string) ([]byte, error) // instead of files and standard input; nil for those
 }
 
 func main() {
 	ignorePipe() // a closed pipe is a write error as any other
-	os.Exit(run(os.Args[1:], console{os.Stdin, watched(os.Stdout), watched(os.Stderr), new([]byte)}))
+	os.Exit(run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new([]byte)}))
 }
 
 // run is main with its surroundings as arguments. It recovers a panic and reports it as an internal

@@ -47,7 +47,7 @@ func runDocument(t *testing.T, file string) {
 			}
 			ran++
 			var got bytes.Buffer
-			run(strings.Fields(command), console{strings.NewReader(""), &got, &got, new([]byte)})
+			run(strings.Fields(command), console{strings.NewReader(""), &got, &got, new([]byte), nil})
 			if g, w := stable(got.String()), stable(want); g != w {
 				t.Errorf("chiaro %s prints\n%s\n%s shows\n%s", command, g, file, w)
 			}

@@ -219,14 +219,18 @@ func runScripts(c console, f runFlags, args []string) error {
 	for _, file := range files {
 		items = append(items, runItem{record{File: file, Shard: shard}, func(ctx context.Context, x *record) { runScript(ctx, c, f, x) }})
 	}
-	return f.spread(ctx, reports, travel{"run", f.task(), func(i int) (*wire.Item, bool) { return f.scriptItem(c, items[i].File) }}, items, rs)
+	return f.spread(ctx, reports, travel{"run", f.task(), func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool) {
+		return f.scriptItem(ctx, c, items[i].File, sent)
+	}}, items, rs)
 }
 
 // spread runs items here, or on the fleet of --on, and reports them.
 func (f *runFlags) spread(ctx context.Context, c console, how travel, items []runItem, rs *reporters[record, tally]) error {
 	spread, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	t := runAll(spread, c, f.jobs, items, rs, progress(c, len(items)), f.onFleet(c, how, items, fail))
+	var sent sentModules
+	defer sent.remove()
+	t := runAll(spread, c, f.jobs, items, rs, progress(c, len(items)), f.onFleet(c, how, items, &sent, fail))
 	if err := rs.close(t); err != nil {
 		return err
 	}

@@ -125,28 +125,35 @@ func runTests(c console, f *testFlags, args []string) error {
 	if covered != nil {
 		rs.ordered = append(rs.ordered, covered)
 	}
-	return f.spread(ctx, c, travel{"test", f.task(), func(i int) (*wire.Item, bool) { return items[i].travel() }}, runs, rs)
+	return f.spread(ctx, c, travel{"test", f.task(), func(ctx context.Context, i int, sent *sentModules) (*wire.Item, bool) {
+		return items[i].travel(ctx, sent)
+	}}, runs, rs)
 }
 
 // testItem is a test with the function that returns its item for a fleet.
 type testItem struct {
 	runItem
-	travel func() (*wire.Item, bool) // false for one that this process must run
+	travel func(context.Context, *sentModules) (*wire.Item, bool) // false for one that this process must run
 }
+
+// staysHere is the function of a test that this process must run.
+func staysHere(context.Context, *sentModules) (*wire.Item, bool) { return nil, false }
 
 // items returns the tests of a file.
 func (f *testFlags) items(c console, file string) (items []testItem) {
 	if isLaunch(file) {
 		if strings.Contains(file, f.only) {
 			run := runItem{record{File: file}, func(ctx context.Context, x *record) { f.runLaunchTest(ctx, c, x) }}
-			items = append(items, testItem{run, func() (*wire.Item, bool) { return nil, false }})
+			items = append(items, testItem{run, func(context.Context, *sentModules) (*wire.Item, bool) { return launchItem(c, file) }})
 		}
 		return items
 	}
 	if !strings.HasSuffix(file, tableEnding) {
 		if strings.Contains(file, f.only) {
 			run := runItem{record{File: file}, func(ctx context.Context, x *record) { runScript(ctx, c, f.runFlags, x) }}
-			items = append(items, testItem{run, func() (*wire.Item, bool) { return f.scriptItem(c, file) }})
+			items = append(items, testItem{run, func(ctx context.Context, sent *sentModules) (*wire.Item, bool) {
+				return f.scriptItem(ctx, c, file, sent)
+			}})
 		}
 		return items
 	}
@@ -157,12 +164,14 @@ func (f *testFlags) items(c console, file string) (items []testItem) {
 	}
 	if err != nil {
 		run := runItem{record{File: file}, func(_ context.Context, x *record) { x.Status, x.Message = "error", err.Error() }}
-		return []testItem{{run, func() (*wire.Item, bool) { return nil, false }}}
+		return []testItem{{run, staysHere}}
 	}
 	for _, test := range table.Tests {
 		if strings.Contains(test.Name, f.only) {
 			run := runItem{record{File: file, Test: test.Name}, func(ctx context.Context, x *record) { f.runTest(ctx, c, test, x) }}
-			items = append(items, testItem{run, func() (*wire.Item, bool) { return f.tableItem(test) }})
+			items = append(items, testItem{run, func(ctx context.Context, sent *sentModules) (*wire.Item, bool) {
+				return f.tableItem(ctx, c, test, sent)
+			}})
 		}
 	}
 	return items

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -19,6 +21,20 @@ func (f *testFlags) runLaunchTest(ctx context.Context, c console, x *record) {
 		run.opts = opts
 		x.launch(ctx, c, run)
 	})
+}
+
+// launchItem returns the item of a launch; false for one that this process must run: one that cannot be read.
+func launchItem(c console, file string) (*wire.Item, bool) {
+	var files []wire.File
+	c.read = func(name string) ([]byte, error) {
+		if !slices.ContainsFunc(files, func(f wire.File) bool { return f.Name == name }) {
+			files = append(files, wire.File{Name: name, Path: name})
+		}
+		return readFile(name)
+	}
+	c.last = new([]byte) // other items are read at once
+	_, err := readLaunch(c, file)
+	return &wire.Item{Name: file, Kind: "launch", Files: files}, err == nil
 }
 
 // launch runs the launch of the record's file.

@@ -14,9 +14,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// module returns the SPIR-V of a shader in a pipeline, as bytes: the precompiled module if
+// module returns the SPIR-V of a shader in a pipeline, as bytes: that of Options.Modules or the precompiled module if
 // there is one, otherwise the compiled source.
 func (r *runner) module(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
+	if given := r.options.Modules; given != nil {
+		if code := given[r.moduleKey(p, a)]; code != nil {
+			return code, nil
+		}
+		if a.Shader.Format.compiled() {
+			return nil, r.shaderError(a.Shader, ErrNoModule)
+		}
+	}
 	ready, err := r.readyModule(p, a)
 	if err != nil || ready != nil {
 		return ready, err

@@ -29,8 +29,10 @@ type Options struct {
 	// compiled.
 	SpirvDir, ScriptRoot string
 	Compiler             source.Options // of shaders that are not SPIR-V, but for their target
-	Digest               bool           // fill Result.Digests
-	Way                  Way            // to make pipelines
+	// Modules, if not nil, has the modules of those shaders from the function Modules. No compiler starts then.
+	Modules map[string][]byte
+	Digest  bool // fill Result.Digests
+	Way     Way  // to make pipelines
 
 	Debugger vk.Debugger // of the dispatches; nil for none
 

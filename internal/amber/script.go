@@ -157,6 +157,9 @@ var shaderFormats = [...]string{"SPIRV-ASM", "SPIRV-HEX", "SPIRV-BIN", "GLSL", "
 // String returns the name in AmberScript.
 func (f ShaderFormat) String() string { return shaderFormats[f] }
 
+// compiled reports whether a compiler makes the module of a shader in this form.
+func (f ShaderFormat) compiled() bool { return f == GLSL || f == HLSL || f == OpenCLC }
+
 // Sampler is a declared sampler. Enumerants are AmberScript's words.
 type Sampler struct {
 	Name                   string
