@@ -19,7 +19,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Struct", Section: "SPIR-V 3.2.20", Words: "Block, BufferBlock, GLSLShared, GLSLPacked and CPacked are on struct types"},
 		{Code: "SPV-Decoration-ArrayStride", Section: "SPIR-V 3.2.20", Words: "ArrayStride is on an array or pointer type, and is not 0"},
 		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant unless the module is of kernels, and in Vulkan a subgroup built-in is on a variable"},
-		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
+		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer; ExplicitInterpAMD is on one into Input or Output"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
 		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor, MatrixStride and PayloadDispatchIndirectAMDX are on members of structs; Offset is on no type"},
 		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
@@ -82,7 +82,8 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		spirv.DecorationRestrict, spirv.DecorationAliased, spirv.DecorationVolatile, spirv.DecorationCoherent,
 		spirv.DecorationNonWritable, spirv.DecorationNonReadable, spirv.DecorationXfbBuffer, spirv.DecorationXfbStride,
 		spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer,
-		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR, spirv.DecorationPerViewNV, spirv.DecorationPerTaskNV:
+		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR, spirv.DecorationPerViewNV, spirv.DecorationPerTaskNV,
+		spirv.DecorationExplicitInterpAMD:
 		c.memoryObject(i, id, d, kind)
 		if kind == spirv.DecorationCoherent {
 			c.coherentTile(i, id)
@@ -285,6 +286,10 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 	case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
 		if c.vulkan && d.Op() == spirv.OpFunctionParameter && t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
 			c.fail(i, vuid.StandaloneSpirv_Flat_04670, "%s on the parameter %s, a pointer into %s; must be on a variable in Input or Output", kind, c.name(id), t.Storage)
+		}
+	case spirv.DecorationExplicitInterpAMD:
+		if t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
+			c.fail(i, "SPV-Decoration-MemoryObject", "%s on %s in %s; must be in Input or Output", kind, c.name(id), t.Storage)
 		}
 	case spirv.DecorationPerVertexKHR:
 		if c.vulkan && d.Op() == spirv.OpFunctionParameter && t.Storage != spirv.StorageClassInput {

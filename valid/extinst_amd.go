@@ -13,7 +13,7 @@ import (
 var amdFamily = family{
 	rules: []Rule{
 		{Code: "SPV-AMD-Trinary", Section: "SPIR-V, SPV_AMD_shader_trinary_minmax", Words: "the operands have the type of the result: floats, unsigned or signed integers"},
-		{Code: "SPV-AMD-Ballot", Section: "SPIR-V, SPV_AMD_shader_ballot", Words: "the data have the type of the result; an offset is 4 unsigned constants of at most 3, a mask 3 of at most 31; an index is an unsigned integer of 32 bits, as is a count of bits"},
+		{Code: "SPV-AMD-Ballot", Section: "SPIR-V, SPV_AMD_shader_ballot", Words: "the data have the type of the result; an offset is 4 unsigned constants of at most 3, a mask 3 of at most 31; an index is an unsigned integer of 32 bits, as is a count of bits; the mask of a count is one of 32 or 64 bits"},
 		{Code: "SPV-AMD-Gcn", Section: "SPIR-V, SPV_AMD_gcn_shader", Words: "the direction of a cube face is a vector of 3 floats, its index a float, its coordinate a vector of 2 floats; a time is an unsigned integer of 64 bits"},
 		{Code: "SPV-AMD-Vertex", Section: "SPIR-V, SPV_AMD_shader_explicit_vertex_parameter", Words: "the interpolant is a pointer to Input and points to the type of the result, the vertex is a constant of at most 2"},
 		{Code: "SPV-AMD-FragmentMask", Section: "SPIR-V, SPV_AMD_shader_fragment_mask", Words: "the image of a fetch of fragments is multisampled, 2D or SubpassData; the coordinate has integers, one more for an array; a mask is an unsigned integer of 32 bits, a fragment has four components of the sampled type"},
@@ -119,6 +119,10 @@ func (c *checker) ballotAMD(i int, op spirv.AMDShaderBallotOp, t *facts.Type, ar
 		if !isWord(t) || t.Signed {
 			c.fail(i, code, "%s is %s; must be an unsigned integer of 32 bits", op, c.typeName(t))
 		}
+		// The text asks for 32 bits. Compilers give the 64 bits of the GLSL function.
+		if x := c.argument(args, 0); x != nil && (!x.IsInt() || x.Signed || x.Width != 32 && x.Width != 64) {
+			c.fail(i, code, "the mask of %s is %s; must be an unsigned integer of 32 or 64 bits", op, c.typeName(x))
+		}
 	}
 }
 
@@ -154,6 +158,8 @@ func (c *checker) vertexParameter(i int, t *facts.Type, args []spirv.ID) {
 	const code = "SPV-AMD-Vertex"
 	if p := c.argument(args, 0); p != nil {
 		switch {
+		case !p.IsPointer() && p != t:
+			c.fail(i, code, "the interpolant is %s; must be a pointer to %s, like the result", c.typeName(p), c.typeName(t))
 		case !p.IsPointer():
 			c.fail(i, code, "the interpolant is %s; must be a pointer to Input", c.typeName(p)).warn() // a compiler in use loads it
 		case p.Storage != spirv.StorageClassInput:

@@ -51,6 +51,7 @@ var (
 	wantBool     = kernelWant{"a Boolean", (*facts.Type).IsBool}
 	wantWord     = kernelWant{"an integer of 32 bits", isWord}
 	wantInt      = kernelWant{"an integer", (*facts.Type).IsInt}
+	wantScope    = kernelWant{"a scope, an integer of 32 bits", isWord}
 	wantInts     = kernelWant{"integers", func(t *facts.Type) bool { return isNumbers(t) && t.Scalar().IsInt() }}
 	wantFloats   = kernelWant{"floats", func(t *facts.Type) bool { return isNumbers(t) && t.Scalar().IsFloat() }}
 	wantScalars  = kernelWant{"scalars or vectors", func(t *facts.Type) bool { return t.IsScalar() || t.IsVector() }}
@@ -70,6 +71,7 @@ var (
 	wantBarrier  = kernelKind("a named barrier", spirv.OpTypeNamedBarrier)
 	wantAnything = kernelWant{"anything", func(*facts.Type) bool { return true }}
 	wantSame     = kernelWant{words: "of the type of the result"}
+	wantAlike    = kernelWant{words: "integers like the result, of either sign"}
 	wantFunction = kernelWant{words: "a function"}
 	wantNone     = kernelWant{}
 )
@@ -92,19 +94,19 @@ var kernelForms = newKernelForms()
 
 func newKernelForms() map[spirv.Op]kernelForm {
 	t := map[spirv.Op]kernelForm{
-		spirv.OpGroupAll:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantInt, wantBool}},
-		spirv.OpGroupAny:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantInt, wantBool}},
-		spirv.OpGroupBroadcast: {"SPV-Kernel-Group", wantScalars, []kernelWant{wantInt, wantSame, wantLane}},
+		spirv.OpGroupAll:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantScope, wantBool}},
+		spirv.OpGroupAny:       {"SPV-Kernel-Group", wantBool, []kernelWant{wantScope, wantBool}},
+		spirv.OpGroupBroadcast: {"SPV-Kernel-Group", wantScalars, []kernelWant{wantScope, wantSame, wantLane}},
 
-		spirv.OpGroupAsyncCopy:  {"SPV-Kernel-Group", wantEvent, []kernelWant{wantInt, wantPointer, wantPointer, wantInt, wantInt, wantEvent}},
-		spirv.OpGroupWaitEvents: {"SPV-Kernel-Group", wantNone, []kernelWant{wantInt, wantWord, wantPointer}},
+		spirv.OpGroupAsyncCopy:  {"SPV-Kernel-Group", wantEvent, []kernelWant{wantScope, wantPointer, wantPointer, wantInt, wantInt, wantEvent}},
+		spirv.OpGroupWaitEvents: {"SPV-Kernel-Group", wantNone, []kernelWant{wantScope, wantWord, wantPointer}},
 
-		spirv.OpUntypedGroupAsyncCopyKHR: {"SPV-Kernel-Group", wantEvent, []kernelWant{wantInt, wantUntyped, wantUntyped, wantInt, wantInt, wantInt, wantEvent}},
+		spirv.OpUntypedGroupAsyncCopyKHR: {"SPV-Kernel-Group", wantEvent, []kernelWant{wantScope, wantUntyped, wantUntyped, wantInt, wantInt, wantInt, wantEvent}},
 		spirv.OpUntypedPrefetchKHR:       {"SPV-Kernel-Prefetch", wantNone, []kernelWant{wantGlobal, wantInt}},
 
 		spirv.OpNamedBarrierInitialize: {"SPV-Kernel-Barrier", wantBarrier, []kernelWant{wantWord}},
 
-		spirv.OpMemoryNamedBarrier: {"SPV-Kernel-Barrier", wantNone, []kernelWant{wantBarrier, wantInt}},
+		spirv.OpMemoryNamedBarrier: {"SPV-Kernel-Barrier", wantNone, []kernelWant{wantBarrier, wantScope, wantWord}},
 
 		spirv.OpSizeOf:                 {"SPV-Kernel-Pointer", wantWord, []kernelWant{wantPointer}},
 		spirv.OpGenericPtrMemSemantics: {"SPV-Kernel-Pointer", wantWord, []kernelWant{wantGeneric}},
@@ -123,17 +125,17 @@ func newKernelForms() map[spirv.Op]kernelForm {
 		{wantBool, []spirv.Op{spirv.OpGroupLogicalAndKHR, spirv.OpGroupLogicalOrKHR, spirv.OpGroupLogicalXorKHR}},
 	} {
 		for _, op := range o.ops {
-			t[op] = kernelForm{"SPV-Kernel-Group", o.want, []kernelWant{wantInt, wantSame}}
+			t[op] = kernelForm{"SPV-Kernel-Group", o.want, []kernelWant{wantScope, wantSame}}
 		}
 	}
 	for _, op := range [...]spirv.Op{ // of AMD's, the sign may differ
 		spirv.OpGroupIAddNonUniformAMD, spirv.OpGroupSMinNonUniformAMD, spirv.OpGroupUMinNonUniformAMD, spirv.OpGroupSMaxNonUniformAMD,
 		spirv.OpGroupUMaxNonUniformAMD,
 	} {
-		t[op] = kernelForm{"SPV-Kernel-Group", wantInts, []kernelWant{wantInt, wantInts}}
+		t[op] = kernelForm{"SPV-Kernel-Group", wantInts, []kernelWant{wantScope, wantAlike}}
 	}
 	for _, op := range [...]spirv.Op{spirv.OpGroupFAddNonUniformAMD, spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD} {
-		t[op] = kernelForm{"SPV-Kernel-Group", wantFloats, []kernelWant{wantInt, wantSame}}
+		t[op] = kernelForm{"SPV-Kernel-Group", wantFloats, []kernelWant{wantScope, wantSame}}
 	}
 	for _, op := range [...]spirv.Op{spirv.OpSubgroupShuffleINTEL, spirv.OpSubgroupShuffleXorINTEL} {
 		t[op] = kernelForm{"SPV-Kernel-Group", wantScalars, []kernelWant{wantSame, wantWord}}
@@ -163,10 +165,10 @@ func pipeForms(t map[spirv.Op]kernelForm) {
 	add(spirv.OpIsValidReserveId, wantBool, wantReserve)
 	add(spirv.OpGetNumPipePackets, wantWord, wantPipe)
 	add(spirv.OpGetMaxPipePackets, wantWord, wantPipe)
-	add(spirv.OpGroupReserveReadPipePackets, wantReserve, wantInt, wantPipe)
-	add(spirv.OpGroupReserveWritePipePackets, wantReserve, wantInt, wantPipe)
-	add(spirv.OpGroupCommitReadPipe, wantNone, wantInt, wantPipe, wantReserve)
-	add(spirv.OpGroupCommitWritePipe, wantNone, wantInt, wantPipe, wantReserve)
+	add(spirv.OpGroupReserveReadPipePackets, wantReserve, wantScope, wantPipe)
+	add(spirv.OpGroupReserveWritePipePackets, wantReserve, wantScope, wantPipe)
+	add(spirv.OpGroupCommitReadPipe, wantNone, wantScope, wantPipe, wantReserve)
+	add(spirv.OpGroupCommitWritePipe, wantNone, wantScope, wantPipe, wantReserve)
 	add(spirv.OpConstantPipeStorage, wantStorage)
 	add(spirv.OpCreatePipeFromPipeStorage, wantPipe, wantStorage)
 }
@@ -248,6 +250,8 @@ func (c *checker) kernelOperand(i int, f *kernelForm, result *facts.Type, n int,
 		bad = t != nil && !w.ok(t)
 	case w.words == wantFunction.words:
 		bad = d.Op() != spirv.OpFunction
+	case w.words == wantAlike.words:
+		bad = t != nil && result != nil && (!wantInts.ok(t) || t.Components() != result.Components() || t.Scalar().Width != result.Scalar().Width)
 	default:
 		bad = unlike(t, result)
 	}

@@ -33,7 +33,7 @@ func rayOps() []spirv.Op {
 	var out []spirv.Op
 	for _, r := range spirv.Ops() {
 		name := r.Name()
-		for _, part := range [...]string{"TraceRay", "RayQuery", "HitObject", "ReorderThread", "ExecuteCallable", "ReportIntersection", "IgnoreIntersection", "TerminateRay"} {
+		for _, part := range [...]string{"TraceRay", "TraceNV", "TraceMotionNV", "FetchMicroTriangle", "RayQuery", "HitObject", "ReorderThread", "ExecuteCallable", "ReportIntersection", "IgnoreIntersection", "TerminateRay"} {
 			if strings.HasPrefix(name, part) {
 				out = append(out, spirv.Op(r.Value()))
 				break
@@ -59,6 +59,7 @@ const (
 	rayEnds     // an array of two vectors
 	rayRadii    // an array of two floats
 	rayHandle   // two integers of 32 bits
+	rayIntegers // two integers
 	rayStructure
 	rayQuery
 	rayHitObject
@@ -72,7 +73,7 @@ var rayWords = [...]string{
 	rayBool: "a Boolean", rayWord: "an integer of 32 bits", rayUnsigned: "an unsigned integer of 32 bits", rayFloat: "a float of 32 bits",
 	rayVector: "a vector of 3 floats of 32 bits", rayPair: "a vector of 2 floats of 32 bits", rayMatrix: "a matrix of 4 columns of 3 floats of 32 bits",
 	rayTriangle: "an array of 3 vectors of 3 floats of 32 bits", rayEnds: "an array of 2 vectors of 3 floats of 32 bits",
-	rayRadii: "an array of 2 floats of 32 bits", rayHandle: "a vector of 2 integers of 32 bits",
+	rayRadii: "an array of 2 floats of 32 bits", rayHandle: "a vector of 2 integers of 32 bits", rayIntegers: "a vector of 2 integers",
 	rayStructure: "an acceleration structure", rayQuery: "a pointer to a ray query", rayHitObject: "a pointer to a hit object",
 }
 
@@ -85,7 +86,7 @@ var rayOperands = map[string]raySort{
 	"RayOrigin": rayVector, "Origin": rayVector, "RayDirection": rayVector, "Direction": rayVector,
 	"RayTmin": rayFloat, "RayTMin": rayFloat, "TMin": rayFloat, "RayTmax": rayFloat, "RayTMax": rayFloat, "TMax": rayFloat,
 	"Time": rayFloat, "CurrentTime": rayFloat, "HitT": rayFloat, "Hit": rayFloat,
-	"InstanceId": rayWord, "PrimitiveId": rayWord, "GeometryIndex": rayWord, "HitKind": rayUnsigned, "Hint": rayWord, "Bits": rayWord,
+	"InstanceId": rayWord, "PrimitiveId": rayWord, "PrimitiveIndex": rayWord, "Barycentric": rayIntegers, "GeometryIndex": rayWord, "HitKind": rayUnsigned, "Hint": rayWord, "Bits": rayWord,
 	"RayQuery": rayQuery, "HitObject": rayHitObject, "Payload": rayPayload, "CallableData": rayCallable,
 	"HitObjectAttributes": rayAttributes, "HitObjectAttribute": rayAttributes, "Intersection": rayIntersection,
 }
@@ -101,6 +102,7 @@ var rayResults = map[string]raySort{
 	"Barycentrics": rayPair, "ObjectRayDirection": rayVector, "ObjectRayOrigin": rayVector, "WorldRayDirection": rayVector,
 	"WorldRayOrigin": rayVector, "SpherePosition": rayVector, "ObjectToWorld": rayMatrix, "WorldToObject": rayMatrix,
 	"TriangleVertexPositions": rayTriangle, "LSSPositions": rayEnds, "LSSRadii": rayRadii, "ShaderRecordBufferHandle": rayHandle,
+	"FetchMicroTriangleVertexPosition": rayVector, "FetchMicroTriangleVertexBarycentric": rayPair,
 }
 
 // rayResult returns the required type of an instruction's result.
@@ -133,11 +135,13 @@ func rayModels(op spirv.Op) modelSet {
 		return inIntersection
 	case spirv.OpExecuteCallableKHR, spirv.OpExecuteCallableNV:
 		return inCalling
+	case spirv.OpFetchMicroTriangleVertexPositionNV, spirv.OpFetchMicroTriangleVertexBarycentricNV:
+		return inRayGeneration | inMeshNV | inGLCompute
 	}
 	switch name := op.Row().Name(); {
 	case strings.HasPrefix(name, "ReorderThread"), strings.Contains(name, "ReorderExecute"):
 		return inRayGeneration
-	case strings.HasPrefix(name, "TraceRay"), strings.HasPrefix(name, "HitObject"):
+	case strings.HasPrefix(name, "Trace"), strings.HasPrefix(name, "HitObject"):
 		return inSending
 	}
 	return ^modelSet(0)
@@ -301,6 +305,8 @@ func rayFits(t *facts.Type, want raySort) bool {
 		return isVectorOf(t, 2, true, 32)
 	case rayHandle:
 		return isVectorOf(t, 2, false, 32)
+	case rayIntegers:
+		return t.IsVector() && t.Components() == 2 && t.Elem != nil && t.Elem.IsInt()
 	case rayMatrix:
 		return t.IsMatrix() && t.Columns() == 4 && isVectorOf(t.Elem, 3, true, 32)
 	case rayTriangle:
