@@ -21,7 +21,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant unless the module is of kernels, and in Vulkan a subgroup built-in is on a variable"},
 		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer; ExplicitInterpAMD is on one into Input or Output"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
-		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor, MatrixStride and PayloadDispatchIndirectAMDX are on members of structs; Offset is on no type"},
+		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor, MatrixStride and PayloadDispatchIndirectAMDX are on members of structs; Offset is on one or on a variable"},
 		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
 		{Code: "SPV-Decoration-Twice", Section: "SPIR-V 2.16.1", Words: "a target has each decoration at most once, except for the decorations that may repeat"},
 		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
@@ -57,6 +57,8 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	if c.vulkan {
 		c.vulkanDecoration(i, kind, words)
 	}
+	c.namedTarget(i, id, d, kind)
+	c.namedStorage(i, id, d, kind)
 	switch kind {
 	case spirv.DecorationSpecId:
 		switch op {
@@ -73,7 +75,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	case spirv.DecorationBuiltIn:
 		c.builtInTarget(i, id, op, words)
 	case spirv.DecorationOffset: // of transform feedback, it is also on a variable
-		if isType(op) {
+		if op != spirv.OpVariable && op != spirv.OpUntypedVariableKHR {
 			c.fail(i, "SPV-Decoration-MemberOnly", "Offset on %s, the result of %s; must be on a member of a struct or a variable", c.name(id), op)
 		}
 	case spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationMatrixStride:
@@ -429,6 +431,10 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on a whole object", kind)
 	case spirv.DecorationPayloadDispatchIndirectAMDX:
 		c.dispatchMember(i, id, member)
+	default:
+		if allowed, words := targetsOf(kind); allowed != 0 && allowed&onMember == 0 {
+			c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on %s", kind, words)
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ var families = []*family{
 	&kernelFamily,
 	&annotationFamily,
 	&decorationFamily,
+	&decorationTargetFamily,
 	&extInstFamily,
 	&clspvFamily,
 	&glslFamily,
