@@ -487,9 +487,7 @@ func namesUntyped(op spirv.Op, at int) bool {
 func hasOtherIDs(op spirv.Op) bool {
 	switch op {
 	case spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL,
-		spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL,
-		spirv.OpTaskSequenceCreateALTERA, spirv.OpTaskSequenceAsyncALTERA, spirv.OpTaskSequenceGetALTERA, spirv.OpTaskSequenceReleaseALTERA,
-		spirv.OpTypeTaskSequenceALTERA:
+		spirv.OpAliasDomainDeclINTEL, spirv.OpAliasScopeDeclINTEL, spirv.OpAliasScopeListDeclINTEL:
 		return true
 	}
 	return false

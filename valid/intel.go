@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -35,6 +37,8 @@ const (
 	intelLocal              // a pointer to Function
 	intelScalar             // a pointer to a scalar
 	intelSequence           // a task sequence
+	intelBool               // a Boolean
+	intelCircle             // a vector of two integers, or the integer of both that earlier texts have
 )
 
 var intelWords = [...]string{
@@ -43,6 +47,7 @@ var intelWords = [...]string{
 	intelInteger: "an integer", intelSize: "a constant integer of 32 bits", intelWord: "an integer of 32 bits",
 	intelPair: "a vector of 2 integers", intelPlace: "a vector of integers", intelImage: "an image whose Sampled is 0 or 2",
 	intelGlobal: "a pointer to CrossWorkgroup", intelLocal: "a pointer to Function", intelScalar: "a pointer to a scalar", intelSequence: "a task sequence",
+	intelBool: "a Boolean", intelCircle: "an integer or a vector of 2 integers",
 }
 
 // intelShape is the required types of an instruction: the result, and the operands in their order.
@@ -51,7 +56,7 @@ type intelShape struct {
 	operands []intelSort
 }
 
-var intelShapes = map[spirv.Op]intelShape{
+var intelShapes = withArbitraryPrecision(map[spirv.Op]intelShape{
 	spirv.OpConvertFToBF16INTEL:  {intelHalves, []intelSort{intelFloats}},
 	spirv.OpConvertBF16ToFINTEL:  {intelFloats, []intelSort{intelHalves}},
 	spirv.OpRoundFToTF32INTEL:    {intelFloats, []intelSort{intelResult}},
@@ -89,6 +94,29 @@ var intelShapes = map[spirv.Op]intelShape{
 
 	spirv.OpPtrCastToCrossWorkgroupALTERA: {intelGlobal, nil},
 	spirv.OpCrossWorkgroupCastToPtrALTERA: {intelAny, []intelSort{intelGlobal}},
+})
+
+// withArbitraryPrecision adds the arithmetic on integers that hold numbers of arbitrary precision. Operands between two numbers are literals.
+func withArbitraryPrecision(shapes map[spirv.Op]intelShape) map[spirv.Op]intelShape {
+	for _, r := range spirv.Ops() {
+		name := r.Name()
+		float := strings.HasPrefix(name, "ArbitraryFloat")
+		if !float && (!strings.HasPrefix(name, "Fixed") || !strings.HasSuffix(name, "ALTERA")) {
+			continue
+		}
+		shape := intelShape{intelInteger, []intelSort{intelInteger}}
+		if float && len(r.Operands()) > 4 && r.Operands()[4].Kind == spirv.KindIdRef {
+			shape.operands = []intelSort{intelInteger, intelAny, intelInteger}
+			if len(r.Operands()) == 6 {
+				shape.result = intelBool
+			}
+		}
+		if strings.Contains(name, "SinCos") {
+			shape.result = intelCircle
+		}
+		shapes[spirv.Op(r.Value())] = shape
+	}
+	return shapes
 }
 
 // loadOf2D are the operands of a load of a block: its shape, the memory, the place in it and the target.
@@ -174,6 +202,10 @@ func (c *checker) intelFits(t, result *facts.Type, id spirv.ID, want intelSort) 
 		return t.IsPointer() && (t.Elem == nil || t.Elem.IsScalar())
 	case intelSequence:
 		return t.Op == spirv.OpTypeTaskSequenceALTERA
+	case intelBool:
+		return t.IsBool()
+	case intelCircle:
+		return t.IsInt() || t.IsVector() && s.IsInt() && t.Components() == 2
 	}
 	return true
 }
