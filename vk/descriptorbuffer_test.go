@@ -21,7 +21,13 @@ type memoryRig struct {
 
 func newMemoryRig(t testing.TB) *memoryRig {
 	t.Helper()
-	r := &memoryRig{rig: newRig(t, DeviceInfo{}, storage)}
+	return newMemoryRigOf(t, DeviceInfo{})
+}
+
+// newMemoryRigOf returns a rig with a device as info says.
+func newMemoryRigOf(t testing.TB, info DeviceInfo) *memoryRig {
+	t.Helper()
+	r := &memoryRig{rig: newRig(t, info, storage)}
 	m := must(r.dev.Allocate(MemoryInfo{Size: 8192, DeviceAddress: true}))(t)
 	r.memory = m
 	buffer := func(offset, size uint64) *Buffer {

@@ -36,6 +36,9 @@ func (f *function) advanceElements(p *pointer, element spirv.ID, stride uint64) 
 	switch p.memory {
 	case inBuffer:
 		p.offset = f.elementOffset(p, stride, element)
+		if p.either != 0 { // into the heap, as only buffers have elements to advance by
+			p.element = f.b.I32(farAway)
+		}
 	case physical:
 		f.addElements(p, element, stride)
 	default:
@@ -106,6 +109,9 @@ func (f *function) walk(in spirv.Inst, p pointer, indexes []spirv.ID) *pointer {
 // step goes from a composite to one of its parts.
 func (f *function) step(p *pointer, i operand) {
 	t := p.typ
+	if p.either != 0 && t.IsArray() {
+		f.stepEither(p, i)
+	}
 	switch {
 	case p.memory == descriptor:
 		f.stepDescriptor(p, i)
@@ -161,6 +167,14 @@ func (f *function) stepDescriptor(p *pointer, i operand) {
 	}
 	p.memory, p.resource = inBuffer, f.b.I32(uint32(p.number))
 	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
+}
+
+// stepEither selects the same descriptor of a binding's array as the index does in the heap.
+func (f *function) stepEither(p *pointer, i operand) {
+	if n := p.typ.Count; n > 0 {
+		i = f.bounded(i, n)
+	}
+	p.element = f.b.OpAux(ir.At, ir.I32, descriptorCount(p.typ.Elem), p.element, f.operandValue(i))
 }
 
 // descriptorCount returns the number of descriptors of a variable of type t; arrays of

@@ -78,6 +78,7 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
 	r.Binding = u.sortedBinding(r.Binding, v)
+	u.objects = true
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor
 	}
@@ -143,7 +144,7 @@ func (f *function) loadObjects(parts []ir.V, p pointer, t *facts.Type) []ir.V {
 	case isStructure(t) && (p.heap && p.memory == inBuffer || p.memory == object):
 		return append(parts, f.structureDescriptor(&p))
 	case p.heap && p.memory == inBuffer:
-		parts = append(parts, f.heapObject(&p, t)...)
+		parts = append(parts, f.eitherObject(&p, t)...)
 	case p.memory != object && p.memory != tileImage:
 		f.unsupported("%s in %s", t.Op, p.class)
 	default:

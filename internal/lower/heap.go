@@ -100,6 +100,22 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	return parts
 }
 
+// eitherObject returns the scalars of the object at a pointer into the heap, which may be to an object of a binding instead.
+func (f *function) eitherObject(p *pointer, t *facts.Type) []ir.V {
+	bound := []ir.V{p.resource, p.element}
+	switch {
+	case p.either == 0:
+		return f.heapObject(p, t)
+	case t.Op != spirv.OpTypeImage && t.Op != spirv.OpTypeSampler: // only a binding has others
+		return bound
+	}
+	parts := f.heapObject(p, t)
+	for i := range parts {
+		parts[i] = f.b.Select(p.either, parts[i], bound[i])
+	}
+	return parts
+}
+
 // heapIndex returns the index of the descriptor at a heap address, out of range if the
 // address is not aligned.
 func (f *function) heapIndex(p *pointer) ir.V {
@@ -127,6 +143,9 @@ func bufferPointer(f *function, in spirv.Inst) {
 	}
 	n := f.bindResource(r)
 	i := f.heapIndex(p)
+	if p.either != 0 {
+		i = f.b.Select(p.either, i, f.b.I32(farAway))
+	}
 	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, resource: f.b.I32(uint32(n)), element: i}
 	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)
 	f.checkHeapDescriptor(p, q.handle, "buffer")

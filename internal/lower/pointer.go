@@ -55,6 +55,7 @@ type pointer struct {
 	vertex  operand     // the selected vertex
 
 	heap   bool // inBuffer: into a descriptor heap, which is a resource
+	either ir.V // with heap: true if it is into the heap, else to object element of resource, which a binding has; 0 is always
 	banked bool // inBuffer: into a push constant bank, which is a resource
 	ofTask bool // inBuffer: into task memory (PerTaskNV)
 

@@ -44,7 +44,10 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 	case spirv.StorageClassTileImageEXT: // the variable's location, and the array index
 		return []ir.Type{ir.I32, ir.I32}
 	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
-		if u.inHeap(t) {
+		switch {
+		case u.inHeap(t) && u.objects: // the resource, and an offset in the heap or the descriptor's index
+			return []ir.Type{ir.I32, ir.I32}
+		case u.inHeap(t):
 			return []ir.Type{ir.I32}
 		}
 		if isObject(innermost(t.Elem)) {
@@ -55,7 +58,7 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 	return nil
 }
 
-// inHeap reports whether pointers of a type point into the descriptor heap.
+// inHeap reports whether pointers of a type point into the descriptor heap. Untyped ones may be to objects of bindings, too.
 func (u *unit) inHeap(t *facts.Type) bool {
 	return u.heaped > 0 && t.Storage == spirv.StorageClassUniformConstant && !isObject(innermost(t.Elem))
 }
@@ -79,9 +82,6 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 
 // materialize returns the scalars of a pointer as a value of type t.
 func (f *function) materialize(t *facts.Type, p *pointer) []ir.V {
-	if (p.memory == object || p.memory == descriptor) && f.inHeap(t) {
-		f.unsupported("an untyped pointer to the object of a binding as a value, in a module that has a descriptor heap")
-	}
 	return append(f.addressParts(p), f.layoutTagOf(t, p)...)
 }
 
@@ -95,6 +95,8 @@ func (f *function) addressParts(p *pointer) []ir.V {
 			f.unsupported("a pointer to task memory as a value")
 		case p.class == spirv.StorageClassPhysicalStorageBuffer:
 			return []ir.V{f.boundAddressOf(p)}
+		case p.heap && f.objects:
+			return f.eitherParts(p)
 		case p.heap:
 		case p.class == spirv.StorageClassPushConstant && f.banked:
 			return []ir.V{p.resource, f.offsetValue(p.offset)}
@@ -130,6 +132,14 @@ func (f *function) addressParts(p *pointer) []ir.V {
 	return nil
 }
 
+// eitherParts returns the address scalars of a pointer into the descriptor heap, in a module that has objects of bindings.
+func (f *function) eitherParts(p *pointer) []ir.V {
+	if p.either == 0 {
+		return []ir.V{f.b.I32(uint32(f.heaped - 1)), f.offsetValue(p.offset)}
+	}
+	return []ir.V{p.resource, f.b.Select(p.either, f.offsetValue(p.offset), p.element)}
+}
+
 // privateAddress returns the slot of a pointer to a private variable in the lane's
 // private memory; out of range if it is outside of the variable.
 func (f *function) privateAddress(p *pointer) ir.V {
@@ -155,8 +165,13 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		if f.inHeap(t) {
 			p.heap, p.number = true, f.heaped-1
-			p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
+			heap := f.b.I32(uint32(p.number))
+			p.resource, p.element = heap, f.b.I32(0)
 			p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
+			if f.objects {
+				p.resource, p.element = parts[0], at
+				p.either = f.b.Cmp(ir.Eq, p.resource, heap)
+			}
 			break
 		}
 		p.memory, p.resource, p.element = object, parts[0], parts[1]

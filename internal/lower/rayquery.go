@@ -74,22 +74,29 @@ func convertToStructure(f *function, in spirv.Inst) {
 // buffer with this number.
 func (f *function) structureDescriptor(p *pointer) ir.V {
 	switch {
-	case p.heap:
+	case p.heap && p.either == 0:
 		return f.loadScalar(p, ir.I64)
+	case p.heap:
+		return f.b.Select(p.either, f.loadScalar(p, ir.I64), f.boundStructure(p.resource, p.element))
 	case p.record != nil:
 		return f.recordWord(p.record.Offset, ir.I64)
 	}
 	parts := f.objectParts(p)
 	f.checkDescriptor(parts[0], parts[1])
-	number := func(resource uint64) ir.V {
-		return f.b.Op(ir.Ld, ir.I64, f.b.OpAux(ir.Res, ir.H, resource, parts[1]), f.b.I32(0))
+	return f.boundStructure(parts[0], parts[1])
+}
+
+// boundStructure returns the number of the acceleration structure of a descriptor of a binding; 0 if the resource is no structure.
+func (f *function) boundStructure(resource, element ir.V) ir.V {
+	number := func(n uint64) ir.V {
+		return f.b.Op(ir.Ld, ir.I64, f.b.OpAux(ir.Res, ir.H, n, element), f.b.I32(0))
 	}
-	if n, ok := f.constBits(parts[0]); ok {
+	if n, ok := f.constBits(resource); ok {
 		return number(n)
 	}
 	v := f.b.Const(ir.I64, 0)
 	for _, n := range f.structures {
-		v = f.b.Select(f.b.Cmp(ir.Eq, parts[0], f.b.I32(uint32(n))), number(n), v)
+		v = f.b.Select(f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n))), number(n), v)
 	}
 	return v
 }

@@ -25,14 +25,20 @@ func (f *function) checkHeapDescriptor(p *pointer, handle ir.V, kind string) {
 		return
 	}
 	at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
+	inHeap := func(wrong ir.V) ir.V {
+		if p.either == 0 {
+			return wrong
+		}
+		return f.b.Op(ir.And, ir.B1, p.either, wrong)
+	}
 	end := f.b.Op(ir.Add, ir.I64, f.b.Op(ir.ZExt, ir.I64, at), f.b.Const(ir.I64, ir.HeapDescriptor))
-	f.report(beyondHeap, f.b.Cmp(ir.ULt, f.b.Op(ir.ZExt, ir.I64, length), end), "a descriptor at offset %u, beyond the %u bytes of the descriptor heap", at, length)
+	f.report(beyondHeap, inHeap(f.b.Cmp(ir.ULt, f.b.Op(ir.ZExt, ir.I64, length), end)), "a descriptor at offset %u, beyond the %u bytes of the descriptor heap", at, length)
 	word := func(n uint64) ir.V { // 0 beyond the heap
 		return f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Aux: n * 4, Args: [4]ir.V{p.handle, at}})
 	}
 	null := f.b.Cmp(ir.Eq, f.b.Op(ir.Or, ir.I32, word(0), word(1)), f.b.I32(0))
 	absent := f.b.Cmp(ir.Eq, f.b.Op(ir.Len, ir.I32, handle), f.b.I32(0))
-	f.report(invalidDescriptor, f.b.Op(ir.And, ir.B1, absent, f.not(null)), "the descriptor at offset %u of the heap is neither null nor of a live "+kind, at)
+	f.report(invalidDescriptor, inHeap(f.b.Op(ir.And, ir.B1, absent, f.not(null))), "the descriptor at offset %u of the heap is neither null nor of a live "+kind, at)
 }
 
 // checkHeapObject is checkHeapDescriptor for an image or a sampler, whose resource and index are parts.

@@ -241,6 +241,7 @@ type unit struct {
 	values   int             // IR values of finished functions
 	parts    int             // scalars of all values of the module, copies included
 	heaped   uint64          // 1 + the resource that is the descriptor heap; 0 is none
+	objects  bool            // a variable is an object, or an array of objects, of a binding
 	banked   bool            // there are several banks of push constants
 	explicit bool            // decorations lay out workgroup memory
 	quads    bool            // lanes are numbered quad by quad

@@ -140,7 +140,7 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 	p := f.typedPointer(v.Image(), t)
 	switch {
 	case p.heap && p.memory == inBuffer:
-		f.texelPointer(in, p, t, f.heapObject(p, t), v.Coordinate(), v.Sample())
+		f.texelPointer(in, p, t, f.eitherObject(p, t), v.Coordinate(), v.Sample())
 	case p.memory == object && p.typ == t:
 		f.texelPointer(in, p, t, f.objectParts(p), v.Coordinate(), v.Sample())
 	default:
