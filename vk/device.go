@@ -240,7 +240,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	if d.workers <= 0 {
 		d.workers = runtime.GOMAXPROCS(0)
 	}
-	d.heap.limit = info.Memory
+	d.heap.limit, d.heap.structures.heap = info.Memory, &d.heap
 	if d.heap.limit == 0 {
 		d.heap.limit = 64 << 30
 	}

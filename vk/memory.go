@@ -272,7 +272,7 @@ func (h *heap) reserve(n uint64) error {
 func (h *heap) unreserve(n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.used -= n
+	h.used -= min(n, h.used) // 0 after freeAll
 }
 
 // free frees an allocation: at once, or after the commands that reach it by its address.
@@ -408,7 +408,7 @@ func (m *Memory) OpaqueAddress() uint64 {
 	return m.address
 }
 
-// Used returns the bytes that the allocations of the device have together, and their bound.
+// Used returns the bytes that the allocations of the device have together, with the micromaps that bottom levels retain, and their bound.
 func (d *Device) Used() (used, limit uint64) {
 	if d == nil {
 		return 0, 0

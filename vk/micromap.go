@@ -189,8 +189,7 @@ func (d *Device) buildMicromap(b *MicromapBuild, rule string) error {
 	if err != nil {
 		return err
 	}
-	d.heap.structures.put(&b.Target.area, &content{level: MicromapLevel, micromap: m, flags: BuildFlags(b.Flags)})
-	return nil
+	return d.heap.structures.put(&b.Target.area, &content{level: MicromapLevel, micromap: m, flags: BuildFlags(b.Flags)})
 }
 
 // readMicromap makes a micromap of the memory of a build. The codes are of the rules on its data and on its triangles.

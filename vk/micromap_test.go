@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"testing"
 
@@ -233,4 +234,77 @@ func TestTraceMicromaps(t *testing.T) {
 			t.Errorf("%+v: %v; must have no error", x, err)
 		}
 	}
+}
+
+// TestMicromapMemory checks what bottom levels retain of micromaps, which their sizes do not bound: the triangles that they name, each
+// once, which count as memory of the device.
+func TestMicromapMemory(t *testing.T) {
+	const large = 12 + 1<<12/4 // a triangle of level 6 with four states
+	scene := func(memory uint64) (*micromaps, *Micromap, func(target *AccelerationStructure, base uint32) error) {
+		r := micromapsOf(t, newRays(t, DeviceInfo{Memory: memory}))
+		m := must(r.dev.NewMicromap(MicromapInfo{Buffer: r.areas, Offset: 4096, Size: 4096}))(t)
+		binary.LittleEndian.PutUint16(r.memory.Bytes()[rayMicroTriangles+4:], 6)
+		binary.LittleEndian.PutUint32(r.memory.Bytes()[rayMicroTriangles+8:], 1024)
+		r.memory.Bytes()[rayMicroSerial+1024] = 1 // opaque after 1024 bytes of transparent parts
+		r.buildMicromap(t, m)
+		return r, m, func(target *AccelerationStructure, base uint32) error {
+			b := r.bottom(target, 1)
+			b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Micromap: m, Base: base}
+			return r.submit(t, r.record(t, func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b}) }))
+		}
+	}
+	r, m, build := scene(0)
+	before, _ := r.dev.Used()
+	used := func(what string, want uint64) {
+		t.Helper()
+		if got, _ := r.dev.Used(); got != before+want {
+			t.Errorf("%s: %d bytes more are used; must be %d", what, got-before, want)
+		}
+	}
+	a, b, top := r.structure(t, BottomLevel), r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	must(0, build(a, 1))(t)
+	used("the small triangle", 13)
+	must(0, build(b, 0))(t)
+	used("the large triangle, in the whole micromap", 13+large+13)
+	must(0, build(a, 0))(t)
+	used("two structures with the micromap", large+13)
+	must(0, build(a, 2))(t)
+	used("none of the triangles", large+13)
+	r.instance(0, a, 0)
+	r.build(t, r.top(top, 1))
+	r.wantOpacity(t, top, .1, .1, "non-opaque")
+	must(0, build(a, 1))(t)
+	r.buildMicromap(t, m) // the earlier one remains in the structures
+	m.Close()
+	used("after the end of the micromap", 13+large+13)
+	r.build(t, r.top(top, 1))
+	r.wantOpacity(t, top, .1, .1, "opaque")
+	r.instance(0, b, 0)
+	r.build(t, r.top(top, 1))
+	r.wantOpacity(t, top, .1, .1, "ignored")
+	if err := r.dev.CopyAccelerationStructure(b, a, false); err != nil {
+		t.Fatal(err)
+	}
+	used("a copy", large+13)
+	b.Close()
+	used("one of two copies", large+13)
+	a.Close()
+	used("no structures", 0)
+
+	r, _, build = scene(before + 100)
+	a, b = r.structure(t, BottomLevel), r.structure(t, BottomLevel)
+	must(0, build(a, 1))(t)
+	var full *OutOfMemoryError
+	if err := build(b, 0); !errors.As(err, &full) || full.Bytes != large+13 || full.Left != 87 {
+		t.Errorf("beyond the memory of the device: %v; must lack %d bytes, and have 87 left", err, large+13)
+	}
+}
+
+// buildMicromap builds a micromap of the two triangles.
+func (r *micromaps) buildMicromap(t *testing.T, m *Micromap) {
+	t.Helper()
+	x := r.of(m)
+	x.Data = r.at(rayMicroSerial)
+	x.Usages = []MicromapUsage{{1, 6, MicromapFourStates}, {1, 0, MicromapTwoStates}}
+	r.submitted(t, func(c *CommandBuffer) { c.BuildMicromaps([]MicromapBuild{x}) })
 }

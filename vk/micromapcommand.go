@@ -69,8 +69,7 @@ func (d *Device) copyMicromap(source, target *Micromap, compact bool) error {
 	case target.area.info.Size < micromapHeader+c.micromap.Size():
 		return usage("", "%v has %d bytes, and the copy needs %d; must have as many", &target.area.object, target.area.info.Size, micromapHeader+c.micromap.Size())
 	}
-	d.heap.structures.put(&target.area, c)
-	return nil
+	return d.heap.structures.put(&target.area, c)
 }
 
 // CopyMicromap copies a micromap on the host (vkCopyMicromapEXT).
@@ -106,8 +105,7 @@ func (d *Device) deserializeMicromap(target *Micromap, from []byte) error {
 	if n := micromapHeader + m.Size(); target.area.info.Size < n {
 		return usage(rule+"dst-07550", "%v has %d bytes, and the serialized micromap needs %d; must have as many", &target.area.object, target.area.info.Size, n)
 	}
-	d.heap.structures.put(&target.area, &content{level: MicromapLevel, micromap: m})
-	return nil
+	return d.heap.structures.put(&target.area, &content{level: MicromapLevel, micromap: m})
 }
 
 // CopyMicromapToMemory serializes a micromap to memory of the host (vkCopyMicromapToMemoryEXT).

@@ -178,8 +178,7 @@ func (d *Device) copyStructure(source, target *AccelerationStructure, compact bo
 	case target.info.Level != AnyLevel && target.info.Level != c.level:
 		return usage("", "%v is not of the level of %v; must be", &target.object, &source.object)
 	}
-	s.put(target, &out)
-	return nil
+	return s.put(target, &out)
 }
 
 // CopyAccelerationStructure copies an acceleration structure on the host (vkCopyAccelerationStructureKHR). compact makes the copy
@@ -281,8 +280,7 @@ func (d *Device) deserialize(target *AccelerationStructure, from []byte) error {
 	case target.info.Level != AnyLevel && target.info.Level != c.level:
 		return usage("", "%v is not of the level of the serialized structure; must be", &target.object)
 	}
-	s.put(target, c)
-	return nil
+	return s.put(target, c)
 }
 
 // CopyAccelerationStructureToMemory serializes an acceleration structure to memory of the host.

@@ -135,8 +135,7 @@ func (d *Device) buildMicromapStructure(b *BuildInfo, rule string) error {
 	if err != nil {
 		return err
 	}
-	d.heap.structures.put(b.Target, &content{level: MicromapLevel, micromap: x, flags: b.Flags})
-	return nil
+	return d.heap.structures.put(b.Target, &content{level: MicromapLevel, micromap: x, flags: b.Flags})
 }
 
 // deserializeMicromapStructure makes a micromap of its serialized form. It is not ok if the memory has another structure.
@@ -155,8 +154,7 @@ func (d *Device) deserializeMicromapStructure(target *AccelerationStructure, fro
 	case target.info.Size < c.size():
 		return true, usage(rule+"dst-03746", "%v has %d bytes, and the serialized structure needs %d; must have as many", &target.object, target.info.Size, c.size())
 	}
-	d.heap.structures.put(target, c)
-	return true, nil
+	return true, d.heap.structures.put(target, c)
 }
 
 // opacityForm is common to the geometries of a build and of its updates: their micromaps that are acceleration structures.

@@ -112,8 +112,7 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 	}
 	c.blocks = slices.ContainsFunc(b.Geometries, func(g Geometry) bool { return g.Triangles.mapped() })
 	c.mixed = c.blocks && d.checking >= All && b.mixes(c.structure)
-	d.heap.structures.put(b.Target, c)
-	return nil
+	return d.heap.structures.put(b.Target, c)
 }
 
 // buildError returns the public form of an error of package ray.

@@ -11,14 +11,16 @@ import (
 
 // structures are the acceleration structures of a device that have content. The ranges of those in one memory are disjoint, as
 // the bytes of structures would be: a build drops all structures that its range overlaps. So the memory of all structures is
-// bounded by the memory of the device.
+// bounded by the memory of the device. The micromaps that bottom levels retain are in no such range: each counts as an allocation.
 type structures struct {
+	heap    *heap
 	mu      sync.Mutex
 	built   map[*Memory][]*AccelerationStructure // ascending by their first byte
 	numbers map[uint64]*AccelerationStructure    // those of built
 	service *trace.Service                       // of built; nil after a change
 	bottoms uint64                               // counts the changes of structures that are no top levels
 	given   uint64                               // private numbers
+	held    map[*ray.Micromap]int                // the micromaps that structures of built retain, and the numbers of those
 }
 
 // privateNumbers is the first number of structures without a device address. No memory has such an address.
@@ -48,12 +50,12 @@ func (s *structures) placed(a *AccelerationStructure) bool {
 }
 
 // put sets the content of a structure, and drops the content of all others that its range overlaps. Nothing remains of a build
-// in a memory that is freed.
-func (s *structures) put(a *AccelerationStructure, c *content) {
+// in a memory that is freed, nor of one without memory for its micromaps.
+func (s *structures) put(a *AccelerationStructure, c *content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.placed(a) || !a.alive() || !a.memory.alive() {
-		return
+		return nil
 	}
 	if s.built == nil {
 		s.built, s.numbers = map[*Memory][]*AccelerationStructure{}, map[uint64]*AccelerationStructure{}
@@ -64,17 +66,51 @@ func (s *structures) put(a *AccelerationStructure, c *content) {
 	for ; last < len(list) && list[last].from < a.from+a.info.Size; last++ {
 		s.empty(list[last])
 	}
+	if err := s.hold(c); err != nil {
+		s.built[a.memory] = slices.Delete(list, first, last)
+		return err
+	}
 	c.compacted = a.info.Size < c.structure.Size()
 	a.content = c
 	s.built[a.memory] = slices.Replace(list, first, last, a)
 	s.numbers[a.number] = a
 	s.changed(c)
+	return nil
+}
+
+// hold reserves memory for the micromaps of a content, unless another content has them.
+func (s *structures) hold(c *content) error {
+	list := c.structure.Micromaps()
+	for i, m := range list {
+		if s.held[m] == 0 {
+			if err := s.heap.reserve(m.Size()); err != nil {
+				s.release(list[:i])
+				return err
+			}
+		}
+		if s.held == nil {
+			s.held = map[*ray.Micromap]int{}
+		}
+		s.held[m]++
+	}
+	return nil
+}
+
+// release is the inverse of hold.
+func (s *structures) release(list []*ray.Micromap) {
+	for _, m := range list {
+		if s.held[m]--; s.held[m] == 0 {
+			delete(s.held, m)
+			s.heap.unreserve(m.Size())
+		}
+	}
 }
 
 // empty drops the content of a structure. It stays in built.
 func (s *structures) empty(a *AccelerationStructure) {
 	delete(s.numbers, a.number)
 	s.changed(a.content)
+	s.release(a.content.structure.Micromaps())
 	a.content = nil
 }
 

@@ -102,6 +102,21 @@ func (m *Micromap) Size() uint64 {
 	return MicromapSize(uint64(len(m.triangles)), uint64(len(m.data)))
 }
 
+// part returns a micromap of some of the triangles.
+func (m *Micromap) part(triangles []uint32) *Micromap {
+	out := &Micromap{triangles: make([]microTriangle, len(triangles))}
+	for i, k := range triangles {
+		t := m.triangles[k]
+		data := m.data[t.offset:][:MicroBytes(t.format, t.level)]
+		t.offset = uint32(len(out.data))
+		if len(data) == 0 {
+			t.offset = 0 // it has no format
+		}
+		out.triangles[i], out.data = t, append(out.data, data...)
+	}
+	return out
+}
+
 // state returns the state of triangle i at barycentric coordinates.
 func (m *Micromap) state(i uint32, u, v float32) uint32 {
 	if m == nil || uint64(i) >= uint64(len(m.triangles)) || m.triangles[i].format == 0 {

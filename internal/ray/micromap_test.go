@@ -285,7 +285,7 @@ func TestMicromapCopies(t *testing.T) {
 func TestManyMicromaps(t *testing.T) {
 	list := make([]Geometry, 200_000)
 	for i := range list {
-		o := Opacity{Map: &Micromap{data: []byte{byte(i)}}}
+		o := Opacity{Map: &Micromap{triangles: []microTriangle{{format: TwoStates}}, data: []byte{byte(i)}}}
 		switch i % 4 {
 		case 2:
 			o.Map = list[i/2].Opacity.Map
@@ -339,5 +339,68 @@ func TestStructureMicromapSerial(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestThinMicromaps compares the opacity of structures that name few triangles of a micromap with that of the micromap itself. Two
+// geometries share a micromap; a third one has its own, and special indices.
+func TestThinMicromaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 56))
+	thinned := 0
+	for range 100 {
+		micromap := func() *Micromap {
+			in := MicromapInput{Most: 1 << 20, Count: 1 + r.Uint32N(40), Stride: microRecord, Data: make([]byte, 1024)}
+			for i := range in.Data {
+				in.Data[i] = byte(r.Uint32())
+			}
+			for range in.Count {
+				in.Triangles = append(in.Triangles, microTriangles([3]uint32{r.Uint32N(512), r.Uint32N(5), r.Uint32N(3)})...)
+			}
+			m, err := BuildMicromap(&in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		shared := micromap()
+		var list []Geometry
+		for _, m := range []*Micromap{shared, micromap(), shared} {
+			o := &Opacity{Map: m, IndexSize: 1, IndexStride: 1}
+			for range 1 + r.IntN(20) {
+				o.Indices = append(o.Indices, byte(r.IntN(50)-5))
+			}
+			list = append(list, Geometry{Kind: Triangles, Primitives: uint32(len(o.Indices)), Opacity: o})
+		}
+		s := &Structure{}
+		s.setOpacity(list)
+		for i, g := range list {
+			for p := range g.Primitives {
+				want, got := g.Opacity.number(uint64(p)), s.opacity[i].numbers[p]
+				if special := ^want < microStates; special != (^got < microStates) || special && got != want {
+					t.Fatalf("geometry %d, triangle %d has the number %#x; must be %#x", i, p, got, want)
+				} else if special {
+					continue
+				}
+				for range 10 {
+					u := r.Float32()
+					v := r.Float32() * (1 - u)
+					if got, want := s.opacity[i].of.state(got, u, v), g.Opacity.Map.state(want, u, v); got != want {
+						t.Fatalf("geometry %d, triangle %d at %v, %v has the state %d; must have %d", i, p, u, v, got, want)
+					}
+				}
+			}
+			if s.opacity[i].of != g.Opacity.Map {
+				thinned++
+				if 2*s.opacity[i].of.Size() > g.Opacity.Map.Size() {
+					t.Errorf("geometry %d has %d bytes of a micromap of %d; must have less than half", i, s.opacity[i].of.Size(), g.Opacity.Map.Size())
+				}
+			}
+		}
+		if s.opacity[0].of != s.opacity[2].of || len(s.Micromaps()) != 2 {
+			t.Errorf("%d micromaps; must be 2", len(s.Micromaps()))
+		}
+	}
+	if thinned < 50 {
+		t.Errorf("%d geometries had few triangles of their micromap; must be some", thinned)
 	}
 }

@@ -1,5 +1,7 @@
 package ray
 
+import "slices"
+
 // Opacity gives the triangles of a geometry triangles of a micromap.
 type Opacity struct {
 	Map *Micromap
@@ -61,6 +63,66 @@ func (s *Structure) setOpacity(geometries []Geometry) {
 			s.opacity[i] = m
 		}
 	}
+	of := map[*Micromap][]*opacityMap{}
+	for i := range s.opacity {
+		if o := &s.opacity[i]; o.of != nil {
+			of[o.of] = append(of[o.of], o)
+		}
+	}
+	for m, list := range of {
+		thin(m, list)
+	}
+}
+
+// thin gives all geometries with micromap m one that has only the triangles that they name, if those have less than half of its bytes. A
+// structure retains little more than it needs of a micromap that is built again or destroyed.
+func thin(m *Micromap, list []*opacityMap) {
+	named := make([]bool, len(m.triangles))
+	for _, o := range list {
+		for _, k := range o.numbers {
+			if uint64(k) < uint64(len(named)) {
+				named[k] = true
+			}
+		}
+	}
+	bytes, triangles := uint64(0), []uint32(nil)
+	for k, t := range m.triangles {
+		if !named[k] {
+			continue
+		}
+		if bytes += MicromapSize(1, MicroBytes(t.format, t.level)); bytes >= m.Size()/2 {
+			return
+		}
+		triangles = append(triangles, uint32(k))
+	}
+	part := m.part(triangles)
+	for _, o := range list {
+		o.of = part
+		o.renumber(triangles)
+	}
+}
+
+// renumber gives the triangles the numbers of a micromap that has only some of those that they had, in ascending order.
+func (o *opacityMap) renumber(triangles []uint32) {
+	for i, k := range o.numbers {
+		if ^k < microStates {
+			continue
+		}
+		at, ok := slices.BinarySearch(triangles, k)
+		if !ok {
+			at = len(triangles) // it named none of the micromap
+		}
+		o.numbers[i] = uint32(at)
+	}
+}
+
+// Micromaps returns the micromaps of a bottom level that its size does not count, each once.
+func (s *Structure) Micromaps() []*Micromap {
+	if s == nil || s.embedded > 0 {
+		return nil
+	}
+	list, _ := s.micromaps()
+	return list
 }
 
 // MixesOpacity reports whether some triangles of a geometry have parts of a micromap, and others a state everywhere.
