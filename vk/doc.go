@@ -52,7 +52,7 @@
 //	descriptor.go       descriptors in memory; descriptortable.go the numbers of the objects that they name
 //	descriptorbuffer.go sets in memory
 //	bordercolor.go      border colors that heaps share
-//	descriptorheap.go   descriptor heaps; mapping.go the places of resources in them
+//	descriptorheap.go   descriptor heaps; mapping.go the places of resources in them, mappingbinary.go their form in shader binaries
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	pipelinecreate.go   the common part of all pipelines; graphicslibrary.go the parts of graphics pipelines
 //	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them

@@ -13,18 +13,19 @@ import (
 var ShaderBinaryUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 's', 'h', 'a', 'd', 'e', 'r', ' ', '0', '1'}
 
 // ShaderBinaryVersion is the version of shader binaries (shaderBinaryVersion). Binaries of older versions are read.
-const ShaderBinaryVersion = 1
+const ShaderBinaryVersion = 2
 
 // binaryAlignment is the alignment of binary code in memory (VUID-VkShaderCreateInfoEXT-pCode-08492).
 const binaryAlignment = 16
 
 // A binary is, in little-endian order: the UUID; the version and the stage, 32 bits each; the flags, and the stages that
-// may follow, 64 bits each; the SHA-256 of the specialization and of the code; the length of the code, 64 bits; the code;
-// zeros up to a multiple of 16.
+// may follow, 64 bits each; the SHA-256 of the specialization, and of the code with the mappings; the length of the code, 64 bits; the
+// code; the mappings (see mappingBytes); zeros up to a multiple of 16. Version 1 has no mappings.
 const binaryHeader = 16 + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size + 8
 
 // BinaryCode returns the binary code of the object (vkGetShaderBinaryDataEXT), a multiple of 16 bytes. An object that is
-// made of it with the same specialization and layout behaves identically, on any machine.
+// made of it with the same specialization and layout behaves identically, on any machine. The code has the mappings of the object
+// (VUID-VkShaderCreateInfoEXT-flags-11292 asks for them beside SPIR-V alone), with their embedded samplers.
 func (s *Shader) BinaryCode() ([]byte, error) {
 	if err := check(nil, "the shader object", s); err != nil {
 		return nil, err
@@ -37,10 +38,11 @@ func (s *Shader) BinaryCode() ([]byte, error) {
 	out = binary.LittleEndian.AppendUint32(out, uint32(s.info.Stage))
 	out = binary.LittleEndian.AppendUint64(out, uint64(s.info.Flags))
 	out = binary.LittleEndian.AppendUint64(out, uint64(s.info.Next))
-	spec, code := s.info.specialization(), sha256.Sum256(s.info.Code)
-	out = append(append(out, spec[:]...), code[:]...)
+	spec, code := s.info.specialization(), append(slices.Clip(s.info.Code), mappingBytes(s.info.Mappings)...)
+	sum := sha256.Sum256(code)
+	out = append(append(out, spec[:]...), sum[:]...)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(s.info.Code)))
-	out = append(out, s.info.Code...)
+	out = append(out, code...)
 	return append(out, make([]byte, -len(out)&(binaryAlignment-1))...), nil
 }
 
@@ -59,26 +61,30 @@ func (i *ShaderInfo) specialization() [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// readBinary returns the SPIR-V of binary code. Whatever the bytes are, the error is ErrIncompatibleBinary, or a
+// readBinary returns the SPIR-V and the mappings of binary code. Whatever the bytes are, the error is ErrIncompatibleBinary, or a
 // *UsageError if the description differs from that of the object that the code was taken from.
-func readBinary(info *ShaderInfo) ([]byte, error) {
+func readBinary(info *ShaderInfo) (code []byte, list []Mapping, err error) {
 	b := info.Code
 	if len(b) < binaryHeader || len(b)%binaryAlignment != 0 || !bytes.Equal(b[:16], ShaderBinaryUUID[:]) {
-		return nil, ErrIncompatibleBinary
+		return nil, nil, ErrIncompatibleBinary
 	}
 	version, stage := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
 	flags, next := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
 	spec, hash := b[40:][:sha256.Size], b[40+sha256.Size:][:sha256.Size]
 	n := binary.LittleEndian.Uint64(b[binaryHeader-8:])
 	if version == 0 || version > ShaderBinaryVersion || n > uint64(len(b)-binaryHeader) {
-		return nil, ErrIncompatibleBinary
+		return nil, nil, ErrIncompatibleBinary
 	}
-	code := b[binaryHeader:][:n]
-	if sum := sha256.Sum256(code); !bytes.Equal(sum[:], hash) {
-		return nil, ErrIncompatibleBinary
+	code = b[binaryHeader:]
+	mapped, ok := 0, true
+	if version > 1 {
+		list, mapped, ok = readMappings(code[n:])
+	}
+	if sum := sha256.Sum256(code[:n+uint64(mapped)]); !ok || !bytes.Equal(sum[:], hash) {
+		return nil, nil, ErrIncompatibleBinary
 	}
 	if want := info.specialization(); stage != uint32(info.Stage) || flags != uint64(info.Flags) || next != uint64(info.Next) || !bytes.Equal(spec, want[:]) {
-		return nil, usage("", "the binary is of another stage, of other flags or of another specialization; must be of the description")
+		return nil, nil, usage("", "the binary is of another stage, of other flags or of another specialization; must be of the description")
 	}
-	return slices.Clone(code), nil
+	return slices.Clone(code[:n]), list, nil
 }

@@ -64,7 +64,7 @@ type ShaderInfo struct {
 	Layout         *PipelineLayout
 	Specialization facts.Spec
 	SubgroupSize   uint32
-	Mappings       []Mapping // of an object with the flag DescriptorHeap, which has no layout
+	Mappings       []Mapping // of an object with the flag DescriptorHeap, which has no layout; those in a binary replace them
 }
 
 // Shader is a shader object: a stage that is bound by itself.
@@ -145,8 +145,11 @@ func (d *Device) checkObjects(list []*Shader) (int, error) {
 		case set[0] != s: // checked with the first
 			continue
 		}
-		layout := s.info.Layout.link
-		description := link.Description{Name: "shader objects", Kind: link.ShaderObjects, Layout: &layout, Env: d.env, Device: d.env.Device}
+		description := link.Description{Name: "shader objects", Kind: link.ShaderObjects, Env: d.env, Device: d.env.Device}
+		if s.info.Flags&enum.ObjectFlagsDescriptorHeap == 0 { // else the resources have mappings
+			layout := s.info.Layout.link
+			description.Layout = &layout
+		}
 		for _, s := range set {
 			description.Stages = append(description.Stages, s.describe(d))
 		}
@@ -174,11 +177,15 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		return nil, usage("VUID-VkShaderCreateInfoEXT-codeSize-08735", "the code has %d bytes; must be a multiple of 4", len(info.Code))
 	}
 	if info.Binary {
-		code, err := readBinary(info)
+		code, list, err := readBinary(info)
 		if err != nil {
 			return nil, err
 		}
 		s.info.Code, s.info.Binary = code, false
+		if list != nil {
+			s.info.Mappings = list
+			defer d.adoptConversions(list)()
+		}
 	} else {
 		s.info.Code = slices.Clone(info.Code)
 	}
@@ -215,7 +222,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	}
 	s.source, s.stage = c.stages[0], c.stages[0].stage()
 	if heaps {
-		if s.mappings, err = d.mappings(info.Mappings, s.stage.Program); err != nil {
+		if s.mappings, err = d.mappings(s.info.Mappings, s.stage.Program); err != nil {
 			return nil, err
 		}
 	}

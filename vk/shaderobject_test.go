@@ -398,7 +398,7 @@ func TestBinaries(t *testing.T) {
 			}
 		}
 		info := ShaderInfo{Stage: StageVertex, Code: b, Binary: true, Next: o.info.Next}
-		if code, err := readBinary(&info); err == nil && !bytes.Equal(code, o.info.Code) {
+		if code, _, err := readBinary(&info); err == nil && !bytes.Equal(code, o.info.Code) {
 			t.Fatal("a changed binary is read as other code")
 		}
 	}
