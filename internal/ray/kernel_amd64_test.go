@@ -41,6 +41,7 @@ func TestPacketLayout(t *testing.T) {
 		{"second", unsafe.Sizeof(s.second), 64},
 		{"third", unsafe.Sizeof(s.third), 64},
 		{"distances", unsafe.Sizeof(s.distances), 4 * width},
+		{"boxes", unsafe.Sizeof(s.boxes), 3 * 64},
 		{"first", unsafe.Sizeof(s.first), 8},
 		{"rest", unsafe.Sizeof(s.rest), 4},
 		{"an entry of the stack", unsafe.Sizeof(packetEntry{}), 16},

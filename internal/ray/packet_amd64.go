@@ -11,6 +11,9 @@ type rows = [PacketLanes]float32
 // packetSession is a traversal of one structure by the rays of a packet, by machine code.
 type packetSession struct {
 	nodes, blocks unsafe.Pointer
+	// leafList and leafSize are the list of what the leaves refer to, and the size of its elements.
+	leafList unsafe.Pointer
+	leafSize int64
 	// sp and base are addresses in the packet's stack; first is the first entry of a node.
 	sp, base, first unsafe.Pointer
 	// near, far and axis are those of levels, of all rays.
@@ -42,13 +45,15 @@ type packetSession struct {
 	hit [PacketLanes]uint32
 	// distances holds the least distances of a node's children.
 	distances [8]float32
+	// boxes holds the boxes of the triangles of a block, as a node does; the last four of each vector are not used.
+	boxes [6][8]float32
 
 	// current and lanes are the reference at which the traversal goes on, and the rays that reach it.
 	current ref
 	lanes   uint32
 	// block, triangle, half and rest are the place in a leaf where the machine code goes on, if resume is 1: the index
-	// of the block, the lane in it, 0 or 32 for the half of the packet, and the number of blocks after it. slow is
-	// the rays whose test is left to Go.
+	// of its first block, the number of the triangle in the leaf, 0 or 32 for the half of the packet, and a bit for each
+	// triangle after it that the interval meets. slow is the rays whose test is left to Go.
 	block, triangle, half, rest, resume, slow uint32
 	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less.
 	leaves, changed uint32
@@ -211,13 +216,14 @@ func (s *packetSession) gather(lanes uint32) (members uint32, together bool) {
 func (s *packetSession) start(b *Structure, stack *packetEntry, lanes uint32) {
 	s.nodes = unsafe.Pointer(unsafe.SliceData(b.nodes))
 	s.blocks = unsafe.Pointer(unsafe.SliceData(b.blocks))
+	s.leafList, s.leafSize = b.leafList()
 	s.sp = unsafe.Pointer(stack)
 	s.base = s.sp
 	s.current, s.lanes, s.resume, s.leaves, s.changed = b.root, lanes, 0, 0, 0
 }
 
 // forget drops the structure.
-func (s *packetSession) forget() { s.nodes, s.blocks = nil, nil }
+func (s *packetSession) forget() { s.nodes, s.blocks, s.leafList = nil, nil, nil }
 
 // setHigh sets the largest distances of candidates.
 func (s *packetSession) setHigh(high *rows) {
@@ -251,10 +257,11 @@ func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 		if r != walkBlock {
 			return
 		}
-		x := &b.blocks[s.block]
+		place := 4*s.block + s.triangle
+		x := &b.blocks[place/4]
 		w.eachAlone(s.slow<<(s.half/4), func() {
 			w.enterInstance(instance)
-			w.visitTriangle(x, int(s.triangle), 4*s.block+s.triangle)
+			w.visitTriangle(x, int(place%4), place)
 		})
 		s.resume, s.changed = 1, 1
 	}

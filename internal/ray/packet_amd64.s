@@ -321,11 +321,13 @@ end:
 //	R8 R9 R11         byte offsets of the far bounds x, y, z
 //	Y4 to Y9          the planes of the interval: near x, y, z, far x, y, z
 //	Y10 to Y15        its scales x, y, z
-//	DX                the current reference; in a leaf the index of the block
+//	DX                the current reference; in a leaf the index of its first block
 //	BX                the address of the node or of the block
 //	R14               the rays that reach it
+//	CX                in a leaf: the triangles that are not tested yet, by their numbers in it
+//	AX                in a leaf: the number of the triangle
 //
-// A leaf uses all registers but DI; INTERVAL loads them again.
+// The tests of triangles use all registers but DI; INTERVAL loads them again.
 
 #define INTERVAL \
 	MOVQ packetSession_near+0(DI), R12 \
@@ -346,6 +348,54 @@ end:
 	VBROADCASTSS packetSession_scale+12(DI), Y13 \
 	VBROADCASTSS packetSession_scale+16(DI), Y14 \
 	VBROADCASTSS packetSession_scale+20(DI), Y15
+
+// BOX(k) stores the least and the greatest component k of the four triangles of the block at BX, in the places of a node's bounds.
+#define BOX(k) \
+	VMOVUPS (16*k)(BX), X0 \
+	VMOVUPS (48+16*k)(BX), X1 \
+	VMOVUPS (96+16*k)(BX), X2 \
+	VMINPS X1, X0, X3 \
+	VMAXPS X1, X0, X0 \
+	VMINPS X2, X3, X3 \
+	VMAXPS X2, X0, X0 \
+	VMOVUPS X3, packetSession_boxes+64*k(DI) \
+	VMOVUPS X0, packetSession_boxes+32+64*k(DI)
+
+// BETWEEN(bounds, V): the distances of the interval around all rays in boxes: V0 from and V1 to. The bounds are those of a node.
+// V is the letter of the registers.
+#define BETWEEN(nearX, nearY, nearZ, farX, farY, farZ, V0, V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14, V15) \
+	VSUBPS nearX, V4, V0 \
+	VMULPS V10, V0, V1 \
+	VMULPS V11, V0, V0 \
+	VMINPS V1, V0, V0 \
+	VSUBPS nearY, V5, V1 \
+	VMULPS V12, V1, V2 \
+	VMULPS V13, V1, V1 \
+	VMINPS V2, V1, V1 \
+	VMAXPS V1, V0, V0 \
+	VSUBPS nearZ, V6, V1 \
+	VMULPS V14, V1, V2 \
+	VMULPS V15, V1, V1 \
+	VMINPS V2, V1, V1 \
+	VMAXPS V1, V0, V0 \
+	VBROADCASTSS packetSession_least(DI), V1 \
+	VMAXPS V1, V0, V0 \
+	VSUBPS farX, V7, V1 \
+	VMULPS V10, V1, V2 \
+	VMULPS V11, V1, V1 \
+	VMAXPS V2, V1, V1 \
+	VSUBPS farY, V8, V2 \
+	VMULPS V12, V2, V3 \
+	VMULPS V13, V2, V2 \
+	VMAXPS V3, V2, V2 \
+	VMINPS V2, V1, V1 \
+	VSUBPS farZ, V9, V2 \
+	VMULPS V14, V2, V3 \
+	VMULPS V15, V2, V2 \
+	VMAXPS V3, V2, V2 \
+	VMINPS V2, V1, V1 \
+	VBROADCASTSS packetSession_most(DI), V2 \
+	VMINPS V2, V1, V1
 
 // REACH(o, lanes): the rays of the half of the packet at the byte offset o that reach the child at SI.
 #define REACH(o, lanes) \
@@ -399,6 +449,17 @@ end:
 	VFMADD213PS Y9, Y8, Y7 \
 	VMAXPS Y7, Y6, far
 
+// PLACE sets SI to the address of triangle AX of the leaf, in its block.
+#define PLACE \
+	MOVL AX, SI \
+	MOVL AX, BX \
+	ANDL $3, SI \
+	SHRL $2, BX \
+	ADDL DX, BX \
+	IMUL3Q $const_blockSize, BX, BX \
+	ADDQ packetSession_blocks(DI), BX \
+	LEAQ (BX)(SI*4), SI
+
 // KEEP(row, value) stores value in a row of the rays Y2.
 #define KEEP(row, value) \
 	VMOVUPS row(R15), Y3 \
@@ -436,38 +497,7 @@ dispatch:
 	ADDQ  packetSession_nodes(DI), BX
 
 	// The interval around all rays.
-	VSUBPS (BX)(R12*1), Y4, Y0
-	VMULPS Y10, Y0, Y1
-	VMULPS Y11, Y0, Y0
-	VMINPS Y1, Y0, Y0
-	VSUBPS (BX)(R13*1), Y5, Y1
-	VMULPS Y12, Y1, Y2
-	VMULPS Y13, Y1, Y1
-	VMINPS Y2, Y1, Y1
-	VMAXPS Y1, Y0, Y0
-	VSUBPS (BX)(R15*1), Y6, Y1
-	VMULPS Y14, Y1, Y2
-	VMULPS Y15, Y1, Y1
-	VMINPS Y2, Y1, Y1
-	VMAXPS Y1, Y0, Y0
-	VBROADCASTSS packetSession_least(DI), Y1
-	VMAXPS Y1, Y0, Y0
-	VSUBPS (BX)(R8*1), Y7, Y1
-	VMULPS Y10, Y1, Y2
-	VMULPS Y11, Y1, Y1
-	VMAXPS Y2, Y1, Y1
-	VSUBPS (BX)(R9*1), Y8, Y2
-	VMULPS Y12, Y2, Y3
-	VMULPS Y13, Y2, Y2
-	VMAXPS Y3, Y2, Y2
-	VMINPS Y2, Y1, Y1
-	VSUBPS (BX)(R11*1), Y9, Y2
-	VMULPS Y14, Y2, Y3
-	VMULPS Y15, Y2, Y2
-	VMAXPS Y3, Y2, Y2
-	VMINPS Y2, Y1, Y1
-	VBROADCASTSS packetSession_most(DI), Y2
-	VMINPS Y2, Y1, Y1
+	BETWEEN((BX)(R12*1), (BX)(R13*1), (BX)(R15*1), (BX)(R8*1), (BX)(R9*1), (BX)(R11*1), Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15)
 	VCMPPS $0x12, Y1, Y0, Y1 // near <= far
 	VMOVMSKPS Y1, AX
 	TESTL AX, AX
@@ -520,6 +550,20 @@ insert:
 	MOVQ  SI, 8(CX)
 	ADDQ  $16, R10
 
+	// Ask for the memory of the child: the processor loads it during the visits before.
+	MOVL  DX, SI
+	IMUL3Q $const_nodeSize, SI, CX
+	ADDQ  packetSession_nodes(DI), CX
+	ANDL  $0xFFFFFFF, SI
+	IMULQ packetSession_leafSize(DI), SI
+	ADDQ  packetSession_leafList(DI), SI
+	TESTL DX, DX
+	CMOVQMI SI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
 nextChild:
 	TESTL AX, AX
 	JNZ   child
@@ -528,21 +572,41 @@ nextChild:
 leaf:
 	CMPL packetSession_leaves(DI), $0
 	JNE  leave
-	MOVQ R10, packetSession_sp(DI)
 	BLOCKS
+
+	// The triangles with boxes that the interval around all rays meets, from the last block to the first one.
+	LEAL (DX)(CX*1), BX
+	IMUL3Q $const_blockSize, BX, BX
+	ADDQ packetSession_blocks(DI), BX
+	XORL AX, AX
+
+boxes:
+	BOX(0)
+	BOX(1)
+	BOX(2)
+	BETWEEN(packetSession_boxes(DI)(R12*1), packetSession_boxes(DI)(R13*1), packetSession_boxes(DI)(R15*1), packetSession_boxes(DI)(R8*1), packetSession_boxes(DI)(R9*1), packetSession_boxes(DI)(R11*1), X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14, X15)
+	VCMPPS $0x12, X1, X0, X1
+	VPCMPEQD X2, X2, X2
+	VPCMPEQD block_primitive(BX), X2, X2 // lanes without a triangle
+	VPANDN X1, X2, X1
+	VMOVMSKPS X1, SI
+	SHLL $4, AX
+	ORL  SI, AX
+	SUBQ $const_blockSize, BX
+	SUBL $1, CX
+	JNS  boxes
+	MOVL AX, CX
+	TESTL CX, CX
+	JZ   pop
+	MOVQ R10, packetSession_sp(DI)
 	MOVQ packetSession_axis+0(DI), R8
 	MOVQ packetSession_axis+8(DI), R9
 	MOVQ packetSession_axis+16(DI), R12
 
-block:
-	IMUL3Q $const_blockSize, DX, BX
-	ADDQ packetSession_blocks(DI), BX
-	XORL AX, AX
-
 triangle:
-	CMPL block_primitive(BX)(AX*4), $-1
-	JEQ  nextBlock
-	LEAQ (BX)(AX*4), SI
+	TZCNTL CX, AX
+	BLSRL CX, CX
+	PLACE
 	XORL R13, R13
 	MOVQ DI, R15
 	MOVL R14, R10
@@ -590,17 +654,8 @@ nextHalf:
 	JMP  half
 
 nextTriangle:
-	INCL AX
-	CMPL AX, $4
-	JNE  triangle
-
-nextBlock:
-	SUBL $1, CX
-	JS   leafEnd
-	INCL DX
-	JMP  block
-
-leafEnd:
+	TESTL CX, CX
+	JNZ  triangle
 	MOVQ packetSession_sp(DI), R10
 	CMPL packetSession_changed(DI), $0
 	JEQ  reload
@@ -672,9 +727,7 @@ decide:
 	MOVL packetSession_rest(DI), CX
 
 restore:
-	IMUL3Q $const_blockSize, DX, BX
-	ADDQ packetSession_blocks(DI), BX
-	LEAQ (BX)(AX*4), SI
+	PLACE
 	MOVQ packetSession_axis+0(DI), R8
 	MOVQ packetSession_axis+8(DI), R9
 	MOVQ packetSession_axis+16(DI), R12
