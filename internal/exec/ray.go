@@ -18,6 +18,7 @@ type RayCall struct {
 	Slot    [128]uint32 // by lane: the first slot of its ray
 	Request [128]uint32 // by lane
 	Uniform bool        // all lanes have the same slot and the same request
+	alike   int         // the number of lanes with the slot and the request of lane 0, of the last AddAll
 
 	Scratch RayScratch // memory of the service, which it finds again at the next call of the same worker; nil at first
 }
@@ -42,11 +43,15 @@ func (c *RayCall) Begin(memory []uint32, stride int) {
 	c.Memory, c.Stride, c.Lanes, c.Uniform = memory, stride, Lanes{}, false
 }
 
+// Vary ends the use of the slots and requests of the last AddAll. A caller that sets them itself calls it first.
+func (c *RayCall) Vary() { c.alike = 0 }
+
 // Add adds the ray of a lane at a slot of the limit slots from base on, unless it does not fit there.
 func (c *RayCall) Add(lane int, base, limit uint32, slot, request uint64) {
 	if slot+ir.RaySlots > uint64(limit) {
 		return
 	}
+	c.alike = 0
 	c.Lanes[lane>>6] |= 1 << (lane & 63)
 	c.Slot[lane], c.Request[lane] = base+uint32(slot), uint32(request)
 }
@@ -58,6 +63,10 @@ func (c *RayCall) AddAll(lanes Lanes, base, limit uint32, slot, request uint64) 
 	}
 	c.Lanes, c.Uniform = lanes, true
 	at, which := base+uint32(slot), uint32(request)
+	if c.alike >= c.Stride && c.Slot[0] == at && c.Request[0] == which { // most programs have few rays
+		return
+	}
+	c.alike = c.Stride
 	for lane := range c.Stride {
 		c.Slot[lane], c.Request[lane] = at, which
 	}

@@ -28,16 +28,17 @@ func (w *worker) serviceCall(site *target.Site) *serviceCall {
 	if c.site.Op == vcode.Lane {
 		c.firstLane = int(c.site.Part) * c.form().Lanes
 	}
-	for i, r := range c.site.Masks {
-		at := c.firstLane + i*c.form().Lanes // of a Step: from its first part on
-		c.active[at>>6] |= c.mask(r) << (at & 63)
+	at, lanes := c.firstLane, w.variant.form.Lanes // of a Step: from its first part on
+	for i := range c.site.Masks {
+		c.active[at>>6] |= c.mask(&c.site.Masks[i]) << (at & 63)
+		at += lanes
 	}
 	return c
 }
 
 // mask returns the bits of a mask, one per lane.
-func (c *serviceCall) mask(r target.Location) (bits uint64) {
-	f := c.form()
+func (c *serviceCall) mask(r *target.Location) (bits uint64) {
+	f := &c.variant.form
 	switch {
 	case r.Const && r.Step == 0:
 		if r.Bits&1 != 0 {
@@ -45,15 +46,16 @@ func (c *serviceCall) mask(r target.Location) (bits uint64) {
 		}
 	case r.Const || r.Class != vcode.Mask:
 		for lane := range f.Lanes {
-			bits |= c.read(r, lane) & 1 << lane
+			bits |= c.read(*r, lane) & 1 << lane
 		}
 	case f.VectorMasks:
-		b := c.register(r)
-		for lane := range f.Lanes {
-			bits |= uint64(b[4*lane]&1) << lane
+		b := c.register(*r)
+		for lane := 0; lane < f.Lanes; lane += 2 {
+			two := binary.LittleEndian.Uint64(b[4*lane:])
+			bits |= (two&1 | two>>31&2) << lane
 		}
 	default:
-		bits = uint64(binary.LittleEndian.Uint16(c.register(r))) & (1<<f.Lanes - 1)
+		bits = uint64(binary.LittleEndian.Uint16(c.register(*r))) & (1<<f.Lanes - 1)
 	}
 	return bits
 }

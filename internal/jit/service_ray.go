@@ -27,6 +27,7 @@ func (c *serviceCall) serveRays(base, limit uint32) {
 		c.job.Rays.ServeRays(rays)
 		return
 	}
+	rays.Vary()
 	c.words(0, &rays.Slot)
 	c.words(1, &rays.Request)
 	for lane := range c.active.All {

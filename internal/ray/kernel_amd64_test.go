@@ -40,6 +40,8 @@ func TestPacketLayout(t *testing.T) {
 		{"grow", unsafe.Sizeof(s.grow), 64},
 		{"second", unsafe.Sizeof(s.second), 64},
 		{"third", unsafe.Sizeof(s.third), 64},
+		{"place", unsafe.Sizeof(s.place), 64},
+		{"instance", unsafe.Sizeof(s.instance), 64},
 		{"distances", unsafe.Sizeof(s.distances), 4 * width},
 		{"boxes", unsafe.Sizeof(s.boxes), 3 * 64},
 		{"first", unsafe.Sizeof(s.first), 8},

@@ -46,9 +46,10 @@ type packet struct {
 	*Packet
 	flags RayFlags
 	mask  uint32
-	// instance and place are the closest hits so far; place is noPlace without one.
-	instance, place [PacketLanes]uint32
-	upper, lower    packetSession
+	// alike: the rays have the same flags and mask.
+	alike bool
+	// lower has also the closest hits so far.
+	upper, lower packetSession
 	// query is the ray of a lane that is alone. It has no hits.
 	query Query
 	stack [2 * stackSize]packetEntry
@@ -78,8 +79,8 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 		w.packet = k
 	}
 	k.Packet, w.top, w.moving = p, s, noInstance
-	if lanes, alike := k.begin(w.portable); lanes != 0 {
-		if alike && hasKernel && !w.portable {
+	if lanes, together := k.begin(w.portable); lanes != 0 {
+		if together && hasKernel && !w.portable {
 			w.findAll(lanes)
 		} else {
 			w.eachAlone(lanes, w.search)
@@ -94,7 +95,7 @@ func (w *Walker) NextAll(s *Structure, p *Packet) {
 
 // begin sets the intervals, the flags and the mask. It returns the rays that can hit anything, and reports whether all of them have
 // the same flags and mask, and none that hide opaque or other geometries.
-func (k *packet) begin(portable bool) (lanes uint32, alike bool) {
+func (k *packet) begin(portable bool) (lanes uint32, together bool) {
 	r := &k.Rays
 	var different bool
 	if hasKernel && !portable {
@@ -102,12 +103,13 @@ func (k *packet) begin(portable bool) (lanes uint32, alike bool) {
 	} else {
 		lanes, different = k.beginPortable()
 	}
-	for i := range k.place {
-		k.place[i] = noPlace
+	for i := range k.lower.place {
+		k.lower.place[i] = noPlace
 	}
 	first := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
 	k.flags, k.mask = RayFlags(r.Flags[first]), r.Mask[first]
-	return lanes, !different && k.flags&(RayCullOpaque|RayCullNoOpaque) == 0
+	k.alike = !different
+	return lanes, k.alike && k.flags&(RayCullOpaque|RayCullNoOpaque) == 0
 }
 
 // beginPortable is beginAVX2.
@@ -153,9 +155,10 @@ func (w *Walker) load(lane int) {
 		w.time, w.moving = t, noInstance
 	}
 	w.low, w.high = k.lower.low[lane], k.lower.high[lane]
-	w.place, w.found = k.place[lane], k.place[lane] != noPlace
+	w.place = k.lower.place[lane]
+	w.found = w.place != noPlace
 	if w.found {
-		w.best = w.keyOf(k.instance[lane], k.place[lane], w.high)
+		w.best = w.keyOf(k.lower.instance[lane], w.place, w.high)
 		w.sum, w.second, w.third = k.lower.sum[lane], k.lower.second[lane], k.lower.third[lane]
 	}
 }
@@ -178,7 +181,7 @@ func (w *Walker) keyOf(instance, place uint32, t float32) key {
 // save stores the hit of a ray alone.
 func (w *Walker) save(lane int) {
 	if k := w.packet; w.found {
-		k.lower.high[lane], k.place[lane], k.instance[lane] = w.best.t, w.place, w.best.instance
+		k.lower.high[lane], k.lower.place[lane], k.lower.instance[lane] = w.best.t, w.place, w.best.instance
 		k.lower.sum[lane], k.lower.second[lane], k.lower.third[lane] = w.sum, w.second, w.third
 	}
 }
@@ -197,11 +200,23 @@ func (w *Walker) eachAlone(lanes uint32, visit func()) {
 func (w *Walker) describeAll(lanes uint32) {
 	k := w.packet
 	h := &k.Hits
+	if hasKernel && !w.portable && k.alike {
+		found := lanes &^ equalAVX2(&k.lower.place, noPlace)
+		if found == 0 {
+			return
+		}
+		first := k.lower.instance[bits.TrailingZeros32(found)&(PacketLanes-1)]
+		byGo := equalAVX2(k.lower.sumBits(), 0)
+		if found&byGo == 0 && found&^equalAVX2(&k.lower.instance, first) == 0 {
+			w.describeAlike(first, found)
+			return
+		}
+	}
 	h.T = k.lower.high
 	k.lower.coordinates(h)
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
-		place := k.place[lane]
+		place := k.lower.place[lane]
 		if place == noPlace {
 			continue
 		}
@@ -222,7 +237,7 @@ func (w *Walker) describeAll(lanes uint32) {
 // describeFast sets the hit of a ray that the machine code found, but for its distance and its coordinates.
 func (w *Walker) describeFast(lane int, place uint32) {
 	k := w.packet
-	h, i := &k.Hits, k.instance[lane]
+	h, i := &k.Hits, k.lower.instance[lane]
 	p := &w.top.instances[i]
 	x := &p.Bottom.blocks[place/4]
 	g := x.geometry[place%4]
@@ -238,6 +253,35 @@ func (w *Walker) describeFast(lane int, place uint32) {
 		h.HitKind[lane] = FrontFacing
 	}
 }
+
+// describeAlike sets the hits of rays with the same flags, which the machine code found in the same instance.
+func (w *Walker) describeAlike(instance, found uint32) {
+	k := w.packet
+	p := &w.top.instances[instance]
+	b := p.Bottom
+	k.query.Flags = k.flags
+	opaque, byGeometry := k.query.opaque(p.Flags, GeometryOpaque), !k.query.opaque(p.Flags, 0)
+	h, decided := &k.Hits, uint32(0)
+	for rest := found; rest != 0; rest &= rest - 1 {
+		lane := bits.TrailingZeros32(rest) & (PacketLanes - 1)
+		place := k.lower.place[lane]
+		x := &b.blocks[place/4]
+		g := x.geometry[place%4]
+		h.Geometry[lane], h.Primitive[lane] = g, x.primitive[place%4]
+		if opaque && (!byGeometry || b.geometries[g].Flags&GeometryOpaque != 0) {
+			decided |= 1 << lane
+		}
+	}
+	x := describedHits{kind: uint32(Triangles), instance: instance, custom: p.Custom, recordOffset: p.RecordOffset, hitKind: FrontFacing}
+	if p.Flags&InstanceFlipFacing != 0 {
+		x.hitKind = BackFacing
+	}
+	k.lower.describe(h, &x, decided)
+	k.Found, k.Decided = found, decided
+}
+
+// describedHits is the fields that the hits of rays in the same instance share, and the kind of those whose sum is positive.
+type describedHits struct{ kind, instance, custom, recordOffset, hitKind uint32 }
 
 // put sets the hit of a ray.
 func (p *Packet) put(lane int, x *Hit) {

@@ -41,8 +41,8 @@ type packetSession struct {
 	// sum, second and third are the edge functions of the closest hit: their sum and those of the barycentric
 	// coordinates.
 	sum, second, third rows
-	// hit is the places of hits that the machine code found, or noPlace.
-	hit [PacketLanes]uint32
+	// place and instance are the closest hits; place is noPlace without one.
+	place, instance [PacketLanes]uint32
 	// distances holds the least distances of a node's children.
 	distances [8]float32
 	// boxes holds the boxes of the triangles of a block, as a node does; the last four of each vector are not used.
@@ -55,6 +55,8 @@ type packetSession struct {
 	// of its first block, the number of the triangle in the leaf, 0 or 32 for the half of the packet, and a bit for each
 	// triangle after it that the interval meets. slow is the rays whose test is left to Go.
 	block, triangle, half, rest, resume, slow uint32
+	// number is the number of the instance.
+	number uint32
 	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less.
 	leaves, changed uint32
 	// culledPositive and culledNegative are 255 if triangles of that orientation are culled, or 0.
@@ -81,6 +83,22 @@ func walkPacketAVX2(s *packetSession) int
 //
 //go:noescape
 func coordinatesAVX2(s *packetSession, u, v *rows)
+
+// describeAVX2 sets the hits that are alike, but for the geometry and the primitive. The decided ones are opaque.
+//
+//go:noescape
+func describeAVX2(s *packetSession, h *PacketHits, x *describedHits, decided uint32)
+
+// sumBits returns the bits of sum.
+func (s *packetSession) sumBits() *[PacketLanes]uint32 {
+	return (*[PacketLanes]uint32)(unsafe.Pointer(&s.sum))
+}
+
+// describe is describeAVX2.
+func (s *packetSession) describe(h *PacketHits, x *describedHits, decided uint32) {
+	describeAVX2(s, h, x, decided)
+	s.coordinates(h)
+}
 
 // coordinates sets the barycentric coordinates of hits.
 func (s *packetSession) coordinates(h *PacketHits) {
@@ -242,19 +260,10 @@ func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 	s, p := &k.lower, &w.top.instances[instance]
 	b := p.Bottom
 	s.start(b, &k.stack[stackSize], lanes)
-	for i := range s.hit {
-		s.hit[i] = noPlace
-	}
+	s.number = instance
 	s.culledPositive, s.culledNegative = culled(k.flags, p.Flags, 255)
 	for {
-		r := walkPacketAVX2(s)
-		for rest := lanes; rest != 0; rest &= rest - 1 {
-			i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
-			if s.hit[i] != noPlace {
-				k.place[i], k.instance[i], s.hit[i] = s.hit[i], instance, noPlace
-			}
-		}
-		if r != walkBlock {
+		if walkPacketAVX2(s) != walkBlock {
 			return
 		}
 		place := 4*s.block + s.triangle

@@ -717,7 +717,9 @@ candidates:
 	LEAL (BX)(DX*4), BX
 	VMOVD BX, X4
 	VPBROADCASTD X4, Y4
-	KEEP(packetSession_hit, Y4)
+	KEEP(packetSession_place, Y4)
+	VPBROADCASTD packetSession_number(DI), Y4
+	KEEP(packetSession_instance, Y4)
 	MOVL $1, packetSession_changed(DI)
 
 decide:
@@ -763,6 +765,51 @@ done:
 	MOVQ R10, packetSession_sp(DI)
 	VZEROUPPER
 	MOVQ $const_walkEnd, ret+8(FP)
+	RET
+
+// COLUMN(row, field) sets a row of hits to a field of all.
+#define COLUMN(row, field) \
+	VPBROADCASTD field(SI), Y0 \
+	VMOVDQU Y0, row(DX) \
+	VMOVDQU Y0, row+32(DX)
+
+// MOVE(to, from) copies a row of the session to one of hits.
+#define MOVE(to, from) \
+	VMOVDQU from(DI), Y0 \
+	VMOVDQU from+32(DI), Y1 \
+	VMOVDQU Y0, to(DX) \
+	VMOVDQU Y1, to+32(DX)
+
+// func describeAVX2(s *packetSession, h *PacketHits, x *describedHits, decided uint32)
+TEXT ·describeAVX2(SB), NOSPLIT, $0-28
+	MOVQ s+0(FP), DI
+	MOVQ h+8(FP), DX
+	MOVQ x+16(FP), SI
+	MOVL decided+24(FP), AX
+	LANES(AX, Y4, Y5)
+	VPSRLD $31, Y4, Y4
+	VPSRLD $31, Y5, Y5
+	VMOVDQU Y4, PacketHits_Opaque(DX)
+	VMOVDQU Y5, PacketHits_Opaque+32(DX)
+	VPXOR Y0, Y0, Y0
+	VMOVDQU Y0, PacketHits_Generated(DX)
+	VMOVDQU Y0, PacketHits_Generated+32(DX)
+	VPBROADCASTD describedHits_hitKind(SI), Y1
+	VMOVDQU packetSession_sum(DI), Y2
+	VMOVDQU packetSession_sum+32(DI), Y3
+	VPSRLD $31, Y2, Y2
+	VPSRLD $31, Y3, Y3
+	VPXOR Y1, Y2, Y2 // the kinds differ in the last bit
+	VPXOR Y1, Y3, Y3
+	VMOVDQU Y2, PacketHits_HitKind(DX)
+	VMOVDQU Y3, PacketHits_HitKind+32(DX)
+	COLUMN(PacketHits_Kind, describedHits_kind)
+	COLUMN(PacketHits_Instance, describedHits_instance)
+	COLUMN(PacketHits_Custom, describedHits_custom)
+	COLUMN(PacketHits_RecordOffset, describedHits_recordOffset)
+	MOVE(PacketHits_T, packetSession_high)
+	MOVE(PacketHits_Place, packetSession_place)
+	VZEROUPPER
 	RET
 
 // func coordinatesAVX2(s *packetSession, u, v *rows)

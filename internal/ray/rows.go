@@ -34,6 +34,10 @@ func (r *Rows) row(i int) []uint32 { return r.Memory[i*r.Stride:][:min(r.Lanes, 
 
 // Begin reports whether the traversals of all lanes begin, in the structure of a number.
 func (r *Rows) Begin(lanes uint32, structure uint64) bool {
+	if r.full() {
+		r.row(int(QueryWords) + 1) // it exists
+		return beginsAVX2(&r.Memory[0], wordSize*r.Stride, structure, lanes)
+	}
 	return !r.differs(wordStarted, 0, lanes) && !r.differs(wordEnded, 0, lanes) && !r.differs(wordCommitted, 0, lanes) &&
 		!r.differs(int(QueryWords), uint32(structure), lanes) && !r.differs(int(QueryWords)+1, uint32(structure>>32), lanes)
 }

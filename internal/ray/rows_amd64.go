@@ -23,6 +23,16 @@ func fillRowAVX2(to *uint32, x, lanes uint32)
 //go:noescape
 func differsAVX2(row *uint32, x, lanes uint32) bool
 
+// beginsAVX2 reports whether the queries of lanes in rows with a stride begin, in the structure of a number.
+//
+//go:noescape
+func beginsAVX2(memory *uint32, stride int, structure uint64, lanes uint32) bool
+
+// equalAVX2 returns the lanes of a row that are x.
+//
+//go:noescape
+func equalAVX2(row *[PacketLanes]uint32, x uint32) uint32
+
 // beginAVX2 sets the intervals of rays. It returns the lanes that can hit anything, and whether their flags or masks differ.
 //
 //go:noescape

@@ -100,6 +100,61 @@ TEXT ·differsAVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
+// func beginsAVX2(memory *uint32, stride int, structure uint64, lanes uint32) bool
+TEXT ·beginsAVX2(SB), NOSPLIT, $0-33
+	MOVQ memory+0(FP), DI
+	MOVQ stride+8(FP), BX
+	MOVL lanes+24(FP), AX
+	LANES(AX)
+	IMUL3Q $const_wordCommitted, BX, CX
+	VMOVDQU (DI)(CX*1), Y0
+	VMOVDQU 32(DI)(CX*1), Y1
+	IMUL3Q $const_wordStarted, BX, CX
+	VPOR  (DI)(CX*1), Y0, Y0
+	VPOR  32(DI)(CX*1), Y1, Y1
+	IMUL3Q $const_wordEnded, BX, CX
+	VPOR  (DI)(CX*1), Y0, Y0
+	VPOR  32(DI)(CX*1), Y1, Y1
+	IMUL3Q $const_QueryWords, BX, CX
+	MOVQ structure+16(FP), DX
+	VMOVD DX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR (DI)(CX*1), Y2, Y3
+	VPOR  Y3, Y0, Y0
+	VPXOR 32(DI)(CX*1), Y2, Y3
+	VPOR  Y3, Y1, Y1
+	ADDQ  BX, CX
+	SHRQ $32, DX
+	VMOVD DX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR (DI)(CX*1), Y2, Y3
+	VPOR  Y3, Y0, Y0
+	VPXOR 32(DI)(CX*1), Y2, Y3
+	VPOR  Y3, Y1, Y1
+	VPAND Y14, Y0, Y0
+	VPAND Y15, Y1, Y1
+	VPOR  Y1, Y0, Y0
+	VPTEST Y0, Y0
+	SETEQ ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func equalAVX2(row *[PacketLanes]uint32, x uint32) uint32
+TEXT ·equalAVX2(SB), NOSPLIT, $0-20
+	MOVQ row+0(FP), DI
+	MOVL x+8(FP), AX
+	VMOVD AX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPEQD (DI), Y0, Y1
+	VPCMPEQD 32(DI), Y0, Y2
+	VMOVMSKPS Y1, AX
+	VMOVMSKPS Y2, BX
+	SHLL $8, BX
+	ORL  BX, AX
+	MOVL AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // VALID(o, lanes) sets the least distances of the half of the packet at the byte offset o, and lanes to its rays that can hit
 // anything. Y11 is 0, Y12 is 255.
 #define VALID(o, lanes) \

@@ -12,4 +12,8 @@ func fillRowAVX2(*uint32, uint32, uint32) {}
 
 func differsAVX2(*uint32, uint32, uint32) bool { return false }
 
+func beginsAVX2(*uint32, int, uint64, uint32) bool { return false }
+
+func equalAVX2(*[PacketLanes]uint32, uint32) uint32 { return 0 }
+
 func beginAVX2(*PacketRays, *rows, *rows, uint32) (uint32, bool) { return 0, false }

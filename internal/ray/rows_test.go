@@ -30,6 +30,10 @@ func TestRows(t *testing.T) {
 		if got := rows.differs(row, x, lanes); got != differs {
 			t.Fatalf("differs is %v, must be %v", got, differs)
 		}
+		word := (*[PacketLanes]uint32)(memory[row*stride:])
+		if equal := equalAVX2(word, x); (lanes&^equal != 0) != differs {
+			t.Fatalf("lanes %#x are %d; of %#x differs is %v", equal, x, lanes, differs)
+		}
 		var p PacketRays
 		rows.Load(&p)
 		if words := (*[11 * PacketLanes]uint32)(unsafe.Pointer(&p)); !slices.Equal(words[PacketLanes:][:PacketLanes], memory[stride:][:PacketLanes]) {
@@ -62,6 +66,49 @@ func TestRows(t *testing.T) {
 		if !slices.Equal(memory, want) {
 			t.Fatal("stored rows have other words")
 		}
+	}
+}
+
+// TestRowsBegin: queries begin if no lane has started or ended, or has a hit, and all have the structure; other lanes have no effect.
+func TestRowsBegin(t *testing.T) {
+	const structure = 3<<32 | 5
+	r := rand.New(rand.NewPCG(5, 6))
+	begun := 0
+	for i := range 4000 {
+		stride := PacketLanes + r.IntN(17)
+		memory := make([]uint32, int(QueryWords+2)*stride)
+		rows := Rows{Memory: memory, Stride: stride, Lanes: PacketLanes}
+		if i%4 == 0 {
+			rows.Lanes = 1 + r.IntN(PacketLanes)
+		}
+		lanes := r.Uint32() & (1<<rows.Lanes - 1)
+		for i := range memory { // the words that have no effect
+			memory[i] = r.Uint32()
+		}
+		words := [5]int{wordCommitted, wordStarted, wordEnded, int(QueryWords), int(QueryWords) + 1}
+		want := true
+		for i, x := range [5]uint32{3: 5, 4: 3} {
+			word := words[i]
+			for lane := range rows.Lanes {
+				if lanes>>lane&1 == 0 {
+					continue
+				}
+				memory[word*stride+lane] = x
+				if r.IntN(100) == 0 {
+					memory[word*stride+lane] ^= 1 << r.IntN(32)
+					want = false
+				}
+			}
+		}
+		if got := rows.Begin(lanes, structure); got != want {
+			t.Fatalf("Begin of lanes %#x is %v, must be %v", lanes, got, want)
+		}
+		if want {
+			begun++
+		}
+	}
+	if begun < 1000 || begun > 3000 {
+		t.Errorf("%d of 4000 packets begin", begun)
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 		}
 		c.Scratch = r
 	}
-	r.number, r.structure = 0, s.structures[0]
+	r.known = false
 	for i, word := range c.Lanes {
 		for base := 64 * i; word != 0; base, word = base+ray.PacketLanes, word>>ray.PacketLanes {
 			lanes := uint32(word & (1<<ray.PacketLanes - 1))
@@ -60,6 +60,7 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 // the compiler does not know that.
 type request struct {
 	walker    *ray.Walker
+	known     bool           // number and structure are set
 	number    uint64         // of the structure
 	structure *ray.Structure // nil is the null structure
 	query     ray.Query
@@ -79,8 +80,8 @@ func (r *request) Release() { idleRequests.Put(r, exec.MaxIdleWorkers()) }
 // at makes the request one on the ray of a lane.
 func (r *request) at(c *exec.RayCall, lane int, structures ray.Table) {
 	r.memory, r.stride = c.Memory[int(c.Slot[lane])*c.Stride+lane:], c.Stride
-	if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number {
-		r.number, r.structure = n, structures[n]
+	if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number || !r.known {
+		r.known, r.number, r.structure = true, n, structures[n]
 	}
 }
 
