@@ -49,7 +49,7 @@ func (c *serviceCall) mask(r *target.Location) (bits uint64) {
 			bits |= c.read(*r, lane) & 1 << lane
 		}
 	case f.VectorMasks:
-		b := c.register(*r)
+		b := c.frame[r.Slot:][:4*f.Lanes]
 		for lane := 0; lane < f.Lanes; lane += 2 {
 			two := binary.LittleEndian.Uint64(b[4*lane:])
 			bits |= (two&1 | two>>31&2) << lane

@@ -38,8 +38,8 @@ func (c *serviceCall) serveRays(base, limit uint32) {
 
 // uniform returns the number that all parts of an operand are, if they are the same constant.
 func uniform(parts []target.Location) (x uint64, ok bool) {
-	for _, r := range parts {
-		if !r.Const || r.Step != 0 || r.Bits != parts[0].Bits {
+	for i := range parts {
+		if r := &parts[i]; !r.Const || r.Step != 0 || r.Bits != parts[0].Bits {
 			return 0, false
 		}
 	}

@@ -69,6 +69,11 @@ const (
 //go:noescape
 func enterAVX2(l *level, p *placed, origin, direction *vec, reach, spread float32) int
 
+// levelAVX2 sets l to a ray of s that has a class.
+//
+//go:noescape
+func levelAVX2(l *level, s *packetSession, lane int)
+
 // enter sets l to a ray in world space and, if p is not nil, transforms it into the space of the instance. It reports
 // whether the ray can hit anything.
 func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {

@@ -115,6 +115,88 @@ DATA ·numbers+24(SB)/4, $8
 DATA ·numbers+28(SB)/4, $16
 GLOBL ·numbers(SB), RODATA|NOPTR, $32
 
+// AXES sets the axes of the level at DI, which are AX and those after it, its origin and its shears. BX has the signs of the
+// direction.
+#define AXES \
+	BTL  AX, BX \
+	SBBL CX, CX \
+	ANDL $3, CX \
+	ADDL AX, CX \
+	LEAQ ·permutations(SB), DX \
+	SHLQ $5, CX \
+	ADDQ CX, DX \
+	MOVQ 0(DX), R10 \
+	MOVQ 8(DX), R11 \
+	MOVQ 16(DX), R12 \
+	MOVQ R10, level_axis+0(DI) \
+	MOVQ R11, level_axis+8(DI) \
+	MOVQ R12, level_axis+16(DI) \
+	SHRQ $2, R10 \
+	SHRQ $2, R11 \
+	SHRQ $2, R12 \
+	MOVL level_entered(DI)(R10*1), R13 \
+	MOVL R13, level_origin+0(DI) \
+	MOVL level_entered(DI)(R11*1), R13 \
+	MOVL R13, level_origin+4(DI) \
+	MOVL level_entered(DI)(R12*1), R13 \
+	MOVL R13, level_origin+8(DI) \
+	VMOVSS level_entered+16(DI)(R12*1), X8 \
+	VMOVSS level_entered+16(DI)(R10*1), X9 \
+	VDIVSS X8, X9, X9 \
+	VMOVSS X9, level_shear+0(DI) \
+	VMOVSS level_entered+16(DI)(R11*1), X9 \
+	VDIVSS X8, X9, X9 \
+	VMOVSS X9, level_shear+4(DI) \
+	VMOVSS ·numbers+0(SB), X9 \
+	VDIVSS X8, X9, X9 \
+	VMOVSS X9, level_shear+8(DI) \
+	SHRQ $2, R10 \
+	SHRQ $2, R11 \
+	SHRQ $2, R12 \
+	MOVQ R10, level_component+0(DI) \
+	MOVQ R11, level_component+8(DI) \
+	MOVQ R12, level_component+16(DI)
+
+// PLANES sets the planes of the level at DI by the signs of the direction in BX: a negative component enters through the greatest
+// bound.
+#define PLANES \
+	XORL R8, R8 \
+	BTL  $0, BX \
+	SBBQ R8, R8 \
+	ANDQ $32, R8 \
+	MOVQ R8, level_near+0(DI) \
+	XORQ $32, R8 \
+	MOVQ R8, level_far+0(DI) \
+	BTL  $1, BX \
+	SBBQ R8, R8 \
+	ANDQ $32, R8 \
+	ADDQ $64, R8 \
+	MOVQ R8, level_near+8(DI) \
+	XORQ $32, R8 \
+	MOVQ R8, level_far+8(DI) \
+	BTL  $2, BX \
+	SBBQ R8, R8 \
+	ANDQ $32, R8 \
+	ADDQ $128, R8 \
+	MOVQ R8, level_near+16(DI) \
+	XORQ $32, R8 \
+	MOVQ R8, level_far+16(DI)
+
+// RAY(k) copies component k of the ray at SI in a packet's session to the level at DI.
+#define RAY(k) \
+	MOVL packetSession_origin+64*k(SI), AX \
+	MOVL packetSession_direction+64*k(SI), CX \
+	MOVL AX, level_entered+4*k(DI) \
+	MOVL CX, level_entered+16+4*k(DI) \
+	MOVL packetSession_nearScale+64*k(SI), AX \
+	MOVL packetSession_nearOffset+64*k(SI), CX \
+	MOVL AX, level_nearScale+4*k(DI) \
+	MOVL CX, level_nearOffset+4*k(DI) \
+	MOVL packetSession_farScale+64*k(SI), AX \
+	MOVL packetSession_farOffset+64*k(SI), CX \
+	MOVL AX, level_farScale+4*k(DI) \
+	MOVL CX, level_farOffset+4*k(DI)
+
 // func enterAVX2(l *level, p *placed, origin, direction *vec, reach, spread float32) int
 TEXT ·enterAVX2(SB), NOSPLIT, $0-48
 	MOVQ l+0(FP), DI
@@ -202,67 +284,8 @@ setup:
 	TZCNTL AX, AX
 	VMOVMSKPS X1, BX
 	ANDL $7, BX
-	BTL  AX, BX
-	SBBL CX, CX
-	ANDL $3, CX
-	ADDL AX, CX              // index of the permutation
-	LEAQ ·permutations(SB), DX
-	SHLQ $5, CX
-	ADDQ CX, DX
-	MOVQ 0(DX), R10
-	MOVQ 8(DX), R11
-	MOVQ 16(DX), R12
-	MOVQ R10, level_axis+0(DI)
-	MOVQ R11, level_axis+8(DI)
-	MOVQ R12, level_axis+16(DI)
-	SHRQ $2, R10             // byte offsets in a vector of 32-bit floats
-	SHRQ $2, R11
-	SHRQ $2, R12
-	MOVL level_entered(DI)(R10*1), R13
-	MOVL R13, level_origin+0(DI)
-	MOVL level_entered(DI)(R11*1), R13
-	MOVL R13, level_origin+4(DI)
-	MOVL level_entered(DI)(R12*1), R13
-	MOVL R13, level_origin+8(DI)
-	VMOVSS level_entered+16(DI)(R12*1), X8
-	VMOVSS level_entered+16(DI)(R10*1), X9
-	VDIVSS X8, X9, X9
-	VMOVSS X9, level_shear+0(DI)
-	VMOVSS level_entered+16(DI)(R11*1), X9
-	VDIVSS X8, X9, X9
-	VMOVSS X9, level_shear+4(DI)
-	VMOVSS ·numbers+0(SB), X9
-	VDIVSS X8, X9, X9
-	VMOVSS X9, level_shear+8(DI)
-	SHRQ $2, R10
-	SHRQ $2, R11
-	SHRQ $2, R12
-	MOVQ R10, level_component+0(DI)
-	MOVQ R11, level_component+8(DI)
-	MOVQ R12, level_component+16(DI)
-
-	// The planes: a negative component enters through the greatest bound.
-	XORL R8, R8
-	BTL  $0, BX
-	SBBQ R8, R8
-	ANDQ $32, R8
-	MOVQ R8, level_near+0(DI)
-	XORQ $32, R8
-	MOVQ R8, level_far+0(DI)
-	BTL  $1, BX
-	SBBQ R8, R8
-	ANDQ $32, R8
-	ADDQ $64, R8
-	MOVQ R8, level_near+8(DI)
-	XORQ $32, R8
-	MOVQ R8, level_far+8(DI)
-	BTL  $2, BX
-	SBBQ R8, R8
-	ANDQ $32, R8
-	ADDQ $128, R8
-	MOVQ R8, level_near+16(DI)
-	XORQ $32, R8
-	MOVQ R8, level_far+16(DI)
+	AXES
+	PLANES
 
 	// The slabs.
 	VBROADCASTSS ·numbers+4(SB), X8 // 1/extreme
@@ -297,6 +320,24 @@ setup:
 extreme:
 	VZEROUPPER
 	MOVQ AX, ret+40(FP)
+	RET
+
+// func levelAVX2(l *level, s *packetSession, lane int)
+TEXT ·levelAVX2(SB), NOSPLIT, $0-24
+	MOVQ l+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ lane+16(FP), CX
+	LEAQ (SI)(CX*4), SI
+	RAY(0)
+	RAY(1)
+	RAY(2)
+	MOVL packetSession_class(SI), AX
+	MOVL AX, BX
+	SHRL $3, AX
+	ANDL $7, BX
+	AXES
+	PLANES
+	MOVB $0, level_wide(DI)
 	RET
 
 // permutations holds the byte offsets of u, v, w in a vertex of a block by the longest component, for positive and

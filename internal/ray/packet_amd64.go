@@ -169,7 +169,44 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		}
 		few := s.few(lanes)
 		lanes &^= few
-		w.eachAlone(group|few, func() { w.visitInstance(r, 0) })
+		w.eachTriangles(i, group|few)
+	}
+}
+
+// eachTriangles traverses the bottom level of an instance for rays of the lower session, one after the other.
+func (w *Walker) eachTriangles(instance, lanes uint32) {
+	k := w.packet
+	s, m, p := &k.lower, &w.lower, &w.top.instances[instance]
+	b := p.Bottom
+	m.start(w, b, &w.local, 0)
+	m.always = 0
+	m.culledPositive, m.culledNegative = culled(k.flags, p.Flags, 15)
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
+		if s.class[lane] < 0 {
+			w.eachAlone(1<<lane, func() { w.visitInstance(leafBit|ref(instance), 0) })
+			m.start(w, b, &w.local, 0) // that traversal has used it
+			continue
+		}
+		levelAVX2(&w.local, s, lane)
+		m.low[0], m.high[0] = s.low[lane], s.high[lane]
+		m.current, m.sp = b.root, m.base
+		for {
+			r := walkAVX2(m)
+			if m.place != noPlace {
+				s.high[lane], s.place[lane], s.instance[lane] = m.high[0], m.place, instance
+				s.sum[lane], s.second[lane], s.third[lane] = m.sum, m.second, m.third
+				m.place = noPlace
+			}
+			if r != walkBlock {
+				break
+			}
+			w.load(lane)
+			w.instance = instance
+			w.visitBlock(b, int(m.block))
+			w.save(lane)
+			m.high[0] = w.high
+		}
 	}
 }
 
