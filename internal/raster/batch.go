@@ -80,6 +80,7 @@ const (
 	BatchDepthClip
 	BatchNegativeOneToOne
 	BatchTiny // tiny triangles may be covered by the program
+	BatchSafe // triangles inside of the view volume need no clipping
 )
 
 // Limits that the vectorized setup shares with this package, so that both classify a triangle alike.
@@ -104,7 +105,7 @@ func (r *Rasterizer) BatchVertices(v Records, p *BatchParams) bool {
 	r.records, r.projected = v, r.projected[:0]
 	t := &r.views[0]
 	*p = BatchParams{Scale: t.scale, Offset: t.offset, Bounds: r.clipRects[0].polygons, X0: r.grid.x0, Y0: r.grid.y0, Width: r.grid.width}
-	for i, b := range [...]bool{s.CullFront, s.CullBack, s.Clockwise, s.DepthClip, s.NegativeOneToOne, r.centreOnly} {
+	for i, b := range [...]bool{s.CullFront, s.CullBack, s.Clockwise, s.DepthClip, s.NegativeOneToOne, r.centreOnly, s.DepthClip && t.safe()} {
 		if b {
 			p.Flags |= 1 << i
 		}

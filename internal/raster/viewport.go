@@ -1,5 +1,7 @@
 package raster
 
+import "math"
+
 // Viewport is a viewport in pixels (VkViewport). Height may be negative, which flips y.
 type Viewport struct {
 	X, Y, Width, Height float32
@@ -38,6 +40,17 @@ func (v *Viewport) transform(negativeOneToOne bool) transform {
 		t.offset[2] = half(float32(v.MinDepth + v.MaxDepth))
 	}
 	return t
+}
+
+// safe reports whether a vertex in the view volume is inside of the guard band, with a depth that is a number. The bounds leave room for
+// rounding, and fail for a NaN.
+func (t *transform) safe() bool {
+	for axis, most := range [...]float32{guardBand / 4, guardBand / 4, math.MaxFloat32 / 4} {
+		if !(max(t.scale[axis], -t.scale[axis]) <= most && max(t.offset[axis], -t.offset[axis]) <= most) {
+			return false
+		}
+	}
+	return true
 }
 
 // viewports returns the mask of the viewports that a primitive is drawn in, by its provoking vertex

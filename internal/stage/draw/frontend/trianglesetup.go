@@ -39,21 +39,22 @@ func (s *triangleShader) triangle() {
 		s.corner(&c[i], s.LoadOwn(ir.I32, h, from, 4*uint32(i)))
 	}
 	nothing, other := s.outside(&c)
-	verdict := b.Select(nothing, b.I32(raster.BatchEmpty), b.I32(raster.BatchFallback))
-	s.store(raster.BatchState, verdict)
-	x, y, area := s.edges(&c)
-	zero := b.Const(ir.F64, 0)
-	turned := b.Cmp(ir.FLt, area, zero)
-	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
+	// A triangle that goes on is empty until cover finds pixels.
+	s.store(raster.BatchState, b.Select(s.all(other, s.Not(nothing)), b.I32(raster.BatchFallback), b.I32(raster.BatchEmpty)))
 	if len(s.kept) > 0 {
 		b.If(s.Not(nothing)) // a clipped triangle has the weights of its vertices
 		s.keep(&c)
 		b.End()
 	}
-	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
 	b.If(s.Not(s.any(nothing, other)))
-	// The default for culled and degenerate triangles; cover overwrites it.
-	s.store(raster.BatchState, b.I32(raster.BatchEmpty))
+	for i := range c {
+		s.snap(&c[i])
+	}
+	x, y, area := s.edges(&c)
+	zero := b.Const(ir.F64, 0)
+	turned := b.Cmp(ir.FLt, area, zero)
+	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
+	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
 	b.If(s.Not(s.any(culled, b.Cmp(ir.FEq, area, zero))))
 	s.cover(&c, turned)
 	s.planes(&c, x, y, area, front)
@@ -61,26 +62,28 @@ func (s *triangleShader) triangle() {
 	b.End()
 }
 
-// corner projects a vertex to sub-pixels (raster's project). The viewport's scale and offset are
-// parameters. Rounding to 1/256 pixel is to nearest even, the same as in the rasterizer: neighbours
-// share vertex positions exactly.
+// corner projects a vertex (raster's project). The viewport's scale and offset are parameters.
 func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
-	b := s.B
 	c.record = s.Mul(n, s.Param(ir.I32, batchStride))
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, false)
 	for i, v := range [...]*ir.V{&c.x, &c.y, &c.z, &c.w} {
 		*v = s.LoadOwn(ir.F32, h, c.record, 4*uint32(i))
 	}
-	c.inv = b.Op(ir.FDiv, ir.F32, s.Float(1), c.w)
+	c.inv = s.B.Op(ir.FDiv, ir.F32, s.Float(1), c.w)
 	project := func(v ir.V, axis uint32) ir.V {
 		return s.FAdd(s.FMul(s.FMul(v, c.inv), s.Param(ir.F32, batchScale+axis)), s.Param(ir.F32, batchOffset+axis))
 	}
-	x, y := project(c.x, 0), project(c.y, 1)
+	c.pixel = [2]ir.V{project(c.x, 0), project(c.y, 1)}
 	c.depth = project(c.z, 2)
-	inReach := func(v ir.V) ir.V { return b.Cmp(ir.FLt, b.Op(ir.FAbs, ir.F32, v), s.Float(raster.GuardBand)) }
-	c.near = s.all(inReach(x), inReach(y))
-	for i, v := range [...]ir.V{x, y} {
-		c.at[i] = b.Op(ir.FToS, ir.I32, b.Op(ir.FRoundEven, ir.F32, s.FMul(v, s.Float(1<<raster.SubPixelBits))))
+}
+
+// snap rounds the position of a vertex inside of the guard band to 1/256 pixel, to nearest even, the same as in the rasterizer: neighbours
+// share vertex positions exactly.
+func (s *triangleShader) snap(c *triangleCorner) {
+	b := s.B
+	for i, v := range c.pixel {
+		near := b.Op(ir.FRoundEven, ir.F32, s.FMul(v, s.Float(1<<raster.SubPixelBits)))
+		c.at[i] = b.Emit(ir.Val{Op: ir.FToS, Type: ir.I32, Flags: ir.AnyNaN | ir.Fits, Args: [4]ir.V{near}})
 	}
 }
 
@@ -98,14 +101,52 @@ func (s *triangleShader) keep(c *[3]triangleCorner) {
 	}
 }
 
-// outside reports the triangles that cover nothing for certain, and those that the program leaves to
-// the rasterizer: they cross the near or far plane or the guard band, or have a depth that is no
-// number. These are the outcodes of Cohen and Sutherland: if all three vertices are outside of one
-// side, so is the triangle. left to bottom only reject; the guard band makes clipping there
-// unnecessary.
+// outside reports the triangles that cover nothing for certain, and those that the program leaves to the rasterizer (judge). Most
+// triangles are inside of the view volume, and need no further test if the viewport is inside of the guard band.
 func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 	b := s.B
+	merge := b.Block(ir.B1, ir.B1)
+	b.If(s.Not(s.inside(c)))
+	nothing, other = s.judge(c)
+	b.Br(merge, nothing, other)
+	b.End()
+	b.Br(merge, b.Bool(false), b.Bool(false))
+	b.End()
+	return b.Param(merge, 0), b.Param(merge, 1)
+}
+
+// inside reports whether all vertices are certainly inside of the view volume: |x|, |y| and z, or |z|, are at most w, which is finite
+// and greater than MinW. Bits of positive floats are ordered as the numbers are; those of negative ones, as unsigned integers, are
+// greater than all of them, and so are those of a NaN in comparison with numbers. A z of −0 counts as negative.
+func (s *triangleShader) inside(c *[3]triangleCorner) ir.V {
+	b := s.B
+	bits := func(v ir.V) ir.V {
+		return b.Emit(ir.Val{Op: ir.Bitcast, Type: ir.I32, Flags: ir.AnyNaN, Args: [4]ir.V{v}})
+	}
+	most := func(x, y ir.V) ir.V { return b.Op(ir.UMax, ir.I32, x, y) }
+	const magnitude = 1<<31 - 1
+	ofDepth := b.Select(s.flag(raster.BatchNegativeOneToOne), b.I32(magnitude), b.I32(1<<32-1))
+	all := s.flag(raster.BatchSafe)
+	var w [3]ir.V
+	for i := range c {
+		v := &c[i]
+		w[i] = bits(v.w)
+		n := most(most(s.And(bits(v.x), b.I32(magnitude)), s.And(bits(v.y), b.I32(magnitude))), s.And(bits(v.z), ofDepth))
+		all = s.all(all, b.Cmp(ir.ULe, n, w[i]))
+	}
+	least := b.Op(ir.UMin, ir.I32, b.Op(ir.UMin, ir.I32, w[0], w[1]), w[2])
+	return s.all(all, b.Cmp(ir.ULt, b.I32(math.Float32bits(raster.MinW)), least), b.Cmp(ir.ULt, most(most(w[0], w[1]), w[2]), b.I32(infinity)))
+}
+
+const infinity = 0xff << 23 // of f32
+
+// judge is outside for any triangle. Those left to the rasterizer cross the near or far plane or the guard band, or have a depth that
+// is no number. These are the outcodes of Cohen and Sutherland: if all three vertices are outside of one side, so is the triangle.
+// left to bottom only reject; the guard band makes clipping there unnecessary.
+func (s *triangleShader) judge(c *[3]triangleCorner) (nothing, other ir.V) {
+	b := s.B
 	less := func(x, y ir.V) ir.V { return b.Cmp(ir.FLt, x, y) }
+	inReach := func(v ir.V) ir.V { return less(b.Op(ir.FAbs, ir.F32, v), s.Float(raster.GuardBand)) }
 	clips, both := s.flag(raster.BatchDepthClip), s.flag(raster.BatchNegativeOneToOne)
 	var sides [7][3]ir.V // left, right, top, bottom, near, far, w ≤ 0
 	finite, regular := s.Float(0), s.Float(0)
@@ -123,10 +164,16 @@ func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 			finite = s.FAdd(finite, s.FSub(x, x))
 		}
 		regular = s.FAdd(regular, s.FSub(v.depth, v.depth))
+		inReach := s.all(inReach(v.pixel[0]), inReach(v.pixel[1]))
+		if i == 0 {
+			other = s.Not(inReach)
+		} else {
+			other = s.any(other, s.Not(inReach))
+		}
 	}
 	lost := s.Not(b.Cmp(ir.FEq, finite, s.Float(0)))
 	odd := s.Not(b.Cmp(ir.FEq, regular, s.Float(0)))
-	nothing, other = lost, s.any(odd, s.Not(s.all(c[0].near, c[1].near, c[2].near)))
+	nothing, other = lost, s.any(other, odd)
 	for k := range sides {
 		x := &sides[k]
 		nothing = s.any(nothing, s.all(x[0], x[1], x[2]))

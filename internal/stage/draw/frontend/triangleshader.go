@@ -42,9 +42,9 @@ type triangleShader struct {
 // triangleCorner is a vertex of a triangle.
 type triangleCorner struct {
 	x, y, z, w ir.V    // f32: clip coordinates
-	at         [2]ir.V // i32: sub-pixels
+	pixel      [2]ir.V // f32: framebuffer position
+	at         [2]ir.V // i32: the same in sub-pixels
 	depth, inv ir.V    // f32: framebuffer depth; 1/w
-	near       ir.V    // b1: inside of the guard band
 	record     ir.V    // i32: byte offset of its record
 }
 
