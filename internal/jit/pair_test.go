@@ -21,7 +21,7 @@ func pairCase(r *rand.Rand) string {
 		"\tvi = in.i32 #0\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n\tvC = res 0:i32, #2\n" +
 		"\tva = at 0:i32, vi, #8\n\tvo = ld.i32 vA, va, #0\n\tvn = ld.i32 vA, va, #4\n\tvout = at 0:i32, vi, #64\n")
 	imm := 4 * r.Intn(4)
-	count := 1 + r.Intn(4)
+	count := 1 + r.Intn(7)
 	switch r.Intn(5) {
 	case 3, 4: // as filters read texels, under a mask, with rows of several lengths
 		width := []int{4, 8, 16}[r.Intn(3)]
@@ -32,21 +32,28 @@ func pairCase(r *rand.Rand) string {
 		b.WriteString(text)
 		fmt.Fprintf(&b, "\tvq = umin.i32 vo, %d:i32\n\tvon = ult.i32 vn, %d:i32\n\tif von {\n", 403-32, r.Intn(6))
 		fmt.Fprintf(&b, "\t\tvx = ld.i32 vB, vq, #%d !proven\n\t\tvy = ld.i32 vB, vq, #%d !proven\n\t\tvz = ld.i32 vB, vq, #%d !proven\n", imm, imm+4, imm+8)
+		if r.Intn(2) > 0 {
+			fmt.Fprintf(&b, "\t\tvw = ld.i32 vB, vq, #%d !proven\n\t\tst.i32 vC, vout, vw, #20\n", imm+12)
+		}
 		if r.Intn(3) > 0 { // another row of texels
 			fmt.Fprintf(&b, "\t\tvr = at vq, vn, #%d\n\t\tvs = umin.i32 vr, %d:i32\n", 4*r.Intn(3), 403-32)
 			fmt.Fprintf(&b, "\t\tvx2 = ld.i32 vB, vs, #%d !proven\n\t\tvy2 = ld.i32 vB, vs, #%d !proven\n", imm, imm+4)
 			b.WriteString("\t\tst.i32 vC, vout, vx2, #12\n\t\tst.i32 vC, vout, vy2, #16\n")
 		}
 		b.WriteString("\t\tst.i32 vC, vout, vx, #0\n\t\tst.i32 vC, vout, vy, #4\n\t\tst.i32 vC, vout, vz, #8\n\t}\n")
-	case 0: // under a mask
-		fmt.Fprintf(&b, "\tvon = ult.i32 vn, %d:i32\n\tif von {\n", r.Intn(5))
+	case 0: // under a mask, or for all lanes
+		end := ""
+		if r.Intn(3) > 0 {
+			fmt.Fprintf(&b, "\tvon = ult.i32 vn, %d:i32\n\tif von {\n", r.Intn(5))
+			end = "\t}\n"
+		}
 		for i := range count + 1 {
 			fmt.Fprintf(&b, "\t\tvx%d = ld.i32 vB, vo, #%d\n", i, imm+4*i)
 		}
 		for i := range count + 1 {
 			fmt.Fprintf(&b, "\t\tst.i32 vC, vout, vx%d, #%d\n", i, 4*i)
 		}
-		b.WriteString("\t}\n")
+		b.WriteString(end)
 	case 1: // of the last iteration
 		b.WriteString("\tblock L2(vr i32, vs i32) {\n\t\tloop L3(vk i32 = 0:i32) {\n")
 		fmt.Fprintf(&b, "\t\t\tvp = at vo, vk, #4\n\t\t\tvx = ld.i32 vB, vp, #%d\n\t\t\tvy = ld.i32 vB, vp, #%d\n", imm, imm+4)

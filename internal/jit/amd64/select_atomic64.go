@@ -20,11 +20,14 @@ const (
 // atomic64Bit reports whether an instruction is a 64-bit atomic.
 func atomic64Bit(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
-// reach returns the distance from the offset to the end of a 32-bit access, a pair, or a 64-bit
+// reach returns the distance from the offset to the end of a 32-bit access, a pair, four words, or a 64-bit
 // atomic. An access at offset o is in range if o + reach ≤ length; inRange compares o with length −
 // reach, which does not wrap after length ≥ reach is known.
 func reach(in *vcode.Inst) uint64 {
-	if atomic64Bit(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
+	switch {
+	case in.Op == vcode.Gather && len(in.Defs) > 2 && len(in.Uses) == 2:
+		return in.Key.Aux + 16
+	case atomic64Bit(in) || in.Op == vcode.Gather && len(in.Defs) > 1:
 		return in.Key.Aux + 8
 	}
 	return in.Key.Aux + 4

@@ -185,7 +185,11 @@ func (m ymm) gather(in *vcode.Inst) {
 		m.gatherNarrow(in)
 		return
 	}
-	if len(in.Defs) > 1 {
+	switch {
+	case len(in.Defs) > 2 && len(in.Uses) == 2:
+		m.gatherFours(in)
+		return
+	case len(in.Defs) > 1:
 		m.gatherPairs(in)
 		return
 	}

@@ -11,6 +11,7 @@ type Form struct {
 	RowStrips bool
 	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
+	Fours          bool // gathers of four adjacent words have code
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory

@@ -59,7 +59,7 @@ func deleteIf(list []vcode.Inst, dead func(*vcode.Inst) bool) []vcode.Inst {
 	return list[:n]
 }
 
-// removeCleared deletes the instructions that pairWords and pairFootprints cleared.
+// removeCleared deletes the instructions that joinGathers and pairFootprints cleared.
 func removeCleared(b *vcode.Block) {
 	b.Insts = deleteIf(b.Insts, func(in *vcode.Inst) bool { return in.Op == vcode.Undef && in.Defs == nil })
 }

@@ -18,6 +18,8 @@ import (
 //	gather v3, h, o2, #0          gather v3 v4, h, o2, #0
 //	gather v4, h, o2, #4
 //
+// Two pairs at the same offsets, such as a position in a record, become one gather of four words if the machine has it (Form.Fours).
+//
 // It relies on no effect between the loads; none of them is volatile or coherent. Davidson & Jinturkar 1994,
 // "Memory access coalescing", merge scalar loads under the same conditions.
 
@@ -30,26 +32,31 @@ const maxPairImm = 1 << 20
 // mergeGathers merges the gathers of each block.
 func mergeGathers(f *vcode.Func) {
 	for b := range f.Blocks {
-		pairWords(&f.Blocks[b])
+		joinGathers(&f.Blocks[b], 1)
+		if f.Form.Fours {
+			joinGathers(&f.Blocks[b], 2)
+		}
 		pairFootprints(&f.Blocks[b])
 	}
 }
 
-// pairWords merges pairs of gathers of adjacent words. A lookup of a byte (loadsByByte) stays one: it loads the whole table anyway.
-func pairWords(b *vcode.Block) {
+// joinGathers merges pairs of gathers of so many adjacent words each. A lookup of a byte (loadsByByte) stays one: it loads the whole
+// table anyway. Two pairs are no texels, which are near each other, and define all lanes.
+func joinGathers(b *vcode.Block, words int) {
 	var open []int // candidates for the first of a pair
 	removed := false
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0:
+		case in.Op == vcode.Gather && len(in.Defs) == words && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 &&
+			(words == 1 || in.Prefetch == 0 && !in.Merging):
 			k := slices.IndexFunc(open, func(k int) bool { return adjacentWords(b, k, i) })
 			if k < 0 {
 				open = append(open, i)
 				continue
 			}
 			first := &b.Insts[open[k]]
-			first.Defs = append(slices.Clip(first.Defs), in.Defs[0])
+			first.Defs = append(slices.Clip(first.Defs), in.Defs...)
 			first.Key.Flags &= in.Key.Flags // proven if both are
 			*in = vcode.Inst{Op: vcode.Undef}
 			open, removed = slices.Delete(open, k, k+1), true
@@ -112,15 +119,16 @@ func sameFootprint(b *vcode.Block, k, i int) bool {
 // adjacentWords reports whether gather i loads the words after the words of gather k, and may move to k.
 func adjacentWords(b *vcode.Block, k, i int) bool {
 	first, second := &b.Insts[k], &b.Insts[i]
-	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4 || second.Key.Aux > maxPairImm || first.Part != second.Part || first.Merging != second.Merging || first.Quads != second.Quads ||
-		!slices.Equal(first.Uses, second.Uses) || !slices.Equal(first.Masks, second.Masks) {
+	if i-k > maxPairDistance || second.Key.Aux != first.Key.Aux+4*uint64(len(first.Defs)) || second.Key.Aux > maxPairImm || first.Part != second.Part ||
+		first.Merging != second.Merging || first.Quads != second.Quads || !slices.Equal(first.Uses, second.Uses) || !slices.Equal(first.Masks, second.Masks) {
 		return false
 	}
-	d := second.Defs[0]
-	// Between the two, nothing may read or write the register of the second, or change its operands.
+	// Between the two, nothing may read or write a register of the second, or change its operands.
 	for j := k; j < i; j++ {
 		in := &b.Insts[j]
-		if slices.Contains(in.Uses, d) || slices.Contains(in.Masks, d) || slices.Contains(in.Defs, d) {
+		if slices.ContainsFunc(second.Defs, func(d vcode.Reg) bool {
+			return slices.Contains(in.Uses, d) || slices.Contains(in.Masks, d) || slices.Contains(in.Defs, d)
+		}) {
 			return false
 		}
 		for _, r := range in.Defs {
