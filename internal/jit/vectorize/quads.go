@@ -105,24 +105,42 @@ func (w *vectorizer) noteQuadComplete(set []vcode.Reg, c ir.V) {
 	w.quads.complete[set[0]] = true
 }
 
-// quadSwap emits a quadswap within each part.
-func (w *vectorizer) quadSwap(v ir.V, in vcode.Inst) {
+// quadSwap emits a quadswap with partners in the same part, or one in whole quads with partners in the same lanes of other parts: those
+// are copies. It returns false for others, which one instruction for all parts computes.
+func (w *vectorizer) quadSwap(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	n, lanes := int(w.p.QuadLane(x.Aux)), w.dst.Form.Lanes
+	across := n / lanes // the partner of part p is in part p xor across
+	if across > 0 && (n%lanes != 0 || w.parts%(2*across) != 0 || w.merging(v)) {
+		return false
+	}
 	in.Op = vcode.Strip
 	if !w.quadComplete() {
 		delete(w.quads.swaps, v)
+		if across > 0 {
+			return false
+		}
 		w.perPart(v, in)
-		return
+		return true
 	}
 	if w.quads.swaps == nil {
 		w.quads.swaps = map[ir.V]bool{}
 	}
 	w.quads.swaps[v] = true
+	if across > 0 {
+		from, to := w.vec(x.Args[0]), w.vec(v)
+		for p := range w.parts {
+			w.emit(vcode.Inst{Op: vcode.Copy, Defs: to[p : p+1], Uses: from[p^across:][:1]})
+		}
+		return true
+	}
 	active := w.active
 	if !w.merging(v) {
 		w.active = w.allLanes
 	}
 	w.perPart(v, in)
 	w.active = active
+	return true
 }
 
 // The axes of a quad, by number of the quadswap.
