@@ -22,9 +22,6 @@ import (
 func memoryOfQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []byte {
 	t.Helper()
 	p := irgen.Quads(seed)
-	if rows := []uint32{0, 2, 4, 8, 16}; seed%2 > 0 { // quads in two rows of lanes, as draws have them
-		p.QuadRow = min(rows[seed/2%int64(len(rows))], p.SubgroupSize/2)
-	}
 	if err := p.Verify(); err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, p)
 	}
