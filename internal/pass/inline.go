@@ -40,7 +40,7 @@ func inline(p *ir.Program) {
 	if order == nil {
 		return
 	}
-	n := inliner{p: p, verdicts: make([]verdict, len(p.Funcs))}
+	n := inliner{p: p, order: order, verdicts: make([]verdict, len(p.Funcs))}
 	for _, fn := range order {
 		n.decide(fn, calls)
 	}
@@ -90,8 +90,10 @@ func callOrder(p *ir.Program) (order, calls []int) {
 // inliner is the state of the pass.
 type inliner struct {
 	p        *ir.Program
+	order    []int     // the functions, callees first
 	verdicts []verdict // by function
 	added    extent    // growth of the program so far
+	tries    int       // callees for which distinct was asked
 
 	// The function that build works on:
 	f       *ir.Func
@@ -149,6 +151,11 @@ func (n *inliner) decide(fn int, calls []int) {
 	budget := budgetBig
 	if x.size.code <= smallFunc {
 		budget = budgetSmall
+	}
+	if added.code > budget && x.size.code <= bigFunc {
+		if many, ok := n.distinct(fn); ok {
+			added.code = many
+		}
 	}
 	x.inlined = copies == 0 || x.size.code <= bigFunc && added.code <= budget && added.vals+added.extra <= budgetLists
 	if x.inlined {
