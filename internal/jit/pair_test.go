@@ -69,12 +69,13 @@ func pairCase(r *rand.Rand) string {
 type nearness int
 
 const (
-	apart   nearness = iota
-	mixed            // most are within 32 words of the first, some are anywhere
-	outlier          // some may be a little further away, or between two words
-	nearby           // all are within 32 words of the first
-	halves           // each of eight lanes is near the first of them
-	records          // most are 16 bytes from the next one, all are within 64 words of the first
+	apart    nearness = iota
+	mixed             // most are within 32 words of the first, some are anywhere
+	outlier           // some may be a little further away, or between two words
+	nearby            // all are within 32 words of the first
+	halves            // each of eight lanes is near the first of them
+	records           // most are 16 bytes from the next one, all are within 64 words of the first
+	rowPairs          // of eight lanes the even ones are near the first, and the odd ones near the second
 )
 
 // TestPairs runs loads of words side by side on both engines.
@@ -87,11 +88,12 @@ func testPairs(t *testing.T, engine exec.Engine) {
 	for seed := range 400 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		var places []uint32
+		var rows [2]uint32 // where the windows of eight lanes begin
 		near, base := apart, uint32(0)
 		for lane := range n {
 			at := uint32(r.Intn(size/4)) * 4
 			if lane%16 == 0 {
-				near, base = nearness(r.Intn(6)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
+				near, base = nearness(r.Intn(7)), uint32(r.Intn(size-100)+r.Intn(2)*60-r.Intn(2)*4)
 				if near == records {
 					base = uint32(r.Intn(size - 200))
 				}
@@ -100,6 +102,18 @@ func testPairs(t *testing.T, engine exec.Engine) {
 			case near == records:
 				if at = base + 16*uint32(lane%16); r.Intn(20) == 0 {
 					at = base + 4*uint32(r.Intn(64))
+				}
+			case near == rowPairs:
+				if lane%8 < 2 {
+					if rows[lane%2] = 4 * uint32(r.Intn(size/4-9)); r.Intn(3) == 0 {
+						rows[lane%2] = uint32(size - 32 - r.Intn(12))
+					}
+				}
+				if at = rows[lane%2]; lane%8 > 1 { // most windows have eight words
+					at += 4 * uint32(r.Intn(8+r.Intn(12)/11))
+				}
+				if r.Intn(100) == 0 {
+					at -= uint32(r.Intn(8))
 				}
 			case near == halves:
 				if lane%8 == 0 {
@@ -116,7 +130,7 @@ func testPairs(t *testing.T, engine exec.Engine) {
 			if near == outlier && r.Intn(16) == 0 {
 				at += uint32(r.Intn(68))
 			}
-			if near == nearby || near == outlier || near == halves || near == records {
+			if near == nearby || near == outlier || near == halves || near == records || near == rowPairs {
 				places = append(places, at, uint32(r.Intn(5)))
 				continue
 			}

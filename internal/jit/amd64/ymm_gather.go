@@ -205,6 +205,12 @@ func (m ymm) gather(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
+		if m.prog.Stage == ir.Compute {
+			apart := m.NewLabel()
+			m.gatherRowPair(in, apart)
+			m.Jmp(resume)
+			m.Bind(apart)
+		}
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		m.Jmp(resume)
 	})

@@ -32,6 +32,12 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(apart)
+		if m.prog.Stage == ir.Compute {
+			apart := m.NewLabel()
+			m.gatherRowPair(in, apart)
+			m.Jmp(resume)
+			m.Bind(apart)
+		}
 		if in.Key.Flags&ir.Proven == 0 {
 			m.gatherPairSlow(in, resume)
 		} else {
