@@ -132,8 +132,13 @@ func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	if !found {
 		return
 	}
-	done := m.NewLabel()
+	done, some := m.NewLabel(), m.NewLabel()
 	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(NotEqual, some)
+	m.storeWordByLane(at, m.vec(u, 0))
+	m.Jmp(done)
+	m.Bind(some)
 	m.GRR(TEST, RAX, RAX)
 	m.Jcc(Equal, done)
 	m.laneBase(at)
@@ -143,6 +148,25 @@ func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 		m.GRM(MOV_ST, RCX, At(RDX, 0))
 	})
 	m.Bind(done)
+}
+
+// storeWordByLane stores the words of y to the memory from inRange, whose index is Y4, in ascending order of the lanes, all of which
+// are in range. It clobbers RAX and Y3.
+func (m ymm) storeWordByLane(at Mem, y Reg) {
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(0))
+	for lane := range int32(ymmLanes) {
+		m.GRM(MOVSXD|W, RAX, m.scratch(4*lane))
+		word := Indexed(at.Base, RAX, 1, at.Disp)
+		if lane == ymmLanes/2 {
+			m.highHalf(3, y)
+			y = 3
+		}
+		if lane%4 == 0 {
+			m.RM(AVX_VMOVD_ST, V128, y, 0, word, 0)
+		} else {
+			m.RMI(AVX_VPEXTRD, V128, y, 0, word, uint8(lane%4), 0)
+		}
+	}
 }
 
 // laneBase writes the base from inRange and the indices in Y4 to the scratch memory, for eachLane. It
