@@ -6,6 +6,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 const (
 	maxTrips     = 32      // iterations of a loop
 	maxUnrolled  = 512     // operations of the unrolled loop
+	maxIndexed   = 1 << 11 // the same if the counter selects elements of private arrays
 	unrollBudget = 1 << 13 // operations that unrolling may add to a function
 	unrollDepth  = 3       // levels of a loop nest, from the inside
 )
@@ -163,7 +164,7 @@ func (p *plan) added() int { return (p.end - p.start) * p.trips }
 func (p *plan) make() bool {
 	f := p.f
 	n := p.end - p.start
-	if n > maxUnrolled {
+	if n > maxIndexed {
 		return false
 	}
 	label := f.Code[p.start]
@@ -192,7 +193,31 @@ func (p *plan) make() bool {
 		return false
 	}
 	p.single = p.ways(inside) == 1
-	return p.count() && p.added() <= maxUnrolled
+	return p.count() && (p.added() <= maxUnrolled || p.added() <= maxIndexed && p.indexes())
+}
+
+// indexes reports whether a parameter of the loop selects an element of a private array. Unrolled, the element is known, and mem2reg
+// promotes an array of which all accessed elements are known. So the unrolled code is worth more, and shrinks.
+func (p *plan) indexes() bool {
+	f := p.f
+	varies := map[ir.V]bool{}
+	for _, v := range f.Params(f.Code[p.start]) {
+		varies[v] = true
+	}
+	for _, v := range f.Code[p.start+1 : p.end] {
+		x := f.Val(v)
+		switch {
+		case x.Op == ir.PLd, x.Op == ir.PSt, x.Op == ir.PLdI, x.Op == ir.PStI:
+			if varies[x.Args[0]] {
+				return true
+			}
+		case x.Op.Pure():
+			for i := range min(x.Op.Args(), 3) {
+				varies[v] = varies[v] || varies[x.Args[i]]
+			}
+		}
+	}
+	return false
 }
 
 // arms determines which arm of the test leaves the loop.

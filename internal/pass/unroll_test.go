@@ -1,0 +1,73 @@
+package pass
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// nest is a program with a loop of outer iterations around one of six, whose body has many operations. The body stores an array of 36
+// words, and loads the element that the counters or, if varying is set, the invocation selects.
+func nest(t *testing.T, outer, operations int, varying bool) *ir.Program {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("program \"p\" compute\nsubgroup 16\nlocal 16 1 1\nin localindex i32 0\nres storage 0 0 count 1\nvar \"a\" 36 0\n\n" +
+		"func \"main\"() L1 {\nv1 = res 0:i32, #0\nv2 = in.i32 #0\nv3 = at 0:i32, v2, #4\n" +
+		fmt.Sprintf("block L4(v5 i32) {\nloop L6(v7 i32 = 0:i32, v8 i32 = 0:i32) {\nv9 = slt.i32 v7, %d:i32\nif v9 {\n} else {\nbr L4(v8)\n}\n", outer) +
+		"block L10(v11 i32) {\nloop L12(v13 i32 = 0:i32, v14 i32 = v8) {\nv15 = slt.i32 v13, 6:i32\nif v15 {\n} else {\nbr L10(v14)\n}\n")
+	for i := range 36 {
+		fmt.Fprintf(&b, "pst.i32 %d:i32, v%d, #0\n", i, 2+i%2)
+	}
+	at := 16
+	index := at + 1
+	if varying {
+		fmt.Fprintf(&b, "v%d = mul.i32 v2, 2:i32\nv%d = and.i32 v2, 31:i32\n", at, index)
+	} else {
+		fmt.Fprintf(&b, "v%d = mul.i32 v7, 6:i32\nv%d = add.i32 v%d, v13\n", at, index, at)
+	}
+	fmt.Fprintf(&b, "v%d = pld.i32 v%d, #0\nv%d = mul.i32 v14, 3:i32\n", index+1, index, index+2)
+	at = index + 3
+	for range operations {
+		fmt.Fprintf(&b, "v%d = xor.i32 v%d, v%d\n", at, at-1, at-2)
+		at++
+	}
+	fmt.Fprintf(&b, "v%d = add.i32 v%d, v%d\nv%d = add.i32 v13, 1:i32\nbr L12(v%d, v%d)\n}\n}\n", at, at-1, index+1, at+1, at+1, at)
+	fmt.Fprintf(&b, "v%d = add.i32 v7, 1:i32\nbr L6(v%d, v11)\n}\n}\nst.i32 v1, v3, v5, #0\n}\n", at+2, at+2)
+	p, err := ir.Parse(b.String())
+	if err != nil {
+		t.Fatal(err, b.String())
+	}
+	return p
+}
+
+// TestUnrollIndexed: loops whose counters select the element of a private array are unrolled beyond the limit of other loops, and the
+// array is promoted. It is not done for nothing: not if another value selects the element, nor beyond maxIndexed.
+func TestUnrollIndexed(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		outer, operations int
+		varying           bool
+		loops, accesses   bool
+	}{
+		{"counters", 6, 0, false, false, false},
+		{"invocation", 6, 0, true, true, true},
+		{"too many", 32, 0, false, true, true},
+		{"too large", 6, 500, false, true, true},
+	} {
+		p := nest(t, c.outer, c.operations, c.varying)
+		Run(p)
+		if err := p.Verify(); err != nil {
+			t.Fatal(c.name, err)
+		}
+		hasLoops, hasAccesses := loops(p.Funcs[0]), false
+		for _, v := range p.Funcs[0].Code {
+			op := p.Funcs[0].Val(v).Op
+			hasAccesses = hasAccesses || op == ir.PLd || op == ir.PSt
+		}
+		if hasLoops != c.loops || hasAccesses != c.accesses {
+			t.Errorf("%s: loops %v, private accesses %v", c.name, hasLoops, hasAccesses)
+		}
+	}
+}
