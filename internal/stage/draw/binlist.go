@@ -303,8 +303,10 @@ func (p *Pass) add(s *binList) {
 	x.bytes += s.usedBytes()
 }
 
-// maxKeptBytes bounds the memory of unused bin lists that a pass retains.
-var maxKeptBytes = 3 * maxBinnedBytes / 2
+// maxKeptBytes bounds the memory of unused bin lists that a pass retains. Lists change places with the rasterizer's memory, so that each
+// of them comes to have the capacity of the largest one, about twice what it uses on average. With a smaller bound each frame of a large
+// mesh would drop some of them and allocate others.
+var maxKeptBytes = 2 * maxBinnedBytes
 
 // newList returns an unused bin list, of the same worker if there is one: its memory is in the caches of a processor that is near.
 func (p *Pass) newList(worker int) *binList {
