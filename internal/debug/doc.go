@@ -46,6 +46,7 @@
 //	trace.go                      the instructions of each invocation, the accesses of each buffer
 //	frame.go, variable.go,
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
+//	image.go, picture.go          images, attachments and their texels; pictures of them
 //	format.go                     texts of values
 //	expression.go, quick.go,
 //	expressionvalue.go            expressions over the values of a frame

@@ -46,6 +46,9 @@ func (s *Session) Assign(f Frame, variable, value string) (string, error) {
 		return "", err
 	}
 	v := to.variable
+	if v != nil && v.image != nil {
+		return "", fmt.Errorf("%s is of an image, whose texels the debugger does not change", variable)
+	}
 	if v == nil || v.t == nil || v.t.Scalar() == nil {
 		return "", fmt.Errorf("%s is not a variable with numbers", variable)
 	}

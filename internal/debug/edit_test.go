@@ -21,7 +21,7 @@ func TestAssign(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]string{
-		{"s", "100", "100"}, {"s", "s + 1.75", "101"}, {"s", "-1", "4294967295"}, {"s", "100", "100"}, {"v.x", "8", "error: v.x is not a variable with numbers"}, {"v[0]", "8", "8"},
+		{"s", "100", "100"}, {"s", "s + 1.75", "101"}, {"s", "-1", "4294967295"}, {"s", "100", "100"}, {"v.x", "8", "8"}, {"v.yx", "8", "error: v.yx is not a variable with numbers"}, {"v[0]", "8", "8"},
 		{"v", "vec3(10, 0.5, -2)", "(10, 0.5, -2)"}, {"v", "1", "error: 1 numbers; v has 3"}, {"total[0]", "1000", "1000"}, {"data[15]", "7", "7"},
 		{"data[16]", "7", "error: index 16 of data; must be less than 16"}, {"nope", "1", "error: no variable nope here"}, {"%50", "1", "error: a value, which does not change; want a variable"},
 		{"gl_LocalInvocationIndex", "1", "error: gl_LocalInvocationIndex is not a variable with numbers"}, {"s", "1 +", "error: the expression ends; want a value"},

@@ -85,6 +85,9 @@ func (r result) load() (result, error) {
 	if v == nil || r.numbers != nil {
 		return r, nil
 	}
+	if v.image != nil && !v.image.isTexel() {
+		return r, nil
+	}
 	if v.t == nil { // a built-in
 		r.kind, r.numbers = v.kind, v.numbers
 		return r, nil
@@ -93,15 +96,15 @@ func (r result) load() (result, error) {
 	if s == nil {
 		return r, nil
 	}
-	list, err := v.places()
-	for i := 0; err == nil && i < len(list); i++ {
-		var bits uint64
-		if bits, err = v.of.read(list[i]); err == nil {
-			r.numbers = append(r.numbers, numberOf(s, bits))
-		}
+	list, err := v.bits()
+	if err != nil {
+		return r, err
+	}
+	for _, bits := range list {
+		r.numbers = append(r.numbers, numberOf(s, bits))
 	}
 	r.kind = kindOf(s)
-	return r, err
+	return r, nil
 }
 
 func kindOf(t *facts.Type) kind {
@@ -159,6 +162,11 @@ func (r result) member(name string) (result, error) {
 		}
 		return result{}, fmt.Errorf("%s has no member %s", v.Name, name)
 	}
+	if v := r.variable; v != nil && v.t.IsVector() && len(name) == 1 {
+		if i := componentOf(rune(name[0])); i >= 0 && uint64(i) < v.t.Count {
+			return result{variable: v.child(uint64(i))}, nil
+		}
+	}
 	r, err := r.load()
 	if err != nil {
 		return r, err
@@ -193,7 +201,7 @@ func (r result) index(i result) (result, error) {
 		return result{}, fmt.Errorf("the index is not an integer")
 	}
 	n := i.numbers[0].i
-	if v := r.variable; v != nil && v.t != nil {
+	if v := r.variable; v != nil && (v.t != nil || v.image != nil) {
 		if parts := v.count(); n < 0 || uint64(n) >= parts {
 			return result{}, fmt.Errorf("index %d of %s; must be less than %d", n, v.Name, parts)
 		}
@@ -359,8 +367,11 @@ var functions = map[string]func(float64) float64{
 	"sin": math.Sin, "cos": math.Cos, "exp": math.Exp, "log": math.Log,
 }
 
-// callFunction evaluates a constructor or a function.
+// callFunction evaluates a constructor, a function or a load of a texel.
 func callFunction(name string, args []result) (result, error) {
+	if name == "imageLoad" || name == "texelFetch" {
+		return texelOf(name, args)
+	}
 	all := result{}
 	for _, a := range args {
 		for _, n := range a.numbers {

@@ -146,7 +146,15 @@ func (x *view) find(name string) *Variable {
 		}
 		return v
 	}
-	return x.builtin(strings.TrimPrefix(name, "gl_"))
+	if v := x.builtin(strings.TrimPrefix(name, "gl_")); v != nil {
+		return v
+	}
+	for _, v := range x.attachments() {
+		if v.Name == name {
+			return v
+		}
+	}
+	return nil
 }
 
 // builtin returns a built-in value of the invocation; nil if the debugger does not have it. The suffix of its extension does not matter.

@@ -67,6 +67,12 @@ func (h *hook) awaits(g *exec.Group) bool {
 // watching reports whether a data breakpoint may stop in a group.
 func (h *hook) watching(g *exec.Group) bool {
 	for _, w := range h.watches {
+		if w.texel != nil {
+			if w.texel.attachment >= 0 || h.stage == w.stage {
+				return true
+			}
+			continue
+		}
 		switch kind := w.places[0].Kind; {
 		case h.stage != w.stage:
 		case kind != lower.InVariable && kind != lower.InPrivate && kind != lower.InBytes && kind != lower.InWorkgroup, w.thread.Group == g.ID && w.thread.run == h.run():

@@ -410,9 +410,12 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, err := d.Watch(me, d.Frames(me)[0], "v.y")
+	local, err := d.Watch(me, d.Frames(me)[0], "v.yx")
 	if err == nil || local != nil {
-		t.Error("a component of a swizzle is no variable, and can be watched")
+		t.Error("a swizzle of two components is no variable, and can be watched")
+	}
+	if y, err := d.Watch(me, d.Frames(me)[0], "v.y"); err != nil || len(y.places) != 1 {
+		t.Errorf("a component is not watched: %v", err)
 	}
 	if local, err = d.Watch(me, d.Frames(me)[0], "v"); err != nil {
 		t.Fatal(err)

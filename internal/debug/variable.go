@@ -34,7 +34,10 @@ type Variable struct {
 	id     spirv.ID
 	symbol *lower.KernelSymbol // of a kernel, which has no ids
 	path   []uint64
-	t      *facts.Type // nil for a built-in
+	t      *facts.Type // nil for a built-in, and for a part of an image with several texels
+
+	image     *imagePart // of an image, or a part of one
+	component int        // of a texel, from 1; 0 for all of it
 
 	numbers []number    // of a built-in, or of a part of a ray
 	kind    kind        // of numbers
@@ -62,6 +65,7 @@ var scopes = []Scope{
 	{Name: "Outputs", has: storedIn(spirv.StorageClassOutput)},
 	{Name: "Globals", has: (*view).isGlobal},
 	{Name: "Resources", has: (*view).isResource},
+	{Name: attachmentScope},
 	{Name: "Values", has: (*view).isResult},
 }
 
@@ -77,7 +81,9 @@ func (s *Session) Scopes(f Frame) (list []Scope) {
 		return x.kernelScopes()
 	}
 	for _, c := range scopes {
-		c.of = x
+		if c.of = x; c.Name == attachmentScope && len(x.attachments()) == 0 {
+			continue
+		}
 		if c.has == nil || slices.ContainsFunc(x.namesOf().ids, func(id spirv.ID) bool { return c.has(x, id) }) {
 			list = append(list, c)
 		}
@@ -94,6 +100,13 @@ func (s *Session) Variables(c Scope) (list []*Variable) {
 	}
 	if c.of.kernel() != nil && c.Name != invocationScope {
 		return c.of.kernelVariables(c.kind)
+	}
+	if c.Name == attachmentScope {
+		for _, v := range c.of.attachments() {
+			v.fill()
+			list = append(list, v)
+		}
+		return list
 	}
 	if c.has == nil {
 		return c.of.builtins()
@@ -155,7 +168,7 @@ func (x *view) isResource(id spirv.ID) bool {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant:
 		return true
 	}
-	return false
+	return x.isImageVariable(id)
 }
 
 // storedIn returns the function that finds the inputs or outputs of a stage of a draw. In a dispatch they are built-ins of the invocation.
@@ -184,7 +197,11 @@ func (x *view) isResult(id spirv.ID) bool {
 
 // variable returns a variable or value, without its text.
 func (x *view) variable(id spirv.ID) *Variable {
-	return &Variable{of: x, id: id, Name: x.name(id), t: x.own().stage.Symbols.Type(x.own().fn, id)}
+	v := &Variable{of: x, id: id, Name: x.name(id), t: x.own().stage.Symbols.Type(x.own().fn, id)}
+	if isImage(v.t) && x.isImageVariable(id) {
+		v.showImage()
+	}
+	return v
 }
 
 // places returns the places of the scalars of the variable.
@@ -209,7 +226,12 @@ func (v *Variable) places() ([]lower.Place, error) {
 
 // count returns the number of parts.
 func (v *Variable) count() uint64 {
-	if v.t.IsRuntimeArray() {
+	switch {
+	case v.image != nil && !v.image.isTexel():
+		return v.image.parts()
+	case v.t.IsRuntimeArray() && v.of.isImageVariable(v.id):
+		return v.of.descriptors(v.id)
+	case v.t.IsRuntimeArray():
 		return v.of.length(v)
 	}
 	return v.t.Parts()
@@ -217,7 +239,11 @@ func (v *Variable) count() uint64 {
 
 // fill reads the type, the number of parts and the text of the variable.
 func (v *Variable) fill() {
-	if v.t == nil {
+	switch {
+	case v.image != nil:
+		v.fillImage()
+		return
+	case v.t == nil:
 		return
 	}
 	if v.Parts = v.count(); v.symbol != nil {
@@ -229,15 +255,15 @@ func (v *Variable) fill() {
 		v.fillRay()
 		return
 	}
+	if isImage(v.t) && v.of.isImageVariable(v.id) {
+		v.Value = "<no image with texels>"
+		return
+	}
 	if v.t.Scalar() == nil && v.t.IsComposite() {
 		v.Value = summary(v.t, v.Parts)
 		return
 	}
-	list, err := v.places()
-	bits := make([]uint64, len(list))
-	for i := 0; err == nil && i < len(list); i++ {
-		bits[i], err = v.of.read(list[i])
-	}
+	bits, err := v.bits()
 	if err != nil {
 		v.Value, v.Parts = "<"+err.Error()+">", 0
 		return
@@ -270,7 +296,14 @@ func (s *Session) Children(v *Variable, first, count uint64) (list []*Variable) 
 
 // child returns part i, without its text.
 func (v *Variable) child(i uint64) *Variable {
-	return &Variable{of: v.of, id: v.id, symbol: v.symbol, path: append(slices.Clone(v.path), i), Name: v.part(i), t: v.t.Part(i)}
+	if v.image != nil {
+		return v.childOfImage(i)
+	}
+	c := &Variable{of: v.of, id: v.id, symbol: v.symbol, path: append(slices.Clone(v.path), i), Name: v.part(i), t: v.t.Part(i)}
+	if isImage(c.t) && v.of.isImageVariable(v.id) {
+		c.showImage()
+	}
+	return c
 }
 
 // part returns the name of part i.
@@ -491,6 +524,9 @@ func (v *Variable) Path() string {
 			return v.Name
 		}
 		return "gl_" + v.Name
+	}
+	if v.image != nil {
+		return v.imagePath()
 	}
 	if v.symbol != nil {
 		text := v.symbol.Name

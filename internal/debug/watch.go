@@ -15,11 +15,13 @@ import (
 type Watch struct {
 	Name string
 
-	thread Thread
-	stage  *shader.Stage // whose places these are
-	fn     int
-	t      *facts.Type
-	places []lower.Place // of one kind
+	thread    Thread
+	stage     *shader.Stage // whose places these are
+	fn        int
+	t         *facts.Type
+	places    []lower.Place // of one kind; none of a texel
+	texel     *imagePart    // a texel
+	component int           // of the texel, from 1; 0 for all
 
 	known      bool
 	bits, next []uint64
@@ -41,10 +43,18 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case r.variable == nil || r.variable.t == nil:
+	case r.variable == nil || r.variable.t == nil && r.variable.image == nil:
 		return nil, fmt.Errorf("%s is not a variable", expression)
 	}
 	v := r.variable
+	if v.image != nil {
+		if !v.image.isTexel() {
+			return nil, fmt.Errorf("%s has several texels; want one, such as imageLoad(%s, ivec2(0, 0))", expression, expression)
+		}
+		texel := *v.image
+		w := &Watch{Name: expression, thread: t, stage: x.stage, fn: x.fn, t: v.t, texel: &texel, component: v.component}
+		return w, nil
+	}
 	places, err := v.places()
 	places = slices.Clone(places)
 	switch {
@@ -86,6 +96,9 @@ func (h *hook) forgetWatched() {
 
 // read reads the scalars at a step into next. It returns false if the memory is that of another thread, workgroup or shader.
 func (w *Watch) read(h *hook, s *exec.Step) bool {
+	if w.texel != nil {
+		return w.readTexel(h)
+	}
 	lane, same := h.laneOf(s, w.thread)
 	switch kind := w.places[0].Kind; {
 	case h.stage != w.stage,
@@ -98,6 +111,16 @@ func (w *Watch) read(h *hook, s *exec.Step) bool {
 		w.next[i], _ = x.read(p)
 	}
 	return true
+}
+
+// readTexel is read for a texel. An attachment is that of the draw, whatever the stage.
+func (w *Watch) readTexel(h *hook) bool {
+	if w.texel.attachment < 0 && h.stage != w.stage || !w.texel.show(h) || !w.texel.isTexel() {
+		return false
+	}
+	bits, err := w.texel.texelBits(w.component)
+	w.next = append(w.next[:0], bits...)
+	return err == nil
 }
 
 // keep records the values that were read, at a line.

@@ -27,6 +27,7 @@
 //	sparse.go     images with memory for some blocks; resident.go code that looks for blocks without
 //	pages.go      the pages of sparse images and buffers with memory
 //	view.go       View; key.go its specialization key; texels.go Texels, for attachments and vertices
+//	shown.go      Shown: texels of what a program is bound to, for debuggers
 //	channel.go    the types and orders of channels, for queries
 //	sampler.go    Sampler and its key
 //	clear.go      fills by the host

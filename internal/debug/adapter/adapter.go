@@ -10,6 +10,7 @@
 //	handle.go       requests on the session and its run
 //	inspect.go      requests on a stopped shader
 //	breakpoint.go   requests on breakpoints
+//	picture.go      images as pictures
 //	read.go         messages of the client
 package adapter
 
@@ -126,6 +127,8 @@ type adapter struct {
 	session *debug.Session
 	running sync.WaitGroup
 
+	pictures pictures
+
 	configured bool // the client has set its breakpoints
 
 	mu       sync.Mutex // of what follows
@@ -170,6 +173,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, start Start) error 
 		case <-done:
 		case <-time.After(endGrace):
 		}
+		a.pictures.remove()
 	}()
 	messages, errs := make(chan dap.Message), make(chan error, 1)
 	go func() {

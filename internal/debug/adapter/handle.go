@@ -90,6 +90,14 @@ func (a *adapter) whileStopped(m dap.RequestMessage) {
 		a.dataBreakpointInfo(m)
 	case *dap.DisassembleRequest:
 		a.disassemble(m)
+	case *dap.ReadMemoryRequest:
+		a.readMemory(m)
+	case *unknown:
+		if r.Command == "locations" {
+			a.locations(r, m.Arguments)
+			return
+		}
+		a.refuse(r, "%s: the debugger does not have this request", r.Command)
 	default:
 		a.refuse(r, "%s: the debugger does not have this request", r.Command)
 	}
@@ -127,6 +135,7 @@ var capabilities = dap.Capabilities{
 	SupportsInstructionBreakpoints:    true,
 	SupportsDisassembleRequest:        true,
 	SupportsDataBreakpoints:           true,
+	SupportsReadMemoryRequest:         true,
 	SupportsSetVariable:               true,
 	SupportsSetExpression:             true,
 	SupportsTerminateRequest:          true,

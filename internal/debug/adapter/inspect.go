@@ -111,7 +111,7 @@ func (a *adapter) variables(m *dap.VariablesRequest) {
 		a.refuse(m.GetRequest(), "no variables %d", n)
 		return
 	}
-	list := []dap.Variable{}
+	list := []shown{}
 	switch x := a.handles[n-1].(type) {
 	case debug.Scope:
 		for _, v := range a.session.Variables(x) {
@@ -126,17 +126,22 @@ func (a *adapter) variables(m *dap.VariablesRequest) {
 			list = append(list, a.variable(v))
 		}
 	}
-	a.respond(m.GetRequest(), dap.VariablesResponseBody{Variables: list})
+	a.respond(m.GetRequest(), struct {
+		Variables []shown `json:"variables"`
+	}{list})
 }
 
 // variable returns a variable, with a reference if it has parts.
-func (a *adapter) variable(v *debug.Variable) dap.Variable {
-	x := dap.Variable{Name: v.Name, Value: v.Value, Type: v.Type, EvaluateName: v.Path()}
+func (a *adapter) variable(v *debug.Variable) shown {
+	x := shown{Variable: dap.Variable{Name: v.Name, Value: v.Value, Type: v.Type, EvaluateName: v.Path()}}
 	if v.Parts > 0 {
 		x.VariablesReference = a.handleOf(v)
 		x.IndexedVariables = int(min(v.Parts, 1<<30))
 		if v.Named() {
 			x.NamedVariables, x.IndexedVariables = x.IndexedVariables, 0
+		}
+		if v.HasPicture() {
+			x.MemoryReference, x.ValueLocationReference = pictureReference(x.VariablesReference), x.VariablesReference
 		}
 	}
 	return x
@@ -148,14 +153,21 @@ func (a *adapter) evaluate(m *dap.EvaluateRequest) {
 		a.refuse(m.GetRequest(), "no frame %d", m.Arguments.FrameId)
 		return
 	}
+	if image, ok := pictureIn(m.Arguments.Expression); ok {
+		a.evaluatePicture(m.GetRequest(), f.frame, image)
+		return
+	}
 	text, kind, v, err := a.session.Evaluate(f.frame, m.Arguments.Expression)
 	if err != nil {
 		a.refuse(m.GetRequest(), "%v", err)
 		return
 	}
-	body := dap.EvaluateResponseBody{Result: text, Type: kind}
+	body := evaluation{EvaluateResponseBody: dap.EvaluateResponseBody{Result: text, Type: kind}}
 	if v != nil && v.Parts > 0 {
 		body.VariablesReference = a.handleOf(v)
+		if v.HasPicture() {
+			body.MemoryReference, body.ValueLocationReference = pictureReference(body.VariablesReference), body.VariablesReference
+		}
 	}
 	a.respond(m.GetRequest(), body)
 }

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -57,10 +58,20 @@ func read(r *bufio.Reader) (dap.Message, error) {
 		return m, nil
 	}
 	if e, ok := err.(*dap.DecodeProtocolMessageFieldError); ok && e.FieldName == "command" { // the client may have newer requests
-		return &unknown{dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: e.Seq, Type: "request"}, Command: e.FieldValue}}, nil
+		x := &unknown{Request: dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: e.Seq, Type: "request"}, Command: e.FieldValue}}
+		var rest struct {
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if json.Unmarshal(data, &rest) == nil {
+			x.Arguments = rest.Arguments
+		}
+		return x, nil
 	}
 	return nil, fmt.Errorf("a message is malformed: %w", err)
 }
 
 // unknown is a request that the protocol's version here does not have.
-type unknown struct{ dap.Request }
+type unknown struct {
+	dap.Request
+	Arguments json.RawMessage
+}
