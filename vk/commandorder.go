@@ -211,6 +211,7 @@ type commandAccess struct {
 	queue      int            // that had it
 	submission uint64         // of the queue
 	origin     *commandAccess // of an access of another queue that a semaphore orders; else nil
+	gone       bool           // it is not compared any more
 }
 
 // conflicts reports whether two accesses race unless they are ordered.
@@ -397,8 +398,7 @@ func (o *commandOrder) compare(list []*commandAccess, barriers int) {
 func (o *commandOrder) bound() {
 	n := 0
 	for ; len(o.accesses)-n > maxCompared || o.spans > maxSpans; n++ {
-		o.spans -= len(o.accesses[n].Spans)
-		delete(o.imports, o.accesses[n].origin)
+		o.forget(o.accesses[n])
 	}
 	o.accesses = slices.Delete(o.accesses, 0, n)
 }

@@ -14,7 +14,7 @@ func (d *Device) NewEvent() (*Event, error) {
 		return nil, err
 	}
 	e := &Event{}
-	d.adopt(&e.object, "event", nil)
+	d.adopt(&e.object, "event", func() { d.printer.queues.destroyed(e) })
 	return e, nil
 }
 

@@ -34,14 +34,13 @@ func (o *commandOrder) signal(e *Event, list []MemoryDependency) {
 	if len(list) == 0 {
 		s.stages = everyFlag
 	}
-	if old, ok := o.signals[e]; ok && old != nil { // the event is set already: one of the two signals it
+	if old := o.signals[e]; old != nil { // the event is set already: one of the two signals it
 		s.stages |= old.stages
 	}
 	if o.signals == nil {
 		o.signals = map[*Event]*signal{}
 	}
-	if len(o.signals) >= maxSignals {
-		o.signals[e] = nil
+	if _, again := o.signals[e]; !again && len(o.signals) >= maxSignals {
 		o.everySignal = true
 		return
 	}
@@ -59,9 +58,12 @@ func (o *commandOrder) states() (list []signaled) {
 
 // unsignal notes that a command resets an event.
 func (o *commandOrder) unsignal(e *Event) {
-	if o != nil {
-		delete(o.signals, e)
+	if o == nil {
+		return
 	}
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
+	delete(o.signals, e)
 }
 
 // wait adds the second half of the dependency of an event. An event that the host set orders what the host
@@ -90,7 +92,9 @@ func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
 		b[i].SourceStages &= s.stages
 	}
 	for _, x := range s.accesses {
-		x.of.applyFrom(b, x.reached, x.available)
+		if !x.of.gone {
+			x.of.applyFrom(b, x.reached, x.available)
+		}
 	}
 }
 

@@ -39,6 +39,9 @@ type queueOrders struct {
 	mu     sync.Mutex // also guards the queues, but not their reports
 	queues []*commandOrder
 	seen   progress // submissions that the host has seen finished
+
+	recent []*mark // those with accesses, the oldest first
+	kept   int     // the accesses of all of them
 }
 
 // add adds a queue; nil for nil.
@@ -83,16 +86,59 @@ func (q *queueOrders) drop(memory []byte) {
 	}
 }
 
-// remove removes accesses. The memory of the others is dropped with it if they do not need it.
+// remove removes accesses.
 func (o *commandOrder) remove(is func(*commandAccess) bool) {
 	o.accesses = slices.DeleteFunc(o.accesses, func(a *commandAccess) bool {
 		gone := is(a)
 		if gone {
-			o.spans -= len(a.Spans)
-			delete(o.imports, a.origin)
+			o.forget(a)
 		}
 		return gone
 	})
+}
+
+// forget ends the comparison of an access that is removed from the list. Signals may refer to it: its spans, which are large, are not theirs.
+func (o *commandOrder) forget(a *commandAccess) {
+	o.spans -= len(a.Spans)
+	delete(o.imports, a.origin)
+	a.Spans, a.visible, a.gone = nil, nil, true
+}
+
+// keep notes the accesses of a new signal, and forgets those of the oldest signals of all timelines if there are too many.
+func (q *queueOrders) keep(m *mark) {
+	if len(m.accesses) == 0 {
+		return
+	}
+	q.recent = append(q.recent, m)
+	q.kept += len(m.accesses)
+	n := 0
+	for ; q.kept > maxKept && n < len(q.recent)-1; n++ {
+		q.kept -= len(q.recent[n].accesses)
+		q.recent[n].accesses, q.recent[n].whole = nil, true
+	}
+	q.recent = slices.Delete(q.recent, 0, n)
+}
+
+// release forgets the accesses of a signal that its timeline does not keep.
+func (q *queueOrders) release(m *mark) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := slices.Index(q.recent, m); i >= 0 {
+		q.kept -= len(m.accesses)
+		q.recent = slices.Delete(q.recent, i, i+1)
+	}
+}
+
+// destroyed forgets the signals of an event.
+func (q *queueOrders) destroyed(e *Event) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, o := range q.queues {
+		delete(o.signals, e)
+	}
 }
 
 // begin begins a submission with a number, which the host submitted when it had seen other submissions finished.
@@ -118,15 +164,19 @@ type mark struct {
 	value    uint64
 	finished progress   // submissions that were finished before, as far as the signal orders them
 	earlier  progress   // submissions that are ordered before everything after the signal
-	accesses []signaled // before the signal; not of a fence
+	accesses []signaled // before the signal; not of a fence. The lock of queueOrders guards it.
 	first    uint64     // the first synchronization scope
+	whole    bool       // the accesses are not kept: what waits for it is after all that was finished then
 }
 
 // marks are the last signals of a timeline, and the join of those before them.
 type marks struct {
-	list []mark
+	list []*mark
 	old  progress
 }
+
+// maxKept bounds the accesses that the signals of all timelines keep, so that many semaphores need little memory.
+const maxKept = 1 << 16
 
 // maxMarks bounds the signals that a timeline keeps. What waits for an older one is after all that was finished then.
 const maxMarks = 8
@@ -138,20 +188,30 @@ func (o *commandOrder) signalled(t *timeline, value, stages uint64, fence bool) 
 		return
 	}
 	o.all.mu.Lock()
-	m := mark{value: value, first: MemoryDependency{SourceStages: stages}.expanded().first, finished: slices.Clone(o.earlier), earlier: slices.Clone(o.earlier)}
+	m := &mark{value: value, first: MemoryDependency{SourceStages: stages}.expanded().first, finished: slices.Clone(o.earlier), earlier: slices.Clone(o.earlier)}
 	m.finished.join(o.known)
 	m.finished.raise(o.queue, o.submission)
 	if !fence {
 		m.accesses = o.states()
+		o.all.keep(m)
 	}
 	o.all.mu.Unlock()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if n := len(t.marks.list); n == maxMarks {
-		t.marks.old.join(t.marks.list[0].finished)
-		t.marks.list = slices.Delete(t.marks.list, 0, 1)
+	if first := t.marks.add(&t.mu, m); first != nil {
+		o.all.release(first)
 	}
-	t.marks.list = append(t.marks.list, m)
+}
+
+// add adds a signal. It returns the first one if there are too many.
+func (x *marks) add(mu sync.Locker, m *mark) (first *mark) {
+	mu.Lock()
+	defer mu.Unlock()
+	if len(x.list) == maxMarks {
+		first = x.list[0]
+		x.old.join(first.finished)
+		x.list = slices.Delete(x.list, 0, 1)
+	}
+	x.list = append(x.list, m)
+	return first
 }
 
 // stagesAt returns the stages of a wait or a signal.
@@ -163,7 +223,7 @@ func stagesAt(list []uint64, i int) uint64 {
 }
 
 // upTo returns the signals up to the first one that reaches a value, and whether there is one that reaches it.
-func (m *marks) upTo(value uint64) (list []mark, reached bool) {
+func (m *marks) upTo(value uint64) (list []*mark, reached bool) {
 	for i := range m.list {
 		if m.list[i].value >= value {
 			return slices.Clone(m.list[:i+1]), true
@@ -188,9 +248,11 @@ func (o *commandOrder) awaited(t *timeline, value, stages uint64) {
 		o.after(o.all.seen)
 	}
 	second := MemoryDependency{TargetStages: stages}.expanded().second
-	for i := range list {
-		m := &list[i]
-		o.after(m.earlier)
+	for _, m := range list {
+		if o.after(m.earlier); m.whole {
+			o.after(m.finished)
+			continue
+		}
 		o.known.join(m.finished)
 		d := []dependency{{MemoryDependency{SourceStages: everyFlag, SourceAccess: everyFlag, TargetStages: everyFlag, TargetAccess: everyFlag}, m.first, second}}
 		for _, x := range m.accesses {
@@ -207,7 +269,7 @@ func (o *commandOrder) imported(a *commandAccess) *commandAccess {
 		a = a.origin
 	}
 	switch {
-	case a.submission <= o.earlier.of(a.queue):
+	case a.gone, a.submission <= o.earlier.of(a.queue):
 		return nil
 	case a.queue == o.queue:
 		return a
