@@ -76,6 +76,7 @@
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
+//	warp.go                      the size of subgroups
 //	pointer.go     pointers to functions, cycles of calls
 //	library.go                   the functions that CUDA provides
 //	sanitize.go                  checks of the execution

@@ -143,6 +143,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 		u.describe(o.Symbols)
 	}
 	u.prog.StateEffects()
+	u.setSubgroup()
 	lower.Canonicalize(u.prog)
 	if err := u.prog.Verify(); err != nil {
 		return nil, err
