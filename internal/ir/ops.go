@@ -119,6 +119,7 @@ const (
 
 	// Choice.
 	Select
+	Every
 
 	// Handles.
 	Res
@@ -315,6 +316,7 @@ var ops = [numOps]Row{
 	UToF:    {"utof", "T:S", OnFloat | FromInt, Conversions, Rounds | DeterminateNaN, cr(scalar.UToF), "", "the unsigned x, rounded"},
 
 	Select: {"select", "T:bTT", OnAny, Choice, Selects, choose, "", "y if x is 1, else z"},
+	Every:  {"every", "b:b", 0, Choice, DivergenceSource, func(_ Key, x, _, _ uint64) uint64 { return x }, "", "x, or 0 in all lanes that execute together if x is 0 in one of them: the code must not depend on the choice"},
 
 	Res:       {"res", "h:i", 0, Handles, Imm | Invariant, nil, "i", "descriptor i of resource imm; the null handle (length 0) if i is out of range or nothing is bound"},
 	Push:      {"push", "h:", 0, Handles, Invariant, nil, "", "the push constants"},

@@ -47,6 +47,7 @@ var (
 	branchPass   = Pass{"branchfold", "constant-branch folding and unreachable-code elimination", "Muchnick 1997, 18.1 and 18.3", each(foldBranches)}
 	narrowPass   = Pass{"narrow", "demanded-bits narrowing", "LLVM's DemandedBits and TruncInstCombine", each(narrowLoops)}
 	strengthPass = Pass{"strength", "strength reduction", "Granlund and Montgomery 1994; Warren 2013", each(reduceStrength)}
+	regionPass   = Pass{"baseregion", "access versioning by the region of a base", "LLVM's LoopVersioning, for one access", each(baseRegion)}
 	csePass      = Pass{"cse", "common-subexpression elimination (dominator-based GVN)", "Briggs, Cooper and Simpson 1997", each(cse)}
 	ifPass       = Pass{"ifconvert", "if-conversion", "Allen, Kennedy, Porterfield and Warren 1983", each(ifConvert)}
 	f16Pass      = Pass{"promotef16", "type promotion of f16 arithmetic to f32", "Figueroa 1995", each(promoteF16)}
@@ -81,6 +82,8 @@ var Passes = []Pass{
 	f16Pass,
 	phiPass,
 	foldPass,
+	regionPass,
+	dcePass,
 	csePass,
 	clampPass,
 	licmPass,
@@ -116,6 +119,8 @@ var order = [][2]string{
 	{"mem2reg", "ifconvert"},         // an arm with a store cannot become a select
 	{"ifconvert", "promotef16"},      // a select has the width of its operands
 	{"mem2reg", "promotef16"},        // and so has the value of a variable
+	{"ifconvert", "baseregion"},      // both versions of an access would be executed
+	{"baseregion", "licm"},           // what the versions share is the same in all iterations
 	{"ifconvert", "clampelim"},       // the range of a select is the union of its operands' ranges
 	{"fold", "clampelim"},            // bounds are constants
 	{"promotef16", "licm"},           // a value that is widened before a loop is widened once

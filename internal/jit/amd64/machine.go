@@ -74,6 +74,7 @@ type selection interface {
 	// Operations of vcode with similar names.
 	broadcastGen(in *vcode.Inst) // Broadcast
 	extract(in *vcode.Inst)
+	firstWide(g Reg, u vcode.Reg) // g = lane 0 of a Wide
 	stridedLoad(in *vcode.Inst)
 	stridedStore(in *vcode.Inst)
 	gather(in *vcode.Inst)

@@ -49,6 +49,75 @@ func (m *machine) regionHandle() {
 	m.GRM(ADD|W, RDX, arg(target.ArgRegionFirst))
 }
 
+// address moves the address in a Gen, or in lane 0 of a Wide, to g.
+func (m *machine) address(g Reg, u vcode.Reg) {
+	if m.class(u) == vcode.Gen {
+		m.loadGen(g, u)
+		return
+	}
+	m.set.firstWide(g, u)
+}
+
+// scalarLoadWide loads 64 bits at a constant offset, 0 out of range. It clobbers RAX and RCX.
+func (m *machine) scalarLoadWide(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	off, _ := m.f.Const(in.Uses[1])
+	off += in.Key.Aux
+	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
+	d := m.resultReg(in)
+	m.GMI(CmpI, true, at, int32(off)+8)
+	m.Jcc(Less, slow)
+	at.Disp -= target.HandleLength
+	m.GRM(MOV|W, RCX, at)
+	m.GRM(MOV|W, d, At(RCX, int32(off)))
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.GRR(XOR, d, d)
+		m.Jmp(resume)
+	})
+	m.storeGen(in.Defs[0], d)
+}
+
+// firstWide moves lane 0 of a Wide.
+func (m zmm) firstWide(g Reg, u vcode.Reg) { m.RR(VMOVQ_GX, V128, m.half(u, 0, 5), 0, g, 0) }
+
+// regionGen is the handle of the region of the address that is lane 0 of u0, or null. It clobbers RCX and RDX.
+func (m *machine) regionGen(in *vcode.Inst) {
+	null, out := m.NewLabel(), m.NewLabel()
+	m.address(RCX, in.Uses[0])
+	m.findRegion()
+	m.GRM(SUB|W, RCX, At(RDX, 0))
+	m.GRM(MOV|W, RAX, At(RDX, target.RegionSize))
+	m.GI(SubI, true, RAX, int32(in.Key.Aux))
+	m.Jcc(Less, null) // in no region, or greater than it
+	m.GRR(CMP|W, RCX, RAX)
+	m.Jcc(Above, null)
+	m.regionHandle()
+	m.GRR(MOV|W, RAX, RDX)
+	m.ShiftI(ShlI, true, RAX, target.HandleShift)
+	m.Jmp(out)
+	m.Bind(null)
+	m.GRR(XOR, RAX, RAX)
+	m.Bind(out)
+}
+
+// regionOffsetGen is lane 0 of u1 less the start of the region with handle u0, 0 for null. It clobbers RCX.
+func (m *machine) regionOffsetGen(in *vcode.Inst) {
+	out := m.NewLabel()
+	m.loadGen(RAX, in.Uses[0])
+	m.GRR(TEST|W, RAX, RAX)
+	m.Jcc(Equal, out)
+	m.ShiftI(ShrI, true, RAX, target.HandleShift)
+	m.GRM(SUB|W, RAX, arg(target.ArgRegionFirst))
+	m.ShiftI(ShlI, true, RAX, target.RegionShift+3)
+	m.GRM(ADD|W, RAX, arg(target.ArgRegions))
+	m.address(RCX, in.Uses[1])
+	m.GRM(SUB, RCX, At(RAX, 0))
+	m.GRR(MOV, RAX, RCX)
+	m.Bind(out)
+}
+
 // commonRegion is regionOf if all lanes of the mask are in the region of the first lane, and jumps to slow otherwise.
 func (m *machine) commonRegion(in *vcode.Inst, slow Label) {
 	var address [2]Reg

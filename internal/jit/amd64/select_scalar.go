@@ -52,6 +52,10 @@ func (m *machine) scalar(in *vcode.Inst) {
 		m.loadGen(RAX, in.Uses[0])
 	case ir.Res:
 		m.resourceGen(in)
+	case ir.Region:
+		m.regionGen(in)
+	case ir.RegionOff:
+		m.regionOffsetGen(in)
 	case ir.Len:
 		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, target.HandleRange))
 	case ir.At:
@@ -59,6 +63,10 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.In:
 		m.inputGen(in)
 	case ir.Ld:
+		if in.Key.Type == ir.I64 {
+			m.scalarLoadWide(in)
+			return
+		}
 		m.storeGen(in.Defs[0], m.scalarLoad(in))
 		return
 	case ir.St:
@@ -318,6 +326,12 @@ func (m *machine) broadcastGen(in *vcode.Inst) {
 		return
 	}
 	g := m.gen(in.Uses[0], RAX)
+	if m.class(d) == vcode.Wide {
+		m.RR(VPBROADCASTQ_R, V512, 0, 0, g, 0)
+		m.defineHalf(in, 0, 0)
+		m.defineHalf(in, 1, 0)
+		return
+	}
 	if in.Key.Type == ir.H {
 		m.loadGen(RAX, in.Uses[0])
 		m.ShiftI(ShrI, true, RAX, target.HandleShift)

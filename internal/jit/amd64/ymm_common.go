@@ -122,6 +122,12 @@ func ymmRegionOf(m ymm, in *vcode.Inst) {
 	})
 }
 
+// firstWide moves lane 0 of a Wide.
+func (m ymm) firstWide(g Reg, u vcode.Reg) {
+	m.loadHalf(1, u, 0)
+	m.RR(AVX_VMOVQ_GX, V128, 1, 0, g, 0)
+}
+
 // commonRegion is regionOf if all active lanes are in the region of the first lane, and jumps to slow otherwise.
 func (m ymm) commonRegion(in *vcode.Inst, slow Label) {
 	m.loadHalf(1, in.Uses[0], 0)

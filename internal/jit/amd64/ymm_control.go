@@ -64,6 +64,13 @@ func (m ymm) testMasks(masks []vcode.Reg) {
 // number.
 func (m ymm) broadcastGen(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
+	if m.class(in.Defs[0]) == vcode.Wide {
+		m.RR(AVX_VMOVQ, V128, 0, 0, g, 0)
+		m.rri(AVX_VPERMQ, 0, 0, 0, 0)
+		m.doneHalf(in, 0, 0)
+		m.doneHalf(in, 1, 0)
+		return
+	}
 	d := m.dest(in, 0)
 	switch {
 	case m.class(in.Defs[0]) == vcode.Mask:

@@ -9,6 +9,7 @@ type Form struct {
 	// RowStrips limits strips to a row of the workgroup, if several vectors make one: the lanes of a row have consecutive addresses, and
 	// the lanes of several rows have not. With short vectors a row already has enough parts to hide latency.
 	RowStrips bool
+	Addresses bool // Scalar Region and RegionOff, and a Scalar Ld of 64 bits of the push constants, of which the Gen has all
 	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
 	Fours          bool // gathers of four adjacent words have code

@@ -59,7 +59,7 @@ func eliminateLoads(f *vcode.Func) {
 		switch in.IR {
 		case ir.Wg:
 			u.memory[in.Defs[0]] = localMemory
-		case ir.Res, ir.Push, ir.Table:
+		case ir.Res, ir.Push, ir.Table, ir.Region:
 			u.memory[in.Defs[0]] = globalMemory
 		}
 	})

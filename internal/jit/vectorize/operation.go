@@ -34,7 +34,7 @@ func (w *vectorizer) operation(v ir.V) {
 		w.emit(in)
 		return
 	}
-	if w.builtin(v) || w.guardClamp(v) || w.access(v, in) || w.quotient(v, in) {
+	if w.every(v, in) || w.builtin(v) || w.guardClamp(v) || w.access(v, in) || w.quotient(v, in) {
 		return
 	}
 	if x.Op.HasResult() {
@@ -100,12 +100,91 @@ func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 		w.broadcast(v, to)
 		return
 	}
+	region := x.Op == ir.Region || x.Op == ir.RegionOff
+	if region && w.dst.Form.Addresses && x.Aux < 1<<31 {
+		w.regionGen(v, in)
+		return
+	}
 	w.useRange(x, &in)
 	in.Masks, in.Defs = w.allLanes[:1], to.vec[:1]
 	for _, a := range x.Args[:x.Op.Args()] {
 		in.Uses = append(in.Uses, w.vec(a)[0])
 	}
 	w.emit(in)
+	if region { // for all accesses
+		to.gen = w.gen(v)
+	}
+}
+
+// regionGen emits the region of a uniform address, or an offset in it, in a general register.
+func (w *vectorizer) regionGen(v ir.V, in vcode.Inst) {
+	x, to := w.src.Val(v), w.value(v)
+	to.gen = w.dst.NewReg(vcode.Gen)
+	address := x.Args[0]
+	if in.Op, in.Defs = vcode.Scalar, []vcode.Reg{to.gen}; x.Op == ir.RegionOff {
+		in.Uses, address = []vcode.Reg{w.gen(x.Args[0])}, x.Args[1]
+	}
+	if g, ok := w.hasGen(address); ok {
+		in.Uses = append(in.Uses, g)
+	} else {
+		in.Uses = append(in.Uses, w.vec(address)[0])
+	}
+	w.emit(in)
+	w.broadcast(v, to)
+}
+
+// every emits whether a condition is true in all lanes, and reports whether v is that. A relation of strided values is tested by
+// scalars for all lanes, active or not.
+func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if x.Op != ir.Every {
+		return false
+	}
+	c := x.Args[0]
+	if w.shapes.of[v].kind != uniform || w.shapes.of[c].kind == uniform { // each lane may have its own condition
+		w.values[v] = w.value(c)
+		return true
+	}
+	to := w.value(v)
+	if y := w.src.Val(c); y.Op == ir.ULt && w.src.Type(y.Args[0]) == ir.I32 && w.shapes.of[y.Args[0]].ascending() && w.shapes.of[y.Args[1]].kind == uniform {
+		w.everyLess(to.gen, y.Args[0], y.Args[1])
+	} else {
+		in.Op, in.IR, in.Masks, in.Defs, in.Uses = vcode.Strip, ir.All, w.active, w.regs(vcode.Mask), w.vec(c)
+		w.emit(in)
+		w.emit(vcode.Inst{Op: vcode.Extract, Key: ir.Key{Type: ir.B1}, Defs: []vcode.Reg{to.gen}, Uses: in.Defs[:1]})
+	}
+	w.broadcast(v, to)
+	return true
+}
+
+// everyLess sets a general register to whether a strided value is less than a uniform one in all lanes.
+func (w *vectorizer) everyLess(to vcode.Reg, low, high ir.V) {
+	s := w.shapes.of[low]
+	scalar := func(op ir.Op, t ir.Type, d, a, b vcode.Reg) {
+		w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: t, From: ir.I32}, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{a, b}})
+	}
+	// The first lane must be less than the bound less the span, which must not wrap.
+	most, bound, span := w.dst.NewReg(vcode.Gen), w.dst.NewReg(vcode.Gen), w.dst.NewConst(vcode.Gen, uint64(w.laneSpan(s)))
+	scalar(ir.UMax, ir.I32, most, w.gen(high), span)
+	scalar(ir.Sub, ir.I32, bound, most, span)
+	n := w.lane0Count(s)
+	var before vcode.Reg
+	for p := range n {
+		d := to
+		if n > 1 {
+			d = w.dst.NewReg(vcode.Gen)
+		}
+		scalar(ir.ULt, ir.B1, d, w.firstLane(low, p), bound)
+		if p > 0 {
+			and := to
+			if p < n-1 {
+				and = w.dst.NewReg(vcode.Gen)
+			}
+			w.emit(vcode.Inst{Op: vcode.Scalar, IR: ir.And, Key: ir.Key{Type: ir.B1, From: ir.B1}, Defs: []vcode.Reg{and}, Uses: []vcode.Reg{before, d}})
+			d = and
+		}
+		before = d
+	}
 }
 
 // unlessSunk emits an operation without control flow at its place in the code, unless it is sunk: then its

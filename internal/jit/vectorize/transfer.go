@@ -29,7 +29,7 @@ func (s *divergence) result(v ir.V) shape {
 	switch x.Op {
 	case ir.In:
 		return s.builtin(x)
-	case ir.Any, ir.All, ir.AllEq, ir.Ballot:
+	case ir.Any, ir.All, ir.AllEq, ir.Ballot, ir.Every:
 		return shape{}
 	case ir.Reduce:
 		if x.Aux>>8 == 0 {
@@ -77,9 +77,7 @@ func (s *divergence) uniformPartOp(x *ir.Val) bool {
 }
 
 // laneInvariant reports whether lanes with equal operands get equal results.
-func laneInvariant(op ir.Op) bool {
-	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // their code is for vectors
-}
+func laneInvariant(op ir.Op) bool { return !op.Is(ir.DivergenceSource) }
 
 // affine returns the shape of arithmetic on strided values, or varying.
 func (s *divergence) affine(x *ir.Val) shape {

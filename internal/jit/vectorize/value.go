@@ -117,14 +117,15 @@ func (w *vectorizer) inGen(v ir.V) bool {
 		return from == ir.I32
 	case ir.ZExt:
 		return x.Type == ir.I32 && from == ir.B1
-	case ir.Res, ir.Push, ir.Wg, ir.Table, ir.Len:
+	case ir.Res, ir.Push, ir.Wg, ir.Table, ir.Len, ir.Every:
 		return true
 	case ir.At:
 		return x.Aux < 1<<31
 	case ir.In:
 		return x.Type == ir.I32
 	case ir.Ld:
-		return x.Type == ir.I32
+		address := x.Type == ir.I64 && w.dst.Form.Addresses && w.src.Val(x.Args[0]).Op == ir.Push && x.Aux < 1<<16
+		return x.Type == ir.I32 || address && w.src.Val(x.Args[1]).Op == ir.Const && w.src.Val(x.Args[1]).Aux < 1<<16
 	}
 	return false
 }

@@ -1,0 +1,84 @@
+package ptxlower
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// boundedBodies are accesses of the element i of a buffer, by indices of all widths and by all kinds of accesses. %rd0 is the buffer, %rd1 the
+// result of the thread, %r0 the index.
+var boundedBodies = []string{
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2];",
+	"mul.wide.s32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2+4];",
+	"mul.wide.s32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2+-4];",
+	"mul.wide.u32 %rd2, %r0, 16; add.s64 %rd2, %rd0, %rd2; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2]; xor.b32 %r1, %r1, %r4;",
+	"cvt.u64.u32 %rd2, %r0; add.s64 %rd2, %rd0, %rd2; ld.global.u8 %r1, [%rd2+1];",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u8 %r1, [%rd2+3];",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.s16 %r1, [%rd2];",
+	"mul.wide.u32 %rd2, %r0, 8; add.s64 %rd2, %rd0, %rd2; ld.global.u64 %rd3, [%rd2]; cvt.u32.u64 %r1, %rd3;",
+	"mul.wide.u32 %rd2, %r0, 12; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2];",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; mul.lo.u32 %r1, %r0, 77; st.global.u32 [%rd2], %r1;",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; st.global.u8 [%rd2], %r0;",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; st.global.v2.u32 [%rd2], {%r0, %r0};",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; atom.global.add.u32 %r1, [%rd2], 5;",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; red.global.max.u32 [%rd2], %r0;",
+	"and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; @%p1 ld.global.u32 %r1, [%rd2];",
+	"mov.u32 %r2, 0; L: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3; add.u32 %r0, %r0, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra L;",
+}
+
+// TestBaseRegion accesses a buffer before, in and beyond its bytes, where other buffers are: an access through an address is one of whichever
+// memory the address is in, and all engines agree.
+func TestBaseRegion(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, body := range boundedBodies {
+		m := parse(t, fmt.Sprintf(`.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 other, .param .u64 shift, .param .u32 first, .param .u32 step)
+{
+.reg .pred %%p<2>;
+.reg .b32 %%r<8>;
+.reg .b64 %%rd<8>;
+ld.param.u64 %%rd0, [in];
+ld.param.u64 %%rd1, [out];
+ld.param.u32 %%r5, [first];
+ld.param.u32 %%r6, [step];
+mov.u32 %%r1, 0;
+mov.u32 %%r7, %%tid.x;
+mad.lo.u32 %%r0, %%r7, %%r6, %%r5;
+%s
+mul.wide.u32 %%rd2, %%r7, 4;
+add.s64 %%rd1, %%rd1, %%rd2;
+st.global.u32 [%%rd1], %%r1;
+ret;
+}
+`, strings.ReplaceAll(body, ";", ";\n")))
+		for range 12 {
+			size, first, step := 1+random.IntN(300), random.IntN(90)-20, []int{1, 1, 2, 0, -1, 1 << 28, random.IntN(40)}[random.IntN(7)]
+			var want [3][]byte
+			for i, e := range engines {
+				got := [3][]byte{make([]byte, size), make([]byte, 4*48), make([]byte, 400)}
+				for k := range got[0] {
+					got[0][k] = byte(k*7 + 1)
+				}
+				for k := range got[2] {
+					got[2][k] = byte(k*5 + 2)
+				}
+				l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{48, 1, 1}, args: []any{got[0], got[1], got[2], uint64(0), first, step}}
+				if err := l.run(m, e.engine, e.optimize); err != nil {
+					t.Fatal(body, e.name, err)
+				}
+				if i == 0 {
+					want = got
+				}
+				for k := range got {
+					if string(got[k]) != string(want[k]) {
+						t.Fatalf("%s: %d bytes, indices from %d by %d: buffer %d on the %s is\n%x; must be\n%x", body, size, first, step, k, e.name, got[k], want[k])
+					}
+				}
+			}
+		}
+	}
+}
