@@ -167,7 +167,7 @@ func testOperations(t *testing.T, engine jit.Engine) {
 	count := 0
 	for op := ir.Add; op.String() != "op?"; op++ {
 		row := op.Row()
-		if row.Eval == nil {
+		if row.Eval == nil || op == ir.Every { // engines choose its result
 			continue
 		}
 		for _, typ := range append([]ir.Type{ir.B1}, types...) {
