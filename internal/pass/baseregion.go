@@ -21,7 +21,7 @@ func baseRegion(p *ir.Program, f *ir.Func) {
 	if f != p.Funcs[0] {
 		return // a base is an input of the entry point
 	}
-	r := &regionRewriter{p: p, f: f, bases: map[string]baseOf{}, to: map[ir.V]ir.V{}}
+	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}}
 	accesses := 0
 	for _, v := range f.Code {
 		if f.Val(v).Op == ir.LogEvent {
@@ -63,18 +63,25 @@ type splitAddress struct {
 	plus, end   uint64 // what follows the access, and all bytes of the region, begins end bytes after the index
 	address     ir.V
 	word        bool   // it is a load of the low bits of a word
+	signed      bool   // the index is extended with its sign
 	bytes       uint64 // that the region must have
 }
 
 // baseOf is what is known of the region of a base, at the start of the program.
 type baseOf struct{ handle, offset, room ir.V }
 
+// baseKey identifies a base: a constant, or a load of the push constants at a constant offset with an immediate.
+type baseKey struct {
+	op      ir.Op
+	aux, at uint64
+}
+
 type regionRewriter struct {
 	p     *ir.Program
 	f     *ir.Func
 	b     *ir.Builder
 	entry []ir.V
-	bases map[string]baseOf
+	bases map[baseKey]baseOf
 	to    map[ir.V]ir.V
 }
 
@@ -146,23 +153,23 @@ func (r *regionRewriter) isBase(v ir.V, s *splitAddress) bool {
 	return none
 }
 
-// indexed makes an extended number of 32 bits the index, unless there is one. A negative one is out of range of the base, as if it were
-// unsigned.
+// indexed makes an extended number of 32 bits the index, unless there is one. As an unsigned number, a negative index that is shifted is
+// out of range of every region.
 func (r *regionRewriter) indexed(v ir.V, shift uint8, s *splitAddress) bool {
 	x := r.f.Val(v)
 	if s.index != 0 || x.Op != ir.ZExt && x.Op != ir.SExt || r.f.Type(x.Args[0]) != ir.I32 {
 		return false
 	}
-	s.index, s.shift = x.Args[0], shift
+	s.index, s.shift, s.signed = x.Args[0], shift, x.Op == ir.SExt
 	return true
 }
 
 // region returns the region of a base.
 func (r *regionRewriter) region(v ir.V) baseOf {
 	x := *r.f.Val(v)
-	key := string(rune(x.Op)) + string(rune(x.Aux>>32)) + string(rune(uint32(x.Aux)))
+	key := baseKey{op: x.Op, aux: x.Aux}
 	if x.Op == ir.Ld {
-		key += string(rune(r.f.Val(x.Args[1]).Aux))
+		key.at = r.f.Val(x.Args[1]).Aux
 	}
 	if b, ok := r.bases[key]; ok {
 		return b
@@ -195,6 +202,9 @@ func (r *regionRewriter) access(v ir.V, s splitAddress) {
 	end := b.I32(uint32(s.end))
 	count := b.Op(ir.Add, ir.I32, b.Op(ir.LShr, ir.I32, b.Op(ir.Sub, ir.I32, n.room, end), b.I32(uint32(s.shift))), b.I32(1))
 	count = b.Select(b.Cmp(ir.ULe, end, n.room), count, b.I32(0))
+	if s.signed && s.shift == 0 { // a negative index is not one beyond 2 GiB
+		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31))
+	}
 	var types []ir.Type
 	if x.Op.HasResult() {
 		types = append(types, x.Type)
