@@ -76,6 +76,7 @@ var families = []*family{
 	&constructFamily,
 	&builtInFamily,
 	&modeFamily,
+	&kernelModeFamily,
 	&entryFamily,
 	&typingFamily,
 	&arithmeticFamily,

@@ -188,7 +188,8 @@ func modelsWith(m spirv.ExecutionMode) modelSet {
 		spirv.ExecutionModeNonCoherentTileAttachmentReadQCOM:
 		return inFragment
 	case spirv.ExecutionModeLocalSizeHint, spirv.ExecutionModeVecTypeHint, spirv.ExecutionModeContractionOff,
-		spirv.ExecutionModeLocalSizeHintId:
+		spirv.ExecutionModeLocalSizeHintId, spirv.ExecutionModeMaxWorkgroupSizeINTEL, spirv.ExecutionModeMaxWorkDimINTEL,
+		spirv.ExecutionModeNoGlobalOffsetINTEL, spirv.ExecutionModeNumSIMDWorkitemsINTEL, spirv.ExecutionModeSchedulerTargetFmaxMhzINTEL:
 		return inKernel
 	case spirv.ExecutionModeLocalSize, spirv.ExecutionModeLocalSizeId:
 		return inWorkgroups
