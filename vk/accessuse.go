@@ -85,11 +85,11 @@ func resourceOf(s *shader.Stage, f *facts.Module, variable spirv.ID, kind ir.Res
 	if v == nil {
 		return nil
 	}
-	for _, number := range [...]uint32{ir.SortedBinding(binding.Operands[0], lower.Sort(f, v)), binding.Operands[0]} { // the latter without mappings
-		for i := range s.Program.Res {
-			if r := &s.Program.Res[i]; r.Kind == kind && r.Set == set.Operands[0] && r.Binding == number && r.Count == 1 && !r.Heap {
-				return r
-			}
+	for i := range s.Program.Res {
+		r := &s.Program.Res[i]
+		number, sort := r.Number()
+		if r.Kind == kind && r.Set == set.Operands[0] && number == binding.Operands[0] && (!r.Sorted || sort == lower.Sort(f, v)) && r.Count == 1 && !r.Heap {
+			return r
 		}
 	}
 	return nil

@@ -167,7 +167,7 @@ func (p *drawable) inputVariables() []shader.InputVariable {
 			if e := f.EntryPoint(s.Program.Name, spirv.ExecutionModelFragment); e != nil {
 				for _, v := range shader.InputVariables(f, e) {
 					for _, r := range s.Program.Res { // the number of a mapped binding is another one
-						if number, sort := ir.Unsorted(r.Binding); (sort == ir.SortReadOnly || sort == ir.SortWritten) && r.Kind == ir.Texels && !r.Heap && r.Set == v.At.Set && number == v.At.Binding {
+						if number, sort := r.Number(); (sort == ir.SortReadOnly || sort == ir.SortWritten) && r.Kind == ir.Texels && !r.Heap && r.Set == v.At.Set && number == v.At.Binding {
 							v.At.Binding = r.Binding
 							break
 						}

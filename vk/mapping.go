@@ -94,7 +94,7 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 		}
 		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
 		var sort uint32
-		x.number, sort = ir.Unsorted(r.Binding)
+		x.number, sort = r.Number()
 		if x.types, x.also = lower.MappedTypes(r.Kind, sort, r.Structure); x.types == 0 {
 			continue
 		}

@@ -155,7 +155,7 @@ func (c *coder) program(p *Program) {
 	list(c, &p.Res, func(x *Resource) {
 		c.u32(&x.Set, &x.Binding, &x.Count)
 		small(c, &x.Kind)
-		c.bools(&x.Restrict, &x.NonWritable, &x.Disjoint, &x.Heap, &x.Structure, &x.Tile)
+		c.bools(&x.Restrict, &x.NonWritable, &x.Disjoint, &x.Heap, &x.Structure, &x.Tile, &x.Sorted)
 	})
 	list(c, &p.Vars, func(x *Var) {
 		c.text(&x.Name)

@@ -333,6 +333,7 @@ func (r *parser) resource() {
 	x.Heap = r.accept("inheap")
 	x.Structure = r.accept("structure")
 	x.Tile = r.accept("tile")
+	x.Sorted = r.accept("sorted")
 	r.p.Res = append(r.p.Res, x)
 }
 

@@ -56,8 +56,8 @@ func (p *Program) String() string {
 			word(x.Capture != 0, fmt.Sprint(" capture ", x.Capture, " offset ", x.Offset)), word(x.PerPrimitive, " perprimitive"), word(x.Signed, " signed"))
 	}
 	for _, r := range p.Res {
-		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
-			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"), word(r.Structure, " structure"), word(r.Tile, " tile"))
+		fmt.Fprintf(&w, "res %s %d %d count %d%s%s%s%s%s%s%s\n", r.Kind, r.Set, r.Binding, r.Count,
+			word(r.Restrict, " restrict"), word(r.NonWritable, " nonwritable"), word(r.Disjoint, " disjoint"), word(r.Heap, " inheap"), word(r.Structure, " structure"), word(r.Tile, " tile"), word(r.Sorted, " sorted"))
 	}
 	for _, x := range p.Vars {
 		fmt.Fprintf(&w, "var %q %d %d\n", x.Name, x.Slots, x.Func)

@@ -216,17 +216,25 @@ func SortedBinding(binding, sort uint32) uint32 {
 	return sorted | sort<<sortShift | binding
 }
 
-// Unsorted returns the number that the shader has for a binding, and the sort of a mapped resource.
-func Unsorted(binding uint32) (number, sort uint32) {
+// unsorted returns the number that the shader has for a binding of SortedBinding, and the sort of the resource.
+func unsorted(binding uint32) (number, sort uint32) {
 	if binding&sorted == 0 {
 		return binding, SortPlain
 	}
 	return binding & MaxSorted, binding &^ sorted >> sortShift
 }
 
+// Number returns the number that the shader has for the binding of a resource, and the sort of a mapped resource.
+func (r *Resource) Number() (number, sort uint32) {
+	if !r.Sorted {
+		return r.Binding, SortPlain
+	}
+	return unsorted(r.Binding)
+}
+
 // Place names the set and the binding of a resource, as the shader numbers them.
 func (r *Resource) Place() string {
-	number, _ := Unsorted(r.Binding)
+	number, _ := r.Number()
 	return "set " + strconv.FormatUint(uint64(r.Set), 10) + ", binding " + strconv.FormatUint(uint64(number), 10)
 }
 
@@ -257,6 +265,7 @@ type Resource struct {
 	Heap         bool   // of images and samplers: the descriptors are in the heap of their kind, one for each HeapDescriptor bytes; Count is 0
 	Structure    bool   // a uniform buffer that has the number of an acceleration structure
 	Tile         bool   // of images: a tile attachment
+	Sorted       bool   // Binding is a number of SortedBinding
 }
 
 // Var is a Function or Private variable: a range of the lane's private memory.

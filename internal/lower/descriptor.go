@@ -77,7 +77,7 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type)), Tile: v.Storage == spirv.StorageClassTileAttachmentQCOM}
-	r.Binding = u.sortedBinding(r.Binding, v)
+	u.sortBinding(&r, v)
 	u.objects = true
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor

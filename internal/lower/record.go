@@ -171,7 +171,9 @@ func (u *unit) recordSampler(m *mappedRecord, v *facts.Variable) uint64 {
 	}
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
-	return u.bindResource(ir.Resource{Kind: ir.SamplerState, Set: set.Literal(), Binding: u.sortedBinding(binding.Literal(), v), Count: 1, NonWritable: true})
+	r := ir.Resource{Kind: ir.SamplerState, Set: set.Literal(), Binding: binding.Literal(), Count: 1, NonWritable: true}
+	u.sortBinding(&r, v)
+	return u.bindResource(r)
 }
 
 // mappedRecord is the mapping of a variable by the record.

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"fmt"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -73,7 +71,7 @@ func (w *follower) bufferOf(f *ir.Func, h ir.V) *source {
 			return nil
 		}
 		r := w.prog.Res[x.Aux]
-		return w.named(undefinedBytes, fmt.Sprintf("the buffer in set %d, binding %d", r.Set, r.Binding))
+		return w.named(undefinedBytes, "the buffer in "+r.Place())
 	case ir.Select:
 		return w.joined(w.bufferOf(f, x.Args[1]), w.bufferOf(f, x.Args[2]))
 	}
@@ -98,7 +96,7 @@ func (w *follower) texelsOf(t *ir.Texture) *source {
 		return nil
 	}
 	r := w.prog.Res[t.Image]
-	return w.named(undefinedTexels, fmt.Sprintf("the image in set %d, binding %d", r.Set, r.Binding))
+	return w.named(undefinedTexels, "the image in "+r.Place())
 }
 
 // shadowHandle returns the handle of the shadow of a buffer; 0 if it has none.

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"fmt"
-
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -79,10 +77,10 @@ func (f *function) checkDescriptor(resource, index ir.V) {
 		return
 	}
 	rules := &descriptorRules[f.options.Descriptors]
-	faults := f.b.OpAux(ir.Res, ir.H, f.bindResource(ir.Resource{Set: r.Set, Binding: r.Binding, Kind: ir.DescriptorFaults, Count: 1, NonWritable: true}), f.b.I32(0))
+	faults := f.b.OpAux(ir.Res, ir.H, f.bindResource(ir.Resource{Set: r.Set, Binding: r.Binding, Sorted: r.Sorted, Kind: ir.DescriptorFaults, Count: 1, NonWritable: true}), f.b.I32(0))
 	at := f.b.OpAux(ir.At, ir.I32, 4, f.b.I32(0), index)
 	fault := f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Args: [4]ir.V{faults, at}})
-	what := fmt.Sprintf("descriptor %%u of set %d, binding %d, ", r.Set, r.Binding)
+	what := "descriptor %u of " + r.Place() + ", "
 	f.report(rules.invalid, f.b.Cmp(ir.Eq, fault, f.b.I32(ir.InvalidDescriptor)), what+"is neither null nor valid", index)
 	absent := f.b.Cmp(ir.Eq, fault, f.b.I32(ir.AbsentDescriptor))
 	if r.Count == 0 && f.options.Descriptors == InHeaps { // the array ends at the end of the heap

@@ -212,7 +212,7 @@ func (f *function) memoryOf(p *pointer) string {
 		return "the buffer"
 	}
 	r := f.prog.Res[p.number]
-	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, f.moduleBinding(r))
+	return "the descriptor in " + r.Place()
 }
 
 // A shadow variable records which slots of a Function, Private or Output variable have a value, as the shadow memory of

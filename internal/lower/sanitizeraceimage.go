@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -38,7 +37,7 @@ func (c *textureCall) tracedTexel(lod spirv.ID) *tracedTexel {
 	}
 	r := f.prog.Res[resources[0]]
 	return &tracedTexel{
-		memory: fmt.Sprintf("the image in set %d, binding %d", r.Set, f.moduleBinding(r)),
+		memory: "the image in " + r.Place(),
 		number: resources[0], axes: uint8(c.head.Dim.Axes()),
 		args: append(slices.Clone(c.at), level, sample, c.on.index), inside: inside,
 	}

@@ -139,28 +139,19 @@ func (u *unit) bufferVariable(p *pointer, v *facts.Variable) {
 	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
 		r.Kind, r.NonWritable = ir.UniformBuffer, true
 	}
-	r.Binding = u.sortedBinding(r.Binding, v)
+	u.sortBinding(&r, v)
 	p.number = u.bindResource(r)
 }
 
-// sortedBinding returns the number of the binding of a variable: in programs with mapped resources each sort has its own.
-func (u *unit) sortedBinding(binding uint32, v *facts.Variable) uint32 {
+// sortBinding changes the binding of the resource of a variable to its number in the program: with mapped resources each sort has its own.
+func (u *unit) sortBinding(r *ir.Resource, v *facts.Variable) {
 	if u.options.Descriptors != InHeaps {
-		return binding
+		return
 	}
-	if binding > ir.MaxSorted {
-		u.tooLarge("a mapped binding with the number %d; at most %d", binding, ir.MaxSorted)
+	if r.Binding > ir.MaxSorted {
+		u.tooLarge("a mapped binding with the number %d; at most %d", r.Binding, ir.MaxSorted)
 	}
-	return ir.SortedBinding(binding, Sort(u.facts, v))
-}
-
-// moduleBinding returns the number that the module has for the binding of a resource. Only numbers of mapped resources have a sort in them.
-func (u *unit) moduleBinding(r ir.Resource) uint32 {
-	if u.options.Descriptors != InHeaps {
-		return r.Binding
-	}
-	number, _ := ir.Unsorted(r.Binding)
-	return number
+	r.Binding, r.Sorted = ir.SortedBinding(r.Binding, Sort(u.facts, v)), true
 }
 
 // readOnly reports whether a variable, or each member of its block, is decorated NonWritable.
