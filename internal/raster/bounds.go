@@ -1,13 +1,20 @@
 package raster
 
-import "math"
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+)
 
 // boundsOf returns the bounding box of the pixels that polygon c may touch, grown by the extra size of
-// conservative rasterisation.
+// conservative rasterisation. Overestimation has the pixels whose right or lower sides it touches.
 func (r *Rasterizer) boundsOf(c []point) Rect {
 	low, high := extentOf(c)
 	n := r.extra()
 	low, high = point{low.x - n, low.y - n}, point{high.x + n, high.y + n}
+	if r.state.Conservative == enum.ConservativeModeOverestimate {
+		low.x, low.y = low.x-1, low.y-1
+	}
 	return Rect{low.x >> SubPixelBits, low.y >> SubPixelBits, high.x>>SubPixelBits + 1, high.y>>SubPixelBits + 1}
 }
 

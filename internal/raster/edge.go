@@ -36,10 +36,13 @@ func (e *edge) at(s point) int64 {
 }
 
 // conservative moves the edge outwards by size sub-pixels along both axes (inwards if size is negative): with
-// half a pixel, a pixel's centre is inside if its square touches (or is contained in) the half-plane.
+// half a pixel, a pixel's centre is inside if its square touches the half-plane, or is in it and does not touch its edge.
 func (e *edge) conservative(size int64) {
 	e.grow = size * (max(e.a, -e.a) + max(e.b, -e.b))
-	if size < 0 && !e.leading() {
+	switch { // the value of a pixel that touches the edge: edgeOf lets leading edges have it alone
+	case size < 0 && e.leading():
+		e.grow--
+	case size >= 0 && !e.leading():
 		e.grow++
 	}
 }

@@ -159,23 +159,32 @@ func TestDepthBias(t *testing.T) {
 	}
 }
 
-// TestConservative draws by both modes: overestimation covers each pixel that the primitive touches,
-// underestimation only the pixels inside it.
+// TestConservative draws by both modes: overestimation covers each pixel that the primitive touches, with its sides and corners,
+// underestimation only the pixels inside it that touch no edge. The edges of the second triangle run along sides of pixels.
 func TestConservative(t *testing.T) {
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 16, 16) }
 	for mode, want := range map[enum.ConservativeMode]func(x, y int) bool{
-		enum.ConservativeModeOverestimate:  func(x, y int) bool { return x >= 2 && y >= 2 && x+y < 12 },
-		enum.ConservativeModeUnderestimate: func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 <= 12 },
+		enum.ConservativeModeOverestimate:  func(x, y int) bool { return x >= 2 && y >= 2 && x+y <= 12 && max(x, y) < 10 },
+		enum.ConservativeModeUnderestimate: func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 < 12 },
 	} {
-		s := state(4, 16, 16)
-		s.Conservative = mode
-		r := &Rasterizer{}
-		r.Begin(s)
-		r.Vertices(records(at(2.25, 2.25), at(9.75, 2.25), at(2.25, 9.75)))
-		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
-		for i, n := range picture(r, 4, 16, 16) {
-			if x, y := i/4%16, i/4/16; want(x, y) != (n == 1) {
-				t.Errorf("mode %d: sample %d of pixel %d, %d is covered %d times", mode, i%4, x, y, n)
+		for _, first := range []float64{2.25, 3} {
+			for turned := range 2 {
+				s := state(4, 16, 16)
+				s.Conservative = mode
+				r := &Rasterizer{}
+				r.Begin(s)
+				r.Vertices(records(at(first, first), at(12-first, first), at(first, 12-first)))
+				r.Triangle([3]uint32{0, uint32(1 + turned), uint32(2 - turned)}, 0, 0)
+				for i, n := range picture(r, 4, 16, 16) {
+					x, y := i/4%16, i/4/16
+					in := want(x, y)
+					if first == 3 && mode == enum.ConservativeModeUnderestimate {
+						in = in && min(x, y) > 3
+					}
+					if in != (n == 1) {
+						t.Errorf("mode %d, from %g: sample %d of pixel %d, %d is covered %d times", mode, first, i%4, x, y, n)
+					}
+				}
 			}
 		}
 	}

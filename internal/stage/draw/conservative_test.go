@@ -13,13 +13,13 @@ import (
 
 // TestFullyCovered draws a triangle whose corners stand at (2.25, 2.25), (13.75, 2.25)
 // and (2.25, 13.75): a fragment is wholly covered where no part of any of its pixels is
-// outside. Without conservative rasterization none is (FullyCoveredEXT).
+// outside or touches an edge. Overestimation draws the pixels that touch one. Without conservative rasterization none is (FullyCoveredEXT).
 func TestFullyCovered(t *testing.T) {
 	text := giveText("fullycovered i32 0", "i32")
 	clip := func(x float32) float32 { return x/8 - 1 }
 	push := floats(clip(2.25), clip(2.25), 0, 1, clip(13.75), clip(2.25), 0, 1, clip(2.25), clip(13.75), 0, 1)
-	within := func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 <= 16 }
-	touched := func(x, y int) bool { return x >= 2 && y >= 2 && x+y < 16 }
+	within := func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 < 16 }
+	touched := func(x, y int) bool { return x >= 2 && y >= 2 && x+y <= 16 && max(x, y) < 14 }
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		var out []byte
 		for _, mode := range []int8{-1, 0, 1} {
@@ -54,6 +54,7 @@ func TestFullyCovered(t *testing.T) {
 // TestFullyCoveredMasked takes samples away from a triangle that covers all: what it
 // covers wholly stays so (Vulkan §"Sample Mask Test", FullyCoveredEXT).
 func TestFullyCoveredMasked(t *testing.T) {
+	beyond := floats(-2, -2, 0, 1, 8, -2, 0, 1, -2, 8, 0, 1)
 	for _, e := range engines() {
 		for _, samples := range []int{1, 4, 64} {
 			c := sampled(t, "R32G32_SFLOAT", samples)
@@ -61,7 +62,7 @@ func TestFullyCoveredMasked(t *testing.T) {
 			s.Rasterization.Conservative = 1
 			s.Multisample = state.Multisample{Samples: uint32(samples), Mask: &[2]uint32{1, 1}}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("fullycovered i32 0", "i32"), 0)}, s, c,
-				state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+				state.Args{Count: 3, Shader: compute.Args{Push: beyond}})
 			for i := range side * side * samples {
 				n := i % samples
 				want := 0.0
