@@ -53,6 +53,7 @@ type binaryNode struct{ left, right child }
 // about five of them.
 type binaryNodes struct {
 	last   atomic.Int32
+	few    []binaryNode // all nodes of a tree over fewer items than a chunk has nodes; nil for other trees
 	lock   sync.Mutex
 	chunks []atomic.Pointer[binaryChunk]
 }
@@ -62,12 +63,20 @@ type binaryChunk [1 << 12]binaryNode
 
 // init prepares the list for a tree over n items.
 func (l *binaryNodes) init(n int) {
+	if n < len(binaryChunk{}) {
+		l.few = make([]binaryNode, n+1) // a node has an item on each side, so that there are fewer nodes than items
+		return
+	}
 	l.chunks = make([]atomic.Pointer[binaryChunk], n/len(binaryChunk{})+1)
 }
 
 // add adds a node and returns its number. Goroutines may add at the same time.
 func (l *binaryNodes) add(n binaryNode) int32 {
 	i := l.last.Add(1)
+	if l.few != nil {
+		l.few[i] = n
+		return i
+	}
 	at := &l.chunks[int(i)/len(binaryChunk{})]
 	chunk := at.Load()
 	if chunk == nil {
@@ -84,6 +93,9 @@ func (l *binaryNodes) add(n binaryNode) int32 {
 
 // at returns a node.
 func (l *binaryNodes) at(i int32) *binaryNode {
+	if l.few != nil {
+		return &l.few[i]
+	}
 	chunk := l.chunks[int(i)/len(binaryChunk{})].Load()
 	return &chunk[int(i)%len(chunk)]
 }
