@@ -15,19 +15,16 @@ type exactHit struct {
 
 // crossings returns the exact intersections of a ray with the planes of triangles, in the order of their distances: those in the triangles
 // or no farther than near from them, in barycentric coordinates. It computes in float64 and, where the error of that could decide, in
-// rational numbers.
-func crossings(q *Query, list []triangle, near float64) (out []exactHit) {
+// integers, by e.
+func crossings(e *exact, q *Query, list []triangle, near float64) (out []exactHit) {
 	for i := range list {
 		x, ok := filtered(q, &list[i])
 		if !ok {
-			t, u, v, crosses := rational(q, &list[i])
+			t, u, v, crosses := e.rational(q, &list[i])
 			if !crosses {
 				continue
 			}
-			tt, _ := t.Float64()
-			uu, _ := u.Float64()
-			vv, _ := v.Float64()
-			x = exactHit{t: tt, least: min(uu, vv, 1-uu-vv)}
+			x = exactHit{t: t, least: min(u, v, 1-u-v)}
 		}
 		if x.least > -near && x.t > 0 {
 			x.primitive = i
@@ -82,6 +79,7 @@ func TestRationalScenes(t *testing.T) {
 	const scenes = 20
 	r := rand.New(rand.NewPCG(31, 32))
 	hits, open := 0, 0
+	var e exact
 	for i := range scenes {
 		list := soup(r, 8+8*i, 0.1+0.04*float32(i))
 		if i%4 == 3 {
@@ -96,7 +94,7 @@ func TestRationalScenes(t *testing.T) {
 		w := NewWalker()
 		for range rays / scenes {
 			q := randomRay(r)
-			all := crossings(&q, list, near)
+			all := crossings(&e, &q, list, near)
 			w.Next(s, &q)
 			got := q.Committed
 			want := slices.IndexFunc(all, func(x exactHit) bool { return x.least > near })

@@ -96,33 +96,86 @@ func (m *ballShape) shoot(t *testing.T, r *rand.Rand, rays int) {
 	}
 }
 
-// rational is the exact intersection of a ray and a triangle: t and the barycentric coordinates (Cramer's rule). It
-// is not ok if the ray is parallel to the plane.
-func rational(q *Query, p *triangle) (t, u, v *big.Rat, ok bool) {
-	rat := func(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
-	var e1, e2, d, o [3]*big.Rat
-	for k := range 3 {
-		e1[k] = new(big.Rat).Sub(rat(p[1][k]), rat(p[0][k]))
-		e2[k] = new(big.Rat).Sub(rat(p[2][k]), rat(p[0][k]))
-		o[k] = new(big.Rat).Sub(rat(q.Origin[k]), rat(p[0][k]))
-		d[k] = new(big.Rat).Neg(rat(q.Direction[k]))
-	}
-	mul := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
-	det := func(a, b, c [3]*big.Rat) *big.Rat {
-		sum := new(big.Rat)
-		for k := range 3 {
-			m, n := (k+1)%3, (k+2)%3
-			minor := new(big.Rat).Sub(mul(b[m], c[n]), mul(b[n], c[m]))
-			sum.Add(sum, mul(a[k], minor))
+// exact computes intersections in integers. Its numbers are memory that it uses again.
+type exact struct {
+	e1, e2, d, o          [3]big.Int
+	all, part, minor, one big.Int
+	quotient, divisor     big.Float
+}
+
+// rational is the exact intersection of a ray and a triangle: t and the barycentric coordinates (Cramer's rule), rounded. It
+// is not ok if the ray is parallel to the plane. All coordinates are multiples of one power of two, of which the quotients do not depend.
+func (x *exact) rational(q *Query, p *triangle) (t, u, v float64, ok bool) {
+	least := math.MaxInt
+	for _, list := range [][3]float32{p[0], p[1], p[2], q.Origin, q.Direction} {
+		for _, c := range list {
+			if m, e := integer(c); m != 0 {
+				least = min(least, e)
+			}
 		}
-		return sum
 	}
-	all := det(e1, e2, d)
-	if all.Sign() == 0 {
-		return nil, nil, nil, false
+	for k := range 3 {
+		from := p[0][k]
+		x.difference(&x.e1[k], p[1][k], from, least)
+		x.difference(&x.e2[k], p[2][k], from, least)
+		x.difference(&x.o[k], q.Origin[k], from, least)
+		x.difference(&x.d[k], 0, q.Direction[k], least)
 	}
-	part := func(a, b, c [3]*big.Rat) *big.Rat { return new(big.Rat).Quo(det(a, b, c), all) }
-	return part(e1, e2, o), part(o, e2, d), part(e1, o, d), true
+	x.determinant(&x.all, &x.e1, &x.e2, &x.d)
+	if x.all.Sign() == 0 {
+		return 0, 0, 0, false
+	}
+	return x.over(&x.e1, &x.e2, &x.o), x.over(&x.o, &x.e2, &x.d), x.over(&x.e1, &x.o, &x.d), true
+}
+
+// integer returns a finite number as m·2ᵉ.
+func integer(x float32) (m int64, e int) {
+	bits := math.Float32bits(x)
+	m, e = int64(bits&(1<<23-1)), int(bits>>23&0xFF)
+	if e == 0 {
+		e++
+	} else {
+		m |= 1 << 23
+	}
+	if x < 0 {
+		m = -m
+	}
+	return m, e - 150
+}
+
+// difference sets z to a−b, in units of 2ᵉ for the exponent.
+func (x *exact) difference(z *big.Int, a, b float32, exponent int) {
+	set := func(z *big.Int, c float32) {
+		m, e := integer(c)
+		z.SetInt64(m)
+		if m != 0 {
+			z.Lsh(z, uint(e-exponent))
+		}
+	}
+	set(z, a)
+	set(&x.one, b)
+	z.Sub(z, &x.one)
+}
+
+// determinant sets z to the determinant of three columns.
+func (x *exact) determinant(z *big.Int, a, b, c *[3]big.Int) {
+	z.SetInt64(0)
+	for k := range 3 {
+		m, n := (k+1)%3, (k+2)%3
+		x.minor.Mul(&b[m], &c[n])
+		x.minor.Sub(&x.minor, x.one.Mul(&b[n], &c[m]))
+		z.Add(z, x.one.Mul(&a[k], &x.minor))
+	}
+}
+
+// over returns a determinant divided by all.
+func (x *exact) over(a, b, c *[3]big.Int) float64 {
+	x.determinant(&x.part, a, b, c)
+	// A number with precision 0 takes that of an integer, which is exact. The quotient has more bits than a float64.
+	x.quotient.SetPrec(0).SetInt(&x.part)
+	x.divisor.SetPrec(0).SetInt(&x.all)
+	f, _ := x.quotient.Quo(&x.quotient, &x.divisor).Float64()
+	return f
 }
 
 // TestRational compares the test of triangles with exact arithmetic: both agree except at the edges, and the
@@ -136,19 +189,17 @@ func TestRational(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	const near = 1e-4
 	hits := 0
+	var e exact
 	for range n {
 		p := soup(r, 1, 0.7)[0]
 		q := randomRay(r)
 		var l level
 		l.set(q.Origin, q.Direction, 2, 1)
 		c, got := l.cross(&p)
-		tt, uu, vv, ok := rational(&q, &p)
+		x, u, v, ok := e.rational(&q, &p)
 		if !ok {
 			continue
 		}
-		x, _ := tt.Float64()
-		u, _ := uu.Float64()
-		v, _ := vv.Float64()
 		least := min(u, v, 1-u-v)
 		if math.Abs(least) < near || math.Abs(x) > 100 {
 			continue
