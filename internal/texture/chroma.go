@@ -178,14 +178,14 @@ func (f *filter) chromaAxis(i int) axis {
 		div, at = parts[format.B].DivY, f.v.y
 	}
 	size := f.m.extent[i]
-	u := f.fmul(f.coord[i], f.utof(size))
+	u := f.fmul(f.coord[i], f.stof(size))
 	if div == 2 {
 		if size = f.Op(ir.LShr, ir.I32, size, f.I32(1)); f.v.linear && at == enum.ChromaLocationCositedEven {
 			u = f.fadd(u, f.num(0.5))
 		}
 		u = f.fmul(u, f.num(0.5))
 	}
-	return axis{u: u, size: size, length: f.utof(size), counts: true, mode: enum.AddressModeClampToEdge}
+	return axis{u: u, size: size, length: f.stof(size), counts: true, mode: enum.AddressModeClampToEdge}
 }
 
 // chromaTap returns the values of a part at a texel of the level.

@@ -52,7 +52,8 @@ func (c *code) both(x, y ir.V) ir.V   { return c.Op(ir.And, ir.B1, x, y) }
 func (c *code) either(x, y ir.V) ir.V { return c.Op(ir.Or, ir.B1, x, y) }
 func (c *code) not(x ir.V) ir.V       { return c.Op(ir.Not, ir.B1, x) }
 
-// ftos, stof and utof convert between f32 and i32, signed or unsigned.
+// ftos, stof and utof convert between f32 and i32, signed or unsigned. Sizes of images are converted as signed numbers, which is one
+// instruction on every processor: they are less than 2³¹.
 func (c *code) ftos(x ir.V) ir.V { return c.Op(ir.FToS, ir.I32, x) }
 func (c *code) stof(x ir.V) ir.V { return c.Op(ir.SToF, ir.F32, x) }
 func (c *code) utof(x ir.V) ir.V { return c.Op(ir.UToF, ir.F32, x) }

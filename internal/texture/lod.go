@@ -92,7 +92,7 @@ func (c *code) halfLog2(x ir.V) ir.V {
 func (c *code) length2(d []ir.V) ir.V {
 	sum := ir.V(0)
 	for i, v := range d[:c.v.axes()] {
-		length := c.utof(c.shapeWord(ir.ShapeWidth + i))
+		length := c.stof(c.shapeWord(ir.ShapeWidth + i))
 		if c.v.corner {
 			length = c.fsub(length, c.num(1))
 		}
@@ -122,9 +122,9 @@ func (c *code) queryLodBody(a *arguments) []ir.V {
 	switch {
 	case !c.v.levels:
 	case c.s.mipLinear:
-		level = c.fmul(c.utof(d.level), c.num(1.0/fraction))
+		level = c.fmul(c.stof(d.level), c.num(1.0/fraction))
 	default:
-		level = c.utof(c.nearestLevel(&d))
+		level = c.stof(c.nearestLevel(&d))
 	}
 	return []ir.V{level, c.canon(d.lambda)}
 }

@@ -185,7 +185,7 @@ func (c *code) results(x *texel, which []int, list []ir.V) []ir.V {
 
 // texelCoordinate returns coordinate i in texels, clamped near the level; NaN is at the lower end.
 func (c *code) texelCoordinate(a *arguments, i int, size ir.V) ir.V {
-	length, u := c.utof(size), a.coord[i]
+	length, u := c.stof(size), a.coord[i]
 	if !c.s.unnormalized {
 		u = c.fmul(u, length)
 	}
@@ -249,7 +249,7 @@ func (c *code) weightedBody(a *arguments, from *code) []ir.V {
 		u := c.texelCoordinate(a, i, m.extent[i])
 		whole := c.floor(u)
 		begin[i] = c.sub(c.ftos(whole), take(uint32(6*i), 6))
-		phase[i] = c.ftos(c.fmul(c.fsub(u, whole), c.utof(phases))) // exact, and less than phases
+		phase[i] = c.ftos(c.fmul(c.fsub(u, whole), c.stof(phases))) // exact, and less than phases
 		size[i] = c.add(take(uint32(12+6*i), 6), c.I32(1))
 	}
 	load := func(at []ir.V, layer ir.V) ir.V {

@@ -37,7 +37,7 @@ type axis struct {
 
 // axis returns the coordinate u along axis i of a level with the given extent.
 func (c *code) axis(i int, u, offset, size ir.V) axis {
-	a := axis{u: u, offset: offset, size: size, length: c.utof(size), mode: c.s.address[i], counts: c.s.unnormalized}
+	a := axis{u: u, offset: offset, size: size, length: c.stof(size), mode: c.s.address[i], counts: c.s.unnormalized}
 	if c.v.corner { // moved by half a texel they behave as other images; other modes are invalid
 		one := c.num(1)
 		if !a.counts {
