@@ -66,7 +66,7 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	m.rr(AVX_VPSUBD, 2, off, 2)
 	m.rm(AVX_VMOVUPS_ST, 2, 0, m.scratch(ymmBytes*i))
 	if !m.always(in) {
-		m.rr(AVX_VPAND, 2, 2, m.execution(in, 3))
+		m.with(AVX_VPAND, 2, 2, in.Masks[0])
 	}
 	m.rm(AVX_VPTEST, 2, 0, m.words(^uint32(withinYmms)))
 	m.Jcc(NotEqual, slow)
@@ -97,15 +97,18 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 func (m ymm) permutePair(in *vcode.Inst, i int) {
 	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
 	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
+	const index, which = 3, 4
 	for n := range int32(2) {
 		one := *in
 		one.Defs = in.Defs[2*i+int(n):][:1]
-		m.rri(AVX_VPSRLD, 3, 0, 1, 2)
-		m.rm(AVX_VPERMD, 0, 3, At(RCX, 4*n))
-		m.rm(AVX_VPERMD, 2, 3, At(RCX, 4*n+ymmBytes))
-		m.rri(AVX_VPSLLD, 3, 0, 1, whichYmm)
+		if n == 0 || in.Merging { // done of a result that merges clobbers both
+			m.rri(AVX_VPSRLD, index, 0, 1, 2)
+			m.rri(AVX_VPSLLD, which, 0, 1, whichYmm)
+		}
+		m.rm(AVX_VPERMD, 0, index, At(RCX, 4*n))
+		m.rm(AVX_VPERMD, 2, index, At(RCX, 4*n+ymmBytes))
 		d := m.dest(&one, 2)
-		m.blend(d, 0, 2, 3)
+		m.blend(d, 0, 2, which)
 		m.done(&one, d)
 	}
 }
