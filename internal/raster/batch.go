@@ -116,6 +116,8 @@ func (r *Rasterizer) BatchVertices(v Records, p *BatchParams) bool {
 // BatchTriangle adds triangle i of a batch, as [Rasterizer.Triangle] would with the same v, provoking and id.
 func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 	i %= BatchSize
+	var q *Primitive
+	var roles uint32
 	switch state := b[BatchState][i]; state {
 	case BatchEmpty:
 		return
@@ -126,15 +128,15 @@ func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id
 		if !r.batchUnclipped(b, i) {
 			return
 		}
+		q, roles = r.commitVaryings(v, provoking)
 	case BatchSplit:
 		if !r.batchSplit(b[BatchBlock][i], b.mask(i)) {
 			return
 		}
+		q, roles = r.commitVaryings(v, provoking)
 	default:
-		r.chunk = nil
-		r.batchTiny(int32(state), b[BatchBlock][i], b.mask(i))
+		q, roles = r.addTiny(int32(state), b[BatchBlock][i], b.mask(i), v, provoking)
 	}
-	q, roles := r.commitVaryings(v, provoking)
 	q.ID, q.Flags, q.Layer = id, b[BatchFlags][i]|roles, 0
 	f := func(word int) float32 { return math.Float32frombits(b[word][i]) }
 	q.X, q.Y = f(BatchX), f(BatchY)
@@ -190,6 +192,53 @@ func (r *Rasterizer) batchPart(x, y int32, mask uint64) {
 	}
 	u, v := min(x&^1, x|(Tile-1)-(Block-1)), min(y&^1, y|(Tile-1)-(Block-1))
 	r.batchTiny(r.tileOf(x, y), uint32(u)|uint32(v)<<16, mask<<uint(x-u)<<uint(Block*(y-v)))
+}
+
+// maxTinyCopy is the number of words of a record up to which addTiny copies locations.
+const maxTinyCopy = 16
+
+// addTiny adds the item of a tiny triangle in one tile, and takes its slot: [Rasterizer.batchTiny] and [Rasterizer.commitVaryings] for
+// the usual triangle, which has three vertices with records of whole locations. Large meshes spend much of their time here.
+func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
+	size := r.records.varyings()
+	roles = 2 << ThirdShift
+	switch provoking {
+	case v[0]:
+	case v[1]:
+		roles |= 1 << ProvokingShift
+	case v[2]:
+		roles |= 2 << ProvokingShift
+	default:
+		size = -1
+	}
+	r.chunk = nil
+	if size%4 != 0 || size > maxTinyCopy || v[2] == v[0] || v[2] == v[1] || r.state.InPlace {
+		r.batchTiny(tile, position, mask)
+		return r.commitVaryings(v, provoking)
+	}
+	s := &r.chunks[tile]
+	if s.next == s.end {
+		r.newChunk(tile)
+	}
+	n := s.next
+	s.next++
+	if r.recent != s {
+		if r.recent != nil {
+			r.prefetchSlot(r.recent.next)
+		}
+		r.recent = s
+	}
+	list := r.items(tile)
+	*list = append(*list, uint64(n)|uint64(position)<<32, mask)
+	r.words += 2
+	to := r.Varyings[3*int(n)*size:][:3*size]
+	for _, x := range v {
+		from := r.records.Words[int(x)*r.records.Stride+r.records.Skip:][:size]
+		for ; len(from) >= 4 && len(to) >= 4; from, to = from[4:], to[4:] {
+			*(*[4]uint32)(to) = *(*[4]uint32)(from)
+		}
+	}
+	return &r.Primitives[n], roles
 }
 
 // batchTiny appends the item of a tiny triangle to its tile.
