@@ -63,7 +63,8 @@ func TestBlockMasks(t *testing.T) {
 			for y := range want[x] {
 				want[x][y] = r.Uint64()
 				if got[x][y] = want[x][y]; x < across && y < down {
-					at := e.moved(int32(Block*x), int32(Block*y))
+					var at blockEdges
+					e.move(&at, int32(Block*x), int32(Block*y))
 					want[x][y] = blockMask(&at)
 				}
 			}

@@ -50,13 +50,14 @@ func (t *blockEdges) set(i int, at int64, e *edge) {
 	t.c[i], t.a[i], t.b[i] = int32(at), int32(e.a), int32(e.b)
 }
 
-// moved returns the edges with the values at pixel (x, y).
-func (t *blockEdges) moved(x, y int32) blockEdges {
-	m := *t
-	for i := range m.c {
-		m.c[i] += m.a[i]*x + m.b[i]*y
-	}
-	return m
+// move sets m to the edges with the values at pixel (x, y). It copies word by word: a processor would wait for the words of t, which were
+// stored just before, if it loaded several at once.
+func (t *blockEdges) move(m *blockEdges, x, y int32) {
+	m.a[0], m.a[1], m.a[2] = t.a[0], t.a[1], t.a[2]
+	m.b[0], m.b[1], m.b[2] = t.b[0], t.b[1], t.b[2]
+	m.c[0] = t.c[0] + t.a[0]*x + t.b[0]*y
+	m.c[1] = t.c[1] + t.a[1]*x + t.b[1]*y
+	m.c[2] = t.c[2] + t.a[2]*x + t.b[2]*y
 }
 
 // smallTile appends the items of a small polygon in tile (tx, ty), in tiles.
@@ -69,11 +70,13 @@ func (r *Rasterizer) smallTile(s *small, tx, ty int32, b Rect) {
 		x, y = b.X0&^(Block-1), b.Y0&^(Block-1)
 		across, down = int(b.X1-x+Block-1)/Block, int(b.Y1-y+Block-1)/Block
 	}
-	var masks, others [smallBlocks][smallBlocks]uint64
-	e := s.edges[0].moved(x, y)
+	var masks [smallBlocks][smallBlocks]uint64
+	var e blockEdges
+	s.edges[0].move(&e, x, y)
 	blockMasks(&e, across, down, &masks)
 	if s.four {
-		e = s.edges[1].moved(x, y)
+		var others [smallBlocks][smallBlocks]uint64
+		s.edges[1].move(&e, x, y)
 		blockMasks(&e, across, down, &others)
 		for i := range masks {
 			for j := range others[i] {
