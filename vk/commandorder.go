@@ -32,6 +32,7 @@ const (
 	stageAllCommands             uint64 = 1 << 16
 	stageTaskShader              uint64 = 1 << 19
 	stageMeshShader              uint64 = 1 << 20
+	stageRayTracingShader        uint64 = 1 << 21
 	stageShadingRateAttachment   uint64 = 1 << 22
 	stageFragmentDensityProcess  uint64 = 1 << 23
 	stageCopy                    uint64 = 1 << 32
@@ -57,6 +58,7 @@ const (
 	accessTransferWrite       uint64 = 1 << 12
 	accessMemoryRead          uint64 = 1 << 15
 	accessMemoryWrite         uint64 = 1 << 16
+	accessShaderSampledRead   uint64 = 1 << 32
 	accessShaderStorageRead   uint64 = 1 << 33
 	accessShaderStorageWrite  uint64 = 1 << 34
 	accessShaderTileRead      uint64 = 1 << 51
@@ -83,9 +85,9 @@ var (
 		stageAllCommands:             everyFlag,
 	}
 	widerAccesses = map[uint64]uint64{
-		accessShaderRead:  accessShaderStorageRead,
+		accessShaderRead:  accessShaderStorageRead | accessShaderSampledRead,
 		accessShaderWrite: accessShaderStorageWrite,
-		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead,
+		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead | accessShaderSampledRead,
 		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite,
 	}
 )
@@ -146,11 +148,11 @@ func (d MemoryDependency) expanded() dependency {
 			e.second |= allOf(graphicsOrder[i:])
 		}
 	}
-	if e.first&stageComputeShader != 0 {
+	if e.first&(stageComputeShader|stageRayTracingShader) != 0 {
 		e.first |= stageDrawIndirect
 	}
 	if e.second&stageDrawIndirect != 0 {
-		e.second |= stageComputeShader
+		e.second |= stageComputeShader | stageRayTracingShader
 	}
 	return e
 }
@@ -441,28 +443,49 @@ func raceOf(a, b *commandAccess) Report {
 var stageBits = map[ir.Stage]uint64{
 	ir.Vertex: stageVertexShader, ir.TessControl: stageTessellationControl, ir.TessEval: stageTessellationEvaluation, ir.Geometry: stageGeometryShader,
 	ir.Fragment: stageFragmentShader, ir.Compute: stageComputeShader, ir.Task: stageTaskShader, ir.Mesh: stageMeshShader,
+	ir.RayGen: stageRayTracingShader, ir.Intersection: stageRayTracingShader, ir.AnyHit: stageRayTracingShader, ir.ClosestHit: stageRayTracingShader,
+	ir.Miss: stageRayTracingShader, ir.Callable: stageRayTracingShader,
 }
 
 // shaders adds the accesses of the shaders of a command. A subpass shading has a stage of its own.
 func (o *commandOrder) shaders(p *printer, log *exec.Log, point BindPoint, barriers int) {
-	if o == nil {
-		return
+	if o != nil {
+		o.shaderAccesses(p, log.Accesses(), point, barriers)
 	}
+}
+
+// collect adds the accesses of a log to those of a command that runs several times, of which at most maxCompared are kept.
+func (o *commandOrder) collect(list []exec.Access, log *exec.Log) []exec.Access {
+	if o == nil || len(list) >= maxCompared {
+		return list
+	}
+	return append(list, log.Accesses()...)
+}
+
+// commandAccesses adds what collect has collected.
+func (o *commandOrder) commandAccesses(p *printer, accesses []exec.Access, point BindPoint) {
+	if o != nil && len(accesses) > 0 {
+		o.shaderAccesses(p, accesses, point, o.now())
+	}
+}
+
+// shaderAccesses adds accesses of the shaders of a command.
+func (o *commandOrder) shaderAccesses(p *printer, accesses []exec.Access, point BindPoint, barriers int) {
 	var list []*commandAccess
-	for _, x := range log.Accesses() {
+	for _, x := range accesses {
 		of := x.Message.Of()
 		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessShaderStorageRead}
 		if point == SubpassShading {
 			a.stage = stageSubpassShader
 		}
-		image := of.Domain == ir.EventImages // which may be a tile attachment, or an input attachment
+		image := of.Domain == ir.EventImages // which may be sampled, a tile attachment, or an input attachment
 		switch {
 		case x.Write && image:
 			a.access = accessShaderStorageWrite | accessShaderTileWrite
 		case x.Write:
 			a.access = accessShaderStorageWrite
 		case image:
-			a.access = accessShaderStorageRead | accessShaderTileRead | accessInputAttachmentRead
+			a.access = accessShaderStorageRead | accessShaderSampledRead | accessShaderTileRead | accessInputAttachmentRead
 		case of.Resource == ir.UniformBuffer:
 			a.access = accessUniformRead
 		}

@@ -182,17 +182,23 @@ func (u *unwritten) fetched(t *testing.T, levels int) (*Image, func(c *CommandBu
 // fetchedOf is fetched of an image with a further usage.
 func (u *unwritten) fetchedOf(t *testing.T, levels int, usage ImageUsage) (*Image, func(c *CommandBuffer, groups uint32)) {
 	t.Helper()
-	m := u.image(t, ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Levels: 2, Usage: ImageStorage | ImageTransferTarget | usage})
+	return u.readOf(t, levels, ImageStorage|usage, link.StorageImage, fetchTexel)
+}
+
+// readOf is fetchedOf with a shader and the type of its descriptor.
+func (u *unwritten) readOf(t *testing.T, levels int, usage ImageUsage, kind link.DescriptorType, shader string) (*Image, func(c *CommandBuffer, groups uint32)) {
+	t.Helper()
+	m := u.image(t, ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Levels: 2, Usage: ImageTransferTarget | usage})
 	v := must(u.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Levels: levels}))(t)
 	l := must(u.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
-		{Binding: 0, Type: link.StorageImage, Count: 1, Stages: link.AllStages}, {Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
+		{Binding: 0, Type: kind, Count: 1, Stages: link.AllStages}, {Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
 	}}))(t)
 	pl := must(u.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}}))(t)
 	set := must(must(u.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l))(t)
 	if err := set.Update(Write{Binding: 0, Images: []ImageDescriptor{{View: v}}}, Write{Binding: 1, Buffers: []BufferDescriptor{{u.y, 0, 32}}}); err != nil {
 		t.Fatal(err)
 	}
-	p := must(u.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Code: code(t, fetchTexel)}, Layout: pl}))(t)
+	p := must(u.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Code: code(t, shader)}, Layout: pl}))(t)
 	return m, func(c *CommandBuffer, groups uint32) {
 		c.BindPipeline(p)
 		c.BindSets(Compute, pl, 0, []*Set{set}, nil)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/stage/graph"
@@ -273,6 +274,7 @@ func (w *dispatchGraph) run(x *executor) error {
 	if x.graphics.current == nil && slices.ContainsFunc(p.nodes, func(n *graphNode) bool { return n.drawn != nil }) {
 		return usage("VUID-"+name+"-None-10195", "%v has mesh nodes, and the dispatch is outside of a rendering; must be inside", &p.object)
 	}
+	var accesses []exec.Access // of all nodes, which are one command
 	err = p.graph.Run(func(node int, params []byte, groups uint32) error {
 		n := p.nodes[node]
 		args := compute.Args{
@@ -286,6 +288,7 @@ func (w *dispatchGraph) run(x *executor) error {
 		args.Shadow = x.dev.heap.defined.begin(&args, n.stage)
 		err := n.pipeline.Dispatch(x.ctx, args)
 		x.dev.printer.flush(args.Log, n.stage)
+		accesses = x.order.collect(accesses, args.Log)
 		if err != nil {
 			return fmt.Errorf("node %q: %w", n.name.Name, err)
 		}
@@ -293,6 +296,7 @@ func (w *dispatchGraph) run(x *executor) error {
 	}, func(node int, list graph.Payloads, now bool) error {
 		return x.drawNode(p.nodes[node], &list, now)
 	}, w.scratch.Size, budget, starts)
+	x.order.commandAccesses(&x.dev.printer, accesses, ExecutionGraph)
 	if bad := (*graph.NodeError)(nil); errors.As(err, &bad) {
 		rule := ""
 		if bad.Rule != "" {

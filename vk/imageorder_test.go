@@ -1,11 +1,15 @@
 package vk
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
+
+// fetchSampled is fetchTexel of a sampled image.
+var fetchSampled = strings.NewReplacer("2D 0 0 0 2 R32ui", "2D 0 0 0 1 Unknown", "OpImageRead %v4 %i %at", "OpImageFetch %v4 %i %at Lod %zero").Replace(fetchTexel)
 
 // TestImageRaces runs pairs of transfers of images: each reads and writes the texels of its regions alone, in its stage, with the
 // accesses TRANSFER_READ and TRANSFER_WRITE (Vulkan, "Pipeline Stages", "Access Types").
@@ -16,6 +20,8 @@ func TestImageRaces(t *testing.T) {
 		m, other, multi *Image
 		b               *Buffer
 		fetch           func(c *CommandBuffer, groups uint32)
+		sampled         *Image
+		sample          func(c *CommandBuffer, groups uint32)
 	}
 	type step func(r *rig, c *CommandBuffer)
 	clear := func(r *rig, c *CommandBuffer) { c.ClearColorImage(r.m, [4]uint32{}, []ImageRange{{}}) }
@@ -46,11 +52,15 @@ func TestImageRaces(t *testing.T) {
 	}
 	fill := func(at uint64) step { return func(r *rig, c *CommandBuffer) { c.FillBuffer(r.b, at, 4, 0) } }
 	fetch := func(r *rig, c *CommandBuffer) { r.fetch(c, 1) }
+	sample := func(r *rig, c *CommandBuffer) { r.sample(c, 1) } // texel (0, 0) of level 0
+	sampled := func(x, y int) step {
+		return func(r *rig, c *CommandBuffer) { c.CopyBufferToImage(r.b, r.sampled, []BufferImageCopy{box(x, y)}) }
+	}
 	none := MemoryDependency{}
 	order := func(source, sourceAccess, target, targetAccess uint64) MemoryDependency {
 		return MemoryDependency{SourceStages: source, SourceAccess: sourceAccess, TargetStages: target, TargetAccess: targetAccess}
 	}
-	const read, write = transferRead, transferWrite
+	const read, write, sampledRead = transferRead, transferWrite, 1 << 32
 	for _, k := range []struct {
 		name    string
 		a       step
@@ -82,9 +92,17 @@ func TestImageRaces(t *testing.T) {
 		{"a clear and a fetch", level(0), none, fetch, true},
 		{"a clear and a fetch in order", level(0), order(clearing, write, compute, storageRead), fetch, false},
 		{"a clear of a level that is not fetched", level(1), none, fetch, false},
+		{"a copy and a fetch of a sampled image", sampled(0, 0), none, sample, true},
+		{"a copy and a fetch of a sampled image in order", sampled(0, 0), order(copying, write, compute, sampledRead), sample, false},
+		{"a copy and a fetch of a sampled image by another access", sampled(0, 0), order(copying, write, compute, write), sample, true},
+		{"a copy of texels that are not fetched", sampled(2, 0), none, sample, false},
+		{"a fetch and a copy", sample, none, sampled(0, 0), true},
+		{"a fetch and a copy in order", sample, order(compute, 0, copying, 0), sampled(0, 0), false},
+		{"two fetches and a barrier of their stores", sample, order(compute, shaderWrite, compute, shaderWrite), sample, false},
 	} {
 		r := &rig{unwritten: newCompared(t, nil)}
 		r.m, r.fetch = r.fetchedOf(t, 1, ImageTransferSource)
+		r.sampled, r.sample = r.readOf(t, 1, ImageSampled, link.SampledImage, fetchSampled)
 		info := ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Usage: ImageTransferSource | ImageTransferTarget}
 		r.other = r.image(t, info)
 		info.Samples, info.Usage = 4, ImageTransferSource|ImageColorAttachment

@@ -73,3 +73,50 @@ func TestShaderCallScope(t *testing.T) {
 		}
 	}
 }
+
+// TestLaunchRaces: two launches of rays that store to a word race unless a dependency between the stages of ray tracing shaders orders
+// them; so do a launch and a transfer. The shaders have one layout, or two that share sets (Vulkan, "Pipeline Stages").
+func TestLaunchRaces(t *testing.T) {
+	const rayShader = 1 << 21
+	module := strings.NewReplacer("SCOPE", "1", "WORD", "x", "%old = OpAtomicIAdd %uint %p %scope %0 %1", "OpStore %p %1").Replace(countRays)
+	barrier := func(source, target, sourceAccess uint64) MemoryDependency {
+		return MemoryDependency{SourceStages: source, SourceAccess: sourceAccess, TargetStages: target, TargetAccess: shaderRead | shaderWrite}
+	}
+	for _, k := range []struct {
+		name    string
+		barrier []MemoryDependency
+		fill    bool // the first command is a fill
+		races   bool
+	}{
+		{"no barrier", nil, false, true},
+		{"a barrier", []MemoryDependency{barrier(rayShader, rayShader, shaderWrite)}, false, false},
+		{"a barrier of compute shaders", []MemoryDependency{barrier(computeShader, computeShader, shaderWrite)}, false, true},
+		{"a barrier without the store", []MemoryDependency{barrier(rayShader, rayShader, 0)}, false, true},
+		{"a fill, no barrier", nil, true, true},
+		{"a fill, a barrier", []MemoryDependency{barrier(clearing, rayShader, transferWrite)}, true, false},
+	} {
+		var reports []Report
+		r := newRayScene(t, DeviceInfo{Sanitize: SanitizeRace, Reports: func(x Report) { reports = append(reports, x) }})
+		p := r.pipeline(t, RayTracingPipelineInfo{
+			Stages: []RayStageInfo{{spirv.ExecutionModelRayGenerationKHR, StageInfo{Code: code(t, module)}}},
+			Groups: []link.Group{{Type: enum.GroupTypeGeneral, General: ref(0)}},
+		})
+		err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			if r.bind(c, p); k.fill {
+				c.FillBuffer(r.buffer, rayOutput, 64, 7)
+			} else {
+				c.TraceRays(r.tables(t, p, 0), 8, 1, 1)
+			}
+			if k.barrier != nil {
+				c.Barrier(k.barrier...)
+			}
+			c.TraceRays(r.tables(t, p, 0), 8, 1, 1)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := len(reports) > 0; is != k.races {
+			t.Errorf("%s: the reports %+v; must be a race: %v", k.name, reports, k.races)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func newRays(t testing.TB, info DeviceInfo) *rays {
 	t.Helper()
 	r := &rays{rig: newRig(t, info, storage), area: rayArea}
 	r.memory = must(r.dev.Allocate(MemoryInfo{Size: 1 << 20, DeviceAddress: true}))(t)
-	r.buffer = must(r.dev.NewBuffer(BufferInfo{Size: 1 << 20, Usage: DeviceAddress | AccelerationStructureBuildInput | AccelerationStructureStorageArea | IndirectBuffer | StorageBuffer}))(t)
+	r.buffer = must(r.dev.NewBuffer(BufferInfo{Size: 1 << 20, Usage: DeviceAddress | AccelerationStructureBuildInput | AccelerationStructureStorageArea | IndirectBuffer | StorageBuffer | TransferTarget}))(t)
 	if err := r.buffer.Bind(r.memory, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// tracedTexel is a texel of a storage image; its accesses are events for the detector of data races.
+// tracedTexel is a texel of a storage image, or one that a shader fetches; its accesses are events for the detector of data races.
 type tracedTexel struct {
 	memory string
 	number int    // of the resource
@@ -17,12 +17,11 @@ type tracedTexel struct {
 	inside ir.V   // whether the image has the texel
 }
 
-// tracedTexel returns the texel of the call; nil if its accesses are no events: of an image to which shaders cannot write, or of one
-// that only the run selects.
+// tracedTexel returns the texel of the call; nil if its accesses are no events: of an image that only the run selects.
 func (c *textureCall) tracedTexel(lod spirv.ID) *tracedTexel {
 	f := c.f
 	resources := f.imageResources(c.on)
-	if !f.traces() || c.on.typ.Image.Sampled != 2 || len(resources) != 1 || len(c.at) > 3 {
+	if !f.traces() || len(resources) != 1 || len(c.at) > 3 {
 		return nil
 	}
 	level, sample := f.b.I32(0), f.b.I32(0)

@@ -61,7 +61,9 @@ func imageFetch(f *function, in spirv.Inst) {
 	v := inst.ImageFetch(in)
 	o := f.imageOperands(in[5:])
 	c := f.texel(ir.TextureFetch, v.Image(), v.Coordinate(), &o)
-	c.offset(&o)
+	if c.offset(&o); o.offset == 0 && o.constOffset == 0 { // an offset moves the texel
+		f.traceTexel(c.tracedTexel(o.lod), ir.Event{Read: true, Private: f.privateTexel(&o)})
+	}
 	f.texelResult(in, c)
 }
 
