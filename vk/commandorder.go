@@ -47,22 +47,24 @@ const (
 
 // The accesses of the commands that are compared, and the flags that include them (VkAccessFlagBits2).
 const (
-	accessIndirectCommandRead uint64 = 1 << 0
-	accessIndexRead           uint64 = 1 << 1
-	accessVertexAttributeRead uint64 = 1 << 2
-	accessUniformRead         uint64 = 1 << 3
-	accessInputAttachmentRead uint64 = 1 << 4
-	accessShaderRead          uint64 = 1 << 5
-	accessShaderWrite         uint64 = 1 << 6
-	accessTransferRead        uint64 = 1 << 11
-	accessTransferWrite       uint64 = 1 << 12
-	accessMemoryRead          uint64 = 1 << 15
-	accessMemoryWrite         uint64 = 1 << 16
-	accessShaderSampledRead   uint64 = 1 << 32
-	accessShaderStorageRead   uint64 = 1 << 33
-	accessShaderStorageWrite  uint64 = 1 << 34
-	accessShaderTileRead      uint64 = 1 << 51
-	accessShaderTileWrite     uint64 = 1 << 52
+	accessIndirectCommandRead         uint64 = 1 << 0
+	accessIndexRead                   uint64 = 1 << 1
+	accessVertexAttributeRead         uint64 = 1 << 2
+	accessUniformRead                 uint64 = 1 << 3
+	accessInputAttachmentRead         uint64 = 1 << 4
+	accessShaderRead                  uint64 = 1 << 5
+	accessShaderWrite                 uint64 = 1 << 6
+	accessColorAttachmentWrite        uint64 = 1 << 8
+	accessDepthStencilAttachmentWrite uint64 = 1 << 10
+	accessTransferRead                uint64 = 1 << 11
+	accessTransferWrite               uint64 = 1 << 12
+	accessMemoryRead                  uint64 = 1 << 15
+	accessMemoryWrite                 uint64 = 1 << 16
+	accessShaderSampledRead           uint64 = 1 << 32
+	accessShaderStorageRead           uint64 = 1 << 33
+	accessShaderStorageWrite          uint64 = 1 << 34
+	accessShaderTileRead              uint64 = 1 << 51
+	accessShaderTileWrite             uint64 = 1 << 52
 )
 
 // everyFlag has the flags of all stages or accesses.
@@ -88,7 +90,7 @@ var (
 		accessShaderRead:  accessShaderStorageRead | accessShaderSampledRead,
 		accessShaderWrite: accessShaderStorageWrite,
 		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead | accessShaderSampledRead,
-		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite,
+		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite | accessColorAttachmentWrite | accessDepthStencilAttachmentWrite,
 	}
 )
 
@@ -214,6 +216,7 @@ type commandAccess struct {
 	submission uint64         // of the queue
 	origin     *commandAccess // of an access of another queue that a semaphore orders; else nil
 	gone       bool           // it is not compared any more
+	rendering  uint64         // of an attachment: the number of the rendering, inside which it is in order; else 0
 }
 
 // conflicts reports whether two accesses race unless they are ordered.
@@ -301,6 +304,9 @@ type commandOrder struct {
 	everySignal bool     // there were more signals than are kept
 	subpasses   []uint64 // of the render pass: the serial of the first access of each
 
+	renderings uint64 // so far
+	rendering  uint64 // the number of the current one; 0 outside
+
 	all        *queueOrders
 	queue      int
 	submission uint64                            // that runs
@@ -369,7 +375,7 @@ func (o *commandOrder) compare(list []*commandAccess, barriers int) {
 	for _, b := range list {
 		b.barriers, b.queue, b.submission = barriers, o.queue, o.submission
 		for _, a := range o.accesses {
-			if !a.conflicts(b) {
+			if !a.conflicts(b) || a.rendering != 0 && a.rendering == o.rendering {
 				continue
 			}
 			if b.barriers < a.barriers && a.submission == b.submission && a.origin == nil { // a ran later

@@ -42,7 +42,7 @@
 //	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
-//	definedness.go      which bytes and texels something has written; commandorder.go, eventorder.go, fixedorder.go, imageorder.go, queueorder.go races between commands
+//	definedness.go      which bytes and texels something has written; commandorder.go, attachmentorder.go, eventorder.go, fixedorder.go, imageorder.go, queueorder.go races between commands
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	imagelayout.go      layouts of images, for full checking
 //	formatproperties.go uses of formats

@@ -86,7 +86,7 @@ func TestManyTimelines(t *testing.T) {
 	for i, races := range map[int]bool{0: false, len(timelines) - 1: true} { // the signal is of another stage than the accesses
 		o := all.add()
 		o.begin(1, nil)
-		o.awaited(&timelines[i], maxMarks, everyFlag)
+		o.awaited(&timelines[i], maxMarks, everyFlag, false)
 		reports = nil
 		if write(o, 0); len(reports) > 0 != races {
 			t.Errorf("after a wait for semaphore %d: %d reports; must be a race: %v", i, len(reports), races)
@@ -100,7 +100,7 @@ func TestManyTimelines(t *testing.T) {
 	if !kept.gone || kept.Spans != nil {
 		t.Error("a signal keeps the spans of an access that is not compared any more")
 	}
-	to.awaited(&timelines[len(timelines)-1], maxMarks, everyFlag)
+	to.awaited(&timelines[len(timelines)-1], maxMarks, everyFlag, false)
 	if len(to.accesses) != 0 {
 		t.Errorf("a wait brings %d accesses that are not compared any more", len(to.accesses))
 	}

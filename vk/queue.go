@@ -379,7 +379,7 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 	}
 	q.order.begin(s.number, s.seen)
 	for i, v := range s.wait {
-		q.order.awaited(&v.Semaphore.timeline, v.Value, stagesAt(s.waitStages, i))
+		q.order.awaited(&v.Semaphore.timeline, v.Value, stagesAt(s.waitStages, i), v.Semaphore.binary)
 	}
 	for _, b := range s.sparse {
 		if err := b.apply(); err != nil {

@@ -232,9 +232,10 @@ func (m *marks) upTo(value uint64) (list []*mark, reached bool) {
 	return slices.Clone(m.list), false
 }
 
-// awaited notes that stages of a submission begin after the signal of a semaphore. A signal of the host, or of an
-// import, is after all that the host has seen.
-func (o *commandOrder) awaited(t *timeline, value, stages uint64) {
+// awaited notes that stages of a submission begin after the signal of a semaphore. A signal of the host is after all that the host has
+// seen. One of a binary semaphore that no queue has signaled is of a presentation engine or of an import, which may have waited for anything that
+// began before.
+func (o *commandOrder) awaited(t *timeline, value, stages uint64, binary bool) {
 	if o == nil {
 		return
 	}
@@ -246,6 +247,9 @@ func (o *commandOrder) awaited(t *timeline, value, stages uint64) {
 	defer o.all.mu.Unlock()
 	if o.after(old); !reached {
 		o.after(o.all.seen)
+	}
+	if !reached && binary {
+		o.after(o.begun())
 	}
 	second := MemoryDependency{TargetStages: stages}.expanded().second
 	for _, m := range list {
@@ -261,6 +265,18 @@ func (o *commandOrder) awaited(t *timeline, value, stages uint64) {
 			}
 		}
 	}
+}
+
+// begun returns the submissions that have begun before the current one.
+func (o *commandOrder) begun() (p progress) {
+	for _, q := range o.all.queues {
+		if q != o {
+			p.raise(q.queue, q.submission)
+		} else if q.submission > 0 {
+			p.raise(q.queue, q.submission-1)
+		}
+	}
+	return p
 }
 
 // imported returns the state of an access for this queue: its own accesses have one; nil if it is before everything that follows.

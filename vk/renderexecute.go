@@ -34,6 +34,7 @@ func (x *executor) beginRendering(r *rendering) error {
 	if r.subpass != nil {
 		x.order.beginSubpass(r.subpass)
 	}
+	x.order.loads(&x.dev.printer, r)
 	if err := g.pass.Begin(&r.target, nil, x.dev.workers); err != nil {
 		return stateError(err)
 	}
@@ -89,6 +90,7 @@ func (x *executor) endRendering() error {
 	x.flushLogs() // the fragments of the draws have run
 	x.setTile(false)
 	x.order.stored(&g.current.info)
+	x.order.ended(&x.dev.printer, g.current)
 	if r := g.current; r.subpass != nil {
 		x.order.endSubpass(r.subpass)
 	}

@@ -61,6 +61,22 @@ func (v *View) Texel(layer, x, y, sample int) []byte {
 	return v.memory[at : at+f.Bytes]
 }
 
+// Rows calls f with the memory of the texels [x0, x1) × [y0, y1) of a layer of the view's first level, with all samples, row by row.
+// Texels outside the level are skipped.
+func (v *View) Rows(layer, x0, y0, x1, y1 int, f func([]byte)) {
+	w, h, layers := v.Extent()
+	x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, w), min(y1, h)
+	texel := v.Info().Texel()
+	if x0 >= x1 || y0 >= y1 || layer < 0 || layer >= layers || texel == nil {
+		return
+	}
+	level, samples := ir.ShapeLevels, v.Samples()
+	at, pitch := v.word(level)+layer*v.word(level+2*ir.MaxLevels)+x0*texel.Bytes, v.word(level+ir.MaxLevels)/samples
+	for n := y0 * samples; n < y1*samples; n++ {
+		f(v.memory[at+n*pitch:][:(x1-x0)*texel.Bytes])
+	}
+}
+
 // Fill copies a texel, as EncodeTexel returns it, to all samples of the texels [x0, x1) × [y0, y1) of a layer
 // of the view's first level. Texels outside the level are skipped.
 func (v *View) Fill(layer, x0, y0, x1, y1 int, texel []byte) {
