@@ -21,7 +21,7 @@ func (o *commandOrder) loads(p *printer, r *rendering) {
 	}
 	var list []*commandAccess
 	add := func(a *AttachmentInfo, v *texture.View, stage, access uint64) {
-		if a == nil || a.Load == Load {
+		if a == nil || a.Load == Load || a.single != nil { // the implicit image of single is no memory of the application
 			return
 		}
 		list = append(list, r.written(a.View, v, "load operation", stage, access)...)
