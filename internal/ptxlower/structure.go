@@ -175,11 +175,15 @@ func (t *tree) end(v int) {
 	case branches:
 		taken := t.guard(b.last)
 		t.countEdge(taken)
+		// No lane reaches the end of an arm. The branch back to a loop is the last one of its body, as passes expect it.
+		first, last := 0, 1
+		if t.flow.dominates(b.succs[0], v) && !t.flow.dominates(b.succs[1], v) {
+			first, last, taken = 1, 0, t.b.Op(ir.Not, ir.B1, taken)
+		}
 		t.b.If(taken)
-		t.branch(v, 0)
-		t.b.Else()
-		t.branch(v, 1)
+		t.branch(v, first)
 		t.b.End()
+		t.branch(v, last)
 	case selects:
 		e := &emitter{function: t.function, in: b.last.in, item: b.last, scope: b.last.at}
 		var x ir.V
@@ -212,9 +216,8 @@ func (t *tree) exit(v int) {
 		t.b.Return()
 	}
 	if len(b.succs) > 0 {
-		t.b.Else()
-		t.branch(v, 0)
 		t.b.End()
+		t.branch(v, 0)
 	}
 }
 

@@ -132,27 +132,35 @@ func (g *workgroup) canRunBackwards(code []ir.V) bool {
 // eachInArm calls do for each operation of a phase with the conditions of the ifs around it, and reports
 // whether do always returned true.
 func (g *workgroup) eachInArm(code []ir.V, do func(v ir.V, facts []armFact) bool) bool {
-	var open []ir.Op
+	type region struct {
+		opener ir.V
+		facts  int // of the regions around it
+		second bool
+	}
+	var open []region
 	var facts []armFact
-	for _, v := range code {
+	for i, v := range code {
 		x := g.f.Val(v)
 		if !do(v, facts) {
 			return false
 		}
 		switch x.Op {
 		case ir.Block, ir.If:
-			// Code after an if in the same block has no fact: both arms may reach it.
-			open = append(open, x.Op)
+			open = append(open, region{opener: v, facts: len(facts)})
 			if x.Op == ir.If {
 				facts = append(facts, armFact{x.Args[0], true})
 			}
 		case ir.Else:
-			facts[len(facts)-1].is = false
+			r := &open[len(open)-1]
+			r.second = true
+			facts = append(facts[:r.facts], armFact{g.f.Val(r.opener).Args[0], false})
 		case ir.End:
-			if open[len(open)-1] == ir.If {
-				facts = facts[:len(facts)-1]
+			r := open[len(open)-1]
+			open, facts = open[:len(open)-1], facts[:r.facts]
+			// Code after an if in the same block has a fact if its only arm leaves the block.
+			if y := g.f.Val(r.opener); y.Op == ir.If && !r.second && g.f.Val(code[i-1]).Op.Is(ir.Ends) {
+				facts = append(facts, armFact{y.Args[0], false})
 			}
-			open = open[:len(open)-1]
 		}
 	}
 	return true
