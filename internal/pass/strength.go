@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -16,10 +17,10 @@ import (
 // It also folds constant parts of offsets into the immediates of accesses, as
 // address-mode selection does in other compilers; here before CSE, so that accesses
 // to the fields of one struct share an offset.
-func reduceStrength(_ *ir.Program, f *ir.Func) {
+func reduceStrength(p *ir.Program, f *ir.Func) {
 	r := newArena()
 	defer r.release()
-	s := &strengthReducer{f: f, edit: editor{f: f}, code: r.values.Alloc(len(f.Code))[:0]}
+	s := &strengthReducer{p: p, f: f, edit: editor{f: f}, code: r.values.Alloc(len(f.Code))[:0]}
 	for _, v := range f.Code {
 		s.value(v)
 		s.code = append(s.code, v)
@@ -29,6 +30,7 @@ func reduceStrength(_ *ir.Program, f *ir.Func) {
 
 // strengthReducer walks the code once.
 type strengthReducer struct {
+	p    *ir.Program
 	f    *ir.Func
 	edit editor
 	code []ir.V
@@ -128,6 +130,7 @@ func (s *strengthReducer) narrows(v ir.V, left *int) bool {
 	if *left--; *left < 0 {
 		return false
 	}
+	v, _ = s.peel(v)
 	switch x := s.f.Val(v); x.Op {
 	case ir.Const:
 		return true
@@ -144,6 +147,13 @@ func (s *strengthReducer) narrows(v ir.V, left *int) bool {
 
 // narrowed returns the low half of a number for which narrows is true.
 func (s *strengthReducer) narrowed(v ir.V) ir.V {
+	base, n := s.peel(v)
+	if base != v && uint32(n) == 0 {
+		return s.narrowed(base)
+	}
+	if base != v {
+		return s.emit(ir.Add, s.narrowed(base), s.number(n))
+	}
 	x := *s.f.Val(v)
 	switch x.Op {
 	case ir.Const:
@@ -280,6 +290,10 @@ func (s *strengthReducer) sum(off ir.V) (base ir.V, distance uint64, ok bool) {
 	if n, ok := s.constant(off); ok {
 		return 0, n, true
 	}
+	// A sum that does not wrap is in range exactly if the access with the constant as immediate is.
+	if base, n := s.peel(off); base != off && uint64(numberBound(s.p, s.f, base, boundDepth))+uint64(uint32(n)) <= math.MaxUint32 {
+		return base, uint64(uint32(n)), true
+	}
 	x := s.f.Val(off)
 	if x.Op != ir.At {
 		return 0, 0, false
@@ -287,6 +301,27 @@ func (s *strengthReducer) sum(off ir.V) (base ir.V, distance uint64, ok bool) {
 	i, ok := s.constant(x.Args[1])
 	hi, lo := bits.Mul64(i, x.Aux)
 	return x.Args[0], lo, ok && hi == 0 && lo < 1<<32
+}
+
+// maxPeeled bounds the additions of one sum.
+const maxPeeled = 64
+
+// peel splits a number into another one and a constant that is added to it, modulo 2ⁿ.
+func (s *strengthReducer) peel(v ir.V) (base ir.V, n uint64) {
+	for range maxPeeled {
+		x := s.f.Val(v)
+		if x.Op != ir.Add {
+			break
+		}
+		if k, ok := s.constant(x.Args[1]); ok {
+			v, n = x.Args[0], n+k
+		} else if k, ok := s.constant(x.Args[0]); ok {
+			v, n = x.Args[1], n+k
+		} else {
+			break
+		}
+	}
+	return v, n
 }
 
 // foldOffset merges two nested at operations. Both saturate, so they saturate

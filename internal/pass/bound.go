@@ -1,0 +1,53 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// boundDepth is how many levels of operands numberBound visits.
+const boundDepth = 6
+
+// numberBound returns an upper bound of an unsigned number of 32 bits: value-range analysis of expressions.
+func numberBound(p *ir.Program, f *ir.Func, v ir.V, depth int) uint32 {
+	x := f.Val(v)
+	if x.Op == ir.Const {
+		return uint32(x.Aux)
+	}
+	if depth == 0 || x.Type != ir.I32 {
+		return math.MaxUint32
+	}
+	arg := func(i int) uint64 { return uint64(numberBound(p, f, x.Args[i], depth-1)) }
+	constant := func() uint64 { // of a shift; 32 if it is not constant
+		if y := f.Val(x.Args[1]); y.Op == ir.Const {
+			return y.Aux & 31
+		}
+		return 32
+	}
+	most := uint64(math.MaxUint32)
+	switch x.Op {
+	case ir.And, ir.UMin:
+		most = min(arg(0), arg(1))
+	case ir.UMax:
+		most = max(arg(0), arg(1))
+	case ir.Add:
+		most = arg(0) + arg(1)
+	case ir.Mul:
+		most = arg(0) * arg(1)
+	case ir.Shl:
+		most = arg(0) << constant()
+	case ir.LShr:
+		most = arg(0) >> (constant() & 31)
+	case ir.ZExt:
+		most = f.Type(x.Args[0]).Mask()
+	case ir.In:
+		switch s := p.In[x.Aux].Semantic; s {
+		case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+			most = uint64(p.LocalSize[s-ir.LocalInvocationIdX]) - 1
+		case ir.LocalInvocationIndex:
+			most = uint64(p.Invocations()) - 1
+		}
+	}
+	return uint32(min(most, math.MaxUint32)) // more than that wraps
+}
