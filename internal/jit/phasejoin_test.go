@@ -53,18 +53,22 @@ func (g *joinMaker) offset(index string) (string, int) {
 func (g *joinMaker) guard(d string, label int) func(x string) {
 	g.line("block L%d(vr%d i32) {", label, label)
 	otherwise, first := "vnone", false
+	second, end := "} else {", "}\n}" // the code of the lanes that do not leave in the first arm is a second arm, or follows the if
+	if g.Intn(2) == 0 {
+		second, end = "}", "}"
+	}
 	if d == "0:i32" || d == "1:i32" && g.Intn(2) == 0 {
-		g.line("if %s {\nbr L%d(%s)\n} else {", g.emit("eq.i32 vi, 0:i32"), label, otherwise)
-		return func(x string) { g.line("br L%d(%s)\n}\n}", label, x) }
+		g.line("if %s {\nbr L%d(%s)\n%s", g.emit("eq.i32 vi, 0:i32"), label, otherwise, second)
+		return func(x string) { g.line("br L%d(%s)\n%s", label, x, end) }
 	}
 	switch g.Intn(6) {
 	case 0:
 		g.line("if %s {", g.emit("ult.i32 %s, vi", d))
 	case 1:
-		g.line("if %s {\nbr L%d(%s)\n} else {", g.emit("ult.i32 vi, %s", d), label, otherwise)
+		g.line("if %s {\nbr L%d(%s)\n%s", g.emit("ult.i32 vi, %s", d), label, otherwise, second)
 		first = true
 	case 2:
-		g.line("if %s {\nbr L%d(%s)\n} else {", g.emit("ule.i32 vi, %s", d), label, otherwise)
+		g.line("if %s {\nbr L%d(%s)\n%s", g.emit("ule.i32 vi, %s", d), label, otherwise, second)
 		first = true
 	case 3:
 		g.line("if %s {", g.emit("not.b1 %s", g.emit("ult.i32 vi, %s", d)))
@@ -72,11 +76,11 @@ func (g *joinMaker) guard(d string, label int) func(x string) {
 		g.line("if %s {", g.emit("ule.i32 %s, vi", d))
 	}
 	return func(x string) {
-		g.line("br L%d(%s)\n}", label, x)
-		if !first {
-			g.line("br L%d(%s)", label, otherwise)
+		if first {
+			g.line("br L%d(%s)\n%s", label, x, end)
+			return
 		}
-		g.line("}")
+		g.line("br L%d(%s)\n}\nbr L%d(%s)\n}", label, x, label, otherwise)
 	}
 }
 

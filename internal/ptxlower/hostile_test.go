@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
@@ -65,6 +66,13 @@ func lowerAll(t *testing.T, m *ptx.Module) (programs int) {
 		}
 		if form := (*ir.VerifyError)(nil); errors.As(err, &form) {
 			t.Errorf("the program of %s: %v\n%s", f.Name, err, m)
+		}
+		p, err := Lower(m, image, f.Name, Options{Block: [3]uint32{32, 1, 1}})
+		if err != nil {
+			continue
+		}
+		if pass.Run(p); p.Verify() != nil {
+			t.Errorf("the program of %s after the passes: %v\n%s", f.Name, p.Verify(), m)
 		}
 	}
 	return programs
