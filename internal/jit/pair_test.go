@@ -22,7 +22,19 @@ func pairCase(r *rand.Rand) string {
 		"\tva = at 0:i32, vi, #8\n\tvo = ld.i32 vA, va, #0\n\tvn = ld.i32 vA, va, #4\n\tvout = at 0:i32, vi, #64\n")
 	imm := 4 * r.Intn(4)
 	count := 1 + r.Intn(7)
-	switch r.Intn(5) {
+	switch r.Intn(6) {
+	case 5: // from workgroup memory, which ends within 16 bytes
+		count = min(count, 4)
+		text := strings.Replace(b.String(), "local 16 1 1", fmt.Sprintf("local 16 1 1\nshared %d", 4*(33+r.Intn(8))), 1)
+		b.Reset()
+		b.WriteString(strings.Replace(text, "in global.x i32 0\n", "in global.x i32 0\nin localindex i32 0\n", 1))
+		b.WriteString("\tvW = wg\n\tvl = in.i32 #1\n\tvw = at 0:i32, vl, #8\n\tst.i32 vW, vw, vo, #0\n\tst.i32 vW, vw, vi, #4\n\tbarrier\n\tvf = and.i32 vo, 255:i32\n")
+		for i := range count + 1 {
+			fmt.Fprintf(&b, "\tvx%d = ld.i32 vW, vf, #%d\n", i, imm+4*i)
+		}
+		for i := range count + 1 {
+			fmt.Fprintf(&b, "\tst.i32 vC, vout, vx%d, #%d\n", i, 4*i)
+		}
 	case 3, 4: // as filters read texels, under a mask, with rows of several lengths
 		width := []int{4, 8, 16}[r.Intn(3)]
 		text := strings.Replace(b.String(), "local 16 1 1", fmt.Sprintf("local %d %d 1", width, 16/width), 1)

@@ -20,7 +20,7 @@ const (
 // atomic64Bit reports whether an instruction is a 64-bit atomic.
 func atomic64Bit(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
-// reach returns the distance from the offset to the end of a 32-bit access, a pair, four words, or a 64-bit
+// reach returns the distance from the offset to the end of a 32-bit access, a pair, 16 bytes, or a 64-bit
 // atomic. An access at offset o is in range if o + reach ≤ length; inRange compares o with length −
 // reach, which does not wrap after length ≥ reach is known.
 func reach(in *vcode.Inst) uint64 {

@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// gatherFours loads four adjacent words for each lane, such as the position in the record of a vertex: 128 bits lane by lane, which a
-// transposition turns into a vector for each word. If a word of an active lane is out of range, it gathers each word by itself.
+// gatherFours loads three or four adjacent words for each lane, such as the position in the record of a vertex: 128 bits lane by lane,
+// which a transposition turns into a vector for each word. If a word of an active lane is out of range, it gathers each word by itself.
 func (m ymm) gatherFours(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off, k := m.vec(in.Uses[1], 1), NoReg
@@ -72,10 +72,10 @@ func (m ymm) loadFours(in *vcode.Inst, base Reg) {
 	m.rr(AVX_VUNPCKHPS, 0, 0, 1)
 	m.rr(AVX_VUNPCKLPS, 1, 2, 3)
 	m.rr(AVX_VUNPCKHPS, 2, 2, 3)
-	for n, words := range [...]struct {
+	for n, words := range []struct {
 		lo, hi Reg
 		order  uint8
-	}{{4, 1, 0x44}, {4, 1, 0xee}, {0, 2, 0x44}, {0, 2, 0xee}} {
+	}{{4, 1, 0x44}, {4, 1, 0xee}, {0, 2, 0x44}, {0, 2, 0xee}}[:len(in.Defs)] {
 		one := *in
 		one.Defs = in.Defs[n : n+1]
 		d := m.dest(&one, 3) // done needs no scratch, as no result merges

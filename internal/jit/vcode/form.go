@@ -12,7 +12,7 @@ type Form struct {
 	Addresses bool // Scalar Region and RegionOff, and a Scalar Ld of 64 bits of the push constants, of which the Gen has all
 	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
-	Fours          bool // gathers of four adjacent words have code
+	Fours          bool // gathers of three and four adjacent words have code
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory

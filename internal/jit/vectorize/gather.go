@@ -18,7 +18,8 @@ import (
 //	gather v3, h, o2, #0          gather v3 v4, h, o2, #0
 //	gather v4, h, o2, #4
 //
-// Two pairs at the same offsets, such as a position in a record, become one gather of four words if the machine has it (Form.Fours).
+// Two pairs at the same offsets, such as a position in a record, become one gather of four words if the machine has it (Form.Fours). So do a
+// pair and one word: a gather of three words reads the fourth one too, where it is in range.
 //
 // It relies on no effect between the loads; none of them is volatile or coherent. Davidson & Jinturkar 1994,
 // "Memory access coalescing", merge scalar loads under the same conditions.
@@ -40,7 +41,7 @@ func mergeGathers(f *vcode.Func) {
 	}
 }
 
-// joinGathers merges pairs of gathers of so many adjacent words each. A lookup of a byte (loadsByByte) stays one: it loads the whole
+// joinGathers merges pairs of gathers of so many adjacent words each, or of so many and of one. A lookup of a byte (loadsByByte) stays one: it loads the whole
 // table anyway. Two pairs are no texels, which are near each other, and define all lanes.
 func joinGathers(b *vcode.Block, words int) {
 	var open []int // candidates for the first of a pair
@@ -48,16 +49,21 @@ func joinGathers(b *vcode.Block, words int) {
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && len(in.Defs) == words && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 &&
+		case in.Op == vcode.Gather && (len(in.Defs) == words || len(in.Defs) == 1) && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 &&
 			(words == 1 || in.Prefetch == 0 && !in.Merging):
 			k := slices.IndexFunc(open, func(k int) bool { return adjacentWords(b, k, i) })
 			if k < 0 {
-				open = append(open, i)
+				if len(in.Defs) == words {
+					open = append(open, i)
+				}
 				continue
 			}
 			first := &b.Insts[open[k]]
 			first.Defs = append(slices.Clip(first.Defs), in.Defs...)
 			first.Key.Flags &= in.Key.Flags // proven if both are
+			if len(first.Defs) == 3 {
+				first.Key.Flags &^= ir.Proven // nothing is known of the fourth word
+			}
 			*in = vcode.Inst{Op: vcode.Undef}
 			open, removed = slices.Delete(open, k, k+1), true
 		case hasEffect(in):
