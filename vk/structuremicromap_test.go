@@ -298,3 +298,36 @@ func TestQueryMicromaps(t *testing.T) {
 		}
 	}
 }
+
+// TestStructureMicromapMemory checks that the inputs of a micromap are memory, and that a geometry's micromap was built as one. A fault loses
+// the device.
+func TestStructureMicromapMemory(t *testing.T) {
+	const command = "VUID-vkCmdBuildAccelerationStructuresKHR-"
+	for _, c := range []struct {
+		rule string
+		info func(r *micromaps) BuildInfo
+	}{
+		{"micromap-11550", func(r *micromaps) BuildInfo {
+			b := r.built(r.structure(t, MicromapLevel))
+			b.Geometries[0].Micromap.Data.Address = 1 << 50
+			return b
+		}},
+		{"micromap-11550", func(r *micromaps) BuildInfo {
+			b := r.built(r.structure(t, MicromapLevel))
+			b.Geometries[0].Micromap.Triangles.Address = 1 << 50
+			return b
+		}},
+		{"micromap-11624", func(r *micromaps) BuildInfo {
+			other, bottom := r.structure(t, AnyLevel), r.structure(t, BottomLevel)
+			r.submitted(t, func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{r.bottom(other, 1)}) })
+			b := r.bottom(bottom, 1)
+			b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Structured: true, Structure: other, Indices: r.at(rayMicroIndices), IndexSize: 2, IndexStride: 2}
+			return b
+		}},
+	} {
+		r := newMicromaps(t)
+		r.dev.checking = All
+		b := c.info(r)
+		wantRule(t, r.submit(t, r.record(t, func(c *CommandBuffer) { c.BuildAccelerationStructures([]BuildInfo{b}) })), command+c.rule)
+	}
+}
