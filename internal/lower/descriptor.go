@@ -153,6 +153,9 @@ func (f *function) loadObjects(parts []ir.V, p pointer, t *facts.Type) []ir.V {
 	switch n := len(parts); {
 	case t.Op == spirv.OpTypeSampledImage && p.record != nil:
 		parts = append(parts, f.b.I32(uint32(p.record.samplers)), p.sampler)
+		f.checkRecordObject(&p, t, parts[n-2:])
+	case p.record != nil:
+		f.checkRecordObject(&p, t, parts[n-2:])
 	case t.Op == spirv.OpTypeSampledImage:
 		parts = append(parts, f.combinedSampler(parts[n-2]), parts[n-1])
 	}

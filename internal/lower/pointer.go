@@ -61,6 +61,7 @@ type pointer struct {
 
 	record  *mappedRecord // the variable is mapped by the shader record; element is the index of the array of descriptors until one is selected
 	sampler ir.V          // object: the descriptor of the sampler of a combined image sampler that the record has mapped
+	places  [2]ir.V       // with record: the offsets in the heaps of the selected descriptor, and of that sampler; 0 is none
 
 	texel *tracedTexel // with SanitizeRace: the texel that it points to
 

@@ -95,6 +95,8 @@ func (f *function) addressParts(p *pointer) []ir.V {
 			f.unsupported("a pointer to task memory as a value")
 		case p.class == spirv.StorageClassPhysicalStorageBuffer:
 			return []ir.V{f.boundAddressOf(p)}
+		case p.heap && p.record != nil:
+			f.unsupported("a pointer to a resource that the shader record has mapped as a value")
 		case p.heap && f.objects:
 			return f.eitherParts(p)
 		case p.heap:

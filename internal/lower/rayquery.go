@@ -73,6 +73,7 @@ func convertToStructure(f *function, in spirv.Inst) {
 // structureDescriptor returns the number of the acceleration structure with a descriptor. The descriptor is a uniform
 // buffer with this number.
 func (f *function) structureDescriptor(p *pointer) ir.V {
+	f.checkBeyondHeap(p)
 	switch {
 	case p.heap && p.either == 0:
 		return f.loadScalar(p, ir.I64)

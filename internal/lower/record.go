@@ -121,7 +121,7 @@ func (u *unit) recordVariable(p *pointer, v *facts.Variable) bool {
 		return false
 	}
 	t := innermost(v.Type)
-	p.record = &mappedRecord{RecordMapping: m}
+	p.record = &mappedRecord{RecordMapping: m, block: t}
 	if binding, ok := u.facts.Decoration(v.ID, spirv.DecorationBinding); ok {
 		p.record.first = binding.Literal() - m.First
 	}
@@ -179,9 +179,10 @@ func (u *unit) recordSampler(m *mappedRecord, v *facts.Variable) uint64 {
 // mappedRecord is the mapping of a variable by the record.
 type mappedRecord struct {
 	*RecordMapping
-	first    uint32 // the index of the first element
-	sampler  bool   // the variable is a sampler
-	combined bool   // the variable is a combined image sampler; its samplers are in the resource samplers
+	block    *facts.Type // of the variable, without arrays
+	first    uint32      // the index of the first element
+	sampler  bool        // the variable is a sampler
+	combined bool        // the variable is a combined image sampler; its samplers are in the resource samplers
 	samplers uint64
 }
 
@@ -216,14 +217,15 @@ func (f *function) selectRecord(p *pointer) {
 		index = f.b.I32(0)
 	}
 	place := f.recordOffset(m, index, m.Offset, m.Resource, false)
+	p.places = [2]ir.V{f.heapOffset(place)}
 	switch {
 	case isStructure(p.typ):
 		p.heap, p.memory = true, inBuffer
 		p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
-		p.handle, p.offset = f.b.OpAux(ir.Res, ir.H, p.number, p.element), offset{dyn: f.heapOffset(place)}
+		p.handle, p.offset = f.b.OpAux(ir.Res, ir.H, p.number, p.element), offset{dyn: p.places[0]}
 		return
 	case m.sampler && m.EmbeddedSampler:
-		p.element = f.b.I32(0)
+		p.element, p.places[0] = f.b.I32(0), 0
 	default:
 		p.element = f.descriptorAt(place)
 	}
@@ -234,7 +236,8 @@ func (f *function) selectRecord(p *pointer) {
 			if m.Combined {
 				at = m.Offset
 			}
-			p.sampler = f.descriptorAt(f.recordOffset(m, index, at, m.Sampler, true))
+			place := f.recordOffset(m, index, at, m.Sampler, true)
+			p.sampler, p.places[1] = f.descriptorAt(place), f.heapOffset(place)
 		}
 	}
 	p.resource = f.b.I32(uint32(p.number))

@@ -22,21 +22,58 @@ func (f *function) checkHeapDescriptor(p *pointer, handle ir.V, kind string) {
 	if !f.sanitizes(ir.SanitizeBounds) {
 		return
 	}
-	at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
-	inHeap := func(wrong ir.V) ir.V {
-		if p.either == 0 {
-			return wrong
-		}
-		return f.b.Op(ir.And, ir.B1, p.either, wrong)
-	}
-	end := f.b.Op(ir.Add, ir.I64, f.b.Op(ir.ZExt, ir.I64, at), f.b.Const(ir.I64, ir.HeapDescriptor))
-	f.report(beyondHeap, inHeap(f.b.Cmp(ir.ULt, f.b.Op(ir.ZExt, ir.I64, length), end)), "a descriptor at offset %u, beyond the %u bytes of the descriptor heap", at, length)
+	f.checkBeyondHeap(p)
+	at := f.offsetValue(p.offset)
 	word := func(n uint64) ir.V { // 0 beyond the heap
 		return f.emit(ir.Val{Op: ir.Ld, Type: ir.I32, Aux: n * 4, Args: [4]ir.V{p.handle, at}})
 	}
 	null := f.b.Cmp(ir.Eq, f.b.Op(ir.Or, ir.I32, word(0), word(1)), f.b.I32(0))
 	absent := f.b.Cmp(ir.Eq, f.b.Op(ir.Len, ir.I32, handle), f.b.I32(0))
-	f.report(invalidDescriptor, inHeap(f.b.Op(ir.And, ir.B1, absent, f.not(null))), "the descriptor at offset %u of the heap is neither null nor of a live "+kind, at)
+	f.report(invalidDescriptor, p.ifInHeap(f, f.b.Op(ir.And, ir.B1, absent, f.not(null))), "the descriptor at offset %u of the heap is neither null nor of a live "+kind, at)
+}
+
+// checkBeyondHeap: a descriptor at a heap address that is outside of the heap.
+func (f *function) checkBeyondHeap(p *pointer) {
+	if !f.sanitizes(ir.SanitizeBounds) || !p.heap {
+		return
+	}
+	at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
+	end := f.b.Op(ir.Add, ir.I64, f.b.Op(ir.ZExt, ir.I64, at), f.b.Const(ir.I64, ir.HeapDescriptor))
+	f.report(beyondHeap, p.ifInHeap(f, f.b.Cmp(ir.ULt, f.b.Op(ir.ZExt, ir.I64, length), end)), "a descriptor at offset %u, beyond the %u bytes of the descriptor heap", at, length)
+}
+
+// ifInHeap returns a condition, or false where the pointer is to an object of a binding.
+func (p *pointer) ifInHeap(f *function, wrong ir.V) ir.V {
+	if p.either == 0 {
+		return wrong
+	}
+	return f.b.Op(ir.And, ir.B1, p.either, wrong)
+}
+
+// checkRecordObject is checkHeapDescriptor for a resource that the shader record has mapped: a buffer, or an object whose scalars are parts.
+func (f *function) checkRecordObject(p *pointer, t *facts.Type, parts []ir.V) {
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	at := func(place ir.V, heap uint32) *pointer {
+		n := f.bindResource(ir.Resource{Kind: ir.HeapBytes, Binding: heap, Count: 1, NonWritable: true})
+		return &pointer{heap: true, handle: f.b.OpAux(ir.Res, ir.H, n, f.b.I32(0)), offset: offset{dyn: place}}
+	}
+	place, sampler := p.places[0], p.places[1]
+	switch {
+	case place == 0: // an embedded sampler
+	case t.Op == spirv.OpTypeSampler:
+		f.checkHeapDescriptor(at(place, ir.SamplerHeap), f.samplerHandle(image{sampler: [2]ir.V(parts)}), "sampler")
+	case t.Op == spirv.OpTypeImage:
+		f.checkHeapDescriptor(at(place, 0), f.part(image{typ: t, resource: parts[0], index: parts[1]}, 1), "image")
+	case t.Op == spirv.OpTypeSampledImage:
+		f.checkHeapDescriptor(at(place, 0), f.part(image{typ: t.Elem, resource: parts[0], index: parts[1]}, 1), "image")
+		if sampler != 0 {
+			f.checkHeapDescriptor(at(sampler, ir.SamplerHeap), f.samplerHandle(image{sampler: [2]ir.V(parts[2:])}), "sampler")
+		}
+	case t.IsStruct():
+		f.checkHeapDescriptor(at(place, 0), p.handle, "buffer")
+	}
 }
 
 // checkHeapObject is checkHeapDescriptor for an image or a sampler, whose resource and index are parts.
@@ -93,6 +130,10 @@ func (f *function) checkDescriptor(resource, index ir.V) {
 
 // checkBuffer is checkDescriptor for the buffer of a pointer.
 func (f *function) checkBuffer(p *pointer) {
+	if p.record != nil && p.memory == inBuffer {
+		f.checkRecordObject(p, p.record.block, nil)
+		return
+	}
 	if !p.heap && !p.banked && (p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform) {
 		parts := f.objectParts(p)
 		f.checkDescriptor(parts[0], parts[1])
