@@ -150,6 +150,9 @@ func (c *code) scaleAndRound(v ir.V, least, most, by float64) ir.V {
 		v = c.Select(c.Cmp(ir.FEq, v, v), v, c.num(0))
 	}
 	v = c.nmin(c.nmax(v, c.num(least)), c.num(most))
+	if least == 0 && most == 1 && by == 1<<24-1 {
+		return c.unsigned24(v)
+	}
 	if by*most >= 1<<22 {
 		wide := c.Op(ir.FMul, ir.F64, c.Op(ir.FCvt, ir.F64, v), c.Op(ir.FCvt, ir.F64, c.num(by)))
 		return c.Op(ir.FToS, ir.I32, c.Op(ir.FRoundEven, ir.F64, wide))
@@ -162,6 +165,18 @@ func (c *code) scaleAndRound(v ir.V, least, most, by float64) ir.V {
 		return c.bits(c.fadd(c.fmul(v, c.num(by)), up))
 	}
 	return c.bits(c.ffma(v, c.num(by), up))
+}
+
+// unsigned24 returns v·(2²⁴ − 1) for v in [0, 1], rounded to nearest even, in f32. The product is t − v for t = 2²⁴·v, which is exact. So
+// is the difference d of t and its nearest integer n. As v is at most 1, the result is n, or n − 1 if d − v is less than −1/2. The only
+// tie is v = 1/2, where n is even. d + 1/2 is exact unless t is so small that it exceeds v anyway. (All v of f32 were compared with the
+// product in f64.)
+func (c *code) unsigned24(v ir.V) ir.V {
+	t := c.fmul(v, c.num(1<<24))
+	n := c.Op(ir.FRoundEven, ir.F32, t)
+	less := c.Cmp(ir.FLt, c.fadd(c.fsub(t, n), c.num(0.5)), v)
+	whole := c.Emit(ir.Val{Op: ir.FToS, Type: ir.I32, Flags: ir.AnyNaN | ir.Fits, Args: [4]ir.V{n}})
+	return c.sub(whole, c.Op(ir.ZExt, ir.I32, less))
 }
 
 // encodeSRGB returns the 8-bit sRGB code of v by one lookup in format.SRGBSteps: exact, and without a power function. NaN and negative
