@@ -6,7 +6,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 const (
 	maxTrips     = 32      // iterations of a loop
 	maxUnrolled  = 512     // operations of the unrolled loop
-	maxIndexed   = 1 << 11 // the same if the counter selects elements of private arrays
+	maxIndexed   = 1 << 11 // the same if private arrays are promoted then
 	unrollBudget = 1 << 13 // operations that unrolling may add to a function
 	unrollDepth  = 3       // levels of a loop nest, from the inside
 )
@@ -196,25 +196,39 @@ func (p *plan) make() bool {
 	return p.count() && (p.added() <= maxUnrolled || p.added() <= maxIndexed && p.indexes())
 }
 
-// indexes reports whether a parameter of the loop selects an element of a private array. Unrolled, the element is known, and mem2reg
-// promotes an array of which all accessed elements are known. So the unrolled code is worth more, and shrinks.
+// indexes reports whether the unrolled loop has the last accesses to a private array whose elements are not known: the elements
+// depend on parameters of the loop and constants alone. Then mem2reg promotes the array, and the code shrinks.
 func (p *plan) indexes() bool {
 	f := p.f
-	varies := map[ir.V]bool{}
+	known := map[ir.V]bool{}
 	for _, v := range f.Params(f.Code[p.start]) {
-		varies[v] = true
+		known[v] = true
 	}
-	for _, v := range f.Code[p.start+1 : p.end] {
+	isKnown := func(v ir.V) bool { return known[v] || f.Val(v).Op == ir.Const }
+	left := map[uint64]int{} // by variable: accesses to unknown elements after unrolling
+	for i, v := range f.Code {
 		x := f.Val(v)
+		inside := i > p.start && i < p.end
 		switch {
-		case x.Op == ir.PLd, x.Op == ir.PSt, x.Op == ir.PLdI, x.Op == ir.PStI:
-			if varies[x.Args[0]] {
-				return true
+		case x.Op == ir.PLdI, x.Op == ir.PStI, x.Op == ir.PAddr:
+			return false // of any variable
+		case x.Op == ir.PLd || x.Op == ir.PSt:
+			if _, ok := left[x.Aux]; !ok && f.Val(x.Args[0]).Op != ir.Const {
+				left[x.Aux] = 0
 			}
-		case x.Op.Pure():
+			if !isKnown(x.Args[0]) || !inside && f.Val(x.Args[0]).Op != ir.Const {
+				left[x.Aux]++
+			}
+		case inside && x.Op.Pure() && x.Op.Args() > 0:
+			known[v] = true
 			for i := range min(x.Op.Args(), 3) {
-				varies[v] = varies[v] || varies[x.Args[i]]
+				known[v] = known[v] && isKnown(x.Args[i])
 			}
+		}
+	}
+	for _, n := range left {
+		if n == 0 {
+			return true
 		}
 	}
 	return false
