@@ -55,6 +55,8 @@ func (n *inliner) distinct(fn int) (many int, ok bool) {
 func (n *inliner) distinctIn(f *ir.Func, fn int) int {
 	r := newArena()
 	defer r.release()
+	// The numbers after the caller's values belong to the copies. The table is a log as in cse: leaving a scope of the caller
+	// removes what its calls have computed.
 	s := &sharing{p: n.p, scratch: r, epochs: newEpochs(), table: newExprTable(r, budgetBig), next: ir.V(len(f.Vals))}
 	loops, around := loopWrites(n.p, f), newScope(f, r)
 	for _, v := range f.Code {
@@ -99,6 +101,7 @@ func (s *sharing) number(g *ir.Func, args []ir.V) {
 			}
 		}
 	}
+	// The scope of the copy ends with it, but its operations outside of regions dominate the code after the call.
 	body := valueNumbering{p: s.p, f: g, epochs: s.epochs, scope: newScope(g, s.scratch)}
 	loops := loopWrites(s.p, g)
 	for _, v := range g.Code {

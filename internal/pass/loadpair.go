@@ -78,6 +78,7 @@ func (s *loadPairer) find(v ir.V) {
 		}
 		return
 	}
+	// The other half has the same word offset, and bit 1 of its immediate is the opposite.
 	key := halfKey{x.Args[0], x.Args[1], x.Aux, x.Flags}
 	partner := key
 	partner.imm ^= 2
@@ -129,6 +130,7 @@ func (s *loadPairer) rewrite(v ir.V, code []ir.V) []ir.V {
 		code = append(code, n)
 		s.words[v] = n
 	}
+	// The conversions take the place of the load, so that its uses need no change.
 	half := s.words[first]
 	if x.Aux&2 != 0 {
 		half = emit(ir.LShr, ir.I32, half, s.edit.constant(ir.I32, 16))
