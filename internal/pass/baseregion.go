@@ -6,9 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// baseRegion is access versioning by the region of a base (LLVM's LoopVersioning does it for loops): an access at a device address base + index·stride, whose base is the same for a workgroup, uses
-// the region of the base if the index is in it in all lanes that execute together. Otherwise it searches for the region of each address,
-// as before. So the search happens once, and the access has one handle and an offset with a known relation between the lanes.
+// baseRegion is access versioning by the region of a base (LLVM's LoopVersioning does it for loops): an access at a device address
+// base + index·stride, whose base is the same for a workgroup, uses the region of the base if the index is in it in all lanes that
+// execute together. Otherwise it searches for the region of each address. So the search happens once, and the access has one handle and
+// an offset with a known relation between the lanes.
 //
 //	                               v5 = region v1, #1; v6 = regionoff v5, v1      at the start
 //	v2 = zext.i64.i32 vi           v7 = …                                         how many indices are in range
@@ -60,21 +61,21 @@ const maxBaseOffset = 1 << 20
 type splitAddress struct {
 	base, index ir.V // the index has 32 bits, 0 for none
 	shift       uint8
+	signed      bool   // the index is
 	plus, end   uint64 // what follows the access, and all bytes of the region, begins end bytes after the index
 	address     ir.V
 	word        bool   // it is a load of the low bits of a word
-	signed      bool   // the index is extended with its sign
 	bytes       uint64 // that the region must have
+}
+
+// baseKey identifies a base: a constant, or a number of the push constants.
+type baseKey struct {
+	op          ir.Op
+	aux, offset uint64
 }
 
 // baseOf is what is known of the region of a base, at the start of the program.
 type baseOf struct{ handle, offset, room ir.V }
-
-// baseKey identifies a base: a constant, or a load of the push constants at a constant offset with an immediate.
-type baseKey struct {
-	op      ir.Op
-	aux, at uint64
-}
 
 type regionRewriter struct {
 	p     *ir.Program
@@ -153,8 +154,8 @@ func (r *regionRewriter) isBase(v ir.V, s *splitAddress) bool {
 	return none
 }
 
-// indexed makes an extended number of 32 bits the index, unless there is one. As an unsigned number, a negative index that is shifted is
-// out of range of every region.
+// indexed makes an extended number of 32 bits the index, unless there is one. A negative one is out of range of the base, as if it were
+// unsigned.
 func (r *regionRewriter) indexed(v ir.V, shift uint8, s *splitAddress) bool {
 	x := r.f.Val(v)
 	if s.index != 0 || x.Op != ir.ZExt && x.Op != ir.SExt || r.f.Type(x.Args[0]) != ir.I32 {
@@ -169,7 +170,7 @@ func (r *regionRewriter) region(v ir.V) baseOf {
 	x := *r.f.Val(v)
 	key := baseKey{op: x.Op, aux: x.Aux}
 	if x.Op == ir.Ld {
-		key.at = r.f.Val(x.Args[1]).Aux
+		key.offset = r.f.Val(x.Args[1]).Aux
 	}
 	if b, ok := r.bases[key]; ok {
 		return b
@@ -202,7 +203,7 @@ func (r *regionRewriter) access(v ir.V, s splitAddress) {
 	end := b.I32(uint32(s.end))
 	count := b.Op(ir.Add, ir.I32, b.Op(ir.LShr, ir.I32, b.Op(ir.Sub, ir.I32, n.room, end), b.I32(uint32(s.shift))), b.I32(1))
 	count = b.Select(b.Cmp(ir.ULe, end, n.room), count, b.I32(0))
-	if s.signed && s.shift == 0 { // a negative index is not one beyond 2 GiB
+	if s.signed {
 		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31))
 	}
 	var types []ir.Type

@@ -28,6 +28,45 @@ var boundedBodies = []string{
 	"mov.u32 %r2, 0; L: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3; add.u32 %r0, %r0, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra L;",
 }
 
+// TestTwoTables loads from two variables of a module, whose addresses are constants.
+func TestTwoTables(t *testing.T) {
+	m := parse(t, `.version 8.0
+.target sm_80
+.address_size 64
+.const .u32 a[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+.global .u32 b[40] = {10, 20, 30, 40, 50, 60, 70, 80, 90};
+.visible .entry k(.param .u64 out)
+{
+.reg .b32 %r<8>;
+.reg .b64 %rd<8>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd1, %r0, 4;
+mov.u64 %rd2, a;
+add.s64 %rd2, %rd2, %rd1;
+ld.const.u32 %r1, [%rd2];
+mov.u64 %rd3, b;
+add.s64 %rd3, %rd3, %rd1;
+ld.global.u32 %r2, [%rd3];
+add.u32 %r1, %r1, %r2;
+add.s64 %rd0, %rd0, %rd1;
+st.global.u32 [%rd0], %r1;
+ret;
+}
+`)
+	for _, e := range engines {
+		out, want := make([]byte, 4*32), make([]byte, 4*32)
+		copy(want, words(11, 22, 33, 44, 55, 66, 77, 88, 99))
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(e.name, err)
+		}
+		if string(out) != string(want) {
+			t.Errorf("the %s yields %x; must be %x", e.name, out, want)
+		}
+	}
+}
+
 // TestBaseRegion accesses a buffer before, in and beyond its bytes, where other buffers are: an access through an address is one of whichever
 // memory the address is in, and all engines agree.
 func TestBaseRegion(t *testing.T) {
