@@ -74,16 +74,18 @@ type baseKey struct {
 	aux, offset uint64
 }
 
-// baseOf is what is known of the region of a base, at the start of the program.
+// baseOf is what is known of the region of a base at the start of the program: its handle, the offset of the base in it, and the
+// bytes from the base on, of which the null handle has none.
 type baseOf struct{ handle, offset, room ir.V }
 
+// regionRewriter rewrites the accesses of the entry point. The old code is read while the new code is appended.
 type regionRewriter struct {
 	p     *ir.Program
 	f     *ir.Func
 	b     *ir.Builder
-	entry []ir.V
+	entry []ir.V // the searches for the regions of bases, which come first
 	bases map[baseKey]baseOf
-	to    map[ir.V]ir.V
+	to    map[ir.V]ir.V // by result of an access: the parameter that has the result of either version
 }
 
 // split returns the parts of the address of an access.
@@ -175,6 +177,7 @@ func (r *regionRewriter) region(v ir.V) baseOf {
 	if b, ok := r.bases[key]; ok {
 		return b
 	}
+	// The code of a base goes to the start of the program, so that it dominates all accesses. The base itself may be loaded later.
 	outer := r.f.Code
 	r.f.Code = nil
 	if x.Op == ir.Ld {
@@ -203,6 +206,7 @@ func (r *regionRewriter) access(v ir.V, s splitAddress) {
 	end := b.I32(uint32(s.end))
 	count := b.Op(ir.Add, ir.I32, b.Op(ir.LShr, ir.I32, b.Op(ir.Sub, ir.I32, n.room, end), b.I32(uint32(s.shift))), b.I32(1))
 	count = b.Select(b.Cmp(ir.ULe, end, n.room), count, b.I32(0))
+	// A negative index is 2³¹ or more as an unsigned number. A region may have as many bytes.
 	if s.signed {
 		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31))
 	}
@@ -230,6 +234,7 @@ func (r *regionRewriter) access(v ir.V, s splitAddress) {
 	b.If(b.Op(ir.Every, ir.B1, b.Cmp(ir.ULt, index, count)))
 	leave(near, n.handle, b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index), s.plus)
 	b.End()
+	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
 	address := r.clone(s.address)
 	h := b.OpAux(ir.Region, ir.H, s.bytes, address)
 	leave(x, h, b.Op(ir.RegionOff, ir.I32, h, address), x.Aux)

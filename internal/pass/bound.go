@@ -9,7 +9,12 @@ import (
 // boundDepth is how many levels of operands numberBound visits.
 const boundDepth = 6
 
-// numberBound returns an upper bound of an unsigned number of 32 bits: value-range analysis of expressions.
+// numberBound returns an upper bound of an unsigned number of 32 bits: value-range analysis of expressions, without the conditions
+// that guard them. Offsets in workgroup memory mostly have one, because they derive from the invocation's index in the workgroup:
+//
+//	v1 = in.i32 #0                 local.x, below 64: at most 63
+//	v2 = shl.i32 v1, 2:i32         at most 252
+//	v3 = add.i32 v2, 1024:i32      at most 1276, so that the sum does not wrap
 func numberBound(p *ir.Program, f *ir.Func, v ir.V, depth int) uint32 {
 	x := f.Val(v)
 	if x.Op == ir.Const {
@@ -36,7 +41,7 @@ func numberBound(p *ir.Program, f *ir.Func, v ir.V, depth int) uint32 {
 	case ir.Mul:
 		most = arg(0) * arg(1)
 	case ir.Shl:
-		most = arg(0) << constant()
+		most = arg(0) << constant() // 2³² or more if the count is not constant, but for 0
 	case ir.LShr:
 		most = arg(0) >> (constant() & 31)
 	case ir.ZExt:

@@ -116,7 +116,8 @@ func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 	}
 }
 
-// regionGen emits the region of a uniform address, or an offset in it, in a general register.
+// regionGen emits the region of a uniform address, or an offset in it, in a general register: accesses with a uniform handle need it there.
+// The address is in a general register if it is one of the push constants, else in the first lane of a vector.
 func (w *vectorizer) regionGen(v ir.V, in vcode.Inst) {
 	x, to := w.src.Val(v), w.value(v)
 	to.gen = w.dst.NewReg(vcode.Gen)
@@ -134,13 +135,19 @@ func (w *vectorizer) regionGen(v ir.V, in vcode.Inst) {
 }
 
 // every emits whether a condition is true in all lanes, and reports whether v is that. A relation of strided values is tested by
-// scalars for all lanes, active or not.
+// scalars for all lanes, active or not: it may yield 0 for lanes that are inactive, as the operation allows.
+//
+//	vc = ult.i32 vi, vn            bound = max(vn, 15) - 15        one part, 16 lanes
+//	ve = every vc                  ve = vi.lane0 < bound
+//
+// A varying condition needs a test of its masks.
 func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	x := w.src.Val(v)
 	if x.Op != ir.Every {
 		return false
 	}
 	c := x.Args[0]
+	// Lanes that leave a divergent loop keep the value of their last iteration, so that it is no longer uniform.
 	if w.shapes.of[v].kind != uniform || w.shapes.of[c].kind == uniform { // each lane may have its own condition
 		w.values[v] = w.value(c)
 		return true
