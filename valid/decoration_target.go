@@ -164,7 +164,7 @@ var (
 	bankClasses    = []spirv.StorageClass{spirv.StorageClassPushConstant}
 )
 
-// namedStorage checks the storage class of a decorated variable, or of what a decorated parameter points into.
+// namedStorage checks the storage class of a decorated variable, or of the object of a decorated parameter.
 func (c *checker) namedStorage(i int, id spirv.ID, d spirv.Inst, kind spirv.Decoration) {
 	switch d.Op() {
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter:

@@ -7,7 +7,7 @@ import (
 
 // The load operations of a rendering write all texels of its area in the stages COLOR_ATTACHMENT_OUTPUT, of depth and stencil in those of the
 // fragment tests, if they clear or do not care; resolves write in COLOR_ATTACHMENT_OUTPUT (Vulkan, "Load Operations", "Render Pass Resolve Operations").
-// The texels that draws write are not known. What a rendering does with its own attachments is in order: the load operations happen before
+// The texels that draws write are not known. A rendering uses its own attachments in order: the load operations happen before
 // its commands.
 
 // loads adds the load operations of a rendering that is not of a render pass, and is not a part of a suspended one.

@@ -468,7 +468,7 @@ func (o *commandOrder) collect(list []exec.Access, log *exec.Log) []exec.Access 
 	return append(list, log.Accesses()...)
 }
 
-// commandAccesses adds what collect has collected.
+// commandAccesses adds the accesses of collect.
 func (o *commandOrder) commandAccesses(p *printer, accesses []exec.Access, point BindPoint) {
 	if o != nil && len(accesses) > 0 {
 		o.shaderAccesses(p, accesses, point, o.now())

@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
-// TestManyEvents: a queue keeps the signals of so many events, whether they are reset or not, and forgets those of events that are destroyed. An
+// TestManyEvents: a queue keeps the signals of so many events, whether they are reset or not, and forgets destroyed events. An
 // event that it does not keep orders everything; one that it keeps is exact when it is set again.
 func TestManyEvents(t *testing.T) {
 	u := newCompared(t, nil)

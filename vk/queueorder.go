@@ -166,7 +166,7 @@ type mark struct {
 	earlier  progress   // submissions that are ordered before everything after the signal
 	accesses []signaled // before the signal; not of a fence. The lock of queueOrders guards it.
 	first    uint64     // the first synchronization scope
-	whole    bool       // the accesses are not kept: what waits for it is after all that was finished then
+	whole    bool       // the accesses are not kept: a wait for it is after all that was finished then
 }
 
 // marks are the last signals of a timeline, and the join of those before them.

@@ -14,7 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// module returns the SPIR-V of a shader in a pipeline, as bytes: that of Options.Modules or the precompiled module if
+// module returns the SPIR-V of a shader in a pipeline, as bytes: the one in Options.Modules or the precompiled module if
 // there is one, otherwise the compiled source.
 func (r *runner) module(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
 	if given := r.options.Modules; given != nil {

@@ -36,7 +36,7 @@ const (
 // attachmentScope is the scope of the attachments of a draw.
 const attachmentScope = "Attachments"
 
-// isImage reports whether a type is that of an image whose texels have places.
+// isImage reports whether a type is an image with places for its texels.
 func isImage(t *facts.Type) bool {
 	return t != nil && (t.Op == spirv.OpTypeImage || t.Op == spirv.OpTypeSampledImage)
 }
@@ -78,7 +78,7 @@ func (x *view) descriptors(id spirv.ID) uint64 {
 	return 0
 }
 
-// showImage makes the variable, whose type is that of an image, the image of its descriptor.
+// showImage makes the variable of an image type the image of its descriptor.
 func (v *Variable) showImage() {
 	r, element := v.of.imageResource(v.id), uint64(0)
 	t := v.of.own().stage.Symbols.Type(v.of.own().fn, v.id)

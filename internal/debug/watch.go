@@ -16,7 +16,7 @@ type Watch struct {
 	Name string
 
 	thread    Thread
-	stage     *shader.Stage // whose places these are
+	stage     *shader.Stage // has these places
 	fn        int
 	t         *facts.Type
 	places    []lower.Place // of one kind; none of a texel
@@ -113,7 +113,7 @@ func (w *Watch) read(h *hook, s *exec.Step) bool {
 	return true
 }
 
-// readTexel is read for a texel. An attachment is that of the draw, whatever the stage.
+// readTexel is read for a texel. An attachment belongs to the draw, in any stage.
 func (w *Watch) readTexel(h *hook) bool {
 	if w.texel.attachment < 0 && h.stage != w.stage || !w.texel.show(h) || !w.texel.isTexel() {
 		return false

@@ -7,7 +7,7 @@ import (
 )
 
 // baseRegion is access versioning by the region of a base (LLVM's LoopVersioning does it for loops): an access at a device address
-// base + index·stride, whose base is the same for a workgroup, uses the region of the base if the index is in it in all lanes that
+// base + index·stride, with the same base for a workgroup, uses the region of the base if the index is in it in all lanes that
 // execute together. Otherwise it searches for the region of each address. So the search happens once, and the access has one handle and
 // an offset with a known relation between the lanes.
 //
@@ -79,6 +79,8 @@ type baseKey struct {
 type baseOf struct{ handle, offset, room ir.V }
 
 // regionRewriter rewrites the accesses of the entry point. The old code is read while the new code is appended.
+// regionRewriter gives the accesses of one function two versions. It emits the regions of bases apart from the code, for the start
+// of the function.
 type regionRewriter struct {
 	p     *ir.Program
 	f     *ir.Func

@@ -31,6 +31,7 @@ func numberBound(p *ir.Program, f *ir.Func, v ir.V, depth int) uint32 {
 		return 32
 	}
 	most := uint64(math.MaxUint32)
+	// Sums and products of bounds have 64 bits, so that they do not wrap. An operation that is not here has any result.
 	switch x.Op {
 	case ir.And, ir.UMin:
 		most = min(arg(0), arg(1))
@@ -42,7 +43,7 @@ func numberBound(p *ir.Program, f *ir.Func, v ir.V, depth int) uint32 {
 		most = arg(0) * arg(1)
 	case ir.Shl:
 		most = arg(0) << constant() // 2³² or more if the count is not constant, but for 0
-	case ir.LShr:
+	case ir.LShr: // by an unknown distance it may be the number itself
 		most = arg(0) >> (constant() & 31)
 	case ir.ZExt:
 		most = f.Type(x.Args[0]).Mask()

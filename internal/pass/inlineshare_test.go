@@ -75,7 +75,7 @@ func TestInlineShare(t *testing.T) {
 	}
 }
 
-// TestInlineShareLimit: what equal code may add before common-subexpression elimination is limited.
+// TestInlineShareLimit: equal code may add a limited number of operations before common-subexpression elimination.
 func TestInlineShareLimit(t *testing.T) {
 	p := gathers(t, 50, 800, true)
 	inline(p)

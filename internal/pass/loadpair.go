@@ -120,6 +120,7 @@ func (s *loadPairer) rewrite(v ir.V, code []ir.V) []ir.V {
 		code = append(code, n)
 		return n
 	}
+	// The first load of the pair in the code becomes the word.
 	if first == v {
 		if s.words == nil {
 			s.words = map[ir.V]ir.V{}
@@ -131,6 +132,7 @@ func (s *loadPairer) rewrite(v ir.V, code []ir.V) []ir.V {
 		s.words[v] = n
 	}
 	// The conversions take the place of the load, so that its uses need no change.
+	// Words are little-endian: the half at the higher address has the upper bits.
 	half := s.words[first]
 	if x.Aux&2 != 0 {
 		half = emit(ir.LShr, ir.I32, half, s.edit.constant(ir.I32, 16))

@@ -122,7 +122,7 @@ var order = [][2]string{
 	{"ifconvert", "promotef16"},      // a select has the width of its operands
 	{"mem2reg", "promotef16"},        // and so has the value of a variable
 	{"ifconvert", "baseregion"},      // both versions of an access would be executed
-	{"baseregion", "licm"},           // what the versions share is the same in all iterations
+	{"baseregion", "licm"},           // the common part of the versions is the same in all iterations
 	{"ifconvert", "clampelim"},       // the range of a select is the union of its operands' ranges
 	{"fold", "clampelim"},            // bounds are constants
 	{"promotef16", "licm"},           // a value that is widened before a loop is widened once

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// nest is a program with a loop of outer iterations around one of six, whose body has many operations. The body stores an array of 36
+// nest is a program with a loop of outer iterations around one of six with many operations. The body stores an array of 36
 // words, and loads the element that the counters or, if varying is set, the invocation selects.
 func nest(t *testing.T, outer, operations int, varying bool) *ir.Program {
 	t.Helper()
@@ -42,7 +42,7 @@ func nest(t *testing.T, outer, operations int, varying bool) *ir.Program {
 	return p
 }
 
-// TestUnrollIndexed: loops whose counters select the element of a private array are unrolled beyond the limit of other loops, and the
+// TestUnrollIndexed: loops with counters that select the element of a private array are unrolled beyond the limit of other loops, and the
 // array is promoted. It is not done for nothing: not if another value selects the element, nor beyond maxIndexed.
 func TestUnrollIndexed(t *testing.T) {
 	for _, c := range []struct {

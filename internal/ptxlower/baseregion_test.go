@@ -28,7 +28,7 @@ var boundedBodies = []string{
 	"mov.u32 %r2, 0; L: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3; add.u32 %r0, %r0, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra L;",
 }
 
-// TestTwoTables loads from two variables of a module, whose addresses are constants.
+// TestTwoTables loads from two variables of a module with constant addresses.
 func TestTwoTables(t *testing.T) {
 	m := parse(t, `.version 8.0
 .target sm_80

@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// independentTarget is the first target whose threads of a warp make progress independently: code for it cannot rely on threads
+// independentTarget is the first target with independent progress of the threads of a warp: code for it cannot rely on threads
 // that execute an instruction together.
 const independentTarget = 70
 

@@ -54,7 +54,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestTinySlots compares the items, the primitives' slots, the copied records and the roles of tiny triangles with those of the path of
+// TestTinySlots compares the items, the primitives' slots, the copied records and the roles of tiny triangles with the path of
 // all triangles, for records with and without whole locations, each provoking vertex, and tiles that take turns.
 func TestTinySlots(t *testing.T) {
 	random := rand.New(rand.NewSource(3))

@@ -342,7 +342,7 @@ func TestStructureMicromapSerial(t *testing.T) {
 	}
 }
 
-// TestThinMicromaps compares the opacity of structures that name few triangles of a micromap with that of the micromap itself. Two
+// TestThinMicromaps compares the opacity of structures that name few triangles of a micromap with the micromap itself. Two
 // geometries share a micromap; a third one has its own, and special indices.
 func TestThinMicromaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))

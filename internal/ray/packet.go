@@ -280,7 +280,7 @@ func (w *Walker) describeAlike(instance, found uint32) {
 	k.Found, k.Decided = found, decided
 }
 
-// describedHits is the fields that the hits of rays in the same instance share, and the kind of those whose sum is positive.
+// describedHits is the fields that the hits of rays in the same instance share, and the kind of the hits with a positive sum.
 type describedHits struct{ kind, instance, custom, recordOffset, hitKind uint32 }
 
 // put sets the hit of a ray.

@@ -11,7 +11,7 @@ type rows = [PacketLanes]float32
 // packetSession is a traversal of one structure by the rays of a packet, by machine code.
 type packetSession struct {
 	nodes, blocks unsafe.Pointer
-	// leafList and leafSize are the list of what the leaves refer to, and the size of its elements.
+	// leafList and leafSize are the list that the leaves refer to, and the size of its elements.
 	leafList unsafe.Pointer
 	leafSize int64
 	// sp and base are addresses in the packet's stack; first is the first entry of a node.
@@ -53,7 +53,7 @@ type packetSession struct {
 	lanes   uint32
 	// block, triangle, half and rest are the place in a leaf where the machine code goes on, if resume is 1: the index
 	// of its first block, the number of the triangle in the leaf, 0 or 32 for the half of the packet, and a bit for each
-	// triangle after it that the interval meets. slow is the rays whose test is left to Go.
+	// triangle after it that the interval meets. slow is the rays that Go tests.
 	block, triangle, half, rest, resume, slow uint32
 	// number is the number of the instance.
 	number uint32

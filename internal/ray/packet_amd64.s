@@ -361,7 +361,7 @@ end:
 	VMOVUPS X3, packetSession_boxes+64*k(DI) \
 	VMOVUPS X0, packetSession_boxes+32+64*k(DI)
 
-// BETWEEN(bounds, V): the distances of the interval around all rays in boxes: V0 from and V1 to. The bounds are those of a node.
+// BETWEEN(bounds, V): the distances of the interval around all rays in boxes: V0 from and V1 to. The bounds belong to a node.
 // V is the letter of the registers.
 #define BETWEEN(nearX, nearY, nearZ, farX, farY, farZ, V0, V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14, V15) \
 	VSUBPS nearX, V4, V0 \

@@ -171,7 +171,7 @@ func (x *exact) determinant(z *big.Int, a, b, c *[3]big.Int) {
 // over returns a determinant divided by all.
 func (x *exact) over(a, b, c *[3]big.Int) float64 {
 	x.determinant(&x.part, a, b, c)
-	// A number with precision 0 takes that of an integer, which is exact. The quotient has more bits than a float64.
+	// A number with precision 0 becomes as exact as an integer. The quotient has more bits than a float64.
 	x.quotient.SetPrec(0).SetInt(&x.part)
 	x.divisor.SetPrec(0).SetInt(&x.all)
 	f, _ := x.quotient.Quo(&x.quotient, &x.divisor).Float64()

@@ -49,7 +49,7 @@ func Show(memory, shape []byte) (*Shown, bool) {
 	return s, ok
 }
 
-// Of reports whether the texels are those of a memory and shape words.
+// Of reports whether the texels have a memory and shape words.
 func (s *Shown) Of(memory, shape []byte) bool {
 	return s != nil && len(memory) == len(s.memory) && len(shape) == len(s.shape) && unsafe.SliceData(memory) == unsafe.SliceData(s.memory) && unsafe.SliceData(shape) == unsafe.SliceData(s.shape)
 }
@@ -81,14 +81,14 @@ func (s *Shown) Layers() int { return s.word(ir.ShapeLayers) }
 // Samples returns the number of samples of a texel.
 func (s *Shown) Samples() int { return s.word(ir.ShapeSamples) }
 
-// Extent returns the extent of a level in texels; the depth is that of a volume.
+// Extent returns the extent of a level in texels; the depth belongs to a volume.
 func (s *Shown) Extent(level int) (width, height, depth int) {
 	m := Layout{Desc: Desc{Corner: s.key.corner}}
 	return m.extentAt(s.word(ir.ShapeWidth), level), m.extentAt(s.word(ir.ShapeHeight), level), m.extentAt(s.word(ir.ShapeDepth), level)
 }
 
 // Load returns the components of a texel of the view, by its swizzle and represented as by format.Codec.Load; false if there is no
-// such texel. Z is the slice of a volume; the aspect is that of the view.
+// such texel. Z is the slice of a volume; the aspect comes from the view.
 func (s *Shown) Load(at Coord) (v [4]uint64, ok bool) {
 	if at.Level < 0 || at.Level >= s.Levels() {
 		return v, false

@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestShown compares the texels of views with those of their images: of levels, layers, slices and samples, of a part of them, of each aspect, and with a swizzle.
+// TestShown compares the texels of views with their images: of levels, layers, slices and samples, of a part of them, of each aspect, and with a swizzle.
 func TestShown(t *testing.T) {
 	for _, x := range []struct {
 		image Desc

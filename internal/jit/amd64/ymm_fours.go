@@ -42,7 +42,7 @@ func (m ymm) gatherFours(in *vcode.Inst) {
 			base = R12 // the workgroup memory
 		}
 	}
-	if k != NoReg { // inactive lanes load at the offset 0, which is in range if that of an active lane is
+	if k != NoReg { // inactive lanes load at the offset 0, which is in range if an active lane's offset is
 		m.rr(AVX_VPAND, 0, off, k)
 		off = 0
 	}

@@ -163,7 +163,7 @@ func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	m.Bind(done)
 }
 
-// storeWordByLane stores the words of y to the memory from inRange, whose index is Y4, in ascending order of the lanes, all of which
+// storeWordByLane stores the words of y to the memory from inRange, with the index Y4, in ascending order of the lanes, all of which
 // are in range. It clobbers RAX and Y3.
 func (m ymm) storeWordByLane(at Mem, y Reg) {
 	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(0))

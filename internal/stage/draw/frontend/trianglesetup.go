@@ -116,8 +116,8 @@ func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 }
 
 // inside reports whether all vertices are certainly inside of the view volume: |x|, |y| and z, or |z|, are at most w, which is finite
-// and greater than MinW. Bits of positive floats are ordered as the numbers are; those of negative ones, as unsigned integers, are
-// greater than all of them, and so are those of a NaN in comparison with numbers. A z of −0 counts as negative.
+// and greater than MinW. Bits of positive floats are ordered as the numbers are; the bits of negative ones, as unsigned integers, are
+// greater than all of them, and so are the bits of a NaN in comparison with numbers. A z of −0 counts as negative.
 func (s *triangleShader) inside(c *[3]triangleCorner) ir.V {
 	b := s.B
 	bits := func(v ir.V) ir.V {
