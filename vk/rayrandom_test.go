@@ -1,0 +1,724 @@
+package vk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The limits of random pipelines. A payload has a word for each of randomWords values, and then its level.
+const (
+	randomWords      = 5
+	randomDepth      = 3
+	randomPrimitives = 20
+	randomRecord     = 64
+	randomTriangles  = 8 // records of triangles, before those of boxes
+)
+
+// randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block is not used after it.
+type randomShader struct {
+	r      *rand.Rand
+	model  spirv.ExecutionModel
+	body   strings.Builder
+	count  int
+	values []string
+	traces int // it may still trace, or query, this often
+	depth  int // of blocks
+}
+
+// randomInputs are the built-ins of stages: its name, its type, the path to a 32-bit number, and the first letters of the models.
+var randomInputs = []struct{ name, kind, path, models string }{
+	{"LaunchIdKHR", "v3uint", "%u0", "RMCAIE"}, {"LaunchSizeKHR", "v3uint", "%u1", "RMCAIE"},
+	{"PrimitiveId", "uint", "", "CAI"}, {"InstanceId", "uint", "", "CAI"}, {"InstanceCustomIndexKHR", "uint", "", "CAI"},
+	{"RayGeometryIndexKHR", "uint", "", "CAI"}, {"HitKindKHR", "uint", "", "CA"}, {"IncomingRayFlagsKHR", "uint", "", "MCAI"},
+	{"RayTminKHR", "float", "", "MCAI"}, {"RayTmaxKHR", "float", "", "MCA"},
+	{"WorldRayOriginKHR", "v3float", "%u1", "MCAI"}, {"WorldRayDirectionKHR", "v3float", "%u2", "MCAI"},
+	{"ObjectRayOriginKHR", "v3float", "%u0", "CAI"}, {"ObjectRayDirectionKHR", "v3float", "%u2", "CAI"},
+	{"ObjectToWorldKHR", "matrix", "%u3 %u1", "CAI"}, {"WorldToObjectKHR", "matrix", "%u1 %u2", "CAI"},
+}
+
+// letter returns the letter of the model in randomInputs.
+func (s *randomShader) letter() string {
+	return map[spirv.ExecutionModel]string{
+		spirv.ExecutionModelRayGenerationKHR: "R", spirv.ExecutionModelMissKHR: "M", spirv.ExecutionModelClosestHitKHR: "C",
+		spirv.ExecutionModelAnyHitKHR: "A", spirv.ExecutionModelIntersectionKHR: "I", spirv.ExecutionModelCallableKHR: "E",
+	}[s.model]
+}
+
+// emit writes an instruction whose result, if it has one, is a new id.
+func (s *randomShader) emit(format string, args ...any) string {
+	s.count++
+	id := fmt.Sprintf("%%x%d", s.count)
+	text := fmt.Sprintf(format, args...)
+	if result, ok := strings.CutPrefix(text, "="); ok {
+		text = id + " = " + result
+	}
+	s.body.WriteString(text + "\n")
+	return id
+}
+
+func (s *randomShader) value() string { return s.values[s.r.IntN(len(s.values))] }
+
+func (s *randomShader) add(id string) { s.values = append(s.values, id) }
+
+// small returns a value less than n, a power of two.
+func (s *randomShader) small(n int) string {
+	if s.r.IntN(2) == 0 {
+		return fmt.Sprintf("%%u%d", s.r.IntN(n))
+	}
+	return s.emit("=OpBitwiseAnd %%uint %s %%u%d", s.value(), n-1)
+}
+
+// word returns a pointer to a word of a variable of a class.
+func (s *randomShader) word(class, variable, at string) string {
+	return s.emit("=OpAccessChain %%to_%s_uint %s %s", class, variable, at)
+}
+
+func (s *randomShader) load(class, variable, at string) string {
+	return s.emit("=OpLoad %%uint %s", s.word(class, variable, at))
+}
+
+// data returns a word of the buffer.
+func (s *randomShader) data(at string) string {
+	return s.emit("=OpLoad %%uint %s", s.emit("=OpAccessChain %%to_StorageBuffer_uint %%out %%u0 %s", at))
+}
+
+// incoming returns the class of the variable that the caller has given the shader; "" if it has none.
+func (s *randomShader) incoming() string {
+	switch s.letter() {
+	case "M", "C", "A":
+		return "IncomingRayPayloadKHR"
+	case "E":
+		return "IncomingCallableDataKHR"
+	}
+	return ""
+}
+
+// branch writes a block for the lanes with a condition, and perhaps one for the others.
+func (s *randomShader) branch(condition string, then func()) {
+	merge := s.label()
+	block := func(body func()) {
+		known, depth := len(s.values), s.depth
+		s.depth++
+		body()
+		s.values, s.depth = s.values[:known], depth
+	}
+	yes, no := s.label(), merge
+	other := s.r.IntN(3) == 0
+	if other {
+		no = s.label()
+	}
+	s.emit("OpSelectionMerge %s None\nOpBranchConditional %s %s %s\n%s = OpLabel", merge, condition, yes, no, yes)
+	block(then)
+	s.emit("OpBranch %s", merge)
+	if other {
+		s.emit("%s = OpLabel", no)
+		block(func() { s.steps(3) })
+		s.emit("OpBranch %s", merge)
+	}
+	s.emit("%s = OpLabel", merge)
+}
+
+func (s *randomShader) label() string {
+	s.count++
+	return fmt.Sprintf("%%x%d", s.count)
+}
+
+func (s *randomShader) condition() string {
+	op := []string{"OpULessThan", "OpIEqual", "OpSLessThan"}[s.r.IntN(3)]
+	a, b := s.value(), s.value()
+	if s.r.IntN(2) == 0 {
+		a, b = s.small(4), s.small(4)
+	}
+	return s.emit("=%s %%bool %s %s", op, a, b)
+}
+
+// loop repeats a block up to three times.
+func (s *randomShader) loop(body func()) {
+	head, test, block, next, end := s.label(), s.label(), s.label(), s.label(), s.label()
+	n := s.small(4)
+	s.emit("OpStore %%i%d %%u0\nOpBranch %s\n%s = OpLabel\nOpLoopMerge %s %s None\nOpBranch %s\n%s = OpLabel", s.depth, head, head, end, next, test, test)
+	i := s.emit("=OpLoad %%uint %%i%d", s.depth)
+	s.emit("OpBranchConditional %s %s %s\n%s = OpLabel", s.emit("=OpULessThan %%bool %s %s", i, n), block, end, block)
+	known, depth, traces := len(s.values), s.depth, s.traces
+	if s.model != spirv.ExecutionModelRayGenerationKHR {
+		s.traces = 0 // the number of rays is bounded
+	}
+	s.add(i)
+	s.depth++
+	body()
+	s.values, s.depth, s.traces = s.values[:known], depth, min(traces, s.traces)
+	if s.model != spirv.ExecutionModelRayGenerationKHR {
+		s.traces = traces
+	}
+	s.emit("OpBranch %s\n%s = OpLabel", next, next)
+	j := s.emit("=OpLoad %%uint %%i%d", s.depth)
+	s.emit("OpStore %%i%d %s\nOpBranch %s\n%s = OpLabel", s.depth, s.emit("=OpIAdd %%uint %s %%u1", j), head, end)
+}
+
+// ray returns the operands of a trace up to the largest distance: one of the rays of the buffer.
+func (s *randomShader) ray(query bool) string {
+	flags := []string{"%u0", "%u0", "%u1", "%u2", "%u4", "%u8", "%u12", "%u16", "%u32", "%u64", "%u128", "%u256", "%u512"}
+	flag := func() string { return flags[s.r.IntN(len(flags))] }
+	of := flag()
+	if s.r.IntN(2) == 0 {
+		of = s.emit("=OpSelect %%uint %s %s %s", s.condition(), of, flag())
+	}
+	at := s.emit("=OpIMul %%uint %s %%u8", s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
+	vector := func(from int) string {
+		var list [3]any
+		for k := range list {
+			list[k] = s.emit("=OpBitcast %%float %s", s.data(s.emit("=OpIAdd %%uint %s %%u%d", at, from+k)))
+		}
+		return s.emit("=OpCompositeConstruct %%v3float %s %s %s", list[:]...)
+	}
+	mask := "%u255"
+	if s.r.IntN(3) == 0 {
+		mask = s.value()
+	}
+	top := s.emit("=OpLoad %%structure %%top")
+	records := fmt.Sprintf(" %s %s %s", s.small(2), s.small(2), s.small(4))
+	if query {
+		records = ""
+	}
+	return fmt.Sprintf("%s %s %s%s %s %%f0 %s %%f100", top, of, mask, records, vector(0), vector(4))
+}
+
+// trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one.
+func (s *randomShader) trace() {
+	level := "%u1"
+	if s.incoming() != "" {
+		level = s.emit("=OpIAdd %%uint %s %%u1", s.load(s.incoming(), "%in", fmt.Sprintf("%%u%d", randomWords)))
+	}
+	s.branch(s.emit("=OpULessThanEqual %%bool %s %%u%d", level, randomDepth), func() {
+		p := fmt.Sprintf("%%p%d", s.r.IntN(2))
+		s.emit("OpStore %s %s", s.word("RayPayloadKHR", p, fmt.Sprintf("%%u%d", randomWords)), level)
+		for range s.r.IntN(3) {
+			s.emit("OpStore %s %s", s.word("RayPayloadKHR", p, s.small(4)), s.value())
+		}
+		first := s.letter() == "R" // the only stage that reorders invocations
+		switch ray := s.ray(false); s.r.IntN(4) {
+		case 0:
+			s.emit("OpHitObjectTraceRayEXT %%h %s %s", ray, p)
+			s.object()
+			if first && s.r.IntN(2) == 0 {
+				s.emit("OpReorderThreadWithHitObjectEXT %%h")
+			}
+			if s.r.IntN(4) > 0 {
+				s.emit("OpHitObjectExecuteShaderEXT %%h %s", p)
+			}
+			s.object()
+		case 1:
+			if first {
+				s.emit("OpHitObjectTraceReorderExecuteEXT %%h %s %s", ray, p)
+				s.object()
+				break
+			}
+			fallthrough
+		default:
+			s.emit("OpTraceRayKHR %s %s", ray, p)
+		}
+		at := s.small(4)
+		s.add(s.load("RayPayloadKHR", p, at))
+		s.change(s.value())
+	})
+}
+
+// object asks the hit object.
+func (s *randomShader) object() {
+	hit := s.emit("=OpHitObjectIsHitEXT %%bool %%h")
+	s.branch(hit, func() {
+		name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex"}[s.r.IntN(6)]
+		s.add(s.emit("=OpHitObjectGet%sEXT %%uint %%h", name))
+		s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpHitObjectGetRayTMaxEXT %%float %%h")))
+		s.change(s.value())
+	})
+}
+
+// query runs a ray query, which accepts some candidates.
+func (s *randomShader) query() {
+	s.emit("OpRayQueryInitializeKHR %%q %s", s.ray(true))
+	head, test, block, next, end := s.label(), s.label(), s.label(), s.label(), s.label()
+	s.emit("OpBranch %s\n%s = OpLabel\nOpLoopMerge %s %s None\nOpBranch %s\n%s = OpLabel", head, head, end, next, test, test)
+	s.emit("OpBranchConditional %s %s %s\n%s = OpLabel", s.emit("=OpRayQueryProceedKHR %%bool %%q"), block, end, block)
+	kind := s.emit("=OpRayQueryGetIntersectionTypeKHR %%uint %%q %%u0")
+	primitive := s.emit("=OpRayQueryGetIntersectionPrimitiveIndexKHR %%uint %%q %%u0")
+	yes, no, box := s.label(), s.label(), s.label()
+	s.emit("OpSelectionMerge %s None\nOpBranchConditional %s %s %s\n%s = OpLabel", no, s.emit("=OpIEqual %%bool %s %%u0", kind), yes, box, yes)
+	confirm, after := s.label(), s.label()
+	s.emit("OpSelectionMerge %s None\nOpBranchConditional %s %s %s\n%s = OpLabel\nOpRayQueryConfirmIntersectionKHR %%q\nOpBranch %s\n%s = OpLabel\nOpBranch %s",
+		after, s.emit("=OpIEqual %%bool %s %%u0", s.emit("=OpBitwiseAnd %%uint %s %s", primitive, s.small(4))), confirm, after, confirm, after, after, no)
+	s.emit("%s = OpLabel", box)
+	s.emit("OpRayQueryGenerateIntersectionKHR %%q %s\nOpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel", s.distance(primitive), no, no, next, next, head, end)
+	s.add(s.emit("=OpRayQueryGetIntersectionTypeKHR %%uint %%q %%u1"))
+	s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpRayQueryGetIntersectionTKHR %%float %%q %%u1")))
+}
+
+// distance returns a number that depends on a value.
+func (s *randomShader) distance(of string) string {
+	return s.emit("=OpFMul %%float %s %%f0_25", s.emit("=OpConvertUToF %%float %s", s.emit("=OpBitwiseAnd %%uint %s %%u15", of)))
+}
+
+// call executes a callable shader, which executes others up to a depth of 2.
+func (s *randomShader) call() {
+	run := func() {
+		level := "%u1"
+		if s.letter() == "E" {
+			level = "%u2"
+		}
+		s.emit("OpStore %s %s", s.word("CallableDataKHR", "%d", fmt.Sprintf("%%u%d", randomWords)), level)
+		s.emit("OpStore %s %s", s.word("CallableDataKHR", "%d", s.small(4)), s.value())
+		s.emit("OpExecuteCallableKHR %s %%d", s.small(4))
+		s.add(s.load("CallableDataKHR", "%d", s.small(4)))
+		s.change(s.value())
+	}
+	if s.letter() != "E" {
+		run()
+		return
+	}
+	s.branch(s.emit("=OpIEqual %%bool %s %%u1", s.load("IncomingCallableDataKHR", "%in", fmt.Sprintf("%%u%d", randomWords))), run)
+}
+
+// change stores a value where it outlives its block: in the incoming data, in a payload, or in the results of the invocation.
+func (s *randomShader) change(v string) {
+	if class := s.incoming(); class != "" && s.r.IntN(4) > 0 {
+		p := s.word(class, "%in", s.small(4))
+		s.emit("OpStore %s %s", p, s.emit("=OpIAdd %%uint %s %s", s.emit("=OpLoad %%uint %s", p), v))
+		return
+	}
+	x := s.load("Input", "%LaunchIdKHR", "%u0")
+	y := s.emit("=OpIMul %%uint %s %s", s.load("Input", "%LaunchIdKHR", "%u1"), s.load("Input", "%LaunchSizeKHR", "%u0"))
+	at := s.emit("=OpIMul %%uint %%u8 %s", s.emit("=OpIAdd %%uint %s %s", s.emit("=OpIAdd %%uint %s %s", x, y), fmt.Sprintf("%%u%d", crossRays)))
+	p := s.emit("=OpAccessChain %%to_StorageBuffer_uint %%out %%u0 %s", s.emit("=OpIAdd %%uint %s %s", at, s.small(8)))
+	s.emit("OpStore %s %s", p, s.emit("=OpIAdd %%uint %s %s", s.emit("=OpIMul %%uint %s %%u15", s.emit("=OpLoad %%uint %s", p)), v))
+}
+
+// input loads a built-in.
+func (s *randomShader) input() {
+	x := randomInputs[s.r.IntN(len(randomInputs))]
+	if !strings.Contains(x.models, s.letter()) {
+		return
+	}
+	kind := "uint"
+	if x.kind != "uint" && x.kind != "v3uint" {
+		kind = "float"
+	}
+	at := "%" + x.name
+	if x.path != "" {
+		at = s.emit("=OpAccessChain %%to_Input_%s %s %s", kind, at, x.path)
+	}
+	v := s.emit("=OpLoad %%%s %s", kind, at)
+	if kind == "float" {
+		v = s.emit("=OpBitcast %%uint %s", v)
+	}
+	s.add(v)
+}
+
+// attribute returns a pointer to one of the hit attributes.
+func (s *randomShader) attribute() string {
+	return s.emit("=OpAccessChain %%to_HitAttributeKHR_float %%attribute %s", s.small(2))
+}
+
+// step writes a random statement.
+func (s *randomShader) step() {
+	stage := s.letter()
+	switch s.r.IntN(16) {
+	case 0, 1, 2:
+		op := []string{"OpIAdd", "OpISub", "OpIMul", "OpBitwiseXor", "OpBitwiseOr"}[s.r.IntN(5)]
+		s.add(s.emit("=%s %%uint %s %s", op, s.value(), s.value()))
+	case 3, 4:
+		s.input()
+	case 5:
+		if class := s.incoming(); class != "" {
+			s.add(s.load(class, "%in", s.small(4)))
+		}
+	case 6, 7:
+		s.change(s.value())
+	case 8:
+		if s.depth < 3 {
+			s.branch(s.condition(), func() { s.steps(4) })
+		}
+	case 9:
+		if s.depth < 2 {
+			s.loop(func() { s.steps(3) })
+		}
+	case 10, 11:
+		if strings.Contains("RMC", stage) && s.traces > 0 {
+			s.traces--
+			s.trace()
+		}
+	case 12:
+		if strings.Contains("RMCE", stage) && s.traces > 0 {
+			s.traces--
+			s.call()
+		}
+	case 13:
+		s.add(s.emit("=OpLoad %%uint %s", s.emit("=OpAccessChain %%to_ShaderRecordBufferKHR_uint %%record %%u0 %s", s.small(8))))
+	case 14:
+		if strings.Contains("RMC", stage) && s.traces > 0 && s.depth < 2 {
+			s.traces--
+			s.query()
+		}
+	case 15:
+		switch stage {
+		case "C", "A":
+			s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpLoad %%float %s", s.attribute())))
+		case "I":
+			s.report()
+		}
+	}
+}
+
+// report reports a hit of an intersection shader.
+func (s *randomShader) report() {
+	s.emit("OpStore %s %s", s.attribute(), s.distance(s.value()))
+	hit := s.emit("=OpReportIntersectionKHR %%bool %s %s", s.distance(s.value()), s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
+	s.branch(hit, func() { s.change(s.value()) })
+}
+
+func (s *randomShader) steps(n int) {
+	for range 1 + s.r.IntN(n) {
+		s.step()
+	}
+}
+
+// end ends an any-hit shader: some lanes ignore the intersection, or terminate the ray.
+func (s *randomShader) end() {
+	for _, op := range []string{"OpIgnoreIntersectionKHR", "OpTerminateRayKHR"} {
+		if s.letter() == "A" && s.r.IntN(2) == 0 {
+			yes, no := s.label(), s.label()
+			s.emit("OpSelectionMerge %s None\nOpBranchConditional %s %s %s\n%s = OpLabel\n%s\n%s = OpLabel", no, s.condition(), yes, no, yes, op, no)
+		}
+	}
+}
+
+// write writes the body.
+func (s *randomShader) write() {
+	s.values = []string{"%u3", "%u255"}
+	for range 3 {
+		s.input()
+	}
+	s.steps(14)
+	switch s.letter() {
+	case "R":
+		for range 3 {
+			s.trace()
+		}
+	case "I":
+		s.report()
+	}
+	s.change(s.value())
+	s.end()
+}
+
+// text returns the shader with its declarations.
+func (s *randomShader) text() string {
+	s.write()
+	var head, vars strings.Builder
+	list := "%top %out %record %h"
+	variable := func(name, class, kind string) {
+		fmt.Fprintf(&vars, "%%pointer_%s = OpTypePointer %s %%%s\n%%%s = OpVariable %%pointer_%s %s\n", name, class, kind, name, name, class)
+		list += " %" + name
+	}
+	stage := s.letter()
+	for _, x := range randomInputs {
+		if strings.Contains(x.models, stage) {
+			fmt.Fprintf(&head, "OpDecorate %%%s BuiltIn %s\n", x.name, x.name)
+			variable(x.name, "Input", x.kind)
+		}
+	}
+	if class := s.incoming(); class != "" {
+		variable("in", class, "payload")
+	}
+	if strings.Contains("RMC", stage) {
+		variable("p0", "RayPayloadKHR", "payload")
+		variable("p1", "RayPayloadKHR", "payload")
+	}
+	if strings.Contains("RMCE", stage) {
+		variable("d", "CallableDataKHR", "payload")
+	}
+	if strings.Contains("CAI", stage) {
+		variable("attribute", "HitAttributeKHR", "v2float")
+	}
+	for _, class := range []string{"Input", "StorageBuffer", "ShaderRecordBufferKHR", "RayPayloadKHR", "IncomingRayPayloadKHR", "CallableDataKHR", "IncomingCallableDataKHR"} {
+		fmt.Fprintf(&vars, "%%to_%s_uint = OpTypePointer %s %%uint\n", class, class)
+	}
+	return fmt.Sprintf(randomHead, randomModels[stage], list, head.String(), vars.String()) + s.body.String() + "OpReturn\nOpFunctionEnd\n"
+}
+
+// randomModels has the names of models by their letters.
+var randomModels = map[string]string{"R": "RayGenerationKHR", "M": "MissKHR", "C": "ClosestHitKHR", "A": "AnyHitKHR", "I": "IntersectionKHR", "E": "CallableKHR"}
+
+// randomHead is the beginning of a shader: the model, the interface, decorations and variables.
+var randomHead = func() string {
+	var constants strings.Builder
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 32, 64, 127, 128, 255, 256, 512} {
+		fmt.Fprintf(&constants, "%%%%u%d = OpConstant %%%%uint %d\n", n, n)
+	}
+	return `OpCapability RayTracingKHR
+OpCapability RayQueryKHR
+OpCapability ShaderInvocationReorderEXT
+OpExtension "SPV_KHR_ray_tracing"
+OpExtension "SPV_KHR_ray_query"
+OpExtension "SPV_EXT_shader_invocation_reorder"
+OpMemoryModel Logical GLSL450
+OpEntryPoint %s %%main "main" %s
+OpDecorate %%top DescriptorSet 0
+OpDecorate %%top Binding 0
+OpDecorate %%out DescriptorSet 0
+OpDecorate %%out Binding 1
+OpDecorate %%words ArrayStride 4
+OpDecorate %%eight ArrayStride 4
+OpDecorate %%O Block
+OpMemberDecorate %%O 0 Offset 0
+OpDecorate %%R Block
+OpMemberDecorate %%R 0 Offset 0
+%s%%void = OpTypeVoid
+%%fn = OpTypeFunction %%void
+%%bool = OpTypeBool
+%%uint = OpTypeInt 32 0
+%%float = OpTypeFloat 32
+%%v2float = OpTypeVector %%float 2
+%%v3float = OpTypeVector %%float 3
+%%v3uint = OpTypeVector %%uint 3
+%%matrix = OpTypeMatrix %%v3float 4
+` + constants.String() + `%%f0 = OpConstant %%float 0
+%%f0_25 = OpConstant %%float 0.25
+%%f100 = OpConstant %%float 100
+%%structure = OpTypeAccelerationStructureKHR
+%%to_structure = OpTypePointer UniformConstant %%structure
+%%top = OpVariable %%to_structure UniformConstant
+%%words = OpTypeRuntimeArray %%uint
+%%O = OpTypeStruct %%words
+%%to_O = OpTypePointer StorageBuffer %%O
+%%out = OpVariable %%to_O StorageBuffer
+%%eight = OpTypeArray %%uint %%u8
+%%R = OpTypeStruct %%eight
+%%to_R = OpTypePointer ShaderRecordBufferKHR %%R
+%%record = OpVariable %%to_R ShaderRecordBufferKHR
+%%payload = OpTypeArray %%uint %%u6
+%%object = OpTypeHitObjectEXT
+%%to_object = OpTypePointer Private %%object
+%%h = OpVariable %%to_object Private
+%%query = OpTypeRayQueryKHR
+%%to_query = OpTypePointer Function %%query
+%%to_uint = OpTypePointer Function %%uint
+%%to_Input_float = OpTypePointer Input %%float
+%%to_HitAttributeKHR_float = OpTypePointer HitAttributeKHR %%float
+%s%%main = OpFunction %%void None %%fn
+%%first = OpLabel
+%%q = OpVariable %%to_query Function
+%%i0 = OpVariable %%to_uint Function
+%%i1 = OpVariable %%to_uint Function
+`
+}()
+
+// randomPipeline is a pipeline of random shaders, and what its launch needs besides.
+type randomPipeline struct {
+	stages []RayStageInfo
+	texts  []string
+	groups []link.Group
+
+	miss, callable, hit []int // the groups of records; -1 is a null handle
+	size                [3]uint32
+}
+
+func newRandomPipeline(t testing.TB, seed uint64) *randomPipeline {
+	r := rand.New(rand.NewPCG(seed, 21))
+	p := &randomPipeline{}
+	subgroup := uint32(4) << r.IntN(5)
+	shader := func(m spirv.ExecutionModel) *link.Ref {
+		s := &randomShader{r: r, model: m, traces: 1}
+		text := s.text()
+		p.texts = append(p.texts, text)
+		p.stages = append(p.stages, RayStageInfo{m, StageInfo{Code: code(t, text), SubgroupSize: subgroup}})
+		return ref(link.Ref(len(p.stages) - 1))
+	}
+	for _, m := range []spirv.ExecutionModel{
+		spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelCallableKHR, spirv.ExecutionModelCallableKHR,
+	} {
+		p.groups = append(p.groups, link.Group{Type: enum.GroupTypeGeneral, General: shader(m)})
+	}
+	var closest, any [2]*link.Ref
+	for i := range closest {
+		closest[i], any[i] = shader(spirv.ExecutionModelClosestHitKHR), shader(spirv.ExecutionModelAnyHitKHR)
+	}
+	meets := shader(spirv.ExecutionModelIntersectionKHR)
+	for i := range 6 {
+		g := link.Group{Type: enum.GroupTypeTrianglesHitGroup}
+		if i >= 3 {
+			g.Type, g.Intersection = enum.GroupTypeProceduralHitGroup, meets
+		}
+		if r.IntN(5) > 0 {
+			g.ClosestHit = closest[r.IntN(2)]
+		}
+		if r.IntN(4) > 0 {
+			g.AnyHit = any[r.IntN(2)]
+		}
+		p.groups = append(p.groups, g)
+	}
+	record := func(first, n int) int {
+		if r.IntN(8) == 0 {
+			return -1
+		}
+		return first + r.IntN(n)
+	}
+	for range 4 {
+		p.miss, p.callable = append(p.miss, record(1, 2)), append(p.callable, record(3, 2))
+	}
+	for i := range 2 * randomTriangles {
+		p.hit = append(p.hit, record(5+i/randomTriangles*3, 3))
+	}
+	p.size = [3]uint32{1 + r.Uint32N(crossRays), 1, 1}
+	if r.IntN(2) == 0 {
+		p.size[0] = 1 + p.size[0]/8 // subgroups that are tiles
+	}
+	p.size[1] = 1 + r.Uint32N(crossRays/p.size[0])
+	return p
+}
+
+// randomScene is a device with two bottom levels, of triangles and of boxes, each with a geometry that is opaque and one that is not, and
+// instances of them.
+type randomScene struct {
+	*crossScene
+}
+
+func newRandomScene(t testing.TB, info DeviceInfo) *randomScene {
+	t.Helper()
+	s := &randomScene{newCrossScene(t, info)}
+	r := rand.New(rand.NewPCG(7, 9))
+	boxes := make([]float32, 0, 6*2*randomPrimitives)
+	for range 2 * randomPrimitives {
+		var low, high [3]float32
+		for k := range 3 {
+			low[k] = 2*r.Float32() - 1.2
+			high[k] = low[k] + 0.5*r.Float32()
+		}
+		boxes = append(append(boxes, low[:]...), high[:]...)
+	}
+	const at = crossVertices + 1<<15
+	s.floats(at, boxes...)
+	var levels [2]BuildInfo
+	for i := range levels {
+		levels[i] = BuildInfo{Level: BottomLevel, Scratch: s.rayScene.at(rayScratch), Ranges: []BuildRange{{Primitives: randomPrimitives}, {Primitives: randomPrimitives}}}
+		for k, f := range []GeometryFlags{GeometryNoDuplicateAnyHits, GeometryOpaque} {
+			g := Geometry{Flags: f, Boxes: &BoxGeometry{Data: s.rayScene.at(uint64(at + 24*randomPrimitives*k)), Stride: 24}}
+			if i == 0 {
+				g = Geometry{Flags: f, Triangles: &TriangleGeometry{Format: 106, Vertices: s.rayScene.at(uint64(crossVertices + 36*randomPrimitives*k)), Stride: 12, MaxVertex: 3*randomPrimitives - 1}}
+			}
+			levels[i].Geometries = append(levels[i].Geometries, g)
+		}
+	}
+	const instances = 5
+	top := s.top(nil, instances)
+	for i, b := range []*BuildInfo{&levels[0], &levels[1], &top} {
+		most := []uint32{randomPrimitives, randomPrimitives}
+		if i == 2 {
+			most = []uint32{instances}
+		}
+		size := must(s.dev.AccelerationStructureBuildSizes(*b, most))(t).Structure
+		b.Target = must(s.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: s.buffer, Offset: s.area, Size: size, Level: b.Level}))(t)
+		s.area += (size + 255) &^ 255
+	}
+	for i := range instances {
+		s.instance(i, levels[i%2].Target, 0)
+		s.floats(rayInstances+instanceBytes*i, crossMatrices[i%3][:]...)
+		flags := []uint32{0, 0, uint32(InstanceFlipFacing), uint32(InstanceForceNoOpaque), uint32(InstanceNoCulling | InstanceForceOpaque)}[i]
+		b := s.memory.Bytes()[rayInstances+instanceBytes*i:]
+		binary.LittleEndian.PutUint32(b[48:], uint32(0xff>>i)<<24|uint32(100+i))
+		binary.LittleEndian.PutUint32(b[52:], flags<<24|uint32(i%2*randomTriangles+i/2))
+	}
+	s.build(t, levels[0])
+	s.build(t, levels[1])
+	s.build(t, top)
+	if err := s.set.Update(Write{Structures: []*AccelerationStructure{top.Target}}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// launch returns the results of a pipeline.
+func (s *randomScene) launch(t testing.TB, x *randomPipeline) ([]byte, error) {
+	t.Helper()
+	p := s.pipeline(t, RayTracingPipelineInfo{Stages: x.stages, Groups: x.groups, Depth: randomDepth})
+	defer p.Close()
+	b, next := s.memory.Bytes()[rayTables:], 0
+	table := func(groups ...int) ShaderTable {
+		first := next
+		for _, g := range groups {
+			record := b[randomRecord*next:][:randomRecord]
+			clear(record)
+			if g >= 0 {
+				copy(record, must(p.GroupHandles(g, 1))(t))
+			}
+			for i := range 8 {
+				binary.LittleEndian.PutUint32(record[GroupHandleSize+4*i:], uint32(next*77+i))
+			}
+			next++
+		}
+		return ShaderTable{Address: s.buffer.Address() + rayTables + uint64(randomRecord*first), Stride: randomRecord, Size: uint64(randomRecord * len(groups))}
+	}
+	tables := ShaderTables{RayGen: table(0), Miss: table(x.miss...), Callable: table(x.callable...), Hit: table(x.hit...)}
+	out := s.memory.Bytes()[crossData+crossBytes/2:][:crossBytes/2]
+	clear(out)
+	err := s.submit(t, s.record(t, func(c *CommandBuffer) { s.bind(c, p); c.TraceRays(tables, x.size[0], x.size[1], 1) }))
+	return bytes.Clone(out), err
+}
+
+// TestRandomPipelines runs pipelines of random shaders of all six stages, with payloads, attributes, records, recursion, hit objects and ray
+// queries, on the interpreter and at each level of machine code: all store the same bytes. CHIARO_SEEDS=from-to runs others.
+func TestRandomPipelines(t *testing.T) {
+	from, to := uint64(0), uint64(6)
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
+		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	engines := []exec.Engine{interp.Engine{}}
+	for _, level := range jit.Levels() {
+		engines = append(engines, jit.Engine{Level: level})
+	}
+	var scenes []*randomScene
+	for _, e := range engines {
+		scenes = append(scenes, newRandomScene(t, DeviceInfo{Engine: e, Workers: 1}))
+	}
+	full := 0
+	for seed := from; seed < to; seed++ {
+		p := newRandomPipeline(t, seed)
+		want, err := scenes[0].launch(t, p)
+		if err != nil {
+			t.Fatalf("seed %d: the interpreter: %v", seed, err)
+		}
+		if len(bytes.TrimLeft(want, "\x00")) > 0 {
+			full++
+		}
+		for i, s := range scenes[1:] {
+			got, err := s.launch(t, p)
+			if err != nil {
+				t.Fatalf("seed %d: %v: %v", seed, engines[i+1], err)
+			}
+			if !bytes.Equal(got, want) {
+				at := 0
+				for got[at] == want[at] {
+					at++
+				}
+				t.Errorf("seed %d, launch of %v, subgroups of %d: %v stores other bytes than the interpreter, first in word %d of invocation %d",
+					seed, p.size, p.stages[0].SubgroupSize, engines[i+1], at/4%8, at/32)
+			}
+		}
+	}
+	if full == 0 {
+		t.Error("no launch stores anything")
+	}
+}
