@@ -15,7 +15,7 @@ import (
 const modulePrefix = "\x00"
 
 // scriptFiles returns the files that a script reads, itself first, and the modules of its sources; false for a script
-// that this process must read: one that is wrong, or with a source that does not compile.
+// that this process must read: one that is wrong, or with a source that does not compile in the time for the script.
 func scriptFiles(ctx context.Context, c console, file string, outside bool, o amber.Options, sent *sentModules) ([]wire.File, bool) {
 	if file == "-" {
 		return nil, false
@@ -30,6 +30,11 @@ func scriptFiles(ctx context.Context, c console, file string, outside bool, o am
 	})
 	if err != nil {
 		return nil, false
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
 	}
 	modules, err := amber.Modules(ctx, s, o)
 	for _, key := range slices.Sorted(maps.Keys(modules)) {

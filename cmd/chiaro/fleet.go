@@ -179,12 +179,7 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) (mine []int, n int) {
 	w := wire.NewWriter(in)
 	err := w.Write(&wire.Head{Version: toolVersion(), Verb: s.verb, Options: options, Total: s.items})
-	for i, it := range ahead(ctx, s.items, max(s.jobs, 1), func(i int) *wire.Item {
-		if it, ok := s.item(ctx, i, s.sent); ok {
-			return it
-		}
-		return nil
-	}) {
+	for i, it := range ahead(ctx, s.items, max(s.jobs, 1), func(i int) *wire.Item { return s.travels(ctx, i) }) {
 		if it == nil {
 			mine = append(mine, i)
 			continue
@@ -198,6 +193,20 @@ func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) 
 		plain.Fprintf(s.c.err, "chiaro: --on %s: this process keeps %s of %d: standard input, folders, and files with mistakes do not travel\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
 	}
 	return mine, n
+}
+
+// travels returns an item as it travels; nil for one that this process must process, such as an item that makes item panic: the pool
+// reports that as an internal error of this item alone.
+func (s *submission[T]) travels(ctx context.Context, i int) (it *wire.Item) {
+	defer func() {
+		if recover() != nil {
+			it = nil
+		}
+	}()
+	if it, ok := s.item(ctx, i, s.sent); ok {
+		return it
+	}
+	return nil
 }
 
 // receive reads the reports until the end. It returns the number of the answers, and the items without a result that this
