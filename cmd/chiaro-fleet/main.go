@@ -204,6 +204,7 @@ func newWork() *cobra.Command {
 
 func newSubmit() *cobra.Command {
 	var s fleet.Submission
+	var sent string
 	w := &fleet.Worker{}
 	cmd := &cobra.Command{
 		Use:    "submit",
@@ -211,6 +212,9 @@ func newSubmit() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if sent != "" {
+				defer os.RemoveAll(sent)
+			}
 			err := submit(cmd.Context(), s, w)
 			if err != nil {
 				_ = wire.NewWriter(os.Stdout).Write(wire.Report{Error: err.Error()})
@@ -220,6 +224,7 @@ func newSubmit() *cobra.Command {
 	}
 	serverFlags(cmd, &s.Server)
 	workerFlags(cmd, w)
+	cmd.Flags().StringVar(&sent, "sent", "", "folder to remove at the end: chiaro has files in it, and may be killed")
 	cmd.Flags().DurationVar(&s.Audit, "audit", 0, "time without an answer after which the submitter looks for lost work")
 	return cmd
 }

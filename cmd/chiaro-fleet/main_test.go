@@ -322,10 +322,15 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// TestReaderGone checks that the fleet of this machine removes its folder when chiaro was killed.
+// TestReaderGone checks that the fleet of this machine removes its folder, and the one of chiaro's modules, when chiaro was killed.
 func TestReaderGone(t *testing.T) {
 	dir, temporary := corpus(t, 8), t.TempDir()
-	cmd := exec.Command(filepath.Join(tools(t), "chiaro-fleet"), "submit", "--on", "local", "--jobs", "1")
+	sent, err := os.MkdirTemp(temporary, "chiaro-sent-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(sent, "module"), nil)
+	cmd := exec.Command(filepath.Join(tools(t), "chiaro-fleet"), "submit", "--on", "local", "--jobs", "1", "--sent", sent)
 	cmd.Env = append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), "chiaro"), "TMPDIR="+temporary)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -352,7 +357,7 @@ func TestReaderGone(t *testing.T) {
 	}
 	in.Close()
 	_ = cmd.Wait()
-	if left, err := filepath.Glob(filepath.Join(temporary, "chiaro-fleet-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(temporary, "chiaro-*")); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v are left; want none", left, err)
 	}
 }

@@ -129,7 +129,11 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 	if err != nil {
 		return err
 	}
-	child := exec.CommandContext(ctx, path, "submit", "--on", s.on, "--jobs", strconv.Itoa(max(s.jobs, 1)))
+	args := []string{"submit", "--on", s.on, "--jobs", strconv.Itoa(max(s.jobs, 1))}
+	if folder, err := s.sent.open(); err == nil { // else items with sources stay here
+		args = append(args, "--sent", folder)
+	}
+	child := exec.CommandContext(ctx, path, args...)
 	child.Stderr = s.c.err
 	child.Cancel = func() error { return endGently(child.Process) }
 	child.WaitDelay = fleetGrace // this process ends before; the other one then removes its files alone
@@ -144,24 +148,19 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 	if err := child.Start(); err != nil {
 		return unreadable("%s: %v", path, err)
 	}
-	mine := make(chan []int, 1)
-	sent := make(chan int, 1)
-	go func() {
-		defer in.Close()
-		list, n := s.send(ctx, in, options)
-		sent <- n
-		mine <- list
-	}()
 	var answered int
 	var back []int
 	received := make(chan error, 1)
+	sending, halt := context.WithCancel(ctx)
 	go func() {
+		defer halt() // no program reads further items
 		var err error
 		answered, back, err = s.receive(ctx, out, give)
 		received <- err
 	}()
-	list := <-mine
-	for _, i := range list {
+	mine, n, whole := s.send(sending, in, options)
+	_ = in.Close()
+	for _, i := range mine {
 		here(i)
 	}
 	err = <-received
@@ -169,30 +168,37 @@ func (s *submission[T]) run(ctx context.Context, here func(i int), give func(i i
 	for _, i := range back {
 		here(i)
 	}
-	if n := <-sent; err == nil && answered < n && ctx.Err() == nil {
+	if err == nil && (answered < n || !whole) && ctx.Err() == nil {
 		err = unreadable("--on %s: chiaro-fleet ended after %d of %d answers; the same command goes on with the rest", wire.Shown(s.on), answered, n)
 	}
 	return err
 }
 
-// send writes the items that may travel. It returns the others and the number of the written ones.
-func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) (mine []int, n int) {
+// send writes the items that may travel. It returns the others and the number of the written ones. whole is false if the program does
+// not read all of them: then the run ends with an error, and no item stays.
+func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) (mine []int, n int, whole bool) {
 	w := wire.NewWriter(in)
 	err := w.Write(&wire.Head{Version: toolVersion(), Verb: s.verb, Options: options, Total: s.items})
+	if err != nil {
+		return nil, s.items, false
+	}
 	for i, it := range ahead(ctx, s.items, max(s.jobs, 1), func(i int) *wire.Item { return s.travels(ctx, i) }) {
 		if it == nil {
 			mine = append(mine, i)
 			continue
 		}
 		it.Index = i
-		if n++; err == nil { // else the reports say why the program has ended
-			err = w.Write(it)
+		if n++; w.Write(it) != nil {
+			return nil, s.items, false
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, s.items, false
 	}
 	if len(mine) > 0 && n > 0 {
 		plain.Fprintf(s.c.err, "chiaro: --on %s: this process keeps %s of %d: standard input, folders, and files with mistakes do not travel\n", wire.Shown(s.on), number(len(mine), "item"), s.items)
 	}
-	return mine, n
+	return mine, n, true
 }
 
 // travels returns an item as it travels; nil for one that this process must process, such as an item that makes item panic: the pool

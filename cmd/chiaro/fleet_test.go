@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,9 +26,42 @@ func TestSendPanic(t *testing.T) {
 		}
 		return &wire.Item{}, true
 	}}
-	mine, n := s.send(t.Context(), &in, nil)
-	if !slices.Equal(mine, []int{1}) || n != 2 {
+	mine, n, whole := s.send(t.Context(), &in, nil)
+	if !slices.Equal(mine, []int{1}) || n != 2 || !whole {
 		t.Errorf("%d items travel and %v stay; want 2, and item 1", n, mine)
+	}
+}
+
+// TestSendEnd checks that no further item is made ready after the end of the program that submits, which has rejected the run.
+func TestSendEnd(t *testing.T) {
+	in, out := io.Pipe()
+	var calls atomic.Int32
+	s := submission[record]{on: wire.Local, jobs: 1, items: 100, item: func(context.Context, int, *sentModules) (*wire.Item, bool) {
+		if calls.Add(1) == 3 {
+			_ = in.Close()
+		}
+		return &wire.Item{}, true
+	}}
+	go func() { _, _ = io.Copy(io.Discard, in) }()
+	if mine, n, whole := s.send(t.Context(), out, nil); len(mine) > 0 || n != s.items || whole || calls.Load() > 5 {
+		t.Errorf("%d of %d items made ready, whole %v; want at most 5 and a part", calls.Load(), n, whole)
+	}
+}
+
+// TestAheadEnd checks that ahead waits for the calls that it has begun, so that they can remove their files.
+func TestAheadEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	var running atomic.Int32
+	for range ahead(ctx, 10, 4, func(int) int {
+		running.Add(1)
+		defer running.Add(-1)
+		stop()
+		time.Sleep(10 * time.Millisecond)
+		return 0
+	}) {
+	}
+	if n := running.Load(); n > 0 {
+		t.Errorf("%d calls run after the end", n)
 	}
 }
 
@@ -47,6 +82,9 @@ func TestScriptFilesTimeout(t *testing.T) {
 	}
 	var sent sentModules
 	defer sent.remove()
+	if _, err := sent.open(); err != nil {
+		t.Fatal(err)
+	}
 	if files, ok := scriptFiles(t.Context(), console{}, path, false, amber.Options{Timeout: 100 * time.Millisecond}, &sent); ok {
 		t.Errorf("%v; want a script that stays, whose result is timeout", files)
 	}

@@ -18,23 +18,26 @@ import (
 // the program that submits reads files. A worker starts no compiler.
 type sentModules struct {
 	mu     sync.Mutex
-	folder string // "" before the first module
+	folder string // "" before open
 	gone   bool   // the run is over
+}
+
+// open makes the folder, and returns its name. The program that submits removes it too, since this process may be killed.
+func (s *sentModules) open() (folder string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.folder == "" {
+		s.folder, err = os.MkdirTemp("", "chiaro-sent-")
+	}
+	return s.folder, err
 }
 
 // file returns a module as a file of an item. Equal modules are one file.
 func (s *sentModules) file(name string, code []byte) (wire.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone {
+	if s.gone || s.folder == "" {
 		return wire.File{}, fs.ErrClosed
-	}
-	if s.folder == "" {
-		folder, err := os.MkdirTemp("", "chiaro-sent-")
-		if err != nil {
-			return wire.File{}, err
-		}
-		s.folder = folder
 	}
 	sum := sha256.Sum256(code)
 	path := filepath.Join(s.folder, hex.EncodeToString(sum[:]))
@@ -61,10 +64,16 @@ func (s *sentModules) remove() {
 	}
 }
 
-// ahead yields of(0) to of(n−1) with their numbers in order, until the context is done. Up to jobs calls run at once.
+// ahead yields of(0) to of(n−1) with their numbers in order, until the context is done. Up to jobs calls run at once. It returns
+// after the last one, which may have files to remove.
 func ahead[T any](ctx context.Context, n, jobs int, of func(i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		var pending []chan T
+		defer func() {
+			for _, c := range pending {
+				<-c
+			}
+		}()
 		begun := 0
 		for i := range n {
 			for ; begun < min(n, i+jobs); begun++ {

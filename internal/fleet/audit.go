@@ -25,6 +25,7 @@ func (x *submitter) auditAll(ctx context.Context) {
 			continue
 		}
 		at = time.Now()
+		x.write(&wire.Report{}) // it fails if chiaro was killed, which ends the submitter
 		if !x.st.conn.IsConnected() {
 			x.notice("the connection to the server is lost; the run goes on when it is back")
 			continue

@@ -176,6 +176,28 @@ func TestVersion(t *testing.T) {
 	wantResults(t, items, answers, "")
 }
 
+// TestReaderGone checks that a submitter whose reader was killed ends, although no worker is there and nothing happens.
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	e := serve(t)
+	in := input(t, wire.Head{Version: "v1", Verb: "check"}, makeItems(t, 3))
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	gone := errors.New("the reader is gone")
+	var told bool
+	s := Submission{Server: e.Server(), Audit: 100 * time.Millisecond}
+	err := s.Submit(ctx, in, writerFunc(func(p []byte) (int, error) {
+		if told {
+			return 0, gone
+		}
+		told = bytes.Contains(p, []byte("no worker is connected"))
+		return len(p), nil
+	}))
+	if !errors.Is(err, gone) {
+		t.Errorf("%v; want %v", err, gone)
+	}
+}
+
 // TestNoticeAfterEnd checks that nothing is written after the last answer: the caller of Submit has its writer back.
 func TestNoticeAfterEnd(t *testing.T) {
 	var out bytes.Buffer
