@@ -15,7 +15,7 @@ import (
 // that diverge, and in a loop that lanes leave in different iterations.
 func TestEvery(t *testing.T) { eachLevel(t, testEvery) }
 
-const everyPrograms = 4
+const everyPrograms = 6
 
 func testEvery(t *testing.T, engine jit.Engine) {
 	random := rand.New(rand.NewPCG(7, 8))
@@ -89,6 +89,25 @@ func everyProgram(form int) *ir.Program {
 		b.End()
 		b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{out, at, b.Op(ir.ZExt, ir.I32, b.Param(done, 0))}})
 		b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{out, at, b.Op(ir.ZExt, ir.I32, b.Param(done, 1))}, Aux: 4})
+	case 4, 5: // the same, without a parameter for every; of one lane's condition in each iteration
+		done := b.Block(ir.I32)
+		loop := b.Loop(b.I32(0))
+		i := b.Param(loop, 0)
+		low := index
+		if form == 5 {
+			low = start
+		}
+		c := b.Cmp(ir.ULt, b.Op(ir.Add, ir.I32, low, i), bound)
+		e := b.Op(ir.Every, ir.B1, c)
+		word := b.Op(ir.ZExt, ir.I32, c)
+		b.If(b.Cmp(ir.ULe, lane, i))
+		b.Br(done, word)
+		b.End()
+		b.Br(loop, b.Op(ir.Add, ir.I32, i, b.I32(1)))
+		b.End()
+		b.End()
+		b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{out, at, b.Param(done, 0)}})
+		b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{out, at, b.Op(ir.ZExt, ir.I32, e)}, Aux: 4})
 	}
 	b.Return()
 	return ofLanes("every", b.Finish())

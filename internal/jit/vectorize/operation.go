@@ -147,8 +147,13 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 		return false
 	}
 	c := x.Args[0]
-	// Lanes that leave a divergent loop keep the value of their last iteration, so that it is no longer uniform.
-	if w.shapes.of[v].kind != uniform || w.shapes.of[c].kind == uniform { // each lane may have its own condition
+	switch {
+	// Lanes that leave a divergent loop keep the value of their last iteration, so that it is no longer uniform: each lane may have its
+	// own condition then. The registers of the condition need not keep it.
+	case w.shapes.of[v].kind != uniform:
+		w.copyCondition(v, c, in)
+		return true
+	case w.shapes.of[c].kind == uniform:
 		w.values[v] = w.value(c)
 		return true
 	}
@@ -162,6 +167,16 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	}
 	w.broadcast(v, to)
 	return true
+}
+
+// copyCondition emits v = c for a varying v: the conjunction of c with itself, because copies do not merge.
+func (w *vectorizer) copyCondition(v, c ir.V, in vcode.Inst) {
+	in.IR = ir.And
+	for p, d := range w.vec(v) {
+		one, k := in, w.vec(c)[p]
+		one.Part, one.Masks, one.Defs, one.Merging, one.Uses = uint8(p), w.active[p:p+1], []vcode.Reg{d}, w.merging(v), []vcode.Reg{k, k}
+		w.emit(one)
+	}
 }
 
 // everyLess sets a general register to whether a strided value is less than a uniform one in all lanes.
