@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
 // boundedBodies are accesses of the element i of a buffer, by indices of all widths and by all kinds of accesses. %rd0 is the buffer, %rd1 the
@@ -25,7 +27,22 @@ var boundedBodies = []string{
 	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; atom.global.add.u32 %r1, [%rd2], 5;",
 	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; red.global.max.u32 [%rd2], %r0;",
 	"and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; @%p1 ld.global.u32 %r1, [%rd2];",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; atom.global.cas.b32 %r1, [%rd2+4], 0x1a130c05, 9;",
+	"mul.wide.u32 %rd2, %r0, 8; add.s64 %rd2, %rd0, %rd2; atom.global.add.u64 %rd3, [%rd2], 5; cvt.u32.u64 %r1, %rd3;",
+	"mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.volatile.global.u8 %r1, [%rd2+2];",
+	"cvt.s64.s32 %rd2, %r0; shl.b64 %rd2, %rd2, 3; add.s64 %rd2, %rd2, %rd0; ld.global.s8 %r1, [%rd2+5]; ld.global.u16 %r2, [%rd2+6]; add.u32 %r1, %r1, %r2;",
+	"setp.gt.s32 %p1, %r0, 9; @%p1 bra E; mul.wide.s32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2+12]; st.global.u32 [%rd2+8], %r0; E: add.u32 %r1, %r1, 1;",
+	"mul.wide.u32 %rd2, %r0, 16; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4]; ld.global.u32 %r3, [%rd2+8]; add.u32 %r1, %r1, %r2; xor.b32 %r1, %r1, %r3;",
 	"mov.u32 %r2, 0; L: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3; add.u32 %r0, %r0, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra L;",
+}
+
+// levels are the engines, with one of each level of the JIT.
+func levels() []engineWay {
+	list := engines[:2:2]
+	for _, l := range jit.Levels() {
+		list = append(list, engineWay{"JIT for " + l.String(), jit.Engine{Level: l}, true})
+	}
+	return list
 }
 
 // TestTwoTables loads from two variables of a module with constant addresses.
@@ -54,7 +71,7 @@ st.global.u32 [%rd0], %r1;
 ret;
 }
 `)
-	for _, e := range engines {
+	for _, e := range levels() {
 		out, want := make([]byte, 4*32), make([]byte, 4*32)
 		copy(want, words(11, 22, 33, 44, 55, 66, 77, 88, 99))
 		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
@@ -97,7 +114,7 @@ ret;
 		for range 12 {
 			size, first, step := 1+random.IntN(300), random.IntN(90)-20, []int{1, 1, 2, 0, -1, 1 << 28, random.IntN(40)}[random.IntN(7)]
 			var want [3][]byte
-			for i, e := range engines {
+			for i, e := range levels() {
 				got := [3][]byte{make([]byte, size), make([]byte, 4*48), make([]byte, 400)}
 				for k := range got[0] {
 					got[0][k] = byte(k*7 + 1)

@@ -121,12 +121,15 @@ func parse(t testing.TB, src string) *ptx.Module {
 	return m
 }
 
-// engines are the ways to run a program, which must agree.
-var engines = []struct {
+// engineWay is a way to run a program.
+type engineWay struct {
 	name     string
 	engine   exec.Engine
 	optimize bool
-}{{"interpreter, without passes", interp.Engine{}, false}, {"interpreter", interp.Engine{}, true}, {"JIT", jit.Engine{}, true}}
+}
+
+// engines are the ways, which must agree.
+var engines = []engineWay{{"interpreter, without passes", interp.Engine{}, false}, {"interpreter", interp.Engine{}, true}, {"JIT", jit.Engine{}, true}}
 
 // words returns the bytes of 32-bit numbers.
 func words(list ...uint32) []byte {
