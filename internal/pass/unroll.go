@@ -58,13 +58,14 @@ type unroller struct {
 func (u *unroller) run() bool {
 	f := u.f
 	var plans []*plan
+	var unknown unknownElements
 	inner := -1 // position of the last loop that is still open, or −1
 	for i, v := range f.Code {
 		switch x := f.Val(v); {
 		case x.Op == ir.Loop:
 			inner = i
 		case x.Op == ir.End && f.Val(x.Args[0]).Op == ir.Loop && inner >= 0:
-			p := &plan{f: f, start: inner, end: i}
+			p := &plan{f: f, start: inner, end: i, unknown: &unknown}
 			if inner = -1; p.make() && p.added() <= u.budget {
 				u.budget -= p.added()
 				plans = append(plans, p)
@@ -155,6 +156,8 @@ type plan struct {
 	exits      bool   // the value of the test that leaves
 	single     bool   // the test is the only exit
 	trips      int    // full iterations
+
+	unknown *unknownElements // of the function
 }
 
 // added returns an upper bound of the growth of the code.
@@ -204,34 +207,49 @@ func (p *plan) indexes() bool {
 	for _, v := range f.Params(f.Code[p.start]) {
 		known[v] = true
 	}
-	isKnown := func(v ir.V) bool { return known[v] || f.Val(v).Op == ir.Const }
-	left := map[uint64]int{} // by variable: accesses to unknown elements after unrolling
-	for i, v := range f.Code {
+	after := map[uint64]int{} // by variable: accesses in the loop whose elements are known after unrolling
+	for _, v := range f.Code[p.start+1 : p.end] {
 		x := f.Val(v)
-		inside := i > p.start && i < p.end
 		switch {
-		case x.Op == ir.PLdI, x.Op == ir.PStI, x.Op == ir.PAddr:
-			return false // of any variable
 		case x.Op == ir.PLd || x.Op == ir.PSt:
-			if _, ok := left[x.Aux]; !ok && f.Val(x.Args[0]).Op != ir.Const {
-				left[x.Aux] = 0
+			if known[x.Args[0]] {
+				after[x.Aux]++
 			}
-			if !isKnown(x.Args[0]) || !inside && f.Val(x.Args[0]).Op != ir.Const {
-				left[x.Aux]++
-			}
-		case inside && x.Op.Pure() && x.Op.Args() > 0:
+		case x.Op.Pure() && x.Op.Args() > 0:
 			known[v] = true
 			for i := range min(x.Op.Args(), 3) {
-				known[v] = known[v] && isKnown(x.Args[i])
+				known[v] = known[v] && (known[x.Args[i]] || f.Val(x.Args[i]).Op == ir.Const)
 			}
 		}
 	}
-	for _, n := range left {
-		if n == 0 {
+	for id, n := range after {
+		if n == p.unknown.of(f)[id] {
 			return true
 		}
 	}
 	return false
+}
+
+// unknownElements counts the accesses to elements of private arrays that are not known, when it is asked first: the loops of one
+// function share it, because it visits all of the code.
+type unknownElements struct{ accesses map[uint64]int }
+
+// of returns the accesses by variable. None can be promoted, and the map is empty, if an access may be to any variable.
+func (u *unknownElements) of(f *ir.Func) map[uint64]int {
+	if u.accesses != nil {
+		return u.accesses
+	}
+	u.accesses = map[uint64]int{}
+	for _, v := range f.Code {
+		switch x := f.Val(v); {
+		case x.Op == ir.PLdI, x.Op == ir.PStI, x.Op == ir.PAddr:
+			clear(u.accesses)
+			return u.accesses
+		case (x.Op == ir.PLd || x.Op == ir.PSt) && f.Val(x.Args[0]).Op != ir.Const:
+			u.accesses[x.Aux]++
+		}
+	}
+	return u.accesses
 }
 
 // arms determines which arm of the test leaves the loop.
