@@ -152,7 +152,7 @@ func (n *inliner) decide(fn int, calls []int) {
 	if x.size.code <= smallFunc {
 		budget = budgetSmall
 	}
-	if added.code > budget && x.size.code <= bigFunc {
+	if added.code > budget && x.size.code <= bigFunc && added.vals+added.extra <= budgetLists { // distinct visits all values of each copy
 		if many, ok := n.distinct(fn); ok {
 			added.code = many
 		}
