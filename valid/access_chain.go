@@ -174,6 +174,12 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 		switch {
 		case t.IsStruct():
 			k := c.m.Const(id)
+			if k != nil && k.Op == spirv.OpConstantNull && x != nil && len(t.Members) > 0 {
+				// Compilers of OpenCL C write 0 in this way.
+				c.fail(i, "SPV-AccessChain-Index", "index %d of %s selects a member of the struct %s and is the null constant %s; must be an OpConstant", n, op, c.name(t.ID), c.name(id)).warn()
+				t = t.Members[0].Type
+				continue
+			}
 			if k == nil || k.Op != spirv.OpConstant {
 				if x != nil {
 					c.fail(i, "SPV-AccessChain-Index", "index %d of %s selects a member of the struct %s and is %s; must be an OpConstant", n, op, c.name(t.ID), c.name(id))

@@ -432,9 +432,7 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 	case spirv.DecorationPayloadDispatchIndirectAMDX:
 		c.dispatchMember(i, id, member)
 	default:
-		if allowed, words := targetsOf(kind); allowed != 0 && allowed&onMember == 0 {
-			c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on %s", kind, words)
-		}
+		c.namedMember(i, id, member, kind)
 	}
 }
 

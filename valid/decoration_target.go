@@ -39,13 +39,12 @@ func targetsOf(kind spirv.Decoration) (targetSet, string) {
 		return onFunction | onGlobal, "a function or a variable of the module"
 	case spirv.DecorationInitModeALTERA, spirv.DecorationImplementInRegisterMapALTERA:
 		return onGlobal, "a variable of the module"
-	case spirv.DecorationAlignment, spirv.DecorationAlignmentId, spirv.DecorationBufferLocationALTERA, spirv.DecorationBurstCoalesceALTERA,
-		spirv.DecorationCacheSizeALTERA, spirv.DecorationDontStaticallyCoalesceALTERA, spirv.DecorationPrefetchALTERA:
+	case spirv.DecorationAlignment, spirv.DecorationAlignmentId, spirv.DecorationMaxByteOffset, spirv.DecorationMaxByteOffsetId,
+		spirv.DecorationBufferLocationALTERA, spirv.DecorationBurstCoalesceALTERA, spirv.DecorationCacheSizeALTERA,
+		spirv.DecorationDontStaticallyCoalesceALTERA, spirv.DecorationPrefetchALTERA:
 		return onPointer, "a pointer"
 	case spirv.DecorationLatencyControlLabelALTERA, spirv.DecorationLatencyControlConstraintALTERA:
 		return onPointer | onPipe, "a pointer or a pipe"
-	case spirv.DecorationMaxByteOffset, spirv.DecorationMaxByteOffsetId:
-		return onVariable | onParameter, "a variable or a parameter"
 	case spirv.DecorationFuncParamAttr:
 		return onFunction | onCall | onParameter, "a function, a call or a parameter"
 	case spirv.DecorationConduitKernelArgumentALTERA, spirv.DecorationRegisterMapKernelArgumentALTERA, spirv.DecorationStableKernelArgumentALTERA,
@@ -84,11 +83,37 @@ func (c *checker) namedTarget(i int, id spirv.ID, d spirv.Inst, kind spirv.Decor
 		return
 	}
 	f := c.fail(i, "SPV-Decoration-Target", "%s on %s, the result of %s; must be on %s", kind, c.name(id), d.Op(), words)
+	if misplaced(kind, d.Op()) {
+		f.warn()
+	}
+}
+
+// misplaced reports whether a compiler in use, or a test of the field, has a decoration on the result of an instruction that its text does
+// not name.
+func misplaced(kind spirv.Decoration, op spirv.Op) bool {
 	switch kind {
-	case spirv.DecorationAlignment, spirv.DecorationSaturatedConversion, spirv.DecorationViewportRelativeNV:
-		if isType(d.Op()) {
-			f.warn() // the tests of the field take it
-		}
+	case spirv.DecorationAlignment, spirv.DecorationViewportRelativeNV:
+		return isType(op)
+	case spirv.DecorationSaturatedConversion: // compilers of OpenCL C decorate each conversion with _sat in its name
+		return isType(op) || op == spirv.OpSatConvertUToS || op == spirv.OpSatConvertSToU
+	case spirv.DecorationBankNV: // compilers of GLSL decorate the block and the variable
+		return op == spirv.OpTypeStruct
+	}
+	return false
+}
+
+// namedMember checks a decoration with named targets on a member of a struct. A member may hold a pointer.
+func (c *checker) namedMember(i int, id spirv.ID, member uint32, kind spirv.Decoration) {
+	allowed, words := targetsOf(kind)
+	if allowed == 0 || allowed&onMember != 0 {
+		return
+	}
+	if t := c.m.Type(id); allowed&onPointer != 0 && t.IsStruct() && uint64(member) < uint64(len(t.Members)) && t.Members[member].Type.IsPointer() {
+		return
+	}
+	f := c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on %s", kind, words)
+	if kind == spirv.DecorationMemberOffsetNV {
+		f.warn() // compilers of GLSL decorate the members and the variable
 	}
 }
 
@@ -108,7 +133,7 @@ func (c *checker) targetKinds(id spirv.ID, d spirv.Inst) (k targetSet) {
 		}
 	case spirv.OpConstantPipeStorage:
 		k = onPipeStorage
-	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpUConvert, spirv.OpSConvert:
+	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpUConvert, spirv.OpSConvert, spirv.OpConvertPtrToU:
 		k = onConversion
 	default:
 		if isType(op) {

@@ -163,8 +163,7 @@ func sameStructure(x, y *facts.Type) bool {
 // pointerArgument checks a pointer that is an argument (SPIR-V §2.16.1, logical
 // addressing model).
 func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
-	if !t.IsPointer() || c.m.Addressing != spirv.AddressingModelLogical && t.Storage != spirv.StorageClassUniformConstant &&
-		c.m.Addressing != spirv.AddressingModelPhysicalStorageBuffer64 || c.env.pointersRelaxed() {
+	if !t.IsPointer() || !c.logical(t) || c.env.pointersRelaxed() {
 		return
 	}
 	variable := false
@@ -178,8 +177,6 @@ func (c *checker) pointerArgument(i, n int, id spirv.ID, t *facts.Type) {
 			return
 		}
 		variable = true
-	case spirv.StorageClassPhysicalStorageBuffer:
-		return
 	default:
 		c.fail(i, "SPV-Call-Pointer", "argument %d points into %s; must point into UniformConstant, Function, Private, Workgroup, AtomicCounter, TileImageEXT or ShaderRecordBufferKHR", n, t.Storage)
 		return

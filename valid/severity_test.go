@@ -27,6 +27,19 @@ func TestSeverities(t *testing.T) {
 		text := strings.Replace(compute, "%void =", "OpDecorate %x NoContraction\n%void =", 1)
 		return "OpCapability Shader\nOpCapability Float64\n" + strings.Replace(text, "%main = OpF", "%f = OpTypeFloat 32\n%p = OpTypePointer Function %f\n"+global+"%main = OpF", 1) + body + "\n" + done
 	}
+	saturated := func(conversion string) string {
+		return "OpCapability Kernel\nOpCapability Addresses\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %main \"main\"\nOpDecorate %x SaturatedConversion\n" +
+			"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%f = OpTypeFloat 32\n%u1 = OpConstant %u 1\n%main = OpFunction %void None %fn\n%l = OpLabel\n" + conversion + "\n" + done
+	}
+	banked := func(decoration string) string {
+		return "OpCapability Shader\nOpCapability PushConstantBanksNV\nOpExtension \"SPV_NV_push_constant_bank\"\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n" +
+			"OpDecorate %b Block\nOpMemberDecorate %b 0 Offset 0\nOpDecorate %v BankNV 1\n" + decoration + "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%b = OpTypeStruct %u\n" +
+			"%p = OpTypePointer PushConstant %b\n%v = OpVariable %p PushConstant\n%main = OpFunction %void None %fn\n%l = OpLabel\n" + done
+	}
+	member := func(index string) string {
+		return "OpCapability Shader\n" + strings.Replace(compute, "%main = OpF", "%s = OpTypeStruct %u\n%ps = OpTypePointer Function %s\n%pu = OpTypePointer Function %u\n"+index+"%main = OpF", 1) +
+			"%v = OpVariable %ps Function\n%x = OpAccessChain %pu %v %zero\n" + done
+	}
 	min, ok := BuiltinDevice("min", Vulkan14)
 	if !ok {
 		t.Fatal("no device min")
@@ -57,6 +70,15 @@ func TestSeverities(t *testing.T) {
 		{"NoContraction on a constant", contract("%x = OpConstant %f 1\n", ""), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a type", contract("%x = OpTypeFloat 64\n", ""), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a load", contract("", "%v = OpVariable %p Function\n%x = OpLoad %f %v"), "SPV-Decoration-Value", nil, diag.Warning},
+		{"SaturatedConversion on an operation that saturates", saturated("%x = OpSatConvertUToS %u %u1"), "SPV-Decoration-Target", nil, diag.Warning},
+		{"SaturatedConversion on another operation that saturates", saturated("%x = OpSatConvertSToU %u %u1"), "SPV-Decoration-Target", nil, diag.Warning},
+		{"SaturatedConversion on a conversion to floats", saturated("%x = OpConvertUToF %f %u1"), "SPV-Decoration-Target", nil, diag.Error},
+		{"a bank on the block", banked("OpDecorate %b BankNV 1\n"), "SPV-Decoration-Target", nil, diag.Warning},
+		{"a bank on a type that is no struct", banked("OpDecorate %u BankNV 1\n"), "SPV-Decoration-Target", nil, diag.Error},
+		{"the offset of a bank on a member", banked("OpMemberDecorate %b 0 MemberOffsetNV 16\n"), "SPV-Decoration-NotMember", nil, diag.Warning},
+		{"a bank on a member", banked("OpMemberDecorate %b 0 BankNV 1\n"), "SPV-Decoration-NotMember", nil, diag.Error},
+		{"a null constant selects a member", member("%zero = OpConstantNull %u\n"), "SPV-AccessChain-Index", nil, diag.Warning},
+		{"a specialization constant selects a member", member("%zero = OpSpecConstant %u 0\n"), "SPV-AccessChain-Index", nil, diag.Error},
 		{"NoContraction on integers", contract("", "%x = OpIAdd %u %u0 %u0"), "SPV-Decoration-Value", nil, diag.Warning},
 	} {
 		f := checkText(t, c.text, c.device)
