@@ -3,9 +3,6 @@ package link
 // absentLists are the rules on objects, states and parameters that package vk does not have, and the rules on parts of calls that Go
 // does not have.
 var absentLists = []reason{
-	{NeedsObject, "package vk has no mappings of resources to shader records", []string{
-		"vkCmdTraceRaysKHR-None-11319",
-	}},
 	{ByOther, "calls of package vk have no stack: any size is large enough", []string{
 		"vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610",
 	}},

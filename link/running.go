@@ -31,6 +31,9 @@ var runLists = []reason{
 	{ByRun, "the sanitizer bounds reports descriptors beyond the end of a heap, and those that are neither null nor of a live object", []string{
 		"vkCmdDraw-None-11309", "vkCmdDraw-None-12472",
 	}},
+	{ByRun, "the sanitizer bounds reports an address in a shader record that is of no buffer", []string{
+		"vkCmdTraceRaysKHR-None-11319",
+	}},
 	{ByRun, "the sanitizer bounds reports descriptors in descriptor buffers that are neither null nor valid, and those outside of memory", []string{
 		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605",
 	}},

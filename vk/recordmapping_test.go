@@ -16,7 +16,7 @@ import (
 
 // TestRecordMappings maps the buffer of a ray generation and of a callable shader by the data of their records, on both engines: by an
 // index into the heap, scaled and added to an offset, and by an address (VkDescriptorMappingSourceShaderRecordIndexEXT,
-// VK_DESCRIPTOR_MAPPING_SOURCE_SHADER_RECORD_ADDRESS_EXT). The sanitizer reports an index beyond the heap, and nothing else.
+// VK_DESCRIPTOR_MAPPING_SOURCE_SHADER_RECORD_ADDRESS_EXT). The sanitizer reports an index beyond the heap, and an address of no buffer, and nothing else.
 func TestRecordMappings(t *testing.T) {
 	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
 		var found []string
@@ -60,6 +60,15 @@ func TestRecordMappings(t *testing.T) {
 		r.run(t, trace)
 		if found = slices.Compact(found); !slices.Equal(found, []string{"VUID-vkCmdDraw-None-11309"}) {
 			t.Errorf("%s: the reports %q of an index beyond the heap", engine, found)
+		}
+		binary.LittleEndian.PutUint32(record[4:], 3)
+		for _, wild := range []uint64{0, 0x123456789000, ^uint64(0) - 3} {
+			found = nil
+			binary.LittleEndian.PutUint64(record[64+8:], wild)
+			r.run(t, trace)
+			if found = slices.Compact(found); !slices.Equal(found, []string{"VUID-vkCmdTraceRaysKHR-None-11319"}) {
+				t.Errorf("%s: the reports %q of the address %#x in the record", engine, found, wild)
+			}
 		}
 	}
 }

@@ -67,6 +67,7 @@ type pointer struct {
 
 	untyped bool           // the pointer in the module has no type of its own
 	wraps   ir.V           // with SanitizeBounds: 1 if the offset needs more than 32 bits; 0 is never
+	wild    ir.V           // with SanitizeBounds: 1 if the address that a shader record has for the variable is of no buffer; 0 is never
 	indexes []checkedIndex // with SanitizeBounds: those that may be beyond an array, a matrix or a vector
 }
 

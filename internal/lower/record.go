@@ -195,6 +195,7 @@ func (f *function) recordPointer(p pointer) *pointer {
 		p.address = f.recordAt(p.record.Offset)
 	case p.memory == physical:
 		p.address = f.recordWord(p.record.Offset, ir.I64)
+		f.checkRecordAddress(&p)
 	}
 	return &p
 }

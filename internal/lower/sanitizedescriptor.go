@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -11,6 +13,7 @@ import (
 var (
 	beyondHeap            = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-11309"}
 	invalidDescriptor     = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-12472"}
+	wildRecord            = finding{ir.SanitizeBounds, "VUID-vkCmdTraceRaysKHR-None-11319"}
 	beyondReference       = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-OpImageBlockMatchSADQCOM-06976"}
 	beyondReferenceWindow = finding{ir.SanitizeBounds, "VUID-vkCmdDraw-OpImageBlockMatchWindow-09217"}
 	tooManyPayloads       = finding{ir.SanitizeBounds, "VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188"}
@@ -48,6 +51,16 @@ func (p *pointer) ifInHeap(f *function, wrong ir.V) ir.V {
 		return wrong
 	}
 	return f.b.Op(ir.And, ir.B1, p.either, wrong)
+}
+
+// checkRecordAddress: an address in the shader record that is of no buffer. It is the start of a block, so accesses of the block are not
+// reported again.
+func (f *function) checkRecordAddress(p *pointer) {
+	if !f.sanitizes(ir.SanitizeBounds) || isStructure(p.record.block) { // a structure is no buffer
+		return
+	}
+	p.wild = f.b.Cmp(ir.Eq, f.b.Op(ir.Len, ir.I32, f.regionPointer(p, 1).handle), f.b.I32(0))
+	f.report(wildRecord, p.wild, fmt.Sprintf("the address 0x%%lx at offset %d of the shader record is of no buffer", p.record.Offset), p.address)
 }
 
 // checkRecordObject is checkHeapDescriptor for a resource that the shader record has mapped: a buffer, or an object whose scalars are parts.

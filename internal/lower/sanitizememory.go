@@ -114,7 +114,11 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		}
 		q := f.regionPointer(p, 1) // the null handle has no bytes
 		length := wide(f.b.Op(ir.Len, ir.I32, q.handle))
-		f.report(wildAddress, f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
+		outside := f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n))
+		if p.wild != 0 {
+			outside = f.b.Op(ir.And, ir.B1, outside, f.not(p.wild))
+		}
+		f.report(wildAddress, outside, bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
 		f.checkBuffer(p)
 		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
