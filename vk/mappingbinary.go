@@ -135,8 +135,8 @@ func mappingBytes(list []Mapping) []byte {
 	return w.b
 }
 
-// readMappings returns the mappings at the begin of b, and the number of their bytes. It is not ok if b is no such list. The conversions of
-// their samplers are of no device.
+// readMappings returns the mappings at the begin of b, and the number of their bytes. It is not ok if b is no such list, or if the
+// description of a conversion is invalid. The conversions of their samplers are of no device.
 func readMappings(b []byte) (list []Mapping, n int, ok bool) {
 	if len(b) < 8 { // the padding of a binary without mappings
 		return nil, 0, true
@@ -148,7 +148,7 @@ func readMappings(b []byte) (list []Mapping, n int, ok bool) {
 	}
 	for range count {
 		var m Mapping
-		if m.binary(&w); w.short {
+		if m.binary(&w); w.short || m.Embedded != nil && m.Embedded.Conversion != nil && m.Embedded.Conversion.info.check() != nil {
 			return nil, 0, false
 		}
 		list = append(list, m)

@@ -66,6 +66,37 @@ func TestBinaryMappings(t *testing.T) {
 	}
 }
 
+// TestHostileMappings makes shader objects of binaries that have the right hash and mappings with random fields. All have conversions with
+// random fields, which must be invalid.
+func TestHostileMappings(t *testing.T) {
+	r, _ := newImageRig(t)
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 200 {
+		list := make([]Mapping, 4)
+		for i := range list {
+			m := &list[i]
+			m.First, m.Source, m.HeapOffset = uint32(i), enum.MappingSourceHeapWithConstantOffset, uint64(64*i)
+			if random.IntN(8) == 0 {
+				fillRandom(random, reflect.ValueOf(m).Elem())
+			}
+			if i == 2 {
+				m.Embedded = &SamplerInfo{Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}, Conversion: &YcbcrConversion{}}
+				fillRandom(random, reflect.ValueOf(m.Embedded.Conversion).Elem())
+			}
+		}
+		s := &Shader{info: ShaderInfo{Stage: StageCompute, Flags: enum.ObjectFlagsDescriptorHeap, Code: code(t, texelOf), Mappings: list}}
+		r.dev.adopt(&s.object, "shader object", nil)
+		b := must(s.BinaryCode())(t)
+		s.Close()
+		if made, err := r.dev.NewShaders(t.Context(), []ShaderInfo{{Stage: StageCompute, Flags: enum.ObjectFlagsDescriptorHeap, Code: b, Binary: true}}); err == nil {
+			t.Errorf("%+v with the conversion %+v is made", list[2], list[2].Embedded.Conversion.info)
+			made[0].Close()
+		} else if !errors.Is(err, ErrIncompatibleBinary) {
+			t.Errorf("the error is %v; must be an incompatible binary", err)
+		}
+	}
+}
+
 // TestMappingWords writes and reads mappings with random fields, each of which must return. Each shorter list of words is an error.
 func TestMappingWords(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
@@ -73,6 +104,13 @@ func TestMappingWords(t *testing.T) {
 		list := make([]Mapping, 1+random.IntN(3))
 		for i := range list {
 			fillRandom(random, reflect.ValueOf(&list[i]).Elem())
+			if m := list[i].Embedded; m != nil && m.Conversion != nil { // must be valid
+				m.Conversion.info = YcbcrConversionInfo{
+					Format: link.FormatG8B8R8_2plane420Unorm, Model: enum.YcbcrModel(1 + random.IntN(4)), Range: enum.YcbcrRange(random.IntN(2)),
+					Components: [4]enum.Swizzle{3: enum.SwizzleOne}, XOffset: enum.ChromaLocation(random.IntN(2)), YOffset: enum.ChromaLocation(random.IntN(2)),
+					ChromaFilter: enum.Filter(random.IntN(2)), ForceExplicit: random.IntN(2) == 0,
+				}
+			}
 		}
 		b := mappingBytes(list)
 		got, n, ok := readMappings(append(bytes.Clone(b), 1, 2, 3))
