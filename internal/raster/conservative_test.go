@@ -33,13 +33,15 @@ func conservativeItems(t *testing.T, r *Rasterizer, samples, side int) (covered,
 	return covered, inner
 }
 
-// TestInner compares overestimated coverage and full coverage with an exact overlap test of squares and
-// triangles by separating lines: along an edge or an axis. A square is inside if its corners are.
+// TestInner compares overestimated coverage, underestimated coverage and full coverage with an exact overlap test of squares and triangles
+// by separating lines: along an edge or an axis. A square that touches a triangle overlaps it. A square is inside if its corners are, and
+// none is on an edge. Vertices of some triangles are at corners and sides of pixels.
 func TestInner(t *testing.T) {
 	const side = 40
 	random := rand.New(rand.NewPCG(3, 5))
-	for k := range 300 {
+	for k := range 600 {
 		samples := 1 + 3*(k%2)
+		grid := []int{1, 1, one / 4, one}[k/30%4]
 		s := state(samples, side, side)
 		s.Conservative, s.Inner, s.Aligned = enum.ConservativeModeOverestimate, true, k%3 == 0
 		extra := 0
@@ -49,21 +51,27 @@ func TestInner(t *testing.T) {
 		var c [3]point
 		var at [3][4]float32
 		for i := range c {
-			c[i] = point{int32(random.IntN(side * one)), int32(random.IntN(side * one))}
+			c[i] = point{int32(random.IntN(side*one/grid) * grid), int32(random.IntN(side*one/grid) * grid)}
 			at[i] = inPixels(float64(c[i].x)/one, float64(c[i].y)/one, side, side)
 		}
-		if doubleArea(c[0], c[1], c[2]) < 0 {
+		area := doubleArea(c[0], c[1], c[2])
+		if area < 0 {
 			c[1], c[2] = c[2], c[1]
 		}
-		r := &Rasterizer{}
-		r.Begin(s)
-		r.Vertices(records(at[:]...))
-		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
-		covered, inner := conservativeItems(t, r, samples, side)
+		draw := func() (covered, inner []int) {
+			r := &Rasterizer{}
+			r.Begin(s)
+			r.Vertices(records(at[:]...))
+			r.Triangle([3]uint32{0, 1, 2}, 0, 0)
+			return conservativeItems(t, r, samples, side)
+		}
+		covered, inner := draw()
+		s.Conservative = enum.ConservativeModeUnderestimate
+		under, same := draw()
 		for i := range covered {
 			x, y := i%side*one, i/side*one
 			// E is the edges' function at a corner of the square; with the extra size the square is larger.
-			outside, tie, whole := false, false, true
+			outside, whole := area == 0, area != 0
 			for n := range c {
 				p, q := c[n], c[(n+1)%3]
 				most, least := int64(-1)<<62, int64(1)<<62
@@ -79,17 +87,17 @@ func TestInner(t *testing.T) {
 						}
 					}
 				}
-				outside, tie, whole = outside || most < 0, tie || most == 0, whole && least >= 0
+				outside, whole = outside || most < 0, whole && least > 0
 			}
 			low, high := point{min(c[0].x, c[1].x, c[2].x), min(c[0].y, c[1].y, c[2].y)}, point{max(c[0].x, c[1].x, c[2].x), max(c[0].y, c[1].y, c[2].y)}
 			for _, d := range [4]int{int(high.x) - x + extra, int(high.y) - y + extra, x + one + extra - int(low.x), y + one + extra - int(low.y)} {
-				outside, tie = outside || d < 0, tie || d == 0
+				outside = outside || d < 0
 			}
-			if want := map[bool]int{true: 0, false: 1}[outside]; !tie && covered[i] != want {
+			if want := map[bool]int{true: 0, false: 1}[outside]; covered[i] != want {
 				t.Fatalf("triangle %v, extra size %d: pixel %d, %d is covered %d times; want %d", c, extra, i%side, i/side, covered[i], want)
 			}
-			if (inner[i] == 1) != (whole && covered[i] == 1) {
-				t.Fatalf("triangle %v: pixel %d, %d is wholly covered %d times; want %t", c, i%side, i/side, inner[i], whole)
+			if want := map[bool]int{true: 1}[whole]; inner[i] != want || under[i] != want || same[i] != want {
+				t.Fatalf("triangle %v: pixel %d, %d is wholly covered %d, %d and %d times; want %d", c, i%side, i/side, inner[i], under[i], same[i], want)
 			}
 		}
 	}

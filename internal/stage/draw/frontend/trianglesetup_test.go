@@ -83,6 +83,58 @@ func strewn(random *rand.Rand, n int) (words []uint32, list []primitive) {
 	return words, list
 }
 
+// extremes is triangles with clip coordinates at the borders of the view volume, w next to its least and greatest values, zeros of both
+// signs, denormal numbers, infinities and NaN. Most of their vertices are in the volume, many just so.
+func extremes(random *rand.Rand, n int) (words []uint32, list []primitive) {
+	inf, nan, tiny := float32(math.Inf(1)), float32(math.NaN()), float32(math.SmallestNonzeroFloat32)
+	minus := float32(math.Copysign(0, -1))
+	one := func(list ...float32) float32 { return list[random.Intn(len(list))] }
+	next := func(x float32) float32 { return math.Nextafter32(x, one(-inf, inf)) }
+	for i := range n {
+		p := primitive{id: uint32(i)}
+		plain := float32(1)
+		if random.Intn(2) == 0 {
+			plain = one(raster.MinW, next(raster.MinW), next(next(raster.MinW)), 1e-30, 1e10, math.MaxFloat32/2, math.MaxFloat32, next(math.MaxFloat32))
+		}
+		for k := range p.v {
+			p.v[k] = uint32(3*i + k)
+			w := plain
+			switch random.Intn(30) {
+			case 0:
+				w = one(0, minus, tiny, -tiny, inf, -inf, nan, -1, -raster.MinW)
+			case 1, 2:
+				w = float32(random.Float64() * 3)
+			}
+			v := [4]float32{}
+			for axis := range 3 {
+				x := float32(w * (2*random.Float32() - 1))
+				if axis == 2 && random.Intn(3) > 0 {
+					x = float32(w * random.Float32())
+				}
+				switch random.Intn(8) {
+				case 0:
+					x = one(w, -w)
+				case 1:
+					x = one(0, minus, tiny, -tiny)
+				case 2:
+					if random.Intn(4) == 0 {
+						x = one(next(w), next(-w), inf, -inf, nan, math.Float32frombits(0xffffffff), math.Float32frombits(0x7f800001))
+					}
+				}
+				v[axis] = x
+			}
+			v[3] = w
+			for _, f := range v {
+				words = append(words, math.Float32bits(f))
+			}
+			words = append(words, 1, 2, 3, uint32(i))
+		}
+		p.provoking = p.v[random.Intn(3)]
+		list = append(list, p)
+	}
+	return words, list
+}
+
 // setStates are what triangles that a program sets up depend on.
 func setStates() map[string]*raster.State {
 	const width, height = 512, 512
@@ -112,7 +164,20 @@ func setStates() map[string]*raster.State {
 			s.Viewports[0].Width, s.Viewports[0].MaxDepth = float32(math.NaN()), float32(math.Inf(1))
 		}),
 		"endless": state(func(s *raster.State) { s.Viewports[0].Height, s.Viewports[0].Y = 3e38, -3e38 }),
-		"bias":    state(func(s *raster.State) { s.Bias = raster.DepthBias{Enable: true, Constant: 3, Slope: 1.5, Bits: 16} }),
+		"far": state(func(s *raster.State) {
+			s.DepthClip, s.NegativeOneToOne, s.Viewports[0] = true, true, raster.Viewport{X: -8192, Y: 8192, Width: 16384, Height: -16384, MinDepth: 1}
+		}),
+		"farther": state(func(s *raster.State) {
+			s.DepthClip, s.Viewports[0] = true, raster.Viewport{X: -40000, Y: -100, Width: 65536, Height: 612, MaxDepth: 1}
+		}),
+		"deep": state(func(s *raster.State) {
+			s.DepthClip, s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = true, -8e37, 1e37
+		}),
+		"deeper": state(func(s *raster.State) {
+			s.DepthClip, s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = true, 3e38, -3e38
+		}),
+		"flat": state(func(s *raster.State) { s.DepthClip, s.Viewports[0].Height = true, 0 }),
+		"bias": state(func(s *raster.State) { s.Bias = raster.DepthBias{Enable: true, Constant: 3, Slope: 1.5, Bits: 16} }),
 		"float bias": state(func(s *raster.State) {
 			s.Bias = raster.DepthBias{Enable: true, Constant: -3, Slope: 0.5, Clamp: 0.1, Float: true}
 		}),
@@ -124,35 +189,42 @@ func setStates() map[string]*raster.State {
 func TestSetUp(t *testing.T) {
 	random := rand.New(rand.NewSource(3))
 	const n = 3000
+	words, list := strewn(random, n)
+	edgeWords, edgeList := extremes(random, n)
 	for name, s := range setStates() {
-		words, list := strewn(random, n)
-		v := raster.Records{Layout: raster.Layout{Stride: 8, Skip: 4, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
-		one := &raster.Rasterizer{}
-		one.Begin(s)
-		one.Vertices(v)
-		for _, p := range list {
-			one.Triangle(p.v, p.provoking, p.id)
+		setUpAlike(t, name, s, words, list)
+		setUpAlike(t, name+" with extremes", s, edgeWords, edgeList)
+	}
+}
+
+// setUpAlike compares the triangles of a state that programs set up with those of the rasterizer.
+func setUpAlike(t *testing.T, name string, s *raster.State, words []uint32, list []primitive) {
+	v := raster.Records{Layout: raster.Layout{Stride: 8, Skip: 4, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
+	one := &raster.Rasterizer{}
+	one.Begin(s)
+	one.Vertices(v)
+	for _, p := range list {
+		one.Triangle(p.v, p.provoking, p.id)
+	}
+	for _, e := range setEngines() {
+		all := &raster.Rasterizer{}
+		all.Begin(s)
+		if !all.BatchVertices(v, new(raster.BatchParams)) {
+			t.Fatalf("%s: a program cannot set the triangles up", name)
 		}
-		for _, e := range setEngines() {
-			all := &raster.Rasterizer{}
-			all.Begin(s)
-			if !all.BatchVertices(v, new(raster.BatchParams)) {
-				t.Fatalf("%s: a program cannot set the triangles up", name)
-			}
-			other := setUpBy(t, e, all, v, list)
-			t.Logf("%s, %s: %d of %d triangles are left to others", e.Name(), name, other, n)
-			if !bytes.Equal(compose.BytesOf(all.Primitives), compose.BytesOf(one.Primitives)) || !slices.Equal(all.Varyings, one.Varyings) {
-				t.Errorf("%s, %s: other primitives", e.Name(), name)
-				for i := range one.Primitives {
-					if got, want := all.Primitives[i:i+1], one.Primitives[i:i+1]; !bytes.Equal(compose.BytesOf(got), compose.BytesOf(want)) {
-						t.Fatalf("first %+v\nmust be %+v", got, want)
-					}
+		other := setUpBy(t, e, all, v, list)
+		t.Logf("%s, %s: %d of %d triangles are left to others", e.Name(), name, other, len(list))
+		if !bytes.Equal(compose.BytesOf(all.Primitives), compose.BytesOf(one.Primitives)) || !slices.Equal(all.Varyings, one.Varyings) {
+			t.Errorf("%s, %s: other primitives", e.Name(), name)
+			for i := range one.Primitives {
+				if got, want := all.Primitives[i:i+1], one.Primitives[i:i+1]; !bytes.Equal(compose.BytesOf(got), compose.BytesOf(want)) {
+					t.Fatalf("first %+v\nmust be %+v", got, want)
 				}
 			}
-			for i := range one.Tiles() {
-				if !slices.Equal(all.Tile(i), one.Tile(i)) {
-					t.Fatalf("%s, %s: tile %d has other items", e.Name(), name, i)
-				}
+		}
+		for i := range one.Tiles() {
+			if !slices.Equal(all.Tile(i), one.Tile(i)) {
+				t.Fatalf("%s, %s: tile %d has other items", e.Name(), name, i)
 			}
 		}
 	}
