@@ -207,7 +207,7 @@ func (p *plan) indexes() bool {
 	for _, v := range f.Params(f.Code[p.start]) {
 		known[v] = true
 	}
-	after := map[uint64]int{} // by variable: accesses in the loop whose elements are known after unrolling
+	after := map[uint64]int{} // by variable: accesses in the loop, to elements that are known after unrolling
 	for _, v := range f.Code[p.start+1 : p.end] {
 		x := f.Val(v)
 		switch {
@@ -222,6 +222,7 @@ func (p *plan) indexes() bool {
 			}
 		}
 	}
+	// The order of the variables has no effect on the answer.
 	for id, n := range after {
 		if n == p.unknown.of(f)[id] {
 			return true
@@ -230,11 +231,15 @@ func (p *plan) indexes() bool {
 	return false
 }
 
-// unknownElements counts the accesses to elements of private arrays that are not known, when it is asked first: the loops of one
-// function share it, because it visits all of the code.
+// unknownElements counts the accesses to unknown elements of private arrays, before unrolling. The loops of one function share the
+// counts, because they need a walk over all of the code: a walk for each loop would make the pass quadratic in the number of loops.
+//
+//	pld v1, #0      +1 for variable 0: invocations may read different elements
+//	pld 3:i32, #0   mem2reg promotes it as it is
 type unknownElements struct{ accesses map[uint64]int }
 
-// of returns the accesses by variable. None can be promoted, and the map is empty, if an access may be to any variable.
+// of returns the accesses by variable, and counts them in the first call. The map is empty if an access may reach any variable: no
+// array can be promoted then.
 func (u *unknownElements) of(f *ir.Func) map[uint64]int {
 	if u.accesses != nil {
 		return u.accesses

@@ -148,8 +148,8 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	}
 	c := x.Args[0]
 	switch {
-	// Lanes that leave a divergent loop keep the value of their last iteration, so that it is no longer uniform: each lane may have its
-	// own condition then. The registers of the condition need not keep it.
+	// Lanes that leave a divergent loop keep the value of their last iteration, so it is no longer uniform. Each lane may have its own
+	// condition then. The registers of the condition do not keep it: no lane reads them after the loop.
 	case w.shapes.of[v].kind != uniform:
 		w.copyCondition(v, c, in)
 		return true
@@ -169,7 +169,9 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
-// copyCondition emits v = c for a varying v: the conjunction of c with itself, because copies do not merge.
+// copyCondition emits v = c for a varying v, part by part. It is the conjunction of c with itself, because copies do not merge:
+//
+//	and v, c, c     under the mask of the loop; lanes that have left it keep their v
 func (w *vectorizer) copyCondition(v, c ir.V, in vcode.Inst) {
 	in.IR = ir.And
 	for p, d := range w.vec(v) {
