@@ -62,7 +62,7 @@ type splitAddress struct {
 	base, index ir.V // the index has 32 bits, 0 for none
 	shift       uint8
 	signed      bool   // the index is
-	plus, end   uint64 // what follows the access, and all bytes of the region, begins end bytes after the index
+	plus, end   uint64 // the access begins plus bytes after the index; the region must reach to end bytes after it
 	address     ir.V
 	word        bool   // it is a load of the low bits of a word
 	bytes       uint64 // that the region must have
@@ -74,7 +74,7 @@ type baseKey struct {
 	aux, offset uint64
 }
 
-// baseOf is what is known of the region of a base at the start of the program: its handle, the offset of the base in it, and the
+// baseOf describes the region of a base at the start of the program: its handle, the offset of the base in it, and the
 // bytes from the base on, of which the null handle has none.
 type baseOf struct{ handle, offset, room ir.V }
 

@@ -56,7 +56,7 @@ func (n *inliner) distinctIn(f *ir.Func, fn int) int {
 	r := newArena()
 	defer r.release()
 	// The numbers after the caller's values belong to the copies. The table is a log as in cse: leaving a scope of the caller
-	// removes what its calls have computed.
+	// removes the values that its calls have computed.
 	s := &sharing{p: n.p, scratch: r, epochs: newEpochs(), table: newExprTable(r, budgetBig), next: ir.V(len(f.Vals))}
 	loops, around := loopWrites(n.p, f), newScope(f, r)
 	for _, v := range f.Code {

@@ -199,7 +199,7 @@ func (p *plan) make() bool {
 	return p.count() && (p.added() <= maxUnrolled || p.added() <= maxIndexed && p.indexes())
 }
 
-// indexes reports whether the unrolled loop has the last accesses to a private array whose elements are not known: the elements
+// indexes reports whether the loop has all accesses to unknown elements of a private array, which unrolling makes known: the elements
 // depend on parameters of the loop and constants alone. Then mem2reg promotes the array, and the code shrinks.
 func (p *plan) indexes() bool {
 	f := p.f

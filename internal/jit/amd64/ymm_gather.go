@@ -126,7 +126,7 @@ func (m ymm) loadWordByLane(at Mem) {
 
 // byteLookup loads one of 256 words for each lane from a constant table, at offsets of which bits above 10 and below 2 do not matter:
 // inactive lanes load some word. The table stays in the first cache. VPGATHERDD takes two thirds of the time of loads lane by lane there,
-// whose offsets must pass through memory (measured on Zen 4).
+// because their offsets must pass through memory (measured on Zen 4).
 func (m ymm) byteLookup(in *vcode.Inst) {
 	m.word(AVX_VPAND, 1, m.vec(in.Uses[1], 1), 0x3fc)
 	m.GRM(MOV|W, RDX, m.handleWord(in.Uses[0], RAX, 0))
