@@ -201,7 +201,7 @@ func (s *submission[T]) send(ctx context.Context, in io.Writer, options []byte) 
 	return mine, n, true
 }
 
-// travels returns an item as it travels; nil for one that this process must process, such as an item that makes item panic: the pool
+// travels returns an item as it travels; nil for one of this process. A panic of item keeps it here: the pool
 // reports that as an internal error of this item alone.
 func (s *submission[T]) travels(ctx context.Context, i int) (it *wire.Item) {
 	defer func() {

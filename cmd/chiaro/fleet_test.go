@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
-// TestSendPanic checks that an item which cannot be made ready for a fleet stays in the process of the command, whose pool reports
+// TestSendPanic checks that an item stays in the process of the command if a panic prevents its journey: the pool of the process reports
 // an internal error of this item alone.
 func TestSendPanic(t *testing.T) {
 	var in, log bytes.Buffer

@@ -176,7 +176,7 @@ func TestVersion(t *testing.T) {
 	wantResults(t, items, answers, "")
 }
 
-// TestReaderGone checks that a submitter whose reader was killed ends, although no worker is there and nothing happens.
+// TestReaderGone checks that a submitter ends after its reader was killed, although no worker is there and nothing happens.
 func TestReaderGone(t *testing.T) {
 	t.Parallel()
 	e := serve(t)
