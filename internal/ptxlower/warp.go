@@ -31,9 +31,9 @@ func (u *unit) observesWarp() bool {
 			return true
 		}
 	}
-	// Code for older targets may exchange values through shared memory without a barrier, because a warp executes one instruction
+	// Code for older targets may exchange values through memory without a barrier, because a warp executes one instruction
 	// at a time.
-	together := u.sharedEnd > 0 && !independent(u.module.Target)
+	together := !independent(u.module.Target)
 	for _, f := range u.reached {
 		forInstrs(f.Body, func(in *ptx.Instr) {
 			together = together || in.Has(".volatile") || in.Op == "bar" && in.Has(".warp")

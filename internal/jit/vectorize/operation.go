@@ -158,6 +158,7 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 		return true
 	}
 	to := w.value(v)
+	// An index of consecutive lanes below a common bound, as in most loops and guards, needs no vector.
 	if y := w.src.Val(c); y.Op == ir.ULt && w.src.Type(y.Args[0]) == ir.I32 && w.shapes.of[y.Args[0]].ascending() && w.shapes.of[y.Args[1]].kind == uniform {
 		w.everyLess(to.gen, y.Args[0], y.Args[1])
 	} else {
@@ -191,6 +192,7 @@ func (w *vectorizer) everyLess(to vcode.Reg, low, high ir.V) {
 	most, bound, span := w.dst.NewReg(vcode.Gen), w.dst.NewReg(vcode.Gen), w.dst.NewConst(vcode.Gen, uint64(w.laneSpan(s)))
 	scalar(ir.UMax, ir.I32, most, w.gen(high), span)
 	scalar(ir.Sub, ir.I32, bound, most, span)
+	// Each group of lanes with a first lane of its own has a test.
 	n := w.lane0Count(s)
 	var before vcode.Reg
 	for p := range n {
