@@ -14,6 +14,11 @@ import (
 // tableItem returns the item of a test in a table; false for one that this process must run: one with a file that cannot be
 // read, or with a source that does not compile.
 func (f *testFlags) tableItem(ctx context.Context, c console, test *shadertable.Test, sent *sentModules) (*wire.Item, bool) {
+	if f.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
+		defer cancel()
+	}
 	files := []wire.File{{Path: test.File}}
 	for _, name := range test.Files() {
 		if _, err := f.beside(test.File, name); err != nil {

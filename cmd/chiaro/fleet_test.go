@@ -86,6 +86,18 @@ func TestScriptFilesTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files, ok := scriptFiles(t.Context(), console{}, path, false, amber.Options{Timeout: 100 * time.Millisecond}, &sent); ok {
-		t.Errorf("%v; want a script that stays, whose result is timeout", files)
+		t.Errorf("%v; want a script that stays, with the result timeout", files)
+	}
+	for _, name := range []string{"a.comp", "a.test.yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("shader: a.comp\ntests:\n- name: one\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var f testFlags
+	f.opts.Timeout = 100 * time.Millisecond
+	for _, i := range f.items(console{}, filepath.Join(dir, "a.test.yaml")) {
+		if item, ok := i.travel(t.Context(), &sent); ok {
+			t.Errorf("%v; want a test that stays", item)
+		}
 	}
 }
