@@ -26,7 +26,7 @@ const (
 	randomTriangles  = 8 // records of triangles, before those of boxes
 )
 
-// randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block is not used after it.
+// randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block has no use after it.
 type randomShader struct {
 	r      *rand.Rand
 	model  spirv.ExecutionModel
@@ -37,7 +37,7 @@ type randomShader struct {
 	depth  int // of blocks
 }
 
-// randomInputs are the built-ins of stages: its name, its type, the path to a 32-bit number, and the first letters of the models.
+// randomInputs are the built-ins of stages: the name, the type, the path to a 32-bit number, and the first letters of the models.
 var randomInputs = []struct{ name, kind, path, models string }{
 	{"LaunchIdKHR", "v3uint", "%u0", "RMCAIE"}, {"LaunchSizeKHR", "v3uint", "%u1", "RMCAIE"},
 	{"PrimitiveId", "uint", "", "CAI"}, {"InstanceId", "uint", "", "CAI"}, {"InstanceCustomIndexKHR", "uint", "", "CAI"},
@@ -524,7 +524,7 @@ OpMemberDecorate %%R 0 Offset 0
 `
 }()
 
-// randomPipeline is a pipeline of random shaders, and what its launch needs besides.
+// randomPipeline is a pipeline of random shaders, the groups of its records and the size of its launch.
 type randomPipeline struct {
 	stages []RayStageInfo
 	texts  []string
