@@ -67,7 +67,8 @@ func (o *commandOrder) attached(p *printer, list []*commandAccess) {
 	o.add(p, list, o.now())
 }
 
-// written returns the write of the texels of a view in the area of the rendering; none if it has several places in memory.
+// written returns the write of the texels of a view in the area of the rendering; none if it has several places in memory, or too
+// many ranges.
 func (r *rendering) written(of *ImageView, v *texture.View, name string, stage, access uint64) []*commandAccess {
 	if of == nil || v == nil || of.image == nil || of.image.sparse != nil {
 		return nil
@@ -82,10 +83,18 @@ func (r *rendering) written(of *ImageView, v *texture.View, name string, stage, 
 			break
 		}
 		if r.info.ViewMask == 0 || r.info.ViewMask>>layer&1 != 0 {
-			v.Rows(layer, x0, y0, x1, y1, func(row []byte) { spans = append(spans, spanOf(row)...) })
+			v.Rows(layer, x0, y0, x1, y1, func(row []byte) {
+				for _, s := range spanOf(row) {
+					if n := len(spans); n > 0 && spans[n-1].End == s.Start { // most rows touch
+						spans[n-1].End = s.End
+					} else if n <= maxSpans {
+						spans = append(spans, s)
+					}
+				}
+			})
 		}
 	}
-	if spans = joined(spans); len(spans) == 0 {
+	if spans = joined(spans); len(spans) == 0 || len(spans) > maxSpans {
 		return nil
 	}
 	return []*commandAccess{{Access: exec.Access{Write: true, Spans: spans}, name: name, stage: stage, access: access}}

@@ -217,6 +217,7 @@ type commandAccess struct {
 	origin     *commandAccess // of an access of another queue that a semaphore orders; else nil
 	gone       bool           // it is not compared any more
 	rendering  uint64         // of an attachment: the number of the rendering, inside which it is in order; else 0
+	graph      uint64         // the number of the dispatch of a graph, whose nodes are one command; else 0
 }
 
 // conflicts reports whether two accesses race unless they are ordered.
@@ -306,6 +307,8 @@ type commandOrder struct {
 
 	renderings uint64 // so far
 	rendering  uint64 // the number of the current one; 0 outside
+	graphs     uint64 // dispatches so far
+	graph      uint64 // the number of the current one; 0 outside
 
 	all        *queueOrders
 	queue      int
@@ -375,7 +378,7 @@ func (o *commandOrder) compare(list []*commandAccess, barriers int) {
 	for _, b := range list {
 		b.barriers, b.queue, b.submission = barriers, o.queue, o.submission
 		for _, a := range o.accesses {
-			if !a.conflicts(b) || a.rendering != 0 && a.rendering == o.rendering {
+			if a.rendering != 0 && a.rendering == o.rendering || a.graph != 0 && a.graph == b.graph || a.origin != nil && a.origin.gone || !a.conflicts(b) {
 				continue
 			}
 			if b.barriers < a.barriers && a.submission == b.submission && a.origin == nil { // a ran later
@@ -454,9 +457,9 @@ var stageBits = map[ir.Stage]uint64{
 }
 
 // shaders adds the accesses of the shaders of a command. A subpass shading has a stage of its own.
-func (o *commandOrder) shaders(p *printer, log *exec.Log, point BindPoint, barriers int) {
+func (o *commandOrder) shaders(p *printer, log *exec.Log, point BindPoint, barriers int, graph uint64) {
 	if o != nil {
-		o.shaderAccesses(p, log.Accesses(), point, barriers)
+		o.shaderAccesses(p, log.Accesses(), point, barriers, graph)
 	}
 }
 
@@ -468,19 +471,39 @@ func (o *commandOrder) collect(list []exec.Access, log *exec.Log) []exec.Access 
 	return append(list, log.Accesses()...)
 }
 
-// commandAccesses adds the accesses of collect.
-func (o *commandOrder) commandAccesses(p *printer, accesses []exec.Access, point BindPoint) {
-	if o != nil && len(accesses) > 0 {
-		o.shaderAccesses(p, accesses, point, o.now())
+// beginGraph begins the dispatch of a graph.
+func (o *commandOrder) beginGraph() {
+	if o != nil {
+		o.graphs++
+		o.graph = o.graphs
 	}
 }
 
-// shaderAccesses adds accesses of the shaders of a command.
-func (o *commandOrder) shaderAccesses(p *printer, accesses []exec.Access, point BindPoint, barriers int) {
+// inGraph returns the number of the dispatch of a graph that runs; 0 for none.
+func (o *commandOrder) inGraph() uint64 {
+	if o == nil {
+		return 0
+	}
+	return o.graph
+}
+
+// endGraph ends the dispatch of a graph, and adds the accesses of collect.
+func (o *commandOrder) endGraph(p *printer, accesses []exec.Access) {
+	if o == nil {
+		return
+	}
+	if len(accesses) > 0 {
+		o.shaderAccesses(p, accesses, ExecutionGraph, o.now(), o.graph)
+	}
+	o.graph = 0
+}
+
+// shaderAccesses adds accesses of the shaders of a command, which may be in the dispatch of a graph.
+func (o *commandOrder) shaderAccesses(p *printer, accesses []exec.Access, point BindPoint, barriers int, graph uint64) {
 	var list []*commandAccess
 	for _, x := range accesses {
 		of := x.Message.Of()
-		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessShaderStorageRead}
+		a := &commandAccess{Access: x, stage: stageBits[of.Stage], access: accessShaderStorageRead, graph: graph}
 		if point == SubpassShading {
 			a.stage = stageSubpassShader
 		}

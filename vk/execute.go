@@ -450,7 +450,7 @@ func (x *executor) runWorkgroups(p *ComputePipeline, point BindPoint, args compu
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
 	x.dev.printer.flush(args.Log, p.stage)
-	x.order.shaders(&x.dev.printer, args.Log, point, x.order.now())
+	x.order.shaders(&x.dev.printer, args.Log, point, x.order.now(), 0)
 	return err
 }
 

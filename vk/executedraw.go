@@ -356,7 +356,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	p.stageSets(&a.Shader)
 	a.Shader.Shadow = x.dev.heap.defined.begin(&a.Shader, p.stages...)
 	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
-		g.logs = append(g.logs, drawLog{a.Shader.Log, p.stages, x.order.now()})
+		g.logs = append(g.logs, drawLog{a.Shader.Log, p.stages, x.order.now(), x.order.inGraph()})
 	}
 	a.State, a.Area, a.VertexBuffers = s, state.Rect(g.current.info.Area), g.bound.vertices[:]
 	if indexed {

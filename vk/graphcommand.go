@@ -275,6 +275,7 @@ func (w *dispatchGraph) run(x *executor) error {
 		return usage("VUID-"+name+"-None-10195", "%v has mesh nodes, and the dispatch is outside of a rendering; must be inside", &p.object)
 	}
 	var accesses []exec.Access // of all nodes, which are one command
+	x.order.beginGraph()
 	err = p.graph.Run(func(node int, params []byte, groups uint32) error {
 		n := p.nodes[node]
 		args := compute.Args{
@@ -296,7 +297,7 @@ func (w *dispatchGraph) run(x *executor) error {
 	}, func(node int, list graph.Payloads, now bool) error {
 		return x.drawNode(p.nodes[node], &list, now)
 	}, w.scratch.Size, budget, starts)
-	x.order.commandAccesses(&x.dev.printer, accesses, ExecutionGraph)
+	x.order.endGraph(&x.dev.printer, accesses)
 	if bad := (*graph.NodeError)(nil); errors.As(err, &bad) {
 		rule := ""
 		if bad.Rule != "" {

@@ -59,6 +59,57 @@ func TestManyEvents(t *testing.T) {
 	}
 }
 
+// TestForgottenOrigin: a queue does not compare an access of another queue that the other one does not keep any more: no semaphore would order it.
+func TestForgottenOrigin(t *testing.T) {
+	reports := 0
+	p := &printer{reports: func(Report) { reports++ }}
+	all := &queueOrders{}
+	from, to := all.add(), all.add()
+	bytes := make([]byte, 1<<17) // too large for the stack, which moves
+	write := func(o *commandOrder, at int) {
+		o.add(p, []*commandAccess{{name: "test", stage: stageCopy, access: accessTransferWrite, Access: exec.Access{Write: true, Spans: spanOf(bytes[at:][:4])}}}, o.now())
+	}
+	var semaphore timeline
+	from.begin(1, nil)
+	write(from, 0)
+	from.signalled(&semaphore, 1, everyFlag, false)
+	to.begin(1, nil)
+	to.awaited(&semaphore, 1, stageClear, false)
+	for i := range maxCompared {
+		write(from, 4*(i+1))
+	}
+	from.signalled(&semaphore, 2, everyFlag, false)
+	to.begin(2, nil)
+	to.awaited(&semaphore, 2, everyFlag, false)
+	if write(to, 0); reports > 0 {
+		t.Errorf("%d reports of a write after a wait for the other one", reports)
+	}
+}
+
+// TestGraphNodes: the nodes of a graph are one command, whose mesh nodes add their accesses at the end of the rendering. They are not compared
+// with each other, but with those of another dispatch.
+func TestGraphNodes(t *testing.T) {
+	reports := 0
+	p := &printer{reports: func(Report) { reports++ }}
+	o := (&queueOrders{}).add()
+	bytes := make([]byte, 1<<17) // too large for the stack, which moves
+	write := func(graph uint64) {
+		o.add(p, []*commandAccess{{name: "test", graph: graph, stage: stageComputeShader, access: accessShaderStorageWrite, Access: exec.Access{Write: true, Spans: spanOf(bytes[:4])}}}, o.now())
+	}
+	o.begin(1, nil)
+	o.beginGraph()
+	first := o.inGraph()
+	write(first)
+	o.endGraph(p, nil)
+	if write(first); reports > 0 || o.inGraph() != 0 {
+		t.Errorf("%d reports of the nodes of one dispatch", reports)
+	}
+	o.beginGraph()
+	if write(o.inGraph()); reports != 1 {
+		t.Errorf("%d reports of the nodes of two dispatches; must be 1", reports)
+	}
+}
+
 // TestManyTimelines: the signals of many semaphores keep so many accesses, and none that is not compared any more. A wait for a
 // signal without accesses orders what was finished before; the others are exact.
 func TestManyTimelines(t *testing.T) {

@@ -49,7 +49,8 @@ type printer struct {
 type drawLog struct {
 	*exec.Log
 	stages   []*shader.Stage
-	barriers int // of the submission, before the draw
+	barriers int    // of the submission, before the draw
+	graph    uint64 // the number of the dispatch of a graph that draws; else 0
 }
 
 // log returns the log of a command that runs stages; nil if it needs none.

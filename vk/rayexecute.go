@@ -120,7 +120,7 @@ func (w *traceRays) run(x *executor) error {
 		err = p.rays.Run(x.ctx, p.program, args, &launch)
 	}
 	x.dev.printer.flush(args.Log, p.composed)
-	x.order.shaders(&x.dev.printer, args.Log, RayTracing, x.order.now())
+	x.order.shaders(&x.dev.printer, args.Log, RayTracing, x.order.now(), 0)
 	return launchError(err)
 }
 

@@ -117,7 +117,7 @@ func (x *executor) endRendering() error {
 func (x *executor) flushLogs() {
 	for _, log := range x.graphics.logs {
 		x.dev.printer.flush(log.Log, log.stages...)
-		x.order.shaders(&x.dev.printer, log.Log, Graphics, log.barriers)
+		x.order.shaders(&x.dev.printer, log.Log, Graphics, log.barriers, log.graph)
 	}
 	x.graphics.logs = nil
 }
