@@ -119,8 +119,11 @@ func (q *queueOrders) keep(m *mark) {
 	q.recent = slices.Delete(q.recent, 0, n)
 }
 
-// release forgets the accesses of a signal that its timeline does not keep.
+// release forgets the accesses of a signal that its timeline does not keep; nil for none.
 func (q *queueOrders) release(m *mark) {
+	if m == nil {
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if i := slices.Index(q.recent, m); i >= 0 {
@@ -196,15 +199,24 @@ func (o *commandOrder) signalled(t *timeline, value, stages uint64, fence bool) 
 		o.all.keep(m)
 	}
 	o.all.mu.Unlock()
-	if first := t.marks.add(&t.mu, m); first != nil {
-		o.all.release(first)
-	}
+	t.mu.Lock()
+	first := t.marks.add(m)
+	t.mu.Unlock()
+	o.all.release(first)
 }
 
-// add adds a signal. It returns the first one if there are too many.
-func (x *marks) add(mu sync.Locker, m *mark) (first *mark) {
-	mu.Lock()
-	defer mu.Unlock()
+// hostMark returns the mark of a signal of the host, which is after all that the host has seen when it signals; nil for nil.
+func (q *queueOrders) hostMark(value uint64) *mark {
+	if q == nil {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return &mark{value: value, finished: slices.Clone(q.seen), earlier: slices.Clone(q.seen)}
+}
+
+// add adds a signal. It returns the first one if there are too many. The lock of the timeline is held.
+func (x *marks) add(m *mark) (first *mark) {
 	if len(x.list) == maxMarks {
 		first = x.list[0]
 		x.old.join(first.finished)
@@ -232,7 +244,7 @@ func (m *marks) upTo(value uint64) (list []*mark, reached bool) {
 	return slices.Clone(m.list), false
 }
 
-// awaited notes that stages of a submission begin after the signal of a semaphore. A signal of the host is after all that the host has
+// awaited notes that stages of a submission begin after the signal of a semaphore. A signal without a mark is after all that the host has
 // seen. One of a binary semaphore that no queue has signaled is of a presentation engine or of an import, which may have waited for anything that
 // began before.
 func (o *commandOrder) awaited(t *timeline, value, stages uint64, binary bool) {

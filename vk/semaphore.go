@@ -101,13 +101,24 @@ func (s *Semaphore) Signal(value uint64) error {
 	if s.binary {
 		return usage("VUID-VkSemaphoreSignalInfo-semaphore-03257", "the host signals %v, which is binary; must be a timeline", &s.object)
 	}
+	queues := s.dev.printer.queues
+	first, err := s.signal(value, queues.hostMark(value))
+	queues.release(first)
+	return err
+}
+
+// signal sets the value, and adds the mark of the signal, nil for none. It returns the first mark if there are too many.
+func (s *Semaphore) signal(value uint64, m *mark) (first *mark, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if value <= s.value {
-		return usage("VUID-VkSemaphoreSignalInfo-value-03258", "the value %d is signaled and the semaphore has %d; must be greater", value, s.value)
+		return nil, usage("VUID-VkSemaphoreSignalInfo-value-03258", "the value %d is signaled and the semaphore has %d; must be greater", value, s.value)
+	}
+	if m != nil {
+		first = s.marks.add(m)
 	}
 	s.set(value)
-	return nil
+	return first, nil
 }
 
 // set sets the value and wakes the waits for it. s.mu is held.
