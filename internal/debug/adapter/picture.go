@@ -21,13 +21,18 @@ import (
 type pictures struct {
 	dir   string // of the files; "" before the first
 	files map[string]string
+	sizes map[string]int // in bytes, by file
+	total int            // of all sizes
 
 	last *debug.Variable // the variable of png
 	png  []byte
 }
 
-// maxPictures bounds the files of pictures of a client.
-const maxPictures = 1024
+// Bounds of the files of pictures of a client.
+const (
+	maxPictures     = 1024
+	maxPictureBytes = 1 << 30 // of all files
+)
 
 // remove removes the files.
 func (p *pictures) remove() {
@@ -66,7 +71,7 @@ func (a *adapter) writePicture(v *debug.Variable) (file string, err error) {
 		if p.dir, err = os.MkdirTemp("", "chiaro-debug-"); err != nil {
 			return "", err
 		}
-		p.files = map[string]string{}
+		p.files, p.sizes = map[string]string{}, map[string]int{}
 	}
 	path := v.Path()
 	if file = p.files[path]; file == "" {
@@ -76,6 +81,11 @@ func (a *adapter) writePicture(v *debug.Variable) (file string, err error) {
 		file = filepath.Join(p.dir, fmt.Sprintf("%d-%s.png", len(p.files)+1, fileName(path)))
 		p.files[path] = file
 	}
+	total := p.total - p.sizes[file] + len(data)
+	if total > maxPictureBytes {
+		return "", fmt.Errorf("the pictures have %d bytes; must be at most %d", total, maxPictureBytes)
+	}
+	p.sizes[file], p.total = len(data), total
 	return file, os.WriteFile(file, data, 0o600)
 }
 
