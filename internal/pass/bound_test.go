@@ -2,7 +2,6 @@ package pass
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"math/rand"
@@ -55,6 +54,22 @@ func sharedOffsets(r *rand.Rand) string {
 	return b.String() + stores.String() + "}\n"
 }
 
+// stored runs a workgroup of a program on the interpreter, and returns the bytes of its buffer.
+func stored(t *testing.T, p *ir.Program) []byte {
+	t.Helper()
+	prog, err := interp.Engine{}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prog.Close()
+	out := make([]byte, 16*64)
+	job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: out}}}}
+	if err := prog.Run(t.Context(), &job); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestBounds: strength reduction moves a constant of a sum to the access only if that changes no address.
 func TestBounds(t *testing.T) {
 	changed := 0
@@ -76,16 +91,7 @@ func TestBounds(t *testing.T) {
 					changed++
 				}
 			}
-			prog, err := interp.Engine{}.Compile(p, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[i] = make([]byte, 16*64)
-			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: got[i]}}}}
-			if err := prog.Run(context.Background(), &job); err != nil {
-				t.Fatal(err)
-			}
-			prog.Close()
+			got[i] = stored(t, p)
 		}
 		if !bytes.Equal(got[0], got[1]) {
 			t.Fatalf("seed %d: other bytes\n%s", seed, text)

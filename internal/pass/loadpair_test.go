@@ -2,14 +2,11 @@ package pass
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -54,16 +51,7 @@ func TestPairLoads(t *testing.T) {
 				}
 				paired += strings.Count(p.String(), "= ld.i32 v1")
 			}
-			prog, err := interp.Engine{}.Compile(p, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[i] = make([]byte, 16*64)
-			job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: got[i]}}}}
-			if err := prog.Run(context.Background(), &job); err != nil {
-				t.Fatal(err)
-			}
-			prog.Close()
+			got[i] = stored(t, p)
 		}
 		if !bytes.Equal(got[0], got[1]) {
 			t.Fatalf("seed %d: other bytes\n%s", seed, text)

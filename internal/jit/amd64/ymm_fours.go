@@ -25,14 +25,7 @@ func (m ymm) gatherFours(in *vcode.Inst) {
 			m.Bind(resume)
 			return
 		}
-		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
-		if k == NoReg {
-			m.GI(CmpI, false, RAX, allLanes8)
-		} else {
-			m.rr(AVX_VMOVMSKPS, RCX, 0, k)
-			m.GRR(CMP, RAX, RCX)
-		}
-		m.Jcc(NotEqual, slow)
+		m.unlessInRange(k, slow)
 		m.slowPaths = append(m.slowPaths, func() {
 			m.Bind(slow)
 			m.gatherWords(in)

@@ -154,8 +154,7 @@ func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 }
 
 // gatherPairSlow is gatherPairs of one offset without a proof: if a word of an active lane is out of
-// range, it gathers each word by itself. The comparison of both masks finds whether each active lane
-// has both words in range.
+// range, it gathers each word by itself.
 func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	slow := m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
@@ -172,14 +171,7 @@ func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 		m.gatherWords(in)
 		return
 	}
-	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
-	if k == NoReg {
-		m.GI(CmpI, false, RAX, allLanes8)
-	} else {
-		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
-		m.GRR(CMP, RAX, RCX)
-	}
-	m.Jcc(NotEqual, slow)
+	m.unlessInRange(k, slow)
 	m.rr(AVX_VPAND, 0, off, 2)
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(0))
 	base := R12 // the workgroup memory
@@ -191,6 +183,19 @@ func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	m.Jmp(done)
 	m.Bind(slow)
 	m.gatherWords(in)
+}
+
+// unlessInRange jumps to slow unless the active lanes in k, or all lanes if k is NoReg, are those in range, in Y2 from inRange. The
+// comparison of both masks finds whether each active lane has all its words in range. It clobbers RAX and RCX.
+func (m ymm) unlessInRange(k Reg, slow Label) {
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	if k == NoReg {
+		m.GI(CmpI, false, RAX, allLanes8)
+	} else {
+		m.rr(AVX_VMOVMSKPS, RCX, 0, k)
+		m.GRR(CMP, RAX, RCX)
+	}
+	m.Jcc(NotEqual, slow)
 }
 
 // broadcastPair loads a pair for all lanes and jumps to done if the lanes of k, or all if k is
