@@ -110,8 +110,8 @@ func TestGraphNodes(t *testing.T) {
 	}
 }
 
-// TestManyTimelines: the signals of many semaphores keep so many accesses, and none that is not compared any more. A wait for a
-// signal without accesses orders what was finished before; the others are exact.
+// TestManyTimelines: the signals of many semaphores store at most maxKept accesses, and none of a completed comparison. A wait for a signal
+// without stored accesses synchronizes with all earlier submissions; a wait for another signal is exact.
 func TestManyTimelines(t *testing.T) {
 	var reports []Report
 	p := &printer{reports: func(r Report) { reports = append(reports, r) }}

@@ -50,7 +50,7 @@ OpFunctionEnd
 // TestSourcesLocal checks that sources have the same results on a fleet, and that only the submitting process compiles them.
 func TestSourcesLocal(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the compiler of this test is a shell script")
+		t.Skip("the compiler and the chiaro-fleet of this test are shell scripts, which Windows does not execute")
 	}
 	path := os.Getenv("PATH")
 	if made.dir == "" {

@@ -67,13 +67,23 @@ func TestAheadEnd(t *testing.T) {
 
 // TestScriptFilesTimeout checks that the time for a script bounds the compilation of its sources on a fleet too.
 func TestScriptFilesTimeout(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the compiler of this test is a shell script")
-	}
 	dir, bin := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "glslc"), []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+	self, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := filepath.Join(bin, "glslc")
+	if runtime.GOOS == "windows" {
+		compiler += ".exe"
+	}
+	if err := os.WriteFile(compiler, data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(endlessVariable, "1")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	path := filepath.Join(dir, "a.amber")
 	text := "#!amber\nSHADER compute s GLSL\nvoid main() {}\nEND\nPIPELINE compute p\nATTACH s\nEND\nRUN p 1 1 1\n"

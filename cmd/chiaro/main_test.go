@@ -6,11 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// endlessVariable makes the test's binary a compiler that does not end by itself before endlessTime.
+const (
+	endlessVariable = "CHIARO_TEST_ENDLESS"
+	endlessTime     = 10 * time.Minute
+)
+
 func TestMain(m *testing.M) {
+	if os.Getenv(endlessVariable) != "" {
+		time.Sleep(endlessTime)
+		return
+	}
 	_ = flag.Set("test.parallel", "4") // scripts wait for processes; the command line of go test replaces it
 	testscript.Main(m, map[string]func(){"chiaro": main})
 }

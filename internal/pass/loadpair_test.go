@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -36,27 +35,10 @@ func halfLoads(r *rand.Rand) string {
 // TestPairLoads: programs compute the same with paired loads, of which there are some.
 func TestPairLoads(t *testing.T) {
 	paired := 0
-	for seed := range int64(500) {
-		text := halfLoads(rand.New(rand.NewSource(seed)))
-		var got [2][]byte
-		for i := range got {
-			p, err := ir.Parse(text)
-			if err != nil {
-				t.Fatal(err, text)
-			}
-			if i == 1 {
-				pairLoads(p, p.Funcs[0])
-				if err := p.Verify(); err != nil {
-					t.Fatalf("seed %d: %v\n%s", seed, err, p)
-				}
-				paired += strings.Count(p.String(), "= ld.i32 v1")
-			}
-			got[i] = stored(t, p)
-		}
-		if !bytes.Equal(got[0], got[1]) {
-			t.Fatalf("seed %d: other bytes\n%s", seed, text)
-		}
-	}
+	sameStores(t, 500, halfLoads, func(p *ir.Program) {
+		pairLoads(p, p.Funcs[0])
+		paired += strings.Count(p.String(), "= ld.i32 v1")
+	})
 	if paired < 100 {
 		t.Errorf("%d pairs", paired)
 	}
