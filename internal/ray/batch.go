@@ -80,11 +80,11 @@ func (b *batch) read(readers []reader) {
 }
 
 // chunkBlocks is the number of blocks that a goroutine reads at a time.
-const chunkBlocks = 1 << 10
+const chunkBlocks = 1 << 8
 
-// readBlocks fills blocks with the positions that the readers have. add adds the triangles of block j to x, at most four; a block
-// without triangles is not written. The positions of an inactive triangle become NaNs, so that no ray hits it; an application may
-// make one inactive during a build. It sets the boxes of the blocks unless boxes is nil.
+// readBlocks fills blocks with the positions that the readers have, and sets their boxes. add adds the triangles of block j to x, at most
+// four; a block without triangles is not written. The positions of an inactive triangle become NaNs, so that no ray hits it; an
+// application may make one inactive during a build.
 func readBlocks(blocks []block, boxes []wideBounds, readers []reader, threads int, add func(x *batch, j int)) {
 	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
 		var x batch
@@ -101,42 +101,30 @@ func readBlocks(blocks []block, boxes []wideBounds, readers []reader, threads in
 				if !x.ok[k] {
 					nan := float32(math.NaN())
 					x.triangles[k] = triangle{{nan, nan, nan}, {nan, nan, nan}, {nan, nan, nan}}
+					x.lo[k], x.hi[k] = nowhere.lo, nowhere.hi
 				}
 			}
 			at := 0
 			for j := range part {
-				if ends[j] > at {
-					part[j].take(&x, at, ends[j]-at)
+				if boxes[i+j] = nowhere; ends[j] > at {
+					part[j].take(&x, at, ends[j]-at, &boxes[i+j])
 				}
 				at = ends[j]
-				if boxes != nil {
-					boxes[i+j] = nowhere
-					growBlocks(&boxes[i+j], part[j:j+1])
-				}
 			}
 		}
 	})
 }
 
-// fill returns the blocks of triangles.
+// fill returns the blocks of triangles, and adds their boxes to those of the builder.
 func (b *builder) fill(readers []reader) []block {
 	add := b.addRange
 	if b.fast {
 		add = b.addMorton
 	}
-	blocks := large[block](len(b.blockRanges))
-	boxes := b.newBoxes(len(blocks))
+	blocks, boxes := large[block](len(b.ranges)), make([]wideBounds, len(b.ranges))
 	readBlocks(blocks, boxes, readers, b.threads, add)
 	b.boxes = joined(b.boxes, boxes)
 	return blocks
-}
-
-// newBoxes returns boxes for n blocks of a fast build; nil for other builds, which have the boxes in the tree.
-func (b *builder) newBoxes(n int) []wideBounds {
-	if !b.fast {
-		return nil
-	}
-	return make([]wideBounds, n)
 }
 
 // joined returns the boxes of blocks over both times. A list that is nil adds nothing.
@@ -150,46 +138,36 @@ func joined(boxes, moved []wideBounds) []wideBounds {
 	return boxes
 }
 
-// leafBox returns the box of a leaf of triangles.
-func leafBox(boxes []wideBounds, r ref) bounds {
-	first, count := r.blockRange()
-	b := nothing()
-	for i := range boxes[first : first+count] {
-		b.addWide(&boxes[first+i])
-	}
-	return b
-}
-
 // addRange adds the triangles of block j to x.
 func (b *builder) addRange(x *batch, j int) {
-	r := b.blockRanges[j]
+	r := b.ranges[j]
 	for i := range b.items[r.from:r.to] {
 		it := &b.items[int(r.from)+i]
 		x.add(it.geometry, it.primitive)
 	}
 }
 
-// take makes the block one of count triangles of the batch, from 1 to 4.
-func (b *block) take(x *batch, at, count int) {
-	if hasKernel {
-		takeAVX2(b, &x.triangles[at], count-1)
-	} else {
-		b.takePortable(&x.triangles, at, count)
+// take makes the block one of count triangles of the batch, from 1 to 4, and sets its box.
+func (b *block) take(x *batch, at, count int, box *wideBounds) {
+	if !hasKernel {
+		b.takePortable(x, at, count, box)
+		return
 	}
+	takeAVX2(b, x, at, count-1, box)
+}
+
+// takePortable is take without machine code.
+func (b *block) takePortable(x *batch, at, count int, box *wideBounds) {
+	*box = nowhere
 	for i := range 4 {
+		t := &x.triangles[at+min(i, count-1)]
+		for v := range 3 {
+			b.vertices[v][0][i], b.vertices[v][1][i], b.vertices[v][2][i] = t[v][0], t[v][1], t[v][2]
+		}
 		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
 		if i < count {
 			b.geometry[i], b.primitive[i] = x.geometry[at+i], x.primitive[at+i]
-		}
-	}
-}
-
-// takePortable takes the positions.
-func (b *block) takePortable(list *[batchSize]triangle, at, count int) {
-	for i := range 4 {
-		t := &list[at+min(i, count-1)]
-		for v := range 3 {
-			b.vertices[v][0][i], b.vertices[v][1][i], b.vertices[v][2][i] = t[v][0], t[v][1], t[v][2]
+			box.grow(&wideBounds{x.lo[at+i], x.hi[at+i]})
 		}
 	}
 }

@@ -124,55 +124,77 @@ func startsOf(readers []reader) []int {
 	return starts
 }
 
+// readChunkSize is the number of primitives that a goroutine reads at a time.
+const readChunkSize = 1 << 12
+
 // readItems returns the boxes of the active primitives, in the order of geometries and primitives.
 func readItems(readers []reader, starts []int, threads int) []item {
-	items := make([]item, starts[len(readers)])
-	const chunk = 1 << 14
-	chunks := (len(items) + chunk - 1) / chunk
-	active := make([]int, chunks)
-	parallel(threads, chunks, func(c int) {
-		from, to := c*chunk, min((c+1)*chunk, len(items))
-		active[c] = readChunk(readers, starts, from, items[from:to])
+	list := make([]item, starts[len(readers)])
+	return readAll(readers, starts, threads, list, func(_ int, list []item) func(x *batch, it *item) int {
+		return func(x *batch, it *item) int {
+			n := 1
+			if it != nil {
+				list[0] = *it
+			} else {
+				n = x.items(list)
+			}
+			list = list[n:]
+			return n
+		}
 	})
-	return compacted(items, active, chunk)
 }
 
-// compacted moves the first active[c] elements of each chunk c of list together.
-func compacted[T any](list []T, active []int, chunk int) []T {
+// readAll fills list, which has an element for each primitive, with the active ones, in the order of geometries and primitives, and
+// returns its used part. For each chunk of primitives, with its number and its part of list, writer returns a function that adds the
+// active triangles of a batch, or the item if it is not nil, and returns how many they are.
+func readAll[T any](readers []reader, starts []int, threads int, list []T, writer func(c int, list []T) func(x *batch, it *item) int) []T {
+	chunks := (len(list) + readChunkSize - 1) / readChunkSize
+	active := make([]int, chunks)
+	parallel(threads, chunks, func(c int) {
+		from, to := c*readChunkSize, min((c+1)*readChunkSize, len(list))
+		active[c] = readChunk(readers, starts, from, to, writer(c, list[from:to]))
+	})
 	n := 0
 	for c, k := range active {
-		if n != c*chunk {
-			copy(list[n:n+k], list[c*chunk:][:k])
+		if n != c*readChunkSize {
+			copy(list[n:n+k], list[c*readChunkSize:][:k])
 		}
 		n += k
 	}
 	return list[:n]
 }
 
-// readChunk sets items to the boxes of the active primitives from number from on, and returns how many there are.
-func readChunk(readers []reader, starts []int, from int, items []item) (n int) {
+// readChunk writes the active primitives with the numbers from from to to, and returns how many there are.
+func readChunk(readers []reader, starts []int, from, to int, write func(x *batch, it *item) int) (n int) {
 	var x batch
 	g := 0
-	for i := range items {
-		for starts[g+1] <= from+i {
+	for i := from; i < to; i++ {
+		for starts[g+1] <= i {
 			g++
 		}
-		primitive := uint32(from + i - starts[g])
+		primitive := uint32(i - starts[g])
 		if r := &readers[g]; r.g.Kind != Triangles || r.moved != nil {
+			n += x.flush(readers, write)
 			if it, ok := readItem(&readers[g], uint32(g), primitive); ok {
-				items[n] = it
-				n++
+				n += write(nil, &it)
 			}
 			continue
 		}
 		if x.add(uint32(g), primitive); x.count == batchSize {
-			x.read(readers)
-			n += x.items(items[n:])
-			x.count = 0
+			n += x.flush(readers, write)
 		}
 	}
-	x.read(readers)
-	return n + x.items(items[n:])
+	return n + x.flush(readers, write)
+}
+
+// flush reads the triangles, writes them and removes them. It returns how many are active.
+func (b *batch) flush(readers []reader, write func(x *batch, it *item) int) (n int) {
+	if b.count > 0 {
+		b.read(readers)
+		n = write(b, nil)
+		b.count = 0
+	}
+	return n
 }
 
 // readItem returns the box of a primitive.

@@ -77,7 +77,22 @@ func readAVX2(b *batch, readers *reader)
 // triangleSize is the size of a triangle in bytes.
 const triangleSize = 36
 
-// takeAVX2 copies the positions of last+1 triangles from first on to b, as takePortable does.
+// takeAVX2 makes b the block of triangles at to at+last of x, and sets its box, as takePortable does.
 //
 //go:noescape
-func takeAVX2(b *block, first *triangle, last int)
+func takeAVX2(b *block, x *batch, at, last int, box *wideBounds)
+
+// pointsAVX2 is pointsPortable.
+//
+//go:noescape
+func pointsAVX2(list *point, b *batch, starts *int, centers *wideBounds) int
+
+// mortonKeysAVX2 is mortonKeysPortable.
+//
+//go:noescape
+func mortonKeysAVX2(keys *mortonKey, points *point, n int, from, scale *[4]float32)
+
+// refitNodeAVX2 is refitNodePortable.
+//
+//go:noescape
+func refitNodeAVX2(n *node, children *[width]ref, leaves, nodes, all *wideBounds)

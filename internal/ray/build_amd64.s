@@ -341,12 +341,8 @@ nextPosition:
 	IMUL3Q $const_triangleSize, to, to \
 	ADDQ SI, to
 
-// COLUMNS(at) stores four components, from the byte offset at on, of four triangles.
-#define COLUMNS(at) \
-	VMOVUPS at(SI), X0 \
-	VMOVUPS at(R8), X1 \
-	VMOVUPS at(R9), X2 \
-	VMOVUPS at(R10), X3 \
+// TRANSPOSE sets X0 to X3 to the columns of the rows X0 to X3.
+#define TRANSPOSE \
 	VUNPCKLPS X1, X0, X4 \
 	VUNPCKHPS X1, X0, X5 \
 	VUNPCKLPS X3, X2, X6 \
@@ -354,17 +350,40 @@ nextPosition:
 	VUNPCKLPD X6, X4, X0 \
 	VUNPCKHPD X6, X4, X1 \
 	VUNPCKLPD X7, X5, X2 \
-	VUNPCKHPD X7, X5, X3 \
+	VUNPCKHPD X7, X5, X3
+
+// COLUMNS(at) stores four components, from the byte offset at on, of four triangles.
+#define COLUMNS(at) \
+	VMOVUPS at(SI), X0 \
+	VMOVUPS at(R8), X1 \
+	VMOVUPS at(R9), X2 \
+	VMOVUPS at(R10), X3 \
+	TRANSPOSE \
 	VMOVUPS X0, (4*at)(DI) \
 	VMOVUPS X1, (4*at+16)(DI) \
 	VMOVUPS X2, (4*at+32)(DI) \
 	VMOVUPS X3, (4*at+48)(DI)
 
-// func takeAVX2(b *block, first *triangle, last int)
-TEXT ·takeAVX2(SB), NOSPLIT, $0-24
+// unused masks the lanes of a block with 1 to 4 triangles that have none.
+DATA unused<>+0(SB)/8, $0xFFFFFFFF00000000
+DATA unused<>+8(SB)/8, $0xFFFFFFFFFFFFFFFF
+DATA unused<>+16(SB)/8, $0
+DATA unused<>+24(SB)/8, $0xFFFFFFFFFFFFFFFF
+DATA unused<>+32(SB)/8, $0
+DATA unused<>+40(SB)/8, $0xFFFFFFFF00000000
+DATA unused<>+48(SB)/8, $0
+DATA unused<>+56(SB)/8, $0
+GLOBL unused<>(SB), RODATA|NOPTR, $64
+
+// func takeAVX2(b *block, x *batch, at, last int, box *wideBounds)
+TEXT ·takeAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+0(FP), DI
-	MOVQ first+8(FP), SI
-	MOVQ last+16(FP), CX
+	MOVQ x+8(FP), BX
+	MOVQ at+16(FP), AX
+	MOVQ last+24(FP), CX
+	MOVQ box+32(FP), DX
+	IMUL3Q $const_triangleSize, AX, SI
+	LEAQ batch_triangles(BX)(SI*1), SI
 	LANE(1, R8)
 	LANE(2, R9)
 	LANE(3, R10)
@@ -375,4 +394,222 @@ TEXT ·takeAVX2(SB), NOSPLIT, $0-24
 	VINSERTPS $0x20, 32(R9), X0, X0
 	VINSERTPS $0x30, 32(R10), X0, X0
 	VMOVUPS X0, 128(DI)
+
+	// The numbers. Those of the lanes without a triangle may be from behind the list.
+	LEAQ unused<>(SB), R8
+	MOVQ CX, R9
+	SHLQ $4, R9
+	VMOVDQU (R8)(R9*1), X0
+	VPANDN batch_geometry(BX)(AX*4), X0, X1
+	VPOR batch_primitive(BX)(AX*4), X0, X2
+	VMOVDQU X1, block_geometry(DI)
+	VMOVDQU X2, block_primitive(DI)
+
+	// The box.
+	VBROADCASTSS limits<>+4(SB), X0
+	VBROADCASTSS limits<>+8(SB), X1
+	SHLQ $4, AX
+	ADDQ AX, BX
+
+box:
+	VMOVUPS batch_lo(BX), X2
+	VMOVUPS batch_hi(BX), X3
+	VMINPS X0, X2, X0
+	VMAXPS X1, X3, X1
+	ADDQ $16, BX
+	DECQ CX
+	JGE  box
+	VMOVUPS X0, wideBounds_lo(DX)
+	VMOVUPS X1, wideBounds_hi(DX)
+	RET
+
+// func pointsAVX2(list *point, b *batch, starts *int, centers *wideBounds) int
+TEXT ·pointsAVX2(SB), NOSPLIT, $0-40
+	MOVQ list+0(FP), DI
+	MOVQ b+8(FP), BX
+	MOVQ starts+16(FP), R10
+	MOVQ centers+24(FP), DX
+	MOVQ batch_count(BX), CX
+	VBROADCASTSS limits<>+0(SB), X10
+	VPCMPEQD X11, X11, X11
+	VPSRLDQ $4, X11, X11
+	VMOVUPS wideBounds_lo(DX), X6
+	VMOVUPS wideBounds_hi(DX), X7
+	LEAQ batch_lo(BX), R8
+	LEAQ batch_hi(BX), R9
+	MOVQ DI, R13
+	XORL AX, AX
+
+loop:
+	CMPB batch_ok(BX)(AX*1), $0
+	JEQ  next
+	VMOVUPS (R8), X0
+	VMOVUPS (R9), X1
+	MIDDLE
+	VMINPS X6, X2, X6
+	VMAXPS X7, X2, X7
+	MOVL batch_geometry(BX)(AX*4), R11
+	MOVL (R10)(R11*8), R12
+	ADDL batch_primitive(BX)(AX*4), R12
+	VPINSRD $3, R12, X2, X2
+	VMOVUPS X2, (DI)
+	ADDQ $point__size, DI
+
+next:
+	ADDQ $16, R8
+	ADDQ $16, R9
+	INCQ AX
+	CMPQ AX, CX
+	JNE  loop
+	VMOVUPS X6, wideBounds_lo(DX)
+	VMOVUPS X7, wideBounds_hi(DX)
+	SUBQ R13, DI
+	SHRQ $4, DI
+	MOVQ DI, ret+32(FP)
+	RET
+
+// morton holds the greatest component of a code, the masks of spread3, and the shifts of the components.
+DATA morton<>+0(SB)/4, $0x447FC000
+DATA morton<>+4(SB)/4, $0x030000FF
+DATA morton<>+8(SB)/4, $0x0300F00F
+DATA morton<>+12(SB)/4, $0x030C30C3
+DATA morton<>+16(SB)/4, $0x09249249
+DATA morton<>+20(SB)/8, $0x0000000100000002
+DATA morton<>+28(SB)/8, $0
+GLOBL morton<>(SB), RODATA|NOPTR, $36
+
+// SPREAD(shift, mask) moves the bits of X0 apart by a step of spread3.
+#define SPREAD(shift, mask) \
+	VPSLLD $shift, X0, X1 \
+	VPOR X1, X0, X0 \
+	VPAND mask, X0, X0
+
+// func mortonKeysAVX2(keys *mortonKey, points *point, n int, from, scale *[4]float32)
+TEXT ·mortonKeysAVX2(SB), NOSPLIT, $0-40
+	MOVQ keys+0(FP), DI
+	MOVQ points+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ from+24(FP), R8
+	MOVQ scale+32(FP), R9
+	VPCMPEQD X11, X11, X11
+	VPSRLDQ $4, X11, X11
+	VANDPS (R8), X11, X8
+	VANDPS (R9), X11, X9
+	VXORPS X10, X10, X10
+	VBROADCASTSS morton<>+0(SB), X12
+	VBROADCASTSS morton<>+4(SB), X3
+	VBROADCASTSS morton<>+8(SB), X4
+	VBROADCASTSS morton<>+12(SB), X5
+	VBROADCASTSS morton<>+16(SB), X6
+	VMOVDQU morton<>+20(SB), X7
+
+loop:
+	VANDPS (SI), X11, X0
+	VSUBPS X8, X0, X0
+	VMULPS X9, X0, X0
+	VMAXPS X10, X0, X0
+	VMINPS X12, X0, X0
+	VCVTTPS2DQ X0, X0
+	SPREAD(16, X3)
+	SPREAD(8, X4)
+	SPREAD(4, X5)
+	SPREAD(2, X6)
+	VPSLLVD X7, X0, X0
+	VPSHUFD $0x01, X0, X1
+	VPSHUFD $0x02, X0, X2
+	VPOR X1, X0, X0
+	VPOR X2, X0, X0
+	VMOVD X0, AX
+	SHLQ $32, AX
+	MOVL point_primitive(SI), DX
+	ORQ  DX, AX
+	MOVQ AX, (DI)
+	ADDQ $point__size, SI
+	ADDQ $8, DI
+	DECQ CX
+	JNZ  loop
+	RET
+
+// infinite holds the corners of a box that no ray hits.
+DATA infinite<>+0(SB)/4, $0x7F800000
+DATA infinite<>+4(SB)/4, $0xFF800000
+GLOBL infinite<>(SB), RODATA|NOPTR, $8
+
+// COMPONENTS(from, to) stores the corners of four children at the offset from of the frame by component, to the offset to of the node.
+#define COMPONENTS(from, to) \
+	VMOVUPS (from)(SP), X0 \
+	VMOVUPS (from+16)(SP), X1 \
+	VMOVUPS (from+32)(SP), X2 \
+	VMOVUPS (from+48)(SP), X3 \
+	TRANSPOSE \
+	VMOVUPS X0, node_bounds+to(DI) \
+	VMOVUPS X1, node_bounds+to+64(DI) \
+	VMOVUPS X2, node_bounds+to+128(DI)
+
+// func refitNodeAVX2(n *node, children *[width]ref, leaves, nodes, all *wideBounds)
+//
+// The frame holds the least corners of the children, and then the greatest ones.
+TEXT ·refitNodeAVX2(SB), NOSPLIT, $256-40
+	MOVQ n+0(FP), DI
+	MOVQ children+8(FP), SI
+	MOVQ leaves+16(FP), R9
+	MOVQ nodes+24(FP), R10
+	MOVQ all+32(FP), DX
+	VBROADCASTSS limits<>+4(SB), X8
+	VBROADCASTSS limits<>+8(SB), X9
+	VMOVAPS X8, X10
+	VMOVAPS X9, X11
+	VBROADCASTSS infinite<>+0(SB), X12
+	VBROADCASTSS infinite<>+4(SB), X13
+	MOVQ SP, BX
+	XORL AX, AX
+
+child:
+	MOVL (SI)(AX*4), R8
+	MOVL R8, node_child(DI)(AX*4)
+	TESTL R8, R8
+	JLT  leaf
+	SHLQ $5, R8
+	VMOVUPS wideBounds_lo(R10)(R8*1), X0
+	VMOVUPS wideBounds_hi(R10)(R8*1), X1
+	JMP  next
+
+leaf:
+	VMOVAPS X12, X0
+	VMOVAPS X13, X1
+	CMPL R8, $-1
+	JEQ  next
+	MOVL R8, CX
+	SHRL $28, CX
+	ANDL $(const_maxLeafBlocks-1), CX
+	ANDL $(const_maxBlocks-1), R8
+	SHLQ $5, R8
+	ADDQ R9, R8
+	VMOVAPS X8, X0
+	VMOVAPS X9, X1
+
+part:
+	VMOVUPS wideBounds_lo(R8), X2
+	VMOVUPS wideBounds_hi(R8), X3
+	VMINPS X0, X2, X0
+	VMAXPS X1, X3, X1
+	ADDQ $wideBounds__size, R8
+	DECL CX
+	JGE  part
+
+next:
+	VMOVUPS X0, (BX)(AX*8)
+	VMOVUPS X1, 128(BX)(AX*8)
+	ADDQ $8, BX
+	VMINPS X10, X0, X10
+	VMAXPS X11, X1, X11
+	INCQ AX
+	CMPQ AX, $8
+	JNE  child
+	VMOVUPS X10, wideBounds_lo(DX)
+	VMOVUPS X11, wideBounds_hi(DX)
+	COMPONENTS(0, 0)
+	COMPONENTS(64, 16)
+	COMPONENTS(128, 32)
+	COMPONENTS(192, 48)
 	RET

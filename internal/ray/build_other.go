@@ -17,7 +17,14 @@ func (b *binning) partition(items []item, s split) int { return b.partitionPorta
 // growBlocks is growBlocksPortable.
 func growBlocks(w *wideBounds, blocks []block) { growBlocksPortable(w, blocks) }
 
-// readAVX2 and takeAVX2 are not called.
+// The following functions are not called.
+
 func readAVX2(*batch, *reader) {}
 
-func takeAVX2(*block, *triangle, int) {}
+func takeAVX2(*block, *batch, int, int, *wideBounds) {}
+
+func pointsAVX2(*point, *batch, *int, *wideBounds) int { return 0 }
+
+func mortonKeysAVX2(*mortonKey, *point, int, *[4]float32, *[4]float32) {}
+
+func refitNodeAVX2(*node, *[width]ref, *wideBounds, *wideBounds, *wideBounds) {}

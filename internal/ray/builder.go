@@ -19,14 +19,13 @@ type builder struct {
 	// free counts goroutines that may start.
 	free   atomic.Int32
 	binary binaryNodes
-	root   child
 
 	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
 	// the triangles, in place of items; starts holds the number of the first triangle of each geometry, and the number of all triangles.
 	fast   bool
 	keys   []mortonKey
 	starts []int
-	// boxes are those of the blocks of a fast build.
+	// boxes are those of the blocks of triangles.
 	boxes []wideBounds
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
 	stop    func() error
@@ -34,10 +33,10 @@ type builder struct {
 	stopped atomic.Bool
 	err     error
 
-	nodes   []node
-	rootRef ref
-	// blockRanges are the items of each block.
-	blockRanges []blockRange
+	// branch is the wide tree. While grain is not 0, parts of at most so many items become tasks.
+	branch
+	grain int32
+	tasks []task
 }
 
 // child is a part of the binary tree: items from to to, with the children of node split; split is 0 in a leaf.
@@ -117,8 +116,7 @@ func (b *builder) buildFast(readers []reader) error {
 	}
 	b.sortMorton(readers)
 	if n := len(b.keys); n > 0 {
-		b.nodes, b.blockRanges = large[node](n / 16)[:0], make([]blockRange, 0, n/3)
-		b.rootRef = b.buildMorton(0, int32(n))
+		b.grow(&child{to: int32(n)})
 		b.shouldStop()
 	}
 	return b.err
@@ -130,17 +128,18 @@ func (b *builder) build() error {
 	if n == 0 || b.shouldStop() {
 		return b.err
 	}
-	b.root = child{nothing(), 0, int32(n), 0}
+	root := child{nothing(), 0, int32(n), 0}
 	b.binary.init(n)
-	for i := range b.items {
-		b.root.add(&b.items[i].lo, &b.items[i].hi)
+	if n <= 4*maxLeafBlocks { // no other root is compared with a leaf
+		for i := range b.items {
+			root.add(&b.items[i].lo, &b.items[i].hi)
+		}
 	}
-	b.divide(&b.root, 0)
+	b.divide(&root, 0)
 	if b.shouldStop() {
 		return b.err
 	}
-	b.nodes = large[node](n / 16)[:0]
-	b.rootRef = b.collapse(&b.root)
+	b.grow(&root)
 	b.binary.chunks = nil
 	return nil
 }
@@ -163,7 +162,7 @@ const (
 	// maxSAHDepth is the depth beyond which splits halve the number of items: the tree is then at most maxDepth deep.
 	maxSAHDepth = 40
 	// minFork is the least number of items for which a goroutine starts.
-	minFork = 4096
+	minFork = 1024
 	// stopItems is the least number of items of a split that asks whether the build must end.
 	stopItems = 1 << 16
 	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
@@ -208,10 +207,8 @@ func (b *builder) split(c *child, depth int) int32 {
 	if depth >= maxSAHDepth {
 		return b.cut(c, n/2)
 	}
-	centers := middles(items)
 	var bin binning
-	bin.init(&centers, n)
-	bin.add(items)
+	b.bin(&bin, items)
 	s, ok := bin.best(b.single)
 	if !b.single && n <= 4*maxLeafBlocks {
 		blocks := float64((n + 3) / 4)
@@ -223,6 +220,43 @@ func (b *builder) split(c *child, depth int) int32 {
 		return b.cut(c, n/2)
 	}
 	return b.partition(c, &bin, s)
+}
+
+// binChunk is the number of items that a goroutine adds to bins at a time.
+const binChunk = 1 << 16
+
+// bin distributes items over bins. Goroutines that are free take a part of many items.
+func (b *builder) bin(bin *binning, items []item) {
+	n := len(items)
+	if n < 2*binChunk {
+		centers := middles(items)
+		bin.init(&centers, n)
+		bin.add(items)
+		return
+	}
+	helpers := int32(0)
+	for b.free.Add(-1) >= 0 {
+		helpers++
+	}
+	b.free.Add(1)
+	defer b.free.Add(helpers)
+	chunks := (n + binChunk - 1) / binChunk
+	part := func(c int) []item { return items[c*binChunk : min((c+1)*binChunk, n)] }
+	boxes := make([]wideBounds, chunks)
+	parallel(1+int(helpers), chunks, func(c int) { boxes[c] = middles(part(c)) })
+	centers := nowhere
+	for c := range boxes {
+		centers.grow(&boxes[c])
+	}
+	bin.init(&centers, n)
+	parts := make([]binning, chunks)
+	parallel(1+int(helpers), chunks, func(c int) {
+		parts[c].init(&centers, n)
+		parts[c].add(part(c))
+	})
+	for c := range parts {
+		bin.join(&parts[c])
+	}
 }
 
 // cut divides c after n items, in their order.

@@ -1,29 +1,49 @@
 package ray
 
-// finish makes the wide tree of the binary one and stores it in s.
+// finish makes the nodes of the wide tree and stores it in s.
 func (b *builder) finish(s *Structure) {
 	if len(b.items)+len(b.keys) == 0 {
 		return
 	}
-	s.root, s.nodes = b.rootRef, b.nodes
-	if b.fast {
-		s.refit(s, b.threads, func(r ref) bounds { return leafBox(b.boxes, r) })
-		b.root.bounds = s.boxOf(s.root)
+	s.root, s.nodes = b.root, large[node](len(b.links))
+	boxes := b.boxes
+	if b.single {
+		boxes = b.itemBoxes(len(s.instances))
 	}
-	s.lo, s.hi = b.root.lo, b.root.hi
+	box := s.refit(b.threads, boxes, func(i int) *[width]ref { return &b.links[i] })
+	s.lo, s.hi = box.lo, box.hi
 	if !s.top {
 		s.reach = reachOf(s.lo, s.hi)
 	}
 }
 
-// collapse makes wide nodes: each takes the place of a binary node and repeatedly of its child with the largest
-// surface, until it has eight children (Wald, Benthin and Boulos 2008, "Getting Rid of Packets").
-func (b *builder) collapse(c *child) ref {
-	if c.split == 0 {
-		return b.leaf(c)
+// itemBoxes returns the boxes of leaves of single items. instances is the number of instances of a top level.
+func (b *builder) itemBoxes(instances int) []wideBounds {
+	if !b.numbered {
+		instances = len(b.items)
 	}
-	at := len(b.nodes)
-	b.nodes = append(b.nodes, node{})
+	boxes := make([]wideBounds, instances)
+	for i := range b.items {
+		it := &b.items[i]
+		if b.numbered {
+			i = int(it.primitive)
+		}
+		boxes[i].set(&it.lo, &it.hi)
+	}
+	return boxes
+}
+
+// collapse makes wide nodes in t: each takes the place of a binary node and repeatedly of its child with the largest
+// surface, until it has eight children (Wald, Benthin and Boulos 2008, "Getting Rid of Packets").
+func (b *builder) collapse(t *branch, c *child) ref {
+	if c.split == 0 {
+		return b.leaf(t, c)
+	}
+	if c.to-c.from <= b.grain {
+		return b.later(c)
+	}
+	at := len(t.links)
+	t.links = append(t.links, [width]ref{})
 	var list [width]*child
 	n := b.binary.at(c.split)
 	list[0], list[1] = &n.left, &n.right
@@ -42,26 +62,27 @@ func (b *builder) collapse(c *child) ref {
 		list[largest], list[count] = &n.left, &n.right
 		count++
 	}
-	var w node
-	w.clear()
-	for i, c := range list[:count] {
-		w.set(i, c.lo, c.hi, b.collapse(c))
+	for i := range width {
+		r := emptyRef
+		if i < count {
+			r = b.collapse(t, list[i])
+		}
+		t.links[at][i] = r
 	}
-	b.nodes[at] = w
 	return ref(at)
 }
 
-// leaf returns the reference to a leaf.
-func (b *builder) leaf(c *child) ref {
+// leaf returns the reference to a leaf, and adds its blocks to t.
+func (b *builder) leaf(t *branch, c *child) ref {
 	switch {
 	case b.numbered:
 		return leafBit | ref(b.items[c.from].primitive)
 	case b.single:
 		return leafBit | ref(c.from)
 	}
-	first := len(b.blockRanges)
+	first := len(t.ranges)
 	for at := c.from; at < c.to; at += 4 {
-		b.blockRanges = append(b.blockRanges, blockRange{at, min(at+4, c.to)})
+		t.ranges = append(t.ranges, blockRange{at, min(at+4, c.to)})
 	}
-	return leafOf(first, len(b.blockRanges)-first)
+	return leafOf(first, len(t.ranges)-first)
 }

@@ -146,7 +146,8 @@ func TestGrowBlocks(t *testing.T) {
 			p[r.IntN(4)][r.IntN(3)][r.IntN(3)] = float32(math.NaN())
 			var x batch
 			copy(x.triangles[:], p[:])
-			blocks[i].take(&x, 0, 1+r.IntN(4))
+			var box wideBounds
+			blocks[i].take(&x, 0, 1+r.IntN(4), &box)
 		}
 		v, w := nowhere, nowhere
 		growBlocks(&v, blocks)
@@ -157,19 +158,137 @@ func TestGrowBlocks(t *testing.T) {
 	}
 }
 
-// TestTake checks that the machine code gives a block the positions that the portable code gives it.
-func TestTake(t *testing.T) {
-	r := rand.New(rand.NewPCG(29, 30))
-	var x batch
+// randomBatch returns a batch of triangles of 5 geometries, some of which are not active.
+func randomBatch(r *rand.Rand) *batch {
+	x := &batch{count: batchSize}
 	copy(x.triangles[:], soup(r, batchSize, 0.3))
+	for i := range x.count {
+		lo, hi := x.triangles[i].bounds()
+		copy(x.lo[i][:], lo[:])
+		copy(x.hi[i][:], hi[:])
+		x.geometry[i], x.primitive[i], x.ok[i] = r.Uint32N(5), r.Uint32N(1000), r.IntN(8) > 0
+	}
+	return x
+}
+
+// TestTake checks that the machine code gives a block the positions, the numbers and the box that the portable code gives it.
+func TestTake(t *testing.T) {
+	x := randomBatch(rand.New(rand.NewPCG(29, 30)))
 	for count := 1; count <= 4; count++ {
-		for at := range batchSize - 3 {
+		for at := range batchSize - count + 1 {
 			var a, b block
-			a.take(&x, at, count)
-			b.takePortable(&x.triangles, at, count)
-			if a.vertices != b.vertices {
-				t.Fatalf("%d triangles from %d on: %v, portable %v", count, at, a.vertices, b.vertices)
+			var v, w wideBounds
+			a.take(x, at, count, &v)
+			b.takePortable(x, at, count, &w)
+			if a != b || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
+				t.Fatalf("%d triangles from %d on: %v in %v, portable %v in %v", count, at, a, v, b, w)
 			}
+		}
+	}
+}
+
+// TestPoints checks that the machine code reads the middles of the active triangles of a batch as the portable code does.
+func TestPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	starts := []int{0, 1000, 3000, 3000, 9000, 12000}
+	for range 50 {
+		x := randomBatch(r)
+		x.count = 1 + r.IntN(batchSize)
+		v, w := nowhere, nowhere
+		var a, b [batchSize]point
+		n, m := x.points(a[:], starts, &v), x.pointsPortable(b[:], starts, &w)
+		if n != m || a != b || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
+			t.Fatalf("%d points %v in %v, portable %d %v in %v", n, a, v, m, b, w)
+		}
+	}
+}
+
+// TestMortonKeys checks that the machine code and the portable code give points the same Morton codes, which grow along each axis.
+func TestMortonKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 46))
+	for range 100 {
+		points := make([]point, 1+r.IntN(40))
+		var from, scale [4]float32
+		for k := range 3 {
+			from[k] = []float32{0, -1, -math.MaxFloat32, 1e-40}[r.IntN(4)]
+			scale[k] = []float32{0, 500, 1e38, 1e-38}[r.IntN(4)]
+		}
+		for i := range points {
+			points[i].primitive = r.Uint32()
+			for k := range 3 {
+				points[i].middle[k] = []float32{r.Float32(), -r.Float32(), math.MaxFloat32, -math.MaxFloat32, 1e-40}[r.IntN(5)]
+			}
+		}
+		a, b := make([]mortonKey, len(points)), make([]mortonKey, len(points))
+		mortonKeys(a, points, &from, &scale)
+		mortonKeysPortable(b, points, &from, &scale)
+		if !slices.Equal(a, b) {
+			t.Fatalf("keys %x, portable %x", a, b)
+		}
+	}
+	for k, want := range []uint32{0x24924924, 0x12492492, 0x09249249} { // all bits of an axis
+		p := []point{{}, {}}
+		p[1].middle[k] = 2
+		var keys [2]mortonKey
+		mortonKeys(keys[:], p, &[4]float32{}, &[4]float32{512, 512, 512})
+		if keys[0].code() != 0 || keys[1].code() != want {
+			t.Errorf("axis %d has the codes %#x and %#x; must be 0 and %#x", k, keys[0].code(), keys[1].code(), want)
+		}
+	}
+}
+
+// TestSortKeys checks the order of keys for any number of goroutines. Equal codes keep their order.
+func TestSortKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(47, 48))
+	for _, n := range []int{1, 2, 1000, 50_000} {
+		keys := make([]mortonKey, n)
+		for i := range keys {
+			keys[i] = mortonKey(r.Uint32N(1<<30)&r.Uint32())<<32 | mortonKey(i)
+		}
+		want := slices.Clone(keys)
+		slices.Sort(want)
+		for _, threads := range []int{1, 2, 5} {
+			if got := sortKeys(slices.Clone(keys), make([]mortonKey, n), threads); !slices.Equal(got, want) {
+				t.Errorf("%d keys, %d goroutines: not sorted", n, threads)
+			}
+		}
+	}
+}
+
+// TestRefitNode checks that the machine code and the portable code compute the same node.
+func TestRefitNode(t *testing.T) {
+	r := rand.New(rand.NewPCG(49, 50))
+	boxes := func(n int) []wideBounds {
+		list := make([]wideBounds, n)
+		for i := range list {
+			if list[i] = nowhere; r.IntN(8) > 0 { // another box is that of inactive triangles
+				for k := range 3 {
+					list[i].lo[k] = r.Float32()
+					list[i].hi[k] = list[i].lo[k] + r.Float32()
+				}
+			}
+		}
+		return list
+	}
+	leaves, nodes := boxes(40), boxes(20)
+	for range 500 {
+		var children [width]ref
+		for j := range children {
+			switch r.IntN(3) {
+			case 0:
+				children[j] = emptyRef
+			case 1:
+				children[j] = leafOf(r.IntN(len(leaves)-maxLeafBlocks), 1+r.IntN(maxLeafBlocks))
+			default:
+				children[j] = ref(r.IntN(len(nodes)))
+			}
+		}
+		var a, b node
+		var v, w wideBounds
+		refitNode(&a, &children, leaves, nodes, &v)
+		refitNodePortable(&b, &children, leaves, nodes, &w)
+		if a != b || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
+			t.Fatalf("%v in %v, portable %v in %v", a, v, b, w)
 		}
 	}
 }

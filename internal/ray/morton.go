@@ -27,35 +27,58 @@ func (k mortonKey) code() uint32 { return uint32(k >> 32) }
 // readPoints returns the active triangles, in the order of geometries and primitives, and the box of their middles.
 func (b *builder) readPoints(readers []reader) ([]point, wideBounds) {
 	count := b.starts[len(readers)]
-	const chunk = 1 << 9
-	chunks := (count + chunk - 1) / chunk
-	points, active, boxes := make([]point, count), make([]int, chunks), make([]wideBounds, chunks)
-	parallel(b.threads, chunks, func(c int) {
-		var items [chunk]item
-		from := c * chunk
-		n := readChunk(readers, b.starts, from, items[:min(chunk, count-from)])
-		active[c], boxes[c] = n, nowhere
-		if n > 0 {
-			boxes[c] = middles(items[:n])
-		}
-		for i := range items[:n] {
-			it := &items[i]
-			points[from+i] = point{vec{it.middle(0), it.middle(1), it.middle(2)}, uint32(b.starts[it.geometry]) + it.primitive}
+	boxes := make([]wideBounds, (count+readChunkSize-1)/readChunkSize)
+	points := readAll(readers, b.starts, b.threads, make([]point, count), func(c int, list []point) func(x *batch, it *item) int {
+		boxes[c] = nowhere
+		return func(x *batch, it *item) int {
+			if it != nil { // a batch of one
+				x = &batch{count: 1, ok: [batchSize]bool{true}}
+				x.geometry[0], x.primitive[0] = it.geometry, it.primitive
+				copy(x.lo[0][:], it.lo[:])
+				copy(x.hi[0][:], it.hi[:])
+			}
+			n := x.points(list, b.starts, &boxes[c])
+			list = list[n:]
+			return n
 		}
 	})
 	all := nowhere
 	for i := range boxes {
 		all.grow(&boxes[i])
 	}
-	return compacted(points, active, chunk), all
+	return points, all
+}
+
+// points sets list to the active triangles and grows centers by their middles. It returns how many there are.
+func (b *batch) points(list []point, starts []int, centers *wideBounds) int {
+	if hasKernel && len(list) >= b.count {
+		return pointsAVX2(&list[0], b, &starts[0], centers)
+	}
+	return b.pointsPortable(list, starts, centers)
+}
+
+// pointsPortable is points without machine code.
+func (b *batch) pointsPortable(list []point, starts []int, centers *wideBounds) (n int) {
+	for i := range b.count {
+		if b.ok[i] {
+			it := item{lo: vec(b.lo[i][:3]), hi: vec(b.hi[i][:3])}
+			p := point{vec{it.middle(0), it.middle(1), it.middle(2)}, uint32(starts[b.geometry[i]]) + b.primitive[i]}
+			for k, m := range p.middle {
+				centers.lo[k], centers.hi[k] = min32(m, centers.lo[k]), max32(m, centers.hi[k])
+			}
+			list[n] = p
+			n++
+		}
+	}
+	return n
 }
 
 // sortMorton sorts the active triangles along the Morton curve through their middles.
 func (b *builder) sortMorton(readers []reader) {
 	points, centers := b.readPoints(readers)
 	n := len(points)
-	var scale vec
-	for k := range scale {
+	var scale [4]float32
+	for k := range 3 {
 		if size := centers.hi[k] - centers.lo[k]; size > 0 {
 			if s := (1 << mortonBits) / size; isFinite(s) {
 				scale[k] = s
@@ -66,18 +89,33 @@ func (b *builder) sortMorton(readers []reader) {
 		return
 	}
 	keys := make([]mortonKey, n)
-	const chunk = 1 << 14
+	const chunk = 1 << 12
 	parallel(b.threads, (n+chunk-1)/chunk, func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			var code uint32
-			for k := range 3 {
-				x := float32((points[i].middle[k] - centers.lo[k]) * scale[k])
-				code = code<<1 | spread3(int32(min(max(x, 0), 1<<mortonBits-1)))
-			}
-			keys[i] = mortonKey(code)<<32 | mortonKey(points[i].primitive)
-		}
+		from, to := c*chunk, min((c+1)*chunk, n)
+		mortonKeys(keys[from:to], points[from:to], &centers.lo, &scale)
 	})
-	b.keys = sortKeys(keys, unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n)) // a point is larger than a key
+	b.keys = sortKeys(keys, unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n), b.threads) // a point is larger than a key
+}
+
+// mortonKeys sets keys to those of points: component k is (middle−from)·scale.
+func mortonKeys(keys []mortonKey, points []point, from, scale *[4]float32) {
+	if hasKernel {
+		mortonKeysAVX2(&keys[0], &points[0], len(points), from, scale)
+		return
+	}
+	mortonKeysPortable(keys, points, from, scale)
+}
+
+// mortonKeysPortable is mortonKeys without machine code.
+func mortonKeysPortable(keys []mortonKey, points []point, from, scale *[4]float32) {
+	for i := range points {
+		var code uint32
+		for k := range 3 {
+			x := float32((points[i].middle[k] - from[k]) * scale[k])
+			code = code<<1 | spread3(int32(min32(max32(x, 0), 1<<mortonBits-1))) // a NaN, from an infinite difference, is 0
+		}
+		keys[i] = mortonKey(code)<<32 | mortonKey(points[i].primitive)
+	}
 }
 
 // spread3 moves bit i of x, which has mortonBits bits, to bit 3i.
@@ -89,45 +127,59 @@ func spread3(x int32) uint32 {
 	return (y | y<<2) & 0x09249249
 }
 
-// sortKeys sorts keys by their codes, stably, with the memory of other.
-func sortKeys(keys, other []mortonKey) []mortonKey {
+// sortKeys sorts keys by their codes, stably, with the memory of other: by one digit after the other, from the lowest one on. Each
+// goroutine moves a part of the keys; its keys of a digit follow those of the parts before.
+func sortKeys(keys, other []mortonKey, threads int) []mortonKey {
 	const mask = 1<<mortonBits - 1
-	var at [3][mask + 1]int32
-	for _, k := range keys {
-		c := k.code()
-		at[0][c&mask]++
-		at[1][c>>mortonBits&mask]++
-		at[2][c>>(2*mortonBits)&mask]++
-	}
-	for digit := range at {
-		next, sum := &at[digit], int32(0)
-		for i, n := range next {
-			next[i] = sum
-			sum += n
-		}
+	const minPart = 1 << 13 // keys of a goroutine
+	n := len(keys)
+	parts := max(min(threads, n/minPart), 1)
+	at := make([][mask + 1]int32, parts)
+	for digit := range 3 {
 		shift := mortonBits * digit
-		for _, k := range keys {
-			d := k.code() >> shift & mask
-			other[next[d]] = k
-			next[d]++
+		parallel(parts, parts, func(p int) {
+			next := &at[p]
+			*next = [mask + 1]int32{}
+			for _, k := range keys[n*p/parts : n*(p+1)/parts] {
+				next[k.code()>>shift&mask]++
+			}
+		})
+		sum := int32(0)
+		for d := range mask + 1 {
+			for p := range at {
+				count := at[p][d]
+				at[p][d] = sum
+				sum += count
+			}
 		}
+		parallel(parts, parts, func(p int) {
+			next := &at[p]
+			for _, k := range keys[n*p/parts : n*(p+1)/parts] {
+				d := k.code() >> shift & mask
+				other[next[d]] = k
+				next[d]++
+			}
+		})
 		keys, other = other, keys
 	}
 	return keys
 }
 
-// buildMorton makes the wide tree of the sorted keys, without boxes: a range of items is divided where the highest bit of
+// buildMorton makes the wide tree of the sorted keys of c in t: a range of items is divided where the highest bit of
 // its codes changes (Lauterbach et al. 2009, "Fast BVH Construction on GPUs"), its largest part first, until it has eight
 // parts.
-func (b *builder) buildMorton(from, to int32) ref {
-	if to-from <= mortonLeaf || b.stopped.Load() {
-		return b.leaf(&child{from: from, to: min(to, from+4*maxLeafBlocks)})
-	}
-	if to-from >= stopItems && b.shouldStop() {
+func (b *builder) buildMorton(t *branch, c *child) ref {
+	from, to := c.from, c.to
+	switch {
+	case to-from <= mortonLeaf || b.stopped.Load():
+		return b.leaf(t, &child{from: from, to: min(to, from+4*maxLeafBlocks)})
+	case to-from >= stopItems && b.shouldStop():
 		return emptyRef
+	case to-from <= b.grain:
+		return b.later(c)
 	}
-	at := len(b.nodes)
-	b.nodes = append(b.nodes, node{})
+	at := len(t.links)
+	t.links = append(t.links, [width]ref{})
 	ends := [width + 1]int32{from, to}
 	count := 1
 	for count < width {
@@ -145,13 +197,13 @@ func (b *builder) buildMorton(from, to int32) ref {
 		ends[largest+1] = m
 		count++
 	}
-	var list [width]ref
 	for i := range width {
-		if list[i] = emptyRef; i < count {
-			list[i] = b.buildMorton(ends[i], ends[i+1])
+		r := emptyRef
+		if i < count {
+			r = b.buildMorton(t, &child{from: ends[i], to: ends[i+1]})
 		}
+		t.links[at][i] = r
 	}
-	b.nodes[at].child = list
 	return ref(at)
 }
 
@@ -176,7 +228,7 @@ func (b *builder) mortonSplit(from, to int32) int32 {
 
 // addMorton adds the triangles of block j to x.
 func (b *builder) addMorton(x *batch, j int) {
-	r := b.blockRanges[j]
+	r := b.ranges[j]
 	for _, k := range b.keys[r.from:r.to] {
 		n, g := int(uint32(k)), 0
 		if x.count > 0 { // neighbors are often of the same geometry

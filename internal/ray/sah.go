@@ -56,6 +56,12 @@ var nowhere = func() (w wideBounds) {
 	return w
 }()
 
+// set sets w to the box of lo and hi.
+func (w *wideBounds) set(lo, hi *vec) {
+	copy(w.lo[:], lo[:])
+	copy(w.hi[:], hi[:])
+}
+
 // grow grows w by o.
 func (w *wideBounds) grow(o *wideBounds) {
 	for c := range 3 {
@@ -98,6 +104,16 @@ func (b *binning) init(centers *wideBounds, n int) {
 		}
 		for i := range used {
 			b.count[k][i], b.box[k][i] = 0, nowhere
+		}
+	}
+}
+
+// join adds the items of o, which has the same bins.
+func (b *binning) join(o *binning) {
+	for k := range 3 {
+		for i := range bins {
+			b.count[k][i] += o.count[k][i]
+			b.box[k][i].grow(&o.box[k][i])
 		}
 	}
 }

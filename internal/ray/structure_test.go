@@ -217,17 +217,29 @@ func TestFastBuild(t *testing.T) {
 
 // TestThreads checks that a structure does not depend on the number of goroutines of its build.
 func TestThreads(t *testing.T) {
-	list := soup(rand.New(rand.NewPCG(11, 12)), 9000, 0.02)
-	for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
-		in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:], 0)}, Threads: 1, Flags: flags}
-		one := build(t, in)
-		in.Threads = 4
-		four := build(t, in)
-		a, b := make([]byte, one.SerializedSize()), make([]byte, four.SerializedSize())
-		one.Serialize(a)
-		four.Serialize(b)
-		if string(a) != string(b) {
-			t.Error("the structures differ")
+	list := soup(rand.New(rand.NewPCG(11, 12)), 2*binChunk+9000, 0.02)
+	for _, n := range []int{9000, len(list)} {
+		for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
+			in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:n], 0)}, Threads: 1, Flags: flags}
+			want := ""
+			for _, threads := range []int{1, 2, 4} {
+				in.Threads = threads
+				s := build(t, in)
+				updated, err := Update(&in, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range []*Structure{s, updated} { // the vertices have not moved
+					bytes := make([]byte, s.SerializedSize())
+					s.Serialize(bytes)
+					if want == "" {
+						want = string(bytes)
+					}
+					if string(bytes) != want {
+						t.Errorf("%d triangles, flags %d: the structure of %d goroutines differs", n, flags, threads)
+					}
+				}
+			}
 		}
 	}
 }

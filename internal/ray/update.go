@@ -41,17 +41,10 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 		next.moved = large[block](len(source.moved))
 		boxes = joined(boxes, refreshBlocks(next.moved, source.blocks, moved, in.Threads))
 	}
-	if source.root&leafBit != 0 && source.root != emptyRef {
-		next.refresh(source, readers, source.root)
+	if next.kind != Triangles {
+		boxes = next.refresh(source, readers, in.Threads)
 	}
-	next.refit(source, in.Threads, func(r ref) bounds {
-		if next.kind == Triangles {
-			return leafBox(boxes, r)
-		}
-		next.refresh(source, readers, r)
-		return next.boxOf(r)
-	})
-	b := next.boxOf(next.root)
+	b := next.refit(in.Threads, boxes, source.links)
 	next.lo, next.hi, next.reach = b.lo, b.hi, reachOf(b.lo, b.hi)
 	return next, stopError(in)
 }
@@ -64,49 +57,33 @@ func stopError(in *Input) error {
 	return in.Stop()
 }
 
-// refresh updates the primitive of a leaf of boxes or spheres from its geometry.
-func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
-	switch i := r &^ leafBit; {
-	case s.kind == Boxes:
-		old := &source.boxes[i]
-		lo, hi, ok := readers[old.geometry].box(old.primitive)
-		if !ok {
-			lo, hi = noLo, noHi
-		}
-		s.boxes[i] = box{lo, hi, old.geometry, old.primitive}
-	case s.kind.isRound():
-		old := &source.rounds[i]
-		x, ok := readers[old.geometry].round(old.primitive)
-		s.rounds[i] = numbered(x, ok, old.geometry, old.primitive)
-	}
-}
+// links returns the children of node i.
+func (s *Structure) links(i int) *[width]ref { return &s.nodes[i].child }
 
-// refit computes the nodes of s, which has the tree of source or is source: first the boxes of the leaves, by leaf, then the boxes
-// of the nodes, the last one first, because a node comes before its children.
-func (s *Structure) refit(source *Structure, threads int, leaf func(r ref) bounds) {
-	const chunk = 1 << 8
-	n := len(s.nodes)
+// refresh updates the boxes or the spheres of source from its geometries, and returns the box of each.
+func (s *Structure) refresh(source *Structure, readers []reader, threads int) []wideBounds {
+	const chunk = 1 << 10
+	n := len(source.boxes) + len(source.rounds) // one of them is empty
+	boxes := make([]wideBounds, n)
 	parallel(threads, (n+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			children, k := source.nodes[i].child, &s.nodes[i]
-			k.clear()
-			for j, r := range children {
-				k.child[j] = r
-				if r&leafBit != 0 && r != emptyRef {
-					b := leaf(r)
-					k.set(j, b.lo, b.hi, r)
+			if s.kind == Boxes {
+				old := &source.boxes[i]
+				lo, hi, ok := readers[old.geometry].box(old.primitive)
+				if !ok {
+					lo, hi = noLo, noHi
 				}
+				s.boxes[i] = box{lo, hi, old.geometry, old.primitive}
+			} else {
+				old := &source.rounds[i]
+				x, ok := readers[old.geometry].round(old.primitive)
+				s.rounds[i] = numbered(x, ok, old.geometry, old.primitive)
 			}
+			b := s.boxOf(leafBit | ref(i))
+			boxes[i].set(&b.lo, &b.hi)
 		}
 	})
-	for i := n - 1; i >= 0; i-- {
-		for j, r := range s.nodes[i].child {
-			if r&leafBit == 0 {
-				b := s.boxOf(r)
-				s.nodes[i].set(j, b.lo, b.hi, r)
-			}
-		}
-	}
+	return boxes
 }
 
 // updateTop is Update of a top level.
@@ -122,18 +99,12 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 			return Build(in) // an instance became active or inactive
 		}
 	}
-	items := make([]item, len(in.Instances))
+	boxes := make([]wideBounds, len(in.Instances))
 	for _, it := range next.instanceItems() {
-		items[it.primitive] = it
+		boxes[it.primitive].set(&it.lo, &it.hi)
 	}
 	next.nodes = large[node](len(source.nodes))
-	next.refit(source, in.Threads, func(r ref) bounds {
-		it := &items[r&^leafBit]
-		return bounds{it.lo, it.hi}
-	})
-	if next.root != emptyRef && next.root&leafBit == 0 {
-		b := next.boxOf(next.root)
-		next.lo, next.hi = b.lo, b.hi
-	}
+	b := next.refit(in.Threads, boxes, source.links)
+	next.lo, next.hi = b.lo, b.hi
 	return next, stopError(in)
 }
