@@ -7,6 +7,11 @@ type branch struct {
 	ranges []blockRange
 }
 
+// reserve allocates memory for the nodes and the blocks of about so many items.
+func (t *branch) reserve(items int) {
+	t.links, t.ranges = make([][width]ref, 0, items/14+1), make([]blockRange, 0, items/3+1)
+}
+
 // task is a branch below the trunk that a goroutine makes.
 type task struct {
 	// part is a part of the binary tree, or the items of a fast build.
@@ -25,27 +30,32 @@ const (
 // the trunk come first, and then those of the tasks, in their order, so that the tree does not depend on the number of goroutines.
 func (b *builder) grow(root *child) {
 	n := int(root.to - root.from)
-	build := b.collapse
-	if b.fast {
-		build = b.buildMorton
+	build := func(t *branch, part *child) {
+		if b.fast {
+			t.root = b.buildMorton(t, part.from, part.to)
+		} else {
+			t.root = b.collapse(t, part)
+		}
 	}
 	var trunk branch
 	b.grain = int32(max(n/tasks, minTask))
 	if n <= int(b.grain) {
 		b.grain = 0
+		trunk.reserve(n)
 	}
-	trunk.root = build(&trunk, root)
+	build(&trunk, root)
 	b.grain = 0
 	parallel(b.threads, len(b.tasks), func(i int) {
 		t := &b.tasks[i]
-		t.root = build(&t.branch, &t.part)
+		t.reserve(int(t.part.to - t.part.from))
+		build(&t.branch, &t.part)
 	})
 	b.join(&trunk)
 }
 
 // later makes a task of c and returns its reference.
-func (b *builder) later(c *child) ref {
-	b.tasks = append(b.tasks, task{part: *c})
+func (b *builder) later(c child) ref {
+	b.tasks = append(b.tasks, task{part: c})
 	return taskBit | ref(len(b.tasks)-1)
 }
 

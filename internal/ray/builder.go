@@ -223,7 +223,7 @@ func (b *builder) split(c *child, depth int) int32 {
 }
 
 // binChunk is the number of items that a goroutine adds to bins at a time.
-const binChunk = 1 << 16
+const binChunk = 1 << 13
 
 // bin distributes items over bins. Goroutines that are free take a part of many items.
 func (b *builder) bin(bin *binning, items []item) {

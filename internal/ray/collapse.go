@@ -37,10 +37,10 @@ func (b *builder) itemBoxes(instances int) []wideBounds {
 // surface, until it has eight children (Wald, Benthin and Boulos 2008, "Getting Rid of Packets").
 func (b *builder) collapse(t *branch, c *child) ref {
 	if c.split == 0 {
-		return b.leaf(t, c)
+		return b.leaf(t, c.from, c.to)
 	}
 	if c.to-c.from <= b.grain {
-		return b.later(c)
+		return b.later(*c)
 	}
 	at := len(t.links)
 	t.links = append(t.links, [width]ref{})
@@ -72,17 +72,17 @@ func (b *builder) collapse(t *branch, c *child) ref {
 	return ref(at)
 }
 
-// leaf returns the reference to a leaf, and adds its blocks to t.
-func (b *builder) leaf(t *branch, c *child) ref {
+// leaf returns the reference to a leaf with the items from from to to, and adds its blocks to t.
+func (b *builder) leaf(t *branch, from, to int32) ref {
 	switch {
 	case b.numbered:
-		return leafBit | ref(b.items[c.from].primitive)
+		return leafBit | ref(b.items[from].primitive)
 	case b.single:
-		return leafBit | ref(c.from)
+		return leafBit | ref(from)
 	}
 	first := len(t.ranges)
-	for at := c.from; at < c.to; at += 4 {
-		t.ranges = append(t.ranges, blockRange{at, min(at+4, c.to)})
+	for at := from; at < to; at += 4 {
+		t.ranges = append(t.ranges, blockRange{at, min(at+4, to)})
 	}
 	return leafOf(first, len(t.ranges)-first)
 }

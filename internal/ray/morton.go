@@ -31,13 +31,12 @@ func (b *builder) readPoints(readers []reader) ([]point, wideBounds) {
 	points := readAll(readers, b.starts, b.threads, make([]point, count), func(c int, list []point) func(x *batch, it *item) int {
 		boxes[c] = nowhere
 		return func(x *batch, it *item) int {
-			if it != nil { // a batch of one
-				x = &batch{count: 1, ok: [batchSize]bool{true}}
-				x.geometry[0], x.primitive[0] = it.geometry, it.primitive
-				copy(x.lo[0][:], it.lo[:])
-				copy(x.hi[0][:], it.hi[:])
+			n := 1
+			if it != nil {
+				list[0] = it.point(b.starts, &boxes[c])
+			} else {
+				n = x.points(list, b.starts, &boxes[c])
 			}
-			n := x.points(list, b.starts, &boxes[c])
 			list = list[n:]
 			return n
 		}
@@ -61,16 +60,21 @@ func (b *batch) points(list []point, starts []int, centers *wideBounds) int {
 func (b *batch) pointsPortable(list []point, starts []int, centers *wideBounds) (n int) {
 	for i := range b.count {
 		if b.ok[i] {
-			it := item{lo: vec(b.lo[i][:3]), hi: vec(b.hi[i][:3])}
-			p := point{vec{it.middle(0), it.middle(1), it.middle(2)}, uint32(starts[b.geometry[i]]) + b.primitive[i]}
-			for k, m := range p.middle {
-				centers.lo[k], centers.hi[k] = min32(m, centers.lo[k]), max32(m, centers.hi[k])
-			}
-			list[n] = p
+			it := item{lo: vec(b.lo[i][:3]), hi: vec(b.hi[i][:3]), geometry: b.geometry[i], primitive: b.primitive[i]}
+			list[n] = it.point(starts, centers)
 			n++
 		}
 	}
 	return n
+}
+
+// point returns the point of the item and grows centers by it.
+func (it *item) point(starts []int, centers *wideBounds) point {
+	p := point{vec{it.middle(0), it.middle(1), it.middle(2)}, uint32(starts[it.geometry]) + it.primitive}
+	for k, m := range p.middle {
+		centers.lo[k], centers.hi[k] = min32(m, centers.lo[k]), max32(m, centers.hi[k])
+	}
+	return p
 }
 
 // sortMorton sorts the active triangles along the Morton curve through their middles.
@@ -165,42 +169,41 @@ func sortKeys(keys, other []mortonKey, threads int) []mortonKey {
 	return keys
 }
 
-// buildMorton makes the wide tree of the sorted keys of c in t: a range of items is divided where the highest bit of
+// buildMorton makes the wide tree of the sorted keys from from to to in t: a range of items is divided where the highest bit of
 // its codes changes (Lauterbach et al. 2009, "Fast BVH Construction on GPUs"), its largest part first, until it has eight
 // parts.
-func (b *builder) buildMorton(t *branch, c *child) ref {
-	from, to := c.from, c.to
+func (b *builder) buildMorton(t *branch, from, to int32) ref {
 	switch {
 	case to-from <= mortonLeaf || b.stopped.Load():
-		return b.leaf(t, &child{from: from, to: min(to, from+4*maxLeafBlocks)})
+		return b.leaf(t, from, min(to, from+4*maxLeafBlocks))
 	case to-from >= stopItems && b.shouldStop():
 		return emptyRef
 	case to-from <= b.grain:
-		return b.later(c)
+		return b.later(child{from: from, to: to})
 	}
 	at := len(t.links)
 	t.links = append(t.links, [width]ref{})
 	ends := [width + 1]int32{from, to}
 	count := 1
-	for count < width {
-		largest := 0
+	for ; count < width; count++ {
+		largest := 0 // eight times a size, and 7 minus the number of its part: the first one of the largest parts wins
 		for i := range count {
-			if ends[i+1]-ends[i] > ends[largest+1]-ends[largest] {
-				largest = i
-			}
+			largest = max(largest, int(ends[i+1]-ends[i])<<3|(width-1-i))
 		}
-		if ends[largest+1]-ends[largest] <= mortonLeaf {
+		if largest>>3 <= mortonLeaf {
 			break
 		}
-		m := ends[largest] + b.mortonSplit(ends[largest], ends[largest+1])
-		copy(ends[largest+2:], ends[largest+1:count+1])
-		ends[largest+1] = m
-		count++
+		part := width - 1 - largest&(width-1)
+		m := ends[part] + b.mortonSplit(ends[part], ends[part+1])
+		for i := count; i > part; i-- {
+			ends[i+1] = ends[i]
+		}
+		ends[part+1] = m
 	}
 	for i := range width {
 		r := emptyRef
 		if i < count {
-			r = b.buildMorton(t, &child{from: ends[i], to: ends[i+1]})
+			r = b.buildMorton(t, ends[i], ends[i+1])
 		}
 		t.links[at][i] = r
 	}
@@ -214,16 +217,14 @@ func (b *builder) mortonSplit(from, to int32) int32 {
 	if first == last {
 		return (to - from) / 2
 	}
-	bit := uint32(1) << (bits.Len32(first^last) - 1)
-	low, high := from, to-1 // the bit of low is 0, of high 1
-	for high-low > 1 {
-		if m := low + (high-low)/2; b.keys[m].code()&bit == 0 {
-			low = m
-		} else {
-			high = m
-		}
+	bit := bits.Len32(first^last) - 1
+	low := from // the bit of low is 0, and that of low+n is 1; no branch depends on the keys
+	for n := to - from; n > 1; {
+		half := n >> 1
+		low += half & (int32(b.keys[low+half].code()>>bit&1) - 1)
+		n -= half
 	}
-	return high - from
+	return low + 1 - from
 }
 
 // addMorton adds the triangles of block j to x.

@@ -217,7 +217,7 @@ func TestFastBuild(t *testing.T) {
 
 // TestThreads checks that a structure does not depend on the number of goroutines of its build.
 func TestThreads(t *testing.T) {
-	list := soup(rand.New(rand.NewPCG(11, 12)), 2*binChunk+9000, 0.02)
+	list := soup(rand.New(rand.NewPCG(11, 12)), 32*binChunk, 0.02)
 	for _, n := range []int{9000, len(list)} {
 		for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
 			in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:n], 0)}, Threads: 1, Flags: flags}
