@@ -20,6 +20,9 @@ type RayCall struct {
 	Uniform bool        // all lanes have the same slot and the same request
 	alike   int         // the number of lanes with the slot and the request of lane 0, of the last AddAll
 
+	// Wide: the program uses vectors of 16 numbers. The service may use them too; its results are the same.
+	Wide bool
+
 	Scratch RayScratch // memory of the service, which it finds again at the next call of the same worker; nil at first
 }
 

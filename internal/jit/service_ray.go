@@ -19,6 +19,7 @@ func (c *serviceCall) indirectRay() { c.serveRays(0, c.variant.source.PrivateSlo
 func (c *serviceCall) serveRays(base, limit uint32) {
 	rays := &c.rays
 	rays.Begin(c.private(), int(c.variant.code.Record.Lanes))
+	rays.Wide = c.form().Lanes == 16
 	parts := len(c.site.Masks)
 	slot, one := uniform(c.site.Uses[:parts])
 	request, same := uniform(c.site.Uses[parts:])

@@ -41,7 +41,7 @@
 //  4. query.go, recorded.go: rays and hits.
 //  5. walker.go, level.go, triangle.go, round.go: the traversal; kernel_*.go, kernel_amd64.s, triangle_amd64.h: its machine
 //     code.
-//  6. packet.go: the traversal of several rays; packet_*.go, packet_amd64.s: its machine code; rows.go, rows_*.go, rows_amd64.s:
-//     rays and hits in memory by word.
+//  6. packet.go: the traversal of several rays; packet_*.go, packet_amd64.s, packet512_amd64.s, packet_amd64.h: its machine code;
+//     rows.go, rows_*.go, rows_amd64.s: rays and hits in memory by word.
 //  7. serial.go, opacityserial.go, check.go: the serialized form.
 package ray

@@ -233,13 +233,15 @@ func checkModel(t *testing.T, data []byte) (candidates int) {
 			}
 		}
 	}
-	fast.NextAll(s, &packet)
-	for i := range PacketLanes {
-		q := packet.query(i)
-		list := modelRay(s, &q)
-		found := packet.Found>>i&1 != 0
-		if h := packet.hit(i); found != (len(list) > 0) || found && ((key{h.T, h.Instance, h.Geometry, h.Primitive}) != list[0].key || (h.Opaque != 0) != list[0].opaque) {
-			t.Fatalf("packet: ray %+v has %v %+v; must have %+v", q, found, h, list[:min(1, len(list))])
+	for _, fast.Wide = range []bool{false, true} {
+		fast.NextAll(s, &packet)
+		for i := range PacketLanes {
+			q := packet.query(i)
+			list := modelRay(s, &q)
+			found := packet.Found>>i&1 != 0
+			if h := packet.hit(i); found != (len(list) > 0) || found && ((key{h.T, h.Instance, h.Geometry, h.Primitive}) != list[0].key || (h.Opaque != 0) != list[0].opaque) {
+				t.Fatalf("packet: ray %+v has %v %+v; must have %+v", q, found, h, list[:min(1, len(list))])
+			}
 		}
 	}
 	return candidates

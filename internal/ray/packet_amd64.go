@@ -3,6 +3,8 @@ package ray
 import (
 	"math/bits"
 	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
 
 // rows is a number of each ray of a packet.
@@ -59,7 +61,7 @@ type packetSession struct {
 	number uint32
 	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less.
 	leaves, changed uint32
-	// culledPositive and culledNegative are 255 if triangles of that orientation are culled, or 0.
+	// culledPositive and culledNegative have the bits of all rays if triangles of that orientation are culled, or 0.
 	culledPositive, culledNegative uint32
 }
 
@@ -78,6 +80,22 @@ func gatherAVX2(s *packetSession, class int32, lanes uint32) uint32
 //
 //go:noescape
 func walkPacketAVX2(s *packetSession) int
+
+// walkPacketAVX512 is walkPacketAVX2 with vectors of 16 lanes.
+//
+//go:noescape
+func walkPacketAVX512(s *packetSession) int
+
+// hasKernel512 reports whether walkPacketAVX512 runs on this processor.
+var hasKernel512 = hasKernel && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+
+// walkPacket traverses the structure of s.
+func (w *Walker) walkPacket(s *packetSession) int {
+	if w.Wide && hasKernel512 {
+		return walkPacketAVX512(s)
+	}
+	return walkPacketAVX2(s)
+}
 
 // coordinatesAVX2 sets the barycentric coordinates of hits.
 //
@@ -135,7 +153,7 @@ func (w *Walker) findAll(lanes uint32) {
 		}
 		s.start(w.top, &k.stack[0], group)
 		s.leaves = 1
-		for walkPacketAVX2(s) == walkLeaf {
+		for w.walkPacket(s) == walkLeaf {
 			w.visitInstanceAll(s.current, s.lanes)
 			s.setHigh(&k.lower.high)
 			s.current = emptyRef
@@ -298,9 +316,9 @@ func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 	b := p.Bottom
 	s.start(b, &k.stack[stackSize], lanes)
 	s.number = instance
-	s.culledPositive, s.culledNegative = culled(k.flags, p.Flags, 255)
+	s.culledPositive, s.culledNegative = culled(k.flags, p.Flags, 1<<PacketLanes-1)
 	for {
-		if walkPacketAVX2(s) != walkBlock {
+		if w.walkPacket(s) != walkBlock {
 			return
 		}
 		place := 4*s.block + s.triangle

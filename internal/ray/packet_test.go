@@ -78,7 +78,7 @@ func TestPacket(t *testing.T) {
 	hits := 0
 	for i := range n {
 		top := []*Structure{s, one, grid}[i%3]
-		w.portable = r.IntN(16) == 0
+		w.portable, w.Wide = r.IntN(16) == 0, r.IntN(2) == 0
 		p := bundle(r, float32(math.Ldexp(1, -r.IntN(8))))
 		if top == grid && r.IntN(2) == 0 {
 			for i := range PacketLanes { // along the grid's normal, through vertices and edges

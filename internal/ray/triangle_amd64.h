@@ -1,5 +1,5 @@
-// The test of a triangle (triangle.go) in lanes: of four triangles and a ray (kernel_amd64.s), or of a triangle and eight
-// rays (packet_amd64.s). The file that includes this one defines the vector registers V0 to V15, and SLAB.
+// The test of a triangle (triangle.go) in lanes: of four triangles and a ray (kernel_amd64.s), or of a triangle and eight or sixteen
+// rays (packet_amd64.s, packet512_amd64.s). The file that includes this one defines the vector registers V0 to V15, and SLAB.
 
 // BLOCKS splits the reference to a leaf in DX: the index of the first block, and in CX the number of blocks after it.
 #define BLOCKS \
@@ -8,10 +8,9 @@
 	ANDL $7, CX \
 	ANDL $0xFFFFFFF, DX
 
-// EDGES sets V14 in the lanes that miss and V0 to zero. V0 to V2, V3 to V5 and V6 to V8 are the u, v and w of the vertices
-// relative to the origin, V10 and V11 the shears. It shears u and v, and sets V9 to V11 to the edge functions, V12 and V13
-// to the least and the greatest of them.
-#define EDGES \
+// FUNCTIONS shears u and v, and sets V9 to V11 to the edge functions, V12 and V13 to the least and the greatest of them. V0 to V2,
+// V3 to V5 and V6 to V8 are the u, v and w of the vertices relative to the origin, V10 and V11 the shears.
+#define FUNCTIONS \
 	VMULPS V10, V6, V12 \
 	VMULPS V11, V6, V13 \
 	VSUBPS V12, V0, V0 \
@@ -36,18 +35,19 @@
 	VMINPS V10, V9, V12 \
 	VMAXPS V10, V9, V13 \
 	VMINPS V11, V12, V12 \
-	VMAXPS V11, V13, V13 \
+	VMAXPS V11, V13, V13
+
+// EDGES sets V14 in the lanes that miss and V0 to zero, after FUNCTIONS.
+#define EDGES \
+	FUNCTIONS \
 	VXORPS V0, V0, V0 \
 	VCMPPS $0x11, V0, V12, V14 \ // least < 0
 	VCMPPS $0x11, V13, V0, V15 \ // 0 < greatest
 	VANDPS V15, V14, V14
 
-// DISTANCE sets V1 to t, V5 to the sum of the edge functions, and V2 in the lanes with a result that is exact enough: no
-// edge function is 0, and the sum and t are finite. V4 is the inverse of the direction's w.
-#define DISTANCE \
-	VCMPPS $0x11, V12, V0, V14 \ // 0 < least
-	VCMPPS $0x11, V0, V13, V15 \ // greatest < 0
-	VORPS V15, V14, V14 \
+// QUOTIENT sets V1 to t, V5 to the sum of the edge functions, and V2 to 0 in the lanes in which both are finite. V4 is the inverse of
+// the direction's w.
+#define QUOTIENT \
 	VADDPS V10, V9, V5 \
 	VADDPS V11, V5, V5 \
 	VMULPS V4, V6, V6 \
@@ -61,20 +61,32 @@
 	VDIVPS V5, V1, V1 \
 	VSUBPS V5, V5, V2 \
 	VSUBPS V1, V1, V3 \
-	VADDPS V3, V2, V2 \
+	VADDPS V3, V2, V2
+
+// DISTANCE is QUOTIENT, but sets V2 in the lanes with a result that is exact enough: no edge function is 0, and the sum and t are
+// finite.
+#define DISTANCE \
+	VCMPPS $0x11, V12, V0, V14 \ // 0 < least
+	VCMPPS $0x11, V0, V13, V15 \ // greatest < 0
+	VORPS V15, V14, V14 \
+	QUOTIENT \
 	VCMPPS $0, V0, V2, V2 \
 	VANDPS V14, V2, V2
 
-// CLAMP clamps t in V1 to the interval of the triangle's box. It sets V8 in the lanes with low < t < high, and V2 in those
-// with t = low or t = high, of the rays that meet the box. V7 is high.
-#define CLAMP(low, high) \
+// MEET sets V12 and V13 to the interval of the triangle's box.
+#define MEET \
 	SLAB(0, V12, V13) \
 	SLAB(1, V14, V15) \
 	VMAXPS V14, V12, V12 \
 	VMINPS V15, V13, V13 \
 	SLAB(2, V14, V15) \
 	VMAXPS V14, V12, V12 \
-	VMINPS V15, V13, V13 \
+	VMINPS V15, V13, V13
+
+// CLAMP clamps t in V1 to the interval of the triangle's box. It sets V8 in the lanes with low < t < high, and V2 in those
+// with t = low or t = high, of the rays that meet the box. V7 is high.
+#define CLAMP(low, high) \
+	MEET \
 	VCMPPS $0x12, V13, V12, V4 \ // near <= far
 	VMAXPS V1, V12, V1 \
 	VMINPS V1, V13, V1 \

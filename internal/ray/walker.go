@@ -37,6 +37,8 @@ type Walker struct {
 	// portable: the machine code is not used.
 	portable bool
 	packet   *packet
+	// Wide: packets may use vectors of 16 lanes, if the processor has them. The results are the same.
+	Wide bool
 
 	// instance is the index of the instance whose bottom level is traversed.
 	instance uint32

@@ -34,7 +34,7 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 		}
 		c.Scratch = r
 	}
-	r.known = false
+	r.known, r.walker.Wide = false, c.Wide
 	for i, word := range c.Lanes {
 		for base := 64 * i; word != 0; base, word = base+ray.PacketLanes, word>>ray.PacketLanes {
 			lanes := uint32(word & (1<<ray.PacketLanes - 1))

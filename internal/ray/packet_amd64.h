@@ -1,0 +1,130 @@
+// What the traversals of packets by vectors of 8 and of 16 lanes share.
+
+// INTERVAL loads the interval around all rays, and the byte offsets of the near and the far bounds in a node.
+#define INTERVAL \
+	MOVQ packetSession_near+0(DI), R12 \
+	MOVQ packetSession_near+8(DI), R13 \
+	MOVQ packetSession_near+16(DI), R15 \
+	MOVQ packetSession_far+0(DI), R8 \
+	MOVQ packetSession_far+8(DI), R9 \
+	MOVQ packetSession_far+16(DI), R11 \
+	VBROADCASTSS packetSession_plane+0(DI), Y4 \
+	VBROADCASTSS packetSession_plane+4(DI), Y5 \
+	VBROADCASTSS packetSession_plane+8(DI), Y6 \
+	VBROADCASTSS packetSession_plane+12(DI), Y7 \
+	VBROADCASTSS packetSession_plane+16(DI), Y8 \
+	VBROADCASTSS packetSession_plane+20(DI), Y9 \
+	VBROADCASTSS packetSession_scale+0(DI), Y10 \
+	VBROADCASTSS packetSession_scale+4(DI), Y11 \
+	VBROADCASTSS packetSession_scale+8(DI), Y12 \
+	VBROADCASTSS packetSession_scale+12(DI), Y13 \
+	VBROADCASTSS packetSession_scale+16(DI), Y14 \
+	VBROADCASTSS packetSession_scale+20(DI), Y15
+
+// BOX(k) stores the least and the greatest component k of the four triangles of the block at BX, in the places of a node's bounds.
+#define BOX(k) \
+	VMOVUPS (16*k)(BX), X0 \
+	VMOVUPS (48+16*k)(BX), X1 \
+	VMOVUPS (96+16*k)(BX), X2 \
+	VMINPS X1, X0, X3 \
+	VMAXPS X1, X0, X0 \
+	VMINPS X2, X3, X3 \
+	VMAXPS X2, X0, X0 \
+	VMOVUPS X3, packetSession_boxes+64*k(DI) \
+	VMOVUPS X0, packetSession_boxes+32+64*k(DI)
+
+// BETWEEN(bounds, V): the distances of the interval around all rays in boxes: V0 from and V1 to. The bounds belong to a node.
+// V is the letter of the registers.
+#define BETWEEN(nearX, nearY, nearZ, farX, farY, farZ, V0, V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14, V15) \
+	VSUBPS nearX, V4, V0 \
+	VMULPS V10, V0, V1 \
+	VMULPS V11, V0, V0 \
+	VMINPS V1, V0, V0 \
+	VSUBPS nearY, V5, V1 \
+	VMULPS V12, V1, V2 \
+	VMULPS V13, V1, V1 \
+	VMINPS V2, V1, V1 \
+	VMAXPS V1, V0, V0 \
+	VSUBPS nearZ, V6, V1 \
+	VMULPS V14, V1, V2 \
+	VMULPS V15, V1, V1 \
+	VMINPS V2, V1, V1 \
+	VMAXPS V1, V0, V0 \
+	VBROADCASTSS packetSession_least(DI), V1 \
+	VMAXPS V1, V0, V0 \
+	VSUBPS farX, V7, V1 \
+	VMULPS V10, V1, V2 \
+	VMULPS V11, V1, V1 \
+	VMAXPS V2, V1, V1 \
+	VSUBPS farY, V8, V2 \
+	VMULPS V12, V2, V3 \
+	VMULPS V13, V2, V2 \
+	VMAXPS V3, V2, V2 \
+	VMINPS V2, V1, V1 \
+	VSUBPS farZ, V9, V2 \
+	VMULPS V14, V2, V3 \
+	VMULPS V15, V2, V2 \
+	VMAXPS V3, V2, V2 \
+	VMINPS V2, V1, V1 \
+	VBROADCASTSS packetSession_most(DI), V2 \
+	VMINPS V2, V1, V1
+
+// PLACE sets SI to the address of triangle AX of the leaf, in its block.
+#define PLACE \
+	MOVL AX, SI \
+	MOVL AX, BX \
+	ANDL $3, SI \
+	SHRL $2, BX \
+	ADDL DX, BX \
+	IMUL3Q $const_blockSize, BX, BX \
+	ADDQ packetSession_blocks(DI), BX \
+	LEAQ (BX)(SI*4), SI
+
+// ASK asks for the memory of the child DX: the processor loads it during the visits before. It clobbers CX and SI.
+#define ASK \
+	MOVL  DX, SI \
+	IMUL3Q $const_nodeSize, SI, CX \
+	ADDQ  packetSession_nodes(DI), CX \
+	ANDL  $0xFFFFFFF, SI \
+	IMULQ packetSession_leafSize(DI), SI \
+	ADDQ  packetSession_leafList(DI), SI \
+	TESTL DX, DX \
+	CMOVQMI SI, CX \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 64(CX) \
+	PREFETCHT0 128(CX) \
+	PREFETCHT0 192(CX)
+
+// NODEBETWEEN is BETWEEN for the children of the node at BX.
+#define NODEBETWEEN \
+	BETWEEN((BX)(R12*1), (BX)(R13*1), (BX)(R15*1), (BX)(R8*1), (BX)(R9*1), (BX)(R11*1), Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15)
+
+// LEAFBETWEEN is BETWEEN for the triangles of the block at BX.
+#define LEAFBETWEEN \
+	BOX(0) \
+	BOX(1) \
+	BOX(2) \
+	BETWEEN(packetSession_boxes(DI)(R12*1), packetSession_boxes(DI)(R13*1), packetSession_boxes(DI)(R15*1), packetSession_boxes(DI)(R8*1), packetSession_boxes(DI)(R9*1), packetSession_boxes(DI)(R11*1), X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14, X15)
+
+// SLAB(k, near, far): the intervals of the rays of R15 in the box of the triangle at SI along component k. The least product
+// of the bounds is the product of the near bound, because the fused operation is monotonic.
+#define SLAB(k, near, far) \
+	VBROADCASTSS (16*k)(SI), V2 \
+	VBROADCASTSS (48+16*k)(SI), V3 \
+	VBROADCASTSS (96+16*k)(SI), V4 \
+	VMINPS V3, V2, V6 \
+	VMINPS V4, V6, V6 \
+	VMAXPS V3, V2, V7 \
+	VMAXPS V4, V7, V7 \
+	VMOVUPS packetSession_nearScale+64*k(R15), V8 \
+	VMOVUPS packetSession_nearOffset+64*k(R15), V9 \
+	VMOVAPS V6, V2 \
+	VMOVAPS V7, V3 \
+	VFMADD213PS V9, V8, V2 \
+	VFMADD213PS V9, V8, V3 \
+	VMINPS V3, V2, near \
+	VMOVUPS packetSession_farScale+64*k(R15), V8 \
+	VMOVUPS packetSession_farOffset+64*k(R15), V9 \
+	VFMADD213PS V9, V8, V6 \
+	VFMADD213PS V9, V8, V7 \
+	VMAXPS V7, V6, far
