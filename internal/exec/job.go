@@ -20,6 +20,11 @@ type Buffer struct {
 	// Beyond is the number of bytes at the end of Bytes that are outside the descriptor's range.
 	// The program can access them, but its array-length queries do not count them. See Robustness.
 	Beyond int
+
+	// Owned permits a store to the buffer to write the whole row of its vector of lanes: words of lanes that do not store are
+	// written back as they were just before. It holds if no other thread accesses these words while the job runs. It saves
+	// stores under a mask, which are slow and delay later loads of the row.
+	Owned bool
 }
 
 // Range returns the size in bytes of the descriptor's range.

@@ -158,7 +158,7 @@ func runProgram(e exec.Engine, p *ir.Program, job exec.Job) outcome {
 	for _, list := range job.Resources {
 		var row []exec.Buffer
 		for _, b := range list {
-			row = append(row, exec.Buffer{Bytes: bytes.Clone(b.Bytes)})
+			row = append(row, exec.Buffer{Bytes: bytes.Clone(b.Bytes), Owned: b.Owned})
 		}
 		copied = append(copied, row)
 	}

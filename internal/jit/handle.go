@@ -20,6 +20,7 @@ type handle struct {
 	// OpArrayLength.
 	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
+	owned       bool         // see exec.Buffer
 	nonTemporal bool         // stores should bypass the cache
 	private     target.Tally // the atomic that each worker accumulates in private memory
 }
@@ -152,7 +153,7 @@ func (h *handles) tableFor(to *block, list []handle, resources []uint32) (table 
 
 func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
 	bytes := addressable(b.Bytes)
-	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, nonTemporal: nonTemporal}
+	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, owned: b.Owned, nonTemporal: nonTemporal}
 }
 
 // release drops all references to the buffers of the last job.
@@ -307,7 +308,10 @@ func (h *handle) encode(to *[handleWords]uint64) {
 		writable = 0
 	}
 	policy := uint64(1)
-	if h.nonTemporal {
+	switch {
+	case h.owned:
+		policy = target.HandleOwned
+	case h.nonTemporal:
 		policy = 0
 	}
 	if h.private != (target.Tally{}) {

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -154,7 +155,8 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 // which at must not contain.
 //
 // The usual case costs a test. The masked store writes no byte of an inactive lane, which matters
-// for races: another thread may write to these bytes at the same time.
+// for races: another thread may write to these bytes at the same time. It may not if the handle is owned:
+// then a blend of the row takes the place of the masked store.
 func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	value := m.vec(u, 0)
 	if m.always(in) && !m.facts.Demotes {
@@ -172,9 +174,43 @@ func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 		m.Bind(some)
 		m.GRR(TEST, RAX, RAX)
 		m.Jcc(Equal, resume)
+		if h, ok := m.ownable(in); ok {
+			masked := m.NewLabel()
+			m.GMI(CmpI, false, At(R13, h+target.HandlePolicy), target.HandleOwned)
+			m.Jcc(NotEqual, masked)
+			m.storeBlended(value, k, at)
+			m.Jmp(resume)
+			m.Bind(masked)
+		}
 		m.rm(AVX_VPMASKMOVD_ST, value, k, at)
 		m.Jmp(resume)
 	})
+}
+
+// ownable returns the handle of an access if it is constant and a buffer with texels, which a draw may own.
+func (m *machine) ownable(in *vcode.Inst) (handle int32, ok bool) {
+	h, ok := m.f.Const(in.Uses[0])
+	if !ok {
+		return 0, false
+	}
+	for r, first := range m.layout.Resources {
+		if n := int(h / target.HandleBytes); n >= first && n < first+m.layout.Counts[r] {
+			return int32(h), m.prog.Res[r].Kind == ir.Texels
+		}
+	}
+	return 0, false
+}
+
+// storeBlended stores a vector in the lanes of k, and writes the other words back. A later load of the row takes them from the store
+// queue, as it cannot after a masked store. It clobbers Y0, or Y2 if value is Y0.
+func (m ymm) storeBlended(value, k Reg, at Mem) {
+	row := Reg(0)
+	if value == 0 {
+		row = 2
+	}
+	m.rm(AVX_VMOVUPS, row, 0, at)
+	m.blend(row, row, value, k)
+	m.rm(AVX_VMOVUPS_ST, row, 0, at)
 }
 
 // boundsCheckStride is boundsCheck for all words between the lanes, from the first component on. It

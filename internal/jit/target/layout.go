@@ -26,6 +26,9 @@ const (
 // The policy 0 permits nontemporal stores; any other one, usually 1, does not.
 const HandlePrivate = 65 // its low six bits are 1, as of a misaligned address: such a handle permits no nontemporal stores
 
+// HandleOwned is a policy: a store may write back the words of lanes that do not store (exec.Buffer.Owned).
+const HandleOwned = 3
+
 // The first handles. The tables of constants follow, then the fixed handles of HandleLayout.
 const (
 	HandleNull = iota

@@ -16,6 +16,7 @@ type OwnResources struct {
 	Buffers [maxOwnBindings]exec.Buffer
 	Views   [maxOwnBindings]*texture.View
 	PerRun  uint32 // buffers below this binding change from run to run
+	Owned   bool   // the memory of views is owned (exec.Buffer)
 }
 
 // maxOwnBindings is the number of bindings in a stage's own set.
@@ -52,7 +53,9 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 		list, changes := b.lists[i][:0], -1
 		switch {
 		case x.Kind == ir.Texels:
-			list = append(list, o.Views[x.Binding].Memory())
+			memory := o.Views[x.Binding].Memory()
+			memory.Owned = o.Owned
+			list = append(list, memory)
 		case x.Kind == ir.ImageShape:
 			list = append(list, o.Views[x.Binding].Shape())
 		case x.Binding < o.PerRun:

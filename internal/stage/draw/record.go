@@ -269,6 +269,30 @@ func (d *recordedDraw) ownViews(o *compose.OwnResources) {
 	o.PerRun = layout.BindDepth
 	copy(o.Views[layout.BindColor:], d.target.Colors)
 	o.Views[layout.BindDepth], o.Views[layout.BindStencil] = d.target.Depth, d.target.Stencil
+	o.Owned = d.ownsRows()
+}
+
+// area returns the pixels that the draw may cover.
+func (d *recordedDraw) area() raster.Rect {
+	width, height, _ := d.target.Extent()
+	area := raster.Rect{X1: int32(width), Y1: int32(height)}
+	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
+		area = area.Intersect(x.Raster())
+	}
+	return area
+}
+
+// ownsRows reports whether a store may write back the other pixels of its row of a block. Only the worker of a tile accesses the
+// tile's pixels in the area, so the area must have whole tiles across: a row that has a covered pixel is in it then. Vulkan
+// permits no access from elsewhere to an attachment's pixels in the area meanwhile, but programs that write memory are left as they are.
+func (d *recordedDraw) ownsRows() bool {
+	area, s := d.area(), &d.pipeline.stages
+	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh, s.Fragment} {
+		if p != nil && shade.WritesMemory(p) {
+			return false
+		}
+	}
+	return area.X0%raster.Tile == 0 && area.X1%raster.Tile == 0
 }
 
 // detach copies caller-owned state, which may change before the pass ends, and drops state that is no
@@ -290,7 +314,6 @@ func (d *recordedDraw) detach(a *state.Args) {
 // rasterState sets the rasterizer's state.
 func (d *recordedDraw) rasterState() {
 	s, r := &d.frame, &d.state.Rasterization
-	width, height, _ := d.target.Extent()
 	views, scissors := s.Viewports[:0], s.Scissors[:0]
 	for _, v := range d.state.Viewports {
 		views = append(views, raster.Viewport(v))
@@ -298,12 +321,8 @@ func (d *recordedDraw) rasterState() {
 	for _, x := range d.state.Scissors {
 		scissors = append(scissors, x.Raster())
 	}
-	area := raster.Rect{X1: int32(width), Y1: int32(height)}
-	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
-		area = area.Intersect(x.Raster())
-	}
 	*s = raster.State{
-		Viewports: views, Scissors: scissors, Area: area, Layers: d.target.Reached(),
+		Viewports: views, Scissors: scissors, Area: d.area(), Layers: d.target.Reached(),
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
 		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
