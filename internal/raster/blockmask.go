@@ -8,13 +8,16 @@ type blockEdges struct{ c, a, b [3]int32 }
 // value that is clamped keeps the signs of the whole block, and no sum overflows.
 const maxEdgeValue = 1 << 30
 
-// mask3 returns the pixels of the block at (x, y) that have their sample, at offset s in sub-pixels, inside three edges.
-func mask3(edges *[3]edge, x, y int32, s point) uint64 {
-	var t blockEdges
-	for i := range edges {
+// quadEdges is blockEdges with four edge functions.
+type quadEdges struct{ c, a, b [maxEdges]int32 }
+
+// mask returns the pixels of the block at (x, y) that have their sample inside three or four edges. The steps of t are those of the edges;
+// offsets are their values at the sample of pixel (0, 0).
+func (t *quadEdges) mask(edges []edge, offsets *[maxEdges]int64, x, y int32) uint64 {
+	for i := range min(len(edges), maxEdges) {
 		e := &edges[i]
-		c := e.at(s) + e.a*int64(x) + e.b*int64(y)
-		t.c[i], t.a[i], t.b[i] = int32(min(max(c, -maxEdgeValue), maxEdgeValue)), int32(e.a), int32(e.b)
+		c := offsets[i] + e.a*int64(x) + e.b*int64(y)
+		t.c[i] = int32(min(max(c, -maxEdgeValue), maxEdgeValue))
 	}
-	return blockMask(&t)
+	return quadMask(t)
 }

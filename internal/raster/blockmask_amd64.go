@@ -5,10 +5,10 @@ import "golang.org/x/sys/cpu"
 // hasBlockMask reports whether the processor has the instructions of blockMask.
 var hasBlockMask = cpu.X86.HasAVX2
 
-// blockMask returns the pixels of a block that are inside three edges.
+// quadMask returns the pixels of a block that are inside four edges.
 //
 //go:noescape
-func blockMask(e *blockEdges) uint64
+func quadMask(e *quadEdges) uint64
 
 // blockMasks sets masks[x][y] to the pixels of block (x, y) that are inside three edges, for blocks beside each other from the
 // block of e on.

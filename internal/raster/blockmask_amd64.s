@@ -1,46 +1,5 @@
 #include "textflag.h"
 
-// func blockMask(e *blockEdges) uint64
-//
-// Y0, Y1 and Y2 are the edge functions at the eight pixels of a row, Y6, Y7 and Y8 their steps to the next row. A pixel is
-// outside if one of the functions has its sign bit set.
-TEXT ·blockMask(SB), NOSPLIT, $0-16
-	MOVQ         e+0(FP), AX
-	VMOVDQU      columns<>(SB), Y9
-	VPBROADCASTD 12(AX), Y3
-	VPBROADCASTD 16(AX), Y4
-	VPBROADCASTD 20(AX), Y5
-	VPMULLD      Y9, Y3, Y3
-	VPMULLD      Y9, Y4, Y4
-	VPMULLD      Y9, Y5, Y5
-	VPBROADCASTD (AX), Y0
-	VPBROADCASTD 4(AX), Y1
-	VPBROADCASTD 8(AX), Y2
-	VPADDD       Y3, Y0, Y0
-	VPADDD       Y4, Y1, Y1
-	VPADDD       Y5, Y2, Y2
-	VPBROADCASTD 24(AX), Y6
-	VPBROADCASTD 28(AX), Y7
-	VPBROADCASTD 32(AX), Y8
-	XORQ         DX, DX
-	MOVQ         $8, BX
-
-row:
-	VPOR      Y1, Y0, Y9
-	VPOR      Y2, Y9, Y9
-	VMOVMSKPS Y9, CX
-	ORQ       CX, DX
-	RORQ      $8, DX
-	VPADDD    Y6, Y0, Y0
-	VPADDD    Y7, Y1, Y1
-	VPADDD    Y8, Y2, Y2
-	DECQ      BX
-	JNZ       row
-	NOTQ      DX
-	VZEROUPPER
-	MOVQ      DX, ret+8(FP)
-	RET
-
 // ROW adds the signs of a row to DX and advances to the next row.
 #define ROW \
 	VPOR      Y1, Y0, Y9  \
@@ -52,10 +11,64 @@ row:
 	ORQ       CX, DX      \
 	RORQ      $8, DX
 
+// QUADROW is ROW for four edge functions, with Y10 and its steps Y11.
+#define QUADROW \
+	VPOR      Y1, Y0, Y9   \
+	VPOR      Y10, Y2, Y12 \
+	VPOR      Y12, Y9, Y9  \
+	VMOVMSKPS Y9, CX       \
+	VPADDD    Y6, Y0, Y0   \
+	VPADDD    Y7, Y1, Y1   \
+	VPADDD    Y8, Y2, Y2   \
+	VPADDD    Y11, Y10, Y10 \
+	ORQ       CX, DX       \
+	RORQ      $8, DX
+
+// func quadMask(e *quadEdges) uint64
+//
+// Y0, Y1, Y2 and Y10 are the edge functions at the eight pixels of a row, Y6, Y7, Y8 and Y11 their steps to the next row. A
+// pixel is outside if one of the functions has its sign bit set.
+TEXT ·quadMask(SB), NOSPLIT, $0-16
+	MOVQ         e+0(FP), AX
+	VMOVDQU      columns<>(SB), Y9
+	VPBROADCASTD 16(AX), Y3
+	VPBROADCASTD 20(AX), Y4
+	VPBROADCASTD 24(AX), Y5
+	VPBROADCASTD 28(AX), Y12
+	VPMULLD      Y9, Y3, Y3
+	VPMULLD      Y9, Y4, Y4
+	VPMULLD      Y9, Y5, Y5
+	VPMULLD      Y9, Y12, Y12
+	VPBROADCASTD (AX), Y0
+	VPBROADCASTD 4(AX), Y1
+	VPBROADCASTD 8(AX), Y2
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VPADDD       Y12, Y10, Y10
+	VPBROADCASTD 32(AX), Y6
+	VPBROADCASTD 36(AX), Y7
+	VPBROADCASTD 40(AX), Y8
+	VPBROADCASTD 44(AX), Y11
+	XORQ         DX, DX
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	QUADROW
+	NOTQ         DX
+	VZEROUPPER
+	MOVQ         DX, ret+8(FP)
+	RET
+
 // func blockMasks(e *blockEdges, across, down int, masks *[smallBlocks][smallBlocks]uint64)
 //
 // Y3, Y4 and Y5 are the edge functions at the first row of the column of blocks, Y13, Y14 and Y15 their steps to the next column. The
-// other registers are as in blockMask: the rows of a column of blocks follow each other.
+// other registers are as in quadMask: the rows of a column of blocks follow each other.
 TEXT ·blockMasks(SB), NOSPLIT, $0-32
 	MOVQ         e+0(FP), AX
 	MOVQ         across+8(FP), R8

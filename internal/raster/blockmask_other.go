@@ -4,8 +4,8 @@ package raster
 
 const hasBlockMask = false
 
-// blockMask is not called.
-func blockMask(*blockEdges) uint64 { return 0 }
+// quadMask is not called.
+func quadMask(*quadEdges) uint64 { return 0 }
 
 // blockMasks is not called.
 func blockMasks(*blockEdges, int, int, *[smallBlocks][smallBlocks]uint64) {}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBlockMask compares the pixels of blocks inside three edges with the sign of the edge functions at each sample: edges of
+// TestBlockMask compares the pixels of blocks inside three or four edges with the sign of the edge functions at each sample: edges of
 // all lengths up to the guard band's width, in blocks on, near and far from them.
 func TestBlockMask(t *testing.T) {
 	if !hasBlockMask {
@@ -22,7 +22,10 @@ func TestBlockMask(t *testing.T) {
 		for i := range p {
 			p[i] = point{clamp(near(x)), clamp(near(y))}
 		}
-		edges := [3]edge{edgeOf(p[0], p[1]), edgeOf(p[1], p[2]), edgeOf(p[2], p[0])}
+		edges := []edge{edgeOf(p[0], p[1]), edgeOf(p[1], p[2]), edgeOf(p[2], p[0])}
+		if r.IntN(2) == 0 {
+			edges = append(edges, edgeOf(p[0], point{clamp(near(x)), clamp(near(y))}))
+		}
 		s := point{r.Int32N(one), r.Int32N(one)}
 		at := p[r.IntN(3)]
 		if r.IntN(4) == 0 {
@@ -40,7 +43,12 @@ func TestBlockMask(t *testing.T) {
 				want |= 1 << n
 			}
 		}
-		if got := mask3(&edges, bx, by, s); got != want {
+		var steps quadEdges
+		var offsets [maxEdges]int64
+		for i := range edges {
+			steps.a[i], steps.b[i], offsets[i] = int32(edges[i].a), int32(edges[i].b), edges[i].at(s)
+		}
+		if got := steps.mask(edges, &offsets, bx, by); got != want {
 			t.Fatalf("block (%d, %d) of triangle %v: %016x, want %016x", bx, by, p, got, want)
 		}
 	}
@@ -65,7 +73,11 @@ func TestBlockMasks(t *testing.T) {
 				if got[x][y] = want[x][y]; x < across && y < down {
 					var at blockEdges
 					e.move(&at, int32(Block*x), int32(Block*y))
-					want[x][y] = blockMask(&at)
+					quad := quadEdges{}
+					copy(quad.c[:], at.c[:])
+					copy(quad.a[:], at.a[:])
+					copy(quad.b[:], at.b[:])
+					want[x][y] = quadMask(&quad)
 				}
 			}
 		}

@@ -47,6 +47,10 @@ type walker struct {
 	// and by how much the value may rise and fall from one pixel to its right and lower neighbours.
 	low, high  [maxEdges]int64
 	rise, fall [maxEdges]int64
+	ease       [maxEdges]int64 // added to a block's greatest value, the least value of its samples
+
+	known bool      // the offsets of the samples and the steps are those of the edges
+	steps quadEdges // of three or four edges; a fourth one that is missing is 0 everywhere
 
 	runs [Tile / Block]run // the last run of each column of blocks in the current tile
 }
@@ -54,16 +58,27 @@ type walker struct {
 // maxEdges is the greatest number of edges of a polygon that cover accepts: a line's rectangle has four.
 const maxEdges = 4
 
-// start computes the per-edge extremes that do not depend on the tile.
+// start computes what does not depend on the tile.
 func (w *walker) start() {
+	w.offsets = slices.Grow(w.offsets[:0], len(w.samples))[:len(w.samples)]
 	for i := range w.edges {
 		e := &w.edges[i]
-		w.low[i], w.high[i] = e.at(w.samples[0]), e.at(w.samples[0])
-		for _, s := range w.samples[1:] {
+		c := e.at(w.samples[0])
+		w.offsets[0][i] = c
+		low, high := c, c
+		for k, s := range w.samples[1:] {
 			c := e.at(s)
-			w.low[i], w.high[i] = min(w.low[i], c), max(w.high[i], c)
+			w.offsets[k+1][i] = c
+			low, high = min(low, c), max(high, c)
 		}
+		w.low[i], w.high[i] = low, high
 		w.rise[i], w.fall[i] = max(e.a, 0)+max(e.b, 0), min(e.a, 0)+min(e.b, 0)
+		w.ease[i] = low - high + (Block-1)*(w.fall[i]-w.rise[i])
+	}
+	if w.known = hasBlockMask && len(w.edges) >= 3; w.known {
+		for i := range w.edges {
+			w.steps.a[i], w.steps.b[i] = int32(w.edges[i].a), int32(w.edges[i].b)
+		}
 	}
 }
 
@@ -91,19 +106,33 @@ func (w *walker) tile(tx, ty int32) {
 	}
 	w.runs = [Tile / Block]run{}
 	for y := b.Y0 &^ (Block - 1); y < b.Y1; y += Block {
-		for x := b.X0 &^ (Block - 1); x < b.X1; x += Block {
-			full := inside
-			if !inside {
-				var outside bool
-				if outside, full = w.classify(x, y, Block-1); outside {
-					continue
-				}
+		w.row(list, b.X0&^(Block-1), b.X1, y)
+	}
+}
+
+// row appends the items of a row of blocks from x to end. Blocks outside of an edge are on one side of it, so that the blocks outside of no
+// edge are neighbours: the first one after them ends the row. The values are the greatest of the edge functions in a block, as
+// in classify; a fourth edge that is missing is 0 everywhere.
+func (w *walker) row(list *[]uint64, x, end, y int32) {
+	var v, step [maxEdges]int64
+	for i := range w.edges {
+		e := &w.edges[i]
+		v[i], step[i] = e.a*int64(x)+e.b*int64(y)+w.high[i]+(Block-1)*w.rise[i], Block*e.a
+	}
+	v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
+	s0, s1, s2, s3 := step[0], step[1], step[2], step[3]
+	met := false
+	for ; x < end; x += Block {
+		if v0|v1|v2|v3 >= 0 {
+			met = true
+			full := (v0+w.ease[0])|(v1+w.ease[1])|(v2+w.ease[2])|(v3+w.ease[3]) >= 0
+			if !full || !w.state.Runs || !w.extendRun(*list, x, y) {
+				w.block(list, x, y, full)
 			}
-			if full && w.state.Runs && w.extendRun(*list, x, y) {
-				continue
-			}
-			w.block(list, x, y, full)
+		} else if met {
+			return
 		}
+		v0, v1, v2, v3 = v0+s0, v1+s1, v2+s2, v3+s3
 	}
 }
 
@@ -171,7 +200,7 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 	if len(w.samples) == 1 {
 		m := frame
 		if !full {
-			m &= w.mask(x, y, w.samples[0])
+			m &= w.mask(x, y, 0)
 		}
 		if m != 0 {
 			w.any = true
@@ -202,20 +231,18 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 	}
 }
 
-// mask returns the block's pixels that have their sample, at offset s in sub-pixels, inside all edges.
-func (w *walker) mask(x, y int32, s point) uint64 {
-	if len(w.edges) == 3 {
-		if hasBlockMask {
-			return mask3((*[3]edge)(w.edges), x, y, s)
-		}
+// mask returns the block's pixels that have their sample, at location i, inside all edges.
+func (w *walker) mask(x, y int32, i int) uint64 {
+	if w.known {
+		return w.steps.mask(w.edges, &w.offsets[i], x, y)
+	}
+	s := w.samples[i]
+	if len(w.edges) == 3 && !hasBlockMask {
 		x0, x1 := max(w.bounds.X0-x, 0), min(w.bounds.X1-x, Block)
 		y0, y1 := max(w.bounds.Y0-y, 0), min(w.bounds.Y1-y, Block)
 		if (x1-x0)*(y1-y0) <= maxScalarPixels {
 			return scalarMask((*[3]edge)(w.edges), Rect{x0, y0, x1, y1}, x, y, s)
 		}
-	}
-	if hasBlockMask && len(w.edges) == 4 {
-		return mask3((*[3]edge)(w.edges), x, y, s) & mask3((*[3]edge)(w.edges[1:]), x, y, s)
 	}
 	m := ^uint64(0)
 	for i := range w.edges {

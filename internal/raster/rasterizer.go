@@ -47,7 +47,8 @@ type Rasterizer struct {
 	stippleCounters []float64 // with Layout.Mask, the counter of each viewport
 	stippleCounter  float64   // position in the stipple period, in pixels along the strip or in fragments
 	polygon         polygon
-	masks           [64]uint64 // scratch of walker.block: one per sample
+	masks           [64]uint64        // scratch of walker.block: one per sample
+	offsets         [][maxEdges]int64 // scratch of walker: the edge functions at each sample location of pixel (0, 0)
 	pixels          []smoothPixel
 }
 

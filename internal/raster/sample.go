@@ -87,7 +87,7 @@ func (r *Rasterizer) setSamples(s *State) {
 // per pixel of the grid selects the block's pixels with its location.
 func (w *walker) sampleMask(x, y int32, i int) uint64 {
 	if len(w.samples) == w.perPixel {
-		return w.mask(x, y, w.samples[i])
+		return w.mask(x, y, i)
 	}
 	m := uint64(0)
 	for row := range w.rows {
@@ -99,7 +99,7 @@ func (w *walker) sampleMask(x, y int32, i int) uint64 {
 			if w.rows > 1 {
 				pixels &= evenRows << (Block * row)
 			}
-			m |= w.mask(x, y, w.samples[(row*w.columns+column)*w.perPixel+i]) & pixels
+			m |= w.mask(x, y, (row*w.columns+column)*w.perPixel+i) & pixels
 		}
 	}
 	return m
