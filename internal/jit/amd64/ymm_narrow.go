@@ -120,20 +120,60 @@ func (m ymm) scatterNarrow(in *vcode.Inst) {
 	m.GI(CmpI, false, RAX, allLanes8)
 	m.Jcc(NotEqual, slow)
 	at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleWrites), target.HandleWrites, ymmLanes*int32(size), slow)
-	value := m.vec(in.Uses[2], 0)
-	m.highHalf(2, value)
-	m.RR(AVX_VPACKUSDW, V128, 2, value, 2, 0)
-	if size == 2 {
-		m.RM(AVX_VMOVUPS_ST, V128, 2, 0, at, 0)
-	} else {
-		m.RM(AVX_VPSHUFB, V128, 2, 2, m.vector8([8]uint32{0x06040200, 0x0e0c0a08}), 0)
-		m.RR(AVX_VMOVQ_GX, V128, 2, 0, RAX, 0)
-		m.GRM(MOV_ST|W, RAX, at)
-	}
+	m.storeNarrowRow(m.vec(in.Uses[2], 0), size, at)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
+		apart := m.NewLabel()
 		m.Bind(slow)
+		if h, ok := m.ownable(in); ok {
+			m.GMI(CmpI, false, At(R13, h+target.HandlePolicy), target.HandleOwned)
+			m.Jcc(NotEqual, apart)
+			m.storeNarrowBlended(in, apart)
+			m.Jmp(resume)
+		}
+		m.Bind(apart)
 		ymmStore(m, in)
 		m.Jmp(resume)
 	})
+}
+
+// storeNarrowRow stores 8 or 16 bits of each lane of y. It clobbers RAX and Y2.
+func (m ymm) storeNarrowRow(y Reg, size uint32, at Mem) {
+	m.highHalf(2, y)
+	m.RR(AVX_VPACKUSDW, V128, 2, y, 2, 0)
+	if size == 2 {
+		m.RM(AVX_VMOVUPS_ST, V128, 2, 0, at, 0)
+		return
+	}
+	m.RM(AVX_VPSHUFB, V128, 2, 2, m.vector8([8]uint32{0x06040200, 0x0e0c0a08}), 0)
+	m.RR(AVX_VMOVQ_GX, V128, 2, 0, RAX, 0)
+	m.GRM(MOV_ST|W, RAX, at)
+}
+
+// storeNarrowBlended stores 8 or 16 bits of some lanes to a row of an owned handle, and writes the other elements back. It jumps to apart
+// unless the offsets of the storing lanes are those of a row from the first lane's offset on, which is in range.
+func (m ymm) storeNarrowBlended(in *vcode.Inst, apart Label) {
+	size, extend := uint32(in.Key.Type.Size()), AVX_VPMOVZXBD
+	if size == 2 {
+		extend = AVX_VPMOVZXWD
+	}
+	off := m.vec(in.Uses[1], 1)
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rm(AVX_VPADDD, 2, 2, m.vector8(octetOf(0, size)))
+	m.rr(AVX_VPCMPEQD, 2, 2, off)
+	k := m.storingLanes(in, 1)
+	m.rr(AVX_VPANDN, 2, 2, k)
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(NotEqual, apart)
+	at := m.firstBytes(in, m.handleWord(in.Uses[0], RAX, target.HandleWrites), target.HandleWrites, ymmLanes*int32(size), apart)
+	none := m.NewLabel()
+	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(Equal, none)
+	m.rm(extend, 2, 0, at)
+	m.blend(0, 2, m.vec(in.Uses[2], 0), k)
+	m.storeNarrowRow(0, size, at)
+	m.Bind(none)
 }

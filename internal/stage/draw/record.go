@@ -285,8 +285,12 @@ func (d *recordedDraw) area() raster.Rect {
 // ownsRows reports whether a store may write back the other pixels of its row of a block. Only the worker of a tile accesses the
 // tile's pixels in the area, so the area must have whole tiles across: a row that has a covered pixel is in it then. Vulkan
 // permits no access from elsewhere to an attachment's pixels in the area meanwhile, but programs that write memory are left as they are.
+// Lanes that are not in pixel rows have no row in a block.
 func (d *recordedDraw) ownsRows() bool {
 	area, s := d.area(), &d.pipeline.stages
+	if size := d.heldFragment.Program.IR().LocalSize; size[0] != raster.Block || size[1] < 2 {
+		return false
+	}
 	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh, s.Fragment} {
 		if p != nil && shade.WritesMemory(p) {
 			return false
