@@ -83,51 +83,49 @@ loop:
 	VMOVUPS X7, wideBounds_hi(DI)
 	RET
 
-// AREA sets the first lane of X4 to half the surface of the box X2, X3 inside ±mostExtent, which X8 and X9 hold.
-#define AREA \
-	VMINPS X8, X3, X4 \
-	VMAXPS X9, X2, X5 \
-	VSUBPS X5, X4, X4 \
-	VSHUFPS $0xC9, X4, X4, X5 \
-	VMULPS X5, X4, X4 \
-	VMOVSHDUP X4, X5 \
-	VADDSS X5, X4, X5 \
-	VUNPCKHPS X4, X4, X4 \
-	VADDSS X4, X5, X4
-
 // func areasAVX2(box *wideBounds, used int, left, right *float32)
+//
+// The low half of a register has the box of the bins up to AX, the high half that of the bins from CX on. The areas are half the
+// surfaces inside ±mostExtent, which Y8 and Y9 hold.
 TEXT ·areasAVX2(SB), NOSPLIT, $0-32
 	MOVQ box+0(FP), SI
 	MOVQ used+8(FP), CX
 	MOVQ left+16(FP), R8
 	MOVQ right+24(FP), R9
-	VBROADCASTSS limits<>+4(SB), X2
-	VBROADCASTSS limits<>+8(SB), X3
-	VBROADCASTSS limits<>+12(SB), X8
-	VBROADCASTSS limits<>+16(SB), X9
+	VBROADCASTSS limits<>+4(SB), Y2
+	VBROADCASTSS limits<>+8(SB), Y3
+	VBROADCASTSS limits<>+12(SB), Y8
+	VBROADCASTSS limits<>+16(SB), Y9
 	XORL AX, AX
-	MOVQ SI, BX
+	MOVQ CX, BX
+	SHLQ $5, BX
+	ADDQ SI, BX
 
-left:
-	VMINPS wideBounds_lo(BX), X2, X2
-	VMAXPS wideBounds_hi(BX), X3, X3
-	AREA
-	VMOVSS X4, 4(R8)(AX*4)
-	ADDQ $wideBounds__size, BX
-	INCQ AX
-	CMPQ AX, CX
-	JNE  left
-	VBROADCASTSS limits<>+4(SB), X2
-	VBROADCASTSS limits<>+8(SB), X3
-
-right:
+loop:
 	SUBQ $wideBounds__size, BX
-	VMINPS wideBounds_lo(BX), X2, X2
-	VMAXPS wideBounds_hi(BX), X3, X3
-	AREA
-	VMOVSS X4, -4(R9)(AX*4)
-	DECQ AX
-	JNZ  right
+	VMOVUPS wideBounds_lo(SI), X0
+	VMOVUPS wideBounds_hi(SI), X1
+	VINSERTF128 $1, wideBounds_lo(BX), Y0, Y0
+	VINSERTF128 $1, wideBounds_hi(BX), Y1, Y1
+	ADDQ $wideBounds__size, SI
+	VMINPS Y0, Y2, Y2
+	VMAXPS Y1, Y3, Y3
+	VMINPS Y8, Y3, Y4
+	VMAXPS Y9, Y2, Y5
+	VSUBPS Y5, Y4, Y4
+	VSHUFPS $0xC9, Y4, Y4, Y5
+	VMULPS Y5, Y4, Y4
+	VMOVSHDUP Y4, Y5
+	VADDPS Y5, Y4, Y5
+	VSHUFPS $0xEA, Y4, Y4, Y4
+	VADDPS Y4, Y5, Y4
+	VEXTRACTF128 $1, Y4, X5
+	VMOVSS X4, 4(R8)(AX*4)
+	INCQ AX
+	DECQ CX
+	VMOVSS X5, (R9)(CX*4)
+	JNZ  loop
+	VZEROUPPER
 	RET
 
 // func partitionAVX2(items *item, n, axis int, from, scale float32, cut int32) int

@@ -204,7 +204,7 @@ func (b *builder) split(c *child, depth int) int32 {
 		return 0
 	}
 	items := b.items[c.from:c.to]
-	if depth >= maxSAHDepth {
+	if depth >= maxSAHDepth || n == 2 {
 		return b.cut(c, n/2)
 	}
 	var bin binning

@@ -204,10 +204,11 @@ type split struct {
 // SAH-based Bounding Volume Hierarchies"). It is not ok if all items are in one bin along every axis.
 func (b *binning) best(single bool) (s split, ok bool) {
 	s.cost = math.Inf(1)
-	step := int32(4)
+	size := 2 // the logarithm of the number of items of a block
 	if single {
-		step = 1
+		size = 0
 	}
+	more := int32(1)<<size - 1
 	var left, right [bins + 1]float32
 	for k := range 3 {
 		if b.scale[k] == 0 {
@@ -223,7 +224,7 @@ func (b *binning) best(single bool) (s split, ok bool) {
 			if before == 0 || before == all {
 				continue
 			}
-			l, r := (before+step-1)/step, (all-before+step-1)/step
+			l, r := (before+more)>>size, (all-before+more)>>size
 			if cost := float64(float64(left[i])*float64(l)) + float64(float64(right[i])*float64(r)); cost < s.cost {
 				s, ok = split{k, i, cost}, true
 			}
