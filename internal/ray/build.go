@@ -79,12 +79,13 @@ func buildBottom(in *Input) (*Structure, error) {
 	moved := movedReaders(in.Geometries, readers)
 	b := newBuilder(in)
 	b.single = s.kind != Triangles
-	b.fast = !b.single && in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
 	b.starts = startsOf(readers)
+	if b.single || !b.fast {
+		b.items = readItems(readers, b.starts, b.threads)
+	}
 	if b.fast {
 		err = b.buildFast(readers)
 	} else {
-		b.items = readItems(readers, b.starts, b.threads)
 		err = b.build()
 	}
 	if err != nil {
@@ -253,13 +254,20 @@ func buildTop(in *Input) (*Structure, error) {
 	}
 	s := &Structure{top: true, flags: in.Flags, root: emptyRef, spread: 1}
 	s.instances = make([]placed, len(in.Instances))
-	for i := range in.Instances {
-		s.instances[i] = place(in.Instances[i])
-	}
+	const chunk = 1 << 10
+	parallel(in.Threads, (len(in.Instances)+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, len(in.Instances)); i++ {
+			s.instances[i] = place(in.Instances[i])
+		}
+	})
 	b := newBuilder(in)
 	b.items = s.instanceItems()
 	b.single, b.numbered = true, true
-	if err := b.build(); err != nil {
+	build := b.build
+	if b.fast {
+		build = func() error { return b.buildFast(nil) }
+	}
+	if err := build(); err != nil {
 		return nil, err
 	}
 	b.finish(s)
@@ -268,7 +276,7 @@ func buildTop(in *Input) (*Structure, error) {
 
 // instanceItems returns the boxes of the active instances and sets the reach and the spread.
 func (s *Structure) instanceItems() []item {
-	var items []item
+	items := make([]item, 0, len(s.instances))
 	s.reach, s.spread = 0, 1
 	for i := range s.instances {
 		p := &s.instances[i]

@@ -20,8 +20,8 @@ type builder struct {
 	free   atomic.Int32
 	binary binaryNodes
 
-	// fast: the tree divides a Morton curve (buildMorton). Its nodes get their boxes after the blocks. keys are the sorted codes of
-	// the triangles, in place of items; starts holds the number of the first triangle of each geometry, and the number of all triangles.
+	// fast: the tree divides a Morton curve (buildMorton). keys are the sorted codes, with the numbers of the triangles, which have no
+	// items; starts holds the number of the first triangle of each geometry, and the number of all triangles.
 	fast   bool
 	keys   []mortonKey
 	starts []int
@@ -105,16 +105,21 @@ type blockRange struct{ from, to int32 }
 // newBuilder returns a builder without items.
 func newBuilder(in *Input) *builder {
 	b := &builder{threads: max(in.Threads, 1), stop: in.Stop}
+	b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
 	b.free.Store(int32(b.threads - 1))
 	return b
 }
 
-// buildFast sorts the triangles of the readers and builds the wide tree.
+// buildFast sorts the items, or without items the triangles of the readers, and builds the wide tree.
 func (b *builder) buildFast(readers []reader) error {
 	if b.shouldStop() {
 		return b.err
 	}
-	b.sortMorton(readers)
+	if b.single {
+		b.sortItems()
+	} else {
+		b.sortMorton(readers)
+	}
 	if n := len(b.keys); n > 0 {
 		b.grow(&child{to: int32(n)})
 		b.shouldStop()

@@ -141,8 +141,15 @@ func (p *placed) bounds() (lo, hi vec) {
 // down32 returns the greatest finite 32-bit float that is not greater than x, or the least one.
 func down32(x float64) float32 {
 	r := float32(x)
-	if float64(r) > x {
-		r = math.Nextafter32(r, float32(math.Inf(-1)))
+	if float64(r) > x { // the float before r
+		switch bits := math.Float32bits(r); {
+		case r > 0:
+			r = math.Float32frombits(bits - 1)
+		case r < 0:
+			r = math.Float32frombits(bits + 1)
+		default:
+			r = -math.SmallestNonzeroFloat32
+		}
 	}
 	return max(r, -math.MaxFloat32)
 }

@@ -9,7 +9,7 @@ import (
 // mortonBits is the number of bits of a coordinate in a Morton code, and also of a digit of the radix sort.
 const mortonBits = 10
 
-// mortonLeaf is the largest number of triangles of a leaf.
+// mortonLeaf is the largest number of triangles of a leaf. A leaf of other primitives has one.
 const mortonLeaf = 8
 
 // point is a primitive of a fast build: the middle of its box, and its number over all geometries.
@@ -80,6 +80,27 @@ func (it *item) point(starts []int, centers *wideBounds) point {
 // sortMorton sorts the active triangles along the Morton curve through their middles.
 func (b *builder) sortMorton(readers []reader) {
 	points, centers := b.readPoints(readers)
+	b.sortPoints(points, &centers)
+}
+
+// sortItems sorts the items along the Morton curve through their middles.
+func (b *builder) sortItems() {
+	points, centers := make([]point, len(b.items)), nowhere
+	for i := range b.items {
+		it := b.items[i]
+		it.geometry, it.primitive = 0, uint32(i)
+		points[i] = it.point([]int{0}, &centers)
+	}
+	b.sortPoints(points, &centers)
+	items := make([]item, len(b.items))
+	for i, k := range b.keys {
+		items[i] = b.items[uint32(k)]
+	}
+	b.items = items
+}
+
+// sortPoints sets the keys to those of points, whose middles are inside centers, and sorts them. It overwrites the points.
+func (b *builder) sortPoints(points []point, centers *wideBounds) {
 	n := len(points)
 	var scale [4]float32
 	for k := range 3 {
@@ -173,8 +194,12 @@ func sortKeys(keys, other []mortonKey, threads int) []mortonKey {
 // its codes changes (Lauterbach et al. 2009, "Fast BVH Construction on GPUs"), its largest part first, until it has eight
 // parts.
 func (b *builder) buildMorton(t *branch, from, to int32) ref {
+	most := int32(mortonLeaf)
+	if b.single {
+		most = 1
+	}
 	switch {
-	case to-from <= mortonLeaf || b.stopped.Load():
+	case to-from <= most || b.stopped.Load():
 		return b.leaf(t, from, min(to, from+4*maxLeafBlocks))
 	case to-from >= stopItems && b.shouldStop():
 		return emptyRef
@@ -190,7 +215,7 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 		for i := range count {
 			largest = max(largest, int(ends[i+1]-ends[i])<<3|(width-1-i))
 		}
-		if largest>>3 <= mortonLeaf {
+		if largest>>3 <= int(most) {
 			break
 		}
 		part := width - 1 - largest&(width-1)

@@ -215,6 +215,40 @@ func TestFastBuild(t *testing.T) {
 	}
 }
 
+// TestFastBuildOfSingles checks the hits of fast builds whose leaves have one primitive: spheres and instances.
+func TestFastBuildOfSingles(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	for _, n := range []int{1, 2, 9, 700} {
+		rounds := make([]round, n)
+		for i := range rounds {
+			rounds[i] = round{centers: [2]vec{{r.Float32(), r.Float32(), r.Float32()}}, radii: [2]float32{0.3}}
+		}
+		spheres := Input{Geometries: []Geometry{balls(rounds, GeometryOpaque)}}
+		bottoms := []*Structure{build(t, spheres)}
+		spheres.Flags, spheres.Threads = BuildPreferFastBuild, 2
+		bottoms = append(bottoms, build(t, spheres))
+		var tops []*Structure
+		for i, flags := range []BuildFlags{0, BuildPreferFastBuild} {
+			instance := Instance{Transform: identity, Mask: 1, Bottom: bottoms[i]}
+			tops = append(tops, build(t, Input{Top: true, Flags: flags, Instances: []Instance{instance}}))
+		}
+		equalHits(t, tops[0], tops[1], 400)
+		ball := build(t, Input{Geometries: []Geometry{mesh(ball(3, vec{}, 0.3), GeometryOpaque)}})
+		in := Input{Top: true}
+		for range n {
+			x := Instance{Transform: identity, Mask: 1, Bottom: ball}
+			x.Transform[3], x.Transform[7], x.Transform[11] = r.Float32(), r.Float32(), r.Float32()
+			if n > 2 && r.IntN(9) == 0 {
+				x.Bottom = nil // inactive
+			}
+			in.Instances = append(in.Instances, x)
+		}
+		good := build(t, in)
+		in.Flags = BuildPreferFastBuild
+		equalHits(t, good, build(t, in), 400)
+	}
+}
+
 // TestThreads checks that a structure does not depend on the number of goroutines of its build.
 func TestThreads(t *testing.T) {
 	list := soup(rand.New(rand.NewPCG(11, 12)), 32*binChunk, 0.02)
@@ -330,6 +364,24 @@ func sameHit(t *testing.T, list []*Structure, q Query) {
 			} else if got != want {
 				t.Fatalf("structure %d, portable %v, ray %+v: %+v, want %+v", i, portable, q, got, want)
 			}
+		}
+	}
+}
+
+// TestDown checks the rounding of 64-bit numbers down and up.
+func TestDown(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 54))
+	numbers := []float64{0, math.Copysign(0, -1), 1e-60, -1e-60, 1e300, -1e300, math.MaxFloat32, math.Inf(1), math.Inf(-1), 1 + 0x1p-30, -1 - 0x1p-30}
+	for range 10_000 {
+		numbers = append(numbers, math.Ldexp(r.Float64()-0.5, r.IntN(300)-150))
+	}
+	for _, x := range numbers {
+		want := float32(x)
+		if float64(want) > x {
+			want = math.Nextafter32(want, -inf32)
+		}
+		if want = max(want, -math.MaxFloat32); down32(x) != want || up32(-x) != -want {
+			t.Errorf("%g becomes %g down, and its negative %g up; must be %g and %g", x, down32(x), up32(-x), want, -want)
 		}
 	}
 }
