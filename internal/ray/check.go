@@ -3,7 +3,7 @@ package ray
 import "fmt"
 
 // check checks that the tree of a deserialized bottom level is one: that each node has one parent, which comes before
-// it, that references are inside the lists and that the depth is bounded. It computes the box of the structure.
+// it, that references are inside the lists and that the depth is bounded. It computes the box of the structure, which is finite.
 // Wrong boxes and positions are not found: rays then hit and miss wrong primitives.
 func (s *Structure) check() error {
 	if s.top || s.kind > SweptSpheres {
@@ -55,6 +55,9 @@ func (s *Structure) check() error {
 		}
 	}
 	b := s.boxOf(s.root)
+	if !b.lo.isFinite() || !b.hi.isFinite() { // a ray's distances would be NaNs, and it would enter children that do not exist
+		return fmt.Errorf("%w: the box is infinite", ErrCorrupt)
+	}
 	s.lo, s.hi = b.lo, b.hi
 	s.reach = reachOf(b.lo, b.hi)
 	return nil
