@@ -62,6 +62,34 @@ func BenchmarkClosest(b *testing.B) {
 	}
 }
 
+// BenchmarkMemory traces rays without order in trees of each preference, and reports the bytes of a triangle.
+func BenchmarkMemory(b *testing.B) {
+	soup, sphere := benchSoup(), mesh(ball(100, vec{}, 1), GeometryOpaque)
+	for _, c := range []struct {
+		name  string
+		g     Geometry
+		flags BuildFlags
+	}{{"soup", soup, 0}, {"soup low", soup, BuildLowMemory}, {"soup fast", soup, BuildPreferFastBuild},
+		{"ball", sphere, 0}, {"ball low", sphere, BuildLowMemory}, {"ball fast", sphere, BuildPreferFastBuild}} {
+		b.Run(c.name, func(b *testing.B) {
+			bottom := build(b, Input{Geometries: []Geometry{c.g}, Flags: c.flags})
+			s := build(b, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: bottom}}})
+			r := rand.New(rand.NewPCG(33, 34))
+			rays := make([]Query, 4096)
+			for i := range rays {
+				rays[i] = randomRay(r)
+			}
+			w := NewWalker()
+			b.ResetTimer()
+			for n := range b.N {
+				q := rays[n%len(rays)]
+				w.Next(s, &q)
+			}
+			b.ReportMetric(float64(bottom.CompactedSize())/float64(c.g.Primitives), "B/triangle")
+		})
+	}
+}
+
 // BenchmarkKinds traces rays without order to primitives of each kind, of about the same sizes; an operation is a ray.
 func BenchmarkKinds(b *testing.B) {
 	const n, size = 100_000, 0.02

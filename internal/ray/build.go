@@ -78,7 +78,7 @@ func buildBottom(in *Input) (*Structure, error) {
 	readers := newReaders(in.Geometries)
 	moved := movedReaders(in.Geometries, readers)
 	b := newBuilder(in)
-	b.single = s.kind != Triangles
+	b.single, b.low = s.kind != Triangles, in.Flags&BuildLowMemory != 0
 	b.starts = startsOf(readers)
 	if b.single || !b.fast {
 		b.items = readItems(readers, b.starts, b.threads)

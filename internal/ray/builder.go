@@ -11,8 +11,8 @@ import (
 // in the order of a traversal.
 type builder struct {
 	items []item
-	// single: a leaf has one item; otherwise it has blocks of four.
-	single bool
+	// single: a leaf has one item; otherwise it has blocks of four. low: parts of up to lowItems are not divided (BuildLowMemory).
+	single, low bool
 	// numbered: a leaf refers to the number of its primitive, not to the index of its item.
 	numbered bool
 	threads  int
@@ -172,6 +172,8 @@ const (
 	stopItems = 1 << 16
 	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
 	nodeCost, blockCost = 1.0, 1.0
+	// lowItems is the number of triangles up to which BuildLowMemory makes a leaf.
+	lowItems = 32
 )
 
 // divide splits c and its children until they are leaves.
@@ -205,7 +207,7 @@ func (b *builder) divide(c *child, depth int) {
 // split divides c and returns the number of its node, or 0 if c is a leaf.
 func (b *builder) split(c *child, depth int) int32 {
 	n := int(c.to - c.from)
-	if n == 1 || n <= 4 && !b.single || b.stopped.Load() || n >= stopItems && b.shouldStop() {
+	if n == 1 || !b.single && (n <= 4 || n <= lowItems && b.low) || b.stopped.Load() || n >= stopItems && b.shouldStop() {
 		return 0
 	}
 	items := b.items[c.from:c.to]

@@ -44,7 +44,8 @@ const (
 type BuildFlags uint32
 
 // The build flags. BuildPreferFastBuild without BuildPreferFastTrace makes a bottom level of triangles by the order
-// of their middles along a Morton curve; all other builds use the surface area heuristic.
+// of their middles along a Morton curve; all other builds use the surface area heuristic. With BuildLowMemory its leaves are larger, so
+// that the tree has fewer nodes and gaps.
 const (
 	BuildAllowUpdate BuildFlags = 1 << iota
 	BuildAllowCompaction

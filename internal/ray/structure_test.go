@@ -249,6 +249,26 @@ func TestFastBuildOfSingles(t *testing.T) {
 	}
 }
 
+// TestLowMemory checks that a tree with BuildLowMemory has the hits of one without, and needs less memory.
+func TestLowMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for _, n := range []int{1, 5, 32, 33, 3000} {
+		list := soup(r, n, 0.05)
+		first := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}})
+		low := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}, Flags: BuildLowMemory, Threads: 2})
+		instance := Instance{Transform: identity, Mask: 1, Bottom: first}
+		a := build(t, Input{Top: true, Instances: []Instance{instance}})
+		instance.Bottom = low
+		b := build(t, Input{Top: true, Instances: []Instance{instance}})
+		if n > 100 {
+			equalHits(t, a, b, 2000)
+		}
+		if x, y := first.CompactedSize(), low.CompactedSize(); y > x || n == 3000 && y > x*9/10 {
+			t.Errorf("%d triangles: %d bytes; must be less than %d, by a tenth if they are many", n, y, x)
+		}
+	}
+}
+
 // TestThreads checks that a structure does not depend on the number of goroutines of its build.
 func TestThreads(t *testing.T) {
 	list := soup(rand.New(rand.NewPCG(11, 12)), 32*binChunk, 0.02)
