@@ -14,11 +14,35 @@ import (
 // that execute an instruction together.
 const independentTarget = 70
 
-// setSubgroup makes subgroups smaller than a warp if no thread can tell: fewer lanes need fewer registers for a value.
+// Subgroups larger than a warp: their threads, and the most instructions of a kernel that gets them.
+const (
+	wideSubgroup    = 64
+	maxWideSubgroup = 256
+)
+
+// setSubgroup gives subgroups another size than a warp's if no thread can tell: fewer lanes need fewer registers for a value, and a
+// short kernel without loops waits less for memory and divisions if more lanes do so together.
 func (u *unit) setSubgroup() {
-	if u.prog.SubgroupSize == WarpSize && u.o.Sanitize == 0 && u.o.Symbols == nil && !u.observesWarp() {
-		u.prog.SubgroupSize = lower.DefaultSubgroup
+	if u.prog.SubgroupSize != WarpSize || u.o.Sanitize != 0 || u.o.Symbols != nil || u.observesWarp() {
+		return
 	}
+	u.prog.SubgroupSize = lower.DefaultSubgroup
+	if u.isShort() && u.prog.Invocations()%wideSubgroup == 0 {
+		u.prog.SubgroupSize = wideSubgroup
+	}
+}
+
+// isShort reports whether a kernel is one short function without loops, atomics, and memory that its threads share or index.
+func (u *unit) isShort() bool {
+	if len(u.list) != 1 || u.sharedEnd > 0 || u.localBytes > 0 || u.prog.Effects.Barrier {
+		return false
+	}
+	n := 0
+	forInstrs(u.entry.Body, func(*ptx.Instr) { n++ })
+	return n <= maxWideSubgroup && !slices.ContainsFunc(u.prog.Funcs[0].Code, func(v ir.V) bool {
+		x := u.prog.Funcs[0].Val(v)
+		return x.Op == ir.Loop || x.Op == ir.Call || x.Op.Family() == ir.Atomics
+	})
 }
 
 // observesWarp reports whether the result of a kernel may depend on the threads that form a warp.
