@@ -44,7 +44,7 @@ const maxDistanceDepth = 16
 func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 	x := w.src.Val(v)
 	runs := w.p.Invocations() > w.p.LocalSize[0] && w.p.LocalSize[0] > 1
-	if !w.wholeGroup && !runs || x.Op != ir.Ld || w.src.Val(x.Args[0]).Op != ir.Res {
+	if !w.wholeGroup && !runs || x.Op != ir.Ld || !w.sameHandle(x.Args[0]) {
 		return 0
 	}
 	n, ok := w.groupDistance(x.Args[1], maxDistanceDepth)
@@ -53,6 +53,17 @@ func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 		return uint32(n)
 	}
 	return 0
+}
+
+// sameHandle reports whether a handle is one of memory that is likely the same in the next workgroup: a resource, or the region of an
+// address that all workgroups have.
+func (w *vectorizer) sameHandle(h ir.V) bool {
+	x := w.src.Val(h)
+	if x.Op == ir.Region {
+		n, ok := w.groupDistance(x.Args[0], maxDistanceDepth)
+		return ok && n == 0
+	}
+	return x.Op == ir.Res
 }
 
 // prefetchLane returns p+1 if the lane p+1 begins a new run of x in the strip, for a load of texels, else 0.
@@ -168,6 +179,9 @@ func (w *vectorizer) groupDistance(v ir.V, depth int) (n uint64, ok bool) {
 		return 0, first && second && a == 0 && b == 0
 	case ir.Ld:
 		return arg(1)
+	case ir.RegionOff:
+		n, ok := arg(1)
+		return 0, ok && n == 0
 	case ir.Push, ir.Res:
 		return 0, true
 	}

@@ -67,28 +67,51 @@ func TestPrefetchDistance(t *testing.T) {
 		{"a long loop", "16 16", "100:i32", 0},
 		{"an unknown limit", "16 16", "vn", 0},
 	} {
-		p, err := ir.Parse(strings.NewReplacer("LOCAL", c.local, "LIMIT", c.limit).Replace(rowLoads))
-		if err != nil {
-			t.Fatal(err)
+		text := strings.NewReplacer("LOCAL", c.local, "LIMIT", c.limit).Replace(rowLoads)
+		if got := prefetchDistances(t, text); len(got) != 1 || !got[c.want] {
+			t.Errorf("%s: prefetch distances %v; want %d", c.name, got, c.want)
 		}
-		p.StateEffects()
-		if err := p.Verify(); err != nil {
-			t.Fatal(err)
+		// The same loads at an address that all workgroups have, and at one of the workgroup.
+		for _, at := range []struct {
+			name, address string
+			want          uint32
+		}{
+			{"a common address", "vg = ld.i64 vP, 0:i32, #8", c.want},
+			{"an address of the invocation", "ve1 = zext.i64.i32 vx\n\tve2 = ld.i64 vP, 0:i32, #8\n\tvg = add.i64 ve1, ve2", 0},
+		} {
+			regional := strings.NewReplacer(
+				"push 8", "push 16", "\tvA = res 0:i32, #0\n", "", "vw = ld.i32 vP, 0:i32, #4\n", "vw = ld.i32 vP, 0:i32, #4\n\t"+at.address+"\n\tvA = region vg, #1\n\tvh = regionoff vA, vg\n",
+				"vo = at 0:i32, vi", "vo = at vh, vi").Replace(text)
+			got := prefetchDistances(t, regional)
+			// Lanes of different regions have no strided load.
+			if len(got) > 1 || len(got) == 1 && !got[at.want] || len(got) == 0 && at.want == c.want && c.want > 0 {
+				t.Errorf("%s at %s: prefetch distances %v; want %d", c.name, at.name, got, at.want)
+			}
 		}
-		got := map[uint32]bool{}
-		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
-			for b := range f.Blocks {
-				for i := range f.Blocks[b].Insts {
-					if in := &f.Blocks[b].Insts[i]; in.Op == vcode.StridedLoad {
-						got[in.Prefetch] = true
-					}
+	}
+}
+
+// prefetchDistances returns the distances of the strided loads of a program.
+func prefetchDistances(t *testing.T, text string) map[uint32]bool {
+	p, err := ir.Parse(text)
+	if err != nil {
+		t.Fatal(err, text)
+	}
+	p.StateEffects()
+	if err := p.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	got := map[uint32]bool{}
+	for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
+		for b := range f.Blocks {
+			for i := range f.Blocks[b].Insts {
+				if in := &f.Blocks[b].Insts[i]; in.Op == vcode.StridedLoad {
+					got[in.Prefetch] = true
 				}
 			}
 		}
-		if len(got) != 1 || !got[c.want] {
-			t.Errorf("%s: prefetch distances %v; want %d", c.name, got, c.want)
-		}
 	}
+	return got
 }
 
 // texels loads a texel for each invocation and stores it.
