@@ -97,3 +97,46 @@ mul.lo.u32 %r1, %r1, 7; bra E; A: shl.b32 %r1, %r1, 5; E:`)
 		}
 	}
 }
+
+// TestStoreOrder stores from several threads to one word, in strips of any width: the last thread that stores wins on each engine.
+func TestStoreOrder(t *testing.T) {
+	for _, body := range []string{
+		"mul.lo.u32 %r2, %r0, 12; and.b32 %r2, %r2, 124;",
+		"shr.u32 %r2, %r0, 3; shl.b32 %r2, %r2, 2;",
+		"and.b32 %r3, %r0, 5; setp.eq.u32 %p1, %r3, 4; @%p1 ret; and.b32 %r2, %r0, 28;",
+		"mov.u32 %r2, 0; L: add.u32 %r2, %r2, 12; shr.u32 %r3, %r0, 5; add.u32 %r4, %r2, 0; setp.lt.u32 %p1, %r2, 20; @%p1 bra L; mad.lo.u32 %r2, %r3, 4, %r4;",
+		"mul.lo.u32 %r2, %r0, 0x10000004;",
+	} {
+		m := parse(t, `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 data)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<8>;
+.reg .b64 %rd<8>;
+ld.param.u64 %rd0, [data];
+mov.u32 %r0, %tid.x;
+`+body+`
+cvt.u64.u32 %rd1, %r2;
+add.s64 %rd0, %rd0, %rd1;
+st.global.u32 [%rd0], %r0;
+ret;
+}
+`)
+		var want []byte
+		for i, e := range levels() {
+			got := make([]byte, 200)
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{got}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(body, e.name, err)
+			}
+			if i == 0 {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: the %s yields %x; must be %x", body, e.name, got, want)
+			}
+		}
+	}
+}

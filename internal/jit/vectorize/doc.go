@@ -67,6 +67,7 @@
 //	speculate.go      speculation: conditions of nearly all strips
 //	sink.go           sinking of select arms below a branch
 //	merge.go          subgroup merging: the width of a strip
+//	mergeaddress.go   the same with device addresses
 //	groupmerge.go     workgroup merging: small workgroups as one
 //	groupflow.go      workgroup-uniform control flow
 //	dependence.go     dependences between phases

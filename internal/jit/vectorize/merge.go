@@ -17,7 +17,8 @@ import (
 // thread coarsening (Magni, Dubach, O'Boyle 2013).
 //
 //	legal      no barrier, group operation, atomic or shared memory; a resource with stores is accessed by
-//	           each lane in bytes of its own (disjoint), or by one store alone
+//	           each lane in bytes of its own (disjoint), or by one store alone; device addresses only in one
+//	           store alone (mergeaddress.go)
 //	likely     64 lanes; fewer if loops are divergent or the program filters textures; more if it mostly waits
 
 // Merge is the result of MergeOf: how many lanes a strip of a program may have.
@@ -134,11 +135,12 @@ type merger struct {
 	f             *ir.Func
 	stores, loads [][]ir.V // by resource
 	inLoop        []bool   // by resource: a store to it is in a loop
-	loops         int      // number of loops
-	stripLoops    int      // how many of them are over strips (ir.ResetBudget)
-	manyCases     bool     // the result of ManyCases
-	calls         bool     // the entry point has calls
-	quads         bool     // lanes of a quad meet
+	addressed     addressedAccesses
+	loops         int  // number of loops
+	stripLoops    int  // how many of them are over strips (ir.ResetBudget)
+	manyCases     bool // the result of ManyCases
+	calls         bool // the entry point has calls
+	quads         bool // lanes of a quad meet
 
 	computed, rounded int  // in loops: floating-point operations, and conversions to f16
 	filteredLoads     int  // texel loads of filters
@@ -177,8 +179,6 @@ func (m *merger) collect() bool {
 			if !m.access(v, loops > 0) {
 				return false
 			}
-		case ir.Region, ir.RegionOff:
-			return false
 		case ir.FCvt:
 			if loops > 0 && x.Type == ir.F16 {
 				m.rounded++
@@ -201,7 +201,7 @@ func (m *merger) collect() bool {
 			}
 		}
 	}
-	return true
+	return m.addressedOnce()
 }
 
 // onlyComputes reports whether no function but the entry point accesses memory or has an operation at which lanes meet.
@@ -237,6 +237,8 @@ func (m *merger) access(v ir.V, inLoop bool) bool {
 	case ir.Push, ir.Table:
 		return !store
 	case ir.Res:
+	case ir.Region:
+		return m.addressed.add(v, store, inLoop)
 	default:
 		return false
 	}
