@@ -24,6 +24,10 @@ func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 		if in.Has(".store") {
 			return nil, in.Operands
 		}
+	case "mbarrier":
+		if in.Has(".init") || in.Has(".inval") || !in.Has(".arrive") && !in.Has(".arrive_drop") && (in.Has(".expect_tx") || in.Has(".complete_tx")) {
+			return nil, in.Operands
+		}
 	}
 	n := min(len(in.Operands), 1)
 	return in.Operands[:n], in.Operands[n:]

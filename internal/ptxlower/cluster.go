@@ -22,6 +22,10 @@ func (e *emitter) clusterBarrier() {
 		e.b.Emit(ir.Val{Op: ir.Fence, Flags: ir.Coherent})
 		return
 	}
+	if e.yields {
+		e.yieldingBarrier(e.b.I32(clusterNumber), nil, 0)
+		return
+	}
 	e.traceBarrier(ir.EventGroup)
 	e.b.Emit(ir.Val{Op: ir.Barrier})
 }

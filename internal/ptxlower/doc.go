@@ -73,6 +73,7 @@
 //	matrix.go, wmma.go           matrices of warps
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
+//	namedbarrier.go, mbarrier.go  waits for some threads of a block
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls

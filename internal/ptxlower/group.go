@@ -231,8 +231,8 @@ func (e *emitter) fence() {
 // threads returns the number of threads of a block.
 func (u *unit) threads() uint32 { return u.prog.Invocations() }
 
-// bar emits barriers of all threads of the block. A barrier of some of them is refused, and so is one that does not wait: all threads meet
-// at each barrier, whichever its number is.
+// bar emits barriers of the block and of a warp. All threads meet at each barrier of the IR, whichever its number is; a kernel with a
+// barrier of some threads has none but those of namedbarrier.go.
 func (e *emitter) bar() {
 	if e.in.Has(".warp") {
 		e.members(0)
@@ -248,27 +248,32 @@ func (e *emitter) bar() {
 	if len(e.in.Operands) == 0 || e.in.Has(".wait") {
 		malformed(e.in.Pos, "%s has no barrier; must have one", e.in.Name())
 	}
-	if e.in.Has(".arrive") {
-		unsupported(e.in.Pos, "%s", e.in.Name())
-	}
 	args := e.in.Operands
 	if e.in.Has(".red") {
 		if len(args) < 3 {
 			malformed(e.in.Pos, "%s has %d operands; must have 3 or 4", e.in.Name(), len(args))
 		}
 		e.checkBarrier(args[1])
+		e.checkThreads(threadsOf(e.in))
 		e.barrierReduction(args)
 		return
 	}
-	if len(args) > 2 {
-		malformed(e.in.Pos, "%s has %d operands; must have 1 or 2", e.in.Name(), len(args))
+	if least := map[bool]int{true: 2, false: 1}[e.in.Has(".arrive")]; len(args) > 2 || len(args) < least {
+		malformed(e.in.Pos, "%s has %d operands; must have %d or 2", e.in.Name(), len(args), least)
 	}
 	e.checkBarrier(args[0])
-	if len(args) > 1 {
-		e.checkThreads(args[1])
+	e.checkThreads(threadsOf(e.in))
+	if e.yields {
+		e.yieldingBarrier(e.barrier(args[0]), threadsOf(e.in), 0)
+		return
 	}
 	e.traceBarrier(ir.EventGroup)
 	e.b.Emit(ir.Val{Op: ir.Barrier})
+}
+
+// barrier returns the number of a barrier.
+func (e *emitter) barrier(o *ptx.Operand) ir.V {
+	return e.b.Op(ir.And, ir.I32, e.read(o, ir.I32), e.b.I32(15))
 }
 
 // checkBarrier checks the number of a barrier; one in a register is not known.
@@ -279,20 +284,24 @@ func (e *emitter) checkBarrier(o *ptx.Operand) {
 	}
 }
 
-// checkThreads checks that a number of threads is the whole block, in whole warps.
+// checkThreads checks the number of threads of a barrier; one in a register is not known.
 func (e *emitter) checkThreads(o *ptx.Operand) {
+	if o == nil || o.Kind != ptx.Immediate {
+		return
+	}
 	all := (e.threads() + WarpSize - 1) / WarpSize * WarpSize
-	if o.Kind != ptx.Immediate || uint32(e.constant(o.Expr)) != all {
-		unsupported(o.Pos, "a barrier of some threads of the block")
+	if n := e.constant(o.Expr); n == 0 || n%WarpSize != 0 || n > uint64(all) {
+		malformed(o.Pos, "the barrier has %d threads; must have a multiple of %d, at most the %d of the block", int64(n), WarpSize, all)
 	}
 }
 
 // barrierReduction emits bar.red: it counts the threads with a true predicate, in a word of shared memory.
 func (e *emitter) barrierReduction(args []*ptx.Operand) {
-	if len(args) == 4 {
-		e.checkThreads(args[2])
-	}
 	p := e.read(args[len(args)-1], ir.B1)
+	if e.yields {
+		e.yieldingReduction(args, p)
+		return
+	}
 	h, at := e.b.Op(ir.Wg, ir.H), e.b.I32(e.reduction)
 	barrier := func() { e.b.Emit(ir.Val{Op: ir.Barrier}) }
 	e.traceBarrier(ir.EventGroup)
@@ -309,5 +318,23 @@ func (e *emitter) barrierReduction(args []*ptx.Operand) {
 		e.result(e.b.Cmp(ir.Eq, n, e.b.I32(e.threads())))
 	default:
 		e.result(e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, n, e.b.I32(0))))
+	}
+}
+
+// yieldingReduction is barrierReduction in a kernel that waits for some threads.
+func (e *emitter) yieldingReduction(args []*ptx.Operand, p ir.V) {
+	counted := p
+	if e.in.Has(".and") { // no thread has a false predicate
+		counted = e.b.Op(ir.Not, ir.B1, p)
+	}
+	n := e.yieldingBarrier(e.barrier(args[1]), threadsOf(e.in), counted)
+	none := e.b.Cmp(ir.Eq, n, e.b.I32(0))
+	switch {
+	case e.in.Has(".popc"):
+		e.result(n)
+	case e.in.Has(".and"):
+		e.result(none)
+	default:
+		e.result(e.b.Op(ir.Not, ir.B1, none))
 	}
 }

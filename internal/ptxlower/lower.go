@@ -101,6 +101,10 @@ type unit struct {
 	counterResource uint64 // 1 + the number of the buffer of the counters
 	traced          map[tracedAt]uint64
 	reduction       uint32 // the offset of the word of bar.red in shared memory
+	yields          bool   // the kernel waits for some threads of the block (namedbarrier.go)
+	arrives         bool   // it has bar.arrive
+	waits           uint32 // the offset of the words of its barriers in shared memory
+	idle, seen      uint64 // variables: waits without progress, and the progress at the last one
 }
 
 // Lower returns the program of a kernel.
@@ -343,6 +347,7 @@ func (u *unit) layoutShared() {
 			}
 		})
 	}
+	u.reserveWaits()
 	start := u.sharedEnd
 	for _, x := range u.module.Items {
 		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && dynamic(v) {

@@ -323,6 +323,10 @@ func (e *emitter) packVector(s *ptx.Operand, bits int) {
 // copyAsync emits cp.async as a copy at once: the ISA lets a copy be complete before any thread waits for it. The bytes of the source
 // beyond its size are 0.
 func (e *emitter) copyAsync() {
+	if e.in.Has(".mbarrier") {
+		e.arriveCopies()
+		return
+	}
 	if e.in.Has(".commit_group") || e.in.Has(".wait_group") || e.in.Has(".wait_all") {
 		return
 	}

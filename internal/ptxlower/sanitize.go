@@ -89,7 +89,7 @@ func (e *emitter) checkAlignment(p place, address ir.V) {
 		if o := e.in.Operands[map[bool]int{true: 0, false: n - 1}[e.in.Op == "ld" || e.in.Op == "ldu"]]; o.Kind == ptx.Vector {
 			size *= uint64(len(o.Elems))
 		}
-	} else if e.in.Op != "atom" && e.in.Op != "red" {
+	} else if e.in.Op != "atom" && e.in.Op != "red" && e.in.Op != "mbarrier" {
 		return
 	}
 	if e.o.Sanitize&ir.SanitizeUndefined == 0 || size < 2 || size&(size-1) != 0 {

@@ -209,6 +209,7 @@ func (t *tree) exit(v int) {
 	t.function.leave()
 	if t.number == 0 || b.last != nil && b.last.in.Op == "exit" {
 		t.traceEnd(b.last)
+		t.endThread()
 	}
 	if b.last != nil && b.last.in.Op == "exit" && t.number > 0 {
 		t.b.Emit(ir.Val{Op: ir.Kill})

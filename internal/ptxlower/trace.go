@@ -82,6 +82,10 @@ func (e *emitter) traceAccess(p place, address ir.V, bytes uint64) {
 
 // describe sets the properties of the access of the instruction to a space.
 func (e *emitter) describe(x *ir.Event, in space) {
+	if e.in.Op == "mbarrier" || e.in.Has(".mbarrier") {
+		e.describeObject(x)
+		return
+	}
 	switch e.in.Op {
 	case "st", "stmatrix":
 		x.Write = true

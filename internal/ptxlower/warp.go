@@ -47,7 +47,7 @@ func (u *unit) isShort() bool {
 
 // observesWarp reports whether the result of a kernel may depend on the threads that form a warp.
 func (u *unit) observesWarp() bool {
-	if u.prog.Effects.GroupOps {
+	if u.prog.Effects.GroupOps || u.yields {
 		return true
 	}
 	for _, s := range []ir.Semantic{ir.SubgroupLocalInvocationId, ir.SubgroupId, ir.NumSubgroups} {

@@ -1,0 +1,239 @@
+package ptxlower
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// A kernel that waits for some threads of the block, at a barrier with a number of threads or at an mbarrier, has its barriers in words
+// of shared memory that no variable has. A thread that waits tests the word, and if it must wait longer lets all other warps of the block
+// run: the barrier of the IR is such a rendezvous, and nothing else in such a kernel.
+//
+//	progress  ended  barrier 0: state counts0 counts1  …  barrier 16, of the cluster
+//
+// The state has the number of threads that have arrived in its low half, and the number of the phase in its high one. counts of the
+// parity of the phase is the sum of barrier.red. progress changes when a thread arrives, ends or has waited: warps that wait without a
+// change wait for ever.
+const (
+	waitProgress = 4 * iota
+	waitEnded
+	waitBarriers
+
+	waitBarrierBytes = 12
+	clusterNumber    = 16 // the barrier of the cluster
+	waitBytes        = waitBarriers + (clusterNumber+1)*waitBarrierBytes
+)
+
+// maxIdle is how many times a warp lets the others run without any progress of the block.
+const maxIdle = 1 << 12
+
+// findWaits finds out whether the kernel waits for some threads of the block.
+func (u *unit) findWaits() {
+	all := uint64((u.o.Block[0]*u.o.Block[1]*u.o.Block[2] + WarpSize - 1) / WarpSize * WarpSize)
+	for _, f := range u.reached {
+		forInstrs(f.Body, func(in *ptx.Instr) {
+			switch {
+			case in.Op == "mbarrier":
+				u.yields = u.yields || in.Has(".test_wait") || in.Has(".try_wait")
+			case in.Op == "bar" || in.Op == "barrier":
+				o := threadsOf(in)
+				u.arrives = u.arrives || in.Has(".arrive") && !in.Has(".cluster")
+				u.yields = u.yields || u.arrives || o != nil && !isConstant(o, all)
+			}
+		})
+	}
+}
+
+// isConstant reports whether an operand is a constant n.
+func isConstant(o *ptx.Operand, n uint64) bool {
+	if o.Kind != ptx.Immediate {
+		return false
+	}
+	x, ok := o.Expr.Int()
+	return ok && x == n
+}
+
+// threadsOf returns the operand of a barrier that has the number of threads; nil for all.
+func threadsOf(in *ptx.Instr) *ptx.Operand {
+	n := len(in.Operands)
+	switch {
+	case in.Has(".warp") || in.Has(".cluster"):
+	case in.Has(".red") && n == 4:
+		return in.Operands[2]
+	case !in.Has(".red") && n == 2:
+		return in.Operands[1]
+	}
+	return nil
+}
+
+// reserveWaits reserves the words of barriers in shared memory.
+func (u *unit) reserveWaits() {
+	if u.findWaits(); u.yields {
+		u.waits = uint32(alignUp(uint64(u.sharedEnd), 4))
+		u.sharedEnd = u.waits + waitBytes
+		u.idle, u.seen = u.variable("waits without progress", 1), u.variable("progress", 1)
+	}
+}
+
+// addShared adds to a word of shared memory; the result is its old value.
+func (f *function) addShared(at, n ir.V) ir.V {
+	return f.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I32, Args: [4]ir.V{f.b.Op(ir.Wg, ir.H), at, n}})
+}
+
+// loadShared loads a word of shared memory that other threads change.
+func (f *function) loadShared(at ir.V) ir.V {
+	return f.b.Emit(ir.Val{Op: ir.Ld, Type: ir.I32, Flags: ir.Volatile | ir.Coherent, Args: [4]ir.V{f.b.Op(ir.Wg, ir.H), at}})
+}
+
+// advance tells the threads that wait that the block makes progress.
+func (f *function) advance() {
+	if f.yields {
+		f.addShared(f.b.I32(f.waits+waitProgress), f.b.I32(1))
+	}
+}
+
+// endThread counts a thread that ends: barriers of all threads do not wait for it.
+func (f *function) endThread() {
+	if f.yields {
+		f.addShared(f.b.I32(f.waits+waitEnded), f.b.I32(1))
+		f.advance()
+	}
+}
+
+// rendezvous lets the other warps of the block run. The launch fails if none of them makes progress for long.
+func (e *emitter) rendezvous() {
+	b := e.b
+	b.Emit(ir.Val{Op: ir.Barrier})
+	zero := b.I32(0)
+	now := e.loadShared(b.I32(e.waits + waitProgress))
+	same := b.Cmp(ir.Eq, now, b.OpAux(ir.PLd, ir.I32, e.seen, zero))
+	idle := b.Select(same, b.Op(ir.Add, ir.I32, b.OpAux(ir.PLd, ir.I32, e.idle, zero), b.I32(1)), zero)
+	b.OpAux(ir.PSt, ir.I32, e.seen, zero, now)
+	b.OpAux(ir.PSt, ir.I32, e.idle, zero, idle)
+	b.If(b.Cmp(ir.ULt, b.I32(maxIdle), idle))
+	e.message(ir.Abort, fmt.Sprintf("%v: %s waits for threads that do not arrive", e.in.Pos, e.in.Name()))
+	b.Emit(ir.Val{Op: ir.Kill})
+	b.End()
+}
+
+// namedBarrier is a barrier of the block in words of shared memory.
+type namedBarrier struct {
+	state    ir.V // the offset of its words
+	expected ir.V // threads
+	all      ir.V // whether it is one of all threads
+	phase    ir.V // in which the thread arrives
+}
+
+// named returns the barrier with a number for so many threads; nil for all.
+func (e *emitter) named(number ir.V, threads *ptx.Operand) *namedBarrier {
+	b := e.b
+	at := b.Op(ir.Mul, ir.I32, number, b.I32(waitBarrierBytes))
+	n := &namedBarrier{state: b.Op(ir.Add, ir.I32, at, b.I32(e.waits+waitBarriers)), expected: b.I32(e.threads()), all: b.Bool(true)}
+	if threads != nil {
+		count := e.read(threads, ir.I32)
+		n.all = b.Cmp(ir.Eq, count, b.I32((e.threads()+WarpSize-1)/WarpSize*WarpSize))
+		n.expected = b.Select(n.all, n.expected, count)
+	}
+	return n
+}
+
+// arrive counts the threads that execute the instruction. At a barrier of some threads a warp counts as a whole (PTX ISA, "bar").
+func (e *emitter) arrive(n *namedBarrier, counted ir.V) {
+	b := e.b
+	n.phase = b.Op(ir.LShr, ir.I32, e.loadShared(n.state), b.I32(16))
+	if counted != 0 {
+		e.addShared(e.countsOf(n), b.Op(ir.ZExt, ir.I32, counted))
+	}
+	leader := b.Cmp(ir.Eq, b.Op(ir.FindLsb, ir.I32, e.ballot(b.Bool(true))), e.laneID())
+	amount := b.Select(n.all, b.I32(1), b.Select(leader, b.I32(WarpSize), b.I32(0)))
+	if e.in.Op == "barrier" && !e.in.Has(".aligned") && e.threads()%WarpSize == 0 { // each thread counts
+		amount = b.I32(1)
+	}
+	e.addShared(n.state, amount)
+	e.advance()
+}
+
+// countsOf returns the offset of the sum of a barrier in the phase of the thread.
+func (e *emitter) countsOf(n *namedBarrier) ir.V {
+	parity := e.b.Op(ir.And, ir.I32, n.phase, e.b.I32(1))
+	at := e.b.Op(ir.Add, ir.I32, n.state, e.b.I32(4))
+	return e.b.Op(ir.Add, ir.I32, at, e.b.Op(ir.Shl, ir.I32, parity, e.b.I32(2)))
+}
+
+// complete begins the next phase of a barrier if all its threads have arrived; the result is whether the phase of the thread is over.
+func (e *emitter) complete(n *namedBarrier) ir.V {
+	b := e.b
+	op := func(o ir.Op, x, y ir.V) ir.V { return b.Op(o, ir.I32, x, y) }
+	w := e.loadShared(n.state)
+	ended := b.Select(n.all, e.loadShared(b.I32(e.waits+waitEnded)), b.I32(0))
+	arrived, expected := op(ir.And, w, b.I32(1<<16-1)), op(ir.Sub, n.expected, ended)
+	here := b.Cmp(ir.Eq, op(ir.LShr, w, b.I32(16)), n.phase)
+	b.If(b.Op(ir.And, ir.B1, here, b.Cmp(ir.ULe, expected, arrived)))
+	other := *n
+	other.phase = op(ir.Add, n.phase, b.I32(1))
+	b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), e.countsOf(&other), b.I32(0)}})
+	next := op(ir.Sub, op(ir.Add, w, b.I32(1<<16)), expected)
+	b.Emit(ir.Val{Op: ir.AtomCmpXchg, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), n.state, next, w}})
+	b.End()
+	now := op(ir.LShr, e.loadShared(n.state), b.I32(16))
+	return b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, now, n.phase))
+}
+
+// wait waits until the phase of the thread is over.
+func (e *emitter) wait(n *namedBarrier) {
+	b := e.b
+	done := b.Block()
+	loop := b.Loop()
+	b.If(e.complete(n))
+	b.Br(done)
+	b.End()
+	e.rendezvous()
+	b.Br(loop)
+	b.End()
+	b.End()
+	e.advance()
+	b.Emit(ir.Val{Op: ir.Fence})
+}
+
+// yieldingBarrier emits a barrier of a kernel that waits for some threads. counted is what barrier.red counts, 0 for none; the result is the
+// count, 0 for none.
+func (e *emitter) yieldingBarrier(number ir.V, threads *ptx.Operand, counted ir.V) (count ir.V) {
+	b := e.b
+	n := e.named(number, threads)
+	partial := threads != nil || e.arrives // some threads may pass it by another instruction
+	b.Emit(ir.Val{Op: ir.Fence})
+	if partial {
+		e.tracePartial(n.state, true)
+	} else {
+		e.traceBarrier(ir.EventGroup)
+	}
+	e.arrive(n, counted)
+	if e.in.Has(".arrive") {
+		e.complete(n)
+		return 0
+	}
+	if e.wait(n); partial {
+		e.tracePartial(n.state, false)
+	}
+	if counted != 0 {
+		count = e.loadShared(e.countsOf(n))
+	}
+	return count
+}
+
+// tracePartial logs the arrival at a barrier of some threads as a release, and the end of the wait as an acquire: it orders the accesses of
+// the threads that arrive before those of the threads that wait.
+func (e *emitter) tracePartial(state ir.V, arrives bool) {
+	if e.o.Sanitize&ir.SanitizeRace == 0 {
+		return
+	}
+	event := ir.Event{Kind: ir.AccessEvent, Size: 4, Domain: ir.EventWorkgroup, Memory: "shared memory", Read: true, Write: arrives, Atomic: true, Scope: ir.EventGroup}
+	if arrives {
+		event.Release = allDomains
+	} else {
+		event.Acquire = allDomains
+	}
+	e.trace(ir.SanitizeRace, ruleRace, event, e.b.Op(ir.ZExt, ir.I64, state), e.b.I32(0))
+}

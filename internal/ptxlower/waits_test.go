@@ -1,0 +1,298 @@
+package ptxlower
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// waitHead begins the kernels of waits: %out is the buffer, %t the thread, %w its warp.
+const waitHead = `.version 8.6
+.target sm_90
+.address_size 64
+.entry k(.param .u64 o)
+{
+.reg .pred %p<4>;
+.reg .b32 %t, %w, %r<12>;
+.reg .b64 %out, %at, %s, %d<8>;
+.shared .align 8 .b64 m[4];
+.shared .align 16 .b32 s[256];
+ld.param.u64 %out, [o];
+mov.u32 %t, %tid.x;
+shr.u32 %w, %t, 5;
+mul.wide.u32 %at, %t, 4;
+mov.u64 %s, s;
+add.u64 %s, %s, %at;
+add.u64 %at, %at, %out;
+`
+
+// waitRows are kernels of 128 threads, and what each thread t must write.
+var waitRows = []struct {
+	name, body string
+	want       func(t int) uint32
+}{
+	// PTX ISA, "bar": producers arrive, consumers wait, for two rounds with two barriers.
+	{"producers", `
+mov.u32 %r0, 0; mov.u32 %r2, 0;
+setp.ge.u32 %p0, %t, 64;
+@%p0 bra CONSUME;
+PRODUCE:
+bar.sync 0, 128;
+mad.lo.u32 %r1, %r0, 100, %t;
+st.shared.u32 [%s], %r1;
+bar.arrive 1, 128;
+add.u32 %r0, %r0, 1;
+setp.lt.u32 %p1, %r0, 5;
+@%p1 bra PRODUCE;
+st.global.u32 [%at], %r0;
+ret;
+CONSUME:
+bar.arrive 0, 128;
+CONSUMED:
+bar.sync 1, 128;
+ld.shared.u32 %r1, [%s+-256];
+add.u32 %r2, %r2, %r1;
+add.u32 %r0, %r0, 1;
+setp.lt.u32 %p1, %r0, 5;
+@!%p1 bra END;
+bar.arrive 0, 128;
+bra CONSUMED;
+END:
+st.global.u32 [%at], %r2;
+`, func(t int) uint32 {
+		if t < 64 {
+			return 5
+		}
+		return uint32(1000 + 5*(t-64)) // 0 + 100 + … + 400
+	}},
+	// Two groups of two warps with a barrier each, and different numbers of rounds; then all meet.
+	{"groups", `
+setp.ge.u32 %p0, %t, 64;
+selp.u32 %r0, 7, 2, %p0;
+selp.u32 %r3, 2, 1, %p0;
+mov.u32 %r1, 0;
+st.shared.u32 [%s], %t;
+L:
+bar.sync %r3, 64;
+xor.b32 %r4, %t, 33;
+mul.wide.u32 %d0, %r4, 4; mov.u64 %d1, s; add.u64 %d1, %d1, %d0;
+ld.shared.u32 %r4, [%d1];
+barrier.sync.aligned %r3, 64;
+add.u32 %r1, %r1, %r4;
+st.shared.u32 [%s], %r1;
+sub.u32 %r0, %r0, 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra L;
+bar.sync 0;
+ld.shared.u32 %r1, [s+508];
+st.global.u32 [%at], %r1;
+`, func(int) uint32 {
+		var a, b uint32 = 127, 127 ^ 33
+		x, y := uint32(0), uint32(0)
+		for range 7 {
+			x, y = x+b, y+a
+			a, b = x, y
+		}
+		return x
+	}},
+	// barrier.red of one warp and of two: how many predicates are true, whether all are, whether one is.
+	{"reductions", `
+mov.u32 %r5, 32; mov.u32 %r6, 0;
+setp.eq.u32 %p0, %w, 0; @%p0 bra ONE;
+setp.eq.u32 %p0, %w, 3; @%p0 bra NONE;
+mov.u32 %r5, 64;
+NONE: @%p0 st.global.u32 [%at], 9; @%p0 ret;
+mov.u32 %r6, 1;
+ONE:
+and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0;
+barrier.red.popc.aligned.u32 %r1, %r6, %r5, %p1;
+bar.red.and.pred %p2, %r6, %r5, %p1;
+selp.u32 %r2, 1000, 0, %p2;
+bar.red.or.pred %p2, %r6, %r5, %p1;
+selp.u32 %r3, 2000, 0, %p2;
+setp.lt.u32 %p1, %t, 96;
+bar.red.and.pred %p2, %r6, %r5, %p1;
+selp.u32 %r4, 4000, 0, %p2;
+add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;
+st.global.u32 [%at], %r1;
+`, func(t int) uint32 { return []uint32{6016, 6032, 6032, 9}[t/32] }},
+	// Threads that ended do not hold back a barrier of all threads.
+	{"ended", `
+setp.lt.u32 %p0, %t, 40; @%p0 st.global.u32 [%at], 1; @%p0 ret;
+st.shared.u32 [%s], %t;
+bar.sync 0;
+setp.lt.u32 %p1, %t, 64; @%p1 bra END;
+bar.sync 3, 64;
+END:
+ld.shared.u32 %r0, [s+508];
+st.global.u32 [%at], %r0;
+`, func(t int) uint32 {
+		if t < 40 {
+			return 1
+		}
+		return 127
+	}},
+	// PTX ISA, "mbarrier.init": all threads arrive and wait by their state; the count is restored for each phase.
+	{"mbarrier", `
+setp.eq.u32 %p0, %t, 0;
+@%p0 mbarrier.init.shared::cta.b64 [m], 128;
+bar.sync 0;
+mov.u32 %r0, 0; mov.u32 %r1, 0;
+L:
+add.u32 %r2, %r1, %t;
+st.shared.u32 [%s], %r2;
+mbarrier.arrive.shared::cta.b64 %d0, [m];
+W: mbarrier.try_wait.shared::cta.b64 %p1, [m], %d0, 100;
+@!%p1 bra W;
+xor.b32 %r4, %t, 97; mul.wide.u32 %d1, %r4, 4; mov.u64 %d2, s; add.u64 %d2, %d2, %d1;
+ld.shared.u32 %r1, [%d2];
+mbarrier.arrive.release.cta.shared::cta.b64 _, [m];
+mov.u32 %r5, 1;
+X: mbarrier.test_wait.parity.shared::cta.b64 %p1, [m], %r5;
+@!%p1 bra X;
+add.u32 %r0, %r0, 1;
+setp.lt.u32 %p2, %r0, 3;
+@%p2 bra L;
+st.global.u32 [%at], %r1;
+`, func(t int) uint32 { return uint32(t^97) + uint32(t) + uint32(t^97) }},
+	// One warp waits for the arrivals of the others, which are of generic addresses.
+	{"warps", `
+mov.u64 %d0, m; cvta.shared.u64 %d0, %d0;
+setp.eq.u32 %p0, %t, 0;
+@%p0 mbarrier.init.b64 [%d0+8], 96;
+bar.sync 0;
+setp.ge.u32 %p0, %t, 32;
+@%p0 st.shared.u32 [%s], %t;
+@%p0 mbarrier.arrive.b64 %d1, [%d0+8];
+@%p0 st.global.u32 [%at], 3;
+@%p0 bra END;
+W: mbarrier.try_wait.parity.b64 %p1, [%d0+8], 0;
+@!%p1 bra W;
+ld.shared.u32 %r0, [%s+384];
+st.global.u32 [%at], %r0;
+END:
+`, func(t int) uint32 {
+		if t < 32 {
+			return uint32(t + 96)
+		}
+		return 3
+	}},
+	// One thread: counts, drops, bytes and phases.
+	{"counts", `
+setp.ne.u32 %p0, %t, 5; @%p0 st.global.u32 [%at], 0; @%p0 ret;
+mbarrier.init.shared.b64 [m], 3;
+mbarrier.arrive.shared.b64 %d0, [m];
+mbarrier.pending_count.b64 %r0, %d0;            // 3
+mbarrier.arrive.noComplete.release.cta.shared.b64 %d1, [m], 1;
+mbarrier.pending_count.b64 %r1, %d1;            // 2
+mbarrier.test_wait.shared.b64 %p1, [m], %d0;
+selp.u32 %r2, 1, 0, %p1;                        // 0
+mbarrier.arrive_drop.shared.b64 %d2, [m];       // ends the phase; 2 are expected
+mbarrier.test_wait.shared.b64 %p1, [m], %d0;
+selp.u32 %r3, 1, 0, %p1;                        // 1
+mbarrier.arrive.expect_tx.relaxed.cta.shared.b64 %d3, [m], 64;
+mbarrier.pending_count.b64 %r4, %d3;            // 2
+mbarrier.arrive.shared.b64 %d4, [m];
+mbarrier.test_wait.parity.shared.b64 %p1, [m], 1;
+selp.u32 %r5, 1, 0, %p1;                        // 0: 64 bytes are pending
+mbarrier.complete_tx.relaxed.cta.shared.b64 [m], 48;
+mbarrier.expect_tx.relaxed.cta.shared.b64 [m], 8;
+mbarrier.complete_tx.shared.b64 [m], 24;
+mbarrier.test_wait.parity.shared.b64 %p1, [m], 1;
+selp.u32 %r6, 1, 0, %p1;                        // 1
+cp.async.mbarrier.arrive.shared.b64 [m];
+mbarrier.arrive.shared.b64 %d5, [m];
+mbarrier.pending_count.b64 %r7, %d5;            // 2
+cp.async.mbarrier.arrive.noinc.shared.b64 [m];
+mbarrier.test_wait.parity.shared.b64 %p1, [m], 0;
+selp.u32 %r8, 1, 0, %p1;                        // 1
+mbarrier.inval.shared.b64 [m];
+mad.lo.u32 %r0, %r0, 10, %r1; mad.lo.u32 %r0, %r0, 10, %r2; mad.lo.u32 %r0, %r0, 10, %r3; mad.lo.u32 %r0, %r0, 10, %r4;
+mad.lo.u32 %r0, %r0, 10, %r5; mad.lo.u32 %r0, %r0, 10, %r6; mad.lo.u32 %r0, %r0, 10, %r7; mad.lo.u32 %r0, %r0, 10, %r8;
+st.global.u32 [%at], %r0;
+`, func(t int) uint32 {
+		if t == 5 {
+			return 320120121
+		}
+		return 0
+	}},
+}
+
+// TestWaits runs kernels with barriers of some threads and mbarrier objects, by the text of the ISA, on each engine and with sanitizers that
+// must report nothing.
+func TestWaits(t *testing.T) {
+	for _, row := range waitRows {
+		m := parse(t, waitHead+row.body+"\n}\n")
+		for _, e := range engines {
+			for _, s := range []ir.Sanitizers{0, ir.SanitizeRace, ir.SanitizeUninit, ir.SanitizeAll} {
+				out := make([]byte, 4*128*2)
+				l := launch{kernel: "k", grid: [3]uint32{2, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{out}, sanitize: s}
+				if s == ir.SanitizeRace || s == ir.SanitizeAll {
+					l.grid = [3]uint32{1, 1, 1} // both blocks write the same words
+				}
+				if err := l.run(m, e.engine, e.optimize); err != nil {
+					t.Errorf("%s on the %s: %v", row.name, e.name, err)
+					break
+				}
+				if len(l.reports) > 0 {
+					t.Errorf("%s on the %s: %v; must have no report", row.name, e.name, l.reports)
+				}
+				for i := range 128 {
+					if got, want := word(out[4*i:]), row.want(i); got != want {
+						t.Errorf("%s on the %s: thread %d wrote %d; must be %d", row.name, e.name, i, got, want)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEndlessWaits checks that a wait for threads that never arrive fails with the name of the instruction.
+func TestEndlessWaits(t *testing.T) {
+	for _, row := range []struct{ body, want string }{
+		{"setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [m], 200; bar.sync 0; mbarrier.arrive.shared.b64 %d0, [m];\nW: mbarrier.try_wait.shared.b64 %p1, [m], %d0; @!%p1 bra W;", "19:4: mbarrier.try_wait.shared.b64 waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nW: mbarrier.test_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; E:", "19:4: mbarrier.test_wait.parity.shared.b64 waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 64; E:", "19:1: bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
+	} {
+		m := parse(t, waitHead+row.body+"\n}\n")
+		for _, e := range engines {
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}}
+			if err := l.run(m, e.engine, e.optimize); err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%s on the %s: %v; must have %q", row.body, e.name, err, row.want)
+			}
+		}
+	}
+}
+
+// TestWaitSanitizers checks the reports of kernels whose waits order too little.
+func TestWaitSanitizers(t *testing.T) {
+	for _, row := range []struct {
+		of         ir.Sanitizers
+		body, want string
+	}{
+		// The threads of the second barrier do not wait for those of the first one.
+		{ir.SanitizeRace, "setp.ge.u32 %p0, %t, 64; @%p0 bra B; st.shared.u32 [%s], 1; bar.sync 1, 64; ret; B: bar.sync 2, 64; ld.shared.u32 %r0, [%s+-256];", "at offset"},
+		{ir.SanitizeRace, "setp.ge.u32 %p0, %t, 64; @%p0 bra B; bar.arrive 1, 128; st.shared.u32 [%s], 1; ret; B: bar.sync 1, 128; ld.shared.u32 %r0, [%s+-256];", "at offset"},
+		{ir.SanitizeRace, "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [m], 64; bar.sync 0; setp.ge.u32 %p0, %t, 64; @%p0 bra B; st.shared.u32 [%s], 1; mbarrier.arrive.relaxed.cta.shared.b64 %d0, [m]; ret;\nB: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra B; ld.shared.u32 %r0, [%s+-256];", "at offset"},
+		{ir.SanitizeRace, "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [m], 64; mbarrier.arrive.shared.b64 %d0, [m];", "at offset"}, // no barrier after init
+		{ir.SanitizeUninit, "mbarrier.arrive.shared.b64 %d0, [m];", "the atomic depends on"},
+		{ir.SanitizeUninit, "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [m], 128; bar.sync 0; mbarrier.test_wait.shared.b64 %p1, [m], %d1;", "the operand depends on"},
+		{ir.SanitizeUndefined, "mbarrier.init.shared.b64 [m+4], 3;", "8 bytes at an address with the rest 4"},
+		{ir.SanitizeBounds, "mbarrier.init.shared.b64 [m+40000], 3;", "8 bytes at offset"},
+	} {
+		m := parse(t, waitHead+row.body+"\n}\n")
+		for _, e := range engines {
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}, sanitize: row.of}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Errorf("%s on the %s: %v", row.body, e.name, err)
+				continue
+			}
+			if len(l.reports) == 0 || !strings.Contains(l.reports[0].Text(), row.want) {
+				t.Errorf("%s on the %s: %v; must have %q", row.body, e.name, l.reports, row.want)
+			}
+		}
+	}
+}
