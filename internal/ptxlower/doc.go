@@ -71,6 +71,7 @@
 //	surface.go                   surfaces
 //	sampler.go                   samplers that a module describes
 //	matrix.go, wmma.go           matrices of warps
+//	sparse.go                    their products with sparse matrices
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block

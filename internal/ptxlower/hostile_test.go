@@ -83,6 +83,7 @@ var warpLines = []string{
 	"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {x0, x1, x2, x3, x4, x5, x6, x7}, [%in], 16;", "wmma.store.d.sync.aligned.col.m16n16k16.s32 [%out], {x0, x1, x2, x3, x4, x5, x6, x7};",
 	"wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32.satfinite {x0, x1, x2, x3, x4, x5, x6, x7}, {x0, x1, x2, x3}, {x4}, {x0, x1, x2, x3, x4, x5, x6, x7};",
 	"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {x0, x1, x2, x3}, {x4, x5, x6, x7}, {x8, x9}, {x0, x1, x2, x3};", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {x0, x1}, {x4}, {x8}, {x0, x1};",
+	"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {x0, x1, x2, x3}, {x4, x5, x6, x7}, {x8, x9, x10, x11}, {x0, x1, x2, x3}, x12, 1;",
 	"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {x0, x1, x2, x3}, [x4];", "shfl.sync.bfly.b32 x0|p1, x1, 3, 31, -1;", "vote.sync.ballot.b32 x0, p1, -1;", "match.all.sync.b32 x0|p2, x1, -1;", "redux.sync.add.s32 x0, x1, x2;",
 	"bar.red.popc.u32 x0, 1, p1;", "barrier.sync 0, 32;", "bar.warp.sync x1;", "atom.global.cas.b32 x0, [%out], x1, x2;", "red.shared.add.f32 [x0+4], x1;", "atom.add.noftz.f16x2 x0, [%out+8], x1;",
 	".shared .b32 s[8]; cvta.shared.u64 d0, d1; ld.v4.b32 {x0, x1, x2, x3}, [d0+16]; isspacep.const p0, d0;", ".local .b8 l[16]; mov.u64 d0, l; st.local.u8 [d0+3], x1; ld.local.v2.u16 {x0, x1}, [l+4];",

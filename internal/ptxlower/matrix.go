@@ -67,6 +67,13 @@ func (e *emitter) mma() {
 	if len(types) != 4 {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
+	if e.isSparse() {
+		e.sparse(types)
+		return
+	}
+	if len(e.in.Operands) != 4 {
+		malformed(e.in.Pos, "%s has %d operands; must have 4", e.in.Name(), len(e.in.Operands))
+	}
 	if e.in.Has(".m8n8k4") && types[1] != ".f64" {
 		e.quads(types)
 		return
