@@ -32,6 +32,7 @@ var refusedRows = []struct{ text, want string }{
 	{"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3}, {%f0, %f1, %f2, %f3}, %r4, 2;", "the sparsity selector is 2; must be 0 to 1"},
 	{"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3}, {%f0, %f1, %f2, %f3};", "has 4 operands; must have 6"},
 	{"mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0}, {%r0}, {%f0, %f1, %f2, %f3}, %r4, 0;", "is not supported"},
+	{"{ .reg .b128 %q; mov.b128 %q, {%rd0, %rd1}; }", "a register of type .b128 is not supported"},
 	{"bar.sync 16;", "the barrier is 16; must be 0 to 15"},
 	{"bar.red.popc.u32 %r0, 16, %p0;", "the barrier is 16; must be 0 to 15"},
 	{"bar.red.popc.u32 %r0, 1;", "must have 3 or 4"},
