@@ -19,12 +19,14 @@ import (
 func newCompare(c console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "compare SHADER RESULT...",
+		Use:   "compare SHADER|SCRIPT RESULT...",
 		Short: "Judge the results of devices by the values that Vulkan permits",
 		Long: `Judge results of a compute shader, of chiaro or of a device, by the values that Vulkan permits for each number of its buffers
 (docs/allowed.md). A result is a JSON file as chiaro run --format json writes it: {"buffers": {"NAME": ["1.5", …]}}. The flags that
 describe the dispatch are the same as for run. Several results are also compared with the first; a difference is a fault only if a
 value is not permitted. The list of such values begins with the first instruction of the shader that computed one.
+
+The results of a script are its pictures: files as chiaro run -b writes them, with the name of a picture and its bytes in hexadecimal.
 
 ` + shaderHelp[:strings.Index(shaderHelp, "\n\n--out")],
 		Example: "  chiaro run saxpy.comp --groups 1 --buffer x=float:1,2 --buffer y='float*2' --format json > chiaro.json\n  chiaro compare saxpy.comp --groups 1 --buffer x=float:1,2 --buffer y='float*2' chiaro.json device.json",
@@ -55,8 +57,14 @@ func compare(ctx context.Context, c console, f *runFlags, file string, results [
 	if err := f.pipeline.checkSubgroup(); err != nil {
 		return err
 	}
+	if endsAsScript(file) {
+		sources, done := openSources()
+		defer done()
+		f.opts.Compiler.Cache = sources
+		return compareScript(ctx, c, f, file, results)
+	}
 	if !isShader(file) {
-		return unreadable("%s: want a compute shader: a module, assembly or a source", file)
+		return unreadable("%s: want a script, or a compute shader: a module, assembly or a source", file)
 	}
 	job, err := readShader(ctx, c, f, file)
 	if err != nil {

@@ -83,7 +83,7 @@ message names the feature.
 	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
 	addSchedule(cmd, &f.schedule)
 	addDifferential(fl, &f.differential)
-	fl.BoolVar(&f.allowed, "allowed", false, "for a shader: show the values that Vulkan permits for each number of the result, and judge it")
+	fl.BoolVar(&f.allowed, "allowed", false, "show the values that Vulkan permits for each number of a shader's result, and judge it; for a script: judge its pictures")
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)
@@ -147,7 +147,7 @@ func (f *runFlags) check(c console) (err error) {
 // The flags that have a meaning only for scripts, and only for a compute shader.
 var (
 	scriptOnly = []string{"buffer-name", "differential", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
-	shaderOnly = []string{"allowed", "base", "entry", "groups", "indirect", "memory", "push", "spec"}
+	shaderOnly = []string{"base", "entry", "groups", "indirect", "memory", "push", "spec"}
 )
 
 // refuse returns an error if the command line has one of the flags.
@@ -172,7 +172,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	defer collectSeldom(compilePercent)()
 	if len(args) == 1 && isLaunch(args[0]) {
-		if err := cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err != nil {
+		if err := cmp.Or(f.refuse(append([]string{"allowed"}, shaderOnly...), "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err != nil {
 			return err
 		}
 		return limited(0, func(ctx context.Context) error { return runLaunch(ctx, c, f, args[0]) })
@@ -190,6 +190,9 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	if err := f.refuse(shaderOnly, "a script", "a compute shader"); err != nil {
 		return err
+	}
+	if f.allowed {
+		return allowedScripts(c, &f, args)
 	}
 	sources, done := openSources()
 	defer done()

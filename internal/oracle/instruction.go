@@ -71,7 +71,16 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 	case spirv.StorageClassPushConstant:
 		p.buffer = x.push
 	case spirv.StorageClassInput:
-		p.local = x.input(v)
+		if p.local = x.locals[v.ID]; p.local == nil && x.shading != nil {
+			p.local = x.shaderInput(v)
+		} else if p.local == nil {
+			p.local = x.input(v)
+		}
+	case spirv.StorageClassOutput:
+		if x.shading == nil {
+			x.undecided("memory of the storage class %s", v.Storage)
+		}
+		p.local = x.own(v.ID, v.Type, v.Init)
 	case spirv.StorageClassWorkgroup:
 		l := x.group.shared[v.ID]
 		if l == nil {
@@ -171,7 +180,7 @@ func (x *frame) step(i int) {
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	x.private = x.isPrivate(in)
-	if x.groupOperation(in, i) || x.opaque(in, i) {
+	if x.groupOperation(in, i) || x.derivative(in, i) || x.opaque(in, i) {
 		return
 	}
 	switch op := in.Op(); op {
@@ -214,6 +223,11 @@ func (x *frame) execute(in spirv.Inst, i int) {
 	case spirv.OpControlBarrier:
 		x.barrier(in)
 	case spirv.OpMemoryBarrier: // orders nothing by itself
+	case spirv.OpDemoteToHelperInvocation:
+		if x.shading == nil {
+			x.undecided("%s", op)
+		}
+		x.shading.discarded = true
 	default:
 		if x.atomic(in, i) {
 			return

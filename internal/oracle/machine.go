@@ -23,6 +23,8 @@ type Job struct {
 	Push    []byte
 
 	Pictures map[Place]*Picture // sampled images, and storage images with any texels
+	Textures map[Place]*Texture // sampled images of draws
+	Samplers map[Place]*Sampler // of draws
 
 	// SubgroupSize is the number of invocations of a subgroup, which has those with the next local indices; 0 if it is not known. Then
 	// the subgroups may have any invocations of their workgroup.
@@ -84,6 +86,9 @@ type machine struct {
 	path       uint64 // of the blocks so far
 	semantics  uint64 // of the last barrier
 	private    bool   // no barrier orders the current access
+
+	shading *shading // of a stage of a draw; nil in a dispatch
+	ended   bool     // by an instruction that ends the invocation
 }
 
 // group is the state of a workgroup.
@@ -311,7 +316,9 @@ func (m *machine) call(f *facts.Function, args []value) value {
 			if i == b.Term {
 				break
 			}
-			x.step(i)
+			if x.step(i); x.ended {
+				return value{}
+			}
 		}
 		next, result, done := x.terminator(b)
 		if done {
@@ -379,6 +386,12 @@ func (x *frame) terminator(b *facts.Block) (next *facts.Block, result value, don
 		if in.Op() == spirv.OpUnreachable {
 			x.undecided("OpUnreachable")
 		}
+		return nil, value{}, true
+	case spirv.OpKill, spirv.OpTerminateInvocation:
+		if x.shading == nil {
+			x.undecided("%s", in.Op())
+		}
+		x.ended, x.shading.discarded = true, true
 		return nil, value{}, true
 	case spirv.OpReturnValue:
 		return nil, x.value(spirv.ID(in[1])), true

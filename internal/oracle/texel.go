@@ -31,11 +31,15 @@ func (x *frame) object(in spirv.Inst) bool {
 			set, ok := x.m.Decoration(p.ID, spirv.DecorationDescriptorSet)
 			binding, ok2 := x.m.Decoration(p.ID, spirv.DecorationBinding)
 			if ok && ok2 {
-				v.picture = x.job.Pictures[Place{set.Literal(), binding.Literal()}]
+				at := Place{set.Literal(), binding.Literal()}
+				v.picture, v.texture, v.sampler = x.job.Pictures[at], x.job.Textures[at], x.job.Samplers[at]
 			}
 		}
 	case spirv.OpCopyObject, spirv.OpSampledImage, spirv.OpImage:
-		v.picture = x.vals[spirv.ID(in[3])].picture
+		v = x.vals[spirv.ID(in[3])]
+		if in.Op() == spirv.OpSampledImage {
+			v.sampler = x.vals[spirv.ID(in[4])].sampler
+		}
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
 	default:
 		return false
@@ -46,7 +50,11 @@ func (x *frame) object(in spirv.Inst) bool {
 
 // texel returns the permitted values of a fetch, a sample or a property of a picture; nil is any.
 func (x *frame) texel(in spirv.Inst, t *facts.Type) []Number {
-	p := x.vals[spirv.ID(in[3])].picture
+	of := x.vals[spirv.ID(in[3])]
+	if of.texture != nil {
+		return x.textured(in, t, of.texture, of.sampler)
+	}
+	p := of.picture
 	if p == nil {
 		return nil
 	}

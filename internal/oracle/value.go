@@ -21,6 +21,8 @@ type value struct {
 	leaves  []Number
 	to      *pointer
 	picture *Picture // nil if its texels are not known
+	texture *Texture // of a draw
+	sampler *Sampler // of a draw
 }
 
 // maxLeaves bounds the scalars of one value.

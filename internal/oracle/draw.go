@@ -1,0 +1,400 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// Draw is a draw of triangles with a vertex and a fragment shader.
+type Draw struct {
+	Vertex, Fragment Job // without workgroups; both have the same memory
+	// Input returns the numbers of a vertex attribute. It has four of them.
+	Input     func(location, vertex, instance uint32) []Number
+	Vertices  []uint32 // of the draw in order: VertexIndex
+	First     uint32   // the first instance
+	Instances uint32
+	State     *vk.FixedState
+	Width     int // of the rendering
+	Height    int
+	Colors    []*Target // nil for unused ones
+	Depth     *Target   // depth and stencil; nil for none
+}
+
+// Outcome says why a draw has no verdict.
+type Outcome struct {
+	Undecided string // "" if it has one; else every content of the targets is permitted
+	Pixels    int    // fragments without a verdict: their shader is undecided
+	Why       string // of the first of them
+}
+
+// shading is the state of an invocation of a stage of a draw.
+type shading struct {
+	inputs    map[slot][]Number // by the place of a component
+	builtIns  map[spirv.BuiltIn][]Number
+	discarded bool
+}
+
+// slot is the place of a component in an interface.
+type slot struct{ location, component uint32 }
+
+// maxFragments bounds the fragments of a draw.
+const maxFragments = 1 << 20
+
+// drawing is a draw on its way.
+type drawing struct {
+	*Draw
+	Outcome
+	ctx      context.Context
+	vertex   *dispatch
+	fragment *dispatch
+	quads    bool // the invocations of a quad run together
+	flat     map[slot]interpolation
+	steps    int
+	shaded   int
+	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
+	edges map[[2]int]*openEdge
+}
+
+// Run changes the targets of a draw to the permitted contents after it. The error is of a context that ends.
+func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
+	d := &drawing{Draw: w, ctx: ctx, edges: map[[2]int]*openEdge{}}
+	defer func() {
+		e := recover()
+		if e == nil {
+			return
+		}
+		s, ok := e.(stop)
+		if !ok {
+			panic(e)
+		}
+		if out, err = d.Outcome, s.err; err == nil {
+			out.Undecided = s.why
+			d.lose()
+		}
+	}()
+	d.check()
+	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
+	d.quads = d.fragment.together()
+	d.readInterpolation()
+	for i := range w.Instances {
+		d.instance(w.First + i)
+	}
+	return d.Outcome, nil
+}
+
+// lose permits any content of the targets.
+func (d *drawing) lose() {
+	for _, t := range append(d.Colors, d.Depth) {
+		if t != nil {
+			t.Lose()
+		}
+	}
+}
+
+// check rejects what the draw cannot have.
+func (d *drawing) check() {
+	s := d.State
+	fail := func(why string) { panic(stop{why: why}) }
+	switch {
+	case s.Multisample.Samples > 1:
+		fail("several samples")
+	case s.Rasterization.Polygon != enum.PolygonModeFill:
+		fail("polygons as lines or points")
+	case s.Rasterization.Conservative != 0:
+		fail("conservative rasterization")
+	case s.ShadingRate != nil && (s.ShadingRate.Width > 1 || s.ShadingRate.Height > 1):
+		fail("shading rates")
+	case s.Rendering.ViewMask != 0:
+		fail("several views")
+	case s.Multisample.AlphaToCoverage || s.SampleMask != nil || len(s.DiscardRectangles) > 0 || s.Multisample.SampleShading:
+		fail("coverage from alpha, sample masks and discard rectangles")
+	case len(s.Viewports) != 1 || len(s.Scissors) != 1 || s.NegativeOneToOne:
+		fail("several viewports")
+	case s.Blend.Logic:
+		fail("logic operations")
+	case !d.Vertex.keeps() || !d.Fragment.keeps():
+		fail("stores of its shaders to memory that they share")
+	}
+}
+
+// keeps reports whether no invocation stores to memory that others see.
+func (j *Job) keeps() bool {
+	for _, f := range j.Module.CallTree(j.Entry) {
+		for i := f.Index; i < f.End; i++ {
+			in := j.Module.Code.Inst(i)
+			switch in.Op() {
+			case spirv.OpImageWrite, spirv.OpImageTexelPointer:
+				return false
+			case spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized:
+				t := j.Module.TypeOf(spirv.ID(in[1]))
+				if t == nil || !t.IsPointer() {
+					return false
+				}
+				switch t.Storage {
+				case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
+				default:
+					return false
+				}
+			case spirv.OpAtomicStore, spirv.OpAtomicExchange, spirv.OpAtomicCompareExchange, spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT:
+				return false
+			}
+			if commutative[in.Op()] != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// newDispatch returns the state of the invocations of a stage.
+func newDispatch(ctx context.Context, job *Job) *dispatch {
+	d := &dispatch{ctx: ctx, job: job, m: job.Module, outside: map[Place]*outside{}, buffers: map[Place]*buffer{},
+		preserve: map[uint32]bool{}, infinite: map[uint32]bool{}, modes: map[*facts.Type]spirv.FPFastMathMode{}}
+	d.readModes()
+	for at, b := range job.Buffers {
+		d.outside[at] = &outside{edge: math.MaxUint64, robust2: job.Robust2[at]}
+		d.buffers[at] = &buffer{bytes: b, cells: map[uint64]*cell{}, outside: d.outside[at], align: storageAlignment}
+	}
+	d.push = &buffer{bytes: job.Push, cells: map[uint64]*cell{}, align: storageAlignment, outside: &outside{edge: math.MaxUint64}}
+	return d
+}
+
+// shade runs some invocations of a stage, which may wait for each other. An undecided one makes them all undecided.
+func (d *drawing) shade(of *dispatch, together bool, list []*shading) (machines []*machine, why string) {
+	defer func() {
+		d.steps += of.steps
+		of.steps = 0
+		if e := recover(); e != nil {
+			s, ok := e.(stop)
+			if !ok {
+				panic(e)
+			}
+			if s.err != nil {
+				panic(s)
+			}
+			machines, why = nil, fmt.Sprintf("%s, instruction %d of the %s shader", s.why, s.at+1, stageName(of.job.Entry.Model))
+		}
+	}()
+	if d.steps > maxSteps {
+		panic(stop{why: fmt.Sprintf("more than %d executions of instructions", maxSteps)})
+	}
+	g := &group{number: 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}}
+	for i, s := range list {
+		machines = append(machines, &machine{dispatch: of, group: g, invocation: uint64(i) + 1, locals: map[spirv.ID]*local{}, shading: s})
+	}
+	if together {
+		g.runTogether(machines)
+		return machines, ""
+	}
+	for _, m := range machines {
+		m.call(of.job.Entry.Func, nil)
+	}
+	return machines, ""
+}
+
+func stageName(m spirv.ExecutionModel) string {
+	if m == spirv.ExecutionModelVertex {
+		return "vertex"
+	}
+	return "fragment"
+}
+
+// instance draws one instance.
+func (d *drawing) instance(instance uint32) {
+	cache := map[uint32]*corner{}
+	at := func(i int) *corner {
+		v := d.Vertices[i]
+		if cache[v] == nil {
+			cache[v] = d.corner(v, instance)
+		}
+		return cache[v]
+	}
+	n := len(d.Vertices)
+	last := d.State.Rasterization.Provoking == enum.ProvokingVertexLastVertex
+	if last {
+		panic(stop{why: "the last vertex as the provoking one"})
+	}
+	switch d.State.Assembly.Topology {
+	case enum.TopologyTriangleList:
+		for i := 0; i+2 < n; i += 3 {
+			d.triangle(i/3, at(i), at(i+1), at(i+2))
+		}
+	case enum.TopologyTriangleStrip:
+		for i := 0; i+2 < n; i++ {
+			if i%2 == 0 {
+				d.triangle(i, at(i), at(i+1), at(i+2))
+			} else {
+				d.triangle(i, at(i), at(i+2), at(i+1))
+			}
+		}
+	case enum.TopologyTriangleFan:
+		for i := 0; i+2 < n; i++ { // the provoking vertex is the second one
+			d.triangle(i, at(i+1), at(i+2), at(0))
+		}
+	default:
+		panic(stop{why: "primitives other than triangles"})
+	}
+}
+
+// corner is a vertex after its shader.
+type corner struct {
+	x, y, z, w Number
+	outputs    map[slot]Number
+}
+
+// corner runs the vertex shader.
+func (d *drawing) corner(vertex, instance uint32) *corner {
+	s := &shading{inputs: map[slot][]Number{}, builtIns: map[spirv.BuiltIn][]Number{
+		spirv.BuiltInVertexIndex: {{Bits: uint64(vertex)}}, spirv.BuiltInInstanceIndex: {{Bits: uint64(instance)}},
+		spirv.BuiltInBaseVertex: {{Any: true}}, spirv.BuiltInBaseInstance: {{Bits: uint64(d.First)}}, spirv.BuiltInDrawIndex: {{Bits: 0}},
+	}}
+	m := d.vertex.m
+	for _, id := range d.Vertex.Entry.Interface {
+		if v := m.Variable(id); v != nil && v.Storage == spirv.StorageClassInput {
+			eachSlot(m, v, func(at slot, _ spirv.BuiltIn, builtIn bool, _ int, _ *facts.Type, _ interpolation) {
+				if list := d.Input(at.location, vertex, instance); !builtIn && int(at.component) < len(list) {
+					s.inputs[at] = list[at.component : at.component+1]
+				}
+			})
+		}
+	}
+	machines, why := d.shade(d.vertex, false, []*shading{s})
+	if why != "" {
+		panic(stop{why: why})
+	}
+	c := &corner{outputs: map[slot]Number{}}
+	any := Number{Any: true}
+	c.x, c.y, c.z, c.w = any, any, any, any
+	for _, id := range d.Vertex.Entry.Interface {
+		v := m.Variable(id)
+		if v == nil || v.Storage != spirv.StorageClassOutput {
+			continue
+		}
+		l := machines[0].locals[id]
+		eachSlot(m, v, func(at slot, b spirv.BuiltIn, builtIn bool, leaf int, _ *facts.Type, _ interpolation) {
+			n := any
+			if l != nil {
+				n = l.leaves[leaf]
+			}
+			switch {
+			case !builtIn:
+				c.outputs[at] = n
+			case b == spirv.BuiltInPosition:
+				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
+			case n.Any && n.At == 0: // not written
+			case b == spirv.BuiltInLayer || b == spirv.BuiltInViewportIndex || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
+				panic(stop{why: "a vertex shader with " + b.String()})
+			}
+		})
+	}
+	return c
+}
+
+// interpolation is the decorations of an input of the fragment shader.
+type interpolation struct{ flat, linear bool }
+
+// eachSlot calls do with each scalar of a variable of an interface: its place, or its built-in and its number in it, and its number
+// in the variable.
+func eachSlot(m *facts.Module, v *facts.Variable, do func(at slot, b spirv.BuiltIn, builtIn bool, leaf int, t *facts.Type, how interpolation)) {
+	leaf := 0
+	var walk func(t *facts.Type, at slot, b spirv.BuiltIn, builtIn bool, how interpolation) slot
+	walk = func(t *facts.Type, at slot, b spirv.BuiltIn, builtIn bool, how interpolation) slot {
+		switch {
+		case t == nil:
+		case t.IsScalar():
+			if t.Width > 32 {
+				panic(stop{why: "an interface with numbers of 64 bits"})
+			}
+			do(at, b, builtIn, leaf, t, how)
+			leaf++
+			at.component++
+		case t.IsVector():
+			for range t.Count {
+				at = walk(t.Elem, at, b, builtIn, how)
+			}
+		case t.IsMatrix(), t.IsArray() && !t.IsRuntimeArray():
+			for range t.Count {
+				next := walk(t.Elem, at, b, builtIn, how)
+				if builtIn {
+					at = next
+				} else if at.location++; t.Elem.IsMatrix() || t.Elem.IsArray() {
+					at = slot{next.location, at.component}
+				}
+			}
+		default:
+			panic(stop{why: "an interface of another type"})
+		}
+		return at
+	}
+	howOf := func(has func(spirv.Decoration) bool) interpolation {
+		return interpolation{has(spirv.DecorationFlat), has(spirv.DecorationNoPerspective)}
+	}
+	how := howOf(func(d spirv.Decoration) bool { return m.Has(v.ID, d) })
+	at := slot{}
+	if d, ok := m.Decoration(v.ID, spirv.DecorationLocation); ok {
+		at.location = d.Literal()
+	}
+	if d, ok := m.Decoration(v.ID, spirv.DecorationComponent); ok {
+		at.component = d.Literal()
+	}
+	b, builtIn := m.BuiltIn(v.ID)
+	if v.Type == nil || !v.Type.IsStruct() {
+		walk(v.Type, at, b, builtIn, how)
+		return
+	}
+	for i := range v.Type.Members {
+		own := howOf(func(d spirv.Decoration) bool { return m.HasMember(v.Type.ID, i, d) })
+		own.flat, own.linear = own.flat || how.flat, own.linear || how.linear
+		if d, ok := m.MemberDecoration(v.Type.ID, i, spirv.DecorationLocation); ok {
+			at = slot{location: d.Literal()}
+		}
+		at.component = 0
+		if d, ok := m.MemberDecoration(v.Type.ID, i, spirv.DecorationComponent); ok {
+			at.component = d.Literal()
+		}
+		b, builtIn := m.MemberBuiltIn(v.Type.ID, i)
+		t := v.Type.Members[i].Type
+		next := walk(t, slot{at.location, at.component}, b, builtIn, own)
+		if t != nil && !builtIn {
+			if at.location = next.location; t.IsScalar() || t.IsVector() {
+				at.location++
+			}
+		}
+	}
+}
+
+// shaderInput returns an input variable of a stage of a draw.
+func (x *frame) shaderInput(v *facts.Variable) *local {
+	l := &local{relaxed: x.m.Has(v.ID, spirv.DecorationRelaxedPrecision)}
+	eachSlot(x.m, v, func(at slot, b spirv.BuiltIn, builtIn bool, _ int, _ *facts.Type, _ interpolation) {
+		n := Number{Any: true}
+		if builtIn {
+			if list := x.shading.builtIns[b]; int(at.component) < len(list) {
+				n = list[at.component]
+			}
+		} else if list := x.shading.inputs[at]; len(list) > 0 {
+			n = list[0]
+		}
+		l.leaves = append(l.leaves, n)
+	})
+	x.locals[v.ID] = l
+	return l
+}
+
+// together reports whether invocations of a quad take values of each other.
+func (d *dispatch) together() bool {
+	for _, f := range d.m.CallTree(d.job.Entry) {
+		for i := f.Index; i < f.End; i++ {
+			if op := d.m.Code.Inst(i).Op(); isGroupOperation(op) || derivatives[op] != 0 || implicit[op] {
+				return true
+			}
+		}
+	}
+	return false
+}

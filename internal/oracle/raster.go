@@ -1,0 +1,557 @@
+package oracle
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+const (
+	// leastGrid is the number of positions of a pixel's side to which vertices snap, for the least subPixelPrecisionBits.
+	leastGrid = 16
+
+	// interpolationError bounds the error of an interpolated number, as a part of the greatest one of the vertices. Vulkan has no
+	// bound.
+	interpolationError = 0x1p-14
+
+	// positionError bounds the relative error of the viewport transformation, whose division may have the error of OpFDiv.
+	positionError = 0x1p-21
+)
+
+// Fixed functions that compute numbers, in Number.At.
+const (
+	byInterpolation = -1 - iota
+	byDepth
+)
+
+// coverage is whether a triangle has a sample.
+type coverage uint8
+
+const (
+	outside1 coverage = iota // outside
+	open1                    // either
+	inside1                  // inside
+)
+
+// place is a vertex on the screen.
+type screenPoint struct {
+	x, y, z, w Number
+	exact      bool
+}
+
+// pose is one choice of the positions that the vertices may have: the edge functions of the opposite edges, each linear in x and y.
+type pose struct {
+	base, dx, dy [3]float64
+	area         float64
+}
+
+// surface is a triangle on the screen.
+type surface struct {
+	primitive int
+	corners   [3]*corner
+	points    [3]screenPoint
+	poses     []pose
+	weights   [][3]float64 // 1/w of the vertices: all choices
+	front     bool
+	bias      Number
+}
+
+// screen returns the position of a vertex in the framebuffer; false if it has none that is known.
+func (d *drawing) screen(c *corner) (p screenPoint, ok bool) {
+	v := d.State.Viewports[0]
+	for _, n := range [...]Number{c.x, c.y, c.z, c.w} {
+		if n.Any || n.infinite() {
+			return p, false
+		}
+	}
+	if c.w.Low <= 0x1p-100 {
+		return p, false
+	}
+	one := c.w.Low == c.w.High && c.w.Low == 1
+	axis := func(n Number, scale, origin float64) (Number, bool) {
+		low, high := quotient(n, c.w)
+		exact := one && n.isPoint()
+		if !exact {
+			low, high = low-float64(math.Abs(low)*positionError), high+float64(math.Abs(high)*positionError)
+		}
+		a, b := float64(low*scale), float64(high*scale)
+		if a > b {
+			a, b = b, a
+		}
+		exact = exact && float64(float32(a)) == a && float64(float32(a+origin)) == a+origin
+		if !exact {
+			e := float64((math.Abs(a) + math.Abs(b) + math.Abs(origin)) * positionError)
+			a, b = a-e, b+e
+		}
+		return Number{Low: a + origin, High: b + origin}, exact
+	}
+	var ex, ey bool
+	p.x, ex = axis(c.x, float64(v.Width)/2, float64(v.X)+float64(v.Width)/2)
+	p.y, ey = axis(c.y, float64(v.Height)/2, float64(v.Y)+float64(v.Height)/2)
+	p.x, p.y = snapped(p.x, ex), snapped(p.y, ey)
+	p.exact = ex && ey
+	low, high := quotient(c.z, c.w)
+	near, range_ := float64(v.MinDepth), float64(v.MaxDepth)-float64(v.MinDepth)
+	a, b := float64(low*range_), float64(high*range_)
+	p.z = Number{Low: min(a, b) + near, High: max(a, b) + near}
+	p.w = c.w
+	return p, true
+}
+
+// quotient returns the range of a quotient with a positive divisor.
+func quotient(n, w Number) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, a := range [...]float64{n.Low, n.High} {
+		for _, b := range [...]float64{w.Low, w.High} {
+			low, high = min(low, a/b), max(high, a/b)
+		}
+	}
+	return low, high
+}
+
+// snapped returns the positions to which a coordinate may be rounded: the neighbors in the coarsest grid.
+func snapped(n Number, exact bool) Number {
+	low, high := math.Floor(n.Low*leastGrid)/leastGrid, math.Ceil(n.High*leastGrid)/leastGrid
+	if exact && n.Low == low {
+		return n
+	}
+	return Number{Low: low, High: high}
+}
+
+// clipped reports whether a triangle leaves the view volume, so that clipping makes vertices.
+func clipped(v [3]*corner) bool {
+	for _, c := range v {
+		for _, n := range [...]Number{c.x, c.y} {
+			if n.High > c.w.Low || n.Low < -c.w.Low {
+				return true
+			}
+		}
+		if c.z.Low < 0 || c.z.High > c.w.Low {
+			return true
+		}
+	}
+	return false
+}
+
+// triangle draws a triangle.
+func (d *drawing) triangle(primitive int, a, b, c *corner) {
+	if d.State.Rasterization.Discard {
+		return
+	}
+	s := &surface{primitive: primitive, corners: [3]*corner{a, b, c}}
+	cut := false
+	for i, v := range s.corners {
+		p, ok := d.screen(v)
+		if !ok {
+			panic(stop{why: "a vertex whose position is not known, or not in front of the viewer"})
+		}
+		s.points[i] = p
+	}
+	if cut = clipped(s.corners); cut {
+		for i := range s.points {
+			p := &s.points[i]
+			for _, n := range [...]*Number{&p.x, &p.y} {
+				n.Low, n.High = n.Low-2.0/leastGrid, n.High+2.0/leastGrid
+			}
+		}
+	}
+	if !d.pose(s) {
+		return
+	}
+	for _, p := range s.points {
+		if p.z.Low < 0 || p.z.High > 1 {
+			panic(stop{why: "a triangle that leaves the view volume at the near or the far plane"})
+		}
+	}
+	s.bias = d.bias(s)
+	d.fill(s)
+}
+
+// pose computes the edge functions for all positions of the vertices. It returns false for a triangle that is certain not to be drawn.
+func (d *drawing) pose(s *surface) bool {
+	ends := func(n Number) []float64 {
+		if n.Low == n.High {
+			return []float64{n.Low}
+		}
+		return []float64{n.Low, n.High}
+	}
+	var xs, ys [3][]float64
+	for i, p := range s.points {
+		xs[i], ys[i] = ends(p.x), ends(p.y)
+	}
+	positive, negative := false, false
+	var x, y [3]float64
+	var choose func(i int)
+	choose = func(i int) {
+		if i < 3 {
+			for _, x[i] = range xs[i] {
+				for _, y[i] = range ys[i] {
+					choose(i + 1)
+				}
+			}
+			return
+		}
+		var p pose
+		for k := range 3 { // of the edge from vertex k+1 to vertex k+2
+			i, j := (k+1)%3, (k+2)%3
+			p.dx[k], p.dy[k] = y[i]-y[j], x[j]-x[i]
+			p.base[k] = float64(x[i]*y[j]) - float64(x[j]*y[i])
+			p.area += p.base[k]
+		}
+		positive, negative = positive || p.area >= 0, negative || p.area <= 0
+		s.poses = append(s.poses, p)
+	}
+	choose(0)
+	if positive && negative {
+		for i := range s.points {
+			if a, b := &s.points[i], &s.points[(i+1)%3]; a.exact && b.exact && a.x == b.x && a.y == b.y {
+				return false // without an area
+			}
+		}
+		panic(stop{why: "a triangle whose orientation is open"})
+	}
+	// The area in the framebuffer, whose y axis points down, is negative for counterclockwise.
+	counter := negative
+	s.front = counter == (d.State.Rasterization.Front == enum.FrontFaceCounterClockwise)
+	if cull := d.State.Rasterization.Cull; s.front && cull&enum.CullModeFront != 0 || !s.front && cull&enum.CullModeBack != 0 {
+		return false
+	}
+	for i := range s.poses { // with a positive area
+		if p := &s.poses[i]; p.area < 0 {
+			for k := range 3 {
+				p.base[k], p.dx[k], p.dy[k] = -p.base[k], -p.dx[k], -p.dy[k]
+			}
+			p.area = -p.area
+		}
+	}
+	w := [3]Number{s.points[0].w, s.points[1].w, s.points[2].w}
+	if w[0].isPoint() && w[1].isPoint() && w[2].isPoint() && w[0].Low == w[1].Low && w[1].Low == w[2].Low {
+		s.weights = [][3]float64{{1, 1, 1}}
+		return true
+	}
+	for _, a := range ends(w[0]) {
+		for _, b := range ends(w[1]) {
+			for _, c := range ends(w[2]) {
+				s.weights = append(s.weights, [3]float64{1 / a, 1 / b, 1 / c})
+			}
+		}
+	}
+	return true
+}
+
+// linear is the weights of an interpolation that is linear on the screen.
+var linear = [][3]float64{{1, 1, 1}}
+
+// interpolate returns a number at the center of a pixel. perspective has all choices of 1/w.
+func (s *surface) interpolate(x, y int, v [3]Number, perspective [][3]float64) Number {
+	if v[0].Any || v[1].Any || v[2].Any || v[0].infinite() || v[1].infinite() || v[2].infinite() {
+		return Number{Any: true, At: byInterpolation}
+	}
+	px, py := float64(x)+0.5, float64(y)+0.5
+	n := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
+	for i := range s.poses {
+		p := &s.poses[i]
+		for _, w := range perspective {
+			var m [3]float64
+			sum := 0.0
+			for k := range 3 {
+				m[k] = float64((p.base[k] + float64(p.dx[k]*px) + float64(p.dy[k]*py)) * w[k])
+				sum += m[k]
+			}
+			if sum <= 0 { // a helper invocation behind the viewer
+				return Number{Any: true, At: byInterpolation}
+			}
+			low, high := 0.0, 0.0
+			for k := range 3 {
+				a, b := float64(m[k]*v[k].Low), float64(m[k]*v[k].High)
+				low, high = low+min(a, b), high+max(a, b)
+			}
+			n.Low, n.High = min(n.Low, low/sum), max(n.High, high/sum)
+		}
+	}
+	most := 0.0
+	for _, a := range v {
+		most = max(most, math.Abs(a.Low), math.Abs(a.High))
+	}
+	e := float64(max(most, math.Abs(n.Low), math.Abs(n.High)) * interpolationError)
+	n.Low, n.High = n.Low-e, n.High+e
+	return n
+}
+
+// within limits a number of a covered sample to the range of the vertices.
+func within(n Number, v [3]Number) Number {
+	if n.Any {
+		return n
+	}
+	low, high := min(v[0].Low, v[1].Low, v[2].Low), max(v[0].High, v[1].High, v[2].High)
+	e := float64(max(math.Abs(low), math.Abs(high)) * interpolationError)
+	n.Low, n.High = min(max(n.Low, low-e), high+e), max(min(n.High, high+e), low-e)
+	return n
+}
+
+// covers returns whether a triangle has the center of a pixel, and the number of the edge if one edge alone is open.
+func (s *surface) covers(x, y int) (c coverage, edge int) {
+	px, py := float64(x)+0.5, float64(y)+0.5
+	edge, count := -1, 0
+	for k := range 3 {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range s.poses {
+			p := &s.poses[i]
+			e := p.base[k] + float64(p.dx[k]*px) + float64(p.dy[k]*py)
+			low, high = min(low, e), max(high, e)
+		}
+		switch {
+		case high < 0:
+			return outside1, -1
+		case low <= 0:
+			edge = k
+			count++
+		}
+	}
+	switch count {
+	case 0:
+		return inside1, -1
+	case 1:
+		return open1, edge
+	}
+	return open1, -1
+}
+
+// bias returns the depth bias of a triangle (Vulkan, "Depth Bias").
+func (d *drawing) bias(s *surface) Number {
+	st := d.State
+	if !st.Rasterization.DepthBias {
+		return Number{}
+	}
+	slope := Number{Low: math.Inf(1), High: math.Inf(-1)}
+	for i := range s.poses {
+		p := &s.poses[i]
+		var x, y Number
+		for k := range 3 {
+			z := s.points[k].z
+			for _, g := range [...]struct {
+				n *Number
+				v float64
+			}{{&x, p.dx[k]}, {&y, p.dy[k]}} {
+				a, b := float64(g.v*z.Low)/p.area, float64(g.v*z.High)/p.area
+				g.n.Low, g.n.High = g.n.Low+min(a, b), g.n.High+max(a, b)
+			}
+		}
+		for _, g := range [...]*Number{&x, &y} {
+			switch {
+			case g.High < 0:
+				g.Low, g.High = -g.High, -g.Low
+			case g.Low < 0:
+				g.Low, g.High = 0, max(-g.Low, g.High)
+			}
+		}
+		slope.Low, slope.High = min(slope.Low, max(x.Low, y.Low)), max(slope.High, math.Hypot(x.High, y.High))
+	}
+	slope.Low, slope.High = float64(slope.Low*(1-0x1p-12)), float64(slope.High*(1+0x1p-12))
+	unit := Number{}
+	if k, ok := d.depthComponent(); ok && k.Bits < 32 {
+		unit.High = math.Ldexp(2, -k.Bits)
+	} else {
+		low, high := 0.0, 0.0
+		for _, p := range s.points {
+			low, high = max(low, p.z.Low), max(high, p.z.High)
+		}
+		unit.Low, unit.High = math.Ldexp(1, exponent(low*(1-0x1p-20))-23), math.Ldexp(1, exponent(high*(1+0x1p-20))-23)
+	}
+	product := func(f float32, n Number) (low, high float64) {
+		a, b := float64(float64(f)*n.Low), float64(float64(f)*n.High)
+		return min(a, b), max(a, b)
+	}
+	a, b := product(st.BiasConstant, unit)
+	low, high := product(st.BiasSlope, slope)
+	low, high = low+a, high+b
+	switch limit := float64(st.BiasClamp); {
+	case limit > 0:
+		low, high = min(low, limit), min(high, limit)
+	case limit < 0:
+		low, high = max(low, limit), max(high, limit)
+	}
+	return Number{Low: low, High: high}
+}
+
+// exponent returns the exponent of a number, at least that of the least normal one.
+func exponent(v float64) int {
+	if v < 0x1p-126 {
+		return -126
+	}
+	_, e := math.Frexp(v)
+	return e - 1
+}
+
+// fill draws the fragments of a triangle.
+func (d *drawing) fill(s *surface) {
+	low := func(n func(*screenPoint) Number) int {
+		return int(math.Floor(min(n(&s.points[0]).Low, n(&s.points[1]).Low, n(&s.points[2]).Low)))
+	}
+	high := func(n func(*screenPoint) Number) int {
+		return int(math.Ceil(max(n(&s.points[0]).High, n(&s.points[1]).High, n(&s.points[2]).High)))
+	}
+	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
+	c, v := d.State.Scissors[0], d.State.Viewports[0]
+	vx0, vx1 := ordered(float64(v.X), float64(v.X)+float64(v.Width))
+	vy0, vy1 := ordered(float64(v.Y), float64(v.Y)+float64(v.Height))
+	x0 := max(0, low(x), int(c.X), int(math.Floor(vx0)))
+	y0 := max(0, low(y), int(c.Y), int(math.Floor(vy0)))
+	x1 := min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx1)))
+	y1 := min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy1)))
+	edgeOfView := func(px, py int) bool {
+		fx, fy := float64(px)+0.5, float64(py)+0.5
+		const e = 1.0 / leastGrid
+		return fx < vx0+e || fx > vx1-e || fy < vy0+e || fy > vy1-e
+	}
+	for qy := y0 &^ 1; qy < y1; qy += 2 {
+		for qx := x0 &^ 1; qx < x1; qx += 2 {
+			var q quad
+			any := false
+			for lane := range 4 {
+				px, py := qx+lane&1, qy+lane>>1
+				q.edges[lane] = -1
+				if px < x0 || px >= x1 || py < y0 || py >= y1 {
+					continue
+				}
+				q.cover[lane], q.edges[lane] = s.covers(px, py)
+				if q.cover[lane] == inside1 && edgeOfView(px, py) {
+					q.cover[lane] = open1
+				}
+				any = any || q.cover[lane] != outside1
+			}
+			if any {
+				d.quad(s, qx, qy, &q)
+			}
+		}
+	}
+}
+
+func ordered(a, b float64) (low, high float64) { return min(a, b), max(a, b) }
+
+// quad is the invocations of four pixels.
+type quad struct {
+	cover [4]coverage
+	edges [4]int
+}
+
+// quad shades and stores the fragments of four pixels.
+func (d *drawing) quad(s *surface, x, y int, q *quad) {
+	var list []*shading
+	var lanes []int
+	for lane := range 4 {
+		if d.quads || q.cover[lane] != outside1 {
+			list, lanes = append(list, d.fragmentInput(s, x+lane&1, y+lane>>1, q.cover[lane] != outside1)), append(lanes, lane)
+		}
+	}
+	if d.shaded += len(list); d.shaded > maxFragments {
+		panic(stop{why: "more fragments than are judged"})
+	}
+	var machines []*machine
+	why := ""
+	if d.quads {
+		machines, why = d.shade(d.fragment, true, list)
+	}
+	for i, lane := range lanes {
+		if q.cover[lane] == outside1 {
+			continue
+		}
+		var m *machine
+		if d.quads {
+			if why == "" {
+				m = machines[i]
+			}
+		} else if one, w := d.shade(d.fragment, false, list[i:i+1]); w == "" {
+			m = one[0]
+		} else {
+			why = w
+		}
+		if m == nil {
+			if d.Pixels++; d.Why == "" {
+				d.Why = why
+			}
+		}
+		d.merge(s, x+lane&1, y+lane>>1, q.cover[lane], q.edges[lane], m)
+	}
+}
+
+// fragmentInput returns the inputs of a fragment shader.
+func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
+	in := &shading{inputs: map[slot][]Number{}, builtIns: map[spirv.BuiltIn][]Number{}}
+	for at, how := range d.flat {
+		var v [3]Number
+		known := true
+		for i, c := range s.corners {
+			n, ok := c.outputs[at]
+			known = known && ok
+			v[i] = n
+		}
+		switch {
+		case !known:
+			in.inputs[at] = []Number{{Any: true}}
+		case how.flat:
+			in.inputs[at] = []Number{v[0]}
+		default:
+			weights := s.weights
+			if how.linear {
+				weights = linear
+			}
+			n := s.interpolate(x, y, v, weights)
+			if covered {
+				n = within(n, v)
+			}
+			in.inputs[at] = []Number{n}
+		}
+	}
+	w := s.interpolate(x, y, [3]Number{inverse(s.points[0].w), inverse(s.points[1].w), inverse(s.points[2].w)}, linear)
+	z := d.depthAt(s, x, y)
+	in.builtIns[spirv.BuiltInFragCoord] = []Number{point(float64(x) + 0.5), point(float64(y) + 0.5), z, w}
+	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
+	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
+	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
+	in.builtIns[spirv.BuiltInLayer], in.builtIns[spirv.BuiltInViewIndex] = []Number{{Bits: 0}}, []Number{{Bits: 0}}
+	return in
+}
+
+func inverse(w Number) Number { return Number{Low: 1 / w.High, High: 1 / w.Low} }
+
+// depthAt returns the depth of a fragment with its bias.
+func (d *drawing) depthAt(s *surface, x, y int) Number {
+	v := [3]Number{s.points[0].z, s.points[1].z, s.points[2].z}
+	n := within(s.interpolate(x, y, v, linear), v)
+	n.Low, n.High = n.Low+s.bias.Low, n.High+s.bias.High
+	n.Low, n.High = min(n.Low, max(n.Low, 0)), max(n.High, min(n.High, 1))
+	n.At = byDepth
+	if n.Low < 0 || n.High > 1 { // the values may be clamped
+		n.Low, n.High = min(n.Low, 1), max(n.High, 0)
+	}
+	return n
+}
+
+// readInterpolation finds the inputs of the fragment shader.
+func (d *drawing) readInterpolation() {
+	d.flat = map[slot]interpolation{}
+	m := d.fragment.m
+	for _, id := range d.Fragment.Entry.Interface {
+		v := m.Variable(id)
+		if v == nil || v.Storage != spirv.StorageClassInput {
+			continue
+		}
+		eachSlot(m, v, func(at slot, b spirv.BuiltIn, builtIn bool, _ int, t *facts.Type, how interpolation) {
+			if !builtIn {
+				how.flat = how.flat || !t.IsFloat()
+				d.flat[at] = how
+			}
+		})
+	}
+}
+
+// FixedFunction names the fixed function of a negative Number.At.
+func FixedFunction(at int) string {
+	if at == byInterpolation {
+		return "the interpolation of an input"
+	}
+	return "the depth of the fragment"
+}
