@@ -75,8 +75,15 @@ func TestRecordMappings(t *testing.T) {
 
 // TestRecordObjects maps an acceleration structure, an array of images, a sampler, a storage image and a combined image sampler by
 // indices in the shader record, with and without sanitizers. These report a descriptor beyond the heap, and one of no live object, and
-// nothing for others.
+// nothing for others. The second shader has functions that get pointers to these, but for the structure.
 func TestRecordObjects(t *testing.T) {
+	for _, name := range []string{"recordgen", "recordcall"} {
+		t.Run(name, func(t *testing.T) { recordObjects(t, name) })
+	}
+}
+
+// recordObjects is TestRecordObjects for one shader.
+func recordObjects(t *testing.T, shader string) {
 	const heap, samplers = 20480, 24576 // of the buffer
 	for _, sanitize := range []Sanitizers{0, SanitizeBounds | SanitizeUninit | SanitizeUndefined | SanitizeRace} {
 		var found []string
@@ -109,7 +116,7 @@ func TestRecordObjects(t *testing.T) {
 			write(heap+128+64*i, DescriptorInfo{Type: typ, View: must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)})
 		}
 		write(samplers+64, DescriptorInfo{Type: link.SamplerDescriptor, Sampler: must(r.dev.NewSampler(SamplerInfo{}))(t)})
-		gen := rayShader(t, "recordgen")
+		gen := rayShader(t, shader)
 		gen.Mappings = []Mapping{{Mapping: link.Mapping{First: 1, Source: enum.MappingSourceHeapWithConstantOffset}}}
 		for i := range uint32(5) {
 			m := Mapping{Mapping: link.Mapping{First: 2 + i, Source: enum.MappingSourceHeapWithShaderRecordIndex, RecordOffset: uint64(4 * i), HeapArrayStride: 64}, IndexStride: 64}

@@ -156,6 +156,8 @@ func (f *function) loadObjects(parts []ir.V, p pointer, t *facts.Type) []ir.V {
 		f.checkRecordObject(&p, t, parts[n-2:])
 	case p.record != nil:
 		f.checkRecordObject(&p, t, parts[n-2:])
+	case p.samplers != 0:
+		parts = append(parts, p.samplers, p.sampler)
 	case t.Op == spirv.OpTypeSampledImage:
 		parts = append(parts, f.combinedSampler(parts[n-2]), parts[n-1])
 	}

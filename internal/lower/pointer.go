@@ -59,9 +59,10 @@ type pointer struct {
 	banked bool // inBuffer: into a push constant bank, which is a resource
 	ofTask bool // inBuffer: into task memory (PerTaskNV)
 
-	record  *mappedRecord // the variable is mapped by the shader record; element is the index of the array of descriptors until one is selected
-	sampler ir.V          // object: the descriptor of the sampler of a combined image sampler that the record has mapped
-	places  [2]ir.V       // with record: the offsets in the heaps of the selected descriptor, and of that sampler; 0 is none
+	record   *mappedRecord // the variable is mapped by the shader record; element is the index of the array of descriptors until one is selected
+	sampler  ir.V          // object: the descriptor of the sampler of a combined image sampler that the record has mapped
+	samplers ir.V          // object: the resource of that sampler, in a pointer that a function has as its argument
+	places   [2]ir.V       // with record: the offsets in the heaps of the selected descriptor, and of that sampler; 0 is none
 
 	texel *tracedTexel // with SanitizeRace: the texel that it points to
 

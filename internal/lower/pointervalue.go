@@ -50,6 +50,9 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 		case u.inHeap(t):
 			return []ir.Type{ir.I32}
 		}
+		if u.passesSampler(t.Elem) { // the same of the sampler
+			return []ir.Type{ir.I32, ir.I32, ir.I32, ir.I32}
+		}
 		if isObject(innermost(t.Elem)) {
 			return []ir.Type{ir.I32, ir.I32}
 		}
@@ -73,6 +76,9 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT,
 		spirv.StorageClassTileAttachmentQCOM:
 		e.slots = 2
+	}
+	if t.Storage == spirv.StorageClassUniformConstant && u.passesSampler(t.Elem) {
+		e.slots = 4
 	}
 	if u.severalLayouts(t) {
 		e.slots++
@@ -121,10 +127,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		}
 		return []ir.V{f.addressOf(p)}
 	case object, tileImage:
-		if p.sampler != 0 {
-			break
-		}
-		return f.objectParts(p)
+		return append(f.objectParts(p), f.passedSampler(p)...)
 	case descriptor:
 		if p.class == spirv.StorageClassUniformConstant || p.class == spirv.StorageClassTileAttachmentQCOM {
 			return f.objectParts(p)
@@ -176,7 +179,9 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 			}
 			break
 		}
-		p.memory, p.resource, p.element = object, parts[0], parts[1]
+		if p.memory, p.resource, p.element = object, parts[0], parts[1]; f.passesSampler(t.Elem) {
+			p.samplers, p.sampler = parts[2], parts[3]
+		}
 		if t.Elem.IsArray() {
 			p.memory = descriptor
 		}

@@ -279,3 +279,23 @@ func (f *function) isHeapOffset(at ir.V) ir.V {
 	const rest = ^uint64(math.MaxUint32) | (ir.HeapDescriptor - 1)
 	return f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I64, at, f.b.Const(ir.I64, rest)), f.b.Const(ir.I64, 0))
 }
+
+// passesSampler reports whether a pointer to type t has its sampler with it when it is a value: shader records may have other places for
+// the samplers of combined image samplers than for their images.
+func (u *unit) passesSampler(t *facts.Type) bool {
+	return u.options.Descriptors == InHeaps && len(u.options.Records) > 0 && t.Op == spirv.OpTypeSampledImage
+}
+
+// passedSampler returns the resource and the descriptor of the sampler of a pointer to a combined image sampler; nothing for other pointers.
+func (f *function) passedSampler(p *pointer) []ir.V {
+	switch {
+	case !f.passesSampler(p.typ):
+		return nil
+	case p.record != nil:
+		return []ir.V{f.b.I32(uint32(p.record.samplers)), p.sampler}
+	case p.samplers != 0:
+		return []ir.V{p.samplers, p.sampler}
+	}
+	parts := f.objectParts(p)
+	return []ir.V{f.combinedSampler(parts[0]), parts[1]}
+}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -101,6 +102,36 @@ func (f *function) checkHeapObject(p *pointer, t *facts.Type, parts []ir.V) {
 	f.checkHeapDescriptor(p, f.part(image{typ: t, resource: parts[0], index: parts[1]}, 1), "image")
 }
 
+// checkPassed is checkHeapDescriptor for a resource that is not known: a function has a pointer to it as its argument. If it is in a heap,
+// the index of the descriptor is its offset in units of descriptors. Handle has bytes if there is an object.
+func (f *function) checkPassed(resource, index ir.V, heap uint32, handle func() ir.V, kind string) {
+	if !f.sanitizes(ir.SanitizeBounds) || f.options.Descriptors != InHeaps || len(f.options.Records) == 0 {
+		return
+	}
+	if _, known := f.constBits(resource); known {
+		return
+	}
+	var either ir.V
+	for n := range f.prog.Res {
+		if r := &f.prog.Res[n]; !r.Heap && r.Kind != ir.HeapBuffer && r.Kind != ir.HeapUniform {
+			continue
+		}
+		same := f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n)))
+		if either != 0 {
+			same = f.b.Op(ir.Or, ir.B1, either, same)
+		}
+		either = same
+	}
+	if either == 0 {
+		return
+	}
+	n := f.bindResource(ir.Resource{Kind: ir.HeapBytes, Binding: heap, Count: 1, NonWritable: true})
+	at := f.b.Op(ir.Mul, ir.I32, index, f.b.I32(ir.HeapDescriptor))
+	at = f.b.Select(f.b.Cmp(ir.ULt, index, f.b.I32(math.MaxUint32/ir.HeapDescriptor)), at, f.b.I32(farAway))
+	p := &pointer{heap: true, either: either, handle: f.b.OpAux(ir.Res, ir.H, n, f.b.I32(0)), offset: offset{dyn: at}}
+	f.checkHeapDescriptor(p, handle(), kind)
+}
+
 // descriptorRules are the findings on descriptors in memory: not valid, and outside of memory.
 var descriptorRules = [...]struct{ invalid, absent finding }{
 	InBuffers:       {finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08116"}, finding{ir.SanitizeBounds, "VUID-vkCmdDraw-None-08119"}},
@@ -150,6 +181,7 @@ func (f *function) checkBuffer(p *pointer) {
 	if !p.heap && !p.banked && (p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform) {
 		parts := f.objectParts(p)
 		f.checkDescriptor(parts[0], parts[1])
+		f.checkPassed(parts[0], parts[1], 0, func() ir.V { return p.handle }, "buffer")
 	}
 }
 

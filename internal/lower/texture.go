@@ -45,8 +45,10 @@ func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureC
 		f.unsupported("an image of dimension %s", im.Dim)
 	}
 	f.checkDescriptor(x.resource, x.index)
+	f.checkPassed(x.resource, x.index, 0, func() ir.V { return f.part(x, 1) }, "image")
 	if x.sampler != [2]ir.V{} {
 		f.checkDescriptor(x.sampler[0], x.sampler[1])
+		f.checkPassed(x.sampler[0], x.sampler[1], ir.SamplerHeap, func() ir.V { return f.samplerHandle(x) }, "sampler")
 	}
 	return &textureCall{f: f, on: x, head: t}
 }
