@@ -40,6 +40,7 @@ type bufferKey struct {
 	at     unsafe.Pointer
 	bytes  int
 	beyond int
+	owned  bool
 }
 
 // maxSessionBuffers bounds the descriptors of a job that is compared with the last one.
@@ -111,12 +112,12 @@ func appendKeys(keys []bufferKey, job *Job) ([]bufferKey, bool) {
 	most := len(keys) + maxSessionBuffers
 	for r, list := range job.Resources {
 		shared := job.ListOf(r)
-		keys = append(keys, bufferKey{unsafe.Pointer(shared), len(list), 0})
+		keys = append(keys, bufferKey{unsafe.Pointer(shared), len(list), 0, false})
 		if shared != nil { // it does not change during a session
 			continue
 		}
 		for _, b := range list[:min(len(list), maxSessionBuffers)] {
-			keys = append(keys, bufferKey{unsafe.Pointer(unsafe.SliceData(b.Bytes)), len(b.Bytes), b.Beyond})
+			keys = append(keys, bufferKey{unsafe.Pointer(unsafe.SliceData(b.Bytes)), len(b.Bytes), b.Beyond, b.Owned})
 		}
 		if len(list) > maxSessionBuffers || len(keys) > most {
 			return keys, false

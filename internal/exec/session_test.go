@@ -81,3 +81,48 @@ func TestSession(t *testing.T) {
 		}
 	}
 }
+
+// counted counts the jobs that a program prepares.
+type counted struct {
+	exec.Program
+	jobs int
+}
+
+func (c *counted) Prepare(job *exec.Job) (exec.Prepared, error) {
+	c.jobs++
+	return c.Program.Prepare(job)
+}
+
+// TestSessionOwned runs a job again, and again with a buffer that it owns: the latter is another job.
+func TestSessionOwned(t *testing.T) {
+	if len(jit.Levels()) == 0 {
+		t.Skip("no machine code for this processor: other programs are prepared for each run")
+	}
+	p, err := ir.Parse(pushedText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.StateEffects()
+	program, err := jit.Engine{}.Compile(p, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{Program: program}
+	var s exec.Session
+	var stop atomic.Bool
+	memory := make([]byte, 64)
+	job := exec.Job{Groups: [3]uint32{1, 1, 1}, Push: make([]byte, 4)}
+	for n, want := range []int{1, 1, 2, 2, 3} {
+		job.Resources = [][]exec.Buffer{{{Bytes: memory, Owned: n == 2 || n == 3}}}
+		if err := s.Run(context.Background(), c, &job, &stop); err != nil {
+			t.Fatal(err)
+		}
+		if c.jobs != want {
+			t.Errorf("%d jobs are prepared after %d runs; want %d", c.jobs, n+1, want)
+		}
+	}
+	s.End()
+	if err := program.Close(); err != nil {
+		t.Error(err)
+	}
+}
