@@ -239,6 +239,8 @@ func (g *gatherer) typ(t *Type, i int, in spirv.Inst) {
 		t.Elem, t.Image = g.before(inst.TypeImage(in).SampledType(), i), image(inst.TypeImage(in))
 	case spirv.OpTypeSampledImage:
 		t.Elem = g.before(inst.TypeSampledImage(in).ImageType(), i)
+	case spirv.OpTypeVmeImageINTEL:
+		t.Elem = g.before(inst.TypeVmeImageINTEL(in).ImageType(), i)
 	case spirv.OpTypeCooperativeMatrixNV:
 		t.Elem = g.before(inst.TypeCooperativeMatrixNV(in).ComponentType(), i)
 	case spirv.OpTypeCooperativeMatrixKHR:

@@ -268,7 +268,10 @@ func nullable(t *facts.Type) bool {
 		case spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR, spirv.OpTypeEvent,
 			spirv.OpTypeDeviceEvent, spirv.OpTypeReserveId, spirv.OpTypeQueue, spirv.OpTypeTensorARM,
 			spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
-			spirv.OpTypeMatrix:
+			spirv.OpTypeMatrix,
+			spirv.OpTypeAvcImePayloadINTEL, spirv.OpTypeAvcRefPayloadINTEL, spirv.OpTypeAvcSicPayloadINTEL, spirv.OpTypeAvcImeResultINTEL,
+			spirv.OpTypeAvcImeResultSingleReferenceStreamoutINTEL, spirv.OpTypeAvcImeResultDualReferenceStreamoutINTEL,
+			spirv.OpTypeAvcRefResultINTEL, spirv.OpTypeAvcSicResultINTEL:
 		case spirv.OpTypeArray:
 			todo = append(todo, t.Elem)
 		case spirv.OpTypeStruct:

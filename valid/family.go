@@ -102,6 +102,7 @@ var families = []*family{
 	&imageProcessingFamily,
 	&bindlessFamily,
 	&intelFamily,
+	&motionFamily,
 	&rayFamily,
 	&rayValueFamily,
 	&meshFamily,

@@ -28,7 +28,7 @@ var imageFamily = family{
 		{Code: "SPV-Image-Resident", Section: "SPIR-V 3.3.10", Words: "OpImageSparseTexelsResident converts an integer to a Boolean"},
 		{Code: "SPV-Image-Reserved", Section: "SPIR-V 3.3.10", Words: "a reserved instruction is not used"},
 		{Code: "SPV-SampledImage-Operand", Section: "SPIR-V 3.3.10", Words: "OpSampledImage combines a sampler and an image of the image type of the result; only the depth may differ"},
-		{Code: "SPV-SampledImage-Use", Section: "SPIR-V 2.16.1", Words: "the result of OpSampledImage is only used in its block, by instructions with a sampled image operand"},
+		{Code: "SPV-SampledImage-Use", Section: "SPIR-V 2.16.1", Words: "the result of OpSampledImage or OpVmeImageINTEL is only used in its block, by instructions with a sampled image operand"},
 		{Code: vuid.StandaloneSpirv_OpImage_04777, Section: environment, Words: "no comparison uses a 3D image"},
 		{Code: vuid.StandaloneSpirv_OpImageGather_04664, Section: environment, Words: "the component of a gather is a constant"},
 		{Code: vuid.StandaloneSpirv_Result_04780, Section: environment, Words: "the result of OpImageRead is a vector of four components"},
@@ -249,7 +249,7 @@ func (c *images) imageOf(i int, in spirv.Inst) {
 	case t == nil || s == nil:
 	case t.Image == nil:
 		c.fail(i, "SPV-Image-Result", "OpImage yields %s; must yield an image", c.typeName(t))
-	case s.Op != spirv.OpTypeSampledImage:
+	case s.Op != spirv.OpTypeSampledImage && s.Op != spirv.OpTypeVmeImageINTEL:
 		c.fail(i, "SPV-Image-Operand", "OpImage of %s; must be of a sampled image", c.name(v.SampledImage()))
 	case s.Elem != nil && s.Elem != t:
 		c.fail(i, "SPV-Image-Result", "OpImage yields %s of %s; must yield the image type of the sampled image", c.typeName(t), c.typeName(s))

@@ -176,7 +176,7 @@ func alikeImages(a, b *facts.Type) bool {
 	return a.Elem == b.Elem && x == y
 }
 
-// sampledImageUses checks the uses of the results of OpSampledImage. It reads
+// sampledImageUses checks the uses of the results of OpSampledImage and OpVmeImageINTEL. It reads
 // the operands only of instructions that have such an id among their words.
 func (c *images) sampledImageUses() {
 	if len(c.sampled) == 0 {
@@ -208,12 +208,18 @@ func (c *images) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 			continue
 		}
 		d, ok := made[spirv.ID(w.Words[0])]
+		if !ok || d == i {
+			continue
+		}
+		maker, takes, must := c.code.Inst(d).Op(), takesSampledImage(op), "must sample or query"
+		if maker == spirv.OpVmeImageINTEL {
+			takes, must = takesMotionImage(op), "must estimate motion"
+		}
 		switch {
-		case !ok || d == i:
-		case !takesSampledImage(op):
-			c.fail(i, "SPV-SampledImage-Use", "%s uses the result of OpSampledImage %s; must sample or query", op, c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
+		case !takes:
+			c.fail(i, "SPV-SampledImage-Use", "%s uses the result of %s %s; %s", op, maker, c.name(spirv.ID(w.Words[0])), must).also(c, d, "the sampled image")
 		case c.blockOf[i] != c.blockOf[d]:
-			c.fail(i, "SPV-SampledImage-Use", "the result of OpSampledImage %s is used in another block; must be used in its own", c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
+			c.fail(i, "SPV-SampledImage-Use", "the result of %s %s is used in another block; must be used in its own", maker, c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
 		}
 	}
 }
@@ -222,9 +228,21 @@ func (c *images) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 // operand itself.
 func takesSampledImage(op spirv.Op) bool {
 	switch op {
-	case spirv.OpImage, spirv.OpImageQueryLod, spirv.OpImageGatherQCOM, spirv.OpImageSampleFootprintNV, spirv.OpCopyObject,
-		spirv.OpName, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpExtInst:
+	case spirv.OpImageQueryLod, spirv.OpImageGatherQCOM, spirv.OpImageSampleFootprintNV:
+		return true
+	}
+	if takesAnySampledImage(op) {
 		return true
 	}
 	return typing.TraitsOf(op).Has(typing.ImplicitLod | typing.ExplicitLod | typing.Gather | typing.Processing)
+}
+
+// takesAnySampledImage reports whether an instruction has a combined image of every
+// kind as an operand.
+func takesAnySampledImage(op spirv.Op) bool {
+	switch op {
+	case spirv.OpImage, spirv.OpCopyObject, spirv.OpName, spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpExtInst:
+		return true
+	}
+	return false
 }
