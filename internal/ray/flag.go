@@ -43,9 +43,8 @@ const (
 // BuildFlags are the flags of a build, with Vulkan's values (VkBuildAccelerationStructureFlagBitsKHR).
 type BuildFlags uint32
 
-// The build flags. BuildPreferFastBuild without BuildPreferFastTrace makes a bottom level of triangles by the order
-// of their middles along a Morton curve; all other builds use the surface area heuristic. With BuildLowMemory its leaves are larger, so
-// that the tree has fewer nodes and gaps.
+// The build flags. BuildPreferFastBuild without BuildPreferFastTrace orders the middles of the primitives along a Morton curve; all other
+// builds use the surface area heuristic, with larger leaves of triangles and so less memory if they have BuildLowMemory.
 const (
 	BuildAllowUpdate BuildFlags = 1 << iota
 	BuildAllowCompaction
