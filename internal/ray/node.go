@@ -45,13 +45,6 @@ type node struct {
 // nodeSize is the size of a node in bytes.
 const nodeSize = 224
 
-// clear removes all children.
-func (n *node) clear() {
-	for i := range width {
-		n.set(i, noLo, noHi, emptyRef)
-	}
-}
-
 // set makes r child i, with its box.
 func (n *node) set(i int, lo, hi vec, r ref) {
 	for k := range 3 {
