@@ -169,8 +169,11 @@ func (d *Device) copyStructure(source, target *AccelerationStructure, compact bo
 		}
 	}
 	n := c.size()
-	if compact {
+	switch {
+	case compact:
 		n = out.compactedSize()
+	case d.checking == None: // applications take the serialized size, which is less, for enough
+		n = min(n, serialHeader+c.serial().SerializedSize())
 	}
 	switch {
 	case target.info.Size < n:

@@ -25,6 +25,37 @@ func TestStructureCopy(t *testing.T) {
 	r.want(t, small, .25, .25, hitFirst)
 }
 
+// TestCloneSize clones a structure into one of its serialized size, which is less than its own: a rule forbids that, and a device without
+// checks permits it, as applications take this size for enough.
+func TestCloneSize(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	r.build(t, r.bottom(bottom, 1))
+	list := []*AccelerationStructure{bottom}
+	n, all := must(r.dev.AccelerationStructureProperties(list, SerializationSize))(t)[0], must(r.dev.AccelerationStructureProperties(list, StructureSize))(t)[0]
+	clone := func(size uint64) (*AccelerationStructure, error) {
+		a := must(r.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: r.buffer, Offset: r.area, Size: size, Level: BottomLevel}))(t)
+		r.area += 8192
+		return a, r.dev.CopyAccelerationStructure(bottom, a, false)
+	}
+	const rule = "VUID-VkCopyAccelerationStructureInfoKHR-mode-12418"
+	if n >= all {
+		t.Fatalf("the serialized size is %d; must be less than %d", n, all)
+	}
+	_, err := clone(n)
+	wantRule(t, err, rule)
+	r.dev.checking = None
+	_, err = clone(n - 1)
+	wantRule(t, err, rule)
+	a, err := clone(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.instance(0, a, 0)
+	r.build(t, r.top(top, 1))
+	r.want(t, top, .25, .25, hitPlane)
+}
+
 // TestStructureSerial serializes a bottom and a top level, and makes others of the data: the top level first, with the address of
 // its new bottom level (Vulkan, vkCmdCopyAccelerationStructureToMemoryKHR).
 func TestStructureSerial(t *testing.T) {

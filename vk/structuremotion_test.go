@@ -113,6 +113,19 @@ func TestMotionBuild(t *testing.T) {
 	r.wantAt(t, top, .25, 0.5, 3)
 }
 
+// TestUncheckedMotion builds motion into structures without its flag, as a device without checks permits: they move as others.
+func TestUncheckedMotion(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	r.dev.checking = None
+	bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+	r.moving(t, bottom)
+	r.build(t, r.movingTop(top, 4))
+	for _, time := range []float32{0, 0.5, 1} {
+		r.wantAt(t, top, .25, time, 5-2*time)
+		r.wantAt(t, top, 10.25, time, 5-3*time)
+	}
+}
+
 // TestMotionRules checks the rules of motion.
 func TestMotionRules(t *testing.T) {
 	const build = "VUID-VkAccelerationStructureBuildGeometryInfoKHR-"
