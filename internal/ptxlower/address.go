@@ -68,6 +68,10 @@ func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(pla
 		}
 		return
 	}
+	if e.loadsConstant(a) {
+		access(e.constantPlace(e.readAddress(a, ir.I64)))
+		return
+	}
 	var r *register
 	if a.Kind == ptx.Symbol {
 		r = e.register(e.scope, a.Name+a.Part)

@@ -78,6 +78,7 @@
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls
+//	constant.go                  loads of constants
 //	warp.go                      the size of subgroups
 //	pointer.go     pointers to functions, cycles of calls
 //	library.go                   the functions that CUDA provides

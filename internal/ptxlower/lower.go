@@ -99,6 +99,7 @@ type unit struct {
 	cvtaParam       uint8  // of genericParams: 1 no, 2 yes
 	shadowLocal     uint64 // 1 + the variable of the shadow of local memory
 	counterResource uint64 // 1 + the number of the buffer of the counters
+	constantTable   uint64 // 1 + the number of the table of the constants
 	traced          map[tracedAt]uint64
 	reduction       uint32 // the offset of the word of bar.red in shared memory
 	yields          bool   // the kernel waits for some threads of the block (namedbarrier.go)
