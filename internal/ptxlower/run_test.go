@@ -131,6 +131,17 @@ type engineWay struct {
 // engines are the ways, which must agree.
 var engines = []engineWay{{"interpreter, without passes", interp.Engine{}, false}, {"interpreter", interp.Engine{}, true}, {"JIT", jit.Engine{}, true}}
 
+// everyEngine returns engines, and the JIT at each other level of the processor.
+func everyEngine() []engineWay {
+	list := engines
+	for i, level := range jit.Levels() {
+		if i > 0 {
+			list = append(list[:len(list):len(list)], engineWay{"JIT at level " + level.String(), jit.Engine{Level: level}, true})
+		}
+	}
+	return list
+}
+
 // words returns the bytes of 32-bit numbers.
 func words(list ...uint32) []byte {
 	var b []byte

@@ -127,7 +127,7 @@ func testSparse(t *testing.T, x *sparseCase, selector int) {
 		}
 	}
 	m := parse(t, sparseModule(x.name, 2*halves, selector))
-	for _, e := range engines {
+	for _, e := range everyEngine() {
 		out := make([]byte, 4*len(want))
 		l := launch{kernel: "multiply", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out, in}}
 		if err := l.run(m, e.engine, e.optimize); err != nil {

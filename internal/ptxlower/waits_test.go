@@ -224,7 +224,7 @@ st.global.u32 [%at], %r0;
 func TestWaits(t *testing.T) {
 	for _, row := range waitRows {
 		m := parse(t, waitHead+row.body+"\n}\n")
-		for _, e := range engines {
+		for _, e := range everyEngine() {
 			for _, s := range []ir.Sanitizers{0, ir.SanitizeRace, ir.SanitizeUninit, ir.SanitizeAll} {
 				out := make([]byte, 4*128*2)
 				l := launch{kernel: "k", grid: [3]uint32{2, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{out}, sanitize: s}
@@ -258,7 +258,7 @@ func TestEndlessWaits(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
 	} {
 		m := parse(t, waitHead+row.body+"\n}\n")
-		for _, e := range engines {
+		for _, e := range everyEngine() {
 			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}}
 			if err := l.run(m, e.engine, e.optimize); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s on the %s: %v; must have %q", row.body, e.name, err, row.want)
@@ -284,7 +284,7 @@ func TestWaitSanitizers(t *testing.T) {
 		{ir.SanitizeBounds, "mbarrier.init.shared.b64 [m+40000], 3;", "8 bytes at offset"},
 	} {
 		m := parse(t, waitHead+row.body+"\n}\n")
-		for _, e := range engines {
+		for _, e := range everyEngine() {
 			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}, sanitize: row.of}
 			if err := l.run(m, e.engine, e.optimize); err != nil {
 				t.Errorf("%s on the %s: %v", row.body, e.name, err)
