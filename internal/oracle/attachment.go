@@ -129,8 +129,8 @@ func stored(c format.Component, n Number) Number {
 		low, high := min(max(n.Low, least), 1), min(max(n.High, least), 1)
 		if c.Numeric == format.SRGB {
 			n.Low, n.High = encodedSRGB(low)*most, encodedSRGB(high)*most
-			const e = 0.5 // of the function, for which Vulkan has no bound
-			if low > 0 {
+			const e = 0.5 // of the function, for which Vulkan has no bound; 0 and 1 are exact
+			if low > 0 && low < 1 {
 				n.Low -= e
 			}
 			if high < 1 && high > 0 {
@@ -176,7 +176,10 @@ func stored(c format.Component, n Number) Number {
 
 // encodedSRGB is the sRGB transfer function (Khronos Data Format Specification).
 func encodedSRGB(v float64) float64 {
-	if v <= 0.0031308 {
+	switch {
+	case v >= 1:
+		return 1
+	case v <= 0.0031308:
 		return float64(12.92 * v)
 	}
 	return float64(1.055*math.Pow(v, 1/2.4)) - 0.055

@@ -112,8 +112,8 @@ func (d *drawing) check() {
 		fail("shading rates")
 	case s.Rendering.ViewMask != 0:
 		fail("several views")
-	case s.Multisample.AlphaToCoverage || s.SampleMask != nil || len(s.DiscardRectangles) > 0 || s.Multisample.SampleShading:
-		fail("coverage from alpha, sample masks and discard rectangles")
+	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0 || s.Multisample.SampleShading:
+		fail("alpha to coverage or to one, sample masks, sample shading or discard rectangles")
 	case len(s.Viewports) != 1 || len(s.Scissors) != 1 || s.NegativeOneToOne:
 		fail("several viewports")
 	case s.Blend.Logic:

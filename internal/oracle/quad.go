@@ -282,16 +282,42 @@ func (tex *Texture) sample(s *Sampler, u, v, lod Number) []Number {
 	}
 	for _, linear := range filters {
 		from, to := max(min(low-e, last), 0), max(min(high+e, last), 0)
-		if s.LinearMip {
-			from, to = math.Floor(from), math.Ceil(to)
-		} else { // the nearest level; halves may go to either side
-			from, to = math.Ceil(from-0.5), math.Floor(to+0.5)
+		if !s.LinearMip { // the nearest level; halves may go to either side
+			for l := int(math.Ceil(from - 0.5)); l <= int(math.Floor(to+0.5)); l++ {
+				if !add(tex.Levels[min(l, len(tex.Levels)-1)].sample(s, linear, u, v)) {
+					return nil
+				}
+			}
+			continue
 		}
-		for l := int(from); l <= int(to); l++ { // the levels between are in the hull of their ends, so a mixture is
-			if !add(tex.Levels[l].sample(s, linear, u, v)) {
+		// A mixture of two levels has its extremes at the ends of the range and at levels.
+		places := []float64{from, to}
+		for k := math.Floor(from) + 1; k < to; k++ {
+			places = append(places, k)
+		}
+		for _, at := range places {
+			l := int(math.Floor(at))
+			list := tex.Levels[l].sample(s, linear, u, v)
+			if d := at - float64(l); d > 0 && list != nil {
+				list = mixed(list, tex.Levels[l+1].sample(s, linear, u, v), d)
+			}
+			if !add(list) {
 				return nil
 			}
 		}
+	}
+	return out
+}
+
+// mixed returns (1 − d)·a + d·b for each component; nil if b is nil.
+func mixed(a, b []Number, d float64) (out []Number) {
+	for k := range b {
+		n := Number{Any: a[k].Any || b[k].Any}
+		n.Low = float64((1-d)*a[k].Low) + float64(d*b[k].Low)
+		n.High = float64((1-d)*a[k].High) + float64(d*b[k].High)
+		e := float64(max(math.Abs(n.Low), math.Abs(n.High)) * filterError)
+		n.Low, n.High = n.Low-e, n.High+e
+		out = append(out, n)
 	}
 	return out
 }

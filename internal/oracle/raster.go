@@ -161,8 +161,9 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 		return
 	}
 	for _, p := range s.points {
-		if p.z.Low < 0 || p.z.High > 1 {
-			panic(stop{why: "a triangle that leaves the view volume at the near or the far plane"})
+		if p.z.Low < 0 || p.z.High > 1 { // it leaves the view volume at the near or the far plane
+			d.blur(s)
+			return
 		}
 	}
 	s.bias = d.bias(s)
@@ -210,7 +211,8 @@ func (d *drawing) pose(s *surface) bool {
 				return false // without an area
 			}
 		}
-		panic(stop{why: "a triangle whose orientation is open"})
+		d.blur(s)
+		return false
 	}
 	// The area in the framebuffer, whose y axis points down, is negative for counterclockwise.
 	counter := negative
@@ -385,8 +387,16 @@ func exponent(v float64) int {
 	return e - 1
 }
 
-// fill draws the fragments of a triangle.
-func (d *drawing) fill(s *surface) {
+// view returns the sides of the viewport.
+func (d *drawing) view() (x0, x1, y0, y1 float64) {
+	v := d.State.Viewports[0]
+	x0, x1 = ordered(float64(v.X), float64(v.X)+float64(v.Width))
+	y0, y1 = ordered(float64(v.Y), float64(v.Y)+float64(v.Height))
+	return x0, x1, y0, y1
+}
+
+// bounds returns the pixels that a triangle may have.
+func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
 	low := func(n func(*screenPoint) Number) int {
 		return int(math.Floor(min(n(&s.points[0]).Low, n(&s.points[1]).Low, n(&s.points[2]).Low)))
 	}
@@ -394,13 +404,35 @@ func (d *drawing) fill(s *surface) {
 		return int(math.Ceil(max(n(&s.points[0]).High, n(&s.points[1]).High, n(&s.points[2]).High)))
 	}
 	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
-	c, v := d.State.Scissors[0], d.State.Viewports[0]
-	vx0, vx1 := ordered(float64(v.X), float64(v.X)+float64(v.Width))
-	vy0, vy1 := ordered(float64(v.Y), float64(v.Y)+float64(v.Height))
-	x0 := max(0, low(x), int(c.X), int(math.Floor(vx0)))
-	y0 := max(0, low(y), int(c.Y), int(math.Floor(vy0)))
-	x1 := min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx1)))
-	y1 := min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy1)))
+	c := d.State.Scissors[0]
+	vx0, vx1, vy0, vy1 := d.view()
+	x0 = max(0, low(x), int(c.X), int(math.Floor(vx0)))
+	y0 = max(0, low(y), int(c.Y), int(math.Floor(vy0)))
+	x1 = min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx1)))
+	y1 = min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy1)))
+	return x0, x1, y0, y1
+}
+
+// blur permits any content of the pixels that a triangle may have: its orientation or its clipping is open.
+func (d *drawing) blur(s *surface) {
+	x0, x1, y0, y1 := d.bounds(s)
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
+			for _, t := range d.targets() {
+				if t != nil {
+					for k := range t.texel(x, y) {
+						t.texel(x, y)[k] = Number{Any: true}
+					}
+				}
+			}
+		}
+	}
+}
+
+// fill draws the fragments of a triangle.
+func (d *drawing) fill(s *surface) {
+	vx0, vx1, vy0, vy1 := d.view()
+	x0, x1, y0, y1 := d.bounds(s)
 	edgeOfView := func(px, py int) bool {
 		fx, fy := float64(px)+0.5, float64(py)+0.5
 		const e = 1.0 / leastGrid
