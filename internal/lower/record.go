@@ -280,10 +280,10 @@ func (f *function) isHeapOffset(at ir.V) ir.V {
 	return f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I64, at, f.b.Const(ir.I64, rest)), f.b.Const(ir.I64, 0))
 }
 
-// passesSampler reports whether a pointer to type t has its sampler with it when it is a value: shader records may have other places for
+// passesSampler reports whether a pointer to type t, which is nil for untyped ones, has its sampler with it when it is a value: shader records may have other places for
 // the samplers of combined image samplers than for their images.
 func (u *unit) passesSampler(t *facts.Type) bool {
-	return u.options.Descriptors == InHeaps && len(u.options.Records) > 0 && t.Op == spirv.OpTypeSampledImage
+	return u.options.Descriptors == InHeaps && len(u.options.Records) > 0 && t != nil && t.Op == spirv.OpTypeSampledImage
 }
 
 // passedSampler returns the resource and the descriptor of the sampler of a pointer to a combined image sampler; nothing for other pointers.
