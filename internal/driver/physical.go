@@ -93,8 +93,14 @@ func getMemoryProperties(a *abi.GetPhysicalDeviceMemoryPropertiesArgs) {
 func getMemoryProperties2(a *abi.GetPhysicalDeviceMemoryProperties2Args) {
 	a.PMemoryProperties.MemoryProperties = memoryProperties()
 	if b := abi.Find[abi.PhysicalDeviceMemoryBudgetPropertiesEXT](a.PMemoryProperties.PNext, abi.StructureTypePhysicalDeviceMemoryBudgetPropertiesEXT); b != nil {
-		b.HeapBudget, b.HeapUsage = [16]uint64{heapSize()}, [16]uint64{}
+		b.HeapBudget, b.HeapUsage = [16]uint64{heapSize()}, [16]uint64{heapUsage()}
 	}
+}
+
+// heapUsage returns the bytes of all memory of the process, of every instance and device (VkPhysicalDeviceMemoryBudgetPropertiesEXT).
+func heapUsage() (n uint64) {
+	memories.each(func(_ uint64, m *vk.Memory) { n += m.Size() })
+	return n
 }
 
 // memoryProperties returns the one heap and its types, in the order of vk.MemoryType. Their flags are equal: a type whose flags
