@@ -543,7 +543,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
-	in.builtIns[spirv.BuiltInLayer], in.builtIns[spirv.BuiltInViewIndex] = []Number{{Bits: 0}}, []Number{{Bits: 0}}
+	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
 	return in
 }
 
