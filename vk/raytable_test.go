@@ -140,7 +140,7 @@ func every(g int) func(i uint32) int {
 
 func hitGroup(i uint32) int { return hitGroups[i%uint32(len(hitGroups))] }
 
-// tableResult is what the ray at a target stores: the record of a hit has the number instanceShaderBindingTableRecordOffset +
+// tableResult returns the words that the ray at a target stores: the record of a hit has the number instanceShaderBindingTableRecordOffset +
 // geometryIndex × sbtRecordStride + sbtRecordOffset, and begins at the address of the table + stride × number; those of miss and callable
 // shaders begin at address + stride × index. A handle of zeros, and a record after the table, run no shader: a triangle is hit then, a box
 // is not.

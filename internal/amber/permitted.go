@@ -25,7 +25,7 @@ type Permitted struct {
 type PermittedPicture struct {
 	Buffer    *Buffer
 	Undecided string // why every content is permitted; "" if the contents are decided
-	Pixels    int    // fragments whose shader is undecided
+	Pixels    int    // fragments with an undecided shader
 	Why       string // of the first of them
 
 	target *oracle.Target
@@ -56,7 +56,7 @@ func Permit(ctx context.Context, s *Script, o Options) (*Permitted, error) {
 	return out, nil
 }
 
-// permitting is a script whose permitted contents are being determined.
+// permitting determines the permitted contents of a script.
 type permitting struct {
 	*runner
 	pictures map[*Buffer]*PermittedPicture

@@ -139,7 +139,7 @@ func TestPermittedSeeds(t *testing.T) {
 	}
 }
 
-// TestPermittedStops checks that what has no verdict says why.
+// TestPermittedStops checks that a script without a verdict says why.
 func TestPermittedStops(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"OpFMul %float %px %scale", "OpFDiv %float %px %scale", ""},

@@ -97,7 +97,7 @@ func (d *drawing) lose() {
 	}
 }
 
-// check rejects what the draw cannot have.
+// check rejects draws without a verdict.
 func (d *drawing) check() {
 	s := d.State
 	fail := func(why string) { panic(stop{why: why}) }

@@ -16,7 +16,7 @@ const (
 	// bound.
 	interpolationError = 0x1p-14
 
-	// positionError bounds the relative error of the viewport transformation, whose division may have the error of OpFDiv.
+	// positionError bounds the relative error of the viewport transformation: its division may have the error of OpFDiv.
 	positionError = 0x1p-21
 )
 
@@ -214,7 +214,7 @@ func (d *drawing) pose(s *surface) bool {
 		d.blur(s)
 		return false
 	}
-	// The area in the framebuffer, whose y axis points down, is negative for counterclockwise.
+	// The y axis of the framebuffer points down: the area is negative for counterclockwise.
 	counter := negative
 	s.front = counter == (d.State.Rasterization.Front == enum.FrontFaceCounterClockwise)
 	if cull := d.State.Rasterization.Cull; s.front && cull&enum.CullModeFront != 0 || !s.front && cull&enum.CullModeBack != 0 {

@@ -197,7 +197,7 @@ func (e *emitter) wait(n *namedBarrier) {
 	b.Emit(ir.Val{Op: ir.Fence})
 }
 
-// yieldingBarrier emits a barrier of a kernel that waits for some threads. counted is what barrier.red counts, 0 for none; the result is the
+// yieldingBarrier emits a barrier of a kernel that waits for some threads. counted is the predicate of barrier.red, 0 for none; the result is the
 // count, 0 for none.
 func (e *emitter) yieldingBarrier(number ir.V, threads *ptx.Operand, counted ir.V) (count ir.V) {
 	b := e.b

@@ -142,7 +142,7 @@ func testSparse(t *testing.T, x *sparseCase, selector int) {
 	}
 }
 
-// sparseModule returns a module whose kernel executes an mma.sp with n registers of A and of B.
+// sparseModule returns a module with a kernel that executes an mma.sp with n registers of A and of B.
 func sparseModule(name string, n, selector int) string {
 	src := ".version 8.5\n.target sm_90\n.address_size 64\n.entry multiply(.param .u64 o, .param .u64 i)\n{\n" +
 		".reg .b32 %t, a<4>, b<4>, c<4>, d<4>, e; .reg .b64 %in, %out, %x;\n" +

@@ -58,7 +58,7 @@ type walker struct {
 // maxEdges is the greatest number of edges of a polygon that cover accepts: a line's rectangle has four.
 const maxEdges = 4
 
-// start computes what does not depend on the tile.
+// start computes the parts that all tiles share.
 func (w *walker) start() {
 	w.offsets = slices.Grow(w.offsets[:0], len(w.samples))[:len(w.samples)]
 	for i := range w.edges {

@@ -99,7 +99,7 @@ func (b *builder) sortItems() {
 	b.items = items
 }
 
-// sortPoints sets the keys to those of points, whose middles are inside centers, and sorts them. It overwrites the points.
+// sortPoints sorts the keys of points. Their middles are inside centers. It overwrites the points.
 func (b *builder) sortPoints(points []point, centers *wideBounds) {
 	n := len(points)
 	var scale [4]float32

@@ -242,7 +242,7 @@ candidates:
 	ANDL packetSession_culledPositive(DI), R10
 	ORL  BX, R10
 	NOTL R10
-	ANDL R10, R11            // rays whose triangle is not culled
+	ANDL R10, R11            // rays with a triangle that is not culled
 	MEET
 	VCMPPS $0x12, Z13, Z12, K1 // near <= far
 	VMAXPS Z1, Z12, Z1

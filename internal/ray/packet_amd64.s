@@ -582,7 +582,7 @@ candidates:
 	ANDL packetSession_culledPositive(DI), R9
 	ORL  R8, R9
 	NOTL R9
-	ANDL R9, R11 // rays whose triangle is not culled
+	ANDL R9, R11 // rays with a triangle that is not culled
 	ANDL R11, BX // a tie, or a distance at the first one
 	ORL  BX, AX
 	ANDL R11, CX

@@ -74,9 +74,9 @@ func refitNodePortable(n *node, children *[width]ref, leaves, nodes []wideBounds
 	all.set(&sum.lo, &sum.hi)
 }
 
-// leafBox returns the box of a leaf. boxes are those of the blocks of triangles, of the other primitives or of instances.
+// leafBox returns the box of a leaf. boxes has the boxes of blocks of triangles, of other primitives or of instances.
 func leafBox(boxes []wideBounds, r ref) bounds {
-	first, count := r.blockRange() // one box for another primitive, whose index is below maxBlocks
+	first, count := r.blockRange() // one box for another primitive; its index is below maxBlocks
 	b := nothing()
 	for i := range boxes[first : first+count] {
 		b.addWide(&boxes[first+i])

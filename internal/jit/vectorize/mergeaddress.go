@@ -8,7 +8,7 @@ import (
 
 // Merging of subgroups that access memory by device addresses
 //
-// An address may be one of any memory. So a program that stores by an address may not load what may be stored, and may store nothing
+// An address may be one of any memory. So a program that stores by an address may not load such memory, and may store nothing
 // else: then only the order of the lanes in this one store can matter, and strips of all widths keep it. The pass that uses the region of
 // a base makes two stores of one. Each strip executes one of them for all its lanes, so they count as one:
 //
