@@ -25,6 +25,33 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkTop builds a top level; an operation is an instance.
+func BenchmarkTop(b *testing.B) {
+	r := rand.New(rand.NewPCG(37, 38))
+	bottom := build(b, Input{Geometries: []Geometry{mesh(soup(r, 100, 0.02), GeometryOpaque)}})
+	list := make([]Instance, 10_000)
+	for i := range list {
+		m := [12]float32{0: 1, 5: 1, 10: 1}
+		for j := range m {
+			m[j] += r.Float32() / 4
+			if j%4 == 3 {
+				m[j] = 100 * r.Float32()
+			}
+		}
+		list[i] = Instance{Transform: m, Mask: 255, Reference: 1, Bottom: bottom}
+	}
+	for _, c := range []struct {
+		name  string
+		flags BuildFlags
+	}{{"trace", BuildPreferFastTrace}, {"build", BuildPreferFastBuild}} {
+		b.Run(c.name, func(b *testing.B) {
+			for n := 0; n < b.N; n += len(list) {
+				build(b, Input{Top: true, Instances: list, Flags: c.flags})
+			}
+		})
+	}
+}
+
 // BenchmarkUpdate updates a bottom level; an operation is a triangle.
 func BenchmarkUpdate(b *testing.B) {
 	in := Input{Geometries: []Geometry{benchSoup()}}

@@ -253,15 +253,8 @@ func buildTop(in *Input) (*Structure, error) {
 		return nil, ErrTooLarge
 	}
 	s := &Structure{top: true, flags: in.Flags, root: emptyRef, spread: 1}
-	s.instances = make([]placed, len(in.Instances))
-	const chunk = 1 << 10
-	parallel(in.Threads, (len(in.Instances)+chunk-1)/chunk, func(c int) {
-		for i := c * chunk; i < min((c+1)*chunk, len(in.Instances)); i++ {
-			s.instances[i] = place(in.Instances[i])
-		}
-	})
 	b := newBuilder(in)
-	b.items = s.instanceItems()
+	b.items = s.placeAll(in.Instances, b.threads)
 	b.single, b.numbered = true, true
 	build := b.build
 	if b.fast {
@@ -274,30 +267,60 @@ func buildTop(in *Input) (*Structure, error) {
 	return s, nil
 }
 
-// instanceItems returns the boxes of the active instances and sets the reach and the spread.
-func (s *Structure) instanceItems() []item {
-	items := make([]item, 0, len(s.instances))
+// placeChunk is the number of instances that a goroutine places at a time.
+const placeChunk = 1 << 9
+
+// placeAll sets the instances, the reach and the spread, and returns the boxes of the active instances.
+func (s *Structure) placeAll(list []Instance, threads int) []item {
+	s.instances = make([]placed, len(list))
+	items := make([]item, len(list))
+	chunks := make([]Structure, (len(list)+placeChunk-1)/placeChunk) // the instances of a chunk, with their reach and spread
+	counts := make([]int, len(chunks))
+	parallel(threads, len(chunks), func(c int) {
+		from, to := c*placeChunk, min((c+1)*placeChunk, len(list))
+		part := &chunks[c]
+		part.instances = s.instances[from:to]
+		counts[c] = part.placePart(list[from:to], items[from:to], uint32(from))
+	})
 	s.reach, s.spread = 0, 1
-	for i := range s.instances {
+	n := 0
+	for c, k := range counts {
+		s.reach, s.spread = max(s.reach, chunks[c].reach), max(s.spread, chunks[c].spread)
+		if n != c*placeChunk {
+			copy(items[n:n+k], items[c*placeChunk:][:k])
+		}
+		n += k
+	}
+	return items[:n]
+}
+
+// placePart is placeAll for the instances from number first on. It returns the number of active ones.
+func (s *Structure) placePart(list []Instance, items []item, first uint32) (n int) {
+	for i := range list {
+		var x placement
 		p := &s.instances[i]
-		if !p.active {
+		if p.put(&list[i], &x); !p.active {
 			continue
 		}
-		it := item{primitive: uint32(i)}
-		lo, hi, scale, offset, ok := p.reachable()
-		it.lo, it.hi = lo, hi
+		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}
 		reach := reachOf(it.lo, it.hi)
-		if ok && scale <= maxSpread && offset <= maxSpread*float64(reach) {
-			scale = max(topSlack*scale, 1)
-			s.spread = max(s.spread, up32(scale))
-			s.reach = max(s.reach, reach, up32(topSlack*offset/scale))
+		if x.bounded && x.scale <= maxSpread && x.offset <= maxSpread*float64(reach) {
+			scale := max(topSlack*x.scale, 1)
+			if scale > float64(s.spread) {
+				s.spread = up32(scale)
+			}
+			if offset := topSlack * x.offset / scale; offset > float64(s.reach) {
+				s.reach = up32(offset)
+			}
+			s.reach = max(s.reach, reach)
 		} else {
 			const most = math.MaxFloat32
 			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}
 		}
-		items = append(items, it)
+		items[n] = it
+		n++
 	}
-	return items
+	return n
 }
 
 // reachOf returns the largest absolute coordinate of a box.

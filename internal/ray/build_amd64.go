@@ -96,3 +96,8 @@ func mortonKeysAVX2(keys *mortonKey, points *point, n int, from, scale *[4]float
 //
 //go:noescape
 func refitNodeAVX2(n *node, children *[width]ref, leaves, nodes, all *wideBounds)
+
+// placeAVX2 is placed.setPortable of the instance of bottom with the transform m.
+//
+//go:noescape
+func placeAVX2(inverse *[4][4]float64, m *[12]float32, bottom *Structure, x *placement) bool

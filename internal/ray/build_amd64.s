@@ -611,3 +611,176 @@ next:
 	COMPONENTS(128, 32)
 	COMPONENTS(192, 48)
 	RET
+
+// COFACTORS(p1, p2, q1, q2, c): the cross product of two rows of a matrix. p1 and p2 are the first row turned by one and two
+// components, q1 and q2 the second one.
+#define COFACTORS(p1, p2, q1, q2, c) \
+	VMULPD q2, p1, c \
+	VMULPD q1, p2, Y12 \
+	VSUBPD Y12, c, c
+
+// DIVIDED(c): divides cofactors by the determinant in Y3 and clears the fourth component.
+#define DIVIDED(c) \
+	VDIVPD   Y3, c, c \
+	VBLENDPD $8, Y13, c, c
+
+// SHIFT(row, column): adds the product of a column of the inverse and the translation of a row to Y5.
+#define SHIFT(row, column) \
+	VPERMPD $0xFF, row, Y4 \
+	VMULPD  column, Y4, Y4 \
+	VADDPD  Y4, Y5, Y5
+
+// INTERVAL(column, axis): adds the products of a column of the matrix and the bounds of the bottom level, in Y3 and Y4, to the bounds
+// Y14 and Y8.
+#define INTERVAL(column, axis) \
+	VPERMPD $axis, Y3, Y5 \
+	VPERMPD $axis, Y4, Y7 \
+	VMULPD  column, Y5, Y5 \
+	VMULPD  column, Y7, Y7 \
+	VMINPD  Y5, Y7, Y11 \
+	VMAXPD  Y7, Y5, Y7 \
+	VADDPD  Y11, Y14, Y14 \
+	VADDPD  Y7, Y8, Y8
+
+// DOWN(from, to): down32 of four components. X4 holds the least finite float.
+#define DOWN(from, to) \
+	VCVTPD2PSY   from, to \
+	VCVTPS2PD    to, Y2 \
+	VCMPPD       $1, Y2, from, Y2 \ // the rounded value is greater
+	VEXTRACTF128 $1, Y2, X3 \
+	VSHUFPS      $0x88, X3, X2, X2 \
+	VPSRAD       $31, to, X3 \
+	VPADDD       X3, X3, X3 \
+	VPXOR        X2, X3, X3 \ // −1 of a positive float, 1 of a negative one
+	VPAND        X2, X3, X3 \
+	VPADDD       X3, to, to \
+	VMAXPS       X4, to, to
+
+// LARGEST(y, x): sets the first component to the largest one; no component is negative.
+#define LARGEST(y, x) \
+	VEXTRACTF128 $1, y, X3 \
+	VMAXPD       X3, x, x \
+	VUNPCKHPD    x, x, X3 \
+	VMAXSD       X3, x, x
+
+// func placeAVX2(inverse *[4][4]float64, m *[12]float32, bottom *Structure, x *placement) bool
+TEXT ·placeAVX2(SB), NOSPLIT, $0-33
+	MOVQ inverse+0(FP), DI
+	MOVQ m+8(FP), SI
+	MOVQ bottom+16(FP), DX
+	MOVQ x+24(FP), R8
+	MOVB $0, ret+32(FP)
+	VPCMPEQD Y15, Y15, Y15
+	VPSRLQ $1, Y15, Y15 // the mask of an absolute value
+	VBROADCASTSS limits<>+4(SB), X14
+	VCVTPS2PD X14, Y14
+	VXORPD Y13, Y13, Y13
+
+	// An instance has a finite matrix.
+	VCVTPS2PD (SI), Y0
+	VCVTPS2PD 16(SI), Y1
+	VCVTPS2PD 32(SI), Y2
+	VANDPD Y15, Y0, Y3
+	VANDPD Y15, Y1, Y4
+	VANDPD Y15, Y2, Y5
+	VCMPPD $2, Y14, Y3, Y3
+	VCMPPD $2, Y14, Y4, Y4
+	VCMPPD $2, Y14, Y5, Y5
+	VANDPD Y4, Y3, Y3
+	VANDPD Y5, Y3, Y3
+	VMOVMSKPD Y3, AX
+	CMPL AX, $15
+	JNE  inactive
+
+	// Y9 to Y11 are the columns of the inverse, and Y6 its translation.
+	VPERMPD $0xC9, Y0, Y3
+	VPERMPD $0xD2, Y0, Y4
+	VPERMPD $0xC9, Y1, Y5
+	VPERMPD $0xD2, Y1, Y6
+	VPERMPD $0xC9, Y2, Y7
+	VPERMPD $0xD2, Y2, Y8
+	COFACTORS(Y5, Y6, Y7, Y8, Y9)
+	COFACTORS(Y7, Y8, Y3, Y4, Y10)
+	COFACTORS(Y3, Y4, Y5, Y6, Y11)
+	VMULPD Y9, Y0, Y3
+	VUNPCKHPD X3, X3, X4
+	VEXTRACTF128 $1, Y3, X5
+	VADDSD X4, X3, X3
+	VADDSD X5, X3, X3
+	VBROADCASTSD X3, Y3 // the determinant
+	DIVIDED(Y9)
+	DIVIDED(Y10)
+	DIVIDED(Y11)
+	VXORPD Y5, Y5, Y5
+	SHIFT(Y0, Y9)
+	SHIFT(Y1, Y10)
+	SHIFT(Y2, Y11)
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y12 // the sign
+	VXORPD Y12, Y5, Y6
+	VBLENDPD $8, Y13, Y6, Y6
+	VMOVUPD Y9, (DI)
+	VMOVUPD Y10, 32(DI)
+	VMOVUPD Y11, 64(DI)
+	VMOVUPD Y6, 96(DI)
+	VANDPD Y15, Y9, Y9
+	VANDPD Y15, Y10, Y10
+	VANDPD Y15, Y11, Y11
+	VANDPD Y15, Y6, Y6
+	VCMPPD $2, Y14, Y9, Y3
+	VCMPPD $2, Y14, Y10, Y4
+	VCMPPD $2, Y14, Y11, Y5
+	VCMPPD $2, Y14, Y6, Y7
+	VANDPD Y4, Y3, Y3
+	VANDPD Y7, Y5, Y5
+	VANDPD Y5, Y3, Y3
+	VMOVMSKPD Y3, AX
+	CMPL AX, $15
+	JNE  inactive
+	VADDPD Y10, Y9, Y9
+	VADDPD Y11, Y9, Y9 // sums of rows
+
+	// Y0, Y1, Y2 and Y8 become the columns of the matrix.
+	VUNPCKLPD Y1, Y0, Y3
+	VUNPCKHPD Y1, Y0, Y4
+	VUNPCKLPD Y13, Y2, Y5
+	VUNPCKHPD Y13, Y2, Y7
+	VPERM2F128 $0x20, Y5, Y3, Y0
+	VPERM2F128 $0x31, Y5, Y3, Y2
+	VPERM2F128 $0x20, Y7, Y4, Y1
+	VPERM2F128 $0x31, Y7, Y4, Y8
+	VANDPD Y15, Y0, Y10
+	VANDPD Y15, Y1, Y3
+	VANDPD Y15, Y2, Y4
+	VADDPD Y3, Y10, Y10
+	VADDPD Y4, Y10, Y10 // sums of rows
+
+	VCVTPS2PD Structure_lo(DX), Y3 // the fourth components have no meaning
+	VCVTPS2PD Structure_hi(DX), Y4
+	VMOVAPD Y8, Y14
+	INTERVAL(Y0, 0x00)
+	INTERVAL(Y1, 0x55)
+	INTERVAL(Y2, 0xAA)
+	VXORPD Y12, Y8, Y8
+	VBROADCASTSS limits<>+8(SB), X4
+	DOWN(Y14, X0)
+	DOWN(Y8, X1)
+	VPSLLD $31, X15, X5 // the sign
+	VXORPS X5, X1, X1
+	VMOVUPS X0, placement_lo(R8)
+	VMOVUPS X1, placement_hi(R8)
+
+	LARGEST(Y6, X6)
+	LARGEST(Y9, X9)
+	LARGEST(Y10, X10)
+	VCVTSS2SD Structure_reach(DX), X6, X7
+	VADDSD X7, X6, X6
+	VMULSD X10, X6, X6
+	VMULSD X10, X9, X9
+	VMOVSD X9, placement_scale(R8)
+	VMOVSD X6, placement_offset(R8)
+	MOVB $1, ret+32(FP)
+
+inactive:
+	VZEROUPPER
+	RET

@@ -28,28 +28,59 @@ type placed struct {
 	active bool
 }
 
-// place returns the instance as it is in a top level. An instance with a transform that is not finite or has no
-// inverse is inactive.
-func place(i Instance) placed {
-	p := placed{Instance: i}
+// placement is the box of an instance at all times, with a fourth component without a meaning, and its spread. An instance that is not
+// bounded may be anywhere. The machine code writes it.
+type placement struct {
+	lo, hi        [4]float32
+	scale, offset float64
+	bounded       bool
+}
+
+// put sets p to the instance as it is in a top level, and x to its placement if it is active. An instance with a transform that is
+// not finite or has no inverse is inactive.
+func (p *placed) put(i *Instance, x *placement) {
+	p.Instance = *i
 	p.Custom &= 1<<24 - 1
 	p.RecordOffset &= 1<<24 - 1
-	if i.Bottom == nil || i.Bottom.top || i.Bottom.root == emptyRef {
-		return p
-	}
-	if p.Motion != nil {
+	switch {
+	case i.Bottom == nil || i.Bottom.top || i.Bottom.root == emptyRef:
+	case i.Motion == nil:
+		x.bounded = true
+		p.active = p.set(x)
+	default: // it may have no inverse at some times
 		p.Transform = i.transformAt(0)
-	}
-	if !isFiniteMatrix(&p.Transform) {
-		return p
-	}
-	if p.Motion != nil { // it may have no inverse at some times
 		end := i.transformAt(1)
-		p.active = isFiniteMatrix(&end)
-		return p
+		if p.active = isFiniteMatrix(&p.Transform) && isFiniteMatrix(&end); !p.active {
+			return
+		}
+		var lo, hi vec
+		lo, hi, x.scale, x.offset, x.bounded = p.movingBounds()
+		copy(x.lo[:], lo[:])
+		copy(x.hi[:], hi[:])
 	}
-	p.inverse, p.active = invert(&i.Transform)
-	return p
+}
+
+// set sets the inverse of an instance that does not move, and its placement. It reports whether the instance is active.
+func (p *placed) set(x *placement) bool {
+	if !hasKernel {
+		return p.setPortable(x)
+	}
+	return placeAVX2(&p.inverse, &p.Transform, p.Bottom, x)
+}
+
+// setPortable is set without machine code.
+func (p *placed) setPortable(x *placement) (ok bool) {
+	if !isFiniteMatrix(&p.Transform) {
+		return false
+	}
+	if p.inverse, ok = invert(&p.Transform); !ok {
+		return false
+	}
+	lo, hi := p.bounds()
+	copy(x.lo[:], lo[:])
+	copy(x.hi[:], hi[:])
+	x.scale, x.offset = p.spread()
+	return true
 }
 
 // invert returns the columns of the inverse of m, computed by cofactors. It is not ok if an element of the inverse
@@ -113,16 +144,6 @@ func (p *placed) spread() (scale, offset float64) {
 	return matrix * inverse, matrix * (distance + float64(p.Bottom.reach))
 }
 
-// reachable returns the box of the instance at all times, and its spread. It is not ok if the instance may be anywhere.
-func (p *placed) reachable() (lo, hi vec, scale, offset float64, ok bool) {
-	if p.Motion != nil {
-		return p.movingBounds()
-	}
-	lo, hi = p.bounds()
-	scale, offset = p.spread()
-	return lo, hi, scale, offset, true
-}
-
 // bounds returns the box of the bottom level in world space, rounded outwards.
 func (p *placed) bounds() (lo, hi vec) {
 	b := p.Bottom
@@ -131,7 +152,10 @@ func (p *placed) bounds() (lo, hi vec) {
 		l, h := float64(row[3]), float64(row[3])
 		for j := range 3 {
 			x, y := float64(row[j])*float64(b.lo[j]), float64(row[j])*float64(b.hi[j])
-			l, h = l+min(x, y), h+max(x, y)
+			if y < x {
+				x, y = y, x
+			}
+			l, h = l+x, h+y
 		}
 		lo[k], hi[k] = down32(l), up32(h)
 	}

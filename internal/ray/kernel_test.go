@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -290,5 +291,49 @@ func TestRefitNode(t *testing.T) {
 		if a != b || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
 			t.Fatalf("%v in %v, portable %v in %v", a, v, b, w)
 		}
+	}
+}
+
+// TestPlace checks that the machine code and the portable code place instances at the same bits, also those of matrices with extreme
+// values and without an inverse.
+func TestPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	numbers := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-40, -1e-40, 3e38, -3e38, 1e-20, 1e19, inf32, float32(math.NaN())}
+	number := func(extreme int) float32 {
+		if r.IntN(extreme) == 0 {
+			return numbers[r.IntN(len(numbers))]
+		}
+		return r.Float32() - 0.5
+	}
+	active := 0
+	for n := range 20_000 {
+		extreme := []int{1, 2, 8, 1000}[n%4]
+		bottom := &Structure{}
+		for k := range 3 {
+			for bottom.lo[k] = number(extreme); !isFinite(bottom.lo[k]); bottom.lo[k] = number(extreme) {
+			}
+			bottom.hi[k] = max(bottom.lo[k], r.Float32())
+		}
+		bottom.reach = reachOf(bottom.lo, bottom.hi)
+		a := placed{Instance: Instance{Bottom: bottom}}
+		for k := range a.Transform {
+			a.Transform[k] = number(extreme)
+		}
+		b := a
+		var v, w placement
+		if a.active, b.active = a.set(&v), b.setPortable(&w); a.active != b.active {
+			t.Fatalf("matrix %v: active %v, portable %v", a.Transform, a.active, b.active)
+		}
+		if !a.active {
+			continue
+		}
+		active++
+		v.lo[3], v.hi[3], w.lo[3], w.hi[3] = 0, 0, 0, 0
+		if x, y := fmt.Sprintf("%v %v", a.inverse, v), fmt.Sprintf("%v %v", b.inverse, w); x != y { // zeros have signs
+			t.Fatalf("matrix %v of %v to %v: %s, portable %s", a.Transform, bottom.lo, bottom.hi, x, y)
+		}
+	}
+	if active < 5000 {
+		t.Errorf("%d instances are active; must be a quarter", active)
 	}
 }

@@ -71,8 +71,10 @@ func TestSpreadBetween(t *testing.T) {
 	bounded := 0
 	for i, x := range list {
 		x.Bottom = bottom
-		p := place(x)
-		_, _, scale, offset, ok := p.reachable()
+		var p placed
+		var at placement
+		p.put(&x, &at)
+		scale, offset, ok := at.scale, at.offset, at.bounded
 		if i < 4 && ok == (i == 1) {
 			t.Errorf("motion %d: bounded %v", i, ok)
 		}

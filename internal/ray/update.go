@@ -92,15 +92,15 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 		return nil, fmt.Errorf("an update changes the number of instances")
 	}
 	next := &Structure{top: true, flags: source.flags, root: source.root, spread: 1}
-	next.instances = make([]placed, len(in.Instances))
-	for i := range in.Instances {
-		next.instances[i] = place(in.Instances[i])
+	items := next.placeAll(in.Instances, in.Threads)
+	for i := range next.instances {
 		if next.instances[i].active != source.instances[i].active {
 			return Build(in) // an instance became active or inactive
 		}
 	}
 	boxes := make([]wideBounds, len(in.Instances))
-	for _, it := range next.instanceItems() {
+	for i := range items {
+		it := &items[i]
 		boxes[it.primitive].set(&it.lo, &it.hi)
 	}
 	next.nodes = large[node](len(source.nodes))
