@@ -39,6 +39,9 @@ type buildInputs struct {
 	dev      *Device
 	rule     string
 	releases []func()
+	// bottom is the last bottom level of an instance, at bottomAddress; nil before.
+	bottom        *ray.Structure
+	bottomAddress uint64
 }
 
 // at returns the memory of an input from an offset on: to the end of its allocation, or of the memory of the host. No rule is about
@@ -238,8 +241,16 @@ func (in *buildInputs) placed(b []byte) ray.Instance {
 	custom, record, at := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])
 	return ray.Instance{
 		Custom: custom & 0xffffff, Mask: uint8(custom >> 24), RecordOffset: record & 0xffffff,
-		Flags: ray.InstanceFlags(record >> 24), Reference: at, Bottom: in.dev.heap.structures.at(at),
+		Flags: ray.InstanceFlags(record >> 24), Reference: at, Bottom: in.bottomAt(at),
 	}
+}
+
+// bottomAt returns the bottom level at an address. Neighbors often have the same one, which takes no second search.
+func (in *buildInputs) bottomAt(at uint64) *ray.Structure {
+	if in.bottom == nil || in.bottomAddress != at {
+		in.bottom, in.bottomAddress = in.dev.heap.structures.at(at), at
+	}
+	return in.bottom
 }
 
 // listed returns the instances of a build of the host.
@@ -260,7 +271,7 @@ func (in *buildInputs) listed(g *InstanceGeometry, r *BuildRange) ([]ray.Instanc
 			out[i].Motion = &m
 		}
 		if x.Structure != nil && s.place(x.Structure) {
-			out[i].Reference, out[i].Bottom = x.Structure.number, s.at(x.Structure.number)
+			out[i].Reference, out[i].Bottom = x.Structure.number, in.bottomAt(x.Structure.number)
 		}
 	}
 	return out, nil
