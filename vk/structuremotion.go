@@ -60,7 +60,7 @@ func (in *buildInputs) moving(data []byte, pointers bool, n uint32) ([]ray.Insta
 	for i := range out {
 		if !pointers {
 			b := data[motionStride*i:]
-			out[i] = in.motionInstance(binary.LittleEndian.Uint32(b), b[motionHeader:motionBytes])
+			in.motionInstance(&out[i], binary.LittleEndian.Uint32(b), b[motionHeader:motionBytes])
 			continue
 		}
 		at := binary.LittleEndian.Uint64(data[8*i:])
@@ -72,27 +72,26 @@ func (in *buildInputs) moving(data []byte, pointers bool, n uint32) ([]ray.Insta
 		if !ok {
 			return nil, usage(in.rule+"pInfos-03717", "no memory is at the address %#x of an instance; must be", at)
 		}
-		out[i] = in.motionInstance(kind, m)
+		in.motionInstance(&out[i], kind, m)
 		release()
 	}
 	return out, nil
 }
 
-// motionInstance decodes an instance of a type. One of no type is inactive.
-func (in *buildInputs) motionInstance(kind uint32, b []byte) (x ray.Instance) {
+// motionInstance decodes an instance of a type. One of no type is inactive. x is zero before.
+func (in *buildInputs) motionInstance(x *ray.Instance, kind uint32, b []byte) {
 	switch kind {
 	case staticInstance:
-		return in.instance(b)
+		in.instance(x, b)
 	case matrixInstance:
-		x = in.placed(b[96:])
+		in.placed(x, b[96:])
 		x.Transform, x.Motion = *matrixOf(b), &ray.InstanceMotion{Matrix: *matrixOf(b[48:])}
 	case srtInstance:
-		x = in.placed(b[128:])
+		in.placed(x, b[128:])
 		x.Motion = &ray.InstanceMotion{SRT: true}
 		for i := range x.Motion.From {
 			x.Motion.From[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 			x.Motion.To[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[64+4*i:]))
 		}
 	}
-	return x
 }

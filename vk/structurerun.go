@@ -220,29 +220,30 @@ func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange, moves bool)
 			if !ok {
 				return nil, usage(in.rule+"pInfos-03717", "no memory is at the address %#x of an instance; must be", at)
 			}
-			out[i] = in.instance(m)
+			in.instance(&out[i], m)
 			release()
 			continue
 		}
-		out[i] = in.instance(b)
+		in.instance(&out[i], b)
 	}
 	return out, nil
 }
 
-// instance decodes an instance in memory.
-func (in *buildInputs) instance(b []byte) ray.Instance {
-	x := in.placed(b[48:])
-	x.Transform = *matrixOf(b)
-	return x
+// instance decodes an instance in memory. x is zero before.
+func (in *buildInputs) instance(x *ray.Instance, b []byte) {
+	m := (*[instanceBytes]byte)(b)
+	for i := range x.Transform {
+		x.Transform[i] = math.Float32frombits(binary.LittleEndian.Uint32(m[4*i:]))
+	}
+	in.placed(x, m[48:])
 }
 
-// placed decodes an instance but for its transform.
-func (in *buildInputs) placed(b []byte) ray.Instance {
+// placed decodes an instance but for its transform and its motion.
+func (in *buildInputs) placed(x *ray.Instance, b []byte) {
 	custom, record, at := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])
-	return ray.Instance{
-		Custom: custom & 0xffffff, Mask: uint8(custom >> 24), RecordOffset: record & 0xffffff,
-		Flags: ray.InstanceFlags(record >> 24), Reference: at, Bottom: in.bottomAt(at),
-	}
+	x.Custom, x.Mask = custom&0xffffff, uint8(custom>>24)
+	x.RecordOffset, x.Flags = record&0xffffff, ray.InstanceFlags(record>>24)
+	x.Reference, x.Bottom = at, in.bottomAt(at)
 }
 
 // bottomAt returns the bottom level at an address. Neighbors often have the same one, which takes no second search.
