@@ -15,7 +15,7 @@ import (
 // false if acceleration structures do not have the format. They have those of floats and of normalized components, with two
 // components or more.
 func vertexFormat(i *format.Info) (alignment uint64, ok bool) {
-	if i == nil || i.Wide || len(i.Components) < 2 || !encodable(i) {
+	if i == nil || i.Wide || len(i.Components) < 2 || !encodable(i) || strings.Contains(i.Name, "SRGB") { // alpha may be a UNORM
 		return 1, false
 	}
 	switch i.Numeric {
