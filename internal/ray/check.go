@@ -76,9 +76,9 @@ func (s *Structure) checkRef(r ref, parent int, at uint8, depth []uint8) error {
 		first, count := r.blockRange()
 		ok = first+count <= len(s.blocks)
 	case s.kind == Boxes:
-		ok = int(r&^leafBit) < len(s.boxes)
+		ok = int(r&^leafBit) < min(len(s.boxes), maxBlocks) // the bits above are those of a number of blocks
 	case s.kind.isRound():
-		ok = int(r&^leafBit) < len(s.rounds)
+		ok = int(r&^leafBit) < min(len(s.rounds), maxBlocks)
 	}
 	if !ok {
 		return fmt.Errorf("%w: a reference of node %d is wrong", ErrCorrupt, parent)
