@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// guard is memory that ends at pages which nobody may read.
+// guard is memory that ends at pages without access.
 type guard struct{ areas [][]byte }
 
 // place returns a copy of b that ends at such a page.
