@@ -3,5 +3,6 @@
 // either into a Script; Run executes a Script and checks its expectations.
 //
 // The package does not execute shaders: machine*.go makes the objects of package vk that a
-// script needs, and records its commands.
+// script needs, and records its commands. permitted.go determines the contents that Vulkan
+// permits for the attachments of a script, by package oracle.
 package amber

@@ -37,6 +37,9 @@ const drawUnit = 1 << 20
 // maxPermittedDraws bounds the draws that are judged.
 const maxPermittedDraws = 1 << 10
 
+// maxPermittedTexels bounds the texels of all pictures that are judged. A component takes 40 bytes.
+const maxPermittedTexels = 1 << 21
+
 // Permit determines the permitted contents of the attachments of a script. It runs no shader on an engine. The error is of a script
 // that cannot run, or of a context that ends.
 func Permit(ctx context.Context, s *Script, o Options) (*Permitted, error) {
@@ -62,6 +65,7 @@ type permitting struct {
 	pictures map[*Buffer]*PermittedPicture
 	lost     map[*Buffer]string // buffers with any content, and why
 	draws    []*facts.Module
+	texels   int // of the targets
 }
 
 func (p *permitting) commands(ctx context.Context, list []Command) error {
@@ -191,6 +195,10 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 			return nil
 		case b.Texel.Has(format.D) && b.Texel.Has(format.S) && b.Texel.Bytes != 4:
 			p.lost[b] = "depth and stencil of several words"
+			return nil
+		}
+		if p.texels += m.Width * m.Height; p.texels > maxPermittedTexels {
+			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
 			return nil
 		}
 		x.target = oracle.NewTarget(b.Texel, m.Width, m.Height, p.memory[b])

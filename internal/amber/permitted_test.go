@@ -144,6 +144,7 @@ func TestPermittedStops(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"OpFMul %float %px %scale", "OpFDiv %float %px %scale", ""},
 		{"CLEAR p\n", "CLEAR p\nREPEAT 2\nCLEAR p\nEND\n", ""},
+		{"FRAMEBUFFER_SIZE 16 8", "FRAMEBUFFER_SIZE 2048 1025", "attachments with more than 2097152 texels"},
 		{"RUN p DRAW_RECT POS 2 2 SIZE 8 4", "BUFFER b DATA_TYPE vec4<float> DATA 0 0 0 1 END\nPIPELINE graphics q\nATTACH v\nATTACH f\nFRAMEBUFFER_SIZE 16 8\nBIND BUFFER picture AS color LOCATION 0\nVERTEX_DATA b LOCATION 0\nEND\nRUN q DRAW_ARRAY AS POINT_LIST START_IDX 0 COUNT 1", "primitives other than triangles"},
 	} {
 		p, r := permit(t, "stops.amber", strings.Replace(seededScript, c.old, c.new, 1))

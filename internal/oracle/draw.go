@@ -46,6 +46,13 @@ type slot struct{ location, component uint32 }
 // maxFragments bounds the fragments of a draw.
 const maxFragments = 1 << 20
 
+// maxWork bounds the pixels of the rectangles around the triangles of a draw. triangleWork is the pixels that take as long as a
+// triangle without any.
+const (
+	maxWork      = 1 << 24
+	triangleWork = 64
+)
+
 // drawing is a draw on its way.
 type drawing struct {
 	*Draw
@@ -57,6 +64,7 @@ type drawing struct {
 	flat     map[slot]interpolation
 	steps    int
 	shaded   int
+	worked   int // triangles and pixels
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
 	edges map[[2]int]*openEdge
 }
@@ -86,6 +94,16 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 		d.instance(w.First + i)
 	}
 	return d.Outcome, nil
+}
+
+// work counts triangles and pixels, and ends a draw of too many or without a context.
+func (d *drawing) work(n int) {
+	if err := d.ctx.Err(); err != nil {
+		panic(stop{err: err})
+	}
+	if d.worked += n; d.worked > maxWork {
+		panic(stop{why: "more pixels of triangles than are judged"})
+	}
 }
 
 // lose permits any content of the targets.

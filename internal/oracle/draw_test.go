@@ -348,3 +348,28 @@ func TestDepthBias(t *testing.T) {
 		}
 	}
 }
+
+// TestFarVertices checks that each color of a triangle with vertices far away is permitted: its clipped edges have no range.
+func TestFarVertices(t *testing.T) {
+	d, target := drawText(t, "%y = OpCopyObject %v4 %x", [][8]float64{{-1e20, -1e20, 0, 1, 5}, {3e20, -1e20, 0, 1, 5}, {-1e20, 3e20, 0, 1, 5}}, nil)
+	d.run(t)
+	for i := range 64 {
+		if n := target.texel(i%8, i/8)[0]; !n.Any {
+			t.Fatalf("texel %d, %d is %v to %v; must be any", i%8, i/8, n.Low, n.High)
+		}
+	}
+}
+
+// TestDrawLimit checks that a draw of many triangles ends without a verdict.
+func TestDrawLimit(t *testing.T) {
+	d, target := drawText(t, "%y = OpCopyObject %v4 %x", [][8]float64{{-1, -1, 0, 1}, {-1, 1, 0, 1}, {1, -1, 0, 1}}, nil)
+	d.State.Rasterization.Cull = enum.CullModeFrontAndBack
+	for len(d.Vertices) < 3<<10 {
+		d.Vertices = append(d.Vertices, d.Vertices[:3]...)
+	}
+	d.Instances = math.MaxUint32
+	out, err := d.Run(t.Context())
+	if err != nil || !strings.Contains(out.Undecided, "more") || !target.texel(0, 0)[0].Any {
+		t.Errorf("%+v, %v; must have no verdict", out, err)
+	}
+}

@@ -18,6 +18,10 @@ const (
 
 	// positionError bounds the relative error of the viewport transformation: its division may have the error of OpFDiv.
 	positionError = 0x1p-21
+
+	// farthest bounds the positions that have a range, in pixels: a position that clipping makes from one farther away may have an
+	// error of more than the grid.
+	farthest = 1 << 18
 )
 
 // Fixed functions that compute numbers, in Number.At.
@@ -140,14 +144,22 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 	if d.State.Rasterization.Discard {
 		return
 	}
+	d.work(triangleWork)
 	s := &surface{primitive: primitive, corners: [3]*corner{a, b, c}}
-	cut := false
+	cut, far := false, false
 	for i, v := range s.corners {
 		p, ok := d.screen(v)
 		if !ok {
 			panic(stop{why: "a vertex whose position is not known, or not in front of the viewer"})
 		}
 		s.points[i] = p
+		for _, n := range [...]Number{p.x, p.y} {
+			far = far || !(n.Low >= -farthest && n.High <= farthest)
+		}
+	}
+	if far {
+		d.blur(s)
+		return
 	}
 	if cut = clipped(s.corners); cut {
 		for i := range s.points {
@@ -397,11 +409,12 @@ func (d *drawing) view() (x0, x1, y0, y1 float64) {
 
 // bounds returns the pixels that a triangle may have.
 func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
+	limit := func(v float64) int { return int(min(max(v, -1), math.MaxInt32)) } // others have no int
 	low := func(n func(*screenPoint) Number) int {
-		return int(math.Floor(min(n(&s.points[0]).Low, n(&s.points[1]).Low, n(&s.points[2]).Low)))
+		return limit(math.Floor(min(n(&s.points[0]).Low, n(&s.points[1]).Low, n(&s.points[2]).Low)))
 	}
 	high := func(n func(*screenPoint) Number) int {
-		return int(math.Ceil(max(n(&s.points[0]).High, n(&s.points[1]).High, n(&s.points[2]).High)))
+		return limit(math.Ceil(max(n(&s.points[0]).High, n(&s.points[1]).High, n(&s.points[2]).High)))
 	}
 	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
 	c := d.State.Scissors[0]
@@ -416,6 +429,7 @@ func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
 // blur permits any content of the pixels that a triangle may have: its orientation or its clipping is open.
 func (d *drawing) blur(s *surface) {
 	x0, x1, y0, y1 := d.bounds(s)
+	d.work(max(x1-x0, 0) * max(y1-y0, 0))
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {
 			for _, t := range d.targets() {
@@ -433,6 +447,7 @@ func (d *drawing) blur(s *surface) {
 func (d *drawing) fill(s *surface) {
 	vx0, vx1, vy0, vy1 := d.view()
 	x0, x1, y0, y1 := d.bounds(s)
+	d.work(max(x1-x0, 0) * max(y1-y0, 0))
 	edgeOfView := func(px, py int) bool {
 		fx, fy := float64(px)+0.5, float64(py)+0.5
 		const e = 1.0 / leastGrid
