@@ -81,10 +81,11 @@ func isFloat(c format.Component) bool {
 
 // cellOf returns the permitted values for bits.
 func cellOf(c format.Component, raw uint64) Number {
-	if _, ok := fixed(c); ok {
+	if most, ok := fixed(c); ok {
 		v := float64(raw)
 		if c.Numeric == format.SNorm {
-			v = float64(int64(raw<<(64-c.Bits)) >> (64 - c.Bits))
+			// The least integer is -1, too: f = max(c / (2^(b-1) - 1), -1.0).
+			v = max(float64(int64(raw<<(64-c.Bits))>>(64-c.Bits)), -most)
 		}
 		return point(v)
 	}

@@ -373,3 +373,14 @@ func TestDrawLimit(t *testing.T) {
 		t.Errorf("%+v, %v; must have no verdict", out, err)
 	}
 }
+
+// TestLeastInteger checks "Conversion From Normalized Fixed-Point to Floating-Point": the two least signed integers are -1.
+func TestLeastInteger(t *testing.T) {
+	target := NewTarget(formatNamed(t, "R8_SNORM"), 1, 1, []byte{0})
+	target.Fill([4]Number{point(-1)})
+	for raw, want := range map[byte]int{0x80: 0, 0x81: 0, 0x82: 1} {
+		if list, _ := target.Judge([]byte{raw}); len(list) != want {
+			t.Errorf("%#x: %+v; must be %d violations", raw, list, want)
+		}
+	}
+}
