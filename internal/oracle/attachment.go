@@ -129,7 +129,7 @@ func stored(c format.Component, n Number) Number {
 		}
 		low, high := min(max(n.Low, least), 1), min(max(n.High, least), 1)
 		if c.Numeric == format.SRGB {
-			n.Low, n.High = encodedSRGB(low)*most, encodedSRGB(high)*most
+			n.Low, n.High = float64(encodedSRGB(low)*most), float64(encodedSRGB(high)*most)
 			const e = 0.5 // of the function, for which Vulkan has no bound; 0 and 1 are exact
 			if low > 0 && low < 1 {
 				n.Low -= e

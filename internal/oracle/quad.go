@@ -376,7 +376,7 @@ func (l *Level) sample(s *Sampler, linear bool, u, v Number) []Number {
 // columns returns the places of texels, in units of texels from the center of the first one, that a coordinate selects: for a linear
 // filter the ends of the range with the centers between them, else centers.
 func (l *Level) columns(n Number, size int, linear bool) (list []float64) {
-	ends := [2]float64{n.Low * float64(size), n.High * float64(size)}
+	ends := [2]float64{float64(n.Low * float64(size)), float64(n.High * float64(size))}
 	const e = 1.0 / (1 << leastFraction)
 	low := ends[0] - e - float64(math.Abs(ends[0])*0x1p-20)
 	high := ends[1] + e + float64(math.Abs(ends[1])*0x1p-20)

@@ -92,8 +92,9 @@ func (d *drawing) screen(c *corner) (p screenPoint, ok bool) {
 		return Number{Low: a + origin, High: b + origin}, exact
 	}
 	var ex, ey bool
-	p.x, ex = axis(c.x, float64(v.Width)/2, float64(v.X)+float64(v.Width)/2)
-	p.y, ey = axis(c.y, float64(v.Height)/2, float64(v.Y)+float64(v.Height)/2)
+	width, height := float64(v.Width/2), float64(v.Height/2)
+	p.x, ex = axis(c.x, width, float64(v.X)+width)
+	p.y, ey = axis(c.y, height, float64(v.Y)+height)
 	p.x, p.y = snapped(p.x, ex), snapped(p.y, ey)
 	p.exact = ex && ey
 	low, high := quotient(c.z, c.w)
