@@ -246,8 +246,8 @@ func (w *Draw) run(t *testing.T) {
 	}
 }
 
-// TestCommonEdge checks "Basic Polygon Rasterization": of two polygons with a common edge on which a sample lies, exactly one has the
-// sample. One polygon alone may have it or not.
+// TestCommonEdge checks "Basic Polygon Rasterization": a sample on the common edge of two polygons is covered by exactly one of them. On
+// the edge of a single polygon it may be covered or not.
 func TestCommonEdge(t *testing.T) {
 	a, b, c, e := [8]float64{-1, -1, 0, 1, 5, 5, 5, 5}, [8]float64{-1, 1, 0, 1, 5, 5, 5, 5}, [8]float64{1, -1, 0, 1, 5, 5, 5, 5}, [8]float64{1, 1, 0, 1, 5, 5, 5, 5}
 	for _, x := range []struct {

@@ -275,7 +275,7 @@ func (s *surface) interpolate(x, y int, v [3]Number, perspective [][3]float64) N
 				m[k] = float64((p.base[k] + float64(p.dx[k]*px) + float64(p.dy[k]*py)) * w[k])
 				sum += m[k]
 			}
-			if sum <= 0 { // a helper invocation behind the viewer
+			if sum <= 0 { // w <= 0 at a helper invocation
 				return Number{Any: true, At: byInterpolation}
 			}
 			low, high := 0.0, 0.0

@@ -62,45 +62,7 @@ TEXT ·walkPacketAVX512(SB), NOSPLIT, $0-16
 	VMOVUPS packetSession_high(DI), Z29
 	CMPL packetSession_resume(DI), $0
 	JNE  resume
-	MOVQ packetSession_sp(DI), R10
-	INTERVAL
-	MOVL packetSession_current(DI), DX
-	MOVL packetSession_lanes(DI), R14
-	CMPL DX, $-1
-	JNE  dispatch
-
-pop:
-	CMPQ R10, packetSession_base(DI)
-	JEQ  done
-	SUBQ $16, R10
-	MOVQ (R10), DX
-	MOVQ 8(R10), R14
-	MOVQ DX, AX
-	SHRQ $32, AX
-	CMPL AX, packetSession_most(DI)
-	JA   pop
-	MOVL DX, DX
-
-dispatch:
-	TESTL DX, DX
-	JS    leaf
-	IMUL3Q $const_nodeSize, DX, BX
-	ADDQ  packetSession_nodes(DI), BX
-
-	// The interval around all rays.
-	NODEBETWEEN
-	VCMPPS $0x12, Y1, Y0, Y1 // near <= far
-	VMOVMSKPS Y1, AX
-	TESTL AX, AX
-	JZ    pop
-	VMOVUPS Y0, packetSession_distances(DI)
-	MOVQ R10, packetSession_first(DI)
-	MOVL R14, packetSession_lanes(DI)
-
-child:
-	TZCNTL AX, CX
-	BLSRL AX, AX
-	LEAQ  (BX)(CX*4), SI
+	VISIT
 	CROSS((SI)(R12*1), Z16, Z19, Z1)
 	CROSS((SI)(R8*1), Z22, Z25, Z2)
 	CROSS((SI)(R13*1), Z17, Z20, Z3)
@@ -117,65 +79,7 @@ child:
 	KMOVW K1, SI
 	ANDL  packetSession_lanes(DI), SI // the rays that reach the child
 	JZ    nextChild
-	MOVL  packetSession_distances(DI)(CX*4), R14
-	MOVL  node_child(BX)(CX*4), DX
-	SHLQ  $32, R14
-	ORQ   R14, DX
-	MOVQ  R10, CX
-
-shift:
-	CMPQ  CX, packetSession_first(DI)
-	JEQ   insert
-	MOVQ  -16(CX), R14
-	CMPQ  R14, DX
-	JAE   insert
-	MOVQ  R14, (CX)
-	MOVQ  -8(CX), R14
-	MOVQ  R14, 8(CX)
-	SUBQ  $16, CX
-	JMP   shift
-
-insert:
-	MOVQ  DX, (CX)
-	MOVQ  SI, 8(CX)
-	ADDQ  $16, R10
-	ASK
-
-nextChild:
-	TESTL AX, AX
-	JNZ   child
-	JMP   pop
-
-leaf:
-	CMPL packetSession_leaves(DI), $0
-	JNE  leave
-	BLOCKS
-
-	// The triangles with boxes that the interval around all rays meets, from the last block to the first one.
-	LEAL (DX)(CX*1), BX
-	IMUL3Q $const_blockSize, BX, BX
-	ADDQ packetSession_blocks(DI), BX
-	XORL AX, AX
-
-boxes:
-	LEAFBETWEEN
-	VCMPPS $0x12, X1, X0, X1
-	VPCMPEQD X2, X2, X2
-	VPCMPEQD block_primitive(BX), X2, X2 // lanes without a triangle
-	VPANDN X1, X2, X1
-	VMOVMSKPS X1, SI
-	SHLL $4, AX
-	ORL  SI, AX
-	SUBQ $const_blockSize, BX
-	SUBL $1, CX
-	JNS  boxes
-	MOVL AX, CX
-	TESTL CX, CX
-	JZ   pop
-	MOVQ R10, packetSession_sp(DI)
-	MOVQ packetSession_axis+0(DI), R8
-	MOVQ packetSession_axis+8(DI), R9
-	MOVQ packetSession_axis+16(DI), R12
+	PUSH
 	MOVQ DI, R15
 
 triangle:
