@@ -360,6 +360,8 @@ var names = []named{
 	{AVX_VMOVQ, "vmovq"},
 	{AVX_VMOVQ_LD, "vmovq"},
 	{AVX_VMOVHPD, "vmovhpd"},
+	{AVX_VMOVQ_ST, "vmovq"},
+	{AVX_VMOVHPD_ST, "vmovhpd"},
 	{AVX_VMOVQ_GX, "vmovq"},
 	{AVX_VPINSRD, "vpinsrd"},
 	{AVX_VPEXTRD, "vpextrd"},

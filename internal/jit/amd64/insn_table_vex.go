@@ -68,6 +68,8 @@ const (
 	AVX_VMOVQ          Op = m0F | p66 | w1 | 0x6E | tT1S | fRM | fVEX | srcGPR | fRegOnly | fOnly128
 	AVX_VMOVQ_LD       Op = m0F | pF3 | 0x7E | tT1q | fRM | fVEX | fMemOnly | fOnly128
 	AVX_VMOVHPD        Op = m0F | p66 | 0x16 | tT1q | fRVM | fVEX | fMemOnly | fOnly128
+	AVX_VMOVQ_ST       Op = m0F | p66 | 0xD6 | tT1q | fMR | fVEX | fMemOnly | fOnly128
+	AVX_VMOVHPD_ST     Op = m0F | p66 | 0x17 | tT1q | fMR | fVEX | fMemOnly | fOnly128
 	AVX_VMOVQ_GX       Op = m0F | p66 | w1 | 0x7E | fMR | fVEX | dstGPR | fRegOnly | fOnly128
 	AVX_VPINSRD        Op = m3A | p66 | 0x22 | tT1S | fRVM | fVEX | fImm | srcGPR | fOnly128
 	AVX_VPEXTRD        Op = m3A | p66 | 0x16 | tT1S | fMR | fVEX | fImm | dstGPR | fOnly128

@@ -250,6 +250,12 @@ func (m *machine) insts(list []vcode.Inst) int {
 		m.wideStrideStores(list[:n])
 		return n
 	}
+	if y, ok := m.set.(ymm); ok {
+		if n := y.recordRun(list); n > 1 {
+			y.recordAccesses(list[:n])
+			return n
+		}
+	}
 	m.inst(&list[0])
 	return 1
 }

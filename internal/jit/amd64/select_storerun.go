@@ -22,30 +22,21 @@ func (m *machine) storeRun(list []vcode.Inst) int {
 	if _, wide := m.set.(zmm); !wide || list[0].Op != vcode.StridedStore || list[0].Step*list[0].Stride <= 4 {
 		return 1
 	}
-	n, seen := 1, 1<<componentOf(&list[0])
+	n, seen := 1, 1<<list[0].Word()
 	for ; n < min(len(list), maxStoreRun); n++ {
 		in := &list[n]
-		if !sameRecords(&list[0], in) || seen>>componentOf(in)&1 != 0 {
+		if !sameCheckedRecords(&list[0], in) || seen>>in.Word()&1 != 0 {
 			break
 		}
-		seen |= 1 << componentOf(in)
+		seen |= 1 << in.Word()
 	}
 	return n
 }
 
-// componentOf returns the word of a record that a strided access accesses.
-func componentOf(in *vcode.Inst) int {
-	_, component := strideOf(in)
-	return component
-}
-
-// sameRecords reports whether y is a store to the records of x by the same lanes.
-func sameRecords(x, y *vcode.Inst) bool {
-	values := len(x.Masks)
-	return y.Op == x.Op && y.Step == x.Step && y.Stride == x.Stride && y.IndexOffset == x.IndexOffset && y.Part == x.Part &&
-		y.Checked == x.Checked && y.Proven == x.Proven && slices.Equal(x.Masks, y.Masks) && len(x.Uses) == len(y.Uses) &&
-		slices.Equal(x.Uses[:4], y.Uses[:4]) && slices.Equal(x.Uses[4+values:], y.Uses[4+values:]) &&
-		x.Key.Aux-uint64(4*componentOf(x)) == y.Key.Aux-uint64(4*componentOf(y))
+// sameCheckedRecords reports whether two accesses of one kind are to the same records by the same lanes, with the same bounds check.
+func sameCheckedRecords(x, y *vcode.Inst) bool {
+	check := func(in *vcode.Inst) vcode.Reg { return in.Uses[len(in.Uses)-1] }
+	return x.Op == y.Op && x.Checked == y.Checked && x.Proven == y.Proven && x.SameRecords(y) && (!x.Checked || check(x) == check(y))
 }
 
 // wideStrideStores is stridedStore for a run of stores.
@@ -56,7 +47,7 @@ func (m *machine) wideStrideStores(list []vcode.Inst) {
 	words, _ := strideOf(first)
 	at := m.boundsCheckStride(first, target.HandleWrites, slow)
 	run := slices.Clone(list)
-	slices.SortFunc(run, func(x, y vcode.Inst) int { return componentOf(&x) - componentOf(&y) })
+	slices.SortFunc(run, func(x, y vcode.Inst) int { return x.Word() - y.Word() })
 	m.storedWords(run)
 	for part := range first.Masks {
 		for half := range 2 {
@@ -109,7 +100,7 @@ func (m *machine) pair(list []vcode.Inst, part, half int, z Reg, holds *[16]stor
 	x := partOf(&list[0], part)
 	if len(list) == 1 {
 		for lane := range holds {
-			holds[lane] = storedWord{lane, componentOf(&x)}
+			holds[lane] = storedWord{lane, x.Word()}
 		}
 		return m.vec(x.Uses[4], z)
 	}
@@ -117,7 +108,7 @@ func (m *machine) pair(list []vcode.Inst, part, half int, z Reg, holds *[16]stor
 	var index [16]uint32
 	for lane := range holds {
 		record, second := 8*half+lane/2, lane%2
-		holds[lane] = storedWord{record, componentOf(&list[second])}
+		holds[lane] = storedWord{record, list[second].Word()}
 		index[lane] = uint32(16*second + record)
 	}
 	a, b := m.vec(x.Uses[4], 3), m.vec(y.Uses[4], 4)

@@ -56,19 +56,24 @@ func (m ymm) stridedLoad(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		for part := range in.Defs {
-			one := partOf(in, part)
-			m.stridedOffsets(in, part)
-			k := NoReg // the result of another part may have overwritten its mask
-			if in.Merging {
-				k = m.execution(&one, 0)
-			}
-			if !m.sharedRow(in, &one, part, k) {
-				m.gatherFrom(&one, k, 1)
-			}
-		}
+		m.gatherParts(in)
 		m.Jmp(resume)
 	})
+}
+
+// gatherParts is the slow path of a strided load.
+func (m ymm) gatherParts(in *vcode.Inst) {
+	for part := range in.Defs {
+		one := partOf(in, part)
+		m.stridedOffsets(in, part)
+		k := NoReg // the result of another part may have overwritten its mask
+		if in.Merging {
+			k = m.execution(&one, 0)
+		}
+		if !m.sharedRow(in, &one, part, k) {
+			m.gatherFrom(&one, k, 1)
+		}
+	}
 }
 
 // sharedRow is gatherFrom for adjacent words of workgroup memory: a masked load of those in range, which is faster
@@ -111,13 +116,18 @@ func (m ymm) stridedStore(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		for part := range in.Masks {
-			one := partOf(in, part)
-			m.stridedOffsets(in, part)
-			m.scatterTo(&one, 1, one.Uses[4])
-		}
+		m.scatterParts(in)
 		m.Jmp(resume)
 	})
+}
+
+// scatterParts is the slow path of a strided store.
+func (m ymm) scatterParts(in *vcode.Inst) {
+	for part := range in.Masks {
+		one := partOf(in, part)
+		m.stridedOffsets(in, part)
+		m.scatterTo(&one, 1, one.Uses[4])
+	}
 }
 
 // storeParts stores the vectors of a strided access, nontemporally if permitted
@@ -284,31 +294,29 @@ func plusBytes(at Mem, n int32) Mem {
 }
 
 // wideStrideStore stores one word of several in consecutive memory. It jumps to slow
-// unless all lanes store and all is in range. AVX2 has no masked store of single words in a pattern,
-// so that each lane is stored from a vector element: VMOVD for the first of four, VPEXTRD for the
-// others.
+// unless all lanes store and all is in range.
 func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
-	for part := range in.Masks {
-		if one := partOf(in, part); !m.always(&one) || m.facts.Demotes {
-			m.rr(AVX_VMOVMSKPS, RAX, 0, m.storingLanes(&one, 1))
-			m.GI(CmpI, false, RAX, allLanes8)
-			m.Jcc(NotEqual, slow)
-		}
-	}
+	m.unlessAllStore(in, slow)
 	at, words, component := m.boundsCheckStride(in, target.HandleWrites, slow)
 	for part := range in.Masks {
-		y := m.vec(in.Uses[4+part], 0)
-		for lane := range int32(ymmLanes) {
-			if lane == 4 {
-				m.highHalf(1, y)
-				y = 1
-			}
-			to := plusBytes(at, 4*(component+words*lane)+ymmBytes*words*int32(part))
-			if lane%4 == 0 {
-				m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
-			} else {
-				m.RMI(AVX_VPEXTRD, V128, y, 0, to, uint8(lane%4), 0)
-			}
+		m.storeLanes(m.vec(in.Uses[4+part], 0), plusBytes(at, 4*component+ymmBytes*words*int32(part)), 4*words)
+	}
+}
+
+// storeLanes stores the word of each lane, at a distance in bytes. AVX2 has no masked store of single words in a pattern,
+// so that each lane is stored from a vector element: VMOVD for the first of four, VPEXTRD for the
+// others. It clobbers Y1.
+func (m ymm) storeLanes(y Reg, at Mem, distance int32) {
+	for lane := range int32(ymmLanes) {
+		if lane == 4 {
+			m.highHalf(1, y)
+			y = 1
+		}
+		to := plusBytes(at, distance*lane)
+		if lane%4 == 0 {
+			m.RM(AVX_VMOVD_ST, V128, y, 0, to, 0)
+		} else {
+			m.RMI(AVX_VPEXTRD, V128, y, 0, to, uint8(lane%4), 0)
 		}
 	}
 }

@@ -42,6 +42,7 @@
 //
 //  1. form.go: the machine's vectors and masks.
 //  2. func.go: operations, instructions, functions.
-//  3. print.go: the text form, which tests compare.
-//  4. arena.go: memory of functions.
+//  3. record.go: accesses to records.
+//  4. print.go: the text form, which tests compare.
+//  5. arena.go: memory of functions.
 package vcode

@@ -108,6 +108,7 @@
 //	countedloop.go    counted loops without bounds checks
 //	boundscheck.go    hoisted bounds checks
 //	recordload.go     record loads
+//	recordrun.go      runs of accesses to the same records
 //	passes.go         the order of the vcode passes
 //
 //	program.go        vectorization of a program

@@ -59,6 +59,7 @@ func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
 		return nil
 	}
 	hoistBoundsChecks(first)
+	formRecordRuns(first)
 	return []*vcode.Func{first, generalStrip(p, form)}
 }
 

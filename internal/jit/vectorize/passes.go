@@ -34,6 +34,7 @@ func (s *builder) finish() *vcode.Func {
 	}
 	mergeRecordLoads(f)
 	hoistBoundsChecks(f)
+	formRecordRuns(f)
 	return f
 }
 

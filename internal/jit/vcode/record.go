@@ -1,0 +1,17 @@
+package vcode
+
+import "slices"
+
+// Words returns the distance of the lanes of a strided access in words. If it is more than one, each lane accesses a word of a
+// record of so many words, and the records of the lanes are adjacent.
+func (in *Inst) Words() int { return int(in.Step*in.Stride) / 4 }
+
+// Word returns the number of the word that a strided access accesses in its record.
+func (in *Inst) Word() int { return int(in.Key.Aux/4) % in.Words() }
+
+// SameRecords reports whether two strided loads, or two strided stores, or a load and a store, access the same records in the
+// same lanes.
+func (in *Inst) SameRecords(y *Inst) bool {
+	return in.Words() == y.Words() && in.Step == y.Step && in.IndexOffset == y.IndexOffset && in.Part == y.Part &&
+		in.Key.Aux-uint64(4*in.Word()) == y.Key.Aux-uint64(4*y.Word()) && slices.Equal(in.Uses[:4], y.Uses[:4]) && slices.Equal(in.Masks, y.Masks)
+}
