@@ -273,3 +273,27 @@ func TestMergeAfter(t *testing.T) {
 		s.End()
 	}
 }
+
+// TestMergedLengths checks the inputs of merged workgroups in programs with each number of operations: the added ones may move the others.
+func TestMergedLengths(t *testing.T) {
+	needMachine(t)
+	text := inputsProgram([3]uint32{4, 2, 1})
+	for n := range 80 {
+		var more strings.Builder
+		for i := range n {
+			fmt.Fprintf(&more, "\tv%d = add.i32 v2, %d:i32\n", 100+i, i)
+		}
+		program := strings.TrimSuffix(text, "}\n") + more.String() + "}\n"
+		var lists [][][]exec.Buffer
+		for _, e := range []exec.Engine{interp.Engine{}, jit.Engine{}} {
+			job := exec.Job{Groups: [3]uint32{71, 2, 1}, Workers: 1, Resources: placeOutputs()}
+			if err := compileWith(t, e, program).Run(context.Background(), &job); err != nil {
+				t.Fatal(err)
+			}
+			lists = append(lists, job.Resources)
+		}
+		if !samePlaces(lists[0], lists[1]) {
+			t.Fatalf("%d operations more: the inputs differ", n)
+		}
+	}
+}

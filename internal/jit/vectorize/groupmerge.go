@@ -210,6 +210,7 @@ func (g *groupMerger) emit(x ir.Val) ir.V {
 
 // replace makes v another name of x: x + 0.
 func (g *groupMerger) replace(v, x ir.V) {
-	*g.f.Val(v) = ir.Val{Op: ir.Add, Type: ir.I32, Args: [4]ir.V{x, g.constant(0)}, Origin: g.f.Val(v).Origin}
+	zero := g.constant(0) // it may move the values
+	*g.f.Val(v) = ir.Val{Op: ir.Add, Type: ir.I32, Args: [4]ir.V{x, zero}, Origin: g.f.Val(v).Origin}
 	g.code = append(g.code, v)
 }
