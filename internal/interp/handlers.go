@@ -13,6 +13,8 @@ var handlers = map[ir.Op]handler{
 	ir.Demote:      (*subgroup).demote,
 	ir.Helper:      (*subgroup).isHelper,
 	ir.ResetBudget: (*subgroup).resetBudget,
+	ir.Count:       (*subgroup).count,
+	ir.CountEdge:   (*subgroup).countEdge,
 
 	ir.Res:       (*subgroup).res,
 	ir.Push:      (*subgroup).push,

@@ -234,6 +234,16 @@
 // makes the lanes of A helpers for the rest of the invocation: they stay active,
 // and helper is 1 for them.
 //
+// count and countedge add to counters of a profile, words of 64 bits that no other
+// operation accesses: the low 32 bits of imm are the offset of the first, a multiple
+// of 8. They add for each subgroup, or, if the high bits of imm are not 0, for each so many lanes of one:
+//
+//	count h, #imm         n active lanes, if n > 0: the counter +n, the next +1
+//	countedge h, x, #imm  n active lanes with x = 1, if n > 0: the second counter +n, and the third +1 if all
+//	                      active lanes have it, else the first +1
+//
+// They are allowed only in compute programs, where no lane is a helper.
+//
 // log begins a message of the lane, the one with number #imm of
 // [Program.Messages]. logarg adds a value to it, the next of Message.Args.
 // logevent logs a whole message of one or two values. A run

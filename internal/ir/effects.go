@@ -39,6 +39,8 @@ func (n *noter) note(x *Val) {
 		n.watched = n.watched || x.Flags&(Volatile|Coherent) != 0
 	case Ray, RayI, Trace, Search:
 		n.Rays = true
+	case Count, CountEdge:
+		n.Writes = true
 	case Log, LogArg, LogEvent:
 		n.Ordered = true
 	default:

@@ -194,6 +194,8 @@ const (
 	Demote
 	Helper
 	ResetBudget
+	Count
+	CountEdge
 
 	// Messages.
 	Log
@@ -383,6 +385,8 @@ var ops = [numOps]Row{
 	Demote:      {"demote", "-:", 0, Invocation, Writes, nil, "", "the lane becomes a helper"},
 	Helper:      {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
 	ResetBudget: {"resetbudget", "-:", 0, Invocation, Meets | Writes, nil, "", "resets the step budget of the subgroup"},
+	Count:       {"count", "-:h", 0, Invocation, Imm | Meets | Reads | Writes, nil, "h", "counts the active lanes and the subgroup"},
+	CountEdge:   {"countedge", "-:hb", 0, Invocation, Imm | Meets | Reads | Writes, nil, "h x", "counts the active lanes whose x is 1, and the subgroup if there is one"},
 
 	Log:      {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
 	LogArg:   {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},

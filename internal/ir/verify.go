@@ -153,6 +153,11 @@ func (r *verifier) value(v V) {
 		}
 	case Call:
 		r.call(v)
+	case Count, CountEdge:
+		if r.p.Stage != Compute { // helpers would have to be left out
+			r.fail("is allowed in compute programs only")
+		}
+		r.immediate(x)
 	default:
 		if x.Op.HasResult() && x.Flags&Unused == 0 { // an unused result is not defined
 			r.define(v)
@@ -417,6 +422,11 @@ func (r *verifier) immediate(x *Val) {
 	case Ld, St, Region, At, AtomXchg, AtomCmpXchg, AtomAdd, AtomSMin, AtomSMax, AtomUMin, AtomUMax,
 		AtomAnd, AtomOr, AtomXor, AtomFAdd, AtomFMin, AtomFMax:
 		n = 1 << 32
+	case Count, CountEdge:
+		if c := x.Aux >> 32; x.Aux%8 != 0 || c&(c-1) != 0 || c > uint64(r.p.SubgroupSize) {
+			r.fail("counter at %d, groups of %d lanes", uint32(x.Aux), c)
+		}
+		return
 	case Reduce, ScanI, ScanX:
 		if c := x.Aux >> 8; c&(c-1) != 0 || c > uint64(r.p.SubgroupSize) || !combines(Op(x.Aux&0xff), x.Type) {
 			r.fail("operator %s on %s, cluster %d", Op(x.Aux&0xff), x.Type, c)

@@ -131,7 +131,7 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) target.Bui
 // of them. So it compiles the entry point first, counts its spilled operands, and halves the strip
 // until they are few. Callees are compiled for the final width alone.
 func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
-	merge := vectorize.MergeOf(p.source, form)
+	merge := vectorize.MergeOf(p.counted, form)
 	if codeLength(p.source) > maxMergedCode && merge.Widest > uint32(form.Lanes) {
 		return nil
 	}
@@ -144,8 +144,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		}
 		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
 		// rejects programs with group operations and programs that read the subgroup built-ins.
-		strip := *p.source
-		strip.SubgroupSize = lanes
+		strip := *vectorize.ExpandCounts(p.counted, lanes)
 		first, rest := vectorize.Entry(&strip, form, order)
 		d := p.newBuilder(&strip, first)
 		if form.Parts(lanes) == 1 { // the last width: no count rejects it

@@ -52,7 +52,8 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	// The limits are not part of the key. They do not change the code, and install tests them for
 	// code from the cache too.
 	back := targetOf(level)
-	out := &program{source: p, level: level, back: back, extras: back.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
+	out := &program{level: level, back: back, extras: back.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
+	out.set(p)
 	if out.cache != nil {
 		out.hash = hashOf(p)
 		if v := out.cache.get(out.cacheKey(false), p); v != nil {
@@ -69,9 +70,16 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	return out.install(v)
 }
 
+// set sets the forms of the program.
+func (p *program) set(original *ir.Program) {
+	p.original = original
+	p.counted, p.entry = vectorize.TakeEntryCounter(original)
+	p.source = vectorize.ExpandCounts(p.counted, p.counted.SubgroupSize)
+}
+
 // check verifies the source, and that it can be compiled within the limits.
 func (p *program) check(o exec.Options) error {
-	if err := p.source.Verify(); err != nil {
+	if err := p.original.Verify(); err != nil {
 		return err
 	}
 	if err := o.Stopped(); err != nil {
@@ -96,7 +104,8 @@ func Assemble(p *ir.Program, l target.Level) (code *target.Code, lines []target.
 		}
 	}
 	back := targetOf(l)
-	x := &program{source: p, level: l, back: back, extras: back.Features()}
+	x := &program{level: l, back: back, extras: back.Features()}
+	x.set(p)
 	if err := x.check(exec.Options{}); err != nil {
 		return nil, nil, err
 	}
@@ -109,14 +118,17 @@ func Assemble(p *ir.Program, l target.Level) (code *target.Code, lines []target.
 
 // program is a compiled program, in up to two variants.
 type program struct {
-	source *ir.Program
-	level  target.Level
-	back   target.Target // of level
-	extras target.Feature
-	limits exec.Limits
-	cache  *Cache            // or nil
-	hash   [sha256.Size]byte // of source, if there is a cache
-	exits  atomic.Uint64
+	original *ir.Program // as it was given
+	counted  *ir.Program // without the counter of the entry block
+	source   *ir.Program // with atomics for the other counters
+	entry    *vectorize.EntryCounter
+	level    target.Level
+	back     target.Target // of level
+	extras   target.Feature
+	limits   exec.Limits
+	cache    *Cache            // or nil
+	hash     [sha256.Size]byte // of source, if there is a cache
+	exits    atomic.Uint64
 
 	// For each resource the one atomic operation that accesses it, a candidate for private
 	// accumulation (tally.go).
@@ -209,7 +221,7 @@ func (p *program) exactVariant() (*variant, error) {
 func (p *program) Exits() uint64 { return p.exits.Load() }
 
 // IR returns the program that was compiled.
-func (p *program) IR() *ir.Program { return p.source }
+func (p *program) IR() *ir.Program { return p.original }
 
 // Level returns the level of the program's code.
 func (p *program) Level() target.Level { return p.level }

@@ -75,12 +75,12 @@ func (p *program) mergedCount(job *exec.Job) uint64 {
 // compileGroupMerge compiles the merged program. Without code of its own for all operations it is not used: an exit to Go
 // evaluates the inputs of the source.
 func (p *program) compileGroupMerge() {
-	m := vectorize.MergeWorkgroups(p.source, p.back.Form(p.level))
+	m := vectorize.MergeWorkgroups(p.counted, p.back.Form(p.level))
 	source := m.Program
 	if source == nil || codeLength(source) > maxMergedCode {
 		return
 	}
-	q := &program{source: source, back: p.back, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
+	q := &program{counted: source, source: vectorize.ExpandCounts(source, source.SubgroupSize), back: p.back, level: p.level, extras: p.extras, limits: p.limits, cache: p.cache}
 	var v *variant
 	if q.cache != nil {
 		q.hash = hashOf(source)
@@ -98,6 +98,15 @@ func (p *program) compileGroupMerge() {
 		return
 	}
 	p.merge.variant, p.merge.factor, p.merge.local, p.merge.written = v, m.Factor, source.LocalSize[0], m.Written
+}
+
+// formerGroups returns the number of workgroups of the dispatch in the first n that machine code runs.
+func (x *prepared) formerGroups(n uint64) uint64 {
+	if !x.merged {
+		return n
+	}
+	row := uint64(x.groups()[0])
+	return n/row*uint64(x.job.Groups[0]) + min(n%row*uint64(x.program.merge.factor), uint64(x.job.Groups[0]))
 }
 
 // groups returns the numbers of workgroups that machine code runs.

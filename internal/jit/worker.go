@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -265,6 +266,23 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	}
 }
 
+// countEntries adds the invocations and the subgroups of a batch to the counters of the entry block. If the batch fails, they count
+// nevertheless: the code counts no workgroups.
+func (w *worker) countEntries(b exec.Batch) {
+	e := w.program.entry
+	if e == nil || e.Resource >= len(w.job.Resources) || len(w.job.Resources[e.Resource]) == 0 {
+		return
+	}
+	to := w.job.Resources[e.Resource][0].Bytes
+	if e.Offset%8 != 0 || uint64(len(to)) < e.Offset+16 || addressOf(to)%8 != 0 {
+		return
+	}
+	p := w.program.source
+	groups := w.bound.formerGroups(b.First+b.Count) - w.bound.formerGroups(b.First)
+	atomic.AddUint64((*uint64)(unsafe.Pointer(&to[e.Offset])), groups*uint64(p.Invocations()))
+	atomic.AddUint64((*uint64)(unsafe.Pointer(&to[e.Offset+8])), groups*uint64(p.Subgroups()))
+}
+
 // runBatch runs the groups of a batch in order. The code advances from workgroup to workgroup in the
 // order of x, y, z by itself, so that a batch of many small workgroups enters it once.
 func (w *worker) runBatch(b exec.Batch) error {
@@ -274,6 +292,7 @@ func (w *worker) runBatch(b exec.Batch) error {
 	}
 	ctx.Args[target.ArgCount] = uintptr(b.Count)
 	ctx.PC, ctx.Stack = w.variant.block.Entry(), w.stacks.Top(0)
+	w.countEntries(b)
 	exits := uint64(0)
 	defer func() {
 		if exits > 0 { // one update per batch: workers would contend for this cache line

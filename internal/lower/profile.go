@@ -81,11 +81,11 @@ func NewCounters(m *facts.Module, entry *facts.EntryPoint) *Counters {
 func (c *Counters) origins(f *facts.Function) {
 	for k := range f.Blocks {
 		b := &f.Blocks[k]
-		if k == 0 || !b.Reachable {
+		if !b.Reachable {
 			continue
 		}
 		// Invocations leave a loop in several iterations; then the subgroup executes the block after the loop once.
-		if o, ok := entered(b); ok && loopOf(o.Block) == loopOf(b) && !slices.ContainsFunc(b.Preds, func(p *facts.Block) bool { return facts.Dominates(b, p) }) {
+		if o, ok := entered(b); ok && k > 0 && loopOf(o.Block) == loopOf(b) && !slices.ContainsFunc(b.Preds, func(p *facts.Block) bool { return facts.Dominates(b, p) }) {
 			c.from[b] = o
 		}
 		if b.MergeBlock == nil || !b.MergeBlock.Reachable || b.MergeBlock.Number <= b.Number || !facts.Dominates(b, b.MergeBlock) ||
@@ -197,6 +197,10 @@ func (f *function) countPart(i int) {
 		if f.summed(n, f.b.Bool(true)) && f.summed(n+1, f.b.Op(ir.Elect, ir.B1)) {
 			return
 		}
+		if f.prog.Stage == ir.Compute {
+			f.b.OpAux(ir.Count, ir.None, uint64(8*n), f.counterHandle())
+			return
+		}
 		lanes := f.lanesWith(f.b.Bool(true))
 		f.b.If(f.b.Op(ir.Elect, ir.B1))
 		f.count(n, lanes)
@@ -227,10 +231,15 @@ func (f *function) lanesWith(c ir.V) ir.V {
 	return f.toInt(sum, ir.I64)
 }
 
+// counterHandle returns the buffer of the counters.
+func (f *function) counterHandle() ir.V {
+	r := f.bindResource(ir.Resource{Set: ProfileSet, Binding: ProfileBinding + uint32(f.prog.Stage), Kind: ir.StorageBuffer, Count: 1})
+	return f.b.OpAux(ir.Res, ir.H, r, f.b.I32(0))
+}
+
 // count adds to counter n.
 func (f *function) count(n int, by ir.V) {
-	r := f.bindResource(ir.Resource{Set: ProfileSet, Binding: ProfileBinding + uint32(f.prog.Stage), Kind: ir.StorageBuffer, Count: 1})
-	h := f.b.OpAux(ir.Res, ir.H, r, f.b.I32(0))
+	h := f.counterHandle()
 	f.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Aux: uint64(8 * n), Args: [4]ir.V{h, f.b.I32(0), by}})
 }
 
@@ -280,6 +289,10 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 
 // countEdge counts the executions of the edge that the counters from n on count. c is its condition.
 func (f *function) countEdge(n int, c ir.V) {
+	if _, summed := f.sums.variable[n]; !summed && f.prog.Stage == ir.Compute {
+		f.b.OpAux(ir.CountEdge, ir.None, uint64(8*n), f.counterHandle(), c)
+		return
+	}
 	f.b.If(f.b.Op(ir.Any, ir.B1, c))
 	all := f.b.Op(ir.All, ir.B1, c)
 	if f.summed(n+1, c) {

@@ -69,6 +69,7 @@
 //	merge.go          subgroup merging: the width of a strip
 //	mergeaddress.go   the same with device addresses
 //	groupmerge.go     workgroup merging: small workgroups as one
+//	count.go          counters of profiles, for each subgroup of a strip
 //	groupflow.go      workgroup-uniform control flow
 //	dependence.go     dependences between phases
 //

@@ -47,11 +47,15 @@ func MergeWorkgroups(p *ir.Program, form vcode.Form) MergedGroups {
 	if p.Stage != ir.Compute || p.Observed || small == 0 || small > MaxSmallGroup || p.QuadRow > 0 || len(p.Funcs) != 1 {
 		return MergedGroups{}
 	}
+	counted := min(p.SubgroupSize, small) // the lanes of a subgroup
+	if small%counted != 0 || counted&(counted-1) != 0 || counted > wordLanes {
+		counted = 0
+	}
 	factor := uint32(maxGroupsMerged)
 	for factor*small > mergedGroup {
 		factor /= 2
 	}
-	g := groupMerger{p: p.Clone(), local: p.LocalSize, small: small}
+	g := groupMerger{p: p.Clone(), local: p.LocalSize, small: small, counted: counted}
 	g.f = g.p.Funcs[0]
 	g.p.LocalSize = [3]uint32{factor * small, 1, 1}
 	for r := range g.p.Res {
@@ -69,11 +73,12 @@ func MergeWorkgroups(p *ir.Program, form vcode.Form) MergedGroups {
 
 // groupMerger rewrites a program for merged workgroups.
 type groupMerger struct {
-	p     *ir.Program
-	f     *ir.Func
-	local [3]uint32 // former LocalSize
-	small uint32    // former number of invocations
-	code  []ir.V    // the new code
+	p       *ir.Program
+	f       *ir.Func
+	local   [3]uint32 // former LocalSize
+	small   uint32    // former number of invocations
+	counted uint32    // lanes of a former subgroup; 0 if they are no power of two
+	code    []ir.V    // the new code
 }
 
 // rewrite replaces the inputs that tell where a workgroup begins; false if the invocations of a workgroup meet, if there is a loop, whose
@@ -85,8 +90,16 @@ func (g *groupMerger) rewrite() bool {
 		}
 	}
 	old := g.f.Code
-	if slices.ContainsFunc(old, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Meets) || g.f.Val(v).Op == ir.Loop }) { // a quad may be a workgroup
-		return false
+	for _, v := range old {
+		switch x := g.f.Val(v); {
+		case x.Op == ir.Count || x.Op == ir.CountEdge:
+			if g.counted == 0 || x.Aux>>32 != 0 {
+				return false
+			}
+			x.Aux |= uint64(g.counted) << 32
+		case x.Op.Is(ir.Meets) || x.Op == ir.Loop: // a quad may be a workgroup
+			return false
+		}
 	}
 	g.code = append(make([]ir.V, 0, len(old)+32), old[0])
 	g.guard()

@@ -19,6 +19,7 @@ import (
 //	legal      no barrier, group operation, atomic or shared memory; a resource with stores is accessed by
 //	           each lane in bytes of its own (disjoint), or by one store alone; device addresses only in one
 //	           store alone (mergeaddress.go)
+//	counters   of ir.Count and ir.CountEdge are no obstacle: ExpandCounts adds for each subgroup of a strip
 //	likely     64 lanes; fewer if loops are divergent or the program filters textures; more if it mostly waits
 
 // Merge is the result of MergeOf: how many lanes a strip of a program may have.
@@ -77,13 +78,13 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize, Multiple: m.multiple()}
 	// Strips of a vector are legal if strips of two subgroups are: then no lane's effects depend on another's.
 	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
-	if one := uint32(form.Lanes); one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
+	if one := uint32(form.Lanes); !m.counts && one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
 		out.Narrowest = one
 		if m.manyCases {
 			out.Widest = one
 		}
 	}
-	if m.loops == 0 && !m.calls && len(m.f.Code) <= maxPartMajorCode {
+	if m.loops == 0 && !m.calls && !m.counts && len(m.f.Code) <= maxPartMajorCode {
 		if n := m.widest(uint32(maxPartMajorParts * form.Lanes)); form.Parts(n) > 1 {
 			out.PartMajor = n
 		}
@@ -140,6 +141,7 @@ type merger struct {
 	stripLoops    int  // how many of them are over strips (ir.ResetBudget)
 	manyCases     bool // the result of ManyCases
 	calls         bool // the entry point has calls
+	counts        bool // there are counters of subgroups
 	quads         bool // lanes of a quad meet
 
 	computed, rounded int  // in loops: floating-point operations, and conversions to f16
@@ -185,6 +187,8 @@ func (m *merger) collect() bool {
 			}
 		case ir.ResetBudget:
 			m.stripLoops++
+		case ir.Count, ir.CountEdge:
+			m.counts = true
 		case ir.Call:
 			if !m.manyCases || !m.calls && !m.onlyComputes() { // other widths are tried without the callees
 				return false
@@ -201,7 +205,8 @@ func (m *merger) collect() bool {
 			}
 		}
 	}
-	return m.addressedOnce()
+	// The counters of a strip are by words of 32 lanes, in the order of LocalInvocationIndex.
+	return m.addressedOnce() && !(m.counts && (m.p.SubgroupSize > wordLanes || m.p.QuadRow > 0 || m.calls))
 }
 
 // onlyComputes reports whether no function but the entry point accesses memory or has an operation at which lanes meet.
