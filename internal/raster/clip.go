@@ -13,6 +13,7 @@ type corner struct {
 	distance [MaxDistances]float64
 	weight   [2]float64 // weights of the primitive's second and third vertex
 	original int        // 1 + index of the primitive's vertex; 0 if clipping made the corner
+	error    float64    // bound of the error of a corner that clipping made, in pixels times w
 	side     int        // of a polygon: number of the side from this corner to the next, 0 to 2, or madeSide or hiddenSide
 }
 
@@ -23,7 +24,11 @@ const (
 )
 
 // polygon holds the two corner lists between which clipping alternates.
-type polygon struct{ corners, other []corner }
+type polygon struct {
+	corners, other []corner
+	reach          [3]float64 // factors of x, y and w in a corner's size (polygon.size)
+	doubtful       bool       // a corner was cut off that may be inside, by the bound of its error
+}
 
 // halfSpace is a clip plane. A corner is inside if the dot product of the coefficients and its clip
 // coordinates is at least threshold; or, if clipDistance is not 0, if clip distance clipDistance−1 is not
@@ -113,7 +118,7 @@ func (r *Rasterizer) corner(n uint32, i int) corner {
 // intersect returns the point between a (inside, distance da) and b (outside, distance db) at which the
 // distance is 0. It always interpolates from the inside corner, so that two primitives that share the edge
 // compute the same bits.
-func intersect(a, b *corner, da, db float64) (c corner) {
+func (p *polygon) intersect(a, b *corner, da, db float64) (c corner) {
 	t := da / float64(da-db)
 	between := func(x, y float64) float64 { return float64(x + float64(t*float64(y-x))) }
 	for i := range c.at {
@@ -125,7 +130,37 @@ func intersect(a, b *corner, da, db float64) (c corner) {
 	for i := range c.weight {
 		c.weight[i] = between(a.weight[i], b.weight[i])
 	}
+	const ulps = 1.0 / (1 << 50) // above the error of between, relative to its operands
+	c.error = float64((1-t)*a.error) + float64(t*b.error) + float64(ulps*(p.size(a)+float64(t*p.size(b))))
 	return c
+}
+
+// doubt notes whether a corner with distance d from a plane may be on its other side.
+func (p *polygon) doubt(c *corner, d float64) {
+	if d < 0 && -d <= c.error {
+		p.doubtful = true
+	}
+}
+
+// size returns the greatest magnitude of the terms of a corner's position, in pixels times w.
+func (p *polygon) size(c *corner) float64 {
+	return max(math.Abs(float64(p.reach[0]*c.at[0])), math.Abs(float64(p.reach[1]*c.at[1])), math.Abs(c.at[2])) + math.Abs(float64(p.reach[2]*c.at[3]))
+}
+
+// begin prepares for clipping in a viewport.
+func (p *polygon) begin(t *transform) {
+	p.doubtful = false
+	p.reach = [3]float64{float64(t.scale[0]), float64(t.scale[1]), guardBand + math.Abs(float64(t.offset[0])) + math.Abs(float64(t.offset[1]))}
+}
+
+// precise reports whether the positions of corners that clipping made are as exact as they must be.
+func (p *polygon) precise(list []corner) bool {
+	for i := range list {
+		if c := &list[i]; c.original == 0 && !(c.error <= float64(cornerTolerance*c.at[3])) {
+			return false
+		}
+	}
+	return true
 }
 
 // clip cuts the polygon at one plane (Sutherland & Hodgman 1974).
@@ -134,16 +169,17 @@ func (p *polygon) clip(h *halfSpace) {
 	for i := range p.corners {
 		a, b := &p.corners[i], &p.corners[(i+1)%len(p.corners)]
 		da, db := h.distance(a), h.distance(b)
+		p.doubt(a, da)
 		if da >= 0 {
 			p.other = append(p.other, *a)
 		}
 		switch {
 		case da >= 0 && db < 0:
-			c := intersect(a, b, da, db)
+			c := p.intersect(a, b, da, db)
 			c.side = h.side()
 			p.other = append(p.other, c)
 		case da < 0 && db >= 0:
-			c := intersect(b, a, db, da)
+			c := p.intersect(b, a, db, da)
 			c.side = a.side
 			p.other = append(p.other, c)
 		}
@@ -155,17 +191,9 @@ func (p *polygon) clip(h *halfSpace) {
 // of triangles; its plane equations belong to the unclipped triangle.
 func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	g := &r.polygon
-	g.corners = g.corners[:0]
-	any := outcode(0)
-	for i, n := range p.vertex {
-		any |= r.vertex(n, t).outcode
-		g.corners = append(g.corners, r.corner(n, i))
-	}
-	var buffer [16]halfSpace
-	for _, h := range r.crossedPlanes(buffer[:0], any, t) {
-		if g.clip(&h); len(g.corners) < 3 {
-			return
-		}
+	exactly, ok := r.clipPolygon(p, t)
+	if !ok {
+		return
 	}
 	var points [maxCorners]point
 	list := points[:0]
@@ -176,7 +204,7 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	for i := 2; i < len(list); i++ {
 		area += doubleArea(list[0], list[i-1], list[i])
 	}
-	if !r.setFace(p, area) || !p.setHomogeneousPlanes(r.positions(p), t, list[0]) {
+	if !r.setFace(p, area) || !p.setHomogeneousPlanes(r.positions(p), t, list[0], exactly) {
 		return
 	}
 	bias := r.state.Bias.offset(&p.Primitive, t.maxDepth(g.corners))
@@ -196,6 +224,31 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 		}
 	}
 	r.commit(p, covered)
+}
+
+// clipPolygon clips a triangle, and reports whether exact numbers were needed; ok is false if nothing remains.
+func (r *Rasterizer) clipPolygon(p *draft, t *transform) (exactly, ok bool) {
+	g := &r.polygon
+	g.begin(t)
+	any := outcode(0)
+	var v [3]corner
+	for i, n := range p.vertex {
+		any |= r.vertex(n, t).outcode
+		v[i] = r.corner(n, i)
+	}
+	var buffer [16]halfSpace
+	planes := r.crossedPlanes(buffer[:0], any, t)
+	g.corners = append(g.corners[:0], v[:]...)
+	for i := range planes {
+		if g.clip(&planes[i]); len(g.corners) < 3 {
+			break
+		}
+	}
+	if !g.doubtful && (len(g.corners) < 3 || g.precise(g.corners)) {
+		return false, len(g.corners) >= 3
+	}
+	g.clipExactly(&v, planes)
+	return true, len(g.corners) >= 3
 }
 
 // maxCorners bounds the corners of a clipped triangle: each plane adds at most one.

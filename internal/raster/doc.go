@@ -31,6 +31,7 @@
 //	survive.go      SurvivesClipping: the count of primitives after clipping
 //	triangle.go     triangles: culling, facing, choice of the coverage path
 //	clip.go         Sutherland–Hodgman clipping of polygons
+//	exact.go        clipping in exact numbers, of primitives that float64 does not clip well
 //	plane.go        plane equations of triangles in front of the eye
 //	homogeneous.go  plane equations of clipped triangles
 //	bias.go         depth bias

@@ -19,27 +19,15 @@ func (a vector) dot(b vector) float64 {
 // vertices' homogeneous framebuffer coordinates. The columns of the inverse are the functions that are 1/w
 // at one vertex and 0 at the two others; no vertex needs a position in the framebuffer. reference should be
 // a covered point. It returns false if the matrix is singular: the triangle is seen from its edge.
-func (p *Primitive) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference point) bool {
+func (p *Primitive) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference point, exactly bool) bool {
 	p.X, p.Y = float32(reference.x)/one, float32(reference.y)/one
-	var h [3]vector
-	for i, c := range v {
-		w := float64(c.w)
-		axis := func(x float32, k int, at float32) float64 {
-			return float64(float64(x)*float64(t.scale[k])) + float64(w*(float64(t.offset[k])-float64(at)))
-		}
-		h[i] = vector{axis(c.x, 0, p.X), axis(c.y, 1, p.Y), w}
+	functions := p.homogeneousPlanes
+	if exactly {
+		functions = p.exactPlanes
 	}
-	q := [3]vector{h[1].cross(h[2]), h[2].cross(h[0]), h[0].cross(h[1])}
-	det := h[0].dot(q[0])
-	if det == 0 {
+	weight, z, w, ok := functions(&v, t)
+	if !ok {
 		return false
-	}
-	var weight [3]plane // each vertex's weight, over w
-	var z, w plane
-	for i := range q {
-		weight[i] = plane{q[i][2], q[i][0], q[i][1]}.times(1 / det)
-		w = w.plus(weight[i])
-		z = z.plus(weight[i].times(float64(v[i].z)))
 	}
 	z = z.times(float64(t.scale[2]))
 	z.c = float64(z.c + float64(t.offset[2]))
@@ -53,4 +41,27 @@ func (p *Primitive) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference
 	p.Flags |= Perspective
 	p.Q1, p.Q2 = weight[1].rounded(), weight[2].rounded()
 	return true
+}
+
+// homogeneousPlanes returns the functions of setHomogeneousPlanes: each vertex's weight over w, z/w and 1/w.
+func (p *Primitive) homogeneousPlanes(v *[3]clipSpace, t *transform) (weight [3]plane, z, w plane, ok bool) {
+	var h [3]vector
+	for i, c := range v {
+		w := float64(c.w)
+		axis := func(x float32, k int, at float32) float64 {
+			return float64(float64(x)*float64(t.scale[k])) + float64(w*(float64(t.offset[k])-float64(at)))
+		}
+		h[i] = vector{axis(c.x, 0, p.X), axis(c.y, 1, p.Y), w}
+	}
+	q := [3]vector{h[1].cross(h[2]), h[2].cross(h[0]), h[0].cross(h[1])}
+	det := h[0].dot(q[0])
+	if det == 0 {
+		return weight, z, w, false
+	}
+	for i := range q {
+		weight[i] = plane{q[i][2], q[i][0], q[i][1]}.times(1 / det)
+		w = w.plus(weight[i])
+		z = z.plus(weight[i].times(float64(v[i].z)))
+	}
+	return weight, z, w, true
 }

@@ -94,16 +94,15 @@ func (r *Rasterizer) clippedEnds(a, b *end, p *draft, t *transform, any outcode)
 	c := [2]corner{r.corner(p.vertex[0], 0), r.corner(p.vertex[1], 1)}
 	var buffer [20]halfSpace
 	planes := r.crossedPlanes(buffer[:0], any, t)
-	for i := range planes {
-		da, db := planes[i].distance(&c[0]), planes[i].distance(&c[1])
-		switch {
-		case da < 0 && db < 0:
+	g, whole := &r.polygon, c
+	g.begin(t)
+	switch remains := g.clipEnds(&c, planes); {
+	case g.doubtful || remains && !g.precise(c[:]):
+		if c = whole; !clipEndsExactly(&c, planes) {
 			return false
-		case db < 0:
-			c[1] = intersect(&c[0], &c[1], da, db)
-		case da < 0:
-			c[0] = intersect(&c[1], &c[0], db, da)
 		}
+	case !remains:
+		return false
 	}
 	t.projectCorner(a, &c[0])
 	t.projectCorner(b, &c[1])
