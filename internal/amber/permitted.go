@@ -435,6 +435,10 @@ func (p *permitting) attributes(g *Graphics, s *drawState, a *drawArgs, d *oracl
 	return ""
 }
 
+// conversionError is the relative error of the quotient of a normalized integer: "individual results of floating-point operations are
+// accurate to about 1 part in 10⁵" (Vulkan, "Floating-Point Computation").
+const conversionError = 1e-5
+
 // numbersOf returns the components of a texel. A quotient may be rounded.
 func numbersOf(f *format.Format, texel []byte) []oracle.Number {
 	out := []oracle.Number{{}, {}, {}, {Low: 1, High: 1, Bits: 1}}
@@ -454,7 +458,7 @@ func numbersOf(f *format.Format, texel []byte) []oracle.Number {
 			out[c.Channel].Any = out[c.Channel].Any || c.Bits > 32
 		default:
 			v := c.Value(raw)
-			e := float64(math.Abs(v) * 0x1p-22)
+			e := float64(math.Abs(v) * conversionError)
 			if c.Numeric == format.SRGB {
 				e = 0x1p-12 // Vulkan has no bound
 			}
@@ -519,7 +523,24 @@ func (p *permitting) texture(x *Binding) *oracle.Texture {
 	for i := range level.Texels {
 		copy(level.Texels[i][:], numbersOf(f, p.memory[b][i*f.Bytes:]))
 	}
-	return &oracle.Texture{Levels: []oracle.Level{level}}
+	return &oracle.Texture{Levels: []oracle.Level{level}, Unit: unitOf(f)}
+}
+
+// unitOf returns the distance of two texels of a format: of a float of fewer bits than 32 one above the distance at 1.
+func unitOf(f *format.Format) (unit float64) {
+	for _, c := range f.Components() {
+		switch c.Numeric {
+		case format.UNorm, format.SRGB:
+			unit = max(unit, 1/float64(uint64(1)<<c.Bits-1))
+		case format.SNorm:
+			unit = max(unit, 1/float64(uint64(1)<<(c.Bits-1)-1))
+		default:
+			if c.Bits < 32 {
+				unit = max(unit, math.Ldexp(1, -int(c.Bits)/2))
+			}
+		}
+	}
+	return unit
 }
 
 // samplerOf returns a sampler as the verdict needs it.

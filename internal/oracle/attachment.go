@@ -344,7 +344,7 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 		z = *depth
 	}
 	before := clonesOf(texel)
-	outcome := d.tests(s, z, texel[len(texel)-1])
+	outcome := d.tests(s, d.limited(z), texel[len(texel)-1])
 	if outcome == fails {
 		return
 	}

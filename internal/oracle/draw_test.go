@@ -152,7 +152,7 @@ func TestSampleRange(t *testing.T) {
 		{"a bias", Sampler{MaxLod: 1000, Bias: 5}, 0.3, 0.2, 0.5, 0.5, 0.5},
 		{"a greatest level of detail", Sampler{MaxLod: 0.25}, 0.375, 9, 1, 1, 1},
 	} {
-		list := tex.sample(&c.s, point(c.u), point(0.5), point(c.lod))
+		list := tex.sample(&c.s, point(c.u), point(0.5), point(c.lod), Number{})
 		if len(list) != 4 || list[0].Any || list[0].Low < c.least || list[0].High > c.end || list[0].Low > c.has || list[0].High < c.has {
 			t.Errorf("%s: %+v; must be within %v to %v, and have %v", c.name, list, c.least, c.end, c.has)
 		}
@@ -382,5 +382,68 @@ func TestLeastInteger(t *testing.T) {
 		if list, _ := target.Judge([]byte{raw}); len(list) != want {
 			t.Errorf("%#x: %+v; must be %d violations", raw, list, want)
 		}
+	}
+}
+
+// TestDetailRange checks "Scale Factor Operation": max(|mux|, |mvx|) ≤ fx ≤ √2 (|mux| + |mvx|).
+func TestDetailRange(t *testing.T) {
+	tex := &Texture{Levels: []Level{{Width: 16, Height: 16}}}
+	n := tex.detail([2]Number{point(0.25), point(0.25)}, [2]Number{point(0), point(0)})
+	if low, high := 2.0, 2+1.5; n.Any || n.Low > low || n.Low < low-0.01 || n.High < high || n.High > high+0.01 {
+		t.Errorf("%v to %v; must be %v to %v", n.Low, n.High, low, high)
+	}
+}
+
+// TestBias checks "LOD Operation": the sum of the biases is clamped to maxSamplerLodBias, which is at least 2.
+func TestBias(t *testing.T) {
+	for _, c := range []struct{ sampler, shader, low, high float64 }{{0, 1, 1, 1}, {1, 0.5, 1.5, 1.5}, {1, 4, 2, 5}, {0, -3, -3, -2}, {-4, 5, 1, 1}} {
+		s := Sampler{Bias: c.sampler}
+		if low, high := s.biased(point(0), point(c.shader)); low != c.low || high != c.high {
+			t.Errorf("%+v: %v to %v", c, low, high)
+		}
+	}
+	if tex := (&Texture{Levels: []Level{{Width: 1, Height: 1, Texels: make([][4]Number, 1)}}}); tex.sample(&Sampler{MinLod: 2, MaxLod: 1}, point(0), point(0), point(0), Number{}) != nil {
+		t.Error("a least level of detail above the greatest one has a value; it is undefined")
+	}
+}
+
+// TestFractionalViewport checks viewportSubPixelBits, which may be 0: a bound that is no integer may be rounded to one.
+func TestFractionalViewport(t *testing.T) {
+	d, target := drawText(t, "%y = OpCopyObject %v4 %x", [][8]float64{{-1, -1, 0, 1, 5}, {1, -1, 0, 1, 5}, {-1, 1, 0, 1, 5}}, nil)
+	d.State.Viewports[0] = vk.Viewport{X: 2.25, Width: 5.75, Height: 8, MaxDepth: 1}
+	d.run(t)
+	for x, want := range [][2]float64{{9, 9}, {9, 9}, {5, 9}, {5, 9}, {5, 5}} {
+		n := target.texel(x, 1)[0]
+		if n.Any || math.Abs(n.Low-want[0]) > 0.01 || math.Abs(n.High-want[1]) > 0.01 {
+			t.Errorf("texel %d, 1: %v to %v; must be %v to %v", x, n.Low, n.High, want[0], want[1])
+		}
+	}
+}
+
+// TestDepthRange checks "Depth Clamping and Range Adjustment": without clamping a depth outside of the viewport's range is undefined.
+func TestDepthRange(t *testing.T) {
+	for _, clamp := range []bool{false, true} {
+		depth := NewTarget(formatNamed(t, "D16_UNORM"), 8, 8, make([]byte, 8*8*2))
+		d, _ := drawText(t, "%y = OpCopyObject %v4 %x", [][8]float64{{-1, -1, 1, 1}, {1, -1, 1, 1}, {-1, 1, 1, 1}}, depth)
+		s := d.State
+		s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = 0.25, 0.75
+		s.DepthStencil.DepthTest, s.DepthStencil.DepthWrite, s.DepthStencil.Compare = true, true, enum.CompareOpAlways
+		s.Rasterization.DepthBias, s.BiasSlope, s.Rasterization.DepthClamp = true, 0, clamp
+		s.BiasConstant = 1 << 14
+		d.run(t)
+		n := depth.texel(2, 2)[0]
+		if n.Any == clamp || clamp && (n.Low > 49151.25 || n.High < 49151.25 || n.High-n.Low > 6) {
+			t.Errorf("clamped %t: %+v", clamp, n)
+		}
+	}
+}
+
+// TestViewVolume checks that the near plane clips also if the viewport's range of depths begins above 0: covered pixels are not certain.
+func TestViewVolume(t *testing.T) {
+	d, target := drawText(t, "%y = OpCopyObject %v4 %x", [][8]float64{{-1, -1, -0.5, 1, 5}, {1, -1, 0.5, 1, 5}, {-1, 1, -0.5, 1, 5}}, nil)
+	d.State.Viewports[0].MinDepth = 0.75
+	d.run(t)
+	if n := target.texel(0, 0)[0]; !n.Any {
+		t.Errorf("a pixel before the near plane: %v to %v; must be any", n.Low, n.High)
 	}
 }

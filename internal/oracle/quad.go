@@ -120,7 +120,23 @@ type Level struct {
 }
 
 // Texture is a sampled image of two dimensions. A texture without levels has any texels.
-type Texture struct{ Levels []Level }
+type Texture struct {
+	Levels []Level
+	// Unit is the distance of two texels: 1 over the greatest integer of a normalized format, 0 for floats of 32 bits. It limits the
+	// precision of filters (Vulkan, "Numeric Representation and Computation": "the representation and/or precision of operations is
+	// implicitly limited by the specified format of vertex or texel data").
+	Unit float64
+}
+
+// filtered widens the result of a filter by the error of its weighted sum: two steps, each of a product and a sum.
+func (tex *Texture) filtered(n Number) Number {
+	if n.Any {
+		return n
+	}
+	e := float64(2*tex.Unit) + float64(max(math.Abs(n.Low), math.Abs(n.High))*4*operationError)
+	n.Low, n.High = n.Low-e, n.High+e
+	return n
+}
 
 // Address is the texel of a coordinate outside of a texture.
 type Address uint8
@@ -178,7 +194,7 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 	if len(at) < 2 {
 		return nil
 	}
-	var lod Number
+	var lod, bias Number
 	switch {
 	case op == spirv.OpImageSampleImplicitLod:
 		r := x.meet(x.at, clone(at[:2]))
@@ -187,11 +203,7 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 		}
 		lod = tex.detail([2]Number{r.derivative(alongX, false, 0), r.derivative(alongX, false, 1)}, [2]Number{r.derivative(alongY, false, 0), r.derivative(alongY, false, 1)})
 		if operands&spirv.ImageOperandsBiasMask != 0 {
-			n := x.operand(in[6])[0]
-			if n.Any || lod.Any {
-				return nil
-			}
-			lod.Low, lod.High = lod.Low+n.Low, lod.High+n.High
+			bias = x.operand(in[6])[0]
 		}
 	case operands == spirv.ImageOperandsLodMask:
 		lod = x.operand(in[6])[0]
@@ -204,10 +216,10 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 	default:
 		return nil
 	}
-	if s == nil || s.Unnormalized || s.Compare || s.Anisotropy > 1 || !t.Scalar().IsFloat() || t.Scalar().Width != 32 || lod.Any || at[0].Any || at[1].Any || at[0].infinite() || at[1].infinite() {
+	if s == nil || s.Unnormalized || s.Compare || s.Anisotropy > 1 || !t.Scalar().IsFloat() || t.Scalar().Width != 32 || lod.Any || bias.Any || at[0].Any || at[1].Any || at[0].infinite() || at[1].infinite() {
 		return nil
 	}
-	return tex.sample(s, at[0], at[1], lod)
+	return tex.sample(s, at[0], at[1], lod, bias)
 }
 
 // fetched returns a texel.
@@ -233,7 +245,7 @@ func (x *frame) fetched(in spirv.Inst, t *facts.Type, tex *Texture, operands spi
 }
 
 // detail returns the level of detail of derivatives (Vulkan, "Scale Factor Operation, LOD Operation and Image Level(s) Selection"): an
-// implementation may replace the lengths by functions between the greatest component and the sum of the components.
+// implementation may replace the lengths by functions between the greatest component and √2 times the sum of the components.
 func (tex *Texture) detail(dx, dy [2]Number) Number {
 	size := [2]float64{float64(tex.Levels[0].Width), float64(tex.Levels[0].Height)}
 	low, high := 0.0, 0.0
@@ -246,16 +258,30 @@ func (tex *Texture) detail(dx, dy [2]Number) Number {
 			a := absolute(n)
 			most, sum = max(most, a.Low*size[k]), sum+float64(a.High*size[k])
 		}
-		low, high = max(low, most), max(high, sum)
+		low, high = max(low, most), max(high, float64(math.Sqrt2*sum))
 	}
-	// The logarithm is as precise as Log2 of 32 bits, or better than a fraction of mipmapPrecisionBits.
+	// The error of products, sums and the logarithm. That of the accuracy of mipmapPrecisionBits is in sample.
 	return Number{Low: math.Log2(low) - 0x1p-8, High: math.Log2(high) + 0x1p-8}
 }
 
+// leastBias is the least maxSamplerLodBias.
+const leastBias = 2
+
+// biased adds the biases of a sampler and an instruction to a level of detail. Their sum is clamped to maxSamplerLodBias, which may be 2
+// or more.
+func (s *Sampler) biased(lod, bias Number) (low, high float64) {
+	a, b := s.Bias+bias.Low, s.Bias+bias.High
+	least, most := min(max(a, -leastBias), leastBias), min(max(b, -leastBias), leastBias)
+	return lod.Low + min(a, least), lod.High + max(b, most)
+}
+
 // sample returns the filtered texels at coordinates.
-func (tex *Texture) sample(s *Sampler, u, v, lod Number) []Number {
+func (tex *Texture) sample(s *Sampler, u, v, lod, bias Number) []Number {
+	if s.MinLod > s.MaxLod {
+		return nil // undefined
+	}
 	last := float64(len(tex.Levels) - 1)
-	low, high := lod.Low+s.Bias, lod.High+s.Bias
+	low, high := s.biased(lod, bias)
 	low, high = min(max(low, s.MinLod), s.MaxLod), min(max(high, s.MinLod), s.MaxLod)
 	var out []Number
 	add := func(list []Number) bool {
@@ -284,7 +310,7 @@ func (tex *Texture) sample(s *Sampler, u, v, lod Number) []Number {
 		from, to := max(min(low-e, last), 0), max(min(high+e, last), 0)
 		if !s.LinearMip { // the nearest level; halves may go to either side
 			for l := int(math.Ceil(from - 0.5)); l <= int(math.Floor(to+0.5)); l++ {
-				if !add(tex.Levels[min(l, len(tex.Levels)-1)].sample(s, linear, u, v)) {
+				if !add(tex.Levels[min(l, len(tex.Levels)-1)].sample(tex, s, linear, u, v)) {
 					return nil
 				}
 			}
@@ -297,9 +323,9 @@ func (tex *Texture) sample(s *Sampler, u, v, lod Number) []Number {
 		}
 		for _, at := range places {
 			l := int(math.Floor(at))
-			list := tex.Levels[l].sample(s, linear, u, v)
+			list := tex.Levels[l].sample(tex, s, linear, u, v)
 			if d := at - float64(l); d > 0 && list != nil {
-				list = mixed(list, tex.Levels[l+1].sample(s, linear, u, v), d)
+				list = tex.mixed(list, tex.Levels[l+1].sample(tex, s, linear, u, v), d)
 			}
 			if !add(list) {
 				return nil
@@ -310,14 +336,12 @@ func (tex *Texture) sample(s *Sampler, u, v, lod Number) []Number {
 }
 
 // mixed returns (1 − d)·a + d·b for each component; nil if b is nil.
-func mixed(a, b []Number, d float64) (out []Number) {
+func (tex *Texture) mixed(a, b []Number, d float64) (out []Number) {
 	for k := range b {
 		n := Number{Any: a[k].Any || b[k].Any}
 		n.Low = float64((1-d)*a[k].Low) + float64(d*b[k].Low)
 		n.High = float64((1-d)*a[k].High) + float64(d*b[k].High)
-		e := float64(max(math.Abs(n.Low), math.Abs(n.High)) * filterError)
-		n.Low, n.High = n.Low-e, n.High+e
-		out = append(out, n)
+		out = append(out, tex.filtered(n))
 	}
 	return out
 }
@@ -333,7 +357,7 @@ func hullOf(a, b Number) Number {
 
 // sample returns the filtered texels of a level. A linear filter has its extremes at the ends of the ranges of the coordinates and at
 // the centers of texels.
-func (l *Level) sample(s *Sampler, linear bool, u, v Number) []Number {
+func (l *Level) sample(tex *Texture, s *Sampler, linear bool, u, v Number) []Number {
 	columns, rows := l.columns(u, l.Width, linear), l.columns(v, l.Height, linear)
 	if len(columns) == 0 || len(rows) == 0 || len(columns)*len(rows) > 1<<12 {
 		return nil
@@ -364,9 +388,8 @@ func (l *Level) sample(s *Sampler, linear bool, u, v Number) []Number {
 				n.High = max(n.High, mix(func(n Number) float64 { return n.High }))
 			}
 		}
-		if !n.Any && linear { // the error of the weighted sum, for which Vulkan has no bound
-			e := float64(max(math.Abs(n.Low), math.Abs(n.High)) * filterError)
-			n.Low, n.High = n.Low-e, n.High+e
+		if linear {
+			n = tex.filtered(n)
 		}
 		out[c] = n
 	}
@@ -378,8 +401,8 @@ func (l *Level) sample(s *Sampler, linear bool, u, v Number) []Number {
 func (l *Level) columns(n Number, size int, linear bool) (list []float64) {
 	ends := [2]float64{float64(n.Low * float64(size)), float64(n.High * float64(size))}
 	const e = 1.0 / (1 << leastFraction)
-	low := ends[0] - e - float64(math.Abs(ends[0])*0x1p-20)
-	high := ends[1] + e + float64(math.Abs(ends[1])*0x1p-20)
+	low := ends[0] - e - float64(math.Abs(ends[0])*operationError)
+	high := ends[1] + e + float64(math.Abs(ends[1])*operationError)
 	if high-low > 1<<10 || math.Abs(low) > 1<<24 || math.Abs(high) > 1<<24 {
 		return nil
 	}

@@ -12,15 +12,16 @@ const (
 	// leastGrid is the number of positions of a pixel's side to which vertices snap, for the least subPixelPrecisionBits.
 	leastGrid = 16
 
-	// interpolationError bounds the error of an interpolated number, as a part of the greatest one of the vertices. Vulkan has no
-	// bound.
-	interpolationError = 0x1p-14
+	// operationError is the relative error of an operation outside of shaders: "individual results of floating-point operations are
+	// accurate to about 1 part in 10⁵" (Vulkan, "Floating-Point Computation").
+	operationError = 1e-5
 
-	// positionError bounds the relative error of the viewport transformation: its division may have the error of OpFDiv.
-	positionError = 0x1p-21
+	// interpolationError bounds the error of an interpolated number, as a part of the greatest one of the vertices: of a weight, its product,
+	// two sums, and a quotient and its divisor. Vulkan has no other bound.
+	interpolationError = 6 * operationError
 
 	// farthest bounds the positions that have a range, in pixels: a position that clipping makes from one farther away may have an
-	// error of more than the grid.
+	// error of some pixels, by operationError.
 	farthest = 1 << 18
 )
 
@@ -73,36 +74,65 @@ func (d *drawing) screen(c *corner) (p screenPoint, ok bool) {
 	if c.w.Low <= 0x1p-100 {
 		return p, false
 	}
-	one := c.w.Low == c.w.High && c.w.Low == 1
-	axis := func(n Number, scale, origin float64) (Number, bool) {
-		low, high := quotient(n, c.w)
-		exact := one && n.isPoint()
-		if !exact {
-			low, high = low-float64(math.Abs(low)*positionError), high+float64(math.Abs(high)*positionError)
-		}
-		a, b := float64(low*scale), float64(high*scale)
-		if a > b {
-			a, b = b, a
-		}
-		exact = exact && float64(float32(a)) == a && float64(float32(a+origin)) == a+origin
-		if !exact {
-			e := float64((math.Abs(a) + math.Abs(b) + math.Abs(origin)) * positionError)
-			a, b = a-e, b+e
-		}
-		return Number{Low: a + origin, High: b + origin}, exact
-	}
 	var ex, ey bool
-	width, height := float64(v.Width/2), float64(v.Height/2)
-	p.x, ex = axis(c.x, width, float64(v.X)+width)
-	p.y, ey = axis(c.y, height, float64(v.Y)+height)
+	p.x, ex = c.onAxis(c.x, v.X, v.Width)
+	p.y, ey = c.onAxis(c.y, v.Y, v.Height)
 	p.x, p.y = snapped(p.x, ex), snapped(p.y, ey)
 	p.exact = ex && ey
 	low, high := quotient(c.z, c.w)
-	near, range_ := float64(v.MinDepth), float64(v.MaxDepth)-float64(v.MinDepth)
-	a, b := float64(low*range_), float64(high*range_)
+	near, far := float64(v.MinDepth), float64(v.MaxDepth)
+	a, b := float64(low*(far-near)), float64(high*(far-near))
 	p.z = Number{Low: min(a, b) + near, High: max(a, b) + near}
+	if !(c.hasUnitW() && near == 0 && far == 1) { // 1 × x and x + 0 are x
+		e := float64((max(math.Abs(a), math.Abs(b))*2 + math.Abs(near)) * operationError)
+		p.z.Low, p.z.High = p.z.Low-e, p.z.High+e
+		if !c.leavesDepth() {
+			least, most := ordered(near, far)
+			p.z.Low, p.z.High = max(p.z.Low, least), min(p.z.High, most)
+		}
+	}
 	p.w = c.w
 	return p, true
+}
+
+// hasUnitW reports whether w is 1.
+func (c *corner) hasUnitW() bool { return c.w.isPoint() && c.w.Low == 1 }
+
+// leavesDepth reports whether a vertex may be before the near plane or beyond the far one.
+func (c *corner) leavesDepth() bool { return c.z.Low < 0 || c.z.High > c.w.Low }
+
+// onAxis returns the framebuffer coordinate for clip coordinate n of a vertex, and whether it is exact. A bound of the viewport that is no
+// integer may be rounded to one: viewportSubPixelBits may be 0 (Vulkan, "Required Limits").
+func (c *corner) onAxis(n Number, at, size float32) (out Number, exact bool) {
+	low, high := quotient(n, c.w)
+	if exact = c.hasUnitW() && n.isPoint() && isWhole(at) && isWhole(size); !exact {
+		low, high = low-float64(math.Abs(low)*operationError), high+float64(math.Abs(high)*operationError)
+	}
+	out = Number{Low: math.Inf(1), High: math.Inf(-1)}
+	for _, size := range rounding(size) {
+		for _, at := range rounding(at) {
+			scale := size / 2
+			origin := at + scale
+			a, b := ordered(float64(low*scale), float64(high*scale))
+			exact = exact && float64(float32(a)) == a && float64(float32(a+origin)) == a+origin
+			if !exact {
+				e := float64((max(math.Abs(a), math.Abs(b)) + math.Abs(origin)) * operationError)
+				a, b = a-e, b+e
+			}
+			out.Low, out.High = min(out.Low, a+origin), max(out.High, b+origin)
+		}
+	}
+	return out, exact
+}
+
+func isWhole(v float32) bool { return float64(v) == math.Floor(float64(v)) }
+
+// rounding returns the values of a bound of the viewport: the least, the exact and the greatest one.
+func rounding(v float32) []float64 {
+	if isWhole(v) {
+		return []float64{float64(v)}
+	}
+	return []float64{math.Floor(float64(v)), float64(v), math.Ceil(float64(v))}
 }
 
 // quotient returns the range of a quotient with a positive divisor.
@@ -133,7 +163,7 @@ func clipped(v [3]*corner) bool {
 				return true
 			}
 		}
-		if c.z.Low < 0 || c.z.High > c.w.Low {
+		if c.leavesDepth() {
 			return true
 		}
 	}
@@ -147,7 +177,7 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 	}
 	d.work(triangleWork)
 	s := &surface{primitive: primitive, corners: [3]*corner{a, b, c}}
-	cut, far := false, false
+	far, most := false, 0.0
 	for i, v := range s.corners {
 		p, ok := d.screen(v)
 		if !ok {
@@ -156,25 +186,27 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 		s.points[i] = p
 		for _, n := range [...]Number{p.x, p.y} {
 			far = far || !(n.Low >= -farthest && n.High <= farthest)
+			most = max(most, math.Abs(n.Low), math.Abs(n.High))
 		}
 	}
 	if far {
 		d.blur(s)
 		return
 	}
-	if cut = clipped(s.corners); cut {
+	if clipped(s.corners) {
+		e := 2.0/leastGrid + float64(most*operationError) // vertices that clipping makes are rounded, too
 		for i := range s.points {
 			p := &s.points[i]
 			for _, n := range [...]*Number{&p.x, &p.y} {
-				n.Low, n.High = n.Low-2.0/leastGrid, n.High+2.0/leastGrid
+				n.Low, n.High = n.Low-e, n.High+e
 			}
 		}
 	}
 	if !d.pose(s) {
 		return
 	}
-	for _, p := range s.points {
-		if p.z.Low < 0 || p.z.High > 1 { // it leaves the view volume at the near or the far plane
+	for _, c := range s.corners {
+		if c.leavesDepth() {
 			d.blur(s)
 			return
 		}
@@ -400,12 +432,28 @@ func exponent(v float64) int {
 	return e - 1
 }
 
+// extent is the outermost sides of a viewport along an axis, and how far inwards they may be, in pixels.
+type extent struct{ low, high, slack float64 }
+
+// has reports whether a coordinate is certainly between the sides.
+func (e extent) has(v float64) bool { return v >= e.low+e.slack && v <= e.high-e.slack }
+
 // view returns the sides of the viewport.
-func (d *drawing) view() (x0, x1, y0, y1 float64) {
+func (d *drawing) view() (x, y extent) {
+	side := func(at, size float32) extent {
+		e := extent{math.Inf(1), math.Inf(-1), 1.0 / leastGrid}
+		for _, a := range rounding(at) {
+			for _, n := range rounding(size) {
+				e.low, e.high = min(e.low, a, a+n), max(e.high, a, a+n)
+			}
+		}
+		if !isWhole(at) || !isWhole(size) {
+			e.slack += 2
+		}
+		return e
+	}
 	v := d.State.Viewports[0]
-	x0, x1 = ordered(float64(v.X), float64(v.X)+float64(v.Width))
-	y0, y1 = ordered(float64(v.Y), float64(v.Y)+float64(v.Height))
-	return x0, x1, y0, y1
+	return side(v.X, v.Width), side(v.Y, v.Height)
 }
 
 // bounds returns the pixels that a triangle may have.
@@ -419,11 +467,11 @@ func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
 	}
 	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
 	c := d.State.Scissors[0]
-	vx0, vx1, vy0, vy1 := d.view()
-	x0 = max(0, low(x), int(c.X), int(math.Floor(vx0)))
-	y0 = max(0, low(y), int(c.Y), int(math.Floor(vy0)))
-	x1 = min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx1)))
-	y1 = min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy1)))
+	vx, vy := d.view()
+	x0 = max(0, low(x), int(c.X), int(math.Floor(vx.low)))
+	y0 = max(0, low(y), int(c.Y), int(math.Floor(vy.low)))
+	x1 = min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx.high)))
+	y1 = min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy.high)))
 	return x0, x1, y0, y1
 }
 
@@ -446,14 +494,9 @@ func (d *drawing) blur(s *surface) {
 
 // fill draws the fragments of a triangle.
 func (d *drawing) fill(s *surface) {
-	vx0, vx1, vy0, vy1 := d.view()
+	vx, vy := d.view()
 	x0, x1, y0, y1 := d.bounds(s)
 	d.work(max(x1-x0, 0) * max(y1-y0, 0))
-	edgeOfView := func(px, py int) bool {
-		fx, fy := float64(px)+0.5, float64(py)+0.5
-		const e = 1.0 / leastGrid
-		return fx < vx0+e || fx > vx1-e || fy < vy0+e || fy > vy1-e
-	}
 	for qy := y0 &^ 1; qy < y1; qy += 2 {
 		for qx := x0 &^ 1; qx < x1; qx += 2 {
 			var q quad
@@ -465,7 +508,7 @@ func (d *drawing) fill(s *surface) {
 					continue
 				}
 				q.cover[lane], q.edges[lane] = s.covers(px, py)
-				if q.cover[lane] == inside1 && edgeOfView(px, py) {
+				if q.cover[lane] == inside1 && !(vx.has(float64(px)+0.5) && vy.has(float64(py)+0.5)) {
 					q.cover[lane] = open1
 				}
 				any = any || q.cover[lane] != outside1
@@ -569,11 +612,29 @@ func inverse(w Number) Number { return Number{Low: 1 / w.High, High: 1 / w.Low} 
 func (d *drawing) depthAt(s *surface, x, y int) Number {
 	v := [3]Number{s.points[0].z, s.points[1].z, s.points[2].z}
 	n := within(s.interpolate(x, y, v, linear), v)
+	// Without a bias it is between the planes of the view volume, with the bias it may be elsewhere.
+	least, most := d.depthRange()
+	n.Low, n.High = min(max(n.Low, least), most), max(min(n.High, most), least)
 	n.Low, n.High = n.Low+s.bias.Low, n.High+s.bias.High
-	n.Low, n.High = min(n.Low, max(n.Low, 0)), max(n.High, min(n.High, 1))
 	n.At = byDepth
-	if n.Low < 0 || n.High > 1 { // the values may be clamped
-		n.Low, n.High = min(n.Low, 1), max(n.High, 0)
+	return n
+}
+
+func (d *drawing) depthRange() (least, most float64) {
+	v := d.State.Viewports[0]
+	return ordered(float64(v.MinDepth), float64(v.MaxDepth))
+}
+
+// limited returns the depth of a sample in the test: clamped to the range of the viewport, else not defined outside of it (Vulkan,
+// "Depth Clamping and Range Adjustment").
+func (d *drawing) limited(n Number) Number {
+	least, most := d.depthRange()
+	switch {
+	case n.Any || n.Low >= least && n.High <= most:
+	case d.State.Rasterization.DepthClamp:
+		n.Low, n.High = min(max(n.Low, least), most), min(max(n.High, least), most)
+	default:
+		n = Number{Any: true, At: n.At}
 	}
 	return n
 }

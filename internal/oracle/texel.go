@@ -18,7 +18,8 @@ const (
 	// leastFraction is the least number of bits of the weights of texels (subTexelPrecisionBits).
 	leastFraction = 4
 
-	// filterError bounds the error of the weighted sum of texels, for which Vulkan has no bound: that of a filter with 8 bits.
+	// filterError bounds the error of the weighted sum of texels of a picture: that of a filter with 8 bits. By the text it may be as small
+	// as of a Texture, but filters of devices have fewer bits than 16.
 	filterError = 0x1p-8
 )
 
@@ -93,12 +94,12 @@ func (p *Picture) component(x, y, c int) float64 {
 	return float64(p.Texels[4*(y*p.Width+x)+c]) / math.MaxUint16
 }
 
-// at returns a texel: the quotient and its neighbors.
+// at returns a texel: a quotient.
 func (p *Picture) at(x, y int) []Number {
 	out := make([]Number, 4)
 	for c := range out {
 		v := p.component(x, y, c)
-		out[c] = Number{Low: float64(v * (1 - 0x1p-22)), High: min(float64(v*(1+0x1p-22)), 1)}
+		out[c] = Number{Low: float64(v * (1 - operationError)), High: min(float64(v*(1+operationError)), 1)}
 	}
 	return out
 }
@@ -144,7 +145,7 @@ func places(n Number, size int) (list []float64) {
 	}
 	place := func(v, error float64) float64 {
 		at := float64(v * float64(size))
-		error = float64(error * (math.Ldexp(1, -leastFraction) + float64(math.Abs(at)*0x1p-20)))
+		error = float64(error * (math.Ldexp(1, -leastFraction) + float64(math.Abs(at)*operationError)))
 		return max(0, min(at-0.5+error, float64(size-1)))
 	}
 	low, high := place(n.Low, -1), place(n.High, 1)
