@@ -55,7 +55,7 @@ func (p *scriptPermission) judge(contents map[string][]byte) (list []violationRe
 		wrong, any := x.Judge(data)
 		for _, v := range wrong {
 			list = append(list, violationRecord{Name: fmt.Sprintf("%s[%d, %d].%s", x.Buffer.Name, v.X, v.Y, strings.ToLower(v.Component)),
-				Value: v.Value, Permitted: v.Permitted, Instruction: p.sets.Operation(v.At)})
+				Value: v.Value, Permitted: v.Permitted, Instruction: p.sets.Operation(&v)})
 		}
 		if any > 0 {
 			why := ""

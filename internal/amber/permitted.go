@@ -562,8 +562,21 @@ func (x *PermittedPicture) Judge(contents []byte) (list []oracle.TexelViolation,
 	return x.target.Judge(contents)
 }
 
-// Operation names the operation that computed a number: the one of a violation.
-func (p *Permitted) Operation(at int) string {
+// Operation names the operation that computed a number that is not permitted, and the blending if it changed the number: either one may be
+// wrong.
+func (p *Permitted) Operation(v *oracle.TexelViolation) string {
+	switch name := p.operation(v.At); {
+	case v.Blended && name == "":
+		return "the blending"
+	case v.Blended:
+		return name + ", or the blending"
+	default:
+		return name
+	}
+}
+
+// operation names the operation of a Number.At.
+func (p *Permitted) operation(at int) string {
 	switch {
 	case at < 0:
 		return oracle.FixedFunction(at)

@@ -1,6 +1,8 @@
 package amber_test
 
 import (
+	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +43,7 @@ func TestPermittedScripts(t *testing.T) {
 		for _, x := range p.Pictures {
 			list, _ := x.Judge(r.Contents[x.Buffer.Name])
 			if len(list) > 0 {
-				t.Errorf("%s: %s: %d components, the first %+v, %s", file, x.Buffer.Name, len(list), list[0], p.Operation(list[0].At))
+				t.Errorf("%s: %s: %d components, the first %+v, %s", file, x.Buffer.Name, len(list), list[0], p.Operation(&list[0]))
 			}
 			if x.Undecided == "" {
 				decided++
@@ -126,8 +128,8 @@ func TestPermittedSeeds(t *testing.T) {
 				found++
 			}
 			if covered {
-				if inside++; len(list) == 1 && i%4 == 0 && !strings.Contains(p.Operation(list[0].At), "OpFMul") {
-					t.Errorf("a wrong red component is by %q; must be by OpFMul", p.Operation(list[0].At))
+				if inside++; len(list) == 1 && i%4 == 0 && !strings.Contains(p.Operation(&list[0]), "OpFMul") {
+					t.Errorf("a wrong red component is by %q; must be by OpFMul", p.Operation(&list[0]))
 				}
 			} else {
 				outside++
@@ -145,7 +147,7 @@ func TestPermittedStops(t *testing.T) {
 		{"OpFMul %float %px %scale", "OpFDiv %float %px %scale", ""},
 		{"CLEAR p\n", "CLEAR p\nREPEAT 2\nCLEAR p\nEND\n", ""},
 		{"FRAMEBUFFER_SIZE 16 8", "FRAMEBUFFER_SIZE 2048 1025", "attachments with more than 2097152 texels"},
-		{"RUN p DRAW_RECT POS 2 2 SIZE 8 4", "BUFFER b DATA_TYPE vec4<float> DATA 0 0 0 1 END\nPIPELINE graphics q\nATTACH v\nATTACH f\nFRAMEBUFFER_SIZE 16 8\nBIND BUFFER picture AS color LOCATION 0\nVERTEX_DATA b LOCATION 0\nEND\nRUN q DRAW_ARRAY AS POINT_LIST START_IDX 0 COUNT 1", "primitives other than triangles"},
+		{"RUN p DRAW_RECT POS 2 2 SIZE 8 4", "BUFFER b DATA_TYPE vec4<float> DATA 0 0 0 1 END\nPIPELINE graphics q\nATTACH v\nATTACH f\nFRAMEBUFFER_SIZE 16 8\nBIND BUFFER picture AS color LOCATION 0\nVERTEX_DATA b LOCATION 0\nEND\nRUN q DRAW_ARRAY AS LINE_LIST_WITH_ADJACENCY START_IDX 0 COUNT 1", "primitives with adjacency or patches"},
 	} {
 		p, r := permit(t, "stops.amber", strings.Replace(seededScript, c.old, c.new, 1))
 		x := p.Pictures[0]
@@ -155,5 +157,140 @@ func TestPermittedStops(t *testing.T) {
 		if list, _ := x.Judge(r.Contents["picture"]); len(list) > 0 {
 			t.Errorf("%s: %+v", c.new, list[0])
 		}
+	}
+}
+
+const primitiveScript = `#!amber
+SHADER vertex v SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %p %at %size %o
+OpDecorate %p Location 0
+OpDecorate %at BuiltIn Position
+OpDecorate %size BuiltIn PointSize
+OpDecorate %o Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%in4 = OpTypePointer Input %v4
+%out4 = OpTypePointer Output %v4
+%out1 = OpTypePointer Output %float
+%p = OpVariable %in4 Input
+%at = OpVariable %out4 Output
+%size = OpVariable %out1 Output
+%o = OpVariable %out4 Output
+%one = OpConstant %float SIZE
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %p
+OpStore %at %x
+OpStore %size %one
+OpStore %o %x
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment f SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %p INPUT %o
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %p Location 0
+OpDecorate %c BuiltIn PointCoord
+OpDecorate %o Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v2 = OpTypeVector %float 2
+%v4 = OpTypeVector %float 4
+%in2 = OpTypePointer Input %v2
+%in4 = OpTypePointer Input %v4
+%out4 = OpTypePointer Output %v4
+%p = OpVariable %in4 Input
+%c = OpVariable %in2 Input
+%o = OpVariable %out4 Output
+%half = OpConstant %float 0.5
+%halves = OpConstantComposite %v4 %half %half %half %half
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %p
+%y = OpFMul %v4 %x %halves
+%z = OpFAdd %v4 %y %halves
+COORDINATE
+OpReturn
+OpFunctionEnd
+END
+BUFFER b DATA_TYPE vec4<float> DATA
+VERTICES
+END
+BUFFER picture FORMAT R8G8B8A8_UNORM
+PIPELINE graphics p
+  ATTACH v
+  ATTACH f
+  VERTEX_DATA b LOCATION 0
+  FRAMEBUFFER_SIZE 24 24
+  BIND BUFFER picture AS color LOCATION 0
+END
+CLEAR_COLOR p 9 9 9 255
+CLEAR p
+RUN p DRAW_ARRAY AS TOPOLOGY START_IDX 0 COUNT 6
+`
+
+// TestPermittedPrimitives draws random points and lines, and seeds a wrong component in each picture.
+func TestPermittedPrimitives(t *testing.T) {
+	random := rand.New(rand.NewSource(6))
+	drawn, found := 0, 0
+	for round := range 60 {
+		topology := []string{"POINT_LIST", "LINE_LIST", "LINE_STRIP"}[round%3]
+		var vertices strings.Builder
+		for range 6 {
+			w := []float32{1, 0.5 + 2*random.Float32()}[round/3%2]
+			fmt.Fprintf(&vertices, "%g %g %g %g\n", (random.Float32()*2.4-1.2)*w, (random.Float32()*2.4-1.2)*w, random.Float32()*w, w)
+		}
+		size := []float32{1, 1 + 9*random.Float32()}[round/6%2]
+		input, coordinate := "", "OpStore %o %z"
+		if topology == "POINT_LIST" && round%2 == 0 {
+			input, coordinate = "%c", "%w = OpLoad %v2 %c\n%r = OpVectorShuffle %v4 %z %w 4 5 2 3\nOpStore %o %r"
+		}
+		text := strings.NewReplacer("SIZE 24", "SIZE 24", "SIZE", fmt.Sprint(size), "VERTICES", vertices.String(), "TOPOLOGY", topology, "INPUT", input, "COORDINATE", coordinate,
+			"OpDecorate %c BuiltIn PointCoord\n", map[bool]string{true: "OpDecorate %c BuiltIn PointCoord\n"}[input != ""],
+			"%c = OpVariable %in2 Input\n", map[bool]string{true: "%c = OpVariable %in2 Input\n"}[input != ""]).Replace(primitiveScript)
+		p, r := permit(t, "primitives.amber", text)
+		x := p.Pictures[0]
+		right := r.Contents["picture"]
+		if x.Undecided != "" || len(right) == 0 {
+			t.Fatalf("round %d: undecided %q, %d bytes, %v", round, x.Undecided, len(right), r.Message)
+		}
+		list, any := x.Judge(right)
+		if len(list) > 0 || any > 0 {
+			t.Fatalf("round %d: %s of size %g: %d components with any value, %d are not permitted, the first %+v\n%s", round, topology, size, any, len(list), list[:min(len(list), 1)], vertices.String())
+		}
+		for i := 0; i < len(right); i += 4 {
+			if right[i+2] != 9 {
+				drawn++
+			}
+		}
+		wrong := slices.Clone(right)
+		wrong[2] ^= 0x80
+		wrong[len(wrong)/2+2] ^= 0x80
+		if list, _ := x.Judge(wrong); len(list) > 0 {
+			found++
+		}
+	}
+	if drawn < 2000 || found < 50 {
+		t.Errorf("%d pixels are drawn, and %d of 60 seeded values are found", drawn, found)
+	}
+}
+
+// TestPermittedBlending checks that a value that blending computed wrongly names it.
+func TestPermittedBlending(t *testing.T) {
+	p, r := permit(t, "blended.amber", strings.Replace(seededScript, "  BIND BUFFER picture", "  BLEND\n    SRC_COLOR_FACTOR one\n    DST_COLOR_FACTOR one\n  END\n  BIND BUFFER picture", 1))
+	x := p.Pictures[0]
+	wrong := slices.Clone(r.Contents["picture"])
+	at := 4*(16*3+3) + 1
+	wrong[at] += 60
+	list, _ := x.Judge(wrong)
+	if len(list) != 1 || !strings.HasSuffix(p.Operation(&list[0]), ", or the blending") {
+		t.Errorf("%+v; must be the blending", list)
 	}
 }

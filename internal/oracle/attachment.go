@@ -307,8 +307,9 @@ func hullIn(c format.Component, a, b Number) Number {
 		}
 		return a
 	}
+	blended := a.Blended || b.Blended
 	a = hullOf(a, b)
-	a.At = at
+	a.At, a.Blended = at, blended
 	return a
 }
 
@@ -526,7 +527,7 @@ func blend(a *link.Blend, constants [4]float32, c format.Component, source, stor
 	}
 	s, d := src(c.Channel), dst(c.Channel)
 	at := s.At
-	any := Number{Any: true, At: at}
+	any := Number{Any: true, Blended: true, At: at}
 	term := func(n Number, f enum.BlendFactor) Number {
 		if f == enum.BlendFactorZero {
 			return point(0)
@@ -567,7 +568,7 @@ func blend(a *link.Blend, constants [4]float32, c format.Component, source, stor
 	default:
 		return any
 	}
-	out.At = at
+	out.At, out.Blended = at, true
 	return clamp(out)
 }
 
@@ -647,6 +648,7 @@ type TexelViolation struct {
 	Component string // R, G, B, A, D or S
 	Value     string
 	Permitted string
+	Blended   bool
 	At        int // of Number
 }
 
@@ -660,7 +662,7 @@ func (t *Target) Judge(texels []byte) (list []TexelViolation, any int) {
 				continue
 			}
 			if raw := c.Raw(texels[i*t.Format.Bytes:]); !n.has(c, raw) {
-				list = append(list, TexelViolation{X: i % t.Width, Y: i / t.Width, Component: string("RGBADS"[c.Channel]), Value: textOf(c, raw), Permitted: n.textOf(c), At: n.At})
+				list = append(list, TexelViolation{X: i % t.Width, Y: i / t.Width, Component: string("RGBADS"[c.Channel]), Value: textOf(c, raw), Permitted: n.textOf(c), Blended: n.Blended, At: n.At})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package oracle determines the results that Vulkan permits for a dispatch of a compute shader, and for a draw of triangles: for each
+// Package oracle determines the results that Vulkan permits for a dispatch of a compute shader, and for a draw: for each
 // number in the buffers, or the attachments, the set of the values that an implementation may store. It executes the module once for each invocation. A float is a range: each
 // instruction has the results that package precision permits for all operands in their ranges, so that a fused or a more precise
 // evaluation is inside. An integer is one value. It computes no result as the engines do, so that it judges them and devices.
@@ -18,6 +18,6 @@
 //     opaque.go: instructions with any result.
 //  5. arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results.
 //  6. judge.go: the verdict on results.
-//  7. draw.go: draws, their shaders and interfaces; raster.go: coverage, interpolation and depth; quad.go: derivatives, textures and
+//  7. draw.go: draws, their shaders and interfaces; raster.go: coverage, interpolation and depth; primitive.go: points and lines; quad.go: derivatives, textures and
 //     samplers; attachment.go: fragment tests, blending, attachments and their verdict.
 package oracle

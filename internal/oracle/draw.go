@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Draw is a draw of triangles with a vertex and a fragment shader.
+// Draw is a draw with a vertex and a fragment shader.
 type Draw struct {
 	Vertex, Fragment Job // without workgroups; both have the same memory
 	// Input returns the numbers of a vertex attribute. It has four of them.
@@ -256,13 +256,14 @@ func (d *drawing) instance(instance uint32) {
 			d.triangle(i, at(i+1), at(i+2), at(0))
 		}
 	default:
-		panic(stop{why: "primitives other than triangles"})
+		d.primitives(n, at)
 	}
 }
 
 // corner is a vertex after its shader.
 type corner struct {
 	x, y, z, w Number
+	size       Number // PointSize
 	outputs    map[slot]Number
 }
 
@@ -288,7 +289,7 @@ func (d *drawing) corner(vertex, instance uint32) *corner {
 	}
 	c := &corner{outputs: map[slot]Number{}}
 	any := Number{Any: true}
-	c.x, c.y, c.z, c.w = any, any, any, any
+	c.x, c.y, c.z, c.w, c.size = any, any, any, any, point(1) // the size is 1 if no shader writes it (maintenance5)
 	for _, id := range d.Vertex.Entry.Interface {
 		v := m.Variable(id)
 		if v == nil || v.Storage != spirv.StorageClassOutput {
@@ -306,6 +307,8 @@ func (d *drawing) corner(vertex, instance uint32) *corner {
 			case b == spirv.BuiltInPosition:
 				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
 			case n.Any && n.At == 0: // not written
+			case b == spirv.BuiltInPointSize:
+				c.size = n
 			case b == spirv.BuiltInLayer || b == spirv.BuiltInViewportIndex || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
 				panic(stop{why: "a vertex shader with " + b.String()})
 			}

@@ -61,6 +61,8 @@ type surface struct {
 	weights   [][3]float64 // 1/w of the vertices: all choices
 	front     bool
 	bias      Number
+	square    *square  // of a point; points has the rectangle that it may reach
+	segment   *segment // of a line, likewise
 }
 
 // screen returns the position of a vertex in the framebuffer; false if it has none that is known.
@@ -297,7 +299,16 @@ func (s *surface) interpolate(x, y int, v [3]Number, perspective [][3]float64) N
 		return Number{Any: true, At: byInterpolation}
 	}
 	px, py := float64(x)+0.5, float64(y)+0.5
+	if s.square != nil { // "assigned the same associated data"
+		v[0].At = byInterpolation
+		return v[0]
+	}
 	n := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
+	if s.segment != nil {
+		if n = s.segment.interpolate(px, py, v, perspective); n.Any {
+			return n
+		}
+	}
 	for i := range s.poses {
 		p := &s.poses[i]
 		for _, w := range perspective {
@@ -341,6 +352,12 @@ func within(n Number, v [3]Number) Number {
 // covers returns whether a triangle has the center of a pixel, and the number of the edge if one edge alone is open.
 func (s *surface) covers(x, y int) (c coverage, edge int) {
 	px, py := float64(x)+0.5, float64(y)+0.5
+	switch {
+	case s.square != nil:
+		return s.square.covers(px, py), -1
+	case s.segment != nil:
+		return s.segment.covers(px, py), -1
+	}
 	edge, count := -1, 0
 	for k := range 3 {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -467,11 +484,14 @@ func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
 	}
 	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
 	c := d.State.Scissors[0]
+	x0, y0 = max(0, low(x), int(c.X)), max(0, low(y), int(c.Y))
+	x1, y1 = min(d.Width, high(x), int(c.X)+int(c.Width)), min(d.Height, high(y), int(c.Y)+int(c.Height))
+	if s.square != nil || s.segment != nil {
+		return x0, x1, y0, y1 // they may reach over the sides of the viewport
+	}
 	vx, vy := d.view()
-	x0 = max(0, low(x), int(c.X), int(math.Floor(vx.low)))
-	y0 = max(0, low(y), int(c.Y), int(math.Floor(vy.low)))
-	x1 = min(d.Width, high(x), int(c.X)+int(c.Width), int(math.Ceil(vx.high)))
-	y1 = min(d.Height, high(y), int(c.Y)+int(c.Height), int(math.Ceil(vy.high)))
+	x0, y0 = max(x0, int(math.Floor(vx.low))), max(y0, int(math.Floor(vy.low)))
+	x1, y1 = min(x1, int(math.Ceil(vx.high))), min(y1, int(math.Ceil(vy.high)))
 	return x0, x1, y0, y1
 }
 
@@ -583,6 +603,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 		case !known:
 			in.inputs[at] = []Number{{Any: true}}
 		case how.flat:
+			v[0].At = byInterpolation // not by an instruction of this shader
 			in.inputs[at] = []Number{v[0]}
 		default:
 			weights := s.weights
@@ -603,6 +624,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
 	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
+	s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)
 	return in
 }
 

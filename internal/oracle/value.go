@@ -11,6 +11,7 @@ import (
 // Number is the permitted values of a scalar. A float has a range, any other scalar one value.
 type Number struct {
 	Any       bool    // every value is permitted
+	Blended   bool    // blending changed the value of At
 	Low, High float64 // of a float
 	Bits      uint64  // of any other scalar
 	At        int     // the instruction that computes it, from 1; 0 if none does

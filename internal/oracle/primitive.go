@@ -1,0 +1,241 @@
+package oracle
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// square is a point on the screen (Vulkan, "Basic Point Rasterization").
+type square struct {
+	x, y, size Number
+	open       bool // its vertex may be outside of the view volume: some implementations draw it then
+}
+
+// segment is a line on the screen (Vulkan, "Basic Line Segment Rasterization"). An implementation draws it as a rectangle, a
+// parallelogram or by Bresenham's rule, so that no sample is certain to be covered.
+type segment struct {
+	from, along [2]float64 // its first end, and the vector to the second one
+	length      float64
+	half        float64 // half the greatest width
+	slack       float64 // greatest error of the ends
+}
+
+const (
+	leastPointSize = 63 // the least pointSizeRange[1], less its granularity
+	granularity    = 1  // the greatest pointSizeGranularity and lineWidthGranularity
+)
+
+// point draws a point.
+func (d *drawing) point(primitive int, c *corner) {
+	if d.State.Rasterization.Discard {
+		return
+	}
+	d.work(triangleWork)
+	p, ok := d.screen(c)
+	size := c.size
+	if !ok || size.Any || size.infinite() || size.Low <= 0 {
+		panic(stop{why: "a point whose position or size is not known"})
+	}
+	for _, n := range [...]Number{p.x, p.y} {
+		if !(n.Low >= -farthest && n.High <= farthest) {
+			return // it does not reach the view
+		}
+	}
+	if size.Low != 1 || size.High != 1 { // the size 1 is supported, others may be rounded
+		size.Low = max(min(size.Low, leastPointSize)-granularity, min(size.Low, granularity))
+		size.High = max(size.High+granularity, 1)
+	}
+	s := &surface{primitive: primitive, corners: [3]*corner{c, c, c}, points: [3]screenPoint{p, p, p}, front: true}
+	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners)}
+	s.widen(size.High / 2)
+	if c.leavesDepth() {
+		d.blur(s)
+		return
+	}
+	d.fill(s)
+}
+
+// widen makes the rectangle of a surface larger.
+func (s *surface) widen(by float64) {
+	for i := range s.points {
+		p := &s.points[i]
+		for _, n := range [...]*Number{&p.x, &p.y} {
+			n.Low, n.High = n.Low-by, n.High+by
+		}
+	}
+}
+
+// covers returns whether a point has the center of a pixel.
+func (q *square) covers(px, py float64) coverage {
+	least, most := 0.0, 0.0
+	for _, a := range [...]struct {
+		n  Number
+		at float64
+	}{{q.x, px}, {q.y, py}} {
+		low, high := a.n.Low-a.at, a.n.High-a.at
+		most = max(most, math.Abs(low), math.Abs(high))
+		if low > 0 || high < 0 {
+			least = max(least, min(math.Abs(low), math.Abs(high)))
+		}
+	}
+	switch {
+	case least > q.size.High/2:
+		return outside1
+	case most < q.size.Low/2 && !q.open:
+		return inside1
+	}
+	return open1
+}
+
+// coordinate is PointCoord: 1/2 + (xp − xf) / size, with the vertex before it is rounded and any location in the pixel.
+func (q *square) coordinate(px, py float64) []Number {
+	axis := func(at float64, n Number) Number {
+		out := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
+		for _, v := range [...]float64{at - n.Low, at - n.High} {
+			for _, size := range [...]float64{q.size.Low, q.size.High} {
+				f := 0.5 + v/size
+				out.Low, out.High = min(out.Low, f), max(out.High, f)
+			}
+		}
+		e := 4 * operationError
+		out.Low, out.High = out.Low-e, out.High+e
+		return out
+	}
+	return []Number{axis(px, q.x), axis(py, q.y)}
+}
+
+// line draws a line.
+func (d *drawing) line(primitive int, a, b *corner) {
+	st := d.State
+	if st.Rasterization.Discard {
+		return
+	}
+	if st.Rasterization.Stippled || st.Rasterization.Lines == enum.LineModeRectangularSmooth {
+		panic(stop{why: "stippled or smooth lines"})
+	}
+	d.work(triangleWork)
+	s := &surface{primitive: primitive, corners: [3]*corner{a, b, b}, front: true}
+	most := 0.0
+	for i, c := range s.corners {
+		p, ok := d.screen(c)
+		if !ok {
+			panic(stop{why: "a vertex whose position is not known, or not in front of the viewer"})
+		}
+		for _, n := range [...]Number{p.x, p.y} {
+			most = max(most, math.Abs(n.Low), math.Abs(n.High))
+		}
+		s.points[i] = p
+	}
+	if !(most <= farthest) {
+		panic(stop{why: "a line with an end far away"})
+	}
+	width := float64(max(st.Rasterization.LineWidth, 1))
+	if width != 1 {
+		width += granularity
+	}
+	l := &segment{half: width / 2, slack: 2.0/leastGrid + float64(most*operationError)}
+	for i, axis := range [...]func(p *screenPoint) Number{func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }} {
+		from, to := axis(&s.points[0]), axis(&s.points[1])
+		l.slack = max(l.slack, from.High-from.Low, to.High-to.Low)
+		l.from[i] = (from.Low + from.High) / 2
+		l.along[i] = (to.Low+to.High)/2 - l.from[i]
+	}
+	l.length = math.Hypot(l.along[0], l.along[1])
+	s.segment = l
+	low, high := s.points[0].w, s.points[1].w
+	for _, a := range [...]float64{low.Low, low.High} {
+		for _, b := range [...]float64{high.Low, high.High} {
+			s.weights = append(s.weights, [3]float64{1 / a, 1 / b, 0})
+		}
+	}
+	s.widen(l.reach())
+	if a.leavesDepth() || b.leavesDepth() {
+		d.blur(s)
+		return
+	}
+	d.fill(s)
+}
+
+// reach is how far from the line a sample may be that it has: half its width and a pixel, by which Bresenham's rule differs.
+func (l *segment) reach() float64 { return l.half + 1 + l.slack }
+
+// covers returns whether a line may have the center of a pixel.
+func (l *segment) covers(px, py float64) coverage {
+	if t, across := l.place(px, py); across > l.reach() || t < -l.reach() || t > l.length+l.reach() {
+		return outside1
+	}
+	return open1
+}
+
+// place returns the distance along the line from its first end, and the one from the line.
+func (l *segment) place(px, py float64) (along, across float64) {
+	x, y := px-l.from[0], py-l.from[1]
+	if l.length < 1.0/leastGrid {
+		return 0, math.Hypot(x, y)
+	}
+	ux, uy := l.along[0]/l.length, l.along[1]/l.length
+	return float64(x*ux) + float64(y*uy), math.Abs(float64(x*uy) - float64(y*ux))
+}
+
+// interpolate returns a number of a line at a pixel. The place along the line may be that of the center or of another point of a
+// parallelogram's cross section.
+func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64) Number {
+	n := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
+	along, _ := l.place(px, py)
+	if l.length < 1.0/leastGrid {
+		return hullOf(n, hullOf(v[0], v[1]))
+	}
+	low, high := (along-l.reach())/l.length, (along+l.reach())/l.length
+	if l.covers(px, py) != outside1 { // between the ends
+		low, high = min(max(low, 0), 1), min(max(high, 0), 1)
+	}
+	for _, t := range [...]float64{low, high} {
+		for _, w := range weights {
+			a, b := float64((1-t)*w[0]), float64(t*w[1])
+			if a+b <= 0 {
+				return Number{Any: true, At: byInterpolation}
+			}
+			low := float64(a*pick(v[0], a < 0)) + float64(b*pick(v[1], b < 0))
+			high := float64(a*pick(v[0], a >= 0)) + float64(b*pick(v[1], b >= 0))
+			n.Low, n.High = min(n.Low, low/(a+b)), max(n.High, high/(a+b))
+		}
+	}
+	return n
+}
+
+// pick returns the least number of a range, or the greatest one.
+func pick(n Number, greatest bool) float64 {
+	if greatest {
+		return n.High
+	}
+	return n.Low
+}
+
+// primitives draws the primitives of one instance that are no triangles; at returns vertex number i.
+func (d *drawing) primitives(n int, at func(i int) *corner) {
+	switch d.State.Assembly.Topology {
+	case enum.TopologyPointList:
+		for i := range n {
+			d.point(i, at(i))
+		}
+	case enum.TopologyLineList:
+		for i := 0; i+1 < n; i += 2 {
+			d.line(i/2, at(i), at(i+1))
+		}
+	case enum.TopologyLineStrip:
+		for i := 0; i+1 < n; i++ {
+			d.line(i, at(i), at(i+1))
+		}
+	default:
+		panic(stop{why: "primitives with adjacency or patches"})
+	}
+}
+
+// pointBuiltIns sets the built-ins that points alone define.
+func (s *surface) pointBuiltIns(in *shading, px, py float64) {
+	if s.square != nil {
+		in.builtIns[spirv.BuiltInPointCoord] = s.square.coordinate(px, py)
+	}
+}
