@@ -167,7 +167,7 @@ func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.
 	if k != nil && isSpec(k.Op) && !spec {
 		c.fail(i, "SPV-Constant-Spec", "constituent %d is a specialization constant; must be no specialization constant", n).also(c, k.Index, "the constituent")
 	}
-	if t := c.m.TypeOf(id); part != nil && t != nil && !c.sameConstituent(t, part) {
+	if t := c.m.TypeOf(id); part != nil && t != nil && t != part {
 		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s; must be %s", n, c.typeName(t), c.typeName(part)).also(c, c.code.Def(id), "the constituent")
 	}
 }
@@ -176,25 +176,6 @@ func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.
 // a valid initializer in kernels.
 func (c *checker) globalPointer(in spirv.Inst) bool {
 	return in.Op() == spirv.OpVariable || in.Op() == spirv.OpUntypedVariableKHR || in.Op() == spirv.OpConstantFunctionPointerINTEL
-}
-
-// sameConstituent reports whether a constituent's type matches the part's: the
-// same type, or equal arrays, which a module may declare twice.
-func (c *checker) sameConstituent(x, y *facts.Type) bool {
-	return x == y || x.IsStruct() && y.IsStruct() && sameMembers(x, y) || x.IsPointer() && y.IsPointer()
-}
-
-// sameMembers reports whether two structs have members of the same types.
-func sameMembers(x, y *facts.Type) bool {
-	if len(x.Members) != len(y.Members) {
-		return false
-	}
-	for n := range x.Members {
-		if x.Members[n].Type != y.Members[n].Type {
-			return false
-		}
-	}
-	return true
 }
 
 // declaredConstant returns the constant that a constant instruction declares; nil for
