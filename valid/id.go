@@ -96,6 +96,12 @@ func (c *checker) operand(i int, o *opcode, in spirv.Inst, at int, k spirv.Kind)
 			at = c.parameters(i, o, in, at, k.Enumerant(v&-v))
 		}
 		return at
+	case spirv.CategoryPair: // of debug information: an enumerator's value and its name
+		first, second := k.Pair()
+		if at = c.operand(i, o, in, at, first); at < len(in) {
+			at = c.operand(i, o, in, at, second)
+		}
+		return at
 	}
 	return at + 1
 }
@@ -381,7 +387,7 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 			c.fail(i, "SPV-Group-Use", "an operand of %s is the OpDecorationGroup %s; must be no decoration group", op, c.name(spirv.ID(in[at])))
 		}
 	case def == spirv.OpFunction:
-		if !namesFunction(op) {
+		if !namesFunction(op) || op == spirv.OpExtInst && c.computes(in) {
 			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must be no function", op, c.name(spirv.ID(in[at])))
 		}
 	case def.HasType():
@@ -517,6 +523,16 @@ func (c *checker) namesFunctionType(op spirv.Op) bool {
 		return c.capable(spirv.CapabilityFunctionPointersINTEL)
 	}
 	return op == spirv.OpFunction
+}
+
+// computes reports whether an extended instruction belongs to a set that computes values. All operands of such a set are values.
+func (c *checker) computes(in spirv.Inst) bool {
+	switch c.m.ExtSet(inst.ExtInst(in).Set()) {
+	case spirv.ExtSetGLSL, spirv.ExtSetOpenCL, spirv.ExtSetAMDGcnShader, spirv.ExtSetAMDShaderBallot,
+		spirv.ExtSetAMDShaderExplicitVertexParameter, spirv.ExtSetAMDShaderTrinaryMinmax:
+		return true
+	}
+	return false
 }
 
 // namesFunction reports whether an operand of an instruction may be a function.

@@ -134,7 +134,7 @@ func mayName(op spirv.Op, k yield) bool {
 	case yieldsGroup:
 		return op.Class() == spirv.ClassAnnotation || op == spirv.OpName
 	case yieldsFunction:
-		return namesFunction(op)
+		return namesFunction(op) && op != spirv.OpExtInst // kind checks its set
 	case yieldsValue, yieldsConstant:
 		return op.Class() != spirv.ClassTypeDeclaration && typeAt(op) == 0
 	case yieldsForm:
