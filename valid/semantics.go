@@ -19,7 +19,7 @@ var semanticsFamily = family{
 		{Code: "SPV-Semantics-Access", Section: "SPIR-V 3.3.18", Words: "a load does not release and a store does not acquire, as in C and OpenCL"},
 		{Code: "SPV-Semantics-Available", Section: "SPIR-V 3.2.25", Words: "MakeAvailable requires Release or AcquireRelease, and a storage class"},
 		{Code: "SPV-Semantics-Visible", Section: "SPIR-V 3.2.25", Words: "MakeVisible requires Acquire or AcquireRelease, and a storage class"},
-		{Code: "SPV-Semantics-Volatile", Section: "SPIR-V 3.2.25", Words: "only atomic instructions have Volatile among their semantics"},
+		{Code: "SPV-Semantics-Volatile", Section: "SPIR-V 3.2.25", Words: "only atomic instructions have Volatile among their semantics, and a comparison has it among both or none"},
 		{Code: "SPV-Semantics-Unequal", Section: "SPIR-V 3.3.18", Words: "the Unequal semantics have neither Release nor AcquireRelease"},
 		{Code: "SPV-Semantics-Stronger", Section: "SPIR-V 3.3.18", Words: "the memory order of the Unequal semantics is not stronger than the order of the Equal semantics"},
 		{Code: "SPV-Semantics-FlagClear", Section: "SPIR-V 3.3.18", Words: "the semantics of OpAtomicFlagClear have neither Acquire nor AcquireRelease"},
@@ -214,6 +214,9 @@ func (c *scopes) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) 
 		c.fail(i, code, "the Unequal semantics of %s are %s; must have neither Release nor AcquireRelease", op, unequal)
 	}
 	if !c.vulkan {
+		if (unequal^equal)&spirv.MemorySemanticsVolatileMask != 0 {
+			c.fail(i, "SPV-Semantics-Volatile", "one of the memory semantics of %s is Volatile; must be both or none", op)
+		}
 		strongest := unequal & spirv.MemorySemanticsSequentiallyConsistentMask &^ equal
 		if unequal&orders != 0 && equal&orders == 0 || strongest != 0 {
 			c.fail(i, "SPV-Semantics-Stronger", "the Unequal memory order of %s is %s, the Equal memory order is %s; must not be stronger", op, unequal&orders, equal&orders)
