@@ -63,7 +63,7 @@ func (c *checker) blocks() {
 			b.variable(v)
 		}
 	}
-	if c.vulkan && (c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.anyCapable(spirv.CapabilityUntypedPointersKHR, spirv.CapabilityDescriptorHeapEXT)) {
+	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 || c.anyCapable(spirv.CapabilityUntypedPointersKHR, spirv.CapabilityDescriptorHeapEXT) {
 		for i, in := range c.code.All() {
 			b.reference(i, in)
 		}
@@ -89,8 +89,8 @@ func (b *blockCheck) variable(v *facts.Variable) {
 func (c *checker) laidOut(sc spirv.StorageClass, t *facts.Type) bool {
 	switch sc {
 	case spirv.StorageClassUniform:
-		return true
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassWorkgroup:
+		return c.isBlock(t)
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassWorkgroup:
 		return c.m.Has(t.ID, spirv.DecorationBlock)
 	}
 	return false
@@ -131,7 +131,7 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 		}
 		t := c.m.Type(in.Type())
 		if t != nil && t.Op == spirv.OpTypePointer && t.Elem != nil && (t.Storage == spirv.StorageClassPhysicalStorageBuffer || op == spirv.OpBufferPointerEXT) {
-			b.root(i, t.Storage, t.Elem)
+			b.access(i, t.Storage, t.Elem)
 		}
 		if op != spirv.OpLoad {
 			return
@@ -144,7 +144,17 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 	if data.IsArray() && data.Elem.IsStruct() && c.isBlock(data.Elem) {
 		data = data.Elem // an array of descriptors
 	}
-	b.root(i, pointer.Storage, data)
+	b.access(i, pointer.Storage, data)
+}
+
+// access checks a type through which memory of a storage class is accessed; outside of Vulkan only blocks.
+func (b *blockCheck) access(via int, sc spirv.StorageClass, t *facts.Type) {
+	if !b.c.vulkan {
+		if t = core(t); !t.IsStruct() || !b.c.laidOut(sc, t) {
+			return
+		}
+	}
+	b.root(via, sc, t)
 }
 
 // root checks a type through which memory of a storage class is accessed.
@@ -198,6 +208,9 @@ func (c *checker) noLayout() {
 		t := v.Type
 		if t == nil || v.Pointer == nil {
 			continue
+		}
+		if v.Pointer.ArrayStride != 0 && !c.mayLayout(v.Storage) {
+			c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s by the pointer type %s, which has an ArrayStride; must have none", v.Storage, c.name(v.Pointer.ID)).also(c, v.Pointer.Index, "the pointer type")
 		}
 		untyped := v.Pointer.Op == spirv.OpTypeUntypedPointerKHR
 		switch v.Storage {

@@ -13,8 +13,8 @@ import (
 var locationFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes with locations"},
-		{Code: vuid.StandaloneSpirv_Location_04915, Section: environment, Words: "a built-in has no Location and no Component"},
-		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "a user-defined input or output has a Location, and a built-in or a block of built-ins has none"},
+		{Code: vuid.StandaloneSpirv_Location_04915, Section: environment, Words: "a built-in or a block of built-ins has no Location and no Component"},
+		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "a user-defined input or output has a Location, and a block of built-ins is no array without vertices"},
 		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "a user-defined input or output that is a struct but no Block has a Location"},
 		{Code: vuid.StandaloneSpirv_Location_04918, Section: environment, Words: "if an input or output has a Location, its members and the members of nested structs have none"},
 		{Code: vuid.StandaloneSpirv_Location_04919, Section: environment, Words: "each member of an input or output Block without a Location has one"},
@@ -68,6 +68,8 @@ func (c *checker) locatedVariable(v *facts.Variable) {
 	}
 	if b, ok := c.m.BuiltIn(v.ID); ok {
 		c.fail(at, vuid.StandaloneSpirv_Location_04915, "%s on the built-in %s; must have none", kind, b).also(c, v.Index, "the variable")
+	} else if v.Type != nil && c.builtInBlock(v) {
+		c.fail(at, vuid.StandaloneSpirv_Location_04915, "%s on %s, a block of built-ins; must be on a user-defined variable", kind, c.name(v.ID)).also(c, core(v.Type).Index, "the block")
 	}
 }
 
@@ -234,9 +236,6 @@ func (l *located) variable(v *facts.Variable) {
 		c.unblocked(v)
 		if !has && t.IsArray() {
 			c.fail(v.Index, vuid.StandaloneSpirv_Location_04916, "%s is an array of blocks of built-ins in %s, which has no array of vertices; must be one block", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
-		}
-		if has {
-			c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
 		}
 		return
 	}
