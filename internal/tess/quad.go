@@ -1,5 +1,7 @@
 package tess
 
+import "cmp"
+
 // quads divides the unit square: edge 0 is u = 0, 1 is v = 0, 2 is u = 1, 3 is v = 1.
 func (t *Tessellator) quads(outer [4]float32, inner [2]float32) {
 	s := t.mode.Spacing
@@ -22,8 +24,8 @@ func (t *Tessellator) quads(outer [4]float32, inner [2]float32) {
 	t.outerRing()
 	if !divided {
 		c := &t.ring[0]
-		t.addTriangle(c[0][0], c[1][0], c[2][0])
-		t.addTriangle(c[0][0], c[2][0], c[3][0])
+		t.addTriangle(c[0][0], c[1][0], c[3][0])
+		t.addTriangle(c[1][0], c[2][0], c[3][0])
 		return
 	}
 	t.grid(n)
@@ -69,7 +71,9 @@ func (t *Tessellator) outerRing() {
 // grid makes the points inside, the triangles between them, and the second ring,
 // which is their border. n is how many segments there would be from edge to edge.
 // The diagonal of a cell points from the nearest corner of the square inward, so that
-// the cells are those of concentric rings.
+// the cells are those of concentric rings. In the middle of a side it points inward along
+// the walk around the square, as in stitch, and the innermost cell is divided like a square
+// without levels.
 func (t *Tessellator) grid(n [2]int) {
 	columns, rows := n[0]-1, n[1]-1 // of points
 	first := uint32(len(t.Points))
@@ -81,7 +85,8 @@ func (t *Tessellator) grid(n [2]int) {
 	}
 	for j := range rows - 1 {
 		for i := range columns - 1 {
-			if (2*i+2 < columns) == (2*j+2 < rows) {
+			a, b := cmp.Compare(2*i+2, columns), cmp.Compare(2*j+2, rows)
+			if a*b > 0 || a == 0 && b != 0 {
 				t.addTriangle(at(i, j), at(i+1, j), at(i+1, j+1))
 				t.addTriangle(at(i, j), at(i+1, j+1), at(i, j+1))
 			} else {

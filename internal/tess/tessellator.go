@@ -51,11 +51,14 @@ func (t *Tessellator) addTriangle(a, b, c uint32) {
 }
 
 // stitch fills what lies between a side of a ring and that of the next one inside.
-// Both run counter-clockwise; how far along them their points stand is at and in.
+// Both run counter-clockwise; how far along them their points stand is at and in. Segments
+// next to each other have mirrored diagonals in the two halves of the side; the diagonal of
+// the middle one leads from the start of the outer segment to the end of the inner one, as
+// Direct3D's tessellator has it.
 func (t *Tessellator) stitch(outer []uint32, at edge, inner []uint32, in edge) {
 	i, j := 0, 0
 	for i < len(outer)-1 || j < len(inner)-1 {
-		if j == len(inner)-1 || i < len(outer)-1 && at[i]+at[i+1] <= in[j]+in[j+1] {
+		if j == len(inner)-1 || i < len(outer)-1 && before(at[i]+at[i+1], in[j]+in[j+1]) {
 			t.addTriangle(outer[i], outer[i+1], inner[j])
 			i++
 			continue
@@ -64,6 +67,10 @@ func (t *Tessellator) stitch(outer []uint32, at edge, inner []uint32, in edge) {
 		j++
 	}
 }
+
+// before reports whether the triangle of an outer segment comes before that of an inner one. The numbers are twice the places of
+// their middles.
+func before(outer, inner float32) bool { return outer < inner || outer == inner && outer > 1 }
 
 // isolines makes lines along u at equal distances along v, none at v = 1.
 func (t *Tessellator) isolines(outer [4]float32) {
