@@ -187,6 +187,20 @@ OpReturn
 OpFunctionEnd
 `
 
+// TestPatchCoordinate decorates TessCoord as Patch, as compilers of HLSL do: it stays the coordinate in the patch.
+func TestPatchCoordinate(t *testing.T) {
+	s := newScene(t, 1)
+	var pictures [][256]byte
+	for _, evaluation := range []string{placed, strings.Replace(placed, "OpDecorate %at BuiltIn TessCoord", "OpDecorate %at BuiltIn TessCoord\nOpDecorate %at Patch", 1)} {
+		w := s.way(t, wayCase{code: [StageCompute]string{StageVertex: positions, StageTessControl: divided, StageTessEvaluation: evaluation, StageFragment: striped}, topology: enum.TopologyPatchList})
+		p := must(s.dev.NewGraphicsPipeline(context.Background(), w.info(s.fixed)))(t)
+		pictures = append(pictures, s.picture(t, func(c *CommandBuffer) { c.BindGraphicsPipeline(p) }))
+	}
+	if pictures[0] != pictures[1] {
+		t.Error("TessCoord with Patch draws another picture")
+	}
+}
+
 // halved emits each triangle with its vertices moved halfway to its first one, in a color of its vertices' numbers.
 const halved = `OpCapability Geometry
 OpMemoryModel Logical GLSL450

@@ -56,9 +56,10 @@ func (s *primitiveShader) offsetOr(in, n ir.V, stride uint32) ir.V {
 	return s.B.Select(in, s.At(s.B.I32(0), n, uint64(stride)), s.B.I32(nowhere))
 }
 
-// isPatch reports whether an input or output exists once for each patch.
+// isPatch reports whether a patch stores an input or output. Compilers of HLSL decorate TessCoord as Patch, too: the decoration has no
+// effect on other built-ins, since no stage writes them for a patch.
 func isPatch(s ir.Semantic, patch bool) bool {
-	return patch || s == ir.TessLevelOuter || s == ir.TessLevelInner
+	return patch && s == ir.Location || s == ir.TessLevelOuter || s == ir.TessLevelInner
 }
 
 // read returns an input that is not of a vertex.
