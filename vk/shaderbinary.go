@@ -25,13 +25,17 @@ const binaryHeader = 16 + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size + 8
 
 // BinaryCode returns the binary code of the object (vkGetShaderBinaryDataEXT), a multiple of 16 bytes. An object that is
 // made of it with the same specialization and layout behaves identically, on any machine. The code has the mappings of the object
-// (VUID-VkShaderCreateInfoEXT-flags-11292 asks for them beside SPIR-V alone), with their embedded samplers.
+// (VUID-VkShaderCreateInfoEXT-flags-11292 asks for them beside SPIR-V alone), with their embedded samplers. An object that was made of
+// binary code has this code.
 func (s *Shader) BinaryCode() ([]byte, error) {
 	if err := check(nil, "the shader object", s); err != nil {
 		return nil, err
 	}
 	if s.dev.checking > None && s.dev.without("shaderObject") {
 		return nil, usage(vuid.VkGetShaderBinaryDataEXT_None_08461, "the code of %v is read without the feature shaderObject; must have it", &s.object)
+	}
+	if s.binary != nil {
+		return slices.Clone(s.binary), nil
 	}
 	out := append([]byte(nil), ShaderBinaryUUID[:]...)
 	out = binary.LittleEndian.AppendUint32(out, ShaderBinaryVersion)
@@ -62,14 +66,14 @@ func (i *ShaderInfo) specialization() [sha256.Size]byte {
 }
 
 // readBinary returns the SPIR-V and the mappings of binary code. Whatever the bytes are, the error is ErrIncompatibleBinary, or a
-// *UsageError if the description differs from that of the object that the code was taken from.
+// *UsageError if the stage or the specialization differs from that of the object that the code was taken from. No rule asks for the
+// same flags and next stages: those of the description count.
 func readBinary(info *ShaderInfo) (code []byte, list []Mapping, err error) {
 	b := info.Code
 	if len(b) < binaryHeader || len(b)%binaryAlignment != 0 || !bytes.Equal(b[:16], ShaderBinaryUUID[:]) {
 		return nil, nil, ErrIncompatibleBinary
 	}
 	version, stage := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
-	flags, next := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
 	spec, hash := b[40:][:sha256.Size], b[40+sha256.Size:][:sha256.Size]
 	n := binary.LittleEndian.Uint64(b[binaryHeader-8:])
 	if version == 0 || version > ShaderBinaryVersion || n > uint64(len(b)-binaryHeader) {
@@ -83,8 +87,8 @@ func readBinary(info *ShaderInfo) (code []byte, list []Mapping, err error) {
 	if sum := sha256.Sum256(code[:n+uint64(mapped)]); !ok || !bytes.Equal(sum[:], hash) {
 		return nil, nil, ErrIncompatibleBinary
 	}
-	if want := info.specialization(); stage != uint32(info.Stage) || flags != uint64(info.Flags) || next != uint64(info.Next) || !bytes.Equal(spec, want[:]) {
-		return nil, nil, usage("", "the binary is of another stage, of other flags or of another specialization; must be of the description")
+	if want := info.specialization(); stage != uint32(info.Stage) || !bytes.Equal(spec, want[:]) {
+		return nil, nil, usage("", "the binary is of another stage or of another specialization; must be of the description")
 	}
 	return slices.Clone(code[:n]), list, nil
 }

@@ -74,6 +74,7 @@ type Shader struct {
 	stage  *shader.Stage
 	linked []*Shader // the objects that were linked with it; nil if it is not linked
 	source *stageCreation
+	binary []byte // the binary code that the object is made of; nil if it is made of SPIR-V
 
 	compute  *ComputePipeline  // of a compute shader; it is no object by itself
 	mappings []compute.Mapping // with descriptor heaps
@@ -181,6 +182,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		if err != nil {
 			return nil, err
 		}
+		s.binary = slices.Clone(info.Code)
 		s.info.Code, s.info.Binary = code, false
 		if list != nil {
 			s.info.Mappings = list

@@ -412,6 +412,36 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
+// TestBinaryFlags makes objects of the binaries of linked objects, but without linking and with fewer next stages: no rule asks for the
+// flags and the next stages of the first objects. The picture and the binary code stay the same.
+func TestBinaryFlags(t *testing.T) {
+	s, stages := newScene(t, 1), []ShaderStage{StageVertex, StageFragment}
+	bind := func(objects []*Shader) func(c *CommandBuffer) {
+		return func(c *CommandBuffer) {
+			s.setAll(c)
+			c.BindShaders(stages, objects)
+		}
+	}
+	linked := s.objects(t, enum.ObjectFlagsLinkStage)
+	var loose []*Shader
+	for _, o := range linked {
+		info := ShaderInfo{Stage: o.info.Stage, Code: must(o.BinaryCode())(t), Binary: true, Layout: s.layout}
+		for _, info.Next = range []link.Stages{0, o.info.Next} {
+			list := must(s.dev.NewShaders(context.Background(), []ShaderInfo{info}))(t)
+			if !bytes.Equal(must(list[0].BinaryCode())(t), info.Code) {
+				t.Errorf("stage %v: the binary code of an object that was made of binary code differs from it", o.info.Stage)
+			}
+			if info.Next == o.info.Next {
+				loose = append(loose[:len(loose):len(loose)], list[0])
+			}
+		}
+	}
+	loose = []*Shader{loose[0], loose[len(loose)-1]}
+	if s.picture(t, bind(loose)) != s.picture(t, bind(linked)) {
+		t.Error("objects of the binaries of linked objects draw another picture")
+	}
+}
+
 // TestLinkedTogether draws with one of two linked objects.
 func TestLinkedTogether(t *testing.T) {
 	s := newScene(t, 1)
