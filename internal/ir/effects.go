@@ -6,8 +6,12 @@ func (p *Program) StateEffects() {
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
 			x := f.Val(v)
-			if x.Op.Family() == Atomics && (x.Flags&Grouped != 0 || f.Val(x.Args[0]).Op == Wg) {
-				n.Writes, n.InGroup = true, true
+			shared := (x.Op == St || x.Op.Family() == Atomics) && f.Val(x.Args[0]).Op == Wg
+			if x.Op.Family() == Atomics && (x.Flags&Grouped != 0 || shared) {
+				n.Writes, n.InGroup = n.Writes || !shared, true
+				continue
+			}
+			if shared {
 				continue
 			}
 			n.note(x)

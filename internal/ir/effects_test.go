@@ -24,7 +24,9 @@ func TestStateEffects(t *testing.T) {
 		{"used", r + "v2 = atomadd.i32 v1, 0:i32, 1:i32, #0\n", ir.Effects{Writes: true, Ordered: true}},
 		{"mixed", r + "v2 = atomadd.i32 v1, 0:i32, 1:i32, #0 !unused\nv3 = atomumin.i32 v1, 0:i32, 1:i32, #0 !unused\n", ir.Effects{Writes: true, Ordered: true}},
 		{"watched", r + "v2 = atomadd.i32 v1, 0:i32, 1:i32, #0 !unused\nv3 = ld.i32 v1, 0:i32, #0 !coh\n", ir.Effects{Writes: true, Ordered: true}},
-		{"shared", "v1 = wg\nv2 = atomadd.i32 v1, 0:i32, 1:i32, #0\n", ir.Effects{Writes: true, InGroup: true}},
+		{"shared", "v1 = wg\nv2 = atomadd.i32 v1, 0:i32, 1:i32, #0\n", ir.Effects{InGroup: true}},
+		{"sharedstore", "v1 = wg\nst.i32 v1, 0:i32, 0:i32, #0\n", ir.Effects{}},
+		{"sharedandstore", r + "v2 = wg\nst.i32 v1, 0:i32, 0:i32, #0\nv3 = atomadd.i32 v2, 0:i32, 1:i32, #0\n", ir.Effects{Writes: true, InGroup: true}},
 		{"grouped", r + "v2 = atomadd.i32 v1, 0:i32, 1:i32, #0 !grouped\n", ir.Effects{Writes: true, InGroup: true}},
 		{"floats", r + "v2 = atomfadd.f32 v1, 0:i32, 1.0:f32, #0 !unused\n", ir.Effects{Writes: true, Ordered: true}},
 	} {
