@@ -111,7 +111,7 @@ func (d *binWorker) gatherBins(s *binList) {
 		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR(), &r.key), r.key.Pixels)
 		words = uint32(d.packer.quads)
 	}
-	sampled := packing == packSmall && r.pipeline.packable && r.pipeline.long && r.key.Packable()
+	sampled := packing == packSmall && (r.pipeline.long && r.pipeline.packable || r.pipeline.pixels) && r.key.Packable()
 	if r.key.Packed { // the choice rarely changes, and all items of a list count
 		d.sampled++
 		sampled = sampled && d.sampled%8 == 0

@@ -215,7 +215,7 @@ const (
 
 // Bounds of the choice. Fewer than minPackSample items of a bin list decide nothing; without packs about maxPackSample are
 // counted. A strip of a long program costs half of a pack to all of it: texels of neighbours are in a few lines. Short programs
-// have no packs: the lanes of a strip share the loads of a primitive, and the lanes of a pack do not. packedAbove and
+// have no packs of quads: the lanes of a strip share the loads of a primitive, and the lanes of a pack do not. packedAbove and
 // packedBelow are the numbers of strips in place of a pack at which the choice changes.
 const (
 	minPackSample = 48
@@ -229,6 +229,13 @@ const (
 const (
 	tinyBelow = 2.3
 	tinyAbove = 2.7
+)
+
+// sparseBelow and sparseAbove are the covered pixels of a strip at which a short program begins and ends to have packs of pixels. Such
+// a strip costs about as much as one of a full block, and its loads are for few pixels.
+const (
+	sparseBelow = 2.4
+	sparseAbove = 2.8
 )
 
 // packSample counts the strips, the quads and the pixels of some items of a bin list.
@@ -262,6 +269,8 @@ func (d *recordedDraw) chooseSize(s *packSample, length int) {
 	now, perQuad := before, float32(s.pixels)/float32(max(s.quads, 1))
 	switch {
 	case s.items < minPackSample:
+	case !d.pipeline.long:
+		now = d.chooseSparse(s, length)
 	case d.key.Packed && float32(s.strips) < packedBelow*quads/packQuads:
 		now = otherTriangles
 	case before == tinyTriangles && perQuad > tinyAbove:
@@ -275,6 +284,19 @@ func (d *recordedDraw) chooseSize(s *packSample, length int) {
 	if now != before {
 		size.Store(now)
 	}
+}
+
+// chooseSparse is chooseSize for a short program. Lanes of packs without a pixel count as pixels.
+func (d *recordedDraw) chooseSparse(s *packSample, length int) int32 {
+	before := d.pipeline.triangleSize.Load()
+	switch {
+	case d.key.Packed && float32(length) > sparseAbove*float32(s.strips):
+		return otherTriangles
+	case before == unknownTriangles && !d.key.Packed && float32(s.pixels) < sparseBelow*float32(s.strips) &&
+		!d.pipeline.wholeQuads.Load() && !d.key.NeedsQuads(d.heldFragment.QuadSwaps):
+		return tinyTriangles
+	}
+	return before
 }
 
 // inPlace reports whether the triangles of the draw, which are many enough for the set-up program, are the primitives of its
