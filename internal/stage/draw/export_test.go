@@ -45,3 +45,6 @@ func Pack(items []uint64, n int, pixels bool) []uint64 {
 	p.start(n, pixels)
 	return p.pack(nil, items)
 }
+
+// HasTiny reports whether a pipeline has found that its triangles cover few pixels each.
+func HasTiny(p *Pipeline) bool { return p.triangleSize.Load() == tinyTriangles }
