@@ -9,7 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// TestMutations reads texts with random changes: parts are removed, repeated, moved or replaced. CHIARO_LONG makes it long.
+// TestMutations reads texts with random changes: parts are removed, repeated, moved or replaced. CHIARO_LONG makes it
+// long. A number in it is that of the inputs, and gives other ones.
 func TestMutations(t *testing.T) {
 	n := 2000
 	if s := os.Getenv("CHIARO_LONG"); s != "" {
@@ -18,7 +19,7 @@ func TestMutations(t *testing.T) {
 			n = v
 		}
 	}
-	r := rand.New(rand.NewPCG(1, 2))
+	r := rand.New(rand.NewPCG(uint64(n), 2))
 	for range n {
 		b := []byte(everything)
 		for range 1 + r.IntN(6) {
