@@ -28,6 +28,7 @@ func baseRegion(p *ir.Program, f *ir.Func) {
 		if f.Val(v).Op == ir.LogEvent {
 			return // a detector of data races relates it to the access after it
 		}
+		r.meets = r.meets || f.Val(v).Op == ir.Barrier
 		if _, ok := r.split(v); ok {
 			accesses++
 		}
@@ -87,6 +88,8 @@ type regionRewriter struct {
 	b     *ir.Builder
 	entry []ir.V // the searches for the regions of bases, which come first
 	bases map[baseKey]baseOf
+	// meets: the program has barriers, so that an operation of all lanes of a subgroup costs no form of code.
+	meets bool
 	to    map[ir.V]ir.V // by result of an access: the parameter that has the result of either version
 }
 
@@ -238,12 +241,51 @@ func (r *regionRewriter) access(v ir.V, s splitAddress) {
 	b.End()
 	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
 	address := r.clone(s.address)
-	h := b.OpAux(ir.Region, ir.H, s.bytes, address)
-	leave(x, h, b.Op(ir.RegionOff, ir.I32, h, address), x.Aux)
+	if r.meets && x.Op.Family() == ir.Atomics && x.Type.Bits() >= 32 {
+		r.eachRegion(address, s.bytes, func(h, offset ir.V) { leave(x, h, offset, x.Aux) })
+	} else {
+		h := b.OpAux(ir.Region, ir.H, s.bytes, address)
+		leave(x, h, b.Op(ir.RegionOff, ir.I32, h, address), x.Aux)
+	}
 	b.End()
 	if len(types) > 0 {
 		r.to[v] = b.Param(label, 0)
 	}
+}
+
+// eachRegion emits an atomic for the lanes of one region after the other (a waterfall loop), so that each execution of it has one handle.
+// With a handle for each lane it would call the host, and no workgroup of a program that does so is one stream of code.
+//
+//	loop {
+//		first = address of the lowest active lane
+//		h = region first; begin = regionoff h, first
+//		at = begin + (address − first)
+//		if (address == first || bytes ≤ len h && at ≤ len h − bytes) { do h, at; leave }
+//	}
+//
+// The lowest lane leaves in each iteration, so that the loop ends. Lanes in different regions access different bytes, and those of one
+// region do it in their order.
+func (r *regionRewriter) eachRegion(address ir.V, bytes uint64, do func(handle, offset ir.V)) {
+	b := r.b
+	loop := b.Loop()
+	// A reduction of words is machine code at all levels.
+	lowest := b.Op(ir.Elect, ir.B1)
+	word := func(x ir.V) ir.V {
+		one := b.Select(lowest, b.Op(ir.Trunc, ir.I32, x), b.I32(0))
+		return b.Op(ir.ZExt, ir.I64, b.OpAux(ir.Reduce, ir.I32, uint64(ir.Or), one))
+	}
+	half := b.Const(ir.I64, 32)
+	first := b.Op(ir.Or, ir.I64, word(address), b.Op(ir.Shl, ir.I64, word(b.Op(ir.LShr, ir.I64, address, half)), half))
+	h := b.OpAux(ir.Region, ir.H, bytes, first)
+	begin := b.Op(ir.ZExt, ir.I64, b.Op(ir.RegionOff, ir.I32, h, first))
+	at := b.Op(ir.Add, ir.I64, begin, b.Op(ir.Sub, ir.I64, address, first))
+	length, size := b.Op(ir.ZExt, ir.I64, b.Op(ir.Len, ir.I32, h)), b.Const(ir.I64, bytes)
+	inside := b.Op(ir.And, ir.B1, b.Cmp(ir.ULe, size, length), b.Cmp(ir.ULe, at, b.Op(ir.Sub, ir.I64, length, size)))
+	b.If(b.Op(ir.Or, ir.B1, b.Cmp(ir.Eq, address, first), inside))
+	do(h, b.Op(ir.Trunc, ir.I32, at))
+	b.End()
+	b.Br(loop)
+	b.End()
 }
 
 // clone emits the terms of an address again.

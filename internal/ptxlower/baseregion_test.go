@@ -88,7 +88,13 @@ ret;
 // memory the address is in, and all engines agree.
 func TestBaseRegion(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
+	bodies := boundedBodies
 	for _, body := range boundedBodies {
+		if strings.Contains(body, "atom") || strings.Contains(body, "red.") { // has another form between barriers
+			bodies = append(bodies[:len(bodies):len(bodies)], "bar.sync 0; "+body+" bar.sync 0;")
+		}
+	}
+	for _, body := range bodies {
 		m := parse(t, fmt.Sprintf(`.version 8.0
 .target sm_80
 .address_size 64
@@ -138,3 +144,87 @@ ret;
 		}
 	}
 }
+
+// TestRegionsOfAtomics executes atomics between barriers at addresses of one parameter and an index, which lead in some threads to another
+// buffer, and in some to none: they change the bytes that they address, in the order of the threads, and the result of those to none is 0.
+func TestRegionsOfAtomics(t *testing.T) {
+	for _, c := range []struct {
+		atomic, result string
+		step           int // in bytes
+	}{
+		{"atom.global.add.u32 %r1, [%rd2], 3;", "", 4},
+		{"red.global.add.u32 [%rd2], %tid.x;", "", 4},
+		{"atom.global.exch.b32 %r1, [%rd2], %r7;", "", 4},
+		{"atom.global.cas.b32 %r1, [%rd2], 0, %r7;", "", 4},
+		{"atom.global.add.f32 %f0, [%rd2], 0f3F800000;", "mov.b32 %r1, %f0;", 4},
+		{"cvt.u64.u32 %rd4, %r7; atom.global.max.u64 %rd3, [%rd2], %rd4;", "cvt.u32.u64 %r1, %rd3;", 8},
+		{"@%p0 atom.global.xor.b32 %r1, [%rd2], %r7;", "", 4},
+	} {
+		m := parse(t, fmt.Sprintf(`.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 other, .param .u64 out)
+{
+.reg .pred %%p<2>;
+.reg .b32 %%r<12>;
+.reg .b64 %%rd<8>;
+.reg .f32 %%f0;
+ld.param.u64 %%rd0, [in];
+ld.param.u64 %%rd1, [other];
+ld.param.u64 %%rd5, [out];
+mov.u32 %%r1, 77;
+mov.u32 %%r7, %%tid.x;
+rem.u32 %%r2, %%r7, 5;
+rem.u32 %%r3, %%r7, 3;
+setp.ne.u32 %%p0, %%r2, 4;
+sub.s64 %%rd6, %%rd1, %%rd0;
+shr.s64 %%rd6, %%rd6, %[3]d;
+cvt.u32.u64 %%r4, %%rd6;
+add.u32 %%r4, %%r4, %%r2;
+setp.eq.u32 %%p1, %%r3, 1;
+selp.u32 %%r0, %%r4, %%r2, %%p1;
+setp.eq.u32 %%p1, %%r3, 2;
+selp.u32 %%r0, 0x7ffffff0, %%r0, %%p1;
+bar.sync 0;
+mul.wide.s32 %%rd2, %%r0, %[4]d;
+add.s64 %%rd2, %%rd0, %%rd2;
+%[1]s
+%[2]s
+bar.sync 0;
+mul.wide.u32 %%rd2, %%r7, 4;
+add.s64 %%rd5, %%rd5, %%rd2;
+st.global.u32 [%%rd5], %%r1;
+ret;
+}
+`, c.atomic, c.result, 1+c.step/4, c.step))
+		var want [3][]byte
+		for i, e := range levels() {
+			got := [3][]byte{make([]byte, 5*c.step), make([]byte, 5*c.step), make([]byte, 4*80)}
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{80, 1, 1}, args: []any{got[0], got[1], got[2]}}
+			if err := l.run(m, e.engine, e.optimize); err != nil {
+				t.Fatal(c.atomic, e.name, err)
+			}
+			if i == 0 {
+				want = got
+			}
+			for k := range got {
+				if string(got[k]) != string(want[k]) {
+					t.Errorf("%s: buffer %d on the %s is\n%x; must be\n%x", c.atomic, k, e.name, got[k], want[k])
+				}
+			}
+			for lane := 2; lane < 80; lane += 3 {
+				if b := got[2][4*lane:]; c.atomic[0] != '@' && word(b) != 0 && !strings.HasPrefix(c.atomic, "red") {
+					t.Errorf("%s: the result of thread %d, at no buffer, is %d on the %s; must be 0", c.atomic, lane, word(b), e.name)
+				}
+			}
+			for k, b := range got[:2] {
+				if allZero(b) {
+					t.Errorf("%s: buffer %d has no number on the %s; must have some", c.atomic, k, e.name)
+				}
+			}
+		}
+	}
+}
+
+// allZero reports whether all bytes are 0.
+func allZero(b []byte) bool { return strings.Trim(string(b), "\x00") == "" }
