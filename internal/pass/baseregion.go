@@ -17,35 +17,52 @@ import (
 //	v4 = add.i64 v1, v3        →       ld v5, (at v6, vi, #4)
 //	ld (region v4)                 } else { ld (region v4) }
 //
+// A pointer that a loop advances by a constant, from base + plus on, has no index of 32 bits. The loop gets a parameter that is the
+// pointer's distance from the base.
+//
 // Both arms access the same bytes: regions are disjoint, and an index in range is added without wrapping.
 func baseRegion(p *ir.Program, f *ir.Func) {
 	if f != p.Funcs[0] {
 		return // a base is an input of the entry point
 	}
-	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}}
-	accesses := 0
+	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}, repeats: map[ir.V][]ir.V{}, pointers: map[ir.V]*induction{}, counted: map[ir.V][]*induction{}}
+	var read []splitAddress
+	for _, v := range f.Code {
+		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Loop {
+			r.repeats[x.Args[0]] = append(r.repeats[x.Args[0]], v)
+		}
+	}
 	for _, v := range f.Code {
 		if f.Val(v).Op == ir.LogEvent {
 			return // a detector of data races relates it to the access after it
 		}
 		r.meets = r.meets || f.Val(v).Op == ir.Barrier
-		if _, ok := r.split(v); ok {
-			accesses++
+		if s, ok := r.split(v); ok {
+			read = append(read, s)
 		}
 	}
-	if accesses == 0 || accesses > maxVersioned {
+	if len(read) == 0 || len(read) > maxVersioned {
 		return
+	}
+	for _, s := range read {
+		r.count(&s)
 	}
 	b, code := ir.Edit(f)
 	r.b = b
 	b.Keep(code[0])
 	start := len(f.Code)
-	for _, v := range code[1:] {
-		if s, ok := r.split(v); ok {
-			r.access(v, s)
+	for rest := code[1:]; len(rest) > 0; {
+		n := 1
+		if s, ok := r.split(rest[0]); ok {
+			n = r.run(rest, &s)
+			r.access(rest[:n], s)
 		} else {
-			b.Keep(v)
+			if f.Val(rest[0]).Op == ir.Br {
+				r.repeat(rest[0])
+			}
+			b.Keep(rest[0])
 		}
+		rest = rest[n:]
 	}
 	rest := append([]ir.V(nil), f.Code[start:]...)
 	f.Code = append(append(f.Code[:start], r.entry...), rest...)
@@ -63,8 +80,9 @@ type splitAddress struct {
 	base, index ir.V // the index has 32 bits, 0 for none
 	shift       uint8
 	signed      bool   // the index is
-	plus, end   uint64 // the access begins plus bytes after the index; the region must reach to end bytes after it
+	plus, end   uint64 // an access with Aux 0 begins plus bytes after the index; the region must reach to end bytes after it
 	address     ir.V
+	pointer     ir.V   // that a loop advances, or 0: the address is pointer + plus, and end is relative to the address
 	word        bool   // it is a load of the low bits of a word
 	bytes       uint64 // that the region must have
 }
@@ -79,7 +97,6 @@ type baseKey struct {
 // bytes from the base on, of which the null handle has none.
 type baseOf struct{ handle, offset, room ir.V }
 
-// regionRewriter rewrites the accesses of the entry point. The old code is read while the new code is appended.
 // regionRewriter gives the accesses of one function two versions. It emits the regions of bases apart from the code, for the start
 // of the function.
 type regionRewriter struct {
@@ -87,7 +104,11 @@ type regionRewriter struct {
 	f     *ir.Func
 	b     *ir.Builder
 	entry []ir.V // the searches for the regions of bases, which come first
-	bases map[baseKey]baseOf
+	// By parameter and by loop: the pointers that a loop advances. Those of accesses have a distance.
+	pointers map[ir.V]*induction
+	counted  map[ir.V][]*induction
+	repeats  map[ir.V][]ir.V // the branches to each loop
+	bases    map[baseKey]baseOf
 	// meets: the program has barriers, so that an operation of all lanes of a subgroup costs no form of code.
 	meets bool
 	to    map[ir.V]ir.V // by result of an access: the parameter that has the result of either version
@@ -104,14 +125,18 @@ func (r *regionRewriter) split(v ir.V) (s splitAddress, ok bool) {
 		return s, false
 	}
 	s.address, s.bytes = h.Args[0], h.Aux
-	ok = r.terms(s.address, 0, &s) && s.base != 0 && s.plus < maxBaseOffset && x.Aux < maxBaseOffset
+	ok = r.terms(s.address, 0, &s) && s.base != 0 && x.Aux < maxBaseOffset
+	if before := s.pointer != 0 && -s.plus < maxBaseOffset; s.plus >= maxBaseOffset && !before || s.pointer != 0 && s.index != 0 {
+		ok = false
+	}
 	size := uint64(r.f.Type(r.accessed(v)).Size())
 	// The words of single bytes at a distance are loaded faster than the bytes.
 	if s.word = x.Op == ir.Ld && (x.Type == ir.I8 || x.Type == ir.I16) && x.Flags&(ir.Volatile|ir.Coherent) == 0 && s.shift >= 2; s.word {
 		size = 4
 	}
-	s.end = s.plus + max(s.bytes, x.Aux+size)
-	s.plus += x.Aux
+	if s.end = max(s.bytes, x.Aux+size); s.pointer == 0 {
+		s.end += s.plus
+	}
 	return s, ok
 }
 
@@ -137,9 +162,15 @@ func (r *regionRewriter) terms(v ir.V, depth int, s *splitAddress) bool {
 			s.plus += x.Aux
 			return true
 		}
+		if s.pointer != 0 && -x.Aux < maxBaseOffset {
+			s.plus += x.Aux // modulo 2⁶⁴
+			return true
+		}
 		return r.isBase(v, s)
 	case ir.ZExt, ir.SExt:
 		return r.indexed(v, 0, s)
+	case ir.Param:
+		return r.advances(v, s)
 	case ir.Shl:
 		if n := r.f.Val(x.Args[1]); n.Op == ir.Const && n.Aux <= 8 {
 			return r.indexed(x.Args[0], uint8(n.Aux), s)
@@ -152,6 +183,78 @@ func (r *regionRewriter) terms(v ir.V, depth int, s *splitAddress) bool {
 		return r.f.Val(x.Args[0]).Op == ir.Push && r.f.Val(x.Args[1]).Op == ir.Const && r.isBase(v, s)
 	}
 	return false
+}
+
+// induction is a pointer that a loop advances: base + first in the first iteration, and step more in each one after it.
+type induction struct {
+	base        ir.V
+	first, step uint64
+	distance    ir.V // the parameter of the loop that is the distance from the base, at most farDistance; 0 before an access reads it
+}
+
+// farDistance is a distance from a base in no region's reach, from which the offset of an access is subtracted or added without wrapping.
+const farDistance = 1<<31 + maxBaseOffset
+
+// advances makes a parameter of a loop the pointer, if each iteration adds the same constant to it.
+func (r *regionRewriter) advances(v ir.V, s *splitAddress) bool {
+	n, known := r.pointers[v]
+	if !known {
+		n = r.induction(v)
+		r.pointers[v] = n
+	}
+	if n == nil || s.pointer != 0 {
+		return false
+	}
+	s.pointer = v
+	return r.isBase(n.base, s)
+}
+
+// induction returns how a loop advances its parameter, or nil.
+func (r *regionRewriter) induction(v ir.V) *induction {
+	label, i := r.f.Val(v).Args[0], int(r.f.Val(v).Aux)
+	if r.f.Val(label).Op != ir.Loop || len(r.repeats[label]) == 0 {
+		return nil
+	}
+	var n induction
+	for k, br := range r.repeats[label] {
+		next := r.f.Val(r.f.BrArgs(br)[i])
+		if next.Op != ir.Add || next.Args[0] != v || r.f.Val(next.Args[1]).Op != ir.Const {
+			return nil
+		}
+		step := r.f.Val(next.Args[1]).Aux
+		if step >= maxBaseOffset || k > 0 && step != n.step {
+			return nil
+		}
+		n.step = step
+	}
+	var first splitAddress
+	if !r.terms(r.f.Inits(label)[i], 0, &first) || first.base == 0 || first.index != 0 || first.pointer != 0 || first.plus >= maxBaseOffset {
+		return nil
+	}
+	n.base, n.first = first.base, first.plus
+	return &n
+}
+
+// count gives the loops parameters for the distances of the pointers that accesses read.
+func (r *regionRewriter) count(s *splitAddress) {
+	n := r.pointers[s.pointer]
+	if n == nil || n.distance != 0 {
+		return
+	}
+	label := r.f.Val(s.pointer).Args[0]
+	e := editor{f: r.f}
+	n.distance = e.addParams(label, []ir.Type{ir.I32}, []ir.V{e.constant(ir.I32, n.first)})[0]
+	r.counted[label] = append(r.counted[label], n)
+}
+
+// repeat emits the next distances of the pointers of a loop, which br repeats.
+func (r *regionRewriter) repeat(br ir.V) {
+	e := editor{f: r.f}
+	r.b.Origin = r.f.Val(br).Origin
+	for _, n := range r.counted[r.f.Val(br).Args[0]] {
+		next := r.b.Op(ir.Add, ir.I32, n.distance, r.b.I32(uint32(n.step)))
+		e.addArgs(br, []ir.V{r.b.Op(ir.UMin, ir.I32, next, r.b.I32(farDistance))})
+	}
 }
 
 // isBase makes v the base, unless there is one.
@@ -198,59 +301,99 @@ func (r *regionRewriter) region(v ir.V) baseOf {
 	return n
 }
 
-// access emits both versions of an access.
-func (r *regionRewriter) access(v ir.V, s splitAddress) {
-	b, x := r.b, *r.f.Val(v)
-	b.Origin = x.Origin
-	n := r.region(s.base)
-	index := s.index
-	if index == 0 {
-		index = b.I32(0)
+// run returns how many accesses at the start of code are loads of one region at one offset, which have one condition for all. The first
+// one has the parts s, whose end becomes that of all.
+func (r *regionRewriter) run(code []ir.V, s *splitAddress) int {
+	first := r.f.Val(code[0])
+	if first.Op != ir.Ld || s.word {
+		return 1
 	}
+	n := 1
+	for ; n < len(code); n++ {
+		x := r.f.Val(code[n])
+		if x.Op != ir.Ld || x.Args[0] != first.Args[0] || x.Args[1] != first.Args[1] {
+			break
+		}
+		next, ok := r.split(code[n])
+		if !ok || next.word {
+			break
+		}
+		s.end = max(s.end, next.end)
+	}
+	return n
+}
+
+// access emits both versions of the accesses of a run.
+func (r *regionRewriter) access(list []ir.V, s splitAddress) {
+	b, first := r.b, *r.f.Val(list[0])
+	b.Origin = first.Origin
+	n := r.region(s.base)
+	var types []ir.Type
+	for _, v := range list {
+		if x := r.f.Val(v); x.Op.HasResult() {
+			types = append(types, x.Type)
+		}
+	}
+	label := b.Block(types...)
+	leave := func(handle, offset ir.V, near bool) {
+		var results []ir.V
+		for _, v := range list {
+			x := *r.f.Val(v)
+			if x.Args[0], x.Args[1] = handle, offset; near && s.pointer == 0 {
+				x.Aux += s.plus
+			}
+			narrow := near && s.word
+			if narrow {
+				x.Type = ir.I32
+			}
+			w := b.Emit(x)
+			if narrow {
+				w = b.Op(ir.Trunc, r.f.Type(v), w)
+			}
+			if len(types) > 0 {
+				results = append(results, w)
+			}
+		}
+		b.Br(label, results...)
+	}
+	inRange, offset := r.bounds(n, s)
+	b.If(b.Op(ir.Every, ir.B1, inRange))
+	leave(n.handle, offset(), true)
+	b.End()
+	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
+	address := r.clone(s.address)
+	if r.meets && first.Op.Family() == ir.Atomics && first.Type.Bits() >= 32 {
+		r.eachRegion(address, s.bytes, func(h, offset ir.V) { leave(h, offset, false) })
+	} else {
+		h := b.OpAux(ir.Region, ir.H, s.bytes, address)
+		leave(h, b.Op(ir.RegionOff, ir.I32, h, address), false)
+	}
+	b.End()
+	for i := range types {
+		r.to[list[i]] = b.Param(label, i)
+	}
+}
+
+// bounds emits the condition that an access is in the region of its base. offset emits the access's offset there.
+func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange ir.V, offset func() ir.V) {
+	b := r.b
 	// The first index out of range is 1 + (room − end) >> shift, or 0.
 	end := b.I32(uint32(s.end))
 	count := b.Op(ir.Add, ir.I32, b.Op(ir.LShr, ir.I32, b.Op(ir.Sub, ir.I32, n.room, end), b.I32(uint32(s.shift))), b.I32(1))
 	count = b.Select(b.Cmp(ir.ULe, end, n.room), count, b.I32(0))
 	// A negative index is 2³¹ or more as an unsigned number. A region may have as many bytes.
-	if s.signed {
+	if s.signed || s.pointer != 0 {
 		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31))
 	}
-	var types []ir.Type
-	if x.Op.HasResult() {
-		types = append(types, x.Type)
+	index := s.index
+	if s.pointer != 0 {
+		distance := b.Op(ir.Add, ir.I32, r.pointers[s.pointer].distance, b.I32(uint32(s.plus)))
+		return b.Cmp(ir.ULt, distance, count), func() ir.V { return b.Op(ir.Add, ir.I32, n.offset, distance) }
 	}
-	label := b.Block(types...)
-	leave := func(y ir.Val, handle, offset ir.V, aux uint64) {
-		y.Args[0], y.Args[1], y.Aux = handle, offset, aux
-		w := b.Emit(y)
-		if len(types) == 0 {
-			b.Br(label)
-			return
-		}
-		if y.Type != x.Type {
-			w = b.Op(ir.Trunc, x.Type, w)
-		}
-		b.Br(label, w)
+	if index == 0 {
+		index = b.I32(0)
 	}
-	near := x
-	if s.word {
-		near.Type = ir.I32
-	}
-	b.If(b.Op(ir.Every, ir.B1, b.Cmp(ir.ULt, index, count)))
-	leave(near, n.handle, b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index), s.plus)
-	b.End()
-	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
-	address := r.clone(s.address)
-	if r.meets && x.Op.Family() == ir.Atomics && x.Type.Bits() >= 32 {
-		r.eachRegion(address, s.bytes, func(h, offset ir.V) { leave(x, h, offset, x.Aux) })
-	} else {
-		h := b.OpAux(ir.Region, ir.H, s.bytes, address)
-		leave(x, h, b.Op(ir.RegionOff, ir.I32, h, address), x.Aux)
-	}
-	b.End()
-	if len(types) > 0 {
-		r.to[v] = b.Param(label, 0)
-	}
+	return b.Cmp(ir.ULt, index, count), func() ir.V { return b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index) }
 }
 
 // eachRegion emits an atomic for the lanes of one region after the other (a waterfall loop), so that each execution of it has one handle.
