@@ -334,6 +334,7 @@ func (r *regionRewriter) access(list []ir.V, s splitAddress) {
 			types = append(types, x.Type)
 		}
 	}
+	inRange, offset := r.bounds(n, s)
 	label := b.Block(types...)
 	leave := func(handle, offset ir.V, near bool) {
 		var results []ir.V
@@ -356,8 +357,7 @@ func (r *regionRewriter) access(list []ir.V, s splitAddress) {
 		}
 		b.Br(label, results...)
 	}
-	inRange, offset := r.bounds(n, s)
-	b.If(b.Op(ir.Every, ir.B1, inRange))
+	b.If(b.Op(ir.Every, ir.B1, inRange()))
 	leave(n.handle, offset(), true)
 	b.End()
 	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
@@ -374,8 +374,9 @@ func (r *regionRewriter) access(list []ir.V, s splitAddress) {
 	}
 }
 
-// bounds emits the condition that an access is in the region of its base. offset emits the access's offset there.
-func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange ir.V, offset func() ir.V) {
+// bounds emits how many indices are in range of an access. inRange emits the condition that the access is in the region of its base, then
+// offset its offset there.
+func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange, offset func() ir.V) {
 	b := r.b
 	// The first index out of range is 1 + (room − end) >> shift, or 0.
 	end := b.I32(uint32(s.end))
@@ -387,13 +388,16 @@ func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange ir.V, offset 
 	}
 	index := s.index
 	if s.pointer != 0 {
-		distance := b.Op(ir.Add, ir.I32, r.pointers[s.pointer].distance, b.I32(uint32(s.plus)))
-		return b.Cmp(ir.ULt, distance, count), func() ir.V { return b.Op(ir.Add, ir.I32, n.offset, distance) }
+		inRange = func() ir.V {
+			index = b.Op(ir.Add, ir.I32, r.pointers[s.pointer].distance, b.I32(uint32(s.plus)))
+			return b.Cmp(ir.ULt, index, count)
+		}
+		return inRange, func() ir.V { return b.Op(ir.Add, ir.I32, n.offset, index) }
 	}
 	if index == 0 {
 		index = b.I32(0)
 	}
-	return b.Cmp(ir.ULt, index, count), func() ir.V { return b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index) }
+	return func() ir.V { return b.Cmp(ir.ULt, index, count) }, func() ir.V { return b.OpAux(ir.At, ir.I32, 1<<s.shift, n.offset, index) }
 }
 
 // eachRegion emits an atomic for the lanes of one region after the other (a waterfall loop), so that each execution of it has one handle.
