@@ -27,7 +27,7 @@ import (
 var packing = packSmall
 
 const (
-	packSmall  = iota // draws of a pipeline with small triangles and a long program
+	packSmall  = iota // draws of a pipeline with small triangles and a long program, or with tiny ones and a short program
 	packAll           // all that can be packed
 	packPixels        // all that can be packed, pixels where quads are not needed
 	packNone
