@@ -1,6 +1,7 @@
 package amber_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/engine"
@@ -293,4 +295,37 @@ func TestPermittedBlending(t *testing.T) {
 	if len(list) != 1 || !strings.HasSuffix(p.Operation(&list[0]), ", or the blending") {
 		t.Errorf("%+v; must be the blending", list)
 	}
+}
+
+// FuzzPermit determines the permitted pictures of scripts: it ends, by its bounds or by its context, and does not panic.
+func FuzzPermit(f *testing.F) {
+	f.Add(seededScript)
+	for _, topology := range []string{"POINT_LIST", "LINE_STRIP", "TRIANGLE_FAN"} {
+		f.Add(strings.NewReplacer("FRAMEBUFFER_SIZE", "FRAMEBUFFER_SIZE", "SIZE", "4", "VERTICES", strings.Repeat("0.1 -0.5 0.5 1 1e20 0.7 0.1 0.5\n", 3), "TOPOLOGY", topology, "INPUT", "%c",
+			"COORDINATE", "OpStore %o %z").Replace(primitiveScript))
+	}
+	files, _ := filepath.Glob("testdata/*.amber")
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil {
+			f.Add(string(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := amber.Parse("fuzz.amber", []byte(text), nil)
+		if err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		p, err := amber.Permit(ctx, s, amber.Options{})
+		if err != nil {
+			return
+		}
+		for _, x := range p.Pictures {
+			list, _ := x.Judge(x.Buffer.Data)
+			for i := range list {
+				p.Operation(&list[i])
+			}
+		}
+	})
 }
