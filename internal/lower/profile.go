@@ -9,8 +9,9 @@ import (
 )
 
 // With Options.Profile a program counts the executions of basic blocks and edges (Ball & Larus 1994, "Optimally Profiling
-// and Tracing Programs"). The counters have 64 bits and are in a storage buffer; atomic additions are ordinary operations, so
-// that both engines run them. They count the module's blocks, before optimization. Helper invocations do not count.
+// and Tracing Programs"). The counters have 64 bits and are in a storage buffer. In compute shaders ir.Count and ir.CountEdge add to
+// them, which permit merged subgroups and workgroups; loops and other stages have group operations and atomics. They count the module's
+// blocks, before optimization. Helper invocations do not count.
 
 // ProfileSet is the descriptor set of the counters of Options.Profile, after all sets of pipeline layouts. ProfileBinding
 // is their binding in the first stage; each stage has one.
