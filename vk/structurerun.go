@@ -89,7 +89,7 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 		var err error
 		switch {
 		case g.Instances != nil:
-			input.Instances, err = in.instances(g.Instances, r, b.Flags&BuildMotion != 0)
+			err = in.instances(&input, g.Instances, r, b.Flags&BuildMotion != 0)
 		default:
 			var x ray.Geometry
 			if g.spheres() != nil {
@@ -186,14 +186,14 @@ func matrixOf(b []byte) *[12]float32 {
 	return &m
 }
 
-// instances returns the instances of a top level, which may move. An instance without a bottom level at its address is inactive.
-func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange, moves bool) ([]ray.Instance, error) {
+// instances sets those of a top level, which may move. An instance without a bottom level at its address is inactive.
+func (in *buildInputs) instances(to *ray.Input, g *InstanceGeometry, r *BuildRange, moves bool) (err error) {
 	if g.List != nil {
-		return in.listed(g, r)
+		to.Instances, err = in.listed(g, r)
+		return err
 	}
-	out := make([]ray.Instance, r.Primitives)
 	if r.Primitives == 0 {
-		return out, nil
+		return nil
 	}
 	size, padding := uint64(instanceBytes), uint64(0) // the last instance needs no padding
 	switch {
@@ -204,27 +204,37 @@ func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange, moves bool)
 	}
 	data, err := in.at(g.Data, uint64(r.Offset), "pInfos-03813", "instances")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if (uint64(len(data))+padding)/size < uint64(r.Primitives) {
-		return nil, usage(in.rule+"pInfos-03813", "%d bytes are at the address of %d instances; must be %d for each", len(data), r.Primitives, size)
+		return usage(in.rule+"pInfos-03813", "%d bytes are at the address of %d instances; must be %d for each", len(data), r.Primitives, size)
 	}
-	if moves {
-		return in.moving(data, g.Pointers, r.Primitives)
-	}
-	for i := range out {
-		b := data[uint64(i)*size:]
-		if g.Pointers {
-			at := binary.LittleEndian.Uint64(b)
-			m, release, ok := in.dev.heap.at(at, instanceBytes)
-			if !ok {
-				return nil, usage(in.rule+"pInfos-03717", "no memory is at the address %#x of an instance; must be", at)
-			}
-			in.instance(&out[i], m)
-			release()
-			continue
+	switch {
+	case moves:
+		to.Instances, err = in.moving(data, g.Pointers, r.Primitives)
+	case g.Pointers:
+		to.Instances, err = in.pointed(data, r.Primitives)
+	default:
+		to.Count = int(r.Primitives)
+		to.Decoder = func() func(int, *ray.Instance) {
+			own := buildInputs{dev: in.dev} // goroutines do not share the last bottom level
+			return func(i int, x *ray.Instance) { own.instance(x, data[i*instanceBytes:]) }
 		}
-		in.instance(&out[i], b)
+	}
+	return err
+}
+
+// pointed returns n instances, whose addresses are in the data.
+func (in *buildInputs) pointed(data []byte, n uint32) ([]ray.Instance, error) {
+	out := make([]ray.Instance, n)
+	for i := range out {
+		at := binary.LittleEndian.Uint64(data[8*i:])
+		m, release, ok := in.dev.heap.at(at, instanceBytes)
+		if !ok {
+			return nil, usage(in.rule+"pInfos-03717", "no memory is at the address %#x of an instance; must be", at)
+		}
+		in.instance(&out[i], m)
+		release()
 	}
 	return out, nil
 }

@@ -9,7 +9,14 @@ type branch struct {
 
 // reserve allocates memory for the nodes and the blocks of about so many items.
 func (t *branch) reserve(items int) {
-	t.links, t.ranges = make([][width]ref, 0, items/14+1), make([]blockRange, 0, items/3+1)
+	t.links, t.ranges = scratchLinks.take(items/14 + 1)[:0], scratchRanges.take(items/3 + 1)[:0]
+}
+
+// release gives the memory of t back.
+func (t *branch) release() {
+	scratchLinks.give(t.links)
+	scratchRanges.give(t.ranges)
+	t.links, t.ranges = nil, nil
 }
 
 // task is a branch below the trunk that a goroutine makes.
@@ -73,7 +80,7 @@ func (b *builder) join(trunk *branch) {
 		next.node += len(b.tasks[i].links)
 		next.block += len(b.tasks[i].ranges)
 	}
-	b.branch = branch{trunk.root, make([][width]ref, next.node), make([]blockRange, next.block)}
+	b.branch = branch{trunk.root, scratchLinks.take(next.node), scratchRanges.take(next.block)}
 	// moved returns r of a part whose first node and block have the numbers at.
 	moved := func(r ref, at base) ref {
 		switch {
@@ -103,7 +110,8 @@ func (b *builder) join(trunk *branch) {
 				to[k][j] = moved(r, at)
 			}
 		}
-		t.branch = branch{}
+		t.release()
 	})
+	trunk.release()
 	b.tasks = nil
 }

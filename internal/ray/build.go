@@ -13,10 +13,22 @@ type Input struct {
 	Top        bool
 	Geometries []Geometry
 	Instances  []Instance
+	// Decoder is the source of a top level without Instances, of Count ones: it returns a function that sets instance i, which is zero before.
+	// Several goroutines call Decoder at the same time, and each its own function.
+	Decoder func() func(i int, x *Instance)
+	Count   int
 	// Threads is the number of goroutines that a build may use; 0 is 1.
 	Threads int
 	// Stop is called now and then, by one goroutine at a time. An error of it ends the build. It may be nil.
 	Stop func() error
+}
+
+// count returns the number of instances.
+func (in *Input) count() int {
+	if in.Decoder != nil {
+		return in.Count
+	}
+	return len(in.Instances)
 }
 
 // ErrTooLarge is returned for builds with more primitives than a structure can hold.
@@ -78,6 +90,7 @@ func buildBottom(in *Input) (*Structure, error) {
 	readers := newReaders(in.Geometries)
 	moved := movedReaders(in.Geometries, readers)
 	b := newBuilder(in)
+	defer b.release()
 	b.single, b.low = s.kind != Triangles, in.Flags&BuildLowMemory != 0
 	b.starts = startsOf(readers)
 	if b.single || !b.fast {
@@ -130,7 +143,7 @@ const readChunkSize = 1 << 12
 
 // readItems returns the boxes of the active primitives, in the order of geometries and primitives.
 func readItems(readers []reader, starts []int, threads int) []item {
-	list := make([]item, starts[len(readers)])
+	list := scratchItems.take(starts[len(readers)])
 	return readAll(readers, starts, threads, list, func(_ int, list []item) func(x *batch, it *item) int {
 		return func(x *batch, it *item) int {
 			n := 1
@@ -249,12 +262,13 @@ const (
 
 // buildTop builds a top level.
 func buildTop(in *Input) (*Structure, error) {
-	if len(in.Instances) > maxPrimitives {
+	if in.count() > maxPrimitives {
 		return nil, ErrTooLarge
 	}
 	s := &Structure{top: true, flags: in.Flags, root: emptyRef, spread: 1}
 	b := newBuilder(in)
-	b.items = s.placeAll(in.Instances, b.threads)
+	defer b.release()
+	b.items = s.placeAll(in)
 	b.single, b.numbered = true, true
 	build := b.build
 	if b.fast {
@@ -271,35 +285,46 @@ func buildTop(in *Input) (*Structure, error) {
 const placeChunk = 1 << 9
 
 // placeAll sets the instances, the reach and the spread, and returns the boxes of the active instances.
-func (s *Structure) placeAll(list []Instance, threads int) []item {
-	s.instances = make([]placed, len(list))
-	items := make([]item, len(list))
-	chunks := make([]Structure, (len(list)+placeChunk-1)/placeChunk) // the instances of a chunk, with their reach and spread
+func (s *Structure) placeAll(in *Input) []item {
+	n := in.count()
+	s.instances = make([]placed, n)
+	items := scratchItems.take(n)
+	chunks := make([]Structure, (n+placeChunk-1)/placeChunk) // the instances of a chunk, with their reach and spread
 	counts := make([]int, len(chunks))
-	parallel(threads, len(chunks), func(c int) {
-		from, to := c*placeChunk, min((c+1)*placeChunk, len(list))
+	parallel(in.Threads, len(chunks), func(c int) {
+		from, to := c*placeChunk, min((c+1)*placeChunk, n)
 		part := &chunks[c]
 		part.instances = s.instances[from:to]
-		counts[c] = part.placePart(list[from:to], items[from:to], uint32(from))
+		if in.Decoder == nil {
+			for i := range part.instances {
+				part.instances[i].Instance = in.Instances[from+i]
+			}
+		} else {
+			decode := in.Decoder()
+			for i := range part.instances {
+				decode(from+i, &part.instances[i].Instance)
+			}
+		}
+		counts[c] = part.placePart(items[from:to], uint32(from))
 	})
 	s.reach, s.spread = 0, 1
-	n := 0
+	active := 0
 	for c, k := range counts {
 		s.reach, s.spread = max(s.reach, chunks[c].reach), max(s.spread, chunks[c].spread)
-		if n != c*placeChunk {
-			copy(items[n:n+k], items[c*placeChunk:][:k])
+		if active != c*placeChunk {
+			copy(items[active:active+k], items[c*placeChunk:][:k])
 		}
-		n += k
+		active += k
 	}
-	return items[:n]
+	return items[:active]
 }
 
-// placePart is placeAll for the instances from number first on. It returns the number of active ones.
-func (s *Structure) placePart(list []Instance, items []item, first uint32) (n int) {
-	for i := range list {
+// placePart is placeAll for the instances from number first on, which s has. It returns the number of active ones.
+func (s *Structure) placePart(items []item, first uint32) (n int) {
+	for i := range s.instances {
 		var x placement
 		p := &s.instances[i]
-		if p.put(&list[i], &x); !p.active {
+		if p.put(&x); !p.active {
 			continue
 		}
 		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}

@@ -25,6 +25,9 @@ type builder struct {
 	fast   bool
 	keys   []mortonKey
 	starts []int
+	// points has the memory of keys, or spare.
+	points []point
+	spare  []mortonKey
 	// boxes are those of the blocks of triangles.
 	boxes []wideBounds
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
@@ -147,6 +150,15 @@ func (b *builder) build() error {
 	b.grow(&root)
 	b.binary.chunks = nil
 	return nil
+}
+
+// release gives the memory of the build back.
+func (b *builder) release() {
+	scratchItems.give(b.items)
+	scratchPoints.give(b.points)
+	scratchKeys.give(b.spare)
+	b.branch.release()
+	b.items, b.points, b.keys, b.spare = nil, nil, nil, nil
 }
 
 // shouldStop reports whether the build must end.

@@ -9,6 +9,7 @@ func (b *builder) finish(s *Structure) {
 	boxes := b.boxes
 	if b.single {
 		boxes = b.itemBoxes(len(s.instances))
+		defer scratchBoxes.give(boxes)
 	}
 	box := s.refit(b.threads, boxes, func(i int) *[width]ref { return &b.links[i] })
 	s.lo, s.hi = box.lo, box.hi
@@ -22,7 +23,7 @@ func (b *builder) itemBoxes(instances int) []wideBounds {
 	if !b.numbered {
 		instances = len(b.items)
 	}
-	boxes := make([]wideBounds, instances)
+	boxes := scratchBoxes.take(instances)
 	for i := range b.items {
 		it := &b.items[i]
 		if b.numbered {
@@ -75,6 +76,8 @@ func (b *builder) collapse(t *branch, c *child) ref {
 // leaf returns the reference to a leaf with the items from from to to, and adds its blocks to t.
 func (b *builder) leaf(t *branch, from, to int32) ref {
 	switch {
+	case b.numbered && b.fast:
+		return leafBit | ref(b.items[uint32(b.keys[from])].primitive)
 	case b.numbered:
 		return leafBit | ref(b.items[from].primitive)
 	case b.single:

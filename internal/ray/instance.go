@@ -36,20 +36,19 @@ type placement struct {
 	bounded       bool
 }
 
-// put sets p to the instance as it is in a top level, and x to its placement if it is active. An instance with a transform that is
+// put completes the instance as it is in a top level, and sets x to its placement if it is active. An instance with a transform that is
 // not finite or has no inverse is inactive.
-func (p *placed) put(i *Instance, x *placement) {
-	p.Instance = *i
+func (p *placed) put(x *placement) {
 	p.Custom &= 1<<24 - 1
 	p.RecordOffset &= 1<<24 - 1
 	switch {
-	case i.Bottom == nil || i.Bottom.top || i.Bottom.root == emptyRef:
-	case i.Motion == nil:
+	case p.Bottom == nil || p.Bottom.top || p.Bottom.root == emptyRef:
+	case p.Motion == nil:
 		x.bounded = true
 		p.active = p.set(x)
 	default: // it may have no inverse at some times
-		p.Transform = i.transformAt(0)
-		end := i.transformAt(1)
+		end := p.transformAt(1)
+		p.Transform = p.transformAt(0)
 		if p.active = isFiniteMatrix(&p.Transform) && isFiniteMatrix(&end); !p.active {
 			return
 		}

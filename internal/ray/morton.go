@@ -28,7 +28,7 @@ func (k mortonKey) code() uint32 { return uint32(k >> 32) }
 func (b *builder) readPoints(readers []reader) ([]point, wideBounds) {
 	count := b.starts[len(readers)]
 	boxes := make([]wideBounds, (count+readChunkSize-1)/readChunkSize)
-	points := readAll(readers, b.starts, b.threads, make([]point, count), func(c int, list []point) func(x *batch, it *item) int {
+	points := readAll(readers, b.starts, b.threads, scratchPoints.take(count), func(c int, list []point) func(x *batch, it *item) int {
 		boxes[c] = nowhere
 		return func(x *batch, it *item) int {
 			n := 1
@@ -83,19 +83,33 @@ func (b *builder) sortMorton(readers []reader) {
 	b.sortPoints(points, &centers)
 }
 
-// sortItems sorts the items along the Morton curve through their middles.
+// sortItems sorts the items along the Morton curve through their middles. Numbered ones stay in their places: the keys refer to them.
 func (b *builder) sortItems() {
-	points, centers := make([]point, len(b.items)), nowhere
-	for i := range b.items {
-		it := b.items[i]
-		it.geometry, it.primitive = 0, uint32(i)
-		points[i] = it.point([]int{0}, &centers)
+	n := len(b.items)
+	chunks := (n + readChunkSize - 1) / readChunkSize
+	points, parts := scratchPoints.take(n), make([]wideBounds, chunks)
+	parallel(b.threads, chunks, func(c int) {
+		centers := nowhere
+		for i := c * readChunkSize; i < min((c+1)*readChunkSize, n); i++ {
+			it := b.items[i]
+			it.geometry, it.primitive = 0, uint32(i)
+			points[i] = it.point([]int{0}, &centers)
+		}
+		parts[c] = centers
+	})
+	all := nowhere
+	for i := range parts {
+		all.grow(&parts[i])
 	}
-	b.sortPoints(points, &centers)
-	items := make([]item, len(b.items))
+	b.sortPoints(points, &all)
+	if b.numbered {
+		return
+	}
+	items := scratchItems.take(n)
 	for i, k := range b.keys {
 		items[i] = b.items[uint32(k)]
 	}
+	scratchItems.give(b.items)
 	b.items = items
 }
 
@@ -113,13 +127,15 @@ func (b *builder) sortPoints(points []point, centers *wideBounds) {
 	if n == 0 {
 		return
 	}
-	keys := make([]mortonKey, n)
+	keys := scratchKeys.take(n)
 	const chunk = 1 << 12
 	parallel(b.threads, (n+chunk-1)/chunk, func(c int) {
 		from, to := c*chunk, min((c+1)*chunk, n)
 		mortonKeys(keys[from:to], points[from:to], &centers.lo, &scale)
 	})
-	b.keys = sortKeys(keys, unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n), b.threads) // a point is larger than a key
+	other := unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n) // a point is larger than a key
+	b.keys = sortKeys(keys, other, b.threads)
+	b.points, b.spare = points, keys
 }
 
 // mortonKeys sets keys to those of points: component k is (middle−from)·scale.

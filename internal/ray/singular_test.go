@@ -71,9 +71,9 @@ func TestSpreadBetween(t *testing.T) {
 	bounded := 0
 	for i, x := range list {
 		x.Bottom = bottom
-		var p placed
+		p := placed{Instance: x}
 		var at placement
-		p.put(&x, &at)
+		p.put(&at)
 		scale, offset, ok := at.scale, at.offset, at.bounded
 		if i < 4 && ok == (i == 1) {
 			t.Errorf("motion %d: bounded %v", i, ok)

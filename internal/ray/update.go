@@ -88,17 +88,19 @@ func (s *Structure) refresh(source *Structure, readers []reader, threads int) []
 
 // updateTop is Update of a top level.
 func updateTop(in *Input, source *Structure) (*Structure, error) {
-	if len(in.Instances) != len(source.instances) {
+	if in.count() != len(source.instances) {
 		return nil, fmt.Errorf("an update changes the number of instances")
 	}
 	next := &Structure{top: true, flags: source.flags, root: source.root, spread: 1}
-	items := next.placeAll(in.Instances, in.Threads)
+	items := next.placeAll(in)
+	defer scratchItems.give(items)
 	for i := range next.instances {
 		if next.instances[i].active != source.instances[i].active {
 			return Build(in) // an instance became active or inactive
 		}
 	}
-	boxes := make([]wideBounds, len(in.Instances))
+	boxes := scratchBoxes.take(in.count())
+	defer scratchBoxes.give(boxes)
 	for i := range items {
 		it := &items[i]
 		boxes[it.primitive].set(&it.lo, &it.hi)
