@@ -11,7 +11,7 @@ import (
 var memoryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Load-Pointer", Section: "SPIR-V 3.3.8", Words: "the operand of OpLoad is a pointer"},
-		{Code: "SPV-Load-Type", Section: "SPIR-V 3.3.8", Words: "the result of OpLoad has the type that the pointer points to"},
+		{Code: "SPV-Load-Type", Section: "SPIR-V 3.3.8", Words: "the result of OpLoad has the type that the pointer points to, the type of an object"},
 		{Code: "SPV-Load-RuntimeArray", Section: "SPIR-V 2.16.1", Words: "no load is of a runtime array or of a type that contains one"},
 		{Code: "SPV-Store-Pointer", Section: "SPIR-V 3.3.8", Words: "the target of OpStore is a pointer, and not to void"},
 		{Code: "SPV-Store-Object", Section: "SPIR-V 3.3.8", Words: "the object of OpStore is an object of a type other than void"},
@@ -52,6 +52,9 @@ func (c *checker) load(i int, in spirv.Inst) {
 	}
 	if p.Elem != nil && p.Elem != t && !(c.env.BeforeLegalization && sameStructure(p.Elem, t)) {
 		c.fail(i, "SPV-Load-Type", "the result is %s; must be the type that the pointer points to, %s", c.typeName(t), c.typeName(p.Elem))
+	}
+	if t.IsVoid() {
+		c.fail(i, "SPV-Load-Type", "the result is void; must be the type of an object")
 	}
 	c.noRayQuery(i, p, "load")
 	if c.contains(t, holdsRuntime) && !c.env.BeforeLegalization {
