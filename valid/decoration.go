@@ -92,7 +92,11 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		}
 	case spirv.DecorationInvariant, spirv.DecorationConstant, spirv.DecorationLocation, spirv.DecorationBinding,
 		spirv.DecorationDescriptorSet, spirv.DecorationInputAttachmentIndex:
-		if op != spirv.OpVariable && op != spirv.OpUntypedVariableKHR {
+		switch {
+		case op == spirv.OpVariable, op == spirv.OpUntypedVariableKHR:
+		case kind == spirv.DecorationConstant && c.capable(spirv.CapabilityKernel) && op == spirv.OpFunctionParameter && c.m.TypeOf(id).IsPointer():
+			c.fail(i, "SPV-Decoration-Variable", "Constant on the parameter %s; must be on a variable", c.name(id)).warn() // of kernels: docs/differences.md
+		default:
 			c.fail(i, "SPV-Decoration-Variable", "%s on %s, the result of %s; must be on a variable", kind, c.name(id), op)
 		}
 	case spirv.DecorationIndex:

@@ -27,6 +27,10 @@ func TestSeverities(t *testing.T) {
 		text := strings.Replace(compute, "%void =", "OpDecorate %x NoContraction\n%void =", 1)
 		return "OpCapability Shader\nOpCapability Float64\n" + strings.Replace(text, "%main = OpF", "%f = OpTypeFloat 32\n%p = OpTypePointer Function %f\n"+global+"%main = OpF", 1) + body + "\n" + done
 	}
+	constant := func(capabilities, model, class string) string {
+		return "OpCapability " + capabilities + "\nOpCapability Linkage\nOpMemoryModel " + model + "\nOpDecorate %c Constant\n%void = OpTypeVoid\n%u = OpTypeInt 32 0\n%p = OpTypePointer " + class +
+			" %u\n%fn = OpTypeFunction %void %p\n%f = OpFunction %void None %fn\n%c = OpFunctionParameter %p\n%l = OpLabel\n" + done
+	}
 	saturated := func(conversion string) string {
 		return "OpCapability Kernel\nOpCapability Addresses\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %main \"main\"\nOpDecorate %x SaturatedConversion\n" +
 			"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%f = OpTypeFloat 32\n%u1 = OpConstant %u 1\n%main = OpFunction %void None %fn\n%l = OpLabel\n" + conversion + "\n" + done
@@ -69,6 +73,8 @@ func TestSeverities(t *testing.T) {
 		{"NoContraction on a variable", contract("", "%x = OpVariable %p Function"), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a constant", contract("%x = OpConstant %f 1\n", ""), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a type", contract("%x = OpTypeFloat 64\n", ""), "SPV-Decoration-Value", nil, diag.Error},
+		{"Constant on a parameter of a kernel", constant("Kernel\nOpCapability Addresses", "Physical64 OpenCL", "CrossWorkgroup"), "SPV-Decoration-Variable", nil, diag.Warning},
+		{"Constant on a parameter of a shader", constant("Shader", "Logical GLSL450", "Private"), "SPV-Decoration-Variable", nil, diag.Error},
 		{"NoContraction on a load", contract("", "%v = OpVariable %p Function\n%x = OpLoad %f %v"), "SPV-Decoration-Value", nil, diag.Warning},
 		{"SaturatedConversion on an operation that saturates", saturated("%x = OpSatConvertUToS %u %u1"), "SPV-Decoration-Target", nil, diag.Warning},
 		{"SaturatedConversion on another operation that saturates", saturated("%x = OpSatConvertSToU %u %u1"), "SPV-Decoration-Target", nil, diag.Warning},
