@@ -116,6 +116,7 @@ type SparseRequirements struct {
 	Granularity          [3]int // texels of a block
 	TailLevel            int    // the first level in the mip tail
 	TailOffset, TailSize uint64 // of opaque binds, bytes
+	NonStandard          bool   // the granularity is none of the standard blocks (VK_SPARSE_IMAGE_FORMAT_NONSTANDARD_BLOCK_SIZE_BIT)
 }
 
 // SparseRequirements returns the blocks of an image that may be bound in part (vkGetImageSparseMemoryRequirements2).
@@ -146,7 +147,7 @@ func sparseRequirements(l *texture.Layout) (out []SparseRequirements) {
 	}
 	_, tails := sparseSize(list, l)
 	for i, a := range list {
-		out = append(out, SparseRequirements{Aspect: outside(a.Aspect), Granularity: a.Block, TailLevel: a.TailLevel, TailOffset: tails[i].offset, TailSize: tails[i].size})
+		out = append(out, SparseRequirements{Aspect: outside(a.Aspect), Granularity: a.Block, TailLevel: a.TailLevel, TailOffset: tails[i].offset, TailSize: tails[i].size, NonStandard: a.NonStandard})
 	}
 	return out
 }

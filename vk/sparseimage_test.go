@@ -228,14 +228,21 @@ func TestSparseShapes(t *testing.T) {
 		{"BC1_RGBA_UNORM_BLOCK", enum.ImageType2d, 1, [3]int{512, 256, 1}}, {"BC7_UNORM_BLOCK", enum.ImageType2d, 1, [3]int{256, 256, 1}}, {"D16_UNORM", enum.ImageType2d, 1, [3]int{256, 128, 1}},
 	} {
 		list := p.SparseImageFormatProperties(ImageInfo{Type: test.kind, Format: formatOf(t, test.format), Samples: test.samples, Usage: ImageSampled})
-		if len(list) != 1 || list[0].Granularity != test.want {
+		if len(list) != 1 || list[0].Granularity != test.want || list[0].NonStandard {
 			t.Errorf("%s, type %d, %d samples: %+v; must be %v", test.format, test.kind, test.samples, list, test.want)
 		}
 	}
 	if list := p.SparseImageFormatProperties(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT_S8_UINT"), Usage: ImageSampled}); len(list) != 2 || list[0].Aspect != Depth || list[1].Aspect != Stencil || list[1].Granularity != [3]int{256, 256, 1} {
 		t.Errorf("depth and stencil: %+v", list)
 	}
-	for _, name := range []string{"R32G32B32_SFLOAT", "ASTC_5x5_UNORM_BLOCK", "G8_B8R8_2PLANE_420_UNORM"} {
+	// Elements of 12 bytes have no standard block: they have that of 16 bytes, and say so.
+	for kind, want := range map[enum.ImageType][3]int{enum.ImageType2d: {64, 64, 1}, enum.ImageType3d: {16, 16, 16}} {
+		list := p.SparseImageFormatProperties(ImageInfo{Type: kind, Format: formatOf(t, "R32G32B32_SFLOAT"), Usage: ImageSampled})
+		if len(list) != 1 || list[0].Granularity != want || !list[0].NonStandard {
+			t.Errorf("R32G32B32_SFLOAT, type %d: %+v; must be %v, not standard", kind, list, want)
+		}
+	}
+	for _, name := range []string{"ASTC_5x5_UNORM_BLOCK", "G8_B8R8_2PLANE_420_UNORM"} {
 		if list := p.SparseImageFormatProperties(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Usage: ImageSampled}); list != nil {
 			t.Errorf("%s: %+v; must be none", name, list)
 		}

@@ -149,8 +149,12 @@ func putSparse(to *abi.SparseImageMemoryRequirements, r vk.SparseRequirements) {
 }
 
 func sparseProperties(r vk.SparseRequirements) abi.SparseImageFormatProperties {
+	flags := uint32(abi.SparseImageFormatSingleMiptailBit)
+	if r.NonStandard {
+		flags |= abi.SparseImageFormatNonstandardBlockSizeBit
+	}
 	return abi.SparseImageFormatProperties{
-		AspectMask: uint32(r.Aspect), Flags: abi.SparseImageFormatSingleMiptailBit,
+		AspectMask: uint32(r.Aspect), Flags: flags,
 		ImageGranularity: abi.Extent3D{Width: uint32(r.Granularity[0]), Height: uint32(r.Granularity[1]), Depth: uint32(r.Granularity[2])},
 	}
 }

@@ -12,13 +12,15 @@ import (
 const SparseBytes = 1 << 16
 
 // SparseAspect describes the blocks of one aspect of a sparse image (VkSparseImageMemoryRequirements). The blocks are the
-// standard ones of Vulkan (Standard Sparse Image Block Shapes). All levels from TailLevel on, with all layers, are the mip
-// tail.
+// standard ones of Vulkan (Standard Sparse Image Block Shapes) unless NonStandard is set. All levels from TailLevel on, with all layers,
+// are the mip tail.
 type SparseAspect struct {
 	Aspect    format.Aspect
 	Block     [3]int // texels
 	TailLevel int    // the number of levels if there is no tail
 	TailBytes int
+
+	NonStandard bool // the table has no block for elements of 3, 6 or 12 bytes
 }
 
 // sparseAspect is a SparseAspect with the places of its bits.
@@ -112,13 +114,15 @@ func (l *Layout) tail(aspect, n int) (from, to int) {
 	return int(levels[n].base), int(last.base) + int(last.slice)*last.depth*l.Layers
 }
 
-// shape returns the standard block in texels.
+// shape returns the block in texels: the standard one, or that of the next greater element if the table has none. The end of the
+// memory of such a block is unused.
 func (a *sparseAspect) shape(m *Layout) (shape [3]int, ok bool) {
 	one := a.bytes / m.Samples
-	if one == 0 || one > 16 || one&(one-1) != 0 {
+	if one == 0 || one > 16 {
 		return shape, false
 	}
-	n := bits.TrailingZeros(uint(SparseBytes / one))
+	n := bits.TrailingZeros(SparseBytes) - bits.Len(uint(one-1))
+	a.NonStandard = one&(one-1) != 0
 	log := [3]int{(n + 1) / 2, n / 2, 0}
 	if m.Dim == ir.Dim3D {
 		log = [3]int{(n + 2) / 3, (n + 1) / 3, n / 3}

@@ -123,6 +123,7 @@ func TestResidencyRows(t *testing.T) {
 	for _, d := range []texture.Desc{
 		{Format: "R32_UINT", Dim: ir.Dim2D, Width: 300, Height: 200, Layers: 2}, {Format: "R16_UINT", Dim: ir.Dim3D, Width: 70, Height: 40, Depth: 35},
 		{Format: "R8_UINT", Dim: ir.Dim2D, Width: 130, Height: 260, Samples: 4}, {Format: "BC7_UNORM_BLOCK", Dim: ir.Dim2D, Width: 515, Height: 258},
+		{Format: "R32G32B32_UINT", Dim: ir.Dim2D, Width: 130, Height: 70}, // of a block with unused memory
 	} {
 		m, _ := texture.NewImage(d)
 		r, err := m.Sparse()
