@@ -49,7 +49,9 @@ func (f *function) countDefinitions() {
 	}
 	for _, v := range f.f.Params {
 		if v.Space == ".reg" {
-			f.register(f.top, v.Name).defs += 2 // the caller writes it
+			for _, name := range parts(v) {
+				f.register(f.top, name).defs += 2 // the caller writes it
+			}
 		}
 	}
 }

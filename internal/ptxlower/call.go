@@ -61,7 +61,10 @@ func (e *emitter) pass(o *ptx.Operand, v *ptx.Variable) {
 			return
 		}
 	}
-	e.storeFrame(to, 0, e.read(o, bitsType(max(ptx.TypeSize(v.Type), 1))))
+	for i, o := range e.argumentParts(o, v) {
+		e.sure = 0
+		e.storeFrame(to, uint64(i)*uint64(elementBytes(v)), e.read(o, bitsType(max(ptx.TypeSize(v.Type), 1))))
+	}
 }
 
 // receive copies a result from the frame.
@@ -75,7 +78,23 @@ func (e *emitter) receive(o *ptx.Operand, v *ptx.Variable) {
 		e.copyFrame(s, from, o)
 		return
 	}
-	e.set(e.resultRegister(o), e.loadFrame(from, 0, bitsType(max(ptx.TypeSize(v.Type), 1))))
+	for i, o := range e.argumentParts(o, v) {
+		if e.sure = 0; o.Kind != ptx.Sink {
+			e.set(e.resultRegister(o), e.loadFrame(from, uint64(i)*uint64(elementBytes(v)), bitsType(max(ptx.TypeSize(v.Type), 1))))
+		}
+	}
+}
+
+// argumentParts returns the operands of an argument or a result, one for each element of a vector in registers.
+func (e *emitter) argumentParts(o *ptx.Operand, v *ptx.Variable) []*ptx.Operand {
+	if v.Vector <= 1 {
+		return []*ptx.Operand{o}
+	}
+	if x := e.spread(o); v.Space == ".reg" && x.Kind == ptx.Vector && len(x.Elems) == v.Vector {
+		return x.Elems
+	}
+	malformed(o.Pos, "the argument is no vector of %d elements; must be one", v.Vector)
+	return nil
 }
 
 // copyFrame copies a variable to another one: slots, then the bytes of the last one.

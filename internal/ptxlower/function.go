@@ -61,7 +61,7 @@ func (f *function) analyze() {
 // checkParameters checks the spaces of parameters and results.
 func (f *function) checkParameters() {
 	for _, v := range append(f.f.Params[:len(f.f.Params):len(f.f.Params)], f.f.Results...) {
-		if v.Type == ".pred" {
+		if v.Type == ".pred" && v.Space != ".reg" {
 			unsupported(v.Pos, "the predicate %s as a parameter", v.Name)
 		}
 		if v.Space != ".param" && (v.Space != ".reg" || f.f.Entry) {
@@ -92,10 +92,11 @@ func (f *function) lower() *ir.Func {
 // calls access.
 func (f *function) parameter(v *ptx.Variable) {
 	if v.Space == ".reg" {
-		if v.Vector > 1 || v.Count > 0 {
-			unsupported(v.Pos, "the vector %s as a parameter", v.Name)
+		if v.Count > 0 || v.Vector > len(components) {
+			unsupported(v.Pos, "the list %s as a parameter", v.Name)
 		}
 		f.declare(f.top, v)
+		f.frameOf(v) // has a place before the first call
 		return
 	}
 	f.top.symbols[v.Name] = f.frameOf(v)
@@ -112,15 +113,40 @@ func (u *unit) frameOf(v *ptx.Variable) *symbol {
 	return x
 }
 
-func slotsOf(v *ptx.Variable) uint32 { return uint32(v.Size()+3) / 4 }
+// slotsOf returns the slots of a variable. Each element of a vector in registers has slots of its own.
+func slotsOf(v *ptx.Variable) uint32 {
+	if v.Space == ".reg" && v.Vector > 1 {
+		return uint32(v.Vector) * elementBytes(v) / 4
+	}
+	return uint32(v.Size()+3) / 4
+}
+
+// elementBytes returns the bytes in the frame of an element of a vector in registers.
+func elementBytes(v *ptx.Variable) uint32 { return uint32(max(ptx.TypeSize(v.Type), 4)) }
+
+const components = "xyzw" // of a vector register
+
+// parts returns the names of the registers of a variable: its own, or those of the elements of a vector.
+func parts(v *ptx.Variable) []string {
+	if v.Vector <= 1 {
+		return []string{v.Name}
+	}
+	var list []string
+	for _, c := range components[:v.Vector] {
+		list = append(list, v.Name+"."+string(c))
+	}
+	return list
+}
 
 // enter copies the parameters in registers from the frame.
 func (f *function) enter() {
 	for _, v := range f.f.Params {
 		if v.Space == ".reg" {
 			f.sure, f.copied = 0, 0
-			r := f.register(f.top, v.Name)
-			f.set(r, f.loadFrame(f.frameOf(v), 0, bitsType(max(r.size, 1))))
+			for i, name := range parts(v) {
+				r := f.register(f.top, name)
+				f.set(r, f.loadFrame(f.frameOf(v), uint64(i)*uint64(elementBytes(v)), bitsType(max(r.size, 1))))
+			}
 		}
 	}
 }
@@ -130,8 +156,10 @@ func (f *function) leave() {
 	for _, v := range f.f.Results {
 		if v.Space == ".reg" {
 			f.sure, f.copied = 0, 0
-			r := f.register(f.top, v.Name)
-			f.storeFrame(f.frameOf(v), 0, f.as(f.get(r), bitsType(max(r.size, 1))))
+			for i, name := range parts(v) {
+				r := f.register(f.top, name)
+				f.storeFrame(f.frameOf(v), uint64(i)*uint64(elementBytes(v)), f.as(f.get(r), bitsType(max(r.size, 1))))
+			}
 		}
 	}
 }

@@ -260,9 +260,46 @@ func (f *function) storeSlot(variable uint64, offset, v ir.V) {
 	f.b.OpAux(ir.PSt, f.b.Func.Type(v), variable, slot, v)
 }
 
+// spread returns the vector of the elements of a vector register, and any other operand as it is.
+func (e *emitter) spread(o *ptx.Operand) *ptx.Operand {
+	if o.Kind != ptx.Symbol || o.Part != "" || o.Expr != nil || e.register(e.scope, o.Name) != nil {
+		return o
+	}
+	v := &ptx.Operand{Pos: o.Pos, Kind: ptx.Vector}
+	for _, c := range components {
+		if part := "." + string(c); e.register(e.scope, o.Name+part) != nil {
+			v.Elems = append(v.Elems, &ptx.Operand{Pos: o.Pos, Kind: ptx.Symbol, Name: o.Name, Part: part})
+		}
+	}
+	if len(v.Elems) == 0 {
+		return o
+	}
+	return v
+}
+
+// movVector emits a copy of each element of a vector: all are read before one is written.
+func (e *emitter) movVector() {
+	to, from := e.elements(e.spread(e.operand(0))), e.elements(e.spread(e.operand(1)))
+	values, shadows := make([]ir.V, len(from)), make([]shadow, len(from))
+	for i, o := range from {
+		e.sure, e.bits = 0, 0
+		values[i] = e.read(o, e.accessType(e.typ(0), o))
+		shadows[i] = shadow{e.sure, e.bits}
+	}
+	for i, o := range to {
+		if e.sure, e.copied = shadows[i].sure, shadows[i].bits; o.Kind != ptx.Sink {
+			e.set(e.resultRegister(o), values[i])
+		}
+	}
+}
+
 // mov emits a copy of each bit, and the packing of a vector or its unpacking.
 func (e *emitter) mov() {
-	d, s := e.operand(0), e.operand(1)
+	if e.isVector() || e.in.Has(".v8") {
+		e.movVector()
+		return
+	}
+	d, s := e.spread(e.operand(0)), e.spread(e.operand(1))
 	t := irType(e.typ(0))
 	switch {
 	case (s.Kind == ptx.Vector) != (d.Kind == ptx.Vector) && len(s.Elems)+len(d.Elems) != 2 && len(s.Elems)+len(d.Elems) != 4:

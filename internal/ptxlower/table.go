@@ -119,7 +119,7 @@ func computing() map[string]row {
 func moving() map[string]row {
 	return map[string]row{
 		// Data movement and conversion.
-		"mov":           {"", 2, 2, (*emitter).mov},
+		"mov":           {".v2 .v4 .v8", 2, 2, (*emitter).mov},
 		"ld":            {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
 		"ldu":           {".global .v2 .v4", 2, 2, (*emitter).load},
 		"st":            {storeMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).store},
