@@ -139,7 +139,7 @@ func (l *lexer) next() (token, string) {
 		if two := l.src[start:min(start+2, len(l.src))]; operators[two] {
 			l.at++
 		}
-		if c < ' ' || c >= 0x7f {
+		if c < ' ' || c >= 0x7f || c == '#' { // # begins a line of the preprocessor alone
 			return t, fmt.Sprintf("the byte %#x", c)
 		}
 	}

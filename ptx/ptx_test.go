@@ -202,3 +202,19 @@ func TestPrintPrototype(t *testing.T) {
 		t.Error("the prototype has no .noreturn; must have it")
 	}
 }
+
+// TestHashInLine: "#" begins a line of the preprocessor, and is no character of a statement or a section.
+func TestHashInLine(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"# 1 \"a.cu\"\n.section .debug_str {.b8 1, 2 }\n", true},
+		{".section .debug_str {#.b8 1, 2 }\n", false},
+		{".entry k() { # ret;\n ret; }\n", false},
+	} {
+		if _, findings := ptx.Parse(header + c.text); (len(findings) == 0) != c.want {
+			t.Errorf("%q has the findings %v; must it have none: %v", c.text, findings, c.want)
+		}
+	}
+}
