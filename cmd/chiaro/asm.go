@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -109,11 +111,11 @@ func newDis(c console) *cobra.Command {
 			if color != nil {
 				opts.Color = *color
 			}
-			text, err := asm.Disassemble(nil, m, opts)
-			if err != nil {
-				return reported(c, name, err)
+			err = writePieces(c, out, func(w io.Writer) error { return asm.Print(w, m, opts, ctx.Err) })
+			if fault := (*diag.Finding)(nil); errors.As(err, &fault) {
+				return reported(c, name, fault)
 			}
-			return writeOutput(c, out, text)
+			return err
 		}),
 	}
 	f := cmd.Flags()

@@ -109,24 +109,41 @@ func readInput(c console, name string) ([]byte, error) {
 
 // writeOutput writes a file whole or not at all, or standard output for "-".
 func writeOutput(c console, name string, data []byte) error {
-	if name == "-" {
-		_, err := c.out.Write(data)
+	return writePieces(c, name, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
+	})
+}
+
+// writePieces is writeOutput of what print writes. An error of print that is a
+// *diag.Finding comes back as it is.
+func writePieces(c console, name string, print func(io.Writer) error) error {
+	if name == "-" {
+		return print(c.out)
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe or a device has no half
-		return os.WriteFile(name, data, 0o666)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(print(f), f.Close())
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return unreadable("cannot write %s: %v", name, errors.Unwrap(err))
 	}
-	_, err = f.Write(data)
+	err = print(f)
+	fault := (*diag.Finding)(nil)
+	isFault := errors.As(err, &fault)
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		if isFault {
+			return fault
+		}
 		return unreadable("cannot write %s: %v", name, err)
 	}
 	return nil

@@ -24,6 +24,11 @@ func (n *names) instruction(in spirv.Inst) {
 		}
 		b, ok := n.describe(n.buf[:0], op, id, in)
 		n.buf = b
+		if ok && len(b) > shortName {
+			if ok = n.long < longNames; ok {
+				n.long += len(b)
+			}
+		}
 		if !ok {
 			n.number(id)
 			return

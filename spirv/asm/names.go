@@ -12,6 +12,15 @@ import (
 // instruction mentions would make text without proportion to the words.
 const maxName = 512
 
+// Names of types and constants that contain other names: one of more than
+// shortName bytes counts as long, and no id gets a long name after those of the module
+// have longNames bytes: such an id keeps its number. Else 10⁶ nested types would have
+// hundreds of megabytes of names. Modules that compilers make stay far below.
+const (
+	shortName = 48
+	longNames = 1 << 20
+)
+
 // names are readable names for the ids of a module: the OpName,
 // else the built-in in a decoration, else a name made of the type or
 // the constant, else the number. Two ids never have the same name: the second
@@ -26,6 +35,7 @@ type names struct {
 	table []nameUse // open addressing; half empty
 	used  int
 	buf   []byte
+	long  int // bytes of the long names that contain other names
 
 	// Numbers need not be in the table as long as no name consists of
 	// digits alone; digits is set if one does.

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"io"
 	"slices"
 	"strconv"
 
@@ -18,10 +19,48 @@ func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, err
 
 // disassemble is Disassemble with a limit to the bytes of the text.
 func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) ([]byte, error) {
-	o.NoIndent = o.NoIndent && !o.NestedIndent
 	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words)), limit: len(dst) + limit}
+	if err := p.module(limit, nil); err != nil {
+		return dst, err
+	}
+	return p.dst, nil
+}
+
+// Print writes the text of Disassemble in pieces, so that the memory does not
+// grow with the text. It stops when a write fails or when stop, such as ctx.Err
+// of a context, returns an error; nil never stops. A text that is too long is
+// refused when its beginning is written.
+func Print(w io.Writer, m *spirv.Module, o DisassembleOptions, stop func() error) error {
+	p := printer{m: m, o: o, w: w, dst: make([]byte, 0, 2*pieceSize), limit: maxText}
+	if err := p.module(maxText, stop); err != nil {
+		return err
+	}
+	p.piece()
+	return p.err
+}
+
+// pieceSize is the number of bytes from which Print writes a piece of text.
+const pieceSize = 1 << 16
+
+// piece writes what is printed, unless an error came before.
+func (p *printer) piece() {
+	if p.err == nil {
+		_, p.err = p.w.Write(p.dst)
+	}
+	p.limit -= len(p.dst)
+	p.dst = p.dst[:0]
+}
+
+// module prints the module. limit is the limit that its error names.
+func (p *printer) module(limit int, stop func() error) error {
+	p.o.NoIndent = p.o.NoIndent && !p.o.NestedIndent
+	p.stop = stop
+	m, o := p.m, p.o
 	if !o.RawIDs {
-		p.names, _ = nameModule(m, nil)
+		var err error
+		if p.names, err = nameModule(m, stop); err != nil {
+			return err
+		}
 	}
 	if o.Comment {
 		p.notes = map[spirv.ID][]byte{}
@@ -36,10 +75,10 @@ func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) (
 			p.instruction(i, 0)
 		}
 	}
-	if len(p.dst) > p.limit {
-		return dst, diag.New("SPV-Text-Size", diag.Pos{}, "the text would have more than %d bytes, which is all that can be assembled", limit)
+	if p.err == nil && len(p.dst) > p.limit {
+		return diag.New("SPV-Text-Size", diag.Pos{}, "the text would have more than %d bytes, which is all that can be assembled", limit)
 	}
-	return p.dst, nil
+	return p.err
 }
 
 // Columns of the printed form.
@@ -67,10 +106,13 @@ type printer struct {
 	m     *spirv.Module
 	o     DisassembleOptions
 	dst   []byte
-	names *names // nil for raw ids
-	raw   bool   // literals of the instruction print as immediate words
-	limit int    // length of dst beyond which nothing more is printed
-	said  []byte // escaped strings of the instruction, for a comment
+	names *names       // nil for raw ids
+	raw   bool         // literals of the instruction print as immediate words
+	limit int          // length of dst beyond which nothing more is printed
+	w     io.Writer    // gets dst in pieces; nil keeps all of it
+	stop  func() error // nil never stops
+	err   error        // of w or stop; nothing more is printed
+	said  []byte       // escaped strings of the instruction, for a comment
 
 	sections section             // sections with a printed heading
 	notes    map[spirv.ID][]byte // decorations of ids, if comments are on
@@ -103,7 +145,13 @@ func (p *printer) header() {
 // instruction prints instruction i on a line of its own, indented by nest more
 // columns than usual.
 func (p *printer) instruction(i, nest int) {
-	if len(p.dst) > p.limit {
+	if p.w != nil && len(p.dst) >= pieceSize {
+		p.piece()
+	}
+	if p.err == nil {
+		p.err = stopped(i, p.stop)
+	}
+	if p.err != nil || len(p.dst) > p.limit {
 		return
 	}
 	in := p.m.Inst(i)
