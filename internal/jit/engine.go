@@ -52,11 +52,11 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	// The limits are not part of the key. They do not change the code, and install tests them for
 	// code from the cache too.
 	back := targetOf(level)
-	out := &program{level: level, back: back, extras: back.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
-	out.set(p)
+	out := &program{original: p, level: level, back: back, extras: back.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
 		if v := out.cache.get(out.cacheKey(false), p); v != nil {
+			out.deriveForms()
 			return out.install(v)
 		}
 	}
@@ -70,18 +70,18 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	return out.install(v)
 }
 
-// set sets the forms of the program.
-func (p *program) set(original *ir.Program) {
-	p.original = original
-	p.counted, p.entry = vectorize.TakeEntryCounter(original)
+// deriveForms makes the other forms of the original program, which must be valid.
+func (p *program) deriveForms() {
+	p.counted, p.entry = vectorize.TakeEntryCounter(p.original)
 	p.source = vectorize.ExpandCounts(p.counted, p.counted.SubgroupSize)
 }
 
-// check verifies the source, and that it can be compiled within the limits.
+// check verifies the original program, derives the other forms, and checks that they can be compiled within the limits.
 func (p *program) check(o exec.Options) error {
 	if err := p.original.Verify(); err != nil {
 		return err
 	}
+	p.deriveForms()
 	if err := o.Stopped(); err != nil {
 		return err
 	}
@@ -104,8 +104,7 @@ func Assemble(p *ir.Program, l target.Level) (code *target.Code, lines []target.
 		}
 	}
 	back := targetOf(l)
-	x := &program{level: l, back: back, extras: back.Features()}
-	x.set(p)
+	x := &program{original: p, level: l, back: back, extras: back.Features()}
 	if err := x.check(exec.Options{}); err != nil {
 		return nil, nil, err
 	}
