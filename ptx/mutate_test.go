@@ -10,7 +10,7 @@ import (
 )
 
 // TestMutations reads texts with random changes: parts are removed, repeated, moved or replaced. CHIARO_LONG makes it
-// long. A number in it is that of the inputs, and gives other ones.
+// long. A number in it counts the inputs, and gives other ones.
 func TestMutations(t *testing.T) {
 	n := 2000
 	if s := os.Getenv("CHIARO_LONG"); s != "" {

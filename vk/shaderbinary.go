@@ -66,8 +66,8 @@ func (i *ShaderInfo) specialization() [sha256.Size]byte {
 }
 
 // readBinary returns the SPIR-V and the mappings of binary code. Whatever the bytes are, the error is ErrIncompatibleBinary, or a
-// *UsageError if the stage or the specialization differs from that of the object that the code was taken from. No rule asks for the
-// same flags and next stages: those of the description count.
+// *UsageError if the stage or the specialization differs from the object's from which the code was taken. No rule asks for the
+// same flags and next stages: the description's count.
 func readBinary(info *ShaderInfo) (code []byte, list []Mapping, err error) {
 	b := info.Code
 	if len(b) < binaryHeader || len(b)%binaryAlignment != 0 || !bytes.Equal(b[:16], ShaderBinaryUUID[:]) {

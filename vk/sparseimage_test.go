@@ -235,7 +235,7 @@ func TestSparseShapes(t *testing.T) {
 	if list := p.SparseImageFormatProperties(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT_S8_UINT"), Usage: ImageSampled}); len(list) != 2 || list[0].Aspect != Depth || list[1].Aspect != Stencil || list[1].Granularity != [3]int{256, 256, 1} {
 		t.Errorf("depth and stencil: %+v", list)
 	}
-	// Elements of 12 bytes have no standard block: they have that of 16 bytes, and say so.
+	// Elements of 12 bytes have no standard block: they have the block of 16 bytes, and say so.
 	for kind, want := range map[enum.ImageType][3]int{enum.ImageType2d: {64, 64, 1}, enum.ImageType3d: {16, 16, 16}} {
 		list := p.SparseImageFormatProperties(ImageInfo{Type: kind, Format: formatOf(t, "R32G32B32_SFLOAT"), Usage: ImageSampled})
 		if len(list) != 1 || list[0].Granularity != want || !list[0].NonStandard {

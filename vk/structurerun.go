@@ -186,7 +186,7 @@ func matrixOf(b []byte) *[12]float32 {
 	return &m
 }
 
-// instances sets those of a top level, which may move. An instance without a bottom level at its address is inactive.
+// instances sets the instances of a top level, which may move. An instance without a bottom level at its address is inactive.
 func (in *buildInputs) instances(to *ray.Input, g *InstanceGeometry, r *BuildRange, moves bool) (err error) {
 	if g.List != nil {
 		to.Instances, err = in.listed(g, r)
@@ -224,7 +224,7 @@ func (in *buildInputs) instances(to *ray.Input, g *InstanceGeometry, r *BuildRan
 	return err
 }
 
-// pointed returns n instances, whose addresses are in the data.
+// pointed returns n instances; their addresses are in the data.
 func (in *buildInputs) pointed(data []byte, n uint32) ([]ray.Instance, error) {
 	out := make([]ray.Instance, n)
 	for i := range out {

@@ -115,7 +115,7 @@ func writeOutput(c console, name string, data []byte) error {
 	})
 }
 
-// writePieces is writeOutput of what print writes. An error of print that is a
+// writePieces is writeOutput of the text that print writes. An error of print that is a
 // *diag.Finding comes back as it is.
 func writePieces(c console, name string, print func(io.Writer) error) error {
 	if name == "-" {

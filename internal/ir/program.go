@@ -317,6 +317,6 @@ type Effects struct {
 	Ordered  bool // the results depend on the order of lanes or groups: true for any atomic except integer add, min, max, and, or, xor without a used result; for such atomics of several kinds; and for such atomics beside volatile or coherent loads
 	InGroup  bool // the results depend on the order of the lanes of a group: atomics on memory that no other group accesses
 	Discards bool // kills or demotes
-	Writes   bool // writes memory other than that of a workgroup
+	Writes   bool // writes memory other than a workgroup's
 	Rays     bool // traces rays
 }

@@ -74,7 +74,7 @@ func countProgram(r *rand.Rand, subgroup uint32, local [3]uint32) (string, int) 
 	return w.String(), w.word
 }
 
-// TestCounters compares the counters of random programs with those of the interpreter, for strips of several subgroups, and for merged
+// TestCounters compares the counters of random programs with the interpreter's, for strips of several subgroups, and for merged
 // workgroups of one or several subgroups.
 func TestCounters(t *testing.T) { eachLevel(t, testCounters) }
 

@@ -49,7 +49,7 @@ func (d *drawing) point(primitive int, c *corner) {
 	}
 	s := &surface{primitive: primitive, corners: [3]*corner{c, c, c}, points: [3]screenPoint{p, p, p}, front: true}
 	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners)}
-	s.widen(size.High / 2)
+	s.widen(float64(size.High / 2))
 	if c.leavesDepth() {
 		d.blur(s)
 		return
@@ -139,8 +139,8 @@ func (d *drawing) line(primitive int, a, b *corner) {
 	for i, axis := range [...]func(p *screenPoint) Number{func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }} {
 		from, to := axis(&s.points[0]), axis(&s.points[1])
 		l.slack = max(l.slack, from.High-from.Low, to.High-to.Low)
-		l.from[i] = (from.Low + from.High) / 2
-		l.along[i] = (to.Low+to.High)/2 - l.from[i]
+		l.from[i] = float64((from.Low + from.High) / 2)
+		l.along[i] = float64((to.Low+to.High)/2) - l.from[i]
 	}
 	l.length = math.Hypot(l.along[0], l.along[1])
 	s.segment = l
@@ -179,7 +179,7 @@ func (l *segment) place(px, py float64) (along, across float64) {
 	return float64(x*ux) + float64(y*uy), math.Abs(float64(x*uy) - float64(y*ux))
 }
 
-// interpolate returns a number of a line at a pixel. The place along the line may be that of the center or of another point of a
+// interpolate returns a number of a line at a pixel. The place along the line may be at the center or at another point of a
 // parallelogram's cross section.
 func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64) Number {
 	n := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}

@@ -260,7 +260,7 @@ func (tex *Texture) detail(dx, dy [2]Number) Number {
 		}
 		low, high = max(low, most), max(high, float64(math.Sqrt2*sum))
 	}
-	// The error of products, sums and the logarithm. That of the accuracy of mipmapPrecisionBits is in sample.
+	// The error of products, sums and the logarithm. sample has the error of mipmapPrecisionBits.
 	return Number{Low: math.Log2(low) - 0x1p-8, High: math.Log2(high) + 0x1p-8}
 }
 

@@ -113,7 +113,7 @@ func (c *corner) onAxis(n Number, at, size float32) (out Number, exact bool) {
 	out = Number{Low: math.Inf(1), High: math.Inf(-1)}
 	for _, size := range rounding(size) {
 		for _, at := range rounding(at) {
-			scale := size / 2
+			scale := float64(size / 2)
 			origin := at + scale
 			a, b := ordered(float64(low*scale), float64(high*scale))
 			exact = exact && float64(float32(a)) == a && float64(float32(a+origin)) == a+origin

@@ -18,7 +18,7 @@ const (
 	// leastFraction is the least number of bits of the weights of texels (subTexelPrecisionBits).
 	leastFraction = 4
 
-	// filterError bounds the error of the weighted sum of texels of a picture: that of a filter with 8 bits. By the text it may be as small
+	// filterError bounds the error of the weighted sum of texels of a picture, for a filter with 8 bits. By the text it may be as small
 	// as of a Texture, but filters of devices have fewer bits than 16.
 	filterError = 0x1p-8
 )

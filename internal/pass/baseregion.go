@@ -302,7 +302,7 @@ func (r *regionRewriter) region(v ir.V) baseOf {
 }
 
 // run returns how many accesses at the start of code are loads of one region at one offset, which have one condition for all. The first
-// one has the parts s, whose end becomes that of all.
+// one has the parts s, and s.end becomes the largest of all.
 func (r *regionRewriter) run(code []ir.V, s *splitAddress) int {
 	first := r.f.Val(code[0])
 	if first.Op != ir.Ld || s.word {

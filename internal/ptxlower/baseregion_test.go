@@ -34,7 +34,7 @@ var boundedBodies = []string{
 	"setp.gt.s32 %p1, %r0, 9; @%p1 bra E; mul.wide.s32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2+12]; st.global.u32 [%rd2+8], %r0; E: add.u32 %r1, %r1, 1;",
 	"mul.wide.u32 %rd2, %r0, 16; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4]; ld.global.u32 %r3, [%rd2+8]; add.u32 %r1, %r1, %r2; xor.b32 %r1, %r1, %r3;",
 	"mov.u32 %r2, 0; L: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd2, %rd0, %rd2; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3; add.u32 %r0, %r0, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra L;",
-	// pointers that a loop advances: also by so much that their low words are those of the base again
+	// pointers that a loop advances: also by so much that their low words are the base's again
 	"mov.u64 %rd2, %rd0; mov.u32 %r2, 0; L: ld.global.u32 %r3, [%rd2+4]; add.u32 %r1, %r1, %r3; add.u32 %r2, %r2, 1; add.s64 %rd2, %rd2, 12; setp.lt.u32 %p1, %r2, 40; @%p1 bra L;",
 	"mov.u64 %rd2, %rd0; mov.u32 %r2, 0; L: ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd2+-16]; xor.b32 %r3, %r3, %r6; add.u32 %r1, %r1, %r3; ld.global.u32 %r3, [%rd2]; xor.b32 %r1, %r1, %r3; add.u32 %r2, %r2, 1; add.s64 %rd2, %rd2, 16; setp.lt.u32 %p1, %r2, %r7; @%p1 bra L;",
 	"mov.u64 %rd2, %rd0; mov.u32 %r2, 0; L: ld.global.u8 %r3, [%rd2+3]; mad.lo.u32 %r1, %r1, 5, %r3; st.global.u8 [%rd2+2], %r2; add.u32 %r2, %r2, 1; add.s64 %rd2, %rd2, 1; setp.lt.u32 %p1, %r2, 310; @%p1 bra L;",

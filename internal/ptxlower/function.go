@@ -126,7 +126,7 @@ func elementBytes(v *ptx.Variable) uint32 { return uint32(max(ptx.TypeSize(v.Typ
 
 const components = "xyzw" // of a vector register
 
-// parts returns the names of the registers of a variable: its own, or those of the elements of a vector.
+// parts returns the names of the registers of a variable: its own, or one for each element of a vector.
 func parts(v *ptx.Variable) []string {
 	if v.Vector <= 1 {
 		return []string{v.Name}

@@ -18,7 +18,7 @@ func (s *Structure) refit(threads int, leaves []wideBounds, link func(i int) *[w
 		return leafBox(leaves, s.root)
 	}
 	n := len(s.nodes)
-	boxes := scratchBoxes.take(n) // a node reads those of its children, which are complete
+	boxes := scratchBoxes.take(n) // a node reads the boxes of its children, which are complete
 	defer scratchBoxes.give(boxes)
 	chunks := (n + refitChunk - 1) / refitChunk
 	late := make([][]int, chunks)

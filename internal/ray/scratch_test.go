@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDecoder checks that a top level whose instances a Decoder sets is the one of the same list, by one thread and by several, although
+// TestDecoder checks that a top level with instances of a Decoder equals the one of the same list, by one thread and by several, although
 // the memory of earlier builds, of other sizes, is used again.
 func TestDecoder(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))

@@ -114,7 +114,7 @@ func (l *Layout) tail(aspect, n int) (from, to int) {
 	return int(levels[n].base), int(last.base) + int(last.slice)*last.depth*l.Layers
 }
 
-// shape returns the block in texels: the standard one, or that of the next greater element if the table has none. The end of the
+// shape returns the block in texels: the standard one, or the next greater element's if the table has none. The end of the
 // memory of such a block is unused.
 func (a *sparseAspect) shape(m *Layout) (shape [3]int, ok bool) {
 	one := a.bytes / m.Samples

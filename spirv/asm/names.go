@@ -13,7 +13,7 @@ import (
 const maxName = 512
 
 // Names of types and constants that contain other names: one of more than
-// shortName bytes counts as long, and no id gets a long name after those of the module
+// shortName bytes counts as long, and no id gets a long name after the ones of the module
 // have longNames bytes: such an id keeps its number. Else 10⁶ nested types would have
 // hundreds of megabytes of names. Modules that compilers make stay far below.
 const (

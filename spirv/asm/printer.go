@@ -42,7 +42,7 @@ func Print(w io.Writer, m *spirv.Module, o DisassembleOptions, stop func() error
 // pieceSize is the number of bytes from which Print writes a piece of text.
 const pieceSize = 1 << 16
 
-// piece writes what is printed, unless an error came before.
+// piece writes the text so far, unless an error came before.
 func (p *printer) piece() {
 	if p.err == nil {
 		_, p.err = p.w.Write(p.dst)

@@ -242,7 +242,7 @@ func (m ymm) storeRow(y Reg, at Mem, words int) {
 	m.RMI(AVX_VPEXTRD, V128, y, 0, plusBytes(at, 8), 2, 0)
 }
 
-// storePairs stores pairs of words, x and y: lo has those of the lanes 0, 1, 4 and 5, hi those of the others.
+// storePairs stores pairs of words, x and y: lo has the lanes 0, 1, 4 and 5, hi the others.
 func (m ymm) storePairs(lo, hi Reg, at Mem, record int32) {
 	for half := range int32(2) {
 		for i, y := range []Reg{lo, hi} {

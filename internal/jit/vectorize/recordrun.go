@@ -20,7 +20,7 @@ import (
 //	lane         v5 = v4 · 2                  stridedstore v2, records, word 0
 //	stridedstore v5, records, word 1          stridedstore v5, records, word 1
 //
-// A load moves over a store of other words of its own records, which cannot write what it reads, but over no other store. LLVM's
+// A load moves over a store of other words of its own records, which cannot write its word, but over no other store. LLVM's
 // machine scheduler clusters memory operations for the same reason.
 
 // maxRecordDistance bounds the instructions that an access moves over.
