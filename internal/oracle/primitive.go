@@ -38,10 +38,12 @@ func (d *drawing) point(primitive int, c *corner) {
 	if !ok || size.Any || size.infinite() || size.Low <= 0 {
 		panic(stop{why: "a point whose position or size is not known"})
 	}
+	known := true
 	for _, n := range [...]Number{p.x, p.y} {
-		if !(n.Low >= -farthest && n.High <= farthest) {
+		if n.Low > farthest || n.High < -farthest {
 			return // it does not reach the view
 		}
+		known = known && n.Low >= -farthest && n.High <= farthest
 	}
 	if size.Low != 1 || size.High != 1 { // the size 1 is supported, others may be rounded
 		size.Low = max(min(size.Low, leastPointSize)-granularity, min(size.Low, granularity))
@@ -50,7 +52,7 @@ func (d *drawing) point(primitive int, c *corner) {
 	s := &surface{primitive: primitive, corners: [3]*corner{c, c, c}, points: [3]screenPoint{p, p, p}, front: true}
 	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners)}
 	s.widen(float64(size.High / 2))
-	if c.leavesDepth() {
+	if c.leavesDepth() || !known {
 		d.blur(s)
 		return
 	}
@@ -179,8 +181,8 @@ func (l *segment) place(px, py float64) (along, across float64) {
 	return float64(x*ux) + float64(y*uy), math.Abs(float64(x*uy) - float64(y*ux))
 }
 
-// interpolate returns a number of a line at a pixel. The place along the line may be at the center or at another point of a
-// parallelogram's cross section.
+// interpolate returns a number of a line at a pixel. The place along the line may be at the center, which Bresenham's rule permits to be
+// before the first end or after the second one, or at another point of a parallelogram's cross section.
 func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64) Number {
 	n := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
 	along, _ := l.place(px, py)
@@ -188,8 +190,9 @@ func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64)
 		return hullOf(n, hullOf(v[0], v[1]))
 	}
 	low, high := (along-l.reach())/l.length, (along+l.reach())/l.length
-	if l.covers(px, py) != outside1 { // between the ends
+	if l.covers(px, py) != outside1 { // between the ends, or at the center
 		low, high = min(max(low, 0), 1), min(max(high, 0), 1)
+		low, high = min(low, (along-l.slack)/l.length), max(high, (along+l.slack)/l.length)
 	}
 	for _, t := range [...]float64{low, high} {
 		for _, w := range weights {

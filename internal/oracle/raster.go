@@ -611,7 +611,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 				weights = linear
 			}
 			n := s.interpolate(x, y, v, weights)
-			if covered {
+			if covered && s.segment == nil {
 				n = within(n, v)
 			}
 			in.inputs[at] = []Number{n}
@@ -633,10 +633,13 @@ func inverse(w Number) Number { return Number{Low: 1 / w.High, High: 1 / w.Low} 
 // depthAt returns the depth of a fragment with its bias.
 func (d *drawing) depthAt(s *surface, x, y int) Number {
 	v := [3]Number{s.points[0].z, s.points[1].z, s.points[2].z}
-	n := within(s.interpolate(x, y, v, linear), v)
-	// Without a bias it is between the planes of the view volume, with the bias it may be elsewhere.
-	least, most := d.depthRange()
-	n.Low, n.High = min(max(n.Low, least), most), max(min(n.High, most), least)
+	n := s.interpolate(x, y, v, linear)
+	if s.segment == nil { // a fragment of a line may be beyond its ends
+		n = within(n, v)
+		// Without a bias it is between the planes of the view volume, with the bias it may be elsewhere.
+		least, most := d.depthRange()
+		n.Low, n.High = min(max(n.Low, least), most), max(min(n.High, most), least)
+	}
 	n.Low, n.High = n.Low+s.bias.Low, n.High+s.bias.High
 	n.At = byDepth
 	return n
