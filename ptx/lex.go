@@ -156,7 +156,7 @@ func (l *lexer) modifier() bool {
 	for isDigit(l.peek(n)) {
 		n++
 	}
-	return isLetter(l.peek(n)) && l.peek(n)|0x20 != 'e'
+	return isWord(l.peek(n)) && l.peek(n)|0x20 != 'e'
 }
 
 // dotted skips a modifier. Parts after "::" belong to it.

@@ -203,6 +203,13 @@ func TestPrintPrototype(t *testing.T) {
 	}
 }
 
+// TestNumberBeforeRegister: a dot and digits before a register are a number, not a modifier, as they are after printing.
+func TestNumberBeforeRegister(t *testing.T) {
+	if _, findings := ptx.Parse(header + ".entry k() { .reg .b32 %r<4>; shfl.sync.up.b.2%r1, 1, 0, -1; ret; }"); len(findings) == 0 {
+		t.Error("there is no finding; must be one")
+	}
+}
+
 // TestHashInLine: "#" begins a line of the preprocessor, and is no character of a statement or a section.
 func TestHashInLine(t *testing.T) {
 	for _, c := range []struct {
