@@ -260,15 +260,21 @@ func (f *function) storeSlot(variable uint64, offset, v ir.V) {
 	f.b.OpAux(ir.PSt, f.b.Func.Type(v), variable, slot, v)
 }
 
-// spread returns the vector of the elements of a vector register, and any other operand as it is.
+// spread returns the vector of the elements of a vector register, and any other operand as it is. The innermost scope with a register of
+// the name decides.
 func (e *emitter) spread(o *ptx.Operand) *ptx.Operand {
-	if o.Kind != ptx.Symbol || o.Part != "" || o.Expr != nil || e.register(e.scope, o.Name) != nil {
+	if o.Kind != ptx.Symbol || o.Part != "" || o.Expr != nil {
 		return o
 	}
 	v := &ptx.Operand{Pos: o.Pos, Kind: ptx.Vector}
-	for _, c := range components {
-		if part := "." + string(c); e.register(e.scope, o.Name+part) != nil {
-			v.Elems = append(v.Elems, &ptx.Operand{Pos: o.Pos, Kind: ptx.Symbol, Name: o.Name, Part: part})
+	for s := e.scope; s != nil && len(v.Elems) == 0; s = s.parent {
+		if e.registerOf(s, o.Name) != nil {
+			return o
+		}
+		for _, c := range components {
+			if part := "." + string(c); e.registerOf(s, o.Name+part) != nil {
+				v.Elems = append(v.Elems, &ptx.Operand{Pos: o.Pos, Kind: ptx.Symbol, Name: o.Name, Part: part})
+			}
 		}
 	}
 	if len(v.Elems) == 0 {

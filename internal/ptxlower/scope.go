@@ -67,18 +67,26 @@ func newScope(parent *scope) *scope {
 
 // register returns the register with a name; nil if there is none.
 func (f *function) register(s *scope, name string) *register {
-	prefix := strings.TrimRight(name, "0123456789")
 	for ; s != nil; s = s.parent {
-		if r := s.registers[name]; r != nil {
+		if r := f.registerOf(s, name); r != nil {
 			return r
 		}
-		v := s.prefixes[prefix]
-		if v == nil || prefix == name {
-			continue
-		}
-		if n, err := strconv.Atoi(name[len(prefix):]); err == nil && n < v.Count && strconv.Itoa(n) == name[len(prefix):] {
-			return f.newRegister(s, v, name)
-		}
+	}
+	return nil
+}
+
+// registerOf returns the register of a scope itself with a name; nil if there is none.
+func (f *function) registerOf(s *scope, name string) *register {
+	if r := s.registers[name]; r != nil {
+		return r
+	}
+	prefix := strings.TrimRight(name, "0123456789")
+	v := s.prefixes[prefix]
+	if v == nil || prefix == name {
+		return nil
+	}
+	if n, err := strconv.Atoi(name[len(prefix):]); err == nil && n < v.Count && strconv.Itoa(n) == name[len(prefix):] {
+		return f.newRegister(s, v, name)
 	}
 	return nil
 }
