@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -19,19 +20,41 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/fleet/wire"
 )
 
-// mainVariable makes the test's binary chiaro-fleet.
-const mainVariable = "CHIARO_TEST_FLEET"
-
+// TestMain runs the tests. A copy of the test's binary is the program of its name.
 func TestMain(m *testing.M) {
-	if os.Getenv(mainVariable) != "" {
+	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
+	case "chiaro-fleet":
 		main()
 		return
+	case "glslc":
+		os.Exit(compile(os.Args[1:]))
 	}
 	code := m.Run()
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}
 	os.Exit(code)
+}
+
+// executable returns the name of a program's file.
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return name
+}
+
+// copySelf copies the test's binary.
+func copySelf(file string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o700)
 }
 
 // made is the folder with chiaro, a chiaro-fleet that is the test's binary, and an archive of pipelines.
@@ -51,13 +74,9 @@ func tools(t *testing.T) string {
 		if made.dir, made.err = os.MkdirTemp("", "chiaro-fleet-test-*"); made.err != nil {
 			return
 		}
-		self, err := os.Executable()
-		if err == nil {
-			script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", mainVariable, self)
-			err = os.WriteFile(filepath.Join(made.dir, "chiaro-fleet"), []byte(script), 0o700)
-		}
+		err := copySelf(filepath.Join(made.dir, executable("chiaro-fleet")))
 		for _, args := range [][]string{
-			{"build", "-o", filepath.Join(made.dir, "chiaro"), "../chiaro"},
+			{"build", "-o", filepath.Join(made.dir, executable("chiaro")), "../chiaro"},
 			{"run", "../../internal/tools/fozgen", "-o", filepath.Join(made.dir, "a.foz"), "-pipelines", "40", "-states", "8", "-modules", "6", "-broken", "7"},
 		} {
 			if out, failed := exec.Command("go", args...).CombinedOutput(); failed != nil {
@@ -75,19 +94,33 @@ func tools(t *testing.T) string {
 // environment returns the environment of the two programs.
 func environment(t *testing.T) []string {
 	t.Helper()
-	return append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), "chiaro"), "GITHUB_ACTIONS=")
+	return append(os.Environ(), "CHIARO_FLEET_TOOL="+filepath.Join(tools(t), executable("chiaro")), "GITHUB_ACTIONS=")
+}
+
+// submitters are the processes that chiaro started.
+var submitters struct {
+	sync.Mutex
+	pids map[int]bool
 }
 
 // chiaro runs chiaro in a folder. It returns the exit code and both outputs.
 func chiaro(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(tools(t), "chiaro"), args...)
+	cmd := exec.Command(filepath.Join(tools(t), executable("chiaro")), args...)
 	var out, log bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &log
 	cmd.Env = environment(t)
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	submitters.Lock()
+	if submitters.pids == nil {
+		submitters.pids = map[int]bool{}
+	}
+	submitters.pids[cmd.Process.Pid] = true
+	submitters.Unlock()
 	var end *exec.ExitError
-	if err != nil && !errors.As(err, &end) {
+	if err := cmd.Wait(); err != nil && !errors.As(err, &end) {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), out.String(), log.String()

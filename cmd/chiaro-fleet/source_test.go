@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,11 +49,36 @@ OpReturn
 OpFunctionEnd
 `
 
+// compile is a compiler that has one module for all sources, and rejects those with a mistake. It notes the process
+// that starts it. The module and the notes lie beside the compiler.
+func compile(args []string) int {
+	self, err := os.Executable()
+	if err != nil || len(args) == 0 {
+		return 1
+	}
+	noted, err := os.OpenFile(filepath.Join(filepath.Dir(self), "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 1
+	}
+	_, err = fmt.Fprintln(noted, os.Getppid())
+	if errors.Join(err, noted.Close()) != nil {
+		return 1
+	}
+	source := args[len(args)-1]
+	text, err := os.ReadFile(source)
+	if err != nil || strings.Contains(string(text), "mistake") {
+		fmt.Printf("%s:1: error: a mistake\n", source)
+		return 1
+	}
+	module, err := os.ReadFile(filepath.Join(filepath.Dir(self), "module.spv"))
+	if out := slices.Index(args, "-o") + 1; err != nil || out == 0 || os.WriteFile(args[out], module, 0o600) != nil {
+		return 1
+	}
+	return 0
+}
+
 // TestSourcesLocal checks that sources have the same results on a fleet, and that only the submitting process compiles them.
 func TestSourcesLocal(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the compiler and the chiaro-fleet of this test are shell scripts, which Windows does not execute")
-	}
 	path := os.Getenv("PATH")
 	if made.dir == "" {
 		tools(t) // needs the real PATH
@@ -64,21 +91,17 @@ func TestSourcesLocal(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	module, log := filepath.Join(bin, "module.spv"), filepath.Join(bin, "log")
 	write(t, module, asm.Bytes(code))
-	// The compiler has one module for all sources, and rejects those with a mistake. It notes the process that starts it.
-	compiler := fmt.Sprintf(`#!/bin/sh
-for a; do [ "$b" = -o ] && out=$a; b=$a; done
-tr '\000' ' ' < /proc/$PPID/cmdline >> '%s' 2>/dev/null || ps -o args= -p $PPID >> '%[1]s'
-echo >> '%[1]s'
-if grep -q mistake "$a"; then echo "$a:1: error: a mistake"; exit 1; fi
-cp '%s' "$out"
-`, log, module)
-	if err := os.WriteFile(filepath.Join(bin, "glslc"), []byte(compiler), 0o700); err != nil {
+	if err := copySelf(filepath.Join(bin, executable("glslc"))); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+path)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	temporary := t.TempDir()
-	t.Setenv("TMPDIR", temporary)
+	temporary, cache := t.TempDir(), t.TempDir()
+	for _, name := range []string{"XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, cache)
+	}
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, temporary)
+	}
 	const script = "#!amber\nSHADER compute s GLSL\nvoid main() {} // %s\nEND\nBUFFER b DATA_TYPE uint32 DATA 1 2 3 END\nPIPELINE compute p\nATTACH s\nBIND BUFFER b AS storage DESCRIPTOR_SET 0 BINDING 0\nEND\nRUN p 3 1 1\nEXPECT b IDX 0 EQ %s\n"
 	for name, text := range map[string]string{
 		"a.comp": "void main() {}", "c.pipeline.yaml": "stages:\n  compute: a.comp\nlayout:\n  sets:\n    0:\n      0: {type: storage_image, stages: [compute]}\n",
@@ -115,8 +138,13 @@ cp '%s' "$out"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(noted), "answer"); n > 0 || len(noted) == 0 {
-		t.Errorf("workers started the compiler %d times:\n%s", n, noted)
+	for _, line := range strings.Fields(string(noted)) {
+		if pid, err := strconv.Atoi(line); err != nil || !submitters.pids[pid] {
+			t.Errorf("the process %q, no command of this test, started the compiler", line)
+		}
+	}
+	if len(noted) == 0 {
+		t.Error("the compiler did not run")
 	}
 	left, err := filepath.Glob(filepath.Join(temporary, "chiaro-sent-*"))
 	if err != nil || len(left) > 0 {
