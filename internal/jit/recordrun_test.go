@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -23,15 +22,7 @@ func testRecordRuns(t *testing.T, engine exec.Engine) {
 		words := 2 << r.Intn(3)
 		text := recordProgram(r, words, n%2 == 0)
 		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(filled(r, 64)), buffer(filled(r, 64*words-5*r.Intn(2)))}}
-		for _, subgroup := range []uint32{8, 16, 32} {
-			want := run(interp.Engine{}, text, subgroup, job)
-			if want.err != nil {
-				t.Fatalf("%v:\n%s", want.err, text)
-			}
-			if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
-				t.Fatalf("subgroup %d:\n%s", subgroup, text)
-			}
-		}
+		sameRecords(t, engine, text, job)
 	}
 }
 

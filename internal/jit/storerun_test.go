@@ -51,14 +51,20 @@ VALUESSTORES	}
 }
 `)
 		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 4)), buffer(filled(r, 64*words-5*r.Intn(2)))}}
-		for _, subgroup := range []uint32{8, 16, 32} {
-			want := run(interp.Engine{}, text, subgroup, job)
-			if want.err != nil {
-				t.Fatalf("%v:\n%s", want.err, text)
-			}
-			if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
-				t.Fatalf("subgroup %d:\n%s", subgroup, text)
-			}
+		sameRecords(t, engine, text, job)
+	}
+}
+
+// sameRecords runs a program with subgroups of several sizes, and compares the buffers with the interpreter's.
+func sameRecords(t *testing.T, engine exec.Engine, text string, job exec.Job) {
+	t.Helper()
+	for _, subgroup := range []uint32{8, 16, 32} {
+		want := run(interp.Engine{}, text, subgroup, job)
+		if want.err != nil {
+			t.Fatalf("%v:\n%s", want.err, text)
+		}
+		if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
+			t.Fatalf("subgroup %d:\n%s", subgroup, text)
 		}
 	}
 }
