@@ -44,7 +44,7 @@ func formRecordRuns(f *vcode.Func) {
 	}
 }
 
-// accessesRecords reports whether an instruction accesses a word of more than one in each lane's record.
+// accessesRecords reports whether an instruction accesses records of several words, one for each lane.
 func accessesRecords(in *vcode.Inst) bool {
 	return (in.Op == vcode.StridedLoad || in.Op == vcode.StridedStore) && in.Step*in.Stride > 4 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 && !in.Merging
 }
