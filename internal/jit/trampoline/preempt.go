@@ -11,17 +11,26 @@ import (
 // errPreemption is the error of ProbePreemption for an unknown Go runtime.
 var errPreemption = errors.New("jit: code cannot give its processor back to this runtime of Go")
 
+// maxProbes bounds the probes of each kind. On a loaded machine a probe may end before the system has run the other goroutine.
+const maxProbes = 10
+
 // ProbePreemption determines how long-running code lets the Go runtime retake its processor: as a
 // system call, or, if that does not work in this runtime, by polling the stack guard. entry is the
 // address of Target.ProbeCode, control its floating-point control register. The Go runtime can stop its own code by a signal, but it cannot unwind ours.
 func ProbePreemption(entry uintptr, control uint32) (polling bool, err error) {
-	for _, polling := range []bool{false, true} {
-		if polling && !guardIsKnown() {
-			break
-		}
-		ok, err := probePreemption(entry, control, polling)
-		if ok || err != nil {
-			return polling, err
+	return probeKinds(guardIsKnown(), func(polling bool) (bool, error) { return probePreemption(entry, control, polling) })
+}
+
+// probeKinds returns the kind of the first probe that succeeds; known permits polling.
+func probeKinds(known bool, probe func(polling bool) (ok bool, err error)) (polling bool, err error) {
+	for range maxProbes {
+		for _, polling := range []bool{false, true} {
+			if polling && !known {
+				break
+			}
+			if ok, err := probe(polling); ok || err != nil {
+				return polling, err
+			}
 		}
 	}
 	return false, errPreemption
