@@ -447,3 +447,18 @@ func TestViewVolume(t *testing.T) {
 		t.Errorf("a pixel before the near plane: %v to %v; must be any", n.Low, n.High)
 	}
 }
+
+// TestFilterOfFloats checks "Numeric Representation and Computation" for a format of floats with 16 bits: the precision of a filter is relative to
+// its texels, also where they cancel.
+func TestFilterOfFloats(t *testing.T) {
+	tex := &Texture{Unit: 0x1p-10}
+	for _, most := range []float64{0, 1, 1000} {
+		least := 0x1p-10 * max(most, 1) // a rounding of a product
+		if n := tex.filtered(point(0), most); n.Low > -least || n.High < least || n.High > 3*least {
+			t.Errorf("%v to %v of texels up to %v; must be ±%v, or up to three times as much", n.Low, n.High, most, least)
+		}
+	}
+	if n := tex.mixed([]Number{point(-1000)}, []Number{point(1000)}, 0.5)[0]; n.High < 0x1p-10*1000 {
+		t.Errorf("%v to %v between two levels; must have the error of 1000", n.Low, n.High)
+	}
+}

@@ -122,21 +122,25 @@ type Level struct {
 // Texture is a sampled image of two dimensions. A texture without levels has any texels.
 type Texture struct {
 	Levels []Level
-	// Unit is the distance of two texels: 1 over the greatest integer of a normalized format, 0 for floats of 32 bits. It limits the
+	// Unit is the distance of two texels: 1 over the greatest integer of a normalized format, the distance at 1 of floats, 0 for floats of 32 bits. It limits the
 	// precision of filters (Vulkan, "Numeric Representation and Computation": "the representation and/or precision of operations is
 	// implicitly limited by the specified format of vertex or texel data").
 	Unit float64
 }
 
-// filtered widens the result of a filter by the error of its weighted sum: two steps, each of a product and a sum.
-func (tex *Texture) filtered(n Number) Number {
+// filtered widens the result of a filter by the error of its weighted sum: two steps, each of a product and a sum. most is the greatest
+// magnitude of the texels; the distance of floats grows with it.
+func (tex *Texture) filtered(n Number, most float64) Number {
 	if n.Any {
 		return n
 	}
-	e := float64(2*tex.Unit) + float64(max(math.Abs(n.Low), math.Abs(n.High))*4*operationError)
+	e := float64(2*tex.Unit*max(most, 1)) + float64(most*4*operationError)
 	n.Low, n.High = n.Low-e, n.High+e
 	return n
 }
+
+// magnitude returns the greatest absolute value of a range.
+func magnitude(n Number) float64 { return max(math.Abs(n.Low), math.Abs(n.High)) }
 
 // Address is the texel of a coordinate outside of a texture.
 type Address uint8
@@ -341,7 +345,7 @@ func (tex *Texture) mixed(a, b []Number, d float64) (out []Number) {
 		n := Number{Any: a[k].Any || b[k].Any}
 		n.Low = float64((1-d)*a[k].Low) + float64(d*b[k].Low)
 		n.High = float64((1-d)*a[k].High) + float64(d*b[k].High)
-		out = append(out, tex.filtered(n))
+		out = append(out, tex.filtered(n, max(magnitude(a[k]), magnitude(b[k]))))
 	}
 	return out
 }
@@ -364,7 +368,7 @@ func (l *Level) sample(tex *Texture, s *Sampler, linear bool, u, v Number) []Num
 	}
 	out := make([]Number, 4)
 	for c := range out {
-		n := Number{Low: math.Inf(1), High: math.Inf(-1)}
+		n, most := Number{Low: math.Inf(1), High: math.Inf(-1)}, 0.0
 		for _, x := range columns {
 			for _, y := range rows {
 				i, j := math.Floor(x), math.Floor(y)
@@ -378,6 +382,7 @@ func (l *Level) sample(tex *Texture, s *Sampler, linear bool, u, v Number) []Num
 					if t[k] = l.at(s, int(i)+k&1, int(j)+k>>1, c); t[k].Any {
 						n.Any = true
 					}
+					most = max(most, magnitude(t[k]))
 				}
 				mix := func(f func(Number) float64) float64 {
 					top := f(t[0]) + float64(a*(f(t[1])-f(t[0])))
@@ -389,7 +394,7 @@ func (l *Level) sample(tex *Texture, s *Sampler, linear bool, u, v Number) []Num
 			}
 		}
 		if linear {
-			n = tex.filtered(n)
+			n = tex.filtered(n, most)
 		}
 		out[c] = n
 	}
