@@ -264,7 +264,11 @@ func TestPermittedPrimitives(t *testing.T) {
 			t.Fatalf("round %d: undecided %q, %d bytes, %v", round, x.Undecided, len(right), r.Message)
 		}
 		list, any := x.Judge(right)
-		if len(list) > 0 || any > 0 {
+		most := 0 // any values
+		if topology != "POINT_LIST" {
+			most = 4 * 4 // 1/w may be 0 at a center beyond the end of a line that is shorter than two pixels
+		}
+		if len(list) > 0 || any > most {
 			t.Fatalf("round %d: %s of size %g: %d components with any value, %d are not permitted, the first %+v\n%s", round, topology, size, any, len(list), list[:min(len(list), 1)], vertices.String())
 		}
 		for i := 0; i < len(right); i += 4 {

@@ -23,6 +23,10 @@ type segment struct {
 }
 
 const (
+	// beyondEnd is how far beyond an end of a line the center of its last fragment may be: half a diamond, and the unit by which the fragments
+	// may deviate (Vulkan, "Bresenham Line Segment Rasterization").
+	beyondEnd = 1.5
+
 	leastPointSize = 63 // the least pointSizeRange[1], less its granularity
 	granularity    = 1  // the greatest pointSizeGranularity and lineWidthGranularity
 )
@@ -192,7 +196,8 @@ func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64)
 	low, high := (along-l.reach())/l.length, (along+l.reach())/l.length
 	if l.covers(px, py) != outside1 { // between the ends, or at the center
 		low, high = min(max(low, 0), 1), min(max(high, 0), 1)
-		low, high = min(low, (along-l.slack)/l.length), max(high, (along+l.slack)/l.length)
+		beyond := (beyondEnd + l.slack) / l.length
+		low, high = min(low, max((along-l.slack)/l.length, -beyond)), max(high, min((along+l.slack)/l.length, 1+beyond))
 	}
 	for _, t := range [...]float64{low, high} {
 		for _, w := range weights {
