@@ -27,7 +27,8 @@ const (
 type polygon struct {
 	corners, other []corner
 	reach          [3]float64 // factors of x, y and w in a corner's size (polygon.size)
-	doubtful       bool       // a corner was cut off that may be inside, by the bound of its error
+	far            bool       // a vertex is far: cancellation loses bits of made corners
+	doubtful       bool       // far: a corner was cut off that may be inside, by the bound of its error
 }
 
 // halfSpace is a clip plane. A corner is inside if the dot product of the coefficients and its clip
@@ -130,16 +131,22 @@ func (p *polygon) intersect(a, b *corner, da, db float64) (c corner) {
 	for i := range c.weight {
 		c.weight[i] = between(a.weight[i], b.weight[i])
 	}
-	const ulps = 1.0 / (1 << 50) // above the error of between, relative to its operands
+	const ulps = 1.0 / (1 << 51) // at least the error of between, relative to its operands; that of t moves the corner along the side
 	c.error = float64((1-t)*a.error) + float64(t*b.error) + float64(ulps*(p.size(a)+float64(t*p.size(b))))
 	return c
 }
 
-// doubt notes whether a corner with distance d from a plane may be on its other side.
+// doubt notes whether a corner with distance d from a plane may be on its other side, unless its position is precise: then the cut moves a
+// side by no more than the error.
 func (p *polygon) doubt(c *corner, d float64) {
-	if d < 0 && -d <= c.error {
+	if p.far && d < 0 && -d <= c.error && !c.precise() {
 		p.doubtful = true
 	}
+}
+
+// precise reports whether the position of a corner is as exact as it must be.
+func (c *corner) precise() bool {
+	return c.original > 0 || c.error <= float64(cornerTolerance*c.at[3])
 }
 
 // size returns the greatest magnitude of the terms of a corner's position, in pixels times w.
@@ -147,16 +154,29 @@ func (p *polygon) size(c *corner) float64 {
 	return max(math.Abs(float64(p.reach[0]*c.at[0])), math.Abs(float64(p.reach[1]*c.at[1])), math.Abs(c.at[2])) + math.Abs(float64(p.reach[2]*c.at[3]))
 }
 
-// begin prepares for clipping in a viewport.
-func (p *polygon) begin(t *transform) {
+// A vertex is far at so many guard bands from the origin, or if its size is so many times as large as another one's.
+const (
+	farDistance = 1 << 10
+	farRatio    = 1 << 24
+)
+
+// begin prepares for clipping a primitive in a viewport.
+func (p *polygon) begin(t *transform, v []corner) {
 	p.doubtful = false
 	p.reach = [3]float64{float64(t.scale[0]), float64(t.scale[1]), guardBand + math.Abs(float64(t.offset[0])) + math.Abs(float64(t.offset[1]))}
+	w, least, most := 0.0, p.size(&v[0]), 0.0 // the greatest w in pixels, and the least and the greatest size
+	for i := range v {
+		size := p.size(&v[i])
+		least, most = min(least, size), max(most, size)
+		w = max(w, math.Abs(float64(p.reach[2]*v[i].at[3])))
+	}
+	p.far = !(most <= float64(farRatio*least) && most <= float64(farDistance*w))
 }
 
 // precise reports whether the positions of corners that clipping made are as exact as they must be.
 func (p *polygon) precise(list []corner) bool {
 	for i := range list {
-		if c := &list[i]; c.original == 0 && !(c.error <= float64(cornerTolerance*c.at[3])) {
+		if !list[i].precise() {
 			return false
 		}
 	}
@@ -229,13 +249,13 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 // clipPolygon clips a triangle, and reports whether exact numbers were needed; ok is false if nothing remains.
 func (r *Rasterizer) clipPolygon(p *draft, t *transform) (exactly, ok bool) {
 	g := &r.polygon
-	g.begin(t)
 	any := outcode(0)
 	var v [3]corner
 	for i, n := range p.vertex {
 		any |= r.vertex(n, t).outcode
 		v[i] = r.corner(n, i)
 	}
+	g.begin(t, v[:])
 	var buffer [16]halfSpace
 	planes := r.crossedPlanes(buffer[:0], any, t)
 	g.corners = append(g.corners[:0], v[:]...)

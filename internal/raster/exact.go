@@ -12,8 +12,9 @@ import (
 // the triangle is given by three weights, up to a positive factor; planes and sides are linear functions of the weights, and
 // a corner is the cross product of two of them.
 
-// cornerTolerance is the greatest error of a corner in pixels, well below the half sub-pixel by which snapping moves it.
-const cornerTolerance = 1.0 / (1 << 16)
+// cornerTolerance is the greatest error of a corner in pixels. Most made corners are at the guard band, 16384 pixels or more from the view, so
+// that a side through one moves by a part of this in the view, less than a sub-pixel. Triangles that cross w = 0 have errors of about 0.001.
+const cornerTolerance = 1.0 / (1 << 7)
 
 // exactBits is a precision in which sums and products are exact: terms are products of up to six float32, with exponents between
 // ±6·150.

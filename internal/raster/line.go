@@ -95,7 +95,7 @@ func (r *Rasterizer) clippedEnds(a, b *end, p *draft, t *transform, any outcode)
 	var buffer [20]halfSpace
 	planes := r.crossedPlanes(buffer[:0], any, t)
 	g, whole := &r.polygon, c
-	g.begin(t)
+	g.begin(t, c[:])
 	switch remains := g.clipEnds(&c, planes); {
 	case g.doubtful || remains && !g.precise(c[:]):
 		if c = whole; !clipEndsExactly(&c, planes) {
