@@ -7,8 +7,9 @@ import (
 
 // Exact clipping
 //
-// The corners that clipping makes are computed in float64, with a bound of their error (corner.error). If a vertex is far
-// from the view, so much cancels that a corner is not where it must be. Such polygons are clipped in exact numbers. A point of
+// The corners that clipping makes are computed in float64, with a bound of their error (corner.error): a floating-point filter (Fortune
+// and Van Wyk 1993, "Efficient Exact Arithmetic for Computational Geometry"). If a vertex is far from the view, cancellation loses the
+// bits of a corner's position, and the filter fails. Such polygons are clipped in exact numbers. A point of
 // the triangle is given by three weights, up to a positive factor; planes and sides are linear functions of the weights, and
 // a corner is the cross product of two of them.
 

@@ -21,10 +21,14 @@ func (a vector) dot(b vector) float64 {
 // a covered point. It returns false if the matrix is singular: the triangle is seen from its edge.
 func (p *Primitive) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference point, exactly bool) bool {
 	p.X, p.Y = float32(reference.x)/one, float32(reference.y)/one
-	weight, z, w, ok := p.homogeneousPlanes(&v, t)
+	var weight [3]plane
+	var z, w plane
+	ok := false
 	if exactly {
 		far := v // escapes
 		weight, z, w, ok = p.exactPlanes(&far, t)
+	} else {
+		weight, z, w, ok = p.homogeneousPlanes(&v, t)
 	}
 	if !ok {
 		return false

@@ -50,11 +50,10 @@ func (t *Tessellator) addTriangle(a, b, c uint32) {
 	t.Indices = append(t.Indices, a, b, c)
 }
 
-// stitch fills what lies between a side of a ring and that of the next one inside.
-// Both run counter-clockwise; how far along them their points stand is at and in. Segments
-// next to each other have mirrored diagonals in the two halves of the side; the diagonal of
-// the middle one leads from the start of the outer segment to the end of the inner one, as
-// Direct3D's tessellator has it.
+// stitch triangulates the strip between a side of a ring and the same side of the next inner ring. Both run
+// counter-clockwise; at and in are the parameters of their points. The two halves of a strip are mirrored. The
+// diagonal of the middle segment leads from the start of the outer segment to the end of the inner one, as in
+// Direct3D's tessellator.
 func (t *Tessellator) stitch(outer []uint32, at edge, inner []uint32, in edge) {
 	i, j := 0, 0
 	for i < len(outer)-1 || j < len(inner)-1 {
@@ -68,8 +67,8 @@ func (t *Tessellator) stitch(outer []uint32, at edge, inner []uint32, in edge) {
 	}
 }
 
-// before reports whether the triangle of an outer segment comes before that of an inner one. The numbers are twice the places of
-// their middles.
+// before reports whether the triangle of an outer segment precedes the triangle of an inner one. The arguments are twice the
+// parameters of their midpoints.
 func before(outer, inner float32) bool { return outer < inner || outer == inner && outer > 1 }
 
 // isolines makes lines along u at equal distances along v, none at v = 1.

@@ -9,8 +9,7 @@ import (
 // among these. Example: positions of three floats padded to 16 bytes have 4 words, and y is
 // component 1.
 func strideOf(in *vcode.Inst) (words, component int) {
-	words = int(in.Step*in.Stride) / 4
-	return words, int(in.Key.Aux/4) % words
+	return in.Words(), in.Word()
 }
 
 // boundsCheckStride is boundsCheck for all words between the lanes of all parts, from the first

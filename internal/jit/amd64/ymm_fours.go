@@ -47,13 +47,8 @@ func (m ymm) gatherFours(in *vcode.Inst) {
 	m.Bind(resume)
 }
 
-// loadFours defines the results from 128 bits for each lane, at base + the immediate + the lane's word in the scratch memory. Each
-// letter is a word, x of lane 0 first:
-//
-//	y0 to y3     x0 y0 z0 w0 | x4 y4 z4 w4, and so for the lanes 1 and 5, 2 and 6, 3 and 7
-//	vunpcklps    x0 x1 y0 y1 | …    of y0 and y1; y4
-//	vunpckhps    z0 z1 w0 w1 | …    of y0 and y1; y0
-//	vshufps      x0 x1 x2 x3 | …    of y4 and the same of y2 and y3
+// loadFours defines the results from 128 bits for each lane, at base + the immediate + the lane's word in the scratch memory, by the
+// transposition of records.
 func (m ymm) loadFours(in *vcode.Inst, base Reg) {
 	for y := range Reg(ymmLanes / 2) {
 		m.GRM(MOV, RAX, m.scratch(4*int32(y)))
@@ -61,18 +56,44 @@ func (m ymm) loadFours(in *vcode.Inst, base Reg) {
 		m.RM(AVX_VMOVUPS, V128, y, 0, Indexed(base, RAX, 1, int32(in.Key.Aux)), 0)
 		m.RMI(AVX_VINSERTF128, V256, y, y, Indexed(base, RCX, 1, int32(in.Key.Aux)), 1, 0)
 	}
-	m.rr(AVX_VUNPCKLPS, 4, 0, 1)
-	m.rr(AVX_VUNPCKHPS, 0, 0, 1)
-	m.rr(AVX_VUNPCKLPS, 1, 2, 3)
-	m.rr(AVX_VUNPCKHPS, 2, 2, 3)
-	for n, words := range []struct {
-		lo, hi Reg
-		order  uint8
-	}{{4, 1, 0x44}, {4, 1, 0xee}, {0, 2, 0x44}, {0, 2, 0xee}}[:len(in.Defs)] {
+	m.pairWords(true, len(in.Defs) > 2)
+	for n := range in.Defs {
 		one := *in
 		one.Defs = in.Defs[n : n+1]
 		d := m.dest(&one, 3) // done needs no scratch, as no result merges
-		m.rri(AVX_VSHUFPS, d, words.lo, words.hi, words.order)
+		m.joinPairs(d, n)
 		m.done(&one, d)
 	}
+}
+
+// pairWords is the first half of a transposition of y0 to y3, which have a record of the lane y in the lower half, and of the lane y + 4
+// in the upper one: pairs of the words 0 and 1 if low, of the words 2 and 3 if high. Each letter is a word, x of lane 0 first:
+//
+//	y0, y1    x0 y0 z0 w0 | x4 …         x1 y1 z1 w1 | x5 …
+//	y2, y3    x2 y2 z2 w2 | x6 …         x3 y3 z3 w3 | x7 …
+//
+//	y4, y1    x0 x1 y0 y1 | …    x2 x3 y2 y3 | …
+//	y0, y2    z0 z1 w0 w1 | …    z2 z3 w2 w3 | …
+func (m ymm) pairWords(low, high bool) {
+	if low {
+		m.rr(AVX_VUNPCKLPS, 4, 0, 1)
+	}
+	if high {
+		m.rr(AVX_VUNPCKHPS, 0, 0, 1)
+	}
+	if low {
+		m.rr(AVX_VUNPCKLPS, 1, 2, 3)
+	}
+	if high {
+		m.rr(AVX_VUNPCKHPS, 2, 2, 3)
+	}
+}
+
+// joinPairs is the other half: the word n of all lanes. It reads only y0, y1, y2 and y4, so that d may be y3.
+func (m ymm) joinPairs(d Reg, n int) {
+	pairs := [...]struct {
+		lo, hi Reg
+		order  uint8
+	}{{4, 1, 0x44}, {4, 1, 0xee}, {0, 2, 0x44}, {0, 2, 0xee}}[n]
+	m.rri(AVX_VSHUFPS, d, pairs.lo, pairs.hi, pairs.order)
 }

@@ -1,7 +1,6 @@
 package amd64
 
 import (
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -26,7 +25,7 @@ const chunkWords = 4
 // Package vectorize makes them adjacent (recordrun.go there).
 func (m ymm) recordRun(list []vcode.Inst) int {
 	first := &list[0]
-	if first.Op != vcode.StridedLoad && first.Op != vcode.StridedStore || first.Step*first.Stride <= 4 || first.Merging || first.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {
+	if !first.AccessesRecords() {
 		return 1
 	}
 	n, seen := 1, 1<<first.Word()
@@ -74,7 +73,7 @@ func (m ymm) recordAccesses(list []vcode.Inst) {
 // loadRecords loads a chunk of the record of each lane, and defines the results. Each letter is a word, x of lane 0 first:
 //
 //	y0 to y3     x0 y0 z0 w0 | x4 y4 z4 w4, and so for the lanes 1 and 5, 2 and 6, 3 and 7
-//	transposed   x0 x1 x2 x3 | x4 x5 x6 x7, and so for y, z and w
+//	transposed   x0 x1 x2 x3 | x4 x5 x6 x7, and so for y, z and w (pairWords, joinPairs)
 //
 // A record of two words has its words at alternate places of two vectors:
 //
@@ -122,34 +121,6 @@ func firstOf(words *[chunkWords]*vcode.Inst) *vcode.Inst {
 		}
 	}
 	return nil
-}
-
-// pairWords is the first half of a transposition of y0 to y3: pairs of the words 0 and 1 if low, of the words 2 and 3 if high.
-//
-//	y4, y1    x0 x1 y0 y1 | …    x2 x3 y2 y3 | …
-//	y0, y2    z0 z1 w0 w1 | …    z2 z3 w2 w3 | …
-func (m ymm) pairWords(low, high bool) {
-	if low {
-		m.rr(AVX_VUNPCKLPS, 4, 0, 1)
-	}
-	if high {
-		m.rr(AVX_VUNPCKHPS, 0, 0, 1)
-	}
-	if low {
-		m.rr(AVX_VUNPCKLPS, 1, 2, 3)
-	}
-	if high {
-		m.rr(AVX_VUNPCKHPS, 2, 2, 3)
-	}
-}
-
-// joinPairs is the other half: the word n of all lanes. It reads only y0, y1, y2 and y4, so that d may be y3.
-func (m ymm) joinPairs(d Reg, n int) {
-	pairs := [...]struct {
-		lo, hi Reg
-		order  uint8
-	}{{4, 1, 0x44}, {4, 1, 0xee}, {0, 2, 0x44}, {0, 2, 0xee}}[n]
-	m.rri(AVX_VSHUFPS, d, pairs.lo, pairs.hi, pairs.order)
 }
 
 // unlessAllStore jumps to slow unless all lanes of a store are active. It clobbers RAX.
@@ -213,14 +184,7 @@ func (m ymm) storeAdjacent(words []*vcode.Inst, part int, at Mem) {
 	m.rr(AVX_VUNPCKLPS, 1, z, w)
 	m.rr(AVX_VUNPCKHPS, 2, z, w)
 	for lane := range int32(ymmLanes / 2) {
-		lo, hi, order := Reg(4), Reg(1), uint8(0x44)
-		if lane >= 2 {
-			lo, hi = 0, 2
-		}
-		if lane%2 == 1 {
-			order = 0xee
-		}
-		m.rri(AVX_VSHUFPS, 3, lo, hi, order)
+		m.joinPairs(3, int(lane)) // a transposition is its own inverse: lanes take the place of words
 		m.storeRow(3, plusBytes(at, lane*record), len(words))
 		to := plusBytes(at, (lane+ymmLanes/2)*record)
 		if len(words) == 4 {

@@ -83,8 +83,7 @@ func partOf(in *vcode.Inst, part int) vcode.Inst {
 
 // strideOf returns the distance of the lanes of a strided access in words, and the accessed word among these.
 func strideOf(in *vcode.Inst) (words, component int64) {
-	words = int64(in.Step*in.Stride) / 4
-	return words, int64(in.Key.Aux/4) % words
+	return int64(in.Words()), int64(in.Word())
 }
 
 // boundsCheckStride is boundsCheck for all words between the lanes, from the first component on, of all parts.

@@ -1,6 +1,10 @@
 package vcode
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // Words returns the distance of the lanes of a strided access in words. If it is more than one, each lane accesses a word of a
 // record of so many words, and the records of the lanes are adjacent.
@@ -8,6 +12,11 @@ func (in *Inst) Words() int { return int(in.Step*in.Stride) / 4 }
 
 // Word returns the number of the word that a strided access accesses in its record.
 func (in *Inst) Word() int { return int(in.Key.Aux/4) % in.Words() }
+
+// AccessesRecords reports whether an instruction accesses records of several words, one for each lane, and may be joined with others.
+func (in *Inst) AccessesRecords() bool {
+	return (in.Op == StridedLoad || in.Op == StridedStore) && in.Words() > 1 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 && !in.Merging
+}
 
 // SameRecords reports whether two strided loads, or two strided stores, or a load and a store, access the same records in the
 // same lanes.

@@ -3,7 +3,6 @@ package vectorize
 import (
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -32,21 +31,16 @@ func formRecordRuns(f *vcode.Func) {
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
 		for i := 0; i < len(list) && f.Form.Fours; i++ {
-			if in := &list[i]; in.Op == vcode.StridedLoad && accessesRecords(in) {
+			if in := &list[i]; in.Op == vcode.StridedLoad && in.AccessesRecords() {
 				i += raiseLoads(list[i:]) - 1
 			}
 		}
 		for i := len(list) - 1; i >= 0; i-- { // the last stores first, so that the others move to all of them
-			if in := &list[i]; in.Op == vcode.StridedStore && accessesRecords(in) {
+			if in := &list[i]; in.Op == vcode.StridedStore && in.AccessesRecords() {
 				lowerStore(list[i:])
 			}
 		}
 	}
-}
-
-// accessesRecords reports whether an instruction accesses records of several words, one for each lane.
-func accessesRecords(in *vcode.Inst) bool {
-	return (in.Op == vcode.StridedLoad || in.Op == vcode.StridedStore) && in.Step*in.Stride > 4 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 && !in.Merging
 }
 
 // raiseLoads moves the loads of other words of the same records up to the first instruction, a load, and returns the length of the
@@ -55,14 +49,14 @@ func raiseLoads(list []vcode.Inst) int {
 	run := 1
 	for j := 1; j < min(len(list), maxRecordDistance); j++ {
 		in := &list[j]
-		if accessesRecords(in) && in.Op == vcode.StridedLoad && in.SameRecords(&list[0]) && independent(list[run:j], in) {
+		if in.AccessesRecords() && in.Op == vcode.StridedLoad && in.SameRecords(&list[0]) && independent(list[run:j], in) {
 			load := *in
 			copy(list[run+1:j+1], list[run:j])
 			list[run] = load
 			run++
 			continue
 		}
-		if hasEffect(in) && !(accessesRecords(in) && in.SameRecords(&list[0])) {
+		if hasEffect(in) && !(in.AccessesRecords() && in.SameRecords(&list[0])) {
 			break
 		}
 	}
@@ -96,7 +90,7 @@ func lowerStore(list []vcode.Inst) {
 	store := &list[0]
 	for j := 1; j < min(len(list), maxRecordDistance); j++ {
 		in := &list[j]
-		switch same := accessesRecords(in) && in.SameRecords(store); {
+		switch same := in.AccessesRecords() && in.SameRecords(store); {
 		case same && in.Word() == store.Word():
 			return
 		case same && in.Op == vcode.StridedStore:
