@@ -3,6 +3,7 @@ package spirv
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -15,6 +16,10 @@ type Options struct {
 	// instruction that the grammar does not have. Their words are not checked, they
 	// define nothing, and Module.Known is false for them.
 	AllowUnknown bool
+
+	// AnyBound accepts ids at and above the bound of the header, so that a listing can show them. Such a module is
+	// invalid, and tables that are indexed by id up to Module.Bound do not hold all its ids.
+	AnyBound bool
 
 	// Shared lets the module refer to data, which then must not be changed as long as the module is in use.
 	// Data in the other byte order or without the alignment of words is copied all the same.
@@ -80,10 +85,14 @@ func FromWordsWith(words []uint32, o Options) (*Module, error) {
 	if f := m.header(); f != nil {
 		return nil, f
 	}
+	m.lim = m.Bound - 1
+	if o.AnyBound {
+		m.lim = math.MaxUint32
+	}
 	if f := m.index(); f != nil {
 		return nil, f
 	}
-	d := decoder{m: m, lim: m.Bound - 1, allow: o.AllowUnknown}
+	d := decoder{m: m, lim: m.lim, allow: o.AllowUnknown}
 	d.walk.m, d.walk.lim = m, d.lim
 	if f := d.run(); f != nil {
 		return nil, f
@@ -123,7 +132,8 @@ func (m *Module) index() *diag.Finding {
 	dense := 0
 	if isDense(m.Bound, len(w)) {
 		dense = int(m.Bound)
-	} else {
+	}
+	if uint32(dense) <= m.lim {
 		m.defs.sparse = map[uint32]uint32{}
 	}
 	if size := n + 1 + dense; size > cap(m.block) {

@@ -277,3 +277,34 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestAnyBound lets ids at and above the bound in for listings, dense and sparse ones, and refuses id 0 and second definitions all the same.
+func TestAnyBound(t *testing.T) {
+	for _, id := range []uint32{2, 3, 100, math.MaxUint32} {
+		w := module(2, op(OpTypeVoid, id), op(OpTypePointer, 1, 0, id))
+		if _, err := FromWords(w); err == nil {
+			t.Errorf("id %d: accepted without the option; the bound is 2", id)
+		}
+		m, err := FromWordsWith(w, Options{AnyBound: true})
+		if err != nil {
+			t.Errorf("id %d: %v", id, err)
+			continue
+		}
+		if i := m.Def(ID(id)); i != 0 {
+			t.Errorf("id %d is defined by instruction %d; want 0", id, i)
+		}
+		if m.Bound != 2 {
+			t.Errorf("id %d: the bound is %d; want 2, of the header", id, m.Bound)
+		}
+		for walk := m.Walk(1); walk.Next(); {
+		}
+	}
+	for _, w := range [][]uint32{
+		module(2, op(OpTypeVoid, 0)),
+		module(2, op(OpTypeVoid, 9), op(OpTypeBool, 9)),
+	} {
+		if _, err := FromWordsWith(w, Options{AnyBound: true}); err == nil {
+			t.Errorf("%#x: accepted", w)
+		}
+	}
+}

@@ -50,6 +50,7 @@ type Module struct {
 	Words     []uint32 // the whole stream in host order, header included
 	Reversed  bool     // Decode reversed the bytes of the words to get host order
 
+	lim    uint32   // the largest id
 	block  []uint32 // the memory of starts and defs
 	starts []uint32 // word offset of each instruction, and of the end
 	defs   defs

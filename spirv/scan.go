@@ -41,7 +41,7 @@ func (m *Module) Tail(i int) (w Walk, ok bool) {
 	if s == nil || s.tail != tailWalked || len(in) == 1+int(s.fixed) || m.odd != nil && !m.Known(i) {
 		return Walk{}, false
 	}
-	return Walk{m: m, in: in, lim: m.Bound - 1, pos: 1 + int(s.fixed), shape: in.Op().Row().Operands()[s.next:]}, true
+	return Walk{m: m, in: in, lim: m.lim, pos: 1 + int(s.fixed), shape: in.Op().Row().Operands()[s.next:]}, true
 }
 
 // Layout is the places of the ids in the instructions of an opcode. A loop over

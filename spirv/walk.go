@@ -52,7 +52,7 @@ const (
 // Walk begins to walk over the operands of instruction i, from 0.
 func (m *Module) Walk(i int) Walk {
 	in := m.Inst(i)
-	w := Walk{m: m, in: in, lim: m.Bound - 1, pos: 1}
+	w := Walk{m: m, in: in, lim: m.lim, pos: 1}
 	if m.odd != nil && !m.Known(i) {
 		w.shape = rawShape[:]
 		return w

@@ -83,7 +83,7 @@ func newDis(c console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := spirv.DecodeWith(data, spirv.Options{AllowUnknown: unknown})
+			m, err := spirv.DecodeWith(data, spirv.Options{AllowUnknown: unknown, AnyBound: machine+stage == ""})
 			if err != nil {
 				return reported(c, name, err)
 			}

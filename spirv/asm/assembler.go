@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -170,12 +171,16 @@ func (a *assembler) finish() bool {
 		return a.fail("SPV-Text-Size", a.start, "%v takes %d words; an instruction has at most %d", a.op, n, maxWords)
 	}
 	a.words[a.begin] = spirv.Head(a.op, n)
-	switch a.op {
-	case spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpExtInstImport:
+	if a.op == spirv.OpExtInstImport || isType(a.op) {
 		return a.define()
 	}
 	if a.typeSlot != 0 && a.resultSlot != 0 {
 		a.note(a.resultSlot, a.typeSlot)
 	}
 	return true
+}
+
+// isType reports whether an instruction defines a type. The grammar has some types in classes of their extensions.
+func isType(op spirv.Op) bool {
+	return op.HasResult() && strings.HasPrefix(op.String(), "OpType")
 }

@@ -20,6 +20,9 @@ func (p *printer) heading(in spirv.Inst) {
 	var title string
 	switch op := in.Op(); {
 	case op == spirv.OpFunction:
+		if p.o.NestedIndent {
+			p.dst = append(p.dst, '\n') // one line divides blocks, two divide functions
+		}
 		p.title("Function ")
 		p.dst = p.dst[:len(p.dst)-1]
 		if p.names != nil {
@@ -33,7 +36,7 @@ func (p *printer) heading(in spirv.Inst) {
 		s, title = sectionDebug, "Debug Information"
 	case isAnnotation(op):
 		s, title = sectionAnnotations, "Annotations"
-	case op.Class() == spirv.ClassTypeDeclaration && op.HasResult():
+	case isType(op):
 		s, title = sectionTypes, "Types, variables and constants"
 	default:
 		return
@@ -69,7 +72,7 @@ func isDebug(op spirv.Op) bool {
 func isAnnotation(op spirv.Op) bool {
 	switch op {
 	case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString, spirv.OpMemberDecorate, spirv.OpMemberDecorateString,
-		spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpDecorationGroup:
+		spirv.OpMemberDecorateIdEXT, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
 		return true
 	}
 	return false

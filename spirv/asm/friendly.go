@@ -96,7 +96,11 @@ func (n *names) describe(b []byte, op spirv.Op, id spirv.ID, in spirv.Inst) (nam
 	case spirv.OpTypePipe:
 		b = append(append(b, "Pipe"...), spirv.KindAccessQualifier.Enumerant(in[2]).Name()...)
 	case spirv.OpTypeOpaque:
-		b = appendString(append(b, "Opaque_"...), in[2:])
+		b = append(b, "Opaque_"...)
+		if at := len(b); len(appendString(b, in[2:])) == at {
+			return append(b, '_'), true // of the empty name
+		}
+		b = appendString(b, in[2:])
 	default:
 		word := plainTypeName(op)
 		return append(b, word...), word != ""
@@ -162,6 +166,16 @@ func floatName(b []byte, in spirv.Inst) []byte {
 			return append(b, "fp8e4m3"...)
 		case spirv.FPEncodingFloat8E5M2EXT:
 			return append(b, "fp8e5m2"...)
+		case spirv.FPEncodingFloat8UnsignedE8M0EXT:
+			return append(b, "fp8e8m0"...)
+		case spirv.FPEncodingFloat6E2M3EXT:
+			return append(b, "fp6e2m3"...)
+		case spirv.FPEncodingFloat6E3M2EXT:
+			return append(b, "fp6e3m2"...)
+		case spirv.FPEncodingFloat4E2M1EXT:
+			return append(b, "fp4e2m1"...)
+		case spirv.FPEncodingMXInt8EXT:
+			return append(b, "mxint8"...)
 		}
 	}
 	switch in[2] {

@@ -23,6 +23,7 @@ var forms = map[string]DisassembleOptions{
 	"reorder": {NoHeader: true, Reorder: true},
 	"both":    {RawIDs: true, NoHeader: true, NestedIndent: true, Reorder: true},
 	"comment": {NoHeader: true, Comment: true, Offsets: true},
+	"headed":  {NoHeader: true, NestedIndent: true, Comment: true},
 	"color":   {NoHeader: true, Color: true},
 }
 

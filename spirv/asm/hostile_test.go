@@ -102,7 +102,7 @@ func TestHostileModules(t *testing.T) {
 				t.Error(name, err)
 			}
 		})
-		if d > 2*time.Second || mem > uint64(len(words))*3*maxName {
+		if d > 2*time.Second || mem > uint64(len(words))*4*maxName {
 			t.Errorf("%s: %v and %d bytes for %d words", name, d, mem, len(words))
 		}
 	}

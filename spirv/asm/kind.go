@@ -8,10 +8,11 @@ type kindClass uint8
 const (
 	kindInt   kindClass = iota // OpTypeInt
 	kindFloat                  // OpTypeFloat
+	kindType                   // another type
 	kindSet                    // OpExtInstImport
 )
 
-// kind is a number type or an imported instruction set.
+// kind is a type or an imported instruction set.
 type kind struct {
 	width  uint32       // of a number
 	format *floatFormat // of a float, nil if its literals have no known form
@@ -30,22 +31,30 @@ type meanings struct {
 // isKind marks a word of meanings as an index into kinds.
 const isKind = 1 << 31
 
-// note stores the meaning of a slot.
-func (m *meanings) note(slot, meaning uint32) {
-	if n := int(slot) + 1 - len(m.of); n > 0 {
-		m.of = append(m.of, make([]uint32, n)...)
+// note stores the type of a value. A slot keeps its first meaning: text that defines
+// an id twice is faulty, but a type stays a type for the literals after it.
+func (m *meanings) note(slot, typ uint32) {
+	m.grow(slot)
+	if m.of[slot] == 0 {
+		m.of[slot] = typ
 	}
-	m.of[slot] = meaning
 }
 
-// noteKind makes a number type or a set the meaning of a slot.
+// noteKind makes a type or a set the meaning of a slot.
 func (m *meanings) noteKind(slot uint32, k kind) {
-	m.note(slot, uint32(len(m.kinds))|isKind)
+	m.grow(slot)
+	m.of[slot] = uint32(len(m.kinds)) | isKind
 	m.kinds = append(m.kinds, k)
 }
 
-// kind returns the meaning of a slot, nil if it is neither a number type
-// nor a set.
+// grow makes room for the meaning of a slot.
+func (m *meanings) grow(slot uint32) {
+	if n := int(slot) + 1 - len(m.of); n > 0 {
+		m.of = append(m.of, make([]uint32, n)...)
+	}
+}
+
+// kind returns the meaning of a slot, nil if it is neither a type nor a set.
 func (m *meanings) kind(slot uint32) *kind {
 	if int(slot) < len(m.of) && m.of[slot]&isKind != 0 {
 		return &m.kinds[m.of[slot]&^isKind]
@@ -61,36 +70,57 @@ func (m *meanings) typeOf(slot uint32) uint32 {
 	return 0
 }
 
-// define remembers the number type or the instruction set that was assembled.
+// define remembers the type or the instruction set that was assembled. An id defines one of them, once.
 func (a *assembler) define() bool {
 	w := a.words[a.begin:]
-	if a.resultSlot == 0 || len(w) < 3 {
+	if a.resultSlot == 0 {
 		return true
+	}
+	if k := a.kind(a.resultSlot); k != nil && (k.class == kindSet) == (a.op == spirv.OpExtInstImport) {
+		name := a.text[a.resultAt:a.resultEnd]
+		if k.class == kindSet {
+			return a.fail("SPV-Text-Import", a.resultAt, "%s is an instruction set already; an id can import one", name)
+		}
+		return a.fail("SPV-Text-Type", a.resultAt, "%s is a type already; an id can be one type", name)
 	}
 	switch a.op {
 	case spirv.OpTypeInt:
-		a.noteKind(a.resultSlot, kind{class: kindInt, width: w[2], signed: len(w) > 3 && w[3] != 0})
+		if len(w) != 4 {
+			return a.fail("SPV-Text-Type", a.resultAt, "OpTypeInt has a width and a signedness; found %d words after the result", len(w)-2)
+		}
+		a.noteKind(a.resultSlot, kind{class: kindInt, width: w[2], signed: w[3] != 0})
 	case spirv.OpTypeFloat:
-		n := spirv.Number{Bits: w[2], Float: true}
-		if len(w) > 3 {
-			n.Encoded, n.Encoding = true, spirv.FPEncoding(w[3])
-		}
-		f := formatOf(n)
-		if f == nil && n.Encoded && !a.raw {
-			if want := encodingWidth(n.Encoding); !fitsEncoding(n.Encoding, n.Bits) {
-				return a.fail("SPV-Text-FloatWidth", a.start, "the encoding %v has %d bits; found a width of %d", n.Encoding, want, n.Bits)
-			}
-		}
-		a.noteKind(a.resultSlot, kind{class: kindFloat, width: w[2], format: f})
+		return a.defineFloat(w)
 	case spirv.OpExtInstImport:
-		if k := a.kind(a.resultSlot); k != nil && k.class == kindSet {
-			return a.fail("SPV-Text-Import", a.resultAt, "%s is an instruction set already; an id can import one", a.text[a.resultAt:a.resultEnd])
-		}
 		if !a.raw {
 			set, _ := spirv.ExtSetByName(spirv.String(w[2:]))
 			a.noteKind(a.resultSlot, kind{class: kindSet, set: set})
 		}
+	default:
+		a.noteKind(a.resultSlot, kind{class: kindType})
 	}
+	return true
+}
+
+// defineFloat remembers the float type of the words of an OpTypeFloat.
+func (a *assembler) defineFloat(w []uint32) bool {
+	if len(w) != 3 && len(w) != 4 {
+		return a.fail("SPV-Text-Type", a.resultAt, "OpTypeFloat has a width and at most an encoding; found %d words after the result", len(w)-2)
+	}
+	n := spirv.Number{Bits: w[2], Float: true}
+	if len(w) > 3 {
+		n.Encoded, n.Encoding = true, spirv.FPEncoding(w[3])
+		if spirv.KindFPEncoding.Enumerant(w[3]) == nil {
+			return a.fail("SPV-Text-Type", a.resultAt, "OpTypeFloat: %d is no FPEncoding", w[3])
+		}
+	}
+	f := formatOf(n)
+	if f == nil && n.Encoded && !a.raw {
+		if want := encodingWidth(n.Encoding); !fitsEncoding(n.Encoding, n.Bits) {
+			return a.fail("SPV-Text-FloatWidth", a.start, "the encoding %v has %d bits; found a width of %d", n.Encoding, want, n.Bits)
+		}
+	}
+	a.noteKind(a.resultSlot, kind{class: kindFloat, width: w[2], format: f})
 	return true
 }
 

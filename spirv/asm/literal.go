@@ -89,7 +89,7 @@ func (a *assembler) typedNumber() bool {
 	}
 	k := a.kind(slot)
 	switch {
-	case k == nil || k.class == kindSet, a.op == spirv.OpSwitch && k.class != kindInt:
+	case k == nil || k.class > kindFloat, a.op == spirv.OpSwitch && k.class != kindInt:
 		return a.untyped()
 	case k.class == kindFloat:
 		return a.float(k.format, k.width)

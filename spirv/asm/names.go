@@ -10,7 +10,7 @@ import (
 // maxName is the largest name in bytes that an id gets. Types of types of types
 // could otherwise have names as long as the module, and a long name that every
 // instruction mentions would make text without proportion to the words.
-const maxName = 512
+const maxName = 256
 
 // Names of types and constants that contain other names: one of more than
 // shortName bytes counts as long, and no id gets a long name after the ones of the module

@@ -184,7 +184,8 @@ func (b *block) successor(k int) (id spirv.ID, more bool) {
 
 // nestBlocks sets the depth of each block. A merge block has the depth of its
 // header, a continue target is a little deeper, and the targets of a header or a
-// conditional branch are one level deeper. The first assignment wins.
+// conditional branch are one level deeper. The first assignment wins. Blocks that the
+// entry does not reach are at the left.
 func nestBlocks(blocks []block, labels map[spirv.ID]int, order []int) {
 	set := func(id spirv.ID, nest int) {
 		if b, ok := labels[id]; ok && blocks[b].nest < 0 {
@@ -194,6 +195,9 @@ func nestBlocks(blocks []block, labels map[spirv.ID]int, order []int) {
 	for _, i := range order {
 		b := &blocks[i]
 		b.nest = max(b.nest, 0)
+		if !b.seen {
+			continue
+		}
 		set(b.merge, b.nest)
 		set(b.continued, b.nest+nestContinue)
 		inner := b.nest
