@@ -60,10 +60,10 @@ func (j *judge) onFleet(list []subject, sent *sentModules, stop context.CancelCa
 	return s.elsewhere(stop)
 }
 
-// travels returns the item of a subject; false for one that this process judges: unreadable ones, and sources that do not
+// travels returns the item of a subject; false for one that this process judges: unreadable ones, launches, and sources that do not
 // compile. A source travels as its module.
 func (j *judge) travels(ctx context.Context, s *subject, sent *sentModules) (*wire.Item, bool) {
-	if s.err != nil || s.file == "-" {
+	if s.err != nil || s.file == "-" || isLaunch(s.file) {
 		return nil, false
 	}
 	info, err := os.Stat(s.file)
@@ -251,7 +251,7 @@ func (w *checkAnswerer) answer(ctx context.Context, it *wire.Item) (any, error) 
 		if err != nil {
 			return nil, err
 		}
-		judge = func(x *checked) { w.j.ptx(data, x) }
+		judge = func(x *checked) { w.j.ptx(data, s.name, x) }
 	default:
 		return nil, fmt.Errorf("kind %q; must be module, ptx, object, description or script", it.Kind)
 	}

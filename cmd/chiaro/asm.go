@@ -53,6 +53,15 @@ func newAsm(c console) *cobra.Command {
 	return cmd
 }
 
+// writeKernels writes the text of kernels, or reports the error that prevented it.
+func writeKernels(c console, name, out string, text []byte, err error) error {
+	if err != nil {
+		return disError(c, name, err)
+	}
+	return writeOutput(c, out, []byte(plain.Block(string(text), "")))
+}
+
+// newDis makes the command dis.
 func newDis(c console) *cobra.Command {
 	var out, stage, machine string
 	var unknown, outside bool
@@ -62,17 +71,18 @@ func newDis(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dis [FILE]",
 		Short: "Disassemble a module into SPIR-V text",
-		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing. Of PTX (*.ptx), show the module, or its kernels with --ir and --asm.\n\n" + sourceUsage,
+		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing. Of PTX (*.ptx), show the module, or its kernels with --ir and --asm; of a launch (*.launch.yaml), its module, or its kernel.\n\n" + sourceUsage,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: stoppable(func(ctx context.Context, args []string) error {
 			name := input(args)
+			if isLaunch(name) {
+				text, err := launchText(c, name, stage, machine)
+				return writeKernels(c, name, out, text, err)
+			}
 			data, err := readInput(c, name)
 			if err == nil && isPTX(name) {
-				text, err := ptxText(data, stage, machine)
-				if err != nil {
-					return disError(c, name, err)
-				}
-				return writeOutput(c, out, []byte(plain.Block(string(text), "")))
+				text, err := ptxText(data, stage, machine, nil)
+				return writeKernels(c, name, out, text, err)
 			}
 			if err == nil && isSource(name) && !isBinary(data) {
 				data, err = compileSource(ctx, name, data, "vulkan1.3", outside)

@@ -259,15 +259,19 @@ func (j *judge) guarded(name string, x *checked, judge func(*checked)) {
 	judge(x)
 }
 
-// moduleFile judges a module of a file: SPIR-V, a source or PTX.
+// moduleFile judges a module of a file: SPIR-V, a source, PTX, or that of a launch.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
+	if isLaunch(file) {
+		j.launch(file, x)
+		return
+	}
 	if isPTX(file) {
 		data, err := readInput(j.c, file)
 		if err != nil {
 			x.message = err.Error()
 			return
 		}
-		j.ptx(data, x)
+		j.ptx(data, file, x)
 		return
 	}
 	data, err := readModule(ctx, j.c, file, j.env.Name, j.f.allowOutside)

@@ -30,8 +30,18 @@ func parsePTX(data []byte) (*ptx.Module, []*diag.Finding) {
 	return m, findings
 }
 
-// ptx judges a module of PTX. Features of kernels that Chiaro lacks are warnings.
-func (j *judge) ptx(data []byte, x *checked) {
+// launch judges a description of a launch, and its module.
+func (j *judge) launch(file string, x *checked) {
+	described, err := readLaunch(j.c, file)
+	if err != nil {
+		x.message = err.Error()
+		return
+	}
+	j.ptx(described.text, described.module, x)
+}
+
+// ptx judges a module of PTX, which is in a file. Features of kernels that Chiaro lacks are warnings.
+func (j *judge) ptx(data []byte, file string, x *checked) {
 	m, findings := parsePTX(data)
 	if len(findings) == 0 {
 		findings = unsupportedKernels(m)
@@ -39,7 +49,7 @@ func (j *judge) ptx(data []byte, x *checked) {
 	x.verdict = verdictClean
 	for _, f := range findings {
 		x.verdict = verdictFindings
-		at := facts.Position{File: x.file, Line: uint32(f.Pos.Line), Column: uint32(f.Pos.Column)}
+		at := facts.Position{File: file, Line: uint32(f.Pos.Line), Column: uint32(f.Pos.Column)}
 		x.findings = append(x.findings, shownFinding{Finding: valid.Finding{Finding: *f, Source: at, HasSource: true}})
 	}
 }
@@ -74,9 +84,18 @@ func unsupportedPTX(err error, kernels string) *diag.Finding {
 	return f
 }
 
+// launchText renders the kernel of a description of a launch, for the block and the shared memory of the launch.
+func launchText(c console, file, stage, machine string) ([]byte, error) {
+	j, err := readLaunch(c, file)
+	if err != nil {
+		return nil, err
+	}
+	return ptxText(j.text, stage, machine, j)
+}
+
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
-// is the one that the kernel requires, else one warp.
-func ptxText(data []byte, stage, machine string) ([]byte, error) {
+// is the one that the kernel requires, else one warp. With a launch it is that of the launch, and other kernels are not there.
+func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, error) {
 	m, findings := parsePTX(data)
 	if len(findings) > 0 {
 		return nil, findings[0]
@@ -93,7 +112,14 @@ func ptxText(data []byte, stage, machine string) ([]byte, error) {
 	}
 	l := listing{source: strings.Split(string(data), "\n")}
 	for _, f := range m.Entries() {
-		p, err := ptxlower.Lower(m, image, f.Name, ptxlower.Options{Block: ptxlower.RequiredBlock(f)})
+		o := ptxlower.Options{Block: ptxlower.RequiredBlock(f)}
+		if launch != nil {
+			o = ptxlower.Options{Block: launch.block, SharedBytes: launch.file.Shared}
+			if name := launch.file.Kernel; name != "" && name != f.Name {
+				continue
+			}
+		}
+		p, err := ptxlower.Lower(m, image, f.Name, o)
 		if err != nil {
 			return nil, err
 		}

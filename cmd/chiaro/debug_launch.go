@@ -50,7 +50,7 @@ func debugLaunch(c console, f runFlags, file string) (*adapter.Target, error) {
 	}
 	t.Run = func(ctx context.Context, s *debug.Session) error {
 		f.opts.Debugger = s
-		err := j.runOn(ctx, c, f, func(*vk.Device) {})
+		err := j.runOn(ctx, c, f, j.unjudged(), func(*vk.Device) {})
 		if s.Ended() {
 			return nil
 		}

@@ -131,20 +131,30 @@ func (j *launchJob) readContents(c console) error {
 
 // runLaunch runs a kernel on the data of a description, and shows the buffers or judges them.
 func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
+		return unreadable("--format %q with a launch; want text, json or sarif", f.format)
+	}
+	if f.differential || f.schedule != "" {
+		return repeatLaunch(ctx, c, f, file)
+	}
 	j, err := readLaunch(c, file)
 	if err != nil {
 		return err
 	}
-	return j.runOn(ctx, c, f, func(*vk.Device) {})
+	outs, err := j.shown(f.out)
+	if err != nil {
+		return err
+	}
+	return j.runOn(ctx, c, f, outs, func(*vk.Device) {})
 }
 
-// runOn runs the launch, and calls done when it has ended.
-func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, done func(*vk.Device)) error {
+// runOn runs the launch, calls done when it has ended, and shows buffers.
+func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, outs []shaderOutput, done func(*vk.Device)) error {
 	file := j.source.file
 	var result error
 	err := j.execute(ctx, f, func(d *vk.Device, cause error) {
 		done(d)
-		result = j.conclude(c, f.format, cause)
+		result = j.conclude(c, f.format, outs, cause)
 	})
 	if err != nil {
 		return reported(c, file, err)
@@ -176,7 +186,7 @@ func (j *launchJob) execute(ctx context.Context, f runFlags, done func(d *vk.Dev
 }
 
 // conclude shows the log, the reports and the result of a launch.
-func (j *launchJob) conclude(c console, format string, cause error) error {
+func (j *launchJob) conclude(c console, format string, outs []shaderOutput, cause error) error {
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
@@ -188,7 +198,7 @@ func (j *launchJob) conclude(c console, format string, cause error) error {
 		}
 		return err
 	}
-	if err := j.judge(c, format); err != nil || len(j.reports.List()) == 0 {
+	if err := j.judge(c, format, outs); err != nil || len(j.reports.List()) == 0 {
 		return err
 	}
 	return &coded{code: exitFindings}
@@ -244,14 +254,36 @@ func (j *launchJob) launch(d *vk.Device) error {
 	return j.copyImages(d, false)
 }
 
-// judge compares the buffers with their expectations, and shows the ones without an expectation.
-func (j *launchJob) judge(c console, format string) error {
-	var outs []shaderOutput
+// shown returns the buffers that the list of --out names, or else the ones without an expectation.
+func (j *launchJob) shown(list []string) (outs []shaderOutput, err error) {
+	for _, o := range list {
+		name, file, ok := strings.Cut(o, "=")
+		if !ok || j.named(name) == nil {
+			return nil, unreadable("--out %q with a launch; want BUFFER=FILE", o)
+		}
+		if file == "-" {
+			file = ""
+		}
+		outs = append(outs, shaderOutput{namedMemory{name, j.named(name)}, file})
+	}
+	if len(list) == 0 {
+		return j.unjudged(), nil
+	}
+	return outs, nil
+}
+
+// unjudged returns the buffers without an expectation.
+func (j *launchJob) unjudged() (outs []shaderOutput) {
 	for _, m := range j.memory {
 		if _, ok := j.expect[m.name]; !ok {
 			outs = append(outs, shaderOutput{namedMemory: m})
 		}
 	}
+	return outs
+}
+
+// judge shows buffers, and compares all of them with their expectations.
+func (j *launchJob) judge(c console, format string, outs []shaderOutput) error {
 	if err := j.write(c, format, j.source.file, outs); err != nil {
 		return err
 	}

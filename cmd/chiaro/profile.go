@@ -97,7 +97,7 @@ func runProfile(ctx context.Context, c console, f runFlags, file string, invocat
 	case isLaunch(file) && invocations:
 		return unreadable("--invocations is for a compute shader or a script, not for a launch")
 	case isLaunch(file):
-		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err == nil {
+		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script"), f.refuse([]string{"differential"}, "a profile", "run")); err == nil {
 			err = x.launch(ctx, c, &f)
 		}
 	case isShader(file):
@@ -188,7 +188,7 @@ func (x *profiled) launch(ctx context.Context, c console, f *runFlags) error {
 	x.file = j.module
 	x.sources = map[profile.Place]string{}
 	place := x.placesOf(j)
-	return j.runOn(ctx, c, *f, func(d *vk.Device) {
+	return j.runOn(ctx, c, *f, j.unjudged(), func(d *vk.Device) {
 		for _, s := range d.Profiles() {
 			x.profile.Stages = append(x.profile.Stages, profile.OfKernel(s.Kernel, s.SubgroupSize, s.Counters, place))
 		}

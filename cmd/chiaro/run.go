@@ -146,7 +146,7 @@ func (f *runFlags) check(c console) (err error) {
 
 // The flags that have a meaning only for scripts, and only for a compute shader.
 var (
-	scriptOnly = []string{"buffer-name", "differential", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
+	scriptOnly = []string{"buffer-name", "digest", "files-from", "image", "image-buffer", "on", "script-root", "shard", "spirv-dir"}
 	shaderOnly = []string{"base", "entry", "groups", "indirect", "memory", "push", "spec"}
 )
 
@@ -171,6 +171,9 @@ func runScripts(c console, f runFlags, args []string) error {
 		return unreadable("-i and -b with --on; want one of them, since a worker writes no files")
 	}
 	defer collectSeldom(compilePercent)()
+	if err := noLaunches(args); err != nil {
+		return err
+	}
 	if len(args) == 1 && isLaunch(args[0]) {
 		if err := cmp.Or(f.refuse(append([]string{"allowed"}, shaderOnly...), "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err != nil {
 			return err
@@ -183,7 +186,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	case f.allowed && f.schedule != "":
 		return unreadable("--allowed with --schedule; want one of them")
 	case shader != "":
-		if err := f.refuse(scriptOnly, "a shader", "a script"); err != nil {
+		if err := f.refuse(append([]string{"differential"}, scriptOnly...), "a shader", "a script"); err != nil {
 			return err
 		}
 		return limited(0, func(ctx context.Context) error { return runShader(ctx, c, f, shader) })

@@ -51,7 +51,7 @@ one before @ it is uint8. address:NAME,… or address:NAME+BYTES has the device 
 Without --out the command shows the values of all buffers that the shader may write.
 
 NAME.launch.yaml describes a launch of a CUDA kernel: module (a file of PTX), kernel, grid, block, shared, buffers, params and expect.
-The contents of buffers and parameters have the form above.`
+The contents of buffers and parameters have the form above. --out BUFFER=FILE has the name of a buffer.`
 
 // isShader reports whether run treats a file as a compute shader.
 func isShader(file string) bool {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -19,7 +22,7 @@ func (f *testFlags) runLaunchTest(ctx context.Context, c console, x *record) {
 	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
 		run := f.runFlags
 		run.opts = opts
-		x.launch(ctx, c, run)
+		x.report(x.launch(ctx, c, run, func(*launchJob, error) {}), run.opts.Timeout)
 	})
 }
 
@@ -37,13 +40,35 @@ func launchItem(c console, file string) (*wire.Item, bool) {
 	return &wire.Item{Name: file, Kind: "launch", Files: files}, err == nil
 }
 
-// launch runs the launch of the record's file.
-func (x *record) launch(ctx context.Context, c console, f runFlags) {
-	x.Status, x.Message = string(amber.Failed), ""
+// launch runs the launch of the record's file, and calls done with its error when it has ended. It returns the error of what the launch
+// needs.
+func (x *record) launch(ctx context.Context, c console, f runFlags, done func(j *launchJob, cause error)) error {
+	x.Status, x.Message, x.Buffers = string(amber.Failed), "", nil
 	j, err := readLaunch(c, x.File)
-	if err == nil {
-		err = j.execute(ctx, f, func(d *vk.Device, cause error) { x.setLaunch(j, d, cause) })
+	if err != nil {
+		return err
 	}
+	return j.execute(ctx, f, func(d *vk.Device, cause error) {
+		x.setLaunch(j, d, cause)
+		if f.opts.Digest {
+			x.Buffers = j.digests()
+		}
+		done(j, cause)
+	})
+}
+
+// digests returns the SHA-256 of each buffer in hexadecimal.
+func (j *launchJob) digests() map[string]string {
+	list := map[string]string{}
+	for _, m := range j.memory {
+		sum := sha256.Sum256(m.data)
+		list[m.name] = hex.EncodeToString(sum[:])
+	}
+	return list
+}
+
+// report sets the result of a launch that an error prevented, if there is one, and names the time limit of one that was not done.
+func (x *record) report(err error, limit time.Duration) {
 	switch unsupported := (*vk.UnsupportedError)(nil); {
 	case err == nil:
 	case errors.Is(err, context.DeadlineExceeded):
@@ -53,8 +78,8 @@ func (x *record) launch(ctx context.Context, c console, f runFlags) {
 	default:
 		x.Message = located(x.File, err)
 	}
-	if x.Status == string(amber.RanOutOfTime) && f.opts.Timeout > 0 && x.Message == "" {
-		x.Message = fmt.Sprintf("%s: not done after %v, the time for one test", x.File, f.opts.Timeout)
+	if x.Status == string(amber.RanOutOfTime) && limit > 0 && x.Message == "" {
+		x.Message = fmt.Sprintf("%s: not done after %v, the time for one test", x.File, limit)
 	}
 }
 
