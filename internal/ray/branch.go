@@ -48,16 +48,41 @@ func (b *builder) grow(root *child) {
 	b.grain = int32(max(n/tasks, minTask))
 	if n <= int(b.grain) {
 		b.grain = 0
+	}
+	if b.grain == 0 || b.threads == 1 {
 		trunk.reserve(n)
 	}
 	build(&trunk, root)
 	b.grain = 0
+	if b.threads == 1 {
+		b.extend(&trunk, build)
+		return
+	}
 	parallel(b.threads, len(b.tasks), func(i int) {
 		t := &b.tasks[i]
 		t.reserve(int(t.part.to - t.part.from))
 		build(&t.branch, &t.part)
 	})
 	b.join(&trunk)
+}
+
+// extend sets b.branch to the trunk, and makes its tasks at its end: the tree that join makes.
+func (b *builder) extend(trunk *branch, build func(t *branch, part *child)) {
+	root, links := trunk.root, len(trunk.links)
+	for i := range b.tasks {
+		t := &b.tasks[i]
+		build(trunk, &t.part)
+		t.root = trunk.root
+	}
+	trunk.root = root
+	for i := range trunk.links[:links] {
+		for j, r := range trunk.links[i] {
+			if r&(leafBit|taskBit) == taskBit {
+				trunk.links[i][j] = b.tasks[r&^taskBit].root
+			}
+		}
+	}
+	b.branch, b.tasks = *trunk, nil
 }
 
 // later makes a task of c and returns its reference.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Input describes a build: geometries of one kind, or instances.
@@ -21,6 +22,14 @@ type Input struct {
 	Threads int
 	// Stop is called now and then, by one goroutine at a time. An error of it ends the build. It may be nil.
 	Stop func() error
+}
+
+// decoder returns a function that sets an instance, which is zero before.
+func (in *Input) decoder() func(i int, x *Instance) {
+	if in.Decoder != nil {
+		return in.Decoder()
+	}
+	return func(i int, x *Instance) { *x = in.Instances[i] }
 }
 
 // count returns the number of instances.
@@ -288,6 +297,8 @@ const placeChunk = 1 << 9
 func (s *Structure) placeAll(in *Input) []item {
 	n := in.count()
 	s.instances = make([]placed, n)
+	s.bottoms = make([]*Structure, n)
+	var motions sync.Once
 	items := scratchItems.take(n)
 	chunks := make([]Structure, (n+placeChunk-1)/placeChunk) // the instances of a chunk, with their reach and spread
 	counts := make([]int, len(chunks))
@@ -295,17 +306,11 @@ func (s *Structure) placeAll(in *Input) []item {
 		from, to := c*placeChunk, min((c+1)*placeChunk, n)
 		part := &chunks[c]
 		part.instances = s.instances[from:to]
-		if in.Decoder == nil {
-			for i := range part.instances {
-				part.instances[i].Instance = in.Instances[from+i]
-			}
-		} else {
-			decode := in.Decoder()
-			for i := range part.instances {
-				decode(from+i, &part.instances[i].Instance)
-			}
-		}
-		counts[c] = part.placePart(items[from:to], uint32(from))
+		part.bottoms = s.bottoms[from:to]
+		counts[c] = part.placePart(items[from:to], uint32(from), in.decoder(), func(i int, m *InstanceMotion) {
+			motions.Do(func() { s.motions = make([]*InstanceMotion, n) })
+			s.motions[i] = m
+		})
 	})
 	s.reach, s.spread = 0, 1
 	active := 0
@@ -319,12 +324,20 @@ func (s *Structure) placeAll(in *Input) []item {
 	return items[:active]
 }
 
-// placePart is placeAll for the instances from number first on, which s has. It returns the number of active ones.
-func (s *Structure) placePart(items []item, first uint32) (n int) {
+// placePart is placeAll for the instances from number first on, which s has. It calls move for those that move, and returns the number
+// of active ones.
+func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *Instance), move func(i int, m *InstanceMotion)) (n int) {
+	var in Instance
 	for i := range s.instances {
 		var x placement
+		in = Instance{}
+		decode(int(first)+i, &in)
+		s.bottoms[i] = in.Bottom
+		if in.Motion != nil {
+			move(int(first)+i, in.Motion)
+		}
 		p := &s.instances[i]
-		if p.put(&x); !p.active {
+		if p.put(&in, &x); !p.active {
 			continue
 		}
 		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}
@@ -348,10 +361,12 @@ func (s *Structure) placePart(items []item, first uint32) (n int) {
 	return n
 }
 
-// reachOf returns the largest absolute coordinate of a box.
-func reachOf(lo, hi vec) (r float32) {
+// reachOf returns the largest absolute coordinate of a box. The bits of floats without a sign compare as the floats do.
+func reachOf(lo, hi vec) float32 {
+	const sign = 1 << 31
+	var r uint32
 	for k := range lo {
-		r = max(r, abs32(lo[k]), abs32(hi[k]))
+		r = max(r, math.Float32bits(lo[k])&^sign, math.Float32bits(hi[k])&^sign)
 	}
-	return r
+	return math.Float32frombits(r)
 }

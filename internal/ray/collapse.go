@@ -77,7 +77,7 @@ func (b *builder) collapse(t *branch, c *child) ref {
 func (b *builder) leaf(t *branch, from, to int32) ref {
 	switch {
 	case b.numbered && b.fast:
-		return leafBit | ref(b.items[uint32(b.keys[from])].primitive)
+		return leafBit | ref(uint32(b.keys[from]))
 	case b.numbered:
 		return leafBit | ref(b.items[from].primitive)
 	case b.single:

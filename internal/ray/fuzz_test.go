@@ -147,17 +147,18 @@ func all(s *Structure, q *Query) (best key, found bool) {
 	w := Walker{portable: true, q: q, top: s, low: max(q.TMin, 0), high: q.TMax, time: clampTime(q.Time), moving: noInstance}
 	for i := range s.instances {
 		p := &s.instances[i]
-		if !p.active || !q.valid() || p.Bottom.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
-			p.Bottom.kind == Boxes && q.Flags&RaySkipBoxes != 0 || !w.enterInstance(uint32(i)) {
+		b := s.bottoms[i]
+		if !p.active || !q.valid() || b.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
+			b.kind == Boxes && q.Flags&RaySkipBoxes != 0 || !w.enterInstance(uint32(i)) {
 			continue
 		}
-		for j := range p.Bottom.blocks {
-			w.visitBlock(p.Bottom, j)
+		for j := range b.blocks {
+			w.visitBlock(b, j)
 		}
-		for j := range p.Bottom.boxes {
+		for j := range b.boxes {
 			w.visitBox(leafBit|ref(j), 0)
 		}
-		for j := range p.Bottom.rounds {
+		for j := range b.rounds {
 			w.visitRound(leafBit|ref(j), 0)
 		}
 	}

@@ -19,13 +19,18 @@ type Instance struct {
 	Motion *InstanceMotion
 }
 
-// placed is an instance in a top level.
+// placed is an instance in a top level, with the fields of Instance. It has no pointers, so that the garbage collector does not read the
+// instances of a structure.
 type placed struct {
 	// columns of the matrix world to object, each with a zero in the fourth row. The machine code reads it.
-	inverse [4][4]float64
-	Instance
-	// active instances are in the tree.
-	active bool
+	inverse              [4][4]float64
+	Transform            [12]float32
+	Custom, RecordOffset uint32
+	Reference            uint64
+	Mask                 uint8
+	Flags                InstanceFlags
+	// active instances are in the tree. Those that move have a motion in the structure.
+	active, moves bool
 }
 
 // placement is the box of an instance at all times, with a fourth component without a meaning, and its spread. An instance that is not
@@ -36,49 +41,55 @@ type placement struct {
 	bounded       bool
 }
 
-// put completes the instance as it is in a top level, and sets x to its placement if it is active. An instance with a transform that is
-// not finite or has no inverse is inactive.
-func (p *placed) put(x *placement) {
-	p.Custom &= 1<<24 - 1
-	p.RecordOffset &= 1<<24 - 1
-	switch {
-	case p.Bottom == nil || p.Bottom.top || p.Bottom.root == emptyRef:
-	case p.Motion == nil:
-		x.bounded = true
-		p.active = p.set(x)
-	default: // it may have no inverse at some times
-		end := p.transformAt(1)
-		p.Transform = p.transformAt(0)
-		if p.active = isFiniteMatrix(&p.Transform) && isFiniteMatrix(&end); !p.active {
-			return
-		}
-		var lo, hi vec
-		lo, hi, x.scale, x.offset, x.bounded = p.movingBounds()
-		copy(x.lo[:], lo[:])
-		copy(x.hi[:], hi[:])
+// put sets p to the instance in, and x to its placement if it is active. An instance with a transform that is not
+// finite or has no inverse is inactive.
+func (p *placed) put(in *Instance, x *placement) {
+	const low = 1<<24 - 1
+	p.Custom, p.RecordOffset, p.Reference = in.Custom&low, in.RecordOffset&low, in.Reference
+	p.Mask, p.Flags, p.active, p.moves = in.Mask, in.Flags, false, in.Motion != nil
+	b := in.Bottom
+	if b == nil || b.top || b.root == emptyRef {
+		p.Transform = in.Transform
+		return
 	}
+	if in.Motion == nil {
+		p.Transform = in.Transform
+		x.bounded = true
+		p.active = p.set(b, x)
+		return
+	}
+	end := in.transformAt(1) // it may have no inverse at some times
+	in.Transform = in.transformAt(0)
+	p.Transform = in.Transform
+	if p.active = isFiniteMatrix(&p.Transform) && isFiniteMatrix(&end); !p.active {
+		return
+	}
+	var lo, hi vec
+	lo, hi, x.scale, x.offset, x.bounded = in.movingBounds()
+	copy(x.lo[:], lo[:])
+	copy(x.hi[:], hi[:])
 }
 
-// set sets the inverse of an instance that does not move, and its placement. It reports whether the instance is active.
-func (p *placed) set(x *placement) bool {
+// set sets the inverse of an instance of b that does not move, and its placement. It reports whether the instance is active.
+func (p *placed) set(b *Structure, x *placement) bool {
 	if !hasKernel {
-		return p.setPortable(x)
+		return p.setPortable(b, x)
 	}
-	return placeAVX2(&p.inverse, &p.Transform, p.Bottom, x)
+	return placeAVX2(&p.inverse, &p.Transform, b, x)
 }
 
 // setPortable is set without machine code.
-func (p *placed) setPortable(x *placement) (ok bool) {
+func (p *placed) setPortable(b *Structure, x *placement) (ok bool) {
 	if !isFiniteMatrix(&p.Transform) {
 		return false
 	}
 	if p.inverse, ok = invert(&p.Transform); !ok {
 		return false
 	}
-	lo, hi := p.bounds()
+	lo, hi := b.boundsIn(&p.Transform)
 	copy(x.lo[:], lo[:])
 	copy(x.hi[:], hi[:])
-	x.scale, x.offset = p.spread()
+	x.scale, x.offset = p.spread(float64(b.reach))
 	return true
 }
 
@@ -125,11 +136,10 @@ func (p *placed) objectRay(origin, direction vec) (o, d vec) {
 	return o, d
 }
 
-// spread returns by how much the padding of boxes in object space grows in world space. The padding is a multiple of
-// the distances in object space, which are at most N·o+D for a ray whose origin has coordinates up to o: N is the norm
-// of the inverse, and D its translation and the reach of the bottom level. In world space it grows by the norm of the
-// matrix: scale·o+offset.
-func (p *placed) spread() (scale, offset float64) {
+// spread returns by how much the padding of boxes in object space grows in world space. The padding is a multiple of the distances in
+// object space, which are at most N·o+D for a ray whose origin has coordinates up to o: N is the norm of the inverse, and D its
+// translation and the reach of the bottom level. In world space it grows by the norm of the matrix: scale·o+offset.
+func (p *placed) spread(reach float64) (scale, offset float64) {
 	var matrix, inverse, distance float64 // largest sums of rows, largest translation
 	for i := range 3 {
 		var m, n float64
@@ -140,17 +150,16 @@ func (p *placed) spread() (scale, offset float64) {
 		matrix, inverse = max(matrix, m), max(inverse, n)
 		distance = max(distance, math.Abs(p.inverse[3][i]))
 	}
-	return matrix * inverse, matrix * (distance + float64(p.Bottom.reach))
+	return matrix * inverse, matrix * (distance + reach)
 }
 
-// bounds returns the box of the bottom level in world space, rounded outwards.
-func (p *placed) bounds() (lo, hi vec) {
-	b := p.Bottom
+// boundsIn returns the box of a bottom level in the space that m transforms into, rounded outwards.
+func (s *Structure) boundsIn(m *[12]float32) (lo, hi vec) {
 	for k := range lo {
-		row := p.Transform[4*k:][:4]
+		row := m[4*k:][:4]
 		l, h := float64(row[3]), float64(row[3])
 		for j := range 3 {
-			x, y := float64(row[j])*float64(b.lo[j]), float64(row[j])*float64(b.hi[j])
+			x, y := float64(row[j])*float64(s.lo[j]), float64(row[j])*float64(s.hi[j])
 			if y < x {
 				x, y = y, x
 			}

@@ -78,7 +78,7 @@ func TestWalkerRests(t *testing.T) {
 				t.Errorf("%s: a session keeps a structure", name)
 			}
 		}
-		if w.top != nil || w.q != nil || w.now.Bottom != nil {
+		if w.top != nil || w.q != nil {
 			t.Errorf("%s: the walker keeps a structure", name)
 		}
 	}

@@ -315,13 +315,13 @@ func TestPlace(t *testing.T) {
 			bottom.hi[k] = max(bottom.lo[k], r.Float32())
 		}
 		bottom.reach = reachOf(bottom.lo, bottom.hi)
-		a := placed{Instance: Instance{Bottom: bottom}}
+		var a placed
 		for k := range a.Transform {
 			a.Transform[k] = number(extreme)
 		}
 		b := a
 		var v, w placement
-		if a.active, b.active = a.set(&v), b.setPortable(&w); a.active != b.active {
+		if a.active, b.active = a.set(bottom, &v), b.setPortable(bottom, &w); a.active != b.active {
 			t.Fatalf("matrix %v: active %v, portable %v", a.Transform, a.active, b.active)
 		}
 		if !a.active {

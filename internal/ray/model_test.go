@@ -27,7 +27,7 @@ func modelRay(s *Structure, q *Query) (list []modelHit) {
 		if !p.active || !q.valid() || uint32(p.Mask)&q.Mask == 0 || !w.enterInstance(uint32(i)) {
 			continue
 		}
-		b := p.Bottom
+		b := s.bottoms[i]
 		if skip := q.Flags & RaySkipTriangles; b.kind == Boxes {
 			if q.Flags&RaySkipBoxes != 0 {
 				continue
@@ -167,7 +167,7 @@ func followModel(s *Structure, w *Walker, q Query, list []modelHit, decide func(
 func copyScene(t *testing.T, s *Structure) *Structure {
 	in, copies := Input{Top: true}, map[*Structure]*Structure{}
 	for i := range s.instances {
-		x := s.instances[i].Instance
+		x := s.instance(i)
 		if b := x.Bottom; b != nil && copies[b] == nil {
 			form := make([]byte, b.SerializedSize())
 			b.Serialize(form)

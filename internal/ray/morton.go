@@ -83,19 +83,22 @@ func (b *builder) sortMorton(readers []reader) {
 	b.sortPoints(points, &centers)
 }
 
-// sortItems sorts the items along the Morton curve through their middles. Numbered ones stay in their places: the keys refer to them.
+// sortItems sorts the items along the Morton curve through their middles. Numbered ones stay in their places: the keys have the numbers of
+// their primitives.
 func (b *builder) sortItems() {
 	n := len(b.items)
 	chunks := (n + readChunkSize - 1) / readChunkSize
 	points, parts := scratchPoints.take(n), make([]wideBounds, chunks)
 	parallel(b.threads, chunks, func(c int) {
-		centers := nowhere
-		for i := c * readChunkSize; i < min((c+1)*readChunkSize, n); i++ {
-			it := b.items[i]
-			it.geometry, it.primitive = 0, uint32(i)
-			points[i] = it.point([]int{0}, &centers)
+		from, to := c*readChunkSize, min((c+1)*readChunkSize, n)
+		parts[c] = middles(b.items[from:to])
+		for i := from; i < to; i++ {
+			it, number := &b.items[i], uint32(i)
+			if b.numbered {
+				number = it.primitive
+			}
+			points[i] = point{vec{it.middle(0), it.middle(1), it.middle(2)}, number}
 		}
-		parts[c] = centers
 	})
 	all := nowhere
 	for i := range parts {
@@ -243,7 +246,11 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 	}
 	for i := range width {
 		r := emptyRef
-		if i < count {
+		switch {
+		case i >= count:
+		case b.numbered && ends[i+1]-ends[i] == 1:
+			r = leafBit | ref(uint32(b.keys[ends[i]]))
+		default:
 			r = b.buildMorton(t, ends[i], ends[i+1])
 		}
 		t.links[at][i] = r

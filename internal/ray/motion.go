@@ -31,11 +31,15 @@ func interpolated(x, y, time float32) float64 {
 func blend(x, y, time float32) float32 { return float32(interpolated(x, y, time)) }
 
 // transformAt returns the matrix of a moving instance at a time. It is not finite if the rotation has no axis.
-func (i *Instance) transformAt(time float32) (m [12]float32) {
-	k := i.Motion
+func (i *Instance) transformAt(time float32) [12]float32 {
+	return i.Motion.transformAt(&i.Transform, time)
+}
+
+// transformAt returns the matrix at a time of an instance with a matrix at time 0.
+func (k *InstanceMotion) transformAt(start *[12]float32, time float32) (m [12]float32) {
 	if !k.SRT {
 		for j := range m {
-			m[j] = blend(i.Transform[j], k.Matrix[j], time)
+			m[j] = blend(start[j], k.Matrix[j], time)
 		}
 		return m
 	}
@@ -69,14 +73,15 @@ func composed(s *[srtFloats]float64) (m [12]float32) {
 	return m
 }
 
-// at returns the instance at a time. It uses the memory of now if the instance moves.
-func (p *placed) at(time float32, now *placed) *placed {
-	if p.Motion == nil {
+// at returns instance i of s at a time. It uses the memory of now if the instance moves.
+func (s *Structure) at(i uint32, time float32, now *placed) *placed {
+	p := &s.instances[i]
+	if !p.moves {
 		return p
 	}
 	*now = *p
-	now.Motion = nil
-	now.Transform = p.transformAt(time)
+	now.moves = false
+	now.Transform = s.motions[i].transformAt(&p.Transform, time)
 	now.inverse, now.active = invert(&now.Transform)
 	now.active = now.active && isFiniteMatrix(&now.Transform)
 	return now
@@ -94,24 +99,22 @@ func isFiniteMatrix(m *[12]float32) bool {
 
 // movingBounds returns the box of a moving instance at all times, and bounds of its spread. It is not ok if the matrix is, or may
 // be, singular at some time.
-func (p *placed) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
-	k := p.Motion
+func (i *Instance) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
+	k := i.Motion
 	box := nothing()
 	// Without a turn, the matrix is between those of both ends, and each point is between its positions there.
-	ends, turn := [2][12]float32{p.transformAt(0), p.transformAt(1)}, 1.0
+	ends, turn := [2][12]float32{i.transformAt(0), i.transformAt(1)}, 1.0
 	if k.SRT && [4]float32(k.From[9:13]) != [4]float32(k.To[9:13]) {
 		// The rows of a rotation have sums of at most √3: it and its inverse enlarge the spread three times at most.
 		ends, turn = [2][12]float32{stretch(&k.From), stretch(&k.To)}, 3
-		box = p.turningBounds()
+		box = i.turningBounds()
 	} else {
-		now := *p
-		for i := range ends {
-			now.Transform = ends[i]
-			l, h := now.bounds()
+		for e := range ends {
+			l, h := i.Bottom.boundsIn(&ends[e])
 			box.add(&l, &h)
 		}
 	}
-	if scale, offset, ok = spreadBetween(&ends[0], &ends[1], float64(p.Bottom.reach)); !ok {
+	if scale, offset, ok = spreadBetween(&ends[0], &ends[1], float64(i.Bottom.reach)); !ok {
 		return lo, hi, 0, 0, false
 	}
 	scale, offset = float64(turn*scale), float64(turn*offset)
@@ -189,21 +192,21 @@ func spreadBetween(from, to *[12]float32, reach float64) (scale, offset float64,
 // turningBounds returns the box of an instance that turns: its points are in balls around the translations between those of
 // both ends. No point is farther from the translation than the farthest one at an end, because the matrices of scale,
 // shear and pivot, and so the positions before the rotation, are between those of the ends.
-func (p *placed) turningBounds() bounds {
+func (i *Instance) turningBounds() bounds {
 	box := nothing()
 	var radius float64
-	for _, s := range [2]*[srtFloats]float32{&p.Motion.From, &p.Motion.To} {
+	for _, s := range [2]*[srtFloats]float32{&i.Motion.From, &i.Motion.To} {
 		var far double // largest absolute coordinates
 		for k := range 3 {
-			far[k] = max(math.Abs(float64(p.Bottom.lo[k])), math.Abs(float64(p.Bottom.hi[k])))
+			far[k] = max(math.Abs(float64(i.Bottom.lo[k])), math.Abs(float64(i.Bottom.hi[k])))
 		}
-		abs := func(i int) float64 { return math.Abs(float64(s[i])) }
-		part := func(i, axis int) float64 { return float64(math.Abs(float64(s[i])) * far[axis]) }
+		abs := func(j int) float64 { return math.Abs(float64(s[j])) }
+		part := func(j, axis int) float64 { return float64(math.Abs(float64(s[j])) * far[axis]) }
 		at := double{part(0, 0) + part(1, 1) + part(2, 2) + abs(3), part(4, 1) + part(5, 2) + abs(6), part(7, 2) + abs(8)}
 		radius = max(radius, math.Sqrt(at.dot(at)))
 	}
 	radius = float64(radius * (1 + 4*unit))
-	for _, s := range [2]*[srtFloats]float32{&p.Motion.From, &p.Motion.To} {
+	for _, s := range [2]*[srtFloats]float32{&i.Motion.From, &i.Motion.To} {
 		var lo, hi vec
 		for k := range lo {
 			lo[k], hi[k] = down32(float64(s[13+k])-radius), up32(float64(s[13+k])+radius)

@@ -135,7 +135,7 @@ func TestInstanceMotion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := Input{Top: true, Flags: BuildMotion, Instances: []Instance{moving.instances[0].Instance}}
+		in := Input{Top: true, Flags: BuildMotion, Instances: []Instance{moving.instance(0)}}
 		updated, err := Update(&in, place(Instance{Transform: identity, Motion: &InstanceMotion{Matrix: identity}}))
 		if err != nil {
 			t.Fatal(err)

@@ -134,11 +134,10 @@ func (k *packet) beginPortable() (lanes uint32, different bool) {
 	return lanes, different
 }
 
-// together reports whether the machine code of packets knows all primitives of an instance: triangles that neither move
+// together reports whether the machine code of packets knows all primitives of an instance of b: triangles that neither move
 // nor have micromaps.
-func (p *placed) together() bool {
-	b := p.Bottom
-	return b.kind == Triangles && p.Motion == nil && b.moved == nil && b.opacity == nil
+func (p *placed) together(b *Structure) bool {
+	return b.kind == Triangles && !p.moves && b.moved == nil && b.opacity == nil
 }
 
 // load prepares the walker for a ray alone.
@@ -165,7 +164,7 @@ func (w *Walker) load(lane int) {
 
 // keyOf returns the key of a hit.
 func (w *Walker) keyOf(instance, place uint32, t float32) key {
-	b := w.top.instances[instance].Bottom
+	b := w.top.bottoms[instance]
 	switch {
 	case b.kind == Boxes:
 		x := &b.boxes[place]
@@ -239,14 +238,15 @@ func (w *Walker) describeFast(lane int, place uint32) {
 	k := w.packet
 	h, i := &k.Hits, k.lower.instance[lane]
 	p := &w.top.instances[i]
-	x := &p.Bottom.blocks[place/4]
+	b := w.top.bottoms[i]
+	x := &b.blocks[place/4]
 	g := x.geometry[place%4]
 	h.Kind[lane], h.Generated[lane] = uint32(Triangles), 0
 	h.Instance[lane], h.Custom[lane], h.RecordOffset[lane] = i, p.Custom, p.RecordOffset
 	h.Geometry[lane], h.Primitive[lane], h.Place[lane] = g, x.primitive[place%4], place
 	k.query.Flags = RayFlags(k.Rays.Flags[lane])
 	h.Opaque[lane], h.HitKind[lane] = 0, BackFacing
-	if k.query.opaque(p.Flags, p.Bottom.geometries[g].Flags) {
+	if k.query.opaque(p.Flags, b.geometries[g].Flags) {
 		h.Opaque[lane] = 1
 	}
 	if (k.lower.sum[lane] > 0) != (p.Flags&InstanceFlipFacing != 0) {
@@ -258,7 +258,7 @@ func (w *Walker) describeFast(lane int, place uint32) {
 func (w *Walker) describeAlike(instance, found uint32) {
 	k := w.packet
 	p := &w.top.instances[instance]
-	b := p.Bottom
+	b := w.top.bottoms[instance]
 	k.query.Flags = k.flags
 	opaque, byGeometry := k.query.opaque(p.Flags, GeometryOpaque), !k.query.opaque(p.Flags, 0)
 	h, decided := &k.Hits, uint32(0)

@@ -169,7 +169,8 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 	if uint32(p.Mask)&k.mask == 0 {
 		return
 	}
-	if !p.together() || bits.OnesCount32(lanes) < leastPacket {
+	b := w.top.bottoms[i]
+	if !p.together(b) || bits.OnesCount32(lanes) < leastPacket {
 		w.eachAlone(lanes, func() { w.visitInstance(r, 0) })
 		return
 	}
@@ -177,7 +178,7 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		return
 	}
 	s := &k.lower
-	enterPacketAVX2(s, p, &k.Rays, p.Bottom.reach, 1)
+	enterPacketAVX2(s, p, &k.Rays, b.reach, 1)
 	for lanes != 0 {
 		group, together := s.gather(lanes)
 		lanes &^= group
@@ -195,7 +196,7 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 func (w *Walker) eachTriangles(instance, lanes uint32) {
 	k := w.packet
 	s, m, p := &k.lower, &w.lower, &w.top.instances[instance]
-	b := p.Bottom
+	b := w.top.bottoms[instance]
 	m.start(w, b, &w.local, 0)
 	m.always = 0
 	m.culledPositive, m.culledNegative = culled(k.flags, p.Flags, 15)
@@ -313,7 +314,7 @@ func (s *packetSession) setHigh(high *rows) {
 func (w *Walker) walkTrianglesAll(instance, lanes uint32) {
 	k := w.packet
 	s, p := &k.lower, &w.top.instances[instance]
-	b := p.Bottom
+	b := w.top.bottoms[instance]
 	s.start(b, &k.stack[stackSize], lanes)
 	s.number = instance
 	s.culledPositive, s.culledNegative = culled(k.flags, p.Flags, 1<<PacketLanes-1)

@@ -19,7 +19,7 @@ func (s *Structure) InstanceWords(i uint32) (custom, recordOffset uint32, kind K
 		return
 	}
 	p := &s.instances[i]
-	return p.Custom, p.RecordOffset, p.Bottom.Kind()
+	return p.Custom, p.RecordOffset, s.bottoms[i].Kind()
 }
 
 // located returns the bottom level of a hit and the place of its primitive there.
@@ -27,7 +27,7 @@ func (s *Structure) located(h *Hit) (bottom *Structure, place uint32, ok bool) {
 	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) {
 		return nil, 0, false
 	}
-	bottom, place = s.instances[h.Instance].Bottom, h.Place
+	bottom, place = s.bottoms[h.Instance], h.Place
 	if place == UnknownPlace {
 		place = bottom.place(h.Geometry, h.Primitive)
 	}

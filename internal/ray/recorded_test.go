@@ -16,7 +16,7 @@ func TestPlaces(t *testing.T) {
 		{balls(randomRounds(r, n), 0), balls(randomRounds(r, n), 0)},
 	} {
 		s := build(t, Input{Geometries: geometries})
-		w, found := &Walker{top: &Structure{instances: []placed{{Instance: Instance{Bottom: s}}}}}, map[uint32]bool{}
+		w, found := &Walker{top: &Structure{instances: make([]placed, 1), bottoms: []*Structure{s}}}, map[uint32]bool{}
 		for g := range uint32(2) {
 			for p := range geometries[g].Primitives {
 				place := s.place(g, p)

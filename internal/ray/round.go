@@ -171,12 +171,12 @@ func (c *cone) enter(o, d double) (t float64, u float32, ok bool) {
 // visitRound tests the round of a leaf. It becomes the best candidate if it is the closest one.
 func (w *Walker) visitRound(r ref, _ int) {
 	place := uint32(r &^ leafBit)
-	p := &w.top.instances[w.instance]
-	x := &p.Bottom.rounds[place]
+	b := w.top.bottoms[w.instance]
+	x := &b.rounds[place]
 	c, ok := w.local.crossRound(x)
 	q := w.q
 	if ok && c.t >= q.TMin && c.t >= w.low && c.t <= q.TMax && c.t <= w.high {
-		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place, p.Bottom.geometries[x.geometry].Flags)
+		w.offer(key{c.t, w.instance, x.geometry, x.primitive}, place, b.geometries[x.geometry].Flags)
 	}
 }
 

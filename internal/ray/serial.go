@@ -73,7 +73,7 @@ func (s *Structure) serializedSize(handles int) uint64 {
 	if s.top {
 		words += 1 + instanceWords*len(s.instances)
 		for i := range s.instances {
-			words += s.instances[i].Motion.words()
+			words += s.motion(i).words()
 		}
 	} else {
 		opacity, _ := s.opacityWords()
@@ -126,7 +126,7 @@ func (s *Structure) Serialize(to []byte) {
 				number = last
 			}
 			b = appendWords(b, p.Custom, p.RecordOffset, uint32(p.Mask), uint32(p.Flags), number)
-			b = p.Motion.append(b)
+			b = s.motion(i).append(b)
 		}
 		return
 	}
@@ -284,7 +284,7 @@ func (s *Structure) Unlinked() bool {
 		return false
 	}
 	for i := range s.instances {
-		if p := &s.instances[i]; p.Bottom == nil && p.Reference != 0 {
+		if p := &s.instances[i]; s.bottoms[i] == nil && p.Reference != 0 {
 			return true
 		}
 	}
@@ -300,10 +300,11 @@ func (s *Structure) Relink(find func(reference uint64) *Structure) *Structure {
 	in := Input{Flags: s.flags, Top: true, Instances: make([]Instance, len(s.instances))}
 	same := true
 	for i := range s.instances {
-		in.Instances[i] = s.instances[i].Instance
-		if r := in.Instances[i].Reference; r != 0 {
-			in.Instances[i].Bottom = find(r)
-			same = same && in.Instances[i].Bottom == s.instances[i].Bottom
+		in.Instances[i] = s.instance(i)
+		if x := &in.Instances[i]; x.Reference != 0 {
+			old := x.Bottom
+			x.Bottom = find(x.Reference)
+			same = same && x.Bottom == old
 		}
 	}
 	if same {

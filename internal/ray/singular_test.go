@@ -71,9 +71,9 @@ func TestSpreadBetween(t *testing.T) {
 	bounded := 0
 	for i, x := range list {
 		x.Bottom = bottom
-		p := placed{Instance: x}
+		top := Structure{instances: make([]placed, 1), motions: []*InstanceMotion{x.Motion}}
 		var at placement
-		p.put(&at)
+		top.instances[0].put(&x, &at)
 		scale, offset, ok := at.scale, at.offset, at.bounded
 		if i < 4 && ok == (i == 1) {
 			t.Errorf("motion %d: bounded %v", i, ok)
@@ -85,7 +85,7 @@ func TestSpreadBetween(t *testing.T) {
 		var memory placed
 		var mostScale, mostOffset float64
 		for k := range 1001 {
-			s, o := p.at(float32(k)/1000, &memory).spread()
+			s, o := top.at(0, float32(k)/1000, &memory).spread(float64(bottom.reach))
 			mostScale, mostOffset = max(mostScale, s), max(mostOffset, o)
 		}
 		if mostScale > scale || mostOffset > offset {

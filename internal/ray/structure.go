@@ -25,8 +25,11 @@ type Structure struct {
 	embedded uint64
 	// geometries are the properties of each geometry.
 	geometries []geometryInfo
-	instances  []placed
-	register   register
+	// instances are those of a top level. bottoms has the bottom level of each, motions its motion; motions is nil if none moves.
+	instances []placed
+	bottoms   []*Structure
+	motions   []*InstanceMotion
+	register  register
 }
 
 // Table maps the device address of a structure to the structure.
@@ -69,10 +72,26 @@ func (s *Structure) ObjectToWorld(i uint32, time float32) (m [12]float32) {
 	if s == nil || uint64(i) >= uint64(len(s.instances)) {
 		return m
 	}
-	if p := &s.instances[i]; p.Motion != nil {
-		return p.transformAt(clampTime(time))
+	p := &s.instances[i]
+	if p.moves {
+		return s.motions[i].transformAt(&p.Transform, clampTime(time))
 	}
-	return s.instances[i].Transform
+	return p.Transform
+}
+
+// instance returns instance i of a top level as that of an input.
+func (s *Structure) instance(i int) Instance {
+	p := &s.instances[i]
+	return Instance{Transform: p.Transform, Custom: p.Custom, RecordOffset: p.RecordOffset, Mask: p.Mask, Flags: p.Flags,
+		Reference: p.Reference, Bottom: s.bottoms[i], Motion: s.motion(i)}
+}
+
+// motion returns the motion of instance i; nil if it does not move.
+func (s *Structure) motion(i int) *InstanceMotion {
+	if s.motions == nil {
+		return nil
+	}
+	return s.motions[i]
 }
 
 // WorldToObject returns its inverse.
@@ -81,7 +100,7 @@ func (s *Structure) WorldToObject(i uint32, time float32) (m [12]float32) {
 		return m
 	}
 	var now placed
-	p := s.instances[i].at(clampTime(time), &now)
+	p := s.at(i, clampTime(time), &now)
 	for r := range 3 {
 		for c := range 4 {
 			m[4*r+c] = float32(p.inverse[c][r])
@@ -96,7 +115,7 @@ func (s *Structure) ObjectRay(i uint32, q *Query) (origin, direction [3]float32)
 		return
 	}
 	var now placed
-	return s.instances[i].at(clampTime(q.Time), &now).objectRay(q.Origin, q.Direction)
+	return s.at(i, clampTime(q.Time), &now).objectRay(q.Origin, q.Direction)
 }
 
 // Positions returns the vertex positions of the triangle of a hit at a time, in object space.

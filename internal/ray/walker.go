@@ -84,7 +84,7 @@ func (w *Walker) Next(s *Structure, q *Query) bool {
 
 // forget drops the structures and the query: a walker that rests in a pool keeps no memory of a destroyed structure.
 func (w *Walker) forget() {
-	w.q, w.top, w.now.Bottom = nil, nil, nil
+	w.q, w.top = nil, nil
 	w.upper.forget()
 	w.lower.forget()
 }
@@ -120,17 +120,17 @@ func (w *Walker) search() {
 func (w *Walker) enterInstance(instance uint32) bool {
 	w.instance = instance
 	p := w.placed()
-	return p.active && w.enter(&w.local, p, p.Bottom.reach, 1)
+	return p.active && w.enter(&w.local, p, w.top.bottoms[w.instance].reach, 1)
 }
 
 // placed returns the instance that is traversed, at the time of the ray.
 func (w *Walker) placed() *placed {
 	p := &w.top.instances[w.instance]
-	if p.Motion == nil {
+	if !p.moves {
 		return p
 	}
 	if w.moving != w.instance {
-		p.at(w.time, &w.now)
+		w.top.at(w.instance, w.time, &w.now)
 		w.moving = w.instance
 	}
 	return &w.now
@@ -148,13 +148,14 @@ func (w *Walker) enterPortable(l *level, p *placed, reach, spread float32) bool 
 // describe sets the hit of the best candidate.
 func (w *Walker) describe() {
 	p := &w.top.instances[w.best.instance]
-	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.best.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
+	b := w.top.bottoms[w.best.instance]
+	w.hit = Hit{Kind: b.kind, T: w.best.t, Instance: w.best.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
 		Geometry: w.best.geometry, Primitive: w.best.primitive, Place: w.place}
-	flags := p.Bottom.geometries[w.best.geometry].Flags
+	flags := b.geometries[w.best.geometry].Flags
 	switch {
 	case w.hit.Kind.isRound():
 		w.reenter()
-		c, _ := w.local.crossRound(&p.Bottom.rounds[w.place])
+		c, _ := w.local.crossRound(&b.rounds[w.place])
 		w.hit.U, w.hit.HitKind = c.u, FrontFacing
 	case w.hit.Kind == Triangles:
 		c := w.crossingOfBest()
@@ -162,7 +163,7 @@ func (w *Walker) describe() {
 		if c.front != (p.Flags&InstanceFlipFacing != 0) {
 			w.hit.HitKind = FrontFacing
 		}
-		flags, _ = p.Bottom.flagsAt(w.q.Flags, p.Flags, w.best.geometry, w.best.primitive, c.u, c.v)
+		flags, _ = b.flagsAt(w.q.Flags, p.Flags, w.best.geometry, w.best.primitive, c.u, c.v)
 	}
 	if w.q.opaque(p.Flags, flags) {
 		w.hit.Opaque = 1
@@ -182,7 +183,7 @@ func (w *Walker) crossingOfBest() crossing {
 		return crossing{t: w.best.t, u: w.second / w.sum, v: w.third / w.sum, front: w.sum > 0}
 	}
 	w.reenter()
-	t := w.top.instances[w.best.instance].Bottom.triangleAt(w.place, w.time)
+	t := w.top.bottoms[w.best.instance].triangleAt(w.place, w.time)
 	c, _ := w.local.meet(&t)
 	return c
 }
@@ -247,7 +248,7 @@ func (w *Walker) push(n *node, l *level, sp int) int {
 func (w *Walker) visitInstance(r ref, sp int) {
 	i := uint32(r &^ leafBit)
 	p := &w.top.instances[i]
-	b, q := p.Bottom, w.q
+	b, q := w.top.bottoms[i], w.q
 	if uint32(p.Mask)&q.Mask == 0 || b.kind != Boxes && q.Flags&RaySkipTriangles != 0 ||
 		b.kind == Boxes && q.Flags&RaySkipBoxes != 0 {
 		return
@@ -269,7 +270,7 @@ func (w *Walker) visitInstance(r ref, sp int) {
 func (w *Walker) visitTriangles(r ref, _ int) {
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
-		w.visitBlock(w.top.instances[w.instance].Bottom, i)
+		w.visitBlock(w.top.bottoms[w.instance], i)
 	}
 }
 
@@ -286,7 +287,8 @@ func (w *Walker) visitBlock(b *Structure, i int) {
 // visitTriangle tests a triangle. It becomes the best candidate if it is the closest one.
 func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 	p := &w.top.instances[w.instance]
-	t := p.Bottom.triangleAt(place, w.time)
+	bottom := w.top.bottoms[w.instance]
+	t := bottom.triangleAt(place, w.time)
 	c, ok := w.local.cross(&t)
 	q := w.q
 	if !ok || !(c.t > q.TMin && c.t >= w.low && c.t < q.TMax && c.t <= w.high) {
@@ -300,7 +302,7 @@ func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 	if !w.precedes(k) {
 		return
 	}
-	if flags, ok := p.Bottom.flagsAt(q.Flags, p.Flags, k.geometry, k.primitive, c.u, c.v); ok {
+	if flags, ok := bottom.flagsAt(q.Flags, p.Flags, k.geometry, k.primitive, c.u, c.v); ok {
 		w.propose(k, place, flags)
 	}
 }
@@ -308,11 +310,12 @@ func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 // visitBox offers the box of a leaf as a candidate. Its distance is the one at which the ray enters it.
 func (w *Walker) visitBox(r ref, _ int) {
 	place := uint32(r &^ leafBit)
-	b := &w.top.instances[w.instance].Bottom.boxes[place]
+	bottom := w.top.bottoms[w.instance]
+	b := &bottom.boxes[place]
 	near, far := w.local.slabs(&b.lo, &b.hi)
 	near = max32(near, max(w.q.TMin, 0)+0)
 	if near <= far && near >= w.low && near <= w.high {
-		w.offer(key{near, w.instance, b.geometry, b.primitive}, place, w.top.instances[w.instance].Bottom.geometries[b.geometry].Flags)
+		w.offer(key{near, w.instance, b.geometry, b.primitive}, place, bottom.geometries[b.geometry].Flags)
 	}
 }
 
