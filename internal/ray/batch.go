@@ -121,7 +121,7 @@ func (b *builder) fill(readers []reader) []block {
 	if b.fast {
 		add = b.addMorton
 	}
-	blocks, boxes := large[block](len(b.ranges)), make([]wideBounds, len(b.ranges))
+	blocks, boxes := large[block](len(b.ranges)), fresh[wideBounds](len(b.ranges))
 	readBlocks(blocks, boxes, readers, b.threads, add)
 	b.boxes = joined(b.boxes, boxes)
 	return blocks
@@ -174,7 +174,7 @@ func (b *block) takePortable(x *batch, at, count int, box *wideBounds) {
 
 // refreshBlocks fills blocks with the triangles of old at the positions of the readers, and returns their boxes.
 func refreshBlocks(blocks, old []block, readers []reader, threads int) []wideBounds {
-	boxes := make([]wideBounds, len(blocks))
+	boxes := fresh[wideBounds](len(blocks))
 	readBlocks(blocks, boxes, readers, threads, func(x *batch, j int) {
 		if !old[j].used(0) { // only a serialized structure has such a block
 			blocks[j] = old[j]

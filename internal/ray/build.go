@@ -296,7 +296,7 @@ const placeChunk = 1 << 9
 // placeAll sets the instances, the reach and the spread, and returns the boxes of the active instances.
 func (s *Structure) placeAll(in *Input) []item {
 	n := in.count()
-	s.instances = make([]placed, n)
+	s.instances = fresh[placed](n)
 	s.bottoms = make([]*Structure, n)
 	var motions sync.Once
 	items := scratchItems.take(n)

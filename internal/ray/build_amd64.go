@@ -100,4 +100,4 @@ func refitNodeAVX2(n *node, children *[width]ref, leaves, nodes, all *wideBounds
 // placeAVX2 is placed.setPortable of the instance of bottom with the transform m.
 //
 //go:noescape
-func placeAVX2(inverse *[4][4]float64, m *[12]float32, bottom *Structure, x *placement) bool
+func placeAVX2(inverse *[4][3]float64, m *[12]float32, bottom *Structure, x *placement) bool

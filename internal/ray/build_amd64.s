@@ -663,7 +663,7 @@ next:
 	VUNPCKHPD    x, x, X3 \
 	VMAXSD       X3, x, x
 
-// func placeAVX2(inverse *[4][4]float64, m *[12]float32, bottom *Structure, x *placement) bool
+// func placeAVX2(inverse *[4][3]float64, m *[12]float32, bottom *Structure, x *placement) bool
 TEXT ·placeAVX2(SB), NOSPLIT, $0-33
 	MOVQ inverse+0(FP), DI
 	MOVQ m+8(FP), SI
@@ -719,10 +719,12 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-33
 	VPSLLQ $63, Y12, Y12 // the sign
 	VXORPD Y12, Y5, Y6
 	VBLENDPD $8, Y13, Y6, Y6
-	VMOVUPD Y9, (DI)
-	VMOVUPD Y10, 32(DI)
-	VMOVUPD Y11, 64(DI)
-	VMOVUPD Y6, 96(DI)
+	VMOVUPD Y9, (DI) // the next column replaces the fourth component
+	VMOVUPD Y10, 24(DI)
+	VMOVUPD Y11, 48(DI)
+	VMOVUPD X6, 72(DI)
+	VEXTRACTF128 $1, Y6, X3
+	VMOVSD X3, 88(DI)
 	VANDPD Y15, Y9, Y9
 	VANDPD Y15, Y10, Y10
 	VANDPD Y15, Y11, Y11

@@ -29,4 +29,4 @@ func mortonKeysAVX2(*mortonKey, *point, int, *[4]float32, *[4]float32) {}
 
 func refitNodeAVX2(*node, *[width]ref, *wideBounds, *wideBounds, *wideBounds) {}
 
-func placeAVX2(*[4][4]float64, *[12]float32, *Structure, *placement) bool { return false }
+func placeAVX2(*[4][3]float64, *[12]float32, *Structure, *placement) bool { return false }

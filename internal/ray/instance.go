@@ -22,8 +22,8 @@ type Instance struct {
 // placed is an instance in a top level, with the fields of Instance. It has no pointers, so that the garbage collector does not read the
 // instances of a structure.
 type placed struct {
-	// columns of the matrix world to object, each with a zero in the fourth row. The machine code reads it.
-	inverse              [4][4]float64
+	// inverse has the columns of the matrix world to object; it is 0 if the instance moves. The machine code reads it.
+	inverse              [4][3]float64
 	Transform            [12]float32
 	Custom, RecordOffset uint32
 	Reference            uint64
@@ -47,6 +47,7 @@ func (p *placed) put(in *Instance, x *placement) {
 	const low = 1<<24 - 1
 	p.Custom, p.RecordOffset, p.Reference = in.Custom&low, in.RecordOffset&low, in.Reference
 	p.Mask, p.Flags, p.active, p.moves = in.Mask, in.Flags, false, in.Motion != nil
+	p.inverse = [4][3]float64{}
 	b := in.Bottom
 	if b == nil || b.top || b.root == emptyRef {
 		p.Transform = in.Transform
@@ -95,7 +96,7 @@ func (p *placed) setPortable(b *Structure, x *placement) (ok bool) {
 
 // invert returns the columns of the inverse of m, computed by cofactors. It is not ok if an element of the inverse
 // has no finite value.
-func invert(m *[12]float32) (r [4][4]float64, ok bool) {
+func invert(m *[12]float32) (r [4][3]float64, ok bool) {
 	var a [3][3]float64
 	for i := range a {
 		for j := range a[i] {

@@ -206,10 +206,11 @@ TEXT ·enterAVX2(SB), NOSPLIT, $0-48
 	TESTQ SI, SI
 	JZ   world
 
-	// The ray in object space, in 64 bits.
+	// The ray in object space, in 64 bits. The fourth components are elements of other columns.
 	VMOVUPD placed_inverse+0(SI), Y4
-	VMOVUPD placed_inverse+32(SI), Y5
-	VMOVUPD placed_inverse+64(SI), Y6
+	VMOVUPD placed_inverse+24(SI), Y5
+	VMOVUPD placed_inverse+48(SI), Y6
+	VPERMPD $0xF9, placed_inverse+64(SI), Y10 // the last column
 	VCVTSS2SD 0(R8), X7, X7
 	VCVTSS2SD 4(R8), X8, X8
 	VCVTSS2SD 8(R8), X9, X9
@@ -221,8 +222,9 @@ TEXT ·enterAVX2(SB), NOSPLIT, $0-48
 	VMULPD Y6, Y9, Y9
 	VADDPD Y8, Y7, Y7
 	VADDPD Y9, Y7, Y7
-	VADDPD placed_inverse+96(SI), Y7, Y7
+	VADDPD Y10, Y7, Y7
 	VCVTPD2PSY Y7, X0
+	VINSERTPS $8, X0, X0, X0 // clears the fourth component
 	VCVTSS2SD 0(R9), X7, X7
 	VCVTSS2SD 4(R9), X8, X8
 	VCVTSS2SD 8(R9), X9, X9
@@ -235,6 +237,7 @@ TEXT ·enterAVX2(SB), NOSPLIT, $0-48
 	VADDPD Y8, Y7, Y7
 	VADDPD Y9, Y7, Y7
 	VCVTPD2PSY Y7, X1
+	VINSERTPS $8, X1, X1, X1
 	JMP  setup
 
 world:

@@ -2,6 +2,7 @@ package ray
 
 import (
 	"math"
+	"strings"
 	"unsafe"
 )
 
@@ -84,10 +85,22 @@ func (b *block) triangle(lane int) (t triangle) {
 // used reports whether a lane has a triangle.
 func (b *block) used(lane int) bool { return b.primitive[lane] != math.MaxUint32 }
 
-// large returns n elements in memory for random accesses: with huge pages, if the system has them, a processor keeps the
+// fresh returns n elements with any values: a caller that sets all of them saves the time to clear them. T has no pointers, and its size is
+// a multiple of 8.
+func fresh[T any](n int) []T {
+	if n == 0 {
+		return []T{}
+	}
+	var b strings.Builder
+	b.Grow(n * int(unsafe.Sizeof(*new(T))))
+	b.WriteByte(0) // a string without bytes may have no address
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
+}
+
+// large returns n elements with any values, as fresh does, in memory for random accesses: with huge pages, if the system has them, a processor keeps the
 // addresses of all pages.
 func large[T any](n int) []T {
-	list := make([]T, n)
+	list := fresh[T](n)
 	adviseHuge(unsafe.Pointer(unsafe.SliceData(list)), uintptr(n)*unsafe.Sizeof(*new(T)))
 	return list
 }

@@ -48,9 +48,9 @@ GLOBL bits<>(SB), RODATA|NOPTR, $64
 // bits.
 #define COMPONENT(k) \
 	VBROADCASTSD placed_inverse+8*k(SI), Y6 \
-	VBROADCASTSD placed_inverse+32+8*k(SI), Y7 \
-	VBROADCASTSD placed_inverse+64+8*k(SI), Y8 \
-	VBROADCASTSD placed_inverse+96+8*k(SI), Y9 \
+	VBROADCASTSD placed_inverse+24+8*k(SI), Y7 \
+	VBROADCASTSD placed_inverse+48+8*k(SI), Y8 \
+	VBROADCASTSD placed_inverse+72+8*k(SI), Y9 \
 	VMULPD Y6, Y0, Y10 \
 	VMULPD Y7, Y1, Y11 \
 	VADDPD Y11, Y10, Y10 \
