@@ -5,48 +5,108 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// The load operations of a rendering write all texels of its area in the stages COLOR_ATTACHMENT_OUTPUT, of depth and stencil in those of the
-// fragment tests, if they clear or do not care; resolves write in COLOR_ATTACHMENT_OUTPUT (Vulkan, "Load Operations", "Render Pass Resolve Operations").
-// The texels that draws write are not known. A rendering uses its own attachments in order: the load operations happen before
-// its commands.
+// The load and the store operation of an attachment access all texels of the render area, whatever the draws write: a load reads them, a clear
+// and DONT_CARE write them, and a store operation other than NONE writes them. They are in the stage COLOR_ATTACHMENT_OUTPUT, of depth and stencil the
+// load operation in EARLY_FRAGMENT_TESTS and the store operation in LATE_FRAGMENT_TESTS; resolves write in COLOR_ATTACHMENT_OUTPUT (Vulkan, "Load
+// Operations", "Store Operations", "Render Pass Resolve Operations"). So the store operation stands for the draws, which write texels of the area.
+// A rendering uses its own attachments in order: the load operations happen before its commands, the store operations after them.
 
-// loads adds the load operations of a rendering that is not of a render pass, and is not a part of a suspended one.
+// usedAttachment is an attachment of a rendering, with its stages and accesses.
+type usedAttachment struct {
+	*AttachmentInfo
+	view         *texture.View
+	name         string
+	first, last  uint64 // the stages of the load and the store operation
+	reads, write uint64 // accesses
+}
+
+// attachments returns the attachments whose texels are memory of the application: the implicit images of single are none.
+func (r *rendering) attachments() (list []usedAttachment) {
+	add := func(a *AttachmentInfo, u usedAttachment) {
+		if a != nil && a.View != nil && a.single == nil {
+			u.AttachmentInfo = a
+			list = append(list, u)
+		}
+	}
+	for i := range r.info.Colors {
+		if i < len(r.target.Colors) {
+			add(&r.info.Colors[i], usedAttachment{
+				view: r.target.Colors[i], name: "color attachment " + uintText(uint64(i)), first: stageColorAttachmentOutput, last: stageColorAttachmentOutput,
+				reads: accessColorAttachmentRead, write: accessColorAttachmentWrite,
+			})
+		}
+	}
+	tests := usedAttachment{first: stageEarlyFragmentTests, last: stageLateFragmentTests, reads: accessDepthStencilAttachmentRead, write: accessDepthStencilAttachmentWrite}
+	tests.view, tests.name = r.target.Depth, "depth attachment"
+	add(r.info.Depth, tests)
+	tests.view, tests.name = r.target.Stencil, "stencil attachment"
+	add(r.info.Stencil, tests)
+	return list
+}
+
+// loads adds the load operations of a rendering, unless it resumes a suspended one.
 func (o *commandOrder) loads(p *printer, r *rendering) {
 	if o == nil {
 		return
 	}
-	o.renderings++
-	if o.rendering = o.renderings; r.subpass != nil || r.info.Flags&(Resuming|Suspending) != 0 || r.info.Tiles.Enable {
+	resumes := r.info.Flags&Resuming != 0
+	if !resumes {
+		o.renderings++
+	}
+	if o.rendering = o.renderings; resumes || r.info.Tiles.Enable {
 		return
 	}
 	var list []*commandAccess
-	add := func(a *AttachmentInfo, v *texture.View, stage, access uint64) {
-		if a == nil || a.Load == Load || a.single != nil { // the implicit image of single is no memory of the application
-			return
+	for _, a := range r.attachments() {
+		mask := r.info.ViewMask
+		if a.views != 0 {
+			mask &= a.views
 		}
-		list = append(list, r.written(a.View, v, "load operation", stage, access)...)
-	}
-	for i := range r.info.Colors {
-		if i < len(r.target.Colors) {
-			add(&r.info.Colors[i], r.target.Colors[i], stageColorAttachmentOutput, accessColorAttachmentWrite)
+		of := accessOfArea{loadOf(a.name), a.first, a.write, true, mask}
+		switch a.Load {
+		case LoadNone:
+			continue
+		case Load:
+			of.access, of.write = a.reads, false
 		}
+		list = append(list, r.accessed(a.View, a.view, of)...)
 	}
-	const tests = stageEarlyFragmentTests | stageLateFragmentTests // the store operation is in the latter, and writes the same texels
-	add(r.info.Depth, r.target.Depth, tests, accessDepthStencilAttachmentWrite)
-	add(r.info.Stencil, r.target.Stencil, tests, accessDepthStencilAttachmentWrite)
 	o.attached(p, list)
 }
 
-// ended ends the order inside of a rendering, and adds its resolves.
+// loadOf is the name of the load operation of an attachment.
+func loadOf(attachment string) string { return "load operation of " + attachment }
+
+// supersede forgets an access of the current rendering by its name.
+func (o *commandOrder) supersede(name string) {
+	o.all.mu.Lock()
+	defer o.all.mu.Unlock()
+	o.remove(func(a *commandAccess) bool { return a.attachment && a.rendering == o.rendering && a.name == name })
+}
+
+// ended ends the order inside of a rendering, and adds its resolves and its store operations.
 func (o *commandOrder) ended(p *printer, r *rendering) {
 	if o == nil {
 		return
 	}
-	if r.subpass == nil && r.info.Flags&Suspending == 0 && !r.info.Tiles.Enable {
+	if r.info.Flags&Suspending == 0 && !r.info.Tiles.Enable {
 		var list []*commandAccess
-		for i := range r.info.Colors {
-			if a := &r.info.Colors[i]; a.Resolve != nil && a.ResolveMode != ResolveNone && a.Resolve.view != nil {
-				list = append(list, r.written(a.Resolve, a.Resolve.view, "resolve operation", stageColorAttachmentOutput, accessColorAttachmentWrite)...)
+		for _, a := range r.attachments() {
+			mask := r.info.ViewMask
+			if to := a.Resolve; to != nil && a.ResolveMode.fixed() {
+				aspect := Color
+				switch a.AttachmentInfo {
+				case r.info.Depth:
+					aspect = Depth
+				case r.info.Stencil:
+					aspect = Stencil
+				}
+				list = append(list, r.accessed(to, to.attachment(aspect), accessOfArea{"resolve operation of " + a.name, stageColorAttachmentOutput, accessColorAttachmentWrite, true, mask})...)
+			}
+			if a.Store != StoreNone {
+				// It is after the load operation, on the same texels: an order with it is one with both.
+				o.supersede(loadOf(a.name))
+				list = append(list, r.accessed(a.View, a.view, accessOfArea{"store operation of " + a.name, a.last, a.write, true, mask})...)
 			}
 		}
 		o.attached(p, list)
@@ -60,16 +120,24 @@ func (o *commandOrder) attached(p *printer, list []*commandAccess) {
 		return
 	}
 	for _, a := range list {
-		a.rendering = o.rendering
+		a.attachment = true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o.add(p, list, o.now())
 }
 
-// written returns the write of the texels of a view in the area of the rendering; none if it has several places in memory, or too
+// accessOfArea is what an operation does with the texels of the render area.
+type accessOfArea struct {
+	name          string
+	stage, access uint64
+	write         bool
+	views         uint32 // 0 for the layers of the rendering
+}
+
+// accessed returns the access of the texels of a view in the area of the rendering; none if it has several places in memory, or too
 // many ranges.
-func (r *rendering) written(of *ImageView, v *texture.View, name string, stage, access uint64) []*commandAccess {
+func (r *rendering) accessed(of *ImageView, v *texture.View, x accessOfArea) []*commandAccess {
 	if of == nil || v == nil || of.image == nil || of.image.sparse != nil {
 		return nil
 	}
@@ -77,25 +145,27 @@ func (r *rendering) written(of *ImageView, v *texture.View, name string, stage, 
 	if a := r.info.Area; a.Width > 0 && a.Height > 0 {
 		x0, y0, x1, y1 = int(a.X), int(a.Y), int(a.X)+int(a.Width), int(a.Y)+int(a.Height)
 	}
+	layers := max(int(r.info.Layers), 1)
+	if r.info.ViewMask != 0 {
+		layers = 32
+	}
 	var spans []exec.Span
-	for layer := range 32 * max(int(r.info.Layers), 1) {
-		if r.info.ViewMask == 0 && layer >= max(int(r.info.Layers), 1) || r.info.ViewMask != 0 && layer >= 32 {
-			break
+	for layer := range layers {
+		if r.info.ViewMask != 0 && x.views>>layer&1 == 0 {
+			continue
 		}
-		if r.info.ViewMask == 0 || r.info.ViewMask>>layer&1 != 0 {
-			v.Rows(layer, x0, y0, x1, y1, func(row []byte) {
-				for _, s := range spanOf(row) {
-					if n := len(spans); n > 0 && spans[n-1].End == s.Start { // most rows touch
-						spans[n-1].End = s.End
-					} else if n <= maxSpans {
-						spans = append(spans, s)
-					}
+		v.Rows(layer, x0, y0, x1, y1, func(row []byte) {
+			for _, s := range spanOf(row) {
+				if n := len(spans); n > 0 && spans[n-1].End == s.Start { // most rows touch
+					spans[n-1].End = s.End
+				} else if n <= maxSpans {
+					spans = append(spans, s)
 				}
-			})
-		}
+			}
+		})
 	}
 	if spans = joined(spans); len(spans) == 0 || len(spans) > maxSpans {
 		return nil
 	}
-	return []*commandAccess{{Access: exec.Access{Write: true, Spans: spans}, name: name, stage: stage, access: access}}
+	return []*commandAccess{{Access: exec.Access{Write: x.write, Spans: spans}, name: x.name, stage: x.stage, access: x.access}}
 }

@@ -54,7 +54,9 @@ const (
 	accessInputAttachmentRead         uint64 = 1 << 4
 	accessShaderRead                  uint64 = 1 << 5
 	accessShaderWrite                 uint64 = 1 << 6
+	accessColorAttachmentRead         uint64 = 1 << 7
 	accessColorAttachmentWrite        uint64 = 1 << 8
+	accessDepthStencilAttachmentRead  uint64 = 1 << 9
 	accessDepthStencilAttachmentWrite uint64 = 1 << 10
 	accessTransferRead                uint64 = 1 << 11
 	accessTransferWrite               uint64 = 1 << 12
@@ -89,7 +91,8 @@ var (
 	widerAccesses = map[uint64]uint64{
 		accessShaderRead:  accessShaderStorageRead | accessShaderSampledRead,
 		accessShaderWrite: accessShaderStorageWrite,
-		accessMemoryRead:  accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead | accessShaderSampledRead,
+		accessMemoryRead: accessIndirectCommandRead | accessIndexRead | accessVertexAttributeRead | accessUniformRead | accessTransferRead | accessShaderStorageRead | accessShaderSampledRead |
+			accessInputAttachmentRead | accessColorAttachmentRead | accessDepthStencilAttachmentRead,
 		accessMemoryWrite: accessTransferWrite | accessShaderStorageWrite | accessColorAttachmentWrite | accessDepthStencilAttachmentWrite,
 	}
 )
@@ -216,7 +219,8 @@ type commandAccess struct {
 	submission uint64         // of the queue
 	origin     *commandAccess // of an access of another queue that a semaphore orders; else nil
 	gone       bool           // it is not compared any more
-	rendering  uint64         // of an attachment: the number of the rendering, inside which it is in order; else 0
+	rendering  uint64         // the number of the rendering in which it was; 0 for none
+	attachment bool           // by a load, resolve or store operation: in order inside of its rendering
 	graph      uint64         // the number of the dispatch of a graph, whose nodes are one command; else 0
 }
 
@@ -376,9 +380,9 @@ func (o *commandOrder) compare(list []*commandAccess, barriers int) {
 		return // the barriers after it are not known
 	}
 	for _, b := range list {
-		b.barriers, b.queue, b.submission = barriers, o.queue, o.submission
+		b.barriers, b.queue, b.submission, b.rendering = barriers, o.queue, o.submission, o.rendering
 		for _, a := range o.accesses {
-			if a.rendering != 0 && a.rendering == o.rendering || a.graph != 0 && a.graph == b.graph || a.origin != nil && a.origin.gone || !a.conflicts(b) {
+			if (a.attachment || b.attachment) && a.rendering != 0 && a.rendering == b.rendering || a.graph != 0 && a.graph == b.graph || a.origin != nil && a.origin.gone || !a.conflicts(b) {
 				continue
 			}
 			if b.barriers < a.barriers && a.submission == b.submission && a.origin == nil { // a ran later

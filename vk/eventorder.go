@@ -1,5 +1,7 @@
 package vk
 
+import "slices"
+
 // The dependencies of events and subpasses are on some of the earlier commands: those before the signal of the event, or those of
 // one subpass (Vulkan, "Events", "Subpass Dependency"). Other barriers are on all of them.
 
@@ -98,8 +100,7 @@ func (o *commandOrder) wait(e *Event, list []MemoryDependency) {
 	}
 }
 
-// beginSubpass adds the dependencies to a subpass, at its beginning. Attachments are not compared, so that the implicit
-// dependencies, which are on them alone, have no effect.
+// beginSubpass adds the dependencies to a subpass, at its beginning.
 func (o *commandOrder) beginSubpass(s *subpassForm) {
 	if o == nil {
 		return
@@ -112,6 +113,26 @@ func (o *commandOrder) beginSubpass(s *subpassForm) {
 	}
 	o.subpasses = append(o.subpasses, o.serial)
 	o.subpassDependencies(p, uint32(subpass))
+	if len(s.loads) > 0 && !p.dependsOn(External, uint32(subpass)) {
+		o.implicitDependency(MemoryDependency{SourceStages: stageTopOfPipe, TargetStages: stageAllCommands, TargetAccess: attachmentAccesses})
+	}
+}
+
+// The implicit dependencies of a render pass are from External to a subpass that uses an attachment first, and from one that uses it last to External,
+// if the render pass has no such dependency (Vulkan, "Render Pass Creation"). They are taken for all memory: an order too many is no report.
+const attachmentAccesses = accessInputAttachmentRead | accessColorAttachmentRead | accessColorAttachmentWrite | accessDepthStencilAttachmentRead | accessDepthStencilAttachmentWrite
+
+// implicitDependency applies an implicit dependency to all accesses.
+func (o *commandOrder) implicitDependency(d MemoryDependency) {
+	b := []dependency{d.expanded()}
+	for _, a := range o.accesses {
+		a.apply(b)
+	}
+}
+
+// dependsOn reports whether the render pass has a dependency from a subpass to another; either may be External.
+func (p *RenderPassInfo) dependsOn(source, target uint32) bool {
+	return slices.ContainsFunc(p.Dependencies, func(d Dependency) bool { return d.Source == source && d.Target == target })
 }
 
 // endSubpass adds the dependencies to the commands after the render pass, at the end of its last subpass.
@@ -120,6 +141,12 @@ func (o *commandOrder) endSubpass(s *subpassForm) {
 		o.all.mu.Lock()
 		defer o.all.mu.Unlock()
 		o.subpassDependencies(&s.pass.info, External)
+		last := func(f subpassForm) bool {
+			return len(f.stores) > 0 && !s.pass.info.dependsOn(uint32(f.index), External)
+		}
+		if slices.ContainsFunc(s.pass.subpasses, last) {
+			o.implicitDependency(MemoryDependency{SourceStages: stageAllCommands, TargetStages: stageBottomOfPipe, SourceAccess: attachmentAccesses})
+		}
 	}
 }
 

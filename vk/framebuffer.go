@@ -291,25 +291,31 @@ func (m *instance) rendering() *rendering {
 	return r
 }
 
-// attach sets the view of an attachment, and its load operation if the subpass uses it first.
+// attach sets the view of an attachment, its load operation if the subpass uses it first, and its store operation if it is the last
+// to use it.
 func (m *instance) attach(a *AttachmentInfo, n uint32, of Aspect) {
 	if n == Unused {
 		return
 	}
 	a.View = m.views[n]
 	d := &m.form.pass.info.Attachments[n]
-	load, value := d.Load, ClearValue{}
+	load, store, value := d.Load, d.Store, ClearValue{}
 	if of == Stencil {
-		load = d.StencilLoad
+		load, store = d.StencilLoad, d.StencilStore
 	}
 	views, first := m.form.first(n)
+	if a.Load = LoadNone; first {
+		a.Load, a.views = load, views
+	}
+	if a.Store = StoreNone; slices.Contains(m.form.stores, n) {
+		a.Store = store
+	}
 	if !first || load != ClearOnLoad {
 		return
 	}
 	if int(n) < len(m.clears) {
 		value = m.clears[n]
 	}
-	a.Load, a.views = ClearOnLoad, views
 	switch of {
 	case Color:
 		a.Clear = value.Color

@@ -19,6 +19,18 @@ const (
 	Load LoadOp = iota
 	ClearOnLoad
 	DontCare
+	LoadNone // as Load, but the operation does not read the texels
+)
+
+// StoreOp is what happens to the texels of an attachment at its end (VkAttachmentStoreOp). Chiaro keeps them: only the sanitizer race
+// reads it.
+type StoreOp uint8
+
+// The operations.
+const (
+	Store StoreOp = iota
+	StoreDontCare
+	StoreNone // without an access of the texels
 )
 
 // ResolveMode is the way to resolve samples (VkResolveModeFlagBits).
@@ -62,9 +74,10 @@ type AttachmentInfo struct {
 	Resolve     *ImageView // the target of ResolveMode
 	ResolveMode ResolveMode
 	Load        LoadOp
+	Store       StoreOp
 	Clear       [4]uint32 // with ClearOnLoad: bits of floats or integers; depth and stencil are the first component
 
-	views  uint32     // that ClearOnLoad clears in a subpass; 0 is all of the rendering
+	views  uint32     // of a subpass that Load affects; 0 is all of the rendering
 	single *ImageView // the attachment, if View is of its implicit image
 }
 

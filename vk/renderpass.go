@@ -16,6 +16,8 @@ type AttachmentDescription struct {
 	Samples           int // 0 is 1
 	Load, StencilLoad LoadOp
 
+	Store, StencilStore StoreOp
+
 	// Final is the layout after the pass, and StencilFinal the layout of stencil if it differs; UndefinedLayout if it is not known.
 	Final, StencilFinal ImageLayout
 }
@@ -104,6 +106,9 @@ type subpassForm struct {
 
 	// loads are the attachments that the subpass uses first, and the views in which it does.
 	loads []firstUse
+
+	// stores are the attachments that no later subpass uses.
+	stores []uint32
 }
 
 // firstUse is an attachment that a subpass uses first in some views.

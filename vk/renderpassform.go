@@ -30,6 +30,14 @@ func (p *RenderPass) translate() {
 		p.subpasses = append(p.subpasses, form)
 		p.link.Subpasses = append(p.link.Subpasses, s.description())
 	}
+	stored := make([]bool, len(p.info.Attachments))
+	for i := len(p.subpasses) - 1; i >= 0; i-- {
+		p.info.Subpasses[i].each(func(n uint32) {
+			if !stored[n] {
+				p.subpasses[i].stores, stored[n] = append(p.subpasses[i].stores, n), true
+			}
+		})
+	}
 }
 
 // description returns the subpass in the form of package link.

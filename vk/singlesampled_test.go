@@ -352,7 +352,7 @@ func TestSingleSampledLayers(t *testing.T) {
 	draws := func(v *ImageView, layers uint32) {
 		t.Helper()
 		if err := s.submit(t, s.record(t, func(c *CommandBuffer) {
-			for _, load := range []LoadOp{ClearOnLoad, Load} {
+			for _, load := range []LoadOp{ClearOnLoad, Load, LoadNone} { // without the operation texels remain
 				c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, Layers: layers, Samples: 4, Colors: []AttachmentInfo{{View: v, ResolveMode: ResolveAverage, Load: load, Clear: gray}}})
 				if load == Load {
 					s.half(c)

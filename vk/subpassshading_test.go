@@ -108,6 +108,10 @@ func (s *scene) shading(t testing.TB, layers int, views uint32) *shading {
 			{Colors: []uint32{0}, ViewMask: views},
 			{Point: SubpassShading, ViewMask: views, Inputs: []InputReference{{Attachment: 0, Aspects: Color}}},
 		},
+		Dependencies: []Dependency{{
+			Target: 1, SourceStages: stageColorAttachmentOutput, SourceAccess: accessColorAttachmentWrite,
+			TargetStages: stageSubpassShader, TargetAccess: accessInputAttachmentRead,
+		}},
 	}))(t)
 	_, view := s.target(t, 1, layers)
 	f := FramebufferInfo{RenderPass: h.pass, Attachments: []*ImageView{view}, Width: 8, Height: 8, Layers: uint32(layers)}

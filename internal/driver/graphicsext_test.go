@@ -358,9 +358,9 @@ func TestSingleSampledChains(t *testing.T) {
 	}
 }
 
-// TestLoadNone reads the operation that loads nothing: texels remain if a rendering does not draw, also those of an implicit image.
+// TestLoadNone reads the operation that loads nothing: it is another one than a load, because it does not access the texels.
 func TestLoadNone(t *testing.T) {
-	if got := loadOp(abi.AttachmentLoadOpNone); got != vk.Load {
-		t.Errorf("the operation is %d; must be %d", got, vk.Load)
+	if got := loadOp(abi.AttachmentLoadOpNone); got != vk.LoadNone {
+		t.Errorf("the operation is %d; must be %d", got, vk.LoadNone)
 	}
 }

@@ -63,7 +63,7 @@ func (c *commandBuffer) beginRenderPass(i *abi.RenderPassBeginInfo, n uint32) {
 
 // attachment reads an attachment of a rendering. component is the word of the clear value that the attachment has first.
 func attachment(i *abi.RenderingAttachmentInfo, component int) vk.AttachmentInfo {
-	out := vk.AttachmentInfo{View: imageViews.get(uint64(i.ImageView)), Resolve: imageViews.get(uint64(i.ResolveImageView)), ResolveMode: resolveMode(i.ResolveMode), Load: loadOp(i.LoadOp), Clear: i.ClearValue}
+	out := vk.AttachmentInfo{View: imageViews.get(uint64(i.ImageView)), Resolve: imageViews.get(uint64(i.ResolveImageView)), ResolveMode: resolveMode(i.ResolveMode), Load: loadOp(i.LoadOp), Store: storeOp(i.StoreOp), Clear: i.ClearValue}
 	if component > 0 {
 		out.Clear[0] = i.ClearValue[component]
 	}

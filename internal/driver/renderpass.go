@@ -29,12 +29,25 @@ var renderPassCalls = map[int]call{
 // loadOp returns a VkAttachmentLoadOp. An attachment that is not loaded has any content.
 func loadOp(n uint32) vk.LoadOp {
 	switch n {
-	case abi.AttachmentLoadOpLoad, abi.AttachmentLoadOpNone: // with the latter, texels remain if nothing is drawn
+	case abi.AttachmentLoadOpLoad:
 		return vk.Load
+	case abi.AttachmentLoadOpNone:
+		return vk.LoadNone
 	case abi.AttachmentLoadOpClear:
 		return vk.ClearOnLoad
 	}
 	return vk.DontCare
+}
+
+// storeOp returns a VkAttachmentStoreOp.
+func storeOp(n uint32) vk.StoreOp {
+	switch n {
+	case abi.AttachmentStoreOpStore:
+		return vk.Store
+	case abi.AttachmentStoreOpNone:
+		return vk.StoreNone
+	}
+	return vk.StoreDontCare
 }
 
 // attachmentNumber returns a pointer to the number of an attachment; nil for none.
@@ -53,7 +66,7 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 	}
 	info := vk.RenderPassInfo{
 		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription) vk.AttachmentDescription {
-			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Final: vk.ImageLayout(x.FinalLayout)}
+			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Store: storeOp(x.StoreOp), StencilStore: storeOp(x.StencilStoreOp), Final: vk.ImageLayout(x.FinalLayout)}
 		}),
 		Subpasses: each(array(i.PSubpasses, i.SubpassCount), subpass),
 		Dependencies: each(array(i.PDependencies, i.DependencyCount), func(x *abi.SubpassDependency) vk.Dependency {
@@ -127,7 +140,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 	}
 	p, err := d.vk.NewRenderPass(vk.RenderPassInfo{
 		Attachments: each(array(i.PAttachments, i.AttachmentCount), func(x *abi.AttachmentDescription2) vk.AttachmentDescription {
-			out := vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Final: vk.ImageLayout(x.FinalLayout)}
+			out := vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp), Store: storeOp(x.StoreOp), StencilStore: storeOp(x.StencilStoreOp), Final: vk.ImageLayout(x.FinalLayout)}
 			if l := abi.Find[abi.AttachmentDescriptionStencilLayout](x.PNext, abi.StructureTypeAttachmentDescriptionStencilLayout); l != nil {
 				out.StencilFinal = vk.ImageLayout(l.StencilFinalLayout)
 			}
