@@ -1,6 +1,9 @@
 package amd64
 
 import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -31,12 +34,30 @@ func (m ymm) recordRun(list []vcode.Inst) int {
 	n, seen := 1, 1<<first.Word()
 	for ; n < min(len(list), chunkWords); n++ {
 		in := &list[n]
-		if in.Op != first.Op || in.Merging || in.Key.Flags != first.Key.Flags || !sameCheckedRecords(first, in) || in.Word()/chunkWords != first.Word()/chunkWords || seen>>in.Word()&1 != 0 {
+		if in.Op != first.Op || in.Merging || in.Key.Flags != first.Key.Flags || !sameCheckedRecords(first, in) || in.Word()/chunkWords != first.Word()/chunkWords || seen>>in.Word()&1 != 0 ||
+			m.overwrites(list[:n], in) {
 			break
 		}
 		seen |= 1 << in.Word()
 	}
 	return n
+}
+
+// overwrites reports whether a result of in has the place of a result of the list, which nothing reads then: the live interval of an unused
+// part ends at its load. A run defines its results part by part, so that the unused one would be written last.
+func (m ymm) overwrites(list []vcode.Inst, in *vcode.Inst) bool {
+	fr := m.frame
+	same := func(x, y vcode.Reg) bool {
+		return fr.Regs[x] == fr.Regs[y] && (fr.Regs[x] != regalloc.None || fr.Slots[x] == fr.Slots[y])
+	}
+	for i := range list {
+		for _, x := range list[i].Defs {
+			if slices.ContainsFunc(in.Defs, func(y vcode.Reg) bool { return same(x, y) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // recordAccesses emits a run. If a lane does not store, or a record is out of range, each access takes its own slow path, in order.

@@ -19,8 +19,11 @@ func (in *Inst) AccessesRecords() bool {
 }
 
 // SameRecords reports whether two strided loads, or two strided stores, or a load and a store, access the same records in the
-// same lanes.
+// same lanes. The address of a Checked and Proven access is the result of its check alone.
 func (in *Inst) SameRecords(y *Inst) bool {
+	if (in.Checked && in.Proven || y.Checked && y.Proven) && in.Uses[len(in.Uses)-1] != y.Uses[len(y.Uses)-1] {
+		return false
+	}
 	return in.Words() == y.Words() && in.Step == y.Step && in.IndexOffset == y.IndexOffset && in.Part == y.Part &&
 		in.Key.Aux-uint64(4*in.Word()) == y.Key.Aux-uint64(4*y.Word()) && slices.Equal(in.Uses[:4], y.Uses[:4]) && slices.Equal(in.Masks, y.Masks)
 }
