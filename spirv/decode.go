@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -41,8 +42,7 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 	}
 	own := data
 	if !o.Shared || !isWords(data) {
-		own = make([]byte, len(data)) // bytes to bytes, which need not be cleared first
-		copy(own, data)
+		own = clone(data)
 	}
 	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(own))), len(own)/4)
 	reversed := len(words) > 0 && words[0] != Magic
@@ -54,6 +54,23 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 		m.Reversed = reversed
 	}
 	return m, err
+}
+
+// clonePiece is the number of bytes of one copy of clone. A goroutine cannot be stopped within a copy.
+const clonePiece = 1 << 20
+
+// clone returns a copy of data. Large data is copied in pieces, so that its copy delays no other goroutine.
+func clone(data []byte) []byte {
+	if len(data) <= clonePiece {
+		own := make([]byte, len(data)) // bytes to bytes, which need not be cleared first
+		copy(own, data)
+		return own
+	}
+	own := make([]byte, 0, len(data))
+	for piece := range slices.Chunk(data, clonePiece) {
+		own = append(own, piece...)
+	}
+	return own
 }
 
 // isWords reports whether data begins with the magic number as a word in host order, at an address of words.

@@ -25,7 +25,7 @@ func newAsm(c console) *cobra.Command {
 		Short: "Assemble SPIR-V text into a module",
 		Long:  "Assemble the text of a file, or of standard input, into a binary module. A text with errors writes nothing.",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: stoppable(func(_ context.Context, args []string) error {
 			if env != "" {
 				v, ok := asm.Target(env)
 				if !ok {
@@ -43,7 +43,7 @@ func newAsm(c console) *cobra.Command {
 				return reported(c, name, err)
 			}
 			return writeOutput(c, out, asm.Bytes(words))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "out.spv", "file to write, - for standard output")

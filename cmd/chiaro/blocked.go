@@ -62,5 +62,6 @@ func endBlocked() {
 	for time.Sleep(interruptGrace); !blocked(); {
 		time.Sleep(interruptGrace / 10)
 	}
+	parts.end()
 	os.Exit(exitInterrupt)
 }

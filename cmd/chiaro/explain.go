@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -21,7 +22,7 @@ func newExplain(c console) *cobra.Command {
 		Long:    "Explain a rule, with a module that violates it and a module that satisfies it; or an\ninstruction, with the source lines of its type rule and of its lowering.",
 		Example: "  chiaro explain SPV-Id-Dominance\n  chiaro explain VUID-StandaloneSpirv-None-04633\n  chiaro explain OpFMod",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: stoppable(func(_ context.Context, args []string) error {
 			code := codeOf(args[0])
 			if r, ok := valid.RuleOf(code); ok {
 				explainRule(c.out, r)
@@ -44,7 +45,7 @@ func newExplain(c console) *cobra.Command {
 			}
 			explain(c.out, op)
 			return nil
-		},
+		}),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return append(ruleCodes(prefix), opNames(prefix)...), cobra.ShellCompDirectiveNoFileComp
 		},

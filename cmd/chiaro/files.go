@@ -36,17 +36,51 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := int64(maxStream)
-	var b bytes.Buffer
+	most, size := maxStream, 0
 	if info.Mode().IsRegular() {
-		most = maxInput
-		b.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+		if info.Size() > maxInput {
+			return nil, fmt.Errorf("%s: larger than %d bytes", name, maxInput)
+		}
+		most, size = maxInput, int(info.Size())
 	}
-	n, err := b.ReadFrom(io.LimitReader(f, most+1))
-	if err == nil && n > most {
-		err = fmt.Errorf("%s: larger than %d bytes", name, most)
+	return readBounded(f, name, size, most)
+}
+
+// readPiece is the number of bytes of one read. A goroutine cannot be stopped within a read or a copy.
+const readPiece = 1 << 20
+
+// readBounded reads a stream of no more than most bytes, piece by piece. size is the number of bytes that it probably has.
+func readBounded(r io.Reader, name string, size, most int) ([]byte, error) {
+	data := make([]byte, 0, size+bytes.MinRead)
+	var full [][]byte // the pieces before data
+	total := 0        // bytes in full
+	for {
+		if len(data) == cap(data) {
+			full, total = append(full, data), total+len(data)
+			data = make([]byte, 0, readPiece)
+		}
+		n, err := r.Read(data[len(data):min(len(data)+readPiece, cap(data))])
+		data = data[:len(data)+n]
+		if total+len(data) > most {
+			return nil, fmt.Errorf("%s: larger than %d bytes", name, most)
+		}
+		if err == nil {
+			continue
+		}
+		if err == io.EOF {
+			err = nil
+		}
+		if full == nil {
+			return data, err
+		}
+		whole := make([]byte, 0, total+len(data))
+		for _, piece := range append(full, data) {
+			for part := range slices.Chunk(piece, readPiece) {
+				whole = append(whole, part...)
+			}
+		}
+		return whole, err
 	}
-	return b.Bytes(), err
 }
 
 // packings are the first bytes of packed files.
@@ -96,9 +130,7 @@ func readInput(c console, name string) ([]byte, error) {
 				most = maxInput
 			}
 		}
-		if data, err = io.ReadAll(io.LimitReader(c.in, int64(most)+1)); err == nil && len(data) > most {
-			err = fmt.Errorf("standard input: larger than %d bytes", most)
-		}
+		data, err = readBounded(c.in, "standard input", 0, most)
 	}
 	if err != nil {
 		return nil, unreadable("%v", err)
@@ -128,10 +160,11 @@ func writePieces(c console, name string, print func(io.Writer) error) error {
 		}
 		return errors.Join(print(f), f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	f, err := createPart(name)
 	if err != nil {
 		return unreadable("cannot write %s: %v", name, errors.Unwrap(err))
 	}
+	defer parts.done(f.Name())
 	err = print(f)
 	fault := (*diag.Finding)(nil)
 	isFault := errors.As(err, &fault)

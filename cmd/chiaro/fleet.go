@@ -67,7 +67,7 @@ beside chiaro or on PATH.`,
 			ctx, stop := interruptible()
 			defer stop()
 			child := exec.CommandContext(ctx, path, args...)
-			child.Stdin, child.Stdout, child.Stderr = c.in, c.out, c.err
+			child.Stdin, child.Stdout, child.Stderr = childInput(c), c.out, c.err
 			child.Cancel = func() error { return endGently(child.Process) }
 			child.WaitDelay = fleetGrace
 			err = child.Run()
@@ -83,6 +83,16 @@ beside chiaro or on PATH.`,
 			return nil
 		},
 	}
+}
+
+// childInput is the standard input of a child process. It is the file itself: to copy a stream, Wait would wait for the
+// next bytes of a terminal or a pipe after the child has ended.
+func childInput(c console) io.Reader {
+	in, ok := c.in.(*standardInput)
+	if !ok {
+		return c.in
+	}
+	return in.Reader
 }
 
 // fleetGrace is the time that chiaro-fleet has to end after a signal: it stops its server and removes its folder.

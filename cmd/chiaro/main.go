@@ -62,7 +62,9 @@ type console struct {
 
 func main() {
 	ignorePipe() // a closed pipe is a write error as any other
-	os.Exit(run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new([]byte)}))
+	code := run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new([]byte)})
+	parts.end()
+	os.Exit(code)
 }
 
 // run is main with its surroundings as arguments. It recovers a panic and reports it as an internal

@@ -15,7 +15,7 @@ import (
 
 // interruptGrace is the time limit of running items after an interrupt. Unfinished items count as not run,
 // so that a signal is answered within 0.2 seconds.
-const interruptGrace = 100 * time.Millisecond
+const interruptGrace = 50 * time.Millisecond
 
 // interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process, and so does the
 // first one if a write to an output is blocked.

@@ -38,11 +38,11 @@ vulkaninfo --json writes too.`,
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "version of Vulkan of the profile min and of the assembler")
 	list := &cobra.Command{Use: "list [PROFILE]...", Short: "List the built-in profiles, or the profiles of files",
 		Example: "  chiaro profiles list devices/*.json",
-		RunE:    func(_ *cobra.Command, args []string) error { return listProfiles(c, f, args) }}
+		RunE:    stoppable(func(_ context.Context, args []string) error { return listProfiles(c, f, args) })}
 	show := &cobra.Command{Use: "show PROFILE...", Short: "Show features, limits and extensions", Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return showProfiles(c, f, args) }}
+		RunE: stoppable(func(_ context.Context, args []string) error { return showProfiles(c, f, args) })}
 	diff := &cobra.Command{Use: "diff A B", Short: "Show the differences of two profiles; the exit code is 1 if there are any", Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return diffProfiles(c, f, args) }}
+		RunE: stoppable(func(_ context.Context, args []string) error { return diffProfiles(c, f, args) })}
 	requires := &cobra.Command{Use: "requires FILE...", Short: "List the requirements of modules or pipelines, and the profiles that meet them", Args: cobra.MinimumNArgs(1),
 		Long: `List the versions, extensions, features and limits that modules need of a device, and those that each
 profile of --profile lacks. The exit code is 1 if a profile lacks one.`,

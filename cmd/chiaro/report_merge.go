@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ names all of them, and with --partial it is a warning.
 The exit code is the same as of one command over all files. A page of HTML has no listings of modules, which reports do not have.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, partial, args) },
+		RunE:    stoppable(func(_ context.Context, args []string) error { return mergeReports(c, format, partial, args) }),
 	}
 	cmd.Flags().StringVar(&format, "format", format, "output format: "+strings.Join(formats, ", "))
 	cmd.Flags().BoolVar(&partial, "partial", false, "merge the reports although shards or objects are missing")

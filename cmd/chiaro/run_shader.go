@@ -147,10 +147,9 @@ func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
 		defer cancel()
 	}
-	file := j.source.file
 	device, err := j.open(ctx, f)
 	if err != nil {
-		return reported(c, file, err)
+		return j.failed(ctx, c, f, err)
 	}
 	defer device.device.Close()
 	if err := j.settle(device, f.shader.indirect); err != nil {
@@ -167,16 +166,23 @@ func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*
 	if f.format != "sarif" {
 		writeReports(c.err, j.reports.List())
 	}
-	switch {
-	case cause == nil:
+	if cause == nil {
 		return then(device)
+	}
+	return j.failed(ctx, c, f, cause)
+}
+
+// failed returns the end of a run with an error, which it shows unless the error follows from the end of ctx.
+func (j *shaderJob) failed(ctx context.Context, c console, f *runFlags, cause error) error {
+	switch {
 	case ctx.Err() == context.DeadlineExceeded:
-		return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
+		return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", j.source.file, f.opts.Timeout)}
 	case ctx.Err() != nil:
 		return &coded{exitInterrupt, "interrupted"}
 	}
 	var endless *vk.BudgetError
-	if err = reported(c, file, cause); errors.As(cause, &endless) {
+	err := reported(c, j.source.file, cause)
+	if errors.As(cause, &endless) {
 		return &coded{code: exitFindings}
 	}
 	return err

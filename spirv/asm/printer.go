@@ -19,7 +19,10 @@ func Disassemble(dst []byte, m *spirv.Module, o DisassembleOptions) ([]byte, err
 
 // disassemble is Disassemble with a limit to the bytes of the text.
 func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) ([]byte, error) {
-	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words)), limit: len(dst) + limit}
+	p := printer{m: m, o: o, dst: dst, limit: len(dst) + limit}
+	if n := len(dst) + 10*len(m.Words); n > cap(dst) {
+		p.dst = append(make([]byte, 0, n), dst...) // slices.Grow clears the memory in one step, which delays signals
+	}
 	if err := p.module(limit, nil); err != nil {
 		return dst, err
 	}
