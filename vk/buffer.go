@@ -23,6 +23,12 @@ const (
 // DeviceAddress lets shaders use the address of the buffer (VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT).
 const DeviceAddress BufferUsage = 0x20000
 
+// BufferTileMemory lets the buffer be in tile memory (VK_BUFFER_USAGE_TILE_MEMORY_BIT_QCOM).
+const BufferTileMemory BufferUsage = 0x8000000
+
+// tileBuffers are the usages that a buffer with BufferTileMemory may have.
+const tileBuffers = BufferTileMemory | UniformTexelBuffer | StorageTexelBuffer | UniformBuffer | StorageBuffer | DeviceAddress | TransferSource | TransferTarget
+
 // BufferInfo describes a buffer.
 type BufferInfo struct {
 	Size  uint64 // bytes
@@ -72,6 +78,9 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 	case d.checking > None && info.Usage == 0:
 		return nil, usage("VUID-VkBufferCreateInfo-usage-requiredbitmask", "the buffer has no usage; must have one")
 	}
+	if err := info.checkTile(d); err != nil {
+		return nil, err
+	}
 	b := &Buffer{size: info.Size, usage: info.Usage, opaque: info.OpaqueAddress}
 	if flags := info.Flags &^ BufferCaptureReplay; flags != 0 {
 		if err := b.spread(d, flags); err != nil {
@@ -91,7 +100,7 @@ func (b *Buffer) Requirements() MemoryRequirements {
 	if b == nil || b.dev == nil {
 		return MemoryRequirements{}
 	}
-	return bufferRequirements(b.size, b.sparse != nil)
+	return bufferRequirements(b.size, b.sparse != nil).withTile(b.usage&BufferTileMemory != 0)
 }
 
 // Size returns the size of the buffer in bytes; 0 if it is nil.
@@ -100,6 +109,30 @@ func (b *Buffer) Size() uint64 {
 		return 0
 	}
 	return b.size
+}
+
+// bindRules are the rules on the offset of a resource in its memory.
+type bindRules struct{ alignment, size string }
+
+var (
+	bufferBinds     = bindRules{"VUID-vkBindBufferMemory-None-10739", "VUID-vkBindBufferMemory-None-10741"}
+	tileBufferBinds = bindRules{"VUID-vkBindBufferMemory-memory-10740", "VUID-vkBindBufferMemory-memory-10742"}
+)
+
+// checkTile checks the flags and the usage of a buffer for tile memory.
+func (i *BufferInfo) checkTile(d *Device) error {
+	const rule = "VUID-VkBufferCreateInfo-"
+	switch {
+	case i.Usage&BufferTileMemory == 0:
+		return nil
+	case d.lacks("tileMemoryHeap"):
+		return usage(rule+"tileMemoryHeap-10762", "the buffer has the usage of tile memory; needs the feature tileMemoryHeap")
+	case i.Flags != 0:
+		return usage(rule+"usage-10763", "a buffer for tile memory has the flags %#x; must have none", i.Flags)
+	case i.Usage&^tileBuffers != 0:
+		return usage(rule+"usage-10764", "a buffer for tile memory has the usage %#x; must have at most %#x", i.Usage, tileBuffers)
+	}
+	return nil
 }
 
 // Bind binds the buffer to memory, once.
@@ -114,6 +147,10 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 	if err := m.fits(&b.object, offset, "VUID-vkBindBufferMemory-memory-01508"); err != nil {
 		return err
 	}
+	rules := &bufferBinds
+	if m.class == TileMemory {
+		rules = &tileBufferBinds
+	}
 	switch {
 	case b.sparse != nil:
 		return usage("VUID-vkBindBufferMemory-buffer-01030", "%v is sparse; must be bound by a queue", &b.object)
@@ -121,10 +158,12 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 		return ErrOpaqueAddress
 	case b.memory != nil:
 		return usage("VUID-vkBindBufferMemory-buffer-07459", "%v has memory already; must have none", &b.object)
+	case m.class == TileMemory && b.usage&BufferTileMemory == 0:
+		return usage("VUID-vkBindBufferMemory-memory-01035", "%v has no usage of tile memory, and %v is tile memory; must have it", &b.object, &m.object)
 	case offset%BufferAlignment != 0:
-		return usage("VUID-vkBindBufferMemory-memoryOffset-01036", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
+		return usage(rules.alignment, "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
 	case offset > size || b.size > size-offset:
-		return usage("VUID-vkBindBufferMemory-size-01037", "%v has %d bytes, and the memory has %d from offset %d on; must have as many", &b.object, b.size, size-min(offset, size), offset)
+		return usage(rules.size, "%v has %d bytes, and the memory has %d from offset %d on; must have as many", &b.object, b.size, size-min(offset, size), offset)
 	case b.usage&DeviceAddress != 0 && m.address == 0:
 		return usage("VUID-vkBindBufferMemory-bufferDeviceAddress-03339", "%v has device addresses, and its memory has none; must have them", &b.object)
 	}

@@ -40,6 +40,7 @@ type CommandBuffer struct {
 
 	instrumentation *ShaderInstrumentation // that is active
 	suspended       bool                   // the last rendering of the recording was suspended
+	tile            *Memory                // that BindTileMemory has bound, or that a continued rendering has
 
 	stamp    uint64 // number of the recording
 	ended    uint64 // number of its end
@@ -117,7 +118,7 @@ func (c *CommandBuffer) Begin(info BeginInfo) error {
 	}
 	c.clear()
 	if c.inherited = inherited; inherited != nil && inherited.Continue {
-		c.scope.inherited = inherited
+		c.scope.inherited, c.tile = inherited, inherited.TileMemory
 	}
 	c.state, c.once, c.simultaneous, c.stamp = recording, info.OneTime, info.Simultaneous, c.dev.stamps.Add(1)
 	if inherited != nil {
@@ -141,7 +142,7 @@ func (c *CommandBuffer) clear() {
 	for _, v := range c.taken {
 		v.giveBack()
 	}
-	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
+	c.renderingsUsed, c.instrumentation, c.suspended, c.tile = 0, nil, false, nil
 	c.err, c.scope, c.nesting = nil, scope{}, 0
 	c.dropped, c.before, c.misplaced = false, scope{}, nil
 }

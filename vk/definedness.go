@@ -24,6 +24,7 @@ type definedness struct {
 	bound   map[*Memory][]boundRange
 	views   map[*texture.View]freshView
 	left    uint64 // bytes that further shadows may have
+	tile    tileDefined
 }
 
 // definedBuffer is a buffer with a shadow; see ir.StorageShadow.
@@ -85,6 +86,10 @@ func (d *definedness) bindBuffer(b *Buffer) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if b.memory.isTile() {
+		d.tileBuffer(b)
+		return
+	}
 	if !d.bind(b.memory, b.offset, b.size, nil) || b.usage&^followedBuffers != 0 || b.size > min(maxDefinedBytes, d.left) {
 		return
 	}
@@ -105,6 +110,10 @@ func (d *definedness) bindImage(m *Image, offset, n uint64) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if m.memory.isTile() {
+		d.tileImage(m, n)
+		return
+	}
 	if d.bind(m.memory, offset, n, m) && m.info.Usage&^followedImages == 0 && m.info.Flags&ImageAlias == 0 {
 		m.written = make([]bool, m.layout.Levels*m.layout.Layers)
 	}
@@ -134,7 +143,7 @@ func (d *definedness) shareBound(info *BindSparseInfo) {
 
 // share ends the following of all that is bound to memory: others can write it from now on. m may be nil.
 func (d *definedness) share(m *Memory) {
-	if d == nil || m == nil {
+	if d == nil || m == nil || m.isTile() { // a scope does not see what others write
 		return
 	}
 	d.mu.Lock()
@@ -151,7 +160,7 @@ func (d *definedness) share(m *Memory) {
 
 // drop forgets memory that is freed.
 func (d *definedness) drop(m *Memory) {
-	if d == nil {
+	if d == nil || m.isTile() {
 		return
 	}
 	d.mu.Lock()
@@ -333,6 +342,14 @@ func (d *definedness) wrote(m *Image, x layers) {
 	if !changed {
 		return
 	}
+	d.staleViews(m)
+	if m.memory.isTile() {
+		d.wroteTile(m)
+	}
+}
+
+// staleViews tells the parts of views that something has written what they show of an image.
+func (d *definedness) staleViews(m *Image) {
 	for v, of := range d.views {
 		if of.image == m && !m.untouched(of.layers) {
 			v.SetFresh(false)
@@ -387,6 +404,14 @@ func (d *definedness) addView(v *ImageView) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if v.image.memory.isTile() {
+		d.tile.views[v] = struct{}{}
+	}
+	d.freshen(v)
+}
+
+// freshen tells the parts of a view that nothing has written what they show, if that is so.
+func (d *definedness) freshen(v *ImageView) {
 	of := freshView{v.image, v.subresources()}
 	for _, t := range []*texture.View{v.view, v.stencil} {
 		if t != nil && v.image.untouched(of.layers) {
@@ -403,5 +428,6 @@ func (d *definedness) dropView(v *ImageView) {
 		defer d.mu.Unlock()
 		delete(d.views, v.view)
 		delete(d.views, v.stencil)
+		delete(d.tile.views, v)
 	}
 }

@@ -98,6 +98,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 		c.find(vuid.VkCmdDraw_None_08115, "set %d is bound as an object, and the pipeline is for descriptor buffers; must not be", r.Set)
 	case !b.inMemory && !c.buffers:
 		c.written(b.set, r)
+		c.tileResource(b.set, r)
 	}
 }
 

@@ -42,7 +42,7 @@
 //	object.go           lifetime and ownership of all objects; objectmethod.go their methods
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
-//	definedness.go      which bytes and texels something has written; commandorder.go, attachmentorder.go, eventorder.go, fixedorder.go, imageorder.go, queueorder.go races between commands
+//	definedness.go      which bytes and texels something has written, tiledefined.go in tile memory; commandorder.go, attachmentorder.go, eventorder.go, fixedorder.go, imageorder.go, queueorder.go races between commands
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	imagelayout.go      layouts of images, for full checking
 //	formatproperties.go uses of formats
@@ -68,6 +68,7 @@
 //	customresolve.go    resolves by draws
 //	subpassshading.go   compute shaders for the pixels of a subpass
 //	tileshading.go      commands that run for each tile of a rendering; tileimage.go rules on tile attachments
+//	tilememory.go       memory whose content lives as long as a submission
 //	clusterculling.go   shaders that emit draws of vertices
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	singlesampled.go    implicit images of several samples of attachments of one

@@ -55,6 +55,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indexed bool, indirect 
 	(&descriptorCheck{executor: x, point: Graphics, unmixed: mixes, layout: d.layout, buffers: buffers, idle: idle, objects: c.p == nil, mappings: d.mappings}).uses(u)
 	c.feedback(u)
 	c.checkTileDraw(u, idle)
+	c.tileAttachments(idle)
 	c.wrotes()
 	return x.found()
 }

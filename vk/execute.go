@@ -35,6 +35,7 @@ type executor struct {
 	banks   map[uint32][]byte
 
 	order *commandOrder // of the queue; nil without the sanitizer race
+	tile  tileScope
 
 	needy     needy         // scratch of misses
 	findings  []*UsageError // on the current command
@@ -117,6 +118,7 @@ func (x *executor) reset() {
 	x.boundState, x.condition, x.counting = boundState{}, condition{}, nil
 	x.sets.reset()
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
+	x.tile.bound, x.tile.size = nil, 0
 	x.graphics.reset()
 }
 
@@ -136,6 +138,9 @@ func (x *executor) commands(c *CommandBuffer) error {
 		}
 		err := error(nil)
 		if !x.condition.skip || !k.conditional() {
+			if x.tile.kept != x.tile.size {
+				x.keepTile(k)
+			}
 			err = x.command(c, k)
 		}
 		if counting != nil {
@@ -202,7 +207,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		e.change(0)
 	case waitEvents:
 		e, list := eventOf(k.a)
-		err := e.await(x.ctx)
+		err := x.awaitWithTile(e)
 		x.order.wait(e, list)
 		x.memory.stale()
 		x.dev.aliases.sync()
@@ -230,12 +235,16 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, sets, graphics, heaps, banks := x.boundState, x.sets, x.graphics.bound, x.heaps, x.banks
+		saved, sets, graphics, heaps, banks, tile := x.boundState, x.sets, x.graphics.bound, x.heaps, x.banks, x.tile.bound
 		x.boundState = boundState{push: x.push}
 		x.sets.reset()
 		x.graphics.forget()
 		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
-		err := x.commands(secondary)
+		err := x.bindTile(orZero(secondary.inherited).TileMemory)
+		if err == nil {
+			err = x.commands(secondary)
+		}
+		x.tile.bound, x.tile.size = tile, tile.Size()
 		x.boundState, x.sets, x.graphics.bound, x.banks = saved, sets, graphics, banks
 		x.setHeaps(heaps)
 		return err

@@ -156,6 +156,8 @@ func (k *command) api() string {
 			return "vkCmdDrawMeshTasksIndirectCountEXT"
 		case dispatchTile:
 			return "vkCmdDispatchTileQCOM"
+		case *bindTile:
+			return "vkCmdBindTileMemoryQCOM"
 		case subpassShading:
 			return "vkCmdSubpassShadingHUAWEI"
 		case *dispatchGraph:

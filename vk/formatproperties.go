@@ -223,6 +223,10 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 			return out, &UnsupportedError{Feature: "images of " + i.Name + " with the usage"}
 		}
 	}
+	tile := info.Usage&ImageTileMemory != 0
+	if tile && !info.fitsTile(false) {
+		return out, &UnsupportedError{Feature: "images of " + i.Name + " with the usage in tile memory"}
+	}
 	disjoint, err := info.disjoint()
 	if err != nil {
 		return out, &UnsupportedError{Feature: "disjoint images of " + i.Name}
@@ -253,7 +257,10 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 	case info.Type == enum.ImageType3d:
 		out.MaxLayers = 1
 	}
-	single := info.Linear || chroma || i.Compressed || info.Flags&(ImageCubeCompatible|ImageSparseResidency) != 0 || info.Type != enum.ImageType2d
+	if tile {
+		out.MaxLevels, out.MaxLayers, out.MaxSize = 1, 1, TileHeapSize
+	}
+	single := tile || info.Linear || chroma || i.Compressed || info.Flags&(ImageCubeCompatible|ImageSparseResidency) != 0 || info.Type != enum.ImageType2d
 	if many := features & (FormatColorAttachment | FormatDepthStencilAttachment); !single && many != 0 {
 		out.Samples = 2*texture.MaxSamples - 1
 	}

@@ -53,6 +53,9 @@ func (d *Device) NewFramebuffer(info FramebufferInfo) (*Framebuffer, error) {
 		if err := f.checkViews(d, f.info.Attachments); err != nil {
 			return nil, err
 		}
+		if err := f.pass.checkTileResolves(f.info.Attachments, "VUID-VkFramebufferCreateInfo-pAttachments-12327"); err != nil {
+			return nil, err
+		}
 	}
 	d.adopt(&f.object, "framebuffer", nil)
 	return f, nil
@@ -197,6 +200,9 @@ func (c *CommandBuffer) passInstance(info *RenderPassBegin, contents SubpassCont
 			return nil, usage("VUID-VkRenderPassBeginInfo-framebuffer-03208", "%d views of the %d attachments of an imageless framebuffer; must be as many", len(views), len(p.info.Attachments))
 		}
 		if err := f.checkViews(c.dev, views); err != nil {
+			return nil, err
+		}
+		if err := p.checkTileResolves(views, "VUID-VkRenderPassBeginInfo-framebuffer-12328"); err != nil {
 			return nil, err
 		}
 	} else if len(info.Attachments) > 0 {

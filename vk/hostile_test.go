@@ -322,7 +322,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.End()
 	pass := must(s.dev.NewRenderPass(s.twoPasses()))(t)
 	cuda := must(s.dev.NewCudaModule([]byte(scaleAdd)))(t)
-	for _, x := range []any{cuda, must(s.dev.NewCudaFunction(cuda, "scale_add"))(t), s.structure(t), s.micromap(t), s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
+	for _, x := range []any{cuda, must(s.dev.NewCudaFunction(cuda, "scale_add"))(t), s.structure(t), s.micromap(t), s.memory, s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
 		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t), must(s.dev.NewRayTracingPipeline(context.Background(), s.emptyTrace(t)))(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),

@@ -13,7 +13,7 @@ import (
 // values are the types with methods that no device makes.
 var values = []any{
 	&InUseError{}, &InvalidModuleError{}, &LinkError{}, &Location{}, &LostError{}, &OutOfMemoryError{}, &OutOfPoolMemoryError{},
-	&InternalError{}, &PipelineError{}, &Executable{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage), new(BindPoint),
+	&InternalError{}, &MemoryRequirements{}, &PipelineError{}, &Executable{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage), new(BindPoint),
 }
 
 // functions are the functions of the package.

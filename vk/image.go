@@ -28,6 +28,12 @@ const (
 	ImageInputAttachment
 )
 
+// ImageTileMemory lets the image be in tile memory (VK_IMAGE_USAGE_TILE_MEMORY_BIT_QCOM).
+const ImageTileMemory ImageUsage = 0x8000000
+
+// tileImages are the usages that an image with ImageTileMemory may have.
+const tileImages = ImageTileMemory | ImageSampled | ImageStorage | ImageColorAttachment | ImageDepthStencilAttachment | ImageInputAttachment
+
 // ImageFlags are further properties of an image (VkImageCreateFlagBits).
 type ImageFlags uint32
 
@@ -118,6 +124,7 @@ func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 	d.adopt(&m.object, "image", func() {
 		m.closeViews()
 		m.sparse.drop(d)
+		d.heap.defined.dropTileImage(m)
 	})
 	return m, nil
 }
@@ -137,6 +144,14 @@ func (d *Device) imageLayout(info *ImageInfo) (*texture.Layout, error) {
 	if err != nil && d.checking > None {
 		return nil, err
 	}
+	if info.Usage&ImageTileMemory != 0 {
+		if d.lacks("tileMemoryHeap") {
+			return nil, usage(rule+"tileMemoryHeap-10766", "the image has the usage of tile memory; needs the feature tileMemoryHeap")
+		}
+		if !info.fitsTile(true) {
+			return nil, &UnsupportedError{Feature: "images in tile memory but those of two dimensions with one level, layer and sample, of a format with single texels, for shaders and attachments"}
+		}
+	}
 	l, err := texture.NewLayout(texture.Desc{
 		Format: info.Format.String(), Dim: ir.Dim1D + ir.Dim(info.Type), Width: info.Extent[0], Height: info.Extent[1], Depth: info.Extent[2],
 		Levels: info.Levels, Layers: info.Layers, Samples: info.Samples, Packed: info.Linear, Corner: info.Corner || info.Flags&imageCorner != 0,
@@ -146,6 +161,16 @@ func (d *Device) imageLayout(info *ImageInfo) (*texture.Layout, error) {
 		return nil, imageError(err)
 	}
 	return l, nil
+}
+
+// fitsTile reports whether an image of the description can be in tile memory, with its extent and counts or for any (Vulkan, "Image
+// Creation").
+func (i *ImageInfo) fitsTile(counts bool) bool {
+	f := format.ByID(uint32(i.Format))
+	if f == nil || f.Compressed || f.Planes > 0 || i.Type != enum.ImageType2d || i.Linear || i.Flags&^ImageAlias != 0 || i.Corner || (i.Usage|i.StencilUsage)&^tileImages != 0 {
+		return false
+	}
+	return !counts || max(i.Levels, 1) == 1 && max(i.Layers, 1) == 1 && max(i.Samples, 1) == 1
 }
 
 // disjoint reports whether each plane of the image has its own memory, and returns an error if the image must not have the flag. An
@@ -185,6 +210,11 @@ func (m *Image) Requirements() (size, alignment uint64) {
 	return r.Size, r.Alignment
 }
 
+var (
+	imageBinds     = bindRules{"VUID-vkBindImageMemory-None-10735", "VUID-vkBindImageMemory-None-10737"}
+	tileImageBinds = bindRules{"VUID-vkBindImageMemory-memory-10736", "VUID-vkBindImageMemory-memory-10738"}
+)
+
 // Bind binds the image to memory, once. Its texels are the content of the memory.
 func (m *Image) Bind(memory *Memory, offset uint64) error {
 	if err := check(nil, "the image", m); err != nil {
@@ -197,7 +227,13 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 		return err
 	}
 	size, n := uint64(len(memory.bytes)), m.layout.Size()
+	rules := &imageBinds
+	if memory.class == TileMemory {
+		rules = &tileImageBinds
+	}
 	switch {
+	case memory.class == TileMemory && m.info.Usage&ImageTileMemory == 0:
+		return usage("VUID-vkBindImageMemory-memory-01047", "%v has no usage of tile memory, and %v is tile memory; must have it", &m.object, &memory.object)
 	case m.sparse != nil:
 		return usage("VUID-vkBindImageMemory-image-01045", "%v is sparse; must be bound by a queue", &m.object)
 	case m.layout.Disjoint:
@@ -205,9 +241,9 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 	case m.memory != nil:
 		return usage("VUID-vkBindImageMemory-image-07460", "%v has memory already; must have none", &m.object)
 	case offset%ImageAlignment != 0:
-		return usage("VUID-vkBindImageMemory-memoryOffset-01048", "the offset is %d; must be a multiple of %d", offset, ImageAlignment)
+		return usage(rules.alignment, "the offset is %d; must be a multiple of %d", offset, ImageAlignment)
 	case offset > size || n > size-offset:
-		return usage("VUID-vkBindImageMemory-size-01049", "%v needs %d bytes, and the memory has %d from offset %d on; must have as many", &m.object, n, size-min(offset, size), offset)
+		return usage(rules.size, "%v needs %d bytes, and the memory has %d from offset %d on; must have as many", &m.object, n, size-min(offset, size), offset)
 	}
 	image, err := m.layout.On(memory.bytes[offset:])
 	if err != nil {

@@ -71,6 +71,8 @@ func (m *Image) BindPlane(plane Aspect, memory *Memory, offset uint64) error {
 		return usage("VUID-VkBindImageMemoryInfo-image-01045", "%v is sparse; must be bound by a queue", &m.object)
 	case !m.layout.Disjoint:
 		return usage("VUID-VkBindImageMemoryInfo-pNext-01618", "%v does not have a memory for each plane; must be disjoint", &m.object)
+	case memory.class == TileMemory:
+		return usage("VUID-VkBindImageMemoryInfo-pNext-01619", "a plane of %v is bound to tile memory; must not be", &m.object)
 	case need == 0:
 		return usage("VUID-VkBindImagePlaneMemoryInfo-planeAspect-02283", "the plane is %#x of an image of %s; must be one of its planes", uint32(plane), m.layout.Format)
 	case m.planes[n] != nil:

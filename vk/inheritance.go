@@ -24,6 +24,7 @@ type InheritanceInfo struct {
 
 	CustomResolve *CustomResolve // with Rendering
 	Tiles         TileShading    // of the rendering
+	TileMemory    *Memory        // that is bound in the rendering; nil for none
 
 	// Queries that may be active, and conditional rendering.
 	Occlusion   bool
@@ -55,7 +56,7 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 	case !c.secondary && i.Continue:
 		return nil, usage("VUID-vkBeginCommandBuffer-commandBuffer-00051", "%v is a primary command buffer and continues a rendering; must be a secondary one", &c.object)
 	case !i.Continue:
-		i.RenderPass, i.Framebuffer, i.Rendering, i.CustomResolve = nil, nil, nil, nil // ignored
+		i.RenderPass, i.Framebuffer, i.Rendering, i.CustomResolve, i.TileMemory = nil, nil, nil, nil, nil // ignored
 		return &i, nil
 	case i.RenderPass == nil && i.Rendering == nil:
 		return nil, usage("VUID-VkCommandBufferBeginInfo-flags-06003", "%v continues a rendering without a render pass or attachments; must have one", &c.object)
@@ -82,6 +83,11 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 			return nil, err
 		}
 	}
+	if i.TileMemory != nil {
+		if err := i.TileMemory.checkTile(c.dev); err != nil {
+			return nil, err
+		}
+	}
 	return &i, nil
 }
 
@@ -92,6 +98,9 @@ func (i *InheritanceInfo) refer(each func(*object)) {
 	}
 	if i.Framebuffer != nil {
 		each(&i.Framebuffer.object)
+	}
+	if i.TileMemory != nil {
+		each(&i.TileMemory.object)
 	}
 }
 

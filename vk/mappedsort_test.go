@@ -12,7 +12,7 @@ import (
 func TestMappedSortMessage(t *testing.T) {
 	d := newDescriptorScene(t)
 	memory := must(d.dev.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}))(t)
-	b := must(d.dev.NewBuffer(BufferInfo{Size: 1024, Usage: ^BufferUsage(0)}))(t)
+	b := must(d.dev.NewBuffer(BufferInfo{Size: 1024, Usage: ^BufferTileMemory}))(t)
 	if err := b.Bind(memory, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestMappedSortMessage(t *testing.T) {
 func TestMappedSortDetails(t *testing.T) {
 	d := newDescriptorScene(t)
 	memory := must(d.dev.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}))(t)
-	b := must(d.dev.NewBuffer(BufferInfo{Size: 1024, Usage: ^BufferUsage(0)}))(t)
+	b := must(d.dev.NewBuffer(BufferInfo{Size: 1024, Usage: ^BufferTileMemory}))(t)
 	if err := b.Bind(memory, 0); err != nil {
 		t.Fatal(err)
 	}

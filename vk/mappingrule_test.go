@@ -56,7 +56,7 @@ func TestMappingRules(t *testing.T) {
 	}
 	good, bad := uniform+128, uniform+136 // of the addresses; both are also indices
 	binary.LittleEndian.PutUint64(memory.Bytes()[128:], uniform)
-	heap := HeapRange{at(2048, ^BufferUsage(0)), 1024}
+	heap := HeapRange{at(2048, ^BufferTileMemory), 1024}
 	if err := d.dev.WriteDescriptor(memory.Bytes()[2048:], DescriptorInfo{Type: link.UniformBuffer, Address: uniform, Range: 64}); err != nil {
 		t.Fatal(err)
 	}

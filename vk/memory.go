@@ -15,11 +15,12 @@ import (
 // MemoryType is a kind of memory (the index of a VkMemoryType, in the order of Chiaro).
 type MemoryType uint32
 
-// The types. Both are local to the device, visible to the host, coherent and cached. Each fits every resource that is not
+// The types. All are local to the device, visible to the host, coherent and cached. The first two fit every resource that is not
 // sparse.
 const (
 	PlainMemory  MemoryType = iota
 	SparseMemory            // also for sparse resources; without huge pages, so slower
+	TileMemory              // for resources with the usage, whose content lives as long as a submission; see [CommandBuffer.BindTileMemory]
 )
 
 // MemoryInfo describes an allocation.
@@ -89,6 +90,7 @@ type heap struct {
 	runs, expected uint64 // of all spaces, and those that submissions may add
 
 	structures structures // in the memory
+	tile       tileHeap
 
 	defined *definedness // of the content; nil without the sanitizer uninit
 }
@@ -117,7 +119,14 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 	case info.Image != nil:
 		m.dedicated = &info.Image.object
 	}
-	if info.Host == nil {
+	switch {
+	case info.Type == TileMemory:
+		bytes, err := h.tileBytes(info.Size)
+		if err != nil {
+			return nil, err
+		}
+		m.bytes = bytes
+	case info.Host == nil:
 		if err := h.reserve(info.Size); err != nil {
 			return nil, err
 		}
@@ -184,8 +193,12 @@ func (i *MemoryInfo) check(d *Device) error {
 	switch {
 	case i.Size == 0:
 		return usage("VUID-VkMemoryAllocateInfo-allocationSize-07897", "the size of the allocation is 0; must be greater than 0")
-	case i.Type > SparseMemory:
-		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, SparseMemory)
+	case i.Type > TileMemory:
+		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, TileMemory)
+	case i.Type == TileMemory && d.lacks("tileMemoryHeap"):
+		return usage("VUID-vkAllocateMemory-tileMemoryHeap-10976", "the memory type is %d, of tile memory; needs the feature tileMemoryHeap", i.Type)
+	case i.Type == TileMemory && (i.Export || i.File != nil):
+		return usage("", "tile memory is exported or of a file; must not be")
 	case i.Host != nil && (i.Export || i.File != nil):
 		return usage("", "memory of the host is exported, or also of a file; must not be")
 	case i.Host != nil && i.Size != uint64(len(i.Host)):
@@ -323,6 +336,9 @@ func (h *heap) freeAll() {
 	if h.scratch != nil {
 		h.scratch.Free()
 	}
+	if h.tile.memory != nil {
+		h.tile.memory.Free()
+	}
 	h.all, h.addressed, h.current, h.used, h.scratch, h.spread = nil, nil, nil, 0, nil, 0
 }
 
@@ -380,7 +396,8 @@ func (r *regions) all() []exec.Region {
 }
 
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are
-// visible when a submission is finished. It is nil after Close, and must not be used after it.
+// visible when a submission is finished. It is nil after Close, and must not be used after it. Commands and the host do not see what
+// the other writes to tile memory.
 func (m *Memory) Bytes() []byte {
 	if m == nil || !m.alive() {
 		return nil
@@ -389,6 +406,14 @@ func (m *Memory) Bytes() []byte {
 		m.dev.heap.defined.share(m)
 	}
 	return m.bytes
+}
+
+// Type returns the type of the memory; PlainMemory if it is nil.
+func (m *Memory) Type() MemoryType {
+	if m == nil {
+		return PlainMemory
+	}
+	return m.class
 }
 
 // Size returns the size of the memory in bytes; 0 if it is nil.

@@ -365,6 +365,7 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 			err = &LostError{Command: "submission", Index: -1, Cause: &InternalError{Panic: r, Stack: debug.Stack()}}
 			x.abandon()
 		}
+		x.endTile()
 	}()
 	if err := q.dev.Err(); err != nil {
 		return err

@@ -405,6 +405,10 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 			c.fail(err)
 			return
 		}
+		if err := c.checkTileMemory(s); err != nil {
+			c.fail(err)
+			return
+		}
 		if err := c.checkTiles(s); err != nil {
 			c.fail(err)
 			return

@@ -103,6 +103,9 @@ type RenderingInfo struct {
 	Samples int
 
 	Tiles TileShading
+
+	// TileMemory is the bytes of tile memory that the rendering uses (VkTileMemorySizeInfoQCOM). The tiles do not depend on it.
+	TileMemory uint64
 }
 
 // rendering is the one form of renderings: a recorded BeginRendering, or a subpass of a render pass.
@@ -162,6 +165,10 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 		return
 	}
 	if err := c.dev.checkTiles(&info.Tiles); err != nil {
+		c.fail(err)
+		return
+	}
+	if err := checkTileSize(info.TileMemory); err != nil {
 		c.fail(err)
 		return
 	}
@@ -321,6 +328,10 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 		}
 		if a.Resolve.attachment(of) == nil || a.Resolve.image.layout.Samples != 1 {
 			c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06864", "%v is resolved to; must have one sample and the aspect", &a.Resolve.object))
+			return nil
+		}
+		if m := a.Resolve.image.memory; m.isTile() {
+			c.fail(usage("VUID-VkRenderingAttachmentInfo-resolveImageView-10728", "%v is resolved to and in %v, which is tile memory; must not be", &a.Resolve.object, &m.object))
 			return nil
 		}
 		a.Resolve.refer(c.each)

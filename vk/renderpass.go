@@ -89,6 +89,7 @@ type RenderPassInfo struct {
 	Dependencies    []Dependency
 	CorrelatedViews []uint32 // view masks
 	Tiles           TileShading
+	TileMemory      uint64 // bytes of tile memory that the render pass uses (VkTileMemorySizeInfoQCOM)
 }
 
 // RenderPass is a render pass: the renderings of its subpasses.
@@ -138,6 +139,9 @@ func (d *Device) NewRenderPass(info RenderPassInfo) (*RenderPass, error) {
 		return nil, usage("VUID-vkCreateRenderPass2-flags-10649", "the commands of a render pass run for each tile from its begin on; must not")
 	}
 	if err := d.checkTiles(&info.Tiles); err != nil {
+		return nil, err
+	}
+	if err := checkTileSize(info.TileMemory); err != nil {
 		return nil, err
 	}
 	info = info.clone()

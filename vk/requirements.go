@@ -18,6 +18,23 @@ const (
 	sparseMemory = 1 << SparseMemory
 )
 
+// withTile adds tile memory to the types of a resource with its usage.
+func (r MemoryRequirements) withTile(usage bool) MemoryRequirements {
+	if usage {
+		r.Types |= 1 << TileMemory
+	}
+	return r
+}
+
+// Tile returns the tile memory that the resource needs (VkTileMemoryRequirementsQCOM): as much as of other memory, or 0 if it cannot be
+// in tile memory.
+func (r MemoryRequirements) Tile() (size, alignment uint64) {
+	if r.Types>>TileMemory&1 == 0 {
+		return 0, 0
+	}
+	return r.Size, r.Alignment
+}
+
 // roundUp rounds n up to a multiple of a power of two; the greatest multiple if there is none.
 func roundUp(n, to uint64) uint64 {
 	if n > -to {
@@ -41,7 +58,7 @@ func (d *Device) BufferRequirements(info BufferInfo) (MemoryRequirements, error)
 	if info.Size == 0 {
 		return MemoryRequirements{}, usage("VUID-VkBufferCreateInfo-size-00912", "the size of the buffer is 0; must be greater than 0")
 	}
-	return bufferRequirements(info.Size, info.Flags&bufferSparse != 0), nil
+	return bufferRequirements(info.Size, info.Flags&bufferSparse != 0).withTile(info.Usage&BufferTileMemory != 0), nil
 }
 
 // ImageRequirements returns the memory that an image of a description needs; plane is a plane of an image with ImageDisjoint, or 0
@@ -54,7 +71,7 @@ func (d *Device) ImageRequirements(info ImageInfo, plane Aspect) (MemoryRequirem
 	if err != nil {
 		return MemoryRequirements{}, err
 	}
-	r := imageRequirements(l, plane, info.Flags&imageSparse != 0)
+	r := imageRequirements(l, plane, info.Flags&imageSparse != 0).withTile(info.Usage&ImageTileMemory != 0)
 	if info.Flags&ImageSparseResidency != 0 {
 		list, err := l.SparseAspects()
 		if err != nil {
@@ -111,5 +128,5 @@ func (m *Image) MemoryRequirements(plane Aspect) MemoryRequirements {
 	if m.sparse != nil {
 		return MemoryRequirements{Size: m.sparse.size, Alignment: SparseBlock, Types: sparseMemory}
 	}
-	return imageRequirements(m.layout, plane, false)
+	return imageRequirements(m.layout, plane, false).withTile(m.info.Usage&ImageTileMemory != 0)
 }

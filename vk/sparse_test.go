@@ -228,7 +228,7 @@ func TestAllocations(t *testing.T) {
 	}
 	for rule, info := range map[string]MemoryInfo{
 		"VUID-VkMemoryAllocateInfo-allocationSize-07897":           {},
-		"VUID-vkAllocateMemory-pAllocateInfo-01714":                {Size: 1, Type: 2},
+		"VUID-vkAllocateMemory-pAllocateInfo-01714":                {Size: 1, Type: 3},
 		"VUID-VkMemoryAllocateInfo-allocationSize-01745":           {Host: host[:65]},
 		"VUID-VkImportMemoryHostPointerInfoEXT-pHostPointer-01749": {Host: host[1:65]},
 		"VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744":          {Host: host, Type: SparseMemory},

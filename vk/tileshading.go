@@ -66,6 +66,9 @@ func (d *Device) RenderingTile(info RenderingInfo) (Tile, error) {
 	if err := d.Err(); err != nil {
 		return Tile{}, err
 	}
+	if err := checkTileSize(info.TileMemory); err != nil {
+		return Tile{}, err
+	}
 	width, height, layers := uint32(0), uint32(0), max(info.Layers, 1)
 	each := func(a *AttachmentInfo) error {
 		if a == nil || a.View == nil {

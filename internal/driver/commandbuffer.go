@@ -192,6 +192,8 @@ func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.Inherita
 			out.Heaps = vk.InheritedHeaps{Resources: heapRange(i.PResourceHeapBindInfo), Samplers: heapRange(i.PSamplerHeapBindInfo)}
 		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
 			out.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(p))
+		case abi.StructureTypeTileMemoryBindInfoQCOM:
+			out.TileMemory = memories.get(uint64((*abi.TileMemoryBindInfoQCOM)(p).Memory))
 		case abi.StructureTypeCommandBufferInheritanceRenderingInfo:
 			i := (*abi.CommandBufferInheritanceRenderingInfo)(p)
 			out.Flags, out.Samples = renderingFlags(i.Flags), int(i.RasterizationSamples)

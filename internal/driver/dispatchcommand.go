@@ -55,6 +55,7 @@ var dispatchCommands = map[int]recorder{
 	}),
 	abi.CmdCmdBeginPerTileExecutionQCOM: rec(func(c *commandBuffer, a *abi.CmdBeginPerTileExecutionQCOMArgs) { c.vk.BeginPerTile() }),
 	abi.CmdCmdEndPerTileExecutionQCOM:   rec(func(c *commandBuffer, a *abi.CmdEndPerTileExecutionQCOMArgs) { c.vk.EndPerTile() }),
+	abi.CmdCmdBindTileMemoryQCOM:        rec(bindTileMemory),
 	abi.CmdCmdDispatchTileQCOM:          rec(func(c *commandBuffer, a *abi.CmdDispatchTileQCOMArgs) { c.vk.DispatchTile() }),
 	abi.CmdCmdSubpassShadingHUAWEI:      rec(func(c *commandBuffer, a *abi.CmdSubpassShadingHUAWEIArgs) { c.vk.SubpassShading() }),
 	abi.CmdCmdSetDeviceMask:             rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),

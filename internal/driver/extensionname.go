@@ -16,7 +16,7 @@ var furtherNames = []string{
 	"VK_EXT_rasterization_order_attachment_access", "VK_ARM_rasterization_order_attachment_access",
 	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",
 	"VK_KHR_maintenance8", "VK_KHR_maintenance9", "VK_KHR_maintenance10", "VK_EXT_vertex_attribute_robustness", "VK_EXT_legacy_vertex_attributes", "VK_KHR_depth_clamp_zero_one",
-	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops", "VK_QCOM_tile_properties", "VK_QCOM_tile_shading",
+	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops", "VK_QCOM_tile_properties", "VK_QCOM_tile_shading", "VK_QCOM_tile_memory_heap",
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
 	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_3d",

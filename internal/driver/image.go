@@ -117,6 +117,23 @@ func ownLayouts(i *abi.ImageCreateInfo) bool {
 	return own
 }
 
+// bindRules are the rules of VkBindImageMemoryInfo for those of vkBindImageMemory.
+var bindRules = map[string]string{
+	"VUID-vkBindImageMemory-memory-01047": "VUID-VkBindImageMemoryInfo-pNext-01615",
+	"VUID-vkBindImageMemory-None-10735":   "VUID-VkBindImageMemoryInfo-pNext-01616",
+	"VUID-vkBindImageMemory-None-10737":   "VUID-VkBindImageMemoryInfo-pNext-01617",
+	"VUID-vkBindImageMemory-memory-10736": "VUID-VkBindImageMemoryInfo-pNext-12329",
+	"VUID-vkBindImageMemory-memory-10738": "VUID-VkBindImageMemoryInfo-pNext-12330",
+}
+
+// bindRule returns the error of a bind with the rule of VkBindImageMemoryInfo.
+func bindRule(err error) error {
+	if u, ok := err.(*vk.UsageError); ok && bindRules[u.Rule] != "" {
+		return &vk.UsageError{Rule: bindRules[u.Rule], Message: u.Message}
+	}
+	return err
+}
+
 func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 	result := abi.Result(abi.Success)
 	for _, i := range array(a.PBindInfos, a.BindInfoCount) {
@@ -128,7 +145,7 @@ func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 		if p := abi.Find[abi.BindImagePlaneMemoryInfo](i.PNext, abi.StructureTypeBindImagePlaneMemoryInfo); p != nil {
 			err = m.BindPlane(vk.Aspect(p.PlaneAspect), memory, i.MemoryOffset)
 		} else {
-			err = m.Bind(memory, i.MemoryOffset)
+			err = bindRule(m.Bind(memory, i.MemoryOffset))
 		}
 		r := deviceOf(a.Device).result(err)
 		if r != abi.Success {

@@ -75,7 +75,7 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 			}
 		}
 	})
-	info.Export = (info.Export || d.maps != nil && info.Host == nil) && info.File == nil // imported memory has a file
+	info.Export = (info.Export || d.maps != nil && info.Host == nil && info.Type != vk.TileMemory) && info.File == nil // imported memory has a file
 	m, err := d.vk.Allocate(info)
 	r := created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
 	d.allocations.allocated(r, *(*abi.DeviceMemory)(unsafe.Pointer(a.PMemory)), i.AllocationSize, imports(&info))
@@ -146,6 +146,9 @@ func putRequirements2(to *abi.MemoryRequirements2, r vk.MemoryRequirements) {
 	putRequirements(&to.MemoryRequirements, r)
 	if d := abi.Find[abi.MemoryDedicatedRequirements](to.PNext, abi.StructureTypeMemoryDedicatedRequirements); d != nil {
 		d.PrefersDedicatedAllocation, d.RequiresDedicatedAllocation = flag(r.PrefersDedicated), flag(r.RequiresDedicated)
+	}
+	if t := abi.Find[abi.TileMemoryRequirementsQCOM](to.PNext, abi.StructureTypeTileMemoryRequirementsQCOM); t != nil {
+		t.Size, t.Alignment = r.Tile()
 	}
 }
 

@@ -93,23 +93,30 @@ func getMemoryProperties(a *abi.GetPhysicalDeviceMemoryPropertiesArgs) {
 func getMemoryProperties2(a *abi.GetPhysicalDeviceMemoryProperties2Args) {
 	a.PMemoryProperties.MemoryProperties = memoryProperties()
 	if b := abi.Find[abi.PhysicalDeviceMemoryBudgetPropertiesEXT](a.PMemoryProperties.PNext, abi.StructureTypePhysicalDeviceMemoryBudgetPropertiesEXT); b != nil {
-		b.HeapBudget, b.HeapUsage = [16]uint64{heapSize()}, [16]uint64{heapUsage()}
+		b.HeapBudget, b.HeapUsage = [16]uint64{heapSize(), vk.TileHeapSize}, [16]uint64{heapUsage()}
 	}
 }
 
 // heapUsage returns the bytes of all memory of the process, of every instance and device (VkPhysicalDeviceMemoryBudgetPropertiesEXT).
 func heapUsage() (n uint64) {
-	memories.each(func(_ uint64, m *vk.Memory) { n += m.Size() })
+	memories.each(func(_ uint64, m *vk.Memory) {
+		if m.Type() != vk.TileMemory { // all allocations of tile memory are the same bytes
+			n += m.Size()
+		}
+	})
 	return n
 }
 
-// memoryProperties returns the one heap and its types, in the order of vk.MemoryType. Their flags are equal: a type whose flags
-// are a strict subset would have to be first, and applications would choose it for memory of the device, without huge pages.
+// memoryProperties returns the heap of the machine, that of tile memory, and their types, in the order of vk.MemoryType. The flags of the
+// types are equal: a type whose flags are a strict subset would have to be first, and applications would choose it for memory of the
+// device, without huge pages or in tile memory.
 func memoryProperties() (out abi.PhysicalDeviceMemoryProperties) {
-	out.MemoryHeapCount = 1
+	out.MemoryHeapCount = 2
 	out.MemoryHeaps[0] = abi.MemoryHeap{Size: heapSize(), Flags: abi.MemoryHeapDeviceLocalBit}
-	out.MemoryTypeCount = 2
-	for _, t := range []vk.MemoryType{vk.PlainMemory, vk.SparseMemory} {
+	out.MemoryHeaps[1] = abi.MemoryHeap{Size: vk.TileHeapSize, Flags: abi.MemoryHeapDeviceLocalBit | abi.MemoryHeapTileMemoryBitQCOM}
+	out.MemoryTypeCount = 3
+	out.MemoryTypes[vk.TileMemory].HeapIndex = 1
+	for _, t := range []vk.MemoryType{vk.PlainMemory, vk.SparseMemory, vk.TileMemory} {
 		out.MemoryTypes[t].PropertyFlags = abi.MemoryPropertyDeviceLocalBit | abi.MemoryPropertyHostVisibleBit | abi.MemoryPropertyHostCoherentBit | abi.MemoryPropertyHostCachedBit
 	}
 	return out

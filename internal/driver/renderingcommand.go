@@ -86,6 +86,8 @@ func renderingInfo(i *abi.RenderingInfo) vk.RenderingInfo {
 		switch sType {
 		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
 			info.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(p))
+		case abi.StructureTypeTileMemorySizeInfoQCOM:
+			info.TileMemory = (*abi.TileMemorySizeInfoQCOM)(p).Size
 		case abi.StructureTypeMultisampledRenderToSingleSampledInfoEXT:
 			info.Samples = singleSampled((*abi.MultisampledRenderToSingleSampledInfoEXT)(p))
 		case abi.StructureTypeRenderingFragmentShadingRateAttachmentInfoKHR:

@@ -82,6 +82,8 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 		switch sType {
 		case abi.StructureTypeRenderPassTileShadingCreateInfoQCOM:
 			info.Tiles = tileShading((*abi.RenderPassTileShadingCreateInfoQCOM)(s))
+		case abi.StructureTypeTileMemorySizeInfoQCOM:
+			info.TileMemory = (*abi.TileMemorySizeInfoQCOM)(s).Size
 		case abi.StructureTypeRenderPassMultiviewCreateInfo:
 			views = true
 			multiview(&info, (*abi.RenderPassMultiviewCreateInfo)(s))
@@ -160,6 +162,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 		}),
 		CorrelatedViews: append([]uint32(nil), array(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
 		Tiles:           tileShading(abi.Find[abi.RenderPassTileShadingCreateInfoQCOM](i.PNext, abi.StructureTypeRenderPassTileShadingCreateInfoQCOM)),
+		TileMemory:      tileSize(abi.Find[abi.TileMemorySizeInfoQCOM](i.PNext, abi.StructureTypeTileMemorySizeInfoQCOM)),
 	})
 	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }

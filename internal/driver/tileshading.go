@@ -16,6 +16,23 @@ func tileShading(i *abi.RenderPassTileShadingCreateInfoQCOM) vk.TileShading {
 	}
 }
 
+// tileSize reads the bytes of tile memory of a render pass; nil has none.
+func tileSize(i *abi.TileMemorySizeInfoQCOM) uint64 {
+	if i == nil {
+		return 0
+	}
+	return i.Size
+}
+
+// bindTileMemory binds tile memory, or none.
+func bindTileMemory(c *commandBuffer, a *abi.CmdBindTileMemoryQCOMArgs) {
+	if a.PTileMemoryBindInfo == nil {
+		c.vk.BindTileMemory(nil)
+	} else if m := memories.get(uint64(a.PTileMemoryBindInfo.Memory)); m != nil {
+		c.vk.BindTileMemory(m)
+	}
+}
+
 // putTile writes the properties of tiles. The first tile begins at pixel 0, 0.
 func putTile(to *abi.TilePropertiesQCOM, t vk.Tile) {
 	to.TileSize = abi.Extent3D{Width: t.Width, Height: t.Height, Depth: t.Layers}

@@ -36,7 +36,7 @@ var extensionFeatures = []string{
 	"legacyVertexAttributes", "multisampledRenderToSingleSampled", "smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
 	"tileProperties", "tileShadingFragmentStage", "tileShadingColorAttachments", "tileShadingDepthAttachments", "tileShadingStencilAttachments",
 	"tileShadingInputAttachments", "tileShadingSampledAttachments", "tileShadingPerTileDraw", "tileShadingPerTileDispatch", "tileShadingDispatchTile",
-	"tileShadingApron", "tileShadingAnisotropicApron", "tileShadingAtomicOps", "tileShadingImageProcessing",
+	"tileShadingApron", "tileShadingAnisotropicApron", "tileShadingAtomicOps", "tileShadingImageProcessing", "tileMemoryHeap",
 	"subpassShading", "taskShader", "meshShader", "multiviewMeshShader", "shaderMeshEnqueue", "multiviewClusterCullingShader", "clusterShadingRate", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
@@ -87,6 +87,7 @@ var extensionLimits = map[string]uint64{
 	// VK_QCOM_tile_shading
 	"maxApronSize": vk.MaxTileApron, "preferNonCoherent": 0, "tileGranularity[0]": vk.TileGranularity, "tileGranularity[1]": vk.TileGranularity,
 	"maxTileShadingRate[0]": vk.MaxTileShadingRate, "maxTileShadingRate[1]": vk.MaxTileShadingRate,
+	"queueSubmitBoundary": 0, "tileBufferTransfers": 1, // VK_QCOM_tile_memory_heap
 	"maxSubpassShadingWorkgroupSizeAspectRatio": vk.MaxSubpassWorkgroupRatio,
 	// VK_HUAWEI_cluster_culling_shader
 	"maxWorkGroupCount[0]": vk.MaxClusterGroups, "maxWorkGroupCount[1]": 1, "maxWorkGroupCount[2]": 1,
