@@ -193,15 +193,12 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 		case m == nil || b.Texel == nil || m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || len(p.memory[b]) != m.Width*m.Height*b.Texel.Bytes:
 			p.lost[b] = "an attachment that is no image of two dimensions with one layer and one sample"
 			return nil
-		case b.Texel.Has(format.D) && b.Texel.Has(format.S) && b.Texel.Bytes != 4:
-			p.lost[b] = "depth and stencil of several words"
-			return nil
 		}
 		if p.texels += m.Width * m.Height; p.texels > maxPermittedTexels {
 			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
 			return nil
 		}
-		x.target = oracle.NewTarget(b.Texel, m.Width, m.Height, p.memory[b])
+		x.target = oracle.NewTarget(b.Texel, m.Width, m.Height, b.texels(p.memory[b]))
 	}
 	return x.target
 }
@@ -554,12 +551,28 @@ func samplerOf(s *Sampler) *oracle.Sampler {
 	return x
 }
 
+// texels returns the contents of an image texel by texel: a buffer with depth and stencil of more than a word has all depths before all stencil values.
+func (b *Buffer) texels(data []byte) []byte {
+	f := b.Texel
+	if !f.Has(format.D) || !f.Has(format.S) || f.Bytes == 4 {
+		return data
+	}
+	out := make([]byte, len(data))
+	for _, c := range f.Components() {
+		for i := range b.Elements() {
+			texel, at := b.aspects(data, i, c)
+			c.SetRaw(out[i*f.Bytes:], at.Raw(texel))
+		}
+	}
+	return out
+}
+
 // Judge judges contents of a picture, and counts its components with any value.
 func (x *PermittedPicture) Judge(contents []byte) (list []oracle.TexelViolation, any int) {
 	if x.Undecided != "" || x.target == nil || len(contents) != len(x.Buffer.Data) {
 		return nil, x.Buffer.Count(contents)
 	}
-	return x.target.Judge(contents)
+	return x.target.Judge(x.Buffer.texels(contents))
 }
 
 // Operation names the operation that computed a number that is not permitted, and the blending if it changed the number: either one may be

@@ -332,7 +332,7 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 		}
 		return
 	}
-	if m.shading.discarded {
+	if m.shading.discarded && !d.early {
 		return
 	}
 	outputs, depth, ok := d.outputs(m)
@@ -341,12 +341,12 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 		return
 	}
 	z := d.depthAt(s, x, y)
-	if depth != nil {
+	if depth != nil && !d.early {
 		z = *depth
 	}
 	before := clonesOf(texel)
 	outcome := d.tests(s, d.limited(z), texel[len(texel)-1])
-	if outcome == fails {
+	if outcome == fails || m.shading.discarded {
 		return
 	}
 	for i, t := range d.Colors {
@@ -355,6 +355,7 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 		}
 	}
 	if outcome == either {
+		before[len(before)-1] = texel[len(texel)-1] // it has all outcomes of the tests
 		copy(texel, hulls(d, before, texel))
 	}
 }
@@ -399,34 +400,6 @@ func (d *drawing) depthComponent() (format.Component, bool) {
 		}
 	}
 	return format.Component{}, false
-}
-
-// tests are the stencil and the depth test. They change the cells of a texel.
-func (d *drawing) tests(s *surface, z Number, cells []Number) result {
-	st := d.State.DepthStencil
-	if cells == nil {
-		return passes
-	}
-	out := passes
-	for k, c := range d.Depth.components {
-		switch {
-		case c.Channel == format.S && st.StencilTest || c.Channel == format.D && st.BoundsTest:
-			for i := range cells {
-				cells[i] = Number{Any: true}
-			}
-			return either
-		case c.Channel == format.D && st.DepthTest:
-			n := stored(c, z)
-			out = compare(st.Compare, n, cells[k])
-			if st.DepthWrite && out != fails {
-				if n.At == 0 {
-					n.At = byDepth
-				}
-				cells[k] = n
-			}
-		}
-	}
-	return out
 }
 
 // compare compares a depth with the stored one.

@@ -61,6 +61,7 @@ type drawing struct {
 	vertex   *dispatch
 	fragment *dispatch
 	quads    bool // the invocations of a quad run together
+	early    bool // the tests are before the fragment shader
 	flat     map[slot]interpolation
 	steps    int
 	shaded   int
@@ -89,6 +90,7 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	d.check()
 	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
 	d.quads = d.fragment.together()
+	_, d.early = w.Fragment.Entry.Mode(spirv.ExecutionModeEarlyFragmentTests)
 	d.readInterpolation()
 	for i := range w.Instances {
 		d.instance(w.First + i)

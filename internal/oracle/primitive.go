@@ -23,10 +23,6 @@ type segment struct {
 }
 
 const (
-	// beyondEnd is how far beyond an end of a line the center of its last fragment may be: half a diamond, and the unit by which the fragments
-	// may deviate (Vulkan, "Bresenham Line Segment Rasterization").
-	beyondEnd = 1.5
-
 	leastPointSize = 63 // the least pointSizeRange[1], less its granularity
 	granularity    = 1  // the greatest pointSizeGranularity and lineWidthGranularity
 )
@@ -156,7 +152,7 @@ func (d *drawing) line(primitive int, a, b *corner) {
 			s.weights = append(s.weights, [3]float64{1 / a, 1 / b, 0})
 		}
 	}
-	s.widen(l.reach())
+	s.widen(max(l.across(), l.beyond()))
 	if a.leavesDepth() || b.leavesDepth() {
 		d.blur(s)
 		return
@@ -164,12 +160,32 @@ func (d *drawing) line(primitive int, a, b *corner) {
 	d.fill(s)
 }
 
-// reach is how far from the line a sample may be that it has: half its width and a pixel, by which Bresenham's rule differs.
-func (l *segment) reach() float64 { return l.half + 1 + l.slack }
+// direction returns the greater and the smaller component of the direction of the line; those of a point are of any direction.
+func (l *segment) direction() (major, minor float64) {
+	if l.length < 1.0/leastGrid {
+		return 1, 1
+	}
+	x, y := math.Abs(l.along[0]/l.length), math.Abs(l.along[1]/l.length)
+	return max(x, y), min(x, y)
+}
+
+// across is how far from the line a sample may be that it has. A rectangle has half the width. By Bresenham's rule half the width is along the minor axis, and
+// a fragment may deviate by one unit in x and in y from one of the diamond-exit rule (Vulkan, "Bresenham Line Segment Rasterization").
+func (l *segment) across() float64 {
+	major, minor := l.direction()
+	return max(l.half, float64(l.half*major)+major+minor) + l.slack
+}
+
+// beyond is how far beyond an end of the line a sample may be that it has: half a diamond, the copies of a fragment along the minor axis, and the
+// unit in x and in y.
+func (l *segment) beyond() float64 {
+	major, minor := l.direction()
+	return float64(major/2) + float64(l.half*minor) + major + minor + l.slack
+}
 
 // covers returns whether a line may have the center of a pixel.
 func (l *segment) covers(px, py float64) coverage {
-	if t, across := l.place(px, py); across > l.reach() || t < -l.reach() || t > l.length+l.reach() {
+	if t, across := l.place(px, py); across > l.across() || t < -l.beyond() || t > l.length+l.beyond() {
 		return outside1
 	}
 	return open1
@@ -193,10 +209,12 @@ func (l *segment) interpolate(px, py float64, v [3]Number, weights [][3]float64)
 	if l.length < 1.0/leastGrid {
 		return hullOf(n, hullOf(v[0], v[1]))
 	}
-	low, high := (along-l.reach())/l.length, (along+l.reach())/l.length
+	_, minor := l.direction()
+	shift := l.slack + float64(l.half*minor) // of a point of a cross section, which is along the minor axis
+	low, high := (along-shift)/l.length, (along+shift)/l.length
 	if l.covers(px, py) != outside1 { // between the ends, or at the center
 		low, high = min(max(low, 0), 1), min(max(high, 0), 1)
-		beyond := (beyondEnd + l.slack) / l.length
+		beyond := l.beyond() / l.length
 		low, high = min(low, max((along-l.slack)/l.length, -beyond)), max(high, min((along+l.slack)/l.length, 1+beyond))
 	}
 	for _, t := range [...]float64{low, high} {

@@ -29,6 +29,7 @@ const (
 const (
 	byInterpolation = -1 - iota
 	byDepth
+	byStencil
 )
 
 // coverage is whether a triangle has a sample.
@@ -684,8 +685,11 @@ func (d *drawing) readInterpolation() {
 
 // FixedFunction names the fixed function of a negative Number.At.
 func FixedFunction(at int) string {
-	if at == byInterpolation {
+	switch at {
+	case byInterpolation:
 		return "the interpolation of an input"
+	case byStencil:
+		return "the stencil test"
 	}
 	return "the depth of the fragment"
 }
