@@ -48,7 +48,7 @@ var compilers = map[Language][]compiler{
 	},
 	WGSL: {
 		{"naga", "naga-cli (cargo install naga-cli)", stageless("-g", "IN", "OUT")},
-		{"tint", "tint (https://dawn.googlesource.com/dawn)", stageless("--format", "spirv", "-o", "OUT", "IN")},
+		{"tint", "dawn (https://dawn.googlesource.com/dawn; not the game tint of Debian)", stageless("--format", "spirv", "-o", "OUT", "IN")},
 	},
 	Slang: {{"slangc", "slang (https://github.com/shader-slang/slang)", stageless("-g", "-target", "spirv", "-o", "OUT", "IN")}},
 }
