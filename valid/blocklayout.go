@@ -111,20 +111,23 @@ func explicit(sc spirv.StorageClass) bool {
 func (b *blockCheck) reference(i int, in spirv.Inst) {
 	c := b.c
 	op := in.Op()
+	var to spirv.ID // the pointer, or the variable
 	var pointer, data *facts.Type
 	switch op {
 	case spirv.OpUntypedVariableKHR:
 		if v := c.m.Variable(in.Result()); v != nil {
-			pointer, data = v.Pointer, v.Type
+			to, pointer, data = v.ID, v.Pointer, v.Type
 		}
 	case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR:
-		pointer, data = c.m.Type(in.Type()), c.m.Type(inst.UntypedAccessChainKHR(in).BaseType())
+		to, pointer, data = in.Result(), c.m.Type(in.Type()), c.m.Type(inst.UntypedAccessChainKHR(in).BaseType())
 	case spirv.OpUntypedArrayLengthKHR:
 		v := inst.UntypedArrayLengthKHR(in)
-		pointer, data = c.m.TypeOf(v.Pointer()), c.m.Type(v.Structure())
+		to, data = v.Pointer(), c.m.Type(v.Structure())
+		pointer = c.m.TypeOf(to)
 	case spirv.OpStore:
 		v := inst.Store(in)
-		pointer, data = c.m.TypeOf(v.Pointer()), c.m.TypeOf(v.Object())
+		to, data = v.Pointer(), c.m.TypeOf(v.Object())
+		pointer = c.m.TypeOf(to)
 	default:
 		if !op.HasType() {
 			return
@@ -136,15 +139,25 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 		if op != spirv.OpLoad {
 			return
 		}
-		pointer, data = c.m.TypeOf(inst.Load(in).Pointer()), t
+		to, data = inst.Load(in).Pointer(), t
+		pointer = c.m.TypeOf(to)
 	}
-	if pointer == nil || pointer.Op != spirv.OpTypeUntypedPointerKHR || data == nil {
+	if pointer == nil || pointer.Op != spirv.OpTypeUntypedPointerKHR || data == nil || b.binds(to, pointer) {
 		return
 	}
 	if data.IsArray() && data.Elem.IsStruct() && c.isBlock(data.Elem) {
 		data = data.Elem // an array of descriptors
 	}
 	b.access(i, pointer.Storage, data)
+}
+
+// binds reports whether an untyped pointer is to a resource of a binding in UniformConstant, which has no layout. A heap has one.
+func (b *blockCheck) binds(pointer spirv.ID, t *facts.Type) bool {
+	if t.Storage != spirv.StorageClassUniformConstant {
+		return false
+	}
+	v := b.c.origin(pointer)
+	return v != nil && !b.c.isHeap(v)
 }
 
 // access checks a type through which memory of a storage class is accessed; outside of Vulkan only blocks.
@@ -209,7 +222,7 @@ func (c *checker) noLayout() {
 		if t == nil || v.Pointer == nil {
 			continue
 		}
-		if v.Pointer.ArrayStride != 0 && !c.mayLayout(v.Storage) {
+		if v.Pointer.ArrayStride != 0 && !c.mayLayout(v.Storage) && !c.isHeap(v) {
 			c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s by the pointer type %s, which has an ArrayStride; must have none", v.Storage, c.name(v.Pointer.ID)).also(c, v.Pointer.Index, "the pointer type")
 		}
 		untyped := v.Pointer.Op == spirv.OpTypeUntypedPointerKHR
@@ -224,7 +237,7 @@ func (c *checker) noLayout() {
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, an array of descriptors with a stride; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		default:
-			if untyped && laid[t.Number] && !c.mayLayout(v.Storage) && v.Storage != spirv.StorageClassUniformConstant {
+			if untyped && laid[t.Number] && !c.mayLayout(v.Storage) && !c.isHeap(v) {
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		}

@@ -68,13 +68,19 @@ func (c *checker) bound(v *facts.Variable) {
 	}
 }
 
+// isHeap reports whether a variable is a descriptor heap.
+func (c *checker) isHeap(v *facts.Variable) bool {
+	b, ok := c.m.BuiltIn(v.ID)
+	return ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT)
+}
+
 // unbound reports a descriptor variable without DescriptorSet or Binding.
 func (c *checker) unbound(v *facts.Variable) {
 	set, binding := c.m.Has(v.ID, spirv.DecorationDescriptorSet), c.m.Has(v.ID, spirv.DecorationBinding)
 	if set && binding {
 		return
 	}
-	if b, ok := c.m.BuiltIn(v.ID); ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT) {
+	if c.isHeap(v) {
 		return
 	}
 	if c.env.BeforeLegalization && c.usedBy(v) == 0 { // legalization removes it

@@ -134,7 +134,7 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	if untyped && v.Type == nil && c.vulkan {
 		if v.Storage != spirv.StorageClassUniformConstant {
 			c.fail(v.Index, vuid.StandaloneSpirv_OpUntypedVariableKHR_11167, "an untyped variable in %s without a data type; must have one", v.Storage)
-		} else if b, ok := c.m.BuiltIn(v.ID); !ok || b != spirv.BuiltInSamplerHeapEXT && b != spirv.BuiltInResourceHeapEXT {
+		} else if !c.isHeap(v) {
 			c.fail(v.Index, vuid.StandaloneSpirv_OpUntypedVariableKHR_11347, "an untyped variable without a data type; must be SamplerHeapEXT or ResourceHeapEXT")
 		}
 	}
