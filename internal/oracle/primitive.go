@@ -91,7 +91,7 @@ func (q *square) covers(px, py float64) coverage {
 	return open1
 }
 
-// coordinate is PointCoord: 1/2 + (xp − xf) / size, with the vertex before it is rounded and any location in the pixel.
+// coordinate is PointCoord at the center of a pixel: 1/2 + (xp − xf) / size. The vertex may be rounded or not, and so may the size.
 func (q *square) coordinate(px, py float64) []Number {
 	axis := func(at float64, n Number) Number {
 		out := Number{Low: math.Inf(1), High: math.Inf(-1), At: byInterpolation}
