@@ -57,6 +57,9 @@ func (e *emitter) pass(o *ptx.Operand, v *ptx.Variable) {
 	to := e.frameOf(v)
 	if o.Kind == ptx.Symbol {
 		if s := e.symbol(e.scope, o.Name); s != nil && s.decl != nil {
+			if n, must := s.decl.Size(), v.Size(); n < must { // the rest would be of an earlier call
+				malformed(o.Pos, "the argument %s has %d bytes; must have %d", o.Name, n, must)
+			}
 			e.copyFrame(to, s, o)
 			return
 		}

@@ -44,9 +44,50 @@ func TestDeclarations(t *testing.T) {
 
 // TestAddressOfMissing checks the position of an initial value that no memory has.
 func TestAddressOfMissing(t *testing.T) {
-	m := parse(t, ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func f();\n.global .u64 p = f;\n")
+	m := parse(t, ".version 7.0\n.target sm_70\n.address_size 64\n.shared .u64 f;\n.global .u64 p = f;\n")
 	if _, err := NewImage(m); err == nil || err.Error() != "5:18: the address of f as an initial value is not supported" {
 		t.Error(err)
+	}
+}
+
+// TestMissingFunction calls the functions of a table, as of the virtual functions of a class, one of which has no body. The launch fails
+// if a thread calls that one.
+func TestMissingFunction(t *testing.T) {
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.extern .func pure();
+.func (.param .b32 r) seven()
+{
+	.reg .b32 %v;
+	mov.u32 %v, 7;
+	st.param.b32 [r], %v;
+	ret;
+}
+.global .align 8 .u64 table[2] = {seven, pure};
+.entry k(.param .u64 o, .param .u32 n)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd0, [o];
+	ld.param.u32 %r0, [n];
+	mov.u64 %rd1, table;
+	mad.wide.u32 %rd1, %r0, 8, %rd1;
+	ld.global.u64 %rd2, [%rd1];
+	{ .param .b32 r; call (r), %rd2, (), P; ld.param.b32 %r1, [r]; }
+P:	.callprototype (.param .b32 _) _ ();
+	st.global.u32 [%rd0], %r1;
+	ret;
+}
+`)
+	for _, e := range engines {
+		for n := range 2 {
+			out := make([]byte, 4)
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out, n}}
+			if err := l.run(m, e.engine, e.optimize); (err != nil) != (n == 1) || n == 0 && word(out) != 7 {
+				t.Errorf("function %d on the %s yields %d, %v; must be 7, and an error of the one without a body", n, e.name, word(out), err)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -59,6 +60,23 @@ func TestShadowedVectors(t *testing.T) {
 			if got := words32(out)[i]; got != x {
 				t.Errorf("on the %s: number %d is %d; must be %d", e.name, i, got, x)
 			}
+		}
+	}
+}
+
+// TestShortArgument passes variables of a call that have fewer bytes than the parameter, and as many.
+func TestShortArgument(t *testing.T) {
+	for _, k := range []struct {
+		param, argument string
+		ok              bool
+	}{
+		{".param .b32 a", ".param .b32 p", true}, {".param .b64 a", ".param .b32 p", false}, {".param .align 4 .b8 a[12]", ".param .align 4 .b8 p[8]", false},
+		{".param .align 4 .b8 a[12]", ".param .align 4 .b8 p[12]", true}, {".reg .v2 .u32 a", ".param .b32 p", false}, {".reg .v2 .u32 a", ".param .align 8 .b8 p[8]", true},
+	} {
+		m := parse(t, ".version 7.0\n.target sm_70\n.address_size 64\n.func f("+k.param+") { ret; }\n.entry k()\n{\n"+k.argument+";\ncall f, (p);\nret;\n}\n")
+		err := (&launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}}).run(m, engines[0].engine, false)
+		if (err == nil) != k.ok || err != nil && !strings.Contains(err.Error(), "the argument p has") {
+			t.Errorf("%s for %s: %v", k.argument, k.param, err)
 		}
 	}
 }

@@ -24,7 +24,8 @@ type launch struct {
 	block   [3]uint32
 	shared  uint32
 	args    []any
-	workers int // 0 is 1
+	workers int    // 0 is 1
+	budget  uint64 // of steps; 0 is the default
 
 	sanitize ir.Sanitizers
 	reports  []shader.Report // of sanitize
@@ -72,7 +73,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	defer pipeline.Close()
-	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1),
+	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1), Budget: l.budget,
 		Images:   map[compute.Binding][]*texture.View{{Binding: TextureBinding}: l.textures, {Binding: SurfaceBinding}: l.surfaces},
 		Samplers: map[compute.Binding][]*texture.Sampler{{Binding: SamplerBinding}: l.samplers}}
 	if l.sanitize != 0 {
