@@ -285,6 +285,12 @@ const (
 	ShapeWords   = ShapeLevels + 3*MaxLevels
 )
 
+// Parts of the second word of a shape's key, for queries: the Dim from bit ShapeDim on, and whether the view is arrayed.
+const (
+	ShapeDim, ShapeDimBits = 0, 4
+	ShapeArrayed           = 8
+)
+
 // A sampler's state (SamplerState) consists of words of 32 bits too: its key, and
 // numeric parameters, which do not affect the choice of code.
 const (

@@ -39,6 +39,10 @@ var refusedRows = []struct{ text, want string }{
 	{"bar.sync 1, 32, %r0;", "must have 1 or 2"},
 	{"redux.add.u32 %r0, %r1, -1;", "redux.add.u32 has no .sync"},
 	{"mov.u32 %r0, %tid.xy;", "is not supported"},
+	{"vmad.s32.s32.s32.po %r0, -%r1, %r2, %r3;", "must have one of the product or of c, and none with .po"},
+	{"vmad.s32.s32.s32 %r0, -%r1, %r2, -%r3;", "must have one of the product or of c, and none with .po"},
+	{"vshl.s32.s32.s32.wrap %r0, %r1, %r2;", "has a count of .s32; must be .u32"},
+	{"vadd4.s32.s32.s32.sat.add %r0, %r1, %r2, %r3;", "has .sat and .add; must have one of them"},
 	{"cvt.rn.satfinite.f32.f64 %f0, %d0;", "must not have it"},
 }
 

@@ -53,7 +53,11 @@ func (s *surface) bound(units uint32) ir.V {
 			last = b.Op(ir.Sub, ir.I32, s.extent[i], b.I32(units))
 			ok = b.Op(ir.And, ir.B1, ok, b.Cmp(ir.ULe, b.I32(units), s.extent[i]))
 		}
-		if s.in.Has(".clamp") {
+		switch layer := i == s.g.dim.Axes(); {
+		case !s.in.Has(".clamp"):
+		case layer: // an unsigned number
+			s.at[i] = b.Op(ir.UMin, ir.I32, x, last)
+		default:
 			s.at[i] = b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, x, b.I32(0)), last)
 		}
 		ok = b.Op(ir.And, ir.B1, ok, b.Cmp(ir.ULe, s.at[i], last))

@@ -275,8 +275,8 @@ func (e *emitter) tex() {
 	if lod != nil {
 		c.with(lod.operand, lod.parts...)
 	}
-	if offset != nil && g.dim != ir.DimCube {
-		c.with(ir.TextureOffset, e.elementsOf(offset, g.dim.Axes(), ir.I32)...)
+	if offset != nil {
+		e.withOffset(c, offset)
 	}
 	if g.multisampled {
 		sample := c.data[0]
@@ -324,6 +324,14 @@ func (e *emitter) optional(rest []*ptx.Operand) (offset *ptx.Operand, reference 
 		reference = e.read(rest[0], ir.F32)
 	}
 	return offset, reference
+}
+
+// withOffset adds an offset, which a cube has not.
+func (e *emitter) withOffset(c *textureCall, offset *ptx.Operand) {
+	if c.head.Dim == ir.DimCube {
+		malformed(offset.Pos, "%s has an offset; must not have one", e.in.Name())
+	}
+	c.with(ir.TextureOffset, e.elementsOf(offset, c.head.Dim.Axes(), ir.I32)...)
 }
 
 // texelType returns the type in which the IR has the texels of the instruction.
@@ -395,8 +403,8 @@ func (e *emitter) gather() {
 		c.head.Component = 0
 		c.with(ir.TextureDref, reference)
 	}
-	if offset != nil && g.dim != ir.DimCube {
-		c.with(ir.TextureOffset, e.elementsOf(offset, 2, ir.I32)...)
+	if offset != nil {
+		e.withOffset(c, offset)
 	}
 	e.texels(c, false)
 }

@@ -153,6 +153,9 @@ func TestTextures(t *testing.T) {
 	cube := x.add(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 1, Height: 1, Layers: 6}, texture.ViewDesc{Dim: ir.DimCube}, func(at texture.Coord) [4]uint64 {
 		return [4]uint64{bitsOf(float32(at.Layer))}
 	})
+	none := func(texture.Coord) [4]uint64 { return [4]uint64{} }
+	cubes := x.add(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 1, Height: 1, Layers: 12}, texture.ViewDesc{Dim: ir.DimCube, Arrayed: true}, none)
+	single := x.add(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 1, Height: 1, Layers: 1}, texture.ViewDesc{Arrayed: true}, none)
 	mips := x.add(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 4, Height: 4, Levels: 3}, texture.ViewDesc{}, func(at texture.Coord) [4]uint64 {
 		return [4]uint64{bitsOf(float32(10*at.Level + at.X))}
 	})
@@ -191,9 +194,12 @@ func TestTextures(t *testing.T) {
 		{"tld4.b.2d.v4.f32.f32 " + d + "[%t, {0f3F000000, 0f3F000000}];", plane, 1, [4]any{11.0, 21.0, 20.0, 10.0}}, // from the lower left, counter-clockwise
 		{"tld4.r.2d.v4.f32.f32 " + d + "[%t, {0f3F000000, 0f3F000000}], {1, 0};", plane, 1, [4]any{2.0, 3.0, 3.0, 2.0}},
 		{"txq.width.b32 %r0, [%t]; txq.height.b32 %r1, [%t]; txq.depth.b32 %r2, [%t]; txq.array_size.b32 %r3, [%t];", layers, 0, [4]any{2, 2, 1, 2}},
-		{"txq.num_mipmap_levels.b32 %r0, [%t]; txq.level.width.b32 %r1, [%t], 1; txq.num_samples.b32 %r2, [%t]; txq.level.width.b32 %r3, [%t], 3;", mips, 0, [4]any{3, 2, 1, 0}},
+		{"txq.num_mipmap_levels.b32 %r0, [%t]; txq.level.width.b32 %r1, [%t], 1; txq.num_samples.b32 %r2, [%t]; txq.level.width.b32 %r3, [%t], 3;", mips, 0, [4]any{3, 2, 0, 0}},
 		{"txq.channel_data_type.b32 %r0, [%t]; txq.channel_order.b32 %r1, [%t]; txq.num_samples.b32 %r2, [%t];", samples, 0, [4]any{0x10de, 0x10b0, 4, nil}}, // CL_FLOAT, CL_R
-		{"txq.channel_data_type.b32 %r0, [%t]; txq.channel_order.b32 %r1, [%t];", line, 0, [4]any{0x10dc, 0x10b0, nil, nil}},                                 // CL_UNSIGNED_INT32
+		{"txq.num_mipmap_levels.b32 %r0, [%t]; txq.array_size.b32 %r1, [%t]; txq.num_samples.b32 %r2, [%t];", plane, 0, [4]any{0, 0, 0, nil}},
+		{"txq.array_size.b32 %r0, [%t]; txq.num_samples.b32 %r1, [%t];", cubes, 0, [4]any{2, 0, nil, nil}}, {"txq.array_size.b32 %r0, [%t];", cube, 0, [4]any{0, nil, nil, nil}},
+		{"txq.array_size.b32 %r0, [%t];", single, 0, [4]any{1, nil, nil, nil}},
+		{"txq.channel_data_type.b32 %r0, [%t]; txq.channel_order.b32 %r1, [%t];", line, 0, [4]any{0x10dc, 0x10b0, nil, nil}}, // CL_UNSIGNED_INT32
 		{"txq.filter_mode.b32 %r0, [%t]; txq.addr_mode_0.b32 %r1, [%t]; txq.addr_mode_1.b32 %r2, [%t]; txq.addr_mode_2.b32 %r3, [%t];", plane, 1, [4]any{0, 3, 0, 4}},
 		{"txq.filter_mode.b32 %r0, [%t]; txq.force_unnormalized_coords.b32 %r1, [%t]; txq.normalized_coords.b32 %r2, [%t];", plane, 2, [4]any{1, 1, 0, nil}},
 		{"istypep.texref %p, %t; selp.u32 %r0, 1, 0, %p; istypep.surfref %p, %t; selp.u32 %r1, 1, 0, %p;", plane, 0, [4]any{1, 0, nil, nil}},
@@ -278,10 +284,12 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
-// TestWrongQueries lowers queries of a level that are not of an extent, and queries with an operand too many or too few (PTX ISA, "txq").
+// TestWrongQueries lowers queries of a level that are not of an extent, queries with an operand too many or too few (PTX ISA, "txq"), and offsets in cubes
+// ("tex", "tld4").
 func TestWrongQueries(t *testing.T) {
 	for _, text := range []string{
 		"txq.level.array_size.b32 %r0, [%t], 1;", "txq.level.num_samples.b32 %r0, [%t], 1;", "txq.level.filter_mode.b32 %r0, [%t], 1;",
+		"tex.cube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f0, %f0, %f0}], {1, 1, 1, 1};", "tld4.r.cube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f0, %f0, %f0}], {1, 1};",
 		"txq.level.width.b32 %r0, [%t];", "txq.width.b32 %r0, [%t], 1;", "txq.addr_mode_0.b32 %r0, [%t], 1;",
 	} {
 		m := parse(t, textureKernel(text, ""))
@@ -345,5 +353,27 @@ func TestStaticSamplers(t *testing.T) {
 	}
 	if got := fmt.Sprint(m); !strings.Contains(got, ".samplerref tsamp1 = {addr_mode_0 = clamp_to_border, filter_mode = nearest};") {
 		t.Errorf("the module prints as\n%s", got)
+	}
+}
+
+// TestSurfaceLayers loads from layers of a surface array: the index of a layer is an unsigned number (PTX ISA, "suld").
+func TestSurfaceLayers(t *testing.T) {
+	x := &testImages{}
+	n := x.add(t, texture.Desc{Format: "R32_UINT", Dim: ir.Dim1D, Width: 2, Layers: 3}, texture.ViewDesc{Arrayed: true}, func(at texture.Coord) [4]uint64 {
+		return [4]uint64{uint64(10*at.Layer + at.X)}
+	})
+	m := parse(t, textureKernel("suld.b.a1d.b32.clamp %r0, [%t, {1, 4}]; suld.b.a1d.b32.clamp %r1, [%t, {-1, -4}]; suld.b.a1d.b32.zero %r2, [%t, {-1, 0}]; suq.array_size.b32 %r3, [%t];", ""))
+	for _, e := range engines {
+		out := make([]byte, 16)
+		h := Handle(HandleSurface, n, 0)
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out, h, h}, surfaces: x.list()}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(e.name, err)
+		}
+		for i, want := range []uint32{11, 20, 0, 3} {
+			if got := word(out[4*i:]); got != want {
+				t.Errorf("on the %s: %%r%d is %d; must be %d", e.name, i, got, want)
+			}
+		}
 	}
 }

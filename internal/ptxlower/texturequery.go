@@ -80,8 +80,22 @@ func (e *emitter) imageQuery(binding uint32, name string, view ir.V) ir.V {
 		v = e.b.Op(ir.Add, ir.I32, v, e.b.I32(firstChannelType))
 	case ".channel_order":
 		v = e.b.Op(ir.Add, ir.I32, v, e.b.I32(firstChannelOrder))
+	case ".array_size":
+		v = e.arraySize(binding, view, v)
+	case ".num_mipmap_levels", ".num_samples": // 0 of a texture that is not mipmapped or multisampled
+		v = e.b.Select(e.b.Cmp(ir.ULt, e.b.I32(1), v), v, e.b.I32(0))
 	}
 	return v
+}
+
+// arraySize returns the elements of an arrayed view of so many layers, cubes of a view of cubes; 0 of another one.
+func (e *emitter) arraySize(binding uint32, view, layers ir.V) ir.V {
+	b := e.b
+	key := e.shapeWord(binding, view, ir.ShapeKey+1)
+	bits := func(first, n uint32) ir.V { return b.Op(ir.BitFieldU, ir.I32, key, b.I32(first), b.I32(n)) }
+	cubes := b.Cmp(ir.Eq, bits(ir.ShapeDim, ir.ShapeDimBits), b.I32(uint32(ir.DimCube)))
+	n := b.Select(cubes, b.Op(ir.UDiv, ir.I32, layers, b.I32(6)), layers)
+	return b.Select(b.Cmp(ir.Eq, bits(ir.ShapeArrayed, 1), b.I32(1)), n, b.I32(0))
 }
 
 // samplerQuery returns a property of a sampler.

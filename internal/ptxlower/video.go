@@ -155,6 +155,9 @@ func (e *emitter) videoOperation(op string, x, y ir.V, typ string) ir.V {
 	case "vset":
 		return wide(ir.ZExt, e.videoComparison(x, y))
 	}
+	if e.types[2] != ".u32" {
+		malformed(e.in.Pos, "%s has a count of %s; must be .u32", e.in.Name(), e.types[2])
+	}
 	if e.in.Has(".wrap") == e.in.Has(".clamp") {
 		malformed(e.in.Pos, "%s has no mode; must have .clamp or .wrap", e.in.Name())
 	}
@@ -195,7 +198,7 @@ func (e *emitter) videoComparison(x, y ir.V) ir.V {
 	return 0
 }
 
-// videoMad emits vmad: ±(a·b) ± c, plus one with .po, shifted to the right.
+// videoMad emits vmad: ±(a·b) ± c, plus one with .po, shifted to the right. The result is signed if a type or a sign is, and c with it.
 func (e *emitter) videoMad() {
 	e.videoTypes(3)
 	negative := [4]bool{}
@@ -206,12 +209,24 @@ func (e *emitter) videoMad() {
 	}
 	x, y, z := read(1), read(2), read(3)
 	product := negative[1] != negative[2]
-	signed := isSigned(e.types[1]) || isSigned(e.types[2]) || product || negative[3]
-	if signed && !isSigned(e.types[1]) && !isSigned(e.types[2]) {
-		unsupported(e.in.Pos, "%s of unsigned numbers with a sign", e.in.Name()) // the product has more than 64 bits
+	if product && negative[3] || e.in.Has(".po") && (negative[1] || negative[2] || negative[3]) {
+		malformed(e.in.Pos, "%s has the signs of its operands; must have one of the product or of c, and none with .po", e.in.Name())
 	}
+	numbers := isSigned(e.types[1]) || isSigned(e.types[2])
+	signed := numbers || product || negative[3]
 	b := e.b
 	v := b.Op(ir.Mul, ir.I64, e.extracted(x, e.selected(1), e.types[1]), e.extracted(y, e.selected(2), e.types[2]))
+	scale := uint64(0)
+	switch {
+	case e.in.Has(".shr7"):
+		scale = 7
+	case e.in.Has(".shr15"):
+		scale = 15
+	}
+	if signed && !numbers {
+		e.set(e.resultRegister(e.operand(0)), e.differenceOfProduct(v, b.Op(ir.SExt, ir.I64, z), product, scale))
+		return
+	}
 	ext, shift, typ := ir.ZExt, ir.LShr, ".u32"
 	if signed {
 		ext, shift, typ = ir.SExt, ir.AShr, ".s32"
@@ -227,12 +242,7 @@ func (e *emitter) videoMad() {
 	if e.in.Has(".po") {
 		v = b.Op(ir.Add, ir.I64, v, b.Const(ir.I64, 1))
 	}
-	switch {
-	case e.in.Has(".shr7"):
-		v = b.Op(shift, ir.I64, v, b.Const(ir.I64, 7))
-	case e.in.Has(".shr15"):
-		v = b.Op(shift, ir.I64, v, b.Const(ir.I64, 15))
-	}
+	v = b.Op(shift, ir.I64, v, b.Const(ir.I64, scale))
 	if e.in.Has(".sat") {
 		if signed {
 			v = e.clampBits(v, 32, typ)
@@ -241,6 +251,32 @@ func (e *emitter) videoMad() {
 		}
 	}
 	e.set(e.resultRegister(e.operand(0)), b.Op(ir.Trunc, ir.I32, v))
+}
+
+// differenceOfProduct returns p − c, or c − p if the product has the sign, shifted to the right and perhaps saturated. p is an unsigned
+// number of 64 bits and c a signed one of 32 bits, so that the difference has 65 bits and a sign: its magnitude has 64.
+//
+//	p − c is negative if 0 ≤ p < c            c − p is negative if c < p
+//	−m >> n = −⌈m / 2ⁿ⌉ = −(((m − 1) >> n) + 1)
+func (e *emitter) differenceOfProduct(p, c ir.V, product bool, scale uint64) ir.V {
+	b := e.b
+	wide := func(o ir.Op, list ...ir.V) ir.V { return b.Op(o, ir.I64, list...) }
+	one, n := b.Const(ir.I64, 1), b.Const(ir.I64, scale)
+	below := b.Cmp(ir.SLt, c, b.Const(ir.I64, 0))
+	v := wide(ir.Sub, p, c)
+	negative := b.Op(ir.And, ir.B1, b.Op(ir.Not, ir.B1, below), b.Cmp(ir.ULt, p, c))
+	if product {
+		v = wide(ir.Sub, c, p)
+		negative = b.Op(ir.Or, ir.B1, below, b.Cmp(ir.ULt, c, p))
+	}
+	if !e.in.Has(".sat") {
+		return b.Op(ir.Trunc, ir.I32, wide(ir.LShr, v, n)) // bits of the difference, whatever its sign
+	}
+	up := wide(ir.UMin, wide(ir.LShr, v, n), b.Const(ir.I64, 1<<31-1))
+	m := wide(ir.Sub, b.Const(ir.I64, 0), v)
+	m = wide(ir.Add, wide(ir.LShr, wide(ir.Sub, m, one), n), one)
+	down := wide(ir.Sub, b.Const(ir.I64, 0), wide(ir.UMin, m, b.Const(ir.I64, 1<<31)))
+	return b.Op(ir.Trunc, ir.I32, b.Select(negative, down, up))
 }
 
 // videoLanes emits a SIMD video instruction: an operation on two halves or four bytes that the selectors pick from the words b:a. The
@@ -254,6 +290,9 @@ func (e *emitter) videoLanes() {
 	} else {
 		e.videoTypes(3)
 		d, types = e.types[0], e.types[1:]
+	}
+	if e.in.Has(".sat") && e.in.Has(".add") {
+		malformed(e.in.Pos, "%s has .sat and .add; must have one of them", e.in.Name())
 	}
 	words := [2]ir.V{e.read(e.operand(1), ir.I32), e.read(e.operand(2), ir.I32)}
 	c := e.read(e.operand(3), ir.I32)

@@ -27,9 +27,9 @@ type viewKey struct {
 //	42–53  swizzle, 3 bits each           54–60  conversion     61  corner-sampled
 //	62  alpha is 0 outside the view       63  sparse
 func (k viewKey) word() uint64 {
-	w := uint64(k.format) | uint64(k.dim)<<32 | uint64(k.samples)<<36
+	w := uint64(k.format) | uint64(k.dim)<<(32+ir.ShapeDim) | uint64(k.samples)<<36
 	if k.arrayed {
-		w |= 1 << 40
+		w |= 1 << (32 + ir.ShapeArrayed)
 	}
 	if k.levels {
 		w |= 1 << 41
