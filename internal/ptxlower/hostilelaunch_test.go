@@ -162,7 +162,7 @@ func TestHostileLaunches(t *testing.T) {
 	h := &hostileLaunches{t: t, r: rand.New(rand.NewPCG(uint64(n), 6)), ways: append([]engineWay{engines[1]}, everyEngine()[2:]...)}
 	kernels := hostileKernels()
 	var texts []string
-	files, _ := filepath.Glob("testdata/hostile/*.ptx")
+	files, _ := filepath.Glob("testdata/programs/p[89].O[23].ptx")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // program is a module of testdata/programs, in C++ or, p4, in OpenCL C with the functions of libclc; p5 to p7 are of the ISA 8.6 to 8.8
-// by clang 22: its kernels have the parameters
-// (out, in, n), and the text file beside the PTX has what each writes, as the same text compiled for the CPU does.
+// by clang 22, p9 has shared memory, atomics of 64 bits, tables of functions and the heap. Its kernels have the parameters (out, in, n),
+// and the text file beside the PTX has the words that each writes, as the same text compiled for the CPU does.
 type program struct {
 	name, fill   string
 	grid, block  uint32
