@@ -343,14 +343,17 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}
 		reach := reachOf(it.lo, it.hi)
 		if x.bounded && x.scale <= maxSpread && x.offset <= maxSpread*float64(reach) {
-			scale := max(topSlack*x.scale, 1)
+			scale := topSlack * x.scale
+			if scale < 1 {
+				scale = 1
+			}
 			if scale > float64(s.spread) {
 				s.spread = up32(scale)
 			}
 			if offset := topSlack * x.offset / scale; offset > float64(s.reach) {
 				s.reach = up32(offset)
 			}
-			s.reach = max(s.reach, reach)
+			s.reach = max32(reach, s.reach)
 		} else {
 			const most = math.MaxFloat32
 			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}

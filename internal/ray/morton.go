@@ -227,6 +227,16 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 	}
 	at := len(t.links)
 	t.links = append(t.links, [width]ref{})
+	if b.numbered && to-from <= width { // splits would leave one item in each part
+		for i := range width {
+			r := emptyRef
+			if i < int(to-from) {
+				r = leafBit | ref(uint32(b.keys[int(from)+i]))
+			}
+			t.links[at][i] = r
+		}
+		return ref(at)
+	}
 	ends := [width + 1]int32{from, to}
 	count := 1
 	for ; count < width; count++ {
