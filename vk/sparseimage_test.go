@@ -395,3 +395,26 @@ func TestSparseImageMemory(t *testing.T) {
 		t.Errorf("%d bytes are counted after the close", n)
 	}
 }
+
+// TestSparseThin binds one of two blocks of 128×128 texels of an image of 256×64: the other texels are zero.
+func TestSparseThin(t *testing.T) {
+	sparseSystem(t)
+	r := newRig(t, DeviceInfo{}, storage)
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_SFLOAT"), Extent: [3]int{256, 64, 1}, Usage: ImageTransferTarget | ImageTransferSource, Flags: ImageSparseBinding | ImageSparseResidency}))(t)
+	if need := m.SparseRequirements(); len(need) != 1 || need[0].TailLevel != 1 || m.MemoryRequirements(0).Size < 2*SparseBlock {
+		t.Fatalf("the blocks are %+v in %d bytes; must be two", need, m.MemoryRequirements(0).Size)
+	}
+	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: SparseMemory}))(t)
+	r.bindSparse(t, BindSparseInfo{Images: []SparseImageBinds{{m, []SparseImageBind{{Offset: [3]int{128, 0, 0}, Extent: [3]int{128, 64, 1}, Memory: memory}}}}})
+	runOn(t, r.dev, func(c *CommandBuffer) {
+		c.ClearColorImage(m, [4]uint32{0x40e00000}, []ImageRange{{}}) // 7
+		for i, x := range [4]int{0, 127, 128, 255} {
+			c.CopyImageToBuffer(m, r.y, []BufferImageCopy{{BufferOffset: uint64(4 * i), Offset: [3]int{x, 63, 0}, Extent: [3]int{1, 1, 1}}})
+		}
+	})
+	for i, want := range [4]float32{0, 0, 7, 7} {
+		if got := r.get(64, i); got != want {
+			t.Errorf("texel %d is %v; must be %v", i, got, want)
+		}
+	}
+}

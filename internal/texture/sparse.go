@@ -84,7 +84,7 @@ func (l *Layout) sparseAspects() (list []sparseAspect, next int, err error) {
 		a.Block = shape
 		for n := range l.Levels {
 			t := &p.levels[n]
-			if t.width < shape[0] || t.height < shape[1] || t.depth < shape[2] {
+			if t.width*t.height*t.depth < shape[0]*shape[1]*shape[2] { // by size, not by each dimension
 				a.TailLevel = n
 				break
 			}

@@ -155,3 +155,31 @@ func TestResidencyRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseTail checks which levels are the mip tail: those that are smaller than a block (Vulkan, "Mip Tail Regions"). A level that is less
+// wide, high or deep than a block and has more texels has blocks of its own.
+func TestSparseTail(t *testing.T) {
+	for _, x := range []struct {
+		desc texture.Desc
+		tail int
+	}{
+		{texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 256, Height: 256, Levels: 3}, 2}, // 128×128, 64×64
+		{texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 256, Height: 64, Levels: 2}, 1},
+		{texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 255, Height: 64, Levels: 2}, 0},
+		{texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim3D, Width: 512, Height: 256, Depth: 6, Levels: 3}, 2}, // of 32×32×16; 256×128×3, 128×64×1
+		{texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim3D, Width: 32, Height: 32, Depth: 15}, 0},
+		{texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 1024, Height: 128, Levels: 2}, 1}, // of 512×256
+	} {
+		l, err := texture.NewLayout(x.desc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := l.SparseAspects()
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v: %+v, %v", x.desc, list, err)
+		}
+		if list[0].TailLevel != x.tail {
+			t.Errorf("%+v: the tail begins at level %d; must at %d", x.desc, list[0].TailLevel, x.tail)
+		}
+	}
+}
