@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
 // imagePart is an image that a shader is bound to, or an attachment of a draw, or a part of one.
@@ -88,7 +89,42 @@ func (v *Variable) showImage() {
 	p := &imagePart{attachment: -1, resource: r, element: element}
 	if p.show(v.of.hook) {
 		v.image = p
+	} else if r < 0 && len(v.path) == 0 {
+		v.image = v.of.mappedImage(v.id)
 	}
+}
+
+// loadedImage returns the image that an instruction has loaded: its value is the number of a resource of the stage, and that of the descriptor, also of one
+// in a heap. It returns nil for one without texels.
+func (x *view) loadedImage(id spirv.ID) *imagePart {
+	_, list, err := x.placesOf(id, nil)
+	if err != nil || len(list) < 2 {
+		return nil
+	}
+	resource, err := x.read(list[0])
+	if err != nil {
+		return nil
+	}
+	element, err := x.read(list[1])
+	p := &imagePart{attachment: -1, resource: int(x.own().Resources) + int(uint32(resource)), element: element}
+	if err != nil || !p.show(x.hook) {
+		return nil
+	}
+	return p
+}
+
+// mappedImage returns the image of a variable whose descriptor is in a heap, by a mapping: that which the function has loaded from it last; nil before.
+func (x *view) mappedImage(variable spirv.ID) (p *imagePart) {
+	m := x.own().stage.Facts
+	for _, id := range x.namesOf().ids {
+		in := m.Code.DefInst(id)
+		if in != nil && in.Op() == spirv.OpLoad && inst.Load(in).Pointer() == variable && m.Code.Def(id)+1 < x.Instruction {
+			if q := x.loadedImage(id); q != nil {
+				p = q
+			}
+		}
+	}
+	return p
 }
 
 // imagePath is Path for an image, or a part of one: an index along each axis.

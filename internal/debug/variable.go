@@ -198,8 +198,12 @@ func (x *view) isResult(id spirv.ID) bool {
 // variable returns a variable or value, without its text.
 func (x *view) variable(id spirv.ID) *Variable {
 	v := &Variable{of: x, id: id, Name: x.name(id), t: x.own().stage.Symbols.Type(x.own().fn, id)}
-	if isImage(v.t) && x.isImageVariable(id) {
+	switch {
+	case !isImage(v.t):
+	case x.isImageVariable(id):
 		v.showImage()
+	default:
+		v.image = x.loadedImage(id)
 	}
 	return v
 }
@@ -255,7 +259,7 @@ func (v *Variable) fill() {
 		v.fillRay()
 		return
 	}
-	if isImage(v.t) && v.of.isImageVariable(v.id) {
+	if isImage(v.t) {
 		v.Value = "<no image with texels>"
 		return
 	}
