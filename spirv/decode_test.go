@@ -308,3 +308,25 @@ func TestAnyBound(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeModule decodes modules of one piece of clone and around two of them, and checks that they share no memory with the bytes.
+func TestLargeModule(t *testing.T) {
+	for _, n := range []int{clonePiece / 4, clonePiece/4 + 1, 2*clonePiece/4 - 1, 2*clonePiece/4 + 3} {
+		words := module(1)
+		for len(words) < n {
+			words = append(words, Head(OpNop, 1))
+		}
+		data := make([]byte, 0, 4*n)
+		for _, w := range words {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+		m, err := Decode(data)
+		if err != nil {
+			t.Fatalf("%d words: %v", n, err)
+		}
+		clear(data)
+		if !slices.Equal(m.Words, words) {
+			t.Errorf("%d words: the module has other words", n)
+		}
+	}
+}

@@ -96,6 +96,9 @@ func TestUntrustedText(t *testing.T) {
 	if err := os.WriteFile("evil.pipeline.yaml", []byte("stages:\n  compute: evil.spv\nlayout:\n  sets: {}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("named.spvasm", []byte(strings.ReplaceAll(namedText, "NAME", "\x1b[31mRED\x1b]0;P\x07\r\n::error file=a::b\u202e\u009b31m<script>alert")), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	var runs [][]string
 	for _, f := range formats {
 		for _, file := range []string{"evil.spv", "evil.spvasm", "::error file=x::\x1b[31m", "evil.pipeline.yaml", "evil.amber"} {
@@ -103,7 +106,15 @@ func TestUntrustedText(t *testing.T) {
 		}
 	}
 	for _, f := range formats {
-		runs = append(runs, []string{"run", "--format", f, "evil.amber"})
+		runs = append(runs, []string{"run", "--format", f, "evil.amber"}, []string{"test", "--format", f, "--sanitize", "evil.amber"})
+	}
+	for _, f := range profileFormats {
+		if f != "pprof" { // which is binary
+			runs = append(runs, []string{"profile", "--format", f, "named.spvasm", "--buffer", "0=uint:1"}, []string{"profile", "--invocations", "--format", f, "named.spvasm", "--buffer", "0=uint:1"})
+		}
+	}
+	for _, f := range []string{"text", "json"} {
+		runs = append(runs, []string{"run", "--sanitize", "--format", f, "named.spvasm", "--buffer", "0=uint:1"}, []string{"profiles", "requires", "--format", f, "evil.spv"})
 	}
 	for _, f := range reflectFormats {
 		runs = append(runs, []string{"reflect", "--format", f, "evil.spv"})
@@ -132,3 +143,39 @@ func TestUntrustedText(t *testing.T) {
 		}
 	}
 }
+
+// namedText is a shader that runs, and stores outside of its buffer. NAME stands in all of its names.
+const namedText = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%file = OpString "NAME.comp"
+OpSource GLSL 450 %file "NAME
+line"
+OpName %main "NAMEmain"
+OpName %v "NAMEv"
+OpName %S "NAMES"
+OpMemberName %S 0 "NAMEm"
+OpDecorate %S Block
+OpMemberDecorate %S 0 Offset 0
+OpDecorate %list ArrayStride 4
+OpDecorate %v DescriptorSet 0
+OpDecorate %v Binding 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%list = OpTypeRuntimeArray %uint
+%S = OpTypeStruct %list
+%ptrS = OpTypePointer StorageBuffer %S
+%ptr = OpTypePointer StorageBuffer %uint
+%v = OpVariable %ptrS StorageBuffer
+%c0 = OpConstant %uint 0
+%c9 = OpConstant %uint 99
+%main = OpFunction %void None %f
+%l = OpLabel
+OpLine %file 2 1
+%p = OpAccessChain %ptr %v %c0 %c9
+OpStore %p %c9
+OpReturn
+OpFunctionEnd
+`

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // The elements of a report of Cobertura (coverage-04.dtd). It requires the elements of lists even if they are empty.
@@ -71,10 +73,11 @@ func (p *Profile) Cobertura(w io.Writer) error {
 			lines[i] += l[i]
 			branches[i] += b[i]
 		}
-		class := coberturaClass{Name: f.Name, Filename: f.Name, coberturaRates: rates(l, b)}
+		name := plain.Line(f.Name)
+		class := coberturaClass{Name: name, Filename: name, coberturaRates: rates(l, b)}
 		for _, fn := range f.functions() {
 			class.Methods.List = append(class.Methods.List, coberturaMethod{
-				Name: fn.Unique, coberturaRates: rates([2]int{1, int(min(fn.Calls, 1))}, [2]int{}),
+				Name: plain.Line(fn.Unique), coberturaRates: rates([2]int{1, int(min(fn.Calls, 1))}, [2]int{}),
 				Lines: coberturaLines{[]coberturaLine{{Number: fn.Line, Hits: fn.Calls}}},
 			})
 		}

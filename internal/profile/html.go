@@ -37,7 +37,7 @@ const maxPageLines = 1 << 16
 // HTML writes one page that needs nothing else: each source with the counts of its lines. The color of a line shows its share of the
 // executed instructions of the source.
 func (p *Profile) HTML(w io.Writer, title string, source Sources, whole Whole) error {
-	page, err := template.New("page").Parse(pageText)
+	page, err := template.New("page").Funcs(template.FuncMap{"plain": plain.Line}).Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -133,17 +133,17 @@ th { position: sticky; top: 0; background: Canvas } td.text, th.text { text-alig
 <figcaption>{{.Width}} × {{.Height}} pixels, draws: {{.Draws}}, instructions of fragments: {{.Count .Total}}, {{.Mean}} at a pixel on average
 <div class="scale"><span>0</span><i></i><span>{{.Count .Most}}</span></div></figcaption>
 </figure>
-{{end}}{{range .Dispatches}}<h2>{{.Summary}}</h2>
+{{end}}{{range .Dispatches}}<h2>{{plain .Summary}}</h2>
 <table>
 <tr><th>instructions<th>dispatch<th>workgroup<th>invocation
 {{range .Longest}}<tr><td>{{.Instructions}}<td>{{.Dispatch}}<td>{{.Workgroup}}<td>{{.Local}}
 {{end}}</table>
 <table>
 <tr><th>loads<th>stores<th>atomics<th>bytes read<th>written<th>cache lines<th>accesses<th>contended<th>serial<th class="text">buffer
-{{range .Buffers}}<tr><td>{{.Loads}}<td>{{.Stores}}<td>{{.Atomics}}<td>{{.Read}}<td>{{.Written}}<td>{{.Lines}}<td>{{.Transfers}}<td>{{.Contended}}<td>{{.Serial}}<td class="text">{{.Name}}
+{{range .Buffers}}<tr><td>{{.Loads}}<td>{{.Stores}}<td>{{.Atomics}}<td>{{.Read}}<td>{{.Written}}<td>{{.Lines}}<td>{{.Transfers}}<td>{{.Contended}}<td>{{.Serial}}<td class="text">{{plain .Name}}
 {{end}}</table>
 {{end}}{{range .Files}}<h2>{{.Name}}</h2>
-<p>{{range .Functions}}{{.Name}}, line {{.Line}}: {{.Called}}<br>
+<p>{{range .Functions}}{{plain .Name}}, line {{.Line}}: {{.Called}}<br>
 {{end}}</p>
 <table>
 <tr><th>share<th>executed<th>lanes<th>divergent<th>instructions<th>read<th>written<th>line<th class="text">source

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -27,7 +28,7 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 	if o.Version == 0 {
 		o.Version = newest
 	}
-	s := string(text)
+	s := clone(text)
 	a := assembler{
 		lexer:   lexer{text: s},
 		ids:     newIDs(s, o.PreserveNumericIDs),
@@ -48,6 +49,22 @@ func Assemble(text []byte, o AssembleOptions) ([]uint32, error) {
 	}
 	a.words[0], a.words[1], a.words[2], a.words[3] = spirv.Magic, uint32(o.Version), o.Generator, a.ids.bound
 	return a.words, nil
+}
+
+// clonePiece is the number of bytes of one copy of clone. A goroutine cannot be stopped within a copy.
+const clonePiece = 1 << 20
+
+// clone returns a text as a string.
+func clone(text []byte) string {
+	if len(text) <= clonePiece {
+		return string(text)
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for piece := range slices.Chunk(text, clonePiece) {
+		b.Write(piece)
+	}
+	return b.String()
 }
 
 // assembler is the state of one run over a text. Methods that read the text

@@ -228,3 +228,15 @@ func checkFault(t *testing.T, text string, words []uint32, err error, pos diag.P
 		t.Errorf("%s: words with a finding", text)
 	}
 }
+
+// TestLargeText assembles texts of a piece and around two of them: a comment, and an instruction at the end.
+func TestLargeText(t *testing.T) {
+	const last = "\nOpNop\n"
+	for _, n := range []int{1 << 20, 1<<20 + 1, 2<<20 - 1, 2<<20 + 3} {
+		text := ";" + strings.Repeat("x", n-1-len(last)) + last
+		words, err := Assemble([]byte(text), AssembleOptions{})
+		if err != nil || len(words) != spirv.HeaderWords+1 {
+			t.Errorf("%d bytes: %d words, %v; want one instruction", n, len(words), err)
+		}
+	}
+}
