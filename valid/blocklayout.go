@@ -142,7 +142,7 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 		to, data = inst.Load(in).Pointer(), t
 		pointer = c.m.TypeOf(to)
 	}
-	if pointer == nil || pointer.Op != spirv.OpTypeUntypedPointerKHR || data == nil || b.binds(to, pointer) {
+	if pointer == nil || pointer.Op != spirv.OpTypeUntypedPointerKHR || data == nil || !b.hasLayout(to, pointer) {
 		return
 	}
 	if data.IsArray() && data.Elem.IsStruct() && c.isBlock(data.Elem) {
@@ -151,13 +151,14 @@ func (b *blockCheck) reference(i int, in spirv.Inst) {
 	b.access(i, pointer.Storage, data)
 }
 
-// binds reports whether an untyped pointer is to a resource of a binding in UniformConstant, which has no layout. A heap has one.
-func (b *blockCheck) binds(pointer spirv.ID, t *facts.Type) bool {
+// hasLayout reports whether the memory of an untyped pointer has an explicit layout: its storage class does, or it is a heap. A resource of
+// a binding in UniformConstant has none.
+func (b *blockCheck) hasLayout(pointer spirv.ID, t *facts.Type) bool {
 	if t.Storage != spirv.StorageClassUniformConstant {
-		return false
+		return explicit(t.Storage)
 	}
 	v := b.c.origin(pointer)
-	return v != nil && !b.c.isHeap(v)
+	return v == nil || b.c.isHeap(v)
 }
 
 // access checks a type through which memory of a storage class is accessed; outside of Vulkan only blocks.
@@ -229,7 +230,11 @@ func (c *checker) noLayout() {
 		switch v.Storage {
 		case spirv.StorageClassWorkgroup:
 			block := t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock)
-			if laid[t.Number] && !block && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) || untyped && !block {
+			switch {
+			case block:
+			case untyped:
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "an untyped variable in Workgroup of the type %s, which is no Block; must be a Block", c.name(t.ID)).also(c, t.Index, "the type")
+			case laid[t.Number] && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR):
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in Workgroup of the type %s, which has an explicit layout and is no Block; must be a Block", c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
