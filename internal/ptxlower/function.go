@@ -192,11 +192,27 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 			if isVideo(x.Op) {
 				it.in, it.parts = withoutSelectors(x)
 			}
+			if x.Op == "tex" {
+				it.in = withBrackets(x)
+			}
 			f.items = append(f.items, it)
 		case *ptx.Block:
 			f.flatten(x, newScope(s))
 		}
 	}
+}
+
+// withBrackets returns a lookup in a texture with the texture and the coordinates in brackets, which the ISA does not require: "for
+// compatibility with prior versions of PTX".
+func withBrackets(in *ptx.Instr) *ptx.Instr {
+	list := in.Operands
+	if len(list) < 3 || list[1].Kind != ptx.Symbol {
+		return in
+	}
+	x := *in
+	address := &ptx.Operand{Pos: list[1].Pos, Kind: ptx.Address, Elems: list[1:3]}
+	x.Operands = append([]*ptx.Operand{list[0], address}, list[3:]...)
+	return &x
 }
 
 // placeFrame gives each .param and .local of the body a variable of its own, or a place in the local memory if its address is used
