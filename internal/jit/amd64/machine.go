@@ -211,21 +211,13 @@ func (m *machine) function(i int) bool {
 	m.Bind(m.entries[i])
 	m.mark(i, nil)
 	m.GI(SubI, true, RSP, m.frame.Size+56)
-	at := 0 // number of the instruction in the function
-	for b := range m.f.Blocks {
-		m.Bind(m.blocks[b])
-		insts := m.f.Blocks[b].Insts
-		for len(insts) > 0 {
-			m.f.Form.Arena.Poll()
-			in, n := &insts[0], 1
-			// A jump to the next block, as the last instruction, is a fall-through.
-			if in.Op != vcode.Jump || in.Target != b+1 || len(insts) > 1 {
-				m.mark(i, in)
-				n = m.insts(insts)
-				m.attribute(slowPathOwner{in, at, n})
+	for _, far := range []bool{false, true} {
+		at := 0 // number of the instruction in the function
+		for b := range m.f.Blocks {
+			if x := &m.f.Blocks[b]; x.Far == far {
+				m.block(i, b, at)
 			}
-			at += n
-			insts = insts[n:]
+			at += len(m.f.Blocks[b].Insts)
 		}
 	}
 	for len(m.slowPaths) > 0 {
@@ -238,6 +230,33 @@ func (m *machine) function(i int) bool {
 		}
 	}
 	return !m.frame.sharing.conflict
+}
+
+// block emits block b of the i-th function, whose first instruction has the number at in the function. Blocks that rarely run come after
+// all others: the slow paths of control flow.
+func (m *machine) block(i, b, at int) {
+	m.Bind(m.blocks[b])
+	list := m.f.Blocks[b].Insts
+	next := b + 1
+	for next < len(m.f.Blocks) && m.f.Blocks[next].Far != m.f.Blocks[b].Far {
+		next++
+	}
+	for insts := list; len(insts) > 0; {
+		m.f.Form.Arena.Poll()
+		in, n := &insts[0], 1
+		// A jump to the next block, as the last instruction, is a fall-through.
+		if in.Op != vcode.Jump || in.Target != next || len(insts) > 1 {
+			m.mark(i, in)
+			n = m.insts(insts)
+			m.attribute(slowPathOwner{in, at, n})
+		}
+		at += n
+		insts = insts[n:]
+	}
+	ended := len(list) > 0 && (list[len(list)-1].Op == vcode.Jump || list[len(list)-1].Op == vcode.Return)
+	if next != b+1 && !ended && b+1 < len(m.f.Blocks) {
+		m.Jmp(m.blocks[b+1])
+	}
 }
 
 // insts emits the first instruction of a list, or more that are faster as one. It returns their number.

@@ -240,6 +240,9 @@ func (in *Inst) BailsOut() bool {
 // it ends with a Jump or Return.
 type Block struct {
 	Insts []Inst
+
+	// Far is a hint: the block rarely runs. The machine may place its code apart, so that the usual path is contiguous.
+	Far bool
 }
 
 // Func is the code of one function for a strip of Parts·Form.Lanes lanes.

@@ -9,12 +9,16 @@ import (
 
 // String returns the text of the function, one line for each instruction. A register is printed as its class,
 // k (Mask), v (Vec), w (Wide) or g (Gen), and its number; a constant as its bits; a sequence as
-// first+step·lane.
+// first+step·lane. The label of a block that rarely runs has the word far.
 func (f *Func) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "func %q parts %d\n", f.Name, f.Parts)
 	for i := range f.Blocks {
-		fmt.Fprintf(&w, "b%d:\n", i)
+		far := ""
+		if f.Blocks[i].Far {
+			far = " far"
+		}
+		fmt.Fprintf(&w, "b%d:%s\n", i, far)
 		for j := range f.Blocks[i].Insts {
 			w.WriteString("\t" + f.line(&f.Blocks[i].Insts[j]) + "\n")
 		}

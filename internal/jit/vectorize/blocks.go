@@ -104,7 +104,7 @@ func mergeBlocks(f *vcode.Func) {
 			}
 		}
 		index[b] = int32(len(out))
-		out = append(out, vcode.Block{Insts: all})
+		out = append(out, vcode.Block{Insts: all, Far: f.Blocks[b].Far})
 	}
 	f.Blocks = out
 	f.Each(func(in *vcode.Inst) {

@@ -18,6 +18,7 @@ type builder struct {
 	general int          // index of the general version of a speculative function, or 0
 	cold    bool         // rarely run: the general version of a speculative function
 	windows bool         // the machine has windows of gathers
+	far     *region      // an open region whose rest rarely runs, or nil
 }
 
 // newBuilder begins a function of about the expected number of instructions.
@@ -40,6 +41,7 @@ func (s *builder) newBlock() int {
 
 // startBlock ends the current block and begins block n.
 func (s *builder) startBlock(n int) {
+	s.dst.Blocks[n].Far = s.far != nil
 	s.order, s.starts = append(s.order, n), append(s.starts, len(s.code))
 }
 

@@ -180,6 +180,7 @@ func (w *vectorizer) endUniformIf(r *region) {
 	first, second := r.firstEnd, w.active
 	if !r.inSecond {
 		first, second = w.active, r.entry
+		w.expectLeft(r)
 	}
 	w.startBlock(r.end)
 	switch {
@@ -189,6 +190,15 @@ func (w *vectorizer) endUniformIf(r *region) {
 		w.active = first
 	default:
 		w.active = r.out
+	}
+}
+
+// expectLeft notes, at the end of an if that all lanes have left, that the rest of the block around it rarely runs, if the condition is on
+// every lane: "if (all lanes may) { the fast version; leave the block }; the general version".
+func (w *vectorizer) expectLeft(r *region) {
+	c := w.src.Val(w.src.Val(r.label).Args[0])
+	if outer := w.open[len(w.open)-1]; w.active == nil && w.far == nil && c.Op == ir.Every && outer.op == ir.Block && outer.label != 0 {
+		w.far = outer
 	}
 }
 
@@ -215,6 +225,9 @@ func (w *vectorizer) endBlock(r *region) {
 	together := !r.discards && (w.shapes.reconverges[r.label] || r.convergent && (fall == nil || slices.Equal(fall, r.entry)))
 	if fall != nil && (arrived || r.discards) && !together {
 		w.arrive(fall, r)
+	}
+	if w.far == r {
+		w.far = nil
 	}
 	w.startBlock(r.end)
 	last := len(w.open) == 1

@@ -47,7 +47,7 @@ func (s *builder) runPasses() *vcode.Func {
 	end := len(s.code)
 	for i := len(s.order) - 1; i >= 0; i-- {
 		index[s.order[i]] = int32(i)
-		sorted[i].Insts = s.code[s.starts[i]:end:end]
+		sorted[i] = vcode.Block{Insts: s.code[s.starts[i]:end:end], Far: s.dst.Blocks[s.order[i]].Far}
 		end = s.starts[i]
 	}
 	for i := range sorted {
