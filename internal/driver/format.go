@@ -30,12 +30,13 @@ var formatCalls = map[int]call{
 	abi.CmdGetPhysicalDeviceSparseImageFormatProperties2: run(getSparseImageFormatProperties2),
 }
 
-// features returns the uses of a format. Formats of scaled integers are for vertex buffers alone, as on other implementations:
-// applications do not agree whether the clear value of such an image has floats, as the specification requires, or integers.
+// features returns the uses of a format. Images of scaled integers are sampled and copied from: applications do not agree whether the clear
+// value of such an image has floats, as the specification requires, or integers. Views of other formats have the other uses.
 func (p *physicalDevice) features(n uint32) vk.FormatProperties {
 	f := p.vk.FormatProperties(format(n))
 	if scaled(n) {
-		f.Linear, f.Optimal = 0, 0
+		f.Linear &= vk.FormatSampledImage | vk.FormatTransferSource
+		f.Optimal &= vk.FormatSampledImage | vk.FormatTransferSource
 	}
 	return f
 }
@@ -62,7 +63,9 @@ func getImageFormatProperties(a *abi.GetPhysicalDeviceImageFormatPropertiesArgs)
 // imageFormatProperties writes the limits of images of a description.
 func imageFormatProperties(p *physicalDevice, tiling uint32, info vk.ImageInfo, to *abi.ImageFormatProperties) (out vk.ImageFormatProperties, r abi.Result) {
 	*to = abi.ImageFormatProperties{}
-	if p == nil || tiling > abi.ImageTilingLinear || scaled(uint32(info.Format)) {
+	const scaledUse = vk.ImageSampled | vk.ImageTransferSource | vk.ImageTransientAttachment
+	beyond := scaled(uint32(info.Format)) && info.Usage&^scaledUse != 0 && info.Flags&vk.ImageExtendedUsage == 0
+	if p == nil || tiling > abi.ImageTilingLinear || beyond {
 		return out, abi.ErrorFormatNotSupported
 	}
 	out, err := p.vk.ImageFormatProperties(info)

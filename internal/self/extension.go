@@ -167,6 +167,7 @@ var extensionLimits = map[string]uint64{
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	"lineWidthRange[1]": math.Float64bits(raster.MaxLineWidth), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
+	"meshAndTaskShaderDerivatives": 1, // VK_KHR_compute_shader_derivatives
 	// VK_KHR_maintenance6
 	"blockTexelViewCompatibleMultipleLayers": 1,
 	// others

@@ -24,3 +24,10 @@ func TestSelfRobustness(t *testing.T) {
 		t.Errorf("the alignment of uniform buffers is %d", uniform)
 	}
 }
+
+// TestSelfDerivatives checks that task and mesh shaders have derivatives, as internal/amber/testdata/meshgroup.amber computes them.
+func TestSelfDerivatives(t *testing.T) {
+	if n, known := Profile().Device.Limit("meshAndTaskShaderDerivatives"); n != 1 || !known {
+		t.Errorf("meshAndTaskShaderDerivatives is %d, known %t; must be 1", n, known)
+	}
+}
