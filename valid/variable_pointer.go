@@ -298,6 +298,9 @@ func (w *pointerWalk) judge() {
 			if w.known[i]&isVariable != 0 && makesPointer(in) {
 				w.arrayOfBlocks(i, in)
 			}
+			if w.known[i]&isVariable != 0 && in.Op() != spirv.OpFunction {
+				w.matrix(i, in)
+			}
 			if w.known[i] == isVariable|intoMatrix && makesPointer(in) {
 				if base := chainBase(in); base == 0 || w.of(base) != isVariable|intoMatrix {
 					w.checker.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not point into a matrix")
@@ -326,6 +329,14 @@ func (w *pointerWalk) arrayOfBlocks(i int, in spirv.Inst) {
 	}
 }
 
+// matrix checks the type to which a typed variable pointer points. An untyped pointer has
+// a type only in an access: see heldMatrix.
+func (w *pointerWalk) matrix(i int, in spirv.Inst) {
+	if p := w.checker.m.Type(in.Type()); p.IsPointer() && w.checker.contains(p.Elem, holdsMatrix) {
+		w.checker.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to %s; must point to no matrix", w.checker.typeName(p.Elem))
+	}
+}
+
 // makesPointer reports whether an instruction yields a pointer by itself, which a function
 // and a parameter do not.
 func makesPointer(in spirv.Inst) bool {
@@ -336,8 +347,11 @@ func makesPointer(in spirv.Inst) bool {
 	return true
 }
 
-// heldMatrix checks an access by way of a variable pointer.
+// heldMatrix checks an access by way of an untyped variable pointer.
 func (w *pointerWalk) heldMatrix(i int, pointer spirv.ID, t *facts.Type) {
+	if p := w.checker.m.TypeOf(pointer); p.IsPointer() && p.Elem != nil {
+		return // see matrix
+	}
 	if w.of(pointer)&isVariable != 0 && w.checker.contains(t, holdsMatrix) {
 		w.checker.fail(i, "SPV-VariablePointer-Matrix", "%s of %s through a variable pointer; must point to no matrix", w.checker.code.Inst(i).Op(), w.checker.typeName(t))
 	}
