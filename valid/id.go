@@ -218,9 +218,7 @@ func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		return // construct.go and controlflow.go check the targets of branches
 	}
 	if d < c.fn.Index {
-		if op != spirv.OpExtInst || !c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
-			c.fail(i, "SPV-Id-Function", "%s uses %s of another function", op, c.name(spirv.ID(in[at]))).also(c, d, "the definition")
-		}
+		c.fail(i, "SPV-Id-Function", "%s uses %s of another function", op, c.name(spirv.ID(in[at]))).also(c, d, "the definition")
 		return
 	}
 	if b == nil || c.block == nil {
