@@ -12,9 +12,9 @@ import (
 var extInstFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a non-semantic set and has a forward reference"},
-		{Code: "SPV-ExtInst-Version", Section: "Arm.ExperimentalMLOperations", Words: "the import names an existing version"},
+		{Code: "SPV-ExtInst-Version", Section: "Arm.ExperimentalMLOperations, NonSemantic.Graph.DebugInfo", Words: "the import names an existing version"},
 		{Code: "SPV-ExtInst-Void", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a non-semantic instruction has the type void"},
-		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a non-semantic set needs SPIR-V 1.6 or the extension SPV_KHR_non_semantic_info"},
+		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a non-semantic set needs SPIR-V 1.6 or the extension SPV_KHR_non_semantic_info; the set for graphs needs SPV_ARM_graph"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpExtInst:                   (*checker).extInst,
@@ -47,6 +47,10 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 		c.debugPrintf(i, in)
 	case spirv.ExtSetNonSemanticGraphDebugInfo:
 		c.graph.graphDebug(i, in)
+	case spirv.ExtSetDebugInfo:
+		if t := c.m.Type(in.Type()); t != nil && !t.IsVoid() {
+			c.fail(i, "SPV-DebugInfo-Result", "the instruction is %s; must be void", c.typeName(t))
+		}
 	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:
 		c.debugInfo.debug(i, in, set, c.fn, c.block)
 	}
@@ -71,8 +75,12 @@ func (c *checker) extInstImport(i int, in spirv.Inst) {
 	if set.NonSemantic() && !c.since(spirv.Version16) && !c.m.Extension("SPV_KHR_non_semantic_info") {
 		c.fail(i, "SPV-ExtInst-Extension", "the import of %q in SPIR-V %s; must have the extension SPV_KHR_non_semantic_info", spirv.String(in[2:]), c.version)
 	}
-	if name := spirv.String(in[2:]); set == spirv.ExtSetArmExperimentalMLOperations && name != set.String()+"1" {
+	first := set == spirv.ExtSetArmExperimentalMLOperations || set == spirv.ExtSetNonSemanticGraphDebugInfo // sets with one version
+	if name := spirv.String(in[2:]); first && name != set.String()+"1" {
 		c.fail(i, "SPV-ExtInst-Version", "the import %q; must be of version 1", name)
+	}
+	if set == spirv.ExtSetNonSemanticGraphDebugInfo && !c.m.Extension("SPV_ARM_graph") {
+		c.fail(i, "SPV-ExtInst-Extension", "the import of %q; must have the extension SPV_ARM_graph", spirv.String(in[2:]))
 	}
 	if set == spirv.ExtSetNonSemanticClspvReflection {
 		c.clspvVersion(i, spirv.String(in[2:]))

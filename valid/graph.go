@@ -69,6 +69,7 @@ type graphs struct {
 	used      map[graphSlot]int
 	constants map[uint32]int
 	names     map[string]int
+	ends      map[int]int // of the graphs that debug information describes, by their first instruction
 }
 
 // graphSlot is an input or an output of a graph, or an element of one.
@@ -316,9 +317,19 @@ func (g *graphs) graphDebug(i int, in spirv.Inst) {
 				spirv.NonSemanticGraphDebugInfoOp(inst.ExtInst(d).Instruction()) == spirv.NonSemanticGraphDebugInfoDebugGraph
 		})
 		kind(v.Name(), "the name", text)
+		for _, id := range v.Instructions() {
+			kind(id, "a part of the operation", func(spirv.Inst) bool { return g.within(v.Graph(), g.code.Def(id)) })
+		}
 	case spirv.NonSemanticGraphDebugInfoDebugTensor:
 		v := inst.NonSemanticGraphDebugInfoDebugTensor(in)
 		kind(v.Name(), "the name", text)
+		kind(v.Tensor(), "the tensor", func(spirv.Inst) bool {
+			t := g.m.TypeOf(v.Tensor())
+			if t == nil || t.Op == spirv.OpTypeTensorARM {
+				return t != nil && len(v.Element()) == 0
+			}
+			return len(v.Element()) > 0 && ofTensors(t)
+		})
 		for _, id := range v.Element() {
 			kind(id, "the index", func(d spirv.Inst) bool {
 				t := g.m.TypeOf(id)
@@ -326,4 +337,39 @@ func (g *graphs) graphDebug(i int, in spirv.Inst) {
 			})
 		}
 	}
+}
+
+// within reports whether instruction d is in the graph that a DebugGraph describes. Unknown graphs have every instruction.
+func (g *graphs) within(described spirv.ID, d int) bool {
+	in := g.code.DefInst(described)
+	if in == nil || in.Op() != spirv.OpExtInst || len(in) < 6 {
+		return true
+	}
+	first := g.code.Def(spirv.ID(in[5]))
+	if first < 0 || g.code.OpAt(first) != spirv.OpGraphARM {
+		return true
+	}
+	end, ok := g.ends[first]
+	if !ok {
+		for end = first; end < g.code.Len() && g.code.OpAt(end) != spirv.OpGraphEndARM; end++ {
+		}
+		if g.ends == nil {
+			g.ends = map[int]int{}
+		}
+		g.ends[first] = end
+	}
+	return d >= first && d < end
+}
+
+// ofTensors reports whether a type is a composite of tensors.
+func ofTensors(t *facts.Type) bool {
+	if t.IsArray() {
+		return t.Elem != nil && t.Elem.Op == spirv.OpTypeTensorARM
+	}
+	for n := range t.Members {
+		if m := t.Members[n].Type; m == nil || m.Op != spirv.OpTypeTensorARM {
+			return false
+		}
+	}
+	return t.IsStruct()
 }
