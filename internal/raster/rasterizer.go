@@ -187,6 +187,9 @@ func (r *Rasterizer) Tiles() int { return len(r.tiles) }
 // the next Begin.
 func (r *Rasterizer) Tile(i int) []uint64 { return r.tiles[i] }
 
+// ItemWords returns the number of words of the items of all tiles.
+func (r *Rasterizer) ItemWords() int { return r.words }
+
 // viewportOf returns the number and transformation of a primitive's viewport, as its provoking vertex or the
 // current bit of its mask selects it; nil if there is no such viewport or scissor.
 func (r *Rasterizer) viewportOf(provoking uint32) (number uint32, t *transform) {

@@ -57,8 +57,8 @@ func (d *binWorker) finishList() error {
 	if r.key.InPlace {
 		s.batches, s.ownBytes = d.triangles.Batches()
 	} else {
-		s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
-		s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
+		s.primitives, d.Raster.Primitives = d.Raster.Primitives, withSpace(s.primitives, len(d.Raster.Primitives))
+		s.records, d.Raster.Varyings = d.Raster.Varyings, withSpace(s.records, len(d.Raster.Varyings))
 	}
 	words := layout.FragmentParamWords(&r.state)
 	s.params.Grow(4 * words)
@@ -91,6 +91,16 @@ func (d *binWorker) finishList() error {
 	return nil
 }
 
+// withSpace returns an empty list with space for at least n elements, in the memory of list if that suffices. Lists of a draw have about equal
+// lengths. With the length of the list before as n, a list seldom grows by copies to new pages, one after the other.
+func withSpace[T any](list []T, n int) []T {
+	if cap(list) < n {
+		const eighth = 3
+		return make([]T, 0, n+n>>eighth)
+	}
+	return list[:0]
+}
+
 // addStatistics adds the worker's counters to the draw's statistics.
 func (p *Pass) addStatistics(d *binWorker) {
 	if s := d.Args.Statistics; s != nil {
@@ -103,8 +113,11 @@ func (p *Pass) addStatistics(d *binWorker) {
 
 // gatherBins concatenates the items of all tiles.
 func (d *binWorker) gatherBins(s *binList) {
-	s.items, s.bins = s.items[:0], s.bins[:0]
-	r := d.draw
+	r, length := d.draw, d.packedWords
+	if !r.key.Packed {
+		length = d.Raster.ItemWords()
+	}
+	s.items, s.bins = withSpace(s.items, length), s.bins[:0]
 	words := uint32(r.itemWords())
 	first, area := uint32(0), r.frame.Area
 	if r.key.Packed {
@@ -138,6 +151,9 @@ func (d *binWorker) gatherBins(s *binList) {
 			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, covers && coversTile(list)})
 			first = end
 		}
+	}
+	if r.key.Packed {
+		d.packedWords = len(s.items)
 	}
 	if sampled {
 		r.chooseSize(&sample, len(s.items))

@@ -146,9 +146,10 @@ type binWorker struct {
 	packer packer
 	series series
 
-	waiting   []waitingTask
-	triangles frontend.Triangles // of the current draw in place
-	sampled   uint32             // packed bin lists so far, of which some choose the size of the triangles
+	waiting     []waitingTask
+	triangles   frontend.Triangles // of the current draw in place
+	sampled     uint32             // packed bin lists so far, of which some choose the size of the triangles
+	packedWords int                // words of the items of the last packed bin list
 }
 
 // binning is the state of the front end that the workers share.
