@@ -3,7 +3,8 @@
 //
 // # Files
 //
-//	contest.go  a module on the interpreter, before and after each pass, and on the JIT at every level of the machine
-//	reduce.go   a smaller module that fails alike
-//	change.go   random changes of a module
+//	contest.go        a module on the interpreter, before and after each pass, and on the JIT at every level of the machine
+//	reduce.go         a smaller module that fails alike
+//	change.go         random changes of a module
+//	grammarchange.go  changes that keep the form that the grammar requires
 package contest

@@ -6,8 +6,10 @@
 // usage: valdiff [flags] [FOLDER]…
 //
 // A folder has modules (.spv) or cases (.txtar). The peer is a small client of SPIRV-Tools
-// that the tool builds by g++ from client/client.cpp. Only modules that both accept are
-// changed; the tool first reports the differences on the unchanged modules.
+// that the tool builds by g++ from client/client.cpp, or -client names a build with another
+// version of it. Only modules that both accept are changed; the tool first reports the
+// differences on the unchanged modules. With -grammar the changes keep the form of every
+// instruction; -operands replaces each id of each instruction by values of all types.
 package main
 
 import (
@@ -40,6 +42,9 @@ func main() {
 	flag.IntVar(&t.large, "large", 4_000, "words that a module may have to be changed")
 	flag.StringVar(&t.env, "target-env", "vulkan1.3", "environment to judge for")
 	flag.StringVar(&t.kind, "generate", "", "judge generated modules of a kind instead: "+strings.Join(kinds(), ", "))
+	flag.BoolVar(&t.grammar, "grammar", false, "changes keep modules well-formed: other enumerants, ids, decorations, types")
+	flag.BoolVar(&t.operands, "operands", false, "replace every id of each instruction by a value of each type instead")
+	flag.StringVar(&t.client, "client", "", "the peer: a build of the client with another SPIRV-Tools")
 	flag.StringVar(&t.keep, "keep", "", "folder that gets the first modules of each difference")
 	flag.Parse()
 	if err := t.run(flag.Args()); err != nil {
@@ -53,6 +58,8 @@ type tool struct {
 	count, made, large int
 	seed               uint64
 	env, keep, kind    string
+	client             string
+	grammar, operands  bool
 
 	judge   *valid.Env
 	changer contest.Changer
@@ -88,11 +95,12 @@ func (t *tool) run(folders []string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	client, err := build(work)
-	if err != nil {
-		return err
+	if t.client == "" {
+		if t.client, err = build(work); err != nil {
+			return err
+		}
 	}
-	t.peer = peer{path: client, env: t.env}
+	t.peer = peer{path: t.client, env: t.env}
 	defer t.peer.stop()
 	if t.kind != "" {
 		return t.generated()
@@ -111,8 +119,17 @@ func (t *tool) run(folders []string) error {
 		return nil
 	}
 	t.judged, t.classes = 0, map[string]*class{}
+	if t.operands {
+		t.everyOperand()
+		t.report(fmt.Sprintf("%d modules with other operands, from %d", t.judged, len(t.sources)))
+		return nil
+	}
+	change := t.changer.Change
+	if t.grammar {
+		change = t.changer.ChangeByGrammar
+	}
 	for t.judged < t.count {
-		t.both(t.changer.Change(t.sources[t.changer.IntN(len(t.sources))]))
+		t.both(change(t.sources[t.changer.IntN(len(t.sources))]))
 	}
 	t.report(fmt.Sprintf("%d changed modules, from %d", t.judged, len(t.sources)))
 	return nil

@@ -44,7 +44,12 @@ func newSoup(t *tool) *soup {
 // quiet reports whether both accept a module, and counts nothing.
 func (t *tool) quiet(text string) bool {
 	words, err := t.assemble(text)
-	if err != nil || t.peer.ask(words) != nil {
+	return err == nil && t.agree(words)
+}
+
+// agree reports whether both accept a module, and counts nothing.
+func (t *tool) agree(words []uint32) bool {
+	if t.peer.ask(words) != nil {
 		return false
 	}
 	theirs, err := t.peer.answer()
