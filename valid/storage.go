@@ -93,8 +93,8 @@ func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 	if bad == 0 || r.vulkan && !c.vulkan {
 		return
 	}
-	if b, ok := c.m.BuiltIn(v.ID); ok && c.row(b) != nil {
-		return // which class a built-in has in which model is a rule of its own
+	if b, ok := c.m.BuiltIn(v.ID); ok && c.vulkan && c.row(b) != nil {
+		return // Vulkan's rules on the built-in have its class in each model
 	}
 	code := r.code
 	if code == "" || !c.vulkan {
