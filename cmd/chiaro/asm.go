@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -184,7 +185,7 @@ func reported(c console, name string, err error) error {
 
 // colorful reports whether w is a terminal with colours and NO_COLOR is not set (https://no-color.org).
 func colorful(w any) bool {
-	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return terminal(w) && os.Getenv("NO_COLOR") == "" && !dumb(os.Getenv("TERM"), runtime.GOOS)
 }
 
 func terminal(w any) bool {

@@ -40,3 +40,15 @@ func TestNoProgress(t *testing.T) {
 		t.Errorf("%q", errs.String())
 	}
 }
+
+// TestDumb checks which terminals get escape sequences.
+func TestDumb(t *testing.T) {
+	for _, c := range []struct {
+		term, system string
+		want         bool
+	}{{"xterm", "linux", false}, {"dumb", "linux", true}, {"", "linux", true}, {"", "windows", false}, {"dumb", "windows", true}} {
+		if got := dumb(c.term, c.system); got != c.want {
+			t.Errorf("TERM %q on %s: %v; want %v", c.term, c.system, got, c.want)
+		}
+	}
+}
