@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -168,6 +169,74 @@ func recordObjects(t *testing.T, shader string) {
 				if got := r.word(rayOutput + 16); i == 4 && at != 5 && got != 0 {
 					t.Errorf("sanitizers %v: an image at index %#x, beyond the heap, has the texel %#x; must have 0", sanitize, at, got)
 				}
+			}
+		}
+	}
+}
+
+// TestRecordBlocks passes pointers to blocks to a function: to a block at an address in the shader record, and to a bound one. A third block
+// is in the data of the record. Sanitizers report elements beyond the bound block, and nothing else.
+func TestRecordBlocks(t *testing.T) {
+	const heap, out = 20480, rayOutput // of the buffer
+	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		for _, sanitize := range []Sanitizers{0, SanitizeBounds | SanitizeUndefined} {
+			var found []string
+			r := newRayScene(t, DeviceInfo{Engine: of, Sanitize: sanitize, Reports: func(x Report) { found = append(found, x.Message) }})
+			write := func(at int, info DescriptorInfo) {
+				t.Helper()
+				if err := r.dev.WriteDescriptor(r.memory.Bytes()[heap+at:], info); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(64, DescriptorInfo{Type: storage, Address: r.buffer.Address() + out, Range: 64})
+			write(128, DescriptorInfo{Type: link.UniformBuffer, Address: r.buffer.Address() + out + 512, Range: 16})
+			binary.LittleEndian.PutUint32(r.memory.Bytes()[out+512:], 200)
+			write(192, DescriptorInfo{Type: storage, Address: r.buffer.Address() + out + 768, Range: 64})
+			call := rayShader(t, "recordblock")
+			call.Mappings = []Mapping{
+				{Mapping: link.Mapping{First: 1, Source: enum.MappingSourceShaderRecordAddress, RecordOffset: 8}},
+				{Mapping: link.Mapping{First: 2, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 64}},
+				{Mapping: link.Mapping{First: 3, Source: enum.MappingSourceShaderRecordData, RecordOffset: 16}},
+				{Mapping: link.Mapping{First: 4, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 128}},
+			}
+			gen := rayShader(t, "heapgen")
+			gen.Mappings = []Mapping{{Mapping: link.Mapping{First: 1, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 192}}}
+			p := must(r.dev.NewRayTracingPipeline(t.Context(), RayTracingPipelineInfo{
+				Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap},
+				Stages:   []RayStageInfo{{spirv.ExecutionModelRayGenerationKHR, gen}, {spirv.ExecutionModelCallableKHR, call}},
+				Groups:   []link.Group{{Type: enum.GroupTypeGeneral, General: ref(0)}, {Type: enum.GroupTypeGeneral, General: ref(1)}},
+			}))(t)
+			tables := r.tables(t, p, 0, 1)
+			tables.Callable, tables.Miss = tables.Miss, ShaderTable{}
+			record := r.memory.Bytes()[rayTables+GroupHandleSize+64:]
+			binary.LittleEndian.PutUint64(record[8:], r.buffer.Address()+out+256)
+			binary.LittleEndian.PutUint32(record[16:], 100)
+			clear(r.memory.Bytes()[out : out+512])
+			run := func(n uint32) {
+				r.run(t, func(c *CommandBuffer) {
+					c.BindRayTracingPipeline(p)
+					c.BindResourceHeap(HeapRange{r.buffer.Address() + heap, 2048})
+					c.TraceRays(tables, n, 1, 1)
+				})
+			}
+			run(4)
+			bound := []uint32{200, 201, 202, 203, 1, 1, 1, 1, 16, 1, 1, 202, 203}
+			for i, want := range bound {
+				if got := r.word(out + 4*i); got != want {
+					t.Errorf("%s, sanitizers %d: word %d of the bound block is %d; must be %d", engine, sanitize, i, got, want)
+				}
+			}
+			for i, want := range bound[:8] {
+				if got := r.word(out + 256 + 4*i); i < 4 && got != want-100 || i >= 4 && got != want {
+					t.Errorf("%s, sanitizers %d: word %d of the block of the record is %d", engine, sanitize, i, got)
+				}
+			}
+			if len(found) > 0 {
+				t.Errorf("%s, sanitizers %d: the reports %q; must be none", engine, sanitize, found)
+			}
+			write(64, DescriptorInfo{Type: storage, Address: r.buffer.Address() + out, Range: 16})
+			if run(4); sanitize&SanitizeBounds != 0 && !slices.ContainsFunc(found, func(m string) bool { return strings.Contains(m, "beyond the 16 bytes") }) {
+				t.Errorf("%s: the reports %q; must have one of an element beyond the block", engine, found)
 			}
 		}
 	}

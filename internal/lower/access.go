@@ -326,6 +326,9 @@ func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 	if p.record != nil && p.memory == physical { // a record gives no length
 		f.unsupported("the length of an array in a block that a shader record maps to memory")
 	}
+	if f.anywhere && p.memory == physical {
+		p = f.regionPointer(p, 1)
+	}
 	if p.memory != inBuffer || !p.typ.IsStruct() || uint64(member) >= uint64(len(p.typ.Members)) {
 		f.malformed("the operand of the length is not a runtime array in a buffer; must be one")
 	}

@@ -11,7 +11,8 @@ import (
 
 // A decode function (SPV_NV_cooperative_matrix2) has a pointer to PhysicalStorageBuffer, also for a matrix in a bound
 // buffer. Such a buffer may have no address. The pointer stays symbolic as long as possible; as a value it is a bound
-// address, which no allocation has:
+// address, which no allocation has. Pointers to blocks have such values, too, in a module with blocks that shader records map to memory:
+// these have addresses, and a function may get pointers to both.
 //
 //	bit  63      set; device addresses are below 2⁶³
 //	     33–62   the descriptor's index, and above it the resource's number
@@ -41,12 +42,47 @@ func (u *unit) findBoundAddresses(tree []*facts.Function) {
 				v := inst.CooperativeMatrixLoadTensorNV(in)
 				t := u.facts.TypeOf(v.Pointer())
 				if v.TensorAddressingOperands()&spirv.TensorAddressingOperandsDecodeFuncMask != 0 && t.IsPointer() && t.Storage != spirv.StorageClassPhysicalStorageBuffer {
-					u.bound = boundNumbers - bits.Len(uint(len(u.prog.Res))) - spareResources
+					u.bindAddresses()
 					return
 				}
 			}
 		}
 	}
+}
+
+// bindAddresses divides the bits of bound addresses.
+func (u *unit) bindAddresses() {
+	u.bound = boundNumbers - bits.Len(uint(len(u.prog.Res))) - spareResources
+}
+
+// findRecordPointers reports in anywhere whether a function has a pointer to a block as a value, in a module with a block that shader records
+// map to memory.
+func (u *unit) findRecordPointers(tree []*facts.Function) {
+	mapped := false
+	for _, p := range u.globals {
+		mapped = mapped || p.record != nil && p.memory == physical
+	}
+	if !mapped {
+		return
+	}
+	for _, f := range tree {
+		for i := f.Index + 1; i < f.End; i++ {
+			in := u.facts.Code.Inst(i)
+			switch in.Op() {
+			case spirv.OpFunctionParameter, spirv.OpFunctionCall, spirv.OpPhi, spirv.OpSelect, spirv.OpLoad:
+				if t := u.facts.Type(in.Type()); t.IsPointer() && isBlockClass(t.Storage) {
+					u.anywhere = true
+					u.bindAddresses()
+					return
+				}
+			}
+		}
+	}
+}
+
+// isBlockClass reports whether variables of a storage class are blocks in buffers.
+func isBlockClass(c spirv.StorageClass) bool {
+	return c == spirv.StorageClassStorageBuffer || c == spirv.StorageClassUniform
 }
 
 // boundAddressOf returns the bound address of a pointer.

@@ -29,6 +29,9 @@ func (u *unit) pointerScalars(t *facts.Type) []ir.Type {
 func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		if u.anywhere {
+			return []ir.Type{ir.I64}
+		}
 		return []ir.Type{ir.I32, ir.I32, ir.I32}
 	case spirv.StorageClassPushConstant:
 		if u.banked { // the bank's resource, and an offset
@@ -72,7 +75,9 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	e := extent{1, 8, 8, 0}
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
-		e.slots = 3
+		if e.slots = 3; u.anywhere {
+			e.slots = 2
+		}
 	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT,
 		spirv.StorageClassTileAttachmentQCOM:
 		e.slots = 2
@@ -99,7 +104,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		switch {
 		case p.ofTask:
 			f.unsupported("a pointer to task memory as a value")
-		case p.class == spirv.StorageClassPhysicalStorageBuffer:
+		case p.class == spirv.StorageClassPhysicalStorageBuffer, f.anywhere && isBlockClass(p.class):
 			return []ir.V{f.boundAddressOf(p)}
 		case p.heap && p.record != nil:
 			f.unsupported("a pointer to a resource that the shader record has mapped as a value")
@@ -122,9 +127,6 @@ func (f *function) addressParts(p *pointer) []ir.V {
 	case inPrivate:
 		return []ir.V{f.offsetValue(p.offset)}
 	case physical:
-		if p.record != nil {
-			break
-		}
 		return []ir.V{f.addressOf(p)}
 	case object, tileImage:
 		return append(f.objectParts(p), f.passedSampler(p)...)
@@ -190,6 +192,10 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 		p.memory, p.address = physical, at
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		if f.anywhere {
+			p.memory, p.address = physical, at
+			return p
+		}
 		p.resource, p.element = parts[0], parts[1]
 		p.handle = f.bufferHandle(p)
 	case spirv.StorageClassWorkgroup:
@@ -275,7 +281,8 @@ func ptrEqual(f *function, in spirv.Inst) {
 // ptrDiff lowers OpPtrDiff: the distance in elements.
 func ptrDiff(f *function, in spirv.Inst) {
 	x, y := f.pointer(spirv.ID(in[3])), f.pointer(spirv.ID(in[4]))
-	if x.memory != inBuffer || y.memory != inBuffer {
+	apart := f.anywhere && isBlockClass(x.class) && isBlockClass(y.class)
+	if !apart && (x.memory != inBuffer || y.memory != inBuffer) {
 		f.unsupported("of %s", x.class)
 	}
 	stride := f.diffStride(x, spirv.ID(in[3]))
@@ -283,7 +290,12 @@ func ptrDiff(f *function, in spirv.Inst) {
 	if len(types) != 1 || !types[0].IsInt() {
 		f.malformed("the difference is not an integer; must be one")
 	}
-	d := f.b.Op(ir.Sub, ir.I32, f.offsetValue(x.offset), f.offsetValue(y.offset))
+	var d ir.V
+	if apart {
+		d = f.b.Op(ir.Trunc, ir.I32, f.b.Op(ir.Sub, ir.I64, f.addressParts(x)[0], f.addressParts(y)[0]))
+	} else {
+		d = f.b.Op(ir.Sub, ir.I32, f.offsetValue(x.offset), f.offsetValue(y.offset))
+	}
 	d = f.b.Op(ir.SDiv, ir.I32, d, f.b.I32(uint32(stride)))
 	if types[0].Bits() > 32 {
 		d = f.b.Op(ir.SExt, types[0], d)

@@ -118,6 +118,11 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 		if p.wild != 0 {
 			outside = f.b.Op(ir.And, ir.B1, outside, f.not(p.wild))
 		}
+		if f.anywhere && isBlockClass(p.class) && p.record == nil { // a value: of a bound buffer, or of an address that was judged
+			outside = f.b.Op(ir.And, ir.B1, outside, f.not(f.b.Cmp(ir.Eq, length, f.b.Const(ir.I64, 0))))
+			f.report(rule, outside, bytes+" at offset %u, beyond the %u bytes of the buffer", append(args, q.offset.dyn, f.b.Op(ir.Len, ir.I32, q.handle))...)
+			break
+		}
 		f.report(wildAddress, outside, bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
 		f.checkBuffer(p)

@@ -246,6 +246,7 @@ type unit struct {
 	explicit bool            // decorations lay out workgroup memory
 	quads    bool            // lanes are numbered quad by quad
 	bound    int             // bits of a descriptor's index in bound addresses; 0 if there are none
+	anywhere bool            // pointers to buffers are addresses as values: see findRecordPointers
 	float    floatModes
 }
 
@@ -285,6 +286,7 @@ func (u *unit) program() {
 	}
 	u.functions = len(tree)
 	u.findBoundAddresses(tree)
+	u.findRecordPointers(tree)
 	for i, f := range tree {
 		u.prog.Funcs = append(u.prog.Funcs, u.function(f, i, nil))
 	}
