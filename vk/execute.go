@@ -438,7 +438,9 @@ func (x *executor) launch(p *ComputePipeline, point BindPoint, base, groups [3]u
 // runWorkgroups runs workgroups of a pipeline with bound resources.
 func (x *executor) runWorkgroups(p *ComputePipeline, point BindPoint, args compute.Args) (err error) {
 	args.Workers, args.Budget, args.Schedule = x.dev.workers, x.dev.budget, x.dev.schedule
-	args.Log = x.dev.printer.log(p.stage)
+	if args.Log = x.dev.printer.log(p.stage); args.Log != nil {
+		args.Log.OneJob = x.dev.debugger == nil // it goes back, and runs the job again
+	}
 	groups := args.Groups
 	regions := x.dev.heap.regions()
 	defer x.dev.heap.release(regions)

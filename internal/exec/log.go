@@ -19,6 +19,9 @@ type Log struct {
 	// RaceBytes is about the memory that the detector of data races may use; 0 means DefaultRaceBytes.
 	RaceBytes uint64
 
+	// OneJob says that the log is of one job of a compute program. The detector then takes no events of memory that its invocations cannot share.
+	OneJob bool
+
 	// Commands keeps the accesses of memory for a comparison with other commands; see Accesses.
 	Commands bool
 
@@ -142,6 +145,7 @@ func (l *Log) trace(m *Message) {
 func (l *Log) detector() *races {
 	if l.races == nil {
 		l.races = newRaces(l.RaceBytes, l.Commands)
+		l.races.oneJob = l.OneJob
 	}
 	return l.races
 }

@@ -29,6 +29,7 @@ type races struct {
 	nextThread uint32
 	limit      uint64 // of bytes; see Log.RaceBytes
 	commands   bool   // see Log.Commands
+	oneJob     bool   // see Log.OneJob
 	kept       uint64 // bytes of threads, shadow and records
 	groups     map[groupOf]*workgroup
 	latest     *workgroup         // of the last event
@@ -97,6 +98,7 @@ func (r *races) results() *races {
 		return nil
 	}
 	out := newRaces(r.limit, r.commands)
+	out.oneJob = r.oneJob
 	out.stopped, out.programs, out.names, out.jobs = r.stopped, r.programs, r.names, r.jobs
 	out.found, out.missed, out.unread = copies(r.found), copies(r.missed), copies(r.unread)
 	return out

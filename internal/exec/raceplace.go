@@ -20,6 +20,7 @@ type traced struct {
 	written map[string]bool // the memory that it writes
 	sites   []site          // by message
 	job     *Job            // nil if it is not known
+	own     map[string]bool // memory of which no two invocations of the job access the same byte; nil before the first question
 	aliased map[string]bool // memory that the program reads by this name and writes by another; nil before compare
 }
 
@@ -99,7 +100,7 @@ func isSimple(p *ir.Program) bool {
 // place records the resources of a job.
 func (r *races) place(p *ir.Program, j *Job) {
 	x := r.programOf(p)
-	x.job, x.aliased = j, nil
+	x.job, x.own, x.aliased = j, nil, nil
 	for i := range x.sites {
 		x.sites[i].follows = unknown
 	}
@@ -112,11 +113,25 @@ func (r *races) follows(p *traced, of *ir.Program, message uint32) bool {
 	if s.follows == unknown {
 		s.follows = ignored
 		memory := of.Messages[message].Memory
-		if r.commands || p.written[memory] || p.writes && p.shares(of, memory) {
+		if r.commands || (p.written[memory] || p.writes && p.shares(of, memory)) && !r.owns(p, of, memory) {
 			s.follows = followed
 		}
 	}
 	return s.follows == followed
+}
+
+// owns reports whether no two invocations of the only job of the log access the same byte of memory.
+func (r *races) owns(p *traced, of *ir.Program, memory string) bool {
+	if !r.oneJob || r.jobs > 1 {
+		return false
+	}
+	if p.own == nil {
+		p.own = p.ownMemory(of)
+		if p.own == nil {
+			p.own = map[string]bool{}
+		}
+	}
+	return p.own[memory]
 }
 
 // resourceOf returns the number of the resource of an access; -1 if it has none.
