@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -118,6 +119,7 @@ type adder struct {
 	first int // the first function
 	bound uint32
 	words []uint32
+	types map[string]uint32 // the added ones, by their words
 }
 
 // typ returns the id of a type. It declares the type if the module has none with these words: a type without members must
@@ -128,9 +130,15 @@ func (a *adder) typ(op spirv.Op, operands ...uint32) uint32 {
 			return in[1]
 		}
 	}
+	key := fmt.Sprint(op, operands)
+	if id, ok := a.types[key]; ok {
+		return id
+	}
+	id := a.bound
 	a.bound++
-	a.words = append(append(a.words, spirv.Head(op, len(operands)+2), a.bound-1), operands...)
-	return a.bound - 1
+	a.types[key] = id
+	a.words = append(append(a.words, spirv.Head(op, len(operands)+2), id), operands...)
+	return id
 }
 
 // values adds a constant and an OpUndef of a type.
@@ -152,7 +160,7 @@ func (a *adder) vectors(scalar uint32) {
 // enrich returns a module with a constant and an OpUndef of each of the common types that its capabilities allow, or nil
 // if it has no function.
 func enrich(m *spirv.Module) []uint32 {
-	a := adder{m: m, bound: m.Bound}
+	a := adder{m: m, bound: m.Bound, types: map[string]uint32{}}
 	has := map[spirv.Capability]bool{}
 	for a.first < m.Len() && m.OpAt(a.first) != spirv.OpFunction {
 		if in := m.Inst(a.first); in.Op() == spirv.OpCapability {
