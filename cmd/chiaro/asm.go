@@ -118,7 +118,7 @@ func newDis(c console) *cobra.Command {
 				}
 				return writeOutput(c, out, []byte(plain.Block(string(text), "")))
 			}
-			opts.Color = out == "-" && colorful(c.out)
+			opts.Color = isStandard(out) && colorful(c.out)
 			if color != nil {
 				opts.Color = *color
 			}

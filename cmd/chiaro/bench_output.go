@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -86,6 +85,9 @@ func binding(flag, s string, buffers []contents) (data []byte, file string, err 
 
 // writeDumps writes the buffers that -d names.
 func (f *benchFlags) writeDumps(c console, buffers []contents) error {
+	if n := countOf(f.dumps, dumpsToStandard); n > 1 {
+		return unreadable("%d of -d write to standard output; want one", n)
+	}
 	for _, d := range f.dumps {
 		data, file, err := binding("-d", d, buffers)
 		if err != nil {
@@ -100,10 +102,16 @@ func (f *benchFlags) writeDumps(c console, buffers []contents) error {
 
 // reports returns the console for reports: standard error if -d writes to standard output.
 func (f *benchFlags) reports(c console) console {
-	if slices.ContainsFunc(f.dumps, func(d string) bool { return strings.HasSuffix(d, "=-") }) {
+	if countOf(f.dumps, dumpsToStandard) > 0 {
 		c.out = c.err
 	}
 	return c
+}
+
+// dumpsToStandard reports whether a -d, BINDING=FILE, writes to standard output.
+func dumpsToStandard(d string) bool {
+	_, file, _ := strings.Cut(d, "=")
+	return isStandard(file)
 }
 
 // compareBuffers compares buffers with the files of --compare and reports each

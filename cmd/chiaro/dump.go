@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -36,7 +38,7 @@ func (d *dumpFlags) check(files []string) error {
 	if len(d.imageNames) > len(d.images) || len(d.bufferNames) > len(d.buffers) {
 		return unreadable("more -I or -B than -i or -b; each names the buffer of one file")
 	}
-	if n := len(d.images) + len(d.buffers) - len(slices.DeleteFunc(slices.Concat(d.images, d.buffers), isStandard)); n > 1 {
+	if n := countOf(slices.Concat(d.images, d.buffers), isStandard); n > 1 {
 		return unreadable("%d of -i and -b write to standard output; want one", n)
 	}
 	return nil
@@ -45,7 +47,29 @@ func (d *dumpFlags) check(files []string) error {
 // any reports whether contents are written.
 func (d *dumpFlags) any() bool { return len(d.images)+len(d.buffers) > 0 }
 
-func isStandard(file string) bool { return file == "-" }
+// isStandard reports whether the name of an output is standard output: "-", or a name of its file, pipe or terminal, such
+// as /dev/stdout.
+func isStandard(file string) bool { return file == "-" || sameOutput(file, os.Stdout) }
+
+// countOf returns the number of elements for which f is true.
+func countOf[T any](list []T, f func(T) bool) (n int) {
+	for _, x := range list {
+		if f(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// sameOutput reports whether writes to a name and to a stream follow each other in one file, pipe or terminal.
+func sameOutput(name string, stream *os.File) bool {
+	x, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	y, err := stream.Stat()
+	return err == nil && os.SameFile(x, y) && (x.Mode().IsRegular() || x.Mode()&os.ModeNamedPipe != 0 || isatty.IsTerminal(stream.Fd()))
+}
 
 // standard reports whether contents go to standard output.
 func (d *dumpFlags) standard() bool {

@@ -150,8 +150,11 @@ func writeOutput(c console, name string, data []byte) error {
 // writePieces is writeOutput of the text that print writes. An error of print that is a
 // *diag.Finding comes back as it is.
 func writePieces(c console, name string, print func(io.Writer) error) error {
-	if name == "-" {
+	if isStandard(name) {
 		return print(c.out)
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // a rename would replace the link
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe or a device has no half
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)

@@ -55,3 +55,52 @@ func TestChildInput(t *testing.T) {
 		t.Errorf("%T; want the file", in)
 	}
 }
+
+// TestSameOutput checks which names are a stream: its file, also by a link, and its pipe, but not another file and not a device
+// that keeps nothing.
+func TestSameOutput(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	link := filepath.Join(dir, "link")
+	linked := os.Symlink(file.Name(), link) == nil // Windows needs a privilege for it
+	for _, c := range []struct {
+		name   string
+		stream *os.File
+		want   bool
+	}{{file.Name(), file, true}, {link, file, linked}, {other, file, false}, {filepath.Join(dir, "none"), file, false}, {os.DevNull, null, false}} {
+		if got := sameOutput(c.name, c.stream); got != c.want {
+			t.Errorf("%s and %s: %v; want %v", c.name, c.stream.Name(), got, c.want)
+		}
+	}
+}
+
+// TestLinkedOutput checks that an output whose name is a link goes to the file of the link.
+func TestLinkedOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := file + ".link"
+	if err := os.Symlink(file, link); err != nil {
+		link = file // Windows needs a privilege for links
+	}
+	if err := writeOutput(console{}, link, []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v; want the text", text, err)
+	}
+}

@@ -78,6 +78,9 @@ func runProfile(ctx context.Context, c console, f runFlags, file string, invocat
 		}
 		outs = append(outs, [2]string{format, name})
 	}
+	if n := countOf(outs, func(o [2]string) bool { return isStandard(o[1]) }); n > 1 {
+		return unreadable("%d profiles to standard output; want one", n)
+	}
 	for _, o := range outs {
 		if !slices.Contains(profileFormats, o[0]) {
 			return unreadable("unknown format %q; want one of %s", o[0], strings.Join(profileFormats, ", "))

@@ -67,7 +67,7 @@ func (s *stream) sameFile(o *stream) bool {
 
 // createStream creates a file of --out.
 func createStream(path string) (*stream, error) {
-	if path == "-" {
+	if isStandard(path) {
 		return nil, unreadable("--out to standard output, which has the report of --format; want a file")
 	}
 	f, err := os.Create(path)

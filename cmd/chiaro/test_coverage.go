@@ -27,6 +27,9 @@ func openCoverage(c console, list []string) (*coverage, error) {
 		if !ok || file == "" || format != "lcov" && format != "cobertura" {
 			return nil, unreadable("--coverage %q; want lcov=FILE or cobertura=FILE", o)
 		}
+		if isStandard(file) {
+			return nil, unreadable("--coverage %s to standard output, which has the report of --format; want a file", format)
+		}
 		x.outs = append(x.outs, [2]string{format, file})
 	}
 	return x, nil
