@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (o Options) Compile(ctx context.Context, code []byte) (*Shader, error) {
 
 // CompileFile is the function CompileFile with options.
 func (o Options) CompileFile(ctx context.Context, name string) (*Shader, error) {
-	data, err := os.ReadFile(name)
+	data, err := readShader(name)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +118,30 @@ func (o Options) CompileFile(ctx context.Context, name string) (*Shader, error) 
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
+}
+
+// maxStream is the largest number of bytes of a pipe or a device, whose size is not known.
+const maxStream = 64 << 20
+
+// readShader reads a file. A device may have no end.
+func readShader(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() || info.IsDir() {
+		return os.ReadFile(name) // which refuses a folder
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxStream+1))
+	if err == nil && len(data) > maxStream {
+		err = fmt.Errorf("%s: larger than %d bytes", name, maxStream)
+	}
+	return data, err
 }
 
 // assemble returns the module of an assembly text for Vulkan 1.3.

@@ -158,3 +158,14 @@ func TestSchedule(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestCompileStream checks that a device without an end is an error, not a file that is read for ever.
+func TestCompileStream(t *testing.T) {
+	const zero = "/dev/zero"
+	if info, err := os.Stat(zero); err != nil || info.Mode().IsRegular() {
+		return // a system without this device
+	}
+	if _, err := chiaro.CompileFile(t.Context(), zero); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("%v; want an error with the limit", err)
+	}
+}
