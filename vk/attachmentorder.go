@@ -2,7 +2,6 @@ package vk
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // The load and the store operation of an attachment access all texels of the render area, whatever the draws write: a load reads them, a clear
@@ -14,32 +13,33 @@ import (
 // usedAttachment is an attachment of a rendering, with its stages and accesses.
 type usedAttachment struct {
 	*AttachmentInfo
-	view         *texture.View
+	of           *ImageView // single in place of its implicit image, which is no memory of the application
+	aspect       Aspect
 	name         string
 	first, last  uint64 // the stages of the load and the store operation
 	reads, write uint64 // accesses
 }
 
-// attachments returns the attachments whose texels are memory of the application: the implicit images of single are none.
+// attachments returns the attachments.
 func (r *rendering) attachments() (list []usedAttachment) {
 	add := func(a *AttachmentInfo, u usedAttachment) {
-		if a != nil && a.View != nil && a.single == nil {
-			u.AttachmentInfo = a
+		if v := a.origin(); v != nil {
+			u.AttachmentInfo, u.of = a, v
 			list = append(list, u)
 		}
 	}
 	for i := range r.info.Colors {
 		if i < len(r.target.Colors) {
 			add(&r.info.Colors[i], usedAttachment{
-				view: r.target.Colors[i], name: "color attachment " + uintText(uint64(i)), first: stageColorAttachmentOutput, last: stageColorAttachmentOutput,
+				aspect: Color, name: "color attachment " + uintText(uint64(i)), first: stageColorAttachmentOutput, last: stageColorAttachmentOutput,
 				reads: accessColorAttachmentRead, write: accessColorAttachmentWrite,
 			})
 		}
 	}
 	tests := usedAttachment{first: stageEarlyFragmentTests, last: stageLateFragmentTests, reads: accessDepthStencilAttachmentRead, write: accessDepthStencilAttachmentWrite}
-	tests.view, tests.name = r.target.Depth, "depth attachment"
+	tests.aspect, tests.name = Depth, "depth attachment"
 	add(r.info.Depth, tests)
-	tests.view, tests.name = r.target.Stencil, "stencil attachment"
+	tests.aspect, tests.name = Stencil, "stencil attachment"
 	add(r.info.Stencil, tests)
 	return list
 }
@@ -69,7 +69,7 @@ func (o *commandOrder) loads(p *printer, r *rendering) {
 		case Load:
 			of.access, of.write = a.reads, false
 		}
-		list = append(list, r.accessed(a.View, a.view, of)...)
+		list = append(list, r.accessed(a.of, a.aspect, of)...)
 	}
 	o.attached(p, list)
 }
@@ -93,20 +93,13 @@ func (o *commandOrder) ended(p *printer, r *rendering) {
 		var list []*commandAccess
 		for _, a := range r.attachments() {
 			mask := r.info.ViewMask
-			if to := a.Resolve; to != nil && a.ResolveMode.fixed() {
-				aspect := Color
-				switch a.AttachmentInfo {
-				case r.info.Depth:
-					aspect = Depth
-				case r.info.Stencil:
-					aspect = Stencil
-				}
-				list = append(list, r.accessed(to, to.attachment(aspect), accessOfArea{"resolve operation of " + a.name, stageColorAttachmentOutput, accessColorAttachmentWrite, true, mask})...)
+			if a.Resolve != nil && a.single == nil && a.ResolveMode.fixed() {
+				list = append(list, r.accessed(a.Resolve, a.aspect, accessOfArea{"resolve operation of " + a.name, stageColorAttachmentOutput, accessColorAttachmentWrite, true, mask})...)
 			}
 			if a.Store != StoreNone {
 				// It is after the load operation, on the same texels: an order with it is one with both.
 				o.supersede(loadOf(a.name))
-				list = append(list, r.accessed(a.View, a.view, accessOfArea{"store operation of " + a.name, a.last, a.write, true, mask})...)
+				list = append(list, r.accessed(a.of, a.aspect, accessOfArea{"store operation of " + a.name, a.last, a.write, true, mask})...)
 			}
 		}
 		o.attached(p, list)
@@ -135,10 +128,11 @@ type accessOfArea struct {
 	views         uint32 // 0 for the layers of the rendering
 }
 
-// accessed returns the access of the texels of a view in the area of the rendering; none if it has several places in memory, or too
-// many ranges.
-func (r *rendering) accessed(of *ImageView, v *texture.View, x accessOfArea) []*commandAccess {
-	if of == nil || v == nil || of.image == nil || of.image.sparse != nil {
+// accessed returns the access of the texels of an aspect of a view in the area of the rendering; none if it has several places in memory,
+// or too many ranges.
+func (r *rendering) accessed(of *ImageView, aspect Aspect, x accessOfArea) []*commandAccess {
+	v := of.attachment(aspect)
+	if v == nil || of.image == nil || of.image.sparse != nil {
 		return nil
 	}
 	x0, y0, x1, y1 := 0, 0, 1<<30, 1<<30

@@ -44,6 +44,12 @@ func TestAttachmentRaces(t *testing.T) {
 		c.BeginRendering(RenderingInfo{Colors: []AttachmentInfo{{View: r.samples, Load: ClearOnLoad, Resolve: r.view, ResolveMode: ResolveSampleZero}}})
 		c.EndRendering()
 	}
+	several := func(load LoadOp, store StoreOp) step { // to an implicit image
+		return func(r *rig, c *CommandBuffer) {
+			c.BeginRendering(RenderingInfo{Samples: 4, Colors: []AttachmentInfo{{View: r.view, ResolveMode: ResolveAverage, Load: load, Store: store}}})
+			c.EndRendering()
+		}
+	}
 	out := func(x int) step {
 		return func(r *rig, c *CommandBuffer) {
 			c.CopyImageToBuffer(r.color, r.y, []BufferImageCopy{{Offset: [3]int{x, 0, 0}, Extent: [3]int{2, 2, 1}}})
@@ -101,12 +107,21 @@ func TestAttachmentRaces(t *testing.T) {
 		{"depth and its load in the late tests", deep, order(late, depthWrite, late, depthRead), deeper(Load, StoreNone), true},
 		{"depth and a copy after the late tests, which store it", deep, order(late, depthWrite, copying, read), deepOut, false},
 		{"depth and a copy after the colors", deep, order(output, colorWrite, copying, read), deepOut, true}, // the access is missing
+		{"a store of several samples and a copy", several(LoadNone, Store), none, out(0), true},
+		{"a store of several samples and a copy in order", several(LoadNone, Store), order(output, colorWrite, copying, read), out(0), false},
+		{"a copy and a load of several samples", in, none, several(Load, StoreNone), true},
+		{"a copy and a load of several samples in order", in, order(copying, write, output, colorRead), several(Load, StoreNone), false},
+		{"no access of several samples and a copy", several(LoadNone, StoreNone), none, in, false},
 		{"a resolve and a copy", resolve, none, out(0), true},
 		{"a resolve and a copy in order", resolve, order(output, colorWrite, copying, read), out(0), false},
 	} {
 		r := &rig{unwritten: newCompared(t, nil)}
 		make := func(format link.Format, samples int, usage ImageUsage) (*Image, *ImageView) {
-			m := r.image(t, ImageInfo{Type: enum.ImageType2d, Format: format, Extent: [3]int{4, 4, 1}, Samples: samples, Usage: usage})
+			flags := ImageFlags(0)
+			if samples == 1 {
+				flags = ImageMultisampled
+			}
+			m := r.image(t, ImageInfo{Type: enum.ImageType2d, Format: format, Extent: [3]int{4, 4, 1}, Samples: samples, Usage: usage, Flags: flags})
 			return m, must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 		}
 		r.color, r.view = make(link.FormatR32Uint, 1, ImageColorAttachment|ImageTransferSource|ImageTransferTarget)

@@ -337,14 +337,13 @@ func (d *definedness) wrote(m *Image, x layers) {
 	if d == nil || m == nil || m.written == nil {
 		return
 	}
+	if m.memory.isTile() { // one that is written already can share bytes with one that was discarded
+		d.wroteTile(m)
+	}
 	changed := false
 	m.eachFresh(x, func(written *bool) { changed, *written = changed || !*written, true })
-	if !changed {
-		return
-	}
-	d.staleViews(m)
-	if m.memory.isTile() {
-		d.wroteTile(m)
+	if changed {
+		d.staleViews(m)
 	}
 }
 

@@ -119,7 +119,8 @@ func (o *commandOrder) beginSubpass(s *subpassForm) {
 }
 
 // The implicit dependencies of a render pass are from External to a subpass that uses an attachment first, and from one that uses it last to External,
-// if the render pass has no such dependency (Vulkan, "Render Pass Creation"). They are taken for all memory: an order too many is no report.
+// if the render pass has no such dependency and changes the layout of the attachment (Vulkan, "Render Pass Creation"). They are taken for all
+// layouts and all memory: an order too many is no report.
 const attachmentAccesses = accessInputAttachmentRead | accessColorAttachmentRead | accessColorAttachmentWrite | accessDepthStencilAttachmentRead | accessDepthStencilAttachmentWrite
 
 // implicitDependency applies an implicit dependency to all accesses.

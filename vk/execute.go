@@ -256,9 +256,23 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	return nil
 }
 
-// transfer runs a command that only moves bytes. Ranges were checked when they were recorded, and buffers do not change
-// size; memory that is gone would have failed the submission.
+// transfer runs a command that only moves bytes.
 func (x *executor) transfer(c *CommandBuffer, k *command) error {
+	source, _ := k.a.(*Buffer)
+	target, ok := k.b.(*Buffer)
+	if !ok {
+		target = source
+	}
+	if source.inTile() || target.inTile() {
+		return x.transferTile(c, k, target)
+	}
+	x.moveBytes(c, k)
+	return nil
+}
+
+// moveBytes is transfer without regard to tile memory. Ranges were checked when they were recorded, and buffers do not change
+// size; memory that is gone would have failed the submission.
+func (x *executor) moveBytes(c *CommandBuffer, k *command) {
 	switch k.kind {
 	case copyBuffer:
 		source, target := k.a.(*Buffer), k.b.(*Buffer)
@@ -296,7 +310,6 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		k.copyQueries()
 		x.dev.heap.defined.define(k.b.(*Buffer).bytes())
 	}
-	return nil
 }
 
 // fill writes a word to all of b, whose length is a multiple of 4.

@@ -176,7 +176,7 @@ func (m *Memory) File() (*os.File, error) {
 		return nil, err
 	}
 	if m.memory == nil {
-		return nil, usage("VUID-VkMemoryGetFdInfoKHR-handleType-00671", "%v is memory of the host; must be exported", &m.object)
+		return nil, usage("VUID-VkMemoryGetFdInfoKHR-handleType-00671", "%v is not exported; must be", &m.object)
 	}
 	f, err := m.memory.File()
 	if errors.Is(err, exec.ErrFile) {

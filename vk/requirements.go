@@ -18,9 +18,9 @@ const (
 	sparseMemory = 1 << SparseMemory
 )
 
-// withTile adds tile memory to the types of a resource with its usage.
+// withTile adds tile memory to the types of a resource with its usage, if the resource fits the heap.
 func (r MemoryRequirements) withTile(usage bool) MemoryRequirements {
-	if usage {
+	if usage && r.Size <= TileHeapSize {
 		r.Types |= 1 << TileMemory
 	}
 	return r

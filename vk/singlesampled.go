@@ -150,7 +150,7 @@ func (c *CommandBuffer) multiply(r *rendering, a *AttachmentInfo, of Aspect) {
 		c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06863", "an attachment of one sample is resolved to %v in a rendering of %d samples; must be resolved to itself", &a.Resolve.object, r.info.Samples))
 		return
 	}
-	if a.Load == Load || a.Load == LoadNone || a.views != 0 {
+	if a.Load != ClearOnLoad || a.views != 0 { // the texels stay if the load operation does not care
 		m.loads = append(m.loads, of)
 	}
 	a.single, a.View, a.Resolve = a.View, m.many, a.View

@@ -116,6 +116,19 @@ func TestSingleSampled(t *testing.T) {
 				s.half(c)
 				c.EndRendering()
 			}, want},
+			"any content": {func(c *CommandBuffer) { // the row of docs/undefined.md: it is kept
+				other, plain, any := samples, RenderingInfo{Area: area}, samples
+				other.Colors = []AttachmentInfo{{View: single, ResolveMode: ResolveAverage, Load: ClearOnLoad}} // the implicit image becomes black
+				plain.Colors = []AttachmentInfo{{View: single, Load: ClearOnLoad, Clear: gray}}
+				any.Colors = []AttachmentInfo{{View: single, ResolveMode: ResolveAverage, Load: DontCare}}
+				for _, r := range []RenderingInfo{other, plain} {
+					c.BeginRendering(r)
+					c.EndRendering()
+				}
+				c.BeginRendering(any)
+				s.half(c)
+				c.EndRendering()
+			}, want},
 			"area": {func(c *CommandBuffer) {
 				cleared(c)
 				c.BeginRendering(left)

@@ -35,20 +35,19 @@ func (d *definedness) followTile(bytes []byte) {
 	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(len(bytes)), shadow})
 }
 
-// tileShadow returns the shadow of a range of the tile memory. d.mu is held.
-func (d *definedness) tileShadow(from, to uint64) []byte {
+// tileBytes returns the tile memory as the one buffer. d.mu is held.
+func (d *definedness) tileBytes() *definedBuffer {
 	at := address(d.tile.bytes)
-	i, ok := slices.BinarySearchFunc(d.buffers, at, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
-	if !ok {
-		return nil
-	}
-	return d.buffers[i].shadow[from:to]
+	i, _ := slices.BinarySearchFunc(d.buffers, at, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
+	return &d.buffers[i]
 }
 
-// tileEnd ends the following of the tile memory. d.mu is held.
+// tileEnd ends the following of the tile memory. d.mu is held. Commands that run keep the shadow that they have.
 func (d *definedness) tileEnd() {
-	d.tile.off = true
-	clear(d.tileShadow(0, uint64(len(d.tile.bytes))))
+	if !d.tile.off {
+		d.tile.off = true
+		d.tileBytes().shadow = make([]byte, len(d.tile.bytes))
+	}
 	for _, m := range d.tile.images {
 		d.defineImage(m)
 	}
@@ -112,7 +111,7 @@ func (d *definedness) defineTile(from, to uint64) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	clear(d.tileShadow(from, to))
+	clear(d.tileBytes().shadow[from:to])
 	for _, m := range d.tile.images {
 		if m.inTile(from, to) {
 			d.defineImage(m)
@@ -123,12 +122,15 @@ func (d *definedness) defineTile(from, to uint64) {
 // discardTile marks a range of the tile memory as undefined. Of an image that has bytes outside of the range the rest is not known, and it
 // keeps its state.
 func (d *definedness) discardTile(from, to uint64) {
-	if d == nil || d.tile.off {
+	if d == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for s, i := d.tileShadow(from, to), 0; i < len(s); i++ {
+	if d.tile.off {
+		return
+	}
+	for s, i := d.tileBytes().shadow[from:to], 0; i < len(s); i++ {
 		s[i] = 0xff
 	}
 	for _, m := range d.tile.images {

@@ -38,6 +38,9 @@ func (h *heap) tileBytes(n uint64) ([]byte, error) {
 	return h.tile.memory.Bytes()[:n:n], nil
 }
 
+// inTile reports whether the buffer, which may be nil, is in tile memory.
+func (b *Buffer) inTile() bool { return b != nil && b.memory.isTile() }
+
 // isTile reports whether the memory, which may be nil, is tile memory.
 func (m *Memory) isTile() bool { return m != nil && m.class == TileMemory }
 
@@ -158,6 +161,19 @@ func (x *executor) discardTile(from, to uint64) {
 		clear(x.dev.heap.tile.memory.Bytes()[from:to])
 		x.dev.heap.defined.discardTile(from, to)
 	}
+}
+
+// transferTile runs a transfer of or to tile memory, which need not be bound. Content beyond the bound memory is undefined after it.
+func (x *executor) transferTile(c *CommandBuffer, k *command, target *Buffer) error {
+	if !x.tile.held {
+		if err := x.takeTile(); err != nil {
+			return err
+		}
+	}
+	if x.moveBytes(c, k); target.inTile() {
+		x.discardTile(max(x.tile.size, target.offset), target.offset+target.size)
+	}
+	return nil
 }
 
 // endTile ends the scope of a submission.

@@ -215,6 +215,93 @@ func TestTileMemoryUnwritten(t *testing.T) {
 	}
 }
 
+// TestTileMemoryUnbound fills and copies a buffer in tile memory without memory bound: that is no error, and its content is undefined after each
+// command (VkTileMemoryBindInfoQCOM). The tile memory of another queue keeps its content.
+func TestTileMemoryUnbound(t *testing.T) {
+	h := newTileRig(t, DeviceInfo{Queues: []QueueInfo{{0, 1}, {1, 1}}})
+	for _, part := range []*Memory{nil, h.small} { // h.last is beyond it
+		c := h.record(t, func(c *CommandBuffer) {
+			c.BindTileMemory(part)
+			c.FillBuffer(h.last, 0, 32, 0x40e00000)
+			c.CopyBuffer(h.last, h.y, all32)
+		})
+		if err := h.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.get(64, 0); got != 0 {
+			t.Errorf("bound %v: the word is %v; must be 0", part != nil, got)
+		}
+	}
+	kept := h.record(t, func(c *CommandBuffer) {
+		c.BindTileMemory(h.large)
+		for i := range 100 {
+			c.FillBuffer(h.first, 0, 32, uint32(i))
+			c.CopyBuffer(h.first, h.y, []BufferCopy{{Size: 32, Target: 32}})
+		}
+	})
+	other, err := h.recordFor(t, 1, func(c *CommandBuffer) {
+		for range 100 {
+			c.FillBuffer(h.first, 0, 32, 0x40e00000)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.dev.FamilyQueue(1, 0).Submit(SubmitInfo{Commands: []*CommandBuffer{other}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.submit(t, kept); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.dev.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.memory.Bytes()[96]; got != 99 {
+		t.Errorf("the word is %d; must be 99", got)
+	}
+}
+
+// TestTileMemoryFollowed checks which images the sanitizer uninit takes for written: one that shares bytes with a written one, also if that was
+// written before and kept its content. Buffers are bound while a queue discards.
+func TestTileMemoryFollowed(t *testing.T) {
+	h := newTileRig(t, DeviceInfo{Sanitize: SanitizeUninit, Reports: func(Report) {}})
+	image := func(size, offset uint64) *Image {
+		m := must(h.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{32, int(size / 128), 1}, Usage: ImageStorage | ImageTileMemory}))(t)
+		if err := m.Bind(h.large, offset); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	whole, part := image(8192, 1<<13), image(4096, 1<<13+4096)
+	d := h.dev.heap.defined
+	for range 2 {
+		if d.wroteImage(whole); !part.written[0] {
+			t.Error("the bytes of the image are written, and it is not; must be")
+		}
+		if d.discardTile(1<<13+4096, 1<<16); part.written[0] || !whole.written[0] {
+			t.Errorf("a part is discarded, and the images are written: %v, and whole %v; must be false and true", part.written[0], whole.written[0])
+		}
+	}
+	c := h.record(t, func(c *CommandBuffer) {
+		for range 50 {
+			c.BindTileMemory(h.large)
+			c.FillBuffer(h.first, 0, 32, 1)
+			c.BindTileMemory(nil)
+			c.FillBuffer(h.y, 0, 4, 1)
+		}
+	})
+	if err := h.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err != nil {
+		t.Fatal(err)
+	}
+	b := must(h.dev.NewBuffer(BufferInfo{Size: 32, Usage: BufferTileMemory | StorageTexelBuffer}))(t)
+	if err := b.Bind(h.large, 128); err != nil { // ends the following
+		t.Fatal(err)
+	}
+	if err := h.dev.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // tileImage returns an image in tile memory and its view.
 func (h *tileRig) tileImage(t *testing.T, usage ImageUsage) (*Image, *ImageView) {
 	t.Helper()
@@ -481,11 +568,12 @@ func TestTileMemoryLimits(t *testing.T) {
 	for _, b := range []struct {
 		usage BufferUsage
 		types uint32
-	}{{StorageBuffer, 3}, {StorageBuffer | BufferTileMemory, 7}} {
-		r := must(h.dev.BufferRequirements(BufferInfo{Size: 100, Usage: b.usage}))(t)
+		bytes uint64
+	}{{StorageBuffer, 3, 100}, {StorageBuffer | BufferTileMemory, 7, 100}, {StorageBuffer | BufferTileMemory, 7, TileHeapSize}, {StorageBuffer | BufferTileMemory, 3, TileHeapSize + 1}} {
+		r := must(h.dev.BufferRequirements(BufferInfo{Size: b.bytes, Usage: b.usage}))(t)
 		size, alignment := r.Tile()
 		if r.Types != b.types || (size != 0) != (b.types == 7) || (alignment != 0) != (b.types == 7) {
-			t.Errorf("usage %#x: the types are %#x, and the tile memory %d at %d", b.usage, r.Types, size, alignment)
+			t.Errorf("usage %#x, %d bytes: the types are %#x, and the tile memory %d at %d", b.usage, b.bytes, r.Types, size, alignment)
 		}
 	}
 	p := Chiaro()
