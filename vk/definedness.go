@@ -143,7 +143,7 @@ func (d *definedness) shareBound(info *BindSparseInfo) {
 
 // share ends the following of all that is bound to memory: others can write it from now on. m may be nil.
 func (d *definedness) share(m *Memory) {
-	if d == nil || m == nil || m.isTile() { // a scope does not see what others write
+	if d == nil || m == nil || m.isTile() { // the host has other bytes
 		return
 	}
 	d.mu.Lock()

@@ -59,7 +59,7 @@ const HostAlignment = 64
 type Memory struct {
 	object
 	bytes     []byte
-	memory    *exec.Memory   // nil if the host owns the bytes
+	memory    *exec.Memory   // of the bytes; nil if the host owns them. Of tile memory the bytes that the host sees, guarded by heap.mu
 	space     *exec.Space    // of a sparse resource
 	runs      sparseRuns     // of a space
 	pages     *texture.Pages // of the space of a buffer with BufferSparseResidency
@@ -396,11 +396,14 @@ func (r *regions) all() []exec.Region {
 }
 
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are
-// visible when a submission is finished. It is nil after Close, and must not be used after it. Commands and the host do not see what
-// the other writes to tile memory.
+// visible when a submission is finished. It is nil after Close, and must not be used after it. The host has other bytes of tile memory than
+// commands, and other ones of each allocation; nil if there is no memory for them.
 func (m *Memory) Bytes() []byte {
 	if m == nil || !m.alive() {
 		return nil
+	}
+	if m.isTile() {
+		return m.dev.heap.hostBytes(m)
 	}
 	if m.dev != nil {
 		m.dev.heap.defined.share(m)

@@ -308,7 +308,7 @@ func (m *Memory) spans(d *Device, offset, n uint64) error {
 		return err
 	}
 	switch size := uint64(len(m.bytes)); {
-	case m.class != SparseMemory && !d.tolerant || m.memory == nil || m.space != nil:
+	case m.class != SparseMemory && !d.tolerant || m.isTile() || m.memory == nil || m.space != nil:
 		return notSparse(m)
 	case offset%SparseBlock != 0:
 		return usage(rule+"memory-01096", "a bind has the offset %d of the memory; must be a multiple of %d", offset, SparseBlock)

@@ -10,6 +10,7 @@ import (
 // Tile memory (VK_QCOM_tile_memory_heap). A device has one range of bytes for it, and all allocations are its beginning. Its content lives
 // as long as a submission, the tile memory scope. The queues take turns with the range, a submission at a time; around a wait for an event a
 // queue saves its content. Content that is discarded becomes zero, so that a program which relies on it does not work by chance.
+// The host sees nothing of it: what the host maps are bytes beside it.
 
 // TileHeapSize is the size of the heap of tile memory, in bytes.
 const TileHeapSize = 4 << 20
@@ -36,6 +37,26 @@ func (h *heap) tileBytes(n uint64) ([]byte, error) {
 		h.defined.followTile(m.Bytes())
 	}
 	return h.tile.memory.Bytes()[:n:n], nil
+}
+
+// hostBytes returns the bytes of the host in place of tile memory.
+func (h *heap) hostBytes(m *Memory) []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := uint64(len(m.bytes))
+	switch {
+	case m.memory != nil:
+		return m.memory.Bytes()
+	case m.gone || n > h.limit-h.used:
+		return nil
+	}
+	memory, err := exec.Alloc(int(n))
+	if err != nil {
+		return nil
+	}
+	m.memory, m.counted = memory, n
+	h.used += n
+	return memory.Bytes()
 }
 
 // inTile reports whether the buffer, which may be nil, is in tile memory.

@@ -261,6 +261,37 @@ func TestTileMemoryUnbound(t *testing.T) {
 	}
 }
 
+// TestTileMemoryHost writes to mapped tile memory: neither commands nor other allocations see it ("Memory contents within a tile memory heap
+// […] are only visible across the command buffers executed in a single […] batch").
+func TestTileMemoryHost(t *testing.T) {
+	h := newTileRig(t, DeviceInfo{})
+	before, _ := h.dev.Used()
+	small, large := h.small.Bytes(), h.large.Bytes()
+	if len(small) != 64 || len(large) != 1<<16 {
+		t.Fatalf("%d and %d bytes are mapped; must be 64 and %d", len(small), len(large), 1<<16)
+	}
+	small[0], large[0] = 1, 2
+	c := h.record(t, func(c *CommandBuffer) {
+		c.BindTileMemory(h.large)
+		c.CopyBuffer(h.first, h.y, all32)
+		c.FillBuffer(h.first, 0, 32, 3)
+	})
+	if err := h.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.memory.Bytes()[64]; got != 0 || h.small.Bytes()[0] != 1 || h.large.Bytes()[0] != 2 {
+		t.Errorf("commands see %d, and the host %d and %d; must be 0, 1 and 2", got, h.small.Bytes()[0], h.large.Bytes()[0])
+	}
+	h.first.Close()
+	h.last.Close()
+	h.large.Close()
+	h.alias.Close()
+	h.small.Close()
+	if after, _ := h.dev.Used(); after != before || h.small.Bytes() != nil {
+		t.Errorf("%d bytes are left of the freed memory; must be none", after-before)
+	}
+}
+
 // TestTileMemoryFollowed checks which images the sanitizer uninit takes for written: one that shares bytes with a written one, also if that was
 // written before and kept its content. Buffers are bound while a queue discards.
 func TestTileMemoryFollowed(t *testing.T) {
