@@ -120,7 +120,7 @@ func (o *commandOrder) attached(p *printer, list []*commandAccess) {
 	o.add(p, list, o.now())
 }
 
-// accessOfArea is what an operation does with the texels of the render area.
+// accessOfArea is the access of an operation to the texels of the render area.
 type accessOfArea struct {
 	name          string
 	stage, access uint64

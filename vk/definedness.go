@@ -347,7 +347,7 @@ func (d *definedness) wrote(m *Image, x layers) {
 	}
 }
 
-// staleViews tells the parts of views that something has written what they show of an image.
+// staleViews tells the parts of views that something has written their texels of an image.
 func (d *definedness) staleViews(m *Image) {
 	for v, of := range d.views {
 		if of.image == m && !m.untouched(of.layers) {
@@ -409,7 +409,7 @@ func (d *definedness) addView(v *ImageView) {
 	d.freshen(v)
 }
 
-// freshen tells the parts of a view that nothing has written what they show, if that is so.
+// freshen tells the parts of a view that nothing has written their texels, if that is so.
 func (d *definedness) freshen(v *ImageView) {
 	of := freshView{v.image, v.subresources()}
 	for _, t := range []*texture.View{v.view, v.stencil} {

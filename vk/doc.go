@@ -68,7 +68,7 @@
 //	customresolve.go    resolves by draws
 //	subpassshading.go   compute shaders for the pixels of a subpass
 //	tileshading.go      commands that run for each tile of a rendering; tileimage.go rules on tile attachments
-//	tilememory.go       memory whose content lives as long as a submission
+//	tilememory.go       memory with contents for one submission
 //	clusterculling.go   shaders that emit draws of vertices
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	singlesampled.go    implicit images of several samples of attachments of one

@@ -20,7 +20,7 @@ type MemoryType uint32
 const (
 	PlainMemory  MemoryType = iota
 	SparseMemory            // also for sparse resources; without huge pages, so slower
-	TileMemory              // for resources with the usage, whose content lives as long as a submission; see [CommandBuffer.BindTileMemory]
+	TileMemory              // for resources with the usage; its content lives as long as a submission, see [CommandBuffer.BindTileMemory]
 )
 
 // MemoryInfo describes an allocation.

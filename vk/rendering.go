@@ -22,8 +22,8 @@ const (
 	LoadNone // as Load, but the operation does not read the texels
 )
 
-// StoreOp is what happens to the texels of an attachment at its end (VkAttachmentStoreOp). Chiaro keeps them: only the sanitizer race
-// reads it.
+// StoreOp is the operation on the texels of an attachment at the end of its use (VkAttachmentStoreOp). Chiaro keeps them: only the sanitizer
+// race reads it.
 type StoreOp uint8
 
 // The operations.

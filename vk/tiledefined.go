@@ -6,7 +6,7 @@ import (
 )
 
 // The sanitizer uninit follows tile memory as one buffer, because allocations and resources share its bytes. Images are followed as a
-// whole: what one writes, all images count as written that share bytes with it.
+// whole: after a write to one, all images that share bytes with it count as written.
 
 // tileDefined is the tile memory in the state of a device.
 type tileDefined struct {

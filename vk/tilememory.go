@@ -10,7 +10,7 @@ import (
 // Tile memory (VK_QCOM_tile_memory_heap). A device has one range of bytes for it, and all allocations are its beginning. Its content lives
 // as long as a submission, the tile memory scope. The queues take turns with the range, a submission at a time; around a wait for an event a
 // queue saves its content. Content that is discarded becomes zero, so that a program which relies on it does not work by chance.
-// The host sees nothing of it: what the host maps are bytes beside it.
+// The host sees nothing of it: it maps other bytes.
 
 // TileHeapSize is the size of the heap of tile memory, in bytes.
 const TileHeapSize = 4 << 20

@@ -76,7 +76,7 @@ func TestTileMemoryScope(t *testing.T) {
 		{"secondary that binds", false, nil, true, []func(*tileRig, *CommandBuffer){func(h *tileRig, c *CommandBuffer) {
 			c.BindTileMemory(h.large)
 			c.Execute(secondary(t, h, func(c *CommandBuffer) { c.BindTileMemory(h.large); work(h, c) }))
-			work(h, c) // the binding is that of before
+			work(h, c) // the binding is the one before
 		}}},
 	} {
 		h := newTileRig(t, DeviceInfo{})

@@ -94,7 +94,7 @@ func (v *Variable) showImage() {
 	}
 }
 
-// loadedImage returns the image that an instruction has loaded: its value is the number of a resource of the stage, and that of the descriptor, also of one
+// loadedImage returns the image that an instruction has loaded: its value is the numbers of a resource of the stage and of the descriptor, also of one
 // in a heap. It returns nil for one without texels.
 func (x *view) loadedImage(id spirv.ID) *imagePart {
 	_, list, err := x.placesOf(id, nil)
@@ -113,7 +113,8 @@ func (x *view) loadedImage(id spirv.ID) *imagePart {
 	return p
 }
 
-// mappedImage returns the image of a variable whose descriptor is in a heap, by a mapping: that which the function has loaded from it last; nil before.
+// mappedImage returns the image of a variable with a descriptor in a heap, by a mapping: the one of the last load before the stop, in the order of
+// the instructions; nil before the first.
 func (x *view) mappedImage(variable spirv.ID) (p *imagePart) {
 	m := x.own().stage.Facts
 	for _, id := range x.namesOf().ids {

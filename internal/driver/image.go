@@ -117,7 +117,7 @@ func ownLayouts(i *abi.ImageCreateInfo) bool {
 	return own
 }
 
-// bindRules are the rules of VkBindImageMemoryInfo for those of vkBindImageMemory.
+// bindRules are the rules of VkBindImageMemoryInfo by the same rules of vkBindImageMemory.
 var bindRules = map[string]string{
 	"VUID-vkBindImageMemory-memory-01047": "VUID-VkBindImageMemoryInfo-pNext-01615",
 	"VUID-vkBindImageMemory-None-10735":   "VUID-VkBindImageMemoryInfo-pNext-01616",

@@ -107,8 +107,8 @@ func heapUsage() (n uint64) {
 	return n
 }
 
-// memoryProperties returns the heap of the machine, that of tile memory, and their types, in the order of vk.MemoryType. The flags of the
-// types are equal: a type whose flags are a strict subset would have to be first, and applications would choose it for memory of the
+// memoryProperties returns the heap of the machine, the one of tile memory, and their types, in the order of vk.MemoryType. The flags of the
+// types are equal: a type with a strict subset of the flags would have to be first, and applications would choose it for memory of the
 // device, without huge pages or in tile memory.
 func memoryProperties() (out abi.PhysicalDeviceMemoryProperties) {
 	out.MemoryHeapCount = 2

@@ -160,7 +160,7 @@ func (d *drawing) line(primitive int, a, b *corner) {
 	d.fill(s)
 }
 
-// direction returns the greater and the smaller component of the direction of the line; those of a point are of any direction.
+// direction returns the greater and the smaller component of the direction of the line. A point may have any direction.
 func (l *segment) direction() (major, minor float64) {
 	if l.length < 1.0/leastGrid {
 		return 1, 1

@@ -8,7 +8,7 @@ import (
 
 // The tests of a fragment against the attachment of depth and stencil are the depth bounds test, the stencil test and the depth test, in this order
 // (Vulkan, "Fragment Operations"). A fragment outside of the bounds changes nothing; a stencil value changes by the outcome of both other tests. The
-// permitted contents are those of all outcomes that are possible.
+// permitted contents are the contents after all outcomes that are possible.
 
 // outcomes collects the contents after the possible outcomes of the tests.
 type outcomes struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// hostileHead begins a kernel whose threads have 64 bytes each, from %out and from %in on.
+// hostileHead begins a kernel: each of its threads has 64 bytes from %out and from %in on.
 const hostileHead = ".version 8.6\n.target sm_90\n.address_size 64\n%s.visible .entry rows(.param .u64 o, .param .u64 i)\n{\n.reg .b64 %%in, %%out, %%v;\n.reg .b32 %%t;\n" +
 	"ld.param.u64 %%out, [o];\nld.param.u64 %%in, [i];\nmov.u32 %%t, %%tid.x;\nmul.wide.u32 %%v, %%t, 64;\nadd.u64 %%out, %%out, %%v;\nadd.u64 %%in, %%in, %%v;\n"
 
@@ -35,7 +35,7 @@ var flowLines = []string{
 // flowHead declares the function that flowLines call.
 const flowHead = ".func (.param .b32 r) sum(.param .b32 a, .param .b32 b)\n{\n.reg .b32 %a, %b;\nld.param.b32 %a, [a];\nld.param.b32 %b, [b];\nadd.u32 %a, %a, %b;\nst.param.b32 [r], %a;\nret;\n}\n"
 
-// hostileKernels returns kernels as words: one of each instruction, and those of flowLines.
+// hostileKernels returns kernels as words: one of each instruction, and the lines of flowLines.
 func hostileKernels() (list [][]string) {
 	const registers = ".reg .b32 x<16>; .reg .b64 d<4>; .reg .pred p<4>;\n"
 	for i := range instructionRows {
@@ -153,7 +153,7 @@ func linesChanged(r *rand.Rand, texts []string) string {
 }
 
 // TestHostileLaunches runs kernels with random changes, of single instructions and of the programs in testdata: each is refused, or ends
-// within its budget with the same memory on each engine. A number in CHIARO_LONG is that of the inputs, and gives other ones.
+// within its budget with the same memory on each engine. A number in CHIARO_LONG is the number of inputs, and gives other ones.
 func TestHostileLaunches(t *testing.T) {
 	n := 1500
 	if v, err := strconv.Atoi(os.Getenv("CHIARO_LONG")); err == nil && v > 1 {

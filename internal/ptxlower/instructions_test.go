@@ -134,7 +134,7 @@ var instructionRows = []instructionRow{
 	{"vshl.u32.u32.u32.wrap", "rrr", []uint64{3, 33}, 6}, {"vshl.u32.u32.u32.clamp", "rrr", []uint64{3, 99}, 0}, {"vshl.s32.s32.u32.sat.clamp", "rrr", []uint64{s32(-3), 31}, 1 << 31}, {"vshr.s32.s32.u32.clamp", "rrr", []uint64{s32(-8), 40}, s32(-1)}, {"vshr.u32.u32.u32.clamp.add", "rrrr", []uint64{1 << 31, 32, 7}, 7},
 	{"vset.u32.u32.lt", "rrr", []uint64{1, 2}, 1}, {"vset.s32.u32.ge", "rrr", []uint64{s32(-1), 0}, 0}, {"vset.u32.u32.ne.add", "rrrr", []uint64{1, 2, 4}, 5},
 	{"vmad.s32.s32.s32", "rrrr", []uint64{s32(-3), 5, 1}, s32(-14)}, {"vmad.u32.u32.u32.po.shr7", "rrrr", []uint64{1 << 20, 1 << 10, 127}, 1<<23 + 1}, {"vmad.u32.u32.u32.sat", "rrrr", []uint64{1 << 31, 2, 0}, 0xffffffff},
-	// (u32 · u32) − u32 and −(u32 · u32) + s32, whose results are signed.
+	// (u32 · u32) − u32 and −(u32 · u32) + s32 have signed results.
 	{"vmad.s32.u32.u32 ,,,-", "rrrr", []uint64{3, 4, 20}, s32(-8)}, {"vmad.s32.u32.u32.sat ,,,-", "rrrr", []uint64{0xffffffff, 0xffffffff, 1}, 0x7fffffff}, {"vmad.s32.u32.u32.sat.shr7 ,,,-", "rrrr", []uint64{1, 1, 130}, s32(-2)},
 	{"vmad.s32.u32.u32 ,-,,", "rrrr", []uint64{3, 4, 20}, 8}, {"vmad.s32.u32.u32.sat ,-,,", "rrrr", []uint64{0xffffffff, 0xffffffff, 7}, 0x80000000}, {"vmad.s32.u32.u32.sat.shr15 ,-,,", "rrrr", []uint64{1 << 16, 1 << 16, s32(-1)}, s32(-131073)},
 	{"vmad.s32.u32.u32.shr7 ,-,,", "rrrr", []uint64{1 << 20, 1 << 20, 0}, 0}, {"vmad.s32.u32.u32.sat ,-,,", "rrrr", []uint64{0, 5, s32(-9)}, s32(-9)}, {"vmad.s32.u32.u32.sat ,,,-", "rrrr", []uint64{2, 3, 6}, 0},

@@ -25,7 +25,7 @@ type Structure struct {
 	embedded uint64
 	// geometries are the properties of each geometry.
 	geometries []geometryInfo
-	// instances are those of a top level. bottoms has the bottom level of each, motions its motion; motions is nil if none moves.
+	// instances are the instances of a top level. bottoms has the bottom level of each, motions its motion; motions is nil if none moves.
 	instances []placed
 	bottoms   []*Structure
 	motions   []*InstanceMotion
@@ -79,7 +79,7 @@ func (s *Structure) ObjectToWorld(i uint32, time float32) (m [12]float32) {
 	return p.Transform
 }
 
-// instance returns instance i of a top level as that of an input.
+// instance returns instance i of a top level as an instance of an input.
 func (s *Structure) instance(i int) Instance {
 	p := &s.instances[i]
 	return Instance{Transform: p.Transform, Custom: p.Custom, RecordOffset: p.RecordOffset, Mask: p.Mask, Flags: p.Flags,
