@@ -473,6 +473,10 @@ func TestTileMemoryRules(t *testing.T) {
 			}),
 			record(func(h *tileRig, c *CommandBuffer) { c.BeginRendering(bare); c.Execute(continues(h, nil)) }),
 			func(h *tileRig) error { return checkTileSize(TileHeapSize) },
+			record(func(h *tileRig, c *CommandBuffer) { // "the structure is ignored" (vkCmdBeginRendering)
+				h.dev.checking = None
+				c.BeginRendering(RenderingInfo{Area: Rect{Width: 4, Height: 4}, TileMemory: TileHeapSize + 1})
+			}),
 		},
 		"VUID-vkBindBufferMemory-memory-01035": {func(h *tileRig) error {
 			return must(h.dev.NewBuffer(BufferInfo{Size: 32, Usage: StorageBuffer}))(t).Bind(h.large, 0)
