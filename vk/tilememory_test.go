@@ -524,6 +524,11 @@ func TestTileMemoryRules(t *testing.T) {
 				c.Execute(continues(h, h.small))
 			}),
 			record(func(h *tileRig, c *CommandBuffer) { c.BeginRendering(bare); c.Execute(continues(h, h.small)) }),
+			record(func(h *tileRig, c *CommandBuffer) {
+				c.BindTileMemory(h.large)
+				c.BeginRendering(bare)
+				c.Execute(continues(h, nil))
+			}),
 		},
 		"VUID-VkTileMemorySizeInfoQCOM-size-10729": {
 			func(h *tileRig) error {

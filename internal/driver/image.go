@@ -2,6 +2,7 @@ package driver
 
 import (
 	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -117,7 +118,8 @@ func ownLayouts(i *abi.ImageCreateInfo) bool {
 	return own
 }
 
-// bindRules are the rules of VkBindImageMemoryInfo by the same rules of vkBindImageMemory.
+// bindRules are the rules of VkBindImageMemoryInfo by the same rules of vkBindImageMemory. Others have the same name in both, and so have
+// all of VkBindBufferMemoryInfo and vkBindBufferMemory.
 var bindRules = map[string]string{
 	"VUID-vkBindImageMemory-memory-01047": "VUID-VkBindImageMemoryInfo-pNext-01615",
 	"VUID-vkBindImageMemory-None-10735":   "VUID-VkBindImageMemoryInfo-pNext-01616",
@@ -126,12 +128,20 @@ var bindRules = map[string]string{
 	"VUID-vkBindImageMemory-memory-10738": "VUID-VkBindImageMemoryInfo-pNext-12330",
 }
 
-// bindRule returns the error of a bind with the rule of VkBindImageMemoryInfo.
-func bindRule(err error) error {
-	if u, ok := err.(*vk.UsageError); ok && bindRules[u.Rule] != "" {
-		return &vk.UsageError{Rule: bindRules[u.Rule], Message: u.Message}
+// bindRule returns the error of a bind of a resource, "Image" or "Buffer", with the rule of the structure in place of the rule of the command.
+func bindRule(resource string, err error) error {
+	u, ok := err.(*vk.UsageError)
+	if !ok {
+		return err
 	}
-	return err
+	rule := bindRules[u.Rule]
+	if rest, is := strings.CutPrefix(u.Rule, "VUID-vkBind"+resource+"Memory-"); is && rule == "" {
+		rule = "VUID-VkBind" + resource + "MemoryInfo-" + rest
+	}
+	if rule == "" {
+		return err
+	}
+	return &vk.UsageError{Rule: rule, Message: u.Message}
 }
 
 func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
@@ -145,7 +155,7 @@ func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 		if p := abi.Find[abi.BindImagePlaneMemoryInfo](i.PNext, abi.StructureTypeBindImagePlaneMemoryInfo); p != nil {
 			err = m.BindPlane(vk.Aspect(p.PlaneAspect), memory, i.MemoryOffset)
 		} else {
-			err = bindRule(m.Bind(memory, i.MemoryOffset))
+			err = bindRule("Image", m.Bind(memory, i.MemoryOffset))
 		}
 		r := deviceOf(a.Device).result(err)
 		if r != abi.Success {

@@ -122,7 +122,7 @@ func bindBufferMemory(a *abi.BindBufferMemoryArgs) abi.Result {
 func bindBufferMemory2(a *abi.BindBufferMemory2Args) abi.Result {
 	result := abi.Result(abi.Success)
 	for _, i := range array(a.PBindInfos, a.BindInfoCount) {
-		r := deviceOf(a.Device).result(buffers.get(uint64(i.Buffer)).Bind(memories.get(uint64(i.Memory)), i.MemoryOffset))
+		r := deviceOf(a.Device).result(bindRule("Buffer", buffers.get(uint64(i.Buffer)).Bind(memories.get(uint64(i.Memory)), i.MemoryOffset)))
 		if r != abi.Success {
 			result = r
 		}

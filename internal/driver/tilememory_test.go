@@ -75,15 +75,24 @@ func (p *program) inheritsTile(bind *abi.TileMemoryBindInfoQCOM) (c abi.CommandB
 	return c
 }
 
-// TestTileBindRules binds images at wrong places by VkBindImageMemoryInfo, which has rules of its own.
-func TestTileBindRules(t *testing.T) {
+// TestBindRules binds at wrong places by VkBindImageMemoryInfo and VkBindBufferMemoryInfo, which have rules of their own.
+func TestBindRules(t *testing.T) {
 	for of, want := range bindRules {
-		if got := bindRule(&vk.UsageError{Rule: of}).(*vk.UsageError).Rule; got != want {
+		if got := bindRule("Image", &vk.UsageError{Rule: of}).(*vk.UsageError).Rule; got != want {
 			t.Errorf("%s becomes %s; must become %s", of, got, want)
 		}
 	}
-	d := &vk.UsageError{Rule: "VUID-vkBindImageMemory-image-07460"}
-	if got := bindRule(d); got != error(d) {
-		t.Errorf("%v becomes %v; must stay", d, got)
+	for _, x := range [][3]string{
+		{"Image", "VUID-vkBindImageMemory-image-07460", "VUID-VkBindImageMemoryInfo-image-07460"},
+		{"Image", "VUID-VkBindImageMemoryInfo-image-07736", "VUID-VkBindImageMemoryInfo-image-07736"},
+		{"Buffer", "VUID-vkBindBufferMemory-memory-10740", "VUID-VkBindBufferMemoryInfo-memory-10740"},
+		{"Buffer", "", ""},
+	} {
+		if got := bindRule(x[0], &vk.UsageError{Rule: x[1]}).(*vk.UsageError).Rule; got != x[2] {
+			t.Errorf("%s becomes %s; must become %s", x[1], got, x[2])
+		}
+	}
+	if got := bindRule("Buffer", vk.ErrOpaqueAddress); got != vk.ErrOpaqueAddress {
+		t.Errorf("another error becomes %v; must stay", got)
 	}
 }
