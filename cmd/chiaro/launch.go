@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/describe"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -150,14 +148,13 @@ func runLaunch(ctx context.Context, c console, f runFlags, file string) error {
 
 // runOn runs the launch, calls done when it has ended, and shows buffers.
 func (j *launchJob) runOn(ctx context.Context, c console, f runFlags, outs []shaderOutput, done func(*vk.Device)) error {
-	file := j.source.file
 	var result error
 	err := j.execute(ctx, f, func(d *vk.Device, cause error) {
 		done(d)
-		result = j.conclude(c, f.format, outs, cause)
+		result = j.conclude(ctx, c, &f, outs, cause)
 	})
 	if err != nil {
-		return reported(c, file, err)
+		return j.failed(ctx, c, &f, err)
 	}
 	return result
 }
@@ -186,19 +183,15 @@ func (j *launchJob) execute(ctx context.Context, f runFlags, done func(d *vk.Dev
 }
 
 // conclude shows the log, the reports and the result of a launch.
-func (j *launchJob) conclude(c console, format string, outs []shaderOutput, cause error) error {
+func (j *launchJob) conclude(ctx context.Context, c console, f *runFlags, outs []shaderOutput, cause error) error {
 	for _, l := range j.log {
 		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
 	writeReports(c.err, j.reports.List())
 	if cause != nil {
-		err := reported(c, j.source.file, cause)
-		if errors.As(cause, new(*exec.BudgetError)) {
-			return &coded{code: exitFindings}
-		}
-		return err
+		return j.failed(ctx, c, f, cause)
 	}
-	if err := j.judge(c, format, outs); err != nil || len(j.reports.List()) == 0 {
+	if err := j.judge(c, f.format, outs); err != nil || len(j.reports.List()) == 0 {
 		return err
 	}
 	return &coded{code: exitFindings}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -36,7 +37,7 @@ func repeatLaunch(ctx context.Context, c console, f runFlags, file string) error
 	x := record{File: file}
 	var first *record
 	var result error
-	f.inOrders(ctx, &x, func(ctx context.Context, opts amber.Options) {
+	all := f.inOrders(ctx, &x, func(ctx context.Context, opts amber.Options) {
 		run := f
 		run.opts = opts
 		run.opts.Digest = true
@@ -46,14 +47,14 @@ func repeatLaunch(ctx context.Context, c console, f runFlags, file string) error
 				if err != nil {
 					panic(err) // the description is the one above
 				}
-				result = j.conclude(c, f.format, outs, cause)
+				result = j.conclude(ctx, c, &f, outs, cause)
 			}
 		})
-		x.report(failed, opts.Timeout)
+		x.report(failed, f.opts.Timeout)
 		switch {
 		case first == nil:
 			if failed != nil {
-				result = reported(c, file, failed)
+				result = j.failed(ctx, c, &f, failed)
 			}
 			copied := x
 			first = &copied
@@ -63,11 +64,11 @@ func repeatLaunch(ctx context.Context, c console, f runFlags, file string) error
 			}
 		}
 	})
-	return f.repeated(ctx, c, &x, result)
+	return f.repeated(ctx, c, &x, all, result)
 }
 
-// repeated returns the error of the runs of a launch, which the first one or all of them have.
-func (f *runFlags) repeated(ctx context.Context, c console, x *record, first error) error {
+// repeated returns the error of the runs of a launch: the one of the first run, or else of a later one. all says that every order ran.
+func (f *runFlags) repeated(ctx context.Context, c console, x *record, all bool, first error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -78,8 +79,12 @@ func (f *runFlags) repeated(ctx context.Context, c console, x *record, first err
 		if first == nil {
 			return &coded{exitFindings, x.Message}
 		}
+	case first == nil && f.schedule != "" && x.Status == string(amber.RanOutOfTime):
+		return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", x.File, f.opts.Timeout)}
+	case first == nil && f.schedule != "" && x.Status != string(amber.Pass): // a later order could not run
+		return &coded{exitUsage, x.Message}
 	case first == nil && f.schedule != "":
-		plain.Fprintf(c.err, "%s with the same results\n", plain.Safe(number(x.Orders, "order")))
+		plain.Fprintf(c.err, "%s\n", plain.Safe(sameResults(x.Orders, all)))
 	}
 	return first
 }

@@ -100,7 +100,7 @@ func runProfile(ctx context.Context, c console, f runFlags, file string, invocat
 	case isLaunch(file) && invocations:
 		return unreadable("--invocations is for a compute shader or a script, not for a launch")
 	case isLaunch(file):
-		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script"), f.refuse([]string{"differential"}, "a profile", "run")); err == nil {
+		if err = cmp.Or(f.refuse(shaderOnly, "a launch", "a compute shader"), f.refuse(scriptOnly, "a launch", "a script")); err == nil {
 			err = x.launch(ctx, c, &f)
 		}
 	case isShader(file):

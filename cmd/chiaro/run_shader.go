@@ -175,7 +175,7 @@ func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*
 // failed returns the end of a run with an error, which it shows unless the error follows from the end of ctx.
 func (j *shaderJob) failed(ctx context.Context, c console, f *runFlags, cause error) error {
 	switch {
-	case ctx.Err() == context.DeadlineExceeded:
+	case errors.Is(cause, context.DeadlineExceeded), ctx.Err() == context.DeadlineExceeded:
 		return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", j.source.file, f.opts.Timeout)}
 	case ctx.Err() != nil:
 		return &coded{exitInterrupt, "interrupted"}

@@ -22,16 +22,16 @@ random[:COUNT[:SEED]], all[:COUNT] for small dispatches; seed=SEED or order=… 
 }
 
 // inOrders calls run, which sets the result of a record: once, or with --schedule for each order until one does not pass. --timeout
-// is for all orders together.
-func (f *runFlags) inOrders(ctx context.Context, x *record, run func(ctx context.Context, opts amber.Options)) {
+// is for all orders together. It reports whether every order of the run was among them.
+func (f *runFlags) inOrders(ctx context.Context, x *record, run func(ctx context.Context, opts amber.Options)) (all bool) {
 	opts := f.opts
 	switch {
 	case f.differential:
 		f.onEngines(ctx, x, run)
-		return
+		return false
 	case f.schedule == "":
 		run(ctx, opts)
-		return
+		return false
 	}
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -39,7 +39,7 @@ func (f *runFlags) inOrders(ctx context.Context, x *record, run func(ctx context
 		defer cancel()
 		opts.Timeout = 0
 	}
-	x.Orders, _ = f.plan.Run(func(o schedule.Order, choices func(int) int) bool {
+	x.Orders, all = f.plan.Run(func(o schedule.Order, choices func(int) int) bool {
 		opts.Schedule = choices
 		run(ctx, opts)
 		if x.Status != "pass" && x.Status != "error" && x.Status != "unsupported" && ctx.Err() == nil {
@@ -47,6 +47,7 @@ func (f *runFlags) inOrders(ctx context.Context, x *record, run func(ctx context
 		}
 		return x.Status == "pass"
 	})
+	return all
 }
 
 // runInOrders runs a compute shader in the orders of --schedule. Results that depend on the order are a failure.
@@ -92,15 +93,20 @@ func runInOrders(ctx context.Context, c console, f *runFlags, job *shaderJob, ou
 	if failed != nil {
 		return failed
 	}
-	words := number(n, "order") + " with the same results"
-	switch {
-	case all:
-		words += ": all that exist"
-	case n == 1:
-		words = "1 order ran"
-	}
-	plain.Fprintf(c.err, "%s\n", plain.Safe(words))
+	plain.Fprintf(c.err, "%s\n", plain.Safe(sameResults(n, all)))
 	return nil
+}
+
+// sameResults says that the results of so many orders are the same. all says that there are no others.
+func sameResults(orders int, all bool) string {
+	switch words := number(orders, "order"); {
+	case all:
+		return words + " with the same results: all that exist"
+	case orders == 1:
+		return words + " ran"
+	default:
+		return words + " with the same results"
+	}
 }
 
 // differing returns the first value of some size that differs.

@@ -22,7 +22,7 @@ func (f *testFlags) runLaunchTest(ctx context.Context, c console, x *record) {
 	f.inOrders(ctx, x, func(ctx context.Context, opts amber.Options) {
 		run := f.runFlags
 		run.opts = opts
-		x.report(x.launch(ctx, c, run, func(*launchJob, error) {}), run.opts.Timeout)
+		x.report(x.launch(ctx, c, run, func(*launchJob, error) {}), f.opts.Timeout)
 	})
 }
 
