@@ -37,14 +37,30 @@ func (j *judge) launch(file string, x *checked) {
 		x.message = err.Error()
 		return
 	}
-	j.ptx(described.text, described.module, x)
+	m := j.ptx(described.text, described.module, x)
+	if m == nil {
+		return
+	}
+	if _, err := described.kernel(kernelNames(m)); err != nil {
+		x.verdict, x.message = verdictUnreadable, located(file, err)
+	}
 }
 
-// ptx judges a module of PTX, which is in a file. Features of kernels that Chiaro lacks are warnings.
-func (j *judge) ptx(data []byte, file string, x *checked) {
+// kernelNames returns the names of the kernels of a module.
+func kernelNames(m *ptx.Module) (names []string) {
+	for _, f := range m.Entries() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// ptx judges a module of PTX, which is in a file, and returns it; nil after errors. Features of kernels that Chiaro lacks are warnings.
+func (j *judge) ptx(data []byte, file string, x *checked) *ptx.Module {
 	m, findings := parsePTX(data)
 	if len(findings) == 0 {
 		findings = unsupportedKernels(m)
+	} else {
+		m = nil
 	}
 	x.verdict = verdictClean
 	for _, f := range findings {
@@ -52,6 +68,7 @@ func (j *judge) ptx(data []byte, file string, x *checked) {
 		at := facts.Position{File: file, Line: uint32(f.Pos.Line), Column: uint32(f.Pos.Column)}
 		x.findings = append(x.findings, shownFinding{Finding: valid.Finding{Finding: *f, Source: at, HasSource: true}})
 	}
+	return m
 }
 
 // unsupportedKernels says what keeps kernels from running, one finding for each.
@@ -94,7 +111,7 @@ func launchText(c console, file, stage, machine string) ([]byte, error) {
 }
 
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
-// is the one that the kernel requires, else one warp. With a launch it is that of the launch, and other kernels are not there.
+// is the one that the kernel requires, else one warp. With a launch it is the one of the launch, whose kernel is the only one.
 func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, error) {
 	m, findings := parsePTX(data)
 	if len(findings) > 0 {
@@ -110,14 +127,20 @@ func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
+	only := ""
+	if launch != nil {
+		if only, err = launch.kernel(kernelNames(m)); err != nil {
+			return nil, err
+		}
+	}
 	l := listing{source: strings.Split(string(data), "\n")}
 	for _, f := range m.Entries() {
 		o := ptxlower.Options{Block: ptxlower.RequiredBlock(f)}
 		if launch != nil {
 			o = ptxlower.Options{Block: launch.block, SharedBytes: launch.file.Shared}
-			if name := launch.file.Kernel; name != "" && name != f.Name {
-				continue
-			}
+		}
+		if launch != nil && f.Name != only {
+			continue
 		}
 		p, err := ptxlower.Lower(m, image, f.Name, o)
 		if err != nil {

@@ -69,9 +69,9 @@ func (j *launchJob) symbols() *lower.KernelSymbols {
 	if err != nil {
 		return nil
 	}
-	name := j.file.Kernel
-	if list := m.Entries(); name == "" && len(list) > 0 {
-		name = list[0].Name
+	name, err := j.kernel(kernelNames(m))
+	if err != nil {
+		return nil
 	}
 	k := &lower.KernelSymbols{}
 	if _, err := ptxlower.Lower(m, image, name, ptxlower.Options{Block: j.block, SharedBytes: j.file.Shared, Symbols: k}); err != nil {

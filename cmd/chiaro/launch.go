@@ -197,6 +197,19 @@ func (j *launchJob) conclude(ctx context.Context, c console, f *runFlags, outs [
 	return &coded{code: exitFindings}
 }
 
+// kernel returns the name of the kernel: the one that the description names, or else the only one of the module.
+func (j *launchJob) kernel(kernels []string) (string, error) {
+	switch name := j.file.Kernel; {
+	case name != "" && !slices.Contains(kernels, name):
+		return "", fmt.Errorf("the module has no kernel %q; has %q", name, kernels)
+	case name != "":
+		return name, nil
+	case len(kernels) != 1:
+		return "", fmt.Errorf("the module has the kernels %q; kernel must name one", kernels)
+	}
+	return kernels[0], nil
+}
+
 // prepare makes the module and the kernel, if they are not there.
 func (j *launchJob) prepare(d *vk.Device) error {
 	if j.info.Function != nil {
@@ -209,13 +222,9 @@ func (j *launchJob) prepare(d *vk.Device) error {
 	if err := j.bindHandles(d, m); err != nil {
 		return err
 	}
-	name := j.file.Kernel
-	if name == "" {
-		kernels := m.Kernels()
-		if len(kernels) != 1 {
-			return fmt.Errorf("the module has the kernels %q; kernel must name one", kernels)
-		}
-		name = kernels[0]
+	name, err := j.kernel(m.Kernels())
+	if err != nil {
+		return err
 	}
 	j.info = vk.CudaLaunchInfo{Grid: j.grid, Block: j.block, SharedBytes: j.file.Shared}
 	for _, p := range j.pushed {
