@@ -25,6 +25,7 @@ type layout struct {
 	bare  *Type               // the innermost element of arrays of arrays, nil if a pointer; else the type itself
 	span  uint64              // bytes from the first to the last innermost element
 	size  uint64              // for all but matrices; for an array, the size of its innermost element
+	trail uint64              // of a struct: the rest of the stride after a matrix at its end
 	fixed bool                // contains no runtime array
 }
 
@@ -78,6 +79,25 @@ func (t *Type) Size(matrixStride uint32, rowMajor bool) uint64 {
 	}
 	return satAdd(t.layout.span, b.layout.size)
 }
+
+// Trail returns the bytes after a value that are a part of its last matrix all the same: the rest of the stride after the last column of a
+// column-major matrix, which is an array of its columns.
+func (t *Type) Trail(matrixStride uint32, rowMajor bool) uint64 {
+	if t == nil || t.IsPointer() || t.IsArray() && t.Count == 0 || t.layout.bare == nil {
+		return 0
+	}
+	b := t.layout.bare
+	if !b.IsMatrix() {
+		return b.layout.trail
+	}
+	if rowMajor || b.Elem == nil || uint64(matrixStride) < b.Elem.layout.size {
+		return 0
+	}
+	return uint64(matrixStride) - b.Elem.layout.size
+}
+
+// Trail returns the bytes after the member that are a part of it; see Type.Trail.
+func (m *Member) Trail() uint64 { return m.Type.Trail(m.MatrixStride, m.RowMajor) }
 
 // Size returns the bytes that the member occupies; see Type.Size.
 func (m *Member) Size() uint64 { return m.Type.Size(m.MatrixStride, m.RowMajor) }
@@ -192,6 +212,7 @@ func (g *gatherer) arrangeArray(t *Type) {
 func (g *gatherer) arrangeStruct(t *Type) {
 	l := &t.layout
 	var align [numRules]uint32
+	end := uint64(0)
 	for n := range t.Members {
 		m := &t.Members[n]
 		for r := range numRules {
@@ -200,8 +221,10 @@ func (g *gatherer) arrangeStruct(t *Type) {
 		if m.Type != nil {
 			l.fixed = l.fixed && m.Type.Fixed()
 		}
-		l.size = max(l.size, satAdd(uint64(m.Offset), m.Size()))
+		at := satAdd(uint64(m.Offset), m.Size())
+		l.size, end = max(l.size, at), max(end, satAdd(at, m.Trail()))
 	}
+	l.trail = end - l.size
 	if len(t.Members) == 0 {
 		align[Base] = g.smallest()
 	}

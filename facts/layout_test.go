@@ -28,6 +28,7 @@ OpMemberDecorate %cols 0 ColMajor
 %rows = OpTypeStruct %mats
 %cols = OpTypeStruct %mats
 %opaque = OpTypeSampler
+%matrixLast = OpTypeStruct %mat2x3 %vec3
 %address = OpTypePointer PhysicalStorageBuffer %pair
 %holder = OpTypeStruct %address
 `, nil)
@@ -77,6 +78,10 @@ OpMemberDecorate %block 1 Offset 16
 OpMemberDecorate %block 1 MatrixStride 16
 OpMemberDecorate %block 1 RowMajor
 OpMemberDecorate %block 2 Offset 128
+OpMemberDecorate %matrixLast 0 Offset 32
+OpMemberDecorate %matrixLast 0 MatrixStride 16
+OpMemberDecorate %matrixLast 0 ColMajor
+OpMemberDecorate %matrixLast 1 Offset 0
 OpMemberDecorate %tail 0 Offset 16
 OpMemberDecorate %tail 1 Offset 0
 OpMemberDecorate %tail 2 Offset 32
@@ -93,6 +98,7 @@ OpMemberDecorate %tail 2 Offset 32
 %open = OpTypeRuntimeArray %float
 %block = OpTypeStruct %vec3 %mats %floats
 %tail = OpTypeStruct %float %float %open
+%matrixLast = OpTypeStruct %mat2x3 %vec3
 %address = OpTypePointer PhysicalStorageBuffer %tail
 %list = OpTypeArray %address %three
 `, nil)
@@ -118,6 +124,26 @@ OpMemberDecorate %tail 2 Offset 32
 	} {
 		if got := m.typ(c.name).Size(c.stride, c.row); got != c.size {
 			t.Errorf("%s: %d bytes, want %d", c.name, got, c.size)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		stride uint32
+		row    bool
+		trail  uint64
+	}{
+		{"vec3", 16, false, 0},
+		{"mat2x3", 16, false, 16 - 12},
+		{"mat2x3", 8, false, 0}, // columns overlap, which other rules forbid
+		{"mat2x3", 16, true, 0},
+		{"mats", 16, false, 16 - 12},
+		{"block", 0, false, 0},
+		{"matrixLast", 0, false, 16 - 12},
+		{"address", 0, false, 0},
+		{"open", 0, false, 0},
+	} {
+		if got := m.typ(c.name).Trail(c.stride, c.row); got != c.trail {
+			t.Errorf("%s: %d bytes of the stride after the value, want %d", c.name, got, c.trail)
 		}
 	}
 	if m.typ("tail").Fixed() || m.typ("open").Fixed() || !m.typ("block").Fixed() || !m.typ("list").Fixed() {

@@ -82,7 +82,7 @@ func (b *blockCheck) sorted(p laidOutStruct) bool {
 }
 
 // structure checks one struct: alignment of each member, and no overlap with the
-// member before it. Under std140 and std430 an array, a matrix or a struct is padded
+// member before it, to the end of the stride of a matrix. Under std140 and std430 an array, a matrix or a struct is padded
 // to its alignment, and the padding is not available to the next member.
 func (b *blockCheck) structure(p laidOutStruct) {
 	t := p.t
@@ -106,7 +106,7 @@ func (b *blockCheck) structure(p laidOutStruct) {
 		if off < next {
 			b.fail(s, "SPV-Block-Overlap", "member %d is at %d; the member before it, with its padding, ends at %d", n, off, next)
 		}
-		next = off + b.heap.size(m)
+		next = off + b.heap.size(m) + m.Trail()
 		if b.rule.align != facts.Scalar && (m.Type.IsArray() || m.Type.IsStruct() || m.Type.IsMatrix()) {
 			if a := uint64(b.heap.align(m.Type, b.rule.align, m.RowMajor)); a > 0 {
 				next = (next + a - 1) / a * a
