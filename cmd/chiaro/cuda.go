@@ -111,7 +111,7 @@ func launchText(c console, file, stage, machine string) ([]byte, error) {
 }
 
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
-// is the one that the kernel requires, else one warp. With a launch it is the one of the launch, whose kernel is the only one.
+// is the one that the kernel requires, else one warp. With a launch it is the launch's block, and only its kernel is rendered.
 func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, error) {
 	m, findings := parsePTX(data)
 	if len(findings) > 0 {

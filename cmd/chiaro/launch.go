@@ -197,7 +197,7 @@ func (j *launchJob) conclude(ctx context.Context, c console, f *runFlags, outs [
 	return &coded{code: exitFindings}
 }
 
-// kernel returns the name of the kernel: the one that the description names, or else the only one of the module.
+// kernel returns the kernel's name in the description, or else the module's only kernel.
 func (j *launchJob) kernel(kernels []string) (string, error) {
 	switch name := j.file.Kernel; {
 	case name != "" && !slices.Contains(kernels, name):

@@ -67,7 +67,7 @@ func repeatLaunch(ctx context.Context, c console, f runFlags, file string) error
 	return f.repeated(ctx, c, &x, all, result)
 }
 
-// repeated returns the error of the runs of a launch: the one of the first run, or else of a later one. all says that every order ran.
+// repeated returns the error of a launch's first run, or else of a later run. all reports whether every order ran.
 func (f *runFlags) repeated(ctx context.Context, c console, x *record, all bool, first error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -97,7 +97,7 @@ func runInOrders(ctx context.Context, c console, f *runFlags, job *shaderJob, ou
 	return nil
 }
 
-// sameResults says that the results of so many orders are the same. all says that there are no others.
+// sameResults returns the text for orders with the same results. all reports whether no other orders exist.
 func sameResults(orders int, all bool) string {
 	switch words := number(orders, "order"); {
 	case all:

@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestFarBlocks runs code in two versions, one for a condition that is true in every lane: the code of the other one is apart. Both are
-// taken, in a loop, one within the other and one after the other, and both give the same numbers.
+// TestFarBlocks runs code in two versions: one for a condition true in every lane, and a general one, with its code after all other code.
+// Both run, in a loop, nested and in sequence, and make the same numbers.
 func TestFarBlocks(t *testing.T) { eachLevel(t, testFarBlocks) }
 
 func testFarBlocks(t *testing.T, engine jit.Engine) {
