@@ -81,6 +81,9 @@ func (b *blockCheck) sorted(p laidOutStruct) bool {
 	return true
 }
 
+// maxMember bounds the offsets and sizes of members in sums, so that none wraps around: arrays with 64-bit lengths have up to 2⁶⁴ bytes.
+const maxMember = 1 << 62
+
 // structure checks one struct: alignment of each member, and no overlap with the
 // member before it, to the end of the stride of a matrix. Under std140 and std430 an array, a matrix or a struct is padded
 // to its alignment, and the padding is not available to the next member.
@@ -106,7 +109,7 @@ func (b *blockCheck) structure(p laidOutStruct) {
 		if off < next {
 			b.fail(s, "SPV-Block-Overlap", "member %d is at %d; the member before it, with its padding, ends at %d", n, off, next)
 		}
-		next = off + b.heap.size(m) + m.Trail()
+		next = min(off, maxMember) + min(b.heap.size(m), maxMember) + m.Trail()
 		if b.rule.align != facts.Scalar && (m.Type.IsArray() || m.Type.IsStruct() || m.Type.IsMatrix()) {
 			if a := uint64(b.heap.align(m.Type, b.rule.align, m.RowMajor)); a > 0 {
 				next = (next + a - 1) / a * a
