@@ -2,6 +2,7 @@ package iface_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -44,6 +45,44 @@ func TestUnfolded(t *testing.T) {
 		if n := len(e.Outputs) + len(e.BuiltIns); n > 1<<13 {
 			t.Errorf("%s: %d outputs; must be bounded", name, n)
 		}
+	}
+}
+
+// TestLongBlock reflects a block whose member ends beyond 2⁶⁴ bytes: its size does not wrap around.
+func TestLongBlock(t *testing.T) {
+	words, err := asm.Assemble([]byte(`OpCapability Shader
+OpCapability Int64
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %b
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %S Block
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+OpDecorate %arr ArrayStride 4
+OpMemberDecorate %S 0 Offset 8
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%u64 = OpTypeInt 64 0
+%n = OpConstant %u64 0x3fffffffffffffff
+%arr = OpTypeArray %float %n
+%S = OpTypeStruct %arr
+%p = OpTypePointer StorageBuffer %S
+%b = OpVariable %p StorageBuffer
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd`), asm.AssembleOptions{Version: spirv.Version16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := iface.Reflect(valid.Assume(facts.Gather(m, nil)))[0]
+	if len(e.Resources) != 1 || e.Resources[0].Block == nil || e.Resources[0].Block.Size != math.MaxUint64 {
+		t.Errorf("%+v; want a block of 2⁶⁴-1 bytes", e.Resources)
 	}
 }
 

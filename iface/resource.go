@@ -207,10 +207,9 @@ func opaqueDescriptor(t *facts.Type) Descriptor {
 
 // blockAt describes the block of a buffer.
 func blockAt(m *facts.Module, t *facts.Type, used []bool) *Block {
-	b := &Block{Name: nameOf(m, t.ID), Members: layoutOf(m, t, used), ID: t.ID}
+	b := &Block{Name: nameOf(m, t.ID), Members: layoutOf(m, t, used), ID: t.ID, Size: t.Size(0, false)}
 	for k := range t.Members {
 		p := &t.Members[k]
-		b.Size = max(b.Size, uint64(p.Offset)+p.Size())
 		if p.Type != nil && p.Type.IsRuntimeArray() {
 			b.Unsized = p.Type.ArrayStride
 		}
