@@ -12,10 +12,11 @@ import (
 // pictures. Workgroup x stores 31 + x + 1 + x in texel x.
 func TestDebugHeapImages(t *testing.T) {
 	c := debugScript(t, "testdata/debug_heap.amber", `{"stopOnEntry":true}`)
-	thread, f := c.stop()
+	thread, _ := c.stop()
 	for range 8 { // to the fetch, after the loads
 		c.request("next", fmt.Sprintf(`{"threadId":%d,"granularity":"instruction"}`, thread))
-		thread, f = c.stop()
+		next, f := c.stop()
+		thread = next
 		if _, at := c.lineOf(f, ""); strings.Contains(at, "OpImageFetch") {
 			break
 		}
@@ -44,13 +45,14 @@ func TestDebugHeapImages(t *testing.T) {
 // TestDebugMappedImage looks at an image variable whose descriptor is in a heap, by a mapping: it has no texels before the shader has loaded it.
 func TestDebugMappedImage(t *testing.T) {
 	c := debugScript(t, "testdata/debug_mapped.amber", `{"stopOnEntry":true}`)
-	thread, f := c.stop()
+	thread, _ := c.stop()
 	if v := c.image("Resources", "target"); !strings.Contains(v.Value, "no image") {
 		t.Errorf("the image is %s before its load; must be none", v.Value)
 	}
 	for range 8 {
 		c.request("next", fmt.Sprintf(`{"threadId":%d,"granularity":"instruction"}`, thread))
-		thread, f = c.stop()
+		next, f := c.stop()
+		thread = next
 		if _, at := c.lineOf(f, ""); strings.Contains(at, "OpImageRead") {
 			break
 		}
