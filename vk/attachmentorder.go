@@ -7,7 +7,7 @@ import (
 // The load and the store operation of an attachment access all texels of the render area, whatever the draws write: a load reads them, a clear
 // and DONT_CARE write them, and a store operation other than NONE writes them. They are in the stage COLOR_ATTACHMENT_OUTPUT, of depth and stencil the
 // load operation in EARLY_FRAGMENT_TESTS and the store operation in LATE_FRAGMENT_TESTS; resolves write in COLOR_ATTACHMENT_OUTPUT (Vulkan, "Load
-// Operations", "Store Operations", "Render Pass Resolve Operations"). So the store operation stands for the draws, which write texels of the area.
+// Operations", "Store Operations", "Render Pass Resolve Operations"). Draws write only texels that the store operation writes, so they need no access of their own.
 // A rendering uses its own attachments in order: the load operations happen before its commands, the store operations after them.
 
 // usedAttachment is an attachment of a rendering, with its stages and accesses.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -105,9 +104,5 @@ func readBeside(folder, name string, outside bool) ([]byte, error) {
 		}
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxScriptFile+1))
-	if err == nil && len(data) > maxScriptFile {
-		err = fmt.Errorf("%s: larger than %d bytes", name, maxScriptFile)
-	}
-	return data, err
+	return readBounded(f, name, 0, maxScriptFile)
 }

@@ -144,7 +144,7 @@ func TestUntrustedText(t *testing.T) {
 	}
 }
 
-// namedText is a shader that runs, and stores outside of its buffer. NAME stands in all of its names.
+// namedText is a shader with an out-of-bounds store. Each of its names contains NAME.
 const namedText = `OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main "main"
