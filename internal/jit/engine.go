@@ -73,6 +73,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 // deriveForms makes the other forms of the original program, which must be valid.
 func (p *program) deriveForms() {
 	p.counted, p.entry = vectorize.TakeEntryCounter(p.original)
+	p.counted, p.base = target.WithBase(p.counted)
 	p.source = vectorize.ExpandCounts(p.counted, p.counted.SubgroupSize)
 }
 
@@ -121,6 +122,7 @@ type program struct {
 	counted  *ir.Program // without the counter of the entry block
 	source   *ir.Program // with atomics for the other counters
 	entry    *vectorize.EntryCounter
+	base     *target.Base // of the last resource, or nil
 	level    target.Level
 	back     target.Target // of level
 	extras   target.Feature

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -26,7 +27,7 @@ const maxPrivateBytes = 256 << 10
 func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []target.Tally) (any bool) {
 	candidates := h.candidates[:0]
 	for r, t := range tallies {
-		if t != (target.Tally{}) && r < len(job.Resources) {
+		if t != (target.Tally{}) && (r < len(job.Resources) || p.Res[r].Set == target.BaseSet) {
 			candidates = append(candidates, r)
 		}
 	}
@@ -50,6 +51,28 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []target.Tally
 		}
 	}
 	return any
+}
+
+// bindBase binds the region of a base to its resource, the last one.
+func (h *handles) bindBase(b *target.Base, job *exec.Job) {
+	if b == nil {
+		return
+	}
+	r := len(h.layout.Resources) - 1
+	address := b.Address(job.Push)
+	i, found := slices.BinarySearchFunc(job.Regions, address, func(r exec.Region, a uint64) int { return cmp.Compare(r.Address, a) })
+	if !found {
+		i-- // the last region that begins before the address
+	}
+	if i < 0 {
+		return
+	}
+	bytes := addressable(job.Regions[i].Bytes)
+	if from := address - job.Regions[i].Address; from > uint64(len(bytes)) || b.Bytes > uint64(len(bytes))-from {
+		return
+	}
+	h.list[h.layout.Resources[r]] = handle{bytes: bytes}
+	h.resources[2*r], h.resources[2*r+1] = uint32(h.layout.Resources[r]), 1
 }
 
 // tally is the private accumulator of one worker for one descriptor.

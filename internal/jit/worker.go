@@ -51,7 +51,7 @@ func (p *program) prepare(job *exec.Job, merge bool) (*prepared, error) {
 	if x == nil {
 		x = &prepared{program: p}
 	}
-	if err := job.Check(p.source); err != nil {
+	if err := job.Check(p.original); err != nil {
 		return nil, err
 	}
 	// Machine code cannot report each instruction; an observed run needs the interpreter.
@@ -64,6 +64,7 @@ func (p *program) prepare(job *exec.Job, merge bool) (*prepared, error) {
 	}
 	x.job = job
 	x.fill(p.source, &p.layout, job, p.forceNonTemporal)
+	x.bindBase(p.base, job)
 	private := x.privatize(p.source, job, p.tallies)
 	// The handle of workgroup memory differs between workers, and so do handles of private
 	// accumulators.

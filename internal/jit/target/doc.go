@@ -20,5 +20,5 @@
 //  1. target.go: the interface of a back end. level.go: instruction set levels.
 //  2. context.go, layout.go, region.go: the memory that Go and machine code share.
 //  3. code.go, site.go, listing.go: compiled code.
-//  4. access.go, tally.go: facts of a program that permit faster stores and atomics.
+//  4. access.go, tally.go, base.go: facts of a program that permit faster stores and atomics.
 package target

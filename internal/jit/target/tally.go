@@ -26,8 +26,11 @@ func tallyOf(x *ir.Val) (Tally, bool) {
 
 // PrivatizableAtomics returns for each resource the atomic that is its only access, or none. It returns
 // none at all if others may observe the order of effects: if an access is volatile or coherent, or the
-// program can access memory by address.
+// program can access memory by address. Those of the resource of WithBase are an exception.
 func PrivatizableAtomics(p *ir.Program) []Tally {
+	if len(p.Res) == 1 && p.Res[0].Set == BaseSet {
+		return baseTally(p)
+	}
 	other := Tally{Op: ir.Ray} // no atomic
 	none := make([]Tally, len(p.Res))
 	out := make([]Tally, len(p.Res))
@@ -65,4 +68,16 @@ func PrivatizableAtomics(p *ir.Program) []Tally {
 		}
 	}
 	return out
+}
+
+// baseTally is PrivatizableAtomics of a program of WithBase.
+func baseTally(p *ir.Program) []Tally {
+	f := p.Funcs[0]
+	for _, v := range f.Code {
+		if x := f.Val(v); x.Op.Family() == ir.Atomics && f.Val(x.Args[0]).Op == ir.Res {
+			kind, _ := tallyOf(x)
+			return []Tally{kind}
+		}
+	}
+	return []Tally{{}}
 }
