@@ -2,12 +2,14 @@ package vk
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
 // The load and the store operation of an attachment access all texels of the render area, whatever the draws write: a load reads them, a clear
 // and DONT_CARE write them, and a store operation other than NONE writes them. They are in the stage COLOR_ATTACHMENT_OUTPUT, of depth and stencil the
 // load operation in EARLY_FRAGMENT_TESTS and the store operation in LATE_FRAGMENT_TESTS; resolves write in COLOR_ATTACHMENT_OUTPUT (Vulkan, "Load
-// Operations", "Store Operations", "Render Pass Resolve Operations"). Draws write only texels that the store operation writes, so they need no access of their own.
+// Operations", "Store Operations", "Render Pass Resolve Operations"). Draws write only texels that the store operation writes, so they need no access of their own:
+// NONE is as DONT_CARE if values were written to the attachment in the render pass.
 // A rendering uses its own attachments in order: the load operations happen before its commands, the store operations after them.
 
 // usedAttachment is an attachment of a rendering, with its stages and accesses.
@@ -96,15 +98,63 @@ func (o *commandOrder) ended(p *printer, r *rendering) {
 			if a.Resolve != nil && a.single == nil && a.ResolveMode.fixed() {
 				list = append(list, r.accessed(a.Resolve, a.aspect, accessOfArea{"resolve operation of " + a.name, stageColorAttachmentOutput, accessColorAttachmentWrite, true, mask})...)
 			}
-			if a.Store != StoreNone {
+			if a.Store == storeLater {
+				continue
+			}
+			key := writtenAttachment{a.of, a.aspect}
+			if a.Store != StoreNone || o.written[key] {
 				// It is after the load operation, on the same texels: an order with it is one with both.
 				o.supersede(loadOf(a.name))
 				list = append(list, r.accessed(a.of, a.aspect, accessOfArea{"store operation of " + a.name, a.last, a.write, true, mask})...)
 			}
+			delete(o.written, key)
 		}
 		o.attached(p, list)
 	}
 	o.rendering = 0
+}
+
+// writtenAttachment is an aspect of an attachment to which the commands of a render pass wrote values.
+type writtenAttachment struct {
+	of     *ImageView
+	aspect Aspect
+}
+
+// wrote keeps the attachments that a draw or a clear in a rendering writes, by bits of colors, wroteDepth and wroteStencil. Only a store operation
+// NONE, of this subpass or of a later one, depends on it.
+func (o *commandOrder) wrote(r *rendering, bits uint16) {
+	if o == nil || bits == 0 || r.info.Tiles.Enable {
+		return
+	}
+	add := func(a *AttachmentInfo, aspect Aspect, bit uint16) {
+		if v := a.origin(); v != nil && bits&bit != 0 && (a.Store == StoreNone || a.Store == storeLater) {
+			if o.written == nil {
+				o.written = map[writtenAttachment]bool{}
+			}
+			o.written[writtenAttachment{v, aspect}] = true
+		}
+	}
+	for i := range r.info.Colors {
+		add(&r.info.Colors[i], Color, 1<<i)
+	}
+	add(r.info.Depth, Depth, wroteDepth)
+	add(r.info.Stencil, Stencil, wroteStencil)
+}
+
+// clearBits returns the attachments that clears write, in the form of graphics.wrote.
+func clearBits(k *draw.Clears) (bits uint16) {
+	for i := range k.Colors {
+		if k.Colors[i].Do {
+			bits |= 1 << i
+		}
+	}
+	if k.Depth.Do {
+		bits |= wroteDepth
+	}
+	if k.Stencil.Do {
+		bits |= wroteStencil
+	}
+	return bits
 }
 
 // attached adds accesses of attachments.

@@ -309,10 +309,11 @@ type commandOrder struct {
 	everySignal bool     // there were more signals than are kept
 	subpasses   []uint64 // of the render pass: the serial of the first access of each
 
-	renderings uint64 // so far
-	rendering  uint64 // the number of the current one; 0 outside
-	graphs     uint64 // dispatches so far
-	graph      uint64 // the number of the current one; 0 outside
+	renderings uint64                     // so far
+	rendering  uint64                     // the number of the current one; 0 outside
+	written    map[writtenAttachment]bool // in the current render pass, by draws and clears; of attachments whose store operation may be NONE
+	graphs     uint64                     // dispatches so far
+	graph      uint64                     // the number of the current one; 0 outside
 
 	all        *queueOrders
 	queue      int

@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -526,22 +527,31 @@ func (a *AttachmentInfo) overlaps(v *ImageView, of Aspect) bool {
 }
 
 // wrotes records the attachments that the draw writes, for the rules on later draws of the rendering.
-func (c *drawCheck) wrotes() {
+func (c *drawCheck) wrotes() { c.graphics.wrote |= c.written() }
+
+// written returns the attachments that the draw writes, in the form of graphics.wrote.
+func (c *drawCheck) written() (bits uint16) {
 	if c.s.Rasterization.Discard || c.graphics.resolving {
-		return
+		return 0
 	}
 	for i := range c.r.info.Colors {
 		if c.r.info.Colors[i].View != nil && c.writes(i) && c.blend(i).WriteMask != 0 {
-			c.graphics.wrote |= 1 << i
+			bits |= 1 << i
 		}
 	}
 	d := &c.s.DepthStencil
 	if d.Test && d.Write && c.r.info.Depth != nil {
-		c.graphics.wrote |= wroteDepth
+		bits |= wroteDepth
 	}
-	if d.Stencil && c.r.info.Stencil != nil {
-		c.graphics.wrote |= wroteStencil
+	if d.Stencil && c.r.info.Stencil != nil && (stencilWrites(&d.Front) || stencilWrites(&d.Back)) {
+		bits |= wroteStencil
 	}
+	return bits
+}
+
+// stencilWrites reports whether the tests of a face can write stencil values.
+func stencilWrites(f *state.StencilFace) bool {
+	return f.WriteMask != 0 && (f.Fail != enum.StencilOpKeep || f.Pass != enum.StencilOpKeep || f.DepthFail != enum.StencilOpKeep)
 }
 
 // loaded returns the attachments that the load operations of a rendering write.

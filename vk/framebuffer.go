@@ -313,7 +313,7 @@ func (m *instance) attach(a *AttachmentInfo, n uint32, of Aspect) {
 	if a.Load = LoadNone; first {
 		a.Load, a.views = load, views
 	}
-	if a.Store = StoreNone; slices.Contains(m.form.stores, n) {
+	if a.Store = storeLater; slices.Contains(m.form.stores, n) {
 		a.Store = store
 	}
 	if !first || load != ClearOnLoad {

@@ -151,6 +151,7 @@ func (x *executor) clearAttachments(k *draw.Clears) error {
 	}
 	all := *k
 	all.ViewMask = g.current.info.ViewMask
+	x.order.wrote(g.current, clearBits(k))
 	x.watch() // it can run the draws before it
 	defer x.unwatch()
 	return g.pass.Clear(x.ctx, &all)

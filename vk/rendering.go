@@ -30,7 +30,9 @@ type StoreOp uint8
 const (
 	Store StoreOp = iota
 	StoreDontCare
-	StoreNone // without an access of the texels
+	StoreNone // without an access of the texels, unless values were written to the attachment: then as StoreDontCare
+
+	storeLater // a later subpass has the store operation
 )
 
 // ResolveMode is the way to resolve samples (VkResolveModeFlagBits).
