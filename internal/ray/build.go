@@ -148,7 +148,7 @@ func startsOf(readers []reader) []int {
 }
 
 // readChunkSize is the number of primitives that a goroutine reads at a time.
-const readChunkSize = 1 << 12
+const readChunkSize = 1 << 10
 
 // readItems returns the boxes of the active primitives, in the order of geometries and primitives.
 func readItems(readers []reader, starts []int, threads int) []item {

@@ -16,8 +16,8 @@ type builder struct {
 	// numbered: a leaf refers to the number of its primitive, not to the index of its item.
 	numbered bool
 	threads  int
-	// free counts goroutines that may start.
-	free   atomic.Int32
+	// idle has a list of new nodes for each goroutine that may start.
+	idle   chan *nodeRun
 	binary binaryNodes
 
 	// fast: the tree divides a Morton curve (buildMorton). keys are the sorted codes, with the numbers of the triangles, which have no
@@ -42,66 +42,6 @@ type builder struct {
 	tasks []task
 }
 
-// child is a part of the binary tree: items from to to, with the children of node split; split is 0 in a leaf.
-type child struct {
-	bounds
-	from, to, split int32
-}
-
-// binaryNode is the children of a split.
-type binaryNode struct{ left, right child }
-
-// binaryNodes is a list of nodes, numbered from 1 on. Its chunks exist once they have a node: a tree of triangles has one node for
-// about five of them.
-type binaryNodes struct {
-	last   atomic.Int32
-	few    []binaryNode // all nodes of a tree over fewer items than a chunk has nodes; nil for other trees
-	lock   sync.Mutex
-	chunks []atomic.Pointer[binaryChunk]
-}
-
-// binaryChunk is the nodes that exist together, about 300 KB.
-type binaryChunk [1 << 12]binaryNode
-
-// init prepares the list for a tree over n items.
-func (l *binaryNodes) init(n int) {
-	if n < len(binaryChunk{}) {
-		l.few = make([]binaryNode, n+1) // a node has an item on each side, so that there are fewer nodes than items
-		return
-	}
-	l.chunks = make([]atomic.Pointer[binaryChunk], n/len(binaryChunk{})+1)
-}
-
-// add adds a node and returns its number. Goroutines may add at the same time.
-func (l *binaryNodes) add(n binaryNode) int32 {
-	i := l.last.Add(1)
-	if l.few != nil {
-		l.few[i] = n
-		return i
-	}
-	at := &l.chunks[int(i)/len(binaryChunk{})]
-	chunk := at.Load()
-	if chunk == nil {
-		l.lock.Lock()
-		if chunk = at.Load(); chunk == nil {
-			chunk = new(binaryChunk)
-			at.Store(chunk)
-		}
-		l.lock.Unlock()
-	}
-	chunk[int(i)%len(chunk)] = n
-	return i
-}
-
-// at returns a node.
-func (l *binaryNodes) at(i int32) *binaryNode {
-	if l.few != nil {
-		return &l.few[i]
-	}
-	chunk := l.chunks[int(i)/len(binaryChunk{})].Load()
-	return &chunk[int(i)%len(chunk)]
-}
-
 // blockRange is the items of a block.
 type blockRange struct{ from, to int32 }
 
@@ -109,7 +49,6 @@ type blockRange struct{ from, to int32 }
 func newBuilder(in *Input) *builder {
 	b := &builder{threads: max(in.Threads, 1), stop: in.Stop}
 	b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
-	b.free.Store(int32(b.threads - 1))
 	return b
 }
 
@@ -137,18 +76,23 @@ func (b *builder) build() error {
 		return b.err
 	}
 	root := child{nothing(), 0, int32(n), 0}
-	b.binary.init(n)
+	divides := min(b.threads, 1+n/minFork) // the most goroutines that divide at a time
+	b.binary.init(n, divides)
+	defer b.binary.release()
+	b.idle = make(chan *nodeRun, divides) // no send waits
+	for range divides - 1 {
+		b.idle <- new(nodeRun)
+	}
 	if n <= 4*maxLeafBlocks { // no other root is compared with a leaf
 		for i := range b.items {
 			root.add(&b.items[i].lo, &b.items[i].hi)
 		}
 	}
-	b.divide(&root, 0)
+	b.divide(&root, 0, new(nodeRun))
 	if b.shouldStop() {
 		return b.err
 	}
 	b.grow(&root)
-	b.binary.chunks = nil
 	return nil
 }
 
@@ -179,7 +123,7 @@ const (
 	// maxSAHDepth is the depth beyond which splits halve the number of items: the tree is then at most maxDepth deep.
 	maxSAHDepth = 40
 	// minFork is the least number of items for which a goroutine starts.
-	minFork = 1024
+	minFork = 256
 	// stopItems is the least number of items of a split that asks whether the build must end.
 	stopItems = 1 << 16
 	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
@@ -188,43 +132,47 @@ const (
 	lowItems = 32
 )
 
-// divide splits c and its children until they are leaves.
-func (b *builder) divide(c *child, depth int) {
+// divide splits c and its children until they are leaves. The new nodes come from run.
+func (b *builder) divide(c *child, depth int, run *nodeRun) {
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	for {
-		m := b.split(c, depth)
+		m := b.split(c, depth, run)
 		if m == 0 {
 			return
 		}
 		c.split = m
 		n := b.binary.at(m)
 		depth++
-		if c.to-c.from >= 2*minFork && b.free.Add(-1) >= 0 {
+		var other *nodeRun
+		if c.to-c.from >= 2*minFork {
+			select {
+			case other = <-b.idle:
+			default:
+			}
+		}
+		if other == nil {
+			b.divide(&n.left, depth, run)
+		} else {
 			left, leftDepth := &n.left, depth
 			wait.Go(func() {
-				b.divide(left, leftDepth)
-				b.free.Add(1)
+				b.divide(left, leftDepth, other)
+				b.idle <- other
 			})
-		} else {
-			if c.to-c.from >= 2*minFork {
-				b.free.Add(1)
-			}
-			b.divide(&n.left, depth)
 		}
 		c = &n.right
 	}
 }
 
-// split divides c and returns the number of its node, or 0 if c is a leaf.
-func (b *builder) split(c *child, depth int) int32 {
+// split divides c and returns the number of its node, from run, or 0 if c is a leaf.
+func (b *builder) split(c *child, depth int, run *nodeRun) int32 {
 	n := int(c.to - c.from)
 	if n == 1 || !b.single && (n <= 4 || n <= lowItems && b.low) || b.stopped.Load() || n >= stopItems && b.shouldStop() {
 		return 0
 	}
 	items := b.items[c.from:c.to]
 	if depth >= maxSAHDepth || n == 2 {
-		return b.cut(c, n/2)
+		return b.cut(c, n/2, run)
 	}
 	var bin binning
 	b.bin(&bin, items)
@@ -236,9 +184,9 @@ func (b *builder) split(c *child, depth int) int32 {
 		}
 	}
 	if !ok {
-		return b.cut(c, n/2)
+		return b.cut(c, n/2, run)
 	}
-	return b.partition(c, &bin, s)
+	return b.partition(c, &bin, s, run)
 }
 
 // binChunk is the number of items that a goroutine adds to bins at a time.
@@ -253,23 +201,23 @@ func (b *builder) bin(bin *binning, items []item) {
 		bin.add(items)
 		return
 	}
-	helpers := int32(0)
-	for b.free.Add(-1) >= 0 {
-		helpers++
-	}
-	b.free.Add(1)
-	defer b.free.Add(helpers)
+	helpers := b.helpers()
+	defer func() {
+		for _, h := range helpers {
+			b.idle <- h
+		}
+	}()
 	chunks := (n + binChunk - 1) / binChunk
 	part := func(c int) []item { return items[c*binChunk : min((c+1)*binChunk, n)] }
 	boxes := make([]wideBounds, chunks)
-	parallel(1+int(helpers), chunks, func(c int) { boxes[c] = middles(part(c)) })
+	parallel(1+len(helpers), chunks, func(c int) { boxes[c] = middles(part(c)) })
 	centers := nowhere
 	for c := range boxes {
 		centers.grow(&boxes[c])
 	}
 	bin.init(&centers, n)
 	parts := make([]binning, chunks)
-	parallel(1+int(helpers), chunks, func(c int) {
+	parallel(1+len(helpers), chunks, func(c int) {
 		parts[c].init(&centers, n)
 		parts[c].add(part(c))
 	})
@@ -278,8 +226,20 @@ func (b *builder) bin(bin *binning, items []item) {
 	}
 }
 
+// helpers takes all goroutines that may start.
+func (b *builder) helpers() (list []*nodeRun) {
+	for {
+		select {
+		case h := <-b.idle:
+			list = append(list, h)
+		default:
+			return list
+		}
+	}
+}
+
 // cut divides c after n items, in their order.
-func (b *builder) cut(c *child, n int) int32 {
+func (b *builder) cut(c *child, n int, run *nodeRun) int32 {
 	left, right := nothing(), nothing()
 	m := int(c.from) + n
 	for i := int(c.from); i < m; i++ {
@@ -288,11 +248,11 @@ func (b *builder) cut(c *child, n int) int32 {
 	for i := m; i < int(c.to); i++ {
 		right.add(&b.items[i].lo, &b.items[i].hi)
 	}
-	return b.binary.add(binaryNode{child{left, c.from, int32(m), 0}, child{right, int32(m), c.to, 0}})
+	return b.binary.add(run, &binaryNode{child{left, c.from, int32(m), 0}, child{right, int32(m), c.to, 0}})
 }
 
 // partition divides c by s.
-func (b *builder) partition(c *child, bin *binning, s split) int32 {
+func (b *builder) partition(c *child, bin *binning, s split, run *nodeRun) int32 {
 	i := int(c.from) + bin.partition(b.items[c.from:c.to], s)
 	left, right := nothing(), nothing()
 	for k := range bin.last[0] + 1 {
@@ -304,5 +264,5 @@ func (b *builder) partition(c *child, bin *binning, s split) int32 {
 			side.addWide(&bin.box[s.axis][k])
 		}
 	}
-	return b.binary.add(binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}})
+	return b.binary.add(run, &binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}})
 }

@@ -2,8 +2,9 @@ package ray
 
 import "unsafe"
 
-// refitChunk is the number of nodes that a goroutine computes at a time.
-const refitChunk = 1 << 9
+// refitChunk is the largest number of nodes that a goroutine computes at a time, and minRefitChunk the least one. A chunk of a small tree
+// is one of refitPart parts of it, so that goroutines end at about the same time.
+const refitChunk, minRefitChunk, refitPart = 1 << 9, 1 << 5, 16
 
 // refit computes the nodes of s from the boxes of its leaves: of blocks of triangles, of the other primitives or of instances, by the
 // index in the reference. Node i has the children link(i), which come after it. refit returns the box of the root.
@@ -20,10 +21,11 @@ func (s *Structure) refit(threads int, leaves []wideBounds, link func(i int) *[w
 	n := len(s.nodes)
 	boxes := scratchBoxes.take(n) // a node reads the boxes of its children, which are complete
 	defer scratchBoxes.give(boxes)
-	chunks := (n + refitChunk - 1) / refitChunk
+	size := min(max(n/refitPart, minRefitChunk), refitChunk)
+	chunks := (n + size - 1) / size
 	late := make([][]int, chunks)
 	parallel(threads, chunks, func(c int) {
-		from, to := c*refitChunk, min((c+1)*refitChunk, n)
+		from, to := c*size, min((c+1)*size, n)
 		var waits [refitChunk]bool
 		for i := to - 1; i >= from; i-- {
 			children := link(i)

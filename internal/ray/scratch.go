@@ -20,6 +20,7 @@ var (
 	scratchBoxes  scratch[wideBounds]
 	scratchLinks  scratch[[width]ref]
 	scratchRanges scratch[blockRange]
+	scratchNodes  scratch[binaryNode]
 )
 
 // take returns a list of n elements, with any values.
