@@ -50,9 +50,9 @@ func newCheck(c console) *cobra.Command {
 		Short: "Validate modules and pipelines",
 		Long: `Check SPIR-V modules, binary or text, against the rules of SPIR-V and of the target environment, and pipelines
 against the rules of Vulkan. One run reports every finding. Pipelines come from descriptions (*.pipeline.yaml, see link), archives
-of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. A directory is searched for all of these files. The name - is
-standard input, and ARCHIVE#graphics/HASH is one object of an archive. If all files are PTX (*.ptx), their syntax and their names are
-checked, and a warning names each kernel that Chiaro cannot run.
+of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. The syntax and the names of PTX (*.ptx, also of a launch,
+*.launch.yaml) are checked, and a warning names each kernel that Chiaro cannot run. A directory is searched for all of these files.
+The name - is standard input, and ARCHIVE#graphics/HASH is one object of an archive.
 
 Rules on the features and limits of a device are checked for each device of --profile: min, max, self, min1.0 to min1.4,
 VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.

@@ -33,7 +33,7 @@ const (
 )
 
 // The endings of files that check finds in directories.
-var checkEndings = slices.Concat([]string{".spv", ".spvasm", ".foz", ".amber", ".vkscript", ".ptx"}, pipelineEndings, source.Endings())
+var checkEndings = slices.Concat([]string{".spv", ".spvasm", ".foz", ".amber", ".vkscript", ".ptx"}, launchEndings, pipelineEndings, source.Endings())
 
 var pipelineEndings = []string{".pipeline.yaml", ".pipeline.yml", ".pipeline.json"}
 
