@@ -98,8 +98,8 @@ func rememberedInput(c console) func(name string) ([]byte, error) {
 			return slices.Clone(data), nil
 		}
 		data, err := readInput(c, name)
-		if known := (*coded)(nil); errors.As(err, &known) {
-			err = errors.New(known.msg)
+		if exit := (*coded)(nil); errors.As(err, &exit) {
+			err = errors.New(exit.msg)
 		}
 		if err == nil {
 			files[name] = slices.Clone(data)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
+	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // TestCompare checks that a difference names the buffer and the byte.
@@ -62,5 +63,24 @@ func TestChange(t *testing.T) {
 	}
 	if a, b := Of(5, nil, false), Of(5, nil, true); a.Module.Text != b.Module.Text || !bytes.Equal(a.Module.Push, b.Module.Push) {
 		t.Error("a seed has two modules")
+	}
+}
+
+// TestChangeByGrammar checks that changes of modules decode: of a whole module, and of one that has decorations and nothing to decorate.
+func TestChangeByGrammar(t *testing.T) {
+	words, err := modgen.New(1, modgen.Options{}).Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := append(slices.Clone(words[:5]),
+		spirv.Head(spirv.OpDecorate, 3), 1, uint32(spirv.DecorationBlock),
+		spirv.Head(spirv.OpMemberDecorate, 5), 1, 0, uint32(spirv.DecorationOffset), 0)
+	for seed := range uint64(200) {
+		r := &Changer{rand.New(rand.NewPCG(seed, 0)), 3}
+		for _, from := range [][]uint32{words, bare} {
+			if _, err := spirv.FromWords(r.ChangeByGrammar(from)); err != nil {
+				t.Errorf("seed %d: %v; changes must be of the form that the grammar requires", seed, err)
+			}
+		}
 	}
 }

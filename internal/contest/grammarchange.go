@@ -8,22 +8,26 @@ import (
 
 // ChangeByGrammar returns a module with changes that keep it well-formed: an enumerant, an
 // id, a declaration, a decoration, a storage class, a width or the version differs. Each has
-// the form that the grammar requires, so a checker must judge its meaning.
+// the form that the grammar requires, so a checker must judge its meaning. A malformed module
+// stays as it is.
 func (r *Changer) ChangeByGrammar(words []uint32) []uint32 {
-	out := slices.Clone(words)
+	m, err := spirv.FromWords(slices.Clone(words))
+	if err != nil || m.Len() < 2 {
+		return slices.Clone(words)
+	}
 	for range 1 + r.IntN(max(r.Most, 1)) {
 		for range 20 { // not every change fits every module
-			m, err := spirv.FromWords(slices.Clone(out))
-			if err != nil || m.Len() < 2 {
-				return out
+			next := r.grammarChanges()(m)
+			if next == nil {
+				continue
 			}
-			if next := r.grammarChanges()(m); next != nil {
-				out = next
+			if changed, err := spirv.FromWords(next); err == nil && changed.Len() > 1 {
+				m = changed
 				break
 			}
 		}
 	}
-	return out
+	return m.Words
 }
 
 // grammarChanges returns one of the changes. Each returns nil if it does not fit.
@@ -232,6 +236,9 @@ func (r *Changer) decorated(m *spirv.Module) []uint32 {
 		target := r.choose(m, func(op spirv.Op) bool { return op.HasResult() && op != spirv.OpExtInstImport })
 		if m.OpAt(i) == spirv.OpMemberDecorate {
 			target = r.choose(m, func(op spirv.Op) bool { return op == spirv.OpTypeStruct })
+		}
+		if target < 0 {
+			return nil
 		}
 		in[1] = uint32(m.Inst(target).Result())
 	}
