@@ -448,11 +448,12 @@ func TestFeedbackRules(t *testing.T) {
 	layout := must(d.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{sets}, Push: d.layout.link.Push}))(t)
 	nearest := d.sampler(SamplerInfo{})
 	fragment := d.module(t, samples2D)
+	replaces := link.StencilFace{Fail: enum.StencilOpReplace, WriteMask: 255}
 	pipe := func(flags enum.PipelineFlags, dynamic ...enum.DynamicState) *GraphicsPipeline {
 		return d.pipe(t, func(i *GraphicsPipelineInfo) {
 			i.Flags, i.Layout, i.Fragment = flags, layout, fragment
 			i.State.Rendering.Stencil = stencil.image.info.Format
-			i.State.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, StencilTest: true}
+			i.State.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, StencilTest: true, Front: replaces, Back: replaces}
 		}, dynamic...)
 	}
 	plain := pipe(0)

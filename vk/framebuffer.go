@@ -281,6 +281,7 @@ func (m *instance) rendering() *rendering {
 	for _, l := range m.form.loads {
 		if l.attachment != attachmentOf(s.Depth) && !slices.Contains(s.Colors, l.attachment) {
 			r.before = append(r.before, m.alone(l)...)
+			r.inTile(m.views[l.attachment])
 		}
 	}
 	for _, input := range s.Inputs {

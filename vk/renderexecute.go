@@ -20,6 +20,9 @@ func (x *executor) beginRendering(r *rendering) error {
 	case resumes && !r.continues(g.suspended):
 		return usage("", "a rendering resumes with other attachments than the suspended one; must have the same")
 	}
+	if err := x.beginTile(r); err != nil {
+		return err
+	}
 	for i := range r.before {
 		if err := x.clearAlone(&r.before[i]); err != nil {
 			return err
@@ -108,6 +111,7 @@ func (x *executor) endRendering() error {
 		}
 		g.current.scrub()
 		g.finish()
+		x.leaveTile(g.current)
 	}
 	g.current, g.ended, g.resolving = nil, g.ended[:0], false
 	return err

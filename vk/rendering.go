@@ -120,6 +120,7 @@ type rendering struct {
 	subpass    *subpassForm // of a render pass; nil of BeginRendering
 	implicit   []implicit
 	inputViews []*ImageView // the input attachments of a subpass with tile shading
+	tile       uint64       // the end of the last attachment in tile memory; 0 if none is
 
 	depth, stencil AttachmentInfo // of info
 }
@@ -205,6 +206,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	}
 	area := state.Rect(info.Area)
 	for i := range r.info.Colors {
+		r.inTile(r.info.Colors[i].View)
 		c.multiply(r, &r.info.Colors[i], Color)
 		r.target.Colors = append(r.target.Colors, c.attachment(&r.info.Colors[i], Color))
 		r.load(&r.info.Colors[i], func(x *draw.Clears) *draw.Clear {
@@ -217,6 +219,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	if info.Depth != nil {
 		r.depth = *info.Depth
 		r.info.Depth = &r.depth
+		r.inTile(r.depth.View)
 		c.multiply(r, &r.depth, Depth)
 		r.target.Depth = c.attachment(&r.depth, Depth)
 		r.load(&r.depth, func(x *draw.Clears) *draw.Clear { return &x.Depth })
@@ -224,6 +227,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	if info.Stencil != nil {
 		r.stencil = *info.Stencil
 		r.info.Stencil = &r.stencil
+		r.inTile(r.stencil.View)
 		c.multiply(r, &r.stencil, Stencil)
 		r.target.Stencil = c.attachment(&r.stencil, Stencil)
 		r.load(&r.stencil, func(x *draw.Clears) *draw.Clear { return &x.Stencil })

@@ -197,6 +197,28 @@ func (x *executor) transferTile(c *CommandBuffer, k *command, target *Buffer) er
 	return nil
 }
 
+// inTile notes an attachment that is in tile memory. v may be nil, or without an image.
+func (r *rendering) inTile(v *ImageView) {
+	if v != nil && v.image != nil && v.image.memory.isTile() {
+		r.tile = max(r.tile, v.image.offset+uint64(len(v.image.bytes[0])))
+	}
+}
+
+// beginTile takes the tile memory for a rendering with an attachment there. Load operations access it, whether it is bound or not.
+func (x *executor) beginTile(r *rendering) error {
+	if r.tile == 0 || x.tile.held {
+		return nil
+	}
+	return x.takeTile()
+}
+
+// leaveTile ends a rendering with an attachment in tile memory: content beyond the bound memory is undefined.
+func (x *executor) leaveTile(r *rendering) {
+	if r.tile > 0 && x.tile.held {
+		x.discardTile(x.tile.size, r.tile)
+	}
+}
+
 // endTile ends the scope of a submission.
 func (x *executor) endTile() {
 	if s := x.tile; s.held {

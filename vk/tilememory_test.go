@@ -166,6 +166,66 @@ func TestTileMemoryQueues(t *testing.T) {
 	}
 }
 
+// TestTileMemoryClear clears an attachment in tile memory that is not bound: its content is undefined after the rendering, and the rendering takes its
+// turn with the tile memory, so that the submission of another queue keeps its content (VkTileMemoryBindInfoQCOM).
+func TestTileMemoryClear(t *testing.T) {
+	h := newTileRig(t, DeviceInfo{Queues: []QueueInfo{{0, 1}, {1, 1}}})
+	i := must(h.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: link.FormatR32Uint, Extent: [3]int{4, 4, 1}, Usage: ImageColorAttachment | ImageTileMemory}))(t)
+	if err := i.Bind(h.large, 0); err != nil {
+		t.Fatal(err)
+	}
+	v := must(h.dev.NewImageView(ImageViewInfo{Image: i, Type: enum.ViewType2d}))(t)
+	clears := func(c *CommandBuffer) {
+		c.BeginRendering(RenderingInfo{Colors: []AttachmentInfo{{View: v, Load: ClearOnLoad, Clear: [4]uint32{7}}}})
+		c.EndRendering()
+	}
+	for _, part := range []*Memory{nil, h.large} {
+		c := h.record(t, func(c *CommandBuffer) {
+			c.BindTileMemory(part)
+			clears(c)
+			c.BindTileMemory(h.large)
+			c.CopyBuffer(h.first, h.y, all32)
+		})
+		if err := h.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		want := byte(0)
+		if part != nil {
+			want = 7
+		}
+		if got := h.memory.Bytes()[64]; got != want {
+			t.Errorf("bound %v: the word is %d; must be %d", part != nil, got, want)
+		}
+	}
+	kept, err := h.recordFor(t, 1, func(c *CommandBuffer) {
+		c.BindTileMemory(h.large)
+		for i := range 100 {
+			c.FillBuffer(h.first, 0, 32, uint32(i))
+			c.CopyBuffer(h.first, h.y, []BufferCopy{{Size: 32, Target: 32}})
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := h.record(t, func(c *CommandBuffer) {
+		for range 100 {
+			clears(c)
+		}
+	})
+	if err := h.dev.FamilyQueue(1, 0).Submit(SubmitInfo{Commands: []*CommandBuffer{kept}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.submit(t, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.dev.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.memory.Bytes()[96]; got != 99 {
+		t.Errorf("the word is %d; must be 99", got)
+	}
+}
+
 // TestTileMemoryUnwritten checks that the sanitizer uninit reports reads of content that was discarded, and of no other.
 func TestTileMemoryUnwritten(t *testing.T) {
 	for _, x := range []struct {
