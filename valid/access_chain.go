@@ -77,6 +77,7 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 	if t == nil || base == nil {
 		return
 	}
+	t, base = laneTypes(t, base)
 	untyped := h.baseType != 0
 	if want := pointerOp(untyped); t.Op != want {
 		c.fail(i, "SPV-AccessChain-Result", "the result of %s is %s; must be an %s", op, c.typeName(t), want)

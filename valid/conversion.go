@@ -48,10 +48,14 @@ var conversionFamily = family{
 }
 
 // converted returns the types of the result and of the first operand; ok is false
-// if either is not known.
+// if either is not known. For vectors of pointers they are the types of a lane.
 func (c *subject) converted(in spirv.Inst) (t, x *facts.Type, ok bool) {
 	t, x = c.m.Type(in.Type()), c.m.TypeOf(inst.UConvert(in).UnsignedValue())
-	return t, x, t != nil && x != nil
+	if t == nil || x == nil {
+		return t, x, false
+	}
+	t, x = laneTypes(t, x)
+	return t, x, true
 }
 
 // componentOf returns the scalar type of a scalar, a vector or a cooperative

@@ -102,6 +102,7 @@ var families = []*family{
 	&imageProcessingFamily,
 	&bindlessFamily,
 	&intelFamily,
+	&maskedFamily,
 	&motionFamily,
 	&rayFamily,
 	&rayValueFamily,

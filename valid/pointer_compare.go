@@ -30,6 +30,11 @@ var pointerCompareFamily = family{
 func (c *checker) pointerCompare(i int, in spirv.Inst) {
 	v, op := inst.PtrEqual(in), in.Op()
 	t, x, y := c.m.Type(v.Type()), c.m.TypeOf(v.Operand1()), c.m.TypeOf(v.Operand2())
+	if t != nil && x == y {
+		if _, lane := laneTypes(t, x); lane != x { // a vector of pointers
+			t, x, y = t.Elem, lane, lane
+		}
+	}
 	if t != nil && (op == spirv.OpPtrDiff && !t.IsInt() || op != spirv.OpPtrDiff && !t.IsBool()) {
 		c.fail(i, "SPV-PtrCompare-Result", "the result of %s is %s; must be %s", op, c.typeName(t), [...]string{"a Boolean", "an integer scalar"}[b2i(op == spirv.OpPtrDiff)])
 	}

@@ -229,6 +229,10 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	if !c.viewOperands(i, in, whole.Op() == op) || slices.ContainsFunc(c.viewed, func(x *facts.Type) bool { return x != nil && cooperative(x) }) && matrixRules(op) {
 		return
 	}
+	if t != nil && op.Class() == spirv.ClassConversion && len(c.viewed) > 0 && c.viewed[0] != nil { // of a lane, for vectors of pointers
+		a, b := laneTypes(t, c.viewed[0])
+		result, c.views[0] = a.View(), b.View()
+	}
 	switch k := form.Misfit(result, c.views); {
 	case k == 0:
 		c.misfit(i, in, 0, t, "must be "+patternWords(form.Result))

@@ -176,8 +176,8 @@ var forms = map[Op]Form{
 	spirv.OpFunctionCall:      gives(anything, none, in(Data|Opaque, 0).many()), // the function's parameters
 
 	// Composites.
-	spirv.OpVectorExtractDynamic:           gives(one(0), in(Vec, 0).by(Whole, 0), integer),
-	spirv.OpVectorInsertDynamic:            gives(in(Vec, 0), same, one(0).by(PartOf, 0), integer),
+	spirv.OpVectorExtractDynamic:           gives(in(One|Ptr, 0), in(Vec, 0).by(Whole, 0), integer),
+	spirv.OpVectorInsertDynamic:            gives(in(Vec, 0), same, in(One|Ptr, 0).by(PartOf, 0), integer),
 	spirv.OpVectorShuffle:                  gives(in(Vec, 0), in(Vec, 0).by(SharesPart, 0), in(Vec, 0).by(SharesPart, 0)).is(SpecConstant),
 	spirv.OpCompositeConstruct:             gives(in(Composite|Opaque, 0), in(Data|Opaque, 0).many()), // the parts of the result
 	spirv.OpCompositeConstructReplicateEXT: gives(in(Composite|Opaque, 0), in(Data|Opaque, 0)),
