@@ -214,15 +214,15 @@ func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machi
 	known := d.edges[at]
 	delete(d.edges, at)
 	if cover == open1 {
-		own := s.edge(edge)
+		own, side := s.edge(edge)
 		switch {
-		case edge >= 0 && known != nil && known.edge == own:
-			// One of two polygons with a common edge has the sample ("Basic Polygon Rasterization").
+		case edge >= 0 && known != nil && known.edge == own && known.side != side:
+			// One of two polygons on either side of a common edge has the sample ("Basic Polygon Rasterization").
 			d.store(s, x, y, m, known.before)
 			after = hulls(d, known.before, known.after)
 		default:
 			if edge >= 0 {
-				d.edges[at] = &openEdge{edge: own, before: clonesOf(before), after: clonesOf(after)}
+				d.edges[at] = &openEdge{edge: own, side: side, before: clonesOf(before), after: clonesOf(after)}
 			}
 			after = hulls(d, before, after)
 		}
@@ -237,19 +237,21 @@ func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machi
 // openEdge is a texel that a triangle may have, if it is on its side of an edge.
 type openEdge struct {
 	edge          [2]screenPoint
+	side          bool // of the triangle
 	before, after [][]Number
 }
 
-// edge returns the ends of an edge, in one order for both sides.
-func (s *surface) edge(k int) (e [2]screenPoint) {
+// edge returns the ends of an edge, in one order for both sides, and the side of the triangle.
+func (s *surface) edge(k int) (e [2]screenPoint, side bool) {
 	if k < 0 {
-		return e
+		return e, false
 	}
 	e[0], e[1] = s.points[(k+1)%3], s.points[(k+2)%3]
 	if a, b := &e[0], &e[1]; a.x.Low > b.x.Low || a.x.Low == b.x.Low && a.y.Low > b.y.Low {
 		e[0], e[1] = e[1], e[0]
+		return e, !s.counter
 	}
-	return e
+	return e, s.counter
 }
 
 // targets are the color attachments, and the one of depth and stencil.

@@ -66,6 +66,7 @@ type drawing struct {
 	steps    int
 	shaded   int
 	worked   int // triangles and pixels
+	viewport int // of the current primitive
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
 	edges map[[2]int]*openEdge
 }
@@ -124,8 +125,8 @@ func (d *drawing) check() {
 	switch {
 	case s.Multisample.Samples > 1:
 		fail("several samples")
-	case s.Rasterization.Polygon != enum.PolygonModeFill:
-		fail("polygons as lines or points")
+	case s.Rasterization.Polygon > enum.PolygonModePoint:
+		fail("polygons as rectangles")
 	case s.Rasterization.Conservative != 0:
 		fail("conservative rasterization")
 	case s.ShadingRate != nil && (s.ShadingRate.Width > 1 || s.ShadingRate.Height > 1):
@@ -134,8 +135,8 @@ func (d *drawing) check() {
 		fail("several views")
 	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0 || s.Multisample.SampleShading:
 		fail("alpha to coverage or to one, sample masks, sample shading or discard rectangles")
-	case len(s.Viewports) != 1 || len(s.Scissors) != 1 || s.NegativeOneToOne:
-		fail("several viewports")
+	case len(s.Viewports) == 0 || len(s.Scissors) != len(s.Viewports) || s.NegativeOneToOne:
+		fail("viewports without scissors, or depths from -1 on")
 	case s.Blend.Logic:
 		fail("logic operations")
 	case !d.Vertex.keeps() || !d.Fragment.keeps():
@@ -236,29 +237,30 @@ func (d *drawing) instance(instance uint32) {
 		return cache[v]
 	}
 	n := len(d.Vertices)
-	last := d.State.Rasterization.Provoking == enum.ProvokingVertexLastVertex
-	if last {
-		panic(stop{why: "the last vertex as the provoking one"})
+	// With the last vertex as the provoking one, it is vertex i+2 of each list of i, i+1 and i+2 ("Triangle Lists", "Triangle Strips", "Triangle Fans").
+	turned := 0
+	if d.State.Rasterization.Provoking == enum.ProvokingVertexLastVertex {
+		turned = 1
 	}
 	switch d.State.Assembly.Topology {
 	case enum.TopologyTriangleList:
 		for i := 0; i+2 < n; i += 3 {
-			d.triangle(i/3, at(i), at(i+1), at(i+2))
+			d.triangle(i/3, at(i+2*turned), at(i), at(i+1), at(i+2))
 		}
 	case enum.TopologyTriangleStrip:
 		for i := 0; i+2 < n; i++ {
 			if i%2 == 0 {
-				d.triangle(i, at(i), at(i+1), at(i+2))
+				d.triangle(i, at(i+2*turned), at(i), at(i+1), at(i+2))
 			} else {
-				d.triangle(i, at(i), at(i+2), at(i+1))
+				d.triangle(i, at(i+2*turned), at(i), at(i+2), at(i+1))
 			}
 		}
 	case enum.TopologyTriangleFan:
 		for i := 0; i+2 < n; i++ { // the provoking vertex is the second one
-			d.triangle(i, at(i+1), at(i+2), at(0))
+			d.triangle(i, at(i+1+turned), at(i+1), at(i+2), at(0))
 		}
 	default:
-		d.primitives(n, at)
+		d.primitives(n, turned, at)
 	}
 }
 
@@ -266,6 +268,7 @@ func (d *drawing) instance(instance uint32) {
 type corner struct {
 	x, y, z, w Number
 	size       Number // PointSize
+	viewport   Number // ViewportIndex
 	outputs    map[slot]Number
 }
 
@@ -311,7 +314,9 @@ func (d *drawing) corner(vertex, instance uint32) *corner {
 			case n.Any && n.At == 0: // not written
 			case b == spirv.BuiltInPointSize:
 				c.size = n
-			case b == spirv.BuiltInLayer || b == spirv.BuiltInViewportIndex || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
+			case b == spirv.BuiltInViewportIndex:
+				c.viewport = n
+			case b == spirv.BuiltInLayer || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
 				panic(stop{why: "a vertex shader with " + b.String()})
 			}
 		})

@@ -27,14 +27,29 @@ const (
 	granularity    = 1  // the greatest pointSizeGranularity and lineWidthGranularity
 )
 
-// point draws a point.
-func (d *drawing) point(primitive int, c *corner) {
+// outline draws a polygon in the mode line or point: its edges as lines, or its vertices as points, with the face, the depth bias and the
+// provoking vertex of the polygon (Vulkan, "Polygon Mode").
+func (d *drawing) outline(of *surface) {
+	for i, c := range of.corners {
+		if next := of.corners[(i+1)%3]; d.State.Rasterization.Polygon == enum.PolygonModeLine {
+			d.line(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, next, next}, front: of.front, bias: of.bias})
+			continue
+		}
+		size := c.size // polygonModePointSize may be false: then the size is 1
+		size.Low, size.High = min(size.Low, 1), max(size.High, 1)
+		d.point(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, c, c}, front: of.front, bias: of.bias}, size)
+	}
+}
+
+// point draws a point of a size.
+func (d *drawing) point(s *surface, size Number) {
 	if d.State.Rasterization.Discard {
 		return
 	}
 	d.work(triangleWork)
+	d.selectViewport(s.provoking)
+	c := s.corners[0]
 	p, ok := d.screen(c)
-	size := c.size
 	if !ok || size.Any || size.infinite() || size.Low <= 0 {
 		panic(stop{why: "a point whose position or size is not known"})
 	}
@@ -49,7 +64,7 @@ func (d *drawing) point(primitive int, c *corner) {
 		size.Low = max(min(size.Low, leastPointSize)-granularity, min(size.Low, granularity))
 		size.High = max(size.High+granularity, 1)
 	}
-	s := &surface{primitive: primitive, corners: [3]*corner{c, c, c}, points: [3]screenPoint{p, p, p}, front: true}
+	s.points = [3]screenPoint{p, p, p}
 	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners)}
 	s.widen(float64(size.High / 2))
 	if c.leavesDepth() || !known {
@@ -108,8 +123,8 @@ func (q *square) coordinate(px, py float64) []Number {
 	return []Number{axis(px, q.x), axis(py, q.y)}
 }
 
-// line draws a line.
-func (d *drawing) line(primitive int, a, b *corner) {
+// line draws a line from the first to the second corner.
+func (d *drawing) line(s *surface) {
 	st := d.State
 	if st.Rasterization.Discard {
 		return
@@ -118,7 +133,7 @@ func (d *drawing) line(primitive int, a, b *corner) {
 		panic(stop{why: "stippled or smooth lines"})
 	}
 	d.work(triangleWork)
-	s := &surface{primitive: primitive, corners: [3]*corner{a, b, b}, front: true}
+	d.selectViewport(s.provoking)
 	most := 0.0
 	for i, c := range s.corners {
 		p, ok := d.screen(c)
@@ -153,7 +168,7 @@ func (d *drawing) line(primitive int, a, b *corner) {
 		}
 	}
 	s.widen(max(l.across(), l.beyond()))
-	if a.leavesDepth() || b.leavesDepth() {
+	if s.corners[0].leavesDepth() || s.corners[1].leavesDepth() {
 		d.blur(s)
 		return
 	}
@@ -239,20 +254,25 @@ func pick(n Number, greatest bool) float64 {
 	return n.Low
 }
 
-// primitives draws the primitives of one instance that are no triangles; at returns vertex number i.
-func (d *drawing) primitives(n int, at func(i int) *corner) {
+// primitives draws the primitives of one instance that are no triangles; at returns vertex number i. The provoking vertex of a line is its
+// vertex number turned.
+func (d *drawing) primitives(n, turned int, at func(i int) *corner) {
+	line := func(primitive, i int) {
+		d.line(&surface{primitive: primitive, provoking: at(i + turned), corners: [3]*corner{at(i), at(i + 1), at(i + 1)}, front: true})
+	}
 	switch d.State.Assembly.Topology {
 	case enum.TopologyPointList:
 		for i := range n {
-			d.point(i, at(i))
+			c := at(i)
+			d.point(&surface{primitive: i, provoking: c, corners: [3]*corner{c, c, c}, front: true}, c.size)
 		}
 	case enum.TopologyLineList:
 		for i := 0; i+1 < n; i += 2 {
-			d.line(i/2, at(i), at(i+1))
+			line(i/2, i)
 		}
 	case enum.TopologyLineStrip:
 		for i := 0; i+1 < n; i++ {
-			d.line(i, at(i), at(i+1))
+			line(i, i)
 		}
 	default:
 		panic(stop{why: "primitives with adjacency or patches"})

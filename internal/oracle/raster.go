@@ -56,11 +56,13 @@ type pose struct {
 // surface is a triangle on the screen.
 type surface struct {
 	primitive int
+	provoking *corner
 	corners   [3]*corner
 	points    [3]screenPoint
 	poses     []pose
 	weights   [][3]float64 // 1/w of the vertices: all choices
 	front     bool
+	counter   bool // its vertices are counterclockwise on the screen
 	bias      Number
 	square    *square  // of a point; points has the rectangle that it may reach
 	segment   *segment // of a line, likewise
@@ -68,7 +70,7 @@ type surface struct {
 
 // screen returns the position of a vertex in the framebuffer; false if it has none that is known.
 func (d *drawing) screen(c *corner) (p screenPoint, ok bool) {
-	v := d.State.Viewports[0]
+	v := d.State.Viewports[d.viewport]
 	for _, n := range [...]Number{c.x, c.y, c.z, c.w} {
 		if n.Any || n.infinite() {
 			return p, false
@@ -173,13 +175,24 @@ func clipped(v [3]*corner) bool {
 	return false
 }
 
+// selectViewport selects the viewport of a primitive: the one that its provoking vertex names.
+func (d *drawing) selectViewport(provoking *corner) {
+	n := provoking.viewport
+	if n.Any || n.Bits >= uint64(len(d.State.Viewports)) {
+		panic(stop{why: "a primitive whose viewport is not known"})
+	}
+	d.viewport = int(n.Bits)
+}
+
 // triangle draws a triangle.
-func (d *drawing) triangle(primitive int, a, b, c *corner) {
+func (d *drawing) triangle(primitive int, provoking, a, b, c *corner) {
 	if d.State.Rasterization.Discard {
 		return
 	}
 	d.work(triangleWork)
-	s := &surface{primitive: primitive, corners: [3]*corner{a, b, c}}
+	d.selectViewport(provoking)
+	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}}
+	fill := d.State.Rasterization.Polygon == enum.PolygonModeFill
 	far, most := false, 0.0
 	for i, v := range s.corners {
 		p, ok := d.screen(v)
@@ -191,6 +204,9 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 			far = far || !(n.Low >= -farthest && n.High <= farthest)
 			most = max(most, math.Abs(n.Low), math.Abs(n.High))
 		}
+	}
+	if !fill && (far || clipped(s.corners)) {
+		panic(stop{why: "lines or points of a polygon that leaves the view volume"})
 	}
 	if far {
 		d.blur(s)
@@ -215,6 +231,10 @@ func (d *drawing) triangle(primitive int, a, b, c *corner) {
 		}
 	}
 	s.bias = d.bias(s)
+	if !fill {
+		d.outline(s)
+		return
+	}
 	d.fill(s)
 }
 
@@ -259,12 +279,15 @@ func (d *drawing) pose(s *surface) bool {
 				return false // without an area
 			}
 		}
+		if d.State.Rasterization.Polygon != enum.PolygonModeFill {
+			panic(stop{why: "lines or points of a polygon whose orientation is not known"})
+		}
 		d.blur(s)
 		return false
 	}
 	// The y axis of the framebuffer points down: the area is negative for counterclockwise.
-	counter := negative
-	s.front = counter == (d.State.Rasterization.Front == enum.FrontFaceCounterClockwise)
+	s.counter = negative
+	s.front = s.counter == (d.State.Rasterization.Front == enum.FrontFaceCounterClockwise)
 	if cull := d.State.Rasterization.Cull; s.front && cull&enum.CullModeFront != 0 || !s.front && cull&enum.CullModeBack != 0 {
 		return false
 	}
@@ -470,7 +493,7 @@ func (d *drawing) view() (x, y extent) {
 		}
 		return e
 	}
-	v := d.State.Viewports[0]
+	v := d.State.Viewports[d.viewport]
 	return side(v.X, v.Width), side(v.Y, v.Height)
 }
 
@@ -484,7 +507,7 @@ func (d *drawing) bounds(s *surface) (x0, x1, y0, y1 int) {
 		return limit(math.Ceil(max(n(&s.points[0]).High, n(&s.points[1]).High, n(&s.points[2]).High)))
 	}
 	x, y := func(p *screenPoint) Number { return p.x }, func(p *screenPoint) Number { return p.y }
-	c := d.State.Scissors[0]
+	c := d.State.Scissors[d.viewport]
 	x0, y0 = max(0, low(x), int(c.X)), max(0, low(y), int(c.Y))
 	x1, y1 = min(d.Width, high(x), int(c.X)+int(c.Width)), min(d.Height, high(y), int(c.Y)+int(c.Height))
 	if s.square != nil || s.segment != nil {
@@ -604,8 +627,9 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 		case !known:
 			in.inputs[at] = []Number{{Any: true}}
 		case how.flat:
-			v[0].At = byInterpolation // not by an instruction of this shader
-			in.inputs[at] = []Number{v[0]}
+			n := s.provoking.outputs[at]
+			n.At = byInterpolation // not by an instruction of this shader
+			in.inputs[at] = []Number{n}
 		default:
 			weights := s.weights
 			if how.linear {
@@ -625,6 +649,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
 	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
+	in.builtIns[spirv.BuiltInViewportIndex] = []Number{{Bits: uint64(d.viewport)}}
 	s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)
 	return in
 }
@@ -647,7 +672,7 @@ func (d *drawing) depthAt(s *surface, x, y int) Number {
 }
 
 func (d *drawing) depthRange() (least, most float64) {
-	v := d.State.Viewports[0]
+	v := d.State.Viewports[d.viewport]
 	return ordered(float64(v.MinDepth), float64(v.MaxDepth))
 }
 
