@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // graphics is the state of an executor that draws use.
@@ -315,6 +316,22 @@ func (x *executor) incomplete(err error) bool {
 	return errors.As(err, &bad) && g.current != nil && g.bound.pipeline == nil && x.dev.checking == None && len(x.missing(nil, &g.bound.dynamic, 1)) > 0
 }
 
+// samples returns the samples of the attachments of the current rendering; 1 if there are none.
+func (g *graphics) samples() uint32 {
+	t := g.target()
+	for _, v := range t.Colors {
+		if v != nil {
+			return uint32(v.Samples())
+		}
+	}
+	for _, v := range [...]*texture.View{t.Depth, t.Stencil} {
+		if v != nil {
+			return uint32(v.Samples())
+		}
+	}
+	return 1
+}
+
 // drawBound draws with the bound pipeline or shader objects.
 func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indirect) error {
 	g := &x.graphics
@@ -335,6 +352,9 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 		if err := x.checkDraw(p, a, indexed, indirect); err != nil {
 			return err
 		}
+	}
+	if s.Rasterization.Discard {
+		s.Multisample = state.Multisample{Samples: g.samples()} // the state is used when rasterization is enabled
 	}
 	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
 		s.Viewports = s.Viewports[:len(s.Scissors)]
