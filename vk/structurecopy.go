@@ -155,7 +155,7 @@ func (d *Device) checkCopy(source, target *AccelerationStructure, rule string) e
 // copyStructure copies an acceleration structure.
 func (d *Device) copyStructure(source, target *AccelerationStructure, compact bool, rule string) error {
 	s := &d.heap.structures
-	c := s.content(source)
+	c := s.sharedContent(source)
 	if c == nil {
 		return usage("", "%v is copied before a build; must be built", &source.object)
 	}

@@ -25,6 +25,42 @@ func TestStructureCopy(t *testing.T) {
 	r.want(t, small, .25, .25, hitFirst)
 }
 
+// TestCloneUpdate updates the source of a clone, and then the clone, in place: a copy in the mode CLONE is a structure of its own, and
+// an update of one changes no other (Vulkan, Copying Acceleration Structures).
+func TestCloneUpdate(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	list := []*AccelerationStructure{r.structure(t, BottomLevel), r.structure(t, BottomLevel), r.structure(t, BottomLevel)}
+	var tops []*AccelerationStructure
+	r.build(t, r.bottom(list[0], 1))
+	for i := range list[1:] {
+		if err := r.dev.CopyAccelerationStructure(list[0], list[i+1], i == 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range list {
+		r.instance(0, list[i], 0)
+		tops = append(tops, r.structure(t, TopLevel))
+		r.build(t, r.top(tops[i], 1))
+	}
+	for i, a := range list {
+		for j, top := range tops {
+			x := float32(0)
+			if j < i {
+				x = float32(20 * (j + 1))
+			}
+			r.want(t, top, x+.25, .25, hitPlane)
+			if x > 0 {
+				r.want(t, top, .25, .25, "miss")
+			}
+		}
+		x := float32(20 * (i + 1))
+		r.floats(rayVertices, x, 0, 0, x+1, 0, 0, x, 1, 0)
+		b := r.bottom(a, 1)
+		b.Update, b.Source = true, a
+		r.build(t, b)
+	}
+}
+
 // TestCloneSize clones a structure into one of its serialized size, which is less than its own: a rule forbids that, and a device without
 // checks permits it, as applications take this size for enough.
 func TestCloneSize(t *testing.T) {

@@ -75,6 +75,7 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 	in := buildInputs{dev: d, rule: rule}
 	defer in.release()
 	c := &content{level: b.Level, flags: b.Flags, shapes: b.shapes()}
+	input := ray.Input{Flags: ray.BuildFlags(b.Flags), Top: b.Level == TopLevel, Threads: d.workers, Stop: stop}
 	var source *ray.Structure
 	if b.Update {
 		was := d.heap.structures.content(b.Source)
@@ -82,8 +83,8 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 			return err
 		}
 		source = was.structure
+		input.Reuse = b.Source == b.Target && !was.shared
 	}
-	input := ray.Input{Flags: ray.BuildFlags(b.Flags), Top: b.Level == TopLevel, Threads: d.workers, Stop: stop}
 	for i := range b.Geometries {
 		g, r := &b.Geometries[i], &b.Ranges[i]
 		var err error

@@ -160,6 +160,16 @@ func (s *structures) content(a *AccelerationStructure) *content {
 	return &c
 }
 
+// sharedContent is content for a copy of the structure: no update may write into the memory of either one.
+func (s *structures) sharedContent(a *AccelerationStructure) *content {
+	s.mu.Lock()
+	if a.content != nil {
+		a.content.shared = true
+	}
+	s.mu.Unlock()
+	return s.content(a)
+}
+
 // version counts the changes of bottom levels.
 func (s *structures) version() uint64 {
 	s.mu.Lock()

@@ -85,8 +85,8 @@ const chunkBlocks = 1 << 8
 // readBlocks fills blocks with the positions that the readers have, and sets their boxes. add adds the triangles of block j to x, at most
 // four; a block without triangles is not written. The positions of an inactive triangle become NaNs, so that no ray hits it; an
 // application may make one inactive during a build.
-func readBlocks(blocks []block, boxes []wideBounds, readers []reader, threads int, add func(x *batch, j int)) {
-	parallel(threads, (len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
+func readBlocks(blocks []block, boxes []wideBounds, readers []reader, team *team, add func(x *batch, j int)) {
+	team.each((len(blocks)+chunkBlocks-1)/chunkBlocks, func(c int) {
 		var x batch
 		for i := c * chunkBlocks; i < min((c+1)*chunkBlocks, len(blocks)); i += batchSize / 4 {
 			x.count = 0
@@ -121,13 +121,13 @@ func (b *builder) fill(readers []reader) []block {
 	if b.fast {
 		add = b.addMorton
 	}
-	blocks, boxes := large[block](len(b.ranges)), fresh[wideBounds](len(b.ranges))
-	readBlocks(blocks, boxes, readers, b.threads, add)
+	blocks, boxes := large[block](len(b.ranges)), scratchBoxes.take(len(b.ranges))
+	readBlocks(blocks, boxes, readers, b.team, add)
 	b.boxes = joined(b.boxes, boxes)
 	return blocks
 }
 
-// joined returns the boxes of blocks over both times. A list that is nil adds nothing.
+// joined returns the boxes of blocks over both times, in the memory of boxes, and gives that of moved back. A list that is nil adds nothing.
 func joined(boxes, moved []wideBounds) []wideBounds {
 	if boxes == nil {
 		return moved
@@ -135,6 +135,7 @@ func joined(boxes, moved []wideBounds) []wideBounds {
 	for i := range moved {
 		boxes[i].grow(&moved[i])
 	}
+	scratchBoxes.give(moved)
 	return boxes
 }
 
@@ -172,10 +173,11 @@ func (b *block) takePortable(x *batch, at, count int, box *wideBounds) {
 	}
 }
 
-// refreshBlocks fills blocks with the triangles of old at the positions of the readers, and returns their boxes.
-func refreshBlocks(blocks, old []block, readers []reader, threads int) []wideBounds {
-	boxes := fresh[wideBounds](len(blocks))
-	readBlocks(blocks, boxes, readers, threads, func(x *batch, j int) {
+// refreshBlocks fills blocks with the triangles of old at the positions of the readers, and returns their boxes, in memory of
+// scratchBoxes. blocks may be old.
+func refreshBlocks(blocks, old []block, readers []reader, team *team) []wideBounds {
+	boxes := scratchBoxes.take(len(blocks))
+	readBlocks(blocks, boxes, readers, team, func(x *batch, j int) {
 		if !old[j].used(0) { // only a serialized structure has such a block
 			blocks[j] = old[j]
 		}

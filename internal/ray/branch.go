@@ -49,16 +49,16 @@ func (b *builder) grow(root *child) {
 	if n <= int(b.grain) {
 		b.grain = 0
 	}
-	if b.grain == 0 || b.threads == 1 {
+	if b.grain == 0 || b.team == nil {
 		trunk.reserve(n)
 	}
 	build(&trunk, root)
 	b.grain = 0
-	if b.threads == 1 {
+	if b.team == nil {
 		b.extend(&trunk, build)
 		return
 	}
-	parallel(b.threads, len(b.tasks), func(i int) {
+	b.team.each(len(b.tasks), func(i int) {
 		t := &b.tasks[i]
 		t.reserve(int(t.part.to - t.part.from))
 		build(&t.branch, &t.part)
@@ -126,7 +126,7 @@ func (b *builder) join(trunk *branch) {
 			}
 		}
 	}
-	parallel(b.threads, len(b.tasks), func(i int) {
+	b.team.each(len(b.tasks), func(i int) {
 		t, at := &b.tasks[i], bases[i]
 		copy(b.ranges[at.block:], t.ranges)
 		to := b.links[at.node:][:len(t.links)]

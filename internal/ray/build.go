@@ -20,6 +20,9 @@ type Input struct {
 	Count   int
 	// Threads is the number of goroutines that a build may use; 0 is 1.
 	Threads int
+	// Reuse lets an update of a bottom level write into the memory of its source, which is of no more use. Goroutines that still trace
+	// the source see positions of either one, and the same tree.
+	Reuse bool
 	// Stop is called now and then, by one goroutine at a time. An error of it ends the build. It may be nil.
 	Stop func() error
 }
@@ -98,12 +101,13 @@ func buildBottom(in *Input) (*Structure, error) {
 	}
 	readers := newReaders(in.Geometries)
 	moved := movedReaders(in.Geometries, readers)
-	b := newBuilder(in)
+	starts := startsOf(readers)
+	b := newBuilder(in, starts[len(readers)])
 	defer b.release()
 	b.single, b.low = s.kind != Triangles, in.Flags&BuildLowMemory != 0
-	b.starts = startsOf(readers)
+	b.starts = starts
 	if b.single || !b.fast {
-		b.items = readItems(readers, b.starts, b.threads)
+		b.items = readItems(readers, b.starts, b.team)
 	}
 	if b.fast {
 		err = b.buildFast(readers)
@@ -151,9 +155,9 @@ func startsOf(readers []reader) []int {
 const readChunkSize = 1 << 10
 
 // readItems returns the boxes of the active primitives, in the order of geometries and primitives.
-func readItems(readers []reader, starts []int, threads int) []item {
+func readItems(readers []reader, starts []int, team *team) []item {
 	list := scratchItems.take(starts[len(readers)])
-	return readAll(readers, starts, threads, list, func(_ int, list []item) func(x *batch, it *item) int {
+	return readAll(readers, starts, team, list, func(_ int, list []item) func(x *batch, it *item) int {
 		return func(x *batch, it *item) int {
 			n := 1
 			if it != nil {
@@ -170,10 +174,10 @@ func readItems(readers []reader, starts []int, threads int) []item {
 // readAll fills list, which has an element for each primitive, with the active ones, in the order of geometries and primitives, and
 // returns its used part. For each chunk of primitives, with its number and its part of list, writer returns a function that adds the
 // active triangles of a batch, or the item if it is not nil, and returns how many they are.
-func readAll[T any](readers []reader, starts []int, threads int, list []T, writer func(c int, list []T) func(x *batch, it *item) int) []T {
+func readAll[T any](readers []reader, starts []int, team *team, list []T, writer func(c int, list []T) func(x *batch, it *item) int) []T {
 	chunks := (len(list) + readChunkSize - 1) / readChunkSize
 	active := make([]int, chunks)
-	parallel(threads, chunks, func(c int) {
+	team.each(chunks, func(c int) {
 		from, to := c*readChunkSize, min((c+1)*readChunkSize, len(list))
 		active[c] = readChunk(readers, starts, from, to, writer(c, list[from:to]))
 	})
@@ -275,9 +279,9 @@ func buildTop(in *Input) (*Structure, error) {
 		return nil, ErrTooLarge
 	}
 	s := &Structure{top: true, flags: in.Flags, root: emptyRef, spread: 1}
-	b := newBuilder(in)
+	b := newBuilder(in, in.count())
 	defer b.release()
-	b.items = s.placeAll(in)
+	b.items = s.placeAll(in, b.team)
 	b.single, b.numbered = true, true
 	build := b.build
 	if b.fast {
@@ -294,7 +298,7 @@ func buildTop(in *Input) (*Structure, error) {
 const placeChunk = 1 << 9
 
 // placeAll sets the instances, the reach and the spread, and returns the boxes of the active instances.
-func (s *Structure) placeAll(in *Input) []item {
+func (s *Structure) placeAll(in *Input, team *team) []item {
 	n := in.count()
 	s.instances = fresh[placed](n)
 	s.bottoms = make([]*Structure, n)
@@ -302,7 +306,7 @@ func (s *Structure) placeAll(in *Input) []item {
 	items := scratchItems.take(n)
 	chunks := make([]Structure, (n+placeChunk-1)/placeChunk) // the instances of a chunk, with their reach and spread
 	counts := make([]int, len(chunks))
-	parallel(in.Threads, len(chunks), func(c int) {
+	team.each(len(chunks), func(c int) {
 		from, to := c*placeChunk, min((c+1)*placeChunk, n)
 		part := &chunks[c]
 		part.instances = s.instances[from:to]

@@ -15,8 +15,8 @@ type builder struct {
 	single, low bool
 	// numbered: a leaf refers to the number of its primitive, not to the index of its item.
 	numbered bool
-	threads  int
-	// idle has a list of new nodes for each goroutine that may start.
+	team     *team
+	// idle has a list of new nodes for each goroutine that is free: no access waits.
 	idle   chan *nodeRun
 	binary binaryNodes
 
@@ -45,10 +45,13 @@ type builder struct {
 // blockRange is the items of a block.
 type blockRange struct{ from, to int32 }
 
-// newBuilder returns a builder without items.
-func newBuilder(in *Input) *builder {
-	b := &builder{threads: max(in.Threads, 1), stop: in.Stop}
-	b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
+// newBuilder returns a builder without items, of which there will be at most so many.
+func newBuilder(in *Input, most int) *builder {
+	b := &builder{stop: in.Stop}
+	if b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0; b.fast {
+		most /= fastShare
+	}
+	b.team = newTeam(in.Threads, most)
 	return b
 }
 
@@ -76,11 +79,10 @@ func (b *builder) build() error {
 		return b.err
 	}
 	root := child{nothing(), 0, int32(n), 0}
-	divides := min(b.threads, 1+n/minFork) // the most goroutines that divide at a time
-	b.binary.init(n, divides)
+	b.binary.init(n, b.team.threads())
 	defer b.binary.release()
-	b.idle = make(chan *nodeRun, divides) // no send waits
-	for range divides - 1 {
+	b.idle = make(chan *nodeRun, b.team.threads())
+	for range b.team.threads() - 1 {
 		b.idle <- new(nodeRun)
 	}
 	if n <= 4*maxLeafBlocks { // no other root is compared with a leaf
@@ -96,13 +98,15 @@ func (b *builder) build() error {
 	return nil
 }
 
-// release gives the memory of the build back.
+// release ends the goroutines and gives the memory of the build back.
 func (b *builder) release() {
+	b.team.close()
 	scratchItems.give(b.items)
+	scratchBoxes.give(b.boxes)
 	scratchPoints.give(b.points)
 	scratchKeys.give(b.spare)
 	b.branch.release()
-	b.items, b.points, b.keys, b.spare = nil, nil, nil, nil
+	b.items, b.boxes, b.points, b.keys, b.spare = nil, nil, nil, nil, nil
 }
 
 // shouldStop reports whether the build must end.
@@ -132,10 +136,14 @@ const (
 	lowItems = 32
 )
 
-// divide splits c and its children until they are leaves. The new nodes come from run.
+// divide splits c and its children until they are leaves, on all free goroutines. The new nodes come from run.
 func (b *builder) divide(c *child, depth int, run *nodeRun) {
-	var wait sync.WaitGroup
-	defer wait.Wait()
+	if b.team == nil || c.to-c.from < 2*minFork {
+		b.divideAlone(c, depth, run)
+		return
+	}
+	started := group{team: b.team}
+	defer started.wait()
 	for {
 		m := b.split(c, depth, run)
 		if m == 0 {
@@ -144,22 +152,28 @@ func (b *builder) divide(c *child, depth int, run *nodeRun) {
 		c.split = m
 		n := b.binary.at(m)
 		depth++
-		var other *nodeRun
-		if c.to-c.from >= 2*minFork {
-			select {
-			case other = <-b.idle:
-			default:
-			}
+		left, leftDepth := &n.left, depth
+		if !started.start(func() {
+			other := <-b.idle
+			b.divide(left, leftDepth, other)
+			b.idle <- other
+		}) {
+			b.divide(left, depth, run)
 		}
-		if other == nil {
-			b.divide(&n.left, depth, run)
-		} else {
-			left, leftDepth := &n.left, depth
-			wait.Go(func() {
-				b.divide(left, leftDepth, other)
-				b.idle <- other
-			})
+		if c = &n.right; c.to-c.from < 2*minFork {
+			b.divideAlone(c, depth, run)
+			return
 		}
+	}
+}
+
+// divideAlone is divide on the caller alone.
+func (b *builder) divideAlone(c *child, depth int, run *nodeRun) {
+	for m := b.split(c, depth, run); m != 0; m = b.split(c, depth, run) {
+		c.split = m
+		n := b.binary.at(m)
+		depth++
+		b.divideAlone(&n.left, depth, run)
 		c = &n.right
 	}
 }
@@ -190,7 +204,7 @@ func (b *builder) split(c *child, depth int, run *nodeRun) int32 {
 }
 
 // binChunk is the number of items that a goroutine adds to bins at a time.
-const binChunk = 1 << 13
+const binChunk = 1 << 12
 
 // bin distributes items over bins. Goroutines that are free take a part of many items.
 func (b *builder) bin(bin *binning, items []item) {
@@ -201,40 +215,22 @@ func (b *builder) bin(bin *binning, items []item) {
 		bin.add(items)
 		return
 	}
-	helpers := b.helpers()
-	defer func() {
-		for _, h := range helpers {
-			b.idle <- h
-		}
-	}()
 	chunks := (n + binChunk - 1) / binChunk
 	part := func(c int) []item { return items[c*binChunk : min((c+1)*binChunk, n)] }
 	boxes := make([]wideBounds, chunks)
-	parallel(1+len(helpers), chunks, func(c int) { boxes[c] = middles(part(c)) })
+	b.team.each(chunks, func(c int) { boxes[c] = middles(part(c)) })
 	centers := nowhere
 	for c := range boxes {
 		centers.grow(&boxes[c])
 	}
 	bin.init(&centers, n)
 	parts := make([]binning, chunks)
-	parallel(1+len(helpers), chunks, func(c int) {
+	b.team.each(chunks, func(c int) {
 		parts[c].init(&centers, n)
 		parts[c].add(part(c))
 	})
 	for c := range parts {
 		bin.join(&parts[c])
-	}
-}
-
-// helpers takes all goroutines that may start.
-func (b *builder) helpers() (list []*nodeRun) {
-	for {
-		select {
-		case h := <-b.idle:
-			list = append(list, h)
-		default:
-			return list
-		}
 	}
 }
 

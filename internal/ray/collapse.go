@@ -11,7 +11,7 @@ func (b *builder) finish(s *Structure) {
 		boxes = b.itemBoxes(len(s.instances))
 		defer scratchBoxes.give(boxes)
 	}
-	box := s.refit(b.threads, boxes, func(i int) *[width]ref { return &b.links[i] })
+	box := s.refit(b.team, boxes, func(i int) *[width]ref { return &b.links[i] })
 	s.lo, s.hi = box.lo, box.hi
 	if !s.top {
 		s.reach = reachOf(s.lo, s.hi)

@@ -18,7 +18,7 @@
 //
 // A tree has eight children in a node (node.go), which one vector operation tests. The leaves of a bottom level hold
 // blocks of four triangles by component, one box or one sphere; the leaves of a top level hold one instance. A structure is
-// immutable after its build.
+// immutable after its build, but for an update in its own memory.
 //
 // # Motion
 //

@@ -249,9 +249,11 @@ func TestSortKeys(t *testing.T) {
 		want := slices.Clone(keys)
 		slices.Sort(want)
 		for _, threads := range []int{1, 2, 5} {
-			if got := sortKeys(slices.Clone(keys), make([]mortonKey, n), threads); !slices.Equal(got, want) {
+			team := newTeam(threads, n)
+			if got := sortKeys(slices.Clone(keys), make([]mortonKey, n), team); !slices.Equal(got, want) {
 				t.Errorf("%d keys, %d goroutines: not sorted", n, threads)
 			}
+			team.close()
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (k mortonKey) code() uint32 { return uint32(k >> 32) }
 func (b *builder) readPoints(readers []reader) ([]point, wideBounds) {
 	count := b.starts[len(readers)]
 	boxes := make([]wideBounds, (count+readChunkSize-1)/readChunkSize)
-	points := readAll(readers, b.starts, b.threads, scratchPoints.take(count), func(c int, list []point) func(x *batch, it *item) int {
+	points := readAll(readers, b.starts, b.team, scratchPoints.take(count), func(c int, list []point) func(x *batch, it *item) int {
 		boxes[c] = nowhere
 		return func(x *batch, it *item) int {
 			n := 1
@@ -89,7 +89,7 @@ func (b *builder) sortItems() {
 	n := len(b.items)
 	chunks := (n + readChunkSize - 1) / readChunkSize
 	points, parts := scratchPoints.take(n), make([]wideBounds, chunks)
-	parallel(b.threads, chunks, func(c int) {
+	b.team.each(chunks, func(c int) {
 		from, to := c*readChunkSize, min((c+1)*readChunkSize, n)
 		parts[c] = middles(b.items[from:to])
 		for i := from; i < to; i++ {
@@ -132,12 +132,12 @@ func (b *builder) sortPoints(points []point, centers *wideBounds) {
 	}
 	keys := scratchKeys.take(n)
 	const chunk = 1 << 12
-	parallel(b.threads, (n+chunk-1)/chunk, func(c int) {
+	b.team.each((n+chunk-1)/chunk, func(c int) {
 		from, to := c*chunk, min((c+1)*chunk, n)
 		mortonKeys(keys[from:to], points[from:to], &centers.lo, &scale)
 	})
 	other := unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n) // a point is larger than a key
-	b.keys = sortKeys(keys, other, b.threads)
+	b.keys = sortKeys(keys, other, b.team)
 	b.points, b.spare = points, keys
 }
 
@@ -173,15 +173,15 @@ func spread3(x int32) uint32 {
 
 // sortKeys sorts keys by their codes, stably, with the memory of other: by one digit after the other, from the lowest one on. Each
 // goroutine moves a part of the keys; its keys of a digit follow those of the parts before.
-func sortKeys(keys, other []mortonKey, threads int) []mortonKey {
+func sortKeys(keys, other []mortonKey, team *team) []mortonKey {
 	const mask = 1<<mortonBits - 1
 	const minPart = 1 << 13 // keys of a goroutine
 	n := len(keys)
-	parts := max(min(threads, n/minPart), 1)
+	parts := max(min(team.threads(), n/minPart), 1)
 	at := make([][mask + 1]int32, parts)
 	for digit := range 3 {
 		shift := mortonBits * digit
-		parallel(parts, parts, func(p int) {
+		team.each(parts, func(p int) {
 			next := &at[p]
 			*next = [mask + 1]int32{}
 			for _, k := range keys[n*p/parts : n*(p+1)/parts] {
@@ -196,7 +196,7 @@ func sortKeys(keys, other []mortonKey, threads int) []mortonKey {
 				sum += count
 			}
 		}
-		parallel(parts, parts, func(p int) {
+		team.each(parts, func(p int) {
 			next := &at[p]
 			for _, k := range keys[n*p/parts : n*(p+1)/parts] {
 				d := k.code() >> shift & mask

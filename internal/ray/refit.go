@@ -11,7 +11,7 @@ const refitChunk, minRefitChunk, refitPart = 1 << 9, 1 << 5, 16
 //
 // A goroutine goes through its nodes from the last one to the first one, so that most children are complete. The nodes that wait for a
 // child of another goroutine follow at the end; in the order of a traversal they are the ancestors of the end of a chunk.
-func (s *Structure) refit(threads int, leaves []wideBounds, link func(i int) *[width]ref) bounds {
+func (s *Structure) refit(team *team, leaves []wideBounds, link func(i int) *[width]ref) bounds {
 	switch {
 	case s.root == emptyRef:
 		return nothing()
@@ -24,7 +24,7 @@ func (s *Structure) refit(threads int, leaves []wideBounds, link func(i int) *[w
 	size := min(max(n/refitPart, minRefitChunk), refitChunk)
 	chunks := (n + size - 1) / size
 	late := make([][]int, chunks)
-	parallel(threads, chunks, func(c int) {
+	team.each(chunks, func(c int) {
 		from, to := c*size, min((c+1)*size, n)
 		var waits [refitChunk]bool
 		for i := to - 1; i >= from; i-- {

@@ -1,8 +1,8 @@
 package ray
 
 // A Structure is an acceleration structure: a tree over the primitives of geometries (bottom level) or over
-// instances (top level). It never changes after its build, so that any number of goroutines may trace it. A nil
-// Structure is empty: every ray misses.
+// instances (top level). It never changes after its build, but for an update with Input.Reuse, so that any number of
+// goroutines may trace it. A nil Structure is empty: every ray misses.
 type Structure struct {
 	top    bool
 	kind   Kind // of the primitives of a bottom level

@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -158,6 +159,60 @@ func TestUpdate(t *testing.T) {
 	}
 	if _, err := Update(&Input{Geometries: []Geometry{mesh(list[1:], 0)}}, first); err == nil {
 		t.Error("an update with another number of primitives")
+	}
+}
+
+// serialized returns the serialized form of s.
+func serialized(s *Structure) []byte {
+	b := make([]byte, s.SerializedSize())
+	s.Serialize(b)
+	return b
+}
+
+// TestUpdateReuse checks that an update in the memory of its source is the same structure as one in new memory, which leaves the source
+// as it is.
+func TestUpdateReuse(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	boxes := Geometry{Kind: Boxes, BoxStride: 24, Primitives: 5000}
+	still, moving := mesh(soup(r, 5000, 0.1), GeometryOpaque), mesh(soup(r, 5000, 0.1), GeometryOpaque)
+	moving.Moves, moving.Moved = true, mesh(soup(r, 5000, 0.1), 0).Vertices
+	for range boxes.Primitives {
+		x := r.Float32()
+		boxes.BoxData = append(boxes.BoxData, floats(x, x, x, x+1, x+1, x+1)...)
+	}
+	spheres := swept(nil, 0)
+	spheres.Kind, spheres.Primitives = Spheres, 5000
+	for range 5000 {
+		spheres.Vertices = append(spheres.Vertices, floats(r.Float32(), r.Float32(), r.Float32())...)
+		spheres.Rounds.Radii = append(spheres.Rounds.Radii, floats(r.Float32())...)
+	}
+	for _, g := range []Geometry{still, moving, boxes, spheres} {
+		in := Input{Geometries: []Geometry{g}, Threads: 3}
+		source, old := build(t, in), build(t, in)
+		turn := [12]float32{0, 1, 0, 3, 1, 0, 0, 4, 0, 0, 1, 5}
+		switch g.Kind {
+		case Triangles:
+			in.Geometries[0].Transform = &turn
+		case Boxes:
+			in.Geometries[0].BoxData = append(slices.Clone(g.BoxData[24*100:]), g.BoxData[:24*100]...)
+		default:
+			in.Geometries[0].Vertices = append(slices.Clone(g.Vertices[12*100:]), g.Vertices[:12*100]...)
+		}
+		want, err := Update(&in, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(serialized(source), serialized(old)) {
+			t.Errorf("%v: the update changes its source", g.Kind)
+		}
+		in.Reuse = true
+		got, err := Update(&in, source)
+		if err != nil || !bytes.Equal(serialized(got), serialized(want)) || bytes.Equal(serialized(got), serialized(old)) {
+			t.Errorf("%v: the update in the memory of its source is another structure (%v)", g.Kind, err)
+		}
+		if n := len(got.nodes); n == 0 || &got.nodes[0] != &source.nodes[0] {
+			t.Errorf("%v: the update has new memory", g.Kind)
+		}
 	}
 }
 

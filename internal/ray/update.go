@@ -26,27 +26,47 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 			return nil, fmt.Errorf("an update changes the number of primitives of geometry %d", i)
 		}
 	}
-	next.flags, next.root = source.flags, source.root
-	next.nodes = large[node](len(source.nodes))
-	next.blocks = large[block](len(source.blocks))
-	next.boxes = make([]box, len(source.boxes))
-	next.rounds = make([]round, len(source.rounds))
 	readers := newReaders(in.Geometries)
 	moved := movedReaders(in.Geometries, readers)
 	if (moved == nil) != (source.moved == nil) {
 		return nil, fmt.Errorf("an update begins or ends the motion of a geometry")
 	}
-	boxes := refreshBlocks(next.blocks, source.blocks, readers, in.Threads)
+	if err := stopError(in); err != nil {
+		return nil, err
+	}
+	next.copyTree(source, in.Reuse)
+	team := newTeam(in.Threads, startsOf(readers)[len(readers)]/updateShare)
+	defer team.close()
+	var boxes []wideBounds
+	if next.kind == Triangles {
+		boxes = refreshBlocks(next.blocks, source.blocks, readers, team)
+	} else {
+		boxes = next.refresh(source, readers, team)
+	}
 	if moved != nil {
-		next.moved = large[block](len(source.moved))
-		boxes = joined(boxes, refreshBlocks(next.moved, source.blocks, moved, in.Threads))
+		boxes = joined(boxes, refreshBlocks(next.moved, source.blocks, moved, team))
 	}
-	if next.kind != Triangles {
-		boxes = next.refresh(source, readers, in.Threads)
-	}
-	b := next.refit(in.Threads, boxes, source.links)
+	defer scratchBoxes.give(boxes)
+	b := next.refit(team, boxes, source.links)
 	next.lo, next.hi, next.reach = b.lo, b.hi, reachOf(b.lo, b.hi)
+	if in.Reuse {
+		return next, nil // the source is no more
+	}
 	return next, stopError(in)
+}
+
+// copyTree gives s the flags of source and memory for the same tree: that of source itself, or new memory with any values.
+func (s *Structure) copyTree(source *Structure, reuse bool) {
+	s.flags, s.root = source.flags, source.root
+	if reuse {
+		s.nodes, s.blocks, s.moved, s.boxes, s.rounds = source.nodes, source.blocks, source.moved, source.boxes, source.rounds
+		return
+	}
+	s.nodes, s.blocks = large[node](len(source.nodes)), large[block](len(source.blocks))
+	s.boxes, s.rounds = make([]box, len(source.boxes)), make([]round, len(source.rounds))
+	if source.moved != nil {
+		s.moved = large[block](len(source.moved))
+	}
 }
 
 // stopError returns the error of in.Stop.
@@ -60,12 +80,12 @@ func stopError(in *Input) error {
 // links returns the children of node i.
 func (s *Structure) links(i int) *[width]ref { return &s.nodes[i].child }
 
-// refresh updates the boxes or the spheres of source from its geometries, and returns the box of each.
-func (s *Structure) refresh(source *Structure, readers []reader, threads int) []wideBounds {
+// refresh updates the boxes or the spheres of source from its geometries, and returns the box of each, in memory of scratchBoxes.
+func (s *Structure) refresh(source *Structure, readers []reader, team *team) []wideBounds {
 	const chunk = 1 << 10
 	n := len(source.boxes) + len(source.rounds) // one of them is empty
-	boxes := make([]wideBounds, n)
-	parallel(threads, (n+chunk-1)/chunk, func(c int) {
+	boxes := scratchBoxes.take(n)
+	team.each((n+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
 			if s.kind == Boxes {
 				old := &source.boxes[i]
@@ -92,7 +112,9 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 		return nil, fmt.Errorf("an update changes the number of instances")
 	}
 	next := &Structure{top: true, flags: source.flags, root: source.root, spread: 1}
-	items := next.placeAll(in)
+	team := newTeam(in.Threads, in.count())
+	defer team.close()
+	items := next.placeAll(in, team)
 	defer scratchItems.give(items)
 	for i := range next.instances {
 		if next.instances[i].active != source.instances[i].active {
@@ -106,7 +128,7 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 		boxes[it.primitive].set(&it.lo, &it.hi)
 	}
 	next.nodes = large[node](len(source.nodes))
-	b := next.refit(in.Threads, boxes, source.links)
+	b := next.refit(team, boxes, source.links)
 	next.lo, next.hi = b.lo, b.hi
 	return next, stopError(in)
 }
