@@ -18,12 +18,13 @@ const maxMergedCode = 4000
 // outweigh the operations.
 const maxMergedLists = 8 * maxMergedCode
 
-// Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, and
-// of more than wideLanes lanes. Wider strips gain less from merging; the widest ones wait for memory
-// anyway.
+// Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, of more if
+// their loops wait for square roots or divisions, and of more than wideLanes lanes. Wider strips gain less from
+// merging, unless the machine is idle while it waits for a vector; the widest ones wait for memory anyway.
 const (
 	maxSpilled         = 0.15
 	maxSpilledWide     = 0.08
+	maxSpilledWaiting  = 0.5
 	maxSpilledVeryWide = 0.12
 
 	wideLanes = 64
@@ -155,6 +156,8 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 		switch {
 		case lanes > wideLanes:
 			limit = maxSpilledVeryWide
+		case form.Parts(lanes) > 2 && merge.Waits:
+			limit = maxSpilledWaiting
 		case form.Parts(lanes) > 2:
 			limit = maxSpilledWide
 		}

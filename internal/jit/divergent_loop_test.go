@@ -3,6 +3,7 @@ package jit_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -85,6 +86,50 @@ func TestDivergentStrips(t *testing.T) {
 			if m := vectorize.MergeOf(p, jit.FormOf(level)); m.Widest != lanes[i] {
 				t.Errorf("%s at %v: strips of %d lanes, want %d", operation, level, m.Widest, lanes[i])
 			}
+		}
+	}
+}
+
+// TestWaitingStrips: a divergent loop that waits for square roots has strips of four vectors although many values are in memory.
+// Another loop with the same values has strips of two. Both use numbers that they do not change.
+func TestWaitingStrips(t *testing.T) { eachLevel(t, testWaitingStrips) }
+
+func testWaitingStrips(t *testing.T, engine jit.Engine) {
+	const lanesOfAVX2, kept = 8, 4
+	if jit.FormOf(engine.Level).Lanes != lanesOfAVX2 {
+		return // other machines have vectors for all values
+	}
+	var loads, uses strings.Builder
+	sum := "vh"
+	for i := range kept {
+		fmt.Fprintf(&loads, "\tvk%d = ld.f32 vA, vo, #%d\n", i, 4*(i+1))
+		fmt.Fprintf(&uses, "\t\t\t\tvu%d = fadd.f32 %s, vk%d\n", i, sum, i)
+		sum = fmt.Sprintf("vu%d", i)
+	}
+	for operation, want := range map[string]uint32{"fsqrt.f32 vsq": 4 * lanesOfAVX2, "fsub.f32 vsq, vt": 2 * lanesOfAVX2} {
+		text := strings.Replace(divergentProgram(operation), "\tblock L2", loads.String()+"\tblock L2", 1)
+		text = strings.Replace(text, "\t\t\t\tvnt = fadd.f32 vh", uses.String()+"\t\t\t\tvnt = fadd.f32 "+sum, 1)
+		if lanes := jit.StripLanes(compileWith(t, engine, text)); lanes != want {
+			t.Errorf("%s: strips of %d lanes, must be %d", operation, lanes, want)
+		}
+	}
+}
+
+// TestWaits: a loop waits for square roots if it has few other operations.
+func TestWaits(t *testing.T) {
+	for others, want := range map[int]bool{0: true, 8: true, 100: false} {
+		var b strings.Builder
+		for i := range others {
+			fmt.Fprintf(&b, "\t\t\t\tvo%d = fmul.f32 vt, vsq\n", i)
+		}
+		text := strings.Replace(divergentProgram("fsqrt.f32 vsq"), "\t\t\t\tvd =", b.String()+"\t\t\t\tvd =", 1)
+		p, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.StateEffects()
+		if m := vectorize.MergeOf(p, jit.FormOf(target.AVX2)); m.Waits != want {
+			t.Errorf("%d other operations: the loop waits: %v, must be %v", others, m.Waits, want)
 		}
 	}
 }

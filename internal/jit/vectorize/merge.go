@@ -28,6 +28,7 @@ type Merge struct {
 	Narrowest uint32 // lanes of the narrowest strip to try; above Widest if strips must be subgroups
 	Multiple  uint32 // the lanes of a strip are a multiple of so many: a quad stays in one strip
 	PartMajor uint32 // lanes of the widest strip to try for part-major code (PartMajor); 0 is none
+	Waits     bool   // divergent loops spend much of their time on waiting for square roots or divisions
 	Written   []int  // resources that are stored to, and must share no byte with other bindings
 }
 
@@ -45,6 +46,10 @@ const (
 // has more of them than the machine holds in flight, so wider strips do not help: two parts at most, or one
 // if the values of loops (other than over strips) would be spilled.
 const manyFilteredLoads = 4
+
+// maxPerWait is the largest number of floating-point operations in loops for each square root or division with which
+// loops wait: many others have work for the machine meanwhile.
+const maxPerWait = 64
 
 // Limits of part-major code: parts of a strip, and operations of a program.
 const (
@@ -65,7 +70,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 		widest = uint32(form.Lanes)
 	case m.filteredLoads >= manyFilteredLoads:
 		widest = uint32(2 * form.Lanes)
-	case m.longLatency && m.hasDivergentLoop():
+	case m.waiting > 0 && m.hasDivergentLoop():
 		widest = max(maxDivergent, maxLongLatency*uint32(form.Lanes))
 	case m.hasDivergentLoop():
 		widest = maxDivergent
@@ -75,7 +80,7 @@ func MergeOf(p *ir.Program, form vcode.Form) Merge {
 	if row := p.LocalSize[0]; form.RowStrips && row > uint32(form.Lanes) && row%m.multiple() == 0 {
 		widest = min(widest, row)
 	}
-	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize, Multiple: m.multiple()}
+	out := Merge{Widest: m.widest(widest), Narrowest: 2 * p.SubgroupSize, Multiple: m.multiple(), Waits: maxPerWait*m.waiting >= max(m.computed, 1) && m.hasDivergentLoop()}
 	// Strips of a vector are legal if strips of two subgroups are: then no lane's effects depend on another's.
 	// A quad stays in one strip. A program that filters waits for loads, of which two parts have more in flight.
 	if one := uint32(form.Lanes); !m.counts && one < p.SubgroupSize && m.filteredLoads < manyFilteredLoads && 2*p.QuadRow <= one && (out.Widest > p.SubgroupSize || m.fits(2*p.SubgroupSize)) {
@@ -144,9 +149,9 @@ type merger struct {
 	counts        bool // there are counters of subgroups
 	quads         bool // lanes of a quad meet
 
-	computed, rounded int  // in loops: floating-point operations, and conversions to f16
-	filteredLoads     int  // texel loads of filters
-	longLatency       bool // a loop has an operation of ir.LongLatency
+	computed, rounded int // in loops: floating-point operations, and conversions to f16
+	filteredLoads     int // texel loads of filters
+	waiting           int // operations of ir.LongLatency in loops
 }
 
 // collect visits all operations, and returns false if one of them forbids merging.
@@ -201,7 +206,9 @@ func (m *merger) collect() bool {
 			}
 			if loops > 0 && x.Op.Family() == ir.FloatArithmetic {
 				m.computed++
-				m.longLatency = m.longLatency || x.Op.Is(ir.LongLatency)
+				if x.Op.Is(ir.LongLatency) {
+					m.waiting++
+				}
 			}
 		}
 	}
