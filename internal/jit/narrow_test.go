@@ -132,3 +132,73 @@ func TestNarrowGathers(t *testing.T) {
 		}
 	}
 }
+
+// uniformProgram loads 8, 16 or 32 bits at an offset of the push constants, in every lane the same, of a buffer, of the push constants or
+// of workgroup memory. It stores each lane's number plus the number, and the number as an offset and bound of a loop sees it.
+func uniformProgram(typ, handle string, imm uint64) string {
+	wide := "v7 = zext.i32." + typ + " v6"
+	if typ == "f16" {
+		wide = "v20 = fcvt.f32.f16 v6\nv7 = ftos.i32.f32 v20"
+	}
+	return fmt.Sprintf(`program "t" compute
+subgroup 16
+local 64 1 1
+shared 16
+push 12
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+effects writes
+
+func "main"() L1 {
+v1 = res 0:i32, #0
+v2 = push
+v3 = wg
+v4 = in.i32 #0
+v5 = ld.i32 v2, 0:i32, #0
+st.i32 v3, 12:i32, 0x1234ab81:i32, #0
+v6 = ld.%s %s, v5, #%d
+%s
+v8 = add.i32 v7, v4
+v9 = and.i32 v7, 7:i32
+v10 = at 0:i32, v9, #4
+v11 = ld.i32 v2, v10, #0
+v12 = xor.i32 v8, v11
+v13 = res 0:i32, #1
+v14 = at 0:i32, v4, #4
+st.i32 v13, v14, v12, #0
+}
+`, typ, handle, imm, wide)
+}
+
+// TestNarrowUniform compares loads of 8 and 16 bits at one offset for all lanes with the interpreter's: around the end of the memory, with
+// immediates beyond any instruction's, and at offsets above 2³¹.
+func TestNarrowUniform(t *testing.T) {
+	data := make([]byte, 16)
+	rand.New(rand.NewSource(3)).Read(data)
+	for _, typ := range []string{"i8", "i16", "f16"} {
+		for _, handle := range []string{"v1", "v2", "v3"} {
+			for _, imm := range []uint64{0, 1, 6, 1<<30 + 1, 1<<32 - 2} {
+				text := uniformProgram(typ, handle, imm)
+				for _, at := range []uint32{0, 1, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 1 << 31, 1<<32 - 2, 1<<32 - 1} {
+					for _, size := range []int{0, 1, 2, 7, 8, 16} {
+						push := append(binary.LittleEndian.AppendUint32(nil, at), data[:8]...)
+						job := exec.Job{Groups: [3]uint32{1, 1, 1}, Push: push, Resources: [][]exec.Buffer{{{Bytes: data[:size:size]}}, {{Bytes: make([]byte, 256)}}}}
+						want := run(interp.Engine{}, text, 0, job)
+						if want.err != nil {
+							t.Fatal(want.err)
+						}
+						eachLevel(t, func(t *testing.T, engine jit.Engine) {
+							if same(t, want, run(engine, text, 0, job)); t.Failed() {
+								t.Fatalf("%s of %s at %d+%d, %d bytes", typ, handle, at, imm, size)
+							}
+						})
+						if handle != "v1" {
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}

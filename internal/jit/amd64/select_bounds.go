@@ -122,7 +122,7 @@ func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label
 	return Indexed(R12, s, 1, imm), false
 }
 
-// boundsCheckLarge is boundsCheck for large immediates. It sets the flags (Less: out of range)
+// boundsCheckLarge is boundsCheck for large immediates, and an access of the type's bytes. It sets the flags (Less: out of range)
 // instead of jumping, sets RAX to 0, and puts the offset into RDX. Immediates above 2³⁰ are legal
 // but rare (offsets of members in huge structs), so that this path may be slow.
 func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
@@ -131,8 +131,8 @@ func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
 	m.GRR(ADD|W, RDX, RCX)
 	m.GRM(LEA|W, RAX, m.handleWord(in.Uses[0], RCX, 0))
 	m.GRM(MOV, RCX, At(RAX, field))
-	// A length below 4 becomes negative, which is less than any offset.
-	m.GI(SubI, true, RCX, 4)
+	// A length below the access becomes negative, which is less than any offset.
+	m.GI(SubI, true, RCX, int32(in.Key.Type.Size()))
 	m.GRR(CMP|W, RCX, RDX)
 	m.GRM(MOV|W, RCX, At(RAX, 0))
 	m.MovI(RAX, 0)

@@ -43,9 +43,12 @@ func (m *machine) slowLoad(in *vcode.Inst) {
 	out := m.NewLabel()
 	m.boundsCheckLarge(in, target.HandleLength)
 	m.Jcc(Less, out)
-	m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
+	m.GRM(loadsOf[in.Key.Type.Size()], RAX, Indexed(RCX, RDX, 1, 0))
 	m.Bind(out)
 }
+
+// loadsOf are the loads into a general register, by their bytes, with zeros above.
+var loadsOf = map[uint32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}
 
 // recheckedLoad loads 32 bits into RAX after a failed hoisted check, with a check of its own.
 func (m *machine) recheckedLoad(in *vcode.Inst) {
@@ -54,14 +57,15 @@ func (m *machine) recheckedLoad(in *vcode.Inst) {
 	m.loadOrZero(&one, RAX)
 }
 
-// scalarLoad loads 32 bits from handle u0 at offset u1, 0 out of range, and returns their register.
+// scalarLoad loads 8, 16 or 32 bits from handle u0 at offset u1, 0 out of range, and returns their register.
 // Its result stays in a general register, unlike the one of broadcastLoad: offsets and loop bounds
 // are used there.
 func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	d := m.resultReg(in)
-	at, proven := m.boundsCheck(in, 4, target.HandleLength, slow)
-	m.GRM(MOV, d, at)
+	size := in.Key.Type.Size()
+	at, proven := m.boundsCheck(in, int32(size), target.HandleLength, slow)
+	m.GRM(loadsOf[size], d, at)
 	if proven {
 		return d
 	}

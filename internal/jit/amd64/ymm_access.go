@@ -28,7 +28,7 @@ func ymmAccesses() map[codegen.Rule]ymmEmitter {
 // are inactive or out of range then need no code. A row of 64-bit lanes has two vectors.
 func (m ymm) loadApart(in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
-	load := map[int32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}[size]
+	load := loadsOf[in.Key.Type.Size()]
 	step, store := uint8(4), MOV_ST
 	if size == 8 {
 		step, store = 8, MOV_ST|W

@@ -8,11 +8,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// scalarLoad loads 32 bits from handle u0 at offset u1 into d, 0 out of range.
+// scalarLoad loads 8, 16 or 32 bits from handle u0 at offset u1 into d, 0 out of range.
 func (m *machine) scalarLoad(in *vcode.Inst, d Reg) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at, proven := m.boundsCheckIndexed(in, 4, target.HandleLength, slow)
-	m.loadW(d, at)
+	size := int64(in.Key.Type.Size())
+	at, proven := m.boundsCheckIndexed(in, size, target.HandleLength, slow)
+	m.Access(loads[size], d, at, address)
 	if proven {
 		return
 	}

@@ -115,8 +115,8 @@ func (w *vectorizer) inGen(v ir.V) bool {
 		return from == ir.I32 || from == ir.B1
 	case ir.ULt, ir.ULe, ir.SLt, ir.SLe:
 		return from == ir.I32
-	case ir.ZExt:
-		return x.Type == ir.I32 && from == ir.B1
+	case ir.ZExt: // a narrow number in a general register has zeros above
+		return x.Type == ir.I32 && (from == ir.B1 || narrowType(from) && w.inGen(x.Args[0]))
 	case ir.Res, ir.Push, ir.Wg, ir.Table, ir.Len, ir.Every:
 		return true
 	case ir.At:
@@ -125,10 +125,13 @@ func (w *vectorizer) inGen(v ir.V) bool {
 		return x.Type == ir.I32
 	case ir.Ld:
 		address := x.Type == ir.I64 && w.dst.Form.Addresses && w.src.Val(x.Args[0]).Op == ir.Push && x.Aux < 1<<16
-		return x.Type == ir.I32 || address && w.src.Val(x.Args[1]).Op == ir.Const && w.src.Val(x.Args[1]).Aux < 1<<16
+		return x.Type == ir.I32 || narrowType(x.Type) || address && w.src.Val(x.Args[1]).Op == ir.Const && w.src.Val(x.Args[1]).Aux < 1<<16
 	}
 	return false
 }
+
+// narrowType reports whether a value has 8 or 16 bits.
+func narrowType(t ir.Type) bool { return t.Bits() == 8 || t.Bits() == 16 }
 
 // newValue returns a value without registers.
 func (s *builder) newValue() *value { return &s.arena.values.Alloc(1)[0] }
