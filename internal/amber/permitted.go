@@ -45,14 +45,16 @@ const maxPermittedTexels = 1 << 21
 func Permit(ctx context.Context, s *Script, o Options) (*Permitted, error) {
 	r := &runner{script: s, options: o, entryPoints: map[entryKey]string{}, states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{}}
 	r.memory = newMemory(s)
-	p := &permitting{runner: r, pictures: map[*Buffer]*PermittedPicture{}, lost: map[*Buffer]string{}}
+	p := &permitting{runner: r, pictures: map[*Buffer]*PermittedPicture{}, lost: map[*Buffer]string{}, samples: map[*Buffer]*oracle.Target{}}
 	if err := p.commands(ctx, s.Commands); err != nil {
 		return nil, err
 	}
 	out := &Permitted{draws: p.draws}
 	for _, b := range s.Buffers {
 		if x := p.pictures[b]; x != nil {
-			x.Undecided = p.lost[b]
+			if x.Undecided = p.lost[b]; x.Undecided == "" && p.samples[b] != nil {
+				x.Undecided = "several samples: the resolved attachment has a verdict"
+			}
 			out.Pictures = append(out.Pictures, x)
 		}
 	}
@@ -63,7 +65,8 @@ func Permit(ctx context.Context, s *Script, o Options) (*Permitted, error) {
 type permitting struct {
 	*runner
 	pictures map[*Buffer]*PermittedPicture
-	lost     map[*Buffer]string // buffers with any content, and why
+	lost     map[*Buffer]string         // buffers with any content, and why
+	samples  map[*Buffer]*oracle.Target // the attachments with several samples
 	draws    []*facts.Module
 	texels   int // of the targets
 }
@@ -187,6 +190,9 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 	if p.lost[b] != "" {
 		return nil
 	}
+	if m := b.Image; m != nil && m.Samples > 1 {
+		return p.multisampled(b)
+	}
 	if x.target == nil {
 		m := b.Image
 		switch {
@@ -201,6 +207,39 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 		x.target = oracle.NewTarget(b.Texel, m.Width, m.Height, b.texels(p.memory[b]))
 	}
 	return x.target
+}
+
+// multisampled returns the contents of an attachment with several samples; nil if they are any.
+func (p *permitting) multisampled(b *Buffer) *oracle.Target {
+	if p.samples[b] == nil {
+		m := b.Image
+		if b.Texel == nil || m.Dimensions != 2 || m.layers() > 1 {
+			p.lost[b] = "an attachment with several samples that is no image of two dimensions with one layer"
+			return nil
+		}
+		if p.texels += m.Width * m.Height * m.Samples; p.texels > maxPermittedTexels {
+			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
+			return nil
+		}
+		p.samples[b] = oracle.NewMultisampled(b.Texel, m.Width, m.Height, m.Samples)
+	}
+	return p.samples[b]
+}
+
+// resolve resolves the attachments of a pipeline, after a draw.
+func (p *permitting) resolve(g *Graphics) {
+	for i, x := range g.Resolves {
+		if i >= len(g.Colors) {
+			break
+		}
+		from, to := g.Colors[i], p.picture(x.Buffer)
+		of := p.picture(from.Buffer)
+		if of == nil || to == nil || p.samples[from.Buffer] == nil || from.BaseMip > 0 || x.BaseMip > 0 || from.Buffer.Texel.Name != x.Buffer.Texel.Name {
+			p.lost[x.Buffer] = "a resolved attachment of another kind"
+			continue
+		}
+		to.Resolve(of)
+	}
 }
 
 // clear fills the attachments of a pipeline.
@@ -242,9 +281,7 @@ func (p *permitting) draw(ctx context.Context, c *Draw) error {
 	if why != "" {
 		p.lose(q, fmt.Sprintf("line %d: %s", c.At.Line, why))
 	}
-	for _, x := range q.Graphics.Resolves {
-		p.lost[x.Buffer] = "a resolved attachment"
-	}
+	p.resolve(&q.Graphics)
 	return nil
 }
 
@@ -331,10 +368,22 @@ func (p *permitting) count(d *oracle.Draw, out *oracle.Outcome) {
 		if x.Pixels += out.Pixels; x.Why == "" {
 			x.Why = out.Why
 		}
-		for i := range x.target.Cells {
-			if at := &x.target.Cells[i].At; *at > 0 && *at < drawUnit {
-				*at += (n + 1) * drawUnit
+		numberDraw(x.target, n)
+	}
+	for _, t := range p.samples {
+		if t == d.Depth || slices.Contains(d.Colors, t) {
+			for _, s := range append([]*oracle.Target{t}, t.Samples...) {
+				numberDraw(s, n)
 			}
+		}
+	}
+}
+
+// numberDraw gives the instructions that computed numbers in the last draw its number.
+func numberDraw(t *oracle.Target, n int) {
+	for i := range t.Cells {
+		if at := &t.Cells[i].At; *at > 0 && *at < drawUnit {
+			*at += (n + 1) * drawUnit
 		}
 	}
 }

@@ -18,6 +18,8 @@ type Target struct {
 	Width, Height int
 	Format        *format.Format
 	Cells         []Number // of the components of texel after texel
+	// Samples are the targets of the samples 1, 2, … of a multisampled attachment; the target itself is sample 0.
+	Samples []*Target
 
 	components []format.Component
 }
@@ -39,10 +41,24 @@ func NewTarget(f *format.Format, width, height int, texels []byte) *Target {
 	return t
 }
 
+// NewMultisampled returns an attachment with several samples for each pixel and any content.
+func NewMultisampled(f *format.Format, width, height, samples int) *Target {
+	blank := make([]byte, width*height*f.Bytes)
+	t := NewTarget(f, width, height, blank)
+	for range samples - 1 {
+		t.Samples = append(t.Samples, NewTarget(f, width, height, blank))
+	}
+	t.Lose()
+	return t
+}
+
 // Lose permits any content.
 func (t *Target) Lose() {
 	for i := range t.Cells {
 		t.Cells[i] = Number{Any: true}
+	}
+	for _, s := range t.Samples {
+		s.Lose()
 	}
 }
 
@@ -59,6 +75,9 @@ func (t *Target) Fill(color [4]Number) {
 			n = color[c.Channel]
 		}
 		t.Cells[i] = stored(c, n)
+	}
+	for _, s := range t.Samples {
+		s.Fill(color)
 	}
 }
 
@@ -210,7 +229,7 @@ func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machi
 	before := d.texel(x, y)
 	after := clonesOf(before)
 	d.store(s, x, y, m, after)
-	at := [2]int{x, y}
+	at := [3]int{x, y, d.sample}
 	known := d.edges[at]
 	delete(d.edges, at)
 	if cover == open1 {
@@ -254,8 +273,26 @@ func (s *surface) edge(k int) (e [2]screenPoint, side bool) {
 	return e, s.counter
 }
 
-// targets are the color attachments, and the one of depth and stencil.
-func (d *drawing) targets() []*Target { return append(d.Colors[:len(d.Colors):len(d.Colors)], d.Depth) }
+// targets are the color attachments, and the one of depth and stencil, of the current sample.
+func (d *drawing) targets() []*Target { return d.samples[d.sample] }
+
+// sampleTargets returns the targets of each sample.
+func (d *drawing) sampleTargets() [][]*Target {
+	list := make([][]*Target, max(d.State.Multisample.Samples, 1))
+	for _, t := range append(d.Colors[:len(d.Colors):len(d.Colors)], d.Depth) {
+		if t != nil && len(t.Samples) != len(list)-1 {
+			panic(stop{why: "attachments with another number of samples"})
+		}
+		for n := range list {
+			of := t
+			if n > 0 && t != nil {
+				of = t.Samples[n-1]
+			}
+			list[n] = append(list[n], of)
+		}
+	}
+	return list
+}
 
 // texel returns the cells of a texel; nil out of the target.
 func (t *Target) texel(x, y int) []Number {
@@ -353,7 +390,7 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 	}
 	for i, t := range d.Colors {
 		if t != nil && texel[i] != nil && i < len(d.State.Blend.Attachments) {
-			blended(&d.State.Blend.Attachments[i], d.State.BlendConstants, t, outputs, uint32(i), texel[i])
+			blended(&d.State.Blend.Attachments[i], d.State.BlendConstants, d.targets()[i], outputs, uint32(i), texel[i])
 		}
 	}
 	if outcome == either {

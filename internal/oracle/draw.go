@@ -68,12 +68,14 @@ type drawing struct {
 	worked   int // triangles and pixels
 	viewport int // of the current primitive
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
-	edges map[[2]int]*openEdge
+	edges   map[[3]int]*openEdge // by the pixel and the sample
+	samples [][]*Target          // see sampleTargets
+	sample  int                  // the current one
 }
 
 // Run changes the targets of a draw to the permitted contents after it. The error is of a context that ends.
 func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
-	d := &drawing{Draw: w, ctx: ctx, edges: map[[2]int]*openEdge{}}
+	d := &drawing{Draw: w, ctx: ctx, edges: map[[3]int]*openEdge{}}
 	defer func() {
 		e := recover()
 		if e == nil {
@@ -89,6 +91,7 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 		}
 	}()
 	d.check()
+	d.samples = d.sampleTargets()
 	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
 	d.quads = d.fragment.together()
 	_, d.early = w.Fragment.Entry.Mode(spirv.ExecutionModeEarlyFragmentTests)
@@ -123,8 +126,10 @@ func (d *drawing) check() {
 	s := d.State
 	fail := func(why string) { panic(stop{why: why}) }
 	switch {
-	case s.Multisample.Samples > 1:
-		fail("several samples")
+	case sampleLocations[max(s.Multisample.Samples, 1)] == nil || s.Multisample.Locations:
+		fail("samples without standard locations")
+	case s.Multisample.Samples > 1 && d.Fragment.perSample():
+		fail("sample shading")
 	case s.Rasterization.Polygon > enum.PolygonModePoint:
 		fail("polygons as rectangles")
 	case s.Rasterization.Conservative != 0:

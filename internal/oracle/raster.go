@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -317,12 +318,11 @@ func (d *drawing) pose(s *surface) bool {
 // linear is the weights of an interpolation that is linear on the screen.
 var linear = [][3]float64{{1, 1, 1}}
 
-// interpolate returns a number at the center of a pixel. perspective has all choices of 1/w.
-func (s *surface) interpolate(x, y int, v [3]Number, perspective [][3]float64) Number {
+// interpolate returns a number at a place. perspective has all choices of 1/w.
+func (s *surface) interpolate(px, py float64, v [3]Number, perspective [][3]float64) Number {
 	if v[0].Any || v[1].Any || v[2].Any || v[0].infinite() || v[1].infinite() || v[2].infinite() {
 		return Number{Any: true, At: byInterpolation}
 	}
-	px, py := float64(x)+0.5, float64(y)+0.5
 	if s.square != nil { // "assigned the same associated data"
 		v[0].At = byInterpolation
 		return v[0]
@@ -373,9 +373,8 @@ func within(n Number, v [3]Number) Number {
 	return n
 }
 
-// covers returns whether a triangle has the center of a pixel, and the number of the edge if one edge alone is open.
-func (s *surface) covers(x, y int) (c coverage, edge int) {
-	px, py := float64(x)+0.5, float64(y)+0.5
+// covers returns whether a triangle has a sample, and the number of the edge if one edge alone is open.
+func (s *surface) covers(px, py float64) (c coverage, edge int) {
 	switch {
 	case s.square != nil:
 		return s.square.covers(px, py), -1
@@ -525,7 +524,7 @@ func (d *drawing) blur(s *surface) {
 	d.work(max(x1-x0, 0) * max(y1-y0, 0))
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {
-			for _, t := range d.targets() {
+			for _, t := range slices.Concat(d.samples...) {
 				if t != nil {
 					for k := range t.texel(x, y) {
 						t.texel(x, y)[k] = Number{Any: true}
@@ -547,15 +546,19 @@ func (d *drawing) fill(s *surface) {
 			any := false
 			for lane := range 4 {
 				px, py := qx+lane&1, qy+lane>>1
-				q.edges[lane] = -1
 				if px < x0 || px >= x1 || py < y0 || py >= y1 {
 					continue
 				}
-				q.cover[lane], q.edges[lane] = s.covers(px, py)
-				if q.cover[lane] == inside1 && !(vx.has(float64(px)+0.5) && vy.has(float64(py)+0.5)) {
-					q.cover[lane] = open1
+				for _, l := range d.locations() {
+					x, y := float64(px)+l[0], float64(py)+l[1]
+					c, edge := s.covers(x, y)
+					if c == inside1 && !(vx.has(x) && vy.has(y)) {
+						c = open1
+					}
+					q.cover[lane], q.edges[lane] = append(q.cover[lane], c), append(q.edges[lane], edge)
+					q.covered[lane] = max(q.covered[lane], c)
 				}
-				any = any || q.cover[lane] != outside1
+				any = any || q.covered[lane] != outside1
 			}
 			if any {
 				d.quad(s, qx, qy, &q)
@@ -566,10 +569,11 @@ func (d *drawing) fill(s *surface) {
 
 func ordered(a, b float64) (low, high float64) { return min(a, b), max(a, b) }
 
-// quad is the invocations of four pixels.
+// quad is the invocations of four pixels, with the coverage of each sample.
 type quad struct {
-	cover [4]coverage
-	edges [4]int
+	covered [4]coverage // outside1 if no sample can be covered
+	cover   [4][]coverage
+	edges   [4][]int
 }
 
 // quad shades and stores the fragments of four pixels.
@@ -577,8 +581,8 @@ func (d *drawing) quad(s *surface, x, y int, q *quad) {
 	var list []*shading
 	var lanes []int
 	for lane := range 4 {
-		if d.quads || q.cover[lane] != outside1 {
-			list, lanes = append(list, d.fragmentInput(s, x+lane&1, y+lane>>1, q.cover[lane] != outside1)), append(lanes, lane)
+		if d.quads || q.covered[lane] != outside1 {
+			list, lanes = append(list, d.fragmentInput(s, x+lane&1, y+lane>>1, q.covered[lane] != outside1)), append(lanes, lane)
 		}
 	}
 	if d.shaded += len(list); d.shaded > maxFragments {
@@ -590,7 +594,7 @@ func (d *drawing) quad(s *surface, x, y int, q *quad) {
 		machines, why = d.shade(d.fragment, true, list)
 	}
 	for i, lane := range lanes {
-		if q.cover[lane] == outside1 {
+		if q.covered[lane] == outside1 {
 			continue
 		}
 		var m *machine
@@ -608,7 +612,12 @@ func (d *drawing) quad(s *surface, x, y int, q *quad) {
 				d.Why = why
 			}
 		}
-		d.merge(s, x+lane&1, y+lane>>1, q.cover[lane], q.edges[lane], m)
+		for n, c := range q.cover[lane] {
+			if d.sample = n; c != outside1 {
+				d.merge(s, x+lane&1, y+lane>>1, c, q.edges[lane][n], m)
+			}
+		}
+		d.sample = 0
 	}
 }
 
@@ -635,14 +644,14 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 			if how.linear {
 				weights = linear
 			}
-			n := s.interpolate(x, y, v, weights)
-			if covered && s.segment == nil {
+			n := d.interpolate(s, x, y, v, weights)
+			if covered && s.segment == nil && len(d.samples) == 1 { // with several samples the place may be outside of the primitive
 				n = within(n, v)
 			}
 			in.inputs[at] = []Number{n}
 		}
 	}
-	w := s.interpolate(x, y, [3]Number{inverse(s.points[0].w), inverse(s.points[1].w), inverse(s.points[2].w)}, linear)
+	w := d.interpolate(s, x, y, [3]Number{inverse(s.points[0].w), inverse(s.points[1].w), inverse(s.points[2].w)}, linear)
 	z := d.depthAt(s, x, y)
 	in.builtIns[spirv.BuiltInFragCoord] = []Number{point(float64(x) + 0.5), point(float64(y) + 0.5), z, w}
 	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
@@ -650,7 +659,9 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
 	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
 	in.builtIns[spirv.BuiltInViewportIndex] = []Number{{Bits: uint64(d.viewport)}}
-	s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)
+	if len(d.samples) == 1 { // else at any place in the pixel
+		s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)
+	}
 	return in
 }
 
@@ -659,7 +670,7 @@ func inverse(w Number) Number { return Number{Low: 1 / w.High, High: 1 / w.Low} 
 // depthAt returns the depth of a fragment with its bias.
 func (d *drawing) depthAt(s *surface, x, y int) Number {
 	v := [3]Number{s.points[0].z, s.points[1].z, s.points[2].z}
-	n := s.interpolate(x, y, v, linear)
+	n := d.interpolate(s, x, y, v, linear)
 	if s.segment == nil { // a fragment of a line may be beyond its ends
 		n = within(n, v)
 		// Without a bias it is between the planes of the view volume, with the bias it may be elsewhere.
