@@ -31,6 +31,7 @@ type definedness struct {
 type definedBuffer struct {
 	start, end uintptr // addresses of its bytes
 	shadow     []byte
+	pages      *texture.Pages // of a sparse buffer, whose bytes without memory are undefined; nil for another buffer
 }
 
 // boundRange is a part of memory to which an object is or was bound.
@@ -90,7 +91,24 @@ func (d *definedness) bindBuffer(b *Buffer) {
 		d.tileBuffer(b)
 		return
 	}
-	if !d.bind(b.memory, b.offset, b.size, nil) || b.usage&^followedBuffers != 0 || b.size > min(maxDefinedBytes, d.left) {
+	if d.bind(b.memory, b.offset, b.size, nil) {
+		d.follow(b, nil)
+	}
+}
+
+// bindPages begins to follow the pages of a sparse buffer that may have memory in part. The content of its memory counts as written.
+func (d *definedness) bindPages(b *Buffer) {
+	if d == nil || b.sparse.pages == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.follow(b, b.sparse.pages)
+}
+
+// follow adds a buffer of which nothing is written.
+func (d *definedness) follow(b *Buffer, pages *texture.Pages) {
+	if b.usage&^followedBuffers != 0 || b.size > min(maxDefinedBytes, d.left) {
 		return
 	}
 	d.left -= b.size
@@ -100,7 +118,7 @@ func (d *definedness) bindBuffer(b *Buffer) {
 	}
 	at := address(b.bytes())
 	i, _ := slices.BinarySearchFunc(d.buffers, at, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
-	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(b.size), shadow})
+	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(b.size), shadow, pages})
 }
 
 // bindImage begins to follow an image that was bound.
@@ -201,7 +219,25 @@ func (d *definedness) shadow(bytes []byte) []byte {
 	if at+uintptr(len(bytes)) > b.end {
 		return nil
 	}
-	return b.shadow[at-b.start:][:len(bytes):len(bytes)]
+	first := at - b.start
+	if b.pages != nil {
+		b.refresh(first, first+uintptr(len(bytes)))
+	}
+	return b.shadow[first:][:len(bytes):len(bytes)]
+}
+
+// refresh sets the shadow of a range of a sparse buffer as its pages are bound: stores to a page without memory leave it undefined.
+func (b *definedBuffer) refresh(first, end uintptr) {
+	for at := first; at < end; {
+		next := min(at/SparseBlock*SparseBlock+SparseBlock, end)
+		part := b.shadow[at:next]
+		if clear(part); !b.pages.Has(int(at / SparseBlock)) {
+			for i := range part {
+				part[i] = 0xff
+			}
+		}
+		at = next
+	}
 }
 
 // define marks bytes of a buffer as written.

@@ -153,6 +153,7 @@ func (b *Buffer) spread(d *Device, flags BufferFlags) error {
 		space.pages = texture.NewPages(len(space.bytes) / SparseBlock)
 	}
 	b.sparse, b.memory = space, space
+	d.heap.defined.bindPages(b)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (d *definedness) followTile(bytes []byte) {
 	}
 	at := address(bytes)
 	i, _ := slices.BinarySearchFunc(d.buffers, at, func(x definedBuffer, a uintptr) int { return cmp.Compare(x.start, a) })
-	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(len(bytes)), shadow})
+	d.buffers = slices.Insert(d.buffers, i, definedBuffer{at, at + uintptr(len(bytes)), shadow, nil})
 }
 
 // tileBytes returns the tile memory as the one buffer. d.mu is held.

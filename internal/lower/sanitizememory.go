@@ -26,6 +26,7 @@ var (
 	beyondDescriptors  = finding{ir.SanitizeBounds, "index beyond a descriptor array, a descriptor without a resource"}
 	beyondInput        = finding{ir.SanitizeBounds, "an element beyond an input, or a vertex that the primitive does not have"}
 	beyondOutput       = finding{ir.SanitizeBounds, "a store to an element beyond an output"}
+	withoutMemory      = finding{ir.SanitizeBounds, "reads of a sparse image without memory"}
 	beyondImage        = finding{ir.SanitizeBounds, "no robustness of images"}
 	meshVertices       = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-MeshEXT-07332"}
 	meshPrimitives     = finding{ir.SanitizeBounds, "VUID-RuntimeSpirv-MeshEXT-07333"}

@@ -68,13 +68,20 @@ func imageFetch(f *function, in spirv.Inst) {
 }
 
 // texelResult runs a call and defines the instruction's result: the texel, after
-// a residency code if the instruction is sparse.
+// a residency code if the instruction is sparse. Without one, the shader cannot know
+// that a texel has no memory, which is a finding.
 func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 	sparse := typing.TraitsOf(in.Op()).Has(typing.Sparse)
-	if sparse {
+	checked := !sparse && f.sanitizes(ir.SanitizeBounds)
+	if sparse || checked {
 		c.with(ir.TextureSparse)
 	}
-	f.defineTexel(in, c.run(), sparse)
+	parts := c.run()
+	if checked {
+		f.report(withoutMemory, f.not(f.b.Cmp(ir.Eq, parts[0], f.b.I32(0))), "a read of texels of a sparse image without memory")
+		parts = parts[1:]
+	}
+	f.defineTexel(in, parts, sparse)
 }
 
 // defineTexel defines the result of an image instruction: the components of

@@ -34,7 +34,8 @@ func (p *Pages) Set(first, n int, on bool) {
 	p.changes.Add(1)
 }
 
-func (p *Pages) has(n int) bool {
+// Has reports whether a page has memory.
+func (p *Pages) Has(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.words[n/32]>>(n%32)&1 != 0

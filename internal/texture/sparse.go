@@ -167,7 +167,7 @@ func (r *Residency) bit(p SparsePlace) int {
 func (r *Residency) Set(p SparsePlace, on bool) { r.blocks.Set(r.bit(p), 1, on) }
 
 // Has reports whether a block has memory.
-func (r *Residency) Has(p SparsePlace) bool { return r.blocks.has(r.bit(p)) }
+func (r *Residency) Has(p SparsePlace) bool { return r.blocks.Has(r.bit(p)) }
 
 // SetTail records that the mip tail of an aspect has memory, or has none.
 func (r *Residency) SetTail(aspect int, on bool) { r.blocks.Set(r.aspects[aspect].tail, 1, on) }
