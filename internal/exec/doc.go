@@ -37,5 +37,6 @@
 //  2. list.go, ray.go, job.go, robustness.go, limits.go: the description of a dispatch and the checks before it runs.
 //  3. memory*.go: device memory; file*.go: memory in files; space*.go: ranges that show pages of it. lanes.go: lane sets.
 //  4. pool.go, stopcontext.go, batch.go, run.go, session.go, interleave.go: fork-join parallelism. freelist.go: reuse of scratch objects.
-//  5. log.go, race*.go, hook.go, error.go: messages of invocations, data races, observation by debuggers, errors.
+//  5. derivativegroup.go, log.go, race*.go, hook.go, error.go: derivatives of primitives, messages of invocations, data races, observation by
+//     debuggers, errors.
 package exec

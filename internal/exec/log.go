@@ -28,7 +28,8 @@ type Log struct {
 	mu      sync.Mutex
 	list    []*Message
 	reports map[siteOf]*Report
-	races   *races                  // nil before the first traced event
+	races   *races // nil before the first traced event
+	groups  derivativeGroups
 	lastOf  map[invocation]*Message // the latest message of each invocation; absent if it was dropped
 	dropped uint64
 }
@@ -135,9 +136,13 @@ func (l *Log) place(p *ir.Program, j *Job) {
 	l.detector().place(p, j)
 }
 
-// trace passes an event to the detector of data races.
+// trace passes an event to the detector of data races, or to that of derivatives.
 func (l *Log) trace(m *Message) {
-	l.detector().event(m)
+	if !m.Of().Event.Kind.OfQuads() {
+		l.detector().event(m)
+	} else if len(m.Args) == 2 {
+		l.groups.add(m.Program, m.Number, Lanes{1}, m.Args[:1], m.Args[1:])
+	}
 	delete(l.lastOf, invocation{m.Group, m.Lane})
 }
 
@@ -154,6 +159,9 @@ func (l *Log) detector() *races {
 func (l *Log) Heeds(p *ir.Program, message uint32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if p.Messages[message].Event.Kind.OfQuads() {
+		return l.groups.stopped == nil
+	}
 	r := l.detector()
 	return r.stopped == nil && r.heeds(p, message)
 }
@@ -163,6 +171,10 @@ func (l *Log) Heeds(p *ir.Program, message uint32) bool {
 func (l *Log) Event(p *ir.Program, group [3]uint32, first uint32, lanes Lanes, message uint32, x, y []uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if p.Messages[message].Event.Kind.OfQuads() {
+		l.groups.add(p, message, lanes, x, y)
+		return
+	}
 	r := l.detector()
 	if r.stopped != nil || lanes.Empty() || !r.heeds(p, message) {
 		return
@@ -242,6 +254,25 @@ func (l *Log) Barriers() []Barrier {
 	return sorted(l.races.missed, func(a, b Barrier) int { return a.First.place(b.First) })
 }
 
+// EndPrimitives ends all primitives: none of them has further fragments. A nil log has none.
+func (l *Log) EndPrimitives() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.groups.judge()
+}
+
+// Derivatives returns the derivatives that not all invocations of a primitive reached, in the order of their places. If the search for them
+// ended early, it also returns the first derivative that was not checked.
+func (l *Log) Derivatives() (list []Derivative, unchecked *Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.groups.judge()
+	return sorted(l.groups.missed, func(a, b Derivative) int { return a.First.place(b.First) }), l.groups.stopped
+}
+
 // order compares two messages of a program: by workgroup (x fastest), then by lane.
 func (m *Message) order(o *Message) int {
 	return cmp.Or(cmp.Compare(m.Group[2], o.Group[2]), cmp.Compare(m.Group[1], o.Group[1]), cmp.Compare(m.Group[0], o.Group[0]), cmp.Compare(m.Lane, o.Lane))
@@ -306,6 +337,7 @@ type LogState struct {
 	reports  map[siteOf]*Report // copies
 	dropped  uint64
 	races    *races // with copies of what it found alone; nil for none
+	groups   derivativeGroups
 }
 
 // State returns the state of the log. No invocation may be running. A nil log has the zero state.
@@ -315,7 +347,7 @@ func (l *Log) State() (s LogState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return LogState{len(l.list), copies(l.reports), l.dropped, l.races.results()}
+	return LogState{len(l.list), copies(l.reports), l.dropped, l.races.results(), l.groups.results()}
 }
 
 // Restore discards all entries after a saved state and resets the race detector: it does not compare accesses before the state with
@@ -326,7 +358,7 @@ func (l *Log) Restore(s LogState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.races = s.races.results()
+	l.races, l.groups = s.races.results(), s.groups.results()
 	clear(l.list[s.messages:])
 	l.list, l.dropped = l.list[:s.messages], s.dropped
 	clear(l.lastOf)

@@ -22,7 +22,11 @@ func (s *subgroup) logArg(in *inst) {
 
 // logEvent: they log a message with its values.
 func (s *subgroup) logEvent(in *inst) {
-	s.w.job.Log.Event(s.w.p.p, s.w.group, s.invocation(0), s.A.Without(s.helper), uint32(in.key.Aux), s.reg(in.x), s.reg(in.y))
+	lanes := s.A
+	if !s.w.p.p.Messages[in.key.Aux].Event.Kind.OfQuads() {
+		lanes = lanes.Without(s.helper)
+	}
+	s.w.job.Log.Event(s.w.p.p, s.w.group, s.invocation(0), lanes, uint32(in.key.Aux), s.reg(in.x), s.reg(in.y))
 }
 
 // invocation returns the number of a lane in its workgroup.

@@ -66,6 +66,7 @@ const (
 	QuadX            // i32, 0 or 1: in which column of its quad the lane is
 	QuadY            // i32, 0 or 1: in which row of its quad the lane is
 	FramebufferLayer // the layer that is drawn to
+	PrimitiveNumber  // i32: identifies the primitive among all whose fragments run together
 	TileColor        // read by inat with the number of the sample: the value of the fragment's pixel in a color attachment; Index as of Location
 	TileDepth        // the same of the depth attachment
 	TileStencil      // and of the stencil attachment
@@ -106,7 +107,7 @@ var semanticNames = [numSemantics]string{
 	"clipdistance", "culldistance", "layer", "viewportindex", "viewportmask", "positionperview", "viewportmaskperview", "fragcoord", "frontfacing",
 	"pointcoord", "sampleid", "sampleposition", "samplemask", "fragdepth", "fragstencilref", "barycoord",
 	"barycoordnopersp", "primitiveshadingrate", "shadingrate", "fullycovered", "fragsize", "fraginvocationcount",
-	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",
+	"quad.x", "quad.y", "framebufferlayer", "primitivenumber", "tilecolor", "tiledepth", "tilestencil",
 	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
 	"rayframe", "raypayload", "shaderrecord", "launchid", "launchsize",
 	"nodeinput", "nodecount", "nodearea", "nodeshare", "nodeindex", "noderecursion", "nodetargets",

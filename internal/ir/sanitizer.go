@@ -85,16 +85,27 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	NoEvent      EventKind = iota
-	AccessEvent            // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address; see Event.Texel and EventOutputs
-	FenceEvent             // a memory barrier
-	BarrierEvent           // a control barrier, before the wait
-	ArriveEvent            // the first half of a split barrier
-	WaitEvent              // the second half, before the wait
-	LeaveEvent             // the end of an invocation that control barriers do not wait for
-	LostEvent              // never logged: the program has too many events, and does not log all
+	NoEvent         EventKind = iota
+	AccessEvent               // a load, a store or an atomic: its values are the offset and the descriptor's index, or the address; see Event.Texel and EventOutputs
+	FenceEvent                // a memory barrier
+	BarrierEvent              // a control barrier, before the wait
+	ArriveEvent               // the first half of a split barrier
+	WaitEvent                 // the second half, before the wait
+	LeaveEvent                // the end of an invocation that control barriers do not wait for
+	LostEvent                 // never logged: the program has too many events, and does not log all
+	PrimitiveEvent            // the start of a fragment, also of a helper: its values are its pixel and its PrimitiveNumber (see PixelOf), and 0
+	DerivativeEvent           // a derivative of a fragment, also of a helper: the same value, and a number of the dynamic instance
 	numEventKinds
 )
+
+// OfQuads reports whether helper invocations have the event, too.
+func (k EventKind) OfQuads() bool { return k == PrimitiveEvent || k == DerivativeEvent }
+
+// PixelOf returns the pixel and the number of the primitive in the first value of an event of a fragment: x and y have 16 bits each, from
+// the lowest one on, and the number has the high 32 bits.
+func PixelOf(value uint64) (x, y uint16, primitive uint32) {
+	return uint16(value), uint16(value >> 16), uint32(value >> 32)
+}
 
 // The domains are the kinds of memory that a memory barrier can order by itself: bits of Acquire and Release.
 const (

@@ -90,6 +90,8 @@ func (m *Message) verify() string {
 	switch e := &m.Event; {
 	case e.Kind >= numEventKinds || e.Domain >= EventDomains || max(e.Scope, e.Execution) > EventInvocation || e.Resource >= numResourceKinds || (e.Kind != NoEvent) != (m.Kind == Traced):
 		return "an event that does not exist"
+	case e.Kind.OfQuads() && len(m.Args) != 2:
+		return "an event of a fragment with other values than two"
 	case e.Kind == AccessEvent && e.Texel > 0 && len(m.Args) != int(e.Texel)+3+int(m.Where):
 		return fmt.Sprintf("an access of a texel with %d values; want %d coordinates, a level, a sample and an index", len(m.Args), e.Texel)
 	case e.Kind == AccessEvent && e.Texel == 0 && len(m.Args) != 1+int(m.Where) && len(m.Args) != 2+int(m.Where):

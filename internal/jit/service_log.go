@@ -41,7 +41,11 @@ func (c *serviceCall) logEvent() {
 	x, y := &c.logged[0], &c.logged[1]
 	c.useAll(0, x)
 	c.useAll(1, y)
-	c.job.Log.Event(p, c.group(), c.invocation(0), c.loggers(), number, x[:], y[:])
+	lanes := c.active
+	if !p.Messages[number].Event.Kind.OfQuads() {
+		lanes = c.loggers()
+	}
+	c.job.Log.Event(p, c.group(), c.invocation(0), lanes, number, x[:], y[:])
 }
 
 // loggers returns the active lanes that are not helpers.

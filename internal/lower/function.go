@@ -23,6 +23,7 @@ type function struct {
 
 	constants map[spirv.ID]*facts.Const // the variables that are constant tables
 	sums      sums                      // of Options.Profile
+	loops     []pathLoop                // of SanitizeUniform
 	used      map[spirv.ID]int          // number of uses of each id; nil until it is needed
 
 	unmarked bool // stores do not count as values of a variable
@@ -129,6 +130,7 @@ func (f *function) begin(as *variant) {
 			f.copyInputs()
 		}
 		f.openExit()
+		f.tracePrimitive()
 	}
 }
 
@@ -204,6 +206,7 @@ func (f *function) lower(op spirv.Op, in spirv.Inst) {
 
 func functionCall(f *function, in spirv.Inst) {
 	v := inst.FunctionCall(in)
+	defer f.enterCall()()
 	callee, n := f.callee(v.Function(), len(v.Arguments()))
 	var flat []ir.V
 	for i, id := range v.Arguments() {

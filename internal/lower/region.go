@@ -110,9 +110,11 @@ func (f *function) openLoop(b *facts.Block) {
 		f.checkType(f.facts.Type(in.Type()), first) // the phis of an entry block have none
 		inits = append(inits, first...)
 	})
+	f.enterLoop(b)
 	label := f.b.Loop(inits...)
 	f.push(region{label: label, target: b, loop: true})
 	f.definePhis(b, f.b.Func.Params(label))
+	f.countIteration()
 }
 
 // isLoop reports whether a reachable block branches back to b.

@@ -209,12 +209,7 @@ func allChecks() map[spirv.Op][]check {
 	add(ir.SanitizeUndefined, checkDomain, spirv.OpExtInst)
 	add(ir.SanitizeBounds, checkComponent(3, 4, extractedComponent), spirv.OpVectorExtractDynamic)
 	add(ir.SanitizeBounds, checkComponent(3, 5, insertedComponent), spirv.OpVectorInsertDynamic)
-	add(ir.SanitizeUniform, checkQuad,
-		spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,
-		spirv.OpDPdxCoarse, spirv.OpDPdyCoarse, spirv.OpFwidthCoarse,
-		spirv.OpImageSampleImplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleProjImplicitLod,
-		spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSparseSampleImplicitLod, spirv.OpImageSparseSampleDrefImplicitLod,
-		spirv.OpImageQueryLod)
+	add(ir.SanitizeUniform, checkQuad, derivatives[:]...)
 	add(ir.SanitizeUniform, checkBroadcast, spirv.OpGroupNonUniformBroadcast, spirv.OpGroupNonUniformQuadBroadcast)
 	add(ir.SanitizeUndefined, checkFloatDivisor, spirv.OpFRem)
 	add(ir.SanitizeRace, traceLoad, spirv.OpLoad)

@@ -67,6 +67,7 @@ func checkQuad(f *function, in spirv.Inst) {
 		alone = f.b.Op(ir.Or, ir.B1, alone, f.b.Cmp(ir.Eq, own, other))
 	}
 	f.report(partialQuad, alone, "a derivative that not all invocations of the quad reach")
+	f.traceDerivative()
 }
 
 // checkPush: an index into an array of push constants that is not the same in the subgroup's active lanes.

@@ -210,6 +210,7 @@ type unit struct {
 	checks   map[messageOf]uint64       // the messages of Options.Sanitize
 	guards   map[branch]bool            // the branches of checks
 	traced   map[tracedAt]uint64        // the messages of SanitizeRace
+	paths    paths                      // of SanitizeUniform
 	lost     bool                       // there were too many
 	alone    *bool                      // see racesAlone; nil before
 	shares   sharing                    // see findShares

@@ -119,6 +119,7 @@ func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 			list = append(list, barrierReport(&b))
 		}
 	}
+	list = derivativeReports(list, log)
 	for _, r := range log.Races() {
 		list = append(list, raceReport(&r))
 	}
@@ -148,6 +149,33 @@ func barrierReport(b *exec.Barrier) Report {
 		text = fmt.Sprintf("a barrier that not all of %d invocations reach: %s waits at that of %s", b.Size, invocationOf(b.Other), at)
 	}
 	return reportOf(b.First, b.Times, text)
+}
+
+// derivativeReports appends the derivatives that not all invocations of a primitive reach. Those that not all of a quad reach have a report.
+func derivativeReports(list []Report, log *exec.Log) []Report {
+	found, unchecked := log.Derivatives()
+	pixel := func(m *exec.Message) string {
+		x, y, _ := ir.PixelOf(m.Args[0])
+		return fmt.Sprintf("pixel (%d, %d)", x, y)
+	}
+	for i := range found {
+		d := &found[i]
+		m := d.First.Of()
+		if slices.ContainsFunc(list, func(r Report) bool {
+			return r.Sanitizer == m.Sanitizer.String() && r.Instruction == int(m.Instruction) && r.Stage == m.Stage.String()
+		}) {
+			continue
+		}
+		r := reportOf(d.First, d.Times, fmt.Sprintf("a derivative that %d of the %d invocations of the primitive reach together", d.Count, d.Size))
+		r.Invocation = pixel(d.First)
+		list = append(list, r)
+	}
+	if unchecked != nil {
+		r := reportOf(unchecked, 1, "the check of derivatives ends here: the primitives have too many of them")
+		r.Rule, r.Invocation = "the end of the check of derivatives", pixel(unchecked)
+		list = append(list, r)
+	}
+	return list
 }
 
 // stopReport describes the end of the search for races: without it, no report would look like no race.

@@ -62,7 +62,7 @@ func (d *binWorker) finishList() error {
 	}
 	words := layout.FragmentParamWords(&r.state)
 	s.params.Grow(4 * words)
-	layout.WriteFragmentParams(s.params.Words(words), &r.state, d.View)
+	layout.WriteFragmentParams(s.params.Words(words), &r.state, d.View, s.number)
 	if l := r.frame.Locations; l != nil {
 		layout.WriteLocations(s.params.Words(words), l, r.frame.Samples)
 	}
@@ -238,6 +238,11 @@ func (p *Pass) runTiles(ctx context.Context, list []*binList, together bool) err
 	for i := range p.tiles {
 		p.tiles[i] = p.tiles[i][:0]
 	}
+	for i := range p.tasks {
+		if j := p.tasks[i].Job; j != nil {
+			j.Log.EndPrimitives()
+		}
+	}
 	clear(p.tasks)
 	return err
 }
@@ -328,7 +333,10 @@ var maxKeptBytes = 2 * maxBinnedBytes
 func (p *Pass) newList(worker int) *binList {
 	p.binning.mu.Lock()
 	defer p.binning.mu.Unlock()
-	return p.newListLocked(worker)
+	s := p.newListLocked(worker)
+	p.binning.listNumber++
+	s.number = p.binning.listNumber
+	return s
 }
 
 // newListLocked is newList for callers that hold the lock.

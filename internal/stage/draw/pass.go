@@ -92,6 +92,7 @@ type clearedView struct {
 type binList struct {
 	ticket uint64 // position in the order of the pass
 	worker int32  // that binned it
+	number uint32 // differs from those of other lists that run together
 	bins   []bin
 
 	clear        *recordedClear // or a clear
@@ -163,6 +164,7 @@ type binning struct {
 	views      uint32   // remaining views of the step
 	started    bool     // the current view has begun
 	nextTicket uint64   // of the next task
+	listNumber uint32   // of the last bin list of a draw
 	tickets    []uint64 // by worker; noTicket while idle
 	parallel   bool     // several workers bin
 

@@ -44,7 +44,8 @@ const (
 	FragmentConstants = 0 // four floats: blend constants
 	FragmentBounds    = 4 // two floats: depth bounds
 	FragmentView      = 6
-	FragmentStencil   = 7 // compare mask, write mask, reference
+	FragmentList      = 7 // a number of the bin list
+	FragmentStencil   = 8 // compare mask, write mask, reference
 	FragmentWords     = FragmentStencil + 2*StencilWords
 
 	// With custom sample locations, x and y of each sample of each pixel of a grid of raster.MaxLocationGrid
@@ -64,9 +65,9 @@ func FragmentParamWords(s *state.State) int {
 const StencilWords = 3
 
 // WriteFragmentParams writes the parameters of a fragment program.
-func WriteFragmentParams(w []uint32, s *state.State, view uint32) {
+func WriteFragmentParams(w []uint32, s *state.State, view, list uint32) {
 	compose.SetFloats(w, FragmentConstants, s.Blend.Constants[:]...)
-	w[FragmentView] = view
+	w[FragmentView], w[FragmentList] = view, list
 	z := &s.DepthStencil
 	compose.SetFloats(w, FragmentBounds, z.MinBound, z.MaxBound)
 	for i, f := range [2]*state.StencilFace{&z.Front, &z.Back} {

@@ -32,6 +32,10 @@ const (
 	primitiveMaxZ  = 24
 )
 
+// primitiveNumberBits are the bits of PrimitiveNumber for the primitive's index in its bin list; those above number the list. The bytes of a
+// bin list are bounded, so that it has fewer primitives. It has no triangles in place, because programs with messages have none.
+const primitiveNumberBits = 20
+
 // primitiveWord reads a word of the item's primitive.
 func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 	if s.key.InPlace {

@@ -1,0 +1,58 @@
+package exec
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// derivingProgram has an event for the start of a fragment, and one for a derivative.
+func derivingProgram() *ir.Program {
+	event := func(kind ir.EventKind) ir.Message {
+		return ir.Message{Kind: ir.Traced, Args: []ir.Type{ir.I64, ir.I32}, Event: ir.Event{Kind: kind}}
+	}
+	return &ir.Program{Stage: ir.Fragment, Messages: []ir.Message{event(ir.PrimitiveEvent), event(ir.DerivativeEvent)}}
+}
+
+// TestDerivativeCounts: a derivative is in uniform control flow if all invocations of the primitive execute the dynamic instance.
+func TestDerivativeCounts(t *testing.T) {
+	const starts, derives = 0, 1
+	p := derivingProgram()
+	l := &Log{}
+	// Two quads of primitive 0 and one of primitive 1, each in its own subgroup.
+	values := func(primitive uint64) []uint64 {
+		return []uint64{primitive << 32, primitive<<32 | 1, primitive<<32 | 1<<16, primitive<<32 | 1<<16 | 1}
+	}
+	log := func(message uint32, primitive, path uint64, lanes int) {
+		l.Event(p, [3]uint32{}, 0, FirstLanes(uint32(lanes)), message, values(primitive), []uint64{path, path, path, path})
+	}
+	for _, primitive := range []uint64{0, 0, 1} {
+		log(starts, primitive, 0, 4)
+	}
+	log(derives, 0, 7, 4) // by one quad of primitive 0
+	log(derives, 1, 7, 4) // by all of primitive 1
+	log(derives, 0, 8, 4)
+	log(derives, 0, 8, 4) // by all, in two subgroups
+	list, unchecked := l.Derivatives()
+	if len(list) != 1 || unchecked != nil || list[0].Count != 4 || list[0].Size != 8 || list[0].Times != 1 {
+		t.Fatalf("%+v, %v; must be 4 of 8 invocations", list, unchecked)
+	}
+	l.EndPrimitives()
+	log(starts, 0, 0, 4) // another primitive with the number
+	log(derives, 0, 7, 3)
+	if list, _ := l.Derivatives(); len(list) != 1 || list[0].Times != 2 || list[0].Size != 8 {
+		t.Errorf("%+v; must be the first report, for the second time", list)
+	}
+}
+
+// TestDerivativeBound ends the check at the bound of instances, and reports where.
+func TestDerivativeBound(t *testing.T) {
+	p := derivingProgram()
+	l := &Log{}
+	for i := range uint64(maxInstances + 1) {
+		l.Event(p, [3]uint32{}, 0, FirstLanes(1), 1, []uint64{i << 32}, []uint64{0})
+	}
+	if list, unchecked := l.Derivatives(); len(list) != 0 || unchecked == nil || l.Heeds(p, 1) {
+		t.Errorf("%d reports, unchecked %v; must be none, and an end", len(list), unchecked)
+	}
+}
