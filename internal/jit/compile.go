@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -224,12 +226,15 @@ func (p *program) compilePhases(form vcode.Form) *compiled {
 	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
 		return nil
 	}
-	f, written, ok := vectorize.Workgroup(p.source, form)
+	f, written, rows, ok := vectorize.Workgroup(p.source, form)
 	if !ok {
 		return nil
 	}
 	strip := *p.source
 	strip.SubgroupSize *= p.source.Subgroups()
+	if rows > 0 {
+		strip.Vars = append(slices.Clip(strip.Vars), ir.Var{Name: "contexts", Slots: rows})
+	}
 	code, ok := p.newBuilder(&strip, f).Code()
 	if !ok || code.CallsServices() {
 		return nil

@@ -154,7 +154,10 @@ func variableAddress(m *machine, in *vcode.Inst) {
 
 // slotAddress returns the memory of a slot of a private variable, the same slot in all lanes, of a part
 // of so many bytes. It jumps to slow out of range. The slot is uniform, so that its words of all lanes
-// are one vector: no gather is necessary.
+// are one vector: no gather is necessary. In a work-item loop the first lane is a register, because one
+// code serves all subgroups:
+//
+//	[r14 + 4·lane + row]
 func (m *machine) slotAddress(in *vcode.Inst, slow Label, bytes int32) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + bytes*int32(in.Part)
@@ -163,6 +166,9 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label, bytes int32) Mem {
 			// The code after the jump is unreachable, but needs a valid displacement.
 			m.Jmp(slow)
 			n = 0
+		}
+		if u, ok := in.FirstLane(); ok {
+			return Indexed(R14, m.gen(u, RDX), 4, first+int32(n)*4*m.record.Lanes)
 		}
 		return At(R14, first+int32(n)*4*m.record.Lanes)
 	}

@@ -549,6 +549,7 @@ func (m *machine) copyTable(in *vcode.Inst) {
 }
 
 // slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps to slow out of range.
+// In a work-item loop the first lane is a register.
 func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	row := 4 * int64(m.record.Lanes)
@@ -557,6 +558,10 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
 		if n >= uint64(v.Slots) { // the code after the jump is unreachable
 			m.B(slow)
 			n = 0
+		}
+		if u, ok := in.FirstLane(); ok {
+			m.multiplyAdd(X1, m.gen(u, X1), 4, record)
+			return At(X1, first+int64(n)*row)
 		}
 		return At(record, first+int64(n)*row)
 	}

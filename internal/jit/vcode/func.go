@@ -126,8 +126,8 @@ const (
 	// as 0.
 	TableLookup
 
-	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range.
-	SlotStore // Slot u0, a Gen, of private variable Aux = u1. The slot is in range.
+	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range. A u1, a Gen, is a number of lanes to add to those of Part.
+	SlotStore // Slot u0, a Gen, of private variable Aux = u1. The slot is in range. A u2 is like u1 of SlotLoad; the slot is constant then.
 
 	// Bounds checks, shared by several accesses.
 
@@ -234,6 +234,18 @@ type Inst struct {
 // BailsOut reports whether the instruction may tail-call function Target, the general version of this one.
 func (in *Inst) BailsOut() bool {
 	return in.Op == Guard || in.Proven && (in.Op == BoundsCheck || in.Op == StoreBoundsCheck)
+}
+
+// FirstLane returns the number of lanes that a SlotLoad or SlotStore adds to those of its part, and whether it has one.
+func (in *Inst) FirstLane() (r Reg, ok bool) {
+	n := 1
+	if in.Op == SlotStore {
+		n = 2
+	}
+	if n == len(in.Uses) {
+		return 0, false
+	}
+	return in.Uses[n], true
 }
 
 // Block is a basic block: control enters at its first instruction. It falls through to the next block unless

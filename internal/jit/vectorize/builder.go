@@ -4,6 +4,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
+// noPart is the number of no part, phase or instruction.
+const noPart = -1
+
 // builder collects the vcode of a function. Blocks are numbered when they are reserved, mostly as targets
 // of jumps, and laid out in the order in which they are begun.
 type builder struct {

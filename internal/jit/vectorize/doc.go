@@ -46,7 +46,7 @@
 // If all invocations of a workgroup execute the same path to every barrier, its subgroups become one stream
 // (groupflow.go). Each phase, the parallel region between two barriers, is executed by one subgroup after
 // the other, so a barrier emits nothing. A phase is a work-item loop, or is replicated for each subgroup if
-// values live across its boundaries.
+// values live across its boundaries. In long code such values are in memory instead (context.go).
 //
 //	         subgroup 0   subgroup 1   subgroup 2
 //	phase 1      1 ─────────► 2 ─────────► 3 ──┐
@@ -97,6 +97,7 @@
 //	maskprop.go       mask propagation and jump threading
 //	shortbranch.go    removal of branches over short masked code
 //	rotate.go         loop rotation
+//	sinkfar.go        sinking of computations into far blocks
 //	numbering.go      value numbering over the parts
 //	loadelim.go       redundant load elimination in workgroup memory
 //	gather.go         merging of gathers
@@ -114,7 +115,11 @@
 //
 //	program.go        vectorization of a program
 //	partmajor.go      part-major code
+//	context.go        contexts: values that live across barriers in memory
+//	loopbound.go      bounds of work-item loops
 //	workitem_loop.go  work-item loops over the subgroups
 //	phasejoin.go      joined phases: loops over both sides of a barrier
+//	contextrow.go     rows of contexts that values share
+//	contextplan.go    which values have contexts, and their assignment
 //	workgroup.go      a workgroup as one instruction stream
 package vectorize

@@ -61,7 +61,7 @@ func TestWorkgroupForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	form(t, file, a, func(p *ir.Program, form vcode.Form) []*vcode.Func {
-		f, _, ok := vectorize.Workgroup(p, form)
+		f, _, _, ok := vectorize.Workgroup(p, form)
 		if !ok {
 			t.Fatal("not one stream")
 		}
@@ -98,7 +98,7 @@ func "main"() L1 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
+		f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
 		if !ok {
 			t.Fatal("not one stream")
 		}

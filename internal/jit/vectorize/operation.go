@@ -182,16 +182,54 @@ func (w *vectorizer) copyCondition(v, c ir.V, in vcode.Inst) {
 	}
 }
 
+// lessBound returns the register of a bound less the span of a part, of which the first lane must be less; it must not wrap.
+func (w *vectorizer) lessBound(high ir.V, span uint32) vcode.Reg {
+	x := w.value(high)
+	if x.less != 0 && x.lessSpan == span {
+		return x.less
+	}
+	most, bound, by := w.dst.NewReg(vcode.Gen), w.dst.NewReg(vcode.Gen), w.dst.NewConst(vcode.Gen, uint64(span))
+	for _, in := range [...]vcode.Inst{{IR: ir.UMax, Defs: []vcode.Reg{most}, Uses: []vcode.Reg{w.gen(high), by}}, {IR: ir.Sub, Defs: []vcode.Reg{bound}, Uses: []vcode.Reg{most, by}}} {
+		in.Op, in.Key = vcode.Scalar, ir.Key{Type: ir.I32, From: ir.I32}
+		w.emit(in)
+	}
+	return bound
+}
+
+// shareBound emits the bound of the conditions of ir.Every that compare with a value of the workgroup, once for all of them.
+func (w *vectorizer) shareBound(high ir.V) {
+	if span, ok := w.bounds[high]; ok && w.has(high) {
+		if x := w.value(high); x.gen != 0 {
+			x.less, x.lessSpan = w.lessBound(high, span), span
+		}
+	}
+}
+
+// findBounds finds the spans for shareBound: those of the first condition with each bound.
+func (w *vectorizer) findBounds() {
+	w.bounds = map[ir.V]uint32{}
+	for _, v := range w.src.Code {
+		x := w.src.Val(v)
+		if x.Op != ir.Every {
+			continue
+		}
+		y := w.src.Val(x.Args[0])
+		if y.Op != ir.ULt || w.src.Type(y.Args[0]) != ir.I32 || !w.shapes.of[y.Args[0]].ascending() || w.shapes.of[y.Args[1]].kind != uniform {
+			continue
+		}
+		if _, ok := w.bounds[y.Args[1]]; !ok {
+			w.bounds[y.Args[1]] = w.laneSpan(w.shapes.of[y.Args[0]])
+		}
+	}
+}
+
 // everyLess sets a general register to whether a strided value is less than a uniform one in all lanes.
 func (w *vectorizer) everyLess(to vcode.Reg, low, high ir.V) {
 	s := w.shapes.of[low]
 	scalar := func(op ir.Op, t ir.Type, d, a, b vcode.Reg) {
 		w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: t, From: ir.I32}, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{a, b}})
 	}
-	// The first lane must be less than the bound less the span, which must not wrap.
-	most, bound, span := w.dst.NewReg(vcode.Gen), w.dst.NewReg(vcode.Gen), w.dst.NewConst(vcode.Gen, uint64(w.laneSpan(s)))
-	scalar(ir.UMax, ir.I32, most, w.gen(high), span)
-	scalar(ir.Sub, ir.I32, bound, most, span)
+	bound := w.lessBound(high, w.laneSpan(s))
 	// Each group of lanes with a first lane of its own has a test.
 	n := w.lane0Count(s)
 	var before vcode.Reg

@@ -77,6 +77,7 @@ func (s *builder) runPasses() *vcode.Func {
 		shareParts(s.dst)
 	}
 	eliminateLoads(s.dst)
+	sinkFar(s.dst)
 	mergeGathers(s.dst)
 	if s.twoRuns {
 		splitAccesses(s.dst)

@@ -107,6 +107,7 @@ func (w *vectorizer) step(v ir.V) {
 		w.emit(vcode.Inst{Op: vcode.Barrier})
 	default:
 		w.unlessSunk(v)
+		w.shareBound(v)
 	}
 }
 

@@ -26,6 +26,8 @@ type value struct {
 	wordBase    []vcode.Reg // of a strided value: lane0·4, 64 bits
 	leader      []vcode.Reg // lane0 of the value that this one is indexOffset more than; both share wordBase
 	indexOffset uint32      // that constant; of an address: how much its index is more than lane0
+	less        vcode.Reg   // of a uniform value: lessBound for lessSpan, or 0
+	lessSpan    uint32      // see less
 	constStart  uint64      // of an address: a constant U, which base does not include
 }
 

@@ -53,6 +53,8 @@ type vectorizer struct {
 	assumed *assumptions // nil in the general version
 	bailout int          // index of the general version
 
+	bounds map[ir.V]uint32 // by bound of ir.Every: the span of lessBound
+
 	factors map[[2]uint64]factors // found so far, by divisor and bits of the dividend
 
 	stripLanes uint32 // lanes of the strip if it is executed in chunks of parts (strip mining), else 0
@@ -80,6 +82,7 @@ func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vect
 	if liveOuts.hasLoops {
 		w.liveOuts = findLiveOuts(f, func(loop ir.V) bool { return !w.shapes.divergent[loop] }, mem)
 	}
+	w.findBounds()
 	return w
 }
 

@@ -12,15 +12,15 @@ import (
 // If all invocations of a workgroup execute the same path to every barrier (groupflow.go), its subgroups
 // are emitted as one function. Each phase is executed by subgroup 0, then subgroup 1, and so on, which is
 // the order of effects; a barrier emits nothing. There is no scheduler and no stack for each subgroup, and
-// values live across barriers in registers.
+// values live across barriers in registers, or in memory if the code is long.
 
 // Workgroup vectorizes the entry point of a verified program to one stream for all subgroups of a
 // workgroup, with no observable difference to running them one by one. The parts of the result are the
 // parts of all subgroups. It returns the resources that are stored to, which must share no byte with any
-// other binding, and false if the program does not qualify.
-func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok bool) {
+// other binding, the rows of contexts (context.go), and false if the program does not qualify.
+func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, rows uint32, ok bool) {
 	if p.SubgroupSize%uint32(form.Lanes) != 0 || form.Parts(p.Invocations()) > maxParts {
-		return nil, nil, false
+		return nil, nil, 0, false
 	}
 	src := p.Funcs[0]
 	mem := acquireArena()
@@ -29,7 +29,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 	shapes := analyzeDivergence(p, src, liveOuts, partLanes(p, form), nil, mem)
 	s := findGroupFlow(p, shapes)
 	if s == nil || s.hasCrossPhaseDependence() {
-		return nil, nil, false
+		return nil, nil, 0, false
 	}
 	for r, stored := range s.stored {
 		if stored {
@@ -38,9 +38,9 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ok
 	}
 	g := newWorkgroup(p, form, s, liveOuts, mem)
 	if !g.run() {
-		return nil, nil, false
+		return nil, nil, 0, false
 	}
-	return g.finish(), written, true
+	return g.finish(), written, uint32(g.contexts.rows), true
 }
 
 // maxParts bounds the parts of a stream: vcode.Inst.Part has 8 bits.
@@ -55,6 +55,7 @@ type workgroup struct {
 	unreachable bool            // no path leads to the current operation
 	partial     bool            // the last subgroup is not full
 	phases      phaseInfo
+	contexts    contexts
 	dissolved   map[ir.V]bool // barriers between joined phases (phasejoin.go)
 }
 
@@ -75,6 +76,7 @@ func newWorkgroup(p *ir.Program, form vcode.Form, s *groupFlow, liveOuts *liveOu
 	g := &workgroup{builder: newBuilder(s.f.Name, form, n*parts, min(n*parts, 2*usualParts)*len(s.f.Code), mem), groupFlow: s, partial: p.Invocations()%p.SubgroupSize != 0}
 	first := vectorizer{builder: g.builder, p: p, src: s.f, parts: parts, liveOuts: liveOuts, shapes: s.shapes, wholeGroup: true}
 	first.constants()
+	first.findBounds()
 	for i := range n {
 		w := first
 		w.firstPart = i * parts
@@ -92,6 +94,7 @@ func (g *workgroup) run() bool {
 	g.groupStarts(g.p)
 	g.surveyPhases()
 	g.joinPhases()
+	g.planContexts()
 	code := g.f.Code
 	for i := 0; i < len(code); i++ {
 		v := code[i]
@@ -184,6 +187,8 @@ func (g *workgroup) emitPhase(at int, code []ir.V) bool {
 func (g *workgroup) replicate(s int, code []ir.V) bool {
 	w := g.subs[s]
 	before := w.active
+	rows := append(g.contextReads(code), g.contextResults(code)...)
+	g.contextAccess(w, g.contextReads(code), false)
 	added := g.recomputeReads(w, code)
 	w.open = []*region{{op: ir.Block}} // no branch of a phase leaves it
 	for _, v := range code {
@@ -194,7 +199,12 @@ func (g *workgroup) replicate(s int, code []ir.V) bool {
 		w.step(v)
 	}
 	forget(w, added)
-	return len(w.open) == 1 && slices.Equal(w.active, before)
+	if len(w.open) != 1 || !slices.Equal(w.active, before) {
+		return false
+	}
+	g.contextAccess(w, g.contextResults(code), true)
+	forget(w, rows)
+	return true
 }
 
 // selectParams returns the parameters of a list that all subgroups share, or the parameters that each has
@@ -215,6 +225,12 @@ func (g *workgroup) selectParams(shared bool, params, args []ir.V) (p, a []ir.V)
 // parameters.
 func (g *workgroup) eachSubgroup(params, args []ir.V, do func(w *vectorizer, params, args []ir.V)) {
 	own, from := g.selectParams(false, params, args)
+	if g.contexts.row != nil { // all of them have rows, or no use
+		if args != nil {
+			g.assignContexts(params, args)
+		}
+		own, from = nil, nil
+	}
 	for _, w := range g.subs {
 		added := g.recompute(w, from)
 		do(w, own, from)

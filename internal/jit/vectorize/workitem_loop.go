@@ -19,8 +19,8 @@ import (
 //	phase for subgroup 1                top: phase for the subgroup at loopIndex
 //	…                                        loopIndex += subgroup size; jump top unless all
 //
-// pocl stores values that live across barriers in context arrays. Here phases recompute cheap ones, such as
-// invocation IDs and offsets; a phase with any other is replicated.
+// Values that live across barriers are computed again by each phase if they are cheap, such as invocation IDs and offsets. A phase
+// with any other is replicated if that is short, else the value is in a context array (context.go).
 
 // phaseInfo is the flow of values between phases.
 type phaseInfo struct {
@@ -30,11 +30,9 @@ type phaseInfo struct {
 	crossPhase   []bool  // by value: used in another phase or by joint control flow
 }
 
-// noPart is the number of no part, phase or instruction.
-const noPart = -1
-
-// minLoopedOps is the number of operations, of all subgroups together, from which a loop pays.
-const minLoopedOps = 96
+// minLoopedOps is the number of operations, of all subgroups together, from which a loop pays. It is a variable for
+// tests.
+var minLoopedOps = 96
 
 // surveyPhases finds the values that flow between phases.
 func (g *workgroup) surveyPhases() {
@@ -114,15 +112,15 @@ func (g *workgroup) loopable(at int, code []ir.V) bool {
 		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory || x.Op.Family() == ir.Rays {
 			return false
 		}
-		if g.phases.crossPhase[v] && !g.available(v) {
+		if g.phases.crossPhase[v] && !g.available(v) && !g.inContext(v) {
 			return false
 		}
-		if x.Op == ir.Block && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.phases.crossPhase[p] }) {
+		if x.Op == ir.Block && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.phases.crossPhase[p] && !g.inContext(p) }) {
 			return false
 		}
 		ok := true
 		g.f.Operands(v, func(a ir.V) {
-			ok = ok && (g.phases.phase[a] == int32(at) && !g.once[v] || g.available(a))
+			ok = ok && (g.phases.phase[a] == int32(at) && !g.once[v] || g.available(a) || g.inContext(a))
 		})
 		if !ok {
 			return false
@@ -194,7 +192,7 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 			g.subs[0].step(v)
 		}
 	}
-	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) {
+	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) && len(g.contextResults(code)) == 0 {
 		return true // later phases recompute its values
 	}
 	if g.isJoined(code) {
@@ -231,6 +229,7 @@ func (g *workgroup) itemVectorizer(code []ir.V, index vcode.Reg) *vectorizer {
 // stepItem emits the body of a work-item loop, and reports whether it ends with the active lanes that it began
 // with.
 func (g *workgroup) stepItem(w *vectorizer, code []ir.V) bool {
+	g.contextAccess(w, g.contextReads(code), false)
 	g.recomputeReads(w, code)
 	w.open = []*region{{op: ir.Block}}
 	for _, v := range code {
@@ -238,54 +237,11 @@ func (g *workgroup) stepItem(w *vectorizer, code []ir.V) bool {
 			w.step(v)
 		}
 	}
-	return len(w.open) == 1 && slices.Equal(w.active, g.subs[0].active)
-}
-
-// boundLoop leaves the loop early, for block end, if the whole phase is one if for the first invocations of
-// the workgroup, "if (index < n)", and no later subgroup has one of them.
-func (g *workgroup) boundLoop(w *vectorizer, code []ir.V, end int) {
-	only := ir.V(0)
-	depth := 0
-	for _, v := range code {
-		x := g.f.Val(v)
-		switch {
-		case x.Op == ir.If && depth == 0 && only == 0:
-			only = v
-			depth++
-		case x.Op == ir.If, x.Op == ir.Block:
-			if depth == 0 {
-				return
-			}
-			depth++
-		case x.Op == ir.End:
-			depth--
-		case depth == 1 && x.Op == ir.Else:
-			return
-		case depth == 0 && (!x.Op.HasResult() || x.Op.Is(ir.Writes) || x.Op.Is(ir.Meets)):
-			return
-		}
+	if len(w.open) != 1 || !slices.Equal(w.active, g.subs[0].active) {
+		return false
 	}
-	if only == 0 {
-		return
-	}
-	c := g.f.Val(g.f.Val(only).Args[0])
-	a, b := c.Args[0], c.Args[1]
-	op := c.Op
-	switch {
-	case c.Op == ir.Eq && g.f.Type(a) == ir.I32:
-		if op = ir.ULe; g.isInvocationIndex(b) {
-			a, b = b, a
-		}
-	case c.Op != ir.ULt && c.Op != ir.ULe || g.f.Type(a) != ir.I32:
-		return
-	}
-	if !g.isInvocationIndex(a) || !g.once[b] && g.f.Val(b).Op != ir.Const {
-		return
-	}
-	some := w.dst.NewReg(vcode.Gen)
-	w.emit(vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.B1, From: ir.I32}, Defs: []vcode.Reg{some}, Uses: []vcode.Reg{w.loopIndex, g.subs[0].gen(b)}})
-	w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{some}, Target: end})
-	w.startBlock(w.newBlock())
+	g.contextAccess(w, g.contextResults(code), true)
+	return true
 }
 
 // isInvocationIndex reports whether a value is the index of the invocation in its workgroup.

@@ -1,0 +1,167 @@
+package jit_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+)
+
+// contextProgram writes a random program whose invocations have values that live across barriers: through phases, conditions on the index
+// of the invocation, loops, and branches that exchange parameters.
+type contextProgram struct {
+	strings.Builder
+	r      *rand.Rand
+	values []string // in scope
+	n      int      // names so far
+}
+
+func (c *contextProgram) name(kind string) string {
+	c.n++
+	return fmt.Sprint(kind, c.n)
+}
+
+func (c *contextProgram) any() string { return c.values[c.r.Intn(len(c.values))] }
+
+// define emits an operation and brings its value into scope.
+func (c *contextProgram) define(format string, args ...any) string {
+	v := c.name("v")
+	fmt.Fprintf(c, "\t"+v+" = "+format+"\n", args...)
+	c.values = append(c.values, v)
+	return v
+}
+
+func (c *contextProgram) compute() {
+	c.define([]string{"add", "xor", "mul", "umin"}[c.r.Intn(4)]+".i32 %s, %s", c.any(), c.any())
+}
+
+// exchange passes a value to another invocation.
+func (c *contextProgram) exchange() {
+	at := c.name("v")
+	fmt.Fprintf(c, "\tst.i32 vs, vo, %s, #0\n\tbarrier\n\t%s = xor.i32 vo, %d:i32\n", c.any(), at, 4*(1+c.r.Intn(63)))
+	c.define("ld.i32 vs, %s, #0", at)
+	c.WriteString("\tbarrier\n")
+}
+
+// condition changes a value of the invocations before an index, or from it on.
+func (c *contextProgram) condition() {
+	label, p, b, s, a := c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.any()
+	d := fmt.Sprint(c.r.Intn(70), ":i32")
+	work := fmt.Sprintf("\t%s = add.i32 %s, %s\n\tst.i32 vs, vo, %s, #0\n\tbr %s(%s)\n", s, a, c.any(), s, label, s)
+	idle := fmt.Sprintf("\tbr %s(%s)\n", label, a)
+	compare := [][2]string{{"ule.i32 " + d + ", vl", "ult.i32 vl, " + d}, {"ult.i32 " + d + ", vl", "ule.i32 vl, " + d}, {"eq.i32 vl, " + d, "eq.i32 vl, " + d}}[c.r.Intn(3)]
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n", label, p)
+	if c.r.Intn(2) == 0 {
+		fmt.Fprintf(c, "\t%s = %s\n\tif %s {\n%s\t}\n%s", b, compare[0], b, idle, work)
+	} else {
+		fmt.Fprintf(c, "\t%s = %s\n\tif %s {\n%s\t}\n%s", b, compare[1], b, work, idle)
+	}
+	c.WriteString("\t}\n\tbarrier\n")
+	c.values = append(c.values, p)
+}
+
+// loop emits a loop of the workgroup with one to three parameters, which the branch back may exchange. Its block may have a parameter.
+func (c *contextProgram) loop(depth int) {
+	out, top, k, next, b, result := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.name("v")
+	scope := len(c.values)
+	var params, inits []string
+	for range 1 + c.r.Intn(3) {
+		p := c.name("v")
+		params, inits = append(params, p), append(inits, fmt.Sprintf("%s i32 = %s", p, []string{c.any(), c.any(), "7:i32", "vl"}[c.r.Intn(4)]))
+	}
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n\tloop %s(%s, %s i32 = 0:i32) {\n", out, result, top, strings.Join(inits, ", "), k)
+	c.values = append(c.values, params...)
+	c.statements(1+c.r.Intn(3), depth-1)
+	c.WriteString("\tbarrier\n")
+	fmt.Fprintf(c, "\t%s = add.i32 %s, 1:i32\n\t%s = ule.i32 %d:i32, %s\n\tif %s {\n\tbr %s(%s)\n\t}\n", next, k, b, 1+c.r.Intn(4), next, b, out, c.any())
+	var args []string
+	for range params {
+		args = append(args, c.any())
+	}
+	fmt.Fprintf(c, "\tbr %s(%s, %s)\n\t}\n\t}\n", top, strings.Join(args, ", "), next)
+	c.values = append(c.values[:scope], result)
+}
+
+func (c *contextProgram) statements(n, depth int) {
+	for range n {
+		switch c.r.Intn(5) {
+		case 0, 1:
+			c.compute()
+		case 2:
+			c.exchange()
+		case 3:
+			c.condition()
+		case 4:
+			if depth > 0 {
+				c.loop(depth)
+			}
+		}
+	}
+}
+
+func contextText(seed int64) string {
+	c := &contextProgram{r: rand.New(rand.NewSource(seed))}
+	c.WriteString("program \"contexts\" compute\nsubgroup 16\nlocal 64 1 1\nshared 256\nin local.x i32 0\nin workgroup.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects barrier writes\n\n" +
+		"func \"main\"() L1 {\n\tvs = wg\n\tvl = in.i32 #0\n\tvg = in.i32 #1\n\tvo = at 0:i32, vl, #4\n\tvr = res 0:i32, #0\n\tvw = res 0:i32, #1\n")
+	for i := range 1 + c.r.Intn(3) {
+		c.define("ld.i32 vr, vo, #%d", 256*i)
+	}
+	c.statements(3+c.r.Intn(5), 2)
+	group := c.name("v")
+	fmt.Fprintf(c, "\t%s = at vo, vg, #8192\n", group)
+	for i, v := range c.values {
+		fmt.Fprintf(c, "\tst.i32 vw, %s, %s, #%d\n", group, v, 256*i)
+	}
+	return c.String() + "}\n"
+}
+
+// TestContexts compares the engines on random programs with values that live across barriers, which are in memory even where that does
+// not pay.
+func TestContexts(t *testing.T) {
+	defer vectorize.LoopAlways()()
+	from, to := seeds(t, 300, 40)
+	for seed := from; seed < to; seed++ {
+		text := contextText(seed)
+		p, err := ir.Parse(text)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		if seed%2 == 1 {
+			pass.Run(p)
+		}
+		var want []byte
+		for i, e := range append([]exec.Engine{interp.Engine{}}, contextEngines()...) {
+			prog, err := e.Compile(p, exec.Options{})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			in, out := make([]byte, 1024), make([]byte, 1<<14)
+			rand.New(rand.NewSource(seed)).Read(in)
+			job := &exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: in}}, {{Bytes: out}}}}
+			if err := prog.Run(t.Context(), job); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if i == 0 {
+				want = out
+			}
+			if !bytes.Equal(out, want) {
+				t.Errorf("seed %d: engine %d has other results than the interpreter\n%s", seed, i, text)
+			}
+		}
+	}
+}
+
+func contextEngines() (list []exec.Engine) {
+	for _, level := range jit.Levels() {
+		list = append(list, jit.Engine{Level: level})
+	}
+	return list
+}
