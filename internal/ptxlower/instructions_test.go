@@ -132,6 +132,11 @@ var instructionRows = []instructionRow{
 	{"vsub.s32.u32.u32", "rrr", []uint64{1, 2}, s32(-1)}, {"vsub.u32.u32.u32.sat", "rrr", []uint64{1, 2}, 0}, {"vabsdiff.u32.s32.s32", "rrr", []uint64{s32(-7), 5}, 12}, {"vabsdiff.u32.u32.u32.add", "rrrr", []uint64{2, 5, 10}, 13},
 	{"vmin.s32.u32.s32", "rrr", []uint64{5, s32(-5)}, s32(-5)}, {"vmax.u32.u32.u32.min", "rrrr", []uint64{5, 9, 7}, 7}, {"vmax.s32.s32.s32.max", "rrrr", []uint64{s32(-5), s32(-9), s32(-3)}, s32(-3)},
 	{"vshl.u32.u32.u32.wrap", "rrr", []uint64{3, 33}, 6}, {"vshl.u32.u32.u32.clamp", "rrr", []uint64{3, 99}, 0}, {"vshl.s32.s32.u32.sat.clamp", "rrr", []uint64{s32(-3), 31}, 1 << 31}, {"vshr.s32.s32.u32.clamp", "rrr", []uint64{s32(-8), 40}, s32(-1)}, {"vshr.u32.u32.u32.clamp.add", "rrrr", []uint64{1 << 31, 32, 7}, 7},
+	// .min and .max compare numbers of 33 bits, c with the sign of the result's type (optSecOp).
+	{"vadd.u32.u32.u32.min", "rrrr", []uint64{0xffffffff, 1, 5}, 0}, {"vadd.u32.u32.u32.max", "rrrr", []uint64{0xffffffff, 1, 5}, 5}, {"vadd.u32.u32.u32.sat.min", "rrrr", []uint64{0xffffffff, 1, 5}, 5},
+	{"vsub.u32.u32.u32.min", "rrrr", []uint64{1, 2, 7}, s32(-1)}, {"vsub.u32.u32.u32.max", "rrrr", []uint64{1, 2, 7}, 7}, {"vsub.u32.u32.u32.max", "rrrr", []uint64{1, 2, 0xffffffff}, 0xffffffff},
+	{"vadd.s32.s32.s32.max", "rrrr", []uint64{0x7fffffff, 1, 5}, 1 << 31}, {"vadd.s32.s32.s32.min", "rrrr", []uint64{0x7fffffff, 1, 5}, 5}, {"vadd.s32.u32.u32.min", "rrrr", []uint64{1 << 31, 16, s32(-1)}, s32(-1)},
+	{"vshl.u32.u32.u32.clamp.max", "rrrr", []uint64{1 << 31, 1, 3}, 3}, {"vshl.u32.u32.u32.clamp.min", "rrrr", []uint64{1 << 31, 0, 3}, 3},
 	{"vset.u32.u32.lt", "rrr", []uint64{1, 2}, 1}, {"vset.s32.u32.ge", "rrr", []uint64{s32(-1), 0}, 0}, {"vset.u32.u32.ne.add", "rrrr", []uint64{1, 2, 4}, 5},
 	{"vmad.s32.s32.s32", "rrrr", []uint64{s32(-3), 5, 1}, s32(-14)}, {"vmad.u32.u32.u32.po.shr7", "rrrr", []uint64{1 << 20, 1 << 10, 127}, 1<<23 + 1}, {"vmad.u32.u32.u32.sat", "rrrr", []uint64{1 << 31, 2, 0}, 0xffffffff},
 	// (u32 · u32) − u32 and −(u32 · u32) + s32 have signed results.

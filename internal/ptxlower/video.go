@@ -105,10 +105,11 @@ func (e *emitter) video() {
 	if e.in.Has(".sat") {
 		v = e.clampBits(v, to.bits, d)
 	}
-	e.finishVideo(e.b.Op(ir.Trunc, ir.I32, v), to, d)
+	e.finishVideo(v, to, d)
 }
 
-// finishVideo emits the second operation of a scalar video instruction or the merge with c.
+// finishVideo emits the second operation of a scalar video instruction or the merge with c. v is the result of the first one, of 64 bits.
+// The ISA's optSecOp has it as a signed number of 33 bits, and c as one of the type of the result: an unsigned difference may be negative.
 func (e *emitter) finishVideo(v ir.V, to field, d string) {
 	second := ""
 	for _, m := range e.in.Mods {
@@ -117,19 +118,23 @@ func (e *emitter) finishVideo(v ir.V, to field, d string) {
 		}
 	}
 	merges := to.bits < 32
+	word := e.b.Op(ir.Trunc, ir.I32, v)
 	switch more := len(e.in.Operands) > 3; {
 	case merges && second != "":
 		malformed(e.in.Pos, "%s has a part of a register for its result; must not have one", e.in.Name())
 	case more != (merges || second != ""):
 		malformed(e.in.Pos, "%s has %d operands; must have 4 with a second operation or a part, else 3", e.in.Name(), len(e.in.Operands))
 	case merges:
-		v = e.inserted(e.read(e.operand(3), ir.I32), v, to)
+		word = e.inserted(e.read(e.operand(3), ir.I32), word, to)
 	case second == "add":
-		v = e.b.Op(ir.Add, ir.I32, v, e.read(e.operand(3), ir.I32))
+		word = e.b.Op(ir.Add, ir.I32, word, e.read(e.operand(3), ir.I32))
 	case second != "":
-		v = e.b.Op(extremes[second+d[:2]], ir.I32, v, e.read(e.operand(3), ir.I32))
+		beyond := e.b.Const(ir.I64, 64-33)
+		v = e.b.Op(ir.AShr, ir.I64, e.b.Op(ir.Shl, ir.I64, v, beyond), beyond)
+		c := e.extracted(e.read(e.operand(3), ir.I32), field{0, 32}, d)
+		word = e.b.Op(ir.Trunc, ir.I32, e.b.Op(extremes[second+".s"], ir.I64, v, c))
 	}
-	e.set(e.resultRegister(e.operand(0)), v)
+	e.set(e.resultRegister(e.operand(0)), word)
 }
 
 // videoOperation emits the operation of a video instruction on numbers of 64 bits. typ is the type of x.
