@@ -23,12 +23,14 @@ type allowedFlags struct {
 	result, from      string
 	format            string
 	preserveDenormals bool
+	signedRemainder   bool
 	list              bool
 }
 
-const allowedLong = `Show the results that Vulkan permits for a floating-point instruction ("Precision and Operation of SPIR-V
-Instructions"): of any implementation, not only of Chiaro. The range of an instruction that is "inherited from" a formula
-has all formulas that are equal by associativity, commutativity and distributivity.
+const allowedLong = `Show the results that Vulkan permits for an instruction on floats ("Precision and Operation of SPIR-V
+Instructions") or integers: of any implementation, not only of Chiaro. The range of an instruction that is "inherited from" a formula
+has all formulas that are equal by associativity, commutativity and distributivity. An instruction on integers has one result, or any if
+SPIR-V leaves it undefined.
 
 An operand is a number, such as 0.1, 0x1p-3, inf, nan, or the bits, such as 0x3f800000; a vector has commas: 1,2,3. A matrix is
 its columns. Flags are before the instruction. With --result the exit code is 1 if the result is not permitted. --from reads
@@ -40,7 +42,7 @@ func newAllowed(c console) *cobra.Command {
 		Use:     "allowed [flags] INSTRUCTION OPERAND...",
 		Short:   "Show the results that Vulkan's precision rules permit for an instruction",
 		Long:    allowedLong,
-		Example: "  chiaro allowed OpFDiv 1 3\n  chiaro allowed --result 0.8414 Sin 1\n  chiaro allowed --bits 16 OpDot 1,2,3 0.5,0.5,0.5\n  chiaro allowed --from results.txt",
+		Example: "  chiaro allowed OpFDiv 1 3\n  chiaro allowed --result 0.8414 Sin 1\n  chiaro allowed --bits 16 OpDot 1,2,3 0.5,0.5,0.5\n  chiaro allowed OpShiftLeftLogical 1 40\n  chiaro allowed --from results.txt",
 		RunE:    stoppable(func(ctx context.Context, args []string) error { return allowed(ctx, c, &f, args) }),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -51,10 +53,11 @@ func newAllowed(c console) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false) // operands may begin with a minus sign
-	fl.IntVar(&f.bits, "bits", 32, "width of the operands: 16, 32, 64")
+	fl.IntVar(&f.bits, "bits", 32, "width of the operands: 16, 32, 64, of integers also 8")
 	fl.StringVar(&f.result, "result", "", "result to judge")
 	fl.StringVar(&f.from, "from", "", "read questions with results from a file, one per line; - for standard input")
 	fl.BoolVar(&f.preserveDenormals, "preserve-denormals", false, "with the execution mode DenormPreserve: denormal numbers are not flushed to zero")
+	fl.BoolVar(&f.signedRemainder, "maintenance8", false, "with the feature maintenance8: remainders of negative numbers are defined")
 	fl.BoolVar(&f.list, "list", false, "list the instructions and their precision")
 	fl.StringVar(&f.format, "format", "text", "output format: text, json")
 	complete(cmd, "format", "text", "json")
@@ -63,6 +66,9 @@ func newAllowed(c console) *cobra.Command {
 
 func precisionNames() (names []string) {
 	for _, i := range append(precision.Instructions(), precision.Judged()...) {
+		names = append(names, i.Name)
+	}
+	for _, i := range precision.Integers() {
 		names = append(names, i.Name)
 	}
 	return names
@@ -93,7 +99,7 @@ func allowed(ctx context.Context, c console, f *allowedFlags, args []string) err
 	case f.from != "" || len(args) == 0:
 		return unreadable("want an instruction with its operands, or --from")
 	}
-	q, err := f.question(ctx, args[0], args[1:], f.result)
+	q, err := f.ask(ctx, args[0], args[1:], f.result)
 	if err != nil {
 		return questionError(ctx, "%s", err)
 	}
@@ -133,19 +139,48 @@ func (f *allowedFlags) listRules(c console) error {
 		}
 		plain.Fprintf(c.out, "%s: %s\n", i.Name, i.Rule())
 	}
+	for _, i := range precision.Integers() {
+		if f.format == "json" {
+			if err := e.Encode(row{i.Name, i.Widths, i.Rule()}); err != nil {
+				return err
+			}
+			continue
+		}
+		plain.Fprintf(c.out, "%s: %s\n", i.Name, i.Rule())
+	}
 	return nil
 }
 
-// question reads an instruction, its operands and its result, and determines the permitted results.
-func (f *allowedFlags) question(ctx context.Context, name string, operands []string, result string) (*question, error) {
-	q := &question{Query: precision.Query{Instruction: name, Bits: f.bits, PreserveDenormals: f.preserveDenormals}}
+// asked is a question with its answer.
+type asked interface {
+	holds() bool
+	writeText(c console)
+	writeJSON(c console) error
+}
+
+// ask reads a question and answers it. The name may have the width after a colon.
+func (f *allowedFlags) ask(ctx context.Context, name string, operands []string, result string) (asked, error) {
+	bits := f.bits
 	if base, width, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(width)
 		if err != nil {
 			return nil, fmt.Errorf("%q is no width", width)
 		}
-		q.Instruction, q.Bits = base, n
+		name, bits = base, n
 	}
+	if rule, ok := precision.FindInteger(name); ok {
+		return f.integers(&rule, bits, operands, result)
+	}
+	q, err := f.question(ctx, name, bits, operands, result)
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// question reads an instruction, its operands and its result, and determines the permitted results.
+func (f *allowedFlags) question(ctx context.Context, name string, bits int, operands []string, result string) (*question, error) {
+	q := &question{Query: precision.Query{Instruction: name, Bits: bits, PreserveDenormals: f.preserveDenormals}}
 	if q.Bits != 16 && q.Bits != 32 && q.Bits != 64 {
 		return nil, fmt.Errorf("a width of %d bits; must be 16, 32 or 64", q.Bits)
 	}
@@ -335,6 +370,14 @@ type jsonSet struct {
 	Holds  *bool       `json:"permitted,omitempty"`
 }
 
+// jsonAnswer is an instruction with the sets of its components.
+type jsonAnswer struct {
+	Instruction string    `json:"instruction"`
+	Bits        int       `json:"bits"`
+	Rule        string    `json:"rule"`
+	Components  []jsonSet `json:"components"`
+}
+
 func (q *question) writeJSON(c console) error {
 	var list []jsonSet
 	for n := range q.sets {
@@ -354,13 +397,7 @@ func (q *question) writeJSON(c console) error {
 		}
 		list = append(list, j)
 	}
-	e := json.NewEncoder(c.out)
-	return e.Encode(struct {
-		Instruction string    `json:"instruction"`
-		Bits        int       `json:"bits"`
-		Rule        string    `json:"rule"`
-		Components  []jsonSet `json:"components"`
-	}{q.Instruction, q.Bits, q.rule.Rule(), list})
+	return json.NewEncoder(c.out).Encode(jsonAnswer{q.Instruction, q.Bits, q.rule.Rule(), list})
 }
 
 // judgeFile judges the questions of a file and shows those with a result that is not permitted.
@@ -381,7 +418,7 @@ func (f *allowedFlags) judgeFile(ctx context.Context, c console) error {
 		if strings.TrimSpace(result) == "" {
 			return unreadable("%s:%d: no result; want INSTRUCTION OPERAND... = RESULT", f.from, n)
 		}
-		q, err := f.question(ctx, words[0], words[1:], result)
+		q, err := f.ask(ctx, words[0], words[1:], strings.TrimSpace(result))
 		if err != nil {
 			return questionError(ctx, "%s:%d: %s", f.from, n, err)
 		}

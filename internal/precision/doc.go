@@ -1,6 +1,6 @@
-// Package precision determines the results that Vulkan permits for a floating-point instruction ("Precision and Operation of
-// SPIR-V Instructions"): for an instruction, a width and operands, [Allowed] returns the set of permitted results of each
-// component. It computes no result as the engines do, so that it judges them and any other implementation.
+// Package precision determines the results that Vulkan permits for an instruction on floats ("Precision and Operation of
+// SPIR-V Instructions") or on integers: for an instruction, a width and operands, [Allowed] and [AllowedIntegers] return the set of
+// permitted results of each component. It computes no result as the engines do, so that it judges them and any other implementation.
 //
 // An instruction has an exact value, and a class: the correct result, a correctly rounded one, one within some ULP, or one
 // "inherited from" a formula. For an inherited result the specification permits every formula that is equal by associativity,
@@ -23,4 +23,6 @@
 //	formula.go   formulas and the formulas that are equal to them
 //	allowed.go   the permitted results of an instruction
 //	between.go   the permitted results for ranges of operands
+//	integer.go   the permitted result of an instruction on integers
+//	integers.go  these instructions
 package precision
