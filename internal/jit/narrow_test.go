@@ -178,10 +178,10 @@ func TestNarrowUniform(t *testing.T) {
 	rand.New(rand.NewSource(3)).Read(data)
 	for _, typ := range []string{"i8", "i16", "f16"} {
 		for _, handle := range []string{"v1", "v2", "v3"} {
-			for _, imm := range []uint64{0, 1, 6, 1<<30 + 1, 1<<32 - 2} {
+			for _, imm := range []uint64{0, 1, 1<<30 + 1, 1<<32 - 2} {
 				text := uniformProgram(typ, handle, imm)
-				for _, at := range []uint32{0, 1, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 1 << 31, 1<<32 - 2, 1<<32 - 1} {
-					for _, size := range []int{0, 1, 2, 7, 8, 16} {
+				for _, at := range []uint32{0, 5, 6, 7, 11, 14, 15, 1 << 31, 1<<32 - 1} {
+					for _, size := range []int{0, 2, 7, 16} {
 						push := append(binary.LittleEndian.AppendUint32(nil, at), data[:8]...)
 						job := exec.Job{Groups: [3]uint32{1, 1, 1}, Push: push, Resources: [][]exec.Buffer{{{Bytes: data[:size:size]}}, {{Bytes: make([]byte, 256)}}}}
 						want := run(interp.Engine{}, text, 0, job)
