@@ -17,8 +17,8 @@ import (
 //   - with joined phases (phasejoin.go), whose order of subgroups depends on the values in registers,
 //   - whose phases have loops.
 
-// minContextOps is the number of operations, of all subgroups together, of replicated phases from which contexts pay: their code does not
-// fit in a first-level cache of 32 KiB. It is a variable for tests.
+// minContextOps is the number of operations, of all subgroups together, of a replicated phase from which contexts pay: its code does not
+// fit in a first-level cache of 32 KiB. Many short phases run faster in registers. It is a variable for tests.
 var minContextOps = 1 << 11
 
 // LoopAlways makes all phases loops that can be, with contexts where that is necessary, until undo is called. It is for tests.
@@ -73,9 +73,10 @@ func (g *workgroup) planContexts() {
 		n := len(p.code) * len(g.subs)
 		switch looped := g.loopable(p.at, p.code); {
 		case looped && !before[i]:
-			gain += n
+			gain = max(gain, n)
 		case !looped && n >= minLoopedOps && g.touchesContext(p.code):
-			gain = -len(g.f.Code) * len(g.subs) // the phase would load and store each time
+			g.contexts = contexts{} // the phase would load and store each time
+			return
 		}
 	}
 	if gain < minContextOps {
