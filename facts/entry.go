@@ -16,6 +16,7 @@ type EntryPoint struct {
 	Name      string
 	Interface []spirv.ID // ids of variables, in order of the instruction
 	Func      *Function  // nil if it is missing
+	Condition spirv.ID   // a constant, for an OpConditionalEntryPointINTEL; 0 without one
 
 	// Modes are the execution modes of the function, in order. Entry points of
 	// one function share the slice.
@@ -89,11 +90,11 @@ func (g *gatherer) entryPoints() {
 	}
 	g.EntryPoints = zeros(g.EntryPoints, len(g.entry))
 	for i, n := range g.entry {
-		v := inst.EntryPoint(g.Code.Inst(int(n)))
+		v, condition := entryPointAt(g.Code.Inst(int(n)))
 		e := &g.EntryPoints[i]
 		*e = EntryPoint{
 			Index: int(n), ID: v.EntryPoint(), Model: v.ExecutionModel(), Name: v.Name(),
-			Interface: v.Interface(), Func: g.Function(v.EntryPoint()),
+			Interface: v.Interface(), Func: g.Function(v.EntryPoint()), Condition: condition,
 		}
 		target := g.Def(e.ID)
 		e.Modes = g.modesOf(int32(target))
@@ -110,6 +111,15 @@ func (g *gatherer) entryPoints() {
 		}
 		e.LocalSize, e.HasLocalSize = s.local, s.ok
 	}
+}
+
+// entryPointAt decodes an entry point. The operands of OpConditionalEntryPointINTEL are
+// its condition and then those of OpEntryPoint.
+func entryPointAt(in spirv.Inst) (v inst.EntryPoint, condition spirv.ID) {
+	if in.Op() == spirv.OpConditionalEntryPointINTEL {
+		return inst.EntryPoint(in[1:]), inst.ConditionalEntryPointINTEL(in).Condition()
+	}
+	return inst.EntryPoint(in), 0
 }
 
 // modesOf returns the modes of the function that an instruction defines.

@@ -369,7 +369,8 @@ func (g *gatherer) roundings() (r rounding) {
 		return r
 	}
 	for i, n := range g.entry {
-		w := modes[inst.EntryPoint(g.Code.Inst(int(n))).EntryPoint()]
+		v, _ := entryPointAt(g.Code.Inst(int(n)))
+		w := modes[v.EntryPoint()]
 		if i == 0 {
 			r.all = w
 		}

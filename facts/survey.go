@@ -164,6 +164,10 @@ func (g *gatherer) extension(i int, op spirv.Op, in spirv.Inst) {
 		name := inst.Extension(in).Name()
 		g.Extensions = append(g.Extensions, name)
 		g.extend(name)
+	case spirv.OpConditionalExtensionINTEL: // some target has it
+		name := inst.ConditionalExtensionINTEL(in).Name()
+		g.Extensions = append(g.Extensions, name)
+		g.extend(name)
 	case spirv.OpExtInstImport:
 		set := int(g.Code.ExtSet(in.Result()))
 		g.tag(i, setFact, &set)
@@ -192,10 +196,14 @@ func (g *gatherer) setting(i int, op spirv.Op, in spirv.Inst) {
 		c := inst.Capability(in).Capability()
 		g.Capabilities = append(g.Capabilities, c)
 		g.imply(c)
+	case spirv.OpConditionalCapabilityINTEL: // some target has it
+		c := inst.ConditionalCapabilityINTEL(in).Capability()
+		g.Capabilities = append(g.Capabilities, c)
+		g.imply(c)
 	case spirv.OpMemoryModel:
 		v := inst.MemoryModel(in)
 		g.Addressing, g.Memory, g.HasMemory = v.AddressingModel(), v.MemoryModel(), true
-	case spirv.OpEntryPoint:
+	case spirv.OpEntryPoint, spirv.OpConditionalEntryPointINTEL:
 		g.entry = append(g.entry, int32(i))
 	case spirv.OpExecutionMode, spirv.OpExecutionModeId:
 		g.mode = append(g.mode, int32(i))

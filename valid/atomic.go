@@ -15,7 +15,7 @@ import (
 // semantics by scope.go and semantics.go.
 var atomicFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic accesses memory through a pointer to a shared storage class"},
+		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic accesses memory through a pointer to a shared storage class; in OpenCL to Function, Workgroup, CrossWorkgroup or Generic"},
 		{Code: "SPV-Atomic-Capability", Section: "SPIR-V 3.2.30", Words: "16-bit, 64-bit and float atomics need the capability for their operation and width"},
 		{Code: "SPV-Atomic-Flag", Section: "SPIR-V 3.3.18", Words: "an atomic flag is a 32-bit integer; its test yields a Boolean"},
 		{Code: "SPV-Atomic-Encoding", Section: "SPIR-V 3.3.18", Words: "atomics on floats need the IEEE 754 encoding"},
@@ -95,6 +95,10 @@ func (c *scopes) atomic(i int, in spirv.Inst) {
 // atomicClass checks the storage class of the pointer. Vulkan's list is shorter
 // than SPIR-V's.
 func (c *scopes) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type) {
+	if c.env.API == OpenCL {
+		c.openCLAtomic(i, op, pointer, p.Storage)
+		return
+	}
 	switch p.Storage {
 	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassImage, spirv.StorageClassStorageBuffer,
 		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassTaskPayloadWorkgroupEXT:
@@ -113,6 +117,17 @@ func (c *scopes) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type
 		spirv.StorageClassHostOnlyINTEL, spirv.StorageClassDeviceOnlyINTEL:
 	default:
 		c.fail(i, "SPV-Atomic-Pointer", "%s through %s, of the storage class %s; must be shared memory", op, c.name(pointer), p.Storage)
+	}
+}
+
+// openCLAtomic checks the storage class in OpenCL, which has a list of its own.
+// Extensions have classes that are a part of CrossWorkgroup.
+func (c *scopes) openCLAtomic(i int, op spirv.Op, pointer spirv.ID, class spirv.StorageClass) {
+	switch class {
+	case spirv.StorageClassFunction, spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric,
+		spirv.StorageClassHostOnlyINTEL, spirv.StorageClassDeviceOnlyINTEL:
+	default:
+		c.fail(i, "SPV-Atomic-Pointer", "%s through %s, of the storage class %s; must be Function, Workgroup, CrossWorkgroup or Generic in OpenCL", op, c.name(pointer), class)
 	}
 }
 

@@ -18,7 +18,7 @@ var conversionFamily = family{
 		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
 		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
 		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
-		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup or Function preserve the pointed-to type"},
+		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL preserve the pointed-to type"},
 		{Code: "SPV-Conversion-CooperativeVector", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a cooperative vector is only converted to a cooperative vector of the same length"},
 		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the operand of OpConvertUToAccelerationStructureKHR is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, Section: environment, Words: "pointers are converted to and from 64-bit integers"},
@@ -219,10 +219,14 @@ func (c *checker) castGeneric(i int, in spirv.Inst) {
 	if in.Op() == spirv.OpPtrCastToGeneric {
 		generic, other = t, x
 	}
-	named := other.Storage == spirv.StorageClassWorkgroup || other.Storage == spirv.StorageClassCrossWorkgroup || other.Storage == spirv.StorageClassFunction
+	named := false
+	switch other.Storage {
+	case spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassFunction, spirv.StorageClassCodeSectionINTEL:
+		named = true
+	}
 	switch {
 	case generic.Storage != spirv.StorageClassGeneric || !named:
-		c.fail(i, "SPV-Conversion-Generic", "%s of a pointer to %s yields one to %s; must be between Generic and Workgroup, CrossWorkgroup or Function", in.Op(), x.Storage, t.Storage)
+		c.fail(i, "SPV-Conversion-Generic", "%s of a pointer to %s yields one to %s; must be between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL", in.Op(), x.Storage, t.Storage)
 	case t.Elem != x.Elem && t.Elem != nil && x.Elem != nil:
 		c.fail(i, "SPV-Conversion-Generic", "%s of a pointer to %s yields one to %s; must be the same", in.Op(), c.typeName(x.Elem), c.typeName(t.Elem))
 	}

@@ -34,8 +34,9 @@ var entryFamily = family{
 // entryPoints checks all entry points.
 func (c *checker) entryPoints() {
 	type key struct {
-		model spirv.ExecutionModel
-		name  string
+		model     spirv.ExecutionModel
+		name      string
+		condition spirv.ID // variants of one entry point have different conditions
 	}
 	have := map[key]int(nil)
 	type judged struct {
@@ -49,7 +50,7 @@ func (c *checker) entryPoints() {
 	sized := c.workgroupSized()
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
-		k := key{e.Model, e.Name}
+		k := key{e.Model, e.Name, e.Condition}
 		if old, ok := have[k]; ok {
 			c.fail(e.Index, "SPV-Entry-Name", "a second %s entry point %q; must differ in model or name", e.Model, e.Name).also(c, old, "the first")
 		} else if have != nil {

@@ -85,17 +85,21 @@ func (c *images) loadedFrom(id spirv.ID) *facts.Variable {
 // maxChain is how many access chains are followed from one to the next.
 const maxChain = 16
 
-// carries reports whether an image, or a sampler, or an object that it is made from has a decoration. Compilers decorate the
-// access chain of an element of an array, not the array.
+// carries reports whether the variable of an image or a sampler has a decoration, or an object that the image is made from.
+// Compilers decorate the access chain of an element of an array, not the array. A load of a combined image is
+// no object of the interface: its decoration does not count.
 func (c *images) carries(id spirv.ID, d spirv.Decoration, sampler bool) bool {
+	combined := true
 	for range maxChain {
-		if c.m.Has(id, d) {
+		def := c.code.DefInst(id)
+		if c.m.Has(id, d) && !(combined && def != nil && def.Op() == spirv.OpLoad) {
 			return true
 		}
-		switch def := c.code.DefInst(id); {
+		switch {
 		case def == nil:
 			return false
 		case def.Op() == spirv.OpSampledImage:
+			combined = false
 			if v := inst.SampledImage(def); sampler {
 				id = v.Sampler()
 			} else {
