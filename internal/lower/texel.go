@@ -72,7 +72,7 @@ func imageFetch(f *function, in spirv.Inst) {
 // that a texel has no memory, which is a finding.
 func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 	sparse := typing.TraitsOf(in.Op()).Has(typing.Sparse)
-	checked := !sparse && f.sanitizes(ir.SanitizeBounds)
+	checked := hasSparseForm(in.Op()) && f.sanitizes(ir.SanitizeBounds)
 	if sparse || checked {
 		c.with(ir.TextureSparse)
 	}
@@ -82,6 +82,17 @@ func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 		parts = parts[1:]
 	}
 	f.defineTexel(in, parts, sparse)
+}
+
+// hasSparseForm reports whether there is an instruction with the same result and a residency code.
+func hasSparseForm(op spirv.Op) bool {
+	switch op {
+	case spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleDrefExplicitLod,
+		spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod,
+		spirv.OpImageGather, spirv.OpImageDrefGather, spirv.OpImageFetch, spirv.OpImageRead:
+		return true
+	}
+	return false
 }
 
 // defineTexel defines the result of an image instruction: the components of
