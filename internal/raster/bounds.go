@@ -41,17 +41,44 @@ func centresOf(c *[3]point) Rect {
 
 // clipRects are the pixels that the primitives of one viewport may cover.
 type clipRects struct {
-	polygons Rect // the scissor and the viewport: polygons end at the view volume
-	others   Rect // the scissor alone: points and lines may reach over the viewport's edge
+	polygons Rect   // the scissor and the viewport: polygons end at the view volume
+	others   Rect   // the scissor alone: points and lines may reach over the viewport's edge
+	inner    Rect   // the pixels of polygons with all samples in the viewport
+	sides    []Rect // the pixels with each sample in the viewport, in the order of Rasterizer.samples; nil if inner has all of polygons
 }
 
-// clipRectsOf returns the pixels that primitives of a viewport may cover.
-func (s *State) clipRectsOf(viewport int) clipRects {
-	b := s.Area.Intersect(s.Scissors[viewport])
-	v := &s.Viewports[viewport]
-	x0, x1 := span(v.X, v.Width)
-	y0, y1 := span(v.Y, v.Height)
-	return clipRects{b.Intersect(Rect{x0, y0, x1, y1}), b}
+// clipRectsOf returns the pixels that primitives of a viewport may cover. Clipping ends a polygon at the sides of the view volume (Vulkan,
+// "Primitive Clipping"): each sample is inside or outside, wherever the centre of its pixel is.
+func (r *Rasterizer) clipRectsOf(viewport int) clipRects {
+	v := &r.state.Viewports[viewport]
+	c := clipRects{others: r.state.Area.Intersect(r.state.Scissors[viewport])}
+	at := len(r.sides)
+	for i, s := range r.samples {
+		x0, x1 := span(v.X, v.Width, s.x)
+		y0, y1 := span(v.Y, v.Height, s.y)
+		one := Rect{x0, y0, x1, y1}
+		if i == 0 {
+			c.polygons, c.inner = one, one
+		}
+		p := &c.polygons
+		*p = Rect{min(p.X0, x0), min(p.Y0, y0), max(p.X1, x1), max(p.Y1, y1)}
+		c.inner = c.inner.Intersect(one)
+		r.sides = append(r.sides, one)
+	}
+	if c.sides = r.sides[at:]; c.inner == c.polygons {
+		c.sides = nil
+	}
+	c.polygons = c.polygons.Intersect(c.others)
+	return c
+}
+
+// sidesOf returns the pixels with each sample in the viewport for primitive p; nil if all samples within the bounds are.
+func (r *Rasterizer) sidesOf(p *draft, bounds Rect) []Rect {
+	c := &r.clipRects[p.viewport]
+	if p.Flags&(IsPoint|IsLine) != 0 || c.sides == nil || bounds.Intersect(c.inner) == bounds {
+		return nil
+	}
+	return c.sides
 }
 
 // limits returns the pixels that primitive p may cover.
@@ -62,14 +89,16 @@ func (r *Rasterizer) limits(p *draft) Rect {
 	return r.clipRects[p.viewport].polygons
 }
 
-// span returns the range [first, end) of the pixels with their centre between at and at+size.
-func span(at, size float32) (first, end int32) {
+// span returns the range [first, end) of the pixels with their sample from at to at+size; offset is that of the sample in its pixel, in
+// sub-pixels.
+func span(at, size float32, offset int32) (first, end int32) {
 	low, high := float64(at), float64(at)+float64(size)
 	if low > high {
 		low, high = high, low
 	}
 	pixel := func(x float64) int32 { return int32(min(max(x, -guardBand), guardBand)) }
-	return pixel(math.Ceil(low - 0.5)), pixel(math.Floor(high-0.5) + 1)
+	o := float64(offset) / one
+	return pixel(math.Ceil(low - o)), pixel(math.Ceil(high - o))
 }
 
 // block returns the position of a block of one tile that has all pixels of r; ok is false if there is none.

@@ -13,7 +13,7 @@ func (r *Rasterizer) cover(p *draft, edges []edge, bounds Rect) bool {
 	if bounds.Empty() {
 		return false
 	}
-	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0))}
+	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0)), sides: r.sidesOf(p, bounds)}
 	var inner [maxEdges]edge
 	if r.state.Conservative != enum.ConservativeModeDisabled {
 		w.inner = r.conservative(edges, inner[:0])
@@ -38,6 +38,7 @@ type walker struct {
 	edges        []edge
 	inner        []edge // edges that test for fully covered pixels; empty without State.Inner
 	bounds       Rect
+	sides        []Rect // the pixels with each sample in the viewport; nil if all samples within the bounds are
 	number       uint32 // the primitive's index
 	any          bool   // an item was appended
 	misaligned   int32  // bits of a block's coordinates that must be 0
@@ -100,7 +101,7 @@ func (w *walker) tile(tx, ty int32) {
 		}
 	}
 	w.tileInBounds = b.X1-b.X0 == Tile && b.Y1-b.Y0 == Tile
-	if inside && w.tileInBounds && w.state.Runs && len(w.inner) == 0 {
+	if inside && w.tileInBounds && w.state.Runs && len(w.inner) == 0 && w.sides == nil {
 		w.fullTile(list, tx*Tile, ty*Tile)
 		return
 	}
@@ -126,7 +127,7 @@ func (w *walker) row(list *[]uint64, x, end, y int32) {
 		if v0|v1|v2|v3 >= 0 {
 			met = true
 			full := (v0+w.ease[0])|(v1+w.ease[1])|(v2+w.ease[2])|(v3+w.ease[3]) >= 0
-			if !full || !w.state.Runs || !w.extendRun(*list, x, y) {
+			if !full || !w.state.Runs || w.sides != nil || !w.extendRun(*list, x, y) {
 				w.block(list, x, y, full)
 			}
 		} else if met {
@@ -202,6 +203,9 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		if !full {
 			m &= w.mask(x, y, 0)
 		}
+		if w.sides != nil {
+			m &= w.sides[0].pixelsOf(x, y)
+		}
 		if m != 0 {
 			w.any = true
 			*list = append(*list, itemHead(w.number, x, y), m)
@@ -218,6 +222,9 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		masks[i] = frame
 		if !full {
 			masks[i] &= w.sampleMask(x, y, i)
+		}
+		if w.sides != nil {
+			masks[i] &= w.sidesMask(x, y, i)
 		}
 		any |= masks[i]
 	}

@@ -23,6 +23,7 @@ type Rasterizer struct {
 	records    Records
 	views      []transform
 	clipRects  []clipRects // per viewport that has a scissor
+	sides      []Rect      // of clipRects
 	samples    []point     // the sample locations of the pixels of a grid, in sub-pixels
 	perPixel   int         // samples of a pixel
 	columns    int         // of the grid: 1 unless State.Locations has a grid
@@ -85,9 +86,9 @@ func (r *Rasterizer) Begin(s *State) {
 	}
 	r.setSamples(s)
 	r.centreOnly = len(r.samples) == 1 && !r.located && s.Conservative == enum.ConservativeModeDisabled && !s.Aligned
-	r.clipRects = r.clipRects[:0]
+	r.clipRects, r.sides = r.clipRects[:0], r.sides[:0]
 	for i := range min(len(s.Viewports), len(s.Scissors)) {
-		r.clipRects = append(r.clipRects, s.clipRectsOf(i))
+		r.clipRects = append(r.clipRects, r.clipRectsOf(i))
 	}
 	r.grid = gridOf(s.Area)
 	n := int(r.grid.width) * int(r.grid.height)

@@ -92,17 +92,36 @@ func (w *walker) sampleMask(x, y int32, i int) uint64 {
 	m := uint64(0)
 	for row := range w.rows {
 		for column := range w.columns {
-			pixels := ^uint64(0)
-			if w.columns > 1 {
-				pixels &= evenColumns << column
-			}
-			if w.rows > 1 {
-				pixels &= evenRows << (Block * row)
-			}
-			m |= w.mask(x, y, (row*w.columns+column)*w.perPixel+i) & pixels
+			m |= w.mask(x, y, (row*w.columns+column)*w.perPixel+i) & w.pixelsAt(row, column)
 		}
 	}
 	return m
+}
+
+// sidesMask returns the block's pixels that have sample i in the viewport.
+func (w *walker) sidesMask(x, y int32, i int) uint64 {
+	if len(w.samples) == w.perPixel {
+		return w.sides[i].pixelsOf(x, y)
+	}
+	m := uint64(0)
+	for row := range w.rows {
+		for column := range w.columns {
+			m |= w.sides[(row*w.columns+column)*w.perPixel+i].pixelsOf(x, y) & w.pixelsAt(row, column)
+		}
+	}
+	return m
+}
+
+// pixelsAt returns the block's pixels that have the locations of a pixel of the grid.
+func (w *walker) pixelsAt(row, column int) uint64 {
+	pixels := ^uint64(0)
+	if w.columns > 1 {
+		pixels &= evenColumns << column
+	}
+	if w.rows > 1 {
+		pixels &= evenRows << (Block * row)
+	}
+	return pixels
 }
 
 // The pixels of a block in even columns, and in even rows. A block begins at an even column and row.
