@@ -29,6 +29,7 @@ func interpolateAt(op spirv.GLSLOp) rule {
 				at = f.sampleOffset(spirv.ID(in[6]))
 			} else {
 				at = [2]ir.V(f.floats32(spirv.ID(in[6]), 2))
+				f.checkOffset(at)
 			}
 			read = func(l *ioScalar) ir.V {
 				return f.b.OpAux(ir.Interp, l.typ, f.inputNumber(l.input()), at[0], at[1])

@@ -334,18 +334,20 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	return code
 }
 
-// markChecked marks a program to which a draw adds reports: of integers that the formats of the attachments cannot represent, and
-// of attributes outside of the vertex buffers.
+// markChecked marks a program to which a draw adds reports: of integers that the formats of the attachments cannot represent, of
+// attachments that the program does not write, and of attributes outside of the vertex buffers.
 func (u *unit) markChecked() {
-	var of ir.Sanitizers
+	var all []ir.Sanitizers
 	switch u.prog.Stage {
 	case ir.Fragment:
-		of = ir.SanitizeUndefined
+		all = []ir.Sanitizers{ir.SanitizeUndefined, ir.SanitizeInterface}
 	case ir.Vertex:
-		of = ir.SanitizeBounds
+		all = []ir.Sanitizers{ir.SanitizeBounds}
 	}
-	if u.sanitizes(of) {
-		u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked, Site: ir.Site{Sanitizer: of}})
+	for _, of := range all {
+		if u.sanitizes(of) {
+			u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked, Site: ir.Site{Sanitizer: of}})
+		}
 	}
 }
 

@@ -30,6 +30,10 @@ var (
 	clusters           = finding{ir.SanitizeUndefined, "a cluster size that is no power of two, or more than the subgroup"}
 	ballotBits         = finding{ir.SanitizeUndefined, "OpGroupNonUniformBallotBitExtract of a bit beyond the subgroup"}
 	emptyBallot        = finding{ir.SanitizeUndefined, "OpGroupNonUniformBallotFindLSB, OpGroupNonUniformBallotFindMSB without a bit"}
+	leastOffsetX       = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-Offset-06344"}
+	greatestOffsetX    = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-Offset-06345"}
+	leastOffsetY       = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-Offset-06346"}
+	greatestOffsetY    = finding{ir.SanitizeUndefined, "VUID-RuntimeSpirv-Offset-06347"}
 	quadIndex          = finding{ir.SanitizeUndefined, "OpGroupNonUniformQuadBroadcast of an index above 3"}
 )
 
@@ -269,6 +273,30 @@ func checkDomain(f *function, in spirv.Inst) {
 				f.report(crossedClamp, f.b.Cmp(less, x[2], x[1]), "bounds in descending order, of the value %d: %d and %d", x...)
 			}
 		})
+	}
+}
+
+// The limits of the offset of InterpolateAtOffset, in fragments: the ones that Vulkan requires of every device, and Chiaro's own.
+// subPixelInterpolationOffsetBits is 4, and maxInterpolationOffset one step less than 0.5.
+const (
+	minInterpolationOffset = -0.5
+	interpolationStep      = 1. / (1 << 4)
+	maxInterpolationOffset = 0.5 - interpolationStep
+)
+
+// checkOffset: an offset of InterpolateAtOffset outside of the limits, which are multiples of the size of the fragment.
+func (f *function) checkOffset(at [2]ir.V) {
+	if !f.sanitizes(ir.SanitizeUndefined) {
+		return
+	}
+	for i, rules := range [2][2]finding{{leastOffsetX, greatestOffsetX}, {leastOffsetY, greatestOffsetY}} {
+		pixels := f.b.OpAux(ir.In, ir.I32, f.inputNumber(ir.Input{Semantic: ir.FragSize, Type: ir.I32, Index: uint32(i)}))
+		size := f.b.Op(ir.UToF, ir.F32, pixels)
+		least := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, minInterpolationOffset))
+		end := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, maxInterpolationOffset+interpolationStep))
+		most := f.b.Op(ir.FSub, ir.F32, end, f.floatOf(ir.F32, interpolationStep))
+		f.report(rules[0], f.not(f.b.Cmp(ir.FLe, least, at[i])), "the offset %g of component "+"xy"[i:i+1]+", less than %g", at[i], least)
+		f.report(rules[1], f.b.Cmp(ir.FLt, most, at[i]), "the offset %g of component "+"xy"[i:i+1]+", more than %g", at[i], most)
 	}
 }
 

@@ -335,9 +335,6 @@ func readLocations(p *ir.Program) (list []ir.Input) {
 func unmatched(stages []*Stage, read [][]ir.Input) (list []Report) {
 	for i := 1; i < len(stages); i++ {
 		before := stages[i-1].Program
-		if before.Stage == ir.TessControl { // its outputs are memory, which any invocation writes
-			continue
-		}
 		var seen []uint32
 		for _, in := range read[i] {
 			written := slices.ContainsFunc(before.Out, func(o ir.Output) bool {

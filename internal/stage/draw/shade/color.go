@@ -2,7 +2,6 @@ package shade
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -39,10 +38,11 @@ func (s *shader) writeOutputs(early bool) {
 	})
 }
 
-// colored reports whether the program writes any color attachment.
+// colored reports whether the program writes any color attachment, or reports that it does not.
 func (s *shader) colored() bool {
+	reports := s.Program.Checked(ir.SanitizeInterface)
 	for n := range s.key.Colors {
-		if s.key.Colors[n].isWritten() && s.hasOutput(ir.Location, 4*uint32(n)) {
+		if s.key.Colors[n].isWritten() && (reports || s.hasOutput(ir.Location, 4*uint32(n))) {
 			return true
 		}
 	}
@@ -53,7 +53,12 @@ func (s *shader) colored() bool {
 // remains unchanged.
 func (s *shader) colors(n ir.V) {
 	for i := range s.key.Colors {
-		if c := &s.key.Colors[i]; c.isWritten() && s.hasOutput(ir.Location, 4*uint32(i)) {
+		c := &s.key.Colors[i]
+		if !c.isWritten() {
+			continue
+		}
+		s.checkWritten(uint32(i), c)
+		if s.hasOutput(ir.Location, 4*uint32(i)) {
 			s.color(uint32(i), c, n)
 		}
 	}
@@ -71,7 +76,7 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	// the mask or a test removes does not come here: no value of it is written.
 	if s.Program.Checked(ir.SanitizeUndefined) {
 		if text := s.mismatch(&a, i); text != "" {
-			s.report("an output of a fragment of another numeric type than the attachment", text)
+			s.report(ir.SanitizeUndefined, "an output of a fragment of another numeric type than the attachment", text)
 		}
 	}
 	var old, next []ir.V
@@ -144,61 +149,7 @@ func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamp
 	// A value of another type has one report, about its type: its bits are not a number to clamp.
 	text := fmt.Sprintf("the output at Location %d, component %d, is %%ld, which %d bits of the attachment cannot represent", n, i, a.Component(i).Bits)
 	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
-	s.report("an integer output of a fragment that the attachment's component cannot represent", text, s.B.Op(extend, ir.I64, v))
+	s.report(ir.SanitizeUndefined, "an integer output of a fragment that the attachment's component cannot represent", text, s.B.Op(extend, ir.I64, v))
 	s.B.End()
 	return clamped
-}
-
-// report logs an undefined result of the pixel. A value, if there is one, is the argument of the text.
-func (s *shader) report(rule, text string, value ...ir.V) {
-	p := s.Program
-	// One message serves all samples of an attachment. The arguments follow in the order of the text: the value, then
-	// the pixel.
-	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
-	if message < 0 {
-		args := []ir.Type{ir.F32, ir.F32}
-		if len(value) > 0 {
-			args = append([]ir.Type{ir.I64}, args...)
-		}
-		message = len(p.Messages)
-		p.Messages = append(p.Messages, ir.Message{
-			Kind: ir.Undefined, Text: text, Args: args,
-			Site: ir.Site{Sanitizer: ir.SanitizeUndefined, Stage: ir.Fragment, Rule: rule, Where: 2},
-		})
-	}
-	s.B.OpAux(ir.Log, ir.None, uint64(message))
-	for _, v := range value {
-		s.B.Op(ir.LogArg, ir.I64, v)
-	}
-	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(0))
-	s.B.Op(ir.LogArg, ir.F32, s.fragCoord(1))
-}
-
-// mismatch returns the numeric types of the program's output and of attachment n if they differ, which makes the written value
-// undefined (Vulkan, Fragment Output Interface). Without the sanitizer undefined the sign of the output is not known.
-func (s *shader) mismatch(a *attachment, n uint32) string {
-	const floats, signed, unsigned = "floats", "signed integers", "unsigned integers"
-	of := unsigned
-	switch {
-	case a.Kind().IsFloat():
-		of = floats
-	case a.Signed():
-		of = signed
-	}
-	for _, o := range s.From.Out {
-		if o.Semantic != ir.Location || o.Index/4 != n {
-			continue
-		}
-		is := unsigned
-		switch {
-		case o.Type.IsFloat():
-			is = floats
-		case o.Signed:
-			is = signed
-		}
-		if is != of {
-			return fmt.Sprintf("the output at Location %d has %s, and the attachment has %s", n, is, of)
-		}
-	}
-	return ""
 }

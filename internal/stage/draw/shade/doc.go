@@ -71,6 +71,7 @@
 //	blend.go           blending and logical operations
 //	smoothlines.go     coverage of smooth lines
 //	dither.go          legacy dithering
+//	undefinedoutput.go reports of colors without a value, or of another type than the attachment
 //	color.go           epilogue: color attachments
 //	tileimage.go       reads of attachments
 //	input.go           inputs of the program

@@ -1,6 +1,8 @@
 package shade
 
 import (
+	"fmt"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -201,11 +203,24 @@ func (s *shader) isZero(v ir.V) bool {
 	return x.Op == ir.Const && x.Aux == 0
 }
 
+// checkSample reports a sample number of InterpolateAtSample that the fragment does not have: the position is undefined (GLSL.std.450).
+// The position along x is read first, and has the report.
+func (s *shader) checkSample(in ir.Input, i ir.V) {
+	if in.Index != 0 || !s.Program.Checked(ir.SanitizeUndefined) {
+		return
+	}
+	s.B.If(s.B.Cmp(ir.ULe, s.B.I32(s.key.Samples), i))
+	text := fmt.Sprintf("InterpolateAtSample of sample %%ld; must be less than the number of samples, %d", s.key.Samples)
+	s.report(ir.SanitizeUndefined, "InterpolateAtSample of a sample that the fragment does not have", text, s.B.Op(ir.SExt, ir.I64, i))
+	s.B.End()
+}
+
 // vertexInput returns an input of vertex i of the primitive, 0 if there is no such vertex. For
 // SamplePosition and attachments, i is a sample number.
 func (s *shader) vertexInput(in ir.Input, i ir.V) ir.V {
 	switch in.Semantic {
 	case ir.SamplePosition:
+		s.checkSample(in, i)
 		return s.position(i, in.Index)
 	case ir.TileColor, ir.TileDepth, ir.TileStencil:
 		return s.tileImage(in, i)
