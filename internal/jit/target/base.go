@@ -23,7 +23,8 @@ import (
 //
 // An address may be one of any memory, so that loads may reach the same bytes. They are right all the same if the atomics are the last
 // effects of each invocation: then no invocation can order a load after another one's atomics, as it would need a later effect of that
-// one. Further atomics of the same kind commute with them.
+// one. Further atomics of the same kind commute with them. A loop that reads what others write, by a volatile or coherent load or by an
+// atomic, is an exception: it may wait for the atomics, which then must not wait for the end of a worker.
 
 // BaseSet is the set of the resource of a base; no descriptor set has this number.
 const BaseSet = math.MaxUint32
@@ -83,7 +84,7 @@ type baseSearch struct {
 }
 
 // scan visits all operations in their order, which is a topological one of the code outside of loops. It returns false if an effect may
-// follow an atomic of the list.
+// follow an atomic of the list, or a loop may wait for one.
 func (s *baseSearch) scan() bool {
 	for _, v := range s.f.Code {
 		x := s.f.Val(v)
@@ -99,6 +100,9 @@ func (s *baseSearch) scan() bool {
 			}
 			s.open = s.open[:len(s.open)-1]
 		}
+		if s.loops > 0 && s.mayWait(x) {
+			return false
+		}
 		kind, is := tallyOf(x)
 		is = is && x.Flags&(ir.Volatile|ir.Coherent) == 0
 		switch {
@@ -110,6 +114,18 @@ func (s *baseSearch) scan() bool {
 		}
 	}
 	return true
+}
+
+// mayWait reports whether an operation of a loop reads memory that other invocations change meanwhile. The loop may wait for a tally of
+// another invocation. It would wait for the end of that worker, which may run the workgroup that waits.
+func (s *baseSearch) mayWait(x *ir.Val) bool {
+	switch {
+	case x.Op != ir.Ld && x.Op.Family() != ir.Atomics, s.f.Val(x.Args[0]).Op == ir.Wg:
+		return false
+	case x.Op == ir.Ld:
+		return x.Flags&(ir.Volatile|ir.Coherent) != 0
+	}
+	return x.Flags&ir.Unused == 0
 }
 
 // isBase reports whether a handle is the region of an address in the push constants.

@@ -8,7 +8,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 )
 
-// TestWithBase checks which atomics at an address get a resource: those that are the last effects, of one kind, in no loop.
+// waiting is a loop that ends once it reads 3.
+func waiting(read string) string {
+	return "\tblock L2 {\n\tloop L3 {\n\tvw = " + read + "\n\tvb = eq.i32 vw, 3:i32\n\tif vb {\n\tbr L2\n\t}\n\tbr L3\n\t}\n\t}\n"
+}
+
+// TestWithBase checks which atomics at an address get a resource: those that are the last effects, of one kind, in no loop and after none
+// that waits for other invocations.
 func TestWithBase(t *testing.T) {
 	const add = "\tvy = atomadd.i32 vh, vo, vx, #0 !unused\n"
 	for _, c := range []struct {
@@ -33,6 +39,10 @@ func TestWithBase(t *testing.T) {
 		{"one in a loop", "\tblock L2 {\n\tloop L3 {\n" + add + "\tvb = eq.i32 vx, 3:i32\n\tif vb {\n\tbr L2\n\t}\n\tbr L3\n\t}\n\t}\n", 0},
 		{"one before a loop of others of its kind", add + "\tblock L2 {\n\tloop L3 {\n\tvr = region 4096:i64, #4\n\tvz = atomadd.i32 vr, vo, vx, #0 !unused\n" +
 			"\tvb = eq.i32 vx, 3:i32\n\tif vb {\n\tbr L2\n\t}\n\tbr L3\n\t}\n\t}\n", 1},
+		{"one after a loop that waits", waiting("ld.i32 vh, vo, #0 !vol") + add, 0},
+		{"one after a loop that waits by an atomic", waiting("atomadd.i32 vh, vo, 0:i32, #0") + add, 0},
+		{"one after a loop that waits for its workgroup", waiting("ld.i32 vs, 0:i32, #0 !vol") + add, 1},
+		{"one after a loop of loads", waiting("ld.i32 vh, vo, #0") + add, 1},
 		{"one at a computed address", "\tvn = add.i64 va, 8:i64\n\tvr = region vn, #4\n\tvz = atomadd.i32 vr, vo, vx, #0 !unused\n", 0},
 	} {
 		p, err := ir.Parse("program \"base\" compute\nsubgroup 16\nlocal 64 1 1\npush 16\nshared 4\nin local.x i32 0\neffects barrier writes\n\nfunc \"main\"() L1 {\n" +
