@@ -21,9 +21,9 @@ var maskedFamily = family{
 
 // laneTypes returns the types of one lane, if an instruction works on vectors of
 // pointers: the components of both types, if both are vectors of one length and
-// the components of one are pointers. Otherwise it returns the types themselves.
+// the components of one are pointers and the other ones known. Otherwise it returns the types themselves.
 func laneTypes(t, x *facts.Type) (*facts.Type, *facts.Type) {
-	if pointersOf(t) == nil && pointersOf(x) == nil || !x.IsVector() || !t.IsVector() || x.Components() != t.Components() {
+	if pointersOf(t) == nil && pointersOf(x) == nil || !x.IsVector() || !t.IsVector() || x.Components() != t.Components() || t.Elem == nil || x.Elem == nil {
 		return t, x
 	}
 	return t.Elem, x.Elem
