@@ -21,6 +21,9 @@ type integerQuestion struct {
 
 // integers reads the operands and the result of an instruction on integers, and determines the permitted results.
 func (f *allowedFlags) integers(rule *precision.Integer, bits int, operands []string, result string) (asked, error) {
+	if err := rule.CheckBits(bits); err != nil { // before numbers of so many bits
+		return nil, err
+	}
 	q := &integerQuestion{rule: rule, IntegerQuery: precision.IntegerQuery{Instruction: rule.Name, Bits: bits, SignedRemainder: f.signedRemainder}}
 	for n, text := range operands {
 		v, err := parseIntegers(text, rule.OperandKind(n), rule.OperandBits(n, bits))
@@ -57,12 +60,12 @@ func parseIntegers(text string, kind precision.Kind, bits int) (list []*big.Int,
 		}
 		v, ok := new(big.Int).SetString(part, 0)
 		low, high := big.NewInt(-1), big.NewInt(1)
-		low.Lsh(low, uint(max(bits, 1)-1))
-		high.Lsh(high, uint(max(bits, 1)))
+		low.Lsh(low, uint(bits-1))
+		high.Lsh(high, uint(bits))
 		if !ok || v.Cmp(low) < 0 || v.Cmp(high) >= 0 {
 			return nil, fmt.Errorf("%q is no integer of %d bits", part, bits)
 		}
-		list = append(list, precision.Wrap(v, kind, max(bits, 1)))
+		list = append(list, precision.Wrap(v, kind, bits))
 	}
 	return list, nil
 }

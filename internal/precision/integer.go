@@ -66,6 +66,14 @@ func (i *Integer) OperandKind(n int) Kind {
 	return Unsigned
 }
 
+// CheckBits returns an error if there are no operands of a width.
+func (i *Integer) CheckBits(bits int) error {
+	if !slices.Contains(i.Widths, bits) {
+		return fmt.Errorf("%s has no operands of %d bits", i.Name, bits)
+	}
+	return nil
+}
+
 // FindInteger returns the instruction of a name of [Integers], in any case, with or without "Op".
 func FindInteger(name string) (Integer, bool) {
 	for _, i := range Integers() {
@@ -92,8 +100,8 @@ func AllowedIntegers(q IntegerQuery) ([]*big.Int, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is no instruction on integers", q.Instruction)
 	}
-	if !slices.Contains(i.Widths, q.Bits) {
-		return nil, fmt.Errorf("%s has no operands of %d bits", i.Name, q.Bits)
+	if err := i.CheckBits(q.Bits); err != nil {
+		return nil, err
 	}
 	if n := len(q.Operands); n != len(i.In) {
 		return nil, fmt.Errorf("%s has %d operands; %d are given", i.Name, len(i.In), n)
