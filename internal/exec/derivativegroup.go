@@ -15,7 +15,7 @@ type Derivative struct {
 	Times       uint64   // primitives and instances
 }
 
-// derivativeGroups are the primitives whose fragments run.
+// derivativeGroups are the primitives with fragments that run.
 type derivativeGroups struct {
 	size    map[primitiveOf]uint32 // invocations
 	reached map[instanceOf]*instance
@@ -78,7 +78,7 @@ func (g *derivativeGroups) add(p *ir.Program, message uint32, lanes Lanes, x, y 
 	}
 }
 
-// stop ends the search at a derivative. The primitives whose fragments run have no reports: some of their derivatives are not counted.
+// stop ends the search at a derivative. The primitives with fragments that run have no reports: some of their derivatives are not counted.
 func (g *derivativeGroups) stop(at *Message) {
 	g.stopped, g.size, g.reached = at, nil, nil
 }
@@ -116,7 +116,7 @@ func hasLater(orders map[siteOf]uint32, site siteOf, order uint32) bool {
 	return ok && order < have
 }
 
-// results returns the findings without the primitives whose fragments run.
+// results returns the findings without the primitives with fragments that run.
 func (g *derivativeGroups) results() derivativeGroups {
 	return derivativeGroups{missed: copies(g.missed), stopped: g.stopped}
 }

@@ -136,7 +136,7 @@ func (l *Log) place(p *ir.Program, j *Job) {
 	l.detector().place(p, j)
 }
 
-// trace passes an event to the detector of data races, or to that of derivatives.
+// trace passes an event to the detector of data races, or to the one of derivatives.
 func (l *Log) trace(m *Message) {
 	if !m.Of().Event.Kind.OfQuads() {
 		l.detector().event(m)

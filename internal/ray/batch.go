@@ -17,7 +17,7 @@ type batch struct {
 	triangles [batchSize]triangle
 	lo, hi    [batchSize][4]float32
 	ok        [batchSize]bool
-	// addresses holds those of the vertices; slow is the triangles without addresses, which readers read.
+	// addresses holds the addresses of the vertices; slow is the triangles without addresses, which readers read.
 	addresses [batchSize][3]uintptr
 	slow      [batchSize]bool
 }
@@ -115,7 +115,7 @@ func readBlocks(blocks []block, boxes []wideBounds, readers []reader, team *team
 	})
 }
 
-// fill returns the blocks of triangles, and adds their boxes to those of the builder.
+// fill returns the blocks of triangles, and adds their boxes to the boxes of the builder.
 func (b *builder) fill(readers []reader) []block {
 	add := b.addRange
 	if b.fast {
@@ -127,7 +127,7 @@ func (b *builder) fill(readers []reader) []block {
 	return blocks
 }
 
-// joined returns the boxes of blocks over both times, in the memory of boxes, and gives that of moved back. A list that is nil adds nothing.
+// joined returns the boxes of blocks over both times, in the memory of boxes, and gives the memory of moved back. A list that is nil adds nothing.
 func joined(boxes, moved []wideBounds) []wideBounds {
 	if boxes == nil {
 		return moved

@@ -34,7 +34,7 @@ const (
 )
 
 // grow makes the wide tree in two steps: the trunk, with a task for each part of at most b.grain items, and then the tasks. The nodes of
-// the trunk come first, and then those of the tasks, in their order, so that the tree does not depend on the number of goroutines.
+// the trunk come first, and then the nodes of the tasks, in their order, so that the tree does not depend on the number of goroutines.
 func (b *builder) grow(root *child) {
 	n := int(root.to - root.from)
 	build := func(t *branch, part *child) {

@@ -69,7 +69,7 @@ func growBlocks(w *wideBounds, blocks []block) {
 	growBlocksAVX2(w, &blocks[0], len(blocks))
 }
 
-// readAVX2 reads the triangles of b whose readers have a source, and sets slow for the others.
+// readAVX2 reads the triangles of b that have a source in their readers, and sets slow for the others.
 //
 //go:noescape
 func readAVX2(b *batch, readers *reader)

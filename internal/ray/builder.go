@@ -28,7 +28,7 @@ type builder struct {
 	// points has the memory of keys, or spare.
 	points []point
 	spare  []mortonKey
-	// boxes are those of the blocks of triangles.
+	// boxes are the boxes of the blocks of triangles.
 	boxes []wideBounds
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
 	stop    func() error

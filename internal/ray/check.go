@@ -76,7 +76,7 @@ func (s *Structure) checkRef(r ref, parent int, at uint8, depth []uint8) error {
 		first, count := r.blockRange()
 		ok = first+count <= len(s.blocks)
 	case s.kind == Boxes:
-		ok = int(r&^leafBit) < min(len(s.boxes), maxBlocks) // the bits above are those of a number of blocks
+		ok = int(r&^leafBit) < min(len(s.boxes), maxBlocks) // the bits above are a number of blocks
 	case s.kind.isRound():
 		ok = int(r&^leafBit) < min(len(s.rounds), maxBlocks)
 	}

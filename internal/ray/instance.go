@@ -4,7 +4,7 @@ import "math"
 
 // An Instance places a bottom level in a top level.
 type Instance struct {
-	// Transform is the matrix object to world of 3 rows and 4 columns; that of time 0 if the instance moves.
+	// Transform is the matrix object to world of 3 rows and 4 columns; the one of time 0 if the instance moves.
 	Transform [12]float32
 	// Custom and RecordOffset have 24 bits.
 	Custom, RecordOffset uint32

@@ -16,7 +16,7 @@ type session struct {
 	moved unsafe.Pointer
 	// sp and base are addresses in the walker's stack.
 	sp, base unsafe.Pointer
-	// leafList and leafSize are the list of what the leaves refer to, and the size of its elements.
+	// leafList and leafSize are the list that the leaves refer to, and the size of its elements.
 	leafList unsafe.Pointer
 	leafSize int64
 	// low and high are the walker's, for eight lanes. Go sets the first ones.
@@ -97,7 +97,7 @@ func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
 	s.current, s.place, s.leaves = b.root, noPlace, 0
 }
 
-// leafList returns the list of what the leaves of b refer to, and the size of its elements.
+// leafList returns the list that the leaves of b refer to, and the size of its elements.
 func (b *Structure) leafList() (list unsafe.Pointer, size int64) {
 	switch {
 	case b.top:

@@ -141,7 +141,7 @@ func (b *builder) sortPoints(points []point, centers *wideBounds) {
 	b.points, b.spare = points, keys
 }
 
-// mortonKeys sets keys to those of points: component k is (middle−from)·scale.
+// mortonKeys sets keys to the keys of points: component k is (middle−from)·scale.
 func mortonKeys(keys []mortonKey, points []point, from, scale *[4]float32) {
 	if hasKernel {
 		mortonKeysAVX2(&keys[0], &points[0], len(points), from, scale)
@@ -172,7 +172,7 @@ func spread3(x int32) uint32 {
 }
 
 // sortKeys sorts keys by their codes, stably, with the memory of other: by one digit after the other, from the lowest one on. Each
-// goroutine moves a part of the keys; its keys of a digit follow those of the parts before.
+// goroutine moves a part of the keys; its keys of a digit follow the keys of the parts before.
 func sortKeys(keys, other []mortonKey, team *team) []mortonKey {
 	const mask = 1<<mortonBits - 1
 	const minPart = 1 << 13 // keys of a goroutine
@@ -276,7 +276,7 @@ func (b *builder) mortonSplit(from, to int32) int32 {
 		return (to - from) / 2
 	}
 	bit := bits.Len32(first^last) - 1
-	low := from // the bit of low is 0, and that of low+n is 1; no branch depends on the keys
+	low := from // the bit of low is 0, and the one of low+n is 1; no branch depends on the keys
 	for n := to - from; n > 1; {
 		half := n >> 1
 		low += half & (int32(b.keys[low+half].code()>>bit&1) - 1)

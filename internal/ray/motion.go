@@ -137,7 +137,7 @@ const (
 	// mostPieces bounds the parts of a motion whose inverses have bounds of their own, and the trials to find them.
 	mostPieces = 64
 	// mostChange is how much the matrix changes at most from the middle to the ends of a part, relative to the one in the middle.
-	// roundings is more than what the roundings of the matrices add to it if the spread is at most maxSpread.
+	// roundings is more than the roundings of the matrices add to it if the spread is at most maxSpread.
 	mostChange = 3.0 / 8
 	roundings  = 1.0 / 8
 )

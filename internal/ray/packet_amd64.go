@@ -18,7 +18,7 @@ type packetSession struct {
 	leafSize int64
 	// sp and base are addresses in the packet's stack; first is the first entry of a node.
 	sp, base, first unsafe.Pointer
-	// near, far and axis are those of levels, of all rays.
+	// near, far and axis are as in levels, of all rays.
 	near, far, axis [3]int64
 	// plane holds the farthest origins before the near bounds and behind the far ones, by component, and scale the
 	// extremes of the negated scales: the interval around all rays.
@@ -76,7 +76,7 @@ func enterPacketAVX2(s *packetSession, p *placed, rays *PacketRays, reach, sprea
 //go:noescape
 func gatherAVX2(s *packetSession, class int32, lanes uint32) uint32
 
-// walkPacketAVX2 traverses the structure of s. Its results are those of walkAVX2.
+// walkPacketAVX2 traverses the structure of s. It has the results of walkAVX2.
 //
 //go:noescape
 func walkPacketAVX2(s *packetSession) int
@@ -231,7 +231,7 @@ func (w *Walker) eachTriangles(instance, lanes uint32) {
 
 // few returns the rays of lanes with a class that too few of them have to traverse together.
 func (s *packetSession) few(lanes uint32) (few uint32) {
-	var members [32]uint32 // by class; the last one is that of −1
+	var members [32]uint32 // by class; the last one is for −1
 	for rest := lanes; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest) & (PacketLanes - 1)
 		members[s.class[i]&31] |= 1 << i

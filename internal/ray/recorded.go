@@ -46,7 +46,7 @@ type registered struct {
 	place  uint32
 }
 
-// number is the number of a primitive in its bottom level: that of the geometry in the high half.
+// number is the number of a primitive in its bottom level: the number of the geometry is in the high half.
 type number uint64
 
 // place returns the place of a primitive of a bottom level, or UnknownPlace.

@@ -69,7 +69,7 @@ func (v double) dot(w double) float64 {
 // crossRound returns the point at which the ray enters x. A ray that enters x at an end without a
 // cap, or that starts inside, has none.
 //
-// The distance is in the interval of the box of x, as that of a triangle is (cross).
+// The distance is in the interval of the box of x, as the distance of a triangle is (cross).
 func (l *level) crossRound(x *round) (c touch, ok bool) {
 	t, u, ok := x.enter(toDouble(vec(l.entered[0][:3])), toDouble(vec(l.entered[1][:3])))
 	if !ok {
@@ -125,7 +125,7 @@ func (x *round) enterCap(o, d double, end int) (t float64, ok bool) {
 	return t, r > 0 && rest >= 0 && t-t == 0
 }
 
-// leastSide and mostSide bound the places of the side, so that 0 and 1 are those of the caps.
+// leastSide and mostSide bound the places of the side, so that 0 and 1 are the places of the caps.
 const (
 	leastSide = 1.0 / (1 << 24)
 	mostSide  = 1 - 1.0/(1<<24)

@@ -12,7 +12,7 @@ type crossing struct {
 // cross intersects the ray with the triangle (Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection").
 // The vertices are sheared into the plane across the ray; each sheared vertex depends on the ray and the vertex
 // only, and the signs of the three edge functions are exact. A ray through an edge or a vertex belongs to exactly
-// one of the triangles around it: the signs are those of a ray moved by (ε, ε²) (Edelsbrunner and Mücke 1990,
+// one of the triangles around it: the signs are the ones of a ray moved by (ε, ε²) (Edelsbrunner and Mücke 1990,
 // "Simulation of Simplicity"). So closed meshes have no leaks and no double hits.
 //
 // t is in the interval of the triangle's box, and so in the intervals of all boxes of the tree above it: the order

@@ -55,7 +55,7 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	return next, stopError(in)
 }
 
-// copyTree gives s the flags of source and memory for the same tree: that of source itself, or new memory with any values.
+// copyTree gives s the flags of source and memory for the same tree: the memory of source itself, or new memory with any values.
 func (s *Structure) copyTree(source *Structure, reuse bool) {
 	s.flags, s.root = source.flags, source.root
 	if reuse {

@@ -23,7 +23,7 @@ import (
 //
 // An address may be one of any memory, so that loads may reach the same bytes. They are right all the same if the atomics are the last
 // effects of each invocation: then no invocation can order a load after another one's atomics, as it would need a later effect of that
-// one. Further atomics of the same kind commute with them. A loop that reads what others write, by a volatile or coherent load or by an
+// one. Further atomics of the same kind commute with them. A loop that reads memory that others write, by a volatile or coherent load or by an
 // atomic, is an exception: it may wait for the atomics, which then must not wait for the end of a worker.
 
 // BaseSet is the set of the resource of a base; no descriptor set has this number.

@@ -26,7 +26,7 @@ func tallyOf(x *ir.Val) (Tally, bool) {
 
 // PrivatizableAtomics returns for each resource the atomic that is its only access, or none. It returns
 // none at all if others may observe the order of effects: if an access is volatile or coherent, or the
-// program can access memory by address. Those of the resource of WithBase are an exception.
+// program can access memory by address. The resource of WithBase is an exception.
 func PrivatizableAtomics(p *ir.Program) []Tally {
 	if len(p.Res) == 1 && p.Res[0].Set == BaseSet {
 		return baseTally(p)

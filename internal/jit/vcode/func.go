@@ -126,7 +126,7 @@ const (
 	// as 0.
 	TableLookup
 
-	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range. A u1, a Gen, is a number of lanes to add to those of Part.
+	SlotLoad  // d0 = slot u0, a Gen, of private variable Aux. The slot is in range. A u1, a Gen, is a number of lanes to add to the lanes of Part.
 	SlotStore // Slot u0, a Gen, of private variable Aux = u1. The slot is in range. A u2 is like u1 of SlotLoad; the slot is constant then.
 
 	// Bounds checks, shared by several accesses.
@@ -236,7 +236,7 @@ func (in *Inst) BailsOut() bool {
 	return in.Op == Guard || in.Proven && (in.Op == BoundsCheck || in.Op == StoreBoundsCheck)
 }
 
-// FirstLane returns the number of lanes that a SlotLoad or SlotStore adds to those of its part, and whether it has one.
+// FirstLane returns the number of lanes that a SlotLoad or SlotStore adds to the lanes of its part, and whether it has one.
 func (in *Inst) FirstLane() (r Reg, ok bool) {
 	n := 1
 	if in.Op == SlotStore {

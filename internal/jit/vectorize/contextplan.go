@@ -14,8 +14,8 @@ import (
 //
 //   - with a value that is no vector of words, such as an index of an invocation, which has forms in general registers too,
 //   - with private memory, which the rows would share,
-//   - with joined phases (phasejoin.go), whose order of subgroups depends on the values in registers,
-//   - whose phases have loops.
+//   - with joined phases (phasejoin.go): their order of subgroups depends on the values in registers,
+//   - with loops in phases.
 
 // minContextOps is the number of operations, of all subgroups together, of a replicated phase from which contexts pay: its code does not
 // fit in a first-level cache of 32 KiB. Many short phases run faster in registers. It is a variable for tests.

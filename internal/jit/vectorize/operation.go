@@ -205,7 +205,7 @@ func (w *vectorizer) shareBound(high ir.V) {
 	}
 }
 
-// findBounds finds the spans for shareBound: those of the first condition with each bound.
+// findBounds finds the spans for shareBound: the ones of the first condition with each bound.
 func (w *vectorizer) findBounds() {
 	w.bounds = map[ir.V]uint32{}
 	for _, v := range w.src.Code {

@@ -57,7 +57,7 @@ func sinkFar(f *vcode.Func) {
 			if to < 0 || to == int32(b) || !f.Blocks[to].Far || !writtenOnce(f, in, defCount) {
 				continue
 			}
-			// The far block reads the operands from here on, so that those of a moved instruction usually stay.
+			// The far block reads the operands from here on, so that the operands of a moved instruction usually stay.
 			moved[to] = append(moved[to], *in)
 			for _, r := range slices.Concat(in.Uses, in.Masks) {
 				if block[r] != to+1 {

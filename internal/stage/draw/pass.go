@@ -92,7 +92,7 @@ type clearedView struct {
 type binList struct {
 	ticket uint64 // position in the order of the pass
 	worker int32  // that binned it
-	number uint32 // differs from those of other lists that run together
+	number uint32 // differs from the numbers of other lists that run together
 	bins   []bin
 
 	clear        *recordedClear // or a clear
