@@ -83,3 +83,23 @@ func testBaseTalliesNowhere(t *testing.T, engine jit.Engine) {
 		}
 	}
 }
+
+// TestBaseTallyWaits has the last workgroup wait until the others have counted themselves at an address. They run before it, so that it
+// ends within a small budget.
+func TestBaseTallyWaits(t *testing.T) { eachLevel(t, testBaseTallyWaits) }
+
+func testBaseTallyWaits(t *testing.T, engine jit.Engine) {
+	const groups, size = 32, 64
+	prog := compileWith(t, engine, fmt.Sprintf("program \"tally\" compute\nsubgroup 16\nlocal %d 1 1\npush 8\nin workgroup.x i32 0\neffects writes\n\nfunc \"main\"() L1 {\n"+
+		"\tvp = push\n\tvB = ld.i64 vp, 0:i32, #0\n\tvg = in.i32 #0\n\tvh = region vB, #4\n\tve = regionoff vh, vB\n\tvl = eq.i32 vg, %d:i32\n"+
+		"\tif vl {\n\t\tblock L2 {\n\t\t\tloop L3 {\n\t\t\t\tvw = ld.i32 vh, ve, #0 !vol\n\t\t\t\tvb = ule.i32 %d:i32, vw\n\t\t\t\tif vb {\n\t\t\t\t\tbr L2\n\t\t\t\t}\n\t\t\t\tbr L3\n\t\t\t}\n\t\t}\n\t}\n"+
+		"\tvz = atomadd.i32 vh, ve, 1:i32, #0 !unused\n}\n", size, groups-1, size*(groups-1)))
+	counter := loadLittleEndian(make([]uint32, 16))
+	job := &exec.Job{Groups: [3]uint32{groups, 1, 1}, Workers: 1, Budget: 1 << 10, Push: binary.LittleEndian.AppendUint64(nil, 1<<32), Regions: []exec.Region{{Address: 1 << 32, Bytes: counter}}}
+	if err := prog.Run(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	if got := binary.LittleEndian.Uint32(counter); got != groups*size {
+		t.Errorf("%d invocations are counted; must be %d", got, groups*size)
+	}
+}
