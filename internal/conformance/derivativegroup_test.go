@@ -92,12 +92,15 @@ func TestDerivativeGroups(t *testing.T) {
 		return "OpSelectionMerge %m None\nOpBranchConditional " + condition + " %t %m\n%t = OpLabel\n" + then + "\nOpBranch %m\n%m = OpLabel\n"
 	}
 	const (
-		d        = "%d = OpDPdx %float %f"
-		call     = "%d = OpFunctionCall %float %g %f"
-		call2    = "%d2 = OpFunctionCall %float %g %f"
-		callee   = "%g = OpFunction %float None %fnf\n%p = OpFunctionParameter %float\n%gl = OpLabel\n%gd = OpDPdxFine %float %p\nOpReturnValue %gd\nOpFunctionEnd"
-		mode     = "OpCapability QuadControlKHR\nOpExtension \"SPV_KHR_quad_control\"\n"
-		demote   = "OpDemoteToHelperInvocation"
+		d      = "%d = OpDPdx %float %f"
+		call   = "%d = OpFunctionCall %float %g %f"
+		call2  = "%d2 = OpFunctionCall %float %g %f"
+		callee = "%g = OpFunction %float None %fnf\n%p = OpFunctionParameter %float\n%gl = OpLabel\n%gd = OpDPdxFine %float %p\nOpReturnValue %gd\nOpFunctionEnd"
+		mode   = "OpCapability QuadControlKHR\nOpExtension \"SPV_KHR_quad_control\"\n"
+		demote = "OpDemoteToHelperInvocation"
+		end    = "%e = OpFunctionCall %void %k\n"
+		ends   = "%k = OpFunction %void None %fn\n%kl = OpLabel\n%ki = OpLoad %uint %primitive\n%kf = OpIEqual %bool %ki %c0\nOpSelectionMerge %km None\nOpBranchConditional %kf %kt %km\n" +
+			"%kt = OpLabel\nOpKill\n%km = OpLabel\nOpReturn\nOpFunctionEnd"
 		leave    = "OpSelectionMerge %m None\nOpBranchConditional %left %t %m\n%t = OpLabel\nOpKill\n%m = OpLabel\n"
 		iterates = "%same = OpIEqual %bool %n %side\n"
 	)
@@ -122,6 +125,7 @@ func TestDerivativeGroups(t *testing.T) {
 		{"a function from two places", branch("%left", call, call2), callee, false, true},
 		{"two calls", call + "\n" + call2, callee, false, false},
 		{"calls in a loop", loop("%c3", call), callee, false, false},
+		{"after the end of one of two primitives in a function", end + d, ends, false, false},
 		{"a call in another iteration", loop("%c2", iterates+inLoop("%same", call)), callee, false, true},
 	} {
 		capability, execution := "", ""

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"cmp"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -10,7 +12,7 @@ import (
 
 // Derivative is a derivative of which not all invocations of the primitive execute the same dynamic instance.
 type Derivative struct {
-	First       *Message // of the first invocation that did, in the first such primitive, with the values of the event
+	First       *Message // of the invocation that did at the least y and x, with the values of the event
 	Count, Size uint32   // the invocations that did, and all of the primitive
 	Times       uint64   // primitives and instances
 }
@@ -37,9 +39,8 @@ type instanceOf struct {
 
 // instance is a dynamic instance of a derivative.
 type instance struct {
-	order, count uint32
-	lane         uint32
-	pixel        uint64 // the first value of the first invocation
+	count uint32
+	pixel uint64 // the first value of the invocation with the least y and x: the order of the events depends on the threads
 }
 
 // maxInstances bounds the primitives and the dynamic instances together.
@@ -70,11 +71,13 @@ func (g *derivativeGroups) add(p *ir.Program, message uint32, lanes Lanes, x, y 
 					g.stop(&Message{Program: p, Number: message, Args: []uint64{x[lane], y[lane]}})
 					return
 				}
-				of = &instance{order: uint32(len(g.reached)), lane: uint32(lane), pixel: x[lane]}
+				of = &instance{pixel: x[lane]}
 				g.reached[at] = of
 			}
 		}
-		of.count++
+		if of.count++; uint32(x[lane]) < uint32(of.pixel) {
+			of.pixel = x[lane]
+		}
 	}
 }
 
@@ -85,35 +88,40 @@ func (g *derivativeGroups) stop(at *Message) {
 
 // judge ends the primitives. Instances with the same hash have a multiple of the invocations.
 func (g *derivativeGroups) judge() {
-	orders := map[siteOf]uint32{} // of the first instance of this call
+	found := map[siteOf]*Derivative{} // by this call
 	for at, x := range g.reached {
 		size := g.size[at.primitiveOf]
 		if size == 0 || x.count%size == 0 {
 			continue
 		}
+		d := &Derivative{&Message{Program: at.program, Number: at.message, Args: []uint64{x.pixel, uint64(at.path)}}, x.count % size, size, 1}
 		site := siteOf{at.program, at.message}
-		if g.missed == nil {
-			g.missed = map[siteOf]*Derivative{}
+		if other := found[site]; other != nil {
+			if d.Times += other.Times; other.order(d) < 0 {
+				other.Times = d.Times
+				continue
+			}
 		}
-		d, known := g.missed[site]
-		if !known {
-			d = &Derivative{}
+		found[site] = d
+	}
+	for site, d := range found {
+		switch was := g.missed[site]; {
+		case was != nil:
+			was.Times += d.Times
+		case g.missed == nil:
+			g.missed = map[siteOf]*Derivative{site: d}
+		default:
 			g.missed[site] = d
-		}
-		if d.Times++; !known || hasLater(orders, site, x.order) {
-			orders[site] = x.order
-			d.First = &Message{Program: at.program, Lane: x.lane, Number: at.message, Args: []uint64{x.pixel, uint64(at.path)}}
-			d.Count, d.Size = x.count%size, size
 		}
 	}
 	clear(g.size)
 	clear(g.reached)
 }
 
-// hasLater reports whether the map has a later order for the site.
-func hasLater(orders map[siteOf]uint32, site siteOf, order uint32) bool {
-	have, ok := orders[site]
-	return ok && order < have
+// order compares the derivatives of an instruction by the pixel, and then by all else that does not depend on the threads.
+func (d *Derivative) order(o *Derivative) int {
+	a, b := d.First.Args, o.First.Args
+	return cmp.Or(cmp.Compare(uint32(a[0]), uint32(b[0])), cmp.Compare(d.Size, o.Size), cmp.Compare(d.Count, o.Count), cmp.Compare(a[1], b[1]))
 }
 
 // results returns the findings without the primitives with fragments that run.

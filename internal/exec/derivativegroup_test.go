@@ -56,3 +56,21 @@ func TestDerivativeBound(t *testing.T) {
 		t.Errorf("%d reports, unchecked %v; must be none, and an end", len(list), unchecked)
 	}
 }
+
+// TestDerivativeOrder: a report does not depend on the order of the tiles.
+func TestDerivativeOrder(t *testing.T) {
+	p := derivingProgram()
+	for _, pixels := range [][]uint64{{2 << 16, 1<<16 | 5}, {1<<16 | 5, 2 << 16}} {
+		l := &Log{}
+		for _, primitive := range []uint64{4, 3} {
+			for _, at := range pixels {
+				l.Event(p, [3]uint32{}, 0, FirstLanes(1), 0, []uint64{primitive<<32 | at}, []uint64{0})
+			}
+			l.Event(p, [3]uint32{}, 0, FirstLanes(1), 1, []uint64{primitive<<32 | pixels[primitive-3]}, []uint64{0})
+		}
+		list, _ := l.Derivatives()
+		if len(list) != 1 || list[0].Times != 2 || uint32(list[0].First.Args[0]) != 1<<16|5 {
+			t.Errorf("pixels %#x: %+v; must be one report at pixel (5, 1) for two primitives", pixels, list)
+		}
+	}
+}
