@@ -227,13 +227,18 @@ func (d *definedness) shadow(bytes []byte) []byte {
 }
 
 // refresh sets the shadow of a range of a sparse buffer as its pages are bound: stores to a page without memory leave it undefined.
+// Bytes that are right stay unwritten, because shaders of other queues may read them.
 func (b *definedBuffer) refresh(first, end uintptr) {
 	for at := first; at < end; {
 		next := min(at/SparseBlock*SparseBlock+SparseBlock, end)
+		want := byte(0xff)
+		if b.pages.Has(int(at / SparseBlock)) {
+			want = 0
+		}
 		part := b.shadow[at:next]
-		if clear(part); !b.pages.Has(int(at / SparseBlock)) {
-			for i := range part {
-				part[i] = 0xff
+		for i := range part {
+			if part[i] != want {
+				part[i] = want
 			}
 		}
 		at = next
