@@ -23,6 +23,7 @@ type derivativeGroups struct {
 	reached map[instanceOf]*instance
 	missed  map[siteOf]*Derivative
 	stopped *Message // the first derivative that is not counted; nil for none
+	partial bool     // events of the primitives whose fragments run are lost: they have no reports
 }
 
 // primitiveOf identifies a primitive.
@@ -91,7 +92,7 @@ func (g *derivativeGroups) judge() {
 	found := map[siteOf]*Derivative{} // by this call
 	for at, x := range g.reached {
 		size := g.size[at.primitiveOf]
-		if size == 0 || x.count%size == 0 {
+		if g.partial || size == 0 || x.count%size == 0 {
 			continue
 		}
 		d := &Derivative{&Message{Program: at.program, Number: at.message, Args: []uint64{x.pixel, uint64(at.path)}}, x.count % size, size, 1}
@@ -116,6 +117,7 @@ func (g *derivativeGroups) judge() {
 	}
 	clear(g.size)
 	clear(g.reached)
+	g.partial = false
 }
 
 // order compares the derivatives of an instruction by the pixel, and then by all else that does not depend on the threads.
@@ -124,7 +126,7 @@ func (d *Derivative) order(o *Derivative) int {
 	return cmp.Or(cmp.Compare(uint32(a[0]), uint32(b[0])), cmp.Compare(d.Size, o.Size), cmp.Compare(d.Count, o.Count), cmp.Compare(a[1], b[1]))
 }
 
-// results returns the findings without the primitives with fragments that run.
+// results returns the findings without the counts of primitives with fragments that run.
 func (g *derivativeGroups) results() derivativeGroups {
-	return derivativeGroups{missed: copies(g.missed), stopped: g.stopped}
+	return derivativeGroups{missed: copies(g.missed), stopped: g.stopped, partial: g.partial || len(g.size) > 0}
 }

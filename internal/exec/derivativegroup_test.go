@@ -74,3 +74,34 @@ func TestDerivativeOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestDerivativeRestore goes back to a state in the middle of a primitive: its counts are lost, so it has no report. The next one has.
+func TestDerivativeRestore(t *testing.T) {
+	p := derivingProgram()
+	l := &Log{}
+	log := func(message uint32, pixel uint64) {
+		l.Event(p, [3]uint32{}, 0, FirstLanes(1), message, []uint64{pixel}, []uint64{0})
+	}
+	log(0, 0)
+	s := l.State()
+	rest := func() {
+		log(0, 1)
+		log(0, 2)
+		for pixel := range uint64(3) {
+			log(1, pixel)
+		}
+		l.EndPrimitives()
+	}
+	rest()
+	l.Restore(s)
+	rest()
+	if list, _ := l.Derivatives(); len(list) > 0 {
+		t.Errorf("%+v; must be none", list)
+	}
+	log(0, 0)
+	log(0, 1)
+	log(1, 0)
+	if list, _ := l.Derivatives(); len(list) != 1 {
+		t.Errorf("%+v; must be one report", list)
+	}
+}
