@@ -18,7 +18,7 @@ var partialPrimitive = finding{ir.SanitizeUniform, "a derivative in control flow
 // paths are the numbers of dynamic instances in a module.
 type paths struct {
 	known, followed bool
-	calls           uint64 // 1 + the variable with the hash of the calls; 0 without space for it
+	calls           uint64 // 1 + the variable with the hash of the calls; 0 before it is needed
 }
 
 // pathLoop is a loop construct, and the variable with the number of its iteration.
@@ -41,14 +41,9 @@ func (u *unit) followsPaths() bool {
 	return u.paths.followed
 }
 
-// tracePrimitive logs the start of a fragment, at the start of the entry point. The hash of the calls begins with 0: private memory has
-// old values, also those of an invocation that ended in a call.
+// tracePrimitive logs the start of a fragment.
 func (f *function) tracePrimitive() {
 	if f.followsPaths() {
-		if n, ok := f.newPathVariable(-1); ok {
-			f.paths.calls = 1 + n
-			f.setPathVariable(n, f.b.I32(0))
-		}
 		f.traceQuad(ir.Site{Sanitizer: ir.SanitizeUniform, Stage: ir.Fragment, Rule: partialPrimitive.rule}, ir.PrimitiveEvent, f.b.I32(0))
 	}
 }
@@ -140,8 +135,15 @@ func (f *function) countIteration() {
 
 // enterCall adds the call of the current instruction to the hash of the calls. The result restores it after the call.
 func (f *function) enterCall() (leave func()) {
-	if !f.followsPaths() || f.paths.calls == 0 {
+	if !f.followsPaths() {
 		return func() {}
+	}
+	if f.paths.calls == 0 {
+		n, ok := f.newPathVariable(-1)
+		if !ok {
+			return func() {}
+		}
+		f.paths.calls = 1 + n
 	}
 	before := f.pathVariable(f.paths.calls - 1)
 	f.setPathVariable(f.paths.calls-1, f.mix(f.path(), f.b.I32(uint32(f.at))))
