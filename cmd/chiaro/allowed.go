@@ -158,9 +158,13 @@ type asked interface {
 	writeJSON(c console) error
 }
 
-// ask reads a question and answers it. The name may have the width after a colon.
+// ask reads a question and answers it. The name may have the width after a colon. The name of a conversion may be three words, as in a
+// file, whose words are apart.
 func (f *allowedFlags) ask(ctx context.Context, name string, operands []string, result string) (asked, error) {
 	bits := f.bits
+	if len(operands) > 1 && operands[0] == "to" {
+		name, operands = name+" to "+operands[1], operands[2:]
+	}
 	if base, width, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(width)
 		if err != nil {
