@@ -311,7 +311,7 @@ type commandOrder struct {
 
 	renderings uint64                     // so far
 	rendering  uint64                     // the number of the current one; 0 outside
-	written    map[writtenAttachment]bool // in the current render pass, by draws and clears; of attachments whose store operation may be NONE
+	written    map[writtenAttachment]bool // in the current render pass, by draws and clears; of attachments with a store operation that may be NONE
 	graphs     uint64                     // dispatches so far
 	graph      uint64                     // the number of the current one; 0 outside
 

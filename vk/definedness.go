@@ -31,7 +31,7 @@ type definedness struct {
 type definedBuffer struct {
 	start, end uintptr // addresses of its bytes
 	shadow     []byte
-	pages      *texture.Pages // of a sparse buffer, whose bytes without memory are undefined; nil for another buffer
+	pages      *texture.Pages // of a sparse buffer: bytes without memory are undefined; nil for another buffer
 }
 
 // boundRange is a part of memory to which an object is or was bound.

@@ -159,7 +159,7 @@ type asked interface {
 }
 
 // ask reads a question and answers it. The name may have the width after a colon. The name of a conversion may be three words, as in a
-// file, whose words are apart.
+// file, which has its words apart.
 func (f *allowedFlags) ask(ctx context.Context, name string, operands []string, result string) (asked, error) {
 	bits := f.bits
 	if len(operands) > 1 && operands[0] == "to" {

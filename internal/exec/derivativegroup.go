@@ -23,7 +23,7 @@ type derivativeGroups struct {
 	reached map[instanceOf]*instance
 	missed  map[siteOf]*Derivative
 	stopped *Message // the first derivative that is not counted; nil for none
-	partial bool     // events of the primitives whose fragments run are lost: they have no reports
+	partial bool     // events of the primitives with fragments that run are lost: they have no reports
 }
 
 // primitiveOf identifies a primitive.
@@ -126,7 +126,7 @@ func (d *Derivative) order(o *Derivative) int {
 	return cmp.Or(cmp.Compare(uint32(a[0]), uint32(b[0])), cmp.Compare(d.Size, o.Size), cmp.Compare(d.Count, o.Count), cmp.Compare(a[1], b[1]))
 }
 
-// results returns the findings without the counts of primitives with fragments that run.
+// results returns the findings without the counts of the primitives with fragments that run.
 func (g *derivativeGroups) results() derivativeGroups {
 	return derivativeGroups{missed: copies(g.missed), stopped: g.stopped, partial: g.partial || len(g.size) > 0}
 }

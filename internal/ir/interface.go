@@ -66,7 +66,7 @@ const (
 	QuadX            // i32, 0 or 1: in which column of its quad the lane is
 	QuadY            // i32, 0 or 1: in which row of its quad the lane is
 	FramebufferLayer // the layer that is drawn to
-	PrimitiveNumber  // i32: identifies the primitive among all whose fragments run together
+	PrimitiveNumber  // i32: identifies the primitive among all with fragments that run together
 	TileColor        // read by inat with the number of the sample: the value of the fragment's pixel in a color attachment; Index as of Location
 	TileDepth        // the same of the depth attachment
 	TileStencil      // and of the stencil attachment

@@ -88,7 +88,7 @@ func (f *function) path() ir.V {
 	return h
 }
 
-// mix returns a hash of a hash and a number: a step of Fibonacci hashing (Knuth 1998, 6.4), so that the high bits reach the low ones.
+// mix returns a hash of a hash and a number: a step of Fibonacci hashing (Knuth 1998, 6.4), with its high bits in the low ones.
 func (f *function) mix(h, x ir.V) ir.V {
 	b := f.b
 	const golden, half = 0x9e3779b1, 16

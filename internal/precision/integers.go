@@ -36,7 +36,7 @@ func integer(name string, in []Kind, result Kind, value func(*IntegerQuery, []*b
 	return Integer{Name: name, In: in, Widths: integerWidths, Result: result, Value: value}
 }
 
-// arithmetic are the instructions whose low bits are those of the exact result: they do not depend on the signs of the types.
+// arithmetic are the instructions with the low bits of the exact result: they do not depend on the signs of the types.
 func arithmetic() []Integer {
 	return []Integer{
 		integer("OpSNegate", oneSigned, Signed, each1((*big.Int).Neg)),
@@ -46,7 +46,7 @@ func arithmetic() []Integer {
 	}
 }
 
-// remainders are the divisions. Those of math/big that truncate, Quo and Rem, are OpSDiv and OpSRem. A quotient that is not
+// remainders are the divisions. Quo and Rem of math/big truncate, as OpSDiv and OpSRem do. A quotient that is not
 // representable, of the least number by -1, is an overflow, which SPIR-V leaves undefined, also for the remainder.
 func remainders() []Integer {
 	divides := func(name string, in []Kind, result Kind, undefined string, f func(z, x, y *big.Int) *big.Int) Integer {
@@ -173,7 +173,7 @@ func compares(name string, in []Kind, holds func(order int) bool) Integer {
 	}))
 }
 
-// integerFunctions are those of GLSL.std.450.
+// integerFunctions are the functions of GLSL.std.450.
 func integerFunctions() (list []Integer) {
 	for _, k := range []struct {
 		letter string
@@ -230,7 +230,7 @@ func greater(x, y *big.Int) *big.Int {
 	return x
 }
 
-// extended are the instructions whose result is a struct: the low bits, and the carry, the borrow or the high bits.
+// extended are the instructions with a struct as the result: the low bits, and the carry, the borrow or the high bits.
 func extended() []Integer {
 	product := func(q *IntegerQuery, x []*big.Int) []*big.Int {
 		z := new(big.Int).Mul(x[0], x[1])
@@ -311,7 +311,7 @@ func limits(kind Kind, bits int) (low, high *big.Int) {
 	return low, end.Sub(end, big.NewInt(1))
 }
 
-// productSum returns the product of two vectors, the components of one after those of the other, and the least and the greatest sum that
+// productSum returns the product of two vectors, the components of one after the components of the other, and the least and the greatest sum that
 // some of the products have.
 func productSum(x []*big.Int) (sum, least, most *big.Int) {
 	sum, least, most = new(big.Int), new(big.Int), new(big.Int)

@@ -56,14 +56,14 @@ func (r *Rasterizer) clipRectsOf(viewport int) clipRects {
 	for i, s := range r.samples {
 		x0, x1 := span(v.X, v.Width, s.x)
 		y0, y1 := span(v.Y, v.Height, s.y)
-		one := Rect{x0, y0, x1, y1}
+		of := Rect{x0, y0, x1, y1} // of the sample
 		if i == 0 {
-			c.polygons, c.inner = one, one
+			c.polygons, c.inner = of, of
 		}
 		p := &c.polygons
 		*p = Rect{min(p.X0, x0), min(p.Y0, y0), max(p.X1, x1), max(p.Y1, y1)}
-		c.inner = c.inner.Intersect(one)
-		r.sides = append(r.sides, one)
+		c.inner = c.inner.Intersect(of)
+		r.sides = append(r.sides, of)
 	}
 	if c.sides = r.sides[at:]; c.inner == c.polygons {
 		c.sides = nil
@@ -89,7 +89,7 @@ func (r *Rasterizer) limits(p *draft) Rect {
 	return r.clipRects[p.viewport].polygons
 }
 
-// span returns the range [first, end) of the pixels with their sample from at to at+size; offset is that of the sample in its pixel, in
+// span returns the range [first, end) of the pixels with their sample from at to at+size; offset is the place of the sample in its pixel, in
 // sub-pixels.
 func span(at, size float32, offset int32) (first, end int32) {
 	low, high := float64(at), float64(at)+float64(size)

@@ -63,7 +63,7 @@ func (s *shader) mismatch(a *attachment, n uint32) string {
 	return ""
 }
 
-// checkWritten reports what attachment n takes from the program and no instruction of the program stores to: the input values of its
+// checkWritten reports components that attachment n takes from the program and no instruction stores to: the input values of its
 // blending, or of its write, are undefined (Vulkan, Fragment Output Interface). The program is known here, so the report needs no
 // condition. alphaToOne gives a missing alpha a value.
 func (s *shader) checkWritten(n uint32, c *colorKey) {
