@@ -386,7 +386,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 		}
 	}
 	x.order.draw(&x.dev.printer, p, s, a, indirect)
-	if x.order != nil && (indirect != nil || a.Mesh || a.Count > 0 && a.Instances > 0) {
+	if x.order != nil && drawsSome(a, indirect) {
 		x.order.wrote(g.current, (&drawCheck{x, g.bound.pipeline, p, s, g.current, &g.bound.shaders}).written())
 	}
 	g.count(a)

@@ -50,6 +50,26 @@ func (o *commandOrder) draw(p *printer, d *drawable, s *state.State, a *state.Ar
 	}
 }
 
+// drawsSome reports whether a draw, or one of an indirect draw, has vertices or workgroups. After the first maxCompared draws
+// the next one counts as one with vertices.
+func drawsSome(a *state.Args, indirect *state.Indirect) bool {
+	switch {
+	case indirect != nil:
+	case a.Mesh:
+		return a.Tasks[0] > 0 && a.Tasks[1] > 0 && a.Tasks[2] > 0
+	default:
+		return a.Count > 0 && a.Instances > 0
+	}
+	one := *a
+	n, err := indirect.Draws(&one)
+	for i := uint32(0); err == nil && i < n; i++ { // the draw reports the error
+		if indirect.Set(&one, i); i == maxCompared || drawsSome(&one, nil) {
+			return true
+		}
+	}
+	return false
+}
+
 // vertices adds the reads of a draw that is not indirect.
 func (o *commandOrder) vertices(p *printer, vertex *ir.Program, s *state.State, a *state.Args) {
 	if a.Count == 0 || a.Instances == 0 {

@@ -16,6 +16,13 @@ func TestNoneStoreRaces(t *testing.T) {
 	fill := func(_ *scene, c *CommandBuffer) {
 		c.ClearAttachments(Clears{Colors: map[int][4]uint32{0: {}}})
 	}
+	indirect := func(draws, vertices byte) func(s *scene, c *CommandBuffer) {
+		return func(s *scene, c *CommandBuffer) {
+			b := s.arguments(t)
+			copy(s.memory.Bytes()[3584:], []byte{0: vertices, 16: vertices, 20: 1, 31: 0})
+			c.DrawIndirect(IndirectInfo{Buffer: b, Draws: uint32(draws), Stride: 16})
+		}
+	}
 	noColor := func(s *scene) { s.fixed.Blend = &link.ColorBlend{Attachments: []link.Blend{{Mask: new(uint32)}}} }
 	noDepth := func(s *scene) { s.fixed.DepthStencil.DepthWrite = false }
 	discards := func(s *scene) { s.fixed.Rasterization.Discard = true }
@@ -34,6 +41,9 @@ func TestNoneStoreRaces(t *testing.T) {
 		{"a draw in order of other accesses", nil, draw, depths, false, true},
 		{"no draw", nil, func(*scene, *CommandBuffer) {}, MemoryDependency{}, false, false},
 		{"a draw of nothing", nil, func(_ *scene, c *CommandBuffer) { c.Draw(0, 1, 0, 0) }, MemoryDependency{}, false, false},
+		{"an indirect draw", nil, indirect(2, 3), MemoryDependency{}, false, true},
+		{"no indirect draw", nil, indirect(0, 3), MemoryDependency{}, false, false},
+		{"indirect draws of nothing", nil, indirect(2, 0), MemoryDependency{}, false, false},
 		{"a draw without a component", noColor, draw, MemoryDependency{}, false, false},
 		{"a draw without fragments", discards, draw, MemoryDependency{}, false, false},
 		{"a clear", nil, fill, MemoryDependency{}, false, true},
