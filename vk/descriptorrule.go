@@ -121,10 +121,14 @@ func (c *descriptorCheck) written(s *Set, r *ir.Resource) {
 	defer s.mu.RUnlock()
 	for n, d := range s.used[i] {
 		x := d[0]
-		if r.Kind == ir.SamplerState {
-			x = d[1]
-		}
 		_, isNull := x.(null)
+		if r.Kind == ir.SamplerState {
+			if _, texels := x.(*BufferView); texels || s.layout.slots[i].kind == texelSlot || isNull && s.layout.slots[i].kind == mutableSlot {
+				continue // a texel buffer that the module declares with a sampler has none
+			}
+			x = d[1]
+			_, isNull = x.(null)
+		}
 		switch {
 		case x == nil:
 			c.find(vuid.VkCmdDraw_None_08114, "descriptor %d of binding %d of %v is used and was never written; must be valid", n, r.Binding, &s.object)

@@ -156,6 +156,15 @@ func newDescriptorScene(t testing.TB) *descriptorScene {
 	return &descriptorScene{r, t, must(r.dev.NewPool(PoolInfo{MaxSets: 100}))(t)}
 }
 
+// TestSampledTexelBuffer fetches from a texel buffer with the type of a sampled image, as modules of early versions have it: the descriptor is a buffer
+// view without a sampler, and must be valid.
+func TestSampledTexelBuffer(t *testing.T) {
+	d := newDescriptorScene(t)
+	shader := accessShader("CAPS=OpCapability SampledBuffer", "IMAGE=%float Buffer 0 0 0 1 Unknown", "BODY=%t = OpImage %image %x\n%s = OpImageFetch %v4 %t %u0\n%q = OpImage %image %y\n%r = OpImageFetch %v4 %q %u0")
+	good := Write{Texels: []*BufferView{d.texels("R32_SFLOAT", 0)}}
+	d.check(t, []ruleRow{d.row(accessRow{[]string{"vkCmdDispatch-None-08114"}, nil, shader, Write{}, good, nil, nil}, link.DescriptorType(iface.UniformTexelBuffer))})
+}
+
 // TestSampledRules breaks the rules on samplers together with the views that they sample.
 func TestSampledRules(t *testing.T) {
 	d := newDescriptorScene(t)
