@@ -114,6 +114,27 @@ func TestInterpolation(t *testing.T) {
 	}
 }
 
+// TestMissingSample reads the position of a sample that the fragment does not have: the corner of the pixel, and with one sample its center.
+func TestMissingSample(t *testing.T) {
+	text := "program \"missing\" fragment\nsubgroup 16\nlocal 1 1 1\nin sampleposition f32 0\nin sampleposition f32 1\nout location f32 0\nout location f32 1\n" +
+		"func \"main\"() L1 {\n v1 = inat.f32 NUMBER:i32, #0\n v2 = inat.f32 NUMBER:i32, #1\n out.f32 v1, #0\n out.f32 v2, #1\n}"
+	for samples, want := range map[int]float64{1: 0.5, 4: 0} {
+		for _, number := range []string{"4", "1000", "0xffffffff"} {
+			for _, e := range engines() {
+				c := sampled(t, "R32G32_SFLOAT", samples)
+				s := full(c)
+				s.Multisample.Samples = uint32(samples)
+				fragment := parse(t, strings.ReplaceAll(text, "NUMBER", number), 0)
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: fragment}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+				b := c.images[0].Texel(texture.Coord{})
+				if x, y := math.Float32frombits(binary.LittleEndian.Uint32(b)), math.Float32frombits(binary.LittleEndian.Uint32(b[4:])); float64(x) != want || float64(y) != want {
+					t.Errorf("%s: sample %s of %d is at %v, %v; want %v", e.Name(), number, samples, x, y, want)
+				}
+			}
+		}
+	}
+}
+
 // TestSamples covers the samples of pixels with several and compares each with the
 // standard positions, and what is interpolated at the sample with the weights there.
 func TestSamples(t *testing.T) {
