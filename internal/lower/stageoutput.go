@@ -250,6 +250,8 @@ func (u *unit) insertOutputs() {
 				if x.Aux == atExit {
 					continue
 				}
+				code = u.forgetOutputs(f, append(code, v), x)
+				continue
 			}
 			code = append(code, v)
 		}
@@ -259,11 +261,7 @@ func (u *unit) insertOutputs() {
 
 // outputCode appends the operations that write out the outputs of a stream, or all.
 func (u *unit) outputCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
-	value := func(x ir.Val) ir.V {
-		x.Origin = at.Origin
-		f.Vals = append(f.Vals, x)
-		return ir.V(len(f.Vals) - 1)
-	}
+	value := func(x ir.Val) ir.V { return newValue(f, at, x) }
 	for _, x := range u.handed {
 		for i := range x.scalars {
 			l := &x.scalars[i]
@@ -274,6 +272,36 @@ func (u *unit) outputCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 			slot := value(ir.Val{Op: ir.Const, Type: ir.I32, Aux: x.slots[i]})
 			load := value(ir.Val{Op: ir.PLd, Type: l.typ, Aux: x.number, Args: [4]ir.V{slot}})
 			code = append(code, load, value(ir.Val{Op: ir.Out, Type: l.typ, Aux: u.outputNumber(l), Args: [4]ir.V{load}}))
+		}
+	}
+	return code
+}
+
+// newValue adds a value at the place of another one in the module.
+func newValue(f *ir.Func, at, x ir.Val) ir.V {
+	x.Origin = at.Origin
+	f.Vals = append(f.Vals, x)
+	return ir.V(len(f.Vals) - 1)
+}
+
+// forgetOutputs appends stores to the shadows of the outputs after a vertex is emitted: "After execution, the values of all output
+// variables are undefined" (SPIR-V, OpEmitVertex, OpEmitStreamVertex).
+func (u *unit) forgetOutputs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
+	for _, x := range u.handed {
+		s, ok := u.shadows[x.number]
+		if !ok {
+			continue
+		}
+		clear := func(slot uint64) {
+			n := newValue(f, at, ir.Val{Op: ir.Const, Type: ir.I32, Aux: slot})
+			zero := newValue(f, at, ir.Val{Op: ir.Const, Type: ir.I32})
+			code = append(code, newValue(f, at, ir.Val{Op: ir.PSt, Type: ir.I32, Aux: s.number, Args: [4]ir.V{n, zero}}))
+		}
+		clear(s.all)
+		for i, written := range x.written {
+			if written {
+				clear(x.slots[i])
+			}
 		}
 	}
 	return code
