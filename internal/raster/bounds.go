@@ -97,7 +97,7 @@ func span(at, size float32, offset int32) (first, end int32) {
 		low, high = high, low
 	}
 	pixel := func(x float64) int32 { return int32(min(max(x, -guardBand), guardBand)) }
-	o := float64(offset) / one
+	o := float64(float64(offset) / one) // a rounded quotient: no host fuses it with the differences
 	return pixel(math.Ceil(low - o)), pixel(math.Ceil(high - o))
 }
 
