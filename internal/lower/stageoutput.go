@@ -292,15 +292,15 @@ func (u *unit) forgetOutputs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 		if !ok {
 			continue
 		}
-		clear := func(slot uint64) {
+		forget := func(slot uint64) {
 			n := newValue(f, at, ir.Val{Op: ir.Const, Type: ir.I32, Aux: slot})
 			zero := newValue(f, at, ir.Val{Op: ir.Const, Type: ir.I32})
 			code = append(code, newValue(f, at, ir.Val{Op: ir.PSt, Type: ir.I32, Aux: s.number, Args: [4]ir.V{n, zero}}))
 		}
-		clear(s.all)
+		forget(s.all)
 		for i, written := range x.written {
 			if written {
-				clear(x.slots[i])
+				forget(x.slots[i])
 			}
 		}
 	}
