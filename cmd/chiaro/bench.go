@@ -315,7 +315,7 @@ func (f *benchFlags) module(ctx context.Context, c console, file string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	*c.last = data
+	c.last.Store(&data)
 	return assembled(c, file, data, target)
 }
 

@@ -10,7 +10,7 @@ import (
 // benched runs chiaro bench.
 func benched(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(append([]string{"bench"}, args...), console{strings.NewReader(""), &out, &err, new([]byte), nil})
+	code = run(append([]string{"bench"}, args...), console{strings.NewReader(""), &out, &err, new(lastInput), nil})
 	return code, out.String(), err.String()
 }
 

@@ -23,7 +23,7 @@ func debugScript(t *testing.T, file, launch string, breakpoints ...string) *debu
 	fromDebugger, out := io.Pipe()
 	ended := make(chan bool)
 	go func() {
-		run([]string{"debug", file}, console{in, out, io.Discard, new([]byte), nil})
+		run([]string{"debug", file}, console{in, out, io.Discard, new(lastInput), nil})
 		out.Close()
 		close(ended)
 	}()
@@ -166,7 +166,7 @@ func TestDebugNowhere(t *testing.T) {
 func TestDebugPicks(t *testing.T) {
 	in, toDebugger := io.Pipe()
 	fromDebugger, out := io.Pipe()
-	go run([]string{"debug", "testdata/debug_draw.amber"}, console{in, out, io.Discard, new([]byte), nil})
+	go run([]string{"debug", "testdata/debug_draw.amber"}, console{in, out, io.Discard, new(lastInput), nil})
 	defer toDebugger.Close()
 	c := &debugClient{t: t, in: toDebugger, out: bufio.NewReader(fromDebugger)}
 	for _, launch := range []string{

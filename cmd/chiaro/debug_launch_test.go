@@ -80,7 +80,7 @@ func debugKernel(t *testing.T, ptx, launch string) (*debugClient, string, func()
 	var messages bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run([]string{"debug", filepath.Join(dir, "k.launch.yaml")}, console{in, out, &messages, new([]byte), nil})
+		code <- run([]string{"debug", filepath.Join(dir, "k.launch.yaml")}, console{in, out, &messages, new(lastInput), nil})
 		out.Close()
 	}()
 	c := &debugClient{t: t, in: toDebugger, out: bufio.NewReader(fromDebugger)}

@@ -117,7 +117,7 @@ func TestDebug(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		code <- run([]string{"debug", "../../docs/tour/saxpy.spvasm", "--", "--buffer", "0=float:1,2,3,4", "--buffer", "1=float:10,20,30,40", "--push", "float:2"},
-			console{in, out, &messages, new([]byte), nil})
+			console{in, out, &messages, new(lastInput), nil})
 		out.Close()
 	}()
 	c := &debugClient{t: t, in: toDebugger, out: bufio.NewReader(fromDebugger)}

@@ -135,7 +135,7 @@ func readInput(c console, name string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}
-	*c.last = data
+	c.last.Store(&data)
 	return data, nil
 }
 

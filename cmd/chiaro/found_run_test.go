@@ -85,7 +85,7 @@ func TestFoundRuns(t *testing.T) {
 				}
 			}
 			var out bytes.Buffer
-			code := run(args, console{strings.NewReader(""), &out, &out, new([]byte), nil})
+			code := run(args, console{strings.NewReader(""), &out, &out, new(lastInput), nil})
 			if found := regexp.MustCompile(c.want).Match(out.Bytes()); code != c.code || !found {
 				t.Errorf("code %d; must be %d, and %q in:\n%s", code, c.code, c.want, &out)
 			}

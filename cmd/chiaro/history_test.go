@@ -12,7 +12,7 @@ import (
 // history runs chiaro history and returns its output, its messages and its exit code.
 func history(args ...string) (out, messages string, code int) {
 	var o, e bytes.Buffer
-	code = run(append([]string{"history"}, args...), console{strings.NewReader(""), &o, &e, new([]byte), nil})
+	code = run(append([]string{"history"}, args...), console{strings.NewReader(""), &o, &e, new(lastInput), nil})
 	return o.String(), e.String(), code
 }
 

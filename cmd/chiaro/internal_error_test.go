@@ -17,7 +17,9 @@ func (r *brokenReader) Read([]byte) (int, error) { panic("broken") }
 func TestInternalError(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out, err bytes.Buffer
-	last := []byte("OpNop\n")
+	text := []byte("OpNop\n")
+	var last lastInput
+	last.Store(&text)
 	code := run([]string{"asm", "-"}, console{&brokenReader{}, &out, &err, &last, nil})
 	if code != exitInternal || !strings.Contains(err.String(), "internal error: broken") {
 		t.Fatalf("code %d, %s", code, err.String())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -51,18 +52,21 @@ func unreadable(format string, args ...any) error {
 	return &coded{exitUsage, fmt.Sprintf(format, args...)}
 }
 
+// lastInput is the last input; items of a list may be read at once.
+type lastInput = atomic.Pointer[[]byte]
+
 // console holds the streams of a command.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
-	last     *[]byte // the last input, for reports of internal errors
+	last     *lastInput // for reports of internal errors
 
 	read func(name string) ([]byte, error) // instead of files and standard input; nil for those
 }
 
 func main() {
 	ignorePipe() // a closed pipe is a write error as any other
-	code := run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new([]byte)})
+	code := run(os.Args[1:], console{in: os.Stdin, out: watched(os.Stdout), err: watched(os.Stderr), last: new(lastInput)})
 	parts.end()
 	os.Exit(code)
 }
@@ -104,7 +108,8 @@ func run(args []string, c console) (code int) {
 // saveInput saves the last input to a file, so that a report of an internal error
 // can include it.
 func saveInput(c console) {
-	if len(*c.last) == 0 {
+	data := c.last.Load()
+	if data == nil || len(*data) == 0 {
 		return
 	}
 	f, err := os.CreateTemp("", "chiaro-input-*")
@@ -112,7 +117,7 @@ func saveInput(c console) {
 		return // no writable folder: report the error without the input
 	}
 	defer f.Close()
-	if _, err := f.Write(*c.last); err == nil {
+	if _, err := f.Write(*data); err == nil {
 		plain.Fprintf(c.err, "chiaro: the input is saved in %s\n", f.Name())
 	}
 }

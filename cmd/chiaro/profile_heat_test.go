@@ -12,7 +12,7 @@ import (
 // pixels execute the same instructions at each pixel, so that the mean is the largest count.
 func TestHeat(t *testing.T) {
 	var out, messages bytes.Buffer
-	if code := run([]string{"profile", "testdata/debug_draw.amber", "--format", "html"}, console{strings.NewReader(""), &out, &messages, new([]byte), nil}); code != 0 {
+	if code := run([]string{"profile", "testdata/debug_draw.amber", "--format", "html"}, console{strings.NewReader(""), &out, &messages, new(lastInput), nil}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &messages)
 	}
 	page := out.String()

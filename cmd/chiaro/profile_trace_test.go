@@ -70,7 +70,7 @@ func TestProfileInvocations(t *testing.T) {
 	output := func(format string) string {
 		var out, messages bytes.Buffer
 		args := []string{"profile", file, "--invocations", "--groups", "2", "--subgroup-size", "16", "--buffer", "0=uint*128", "--buffer", "1=uint*2048", "--format", format}
-		if code := run(args, console{strings.NewReader(""), &out, &messages, new([]byte), nil}); code != 0 {
+		if code := run(args, console{strings.NewReader(""), &out, &messages, new(lastInput), nil}); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &messages)
 		}
 		return out.String()

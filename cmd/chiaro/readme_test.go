@@ -47,7 +47,7 @@ func runDocument(t *testing.T, file string) {
 			}
 			ran++
 			var got bytes.Buffer
-			run(strings.Fields(strings.ReplaceAll(command, "'", "")), console{strings.NewReader(""), &got, &got, new([]byte), nil})
+			run(strings.Fields(strings.ReplaceAll(command, "'", "")), console{strings.NewReader(""), &got, &got, new(lastInput), nil})
 			begin, _, shortened := strings.Cut(want, "⋮\n") // the document shows the first lines alone
 			if g, w := stable(got.String()), stable(begin); g != w && !(shortened && strings.HasPrefix(g, w)) {
 				t.Errorf("chiaro %s prints\n%s\n%s shows\n%s", command, g, file, w)

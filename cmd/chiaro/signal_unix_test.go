@@ -37,7 +37,7 @@ func TestSignals(t *testing.T) {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			var out, err bytes.Buffer
 			in := &silentReader{signal: s, end: make(chan struct{})}
-			code := run(strings.Fields(line), console{in, &out, &err, new([]byte), nil})
+			code := run(strings.Fields(line), console{in, &out, &err, new(lastInput), nil})
 			if text := err.String(); code != exitInterrupt || !strings.Contains(text, "interrupted") {
 				t.Errorf("%s, %v: code %d, %s; want %d", line, s, code, text, exitInterrupt)
 			}

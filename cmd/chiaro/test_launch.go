@@ -35,7 +35,6 @@ func launchItem(c console, file string) (*wire.Item, bool) {
 		}
 		return readFile(name)
 	}
-	c.last = new([]byte) // other items are read at once
 	_, err := readLaunch(c, file)
 	return &wire.Item{Name: file, Kind: "launch", Files: files}, err == nil
 }

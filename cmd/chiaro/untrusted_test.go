@@ -79,7 +79,7 @@ func TestUntrustedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sink bytes.Buffer
-	if code := run([]string{"asm", "evil.spvasm", "-o", "evil.spv"}, console{strings.NewReader(""), &sink, &sink, new([]byte), nil}); code != 0 {
+	if code := run([]string{"asm", "evil.spvasm", "-o", "evil.spv"}, console{strings.NewReader(""), &sink, &sink, new(lastInput), nil}); code != 0 {
 		t.Fatalf("%d: %s", code, sink.String())
 	}
 	name := "::error file=x::\x1b[31m\u202e"
@@ -128,7 +128,7 @@ func TestUntrustedText(t *testing.T) {
 	}...)
 	for _, args := range runs {
 		var out, errs bytes.Buffer
-		run(args, console{strings.NewReader(""), &out, &errs, new([]byte), nil})
+		run(args, console{strings.NewReader(""), &out, &errs, new(lastInput), nil})
 		github := len(args) > 2 && args[2] == "github"
 		for _, s := range []string{out.String(), errs.String()} {
 			if line := unsafeLine(s, github); line != "" {
