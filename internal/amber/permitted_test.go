@@ -271,15 +271,8 @@ func TestPermittedPrimitives(t *testing.T) {
 		if len(list) > 0 || any > most {
 			t.Fatalf("round %d: %s of size %g: %d components with any value, %d are not permitted, the first %+v\n%s", round, topology, size, any, len(list), list[:min(len(list), 1)], vertices.String())
 		}
-		for i := 0; i < len(right); i += 4 {
-			if right[i+2] != 9 {
-				drawn++
-			}
-		}
-		wrong := slices.Clone(right)
-		wrong[2] ^= 0x80
-		wrong[len(wrong)/2+2] ^= 0x80
-		if list, _ := x.Judge(wrong); len(list) > 0 {
+		drawn += drawnPixels(right)
+		if findsSeeded(x, right) {
 			found++
 		}
 	}
@@ -332,4 +325,23 @@ func FuzzPermit(f *testing.F) {
 			}
 		}
 	})
+}
+
+// drawnPixels returns the number of pixels of four bytes whose third byte is not that of the cleared picture, 9.
+func drawnPixels(picture []byte) (n int) {
+	for i := 2; i < len(picture); i += 4 {
+		if picture[i] != 9 {
+			n++
+		}
+	}
+	return n
+}
+
+// findsSeeded reports whether a permitted picture with two wrong texels is judged wrong.
+func findsSeeded(x *amber.PermittedPicture, right []byte) bool {
+	wrong := slices.Clone(right)
+	wrong[2] ^= 0x80
+	wrong[len(wrong)/2+2] ^= 0x80
+	list, _ := x.Judge(wrong)
+	return len(list) > 0
 }
