@@ -76,7 +76,7 @@ func (i *Integer) CheckBits(bits int) error {
 
 // FindInteger returns the instruction of a name of [Integers], in any case, with or without "Op".
 func FindInteger(name string) (Integer, bool) {
-	for _, i := range Integers() {
+	for _, i := range integers() {
 		if strings.EqualFold(i.Name, name) || strings.EqualFold(strings.TrimPrefix(i.Name, "Op"), name) {
 			return i, true
 		}

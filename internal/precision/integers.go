@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
 )
 
 var (
@@ -19,9 +20,12 @@ const byZero = "if the divisor is 0"
 // Integers returns the instructions on integers of SPIR-V and of GLSL.std.450 ("Arithmetic Instructions", "Bit Instructions",
 // "Relational and Logical Instructions", "Conversion Instructions"), and the operations of groups and of memory on two values. The
 // result of an atomic is the value in memory.
-func Integers() []Integer {
+func Integers() []Integer { return slices.Clone(integers()) }
+
+// integers makes the list once: a file of questions looks each of its lines up.
+var integers = sync.OnceValue(func() []Integer {
 	return slices.Concat(arithmetic(), remainders(), bitInstructions(), integerComparisons(), integerFunctions(), extended(), widthChanges(), dotProducts(), grouped())
-}
+})
 
 // each1 and each2 apply functions of math/big.
 func each1(f func(z, x *big.Int) *big.Int) func(*IntegerQuery, []*big.Int) []*big.Int {
