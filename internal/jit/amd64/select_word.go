@@ -48,7 +48,7 @@ func (m *machine) slowLoad(in *vcode.Inst) {
 }
 
 // loadsOf are the loads into a general register, by their bytes, with zeros above.
-var loadsOf = map[uint32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}
+var loadsOf = [...]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}
 
 // recheckedLoad loads 32 bits into RAX after a failed hoisted check, with a check of its own.
 func (m *machine) recheckedLoad(in *vcode.Inst) {
