@@ -72,7 +72,7 @@ func readLaunch(c console, file string) (*launchJob, error) {
 	}
 	j.module = module
 	if j.text, err = readInput(c, module); err != nil {
-		return nil, err
+		return nil, unreadable("%s: the module: %v", file, err)
 	}
 	if j.grid, err = dimensions(file, "grid", j.file.Grid); err == nil {
 		j.block, err = dimensions(file, "block", j.file.Block)
