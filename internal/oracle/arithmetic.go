@@ -24,7 +24,7 @@ func arithmetic(op spirv.Op) bool {
 	case spirv.OpExtInst, spirv.OpUndef, spirv.OpSMod, spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended, spirv.OpAny, spirv.OpAll, spirv.OpIsNan, spirv.OpIsInf,
 		spirv.OpBitcast, spirv.OpBitFieldInsert, spirv.OpVectorExtractDynamic, spirv.OpVectorInsertDynamic,
 		spirv.OpFConvert, spirv.OpSConvert, spirv.OpUConvert, spirv.OpConvertFToS, spirv.OpConvertFToU, spirv.OpConvertSToF, spirv.OpConvertUToF,
-		spirv.OpCopyLogical, spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot:
+		spirv.OpCopyLogical, spirv.OpSDot, spirv.OpUDot, spirv.OpSUDot, spirv.OpSDotAccSat, spirv.OpUDotAccSat, spirv.OpSUDotAccSat:
 		return true
 	}
 	return false
@@ -86,10 +86,22 @@ func (x *frame) extended(in spirv.Inst, t *facts.Type, i int) (value, bool) {
 	var types []*facts.Type
 	for _, k := range in[5:] {
 		of := x.m.TypeOf(spirv.ID(k))
-		if of.IsPointer() {
-			x.undecided("%s, which stores a result", row.Name())
+		if of.IsPointer() { // of Modf and Frexp, which store a result
+			to := x.pointer(spirv.ID(k))
+			any, ok := anyOf(to.pointee, i+1)
+			if !ok {
+				x.undecided("%s, which stores a result", row.Name())
+			}
+			x.store(to, any)
+			return value{}, false
 		}
 		args, types = append(args, x.value(spirv.ID(k))), append(types, of)
+	}
+	switch {
+	case row.Name() == "UnpackHalf2x16":
+		return unpackHalf(args[0].leaves[0]), true
+	case len(args) > 0 && types[0].Scalar().IsInt():
+		return byTable(row.Name(), t, 1, args...)
 	}
 	if !t.Scalar().IsFloat() || len(args) == 0 || !types[0].Scalar().IsFloat() {
 		return value{}, false
@@ -317,11 +329,14 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// bitcast is OpBitcast of components of one width.
+// bitcast is OpBitcast.
 func bitcast(t, from *facts.Type, a value) (value, bool) {
 	s, f := t.Scalar(), from.Scalar()
-	if s == nil || f == nil || s.Width != f.Width {
+	if s == nil || f == nil {
 		return value{}, false
+	}
+	if s.Width != f.Width {
+		return recast(s, f, a)
 	}
 	v := value{leaves: make([]Number, len(a.leaves))}
 	for k := range a.leaves {
@@ -331,6 +346,35 @@ func bitcast(t, from *facts.Type, a value) (value, bool) {
 			v.leaves[k] = a.leaves[k]
 		} else {
 			v.leaves[k].Any = true
+		}
+	}
+	return v, true
+}
+
+// recast is OpBitcast of components to others of another width: the first ones have the low-order bits.
+func recast(s, f *facts.Type, a value) (v value, ok bool) {
+	if s.Width > f.Width {
+		per := int(s.Width / f.Width)
+		for k := 0; k+per <= len(a.leaves); k += per {
+			whole, known := uint64(0), true
+			for i := range per {
+				part, ok := a.leaves[k+i].bits(f)
+				whole, known = whole|part<<(uint(i)*uint(f.Width)), known && ok
+			}
+			v.leaves = append(v.leaves, Number{Any: true})
+			if known {
+				v.leaves[len(v.leaves)-1] = ofBits(s, whole)
+			}
+		}
+		return v, true
+	}
+	for k := range a.leaves {
+		whole, known := a.leaves[k].bits(f)
+		for at := uint32(0); at < f.Width; at += s.Width {
+			v.leaves = append(v.leaves, Number{Any: true})
+			if known {
+				v.leaves[len(v.leaves)-1] = ofBits(s, whole>>at&(^uint64(0)>>(64-s.Width)))
+			}
 		}
 	}
 	return v, true

@@ -306,6 +306,10 @@ func (x *frame) pure(in spirv.Inst, i int) {
 		x.vals[in.Result()] = v
 		return
 	}
+	if v, ok := x.exact(in, t); ok {
+		x.vals[in.Result()] = v
+		return
+	}
 	if v, ok := x.arithmetic(in, t, i); ok {
 		x.vals[in.Result()] = v
 		return
@@ -325,7 +329,7 @@ func (x *frame) pure(in spirv.Inst, i int) {
 func (x *frame) composite(in spirv.Inst, t *facts.Type) (v value, ok bool) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	switch in.Op() {
-	case spirv.OpCopyObject:
+	case spirv.OpCopyObject, spirv.OpCopyLogical: // types that match logically have the same scalars
 		return x.value(id(3)), true
 	case spirv.OpCompositeConstruct:
 		for _, k := range in[3:] {

@@ -68,7 +68,8 @@ func (x *frame) loose(in spirv.Inst) {
 			}
 		}
 		switch op {
-		case spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract:
+		case spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic, spirv.OpBitFieldInsert, spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract,
+			spirv.OpUMulExtended, spirv.OpSMulExtended:
 			v = open(v) // the width is of 16 to 32 bits
 		}
 	}
