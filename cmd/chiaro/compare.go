@@ -132,8 +132,11 @@ func (x *comparison) write(c console, format string) error {
 }
 
 func (x *comparison) text(c console) {
-	if x.Undecided != "" {
-		plain.Fprintf(c.out, "%s\n", x.Undecided)
+	for note := range strings.SplitSeq(x.Undecided, "\n") {
+		if note == "" {
+			continue
+		}
+		plain.Fprintf(c.out, "%s\n", note)
 	}
 	for _, r := range x.Results {
 		differs := ""

@@ -80,7 +80,7 @@ func (c *debugClient) valuesAt(frame int) {
 	for _, s := range c.request("scopes", fmt.Sprintf(`{"frameId":%d}`, frame)).(*dap.ScopesResponse).Body.Scopes {
 		found[s.Name] = len(c.request("variables", fmt.Sprintf(`{"variablesReference":%d}`, s.VariablesReference)).(*dap.VariablesResponse).Body.Variables)
 	}
-	if _, ok := found["Locals"]; ok || found["Invocation"] != 6 || found["Resources"] != 3 {
+	if _, ok := found["Locals"]; ok || found["Invocation"] != 10 || found["Resources"] != 3 {
 		c.t.Errorf("the scopes have %v variables", found)
 	}
 }

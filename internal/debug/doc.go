@@ -49,5 +49,6 @@
 //	image.go, picture.go          images, attachments and their texels; pictures of them
 //	format.go                     texts of values
 //	expression.go, quick.go,
-//	expressionvalue.go            expressions over the values of a frame
+//	expressionvalue.go,
+//	function.go, geometry.go      expressions over the values of a frame; functions of numbers, of vectors and matrices
 package debug

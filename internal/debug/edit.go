@@ -90,8 +90,8 @@ func (x *view) writable(p lower.Place) error {
 	switch p.Kind {
 	case lower.InRegister:
 		return errors.New("a value, which does not change; want a variable")
-	case lower.InPush:
-		return errors.New("push constants do not change")
+	case lower.InPush, lower.InTable:
+		return errors.New("a constant, which does not change")
 	case lower.InLaunch, lower.InRecord:
 		return errors.New("an input, which does not change")
 	case lower.InVariable, lower.InPrivate, lower.InWorkgroup, lower.InFrame, lower.InPayload, lower.InBytes:

@@ -1,7 +1,9 @@
 package debug
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -19,8 +21,9 @@ type node struct {
 	name  *reference // of a name alone
 }
 
-// parser reads an expression by operator precedence (Pratt 1973). The syntax is that of GLSL: variables with members, components and
-// indices; literals; unary and binary operators; constructors of scalars and vectors; functions.
+// parser reads an expression by operator precedence (Pratt 1973). The syntax is that of GLSL: variables with members, components,
+// indices and length(); literals; unary and binary operators, and the conditional one; constructors of scalars, vectors and matrices;
+// functions.
 type parser struct {
 	text  string
 	token string // the next; "" at the end
@@ -34,7 +37,7 @@ func parse(text string) (*node, error) {
 	}
 	p := &parser{text: text}
 	p.next()
-	n, err := p.binary(0)
+	n, err := p.conditional()
 	if err == nil && p.token != "" {
 		err = fmt.Errorf("%q after the expression", p.token)
 	}
@@ -114,6 +117,41 @@ func (p *parser) enter() error {
 
 func (p *parser) leave() { p.depth-- }
 
+// conditional reads an expression, which may be a choice between two. Only the chosen one is evaluated.
+func (p *parser) conditional() (*node, error) {
+	n, err := p.binary(0)
+	if err != nil || p.token != "?" {
+		return n, err
+	}
+	return p.choice(n)
+}
+
+// choice reads the two expressions after a condition.
+func (p *parser) choice(condition *node) (*node, error) {
+	p.next()
+	yes, err := p.conditional()
+	if err == nil {
+		err = p.expect(":")
+	}
+	if err != nil {
+		return nil, err
+	}
+	no, err := p.conditional()
+	if err != nil {
+		return nil, err
+	}
+	return &node{value: func(x *view) (result, error) {
+		r, err := condition.numbers(x)
+		switch {
+		case err != nil:
+			return r, err
+		case r.truth():
+			return yes.value(x)
+		}
+		return no.value(x)
+	}}, nil
+}
+
 // binary reads an expression of operators that bind at least as tightly.
 func (p *parser) binary(least int) (*node, error) {
 	if err := p.enter(); err != nil {
@@ -169,6 +207,26 @@ func (n *node) numbers(x *view) (result, error) {
 	return r.load()
 }
 
+// length returns the number of elements of an array, of components of a vector, or of columns of a matrix.
+func (n *node) length(x *view) (result, error) {
+	r, err := n.value(x)
+	if err != nil {
+		return r, err
+	}
+	if v := r.variable; v != nil && v.t.IsArray() {
+		return result{kind: signed, numbers: []number{{i: int64(v.count())}}}, nil
+	}
+	r, err = r.load()
+	parts := len(r.numbers)
+	if r.columns > 0 {
+		parts = r.columns
+	}
+	if err == nil && parts < 2 {
+		err = errors.New("length() of a value that is no array, vector or matrix")
+	}
+	return result{kind: signed, numbers: []number{{i: int64(parts)}}}, err
+}
+
 func (p *parser) unary() (*node, error) {
 	switch op := p.token; op {
 	case "-", "+", "!", "~":
@@ -198,6 +256,14 @@ func (p *parser) unary() (*node, error) {
 			p.next()
 			name := p.token
 			p.next()
+			if name == "length" && p.token == "(" {
+				if p.next(); p.token != ")" {
+					return nil, p.expect(")")
+				}
+				p.next()
+				n = &node{value: func(x *view) (result, error) { return of.length(x) }}
+				continue
+			}
 			n = &node{quick: of.name.component(name), value: func(x *view) (result, error) {
 				r, err := of.value(x)
 				if err != nil {
@@ -208,7 +274,7 @@ func (p *parser) unary() (*node, error) {
 		case "[":
 			p.next()
 			var at *node
-			if at, err = p.binary(0); err == nil {
+			if at, err = p.conditional(); err == nil {
 				err = p.expect("]")
 			}
 			n = &node{value: func(x *view) (result, error) {
@@ -244,7 +310,7 @@ func (p *parser) primary() (*node, error) {
 		return nil, fmt.Errorf("the expression ends; want a value")
 	case t == "(":
 		p.next()
-		n, err := p.binary(0)
+		n, err := p.conditional()
 		if err == nil {
 			err = p.expect(")")
 		}
@@ -293,7 +359,7 @@ func (p *parser) call(name string) (*node, error) {
 	p.next()
 	var args []*node
 	for p.token != ")" {
-		n, err := p.binary(0)
+		n, err := p.conditional()
 		if err != nil {
 			return nil, err
 		}
@@ -318,7 +384,7 @@ func (p *parser) call(name string) (*node, error) {
 	}}, nil
 }
 
-// literal returns the value of a number.
+// literal returns the value of a number. One with the suffix lf, and an integer that 32 bits do not have, are wide.
 func literal(t string) (result, error) {
 	lower := strings.ToLower(t)
 	if strings.HasPrefix(lower, "0x") || !strings.ContainsAny(lower, ".ef") {
@@ -330,11 +396,12 @@ func literal(t string) (result, error) {
 		if err != nil {
 			return result{}, fmt.Errorf("%q is not a number", t)
 		}
-		return result{kind: kind, numbers: []number{{i: int64(n)}}}, nil
+		return result{kind: kind, numbers: []number{number{i: int64(n), wide: n > math.MaxUint32}.fit(kind)}}, nil
 	}
+	wide := strings.HasSuffix(lower, "lf")
 	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(lower, "f"), "l"), 64)
 	if err != nil {
 		return result{}, fmt.Errorf("%q is not a number", t)
 	}
-	return result{kind: float, numbers: []number{{f: f}}}, nil
+	return result{kind: float, numbers: []number{number{f: f, wide: wide}.fit(float)}}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,18 +20,52 @@ const (
 	float
 )
 
-// number is a scalar of an expression: f if the kind is float, else i. Integers have 64 bits and floats are of binary64: an expression
-// does not wrap or round as the shader does.
+// number is a scalar of an expression: f if the kind is float, else i. Operations wrap integers to 32 bits and round floats to binary32,
+// as the shader does, unless an operand is wide. Numbers of 8 and 16 bits count as 32.
 type number struct {
-	i int64
-	f float64
+	i    int64
+	f    float64
+	wide bool // it has 64 bits
+}
+
+// fit wraps or rounds the result of an operation to its width.
+func (n number) fit(k kind) number {
+	switch {
+	case n.wide || k == boolean:
+	case k == float:
+		n.f = float64(float32(n.f))
+	case k == signed:
+		n.i = int64(int32(n.i))
+	default:
+		n.i = int64(uint32(n.i))
+	}
+	return n
 }
 
 // result is the value of an expression: a scalar, or the components of a vector or a matrix, or a variable with parts.
 type result struct {
 	kind     kind
 	numbers  []number
+	columns  int       // of a matrix, whose numbers are column by column; 0 for a vector or a scalar
 	variable *Variable // nil for a computed value
+}
+
+// typeName returns the type of a computed value in the syntax of GLSL; "" if it has no numbers.
+func (r result) typeName() string {
+	if len(r.numbers) == 0 {
+		return ""
+	}
+	names, prefixes := [...]string{"bool", "int", "uint", "float"}, [...]string{"b", "i", "u", ""}
+	if r.numbers[0].wide {
+		names, prefixes = [...]string{"bool", "int64_t", "uint64_t", "double"}, [...]string{"b", "i64", "u64", "d"}
+	}
+	switch n := len(r.numbers); {
+	case r.columns > 0:
+		return fmt.Sprintf("%smat%dx%d", prefixes[r.kind], r.columns, n/r.columns)
+	case n > 1:
+		return fmt.Sprintf("%svec%d", prefixes[r.kind], n)
+	}
+	return names[r.kind]
 }
 
 // String returns the text of a value.
@@ -40,6 +73,13 @@ func (r result) String() string {
 	if r.variable != nil {
 		r.variable.fill()
 		return r.variable.Value
+	}
+	if r.columns > 0 {
+		parts := make([]string, r.columns)
+		for i := range parts {
+			parts[i] = r.column(i).String()
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
 	}
 	parts := make([]string, len(r.numbers))
 	for i, n := range r.numbers {
@@ -51,7 +91,11 @@ func (r result) String() string {
 		case unsigned:
 			parts[i] = strconv.FormatUint(uint64(n.i), 10)
 		default:
-			parts[i] = strconv.FormatFloat(n.f, 'g', -1, 64)
+			width := 32
+			if n.wide {
+				width = 64
+			}
+			parts[i] = strconv.FormatFloat(n.f, 'g', -1, width)
 		}
 	}
 	if len(parts) == 1 {
@@ -103,7 +147,9 @@ func (r result) load() (result, error) {
 	for _, bits := range list {
 		r.numbers = append(r.numbers, numberOf(s, bits))
 	}
-	r.kind = kindOf(s)
+	if r.kind = kindOf(s); v.t.IsMatrix() {
+		r.columns = int(v.t.Count)
+	}
 	return r, nil
 }
 
@@ -120,36 +166,41 @@ func kindOf(t *facts.Type) kind {
 }
 
 func numberOf(t *facts.Type, bits uint64) number {
+	n := number{wide: t.Width == 64}
 	switch kindOf(t) {
 	case boolean:
-		return number{i: int64(bits & 1)}
+		n.i = int64(bits & 1)
 	case signed:
 		shift := 64 - t.Width
-		return number{i: int64(bits<<shift) >> shift}
+		n.i = int64(bits<<shift) >> shift
 	case unsigned:
-		return number{i: int64(bits)}
+		n.i = int64(bits)
+	default:
+		n.f, _ = t.Float(bits)
 	}
-	f, _ := t.Float(bits)
-	return number{f: f}
+	return n
 }
 
-// to converts a number.
+// to converts a number. Its width stays.
 func (n number) to(from, to kind) number {
+	out := number{wide: n.wide}
 	switch {
 	case from == to:
 		return n
 	case to == float && from == unsigned:
-		return number{f: float64(uint64(n.i))}
+		out.f = float64(uint64(n.i))
 	case to == float:
-		return number{f: float64(n.i)}
+		out.f = float64(n.i)
 	case to == boolean:
 		return boolNumber(n.i != 0 || n.f != 0)
 	case from == float && to == unsigned && n.f >= math.MaxInt64:
-		return number{i: int64(uint64(n.f))}
+		out.i = int64(uint64(n.f))
 	case from == float:
-		return number{i: int64(n.f)}
+		out.i = int64(n.f)
+	default:
+		out.i = n.i
 	}
-	return n
+	return out.fit(to)
 }
 
 // member returns a member of a structure, or the components of a vector that a swizzle names.
@@ -211,8 +262,15 @@ func (r result) index(i result) (result, error) {
 	if err != nil {
 		return r, err
 	}
-	if n < 0 || n >= int64(len(r.numbers)) {
-		return result{}, fmt.Errorf("index %d; must be less than %d", n, len(r.numbers))
+	parts := len(r.numbers)
+	if r.columns > 0 {
+		parts = r.columns
+	}
+	if n < 0 || n >= int64(parts) {
+		return result{}, fmt.Errorf("index %d; must be less than %d", n, parts)
+	}
+	if r.columns > 0 {
+		return r.column(int(n)), nil
 	}
 	return result{kind: r.kind, numbers: r.numbers[n : n+1]}, nil
 }
@@ -233,9 +291,10 @@ var binaryOps = map[string]func(k kind, a, b number) (number, kind, error){
 func arithmetic(i func(a, b int64) int64, f func(a, b float64) float64) func(kind, number, number) (number, kind, error) {
 	return func(k kind, a, b number) (number, kind, error) {
 		if k == float {
-			return number{f: f(a.f, b.f)}, k, nil
+			return number{f: f(a.f, b.f), wide: a.wide || b.wide}.fit(k), k, nil
 		}
-		return number{i: i(a.i, b.i)}, max(k, signed), nil
+		k = max(k, signed)
+		return number{i: i(a.i, b.i), wide: a.wide || b.wide}.fit(k), k, nil
 	}
 }
 
@@ -247,28 +306,29 @@ func integer(op func(a, b int64) int64) func(kind, number, number) (number, kind
 		if k == float {
 			return number{}, k, errNotInteger
 		}
-		return number{i: op(a.i, b.i)}, k, nil
+		return number{i: op(a.i, b.i), wide: a.wide || b.wide}.fit(k), k, nil
 	}
 }
 
 // shiftRight is arithmetic for signed numbers.
 func shiftRight(k kind, a, b number) (number, kind, error) {
 	if k == unsigned {
-		return number{i: int64(uint64(a.i) >> uint64(b.i))}, k, nil
+		return number{i: int64(uint64(a.i) >> uint64(b.i)), wide: a.wide}, k, nil
 	}
 	return integer(func(a, b int64) int64 { return a >> uint64(b) })(k, a, b)
 }
 
 func divide(k kind, a, b number) (number, kind, error) {
+	wide := a.wide || b.wide
 	switch {
 	case k == float:
-		return number{f: a.f / b.f}, k, nil
+		return number{f: a.f / b.f, wide: wide}.fit(k), k, nil
 	case b.i == 0:
 		return number{}, k, fmt.Errorf("a division by 0")
 	case k == unsigned:
-		return number{i: int64(uint64(a.i) / uint64(b.i))}, k, nil
+		return number{i: int64(uint64(a.i) / uint64(b.i)), wide: wide}, k, nil
 	}
-	return number{i: a.i / b.i}, signed, nil
+	return number{i: a.i / b.i, wide: wide}.fit(signed), signed, nil
 }
 
 func remainder(k kind, a, b number) (number, kind, error) {
@@ -279,7 +339,7 @@ func remainder(k kind, a, b number) (number, kind, error) {
 	if err != nil {
 		return number{}, k, err
 	}
-	return number{i: a.i - q.i*b.i}, k, nil
+	return number{i: a.i - q.i*b.i, wide: q.wide}.fit(k), k, nil
 }
 
 // compare returns a comparison operator. is gets −1, 0 or 1, and 2 for unordered operands (NaN).
@@ -307,13 +367,20 @@ func apply(op string, a, b result) (result, error) {
 		return truthOf(a.truth() || b.truth()), nil
 	case "^^":
 		return truthOf(a.truth() != b.truth()), nil
+	case "*":
+		if a.columns > 0 && len(b.numbers) > 1 || b.columns > 0 && len(a.numbers) > 1 {
+			return product(a, b)
+		}
 	}
 	n := max(len(a.numbers), len(b.numbers))
 	if min(len(a.numbers), len(b.numbers)) == 0 || len(a.numbers) != n && len(a.numbers) != 1 || len(b.numbers) != n && len(b.numbers) != 1 {
 		return result{}, fmt.Errorf("%s with %d and %d components", op, len(a.numbers), len(b.numbers))
 	}
+	if a.columns != b.columns && min(len(a.numbers), len(b.numbers)) > 1 {
+		return result{}, fmt.Errorf("%s with %s and %s", op, a.typeName(), b.typeName())
+	}
 	f, k := binaryOps[op], max(a.kind, b.kind)
-	out := result{numbers: make([]number, n)}
+	out := result{numbers: make([]number, n), columns: max(a.columns, b.columns)}
 	for i := range n {
 		x, y := a.numbers[min(i, len(a.numbers)-1)].to(a.kind, k), b.numbers[min(i, len(b.numbers)-1)].to(b.kind, k)
 		var err error
@@ -332,7 +399,7 @@ func apply(op string, a, b result) (result, error) {
 }
 
 func applyUnary(op string, r result) (result, error) {
-	out := result{kind: max(r.kind, signed), numbers: make([]number, len(r.numbers))}
+	out := result{kind: max(r.kind, signed), numbers: make([]number, len(r.numbers)), columns: r.columns}
 	switch {
 	case len(r.numbers) == 0:
 		return result{}, fmt.Errorf("%s of a value without numbers", op)
@@ -342,83 +409,18 @@ func applyUnary(op string, r result) (result, error) {
 		return truthOf(!r.truth()), nil
 	}
 	for i, n := range r.numbers {
-		out.numbers[i] = n.unary(op)
+		out.numbers[i] = n.unary(op, out.kind)
 	}
 	return out, nil
 }
 
-// unary applies an operator other than !.
-func (n number) unary(op string) number {
+// unary applies an operator other than ! to a number of a kind.
+func (n number) unary(op string, k kind) number {
 	switch op {
 	case "-":
-		return number{i: -n.i, f: -n.f}
+		n.i, n.f = -n.i, -n.f
 	case "~":
 		n.i = ^n.i
 	}
-	return n
-}
-
-// constructors are the kinds of the numbers that constructors make.
-var constructors = map[string]kind{"bool": boolean, "bvec": boolean, "int": signed, "ivec": signed, "uint": unsigned, "uvec": unsigned, "float": float, "vec": float, "double": float, "dvec": float}
-
-// functions are of one float each.
-var functions = map[string]func(float64) float64{
-	"abs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "sqrt": math.Sqrt, "trunc": math.Trunc, "round": math.RoundToEven,
-	"sin": math.Sin, "cos": math.Cos, "exp": math.Exp, "log": math.Log,
-}
-
-// callFunction evaluates a constructor, a function or a load of a texel.
-func callFunction(name string, args []result) (result, error) {
-	if name == "imageLoad" || name == "texelFetch" {
-		return texelOf(name, args)
-	}
-	all := result{}
-	for _, a := range args {
-		for _, n := range a.numbers {
-			all.numbers = append(all.numbers, n.to(a.kind, float))
-		}
-	}
-	if len(all.numbers) == 0 {
-		return result{}, fmt.Errorf("%s without a value", name)
-	}
-	base := strings.TrimRight(name, "234")
-	if k, ok := constructors[base]; ok {
-		n := 1
-		if base != name {
-			n = int(name[len(name)-1] - '0')
-		}
-		out := result{kind: k}
-		for _, a := range args {
-			for _, x := range a.numbers {
-				out.numbers = append(out.numbers, x.to(a.kind, k))
-			}
-		}
-		if len(out.numbers) == 1 && len(args) == 1 {
-			out.numbers = slices.Repeat(out.numbers, n)
-		}
-		if len(out.numbers) < n {
-			return result{}, fmt.Errorf("%s of %d components", name, len(out.numbers))
-		}
-		out.numbers = out.numbers[:n]
-		return out, nil
-	}
-	out := result{kind: float}
-	switch f := functions[name]; {
-	case f != nil && len(args) == 1:
-		for _, n := range all.numbers {
-			out.numbers = append(out.numbers, number{f: f(n.f)})
-		}
-		return out, nil
-	case name == "isnan" && len(args) == 1:
-		return truthOf(math.IsNaN(all.numbers[0].f)), nil
-	case name == "isinf" && len(args) == 1:
-		return truthOf(math.IsInf(all.numbers[0].f, 0)), nil
-	case name == "length" && len(args) == 1:
-		sum := 0.0
-		for _, n := range all.numbers {
-			sum += n.f * n.f
-		}
-		return result{kind: float, numbers: []number{{f: math.Sqrt(sum)}}}, nil
-	}
-	return result{}, fmt.Errorf("no function %s of %d values in the debugger", name, len(args))
+	return n.fit(k)
 }

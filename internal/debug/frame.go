@@ -2,6 +2,7 @@ package debug
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -156,9 +157,10 @@ func (h *hook) frameAt(fn int, v ir.V, lane uint32) Frame {
 	return f
 }
 
-// nameOfFunction returns the name of a function, with the stage for a shader of a launch, as all of them are often called main.
+// nameOfFunction returns the name of a function in the source, without the types of its parameters, which compilers append, and with the
+// stage for a shader of a launch, as all of them are often called main.
 func (h *hook) nameOfFunction(fn int) string {
-	name := h.program.Funcs[fn].Name
+	name, _, _ := strings.Cut(h.program.Funcs[fn].Name, "(")
 	if of := h.parts[fn]; of.stage != nil && of.fn == 0 && h.command.Kind == vk.DebugLaunch {
 		name += " (" + of.stage.Program.Stage.String() + ")"
 	}

@@ -137,7 +137,7 @@ func (x *view) find(name string) *Variable {
 		}
 		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
 			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil || x.command.Kind == vk.DebugDispatch {
-				return b
+				return x.declared(b, n.id)
 			}
 		}
 		v := x.variable(n.id)
@@ -157,8 +157,26 @@ func (x *view) find(name string) *Variable {
 	return nil
 }
 
+// declared returns a built-in value of integers with the sign that its variable in the shader has.
+func (x *view) declared(b *Variable, id spirv.ID) *Variable {
+	t := x.own().stage.Symbols.Type(x.own().fn, id)
+	if b == nil || b.kind != unsigned || t == nil || t.Scalar() == nil || kindOf(t.Scalar()) != signed {
+		return b
+	}
+	of := *b
+	of.kind, of.Type, of.numbers = signed, typeName(x.own().stage.Facts, t), slices.Clone(b.numbers)
+	for i := range of.numbers {
+		of.numbers[i] = of.numbers[i].fit(signed)
+	}
+	of.Value = result{kind: signed, numbers: of.numbers}.String()
+	return &of
+}
+
 // builtin returns a built-in value of the invocation; nil if the debugger does not have it. The suffix of its extension does not matter.
 func (x *view) builtin(name string) *Variable {
+	if name == "SubgroupInvocationID" { // the one name of GLSL with other words
+		name = "SubgroupLocalInvocationId"
+	}
 	base := func(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "KHR"), "EXT") }
 	for _, v := range x.builtins() {
 		if strings.EqualFold(base(v.Name), base(name)) {

@@ -65,7 +65,7 @@ func unaryQuick(op string, of quick) quick {
 		case op == "~" && k == float:
 			return n, k, false
 		}
-		return n.unary(op), max(k, signed), ok
+		return n.unary(op, max(k, signed)), max(k, signed), ok
 	}
 }
 

@@ -206,6 +206,8 @@ func (s *Session) Evaluate(f Frame, expression string) (text, kind string, v *Va
 	text = r.String()
 	if v = r.variable; v != nil {
 		kind = v.Type
+	} else {
+		kind = r.typeName()
 	}
 	return text, kind, v, nil
 }

@@ -482,13 +482,112 @@ func TestExpressions(t *testing.T) {
 		"nope": "error: no variable nope here", "v.q": `error: "q" is not a component`, "v[3]": "error: index 3 of v; must be less than 3",
 		"1 / 0": "error: a division by 0", "1 +": "error: the expression ends; want a value", "1 2": `error: "2" after the expression`,
 		"f(1)": "error: no function f of 1 values in the debugger", "data[8]": "error: index 8 of data; must be less than 8",
+		"i > 2 ? v.x : nope": "6", "i > 3 ? 1 : i > 2 ? 2 : 3": "2", "true ? 1": `error: ""; want ":"`,
+		"data.length()": "8", "v.length()": "3", "i.length()": "error: length() of a value that is no array, vector or matrix",
+		"0.1": "0.1", "float(0.1lf) == 0.1": "true", "0.1 + 0.2": "0.3", "0.1lf + 0.2lf": "0.30000000000000004", "16777216.0 + 1.0": "1.6777216e+07",
+		"2147483647 + 1": "-2147483648", "0u - 1u": "4294967295", "uint(-1)": "4294967295", "~0u": "4294967295",
+		"gl_NumWorkGroups": "(1, 1, 1)", "gl_WorkGroupSize": "(8, 1, 1)", "gl_SubgroupInvocationID": "3", "gl_SubgroupSize > 0": "true", "gl_NumSubgroups": "1",
+		"dot(v, vec3(1, 2, 3))": "35", "cross(vec3(1, 0, 0), vec3(0, 1, 0))": "(0, 0, 1)", "normalize(vec2(3, 4))": "(0.6, 0.8)", "distance(vec2(1), vec2(4, 5))": "5",
+		"min(v, 5.0)": "(5, 4, 5)", "max(i, 7)": "7", "clamp(9, 1, 4)": "4", "mix(1.0, 3.0, 0.25)": "1.5", "pow(2.0, 10.0)": "1024", "mod(-1.0, 3.0)": "2", "fract(-0.25)": "0.75",
+		"sign(vec2(-3, 0))": "(-1, 0)", "abs(-3)": "3", "inversesqrt(4.0)": "0.5", "step(2.0, v)": "(1, 1, 1)", "smoothstep(0.0, 2.0, 1.0)": "0.5", "atan(1.0, 0.0)": "1.5707964",
+		"floatBitsToUint(1.0)": "1065353216", "uintBitsToFloat(0x40000000u)": "2", "floatBitsToInt(-0.0)": "-2147483648", "bitCount(-1)": "32",
+		"lessThan(v, vec3(5))": "(false, true, false)", "all(equal(v, v))": "true", "any(lessThan(v, vec3(0)))": "false", "not(bvec2(true, false))": "(false, true)",
+		"mat2(1, 2, 3, 4) * vec2(1, 10)": "(31, 42)", "vec2(1, 10) * mat2(1, 2, 3, 4)": "(21, 43)", "mat2(1, 2, 3, 4) * mat2(0, 1, 1, 0)": "((3, 4), (1, 2))",
+		"mat3(2.0)[1]": "(0, 2, 0)", "transpose(mat2x3(1, 2, 3, 4, 5, 6))": "((1, 4), (2, 5), (3, 6))", "mat3(mat2(5.0))[2]": "(0, 0, 1)", "2.0 * mat2(1.0)": "((2, 0), (0, 2))",
+		"mat2(1.0).length()": "2", "mat2(1, 2, 3)": "error: mat2 of 3 components", "mat2(1.0) + vec4(1)": "error: + with mat2x2 and vec4", "dot(v, vec2(1))": "error: a function of two vectors with vec3 and vec2",
 		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",
 	} {
 		if got := d.value(text); got != want {
 			t.Errorf("%s is %s; must be %s", text, got, want)
 		}
 	}
+	at, _ := d.Stopped()
+	for text, want := range map[string]string{"v * 2.0": "vec3", "1 + 1": "int", "1u": "uint", "i > 0": "bool", "1.0lf": "double", "mat2x3(1.0)": "mat2x3", "ivec2(1)": "ivec2"} {
+		if _, got, _, err := d.Evaluate(d.Frames(at)[0], text); err != nil || got != want {
+			t.Errorf("the type of %s is %s (%v); must be %s", text, got, err, want)
+		}
+	}
 	d.finish(1)
+}
+
+// TestConstantTable shows the elements of a variable that is a constant, the name of a function without the types of its parameters, and a
+// built-in value with the sign of its variable, and a buffer, both of which only the caller uses.
+func TestConstantTable(t *testing.T) {
+	const text = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %index
+OpExecutionMode %main LocalSize 8 1 1
+OpName %index "index"
+OpName %weights "weights"
+OpName %weigh "weigh(u1;"
+OpName %data "data"
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %words ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %data DescriptorSet 0
+OpDecorate %data Binding 0
+%file = OpString "weights.comp"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%pint = OpTypePointer Input %int
+%index = OpVariable %pint Input
+%weighs = OpTypeFunction %uint %uint
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u3 = OpConstant %uint 3
+%u7 = OpConstant %uint 7
+%array = OpTypeArray %uint %u3
+%list = OpConstantComposite %array %u1 %u7 %u3
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%pblock = OpTypePointer StorageBuffer %block
+%pword = OpTypePointer StorageBuffer %uint
+%parray = OpTypePointer Function %array
+%pf = OpTypePointer Function %uint
+%data = OpVariable %pblock StorageBuffer
+%weigh = OpFunction %uint None %weighs
+%i = OpFunctionParameter %uint
+%l2 = OpLabel
+%weights = OpVariable %parray Function
+OpLine %file 3 0
+OpStore %weights %list
+OpLine %file 4 0
+%pe = OpAccessChain %pf %weights %i
+%e = OpLoad %uint %pe
+OpReturnValue %e
+OpFunctionEnd
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpLine %file 9 0
+%p = OpAccessChain %pword %data %u0 %u0
+%n = OpLoad %uint %p
+%at = OpLoad %int %index
+%w = OpFunctionCall %uint %weigh %n
+OpStore %p %w
+OpReturn
+OpFunctionEnd
+`
+	d := startModule(t, []byte(text), 1, 1, Config{}, &Breakpoint{Number: 1, At: Location{"weights.comp", 4}})
+	s := d.at(AtBreakpoint, 0, 4, 9)
+	if name := d.Frames(s.Thread)[0].Name; name != "weigh" {
+		t.Errorf("the function is %s; must be weigh", name)
+	}
+	for text, want := range map[string]string{"weights[0]": "1", "weights[1]": "7", "index - 1": "-1", "data.member0[3]": "3", "weights[2] + weights[i]": "error: no variable i here"} {
+		if got := d.value(text); got != want {
+			t.Errorf("%s is %s; must be %s", text, got, want)
+		}
+	}
+	if _, err := d.Watch(s.Thread, d.Frames(s.Thread)[0], "weights[1]"); err == nil {
+		t.Error("a constant has a data breakpoint")
+	}
+	d.SetBreakpoints(nil)
+	d.Continue(false)
+	if err := <-d.done; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestThreads: the invocations of the subgroup are threads; one that is inactive is where it was.

@@ -362,7 +362,7 @@ func (x *view) offset(p lower.Place) uint64 {
 	switch {
 	case p.Kind == lower.InAddress && p.Value == 0:
 		return 0 // Offset is the address
-	case p.Value != 0 && p.Kind != lower.InAddress:
+	case p.Value != 0 && p.Kind != lower.InAddress && p.Kind != lower.InTable:
 		at += x.at.Read(x.fn, p.Value, x.lane)
 	}
 	switch p.Kind {
@@ -390,6 +390,11 @@ func (x *view) memory(p lower.Place) []byte {
 		return x.addressed(x.at.Read(x.fn, p.Value, x.lane))
 	case lower.InRecord:
 		return x.addressed(x.record())
+	case lower.InTable:
+		if of := x.program.Funcs[x.fn].Val(p.Value); of.Op == ir.Table && of.Aux < uint64(len(x.program.Tables)) {
+			return x.program.Tables[of.Aux]
+		}
+		return nil
 	}
 	if r := p.Resource + x.own().Resources; r < uint64(len(x.job.Resources)) && len(x.job.Resources[r]) > 0 {
 		return x.job.Resources[r][0].Bytes
@@ -467,6 +472,10 @@ var dispatchBuiltins = []builtinWords{
 	{"LocalInvocationIndex", "uint", 1, func(x *view, _ int) uint32 { return x.thread(x.at, x.lane).Local }},
 	{"SubgroupId", "uint", 1, func(x *view, _ int) uint32 { return x.at.Subgroup }},
 	{"SubgroupLocalInvocationId", "uint", 1, func(x *view, _ int) uint32 { return x.lane }},
+	{"NumWorkgroups", "uvec3", 3, func(x *view, i int) uint32 { return x.job.Groups[i] }},
+	{"WorkgroupSize", "uvec3", 3, func(x *view, i int) uint32 { return x.program.LocalSize[i] }},
+	{"SubgroupSize", "uint", 1, func(x *view, _ int) uint32 { return x.program.SubgroupSize }},
+	{"NumSubgroups", "uint", 1, func(x *view, _ int) uint32 { return uint32(x.program.Subgroups()) }},
 }
 
 // builtinNamed returns the built-in value with a name that does not depend on the shader; nil if there is none.

@@ -62,7 +62,7 @@ func (s *Session) Watch(t Thread, f Frame, expression string) (*Watch, error) {
 		return nil, err
 	case len(places) == 0 || len(places) > maxWatched:
 		return nil, fmt.Errorf("%s has %d scalars; must have 1 to %d", expression, len(places), maxWatched)
-	case places[0].Kind == lower.InRegister:
+	case places[0].Kind == lower.InRegister || places[0].Kind == lower.InTable:
 		return nil, fmt.Errorf("%s is a value, which does not change; want a variable", expression)
 	}
 	for i := range places { // an offset of now holds

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +51,7 @@ const (
 	InRecord                     // a byte of the data of the shader record
 	InBytes                      // a byte of a variable in private memory, which has four in a slot
 	InLaunch                     // word Offset of the id of the launch's invocation, after it of the size of the launch
+	InTable                      // a byte of a constant table, the handle of which is Value
 )
 
 // note records the value of an id.
@@ -81,14 +83,34 @@ func (s *Symbols) Function(n int) *facts.Function {
 	return nil
 }
 
+// lookup returns the value of an id in function n, and the scope that has it: of another function for a variable of the module that n does
+// not use.
+func (s *Symbols) lookup(n int, id spirv.ID) (*scope, value, bool) {
+	at := s.scope(n)
+	if at == nil {
+		return nil, value{}, false
+	}
+	if v, ok := at.values[id]; ok {
+		return at, v, true
+	}
+	if v := at.facts.Variable(id); v == nil || v.Func != nil {
+		return nil, value{}, false
+	}
+	for _, other := range s.scopes {
+		if other == nil {
+			continue
+		}
+		if v, ok := other.values[id]; ok {
+			return other, v, true
+		}
+	}
+	return nil, value{}, false
+}
+
 // Type returns the type of an id in function n, and of what it points to if it is a pointer whose place is known; nil if the id has
 // no value there.
 func (s *Symbols) Type(n int, id spirv.ID) *facts.Type {
-	at := s.scope(n)
-	if at == nil {
-		return nil
-	}
-	v, ok := at.values[id]
+	_, v, ok := s.lookup(n, id)
 	if !ok {
 		return nil
 	}
@@ -101,19 +123,19 @@ func (s *Symbols) Type(n int, id spirv.ID) *facts.Type {
 // Places returns the type and the places of the scalars of a part of a value: of a member of a member, as the path says. A pointer
 // stands for what it points to.
 func (s *Symbols) Places(n int, id spirv.ID, path ...uint64) (t *facts.Type, list []Place, err error) {
-	at := s.scope(n)
-	if at == nil {
-		return nil, nil, fmt.Errorf("function %d has no values", n)
-	}
-	v, ok := at.values[id]
+	at, v, ok := s.lookup(n, id)
 	if !ok {
 		return nil, nil, fmt.Errorf("%%%d has no value here", id)
 	}
 	defer catch(&err)
-	if v.ptr != nil {
-		return at.pointee(*v.ptr, path)
+	if v.ptr == nil {
+		return at.part(v, path)
 	}
-	return at.part(v, path)
+	t, list, err = at.pointee(*v.ptr, path)
+	if at != s.scope(n) && slices.ContainsFunc(list, func(p Place) bool { return p.Value != 0 }) {
+		return t, nil, errors.New("the function does not use it; a frame of a function that does has its value")
+	}
+	return t, list, err
 }
 
 // part returns the places of a part of a value in registers.
@@ -199,6 +221,8 @@ func (s *scope) placeOf(p *pointer, t ir.Type) (Place, bool) {
 		x.Kind, x.Variable = InVariable, p.io.number
 	case p.memory == inPrivate:
 		x.Kind = InPrivate
+	case p.memory == inBuffer && p.checked && p.offset.dyn == 0:
+		x.Kind, x.Type, x.Value = InTable, bufferType(t), p.handle
 	case p.memory != inBuffer || p.checked || p.heap || p.banked || p.ofTask:
 		return x, false
 	case p.class == spirv.StorageClassWorkgroup:
@@ -245,11 +269,22 @@ func (s *scope) placeOfRay(l *ioScalar) (Place, bool) {
 	return x, true
 }
 
-// Values returns the ids with a value in function n, ascending.
+// Values returns the ids with a value in function n, and the variables of the module that other functions use, ascending.
 func (s *Symbols) Values(n int) []spirv.ID {
 	at := s.scope(n)
 	if at == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(at.values))
+	all := maps.Clone(at.values)
+	for _, other := range s.scopes {
+		if other == nil || other == at {
+			continue
+		}
+		for id, value := range other.values {
+			if v := at.facts.Variable(id); v != nil && v.Func == nil {
+				all[id] = value
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -109,7 +110,7 @@ func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []u
 		out := of[f]
 		r.entered = entered[f]
 		r.function(f, out)
-		out.Name = m.Name(f.ID)
+		out.Name, _, _ = strings.Cut(m.Name(f.ID), "(") // compilers append the types of the parameters
 		if f == entry.Func {
 			out.Name = cmp.Or(out.Name, entry.Name)
 		}
