@@ -4,10 +4,28 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
+
+// someLines returns a module of some of the lines of everything, so that an input is small. One of eight has all.
+func someLines(r *rand.Rand, lines []string) []byte {
+	keep := 2 + r.IntN(3)
+	if r.IntN(8) == 0 {
+		keep = 16
+	}
+	var b []byte
+	for i, line := range lines {
+		first := strings.TrimLeft(line, "\t")
+		frame := i < 3 || strings.HasPrefix(first, ".visible .entry") || first == "{" || first == "}"
+		if frame || r.IntN(16) < keep {
+			b = append(append(b, line...), '\n')
+		}
+	}
+	return b
+}
 
 // TestMutations reads texts with random changes: parts are removed, repeated, moved or replaced. CHIARO_LONG makes it
 // long. A number in it counts the inputs, and gives other ones.
@@ -20,8 +38,9 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(uint64(n), 2))
+	lines := strings.Split(everything, "\n")
 	for range n {
-		b := []byte(everything)
+		b := someLines(r, lines)
 		for range 1 + r.IntN(6) {
 			at := r.IntN(len(b))
 			end := min(at+1+r.IntN(20), len(b))
