@@ -293,17 +293,35 @@ func (p *parser) words(d *Directive, n int) {
 
 // location parses the operands of .loc: file, line and column, and the function in which a callee is inlined.
 func (p *parser) location(d *Directive) {
-	p.words(d, 3)
-	for p.accept(",") {
-		n := map[string]int{"function_name": 2, "inlined_at": 4}[p.tok.text]
-		if n == 0 {
+	p.numbers(d, 3)
+	for p.accept(",") && !p.broken {
+		switch {
+		case p.tok.kind != word:
+			p.expected("function_name or inlined_at")
+		case p.tok.text == "function_name":
+			p.words(d, 1)
+			d.Words = append(d.Words, p.name("a label of .debug_str"))
+			if p.accept("+") {
+				d.Words = append(d.Words, "+")
+				p.numbers(d, 1)
+			}
+		case p.tok.text == "inlined_at":
+			p.words(d, 1)
+			p.numbers(d, 3)
+		default:
 			p.expected("function_name or inlined_at")
 		}
-		p.words(d, n)
-		if p.accept("+") {
-			d.Words = append(d.Words, "+")
-			p.words(d, 1)
+	}
+}
+
+// numbers appends n numbers to a directive.
+func (p *parser) numbers(d *Directive, n int) {
+	for range n {
+		if p.tok.kind != number {
+			p.expected("a number")
+			return
 		}
+		p.words(d, 1)
 	}
 }
 
