@@ -17,6 +17,8 @@ import (
 //	v4 = add.i64 v1, v3        →       ld v5, (at v6, vi, #4)
 //	ld (region v4)                 } else { ld (region v4) }
 //
+// Loads at indices with constant differences share the condition (baseregion_group.go).
+//
 // A pointer that a loop advances by a constant, from base + plus on, has no index of 32 bits. The loop gets a parameter that is the
 // pointer's distance from the base.
 //
@@ -25,7 +27,7 @@ func baseRegion(p *ir.Program, f *ir.Func) {
 	if f != p.Funcs[0] {
 		return // a base is an input of the entry point
 	}
-	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}, repeats: map[ir.V][]ir.V{}, pointers: map[ir.V]*induction{}, counted: map[ir.V][]*induction{}}
+	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}, done: map[ir.V]bool{}, repeats: map[ir.V][]ir.V{}, pointers: map[ir.V]*induction{}, counted: map[ir.V][]*induction{}}
 	var read []splitAddress
 	for _, v := range f.Code {
 		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Loop {
@@ -47,22 +49,23 @@ func baseRegion(p *ir.Program, f *ir.Func) {
 	for _, s := range read {
 		r.count(&s)
 	}
+	r.countUses(read)
 	b, code := ir.Edit(f)
 	r.b = b
 	b.Keep(code[0])
 	start := len(f.Code)
-	for rest := code[1:]; len(rest) > 0; {
-		n := 1
-		if s, ok := r.split(rest[0]); ok {
-			n = r.run(rest, &s)
-			r.access(rest[:n], s)
-		} else {
-			if f.Val(rest[0]).Op == ir.Br {
-				r.repeat(rest[0])
-			}
-			b.Keep(rest[0])
+	for rest := code[1:]; len(rest) > 0; rest = rest[1:] {
+		if r.done[rest[0]] {
+			continue // it is with an access before it
 		}
-		rest = rest[n:]
+		if s, ok := r.split(rest[0]); ok {
+			r.access(r.together(rest, s))
+			continue
+		}
+		if f.Val(rest[0]).Op == ir.Br {
+			r.repeat(rest[0])
+		}
+		b.Keep(rest[0])
 	}
 	rest := append([]ir.V(nil), f.Code[start:]...)
 	f.Code = append(append(f.Code[:start], r.entry...), rest...)
@@ -85,6 +88,7 @@ type splitAddress struct {
 	pointer     ir.V   // that a loop advances, or 0: the address is pointer + plus, and end is relative to the address
 	word        bool   // it is a load of the low bits of a word
 	bytes       uint64 // that the region must have
+	spread      uint32 // indices of a group are at most so far from the first
 }
 
 // baseKey identifies a base: a constant, or a number of the push constants.
@@ -112,6 +116,8 @@ type regionRewriter struct {
 	// meets: the program has barriers, so that an operation of all lanes of a subgroup costs no form of code.
 	meets bool
 	to    map[ir.V]ir.V // by result of an access: the parameter that has the result of either version
+	done  map[ir.V]bool // what is in both versions
+	uses  []int         // by value
 }
 
 // split returns the parts of the address of an access.
@@ -301,76 +307,42 @@ func (r *regionRewriter) region(v ir.V) baseOf {
 	return n
 }
 
-// run returns how many accesses at the start of code are loads of one region at one offset, which have one condition for all. The first
-// one has the parts s, and s.end becomes the largest of all.
-func (r *regionRewriter) run(code []ir.V, s *splitAddress) int {
-	first := r.f.Val(code[0])
-	if first.Op != ir.Ld || s.word {
-		return 1
-	}
-	n := 1
-	for ; n < len(code); n++ {
-		x := r.f.Val(code[n])
-		if x.Op != ir.Ld || x.Args[0] != first.Args[0] || x.Args[1] != first.Args[1] {
-			break
-		}
-		next, ok := r.split(code[n])
-		if !ok || next.word {
-			break
-		}
-		s.end = max(s.end, next.end)
-	}
-	return n
-}
-
-// access emits both versions of the accesses of a run.
-func (r *regionRewriter) access(list []ir.V, s splitAddress) {
-	b, first := r.b, *r.f.Val(list[0])
+// access emits both versions of a group, of which s is the condition.
+func (r *regionRewriter) access(g *accessGroup, s splitAddress) {
+	b, first := r.b, *r.f.Val(g.list[0].v)
 	b.Origin = first.Origin
 	n := r.region(s.base)
+	results := r.results(g)
 	var types []ir.Type
-	for _, v := range list {
-		if x := r.f.Val(v); x.Op.HasResult() {
-			types = append(types, x.Type)
-		}
+	for _, v := range results {
+		types = append(types, r.f.Type(v))
 	}
 	inRange, offset := r.bounds(n, s)
 	label := b.Block(types...)
-	leave := func(handle, offset ir.V, near bool) {
-		var results []ir.V
-		for _, v := range list {
-			x := *r.f.Val(v)
-			if x.Args[0], x.Args[1] = handle, offset; near && s.pointer == 0 {
-				x.Aux += s.plus
-			}
-			narrow := near && s.word
-			if narrow {
-				x.Type = ir.I32
-			}
-			w := b.Emit(x)
-			if narrow {
-				w = b.Op(ir.Trunc, r.f.Type(v), w)
-			}
-			if len(types) > 0 {
-				results = append(results, w)
-			}
-		}
-		b.Br(label, results...)
-	}
 	b.If(b.Op(ir.Every, ir.B1, inRange()))
-	leave(n.handle, offset(), true)
+	at := offset()
+	r.arm(g, results, label, func(m *grouped) (x ir.Val) {
+		x = *r.f.Val(m.v)
+		if x.Args[0], x.Args[1], x.Aux = n.handle, at, x.Aux+m.ahead; s.word {
+			x.Type = ir.I32
+		}
+		return x
+	})
 	b.End()
-	// The address is computed here alone, where it is read: most executions need no numbers of 64 bits.
-	address := r.clone(s.address)
+	// An address is computed here alone, where it is read: most executions need no numbers of 64 bits.
 	if r.meets && first.Op.Family() == ir.Atomics && first.Type.Bits() >= 32 {
-		r.eachRegion(address, s.bytes, func(h, offset ir.V) { leave(h, offset, false) })
+		r.eachRegion(r.clone(s.address, g.root), s.bytes, func(h, offset ir.V) {
+			r.arm(g, results, label, func(*grouped) ir.Val {
+				first.Args[0], first.Args[1] = h, offset
+				return first
+			})
+		})
 	} else {
-		h := b.OpAux(ir.Region, ir.H, s.bytes, address)
-		leave(h, b.Op(ir.RegionOff, ir.I32, h, address), false)
+		r.arm(g, results, label, r.searched(g))
 	}
 	b.End()
-	for i := range types {
-		r.to[list[i]] = b.Param(label, i)
+	for i, v := range results {
+		r.to[v] = b.Param(label, i)
 	}
 }
 
@@ -384,7 +356,7 @@ func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange, offset func(
 	count = b.Select(b.Cmp(ir.ULe, end, n.room), count, b.I32(0))
 	// A negative index is 2³¹ or more as an unsigned number. A region may have as many bytes.
 	if s.signed || s.pointer != 0 {
-		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31))
+		count = b.Op(ir.UMin, ir.I32, count, b.I32(1<<31-s.spread))
 	}
 	index := s.index
 	if s.pointer != 0 {
@@ -435,13 +407,16 @@ func (r *regionRewriter) eachRegion(address ir.V, bytes uint64, do func(handle, 
 	b.End()
 }
 
-// clone emits the terms of an address again.
-func (r *regionRewriter) clone(v ir.V) ir.V {
+// clone emits the terms of an address again. A term at root stays.
+func (r *regionRewriter) clone(v, root ir.V) ir.V {
+	if v == root {
+		return v
+	}
 	x := *r.f.Val(v)
 	switch x.Op {
-	case ir.Add, ir.Shl, ir.Mul, ir.ZExt, ir.SExt:
+	case ir.Add, ir.Shl, ir.Mul, ir.Or, ir.ZExt, ir.SExt:
 		for i := range x.Op.Args() {
-			x.Args[i] = r.clone(x.Args[i])
+			x.Args[i] = r.clone(x.Args[i], root)
 		}
 		x.Origin = r.b.Origin
 		return r.b.Emit(x)
