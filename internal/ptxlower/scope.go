@@ -80,15 +80,31 @@ func (f *function) registerOf(s *scope, name string) *register {
 	if r := s.registers[name]; r != nil {
 		return r
 	}
-	prefix := strings.TrimRight(name, "0123456789")
+	base, element, _ := strings.Cut(name, ".")
+	prefix := strings.TrimRight(base, "0123456789")
 	v := s.prefixes[prefix]
-	if v == nil || prefix == name {
+	if v == nil || prefix == base {
 		return nil
 	}
-	if n, err := strconv.Atoi(name[len(prefix):]); err == nil && n < v.Count && strconv.Itoa(n) == name[len(prefix):] {
-		return f.newRegister(s, v, name)
+	n, err := strconv.Atoi(base[len(prefix):])
+	switch {
+	case err != nil || n >= v.Count || strconv.Itoa(n) != base[len(prefix):] || v.Vector <= 1 && element != "":
+		return nil
+	case v.Vector > 1:
+		// Also an instruction on the whole vector names all elements.
+		if s.registers[base+".x"] == nil {
+			f.newElements(s, v, base)
+		}
+		return s.registers[name]
 	}
-	return nil
+	return f.newRegister(s, v, name)
+}
+
+// newElements declares the elements of a vector register.
+func (f *function) newElements(s *scope, v *ptx.Variable, name string) {
+	for _, c := range "xyzw"[:min(v.Vector, 4)] {
+		f.newRegister(s, v, name+"."+string(c))
+	}
 }
 
 // newRegister declares a register.
@@ -150,9 +166,7 @@ func (f *function) declare(s *scope, v *ptx.Variable) {
 			return
 		}
 		if v.Vector > 1 {
-			for _, c := range "xyzw"[:min(v.Vector, 4)] {
-				f.newRegister(s, v, v.Name+"."+string(c))
-			}
+			f.newElements(s, v, v.Name)
 			return
 		}
 		f.newRegister(s, v, v.Name)

@@ -48,7 +48,7 @@ func TestVectorRegisters(t *testing.T) {
 	.reg .b32 r<8>;
 	.reg .b64 out, d;
 	.reg .v2 .u32 v, w;
-	.reg .v2 .b16 h;
+	.reg .v2 .b16 h<4>;
 	.reg .v4 .u16 s;
 	ld.param.u64 out, [o];
 	mov.u32 r0, 1;
@@ -63,8 +63,9 @@ func TestVectorRegisters(t *testing.T) {
 	mov.b64 d, w;
 	st.global.u64 [out+16], d;
 	st.global.u32 [out+12], r1;
-	mov.b32 h, 0x00050009;
-	mov.v4.u16 s, {h.x, h.y, h.x, h.x};
+	mov.b32 h0, 0x00050009;
+	mov.v2.b16 h3, h0;
+	mov.v4.u16 s, {h3.x, h0.y, h3.x, h0.x};
 	mov.v4.u16 {s.x, s.y, s.z, s.w}, {s.y, s.x, s.w, s.z};
 	call (r2), pack, (s);
 	st.global.u32 [out+24], r2;
