@@ -264,8 +264,7 @@ func (p *parser) parseDirective(label string) *Directive {
 		d.Proto = &Function{Pos: d.Pos}
 		p.signature(d.Proto)
 		for p.tok.kind == dotted && !p.broken {
-			d.Proto.Attrs = append(d.Proto.Attrs, &Directive{Pos: p.tok.pos, Name: p.tok.text})
-			p.advance()
+			d.Proto.Attrs = append(d.Proto.Attrs, p.attribute())
 		}
 		p.want(";")
 	default:

@@ -43,18 +43,25 @@ func (p *printer) function(f *Function) {
 		kind = ".entry"
 	}
 	head := strings.Join(append(f.Linkage[:len(f.Linkage):len(f.Linkage)], kind), " ") + signatureText(f)
-	for _, d := range f.Attrs {
-		head += " " + d.Name
-		if len(d.Words) > 0 {
-			head += " " + strings.Join(d.Words, ", ")
-		}
-	}
+	head += attributesText(f.Attrs)
 	if f.Body == nil {
 		p.line("%s;", head)
 		return
 	}
 	p.line("%s", head)
 	p.block(f.Body)
+}
+
+// attributesText returns the directives of a function, each with a space before it.
+func attributesText(list []*Directive) string {
+	text := ""
+	for _, d := range list {
+		text += " " + d.Name
+		if len(d.Words) > 0 {
+			text += " " + strings.Join(d.Words, ", ")
+		}
+	}
+	return text
 }
 
 // signatureText returns results, name and parameters, with a space before them.
@@ -160,11 +167,7 @@ func directiveText(d *Directive) string {
 	case ".section":
 		return text + " " + d.Words[0] + " {\n" + strings.Join(d.Words[1:], " ") + "\n}"
 	case ".callprototype":
-		text += signatureText(d.Proto)
-		for _, a := range d.Proto.Attrs {
-			text += " " + a.Name
-		}
-		return text + ";"
+		return text + signatureText(d.Proto) + attributesText(d.Proto.Attrs) + ";"
 	case ".loc":
 		return text + locationText(d.Words)
 	case ".file":

@@ -196,7 +196,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestPrintPrototype checks that a printed prototype keeps .noreturn.
+// TestPrintPrototype checks that a printed prototype keeps its directives.
 func TestPrintPrototype(t *testing.T) {
 	m, findings := ptx.Parse(everything)
 	if len(findings) > 0 {
@@ -204,6 +204,10 @@ func TestPrintPrototype(t *testing.T) {
 	}
 	if !strings.Contains(m.String(), ") .noreturn;") {
 		t.Error("the prototype has no .noreturn; must have it")
+	}
+	m, findings = ptx.Parse(header + ".entry k() { P: .callprototype _ (.param .u32 _) .abi_preserve 4 .abi_preserve_control 2; ret; }")
+	if len(findings) > 0 || !strings.Contains(m.String(), ") .abi_preserve 4 .abi_preserve_control 2;") {
+		t.Errorf("%v; the prototype must have the registers that a callee preserves", findings)
 	}
 }
 
