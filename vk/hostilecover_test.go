@@ -17,7 +17,7 @@ var values = []any{
 }
 
 // functions are the functions of the package.
-var functions = map[string]any{"Chiaro": Chiaro, "Play": Play, "DescriptorSize": DescriptorSize, "BindPoints": BindPoints, "PipelineCacheUUID": PipelineCacheUUID, "CombinedHandle": CombinedHandle}
+var functions = map[string]any{"Chiaro": Chiaro, "Play": Play, "DescriptorSize": DescriptorSize, "BindPoints": BindPoints, "PipelineCacheUUID": PipelineCacheUUID, "ValidationCacheUUID": ValidationCacheUUID, "CombinedHandle": CombinedHandle}
 
 // TestHostileValues calls the methods of values, and the functions, with hostile arguments.
 func TestHostileValues(t *testing.T) {

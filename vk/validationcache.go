@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -24,8 +26,13 @@ type ValidationCache struct {
 // verdict is the hash of a module, of the environment of its check and of the validator.
 type verdict [sha256.Size]byte
 
-// ValidationCacheUUID identifies the validator: its rules, and the form of the data. Data of others is ignored.
-var ValidationCacheUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 'v', 'a', 'l', 'i', 'd', ' ', '0', '0', '1'}
+// ValidationCacheUUID returns the identity of the validator (validationCacheUUID). It differs between any two builds: their rules may
+// have other verdicts. Data of another build is ignored.
+func ValidationCacheUUID() [16]byte {
+	id := build()
+	sum := sha256.Sum256(append([]byte("chiaro verdicts 1\x00"), id[:]...))
+	return [16]byte(sum[:])
+}
 
 // The data of a cache is the header of version one (VkValidationCacheHeaderVersionOneEXT): its length and its version, 32
 // bits each, least significant byte first, and the UUID. Then follow the verdicts in ascending order, and the SHA-256 of
@@ -59,7 +66,7 @@ func (c *ValidationCache) read(data []byte) error {
 		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01534, "the data of a validation cache has %d bytes; must be as long as Data returned", len(data))
 	case binary.LittleEndian.Uint32(data) != validationHeader || binary.LittleEndian.Uint32(data[4:]) != validationVersion:
 		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01535, "the data is not of a validation cache; must be what Data returned")
-	case !bytes.Equal(data[8:validationHeader], ValidationCacheUUID[:]):
+	case [16]byte(data[8:validationHeader]) != ValidationCacheUUID():
 		return nil // of another validator
 	case n%sha256.Size != 0:
 		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01534, "the data of a validation cache has %d bytes; must be as long as Data returned", len(data))
@@ -85,7 +92,8 @@ func (c *ValidationCache) Data() ([]byte, error) {
 	slices.SortFunc(list, func(x, y verdict) int { return bytes.Compare(x[:], y[:]) })
 	out := binary.LittleEndian.AppendUint32(nil, validationHeader)
 	out = binary.LittleEndian.AppendUint32(out, validationVersion)
-	out = append(out, ValidationCacheUUID[:]...)
+	id := ValidationCacheUUID()
+	out = append(out, id[:]...)
 	for _, v := range list {
 		out = append(out, v[:]...)
 	}
@@ -156,27 +164,20 @@ func (d *Device) NewShaderModuleCached(ctx context.Context, code []byte, c *Vali
 	return m, nil
 }
 
-// verdict returns the key of a module.
+// verdict returns the key of a module: the hash of its code and of all that its rules depend on.
 func (d *Device) verdict(code []byte) verdict {
 	h := sha256.New()
-	h.Write(ValidationCacheUUID[:])
-	h.Write([]byte(d.env.Name))
-	if limits := d.env.Device; limits != nil { // a profile's features and limits are a part of the rules
-		for _, name := range slices.Sorted(maps.Keys(limits.Features)) {
-			if limits.Features[name] {
-				h.Write([]byte("\x00" + name))
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(limits.Limits)) {
-			h.Write(binary.LittleEndian.AppendUint64([]byte("\x01"+name+"\x00"), limits.Limits[name]))
-		}
-		for _, name := range slices.Sorted(maps.Keys(limits.Extensions)) {
-			if limits.Extensions[name] {
-				h.Write([]byte("\x02" + name))
-			}
-		}
+	id := ValidationCacheUUID()
+	h.Write(id[:])
+	env, limits := *d.env, valid.Device{}
+	if env.Device != nil {
+		// What is not known and what is known to be missing have different verdicts, as have lists of shapes.
+		limits = *env.Device
 	}
-	h.Write([]byte{3})
+	known := env.Device != nil
+	env.Device = nil
+	// The Go syntax of a value has all of its fields, and maps in the order of their keys.
+	fmt.Fprintf(h, "%#v %v %#v\x00", env, known, limits)
 	h.Write(code)
 	return verdict(h.Sum(nil))
 }

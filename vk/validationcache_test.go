@@ -9,6 +9,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // TestValidationCache makes a module with a cache (rows F03, N01, N03), hands its data to another device, and merges caches.
@@ -104,7 +107,8 @@ func FuzzValidationCache(f *testing.F) {
 		read(t, b)
 		data := binary.LittleEndian.AppendUint32(nil, validationHeader)
 		data = binary.LittleEndian.AppendUint32(data, validationVersion)
-		data = append(append(data, ValidationCacheUUID[:]...), b...)
+		id := ValidationCacheUUID()
+		data = append(append(data, id[:]...), b...)
 		sum := sha256.Sum256(data)
 		want := map[string]bool{}
 		for i := 0; len(b)%sha256.Size == 0 && i < len(b); i += sha256.Size {
@@ -114,4 +118,67 @@ func FuzzValidationCache(f *testing.F) {
 			t.Errorf("%d verdicts of %d bytes; must be %d", n, len(b), len(want))
 		}
 	})
+}
+
+// TestVerdictOfDevices: devices that judge a module differently have no common verdict. A feature that is known to be missing is not one
+// that is not known, the lists of matrices count, and so do the version of Vulkan and its data of another build.
+func TestVerdictOfDevices(t *testing.T) {
+	module := code(t, saxpy)
+	profiles := map[string]device.Profile{}
+	for name, change := range map[string]func(d *valid.Device){
+		"nothing is known":        func(*valid.Device) {},
+		"a feature is missing":    func(d *valid.Device) { d.Features = map[string]bool{"shaderInt64": false} },
+		"a feature is enabled":    func(d *valid.Device) { d.Features = map[string]bool{"shaderInt64": true} },
+		"an extension is missing": func(d *valid.Device) { d.Extensions = map[string]bool{"VK_KHR_shader_clock": false} },
+		"others are missing":      func(d *valid.Device) { d.AllOthers = true },
+		"others are enabled":      func(d *valid.Device) { d.AllOthers, d.Others = true, true },
+		"a limit":                 func(d *valid.Device) { d.Limits = map[string]uint64{"maxPushConstantsSize": 128} },
+		"a list without matrices": func(d *valid.Device) { d.Matrices = map[valid.MatrixList][]valid.MatrixShape{valid.MatricesKHR: {}} },
+		"a list with a matrix": func(d *valid.Device) {
+			d.Matrices = map[valid.MatrixList][]valid.MatrixShape{valid.MatricesKHR: {{M: 8}}}
+		},
+		"a list without vectors":  func(d *valid.Device) { d.Vectors = []valid.VectorProduct{} },
+		"a product with a vector": func(d *valid.Device) { d.Vectors = []valid.VectorProduct{{Transpose: true}} },
+		"another list with a shape": func(d *valid.Device) {
+			d.Matrices = map[valid.MatrixList][]valid.MatrixShape{valid.MatricesNV: {{M: 8}}}
+		},
+	} {
+		limits := &valid.Device{}
+		change(limits)
+		profiles[name] = device.Profile{Version: 0x103, Device: limits}
+	}
+	profiles["Vulkan 1.1"] = device.Profile{Version: 0x101, Device: &valid.Device{}}
+	profiles["no device"] = device.Profile{Version: 0x103}
+	keys := map[verdict]string{}
+	for name, p := range profiles {
+		d := must(Play(p).NewDevice(DeviceInfo{}))(t)
+		defer d.Close()
+		v := d.verdict(module)
+		if other, ok := keys[v]; ok {
+			t.Errorf("%s and %s have one verdict", name, other)
+		}
+		keys[v] = name
+		again := must(Play(p).NewDevice(DeviceInfo{}))(t)
+		defer again.Close()
+		if again.verdict(module) != v {
+			t.Errorf("%s: two devices have two verdicts", name)
+		}
+	}
+}
+
+// TestVerdictOfBuilds: the data of another build is ignored, also on a device that checks.
+func TestVerdictOfBuilds(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{Checking: All}))(t)
+	defer d.Close()
+	c := must(d.NewValidationCache(nil))(t)
+	must(d.NewShaderModuleCached(context.Background(), code(t, saxpy), c))(t)
+	data := must(c.Data())(t)
+	for i := range 16 {
+		other := bytes.Clone(data[:len(data)-sha256.Size])
+		other[8+i] ^= 1
+		sum := sha256.Sum256(other)
+		if x := must(d.NewValidationCache(append(other, sum[:]...)))(t); x.Len() != 0 {
+			t.Errorf("byte %d of the identity differs: %d modules", i, x.Len())
+		}
+	}
 }

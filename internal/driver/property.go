@@ -170,7 +170,10 @@ var identities = map[string]func() []byte{
 	"shaderBinaryUUID":                    func() []byte { return vk.ShaderBinaryUUID[:] },
 	"shaderModuleIdentifierAlgorithmUUID": func() []byte { return vk.ModuleIdentifierUUID[:] },
 	"optimalTilingLayoutUUID":             func() []byte { return []byte("chiaro tiling 01") },
-	"validationCacheUUID":                 func() []byte { return vk.ValidationCacheUUID[:] },
+	"validationCacheUUID": func() []byte {
+		u := vk.ValidationCacheUUID()
+		return u[:]
+	},
 }
 
 // properties are the properties that are not limits of the profile.
