@@ -42,6 +42,7 @@ type executor struct {
 	recorded  uint64        // the end of the recording of the current command (CommandBuffer.ended)
 	condition condition
 	counting  *countedAction // of the next command; nil if it does not count
+	part      uint32         // the result sub-index of the draws of a mesh node
 }
 
 // boundState is the state that commands bind, apart from sets, graphics and heaps.

@@ -71,9 +71,6 @@ func (d *Device) NewGraphPipeline(ctx context.Context, info GraphPipelineInfo) (
 	if err := info.checkLibraries(d); err != nil {
 		return nil, err
 	}
-	if info.Flags&InstrumentShaders != 0 {
-		return nil, &UnsupportedError{Feature: "shader instrumentation of execution graphs"}
-	}
 	defer info.Cache.unuse()
 	if err := info.Cache.use(vuid.VkCreateExecutionGraphPipelinesAMDX_pipelineCache_09127); err != nil {
 		return nil, err

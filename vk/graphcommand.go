@@ -109,7 +109,6 @@ func (c *CommandBuffer) InitializeGraphScratch(p *GraphPipeline, s GraphScratch)
 	c.refer(&p.object)
 	w := take[initializeScratch](c)
 	*w = initializeScratch{p, s}
-	c.action()
 	c.deferred("initialize graph scratch memory", w)
 }
 
@@ -283,11 +282,19 @@ func (w *dispatchGraph) run(x *executor) error {
 			Regions: regions.all(), Rays: x.dev.heap.structures.rays(), Params: params,
 		}
 		args.Log = x.dev.printer.log(n.stage)
+		counted, err := x.counters(uint32(node), n.stage)
+		if err != nil {
+			return err
+		}
+		if counted != nil {
+			args.Sets = append(slices.Clip(sets), make([]compute.Set, counterSet+1-len(sets))...)
+			args.Sets[counterSet] = counted
+		}
 		if x.bindHeaps(&args); n.mappings != nil {
 			args.Sets = args.MappedSets(n.composed.Program, n.mappings)
 		}
 		args.Shadow = x.dev.heap.defined.begin(&args, n.stage)
-		err := n.pipeline.Dispatch(x.ctx, args)
+		err = n.pipeline.Dispatch(x.ctx, args)
 		x.dev.printer.flush(args.Log, n.stage)
 		accesses = x.order.collect(accesses, args.Log)
 		if err != nil {
@@ -295,6 +302,8 @@ func (w *dispatchGraph) run(x *executor) error {
 		}
 		return nil
 	}, func(node int, list graph.Payloads, now bool) error {
+		x.part = uint32(node)
+		defer func() { x.part = 0 }()
 		return x.drawNode(p.nodes[node], &list, now)
 	}, w.scratch.Size, budget, starts)
 	x.order.endGraph(&x.dev.printer, accesses)

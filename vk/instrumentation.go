@@ -51,10 +51,10 @@ type ShaderInstrumentation struct {
 	counters int // of all results
 }
 
-// resultKey identifies the counters of a stage of a command.
+// resultKey identifies the counters of a stage of a command. part is the result sub-index.
 type resultKey struct {
-	index   uint32
-	program *ir.Program
+	index, part uint32
+	program     *ir.Program
 }
 
 // counters are the counters of one stage of one command.
@@ -90,7 +90,7 @@ var stageNumbers = map[ir.Stage]uint32{
 }
 
 // BeginShaderInstrumentation makes an object active: it gets the metrics of the instrumented shaders of the following
-// draws and dispatches of the command buffer. Each of them has a result index: their number since the object was made.
+// draws, dispatches and traces of the command buffer. Each of them has a result index: their number since the object was made.
 func (c *CommandBuffer) BeginShaderInstrumentation(s *ShaderInstrumentation) {
 	if !c.starts("vkCmdBeginShaderInstrumentationARM") || !c.instrumentable("vkCmdBeginShaderInstrumentationARM") {
 		return
@@ -141,7 +141,7 @@ func (c *CommandBuffer) notSuspended(command string) bool {
 	return !c.suspended
 }
 
-// action assigns a result index to the next command, a draw or a dispatch, if a shader instrumentation is active.
+// action assigns a result index to the next command, a draw, a dispatch or a trace, if a shader instrumentation is active.
 func (c *CommandBuffer) action() {
 	s := c.instrumentation
 	if s == nil {
@@ -168,16 +168,9 @@ func (w *countedAction) run(x *executor) error {
 	return nil
 }
 
-// count adds the counters of the stages of a command to its descriptors.
+// count adds the counters of the stages of a command to its descriptors, which are in x.args.
 func (x *executor) count(sets []compute.Set, stages ...*shader.Stage) ([]compute.Set, error) {
-	var set compute.Set
-	var err error
-	if x.counting != nil {
-		set, err = x.counting.object.set(x.counting.index, stages)
-	}
-	if x.dev.lowering.Profile && err == nil {
-		set, err = x.dev.profiler.append(set, stages)
-	}
+	set, err := x.counters(x.part, stages...)
 	if set == nil || err != nil {
 		return sets, err
 	}
@@ -187,12 +180,28 @@ func (x *executor) count(sets []compute.Set, stages ...*shader.Stage) ([]compute
 	return out, nil
 }
 
-// set returns the counters of the stages of a command as a set of descriptors; nil if no stage counts.
-func (s *ShaderInstrumentation) set(index uint32, stages []*shader.Stage) (set compute.Set, err error) {
+// counters returns the counters of the stages of a part of the command, as a set of descriptors; nil if none of them counts.
+func (x *executor) counters(part uint32, stages ...*shader.Stage) (set compute.Set, err error) {
+	if x.counting != nil {
+		set, err = x.counting.object.set(x.counting.index, part, stages)
+	}
+	if x.dev.lowering.Profile && err == nil {
+		set, err = x.dev.profiler.append(set, stages)
+	}
+	return set, err
+}
+
+// instrumented reports whether a program counts.
+func instrumented(p *ir.Program) bool {
+	return pass.Blocks(p, counterSet, stageNumbers[p.Stage]) != nil
+}
+
+// set returns the counters of the stages of a part of a command as a set of descriptors; nil if no stage counts.
+func (s *ShaderInstrumentation) set(index, part uint32, stages []*shader.Stage) (set compute.Set, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, stage := range stages {
-		k := resultKey{index, stage.Program}
+		k := resultKey{index, part, stage.Program}
 		c := s.results[k]
 		if c == nil {
 			sizes := pass.Blocks(stage.Program, counterSet, stageNumbers[stage.Program.Stage])
@@ -219,16 +228,16 @@ func insertCounters(set compute.Set, binding uint32, words []uint64) compute.Set
 }
 
 // MetricBlock has the metrics of one basic block of a shader in one command (VkShaderInstrumentationMetricDataHeaderARM and
-// the values after it).
+// the values after it): the sums over its draws, views and submissions.
 type MetricBlock struct {
 	ResultIndex    uint32
-	ResultSubIndex uint32 // 0: the draws of a command, its views and its submissions are aggregated
+	ResultSubIndex uint32 // the first group of a pipeline that has the ray tracing shader, the number of the node of a graph; 0 for other shaders
 	Stages         uint32 // VkShaderStageFlags
 	BasicBlock     uint32 // the number of the block in the optimized program
 	Values         [2]uint64
 }
 
-// Blocks returns the metrics, in ascending order of result indices, stages and basic blocks. No submission that uses the
+// Blocks returns the metrics, in ascending order of result indices, sub-indices, stages and basic blocks. No submission that uses the
 // object may be unfinished.
 func (s *ShaderInstrumentation) Blocks() ([]MetricBlock, error) {
 	if err := s.idle(); err != nil {
@@ -239,11 +248,11 @@ func (s *ShaderInstrumentation) Blocks() ([]MetricBlock, error) {
 	var out []MetricBlock
 	for k, c := range s.results {
 		for i, size := range c.sizes {
-			out = append(out, MetricBlock{ResultIndex: k.index, Stages: 1 << c.stage, BasicBlock: uint32(i), Values: [2]uint64{c.words[i], c.words[i] * size}})
+			out = append(out, MetricBlock{ResultIndex: k.index, ResultSubIndex: k.part, Stages: 1 << c.stage, BasicBlock: uint32(i), Values: [2]uint64{c.words[i], c.words[i] * size}})
 		}
 	}
 	slices.SortFunc(out, func(x, y MetricBlock) int {
-		return cmp.Or(cmp.Compare(x.ResultIndex, y.ResultIndex), cmp.Compare(x.Stages, y.Stages), cmp.Compare(x.BasicBlock, y.BasicBlock))
+		return cmp.Or(cmp.Compare(x.ResultIndex, y.ResultIndex), cmp.Compare(x.ResultSubIndex, y.ResultSubIndex), cmp.Compare(x.Stages, y.Stages), cmp.Compare(x.BasicBlock, y.BasicBlock))
 	})
 	return out, nil
 }

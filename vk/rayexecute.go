@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -173,10 +172,8 @@ func (x *executor) separateSets(p *RayTracingPipeline, a *compute.Args) (err err
 		}
 		own := all[i*apart : (i+1)*apart]
 		copy(own, sets)
-		if x.dev.lowering.Profile {
-			if own[counterSet], err = x.dev.profiler.append(nil, []*shader.Stage{s.stage}); err != nil {
-				return err
-			}
+		if own[counterSet], err = x.counters(s.group, s.stage); err != nil {
+			return err
 		}
 	}
 	a.Sets = all

@@ -86,6 +86,7 @@ type rayStage struct {
 	robustness compute.Robustness
 	mappings   []compute.Mapping // with descriptor heaps
 	uses       uses
+	group      uint32 // the first one with the stage: it has one stage of a kind, and so tells those of the same kind apart
 }
 
 // callableDepth is the depth of callable shaders: with the default size of the stack (Vulkan, Ray Tracing Pipeline Stack), and with
@@ -108,9 +109,6 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, info RayTracingPipel
 	}
 	if err := checkLibraries(d, info.Libraries); err != nil {
 		return nil, err
-	}
-	if info.Flags&InstrumentShaders != 0 {
-		return nil, &UnsupportedError{Feature: "shader instrumentation of ray tracing pipelines"}
 	}
 	defer info.Cache.unuse()
 	if err := info.Cache.use(vuid.VkCreateRayTracingPipelinesKHR_pipelineCache_02903); err != nil {
@@ -264,12 +262,20 @@ func (p *RayTracingPipeline) compose(ctx context.Context, d *Device) (err error)
 		r.Shaders = append(r.Shaders, s.stage.Program)
 	}
 	p.rays = r
+	for i := range p.groups {
+		g := &p.groups[len(p.groups)-1-i]
+		for _, n := range []int{g.General, g.ClosestHit, g.AnyHit, g.Intersection} {
+			if n != trace.Unused {
+				p.stages[n].group = uint32(len(p.groups) - 1 - i)
+			}
+		}
+	}
 	for i, h := range p.handles {
 		if h.serial != 0 && h.number == 1 {
 			r.Parts, p.serials = append(r.Parts, uint32(i)), append(p.serials, h.serial)
 		}
 	}
-	p.separate(d.lowering.Profile)
+	p.separate(d.lowering.Profile || slices.ContainsFunc(p.stages, func(s *rayStage) bool { return instrumented(s.stage.Program) }))
 	options := trace.Options{MaxValues: d.lowering.MaxValues, Stop: ctx.Err}
 	if d.debugger != nil {
 		options.Parts = &p.parts
