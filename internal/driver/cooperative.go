@@ -1,12 +1,14 @@
 package driver
 
 import (
+	"errors"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // products returns a list of products of cooperative matrices.
@@ -88,20 +90,22 @@ func vectorMatrix(i *abi.ConvertCooperativeVectorMatrixInfoNV) vk.CooperativeVec
 	return m
 }
 
-// convertMatrix converts a matrix in memory of the host, or returns the size of the result.
+// convertMatrix converts a matrix in memory of the host, or returns the size of the result. A target that is too small breaks a rule, and
+// has a result of its own: nothing is written.
 func convertMatrix(a *abi.ConvertCooperativeVectorMatrixNVArgs) abi.Result {
 	d, i := deviceOf(a.Device), a.PInfo
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	to := *(*unsafe.Pointer)(unsafe.Pointer(&i.DstData))
-	target := abi.Bytes(to, uint64(*i.PDstSize))
-	size, err := d.vk.ConvertCooperativeVectorMatrix(vectorMatrix(i), target, abi.Bytes(*(*unsafe.Pointer)(unsafe.Pointer(&i.SrcData)), uint64(i.SrcSize)))
-	if err == nil && to != nil && size > uint64(*i.PDstSize) {
+	to, room := *(*unsafe.Pointer)(unsafe.Pointer(&i.DstData)), uint64(*i.PDstSize)
+	size, err := d.vk.ConvertCooperativeVectorMatrix(vectorMatrix(i), abi.Bytes(to, room), abi.Bytes(*(*unsafe.Pointer)(unsafe.Pointer(&i.SrcData)), uint64(i.SrcSize)))
+	result := d.result(err)
+	var usage *vk.UsageError
+	switch {
+	case err == nil && to != nil && size > room, errors.As(err, &usage) && usage.Rule == vuid.VkConvertCooperativeVectorMatrixNV_pInfo_10075:
 		return abi.Incomplete
-	}
-	if err == nil {
+	case err == nil:
 		*i.PDstSize = uint(size)
 	}
-	return d.result(err)
+	return result
 }
