@@ -201,3 +201,62 @@ func TestHitObjectClauses(t *testing.T) {
 		}
 	}
 }
+
+// TestHitObjectSpheres reads spheres and swept spheres of hit objects, in object space, in two instances of which one is moved
+// (SPV_NV_linear_swept_spheres): the value is 1000 for a sphere, 2000 for a swept sphere, plus a coordinate and radii in hundredths.
+func TestHitObjectSpheres(t *testing.T) {
+	const (
+		begin = "OpHitObjectTraceRayV %h ARGS(0, 255, 0, 0)\n%hit = OpHitObjectIsHitV %bool %h\n" +
+			"%ball = OpHitObjectIsSphereHitNV %bool %h\n%swept = OpHitObjectIsLSSHitNV %bool %h\n" +
+			"%v1 = OpSelect %uint %ball %uint_1000 %uint_0\n%v2 = OpSelect %uint %swept %uint_2000 %uint_0\n%kind = OpIAdd %uint %v1 %v2\n"
+		end = "%sum100 = OpFMul %float %sum %hundred\n%number = OpConvertFToU %uint %sum100\n%value = OpIAdd %uint %kind %number\n" +
+			"%r = OpSelect %uint %hit %value %uint_3\nOpStore %p %r"
+		sphere = "%center = OpHitObjectGetSpherePositionNV %v3float %h\n%x = OpCompositeExtract %float %center 0\n" +
+			"%radius = OpHitObjectGetSphereRadiusNV %float %h\n%sum = OpFAdd %float %x %radius\n"
+		swept = "%ends = OpHitObjectGetLSSPositionsNV %two_points %h\n%x = OpCompositeExtract %float %ends 1 0\n" +
+			"%radii = OpHitObjectGetLSSRadiiNV %two_floats %h\n%first = OpCompositeExtract %float %radii 0\n%sum = OpFAdd %float %x %first\n"
+		none = "%sum = OpFAdd %float %float_0 %float_2\n"
+	)
+	balls, chain := []float32{.25, .25, 0, 1}, []float32{-1, .25, 0, .5, 3, .25, 0, 1.5}
+	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		for _, c := range []struct {
+			name, getters string
+			list          []float32 // nil for triangles
+			want          [4]uint32
+		}{
+			{"spheres", sphere, balls, [4]uint32{1125, 3, 1125, 3}},
+			{"swept spheres", swept, chain, [4]uint32{2350, 3, 2350, 3}},
+			{"triangles", none, nil, [4]uint32{200, 3, 200, 3}},
+		} {
+			r := newRayScene(t, DeviceInfo{Engine: of})
+			bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+			info, groups := r.bottom(bottom, 2), rayGroups()
+			if c.list != nil {
+				info = r.spheres(bottom, len(c.list) > 4, 1, c.list...)
+			}
+			r.build(t, info)
+			r.instance(0, bottom, 0)
+			r.instance(1, bottom, 20)
+			r.build(t, r.top(top, 2))
+			r.write(t, r.set, top)
+			stages := rayStages(t)
+			text := clauseText(t, "NV", begin+c.getters+end)
+			text = strings.NewReplacer(
+				"OpCapability RayTracingKHR\n", "OpCapability RayTracingKHR\nOpCapability RayTracingSpheresGeometryNV\n"+
+					"OpCapability RayTracingLinearSweptSpheresGeometryNV\n",
+				"OpExtension \"SPV_KHR_ray_tracing\"", "OpExtension \"SPV_KHR_ray_tracing\"\nOpExtension \"SPV_NV_linear_swept_spheres\"",
+				"%uint_2 = ", "%uint_1000 = OpConstant %uint 1000\n%uint_2000 = OpConstant %uint 2000\n%uint_2 = ",
+				"%to_att = ", "%two_points = OpTypeArray %v3float %uint_2\n%two_floats = OpTypeArray %float %uint_2\n%to_att = ",
+			).Replace(text)
+			stages[0].StageInfo = StageInfo{Code: code(t, text)}
+			p := r.pipeline(t, RayTracingPipelineInfo{Stages: stages, Groups: groups, Depth: 1})
+			tables := r.tables(t, p, 0, 1, 2)
+			r.run(t, func(c *CommandBuffer) { r.bind(c, p); c.TraceRays(tables, 4, 1, 1) })
+			for i, want := range c.want {
+				if got := r.word(rayOutput+4*i) - 10000; got != want {
+					t.Errorf("%s, %s: ray %d has %d; must have %d", c.name, engine, i, got, want)
+				}
+			}
+		}
+	}
+}
