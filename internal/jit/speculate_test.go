@@ -93,6 +93,86 @@ func "main"() L1 {
 	}
 }
 
+// quotientForms split a strided value into a quotient and a remainder, by uniform vn, and vm: a divisor, a shift, or a reciprocal; vk is
+// the result.
+var quotientForms = []string{
+	"vk = udiv.i32 vi, vn\n",
+	"vk = umod.i32 vi, vn\n",
+	"vk = sdiv.i32 vi, vn\n",
+	"vk = srem.i32 vi, vn\n",
+	"vk = smod.i32 vi, vn\n",
+	"vk = lshr.i32 vi, vn\n",
+	"vd = umulhi.i32 vi, vn\n	vk = lshr.i32 vd, vm\n",
+	"vd = umulhi.i32 vn, vi\n	vf = add.i32 vd, vi\n	vk = lshr.i32 vf, vm\n",
+	"vd = udiv.i32 vi, vn\n	vf = mul.i32 vd, vn\n	vg = sub.i32 vi, vf\n	vh = lshr.i32 vg, vm\n	vk = add.i32 vh, vd\n",
+	"vd = umod.i32 vi, vn\n	vf = udiv.i32 vd, vm\n	vg = umod.i32 vd, vm\n	vh = shl.i32 vf, 3:i32\n	vk = add.i32 vh, vg\n",
+	"vd = umulhi.i32 vi, 2454267027:i32\n	vf = sub.i32 vi, vd\n	vg = lshr.i32 vf, 1:i32\n	vh = add.i32 vg, vd\n	vj = lshr.i32 vh, 7:i32\n	vu = umulhi.i32 vi, 77777777:i32\n	vk = add.i32 vu, vj\n",
+}
+
+// TestQuotients divides strided values, in strips with one quotient and with several, with indices and sums that wrap around, and by 0.
+func TestQuotients(t *testing.T) { eachLevel(t, testQuotients) }
+
+func testQuotients(t *testing.T, engine jit.Engine) {
+	number := 0
+	for _, form := range quotientForms {
+		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
+			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
+				text := fmt.Sprintf(`program "quotients" compute
+subgroup 16
+local %s
+push 8
+in global.x i32 0
+in global.y i32 0
+in localindex i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vp = push
+	vn = ld.i32 vp, 0:i32, #0
+	vm = ld.i32 vp, 0:i32, #4
+	vx = in.i32 #0
+	vy = in.i32 #1
+	vl = in.i32 #2
+	vi = add.i32 vx, %s:i32
+	%s	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vs = mul.i32 vy, 16:i32
+	vr = add.i32 vk, vs
+	vo = at 0:i32, vr, #4
+	va = ld.i32 vA, vo, #0
+	vb = add.i32 va, vk
+	vq = at 0:i32, vl, #4
+	st.i32 vB, vq, vb, #0
+}
+`, local, first, form)
+				words := make([]uint32, 300)
+				for i := range words {
+					words[i] = uint32(i) * 77773
+				}
+				for _, n := range []uint32{0, 1, 3, 16, 64, 100, 1 << 31, 1<<31 + 1, 1<<32 - 1} {
+					for _, m := range []uint32{0, 1, 5, 31} {
+						push := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, n), m)
+						job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 200))}}
+						for _, subgroup := range []uint32{16, 32, 64} {
+							if number++; !selected(number, 4) {
+								continue
+							}
+							want := run(interp.Engine{}, text, subgroup, job)
+							if want.err != nil {
+								t.Fatal(want.err, text)
+							}
+							if same(t, want, run(engine, text, subgroup, job)); t.Failed() {
+								t.Fatalf("subgroup %d, n %#x, m %d:\n%s", subgroup, n, m, text)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestGuards discards some lanes of a strip, all and none, with values that wrap around and without, in
 // workgroups of one row, several rows and several planes.
 func TestGuards(t *testing.T) { eachLevel(t, testGuards) }

@@ -115,7 +115,7 @@ func (m *machine) call(in *vcode.Inst) {
 	}
 }
 
-// guard bails out unless u0 + Step < u1 (or ≤). The sum is computed in 64 bits, since it may exceed
+// guard bails out unless u0 + Step < u1 (or ≤, or =). The sum is computed in 64 bits, since it may exceed
 // 32.
 func (m *machine) guard(in *vcode.Inst) {
 	out := m.NewLabel()
@@ -131,7 +131,7 @@ func (m *machine) guard(in *vcode.Inst) {
 		m.GI(AddI, true, RAX, int32(in.Step))
 	}
 	m.GRR(CMP|W, RAX, RCX)
-	fails := map[ir.Op]Cond{ir.ULt: AboveEqual, ir.ULe: Above, ir.SLt: GreaterEqual, ir.SLe: Greater}
+	fails := map[ir.Op]Cond{ir.ULt: AboveEqual, ir.ULe: Above, ir.SLt: GreaterEqual, ir.SLe: Greater, ir.Eq: NotEqual}
 	m.Jcc(fails[in.IR], out)
 	m.bailOut(in, out)
 }

@@ -46,6 +46,16 @@ func (m *machine) scalar(in *vcode.Inst) {
 		m.GRR(CMOV(preferred[in.IR]), RAX, RCX)
 	case ir.Eq, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
 		m.compareGen(in)
+	case ir.UMulHi: // both operands have zeros above, so the product has 64 bits
+		m.loadGen(RAX, in.Uses[0])
+		m.loadGen(RCX, in.Uses[1])
+		m.GRR(IMUL|W, RAX, RCX)
+		m.ShiftI(ShrI, true, RAX, 32)
+	case ir.UDiv, ir.UMod:
+		m.loadGen(RAX, in.Uses[0])
+		m.loadGen(RCX, in.Uses[1])
+		m.divideGen(in.IR)
+		m.GRR(MOV, RAX, RAX) // the result of a division by 0 has 64 ones
 	case ir.Select:
 		m.selectGen(in)
 	case ir.ZExt:

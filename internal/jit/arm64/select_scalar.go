@@ -44,6 +44,11 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.Eq, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
 		m.compareFlags(in)
 		m.emit(Insn{Op: CSET, D: d, Cond: conditions[in.IR]})
+	case ir.UMulHi: // both operands have zeros above, so the product has 64 bits
+		m.R(MUL|W, d, m.gen(in.Uses[0], X0), m.gen(in.Uses[1], X1))
+		m.RI(LSRI|W, d, d, 32)
+	case ir.UDiv, ir.UMod:
+		m.divisionGen(in, d)
 	case ir.Select: // 64 bits serve handles and values alike
 		c, yes, no := m.gen(in.Uses[0], X0), m.gen(in.Uses[1], X1), m.gen(in.Uses[2], X2)
 		m.cmpI(0, c, 0)
@@ -113,6 +118,20 @@ func (m *machine) shiftGen(in *vcode.Inst, d Reg) {
 	default:
 		m.R(shifts[in.IR], d, a, m.gen(in.Uses[1], X1))
 	}
+}
+
+// divisionGen is d = u0 / u1 or the remainder, without signs. By 0 both are all ones; the instruction yields 0.
+func (m *machine) divisionGen(in *vcode.Inst, d Reg) {
+	m.loadGen(X0, in.Uses[0])
+	m.loadGen(X1, in.Uses[1])
+	m.R(UDIV, X2, X0, X1)
+	if in.IR == ir.UMod {
+		m.R(MUL, X2, X2, X1)
+		m.R(SUB, X2, X0, X2)
+	}
+	m.MovI(X0, math.MaxUint32)
+	m.cmpI(0, X1, 0)
+	m.Select(CSEL, d, X2, X0, NE)
 }
 
 // compareFlags sets the flags to a comparison of general registers.

@@ -77,7 +77,7 @@ const (
 
 	// Guard is a speculation guard: if the comparison u0 + Step < u1 is false it bails out, that is it
 	// tail-calls function Target, the general version of this one, with the same arguments. IR selects the
-	// comparison: < or <=, signed or unsigned. u0 and u1 are 32-bit Gens; the sum does not wrap.
+	// comparison: <, <= or =, signed or unsigned. u0 and u1 are 32-bit Gens; the sum does not wrap.
 	Guard
 
 	// Uniform values, in general-purpose registers.

@@ -424,9 +424,17 @@ func (s *divergence) endIf(r *openRegion) {
 // assumptions are conditions that the speculative version of the entry point assumes to be true in all
 // lanes of a strip (speculate.go). The methods of nil report none.
 type assumptions struct {
-	arms   map[ir.V]bool // by if: all lanes go to the first arm (true), or to the second
-	clamps map[ir.V]ir.V // by min or max: the operand that it equals
+	arms       map[ir.V]bool // by if: all lanes go to the first arm (true), or to the second
+	clamps     map[ir.V]ir.V // by min or max: the operand that it equals
+	quotients  map[ir.V]bool // monotone values that are the same in all lanes
+	remainders map[ir.V]bool // remainders that ascend as their index does
 }
+
+// quotient reports whether v is assumed to be the same in all lanes.
+func (a *assumptions) quotient(v ir.V) bool { return a != nil && a.quotients[v] }
+
+// remainder reports whether v is assumed to ascend as the operand does.
+func (a *assumptions) remainder(v ir.V) bool { return a != nil && a.remainders[v] }
 
 // arm returns which arm of an if all lanes go to, if that is assumed.
 func (a *assumptions) arm(v ir.V) (first, ok bool) {

@@ -64,6 +64,7 @@
 //	block.go          strided values within aligned blocks of numbers
 //	transfer.go       its transfer functions
 //	divergence.go     divergence analysis
+//	monotone.go       quotients and remainders of ascending indices
 //	speculate.go      speculation: conditions of nearly all strips
 //	sink.go           sinking of select arms below a branch
 //	merge.go          subgroup merging: the width of a strip

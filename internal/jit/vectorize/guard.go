@@ -1,6 +1,8 @@
 package vectorize
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -43,6 +45,100 @@ func (w *vectorizer) guardClamp(v ir.V) bool {
 	w.guardRelation(r)
 	w.values[v] = w.value(operand)
 	return true
+}
+
+// guardQuotient emits a quotient that is assumed to be uniform: its first and its last lane, which must be equal (monotone.go). It reports
+// whether v is one.
+func (w *vectorizer) guardQuotient(v ir.V) bool {
+	if !w.assumed.quotient(v) {
+		return false
+	}
+	signed := w.src.Val(v).Op == ir.SDiv
+	if signed {
+		w.guardLess(ir.ULe, w.gen(w.src.Val(v).Args[1]), w.dst.NewConst(vcode.Gen, math.MaxInt32), 0)
+	}
+	first, last := w.monotone(v, signed)
+	w.guardLess(ir.Eq, first, last, 0)
+	to := w.value(v)
+	to.gen = first
+	w.broadcast(v, to)
+	return true
+}
+
+// guardRemainder bails out unless a remainder ascends as its index does: no lane begins anew at 0.
+func (w *vectorizer) guardRemainder(v ir.V) {
+	x := w.src.Val(v)
+	index, divisor := x.Args[0], w.gen(x.Args[1])
+	if x.Op != ir.UMod { // numbers that are not negative have the same remainders
+		w.guardLess(ir.ULe, divisor, w.dst.NewConst(vcode.Gen, math.MaxInt32), 0)
+	}
+	first := w.firstLane(index, 0)
+	span := w.guardAscending(first, index, x.Op != ir.UMod)
+	w.guardLess(ir.ULt, w.scalarOf(ir.UMod, first, divisor), divisor, span)
+}
+
+// guardAscending bails out unless an index, whose first lane is given, ascends in all lanes without wrapping, and has no negative numbers
+// if signed. It returns how much more the last lane holds.
+func (w *vectorizer) guardAscending(first vcode.Reg, index ir.V, signed bool) uint32 {
+	most := uint64(math.MaxUint32)
+	if signed {
+		most = math.MaxInt32
+	}
+	span := w.laneSpan(w.shapes.of[index])
+	w.guardLess(ir.ULe, first, w.dst.NewConst(vcode.Gen, most), span)
+	return span
+}
+
+// monotone emits a monotone value of the first and of the last lane.
+func (w *vectorizer) monotone(v ir.V, signed bool) (first, last vcode.Reg) {
+	switch shape := w.shapes.of[v]; {
+	case w.assumed.quotient(v) && !w.has(v): // the value in hand
+	case shape.kind == uniform:
+		first = w.gen(v)
+		return first, first
+	case shape.kind == strided:
+		return w.ends(v, signed)
+	}
+	x := w.src.Val(v)
+	op := x.Op
+	if signed {
+		op = ir.UDiv
+	}
+	a, lastA := w.monotone(x.Args[0], signed)
+	b, lastB := w.monotone(x.Args[1], signed)
+	return w.scalarOf(op, a, b), w.scalarOf(op, lastA, lastB)
+}
+
+// end is an index of which the last lane is in a register.
+type end struct {
+	index  ir.V
+	signed bool // it is not negative either
+}
+
+// ends returns the first and the last lane of an index, which ascends. All guards are in straight-line code, so that each index has one.
+func (w *vectorizer) ends(index ir.V, signed bool) (first, last vcode.Reg) {
+	first = w.firstLane(index, 0)
+	if last = w.lastLanes[end{index, signed}]; last != 0 {
+		return first, last
+	}
+	span := w.guardAscending(first, index, signed)
+	last = w.scalarOf(ir.Add, first, w.dst.NewConst(vcode.Gen, uint64(span)))
+	if w.lastLanes == nil {
+		w.lastLanes = map[end]vcode.Reg{}
+	}
+	w.lastLanes[end{index, signed}] = last
+	return first, last
+}
+
+// scalarOf emits an operation on two 32-bit numbers in general registers.
+func (w *vectorizer) scalarOf(op ir.Op, x, y vcode.Reg) vcode.Reg {
+	in := vcode.Inst{Op: vcode.Scalar, IR: op, Key: ir.Key{Type: ir.I32, From: ir.I32}, Uses: []vcode.Reg{x, y}}
+	if r, ok := w.foldConstant(&in); ok {
+		return r
+	}
+	in.Defs = []vcode.Reg{w.dst.NewReg(vcode.Gen)}
+	w.emit(in)
+	return in.Defs[0]
 }
 
 // guardRelation bails out unless a relation holds in all lanes.

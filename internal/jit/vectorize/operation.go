@@ -34,7 +34,7 @@ func (w *vectorizer) operation(v ir.V) {
 		w.emit(in)
 		return
 	}
-	if w.every(v, in) || w.builtin(v) || w.guardClamp(v) || w.access(v, in) || w.quotient(v, in) {
+	if w.every(v, in) || w.builtin(v) || w.guardClamp(v) || w.guardQuotient(v) || w.access(v, in) || w.quotient(v, in) {
 		return
 	}
 	if x.Op.HasResult() {
@@ -43,6 +43,10 @@ func (w *vectorizer) operation(v ir.V) {
 			w.uniformOp(v, in)
 			return
 		case strided:
+			if w.assumed.remainder(v) {
+				w.guardRemainder(v)
+				in.IR = ir.UMod // of numbers that are not negative
+			}
 			if w.stridedOp(v, in) {
 				return
 			}

@@ -37,13 +37,12 @@ const generalParts = 2
 // in chunks, or nil if the program does not qualify.
 func PartMajor(p *ir.Program, form vcode.Form) []*vcode.Func {
 	const general = 1 // index of the general version
-	f := p.Funcs[0]
 	w := newVectorizer(p, form, 0, nil)
 	defer func() { w.arena.release() }()
 	if !w.startsFull() {
 		return nil
 	}
-	if a := speculate(f, w.shapes); a != nil {
+	if a := w.speculate(); a != nil {
 		w.arena.release()
 		w = newVectorizer(p, form, 0, a)
 	} else {

@@ -47,7 +47,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 	if !w.startsFull() {
 		return finish(w), others
 	}
-	a := speculate(w.src, w.shapes)
+	a := w.speculate()
 	if a == nil {
 		return finish(w), others
 	}

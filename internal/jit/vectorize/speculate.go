@@ -28,6 +28,8 @@ const (
 	maxSpeculated   = 1000
 	maxOpsPerAccess = 13
 	loopedGain      = 2 // additional accesses for which one in a loop counts
+	quotientGain    = 3 // accesses for which a quotient or remainder counts
+	maxSpeculations = 5 // rounds: the dimensions of a tensor, and one
 )
 
 // maxConditionValues bounds the values that the analysis of one condition visits.
@@ -44,16 +46,24 @@ type speculator struct {
 	budget int // values of the current condition that may still be visited
 }
 
-// speculate returns the assumptions that pay for f, or nil if there are none.
-func speculate(f *ir.Func, s *divergence) *assumptions {
-	g := speculator{f: f, shapes: s, assumptions: assumptions{map[ir.V]bool{}, map[ir.V]ir.V{}}}
+// speculate returns the assumptions that pay for f, or nil if there are none. s is the analysis without assumptions, and reanalyze repeats
+// it under assumptions: once a quotient is uniform, the remainder is strided, and its quotients may be uniform too.
+func speculate(f *ir.Func, s *divergence, reanalyze func(*assumptions) *divergence) *assumptions {
+	g := speculator{f: f, shapes: s, assumptions: assumptions{map[ir.V]bool{}, map[ir.V]ir.V{}, map[ir.V]bool{}, map[ir.V]bool{}}}
 	if len(f.Code) > maxSpeculated {
 		return nil
 	}
-	for at := 0; at >= 0 && at < len(f.Code); {
-		at = g.step(at)
+	for range maxSpeculations {
+		known := len(g.quotients) + len(g.remainders)
+		for at := 0; at >= 0 && at < len(f.Code); {
+			at = g.step(at)
+		}
+		if len(g.quotients)+len(g.remainders) == known {
+			break
+		}
+		g.shapes = reanalyze(&g.assumptions)
 	}
-	if len(g.arms)+len(g.clamps) == 0 || !g.profitable() {
+	if len(g.arms)+len(g.clamps)+len(g.quotients)+len(g.remainders) == 0 || !g.profitable() {
 		return nil
 	}
 	return &g.assumptions
@@ -62,7 +72,7 @@ func speculate(f *ir.Func, s *divergence) *assumptions {
 // profitable reports whether enough of the function is accesses that lose their masks or become strided. Those in loops count
 // more.
 func (g *speculator) profitable() bool {
-	gains := 2 * len(g.clamps)
+	gains := 2*len(g.clamps) + quotientGain*(len(g.quotients)+len(g.remainders))
 	for _, v := range g.f.Code {
 		if x := g.f.Val(v); (x.Op == ir.Ld || x.Op == ir.St) && g.shapes.of[x.Args[1]].kind != uniform {
 			gains++
@@ -88,6 +98,12 @@ func (g *speculator) step(at int) int {
 			return -1
 		}
 		g.findClamp(v)
+		switch {
+		case g.shapes.likelyUniform(v):
+			g.quotients[v] = true
+		case g.shapes.likelyStrided(v):
+			g.remainders[v] = true
+		}
 		return at + 1
 	}
 }
@@ -131,6 +147,15 @@ func sideEffectFree(x *ir.Val) bool {
 func (g *speculator) chooseArm(v ir.V, at int) int {
 	other, end := g.armEnds(at)
 	c := g.f.Val(v).Args[0]
+	if first, ok := g.arms[v]; ok { // of an earlier round
+		if first {
+			return at + 1
+		}
+		if other < end {
+			return other + 1
+		}
+		return end + 1
+	}
 	if g.shapes.of[c].kind == uniform {
 		return -1
 	}

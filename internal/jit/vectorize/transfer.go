@@ -22,9 +22,17 @@ func (s *divergence) result(v ir.V) shape {
 	if a, ok := s.assumed.clampOperand(v); ok {
 		return s.of[a]
 	}
+	if s.assumed.quotient(v) {
+		return shape{}
+	}
 	all := true
 	for i := range x.Op.Args() {
 		all = all && s.of[x.Args[i]].kind == uniform
+	}
+	if !all && s.assumed.remainder(v) {
+		to := s.of[x.Args[0]]
+		to.align = 0
+		return to
 	}
 	switch x.Op {
 	case ir.In:

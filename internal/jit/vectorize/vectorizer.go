@@ -67,6 +67,8 @@ type vectorizer struct {
 	active   []vcode.Reg // A; nil if it is known to be empty
 	open     []*region   // innermost last
 	regions  []*region   // by opener
+
+	lastLanes map[end]vcode.Reg // of indices, for the guards of quotients
 }
 
 // newVectorizer analyses function fn of p and returns its vectorizer, under the assumptions a, which may be
@@ -84,6 +86,13 @@ func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vect
 	}
 	w.findBounds()
 	return w
+}
+
+// speculate returns the assumptions that pay for the function, or nil if there are none.
+func (w *vectorizer) speculate() *assumptions {
+	return speculate(w.src, w.shapes, func(a *assumptions) *divergence {
+		return analyzeDivergence(w.p, w.src, findLiveOuts(w.src, allDivergent, w.arena), partLanes(w.p, w.dst.Form), a, w.arena)
+	})
 }
 
 // startsFull reports whether all lanes of every strip are active at the start.
