@@ -283,14 +283,23 @@ func (c *code) swizzled(x *texel, n [4]ir.V) []ir.V {
 	return out
 }
 
+// scaled reports whether the components are integers that shaders read as floats (USCALED, SSCALED).
+func (x *texel) scaled() bool {
+	k := x.channels[0]
+	return k != nil && (k.Numeric == format.UScaled || k.Numeric == format.SScaled)
+}
+
 // convertType converts a value to the function's result type. If the format's numeric class differs from the
-// shader's declaration, the bits are preserved: docs/undefined.md.
+// shader's declaration, the bits are preserved, but a scaled integer is read as the integer: docs/undefined.md.
 func (c *code) convertType(x *texel, v ir.V) ir.V {
 	from, to := c.Func.Type(v), c.t.Type
 	if from == to {
 		return v
 	}
-	if from == ir.F32 {
+	switch {
+	case from == ir.F32 && x.scaled():
+		v, from = c.ftos(v), ir.I32
+	case from == ir.F32:
 		v, from = c.bits(v), ir.I32
 	}
 	wide := to
@@ -300,7 +309,7 @@ func (c *code) convertType(x *texel, v ir.V) ir.V {
 	switch {
 	case from == ir.I32 && wide == ir.I64:
 		op := ir.ZExt
-		if k := x.channels[0]; k != nil && k.Numeric == format.SInt {
+		if k := x.channels[0]; k != nil && (k.Numeric == format.SInt || k.Numeric == format.SScaled) {
 			op = ir.SExt
 		}
 		v = c.Op(op, ir.I64, v)

@@ -63,7 +63,7 @@ func (c *code) insertField(x *texel, k *format.Component, words []ir.V, raw ir.V
 }
 
 // toFormatType converts one of the function's components to the type of the format's values; it is the
-// inverse of convertType.
+// inverse of convertType. Texels with scaled components are floats, so that from is an integer where they are converted.
 func (c *code) toFormatType(x *texel, v ir.V) ir.V {
 	from, to := c.t.Type, x.kind()
 	switch {
@@ -75,6 +75,10 @@ func (c *code) toFormatType(x *texel, v ir.V) ir.V {
 		v = c.Op(ir.Trunc, ir.I32, v)
 	}
 	switch {
+	case x.scaled() && x.channels[0].Numeric == format.SScaled:
+		return c.stof(v)
+	case x.scaled():
+		return c.utof(v)
 	case to == ir.F32:
 		return c.float(v)
 	case to == ir.I64 && from != ir.I64:

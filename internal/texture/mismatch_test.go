@@ -63,7 +63,7 @@ func TestCompareMismatch(t *testing.T) {
 }
 
 // TestKindMismatch reads and writes texels as numbers of another kind than the
-// format has: the bits stay.
+// format has: the bits stay, and scaled integers are integers.
 func TestKindMismatch(t *testing.T) {
 	for _, c := range []struct {
 		format       string
@@ -79,6 +79,10 @@ func TestKindMismatch(t *testing.T) {
 		{"R16_UINT", 0xfffe, ir.I64, 0xfffe, 1<<40 | 3, 3},
 		{"R64_UINT", 1<<40 | 5, ir.I32, 5, 7, 7},
 		{"R64_SINT", 1<<40 | 5, ir.F32, 5, f32(1), f32(1)},
+		{"R8_SSCALED", f32(-3), ir.I32, 0xfffffffd, 0xfffffff9, f32(-7)},
+		{"R8_USCALED", f32(200), ir.I32, 200, 7, f32(7)},
+		{"R16_SSCALED", f32(-3), ir.I64, 1<<64 - 3, 1<<40 | 3, f32(3)},
+		{"R16_USCALED", f32(50000), ir.I64, 50000, 1<<40 | 3, f32(3)},
 	} {
 		m, err := texture.NewImage(texture.Desc{Format: c.format, Dim: ir.Dim1D, Width: 1})
 		if err != nil {
