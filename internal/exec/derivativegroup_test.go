@@ -57,6 +57,26 @@ func TestDerivativeBound(t *testing.T) {
 	}
 }
 
+// TestDerivativeBoundOrder ends the check at the same derivative, whatever the order of the events.
+func TestDerivativeBoundOrder(t *testing.T) {
+	p := derivingProgram()
+	p.Messages = append(p.Messages, p.Messages[1])
+	p.Messages[1].Instruction, p.Messages[2].Instruction = 9, 5
+	for _, reversed := range []bool{false, true} {
+		l := &Log{}
+		for i := range uint64(maxInstances + 2) {
+			if reversed {
+				i = maxInstances + 1 - i
+			}
+			l.Event(p, [3]uint32{}, 0, FirstLanes(1), 1+uint32(i%2), []uint64{i<<32 | (maxInstances-i)>>5}, []uint64{0})
+		}
+		l.EndPrimitives()
+		if _, unchecked := l.Derivatives(); unchecked == nil || unchecked.Number != 2 || uint32(unchecked.Args[0]) != 0 || unchecked.Args[0]>>32 != maxInstances-31 {
+			t.Errorf("reversed %v: the check ends at %+v; must be at the least pixel of instruction 5", reversed, unchecked)
+		}
+	}
+}
+
 // TestDerivativeOrder: a report does not depend on the order of the tiles.
 func TestDerivativeOrder(t *testing.T) {
 	p := derivingProgram()
