@@ -175,14 +175,7 @@ func (s *randomShader) ray(query bool) string {
 	if s.r.IntN(2) == 0 {
 		of = s.emit("=OpSelect %%uint %s %s %s", s.condition(), of, flag())
 	}
-	at := s.emit("=OpIMul %%uint %s %%u8", s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
-	vector := func(from int) string {
-		var list [3]any
-		for k := range list {
-			list[k] = s.emit("=OpBitcast %%float %s", s.data(s.emit("=OpIAdd %%uint %s %%u%d", at, from+k)))
-		}
-		return s.emit("=OpCompositeConstruct %%v3float %s %s %s", list[:]...)
-	}
+	origin, direction := s.line()
 	mask := "%u255"
 	if s.r.IntN(3) == 0 {
 		mask = s.value()
@@ -192,7 +185,20 @@ func (s *randomShader) ray(query bool) string {
 	if query {
 		records = ""
 	}
-	return fmt.Sprintf("%s %s %s%s %s %%f0 %s %%f100", top, of, mask, records, vector(0), vector(4))
+	return fmt.Sprintf("%s %s %s%s %s %%f0 %s %%f100", top, of, mask, records, origin, direction)
+}
+
+// line returns the origin and the direction of one of the rays of the buffer.
+func (s *randomShader) line() (origin, direction string) {
+	at := s.emit("=OpIMul %%uint %s %%u8", s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
+	vector := func(from int) string {
+		var list [3]any
+		for k := range list {
+			list[k] = s.emit("=OpBitcast %%float %s", s.data(s.emit("=OpIAdd %%uint %s %%u%d", at, from+k)))
+		}
+		return s.emit("=OpCompositeConstruct %%v3float %s %s %s", list[:]...)
+	}
+	return vector(0), vector(4)
 }
 
 // trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one.
@@ -208,9 +214,16 @@ func (s *randomShader) trace() {
 			s.emit("OpStore %s %s", s.word("RayPayloadKHR", p, s.small(4)), s.value())
 		}
 		first := s.letter() == "R" // the only stage that reorders invocations
-		switch ray := s.ray(false); s.r.IntN(4) {
-		case 0:
-			s.emit("OpHitObjectTraceRayEXT %%h %s %s", ray, p)
+		switch ray, way := s.ray(false), s.r.IntN(6); way {
+		case 0, 4, 5:
+			switch way {
+			case 0:
+				s.emit("OpHitObjectTraceRayEXT %%h %s %s", ray, p)
+			case 4:
+				s.recordMiss()
+			case 5:
+				s.recordQuery()
+			}
 			s.object()
 			if first && s.r.IntN(2) == 0 {
 				s.emit("OpReorderThreadWithHitObjectEXT %%h")
@@ -235,14 +248,54 @@ func (s *randomShader) trace() {
 	})
 }
 
-// object asks the hit object.
+// recordMiss makes the hit object one of a miss, or in some lanes an empty one.
+func (s *randomShader) recordMiss() {
+	origin, direction := s.line()
+	s.emit("OpHitObjectRecordMissEXT %%h %%u16 %s %s %%f0 %s %%f100", s.small(4), origin, direction)
+	if s.r.IntN(2) == 0 {
+		s.branch(s.condition(), func() { s.emit("OpHitObjectRecordEmptyEXT %%h") })
+	}
+}
+
+// recordQuery makes the hit object one of the committed intersection of a ray query. Its record is one of those of its kind of geometry.
+func (s *randomShader) recordQuery() {
+	s.query()
+	kind := s.emit("=OpRayQueryGetIntersectionTypeKHR %%uint %%q %%u1")
+	of := s.emit("=OpSelect %%uint %s %%u8 %%u0", s.emit("=OpIEqual %%bool %s %%u2", kind))
+	record := s.emit("=OpIAdd %%uint %s %s", of, s.small(randomTriangles))
+	s.emit("OpStore %s %s", s.emit("=OpAccessChain %%to_HitObjectAttributeEXT_float %%att %s", s.small(2)), s.distance(s.value()))
+	s.emit("OpHitObjectRecordFromQueryEXT %%h %%q %s %%att %s", record, s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
+}
+
+// object asks the hit object, and perhaps gives it another record of the same kind of geometry.
 func (s *randomShader) object() {
+	for _, is := range []string{"Empty", "Miss"} {
+		s.add(s.emit("=OpSelect %%uint %s %s %s", s.emit("=OpHitObjectIs%sEXT %%bool %%h", is), s.value(), s.value()))
+	}
 	hit := s.emit("=OpHitObjectIsHitEXT %%bool %%h")
 	s.branch(hit, func() {
-		name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex"}[s.r.IntN(6)]
+		name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex", "RayFlags"}[s.r.IntN(7)]
 		s.add(s.emit("=OpHitObjectGet%sEXT %%uint %%h", name))
 		s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpHitObjectGetRayTMaxEXT %%float %%h")))
 		s.change(s.value())
+		number := func(of string) {
+			s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpCompositeExtract %%float %s", of)))
+			s.change(s.value())
+		}
+		switch s.r.IntN(4) {
+		case 0:
+			vector := []string{"WorldRayOrigin", "WorldRayDirection", "ObjectRayOrigin", "ObjectRayDirection"}[s.r.IntN(4)]
+			number(s.emit("=OpHitObjectGet%sEXT %%v3float %%h", vector) + fmt.Sprint(" ", s.r.IntN(3)))
+		case 1:
+			matrix := []string{"ObjectToWorld", "WorldToObject"}[s.r.IntN(2)]
+			number(s.emit("=OpHitObjectGet%sEXT %%matrix %%h", matrix) + fmt.Sprint(" ", s.r.IntN(4), " ", s.r.IntN(3)))
+		case 2:
+			s.emit("OpHitObjectGetAttributesEXT %%h %%att")
+			number(s.emit("=OpLoad %%v2float %%att") + fmt.Sprint(" ", s.r.IntN(2)))
+		case 3:
+			old := s.emit("=OpHitObjectGetShaderBindingTableRecordIndexEXT %%uint %%h")
+			s.emit("OpHitObjectSetShaderBindingTableRecordIndexEXT %%h %s", s.emit("=OpBitwiseXor %%uint %s %s", old, s.small(4)))
+		}
 	})
 }
 
@@ -444,6 +497,7 @@ func (s *randomShader) text() string {
 	if strings.Contains("RMC", stage) {
 		variable("p0", "RayPayloadKHR", "payload")
 		variable("p1", "RayPayloadKHR", "payload")
+		variable("att", "HitObjectAttributeEXT", "v2float")
 	}
 	if strings.Contains("RMCE", stage) {
 		variable("d", "CallableDataKHR", "payload")
@@ -516,6 +570,7 @@ OpMemberDecorate %%R 0 Offset 0
 %%to_uint = OpTypePointer Function %%uint
 %%to_Input_float = OpTypePointer Input %%float
 %%to_HitAttributeKHR_float = OpTypePointer HitAttributeKHR %%float
+%%to_HitObjectAttributeEXT_float = OpTypePointer HitObjectAttributeEXT %%float
 %s%%main = OpFunction %%void None %%fn
 %%first = OpLabel
 %%q = OpVariable %%to_query Function
