@@ -98,6 +98,47 @@ func TestFenceScope(t *testing.T) {
 	}
 }
 
+// TestBarrierScope: a control barrier of the workgroup with semantics of scope Subgroup orders the accesses of invocations of one subgroup,
+// and not those of two. Of scope Workgroup it orders all, and so do two barriers of which one has that scope.
+func TestBarrierScope(t *testing.T) {
+	const buffers, width = 1 << ir.EventBuffers, 2
+	barrier := func(scope uint8) ir.Event {
+		return ir.Event{Kind: ir.BarrierEvent, Scope: scope, Execution: ir.EventGroup, Acquire: buffers, Release: buffers}
+	}
+	for _, c := range []struct {
+		barriers []ir.Event
+		from     uint32 // the lane whose word a lane loads has these bits changed
+		races    bool
+	}{
+		{[]ir.Event{barrier(ir.EventSubgroup)}, 0, false},
+		{[]ir.Event{barrier(ir.EventSubgroup)}, 1, false},
+		{[]ir.Event{barrier(ir.EventSubgroup)}, 2, true},
+		{[]ir.Event{barrier(ir.EventSubgroup)}, 3, true},
+		{[]ir.Event{barrier(ir.EventSubgroup), barrier(ir.EventSubgroup)}, 2, true},
+		{[]ir.Event{barrier(ir.EventGroup)}, 3, false},
+		{[]ir.Event{barrier(ir.EventDevice)}, 2, false},
+		{[]ir.Event{barrier(ir.EventSubgroup), barrier(ir.EventGroup)}, 2, false},
+		{[]ir.Event{barrier(ir.EventGroup), barrier(ir.EventSubgroup)}, 3, false},
+	} {
+		events := append([]ir.Event{storing(onBuffer("data"))}, c.barriers...)
+		p := traced(2*width, append(events, loading(onBuffer("data")))...)
+		p.SubgroupSize = width
+		l := &exec.Log{}
+		for event := range uint32(len(p.Messages)) {
+			for lane := range uint32(2 * width) {
+				at := lane
+				if int(event) == len(p.Messages)-1 {
+					at ^= c.from
+				}
+				logged(l, p, 0, lane, event, 4*at)
+			}
+		}
+		if n := len(l.Races()); (n > 0) != c.races {
+			t.Errorf("%d barriers, the first of scope %d, words of lanes xor %d: %d races", len(c.barriers), c.barriers[0].Scope, c.from, n)
+		}
+	}
+}
+
 // adding returns a program that adds to a counter.
 func adding(lanes uint32, order uint8) *ir.Program {
 	e := storing(loading(onBuffer("counter")))

@@ -17,7 +17,7 @@ func randomSyncEvents(r *rand.Rand) (list []ir.Event) {
 		case 0:
 			list = append(list, ir.Event{Kind: ir.FenceEvent, Scope: uint8(r.IntN(3)), Acquire: acquire, Release: release})
 		case 1:
-			list = append(list, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: uint8(ir.EventGroup + r.IntN(2)), Acquire: acquire, Release: release})
+			list = append(list, ir.Event{Kind: ir.BarrierEvent, Scope: uint8(ir.EventGroup + r.IntN(2)), Execution: uint8(ir.EventGroup + r.IntN(2)), Acquire: acquire, Release: release})
 		case 2:
 			e := storing(loading(onBuffer("data")))
 			e.Atomic, e.Scope, e.Acquire, e.Release = true, uint8(r.IntN(3)), acquire, release

@@ -12,6 +12,8 @@ type round struct {
 	at           roundOf
 	event        *ir.Event
 	arrived      [domains]vector
+	within       map[uint32]*[domains]vector // what arrived for the invocations of a subgroup alone, by its number
+	subgroup     uint32                      // invocations of a subgroup
 	last         clock
 	first, other *Message // of the first invocation, and of one at another barrier; nil for none
 	meets        *meeting
@@ -32,6 +34,7 @@ type resumption struct {
 	from, to *state
 	acquires uint8
 	count    uint32 // invocations that were there
+	of       uint32 // the number of the subgroup, if its invocations alone have the result
 }
 
 // change is the change of the state of an invocation of a workgroup by its last event. Invocations with the same state share the
@@ -177,8 +180,8 @@ func (r *races) roundOf(x *record, lane int, t *thread) *round {
 	b := t.workgroup.open
 	if b == nil || b.at != at || b.meets.count == size {
 		if b = r.rounds[at]; b == nil {
-			b = &round{at: at, event: e, first: x.message(lane), meets: &meeting{size: size}}
-			if kind == 0 && e.Kind == ir.BarrierEvent {
+			b = &round{at: at, event: e, first: x.message(lane), meets: &meeting{size: size}, subgroup: max(x.program.SubgroupSize, 1)}
+			if kind == 0 && e.Kind == ir.BarrierEvent && !narrow(e) {
 				b.meets.whole = e.Acquire
 			}
 			r.rounds[at] = b
@@ -246,10 +249,31 @@ func forGroup(e *ir.Event) bool {
 	return e.Kind != ir.ArriveEvent && max(e.Execution, e.Scope) < ir.EventSubgroup
 }
 
+// narrow reports whether invocations of several subgroups meet at a barrier whose semantics are for those of a subgroup: it orders no
+// accesses of two subgroups (Vulkan, "Memory Model", "Synchronizes-With": the scope instances must include each other).
+func narrow(e *ir.Event) bool { return e.Execution < ir.EventSubgroup && e.Scope == ir.EventSubgroup }
+
 // arrive records the arrival at a control barrier.
 func (r *races) arrive(t *thread, e *ir.Event, x *round) {
 	x.last = max(x.last, t.now)
-	each(e.Release|t.fenced, func(d int) {
+	released := e.Release | t.fenced
+	if narrow(e) {
+		released = t.fenced
+		each(e.Release, func(d int) {
+			near := x.near(t)
+			if near == nil {
+				if x.within == nil {
+					x.within = map[uint32]*[domains]vector{}
+				}
+				near = &[domains]vector{}
+				x.within[t.lane/x.subgroup] = near
+			}
+			v := r.joined(near[d], t.state.seen[d])
+			v.lanes = r.raised(v.lanes, t.number, t.now)
+			near[d] = v
+		})
+	}
+	each(released, func(d int) {
 		v := r.joined(x.arrived[d], t.state.seen[d])
 		if forGroup(e) {
 			v.groups = r.raised(v.groups, t.workgroup.number, t.now)
@@ -258,6 +282,14 @@ func (r *races) arrive(t *thread, e *ir.Event, x *round) {
 		}
 		x.arrived[d] = v
 	})
+}
+
+// near returns what arrived for the subgroup of an invocation alone; nil for nothing.
+func (x *round) near(t *thread) *[domains]vector {
+	if x.within == nil {
+		return nil
+	}
+	return x.within[t.lane/x.subgroup]
 }
 
 // judge notes a round that not all invocations reached, or at several barriers.
@@ -280,20 +312,31 @@ func (r *races) resume(t *thread) {
 	if x == nil {
 		return
 	}
+	near, of := x.near(t), uint32(0)
+	if near != nil {
+		of = t.lane / x.subgroup
+	}
 	// Arrivals after a resumption would make another result: the count tells.
-	if same := &x.resumed; !t.owned && same.from == t.state && same.acquires == t.acquires && same.count == x.meets.count {
+	if same := &x.resumed; !t.owned && same.from == t.state && same.acquires == t.acquires && same.count == x.meets.count && same.of == of {
 		t.state = same.to
 	} else {
 		from, shared := t.state, !t.owned
 		for d := range domains { // an acquire fence after the barrier reads them, too
 			for reach := range reaches {
 				r.hear(t, reach, d, x.arrived[d])
+				if near != nil {
+					r.hear(t, reach, d, near[d])
+				}
 			}
 		}
-		each(t.acquires, func(d int) { r.see(t, d, x.arrived[d]) })
+		each(t.acquires, func(d int) {
+			if r.see(t, d, x.arrived[d]); near != nil {
+				r.see(t, d, near[d])
+			}
+		})
 		if shared {
 			r.share(t)
-			x.resumed = resumption{from, t.state, t.acquires, x.meets.count}
+			x.resumed = resumption{from, t.state, t.acquires, x.meets.count, of}
 		}
 	}
 	// The clocks of all are equal after the barrier: the workgroup needs one.
