@@ -27,6 +27,7 @@ var accessChainFamily = family{
 		{Code: "SPV-AccessChain-Indexes", Section: "SPIR-V 2.17", Words: "an access chain has no more indices than the universal limit allows"},
 		{Code: "SPV-AccessChain-Type", Section: "SPIR-V 3.3.8", Words: "an access chain yields a pointer to the type that its indices select"},
 		{Code: "SPV-AccessChain-Element", Section: "SPIR-V 3.3.8", Words: "the element of a pointer access chain is an integer scalar"},
+		{Code: "SPV-AccessChain-ElementStride", Section: "SPIR-V 2.16.2", Words: "in shaders, the ArrayStride of a pointer to an element of an array is that of the array"},
 		{Code: "SPV-AccessChain-Stride", Section: "SPIR-V 3.3.8", Words: "in shaders, the base of a pointer access chain into memory with an explicit layout has a pointer type with ArrayStride"},
 		{Code: "SPV-AccessChain-BlockArray", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "the base type of an untyped access chain is an array of blocks if and only if the base points to an array of blocks"},
 		{Code: vuid.StandaloneSpirv_Base_07650, Section: environment, Words: "the base of a pointer access chain is in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
@@ -101,9 +102,32 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 			return
 		}
 	}
+	c.elementStride(i, at, t, h.path)
 	at, ok := c.follow(i, at, h.path)
 	if ok && !untyped && at != nil && t.Elem != nil && at != t.Elem && !(c.env.BeforeLegalization && sameStructure(at, t.Elem)) {
 		c.fail(i, "SPV-AccessChain-Type", "the indices of %s select %s; the result points to %s", op, c.typeName(at), c.typeName(t.Elem))
+	}
+}
+
+// elementStride checks the stride of a pointer to an element of an array (SPIR-V §2.16.2): if the
+// pointer type of a chain has one, the array from which the chain derives the pointer has the same.
+func (c *checker) elementStride(i int, t, pointer *facts.Type, path []spirv.ID) {
+	if len(path) == 0 || pointer.ArrayStride == 0 || !c.capable(spirv.CapabilityShader) {
+		return
+	}
+	for _, id := range path[:len(path)-1] {
+		if t.IsStruct() {
+			k, ok := c.m.Const(id).Int()
+			if !ok || k < 0 || k >= int64(len(t.Members)) {
+				return
+			}
+			t = t.Members[k].Type
+		} else if t != nil {
+			t = t.Elem
+		}
+	}
+	if t != nil && (t.IsArray() || t.IsRuntimeArray()) && t.ArrayStride != 0 && t.ArrayStride != pointer.ArrayStride {
+		c.fail(i, "SPV-AccessChain-ElementStride", "a pointer of the ArrayStride %d to an element of an array of the ArrayStride %d; must be the same", pointer.ArrayStride, t.ArrayStride).also(c, t.Index, "the array")
 	}
 }
 

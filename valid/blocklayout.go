@@ -90,7 +90,8 @@ func (c *checker) laidOut(sc spirv.StorageClass, t *facts.Type) bool {
 	switch sc {
 	case spirv.StorageClassUniform:
 		return c.isBlock(t)
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassWorkgroup:
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassWorkgroup,
+		spirv.StorageClassShaderRecordBufferKHR:
 		return c.m.Has(t.ID, spirv.DecorationBlock)
 	}
 	return false

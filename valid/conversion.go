@@ -16,6 +16,7 @@ var conversionFamily = family{
 		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding; OpBitcastExtractEXT narrows it"},
 		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only converted to other widths"},
 		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
+		{Code: "SPV-Conversion-Storage", Section: "SPIR-V 3.3.11", Words: "OpBitcast between pointers preserves the storage class"},
 		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
 		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
 		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL preserve the pointed-to type"},
@@ -157,6 +158,9 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Conversion-Same", "OpBitcast of %s to itself; must change the type", c.typeName(x)).warn() // compilers and drivers accept it
 	}
 	if t.IsPointer() && x.IsPointer() {
+		if t.Storage != x.Storage {
+			c.fail(i, "SPV-Conversion-Storage", "OpBitcast of a pointer into %s to one into %s; must be of one storage class", x.Storage, t.Storage)
+		}
 		return
 	}
 	if t.IsPointer() || x.IsPointer() {

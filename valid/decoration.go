@@ -36,7 +36,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors; from SPIR-V 1.4 on, NonWritable is also on variables of Function and Private"},
 		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
-		{Code: "SPV-Decoration-Index", Section: "Vulkan, Fragment Output Interface", Words: "in Vulkan, Index is on a variable of Output, of a fragment shader", Need: NeedVulkan},
+		{Code: "SPV-Decoration-Index", Section: "Vulkan, Fragment Output Interface", Words: "in Vulkan, Index is on a variable of Output, of a fragment shader, and is 0 or 1", Need: NeedVulkan},
 		{Code: "SPV-Decoration-Coherent", Section: "SPIR-V 3.2.20", Words: "Coherent and Volatile are not used with the Vulkan memory model"},
 		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock contains another"},
@@ -104,6 +104,8 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 			c.fail(i, "SPV-Decoration-Variable", "Index on %s, the result of %s; must be on a variable", c.name(id), op)
 		} else if c.vulkan && v.Storage != spirv.StorageClassOutput {
 			c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
+		} else if c.vulkan && len(words) > 0 && words[0] > 1 {
+			c.fail(i, "SPV-Decoration-Index", "Index %d on %s; the blending unit has the inputs 0 and 1", words[0], c.name(id)).warn()
 		}
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
 		if !c.wraps(kind, d) {
@@ -358,8 +360,11 @@ func (c *checker) wraps(kind spirv.Decoration, d spirv.Inst) bool {
 		return true
 	case spirv.OpExtInst:
 		v := inst.ExtInst(d)
-		if c.m.ExtSet(v.Set()) == spirv.ExtSetGLSL {
+		switch c.m.ExtSet(v.Set()) {
+		case spirv.ExtSetGLSL:
 			return kind == spirv.DecorationNoSignedWrap && spirv.GLSLOp(v.Instruction()) == spirv.GLSLSAbs
+		case spirv.ExtSetOpenCL:
+			return kind == spirv.DecorationNoSignedWrap && spirv.OpenCLOp(v.Instruction()) == spirv.OpenCLSAbs
 		}
 		return true
 	}
@@ -447,11 +452,35 @@ func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
 		c.kernelRounding(i, d)
 		return
 	}
+	if c.roundedQuotient(d) {
+		return
+	}
 	if d.Op() != spirv.OpFConvert {
 		c.fail(i, "SPV-Decoration-Rounding", "FPRoundingMode on the result of %s; must be on OpFConvert", d.Op())
 		return
 	}
 	c.rounded = append(c.rounded, rounding{i, id})
+}
+
+// roundedQuotient reports whether an instruction is a division or a square root that may
+// have a rounding mode (SPV_INTEL_rounded_divide_sqrt).
+func (c *checker) roundedQuotient(d spirv.Inst) bool {
+	if !c.capable(spirv.CapabilityRoundedDivideSqrtINTEL) {
+		return false
+	}
+	switch d.Op() {
+	case spirv.OpFDiv:
+		return true
+	case spirv.OpExtInst:
+		v := inst.ExtInst(d)
+		switch c.m.ExtSet(v.Set()) {
+		case spirv.ExtSetOpenCL:
+			return spirv.OpenCLOp(v.Instruction()) == spirv.OpenCLSqrt
+		case spirv.ExtSetGLSL:
+			return spirv.GLSLOp(v.Instruction()) == spirv.GLSLSqrt
+		}
+	}
+	return false
 }
 
 // kernelRounding checks the target of FPRoundingMode in a kernel.
@@ -461,15 +490,9 @@ func (c *checker) kernelRounding(i int, d spirv.Inst) {
 	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpFConvert, spirv.OpQuantizeToF16,
 		spirv.OpConvertFToBF16INTEL, spirv.OpRoundFToTF32INTEL:
 		return
-	case spirv.OpFDiv:
-		if c.capable(spirv.CapabilityRoundedDivideSqrtINTEL) {
-			return
-		}
-	case spirv.OpExtInst:
-		v := inst.ExtInst(d)
-		if c.m.ExtSet(v.Set()) == spirv.ExtSetOpenCL && spirv.OpenCLOp(v.Instruction()) == spirv.OpenCLSqrt && c.capable(spirv.CapabilityRoundedDivideSqrtINTEL) {
-			return
-		}
+	}
+	if c.roundedQuotient(d) {
+		return
 	}
 	c.fail(i, "SPV-Decoration-Rounding", "FPRoundingMode on the result of %s; must be on a conversion from or to floats", op)
 }

@@ -20,6 +20,7 @@ var entryFamily = family{
 		{Code: "SPV-Entry-Origin", Section: "SPIR-V 3.2.6", Words: "a fragment entry point has either OriginUpperLeft or OriginLowerLeft"},
 		{Code: "SPV-Entry-OneOf", Section: "SPIR-V 3.2.6", Words: "an entry point has at most one of several exclusive modes, or exactly one if its execution model requires it"},
 		{Code: "SPV-Entry-Mesh", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a mesh entry point declares its numbers of output vertices and primitives"},
+		{Code: "SPV-Entry-Poison", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "with the capability PoisonFreezeKHR, each entry point has the mode ArithmeticPoisonKHR"},
 		{Code: vuid.StandaloneSpirv_None_10685, Section: "Vulkan, Shader Validation", Words: "an entry point with a workgroup declares its size: LocalSize, LocalSizeId, TileShadingRateQCOM or WorkgroupSize"},
 		{Code: "SPV-Entry-DerivativeGroup", Section: "SPIR-V, SPV_KHR_compute_shader_derivatives", Words: "groups of 2 × 2 or of 4 invocations fill the workgroup of an entry point with derivative groups"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupQuadsKHR, the first two dimensions of the workgroup are even"},
@@ -155,6 +156,9 @@ func (c *checker) entryModes(e *facts.EntryPoint) {
 		if choices[n].models&s != 0 {
 			c.choose(e, &choices[n], choices[n].must&s != 0)
 		}
+	}
+	if c.capable(spirv.CapabilityPoisonFreezeKHR) && !e.HasMode(spirv.ExecutionModeArithmeticPoisonKHR) {
+		c.fail(e.Index, "SPV-Entry-Poison", "the entry point has no ArithmeticPoisonKHR in a module with PoisonFreezeKHR; must have it")
 	}
 	switch s {
 	case inFragment:

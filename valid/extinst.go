@@ -86,8 +86,8 @@ func (c *checker) extInstImport(i int, in spirv.Inst) {
 		c.clspvVersion(i, spirv.String(in[2:]))
 	}
 	if name := spirv.String(in[2:]); set == spirv.ExtSetNonSemanticShaderDebugInfo {
-		if n, err := strconv.ParseUint(strings.TrimPrefix(name, "NonSemantic.Shader.DebugInfo."), 10, 32); err != nil || n < 1 {
-			c.fail(i, "SPV-DebugInfo-Version", "the import %q has no version; must have one", name)
+		if n, err := strconv.ParseUint(strings.TrimPrefix(name, "NonSemantic.Shader.DebugInfo."), 10, 32); err != nil || n < 100 {
+			c.fail(i, "SPV-DebugInfo-Version", "the import %q has no version, or one below 100; must have a version of at least 100, the first", name)
 		}
 	}
 }

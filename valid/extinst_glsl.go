@@ -248,8 +248,9 @@ func (g *glslCall) parts() {
 	case spirv.GLSLModf:
 		g.operand(1, y, y.IsPointer() && y.Elem == g.t, "a pointer to the result's type")
 	case spirv.GLSLFrexp:
-		g.operand(1, y, y.IsPointer() && isInts(y.Elem) && y.Elem.Scalar().Width == 32 && y.Elem.Components() == g.t.Components(),
-			"a pointer to integers of 32 bits, as many as the result has")
+		short := g.c.m.Extension("SPV_AMD_gpu_shader_int16")
+		g.operand(1, y, y.IsPointer() && isInts(y.Elem) && (y.Elem.Scalar().Width == 32 || short && y.Elem.Scalar().Width == 16) && y.Elem.Components() == g.t.Components(),
+			"a pointer to integers of 32 bits, or of 16 with SPV_AMD_gpu_shader_int16, as many as the result has")
 	case spirv.GLSLLdexp:
 		g.operand(1, y, isInts(y) && y.Components() == g.t.Components(), "an integer for each component of the result")
 	}

@@ -76,8 +76,11 @@ type graphs struct {
 type graphSlot struct {
 	output  bool
 	index   uint64
-	element int64 // −1 for the whole
+	element int64 // −1 for the whole, anElement for one of the elements
 }
+
+// anElement stands for each element of an input or an output.
+const anElement = -2
 
 // isGraphValue reports whether a type is a tensor or an array of tensors.
 func isGraphValue(t *facts.Type) bool {
@@ -211,7 +214,14 @@ func (g *graphs) slot(i int, op spirv.Op, code string, output bool, index spirv.
 	} else if first, ok := g.used[whole]; ok {
 		g.fail(i, "SPV-Graph-Twice", "%s of an element of index %d, which another names as a whole; must differ in the element", op, n).also(g, first, "the other")
 	}
+	some := graphSlot{output, n, anElement}
+	if first, ok := g.used[some]; ok && s == whole {
+		g.fail(i, "SPV-Graph-Twice", "%s of index %d as a whole, of which another names an element; must differ in the element", op, n).also(g, first, "the other")
+	}
 	g.used[s] = i
+	if s != whole {
+		g.used[some] = i
+	}
 	t := g.m.Type(types[n])
 	if len(element) == 0 || t == nil {
 		return t

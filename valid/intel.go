@@ -13,8 +13,33 @@ import (
 var intelFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Intel-Type", Section: "SPIR-V, extensions of Intel and Altera", Words: "the operands and the result of an instruction have the types that its extension requires"},
+		{Code: "SPV-Intel-Continued", Section: "SPIR-V, SPV_INTEL_long_composites", Words: "an instruction that continues a composite is just behind the composite or another part of it"},
 	},
-	ops: []group{{(*checker).intel, intelOps()}},
+	ops: []group{
+		{(*checker).intel, intelOps()},
+		{(*checker).continued, []spirv.Op{
+			spirv.OpTypeStructContinuedINTEL, spirv.OpConstantCompositeContinuedINTEL, spirv.OpSpecConstantCompositeContinuedINTEL,
+			spirv.OpCompositeConstructContinuedINTEL,
+		}},
+	},
+}
+
+// continued checks that an instruction continues the one before it (SPV_INTEL_long_composites).
+func (c *checker) continued(i int, in spirv.Inst) {
+	op := in.Op()
+	first := map[spirv.Op]spirv.Op{
+		spirv.OpTypeStructContinuedINTEL:            spirv.OpTypeStruct,
+		spirv.OpConstantCompositeContinuedINTEL:     spirv.OpConstantComposite,
+		spirv.OpSpecConstantCompositeContinuedINTEL: spirv.OpSpecConstantComposite,
+		spirv.OpCompositeConstructContinuedINTEL:    spirv.OpCompositeConstruct,
+	}[op]
+	before := i - 1
+	for before > 0 && (c.code.Inst(before).Op() == spirv.OpLine || c.code.Inst(before).Op() == spirv.OpNoLine) {
+		before--
+	}
+	if before < 0 || c.code.Inst(before).Op() != first && c.code.Inst(before).Op() != op {
+		c.fail(i, "SPV-Intel-Continued", "%s behind another instruction; must be behind %s or %s", op, first, op)
+	}
 }
 
 // intelSort is the required type of an operand or a result.

@@ -11,11 +11,30 @@ import (
 var rawAccessFamily = family{
 	rules: []Rule{
 		{Code: "SPV-RawAccessChain-Result", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "OpRawAccessChainNV yields a pointer to a scalar or vector, in the storage class of its base: StorageBuffer, PhysicalStorageBuffer or Uniform"},
+		{Code: "SPV-RawAccessChain-Base", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the base of OpRawAccessChainNV points to a Block in StorageBuffer, to a BufferBlock in Uniform, or to an array of them"},
 		{Code: "SPV-RawAccessChain-Operand", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the stride of OpRawAccessChainNV is an OpConstant; stride, index and offset are 32-bit integers; robustness is for components or for elements, and the accessed bytes are within the stride"},
 		{Code: "SPV-RawAccessChain-Use", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "only loads and stores use the result of OpRawAccessChainNV, with Aligned of at least the size of a component"},
 	},
 	insts: map[spirv.Op]judge{spirv.OpRawAccessChainNV: (*checker).rawAccessChain},
 	after: []func(*checker){(*checker).rawAccessUses},
+}
+
+// rawBlock checks that the base of a raw access chain points to a block, or to an array of blocks.
+func (c *checker) rawBlock(i int, base *facts.Type) {
+	if base == nil || base.Op != spirv.OpTypePointer || base.Elem == nil {
+		return
+	}
+	want := spirv.DecorationBlock
+	switch base.Storage {
+	case spirv.StorageClassStorageBuffer:
+	case spirv.StorageClassUniform:
+		want = spirv.DecorationBufferBlock
+	default:
+		return
+	}
+	if t := core(base.Elem); t != nil && !c.m.Has(t.ID, want) {
+		c.fail(i, "SPV-RawAccessChain-Base", "the base points into %s to %s; must point to a struct with %s", base.Storage, c.typeName(base.Elem), want)
+	}
 }
 
 // rawAccessChain checks OpRawAccessChainNV (SPV_NV_raw_access_chains), an access
@@ -39,6 +58,7 @@ func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 	if b := c.m.TypeOf(v.Base()); b != nil && (b.Op != spirv.OpTypePointer || b.Storage != t.Storage) {
 		c.fail(i, "SPV-RawAccessChain-Result", "the base is %s; must be a typed pointer to %s", c.typeName(b), t.Storage)
 	}
+	c.rawBlock(i, c.m.TypeOf(v.Base()))
 	for _, o := range [...]struct {
 		id   spirv.ID
 		what string

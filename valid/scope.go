@@ -16,6 +16,7 @@ var scopeFamily = family{
 		{Code: "SPV-Scope-Value", Section: "SPIR-V 3.2.26", Words: "a scope is a defined scope"},
 		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup, or Workgroup for a rotation"},
 		{Code: "SPV-Scope-Group", Section: "SPIR-V 3.3.21", Words: "the scope of a group instruction is Subgroup or Workgroup"},
+		{Code: "SPV-Scope-ShaderCall", Section: "SPIR-V 3.2.26", Words: "the scope ShaderCallKHR needs the capability RayTracingKHR"},
 		{Code: "SPV-Scope-QueueFamily", Section: "SPIR-V 3.2.26", Words: "the scope QueueFamily needs the capability VulkanMemoryModel"},
 		{Code: "SPV-Scope-Device", Section: "SPIR-V 2.18.1", Words: "with the Vulkan memory model, the memory scope Device needs the capability VulkanMemoryModelDeviceScope"},
 		{Code: vuid.StandaloneSpirv_None_04636, Section: environment, Words: "the execution scope is Workgroup or Subgroup"},
@@ -144,6 +145,10 @@ func (c *position) memoryScope(i int, id spirv.ID) (s spirv.Scope, ok bool) {
 	}
 	op := c.code.Inst(i).Op()
 	switch s {
+	case spirv.ScopeShaderCallKHR:
+		if !c.capable(spirv.CapabilityRayTracingKHR) {
+			c.fail(i, "SPV-Scope-ShaderCall", "the scope of %s is ShaderCallKHR; needs the capability RayTracingKHR", op)
+		}
 	case spirv.ScopeQueueFamily:
 		if !c.capable(spirv.CapabilityVulkanMemoryModel) {
 			c.fail(i, "SPV-Scope-QueueFamily", "the scope of %s is QueueFamily; needs the capability VulkanMemoryModel", op)

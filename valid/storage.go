@@ -11,6 +11,7 @@ import (
 var storageFamily = family{
 	rules: append(storageRules(), []Rule{
 		{Code: "SPV-Storage-Model", Section: "SPIR-V 3.2.7", Words: "a variable in a storage class of ray tracing or mesh shading is only used in the execution models of this storage class"},
+		{Code: "SPV-Storage-ReadOnly", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "mesh shaders do not write to TaskPayloadWorkgroupEXT"},
 		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage class of a pointer is a storage class of Vulkan"},
 		{Code: vuid.StandaloneSpirv_IncomingRayPayloadKHR_04700, Section: environment, Words: "an entry point has at most one variable in IncomingRayPayloadKHR"},
 		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04702, Section: environment, Words: "an entry point has at most one variable in HitAttributeKHR"},
@@ -150,7 +151,13 @@ func (c *checker) vulkanStorage(i int, in spirv.Inst) {
 // hitAttributeStore checks the instructions that write memory.
 func (c *checker) hitAttributeStore(i int, in spirv.Inst) {
 	t := c.m.TypeOf(spirv.ID(in[1]))
-	if !c.vulkan || t == nil || !t.IsPointer() || t.Storage != spirv.StorageClassHitAttributeKHR {
+	if t == nil || !t.IsPointer() {
+		return
+	}
+	if t.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT && c.callerModels()&inMeshEXT != 0 {
+		c.fail(i, "SPV-Storage-ReadOnly", "%s into TaskPayloadWorkgroupEXT in a function that a MeshEXT entry point calls; must be in TaskEXT", in.Op())
+	}
+	if !c.vulkan || t.Storage != spirv.StorageClassHitAttributeKHR {
 		return
 	}
 	if bad := c.callerModels() & (inAnyHit | inClosestHit); bad != 0 {

@@ -258,6 +258,8 @@ func (c *checker) tensorOperands(i int, op spirv.Op, x tensor, m spirv.TensorOpe
 			c.fail(i, code, "%s with %s; must be a write for MakeElementAvailableARM, a read for MakeElementVisibleARM", op, o.mask)
 		case m&spirv.TensorOperandsNonPrivateElementARMMask == 0:
 			c.fail(i, code, "%s with %s; must have NonPrivateElementARM too", op, o.mask)
+		case !isWord(c.m.TypeOf(scope)) && c.m.TypeOf(scope) != nil:
+			c.fail(i, "SPV-Scope-Type", "the scope of %s is %s; must be an integer of 32 bits", op, c.typeName(c.m.TypeOf(scope)))
 		default:
 			c.scopeOperand(i, scope)
 		}

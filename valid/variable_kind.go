@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -96,6 +98,17 @@ func (c *checker) variableKinds() {
 	}
 }
 
+// laidOutShared reports whether an untyped variable in Workgroup must have an explicit layout: the module has
+// the capability for it, or a shader's interface lists the variable.
+func (c *checker) laidOutShared(v *facts.Variable) bool {
+	if c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
+		return true
+	}
+	return c.capable(spirv.CapabilityShader) && slices.ContainsFunc(c.m.EntryPoints, func(e facts.EntryPoint) bool {
+		return slices.Contains(e.Interface, v.ID)
+	})
+}
+
 // variableForm checks the pointer type of a variable; false if it is no pointer.
 func (c *checker) variableForm(v *facts.Variable) bool {
 	untyped := c.code.Inst(v.Index).Op() == spirv.OpUntypedVariableKHR
@@ -127,7 +140,7 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 			c.fail(v.Index, "SPV-Variable-DataType", "an untyped variable in %s without a data type; must have one", v.Storage)
 		}
 	}
-	if untyped && v.Type != nil && v.Storage == spirv.StorageClassWorkgroup && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) && !c.vulkan &&
+	if untyped && v.Type != nil && v.Storage == spirv.StorageClassWorkgroup && !c.vulkan && c.laidOutShared(v) &&
 		(!v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock)) {
 		c.fail(v.Index, "SPV-Variable-UntypedWorkgroup", "an untyped variable in Workgroup contains %s; must contain a struct that is a Block", c.typeName(v.Type))
 	}

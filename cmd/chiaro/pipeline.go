@@ -33,7 +33,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
-		"robustness outside a descriptor's range or an image: [[STAGE.]storage=|uniform=|images=|vertexInputs=|STAGE=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
+		"robustness outside a descriptor's range or an image: [[STAGE.]storage=|uniform=|images=|vertexInputs=|STAGE=|SET.BINDING=]LEVEL, repeatable or a list with commas; LEVEL is "+
 			strings.Join(exec.RobustnessNames(), ", "))
 	complete(cmd, "robustness", exec.RobustnessNames()...)
 }

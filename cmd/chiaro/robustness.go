@@ -15,7 +15,8 @@ var robustStages = map[string]vk.ShaderStage{
 }
 
 // robust reads --robustness: the robustness of all stages, and of the stages that have one of their own. A stage has the
-// robustness of all stages but for its own kinds, whatever the order of the flags.
+// robustness of all stages but for its own kinds, whatever the order of the flags. A flag may have several levels, with
+// commas between them.
 func (f *pipelineFlags) robust() (r vk.Robustness, stages map[vk.ShaderStage]*vk.Robustness, err error) {
 	r.Bindings = map[vk.SetBinding]vk.BufferBehavior{}
 	type rest struct {
@@ -24,14 +25,18 @@ func (f *pipelineFlags) robust() (r vk.Robustness, stages map[vk.ShaderStage]*vk
 		level exec.Robustness
 	}
 	var later []rest
+	var list []string
 	for _, s := range f.robustness {
+		list = append(list, strings.Split(s, ",")...)
+	}
+	for _, s := range list {
 		what, name, some := strings.Cut(s, "=")
 		if !some {
 			what, name = "", s
 		}
 		level, ok := exec.ParseRobustness(name)
 		if !ok {
-			return r, nil, unreadable("--robustness %q; want one of %s", s, strings.Join(exec.RobustnessNames(), " "))
+			return r, nil, unreadable("--robustness %q; want [WHAT=]LEVEL, several with commas between them, and one of %s as LEVEL", s, strings.Join(exec.RobustnessNames(), " "))
 		}
 		of, kind, _ := strings.Cut(what, ".")
 		if stage, ok := robustStages[of]; ok && (kind == "" || setRobustness(&vk.Robustness{}, kind, level)) {

@@ -18,6 +18,17 @@ func TestRobustness(t *testing.T) {
 	if len(stages) != 1 || own == nil || own.Storage != vk.RobustBufferAccess2 || own.Uniform != vk.NotRobust {
 		t.Errorf("%+v", stages)
 	}
+	list := pipelineFlags{robustness: []string{"robust,uniform=disabled", "1.2=strict,vertex=robust2"}}
+	got, stages, err = list.robust()
+	if err != nil || got.Storage != vk.RobustBufferAccess || got.Uniform != vk.NotRobust || len(got.Bindings) != 1 || len(stages) != 1 {
+		t.Errorf("a list: %+v, %+v, %v", got, stages, err)
+	}
+	for _, text := range []string{"", "robust,", "storage=x", "x=robust"} {
+		f := pipelineFlags{robustness: []string{text}}
+		if _, _, err := f.robust(); err == nil {
+			t.Errorf("%q is a robustness", text)
+		}
+	}
 	for name, want := range map[string]vk.ImageBehavior{
 		"strict": vk.RobustImageAccess2, "robust2": vk.RobustImageAccess2, "robust": vk.RobustImageAccess, "disabled": vk.NotRobustImages,
 	} {
