@@ -12,8 +12,9 @@ import (
 // queue saves its content. Content that is discarded becomes zero, so that a program which relies on it does not work by chance.
 // The host sees nothing of it: it maps other bytes.
 
-// TileHeapSize is the size of the heap of tile memory, in bytes.
-const TileHeapSize = 4 << 20
+// TileHeapSize is the size of the heap of tile memory, in bytes. Programs that allocate from each memory type by turns choose their counts by
+// the smallest heap, and get by with thousands of allocations here. The machine has pages only for bytes that are written.
+const TileHeapSize = 256 << 20
 
 // tileHeap is the tile memory of a device.
 type tileHeap struct {

@@ -665,6 +665,11 @@ func TestTileMemoryLimits(t *testing.T) {
 	if _, err := h.dev.Allocate(MemoryInfo{Size: TileHeapSize + 1, Type: TileMemory}); err == nil {
 		t.Error("more than the heap is allocated; must be out of memory")
 	}
+	for n := range 4000 { // all are the beginning of the heap, and together they are smaller than it
+		if _, err := h.dev.Allocate(MemoryInfo{Size: 1 << 16, Type: TileMemory}); err != nil || (n+1)<<16 > TileHeapSize {
+			t.Fatalf("allocation %d of 64 KiB: %v; must fit the heap", n, err)
+		}
+	}
 	for _, b := range []struct {
 		usage BufferUsage
 		types uint32
