@@ -45,7 +45,7 @@ const maxPermittedTexels = 1 << 21
 func Permit(ctx context.Context, s *Script, o Options) (*Permitted, error) {
 	r := &runner{script: s, options: o, entryPoints: map[entryKey]string{}, states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{}}
 	r.memory = newMemory(s)
-	p := &permitting{runner: r, pictures: map[*Buffer]*PermittedPicture{}, lost: map[*Buffer]string{}, samples: map[*Buffer]*oracle.Target{}}
+	p := &permitting{runner: r, pictures: map[*Buffer]*PermittedPicture{}, lost: map[*Buffer]string{}, samples: map[*Buffer]*oracle.Target{}, levels: map[levelOf]*oracle.Target{}}
 	if err := p.commands(ctx, s.Commands); err != nil {
 		return nil, err
 	}
@@ -67,6 +67,7 @@ type permitting struct {
 	pictures map[*Buffer]*PermittedPicture
 	lost     map[*Buffer]string         // buffers with any content, and why
 	samples  map[*Buffer]*oracle.Target // the attachments with several samples
+	levels   map[levelOf]*oracle.Target // the attachments that are other levels than the first
 	draws    []*facts.Module
 	texels   int // of the targets
 }
@@ -104,7 +105,9 @@ func (p *permitting) command(ctx context.Context, c Command) error {
 	case *SetEntryPoint:
 		p.entryPoints[entryKey{c.Pipeline, c.Stage}] = c.Name
 	case *Write:
-		p.memory.write(c)
+		if p.memory.write(c); p.pictures[c.Buffer] != nil {
+			p.lost[c.Buffer] = "a write to a picture"
+		}
 	case *Copy:
 		p.copied(c)
 	case *Dispatch:
@@ -209,6 +212,38 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 	return x.target
 }
 
+// levelOf is a level of a picture.
+type levelOf struct {
+	buffer *Buffer
+	level  int
+}
+
+// level returns the contents of a level of an attachment; nil if they are any.
+func (p *permitting) level(b *Buffer, level int) *oracle.Target {
+	if level == 0 {
+		return p.picture(b)
+	}
+	if p.lost[b] != "" {
+		return nil
+	}
+	t := p.levels[levelOf{b, level}]
+	if t == nil {
+		m := b.Image
+		if m == nil || b.Texel == nil || m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 {
+			return nil
+		}
+		width, height := max(m.Width>>level, 1), max(m.Height>>level, 1)
+		if p.texels += width * height; p.texels > maxPermittedTexels {
+			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
+			return nil
+		}
+		t = oracle.NewTarget(b.Texel, width, height, make([]byte, width*height*b.Texel.Bytes))
+		t.Lose()
+		p.levels[levelOf{b, level}] = t
+	}
+	return t
+}
+
 // multisampled returns the contents of an attachment with several samples; nil if they are any.
 func (p *permitting) multisampled(b *Buffer) *oracle.Target {
 	if p.samples[b] == nil {
@@ -246,13 +281,10 @@ func (p *permitting) resolve(g *Graphics) {
 func (p *permitting) clear(c *Clear) {
 	v, g := p.clearsOf(c.Pipeline), &c.Pipeline.Graphics
 	for _, a := range g.Colors {
-		if a.BaseMip > 0 {
-			continue
-		}
 		if why := p.lost[a.Buffer]; why != "" {
 			continue
 		}
-		if t := p.picture(a.Buffer); t != nil {
+		if t := p.level(a.Buffer, a.BaseMip); t != nil {
 			var color [4]oracle.Number
 			for i := range color {
 				color[i] = numberOf(float64(float32(v.color[i])), clearWord(a.Buffer.Texel, 0, v.color, i))
@@ -336,10 +368,7 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 		for len(d.Colors) <= x.Location {
 			d.Colors = append(d.Colors, nil)
 		}
-		if x.BaseMip > 0 {
-			return "an attachment of another level than the first", nil
-		}
-		d.Colors[x.Location] = p.picture(x.Buffer)
+		d.Colors[x.Location] = p.level(x.Buffer, x.BaseMip)
 		if x.Buffer.Image != nil {
 			s.Multisample.Samples = uint32(max(x.Buffer.Image.Samples, 1))
 		}
@@ -369,6 +398,11 @@ func (p *permitting) count(d *oracle.Draw, out *oracle.Outcome) {
 			x.Why = out.Why
 		}
 		numberDraw(x.target, n)
+	}
+	for _, t := range p.levels {
+		if slices.Contains(d.Colors, t) {
+			numberDraw(t, n)
+		}
 	}
 	for _, t := range p.samples {
 		if t == d.Depth || slices.Contains(d.Colors, t) {
@@ -538,7 +572,7 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 			}
 			buffers[at] = p.memory[b][from : from+n]
 		case SampledImage, CombinedImageSampler:
-			textures[at] = p.texture(x)
+			textures[at] = p.texture(q, x)
 		}
 		if len(x.Samplers) == 1 {
 			samplers[at] = samplerOf(x.Samplers[0])
@@ -555,21 +589,44 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	return nil
 }
 
-// texture returns the texels of a binding; without a level they are any.
-func (p *permitting) texture(x *Binding) *oracle.Texture {
+// texture returns the texels of a binding of a pipeline; without a level they are any.
+func (p *permitting) texture(q *Pipeline, x *Binding) *oracle.Texture {
 	b := x.Buffers[0]
-	if b == nil || b.Image == nil || b.Texel == nil || p.lost[b] != "" || p.pictures[b] != nil || x.BaseMip > 0 {
+	if b == nil || b.Image == nil || b.Texel == nil || p.lost[b] != "" {
 		return &oracle.Texture{}
 	}
 	m, f := b.Image, b.Texel
-	if m.Dimensions != 2 || m.MipLevels > 1 || m.layers() > 1 || m.Samples > 1 || f.IsDepthStencil() || len(p.memory[b]) != m.Width*m.Height*f.Bytes || m.Width*m.Height > 1<<20 {
+	if m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || f.IsDepthStencil() || m.Width*m.Height > 1<<20 {
 		return &oracle.Texture{}
 	}
-	level := oracle.Level{Width: m.Width, Height: m.Height, Texels: make([][4]oracle.Number, m.Width*m.Height)}
-	for i := range level.Texels {
-		copy(level.Texels[i][:], numbersOf(f, p.memory[b][i*f.Bytes:]))
+	out := &oracle.Texture{Unit: unitOf(f)}
+	for level := x.BaseMip; level < m.MipLevels; level++ {
+		out.Levels = append(out.Levels, p.texels2D(q, b, level))
 	}
-	return &oracle.Texture{Levels: []oracle.Level{level}, Unit: unitOf(f)}
+	return out
+}
+
+// texels2D returns the texels of a level of an image: those of an attachment before the pipeline draws, or those of the script. Any are
+// permitted of a level that the pipeline draws to, and of one without contents.
+func (p *permitting) texels2D(q *Pipeline, b *Buffer, level int) oracle.Level {
+	m, f := b.Image, b.Texel
+	t := p.levels[levelOf{b, level}]
+	if x := p.pictures[b]; level == 0 && x != nil {
+		t = x.target
+	}
+	written := slices.ContainsFunc(append(slices.Clone(q.Graphics.Colors), q.Graphics.Resolves...), func(a ColorAttachment) bool { return a.Buffer == b && a.BaseMip == level })
+	switch {
+	case written:
+	case t != nil:
+		return t.Level()
+	case level == 0 && p.pictures[b] == nil && len(p.memory[b]) == m.Width*m.Height*f.Bytes:
+		l := oracle.Level{Width: m.Width, Height: m.Height, Texels: make([][4]oracle.Number, m.Width*m.Height)}
+		for i := range l.Texels {
+			copy(l.Texels[i][:], numbersOf(f, p.memory[b][i*f.Bytes:]))
+		}
+		return l
+	}
+	return oracle.OpenLevel(max(m.Width>>level, 1), max(m.Height>>level, 1))
 }
 
 // unitOf returns the distance of two texels of a format: of a float of fewer bits than 32 one above the distance at 1.
