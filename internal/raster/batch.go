@@ -116,7 +116,7 @@ func (r *Rasterizer) BatchVertices(v Records, p *BatchParams) bool {
 // BatchTriangle adds triangle i of a batch, as [Rasterizer.Triangle] would with the same v, provoking and id.
 func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id uint32) {
 	i %= BatchSize
-	var q *Primitive
+	var q slot
 	var roles uint32
 	switch state := b[BatchState][i]; state {
 	case BatchEmpty:
@@ -137,19 +137,20 @@ func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id
 	default:
 		q, roles = r.addTiny(int32(state), b[BatchBlock][i], b.mask(i), v, provoking)
 	}
-	q.ID, q.Flags, q.Layer = id, b[BatchFlags][i]|roles, 0
+	q.ID, q.Flags = id, b[BatchFlags][i]|roles
 	f := func(word int) float32 { return math.Float32frombits(b[word][i]) }
 	q.X, q.Y = f(BatchX), f(BatchY)
 	q.Z.X, q.Z.Y = f(BatchZ+1), f(BatchZ+2)
 	bias := float32(0) // −0 + 0 is 0, as with any other path
 	if r.state.Bias.Enable {
-		bias = r.state.Bias.offset(q, f(BatchDepth))
+		bias = r.state.Bias.offset(q.Primitive, f(BatchDepth))
 	}
 	q.Z.C = float32(f(BatchZ) + bias)
 	q.W = Plane{f(BatchW), f(BatchW + 1), f(BatchW + 2)}
 	q.Q1, q.Q2 = Plane{0, f(BatchQ1), f(BatchQ1 + 1)}, Plane{0, f(BatchQ2), f(BatchQ2 + 1)}
-	q.L1, q.L2 = Plane{0, f(BatchL1), f(BatchL1 + 1)}, Plane{0, f(BatchL2), f(BatchL2 + 1)}
-	q.MinZ, q.MaxZ = r.views[0].min, r.views[0].max
+	if !r.state.Short {
+		*q.PrimitiveRest = PrimitiveRest{L1: Plane{0, f(BatchL1), f(BatchL1 + 1)}, L2: Plane{0, f(BatchL2), f(BatchL2 + 1)}, MinZ: r.views[0].min, MaxZ: r.views[0].max}
+	}
 }
 
 // batchUnclipped covers a triangle that needs no clipping; false if it covers nothing.
@@ -199,7 +200,7 @@ const maxTinyCopy = 16
 
 // addTiny adds the item of a tiny triangle in one tile, and takes its slot: [Rasterizer.batchTiny] and [Rasterizer.commitVaryings] for
 // the usual triangle, which has three vertices with records of whole locations. Large meshes spend much of their time here.
-func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
+func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uint32, provoking uint32) (q slot, roles uint32) {
 	size := r.records.varyings()
 	roles = 2 << ThirdShift
 	switch provoking {
@@ -238,7 +239,7 @@ func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uin
 			*(*[4]uint32)(to) = *(*[4]uint32)(from)
 		}
 	}
-	return &r.Primitives[n], roles
+	return r.slot(n), roles
 }
 
 // batchTiny appends the item of a tiny triangle to its tile.

@@ -35,6 +35,9 @@ func (r *Rasterizer) newChunk(tile int32) {
 	s.end = s.next + chunkSize
 	r.used[tile/64] |= 1 << (tile % 64)
 	r.Primitives = extend(r.Primitives, chunkSize)
+	if !r.state.Short {
+		r.Rests = extend(r.Rests, chunkSize)
+	}
 	r.Varyings = extend(r.Varyings, chunkSize*3*r.records.varyings())
 	r.prefetchSlot(s.end)
 }
@@ -59,7 +62,7 @@ func (r *Rasterizer) commit(p *draft, covered bool) {
 
 // commitHeader is commit for a covered primitive before its reference point and planes are computed: the
 // caller writes them to the result, in place, which saves a copy.
-func (r *Rasterizer) commitHeader(p *draft) *Primitive {
+func (r *Rasterizer) commitHeader(p *draft) slot {
 	q, roles := r.commitVaryings(&p.vertex, p.provoking)
 	q.ID, q.Flags, q.Layer, q.MinZ, q.MaxZ = p.ID, p.Flags|roles|p.viewport<<ViewportShift, p.Layer, p.MinZ, p.MaxZ
 	return q
@@ -67,10 +70,10 @@ func (r *Rasterizer) commitHeader(p *draft) *Primitive {
 
 // commitVaryings uses up the reserved slot for the current primitive, copies the records of its vertices, and
 // returns the slot and the flag bits that tell which record is which.
-func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
+func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q slot, roles uint32) {
 	if r.state.InPlace {
 		r.chunk, r.inPlace.covered = nil, true
-		return &r.inPlace.primitive, 0
+		return r.inPlace.primitive.slot(), 0
 	}
 	n := r.chunk.next
 	r.chunk.next++
@@ -101,7 +104,16 @@ func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitiv
 		r.copyVaryings(3*n+2, provoking)
 		roles |= 2 << ProvokingShift
 	}
-	return &r.Primitives[n], roles
+	return r.slot(n), roles
+}
+
+// slot returns the slot with index n.
+func (r *Rasterizer) slot(n uint32) slot {
+	rest := &r.dropped
+	if !r.state.Short {
+		rest = &r.Rests[n]
+	}
+	return slot{&r.Primitives[n], rest}
 }
 
 // prefetchSlot prefetches slot n of Primitives and its varyings, less the cache line that they share with
@@ -111,6 +123,9 @@ func (r *Rasterizer) prefetchSlot(n uint32) {
 	if int(n) < cap(r.Primitives) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
 		prefetch(at, cacheLine-1, (4*PrimitiveWords+cacheLine-1)/cacheLine)
+	}
+	if int(n) < cap(r.Rests) && !r.state.Short {
+		prefetch(unsafe.Pointer(&r.Rests[:n+1][n]), cacheLine-1, 1)
 	}
 	size := 3 * r.records.varyings()
 	if at := int(n) * size; size > 0 && at+size <= cap(r.Varyings) {
@@ -141,5 +156,5 @@ func (r *Rasterizer) copyVaryings(n, vertex uint32) {
 // Bytes returns the approximate size in bytes of all items, primitives and varyings since
 // [Rasterizer.Begin].
 func (r *Rasterizer) Bytes() int {
-	return 8*r.words + 4*PrimitiveWords*len(r.Primitives) + 4*len(r.Varyings)
+	return 8*r.words + 4*PrimitiveWords*len(r.Primitives) + 4*PrimitiveRestWords*len(r.Rests) + 4*len(r.Varyings)
 }

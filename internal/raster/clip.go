@@ -224,7 +224,7 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 	for i := 2; i < len(list); i++ {
 		area += doubleArea(list[0], list[i-1], list[i])
 	}
-	if !r.setFace(p, area) || !p.setHomogeneousPlanes(r.positions(p), t, list[0], exactly) {
+	if !r.setFace(p, area) || !p.slot().setHomogeneousPlanes(r.positions(p), t, list[0], exactly) {
 		return
 	}
 	bias := r.state.Bias.offset(&p.Primitive, t.maxDepth(g.corners))

@@ -201,7 +201,7 @@ func TestFarTriangleCoversAll(t *testing.T) {
 					t.Fatalf("vertices at %g: pixel %d, %d is covered %d times; want once", f, i%16, i/16, n)
 				}
 			}
-			if p := &r.Primitives[0]; math.Abs(p.L1.at(8-float64(p.X), 8-float64(p.Y))-0.25) > 1e-6 {
+			if p := (slot{&r.Primitives[0], &r.Rests[0]}); math.Abs(p.L1.at(8-float64(p.X), 8-float64(p.Y))-0.25) > 1e-6 {
 				t.Errorf("vertices at %g: weight %v in the middle; want 0.25", f, p.L1)
 			}
 		}

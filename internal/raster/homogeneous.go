@@ -19,7 +19,7 @@ func (a vector) dot(b vector) float64 {
 // vertices' homogeneous framebuffer coordinates. The columns of the inverse are the functions that are 1/w
 // at one vertex and 0 at the two others; no vertex needs a position in the framebuffer. reference should be
 // a covered point. It returns false if the matrix is singular: the triangle is seen from its edge.
-func (p *Primitive) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference point, exactly bool) bool {
+func (p slot) setHomogeneousPlanes(v [3]clipSpace, t *transform, reference point, exactly bool) bool {
 	p.X, p.Y = float32(reference.x)/one, float32(reference.y)/one
 	var weight [3]plane
 	var z, w plane

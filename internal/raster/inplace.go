@@ -20,8 +20,8 @@ func (b *Batches) At(n int) *Batch { return (*Batch)(b.Rows[n*b.Words:]) }
 
 // inPlace is the triangle under setup.
 type inPlace struct {
-	slot      chunk     // its number is next
-	primitive Primitive // of the general path
+	slot      chunk // its number is next
+	primitive draft // of the general path
 	covered   bool
 }
 
@@ -69,13 +69,13 @@ func (r *Rasterizer) TriangleInPlace(b *Batch, number uint32, i uint, v *[3]uint
 		r.batchSplit(b[BatchBlock][i], b.mask(i))
 	case BatchFallback:
 		if r.Triangle(*v, provoking, id); r.inPlace.covered {
-			b.set(i, &r.inPlace.primitive)
+			b.set(i, r.inPlace.primitive.slot())
 		}
 	}
 }
 
 // set makes triangle i of a batch a primitive of the general path.
-func (b *Batch) set(i uint, p *Primitive) {
+func (b *Batch) set(i uint, p slot) {
 	f := func(word int, list ...float32) {
 		for k, x := range list {
 			b[word+k][i] = math.Float32bits(x)

@@ -60,10 +60,10 @@ func (r *Rasterizer) segment(p *draft, a, b *end, bias float32) {
 	case r.state.LineMode == enum.LineModeBresenham:
 		covered = r.coverDiamonds(p, a, b)
 	case r.state.LineMode == enum.LineModeRectangularSmooth:
-		p.setLinePlanes(a, b, w, bias)
+		p.slot().setLinePlanes(a, b, w, bias)
 		r.smooth(p, a, b)
 	case r.state.Stipple.Factor > 0:
-		p.setLinePlanes(a, b, w, bias)
+		p.slot().setLinePlanes(a, b, w, bias)
 		r.dashes(p, a, b)
 	default:
 		covered = r.rectangle(p, a, b)
@@ -128,7 +128,7 @@ func (t *transform) projectCorner(e *end, c *corner) {
 
 // setLinePlanes sets the planes of a line: linear along it, constant across it. last has the w of the second and
 // third vertex, and bias is added to depths. The third vertex has a weight only on sides that clipping makes.
-func (p *Primitive) setLinePlanes(a, b *end, last [2]float32, bias float32) {
+func (p slot) setLinePlanes(a, b *end, last [2]float32, bias float32) {
 	p.X, p.Y = float32(a.point.x)/one, float32(a.point.y)/one
 	dx, dy := float64(b.point.x-a.point.x)/one, float64(b.point.y-a.point.y)/one
 	length := float64(float64(dx*dx) + float64(dy*dy))

@@ -69,7 +69,7 @@ func TestLinePlanes(t *testing.T) {
 	if itemWords(r) == 0 {
 		t.Fatal("nothing covered")
 	}
-	p := r.Primitives[0]
+	p := slot{&r.Primitives[0], &r.Rests[0]}
 	for i, n := range picture(r, 1, 64, 64) {
 		if n == 0 {
 			continue
@@ -100,7 +100,7 @@ func TestPoints(t *testing.T) {
 	r.Begin(state(1, 8, 8))
 	r.Vertices(v)
 	r.Point(0, 0)
-	p := r.Primitives[0]
+	p := slot{&r.Primitives[0], &r.Rests[0]}
 	for i, n := range picture(r, 1, 8, 8) {
 		x, y := i%8, i/8
 		if want := x >= 2 && x < 6 && y >= 1 && y < 5; want != (n == 1) {

@@ -27,7 +27,7 @@ func (r *Rasterizer) originalSide(p *draft, t *transform, i int, bias float32) {
 
 // part returns the draft of an edge or corner of polygon p. Its values are interpolated between vertices v.
 func (p *draft) part(v [3]uint32) draft {
-	return draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
+	return draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing}, PrimitiveRest: PrimitiveRest{Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
 		vertex: v, provoking: p.provoking, viewport: p.viewport}
 }
 
@@ -74,7 +74,7 @@ func (r *Rasterizer) madeCorner(p *draft, t *transform, c *corner, bias float32)
 	t.projectCorner(&e, c)
 	q := p.part(p.vertex)
 	q.Flags |= IsPoint
-	if to := r.square(&q, e.point, r.size(p.provoking)); to != nil {
+	if to, ok := r.square(&q, e.point, r.size(p.provoking)); ok {
 		to.Flags |= Perspective
 		to.setCornerPlanes(&e, [2]float32{r.position(p.vertex[1]).w, r.position(p.vertex[2]).w}, bias)
 	}
@@ -82,7 +82,7 @@ func (r *Rasterizer) madeCorner(p *draft, t *transform, c *corner, bias float32)
 
 // setCornerPlanes sets the planes of a corner that clipping made: they are constant. PointCoord, which is undefined
 // for polygons, yields to the weights of linear interpolation.
-func (p *Primitive) setCornerPlanes(e *end, last [2]float32, bias float32) {
+func (p slot) setCornerPlanes(e *end, last [2]float32, bias float32) {
 	p.X, p.Y = float32(e.point.x)/one, float32(e.point.y)/one
 	p.Z, p.W = Plane{C: float32(float32(e.z) + bias)}, Plane{C: float32(e.w)}
 	q := [2]float64{float64(e.weight[0] * e.w), float64(e.weight[1] * e.w)}

@@ -46,7 +46,7 @@ func TestClippedOutline(t *testing.T) {
 	r.Begin(s)
 	r.Vertices(records(far(32700.5, 1.5), far(39000.5, 1.5), far(32700.5, 6.5)))
 	triangle(r)
-	eachCovered(r, func(p *Primitive, x, y float64) {
+	eachCovered(r, func(p slot, x, y float64) {
 		if p.Flags>>ThirdShift&3 == 2 {
 			t.Errorf("a side of the guard band covers %g, %g", x, y)
 		}
@@ -75,7 +75,7 @@ func TestClippedOutlineWeights(t *testing.T) {
 		r.Begin(s)
 		r.Vertices(records(v[:]...))
 		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
-		eachCovered(r, func(p *Primitive, x, y float64) {
+		eachCovered(r, func(p slot, x, y float64) {
 			if p.Flags>>ThirdShift&3 != 2 || p.Provoking() != 0 {
 				return
 			}
@@ -111,14 +111,14 @@ func TestClippedOutlineWeights(t *testing.T) {
 }
 
 // eachCovered calls f for the centre of each covered pixel, with its primitive.
-func eachCovered(r *Rasterizer, f func(p *Primitive, x, y float64)) {
+func eachCovered(r *Rasterizer, f func(p slot, x, y float64)) {
 	for tile := range r.Tiles() {
 		for list := r.Tile(tile); len(list) > 0; list = list[ItemWords(1, false):] {
 			item := Item(list)
 			x, y := item.At()
 			for bit := range 64 {
 				if item[1]>>bit&1 != 0 {
-					f(&r.Primitives[item.Primitive()], float64(x+bit%Block)+0.5, float64(y+bit/Block)+0.5)
+					f(slot{&r.Primitives[item.Primitive()], &r.Rests[item.Primitive()]}, float64(x+bit%Block)+0.5, float64(y+bit/Block)+0.5)
 				}
 			}
 		}

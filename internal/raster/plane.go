@@ -3,7 +3,7 @@ package raster
 // setPlanes sets the planes of a triangle with all vertices in front of the eye. The reference point is
 // its first vertex, and area twice its area in square sub-pixels. L1 and L2 are barycentric coordinates;
 // all other planes are linear combinations of them.
-func (p *Primitive) setPlanes(v *[3]*projected, area int64) {
+func (p slot) setPlanes(v *[3]*projected, area int64) {
 	p.X, p.Y = float32(v[0].x)/one, float32(v[0].y)/one
 	inv := one / float64(area)
 	x1, y1 := float64(v[1].x-v[0].x), float64(v[1].y-v[0].y)

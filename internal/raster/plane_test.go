@@ -60,7 +60,7 @@ func TestInterpolation(t *testing.T) {
 		if itemWords(r) == 0 {
 			continue
 		}
-		p := r.Primitives[0]
+		p := slot{&r.Primitives[0], &r.Rests[0]}
 		if v[0][3] < 0 || v[1][3] < 0 || v[2][3] < 0 {
 			clipped++
 		}
@@ -91,8 +91,8 @@ func TestInterpolation(t *testing.T) {
 			if p.Flags&Perspective == 0 {
 				pw = 1
 			}
-			near("b1/w", q1, b[1]*iwOr1(p, iw), p.Q1)
-			near("b2/w", q2, b[2]*iwOr1(p, iw), p.Q2)
+			near("b1/w", q1, b[1]*iwOr1(*p.Primitive, iw), p.Q1)
+			near("b2/w", q2, b[2]*iwOr1(*p.Primitive, iw), p.Q2)
 			near("l1", p.L1.at(dx, dy), b[1]*float64(v[1][3])*iw, p.L1)
 			near("l2", p.L2.at(dx, dy), b[2]*float64(v[2][3])*iw, p.L2)
 			if s.DepthClip && (z < -1e-3 || z > 1+1e-3) {
@@ -124,7 +124,7 @@ func TestReferenceIsExact(t *testing.T) {
 	a[2], b[2], c[2] = 0.1, 0.9, 0.7
 	r.Vertices(records(a, b, c))
 	r.Triangle([3]uint32{0, 1, 2}, 2, 7)
-	p := r.Primitives[0]
+	p := slot{&r.Primitives[0], &r.Rests[0]}
 	if p.X != 8 || p.Y != 8 || p.Z.C != 0.1 || p.L1 != (Plane{0, 1. / 32, 0}) || p.L2 != (Plane{0, 0, 1. / 32}) || p.Q1 != p.L1 || p.W != (Plane{C: 1}) {
 		t.Errorf("%+v", p)
 	}

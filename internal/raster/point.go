@@ -35,8 +35,8 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 		return
 	}
 	size := r.size(p.vertex[0])
-	q := r.square(p, v.point, size)
-	if q == nil {
+	q, ok := r.square(p, v.point, size)
+	if !ok {
 		return
 	}
 	q.X, q.Y = float32(v.x)/one, float32(v.y)/one
@@ -45,8 +45,8 @@ func (r *Rasterizer) point(p *draft, t *transform, bias float32) {
 	q.L1, q.L2 = Plane{C: 0.5, X: 1 / size}, Plane{C: 0.5, Y: 1 / size}
 }
 
-// square covers the square of a point, and returns the committed primitive without planes; nil if it covers nothing.
-func (r *Rasterizer) square(p *draft, at point, size float32) *Primitive {
+// square covers the square of a point, and returns the committed primitive without planes; covered is false if it covers nothing.
+func (r *Rasterizer) square(p *draft, at point, size float32) (q slot, covered bool) {
 	half := snap(float64(size) / 2)
 	low, high := point{at.x - half, at.y - half}, point{at.x + half, at.y + half}
 	any, ok := r.coverSquare(p, low, high)
@@ -54,9 +54,9 @@ func (r *Rasterizer) square(p *draft, at point, size float32) *Primitive {
 		any = r.quadrilateral(p, &[4]point{low, {high.x, low.y}, high, {low.x, high.y}})
 	}
 	if !any {
-		return nil
+		return slot{}, false
 	}
-	return r.commitHeader(p)
+	return r.commitHeader(p), true
 }
 
 // coverSquare covers a square within one block, with one sample at the pixel's centre; ok is false if it is in several. The centres on its

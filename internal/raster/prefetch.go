@@ -9,13 +9,16 @@ const (
 	maxPrefetchLines = 8
 )
 
-// Prefetch prefetches primitive n and its three records of varyings, of size words each. An index outside
+// Prefetch prefetches primitive n, its rest, and its three records of varyings, of size words each. An index outside
 // the slices is ignored.
-func Prefetch(primitives []Primitive, kept []uint32, size int, n uint32) {
+func Prefetch(primitives []Primitive, rests []PrimitiveRest, kept []uint32, size int, n uint32) {
 	if int(n) >= len(primitives) {
 		return
 	}
 	prefetchRange(unsafe.Pointer(&primitives[n]), 4*PrimitiveWords)
+	if int(n) < len(rests) {
+		prefetchRange(unsafe.Pointer(&rests[n]), 4*PrimitiveRestWords)
+	}
 	if at := 3 * int(n) * size; at < len(kept) {
 		prefetchRange(unsafe.Pointer(&kept[at]), min(12*size, maxPrefetchLines*cacheLine))
 	}

@@ -4,8 +4,8 @@ package raster
 // distance in pixels from the primitive's reference point.
 type Plane struct{ C, X, Y float32 }
 
-// Primitive holds the values that a fragment interpolates. Programs read its memory as it is: PrimitiveWords
-// 32-bit words in the order of the fields.
+// Primitive holds the values that most fragments interpolate. Programs read its memory as it is: PrimitiveWords
+// 32-bit words in the order of the fields. It is as large as a cache line, because large meshes write and read millions of them.
 //
 // The vertices' weights in linear interpolation are 1−L1−L2, L1 and L2. In perspective interpolation they
 // are 1−b1−b2, b1 and b2, with b1 = Q1/W and b2 = Q2/W, W being the plane of 1/w. If all vertices have the
@@ -14,16 +14,30 @@ type Plane struct{ C, X, Y float32 }
 type Primitive struct {
 	ID    uint32 // PrimitiveId
 	Flags uint32
-	Layer uint32
 
-	X, Y           float32 // the reference point, in pixels
-	Z, W           Plane   // framebuffer depth, and 1/w
-	Q1, Q2, L1, L2 Plane   // of a point, L1 and L2 are PointCoord
-	MinZ, MaxZ     float32 // bounds of depth clamping, in order: the viewport's depth range unless State.ClampDepth is set
+	X, Y   float32 // the reference point, in pixels
+	Z, W   Plane   // framebuffer depth, and 1/w
+	Q1, Q2 Plane
 }
 
-// PrimitiveWords is the size of a [Primitive] in 32-bit words.
-const PrimitiveWords = 25
+// PrimitiveRest holds the values of a primitive that few fragment programs read, PrimitiveRestWords words in memory.
+type PrimitiveRest struct {
+	Layer      uint32
+	L1, L2     Plane   // of a point, they are PointCoord
+	MinZ, MaxZ float32 // bounds of depth clamping, in order: the viewport's depth range unless State.ClampDepth is set
+}
+
+// slot is both parts of a primitive.
+type slot struct {
+	*Primitive
+	*PrimitiveRest
+}
+
+// Sizes of a [Primitive] and of a [PrimitiveRest] in 32-bit words.
+const (
+	PrimitiveWords     = 16
+	PrimitiveRestWords = 9
+)
 
 // The bits of Primitive.Flags below ProvokingShift.
 const (
@@ -52,11 +66,15 @@ func (p *Primitive) Viewport() uint32 { return p.Flags >> ViewportShift & (1<<vi
 
 // draft is a primitive under setup, before it is known to cover anything.
 type draft struct {
-	Primitive           // Flags without the fields from ProvokingShift on
-	vertex    [3]uint32 // record numbers
-	provoking uint32
-	viewport  uint32
+	Primitive               // Flags without the fields from ProvokingShift on
+	PrimitiveRest           // complete, also with State.Short
+	vertex        [3]uint32 // record numbers
+	provoking     uint32
+	viewport      uint32
 }
+
+// slot returns both parts.
+func (p *draft) slot() slot { return slot{&p.Primitive, &p.PrimitiveRest} }
 
 // Item is the coverage of one primitive in one block, as 64-bit words:
 //

@@ -15,6 +15,8 @@ type Rasterizer struct {
 	// Primitives are the primitives that cover anything; items hold their index. The primitives of one tile are
 	// contiguous in chunks; unused slots between chunks hold stale values.
 	Primitives []Primitive
+	// Rests are the rests of the primitives, by the same indices; there is none with State.Short.
+	Rests []PrimitiveRest
 	// Varyings are the records of their vertices without the first Layout.Skip words: primitive n has
 	// records 3n to 3n+2.
 	Varyings []uint32
@@ -32,17 +34,18 @@ type Rasterizer struct {
 	located    bool        // the locations are State.Locations
 	centreOnly bool        // one sample at the centre, and blocks may begin at any even pixel
 
-	projected       []projected  // of all records, if no vertex selects its viewport
-	scratch         [3]projected // of one triangle, if vertices do
-	primitive       draft        // the triangle under setup
-	tiles           [][]uint64   // the items of each tile
-	used            []uint64     // a bit for each tile that can have items
-	words           int          // length of all items
-	since           int          // length of all items since the last trim
-	chunks          []chunk      // per tile
-	chunk           *chunk       // the chunk of the primitive under setup; nil before its first item
-	recent          *chunk       // the chunk of the last primitive
-	inPlace         inPlace      // the triangle under setup, with State.InPlace
+	projected       []projected   // of all records, if no vertex selects its viewport
+	scratch         [3]projected  // of one triangle, if vertices do
+	primitive       draft         // the triangle under setup
+	tiles           [][]uint64    // the items of each tile
+	used            []uint64      // a bit for each tile that can have items
+	words           int           // length of all items
+	since           int           // length of all items since the last trim
+	chunks          []chunk       // per tile
+	chunk           *chunk        // the chunk of the primitive under setup; nil before its first item
+	recent          *chunk        // the chunk of the last primitive
+	dropped         PrimitiveRest // the rest of the primitive under setup, with State.Short
+	inPlace         inPlace       // the triangle under setup, with State.InPlace
 	grid            grid
 	viewportMask    uint32    // with Layout.Mask, the primitive's current and remaining viewports
 	stippleCounters []float64 // with Layout.Mask, the counter of each viewport
@@ -75,7 +78,7 @@ func gridOf(area Rect) grid {
 func (r *Rasterizer) Begin(s *State) {
 	r.clearTiles()
 	r.state = s
-	r.Primitives, r.Varyings, r.words = r.Primitives[:0], r.Varyings[:0], 0
+	r.Primitives, r.Rests, r.Varyings, r.words = r.Primitives[:0], r.Rests[:0], r.Varyings[:0], 0
 	r.views = r.views[:0]
 	for i := range s.Viewports {
 		t := s.Viewports[i].transform(s.NegativeOneToOne)

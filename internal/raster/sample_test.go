@@ -123,7 +123,7 @@ func TestDepthClampRange(t *testing.T) {
 		r.Begin(s)
 		r.Vertices(records(inPixels(0, 0, 16, 16), inPixels(16, 0, 16, 16), inPixels(0, 16, 16, 16)))
 		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
-		if p := &r.Primitives[0]; p.MinZ != c.min || p.MaxZ != c.max {
+		if p := &r.Rests[0]; p.MinZ != c.min || p.MaxZ != c.max {
 			t.Errorf("clamp %v: depths are clamped to %v and %v; want %v and %v", c.clamp, p.MinZ, p.MaxZ, c.min, c.max)
 		}
 	}

@@ -47,6 +47,9 @@ type State struct {
 	LineMode  enum.LineMode
 	Stipple   Stipple
 
+	// Short leaves Rasterizer.Rests empty: no fragment program reads them.
+	Short bool
+
 	// InPlace makes triangles of batches the primitives of their items (inplace.go).
 	InPlace bool
 

@@ -59,7 +59,7 @@ func TestScissorAndViewport(t *testing.T) {
 			t.Fatalf("pixel %d, %d is covered %d times", x, y, n)
 		}
 	}
-	p := r.Primitives[0]
+	p := slot{&r.Primitives[0], &r.Rests[0]}
 	if z := p.Z.at(6-float64(p.X), 6-float64(p.Y)); math.Abs(z-0.75) > 1e-6 || p.MinZ != 0.25 || p.MaxZ != 0.75 {
 		t.Errorf("depth %g of %g to %g; want 0.75 of 0.25 to 0.75", z, p.MinZ, p.MaxZ)
 	}
@@ -126,12 +126,12 @@ func TestDistancesLayersViewports(t *testing.T) {
 		t.Errorf("no such viewport: %d pixels", n)
 	}
 	for _, layer := range []float32{3, 1 << 31, -1} {
-		if p := draw([3]float32{}, [3]float32{}, layer, 0).Primitives[0]; p.Layer != 2 {
+		if p := draw([3]float32{}, [3]float32{}, layer, 0).Rests[0]; p.Layer != 2 {
 			t.Errorf("layer %v of 3 is %d; must be the last one", layer, p.Layer)
 		}
 	}
-	if p := draw([3]float32{}, [3]float32{}, 2, 1).Primitives[0]; p.Layer != 2 || p.Viewport() != 1 {
-		t.Errorf("%+v", p)
+	if r := draw([3]float32{}, [3]float32{}, 2, 1); r.Rests[0].Layer != 2 || r.Primitives[0].Viewport() != 1 {
+		t.Errorf("%+v, %+v", r.Primitives[0], r.Rests[0])
 	}
 }
 

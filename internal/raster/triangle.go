@@ -92,12 +92,12 @@ func (r *Rasterizer) unclippedTriangle(p *draft, t *transform, v *[3]*projected)
 	if fill && !r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}) {
 		return
 	}
-	q := &p.Primitive
+	q := p.slot()
 	if fill {
 		q = r.commitHeader(p)
 	}
 	q.setPlanes(v, area)
-	bias := r.state.Bias.offset(q, max(v[0].z, v[1].z, v[2].z))
+	bias := r.state.Bias.offset(q.Primitive, max(v[0].z, v[1].z, v[2].z))
 	if !fill {
 		r.outline(p, t, bias)
 		return

@@ -16,11 +16,11 @@ import (
 
 // usedBytes returns the bytes in use, capacity the bytes of memory.
 func (s *binList) usedBytes() int {
-	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins) + s.ownBytes
+	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*raster.PrimitiveRestWords*len(s.rests) + 4*len(s.records) + 16*len(s.bins) + s.ownBytes
 }
 
 func (s *binList) capacity() int {
-	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*cap(s.records) + 16*cap(s.bins)
+	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*raster.PrimitiveRestWords*cap(s.rests) + 4*cap(s.records) + 16*cap(s.bins)
 }
 
 // reset drops all references. Memory is retained.
@@ -31,7 +31,7 @@ func (s *binList) reset() {
 	clear(s.Job.Resources)
 	s.Job.Regions, s.Job.Rays, s.Job.Push, s.Job.Log, s.Job.Hook, s.Job.Schedule = nil, nil, nil, nil, nil, nil
 	s.clear, s.binding, s.ready, s.coarse, s.batches, s.ownBytes = nil, nil, nil, nil, raster.Batches{}, 0
-	s.primitives, s.records = s.primitives[:0], s.records[:0]
+	s.primitives, s.rests, s.records = s.primitives[:0], s.rests[:0], s.records[:0]
 }
 
 // finishList moves the worker's bins to a bin list and clears the rasterizer. It exchanges primitives
@@ -58,6 +58,7 @@ func (d *binWorker) finishList() error {
 		s.batches, s.ownBytes = d.triangles.Batches()
 	} else {
 		s.primitives, d.Raster.Primitives = d.Raster.Primitives, withSpace(s.primitives, len(d.Raster.Primitives))
+		s.rests, d.Raster.Rests = d.Raster.Rests, withSpace(s.rests, len(d.Raster.Rests))
 		s.records, d.Raster.Varyings = d.Raster.Varyings, withSpace(s.records, len(d.Raster.Varyings))
 	}
 	words := layout.FragmentParamWords(&r.state)
@@ -71,6 +72,7 @@ func (d *binWorker) finishList() error {
 	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * words))
 	o[layout.BindRecords] = compose.Shared(compose.BytesOf(s.records))
 	o[layout.BindPrimitives] = compose.Shared(compose.BytesOf(s.primitives))
+	o[layout.BindRests] = compose.Shared(compose.BytesOf(s.rests))
 	if r.key.InPlace {
 		d.BindInPlace(&d.Own)
 	}
@@ -303,7 +305,7 @@ func (s *binList) prefetchPrimitives(items []uint64) {
 	}
 	for n := 0; n < min(len(items), maxPrefetched*words); n += words {
 		if p := raster.Item(items[n:]).Primitive(); p != last {
-			raster.Prefetch(s.primitives, s.records, s.layout.recordWords, p)
+			raster.Prefetch(s.primitives, s.rests, s.records, s.layout.recordWords, p)
 			last = p
 		}
 	}
@@ -393,7 +395,7 @@ func (d *binWorker) storeRates(s *binList) {
 	for at := 0; at < len(s.items); at += words {
 		item := raster.Item(s.items[at:])
 		p := &d.Raster.Primitives[item.Primitive()]
-		flags, layer := uint32(0), p.Layer
+		flags, layer := uint32(0), d.Raster.Rests[item.Primitive()].Layer
 		if r.word >= 0 {
 			flags = d.Raster.Varyings[int(3*item.Primitive()+p.Provoking())*kept+r.word-layout.PositionBytes/4]
 		}

@@ -157,7 +157,7 @@ func (s *binList) hizTestQuads(h *coarseDepth, quads []uint64) {
 		} else {
 			p = &s.primitives[n]
 		}
-		if near, _ := s.depthRange(p, x, y, 1); near > float64(h.far[blockOf(x, y)]) {
+		if near, _ := s.depthRange(p, q.Primitive(), x, y, 1); near > float64(h.far[blockOf(x, y)]) {
 			quads[i] = uint64(q.Uncovered())
 		}
 	}
@@ -190,8 +190,9 @@ func (s *binList) blocksOf(item raster.Item) (x, y, blocks int) {
 // hizTestItem tests one item. whole reports that it covers its block.
 func (s *binList) hizTestItem(h *coarseDepth, item raster.Item, whole bool) {
 	x, y, blocks := s.blocksOf(item)
-	p := &s.primitives[item.Primitive()]
-	near, far := s.depthRange(p, x, y, blocks)
+	primitive := item.Primitive()
+	p := &s.primitives[primitive]
+	near, far := s.depthRange(p, primitive, x, y, blocks)
 	if near > float64(h.farthest(x, y, blocks)) {
 		clear(item[1:])
 		return
@@ -201,7 +202,7 @@ func (s *binList) hizTestItem(h *coarseDepth, item raster.Item, whole bool) {
 	}
 	for n := range blocks {
 		if blocks > 1 {
-			_, far = s.depthRange(p, x, y+n*raster.Block, 1)
+			_, far = s.depthRange(p, primitive, x, y+n*raster.Block, 1)
 		}
 		if i := blockOf(x, y) + n*tileBlocks; far < float64(h.far[i]) {
 			h.far[i], h.known = float32(far), true // the margin exceeds the rounding error
@@ -226,10 +227,10 @@ func (h *coarseDepth) farthest(x, y, blocks int) float32 {
 	}
 }
 
-// depthRange returns bounds of a primitive's depth in blocks below each other, in the direction of the
+// depthRange returns bounds of the depth of primitive n in blocks below each other, in the direction of the
 // tests. A margin covers the rounding of the interpolation and of the attachment. NaN compares false
 // with everything, and then neither rejects nor updates.
-func (s *binList) depthRange(p *raster.Primitive, x, y, blocks int) (near, far float64) {
+func (s *binList) depthRange(p *raster.Primitive, n uint32, x, y, blocks int) (near, far float64) {
 	z := &p.Z
 	x0, y0 := float64(x)-float64(p.X), float64(y)-float64(p.Y)
 	x1, y1 := x0+raster.Block, y0+float64(blocks*raster.Block)
@@ -241,7 +242,8 @@ func (s *binList) depthRange(p *raster.Primitive, x, y, blocks int) (near, far f
 	margin := s.hiz.quantum + (math.Abs(float64(z.C))+max(math.Abs(a), math.Abs(b))+max(math.Abs(c), math.Abs(d)))/(1<<20)
 	switch {
 	case s.hiz.clamp:
-		least, most = limited(least, p.MinZ, p.MaxZ), limited(most, p.MinZ, p.MaxZ)
+		r := &s.rests[n]
+		least, most = limited(least, r.MinZ, r.MaxZ), limited(most, r.MinZ, r.MaxZ)
 	case !s.hiz.unrestricted:
 		least, most = limited(least, 0, 1), limited(most, 0, 1)
 	}

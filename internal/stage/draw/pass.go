@@ -112,6 +112,7 @@ type binList struct {
 	params     compose.Memory
 	items      []uint64
 	primitives []raster.Primitive
+	rests      []raster.PrimitiveRest // none if the fragment program reads none
 	records    []uint32
 
 	batches  raster.Batches // of all draws in place of the worker; no rows if the list has primitives and records
@@ -183,7 +184,7 @@ var maxBinnedBytes = 64 << 20 // tests change it
 
 const maxLists = 256
 
-// Bytes of a bin list at which a worker begins another one. A small triangle has at least 116 bytes: 100 of its primitive and 16 of
+// Bytes of a bin list at which a worker begins another one. A small triangle has at least 80 bytes: 64 of its primitive and 16 of
 // one item. Tasks of several workers differ in their output, and each has a list: with the smaller bound all lists have
 // memory of about the same size, which suits any later task.
 var maxListBytes, maxTaskListBytes = 8 << 20, 2 << 20 // tests change them

@@ -331,7 +331,7 @@ func (d *recordedDraw) rasterState() {
 		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ, ClampDepth: r.ClampRange, MinDepth: r.MinClamp, MaxDepth: r.MaxClamp,
-		InPlace: d.key.InPlace, LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
+		Short: d.short(), InPlace: d.key.InPlace, LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
 		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: !d.key.Packed && shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
@@ -353,6 +353,12 @@ func (d *recordedDraw) rasterState() {
 	if r.DepthBias {
 		s.Bias = d.bias()
 	}
+}
+
+// short reports whether nothing reads the rests of the draw's primitives. Coarse fragments find their rate by the layer, and
+// hierarchical Z clamps as the depth test does.
+func (d *recordedDraw) short() bool {
+	return d.key.MaxPixels <= 1 && !d.key.Test.Clamp && !shade.ReadsRests(d.heldFragment.Program.IR())
 }
 
 // sideEffects reports whether the draw has effects other than on its attachments; such a draw is not

@@ -53,6 +53,7 @@ func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *stat
 	if err := d.bind(a); err != nil {
 		return err
 	}
+	d.frame.Short = d.short()
 	d.detach(a)
 	return nil
 }
@@ -67,6 +68,7 @@ func (d *recordedDraw) repeatFront(ctx context.Context, x *recordedDraw, a *stat
 	if err != nil {
 		return err
 	}
+	d.frame.Short = d.short()
 	var o compose.OwnResources
 	d.ownViews(&o)
 	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)

@@ -214,7 +214,7 @@ func setUpAlike(t *testing.T, name string, s *raster.State, words []uint32, list
 		}
 		other := setUpBy(t, e, all, v, list)
 		t.Logf("%s, %s: %d of %d triangles are left to others", e.Name(), name, other, len(list))
-		if !bytes.Equal(compose.BytesOf(all.Primitives), compose.BytesOf(one.Primitives)) || !slices.Equal(all.Varyings, one.Varyings) {
+		if !bytes.Equal(compose.BytesOf(all.Primitives), compose.BytesOf(one.Primitives)) || !bytes.Equal(compose.BytesOf(all.Rests), compose.BytesOf(one.Rests)) || !slices.Equal(all.Varyings, one.Varyings) {
 			t.Errorf("%s, %s: other primitives", e.Name(), name)
 			for i := range one.Primitives {
 				if got, want := all.Primitives[i:i+1], one.Primitives[i:i+1]; !bytes.Equal(compose.BytesOf(got), compose.BytesOf(want)) {

@@ -12,6 +12,7 @@ const (
 	BindVertexList                                       // ir.StorageBuffer: VertexIndex and InstanceIndex, or domain points
 	BindRecords                                          // ir.StorageBuffer: vertex records that the stage writes, or that fragments read
 	BindPrimitives                                       // ir.StorageBuffer: raster.Primitive, for fragments
+	BindRests                                            // ir.StorageBuffer: raster.PrimitiveRest, for fragments
 	BindItems                                            // ir.StorageBuffer: covered blocks of primitives or packed quads, for fragments
 	BindCounts                                           // ir.StorageBuffer: counters of the draw
 	BindInputs                                           // ir.StorageBuffer: vertex records that tessellation and geometry read

@@ -29,8 +29,7 @@ func (s *shader) readInput(in ir.Input) ir.V {
 	case ir.FramebufferLayer:
 		return s.layer()
 	case ir.PrimitiveNumber:
-		number := b.Op(ir.UDiv, ir.I32, s.get(varPrimitive), b.I32(4*raster.PrimitiveWords))
-		return s.Or(number, b.Op(ir.Shl, ir.I32, s.param(ir.I32, layout.FragmentList), b.I32(primitiveNumberBits)))
+		return s.Or(s.primitiveNumber(), b.Op(ir.Shl, ir.I32, s.param(ir.I32, layout.FragmentList), b.I32(primitiveNumberBits)))
 	case ir.ViewportIndex:
 		v := b.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(raster.ViewportShift))
 		return s.And(v, b.I32(state.MaxViewports-1))

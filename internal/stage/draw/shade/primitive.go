@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
@@ -15,21 +16,21 @@ const (
 	flagPoint       = raster.IsPoint
 )
 
-// Words of a raster.Primitive in memory. A test compares them with the Go struct.
+// Words of a raster.Primitive in memory, and then of its raster.PrimitiveRest. A test compares them with the Go structs.
 const (
 	primitiveID    = 0
 	primitiveFlags = 1
-	primitiveLayer = 2
-	primitiveX     = 3
-	primitiveY     = 4
-	primitiveZ     = 5 // planes: three floats each, value at the reference point and slopes along x and y
-	primitiveW     = 8
-	primitiveQ1    = 11
-	primitiveQ2    = 14
-	primitiveL1    = 17
-	primitiveL2    = 20
-	primitiveMinZ  = 23
-	primitiveMaxZ  = 24
+	primitiveX     = 2
+	primitiveY     = 3
+	primitiveZ     = 4 // planes: three floats each, value at the reference point and slopes along x and y
+	primitiveW     = 7
+	primitiveQ1    = 10
+	primitiveQ2    = 13
+	primitiveLayer = raster.PrimitiveWords
+	primitiveL1    = raster.PrimitiveWords + 1
+	primitiveL2    = raster.PrimitiveWords + 4
+	primitiveMinZ  = raster.PrimitiveWords + 7
+	primitiveMaxZ  = raster.PrimitiveWords + 8
 )
 
 // primitiveNumberBits are the bits of PrimitiveNumber for the primitive's index in its bin list; those above number the list. The bytes of a
@@ -42,7 +43,22 @@ func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 		return s.triangleWord(t, n)
 	}
 	return s.perItem(func() ir.V {
-		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.get(varPrimitive), 4*n)
+		if n < raster.PrimitiveWords {
+			return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.get(varPrimitive), 4*n)
+		}
+		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindRests, false), s.Scaled(s.primitiveNumber(), 4*raster.PrimitiveRestWords), 4*(n-raster.PrimitiveWords))
+	})
+}
+
+// primitiveNumber returns the index of the item's primitive in its bin list.
+func (s *shader) primitiveNumber() ir.V {
+	return s.B.Op(ir.UDiv, ir.I32, s.get(varPrimitive), s.B.I32(4*raster.PrimitiveWords))
+}
+
+// ReadsRests reports whether a program that shade has made reads a raster.PrimitiveRest.
+func ReadsRests(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Res, func(r ir.Resource) bool {
+		return r.Set == compute.OwnSet && r.Kind == ir.StorageBuffer && r.Binding == layout.BindRests
 	})
 }
 
