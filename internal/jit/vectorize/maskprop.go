@@ -3,6 +3,7 @@ package vectorize
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
@@ -11,7 +12,7 @@ import (
 // The vectorizer tests masks at every join, often with a known result. A forward dataflow analysis tracks
 // two kinds of facts: a mask is a copy of another one or of a constant, and at least one of a group of
 // masks is not empty. With them, in one walk over the blocks, masks are read from the source of a copy,
-// operations with no lane or all lanes become copies, tests with a known result disappear, and a jump to a
+// operations with no lane or all lanes become copies, so do comparisons of constants, tests with a known result disappear, and a jump to a
 // block that only tests and jumps again goes on to the final target (jump threading):
 //
 //	       copy       in, none                  copy       in, none
@@ -155,7 +156,15 @@ func (s *maskPropagator) block(b int, k *maskFacts) *maskFacts {
 			s.f.Blocks[b].Insts = list[:n+1]
 			return nil
 		case vcode.JumpIfZero:
-			in.Target = s.threadJump(b, in.Target, k)
+			bits, known := s.f.Const(in.Uses[0])
+			if known && bits != 0 {
+				continue
+			}
+			if in.Target = s.threadJump(b, in.Target, k); known {
+				*in = vcode.Inst{Op: vcode.Jump, Target: in.Target, Origin: in.Origin}
+				s.f.Blocks[b].Insts = list[:n+1]
+				return nil
+			}
 		case vcode.JumpIfNone:
 			set, never := s.simplifyTest(k, in.Masks)
 			if never {
@@ -293,11 +302,48 @@ func (s *maskPropagator) simplify(k *maskFacts, in *vcode.Inst) {
 		if in.Merging {
 			s.simplifyMaskedCopy(k, in)
 		}
+	case vcode.Lane:
+		if same := s.foldComparison(in); same != 0 {
+			*in = vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{same}, Origin: in.Origin}
+		}
 	case vcode.And, vcode.AndNot, vcode.Or:
 		if same := s.foldMaskOp(in.Op, in.Uses[0], in.Uses[1]); same != 0 {
 			*in = vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{d}, Uses: []vcode.Reg{same}, Origin: in.Origin}
 		}
 	}
+}
+
+// foldComparison returns the mask that a comparison of constants yields if it is the same in all lanes, or 0. A workgroup that is one stream
+// of code compares the numbers of its lanes, which are constants (workgroup.go).
+func (s *maskPropagator) foldComparison(in *vcode.Inst) vcode.Reg {
+	if in.Merging || len(in.Uses) != 2 || in.IR.Family() != ir.Comparisons || in.Key.From != ir.I32 {
+		return 0
+	}
+	x, step, ok := s.lanes(in.Uses[0])
+	y, stepY, okY := s.lanes(in.Uses[1])
+	if !ok || !okY {
+		return 0
+	}
+	trues := 0
+	for range s.f.Form.Lanes {
+		trues += int(in.IR.Row().Eval(in.Key, uint64(x), uint64(y), 0))
+		x, y = x+step, y+stepY
+	}
+	switch trues {
+	case 0:
+		return s.noLane
+	case s.f.Form.Lanes:
+		return s.allLanes
+	}
+	return 0
+}
+
+// lanes returns the value of a constant vector in lane 0, and the difference between neighbours.
+func (s *maskPropagator) lanes(r vcode.Reg) (first, step uint32, ok bool) {
+	if bits, is := s.f.Const(r); is {
+		return uint32(bits), 0, true
+	}
+	return s.f.Sequence(r)
 }
 
 // simplifyMaskedCopy simplifies a merging copy of a mask.
