@@ -21,6 +21,24 @@ import (
 // fit in a first-level cache of 32 KiB. Many short phases run faster in registers. It is a variable for tests.
 var minContextOps = 1 << 11
 
+// searchOps is the number of operations that count for a search of the region of an address that differs between lanes: it has code for each
+// lane.
+const searchOps = 6
+
+// searches counts such operations of a phase, if phases are in loops. Without loops the replicated code has the lanes' numbers as constants,
+// which decide most of its branches (maskprop.go).
+func (g *workgroup) searches(code []ir.V) (n int) {
+	if !slices.ContainsFunc(g.f.Code, func(v ir.V) bool { return g.joint[v] && g.f.Val(v).Op == ir.Loop }) {
+		return 0
+	}
+	for _, v := range code {
+		if x := g.f.Val(v); x.Op == ir.Region && g.shapes.of[x.Args[0]].kind != uniform {
+			n++
+		}
+	}
+	return n
+}
+
 // LoopAlways makes all phases loops that can be, with contexts where that is necessary, until undo is called. It is for tests.
 func LoopAlways() (undo func()) {
 	looped, context := minLoopedOps, minContextOps
@@ -73,7 +91,7 @@ func (g *workgroup) planContexts() {
 		n := len(p.code) * len(g.subs)
 		switch looped := g.loopable(p.at, p.code); {
 		case looped && !before[i]:
-			gain = max(gain, n)
+			gain = max(gain, n+searchOps*g.searches(p.code)*len(g.subs))
 		case !looped && n >= minLoopedOps && g.touchesContext(p.code):
 			g.contexts = contexts{} // the phase would load and store each time
 			return
