@@ -90,8 +90,8 @@ type DeviceInfo struct {
 	// buffer is invalid and its End returns the first error.
 	Tolerant bool
 
-	// Enabled has the features and the extensions that are enabled, by name; nil enables all of the physical device. Draws need no
-	// states and no shader objects of the others.
+	// Enabled has the features and the extensions that are enabled, by name; nil enables all of the physical device but commandBufferInheritance,
+	// with which a command buffer has the state of the one before it in the queue. Draws need no states and no shader objects of the others.
 	Enabled map[string]bool
 
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
@@ -183,6 +183,7 @@ type Device struct {
 	libraries    atomic.Uint32   // the serial of the last ray tracing library
 	replays      replayOrder     // of ray tracing pipelines
 	unrestricted bool            // depths
+	inherits     bool            // command buffers have the state of the one before: commandBufferInheritance
 	needed       uint64          // see neededStates
 
 	engine exec.Engine
@@ -231,7 +232,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	info.Lowering.SignedRemainder = info.Enabled["maintenance8"]
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout, stall: info.Stall,
-		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, schedule: info.Schedule, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, reports: info.Reports, sanitize: sanitize, interfaces: (info.Sanitize|info.Lowering.Sanitize)&SanitizeInterface != 0, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, debugger: info.Debugger, schedule: info.Schedule, enabled: maps.Clone(info.Enabled), unrestricted: info.DepthRangeUnrestricted, inherits: info.Enabled["commandBufferInheritance"], lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

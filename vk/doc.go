@@ -31,7 +31,8 @@
 //
 // Pipelines of NV_ray_tracing are not in it yet. docs/cuda.md names the instructions of PTX that CUDA
 // kernels cannot have. A render pass has no attachment of
-// an external format. The heap counts the memory of a sparse image that
+// an external format. With commandBufferInheritance, a push of some descriptors of a set drops those that an earlier command buffer pushed.
+// The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
 //
@@ -74,7 +75,7 @@
 //	singlesampled.go    implicit images of several samples of attachments of one
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
-//	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects
+//	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects; carriedstate.go the state that the next one inherits
 //	record*.go          its commands; execute*.go their execution; stall.go, doze_linux.go, doze_other.go end those without progress
 //	transformfeedback.go, conditional.go, multidraw.go, meshdraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go, syncfile.go

@@ -91,16 +91,23 @@ func newExecutor(q *Queue) *executor {
 	return x
 }
 
-// run runs a primary command buffer of a submission. The state does not outlive it.
+// run runs a primary command buffer of a submission. The state does not outlive it, unless the device has the feature for that.
 func (x *executor) run(s *submission, c *CommandBuffer) error {
 	x.work = s
-	x.reset()
+	if x.dev.inherits {
+		x.carry()
+	} else {
+		x.reset()
+	}
 	x.dev.aliases.sync()
 	err := x.commands(c)
 	x.flushLogs() // of a rendering in which a command failed
 	x.dev.aliases.sync()
 	if err == nil && x.graphics.current != nil {
 		err = &LostError{Command: commandNames[beginRendering], Index: -1, Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
+	}
+	if x.dev.inherits {
+		x.keepState()
 	}
 	x.releaseRegions()
 	x.memory.forget(x.dev)
@@ -234,6 +241,9 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		secondary := k.a.(*CommandBuffer)
 		if err := x.checkInherited(secondary); err != nil {
 			return err
+		}
+		if x.dev.inherits {
+			return x.shareState(secondary)
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
 		saved, sets, graphics, heaps, banks, tile := x.boundState, x.sets, x.graphics.bound, x.heaps, x.banks, x.tile.bound

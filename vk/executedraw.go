@@ -55,6 +55,7 @@ type bound struct {
 	strides    strides
 	enables    enabling
 	feedback   [state.MaxFeedbackBuffers][]byte
+	owners     owners      // of vertices, index and feedback
 	loops      Aspect      // of attachments with feedback loops
 	named      uint8       // the stages that BindShaders has named: bits by ShaderStage
 	blends     uint8       // the color attachments of which commands have set the blend enable, by bits
@@ -76,6 +77,11 @@ func (g *graphics) reset() {
 	// Only the memory of the lists is kept.
 	new := &g.bound.dynamic
 	new.Viewports, new.Scissors, new.Discard.Rectangles, new.Blend.Attachments = viewports, scissors, discard, colors
+	g.leave()
+}
+
+// leave drops all that does not outlive a command buffer.
+func (g *graphics) leave() {
 	g.last, g.current, g.queries, g.counts, g.ended, g.resolving, g.perTile = nil, nil, nil, nil, nil, false, false
 	g.feedback, g.args = nil, state.Args{}
 }
@@ -137,6 +143,7 @@ func (g *graphics) bindVertices(k *command) {
 		g.bound.strides.put(uint32(k.x[0]), uint32(k.x[3]&(thirdBind-1)-1))
 	}
 	b, _ := k.a.(*Buffer)
+	g.bound.owners.vertices[k.x[0]] = b
 	if b == nil {
 		g.bound.vertices[k.x[0]] = exec.Buffer{}
 		return

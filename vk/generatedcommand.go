@@ -218,6 +218,7 @@ func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint
 		if err != nil {
 			return err
 		}
+		g.bound.owners.vertices[t.Binding] = nil
 		g.bound.vertices[t.Binding], g.bound.places[t.Binding] = exec.Buffer{Bytes: aligned(b)}, uint8(address(b)%8)
 		g.bound.buffers |= 1 << t.Binding
 		g.bound.third &^= 1 << t.Binding
@@ -300,7 +301,7 @@ func (x *executor) indicesAt(address uint64, n, kind uint32, dxgi bool) error {
 	if b == nil {
 		b = []byte{}
 	}
-	x.graphics.bound.index, x.graphics.bound.indexBytes = b, size
+	x.graphics.bound.index, x.graphics.bound.indexBytes, x.graphics.bound.owners.index = b, size, nil
 	return err
 }
 

@@ -29,13 +29,22 @@ func (p *pushedSets) set(d *Device, l *SetLayout) *Set {
 	}
 	s := p.sets[p.inUse]
 	if s == nil || s.layout != l {
-		s = newSet(l, 0)
-		s.dev, s.kind = d, "push descriptors"
+		s = newPushedSet(d, l)
 		p.sets[p.inUse] = s
 	} else {
 		s.clear()
 	}
 	p.inUse++
+	return s
+}
+
+// pushedKind is the kind of sets that command buffers own.
+const pushedKind = "push descriptors"
+
+// newPushedSet makes a set of null descriptors that is no object of the device by itself.
+func newPushedSet(d *Device, l *SetLayout) *Set {
+	s := newSet(l, 0)
+	s.dev, s.kind = d, pushedKind
 	return s
 }
 

@@ -61,7 +61,7 @@ func (w *bindFeedback) forget() { w.list = emptied(w.list) }
 func (w *bindFeedback) run(x *executor) error {
 	for i, v := range w.list {
 		part, _ := v.Buffer.part(v.Offset, v.Size)
-		x.graphics.bound.feedback[w.first+i] = part
+		x.graphics.bound.feedback[w.first+i], x.graphics.bound.owners.feedback[w.first+i] = part, v.Buffer
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (c *CommandBuffer) BindIndexBuffer2(b *Buffer, offset, size uint64, bytes i
 func (g *graphics) bindIndices(k *command) {
 	g.bound.index, g.bound.indexBytes = []byte{}, uint32(k.x[1])
 	b, ok := k.a.(*Buffer)
-	if !ok {
+	if g.bound.owners.index = b; !ok {
 		return
 	}
 	all := b.bytes()[k.x[0]:]

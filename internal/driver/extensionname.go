@@ -40,7 +40,7 @@ var furtherNames = []string{
 	// queues
 	"VK_EXT_device_generated_commands", "VK_NV_device_generated_commands", "VK_NV_device_generated_commands_compute", "VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
 	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_EXT_device_memory_report", "VK_KHR_internally_synchronized_queues", "VK_EXT_external_memory_acquire_unmodified",
-	"VK_KHR_device_address_commands", "VK_EXT_frame_boundary",
+	"VK_KHR_device_address_commands", "VK_EXT_frame_boundary", "VK_NV_command_buffer_inheritance",
 	// rays
 	"VK_KHR_acceleration_structure", "VK_KHR_ray_query", "VK_KHR_ray_tracing_position_fetch", "VK_KHR_ray_tracing_pipeline",
 	"VK_KHR_ray_tracing_maintenance1", "VK_EXT_pipeline_library_group_handles", "VK_NV_ray_tracing_linear_swept_spheres", "VK_EXT_opacity_micromap", "VK_KHR_opacity_micromap",

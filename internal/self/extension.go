@@ -44,7 +44,7 @@ var extensionFeatures = []string{
 	"pageableDeviceLocalMemory", "borderColorSwizzle", "borderColorSwizzleFromImage", "cornerSampledImage", "textureCompressionASTC_HDR",
 	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights", "ycbcrImageArrays", "formatRgba10x6WithoutYCbCrSampler", "imageAlignmentControl",
 	// of queues
-	"internallySynchronizedQueues", "frameBoundary", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
+	"internallySynchronizedQueues", "commandBufferInheritance", "frameBoundary", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
 	"presentModeFifoLatestReady", "deviceGeneratedCommands", "deviceGeneratedCompute", "deviceGeneratedComputePipelines", "dynamicGeneratedPipelineLayout", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy", "deviceAddressCommands",
 }
 
