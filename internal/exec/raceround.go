@@ -258,6 +258,8 @@ func (r *races) arrive(t *thread, e *ir.Event, x *round) {
 	x.last = max(x.last, t.now)
 	released := e.Release | t.fenced
 	if narrow(e) {
+		// A fence before the barrier has a scope of its own. The clocks are those of invocations: one of the workgroup would order
+		// the other subgroups, too.
 		released = t.fenced
 		each(e.Release, func(d int) {
 			near := x.near(t)
@@ -313,6 +315,7 @@ func (r *races) resume(t *thread) {
 		return
 	}
 	near, of := x.near(t), uint32(0)
+	// What arrived for a subgroup alone is a result of its own, which other subgroups do not share.
 	if near != nil {
 		of = t.lane / x.subgroup
 	}
