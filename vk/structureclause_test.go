@@ -236,3 +236,64 @@ func TestDegenerateUpdate(t *testing.T) {
 		r.want(t, top, .25, .25, [...]string{"miss", hitPlane, "miss"}[i])
 	}
 }
+
+// TestMicromapUpdates updates triangles with micromaps (Acceleration Structure Update Rules): without a flag with the original micromap, or
+// with one that is deserialized from its data if the structure is; with a flag for it with another one, whose states the triangles have then.
+func TestMicromapUpdates(t *testing.T) {
+	states := [4]string{"ignored", "opaque", "non-opaque", "non-opaque"}
+	others := [4]string{"non-opaque", "non-opaque", "opaque", "ignored"}
+	for _, flag := range []BuildFlags{0, BuildAllowMicromapUpdate, BuildAllowMicromapDataUpdate} {
+		r := newMicromaps(t)
+		r.dev.checking = All
+		m, other, copied := r.micromap(t), r.micromap(t), r.micromap(t)
+		r.submitted(t, func(c *CommandBuffer) { c.BuildMicromaps([]MicromapBuild{r.of(m)}) })
+		r.memory.Bytes()[rayMicroData] = 0b00011011 // the states from the last to the first
+		r.submitted(t, func(c *CommandBuffer) { c.BuildMicromaps([]MicromapBuild{r.of(other)}) })
+		bottom, top, second := r.structure(t, BottomLevel), r.structure(t, TopLevel), r.structure(t, BottomLevel)
+		geometry := func(target *AccelerationStructure, x *Micromap) BuildInfo {
+			b := r.bottom(target, 1)
+			b.Flags |= flag
+			b.Geometries[0].Triangles.Opacity = &OpacityGeometry{Micromap: x}
+			return b
+		}
+		update := func(b BuildInfo) BuildInfo {
+			b.Update, b.Source = true, b.Target
+			return b
+		}
+		parts := func(what string, at float32, want [4]string) {
+			t.Helper()
+			r.build(t, r.top(top, 1))
+			for i, p := range [4][2]float32{{.1, .1}, {.4, .4}, {.8, .1}, {.1, .8}} {
+				if t.Run(what, func(t *testing.T) { r.wantOpacity(t, top, at+p[0], p[1], want[i]) }); t.Failed() {
+					t.Fatalf("flags %#x", flag)
+				}
+			}
+		}
+		r.instance(0, bottom, 0)
+		r.build(t, geometry(bottom, m))
+		parts("built", 0, states)
+		r.floats(rayVertices, 30, 0, 0, 31, 0, 0, 30, 1, 0)
+		r.build(t, update(geometry(bottom, m)))
+		parts("moved", 30, states)
+		if flag != 0 {
+			r.build(t, update(geometry(bottom, other)))
+			parts("with another micromap", 30, others)
+			r.build(t, update(geometry(bottom, m)))
+			parts("with the first one again", 30, states)
+		}
+
+		n := must(r.dev.AccelerationStructureProperties([]*AccelerationStructure{bottom}, SerializationSize))(t)[0]
+		data := make([]byte, n)
+		must(0, r.dev.CopyAccelerationStructureToMemory(bottom, data))(t)
+		map1 := make([]byte, must(r.dev.MicromapProperties([]*Micromap{m}, MicromapSerializationSize))(t)[0])
+		must(0, r.dev.CopyMicromapToMemory(m, map1))(t)
+		must(0, r.dev.CopyMemoryToMicromap(map1, copied))(t)
+		must(0, r.dev.CopyMemoryToAccelerationStructure(data, second))(t)
+		must(0, m.Close())(t)
+		r.instance(0, second, 0)
+		parts("deserialized", 30, states)
+		r.floats(rayVertices, 60, 0, 0, 61, 0, 0, 60, 1, 0)
+		r.build(t, update(geometry(second, copied)))
+		parts("updated after that", 60, states)
+	}
+}
