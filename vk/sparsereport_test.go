@@ -32,6 +32,16 @@ func TestSparseReports(t *testing.T) {
 				}
 			}
 		}
+		for name, x := range changesOfTexels {
+			text := strings.NewReplacer(append(x, "%at = OpConstantComposite",
+				"%texel = OpConstantComposite %v4 %zero %zero %zero %zero\n%one = OpConstant %uint 1\n%ptexel = OpTypePointer Image %uint\n%at = OpConstantComposite")...).Replace(fetchTexel)
+			for _, memory := range []bool{false, true} {
+				list := sparseImageReports(t, e, text, memory)
+				if len(list) > 0 == memory || !memory && list[0].Rule != "reads of a sparse image without memory" {
+					t.Errorf("%s, memory %t: the reports %+v", name, memory, list)
+				}
+			}
+		}
 		for page := range 3 {
 			list := sparseBufferReports(t, e, page)
 			if want := page != 0; len(list) > 0 != want {
@@ -44,6 +54,12 @@ func TestSparseReports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// changesOfTexels are the replacements in fetchTexel that make its read a store or an atomic.
+var changesOfTexels = map[string][]string{
+	"store":  {"OpImageRead %v4 %i %at", "OpCopyObject %v4 %texel\nOpImageWrite %i %at %t"},
+	"atomic": {"OpImageRead %v4 %i %at", "OpCopyObject %v4 %texel\n%q = OpImageTexelPointer %ptexel %image %at %zero\n%s = OpAtomicIAdd %uint %q %one %zero %one"},
 }
 
 // sparseImageReports returns the reports of a shader that reads a texel of an image, with or without memory.

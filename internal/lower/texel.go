@@ -84,6 +84,20 @@ func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 	f.defineTexel(in, parts, sparse)
 }
 
+// checkMemory reports a change of a texel of a sparse image without memory, which is discarded. The residency code of a read of the texel
+// tells it.
+func (c *textureCall) checkMemory(change string) {
+	f := c.f
+	if !f.sanitizes(ir.SanitizeBounds) {
+		return
+	}
+	read := *c
+	read.head.Op, read.texel = ir.TextureRead, nil
+	read.with(ir.TextureSparse)
+	code := read.run()[0]
+	f.report(withoutMemory, f.not(f.b.Cmp(ir.Eq, code, f.b.I32(0))), change+" of a texel of a sparse image without memory")
+}
+
 // hasSparseForm reports whether there is an instruction with the same result and a residency code.
 func hasSparseForm(op spirv.Op) bool {
 	switch op {
@@ -122,6 +136,7 @@ func imageWrite(f *function, in spirv.Inst) {
 	o := f.imageOperands(in[4:])
 	c := f.texel(ir.TextureWrite, v.Image(), v.Coordinate(), &o)
 	f.traceTexel(c.tracedTexel(o.lod), ir.Event{Write: true, Private: f.privateTexel(&o)})
+	c.checkMemory("a store")
 	n := min(len(f.scalars(v.Texel())), 4) // a long vector has components that no texel has
 	parts := f.scalars(v.Texel())
 	if c.head.Type == ir.F32 {
@@ -183,6 +198,7 @@ func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, parts 
 	}
 	c.checkTile()
 	traced := c.tracedTexel(0)
+	c.checkMemory("an atomic")
 	at := c.run()[0]
 	f.definePointer(in, &pointer{texel: traced, memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
 }
