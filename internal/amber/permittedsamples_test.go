@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPermittedSamples draws random triangles, points and lines with several samples, and seeds wrong components in the resolved pictures.
+// TestPermittedSamples draws random triangles, points and lines with several samples, once for each pixel or sample, and seeds wrong components in the resolved pictures.
 func TestPermittedSamples(t *testing.T) {
 	random := rand.New(rand.NewSource(8))
 	drawn, found := 0, 0
@@ -20,8 +20,13 @@ func TestPermittedSamples(t *testing.T) {
 			w := []float32{1, 0.5 + 2*random.Float32()}[round/12%2]
 			fmt.Fprintf(&vertices, "%g %g %g %g\n", (random.Float32()*1.8-0.9)*w, (random.Float32()*1.8-0.9)*w, random.Float32()*w, w)
 		}
+		capability, decoration := "", ""
+		if round/24%2 == 1 { // the shader runs for each sample
+			capability, decoration = "OpCapability SampleRateShading\n", "OpDecorate %p Sample\n"
+		}
 		text := strings.NewReplacer("SIZE 24", "SIZE 24", "OpConstant %float SIZE", "OpConstant %float 3", "VERTICES", vertices.String(), "TOPOLOGY", topology, "INPUT", "", "COORDINATE", "OpStore %o %z",
 			"OpDecorate %c BuiltIn PointCoord\n", "", "%c = OpVariable %in2 Input\n", "",
+			"OpCapability Shader\n", "OpCapability Shader\n"+capability, "OriginUpperLeft\n", "OriginUpperLeft\n"+decoration,
 			"BUFFER picture FORMAT R8G8B8A8_UNORM\n", fmt.Sprintf("IMAGE many FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 24 HEIGHT 24 SAMPLES %d\nIMAGE picture FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 24 HEIGHT 24\n", samples),
 			"  BIND BUFFER picture AS color LOCATION 0\n", "  BIND BUFFER many AS color LOCATION 0\n  BIND BUFFER picture AS resolve\n").Replace(primitiveScript)
 		p, r := permit(t, "samples.amber", text)

@@ -61,12 +61,14 @@ type drawing struct {
 	vertex   *dispatch
 	fragment *dispatch
 	quads    bool // the invocations of a quad run together
-	early    bool // the tests are before the fragment shader
-	flat     map[slot]interpolation
-	steps    int
-	shaded   int
-	worked   int // triangles and pixels
-	viewport int // of the current primitive
+	// perSample: the fragment shader runs for each sample
+	perSample bool
+	early     bool // the tests are before the fragment shader
+	flat      map[slot]interpolation
+	steps     int
+	shaded    int
+	worked    int // triangles and pixels
+	viewport  int // of the current primitive
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
 	edges   map[[3]int]*openEdge // by the pixel and the sample
 	samples [][]*Target          // see sampleTargets
@@ -94,6 +96,9 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	d.samples = d.sampleTargets()
 	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
 	d.quads = d.fragment.together()
+	if d.perSample = len(d.samples) > 1 && d.Fragment.perSample(); d.perSample && d.quads {
+		panic(stop{why: "derivatives with sample shading"})
+	}
 	_, d.early = w.Fragment.Entry.Mode(spirv.ExecutionModeEarlyFragmentTests)
 	d.readInterpolation()
 	for i := range w.Instances {
@@ -128,8 +133,6 @@ func (d *drawing) check() {
 	switch {
 	case sampleLocations[max(s.Multisample.Samples, 1)] == nil || s.Multisample.Locations:
 		fail("samples without standard locations")
-	case s.Multisample.Samples > 1 && d.Fragment.perSample():
-		fail("sample shading")
 	case s.Rasterization.Polygon > enum.PolygonModePoint:
 		fail("polygons as rectangles")
 	case s.Rasterization.Conservative != 0:
@@ -138,8 +141,8 @@ func (d *drawing) check() {
 		fail("shading rates")
 	case s.Rendering.ViewMask != 0:
 		fail("several views")
-	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0 || s.Multisample.SampleShading:
-		fail("alpha to coverage or to one, sample masks, sample shading or discard rectangles")
+	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0:
+		fail("alpha to coverage or to one, sample masks or discard rectangles")
 	case len(s.Viewports) == 0 || len(s.Scissors) != len(s.Viewports) || s.NegativeOneToOne:
 		fail("viewports without scissors, or depths from -1 on")
 	case s.Blend.Logic:

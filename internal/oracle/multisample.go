@@ -8,8 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Several samples for each pixel (Vulkan, "Multisampling"). The fragment shader runs once for a pixel, and the tests and the blending once for each
-// sample that the primitive covers.
+// Several samples for each pixel (Vulkan, "Multisampling"). The fragment shader runs once for a pixel, or with an input that belongs to a sample
+// once for each sample that the primitive covers, as the tests and the blending do. With minSampleShading alone it runs for some of the
+// samples together. Its inputs are those of any place in the pixel.
 
 // sampleLocations are the standard locations of the samples in a pixel, by their number (Vulkan, "Standard sample locations").
 var sampleLocations = map[uint32][][2]float64{
@@ -46,6 +47,41 @@ func (j *Job) perSample() bool {
 		}
 	}
 	return false
+}
+
+// place returns the coordinate of a fragment: the center of the pixel, or with sample shading the location of the sample, or of any one.
+func (d *drawing) place(x, y int) (column, row Number) {
+	column, row = point(float64(x)+0.5), point(float64(y)+0.5)
+	for n, at := range d.locations() {
+		if d.perSample && n == d.sample || !d.perSample && len(d.samples) > 1 && d.State.Multisample.SampleShading {
+			column, row = hullOf(column, point(float64(x)+at[0])), hullOf(row, point(float64(y)+at[1]))
+		}
+	}
+	return column, row
+}
+
+// sampleQuad shades and stores the samples of four pixels.
+func (d *drawing) sampleQuad(s *surface, x, y int, q *quad) {
+	defer func() { d.sample = 0 }()
+	for lane := range 4 {
+		for n, c := range q.cover[lane] {
+			if q.covered[lane] == outside1 || c == outside1 {
+				continue
+			}
+			if d.shaded++; d.shaded > maxFragments {
+				panic(stop{why: "more fragments than are judged"})
+			}
+			d.sample = n
+			list, why := d.shade(d.fragment, false, []*shading{d.fragmentInput(s, x+lane&1, y+lane>>1, true)})
+			var m *machine
+			if why == "" {
+				m = list[0]
+			} else if d.Pixels++; d.Why == "" {
+				d.Why = why
+			}
+			d.merge(s, x+lane&1, y+lane>>1, c, q.edges[lane][n], m)
+		}
+	}
 }
 
 // interpolate returns a number of the fragment of a pixel. With several samples it may belong to any place in the pixel, which is a range

@@ -578,6 +578,10 @@ type quad struct {
 
 // quad shades and stores the fragments of four pixels.
 func (d *drawing) quad(s *surface, x, y int, q *quad) {
+	if d.perSample {
+		d.sampleQuad(s, x, y, q)
+		return
+	}
 	var list []*shading
 	var lanes []int
 	for lane := range 4 {
@@ -653,10 +657,13 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	}
 	w := d.interpolate(s, x, y, [3]Number{inverse(s.points[0].w), inverse(s.points[1].w), inverse(s.points[2].w)}, linear)
 	z := d.depthAt(s, x, y)
-	in.builtIns[spirv.BuiltInFragCoord] = []Number{point(float64(x) + 0.5), point(float64(y) + 0.5), z, w}
+	column, row := d.place(x, y)
+	in.builtIns[spirv.BuiltInFragCoord] = []Number{column, row, z, w}
 	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
-	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: 0}}
+	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: uint64(d.sample)}}
+	at := d.locations()[d.sample]
+	in.builtIns[spirv.BuiltInSamplePosition] = []Number{point(at[0]), point(at[1])}
 	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
 	in.builtIns[spirv.BuiltInViewportIndex] = []Number{{Bits: uint64(d.viewport)}}
 	if len(d.samples) == 1 { // else at any place in the pixel
