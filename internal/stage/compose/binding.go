@@ -76,6 +76,13 @@ func (b *Binding) Like(x *Binding, a *compute.Args) {
 	b.fixed, b.perRun, b.shared = append(b.fixed[:0], x.fixed...), append(b.perRun[:0], x.perRun...), append(b.shared[:0], x.shared...)
 }
 
+// BindsOwn reports whether a program has an own resource of a kind at a binding.
+func BindsOwn(p *ir.Program, kind ir.ResourceKind, binding uint32) bool {
+	return slices.ContainsFunc(p.Res, func(r ir.Resource) bool {
+		return r.Set == compute.OwnSet && r.Kind == kind && r.Binding == binding
+	})
+}
+
 // Unbound reports whether the program has no resources but the stage's own.
 func (b *Binding) Unbound() bool {
 	return !slices.ContainsFunc(b.Program.IR().Res, func(r ir.Resource) bool { return r.Set != compute.OwnSet })

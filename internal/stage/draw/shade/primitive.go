@@ -5,7 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
@@ -57,9 +57,7 @@ func (s *shader) primitiveNumber() ir.V {
 
 // ReadsRests reports whether a program that shade has made reads a raster.PrimitiveRest.
 func ReadsRests(p *ir.Program) bool {
-	return slices.ContainsFunc(p.Res, func(r ir.Resource) bool {
-		return r.Set == compute.OwnSet && r.Kind == ir.StorageBuffer && r.Binding == layout.BindRests
-	})
+	return compose.BindsOwn(p, ir.StorageBuffer, layout.BindRests)
 }
 
 // batchWords are the words of a raster.Batch for the words of a primitive.
