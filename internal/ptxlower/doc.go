@@ -75,6 +75,7 @@
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block
+//	async.go                     stores and reductions that complete at an mbarrier object
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls

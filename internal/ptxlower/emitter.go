@@ -16,6 +16,8 @@ type emitter struct {
 	item  *item
 	scope *scope
 	types []string // the types among the modifiers, in order
+	// completes: the access is that of st.async or red.async to its mbarrier object
+	completes bool
 }
 
 // instruction emits an instruction, under its guard.

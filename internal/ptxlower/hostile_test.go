@@ -89,6 +89,7 @@ var warpLines = []string{
 	".shared .b32 s[8]; cvta.shared.u64 d0, d1; ld.v4.b32 {x0, x1, x2, x3}, [d0+16]; isspacep.const p0, d0;", ".local .b8 l[16]; mov.u64 d0, l; st.local.u8 [d0+3], x1; ld.local.v2.u16 {x0, x1}, [l+4];",
 	"lop3.and.b32 x0|p1, x1, x2, x3, 0x1f, p2;", "cvt.pack.sat.u8.s32.b32 x0, x1, x2, x3;", "{ .param .b64 a; .param .b32 r; st.param.b64 [a], d0; call.uni (r), vprintf, (a, a); ld.param.b32 x0, [r]; }",
 	".shared .b64 m; mbarrier.init.shared.b64 [m], 3; mbarrier.arrive.shared.b64 d0, [m]; mbarrier.try_wait.parity.shared.b64 p1, [m], 0; mbarrier.pending_count.b64 x0, d0;",
+	".shared .b64 m[2]; st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [m+8], {x0, x1}, [m]; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [m+8], x0, [m];",
 	"bar.arrive 1, 32; bar.red.and.pred p1, 2, x1, p2; barrier.sync x1, x2; mbarrier.arrive.expect_tx.release.cta.shared::cluster.b64 _, [x0], x1;",
 	"L: @p1 bra L; brx.idx x0, T; T: .branchtargets L;", "vmad.s32.s32.s32.sat.shr7 x0, x1.h0, -x2.b3, x3;", "vset4.u32.u32.lt.add x0.b20, x1.b7654, x2.b0000, x3;",
 }

@@ -101,7 +101,7 @@ func (e *emitter) changeObject(at *ptx.Operand, next func(old ir.V) ir.V) ir.V {
 	b.OpAux(ir.PSt, ir.I64, temp, b.I32(0), b.Const(ir.I64, 0))
 	e.checkSure(e.sure, "the operand")
 	e.sure = 0
-	if !e.in.Has(".relaxed") {
+	if e.completes || !e.in.Has(".relaxed") {
 		b.Emit(ir.Val{Op: ir.Fence})
 	}
 	e.memory(at, spaceOf(e.in), 8, func(p place) {
@@ -191,6 +191,8 @@ func (e *emitter) describeObject(x *ir.Event) {
 	}
 	x.Read, x.Atomic, x.Scope = true, true, ir.EventGroup
 	switch relaxed := e.in.Has(".relaxed"); {
+	case e.completes:
+		x.Release = allDomains
 	case relaxed:
 	case !x.Write:
 		x.Acquire = allDomains

@@ -10,7 +10,10 @@ var refusedRows = []struct{ text, want string }{
 	{"add.rn.f16.f32 %h0, %h1, %h2;", "add.rn.f16.f32 is not supported"}, // of mixed precision
 	{"barrier.sync;", "has no barrier; must have one"},
 	{"redux.sync.min.NaN.u32 %r0, %r1, -1;", "is not supported"},
-	{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];", "is not supported"},
+	{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1;", "has 2 operands; must have 3"},
+	{"st.shared.u32 [%r0], %r1, [%r2];", "has 3 operands; must have 2"},
+	{"st.async.shared::cluster.u32 [%r0], %r1, [%r2];", "is not supported"},
+	{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%r0], %f1, [%r2];", "is not supported"},
 	{"mbarrier.init.shared.b64 [%rd0], 0;", "the count is 0; must be 1 to 1048575"},
 	{"mbarrier.init.shared.b64 [%rd0];", "must have 2 to 2"},
 	{"mbarrier.arrive.expect_tx.shared.b64 _, [%rd0];", "has 2 operands; must have 3"},

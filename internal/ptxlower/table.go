@@ -122,7 +122,7 @@ func moving() map[string]row {
 		"mov":           {".v2 .v4 .v8", 2, 2, (*emitter).mov},
 		"ld":            {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
 		"ldu":           {".global .v2 .v4", 2, 2, (*emitter).load},
-		"st":            {storeMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).store},
+		"st":            {storeMod + caching + ordering + asyncStore + ".v2 .v4 .v8", 2, 3, (*emitter).storeOrAsync},
 		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
 		"cvta":          {spaceMod + ".to", 2, 2, (*emitter).cvta},
 		"cp":            {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .mbarrier .arrive .noinc .L2::64B .L2::128B .L2::256B .L2::cache_hint", 0, 4, (*emitter).copyAsync},
@@ -158,7 +158,7 @@ func moving() map[string]row {
 func communicating() map[string]row {
 	return map[string]row{
 		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 3, 4, (*emitter).atom},
-		"red":            {atomMod + ordering + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 2, (*emitter).red},
+		"red":            {atomMod + ordering + asyncStore + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 3, (*emitter).redOrAsync},
 		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
 		"barrier":        {".sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
 		"mbarrier":       {".init .inval .arrive .arrive_drop .test_wait .try_wait .pending_count .expect_tx .complete_tx .noComplete .parity .release .acquire .relaxed .cta .cluster .shared .shared::cta .shared::cluster", 1, 4, (*emitter).mbarrier},

@@ -82,7 +82,7 @@ func (e *emitter) traceAccess(p place, address ir.V, bytes uint64) {
 
 // describe sets the properties of the access of the instruction to a space.
 func (e *emitter) describe(x *ir.Event, in space) {
-	if e.in.Op == "mbarrier" || e.in.Has(".mbarrier") {
+	if e.in.Op == "mbarrier" || e.in.Has(".mbarrier") || e.completes {
 		e.describeObject(x)
 		return
 	}

@@ -178,6 +178,34 @@ END:
 		}
 		return 3
 	}},
+	// PTX ISA, "st.async" and "red.async": each thread stores to another one, and the phase ends with the last byte.
+	{"bytes", `
+mov.u32 %r6, m; mov.u32 %r7, s;
+setp.eq.u32 %p0, %t, 0;
+@%p0 mbarrier.init.shared.b64 [m], 1;
+st.shared.u32 [%s], 1000;
+bar.sync 0;
+@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [m], 768;
+xor.b32 %r0, %t, 127; shl.b32 %r1, %r0, 2; add.u32 %r1, %r7, %r1;
+shl.b32 %r2, %r0, 3; add.u32 %r2, %r7, %r2;
+mul.wide.u32 %d7, %t, 8; mov.u64 %d6, s; add.u64 %d7, %d7, %d6;
+setp.lt.u32 %p2, %t, 64; mul.lo.u32 %r3, %t, 3;
+@%p2 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r2], {%t, %r3}, [%r6];
+@!%p2 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %t, [%r6];
+W: mbarrier.try_wait.parity.acquire.cta.shared.b64 %p1, [m], 0;
+@!%p1 bra W;
+setp.ge.u32 %p3, %t, 64;
+@%p3 ld.shared.v2.u32 {%r4, %r5}, [%d7];
+@!%p3 ld.shared.u32 %r4, [%s];
+@!%p3 mov.u32 %r5, 0;
+mad.lo.u32 %r4, %r5, 1000, %r4;
+st.global.u32 [%at], %r4;
+`, func(t int) uint32 {
+		if t < 64 {
+			return 1000 + uint32(t^127)
+		}
+		return uint32(t^127) + 3000*uint32(t^127)
+	}},
 	// One thread: counts, drops, bytes and phases.
 	{"counts", `
 setp.ne.u32 %p0, %t, 5; @%p0 st.global.u32 [%at], 0; @%p0 ret;
