@@ -107,6 +107,15 @@ var quotientForms = []string{
 	"vd = udiv.i32 vi, vn\n	vf = mul.i32 vd, vn\n	vg = sub.i32 vi, vf\n	vh = lshr.i32 vg, vm\n	vk = add.i32 vh, vd\n",
 	"vd = umod.i32 vi, vn\n	vf = udiv.i32 vd, vm\n	vg = umod.i32 vd, vm\n	vh = shl.i32 vf, 3:i32\n	vk = add.i32 vh, vg\n",
 	"vd = umulhi.i32 vi, 2454267027:i32\n	vf = sub.i32 vi, vd\n	vg = lshr.i32 vf, 1:i32\n	vh = add.i32 vg, vd\n	vj = lshr.i32 vh, 7:i32\n	vu = umulhi.i32 vi, 77777777:i32\n	vk = add.i32 vu, vj\n",
+	// One number in each part, of an aligned index.
+	"vd = lshr.i32 vl, 4:i32\n	vk = udiv.i32 vd, vn\n",
+	"vd = lshr.i32 vl, 3:i32\n	vk = udiv.i32 vd, vn\n",
+	"vd = lshr.i32 vl, 2:i32\n	vk = umulhi.i32 vd, vn\n",
+	// A sum of a sum that may wrap: what one loses from the first to the last lane, the other may gain.
+	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 29:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
+	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 28:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
+	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 27:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
+	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 26:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
 }
 
 // TestQuotients divides strided values, in strips with one quotient and with several, with indices and sums that wrap around, and by 0.

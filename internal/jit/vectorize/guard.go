@@ -91,12 +91,12 @@ func (w *vectorizer) guardAscending(first vcode.Reg, index ir.V, signed bool) ui
 
 // monotone emits a monotone value of the first and of the last lane.
 func (w *vectorizer) monotone(v ir.V, signed bool) (first, last vcode.Reg) {
-	switch shape := w.shapes.of[v]; {
+	switch {
 	case w.assumed.quotient(v) && !w.has(v): // the value in hand
-	case shape.kind == uniform:
+	case w.shapes.of[v].kind == uniform:
 		first = w.gen(v)
 		return first, first
-	case shape.kind == strided:
+	case w.shapes.index(v): // other strided values, such as one number for each part, are operations on an index
 		return w.ends(v, signed)
 	}
 	x := w.src.Val(v)

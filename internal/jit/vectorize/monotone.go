@@ -20,8 +20,9 @@ import (
 //
 // A value is monotone if its results never decrease from lane to lane. The first and the last lane of a monotone value then bound all
 // lanes. Two things could break the order. Indices may wrap around: a guard excludes that. A sum may wrap around: it may
-// stand only below right shifts. Between two lanes it grows by less than 2³¹ (maxSpan), so that a sum that wraps has bit 31 in the
-// first lane and not in the last one. Then the shifted values differ, or they are 0 in all lanes, and the comparison of the two lanes decides.
+// stand only below right shifts, which may not be below another sum. Between two lanes it grows by less than 2³¹ (maxSpan), so that a sum
+// that wraps has bit 31 in the first lane and not in the last one. Then the shifted values differ, or they are 0 in all lanes, and the
+// comparison of the two lanes decides. In another sum they would not decide: one term may lose as much as the other one grows by.
 
 // Limits of monotone values: operations of one value, and the growth from the first to the last lane of an index.
 const (
@@ -47,8 +48,8 @@ func (s *divergence) index(v ir.V) bool {
 }
 
 // growth returns how much a monotone value grows over a strip if that is known, else 0: an unknown divisor is likely to be great.
-// It returns false if v is not known to be monotone. sums allows sums, because only right shifts follow; budget counts the operations that
-// may still be visited.
+// It returns false if v is not known to be monotone. sums allows v to be a sum, because only right shifts follow, or is a term of one;
+// budget counts the operations that may still be visited.
 func (s *divergence) growth(v ir.V, sums bool, budget *int) (float64, bool) {
 	switch {
 	case s.of[v].kind == uniform:
@@ -76,8 +77,8 @@ func (s *divergence) growth(v ir.V, sums bool, budget *int) (float64, bool) {
 		n, ok := s.growth(a, false, budget)
 		return n, ok && y.Op == ir.UMulHi && (y.Args[0] == a && s.of[y.Args[1]].kind == uniform || y.Args[1] == a && s.of[y.Args[0]].kind == uniform)
 	case ir.Add:
-		n, first := s.growth(a, sums, budget)
-		m, second := s.growth(b, sums, budget)
+		n, first := s.growth(a, s.f.Val(a).Op == ir.Add, budget)
+		m, second := s.growth(b, s.f.Val(b).Op == ir.Add, budget)
 		return n + m, sums && first && second
 	}
 	return 0, false
