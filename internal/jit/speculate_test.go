@@ -111,11 +111,8 @@ var quotientForms = []string{
 	"vd = lshr.i32 vl, 4:i32\n	vk = udiv.i32 vd, vn\n",
 	"vd = lshr.i32 vl, 3:i32\n	vk = udiv.i32 vd, vn\n",
 	"vd = lshr.i32 vl, 2:i32\n	vk = umulhi.i32 vd, vn\n",
-	// A sum of a sum that may wrap: what one loses from the first to the last lane, the other may gain.
-	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 29:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
-	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 28:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
-	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 27:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
-	"vd = umulhi.i32 vi, 0xffffffff:i32\n	vf = add.i32 vd, vi\n	vg = lshr.i32 vf, 26:i32\n	vh = add.i32 vg, vi\n	vk = lshr.i32 vh, vm\n",
+	// A term of a sum is a sum that wraps. It loses less than the other term gains, and the shift removes the difference.
+	"vd = mul.i32 vx, 64:i32\n	ve = add.i32 vd, 0x7ffff800:i32\n	vf = umulhi.i32 ve, 0xffffffff:i32\n	vg = add.i32 vf, ve\n	vh = lshr.i32 vg, 10:i32\n	vj = mul.i32 vl, 65536:i32\n	vu = add.i32 vh, vj\n	vw = add.i32 vm, 12:i32\n	vk = lshr.i32 vu, vw\n",
 }
 
 // TestQuotients divides strided values, in strips with one quotient and with several, with indices and sums that wrap around, and by 0.
