@@ -50,3 +50,58 @@ func TestHalfSums(t *testing.T) {
 	}
 	eachLevel(t, func(t *testing.T, engine jit.Engine) { same(t, want, run(engine, w.String(), 0, job())) })
 }
+
+// TestWordHalves widens both halves of words, as two f16 that are loaded together and unpackHalf2x16 have them: every f16 in each half, with
+// others beside it, in all lanes and in some.
+func TestWordHalves(t *testing.T) { eachLevel(t, testWordHalves) }
+
+func testWordHalves(t *testing.T, engine jit.Engine) {
+	const count = 1 << 16
+	words := make([]uint32, count)
+	for i := range words {
+		words[i] = uint32(i) | uint32(i*40503&0xffff)<<16 // an odd factor: each number once in the high half too
+	}
+	for _, some := range []string{"", "vc = ult.i32 vw, 0x80000000:i32\nif vc {\n"} {
+		end := ""
+		if some != "" {
+			end = "}\n"
+		}
+		text := `program "halves" compute
+subgroup 32
+local 64 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vo = at 0:i32, vi, #4
+	vd = at 0:i32, vi, #8
+	vw = ld.i32 vA, vo, #0
+	` + some + `va = trunc.i16 vw
+	vb = bitcast.f16 va
+	vf = fcvt.f32 vb
+	vs = lshr.i32 vw, 16:i32
+	ve = trunc.i16 vs
+	vg = bitcast.f16 ve
+	vh = fcvt.f32 vg
+	vj = fcanon.f32 vf
+	vk = fcanon.f32 vh
+	st.f32 vB, vd, vj, #0
+	st.f32 vB, vd, vk, #4
+	` + end + `}
+`
+		out := make([]uint32, 2*count)
+		job := exec.Job{Groups: [3]uint32{count / 64, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(out)}}
+		got := run(engine, text, 32, job)
+		if got.err != nil {
+			t.Fatal(got.err)
+		}
+		same(t, run(interp.Engine{}, text, 32, job), got)
+		if t.Failed() {
+			t.Fatal(text)
+		}
+	}
+}

@@ -20,12 +20,13 @@ const (
 	fusedUnorm8              // byte Aux of u0 divided by 255: unorm8
 	fusedBitMask             // bits Aux, Aux + 1, … of u0, a Gen, one for each lane, as a mask
 	fusedHalfMulAdd          // half(half(product of f16) + constant), a smallSum: halfMulAdd
+	fusedWordHalf            // the f16 in the low half of u0, a word, widened to f32; if Aux is 1, that in the high half
 )
 
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
-// comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, and rounding to
-// f16. AVX2 gets only multiply-add, f16, and fused compare-and-branch of general registers.
+// comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, rounding to f16, and the
+// halves of words as f16. AVX2 gets only multiply-add, f16, and fused compare-and-branch of general registers.
 //
 //	and t, a, b
 //	or  d, t, c     →   ternary d = (a & b) | c     VPTERNLOGD, truth table 0xea
@@ -66,7 +67,9 @@ func (z *fuser) inst(in *vcode.Inst) {
 	case in.Op == vcode.JumpIfZero:
 		z.Branch(in)
 	case in.Op == vcode.Lane && in.Key.Type == ir.F32 && in.IR == ir.FCvt:
-		z.roundHalf(in)
+		if !z.wordHalf(in) {
+			z.roundHalf(in)
+		}
 	case multiplyAdds(in):
 		if !z.vectors || !z.unorm8(in) {
 			z.negMulAdd(in)
@@ -206,5 +209,7 @@ func (m *machine) fused(in *vcode.Inst) {
 		m.unorm8(in)
 	case fusedHalfMulAdd:
 		m.halfMulAdds([]vcode.Inst{*in})
+	case fusedWordHalf:
+		m.set.widenHalf(in, in.Key.Aux == 1)
 	}
 }

@@ -30,6 +30,40 @@ func (z *fuser) roundHalf(in *vcode.Inst) {
 	z.Replace(in, fusedRoundHalf, near, n.Uses, in.Uses[0])
 }
 
+// wordHalf matches an f16 that is half of a word and is widened to f32, as unpackHalf2x16 and loads of two f16 have it, and reports whether
+// it is one. The conversion selects the half of each word, so nothing need clear or shift the other one.
+//
+//	w = lshr.i32 x, 16
+//	n = trunc.i16 w
+//	h = bitcast.f16 n       →     own wordhalf x, 1
+//	f = fcvt.f32 h
+func (z *fuser) wordHalf(in *vcode.Inst) bool {
+	if in.Key.From != ir.F16 {
+		return false
+	}
+	part := func(r vcode.Reg, op ir.Op, t, from ir.Type) *vcode.Inst {
+		n := z.FoldableDef(r, 1)
+		if n == nil || n.Op != vcode.Lane || n.IR != op || n.Key.Type != t || n.Key.From != from {
+			return nil
+		}
+		return n
+	}
+	cast := part(in.Uses[0], ir.Bitcast, ir.F16, ir.I16)
+	if cast == nil {
+		return false
+	}
+	low := part(cast.Uses[0], ir.Trunc, ir.I16, ir.I32)
+	if low == nil {
+		return false
+	}
+	word, high := low.Uses[0], uint64(0)
+	if n := part(word, ir.LShr, ir.I32, ir.I32); n != nil && z.Constant(n.Uses[1], 16) {
+		word, high = n.Uses[0], 1
+	}
+	z.Replace(in, fusedWordHalf, high, []vcode.Reg{word}, in.Uses[0])
+	return true
+}
+
 // smallSum returns the index of the constant operand of r, or −1. r must be the sum of an f16 number
 // and a constant that is one too, and so small that the rounded sum is infinite only if the f16 is,
 // and never −0. These conditions permit the cheap rounding of roundSmallSum.

@@ -63,6 +63,7 @@ type selection interface {
 	lane(in *vcode.Inst)                   // Lane and Strip
 	copy(in *vcode.Inst)                   // Copy
 	roundToHalf(in *vcode.Inst, near bool) // fusedRoundHalf; near: of a smallSum
+	widenHalf(in *vcode.Inst, high bool)   // fusedWordHalf
 	multiplySubtract(in *vcode.Inst)       // fusedNegMulAdd and fusedMulSub
 	maskOp(in *vcode.Inst)                 // And, AndNot and Or
 	testMasks(masks []vcode.Reg)           // sets the zero flag if all masks are empty

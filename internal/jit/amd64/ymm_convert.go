@@ -114,11 +114,13 @@ func ymmTruncate(m ymm, in *vcode.Inst) {
 		m.loadHalf(0, in.Uses[0], 0)
 		m.loadHalf(1, in.Uses[0], 1)
 		m.lowWords(0, 0, 1)
-	} else {
-		m.loadVec(0, in.Uses[0])
+		m.truncate(0, uint32(in.Key.Type.Bits()))
+		m.done(in, 0)
+		return
 	}
-	m.truncate(0, uint32(in.Key.Type.Bits()))
-	m.done(in, 0)
+	x, d := m.vec(in.Uses[0], 0), m.dest(in, 0)
+	m.word(AVX_VPAND, d, x, 1<<in.Key.Type.Bits()-1)
+	m.done(in, d)
 }
 
 // asDouble puts four lanes of a float into y as doubles. Every conversion here is exact: f16 to f32,
@@ -308,6 +310,12 @@ func ymmBetween(m ymm, in *vcode.Inst) {
 			m.asDouble(0, in.Uses[0], from, i)
 			m.doneHalf(in, i, 0)
 		}
+		return
+	case t == ir.F32 && from == ir.F16:
+		m.halves(0, in.Uses[0])
+		d := m.dest(in, 0)
+		m.rr(AVX_VCVTPH2PS, d, 0, 0)
+		m.done(in, d)
 		return
 	case from != ir.F64:
 		m.floats(0, in.Uses[0], from)

@@ -65,12 +65,37 @@ func ymmHalves() map[codegen.Rule]ymmEmitter {
 //
 // The saturation of the pack has no effect, since a lane has zeros above its f16.
 func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
-	m.loadVec(y, u)
-	if t == ir.F16 {
-		m.rr(AVX_VPACKUSDW, y, y, y)
-		m.rri(AVX_VPERMQ, y, 0, y, 0x08)
-		m.rr(AVX_VCVTPH2PS, y, 0, y)
+	if t != ir.F16 {
+		m.loadVec(y, u)
+		return
 	}
+	m.halves(y, u)
+	m.rr(AVX_VCVTPH2PS, y, 0, y)
+}
+
+// halves packs the f16 of the lanes of u in the low 128 bits of y.
+func (m ymm) halves(y Reg, u vcode.Reg) {
+	x := m.vec(u, y)
+	m.rr(AVX_VPACKUSDW, y, x, x)
+	m.rri(AVX_VPERMQ, y, 0, y, 0x08)
+}
+
+// widenHalf moves the low halves of the words of each 128 bits before the high ones, and then selects the quarters of one kind.
+//
+//	vpshufb    h7 h6 h5 h4, l7 l6 l5 l4 | h3 h2 h1 h0, l3 l2 l1 l0
+//	vpermq     l7 l6 l5 l4, l3 l2 l1 l0     in the low 128 bits, or those of h
+func (m ymm) widenHalf(in *vcode.Inst, high bool) {
+	const lows, highs = 0x08, 0x0d
+	control := [...]uint32{0x05040100, 0x0d0c0908, 0x07060302, 0x0f0e0b0a}
+	m.rm(AVX_VPSHUFB, 0, m.vec(in.Uses[0], 0), m.vector8([8]uint32(append(control[:], control[:]...))))
+	quarters := uint8(lows)
+	if high {
+		quarters = highs
+	}
+	m.rri(AVX_VPERMQ, 0, 0, 0, quarters)
+	d := m.dest(in, 0)
+	m.rr(AVX_VCVTPH2PS, d, 0, 0)
+	m.done(in, d)
 }
 
 // toHalf rounds y to f16, zero-extended. VCVTPS2PH writes eight f16 to 128 bits; the rest of the

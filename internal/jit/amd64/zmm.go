@@ -27,6 +27,18 @@ func (z zmm) roundToHalf(in *vcode.Inst, near bool) {
 	}
 }
 
+func (z zmm) widenHalf(in *vcode.Inst, high bool) {
+	x := z.vec(in.Uses[0], 0)
+	if high {
+		z.RRI(VPSRLD, V512, 0, 0, x, 16, 0)
+		x = 0
+	}
+	z.RR(VPMOVDW, V512, x, 0, 0, 0) // the first operand is the source
+	d, o := z.dest(in, 0)
+	z.RR(VCVTPH2PS, V512, d, 0, 0, o)
+	z.done(in, d)
+}
+
 func (z zmm) multiplySubtract(in *vcode.Inst) {
 	if in.Fused == fusedMulSub {
 		multiplyAddOf(VFMSUB213PS, VFMSUB231PS)(z.machine, in)
