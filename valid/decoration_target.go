@@ -37,7 +37,7 @@ func targetsOf(kind spirv.Decoration) (targetSet, string) {
 	switch kind {
 	case spirv.DecorationLinkageAttributes:
 		return onFunction | onGlobal, "a function or a variable of the module"
-	case spirv.DecorationInitModeALTERA, spirv.DecorationImplementInRegisterMapALTERA:
+	case spirv.DecorationInitModeALTERA, spirv.DecorationImplementInRegisterMapALTERA, spirv.DecorationHostAccessINTEL:
 		return onGlobal, "a variable of the module"
 	case spirv.DecorationAlignment, spirv.DecorationAlignmentId, spirv.DecorationMaxByteOffset, spirv.DecorationMaxByteOffsetId,
 		spirv.DecorationBufferLocationALTERA, spirv.DecorationBurstCoalesceALTERA, spirv.DecorationCacheSizeALTERA,

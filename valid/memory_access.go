@@ -111,7 +111,7 @@ func sharedClass(s spirv.StorageClass) bool {
 	switch s {
 	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric,
 		spirv.StorageClassImage, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer,
-		spirv.StorageClassTaskPayloadWorkgroupEXT:
+		spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassShaderRecordBufferKHR:
 		return true
 	}
 	return false

@@ -28,7 +28,7 @@ var scopeFamily = family{
 		{Code: vuid.StandaloneSpirv_None_04642, Section: environment, Words: "the scope of a group operation is Subgroup"},
 		{Code: vuid.StandaloneSpirv_SubgroupVoteKHR_07951, Section: environment, Words: "the memory scope is Subgroup only with a subgroup capability"},
 		{Code: "SPV-Clock-Result", Section: "SPIR-V, SPV_KHR_shader_clock", Words: "a clock is a 64-bit unsigned integer, or a vector of two 32-bit unsigned integers"},
-		{Code: "SPV-Clock-Scope", Section: "SPIR-V, SPV_KHR_shader_clock", Words: "the scope of a clock is a 32-bit integer"},
+		{Code: "SPV-Clock-Scope", Section: "SPIR-V, SPV_KHR_shader_clock", Words: "the scope of a clock is a 32-bit integer; in OpenCL it is Device, Workgroup or Subgroup"},
 		{Code: vuid.StandaloneSpirv_OpReadClockKHR_04652, Section: environment, Words: "the scope of OpReadClockKHR is Subgroup or Device"},
 		{Code: vuid.RuntimeSpirv_vulkanMemoryModel_06265, Section: environment, Words: "with the feature vulkanMemoryModel, the memory scope Device needs the feature vulkanMemoryModelDeviceScope", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_vulkanMemoryModel_06266, Section: environment, Words: "the memory scope QueueFamily needs the feature vulkanMemoryModel", Need: NeedDevice},
@@ -207,6 +207,9 @@ func (c *scopes) readClock(i int, in spirv.Inst) {
 		return
 	}
 	s, ok := c.scopeOperand(i, id)
+	if ok && c.env.API == OpenCL && s != spirv.ScopeDevice && s != spirv.ScopeWorkgroup && s != spirv.ScopeSubgroup {
+		c.fail(i, "SPV-Clock-Scope", "the scope of OpReadClockKHR is %s; must be Device, Workgroup or Subgroup in OpenCL", s)
+	}
 	if !ok || !c.vulkan {
 		return
 	}

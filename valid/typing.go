@@ -233,6 +233,9 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 		a, b := laneTypes(t, c.viewed[0])
 		result, c.views[0] = a.View(), b.View()
 	}
+	if op == spirv.OpSelect && c.selectsHandle(t) {
+		return
+	}
 	switch k := form.Misfit(result, c.views); {
 	case k == 0:
 		c.misfit(i, in, 0, t, "must be "+patternWords(form.Result))
@@ -244,6 +247,17 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 		}
 		c.misfit(i, in, k, c.viewed[k-1], words)
 	}
+}
+
+// selectsHandle reports whether an OpSelect, whose operands are viewed, is between two images or samplers
+// of its type by a Boolean, which SPV_NV_bindless_texture permits from SPIR-V 1.5 on.
+func (c *checker) selectsHandle(t *facts.Type) bool {
+	switch t.Op {
+	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage:
+		v := c.viewed
+		return c.capable(spirv.CapabilityBindlessTextureNV) && c.since(spirv.Version15) && len(v) == 3 && v[0].IsBool() && v[1] == t && v[2] == t
+	}
+	return false
 }
 
 // viewOperands fills views and viewed with the id operands of instruction i,

@@ -73,7 +73,7 @@ func (c *checker) storesSmallIn(v *facts.Variable, width int) bool {
 		return c.capable(of16)
 	}
 	switch v.Storage {
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR:
 		return pick(spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess)
 	case spirv.StorageClassUniform:
 		t := v.Type
