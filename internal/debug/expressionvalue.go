@@ -222,6 +222,9 @@ func (r result) member(name string) (result, error) {
 	if err != nil {
 		return r, err
 	}
+	if r.columns > 0 {
+		return result{}, fmt.Errorf("%q of %s; want an index of a column", name, r.typeName())
+	}
 	out := result{kind: r.kind}
 	for _, c := range name {
 		i := componentOf(c)

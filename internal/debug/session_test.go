@@ -494,7 +494,7 @@ func TestExpressions(t *testing.T) {
 		"lessThan(v, vec3(5))": "(false, true, false)", "all(equal(v, v))": "true", "any(lessThan(v, vec3(0)))": "false", "not(bvec2(true, false))": "(false, true)",
 		"mat2(1, 2, 3, 4) * vec2(1, 10)": "(31, 42)", "vec2(1, 10) * mat2(1, 2, 3, 4)": "(21, 43)", "mat2(1, 2, 3, 4) * mat2(0, 1, 1, 0)": "((3, 4), (1, 2))",
 		"mat3(2.0)[1]": "(0, 2, 0)", "transpose(mat2x3(1, 2, 3, 4, 5, 6))": "((1, 4), (2, 5), (3, 6))", "mat3(mat2(5.0))[2]": "(0, 0, 1)", "2.0 * mat2(1.0)": "((2, 0), (0, 2))",
-		"mat2(1.0).length()": "2", "mat2(1, 2, 3)": "error: mat2 of 3 components", "mat2(1.0) + vec4(1)": "error: + with mat2x2 and vec4", "dot(v, vec2(1))": "error: a function of two vectors with vec3 and vec2",
+		"mat2(1.0).x": `error: "x" of mat2x2; want an index of a column`, "mat2(1.0)[1].y": "1", "mat2(1.0).length()": "2", "mat2(1, 2, 3)": "error: mat2 of 3 components", "mat2(1.0) + vec4(1)": "error: + with mat2x2 and vec4", "dot(v, vec2(1))": "error: a function of two vectors with vec3 and vec2",
 		"v & 1": "error: an operator on integers has a float", "vec2(1,2) + vec3(1)": "error: + with 2 and 3 components",
 	} {
 		if got := d.value(text); got != want {

@@ -79,7 +79,7 @@ func (r *regionRewriter) place(index ir.V) (root ir.V, plus uint32) {
 	plus = uint32(r.f.Val(x.Args[1]).Aux)
 	if x.Op == ir.Or {
 		aligned := r.f.Val(x.Args[0])
-		if aligned.Op != ir.Shl || r.f.Val(aligned.Args[1]).Op != ir.Const || uint64(bits.Len32(plus)) > r.f.Val(aligned.Args[1]).Aux {
+		if aligned.Op != ir.Shl || r.f.Val(aligned.Args[1]).Op != ir.Const || uint64(bits.Len32(plus)) > r.f.Val(aligned.Args[1]).Aux&31 {
 			return index, 0
 		}
 	}
