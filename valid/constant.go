@@ -85,13 +85,11 @@ func (c *checker) highBits(i int, t *facts.Type, words []uint32) {
 	}
 }
 
-// small checks that a constant of 8 or 16 bits has a type with arithmetic.
+// small checks that a constant of 8 or 16 bits has a type with arithmetic. Kernels have no such limit: compilers of OpenCL C declare
+// Float16Buffer alone for modules with half constants.
 func (c *checker) small(i int, t *facts.Type) {
 	if s := t.Scalar(); s != nil {
 		t = s
-	}
-	if half := t.IsFloat() && t.Width == 16 && !t.Encoded; half && c.capable(spirv.CapabilityFloat16Buffer) && !c.capable(spirv.CapabilityFloat16) && !c.storage16() {
-		c.fail(i, "SPV-Constant-Small", "a constant of %s with Float16Buffer, which is for pointers; must have Float16", c.typeName(t)).warn() // compilers declare no more
 	}
 	if c.capable(spirv.CapabilityKernel) || !c.limited(t) {
 		return
