@@ -27,7 +27,7 @@ var accessChainFamily = family{
 		{Code: "SPV-AccessChain-Indexes", Section: "SPIR-V 2.17", Words: "an access chain has no more indices than the universal limit allows"},
 		{Code: "SPV-AccessChain-Type", Section: "SPIR-V 3.3.8", Words: "an access chain yields a pointer to the type that its indices select"},
 		{Code: "SPV-AccessChain-Element", Section: "SPIR-V 3.3.8", Words: "the element of a pointer access chain is an integer scalar"},
-		{Code: "SPV-AccessChain-ElementStride", Section: "SPIR-V 2.16.2", Words: "in shaders, the ArrayStride of a pointer to an element of an array is that of the array"},
+		{Code: "SPV-AccessChain-ElementStride", Section: "SPIR-V 2.16.2", Words: "in shaders, the ArrayStride of a pointer to an element of an array in memory with an explicit layout is that of the array"},
 		{Code: "SPV-AccessChain-Stride", Section: "SPIR-V 3.3.8", Words: "in shaders, the base of a pointer access chain into memory with an explicit layout has a pointer type with ArrayStride"},
 		{Code: "SPV-AccessChain-BlockArray", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "the base type of an untyped access chain is an array of blocks if and only if the base points to an array of blocks"},
 		{Code: vuid.StandaloneSpirv_Base_07650, Section: environment, Words: "the base of a pointer access chain is in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
@@ -109,10 +109,11 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 	}
 }
 
-// elementStride checks the stride of a pointer to an element of an array (SPIR-V §2.16.2): if the
-// pointer type of a chain has one, the array from which the chain derives the pointer has the same.
+// elementStride checks the stride of a pointer to an element of an array in memory with an explicit
+// layout (SPIR-V §2.16.2): if the pointer type of a chain has one, the array from which the chain
+// derives the pointer has the same.
 func (c *checker) elementStride(i int, t, pointer *facts.Type, path []spirv.ID) {
-	if len(path) == 0 || pointer.ArrayStride == 0 || !c.capable(spirv.CapabilityShader) {
+	if len(path) == 0 || pointer.ArrayStride == 0 || !c.capable(spirv.CapabilityShader) || !c.explicitClass(pointer.Storage) {
 		return
 	}
 	for _, id := range path[:len(path)-1] {

@@ -25,6 +25,16 @@ OpMemoryModel Logical GLSL450
 %one = OpConstant %uint 1
 `
 
+// matrixTypes are a matrix, a struct with it, and numbers that make a pointer.
+const matrixTypes = `%zero = OpConstant %uint 0
+%uint2 = OpTypeVector %uint 2
+%pair = OpConstantComposite %uint2 %zero %zero
+%float = OpTypeFloat 32
+%v = OpTypeVector %float 2
+%m = OpTypeMatrix %v 2
+%s = OpTypeStruct %m
+`
+
 // hostile are modules that are large in one way, of about n lines. Each of them
 // makes a rule slow that is not linear.
 var hostile = map[string]func(s *strings.Builder, n int){
@@ -192,6 +202,21 @@ var hostile = map[string]func(s *strings.Builder, n int){
 			"%%f = OpFunction %%void None %%fn\n%%l = OpLabel\n%%x = OpLoad %%uint %%i\n%%c = OpAccessChain %%pb %%a%s\n", n, strings.Repeat(" %x", n+1))
 		for i := range n {
 			fmt.Fprintf(s, "%%y%d = OpLoad %%b %%c\n", i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"a chain of physical pointers to matrices": func(s *strings.Builder, n int) {
+		s.WriteString(matrixTypes + "%ps = OpTypePointer PhysicalStorageBuffer %s\n%pm = OpTypePointer PhysicalStorageBuffer %m\n" +
+			"%f = OpFunction %void None %fn\n%l = OpLabel\n%p = OpBitcast %ps %pair\n%p0 = OpAccessChain %pm %p %zero\n")
+		for i := range 4 * n {
+			fmt.Fprintf(s, "%%p%d = OpPtrAccessChain %%pm %%p%d %%zero\n", i+1, i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"a chain of untyped pointers, and loads of matrices": func(s *strings.Builder, n int) {
+		s.WriteString(matrixTypes + "%p = OpTypeUntypedPointerKHR StorageBuffer\n%p0 = OpUntypedVariableKHR %p StorageBuffer %s\n%f = OpFunction %void None %fn\n%l = OpLabel\n")
+		for i := range 4 * n {
+			fmt.Fprintf(s, "%%p%d = OpUntypedAccessChainKHR %%p %%m %%p%d\n%%x%[1]d = OpLoad %%m %%p%[1]d\n", i+1, i)
 		}
 		s.WriteString("OpReturn\nOpFunctionEnd\n")
 	},

@@ -24,15 +24,18 @@ var intelFamily = family{
 	},
 }
 
+// begun is the instruction that begins a composite, by the one that continues it.
+var begun = map[spirv.Op]spirv.Op{
+	spirv.OpTypeStructContinuedINTEL:            spirv.OpTypeStruct,
+	spirv.OpConstantCompositeContinuedINTEL:     spirv.OpConstantComposite,
+	spirv.OpSpecConstantCompositeContinuedINTEL: spirv.OpSpecConstantComposite,
+	spirv.OpCompositeConstructContinuedINTEL:    spirv.OpCompositeConstruct,
+}
+
 // continued checks that an instruction continues the one before it (SPV_INTEL_long_composites).
 func (c *checker) continued(i int, in spirv.Inst) {
 	op := in.Op()
-	first := map[spirv.Op]spirv.Op{
-		spirv.OpTypeStructContinuedINTEL:            spirv.OpTypeStruct,
-		spirv.OpConstantCompositeContinuedINTEL:     spirv.OpConstantComposite,
-		spirv.OpSpecConstantCompositeContinuedINTEL: spirv.OpSpecConstantComposite,
-		spirv.OpCompositeConstructContinuedINTEL:    spirv.OpCompositeConstruct,
-	}[op]
+	first := begun[op]
 	before := i - 1
 	for before > 0 && (c.code.Inst(before).Op() == spirv.OpLine || c.code.Inst(before).Op() == spirv.OpNoLine) {
 		before--

@@ -9,7 +9,10 @@ import (
 // pointerState is the origins of pointers. origin is, for each instruction, the
 // variable from which access chains and copies derive its pointer: 1 plus the index
 // in facts.Module.Variables, or 0 if there is none or more than one.
-type pointerState struct{ origin []int32 }
+type pointerState struct {
+	origin  []int32
+	structs []bool // by instruction: see structChains; nil until first used
+}
 
 // origins follows pointers to their variables. A base comes before its chain, so
 // one pass is enough. Phis join pointers and have no single origin.

@@ -95,31 +95,32 @@ func (c *checker) columnAt(pointer spirv.ID) bool {
 
 // fromStruct reports whether access chains lead from a struct to a pointer.
 func (c *checker) fromStruct(pointer spirv.ID) bool {
-	at := c.code.Def(pointer)
-	for at >= 0 {
-		in := c.code.Inst(at)
-		var base spirv.ID
-		switch in.Op() {
-		case spirv.OpCopyObject:
-			base = inst.CopyObject(in).Operand()
-		default:
+	if c.pointers.structs == nil {
+		c.structChains()
+	}
+	d := c.code.Def(pointer)
+	return d >= 0 && c.pointers.structs[d]
+}
+
+// structChains notes the pointers to which access chains from a struct lead. A base
+// comes before its chain, so one pass is enough, however long the chains are.
+func (c *checker) structChains() {
+	c.pointers.structs = make([]bool, c.code.Len())
+	for f := range c.m.Functions {
+		for i := c.m.Functions[f].Index; i < c.m.Functions[f].End; i++ {
+			if !c.code.Known(i) || !opcodes[c.code.OpAt(i)].chains {
+				continue
+			}
+			in := c.code.Inst(i)
 			h := chainOf(in)
 			t := c.m.Type(h.baseType)
 			if p := c.pointerOf(h.base); t == nil && p != nil {
 				t = p.Elem
 			}
-			if core(t).IsStruct() {
-				return true
-			}
-			base = h.base
+			d := c.code.Def(chainBase(in))
+			c.pointers.structs[i] = core(t).IsStruct() || (h.base != 0 || in.Op() == spirv.OpCopyObject) && d >= 0 && d < i && c.pointers.structs[d]
 		}
-		d := c.code.Def(base)
-		if base == 0 || d >= at {
-			return false
-		}
-		at = d
 	}
-	return false
 }
 
 // untypedLength checks that the pointer of a length is a buffer as a whole, at its first byte.
