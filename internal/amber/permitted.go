@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -589,14 +590,15 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	return nil
 }
 
-// texture returns the texels of a binding of a pipeline; without a level they are any.
+// texture returns the texels of a binding of a pipeline; without a level they are any. So they are of an image with more levels than its
+// size has, which the machine refuses.
 func (p *permitting) texture(q *Pipeline, x *Binding) *oracle.Texture {
 	b := x.Buffers[0]
 	if b == nil || b.Image == nil || b.Texel == nil || p.lost[b] != "" {
 		return &oracle.Texture{}
 	}
 	m, f := b.Image, b.Texel
-	if m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || f.IsDepthStencil() || m.Width*m.Height > 1<<20 {
+	if m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || f.IsDepthStencil() || m.Width*m.Height > 1<<20 || m.MipLevels > bits.Len(uint(max(m.Width, m.Height))) {
 		return &oracle.Texture{}
 	}
 	out := &oracle.Texture{Unit: unitOf(f)}

@@ -1,9 +1,12 @@
 package amber_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
 )
 
 // renderedScript draws to both levels of an image, and then a picture of the image.
@@ -124,5 +127,24 @@ func TestPermittedRendered(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPermittedLevels: an image with more levels than its size has takes no memory for them. The script fails when it runs.
+func TestPermittedLevels(t *testing.T) {
+	text := strings.NewReplacer("TEXEL", "R8G8B8A8_UNORM", "LOD\n", "0\n", "FILTER", "nearest", "MIP_LEVELS 2", "MIP_LEVELS 2000000").Replace(renderedScript)
+	text = strings.NewReplacer("MAG_nearest", "MAG_FILTER", "MIN_nearest", "MIN_FILTER").Replace(text)
+	s, err := amber.Parse("levels.amber", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := amber.Permit(t.Context(), s, amber.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 {
+		t.Errorf("%d bytes; must be a few MiB", n)
 	}
 }
