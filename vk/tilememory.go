@@ -13,7 +13,8 @@ import (
 // The host sees nothing of it: it maps other bytes.
 
 // TileHeapSize is the size of the heap of tile memory, in bytes. Programs that allocate from each memory type by turns choose their counts by
-// the smallest heap, and get by with thousands of allocations here. The machine has pages only for bytes that are written.
+// the smallest heap, and get by with thousands of allocations here. The machine has pages only for bytes that are written, or that are bound while a command works,
+// because the end of their scope clears them.
 const TileHeapSize = 256 << 20
 
 // tileHeap is the tile memory of a device.
