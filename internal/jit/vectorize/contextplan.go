@@ -25,12 +25,8 @@ var minContextOps = 1 << 11
 // lane.
 const searchOps = 6
 
-// searches counts such operations of a phase, if phases are in loops. Without loops the replicated code has the lanes' numbers as constants,
-// which decide most of its branches (maskprop.go).
+// searches counts such operations of a phase.
 func (g *workgroup) searches(code []ir.V) (n int) {
-	if !slices.ContainsFunc(g.f.Code, func(v ir.V) bool { return g.joint[v] && g.f.Val(v).Op == ir.Loop }) {
-		return 0
-	}
 	for _, v := range code {
 		if x := g.f.Val(v); x.Op == ir.Region && g.shapes.of[x.Args[0]].kind != uniform {
 			n++
@@ -86,12 +82,18 @@ func (g *workgroup) planContexts() {
 		g.contexts = contexts{}
 		return
 	}
+	// Searches count if phases are in loops. Without loops the replicated code has the lanes' numbers as constants, which decide most of its
+	// branches (maskprop.go).
+	loops := slices.ContainsFunc(g.f.Code, func(v ir.V) bool { return g.joint[v] && g.f.Val(v).Op == ir.Loop })
 	gain := 0
 	for i, p := range phases {
 		n := len(p.code) * len(g.subs)
 		switch looped := g.loopable(p.at, p.code); {
 		case looped && !before[i]:
-			gain = max(gain, n+searchOps*g.searches(p.code)*len(g.subs))
+			if loops {
+				n += searchOps * g.searches(p.code) * len(g.subs)
+			}
+			gain = max(gain, n)
 		case !looped && n >= minLoopedOps && g.touchesContext(p.code):
 			g.contexts = contexts{} // the phase would load and store each time
 			return
