@@ -75,6 +75,9 @@ func readBeside(folder, name string, outside bool) ([]byte, error) {
 			path = filepath.Join(folder, name)
 		}
 		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, &os.PathError{Op: "open", Path: name, Err: errors.Unwrap(err)}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +95,8 @@ func readBeside(folder, name string, outside bool) ([]byte, error) {
 		defer root.Close()
 		info, err := root.Stat(name)
 		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil, err
+		case errors.Is(err, os.ErrNotExist): // without the name of the system's call
+			return nil, &os.PathError{Op: "open", Path: name, Err: errors.Unwrap(err)}
 		case err != nil:
 			return nil, fmt.Errorf("%s: is outside the script's folder, or cannot be read there (%w); --allow-outside permits other folders", name, errors.Unwrap(err))
 		case !info.Mode().IsRegular():

@@ -100,7 +100,7 @@ func (x *Test) checkPicture(o *output, b *amber.Buffer, contents []byte, open am
 	}
 	name := o.picture.Expect.value
 	missing := func(err error) []Failure {
-		f := x.failure(line, "%s: %s cannot be read: %v", o.title, name, err)
+		f := x.failure(line, "%s: the expected picture %s cannot be read: %v", o.title, name, err)
 		f.Golden, f.Got = name, got
 		return []Failure{f}
 	}
