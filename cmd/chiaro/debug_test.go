@@ -109,6 +109,25 @@ func (c *debugClient) changeIn(scope, block string) {
 	}
 }
 
+// assignInConsole changes an element by assignments in the debug console, and leaves it as it was; other expressions change nothing.
+func (c *debugClient) assignInConsole() {
+	c.t.Helper()
+	for _, x := range [][2]string{{"%4.member0[3] += 2", "43"}, {"%4.member0[3] = 41.0", "41"}} {
+		got := c.request("evaluate", fmt.Sprintf(`{"context":"repl","expression":%q}`, x[0])).(*dap.EvaluateResponse).Body
+		if got.Result != x[1] || got.Type != "float" {
+			c.t.Errorf("%s is %s %s; must be float %s", x[0], got.Type, got.Result, x[1])
+		}
+	}
+	for _, x := range [][2]string{{"watch", "%4.member0[3] = 1.0"}, {"repl", "%4 = 1.0"}, {"repl", "1 = 2"}} {
+		if m := c.ask("evaluate", fmt.Sprintf(`{"context":%q,"expression":%q}`, x[0], x[1])).GetResponse(); m.Success {
+			c.t.Errorf("%s in the context %s is a success", x[1], x[0])
+		}
+	}
+	if got := c.request("evaluate", `{"expression":"%4.member0[3]"}`).(*dap.EvaluateResponse).Body.Result; got != "41" {
+		c.t.Errorf("the element is %s; must be 41", got)
+	}
+}
+
 // TestDebug stops saxpy at a line of its assembly, evaluates, goes on and back, and reads the result.
 func TestDebug(t *testing.T) {
 	in, toDebugger := io.Pipe()
@@ -155,6 +174,7 @@ func TestDebug(t *testing.T) {
 	if got := c.request("setExpression", `{"expression":"%4.member0[3]","value":"40.5 + 0.5"}`).(*dap.SetExpressionResponse).Body.Value; got != "41" {
 		t.Errorf("the changed element is %s; must be 41", got)
 	}
+	c.assignInConsole()
 	c.changeIn("Resources", "%4")
 	c.request("stepBack", `{"threadId":1}`)
 	c.wait("stopped")

@@ -48,7 +48,8 @@
 //	name.go, edit.go              threads, frames, scopes, values and their names, changes of values
 //	image.go, picture.go          images, attachments and their texels; pictures of them
 //	format.go                     texts of values
-//	expression.go, quick.go,
+//	expression.go, assignment.go,
+//	quick.go,
 //	expressionvalue.go,
 //	function.go, geometry.go      expressions over the values of a frame; functions of numbers, of vectors and matrices
 package debug

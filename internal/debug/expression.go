@@ -38,7 +38,10 @@ func parse(text string) (*node, error) {
 	p := &parser{text: text}
 	p.next()
 	n, err := p.conditional()
-	if err == nil && p.token != "" {
+	switch {
+	case err == nil && p.token == "=":
+		err = errors.New("\"=\" after the expression, which changes nothing; want \"==\" to compare")
+	case err == nil && p.token != "":
 		err = fmt.Errorf("%q after the expression", p.token)
 	}
 	return n, err

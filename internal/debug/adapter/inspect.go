@@ -147,6 +147,11 @@ func (a *adapter) variable(v *debug.Variable) shown {
 	return x
 }
 
+// inConsole is the context of an expression that the user has entered in the debug console. A client evaluates those of other contexts
+// again and again.
+const inConsole = "repl"
+
+// evaluate answers with the value of an expression, or of a variable after an assignment to it.
 func (a *adapter) evaluate(m *dap.EvaluateRequest) {
 	f, ok := a.frame(m.Arguments.FrameId)
 	if !ok {
@@ -157,7 +162,19 @@ func (a *adapter) evaluate(m *dap.EvaluateRequest) {
 		a.evaluatePicture(m.GetRequest(), f.frame, image)
 		return
 	}
-	text, kind, v, err := a.session.Evaluate(f.frame, m.Arguments.Expression)
+	expression := m.Arguments.Expression
+	if variable, value, ok := debug.Assignment(expression); ok {
+		if c := m.Arguments.Context; c != "" && c != inConsole {
+			a.refuse(m.GetRequest(), "%s changes a variable; want the debug console for it", expression)
+			return
+		}
+		if _, err := a.session.Assign(f.frame, variable, value); err != nil {
+			a.refuse(m.GetRequest(), "%v", err)
+			return
+		}
+		expression = variable // with its new value
+	}
+	text, kind, v, err := a.session.Evaluate(f.frame, expression)
 	if err != nil {
 		a.refuse(m.GetRequest(), "%v", err)
 		return
