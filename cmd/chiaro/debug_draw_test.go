@@ -92,6 +92,12 @@ func TestDebugPixel(t *testing.T) {
 	if got := c.values(f, "Invocation"); got["pixel"] != "(16, 32)" || got["PrimitiveId"] != "0" {
 		t.Errorf("the invocation is %v", got)
 	}
+	// The triangle is at the depth 0.5, and w is 1 at its vertices. Its area is negative by Vulkan's formula, and fronts are counter-clockwise.
+	for _, x := range [][2]string{
+		{"gl_FragCoord", "(16.5, 32.5, 0.5, 1)"}, {"gl_FragCoord.y * 2.0", "65"}, {"gl_PrimitiveID", "0"}, {"gl_Layer", "0"}, {"gl_FrontFacing", "false"},
+	} {
+		c.evaluates(x[0], x[1])
+	}
 	names := ""
 	for _, x := range c.request("threads", `{}`).(*dap.ThreadsResponse).Body.Threads {
 		names += x.Name + "\n"
@@ -139,6 +145,9 @@ func TestDebugVertex(t *testing.T) {
 	}
 	if n := len(c.request("threads", `{}`).(*dap.ThreadsResponse).Body.Threads); n != 3 {
 		t.Errorf("%d threads; must be the three vertices of the draw", n)
+	}
+	for _, x := range [][2]string{{"gl_VertexIndex", "1"}, {"gl_InstanceIndex", "0"}, {"gl_BaseVertex", "0"}, {"gl_BaseInstance", "0"}, {"gl_DrawID", "0"}} {
+		c.evaluates(x[0], x[1])
 	}
 	for range 5 {
 		c.request("next", fmt.Sprintf(`{"threadId":%d}`, thread))

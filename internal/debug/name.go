@@ -136,7 +136,7 @@ func (x *view) find(name string) *Variable {
 			continue
 		}
 		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
-			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil || x.command.Kind == vk.DebugDispatch {
+			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil && b.kind == unsigned || x.command.Kind == vk.DebugDispatch {
 				return x.declared(b, n.id)
 			}
 		}
@@ -174,8 +174,11 @@ func (x *view) declared(b *Variable, id spirv.ID) *Variable {
 
 // builtin returns a built-in value of the invocation; nil if the debugger does not have it. The suffix of its extension does not matter.
 func (x *view) builtin(name string) *Variable {
-	if name == "SubgroupInvocationID" { // the one name of GLSL with other words
+	switch name { // the names of GLSL with other words
+	case "SubgroupInvocationID":
 		name = "SubgroupLocalInvocationId"
+	case "DrawID":
+		name = "DrawIndex"
 	}
 	base := func(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "KHR"), "EXT") }
 	for _, v := range x.builtins() {

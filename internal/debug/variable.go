@@ -3,6 +3,7 @@ package debug
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -501,13 +502,22 @@ func knownWords(name, kind string, values ...uint32) *Variable {
 // idNames are the names of the words of an invocation's identity.
 var idNames = map[ir.Semantic]string{
 	ir.PrimitiveId: "PrimitiveId", ir.Layer: "Layer", ir.SampleId: "SampleId", ir.VertexIndex: "VertexIndex", ir.InstanceIndex: "InstanceIndex",
+	ir.BaseVertex: "BaseVertex", ir.BaseInstance: "BaseInstance", ir.DrawIndex: "DrawIndex",
 }
 
-// invocation returns what tells the invocation of a draw apart: the pixel and the primitive, or the vertex and the instance.
+// invocation returns what tells the invocation of a draw apart, the pixel and the primitive, or the vertex and the instance, and the
+// built-ins at the position of a fragment.
 func (x *view) invocation() (list []*Variable) {
 	for _, v := range x.program.IDs {
 		switch word, _ := x.id(v.Semantic, v.Index); {
 		case v.Semantic == ir.Location || v.Semantic == ir.NoSemantic:
+		case v.Semantic == ir.FrontFacing:
+			r := truthOf(word != 0)
+			list = append(list, &Variable{Name: "FrontFacing", Type: "bool", Value: r.String(), numbers: r.numbers, kind: r.kind})
+		case v.Semantic == ir.Position:
+			if v.Index == 0 {
+				list = append(list, x.fragCoord())
+			}
 		case v.Semantic != ir.FragCoord:
 			list = append(list, knownWords(idNames[v.Semantic], "uint", word))
 		case v.Index == 1:
@@ -516,6 +526,16 @@ func (x *view) invocation() (list []*Variable) {
 		}
 	}
 	return list
+}
+
+// fragCoord returns the built-in FragCoord of a fragment.
+func (x *view) fragCoord() *Variable {
+	r := result{kind: float}
+	for i := range uint32(4) {
+		word, _ := x.id(ir.Position, i)
+		r.numbers = append(r.numbers, number{f: float64(math.Float32frombits(word))})
+	}
+	return &Variable{Name: "FragCoord", Type: "vec4", Value: r.String(), numbers: r.numbers, kind: float}
 }
 
 // Frame returns the frame of the variable, which has parts.

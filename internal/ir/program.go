@@ -74,7 +74,7 @@ type Program struct {
 
 // IDVar is a private variable of one slot that tells which invocation of its stage a lane is, and what became of it.
 type IDVar struct {
-	Semantic Semantic // FragCoord: a coordinate of the pixel, by Index; Location: an output; NoSemantic: a probe, by Index
+	Semantic Semantic // FragCoord: a coordinate of the pixel, by Index; Position: a component of FragCoord; Location: an output; NoSemantic: a probe, by Index
 	Index    uint32
 	Var      int
 	Type     Type // of an output

@@ -38,6 +38,11 @@ func vertexProgram(from *ir.Program, in *state.VertexInput, rec *layout.Record, 
 		s.B.If(s.B.Cmp(ir.ULt, s.vertexNumber(), s.Param(ir.I32, layout.VertexCount)))
 		s.Identify(ir.VertexIndex, 0, s.listWord(0))
 		s.Identify(ir.InstanceIndex, 0, s.listWord(1))
+		if from.Observed {
+			s.Identify(ir.BaseVertex, 0, s.Param(ir.I32, layout.VertexBase))
+			s.Identify(ir.BaseInstance, 0, s.Param(ir.I32, layout.VertexBaseInstance))
+			s.Identify(ir.DrawIndex, 0, s.Param(ir.I32, layout.VertexDrawIndex))
+		}
 		body()
 		s.storeRecord()
 		s.B.End()

@@ -96,6 +96,7 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 		s.KillTarget = b.Block()
 	}
 	s.setPoints()
+	s.identifyPoint()
 	if s.From.Observed { // no pass removes the code after a body that always ends its invocations, and the verifier permits none
 		b.If(inside)
 		body()
@@ -128,6 +129,17 @@ func (s *shader) identify(covered ir.V) {
 		s.Identify(ir.SampleId, 0, s.sample())
 	}
 	s.Probe(ir.ProbeCovered, covered)
+}
+
+// identifyPoint tells a debugger the built-ins of a fragment that its program may not read.
+func (s *shader) identifyPoint() {
+	if !s.From.Observed {
+		return
+	}
+	for i := range uint32(4) {
+		s.Identify(ir.Position, i, s.B.Op(ir.Bitcast, ir.I32, s.fragCoord(i)))
+	}
+	s.Identify(ir.FrontFacing, 0, s.B.Op(ir.ZExt, ir.I32, s.flagged(flagFront)))
 }
 
 // runEarlyTests emits the tests before the program and reports whether the invocation is still

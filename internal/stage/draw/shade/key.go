@@ -96,7 +96,9 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 func (k *testKey) any() bool { return k.Depth != nil || k.Stencil != nil }
 
 // ReadsDepth reports whether fragments of a program with this key read the depth of their primitive.
-func (k *Key) ReadsDepth(p *ir.Program) bool { return k.Test.any() || HasInput(p, ir.FragCoord) }
+func (k *Key) ReadsDepth(p *ir.Program) bool {
+	return k.Test.any() || HasInput(p, ir.FragCoord) || p.Observed // a debugger shows FragCoord
+}
 
 // EarlyTests reports whether the tests of a program with this key run before it (early Z and early
 // stencil): the program demands early tests, or no result can tell the difference. Vulkan orders the
