@@ -103,6 +103,15 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 	return nil
 }
 
+// Yield stops at changes of data by the last operations of a subgroup, before another one runs. It is a position of its own.
+func (h *hook) Yield(s *exec.Step) error {
+	if h.silent || h.latest != s {
+		return nil
+	}
+	h.now.step, h.now.lane = h.now.step+1, 0
+	return h.atEnd()
+}
+
 // resume lets the group of a checkpoint inside of it go on there.
 func (h *hook) resume(g *exec.Group) bool {
 	p := h.resumed
@@ -147,7 +156,7 @@ func (h *hook) check(s *exec.Step) {
 	}
 }
 
-// atEnd is Step after the last operation of a group, for data breakpoints alone.
+// atEnd is Step after the last operation of a subgroup or a group, for data breakpoints alone.
 func (h *hook) atEnd() error {
 	s := h.search
 	switch {

@@ -81,6 +81,14 @@ func (r *relay) BeginGroup(g *exec.Group) error {
 
 func (*relay) EndGroup(*exec.Group) error { return nil }
 
+// Yield tells the hook if it wants to know.
+func (r *relay) Yield(s *exec.Step) error {
+	if y, ok := r.Hook.(exec.YieldHook); ok {
+		return y.Yield(s)
+	}
+	return nil
+}
+
 // Prepare prepares a job for the engines that it needs: both with a hook, the interpreter with a schedule, machine code otherwise.
 func (p *hookedProgram) Prepare(job *exec.Job) (exec.Prepared, error) {
 	x := &hookedJob{job: job, ofCode: *job, ofSteps: *job}

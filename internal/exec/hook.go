@@ -26,6 +26,14 @@ type BoundedHook interface {
 	Budget() uint64
 }
 
+// YieldHook is a hook that observes where the engine leaves a subgroup with steps: at a barrier, and at its end.
+type YieldHook interface {
+	Hook
+
+	// Yield is called after the last operation, with the step of the last call of Step.
+	Yield(s *Step) error
+}
+
 // Group is a group of a job. A run of several jobs, such as a draw, has groups of several programs.
 type Group struct {
 	ID      [3]uint32

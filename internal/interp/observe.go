@@ -29,6 +29,11 @@ func (s *subgroup) runObserved(code []inst) {
 		s.pc++
 		in.run(s, in)
 	}
+	if y, ok := hook.(exec.YieldHook); ok && s.err == nil {
+		if err := y.Yield(step); err != nil {
+			s.fail(err)
+		}
+	}
 }
 
 // newStep returns the step of the subgroup, which all its steps reuse.
