@@ -110,6 +110,39 @@ func TestClippedOutlineWeights(t *testing.T) {
 	}
 }
 
+// TestClippedCornerSize draws a polygon that the near plane cuts in the mode point: its vertices have the sizes of their own, and the
+// corners that clipping makes that of the provoking vertex.
+func TestClippedCornerSize(t *testing.T) {
+	v := Records{Layout: positionOnly}
+	v.Stride, v.Size = 5, 4
+	for _, c := range [][5]float32{{4, 4, 0.5, 1, 4}, {28, 4, -0.5, 1, 8}, {4, 28, 0.5, 1, 2}} {
+		for _, x := range [5]float32{c[0]/16 - 1, c[1]/16 - 1, c[2], c[3], c[4]} {
+			v.Words = append(v.Words, math.Float32bits(x))
+		}
+	}
+	for provoking, size := range []int{4, 8, 2} {
+		s := state(1, 32, 32)
+		s.PolygonMode = enum.PolygonModePoint
+		r := &Rasterizer{}
+		r.Begin(s)
+		r.Vertices(v)
+		r.Triangle([3]uint32{0, 1, 2}, uint32(provoking), 0)
+		// The plane z = 0 cuts both edges of the second vertex in the middle.
+		squares := [][3]int{{4, 4, 4}, {4, 28, 2}, {16, 4, size}, {16, 16, size}}
+		for i, n := range picture(r, 1, 32, 32) {
+			x, y, want := i%32, i/32, 0
+			for _, q := range squares {
+				if half := q[2] / 2; x >= q[0]-half && x < q[0]+half && y >= q[1]-half && y < q[1]+half {
+					want++
+				}
+			}
+			if n != want {
+				t.Errorf("provoking vertex %d: pixel %d, %d is covered %d times; want %d", provoking, x, y, n, want)
+			}
+		}
+	}
+}
+
 // eachCovered calls f for the centre of each covered pixel, with its primitive.
 func eachCovered(r *Rasterizer, f func(p slot, x, y float64)) {
 	for tile := range r.Tiles() {

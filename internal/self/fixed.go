@@ -50,7 +50,7 @@ var fixedFeatures = []string{
 	"customBorderColorWithoutFormat", "depthClipEnable", "depthClipControl", "provokingVertexLast", "primitiveTopologyListRestart",
 	"nonSeamlessCubeMap", "minLod", "texelBufferAlignment", "formatA4R4G4B4", "formatA4B4G4R4", "ycbcr2plane444Formats",
 	"graphicsPipelineLibrary", "memoryPriority", "primitivesGeneratedQuery", "primitivesGeneratedQueryWithRasterizerDiscard",
-	"primitivesGeneratedQueryWithNonZeroStreams", "transformFeedback",
+	"primitivesGeneratedQueryWithNonZeroStreams", "transformFeedback", "transformFeedbackPreservesProvokingVertex",
 }
 
 // fixed adds the features and the limits of fixed functions, of resources and of queues.
@@ -93,6 +93,7 @@ func fixed(d *valid.Device) {
 		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
 		"minImportedHostPointerAlignment": vk.HostAlignment, "minPlacedMemoryMapAlignment": uint64(os.Getpagesize()), "maxTimelineSemaphoreValueDifference": math.MaxUint64,
 		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": vk.MaxBorderColors, "provokingVertexModePerPipeline": 1,
+		"transformFeedbackPreservesTriangleFanProvokingVertex": 1, "polygonModePointSize": 1,
 		"maxTransformFeedbackBufferSize": math.MaxUint32, "transformFeedbackQueries": 1, "transformFeedbackDraw": 1,
 		"transformFeedbackRasterizationStreamSelect": 1, "maxDiscardRectangles": 8, "graphicsPipelineLibraryFastLinking": 1,
 		"graphicsPipelineLibraryIndependentInterpolationDecoration": 1, "dynamicPrimitiveTopologyUnrestricted": 1,

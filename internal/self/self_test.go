@@ -31,3 +31,17 @@ func TestSelfDerivatives(t *testing.T) {
 		t.Errorf("meshAndTaskShaderDerivatives is %d, known %t; must be 1", n, known)
 	}
 }
+
+// TestSelfVertexOrder checks that the profile self promises the order of vertices and the sizes of points that TestFeedbackTopologies,
+// TestFeedbackGeometryProvoking and TestPolygonPoints of internal/stage/draw test.
+func TestSelfVertexOrder(t *testing.T) {
+	d := Profile().Device
+	if on, known := d.Feature("transformFeedbackPreservesProvokingVertex"); !on || !known {
+		t.Errorf("transformFeedbackPreservesProvokingVertex: %t, known %t; must be on", on, known)
+	}
+	for _, name := range []string{"transformFeedbackPreservesTriangleFanProvokingVertex", "provokingVertexModePerPipeline", "polygonModePointSize"} {
+		if n, known := d.Limit(name); n != 1 || !known {
+			t.Errorf("%s is %d, known %t; must be 1", name, n, known)
+		}
+	}
+}

@@ -172,6 +172,31 @@ func TestFeedbackGeometry(t *testing.T) {
 	}
 }
 
+// TestFeedbackGeometryProvoking captures the strips of a geometry program in either mode of the provoking vertex: of triangle i
+// of a strip it is vertex i, which is written first, or vertex i + 2, which is written last, and all triangles turn as Vulkan
+// §"Triangle Strips" says (transformFeedbackPreservesProvokingVertex).
+func TestFeedbackGeometryProvoking(t *testing.T) {
+	geometry := strings.Replace(streamsText, "OUTPUT", "outputtrianglestrip", 1)
+	for _, e := range engines() {
+		for _, x := range []struct {
+			last bool
+			want []uint32
+		}{{false, []uint32{0, 1, 2, 1, 3, 2}}, {true, []uint32{0, 1, 2, 2, 1, 3}}} {
+			f := state.Feedback{}
+			f.Buffers[1].Bytes = space(8 * 12)
+			record(t, e, draw.Stages{Vertex: parse(t, plainText, 0), Geometry: parse(t, geometry, 0)}, state.Assembly{Topology: enum.TopologyPointList}, x.last,
+				state.Args{Count: 1, Feedback: &f})
+			want := slices.Clone(x.want)
+			for _, v := range x.want {
+				want = append(want, 10+v) // of the second invocation
+			}
+			if got := wordsOf(f.Buffers[1].Bytes, 8, 4); !slices.Equal(got, want) {
+				t.Errorf("%s, last vertex %t: %d; want %d", e.Name(), x.last, got, want)
+			}
+		}
+	}
+}
+
 // TestFeedbackStreamFull: a stream without room does not keep another from its own.
 func TestFeedbackStreamFull(t *testing.T) {
 	for _, e := range engines() {

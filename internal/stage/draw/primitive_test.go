@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -165,5 +166,67 @@ func TestDistances(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPolygonPoints draws polygons in the mode point: each vertex is a square of the PointSize that the last stage before
+// the rasterizer writes, or of one pixel if it writes none (polygonModePointSize; Vulkan §"Polygon Mode", §"Points"). Stages
+// before the last one write another size.
+func TestPolygonPoints(t *testing.T) {
+	const width = 64
+	type point struct{ x, y, size float64 }
+	sized := func(size string) string { return with(cornersText, "out pointsize f32 0", size) }
+	other := sized("out.f32 12.0:f32, #7")
+	doubled := strings.Replace(strings.Replace(doubledText, "func \"main\"", "out pointsize f32 0\nfunc \"main\"", 1), "emit #0", "out.f32 4.0:f32, #8\n\t\temit #0", 1)
+	evaluation := with(strings.Replace(evaluationText, "MODES", "quads equal ccw", 1), "out pointsize f32 0", "out.f32 4.0:f32, #7")
+	half := floats(-0.5, -0.5, 0, 1, 0.5, -0.5, 0, 1, -0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1)
+	corners := floats(-0.5, -0.5, 0, 1, 0.25, -0.5, 0, 1, -0.5, 0.25, 0, 1)
+	// Of the tessellated square 16 vertices are on its edges, and four inside.
+	var square []point
+	for i := range 5 {
+		a := 16 + 8*float64(i)
+		square = append(square, point{a, 16, 4}, point{a, 48, 4}, point{16, a, 4}, point{48, a, 4})
+	}
+	for i := range 4 {
+		square = append(square, point{16 + 32*float64(1+i%2)/3, 16 + 32*float64(1+i/2)/3, 4})
+	}
+	for _, x := range []struct {
+		name                         string
+		vertex, evaluation, geometry string
+		push                         []byte
+		want                         []point
+	}{
+		{"no size", cornersText, "", "", corners, []point{{16, 16, 1}, {40, 16, 1}, {16, 40, 1}}},
+		{"vertex", sized("v40 = fmul.f32 v11, 2.0:f32\nv41 = fadd.f32 v40, 4.0:f32\nout.f32 v41, #7"), "", "", corners, []point{{16, 16, 6}, {40, 16, 4}, {16, 40, 4}}},
+		{"geometry", other, "", doubled, corners, []point{{16, 16, 4}, {40, 16, 4}, {16, 40, 4}, {48, 48, 4}, {24, 48, 4}, {48, 24, 4}}},
+		{"tessellation", other, evaluation, "", half, square},
+	} {
+		everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+			c := blank(t, width, width, "R32G32B32A32_SFLOAT")
+			s := full(c)
+			stages := draw.Stages{Vertex: parse(t, x.vertex, subgroup), Fragment: parse(t, shownText, subgroup)}
+			args := state.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: x.push}}
+			if x.geometry != "" {
+				stages.Geometry = parse(t, x.geometry, subgroup)
+			}
+			if x.evaluation != "" {
+				stages.TessControl, stages.TessEval = parse(t, controlText, subgroup), parse(t, x.evaluation, subgroup)
+				s, args.Count = patches(c), 4
+			}
+			s.Rasterization.PolygonMode = enum.PolygonModePoint
+			paint(t, e, stages, s, c, args)
+			for i := range width * width {
+				px, py, want := float64(i%width)+0.5, float64(i/width)+0.5, 0.0
+				for _, p := range x.want {
+					if px >= p.x-p.size/2 && px < p.x+p.size/2 && py >= p.y-p.size/2 && py < p.y+p.size/2 {
+						want = 1
+					}
+				}
+				if got := number(c.bytes(0)[16*i:], 3); got != want {
+					t.Fatalf("%s: texel (%d, %d) is %g; want %g", x.name, i%width, i/width, got, want)
+				}
+			}
+			return c.bytes(0)
+		})
 	}
 }
