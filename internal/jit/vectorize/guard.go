@@ -65,28 +65,15 @@ func (w *vectorizer) guardQuotient(v ir.V) bool {
 	return true
 }
 
-// guardRemainder bails out unless a remainder ascends as its index does: no lane begins anew at 0.
+// guardRemainder bails out if a remainder wraps to 0 between the first and the last lane. The remainder of the first lane is in a register.
 func (w *vectorizer) guardRemainder(v ir.V) {
 	x := w.src.Val(v)
-	index, divisor := x.Args[0], w.gen(x.Args[1])
-	if x.Op != ir.UMod { // numbers that are not negative have the same remainders
+	index, divisor, signed := x.Args[0], w.gen(x.Args[1]), x.Op != ir.UMod
+	if signed { // numbers that are not negative have the same remainders
 		w.guardLess(ir.ULe, divisor, w.dst.NewConst(vcode.Gen, math.MaxInt32), 0)
 	}
-	first := w.firstLane(index, 0)
-	span := w.guardAscending(first, index, x.Op != ir.UMod)
-	w.guardLess(ir.ULt, w.scalarOf(ir.UMod, first, divisor), divisor, span)
-}
-
-// guardAscending bails out unless an index, whose first lane is given, ascends in all lanes without wrapping, and has no negative numbers
-// if signed. It returns how much more the last lane holds.
-func (w *vectorizer) guardAscending(first vcode.Reg, index ir.V, signed bool) uint32 {
-	most := uint64(math.MaxUint32)
-	if signed {
-		most = math.MaxInt32
-	}
-	span := w.laneSpan(w.shapes.of[index])
-	w.guardLess(ir.ULe, first, w.dst.NewConst(vcode.Gen, most), span)
-	return span
+	w.ends(index, signed)
+	w.guardLess(ir.ULt, w.firstLane(v, 0), divisor, w.laneSpan(w.shapes.of[index]))
 }
 
 // monotone emits a monotone value of the first and of the last lane.
@@ -115,13 +102,19 @@ type end struct {
 	signed bool // it is not negative either
 }
 
-// ends returns the first and the last lane of an index, which ascends. All guards are in straight-line code, so that each index has one.
+// ends returns the first and the last lane of an index. It bails out if the index wraps around, or has negative numbers if signed. All guards
+// are in straight-line code, so each index has one.
 func (w *vectorizer) ends(index ir.V, signed bool) (first, last vcode.Reg) {
 	first = w.firstLane(index, 0)
 	if last = w.lastLanes[end{index, signed}]; last != 0 {
 		return first, last
 	}
-	span := w.guardAscending(first, index, signed)
+	most := uint64(math.MaxUint32)
+	if signed {
+		most = math.MaxInt32
+	}
+	span := w.laneSpan(w.shapes.of[index])
+	w.guardLess(ir.ULe, first, w.dst.NewConst(vcode.Gen, most), span)
 	last = w.scalarOf(ir.Add, first, w.dst.NewConst(vcode.Gen, uint64(span)))
 	if w.lastLanes == nil {
 		w.lastLanes = map[end]vcode.Reg{}

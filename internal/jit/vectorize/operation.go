@@ -43,11 +43,15 @@ func (w *vectorizer) operation(v ir.V) {
 			w.uniformOp(v, in)
 			return
 		case strided:
-			if w.assumed.remainder(v) {
-				w.guardRemainder(v)
+			remainder := w.assumed.remainder(v)
+			if remainder {
 				in.IR = ir.UMod // of numbers that are not negative
 			}
-			if w.stridedOp(v, in) {
+			constant := w.stridedOp(v, in)
+			if remainder {
+				w.guardRemainder(v)
+			}
+			if constant {
 				return
 			}
 		case address:
