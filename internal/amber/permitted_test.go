@@ -57,10 +57,8 @@ func TestPermittedScripts(t *testing.T) {
 	}
 }
 
-const seededScript = `#!amber
-SHADER vertex v PASSTHROUGH
-SHADER fragment f SPIRV-ASM
-OpCapability Shader
+// positionHead begins the assembly of a fragment shader that reads its position %at, of type %v4, and writes the color %o.
+const positionHead = `OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Fragment %main "main" %at %o
 OpExecutionMode %main OriginUpperLeft
@@ -74,7 +72,12 @@ OpDecorate %o Location 0
 %out4 = OpTypePointer Output %v4
 %at = OpVariable %in4 Input
 %o = OpVariable %out4 Output
-%scale = OpConstant %float 0.0625
+`
+
+const seededScript = `#!amber
+SHADER vertex v PASSTHROUGH
+SHADER fragment f SPIRV-ASM
+` + positionHead + `%scale = OpConstant %float 0.0625
 %half = OpConstant %float 0.5
 %main = OpFunction %void None %fn
 %l = OpLabel

@@ -13,21 +13,7 @@ import (
 const renderedScript = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment paint SPIRV-ASM
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %at %o
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %at BuiltIn FragCoord
-OpDecorate %o Location 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%in4 = OpTypePointer Input %v4
-%out4 = OpTypePointer Output %v4
-%at = OpVariable %in4 Input
-%o = OpVariable %out4 Output
-%scale = OpConstant %float 0.055
+` + positionHead + `%scale = OpConstant %float 0.055
 %main = OpFunction %void None %fn
 %l = OpLabel
 %x = OpLoad %v4 %at

@@ -34,15 +34,9 @@ var clampForms = []string{
 	"vd = umax.i32 vi, vm\n	vf = umin.i32 vd, vn\n	vk = add.i32 vf, 1:i32\n",
 }
 
-// TestClamps loads and stores at clamped strided values, in strips with clamped lanes and without, on both
-// sides of the bounds.
-func TestClamps(t *testing.T) { eachLevel(t, testClamps) }
-
-func testClamps(t *testing.T, engine jit.Engine) {
-	for _, form := range clampForms {
-		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
-			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
-				text := fmt.Sprintf(`program "clamps" compute
+// stridedText is a program that loads at a form's result vk of a strided vi, which begins at first, and stores a sum with vk.
+func stridedText(local, first, form string) string {
+	return fmt.Sprintf(`program "strided" compute
 subgroup 16
 local %s
 push 8
@@ -71,13 +65,29 @@ func "main"() L1 {
 	st.i32 vB, vq, vb, #0
 }
 `, local, first, form)
-				words := make([]uint32, 300)
-				for i := range words {
-					words[i] = uint32(i) * 77773
-				}
+}
+
+// stridedBuffers are the buffers of a stridedText.
+func stridedBuffers() [][]exec.Buffer {
+	words := make([]uint32, 300)
+	for i := range words {
+		words[i] = uint32(i) * 77773
+	}
+	return [][]exec.Buffer{buffer(words), buffer(make([]uint32, 200))}
+}
+
+// TestClamps loads and stores at clamped strided values, in strips with clamped lanes and without, on both
+// sides of the bounds.
+func TestClamps(t *testing.T) { eachLevel(t, testClamps) }
+
+func testClamps(t *testing.T, engine jit.Engine) {
+	for _, form := range clampForms {
+		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
+			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
+				text := stridedText(local, first, form)
 				for _, n := range []uint32{0, 15, 40, 63, 64, 1 << 31, 1<<31 - 1, 1<<32 - 1} {
 					push := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, n), 5)
-					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 200))}}
+					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: push, Resources: stridedBuffers()}
 					for _, subgroup := range []uint32{16, 32} {
 						want := run(interp.Engine{}, text, subgroup, job)
 						if want.err != nil {
@@ -123,43 +133,11 @@ func testQuotients(t *testing.T, engine jit.Engine) {
 	for _, form := range quotientForms {
 		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
 			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
-				text := fmt.Sprintf(`program "quotients" compute
-subgroup 16
-local %s
-push 8
-in global.x i32 0
-in global.y i32 0
-in localindex i32 0
-res storage 0 0 count 1
-res storage 0 1 count 1
-
-func "main"() L1 {
-	vp = push
-	vn = ld.i32 vp, 0:i32, #0
-	vm = ld.i32 vp, 0:i32, #4
-	vx = in.i32 #0
-	vy = in.i32 #1
-	vl = in.i32 #2
-	vi = add.i32 vx, %s:i32
-	%s	vA = res 0:i32, #0
-	vB = res 0:i32, #1
-	vs = mul.i32 vy, 16:i32
-	vr = add.i32 vk, vs
-	vo = at 0:i32, vr, #4
-	va = ld.i32 vA, vo, #0
-	vb = add.i32 va, vk
-	vq = at 0:i32, vl, #4
-	st.i32 vB, vq, vb, #0
-}
-`, local, first, form)
-				words := make([]uint32, 300)
-				for i := range words {
-					words[i] = uint32(i) * 77773
-				}
+				text := stridedText(local, first, form)
 				for _, n := range []uint32{0, 1, 3, 16, 64, 100, 1 << 31, 1<<31 + 1, 1<<32 - 1} {
 					for _, m := range []uint32{0, 1, 5, 31} {
 						push := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, n), m)
-						job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: push, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 200))}}
+						job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: push, Resources: stridedBuffers()}
 						for _, subgroup := range []uint32{16, 32, 64} {
 							if number++; !selected(number, 4) {
 								continue
