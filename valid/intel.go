@@ -13,7 +13,7 @@ import (
 var intelFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Intel-Type", Section: "SPIR-V, extensions of Intel and Altera", Words: "the operands and the result of an instruction have the types that its extension requires"},
-		{Code: "SPV-Intel-Continued", Section: "SPIR-V, SPV_INTEL_long_composites", Words: "an instruction that continues a composite is just behind the composite or another part of it"},
+		{Code: "SPV-Intel-Continued", Section: "SPIR-V, SPV_INTEL_long_composites", Words: "a continued instruction directly follows its composite instruction or another continued instruction"},
 	},
 	ops: []group{
 		{(*checker).intel, intelOps()},
@@ -41,7 +41,7 @@ func (c *checker) continued(i int, in spirv.Inst) {
 		before--
 	}
 	if before < 0 || c.code.Inst(before).Op() != first && c.code.Inst(before).Op() != op {
-		c.fail(i, "SPV-Intel-Continued", "%s behind another instruction; must be behind %s or %s", op, first, op)
+		c.fail(i, "SPV-Intel-Continued", "%s after another instruction; must directly follow %s or %s", op, first, op)
 	}
 }
 

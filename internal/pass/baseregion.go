@@ -116,7 +116,7 @@ type regionRewriter struct {
 	// meets: the program has barriers, so that an operation of all lanes of a subgroup costs no form of code.
 	meets bool
 	to    map[ir.V]ir.V // by result of an access: the parameter that has the result of either version
-	done  map[ir.V]bool // what is in both versions
+	done  map[ir.V]bool // members of groups that are emitted
 	uses  []int         // by value
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// A group is several loads of one region at indices with constant differences, as unrolled loops have them. They have one condition: that
-// the least index is in range of a buffer that ends as much earlier as the other ones are behind it.
+// A group is several loads of one region at indices with constant differences, as unrolled loops have them. One bounds
+// check covers the group: the least index, against a bound that is lower by the distance to the greatest index.
 //
 //	if every (i < n)      { a = ld i }             if every (i < max(n, 512) − 512) {
 //	if every (i+256 < n)  { b = ld i+256 }              a = ld i; b = ld i, #1024; v = a + b
@@ -103,7 +103,7 @@ func (r *regionRewriter) together(code []ir.V, s splitAddress) (*accessGroup, sp
 
 // extend adds loads and operations to a group, and returns the parts of all loads.
 func (r *regionRewriter) extend(g *accessGroup, code []ir.V, parts []splitAddress, plus uint32) []splitAddress {
-	// What the group computes, and what is computed behind the first load and stays there.
+	// Results of the group, and of operations that stay behind it.
 	inside, behind := map[ir.V]bool{code[0]: true}, map[ir.V]bool{}
 	for _, v := range code[1:] {
 		if r.done[v] {

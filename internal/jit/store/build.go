@@ -58,7 +58,7 @@ const (
 	noteType  = 4
 )
 
-// Bounds of what is read of an image.
+// Limits on the segments and the bytes of notes that buildNote reads.
 const (
 	maxSegments  = 1 << 8
 	maxNoteBytes = 1 << 16

@@ -19,10 +19,10 @@ import (
 //	vr = umod.i32 vi, vn            guard vi.lane0 % vn + 15 < vn; vr is strided, as vi is
 //
 // A value is monotone if its results never decrease from lane to lane. The first and the last lane of a monotone value then bound all
-// lanes. Two things could break the order. Indices may wrap around: a guard excludes that. A sum may wrap around: it may
-// stand only below right shifts, which may not be below another sum. Between two lanes it grows by less than 2³¹ (maxSpan), so that a sum
-// that wraps has bit 31 in the first lane and not in the last one. Then the shifted values differ, or they are 0 in all lanes, and the
-// comparison of the two lanes decides. In another sum they would not decide: one term may lose as much as the other one grows by.
+// lanes. Overflow breaks the order. A guard excludes overflow of an index. A sum may overflow if only right shifts use it, and no sum uses
+// the shifts. The sum grows by less than 2³¹ over a strip (maxSpan). So a sum that overflows has bit 31 set in the first lane and clear in the
+// last lane. The shifted values then differ, or all lanes hold 0, and the comparison of the two lanes decides. Within a second sum it would
+// not: one term can lose as much as the other one gains.
 
 // Limits of monotone values: operations of one value, and the growth from the first to the last lane of an index.
 const (
