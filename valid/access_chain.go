@@ -117,19 +117,26 @@ func (c *checker) elementStride(i int, t, pointer *facts.Type, path []spirv.ID) 
 		return
 	}
 	for _, id := range path[:len(path)-1] {
-		if t.IsStruct() {
-			k, ok := c.m.Const(id).Int()
-			if !ok || k < 0 || k >= int64(len(t.Members)) {
-				return
-			}
-			t = t.Members[k].Type
-		} else if t != nil {
-			t = t.Elem
-		}
+		t = c.selected(t, id)
 	}
 	if t != nil && (t.IsArray() || t.IsRuntimeArray()) && t.ArrayStride != 0 && t.ArrayStride != pointer.ArrayStride {
 		c.fail(i, "SPV-AccessChain-ElementStride", "a pointer of the ArrayStride %d to an element of an array of the ArrayStride %d; must be the same", pointer.ArrayStride, t.ArrayStride).also(c, t.Index, "the array")
 	}
+}
+
+// selected returns the type of the part of a composite that an index selects; nil if there is none.
+func (c *checker) selected(t *facts.Type, index spirv.ID) *facts.Type {
+	switch {
+	case t == nil:
+		return nil
+	case !t.IsStruct():
+		return t.Elem
+	}
+	k, ok := c.m.Const(index).Int()
+	if !ok || k < 0 || k >= int64(len(t.Members)) {
+		return nil
+	}
+	return t.Members[k].Type
 }
 
 // pointerOp returns the type instruction of the pointers of a chain.

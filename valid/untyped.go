@@ -75,20 +75,10 @@ func (c *checker) columnAt(pointer spirv.ID) bool {
 	h := chainOf(d)
 	t := c.m.Type(h.baseType)
 	for n, id := range h.path {
-		switch {
-		case t == nil:
-			return false
-		case t.IsMatrix():
+		if t.IsMatrix() {
 			return n == len(h.path)-1
-		case t.IsStruct():
-			k, ok := c.m.Const(id).Int()
-			if !ok || k < 0 || k >= int64(len(t.Members)) {
-				return false
-			}
-			t = t.Members[k].Type
-		default:
-			t = t.Elem
 		}
+		t = c.selected(t, id)
 	}
 	return false
 }
