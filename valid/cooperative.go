@@ -556,6 +556,9 @@ func (c *cooperatives) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, us
 			c.fail(i, "SPV-CooperativeMatrix-Operands", "%s of %s yields %s; must have the component types of the conversion", in.Op(), c.typeName(x), c.typeName(t))
 			return
 		}
+		if in.Op() == spirv.OpBitcast && (t.Elem.IsFloat() || x.Elem.IsFloat()) {
+			c.fail(i, "SPV-CooperativeMatrix-Operands", "OpBitcast of %s to %s; must have components of integers", c.typeName(x), c.typeName(t)).warn() // the components have the same bits in both readings
+		}
 	}
 	if use && !nv && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width || t.Elem.IsFloat() && t.Elem != x.Elem) {
 		c.fail(i, code, "%s of %s yields %s; must have components of one kind and width", in.Op(), c.typeName(x), c.typeName(t))

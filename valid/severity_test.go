@@ -180,3 +180,30 @@ func TestDynamicIndexSeverity(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixBitcast casts cooperative matrices. SPV_KHR_cooperative_matrix permits OpBitcast between components of integers of one width;
+// between floats and integers of one width it is a warning, of other widths an error.
+func TestMatrixBitcast(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"%u", "%s", ""},
+		{"%f", "%u", "warning"},
+		{"%s", "%f", "warning"},
+		{"%u", "%h", "error"},
+		{"%f", "%h", "error"},
+	} {
+		text := "OpCapability Shader\nOpCapability Float16\nOpCapability VulkanMemoryModel\nOpCapability CooperativeMatrixKHR\nOpExtension \"SPV_KHR_cooperative_matrix\"\n" +
+			"OpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 32 1 1\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n" +
+			"%u = OpTypeInt 32 0\n%s = OpTypeInt 32 1\n%f = OpTypeFloat 32\n%h = OpTypeFloat 16\n%u2 = OpConstant %u 2\n%u3 = OpConstant %u 3\n%u16 = OpConstant %u 16\n" +
+			"%a = OpTypeCooperativeMatrixKHR " + c.from + " %u3 %u16 %u16 %u2\n%b = OpTypeCooperativeMatrixKHR " + c.to + " %u3 %u16 %u16 %u2\n%x = OpConstantNull %a\n" +
+			"%main = OpFunction %void None %fn\n%l = OpLabel\n%y = OpBitcast %b %x\nOpReturn\nOpFunctionEnd\n"
+		got := ""
+		for _, f := range checkText(t, text, nil) {
+			if f.Code == "SPV-CooperativeMatrix-Operands" {
+				got = f.Severity.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("OpBitcast from %s to %s: %q; want %q", c.from, c.to, got, c.want)
+		}
+	}
+}

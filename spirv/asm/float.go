@@ -34,6 +34,10 @@ var (
 	formatMXInt8 = floatFormat{name: "MXInt8", width: 8, finite: true, fixed: true}
 )
 
+// maxE4M3 is the fraction of 448, the largest finite Float8E4M3, aligned left: the encoding above it is NaN (SPV_EXT_float8), which only a
+// hexadecimal number can name.
+const maxE4M3 = 0b110 << 61
+
 // mxInt8Fraction is the number of fraction bits of an MXInt8 element.
 const mxInt8Fraction = 6
 
@@ -292,6 +296,8 @@ func (f *floatFormat) encode(neg bool, frac uint64, exp int, special bool) (uint
 		return 0, false
 	case e > top:
 		return out | uint64(top)<<f.mant, true
+	case e == top && f == &formatE4M3 && !special && frac<<1 > maxE4M3:
+		return 0, false
 	case e > 0, f.unsigned && e == 0:
 		return out | uint64(e)<<f.mant | frac<<1>>(64-f.mant), true
 	case f.unsigned:

@@ -123,7 +123,7 @@ func TestFloatFaults(t *testing.T) {
 		{&formatSingle, "0x1.8P1"}, {&formatSingle, "0x1p1.5"}, {&formatSingle, "0x1..p1"}, {&formatSingle, "0x1p+-1"},
 		{&formatDouble, "1e400"},
 		{&formatHalf, "1e30"}, {&formatHalf, "65536"}, {&formatBFloat, "1e39"},
-		{&formatE4M3, "512"}, {&formatE4M3, "0x1p+9"}, {&formatE2M1, "8"}, {&formatE3M2, "32"},
+		{&formatE4M3, "512"}, {&formatE4M3, "449"}, {&formatE4M3, "-480"}, {&formatE4M3, "0x1p+9"}, {&formatE2M1, "8"}, {&formatE3M2, "32"},
 		{&formatE8M0, "-1"}, {&formatE8M0, "0"}, {&formatE8M0, "0x1p-128"},
 		{&formatMXInt8, "2"}, {&formatMXInt8, "-2.1"}, {&formatMXInt8, "1e9"},
 	}
