@@ -22,6 +22,9 @@ import (
 // scheduledParts is the number of parts that are interleaved in scheduled code.
 const scheduledParts = 2
 
+// minRun is the number of instructions of a part in a run that ends before an operation of long latency.
+const minRun = 24
+
 // schedule reorders each run of computations that contains an operation of long latency.
 func schedule(f *vcode.Func) {
 	if f.Parts <= scheduledParts {
@@ -34,12 +37,9 @@ func schedule(f *vcode.Func) {
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
 		for i := 0; i < len(list); i++ {
-			from, longLatency := i, false
-			for i < len(list) && schedulable(&list[i]) {
-				longLatency = longLatency || list[i].Op == vcode.Lane && list[i].IR.Is(ir.LongLatency)
-				i++
-			}
+			end, longLatency := runEnd(list, i, minRun*f.Parts)
 			if !longLatency {
+				i = end
 				continue
 			}
 			if o == nil {
@@ -47,9 +47,27 @@ func schedule(f *vcode.Func) {
 				o.lastPair = int32((f.Parts+scheduledParts-1)/scheduledParts) - 1
 				o.assignParts()
 			}
-			o.run(list[from:i])
+			o.run(list[i:end])
+			if i = end; end < len(list) && schedulable(&list[end]) {
+				i-- // the next run begins here
+			}
 		}
 	}
+}
+
+// runEnd returns the end of the run from instruction i on, and whether it has an operation of long latency. A run of at least so many
+// instructions with such an operation ends before the next one: the out-of-order window does not reach from the wait of one pair to the
+// other pair, if that follows much later.
+func runEnd(list []vcode.Inst, i, least int) (end int, longLatency bool) {
+	for end = i; end < len(list) && schedulable(&list[end]); end++ {
+		if in := &list[end]; in.Op == vcode.Lane && in.IR.Is(ir.LongLatency) {
+			if longLatency && in.Part == 0 && end-i >= least {
+				return end, true
+			}
+			longLatency = true
+		}
+	}
+	return end, longLatency
 }
 
 // schedulable reports whether an instruction only computes registers from registers.

@@ -132,3 +132,17 @@ func TestSchedulePairs(t *testing.T) {
 		}
 	}
 }
+
+// TestRunEnd: a long run with a division ends before the next division, a short one does not.
+func TestRunEnd(t *testing.T) {
+	lane := func(op ir.Op) vcode.Inst { return vcode.Inst{Op: vcode.Lane, IR: op} }
+	list := []vcode.Inst{lane(ir.FDiv), lane(ir.FAdd), lane(ir.FAdd), lane(ir.FDiv), lane(ir.FAdd), {Op: vcode.Barrier}}
+	for least, want := range map[int]int{2: 3, 3: 3, 4: 5, 100: 5} {
+		if end, waits := runEnd(list, 0, least); end != want || !waits {
+			t.Errorf("runs of %d: the first ends at %d; must end at %d", least, end, want)
+		}
+	}
+	if end, waits := runEnd(list[4:], 0, 1); end != 1 || waits {
+		t.Errorf("a run without a division ends at %d and waits: %t; must end at 1 and not wait", end, waits)
+	}
+}
