@@ -273,6 +273,9 @@ func (s *maskPropagator) isNop(k *maskFacts, in *vcode.Inst) bool {
 // inst simplifies an instruction and updates the facts. It returns false if the instruction is redundant.
 func (s *maskPropagator) inst(k *maskFacts, in *vcode.Inst) bool {
 	s.simplify(k, in)
+	if s.unmerge(in) {
+		return false
+	}
 	if len(in.Defs) == 1 && s.f.Classes[in.Defs[0]] == vcode.Mask && in.Op == vcode.Copy && !in.Merging {
 		d, from := in.Defs[0], k.origin(in.Uses[0])
 		if from == k.origin(d) {
@@ -288,6 +291,24 @@ func (s *maskPropagator) inst(k *maskFacts, in *vcode.Inst) bool {
 		}
 	}
 	return true
+}
+
+// unmerge makes a write that preserves no lane a plain one, which does not read its register. It reports whether the write changes no lane.
+func (s *maskPropagator) unmerge(in *vcode.Inst) (nothing bool) {
+	if !in.Merging || in.Op != vcode.Lane && in.Op != vcode.Copy || len(in.Defs) != 1 || len(in.Masks) != 1 {
+		return false
+	}
+	lanes, known := s.f.Const(in.Masks[0])
+	switch {
+	case !known:
+	case lanes&1 == 0:
+		return !hasEffect(in)
+	case in.Op == vcode.Copy:
+		in.Merging, in.Masks = false, nil
+	default:
+		in.Merging = false
+	}
+	return false
 }
 
 // simplify reads masks from the source of a copy, and replaces an operation on masks by a copy if possible.

@@ -50,3 +50,22 @@ func TestKnownTests(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmerge: a write that preserves no lane is a plain one, and one that changes no lane disappears.
+func TestUnmerge(t *testing.T) {
+	for _, op := range []vcode.Op{vcode.Lane, vcode.Copy} {
+		for bits := range uint64(2) {
+			f := &vcode.Func{Form: vcode.Form{Lanes: 8}, Parts: 1}
+			v, mask := f.NewReg(vcode.Vec), f.NewConst(vcode.Mask, bits)
+			f.Blocks = []vcode.Block{{Insts: []vcode.Inst{
+				{Op: op, IR: ir.Not, Defs: []vcode.Reg{v}, Uses: []vcode.Reg{f.NewReg(vcode.Vec)}, Masks: []vcode.Reg{mask}, Merging: true},
+				{Op: vcode.Return},
+			}}}
+			propagateMasks(f)
+			list := f.Blocks[0].Insts
+			if bits == 0 && len(list) != 1 || bits == 1 && (len(list) != 2 || list[0].Merging) {
+				t.Errorf("%v in lanes %d: %v", op, bits, f)
+			}
+		}
+	}
+}
