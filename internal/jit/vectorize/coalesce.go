@@ -229,7 +229,7 @@ func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 	}
 	def := c.mentions[u][0].at
 	by := &c.list[def]
-	if len(by.Defs) != 1 || by.Merging || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
+	if len(by.Defs) != 1 && by.Op != vcode.StridedLoad || by.Merging || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
 		return false
 	}
 	if c.mentionedBetween(d, def, i) || !c.deadAtExits(d, def, i) {
@@ -244,7 +244,12 @@ func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 		}
 		by.Masks, by.Merging = in.Masks, true
 	}
-	by.Defs = in.Defs
+	if len(by.Defs) == 1 {
+		by.Defs = in.Defs
+	} else {
+		by.Defs = slices.Clone(by.Defs) // other instructions may share the list
+		by.Defs[slices.Index(by.Defs, u)] = d
+	}
 	c.moveWrite(d, def, i)
 	return true
 }
