@@ -259,6 +259,7 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 		w.heeded[i] = 1
 	}
 	a[target.ArgHeeded] = addressOf(w.heeded)
+	a[target.ArgLaunch] = 0
 	for i, n := range w.bound.groups() {
 		a[target.ArgGroupBase+i] = uintptr(w.job.Base[i])
 		// The sum may wrap to 0, if the last WorkgroupId is 2³²−1; the code compares for equality.

@@ -349,6 +349,12 @@ func (m *machine) special(in *vcode.Inst) {
 		m.window(in)
 	case vcode.LinearEnd:
 		m.linearEnd(in)
+	case vcode.LaunchLoad:
+		d := m.resultReg(in)
+		m.GRM(MOV|W, d, arg(target.ArgLaunch+int(in.Key.Aux)))
+		m.storeGen(in.Defs[0], d)
+	case vcode.LaunchStore:
+		m.GRM(MOV_ST|W, m.gen(in.Uses[0], RAX), arg(target.ArgLaunch+int(in.Key.Aux)))
 	case vcode.StridedBase:
 		m.stridedBase(in)
 	case vcode.StridedLoad:

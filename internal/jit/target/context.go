@@ -49,5 +49,9 @@ const (
 	ArgRegionFirst  = ArgRegionStep + 1   // index of the handle of the first region
 	ArgRegionCount  = ArgRegionFirst + 1  // number of regions
 	ArgHeeded       = ArgRegionCount + 1  // address of a word for each message of the program: 0 if its events have no effect
-	NumArgs         = ArgHeeded + 1
+	ArgLaunch       = ArgHeeded + 1       // LaunchWords words for values of the launch, the first of which Go sets to 0
+	NumArgs         = ArgLaunch + LaunchWords
 )
+
+// LaunchWords is the number of words of a worker for the values of a launch.
+const LaunchWords = 48

@@ -15,6 +15,8 @@ type Form struct {
 	Fours          bool // gathers of three and four adjacent words have code
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
 
+	LaunchWords int // words of a worker for the values of a launch (LaunchLoad); 0 if the machine has none
+
 	Arena *Arena // memory of the functions; nil for ordinary Go memory
 
 	Fuse func(*Func) // peephole pass that forms operations of the machine (Own); nil if there is none

@@ -97,6 +97,9 @@ const (
 	// 32 bits; the sum has 64 bits.
 	LinearEnd
 
+	LaunchLoad  // d0, a Gen = word Aux of the worker's words for the values of a launch, all of which are 0 before its first workgroup.
+	LaunchStore // Word Aux of these words = u0, a Gen.
+
 	// Memory.
 
 	// StridedLoad loads from offsets that are an affine function of the lane: d0, d1, … = the IR load from
@@ -165,7 +168,7 @@ var opNames = [...]string{
 	Undef: "undef", Copy: "copy", And: "and", AndNot: "andnot", Or: "or", Lane: "lane", Strip: "strip",
 	Arg: "arg", SetResult: "setresult", Call: "call", Barrier: "barrier",
 	Step: "step", Jump: "jump", JumpIfNone: "jumpifnone", JumpIfZero: "jumpifzero", Return: "return", Guard: "guard",
-	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase", LinearEnd: "linearend",
+	Scalar: "scalar", Broadcast: "broadcast", Extract: "extract", InputBase: "inputbase", StridedBase: "stridedbase", LinearEnd: "linearend", LaunchLoad: "launchload", LaunchStore: "launchstore",
 	StridedLoad: "stridedload", StridedStore: "stridedstore", Gather: "gather", Scatter: "scatter",
 	BroadcastLoad: "broadcastload", TableLookup: "tablelookup", Atomic: "atomic", AtomicLocal: "atomiclocal", SlotLoad: "slotload", SlotStore: "slotstore",
 	BoundsCheck: "boundscheck", StoreBoundsCheck: "storeboundscheck", TwoRuns: "tworuns", TwoRunsCheck: "tworunscheck", StoreTwoRunsCheck: "storetworunscheck", Window: "window", Own: "own",

@@ -27,7 +27,7 @@ func hasEffect(in *vcode.Inst) bool {
 	case vcode.BoundsCheck, vcode.StoreBoundsCheck:
 		return in.Proven // it may bail out
 	case vcode.Undef, vcode.Copy, vcode.And, vcode.AndNot, vcode.Or, vcode.Arg,
-		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.LinearEnd, vcode.SlotLoad,
+		vcode.Broadcast, vcode.Extract, vcode.InputBase, vcode.StridedBase, vcode.LinearEnd, vcode.LaunchLoad, vcode.SlotLoad,
 		vcode.TwoRuns, vcode.TwoRunsCheck, vcode.StoreTwoRunsCheck, vcode.Window, vcode.Own:
 		return false
 	}

@@ -21,6 +21,7 @@ type builder struct {
 	general int          // index of the general version of a speculative function, or 0
 	cold    bool         // rarely run: the general version of a speculative function
 	windows bool         // the machine has windows of gathers
+	keeps   bool         // values of a launch are computed once (launchvalue.go)
 	far     *region      // an open region whose rest rarely runs, or nil
 }
 

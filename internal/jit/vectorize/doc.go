@@ -112,6 +112,7 @@
 //	boundscheck.go    hoisted bounds checks
 //	recordload.go     record loads
 //	recordrun.go      runs of accesses to the same records
+//	launchvalue.go    values that are the same in all workgroups
 //	passes.go         the order of the vcode passes
 //
 //	program.go        vectorization of a program

@@ -25,6 +25,7 @@ import (
 //	versionLoops            copies of counted loops without bounds checks (countedloop.go)
 //	mergeRecordLoads        checks of records (recordload.go); part-major code has its own checks instead
 //	hoistBoundsChecks       shared checks (boundscheck.go)
+//	keepLaunchValues        values that are the same in all workgroups (launchvalue.go)
 
 // finish puts the blocks in layout order and runs all passes.
 func (s *builder) finish() *vcode.Func {
@@ -35,6 +36,9 @@ func (s *builder) finish() *vcode.Func {
 	mergeRecordLoads(f)
 	hoistBoundsChecks(f)
 	formRecordRuns(f)
+	if s.keeps {
+		keepLaunchValues(f)
+	}
 	return f
 }
 

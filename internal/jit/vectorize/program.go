@@ -44,6 +44,7 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 		return out
 	}
 	w := build(0, nil)
+	w.keeps = true
 	if !w.startsFull() {
 		return finish(w), others
 	}
@@ -51,9 +52,9 @@ func Entry(p *ir.Program, form vcode.Form, order []int) (first *vcode.Func, rest
 	if a == nil {
 		return finish(w), others
 	}
-	w.cold = true
+	w.cold, w.keeps = true, false // the words are the fast version's
 	fast := build(0, a)
-	fast.general = len(order)
+	fast.general, fast.keeps = len(order), true
 	return finish(fast), func() []*vcode.Func { return append(others(), finish(w)) }
 }
 

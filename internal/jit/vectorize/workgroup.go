@@ -40,6 +40,7 @@ func Workgroup(p *ir.Program, form vcode.Form) (f *vcode.Func, written []int, ro
 	if !g.run() {
 		return nil, nil, 0, false
 	}
+	g.keeps = true
 	return g.finish(), written, uint32(g.contexts.rows), true
 }
 
