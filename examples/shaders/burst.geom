@@ -27,15 +27,21 @@ vec4 seen(vec3 p) {
   return vec4(2.2 * 0.75 * p.x, -2.2 * p.z, (deep - 1.0) * (20.0 / 19.0), deep);
 }
 
+vec3 normal; // of the face
+vec2 kind;   // of the stone
+
+// All outputs are undefined after a vertex.
 void corner(vec3 p, vec3 e) {
   world = p;
   edges = e;
+  facing = normal;
+  stone = kind;
   gl_Position = seen(p);
   EmitVertex();
 }
 
 void face(vec3 a, vec3 b, vec3 c) {
-  facing = normalize(cross(b - a, c - a));
+  normal = normalize(cross(b - a, c - a));
   corner(a, vec3(1, 0, 0));
   corner(b, vec3(0, 1, 0));
   corner(c, vec3(0, 0, 1));
@@ -43,7 +49,7 @@ void face(vec3 a, vec3 b, vec3 c) {
 }
 
 void side(vec3 a, vec3 b, vec3 c, vec3 d) {
-  facing = normalize(cross(b - a, c - a));
+  normal = normalize(cross(b - a, c - a));
   corner(a, vec3(0, 0, 1));
   corner(b, vec3(1, 0, 1));
   corner(c, vec3(0, 1, 0));
@@ -59,7 +65,7 @@ void main() {
   float away = near * near * (0.5 + 1.3 * b);
   vec3 axis = normalize(cross(middle, vec3(a, b, c) - 0.5) + 1e-3);
   vec3 fly = middle * away + hit * 0.35 * near * near;
-  stone = vec2(near, c);
+  kind = vec2(near, c);
 
   vec3 top[3], low[3];
   bool flips = dot(cross(at[1] - at[0], at[2] - at[0]), middle) < 0.0;

@@ -153,6 +153,8 @@ var sanitizerCases = []sanitizerCase{
 	{"index", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%i = OpSelect %uint %isa %x %c1\n%q = OpAccessChain %ptr_fun_uint %array %i\n%u = OpLoad %uint %q\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "an index depends on local", 0},
 	{"mask", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%u = OpBitwiseAnd %uint %x %a\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 	{"undefined value", "uninit", "OpUndef", "%un = OpUndef %uint\n%x = OpIMul %uint %un %a\nput 0 %x", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on OpUndef", 0},
+	{"stored undefined value", "uninit", "OpUndef", "OpStore %pair %un2\n%v = OpLoad %uvec2 %pair\n%x = OpVectorExtractDynamic %uint %v %c1\n%u = OpSelect %uint %isa %x %b\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on OpUndef", 0},
+	{"undefined constituent", "uninit", "OpUndef", "OpStore %pair %un12\n%v = OpLoad %uvec2 %pair\n%u = OpVectorExtractDynamic %uint %v %a\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on OpUndef", 0},
 	{"argument", "uninit", "a Function or Private variable without initializer", "%x = OpLoad %uint %local\n%y = OpFunctionCall %uint %twice %x\n%u = OpSelect %uint %isa %y %b\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 	{"pointer", "uninit", "a Function or Private variable without initializer", "OpSelectionMerge %m None\nOpBranchConditional %isa %m %t\n%t = OpLabel\n%n = OpFunctionCall %void %write %local %b\nOpBranch %m\n%m = OpLabel\n%u = OpLoad %uint %local\nput 0 %u", []uint32{1, 5, 0}, []uint32{0, 5, 0}, "a store depends on local", 0},
 
@@ -174,7 +176,7 @@ func (c *sanitizerCase) shaderOf(operands []uint32) *shader {
 	s := &shader{
 		caps: "OpCapability GroupNonUniformArithmetic\nOpCapability GroupNonUniformClustered\n%glsl = OpExtInstImport \"GLSL.std.450\"",
 		decl: "%t_array = OpTypeArray %uint %c4\n%p_array = OpTypePointer Function %t_array\n%zeros = OpConstantNull %t_array\n%p_pair = OpTypePointer Function %uvec2\n" +
-			"%t_twice = OpTypeFunction %uint %uint\n%t_write = OpTypeFunction %void %ptr_fun_uint %uint",
+			"%un1 = OpUndef %uint\n%un2 = OpUndef %uvec2\n%un12 = OpConstantComposite %uvec2 %c1 %un1\n%t_twice = OpTypeFunction %uint %uint\n%t_write = OpTypeFunction %void %ptr_fun_uint %uint",
 		annot: "OpName %local \"local\"\nOpName %pair \"pair\"",
 		funcs: "%twice = OpFunction %uint None %t_twice\n%twice_x = OpFunctionParameter %uint\n%twice_l = OpLabel\n%twice_r = OpIAdd %uint %twice_x %twice_x\n" +
 			"OpReturnValue %twice_r\nOpFunctionEnd\n%write = OpFunction %void None %t_write\n%write_p = OpFunctionParameter %ptr_fun_uint\n" +

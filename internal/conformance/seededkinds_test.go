@@ -15,24 +15,24 @@ import (
 
 // seededKinds are the kinds of faults.
 var seededKinds = []seededKind{
-	{"index of an array", ir.SanitizeBounds, seedIndex, nil},
-	{"component of a vector", ir.SanitizeBounds, seedComponent, nil},
-	{"texel", ir.SanitizeBounds, seedTexel, nil},
-	{"missing store", ir.SanitizeUninit, seedMissingStore, nil},
-	{"undefined operand", ir.SanitizeUninit, seedUndef, nil},
-	{"integer division", ir.SanitizeUndefined, seedInteger("OpSDiv %T %a %k", "0"), nil},
-	{"shift", ir.SanitizeUndefined, seedInteger("OpShiftLeftLogical %T %a %k", "71"), nil},
-	{"bit field", ir.SanitizeUndefined, seedField, nil},
-	{"domain", ir.SanitizeUndefined, seedDomain, nil},
-	{"bounds of a clamp", ir.SanitizeUndefined, seedClamp, nil},
-	{"conversion", ir.SanitizeUndefined, seedConversion, nil},
-	{"float division", ir.SanitizeFloat, seedFloat("OpFDiv %T %a %k", "0"), nil},
-	{"overflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "3e38"), nil},
-	{"missing output", ir.SanitizeInterface, seedOutput, namesOutput},
-	{"missing barrier", ir.SanitizeRace, seedBarrier, nil},
-	{"inactive invocation", ir.SanitizeUniform, seedInactive, nil},
-	{"derivative", ir.SanitizeUniform, seedDerivative, nil},
-	{"partial barrier", ir.SanitizeUniform, seedPartialBarrier, nil},
+	{"index of an array", ir.SanitizeBounds, seedIndex, nil, false},
+	{"component of a vector", ir.SanitizeBounds, seedComponent, nil, false},
+	{"texel", ir.SanitizeBounds, seedTexel, nil, false},
+	{"missing store", ir.SanitizeUninit, seedMissingStore, nil, false},
+	{"undefined operand", ir.SanitizeUninit, seedUndef, nil, false},
+	{"integer division", ir.SanitizeUndefined, seedInteger("OpSDiv %T %a %k", "0"), nil, false},
+	{"shift", ir.SanitizeUndefined, seedInteger("OpShiftLeftLogical %T %a %k", "71"), nil, false},
+	{"bit field", ir.SanitizeUndefined, seedField, nil, false},
+	{"domain", ir.SanitizeUndefined, seedDomain, nil, false},
+	{"bounds of a clamp", ir.SanitizeUndefined, seedClamp, nil, false},
+	{"conversion", ir.SanitizeUndefined, seedConversion, nil, false},
+	{"float division", ir.SanitizeFloat, seedFloat("OpFDiv %T %a %k", "0"), nil, false},
+	{"overflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "3e38"), nil, false},
+	{"missing output", ir.SanitizeInterface, seedOutput, namesOutput, false},
+	{"missing barrier", ir.SanitizeRace, seedBarrier, nil, false},
+	{"inactive invocation", ir.SanitizeUniform, seedInactive, nil, false},
+	{"derivative", ir.SanitizeUniform, seedDerivative, nil, false},
+	{"partial barrier", ir.SanitizeUniform, seedPartialBarrier, nil, false},
 }
 
 func idOf(id spirv.ID) string { return fmt.Sprintf("%%%d", id) }
@@ -54,6 +54,9 @@ func seedInteger(form, value string) func(s *seededShader, i int, r *rand.Rand) 
 		switch in.Op() {
 		case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical,
 			spirv.OpBitwiseAnd, spirv.OpBitwiseOr, spirv.OpBitwiseXor:
+			if s.carried(in) { // a loop may not end
+				return nil
+			}
 			return s.replaced(i, form, value)
 		}
 		return nil
@@ -68,6 +71,12 @@ func seedFloat(form, value string) func(s *seededShader, i int, r *rand.Rand) *s
 		}
 		return s.replaced(i, form, value)
 	}
+}
+
+// carried reports whether an operand of an instruction depends on its result: that of the iteration before.
+func (s *seededShader) carried(in spirv.Inst) bool {
+	users := s.users(in.Result())
+	return slices.ContainsFunc(in[3:], func(word uint32) bool { return users[idOf(spirv.ID(word))] })
 }
 
 func isFloatOperation(op spirv.Op) bool {

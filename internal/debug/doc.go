@@ -51,5 +51,6 @@
 //	expression.go, assignment.go,
 //	quick.go,
 //	expressionvalue.go,
-//	function.go, geometry.go      expressions over the values of a frame; functions of numbers, of vectors and matrices
+//	dialect.go, function.go,
+//	geometry.go                   expressions over the values of a frame; names of HLSL and WGSL; functions of numbers, of vectors and matrices
 package debug

@@ -196,6 +196,9 @@ func operate(op string, left, right *node) *node {
 		if err != nil {
 			return b, err
 		}
+		if x.isHLSL() {
+			return applyHLSL(op, a, b)
+		}
 		return apply(op, a, b)
 	}
 	return &node{value: value, quick: operateQuick(op, left.quick, right.quick)}
@@ -313,6 +316,9 @@ func (p *parser) primary() (*node, error) {
 		return nil, fmt.Errorf("the expression ends; want a value")
 	case t == "(":
 		p.next()
+		if p.token != "" && isWord(p.token[0]) && isType(p.token) && strings.HasPrefix(strings.TrimLeft(p.text, " "), ")") {
+			return p.cast(p.token)
+		}
 		n, err := p.conditional()
 		if err == nil {
 			err = p.expect(")")
@@ -335,8 +341,12 @@ func (p *parser) primary() (*node, error) {
 		return nil, fmt.Errorf("%q; want a value", t)
 	}
 	p.next()
+	name, err := p.element(t)
+	if err != nil {
+		return nil, err
+	}
 	if p.token == "(" {
-		return p.call(t)
+		return p.call(name)
 	}
 	value := func(x *view) (result, error) {
 		v := x.find(t)
@@ -345,8 +355,8 @@ func (p *parser) primary() (*node, error) {
 		}
 		return result{variable: v}, nil
 	}
-	name := &reference{name: t}
-	return &node{value: value, quick: name.scalar, name: name}, nil
+	of := &reference{name: t}
+	return &node{value: value, quick: of.scalar, name: of}, nil
 }
 
 func constant(r result) *node {
@@ -390,10 +400,12 @@ func (p *parser) call(name string) (*node, error) {
 // literal returns the value of a number. One with the suffix lf, and an integer that 32 bits do not have, are wide.
 func literal(t string) (result, error) {
 	lower := strings.ToLower(t)
-	if strings.HasPrefix(lower, "0x") || !strings.ContainsAny(lower, ".ef") {
+	if strings.HasPrefix(lower, "0x") || !strings.ContainsAny(lower, ".efh") {
 		kind := signed
 		if strings.HasSuffix(lower, "u") {
 			kind, lower = unsigned, strings.TrimSuffix(lower, "u")
+		} else {
+			lower = strings.TrimSuffix(lower, "i") // of WGSL
 		}
 		n, err := strconv.ParseUint(lower, 0, 64)
 		if err != nil {
@@ -402,7 +414,7 @@ func literal(t string) (result, error) {
 		return result{kind: kind, numbers: []number{number{i: int64(n), wide: n > math.MaxUint32}.fit(kind)}}, nil
 	}
 	wide := strings.HasSuffix(lower, "lf")
-	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(lower, "f"), "l"), 64)
+	f, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimRight(lower, "fh"), "l"), 64)
 	if err != nil {
 		return result{}, fmt.Errorf("%q is not a number", t)
 	}

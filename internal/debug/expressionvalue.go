@@ -361,7 +361,7 @@ func compare(is func(c int) bool) func(kind, number, number) (number, kind, erro
 	}
 }
 
-// apply evaluates a binary operator, component by component; a scalar goes with each component.
+// apply evaluates a binary operator of GLSL.
 func apply(op string, a, b result) (result, error) {
 	switch op {
 	case "&&":
@@ -375,6 +375,19 @@ func apply(op string, a, b result) (result, error) {
 			return product(a, b)
 		}
 	}
+	out, err := componentwise(op, a, b)
+	if err == nil && (op == "==" || op == "!=") { // of whole vectors
+		all := true
+		for _, x := range out.numbers {
+			all = all && (x.i != 0) == (op == "==")
+		}
+		return truthOf(all == (op == "==")), nil
+	}
+	return out, err
+}
+
+// componentwise evaluates a binary operator on numbers, component by component; a scalar goes with each component.
+func componentwise(op string, a, b result) (result, error) {
 	n := max(len(a.numbers), len(b.numbers))
 	if min(len(a.numbers), len(b.numbers)) == 0 || len(a.numbers) != n && len(a.numbers) != 1 || len(b.numbers) != n && len(b.numbers) != 1 {
 		return result{}, fmt.Errorf("%s with %d and %d components", op, len(a.numbers), len(b.numbers))
@@ -390,13 +403,6 @@ func apply(op string, a, b result) (result, error) {
 		if out.numbers[i], out.kind, err = f(k, x, y); err != nil {
 			return result{}, err
 		}
-	}
-	if op == "==" || op == "!=" { // of whole vectors
-		all := true
-		for _, x := range out.numbers {
-			all = all && (x.i != 0) == (op == "==")
-		}
-		return truthOf(all == (op == "==")), nil
 	}
 	return out, nil
 }

@@ -68,11 +68,30 @@ func construct(name string, of numbersOf, n int, args []result) (result, error) 
 	if len(out.numbers) == 1 && len(args) == 1 {
 		out.numbers = slices.Repeat(out.numbers, n)
 	}
-	if len(out.numbers) < n {
-		return result{}, fmt.Errorf("%s of %d components", name, len(out.numbers))
+	if err := enough(name, n, args); err != nil {
+		return result{}, err
 	}
 	out.numbers = out.numbers[:n]
 	return out, nil
+}
+
+// enough returns an error unless the arguments of a constructor have n numbers, and the last argument has one of them: "It is a
+// compile-time error to provide extra arguments beyond this last used argument" (GLSL, "Vector and Matrix Constructors").
+func enough(name string, n int, args []result) error {
+	if len(args) == 1 && len(args[0].numbers) == 1 {
+		return nil // for all components
+	}
+	have := 0
+	for _, a := range args {
+		if have >= n {
+			return fmt.Errorf("%s of %d values; %d components need no more than the values before", name, len(args), n)
+		}
+		have += len(a.numbers)
+	}
+	if have < n {
+		return fmt.Errorf("%s of %d components", name, have)
+	}
+	return nil
 }
 
 // function is a function of the debugger.
@@ -81,7 +100,7 @@ type function struct {
 	of   func(args []result) (result, error)
 }
 
-// functions are those of GLSL, and some of HLSL with another name. They are evaluated in binary64 and rounded to the width of their operands.
+// functions are those of GLSL, and some of HLSL and WGSL with another name. They are evaluated in binary64 and rounded to the width of their operands.
 var functions = map[string]function{
 	"floor": float1(math.Floor), "ceil": float1(math.Ceil), "sqrt": float1(math.Sqrt), "trunc": float1(math.Trunc), "round": float1(math.RoundToEven), "roundEven": float1(math.RoundToEven),
 	"fract": float1(fract), "frac": float1(fract), "inversesqrt": float1(inverseSqrt), "rsqrt": float1(inverseSqrt),
@@ -91,7 +110,8 @@ var functions = map[string]function{
 	"radians": float1(func(x float64) float64 { return x * math.Pi / 180 }), "degrees": float1(func(x float64) float64 { return x * 180 / math.Pi }),
 	"saturate": float1(func(x float64) float64 { return math.Min(math.Max(x, 0), 1) }),
 	"pow":      float2(math.Pow), "step": float2(func(edge, x float64) float64 { return boolFloat(x >= edge) }),
-	"mod": float2(func(x, y float64) float64 { return x - float64(y*math.Floor(x/y)) }),
+	"mod": float2(func(x, y float64) float64 { return x - float64(y*math.Floor(x/y)) }), "fmod": float2(math.Mod), "mul": {2, multiply},
+	"rcp": float1(func(x float64) float64 { return 1 / x }), "log10": float1(math.Log10), "inverseSqrt": float1(inverseSqrt),
 	"mix": float3(mix), "lerp": float3(mix), "smoothstep": float3(smoothStep), "fma": float3(math.FMA), "mad": float3(math.FMA),
 	"abs": {1, absolute}, "sign": {1, sign}, "min": {2, least}, "max": {2, greatest}, "clamp": {3, clamp},
 	"atan": float1(math.Atan), "atan2": float2(math.Atan2),
@@ -101,15 +121,17 @@ var functions = map[string]function{
 	"lessThan": relation("<"), "lessThanEqual": relation("<="), "greaterThan": relation(">"), "greaterThanEqual": relation(">="), "equal": relation("=="), "notEqual": relation("!="),
 	"floatBitsToInt": ofBits(signed), "floatBitsToUint": ofBits(unsigned), "intBitsToFloat": ofBits(float), "uintBitsToFloat": ofBits(float),
 	"asint": ofBits(signed), "asuint": ofBits(unsigned), "asfloat": ofBits(float),
-	"bitCount": {1, func(args []result) (result, error) {
-		return each(args, func(k kind, x []number) (number, kind) {
-			n := x[0]
-			if !n.wide {
-				n.i = int64(uint32(n.i))
-			}
-			return number{i: int64(bits.OnesCount64(uint64(n.i)))}, signed
-		})
-	}},
+	"bitCount": {1, bitCount}, "countbits": {1, bitCount}, "countOneBits": {1, bitCount},
+}
+
+func bitCount(args []result) (result, error) {
+	return each(args, func(k kind, x []number) (number, kind) {
+		n := x[0]
+		if !n.wide {
+			n.i = int64(uint32(n.i))
+		}
+		return number{i: int64(bits.OnesCount64(uint64(n.i)))}, signed
+	})
 }
 
 // each evaluates a function of one kind of numbers, component by component; a scalar goes with each component.

@@ -164,10 +164,9 @@ func newMatrix(name string, columns, rows int, args []result) (result, error) {
 				set(n)
 			}
 		}
-		if len(out.numbers) != columns*rows {
-			return result{}, fmt.Errorf("%s of %d components", name, len(out.numbers))
-		}
-		return out, nil
+		err := enough(name, columns*rows, args)
+		out.numbers = out.numbers[:min(columns*rows, len(out.numbers))]
+		return out, err
 	}
 	for c := range columns {
 		for r := range rows {

@@ -62,7 +62,7 @@ func store(f *function, in spirv.Inst) {
 // have more scalars than a value may; false if the store is another one.
 func (f *function) clears(v inst.Store) bool {
 	c, at := f.facts.Const(v.Object()), f.get(v.Pointer()).ptr
-	if c == nil || !c.Null && !c.Undef || at == nil || f.hasNonZeroNull(c.Type) {
+	if c == nil || !c.Null && !c.Undef || at == nil || f.hasNonZeroNull(c.Type) || f.followsUndefined(c) {
 		return false
 	}
 	p := f.pointer(v.Pointer())

@@ -233,7 +233,7 @@ func (f *function) memoryOf(p *pointer) string {
 func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) {
 	switch v.Storage {
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
-		if v.Init == 0 {
+		if v.Init == 0 && !hasState(v.Type) {
 			u.followVariable(number, slots, u.variableName(v.ID), v.Storage == spirv.StorageClassOutput)
 		}
 	}
@@ -248,6 +248,12 @@ func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) 
 	}
 	u.shadows[number] = shadow{number: uint64(len(u.prog.Vars)), all: slots, name: u.variableName(v.ID)}
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: uint32(slots) + 1, Func: function})
+}
+
+// hasState reports whether a type has ray queries or hit objects: instructions fill parts of them, and read those that are not filled.
+func hasState(t *facts.Type) bool {
+	t = innermost(t)
+	return isRay(t) || isHitObject(t) || t.IsStruct() && slices.ContainsFunc(t.Members, func(m facts.Member) bool { return m.Type != nil && hasState(m.Type) })
 }
 
 // maxShadowed is the most private memory in slots of a program with shadows: the default limit of the engines

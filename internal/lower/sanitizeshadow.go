@@ -255,7 +255,7 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 		return
 	}
 	load, origin := x.fn.Val(v), x.b.Origin
-	var stores []int32
+	var stores []noted
 	if load.Op == ir.PLd {
 		stores = x.stores[load.Aux]
 	}
@@ -264,13 +264,14 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 	case never && len(stores) == 0 && !x.exposed[load.Aux]:
 		return
 	case len(stores) == 0 && !never || len(stores) > maxStores:
-		x.outputOf(op, v, x.bad(v))
+		x.outputOf(op, x.vals[v], x.bad(v))
 		return
 	}
 	by, rest := x.b.OpAux(ir.PLd, ir.I32, x.shadow[load.Aux], load.Args[0]), x.bad(v)
-	for _, x.b.Origin = range stores {
+	for _, store := range stores {
+		x.b.Origin = store.origin
 		is := x.b.Cmp(ir.Eq, by, x.b.I32(uint32(x.b.Origin)))
-		x.outputOf(op, v, is)
+		x.outputOf(op, store.of, is)
 		rest = x.b.Op(ir.And, ir.B1, rest, x.b.Op(ir.Not, ir.B1, is))
 	}
 	x.b.Origin = origin
@@ -278,13 +279,13 @@ func (x *instrumented) output(op ir.Val, v ir.V) {
 		rest = x.b.Op(ir.And, ir.B1, rest, x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, by, x.b.I32(poisoned))))
 	}
 	if x.exposed[load.Aux] { // stores through addresses are not in the list
-		x.outputOf(op, v, rest)
+		x.outputOf(op, x.vals[v], rest)
 	}
 }
 
-// outputOf reports an output if s is true. Outputs with a Location matter if the next stage reads them.
-func (x *instrumented) outputOf(op ir.Val, v, s ir.V) {
-	of, o := x.vals[v], x.prog.Out[op.Aux]
+// outputOf reports an output that depends on a source if s is true. Outputs with a Location matter if the next stage reads them.
+func (x *instrumented) outputOf(op ir.Val, of *source, s ir.V) {
+	o := x.prog.Out[op.Aux]
 	x.at = max(int(x.b.Origin)-1, 0)
 	if o.Semantic != ir.Location || x.prog.Stage == ir.Fragment {
 		x.f.report(of.rule, s, "an output depends on "+of.text())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -86,37 +87,78 @@ func (u *unit) followVariable(number, slots uint64, name string, output bool) {
 	u.followed[number] = &source{rule, []string{escaped(name)}}
 }
 
-// undefined returns the scalars of an undefined constant: loads of a variable to which nothing is ever stored, so that they
+// undefined returns the scalars of a constant with undefined ones: loads of a variable to which nothing is ever stored, so that they
 // are 0. It returns nil for a constant that is not followed.
-func (f *function) undefined(id spirv.ID) (parts []ir.V) {
+func (f *function) undefined(id spirv.ID) []ir.V {
 	c := f.facts.Const(id)
-	if c == nil || !c.Undef || c.Type == nil || !f.sanitizes(ir.SanitizeUninit) || f.inMemory(c.Type) || c.Type.Leaves == 0 || c.Type.Leaves > maxFollowedSlots {
+	if !f.followsUndefined(c) {
 		return nil
 	}
-	types := f.flat(c.Type)
-	for _, t := range types {
+	return f.appendUndefined(nil, c, c.Type)
+}
+
+// followsUndefined reports whether a constant has undefined scalars that the program follows.
+func (f *function) followsUndefined(c *facts.Const) bool {
+	if c == nil || !c.Known || c.Type == nil || !f.sanitizes(ir.SanitizeUninit) || f.inMemory(c.Type) || c.Type.Leaves == 0 || c.Type.Leaves > maxFollowedSlots || !hasUndefined(c) {
+		return false
+	}
+	for _, t := range f.flat(c.Type) {
 		if t == ir.H || t == ir.None {
-			return nil
+			return false
 		}
 	}
-	if c.Type.IsPointer() || isObject(innermost(c.Type)) || isTile(c.Type) || isTensor(c.Type) {
-		return nil
-	}
-	n, ok := f.undefs[id]
-	if !ok {
-		if f.undefs == nil {
-			f.undefs = map[spirv.ID]uint64{}
+	return !c.Type.IsPointer() && !isObject(innermost(c.Type)) && !isTile(c.Type) && !isTensor(c.Type)
+}
+
+// hasUndefined reports whether a constant is undefined, or a part of it.
+func hasUndefined(c *facts.Const) bool {
+	return c != nil && (c.Undef || slices.ContainsFunc(c.Elems, hasUndefined))
+}
+
+// appendUndefined appends the scalars of a constant, those that are undefined as loads.
+func (f *function) appendUndefined(parts []ir.V, c *facts.Const, t *facts.Type) []ir.V {
+	switch {
+	case !hasUndefined(c):
+		return f.appendConst(parts, c, t)
+	case c.Undef:
+		n := f.undefinedVariable(c.ID)
+		for _, t := range f.flat(t) {
+			parts = append(parts, f.b.OpAux(ir.PLd, t, n, f.b.I32(0)))
 		}
-		n = uint64(len(f.prog.Vars))
-		f.undefs[id] = n
-		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "undefined", Slots: 2, Func: -1})
-		f.followVariable(n, 2, "", false)
-		f.followed[n] = &source{undefinedValue, []string{fmt.Sprintf("OpUndef %%%%%d", id)}}
+		return parts
 	}
-	for _, t := range types {
-		parts = append(parts, f.b.OpAux(ir.PLd, t, n, f.b.I32(0)))
+	for i := range t.Parts() {
+		e := c.Elems[0]
+		if !c.Replicate {
+			if i >= uint64(len(c.Elems)) {
+				f.malformed("the constant lacks a constituent")
+			}
+			e = c.Elems[i]
+		}
+		parts = f.appendUndefined(parts, e, t.Part(i))
 	}
 	return parts
+}
+
+// undefinedVariable returns the variable without a store for an OpUndef; 0 for a part of an evaluated constant.
+func (f *function) undefinedVariable(id spirv.ID) uint64 {
+	n, ok := f.undefs[id]
+	if ok {
+		return n
+	}
+	if f.undefs == nil {
+		f.undefs = map[spirv.ID]uint64{}
+	}
+	n = uint64(len(f.prog.Vars))
+	f.undefs[id] = n
+	f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "undefined", Slots: 2, Func: -1})
+	f.followVariable(n, 2, "", false)
+	text := "OpUndef"
+	if id != 0 {
+		text = fmt.Sprintf("OpUndef %%%%%d", id)
+	}
+	f.followed[n] = &source{undefinedValue, []string{text}}
+	return n
 }
 
 // follower is the state of the instrumentation.
@@ -130,7 +172,7 @@ type follower struct {
 	addresses [][]bool // by function and value: an address in private memory that an access uses
 	changed   bool
 	shadow    map[uint64]uint64  // by variable: its shadow
-	stores    map[uint64][]int32 // by variable: the instructions that may store undefined values
+	stores    map[uint64][]noted // by variable: the instructions that may store undefined values
 	sets      map[string]*source // of several sources, by their names
 	shared    sharedShadow
 	buffers   map[uint64]uint64 // see shadowBuffers
@@ -151,7 +193,7 @@ func (u *unit) followUndefined() {
 		return
 	}
 	w := &follower{
-		unit: u, shared: shared, buffers: buffers, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]int32{}, sets: map[string]*source{},
+		unit: u, shared: shared, buffers: buffers, of: make([]*source, len(u.prog.Vars)), exposed: make([]bool, len(u.prog.Vars)), shadow: map[uint64]uint64{}, stores: map[uint64][]noted{}, sets: map[string]*source{},
 	}
 	for i, f := range u.prog.Funcs {
 		w.vals = append(w.vals, make([]*source, len(f.Vals)))
@@ -194,12 +236,21 @@ func (u *unit) followUndefined() {
 	u.at = at
 }
 
+// noted is an instruction that may store undefined values, with their sources.
+type noted struct {
+	origin int32
+	of     *source
+}
+
 // noteStores collects the instructions of a function that may store undefined values.
 func (w *follower) noteStores(n int, f *ir.Func) {
 	for _, v := range f.Code {
 		if x := f.Val(v); x.Op == ir.PSt && w.vals[n][x.Args[1]] != nil {
-			if list := w.stores[x.Aux]; !slices.Contains(list, max(x.Origin, 1)) {
-				w.stores[x.Aux] = append(list, max(x.Origin, 1))
+			list, of := w.stores[x.Aux], w.vals[n][x.Args[1]]
+			if i := slices.IndexFunc(list, func(s noted) bool { return s.origin == max(x.Origin, 1) }); i >= 0 {
+				list[i].of = w.joined(list[i].of, of)
+			} else {
+				w.stores[x.Aux] = append(list, noted{max(x.Origin, 1), of})
 			}
 		}
 	}

@@ -312,6 +312,10 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 	if c.Type != v.Type {
 		f.malformed("the initializer has another type than the variable")
 	}
+	if f.followsUndefined(c) {
+		f.store(p, f.appendUndefined(nil, c, c.Type))
+		return
+	}
 	f.store(p, f.constant(c))
 }
 

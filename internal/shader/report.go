@@ -81,14 +81,15 @@ func (r *Report) Text() string {
 }
 
 // Reports returns what the sanitizers found in one run of stages, which are in the order of the pipeline. It reports an output
-// without a value, and with interfaces an input that the stage before does not write, only if a stage reads it.
+// without a value, and with interfaces an input that the stage before does not write, only if a stage reads it. The rasterizer reads
+// Position.
 func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 	read := make([][]ir.Input, len(stages))
 	for i := range stages {
 		read[i] = readLocations(stages[i].Program)
 	}
 	if interfaces {
-		list = unmatched(stages, read)
+		list = append(unmatched(stages, read), withoutPosition(stages)...)
 	}
 	type place struct {
 		site ir.Site
@@ -350,4 +351,20 @@ func unmatched(stages []*Stage, read [][]ir.Input) (list []Report) {
 		}
 	}
 	return list
+}
+
+// withoutPosition returns a report if the stage before the fragments has no store to Position, whose value is then undefined.
+func withoutPosition(stages []*Stage) []Report {
+	last := len(stages) - 2
+	if last < 0 || stages[last+1].Program.Stage != ir.Fragment {
+		return nil
+	}
+	p := stages[last].Program
+	if slices.ContainsFunc(p.Out, func(o ir.Output) bool { return o.Semantic == ir.Position || o.Semantic == ir.PositionPerView }) {
+		return nil
+	}
+	return []Report{{
+		Sanitizer: ir.SanitizeInterface.String(), Rule: "an output that an invocation did not store to", Stage: p.Stage.String(),
+		Message: fmt.Sprintf("the %v shader does not write Position", p.Stage),
+	}}
 }
