@@ -10,7 +10,7 @@ import (
 // (SPV_AMDX_shader_enqueue).
 var executionGraphFamily = family{
 	rules: []Rule{
-		{Code: "SPV-NodePayload-Type", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the element of an array of payloads is a struct"},
+		{Code: "SPV-NodePayload-Type", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the element of an array of payloads is a type of numbers, pointers or composites"},
 		{Code: "SPV-NodePayload-Array", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are allocated, enqueued, counted and finished through a pointer to a payload array in NodePayloadAMDX; only allocated payloads are enqueued, and only the payloads of a variable are finished; OpIsNodePayloadValidAMDX names a type of payload arrays"},
 		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads and a node index are 32-bit integers, the length of an array is an unsigned one; the results \"finished\" and \"valid\" are Booleans; payloads are visible to an invocation or a workgroup"},
 		{Code: "SPV-NodePayload-Finish", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are finished only if their struct has the decoration TrackFinishWritingAMDX, and not in a shader with CoalescingAMDX"},
@@ -28,10 +28,15 @@ var executionGraphFamily = family{
 	after: []func(*checker){(*checker).nodeModes},
 }
 
+// typeNodePayload checks that payloads have a size: their memory holds numbers, pointers, or composites of these.
 func (c *checker) typeNodePayload(i int, in spirv.Inst) {
-	v := inst.TypeNodePayloadArrayAMDX(in)
-	if d := c.code.DefInst(v.PayloadType()); d != nil && d.Op() != spirv.OpTypeStruct {
-		c.fail(i, "SPV-NodePayload-Type", "the payload is %s, the result of %s; must be a struct", c.name(v.PayloadType()), d.Op())
+	id := inst.TypeNodePayloadArrayAMDX(in).PayloadType()
+	d := c.code.DefInst(id)
+	if d == nil {
+		return
+	}
+	if t := c.m.Type(id); t == nil || isOpaque(t) || t.Op == spirv.OpTypeVoid || t.Op == spirv.OpTypeFunction {
+		c.fail(i, "SPV-NodePayload-Type", "the payload is %s, the result of %s; must be a type of numbers, pointers or composites", c.name(id), d.Op())
 	}
 }
 
