@@ -77,9 +77,11 @@ func (f *filter) loadTexelRows(pairs []pair) []texelRow {
 		types = append(types, f.x.types()...)
 	}
 	merge, yes, no := f.Block(types...), []ir.V(nil), []ir.V(nil)
-	f.If(f.not(beside))
+	f.If(f.not(f.Op(ir.Every, ir.B1, beside)))
 	for _, r := range list {
-		yes = append(yes, f.load(&f.x, f.secondOffset(p, r.at, 0, size), ir.Proven)...)
+		for k, v := range f.load(&f.x, f.secondOffset(p, r.at, 0, size), ir.Proven) {
+			yes = append(yes, f.Select(beside, r.hi[k], v))
+		}
 		no = append(no, r.hi...)
 	}
 	f.Br(merge, yes...)

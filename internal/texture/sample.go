@@ -144,17 +144,19 @@ func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values
 	return c.blockValues(end, which)
 }
 
-// trilinearUnrolled is trilinear without a loop, for filters with little code.
+// trilinearUnrolled is trilinear without a loop, for bytes with little code. A lane with part 0 reads level hi twice and interpolates with
+// weight 0, which yields its values exactly: sums of bytes are finite, and never −0. So one branch serves all lanes.
 func (c *code) trilinearUnrolled(x *texel, s *samplePoint, d *lod, hi, part ir.V) values {
 	which, types := c.present(x)
 	f := filter{code: c, x: *x}
 	end := c.Block(types...)
 	first := c.sampleLevel(x, s, d, hi)
-	c.If(c.eq(part, c.I32(0)))
-	c.Br(end, c.presentValues(which, first)...)
-	c.End()
-	second := c.sampleLevel(x, s, d, c.add(hi, c.I32(1)))
+	c.If(c.not(c.Op(ir.Every, ir.B1, c.eq(part, c.I32(0)))))
+	next := c.Op(ir.LShr, ir.I32, c.add(d.level, c.I32(fraction-1)), c.I32(8)) // hi if part is 0
+	second := c.sampleLevel(x, s, d, next)
 	c.Br(end, c.presentValues(which, f.combine(first, second, c.fmul(c.stof(part), c.num(1.0/fraction))))...)
+	c.End()
+	c.Br(end, c.presentValues(which, first)...)
 	c.End()
 	return c.blockValues(end, which)
 }

@@ -94,13 +94,37 @@ func (w *vectorizer) beginIf(v ir.V) {
 	w.push(r)
 }
 
-// jumpIfNot jumps if a uniform condition is 0.
+// jumpIfNot jumps if a uniform condition is 0. The negation of an Every needs no general register: a jump can test for lanes.
 func (w *vectorizer) jumpIfNot(c ir.V, to int) {
+	if one := w.unlessEvery(c); one != 0 {
+		rest := w.regs(vcode.Mask)
+		w.mask(vcode.AndNot, rest, w.active, w.vec(one))
+		w.jumpIfNone(rest, to)
+		return
+	}
 	if g, ok := w.hasGen(c); ok {
 		w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{g}, Target: to})
 		return
 	}
 	w.jumpIfNone(w.vec(c)[:1], to)
+}
+
+// unlessEvery returns the varying condition of an Every, if c is its negation and both come just before the if: then the active lanes are
+// the same. Otherwise it returns 0 (no value).
+func (w *vectorizer) unlessEvery(c ir.V) ir.V {
+	x := w.src.Val(c)
+	if x.Op != ir.Not {
+		return 0
+	}
+	v := x.Args[0]
+	every := w.src.Val(v)
+	if every.Op != ir.Every || w.shapes.of[v].kind != uniform || w.shapes.of[every.Args[0]].kind == uniform || w.isLess(every.Args[0]) {
+		return 0
+	}
+	if w.at < 2 || w.src.Code[w.at-1] != c || w.src.Code[w.at-2] != v {
+		return 0
+	}
+	return every.Args[0]
 }
 
 // endArm copies A at the end of an arm to out, if it may differ from A at its start. It does even with A

@@ -167,7 +167,8 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	}
 	to := w.value(v)
 	// An index of consecutive lanes below a common bound, as in most loops and guards, needs no vector.
-	if y := w.src.Val(c); y.Op == ir.ULt && w.src.Type(y.Args[0]) == ir.I32 && w.shapes.of[y.Args[0]].ascending() && w.shapes.of[y.Args[1]].kind == uniform {
+	if w.isLess(c) {
+		y := w.src.Val(c)
 		w.everyLess(to.gen, y.Args[0], y.Args[1])
 	} else {
 		in.Op, in.IR, in.Masks, in.Defs, in.Uses = vcode.Strip, ir.All, w.active, w.regs(vcode.Mask), w.vec(c)
@@ -176,6 +177,12 @@ func (w *vectorizer) every(v ir.V, in vcode.Inst) bool {
 	}
 	w.broadcast(v, to)
 	return true
+}
+
+// isLess reports whether a condition is that an index of consecutive lanes is below a common bound.
+func (w *vectorizer) isLess(c ir.V) bool {
+	y := w.src.Val(c)
+	return y.Op == ir.ULt && w.src.Type(y.Args[0]) == ir.I32 && w.shapes.of[y.Args[0]].ascending() && w.shapes.of[y.Args[1]].kind == uniform
 }
 
 // copyCondition emits v = c for a varying v, part by part. It is the conjunction of c with itself, because copies do not merge:

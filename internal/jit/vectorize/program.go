@@ -77,7 +77,8 @@ func (w *vectorizer) run() {
 		w.emit(vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{w.loopIndex}, Uses: []vcode.Reg{w.zero}})
 		w.startBlock(w.chunkTop)
 	}
-	for _, v := range w.src.Code {
+	for i, v := range w.src.Code {
+		w.at = i
 		w.step(v)
 	}
 }

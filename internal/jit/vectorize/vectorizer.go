@@ -68,6 +68,8 @@ type vectorizer struct {
 	open     []*region   // innermost last
 	regions  []*region   // by opener
 
+	at int // index in src.Code of the operation that is emitted
+
 	lastLanes map[end]vcode.Reg // of indices, for the guards of quotients
 }
 
