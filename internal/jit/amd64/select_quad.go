@@ -38,6 +38,10 @@ func (m *machine) permuteXor(d, x Reg, n uint64, o Opt) {
 // active no partner can be inactive, and one instruction remains.
 func quadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
+	if in.Key.Aux&(vcode.NearSide|vcode.FarSide) != 0 {
+		m.quadSide(in, n)
+		return
+	}
 	if all, ok := m.f.Const(in.Masks[0]); ok && all != 0 {
 		x := m.vec(in.Uses[0], 2)
 		d, o := m.dest(in, 4)
@@ -53,6 +57,33 @@ func quadSwap(m *machine, in *vcode.Inst) {
 	m.RR(VMOVDQA32, V512, 4, 0, x, 0)
 	m.permuteXor(4, x, n, K(2))
 	m.define(in, 4)
+}
+
+// sideOrders are the immediates of VPSHUFD and VSHUFF32X4 for one side of a quad, near and far: lane i reads lane i &^ n or i | n of four.
+//
+//	n    near: sources, immediate        far
+//	1    2 2 0 0   0b10_10_00_00 = 0xa0  3 3 1 1   0xf5
+//	2    1 0 1 0   0b01_00_01_00 = 0x44  3 2 3 2   0xee
+var sideOrders = [2][3]uint8{{1: 0xa0, 2: 0x44}, {1: 0xf5, 2: 0xee}}
+
+// sideOrder returns the side of an instruction, 0 for the near one and 1 for the far one.
+func sideOrder(in *vcode.Inst) int {
+	if in.Key.Aux&vcode.FarSide != 0 {
+		return 1
+	}
+	return 0
+}
+
+// quadSide reads the near or the far side of each quad, of which all lanes are active. n is 1, 2, 4 or 8.
+func (m *machine) quadSide(in *vcode.Inst, n uint64) {
+	x, side := m.vec(in.Uses[0], 2), sideOrder(in)
+	d, o := m.dest(in, 4)
+	if n < 4 {
+		m.RRI(VPSHUFD, V512, d, 0, x, sideOrders[side][n], o)
+	} else {
+		m.RRI(VSHUFF32X4, V512, d, x, x, sideOrders[side][n/4], o)
+	}
+	m.done(in, d)
 }
 
 // partnerMask sets K2 to the lanes i with lane i xor n in k. It clobbers Z3. AVX-512 has no

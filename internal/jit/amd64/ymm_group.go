@@ -231,6 +231,10 @@ func (m ymm) permuteXor(d, x Reg, n uint64) {
 // receiving lane.
 func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
+	if in.Key.Aux&(vcode.NearSide|vcode.FarSide) != 0 {
+		m.quadSide(in, n)
+		return
+	}
 	for part := range in.Masks {
 		other := part ^ int(n/ymmLanes)
 		m.permuteXor(1, m.vec(in.Uses[other], 1), n%ymmLanes)
@@ -246,6 +250,17 @@ func ymmQuadSwap(m ymm, in *vcode.Inst) {
 		m.rm(AVX_VMOVUPS_ST, 1, 0, m.partScratch(part))
 	}
 	m.fromScratch(in, 0)
+}
+
+// quadSide reads the near or the far side of each quad, of which all lanes are active. n is 1, 2 or 4; VPERMQ moves halves for 4.
+func (m ymm) quadSide(in *vcode.Inst, n uint64) {
+	x, order, d := m.vec(in.Uses[0], 1), sideOrders[sideOrder(in)], m.dest(in, 1)
+	if n < 4 {
+		m.rri(AVX_VPSHUFD, d, 0, x, order[n])
+	} else {
+		m.rri(AVX_VPERMQ, d, 0, x, order[2])
+	}
+	m.done(in, d)
 }
 
 // ymmDemote adds the active lanes to the helpers. The helpers of a part are a word of the record,

@@ -16,6 +16,7 @@ type Form struct {
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
 
 	LaunchWords int // words of a worker for the values of a launch (LaunchLoad); 0 if the machine has none
+	QuadSides bool // a Strip QuadSwap may have the flags NearSide and FarSide
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory
 

@@ -30,6 +30,13 @@ func ClassOf(t ir.Type) Class {
 	return Vec
 }
 
+// NearSide and FarSide are flags of Key.Aux of a Strip QuadSwap with one part, all lanes of which are active: d0 is u0 of the lane in
+// the first column or row of the quad, or of the one in the second, in place of the partner's. Form.QuadSides permits them.
+const (
+	NearSide = 4
+	FarSide  = 8
+)
+
 // Op is the operation code of an instruction.
 type Op uint8
 

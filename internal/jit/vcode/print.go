@@ -57,6 +57,9 @@ func (f *Func) line(in *Inst) string {
 	case Arg, SetResult, LaunchLoad, LaunchStore, SlotLoad, SlotStore, BoundsCheck, StoreBoundsCheck, TwoRunsCheck, StoreTwoRunsCheck, Window:
 		s += fmt.Sprintf(" #%d", in.Key.Aux)
 	}
+	if in.Op == Strip && in.IR == ir.QuadSwap {
+		s += [...]string{"", " near", " far"}[in.Key.Aux/NearSide%3]
+	}
 	if in.BailsOut() && in.Op != Guard {
 		s += fmt.Sprintf(" else f%d", in.Target)
 	}

@@ -85,7 +85,7 @@
 //	lookup.go         table lookup in a register
 //	memory.go         memory accesses
 //	quotient.go       division of small numbers by a constant
-//	quads.go          quad-complete masks, values of quads
+//	quads.go          quad-complete masks, values and sides of quads
 //	operation.go      operations without control flow
 //	region.go         regions of structured control flow
 //	branch.go         branches, and the parameters of labels

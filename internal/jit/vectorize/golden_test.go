@@ -129,7 +129,7 @@ func form(t *testing.T, file string, a *txtar.Archive, made func(*ir.Program, vc
 		t.Fatal(err)
 	}
 	got := ""
-	for _, f := range made(p, vcode.Form{Lanes: 16}) {
+	for _, f := range made(p, vcode.Form{Lanes: 16, QuadSides: true}) {
 		got += f.String()
 	}
 	if *update {

@@ -19,7 +19,7 @@ func (w *vectorizer) operation(v ir.V) {
 	w.noteQuadEqual(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
-	if x.Op == ir.QuadSwap && w.quadSwap(v, in) {
+	if x.Op == ir.QuadSwap && w.quadSwap(v, in) || w.quadSide(v, in) {
 		return
 	}
 	if x.Op.Is(ir.Meets) && x.Op != ir.Fence && x.Op != ir.ResetBudget || x.Op.Family() == ir.Rays {

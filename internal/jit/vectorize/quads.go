@@ -143,6 +143,100 @@ func (w *vectorizer) quadSwap(v ir.V, in vcode.Inst) bool {
 	return true
 }
 
+// Derivatives
+//
+// A derivative is the difference of the two sides of a quad: its first column or row is the nearer one, the other the farther one.
+// Shaders select the sides by the position of the lane in the quad:
+//
+//	vs = quadswap.f32 va, #1         the partner in x
+//	vn = select.f32 vc, va, vs       vc: the lane is in the first column
+//	vf = select.f32 vc, vs, va
+//	vd = fsub.f32 vf, vn
+//
+// If the quad is whole, a side is one permutation of a vector. If the sides are in different parts, it is the vector of a part, and the
+// difference is the same in both.
+
+// quadSide emits a select between a value and its quadswap that yields the value on one side of the quad, and reports whether v is one.
+func (w *vectorizer) quadSide(v ir.V, in vcode.Inst) bool {
+	x := w.src.Val(v)
+	if x.Op != ir.Select || vcode.ClassOf(x.Type) != vcode.Vec || len(w.quads.swaps) == 0 || w.shapes.of[v].kind == uniform || w.merging(v) || !w.quadComplete() {
+		return false
+	}
+	own, swap, far := x.Args[1], x.Args[2], false
+	if s := w.src.Val(own); s.Op == ir.QuadSwap && s.Args[0] == swap {
+		own, swap, far = swap, own, true
+	}
+	s := w.src.Val(swap)
+	if s.Op != ir.QuadSwap || s.Args[0] != own || s.Aux != acrossX && s.Aux != acrossY || !w.quads.swaps[swap] || !w.isFirstOfQuad(x.Args[0], s.Aux) {
+		return false
+	}
+	from, to := w.vec(own), w.vec(v)
+	across := int(w.p.QuadLane(s.Aux)) / w.dst.Form.Lanes // as in quadSwap
+	switch {
+	case across > 0:
+		for p := range w.parts {
+			side := p &^ across
+			if far {
+				side = p | across
+			}
+			w.emit(vcode.Inst{Op: vcode.Copy, Defs: to[p : p+1], Uses: from[side : side+1]})
+		}
+	case w.dst.Form.QuadSides:
+		in.Op, in.IR, in.Key.Aux = vcode.Strip, ir.QuadSwap, s.Aux|vcode.NearSide
+		if far {
+			in.Key.Aux = s.Aux | vcode.FarSide
+		}
+		for p := range w.parts {
+			one := in
+			one.Part, one.Defs, one.Uses, one.Masks = uint8(p), to[p:p+1], from[p:p+1], w.allLanes[p:p+1]
+			w.emit(one)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// isFirstOfQuad reports whether a condition is that the lane is in the first column or row of its quad: that a bit of its number is 0.
+func (w *vectorizer) isFirstOfQuad(c ir.V, axis uint64) bool {
+	x := w.src.Val(c)
+	if x.Op != ir.Eq {
+		return false
+	}
+	side, zero := w.src.Val(x.Args[0]), w.src.Val(x.Args[1])
+	if zero.Op != ir.Const || zero.Aux != 0 || side.Op != ir.And {
+		return false
+	}
+	of, bit := w.src.Val(side.Args[0]), w.src.Val(side.Args[1])
+	if bit.Op != ir.Const || bit.Aux == 0 || bit.Aux&(bit.Aux-1) != 0 {
+		return false
+	}
+	n := bit.Aux
+	if shift := w.src.Val(of.Args[1]); of.Op == ir.LShr && shift.Op == ir.Const {
+		n, of = n<<(shift.Aux&31), w.src.Val(of.Args[0])
+	}
+	if of.Op != ir.In {
+		return false
+	}
+	// Lanes of a subgroup have consecutive numbers in the workgroup, and rows of a power of two lanes have bits of their own.
+	width, height := uint64(w.p.LocalSize[0]), uint64(w.p.LocalSize[1])
+	switch w.p.In[of.Aux].Semantic {
+	case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
+	case ir.LocalInvocationIdX:
+		if n >= width || width&(width-1) != 0 {
+			return false
+		}
+	case ir.LocalInvocationIdY:
+		if n >= height || width&(width-1) != 0 || height&(height-1) != 0 {
+			return false
+		}
+		n *= width
+	default:
+		return false
+	}
+	return n == w.p.QuadLane(axis) && n < uint64(w.p.SubgroupSize)
+}
+
 // The axes of a quad, by number of the quadswap.
 const (
 	acrossX = 1
