@@ -34,6 +34,7 @@ const (
 `
 	storeOwn  = "OpStore %own %i\n"
 	loadOther = "%x = OpLoad %uint %other\n"
+	loadFar   = "%k = OpBitwiseXor %uint %i %c16\n%pfar = OpAccessChain %ptr_uint %out %c0 %k\n%x = OpLoad %uint %pfar\n" // of another subgroup
 	arrive    = "OpControlBarrierArriveEXT %c2 %c2 %s260\n"
 	wait      = "OpControlBarrierWaitEXT %c2 %c2 %s258\n"
 )
@@ -47,6 +48,16 @@ const raceDeclarations = "%far = OpConstant %uint 50\n%s66 = OpConstant %uint 66
 func passing(before, scope, release, acquire, after string) string {
 	return "OpSelectionMerge %end None\nOpBranchConditional %first %send %receive\n%send = OpLabel\nOpStore %word1 %c1\n" + before +
 		"OpAtomicStore %word0 " + scope + " " + release + " %c1\nOpBranch %end\n%receive = OpLabel\n" +
+		"%flag = OpAtomicLoad %uint %word0 " + scope + " " + acquire + "\n" + after +
+		"%data = OpLoad %uint %word1\nOpBranch %end\n%end = OpLabel\n"
+}
+
+// within is a message from invocation 0 of a workgroup to another one: data at word1, the flag at word0.
+// Invocation 0 is in the first subgroup, which runs first.
+func within(to, before, scope, release, acquire, after string) string {
+	return "%sends = OpIEqual %bool %i %c0\nOpSelectionMerge %sent None\nOpBranchConditional %sends %send %sent\n%send = OpLabel\nOpStore %word1 %c1\n" + before +
+		"OpAtomicStore %word0 " + scope + " " + release + " %c1\nOpBranch %sent\n%sent = OpLabel\n" +
+		"%gets = OpIEqual %bool %i " + to + "\nOpSelectionMerge %end None\nOpBranchConditional %gets %receive %end\n%receive = OpLabel\n" +
 		"%flag = OpAtomicLoad %uint %word0 " + scope + " " + acquire + "\n" + after +
 		"%data = OpLoad %uint %word1\nOpBranch %end\n%end = OpLabel\n"
 }
@@ -69,6 +80,19 @@ var raceCases = []raceCase{
 	{"barrier of two groups", 2, 2, storeOwn + "OpControlBarrier %c2 %c2 %s72\n" + loadOther, true},
 	{"subgroup barrier", 16, 1, storeOwn + "OpControlBarrier %c3 %c3 %s72\n" + loadOther, false},
 	{"subgroup barrier of another memory", 16, 1, storeOwn + "OpControlBarrier %c3 %c3 %s264\n" + loadOther, true},
+	// Subgroups have 16 invocations. A release and an acquire of scope Subgroup order the invocations of one alone.
+	{"subgroup fence and barrier", 32, 1, storeOwn + "OpMemoryBarrier %c3 %s72\nOpControlBarrier %c2 %c2 %s264\n" + loadFar, true},
+	{"workgroup fence and barrier", 32, 1, storeOwn + "OpMemoryBarrier %c2 %s72\nOpControlBarrier %c2 %c2 %s264\n" + loadFar, false},
+	{"subgroup fence and barrier in one", 16, 1, storeOwn + "OpMemoryBarrier %c3 %s72\nOpControlBarrier %c2 %c2 %s264\n" + loadOther, false},
+	{"subgroup fence and subgroup barrier", 16, 1, storeOwn + "OpMemoryBarrier %c3 %s72\nOpControlBarrier %c3 %c3 %c0\n" + loadOther, false},
+	{"workgroup fence and subgroup barrier", 16, 1, storeOwn + "OpMemoryBarrier %c2 %s72\nOpControlBarrier %c3 %c3 %c0\n" + loadOther, false},
+	{"message in a subgroup", 16, 1, within("%c1", "", "%c3", "%s68", "%s66", ""), false},
+	{"message to another subgroup", 32, 1, within("%c16", "", "%c3", "%s68", "%s66", ""), true},
+	{"message of the workgroup", 32, 1, within("%c16", "", "%c2", "%s68", "%s66", ""), false},
+	{"subgroup fences of a message", 16, 1, within("%c1", "OpMemoryBarrier %c3 %s72\n", "%c2", "%c0", "%c0", "OpMemoryBarrier %c3 %s72\n"), false},
+	{"subgroup fences of a message to another subgroup", 32, 1, within("%c16", "OpMemoryBarrier %c3 %s72\n", "%c2", "%c0", "%c0", "OpMemoryBarrier %c3 %s72\n"), true},
+	{"workgroup fences of a message", 32, 1, within("%c16", "OpMemoryBarrier %c2 %s72\n", "%c2", "%c0", "%c0", "OpMemoryBarrier %c2 %s72\n"), false},
+	{"a fence of each scope", 32, 1, within("%c16", "OpMemoryBarrier %c2 %s72\n", "%c2", "%c0", "%c0", "OpMemoryBarrier %c3 %s72\n"), true},
 	{"shared", 32, 1, "OpStore %sown %i\n%x = OpLoad %uint %sother\n", true},
 	{"shared of two groups", 1, 2, "OpStore %sown %i\n%x = OpLoad %uint %sown\n", false},
 	{"shared and barrier", 32, 2, "OpStore %sown %i\nOpControlBarrier %c2 %c2 %s264\n%x = OpLoad %uint %sother\n", false},

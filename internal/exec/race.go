@@ -65,7 +65,7 @@ const (
 	sharedBytes  = 2 * stateBytes // the states that the invocations of a workgroup share
 	threadBytes  = 80
 	aloneBytes   = 256 // of an invocation without a workgroup
-	stateBytes   = 416
+	stateBytes   = 592
 	roundBytes   = 320
 	leavingBytes = 64
 	pageBytes    = 24*pageRows + 256
@@ -74,7 +74,7 @@ const (
 	recordBytes  = 144
 	historyBytes = 192
 	accessBytes  = 16
-	localBytes   = 192 // vectors that atomics published in a workgroup
+	localBytes   = 192 // vectors that atomics published in a workgroup or a subgroup
 )
 
 // DefaultRaceBytes is the limit of the detector of a log with RaceBytes 0.

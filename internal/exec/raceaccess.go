@@ -91,7 +91,7 @@ func (r *races) access(p *traced, x *record, lanes Lanes) {
 		if t.waits != nil {
 			r.resume(t)
 		}
-		t.fenced &^= 1 << x.event.Domain
+		t.access(x.event.Domain)
 		if from.linear && list[1][lane] == values[1] {
 			from.at += list[0][lane] - values[0]
 			values[0] = list[0][lane]

@@ -84,7 +84,9 @@ func isSimple(p *ir.Program) bool {
 			atomics = atomics || e.Atomic
 			orders = orders || e.Atomic && e.Acquire|e.Release != 0
 		case ir.FenceEvent:
-			orders = true
+			if orders = true; e.Scope == ir.EventSubgroup { // it counts for the next barrier
+				return false
+			}
 		case ir.BarrierEvent:
 			if orders = true; !forGroup(e) {
 				return false

@@ -34,7 +34,7 @@ type resumption struct {
 	from, to *state
 	acquires uint8
 	count    uint32 // invocations that were there
-	of       uint32 // the number of the subgroup, if its invocations alone have the result
+	of       uint32 // 1 + the number of the subgroup, if its invocations alone have the result; else 0
 }
 
 // change is the change of the state of an invocation of a workgroup by its last event. Invocations with the same state share the
@@ -85,7 +85,7 @@ func (r *races) synchronize(x *record, lanes Lanes, count bool) {
 		} else {
 			r.order(t, x, lane)
 			after = t.standing
-			repeats = !owned && !t.owned && (e.Kind == ir.FenceEvent || e.Kind == ir.BarrierEvent && e.Execution == ir.EventGroup && forGroup(e))
+			repeats = !owned && !t.owned && (e.Kind == ir.FenceEvent || e.Kind == ir.BarrierEvent && e.Execution == ir.EventGroup && forGroup(e) && before.near() == 0)
 		}
 		if r.full(x, lane) {
 			return
@@ -117,7 +117,7 @@ func (r *races) order(t *thread, x *record, lane int) {
 	// A state that several invocations have does not change, so that the same event at the same round changes it to the same one.
 	same := &t.workgroup.last
 	if !t.owned && same.event == e && same.round == at && same.from == t.state && same.now == t.now && same.fenced == t.fenced {
-		if (e.Kind == ir.BarrierEvent || e.Kind == ir.ArriveEvent) && !forGroup(e) {
+		if (e.Kind == ir.BarrierEvent || e.Kind == ir.ArriveEvent) && (!forGroup(e) || t.near() != 0) {
 			r.arrive(t, e, at)
 		}
 		t.state, t.now, t.fenced = same.to, same.next, same.fencing
@@ -138,7 +138,7 @@ func (r *races) order(t *thread, x *record, lane int) {
 	case ir.ArriveEvent:
 		t.arrived = at
 	case ir.BarrierEvent, ir.WaitEvent: // the next event is after the arrivals of the others
-		t.waits, t.acquires = at, e.Acquire|t.fenced
+		t.waits, t.acquires = at, e.Acquire|t.wide()|t.near()
 	}
 }
 
@@ -152,15 +152,15 @@ func (r *races) apply(t *thread, e *ir.Event, at *round) {
 		}
 		r.publish(t, e.Release, e.Scope, nil)
 		r.fence(t, e.Acquire, e.Scope)
-		t.fenced |= e.Release & e.Acquire
+		t.noteFence(e.Release&e.Acquire, e.Scope)
 	case ir.BarrierEvent, ir.ArriveEvent:
 		r.arrive(t, e, at)
-		r.publish(t, e.Release|t.fenced, e.Scope, at.meets)
+		r.publish(t, e.Release|t.wide(), e.Scope, at.meets)
 		if e.Kind == ir.BarrierEvent {
-			r.fence(t, e.Acquire|t.fenced, e.Scope)
+			r.fence(t, e.Acquire|t.wide(), e.Scope)
 		}
 	case ir.WaitEvent:
-		r.fence(t, e.Acquire|t.fenced, e.Scope)
+		r.fence(t, e.Acquire|t.wide(), e.Scope)
 	}
 }
 
@@ -256,25 +256,29 @@ func narrow(e *ir.Event) bool { return e.Execution < ir.EventSubgroup && e.Scope
 // arrive records the arrival at a control barrier.
 func (r *races) arrive(t *thread, e *ir.Event, x *round) {
 	x.last = max(x.last, t.now)
-	released := e.Release | t.fenced
-	if narrow(e) {
-		// A fence before the barrier has a scope of its own. The clocks are those of invocations: one of the workgroup would order
-		// the other subgroups, too.
-		released = t.fenced
-		each(e.Release, func(d int) {
-			near := x.near(t)
-			if near == nil {
-				if x.within == nil {
-					x.within = map[uint32]*[domains]vector{}
-				}
-				near = &[domains]vector{}
-				x.within[t.lane/x.subgroup] = near
-			}
-			v := r.joined(near[d], t.state.seen[d])
-			v.lanes = r.raised(v.lanes, t.number, t.now)
-			near[d] = v
-		})
+	released, near := e.Release|t.wide(), uint8(0)
+	if narrow(e) { // a fence before the barrier has a scope of its own
+		released, near = t.wide(), e.Release
 	}
+	if e.Execution < ir.EventSubgroup {
+		near |= t.near()
+	} else { // all are of the subgroup
+		released |= t.near()
+	}
+	// The clocks are those of invocations: one of the workgroup would order the other subgroups, too.
+	each(near, func(d int) {
+		list := x.near(t)
+		if list == nil {
+			if x.within == nil {
+				x.within = map[uint32]*[domains]vector{}
+			}
+			list = &[domains]vector{}
+			x.within[t.lane/x.subgroup] = list
+		}
+		v := r.joined(list[d], t.state.seen[d])
+		v.lanes = r.raised(v.lanes, t.number, t.now)
+		list[d] = v
+	})
 	each(released, func(d int) {
 		v := r.joined(x.arrived[d], t.state.seen[d])
 		if forGroup(e) {
@@ -317,7 +321,7 @@ func (r *races) resume(t *thread) {
 	near, of := x.near(t), uint32(0)
 	// What arrived for a subgroup alone is a result of its own, which other subgroups do not share.
 	if near != nil {
-		of = t.lane / x.subgroup
+		of = 1 + t.lane/x.subgroup
 	}
 	// Arrivals after a resumption would make another result: the count tells.
 	if same := &x.resumed; !t.owned && same.from == t.state && same.acquires == t.acquires && same.count == x.meets.count && same.of == of {

@@ -86,7 +86,7 @@ func (r *races) commonThread(g *workgroup, x *record, lane int) *thread {
 		if t.waits != nil {
 			r.resume(t)
 		}
-		if t.fenced &^= 1 << x.event.Domain; t.state != first.state || t.now != first.now {
+		if t.access(x.event.Domain); t.state != first.state || t.now != first.now {
 			return nil
 		}
 	}

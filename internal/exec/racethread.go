@@ -19,7 +19,7 @@ type standing struct {
 	rounds   [2]uint32 // control barriers of the workgroup and of the subgroup so far
 	now      clock
 	acquires uint8 // the domains of the acquire semantics of waits
-	fenced   uint8 // domains with a fence since the last access: it counts for the next control barrier
+	fenced   uint8 // domains with a fence since the last access: it counts for the next control barrier (see wide, near)
 }
 
 // state is what happens before the next access of an invocation. Invocations that passed the same barriers share one, which does
@@ -52,6 +52,7 @@ type groupOf struct {
 	stage ir.Stage
 	id    [3]uint32
 	lanes uint32 // in whole subgroups
+	width uint32 // of a subgroup; 0 without workgroups
 }
 
 // laneOf identifies an invocation of a stage without workgroups.
@@ -61,21 +62,50 @@ type laneOf struct {
 	invocation [3]uint32 // the values that identify it
 }
 
-// The reaches are what a fence orders: the invocations of the device or of the workgroup. Those of a subgroup count as those of
-// the workgroup, so that no sound program has a report.
+// The reaches are what a fence orders: the invocations of the device, of the workgroup or of the subgroup, from the greatest.
 const (
 	onDevice = iota
 	inGroup
+	inSubgroup
 	reaches
 )
 
 // reachOf returns the reach of a scope.
 func reachOf(scope uint8) int {
-	if scope == ir.EventDevice {
+	switch scope {
+	case ir.EventDevice:
 		return onDevice
+	case ir.EventGroup:
+		return inGroup
 	}
-	return inGroup
+	return inSubgroup
 }
+
+// wide returns the domains with a fence of the workgroup or more since the last access.
+func (s *standing) wide() uint8 { return s.fenced & (1<<domains - 1) }
+
+// near returns the domains with a fence of the subgroup since the last access.
+func (s *standing) near() uint8 { return s.fenced >> domains }
+
+// noteFence notes the domains of a fence, which counts for the next control barrier.
+func (s *standing) noteFence(set, scope uint8) {
+	if reachOf(scope) == inSubgroup {
+		set <<= domains
+	}
+	s.fenced |= set
+}
+
+// access ends the effect of the fences of a domain on the next control barrier.
+func (s *standing) access(domain uint8) { s.fenced &^= 1<<domain | 1<<(domains+domain) }
+
+// subgroupOf returns the number of the subgroup of an invocation. All invocations of a stage without workgroups count as one, because
+// the detector does not know their subgroups.
+func (t *thread) subgroupOf() subgroupOf {
+	return subgroupOf{t.workgroup.number, t.lane / max(t.workgroup.of.width, 1) * min(t.workgroup.of.width, 1)}
+}
+
+// subgroupOf identifies a subgroup of a run.
+type subgroupOf struct{ workgroup, number uint32 }
 
 // published is what the last release fence of each domain published: what the invocation had seen, and its own clock; 0 without a
 // fence.
@@ -87,9 +117,9 @@ type published struct {
 
 // workgroupOf returns the workgroup of an event.
 func (r *races) workgroupOf(x *record) *workgroup {
-	of := groupOf{x.program.Messages[x.number].Stage, x.id, 0}
+	of := groupOf{x.program.Messages[x.number].Stage, x.id, 0, 0}
 	if x.grouped {
-		of.lanes = lanesOf(x.program)
+		of.lanes, of.width = lanesOf(x.program), max(x.program.SubgroupSize, 1)
 	} else if of.stage != ir.Fragment { // values identify the invocation, which may run several times
 		of.id = [3]uint32{}
 	}

@@ -33,11 +33,12 @@ func (c *cell) set(a access) {
 
 // history has several accesses of a word, and the vectors that atomics published there.
 type history struct {
-	number uint32
-	list   []access
-	device [domains]vector
-	groups map[uint32]*[domains]vector // by number
-	known  knownLoads
+	number    uint32
+	list      []access
+	device    [domains]vector
+	groups    map[uint32]*[domains]vector // by number
+	subgroups map[subgroupOf]*[domains]vector
+	known     knownLoads
 }
 
 // knownLoads are the loads by an instruction of invocations of a workgroup in one state. If two invocations have loaded the word
@@ -81,7 +82,7 @@ func (h *history) learn(t *thread, x *record, a access, races, simple bool) {
 
 // bytes returns the share of a history in the limit.
 func (h *history) bytes() uint64 {
-	return historyBytes + accessBytes*uint64(len(h.list)) + localBytes*uint64(len(h.groups))
+	return historyBytes + accessBytes*uint64(len(h.list)) + localBytes*uint64(len(h.groups)+len(h.subgroups))
 }
 
 // maxAccesses bounds the accesses of a word that are kept: the last ones.
