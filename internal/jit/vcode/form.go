@@ -14,9 +14,9 @@ type Form struct {
 
 	Fours          bool // gathers of three and four adjacent words have code
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
+	QuadSides      bool // a Strip QuadSwap may have the flags NearSide and FarSide
 
 	LaunchWords int // words of a worker for the values of a launch (LaunchLoad); 0 if the machine has none
-	QuadSides bool // a Strip QuadSwap may have the flags NearSide and FarSide
 
 	Arena *Arena // memory of the functions; nil for ordinary Go memory
 
