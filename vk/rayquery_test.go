@@ -192,6 +192,57 @@ func TestRayQuery(t *testing.T) {
 	}
 }
 
+// byValue is queries with a function that gets the ray query as a value and traces with its copy. The result is −2 if the original
+// has a hit.
+var byValue = strings.NewReplacer(
+	"%go = OpRayQueryProceedKHR %bool %q\n", "%value = OpLoad %query %q\n%t = OpFunctionCall %float %trace %value\n",
+	"%t = OpRayQueryGetIntersectionTKHR %float %q %one\n", "",
+	"OpSelect %float %hit %t %none", "OpSelect %float %hit %wrong %t",
+	"%down =", "%wrong = OpConstant %float -2\n%tracer = OpTypeFunction %float %query\n%fquery = OpTypePointer Function %query\n%down =",
+	"OpFunctionEnd\n", `OpFunctionEnd
+%trace = OpFunction %float None %tracer
+%given = OpFunctionParameter %query
+%start = OpLabel
+%copy = OpVariable %fquery Function
+OpStore %copy %given
+%more = OpRayQueryProceedKHR %bool %copy
+%found = OpRayQueryGetIntersectionTypeKHR %uint %copy %one
+%any = OpINotEqual %bool %found %zero
+%at = OpRayQueryGetIntersectionTKHR %float %copy %one
+%answer = OpSelect %float %any %at %none
+OpReturnValue %answer
+OpFunctionEnd
+`).Replace(queries)
+
+// TestRayQueryValue passes ray queries by value, which SPV_KHR_ray_query forbids and devices do: the copy has the ray, and what happens
+// to it leaves the original as it is.
+func TestRayQueryValue(t *testing.T) {
+	for name, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		r := newRays(t, DeviceInfo{Engine: of})
+		r.dev.checking = None
+		bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		r.instance(0, bottom, 0)
+		r.instance(1, bottom, 20)
+		r.build(t, r.bottom(bottom, 2))
+		r.build(t, r.top(top, 2))
+		p, l := r.tracer(t, byValue, 0, 0)
+		set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l.sets[0]))(t)
+		r.write(t, set, top)
+		if err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BindSets(Compute, l, 0, []*Set{set}, nil)
+			c.Dispatch(1, 1, 1)
+		})); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []float32{4, -1, 4, -1} {
+			if got := math.Float32frombits(binary.LittleEndian.Uint32(r.memory.Bytes()[rayOutput+4*i:])); got != want {
+				t.Errorf("%s: ray %d has T %v; must be %v", name, i, got, want)
+			}
+		}
+	}
+}
+
 // TestRayQueryNull traces rays in structures that do not exist: a null descriptor, one without content, a closed one, any address.
 func TestRayQueryNull(t *testing.T) {
 	r := newRays(t, DeviceInfo{DeferFree: true})

@@ -170,11 +170,11 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 		}
 	case isObject(t):
 		f.unsupported("%s in %s", t.Op, p.class)
-	case isTensor(t):
+	case isTensor(t), isRay(t):
 		if p.memory != inSlots && p.memory != inPrivate {
 			f.unsupported("%s in %s", t.Op, p.class)
 		}
-		for range f.tensorWords(t) {
+		for range f.flat(t) {
 			part := p
 			yield(&part, ir.I32)
 			p.offset = p.offset.plus(1)

@@ -70,6 +70,11 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 			list = append(list, ir.I32)
 		}
 		return list
+	case isRay(t):
+		for range ir.RaySlots {
+			list = append(list, ir.I32)
+		}
+		return list
 	case t.IsStruct():
 		for i := range t.Members {
 			list = append(list, u.flat(t.Members[i].Type)...)
