@@ -6,7 +6,6 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 const (
 	maxTrips     = 32      // iterations of a loop
 	maxUnrolled  = 512     // operations of the unrolled loop
-	maxIndexed   = 1 << 11 // the same if private arrays are promoted then
 	unrollBudget = 1 << 13 // operations that unrolling may add to a function
 	unrollDepth  = 3       // levels of a loop nest, from the inside
 )
@@ -32,10 +31,16 @@ const (
 //
 // An operation at which lanes meet must not be duplicated, so a loop with one stays.
 // The lanes of an iteration stay together in its copy, and effects keep their order.
+//
+// Nests of loops that select the elements of private arrays are unrolled as a whole (indexednest.go).
 func unroll(_ *ir.Program, f *ir.Func) {
 	budget := unrollBudget
-	for range unrollDepth {
-		u := &unroller{f: f, edit: editor{f: f}, budget: budget}
+	nests := indexedNests(f)
+	for depth := range indexedDepth {
+		if depth >= unrollDepth && len(nests) == 0 {
+			return
+		}
+		u := &unroller{f: f, edit: editor{f: f}, budget: budget, nests: nests, only: depth >= unrollDepth}
 		if !u.run() {
 			return
 		}
@@ -48,9 +53,11 @@ type unroller struct {
 	f      *ir.Func
 	edit   editor
 	budget int
-	last   []int  // by value: the last position that reads it
-	to     []ir.V // by value of an unrolled loop: its replacement
-	copies []ir.V // by value of the body: its copy in the current iteration
+	nests  map[ir.V]bool // loops of nests that are unrolled as a whole
+	only   bool          // no other loops
+	last   []int         // by value: the last position that reads it
+	to     []ir.V        // by value of an unrolled loop: its replacement
+	copies []ir.V        // by value of the body: its copy in the current iteration
 	code   []ir.V
 }
 
@@ -58,15 +65,14 @@ type unroller struct {
 func (u *unroller) run() bool {
 	f := u.f
 	var plans []*plan
-	var unknown unknownElements
 	inner := -1 // position of the last loop that is still open, or −1
 	for i, v := range f.Code {
 		switch x := f.Val(v); {
 		case x.Op == ir.Loop:
 			inner = i
 		case x.Op == ir.End && f.Val(x.Args[0]).Op == ir.Loop && inner >= 0:
-			p := &plan{f: f, start: inner, end: i, unknown: &unknown}
-			if inner = -1; p.make() && p.added() <= u.budget {
+			p := &plan{f: f, start: inner, end: i}
+			if inner = -1; u.qualifies(p) {
 				u.budget -= p.added()
 				plans = append(plans, p)
 			}
@@ -91,6 +97,15 @@ func (u *unroller) run() bool {
 		redirect(f, v, u.to)
 	}
 	return at > 0
+}
+
+// qualifies reports whether an innermost loop is unrolled.
+func (u *unroller) qualifies(p *plan) bool {
+	nest := u.nests[u.f.Code[p.start]]
+	if u.only && !nest || !nest && p.end-p.start > maxUnrolled || !p.make() || p.added() > u.budget {
+		return false
+	}
+	return nest || p.trips <= maxTrips && p.added() <= maxUnrolled
 }
 
 // lastUses returns, by value, the last position that reads it.
@@ -156,8 +171,6 @@ type plan struct {
 	exits      bool   // the value of the test that leaves
 	single     bool   // the test is the only exit
 	trips      int    // full iterations
-
-	unknown *unknownElements // of the function
 }
 
 // added returns an upper bound of the growth of the code.
@@ -166,10 +179,6 @@ func (p *plan) added() int { return (p.end - p.start) * p.trips }
 // make fills the plan. It reports whether the loop qualifies.
 func (p *plan) make() bool {
 	f := p.f
-	n := p.end - p.start
-	if n > maxIndexed {
-		return false
-	}
 	label := f.Code[p.start]
 	if x := f.Val(f.Code[p.end-1]); x.Op != ir.Br || x.Args[0] != label {
 		return false
@@ -196,65 +205,7 @@ func (p *plan) make() bool {
 		return false
 	}
 	p.single = p.ways(inside) == 1
-	return p.count() && (p.added() <= maxUnrolled || p.added() <= maxIndexed && p.indexes())
-}
-
-// indexes reports whether the loop has all accesses to unknown elements of a private array, which unrolling makes known: the elements
-// depend on parameters of the loop and constants alone. Then mem2reg promotes the array, and the code shrinks.
-func (p *plan) indexes() bool {
-	f := p.f
-	known := map[ir.V]bool{}
-	for _, v := range f.Params(f.Code[p.start]) {
-		known[v] = true
-	}
-	after := map[uint64]int{} // by variable: accesses in the loop, to elements that are known after unrolling
-	for _, v := range f.Code[p.start+1 : p.end] {
-		x := f.Val(v)
-		switch {
-		case x.Op == ir.PLd || x.Op == ir.PSt:
-			if known[x.Args[0]] {
-				after[x.Aux]++
-			}
-		case x.Op.Pure() && x.Op.Args() > 0:
-			known[v] = true
-			for i := range min(x.Op.Args(), 3) {
-				known[v] = known[v] && (known[x.Args[i]] || f.Val(x.Args[i]).Op == ir.Const)
-			}
-		}
-	}
-	// The order of the variables has no effect on the answer.
-	for id, n := range after {
-		if n == p.unknown.of(f)[id] {
-			return true
-		}
-	}
-	return false
-}
-
-// unknownElements counts the accesses to unknown elements of private arrays, before unrolling. The loops of one function share the
-// counts, because they need a walk over all of the code: a walk for each loop would make the pass quadratic in the number of loops.
-//
-//	pld v1, #0      +1 for variable 0: invocations may read different elements
-//	pld 3:i32, #0   mem2reg promotes it as it is
-type unknownElements struct{ accesses map[uint64]int }
-
-// of returns the accesses by variable, and counts them in the first call. The map is empty if an access may reach any variable: no
-// array can be promoted then.
-func (u *unknownElements) of(f *ir.Func) map[uint64]int {
-	if u.accesses != nil {
-		return u.accesses
-	}
-	u.accesses = map[uint64]int{}
-	for _, v := range f.Code {
-		switch x := f.Val(v); {
-		case x.Op == ir.PLdI, x.Op == ir.PStI, x.Op == ir.PAddr:
-			clear(u.accesses)
-			return u.accesses
-		case (x.Op == ir.PLd || x.Op == ir.PSt) && f.Val(x.Args[0]).Op != ir.Const:
-			u.accesses[x.Aux]++
-		}
-	}
-	return u.accesses
+	return p.count()
 }
 
 // arms determines which arm of the test leaves the loop.
@@ -263,7 +214,7 @@ func (p *plan) arms(inside map[ir.V]bool) bool {
 	mid, depth := 0, 0
 	for i := p.test; ; i++ {
 		switch f.Val(f.Code[i]).Op {
-		case ir.If, ir.Block:
+		case ir.If, ir.Block, ir.Loop:
 			depth++
 		case ir.Else:
 			if depth == 1 {
@@ -368,7 +319,7 @@ func (p *plan) count() bool {
 			now[params[i]] = x.Aux
 		}
 	}
-	for p.trips = 0; p.trips <= maxTrips; p.trips++ {
+	for p.trips = 0; p.trips <= maxIndexedTrips; p.trips++ {
 		bits, ok := compute(f, cond, now, computeDepth)
 		if !ok {
 			return false

@@ -42,6 +42,73 @@ func nest(t *testing.T, outer, operations int, varying bool) *ir.Program {
 	return p
 }
 
+// TestUnrollNests: an array is promoted if two nests of four loops select its elements, each in less than maxIndexed operations, and one of
+// the nests is in a loop that stays. It is not if a value from memory selects an element in one nest.
+func TestUnrollNests(t *testing.T) {
+	for _, c := range []struct {
+		name, last string
+		promoted   bool
+	}{
+		{"counters", "v%d = add.i32 v%d, 0:i32\n", true},
+		{"memory", "v%d = add.i32 v%d, v2\n", false},
+	} {
+		var b strings.Builder
+		v := 10
+		name := func() int { v++; return v }
+		// nested emits a nest of two iterations for each loop around the code of body at the index of the counters.
+		nested := func(body func(index int)) {
+			var counters, labels [4]int
+			sum := 0
+			for k := range 4 {
+				labels[k] = name()
+				top := name()
+				counters[k] = name()
+				c := name()
+				fmt.Fprintf(&b, "block L%d {\nloop L%d(v%d i32 = 0:i32) {\nv%d = ult.i32 v%d, 2:i32\nif v%d {\n} else {\nbr L%d\n}\n", labels[k], top, counters[k], c, counters[k], c, labels[k])
+				labels[k] = top
+				shifted, next := name(), name()
+				fmt.Fprintf(&b, "v%d = shl.i32 v%d, %d:i32\n", shifted, counters[k], k)
+				if k == 0 {
+					fmt.Fprintf(&b, "v%d = add.i32 v%d, 0:i32\n", next, shifted)
+				} else {
+					fmt.Fprintf(&b, "v%d = add.i32 v%d, v%d\n", next, shifted, sum)
+				}
+				sum = next
+			}
+			body(sum)
+			for k := 3; k >= 0; k-- {
+				n := name()
+				fmt.Fprintf(&b, "v%d = add.i32 v%d, 1:i32\nbr L%d(v%d)\n}\n}\n", n, counters[k], labels[k], n)
+			}
+		}
+		b.WriteString("program \"p\" compute\nsubgroup 16\nlocal 16 1 1\npush 4\nin localindex i32 0\nres storage 0 0 count 1\nvar \"a\" 16 0\n\nfunc \"main\"() L1 {\n" +
+			"v1 = res 0:i32, #0\nv2 = in.i32 #0\nv3 = at 0:i32, v2, #64\nv4 = push\nv5 = ld.i32 v4, 0:i32, #0\n" +
+			"block L6 {\nloop L7(v8 i32 = 0:i32) {\nv9 = ult.i32 v8, v5\nif v9 {\n} else {\nbr L6\n}\n")
+		nested(func(index int) {
+			old, sum := name(), name()
+			fmt.Fprintf(&b, "v%d = pld.i32 v%d, #0\nv%d = add.i32 v%d, v8\npst.i32 v%d, v%d, #0\n", old, index, sum, old, index, sum)
+		})
+		n := name()
+		fmt.Fprintf(&b, "v%d = add.i32 v8, 1:i32\nbr L7(v%d)\n}\n}\n", n, n)
+		nested(func(index int) {
+			at, word, offset := name(), name(), name()
+			fmt.Fprintf(&b, c.last+"v%d = pld.i32 v%d, #0\nv%d = at v3, v%d, #4\nst.i32 v1, v%d, v%d, #0\n", at, index, word, at, offset, index, offset, word)
+		})
+		b.WriteString("}\n")
+		p, err := ir.Parse(b.String())
+		if err != nil {
+			t.Fatal(err, b.String())
+		}
+		Run(p)
+		if err := p.Verify(); err != nil {
+			t.Fatal(c.name, err)
+		}
+		if promoted := !strings.Contains(p.String(), "pld.i32"); promoted != c.promoted {
+			t.Errorf("%s: promoted %v\n%s", c.name, promoted, p)
+		}
+	}
+}
+
 // TestUnrollIndexed: loops with counters that select the element of a private array are unrolled beyond the limit of other loops, and the
 // array is promoted. It is not done for nothing: not if another value selects the element, nor beyond maxIndexed.
 func TestUnrollIndexed(t *testing.T) {
