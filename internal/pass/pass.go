@@ -52,6 +52,7 @@ var (
 	ifPass       = Pass{"ifconvert", "if-conversion", "Allen, Kennedy, Porterfield and Warren 1983", each(ifConvert)}
 	f16Pass      = Pass{"promotef16", "type promotion of f16 arithmetic to f32", "Figueroa 1995", each(promoteF16)}
 	pairPass     = Pass{"loadpair", "memory access coalescing", "Davidson and Jinturkar 1994", each(pairLoads)}
+	storePass    = Pass{"storepair", "memory access coalescing of stores", "Davidson and Jinturkar 1994", each(pairStores)}
 	clampPass    = Pass{"clampelim", "redundant clamp elimination (value-range analysis)", "Harrison 1977", each(elimClamps)}
 	licmPass     = Pass{"licm", "loop-invariant code motion (LICM)", "Muchnick 1997, 13.2", each(licm)}
 	lcssaPass    = Pass{"lcssa", "loop-closed SSA (LCSSA)", "Dvořák 2004 (GCC); LLVM's LCSSA", each(lcssa)}
@@ -87,6 +88,7 @@ var Passes = []Pass{
 	dcePass,
 	csePass,
 	pairPass,
+	storePass,
 	clampPass,
 	licmPass,
 	lcssaPass,
@@ -127,6 +129,7 @@ var order = [][2]string{
 	{"fold", "clampelim"},            // bounds are constants
 	{"promotef16", "licm"},           // a value that is widened before a loop is widened once
 	{"cse", "loadpair"},              // both halves of a word then have the same offset
+	{"cse", "storepair"},             // the same
 	{"fold", "branchfold"},           // a condition is known to be constant once it is folded
 	{"branchfold", "simplify"},       // control is empty once no lane enters it
 	{"resolveprivate", "dce"},        // the address of an unused variable must go before mem2reg
