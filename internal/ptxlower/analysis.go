@@ -10,7 +10,7 @@ import (
 // written returns the operands that an instruction writes, and those that it reads.
 func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 	switch in.Op {
-	case "st", "stmatrix", "applypriority", "setmaxnreg", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "cp", "sust", "sured", "pmevent", "call":
+	case "st", "stmatrix", "applypriority", "setmaxnreg", "red", "bar", "barrier", "membar", "fence", "bra", "brx", "ret", "exit", "prefetch", "prefetchu", "trap", "brkpt", "nanosleep", "discard", "cp", "sust", "sured", "pmevent", "stackrestore", "call":
 		if in.Op == "barrier" || in.Op == "bar" {
 			if in.Has(".red") && len(in.Operands) > 0 {
 				return in.Operands[:1], in.Operands[1:]
@@ -20,6 +20,10 @@ func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 			return in.Operands[:1], in.Operands[1:]
 		}
 		return nil, in.Operands
+	case "multimem", "clusterlaunchcontrol":
+		if !in.Has(".ld_reduce") && !in.Has(".query_cancel") {
+			return nil, in.Operands
+		}
 	case "wmma":
 		if in.Has(".store") {
 			return nil, in.Operands

@@ -28,6 +28,10 @@ func (e *emitter) isAsync() bool {
 
 // storeOrAsync emits st.
 func (e *emitter) storeOrAsync() {
+	if e.in.Has(".bulk") {
+		e.storeBulk()
+		return
+	}
 	async := e.isAsync()
 	if e.store(); async {
 		e.completeBytes(uint64(len(e.elements(e.operand(1)))))

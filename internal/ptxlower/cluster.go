@@ -1,6 +1,10 @@
 package ptxlower
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // A launch has no clusters, so that each block is a cluster of its own (PTX ISA, "Cluster of Cooperative Thread Arrays"): the shared memory
 // of the cluster is the block's, and its barrier the block's.
@@ -28,4 +32,32 @@ func (e *emitter) clusterBarrier() {
 	}
 	e.traceBarrier(ir.EventGroup)
 	e.b.Emit(ir.Val{Op: ir.Barrier})
+}
+
+// launchControl emits clusterlaunchcontrol. All blocks of a launch count as started, so that no request cancels one: a response is 16 zeros.
+func (e *emitter) launchControl() {
+	const response = 16
+	b, in := e.b, e.in
+	zero := b.Const(ir.I64, 0)
+	switch {
+	case in.Has(".try_cancel") && in.Has(".async") && in.Has(".mbarrier::complete_tx::bytes"):
+		to := e.bulkAddress(0)
+		e.checkSure(e.sure, "the operand")
+		e.sure = 0
+		e.inSpace(to, inShared, response, func(p place) {
+			e.storePlace(p, 0, zero, 0)
+			e.storePlace(p, response/2, zero, 0)
+		})
+		e.completes = true
+		e.changeObject(e.operand(1), func(old ir.V) ir.V { return e.nextObject(old, zero, zero, b.Const(ir.I64, ^uint64(response)+1)) })
+		e.completes = false
+	case in.Has(".query_cancel") && in.Has(".is_canceled"):
+		e.result(b.Bool(false))
+	case in.Has(".query_cancel") && len(in.Mods) > 1 && strings.HasPrefix(in.Mods[1], ".get_first_ctaid"):
+		for _, o := range e.elements(e.operand(0)) {
+			e.write(o, b.I32(0))
+		}
+	default:
+		unsupported(in.Pos, "%s", in.Name())
+	}
 }

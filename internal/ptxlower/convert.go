@@ -16,6 +16,10 @@ func (e *emitter) cvt() {
 		e.packIntegers()
 		return
 	}
+	if e.in.Has(".rs") && len(e.types) == 2 {
+		e.cvtStochastic(e.types[0], e.types[1])
+		return
+	}
 	if len(e.in.Operands) > 3 {
 		malformed(e.in.Pos, "%s has %d operands; must have 2 or 3", e.in.Name(), len(e.in.Operands))
 	}
@@ -85,8 +89,7 @@ func (e *emitter) packing(to, from string) {
 	e.result(e.pack(e.narrowed(one, e.operand(2)), e.narrowed(one, e.operand(1))))
 }
 
-// narrowed emits the conversion of a float of 32 bits to .f16 or .bf16, as bits. With .satfinite an infinite result is the greatest number
-// of its sign, whose bits come before those of the infinity.
+// narrowed emits the conversion of a float of 32 bits to .f16 or .bf16, as bits.
 func (e *emitter) narrowed(to string, o *ptx.Operand) ir.V {
 	v, infinity := ir.V(0), uint64(0x7c00)
 	if halfKind(to) == bfloat {
@@ -97,6 +100,12 @@ func (e *emitter) narrowed(to string, o *ptx.Operand) ir.V {
 	} else {
 		v = e.as(e.floatToFloat(to, ".f32", o), ir.I16)
 	}
+	return e.limited(v, infinity)
+}
+
+// limited returns the bits of a float of 16 bits. With .satfinite an infinite one becomes the greatest number of its sign, whose bits come
+// before those of the infinity.
+func (e *emitter) limited(v ir.V, infinity uint64) ir.V {
 	if !e.in.Has(".satfinite") {
 		return v
 	}

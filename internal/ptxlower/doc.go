@@ -65,6 +65,7 @@
 //	directed.go, directed64.go   floats that are rounded up or down
 //	compare.go, convert.go       comparisons, conversions
 //	minifloat.go                 conversions of 8-bit floats and of .tf32
+//	stochastic.go                conversions that round by random bits
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
 //	texture.go, texturequery.go  textures
@@ -76,6 +77,10 @@
 //	cluster.go                   clusters of one block
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block
 //	async.go                     stores and reductions that complete at an mbarrier object
+//	bulk.go                      bulk copies
+//	multimem.go                  memory of several devices, of which there is one
+//	stack.go                     alloca
+//	wide.go                      registers of 128 bits
 //	quadpair.go                  matrices of eight threads
 //	video.go                     video instructions
 //	special.go, call.go          special registers, calls

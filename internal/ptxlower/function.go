@@ -27,6 +27,7 @@ type function struct {
 	written      map[*register]bool // those with a value in the rest of the block
 	guarded      bool               // the instruction has a guard
 	loc          *ptx.Directive     // while instructions are listed: the last .loc
+	saved        uint64             // 1 + the variable of the stack's bytes when the function began; 0 without alloca
 }
 
 // item is an instruction and the scope that its names are in.
@@ -83,6 +84,7 @@ func (f *function) lower() *ir.Func {
 	f.clear()
 	if f.number > 0 {
 		f.enter()
+		f.saveStack()
 	}
 	f.structure()
 	return f.b.Finish()
@@ -153,6 +155,7 @@ func (f *function) enter() {
 
 // leave copies the results in registers to the frame.
 func (f *function) leave() {
+	f.restoreStack()
 	for _, v := range f.f.Results {
 		if v.Space == ".reg" {
 			f.sure, f.copied = 0, 0
@@ -188,6 +191,7 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 				f.loc = x
 			}
 		case *ptx.Instr:
+			x = withHalves(x)
 			it := item{in: x, at: s, loc: f.loc}
 			if isVideo(x.Op) {
 				it.in, it.parts = withoutSelectors(x)

@@ -12,10 +12,10 @@ const instructionList = `
 add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi bmsk szext dp4a dp2a addc subc madc
 testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh
 set setp selp slct and or xor not cnot lop3 shf shl shr
-mov shfl prmt ld ldu st prefetch prefetchu applypriority discard createpolicy isspacep cvta cvt mapa getctarank cp
+mov shfl prmt ld ldu st prefetch prefetchu applypriority discard createpolicy isspacep cvta cvt mapa getctarank cp multimem alloca stacksave stackrestore
 tex tld4 txq istypep suld sust sured suq
 bra brx call ret exit
-bar barrier membar fence atom red vote match activemask redux griddepcontrol elect mbarrier
+bar barrier membar fence atom red vote match activemask redux griddepcontrol clusterlaunchcontrol elect mbarrier
 wmma mma ldmatrix stmatrix movmatrix
 vadd vsub vabsdiff vmin vmax vshl vshr vmad vset
 vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4
@@ -24,24 +24,11 @@ brkpt nanosleep pmevent trap setmaxnreg
 
 // refusedForms are the forms of the ISA that Lower refuses by their names, one of each instruction.
 var refusedForms = []string{
-	"alloca.u64 %rd0, %rd1, 8;",
-	"stacksave.u64 %rd0;",
-	"stackrestore.u64 %rd0;",
-	"st.bulk.weak.shared::cta [%rd0], 64, 0;",
-	"multimem.ld_reduce.relaxed.sys.global.add.u32 %r0, [%rd0];",
-	"multimem.st.relaxed.sys.global.u32 [%rd0], %r0;",
-	"multimem.red.relaxed.sys.global.add.u32 [%rd0], %r0;",
-	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0], 16, [%r1];",
-	"cp.async.bulk.commit_group;",
-	"cp.async.bulk.wait_group 0;",
-	"cp.async.bulk.prefetch.L2.global [%rd0], 16;",
-	"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r0], 16;",
 	"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [%r0], [%rd0, {%r1}], [%r2];",
 	"cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd0, {%r1}], [%r0];",
 	"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd0, {%r1}];",
 	"tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 2;",
 	"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd0], [%rd1], 128;",
-	"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%rd0], [%rd1];",
 	"wgmma.fence.sync.aligned;",
 	"wgmma.commit_group.sync.aligned;",
 	"wgmma.wait_group.sync.aligned 0;",
@@ -60,7 +47,7 @@ var refusedForms = []string{
 	"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}, %r0, {0, 0}, %r1, {0, 0};",
 	"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%rd0];",
 	"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd0], {%r0};",
-	"cvt.rs.f16x2.f32 %r0, %f0, %f1, %r1;",
+	"cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1;",
 }
 
 // TestInstructionList checks that each instruction of the ISA is lowered or refused with its name and position.

@@ -105,6 +105,7 @@ type unit struct {
 	yields          bool   // the kernel waits for some threads of the block (namedbarrier.go)
 	arrives         bool   // it has bar.arrive
 	waits           uint32 // the offset of the words of its barriers in shared memory
+	stack           stack  // of alloca
 	idle, seen      uint64 // variables: waits without progress, and the progress at the last one
 }
 
@@ -235,6 +236,7 @@ func (u *unit) lowerAll() {
 	for _, f := range u.list {
 		f.place()
 	}
+	u.placeStack()
 	for _, f := range u.list {
 		u.prog.Funcs = append(u.prog.Funcs, f.lower())
 	}

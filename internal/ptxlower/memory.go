@@ -370,6 +370,10 @@ func (e *emitter) copyAsync() {
 		e.arriveCopies()
 		return
 	}
+	if e.in.Has(".bulk") && !e.in.Has(".commit_group") && !e.in.Has(".wait_group") {
+		e.bulkCopy()
+		return
+	}
 	if e.in.Has(".commit_group") || e.in.Has(".wait_group") || e.in.Has(".wait_all") {
 		return
 	}

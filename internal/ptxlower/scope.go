@@ -159,6 +159,7 @@ func (s *scope) directive(name string) *ptx.Directive {
 
 // declare adds a variable to a scope.
 func (f *function) declare(s *scope, v *ptx.Variable) {
+	v = halvesOf(v)
 	switch v.Space {
 	case ".reg":
 		if v.Count > 0 {

@@ -122,15 +122,19 @@ func moving() map[string]row {
 		"mov":           {".v2 .v4 .v8", 2, 2, (*emitter).mov},
 		"ld":            {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
 		"ldu":           {".global .v2 .v4", 2, 2, (*emitter).load},
-		"st":            {storeMod + caching + ordering + asyncStore + ".v2 .v4 .v8", 2, 3, (*emitter).storeOrAsync},
-		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .relu .satfinite", 2, 4, (*emitter).cvt},
+		"st":            {storeMod + caching + ordering + asyncStore + ".bulk .v2 .v4 .v8", 2, 3, (*emitter).storeOrAsync},
+		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .rs .relu .satfinite", 2, 4, (*emitter).cvt},
 		"cvta":          {spaceMod + ".to", 2, 2, (*emitter).cvta},
-		"cp":            {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .mbarrier .arrive .noinc .L2::64B .L2::128B .L2::256B .L2::cache_hint", 0, 4, (*emitter).copyAsync},
+		"cp":            {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .mbarrier .arrive .noinc .L2::64B .L2::128B .L2::256B .L2::cache_hint" + bulkMods, 0, 5, (*emitter).copyAsync},
 		"isspacep":      {spaceMod, 2, 2, (*emitter).isspacep},
 		"prefetch":      {".global .local .L1 .L2 .L2::evict_last .L2::evict_normal .tensormap .const .param", 1, 1, (*emitter).nothing},
 		"prefetchu":     {".L1", 1, 1, (*emitter).nothing},
 		"createpolicy":  {".fractional .range .cvt .global " + caching, 2, 4, (*emitter).zero},
 		"applypriority": {".global .L2::evict_normal", 2, 2, (*emitter).nothing},
+		"multimem":      {multimemMods, 2, 2, (*emitter).multimem},
+		"alloca":        {"", 2, 3, (*emitter).allocate},
+		"stacksave":     {"", 1, 1, (*emitter).stackSave},
+		"stackrestore":  {"", 1, 1, (*emitter).stackRestore},
 		"mapa":          {".shared::cluster", 3, 3, (*emitter).mapAddress},
 		"getctarank":    {".shared::cluster", 2, 2, (*emitter).rank},
 		"discard":       {".global .L2", 2, 2, (*emitter).nothing},
@@ -157,26 +161,27 @@ func moving() map[string]row {
 // communicating returns the instructions between threads, and on the control flow.
 func communicating() map[string]row {
 	return map[string]row{
-		"atom":           {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 3, 4, (*emitter).atom},
-		"red":            {atomMod + ordering + asyncStore + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 3, (*emitter).redOrAsync},
-		"bar":            {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
-		"barrier":        {".sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
-		"mbarrier":       {".init .inval .arrive .arrive_drop .test_wait .try_wait .pending_count .expect_tx .complete_tx .noComplete .parity .release .acquire .relaxed .cta .cluster .shared .shared::cta .shared::cluster", 1, 4, (*emitter).mbarrier},
-		"membar":         {".cta .gl .sys", 0, 0, (*emitter).fence},
-		"fence":          {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys .proxy .alias .async .async.global .async.shared::cta .mbarrier_init .sync_restrict::shared::cta .sync_restrict::shared::cluster .global .shared::cta .shared::cluster", 0, 0, (*emitter).fence},
-		"shfl":           {".sync .up .down .bfly .idx", 4, 5, (*emitter).shfl},
-		"vote":           {".sync .all .any .uni .ballot", 2, 3, (*emitter).vote},
-		"match":          {".sync .any .all", 3, 3, (*emitter).match},
-		"redux":          {".sync .add .min .max .and .or .xor .abs .NaN", 3, 3, (*emitter).redux},
-		"activemask":     {"", 1, 1, (*emitter).activemask},
-		"elect":          {".sync", 2, 2, (*emitter).elect},
-		"pmevent":        {".mask", 1, 1, (*emitter).nothing},
-		"setmaxnreg":     {".inc .dec .sync .aligned", 1, 1, (*emitter).nothing},
-		"nanosleep":      {"", 1, 1, (*emitter).nothing},
-		"trap":           {"", 0, 0, (*emitter).trap},
-		"brkpt":          {"", 0, 0, (*emitter).brkpt},
-		"call":           {".uni", 1, 4, (*emitter).call},
-		"griddepcontrol": {".launch_dependents .wait", 0, 0, (*emitter).nothing},
+		"atom":                 {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 3, 4, (*emitter).atom},
+		"red":                  {atomMod + ordering + asyncStore + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 3, (*emitter).redOrAsync},
+		"bar":                  {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
+		"barrier":              {".sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
+		"mbarrier":             {".init .inval .arrive .arrive_drop .test_wait .try_wait .pending_count .expect_tx .complete_tx .noComplete .parity .release .acquire .relaxed .cta .cluster .shared .shared::cta .shared::cluster", 1, 4, (*emitter).mbarrier},
+		"membar":               {".cta .gl .sys", 0, 0, (*emitter).fence},
+		"fence":                {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys .proxy .alias .async .async.global .async.shared::cta .mbarrier_init .sync_restrict::shared::cta .sync_restrict::shared::cluster .global .shared::cta .shared::cluster", 0, 0, (*emitter).fence},
+		"shfl":                 {".sync .up .down .bfly .idx", 4, 5, (*emitter).shfl},
+		"vote":                 {".sync .all .any .uni .ballot", 2, 3, (*emitter).vote},
+		"match":                {".sync .any .all", 3, 3, (*emitter).match},
+		"redux":                {".sync .add .min .max .and .or .xor .abs .NaN", 3, 3, (*emitter).redux},
+		"activemask":           {"", 1, 1, (*emitter).activemask},
+		"elect":                {".sync", 2, 2, (*emitter).elect},
+		"pmevent":              {".mask", 1, 1, (*emitter).nothing},
+		"setmaxnreg":           {".inc .dec .sync .aligned", 1, 1, (*emitter).nothing},
+		"nanosleep":            {"", 1, 1, (*emitter).nothing},
+		"trap":                 {"", 0, 0, (*emitter).trap},
+		"brkpt":                {"", 0, 0, (*emitter).brkpt},
+		"call":                 {".uni", 1, 4, (*emitter).call},
+		"clusterlaunchcontrol": {".try_cancel .query_cancel .async .shared::cta .mbarrier::complete_tx::bytes .multicast::cluster::all .is_canceled .get_first_ctaid .get_first_ctaid::x .get_first_ctaid::y .get_first_ctaid::z .v4", 2, 2, (*emitter).launchControl},
+		"griddepcontrol":       {".launch_dependents .wait", 0, 0, (*emitter).nothing},
 	}
 }
 
@@ -207,7 +212,7 @@ func addVideo() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"add": 2, "sub": 2, "fma": 2, "cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2}
+var mostTypes = map[string]int{"add": 2, "sub": 2, "fma": 2, "cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2, "clusterlaunchcontrol": 2}
 
 // synchronous are the instructions of warps that do not exist without .sync.
 var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true}
