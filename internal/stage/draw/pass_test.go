@@ -271,12 +271,15 @@ func (q *sequence) pass(t *testing.T, p *draw.Pass, workers int) {
 }
 
 // TestRepeats: draws that promise to repeat the one before, apart from push constants and numbers, draw the same as draws
-// without the promise, also after a flush of the pass.
+// without the promise, also after a flush of the pass. A sample mask with the sample changes nothing, and one without it leaves
+// the picture empty.
 func TestRepeats(t *testing.T) {
 	e := engines()[len(engines())-1]
-	picture := func(promise bool, workers int) []byte {
+	picture := func(promise bool, workers int, mask *[2]uint32) []byte {
 		c := blank(t, 40, 30, "R8G8B8A8_UNORM")
-		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 16), Fragment: parse(t, shownText, 16)}, full(c), e, exec.Options{})
+		s := full(c)
+		s.Multisample.Mask = mask
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 16), Fragment: parse(t, shownText, 16)}, s, e, exec.Options{})
 		must(t, err)
 		defer p.Close()
 		var pass draw.Pass
@@ -297,10 +300,16 @@ func TestRepeats(t *testing.T) {
 		must(t, pass.End(t.Context()))
 		return c.bytes(0)
 	}
-	want := picture(false, 1)
+	want := picture(false, 1, nil)
+	empty := blank(t, 40, 30, "R8G8B8A8_UNORM").bytes(0)
 	for _, workers := range []int{1, 2} {
-		if !bytes.Equal(picture(true, workers), want) {
-			t.Errorf("%d workers: another picture", workers)
+		for _, mask := range []*[2]uint32{nil, {1}, {0xffffffff, 0xffffffff}} {
+			if !bytes.Equal(picture(true, workers, mask), want) {
+				t.Errorf("%d workers, mask %v: another picture", workers, mask)
+			}
+		}
+		if !bytes.Equal(picture(true, workers, &[2]uint32{0xfffffffe}), empty) {
+			t.Errorf("%d workers: the mask without the sample draws", workers)
 		}
 	}
 }

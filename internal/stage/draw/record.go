@@ -173,6 +173,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
 	d.from = from
+	d.dropFullMask()
 	if d.groups = 0; p.front.IsMesh() != a.Mesh || p.IsMeshNV() != a.TaskRange {
 		d.args.Count, d.args.Tasks = 0, [3]uint32{}
 	}
@@ -216,6 +217,18 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	d.overwrites, d.hiz = d.overwritesTarget(), d.newHiZMode()
 	d.detach(a)
 	return nil
+}
+
+// dropFullMask removes a sample mask that has all samples: the draw is one without a mask.
+func (d *recordedDraw) dropFullMask() {
+	m := &d.state.Multisample
+	if m.Mask == nil {
+		return
+	}
+	all := uint64(1)<<max(m.Samples, 1) - 1 // of 64 samples: all bits
+	if (uint64(m.Mask[0])|uint64(m.Mask[1])<<32)&all == all {
+		m.Mask = nil
+	}
 }
 
 // hold compiles or finds the programs.

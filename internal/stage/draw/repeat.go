@@ -16,7 +16,7 @@ import (
 func (x *recordedDraw) repeatable(from *Pipeline, a *state.Args) bool {
 	return x.from == from && !from.IsMesh() && !a.Mesh && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics &&
 		a.Count == x.args.Count && a.Instances == x.args.Instances && len(a.Shader.Push) <= compute.MaxPushBytes &&
-		x.state.Multisample.Mask == nil && x.frame.Locations == nil && x.target != &x.remap.target && len(x.state.Discard.Rectangles) == 0 && x.rates.attachment == nil
+		x.frame.Locations == nil && x.target != &x.remap.target && len(x.state.Discard.Rectangles) == 0 && x.rates.attachment == nil
 }
 
 // repeat records a draw with the programs, resources and states of x, without a search for them. The draws of a pass are
