@@ -209,6 +209,17 @@ func (f *function) findOrigins() {
 	}
 }
 
+// loadsFrame reports whether a load is of a variable of the function, such as the result of a call.
+func (f *function) loadsFrame(it *item) bool {
+	for _, o := range it.in.Operands {
+		if o.Kind == ptx.Address && len(o.Elems) > 0 {
+			s, _ := f.baseOf(it, o.Elems[0])
+			return s != nil
+		}
+	}
+	return false
+}
+
 // either returns the space of a value that has one of two spaces.
 func either(x, y space) space {
 	switch {
@@ -236,7 +247,7 @@ func (f *function) originOf(it *item) space {
 	in := it.in
 	switch in.Op {
 	case "ld":
-		if f.number == 0 && in.Has(".param") {
+		if f.number == 0 && in.Has(".param") && !f.loadsFrame(it) {
 			return inGlobal // the host knows no other addresses
 		}
 		return inGeneric

@@ -94,3 +94,61 @@ func TestFunctionTable(t *testing.T) {
 		}
 	}
 }
+
+// TestReturnedPointer: a generic address that a function returns to the kernel points to any space, here to local and to shared memory.
+func TestReturnedPointer(t *testing.T) {
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b64 r) next(.param .b64 x)
+{
+.reg .b64 %rd<2>;
+ld.param.u64 %rd0, [x];
+add.u64 %rd0, %rd0, 4;
+st.param.b64 [r], %rd0;
+ret;
+}
+.entry k(.param .u64 out)
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<8>;
+.local .align 8 .b8 own[16];
+.shared .align 8 .b8 all[16];
+ld.param.u64 %rd0, [out];
+st.local.u32 [own+4], 77;
+st.shared.u32 [all+4], 88;
+mov.u64 %rd1, own;
+cvta.local.u64 %rd1, %rd1;
+mov.u64 %rd2, all;
+cvta.shared.u64 %rd2, %rd2;
+{
+.param .b64 a;
+.param .b64 b;
+st.param.b64 [a], %rd1;
+call (b), next, (a);
+ld.param.b64 %rd3, [b+0];
+}
+{
+.param .b64 a;
+.param .b64 b;
+st.param.b64 [a], %rd2;
+call (b), next, (a);
+ld.param.b64 %rd4, [b];
+}
+ld.u32 %r1, [%rd3];
+ld.u32 %r2, [%rd4];
+st.global.v2.u32 [%rd0], {%r1, %r2};
+ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 8)
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]uint32{word(out), word(out[4:])}; got != [2]uint32{77, 88} {
+			t.Errorf("the %s loads %d; must load 77 and 88", e.name, got)
+		}
+	}
+}
