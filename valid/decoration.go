@@ -58,6 +58,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.vulkanDecoration(i, kind, words)
 	}
 	c.namedTarget(i, id, d, kind)
+	c.targetOfOperand(i, id, d, kind, words)
 	c.namedStorage(i, id, d, kind)
 	switch kind {
 	case spirv.DecorationSpecId:

@@ -10,7 +10,7 @@ import (
 // decorationTargetFamily checks the targets of the decorations for which a sentence names the permitted ones. decoration.go calls
 // namedTarget for each target, and namedStorage for each variable and parameter.
 var decorationTargetFamily = family{rules: []Rule{
-	{Code: "SPV-Decoration-Target", Section: "SPIR-V 3.2.20", Words: "a decoration is on a target that its text names, such as a function, a pointer or a variable"},
+	{Code: "SPV-Decoration-Target", Section: "SPIR-V 3.2.20", Words: "a decoration is on a target that its text names, such as a function, a pointer or a variable; all attributes of parameters but Zext and Sext are on pointers; InitiationIntervalALTERA is above 0"},
 	{Code: "SPV-Decoration-Storage", Section: "SPIR-V 3.2.20", Words: "a decoration of a variable is on one in a storage class that its text names"},
 }}
 
@@ -30,6 +30,8 @@ const (
 	onPipeStorage // the result of OpConstantPipeStorage
 	onConversion  // a conversion to an integer type
 	onTexture     // an image, a sampler or both, or a pointer to such
+	onInitialized // a variable outside of functions with an initializer
+	onAddress     // a parameter that is a pointer
 )
 
 // targetsOf returns the permitted targets of a decoration, and words for them. The set is empty if no text names them.
@@ -37,7 +39,9 @@ func targetsOf(kind spirv.Decoration) (targetSet, string) {
 	switch kind {
 	case spirv.DecorationLinkageAttributes:
 		return onFunction | onGlobal, "a function or a variable of the module"
-	case spirv.DecorationInitModeALTERA, spirv.DecorationImplementInRegisterMapALTERA, spirv.DecorationHostAccessINTEL:
+	case spirv.DecorationInitModeALTERA:
+		return onInitialized, "a variable of the module with an initializer"
+	case spirv.DecorationImplementInRegisterMapALTERA, spirv.DecorationHostAccessINTEL:
 		return onGlobal, "a variable of the module"
 	case spirv.DecorationAlignment, spirv.DecorationAlignmentId, spirv.DecorationMaxByteOffset, spirv.DecorationMaxByteOffsetId,
 		spirv.DecorationBufferLocationALTERA, spirv.DecorationBurstCoalesceALTERA, spirv.DecorationCacheSizeALTERA,
@@ -47,11 +51,12 @@ func targetsOf(kind spirv.Decoration) (targetSet, string) {
 		return onPointer | onPipe, "a pointer or a pipe"
 	case spirv.DecorationFuncParamAttr:
 		return onFunction | onCall | onParameter, "a function, a call or a parameter"
-	case spirv.DecorationConduitKernelArgumentALTERA, spirv.DecorationRegisterMapKernelArgumentALTERA, spirv.DecorationStableKernelArgumentALTERA,
-		spirv.DecorationMMHostInterfaceAddressWidthALTERA, spirv.DecorationMMHostInterfaceDataWidthALTERA,
+	case spirv.DecorationConduitKernelArgumentALTERA, spirv.DecorationRegisterMapKernelArgumentALTERA, spirv.DecorationStableKernelArgumentALTERA:
+		return onParameter, "a parameter"
+	case spirv.DecorationMMHostInterfaceAddressWidthALTERA, spirv.DecorationMMHostInterfaceDataWidthALTERA,
 		spirv.DecorationMMHostInterfaceLatencyALTERA, spirv.DecorationMMHostInterfaceReadWriteModeALTERA,
 		spirv.DecorationMMHostInterfaceMaxBurstALTERA, spirv.DecorationMMHostInterfaceWaitRequestALTERA:
-		return onParameter, "a parameter"
+		return onAddress, "a parameter that is a pointer"
 	case spirv.DecorationStallEnableALTERA, spirv.DecorationStallFreeALTERA, spirv.DecorationMathOpDSPModeALTERA, spirv.DecorationInitiationIntervalALTERA,
 		spirv.DecorationMaxConcurrencyALTERA, spirv.DecorationPipelineEnableALTERA, spirv.DecorationFuseLoopsInFunctionALTERA:
 		return onFunction, "a function"
@@ -85,6 +90,29 @@ func (c *checker) namedTarget(i int, id spirv.ID, d spirv.Inst, kind spirv.Decor
 	f := c.fail(i, "SPV-Decoration-Target", "%s on %s, the result of %s; must be on %s", kind, c.name(id), d.Op(), words)
 	if misplaced(kind, d.Op()) {
 		f.warn()
+	}
+}
+
+// targetOfOperand checks the decorations whose operand restricts the target, or is itself restricted: an attribute of parameters but an
+// extension of numbers is on a pointer (SPIR-V, Function Parameter Attribute), and an initiation interval is not 0
+// (SPV_ALTERA_fpga_invocation_pipelining_attributes).
+func (c *checker) targetOfOperand(i int, id spirv.ID, d spirv.Inst, kind spirv.Decoration, words []uint32) {
+	if len(words) == 0 {
+		return
+	}
+	switch kind {
+	case spirv.DecorationInitiationIntervalALTERA:
+		if words[0] == 0 {
+			c.fail(i, "SPV-Decoration-Target", "InitiationIntervalALTERA of %s is 0; must be above 0", c.name(id))
+		}
+	case spirv.DecorationFuncParamAttr:
+		switch a := spirv.FunctionParameterAttribute(words[0]); a {
+		case spirv.FunctionParameterAttributeZext, spirv.FunctionParameterAttributeSext:
+		default:
+			if k := c.targetKinds(id, d); k&(onFunction|onCall) != 0 || k&onParameter != 0 && k&onPointer == 0 {
+				c.fail(i, "SPV-Decoration-Target", "FuncParamAttr %s on %s, the result of %s; must be on a parameter that is a pointer", a, c.name(id), d.Op())
+			}
+		}
 	}
 }
 
@@ -130,6 +158,9 @@ func (c *checker) targetKinds(id spirv.ID, d spirv.Inst) (k targetSet) {
 		k = onVariable
 		if v := c.m.Variable(id); v == nil || v.Storage != spirv.StorageClassFunction {
 			k |= onGlobal
+			if v != nil && v.Init != 0 {
+				k |= onInitialized
+			}
 		}
 	case spirv.OpConstantPipeStorage:
 		k = onPipeStorage
@@ -147,6 +178,9 @@ func (c *checker) targetKinds(id spirv.ID, d spirv.Inst) (k targetSet) {
 	switch {
 	case t.IsPointer():
 		k |= onPointer
+		if k&onParameter != 0 {
+			k |= onAddress
+		}
 		if t = t.Elem; t == nil { // an untyped pointer
 			return k | onTexture
 		}

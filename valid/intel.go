@@ -112,9 +112,6 @@ var intelShapes = withArbitraryPrecision(map[spirv.Op]intelShape{
 	spirv.OpSaveMemoryINTEL:          {intelLocal, nil},
 	spirv.OpRestoreMemoryINTEL:       {intelAny, []intelSort{intelLocal}},
 
-	spirv.OpReadPipeBlockingALTERA:  {intelAny, []intelSort{intelAny, intelAny, intelWord, intelWord}},
-	spirv.OpWritePipeBlockingALTERA: {intelAny, []intelSort{intelAny, intelAny, intelWord, intelWord}},
-
 	spirv.OpTaskSequenceCreateALTERA:  {intelSequence, nil},
 	spirv.OpTaskSequenceAsyncALTERA:   {intelAny, []intelSort{intelSequence}},
 	spirv.OpTaskSequenceGetALTERA:     {intelAny, []intelSort{intelSequence}},

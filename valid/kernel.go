@@ -26,6 +26,7 @@ var kernelFamily = family{
 		spirv.OpGroupAsyncCopy:  (*checker).groupCopy,
 		spirv.OpGroupWaitEvents: (*checker).waitEvents,
 
+		spirv.OpConstantPipeStorage:      (*checker).pipeStorage,
 		spirv.OpUntypedGroupAsyncCopyKHR: (*checker).groupCopy,
 		spirv.OpUntypedPrefetchKHR:       (*checker).prefetch,
 	},
@@ -169,6 +170,8 @@ func pipeForms(t map[spirv.Op]kernelForm) {
 	add(spirv.OpGroupReserveWritePipePackets, wantReserve, wantScope, wantPipe)
 	add(spirv.OpGroupCommitReadPipe, wantNone, wantScope, wantPipe, wantReserve)
 	add(spirv.OpGroupCommitWritePipe, wantNone, wantScope, wantPipe, wantReserve)
+	add(spirv.OpReadPipeBlockingALTERA, wantNone, wantPipe, wantPointer)
+	add(spirv.OpWritePipeBlockingALTERA, wantNone, wantPipe, wantPointer)
 	add(spirv.OpConstantPipeStorage, wantStorage)
 	add(spirv.OpCreatePipeFromPipeStorage, wantPipe, wantStorage)
 }

@@ -96,7 +96,8 @@ func sectionOf(op spirv.Op) section {
 		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT, spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL:
 		return declarationSection
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpUndef, spirv.OpPoisonKHR, spirv.OpLine, spirv.OpNoLine, spirv.OpNop,
-		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR,
+		spirv.OpConstantPipeStorage: // a constant by its name (SPIR-V 2.2.1), an instruction of functions by its chapter
 		return anywhere
 	}
 	switch op.Class() {

@@ -10,11 +10,11 @@ import (
 var (
 	pipeReads = []spirv.Op{
 		spirv.OpReadPipe, spirv.OpReservedReadPipe, spirv.OpReserveReadPipePackets, spirv.OpCommitReadPipe,
-		spirv.OpGroupReserveReadPipePackets, spirv.OpGroupCommitReadPipe,
+		spirv.OpGroupReserveReadPipePackets, spirv.OpGroupCommitReadPipe, spirv.OpReadPipeBlockingALTERA,
 	}
 	pipeWrites = []spirv.Op{
 		spirv.OpWritePipe, spirv.OpReservedWritePipe, spirv.OpReserveWritePipePackets, spirv.OpCommitWritePipe,
-		spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitWritePipe,
+		spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitWritePipe, spirv.OpWritePipeBlockingALTERA,
 	}
 )
 
@@ -36,9 +36,10 @@ func (c *checker) pipeScope(i int, in spirv.Inst) {
 	c.scopes.executionScope(i, spirv.ID(in[at]))
 }
 
-// pipeUse checks the access of the pipe, and the storage class of the pointer. The
-// access ReadWrite allows ReadOnly and WriteOnly.
+// pipeUse checks the access of the pipe, the storage class of the pointer, and the size and alignment of a packet. The access ReadWrite
+// allows ReadOnly and WriteOnly.
 func (c *checker) pipeUse(i int, in spirv.Inst, want spirv.AccessQualifier) {
+	c.packetAlignment(i, in)
 	c.idPositions = c.code.IDs(i, c.idPositions[:0])
 	for _, at := range c.idPositions {
 		switch t := c.m.TypeOf(spirv.ID(in[at])); {
@@ -54,6 +55,28 @@ func (c *checker) pipeUse(i int, in spirv.Inst, want spirv.AccessQualifier) {
 		case t.IsPointer() && t.Storage != spirv.StorageClassGeneric:
 			c.fail(i, "SPV-Kernel-Pipe", "the pointer of %s is to %s; must be to Generic", in.Op(), t.Storage)
 		}
+	}
+}
+
+// packetAlignment checks the last two operands of an instruction on a pipe, the size and the alignment of a packet, if both are known.
+func (c *checker) packetAlignment(i int, in spirv.Inst) {
+	size, ok := c.m.Const(spirv.ID(in[len(in)-2])).Int()
+	alignment, ok2 := c.m.Const(spirv.ID(in[len(in)-1])).Int()
+	if ok && ok2 {
+		c.packet(i, size, alignment)
+	}
+}
+
+// pipeStorage checks the packets of the storage of a pipe, the size and alignment of which are literals.
+func (c *checker) pipeStorage(i int, in spirv.Inst) {
+	v := inst.ConstantPipeStorage(in)
+	c.packet(i, int64(v.PacketSize()), int64(v.PacketAlignment()))
+}
+
+// packet checks that the alignment of a packet divides its size, so that neither is 0.
+func (c *checker) packet(i int, size, alignment int64) {
+	if alignment < 1 || size < 1 || size%alignment != 0 {
+		c.fail(i, "SPV-Kernel-Pipe", "the packets of %s have %d bytes and the alignment %d; must be a multiple of the alignment, above 0", c.code.Inst(i).Op(), size, alignment)
 	}
 }
 
