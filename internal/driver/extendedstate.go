@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -96,10 +98,13 @@ func blendEquation(e *abi.ColorBlendEquationEXT) link.Blend {
 	}
 }
 
-// setSampleMask sets the sample mask: a word for each 32 samples.
+// setSampleMask sets the sample mask: a word for each 32 samples. A null mask has all samples (VK_KHR_maintenance10).
 func (c *commandBuffer) setSampleMask(a *abi.CmdSetSampleMaskEXTArgs) {
-	var mask [2]uint32
-	copy(mask[:], array(a.PSampleMask, (min(a.Samples, 64)+31)/32))
+	mask := [2]uint32{math.MaxUint32, math.MaxUint32}
+	if a.PSampleMask != nil {
+		mask = [2]uint32{}
+		copy(mask[:], array(a.PSampleMask, (min(a.Samples, 64)+31)/32))
+	}
 	c.vk.SetSampleMask(mask)
 }
 

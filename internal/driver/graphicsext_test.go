@@ -321,20 +321,30 @@ func furtherStates(c abi.CommandBuffer) {
 	do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
 }
 
-// TestSingleSampled draws the triangle with four samples to an image of one: a draw with a mask of two samples multiplies half of them by 0.5.
+// TestSingleSampled draws the triangle with four samples to an image of one: a draw with a mask of two samples multiplies half of them
+// by 0.5, and one with a null mask all of them.
 func TestSingleSampled(t *testing.T) {
-	p := newProgram(t)
-	bind, mask := p.graphicsShaders(), uint32(3)
-	pixels := p.drawnWith(4, func(c abi.CommandBuffer) {
-		bind(c)
-		do(abi.CmdCmdSetRasterizationSamplesEXT, &abi.CmdSetRasterizationSamplesEXTArgs{CommandBuffer: c, RasterizationSamples: 4})
-		do(abi.CmdCmdSetSampleMaskEXT, &abi.CmdSetSampleMaskEXTArgs{CommandBuffer: c, Samples: 4, PSampleMask: &mask})
-		furtherStates(c)
-		do(abi.CmdCmdDraw, &abi.CmdDrawArgs{CommandBuffer: c, VertexCount: 3, InstanceCount: 1})
-	})
-	for i, v := range pixels { // (0.5 + 0.5 · 0.5) / 2 is 95.6, and the two values are rounded before
-		if v != 0xff606060 {
-			t.Fatalf("pixel %d is %#x; must be 0xff606060", i, v)
+	two := uint32(3)
+	for _, x := range []struct {
+		mask *uint32
+		want uint32
+	}{
+		{&two, 0xff606060}, // (0.5 + 0.5 · 0.5) / 2 is 95.6, and the two values are rounded before
+		{nil, 0xff404040},  // 0.5 · 0.5
+	} {
+		p := newProgram(t)
+		bind := p.graphicsShaders()
+		pixels := p.drawnWith(4, func(c abi.CommandBuffer) {
+			bind(c)
+			do(abi.CmdCmdSetRasterizationSamplesEXT, &abi.CmdSetRasterizationSamplesEXTArgs{CommandBuffer: c, RasterizationSamples: 4})
+			do(abi.CmdCmdSetSampleMaskEXT, &abi.CmdSetSampleMaskEXTArgs{CommandBuffer: c, Samples: 4, PSampleMask: x.mask})
+			furtherStates(c)
+			do(abi.CmdCmdDraw, &abi.CmdDrawArgs{CommandBuffer: c, VertexCount: 3, InstanceCount: 1})
+		})
+		for i, v := range pixels {
+			if v != x.want {
+				t.Fatalf("pixel %d is %#x; must be %#x", i, v, x.want)
+			}
 		}
 	}
 }
