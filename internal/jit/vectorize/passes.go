@@ -21,6 +21,7 @@ import (
 //	coalesce                copies (coalesce.go)
 //	joinCopies              copies between blocks (joincopies.go)
 //	relievePressure         the order of blocks with too many values (pressure.go)
+//	splitChains             sums in memory (splitchain.go)
 //	schedule                square roots and divisions (schedule.go)
 //	versionLoops            copies of counted loops without bounds checks (countedloop.go)
 //	mergeRecordLoads        checks of records (recordload.go); part-major code has its own checks instead
@@ -95,6 +96,7 @@ func (s *builder) runPasses() *vcode.Func {
 	coalesce(s.dst)
 	joinCopies(s.dst)
 	relievePressure(s.dst)
+	splitChains(s.dst)
 	schedule(s.dst)
 	return s.dst
 }
