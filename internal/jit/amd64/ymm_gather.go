@@ -238,6 +238,10 @@ func (m ymm) gather(in *vcode.Inst) {
 		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
 		return
 	}
+	if in.Distances != nil {
+		m.gatherTable(in)
+		return
+	}
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at := m.contiguous(in, m.vec(in.Uses[1], 1), target.HandleLength, slow)
 	d := m.dest(in, 0)

@@ -223,6 +223,10 @@ type Inst struct {
 	// lanes of the mask. It is a permission to load the whole table.
 	Bytes bool
 
+	// Distances of a Gather of 32 bits, if not nil, are the distances of the offsets u1 in all lanes, active or not, from the one in lane 0, in
+	// bytes. The offset of lane 0 may have saturated at 2³²−1; then none is in range. If Proven, the words of all lanes are in range.
+	Distances []uint16
+
 	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the
 	// address that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets
 	// are likely to be u1 + (u1 in lane p) − (u1 in lane 0).

@@ -75,6 +75,9 @@ func (f *Func) line(in *Inst) string {
 	if in.Bytes {
 		s += " bytes"
 	}
+	if in.Distances != nil {
+		s += fmt.Sprintf(" distances %d", in.Distances)
+	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"
 		if in.Merging {

@@ -82,6 +82,7 @@
 //	prefetch.go       prefetch distances
 //	builtin.go        invocation IDs
 //	strided.go        strided values and addresses in general registers
+//	lanetable.go      values with constant differences between lanes
 //	lookup.go         table lookup in a register
 //	memory.go         memory accesses
 //	quotient.go       division of small numbers by a constant
@@ -107,6 +108,7 @@
 //	coalesce.go       copy coalescing
 //	joincopies.go     copies between the parameters of nested loops
 //	pressure.go       register pressure of a block
+//	splitchain.go     chains of updates of a variable
 //	schedule.go       instruction scheduling for long latencies
 //	countedloop.go    counted loops without bounds checks
 //	boundscheck.go    hoisted bounds checks

@@ -49,7 +49,7 @@ func joinGathers(b *vcode.Block, words int) {
 	for i := range b.Insts {
 		in := &b.Insts[i]
 		switch {
-		case in.Op == vcode.Gather && (len(in.Defs) == words || len(in.Defs) == 1) && !in.Bytes && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 &&
+		case in.Op == vcode.Gather && (len(in.Defs) == words || len(in.Defs) == 1) && !in.Bytes && in.Distances == nil && in.Key.Type.Bits() == 32 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 &&
 			(words == 1 || in.Prefetch == 0 && !in.Merging):
 			k := slices.IndexFunc(open, func(k int) bool { return adjacentWords(b, k, i) })
 			if k < 0 {

@@ -73,6 +73,8 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 			one.Quads = !store && w.loadsByQuad(x)
 			if w.loadsByByte(x) {
 				one.Bytes, one.Quads, one.Prefetch = true, false, 0
+			} else if one.Distances = w.laneDistances(x); one.Distances != nil {
+				one.Proven = w.tableInWorkgroupMemory(x)
 			}
 		}
 		if store {

@@ -153,7 +153,7 @@ func (n *numberer) numbered(in *vcode.Inst) bool {
 		if in.IR != ir.In && !laneInvariant(in.IR) || in.IR.Is(ir.Meets) || in.IR.Is(ir.Writes) || in.IR.Is(ir.Reads) || in.IR.Family() == ir.PrivateMemory {
 			return false
 		}
-	case vcode.StridedLoad, vcode.BroadcastLoad:
+	case vcode.StridedLoad, vcode.BroadcastLoad, vcode.Gather:
 	case vcode.InputBase, vcode.StridedBase, vcode.Broadcast, vcode.And, vcode.AndNot, vcode.Or:
 	default:
 		return false
@@ -195,7 +195,7 @@ func (n *numberer) equal(a, b *vcode.Inst) bool {
 		return false
 	}
 	switch a.Op {
-	case vcode.StridedLoad, vcode.BroadcastLoad:
+	case vcode.StridedLoad, vcode.BroadcastLoad, vcode.Gather:
 		if a.Value != b.Value {
 			return false
 		}

@@ -17,6 +17,7 @@ import (
 func (w *vectorizer) operation(v ir.V) {
 	x := w.src.Val(v)
 	w.noteQuadEqual(v)
+	w.noteLaneTable(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
 	if x.Op == ir.QuadSwap && w.quadSwap(v, in) || w.quadSide(v, in) {
@@ -58,10 +59,14 @@ func (w *vectorizer) operation(v ir.V) {
 			w.addressOp(v)
 		}
 	}
-	if w.unsaturatedAt(v) {
-		return
+	emit := func() {
+		if !w.unsaturatedAt(v) {
+			w.perPart(v, in)
+		}
 	}
-	w.perPart(v, in)
+	if !w.oncePerStrip(v, emit) {
+		emit()
+	}
 }
 
 // perPart emits a lane operation for each part.

@@ -156,6 +156,12 @@ func (w *vectorizer) rowInWorkgroupMemory(in *vcode.Inst) bool {
 		w.inWorkgroupMemory(x.Args[1], x.Aux)
 }
 
+// tableInWorkgroupMemory reports whether the words of a lane table are known to be in range of the workgroup memory. Inactive lanes have no
+// range, but all lanes load.
+func (w *vectorizer) tableInWorkgroupMemory(x *ir.Val) bool {
+	return w.src.Val(x.Args[0]).Op == ir.Wg && w.isFull(w.active) && w.inWorkgroupMemory(x.Args[1], x.Aux)
+}
+
 // unsaturatedAt emits an At that cannot saturate as a multiplication or shift and an addition, and reports
 // whether v is one.
 func (w *vectorizer) unsaturatedAt(v ir.V) bool {

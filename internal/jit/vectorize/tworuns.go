@@ -100,7 +100,7 @@ func (h *splitter) checkBlock(b int) {
 
 // keyOf returns the key of an access at the sum of a uniform and a varying register.
 func (h *splitter) keyOf(b int, in *vcode.Inst) (k splitKey, ok bool) {
-	one := in.Op == vcode.Gather && len(in.Defs) == 1 && len(in.Uses) == 2 && !in.Quads && !in.Bytes && in.Key.Type.Bits() == 32 || in.Op == vcode.Scatter && in.Key.Type.Bits() == 32
+	one := in.Op == vcode.Gather && len(in.Defs) == 1 && len(in.Uses) == 2 && !in.Quads && !in.Bytes && in.Distances == nil && in.Key.Type.Bits() == 32 || in.Op == vcode.Scatter && in.Key.Type.Bits() == 32
 	if !one || in.Checked || in.Key.Aux > maxPairImm || in.Key.Flags&(ir.Volatile|ir.Coherent) != 0 {
 		return k, false
 	}

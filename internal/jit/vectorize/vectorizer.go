@@ -48,6 +48,7 @@ type vectorizer struct {
 	shortCounters map[ir.V]bool // parameters that count few iterations; nil until first use
 
 	knownConditions map[ir.V]bool // conditions of ifs that have this value in all lanes (phasejoin.go)
+	laneTables      map[ir.V]laneTable
 	atMostMinuend   map[ir.V]bool // differences, or sums with a negative number, that do not wrap
 
 	assumed *assumptions // nil in the general version

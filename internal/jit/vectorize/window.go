@@ -58,7 +58,7 @@ func windowGroups(list []vcode.Inst) (groups [][]int) {
 	written := map[vcode.Reg]int{} // last instruction that writes a register
 	for i := range list {
 		in := &list[i]
-		if in.Op == vcode.Gather && len(in.Uses) == 2 && len(in.Masks) == 1 && !in.Checked && !in.Quads && !in.Bytes && in.Prefetch == 0 && in.Key.Type.Bits() == 32 &&
+		if in.Op == vcode.Gather && len(in.Uses) == 2 && len(in.Masks) == 1 && !in.Checked && !in.Quads && !in.Bytes && in.Distances == nil && in.Prefetch == 0 && in.Key.Type.Bits() == 32 &&
 			in.Key.Flags&ir.Proven != 0 && in.Key.Flags&(ir.Volatile|ir.Coherent) == 0 && in.Key.Aux <= maxPairImm {
 			k := windowKey{in.Uses[0], in.Uses[1], in.Masks[0]}
 			if n, ok := open[k]; ok && max(written[k.handle], written[k.offsets], written[k.mask]) < groups[n][0] {
