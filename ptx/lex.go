@@ -1,6 +1,9 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Position is a place in the text, both numbers from 1. The column counts bytes.
 type Position struct{ Line, Col int }
@@ -69,7 +72,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isWord(c byte) bool { return isLetter(c) && c != '%' || isDigit(c) }
 
-// space skips white space, comments and lines of the C preprocessor. It returns an error text for a comment without
+// space skips white space, comments, lines of the C preprocessor and of debugging information. It returns an error text for a comment without
 // end, which begins at at.
 func (l *lexer) space(at *Position) string {
 	for l.at < len(l.src) {
@@ -80,7 +83,7 @@ func (l *lexer) space(at *Position) string {
 			l.line, l.from = l.line+1, l.at
 		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
 			l.at++
-		case c == '/' && l.peek(1) == '/', c == '#' && l.from == l.at:
+		case c == '/' && l.peek(1) == '/', c == '#' && l.from == l.at, l.dwarf():
 			for l.at < len(l.src) && l.src[l.at] != '\n' {
 				l.at++
 			}
@@ -93,6 +96,13 @@ func (l *lexer) space(at *Position) string {
 		}
 	}
 	return ""
+}
+
+// dwarf reports whether a line of debugging information begins here: "@@DWARF" and its data, before version 2.0 (PTX ISA, "@@dwarf"). It has
+// no effect on the execution, like a comment.
+func (l *lexer) dwarf() bool {
+	const begin = "@@dwarf"
+	return len(l.src)-l.at >= len(begin) && strings.EqualFold(l.src[l.at:l.at+len(begin)], begin) && !isWord(l.peek(len(begin)))
 }
 
 // comment skips a comment of C.

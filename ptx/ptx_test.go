@@ -233,3 +233,17 @@ func TestHashInLine(t *testing.T) {
 		}
 	}
 }
+
+// TestDwarf: lines of debugging information before version 2.0 have no effect, wherever they are; other lines with "@@" are faults.
+func TestDwarf(t *testing.T) {
+	const lines = "@@DWARF .section .debug_info, \"\", @progbits\n@@dwarf .4byte 0x47, $L, -1\n"
+	m, findings := ptx.Parse(header + lines + ".entry k() {\n" + lines + "\t@@DWARF .byte 1\nret;\n}\n" + lines + "@@DWARF")
+	if len(findings) > 0 || m.Function("k") == nil {
+		t.Error(findings)
+	}
+	for _, fault := range []string{"@@DWARFS 1\n", "@@ DWARF\n", "@DWARF\n"} {
+		if _, findings := ptx.Parse(header + fault); len(findings) == 0 {
+			t.Errorf("%q has no finding", fault)
+		}
+	}
+}

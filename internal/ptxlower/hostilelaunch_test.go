@@ -32,12 +32,22 @@ var flowLines = []string{
 	"mov.u64 d0, sum; ld.global.u32 x0, [%in]; { .param .b32 a; .param .b32 b; .param .b32 r; st.param.b32 [a], x0; st.param.b32 [b], x0; P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _); call (r), d0, (a, b), P; ld.param.b32 x1, [r]; } st.global.u32 [%out], x1;",
 }
 
+// bulkLines are bulk copies, the stack, 128 bits and memory of several devices around the registers of rows.
+var bulkLines = []string{
+	".shared .align 16 .b8 s[256]; .shared .b64 m; mov.u32 x0, %tid.x; setp.eq.u32 p0, x0, 0; @p0 mbarrier.init.shared.b64 [m], 1; bar.sync 0; @p0 mbarrier.arrive.expect_tx.shared.b64 _, [m], 64; @p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%in], 64, [m]; W: mbarrier.try_wait.parity.shared.b64 p1, [m], 0; @!p1 bra W; ld.shared.u32 x1, [s+16]; st.global.u32 [%out], x1;",
+	".shared .align 16 .b8 s[256]; ld.global.v4.u32 {x0, x1, x2, x3}, [%in]; st.shared.v4.u32 [s], {x0, x1, x2, x3}; cp.async.bulk.global.shared::cta.bulk_group [%out], [s], 32; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [s], 16; st.bulk.shared::cta [s], x0, 0; cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%out+32], [s], 16, x1;",
+	"ld.global.u32 x0, [%in]; and.b32 x0, x0, 255; stacksave.u32 x1; alloca.u32 x2, x0, 16; st.local.u32 [x2], x0; ld.local.u32 x3, [x2]; stackrestore.u32 x1; st.global.u32 [%out], x3;",
+	"ld.global.u64 d0, [%in]; alloca.u64 d1, d0; st.local.u8 [d1], x0; cvta.local.u64 d2, d1; ld.u32 x3, [d2+4]; stackrestore.u64 d0; alloca.u64 d3, 64, 1024; st.global.u64 [%out], d3;",
+	"ld.global.b128 q0, [%in]; mov.b128 {d0, d1}, q0; mov.b128 q1, {d1, d0}; st.global.b128 [%out+16], q1; multimem.red.relaxed.sys.global.add.u64 [%out], d0; multimem.ld_reduce.weak.global.min.u32 x0, [%out]; multimem.st.global.u32 [%out+8], x0;",
+	"ld.global.v4.u32 {x0, x1, x2, x3}, [%in]; cvt.rs.f16x2.f32 x4, x0, x1, x2; cvt.rs.satfinite.bf16x2.f32 x5, x1, x2, x3; st.global.v2.u32 [%out], {x4, x5};",
+}
+
 // flowHead declares the function that flowLines call.
 const flowHead = ".func (.param .b32 r) sum(.param .b32 a, .param .b32 b)\n{\n.reg .b32 %a, %b;\nld.param.b32 %a, [a];\nld.param.b32 %b, [b];\nadd.u32 %a, %a, %b;\nst.param.b32 [r], %a;\nret;\n}\n"
 
 // hostileKernels returns kernels as words: one of each instruction, and the lines of flowLines.
 func hostileKernels() (list [][]string) {
-	const registers = ".reg .b32 x<16>; .reg .b64 d<4>; .reg .pred p<4>;\n"
+	const registers = ".reg .b32 x<16>; .reg .b64 d<4>; .reg .pred p<4>; .reg .b128 q<4>;\n"
 	for i := range instructionRows {
 		list = append(list, strings.Fields(fmt.Sprintf(hostileHead, "")+rowText(0, &instructionRows[i])+"ret;\n}\n"))
 	}
@@ -45,7 +55,7 @@ func hostileKernels() (list [][]string) {
 		list = append(list, strings.Fields(fmt.Sprintf(hostileHead, "")+registers+line+"\nst.global.v4.u32 [%out+32], {x0, x1, x2, x3};\nret;\n}\n"))
 	}
 	for range 8 { // loops and calls are as frequent as the instructions of a chapter
-		for _, line := range flowLines {
+		for _, line := range append(flowLines[:len(flowLines):len(flowLines)], bulkLines...) {
 			list = append(list, strings.Fields(fmt.Sprintf(hostileHead, flowHead)+registers+line+"\nret;\n}\n"))
 		}
 	}
