@@ -186,3 +186,23 @@ func TestDebugPicks(t *testing.T) {
 		}
 	}
 }
+
+// TestDebugStageBuiltins shows the built-ins of the other stages of draws, most of which the shaders do not declare.
+func TestDebugStageBuiltins(t *testing.T) {
+	const scripts = "../../internal/amber/testdata/"
+	for _, x := range []struct {
+		script, stage string
+		want          map[string]string
+	}{
+		{"fixedstate.amber", "tesscontrol", map[string]string{"gl_InvocationID": "0", "gl_PrimitiveID": "0", "gl_PatchVerticesIn": "1"}},
+		{"fixedstate.amber", "tesseval", map[string]string{"gl_PrimitiveID": "0", "gl_PatchVerticesIn": "1", "gl_TessCoord.z": "0"}},
+		{"feedback.amber", "geometry", map[string]string{"gl_InvocationID": "0", "gl_PrimitiveIDIn": "0"}},
+		{"meshgroup.amber", "mesh", map[string]string{"gl_WorkGroupID": "(0, 0, 0)", "gl_LocalInvocationIndex": "0", "gl_NumWorkGroups.y": "1"}},
+	} {
+		c := debugScript(t, scripts+x.script, fmt.Sprintf(`{"stopOnEntry":true,"stage":%q}`, x.stage))
+		c.stop()
+		for name, want := range x.want {
+			c.evaluates(name, want)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (x *view) find(name string) *Variable {
 		if n.from > 0 && n.from >= x.Instruction {
 			continue
 		}
-		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok {
+		if d, ok := x.own().stage.Facts.Decoration(n.id, spirv.DecorationBuiltIn); ok && !x.isOutput(n.id) {
 			if b := x.builtin(spirv.BuiltIn(d.Literal()).String()); b != nil && b.kind == unsigned || x.command.Kind == vk.DebugDispatch {
 				return x.declared(b, n.id)
 			}
@@ -155,6 +155,12 @@ func (x *view) find(name string) *Variable {
 		}
 	}
 	return nil
+}
+
+// isOutput reports whether an id is an output, which has another value than the input with its built-in.
+func (x *view) isOutput(id spirv.ID) bool {
+	v := x.own().stage.Facts.Variable(id)
+	return v != nil && v.Storage == spirv.StorageClassOutput
 }
 
 // declared returns a built-in value of integers with the sign that its variable in the shader has.
@@ -179,6 +185,8 @@ func (x *view) builtin(name string) *Variable {
 		name = "SubgroupLocalInvocationId"
 	case "DrawID":
 		name = "DrawIndex"
+	case "PrimitiveIDIn", "PatchVerticesIn":
+		name = strings.TrimSuffix(name, "In")
 	}
 	base := func(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "KHR"), "EXT") }
 	for _, v := range x.builtins() {

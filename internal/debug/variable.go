@@ -503,10 +503,16 @@ func knownWords(name, kind string, values ...uint32) *Variable {
 var idNames = map[ir.Semantic]string{
 	ir.PrimitiveId: "PrimitiveId", ir.Layer: "Layer", ir.SampleId: "SampleId", ir.VertexIndex: "VertexIndex", ir.InstanceIndex: "InstanceIndex",
 	ir.BaseVertex: "BaseVertex", ir.BaseInstance: "BaseInstance", ir.DrawIndex: "DrawIndex",
+	ir.InvocationId: "InvocationId", ir.PatchVertices: "PatchVertices", ir.LocalInvocationIndex: "LocalInvocationIndex",
 }
 
-// invocation returns what tells the invocation of a draw apart, the pixel and the primitive, or the vertex and the instance, and the
-// built-ins at the position of a fragment.
+// idVectors are the names of the words of an invocation's identity that are the first components of vectors of three.
+var idVectors = map[ir.Semantic]string{
+	ir.WorkgroupIdX: "WorkgroupId", ir.GlobalInvocationIdX: "GlobalInvocationId", ir.NumWorkgroupsX: "NumWorkgroups", ir.LocalInvocationIdX: "LocalInvocationId",
+}
+
+// invocation returns what tells the invocation of a draw apart, the pixel and the primitive, or the vertex and the instance, and further
+// built-ins of its stage.
 func (x *view) invocation() (list []*Variable) {
 	for _, v := range x.program.IDs {
 		switch word, _ := x.id(v.Semantic, v.Index); {
@@ -516,8 +522,17 @@ func (x *view) invocation() (list []*Variable) {
 			list = append(list, &Variable{Name: "FrontFacing", Type: "bool", Value: r.String(), numbers: r.numbers, kind: r.kind})
 		case v.Semantic == ir.Position:
 			if v.Index == 0 {
-				list = append(list, x.fragCoord())
+				list = append(list, x.floats("FragCoord", ir.Position, 4))
 			}
+		case v.Semantic == ir.TessCoord:
+			if v.Index == 0 {
+				list = append(list, x.floats("TessCoord", ir.TessCoord, 3))
+			}
+		case idVectors[v.Semantic] != "":
+			y, _ := x.id(v.Semantic+1, 0)
+			z, _ := x.id(v.Semantic+2, 0)
+			list = append(list, knownWords(idVectors[v.Semantic], "uvec3", word, y, z))
+		case v.Semantic != ir.FragCoord && idNames[v.Semantic] == "": // another component
 		case v.Semantic != ir.FragCoord:
 			list = append(list, knownWords(idNames[v.Semantic], "uint", word))
 		case v.Index == 1:
@@ -528,14 +543,14 @@ func (x *view) invocation() (list []*Variable) {
 	return list
 }
 
-// fragCoord returns the built-in FragCoord of a fragment.
-func (x *view) fragCoord() *Variable {
+// floats returns a built-in vector of n floats.
+func (x *view) floats(name string, s ir.Semantic, n uint32) *Variable {
 	r := result{kind: float}
-	for i := range uint32(4) {
-		word, _ := x.id(ir.Position, i)
+	for i := range n {
+		word, _ := x.id(s, i)
 		r.numbers = append(r.numbers, number{f: float64(math.Float32frombits(word))})
 	}
-	return &Variable{Name: "FragCoord", Type: "vec4", Value: r.String(), numbers: r.numbers, kind: float}
+	return &Variable{Name: name, Type: r.typeName(), Value: r.String(), numbers: r.numbers, kind: float}
 }
 
 // Frame returns the frame of the variable, which has parts.

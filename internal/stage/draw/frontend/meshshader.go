@@ -76,7 +76,26 @@ func meshProgram(from *ir.Program, rec, prims *layout.Record) (*ir.Program, erro
 		}
 		return s.Load(from.Out[k].Type, h, at, after)
 	}
-	return s.Build(func(body func()) { body() })
+	return s.Build(func(body func()) {
+		s.identify()
+		body()
+	})
+}
+
+// identify tells a debugger the built-ins of the invocation.
+func (s *meshShader) identify() {
+	if !s.From.Observed {
+		return
+	}
+	for _, first := range []ir.Semantic{ir.WorkgroupIdX, ir.GlobalInvocationIdX, ir.NumWorkgroupsX} {
+		for i := range ir.Semantic(3) {
+			s.Identify(first+i, 0, s.read(ir.Input{Semantic: first + i, Type: ir.I32}))
+		}
+	}
+	for i := range ir.Semantic(3) {
+		s.Identify(ir.LocalInvocationIdX+i, 0, s.BuiltIn(ir.LocalInvocationIdX+i))
+	}
+	s.Identify(ir.LocalInvocationIndex, 0, s.BuiltIn(ir.LocalInvocationIndex))
 }
 
 // corners returns the vertices of a primitive of a mesh program.

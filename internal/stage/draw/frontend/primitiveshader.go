@@ -135,9 +135,28 @@ func (s *primitiveShader) guarded(epilogue func()) func(body func()) {
 	s.Program.LocalSize = [3]uint32{primitiveGroup, 1, 1}
 	return func(body func()) {
 		s.B.If(s.B.Cmp(ir.ULt, s.lane(), s.Param(ir.I32, primitiveCount)))
+		s.identify()
 		body()
 		epilogue()
 		s.B.End()
+	}
+}
+
+// identify tells a debugger the built-ins of the invocation.
+func (s *primitiveShader) identify() {
+	if !s.From.Observed {
+		return
+	}
+	s.Identify(ir.PrimitiveId, 0, s.tupleWord(s.B.I32(0)))
+	for _, x := range []ir.Semantic{ir.InvocationId, ir.PatchVertices} {
+		if v := s.builtIn(ir.Input{Semantic: x, Type: ir.I32}); v != 0 {
+			s.Identify(x, 0, v)
+		}
+	}
+	for i := range uint32(3) {
+		if v := s.builtIn(ir.Input{Semantic: ir.TessCoord, Index: i, Type: ir.F32}); v != 0 {
+			s.Identify(ir.TessCoord, i, s.B.Op(ir.Bitcast, ir.I32, v))
+		}
 	}
 }
 

@@ -55,7 +55,10 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 		}
 		return s.Load(from.Out[k].Type, h, at, after)
 	}
-	return s.Build(func(body func()) { body() })
+	return s.Build(func(body func()) {
+		s.identify()
+		body()
+	})
 }
 
 // evaluationProgram builds the compute program of a tessellation evaluation program. An invocation
