@@ -16,7 +16,7 @@
 //  3. machine.go: invocations, functions and control flow.
 //  4. instruction.go: instructions without an effect on control flow; atomic.go: atomics; group.go: group operations; texel.go: texels of pictures;
 //     opaque.go: instructions with any result.
-//  5. integer.go: integers and bits; arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results.
+//  5. integer.go: integers and bits; arithmetic.go: arithmetic; fast.go: frequent instructions of 32 bits; loose.go: decorations and modes that permit more results; rearranged.go: expressions in another form.
 //  6. judge.go: the verdict on results.
 //  7. draw.go: draws, their shaders and interfaces; raster.go: coverage, interpolation and depth; primitive.go: points, lines and outlines; multisample.go: several samples; quad.go: derivatives, textures and
 //     samplers; stencil.go: tests of depth and stencil; attachment.go: blending, attachments and their verdict; rendered.go: attachments as textures.

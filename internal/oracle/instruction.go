@@ -311,6 +311,7 @@ func (x *frame) pure(in spirv.Inst, i int) {
 		return
 	}
 	if v, ok := x.arithmetic(in, t, i); ok {
+		x.rearranged(in, t, v)
 		x.vals[in.Result()] = v
 		return
 	}

@@ -15,6 +15,8 @@ type Number struct {
 	Low, High float64 // of a float
 	Bits      uint64  // of any other scalar
 	At        int     // the instruction that computes it, from 1; 0 if none does
+
+	expression // of a float
 }
 
 // value is the value of an id: the scalars of its type in order, a pointer, or a descriptor of an image.
@@ -68,6 +70,8 @@ func hull(t *facts.Type, a, b Number) Number {
 	case a.Any || b.Any:
 		a.Any = true
 	case t.IsFloat():
+		x, y := a.expressionOf(), b.expressionOf()
+		a.expression = expression{max(x.products, y.products), max(x.steps, y.steps), false}
 		a.Low, a.High = min(a.Low, b.Low), max(a.High, b.High)
 	case a.Bits != b.Bits:
 		a.Any = true
