@@ -134,6 +134,7 @@ type choice struct {
 // choices are the sets of mutually exclusive modes (SPIR-V §3.2.6).
 var choices = [...]choice{
 	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModeDepthGreater, spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged}},
+	{inKernel, 0, []spirv.ExecutionMode{spirv.ExecutionModeMaximumRegistersINTEL, spirv.ExecutionModeMaximumRegistersIdINTEL, spirv.ExecutionModeNamedMaximumRegistersINTEL}},
 	{inFragment, 0, []spirv.ExecutionMode{spirv.ExecutionModePixelInterlockOrderedEXT, spirv.ExecutionModePixelInterlockUnorderedEXT,
 		spirv.ExecutionModeSampleInterlockOrderedEXT, spirv.ExecutionModeSampleInterlockUnorderedEXT,
 		spirv.ExecutionModeShadingRateInterlockOrderedEXT, spirv.ExecutionModeShadingRateInterlockUnorderedEXT}},

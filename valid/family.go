@@ -105,6 +105,7 @@ var families = []*family{
 	&imageProcessingFamily,
 	&bindlessFamily,
 	&intelFamily,
+	&int4Family,
 	&maskedFamily,
 	&motionFamily,
 	&rayFamily,

@@ -64,6 +64,8 @@ const (
 	intelGlobal             // a pointer to CrossWorkgroup
 	intelLocal              // a pointer to Function
 	intelScalar             // a pointer to a scalar
+	intelBuffer             // a pointer to integers in CrossWorkgroup
+	intelStack              // a pointer to a concrete type in Function
 	intelSequence           // a task sequence
 	intelBool               // a Boolean
 	intelCircle             // a vector of two integers, or the integer of both that earlier texts have
@@ -74,8 +76,9 @@ var intelWords = [...]string{
 	intelIntegers: "a scalar or a vector of integers", intelNumbers: "a scalar or a vector of integers or floats", intelResult: "of the type of the result",
 	intelInteger: "an integer", intelSize: "a constant integer of 32 bits", intelWord: "an integer of 32 bits",
 	intelPair: "a vector of 2 integers", intelPlace: "a vector of integers", intelImage: "an image whose Sampled is 0 or 2",
-	intelGlobal: "a pointer to CrossWorkgroup", intelLocal: "a pointer to Function", intelScalar: "a pointer to a scalar", intelSequence: "a task sequence",
-	intelBool: "a Boolean", intelCircle: "an integer or a vector of 2 integers",
+	intelGlobal: "a pointer to CrossWorkgroup", intelLocal: "a pointer to Function", intelScalar: "a pointer to a scalar", intelBuffer: "a pointer to an integer in CrossWorkgroup", intelStack: "a pointer to a concrete type in Function",
+	intelSequence: "a task sequence",
+	intelBool:     "a Boolean", intelCircle: "an integer or a vector of 2 integers",
 }
 
 // intelShape is the required types of an instruction: the result, and the operands in their order.
@@ -94,7 +97,7 @@ var intelShapes = withArbitraryPrecision(map[spirv.Op]intelShape{
 
 	spirv.OpSubgroupBlockReadINTEL:       {intelAny, []intelSort{intelScalar}},
 	spirv.OpSubgroupBlockWriteINTEL:      {intelAny, []intelSort{intelScalar}},
-	spirv.OpSubgroupBlockPrefetchINTEL:   {intelAny, []intelSort{intelGlobal, intelSize}},
+	spirv.OpSubgroupBlockPrefetchINTEL:   {intelAny, []intelSort{intelBuffer, intelSize}},
 	spirv.OpSubgroupImageBlockReadINTEL:  {intelAny, []intelSort{intelImage}},
 	spirv.OpSubgroupImageBlockWriteINTEL: {intelAny, []intelSort{intelImage}},
 
@@ -108,7 +111,7 @@ var intelShapes = withArbitraryPrecision(map[spirv.Op]intelShape{
 	spirv.OpSubgroup2DBlockStoreINTEL: {intelAny, []intelSort{intelSize, intelSize, intelSize, intelSize, intelLocal, intelGlobal,
 		intelInteger, intelInteger, intelInteger, intelPair}},
 
-	spirv.OpVariableLengthArrayINTEL: {intelLocal, []intelSort{intelInteger}},
+	spirv.OpVariableLengthArrayINTEL: {intelStack, []intelSort{intelInteger}},
 	spirv.OpSaveMemoryINTEL:          {intelLocal, nil},
 	spirv.OpRestoreMemoryINTEL:       {intelAny, []intelSort{intelLocal}},
 
@@ -225,6 +228,10 @@ func (c *checker) intelFits(t, result *facts.Type, id spirv.ID, want intelSort) 
 		return t.IsPointer() && t.Storage == spirv.StorageClassFunction
 	case intelScalar:
 		return t.IsPointer() && (t.Elem == nil || t.Elem.IsScalar())
+	case intelBuffer:
+		return t.IsPointer() && t.Storage == spirv.StorageClassCrossWorkgroup && (t.Elem == nil || t.Elem.IsInt())
+	case intelStack:
+		return t.IsPointer() && t.Storage == spirv.StorageClassFunction && (t.Elem == nil || c.concrete(t.Elem))
 	case intelSequence:
 		return t.Op == spirv.OpTypeTaskSequenceALTERA
 	case intelBool:

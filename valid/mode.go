@@ -223,7 +223,7 @@ func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 			c.fail(i, "SPV-Mode-Constant", "%s is the result of %s; must be a constant", c.name(id), d.Op())
 		case mode == spirv.ExecutionModeOpacityMicromapIdKHR && k.Type != nil && !k.Type.IsBool():
 			c.fail(i, "SPV-Mode-Constant", "%s is %s; must be a Boolean", c.name(id), c.typeName(k.Type))
-		case mode == spirv.ExecutionModeLocalSizeId && k.Type != nil && !k.Type.IsInt():
+		case (mode == spirv.ExecutionModeLocalSizeId || mode == spirv.ExecutionModeMaximumRegistersIdINTEL) && k.Type != nil && !k.Type.IsInt():
 			c.fail(i, "SPV-Mode-Constant", "%s is %s; must be an integer", c.name(id), c.typeName(k.Type))
 		}
 	}
