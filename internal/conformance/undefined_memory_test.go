@@ -457,13 +457,16 @@ func TestWorkgroupMemoryIsAccounted(t *testing.T) {
 	}
 }
 
-// Blocks with explicit layout all begin at the same byte: they take as much as
-// the largest of them, without the padding at its end, and say so to the limit.
+// Blocks with explicit layout that are Aliased all begin at the same byte: they take as much as
+// the largest of them, without the padding at its end, and say so to the limit. Without Aliased they do not overlap, which
+// SPV_KHR_untyped_pointers permits.
 func TestExplicitWorkgroupMemoryIsAccounted(t *testing.T) {
 	s := shader{
 		caps: `
 			OpCapability WorkgroupMemoryExplicitLayoutKHR
-			OpExtension "SPV_KHR_workgroup_memory_explicit_layout"`,
+			OpCapability UntypedPointersKHR
+			OpExtension "SPV_KHR_workgroup_memory_explicit_layout"
+			OpExtension "SPV_KHR_untyped_pointers"`,
 		annot: `
 			OpDecorate %A Block
 			OpMemberDecorate %A 0 Offset 0
@@ -508,6 +511,20 @@ func TestExplicitWorkgroupMemoryIsAccounted(t *testing.T) {
 		var limit *exec.LimitError
 		if !errors.As(err, &limit) {
 			t.Errorf("%s: %v; want a *exec.LimitError", e.Name(), err)
+		}
+	}
+	for name, x := range map[string]struct {
+		annot string
+		bytes uint32
+	}{
+		"no block is Aliased":  {strings.NewReplacer("OpDecorate %a Aliased", "", "OpDecorate %b Aliased", "").Replace(s.annot), 80},
+		"one block is Aliased": {strings.Replace(s.annot, "OpDecorate %a Aliased", "", 1), 92},
+	} {
+		s := s
+		s.annot = x.annot
+		s.expect(t, []uint32{0, 6, untouched}, nil)
+		if p, err := s.lowered(t); err != nil || p.SharedBytes != x.bytes {
+			t.Errorf("%s: %d bytes, %v; want %d", name, p.SharedBytes, err, x.bytes)
 		}
 	}
 }

@@ -20,6 +20,7 @@ func (u *unit) moduleVariables() {
 		}
 	}
 	u.measureTypes()
+	u.aliasedBlocks(globals)
 	for _, v := range globals {
 		u.at = v.Index
 		u.globals[v.ID] = u.globalPointer(v)
@@ -183,11 +184,27 @@ func (u *unit) bindResource(r ir.Resource) uint64 {
 	return uint64(len(u.prog.Res) - 1)
 }
 
-// workgroupVariable allocates a variable in workgroup memory. Blocks with
-// member offsets all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
+// aliasedBlocks allocates the workgroup memory that all blocks with the decoration Aliased share
+// (SPV_KHR_workgroup_memory_explicit_layout). It begins at 0.
+func (u *unit) aliasedBlocks(globals []*facts.Variable) {
+	for _, v := range globals {
+		if u.explicit && v.Storage == spirv.StorageClassWorkgroup && u.facts.Has(v.ID, spirv.DecorationAliased) {
+			u.prog.SharedBytes = max(u.prog.SharedBytes, u.checkedBytes(v.Type.Size(0, false)))
+		}
+	}
+}
+
+// blockAlign aligns blocks in workgroup memory: no scalar or vector needs more.
+const blockAlign = 32
+
+// workgroupVariable allocates a variable in workgroup memory. A block without the decoration Aliased has memory of its own: modules with
+// untyped pointers may have several.
 func (u *unit) workgroupVariable(p *pointer, v *facts.Variable) {
 	if u.explicit {
-		u.prog.SharedBytes = max(u.prog.SharedBytes, u.checkedBytes(v.Type.Size(0, false)))
+		if !u.facts.Has(v.ID, spirv.DecorationAliased) {
+			p.offset.imm = roundUp(uint64(u.prog.SharedBytes), blockAlign)
+			u.prog.SharedBytes = u.checkedBytes(add(p.offset.imm, v.Type.Size(0, false)))
+		}
 		return
 	}
 	u.checkDepth(v.Type)
