@@ -20,9 +20,14 @@ const (
 //
 // The nest of an access begins at the outermost loop with a counter that selects the element, and includes all loops within it. A
 // variable counts only if unrolling makes all its elements known: each access has a constant index, or one that depends on counters alone,
-// in a nest of countable loops that stays within maxIndexed operations. Otherwise the array would remain, and the code would grow for nothing.
-func indexedNests(f *ir.Func) map[ir.V]bool {
-	n := &nestFinder{f: f, of: map[ir.V]uint64{}}
+// in a nest of countable loops that stays within the limit. Otherwise the array would remain, and the code would grow for nothing.
+//
+// Code between barriers may be there once for each subgroup (vectorize), so the limit is for all subgroups together then.
+func indexedNests(p *ir.Program, f *ir.Func) map[ir.V]bool {
+	n := &nestFinder{f: f, of: map[ir.V]uint64{}, limit: maxIndexed}
+	if p.Effects.Barrier {
+		n.limit /= max(int(p.Subgroups()), 1)
+	}
 	if !n.walk() {
 		return nil
 	}
@@ -48,6 +53,7 @@ func indexedNests(f *ir.Func) map[ir.V]bool {
 // nestFinder collects the loops of a function, and the accesses to unknown elements.
 type nestFinder struct {
 	f        *ir.Func
+	limit    int               // operations of an unrolled nest
 	loops    []nestLoop        // in the order of the code: a loop precedes the loops within it
 	of       map[ir.V]uint64   // by value: the loops with counters that it depends on, if it depends on nothing else
 	accesses []elementAccesses // with an index that is not constant
@@ -154,12 +160,12 @@ func (n *nestFinder) sizes() {
 		for i := k + 1; i < l.last; i = n.loops[i].last {
 			inner := &n.loops[i]
 			if inner.size == 0 {
-				own = maxIndexed + 1
+				own = n.limit + 1
 				break
 			}
 			own += inner.size - (inner.end - inner.start)
 		}
-		if size := own * p.trips; size <= maxIndexed {
+		if size := own * p.trips; size <= n.limit {
 			l.size = max(size, 1)
 		}
 	}

@@ -33,9 +33,9 @@ const (
 // The lanes of an iteration stay together in its copy, and effects keep their order.
 //
 // Nests of loops that select the elements of private arrays are unrolled as a whole (indexednest.go).
-func unroll(_ *ir.Program, f *ir.Func) {
+func unroll(p *ir.Program, f *ir.Func) {
 	budget := unrollBudget
-	nests := indexedNests(f)
+	nests := indexedNests(p, f)
 	for depth := range indexedDepth {
 		if depth >= unrollDepth && len(nests) == 0 {
 			return
