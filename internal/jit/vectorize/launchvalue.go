@@ -28,9 +28,10 @@ import (
 // launchFlag is the number of the word that tells whether the other ones have their values.
 const launchFlag = 0
 
-// launchOps are the operations on values of a launch: they have no effect, and depend on their operands and on the job alone.
+// launchOps are the operations on values of a launch: they have no effect, and depend on their operands and on the job alone. Handles of
+// bindings are none, because they are constants of the machine, which an access knows.
 var launchOps = map[ir.Op]bool{
-	ir.Push: true, ir.Res: true, ir.Region: true, ir.RegionOff: true, ir.Len: true, ir.Select: true, ir.ZExt: true, ir.SExt: true, ir.Trunc: true,
+	ir.Push: true, ir.Region: true, ir.RegionOff: true, ir.Len: true, ir.Select: true, ir.ZExt: true, ir.SExt: true, ir.Trunc: true,
 	ir.Add: true, ir.Sub: true, ir.Mul: true, ir.And: true, ir.Or: true, ir.Xor: true, ir.Not: true, ir.Shl: true, ir.LShr: true, ir.AShr: true,
 	ir.UMin: true, ir.UMax: true, ir.SMin: true, ir.SMax: true, ir.Eq: true, ir.ULt: true, ir.ULe: true, ir.SLt: true, ir.SLe: true,
 }
