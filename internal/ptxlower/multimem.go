@@ -13,6 +13,9 @@ const multimemMods = ".ld_reduce .st .red .global " + ordering + ".min .max .add
 
 // multimem emits multimem.ld_reduce, multimem.st and multimem.red.
 func (e *emitter) multimem() {
+	if len(e.in.Mods) == 0 {
+		malformed(e.in.Pos, "multimem has no operation; must have one")
+	}
 	plain := *e.in
 	plain.Mods = slices.DeleteFunc(slices.Clone(e.in.Mods), func(m string) bool {
 		return m == ".ld_reduce" || m == ".st" || m == ".red" || strings.HasPrefix(m, ".acc::")

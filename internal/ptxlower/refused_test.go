@@ -47,6 +47,7 @@ var refusedRows = []struct{ text, want string }{
 	{"alloca.s32 %r0, 8;", "must have .u32 or .u64"},
 	{"cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1;", "is not supported"},
 	{"multimem.add.u32 %r0, [%rd0];", "is not supported"},
+	{"multimem %r0, [%rd0];", "multimem has no operation; must have one"},
 	{"bar.sync 16;", "the barrier is 16; must be 0 to 15"},
 	{"bar.red.popc.u32 %r0, 16, %p0;", "the barrier is 16; must be 0 to 15"},
 	{"bar.red.popc.u32 %r0, 1;", "must have 3 or 4"},
