@@ -12,7 +12,7 @@ var executionGraphFamily = family{
 	rules: []Rule{
 		{Code: "SPV-NodePayload-Type", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the element of an array of payloads is a type of numbers, pointers or composites"},
 		{Code: "SPV-NodePayload-Array", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are allocated, enqueued, counted and finished through a pointer to a payload array in NodePayloadAMDX; only allocated payloads are enqueued, and only the payloads of a variable are finished; OpIsNodePayloadValidAMDX names a type of payload arrays"},
-		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads and a node index are 32-bit integers, the length of an array is an unsigned one; the results \"finished\" and \"valid\" are Booleans; payloads are visible to an invocation or a workgroup"},
+		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads and a node index are 32-bit integers, and the index is less than the size of its array; the length of an array is an unsigned one; the results \"finished\" and \"valid\" are Booleans; payloads are visible to an invocation or a workgroup"},
 		{Code: "SPV-NodePayload-Finish", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are finished only if their struct has the decoration TrackFinishWritingAMDX, and not in a shader with CoalescingAMDX"},
 		{Code: "SPV-NodePayload-Decoration", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the decorations of payloads are on payload arrays, with operands of their kinds; an allocated payload array has NodeMaxPayloadsAMDX, and PayloadNodeArraySizeAMDX or PayloadNodeSparseArrayAMDX; TrackFinishWritingAMDX is on a struct, PayloadDispatchIndirectAMDX on a member that is one to three unsigned integers of at most 32 bits"},
 		{Code: "SPV-NodePayload-Mode", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "an entry point has at most one of CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX; IsApiEntryAMDX is a Boolean; the node of SharesInputWithAMDX is a string constant"},
@@ -138,6 +138,15 @@ func (c *checker) payloadValid(i int, in spirv.Inst) {
 		c.fail(i, "SPV-NodePayload-Array", "%s of %s; must have an array of payloads", in.Op(), c.typeName(t))
 	}
 	c.payloadWord(i, v.NodeIndex(), "the index of the node")
+	d, ok := c.m.Decoration(v.PayloadType(), spirv.DecorationPayloadNodeArraySizeAMDX)
+	if !ok || !d.IDs || len(d.Operands) == 0 {
+		return
+	}
+	size, ok := c.m.Const(spirv.ID(d.Operands[0])).Int()
+	index, ok2 := c.m.Const(v.NodeIndex()).Int()
+	if ok && ok2 && index >= size {
+		c.fail(i, "SPV-NodePayload-Operand", "the index of the node of %s is %d, the size of the array %d; must be less", in.Op(), index, size)
+	}
 }
 
 // payloadDecoration checks a decoration of a payload array or of its struct.
