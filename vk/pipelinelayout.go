@@ -18,7 +18,7 @@ const maxSets = 32
 // PipelineLayoutInfo describes a pipeline layout.
 type PipelineLayoutInfo struct {
 	Flags enum.LayoutFlags
-	Sets  []*SetLayout // nil elements are allowed with independent sets
+	Sets  []*SetLayout // nil elements are allowed with independent sets, and with the feature graphicsPipelineLibrary
 	Push  []link.Range
 }
 
@@ -40,7 +40,7 @@ func (d *Device) NewPipelineLayout(info PipelineLayoutInfo) (*PipelineLayout, er
 	}
 	l := &PipelineLayout{sets: slices.Clone(info.Sets), link: link.Layout{Flags: info.Flags, Push: slices.Clone(info.Push)}}
 	for i, s := range info.Sets {
-		if s == nil && info.Flags&enum.LayoutFlagsIndependentSets != 0 {
+		if s == nil && (info.Flags&enum.LayoutFlagsIndependentSets != 0 || d.enabled["graphicsPipelineLibrary"]) {
 			l.link.Sets = append(l.link.Sets, link.Set{Number: uint32(i), Null: true})
 			continue
 		}
@@ -75,7 +75,7 @@ func (l *PipelineLayout) set(i int) *SetLayout {
 }
 
 // compatible reports whether two layouts are compatible for set n (Vulkan, Pipeline Layout Compatibility). Immutable
-// samplers are the same objects.
+// samplers are identically defined.
 func (l *PipelineLayout) compatible(o *PipelineLayout, n int) bool {
 	if l == o {
 		return true

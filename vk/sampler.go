@@ -79,5 +79,10 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 	return s, nil
 }
 
+// same reports whether two samplers are identically defined: objects of the same parameters are interchangeable.
+func (s *Sampler) same(o *Sampler) bool {
+	return s == o || s != nil && o != nil && s.dev == o.dev && s.info == o.info
+}
+
 // refer calls each for the sampler.
 func (s *Sampler) refer(each func(*object)) { each(&s.object) }

@@ -266,7 +266,7 @@ func (l *SetLayout) same(o *SetLayout) bool {
 	return l == o || l != nil && o != nil && l.link.Same(&o.link) && l.sameSamplers(o)
 }
 
-// sameSamplers reports whether two layouts with identically defined bindings have the same immutable samplers.
+// sameSamplers reports whether two layouts with identically defined bindings have identically defined immutable samplers.
 func (l *SetLayout) sameSamplers(o *SetLayout) bool {
-	return l == o || l == nil || o == nil || slices.EqualFunc(l.slots, o.slots, func(x, y layoutSlot) bool { return slices.Equal(x.immutable, y.immutable) })
+	return l == o || l == nil || o == nil || slices.EqualFunc(l.slots, o.slots, func(x, y layoutSlot) bool { return slices.EqualFunc(x.immutable, y.immutable, (*Sampler).same) })
 }
