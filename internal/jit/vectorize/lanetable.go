@@ -185,7 +185,7 @@ func (w *vectorizer) offsetTable(stride uint64, off, index laneTable) (t laneTab
 // laneDistances returns the distances of the offsets of a load in the lanes from that of lane 0, or nil if they are not known.
 func (w *vectorizer) laneDistances(x *ir.Val) []uint16 {
 	t, ok := w.laneTables[x.Args[1]]
-	if !ok || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
+	if !ok || !w.dst.Form.Distances || x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 		return nil
 	}
 	list := make([]uint16, w.dst.Form.Lanes)
