@@ -75,7 +75,7 @@ func (x *frame) rearranged(in spirv.Inst, t *facts.Type, v value) {
 func (x *frame) rearranges(in spirv.Inst, t *facts.Type) bool {
 	switch op := in.Op(); op {
 	case spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFDiv, spirv.OpFNegate, spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpDot,
-		spirv.OpMatrixTimesVector, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpFMod, spirv.OpFRem, spirv.OpExtInst:
+		spirv.OpMatrixTimesVector, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesMatrix, spirv.OpOuterProduct, spirv.OpExtInst:
 	default:
 		return false
 	}
@@ -126,7 +126,7 @@ func combined(op spirv.Op, args []value, i int, n *Number) expression {
 		least := min(math.Abs(b.Low), math.Abs(b.High))
 		return expression{a.products / least, a.steps + b.steps + divisionSteps, false}
 	}
-	if op != spirv.OpExtInst && op != spirv.OpFMod && op != spirv.OpFRem && len(args) == 2 { // products of vectors and matrices
+	if op != spirv.OpExtInst && len(args) == 2 { // products of vectors and matrices
 		x, y := greatest(args[0]), greatest(args[1])
 		terms := min(4, max(len(args[0].leaves), len(args[1].leaves)))
 		return expression{float64(terms) * x.products * y.products, x.steps + y.steps + 2*terms, false}
