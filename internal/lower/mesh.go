@@ -93,6 +93,11 @@ func setMeshOutputs(f *function, in spirv.Inst) {
 	vertices, primitives := f.typed(v.VertexCount(), ir.I32), f.typed(v.PrimitiveCount(), ir.I32)
 	f.report(meshVertices, f.b.Cmp(ir.ULt, f.b.I32(f.prog.OutputVertices), vertices), fmt.Sprintf("%%u vertices, more than OutputVertices %d", f.prog.OutputVertices), vertices)
 	f.report(meshPrimitives, f.b.Cmp(ir.ULt, f.b.I32(f.prog.OutputPrimitives), primitives), fmt.Sprintf("%%u primitives, more than OutputPrimitivesEXT %d", f.prog.OutputPrimitives), primitives)
+	if f.sanitizes(ir.SanitizeBounds) {
+		n := f.meshCounts()
+		f.b.OpAux(ir.PSt, ir.I32, n, f.b.I32(0), vertices)
+		f.b.OpAux(ir.PSt, ir.I32, n, f.b.I32(1), primitives)
+	}
 	f.onFirst()
 	f.writeShared(ir.VertexCount, 0, f.b.I32(0), vertices)
 	f.writeShared(ir.PrimitiveCount, 0, f.b.I32(0), primitives)

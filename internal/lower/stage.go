@@ -224,6 +224,7 @@ type unit struct {
 	calls     map[*facts.Function]int // the number of calls of each function; nil before it is needed
 	shadows   map[uint64]shadow       // by output in private memory
 	followed  map[uint64]*source      // by variable in private memory: see followUndefined
+	counts    uint64                  // 1 + the variable of meshCounts; 0 for none
 	undefs    map[spirv.ID]uint64     // the variables that undefined values are loaded from
 	// unshadowed is a program without shadows, which would have too much private memory.
 	unshadowed bool

@@ -180,6 +180,7 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 			f.b.If(f.ofView(l))
 			defer f.b.End()
 		}
+		f.checkPrimitive(p, l, v)
 		f.b.OpAux(ir.OutAt, t, f.outputNumber(l), f.operandValue(p.vertex), v)
 	}
 	if p.offset.dyn == 0 {
