@@ -26,7 +26,7 @@ const maxFarCopies = 8
 type farSinker struct {
 	f        *vcode.Func
 	defCount []int32
-	uses     [][]blockUses  // by register
+	uses     [][]blockUses  // by register, in the order of the blocks; none of constants
 	moved    [][]vcode.Inst // by block, the last one first
 }
 
@@ -69,11 +69,13 @@ func sinkFar(f *vcode.Func) {
 // note adds n to the count of the operands of an instruction in a block.
 func (s *farSinker) note(in *vcode.Inst, block, n int32) {
 	for _, r := range slices.Concat(in.Uses, in.Masks) {
+		if s.f.IsConst(r) {
+			continue
+		}
 		list := s.uses[r]
-		i := slices.IndexFunc(list, func(u blockUses) bool { return u.block == block })
-		if i < 0 {
-			i = len(list)
-			list = append(list, blockUses{block: block})
+		i, ok := slices.BinarySearchFunc(list, block, func(u blockUses, b int32) int { return int(u.block - b) })
+		if !ok {
+			list = slices.Insert(list, i, blockUses{block: block})
 		}
 		if list[i].count += n; list[i].count == 0 {
 			list = slices.Delete(list, i, i+1)
@@ -88,12 +90,12 @@ func (s *farSinker) sink(in *vcode.Inst, b int32) {
 		return
 	}
 	d := in.Defs[0]
-	to := slices.Clone(s.uses[d])
+	to := s.uses[d]
 	if len(to) == 0 || len(to) > maxFarCopies || slices.ContainsFunc(to, func(u blockUses) bool { return u.block == b || !s.f.Blocks[u.block].Far }) || !writtenOnce(s.f, in, s.defCount) {
 		return
 	}
 	s.note(in, b, -1)
-	for i, u := range to {
+	for i, u := range slices.Clone(to) {
 		one := *in
 		if i > 0 {
 			one.Defs = []vcode.Reg{s.copyOf(d, u.block)}

@@ -1,6 +1,7 @@
 package vectorize
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -38,5 +39,25 @@ func TestSinkFarCopies(t *testing.T) {
 				t.Errorf("block %d does not compute what it reads\n%v", b, f)
 			}
 		}
+	}
+}
+
+// TestFarUses: the blocks that read a register are listed once each and in order, whatever the order of the reads, so that a search is
+// fast in a function of many blocks. Constants, which most blocks read, have no list.
+func TestFarUses(t *testing.T) {
+	f := &vcode.Func{Form: vcode.Form{Lanes: 8}, Parts: 1}
+	v, all := f.NewReg(vcode.Vec), f.NewConst(vcode.Mask, 1)
+	s := &farSinker{f: f, uses: make([][]blockUses, len(f.Classes))}
+	read := &vcode.Inst{Op: vcode.Lane, IR: ir.Not, Uses: []vcode.Reg{v}, Masks: []vcode.Reg{all}}
+	for _, block := range []int32{4, 1, 3, 1, 2, 4} {
+		s.note(read, block, 1)
+	}
+	s.note(read, 3, -1)
+	s.note(read, 1, -1)
+	if want := []blockUses{{1, 1}, {2, 1}, {4, 2}}; !slices.Equal(s.uses[v], want) {
+		t.Errorf("reads %v; must be %v", s.uses[v], want)
+	}
+	if len(s.uses[all]) > 0 {
+		t.Errorf("a constant has the reads %v; must have none", s.uses[all])
 	}
 }
