@@ -174,9 +174,21 @@ func (x *frame) floats(name string, t *facts.Type, types []*facts.Type, args []v
 	v := value{leaves: make([]Number, n)}
 	for k := range sets {
 		v.leaves[k] = ofSet(&sets[k])
+		if name == "Atan2" && k < len(args[0].leaves) && k < len(args[1].leaves) {
+			v.leaves[k].eitherSide(&args[0].leaves[k], &args[1].leaves[k])
+		}
 		v.leaves[k].At = i + 1
 	}
 	return v, true
+}
+
+// eitherSide adds the other end of the angles to the angle of y and x if y may be 0 and x negative: the sign of a zero is not significant for
+// an extended instruction (Vulkan, "Precision and Operation of SPIR-V Instructions", NSZ).
+func (n *Number) eitherSide(y, x *Number) {
+	if !n.Any && y.Low <= 0 && y.High >= 0 && x.Low < 0 {
+		n.High = max(math.Abs(n.Low), math.Abs(n.High))
+		n.Low = -n.High
+	}
 }
 
 // evaluator computes operations of integers as constants are folded.

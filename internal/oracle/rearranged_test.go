@@ -35,3 +35,17 @@ func TestRearranged(t *testing.T) {
 		t.Errorf("a product and a sum: permitted %s; must be two neighbors at most", p.String())
 	}
 }
+
+// TestZeroAngle checks that the angle of a negative number on the axis has both signs: without SignedZeroInfNanPreserve the sign of a zero is
+// not significant (SPIR-V, "FP Fast Math Mode", NSZ).
+func TestZeroAngle(t *testing.T) {
+	for _, x := range []struct {
+		y, x float32
+		both bool
+	}{{0, -2, true}, {0, 2, false}, {1, -2, false}, {-1, -2, false}} {
+		p := decorated(t, "", "%r = OpExtInst %float %glsl Atan2 %a %b", x.y, x.x, 0)
+		if both := p.Low < -3.1 && p.High > 3.1; both != x.both {
+			t.Errorf("the angle of (%g, %g): permitted %s; must have both signs: %t", x.x, x.y, p.String(), x.both)
+		}
+	}
+}
