@@ -232,7 +232,7 @@ func (c *coalescer) retarget(in *vcode.Inst, i int32) bool {
 	if len(by.Defs) != 1 && by.Op != vcode.StridedLoad || by.Merging || by.Op == vcode.Undef || by.Op == vcode.Strip || by.Key.Type == ir.H {
 		return false
 	}
-	if c.mentionedBetween(d, def, i) || !c.deadAtExits(d, def, i) {
+	if len(by.Defs) > 1 && slices.Contains(by.Defs, d) || c.mentionedBetween(d, def, i) || !c.deadAtExits(d, def, i) {
 		return false
 	}
 	if in.Merging {
