@@ -169,14 +169,18 @@ func (k *launchValues) takeOut() {
 // findLoops finds the blocks between the targets of backward jumps and the jumps, which include all loops.
 func (k *launchValues) findLoops() {
 	k.looped = make([]bool, len(k.f.Blocks))
+	ends := make([]int, len(k.f.Blocks)) // by target: the end of the blocks up to the last jump
 	for b := range k.f.Blocks {
 		for i := range k.f.Blocks[b].Insts {
-			if in := &k.f.Blocks[b].Insts[i]; in.Op.Jumps() {
-				for to := in.Target; to <= b; to++ {
-					k.looped[to] = true
-				}
+			if in := &k.f.Blocks[b].Insts[i]; in.Op.Jumps() && in.Target <= b {
+				ends[in.Target] = b + 1
 			}
 		}
+	}
+	end := 0
+	for b := range k.looped {
+		end = max(end, ends[b])
+		k.looped[b] = b < end
 	}
 }
 
