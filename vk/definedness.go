@@ -453,7 +453,7 @@ func (d *definedness) addView(v *ImageView) {
 // freshen tells the parts of a view that nothing has written their texels, if that is so.
 func (d *definedness) freshen(v *ImageView) {
 	of := freshView{v.image, v.subresources()}
-	for _, t := range []*texture.View{v.view, v.stencil} {
+	for _, t := range []*texture.View{v.view, v.stencil, v.whole} {
 		if t != nil && v.image.untouched(of.layers) {
 			d.views[t] = of
 			t.SetFresh(true)
@@ -468,6 +468,7 @@ func (d *definedness) dropView(v *ImageView) {
 		defer d.mu.Unlock()
 		delete(d.views, v.view)
 		delete(d.views, v.stencil)
+		delete(d.views, v.whole)
 		delete(d.tile.views, v)
 	}
 }

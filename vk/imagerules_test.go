@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -88,6 +90,34 @@ func TestImageRules(t *testing.T) {
 	} {
 		if _, err := d.NewImageView(info); err != nil {
 			t.Errorf("%+v: %v", info, err)
+		}
+	}
+}
+
+// TestSlicedView writes a view of three slices of a volume to descriptors: a storage image has the slices, a sampled image all
+// (VkImageViewSlicedCreateInfoEXT).
+func TestSlicedView(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	d := r.dev
+	m := must(d.NewImage(ImageInfo{Type: enum.ImageType3d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{4, 4, 8}, Usage: ImageSampled | ImageStorage}))(t)
+	if err := m.Bind(must(d.Allocate(MemoryInfo{Size: 1 << 16}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType3d, BaseSlice: 2, Slices: 3}))(t)
+	for kind, want := range map[link.DescriptorType]*texture.View{
+		link.DescriptorType(iface.StorageImage): v.view, link.DescriptorType(iface.SampledImage): v.whole, link.DescriptorType(iface.CombinedImageSampler): v.whole,
+	} {
+		layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: kind, Count: 1, Stages: link.AllStages}}}))(t)
+		set := must(must(d.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(layout))(t)
+		write := ImageDescriptor{View: v}
+		if kind == link.DescriptorType(iface.CombinedImageSampler) {
+			write.Sampler = must(d.NewSampler(SamplerInfo{}))(t)
+		}
+		if err := set.Update(Write{Images: []ImageDescriptor{write}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := set.content[0].Views[0]; got == nil || got != want {
+			t.Errorf("a descriptor of type %v has another view", kind)
 		}
 	}
 }

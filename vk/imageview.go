@@ -47,6 +47,7 @@ type ImageView struct {
 	view    *texture.View // of the aspect; of depth if the view has depth and stencil
 	stencil *texture.View // of the stencil aspect of a view of both
 	other   *texture.View // of the aspect that the view lacks, of depth and stencil: attachments have both
+	whole   *texture.View // of all slices, if the view has some: storage images alone are cut (VkImageViewSlicedCreateInfoEXT)
 	number  uint64        // in descriptors in memory; guarded by the table of the device
 }
 
@@ -101,6 +102,12 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if v.view, err = texture.NewView(info.Image.image, desc); err != nil {
 		return nil, imageError(err)
 	}
+	if desc.BaseSlice != 0 || desc.Slices != 0 {
+		desc.BaseSlice, desc.Slices = 0, 0
+		if v.whole, err = texture.NewView(info.Image.image, desc); err != nil {
+			return nil, imageError(err)
+		}
+	}
 	if err := v.addOther(desc); err != nil {
 		return nil, err
 	}
@@ -110,6 +117,14 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	})
 	d.heap.defined.addView(v)
 	return v, nil
+}
+
+// sampled returns the view for descriptors of sampled images.
+func (v *ImageView) sampled() *texture.View {
+	if v.whole != nil {
+		return v.whole
+	}
+	return v.view
 }
 
 // aspect returns the view of one aspect; nil if it has none.

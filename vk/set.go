@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -429,6 +430,9 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, ap
 		b.Views[at] = nil
 		if x.View != nil {
 			b.Views[at] = x.View.view
+			if kind == combinedSlot || slot.typ == link.DescriptorType(iface.SampledImage) {
+				b.Views[at] = x.View.sampled()
+			}
 		}
 		s.use(i, at, 0, userOf(x.View))
 		s.layOut(i, at, x.Layout)
