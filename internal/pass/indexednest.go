@@ -152,10 +152,6 @@ func (n *nestFinder) root(index ir.V) int {
 func (n *nestFinder) sizes() {
 	for k := len(n.loops) - 1; k >= 0; k-- {
 		l := &n.loops[k]
-		p := &plan{f: n.f, start: l.start, end: l.end}
-		if !p.make() {
-			continue
-		}
 		own := l.end - l.start
 		for i := k + 1; i < l.last; i = n.loops[i].last {
 			inner := &n.loops[i]
@@ -164,6 +160,11 @@ func (n *nestFinder) sizes() {
 				break
 			}
 			own += inner.size - (inner.end - inner.start)
+		}
+		// Only short loops need a walk over their code: one for each loop would be quadratic in the depth of nesting.
+		p := &plan{f: n.f, start: l.start, end: l.end}
+		if max(own, l.end-l.start) > n.limit || !p.make() {
+			continue
 		}
 		if size := own * p.trips; size <= n.limit {
 			l.size = max(size, 1)

@@ -109,6 +109,31 @@ func TestUnrollNests(t *testing.T) {
 	}
 }
 
+// TestIndexedNestsDeep: a nest that is deeper than maxIndexed operations stays, although its outermost loop selects the element of an array.
+// A walk over the code of each loop would take minutes.
+func TestIndexedNestsDeep(t *testing.T) {
+	const depth = 1 << 14
+	var b strings.Builder
+	b.WriteString("program \"p\" compute\nsubgroup 16\nlocal 16 1 1\nres storage 0 0 count 1\nvar \"a\" 16 0\n\nfunc \"main\"() L1 {\nv1 = res 0:i32, #0\n")
+	for k := range depth {
+		v := 10 + 5*k
+		fmt.Fprintf(&b, "block L%d {\nloop L%d(v%d i32 = 0:i32) {\nv%d = ult.i32 v%d, 2:i32\nif v%d {\n} else {\nbr L%d\n}\n", v, v+1, v+2, v+3, v+2, v+3, v)
+	}
+	fmt.Fprintf(&b, "v2 = pld.i32 v%d, #0\nst.i32 v1, 0:i32, v2, #0\n", 12)
+	for k := depth - 1; k >= 0; k-- {
+		v := 10 + 5*k
+		fmt.Fprintf(&b, "v%d = add.i32 v%d, 1:i32\nbr L%d(v%d)\n}\n}\n", v+4, v+2, v+1, v+4)
+	}
+	b.WriteString("}\n")
+	p, err := ir.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nests := indexedNests(p, p.Funcs[0]); len(nests) > 0 {
+		t.Errorf("%d loops are unrolled; must be none", len(nests))
+	}
+}
+
 // TestUnrollIndexed: loops with counters that select the element of a private array are unrolled beyond the limit of other loops, and the
 // array is promoted. It is not done for nothing: not if another value selects the element, nor beyond maxIndexed.
 func TestUnrollIndexed(t *testing.T) {
