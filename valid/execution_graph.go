@@ -142,8 +142,8 @@ func (c *checker) payloadValid(i int, in spirv.Inst) {
 	if !ok || !d.IDs || len(d.Operands) == 0 {
 		return
 	}
-	size, ok := c.m.Const(spirv.ID(d.Operands[0])).Int()
-	index, ok2 := c.m.Const(v.NodeIndex()).Int()
+	size, ok := c.fixedInt(spirv.ID(d.Operands[0]))
+	index, ok2 := c.fixedInt(v.NodeIndex())
 	if ok && ok2 && index >= size {
 		c.fail(i, "SPV-NodePayload-Operand", "the index of the node of %s is %d, the size of the array %d; must be less", in.Op(), index, size)
 	}

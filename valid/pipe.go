@@ -60,11 +60,20 @@ func (c *checker) pipeUse(i int, in spirv.Inst, want spirv.AccessQualifier) {
 
 // packetAlignment checks the last two operands of an instruction on a pipe, the size and the alignment of a packet, if both are known.
 func (c *checker) packetAlignment(i int, in spirv.Inst) {
-	size, ok := c.m.Const(spirv.ID(in[len(in)-2])).Int()
-	alignment, ok2 := c.m.Const(spirv.ID(in[len(in)-1])).Int()
+	size, ok := c.fixedInt(spirv.ID(in[len(in)-2]))
+	alignment, ok2 := c.fixedInt(spirv.ID(in[len(in)-1]))
 	if ok && ok2 {
 		c.packet(i, size, alignment)
 	}
+}
+
+// fixedInt returns the value of an integer constant that no specialization changes.
+func (c *checker) fixedInt(id spirv.ID) (int64, bool) {
+	k := c.m.Const(id)
+	if k != nil && k.Spec {
+		return 0, false
+	}
+	return k.Int()
 }
 
 // pipeStorage checks the packets of the storage of a pipe, the size and alignment of which are literals.
