@@ -112,6 +112,12 @@ OpExecutionMode %main LocalSize 1 1 1
 	fmt.Fprintf(&w, `%%pf = OpTypePointer Function %%t%[1]d
 %%pp = OpTypePointer Private %%t%[1]d
 %%null = OpConstantNull %%t%[1]d
+%%uint = OpTypeInt 32 0
+%%one = OpConstant %%uint 1
+%%some = OpTypeStruct %%uint %%t%[1]d
+%%csome = OpConstantComposite %%some %%one %%c%[1]d
+%%psome = OpTypePointer Private %%some
+%%number = OpVariable %%psome Private
 %%module = OpVariable %%pp Private %%c%[1]d
 %%main = OpFunction %%void None %%fn
 %%entry = OpLabel
@@ -120,14 +126,17 @@ OpExecutionMode %main LocalSize 1 1 1
 %%x = OpLoad %%t%[1]d %%a
 OpStore %%b %%x
 OpStore %%a %%c%[1]d
+OpStore %%number %%csome
 %%y = OpLoad %%t%[1]d %%module
 OpCopyMemory %%a %%b
 %%z = OpCompositeExtract %%t%[2]d %%y 0 1
 OpReturn
 OpFunctionEnd
 `, depth, depth-2)
-	if _, err := stage(t, []byte(w.String()), nil, Options{}); err != nil {
-		t.Error(err)
+	for _, of := range []ir.Sanitizers{0, ir.SanitizeUninit} {
+		if _, err := stage(t, []byte(w.String()), nil, Options{Sanitize: of}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -251,8 +251,12 @@ func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) 
 }
 
 // hasState reports whether a type has ray queries or hit objects: instructions fill parts of them, and read those that are not filled.
+// Types without scalars do not count: structs whose members are structs, level by level, may have exponentially many parts.
 func hasState(t *facts.Type) bool {
 	t = innermost(t)
+	if t.Leaves == 0 {
+		return false
+	}
 	return isRay(t) || isHitObject(t) || t.IsStruct() && slices.ContainsFunc(t.Members, func(m facts.Member) bool { return m.Type != nil && hasState(m.Type) })
 }
 

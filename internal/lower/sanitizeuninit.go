@@ -110,9 +110,13 @@ func (f *function) followsUndefined(c *facts.Const) bool {
 	return !c.Type.IsPointer() && !isObject(innermost(c.Type)) && !isTile(c.Type) && !isTensor(c.Type)
 }
 
-// hasUndefined reports whether a constant is undefined, or a part of it.
+// hasUndefined reports whether a scalar of a constant is undefined. Parts without scalars do not count: constants that are parts of
+// several others, level by level, may have exponentially many.
 func hasUndefined(c *facts.Const) bool {
-	return c != nil && (c.Undef || slices.ContainsFunc(c.Elems, hasUndefined))
+	if c == nil || c.Type != nil && c.Type.Leaves == 0 {
+		return false
+	}
+	return c.Undef || slices.ContainsFunc(c.Elems, hasUndefined)
 }
 
 // appendUndefined appends the scalars of a constant, those that are undefined as loads.
