@@ -30,6 +30,9 @@ func constructorOf(name string) string {
 	}
 	base := strings.TrimRight(name, "234x")
 	size := name[len(base):]
+	if name == "" { // at the end of an expression
+		return name
+	}
 	if of, ok := scalarNames[base]; ok {
 		switch {
 		case len(size) == 1 && size != "x":

@@ -22,6 +22,7 @@ func TestWGSLExpressions(t *testing.T) {
 		"mat2x2f(1, 2, 3, 4) * vec2f(1, 10)": "(31, 42)", "mat2x2<f32>(1, 2, 3, 4)[1]": "(3, 4)", "bitcast<u32>(1.0f)": "1065353216", "bitcast<vec2<f32>>(vec2<u32>(0x40000000u))": "(2, 2)",
 		"2i + 3i": "5", "1.5f + 1.5h": "3", "countOneBits(255u)": "8", "inverseSqrt(4.0)": "0.5", "i < 4 && i > 2": "true",
 		"bitcast<f64>(1)": `error: a bit cast to "double"; want a type of 32 bits`, "vec3<v>(1)": `error: vec3 of "v"; want a type of numbers`, "vec5f(1)": "error: no function vec5f of 1 values in the debugger",
+		"bitcast<": `error: a bit cast to ""; want a type of 32 bits`, "vec3<": `error: vec3 of ""; want a type of numbers`, "bitcast": "error: no variable bitcast here",
 	})
 }
 
