@@ -34,7 +34,8 @@ func splitChains(f *vcode.Func) {
 		return
 	}
 	p := newPressure(f, mem)
-	c := &chainSplitter{f: f, first: mem.numbers.Alloc(len(f.Classes)), last: mem.numbers.Alloc(len(f.Classes)), updates: mem.numbers.Alloc(len(f.Classes))}
+	n := len(f.Classes)
+	c := &chainSplitter{f: f, first: mem.numbers.Alloc(n), last: mem.numbers.Alloc(n), updates: mem.numbers.Alloc(n), own: mem.regs.Alloc(n)}
 	for b := range f.Blocks {
 		if looped[b] && p.most(b) > f.Form.Vectors {
 			c.block(b)
@@ -47,6 +48,7 @@ type chainSplitter struct {
 	f           *vcode.Func
 	first, last []int32     // by register: 1 + the positions of the first and the last update of its open chain; first is 0 if there is none
 	updates     []int32     // by register: the updates of its open chain
+	own         []vcode.Reg // by register: the one of the chain at the current position; 0 if there is none
 	open        []vcode.Reg // registers with open chains
 	found       []chain
 }
@@ -123,26 +125,33 @@ func (c *chainSplitter) closeAll() {
 
 // split gives each chain a register of its own, and copies that back after the last update.
 func (c *chainSplitter) split(list []vcode.Inst) []vcode.Inst {
+	// An instruction updates one register, so that no two chains begin at one.
+	slices.SortFunc(c.found, func(a, b chain) int { return int(a.first - b.first) })
 	inserted := map[int][]vcode.Inst{}
-	for _, x := range c.found {
-		t := c.f.NewReg(c.f.Classes[x.r])
-		for i := x.first; i <= x.last; i++ {
-			in := &list[i]
-			if len(in.Defs) != 1 || in.Defs[0] != x.r {
-				continue
-			}
-			if in.Defs = []vcode.Reg{t}; i == x.first {
-				continue
-			}
-			in.Uses = slices.Clone(in.Uses)
-			for k, u := range in.Uses {
-				if u == x.r {
-					in.Uses[k] = t
-				}
+	next := 0
+	for i := range list {
+		in := &list[i]
+		if next < len(c.found) && int(c.found[next].first) == i {
+			x := c.found[next]
+			next++
+			c.own[x.r], c.last[x.r] = c.f.NewReg(c.f.Classes[x.r]), x.last
+			in.Defs = []vcode.Reg{c.own[x.r]}
+			continue
+		}
+		if len(in.Defs) != 1 || int(in.Defs[0]) >= len(c.own) || c.own[in.Defs[0]] == 0 {
+			continue
+		}
+		r, own := in.Defs[0], c.own[in.Defs[0]]
+		in.Defs, in.Uses = []vcode.Reg{own}, slices.Clone(in.Uses)
+		for k, u := range in.Uses {
+			if u == r {
+				in.Uses[k] = own
 			}
 		}
-		at := int(x.last) + 1
-		inserted[at] = append(inserted[at], vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{x.r}, Uses: []vcode.Reg{t}, Origin: list[x.last].Origin})
+		if int(c.last[r]) == i {
+			c.own[r] = 0
+			inserted[i+1] = append(inserted[i+1], vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{own}, Origin: in.Origin})
+		}
 	}
 	return append(insertBefore(c.f, list, inserted), inserted[len(list)]...)
 }
