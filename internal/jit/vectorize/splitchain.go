@@ -124,6 +124,9 @@ func (c *chainSplitter) closeAll() {
 }
 
 // split gives each chain a register of its own, and copies that back after the last update.
+//
+// One walk serves all chains of the block, which may overlap: at each position, own has the registers of the chains that are open there.
+// Within a chain its updates alone mention the variable, so that an instruction that writes it is an update.
 func (c *chainSplitter) split(list []vcode.Inst) []vcode.Inst {
 	// An instruction updates one register, so that no two chains begin at one.
 	slices.SortFunc(c.found, func(a, b chain) int { return int(a.first - b.first) })
@@ -148,7 +151,7 @@ func (c *chainSplitter) split(list []vcode.Inst) []vcode.Inst {
 				in.Uses[k] = own
 			}
 		}
-		if int(c.last[r]) == i {
+		if int(c.last[r]) == i { // the variable itself has the sum again
 			c.own[r] = 0
 			inserted[i+1] = append(inserted[i+1], vcode.Inst{Op: vcode.Copy, Defs: []vcode.Reg{r}, Uses: []vcode.Reg{own}, Origin: in.Origin})
 		}

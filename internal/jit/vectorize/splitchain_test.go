@@ -35,6 +35,7 @@ func chains(n int) (f *vcode.Func, sums []vcode.Reg) {
 // instruction that reads a sum between its updates, one instruction reads it and one writes it.
 func TestSplitChains(t *testing.T) {
 	const n = 20
+	// values returns the value of each register at the end, if all are 0 at the start.
 	values := func(f *vcode.Func) map[vcode.Reg]int {
 		now := map[vcode.Reg]int{}
 		for _, in := range f.Blocks[1].Insts {
