@@ -32,7 +32,7 @@ func newMicromaps(t *testing.T) *micromaps {
 }
 
 // micromapsOf adds the memory for micromaps to a device.
-func micromapsOf(t *testing.T, on *rays) *micromaps {
+func micromapsOf(t testing.TB, on *rays) *micromaps {
 	t.Helper()
 	r := &micromaps{rays: on}
 	r.areas = must(r.dev.NewBuffer(BufferInfo{Size: 1 << 16, Usage: MicromapStorageArea | DeviceAddress}))(t)
@@ -51,7 +51,7 @@ func micromapsOf(t *testing.T, on *rays) *micromaps {
 }
 
 // micromap makes a micromap of 512 bytes.
-func (r *micromaps) micromap(t *testing.T) *Micromap {
+func (r *micromaps) micromap(t testing.TB) *Micromap {
 	t.Helper()
 	r.next += 512
 	return must(r.dev.NewMicromap(MicromapInfo{Buffer: r.areas, Offset: r.next - 512, Size: 512}))(t)
@@ -139,6 +139,32 @@ func TestMicromaps(t *testing.T) {
 	}
 }
 
+// TestDeserializedMicromap compacts a micromap that was serialized. The build of a deserialized micromap is the one of its source: "src
+// must have been constructed with VK_BUILD_MICROMAP_ALLOW_COMPACTION_BIT_EXT in the build".
+func TestDeserializedMicromap(t *testing.T) {
+	r := newMicromaps(t)
+	for _, flags := range []MicromapFlags{MicromapPreferFastTrace, MicromapPreferFastTrace | MicromapAllowCompaction} {
+		m, read, compact := r.micromap(t), r.micromap(t), r.micromap(t)
+		b := r.of(m)
+		b.Flags = flags
+		r.submitted(t, func(c *CommandBuffer) {
+			c.BuildMicromaps([]MicromapBuild{b})
+			c.CopyMicromapToMemory(m, r.buffer.Address()+rayMicroSerial)
+			c.CopyMemoryToMicromap(r.buffer.Address()+rayMicroSerial, read)
+		})
+		allowed := flags&MicromapAllowCompaction != 0
+		if err := r.dev.CopyMicromap(read, compact, true); (err == nil) != allowed {
+			t.Errorf("the flags %#x: the compaction has the error %v; must have none: %t", uint32(flags), err, allowed)
+		}
+		if _, err := r.dev.MicromapProperties([]*Micromap{read}, MicromapCompactedSize); (err == nil) != allowed {
+			t.Errorf("the flags %#x: the compacted size has the error %v; must have none: %t", uint32(flags), err, allowed)
+		}
+		if err := r.dev.CopyMicromap(read, compact, false); err != nil {
+			t.Errorf("the flags %#x: %v", uint32(flags), err)
+		}
+	}
+}
+
 // TestMicromapRules checks the rules of micromaps.
 func TestMicromapRules(t *testing.T) {
 	r := newMicromaps(t)
@@ -189,7 +215,7 @@ func TestMicromapRules(t *testing.T) {
 	}
 	tiny := must(r.dev.NewMicromap(MicromapInfo{Buffer: r.areas, Offset: 4096, Size: 80}))(t)
 	wantRule(t, r.dev.CopyMemoryToMicromap(data, tiny), "VUID-VkCopyMemoryToMicromapInfoEXT-dst-07550")
-	data[serialHeader+8] = 200 // triangles
+	data[serialHeader+12] = 200 // triangles
 	wantRule(t, r.dev.CopyMemoryToMicromap(data, m), "VUID-VkCopyMemoryToMicromapInfoEXT-src-07547")
 	b := r.bottom(r.structure(t, BottomLevel), 1)
 	o := &OpacityGeometry{Micromap: m, IndexSize: 3}

@@ -83,13 +83,18 @@ func (d *Device) CopyMicromap(source, target *Micromap, compact bool) error {
 	return d.copyMicromap(source, target, compact)
 }
 
+// builtMicromap returns the micromap of c with the flags of its build.
+func (c *content) builtMicromap() ray.BuiltMicromap {
+	return ray.BuiltMicromap{Map: c.micromap, Flags: uint32(c.flags)}
+}
+
 // serializeMicromap writes a micromap to memory.
 func (d *Device) serializeMicromap(source *Micromap, to []byte) error {
 	c := d.heap.structures.micromap(source)
 	if c == nil {
 		return usage("VUID-VkCopyMicromapToMemoryInfoEXT-src-07540", "%v is serialized before a build; must be built", &source.area.object)
 	}
-	return putSerial(to, c.micromap, "VUID-VkCopyMicromapToMemoryInfoEXT-dst-07541")
+	return putSerial(to, c.builtMicromap(), "VUID-VkCopyMicromapToMemoryInfoEXT-dst-07541")
 }
 
 // deserializeMicromap makes a micromap of its serialized form.
@@ -102,10 +107,10 @@ func (d *Device) deserializeMicromap(target *Micromap, from []byte) error {
 	if err != nil {
 		return usage(rule+"src-07547", "%v", err)
 	}
-	if n := micromapHeader + m.Size(); target.area.info.Size < n {
+	if n := micromapHeader + m.Map.Size(); target.area.info.Size < n {
 		return usage(rule+"dst-07550", "%v has %d bytes, and the serialized micromap needs %d; must have as many", &target.area.object, target.area.info.Size, n)
 	}
-	return d.heap.structures.put(&target.area, &content{level: MicromapLevel, micromap: m})
+	return d.heap.structures.put(&target.area, &content{level: MicromapLevel, micromap: m.Map, flags: BuildFlags(m.Flags)})
 }
 
 // CopyMicromapToMemory serializes a micromap to memory of the host (vkCopyMicromapToMemoryEXT).
@@ -137,7 +142,7 @@ func (d *Device) micromapProperty(m *Micromap, p StructureProperty, rule string)
 	case c == nil:
 		return 0, usage("VUID-vkCmdWriteMicromapsPropertiesEXT-pMicromaps-11662", "a property of %v is read before a build; must be built", &m.area.object)
 	case p == MicromapSerializationSize:
-		return serialHeader + c.micromap.SerializedSize(), nil
+		return serialHeader + c.builtMicromap().SerializedSize(), nil
 	case MicromapFlags(c.flags)&MicromapAllowCompaction == 0:
 		return 0, usage(rule+"pMicromaps-07502", "the compacted size of %v is read, and its build does not allow compaction; must allow it", &m.area.object)
 	}

@@ -381,7 +381,7 @@ func TestCompactedSize(t *testing.T) {
 	}
 }
 
-func (r *rays) submitted(t *testing.T, record func(*CommandBuffer)) {
+func (r *rays) submitted(t testing.TB, record func(*CommandBuffer)) {
 	t.Helper()
 	if err := r.submit(t, r.record(t, record)); err != nil {
 		t.Fatal(err)

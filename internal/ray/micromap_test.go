@@ -203,10 +203,11 @@ func TestMicromapCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := make([]byte, m.SerializedSize())
-	m.Serialize(form)
-	if x, err := DeserializeMicromap(form); err != nil || !slices.Equal(x.data, m.data) || !slices.Equal(x.triangles, m.triangles) {
-		t.Errorf("%v: %+v, want %+v", err, x, m)
+	built := BuiltMicromap{Map: m, Flags: 5}
+	form := make([]byte, built.SerializedSize())
+	built.Serialize(form)
+	if x, err := DeserializeMicromap(form); err != nil || x.Flags != 5 || !slices.Equal(x.Map.data, m.data) || !slices.Equal(x.Map.triangles, m.triangles) {
+		t.Errorf("%v: %+v, want %+v", err, x, built)
 	}
 	for n := range form {
 		if _, err := DeserializeMicromap(form[:n]); err == nil {

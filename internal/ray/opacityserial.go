@@ -125,21 +125,29 @@ func readMicromap(r *source) (*Micromap, error) {
 	return m, nil
 }
 
-// SerializedSize returns the number of bytes that Serialize writes: their number, in 64 bits, and the words of m.
-func (m *Micromap) SerializedSize() uint64 { return 8 + 4*uint64(m.words()) }
+// A BuiltMicromap is a micromap with the flags of its build (VkBuildMicromapFlagBitsEXT). Its serialized form has both: a copy of the
+// micromap can be compacted if the build allows that.
+type BuiltMicromap struct {
+	Map   *Micromap
+	Flags uint32
+}
+
+// SerializedSize returns the number of bytes that Serialize writes: their number, in 64 bits, the flags and the words of the micromap.
+func (m BuiltMicromap) SerializedSize() uint64 { return 8 + 4*uint64(1+m.Map.words()) }
 
 // Serialize writes m to the first SerializedSize bytes of to. It writes nothing if to is shorter.
-func (m *Micromap) Serialize(to []byte) {
+func (m BuiltMicromap) Serialize(to []byte) {
 	if n := m.SerializedSize(); uint64(len(to)) >= n {
-		m.append(binary.LittleEndian.AppendUint64(to[:0:n], n))
+		m.Map.append(appendWords(binary.LittleEndian.AppendUint64(to[:0:n], n), m.Flags))
 	}
 }
 
 // DeserializeMicromap reads a micromap from the start of from.
-func DeserializeMicromap(from []byte) (*Micromap, error) {
+func DeserializeMicromap(from []byte) (m BuiltMicromap, err error) {
 	r := source{b: from}
 	r.long()
-	m, err := readMicromap(&r)
+	m.Flags = r.word()
+	m.Map, err = readMicromap(&r)
 	if err == nil && r.short {
 		err = fmt.Errorf("%w: the data end too early", ErrCorrupt)
 	}
