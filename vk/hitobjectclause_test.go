@@ -54,7 +54,7 @@ OpFunctionEnd
 
 // hitObjectClauses are instructions that store a number in the payload, by the sentences of SPV_EXT_shader_invocation_reorder and
 // SPV_NV_shader_invocation_reorder. Rays 0 and 2 hit a triangle whose front they see, at a distance of 4, in instances at 0 and 20; the
-// others miss. ARGS(flags, mask, offset, miss) are the operands of a trace.
+// others miss. ARGS(flags, mask, offset, miss) are the operands of a trace. TIME adds the time of %h in hundredths to the payload.
 var hitObjectClauses = []struct {
 	name, vendor, instructions string
 	want                       [4]uint32
@@ -116,6 +116,17 @@ var hitObjectClauses = []struct {
 		"OpHitObjectExecuteShaderNV %h %p\nOpHitObjectGetAttributesNV %h %att\n%a = OpLoad %v2float %att\n%x = OpCompositeExtract %float %a 1\n" +
 		"%x100 = OpFMul %float %x %hundred\n%u = OpConvertFToU %uint %x100\n%v = OpLoad %uint %p\n%r = OpIAdd %uint %v %u\nOpStore %p %r",
 		[4]uint32{1151, 1151, 1151, 1151}},
+	{"the time of a trace without one", "", "OpHitObjectTraceRayV %h ARGS(0, 255, 0, 0)\nOpHitObjectExecuteShaderV %h %p\nTIME", [4]uint32{1100, 12, 1101, 12}},
+	{"the time of a recorded miss", "EXT", "OpHitObjectRecordMissMotionEXT %h %uint_16 %uint_0 %29 %float_0 %32 %hundred %half\n" +
+		"OpHitObjectExecuteShaderEXT %h %p\nTIME", [4]uint32{62, 62, 62, 62}},
+	{"the time of a recorded miss", "NV", "OpHitObjectRecordMissMotionNV %h %uint_0 %29 %float_0 %32 %hundred %half\n" +
+		"OpHitObjectExecuteShaderNV %h %p\nTIME", [4]uint32{62, 62, 62, 62}},
+	{"the time of a recorded hit", "NV", "OpStore %att %halves\n" +
+		"OpHitObjectRecordHitMotionNV %h %13 %uint_1 %uint_0 %uint_0 %uint_5 %uint_0 %uint_0 %29 %float_0 %32 %float_2 %half %att\n" +
+		"OpHitObjectExecuteShaderNV %h %p\nTIME", [4]uint32{1151, 1151, 1151, 1151}},
+	{"the time of a recorded hit with an index", "NV", "OpStore %att %halves\n" +
+		"OpHitObjectRecordHitWithIndexMotionNV %h %13 %uint_1 %uint_0 %uint_0 %uint_5 %uint_7 %29 %float_0 %32 %float_2 %half %att\n" +
+		"OpHitObjectExecuteShaderNV %h %p\nTIME", [4]uint32{1151, 1151, 1151, 1151}},
 	{"an object of a function", "", "%call = OpFunctionCall %void %trace %local %29\nOpHitObjectExecuteShaderV %local %p", [4]uint32{1100, 12, 1101, 12}},
 	{"an object of an array", "", "%bit = OpBitwiseAnd %uint %21 %uint_1\n%other = OpBitwiseXor %uint %bit %uint_1\n" +
 		"%e0 = OpAccessChain %to_object %list %bit\n%e1 = OpAccessChain %to_object %list %other\nOpHitObjectRecordEmptyV %e1\n" +
@@ -141,6 +152,12 @@ func clauseText(t testing.TB, vendor, instructions string) string {
 		a := strings.Split(args, ", ")
 		instructions = before + fmt.Sprintf("%%13 %%uint_%s %%uint_%s %%uint_%s %%uint_0 %%uint_%s %%29 %%float_0 %%32 %%float_100 %%p", a[0], a[1], a[2], a[3]) + after
 	}
+	motion := ""
+	if strings.Contains(instructions, "TIME") {
+		motion = "OpCapability RayTracingMotionBlurNV\nOpExtension \"SPV_NV_ray_tracing_motion_blur\"\n"
+		instructions = strings.Replace(instructions, "TIME", "%now = OpHitObjectGetCurrentTimeV %float %h\n%now100 = OpFMul %float %now %hundred\n"+
+			"%now_u = OpConvertFToU %uint %now100\n%got = OpLoad %uint %p\n%r = OpIAdd %uint %got %now_u\nOpStore %p %r", 1)
+	}
 	local := "%5 = OpLabel\n%local = OpVariable %to_local Function\n"
 	types, query := clauseTypes, ""
 	if strings.Contains(instructions, "%query") {
@@ -150,7 +167,7 @@ func clauseText(t testing.TB, vendor, instructions string) string {
 	}
 	text := hitObjectText(t, vendor, instructions)
 	text = strings.NewReplacer(
-		"OpCapability RayTracingKHR\n", "OpCapability RayTracingKHR\n"+query, "%__0 %h", "%__0 %h %att %list",
+		"OpCapability RayTracingKHR\n", "OpCapability RayTracingKHR\n"+query+motion, "%__0 %h", "%__0 %h %att %list",
 		"%main = OpFunction", types+clauseFunction+"%main = OpFunction", "%5 = OpLabel\n", local,
 	).Replace(text)
 	capability, rest, _ := strings.Cut(text, "OpCapability RayTracingKHR\n") // capabilities come before extensions
@@ -165,7 +182,7 @@ func clauseText(t testing.TB, vendor, instructions string) string {
 	}
 	text = capability + "OpCapability RayTracingKHR\n" + strings.Join(append(capabilities, others...), "\n")
 	replace := []string{}
-	for _, name := range []string{"TraceRay", "ExecuteShader", "RecordEmpty", "IsHit", "IsMiss", "IsEmpty", "GetRayTMax", "GetHitKind", "GetAttributes",
+	for _, name := range []string{"TraceRay", "ExecuteShader", "RecordEmpty", "IsHit", "IsMiss", "IsEmpty", "GetRayTMax", "GetCurrentTime", "GetHitKind", "GetAttributes",
 		"GetObjectToWorld", "GetWorldToObject", "GetObjectRayOrigin", "GetInstanceId", "GetInstanceCustomIndex", "GetPrimitiveIndex", "GetGeometryIndex",
 		"GetShaderBindingTableRecordIndex", "GetShaderRecordBufferHandle"} {
 		replace = append(replace, "OpHitObject"+name+"V ", "OpHitObject"+name+vendor+" ")

@@ -36,7 +36,8 @@ func motionShader(t testing.TB, vendor, instructions string) StageInfo {
 			"%y2 = OpConvertUToF %float %y1\n%time = OpFMul %float %y2 %half\n"+
 			strings.NewReplacer("TRACE", timed, "PAYLOAD", "%p", "PLAIN", operands).Replace(instructions),
 		"OpExtension", capability+"OpCapability RayTracingMotionBlurNV\n"+extension+"OpExtension \"SPV_NV_ray_tracing_motion_blur\"\nOpExtension",
-		"%main = OpFunction", "%half = OpConstant %float 0.5\n"+variable+"%main = OpFunction",
+		"%main = OpFunction", "%half = OpConstant %float 0.5\n%sixteen = OpConstant %float 16\n%bool = OpTypeBool\n%m4v3 = OpTypeMatrix %v3float 4\n"+
+			variable+"%main = OpFunction",
 	).Replace(text)
 	if vendor == "EXT" || vendor == "NV" {
 		text = strings.Replace(text, "%gl_LaunchSizeEXT %__0", "%gl_LaunchSizeEXT %__0 %h", 1)
@@ -147,6 +148,35 @@ func TestMotionTrace(t *testing.T) {
 					if got := math.Float32frombits(binary.LittleEndian.Uint32(r.memory.Bytes()[rayOutput+4*i:])); got != want {
 						t.Errorf("%s, %s, %s: ray %d at time %v has the result %v; must be %v", engine, name, command, i%4, time, got, want)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestMotionHitObjects asks hit objects for their time, and for matrices and rays at this time: those of an instance that moves by z in its
+// space give 5 - 2·z.
+func TestMotionHitObjects(t *testing.T) {
+	const instructions = "OpHitObjectTraceRayMotionV %h TRACE PAYLOAD\n%hit = OpHitObjectIsHitV %bool %h\n" +
+		"%m = OpHitObjectGetObjectToWorldV %m4v3 %h\n%z = OpCompositeExtract %float %m 3 2\n%d = OpHitObjectGetObjectRayOriginV %v3float %h\n" +
+		"%dz = OpCompositeExtract %float %d 2\n%far = OpFSub %float %dz %z\n%now = OpHitObjectGetCurrentTimeV %float %h\n" +
+		"%scaled = OpFMul %float %now %sixteen\n%sum = OpFAdd %float %far %scaled\n%some = OpSelect %float %hit %sum %scaled\n" +
+		"%bits = OpBitcast %uint %some\nOpStore PAYLOAD %bits"
+	for engine, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		r, _ := motionScene(t, DeviceInfo{Engine: of})
+		for _, vendor := range []string{"NV", "EXT"} {
+			p := r.timed(t, motionShader(t, vendor, strings.ReplaceAll(instructions, "V %", vendor+" %")), enum.PipelineFlagsRayTracingAllowMotion)
+			tables := r.motionTables(t, p)
+			r.run(t, func(c *CommandBuffer) {
+				r.bind(c, p)
+				c.PushConstants(r.layout, 0, make([]byte, 4))
+				c.TraceRays(tables, 4, 3, 1)
+			})
+			for i := range 12 {
+				time := float32(i/4) / 2
+				want := [...]float32{5, 5 - 2*time, 5 + 2*time, 0}[i%4] + 16*time
+				if got := math.Float32frombits(binary.LittleEndian.Uint32(r.memory.Bytes()[rayOutput+4*i:])); got != want {
+					t.Errorf("%s, %s: ray %d at time %v has the result %v; must be %v", engine, vendor, i%4, time, got, want)
 				}
 			}
 		}
