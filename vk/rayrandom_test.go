@@ -1,19 +1,10 @@
 package vk
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
-	"testing"
 
-	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -26,7 +17,8 @@ const (
 	randomTriangles  = 8 // records of triangles, before those of boxes
 )
 
-// randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block has no use after it.
+// randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block has no use after it. A shader for a
+// structure that moves traces rays with times, and its ray queries generate no intersections (VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354).
 type randomShader struct {
 	r      *rand.Rand
 	model  spirv.ExecutionModel
@@ -35,6 +27,7 @@ type randomShader struct {
 	values []string
 	traces int // it may still trace, or query, this often
 	depth  int // of blocks
+	moves  bool
 }
 
 // randomInputs are the built-ins of stages: the name, the type, the path to a 32-bit number, and the first letters of the models.
@@ -45,7 +38,7 @@ var randomInputs = []struct{ name, kind, path, models string }{
 	{"RayTminKHR", "float", "", "MCAI"}, {"RayTmaxKHR", "float", "", "MCA"},
 	{"WorldRayOriginKHR", "v3float", "%u1", "MCAI"}, {"WorldRayDirectionKHR", "v3float", "%u2", "MCAI"},
 	{"ObjectRayOriginKHR", "v3float", "%u0", "CAI"}, {"ObjectRayDirectionKHR", "v3float", "%u2", "CAI"},
-	{"ObjectToWorldKHR", "matrix", "%u3 %u1", "CAI"}, {"WorldToObjectKHR", "matrix", "%u1 %u2", "CAI"},
+	{"ObjectToWorldKHR", "matrix", "%u3 %u1", "CAI"}, {"WorldToObjectKHR", "matrix", "%u1 %u2", "CAI"}, {"CurrentRayTimeNV", "float", "", "MCAI"},
 }
 
 // letter returns the letter of the model in randomInputs.
@@ -169,7 +162,7 @@ func (s *randomShader) loop(body func()) {
 
 // ray returns the operands of a trace up to the largest distance: one of the rays of the buffer.
 func (s *randomShader) ray(query bool) string {
-	flags := []string{"%u0", "%u0", "%u1", "%u2", "%u4", "%u8", "%u12", "%u16", "%u32", "%u64", "%u128", "%u256", "%u512"}
+	flags := []string{"%u0", "%u0", "%u1", "%u2", "%u4", "%u8", "%u12", "%u16", "%u32", "%u64", "%u128", "%u256", "%u512", "%u1024"}
 	flag := func() string { return flags[s.r.IntN(len(flags))] }
 	of := flag()
 	if s.r.IntN(2) == 0 {
@@ -201,7 +194,8 @@ func (s *randomShader) line() (origin, direction string) {
 	return vector(0), vector(4)
 }
 
-// trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one.
+// trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one. A hit object may also be executed as it
+// is: one of an earlier trace, or an empty one.
 func (s *randomShader) trace() {
 	level := "%u1"
 	if s.incoming() != "" {
@@ -214,31 +208,19 @@ func (s *randomShader) trace() {
 			s.emit("OpStore %s %s", s.word("RayPayloadKHR", p, s.small(4)), s.value())
 		}
 		first := s.letter() == "R" // the only stage that reorders invocations
-		switch ray, way := s.ray(false), s.r.IntN(6); way {
-		case 0, 4, 5:
-			switch way {
-			case 0:
-				s.emit("OpHitObjectTraceRayEXT %%h %s %s", ray, p)
-			case 4:
-				s.recordMiss()
-			case 5:
-				s.recordQuery()
-			}
-			s.object()
-			if first && s.r.IntN(2) == 0 {
-				s.emit("OpReorderThreadWithHitObjectEXT %%h")
-			}
-			if s.r.IntN(4) > 0 {
-				s.emit("OpHitObjectExecuteShaderEXT %%h %s", p)
-			}
-			s.object()
-		case 1:
-			if first {
-				s.emit("OpHitObjectTraceReorderExecuteEXT %%h %s %s", ray, p)
-				s.object()
-				break
-			}
-			fallthrough
+		moment, motion := "", ""
+		if s.moves && s.r.IntN(4) > 0 {
+			moment, motion = " "+s.moment(), "Motion"
+		}
+		switch ray, way := s.ray(false)+moment, s.r.IntN(7); {
+		case way < 4:
+			s.execute([]string{"OpHitObjectTraceRay" + motion + "EXT OBJECT " + ray + " " + p, "", "miss", "query"}[way], p)
+		case way == 4 && first:
+			o := s.hitObject()
+			s.emit("OpHitObjectTrace%sReorderExecuteEXT %s %s %s%s", motion, o, ray, p, s.hint())
+			s.object(o)
+		case motion != "":
+			s.emit("OpTraceRayMotionNV %s %s", ray, p)
 		default:
 			s.emit("OpTraceRayKHR %s %s", ray, p)
 		}
@@ -248,55 +230,143 @@ func (s *randomShader) trace() {
 	})
 }
 
-// recordMiss makes the hit object one of a miss, or in some lanes an empty one.
-func (s *randomShader) recordMiss() {
-	origin, direction := s.line()
-	s.emit("OpHitObjectRecordMissEXT %%h %%u16 %s %s %%f0 %s %%f100", s.small(4), origin, direction)
+// execute makes a hit object by a trace, by a recorded miss or by a query, or leaves one as it is, and perhaps executes it.
+func (s *randomShader) execute(from, payload string) {
+	o := s.hitObject()
+	switch from {
+	case "":
+	case "miss":
+		s.recordMiss(o)
+	case "query":
+		s.recordQuery(o)
+	default:
+		s.emit("%s", strings.Replace(from, "OBJECT", o, 1))
+	}
+	s.object(o)
+	first := s.letter() == "R"
+	if first && s.r.IntN(2) == 0 {
+		s.emit("OpReorderThreadWithHitObjectEXT %s%s", o, s.hint())
+	}
+	if first && s.r.IntN(4) == 0 {
+		s.emit("OpReorderThreadWithHintEXT %s %%u4", s.value())
+	}
+	switch way := s.r.IntN(4); {
+	case way == 0 && first:
+		s.emit("OpHitObjectReorderExecuteShaderEXT %s %s%s", o, payload, s.hint())
+	case way > 0:
+		s.emit("OpHitObjectExecuteShaderEXT %s %s", o, payload)
+	}
+	s.object(o)
+}
+
+// hitObject returns a pointer to a hit object: to %h, or to one of an array.
+func (s *randomShader) hitObject() string {
 	if s.r.IntN(2) == 0 {
-		s.branch(s.condition(), func() { s.emit("OpHitObjectRecordEmptyEXT %%h") })
+		return "%h"
+	}
+	return s.emit("=OpAccessChain %%to_object %%list %s", s.small(2))
+}
+
+// hint returns the operands of a hint, or none.
+func (s *randomShader) hint() string {
+	if s.r.IntN(2) == 0 {
+		return ""
+	}
+	return " " + s.value() + " %u4"
+}
+
+// moment returns a time.
+func (s *randomShader) moment() string {
+	return s.emit("=OpFMul %%float %s %%f0_25", s.emit("=OpConvertUToF %%float %s", s.emit("=OpBitwiseAnd %%uint %s %%u3", s.value())))
+}
+
+// recordMiss makes a hit object one of a miss, or in some lanes an empty one.
+func (s *randomShader) recordMiss(o string) {
+	origin, direction := s.line()
+	motion, moment := "", ""
+	if s.r.IntN(2) == 0 {
+		motion, moment = "Motion", " "+s.moment()
+	}
+	s.emit("OpHitObjectRecordMiss%sEXT %s %%u16 %s %s %%f0 %s %%f100%s", motion, o, s.small(4), origin, direction, moment)
+	if s.r.IntN(2) == 0 {
+		s.branch(s.condition(), func() { s.emit("OpHitObjectRecordEmptyEXT %s", o) })
 	}
 }
 
-// recordQuery makes the hit object one of the committed intersection of a ray query. Its record is one of those of its kind of geometry.
-func (s *randomShader) recordQuery() {
+// recordQuery makes a hit object one of the committed intersection of a ray query. Its record is one of those of its kind of geometry.
+func (s *randomShader) recordQuery(o string) {
 	s.query()
 	kind := s.emit("=OpRayQueryGetIntersectionTypeKHR %%uint %%q %%u1")
 	of := s.emit("=OpSelect %%uint %s %%u8 %%u0", s.emit("=OpIEqual %%bool %s %%u2", kind))
 	record := s.emit("=OpIAdd %%uint %s %s", of, s.small(randomTriangles))
 	s.emit("OpStore %s %s", s.emit("=OpAccessChain %%to_HitObjectAttributeEXT_float %%att %s", s.small(2)), s.distance(s.value()))
-	s.emit("OpHitObjectRecordFromQueryEXT %%h %%q %s %%att %s", record, s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
+	s.emit("OpHitObjectRecordFromQueryEXT %s %%q %s %%att %s", o, record, s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value()))
 }
 
-// object asks the hit object, and perhaps gives it another record of the same kind of geometry.
-func (s *randomShader) object() {
-	for _, is := range []string{"Empty", "Miss"} {
-		s.add(s.emit("=OpSelect %%uint %s %s %s", s.emit("=OpHitObjectIs%sEXT %%bool %%h", is), s.value(), s.value()))
+// number adds a float, and stores a value.
+func (s *randomShader) number(of string) {
+	s.add(s.emit("=OpBitcast %%uint %s", of))
+	s.change(s.value())
+}
+
+// part adds a component of a composite of floats.
+func (s *randomShader) part(of string, path ...int) {
+	for _, i := range path {
+		of += fmt.Sprint(" ", i)
 	}
-	hit := s.emit("=OpHitObjectIsHitEXT %%bool %%h")
-	s.branch(hit, func() {
-		name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex", "RayFlags"}[s.r.IntN(7)]
-		s.add(s.emit("=OpHitObjectGet%sEXT %%uint %%h", name))
-		s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpHitObjectGetRayTMaxEXT %%float %%h")))
-		s.change(s.value())
-		number := func(of string) {
-			s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpCompositeExtract %%float %s", of)))
-			s.change(s.value())
-		}
-		switch s.r.IntN(4) {
-		case 0:
-			vector := []string{"WorldRayOrigin", "WorldRayDirection", "ObjectRayOrigin", "ObjectRayDirection"}[s.r.IntN(4)]
-			number(s.emit("=OpHitObjectGet%sEXT %%v3float %%h", vector) + fmt.Sprint(" ", s.r.IntN(3)))
-		case 1:
-			matrix := []string{"ObjectToWorld", "WorldToObject"}[s.r.IntN(2)]
-			number(s.emit("=OpHitObjectGet%sEXT %%matrix %%h", matrix) + fmt.Sprint(" ", s.r.IntN(4), " ", s.r.IntN(3)))
-		case 2:
-			s.emit("OpHitObjectGetAttributesEXT %%h %%att")
-			number(s.emit("=OpLoad %%v2float %%att") + fmt.Sprint(" ", s.r.IntN(2)))
-		case 3:
-			old := s.emit("=OpHitObjectGetShaderBindingTableRecordIndexEXT %%uint %%h")
-			s.emit("OpHitObjectSetShaderBindingTableRecordIndexEXT %%h %s", s.emit("=OpBitwiseXor %%uint %s %s", old, s.small(4)))
-		}
-	})
+	s.number(s.emit("=OpCompositeExtract %%float %s", of))
+}
+
+// object asks a hit object, and perhaps gives it another record of the same kind of geometry, or of misses.
+func (s *randomShader) object(o string) {
+	for _, is := range []string{"Empty", "Miss"} {
+		s.add(s.emit("=OpSelect %%uint %s %s %s", s.emit("=OpHitObjectIs%sEXT %%bool %s", is, o), s.value(), s.value()))
+	}
+	if s.r.IntN(2) == 0 {
+		empty := s.emit("=OpHitObjectIsEmptyEXT %%bool %s", o)
+		s.branch(s.emit("=OpLogicalNot %%bool %s", empty), func() { s.objectRay(o) })
+	}
+	s.branch(s.emit("=OpHitObjectIsHitEXT %%bool %s", o), func() { s.objectHit(o) })
+}
+
+// objectRay asks a hit object of a hit or of a miss for its ray and its record.
+func (s *randomShader) objectRay(o string) {
+	name := []string{"RayTMin", "RayTMax", "CurrentTime"}[s.r.IntN(3)]
+	s.number(s.emit("=OpHitObjectGet%sEXT %%float %s", name, o))
+	switch s.r.IntN(4) {
+	case 0:
+		s.add(s.emit("=OpHitObjectGetRayFlagsEXT %%uint %s", o))
+	case 1:
+		s.part(s.emit("=OpHitObjectGetWorldRay%sEXT %%v3float %s", []string{"Origin", "Direction"}[s.r.IntN(2)], o), s.r.IntN(3))
+	case 2:
+		old := s.emit("=OpHitObjectGetShaderBindingTableRecordIndexEXT %%uint %s", o)
+		s.emit("OpHitObjectSetShaderBindingTableRecordIndexEXT %s %s", o, s.emit("=OpBitwiseXor %%uint %s %s", old, s.small(4)))
+	case 3:
+		handle := s.emit("=OpHitObjectGetShaderRecordBufferHandleEXT %%v2uint %s", o)
+		s.add(s.emit("=OpBitwiseAnd %%uint %s %%u127", s.emit("=OpCompositeExtract %%uint %s 0", handle)))
+	}
+}
+
+// objectHit asks a hit object of a hit.
+func (s *randomShader) objectHit(o string) {
+	name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex", "RayFlags"}[s.r.IntN(7)]
+	s.add(s.emit("=OpHitObjectGet%sEXT %%uint %s", name, o))
+	s.number(s.emit("=OpHitObjectGetRayTMaxEXT %%float %s", o))
+	switch s.r.IntN(4) {
+	case 0:
+		s.part(s.emit("=OpHitObjectGetObjectRay%sEXT %%v3float %s", []string{"Origin", "Direction"}[s.r.IntN(2)], o), s.r.IntN(3))
+	case 1:
+		matrix := []string{"ObjectToWorld", "WorldToObject"}[s.r.IntN(2)]
+		s.part(s.emit("=OpHitObjectGet%sEXT %%matrix %s", matrix, o), s.r.IntN(4), s.r.IntN(3))
+	case 2:
+		s.emit("OpHitObjectGetAttributesEXT %s %%att", o)
+		s.part(s.emit("=OpLoad %%v2float %%att"), s.r.IntN(2))
+	case 3:
+		kind := s.emit("=OpHitObjectGetHitKindEXT %%uint %s", o)
+		s.branch(s.emit("=OpUGreaterThan %%bool %s %%u127", kind), func() { // a triangle
+			s.part(s.emit("=OpHitObjectGetIntersectionTriangleVertexPositionsEXT %%corners %s", o), s.r.IntN(3), s.r.IntN(3))
+		})
+	}
 }
 
 // query runs a ray query, which accepts some candidates.
@@ -313,9 +383,15 @@ func (s *randomShader) query() {
 	s.emit("OpSelectionMerge %s None\nOpBranchConditional %s %s %s\n%s = OpLabel\nOpRayQueryConfirmIntersectionKHR %%q\nOpBranch %s\n%s = OpLabel\nOpBranch %s",
 		after, s.emit("=OpIEqual %%bool %s %%u0", s.emit("=OpBitwiseAnd %%uint %s %s", primitive, s.small(4))), confirm, after, confirm, after, after, no)
 	s.emit("%s = OpLabel", box)
-	s.emit("OpRayQueryGenerateIntersectionKHR %%q %s\nOpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel", s.distance(primitive), no, no, next, next, head, end)
+	if !s.moves {
+		s.emit("OpRayQueryGenerateIntersectionKHR %%q %s", s.distance(primitive))
+	}
+	s.emit("OpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel\nOpBranch %s\n%s = OpLabel", no, no, next, next, head, end)
 	s.add(s.emit("=OpRayQueryGetIntersectionTypeKHR %%uint %%q %%u1"))
 	s.add(s.emit("=OpBitcast %%uint %s", s.emit("=OpRayQueryGetIntersectionTKHR %%float %%q %%u1")))
+	for _, is := range []string{"Sphere", "LSS"} {
+		s.add(s.emit("=OpSelect %%uint %s %s %s", s.emit("=OpRayQueryIs%sHitNV %%bool %%q %%u1", is), s.value(), s.value()))
+	}
 }
 
 // distance returns a number that depends on a value.
@@ -459,6 +535,12 @@ func (s *randomShader) end() {
 // write writes the body.
 func (s *randomShader) write() {
 	s.values = []string{"%u3", "%u255"}
+	if strings.Contains("RMC", s.letter()) {
+		s.emit("OpHitObjectRecordEmptyEXT %%h")
+		for i := range 2 {
+			s.emit("OpHitObjectRecordEmptyEXT %s", s.emit("=OpAccessChain %%to_object %%list %%u%d", i))
+		}
+	}
 	for range 3 {
 		s.input()
 	}
@@ -479,7 +561,7 @@ func (s *randomShader) write() {
 func (s *randomShader) text() string {
 	s.write()
 	var head, vars strings.Builder
-	list := "%top %out %record %h"
+	list := "%top %out %record %h %list"
 	variable := func(name, class, kind string) {
 		fmt.Fprintf(&vars, "%%pointer_%s = OpTypePointer %s %%%s\n%%%s = OpVariable %%pointer_%s %s\n", name, class, kind, name, name, class)
 		list += " %" + name
@@ -517,15 +599,24 @@ var randomModels = map[string]string{"R": "RayGenerationKHR", "M": "MissKHR", "C
 // randomHead is the beginning of a shader: the model, the interface, decorations and variables.
 var randomHead = func() string {
 	var constants strings.Builder
-	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 32, 64, 127, 128, 255, 256, 512} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 32, 64, 127, 128, 255, 256, 512, 1024} {
 		fmt.Fprintf(&constants, "%%%%u%d = OpConstant %%%%uint %d\n", n, n)
 	}
 	return `OpCapability RayTracingKHR
 OpCapability RayQueryKHR
 OpCapability ShaderInvocationReorderEXT
+OpCapability RayTracingMotionBlurNV
+OpCapability RayTracingOpacityMicromapEXT
+OpCapability RayTracingPositionFetchKHR
+OpCapability RayTracingSpheresGeometryNV
+OpCapability RayTracingLinearSweptSpheresGeometryNV
 OpExtension "SPV_KHR_ray_tracing"
 OpExtension "SPV_KHR_ray_query"
 OpExtension "SPV_EXT_shader_invocation_reorder"
+OpExtension "SPV_EXT_opacity_micromap"
+OpExtension "SPV_KHR_ray_tracing_position_fetch"
+OpExtension "SPV_NV_linear_swept_spheres"
+OpExtension "SPV_NV_ray_tracing_motion_blur"
 OpMemoryModel Logical GLSL450
 OpEntryPoint %s %%main "main" %s
 OpDecorate %%top DescriptorSet 0
@@ -545,6 +636,7 @@ OpMemberDecorate %%R 0 Offset 0
 %%float = OpTypeFloat 32
 %%v2float = OpTypeVector %%float 2
 %%v3float = OpTypeVector %%float 3
+%%v2uint = OpTypeVector %%uint 2
 %%v3uint = OpTypeVector %%uint 3
 %%matrix = OpTypeMatrix %%v3float 4
 ` + constants.String() + `%%f0 = OpConstant %%float 0
@@ -565,6 +657,10 @@ OpMemberDecorate %%R 0 Offset 0
 %%object = OpTypeHitObjectEXT
 %%to_object = OpTypePointer Private %%object
 %%h = OpVariable %%to_object Private
+%%objects = OpTypeArray %%object %%u2
+%%to_objects = OpTypePointer Private %%objects
+%%list = OpVariable %%to_objects Private
+%%corners = OpTypeArray %%v3float %%u3
 %%query = OpTypeRayQueryKHR
 %%to_query = OpTypePointer Function %%query
 %%to_uint = OpTypePointer Function %%uint
@@ -578,202 +674,3 @@ OpMemberDecorate %%R 0 Offset 0
 %%i1 = OpVariable %%to_uint Function
 `
 }()
-
-// randomPipeline is a pipeline of random shaders, the groups of its records and the size of its launch.
-type randomPipeline struct {
-	stages []RayStageInfo
-	texts  []string
-	groups []link.Group
-
-	miss, callable, hit []int // the groups of records; -1 is a null handle
-	size                [3]uint32
-}
-
-func newRandomPipeline(t testing.TB, seed uint64) *randomPipeline {
-	r := rand.New(rand.NewPCG(seed, 21))
-	p := &randomPipeline{}
-	subgroup := uint32(4) << r.IntN(5)
-	shader := func(m spirv.ExecutionModel) *link.Ref {
-		s := &randomShader{r: r, model: m, traces: 1}
-		text := s.text()
-		p.texts = append(p.texts, text)
-		p.stages = append(p.stages, RayStageInfo{m, StageInfo{Code: code(t, text), SubgroupSize: subgroup}})
-		return ref(link.Ref(len(p.stages) - 1))
-	}
-	for _, m := range []spirv.ExecutionModel{
-		spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelMissKHR, spirv.ExecutionModelCallableKHR, spirv.ExecutionModelCallableKHR,
-	} {
-		p.groups = append(p.groups, link.Group{Type: enum.GroupTypeGeneral, General: shader(m)})
-	}
-	var closest, any [2]*link.Ref
-	for i := range closest {
-		closest[i], any[i] = shader(spirv.ExecutionModelClosestHitKHR), shader(spirv.ExecutionModelAnyHitKHR)
-	}
-	meets := shader(spirv.ExecutionModelIntersectionKHR)
-	for i := range 6 {
-		g := link.Group{Type: enum.GroupTypeTrianglesHitGroup}
-		if i >= 3 {
-			g.Type, g.Intersection = enum.GroupTypeProceduralHitGroup, meets
-		}
-		if r.IntN(5) > 0 {
-			g.ClosestHit = closest[r.IntN(2)]
-		}
-		if r.IntN(4) > 0 {
-			g.AnyHit = any[r.IntN(2)]
-		}
-		p.groups = append(p.groups, g)
-	}
-	record := func(first, n int) int {
-		if r.IntN(8) == 0 {
-			return -1
-		}
-		return first + r.IntN(n)
-	}
-	for range 4 {
-		p.miss, p.callable = append(p.miss, record(1, 2)), append(p.callable, record(3, 2))
-	}
-	for i := range 2 * randomTriangles {
-		p.hit = append(p.hit, record(5+i/randomTriangles*3, 3))
-	}
-	p.size = [3]uint32{1 + r.Uint32N(crossRays), 1, 1}
-	if r.IntN(2) == 0 {
-		p.size[0] = 1 + p.size[0]/8 // subgroups that are tiles
-	}
-	p.size[1] = 1 + r.Uint32N(crossRays/p.size[0])
-	return p
-}
-
-// randomScene is a device with two bottom levels, of triangles and of boxes, each with a geometry that is opaque and one that is not, and
-// instances of them.
-type randomScene struct {
-	*crossScene
-}
-
-func newRandomScene(t testing.TB, info DeviceInfo) *randomScene {
-	t.Helper()
-	s := &randomScene{newCrossScene(t, info)}
-	r := rand.New(rand.NewPCG(7, 9))
-	boxes := make([]float32, 0, 6*2*randomPrimitives)
-	for range 2 * randomPrimitives {
-		var low, high [3]float32
-		for k := range 3 {
-			low[k] = 2*r.Float32() - 1.2
-			high[k] = low[k] + 0.5*r.Float32()
-		}
-		boxes = append(append(boxes, low[:]...), high[:]...)
-	}
-	const at = crossVertices + 1<<15
-	s.floats(at, boxes...)
-	var levels [2]BuildInfo
-	for i := range levels {
-		levels[i] = BuildInfo{Level: BottomLevel, Scratch: s.rayScene.at(rayScratch), Ranges: []BuildRange{{Primitives: randomPrimitives}, {Primitives: randomPrimitives}}}
-		for k, f := range []GeometryFlags{GeometryNoDuplicateAnyHits, GeometryOpaque} {
-			g := Geometry{Flags: f, Boxes: &BoxGeometry{Data: s.rayScene.at(uint64(at + 24*randomPrimitives*k)), Stride: 24}}
-			if i == 0 {
-				g = Geometry{Flags: f, Triangles: &TriangleGeometry{Format: 106, Vertices: s.rayScene.at(uint64(crossVertices + 36*randomPrimitives*k)), Stride: 12, MaxVertex: 3*randomPrimitives - 1}}
-			}
-			levels[i].Geometries = append(levels[i].Geometries, g)
-		}
-	}
-	const instances = 5
-	top := s.top(nil, instances)
-	for i, b := range []*BuildInfo{&levels[0], &levels[1], &top} {
-		most := []uint32{randomPrimitives, randomPrimitives}
-		if i == 2 {
-			most = []uint32{instances}
-		}
-		size := must(s.dev.AccelerationStructureBuildSizes(*b, most))(t).Structure
-		b.Target = must(s.dev.NewAccelerationStructure(AccelerationStructureInfo{Buffer: s.buffer, Offset: s.area, Size: size, Level: b.Level}))(t)
-		s.area += (size + 255) &^ 255
-	}
-	for i := range instances {
-		s.instance(i, levels[i%2].Target, 0)
-		s.floats(rayInstances+instanceBytes*i, crossMatrices[i%3][:]...)
-		flags := []uint32{0, 0, uint32(InstanceFlipFacing), uint32(InstanceForceNoOpaque), uint32(InstanceNoCulling | InstanceForceOpaque)}[i]
-		b := s.memory.Bytes()[rayInstances+instanceBytes*i:]
-		binary.LittleEndian.PutUint32(b[48:], uint32(0xff>>i)<<24|uint32(100+i))
-		binary.LittleEndian.PutUint32(b[52:], flags<<24|uint32(i%2*randomTriangles+i/2))
-	}
-	s.build(t, levels[0])
-	s.build(t, levels[1])
-	s.build(t, top)
-	if err := s.set.Update(Write{Structures: []*AccelerationStructure{top.Target}}); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// launch returns the results of a pipeline.
-func (s *randomScene) launch(t testing.TB, x *randomPipeline) ([]byte, error) {
-	t.Helper()
-	p := s.pipeline(t, RayTracingPipelineInfo{Stages: x.stages, Groups: x.groups, Depth: randomDepth})
-	defer p.Close()
-	b, next := s.memory.Bytes()[rayTables:], 0
-	table := func(groups ...int) ShaderTable {
-		first := next
-		for _, g := range groups {
-			record := b[randomRecord*next:][:randomRecord]
-			clear(record)
-			if g >= 0 {
-				copy(record, must(p.GroupHandles(g, 1))(t))
-			}
-			for i := range 8 {
-				binary.LittleEndian.PutUint32(record[GroupHandleSize+4*i:], uint32(next*77+i))
-			}
-			next++
-		}
-		return ShaderTable{Address: s.buffer.Address() + rayTables + uint64(randomRecord*first), Stride: randomRecord, Size: uint64(randomRecord * len(groups))}
-	}
-	tables := ShaderTables{RayGen: table(0), Miss: table(x.miss...), Callable: table(x.callable...), Hit: table(x.hit...)}
-	out := s.memory.Bytes()[crossData+crossBytes/2:][:crossBytes/2]
-	clear(out)
-	err := s.submit(t, s.record(t, func(c *CommandBuffer) { s.bind(c, p); c.TraceRays(tables, x.size[0], x.size[1], 1) }))
-	return bytes.Clone(out), err
-}
-
-// TestRandomPipelines runs pipelines of random shaders of all six stages, with payloads, attributes, records, recursion, hit objects and ray
-// queries, on the interpreter and at each level of machine code: all store the same bytes. CHIARO_SEEDS=from-to runs others.
-func TestRandomPipelines(t *testing.T) {
-	from, to := uint64(0), uint64(6)
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
-		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
-			t.Fatal(err)
-		}
-	}
-	engines := []exec.Engine{interp.Engine{}}
-	for _, level := range jit.Levels() {
-		engines = append(engines, jit.Engine{Level: level})
-	}
-	var scenes []*randomScene
-	for _, e := range engines {
-		scenes = append(scenes, newRandomScene(t, DeviceInfo{Engine: e, Workers: 1}))
-	}
-	full := 0
-	for seed := from; seed < to; seed++ {
-		p := newRandomPipeline(t, seed)
-		want, err := scenes[0].launch(t, p)
-		if err != nil {
-			t.Fatalf("seed %d: the interpreter: %v", seed, err)
-		}
-		if len(bytes.TrimLeft(want, "\x00")) > 0 {
-			full++
-		}
-		for i, s := range scenes[1:] {
-			got, err := s.launch(t, p)
-			if err != nil {
-				t.Fatalf("seed %d: %v: %v", seed, engines[i+1], err)
-			}
-			if !bytes.Equal(got, want) {
-				at := 0
-				for got[at] == want[at] {
-					at++
-				}
-				t.Errorf("seed %d, launch of %v, subgroups of %d: %v stores other bytes than the interpreter, first in word %d of invocation %d",
-					seed, p.size, p.stages[0].SubgroupSize, engines[i+1], at/4%8, at/32)
-			}
-		}
-	}
-	if full == 0 {
-		t.Error("no launch stores anything")
-	}
-}
