@@ -63,7 +63,7 @@ func (l *SetLayout) place() {
 //	texel buffer    address, range, format with texelMark and the type
 //	combined        image, 0, type, combinedMark, sampler
 //
-// The type is for full checking alone: its number in the upper byte of the range, or from typeShift on; 0 if it is not known.
+// The type is for full checking, and for views of some slices: its number in the upper byte of the range, or from typeShift on; 0 if it is not known.
 //
 // Memory is not trusted. An address reaches memory only by way of the allocations with device addresses, and a number only
 // objects that are alive; all others are the null descriptor.
@@ -314,7 +314,7 @@ func texelFormat(d []byte) link.Format {
 // readView returns the view of a descriptor of an image or a texel buffer; nil for none.
 func (x *executor) readView(d []byte) *texture.View {
 	if v := x.viewObject(d); v != nil {
-		return v.view
+		return v.in(typeOf(d, false))
 	}
 	f := texelFormat(d)
 	if f == 0 {

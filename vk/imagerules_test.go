@@ -107,18 +107,32 @@ func TestSlicedView(t *testing.T) {
 	for kind, want := range map[link.DescriptorType]*texture.View{
 		link.DescriptorType(iface.StorageImage): v.view, link.DescriptorType(iface.SampledImage): v.whole, link.DescriptorType(iface.CombinedImageSampler): v.whole,
 	} {
-		layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: kind, Count: 1, Stages: link.AllStages}}}))(t)
-		set := must(must(d.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(layout))(t)
 		write := ImageDescriptor{View: v}
 		if kind == link.DescriptorType(iface.CombinedImageSampler) {
 			write.Sampler = must(d.NewSampler(SamplerInfo{}))(t)
 		}
-		if err := set.Update(Write{Images: []ImageDescriptor{write}}); err != nil {
+		for _, b := range []link.Binding{
+			{Type: kind, Count: 1, Stages: link.AllStages},
+			{Type: link.Mutable, Mutable: []link.DescriptorType{kind}, Count: 1, Stages: link.AllStages},
+		} {
+			layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{b}}))(t)
+			set := must(must(d.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(layout))(t)
+			if err := set.Update(Write{Type: kind, Images: []ImageDescriptor{write}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := set.content[0].Views[0]; got == nil || got != want {
+				t.Errorf("a descriptor of type %v in a binding of type %v has another view", kind, b.Type)
+			}
+		}
+		memory := make([]byte, DescriptorSize(kind))
+		if err := d.WriteDescriptor(memory, DescriptorInfo{Type: kind, View: v, Sampler: write.Sampler}); err != nil {
 			t.Fatal(err)
 		}
-		if got := set.content[0].Views[0]; got == nil || got != want {
-			t.Errorf("a descriptor of type %v has another view", kind)
+		x := &executor{dev: d, work: &submission{}}
+		if got := x.readView(memory); got == nil || got != want {
+			t.Errorf("a descriptor of type %v in memory has another view", kind)
 		}
+		x.work.release()
 	}
 }
 

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -119,9 +120,9 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	return v, nil
 }
 
-// sampled returns the view for descriptors of sampled images.
-func (v *ImageView) sampled() *texture.View {
-	if v.whole != nil {
+// in returns the view for descriptors of a type.
+func (v *ImageView) in(typ link.DescriptorType) *texture.View {
+	if v.whole != nil && typ != link.DescriptorType(iface.StorageImage) {
 		return v.whole
 	}
 	return v.view

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -292,7 +291,7 @@ func (s *Set) write(w *Write, apply bool) error {
 		case texelSlot:
 			err = s.writeTexels(i, at, w.Texels[n], apply)
 		default:
-			err = s.writeImage(i, at, &w.Images[n], kind, apply)
+			err = s.writeImage(i, at, &w.Images[n], typ, apply)
 		}
 		if err != nil {
 			return err
@@ -408,8 +407,9 @@ func (s *Set) writeTexels(i int, at uint32, v *BufferView, apply bool) error {
 	return nil
 }
 
-func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, apply bool) error {
-	slot, b := &s.layout.slots[i], &s.content[i]
+// writeImage writes a descriptor of a type with an image or a sampler, or both.
+func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, typ link.DescriptorType, apply bool) error {
+	kind, slot, b := slotKinds[typ], &s.layout.slots[i], &s.content[i]
 	if x.View != nil {
 		if err := check(s.dev, "the view of a descriptor", x.View); err != nil {
 			return err
@@ -429,10 +429,7 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, ap
 	if kind != samplerSlot {
 		b.Views[at] = nil
 		if x.View != nil {
-			b.Views[at] = x.View.view
-			if kind == combinedSlot || slot.typ == link.DescriptorType(iface.SampledImage) {
-				b.Views[at] = x.View.sampled()
-			}
+			b.Views[at] = x.View.in(typ)
 		}
 		s.use(i, at, 0, userOf(x.View))
 		s.layOut(i, at, x.Layout)
