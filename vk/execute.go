@@ -132,7 +132,10 @@ func (x *executor) reset() {
 
 // commands runs the commands of a buffer. The error is a *LostError.
 func (x *executor) commands(c *CommandBuffer) error {
-	defer func(outer uint64) { x.recorded = outer }(x.recorded)
+	defer func(outer uint64) {
+		x.recorded = outer
+		x.graphics.repeats = state.RepeatsNothing // a primary buffer goes on with states of its own
+	}(x.recorded)
 	x.recorded = c.ended
 	for i := range c.commands {
 		k := &c.commands[i]
@@ -141,6 +144,10 @@ func (x *executor) commands(c *CommandBuffer) error {
 		case pushConstants, drawVertices:
 		case bindSets:
 			x.graphics.repeats = min(x.graphics.repeats, state.RepeatsState)
+		case bindGraphics:
+			if k.a.(*GraphicsPipeline) != x.graphics.bound.pipeline { // the bound one again changes no state of draws
+				x.graphics.repeats = state.RepeatsNothing
+			}
 		default:
 			x.graphics.repeats = state.RepeatsNothing
 		}
