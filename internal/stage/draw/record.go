@@ -265,9 +265,9 @@ func (d *recordedDraw) holdFragment(ctx context.Context, a *state.Args) (err err
 // bind resolves the resources of the programs.
 func (d *recordedDraw) bind(a *state.Args) error {
 	var o compose.OwnResources
-	for i, b := range a.VertexBuffers {
-		if i < state.MaxBindings {
-			o.Buffers[layout.BindVertex+i] = a.Shader.VertexInput(b)
+	for _, t := range d.state.Vertex.Attributes { // programs read no other buffers
+		if i := int(t.Binding); i < min(len(a.VertexBuffers), state.MaxBindings) {
+			o.Buffers[layout.BindVertex+i] = a.Shader.VertexInput(a.VertexBuffers[i])
 		}
 	}
 	d.ownViews(&o)
