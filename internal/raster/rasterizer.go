@@ -76,9 +76,8 @@ func gridOf(area Rect) grid {
 // Begin drops all primitives and items and starts a draw with state s, which must not change until the next
 // Begin. s.Area must be within the pixels 0 to 2¹⁶−1 along each axis.
 func (r *Rasterizer) Begin(s *State) {
-	r.clearTiles()
+	r.Clear()
 	r.state = s
-	r.Primitives, r.Rests, r.Varyings, r.words = r.Primitives[:0], r.Rests[:0], r.Varyings[:0], 0
 	r.views = r.views[:0]
 	for i := range s.Viewports {
 		t := s.Viewports[i].transform(s.NegativeOneToOne)
@@ -101,11 +100,17 @@ func (r *Rasterizer) Begin(s *State) {
 	if most := cap(r.chunks); n > most {
 		r.chunks = extend(r.chunks[:most], n-most)
 	}
-	r.tiles, r.chunks, r.chunk = r.tiles[:n], r.chunks[:n], nil
-	r.recent = nil
+	r.tiles, r.chunks = r.tiles[:n], r.chunks[:n]
 	for len(r.used) < (n+63)/64 {
 		r.used = append(r.used, 0)
 	}
+}
+
+// Clear drops all primitives and items. The draw goes on.
+func (r *Rasterizer) Clear() {
+	r.clearTiles()
+	r.Primitives, r.Rests, r.Varyings, r.words = r.Primitives[:0], r.Rests[:0], r.Varyings[:0], 0
+	r.chunk, r.recent = nil, nil
 }
 
 // maxRetainedWords bounds the memory that is retained for the next draw's items, in 64-bit words. After trimWords of items

@@ -42,7 +42,7 @@ func (d *binWorker) finishList() error {
 	if d.Raster.Bytes() == 0 {
 		return nil
 	}
-	defer d.Raster.Begin(&d.draw.frame)
+	defer d.Raster.Clear()
 	p, r := d.pass, d.draw
 	s := p.newList(d.worker)
 	d.gatherBins(s)
