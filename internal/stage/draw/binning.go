@@ -53,11 +53,21 @@ func (p *Pass) binWorkers() int {
 	if p.ordered {
 		return 1
 	}
-	tasks := 0
+	tasks, joined := 0, uint64(0) // joined: vertices of draws that share a bin list
 	for i := p.binning.step; i < len(p.steps) && tasks < p.workers; i++ {
-		if d := p.steps[i].draw; d != nil {
-			tasks += max(int(min(d.vertices()/frontend.ChunkVertices, 1<<20)), 1)
+		d := p.steps[i].draw
+		if d == nil {
+			continue
 		}
+		n := d.vertices()
+		if d.after != nil {
+			if n += joined; n < frontend.ChunkVertices { // fewer are not worth a worker
+				joined = n
+				continue
+			}
+		}
+		joined = 0
+		tasks += max(int(min(n/frontend.ChunkVertices, 1<<20)), 1)
 	}
 	return max(min(p.workers, tasks), 1)
 }
@@ -202,8 +212,12 @@ type task struct {
 }
 
 // switchTo prepares the worker for a task. A single worker continues its bin list if the draw is the
-// same.
+// same, or joins the one before.
 func (d *binWorker) switchTo(t task) error {
+	if d.draw != nil && d.draw == t.draw.after && !d.pass.parallel {
+		d.draw = t.draw
+		d.Join(&t.draw.front)
+	}
 	if d.draw != t.draw || d.View != t.view || d.pass.parallel {
 		if d.draw != nil {
 			if err := d.finishList(); err != nil {

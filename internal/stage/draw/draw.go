@@ -39,8 +39,9 @@ type recordedDraw struct {
 
 	fragmentBound compose.Binding
 
-	overwrites bool    // overwritesTarget
-	hiz        hizMode // newHiZMode
+	after      *recordedDraw // the step before, if the bins of both can be in one list
+	overwrites bool          // overwritesTarget
+	hiz        hizMode       // newHiZMode
 
 	counts [layout.NumCounts]uint64
 }
@@ -59,7 +60,7 @@ func (d *recordedDraw) release() {
 	d.heldFragment = nil
 	d.fragmentBound.Release()
 	d.remap.release()
-	d.pipeline, d.from, d.args, d.state, d.rates = nil, nil, state.Args{}, state.State{}, rateLookup{}
+	d.pipeline, d.from, d.after, d.args, d.state, d.rates = nil, nil, nil, state.Args{}, state.State{}, rateLookup{}
 }
 
 // addCounts adds the counters of the draw to the caller's. The counters are 64-bit atomics of all

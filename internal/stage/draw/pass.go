@@ -84,7 +84,7 @@ type clearedView struct {
 	texel [texture.MaxTexel]byte
 }
 
-// binList is a bin list: the binned primitives of one draw, as items in one bin for each tile, or a
+// binList is a bin list: the binned primitives of one draw, or of some that join, as items in one bin for each tile, or a
 // clear. It is the unit of work between binning and shading, a "bin" scene of Molnar et al. 1994 for
 // one draw. Its memory belongs to one binWorker until add, and to the pass from then on. During
 // shading all of it is constant, except the items: HiZ empties masks. No lock is needed for that,

@@ -70,7 +70,11 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	d := p.draws[at]
 	like := a.Repeats != state.RepeatsNothing && at > 0 && p.draws[at-1].repeatable(pipeline, a)
 	if like && a.Repeats == state.RepeatsDescriptors {
-		d.repeat(p.draws[at-1], a)
+		x := p.draws[at-1]
+		d.repeat(x, a)
+		if p.steps[len(p.steps)-1].draw == x && d.joins(x) {
+			d.after = x
+		}
 		p.inUse.draws++
 		p.steps = append(p.steps, step{draw: d})
 		return nil

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -30,6 +31,14 @@ func (d *recordedDraw) repeat(x *recordedDraw, a *state.Args) {
 	p.mu.Unlock()
 	d.fragmentBound.Like(&x.fragmentBound, &d.args.Shader)
 	d.detach(a)
+}
+
+// joins reports whether the fragments of the draw, which repeats x, have the same inputs as those of x apart from their primitives. The
+// primitives of both can be in one bin list then.
+func (d *recordedDraw) joins(x *recordedDraw) bool {
+	s := &d.args.Shader
+	return !d.key.InPlace && d.state.ViewMask == 0 && d.args.Passed == nil && d.args.Statistics == nil && s.Log == nil && s.Shadow == nil &&
+		(d.heldFragment.Program.IR().PushBytes == 0 || bytes.Equal(d.push, x.push))
 }
 
 // repeatState records a draw with the states of x, and programs and resources of its own: of the stages before the rasterizer only if

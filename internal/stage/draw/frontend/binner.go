@@ -51,17 +51,23 @@ type Binner struct {
 
 // Start begins a draw for a view.
 func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
-	d.Draw, d.View, d.Counted = r, view, state.Statistics{}
+	d.View, d.Counted = view, state.Statistics{}
+	d.Join(r)
+	d.Raster.Begin(frame)
+}
+
+// Join begins a draw of the current view with the states of the current draw, whose bins it continues.
+func (d *Binner) Join(r *Draw) {
+	d.Draw = r
 	d.params.Grow(4 * layout.VertexWords)
 	w := d.params.Words(layout.VertexWords)
 	clear(w)
-	w[layout.VertexBase], w[layout.VertexBaseInstance], w[layout.VertexDrawIndex], w[layout.VertexViewIndex] = uint32(r.Args.BaseVertex), r.Args.FirstInstance, r.Args.DrawIndex, view
+	w[layout.VertexBase], w[layout.VertexBaseInstance], w[layout.VertexDrawIndex], w[layout.VertexViewIndex] = uint32(r.Args.BaseVertex), r.Args.FirstInstance, r.Args.DrawIndex, d.View
 	// The built-in BaseVertex is firstVertex in draws without indices (Vulkan §"Built-In
 	// Variables").
 	if r.Args.Index == nil {
 		w[layout.VertexBase] = r.Args.First
 	}
-	d.Raster.Begin(frame)
 }
 
 // End drops everything that the worker retains between runs of programs. They must not be closed before.
