@@ -54,7 +54,7 @@ func TestJoins(t *testing.T) {
 			x, y := 2*random.Float32()-1, 2*random.Float32()-1
 			a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)}}
 			if promise && i > 0 {
-				a.Repeats = state.RepeatsDescriptors
+				a.Repeats = []state.Repeats{state.RepeatsDescriptors, state.RepeatsState}[i/5%2]
 			}
 			must(t, pass.Draw(t.Context(), p, &a))
 			clear(a.Shader.Push)

@@ -115,6 +115,9 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	p.ordered = ordered
 	p.steps = append(p.steps, step{draw: d})
 	if !alone {
+		if n := len(p.steps) - 2; like && n >= 0 && p.steps[n].draw == p.draws[at-1] && d.joinsUnbound(p.draws[at-1]) {
+			d.after = p.draws[at-1]
+		}
 		return nil
 	}
 	err = p.flush(ctx)

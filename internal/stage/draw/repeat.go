@@ -41,6 +41,11 @@ func (d *recordedDraw) joins(x *recordedDraw) bool {
 		(d.heldFragment.Program.IR().PushBytes == 0 || bytes.Equal(d.push, x.push))
 }
 
+// joinsUnbound is joins for a draw with other sets of descriptors than x: its fragment program reads none of them.
+func (d *recordedDraw) joinsUnbound(x *recordedDraw) bool {
+	return d.key == x.key && d.heldFragment == x.heldFragment && d.fragmentBound.Unbound() && x.fragmentBound.Unbound() && d.joins(x)
+}
+
 // repeatState records a draw with the states of x, and programs and resources of its own: of the stages before the rasterizer only if
 // they read sets of descriptors. Release must follow, even after an error.
 func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *state.Args) error {
