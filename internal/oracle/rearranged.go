@@ -153,7 +153,7 @@ const maxRoundings = 1 << 16
 // widen adds the roundings of the expression to the range: twice n·u·Σ, because a rearranged expression may have more operations.
 func (n *Number) widen(width uint32) {
 	u := map[uint32]float64{16: 0x1p-11, 32: 0x1p-24, 64: 0x1p-53}[width]
-	by := 2 * float64(n.steps) * u * n.products
+	by := float64(2 * float64(n.steps) * u * n.products)
 	if n.steps = min(n.steps, maxRoundings); n.steps == maxRoundings || math.IsInf(by, 0) || math.IsNaN(by) || u == 0 {
 		n.Any = true
 		return
