@@ -15,9 +15,8 @@ import (
 // them to many sums in a loop. Some tiles are smaller than the indices, some indices wrap around, and some lanes are inactive.
 type tileMaker struct {
 	*rand.Rand
-	body   strings.Builder
-	names  int
-	labels int
+	body  strings.Builder
+	names int
 }
 
 func (g *tileMaker) line(format string, args ...any) { fmt.Fprintf(&g.body, format+"\n", args...) }
@@ -169,7 +168,7 @@ func testLaneTables(t *testing.T, engine jit.Engine) {
 			}
 			in := make([]uint32, 50)
 			for i := range in {
-				in[i] = uint32(i * 2654435761)
+				in[i] = uint32(i) * 2654435761
 			}
 			job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Push: loadLittleEndian([]uint32{n}), Resources: [][]exec.Buffer{buffer(make([]uint32, 2*width)), buffer(in)}}
 			want := run(interp.Engine{}, text, 0, job)
