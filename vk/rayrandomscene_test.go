@@ -160,8 +160,8 @@ func (s *randomScene) levels(m *Micromap, moves bool) (list []*BuildInfo) {
 	return list
 }
 
-// place writes instance i of a bottom level with a number: one that stands still, or one with two matrices or two decompositions if it moves.
-// The records of boxes are behind those of others.
+// place writes instance i of a bottom level. An instance that moves is static, or has two matrices or two SRT decompositions. In the shader
+// binding table, the records of boxes (bottom level 1) follow those of triangles.
 func (s *randomScene) place(i, number int, bottom *AccelerationStructure, moves bool) {
 	at, kind := randomStill+instanceBytes*i, staticInstance
 	b := s.memory.Bytes()

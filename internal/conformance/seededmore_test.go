@@ -343,13 +343,7 @@ func namesPosition(_ *seededShader, _ int, message string) bool {
 // seedAtomic divides an atomic into a load, a sum and a store.
 func seedAtomic(s *seededShader, i int, _ *rand.Rand) *seededEdit {
 	in := s.facts.Code.Inst(i)
-	switch in.Op() {
-	case spirv.OpAtomicIAdd, spirv.OpAtomicUMax, spirv.OpAtomicUMin, spirv.OpAtomicOr, spirv.OpAtomicAnd, spirv.OpAtomicXor, spirv.OpAtomicExchange,
-		spirv.OpAtomicSMax, spirv.OpAtomicSMin:
-	default:
-		return nil
-	}
-	if !s.onePlace(spirv.ID(in[3])) {
+	if !s.updatesOnePlace(in) {
 		return nil
 	}
 	t, result := idOf(in.Type()), idOf(in.Result())
@@ -358,6 +352,16 @@ func seedAtomic(s *seededShader, i int, _ *rand.Rand) *seededEdit {
 		"%seededs = OpIAdd " + t + " " + result + " " + idOf(spirv.ID(in[6])),
 		"OpStore " + idOf(spirv.ID(in[3])) + " %seededs",
 	}, results: map[string]bool{idOf(spirv.ID(in[3])): true}}
+}
+
+// updatesOnePlace reports whether an instruction is an atomic by which all invocations update the same word.
+func (s *seededShader) updatesOnePlace(in spirv.Inst) bool {
+	switch in.Op() {
+	case spirv.OpAtomicIAdd, spirv.OpAtomicUMax, spirv.OpAtomicUMin, spirv.OpAtomicOr, spirv.OpAtomicAnd, spirv.OpAtomicXor, spirv.OpAtomicExchange,
+		spirv.OpAtomicSMax, spirv.OpAtomicSMin:
+		return s.onePlace(spirv.ID(in[3]))
+	}
+	return false
 }
 
 // onePlace reports whether all invocations access the same word by a pointer to memory: its indexes are constants.
@@ -383,13 +387,7 @@ func (s *seededShader) onePlace(p spirv.ID) bool {
 // seedScope gives an atomic the scope of one invocation.
 func seedScope(s *seededShader, i int, _ *rand.Rand) *seededEdit {
 	in := s.facts.Code.Inst(i)
-	switch in.Op() {
-	case spirv.OpAtomicIAdd, spirv.OpAtomicUMax, spirv.OpAtomicUMin, spirv.OpAtomicOr, spirv.OpAtomicAnd, spirv.OpAtomicXor, spirv.OpAtomicExchange,
-		spirv.OpAtomicSMax, spirv.OpAtomicSMin:
-	default:
-		return nil
-	}
-	if !s.onePlace(spirv.ID(in[3])) {
+	if !s.updatesOnePlace(in) {
 		return nil
 	}
 	fields := slices.Clone(s.fields[i])

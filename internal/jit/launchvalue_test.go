@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -62,17 +60,7 @@ func "pointed"() L1 {
 func TestLaunchValues(t *testing.T) { eachLevel(t, testLaunchValues) }
 
 func testLaunchValues(t *testing.T, engine jit.Engine) {
-	p, err := ir.Parse(pointed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var programs [2]exec.Program
-	for i, e := range []exec.Engine{engine, interp.Engine{}} {
-		if programs[i], err = e.Compile(p, exec.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		defer programs[i].Close()
-	}
+	programs := onBoth(t, engine, pointed)
 	random := rand.New(rand.NewPCG(5, 6))
 	for launch := range 60 {
 		var contents [][]byte

@@ -54,13 +54,9 @@ func TestQuads(t *testing.T) {
 	}
 }
 
-// fragments shades a tile: lanes that are not covered become helpers first, all lanes read their
-// neighbours, some are killed then, and the others update their pixels.
-const fragments = `program "fragments" compute
-subgroup 16
-local 8 8 1
-quadrow 8
-in local.x i32 0
+// tileOfQuads begins a program over a tile: the position and the index of the invocation, a buffer to write and one to read, and the
+// offset of the invocation's word in both.
+const tileOfQuads = `in local.x i32 0
 in local.y i32 0
 in localindex i32 0
 res storage 0 0 count 1 disjoint
@@ -73,7 +69,15 @@ func "main"() L1 {
 	vB = res 0:i32, #0
 	vA = res 0:i32, #1
 	vo = at 0:i32, vi, #4
-	vn = ld.i32 vA, vo, #0
+`
+
+// fragments shades a tile: lanes that are not covered become helpers first, all lanes read their
+// neighbours, some are killed then, and the others update their pixels.
+const fragments = `program "fragments" compute
+subgroup 16
+local 8 8 1
+quadrow 8
+` + tileOfQuads + `	vn = ld.i32 vA, vo, #0
 	vc = and.i32 vn, 1:i32
 	vu = eq.i32 vc, 0:i32
 	if vu {

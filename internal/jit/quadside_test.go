@@ -17,20 +17,7 @@ const derivative = `program "derivative" compute
 subgroup SIZE
 local 8 8 1
 quadrow ROW
-in local.x i32 0
-in local.y i32 0
-in localindex i32 0
-res storage 0 0 count 1 disjoint
-res storage 0 1 count 1 nonwritable
-
-func "main"() L1 {
-	vx = in.i32 #0
-	vy = in.i32 #1
-	vi = in.i32 #2
-	vB = res 0:i32, #0
-	vA = res 0:i32, #1
-	vo = at 0:i32, vi, #4
-	va = ld.f32 vA, vo, #0
+` + tileOfQuads + `	va = ld.f32 vA, vo, #0
 	vh = lshr.i32 vi, 3:i32
 	vp = and.i32 SIDE
 	vc = eq.i32 vp, 0:i32

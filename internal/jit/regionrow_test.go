@@ -45,22 +45,30 @@ func "main"() L1 {
 }
 `
 
+// onBoth compiles a program for the interpreter and for an engine. The end of the test closes both.
+func onBoth(t *testing.T, engine exec.Engine, text string) (progs [2]exec.Program) {
+	t.Helper()
+	p, err := ir.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range []exec.Engine{interp.Engine{}, engine} {
+		prog, err := e.Compile(p, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { prog.Close() })
+		progs[i] = prog
+	}
+	return progs
+}
+
 // TestRegionRows accesses words at addresses that are mostly consecutive in one region, at its edges too, by lanes of
 // which some are inactive. The interpreter yields the same bytes.
 func TestRegionRows(t *testing.T) { eachLevel(t, testRegionRows) }
 
 func testRegionRows(t *testing.T, engine jit.Engine) {
-	p, err := ir.Parse(regionRows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	progs := [2]exec.Program{}
-	for i, e := range []exec.Engine{interp.Engine{}, engine} {
-		if progs[i], err = e.Compile(p, exec.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		defer progs[i].Close()
-	}
+	progs := onBoth(t, engine, regionRows)
 	const lanes = 64
 	random := rand.New(rand.NewPCG(3, 4))
 	for round := range 600 {

@@ -103,8 +103,8 @@ func (r *regionRewriter) together(code []ir.V, s splitAddress) (*accessGroup, sp
 
 // extend adds loads and operations to a group, and returns the parts of all loads.
 func (r *regionRewriter) extend(g *accessGroup, code []ir.V, parts []splitAddress, plus uint32) []splitAddress {
-	// Results of the group, and of operations that stay behind it.
-	inside, behind := map[ir.V]bool{code[0]: true}, map[ir.V]bool{}
+	// inside are the results of the group, later those of operations that follow it.
+	inside, later := map[ir.V]bool{code[0]: true}, map[ir.V]bool{}
 	for _, v := range code[1:] {
 		if r.done[v] {
 			continue
@@ -116,11 +116,11 @@ func (r *regionRewriter) extend(g *accessGroup, code []ir.V, parts []splitAddres
 			parts = append(parts, next)
 			g.list = append(g.list, grouped{v: v})
 			inside[v] = true
-		} else if r.usesUp(v, inside, behind) {
+		} else if r.usesUp(v, inside, later) {
 			g.list = append(g.list, grouped{v: v, moved: true})
 			inside[v] = true
 		} else {
-			behind[v] = true
+			later[v] = true
 		}
 	}
 	loads := len(parts)

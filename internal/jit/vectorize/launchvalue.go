@@ -28,6 +28,10 @@ import (
 // launchFlag is the number of the word that tells whether the other ones have their values.
 const launchFlag = 0
 
+// maxLaunchWalks bounds the walks over the code that find the values. A walk finds all whose operands precede them in the order of the blocks;
+// a value that takes more walks stays where it is.
+const maxLaunchWalks = 8
+
 // launchOps are the operations on values of a launch: they have no effect, and depend on their operands and on the job alone. Handles of
 // bindings are none, because they are constants of the machine, which an access knows.
 var launchOps = map[ir.Op]bool{
@@ -82,7 +86,7 @@ func (k *launchValues) find() bool {
 		}
 	})
 	searches := false
-	for changed := true; changed; {
+	for walk, changed := 0, true; changed && walk < maxLaunchWalks; walk++ {
 		changed = false
 		k.f.Each(func(in *vcode.Inst) {
 			if in.Op != vcode.Scalar || len(in.Defs) != 1 || k.of[in.Defs[0]] || !k.same(in) {
