@@ -88,6 +88,10 @@ func (p *parser) element(name string) (string, error) {
 		}
 		return to, p.close()
 	}
+	if err := p.enter(); err != nil {
+		return "", err
+	}
+	defer p.leave()
 	of, err := p.element(of)
 	if err != nil {
 		return "", err

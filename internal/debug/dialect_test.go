@@ -1,6 +1,9 @@
 package debug
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // evaluated compares the values of expressions in the shader of TestExpressions.
 func evaluated(t *testing.T, text []byte, want map[string]string) {
@@ -23,6 +26,7 @@ func TestWGSLExpressions(t *testing.T) {
 		"2i + 3i": "5", "1.5f + 1.5h": "3", "countOneBits(255u)": "8", "inverseSqrt(4.0)": "0.5", "i < 4 && i > 2": "true",
 		"bitcast<f64>(1)": `error: a bit cast to "double"; want a type of 32 bits`, "vec3<v>(1)": `error: vec3 of "v"; want a type of numbers`, "vec5f(1)": "error: no function vec5f of 1 values in the debugger",
 		"bitcast<": `error: a bit cast to ""; want a type of 32 bits`, "vec3<": `error: vec3 of ""; want a type of numbers`, "bitcast": "error: no variable bitcast here",
+		strings.Repeat("bitcast<", 400): "error: an expression nested more than 64 deep",
 	})
 }
 
