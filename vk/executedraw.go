@@ -303,6 +303,9 @@ func (x *executor) drawable(mesh bool) (*drawable, error) {
 	if g.bound.have>>setDepthClip&1 == 0 {
 		s.Rasterization.DepthClip = !s.Rasterization.DepthClamp
 	}
+	if g.bound.have>>setStream&1 == 0 { // only a geometry shader requires it, and the value can be of before a pipeline
+		s.Rasterization.Stream = 0
+	}
 	return p, nil
 }
 

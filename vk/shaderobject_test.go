@@ -459,6 +459,46 @@ func TestLinkedTogether(t *testing.T) {
 	}
 }
 
+// TestObjectsOfStream draws with shader objects without a geometry shader, whose primitives are in stream 0: nothing is rasterized
+// if a command has selected another stream, unless a pipeline is bound after it, which makes the state undefined.
+func TestObjectsOfStream(t *testing.T) {
+	s := newScene(t, 1)
+	s.dev.checking = All
+	s.build(t)
+	list, stages := s.objects(t, 0), []ShaderStage{StageVertex, StageFragment}
+	picture := func(set func(c *CommandBuffer)) [256]byte {
+		return s.picture(t, func(c *CommandBuffer) {
+			set(c)
+			c.BindShaders(stages, list)
+		})
+	}
+	all := picture(s.setAll)
+	none := picture(func(c *CommandBuffer) {
+		s.setAll(c)
+		c.SetRasterizerDiscard(true)
+	})
+	if all == none {
+		t.Fatal("nothing is drawn")
+	}
+	for stream, want := range [...][256]byte{all, none, none, none} {
+		got := picture(func(c *CommandBuffer) {
+			s.setAll(c)
+			c.SetRasterizationStream(uint32(stream))
+		})
+		if got != want {
+			t.Errorf("stream %d: another picture", stream)
+		}
+		got = picture(func(c *CommandBuffer) {
+			c.SetRasterizationStream(uint32(stream))
+			c.BindGraphicsPipeline(s.pipeline)
+			s.setAll(c)
+		})
+		if got != all {
+			t.Errorf("stream %d before a pipeline: another picture", stream)
+		}
+	}
+}
+
 // TestInteraction is row E08: binding a pipeline or shader objects unbinds the other, per bind point, and the states that
 // the pipeline had static are undefined after it.
 func TestInteraction(t *testing.T) {

@@ -110,6 +110,36 @@ func TestStreamOfDraw(t *testing.T) {
 	}
 }
 
+// TestStreamWithoutGeometry draws without a geometry program: the primitives are in stream 0, so that those of stream 1 are
+// none. They count as generated ones of stream 0 all the same.
+func TestStreamWithoutGeometry(t *testing.T) {
+	for _, e := range engines() {
+		c := blank(t, side, side, "R8G8B8A8_UNORM")
+		s := full(c)
+		s.Assembly.Topology = enum.TopologyPointList
+		p, err := draw.New(draw.Stages{Vertex: parse(t, plainText, 4)}, s, e, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			stream uint32
+			want   uint64
+		}{{0, 2}, {1, 0}, {3, 0}, {0, 2}} {
+			s.Rasterization.Stream = x.stream
+			var n state.Statistics
+			if err := p.Draw(context.Background(), &c.Target, &state.Args{State: &s, Count: 2, Instances: 1, Statistics: &n}); err != nil {
+				t.Fatal(err)
+			}
+			if n.ClippingInvocations != x.want || n.Generated != [4]uint64{2} {
+				t.Errorf("%s: stream %d: %d primitives are clipped of %d; want %d", e.Name(), x.stream, n.ClippingInvocations, n.Generated, x.want)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestFeedbackGeometry captures two streams of a geometry program: each has the
 // primitives of its own strips, whichever one is rasterised.
 func TestFeedbackGeometry(t *testing.T) {

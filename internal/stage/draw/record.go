@@ -180,6 +180,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
 	d.from = from
+	d.dropOtherStreams()
 	d.dropFullMask()
 	if d.groups = 0; p.front.IsMesh() != a.Mesh || p.IsMeshNV() != a.TaskRange {
 		d.args.Count, d.args.Tasks = 0, [3]uint32{}
@@ -224,6 +225,14 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	d.overwrites, d.hiz = d.overwritesTarget(), d.newHiZMode()
 	d.detach(a)
 	return nil
+}
+
+// dropOtherStreams turns rasterization off if it is of a stream without primitives: those of a vertex or an evaluation program are
+// in stream 0 (SPIR-V §"Decoration", Stream). For a geometry program the layout of the records leaves out the other streams.
+func (d *recordedDraw) dropOtherStreams() {
+	if p := d.pipeline; p.stages.Geometry == nil && !p.IsMesh() && d.state.Rasterization.Stream != 0 {
+		d.state.Rasterization.Discard = true
+	}
 }
 
 // dropFullMask removes a sample mask that has all samples: the draw is one without a mask.
