@@ -127,8 +127,8 @@ func appendHexParts(dst []byte, frac uint64, exp int) []byte {
 // mantissa, and reach into the exponent of infinities and NaNs.
 func parseFloat(text string, f *floatFormat) (bits uint64, ok bool) {
 	body, neg := text, false
-	if body != "" && body[0] == '-' {
-		body, neg = body[1:], true
+	if body != "" && (body[0] == '-' || body[0] == '+') {
+		body, neg = body[1:], body[0] == '-'
 	}
 	if len(body) > 2 && body[0] == '0' && (body[1] == 'x' || body[1] == 'X') {
 		frac, exp, ok := parseHexParts(body[2:])
@@ -136,9 +136,6 @@ func parseFloat(text string, f *floatFormat) (bits uint64, ok bool) {
 			return 0, false
 		}
 		return f.encode(neg, frac, exp, true)
-	}
-	if !neg && body != "" && body[0] == '+' {
-		body = body[1:]
 	}
 	if !isDecimalFloat(body) {
 		return 0, false

@@ -43,6 +43,7 @@ func TestFloatBits(t *testing.T) {
 		{&formatSingle, "0x1p-99999999999", 0, "0"},
 		{&formatSingle, "0x10p+1", 0x42000000, "32"},
 		{&formatSingle, "0x.8p0", 0x3f000000, "0.5"},
+		{&formatSingle, "+0x1p1", 0x40000000, "2"},
 		{&formatSingle, "0x0.0000000000000000000008p+84", 0x3f000000, "0.5"},
 		{&formatSingle, "0x1.ffffffp+1", 0x407fffff, "3.99999976"},
 		{&formatSingle, "1e-50", 0, "0"},

@@ -107,7 +107,8 @@ func (a *assembler) untyped() bool {
 	return a.fail("SPV-Text-LiteralType", a.start, "%v: expected a result type that an earlier OpTypeInt or OpTypeFloat defines, before the literal %s", a.op, a.found())
 }
 
-// stringLiteral reads a quoted string. A backslash makes the next character plain.
+// stringLiteral reads a quoted string. A backslash makes the next character plain;
+// so are quotes in the middle of a word.
 func (a *assembler) stringLiteral(k spirv.Kind, o *spirv.Operand) bool {
 	w := a.word()
 	if w[0] != '"' {
@@ -118,8 +119,8 @@ func (a *assembler) stringLiteral(k spirv.Kind, o *spirv.Operand) bool {
 	}
 	n := len(a.words)
 	body, ok := w[1:], false
-	if end := strings.IndexAny(body, "\"\\"); end >= 0 && body[end] == '"' {
-		a.words, ok = spirv.AppendString(a.words, body[:end]), end == len(body)-1
+	if end := strings.IndexAny(body, "\"\\"); end >= 0 && end == len(body)-1 && body[end] == '"' {
+		a.words, ok = spirv.AppendString(a.words, body[:end]), true
 	} else {
 		var b []byte
 		b, ok = unescape(body)
@@ -141,13 +142,17 @@ func (a *assembler) stringLiteral(k spirv.Kind, o *spirv.Operand) bool {
 }
 
 // unescape returns the bytes of a string up to its closing quote, which must be
-// the last character.
+// the last character. Quotes before it come in pairs and are plain: "a""b" has
+// four characters, as in spirv-as.
 func unescape(s string) ([]byte, bool) {
 	var b []byte
+	quoted := true
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '"':
-			return b, i == len(s)-1
+			if quoted = !quoted; !quoted && i == len(s)-1 {
+				return b, true
+			}
 		case '\\':
 			if i++; i == len(s) {
 				return b, false
