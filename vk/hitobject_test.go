@@ -1,7 +1,6 @@
 package vk
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -19,11 +18,7 @@ func hitObjectShader(t testing.TB, vendor, instructions string) StageInfo {
 // hitObjectText returns the assembly of hitObjectShader.
 func hitObjectText(t testing.TB, vendor, instructions string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/rays/gen.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
+	text := rayText(t, "gen")
 	_, operands, _ := strings.Cut(text, "OpTraceRayKHR ")
 	operands, _, _ = strings.Cut(operands, "\n")
 	return strings.NewReplacer(

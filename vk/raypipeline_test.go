@@ -28,11 +28,17 @@ const (
 // rayShader returns a shader of testdata/rays.
 func rayShader(t testing.TB, name string) StageInfo {
 	t.Helper()
+	return StageInfo{Code: code(t, rayText(t, name))}
+}
+
+// rayText returns the assembly of a shader of testdata/rays.
+func rayText(t testing.TB, name string) string {
+	t.Helper()
 	text, err := os.ReadFile("testdata/rays/" + name + ".spvasm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return StageInfo{Code: code(t, string(text))}
+	return string(text)
 }
 
 // emptyRays is a ray generation shader that does nothing.

@@ -8,15 +8,17 @@ import (
 const skipClosestHit = uint32(ray.RaySkipClosestHit)
 
 // traversal returns the function that finds the committed hit of a frame's ray: a loop over the candidates that a shader
-// must decide.
-func (c *composer) traversal() int {
-	if c.search == 0 {
-		c.search = c.function("traversal", []ir.Type{ir.I32, ir.I32}, nil, c.buildTraversal)
+// must decide. Beyond the depth of the pipeline such a candidate is a fault.
+func (c *composer) traversal(beyond bool) int {
+	n, ok := c.search[beyond]
+	if !ok {
+		n = c.function("traversal", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) { c.buildTraversal(b, beyond) })
+		c.search[beyond] = n
 	}
-	return c.search
+	return n
 }
 
-func (c *composer) buildTraversal(b *ir.Builder) {
+func (c *composer) buildTraversal(b *ir.Builder, beyond bool) {
 	frame, payload := b.Func.Args[0], b.Func.Args[1]
 	done := b.Block()
 	next := b.Loop()
@@ -25,7 +27,7 @@ func (c *composer) buildTraversal(b *ir.Builder) {
 	b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 	b.Br(done)
 	b.End()
-	at := shaderCall{frame: frame, payload: payload, record: c.hitRecord(frame, ir.RayCandidate)}
+	at := shaderCall{frame: frame, payload: payload, record: c.hitRecord(frame, ir.RayCandidate), beyond: beyond}
 	b.If(c.w.Not(b.Cmp(ir.Eq, kind, b.I32(ir.HitBox))))
 	c.setBarycentrics(frame, ir.RayCandidate, ir.FrameAttributes)
 	c.set(frame, ir.FrameDecision, b.I32(ir.AcceptHit))

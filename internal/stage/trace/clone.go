@@ -239,11 +239,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 	case ir.In:
 		return c.input(k, k.of.program.In[x.Aux]), true
 	case ir.Trace, ir.Search, ir.Shade:
-		if k.level < c.from.Depth {
-			b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0), c.get(arg(0), ir.FramePayload))
-		} else {
-			c.fault(faultRays)
-		}
+		b.Call(c.ofRay(x.Op, k.level+1), nil, arg(0), c.get(arg(0), ir.FramePayload))
 		return 0, true
 	case ir.Record:
 		return c.recordData(arg(0)), true
@@ -268,7 +264,7 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 func (c *composer) ofRay(op ir.Op, level uint32) int {
 	switch op {
 	case ir.Search:
-		return c.searchObject()
+		return c.searchObject(level > c.from.Depth)
 	case ir.Shade:
 		return c.shade(level)
 	}

@@ -49,6 +49,10 @@ type Part struct {
 //	                                       └──► closest-hit or miss ──► trace 2 …
 //
 // Each arrow to a shader is a switch over the group of the record: it splits the subgroup by shader and joins it again.
+//
+// A shader at the depth of the pipeline may still trace rays, as long as they invoke no shader: "Applications must not invoke a shader
+// with a recursion depth greater than" it (Vulkan, "Shader Call Instructions"). So the level after the depth has the functions of the
+// others, in which a switch leads to a fault.
 type composer struct {
 	from *Pipeline
 	w    *compose.Builder // of the function that is being built
@@ -60,8 +64,8 @@ type composer struct {
 	traces  map[uint32]int // the function trace of each level
 	shades  map[uint32]int // the function shade of each level
 	calls   map[uint32]int // the function execute of each depth
-	search  int            // the function traversal; 0 is none
-	objects int            // the function search; 0 is none
+	search  map[bool]int   // the function traversal, within and beyond the depth of the pipeline
+	objects map[bool]int   // the function search, likewise
 	accept  int            // the function report; 0 is none
 
 	todo    []func()
@@ -85,7 +89,8 @@ func Compose(p *Pipeline, o Options) (*ir.Program, error) {
 	}
 	size := p.Shaders[0].SubgroupSize
 	w := compose.New("ray tracing pipeline", &ir.Program{Name: p.Shaders[0].Name, SubgroupSize: size, LocalSize: [3]uint32{size, 1, 1}})
-	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, shades: map[uint32]int{}, calls: map[uint32]int{}}
+	c := &composer{from: p, options: o, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, shades: map[uint32]int{}, calls: map[uint32]int{},
+		search: map[bool]int{}, objects: map[bool]int{}}
 	c.addShaders()
 	c.prog.Observed = slices.ContainsFunc(p.Shaders, func(s *ir.Program) bool { return s.Observed })
 	c.function("launch", nil, nil, func(b *ir.Builder) { c.launch(b) })
@@ -191,8 +196,8 @@ func (c *composer) trace(level uint32) int {
 	}
 	n := c.function("trace", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
 		frame, payload := b.Func.Args[0], b.Func.Args[1]
-		b.Call(c.traversal(), nil, frame, payload)
-		at := shaderCall{frame: frame, payload: payload, level: level}
+		at := shaderCall{frame: frame, payload: payload, level: level, beyond: level > c.from.Depth}
+		b.Call(c.traversal(at.beyond), nil, frame, payload)
 		kind := c.get(frame, ir.RayCommitted+ir.HitKind)
 		b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 		at.record = c.record(paramMiss, c.get(frame, ir.FrameMiss))
@@ -233,6 +238,7 @@ type shaderCall struct {
 	frame, payload ir.V
 	record         ir.V
 	level          uint32
+	beyond         bool // the shader must not run: it is a fault
 }
 
 // run runs the shader that choose returns for the group of a record; nothing if there is none.
@@ -241,6 +247,9 @@ func (c *composer) run(at shaderCall, choose func(Group) int) {
 	groups := map[int][]uint32{}
 	for i, g := range c.from.Groups {
 		if s := choose(g); s != Unused && c.spend(1) {
+			if at.beyond {
+				s = 0 // the fault does not name the shader
+			}
 			if groups[s] == nil {
 				list = append(list, s)
 			}
@@ -265,7 +274,11 @@ func (c *composer) run(at shaderCall, choose func(Group) int) {
 	b.Switch(c.handle(at.record), end, cases)
 	for _, s := range list {
 		b.End()
-		c.enter(s, at)
+		if at.beyond {
+			c.fault(faultRays)
+		} else {
+			c.enter(s, at)
+		}
 		b.Br(end)
 	}
 	b.End()

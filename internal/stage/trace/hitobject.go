@@ -4,11 +4,12 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // searchObject returns the function that replaces ir.Search: the first half of a trace. It writes the state, the record and the
 // attributes of the hit object. A subgroup is split by shader at each call, so that nothing remains to reorder between the halves.
-func (c *composer) searchObject() int {
-	if c.objects == 0 {
-		c.objects = c.function("search", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
+func (c *composer) searchObject(beyond bool) int {
+	n, ok := c.objects[beyond]
+	if !ok {
+		n = c.function("search", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
 			object := b.Func.Args[0]
-			b.Call(c.traversal(), nil, object, b.Func.Args[1])
+			b.Call(c.traversal(beyond), nil, object, b.Func.Args[1])
 			kind := c.get(object, ir.RayCommitted+ir.HitKind)
 			b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
 			c.set(object, ir.ObjectState, b.I32(ir.ObjectMiss))
@@ -21,8 +22,9 @@ func (c *composer) searchObject() int {
 			b.End()
 			b.End()
 		})
+		c.objects[beyond] = n
 	}
-	return c.objects
+	return n
 }
 
 // shade returns the function that replaces ir.Shade at a level of recursion: the second half of a trace.
@@ -32,7 +34,7 @@ func (c *composer) shade(level uint32) int {
 	}
 	n := c.function("shade", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
 		object := b.Func.Args[0]
-		at := shaderCall{frame: object, payload: b.Func.Args[1], level: level}
+		at := shaderCall{frame: object, payload: b.Func.Args[1], level: level, beyond: level > c.from.Depth}
 		state, index := c.get(object, ir.ObjectState), c.get(object, ir.ObjectRecord)
 		b.If(b.Cmp(ir.Eq, state, b.I32(ir.ObjectMiss)))
 		at.record = c.record(paramMiss, index)
