@@ -149,6 +149,9 @@ func (e *edit) make(h *hook, s *exec.Step) {
 
 // redo makes the changes of a step in a run again.
 func (h *hook) redo(s *exec.Step) {
+	if len(h.edits) == 0 {
+		return
+	}
 	for i, list := 0, h.edits[h.now.group]; i < len(list); i++ {
 		if list[i].step == h.now.step {
 			list[i].make(h, s)

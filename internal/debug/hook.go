@@ -43,7 +43,8 @@ type hook struct {
 	lanes  exec.Lanes        // the active lanes of the step that the pick permits
 	silent bool              // the group has steps, but no stops
 	judged uint32            // the subgroup, from 1, of which it is known whether it has picked lanes
-	last   []place           // of the threads of the group, by their index
+	last   []place           // of the threads of the group, by their index, but for recent
+	recent recent
 	calls  []exec.Call
 }
 
@@ -97,6 +98,7 @@ func (h *hook) BeginGroup(g *exec.Group) error {
 		h.last = h.last[:n]
 		clear(h.last)
 	}
+	h.recent = recent{}
 	if resumes {
 		copy(h.last, h.resumed.inside.last)
 	}
@@ -152,6 +154,7 @@ func (h *hook) check(s *exec.Step) {
 	}
 	h.saved = h.now.step
 	if at := (position{group: h.now.group, step: h.now.step}); h.history.pass(operations, at) && h.mayCheck() {
+		h.settle()
 		h.history.save(at, &inside{s.Snapshot(), slices.Clone(h.last), h.judged})
 	}
 }
@@ -211,15 +214,14 @@ func (h *hook) Step(s *exec.Step) error {
 	h.markBreakpoints()
 	h.check(s)
 	h.redo(s)
-	base := s.Subgroup * h.program.SubgroupSize
-	for lane := range s.Active.All {
-		h.last[base+uint32(lane)] = place{s.Func, s.Value}
-	}
+	h.arrive(s)
 	m := of[s.Value]
 	if h.lanes.Empty() {
 		return nil
 	}
-	h.session.picked.Store(true)
+	if !h.session.picked.Load() {
+		h.session.picked.Store(true)
+	}
 	if h.search != nil {
 		return h.searching(s, m)
 	}
@@ -229,6 +231,31 @@ func (h *hook) Step(s *exec.Step) error {
 		}
 	}
 	return h.each(s, m, 0)
+}
+
+// recent is the place of the lanes of the last step, which is in hook.last after settle. Most steps of a subgroup have the lanes of the step
+// before, so that their places need not be stored one by one.
+type recent struct {
+	base  uint32 // the first thread of the subgroup
+	lanes exec.Lanes
+	at    place
+}
+
+// arrive notes the place of the active lanes.
+func (h *hook) arrive(s *exec.Step) {
+	base := s.Subgroup * h.program.SubgroupSize
+	if base != h.recent.base || !h.recent.lanes.Without(s.Active).Empty() {
+		h.settle()
+	}
+	h.recent = recent{base, s.Active, place{s.Func, s.Value}}
+}
+
+// settle stores the places of the last step.
+func (h *hook) settle() {
+	for lane := range h.recent.lanes.All {
+		h.last[h.recent.base+uint32(lane)] = h.recent.at
+	}
+	h.recent.lanes = exec.Lanes{}
 }
 
 // wait tells the controller of a stop, and waits for its next request.
@@ -265,6 +292,7 @@ func (h *hook) wait(s *exec.Step, stop Stop) error {
 func (h *hook) setStep(s *exec.Step) {
 	h.session.state.Lock()
 	defer h.session.state.Unlock()
+	h.settle()
 	h.step = s
 }
 
@@ -306,7 +334,7 @@ func (h *hook) chosen(s *exec.Step) Thread {
 
 // stops decides whether to stop before an operation with marks, for a reason that concerns the subgroup or the thread in focus.
 func (h *hook) stops(s *exec.Step, m mark) (Stop, bool) {
-	if h.search == nil && h.session.pause.CompareAndSwap(true, false) {
+	if h.search == nil && h.session.pause.Load() && h.session.pause.CompareAndSwap(true, false) {
 		return Stop{Reason: Pause, Thread: h.chosen(s)}, true
 	}
 	if m&undefines != 0 {

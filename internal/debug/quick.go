@@ -42,6 +42,8 @@ func operateQuick(op string, left, right quick) quick {
 		switch {
 		case !ok:
 			return b, kb, false
+		case op == "&&", op == "||": // the left side decides nothing
+			return boolNumber(b.truth(kb)), boolean, true
 		case f == nil:
 			r, err := apply(op, result{kind: ka, numbers: []number{a}}, result{kind: kb, numbers: []number{b}})
 			return r.numbers[0], r.kind, err == nil
