@@ -205,7 +205,7 @@ func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 	if b.Condition != "" {
 		var err error
 		if b.condition == nil {
-			b.condition, err = parse(b.Condition)
+			b.condition, err = parse(b.Condition, at)
 		}
 		holds := false
 		if err == nil {
@@ -233,7 +233,7 @@ func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 	}
 	if !again {
 		if b.log == nil {
-			b.log = parseLog(b.Log)
+			b.log = parseLog(b.Log, at)
 		}
 		h.session.config.Events.Output(at.interpolate(b.log))
 	}
@@ -287,7 +287,7 @@ type logPart struct {
 }
 
 // parseLog reads the text of a log. A brace without its pair is text.
-func parseLog(text string) (list []logPart) {
+func parseLog(text string, in *view) (list []logPart) {
 	for {
 		before, rest, ok := strings.Cut(text, "{")
 		inside, after, closed := strings.Cut(rest, "}")
@@ -295,7 +295,7 @@ func parseLog(text string) (list []logPart) {
 			return append(list, logPart{text: text})
 		}
 		p := logPart{text: before, expression: inside}
-		p.value, p.err = parse(inside)
+		p.value, p.err = parse(inside, in)
 		list, text = append(list, p), after
 	}
 }

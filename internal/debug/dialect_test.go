@@ -51,3 +51,12 @@ func TestConstructorArguments(t *testing.T) {
 		"mat2(1, 2, 3, 4, 5)": "error: mat2 of 5 values; 4 components need no more than the values before",
 	})
 }
+
+// TestHiddenTypes: an identifier that is declared in an inner scope hides a type of its name (GLSL, "Types of Scope"; HLSL has the rule of C++), so
+// that a name in parentheses before an operator is a value, and before an operand a cast.
+func TestHiddenTypes(t *testing.T) {
+	evaluated(t, collatz(t, `OpName %i "i"`, `OpName %i "half"`, `OpName %s "s"`, `OpName %s "vec3"`, "OpSource GLSL 450", "OpSource HLSL 600"), map[string]string{
+		"(half) * 2": "6", "(half) - 2": "1", "(half)": "3", "(half) == 3 && half < 4": "true", "(half) - 2 * 1": "1", "(int) - 2": "-2", "(float)half / 2": "1.5",
+		"vec3 < 100": "true", "(vec3) * 0": "0", "(half) half": `error: "half" after the expression`,
+	})
+}

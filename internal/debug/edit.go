@@ -37,7 +37,7 @@ func (s *Session) Assign(f Frame, variable, value string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := parse(value)
+	n, err := parse(value, x)
 	if err != nil {
 		return "", err
 	}

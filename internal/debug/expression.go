@@ -28,14 +28,15 @@ type parser struct {
 	text  string
 	token string // the next; "" at the end
 	depth int
+	known func(name string) bool // reports whether a variable has the name, and hides a type of it
 }
 
-// parse returns the node of an expression.
-func parse(text string) (*node, error) {
+// parse returns the node of an expression in the frame of a view: in (half) - 2 a variable named half is subtracted from, and a type casts.
+func parse(text string, in *view) (*node, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("an expression of %d bytes; must have at most %d", len(text), maxExpression)
 	}
-	p := &parser{text: text}
+	p := &parser{text: text, known: func(name string) bool { return in.find(name) != nil }}
 	p.next()
 	n, err := p.conditional()
 	switch {
@@ -49,7 +50,7 @@ func parse(text string) (*node, error) {
 
 // evaluate returns the value of an expression in the frame.
 func (x *view) evaluate(text string) (result, error) {
-	n, err := parse(text)
+	n, err := parse(text, x)
 	if err != nil {
 		return result{}, err
 	}
@@ -316,7 +317,7 @@ func (p *parser) primary() (*node, error) {
 		return nil, fmt.Errorf("the expression ends; want a value")
 	case t == "(":
 		p.next()
-		if p.token != "" && isWord(p.token[0]) && isType(p.token) && strings.HasPrefix(strings.TrimLeft(p.text, " "), ")") {
+		if p.token != "" && isWord(p.token[0]) && isType(p.token) && strings.HasPrefix(strings.TrimLeft(p.text, " "), ")") && !p.known(p.token) {
 			return p.cast(p.token)
 		}
 		n, err := p.conditional()
@@ -341,9 +342,12 @@ func (p *parser) primary() (*node, error) {
 		return nil, fmt.Errorf("%q; want a value", t)
 	}
 	p.next()
-	name, err := p.element(t)
-	if err != nil {
-		return nil, err
+	name := t
+	if p.token == "(" || p.token == "<" && !p.known(t) {
+		var err error
+		if name, err = p.element(t); err != nil {
+			return nil, err
+		}
 	}
 	if p.token == "(" {
 		return p.call(name)

@@ -142,7 +142,7 @@ func TestQuick(t *testing.T) {
 		{"gl_GlobalInvocationID.x", true}, {"gl_GlobalInvocationID.y", true}, {"gl_WorkGroupID.x", true}, {"gl_LocalInvocationIndex", true},
 		{"gl_GlobalInvocationID", false}, {"total[0]", false}, {"1.5 < 2", true}, {"0x10 >> 2", true}, {"true", true}, {"vec2(1).x", false}, {"i.x", false},
 	} {
-		n, err := parse(c.text)
+		n, err := parse(c.text, x)
 		if err != nil {
 			t.Fatal(err)
 		}
