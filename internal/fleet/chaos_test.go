@@ -84,7 +84,7 @@ func (c *chaos) start(name string) (ended <-chan struct{}) {
 		c.t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), roleVariable+"="+c.roles[name])
+	cmd.Env = append(os.Environ(), roleVariable+"="+c.roles[name], "TMPDIR="+c.t.TempDir()) // a killed worker keeps its folder
 	confine.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)

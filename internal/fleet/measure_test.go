@@ -46,7 +46,7 @@ func startRole(b *testing.B, arguments string) *role {
 		b.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), roleVariable+"="+arguments)
+	cmd.Env = append(os.Environ(), roleVariable+"="+arguments, "TMPDIR="+b.TempDir()) // a killed worker keeps its folder
 	cmd.Stderr = os.Stderr
 	confine.DieWithParent(cmd)
 	in, err := cmd.StdinPipe()
