@@ -7,7 +7,8 @@
 // needed again. The scan visits the intervals by ascending start and assigns each a free register. If none is
 // free, the interval with the lowest spill weight goes to memory for its whole length (spill everywhere, no
 // live range splitting). The spill weight is the sum over the mentions of 8 to the power of their loop depth,
-// divided by the interval's length.
+// divided by the interval's length. Mentions in blocks that rarely run (vcode.Block.Far) hardly count: the static estimate of block
+// frequencies by heuristics of Ball & Larus 1993, reduced to the one that the vectorizer knows.
 //
 //	position         0    2    4    6    8    10   12      two physical registers
 //	a (r0)           ├────────────────────┤

@@ -9,7 +9,7 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 // interval is that of a register without mentions.
 type interval struct {
 	start, end   int32
-	weight       float32 // the number of mentions, each times 8 for each level of loop nesting
+	weight       float32 // the number of mentions, each times 8 for each level of loop nesting, and times farWeight in a far block
 	commonLoop   int32   // innermost loop that contains all mentions, or None
 	firstLoop    int32   // innermost loop that contains the first mention, or None
 	definedFirst bool    // the first mention is a definition of all lanes
@@ -120,6 +120,10 @@ func (a *Analysis) commonLoop(x, y int32) int32 {
 // maxDepth limits the loop depth in weights. The outermost loop has depth 0.
 const maxDepth = 6
 
+// farWeight is the factor of the weight of a mention in a far block: less than one for each level of loops that a far block may have, so
+// that its loops do not take the registers of the code that usually runs.
+const farWeight = 1.0 / (1 << 12)
+
 // buildIntervals computes the live intervals in three walks over the code. The first finds the first mention of
 // each register, and the loops; the second extends the interval over all mentions. The third marks the
 // sources of copies into loop-carried registers as loop-carried too: they are the other half of a loop's phi.
@@ -128,10 +132,13 @@ func (a *Analysis) buildIntervals() {
 	for i := 1; i < len(weights); i++ {
 		weights[i] = 8 * weights[i-1]
 	}
-	a.walk(func(pos, l int32, in *vcode.Inst) {
-		w := weights[0]
+	a.walk(func(pos, b int32, in *vcode.Inst) {
+		w, l := weights[0], a.blockLoop[b]
 		if l != None {
 			w = weights[min(a.loops[l].depth, maxDepth)+1]
+		}
+		if a.f.Blocks[b].Far {
+			w *= farWeight
 		}
 		if a.machine.InternalMentions != nil {
 			a.internalWeight += w * a.machine.InternalMentions(in)
@@ -150,7 +157,8 @@ func (a *Analysis) buildIntervals() {
 			a.noteMention(r, at, l, w, !in.Merging)
 		}
 	})
-	a.walk(func(pos, l int32, in *vcode.Inst) {
+	a.walk(func(pos, b int32, in *vcode.Inst) {
+		l := a.blockLoop[b]
 		for _, r := range in.Uses {
 			a.extend(r, 2*pos, l)
 		}
@@ -164,20 +172,20 @@ func (a *Analysis) buildIntervals() {
 			}
 		}
 	})
-	a.walk(func(pos, l int32, in *vcode.Inst) {
-		if in.Op == vcode.Copy && len(in.Uses) == 1 && l != None && a.intervals[in.Defs[0]].loopCarried {
+	a.walk(func(pos, b int32, in *vcode.Inst) {
+		if in.Op == vcode.Copy && len(in.Uses) == 1 && a.blockLoop[b] != None && a.intervals[in.Defs[0]].loopCarried {
 			a.intervals[in.Uses[0]].loopCarried = true
 		}
 	})
 }
 
-func (a *Analysis) walk(do func(pos, loop int32, in *vcode.Inst)) {
+func (a *Analysis) walk(do func(pos, block int32, in *vcode.Inst)) {
 	pos := int32(0)
 	for b := range a.f.Blocks {
 		insts := a.f.Blocks[b].Insts
 		for i := range insts {
 			a.f.Form.Arena.Poll()
-			do(pos, a.blockLoop[b], &insts[i])
+			do(pos, int32(b), &insts[i])
 			pos++
 		}
 	}

@@ -225,3 +225,27 @@ func TestOverlappingLoops(t *testing.T) {
 		}
 	}
 }
+
+// TestFarWeight: a far block rarely runs, so that its values are spilled before those of the usual path, even if it has loops.
+func TestFarWeight(t *testing.T) {
+	for _, far := range []bool{false, true} {
+		f := &vcode.Func{Form: vcode.Form{Lanes: 16}}
+		var r [7]vcode.Reg
+		for i := 1; i < len(r); i++ {
+			r[i] = f.NewReg(vcode.Vec)
+		}
+		inner := []vcode.Inst{inst(vcode.Lane, r[4], r[3], r[4]), inst(vcode.Lane, r[5], r[4], r[5]), inst(vcode.Lane, r[6], r[5], r[6]), {Op: vcode.Jump, Target: 2}}
+		f.Blocks = []vcode.Block{
+			{Insts: []vcode.Inst{inst(vcode.Arg, r[1]), inst(vcode.Lane, r[2], r[1]), {Op: vcode.Jump, Target: 3}}},
+			{Insts: []vcode.Inst{inst(vcode.Arg, r[3]), inst(vcode.Arg, r[4]), inst(vcode.Arg, r[5]), inst(vcode.Arg, r[6])}, Far: far},
+			{Insts: inner, Far: far},
+			{Insts: []vcode.Inst{inst(vcode.Lane, 0, r[1], r[2]), {Op: vcode.Return}}},
+		}
+		frame, _ := allocate(f, &machine, 0, 1<<20)
+		for _, i := range []int{1, 2} {
+			if got := frame.Regs[r[i]] != regalloc.None; got != far {
+				t.Errorf("far %t: register %d of the usual path has a physical register: %t", far, i, got)
+			}
+		}
+	}
+}
