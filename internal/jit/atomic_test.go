@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -80,6 +81,39 @@ func atomicProgram(op, memory string, unused bool) string {
 		"\tvoff = select.i32 vodd, vlow, vword\n\tvq = and.i32 vm, 3:i32\n\tvsome = ult.i32 0:i32, vq\n" +
 		"\tif vsome {\n\tvy = atom" + op + "." + typ + " vM, voff, va" + compare + ", #0" + flag + "\n" + show + "\t}\n" +
 		"\tbarrier\n\tvs = wg\n\tvw = ld.i32 vs, vr, #0\n\tvsmall = ult.i32 vi, 16:i32\n\tif vsmall {\n\tst.i32 vC, vr, vw, #256\n\t}\n}\n"
+}
+
+// TestAtomicsInRange has atomics of the workgroup memory whose offsets are known to be aligned and in range, so that they have no check:
+// by all lanes of the subgroups, by some of them, and in a workgroup whose last subgroup is not full.
+func TestAtomicsInRange(t *testing.T) {
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		r := rand.New(rand.NewSource(12))
+		words := make([]uint32, 64*4)
+		for i := range words {
+			words[i] = r.Uint32()
+		}
+		for i := 3; i < len(words); i += 12 { // compare-exchanges that succeed
+			words[i] = 0
+		}
+		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 16)), buffer(make([]uint32, 80))}}
+		known := strings.NewReplacer("voff = select.i32 vodd, vlow, vword", "voff = and.i32 vl, 0x3c:i32")
+		for _, op := range []string{"xchg", "cmpxchg", "add", "smin", "umax", "and", "or", "xor", "fadd", "fmin"} {
+			for _, unused := range []bool{false, true} {
+				for _, local := range []string{"60", "64"} {
+					some := known.Replace(strings.Replace(atomicProgram(op, "wg", unused), "local 60", "local "+local, 1))
+					for name, text := range map[string]string{"some": some, "all": strings.Replace(some, "if vsome {", "block L9 {", 1)} {
+						t.Run(fmt.Sprintf("%s by %s of %s, unused %t", op, name, local, unused), func(t *testing.T) {
+							want := run(interp.Engine{}, text, 32, job)
+							if want.err != nil {
+								t.Fatal(want.err)
+							}
+							same(t, want, run(engine, text, 32, job))
+						})
+					}
+				}
+			}
+		}
+	})
 }
 
 // TestLongAtomicOnWords has a buffer that begins between two multiples of 8, as a

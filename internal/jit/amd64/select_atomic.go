@@ -37,7 +37,7 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 		m.atomic64(in, lock)
 		return
 	}
-	if _, ok := storeForms[in.IR]; ok && len(in.Defs) == 0 {
+	if single(in) {
 		m.atomicNoResult(in, lock)
 		return
 	}
@@ -71,6 +71,12 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 // storeForms are the read-modify-write instructions for atomics without a used result. A single
 // instruction needs no loop, even with a lock prefix: lock add [m], r.
 var storeForms = map[ir.Op]G{ir.AtomAdd: ADD_ST, ir.AtomAnd: AND_ST, ir.AtomOr: OR_ST, ir.AtomXor: XOR_ST}
+
+// single reports whether one instruction performs an atomic in a lane.
+func single(in *vcode.Inst) bool {
+	_, ok := storeForms[in.IR]
+	return ok && len(in.Defs) == 0
+}
 
 // constantForms are those with an immediate operand.
 var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr: OrI, ir.AtomXor: XorI}
