@@ -112,6 +112,7 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		if x.Args[1] == x.Args[2] {
 			return x.Args[1]
 		}
+		return guardedQuotient(f, x)
 	case ir.Mul, ir.UDiv, ir.SDiv:
 		if k, ok := c(1); ok && k == 1 {
 			return x.Args[0]
@@ -126,6 +127,31 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		if k, ok := c(0); x.Aux == 1 && ok && k == 0 {
 			return x.Args[1]
 		}
+	}
+	return 0
+}
+
+// guardedQuotient returns the quotient or remainder that a select always equals, because the other operand is its value for numbers
+// that are less than the divisor, or 0:
+//
+//	select(a < d, 0, a / d) = a / d      select(d <= a, a mod d, a) = a mod d
+//
+// A divisor of 0 is greater than no number, so that the select is the quotient then, too.
+func guardedQuotient(f *ir.Func, x *ir.Val) ir.V {
+	c := f.Val(x.Args[0])
+	var a, d, less, more ir.V // the operands of the quotient, and the result on each side
+	switch c.Op {
+	case ir.ULt:
+		a, d, less, more = c.Args[0], c.Args[1], x.Args[1], x.Args[2]
+	case ir.ULe:
+		a, d, less, more = c.Args[1], c.Args[0], x.Args[2], x.Args[1]
+	default:
+		return 0
+	}
+	q, l := f.Val(more), f.Val(less)
+	zero := l.Op == ir.Const && l.Aux == 0
+	if (q.Op == ir.UDiv && zero || q.Op == ir.UMod && less == a) && q.Args[0] == a && q.Args[1] == d {
+		return more
 	}
 	return 0
 }
