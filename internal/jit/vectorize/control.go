@@ -140,6 +140,7 @@ func (w *vectorizer) endArm(r *region, in, out []vcode.Reg) {
 
 // beginElse ends the first arm of an if and opens the second one.
 func (w *vectorizer) beginElse() {
+	w.lastLanes = nil // of the first arm
 	r := w.open[len(w.open)-1]
 	w.endArm(r, r.arm, r.out)
 	r.firstEnd, r.inSecond, r.end = w.active, true, w.newBlock()
@@ -228,6 +229,7 @@ func (w *vectorizer) expectLeft(r *region) {
 
 // end closes the innermost region.
 func (w *vectorizer) end() {
+	w.lastLanes = nil // of one path
 	r := w.open[len(w.open)-1]
 	switch r.op {
 	case ir.If:

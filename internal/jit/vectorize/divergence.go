@@ -425,9 +425,10 @@ func (s *divergence) endIf(r *openRegion) {
 // lanes of a strip (speculate.go). The methods of nil report none.
 type assumptions struct {
 	arms       map[ir.V]bool // by if: all lanes go to the first arm (true), or to the second
-	clamps     map[ir.V]ir.V // by min or max: the operand that it equals
+	clamps     map[ir.V]ir.V // by min, max or product: the operand that it equals
 	quotients  map[ir.V]bool // monotone values that are the same in all lanes
-	remainders map[ir.V]bool // remainders that ascend as their index does
+	remainders map[ir.V]bool // remainders and shifts of an index that ascend as it does
+	order      []ir.V        // the code if accesses wait for guards (delay.go), or nil
 }
 
 // quotient reports whether v is assumed to be the same in all lanes.

@@ -65,6 +65,7 @@
 //	transfer.go       its transfer functions
 //	divergence.go     divergence analysis
 //	monotone.go       quotients and remainders of ascending indices
+//	delay.go          accesses that wait for guards
 //	speculate.go      speculation: conditions of nearly all strips
 //	sink.go           sinking of select arms below a branch
 //	merge.go          subgroup merging: the width of a strip

@@ -26,8 +26,8 @@ func (w *vectorizer) guardArm(v ir.V, so bool) {
 	}
 }
 
-// guardClamp emits a min or max that is assumed to equal an operand: a guard and no operation. It reports
-// whether v is one.
+// guardClamp emits a min, max or product that is assumed to equal an operand: a guard and no operation. It
+// reports whether v is one.
 func (w *vectorizer) guardClamp(v ir.V) bool {
 	operand, ok := w.assumed.clampOperand(v)
 	if !ok {
@@ -37,6 +37,11 @@ func (w *vectorizer) guardClamp(v ir.V) bool {
 	bound := x.Args[0]
 	if bound == operand {
 		bound = x.Args[1]
+	}
+	if x.Op == ir.Mul {
+		w.guardLess(ir.Eq, w.gen(bound), w.dst.NewConst(vcode.Gen, 1), 0)
+		w.values[v] = w.value(operand)
+		return true
 	}
 	r := relation{clampRelation[x.Op], bound, operand}
 	if x.Op == ir.SMin || x.Op == ir.UMin {
@@ -65,15 +70,29 @@ func (w *vectorizer) guardQuotient(v ir.V) bool {
 	return true
 }
 
-// guardRemainder bails out if a remainder wraps to 0 between the first and the last lane. The remainder of the first lane is in a register.
+// guardRemainder bails out if a remainder wraps to 0 between the first and the last lane, or a shifted index does. The remainder of the
+// first lane is in a register.
 func (w *vectorizer) guardRemainder(v ir.V) {
 	x := w.src.Val(v)
-	index, divisor, signed := x.Args[0], w.gen(x.Args[1]), x.Op != ir.UMod
+	index, by := w.shapes.maskedIndex(x)
+	span := w.laneSpan(w.shapes.of[index])
+	switch x.Op {
+	case ir.LShr:
+		w.ends(index, false)
+		return
+	case ir.And: // of 2ᵏ−1, with which the bits of an index may wrap around elsewhere
+		mask := w.gen(by)
+		next := w.scalarOf(ir.Add, mask, w.dst.NewConst(vcode.Gen, 1))
+		w.guardLess(ir.Eq, w.scalarOf(ir.And, mask, next), w.zero, 0)
+		w.guardLess(ir.ULe, w.firstLane(v, 0), mask, span)
+		return
+	}
+	divisor, signed := w.gen(by), x.Op != ir.UMod
 	if signed { // numbers that are not negative have the same remainders
 		w.guardLess(ir.ULe, divisor, w.dst.NewConst(vcode.Gen, math.MaxInt32), 0)
 	}
 	w.ends(index, signed)
-	w.guardLess(ir.ULt, w.firstLane(v, 0), divisor, w.laneSpan(w.shapes.of[index]))
+	w.guardLess(ir.ULt, w.firstLane(v, 0), divisor, span)
 }
 
 // monotone emits a monotone value of the first and of the last lane.
@@ -102,8 +121,8 @@ type end struct {
 	signed bool // it is not negative either
 }
 
-// ends returns the first and the last lane of an index. It bails out if the index wraps around, or has negative numbers if signed. All guards
-// are in straight-line code, so each index has one.
+// ends returns the first and the last lane of an index. It bails out if the index wraps around, or has negative numbers if signed. Each
+// index has one guard in straight-line code.
 func (w *vectorizer) ends(index ir.V, signed bool) (first, last vcode.Reg) {
 	first = w.firstLane(index, 0)
 	if last = w.lastLanes[end{index, signed}]; last != 0 {

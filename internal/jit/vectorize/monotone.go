@@ -119,14 +119,45 @@ func (s *divergence) likelyUniform(v ir.V) bool {
 	return ok && n <= likelyShare
 }
 
-// likelyStrided reports whether v is a remainder of an index that ascends as the index does in nearly all strips.
+// likelyStrided reports whether v is a remainder of an index that ascends as the index does in nearly all strips, or a shift of one by
+// bits that no lane changes.
 func (s *divergence) likelyStrided(v ir.V) bool {
 	x := s.f.Val(v)
+	if x.Type != ir.I32 || s.of[v].kind != varying {
+		return false
+	}
 	switch x.Op {
 	case ir.UMod, ir.SRem, ir.SMod:
-		return x.Type == ir.I32 && s.of[v].kind == varying && s.index(x.Args[0]) && s.of[x.Args[1]].kind == uniform && s.likelyDivisor(x)
+		return s.index(x.Args[0]) && s.of[x.Args[1]].kind == uniform && s.likelyDivisor(x)
+	case ir.And: // with an unknown number: the remainder of a division by one more, which is a power of two
+		index, by := s.maskedIndex(x)
+		return s.index(index) && s.of[index].step > 0 && s.of[by].kind == uniform && s.f.Val(by).Op != ir.Const
+	case ir.LShr:
+		by := s.f.Val(x.Args[1])
+		from := s.of[x.Args[0]]
+		return by.Op == ir.Const && s.index(x.Args[0]) && from.step > 0 && (from.step|from.partStep)&(1<<(by.Aux&31)-1) == 0
 	}
 	return false
+}
+
+// remainder returns the shape of a value that likelyStrided reports.
+func (s *divergence) remainder(x *ir.Val) shape {
+	index, _ := s.maskedIndex(x)
+	to := s.of[index]
+	to.align = 0
+	if x.Op == ir.LShr {
+		k := s.f.Val(x.Args[1]).Aux & 31
+		to.step, to.partStep = to.step>>k, to.partStep>>k
+	}
+	return to
+}
+
+// maskedIndex returns the index and the other operand of an operation that likelyStrided reports. And has them in either order.
+func (s *divergence) maskedIndex(x *ir.Val) (index, by ir.V) {
+	if x.Op == ir.And && s.of[x.Args[0]].kind == uniform {
+		return x.Args[1], x.Args[0]
+	}
+	return x.Args[0], x.Args[1]
 }
 
 // likelyDivisor reports whether the divisor of an index is unknown, or great enough for nearly all strips to have one quotient.

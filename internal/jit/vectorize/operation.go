@@ -45,7 +45,7 @@ func (w *vectorizer) operation(v ir.V) {
 			return
 		case strided:
 			remainder := w.assumed.remainder(v)
-			if remainder {
+			if remainder && x.Op.Family() == ir.IntDivision {
 				in.IR = ir.UMod // of numbers that are not negative
 			}
 			constant := w.stridedOp(v, in)

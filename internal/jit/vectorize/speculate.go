@@ -1,6 +1,8 @@
 package vectorize
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -29,7 +31,7 @@ const (
 	maxOpsPerAccess = 13
 	loopedGain      = 2 // additional accesses for which one in a loop counts
 	quotientGain    = 3 // accesses for which a quotient or remainder counts
-	maxSpeculations = 5 // rounds: the dimensions of a tensor, and one
+	maxSpeculations = 6 // rounds: the dimensions of a tensor, and two
 )
 
 // maxConditionValues bounds the values that the analysis of one condition visits.
@@ -44,20 +46,23 @@ type speculator struct {
 	f      *ir.Func
 	shapes *divergence
 	budget int // values of the current condition that may still be visited
+	delay  delay
 }
 
 // speculate returns the assumptions that pay for f, or nil if there are none. s is the analysis without assumptions, and reanalyze repeats
 // it under assumptions: once a quotient is uniform, the remainder is strided, and its quotients may be uniform too.
 func speculate(f *ir.Func, s *divergence, reanalyze func(*assumptions) *divergence) *assumptions {
-	g := speculator{f: f, shapes: s, assumptions: assumptions{map[ir.V]bool{}, map[ir.V]ir.V{}, map[ir.V]bool{}, map[ir.V]bool{}}}
+	g := speculator{f: f, shapes: s, assumptions: assumptions{arms: map[ir.V]bool{}, clamps: map[ir.V]ir.V{}, quotients: map[ir.V]bool{}, remainders: map[ir.V]bool{}}}
 	if len(f.Code) > maxSpeculated {
 		return nil
 	}
 	for range maxSpeculations {
 		known := len(g.quotients) + len(g.remainders)
+		g.delay = delay{late: map[ir.V]bool{}}
 		for at := 0; at >= 0 && at < len(f.Code); {
 			at = g.step(at)
 		}
+		g.order = g.delayedOrder()
 		if len(g.quotients)+len(g.remainders) == known {
 			break
 		}
@@ -85,27 +90,81 @@ func (g *speculator) profitable() bool {
 }
 
 // step examines the operation at an index of the code and returns the index to continue at, or −1 at the
-// first operation with a side effect or unpredictable branch.
+// first operation that ends the search: an unpredictable branch, or a side effect that cannot wait (delay.go).
 func (g *speculator) step(at int) int {
 	v := g.f.Code[at]
-	switch x := g.f.Val(v); x.Op {
-	case ir.Block, ir.End:
+	x := g.f.Val(v)
+	wait, ok := g.waits(v, at)
+	switch {
+	case !ok:
+		return -1
+	case wait:
 		return at + 1
+	}
+	switch x.Op {
+	case ir.Block:
+		g.delay.open = append(g.delay.open, waitRegion{opener: v})
+	case ir.End:
+		g.delay.open = g.delay.open[:len(g.delay.open)-1]
 	case ir.If:
 		return g.chooseArm(v, at)
+	case ir.Else:
+		if first, ok := g.arms[x.Args[0]]; ok && first { // no lane runs the second arm
+			_, end := g.armEnds(slices.Index(g.f.Code[:at], x.Args[0]))
+			return g.skip(at, end)
+		}
+	case ir.Br:
+		g.noteBranch(x.Args[0])
 	default:
 		if !sideEffectFree(x) {
 			return -1
 		}
-		g.findClamp(v)
-		switch {
-		case g.shapes.likelyUniform(v):
-			g.quotients[v] = true
-		case g.shapes.likelyStrided(v):
-			g.remainders[v] = true
-		}
-		return at + 1
+		g.assume(v)
+		g.delay.note(v, at, g.assumed(v))
 	}
+	return at + 1
+}
+
+// assume notes the likely properties of a result.
+func (g *speculator) assume(v ir.V) {
+	g.findClamp(v)
+	switch {
+	case g.shapes.likelyUniform(v):
+		g.quotients[v] = true
+	case g.shapes.likelyStrided(v):
+		g.remainders[v] = true
+	case g.isUnitProduct(v):
+		g.clamps[v] = g.index(v)
+	}
+}
+
+// assumed reports whether an operation has an assumption.
+func (g *speculator) assumed(v ir.V) bool {
+	return g.clamps[v] != 0 || g.quotients[v] || g.remainders[v]
+}
+
+// isUnitProduct reports whether v is the product of an index with a number of memory that is the distance of the elements in a tensor,
+// and so likely to be 1: in programs that split indices, which have tensors.
+func (g *speculator) isUnitProduct(v ir.V) bool {
+	x := g.f.Val(v)
+	if x.Op != ir.Mul || x.Type != ir.I32 || len(g.quotients)+len(g.remainders) == 0 {
+		return false
+	}
+	index := g.index(v)
+	by := x.Args[0]
+	if by == index {
+		by = x.Args[1]
+	}
+	return g.shapes.index(index) && g.shapes.of[index].step > 0 && g.shapes.of[by].kind == uniform && g.f.Val(by).Op == ir.Ld
+}
+
+// index returns the operand of a product that is not uniform.
+func (g *speculator) index(v ir.V) ir.V {
+	x := g.f.Val(v)
+	if g.shapes.of[x.Args[0]].kind == uniform {
+		return x.Args[1]
+	}
+	return x.Args[0]
 }
 
 // findClamp assumes that a min or max equals its strided operand if the other one is a uniform bound: 0 or
@@ -143,21 +202,16 @@ func sideEffectFree(x *ir.Val) bool {
 }
 
 // chooseArm assumes that all lanes of an if go to one arm, if the other one only leaves. It returns the
-// index to continue at.
+// index to continue at. Of a uniform if, both arms are searched: their guards come before the first side effect, too.
 func (g *speculator) chooseArm(v ir.V, at int) int {
 	other, end := g.armEnds(at)
 	c := g.f.Val(v).Args[0]
 	if first, ok := g.arms[v]; ok { // of an earlier round
-		if first {
-			return at + 1
-		}
-		if other < end {
-			return other + 1
-		}
-		return end + 1
+		return g.enter(v, at, other, end, first)
 	}
 	if g.shapes.of[c].kind == uniform {
-		return -1
+		g.delay.open = append(g.delay.open, waitRegion{opener: v, parts: true})
+		return at + 1
 	}
 	if g.exitsOnly(at+1, other) && g.exitsOnly(other+1, end) {
 		return -1 // both arms leave: neither is more likely
@@ -165,17 +219,28 @@ func (g *speculator) chooseArm(v ir.V, at int) int {
 	g.budget = maxConditionValues
 	if _, ok := g.relations(c, false, nil); ok && g.exitsOnly(at+1, other) {
 		g.arms[v] = false
-		if other < end {
-			return other + 1
-		}
-		return end + 1
+		return g.enter(v, at, other, end, false)
 	}
 	g.budget = maxConditionValues
 	if _, ok := g.relations(c, true, nil); ok && end-other <= maxExitArm {
 		g.arms[v] = true
-		return at + 1
+		return g.enter(v, at, other, end, true)
 	}
 	return -1
+}
+
+// enter returns the index at which the assumed arm of an if begins.
+func (g *speculator) enter(v ir.V, at, other, end int, first bool) int {
+	g.delay.note(v, at, true)
+	switch {
+	case !first && other == end:
+		return g.skip(at+1, end)
+	case !first:
+		g.delay.open = append(g.delay.open, waitRegion{opener: v})
+		return g.skip(at+1, other)
+	}
+	g.delay.open = append(g.delay.open, waitRegion{opener: v})
+	return at + 1
 }
 
 // armEnds returns the indices of the else and of the end of the if at an index. Without an else both are

@@ -30,9 +30,7 @@ func (s *divergence) result(v ir.V) shape {
 		all = all && s.of[x.Args[i]].kind == uniform
 	}
 	if !all && s.assumed.remainder(v) {
-		to := s.of[x.Args[0]]
-		to.align = 0
-		return to
+		return s.remainder(x)
 	}
 	switch x.Op {
 	case ir.In:

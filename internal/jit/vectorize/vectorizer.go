@@ -78,6 +78,11 @@ type vectorizer struct {
 // nil.
 func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vectorizer {
 	f, parts, mem := p.Funcs[fn], form.Parts(p.SubgroupSize), acquireArena()
+	if a != nil && a.order != nil {
+		ordered := *f
+		ordered.Code = a.order
+		f = &ordered
+	}
 	w := &vectorizer{builder: newBuilder(f.Name, form, parts, 2*min(parts, usualParts)*len(f.Code), mem), p: p, src: f, parts: parts, assumed: a}
 	w.windows = !form.VectorMasks
 	w.rows = p.LocalSize[0] < p.SubgroupSize && p.LocalSize[0]%uint32(form.Lanes) == 0
