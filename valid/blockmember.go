@@ -168,7 +168,7 @@ func (b *blockCheck) parts(s spot, at uint8, m *facts.Member) bool {
 			b.fail(s, "SPV-Block-Alignment", "the stride of the array in %s is %d; must be a multiple of %d", s, stride, a)
 		}
 		part := facts.Member{Type: e.Elem, MatrixStride: m.MatrixStride, RowMajor: m.RowMajor}
-		if size := b.heap.size(&part); stride < size {
+		if size := b.heap.size(&part) + part.Trail(); stride < size {
 			b.fail(s, "SPV-Block-Stride", "the stride of the array in %s is %d; an element has %d bytes", s, stride, size)
 		}
 		begins = repeat(begins, e, stride)
