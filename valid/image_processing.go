@@ -38,7 +38,9 @@ var imageProcessingFamily = family{
 			spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
 		}},
 		{imageJudge((*images).processingUse), append(typing.With(typing.ImplicitLod|typing.ExplicitLod|typing.Gather),
-			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageQueryLod)},
+			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageRead, spirv.OpImageSparseRead, spirv.OpImageWrite, spirv.OpImage,
+			spirv.OpImageQueryLod, spirv.OpImageQueryFormat, spirv.OpImageQueryOrder, spirv.OpImageQuerySizeLod, spirv.OpImageQuerySize,
+			spirv.OpImageQueryLevels, spirv.OpImageQuerySamples)},
 	},
 }
 
@@ -230,11 +232,17 @@ func (c *images) blockMatch(i int, in spirv.Inst) {
 	}
 }
 
-// processingUse checks an instruction that is not of image processing.
+// processingUse checks an instruction that is not of image processing. All but
+// OpImageWrite have the image as the first operand after the result.
 func (c *images) processingUse(i int, in spirv.Inst) {
-	if c.m.Extension("SPV_QCOM_image_processing") || c.m.Extension("SPV_QCOM_image_processing2") {
-		c.processedElsewhere(i, in.Op(), inst.ImageSampleImplicitLod(in).SampledImage())
+	if !c.m.Extension("SPV_QCOM_image_processing") && !c.m.Extension("SPV_QCOM_image_processing2") {
+		return
 	}
+	image := inst.ImageSampleImplicitLod(in).SampledImage
+	if in.Op() == spirv.OpImageWrite {
+		image = inst.ImageWrite(in).Image
+	}
+	c.processedElsewhere(i, in.Op(), image())
 }
 
 // processedElsewhere checks that an image or a sampler operand is not decorated
