@@ -185,6 +185,7 @@ func (c *checker) instruction(i *Instr, n *names) {
 		return
 	}
 	c.operands(i, i.Operands, n)
+	c.sizes(i, n)
 }
 
 // operands checks that names are declared.

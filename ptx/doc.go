@@ -16,5 +16,6 @@
 //	parse_stmt.go   statements, operands
 //	check.go        names, labels, guards, opcodes
 //	class.go        types of instructions
+//	operand.go      sizes of registers
 //	print.go        modules to text
 package ptx

@@ -1,6 +1,9 @@
 package ptxlower
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
@@ -27,7 +30,8 @@ func spacesOf(in *ptx.Instr) (list []space) {
 // bulkCopy emits cp.async.bulk and cp.reduce.async.bulk.
 func (e *emitter) bulkCopy() {
 	in := e.in
-	if in.Has(".prefetch") { // a hint
+	if in.Has(".prefetch") {
+		e.bulkPrefetch()
 		return
 	}
 	byObject, masked, reduces := in.Has(".mbarrier::complete_tx::bytes"), in.Has(".cp_mask"), in.Has(".reduce")
@@ -47,7 +51,7 @@ func (e *emitter) bulkCopy() {
 	if byObject == in.Has(".bulk_group") || len(spaces) != 2 || byObject != (spaces[0] == inShared) || spaces[0] == inGlobal && spaces[1] != inShared || masked && (byObject || reduces) {
 		unsupported(in.Pos, "%s", in.Name())
 	}
-	size := e.b.Op(ir.And, ir.I32, e.read(e.operand(2), ir.I32), e.b.I32(^uint32(bulkChunk-1)))
+	size := e.bulkSize(2, bulkChunk)
 	to, from := e.bulkAddress(0), e.bulkAddress(1)
 	e.checkSure(e.sure, "the operand")
 	e.sure = 0
@@ -73,6 +77,29 @@ func (e *emitter) bulkCopy() {
 		e.changeObject(e.operand(3), func(old ir.V) ir.V { return e.nextObject(old, zero, zero, tx) })
 		e.completes = false
 	}
+}
+
+// bulkPrefetch checks cp.async.bulk.prefetch, a hint.
+func (e *emitter) bulkPrefetch() {
+	if !slices.Equal(e.in.Mods, []string{".async", ".bulk", ".prefetch", ".L2", ".global"}) {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	if n := len(e.in.Operands); n != 2 {
+		malformed(e.in.Pos, "%s has %d operands; must have 2", e.in.Name(), n)
+	}
+	e.bulkAddress(0)
+	e.read(e.operand(1), ir.I32)
+	e.checkSure(e.sure, "the operand")
+}
+
+// bulkSize returns the value of operand i, a number of bytes, as a multiple of step. One side of each bulk copy is shared memory: the launch
+// fails if it has fewer bytes, so that a wrong size takes no time.
+func (e *emitter) bulkSize(i int, step uint32) ir.V {
+	size := e.read(e.operand(i), ir.I64)
+	e.b.If(e.b.Cmp(ir.ULt, e.b.Const(ir.I64, uint64(e.sharedEnd)), size))
+	e.abort(fmt.Sprintf("%s of more bytes than the %d of shared memory", e.in.Name(), e.sharedEnd))
+	e.b.End()
+	return e.b.Op(ir.And, ir.I32, e.b.Op(ir.Trunc, ir.I32, size), e.b.I32(^(step - 1)))
 }
 
 // bulkAddress returns the value of operand i, an address.
@@ -164,7 +191,7 @@ func (e *emitter) storeBulk() {
 	if s := spaceOf(in); s != inShared && s != inGeneric || in.Has(".async") {
 		unsupported(in.Pos, "%s", in.Name())
 	}
-	size := e.b.Op(ir.And, ir.I32, e.read(e.operand(1), ir.I32), e.b.I32(^uint32(step-1)))
+	size := e.bulkSize(1, step)
 	to := e.bulkAddress(0)
 	e.checkSure(e.sure, "the operand")
 	e.sure = 0

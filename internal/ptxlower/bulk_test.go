@@ -196,6 +196,24 @@ func TestStackOverflow(t *testing.T) {
 	}
 }
 
+// TestHugeBulk: a bulk copy of more bytes than shared memory has makes the launch fail at once.
+func TestHugeBulk(t *testing.T) {
+	for _, body := range []string{
+		"cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], -16;", "mov.u32 %r3, 0xfffffff0; cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], %r3;",
+		"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1], 0x7fffff00, [b];",
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [s], 0x10000000;", "mov.u64 %rd5, 0x100000010; st.bulk.shared::cta [s], %rd5, 0;",
+	} {
+		m := parse(t, bulkHead+body+"\nret;\n}\n")
+		for _, e := range engines {
+			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{WarpSize, 1, 1}, args: []any{make([]byte, 512), make([]byte, 512)}}
+			err := l.run(m, e.engine, e.optimize)
+			if err == nil || !strings.Contains(err.Error(), "of more bytes than the 2056 of shared memory") {
+				t.Errorf("%s on the %s: %v; must fail because of its size", body, e.name, err)
+			}
+		}
+	}
+}
+
 // TestStochastic: the result is the neighbour of smaller magnitude if the random bits and the bits that the result lacks have no carry, and
 // else the other one.
 func TestStochastic(t *testing.T) {

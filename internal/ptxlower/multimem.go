@@ -3,6 +3,8 @@ package ptxlower
 import (
 	"slices"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
 // A multimem address refers to the memories of several devices (PTX ISA, "multimem"). There is one device here, so that it refers to one
@@ -16,6 +18,7 @@ func (e *emitter) multimem() {
 	if len(e.in.Mods) == 0 {
 		malformed(e.in.Pos, "multimem has no operation; must have one")
 	}
+	e.checkMultimem()
 	plain := *e.in
 	plain.Mods = slices.DeleteFunc(slices.Clone(e.in.Mods), func(m string) bool {
 		return m == ".ld_reduce" || m == ".st" || m == ".red" || strings.HasPrefix(m, ".acc::")
@@ -36,5 +39,43 @@ func (e *emitter) multimem() {
 		one.red()
 	default:
 		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+}
+
+// multimemOps are the operations of multimem.ld_reduce and multimem.red by type. Of floats that are not packed or short the only one is the sum;
+// multimem.red has it alone for all floats.
+var multimemOps = map[string]string{
+	".u32": ".add .min .max", ".s32": ".add .min .max", ".u64": ".add .min .max", ".s64": ".min .max", ".b32": ".and .or .xor", ".b64": ".and .or .xor",
+	".f16": ".add .min .max", ".f16x2": ".add .min .max", ".bf16": ".add .min .max", ".bf16x2": ".add .min .max", ".f32": ".add", ".f64": ".add",
+}
+
+// checkMultimem checks the combination of the modifiers of multimem (PTX ISA, "multimem", the syntax and the table of .vec).
+func (e *emitter) checkMultimem() {
+	in, form := e.in, e.in.Mods[0]
+	typ := e.typ(0)
+	float := isFloat(typ) || halfKind(typ) != noHalf
+	order := map[string][]string{".ld_reduce": {".weak", ".relaxed", ".acquire"}, ".st": {".weak", ".relaxed", ".release"}, ".red": {".relaxed", ".release"}}[form]
+	width := 1
+	for _, m := range in.Mods[1:] {
+		switch {
+		case strings.Contains(" .volatile .weak .acq_rel .sc .mmio .relaxed .acquire .release ", " "+m+" ") && !slices.Contains(order, m),
+			strings.HasPrefix(m, ".acc::") && (form != ".ld_reduce" || halfKind(typ) == noHalf || m == ".acc::f16"):
+			unsupported(in.Pos, "%s of %s", m, in.Name())
+		case m == ".v2" || m == ".v4" || m == ".v8":
+			width = int(m[2] - '0')
+		}
+	}
+	if scoped := in.Has(".cta") || in.Has(".cluster") || in.Has(".gpu") || in.Has(".sys"); scoped && in.Has(".weak") {
+		malformed(in.Pos, "%s has a scope and .weak; must have one of them", in.Name())
+	}
+	// A vector of floats has 32, 64 or 128 bits.
+	if n := width * ptx.TypeSize(typ); width > 1 && (!float || typ == ".f64" || n > 16) {
+		unsupported(in.Pos, "%s", in.Name())
+	}
+	if form == ".ld_reduce" || form == ".red" {
+		op := e.operation()
+		if ops, ok := multimemOps[typ]; !ok || !slices.Contains(strings.Fields(ops), op) || form == ".red" && float && op != ".add" {
+			unsupported(in.Pos, "%s of %s", op, in.Name())
+		}
 	}
 }

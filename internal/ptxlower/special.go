@@ -95,6 +95,11 @@ func (e *emitter) trap() {
 	if e.ofHeap(e.f) {
 		text = "free of a pointer that malloc did not return, or of one that is free"
 	}
+	e.abort(text)
+}
+
+// abort ends the thread with a text, and makes the launch fail.
+func (e *emitter) abort(text string) {
 	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
 	e.message(ir.Abort, text)
 	e.b.Emit(ir.Val{Op: ir.Kill})
