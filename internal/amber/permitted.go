@@ -524,10 +524,13 @@ const conversionError = 1e-5
 func numbersOf(f *format.Format, texel []byte) []oracle.Number {
 	out := []oracle.Number{{}, {}, {}, {Low: 1, High: 1, Bits: 1}}
 	for _, c := range f.Components() {
+		raw := c.Raw(texel)
+		if c.Channel == format.D { // the first component of a texel
+			c.Channel = format.R
+		}
 		if c.Channel > format.A {
 			continue
 		}
-		raw := c.Raw(texel)
 		switch c.Numeric {
 		case format.UInt, format.SInt:
 			if c.Numeric == format.SInt {
@@ -598,7 +601,7 @@ func (p *permitting) texture(q *Pipeline, x *Binding) *oracle.Texture {
 		return &oracle.Texture{}
 	}
 	m, f := b.Image, b.Texel
-	if m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || f.IsDepthStencil() || m.Width*m.Height > 1<<20 || m.MipLevels > bits.Len(uint(max(m.Width, m.Height))) {
+	if m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || f.Has(format.S) || m.Width*m.Height > 1<<20 || m.MipLevels > bits.Len(uint(max(m.Width, m.Height))) {
 		return &oracle.Texture{}
 	}
 	out := &oracle.Texture{Unit: unitOf(f)}
@@ -616,7 +619,7 @@ func (p *permitting) texels2D(q *Pipeline, b *Buffer, level int) oracle.Level {
 	if x := p.pictures[b]; level == 0 && x != nil {
 		t = x.target
 	}
-	written := slices.ContainsFunc(append(slices.Clone(q.Graphics.Colors), q.Graphics.Resolves...), func(a ColorAttachment) bool { return a.Buffer == b && a.BaseMip == level })
+	written := slices.ContainsFunc(append(slices.Clone(q.Graphics.Colors), q.Graphics.Resolves...), func(a ColorAttachment) bool { return a.Buffer == b && a.BaseMip == level }) || q.Graphics.DepthStencil == b
 	switch {
 	case written:
 	case t != nil:

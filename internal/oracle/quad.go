@@ -176,6 +176,9 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 		if implicit[op] {
 			x.meet(x.at, nil)
 		}
+		if compares[op] {
+			return x.within(in, t, tex, s)
+		}
 		return nil
 	case op == spirv.OpImageQueryLevels:
 		return []Number{{Bits: uint64(len(tex.Levels))}}
@@ -192,7 +195,7 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 		if implicit[op] {
 			x.meet(x.at, nil)
 		}
-		return nil
+		return x.within(in, t, tex, s)
 	}
 	at := x.operand(list[0])
 	if len(at) < 2 {
@@ -202,8 +205,11 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 	switch {
 	case op == spirv.OpImageSampleImplicitLod:
 		r := x.meet(x.at, clone(at[:2]))
-		if r == nil || operands&^spirv.ImageOperandsBiasMask != 0 {
+		if r == nil {
 			return nil
+		}
+		if operands&^spirv.ImageOperandsBiasMask != 0 {
+			return x.within(in, t, tex, s)
 		}
 		lod = tex.detail([2]Number{r.derivative(alongX, false, 0), r.derivative(alongX, false, 1)}, [2]Number{r.derivative(alongY, false, 0), r.derivative(alongY, false, 1)})
 		if operands&spirv.ImageOperandsBiasMask != 0 {
@@ -218,9 +224,12 @@ func (x *frame) textured(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler)
 		}
 		lod = tex.detail([2]Number{gx[0], gx[1]}, [2]Number{gy[0], gy[1]})
 	default:
-		return nil
+		return x.within(in, t, tex, s)
 	}
-	if s == nil || s.Unnormalized || s.Compare || s.Anisotropy > 1 || !t.Scalar().IsFloat() || t.Scalar().Width != 32 || lod.Any || bias.Any || at[0].Any || at[1].Any || at[0].infinite() || at[1].infinite() {
+	if s != nil && (s.Unnormalized || s.Anisotropy > 1) {
+		return x.within(in, t, tex, s)
+	}
+	if s == nil || s.Compare || !t.Scalar().IsFloat() || t.Scalar().Width != 32 || lod.Any || bias.Any || at[0].Any || at[1].Any || at[0].infinite() || at[1].infinite() {
 		return nil
 	}
 	return tex.sample(s, at[0], at[1], lod, bias)

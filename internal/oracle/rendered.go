@@ -16,8 +16,11 @@ func (t *Target) Level() Level {
 	for i := range l.Texels {
 		texel := [4]Number{3: {Low: 1, High: 1, Bits: 1}}
 		for k, c := range t.components {
-			if c.Channel <= format.A {
+			switch {
+			case c.Channel <= format.A:
 				texel[c.Channel] = sampled(c, t.Cells[i*n+k])
+			case c.Channel == format.D: // a depth is the first component
+				texel[0] = sampled(c, t.Cells[i*n+k])
 			}
 		}
 		l.Texels[i] = texel

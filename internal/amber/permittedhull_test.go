@@ -1,0 +1,134 @@
+package amber_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// hullAccesses are accesses of a texture whose texels the verdict does not determine, with further declarations.
+var hullAccesses = []struct{ name, declarations, access string }{
+	{"projection", "%v3 = OpTypeVector %float 3\n%two = OpConstant %float 2\n", "%uvq = OpCompositeConstruct %v3 %uv %two\n%c = OpImageSampleProjExplicitLod %v4 %t %uvq Lod %lod\n"},
+	{"offset", "%int = OpTypeInt 32 1\n%i2 = OpTypeVector %int 2\n%i3 = OpConstant %int 3\n%off = OpConstantComposite %i2 %i3 %i3\n", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod|ConstOffset %lod %off\n"},
+	{"gather", "%int = OpTypeInt 32 1\n%i0 = OpConstant %int 0\n", "%c = OpImageGather %v4 %t %uv %i0\n"},
+}
+
+// TestPermittedHulls: the results of filters are between the texels of the image ("Texel Filtering" weights sum to 1), and others are not permitted.
+func TestPermittedHulls(t *testing.T) {
+	for _, x := range hullAccesses {
+		for _, filter := range []string{"nearest", "linear"} {
+			text := strings.NewReplacer("TEXEL", "R8G8B8A8_UNORM", "LOD\n", "0.75\n", "MAG_FILTER FILTER", "MAG_FILTER "+filter, "MIN_FILTER FILTER", "MIN_FILTER "+filter,
+				"%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n", x.access, "%scale = OpConstant %float 0.0625\n", x.declarations+"%scale = OpConstant %float 0.0625\n").Replace(renderedScript)
+			judgedHull(t, x.name+", "+filter, text, 1)
+		}
+	}
+}
+
+// depthScript draws depths from 0.25 to 0.75, and then a picture of them.
+const depthScript = `#!amber
+SHADER vertex v SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %at %o
+OpDecorate %at Location 0
+OpDecorate %o BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%in4 = OpTypePointer Input %v4
+%out4 = OpTypePointer Output %v4
+%at = OpVariable %in4 Input
+%o = OpVariable %out4 Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %at
+OpStore %o %x
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment paint SPIRV-ASM
+` + positionHead + `%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %at
+OpStore %o %x
+OpReturn
+OpFunctionEnd
+END
+SHADER vertex whole PASSTHROUGH
+`
+
+// depthRest is the part of depthScript after the shader that shows the picture.
+const depthRest = `BUFFER corners DATA_TYPE vec4<float> DATA
+-1 -1 0.25 1  1 -1 0.25 1  -1 1 0.75 1  -1 1 0.75 1  1 -1 0.25 1  1 1 0.75 1
+END
+IMAGE tex FORMAT TEXEL DIM_2D WIDTH 16 HEIGHT 16
+BUFFER color FORMAT R8G8B8A8_UNORM
+BUFFER picture FORMAT R8G8B8A8_UNORM
+SAMPLER s MAG_FILTER FILTER MIN_FILTER FILTER COMPARES
+PIPELINE graphics first
+  ATTACH v
+  ATTACH paint
+  VERTEX_DATA corners LOCATION 0
+  BIND BUFFER color AS color LOCATION 0
+  BIND BUFFER tex AS depth_stencil
+  DEPTH
+    TEST on
+    WRITE on
+    COMPARE_OP always
+  END
+  FRAMEBUFFER_SIZE 16 16
+END
+PIPELINE graphics last
+  ATTACH whole
+  ATTACH show
+  BIND BUFFER tex AS combined_image_sampler SAMPLER s DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER picture AS color LOCATION 0
+  FRAMEBUFFER_SIZE 16 16
+END
+CLEAR_DEPTH first 1
+CLEAR first
+CLEAR last
+RUN first DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 6
+RUN last DRAW_RECT POS 0 0 SIZE 16 16
+`
+
+// TestPermittedDepthTextures: a depth is the first component of a texel, before 0, 0 and 1 ("Conversion to RGBA"), and a comparison is from 0 to 1.
+func TestPermittedDepthTextures(t *testing.T) {
+	const half = "%half = OpConstant %float 0.5\n"
+	for _, texel := range []string{"D32_SFLOAT", "D16_UNORM"} {
+		for _, x := range []struct{ name, compares, access string }{
+			{"nearest", "", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n"},
+			{"linear", "", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n"},
+			{"linear", "COMPARE on COMPARE_OP less", "%d = OpImageSampleDrefExplicitLod %float %t %uv %half Lod %lod\n%c = OpCompositeConstruct %v4 %d %d %d %d\n"},
+		} {
+			_, rest, _ := strings.Cut(renderedScript, "SHADER fragment show")
+			show, _, _ := strings.Cut(rest, "IMAGE tex")
+			show = strings.NewReplacer("LOD\n", "0\n", "%scale = ", half+"%scale = ", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n", x.access,
+				"OpTypeImage %float 2D 0", map[bool]string{true: "OpTypeImage %float 2D 1", false: "OpTypeImage %float 2D 0"}[x.compares != ""]).Replace(show)
+			text := depthScript + "SHADER fragment show" + show + strings.NewReplacer("TEXEL", texel, "MAG_FILTER FILTER", "MAG_FILTER "+x.name, "MIN_FILTER FILTER", "MIN_FILTER "+x.name, "COMPARES", x.compares).Replace(depthRest)
+			least := 1
+			if x.compares != "" {
+				least = 0
+			}
+			judgedHull(t, texel+", "+x.name+" "+x.compares, text, least)
+		}
+	}
+}
+
+// judgedHull judges the right picture of a script, in which no component has any value, and one of the greatest values, of which some are wrong.
+func judgedHull(t *testing.T, name, text string, least int) {
+	t.Helper()
+	p, r := permit(t, "hull.amber", text)
+	right := r.Contents["picture"]
+	x := p.Pictures[len(p.Pictures)-1]
+	if len(right) == 0 || x.Buffer.Name != "picture" || x.Undecided != "" {
+		t.Fatalf("%s: %v, picture %q undecided %q", name, r.Message, x.Buffer.Name, x.Undecided)
+	}
+	if list, any := x.Judge(right); len(list) > 0 || any > 0 {
+		t.Errorf("%s: %d components with any value, %d are not permitted, the first %+v", name, any, len(list), list[:min(len(list), 1)])
+	}
+	if list, _ := x.Judge(bytes.Repeat([]byte{255}, len(right))); len(list) < least*len(right)/4 {
+		t.Errorf("%s: %d of the greatest values are found", name, len(list))
+	}
+}
