@@ -100,10 +100,12 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	case bindIndexBuffer:
 		g.bindIndices(k)
 	case drawVertices:
-		g.args = state.Args{
-			Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2])),
+		r, indexed := state.Range{Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2]))}, k.x[3] == 1
+		if done, err := x.addDraw(&r, indexed); done || err != nil {
+			return err
 		}
-		return x.draw(&g.args, k.x[3] == 1, nil)
+		g.args = state.Args{Count: r.Count, Instances: r.Instances, First: r.First, FirstInstance: r.FirstInstance, BaseVertex: r.BaseVertex}
+		return x.draw(&g.args, indexed, nil)
 	case drawIndirect:
 		return x.drawIndirect(k)
 	case beginRendering:
@@ -424,6 +426,17 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	}
 	g.countStreams(&before)
 	return stateError(err)
+}
+
+// addDraw adds a draw to the last one of the pass, and reports whether it does: if there are only push constants between the commands, and
+// nothing is checked or observed for each draw.
+func (x *executor) addDraw(r *state.Range, indexed bool) (bool, error) {
+	g := &x.graphics
+	if g.repeats != state.RepeatsDescriptors || g.current == nil || x.dev.checking != None || x.order != nil || x.dev.debugger != nil || x.counting != nil {
+		return false, nil
+	}
+	done, err := g.pass.Add(x.ctx, r, indexed, x.push[:])
+	return done, stateError(err)
 }
 
 func record(ctx context.Context, g *graphics, p *drawable, a *state.Args, indirect *state.Indirect) error {

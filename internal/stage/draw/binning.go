@@ -330,7 +330,7 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 // start begins a draw for a view.
 func (x *binning) start(r *recordedDraw) {
 	x.group = 0
-	x.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
+	x.assembler.Start(&r.args, r.added.list, &r.state, r.pipeline.front.ReadsPrimitives())
 }
 
 // fill provides the work of a task: some chunks of primitives, or of workgroups in a mesh draw. It

@@ -22,6 +22,7 @@ type recordedDraw struct {
 	target   *state.Target
 	remap    remap        // of target, if state.Locations is set
 	args     state.Args   // without resolved resources
+	added    addedRanges  // drawn after the range of args
 	groups   uint32       // workgroups of a mesh draw
 	push     []byte       // copy of args.Shader.Push
 	mask     [2]uint32    // copy of *state.Multisample.Mask
@@ -58,6 +59,7 @@ func (d *recordedDraw) release() {
 		d.heldFragment.Release()
 	}
 	d.heldFragment = nil
+	d.added.reset()
 	d.fragmentBound.Release()
 	d.remap.release()
 	d.pipeline, d.from, d.after, d.args, d.state, d.rates = nil, nil, nil, state.Args{}, state.State{}, rateLookup{}
@@ -109,29 +111,31 @@ func (d *recordedDraw) vertices() uint64 {
 	if front := d.pipeline.front; front.IsMesh() {
 		return front.MeshVertices(d.groups)
 	}
-	return uint64(d.args.Count) * uint64(d.args.Instances)
+	return uint64(d.args.Count)*uint64(d.args.Instances) + d.added.vertices
 }
 
 // manyTriangles reports whether the set-up program is worth it for the draw.
 func (d *recordedDraw) manyTriangles() bool {
-	r, t := &d.state.Rasterization, d.state.Assembly.Topology
-	if d.pipeline.observed || r.Discard || r.PolygonMode != enum.PolygonModeFill {
-		return false
-	}
-	n := uint64(d.args.Count)
-	if d.pipeline.front.IsMesh() {
-		if state.Corners(t) != 3 {
-			return false
-		}
-		n = d.pipeline.front.MeshPrimitives(d.groups)
-		return d.pipeline.triangles.Add(n) >= minBatchTotal && n >= uint64(minBatchDraw)
-	}
-	if !d.pipeline.front.ReadsPrimitives() {
-		if state.Corners(t) != 3 {
-			return false
-		}
-		n = uint64(state.Primitives(t, d.args.Count))
-	}
-	n *= uint64(d.args.Instances)
+	n := d.triangles(d.args.Count, d.args.Instances)
 	return d.pipeline.triangles.Add(n) >= minBatchTotal && n >= uint64(minBatchDraw)
+}
+
+// triangles returns the number of triangles of vertices and instances, or of the workgroups of a mesh draw, if the set-up program can set
+// them up; else 0.
+func (d *recordedDraw) triangles(count, instances uint32) uint64 {
+	r, t := &d.state.Rasterization, d.state.Assembly.Topology
+	switch {
+	case d.pipeline.observed || r.Discard || r.PolygonMode != enum.PolygonModeFill:
+		return 0
+	case d.pipeline.front.IsMesh():
+		if state.Corners(t) != 3 {
+			return 0
+		}
+		return d.pipeline.front.MeshPrimitives(d.groups)
+	case d.pipeline.front.ReadsPrimitives():
+		return uint64(count) * uint64(instances)
+	case state.Corners(t) != 3:
+		return 0
+	}
+	return uint64(state.Primitives(t, count)) * uint64(instances)
 }

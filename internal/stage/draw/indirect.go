@@ -27,6 +27,9 @@ func (p *Pass) DrawIndirect(ctx context.Context, pipeline *Pipeline, a *state.Ar
 		if err := p.Draw(ctx, pipeline, one); err != nil {
 			return err
 		}
+		if a.Shader.Log == nil && a.Shader.Hook == nil && a.Shader.Shadow == nil {
+			one.Repeats = state.RepeatsDescriptors // the draws differ in the parameters of the buffer alone
+		}
 	}
 	return nil
 }

@@ -58,6 +58,14 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 // Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
 // Draw, Clear or End. The pipeline must not be closed before End.
 func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
+	if n := len(p.steps); n > 0 && a.Repeats == state.RepeatsDescriptors {
+		if x := p.steps[n-1].draw; x != nil && x.alike(pipeline, a) {
+			r := a.Range()
+			if done, err := p.Add(ctx, &r, a.Index != nil, a.Shader.Push); done || err != nil {
+				return err
+			}
+		}
+	}
 	if p.stepsFull() {
 		if err := p.flush(ctx); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -15,9 +16,83 @@ import (
 // constants, and the first vertex and instance alone. A draw that is not recorded together with others leaves no model, nor does
 // a draw of a mesh pipeline.
 func (x *recordedDraw) repeatable(from *Pipeline, a *state.Args) bool {
-	return x.from == from && !from.IsMesh() && !a.Mesh && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics &&
-		a.Count == x.args.Count && a.Instances == x.args.Instances && len(a.Shader.Push) <= compute.MaxPushBytes &&
+	return x.alike(from, a) && a.Count == x.args.Count && a.Instances == x.args.Instances && len(a.Shader.Push) <= compute.MaxPushBytes &&
 		x.frame.Locations == nil && x.target != &x.remap.target && len(x.state.Discard.Rectangles) == 0 && x.rates.attachment == nil
+}
+
+// alike reports whether x is of the same pipeline and of the same kind as a draw with the arguments.
+func (x *recordedDraw) alike(from *Pipeline, a *state.Args) bool {
+	return x.from == from && !from.IsMesh() && !a.Mesh && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics
+}
+
+// addedRanges are the vertices and instances of draws that have become a part of the one before. Their vertices are in chunks together:
+//
+//	draw 0, 3 vertices, 1 instance, FirstInstance 0   │ recorded
+//	draw 1, the same with FirstInstance 1             │ added         one chunk of 6 vertices, 2 primitives
+type addedRanges struct {
+	list      []state.Range
+	vertices  uint64
+	triangles uint64 // for the set-up program, the recorded draw included
+}
+
+// reset removes all ranges.
+func (r *addedRanges) reset() { r.list, r.vertices, r.triangles = r.list[:0], 0, 0 }
+
+// Bounds of added ranges. A draw with more vertices than maxAdded is worth a launch, and has chunks that instances repeat. The sum bounds
+// the work of a draw before shading can begin.
+const (
+	maxAdded    = frontend.ChunkVertices / 8
+	maxAddedSum = 32 * frontend.ChunkVertices
+)
+
+// accepts reports whether a draw of the range that repeats x, the last step, can become a part of x: no program and no counter can tell
+// them apart.
+func (x *recordedDraw) accepts(r *state.Range, push []byte) bool {
+	s := &x.args.Shader
+	switch n := r.Vertices(); {
+	case x.front.PerDraw || x.key.InPlace || x.state.ViewMask != 0 || n > maxAdded || x.vertices()+n > maxAddedSum:
+		return false
+	case x.args.Statistics != nil || x.args.Feedback != nil || s.Log != nil || s.Shadow != nil || s.Hook != nil:
+		return false
+	case x.front.PushBytes() == 0 && x.heldFragment.Program.IR().PushBytes == 0:
+		return true
+	}
+	return bytes.Equal(push, x.push)
+}
+
+// take makes a draw of an accepted range a part of x.
+func (x *recordedDraw) take(ctx context.Context, r *state.Range) error {
+	p := x.pipeline
+	if r.Vertices() == 0 {
+		return nil
+	}
+	if len(x.added.list) == 0 {
+		x.added.triangles = x.triangles(x.args.Count, x.args.Instances)
+	}
+	n := x.triangles(r.Count, r.Instances)
+	x.added.list = append(x.added.list, *r)
+	x.added.vertices += r.Vertices()
+	x.added.triangles += n
+	if p.triangles.Add(n) < minBatchTotal || x.added.triangles < uint64(minBatchDraw) || x.front.MinBatch > 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return x.front.AddBatch(ctx, p.engine, minBatchDraw, &compose.OwnResources{PerRun: layout.BindDepth})
+}
+
+// Add records a draw that has the arguments of the last one of the pass, but for the range and push constants, if it can become a part of
+// that, and reports whether it does. indexed tells whether the draw has indices.
+func (p *Pass) Add(ctx context.Context, r *state.Range, indexed bool, push []byte) (bool, error) {
+	n := len(p.steps)
+	if n == 0 || p.steps[n-1].draw == nil {
+		return false, nil
+	}
+	x := p.steps[n-1].draw
+	if (x.args.Index != nil) != indexed || !x.accepts(r, push) {
+		return false, nil
+	}
+	return true, x.take(ctx, r)
 }
 
 // repeat records a draw with the programs, resources and states of x, without a search for them. The draws of a pass are

@@ -49,7 +49,7 @@ func (d *binWorker) nextOfSeries() (t task, ok bool) {
 	for ; len(s.steps) > 0 && !x.stop.Load(); s.steps, s.ticket, s.started = s.steps[1:], s.ticket+1, false {
 		r := s.steps[0].draw
 		if !s.started {
-			s.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
+			s.assembler.Start(&r.args, r.added.list, &r.state, r.pipeline.front.ReadsPrimitives())
 			s.started = true
 		}
 		if d.Chunks = s.assembler.Fill(d.Chunks, taskChunks); len(d.Chunks) > 0 {

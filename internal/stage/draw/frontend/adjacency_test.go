@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 func tuples(s *state.State, n uint32) [][]uint32 {
 	var m Assembler
 	var c chunk
-	m.Start(&state.Args{Count: n, Instances: 1}, s, true)
+	m.Start(&state.Args{Count: n, Instances: 1}, nil, s, true)
 	list := [][]uint32{}
 	for m.fillChunk(&c) {
 		for n := int(m.tupleVertices) + 1; len(c.tuples) > 0; c.tuples = c.tuples[n:] {

@@ -14,6 +14,8 @@ import (
 // Vulkan permits any number of invocations.
 type Assembler struct {
 	args          *state.Args
+	drawn         state.Range   // the current one of the draw
+	more          []state.Range // after it
 	topology      enum.Topology
 	restart       bool
 	patch         uint32 // vertices of a patch
@@ -30,8 +32,10 @@ type Assembler struct {
 	cache vertexCache
 }
 
-// Start begins a draw. whole selects tuples for stages that read primitives.
-func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
+// Start begins a draw of the vertices and instances of the arguments, and then of more. whole selects tuples for stages that read
+// primitives.
+func (m *Assembler) Start(a *state.Args, more []state.Range, s *state.State, whole bool) {
+	m.drawn, m.more = a.Range(), more
 	m.args, m.topology, m.restart = a, s.Assembly.Topology, s.Assembly.Restart && a.Index != nil
 	m.last, m.patch, m.tupleVertices = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
 	if whole {
@@ -40,7 +44,7 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	// Multiview starts the same draw again for each view, so everything begins at 0.
 	m.place, m.InputVertices = place{}, 0
 	m.repeats = instanceChunks{limit: chunkPrimitives}
-	if a.Instances > 1 && m.tupleVertices == 0 {
+	if a.Instances > 1 && m.tupleVertices == 0 && len(more) == 0 {
 		n, vertices := m.primitives(a.Count), uint32(0)
 		if a.Index == nil { // few vertices are shared, and they can fill a chunk first
 			vertices = m.verticesIn(n)
@@ -61,15 +65,15 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 	m.before, c.prefix = c.prefix, triangleRun{}
 	from, input := m.place, m.InputVertices
 	whole, vertices := from.begins(), uint32(0) // of the current instance, as far as the chunk has it
-	for m.instance < m.args.Instances {
+	for m.instance < m.drawn.Instances || m.nextRange() {
 		full := m.addPrimitiveStrip(c)
-		if !full && m.begin >= m.args.Count {
+		if !full && m.begin >= m.drawn.Count {
 			// All instances have the same vertices. A hostile draw of 2³² empty instances ends after
 			// the first one.
 			n := m.id
 			m.place = place{instance: m.instance + 1}
 			if n == 0 { // no instance has any primitives
-				m.instance = m.args.Instances
+				m.instance = m.drawn.Instances
 			}
 			full = m.repeats.endsWith(c, n, vertices, whole)
 			whole, vertices = true, c.vertices()
@@ -83,6 +87,17 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 		c.prefix = m.before
 	}
 	return len(c.primitives) > 0
+}
+
+// nextRange begins the next range with instances, if there is one. Its primitives are numbered from 0, as in a draw of its own.
+func (m *Assembler) nextRange() bool {
+	for len(m.more) > 0 {
+		m.drawn, m.more, m.place = m.more[0], m.more[1:], place{}
+		if m.drawn.Instances > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // addPrimitiveStrip adds primitives of the current primitive strip and reports whether the chunk is full. A list
@@ -112,7 +127,7 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 		c.primitives = append(c.primitives, m.primitive(c, m.next))
 		m.id++
 	}
-	if m.begin = m.end; m.begin < m.args.Count {
+	if m.begin = m.end; m.begin < m.drawn.Count {
 		m.begin++ // skip the restart index
 	}
 	m.end = m.begin
@@ -130,12 +145,12 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 	}
 	// Each triangle adds three vertices, of two words each.
 	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/3, c.limit-uint32(len(c.primitives)))
-	instance := m.args.FirstInstance + m.instance
+	instance := m.drawn.FirstInstance + m.instance
 	count = min(count, n-m.next)
 	c.list = extend(c.list, int(6*count))
 	c.primitives = extend(c.primitives, int(count))
 	if vertex == 0 && len(c.primitives) == int(count) {
-		c.prefix = triangleRun{m.args.First + m.begin + 3*m.next, instance, m.id, last, count}
+		c.prefix = triangleRun{m.drawn.First + m.begin + 3*m.next, instance, m.id, last, count}
 		if c.prefix == m.before {
 			m.next, m.id = m.next+count, m.id+count
 			return
@@ -143,7 +158,7 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 	}
 	list, primitives := c.list[len(c.list)-int(6*count):], c.primitives[len(c.primitives)-int(count):]
 	for i := range primitives {
-		index := m.args.First + m.begin + 3*m.next
+		index := m.drawn.First + m.begin + 3*m.next
 		v, p := (*[6]uint32)(list[6*i:]), &primitives[i]
 		v[0], v[2], v[4] = index, index+1, index+2
 		v[1], v[3], v[5] = instance, instance, instance
@@ -157,9 +172,9 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 
 // pointsOrLines is a fast path for points and lines of a list without indices, as triangles is.
 func (m *Assembler) pointsOrLines(c *chunk, n uint32) {
-	corners, vertex, instance := state.Corners(m.topology), c.vertices(), m.args.FirstInstance+m.instance
+	corners, vertex, instance := state.Corners(m.topology), c.vertices(), m.drawn.FirstInstance+m.instance
 	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/corners, c.limit-uint32(len(c.primitives)), n-m.next)
-	index := m.args.First + m.begin + corners*m.next
+	index := m.drawn.First + m.begin + corners*m.next
 	first := len(c.list)
 	c.list = extend(c.list, int(listBytes/4*corners*count))
 	for list := c.list[first:]; len(list) >= 2; list = list[2:] {
@@ -191,7 +206,7 @@ const indicesAtOnce = 3 * 128
 // buffer.
 func (m *Assembler) indexedTriangles(c *chunk, n uint32) {
 	var indices [indicesAtOnce]uint32
-	last, instance := uint32(0), m.args.FirstInstance+m.instance
+	last, instance := uint32(0), m.drawn.FirstInstance+m.instance
 	if m.last {
 		last = 2
 	}
@@ -221,11 +236,11 @@ func (m *Assembler) indexedTriangles(c *chunk, n uint32) {
 // indices decodes the indices of the triangles from m.next on, and adds the vertex offset. It returns those that the index buffer has.
 func (m *Assembler) indices(to []uint32) []uint32 {
 	size := uint64(m.args.IndexBytes)
-	at := (uint64(m.args.First) + uint64(m.begin) + 3*uint64(m.next)) * size
+	at := (uint64(m.drawn.First) + uint64(m.begin) + 3*uint64(m.next)) * size
 	if at >= uint64(len(m.args.Index)) {
 		return nil
 	}
-	from, base := m.args.Index[at:], uint32(m.args.BaseVertex)
+	from, base := m.args.Index[at:], uint32(m.drawn.BaseVertex)
 	to = to[:min(uint64(len(to)), uint64(len(from))/size)]
 	switch size {
 	case 1:
@@ -283,11 +298,11 @@ func (m *Assembler) connectedTriangles(c *chunk, n uint32) {
 // vertex offset is added afterwards, so that it does not change the comparison.
 func (m *Assembler) primitiveStripEnd() uint32 {
 	if !m.restart {
-		return m.args.Count
+		return m.drawn.Count
 	}
 	ones := uint32(1<<(8*m.args.IndexBytes) - 1)
-	for i := m.begin; i < m.args.Count; i++ {
-		n, ok := m.args.IndexAt(i)
+	for i := m.begin; i < m.drawn.Count; i++ {
+		n, ok := m.args.IndexAt(m.drawn.First, i)
 		if !ok { // out of the index buffer, as are all later ones
 			break
 		}
@@ -295,7 +310,7 @@ func (m *Assembler) primitiveStripEnd() uint32 {
 			return i
 		}
 	}
-	return m.args.Count
+	return m.drawn.Count
 }
 
 // primitive returns primitive i of the primitive strip.
@@ -316,13 +331,13 @@ func (m *Assembler) primitive(c *chunk, i uint32) primitive {
 
 // vertex returns the chunk's index of a vertex of the draw, and adds the vertex if it is new.
 func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
-	index := m.args.First + n
+	index := m.drawn.First + n
 	if m.args.Index != nil {
-		n, _ := m.args.IndexAt(n)
+		n, _ := m.args.IndexAt(m.drawn.First, n)
 		// Modulo 2³², as VertexIndex has 32 bits. An index outside of the index buffer is 0.
-		index = n + uint32(m.args.BaseVertex)
+		index = n + uint32(m.drawn.BaseVertex)
 	}
-	return m.cache.vertex(c, index, m.args.FirstInstance+m.instance)
+	return m.cache.vertex(c, index, m.drawn.FirstInstance+m.instance)
 }
 
 // verticesIn returns the number of distinct vertices of n consecutive primitives, for statistics. An

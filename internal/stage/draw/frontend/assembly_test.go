@@ -81,7 +81,7 @@ func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	var c chunk
 	s := &state.State{Assembly: state.Assembly{Topology: top, Restart: true}}
 	s.Rasterization.LastVertex = last
-	m.Start(a, s, false)
+	m.Start(a, nil, s, false)
 	for m.fillChunk(&c) {
 		for _, p := range c.primitives {
 			_, n := state.PrimitiveVertices(top, 0, last)
@@ -114,7 +114,7 @@ func checkChunks(t *testing.T, topology enum.Topology, last bool) {
 	var c chunk
 	s := &state.State{Assembly: state.Assembly{Topology: topology}}
 	s.Rasterization.LastVertex = last
-	m.Start(a, s, false)
+	m.Start(a, nil, s, false)
 	n, chunks, each := uint32(0), 0, state.Primitives(topology, a.Count)
 	for m.fillChunk(&c) {
 		chunks++
@@ -167,7 +167,7 @@ func checkIndexed(t *testing.T, a *state.Args, want []uint32, missing int) {
 	var m Assembler
 	var c chunk
 	s := &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleList}}
-	m.Start(a, s, false)
+	m.Start(a, nil, s, false)
 	n, chunks, each := uint32(0), 0, a.Count/3
 	for m.fillChunk(&c) {
 		chunks++

@@ -26,6 +26,9 @@ type Draw struct {
 	// Depth and Linear: fragments of triangles in place read the depth, and weights of linear interpolation.
 	Depth, Linear bool
 
+	// PerDraw: the vertices of the draw cannot share a chunk with the vertices of another draw, even one with the same resources.
+	PerDraw bool
+
 	vertexKey    vertexKey
 	primitiveKey primitiveKey
 	batchKey     batchKey
@@ -46,6 +49,8 @@ func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch = p, a, s, 0
 	d.InPlace, d.Depth, d.Linear = false, false, false
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
+	// Other divisors count instances from the first one of the draw.
+	d.PerDraw = p.perDraw || a.Feedback != nil || slices.ContainsFunc(s.Vertex.Bindings, func(b state.VertexBinding) bool { return b.Instance && b.Divisor != 1 })
 }
 
 // Acquire compiles or finds the programs. Release must follow, even after an error. The caller holds
@@ -69,13 +74,32 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 		}
 	}
 	if d.MinBatch > 0 {
-		d.batchKey = batchKey{d.InPlace, d.InPlace && d.Depth, d.InPlace && d.Linear}
-		// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
-		// apply to it.
-		d.heldBatch, err = p.batchVariants.Acquire(ctx, &d.batchKey, e, exec.Options{}, &d.batchArgs)
+		return d.acquireBatch(ctx, e)
 	}
+	return nil
+}
+
+// acquireBatch is Acquire for the set-up program.
+func (d *Draw) acquireBatch(ctx context.Context, e exec.Engine) (err error) {
+	d.batchKey = batchKey{d.InPlace, d.InPlace && d.Depth, d.InPlace && d.Linear}
+	// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
+	// apply to it.
+	d.heldBatch, err = d.Pipeline.batchVariants.Acquire(ctx, &d.batchKey, e, exec.Options{}, &d.batchArgs)
 	return err
 }
+
+// AddBatch adds the set-up program, for chunks of at least n triangles, to a draw whose other programs are bound. The caller holds the
+// pipeline's lock.
+func (d *Draw) AddBatch(ctx context.Context, e exec.Engine, n int, o *compose.OwnResources) error {
+	if err := d.acquireBatch(ctx, e); err != nil {
+		return err
+	}
+	d.MinBatch = n
+	return d.batchBinding.Resolve(d.heldBatch.Program, ir.Compute, &d.batchArgs, o)
+}
+
+// PushBytes returns the size of the push constants that the vertex program reads.
+func (d *Draw) PushBytes() uint32 { return d.heldVertex.Program.IR().PushBytes }
 
 // Resolve resolves the resources of the programs.
 func (d *Draw) Resolve(o *compose.OwnResources) error {
@@ -104,6 +128,7 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 // follow before the Release of x.
 func (d *Draw) Like(x *Draw, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch, d.InPlace, d.vertexKey = x.Pipeline, a, s, x.MinBatch, x.InPlace, vertexKey{}
+	d.PerDraw = x.PerDraw
 	d.heldVertex = x.heldVertex.Use()
 	d.vertexBinding.Like(&x.vertexBinding, &a.Shader)
 	for i, v := range x.heldPrimitive {

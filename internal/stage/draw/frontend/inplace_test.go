@@ -34,8 +34,8 @@ func TestRepeatedRuns(t *testing.T) {
 		var fresh Assembler
 		var s state.State
 		s.Assembly.Topology, s.Rasterization.LastVertex = x.topology, x.last
-		m.Start(&x.a, &s, false)
-		fresh.Start(&x.a, &s, false)
+		m.Start(&x.a, nil, &s, false)
+		fresh.Start(&x.a, nil, &s, false)
 		for n := 0; ; n++ {
 			var want []*chunk
 			used, want = m.Fill(used, 1), fresh.Fill(want, 1)

@@ -46,7 +46,7 @@ func (w *instanceWorkers) compare(t *testing.T, name string, a *state.Args, s *s
 	t.Helper()
 	corners := state.Corners(s.Assembly.Topology)
 	var got, want []shape
-	w.m.Start(a, s, whole)
+	w.m.Start(a, nil, s, whole)
 	for {
 		i, most := next()
 		list := w.m.Fill(w.lists[i], most)
@@ -65,7 +65,7 @@ func (w *instanceWorkers) compare(t *testing.T, name string, a *state.Args, s *s
 	for n := range a.Instances {
 		x := *a
 		x.Instances, x.FirstInstance = 1, a.FirstInstance+n
-		w.one.Start(&x, s, whole)
+		w.one.Start(&x, nil, s, whole)
 		for list := w.one.Fill(nil, 1); len(list) > 0; list = w.one.Fill(nil, 1) {
 			want = shapesOf(want, list[0], corners)
 		}
@@ -194,7 +194,7 @@ func TestInstanceChunksRepeat(t *testing.T) {
 	var m Assembler
 	var list []*chunk
 	a := state.Args{Count: 3 * 10000, Instances: 20}
-	m.Start(&a, &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleList}}, false)
+	m.Start(&a, nil, &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleList}}, false)
 	n := 0
 	for {
 		if list = m.Fill(list, 3); len(list) == 0 {

@@ -171,6 +171,7 @@ type Pipeline struct {
 	captures *captureLayout // of the rasterized vertices
 	provoked []wordCopy     // mesh: outputs of a primitive that its provoking vertex holds
 	kept     []uint32       // layout.Record.Kept
+	perDraw  bool           // readsDraw
 
 	vertexVariants    compute.Variants[vertexKey]
 	primitivePrograms [numPrimitiveStages]compute.Variants[primitiveKey]
@@ -180,6 +181,7 @@ type Pipeline struct {
 // NewPipeline checks the stages and lays out their records.
 func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	p := &Pipeline{stages: stages, stream: stream}
+	p.perDraw = stages.readsDraw()
 	if err := p.layOut(); err != nil {
 		return nil, err
 	}

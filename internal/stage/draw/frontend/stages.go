@@ -70,6 +70,26 @@ func (s *Stages) primitiveStages() [numPrimitiveStages]*ir.Program {
 	return [numPrimitiveStages]*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh}
 }
 
+// readsDraw reports whether results of the stages before the rasterizer depend on more of a draw than the VertexIndex and the
+// InstanceIndex of each vertex: on its numbers, on its order of primitives, or on the vertices in a subgroup, which are of one draw
+// (Vulkan §"Scope": the invocations of a subgroup are of one command).
+func (s *Stages) readsDraw() bool {
+	v := s.Vertex
+	if v == nil || s.TessEval != nil || s.Geometry != nil || s.Observed() {
+		return true
+	}
+	if e := v.Effects; e.GroupOps || e.Ordered || e.Writes || len(v.Messages) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(v.In, func(in ir.Input) bool {
+		switch in.Semantic {
+		case ir.BaseVertex, ir.BaseInstance, ir.DrawIndex:
+			return true
+		}
+		return in.Semantic.Engine()
+	})
+}
+
 // patchVertices returns the output vertices of a patch. Either tessellation program can declare them.
 func (s *Stages) patchVertices() uint32 {
 	return max(s.TessControl.OutputVertices, s.TessEval.OutputVertices)

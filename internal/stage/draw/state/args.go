@@ -88,6 +88,21 @@ const (
 	RepeatsDescriptors         // all
 )
 
+// Range is the vertices and the instances of a draw, as in [Args].
+type Range struct {
+	First, Count             uint32
+	FirstInstance, Instances uint32
+	BaseVertex               int32
+}
+
+// Range returns the vertices and instances of the draw.
+func (a *Args) Range() Range {
+	return Range{a.First, a.Count, a.FirstInstance, a.Instances, a.BaseVertex}
+}
+
+// Vertices returns the number of vertices of all instances.
+func (r *Range) Vertices() uint64 { return uint64(r.Count) * uint64(r.Instances) }
+
 // Check returns an error if arguments and state are invalid.
 func (a *Args) Check(s *State) error {
 	switch {
@@ -134,9 +149,9 @@ func (a *Args) Empty() bool {
 	return a.Count == 0 || a.Instances == 0
 }
 
-// IndexAt returns index n of the draw, and whether the buffer contains it.
-func (a *Args) IndexAt(n uint32) (uint32, bool) {
-	at := (uint64(a.First) + uint64(n)) * uint64(a.IndexBytes)
+// IndexAt returns index n of those from number first on, and whether the buffer contains it.
+func (a *Args) IndexAt(first, n uint32) (uint32, bool) {
+	at := (uint64(first) + uint64(n)) * uint64(a.IndexBytes)
 	if at+uint64(a.IndexBytes) > uint64(len(a.Index)) {
 		return 0, false
 	}
