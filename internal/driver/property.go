@@ -79,14 +79,16 @@ func (p *physicalDevice) putProperties(c *abi.Chained, s unsafe.Pointer) {
 	}
 }
 
-// hostLayouts are the layouts that images may have during copies by the host: images have no layouts, and all are alike.
+// hostLayouts are the layouts that images may have during copies by the host: images have no layouts, and all are alike. With
+// unifiedImageLayouts the list must have all that are interchangeable with the general one.
 var hostLayouts = []uint32{
 	abi.ImageLayoutGeneral, abi.ImageLayoutColorAttachmentOptimal, abi.ImageLayoutDepthStencilAttachmentOptimal,
 	abi.ImageLayoutDepthStencilReadOnlyOptimal, abi.ImageLayoutShaderReadOnlyOptimal, abi.ImageLayoutTransferSrcOptimal,
 	abi.ImageLayoutTransferDstOptimal, abi.ImageLayoutPreinitialized, abi.ImageLayoutReadOnlyOptimal, abi.ImageLayoutAttachmentOptimal,
 	abi.ImageLayoutDepthReadOnlyStencilAttachmentOptimal, abi.ImageLayoutDepthAttachmentStencilReadOnlyOptimal,
 	abi.ImageLayoutDepthAttachmentOptimal, abi.ImageLayoutDepthReadOnlyOptimal, abi.ImageLayoutStencilAttachmentOptimal,
-	abi.ImageLayoutStencilReadOnlyOptimal, abi.ImageLayoutPresentSrcKHR,
+	abi.ImageLayoutStencilReadOnlyOptimal, abi.ImageLayoutPresentSrcKHR, abi.ImageLayoutAttachmentFeedbackLoopOptimalEXT,
+	abi.ImageLayoutRenderingLocalRead, abi.ImageLayoutFragmentShadingRateAttachmentOptimalKHR,
 }
 
 // putStructs writes the members of a struct of properties that are structs or lists.
