@@ -208,16 +208,11 @@ func (c *checker) relaxed() bool {
 	return c.env.Layout.Relaxed || c.env.Version >= Vulkan11
 }
 
-// noLayout checks that memory without an explicit layout contains no type with
-// one, and that no array of descriptors has a stride.
+// noLayout checks that no variable without an explicit layout has a type with
+// one, and that no array of descriptors has a stride. A pointer type that no
+// variable has is no use of its pointee (Vulkan, Shader Interfaces: "used by variables").
 func (c *checker) noLayout() {
 	laid := c.laidTypes()
-	for n := range c.m.Types {
-		t := &c.m.Types[n]
-		if t.Op == spirv.OpTypePointer && t.Elem != nil && laid[t.Elem.Number] && !t.Elem.IsPointer() && !c.mayLayout(t.Storage) {
-			c.fail(t.Index, vuid.StandaloneSpirv_None_10684, "a pointer into %s to the type %s, which has an explicit layout; must have none", t.Storage, c.name(t.Elem.ID)).also(c, t.Elem.Index, "the type")
-		}
-	}
 	for n := range c.m.Variables {
 		v := &c.m.Variables[n]
 		t := v.Type
@@ -232,10 +227,12 @@ func (c *checker) noLayout() {
 		case spirv.StorageClassWorkgroup:
 			block := t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock)
 			switch {
+			case !untyped && laid[t.Number] && !c.mayLayout(v.Storage):
+				c.laidVariable(v, t)
 			case block:
 			case untyped:
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "an untyped variable in Workgroup of the type %s, which is no Block; must be a Block", c.name(t.ID)).also(c, t.Index, "the type")
-			case laid[t.Number] && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR):
+			case laid[t.Number]:
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in Workgroup of the type %s, which has an explicit layout and is no Block; must be a Block", c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
@@ -243,11 +240,16 @@ func (c *checker) noLayout() {
 				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, an array of descriptors with a stride; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		default:
-			if untyped && laid[t.Number] && !c.mayLayout(v.Storage) && !c.isHeap(v) {
-				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
+			if laid[t.Number] && !c.mayLayout(v.Storage) && !c.isHeap(v) {
+				c.laidVariable(v, t)
 			}
 		}
 	}
+}
+
+// laidVariable reports a variable whose type has an explicit layout.
+func (c *checker) laidVariable(v *facts.Variable, t *facts.Type) {
+	c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
 }
 
 // laidTypes returns, by type number, whether the type has an explicit layout.
@@ -273,8 +275,8 @@ func (c *checker) laidTypes() []bool {
 	return laid
 }
 
-// mayLayout reports whether the pointees of pointers into a storage class may
-// have an explicit layout.
+// mayLayout reports whether variables in a storage class may have an explicit
+// layout.
 func (c *checker) mayLayout(sc spirv.StorageClass) bool {
 	switch sc {
 	case spirv.StorageClassUniformConstant:
