@@ -3,8 +3,11 @@ package vk
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -15,10 +18,13 @@ const (
 	randomPrimitives = 20
 	randomRecord     = 64
 	randomTriangles  = 8 // records of triangles, before those of boxes
+
+	randomLeafFlags = "%u513" // opaque, without boxes
 )
 
 // randomShader writes the text of one shader. All values are 32-bit integers; a value of an inner block has no use after it. A shader for a
 // structure that moves traces rays with times, and its ray queries generate no intersections (VUID-RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354).
+// Hit objects are of EXT or of NV: text replaces the names of their common instructions.
 type randomShader struct {
 	r      *rand.Rand
 	model  spirv.ExecutionModel
@@ -28,6 +34,8 @@ type randomShader struct {
 	traces int // it may still trace, or query, this often
 	depth  int // of blocks
 	moves  bool
+	nvidia bool // hit objects are of NV
+	skips  enum.PipelineFlags
 }
 
 // randomInputs are the built-ins of stages: the name, the type, the path to a 32-bit number, and the first letters of the models.
@@ -162,12 +170,27 @@ func (s *randomShader) loop(body func()) {
 
 // ray returns the operands of a trace up to the largest distance: one of the rays of the buffer.
 func (s *randomShader) ray(query bool) string {
+	return s.rayWith(s.flags(query), query)
+}
+
+// flags returns the flags of a ray: one, or another in some lanes. A pipeline that skips boxes has no rays that skip triangles, and the other
+// way round (VUID-RuntimeSpirv-OpTraceRayKHR-06553).
+func (s *randomShader) flags(query bool) string {
 	flags := []string{"%u0", "%u0", "%u1", "%u2", "%u4", "%u8", "%u12", "%u16", "%u32", "%u64", "%u128", "%u256", "%u512", "%u1024"}
+	without := map[enum.PipelineFlags]string{enum.PipelineFlagsRayTracingSkipTriangles: "%u512", enum.PipelineFlagsRayTracingSkipAabbs: "%u256"}[s.skips]
+	if !query {
+		flags = slices.DeleteFunc(flags, func(f string) bool { return f == without })
+	}
 	flag := func() string { return flags[s.r.IntN(len(flags))] }
 	of := flag()
 	if s.r.IntN(2) == 0 {
 		of = s.emit("=OpSelect %%uint %s %s %s", s.condition(), of, flag())
 	}
+	return of
+}
+
+// rayWith is ray with flags.
+func (s *randomShader) rayWith(of string, query bool) string {
 	origin, direction := s.line()
 	mask := "%u255"
 	if s.r.IntN(3) == 0 {
@@ -194,8 +217,8 @@ func (s *randomShader) line() (origin, direction string) {
 	return vector(0), vector(4)
 }
 
-// trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one. A hit object may also be executed as it
-// is: one of an earlier trace, or an empty one.
+// trace traces a ray by a payload of the shader, or by a hit object, unless the level is the last one: then a ray of a hit object invokes no
+// shader. A hit object may also be executed as it is: one of an earlier trace, or an empty one.
 func (s *randomShader) trace() {
 	level := "%u1"
 	if s.incoming() != "" {
@@ -214,8 +237,8 @@ func (s *randomShader) trace() {
 		}
 		switch ray, way := s.ray(false)+moment, s.r.IntN(7); {
 		case way < 4:
-			s.execute([]string{"OpHitObjectTraceRay" + motion + "EXT OBJECT " + ray + " " + p, "", "miss", "query"}[way], p)
-		case way == 4 && first:
+			s.execute([]string{"OpHitObjectTraceRay" + motion + "EXT OBJECT " + ray + " " + p, "", "miss", "hit"}[way], p)
+		case way == 4 && first && !s.nvidia:
 			o := s.hitObject()
 			s.emit("OpHitObjectTrace%sReorderExecuteEXT %s %s %s%s", motion, o, ray, p, s.hint())
 			s.object(o)
@@ -228,17 +251,28 @@ func (s *randomShader) trace() {
 		s.add(s.load("RayPayloadKHR", p, at))
 		s.change(s.value())
 	})
+	if s.skips != enum.PipelineFlagsRayTracingSkipTriangles && s.r.IntN(3) == 0 {
+		s.branch(s.emit("=OpUGreaterThan %%bool %s %%u%d", level, randomDepth), func() {
+			o := s.hitObject()
+			s.emit("OpHitObjectTraceRayEXT %s %s %%p0", o, s.rayWith(randomLeafFlags, false))
+			s.object(o)
+		})
+	}
 }
 
-// execute makes a hit object by a trace, by a recorded miss or by a query, or leaves one as it is, and perhaps executes it.
+// execute makes a hit object by a trace, or by a recorded miss or hit, or leaves one as it is, and perhaps executes it.
 func (s *randomShader) execute(from, payload string) {
 	o := s.hitObject()
 	switch from {
 	case "":
 	case "miss":
 		s.recordMiss(o)
-	case "query":
-		s.recordQuery(o)
+	case "hit":
+		if s.nvidia {
+			s.recordHit(o)
+		} else {
+			s.recordQuery(o)
+		}
 	default:
 		s.emit("%s", strings.Replace(from, "OBJECT", o, 1))
 	}
@@ -251,7 +285,7 @@ func (s *randomShader) execute(from, payload string) {
 		s.emit("OpReorderThreadWithHintEXT %s %%u4", s.value())
 	}
 	switch way := s.r.IntN(4); {
-	case way == 0 && first:
+	case way == 0 && first && !s.nvidia:
 		s.emit("OpHitObjectReorderExecuteShaderEXT %s %s%s", o, payload, s.hint())
 	case way > 0:
 		s.emit("OpHitObjectExecuteShaderEXT %s %s", o, payload)
@@ -280,14 +314,41 @@ func (s *randomShader) moment() string {
 	return s.emit("=OpFMul %%float %s %%f0_25", s.emit("=OpConvertUToF %%float %s", s.emit("=OpBitwiseAnd %%uint %s %%u3", s.value())))
 }
 
+// perhapsMoment returns the part of a name and the operand of a time, or nothing.
+func (s *randomShader) perhapsMoment() (motion, moment string) {
+	if s.r.IntN(2) == 0 {
+		return "Motion", " " + s.moment()
+	}
+	return "", ""
+}
+
+// recordHit makes a hit object one of a hit in a primitive of an instance. The record of an indexed form is one of its kind of geometry.
+func (s *randomShader) recordHit(o string) {
+	origin, direction := s.line()
+	motion, moment := s.perhapsMoment()
+	top, instance, geometry := s.emit("=OpLoad %%structure %%top"), s.small(randomCount), s.small(2)
+	s.emit("OpStore %s %s", s.emit("=OpAccessChain %%to_HitObjectAttributeEXT_float %%att %s", s.small(2)), s.distance(s.value()))
+	name, record := "", s.small(4)+" "+s.small(2)
+	if s.r.IntN(2) == 0 {
+		boxes := s.emit("=OpIEqual %%bool %s %%u1", s.emit("=OpBitwiseAnd %%uint %s %%u3", instance))
+		of := s.emit("=OpSelect %%uint %s %%u%d %%u0", boxes, randomTriangles)
+		name, record = "WithIndex", s.emit("=OpIAdd %%uint %s %s", of, s.small(randomTriangles))
+	}
+	primitive := s.emit("=OpBitwiseAnd %%uint %s %%u15", s.value())
+	kind := s.emit("=OpBitwiseAnd %%uint %s %%u127", s.value())
+	s.emit("OpHitObjectRecordHit%s%sEXT %s %s %s %s %s %s %s %s %%f0 %s %s%s %%att",
+		name, motion, o, top, instance, primitive, geometry, kind, record, origin, direction, s.distance(s.value()), moment)
+}
+
 // recordMiss makes a hit object one of a miss, or in some lanes an empty one.
 func (s *randomShader) recordMiss(o string) {
 	origin, direction := s.line()
-	motion, moment := "", ""
-	if s.r.IntN(2) == 0 {
-		motion, moment = "Motion", " "+s.moment()
+	motion, moment := s.perhapsMoment()
+	flags := " %u16"
+	if s.nvidia {
+		flags = ""
 	}
-	s.emit("OpHitObjectRecordMiss%sEXT %s %%u16 %s %s %%f0 %s %%f100%s", motion, o, s.small(4), origin, direction, moment)
+	s.emit("OpHitObjectRecordMiss%sEXT %s%s %s %s %%f0 %s %%f100%s", motion, o, flags, s.small(4), origin, direction, moment)
 	if s.r.IntN(2) == 0 {
 		s.branch(s.condition(), func() { s.emit("OpHitObjectRecordEmptyEXT %s", o) })
 	}
@@ -333,15 +394,19 @@ func (s *randomShader) object(o string) {
 func (s *randomShader) objectRay(o string) {
 	name := []string{"RayTMin", "RayTMax", "CurrentTime"}[s.r.IntN(3)]
 	s.number(s.emit("=OpHitObjectGet%sEXT %%float %s", name, o))
-	switch s.r.IntN(4) {
-	case 0:
+	switch way := s.r.IntN(4); {
+	case way == 0 && !s.nvidia:
 		s.add(s.emit("=OpHitObjectGetRayFlagsEXT %%uint %s", o))
-	case 1:
+	case way <= 1:
 		s.part(s.emit("=OpHitObjectGetWorldRay%sEXT %%v3float %s", []string{"Origin", "Direction"}[s.r.IntN(2)], o), s.r.IntN(3))
-	case 2:
+	case way == 2:
 		old := s.emit("=OpHitObjectGetShaderBindingTableRecordIndexEXT %%uint %s", o)
+		if s.nvidia {
+			s.add(old)
+			return
+		}
 		s.emit("OpHitObjectSetShaderBindingTableRecordIndexEXT %s %s", o, s.emit("=OpBitwiseXor %%uint %s %s", old, s.small(4)))
-	case 3:
+	case way == 3:
 		handle := s.emit("=OpHitObjectGetShaderRecordBufferHandleEXT %%v2uint %s", o)
 		s.add(s.emit("=OpBitwiseAnd %%uint %s %%u127", s.emit("=OpCompositeExtract %%uint %s 0", handle)))
 	}
@@ -349,7 +414,11 @@ func (s *randomShader) objectRay(o string) {
 
 // objectHit asks a hit object of a hit.
 func (s *randomShader) objectHit(o string) {
-	name := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex", "RayFlags"}[s.r.IntN(7)]
+	names := []string{"PrimitiveIndex", "InstanceId", "InstanceCustomIndex", "GeometryIndex", "HitKind", "ShaderBindingTableRecordIndex", "RayFlags"}
+	if s.nvidia {
+		names = names[:6]
+	}
+	name := names[s.r.IntN(len(names))]
 	s.add(s.emit("=OpHitObjectGet%sEXT %%uint %s", name, o))
 	s.number(s.emit("=OpHitObjectGetRayTMaxEXT %%float %s", o))
 	switch s.r.IntN(4) {
@@ -362,11 +431,27 @@ func (s *randomShader) objectHit(o string) {
 		s.emit("OpHitObjectGetAttributesEXT %s %%att", o)
 		s.part(s.emit("=OpLoad %%v2float %%att"), s.r.IntN(2))
 	case 3:
+		if s.nvidia {
+			s.objectSphere(o)
+			return
+		}
 		kind := s.emit("=OpHitObjectGetHitKindEXT %%uint %s", o)
 		s.branch(s.emit("=OpUGreaterThan %%bool %s %%u127", kind), func() { // a triangle
 			s.part(s.emit("=OpHitObjectGetIntersectionTriangleVertexPositionsEXT %%corners %s", o), s.r.IntN(3), s.r.IntN(3))
 		})
 	}
+}
+
+// objectSphere asks a hit object of a hit for its sphere or its swept sphere.
+func (s *randomShader) objectSphere(o string) {
+	s.branch(s.emit("=OpHitObjectIsSphereHitNV %%bool %s", o), func() {
+		s.part(s.emit("=OpHitObjectGetSpherePositionNV %%v3float %s", o), s.r.IntN(3))
+		s.number(s.emit("=OpHitObjectGetSphereRadiusNV %%float %s", o))
+	})
+	s.branch(s.emit("=OpHitObjectIsLSSHitNV %%bool %s", o), func() {
+		s.part(s.emit("=OpHitObjectGetLSSPositionsNV %%ends %s", o), s.r.IntN(2), s.r.IntN(3))
+		s.part(s.emit("=OpHitObjectGetLSSRadiiNV %%radii %s", o), s.r.IntN(2))
+	})
 }
 
 // query runs a ray query, which accepts some candidates.
@@ -590,8 +675,15 @@ func (s *randomShader) text() string {
 	for _, class := range []string{"Input", "StorageBuffer", "ShaderRecordBufferKHR", "RayPayloadKHR", "IncomingRayPayloadKHR", "CallableDataKHR", "IncomingCallableDataKHR"} {
 		fmt.Fprintf(&vars, "%%to_%s_uint = OpTypePointer %s %%uint\n", class, class)
 	}
-	return fmt.Sprintf(randomHead, randomModels[stage], list, head.String(), vars.String()) + s.body.String() + "OpReturn\nOpFunctionEnd\n"
+	text := fmt.Sprintf(randomHead, randomModels[stage], list, head.String(), vars.String()) + s.body.String() + "OpReturn\nOpFunctionEnd\n"
+	if s.nvidia {
+		text = strings.ReplaceAll(randomNames.ReplaceAllString(text, "${1}NV"), "SPV_EXT_shader_invocation_reorder", "SPV_NV_shader_invocation_reorder")
+	}
+	return text
 }
+
+// randomNames are the names that hit objects of EXT and of NV have in common, but for their end.
+var randomNames = regexp.MustCompile(`\b(OpHitObject\w+|OpReorderThread\w+|OpTypeHitObject|ShaderInvocationReorder|HitObjectAttribute)EXT\b`)
 
 // randomModels has the names of models by their letters.
 var randomModels = map[string]string{"R": "RayGenerationKHR", "M": "MissKHR", "C": "ClosestHitKHR", "A": "AnyHitKHR", "I": "IntersectionKHR", "E": "CallableKHR"}
@@ -599,7 +691,7 @@ var randomModels = map[string]string{"R": "RayGenerationKHR", "M": "MissKHR", "C
 // randomHead is the beginning of a shader: the model, the interface, decorations and variables.
 var randomHead = func() string {
 	var constants strings.Builder
-	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 32, 64, 127, 128, 255, 256, 512, 1024} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 32, 64, 127, 128, 255, 256, 512, 513, 1024} {
 		fmt.Fprintf(&constants, "%%%%u%d = OpConstant %%%%uint %d\n", n, n)
 	}
 	return `OpCapability RayTracingKHR
@@ -661,6 +753,8 @@ OpMemberDecorate %%R 0 Offset 0
 %%to_objects = OpTypePointer Private %%objects
 %%list = OpVariable %%to_objects Private
 %%corners = OpTypeArray %%v3float %%u3
+%%ends = OpTypeArray %%v3float %%u2
+%%radii = OpTypeArray %%float %%u2
 %%query = OpTypeRayQueryKHR
 %%to_query = OpTypePointer Function %%query
 %%to_uint = OpTypePointer Function %%uint

@@ -26,14 +26,18 @@ type randomPipeline struct {
 	miss, callable, hit []int // the groups of records; -1 is a null handle
 	size                [3]uint32
 	moves               bool // the structure moves
+	skips               enum.PipelineFlags
 }
 
 func newRandomPipeline(t testing.TB, seed uint64) *randomPipeline {
 	r := rand.New(rand.NewPCG(seed, 21))
-	p := &randomPipeline{moves: r.IntN(2) == 0}
+	p := &randomPipeline{
+		moves: r.IntN(2) == 0,
+		skips: []enum.PipelineFlags{0, 0, enum.PipelineFlagsRayTracingSkipTriangles, enum.PipelineFlagsRayTracingSkipAabbs}[r.IntN(4)],
+	}
 	subgroup := uint32(4) << r.IntN(5)
 	shader := func(m spirv.ExecutionModel) *link.Ref {
-		s := &randomShader{r: r, model: m, traces: 1, moves: p.moves}
+		s := &randomShader{r: r, model: m, traces: 1, moves: p.moves, nvidia: r.IntN(2) == 0, skips: p.skips}
 		text := s.text()
 		p.texts = append(p.texts, text)
 		p.stages = append(p.stages, RayStageInfo{m, StageInfo{Code: code(t, text), SubgroupSize: subgroup}})
@@ -240,7 +244,7 @@ func (s *randomScene) built(t testing.TB, m *Micromap, moves bool) *Acceleration
 func (s *randomScene) launch(t testing.TB, x *randomPipeline) ([]byte, error) {
 	t.Helper()
 	p := s.pipeline(t, RayTracingPipelineInfo{
-		Creation: Creation{Flags: enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres},
+		Creation: Creation{Flags: x.skips | enum.PipelineFlagsRayTracingAllowMotion | enum.PipelineFlagsRayTracingOpacityMicromap | enum.PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres},
 		Stages:   x.stages, Groups: x.groups, Depth: randomDepth,
 	})
 	defer p.Close()
@@ -274,8 +278,8 @@ func (s *randomScene) launch(t testing.TB, x *randomPipeline) ([]byte, error) {
 	return bytes.Clone(out), err
 }
 
-// TestRandomPipelines runs pipelines of random shaders of all six stages, with payloads, attributes, records, recursion, hit objects, times and
-// ray queries, in scenes with all kinds of primitives, a micromap and motion, on the interpreter and at each level of machine code: all store the
+// TestRandomPipelines runs pipelines of random shaders of all six stages, with payloads, attributes, records, recursion, hit objects of EXT and
+// of NV, times, ray queries and flags that skip primitives, in scenes with all kinds of primitives, a micromap and motion, on the interpreter and at each level of machine code: all store the
 // same bytes. CHIARO_SEEDS=from-to runs others.
 func TestRandomPipelines(t *testing.T) {
 	from, to := uint64(0), uint64(6)
