@@ -129,7 +129,8 @@ type adapter struct {
 
 	pictures pictures
 
-	configured bool // the client has set its breakpoints
+	initialized bool // the client has sent its first request
+	configured  bool // the client has set its breakpoints
 
 	mu       sync.Mutex // of what follows
 	stopped  bool

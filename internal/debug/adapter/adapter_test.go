@@ -135,6 +135,12 @@ func TestRefused(t *testing.T) {
 	if got, _ := c.answer(); !got.Success {
 		t.Error("threads fails after errors")
 	}
+	for i, want := range []bool{true, false} { // "The initialize request may only be sent once."
+		c.send("initialize", `{"adapterID":"chiaro"}`)
+		if got, _ := c.answer(); got.Success != want {
+			t.Errorf("initialize %d: success %t; must be %t", i+1, got.Success, want)
+		}
+	}
 }
 
 // TestMalformed checks that a malformed message ends the session, and that the error names the expected value.

@@ -11,7 +11,7 @@ func (a *adapter) handle(m dap.RequestMessage) (done bool) {
 	r := m.GetRequest()
 	switch m := m.(type) {
 	case *dap.InitializeRequest:
-		a.respond(r, capabilities)
+		a.initialize(r)
 	case *dap.LaunchRequest:
 		a.launched(m)
 	case *dap.ConfigurationDoneRequest:
@@ -121,6 +121,16 @@ func (a *adapter) step(r *dap.Request, id int, do func(debug.Thread)) {
 		return
 	}
 	a.resume(r, nil, func() { do(t) })
+}
+
+// initialize answers the first request of a client, which sends it once.
+func (a *adapter) initialize(r *dap.Request) {
+	if a.initialized {
+		a.refuse(r, "initialize: the client has sent it before; must send it once")
+		return
+	}
+	a.initialized = true
+	a.respond(r, capabilities)
 }
 
 // capabilities are what the adapter can do.
