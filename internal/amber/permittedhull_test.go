@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// hullAccesses are accesses of a texture whose texels the verdict does not determine, with further declarations.
+// hullAccesses are accesses of textures at open texels, with further declarations.
 var hullAccesses = []struct{ name, declarations, access string }{
 	{"projection", "%v3 = OpTypeVector %float 3\n%two = OpConstant %float 2\n", "%uvq = OpCompositeConstruct %v3 %uv %two\n%c = OpImageSampleProjExplicitLod %v4 %t %uvq Lod %lod\n"},
 	{"offset", "%int = OpTypeInt 32 1\n%i2 = OpTypeVector %int 2\n%i3 = OpConstant %int 3\n%off = OpConstantComposite %i2 %i3 %i3\n", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod|ConstOffset %lod %off\n"},

@@ -109,7 +109,7 @@ func (h *hook) markBreakpoints() {
 	defer h.session.mu.Unlock()
 	if n != h.seen {
 		h.watches = slices.Clone(h.session.watches)
-		if h.seen == 0 { // the first breakpoints of the command: what its memory was before is unknown
+		if h.seen == 0 { // the first breakpoints of the command: its memory before is unknown
 			h.forgetWatched()
 		}
 		h.seen = n
@@ -200,7 +200,7 @@ func (b *Breakpoint) stop(t Thread) Stop {
 	return Stop{Reason: r, Thread: t, Hit: []int{b.Number}}
 }
 
-// hit decides whether a breakpoint stops a thread, whose frame has no name and no line. A thread that executed the operation before the session went back counts once.
+// hit decides whether a breakpoint stops a thread; its frame has no name and no line. A thread that executed the operation before the session went back counts once.
 func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 	if b.Condition != "" {
 		var err error

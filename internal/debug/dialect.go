@@ -103,7 +103,7 @@ func (p *parser) element(name string) (string, error) {
 	return function, p.close()
 }
 
-// close reads the angle bracket after a type; that of another type may be next to it.
+// close reads the angle bracket after a type; the bracket of another type may be next to it.
 func (p *parser) close() error {
 	if p.token == ">>" {
 		p.token = ">"

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Accesses whose texels are not determined: with anisotropy, whose scheme Vulkan leaves to the implementation ("Texel Anisotropic Filtering"),
+// Accesses at texels that the verdict does not determine: with anisotropy, a scheme that Vulkan leaves to the implementation ("Texel Anisotropic Filtering"),
 // projections, offsets, gathers. Each filter is a mean of texels with weights of at least 0, so that its result is between the least and the
 // greatest texel of the image and the border.
 
@@ -39,13 +39,13 @@ func (tex *Texture) hull(s *Sampler) []Number {
 	return out
 }
 
-// compares are the accesses whose result is a mean of comparisons of depths, which are 0 or 1.
+// compares are the accesses with a mean of comparisons of depths as their result, each 0 or 1.
 var compares = map[spirv.Op]bool{
 	spirv.OpImageSampleDrefImplicitLod: true, spirv.OpImageSampleDrefExplicitLod: true, spirv.OpImageSampleProjDrefImplicitLod: true,
 	spirv.OpImageSampleProjDrefExplicitLod: true, spirv.OpImageDrefGather: true,
 }
 
-// within returns the permitted values of an access whose texels are not determined; nil is any.
+// within returns the permitted values of an access at texels that the verdict does not determine; nil is any.
 func (x *frame) within(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler) []Number {
 	if s == nil || t.Scalar() == nil || !t.Scalar().IsFloat() || t.Scalar().Width != 32 {
 		return nil

@@ -37,7 +37,7 @@ const late = (seconds) => new Promise((done) => setTimeout(() => done("late"), s
 const succeeds = (request, text) => Promise.race([request, late(20)]).then((r) => (check(r !== "late", `${text} has no answer`), r), (e) => check(false, `${text}: ${e.message}`));
 const fails = (request, text) => Promise.race([request, late(20)]).then((r) => check(false, `${text}: ${r === "late" ? "no answer" : "a success"}`), (e) => check(e.message.length > 0, `${text} has no message`));
 
-// A client with its process, whose exit is a promise.
+// A client with its process and a promise of its exit.
 async function connect() {
   const client = new support.DebugClient(chiaro, "debug", "chiaro", {});
   await client.start();

@@ -31,7 +31,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
-// Launch is what a launch request asks for.
+// Launch has the arguments of a launch request.
 type Launch struct {
 	Program     string    `json:"program"`     // the file
 	Args        []string  `json:"args"`        // flags of the command line
@@ -336,7 +336,7 @@ func (a *adapter) stop(s debug.Stop) {
 	})
 }
 
-// resumed forgets what belongs to the stop.
+// resumed forgets the values of the stop.
 func (a *adapter) resumed() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

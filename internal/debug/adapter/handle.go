@@ -133,7 +133,7 @@ func (a *adapter) initialize(r *dap.Request) {
 	a.respond(r, capabilities)
 }
 
-// capabilities are what the adapter can do.
+// capabilities are the abilities of the adapter.
 var capabilities = dap.Capabilities{
 	SupportsConfigurationDoneRequest:  true,
 	SupportsConditionalBreakpoints:    true,
