@@ -271,6 +271,14 @@ func (r *graphicsReader) viewports(s *vk.FixedState) {
 	}
 }
 
+// sampleMask returns the static sample mask. Its length is of the static number of samples, also if that number is dynamic otherwise;
+// samples beyond it are covered.
+func sampleMask(m *abi.PipelineMultisampleStateCreateInfo) *[2]uint32 {
+	mask := [2]uint32{^uint32(0), ^uint32(0)}
+	copy(mask[:], array(m.PSampleMask, (min(max(m.RasterizationSamples, 1), 64)+31)/32))
+	return &mask
+}
+
 // fragments reads the state of fragments.
 func (r *graphicsReader) fragments(s *vk.FixedState) {
 	both := r.parts & (enum.PartsFragmentShader | enum.PartsFragmentOutputInterface)
@@ -279,10 +287,8 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 			Samples: m.RasterizationSamples, SampleShading: m.SampleShadingEnable != 0, MinShading: m.MinSampleShading,
 			AlphaToCoverage: m.AlphaToCoverageEnable != 0, AlphaToOne: m.AlphaToOneEnable != 0,
 		}
-		if m.PSampleMask != nil && !r.has(enum.DynamicStateSampleMask) && !r.has(enum.DynamicStateRasterizationSamples) {
-			var mask [2]uint32
-			copy(mask[:], array(m.PSampleMask, (min(m.RasterizationSamples, 64)+31)/32))
-			s.SampleMask = &mask
+		if m.PSampleMask != nil && !r.has(enum.DynamicStateSampleMask) {
+			s.SampleMask = sampleMask(m)
 		}
 		r.locations(s, m.PNext)
 	}
