@@ -13,8 +13,8 @@ var pointerCompareFamily = family{
 	rules: []Rule{
 		{Code: "SPV-PtrCompare-Result", Section: "SPIR-V 3.3.8", Words: "OpPtrEqual and OpPtrNotEqual yield a Boolean, OpPtrDiff an integer scalar"},
 		{Code: "SPV-PtrCompare-Operand", Section: "SPIR-V 3.3.8", Words: "the operands of pointer comparisons are pointers of one type; untyped pointers have one storage class"},
-		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "compared pointers are not physical; with logical addressing they point to StorageBuffer, or to Workgroup with the capability VariablePointers"},
-		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "with logical addressing, pointer comparisons need a capability of variable pointers"},
+		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "compared pointers are not physical; logical pointers point to StorageBuffer, or to Workgroup with the capability VariablePointers"},
+		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "comparisons of logical pointers need a capability of variable pointers"},
 		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields an unsigned integer of 32 or 64 bits"},
 		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength has a pointer to a struct that ends with a runtime array; the struct of OpUntypedArrayLengthKHR is a Block"},
 		{Code: "SPV-ArrayLength-Member", Section: "SPIR-V 3.3.8", Words: "OpArrayLength names the last member of the struct"},
@@ -70,12 +70,12 @@ func (c *checker) comparable(i int, op spirv.Op, p *facts.Type) {
 		c.fail(i, "SPV-PtrCompare-Storage", "%s of pointers to PhysicalStorageBuffer; must be to another storage class", op)
 		return
 	}
-	if c.m.Addressing != spirv.AddressingModelLogical {
+	if !c.logical(p) {
 		return
 	}
 	switch {
 	case !c.anyCapable(spirv.CapabilityVariablePointers, spirv.CapabilityVariablePointersStorageBuffer):
-		c.fail(i, "SPV-PtrCompare-Capability", "%s with logical addressing; needs the capability VariablePointers or VariablePointersStorageBuffer", op)
+		c.fail(i, "SPV-PtrCompare-Capability", "%s of logical pointers; needs the capability VariablePointers or VariablePointersStorageBuffer", op)
 	case p.Storage == spirv.StorageClassWorkgroup:
 		if !c.capable(spirv.CapabilityVariablePointers) {
 			c.fail(i, "SPV-PtrCompare-Storage", "%s of pointers to Workgroup; needs the capability VariablePointers", op)

@@ -10,7 +10,7 @@ import (
 var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
-		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no in-bounds pointer chain, composite, generic pointer, lifetime, prefetch, group copy, pipe or enqueued kernel has a pointer"},
+		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no in-bounds pointer chain, composite, generic pointer, lifetime, prefetch, group copy, pipe or enqueued kernel has a pointer, and no load or store an undefined one"},
 		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
 		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
@@ -32,7 +32,8 @@ var variablePointerFamily = family{
 		spirv.OpUntypedVariableLengthArrayINTEL, spirv.OpCompositeConstructContinuedINTEL, spirv.OpBitwiseFunctionINTEL,
 		spirv.OpMaskedGatherINTEL, spirv.OpMaskedScatterINTEL, spirv.OpConvertHandleToImageINTEL, spirv.OpConvertHandleToSamplerINTEL,
 		spirv.OpConvertHandleToSampledImageINTEL,
-	}}, {(*checker).physicalUse, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpSelect}}},
+	}}, {(*checker).physicalUse, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpSelect}},
+		{(*checker).undefinedPointer, []spirv.Op{spirv.OpLoad, spirv.OpStore}}},
 	after: []func(*checker){(*checker).variablePointers},
 }
 
@@ -126,6 +127,21 @@ func (c *checker) logicalOperand(i int, in spirv.Inst) {
 			c.fail(i, "SPV-LogicalPointer-Operand", "%s with a pointer to %s; must have no pointer with logical addressing", in.Op(), t.Storage)
 			return
 		}
+	}
+}
+
+// undefinedPointer checks that an access with logical addressing has no pointer of
+// OpUndef, which is not among the instructions that yield logical pointers.
+func (c *checker) undefinedPointer(i int, in spirv.Inst) {
+	if c.m.Addressing != spirv.AddressingModelLogical || c.env.pointersRelaxed() {
+		return
+	}
+	p := inst.Store(in).Pointer
+	if in.Op() == spirv.OpLoad {
+		p = inst.Load(in).Pointer
+	}
+	if d := c.code.DefInst(p()); d != nil && d.Op() == spirv.OpUndef {
+		c.fail(i, "SPV-LogicalPointer-Operand", "%s through %s, the result of OpUndef; must be through a pointer to an object", in.Op(), c.name(p()))
 	}
 }
 
