@@ -76,6 +76,26 @@ func (b *Binding) Like(x *Binding, a *compute.Args) {
 	b.fixed, b.perRun, b.shared = append(b.fixed[:0], x.fixed...), append(b.perRun[:0], x.perRun...), append(b.shared[:0], x.shared...)
 }
 
+// Rebind makes b a binding of the same program as x, with the stage's own resources of x and all others from the arguments. The own
+// resources are valid until the Release of x.
+func (b *Binding) Rebind(x *Binding, stage ir.Stage, a *compute.Args) error {
+	b.Like(x, a)
+	of, resources := a.Of(stage), b.Program.IR().Res
+	for len(b.lists) < len(resources) {
+		b.lists = append(b.lists, nil)
+	}
+	for i := range resources {
+		if resources[i].Set == compute.OwnSet {
+			continue
+		}
+		var err error
+		if b.fixed[i], b.shared[i], err = of.Bound(resources[i], &b.lists[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // BindsOwn reports whether a program has an own resource of a kind at a binding.
 func BindsOwn(p *ir.Program, kind ir.ResourceKind, binding uint32) bool {
 	return slices.ContainsFunc(p.Res, func(r ir.Resource) bool {

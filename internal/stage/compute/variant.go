@@ -63,7 +63,19 @@ type Variant[K any] struct {
 // Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
 // must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
 func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
-	n := s.numberOf(key)
+	return s.acquire(ctx, key, s.numberOf(key), e, o, a)
+}
+
+// AcquireLike is Acquire for the key of x, a variant in use. It compares no keys.
+func (s *Variants[K]) AcquireLike(ctx context.Context, x *Variant[K], e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
+	if x.same(a) {
+		return x.Use(), nil
+	}
+	return s.acquire(ctx, &x.key, x.number, e, o, a)
+}
+
+// acquire is Acquire for a key with its number.
+func (s *Variants[K]) acquire(ctx context.Context, key *K, n uint64, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
 	if len(s.list) > 0 && s.list[0].number == n && s.list[0].same(a) {
 		return s.use(0), nil
 	}

@@ -276,13 +276,22 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err 
 func (d *recordedDraw) holdFragment(ctx context.Context, a *state.Args) (err error) {
 	p := d.pipeline
 	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
-	if err == nil && d.key.Pixels && d.key.NeedsQuads(d.heldFragment.QuadSwaps) {
-		// These views need derivatives.
-		d.heldFragment.Release()
-		d.key.Pixels = false
-		p.wholeQuads.Store(true)
-		d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
+	if err != nil {
+		return err
 	}
+	return d.dropPixels(ctx, a)
+}
+
+// dropPixels replaces a fragment program in packs of pixels, if these views need derivatives. The caller holds the pipeline's lock.
+func (d *recordedDraw) dropPixels(ctx context.Context, a *state.Args) (err error) {
+	p := d.pipeline
+	if !d.key.Pixels || !d.key.NeedsQuads(d.heldFragment.QuadSwaps) {
+		return nil
+	}
+	d.heldFragment.Release()
+	d.key.Pixels = false
+	p.wholeQuads.Store(true)
+	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
 	return err
 }
 

@@ -118,46 +118,59 @@ func (d *recordedDraw) joins(x *recordedDraw) bool {
 
 // joinsUnbound is joins for a draw with other sets of descriptors than x: its fragment program reads none of them.
 func (d *recordedDraw) joinsUnbound(x *recordedDraw) bool {
-	return d.key == x.key && d.heldFragment == x.heldFragment && d.fragmentBound.Unbound() && x.fragmentBound.Unbound() && d.joins(x)
+	return d.key.Pixels == x.key.Pixels && d.heldFragment == x.heldFragment && d.fragmentBound.Unbound() && x.fragmentBound.Unbound() && d.joins(x)
 }
 
-// repeatState records a draw with the states of x, and programs and resources of its own: of the stages before the rasterizer only if
-// they read sets of descriptors. Release must follow, even after an error.
+// repeatState records a draw with the states of x, and with programs and resources of its own if they depend on sets of descriptors.
+// Release must follow, even after an error.
 func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *state.Args) error {
 	d.copyStates(x, a)
-	if x.front.Unbound() {
-		if err := d.repeatFront(ctx, x, a); err != nil {
-			return err
-		}
-		d.detach(a)
-		return nil
-	}
-	d.state.Vertex = d.pipeline.state.Vertex
-	if a.State != nil {
-		d.state.Vertex = a.State.Vertex
-	}
-	if err := d.hold(ctx, a, x.front.MinBatch > 0); err != nil {
-		return err
-	}
-	if err := d.bind(a); err != nil {
-		return err
-	}
-	d.frame.Short = d.short()
-	d.detach(a)
-	return nil
-}
-
-// repeatFront makes the stages before the rasterizer those of x, and finds the fragment program and its resources.
-func (d *recordedDraw) repeatFront(ctx context.Context, x *recordedDraw, a *state.Args) error {
-	p := d.pipeline
-	p.mu.Lock()
-	d.front.Like(&x.front, &d.args, &d.state)
-	err := d.holdFragment(ctx, a)
-	p.mu.Unlock()
+	front, err := d.holdLike(ctx, x, a)
 	if err != nil {
 		return err
 	}
+	switch fragment := d.heldFragment == x.heldFragment; {
+	case !front:
+		d.state.Vertex = d.pipeline.state.Vertex
+		if a.State != nil {
+			d.state.Vertex = a.State.Vertex
+		}
+		err = d.bind(a)
+	case !x.front.Unbound():
+		err = d.front.Rebind(&x.front)
+		fallthrough
+	default:
+		if err == nil && fragment {
+			err = d.fragmentBound.Rebind(&x.fragmentBound, ir.Fragment, &d.args.Shader)
+		} else if err == nil {
+			err = d.bindFragment()
+		}
+	}
 	d.frame.Short = d.short()
+	d.detach(a)
+	return err
+}
+
+// holdLike compiles or finds the programs of a draw with the states of x, and reports whether those before the rasterizer are the ones
+// of x.
+func (d *recordedDraw) holdLike(ctx context.Context, x *recordedDraw, a *state.Args) (front bool, err error) {
+	p := d.pipeline
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x.front.Unbound() {
+		d.front.Like(&x.front, &d.args, &d.state)
+		front = true
+	} else if front, err = d.front.LikeState(ctx, &x.front, &d.args, &d.state, p.engine, p.options); err != nil {
+		return false, err
+	}
+	if d.heldFragment, err = p.fragment.AcquireLike(ctx, x.heldFragment, p.engine, p.options, a.Shader.Of(ir.Fragment)); err != nil {
+		return false, err
+	}
+	return front, d.dropPixels(ctx, a)
+}
+
+// bindFragment resolves the resources of the fragment program.
+func (d *recordedDraw) bindFragment() error {
 	var o compose.OwnResources
 	d.ownViews(&o)
 	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)

@@ -143,6 +143,53 @@ func (d *Draw) Like(x *Draw, a *state.Args, s *state.State) {
 	}
 }
 
+// LikeState makes d a draw like x, whose arguments differ in the sets of descriptors, too. Release must follow before the Release of x,
+// even after an error. The caller holds the pipeline's lock. It reports whether the programs are those of x: then Rebind finds their
+// resources, else Resolve.
+func (d *Draw) LikeState(ctx context.Context, x *Draw, a *state.Args, s *state.State, e exec.Engine, o exec.Options) (equal bool, err error) {
+	d.Like(x, a, s)
+	equal = true
+	if d.heldVertex != nil {
+		v, err := d.Pipeline.vertexVariants.AcquireLike(ctx, x.heldVertex, e, o, a.Shader.Of(ir.Vertex))
+		if err != nil {
+			return false, err
+		}
+		d.heldVertex.Release()
+		d.heldVertex, equal = v, v == x.heldVertex
+	}
+	for i, held := range x.heldPrimitive {
+		if held == nil {
+			continue
+		}
+		v, err := d.Pipeline.primitivePrograms[i].AcquireLike(ctx, held, e, o, a.Shader.Of(d.Pipeline.stages.primitiveStages()[i].Stage))
+		if err != nil {
+			return false, err
+		}
+		d.heldPrimitive[i].Release()
+		d.heldPrimitive[i], equal = v, equal && v == held
+	}
+	return equal, nil
+}
+
+// Rebind resolves the resources of descriptor sets, and has all others from x, which has the same programs.
+func (d *Draw) Rebind(x *Draw) error {
+	args := &d.Args.Shader
+	if d.heldVertex != nil {
+		if err := d.vertexBinding.Rebind(&x.vertexBinding, ir.Vertex, args); err != nil {
+			return err
+		}
+	}
+	for i, v := range d.heldPrimitive {
+		if v == nil {
+			continue
+		}
+		if err := d.primitiveBindings[i].Rebind(&x.primitiveBindings[i], d.Pipeline.stages.primitiveStages()[i].Stage, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Unbound reports whether no program reads resources of descriptor sets.
 func (d *Draw) Unbound() bool {
 	return (d.heldVertex == nil || d.vertexBinding.Unbound()) && !slices.ContainsFunc(d.heldPrimitive[:], func(v *compute.Variant[primitiveKey]) bool { return v != nil })
