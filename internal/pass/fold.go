@@ -90,6 +90,10 @@ func copyOf(f *ir.Func, x *ir.Val) ir.V {
 		if y := f.Val(x.Args[0]); y.Op == ir.Not {
 			return y.Args[0]
 		}
+	case ir.FTrunc, ir.FFloor, ir.FCeil, ir.FRoundEven: // of an integer
+		if f.Val(x.Args[0]).Op.Family() == ir.FloatIntegral {
+			return x.Args[0]
+		}
 	case ir.Trunc: // of an extended number of the same type
 		if y := f.Val(x.Args[0]); (y.Op == ir.ZExt || y.Op == ir.SExt) && f.Type(y.Args[0]) == x.Type {
 			return y.Args[0]
