@@ -142,7 +142,7 @@ func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
 }
 
 // ymmToInteger truncates a float; it saturates, and NaN yields 0. The bounds of types below 64 bits
-// are doubles.
+// are doubles, or floats if all numbers of the type are.
 //
 // The clamp in doubles is exact for every bound below 64 bits: 2³² − 1 has 32 significant bits of
 // 53. VMAXPD returns its second operand for NaN, so that a NaN becomes the lower bound; the mask of
@@ -167,6 +167,10 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 	if sign {
 		least, most = -math.Ldexp(1, int(t.Bits())-1), math.Ldexp(1, int(t.Bits())-1)-1
 	}
+	if t.Bits() < 32 && in.Key.From != ir.F64 {
+		m.toNarrow(in, float32(least), float32(most))
+		return
+	}
 	for i := range 2 {
 		y := Reg(i)
 		m.asDouble(y, in.Uses[0], in.Key.From, i)
@@ -187,6 +191,24 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 		m.truncate(0, uint32(t.Bits()))
 	} else {
 		m.lowWords(0, 0, 1)
+	}
+	m.done(in, 0)
+}
+
+// toNarrow is ymmToInteger for the types of 8 and 16 bits, of which all numbers are floats and signed words.
+func (m ymm) toNarrow(in *vcode.Inst, least, most float32) {
+	m.floats(0, in.Uses[0], in.Key.From)
+	if least < 0 { // else the lower bound is the result for NaN
+		m.rri(AVX_VCMPPS, 2, 0, 0, ordered)
+	}
+	m.word(AVX_VMAXPS, 0, 0, math.Float32bits(least))
+	m.word(AVX_VMINPS, 0, 0, math.Float32bits(most))
+	if least < 0 {
+		m.rr(AVX_VPAND, 0, 0, 2)
+	}
+	m.rr(AVX_VCVTTPS2DQ, 0, 0, 0)
+	if least < 0 {
+		m.truncate(0, uint32(in.Key.Type.Bits()))
 	}
 	m.done(in, 0)
 }

@@ -99,7 +99,7 @@ func (m ymm) gatherNarrowWords(in *vcode.Inst, short Label) {
 }
 
 // scatterNarrow stores 8 or 16 bits of each lane at varying offsets, with one handle for all lanes: with one store if all lanes store
-// consecutive elements, all in range, otherwise lane by lane. The packing saturates, which changes no value: the bits above a narrow
+// consecutive elements, all in range, otherwise lane by lane, without a loop if all lanes store in range. The packing saturates, which changes no value: the bits above a narrow
 // value are 0.
 func (m ymm) scatterNarrow(in *vcode.Inst) {
 	if in.Key.Aux > maxDisp {
@@ -132,9 +132,38 @@ func (m ymm) scatterNarrow(in *vcode.Inst) {
 			m.Jmp(resume)
 		}
 		m.Bind(apart)
+		some := m.NewLabel()
+		if m.storeNarrowByLane(in, some) {
+			m.Jmp(resume)
+		}
+		m.Bind(some)
 		ymmStore(m, in)
 		m.Jmp(resume)
 	})
+}
+
+// storeNarrowByLane stores 8 or 16 bits of each lane, in ascending order of the lanes. It jumps to some unless all lanes store, with
+// whole words in range. It returns false without code if none does.
+func (m ymm) storeNarrowByLane(in *vcode.Inst, some Label) bool {
+	at, found := m.inRange(in, m.storingLanes(in, 0), m.vec(in.Uses[1], 1), target.HandleWrites)
+	if !found {
+		return false
+	}
+	store := MOVB_ST
+	if in.Key.Type.Size() == 2 {
+		store = MOVW_ST
+	}
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GI(CmpI, false, RAX, allLanes8)
+	m.Jcc(NotEqual, some)
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(0))
+	m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOperand))
+	for lane := range int32(ymmLanes) {
+		m.GRM(MOVSXD|W, RAX, m.scratch(4*lane))
+		m.GRM(MOV, RCX, m.scratch(scratchOperand+4*lane))
+		m.GRM(store, RCX, Indexed(at.Base, RAX, 1, at.Disp))
+	}
+	return true
 }
 
 // storeNarrowRow stores 8 or 16 bits of each lane of y. It clobbers RAX and Y2.
