@@ -98,15 +98,18 @@ func (w *quotientWriter) load(index string) string {
 
 // randomQuotients returns a program that splits indices, loads at them, and stores a mix of all values.
 func randomQuotients(r *rand.Rand) string {
-	local := [][3]int{{64, 1, 1}, {64, 1, 1}, {256, 1, 1}, {16, 8, 1}, {8, 16, 1}, {32, 4, 1}, {4, 4, 4}, {24, 2, 1}, {128, 1, 1}}[r.Intn(9)]
+	local := [][3]int{{64, 1, 1}, {64, 1, 1}, {256, 1, 1}, {16, 8, 1}, {8, 16, 1}, {32, 4, 1}, {4, 4, 4}, {24, 2, 1}, {128, 1, 1}, {1, 64, 1}, {1, 16, 8}, {1, 8, 16}, {1, 1, 64}, {1, 24, 2}}[r.Intn(14)]
 	w := &quotientWriter{Rand: r}
-	fmt.Fprintf(w, "program \"quotients\" compute\nsubgroup 16\nlocal %d %d %d\npush 16\nin global.x i32 0\nin global.y i32 0\nin global.z i32 0\nin local.x i32 0\nin localindex i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\nfunc \"main\"() L1 {\n", local[0], local[1], local[2])
+	fmt.Fprintf(w, "program \"quotients\" compute\nsubgroup 16\nlocal %d %d %d\npush 16\nin global.x i32 0\nin global.y i32 0\nin global.z i32 0\nin local.x i32 0\nin localindex i32 0\nin local.y i32 0\nin local.z i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\nfunc \"main\"() L1 {\n", local[0], local[1], local[2])
 	w.WriteString("\tvP = push\n\tva = ld.i32 vP, 0:i32, #0\n\tvb = ld.i32 vP, 0:i32, #4\n\tvc = ld.i32 vP, 0:i32, #8\n\tvd = ld.i32 vP, 0:i32, #12\n" +
-		"\tvx = in.i32 #0\n\tvy = in.i32 #1\n\tvz = in.i32 #2\n\tvl = in.i32 #3\n\tvi = in.i32 #4\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n" +
+		"\tvx = in.i32 #0\n\tvy = in.i32 #1\n\tvz = in.i32 #2\n\tvl = in.i32 #3\n\tvi = in.i32 #4\n\tvly = in.i32 #5\n\tvlz = in.i32 #6\n\tvA = res 0:i32, #0\n\tvB = res 0:i32, #1\n" +
 		"\tvR = mul.i32 vy, 512:i32\n\tvS = mul.i32 vz, 2048:i32\n\tvT = add.i32 vR, vx\n\tvU = add.i32 vT, vS\n\tvO = at 0:i32, vU, #4\n\tvx1 = add.i32 vx, va\n\tvl1 = add.i32 vl, va\n")
 	w.uniform, w.index = []string{"vb", "vc", "vd"}, []string{"vx", "vx1", "vl", "vl1", "vi", "vU"}
 	if r.Intn(4) == 0 {
-		w.index = append(w.index, "vy")
+		w.index = append(w.index, "vy", "vly")
+	}
+	if local[0] == 1 {
+		w.index = append(w.index, "vy", "vly", "vz", "vlz")
 	}
 	before, steps := r.Intn(3), 1+r.Intn(5)
 	for range before {

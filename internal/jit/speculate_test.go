@@ -82,7 +82,7 @@ func TestClamps(t *testing.T) { eachLevel(t, testClamps) }
 
 func testClamps(t *testing.T, engine jit.Engine) {
 	for _, form := range clampForms {
-		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
+		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1", "1 32 2"} {
 			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
 				text := stridedText(local, first, form)
 				for _, n := range []uint32{0, 15, 40, 63, 64, 1 << 31, 1<<31 - 1, 1<<32 - 1} {
@@ -131,7 +131,7 @@ func TestQuotients(t *testing.T) { eachLevel(t, testQuotients) }
 func testQuotients(t *testing.T, engine jit.Engine) {
 	number := 0
 	for _, form := range quotientForms {
-		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1"} {
+		for _, local := range []string{"64 1 1", "16 8 1", "8 16 1", "1 32 2"} {
 			for _, first := range []string{"0", "-20", "7", "0x7fffffe8"} {
 				text := stridedText(local, first, form)
 				for _, n := range []uint32{0, 1, 3, 16, 64, 100, 1 << 31, 1<<31 + 1, 1<<32 - 1} {
@@ -164,7 +164,7 @@ func TestGuards(t *testing.T) { eachLevel(t, testGuards) }
 func testGuards(t *testing.T, engine jit.Engine) {
 	number := 0
 	for _, form := range guardForms {
-		for _, local := range []string{"64 1 1", "16 8 1", "32 2 2", "8 16 1", "16 2 4"} {
+		for _, local := range []string{"64 1 1", "16 8 1", "32 2 2", "8 16 1", "16 2 4", "1 64 1"} {
 			for _, first := range []string{"0", "-20", "0x7fffffe8"} {
 				text := fmt.Sprintf(`program "guards" compute
 subgroup 16

@@ -120,16 +120,13 @@ func (s *divergence) affine(x *ir.Val) shape {
 }
 
 // builtin returns the shape of a built-in input. Invocations are numbered x first, so a part has
-// one y and z if the width of the workgroup is a multiple of the lanes of a part.
+// one y and z if the width of the workgroup is a multiple of the lanes of a part. In a workgroup of one column y has the place of x.
 func (s *divergence) builtin(x *ir.Val) shape {
 	sem := s.p.In[x.Aux].Semantic
 	if x.Type != ir.I32 {
 		return shape{kind: varying}
 	}
-	width, strip := s.p.LocalSize[0], s.p.SubgroupSize
-	runs, strips := width%s.lanes == 0, width%strip == 0
-	one := width == s.lanes                                             // each part is all x of one y
-	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // each strip is within one z plane
+	strip := s.p.SubgroupSize
 	next := shape{kind: strided, step: 1, regular: true, partStep: s.lanes}
 	switch sem {
 	case ir.SubgroupLocalInvocationId:
@@ -138,8 +135,31 @@ func (s *divergence) builtin(x *ir.Val) shape {
 	case ir.LocalInvocationIndex:
 		next.align = zeros(uint64(strip)) // strips begin at multiples of their length
 		return next
-	case ir.GlobalInvocationIdX, ir.LocalInvocationIdX:
-		local := sem == ir.LocalInvocationIdX
+	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
+		return s.coordinate(int(sem-ir.GlobalInvocationIdX), false)
+	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:
+		return s.coordinate(int(sem-ir.LocalInvocationIdX), true)
+	}
+	return shape{}
+}
+
+// coordinate returns the shape of an invocation ID along an axis.
+func (s *divergence) coordinate(axis int, local bool) shape {
+	size, strip := s.p.LocalSize, s.p.SubgroupSize
+	lead := 0 // the axis along which the invocations are numbered
+	for lead < 2 && size[lead] == 1 {
+		lead++
+	}
+	width, height := size[lead], uint32(1)
+	if lead < 2 {
+		height = size[lead+1]
+	}
+	runs, strips := width%s.lanes == 0, width%strip == 0
+	one := width == s.lanes                                   // each part is one row
+	planes := uint64(width)*uint64(height)%uint64(strip) == 0 // each strip is within one plane of rows
+	next := shape{kind: strided, step: 1, regular: true, partStep: s.lanes}
+	switch axis - lead {
+	case 0:
 		switch {
 		case strips:
 			if local {
@@ -155,7 +175,7 @@ func (s *divergence) builtin(x *ir.Val) shape {
 			}
 			return x
 		}
-	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY:
+	case 1:
 		switch {
 		case strips:
 			return shape{}
@@ -164,14 +184,14 @@ func (s *divergence) builtin(x *ir.Val) shape {
 		case runs:
 			return shape{kind: strided}
 		}
-	case ir.GlobalInvocationIdZ, ir.LocalInvocationIdZ:
+	case 2:
 		switch {
 		case strips, planes:
 			return shape{}
 		case runs:
 			return shape{kind: strided}
 		}
-	default:
+	default: // one number in the workgroup
 		return shape{}
 	}
 	return shape{kind: varying}
