@@ -202,3 +202,41 @@ func TestNarrowUniform(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowScatters stores 8 and 16 bits of each lane at distances of several bytes, in an order that writes some of them twice, wherever the
+// buffer ends: all lanes, or some. The numbers are conversions of floats beyond both ends of the type.
+func TestNarrowScatters(t *testing.T) {
+	source := make([]byte, 4*64)
+	for i := range 64 {
+		binary.LittleEndian.PutUint32(source[4*i:], []uint32{0x42fe3333, 0xc3000000, 0xc3012000, 0x7fc00000, 0xff800000, 0x7f800000, 0x477fff00, 0xbf7fffff}[i%8]+uint32(i)<<12)
+	}
+	for _, typ := range []string{"i8", "i16"} {
+		for _, convert := range []string{"ftos", "ftou"} {
+			for _, index := range []string{"v3", "v13"} {
+				for _, step := range []int{3, 7, 34} {
+					for _, some := range []bool{false, true} {
+						guard, end := "", ""
+						if some {
+							guard, end = "v9 = and.i32 v3, 5:i32\nv10 = ult.i32 v9, 4:i32\nif v10 {\n", "}\n"
+						}
+						text := fmt.Sprintf("program \"t\" compute\nsubgroup 16\nlocal 64 1 1\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\n"+
+							"func \"main\"() L1 {\nv1 = res 0:i32, #0\nv2 = res 0:i32, #1\nv3 = in.i32 #0\nv4 = at 0:i32, v3, #4\nv5 = ld.f32 v1, v4, #0\nv6 = %s.%s.f32 v5\nv12 = mul.i32 v3, 13:i32\nv13 = and.i32 v12, 31:i32\nv14 = at 5:i32, %s, #%d\n%sst.%s v2, v14, v6, #2\n%s}\n",
+							convert, typ, index, step, guard, typ, end)
+						for _, size := range []int{0, 3, 8, 50, 9 + 15*step, 10 + 15*step, 12 + 15*step, 9 + 31*step, 4096} {
+							job := exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: source}}, {{Bytes: make([]byte, size)}}}}
+							want := run(interp.Engine{}, text, 0, job)
+							if want.err != nil {
+								t.Fatal(want.err)
+							}
+							eachLevel(t, func(t *testing.T, engine jit.Engine) {
+								if same(t, want, run(engine, text, 0, job)); t.Failed() {
+									t.Fatalf("%d bytes:\n%s", size, text)
+								}
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+}
