@@ -239,3 +239,40 @@ func TestIndirectAdded(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatsSets: draws with other descriptors than the draw before, whose states they promise to repeat, give the picture of draws
+// without the promise: with programs that read push constants, and with programs that read a buffer.
+func TestRepeatsSets(t *testing.T) {
+	e, bound := engines()[len(engines())-1], strings.NewReplacer("push 48\n", "res storage 0 0 count 1 nonwritable\n", "= push", "= res 0:i32, #0")
+	for n, stages := range [][2]string{{cornersText, shownText}, {bound.Replace(cornersText), shownText}, {cornersText, bound.Replace(placeText)}, {bound.Replace(cornersText), bound.Replace(placeText)}} {
+		picture := func(promise bool, workers int) []byte {
+			c := blank(t, 70, 40, "R8G8B8A8_UNORM")
+			p, err := draw.New(draw.Stages{Vertex: parse(t, stages[0], 16), Fragment: parse(t, stages[1], 16)}, full(c), e, exec.Options{})
+			must(t, err)
+			defer p.Close()
+			random := rand.New(rand.NewPCG(3, uint64(n)))
+			var pass draw.Pass
+			must(t, pass.Begin(&c.Target, nil, workers))
+			for i := range 200 {
+				x, y := 2*random.Float32()-1, 2*random.Float32()-1
+				place := floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)
+				a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: place, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: place}}}}}
+				if promise && i > 0 {
+					a.Repeats = state.RepeatsState
+				}
+				must(t, pass.Draw(t.Context(), p, &a))
+			}
+			must(t, pass.End(t.Context()))
+			return c.bytes(0)
+		}
+		want := picture(false, 1)
+		if bytes.Equal(want, blank(t, 70, 40, "R8G8B8A8_UNORM").bytes(0)) {
+			t.Errorf("programs %d: nothing is drawn", n)
+		}
+		for _, workers := range []int{1, 3} {
+			if !bytes.Equal(picture(true, workers), want) {
+				t.Errorf("programs %d, %d workers: another picture", n, workers)
+			}
+		}
+	}
+}
