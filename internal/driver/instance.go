@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -42,6 +43,23 @@ var apiVersion = sync.OnceValue(func() uint32 {
 	return v
 })
 
+// conformance returns the version of the conformance tests that the driver announces, and whether CHIARO_CONFORMANCE has a version, such as
+// "1.4.1.0". Without it the version is 0.0.0.0: the driver is not certified, so it claims nothing by itself. Some programs use no such device.
+func conformance() (v abi.ConformanceVersion, ok bool) {
+	parts := strings.Split(os.Getenv("CHIARO_CONFORMANCE"), ".")
+	if len(parts) != 4 {
+		return v, false
+	}
+	for i, to := range []*uint8{&v.Major, &v.Minor, &v.Subminor, &v.Patch} {
+		n, err := strconv.ParseUint(parts[i], 10, 8)
+		if err != nil {
+			return abi.ConformanceVersion{}, false
+		}
+		*to = uint8(n)
+	}
+	return v, true
+}
+
 func enumerateInstanceVersion(a *abi.EnumerateInstanceVersionArgs) abi.Result {
 	*a.PApiVersion = apiVersion()
 	return abi.Success
@@ -60,6 +78,11 @@ func createInstance(a *abi.CreateInstanceArgs) abi.Result {
 	}
 	x.messengers.begin(a.PCreateInfo.PNext)
 	defer x.messengers.begun()
+	if text := os.Getenv("CHIARO_CONFORMANCE"); text != "" {
+		if _, ok := conformance(); !ok {
+			x.lacks(fmt.Sprintf("CHIARO_CONFORMANCE is %q; want a version of four numbers, such as 1.4.1.0", text))
+		}
+	}
 	for _, name := range abi.Strings(a.PCreateInfo.PpEnabledExtensionNames, a.PCreateInfo.EnabledExtensionCount) {
 		if !slices.ContainsFunc(announced(true), func(e *abi.Extension) bool { return e.Name == name }) {
 			x.lacks("the driver lacks the extension " + name + " of instances")

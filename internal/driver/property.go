@@ -96,9 +96,9 @@ func putStructs(sType uint32, s unsafe.Pointer) {
 	put := func(to *uint32, l uint32) { *to = l }
 	switch sType {
 	case abi.StructureTypePhysicalDeviceDriverProperties:
-		(*abi.PhysicalDeviceDriverProperties)(s).ConformanceVersion = abi.ConformanceVersion{} // of no conformance test yet
+		(*abi.PhysicalDeviceDriverProperties)(s).ConformanceVersion, _ = conformance()
 	case abi.StructureTypePhysicalDeviceVulkan1_2Properties:
-		(*abi.PhysicalDeviceVulkan12Properties)(s).ConformanceVersion = abi.ConformanceVersion{}
+		(*abi.PhysicalDeviceVulkan12Properties)(s).ConformanceVersion, _ = conformance()
 	case abi.StructureTypePhysicalDeviceLayeredApiPropertiesListKHR:
 		(*abi.PhysicalDeviceLayeredApiPropertiesListKHR)(s).LayeredApiCount = 0 // no other API is below
 	case abi.StructureTypePhysicalDeviceHostImageCopyProperties:
