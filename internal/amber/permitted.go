@@ -321,10 +321,10 @@ func (p *permitting) draw(ctx context.Context, c *Draw) error {
 // drawn applies a draw, or says why it cannot.
 func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error) {
 	q, g := c.Pipeline, &c.Pipeline.Graphics
-	vertex, fragment := q.stageOf(Vertex), q.stageOf(Fragment)
+	vertex, geometry, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Fragment)
 	switch {
-	case vertex == nil || fragment == nil || len(q.Stages) != 2:
-		return "a draw with other stages than a vertex and a fragment shader", nil
+	case vertex == nil || fragment == nil || geometry == nil && len(q.Stages) != 2 || geometry != nil && len(q.Stages) != 3:
+		return "a draw with tessellation or mesh shaders, or without a vertex or a fragment shader", nil
 	case c.Kind == DrawMesh || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
 		return "a draw with indirect or other arguments", nil
 	case len(g.Feedback) > 0 || g.Rates != nil || q.heaped():
@@ -336,18 +336,24 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if err != nil {
 		return "", err
 	}
-	if s.locations != nil || s.dither || s.Assembly.PrimitiveRestart {
-		return "mapped locations, dithering or primitive restart", nil
+	if s.locations != nil || s.dither {
+		return "mapped locations or dithering", nil
 	}
 	var a drawArgs
 	if err := p.vertices(c, s, &a); err != nil {
 		return "", err
 	}
 	d := &oracle.Draw{State: &s.FixedState, Width: g.Width, Height: g.Height, First: a.FirstInstance, Instances: a.Instances}
+	if geometry != nil {
+		d.Geometry = new(oracle.Job)
+	}
 	for _, x := range []struct {
 		into *oracle.Job
 		a    *Attachment
-	}{{&d.Vertex, vertex}, {&d.Fragment, fragment}} {
+	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {&d.Fragment, fragment}} {
+		if x.into == nil {
+			continue
+		}
 		code, err := p.stageModule(ctx, q, x.a)
 		if err != nil {
 			return "", err
@@ -362,7 +368,7 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if why := p.attributes(g, s, &a, d); why != "" {
 		return why, nil
 	}
-	if why := p.elements(c, &a, d); why != "" {
+	if why := p.elements(c, &a, s.Assembly.PrimitiveRestart, d); why != "" {
 		return why, nil
 	}
 	for _, x := range g.Colors {
@@ -423,8 +429,9 @@ func numberDraw(t *oracle.Target, n int) {
 	}
 }
 
-// elements sets the vertices of a draw in order.
-func (p *permitting) elements(c *Draw, a *drawArgs, d *oracle.Draw) (why string) {
+// elements sets the vertices of a draw in order. The greatest index of its size, before the offset of vertices, begins the topology again with
+// primitive restart.
+func (p *permitting) elements(c *Draw, a *drawArgs, restarts bool, d *oracle.Draw) (why string) {
 	if a.Count > 1<<16 || a.Instances > 1<<12 {
 		return "more vertices or instances than are judged"
 	}
@@ -454,6 +461,10 @@ func (p *permitting) elements(c *Draw, a *drawArgs, d *oracle.Draw) (why string)
 			n = binary.LittleEndian.Uint32(data[at:])
 		default:
 			return "indices of another size"
+		}
+		if restarts && n == uint32(uint64(1)<<(8*size)-1) {
+			d.Restarts = append(d.Restarts, len(d.Vertices))
+			continue
 		}
 		d.Vertices = append(d.Vertices, n+uint32(a.BaseVertex))
 	}
@@ -586,7 +597,10 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	if q.Push != nil {
 		push = p.memory[q.Push]
 	}
-	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment} {
+	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry} {
+		if j == nil {
+			continue
+		}
 		j.Buffers, j.Textures, j.Samplers, j.Push = buffers, textures, samplers, push
 	}
 	d.Fragment.SubgroupSize = 4 // a quad

@@ -11,12 +11,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Draw is a draw with a vertex and a fragment shader.
+// Draw is a draw with a vertex and a fragment shader, and perhaps a geometry shader.
 type Draw struct {
-	Vertex, Fragment Job // without workgroups; both have the same memory
+	Vertex, Fragment Job  // without workgroups; all have the same memory
+	Geometry         *Job // nil for none
 	// Input returns the numbers of a vertex attribute. It has four of them.
 	Input     func(location, vertex, instance uint32) []Number
 	Vertices  []uint32 // of the draw in order: VertexIndex
+	Restarts  []int    // the numbers of vertices at which primitive restart begins the topology again, ascending
 	First     uint32   // the first instance
 	Instances uint32
 	State     *vk.FixedState
@@ -38,6 +40,9 @@ type shading struct {
 	inputs    map[slot][]Number // by the place of a component
 	builtIns  map[spirv.BuiltIn][]Number
 	discarded bool
+
+	vertices []*corner // of the primitive of a geometry shader
+	emission *emission // likewise
 }
 
 // slot is the place of a component in an interface.
@@ -60,7 +65,9 @@ type drawing struct {
 	ctx      context.Context
 	vertex   *dispatch
 	fragment *dispatch
-	quads    bool // the invocations of a quad run together
+	geometry *dispatch // nil for none
+	before   int       // primitives before the current run of vertices
+	quads    bool      // the invocations of a quad run together
 	// perSample: the fragment shader runs for each sample
 	perSample bool
 	early     bool // the tests are before the fragment shader
@@ -95,6 +102,9 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	d.check()
 	d.samples = d.sampleTargets()
 	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
+	if w.Geometry != nil {
+		d.geometry = newDispatch(ctx, w.Geometry)
+	}
 	d.quads = d.fragment.together()
 	if d.perSample = len(d.samples) > 1 && d.Fragment.perSample(); d.perSample && d.quads {
 		panic(stop{why: "derivatives with sample shading"})
@@ -141,13 +151,15 @@ func (d *drawing) check() {
 		fail("shading rates")
 	case s.Rendering.ViewMask != 0:
 		fail("several views")
+	case s.Rasterization.Stream != 0:
+		fail("a vertex stream of a geometry shader")
 	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0:
 		fail("alpha to coverage or to one, sample masks or discard rectangles")
 	case len(s.Viewports) == 0 || len(s.Scissors) != len(s.Viewports) || s.NegativeOneToOne:
 		fail("viewports without scissors, or depths from -1 on")
 	case s.Blend.Logic:
 		fail("logic operations")
-	case !d.Vertex.keeps() || !d.Fragment.keeps():
+	case !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps():
 		fail("stores of its shaders to memory that they share")
 	}
 }
@@ -228,8 +240,11 @@ func (d *drawing) shade(of *dispatch, together bool, list []*shading) (machines 
 }
 
 func stageName(m spirv.ExecutionModel) string {
-	if m == spirv.ExecutionModelVertex {
+	switch m {
+	case spirv.ExecutionModelVertex:
 		return "vertex"
+	case spirv.ExecutionModelGeometry:
+		return "geometry"
 	}
 	return "fragment"
 }
@@ -237,14 +252,43 @@ func stageName(m spirv.ExecutionModel) string {
 // instance draws one instance.
 func (d *drawing) instance(instance uint32) {
 	cache := map[uint32]*corner{}
-	at := func(i int) *corner {
-		v := d.Vertices[i]
-		if cache[v] == nil {
-			cache[v] = d.corner(v, instance)
+	first := 0
+	d.before = 0
+	for i := range len(d.Restarts) + 1 {
+		end := len(d.Vertices)
+		if i < len(d.Restarts) {
+			end = d.Restarts[i]
 		}
-		return cache[v]
+		list := d.Vertices[first:end]
+		d.assemble(len(list), func(i int) *corner {
+			v := list[i]
+			if cache[v] == nil {
+				cache[v] = d.corner(v, instance)
+			}
+			return cache[v]
+		})
+		d.before += primitivesOf(d.State.Assembly.Topology, len(list))
+		first = end
 	}
-	n := len(d.Vertices)
+}
+
+// primitivesOf returns the number of primitives of n vertices.
+func primitivesOf(t enum.Topology, n int) int {
+	switch t {
+	case enum.TopologyPointList:
+		return n
+	case enum.TopologyLineList:
+		return n / 2
+	case enum.TopologyLineStrip:
+		return max(n-1, 0)
+	case enum.TopologyTriangleList:
+		return n / 3
+	}
+	return max(n-2, 0)
+}
+
+// assemble draws the primitives of n vertices.
+func (d *drawing) assemble(n int, at func(i int) *corner) {
 	// With the last vertex as the provoking one, it is vertex i+2 of each list of i, i+1 and i+2 ("Triangle Lists", "Triangle Strips", "Triangle Fans").
 	turned := 0
 	if d.State.Rasterization.Provoking == enum.ProvokingVertexLastVertex {
@@ -277,6 +321,7 @@ type corner struct {
 	x, y, z, w Number
 	size       Number // PointSize
 	viewport   Number // ViewportIndex
+	primitive  Number // PrimitiveId, an output of a geometry shader
 	outputs    map[slot]Number
 }
 
@@ -300,16 +345,21 @@ func (d *drawing) corner(vertex, instance uint32) *corner {
 	if why != "" {
 		panic(stop{why: why})
 	}
+	return machines[0].corner(d.Vertex.Entry)
+}
+
+// corner returns the vertex that the outputs of an invocation make.
+func (m *machine) corner(e *facts.EntryPoint) *corner {
 	c := &corner{outputs: map[slot]Number{}}
 	any := Number{Any: true}
-	c.x, c.y, c.z, c.w, c.size = any, any, any, any, point(1) // the size is 1 if no shader writes it (maintenance5)
-	for _, id := range d.Vertex.Entry.Interface {
-		v := m.Variable(id)
+	c.x, c.y, c.z, c.w, c.size, c.primitive = any, any, any, any, point(1), any // the size is 1 if no shader writes it (maintenance5)
+	for _, id := range e.Interface {
+		v := m.m.Variable(id)
 		if v == nil || v.Storage != spirv.StorageClassOutput {
 			continue
 		}
-		l := machines[0].locals[id]
-		eachSlot(m, v, func(at slot, b spirv.BuiltIn, builtIn bool, leaf int, _ *facts.Type, _ interpolation) {
+		l := m.locals[id]
+		eachSlot(m.m, v, func(at slot, b spirv.BuiltIn, builtIn bool, leaf int, _ *facts.Type, _ interpolation) {
 			n := any
 			if l != nil {
 				n = l.leaves[leaf]
@@ -324,8 +374,10 @@ func (d *drawing) corner(vertex, instance uint32) *corner {
 				c.size = n
 			case b == spirv.BuiltInViewportIndex:
 				c.viewport = n
+			case b == spirv.BuiltInPrimitiveId:
+				c.primitive = n
 			case b == spirv.BuiltInLayer || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
-				panic(stop{why: "a vertex shader with " + b.String()})
+				panic(stop{why: "a " + stageName(e.Model) + " shader with " + b.String()})
 			}
 		})
 	}
@@ -407,6 +459,9 @@ func eachSlot(m *facts.Module, v *facts.Variable, do func(at slot, b spirv.Built
 
 // shaderInput returns an input variable of a stage of a draw.
 func (x *frame) shaderInput(v *facts.Variable) *local {
+	if l, ok := x.arrayed(v); ok {
+		return l
+	}
 	l := &local{relaxed: x.m.Has(v.ID, spirv.DecorationRelaxedPrecision)}
 	eachSlot(x.m, v, func(at slot, b spirv.BuiltIn, builtIn bool, _ int, _ *facts.Type, _ interpolation) {
 		n := Number{Any: true}

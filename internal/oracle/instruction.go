@@ -180,7 +180,7 @@ func (x *frame) step(i int) {
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	x.private = x.isPrivate(in)
-	if x.groupOperation(in, i) || x.derivative(in, i) || x.opaque(in, i) {
+	if x.groupOperation(in, i) || x.derivative(in, i) || x.opaque(in, i) || x.emit(in) {
 		return
 	}
 	switch op := in.Op(); op {

@@ -258,13 +258,21 @@ func pick(n Number, greatest bool) float64 {
 // vertex number turned.
 func (d *drawing) primitives(n, turned int, at func(i int) *corner) {
 	line := func(primitive, i int) {
-		d.line(&surface{primitive: primitive, provoking: at(i + turned), corners: [3]*corner{at(i), at(i + 1), at(i + 1)}, front: true})
+		if d.geometry != nil {
+			d.shadePrimitive(d.before+primitive, at(i), at(i+1))
+			return
+		}
+		d.line(&surface{primitive: d.before + primitive, provoking: at(i + turned), corners: [3]*corner{at(i), at(i + 1), at(i + 1)}, front: true})
 	}
 	switch d.State.Assembly.Topology {
 	case enum.TopologyPointList:
 		for i := range n {
 			c := at(i)
-			d.point(&surface{primitive: i, provoking: c, corners: [3]*corner{c, c, c}, front: true}, c.size)
+			if d.geometry != nil {
+				d.shadePrimitive(d.before+i, c)
+				continue
+			}
+			d.point(&surface{primitive: d.before + i, provoking: c, corners: [3]*corner{c, c, c}, front: true}, c.size)
 		}
 	case enum.TopologyLineList:
 		for i := 0; i+1 < n; i += 2 {

@@ -187,6 +187,15 @@ func (d *drawing) selectViewport(provoking *corner) {
 
 // triangle draws a triangle.
 func (d *drawing) triangle(primitive int, provoking, a, b, c *corner) {
+	if d.geometry != nil {
+		d.shadePrimitive(d.before+primitive, a, b, c)
+		return
+	}
+	d.polygon(d.before+primitive, provoking, a, b, c)
+}
+
+// polygon draws a triangle after all shaders before the fragments.
+func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 	if d.State.Rasterization.Discard {
 		return
 	}
@@ -661,6 +670,9 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInFragCoord] = []Number{column, row, z, w}
 	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
+	if d.geometry != nil {
+		in.builtIns[spirv.BuiltInPrimitiveId] = []Number{s.provoking.primitive}
+	}
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: uint64(d.sample)}}
 	at := d.locations()[d.sample]
 	in.builtIns[spirv.BuiltInSamplePosition] = []Number{point(at[0]), point(at[1])}
