@@ -35,7 +35,12 @@ func (c *checker) sizes(i *Instr, n *names) {
 		c.size(i, i.Operands[1], n, 'l', TypeSize(types[1]))
 		return
 	}
-	for k, o := range i.Operands {
+	list := i.Operands
+	if last := len(list) - 1; last >= 0 && i.Has(".L2::cache_hint") { // the last operand is the policy, of 64 bits whatever the type
+		c.size(i, list[last], n, 't', 8)
+		list = list[:last]
+	}
+	for k, o := range list {
 		if k >= len(shape) {
 			return
 		}

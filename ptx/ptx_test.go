@@ -49,6 +49,7 @@ const everything = header + `
 	ld.global.v2.u32 {%r3, %r4}, [%rd1+-8];
 	mov.f32 v.x, 0.5;
 	atom.global.cas.b32 _, [%rd1], 0, 1 ? 2 : 3;
+	atom.global.add.L2::cache_hint.u32 one, [%rd1], %r1, %rd2;
 	brx.idx %r1, table;
 L1:
 	shfl.sync.up.b32 %r5|p1, %r1, 1, 0, -1;
@@ -124,6 +125,7 @@ func TestFindings(t *testing.T) {
 		{body(".reg .b64 d; shl.b64 d, d, d;"), ptx.CodeType, "6:28", "has 64 bits; must have 32"},
 		{body("ld.global.b64 a1, [a1];"), ptx.CodeType, "6:15", "has 32 bits; must have at least 64"},
 		{body("ld.global.v2.b64 {a1, a2}, [a1];"), ptx.CodeType, "6:19", "must have at least 64"},
+		{body("atom.global.add.L2::cache_hint.u32 a0, [a1], a2, a1;"), ptx.CodeType, "6:50", "has 32 bits; must have 64"},
 		{body("setp.eq.u32 a1, a1, a2;"), ptx.CodeType, "6:13", "has the type .u32; must be .pred"},
 		{body("setp.eq.u32 p, p, a2;"), ptx.CodeType, "6:16", "has the type .pred; must not be .pred"},
 		{body("stacksave.u64 a1;"), ptx.CodeType, "6:15", "has 32 bits; must have 64"},
