@@ -93,26 +93,48 @@ RUN first DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 6
 RUN last DRAW_RECT POS 0 0 SIZE 16 16
 `
 
+// depthPicture returns a script that shows the depths of an image of a format by an access, with a filter.
+func depthPicture(texel, filter, compares, access string) string {
+	_, rest, _ := strings.Cut(renderedScript, "SHADER fragment show")
+	show, _, _ := strings.Cut(rest, "IMAGE tex")
+	image := "OpTypeImage %float 2D 0"
+	if compares != "" {
+		image = "OpTypeImage %float 2D 1"
+	}
+	show = strings.NewReplacer("LOD\n", "0\n", "%scale = ", "%half = OpConstant %float 0.5\n%v3 = OpTypeVector %float 3\n%scale = ", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n", access,
+		"OpTypeImage %float 2D 0", image).Replace(show)
+	return depthScript + "SHADER fragment show" + show + strings.NewReplacer("TEXEL", texel, "MAG_FILTER FILTER", "MAG_FILTER "+filter, "MIN_FILTER FILTER", "MIN_FILTER "+filter, "COMPARES", compares).Replace(depthRest)
+}
+
 // TestPermittedDepthTextures: a depth is the first component of a texel, before 0, 0 and 1 ("Conversion to RGBA"), and a comparison is from 0 to 1.
 func TestPermittedDepthTextures(t *testing.T) {
-	const half = "%half = OpConstant %float 0.5\n"
 	for _, texel := range []string{"D32_SFLOAT", "D16_UNORM"} {
 		for _, x := range []struct{ name, compares, access string }{
 			{"nearest", "", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n"},
 			{"linear", "", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n"},
 			{"linear", "COMPARE on COMPARE_OP less", "%d = OpImageSampleDrefExplicitLod %float %t %uv %half Lod %lod\n%c = OpCompositeConstruct %v4 %d %d %d %d\n"},
 		} {
-			_, rest, _ := strings.Cut(renderedScript, "SHADER fragment show")
-			show, _, _ := strings.Cut(rest, "IMAGE tex")
-			show = strings.NewReplacer("LOD\n", "0\n", "%scale = ", half+"%scale = ", "%c = OpImageSampleExplicitLod %v4 %t %uv Lod %lod\n", x.access,
-				"OpTypeImage %float 2D 0", map[bool]string{true: "OpTypeImage %float 2D 1", false: "OpTypeImage %float 2D 0"}[x.compares != ""]).Replace(show)
-			text := depthScript + "SHADER fragment show" + show + strings.NewReplacer("TEXEL", texel, "MAG_FILTER FILTER", "MAG_FILTER "+x.name, "MIN_FILTER FILTER", "MIN_FILTER "+x.name, "COMPARES", x.compares).Replace(depthRest)
+			text := depthPicture(texel, x.name, x.compares, x.access)
 			least := 1
 			if x.compares != "" {
 				least = 0
 			}
 			judgedHull(t, texel+", "+x.name+" "+x.compares, text, least)
 		}
+	}
+}
+
+// TestPermittedProjectionByZero: a projection divides the coordinates by the last one, so that with 0 they are no numbers, and a comparison has any value.
+func TestPermittedProjectionByZero(t *testing.T) {
+	p, r := permit(t, "projection.amber", depthPicture("D32_SFLOAT", "nearest", "COMPARE on COMPARE_OP less",
+		"%uvq = OpCompositeConstruct %v3 %uv %lod\n%d = OpImageSampleProjDrefExplicitLod %float %t %uvq %half Lod %lod\n%c = OpCompositeConstruct %v4 %d %d %d %d\n"))
+	x := p.Pictures[len(p.Pictures)-1]
+	right := r.Contents["picture"]
+	if len(right) == 0 || x.Buffer.Name != "picture" {
+		t.Fatalf("%v, picture %q", r.Message, x.Buffer.Name)
+	}
+	if list, any := x.Judge(right); len(list) > 0 || any != len(right) || x.Undecided != "" {
+		t.Errorf("%d components with any value, %d are not permitted; all %d must have any value", any, len(list), len(right))
 	}
 }
 

@@ -55,6 +55,13 @@ func (x *frame) within(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler) [
 			return nil
 		}
 	}
+	switch in.Op() {
+	case spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleProjDrefImplicitLod, spirv.OpImageSampleProjDrefExplicitLod:
+		// The last coordinate divides the others.
+		if at := x.operand(in[4]); len(at) == 0 || at[len(at)-1].Low <= 0 && at[len(at)-1].High >= 0 {
+			return nil
+		}
+	}
 	if op := in.Op(); compares[op] {
 		if d := x.operand(in[5]); !s.Compare || len(d) != 1 || d[0].Any {
 			return nil
@@ -63,12 +70,7 @@ func (x *frame) within(in spirv.Inst, t *facts.Type, tex *Texture, s *Sampler) [
 		return []Number{n, n, n, n}[:max(1, int(t.Count))]
 	}
 	switch in.Op() {
-	case spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod:
-	case spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod:
-		// The last coordinate divides the others.
-		if at := x.operand(in[4]); len(at) == 0 || at[len(at)-1].Low <= 0 && at[len(at)-1].High >= 0 {
-			return nil
-		}
+	case spirv.OpImageSampleImplicitLod, spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleProjExplicitLod:
 	case spirv.OpImageGather:
 		c := x.operand(in[5])
 		if s.Compare || len(c) != 1 || c[0].Any || c[0].Bits > 3 {
