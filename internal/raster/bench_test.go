@@ -38,3 +38,25 @@ func BenchmarkTriangles(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkLines covers many lines of at most four pixels.
+func BenchmarkLines(b *testing.B) {
+	const width, height, n = 1920, 1080, 1 << 14
+	random := rand.New(rand.NewSource(1))
+	ends := Records{Layout: positionOnly}
+	for range n {
+		x, y := random.Float64()*width, random.Float64()*height
+		for range 2 {
+			ends.Words = append(ends.Words, records(inPixels(x+random.Float64()*4, y+random.Float64()*4, width, height)).Words...)
+		}
+	}
+	r, s := &Rasterizer{}, state(1, width, height)
+	for range b.N {
+		r.Begin(s)
+		r.Vertices(ends)
+		for i := range uint32(n) {
+			r.Line([2]uint32{2 * i, 2*i + 1}, 2*i, i)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/line")
+}

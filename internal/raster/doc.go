@@ -46,7 +46,7 @@
 //	edge.go         edge functions
 //	blockmask.go    three edge functions in a block
 //	cover.go        hierarchical coverage of convex polygons
-//	tiny.go         coverage of triangles within one block
+//	tiny.go         coverage of triangles and lines within one block
 //	small.go        coverage of polygons within some blocks
 //	conservative.go conservative rasterisation
 //	batch.go        triangles set up by a vectorized program

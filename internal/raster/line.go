@@ -202,6 +202,9 @@ func (r *Rasterizer) quadrilateral(p *draft, c *[4]point) bool {
 		return false
 	}
 	if r.centreOnly {
+		if any, ok := r.coverTinyRectangle(c, bounds); ok {
+			return any
+		}
 		if any, ok := r.coverSmall(c[:], bounds); ok {
 			return any
 		}

@@ -24,6 +24,24 @@ func (r *Rasterizer) coverTiny(c *[3]point, b Rect) (any, ok bool) {
 	return true, true
 }
 
+// coverTinyRectangle is coverTiny for the rectangle of a line: the pixels inside of all four edges.
+func (r *Rasterizer) coverTinyRectangle(c *[4]point, b Rect) (any, ok bool) {
+	low, high := extentOf(c[:])
+	if high.x-low.x > tinyExtent || high.y-low.y > tinyExtent {
+		return false, false
+	}
+	x, y, ok := b.block()
+	if !ok {
+		return false, false
+	}
+	m := tinyRectangle(c, b) << uint(b.X0-x) << uint(Block*(b.Y0-y))
+	if m == 0 {
+		return false, true
+	}
+	r.addBlock(x, y, m)
+	return true, true
+}
+
 // addBlock appends an item: the pixels m of the block at (x, y), with one sample.
 func (r *Rasterizer) addBlock(x, y int32, m uint64) {
 	tile := r.tileOf(x, y)
@@ -55,6 +73,23 @@ func tinyMask(c *[3]point, b Rect) (m uint64) {
 		far := (u0 + ux) & (v0 + vx) & (w0 + wx) & laneSigns
 		m |= (gatherSigns(near) | gatherSigns(far)<<4) & width << (Block * j & 63)
 		u0, v0, w0 = u0+uy, v0+vy, w0+wy
+	}
+	return m
+}
+
+// tinyRectangle is tinyMask for four edges. Here b may have pixels that the polygon does not touch: their centres are at most half a pixel
+// beyond its corners, so that values remain below 2·tinyExtent·(tinyExtent+centre)/256 + 1 in magnitude, less than 2¹⁵.
+func tinyRectangle(c *[4]point, b Rect) (m uint64) {
+	u0, ux, uy := tinyEdge(&c[0], &c[1], b)
+	v0, vx, vy := tinyEdge(&c[1], &c[2], b)
+	w0, wx, wy := tinyEdge(&c[2], &c[3], b)
+	t0, tx, ty := tinyEdge(&c[3], &c[0], b)
+	width := uint64(1)<<uint(b.X1-b.X0) - 1
+	for j := uint(0); j < uint(b.Y1-b.Y0); j++ {
+		near := u0 & v0 & w0 & t0 & laneSigns
+		far := (u0 + ux) & (v0 + vx) & (w0 + wx) & (t0 + tx) & laneSigns
+		m |= (gatherSigns(near) | gatherSigns(far)<<4) & width << (Block * j & 63)
+		u0, v0, w0, t0 = u0+uy, v0+vy, w0+wy, t0+ty
 	}
 	return m
 }
