@@ -89,7 +89,7 @@ func Reports(log *exec.Log, stages []*Stage, interfaces bool) (list []Report) {
 		read[i] = readLocations(stages[i].Program)
 	}
 	if interfaces {
-		list = append(unmatched(stages, read), withoutPosition(stages)...)
+		list = slices.Concat(unmatched(stages, read), withoutLevels(stages), withoutPosition(stages))
 	}
 	type place struct {
 		site ir.Site
@@ -347,6 +347,41 @@ func unmatched(stages []*Stage, read [][]ir.Input) (list []Report) {
 					Sanitizer: ir.SanitizeInterface.String(), Rule: "an input that the preceding stage does not write", Stage: stages[i].Program.Stage.String(),
 					Message: fmt.Sprintf("the %v shader reads Location %d, component %d, which the %v shader does not write", stages[i].Program.Stage, in.Index/4, in.Index%4, before.Stage),
 				})
+			}
+		}
+	}
+	return list
+}
+
+// levelsOf are the levels of tessellation that a domain uses (Vulkan, "Tessellator"): the outer ones, and the inner ones.
+var levelsOf = []struct {
+	domain       ir.Modes
+	outer, inner uint32
+}{{ir.TessTriangles, 3, 1}, {ir.TessQuads, 4, 2}, {ir.TessIsolines, 2, 0}}
+
+// withoutLevels returns reports of the levels that the domain uses and a tessellation control shader does not store to. Either one of the
+// two tessellation shaders names the domain.
+func withoutLevels(stages []*Stage) (list []Report) {
+	for i := range len(stages) - 1 {
+		control, next := stages[i].Program, stages[i+1].Program
+		if control.Stage != ir.TessControl || next.Stage != ir.TessEval {
+			continue
+		}
+		check := func(name string, of ir.Semantic, count uint32) {
+			for n := range count {
+				if !slices.ContainsFunc(control.Out, func(o ir.Output) bool { return o.Semantic == of && o.Index == n }) {
+					list = append(list, Report{
+						Sanitizer: ir.SanitizeInterface.String(), Rule: "an output that an invocation did not store to", Stage: control.Stage.String(),
+						Message: fmt.Sprintf("the %v shader does not write %s[%d], which its domain uses", control.Stage, name, n),
+					})
+				}
+			}
+		}
+		for _, d := range levelsOf {
+			if (control.Modes | next.Modes).Has(d.domain) {
+				check("TessLevelOuter", ir.TessLevelOuter, d.outer)
+				check("TessLevelInner", ir.TessLevelInner, d.inner)
+				break
 			}
 		}
 	}
