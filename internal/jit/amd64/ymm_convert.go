@@ -195,7 +195,11 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// toNarrow is ymmToInteger for the types of 8 and 16 bits, of which all numbers are floats and signed words.
+// toNarrow is ymmToInteger for the types of 8 and 16 bits, of which all numbers are floats and signed words. The clamp in floats is
+// exact, as in doubles, and so is the truncation after it: no number between the bounds is out of range of VCVTTPS2DQ.
+//
+//	vmaxps    y0, y0, least      the second operand, least, for NaN
+//	vminps    y0, y0, most
 func (m ymm) toNarrow(in *vcode.Inst, least, most float32) {
 	m.floats(0, in.Uses[0], in.Key.From)
 	if least < 0 { // else the lower bound is the result for NaN
@@ -207,6 +211,7 @@ func (m ymm) toNarrow(in *vcode.Inst, least, most float32) {
 		m.rr(AVX_VPAND, 0, 0, 2)
 	}
 	m.rr(AVX_VCVTTPS2DQ, 0, 0, 0)
+	// A negative number has bits above the type.
 	if least < 0 {
 		m.truncate(0, uint32(in.Key.Type.Bits()))
 	}

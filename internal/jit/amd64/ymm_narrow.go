@@ -143,7 +143,12 @@ func (m ymm) scatterNarrow(in *vcode.Inst) {
 }
 
 // storeNarrowByLane stores 8 or 16 bits of each lane, in ascending order of the lanes. It jumps to some unless all lanes store, with
-// whole words in range. It returns false without code if none does.
+// whole words in range. It returns false without code if none does. The offsets and values pass through the scratch memory, from which
+// the lanes are loaded one by one:
+//
+//	movsxd rax, [offset of the lane]
+//	mov    ecx, [its value]
+//	mov    [rdx + rax], cl
 func (m ymm) storeNarrowByLane(in *vcode.Inst, some Label) bool {
 	at, found := m.inRange(in, m.storingLanes(in, 0), m.vec(in.Uses[1], 1), target.HandleWrites)
 	if !found {
