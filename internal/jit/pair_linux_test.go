@@ -55,3 +55,9 @@ func TestPairsAtEnd(t *testing.T) { eachAtEnd(t, testPairs) }
 
 // TestStoreRunsAtEnd repeats TestStoreRuns with records that end at the last byte before an unmapped page.
 func TestStoreRunsAtEnd(t *testing.T) { eachAtEnd(t, testStoreRuns) }
+
+// TestRecordRunsAtEnd repeats TestRecordRuns with records that end at the last byte before an unmapped page.
+func TestRecordRunsAtEnd(t *testing.T) { eachAtEnd(t, testRecordRuns) }
+
+// TestLastRecords loads records that end at the last byte before an unmapped page.
+func TestLastRecords(t *testing.T) { eachAtEnd(t, testLastRecords) }

@@ -19,9 +19,56 @@ func TestRecordRuns(t *testing.T) {
 func testRecordRuns(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(23))
 	for n := range 200 {
-		words := 2 << r.Intn(3)
+		words := []int{2, 3, 4, 5, 6, 7, 8, 12}[r.Intn(8)]
 		text := recordProgram(r, words, n%2 == 0)
+		if n%3 == 0 {
+			text = indexed(text, words)
+		}
 		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(filled(r, 64)), buffer(filled(r, 64*words-5*r.Intn(2)))}}
+		sameRecords(t, engine, text, job)
+	}
+}
+
+// indexed returns a program of recordProgram with the words of a record in the index of an array of words, in place of the immediate.
+func indexed(text string, words int) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		at := strings.LastIndex(line, ", #")
+		if at < 0 || !strings.Contains(line, "vB, vo,") {
+			continue
+		}
+		var offset int
+		fmt.Sscanf(line[at:], ", #%d", &offset)
+		line = strings.Replace(line[:at]+", #0\n", "vo", fmt.Sprintf("vat%d", i), 1)
+		lines[i] = fmt.Sprintf("\t\tvbase%[1]d = mul.i32 vi, %[2]d:i32\n\t\tvindex%[1]d = add.i32 vbase%[1]d, %[3]d:i32\n\t\tvat%[1]d = at 0:i32, vindex%[1]d, #4\n", i, words, offset/4) + line
+	}
+	return strings.Join(lines, "")
+}
+
+// testLastRecords loads the last two words of records of all sizes up to the end of the buffer.
+func testLastRecords(t *testing.T, engine exec.Engine) {
+	r := rand.New(rand.NewSource(24))
+	for words := 2; words <= 12; words++ {
+		text := fmt.Sprintf(`program "last" compute
+subgroup 16
+local 32 1 1
+in global.x i32 0
+res storage 0 0 count 1
+res storage 0 1 count 1
+
+func "main"() L1 {
+	vx = in.i32 #0
+	vA = res 0:i32, #0
+	vB = res 0:i32, #1
+	vo = at 0:i32, vx, #%d
+	vw = at 0:i32, vx, #4
+	va = ld.i32 vB, vo, #%d
+	vb = ld.i32 vB, vo, #%d
+	vc = sub.i32 va, vb
+	st.i32 vA, vw, vc, #0
+}
+`, 4*words, 4*words-8, 4*words-4)
+		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(filled(r, 64)), buffer(filled(r, 64*words))}}
 		sameRecords(t, engine, text, job)
 	}
 }

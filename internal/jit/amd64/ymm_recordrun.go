@@ -13,7 +13,7 @@ import (
 //
 //	words of a record    a chunk
 //	2                    the record of 8 bytes
-//	4, 8                 16 bytes of it
+//	3 and more           16 bytes of it
 //
 // Word by word, each lane costs two micro-operations for a load (VPINSRD) and three for a store (VPEXTRD). With whole chunks, four
 // words of eight lanes cost 16 micro-operations.
@@ -31,14 +31,14 @@ func (m ymm) recordRun(list []vcode.Inst) int {
 	if !first.AccessesRecords() {
 		return 1
 	}
-	n, seen := 1, 1<<first.Word()
+	n, seen := 1, 1<<(first.Word()%chunkWords) // words of one chunk
 	for ; n < min(len(list), chunkWords); n++ {
 		in := &list[n]
-		if in.Op != first.Op || in.Merging || in.Key.Flags != first.Key.Flags || !sameCheckedRecords(first, in) || in.Word()/chunkWords != first.Word()/chunkWords || seen>>in.Word()&1 != 0 ||
+		if in.Op != first.Op || in.Merging || in.Key.Flags != first.Key.Flags || !sameCheckedRecords(first, in) || in.Word()/chunkWords != first.Word()/chunkWords || seen>>(in.Word()%chunkWords)&1 != 0 ||
 			m.overwrites(list[:n], in) {
 			break
 		}
-		seen |= 1 << in.Word()
+		seen |= 1 << (in.Word() % chunkWords)
 	}
 	return n
 }

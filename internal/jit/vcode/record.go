@@ -11,7 +11,10 @@ import (
 func (in *Inst) Words() int { return int(in.Step*in.Stride) / 4 }
 
 // Word returns the number of the word that a strided access accesses in its record.
-func (in *Inst) Word() int { return int(in.Key.Aux/4) % in.Words() }
+func (in *Inst) Word() int { return int(in.constant()/4) % in.Words() }
+
+// constant returns the constant part of the address of a strided access: its immediate, and the constant addend of its index.
+func (in *Inst) constant() uint64 { return in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride) }
 
 // AccessesRecords reports whether an instruction accesses records of several words, one for each lane, and may be joined with others.
 func (in *Inst) AccessesRecords() bool {
@@ -24,6 +27,6 @@ func (in *Inst) SameRecords(y *Inst) bool {
 	if (in.Checked && in.Proven || y.Checked && y.Proven) && in.Uses[len(in.Uses)-1] != y.Uses[len(y.Uses)-1] {
 		return false
 	}
-	return in.Words() == y.Words() && in.Step == y.Step && in.IndexOffset == y.IndexOffset && in.Part == y.Part &&
-		in.Key.Aux-uint64(4*in.Word()) == y.Key.Aux-uint64(4*y.Word()) && slices.Equal(in.Uses[:4], y.Uses[:4]) && slices.Equal(in.Masks, y.Masks)
+	return in.Words() == y.Words() && in.Step == y.Step && in.Part == y.Part &&
+		in.constant()-uint64(4*in.Word()) == y.constant()-uint64(4*y.Word()) && slices.Equal(in.Uses[:4], y.Uses[:4]) && slices.Equal(in.Masks, y.Masks)
 }

@@ -25,6 +25,18 @@ import (
 // maxRecordDistance bounds the instructions that an access moves over.
 const maxRecordDistance = 64
 
+// Records of more than twoChunks words have more results than registers. Then only the loads of chunkWords adjacent words, a vector of 128
+// bits, are one run.
+const (
+	chunkWords = 4
+	twoChunks  = 2 * chunkWords
+)
+
+// sameChunk reports whether two loads of the same records belong in one run.
+func sameChunk(x, y *vcode.Inst) bool {
+	return x.Words() <= twoChunks || x.Word()/chunkWords == y.Word()/chunkWords
+}
+
 // formRecordRuns makes the accesses to records of each block adjacent. It moves loads only if the machine loads several words of a
 // record at once: the results live longer.
 func formRecordRuns(f *vcode.Func) {
@@ -49,7 +61,7 @@ func raiseLoads(list []vcode.Inst) int {
 	run := 1
 	for j := 1; j < min(len(list), maxRecordDistance); j++ {
 		in := &list[j]
-		if in.AccessesRecords() && in.Op == vcode.StridedLoad && in.SameRecords(&list[0]) && independent(list[run:j], in) {
+		if in.AccessesRecords() && in.Op == vcode.StridedLoad && in.SameRecords(&list[0]) && sameChunk(in, &list[0]) && independent(list[run:j], in) {
 			load := *in
 			copy(list[run+1:j+1], list[run:j])
 			list[run] = load
