@@ -68,7 +68,8 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 	if n > 0 {
 		err = s.worker.Run(s.prepared, Batch{0, n})
 	}
-	if r, ok := s.prepared.(Reusable); err != nil || !ok || !r.Reusable() {
+	// A worker without a run is still bound to a job that is released.
+	if r, ok := s.prepared.(Reusable); err != nil || n == 0 || !ok || !r.Reusable() {
 		s.End()
 	}
 	if err != nil {
@@ -78,17 +79,28 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 	return ctx.Err()
 }
 
-// begin prepares a job and acquires a worker.
+// begin prepares a job and acquires a worker, if the last one is of another program.
 func (s *Session) begin(ctx context.Context, p Program, job *Job, stop *atomic.Bool) (err error) {
-	s.End()
-	if s.prepared, err = prepareAll(p, job); err != nil {
-		s.prepared = nil
-		return err
+	if s.program != p || s.stop != stop {
+		s.End()
 	}
-	if s.worker, err = p.AcquireWorker(ctx, stop); err != nil {
-		s.worker = nil
+	// The last job is released after this one is prepared: a free list could return the same object, which the worker takes for the job
+	// to which it is bound.
+	prepared, err := prepareAll(p, job)
+	if err != nil {
 		s.End()
 		return err
+	}
+	if s.prepared != nil {
+		s.prepared.Release()
+	}
+	s.prepared = prepared
+	if s.worker == nil {
+		if s.worker, err = p.AcquireWorker(ctx, stop); err != nil {
+			s.worker = nil
+			s.End()
+			return err
+		}
 	}
 	s.program, s.job, s.stop, s.regions, s.budget, s.log, s.rays = p, job, stop, job.Regions, job.Budget, job.Log, job.Rays
 	s.resources, _ = appendKeys(s.resources[:0], job)
