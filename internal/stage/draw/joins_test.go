@@ -240,7 +240,7 @@ func TestIndirectAdded(t *testing.T) {
 	}
 }
 
-// TestRepeatsSets: draws with other descriptors than the draw before, whose states they promise to repeat, give the picture of draws
+// TestRepeatsSets: draws with other descriptors than the draw before, and the promise to repeat its states, give the picture of draws
 // without the promise: with programs that read push constants, and with programs that read a buffer.
 func TestRepeatsSets(t *testing.T) {
 	e, bound := engines()[len(engines())-1], strings.NewReplacer("push 48\n", "res storage 0 0 count 1 nonwritable\n", "= push", "= res 0:i32, #0")

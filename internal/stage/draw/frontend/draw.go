@@ -88,7 +88,7 @@ func (d *Draw) acquireBatch(ctx context.Context, e exec.Engine) (err error) {
 	return err
 }
 
-// AddBatch adds the set-up program, for chunks of at least n triangles, to a draw whose other programs are bound. The caller holds the
+// AddBatch adds the set-up program, for chunks of at least n triangles, to a draw with bound programs. The caller holds the
 // pipeline's lock.
 func (d *Draw) AddBatch(ctx context.Context, e exec.Engine, n int, o *compose.OwnResources) error {
 	if err := d.acquireBatch(ctx, e); err != nil {
@@ -143,8 +143,8 @@ func (d *Draw) Like(x *Draw, a *state.Args, s *state.State) {
 	}
 }
 
-// LikeState makes d a draw like x, whose arguments differ in the sets of descriptors, too. Release must follow before the Release of x,
-// even after an error. The caller holds the pipeline's lock. It reports whether the programs are those of x: then Rebind finds their
+// LikeState makes d a draw like x, with other sets of descriptors, too. Release must follow before the Release of x,
+// even after an error. The caller holds the pipeline's lock. It reports whether x has the same programs: then Rebind finds their
 // resources, else Resolve.
 func (d *Draw) LikeState(ctx context.Context, x *Draw, a *state.Args, s *state.State, e exec.Engine, o exec.Options) (equal bool, err error) {
 	d.Like(x, a, s)
