@@ -72,7 +72,9 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 // pointers (SPV_KHR_untyped_pointers).
 func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 	explicit := c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
-	if !explicit && c.vulkan { // VUID-StandaloneSpirv-None-10684
+	if !explicit && (c.vulkan || !c.since(spirv.Version14)) {
+		// Vulkan has VUID-StandaloneSpirv-None-10684. Before SPIR-V 1.4, which the extension requires, an interface lists no variables in
+		// Workgroup, and no sentence gives their blocks a meaning.
 		return
 	}
 	blocks := 0
