@@ -132,7 +132,8 @@ func newDriverEnv(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "env", Short: "Print the variables that select the driver, for a shell or CI", Args: cobra.NoArgs,
 		Long: `Print VK_DRIVER_FILES, and VK_ICD_FILENAMES for older loaders. The manifest is installed for the user if it is not
-installed.`,
+installed. CHIARO_CONFORMANCE lets programs on wgpu use the driver, which hide devices that announce no version of the
+conformance tests.`,
 		Example: "  eval \"$(chiaro driver env)\"\n  chiaro driver env --format plain >>\"$GITHUB_ENV\"",
 		RunE: func(*cobra.Command, []string) error {
 			if format != "shell" && format != "plain" {
@@ -147,8 +148,8 @@ installed.`,
 			} else if strings.ContainsAny(name, "\r\n") {
 				return unreadable("the name of the manifest has a line break, which --format plain cannot have")
 			}
-			for _, v := range driverVariables {
-				line := v + "=" + name + "\n"
+			for _, line := range []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name, announcedConformance} {
+				line += "\n"
 				if format == "shell" {
 					line = "export " + line
 				}
@@ -165,8 +166,9 @@ installed.`,
 	return cmd
 }
 
-// driverVariables name the manifests that the loader reads; the second is the name of old loaders.
-var driverVariables = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}
+// announcedConformance sets the version of the conformance tests that the driver announces, if the person chooses the driver by a command:
+// wgpu hides devices without one. Its numbers are those of Vulkan, since the driver is not certified with any version of the tests.
+const announcedConformance = "CHIARO_CONFORMANCE=1.4.0.0"
 
 // installedManifest returns the manifest of the user or of the system with a library that the loader can use; else it
 // installs one.
@@ -270,6 +272,9 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 		return nil, unreadable("%v", err)
 	}
 	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name}
+	if os.Getenv("CHIARO_CONFORMANCE") == "" {
+		set = append(set, announcedConformance)
+	}
 	if f.check != "" {
 		set = append(set, "CHIARO_CHECK="+f.check)
 	}
