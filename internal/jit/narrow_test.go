@@ -3,6 +3,7 @@ package jit_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand"
 	"testing"
 
@@ -239,4 +240,54 @@ func TestNarrowScatters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// halfValue returns the number of the bits of an f16 (IEEE 754, binary16).
+func halfValue(bits uint16) float64 {
+	value, exponent, fraction := 0.0, int(bits>>10&31), float64(bits&1023)
+	switch exponent {
+	case 31:
+		if value = math.Inf(1); fraction != 0 {
+			return math.NaN()
+		}
+	case 0:
+		value = math.Ldexp(fraction, -24)
+	default:
+		value = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if bits>>15 != 0 {
+		return -value
+	}
+	return value
+}
+
+// TestNarrowConversions converts every f16 to integers of 8 and 16 bits: toward zero, the bound of the type beyond it, and 0 for NaN.
+func TestNarrowConversions(t *testing.T) {
+	source := make([]byte, 2<<16)
+	for i := range 1 << 16 {
+		binary.LittleEndian.PutUint16(source[2*i:], uint16(i))
+	}
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		for _, c := range []struct {
+			op          string
+			bits        uint
+			least, most float64
+		}{{"ftos", 8, -128, 127}, {"ftou", 8, 0, 255}, {"ftos", 16, -32768, 32767}, {"ftou", 16, 0, 65535}} {
+			text := fmt.Sprintf("program \"t\" compute\nsubgroup 16\nlocal 64 1 1\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects writes\n\n"+
+				"func \"main\"() L1 {\nv1 = res 0:i32, #0\nv2 = res 0:i32, #1\nv3 = in.i32 #0\nv4 = at 0:i32, v3, #2\nv5 = ld.f16 v1, v4, #0\nv6 = %s.i%d.f16 v5\nv7 = zext.i32.i%d v6\nv8 = at 0:i32, v3, #4\nst.i32 v2, v8, v7, #0\n}\n", c.op, c.bits, c.bits)
+			got := run(engine, text, 0, exec.Job{Groups: [3]uint32{1024, 1, 1}, Resources: [][]exec.Buffer{{{Bytes: source}}, {{Bytes: make([]byte, 4<<16)}}}})
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			for i := range 1 << 16 {
+				want := uint32(0)
+				if x := halfValue(uint16(i)); x == x {
+					want = uint32(int64(math.Trunc(max(c.least, min(c.most, x))))) & (1<<c.bits - 1)
+				}
+				if n := binary.LittleEndian.Uint32(got.resources[1][0].Bytes[4*i:]); n != want {
+					t.Fatalf("%s.i%d of %#04x: %#x, want %#x", c.op, c.bits, i, n, want)
+				}
+			}
+		}
+	})
 }
