@@ -107,10 +107,11 @@ OpReturn
 OpFunctionEnd
 `
 
-// sampledSets makes sets with textures of several formats, with one level or several, and with several samplers.
+// sampledSets makes sets with textures of several formats, with one level or several, and with several samplers. Two textures of each kind
+// have the same code and other texels.
 func (x *smallDraws) sampledSets(t *testing.T, l *SetLayout) (sets []*Set) {
 	d := x.dev
-	pool := must(d.NewPool(PoolInfo{MaxSets: 40}))(t)
+	pool := must(d.NewPool(PoolInfo{MaxSets: 60}))(t)
 	samplers := []*Sampler{
 		must(d.NewSampler(SamplerInfo{MaxLod: LodClampNone}))(t),
 		must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: LodClampNone}))(t),
@@ -119,14 +120,14 @@ func (x *smallDraws) sampledSets(t *testing.T, l *SetLayout) (sets []*Set) {
 	c := must(d.NewCommandBuffer(CommandBufferInfo{}))(t)
 	c.Begin(BeginInfo{})
 	for i, name := range []string{"R8G8B8A8_UNORM", "R32_SFLOAT", "R16G16_SFLOAT", "R8_UNORM", "A2B10G10R10_UNORM_PACK32"} {
-		for _, levels := range []int{1, 5} {
+		for kind, levels := range []int{1, 5, 1, 5} {
 			m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Extent: [3]int{16, 16, 1}, Levels: levels, Usage: ImageSampled | ImageTransferTarget}))(t)
 			n, _ := m.Requirements()
 			if err := m.Bind(must(d.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
 				t.Fatal(err)
 			}
 			for k := range levels {
-				color := func(c int) uint32 { return math.Float32bits(float32((7*i+5*k+3*c+levels)%11) / 11) }
+				color := func(c int) uint32 { return math.Float32bits(float32((7*i+5*k+3*c+kind)%11) / 11) }
 				c.ClearColorImage(m, [4]uint32{color(0), color(1), color(2), color(3)}, []ImageRange{{BaseLevel: k, Levels: 1}})
 			}
 			view := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
@@ -187,15 +188,21 @@ func TestRandomSets(t *testing.T) {
 		c.BindGraphicsPipeline(p)
 		c.SetViewport(0, []Viewport{{Width: size, Height: size, MaxDepth: 1}})
 		c.BindSets(Graphics, x.layout, 0, x.sets[:1], nil)
+		n, count, instances := 0, uint32(3), uint32(1)
 		for range 200 {
+			if r.IntN(8) == 0 {
+				count, instances = []uint32{3, 3, 3, 6, 900}[r.IntN(5)]+uint32(r.IntN(2)), 1+r.Uint32N(2)
+			}
 			if r.IntN(3) > 0 {
-				n := r.IntN(len(x.sets))
+				if n = (n/12*12 + (n+6)%12) % len(x.sets); r.IntN(2) == 0 { // else the other texture of the kind
+					n = r.IntN(len(x.sets))
+				}
 				c.BindSets(Graphics, x.layout, 0, x.sets[n:n+1], nil)
 			}
 			if apart {
 				c.SetViewport(0, []Viewport{{Width: size, Height: size, MaxDepth: 1}})
 			}
-			c.Draw([]uint32{3, 3, 3, 6, 900}[r.IntN(5)]+uint32(r.IntN(2)), 1+r.Uint32N(2), r.Uint32N(60), r.Uint32N(20))
+			c.Draw(count, instances, r.Uint32N(60), r.Uint32N(20))
 		}
 		c.EndRendering()
 		if err := c.End(); err != nil {
