@@ -17,8 +17,8 @@ import (
 type groupState struct {
 	variant *variant
 	stacks  *trampoline.Stacks
-	// Words of 64 bits, so that the memory is 8-byte aligned for 64-bit atomics. One more word than
-	// needed: an empty slice has no address.
+	// Words of 64 bits, so that the memory is 8-byte aligned for 64-bit atomics. Two more words than needed: an empty slice has no address,
+	// and the load of the last record of the workgroup memory may read 12 bytes after it.
 	shared    []uint64
 	subgroups []uint64 // target.SubgroupBytes each
 	records   []uint32 // target.Record.Size bytes each
@@ -91,7 +91,7 @@ func newGroupState(v *variant) (*groupState, error) {
 	// records need no such rule: Record.Size is one already.
 	s := &groupState{
 		variant: v, stacks: stacks,
-		shared:    make([]uint64, (v.source.SharedBytes+63)/64*8+1),
+		shared:    make([]uint64, (v.source.SharedBytes+63)/64*8+2),
 		subgroups: make([]uint64, n*target.SubgroupBytes/8),
 		records:   make([]uint32, n*int(v.code.Record.Size)/4),
 	}

@@ -45,14 +45,24 @@ func indexed(text string, words int) string {
 	return strings.Join(lines, "")
 }
 
-// testLastRecords loads the last two words of records of all sizes up to the end of the buffer.
+// testLastRecords loads two adjacent words of records of all sizes up to the end of the buffer: with indices that the code reads, and with
+// constant ones, of which no two accesses share a bounds check.
 func testLastRecords(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(24))
 	for words := 2; words <= 12; words++ {
-		text := fmt.Sprintf(`program "last" compute
+		for at := 0; at < 4*words-4; at += 4 {
+			lastRecords(t, engine, r, "global.x", 32, words, at)
+			lastRecords(t, engine, r, "localindex", 8, words, at)
+		}
+	}
+}
+
+// lastRecords loads the words at a byte and the next one of the record of each invocation. An input is the number of the record.
+func lastRecords(t *testing.T, engine exec.Engine, r *rand.Rand, input string, local, words, at int) {
+	text := fmt.Sprintf(`program "last" compute
 subgroup 16
-local 32 1 1
-in global.x i32 0
+local %d 1 1
+in %s i32 0
 res storage 0 0 count 1
 res storage 0 1 count 1
 
@@ -67,10 +77,9 @@ func "main"() L1 {
 	vc = sub.i32 va, vb
 	st.i32 vA, vw, vc, #0
 }
-`, 4*words, 4*words-8, 4*words-4)
-		job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(filled(r, 64)), buffer(filled(r, 64*words))}}
-		sameRecords(t, engine, text, job)
-	}
+`, local, input, 4*words, at, at+4)
+	job := exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(filled(r, 32)), buffer(filled(r, local*words))}}
+	sameRecords(t, engine, text, job)
 }
 
 // recordProgram returns a program with random accesses to records of so many words.

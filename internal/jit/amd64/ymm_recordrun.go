@@ -18,8 +18,8 @@ import (
 // Word by word, each lane costs two micro-operations for a load (VPINSRD) and three for a store (VPEXTRD). With whole chunks, four
 // words of eight lanes cost 16 micro-operations.
 //
-// A load reads the whole chunk, with words that the program does not read: the bounds check covers whole records
-// (boundsCheckStride). A store writes only the words of the run, since other threads may write the other ones.
+// A load reads the whole chunk, with words that the program does not read: the bounds check covers whole records, and the bytes of the
+// last chunk after them (boundsCheckChunks). A store writes only the words of the run, since other threads may write the other ones.
 
 // chunkWords is the largest number of words of a chunk.
 const chunkWords = 4
@@ -70,8 +70,7 @@ func (m ymm) recordAccesses(list []vcode.Inst) {
 		words[list[i].Word()%chunkWords] = &list[i]
 	}
 	if loads {
-		at, _, _ := m.boundsCheckStride(first, target.HandleLength, slow)
-		m.loadRecords(&words, at)
+		m.loadRecords(&words, m.boundsCheckChunks(first, slow))
 	} else {
 		m.unlessAllStore(first, slow)
 		at, _, _ := m.boundsCheckStride(first, target.HandleWrites, slow)
@@ -89,6 +88,20 @@ func (m ymm) recordAccesses(list []vcode.Inst) {
 		}
 		m.Jmp(resume)
 	})
+}
+
+// boundsCheckChunks is boundsCheckStride for the loads of a run. The chunk of the last record may end after the record. A shared check
+// includes these bytes already: it covers a whole record after the greatest word of the run. The workgroup memory has bytes after its end.
+func (m ymm) boundsCheckChunks(first *vcode.Inst, slow Label) Mem {
+	words, component := strideOf(first)
+	whole := *first
+	whole.Key.Aux -= uint64(4 * component)
+	bytes := 4 * words * ymmLanes * len(first.Defs)
+	if h, placed := m.f.Const(first.Uses[0]); words > 2 && !(placed && h == target.HandleShared*target.HandleBytes) {
+		bytes += max(0, 4*(chunkWords*(component/chunkWords+1)-words))
+	}
+	at, _ := m.boundsCheck(&whole, int32(bytes), target.HandleLength, slow)
+	return at
 }
 
 // loadRecords loads a chunk of the record of each lane, and defines the results. Each letter is a word, x of lane 0 first:
