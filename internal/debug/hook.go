@@ -2,6 +2,7 @@ package debug
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -42,6 +43,7 @@ type hook struct {
 	edits  map[uint64][]edit // by group
 	lanes  exec.Lanes        // the active lanes of the step that the pick permits
 	silent bool              // the group has steps, but no stops
+	calm   uint64            // the step of the group before which only some operations matter; see calmUntil
 	judged uint32            // the subgroup, from 1, of which it is known whether it has picked lanes
 	last   []place           // of the threads of the group, by their index, but for recent
 	recent recent
@@ -64,7 +66,7 @@ func (h *hook) begin() { h.groups = 0 }
 func (h *hook) BeginGroup(g *exec.Group) error {
 	h.now = position{group: h.groups}
 	h.groups++
-	h.latest, h.judged, h.silent, h.saved = nil, 0, false, 0
+	h.latest, h.judged, h.silent, h.saved, h.calm = nil, 0, false, 0, 0
 	stage := h.stageOf(g.Program)
 	if stage == nil { // a program of the command itself
 		h.silent = true
@@ -110,7 +112,7 @@ func (h *hook) Yield(s *exec.Step) error {
 	if h.silent || h.latest != s {
 		return nil
 	}
-	h.now.step, h.now.lane = h.now.step+1, 0
+	h.now.step, h.now.lane, h.calm = h.now.step+1, 0, 0
 	return h.atEnd()
 }
 
@@ -197,6 +199,43 @@ func (h *hook) Step(s *exec.Step) error {
 	if int(s.Value) >= len(of) || of[s.Value] == 0 {
 		return nil
 	}
+	m := of[s.Value]
+	if h.now.step < h.calm && m&(breaks|undefines) == 0 && h.judged == s.Subgroup+1 && !h.session.calls(h.seen) {
+		h.arrive(s)
+		return nil
+	}
+	err := h.look(s, m)
+	h.calm = h.calmUntil(s)
+	return err
+}
+
+// calls reports whether the controller wants something of a hook that knows a revision of the breakpoints.
+func (s *Session) calls(revision uint64) bool {
+	return s.ended.Load() || s.pause.Load() || s.revision.Load() != revision
+}
+
+// calmUntil returns the step of the group before which operations without breakpoints and reports neither stop nor make a checkpoint,
+// unless the controller calls; 0 if any may. A dispatch has many such steps: each needs only the places of its threads.
+func (h *hook) calmUntil(s *exec.Step) uint64 {
+	if h.request.action != proceed || len(h.watches) > 0 || len(h.edits) > 0 || h.revision != h.seen || !h.session.picked.Load() {
+		return 0
+	}
+	until := uint64(math.MaxUint64)
+	if s.Snapshot != nil && h.history.independent(h.stage) {
+		until = h.saved + minInterval/8 // see check
+	}
+	switch x := h.search; {
+	case x == nil:
+	case x.exact != nil && h.now.group == x.exact.group:
+		return min(until, x.exact.step)
+	case x.first, x.exact == nil && h.now.group >= x.until.group: // the run ends here
+		return 0
+	}
+	return until
+}
+
+// look stops the session if it is to stop before an operation with marks.
+func (h *hook) look(s *exec.Step, m mark) error {
 	if h.session.ended.Load() {
 		return ErrEnded
 	}
@@ -215,7 +254,6 @@ func (h *hook) Step(s *exec.Step) error {
 	h.check(s)
 	h.redo(s)
 	h.arrive(s)
-	m := of[s.Value]
 	if h.lanes.Empty() {
 		return nil
 	}
@@ -244,6 +282,10 @@ type recent struct {
 // arrive notes the place of the active lanes.
 func (h *hook) arrive(s *exec.Step) {
 	base := s.Subgroup * h.program.SubgroupSize
+	if base == h.recent.base && s.Active == h.recent.lanes {
+		h.recent.at = place{s.Func, s.Value}
+		return
+	}
 	if base != h.recent.base || !h.recent.lanes.Without(s.Active).Empty() {
 		h.settle()
 	}

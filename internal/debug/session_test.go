@@ -23,7 +23,7 @@ import (
 // driver is a session in a test: it waits for stops.
 type driver struct {
 	*Session
-	t     *testing.T
+	t     testing.TB
 	stops chan Stop
 	done  chan error
 	said  []string
@@ -53,7 +53,7 @@ func collatz(t *testing.T, replaced ...string) []byte {
 }
 
 // startModule is startTimes with another module.
-func startModule(t *testing.T, text []byte, times int, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
+func startModule(t testing.TB, text []byte, times int, groups uint32, c Config, breakpoints ...*Breakpoint) *driver {
 	t.Helper()
 	m := asmtest.Module(t, text, spirv.Version16)
 	d := &driver{t: t, stops: make(chan Stop, 64), done: make(chan error, 1)}
