@@ -23,6 +23,7 @@ type Breakpoint struct {
 
 	count     uint64
 	condition *node     // of Condition; nil before it is needed
+	filter    filter    // of condition; nil if there is none
 	log       []logPart // of Log; likewise
 }
 
@@ -159,8 +160,9 @@ func (h *hook) each(s *exec.Step, m mark, from uint32) error {
 	if i, ok := h.marks.instruction(s.Func, s.Value); ok {
 		at.Instruction = i + 1
 	}
+	lanes := at.mayHit(list)
 	for lane := range h.lanes.All {
-		if uint32(lane) < from {
+		if uint32(lane) < from || !lanes.Has(uint32(lane)) {
 			continue
 		}
 		h.now.lane = uint32(lane) + 1
@@ -184,6 +186,7 @@ func (h *hook) each(s *exec.Step, m mark, from uint32) error {
 				}
 				h.markBreakpoints()
 				list = h.places[place{s.Func, s.Value}]
+				lanes = at.mayHit(list) // the controller may have changed values
 			}
 			break
 		}
@@ -203,10 +206,7 @@ func (b *Breakpoint) stop(t Thread) Stop {
 // hit decides whether a breakpoint stops a thread; its frame has no name and no line. A thread that executed the operation before the session went back counts once.
 func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 	if b.Condition != "" {
-		var err error
-		if b.condition == nil {
-			b.condition, err = parse(b.Condition, at)
-		}
+		err := b.parse(at)
 		holds := false
 		if err == nil {
 			holds, err = b.condition.truth(at)
@@ -238,6 +238,18 @@ func (h *hook) hit(at *view, b *Breakpoint, t Thread) (Stop, bool) {
 		h.session.config.Events.Output(at.interpolate(b.log))
 	}
 	return Stop{}, false
+}
+
+// parse finds the node of the condition; it does so once if there is one.
+func (b *Breakpoint) parse(at *view) error {
+	if b.condition != nil {
+		return nil
+	}
+	n, err := parse(b.Condition, at)
+	if err == nil {
+		b.condition, b.filter = n, n.filterOf()
+	}
+	return err
 }
 
 // counted counts a hit and reports whether the hit condition holds. A run again answers as the first run did.

@@ -49,7 +49,7 @@
 //	image.go, picture.go          images, attachments and their texels; pictures of them
 //	format.go                     texts of values
 //	expression.go, assignment.go,
-//	quick.go,
+//	quick.go, filter.go,
 //	expressionvalue.go,
 //	dialect.go, function.go,
 //	geometry.go                   expressions over the values of a frame; names of HLSL and WGSL; functions of numbers, of vectors and matrices

@@ -16,9 +16,11 @@ const (
 
 // node is a part of an expression, with its value in a frame.
 type node struct {
-	value func(x *view) (result, error)
-	quick quick      // nil if there is none
-	name  *reference // of a name alone
+	value  func(x *view) (result, error)
+	quick  quick      // nil if there is none
+	name   *reference // of a name alone
+	fill   fill       // nil if the quick form does
+	filter filter     // nil if the fill or the quick form does
 }
 
 // parser reads an expression by operator precedence (Pratt 1973). The syntax is that of GLSL: variables with members, components,
@@ -202,7 +204,7 @@ func operate(op string, left, right *node) *node {
 		}
 		return apply(op, a, b)
 	}
-	return &node{value: value, quick: operateQuick(op, left.quick, right.quick)}
+	return &node{value: value, quick: operateQuick(op, left.quick, right.quick), filter: operateFilter(op, left, right)}
 }
 
 // numbers evaluates a node, and reads its numbers if it is a variable.
@@ -253,7 +255,11 @@ func (p *parser) unary() (*node, error) {
 			}
 			return applyUnary(op, r)
 		}
-		return &node{value: value, quick: unaryQuick(op, of.quick)}, nil
+		n := &node{value: value, quick: unaryQuick(op, of.quick)}
+		if op == "!" {
+			n.filter = notFilter(of)
+		}
+		return n, nil
 	}
 	n, err := p.primary()
 	for err == nil {
@@ -271,7 +277,7 @@ func (p *parser) unary() (*node, error) {
 				n = &node{value: func(x *view) (result, error) { return of.length(x) }}
 				continue
 			}
-			n = &node{quick: of.name.component(name), value: func(x *view) (result, error) {
+			n = &node{quick: of.name.component(name), fill: of.name.fillComponent(name), value: func(x *view) (result, error) {
 				r, err := of.value(x)
 				if err != nil {
 					return r, err
@@ -360,13 +366,14 @@ func (p *parser) primary() (*node, error) {
 		return result{variable: v}, nil
 	}
 	of := &reference{name: t}
-	return &node{value: value, quick: of.scalar, name: of}, nil
+	return &node{value: value, quick: of.scalar, name: of, fill: of.fill(0, true)}, nil
 }
 
 func constant(r result) *node {
 	n := &node{value: func(*view) (result, error) { return r, nil }}
 	if len(r.numbers) == 1 {
 		n.quick = func(*view) (number, kind, bool) { return r.numbers[0], r.kind, true }
+		n.fill = fillConstant(r.numbers[0], r.kind)
 	}
 	return n
 }
