@@ -19,6 +19,15 @@ type Reusable interface {
 	Reuse()
 }
 
+// Rebindable is a prepared job that can run again after a change of its descriptors, too.
+type Rebindable interface {
+	Reusable
+
+	// Rebind is Reuse after a change of the job's Resources. It returns false, and changes nothing, if the job needs a new Prepare.
+	// No worker may be running groups of the job.
+	Rebind() bool
+}
+
 // Session runs jobs one after another on the calling goroutine, as [Run] does with one worker. It retains the worker and the
 // prepared job of the last run: a job with the same program and resources costs little. The zero Session is ready for use.
 // A Session retains memory of its jobs until End.
@@ -54,8 +63,7 @@ func (s *Session) Run(ctx context.Context, p Program, job *Job, stop *atomic.Boo
 		return p.Run(ctx, job)
 	}
 	n, ok := uint64(0), false
-	if s.isLast(p, job, stop) {
-		s.prepared.(Reusable).Reuse()
+	if s.isLast(p, job, stop) && s.reuse(job) {
 		n, ok = groupCount(s.prepared, job)
 	}
 	if !ok {
@@ -107,16 +115,30 @@ func (s *Session) begin(ctx context.Context, p Program, job *Job, stop *atomic.B
 	return nil
 }
 
-// isLast reports whether a job equals the prepared one except for Groups, Base and Push.
+// isLast reports whether a job equals the prepared one except for Groups, Base, Push and Resources.
 func (s *Session) isLast(p Program, job *Job, stop *atomic.Bool) bool {
-	if s.prepared == nil || s.program != p || s.job != job || s.stop != stop || s.budget != job.Budget || s.log != job.Log || s.rays != job.Rays ||
-		len(s.regions) != len(job.Regions) || unsafe.SliceData(s.regions) != unsafe.SliceData(job.Regions) {
-		return false
-	}
+	return s.prepared != nil && s.program == p && s.job == job && s.stop == stop && s.budget == job.Budget && s.log == job.Log && s.rays == job.Rays &&
+		len(s.regions) == len(job.Regions) && unsafe.SliceData(s.regions) == unsafe.SliceData(job.Regions)
+}
+
+// reuse makes the prepared job valid for a job that isLast, and reports whether it can.
+func (s *Session) reuse(job *Job) bool {
 	n := len(s.resources)
 	all, ok := appendKeys(s.resources, job)
 	s.resources = all[:n]
-	return ok && slices.Equal(all[:n], all[n:])
+	if !ok {
+		return false
+	}
+	if slices.Equal(all[:n], all[n:]) {
+		s.prepared.(Reusable).Reuse()
+		return true
+	}
+	r, ok := s.prepared.(Rebindable)
+	if !ok || !r.Rebind() {
+		return false
+	}
+	s.resources = append(s.resources[:0], all[n:]...)
+	return true
 }
 
 // appendKeys appends the keys of a job's resources; false if they have too many descriptors.

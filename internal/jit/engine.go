@@ -185,14 +185,14 @@ func (p *program) selectVariant(x *prepared, job *exec.Job, merge bool) error {
 	if p.main == nil {
 		return errClosed
 	}
-	x.variant, x.merged, x.waits = p.main, false, false
+	x.variant, x.merged, x.waits, x.written, x.aliased = p.main, false, false, p.main.written, false
 	if !merge || !p.selectMerged(x, job) {
 		if written := p.main.written; len(written) > 0 && x.aliases(job, written) {
 			v, err := p.exactVariant()
 			if err != nil {
 				return err
 			}
-			x.variant = v
+			x.variant, x.aliased = v, true
 		}
 	}
 	// The reference is acquired under the lock, because Close could otherwise release the last one

@@ -47,7 +47,7 @@ func (p *program) selectMerged(x *prepared, job *exec.Job) bool {
 	if m.variant == nil || !m.fits(job) || p.mergedCount(job) < uint64(job.WorkerCount(p.source)) || len(m.written) > 0 && x.aliases(job, m.written) {
 		return false
 	}
-	x.variant, x.merged = m.variant, true
+	x.variant, x.merged, x.written, x.aliased = m.variant, true, m.written, false
 	return true
 }
 

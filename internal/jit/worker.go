@@ -29,6 +29,8 @@ type prepared struct {
 	variant *variant // with a reference
 	merged  bool     // the variant is of merged workgroups
 	waits   bool     // groups of the job count for the compilation of merged ones
+	written []int    // resources: the code depends on whether one of them shares bytes with another
+	aliased bool     // one does
 	job     *exec.Job
 	handles
 	table     *block // the handle table of machine code; nil if perWorker
@@ -86,6 +88,17 @@ func (x *prepared) Reuse() {
 	}
 	x.setPush(x.job)
 	x.encodePush(x.table.words, x.list)
+}
+
+// Rebind is Reuse after a change of descriptors. The job must have as many descriptors as before, and the code must fit them.
+func (x *prepared) Rebind() bool {
+	p, job := x.program, x.job
+	if x.perWorker || p.base != nil || job.Log != nil || !x.fits(p.source, job, x.written, x.aliased) || job.Check(p.original) != nil {
+		return false
+	}
+	x.refill(p.source, job, p.forceNonTemporal, x.table.words)
+	x.Reuse()
+	return true
 }
 
 // Release returns x to the free list.
