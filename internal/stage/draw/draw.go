@@ -47,13 +47,31 @@ type recordedDraw struct {
 	counts [layout.NumCounts]uint64
 }
 
-// release releases everything but memory. It needs the pipeline's lock, because other draws acquire
-// the same program variants at the same time.
-func (d *recordedDraw) release() {
-	if p := d.pipeline; p != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+// release releases everything but memory.
+func (d *recordedDraw) release() { releaseAll(d) }
+
+// releaseAll releases draws. They need the lock of their pipeline, because other draws acquire the same program variants at the same
+// time; draws of one pipeline that follow each other take it once.
+func releaseAll(list ...*recordedDraw) {
+	var locked *Pipeline
+	for _, d := range list {
+		if d.pipeline != locked {
+			if locked != nil {
+				locked.mu.Unlock()
+			}
+			if locked = d.pipeline; locked != nil {
+				locked.mu.Lock()
+			}
+		}
+		d.drop()
 	}
+	if locked != nil {
+		locked.mu.Unlock()
+	}
+}
+
+// drop is release for a caller that holds the pipeline's lock.
+func (d *recordedDraw) drop() {
 	d.front.Release()
 	if d.heldFragment != nil {
 		d.heldFragment.Release()

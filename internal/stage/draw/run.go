@@ -46,8 +46,8 @@ func (p *Pass) forget() {
 	p.lists, p.binning.bytes = p.lists[:0], 0
 	for _, d := range p.draws[:p.inUse.draws] {
 		d.addCounts()
-		d.release()
 	}
+	releaseAll(p.draws[:p.inUse.draws]...)
 	clear(p.steps)
 	p.steps, p.ordered = p.steps[:0], false
 	p.inUse.draws, p.inUse.clears = 0, 0
