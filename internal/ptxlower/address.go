@@ -23,6 +23,8 @@ type place struct {
 	handle ir.V    // of a space with handles
 	offset ir.V    // in bytes, of 32 bits; 0 for none
 	plus   uint64
+	// address is the operand of a space with handles; 0 if there is none, or if the place is one of constants
+	address ir.V
 }
 
 // addressConstant returns the address of a variable in its space.
@@ -125,7 +127,7 @@ func (e *emitter) variableMemory(s *symbol, a *ptx.Operand, bytes uint64, access
 
 // inSpace calls access with the memory of an address in a space.
 func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
-	p := place{space: in}
+	p := place{space: in, address: v}
 	switch in {
 	case inGlobal:
 		v = e.as(v, ir.I64)

@@ -70,6 +70,10 @@ func (e *emitter) atom() {
 		e.vectorAtomic(e.operand(1), e.operand(0), e.operand(2))
 		return
 	}
+	if e.typ(0) == wideType {
+		e.wideAtom()
+		return
+	}
 	t := irType(e.typ(0))
 	temp := e.temporary(t)
 	e.ordered(func() {

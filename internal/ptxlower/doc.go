@@ -68,6 +68,7 @@
 //	stochastic.go                conversions that round by random bits
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers
+//	wideatomic.go                atomics of 128 bits
 //	texture.go, texturequery.go  textures
 //	surface.go                   surfaces
 //	sampler.go                   samplers that a module describes

@@ -36,6 +36,7 @@ type item struct {
 	at    *scope
 	parts []string       // of a video instruction: the selectors of its operands
 	loc   *ptx.Directive // the last .loc before it; nil without one
+	wide  bool           // its access of 128 bits is indivisible
 }
 
 // analyze lists the instructions and analyzes each name.
@@ -191,8 +192,8 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 				f.loc = x
 			}
 		case *ptx.Instr:
-			x = withHalves(x)
-			it := item{in: x, at: s, loc: f.loc}
+			it := item{in: withHalves(x), at: s, loc: f.loc, wide: isStrongWide(x)}
+			x = it.in
 			if isVideo(x.Op) {
 				it.in, it.parts = withoutSelectors(x)
 			}

@@ -62,21 +62,23 @@ func (e *emitter) load() {
 	shadows := e.loadShadows(t, len(list))
 	e.memory(e.operand(1), spaceOf(e.in), size*uint64(len(list)), func(p place) {
 		paths++
-		for i := range list {
-			e.bits = 0
-			v := e.loadPlace(p, uint64(i)*size, e.accessType(t, list[i]), flags)
-			shadows.note(e, i)
-			if temps[i] = v; e.branching() {
-				if len(slots) <= i {
-					slots = append(slots, e.temporary(e.b.Func.Type(v)))
+		e.indivisible(p, func() {
+			for i := range list {
+				e.bits = 0
+				v := e.loadPlace(p, uint64(i)*size, e.accessType(t, list[i]), flags)
+				shadows.note(e, i)
+				if temps[i] = v; e.branching() {
+					if len(slots) <= i {
+						slots = append(slots, e.temporary(e.b.Func.Type(v)))
+					}
+					e.b.OpAux(ir.PSt, e.b.Func.Type(v), slots[i], e.b.I32(0), v)
 				}
-				e.b.OpAux(ir.PSt, e.b.Func.Type(v), slots[i], e.b.I32(0), v)
 			}
-		}
+		})
 	})
 	for i, o := range list {
 		v := temps[i]
-		if paths > 1 {
+		if paths > 1 || e.item.wide {
 			v = e.b.OpAux(ir.PLd, e.b.Func.Type(v), slots[i], e.b.I32(0))
 		}
 		shadows.apply(e, i)
@@ -87,8 +89,10 @@ func (e *emitter) load() {
 	}
 }
 
-// branching reports whether the address of the instruction may be in several spaces.
-func (e *emitter) branching() bool { return e.in.Op == "ld" && spaceOf(e.in) == inGeneric }
+// branching reports whether the address of the instruction may be in several spaces, or the access has a lock.
+func (e *emitter) branching() bool {
+	return e.in.Op == "ld" && (spaceOf(e.in) == inGeneric || e.item.wide)
+}
 
 // temporary returns a variable for a value that several paths compute.
 func (e *emitter) temporary(t ir.Type) uint64 {
@@ -141,13 +145,15 @@ func (e *emitter) store() {
 	}
 	flags := e.accessFlags()
 	e.memory(e.operand(0), spaceOf(e.in), size*uint64(len(list)), func(p place) {
-		for i, v := range values {
-			e.sure, e.copied = shadows[i].sure, shadows[i].bits
-			if p.space == inGlobal && (i < 3 || len(values) != 4) { // compilers store vectors of three as four
-				e.checkStored()
+		e.indivisible(p, func() {
+			for i, v := range values {
+				e.sure, e.copied = shadows[i].sure, shadows[i].bits
+				if p.space == inGlobal && (i < 3 || len(values) != 4) { // compilers store vectors of three as four
+					e.checkStored()
+				}
+				e.storePlace(p, uint64(i)*size, v, flags)
 			}
-			e.storePlace(p, uint64(i)*size, v, flags)
-		}
+		})
 	})
 }
 
