@@ -73,12 +73,12 @@ func TestDrawHostile(t *testing.T) {
 	}
 }
 
-// TestIndirectEndless: an indirect draw of 2⁶⁴ vertices, and millions of draws, end with the context.
+// TestIndirectEndless: an indirect draw of 2⁶⁴ vertices, and a million draws of a million vertices each, end with the context.
 func TestIndirectEndless(t *testing.T) {
 	const pipeline = "PIPELINE graphics p\nATTACH v\nATTACH red\nFRAMEBUFFER_SIZE 8 8\nVERTEX_DATA place LOCATION 0\nBIND BUFFER small AS color LOCATION 0\nEND\n"
 	for _, x := range []struct{ args, count string }{
 		{"DATA 0xffffffff 0xffffffff 0 0 END", ""},
-		{"SIZE 4000000 FILL 1", " COUNT 1000000"},
+		{"SIZE 4000000 FILL 1000", " COUNT 1000000"},
 	} {
 		s, err := Parse("endless.amber", []byte(stateShaders+"BUFFER place DATA_TYPE vec4<float> DATA 9 9 0 1 END\nBUFFER args DATA_TYPE uint32 "+x.args+"\n"+
 			pipeline+"RUN p DRAW_INDIRECT AS TRIANGLE_LIST BUFFER args"+x.count), nil)
