@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -133,7 +134,7 @@ func newDriverEnv(c console) *cobra.Command {
 		Use: "env", Short: "Print the variables that select the driver, for a shell or CI", Args: cobra.NoArgs,
 		Long: `Print VK_DRIVER_FILES, and VK_ICD_FILENAMES for older loaders. The manifest is installed for the user if it is not
 installed. CHIARO_CONFORMANCE lets programs on wgpu use the driver, which hide devices that announce no version of the
-conformance tests.`,
+conformance tests; a version that is set already stays.`,
 		Example: "  eval \"$(chiaro driver env)\"\n  chiaro driver env --format plain >>\"$GITHUB_ENV\"",
 		RunE: func(*cobra.Command, []string) error {
 			if format != "shell" && format != "plain" {
@@ -143,12 +144,13 @@ conformance tests.`,
 			if err != nil {
 				return err
 			}
+			version := cmp.Or(os.Getenv("CHIARO_CONFORMANCE"), announcedConformance)
 			if format == "shell" {
-				name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-			} else if strings.ContainsAny(name, "\r\n") {
-				return unreadable("the name of the manifest has a line break, which --format plain cannot have")
+				name, version = shellQuoted(name), shellQuoted(version)
+			} else if strings.ContainsAny(name+version, "\r\n") {
+				return unreadable("the name of the manifest or CHIARO_CONFORMANCE has a line break, which --format plain cannot have")
 			}
-			for _, line := range []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name, announcedConformance} {
+			for _, line := range []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name, "CHIARO_CONFORMANCE=" + version} {
 				line += "\n"
 				if format == "shell" {
 					line = "export " + line
@@ -166,9 +168,13 @@ conformance tests.`,
 	return cmd
 }
 
-// announcedConformance sets the version of the conformance tests that the driver announces, if the person chooses the driver by a command:
+// shellQuoted returns a word of a POSIX shell with a text as its value.
+func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// announcedConformance is the version of the conformance tests that the driver announces, if the person chooses the driver by a command
+// and sets no version:
 // wgpu hides devices without one. Its numbers are those of Vulkan, since the driver is not certified with any version of the tests.
-const announcedConformance = "CHIARO_CONFORMANCE=1.4.0.0"
+const announcedConformance = "1.4.0.0"
 
 // installedManifest returns the manifest of the user or of the system with a library that the loader can use; else it
 // installs one.
@@ -273,7 +279,7 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 	}
 	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name}
 	if os.Getenv("CHIARO_CONFORMANCE") == "" {
-		set = append(set, announcedConformance)
+		set = append(set, "CHIARO_CONFORMANCE="+announcedConformance)
 	}
 	if f.check != "" {
 		set = append(set, "CHIARO_CHECK="+f.check)
