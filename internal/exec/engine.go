@@ -101,8 +101,8 @@ type Program interface {
 
 // Prepared is a job that is ready to run. Several workers of the program may run its groups at once.
 type Prepared interface {
-	// Release frees the job's resources. No worker may be running groups of the job, and every
-	// worker that has run some must have been released.
+	// Release frees the job's resources. No worker may be running groups of the job. A worker that has
+	// run some must have been released, or next runs another job, which was prepared before Release.
 	Release()
 }
 
