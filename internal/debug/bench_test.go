@@ -9,7 +9,7 @@ import (
 const benchGroups = 15625
 
 // BenchmarkCondition runs 10⁶ invocations to a conditional breakpoint that stops the last one; back goes from there to the beginning of
-// the dispatch, with the same breakpoint.
+// the dispatch, with breakpoints set anew.
 func BenchmarkCondition(b *testing.B) {
 	text, err := os.ReadFile("testdata/sum.spvasm")
 	if err != nil {
@@ -39,6 +39,7 @@ func BenchmarkCondition(b *testing.B) {
 				b.StopTimer()
 				d := startModule(b, text, 1, benchGroups, Config{}, at())
 				d.benchStop(b, AtBreakpoint, 63)
+				d.SetBreakpoints([]*Breakpoint{at()})
 				b.StartTimer()
 				for {
 					d.Continue(true)

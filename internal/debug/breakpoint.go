@@ -111,6 +111,7 @@ func (h *hook) markBreakpoints() {
 	if n != h.seen {
 		h.watches = slices.Clone(h.session.watches)
 		if h.seen == 0 { // the first breakpoints of the command: its memory before is unknown
+			h.given = n
 			h.forgetWatched()
 		}
 		h.seen = n

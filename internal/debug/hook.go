@@ -34,6 +34,9 @@ type hook struct {
 	entering bool
 	search   *search
 
+	initial position // the first stop of the command, from its beginning; zero before it
+	given   uint64   // revision of the breakpoints and watches at the beginning
+
 	seen    uint64 // revision of the watches
 	watches []*Watch
 	met     map[met]bool // the hits at which a breakpoint stopped, for runs again
@@ -303,6 +306,9 @@ func (h *hook) settle() {
 // wait tells the controller of a stop, and waits for its next request.
 func (h *hook) wait(s *exec.Step, stop Stop) error {
 	h.focus = stop.Thread
+	if h.initial == (position{}) {
+		h.initial = h.now
+	}
 	h.setStep(s)
 	defer h.setStep(nil)
 	for {

@@ -37,8 +37,18 @@ func (h *hook) back() bool {
 	if n > 0 && h.history.points[n].at == h.now {
 		n--
 	}
+	if h.nothingBefore() {
+		h.search = &search{origin: h.now, until: h.now, first: true}
+		return true
+	}
 	h.search = &search{origin: h.now, until: h.now, point: n}
 	return true
+}
+
+// nothingBefore reports whether the last stop before the current position is known to be the beginning: the command ran from there to here
+// with the same breakpoints, and did not stop.
+func (h *hook) nothingBefore() bool {
+	return h.request.action == proceed && h.now == h.initial && !h.session.config.StopOnEntry && h.session.revision.Load() == h.given && len(h.watches) == 0 && len(h.edits) == 0
 }
 
 // rewind prepares the next run of a search.
