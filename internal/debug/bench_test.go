@@ -9,7 +9,8 @@ import (
 const benchGroups = 15625
 
 // BenchmarkCondition runs 10⁶ invocations to a conditional breakpoint that stops the last one; back goes from there to the beginning of
-// the dispatch, with breakpoints set anew.
+// the dispatch, with breakpoints set anew; first line steps back from the first line of the last
+// invocation.
 func BenchmarkCondition(b *testing.B) {
 	text, err := os.ReadFile("testdata/sum.spvasm")
 	if err != nil {
@@ -54,6 +55,22 @@ func BenchmarkCondition(b *testing.B) {
 			}
 		})
 	}
+	b.Run("first line", func(b *testing.B) {
+		for range b.N {
+			b.StopTimer()
+			d := startModule(b, text, 1, benchGroups, Config{}, &Breakpoint{Number: 1, At: Location{"sum.comp", 5}, Condition: "gl_GlobalInvocationID.x == 999999"})
+			s := d.benchStop(b, AtBreakpoint, 63)
+			b.StartTimer()
+			for s.Text == "" { // the beginning of the dispatch has a text
+				d.Next(s.Thread, false, true)
+				s.Text = d.benchStop(b, "", 0).Text
+			}
+			b.StopTimer()
+			d.End()
+			<-d.done
+			b.StartTimer()
+		}
+	})
 }
 
 // benchStop waits for a stop, and checks its reason and thread if there is a reason.

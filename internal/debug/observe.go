@@ -50,6 +50,9 @@ func (h *hook) observes(g *exec.Group) bool {
 		return true
 	}
 	h.session.picked.Store(true)
+	if s != nil && s.unbroken {
+		return h.awaits(g)
+	}
 	return h.session.pause.Load() || h.marks.undefined || len(h.places) > 0 || h.awaits(g) || h.watching(g)
 }
 

@@ -16,6 +16,8 @@ type search struct {
 	begun  bool
 	found  *found // by the run
 
+	unbroken bool // only the step of the request may end in the runs
+
 	exact   *position // the last run goes to it and stops there with the reason
 	reason  Stop
 	passing bool // it does not stop there, but goes on
@@ -37,18 +39,17 @@ func (h *hook) back() bool {
 	if n > 0 && h.history.points[n].at == h.now {
 		n--
 	}
-	if h.nothingBefore() {
-		h.search = &search{origin: h.now, until: h.now, first: true}
-		return true
+	h.search = &search{origin: h.now, until: h.now, point: n, unbroken: h.unbroken()}
+	if h.search.unbroken && h.request.action == proceed {
+		h.search.point, h.search.first = 0, true
 	}
-	h.search = &search{origin: h.now, until: h.now, point: n}
 	return true
 }
 
-// nothingBefore reports whether the last stop before the current position is known to be the beginning: the command ran from there to here
-// with the same breakpoints, and did not stop.
-func (h *hook) nothingBefore() bool {
-	return h.request.action == proceed && h.now == h.initial && !h.session.config.StopOnEntry && h.session.revision.Load() == h.given && len(h.watches) == 0 && len(h.edits) == 0
+// unbroken reports whether no breakpoint stops before the current position: the command ran from the beginning to here, or further, with the
+// same breakpoints, and did not stop.
+func (h *hook) unbroken() bool {
+	return !h.initial.before(h.now) && !h.session.config.StopOnEntry && h.session.revision.Load() == h.given && len(h.watches) == 0 && len(h.edits) == 0
 }
 
 // rewind prepares the next run of a search.

@@ -28,4 +28,16 @@ func TestBackToBeginning(t *testing.T) {
 	d.Next(s.Thread, false, true)
 	d.at(AtStep, 3, 22)
 	d.finish(10)
+
+	first := line(17)
+	first.Condition = "gl_GlobalInvocationID.x == 75"
+	d = start(t, 10, Config{}, first)
+	s = d.at(AtBreakpoint, 3, 17)
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 3, 16)
+	d.Next(s.Thread, false, true)
+	d.at(AtStep, 0, 16) // no line of the thread is before
+	d.Continue(false)
+	d.at(AtBreakpoint, 3, 17)
+	d.finish(10)
 }
