@@ -222,12 +222,11 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 // holdRegions returns the allocations with device addresses, for the draws of a pass.
 func (x *executor) holdRegions() *regions {
 	g := &x.graphics
-	r := x.dev.heap.regions()
-	if n := len(g.regions); n > 0 && g.regions[n-1] == r {
-		x.dev.heap.release(r)
-	} else {
-		g.regions = append(g.regions, r)
+	if n := len(g.regions); n > 0 && x.dev.heap.has(g.regions[n-1]) {
+		return g.regions[n-1]
 	}
+	r := x.dev.heap.regions()
+	g.regions = append(g.regions, r)
 	return r
 }
 

@@ -367,6 +367,16 @@ func (h *heap) regions() *regions {
 	return h.current
 }
 
+// has reports whether regions would return r, which the caller uses already.
+func (h *heap) has(r *regions) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.addressed) == 0 {
+		return r == nil
+	}
+	return r != nil && r == h.current
+}
+
 // release ends a use of regions.
 func (h *heap) release(r *regions) {
 	h.mu.Lock()
