@@ -173,6 +173,7 @@ func (c *checker) instruction(i *Instr, n *names) {
 		return
 	}
 	c.types(i)
+	c.qualifiers(i)
 	if i.Guard != "" {
 		if v := c.lookup(n, i.Guard); v == nil || v.Type != ".pred" {
 			c.find(CodeType, i.Pos, "the guard %s is no predicate register; must be one", i.Guard)

@@ -16,6 +16,7 @@
 //	parse_stmt.go   statements, operands
 //	check.go        names, labels, guards, opcodes
 //	class.go        types of instructions
+//	qualifier.go    qualifiers of memory accesses
 //	operand.go      sizes of registers
 //	print.go        modules to text
 package ptx

@@ -126,6 +126,16 @@ func TestFindings(t *testing.T) {
 		{body("ld.global.b64 a1, [a1];"), ptx.CodeType, "6:15", "has 32 bits; must have at least 64"},
 		{body("ld.global.v2.b64 {a1, a2}, [a1];"), ptx.CodeType, "6:19", "must have at least 64"},
 		{body("atom.global.add.L2::cache_hint.u32 a0, [a1], a2, a1;"), ptx.CodeType, "6:50", "has 32 bits; must have 64"},
+		{body("atom.global.exch.add.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has .exch and .add; must have one of them"},
+		{body("red.relaxed.acq_rel.gpu.global.add.u32 [a1], a2;"), ptx.CodeInstruction, "6:1", "has .relaxed and .acq_rel; must have one of them"},
+		{body("atom.gpu.sys.add.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has .gpu and .sys; must have one of them"},
+		{body("atom.global.shared::cta.add.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has .global and .shared::cta; must have one of them"},
+		{body("atom.global.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has no operation; must have one"},
+		{body("atom.local.add.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has .local; must not have it"},
+		{body("atom.volatile.global.add.u32 a0, [a1], a2;"), ptx.CodeInstruction, "6:1", "has .volatile; must not have it"},
+		{body(".reg .b128 q; atom.global.add.b128 q, [a1], q;"), ptx.CodeType, "6:15", "has the type .b128"},
+		{body("ld.weak.relaxed.gpu.global.u32 a0, [a1];"), ptx.CodeInstruction, "6:1", "has .weak and .relaxed; must have one of them"},
+		{body("st.global.local.u32 [a0], a1;"), ptx.CodeInstruction, "6:1", "has .global and .local; must have one of them"},
 		{body("setp.eq.u32 a1, a1, a2;"), ptx.CodeType, "6:13", "has the type .u32; must be .pred"},
 		{body("setp.eq.u32 p, p, a2;"), ptx.CodeType, "6:16", "has the type .pred; must not be .pred"},
 		{body("stacksave.u64 a1;"), ptx.CodeType, "6:15", "has 32 bits; must have 64"},
@@ -158,6 +168,26 @@ func TestFindings(t *testing.T) {
 		f := findings[0]
 		if f.Code != x.code || f.Pos.String() != x.at || !strings.Contains(f.Message, x.message) {
 			t.Errorf("%q: %v; must be %s at %s with %q", x.src, f, x.code, x.at, x.message)
+		}
+	}
+}
+
+// TestQualifiers checks that the checker takes the forms of the syntax of atom, red, ld and st in the PTX ISA.
+func TestQualifiers(t *testing.T) {
+	for _, text := range []string{
+		"atom.add.u32 a0, [d], a1;", "atom.relaxed.gpu.global.cas.b32 a0, [d], a1, a2;", "atom.acq_rel.cluster.shared::cluster.exch.b32 a0, [d], a1;",
+		"atom.global.gpu.inc.u32 a0, [d], a1;", "atom.acquire.sys.global.exch.L2::cache_hint.b128 q, [d], q, d;", "atom.release.cta.shared::cta.cas.b128 q, [d], q, q;",
+		"red.relaxed.sys.global.max.u32 [d], a1;", "red.shared.xor.b32 [d], a1;",
+		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [a0], a1, [a2];", "red.async.mmio.release.sys.global.add.u32 [d], a1;",
+		"ld.mmio.relaxed.sys.global.u32 a0, [d];", "ld.volatile.shared.u32 a0, [d];", "ld.weak.global.nc.u32 a0, [d];", "ld.acquire.cta.u32 a0, [d];",
+		"st.release.gpu.global.u32 [d], a1;", "st.mmio.relaxed.sys.u32 [d], a1;", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [a0], a1, [a2];",
+	} {
+		m, findings := ptx.Parse(header + ".entry k() {\n.reg .u32 a<3>; .reg .b64 d; .reg .b128 q;\n" + text + "\n}\n")
+		if len(findings) == 0 {
+			findings = ptx.Check(m)
+		}
+		if len(findings) > 0 {
+			t.Errorf("%s: %v; must have no finding", text, findings[0])
 		}
 	}
 }
