@@ -74,6 +74,28 @@ OpDecorate %o Location 0
 %o = OpVariable %out4 Output
 `
 
+// placedVertex is the assembly of a vertex shader with the position of location 0.
+const placedVertex = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %at %o
+OpDecorate %at Location 0
+OpDecorate %o BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%in4 = OpTypePointer Input %v4
+%out4 = OpTypePointer Output %v4
+%at = OpVariable %in4 Input
+%o = OpVariable %out4 Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %at
+OpStore %o %x
+OpReturn
+OpFunctionEnd
+`
+
 const seededScript = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment f SPIRV-ASM

@@ -11,26 +11,7 @@ import (
 // at half their distance, moved by InvocationId, and a color of their Position and PrimitiveIdIn.
 const geometryScript = `#!amber
 SHADER vertex v SPIRV-ASM
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main "main" %at %o
-OpDecorate %at Location 0
-OpDecorate %o BuiltIn Position
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%in4 = OpTypePointer Input %v4
-%out4 = OpTypePointer Output %v4
-%at = OpVariable %in4 Input
-%o = OpVariable %out4 Output
-%main = OpFunction %void None %fn
-%l = OpLabel
-%x = OpLoad %v4 %at
-OpStore %o %x
-OpReturn
-OpFunctionEnd
-END
+` + placedVertex + `END
 SHADER geometry g SPIRV-ASM
 OpCapability Geometry
 OpMemoryModel Logical GLSL450

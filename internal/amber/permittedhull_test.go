@@ -27,26 +27,7 @@ func TestPermittedHulls(t *testing.T) {
 // depthScript draws depths from 0.25 to 0.75, and then a picture of them.
 const depthScript = `#!amber
 SHADER vertex v SPIRV-ASM
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main "main" %at %o
-OpDecorate %at Location 0
-OpDecorate %o BuiltIn Position
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%in4 = OpTypePointer Input %v4
-%out4 = OpTypePointer Output %v4
-%at = OpVariable %in4 Input
-%o = OpVariable %out4 Output
-%main = OpFunction %void None %fn
-%l = OpLabel
-%x = OpLoad %v4 %at
-OpStore %o %x
-OpReturn
-OpFunctionEnd
-END
+` + placedVertex + `END
 SHADER fragment paint SPIRV-ASM
 ` + positionHead + `%main = OpFunction %void None %fn
 %l = OpLabel

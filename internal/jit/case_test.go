@@ -128,6 +128,31 @@ func parsed(of source) (*ir.Program, error) {
 	return p, nil
 }
 
+// agreeOnJobs runs jobs of a random program on the interpreter and on each level of the JIT, and compares the memory that bind returns. bind
+// gives a job its resources, anew for each run.
+func agreeOnJobs(t *testing.T, seed int64, text string, size uint32, jobs []*exec.Job, bind func(*exec.Job) []byte) {
+	t.Helper()
+	do := func(e exec.Engine) (out [][]byte) {
+		prog := compileSeed(t, e, seed, text, size)
+		defer prog.Close()
+		for _, job := range jobs {
+			out = append(out, bind(job))
+			if err := prog.Run(t.Context(), job); err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+		}
+		return out
+	}
+	want := do(interp.Engine{})
+	eachLevel(t, func(t *testing.T, engine jit.Engine) {
+		for i, got := range do(engine) {
+			if !bytes.Equal(got, want[i]) {
+				t.Fatalf("seed %d, subgroups of %d, numbers % x: differs\n%s", seed, size, jobs[i].Push, text)
+			}
+		}
+	})
+}
+
 // compileSeed compiles the text of a random seed, at a subgroup size, after a change of the program.
 func compileSeed(t *testing.T, e exec.Engine, seed int64, text string, size uint32, before ...func(*ir.Program)) exec.Program {
 	t.Helper()

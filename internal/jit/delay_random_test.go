@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
 // tensorWriter writes a kernel over a tensor, of which each invocation computes several elements: their indices are split after the first store.
@@ -134,31 +132,15 @@ func TestRandomTensors(t *testing.T) {
 			jobs = append(jobs, &exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: loadLittleEndian(push)})
 		}
 		shared := r.Intn(2) == 0
-		do := func(e exec.Engine) (out [][]byte) {
-			prog := compileSeed(t, e, seed, text, size)
-			defer prog.Close()
-			for _, job := range jobs {
-				memory := make([]byte, 2400)
-				a := exec.Buffer{Bytes: bytes.Clone(input)}
-				if shared {
-					copy(memory, input)
-					a.Bytes = memory
-				}
-				job.Resources = [][]exec.Buffer{{a}, {{Bytes: memory}}}
-				if err := prog.Run(t.Context(), job); err != nil {
-					t.Fatalf("seed %d: %v\n%s", seed, err, text)
-				}
-				out = append(out, memory)
+		agreeOnJobs(t, seed, text, size, jobs, func(job *exec.Job) []byte {
+			memory := make([]byte, 2400)
+			a := exec.Buffer{Bytes: bytes.Clone(input)}
+			if shared {
+				copy(memory, input)
+				a.Bytes = memory
 			}
-			return out
-		}
-		want := do(interp.Engine{})
-		eachLevel(t, func(t *testing.T, engine jit.Engine) {
-			for i, got := range do(engine) {
-				if !bytes.Equal(got, want[i]) {
-					t.Fatalf("seed %d, subgroups of %d, numbers % x, shared %v: differs\n%s", seed, size, jobs[i].Push, shared, text)
-				}
-			}
+			job.Resources = [][]exec.Buffer{{a}, {{Bytes: memory}}}
+			return memory
 		})
 	}
 }

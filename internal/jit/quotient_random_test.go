@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
 // quotientWriter writes a program of index arithmetic. Its pools have the names of values.
@@ -157,26 +155,10 @@ func TestRandomQuotients(t *testing.T) {
 			}
 			jobs = append(jobs, &exec.Job{Groups: [3]uint32{2, 2, 1}, Workers: 1, Push: loadLittleEndian(push)})
 		}
-		do := func(e exec.Engine) (out [][]byte) {
-			prog := compileSeed(t, e, seed, text, size)
-			defer prog.Close()
-			for _, job := range jobs {
-				memory := make([]byte, 1<<16)
-				job.Resources = [][]exec.Buffer{{{Bytes: bytes.Clone(input)}}, {{Bytes: memory}}}
-				if err := prog.Run(t.Context(), job); err != nil {
-					t.Fatalf("seed %d: %v\n%s", seed, err, text)
-				}
-				out = append(out, memory)
-			}
-			return out
-		}
-		want := do(interp.Engine{})
-		eachLevel(t, func(t *testing.T, engine jit.Engine) {
-			for i, got := range do(engine) {
-				if !bytes.Equal(got, want[i]) {
-					t.Fatalf("seed %d, subgroups of %d, numbers % x: differs\n%s", seed, size, jobs[i].Push, text)
-				}
-			}
+		agreeOnJobs(t, seed, text, size, jobs, func(job *exec.Job) []byte {
+			memory := make([]byte, 1<<16)
+			job.Resources = [][]exec.Buffer{{{Bytes: bytes.Clone(input)}}, {{Bytes: memory}}}
+			return memory
 		})
 	}
 }
