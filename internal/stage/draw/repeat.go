@@ -129,26 +129,30 @@ func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *stat
 	if err != nil {
 		return err
 	}
-	switch fragment := d.heldFragment == x.heldFragment; {
-	case !front:
+	err = d.bindLike(x, a, front)
+	d.frame.Short = d.short()
+	d.detach(a)
+	return err
+}
+
+// bindLike resolves the resources of a draw with the states of x. front tells whether its programs before the rasterizer are those of x.
+func (d *recordedDraw) bindLike(x *recordedDraw, a *state.Args, front bool) error {
+	if !front {
 		d.state.Vertex = d.pipeline.state.Vertex
 		if a.State != nil {
 			d.state.Vertex = a.State.Vertex
 		}
-		err = d.bind(a)
-	case !x.front.Unbound():
-		err = d.front.Rebind(&x.front)
-		fallthrough
-	default:
-		if err == nil && fragment {
-			err = d.fragmentBound.Rebind(&x.fragmentBound, ir.Fragment, &d.args.Shader)
-		} else if err == nil {
-			err = d.bindFragment()
+		return d.bind(a)
+	}
+	if !x.front.Unbound() {
+		if err := d.front.Rebind(&x.front); err != nil {
+			return err
 		}
 	}
-	d.frame.Short = d.short()
-	d.detach(a)
-	return err
+	if d.heldFragment == x.heldFragment {
+		return d.fragmentBound.Rebind(&x.fragmentBound, ir.Fragment, &d.args.Shader)
+	}
+	return d.bindFragment()
 }
 
 // holdLike compiles or finds the programs of a draw with the states of x, and reports whether those before the rasterizer are the ones
