@@ -144,7 +144,7 @@ conformance tests; a version that is set already stays.`,
 			if err != nil {
 				return err
 			}
-			version := cmp.Or(os.Getenv("CHIARO_CONFORMANCE"), announcedConformance)
+			version := announcedConformance()
 			if format == "shell" {
 				name, version = shellQuoted(name), shellQuoted(version)
 			} else if strings.ContainsAny(name+version, "\r\n") {
@@ -171,10 +171,9 @@ conformance tests; a version that is set already stays.`,
 // shellQuoted returns a word of a POSIX shell with a text as its value.
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// announcedConformance is the version of the conformance tests that the driver announces, if the person chooses the driver by a command
-// and sets no version:
-// wgpu hides devices without one. Its numbers are those of Vulkan, since the driver is not certified with any version of the tests.
-const announcedConformance = "1.4.0.0"
+// announcedConformance is the version of the conformance tests for a program whose user has chosen the driver: wgpu hides devices without
+// one. If CHIARO_CONFORMANCE is not set, its numbers are those of Vulkan, because no version of the tests has certified the driver.
+func announcedConformance() string { return cmp.Or(os.Getenv("CHIARO_CONFORMANCE"), "1.4.0.0") }
 
 // installedManifest returns the manifest of the user or of the system with a library that the loader can use; else it
 // installs one.
@@ -277,10 +276,7 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return nil, unreadable("%v", err)
 	}
-	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name}
-	if os.Getenv("CHIARO_CONFORMANCE") == "" {
-		set = append(set, "CHIARO_CONFORMANCE="+announcedConformance)
-	}
+	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name, "CHIARO_CONFORMANCE=" + announcedConformance()}
 	if f.check != "" {
 		set = append(set, "CHIARO_CHECK="+f.check)
 	}
