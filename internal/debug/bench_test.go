@@ -8,9 +8,8 @@ import (
 // benchGroups are about 10⁶ invocations of testdata/sum.spvasm, in groups of 64.
 const benchGroups = 15625
 
-// BenchmarkCondition runs 10⁶ invocations to a conditional breakpoint that stops the last one; back goes from there to the beginning of
-// the dispatch, with breakpoints set anew; first line steps back from the first line of the last
-// invocation.
+// BenchmarkCondition runs 10⁶ invocations until a conditional breakpoint stops the last one. The back variants set the breakpoints again
+// and continue in reverse to the start of the dispatch. The first line variant steps back from the first line of the last invocation.
 func BenchmarkCondition(b *testing.B) {
 	text, err := os.ReadFile("testdata/sum.spvasm")
 	if err != nil {

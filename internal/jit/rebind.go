@@ -22,9 +22,9 @@ func descriptorsOf(job *exec.Job, r int) []exec.Buffer {
 	return nil
 }
 
-// fits reports whether the handles of the last job fit a job after refill. Each resource must have as many descriptors as before,
-// none of them in a table of a list or behind the fixed handles. Code that was selected for written resources without shared bytes
-// must remain right: changed descriptors share no bytes with them.
+// fits reports whether refill can update the handles of the last job for another one. The descriptor counts must be equal, and all
+// descriptors must have fixed handles. If the compiled variant assumes that written resources alias nothing, no changed descriptor may
+// alias one.
 func (h *handles) fits(p *ir.Program, job *exec.Job, written []int, aliased bool) bool {
 	if len(h.shared) > 0 {
 		return false
