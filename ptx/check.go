@@ -174,6 +174,7 @@ func (c *checker) instruction(i *Instr, n *names) {
 	}
 	c.types(i)
 	c.qualifiers(i)
+	c.inForm(i)
 	if i.Guard != "" {
 		if v := c.lookup(n, i.Guard); v == nil || v.Type != ".pred" {
 			c.find(CodeType, i.Pos, "the guard %s is no predicate register; must be one", i.Guard)

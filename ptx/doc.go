@@ -14,9 +14,12 @@
 //	parse.go        modules, directives
 //	parse_decl.go   functions, variables
 //	parse_stmt.go   statements, operands
+//	form_value.go, form_memory.go, form_thread.go   the forms of instructions
+//	form.go         qualifiers that an instruction may have together
 //	check.go        names, labels, guards, opcodes
 //	class.go        types of instructions
 //	qualifier.go    qualifiers of memory accesses
-//	operand.go      sizes of registers
+//	operand.go      types of registers
+//	require.go      features that a version or a target lacks
 //	print.go        modules to text
 package ptx

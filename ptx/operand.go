@@ -1,7 +1,10 @@
 package ptx
 
-// The sizes of operands (PTX ISA, "Operand Type Checking", "Operand Size Exceeding Instruction-Type Size"): a register has the size of the
-// instruction's type; ld, st and cvt may have wider ones. As for types, signed, unsigned, untyped and float registers of one size count as one.
+import "strings"
+
+// The types of operands (PTX ISA, "Type Checking Rules", "Operand Size Exceeding Instruction-Type Size"): a register has the size of the
+// instruction's type; ld, st and cvt may have wider ones. Bits go with every type, signed integers with unsigned ones, and integers never
+// with floats. A float register has exactly the size of a float type.
 
 // shapes has the operands of instructions by opcode, a letter for each:
 //
@@ -31,45 +34,48 @@ func (c *checker) sizes(i *Instr, n *names) {
 	case len(types) == 0, len(types) > 1 && mixed[i.Op] && i.Op != "slct":
 		return
 	case i.Op == "cvt" && len(types) == 2 && len(i.Operands) == 2: // of 2 types each of one value
-		c.size(i, i.Operands[0], n, 'l', TypeSize(types[0]))
-		c.size(i, i.Operands[1], n, 'l', TypeSize(types[1]))
+		c.size(i, i.Operands[0], n, 'l', types[0])
+		c.size(i, i.Operands[1], n, 'l', types[1])
 		return
 	}
 	list := i.Operands
 	if last := len(list) - 1; last >= 0 && i.Has(".L2::cache_hint") { // the last operand is the policy, of 64 bits whatever the type
-		c.size(i, list[last], n, 't', 8)
+		c.size(i, list[last], n, 't', ".b64")
 		list = list[:last]
 	}
 	for k, o := range list {
 		if k >= len(shape) {
 			return
 		}
-		size, want := TypeSize(types[0]), shape[k]
+		of, want := types[0], shape[k]
 		switch {
 		case want == 'u':
-			size, want = 4, 't'
+			of, want = ".b32", 't'
 		case want == 'w' && i.Has(".wide"):
-			size, want = 2*size, 't'
-		case want == 't' && types[0] == ".pred":
+			of, want = doubled[of], 't'
+		case want == 't' && of == ".pred":
 			want = 'p'
 		}
-		c.size(i, o, n, want, size)
+		c.size(i, o, n, want, of)
 	}
 }
 
-// size checks an operand: a register, two of them of which the second is a predicate, or a vector.
-func (c *checker) size(i *Instr, o *Operand, n *names, want byte, size int) {
+// doubled are the types of the results of .wide.
+var doubled = map[string]string{".u16": ".u32", ".s16": ".s32", ".u32": ".u64", ".s32": ".s64"}
+
+// size checks an operand against a type: a register, two of them of which the second is a predicate, or a vector.
+func (c *checker) size(i *Instr, o *Operand, n *names, want byte, of string) {
 	switch o.Kind {
 	case Pair:
 		if len(o.Elems) == 2 {
-			c.size(i, o.Elems[0], n, want, size)
-			c.size(i, o.Elems[1], n, 'p', 0)
+			c.size(i, o.Elems[0], n, want, of)
+			c.size(i, o.Elems[1], n, 'p', of)
 		}
 		return
 	case Vector:
 		for _, x := range o.Elems {
 			if want == 'l' {
-				c.size(i, x, n, want, size)
+				c.size(i, x, n, want, of)
 			}
 		}
 		return
@@ -78,7 +84,7 @@ func (c *checker) size(i *Instr, o *Operand, n *names, want byte, size int) {
 	if o.Kind != Symbol || want == '.' || v == nil || v.Space != ".reg" || v.Vector > 1 && o.Part == "" {
 		return
 	}
-	has := TypeSize(v.Type)
+	has, size := TypeSize(v.Type), TypeSize(of)
 	switch {
 	case (want == 'p') != (v.Type == ".pred"):
 		c.find(CodeType, o.Pos, "the register %s of %s has the type %s; must%s be .pred", o.Name, i.Name(), v.Type, map[bool]string{true: "", false: " not"}[want == 'p'])
@@ -86,7 +92,23 @@ func (c *checker) size(i *Instr, o *Operand, n *names, want byte, size int) {
 		c.find(CodeType, o.Pos, "the register %s of %s has %d bits; must have at least %d", o.Name, i.Name(), 8*has, 8*size)
 	case (want == 't' || want == 'w') && has != size:
 		c.find(CodeType, o.Pos, "the register %s of %s has %d bits; must have %d", o.Name, i.Name(), 8*has, 8*size)
+	case want != 'p' && (kindOf(of) == 'f' && kindOf(v.Type) == 'i' || kindOf(of) == 'i' && kindOf(v.Type) == 'f'):
+		c.find(CodeType, o.Pos, "the register %s of %s has the type %s; must have bits or the kind of %s", o.Name, i.Name(), v.Type, of)
+	case want == 'l' && kindOf(of) == 'f' && kindOf(v.Type) == 'f' && has != size:
+		c.find(CodeType, o.Pos, "the float register %s of %s has %d bits; must have %d", o.Name, i.Name(), 8*has, 8*size)
 	}
+}
+
+// kindOf returns the kind of a type: 'f' of floats, 'i' of integers, 'b' of bits and all others. Registers hold alternate formats such as
+// .bf16 and .e4m3x2 as bits.
+func kindOf(t string) byte {
+	switch {
+	case strings.HasPrefix(t, ".f"):
+		return 'f'
+	case strings.HasPrefix(t, ".u") && t != ".ue8m0x2", strings.HasPrefix(t, ".s") && t != ".s2f6x2" && t != ".samplerref" && t != ".surfref":
+		return 'i'
+	}
+	return 'b'
 }
 
 // typesOf returns the types among the modifiers of an instruction, in order.

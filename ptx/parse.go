@@ -14,6 +14,7 @@ const (
 	CodeSymbol      = "PTX-Symbol"
 	CodeInstruction = "PTX-Instruction"
 	CodeType        = "PTX-Type"
+	CodeTarget      = "PTX-Target"  // a feature that the version or the target of the module lacks
 	CodeSupport     = "PTX-Support" // a kernel that Chiaro cannot run
 )
 

@@ -99,7 +99,7 @@ var types = map[string]int{
 	".pred": 1, ".b8": 1, ".u8": 1, ".s8": 1, ".b16": 2, ".u16": 2, ".s16": 2, ".f16": 2, ".bf16": 2, ".b32": 4, ".u32": 4, ".s32": 4,
 	".f32": 4, ".tf32": 4, ".f16x2": 4, ".bf16x2": 4, ".u16x2": 4, ".s16x2": 4, ".b64": 8, ".u64": 8, ".s64": 8, ".f64": 8, ".f32x2": 8, ".b128": 16,
 	".texref": 8, ".samplerref": 8, ".surfref": 8, ".e4m3": 1, ".e5m2": 1, ".e4m3x2": 2, ".e5m2x2": 2,
-	".e2m3x2": 2, ".e3m2x2": 2, ".e2m1x2": 1, ".ue8m0x2": 2,
+	".e2m3x2": 2, ".e3m2x2": 2, ".e2m1x2": 1, ".ue8m0x2": 2, ".e4m3x4": 4, ".e5m2x4": 4, ".e2m3x4": 4, ".e3m2x4": 4, ".e2m1x4": 2, ".s2f6x2": 2,
 }
 
 // TypeSize returns the size of a type in bytes; 0 if there is no such type.

@@ -1,0 +1,237 @@
+package ptx_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// acceptedForms are opcodes with qualifiers that the syntax of the PTX ISA allows, in orders that its examples and public compilers write.
+const acceptedForms = `
+abs.ftz.f32 abs.bf16x2 add.sat.s32 add.rn.ftz.sat.f16x2 add.rz.f32x2 add.rn.f32.bf16 add.u16x2 add.cc.u64 addc.cc.u32 and.pred
+atom.global.gpu.inc.u32 atom.acq_rel.cluster.shared::cluster.exch.b32 atom.add.noftz.bf16x2 atom.global.v4.f32.add atom.global.v2.f16x2.min.noftz
+bar.sync bar.cta.red.or.pred bar.warp.sync barrier.cluster.arrive.relaxed.aligned barrier.red.popc.aligned.u32 barrier.cluster.wait.acquire
+bfind.shiftamt.u64 bmsk.wrap.b32 brx.idx.uni call.uni copysign.f64 cp.async.ca.shared.global.L2::cache_hint.L2::128B cp.async.wait_all
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint cp.async.bulk.wait_group.read
+cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16
+createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 createpolicy.cvt.L2.b64 cvta.to.shared::cta.u32
+cvt.f64.bf16.rp cvt.rni.ftz.sat.u8.f32 cvt.rn.relu.satfinite.e5m2x2.f16x2 cvt.rs.satfinite.e2m1x4.f32 cvt.rp.ue8m0x2.bf16x2 cvt.pack.sat.u4.s32.b32
+cvt.rna.satfinite.tf32.f32 cvt.rn.bf16.f32 cvt.sat.s8.s32 div.full.ftz.f32 div.ftz.rn.f32 dp2a.hi.s32.u32 ex2.approx.ftz.bf16x2
+fence.sc.cluster fence.proxy.async.shared::cta fence.acquire.sync_restrict::shared::cluster.cluster fence.proxy.tensormap::generic.release.gpu
+fma.rn.relu.bf16 fma.rp.f64 fma.rn.oob.relu.f16x2 griddepcontrol.wait isspacep.param::entry istypep.surfref
+ld.global.ca.nc.v4.f32 ld.volatile.shared.v2.u16 ld.relaxed.gpu.global.L1::no_allocate.L2::cache_hint.v8.b32 ld.mmio.relaxed.sys.global.u32 ld.param::func.b8
+ldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 ldmatrix.sync.aligned.m8n16.x2.b8x16.b4x16_p64 lop3.or.b32 mad.hi.sat.s32 mad.lo.cc.u32 madc.hi.cc.s64
+match.all.sync.b64 max.NaN.xorsign.abs.f16x2 max.ftz.NaN.abs.f32 min.relu.s16x2 mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64
+mbarrier.try_wait.parity.acquire.cta.shared.b64 membar.gl mov.b128 mul.wide.u16 mul.rm.ftz.sat.f32 multimem.ld_reduce.relaxed.gpu.global.add.acc::f32.v4.f16x2
+neg.ftz.f16 prefetch.global.L2::evict_last prefetch.tensormap prmt.b32.rc16 rcp.approx.ftz.f64 red.add.relaxed.gpu.f64 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32
+redux.sync.max.abs.NaN.f32 rsqrt.approx.f64 selp.f32 set.gtu.u32.f16x2 setp.lt.and.ftz.f32 setp.num.bf16x2 setmaxnreg.dec.sync.aligned.u32
+shf.r.clamp.b32 shfl.sync.bfly.b32 slct.ftz.u64.f32 st.release.gpu.v2.u64 st.bulk.weak.shared::cta st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32
+suld.b.a2d.ca.v4.b32.clamp sust.p.1d.b32.trap sured.b.add.2d.u64.zero suq.array_size.b32 tanh.approx.bf16x2 testp.subnormal.f64
+tex.level.a2d.v4.s32.f32 tex.1d.v2.f16x2.s32 tld4.a.cube.v4.f32.f32 txq.level.depth.b32 txq.addr_mode_2.b32
+vadd.s32.u32.s32.sat.max vshr.u32.u32.u32.clamp.add vmad.u32.u32.u32.po.sat.shr15 vset4.u32.s32.ne.add vavrg2.s32.s32.s32.sat vote.sync.ballot.b32
+tcgen05.mma.cta_group::1.kind::f16 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 exit trap brkpt
+`
+
+// check returns the faults of the instructions of a function, in a module of a version and a target.
+func check(t *testing.T, version, target, text string) (*ptx.Module, []*diag.Finding) {
+	t.Helper()
+	m, findings := ptx.Parse(".version " + version + "\n.target " + target + "\n.address_size 64\n.entry k() {\n" + text + "\n}\n")
+	if len(findings) > 0 {
+		t.Fatalf("%s: %v", text, findings[0])
+	}
+	return m, ptx.Check(m)
+}
+
+// TestForms checks forms of the ISA, and that each missing, additional or contradictory qualifier is a fault.
+func TestForms(t *testing.T) {
+	for _, form := range strings.Fields(acceptedForms) {
+		m, list := check(t, "9.1", "sm_100a", form+";")
+		for _, f := range append(list, ptx.Requirements(m)...) {
+			if f.Code == ptx.CodeInstruction || f.Code == ptx.CodeTarget {
+				t.Errorf("%s: %v; must have no such finding", form, f)
+			}
+		}
+	}
+	for _, x := range []struct{ form, message string }{
+		{"add.rn.u32", "add.rn.u32 is no form of add"},
+		{"add.sat.u32", "is no form of add"},
+		{"add.ftz.f64", "is no form of add"},
+		{"add.rn.rz.f32", "is no form of add"},
+		{"add.frob.f32", "has .frob; must not have it, as no form of add has"},
+		{"add.rz.bf16", "is no form of add"},
+		{"add", "is no form of add"},
+		{"mul.u32", "is no form of mul"},
+		{"mul.wide.u64", "is no form of mul"},
+		{"mul.hi.lo.s32", "is no form of mul"},
+		{"mad.hi.sat.u32", "is no form of mad"},
+		{"fma.f32", "is no form of fma"},
+		{"fma.rz.f16", "is no form of fma"},
+		{"div.f32", "is no form of div"},
+		{"div.approx.f64", "is no form of div"},
+		{"sin.f32", "is no form of sin"},
+		{"rsqrt.rn.f32", "has .rn; must not have it, as no form of rsqrt has"},
+		{"abs.u32", "has .u32; must not have it"},
+		{"popc.u32", "has .u32; must not have it"},
+		{"bfind.b32", "has .b32; must not have it"},
+		{"shl.u32", "has .u32; must not have it"},
+		{"and.s32", "has .s32; must not have it"},
+		{"min.NaN.u32", "is no form of min"},
+		{"max.relu.u32", "is no form of max"},
+		{"max.xorsign.f32", "is no form of max"},
+		{"dp4a.u32", "is no form of dp4a"},
+		{"setp.u32", "is no form of setp"},
+		{"set.lt.u32", "is no form of set"},
+		{"selp.pred", "has .pred; must not have it"},
+		{"prmt.b32.f4e.ecl", "is no form of prmt"},
+		{"lop3.xor.b32", "has .xor; must not have it"},
+		{"shf.wrap.b32", "is no form of shf"},
+		{"ld.global", "is no form of ld"},
+		{"ld.relaxed.global.u32", "is no form of ld"},
+		{"ld.gpu.global.u32", "is no form of ld"},
+		{"ld.release.gpu.u32", "has .release; must not have it"},
+		{"ld.shared.nc.u32", "is no form of ld"},
+		{"ld.volatile.ca.u32", "is no form of ld"},
+		{"ld.global.f16", "has .f16; must not have it"},
+		{"st.const.u32", "has .const; must not have it"},
+		{"st.acquire.gpu.u32", "has .acquire; must not have it"},
+		{"st.relaxed.u32", "is no form of st"},
+		{"cvt.u32.u32.u32", "is no form of cvt"},
+		{"cvt.rn.rni.f32.f32", "is no form of cvt"},
+		{"cvt.rn.e4m3x2.f32", "is no form of cvt"},
+		{"cvt.rs.e4m3x4.f32", "is no form of cvt"},
+		{"cvt.rn.ue8m0x2.f32", "is no form of cvt"},
+		{"cvta.to.u64", "is no form of cvta"},
+		{"atom.global.and.u32", "is no form of atom"},
+		{"atom.global.add.f16", "is no form of atom"},
+		{"atom.global.inc.u64", "is no form of atom"},
+		{"atom.shared.add.v2.f32", "is no form of atom"},
+		{"red.acquire.gpu.add.u32", "has .acquire; must not have it"},
+		{"red.exch.b32", "has .exch; must not have it"},
+		{"bar.sync.aligned", "has .aligned; must not have it"},
+		{"bar.red.xor.pred", "has .xor; must not have it"},
+		{"vote.ballot.pred", "is no form of vote"},
+		{"shfl.sync.b32", "is no form of shfl"},
+		{"match.sync.b32", "is no form of match"},
+		{"redux.sync.add.b32", "is no form of redux"},
+		{"membar.gpu", "has .gpu; must not have it"},
+		{"fence.sc", "is no form of fence"},
+		{"mbarrier.init.parity.b64", "is no form of mbarrier"},
+		{"tex.2d.f32.f32", "is no form of tex"},
+		{"tld4.2d.v4.f32.f32", "is no form of tld4"},
+		{"suld.2d.b32", "is no form of suld"},
+		{"sust.p.2d.b64.trap", "is no form of sust"},
+		{"vadd.s32.s32", "is no form of vadd"},
+		{"vshl.s32.s32.s32.wrap", "is no form of vshl"},
+		{"vadd4.s32.s32.s32.max", "has .max; must not have it"},
+		{"cp.async.global.shared.ca.bulk", "is no form of cp"},
+		{"exit.uni", "has .uni; must not have it"},
+	} {
+		_, list := check(t, "9.1", "sm_100a", x.form+";")
+		found := false
+		for _, f := range list {
+			found = found || f.Code == ptx.CodeInstruction && f.Pos.String() == "5:1" && strings.Contains(f.Message, x.message)
+		}
+		if !found {
+			t.Errorf("%s has the findings %v; must have %q at 5:1", x.form, list, x.message)
+		}
+	}
+}
+
+// TestOldForms: before version 1.4 an instruction that approximates has no .approx, and div no .full.
+func TestOldForms(t *testing.T) {
+	const text = ".reg .f32 a, b; div.f32 a, a, b; rcp.f32 a, b; sqrt.f32 a, b; rsqrt.f32 a, b; sin.f32 a, b; ex2.f32 a, b;"
+	if _, list := check(t, "1.3", "sm_13", text); len(list) > 0 {
+		t.Errorf("%v in a module of version 1.3; must have no finding", list[0])
+	}
+	if _, list := check(t, "1.4", "sm_13", text); len(list) != 6 {
+		t.Errorf("there are %d findings in a module of version 1.4; must be 6", len(list))
+	}
+}
+
+// TestRequirements checks the first version and the first target of instructions, qualifiers, types and directives.
+func TestRequirements(t *testing.T) {
+	for _, x := range []struct {
+		version, target, text, message string
+	}{
+		{"6.4", "sm_61", "dp4a.u32.u32;", ""},
+		{"6.4", "sm_60", "dp4a.u32.u32;", "dp4a.u32.u32 is in a module for the target sm_60; must be in one for sm_61 or a later one"},
+		{"4.3", "sm_90", "dp4a.u32.u32;", "is in a module of version 4.3; must be in one of version 5.0 or later"},
+		{"7.0", "sm_75", "add.f16;", ""},
+		{"4.1", "sm_75", "add.f16;", "version 4.2"},
+		{"7.8", "sm_89", "add.rn.bf16;", "sm_90"},
+		{"7.0", "sm_75", "fma.rn.bf16;", "sm_80"},
+		{"7.0", "sm_80", "min.NaN.f32;", ""},
+		{"7.2", "sm_80", "min.xorsign.abs.f32;", "sm_86"},
+		{"6.0", "sm_70", "shfl.sync.up.b32;", ""},
+		{"5.0", "sm_70", "shfl.sync.up.b32;", "version 6.0"},
+		{"6.0", "sm_60", "match.any.sync.b32;", "sm_70"},
+		{"7.0", "sm_75", "redux.sync.add.u32;", "sm_80"},
+		{"8.6", "sm_100", "redux.sync.min.f32;", "must be in one for sm_100a"},
+		{"8.6", "sm_100f", "redux.sync.min.f32;", ""},
+		{"8.0", "sm_90", "ld.b128;", "version 8.3"},
+		{"6.0", "sm_60", "ld.acquire.gpu.u32;", "sm_70"},
+		{"7.3", "sm_80", "ld.global.L1::no_allocate.u32;", "version 7.4"},
+		{"7.4", "sm_75", "ld.global.L2::cache_hint.u32;", ".L2::cache_hint of ld.global.L2::cache_hint.u32 is in a module for the target sm_75; must be in one for sm_80"},
+		{"7.8", "sm_80", "ld.shared::cluster.u32;", "sm_90"},
+		{"5.0", "sm_60", "atom.gpu.add.u32;", ""},
+		{"4.3", "sm_60", "atom.gpu.add.u32;", "version 5.0"},
+		{"5.0", "sm_50", "atom.add.f64;", "sm_60"},
+		{"8.3", "sm_80", "atom.cas.b128;", "sm_90"},
+		{"6.5", "sm_75", "cvt.rn.bf16.f32;", "version 7.0"},
+		{"7.8", "sm_80", "cvt.rn.satfinite.e4m3x2.f32;", "sm_89"},
+		{"8.6", "sm_100a", "cvt.rs.f16x2.f32;", "version 8.7"},
+		{"7.0", "sm_75", "cp.async.ca.shared.global;", "sm_80"},
+		{"8.0", "sm_80", "cp.async.bulk.commit_group;", "sm_90"},
+		{"8.0", "sm_90", "setmaxnreg.inc.sync.aligned.u32;", "must be in one for sm_90a"},
+		{"7.2", "sm_75", "alloca.u64;", "version 7.3"},
+		{"1.4", "sm_13", "bfe.u32;", "version 2.0"},
+		{"7.0", "sm_52, debug", "activemask.b32;", ""},
+	} {
+		m, _ := check(t, x.version, x.target, x.text)
+		list := ptx.Requirements(m)
+		switch {
+		case x.message == "" && len(list) == 0:
+		case x.message == "" || len(list) != 1 || list[0].Code != ptx.CodeTarget || list[0].Severity != diag.Warning || list[0].Pos.Line != 5 || !strings.Contains(list[0].Message, x.message):
+			t.Errorf("%s of version %s for %s has %v; must have %q", x.text, x.version, x.target, list, x.message)
+		}
+	}
+	m, findings := ptx.Parse(".version 7.0\n.target sm_80\n.entry k() .reqntid 32 .explicitcluster { ret; }\n")
+	if list := ptx.Requirements(m); len(findings) > 0 || len(list) != 1 || !strings.HasPrefix(list[0].Message, ".explicitcluster is in a module of version 7.0") {
+		t.Errorf("%v, %v; must be one warning of .explicitcluster", findings, list)
+	}
+}
+
+// TestOperandTypes checks the tables of type checking in the ISA: bits go with all types, integers not with floats, and a float register has
+// the size of a float type.
+func TestOperandTypes(t *testing.T) {
+	const registers = ".reg .b16 bh; .reg .b32 b; .reg .u32 u; .reg .s32 s; .reg .f32 f; .reg .b64 bd; .reg .u64 ud; .reg .f64 d; .reg .f16 h; .reg .f16x2 hh;\n"
+	for _, x := range []struct{ text, message string }{
+		{"add.u32 s, u, b; add.s32 u, b, s; add.f32 f, b, f; mov.b32 f, s; mov.b32 u, f; xor.b32 f, u, s;", ""},
+		{"ld.b8 u, [bd]; ld.b16 f, [bd]; ld.f32 bd, [bd]; ld.u16 ud, [bd]; st.u8 [bd], s; st.b16 [bd], d; st.f32 [bd], b; cvt.u16.u32 ud, s;", ""},
+		{"cvt.rn.f16.f32 bh, f; cvt.f32.f16 f, bh; cvt.rn.f16.f32 h, b; fma.rn.f16x2 b, hh, b, hh; setp.lt.f32 p, b, f; shl.b32 f, f, u;", ""},
+		{"add.u32 f, u, u;", "the register f of add.u32 has the type .f32; must have bits or the kind of .u32"},
+		{"add.f32 f, u, f;", "the register u of add.f32 has the type .u32; must have bits or the kind of .f32"},
+		{"mov.u32 u, f;", "must have bits or the kind of .u32"},
+		{"mov.f32 s, f;", "must have bits or the kind of .f32"},
+		{"mul.wide.u32 d, u, u;", "must have bits or the kind of .u64"},
+		{"ld.u32 f, [bd];", "must have bits or the kind of .u32"},
+		{"ld.f32 u, [bd];", "must have bits or the kind of .f32"},
+		{"ld.f32 d, [bd];", "the float register d of ld.f32 has 64 bits; must have 32"},
+		{"st.u32 [bd], f;", "must have bits or the kind of .u32"},
+		{"cvt.rn.f32.s32 s, s;", "must have bits or the kind of .f32"},
+		{"cvt.rzi.s32.f32 s, u;", "must have bits or the kind of .f32"},
+		{"cvt.f64.f32 d, d;", "the float register d of cvt.f64.f32 has 64 bits; must have 32"},
+		{"setp.lt.u32 p, f, u;", "must have bits or the kind of .u32"},
+		{"add.f16x2 u, hh, hh;", "must have bits or the kind of .f16x2"},
+	} {
+		_, list := check(t, "8.6", "sm_90", ".reg .pred p; "+registers+x.text)
+		switch {
+		case x.message == "" && len(list) > 0:
+			t.Errorf("%s: %v; must have no finding", x.text, list[0])
+		case x.message != "" && (len(list) == 0 || list[0].Code != ptx.CodeType || !strings.Contains(list[0].Message, x.message)):
+			t.Errorf("%s has %v; must have %q", x.text, list, x.message)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package ptx
+
+// groupForms are the forms of the instructions on the control flow and between threads (PTX ISA, "Control Flow Instructions", "Parallel
+// Synchronization and Communication Instructions", "Miscellaneous Instructions").
+const groupForms = `
+bra|call|ret: uni?
+exit|trap:
+brkpt: v1.0 sm11
+brx: idx uni? v6.0 sm30
+bar: sync; cta sync v7.8; cta? arrive v2.0; cta? red popc u32 v2.0; cta? red and|or pred v2.0; warp sync v6.0 sm30
+barrier: cta? sync aligned? v6.0 sm30; cta? arrive aligned? v6.0 sm30; cta? red popc aligned? u32 v6.0 sm30; cta? red and|or aligned? pred v6.0 sm30
+barrier: cluster arrive release|relaxed? aligned? v7.8 sm90; cluster wait acquire? aligned? v7.8 sm90
+membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm70; proxy async|async.global v8.0 sm90
+fence: sc|acq_rel? $scope v6.0 sm70; acquire|release $scope v8.6 sm90; acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
+fence: mbarrier_init release cluster v8.0 sm90; proxy alias v7.5 sm70; proxy async global|$smem? v8.0 sm90
+fence: proxy tensormap::generic acquire|release $scope v8.3 sm90; proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
+atom: $sem? $scope? $gs? $bool $hint? b32|b64; $sem? $scope? $gs? inc|dec $hint? u32; $sem? $scope? $gs? min|max $hint? $wide
+atom: $sem? $scope? $gs? exch $hint? b32|b64|$wide|f32; $sem? $scope? $gs? cas $hint? b32|b64|$wide; $sem? $scope? $gs? cas b16 v6.3 sm70
+atom: $sem? $scope? $gs? add $hint? $wide; $sem? $scope? $gs? add $hint? f32 v2.0 sm20; $sem? $scope? $gs? add $hint? f64 v5.0 sm60
+atom: $sem? $scope? $gs? exch|cas $hint? b128 v8.3 sm90; $sem? $scope? $gs? add noftz $hint? f16x2 v6.2 sm60; $sem? $scope? $gs? add noftz $hint? f16 v6.3 sm70
+atom: $sem? $scope? $gs? add noftz $hint? $brain v7.8 sm90; $sem? $scope? global? add $hint? v2|v4 f32 v8.1 sm90
+atom: $sem? $scope? global? add|min|max noftz $hint? $vec f16|bf16 v8.1 sm90; $sem? $scope? global? add|min|max noftz $hint? v2|v4 f16x2|bf16x2 v8.1 sm90
+red: relaxed|release? $scope? $gs? $bool $hint? b32|b64 v1.2; relaxed|release? $scope? $gs? inc|dec $hint? u32 v1.2
+red: relaxed|release? $scope? $gs? min|max|add $hint? $wide v1.2; relaxed|release? $scope? $gs? add $hint? f32 v2.0 sm20
+red: relaxed|release? $scope? $gs? add $hint? f64 v5.0 sm60; relaxed|release? $scope? $gs? add noftz $hint? f16x2 v6.2 sm60
+red: relaxed|release? $scope? $gs? add noftz $hint? f16 v6.3 sm70; relaxed|release? $scope? $gs? add noftz $hint? $brain v7.8 sm90
+red: relaxed|release? $scope? global? add $hint? v2|v4 f32 v8.1 sm90; relaxed|release? $scope? global? add|min|max noftz $hint? $vec f16|bf16 v8.1 sm90
+red: relaxed|release? $scope? global? add|min|max noftz $hint? v2|v4 f16x2|bf16x2 v8.1 sm90
+red: async relaxed cluster shared::cluster? $bytes inc|dec u32 v8.1 sm90; async relaxed cluster shared::cluster? $bytes min|max u32|s32 v8.1 sm90
+red: async relaxed cluster shared::cluster? $bytes $bool b32 v8.1 sm90; async relaxed cluster shared::cluster? $bytes add u32|s32|u64 v8.1 sm90
+red: async mmio? release gpu|cluster|sys global? add $wide v8.7 sm100
+vote: all|any|uni pred v1.2; ballot b32 v2.0 sm20; sync all|any|uni pred v6.0 sm30; sync ballot b32 v6.0 sm30
+match: any|all sync b32|b64 v6.0 sm70
+activemask: b32 v6.2 sm30
+redux: sync add|min|max u32|s32 v7.0 sm80; sync $bool b32 v7.0 sm80; sync min|max abs? NaN? f32 v8.6 sm100a
+griddepcontrol: launch_dependents|wait v7.8 sm90
+elect: sync v8.0 sm90
+mbarrier: init $cta? b64 v7.0 sm80; inval $cta? b64 v7.0 sm80; pending_count b64 v7.0 sm80
+mbarrier: arrive|arrive_drop expect_tx? release|relaxed? cta|cluster? $smem? b64 v7.0 sm80; arrive|arrive_drop noComplete release? cta? $cta? b64 v7.0 sm80
+mbarrier: expect_tx|complete_tx relaxed? cta|cluster? $smem? b64 v8.0 sm90
+mbarrier: test_wait parity? acquire|relaxed? cta|cluster? $cta? b64 v7.0 sm80; try_wait parity? acquire|relaxed? cta|cluster? $cta? b64 v7.8 sm90
+clusterlaunchcontrol: try_cancel async shared::cta? $bytes multicast::cluster::all? b128 v8.6 sm100
+clusterlaunchcontrol: query_cancel is_canceled pred b128 v8.6 sm100; query_cancel get_first_ctaid v4 b32 b128 v8.6 sm100
+clusterlaunchcontrol: query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128 v8.6 sm100
+nanosleep: u32 v6.3 sm70
+pmevent: mask? v1.4
+setmaxnreg: inc|dec sync aligned u32 v8.0 sm90a
+`
+
+// matrixForms are those of the matrix instructions (PTX ISA, "Warp Level Matrix Instructions"). The other matrix instructions are
+// refused by their names whatever their qualifiers.
+const matrixForms = `
+wmma: load a|b|c|d sync aligned row|col * v6.0 sm70; store d sync aligned row|col * v6.0 sm70; mma sync aligned row|col row|col * v6.0 sm70
+ldmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v6.5 sm75; sync aligned m16n16 x1|x2|x4 trans $cta? b8 v8.6 sm100a
+ldmatrix: sync aligned m8n16|m16n16 x1|x2|x4 trans? $cta? b8x16 b6x16_p32|b4x16_p64 v8.6 sm100a
+stmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v7.8 sm90; sync aligned m16n8 x1|x2|x4 trans? $cta? b8 v8.6 sm100a
+movmatrix: sync aligned m8n8 trans b16 v7.8 sm75
+mma: sp|sp::ordered_metadata? sync aligned * v6.4 sm70
+wgmma: * v8.0 sm90a
+tcgen05: * v8.6 sm100a
+`

@@ -1,0 +1,143 @@
+package ptx
+
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+)
+
+// need is the first version of PTX and the first target with a feature.
+type need struct {
+	version [2]int
+	target  target
+}
+
+// qualifierNeeds are the features of qualifiers and types that came after the instructions which have them (PTX ISA, "PTX ISA Notes" and
+// "Target ISA Notes" of each instruction). A form in the tables has the needs of the form itself.
+var qualifierNeeds = map[string]need{
+	".cluster": {[2]int{7, 8}, target{number: 90}}, ".shared::cluster": {[2]int{7, 8}, target{number: 90}}, ".shared::cta": {[2]int{7, 8}, target{number: 30}},
+	".param::entry": {[2]int{8, 3}, target{}}, ".param::func": {[2]int{8, 3}, target{}},
+	".L2::cache_hint": {[2]int{7, 4}, target{number: 80}}, ".L2::64B": {[2]int{7, 4}, target{number: 75}}, ".L2::128B": {[2]int{7, 4}, target{number: 75}},
+	".L2::256B": {[2]int{7, 4}, target{number: 80}}, ".L1::evict_normal": {[2]int{7, 4}, target{number: 70}}, ".L1::evict_unchanged": {[2]int{7, 4}, target{number: 70}},
+	".L1::evict_first": {[2]int{7, 4}, target{number: 70}}, ".L1::evict_last": {[2]int{7, 4}, target{number: 70}}, ".L1::no_allocate": {[2]int{7, 4}, target{number: 70}},
+	".bf16": {[2]int{7, 0}, target{number: 80}}, ".bf16x2": {[2]int{7, 0}, target{number: 80}}, ".tf32": {[2]int{7, 0}, target{number: 80}},
+	".b128": {[2]int{8, 3}, target{number: 70}}, ".acc::f16": {[2]int{8, 2}, target{}},
+}
+
+// scoped are instructions whose semantics and scopes came in version 6.0 with sm_60 (scopes of atom and red) or sm_70 (semantics).
+var scoped = setOf("atom red")
+
+// Requirements returns a warning for each instruction and directive that the version or the target of the module lacks (PTX ISA, "PTX ISA
+// Notes", "Target ISA Notes"). Chiaro executes them all the same; NVIDIA's assembler refuses such a module.
+func Requirements(m *Module) []*diag.Finding {
+	r := &requirer{module: m}
+	for _, t := range m.Target {
+		if digits, ok := cutAny(t, "sm_", "compute_"); ok {
+			r.target = targetOf(digits)
+		}
+	}
+	for _, x := range m.Items {
+		if f, ok := x.(*Function); ok && f.Body != nil {
+			for _, a := range f.Attrs {
+				r.require(a.Pos, a.Name, directiveNeeds[a.Name])
+			}
+			r.block(f.Body)
+		}
+	}
+	return r.findings
+}
+
+// directiveNeeds are the needs of the directives of kernels and functions.
+var directiveNeeds = map[string]need{
+	".maxnreg": {[2]int{1, 3}, target{}}, ".maxntid": {[2]int{1, 3}, target{}}, ".reqntid": {[2]int{2, 1}, target{}},
+	".minnctapersm": {[2]int{2, 0}, target{}}, ".noreturn": {[2]int{6, 4}, target{number: 30}},
+	".explicitcluster": {[2]int{7, 8}, target{number: 90}}, ".reqnctapercluster": {[2]int{7, 8}, target{number: 90}}, ".maxclusterrank": {[2]int{7, 8}, target{number: 90}},
+}
+
+// requirer is the state of Requirements.
+type requirer struct {
+	module   *Module
+	target   target // zero if the module names no architecture
+	findings []*diag.Finding
+}
+
+func (r *requirer) block(b *Block) {
+	for _, s := range b.Stmts {
+		switch x := s.(type) {
+		case *Instr:
+			r.instruction(x)
+		case *Block:
+			r.block(x)
+		}
+	}
+}
+
+// instruction reports the first need of an instruction that is not met. Of several forms with the same qualifiers the one with the least
+// needs counts.
+func (r *requirer) instruction(i *Instr) {
+	var least *form
+	for _, f := range forms()[i.Op] {
+		if ok, _ := f.matches(i.Mods); ok && (least == nil || before(f.first, least.first) || f.first == least.first && f.target.number < least.target.number) {
+			least = f
+		}
+	}
+	if least != nil && r.require(i.Pos, i.Name(), need{least.first, least.target}) {
+		return
+	}
+	for _, m := range i.Mods {
+		n := qualifierNeeds[m]
+		switch {
+		case m == ".cluster" && i.Op == "barrier": // a need of the form
+		case scoped[i.Op] && classHas("scope", m) && m != ".cluster":
+			n = need{[2]int{5, 0}, target{number: 60}}
+		case scoped[i.Op] && classHas("sem", m):
+			n = need{[2]int{6, 0}, target{number: 70}}
+		}
+		if r.require(i.Pos, m+" of "+i.Name(), n) {
+			return
+		}
+	}
+}
+
+// classHas reports whether a qualifier is in a class of the forms.
+func classHas(class, mod string) bool {
+	for w := range strings.SplitSeq(classes[class], "|") {
+		if "."+w == mod {
+			return true
+		}
+	}
+	return false
+}
+
+// require reports whether the module lacks what a feature needs, and warns.
+func (r *requirer) require(at Position, what string, n need) bool {
+	has := r.module.Version
+	suffix := n.target.suffix && !r.target.suffix
+	switch {
+	case len(r.findings) >= maxFindings:
+		return true
+	case before(has, n.version):
+		r.warn(at, "%s is in a module of version %d.%d; must be in one of version %d.%d or later", what, has[0], has[1], n.version[0], n.version[1])
+	case r.target.number > 0 && (r.target.number < n.target.number || suffix):
+		r.warn(at, "%s is in a module for the target %v; must be in one for %v or a later one", what, r.target, n.target)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *requirer) warn(at Position, format string, args ...any) {
+	f := diag.New(CodeTarget, diag.Pos{Line: at.Line, Column: at.Col}, format, args...)
+	f.Severity = diag.Warning
+	r.findings = append(r.findings, f)
+}
+
+// cutAny returns what follows one of the prefixes of a text.
+func cutAny(text string, prefixes ...string) (string, bool) {
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(text, p); ok {
+			return rest, true
+		}
+	}
+	return text, false
+}
