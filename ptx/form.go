@@ -195,7 +195,7 @@ func (f *form) known(mod string) bool {
 	return false
 }
 
-// inForm checks that the qualifiers of an instruction are those of one form. The version decides on forms that PTX no longer has.
+// inForm checks that the qualifiers of an instruction have one form. The version decides on forms that PTX no longer has.
 func (c *checker) inForm(i *Instr) {
 	list := forms()[i.Op]
 	if len(list) == 0 {

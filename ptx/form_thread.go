@@ -47,7 +47,7 @@ pmevent: mask? v1.4
 setmaxnreg: inc|dec sync aligned u32 v8.0 sm90a
 `
 
-// matrixForms are those of the matrix instructions (PTX ISA, "Warp Level Matrix Instructions"). The other matrix instructions are
+// matrixForms are the forms of the matrix instructions (PTX ISA, "Warp Level Matrix Instructions"). The other matrix instructions are
 // refused by their names whatever their qualifiers.
 const matrixForms = `
 wmma: load a|b|c|d sync aligned row|col * v6.0 sm70; store d sync aligned row|col * v6.0 sm70; mma sync aligned row|col row|col * v6.0 sm70

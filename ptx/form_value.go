@@ -58,7 +58,7 @@ shr: $bits|$int
 prmt: f4e|b4e|rc8|ecl|ecr|rc16? b32 v2.0 sm20
 `
 
-// videoForms are those of the video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions").
+// videoForms are the forms of the video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions").
 const videoForms = `
 vadd|vsub|vabsdiff|vmin|vmax: u32|s32 u32|s32 u32|s32 sat? add|min|max? v2.0 sm20
 vshl|vshr: u32|s32 u32|s32 u32 sat? clamp|wrap add|min|max? v2.0 sm20

@@ -110,16 +110,16 @@ func classHas(class, mod string) bool {
 }
 
 // require reports whether the module lacks what a feature needs, and warns.
-func (r *requirer) require(at Position, what string, n need) bool {
+func (r *requirer) require(at Position, name string, n need) bool {
 	has := r.module.Version
 	suffix := n.target.suffix && !r.target.suffix
 	switch {
 	case len(r.findings) >= maxFindings:
 		return true
 	case before(has, n.version):
-		r.warn(at, "%s is in a module of version %d.%d; must be in one of version %d.%d or later", what, has[0], has[1], n.version[0], n.version[1])
+		r.warn(at, "%s is in a module of version %d.%d; must be in one of version %d.%d or later", name, has[0], has[1], n.version[0], n.version[1])
 	case r.target.number > 0 && (r.target.number < n.target.number || suffix):
-		r.warn(at, "%s is in a module for the target %v; must be in one for %v or a later one", what, r.target, n.target)
+		r.warn(at, "%s is in a module for the target %v; must be in one for %v or a later one", name, r.target, n.target)
 	default:
 		return false
 	}

@@ -55,7 +55,7 @@ func kernelNames(m *ptx.Module) (names []string) {
 }
 
 // ptx judges a module of PTX, which is in a file, and returns it; nil after errors. Features that the version or
-// the target of the module lacks, and those of kernels that Chiaro lacks, are warnings.
+// the target of the module lacks, and features of kernels that Chiaro lacks, are warnings.
 func (j *judge) ptx(data []byte, file string, x *checked) *ptx.Module {
 	m, findings := parsePTX(data)
 	if len(findings) == 0 {

@@ -38,6 +38,10 @@ func (e *emitter) cvt() {
 		e.result(e.narrowed(to, e.operand(1)))
 	case halfKind(from) == bfloat && to == ".f32":
 		e.result(e.finish(e.fromBfloat(e.read(e.operand(1), ir.I16))))
+	case to == ".s2f6x2" || from == ".s2f6x2":
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	case scalars[to] && scalars[from] && (halfKind(to) == bfloat || halfKind(from) == bfloat):
+		e.cvtBfloat(to, from)
 	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || from == ".tf32":
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	case e.in.Has(".satfinite"):
@@ -74,6 +78,10 @@ func (e *emitter) packIntegers() {
 	}
 	e.set(e.resultRegister(e.operand(0)), v)
 }
+
+// scalars are the types of single numbers.
+var scalars = map[string]bool{".u8": true, ".u16": true, ".u32": true, ".u64": true, ".s8": true, ".s16": true, ".s32": true, ".s64": true,
+	".f16": true, ".bf16": true, ".f32": true, ".f64": true}
 
 func isSmallFloat(t string) bool {
 	_, ok := minifloats[strings.TrimSuffix(t, "x2")]
@@ -160,11 +168,15 @@ func (e *emitter) integerToFloat(to, from string) {
 	e.result(e.finish(e.rounded(op, t, x)))
 }
 
-// floatToInteger emits a conversion that rounds to an integral value and clamps to the type. NaN is 0, but only the highest bit is set of
-// the result of an f64 or of 64 bits (PTX ISA, cvt).
+// floatToInteger emits the conversion of the second operand to an integer.
 func (e *emitter) floatToInteger(to, from string) {
-	s := irType(from)
-	v := e.flush(e.read(e.operand(1), s))
+	e.result(e.integerOf(e.flush(e.read(e.operand(1), irType(from))), to))
+}
+
+// integerOf emits a conversion that rounds to an integral value and clamps to the type. NaN is 0, but only the highest bit is set of
+// the result of an f64 or of 64 bits (PTX ISA, cvt).
+func (e *emitter) integerOf(v ir.V, to string) ir.V {
+	s := e.b.Func.Type(v)
 	op, ok := ir.FTrunc, false
 	for mod, o := range integral {
 		if e.in.Has(mod) {
@@ -183,7 +195,7 @@ func (e *emitter) floatToInteger(to, from string) {
 	if s == ir.F64 || t == ir.I64 {
 		n = e.b.Select(e.b.Cmp(ir.FEq, v, v), n, e.b.Const(t, 1<<(t.Bits()-1)))
 	}
-	e.result(n)
+	return n
 }
 
 // integerToInteger emits an extension or a truncation; with .sat a clamp to the type.

@@ -64,6 +64,7 @@
 //	float.go                     floats
 //	directed.go, directed64.go   floats that are rounded up or down
 //	compare.go, convert.go       comparisons, conversions
+//	bfloat.go                    conversions between .bf16 and other numbers
 //	minifloat.go                 conversions of 8-bit floats and of .tf32
 //	stochastic.go                conversions that round by random bits
 //	address.go, memory.go        addresses, loads, stores, copies

@@ -40,7 +40,7 @@ var bulkLines = []string{
 	"ld.global.u64 d0, [%in]; alloca.u64 d1, d0; st.local.u8 [d1], x0; cvta.local.u64 d2, d1; ld.u32 x3, [d2+4]; stackrestore.u64 d0; alloca.u64 d3, 64, 1024; st.global.u64 [%out], d3;",
 	"ld.relaxed.sys.global.b128 q0, [%in]; mov.b128 {d0, d1}, q0; atom.cas.b128 q1, [d0], q0, q0; atom.global.exch.b128 q2, [%out+16], q1; atom.acq_rel.gpu.global.cas.b128 _, [%out+8], q2, q0; st.release.gpu.global.b128 [%out], q2;",
 	"ld.global.b128 q0, [%in]; mov.b128 {d0, d1}, q0; mov.b128 q1, {d1, d0}; st.global.b128 [%out+16], q1; multimem.red.relaxed.sys.global.add.u64 [%out], d0; multimem.ld_reduce.weak.global.min.u32 x0, [%out]; multimem.st.global.u32 [%out+8], x0;",
-	"ld.global.v4.u32 {x0, x1, x2, x3}, [%in]; cvt.rs.f16x2.f32 x4, x0, x1, x2; cvt.rs.satfinite.bf16x2.f32 x5, x1, x2, x3; st.global.v2.u32 [%out], {x4, x5};",
+	"ld.global.v4.u32 {x0, x1, x2, x3}, [%in]; cvt.rs.f16x2.f32 x4, x0, x1, x2; cvt.rs.satfinite.bf16x2.f32 x5, x1, x2, x3; cvt.rs.satfinite.e4m3x4.f32 x6, {x0, x1, x2, x3}, x1; st.global.v2.u32 [%out], {x4, x5};",
 }
 
 // flowHead declares the function that flowLines call.

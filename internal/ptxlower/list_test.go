@@ -47,7 +47,9 @@ var refusedForms = []string{
 	"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}, %r0, {0, 0}, %r1, {0, 0};",
 	"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%rd0];",
 	"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd0], {%r0};",
-	"cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1;",
+	"cvt.rn.satfinite.s2f6x2.f32 %h0, %f0, %f1;",
+	"cvt.rn.bf16x2.s2f6x2 %r0, %h0;",
+	"cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 %h0, %r0, %h1;",
 }
 
 // TestInstructionList checks that each instruction of the ISA is lowered or refused with its name and position.
@@ -66,7 +68,7 @@ func TestInstructionList(t *testing.T) {
 .address_size 64
 .entry k(.param .u64 p)
 {
-.reg .pred %p<4>;
+.reg .pred %p<4>; .reg .b16 %h<4>;
 .reg .b32 %r<8>;
 .reg .b64 %rd<4>;
 .reg .f32 %f<4>;

@@ -35,6 +35,10 @@ func (e *emitter) cvtMinifloat(to, from string) {
 		e.cvtExponents()
 		return
 	}
+	if to == ".ue8m0x2" {
+		e.cvtToExponents(from)
+		return
+	}
 	if m, ok := minifloats[strings.TrimSuffix(from, "x2")]; ok && to == ".f16x2" && e.in.Has(".rn") && len(e.in.Operands) == 2 {
 		pair := e.as(e.read(e.operand(1), bitsType(ptx.TypeSize(from))), ir.I32)
 		half := func(at uint32) ir.V {
@@ -52,9 +56,9 @@ func (e *emitter) cvtMinifloat(to, from string) {
 	switch {
 	case from == ".f32" && len(e.in.Operands) == 3:
 		high, low = e.read(e.operand(1), ir.F32), e.read(e.operand(2), ir.F32)
-	case from == ".f16x2" && len(e.in.Operands) == 2:
-		pair := e.read(e.operand(1), ir.I32)
-		high, low = e.element(pair, 1, ".f16"), e.element(pair, 0, ".f16")
+	case (from == ".f16x2" || from == ".bf16x2") && len(e.in.Operands) == 2:
+		pair, one := e.read(e.operand(1), ir.I32), strings.TrimSuffix(from, "x2")
+		high, low = e.element(pair, 1, one), e.element(pair, 0, one)
 	default:
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
@@ -95,8 +99,14 @@ func (e *emitter) minifloatOf(x ir.V, m minifloat) ir.V {
 	place := least + drop<<23
 	sum := b.Op(ir.FAdd, ir.F32, e.as(magnitude, ir.F32), b.Const(ir.F32, uint64(place)))
 	v := b.Select(b.Cmp(ir.ULt, magnitude, b.I32(least)), op(ir.Sub, e.as(sum, ir.I32), b.I32(place)), normal)
-	sign := op(ir.Shl, op(ir.LShr, word, b.I32(31)), b.I32(m.bits-1))
-	v = op(ir.Or, op(ir.UMin, v, b.I32(m.most)), sign)
+	return e.signedMinifloat(x, v, m)
+}
+
+// signedMinifloat returns a magnitude with the sign of x, at most the greatest number. A NaN becomes the NaN of the format, else its greatest number.
+func (e *emitter) signedMinifloat(x, v ir.V, m minifloat) ir.V {
+	b := e.b
+	sign := b.Op(ir.Shl, ir.I32, b.Op(ir.LShr, ir.I32, e.as(x, ir.I32), b.I32(31)), b.I32(m.bits-1))
+	v = b.Op(ir.Or, ir.I32, b.Op(ir.UMin, ir.I32, v, b.I32(m.most)), sign)
 	nan := uint32(minifloatNaN)
 	if m.bits < 8 {
 		nan = m.most
@@ -115,6 +125,42 @@ func (e *emitter) cvtExponents() {
 		return b.Op(ir.Trunc, ir.I16, b.Select(b.Cmp(ir.Eq, x, b.I32(255)), b.I32(0x7fc0), v))
 	}
 	e.result(e.pack(number(0), number(8)))
+}
+
+// cvtToExponents emits the conversion of the magnitudes of two floats to powers of two of 8 bits, toward zero or up. A number beyond
+// the greatest one is NaN, or the greatest one with .satfinite.
+func (e *emitter) cvtToExponents(from string) {
+	b := e.b
+	op := func(o ir.Op, list ...ir.V) ir.V { return b.Op(o, ir.I32, list...) }
+	var list [2]ir.V // the high one and the low one
+	switch {
+	case !e.in.Has(".rz") && !e.in.Has(".rp"):
+		malformed(e.in.Pos, "%s has no rounding; must have .rz or .rp", e.in.Name())
+	case from == ".f32" && len(e.in.Operands) == 3:
+		list = [2]ir.V{e.read(e.operand(1), ir.F32), e.read(e.operand(2), ir.F32)}
+	case from == ".bf16x2" && len(e.in.Operands) == 2:
+		pair := e.read(e.operand(1), ir.I32)
+		list = [2]ir.V{e.element(pair, 1, ".bf16"), e.element(pair, 0, ".bf16")}
+	default:
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	const nan, most, half = 255, 254, 1 << 22 // 2⁻¹²⁷ has the exponent 0 and the fraction half
+	for i, x := range list {
+		magnitude := op(ir.And, e.as(x, ir.I32), b.I32(1<<31-1))
+		v := op(ir.LShr, magnitude, b.I32(23))
+		if e.in.Has(".rp") {
+			whole := op(ir.Shl, v, b.I32(23))
+			up := b.Cmp(ir.ULt, b.Select(b.Cmp(ir.Eq, v, b.I32(0)), b.I32(half), whole), magnitude)
+			v = op(ir.Add, v, b.Select(up, b.I32(1), b.I32(0)))
+		}
+		beyond := uint32(nan)
+		if e.in.Has(".satfinite") {
+			beyond = most
+		}
+		v = b.Select(b.Cmp(ir.ULt, b.I32(most), v), b.I32(beyond), v)
+		list[i] = b.Select(b.Cmp(ir.FEq, x, x), v, b.I32(nan))
+	}
+	e.result(b.Op(ir.Trunc, ir.I16, op(ir.Or, op(ir.Shl, list[0], b.I32(8)), list[1])))
 }
 
 // cvtTF32 emits the conversion of a float of 32 bits to .tf32, which has the upper 19 bits.

@@ -123,7 +123,7 @@ func moving() map[string]row {
 		"ld":            {spaceMod + caching + ordering + ".v2 .v4 .v8", 2, 2, (*emitter).load},
 		"ldu":           {".global .v2 .v4", 2, 2, (*emitter).load},
 		"st":            {storeMod + caching + ordering + asyncStore + ".bulk .v2 .v4 .v8", 2, 3, (*emitter).storeOrAsync},
-		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .rs .relu .satfinite", 2, 4, (*emitter).cvt},
+		"cvt":           {rounding + ".pack .rni .rzi .rmi .rpi .rna .rs .relu .satfinite .scaled::n2::ue8m0", 2, 4, (*emitter).cvt},
 		"cvta":          {spaceMod + ".to", 2, 2, (*emitter).cvta},
 		"cp":            {".async .ca .cg .shared .shared::cta .global .commit_group .wait_group .wait_all .mbarrier .arrive .noinc .L2::64B .L2::128B .L2::256B .L2::cache_hint" + bulkMods, 0, 5, (*emitter).copyAsync},
 		"isspacep":      {spaceMod, 2, 2, (*emitter).isspacep},
