@@ -49,6 +49,7 @@ var annotationFamily = family{
 func (c *checker) decorate(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
 	c.idsFit(i, in.Op() == spirv.OpDecorateId, v.Decoration(), v.Target(), v.DecorationWords())
+	c.vulkanDecoration(i, v.Decoration(), v.DecorationWords())
 	if c.isGroup(v.Target()) {
 		if g := c.code.Def(v.Target()); g < i {
 			c.fail(i, "SPV-Group-Order", "%s decorates an OpDecorationGroup; must precede it", in.Op()).also(c, g, "the group").warn() // the decorations apply all the same
@@ -134,6 +135,7 @@ func (c *checker) memberDecorate(i int, in spirv.Inst) {
 		return
 	}
 	c.idsFit(i, in.Op() == spirv.OpMemberDecorateIdEXT, v.Decoration(), v.StructureType(), v.DecorationWords())
+	c.vulkanDecoration(i, v.Decoration(), v.DecorationWords())
 	c.memberTarget(i, v.StructureType(), v.Member(), v.Decoration(), v.DecorationWords())
 }
 

@@ -54,9 +54,6 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		return
 	}
 	op := d.Op()
-	if c.vulkan {
-		c.vulkanDecoration(i, kind, words)
-	}
 	c.namedTarget(i, id, d, kind)
 	c.targetOfOperand(i, id, d, kind, words)
 	c.namedStorage(i, id, d, kind)
@@ -195,8 +192,12 @@ func (c *checker) coherentTile(i int, id spirv.ID) {
 	}
 }
 
-// vulkanDecoration checks the decorations that Vulkan restricts.
+// vulkanDecoration checks the decorations that Vulkan restricts, on any target: a
+// group counts even if nothing has its decorations.
 func (c *checker) vulkanDecoration(i int, kind spirv.Decoration, words []uint32) {
+	if !c.vulkan {
+		return
+	}
 	switch kind {
 	case spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked:
 		c.fail(i, vuid.StandaloneSpirv_GLSLShared_04669, "%s; must not be used in Vulkan", kind)
@@ -420,9 +421,6 @@ func (c *checker) imported(i int, id spirv.ID, words []uint32) {
 
 // memberTarget checks a decoration of a member.
 func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Decoration, words []uint32) {
-	if c.vulkan {
-		c.vulkanDecoration(i, kind, words)
-	}
 	switch kind {
 	case spirv.DecorationSpecId, spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationArrayStride,
 		spirv.DecorationArrayStrideIdEXT, spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased,
