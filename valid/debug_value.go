@@ -152,7 +152,8 @@ func (c *debugInfo) debugEncoding(i int, op debugOp, set spirv.ExtSet, w []uint3
 // least.
 const identifierLength = 32
 
-// identifier checks the identifier of a build: lowercase hexadecimal digits.
+// identifier checks the identifier of a build: lowercase hexadecimal digits. A short one
+// is a warning: compilers write a number.
 func (c *debugInfo) identifier(i int, id spirv.ID) {
 	d := c.code.DefInst(id)
 	if d == nil || d.Op() != spirv.OpString {
@@ -160,7 +161,7 @@ func (c *debugInfo) identifier(i int, id spirv.ID) {
 	}
 	name := spirv.String(d[2:])
 	if len(name) < identifierLength {
-		c.fail(i, "SPV-DebugInfo-Identifier", "the identifier has %d digits; must have at least %d", len(name), identifierLength)
+		c.fail(i, "SPV-DebugInfo-Identifier", "the identifier has %d digits; must have at least %d", len(name), identifierLength).warn()
 	} else if k := strings.IndexFunc(name, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }); k >= 0 {
 		c.fail(i, "SPV-DebugInfo-Identifier", "the identifier has the character %q; must be lowercase hexadecimal", name[k:k+1])
 	}

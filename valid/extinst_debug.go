@@ -157,11 +157,13 @@ func (c *checker) debugEnd() {
 		if in == nil || debugOp(in[4]) != spirv.NonSemanticShaderDebugInfoDebugFunction {
 			continue // reported as an operand
 		}
+		// Both are warnings: compilers inline the function of the source into the entry
+		// point, or call it from there, and its definition is lost or elsewhere.
 		def, ok := d.defined[e.function]
 		if !ok {
-			c.fail(e.at, "SPV-DebugInfo-Definition", "%s of the entry point has no DebugFunctionDefinition; must have one", c.name(e.function)).also(c, c.code.Def(e.function), "the function")
+			c.fail(e.at, "SPV-DebugInfo-Definition", "%s of the entry point has no DebugFunctionDefinition; must have one", c.name(e.function)).also(c, c.code.Def(e.function), "the function").warn()
 		} else if !entry[def.of] {
-			c.fail(e.at, "SPV-DebugInfo-Definition", "%s is the function %s, which is no entry point; must be one", c.name(e.function), c.name(def.of)).also(c, def.at, "the definition")
+			c.fail(e.at, "SPV-DebugInfo-Definition", "%s is the function %s, which is no entry point; must be one", c.name(e.function), c.name(def.of)).also(c, def.at, "the definition").warn()
 		}
 	}
 }

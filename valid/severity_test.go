@@ -207,3 +207,38 @@ func TestMatrixBitcast(t *testing.T) {
 		}
 	}
 }
+
+// TestEntryPointOfSource names the function of a DebugEntryPoint. The set requires a definition in the function of an OpEntryPoint;
+// compilers inline that function or call it from the entry point, so that a module without one has a warning, as has a build
+// identifier with too few digits. A second definition is an error.
+func TestEntryPointOfSource(t *testing.T) {
+	const digits = "00112233445566778899aabbccddeeff"
+	for _, c := range []struct{ name, identifier, main, body, code, want string }{
+		{"defined in the entry point", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "", ""},
+		{"not defined", digits, "%main", "", "SPV-DebugInfo-Definition", "warning"},
+		{"defined in another function", digits, "%f", "%x = OpExtInst %void %set DebugFunctionDefinition %df %f\n", "SPV-DebugInfo-Definition", "warning"},
+		{"defined twice", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n%y = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Definition", "error"},
+		{"a short identifier", "0", "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Identifier", "warning"},
+		{"an identifier of other letters", strings.ToUpper(digits), "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Identifier", "error"},
+	} {
+		text := "OpCapability Shader\nOpExtension \"SPV_KHR_non_semantic_info\"\n%set = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\nOpMemoryModel Logical GLSL450\n" +
+			"OpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n%s = OpString \"s\"\n%id = OpString \"" + c.identifier + "\"\n" +
+			"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%u0 = OpConstant %u 0\n%u1 = OpConstant %u 1\n%u2 = OpConstant %u 2\n%u100 = OpConstant %u 100\n" +
+			"%src = OpExtInst %void %set DebugSource %s\n%cu = OpExtInst %void %set DebugCompilationUnit %u100 %u2 %src %u2\n%tf = OpExtInst %void %set DebugTypeFunction %u0 %void\n" +
+			"%df = OpExtInst %void %set DebugFunction %s %tf %src %u1 %u1 %cu %s %u0 %u1\n%de = OpExtInst %void %set DebugEntryPoint %df %cu %s %s\n%bi = OpExtInst %void %set DebugBuildIdentifier %id %u0\n"
+		for _, f := range []string{"%main", "%f"} {
+			text += f + " = OpFunction %void None %fn\n" + f + "_l = OpLabel\n"
+			if f == c.main {
+				text += c.body
+			}
+			text += "OpReturn\nOpFunctionEnd\n"
+		}
+		code, got := "", ""
+		for _, f := range checkText(t, text, nil) {
+			code, got = f.Code, f.Severity.String()
+		}
+		if code != c.code || got != c.want {
+			t.Errorf("%s: %s %q; want %s %q", c.name, code, got, c.code, c.want)
+		}
+	}
+}
