@@ -70,6 +70,7 @@ type BatchParams struct {
 	Bounds        Rect       // pixels that polygons may cover
 	X0, Y0, Width int32      // position of the area's first tile and width of the area, in tiles
 	Flags         uint32
+	HalfWidth     float32 // of lines, in pixels
 }
 
 // Flags of BatchParams.
@@ -213,7 +214,11 @@ func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uin
 		size = -1
 	}
 	r.chunk = nil
-	if size%4 != 0 || size > maxTinyCopy || v[2] == v[0] || v[2] == v[1] || r.state.InPlace {
+	records := v[:]
+	if v[2] == v[1] { // a line
+		records, roles = v[:2], 1<<ThirdShift|roles&^(3<<ThirdShift)
+	}
+	if size%4 != 0 || size > maxTinyCopy || v[2] == v[0] || r.state.InPlace {
 		r.batchTiny(tile, position, mask)
 		return r.commitVaryings(v, provoking)
 	}
@@ -233,7 +238,7 @@ func (r *Rasterizer) addTiny(tile int32, position uint32, mask uint64, v *[3]uin
 	*list = append(*list, uint64(n)|uint64(position)<<32, mask)
 	r.words += 2
 	to := r.Varyings[3*int(n)*size:][:3*size]
-	for _, x := range v {
+	for _, x := range records {
 		from := r.records.Words[int(x)*r.records.Stride+r.records.Skip:][:size]
 		for ; len(from) >= 4 && len(to) >= 4; from, to = from[4:], to[4:] {
 			*(*[4]uint32)(to) = *(*[4]uint32)(from)
@@ -254,10 +259,10 @@ func (r *Rasterizer) batchTiny(tile int32, position uint32, mask uint64) {
 }
 
 // BatchParamWords is the length of the slice that [BatchParams.Words] fills.
-const BatchParamWords = 14
+const BatchParamWords = 15
 
 // Words writes the parameters as 32-bit words in the order of the fields: floats as their bits, then
-// Bounds, X0, Y0, Width and Flags. w must have BatchParamWords elements.
+// Bounds, X0, Y0, Width, Flags and HalfWidth. w must have BatchParamWords elements.
 func (p *BatchParams) Words(w []uint32) {
 	for i := range 3 {
 		w[i], w[3+i] = math.Float32bits(p.Scale[i]), math.Float32bits(p.Offset[i])
@@ -265,5 +270,5 @@ func (p *BatchParams) Words(w []uint32) {
 	for i, x := range [...]int32{p.Bounds.X0, p.Bounds.Y0, p.Bounds.X1, p.Bounds.Y1, p.X0, p.Y0, p.Width} {
 		w[6+i] = uint32(x)
 	}
-	w[13] = p.Flags
+	w[13], w[14] = p.Flags, math.Float32bits(p.HalfWidth)
 }

@@ -31,12 +31,20 @@ func extentOf(c []point) (low, high point) {
 // firstCentre returns the first pixel with its centre at or after a coordinate.
 func firstCentre(at int32) int32 { return (at + (one - 1 - centre)) >> SubPixelBits }
 
+// endOfCentres returns the first pixel with its centre after a coordinate.
+func endOfCentres(at int32) int32 { return (at + (one - centre)) >> SubPixelBits }
+
 // centresOf returns the bounding box of the pixel centres that triangle c may cover.
 func centresOf(c *[3]point) Rect {
 	x0, x1 := min(c[0].x, c[1].x, c[2].x), max(c[0].x, c[1].x, c[2].x)
 	y0, y1 := min(c[0].y, c[1].y, c[2].y), max(c[0].y, c[1].y, c[2].y)
-	end := func(at int32) int32 { return (at + (one - centre)) >> SubPixelBits }
-	return Rect{firstCentre(x0), firstCentre(y0), end(x1), end(y1)}
+	return Rect{firstCentre(x0), firstCentre(y0), endOfCentres(x1), endOfCentres(y1)}
+}
+
+// centresOfRectangle is centresOf for the rectangle of a line.
+func centresOfRectangle(c *[4]point) Rect {
+	low, high := extentOf(c[:])
+	return Rect{firstCentre(low.x), firstCentre(low.y), endOfCentres(high.x), endOfCentres(high.y)}
 }
 
 // clipRects are the pixels that the primitives of one viewport may cover.

@@ -50,6 +50,7 @@
 //	small.go        coverage of polygons within some blocks
 //	conservative.go conservative rasterisation
 //	batch.go        triangles set up by a vectorized program
+//	batchline.go    lines set up by one
 //	inplace.go      triangles that remain where the program stored them
 //	primitive.go    Primitive, Item: the outputs
 //	chunk.go        per-tile storage of primitives and varyings

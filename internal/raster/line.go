@@ -197,8 +197,11 @@ func (r *Rasterizer) quadrilateral(p *draft, c *[4]point) bool {
 	if area < 0 {
 		c[1], c[3] = c[3], c[1]
 	}
-	bounds := r.boundsOf(c[:]).Intersect(r.limits(p))
-	if bounds.Empty() {
+	bounds := r.boundsOf(c[:])
+	if r.centreOnly {
+		bounds = centresOfRectangle(c)
+	}
+	if bounds = bounds.Intersect(r.limits(p)); bounds.Empty() {
 		return false
 	}
 	if r.centreOnly {

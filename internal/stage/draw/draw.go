@@ -138,22 +138,25 @@ func (d *recordedDraw) manyTriangles() bool {
 	return d.pipeline.triangles.Add(n) >= minBatchTotal && n >= uint64(minBatchDraw)
 }
 
-// triangles returns the number of triangles of vertices and instances, or of the workgroups of a mesh draw, if the set-up program can set
-// them up; else 0.
+// triangles returns the number of triangles or lines of vertices and instances, or of the workgroups of a mesh draw, if the set-up program
+// can set them up; else 0.
 func (d *recordedDraw) triangles(count, instances uint32) uint64 {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
 	switch {
 	case d.pipeline.observed || r.Discard || r.PolygonMode != enum.PolygonModeFill:
 		return 0
+	case !d.pipeline.front.ReadsPrimitives() && (state.Corners(t) == 1 || state.Corners(t) == 2 && !d.plainLines()):
+		return 0
 	case d.pipeline.front.IsMesh():
-		if state.Corners(t) != 3 {
-			return 0
-		}
 		return d.pipeline.front.MeshPrimitives(d.groups)
 	case d.pipeline.front.ReadsPrimitives():
 		return uint64(count) * uint64(instances)
-	case state.Corners(t) != 3:
-		return 0
 	}
 	return uint64(state.Primitives(t, count)) * uint64(instances)
+}
+
+// plainLines reports whether lines are rectangles of one sample without stipple.
+func (d *recordedDraw) plainLines() bool {
+	r := &d.state.Rasterization
+	return (r.LineMode == enum.LineModeDefault || r.LineMode == enum.LineModeRectangular) && r.Stipple.Factor == 0 && d.state.Multisample.Samples <= 1
 }

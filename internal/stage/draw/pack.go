@@ -303,5 +303,5 @@ func (d *recordedDraw) chooseSparse(s *packSample, length int) int32 {
 // packs as they are.
 func (d *recordedDraw) inPlace() bool {
 	n := uint64(state.Primitives(d.state.Assembly.Topology, d.args.Count)) * uint64(d.args.Instances)
-	return d.key.Packed && n <= frontend.MaxInPlace && d.args.Feedback == nil && !d.key.Test.Clamp && d.pipeline.front.CanBeInPlace(&d.state)
+	return d.key.Packed && state.Corners(d.state.Assembly.Topology) == 3 && n <= frontend.MaxInPlace && d.args.Feedback == nil && !d.key.Test.Clamp && d.pipeline.front.CanBeInPlace(&d.state)
 }

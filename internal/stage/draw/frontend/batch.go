@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -14,14 +15,45 @@ import (
 // cache.
 const batchAtOnce = 16 * raster.BatchSize
 
-// usesBatches reports whether the set-up program handles the triangles, and prepares the rasterizer
-// for it. Viewport or layer outputs, clip distances and polygon modes other than fill need the
-// scalar path.
-func (d *Binner) usesBatches(f *primitiveList, v raster.Records) bool {
-	return d.heldBatch != nil && state.Corners(f.topology) == 3 && len(f.primitives) >= d.MinBatch && d.Raster.BatchVertices(v, &d.batchParams)
+// setUpProgram builds the set-up program for a key. kept are the components that it keeps with triangles in place (layout.Record). Its
+// subgroups have the size of the smallest vectors; engines merge subgroups to fill wider registers. It is compiled once
+// per pipeline and key, and only for many triangles (draw.manyTriangles).
+func setUpProgram(key batchKey, kept []uint32) (*ir.Program, error) {
+	main := ir.NewFunc("main", nil, nil).Finish()
+	s := &triangleShader{key: key, words: raster.BatchWords, Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
+	if key.inPlace {
+		s.kept, s.words = kept, raster.BatchWords+layout.KeptWords*uint64(len(kept))
+	}
+	s.Program.LocalSize = [3]uint32{raster.BatchSize, 1, 1}
+	return s.Build(func(func()) {
+		s.B.If(s.B.Cmp(ir.ULt, s.BuiltIn(ir.GlobalInvocationIdX), s.Param(ir.I32, batchCount)))
+		if key.lines {
+			s.line()
+		} else {
+			s.triangle()
+		}
+		s.B.End()
+	})
 }
 
-// setUpBatch runs the set-up program for triangles.
+// usesBatches reports whether the set-up program handles the triangles or lines, and prepares the rasterizer
+// for it. Viewport or layer outputs, clip distances, polygon modes other than fill and several kinds of lines need the
+// scalar path.
+func (d *Binner) usesBatches(f *primitiveList, v raster.Records) bool {
+	if d.heldBatch == nil || len(f.primitives) < d.MinBatch {
+		return false
+	}
+	// The last stage determines the topology. One that reads primitives can have others than the draw, which the program is for.
+	switch lines := d.setsUpLines(); state.Corners(f.topology) {
+	case 2:
+		return lines && d.Raster.BatchLines(v, &d.batchParams)
+	case 3:
+		return !lines && d.Raster.BatchVertices(v, &d.batchParams)
+	}
+	return false
+}
+
+// setUpBatch runs the set-up program for triangles or lines.
 func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primitive) error {
 	if n := (len(list) + raster.BatchSize - 1) / raster.BatchSize; n > len(d.batches) {
 		d.batches = make([]raster.Batch, n)
@@ -46,8 +78,8 @@ func (d *Binner) runSetUp(ctx context.Context, records []uint64, list []primitiv
 	return d.batchRunner.RunGroupsFrom(ctx, &d.batchBinding, uint32(first/raster.BatchSize), uint32(n+raster.BatchSize-1)/raster.BatchSize, d.Stop)
 }
 
-// rasterizeBatches sets triangles up with the program and adds them to the bins. Set-up is
-// vectorized, but triangles enter the bins in primitive order.
+// rasterizeBatches sets triangles or lines up with the program and adds them to the bins. Set-up is
+// vectorized, but they enter the bins in primitive order.
 func (d *Binner) rasterizeBatches(ctx context.Context, f *primitiveList) error {
 	for list := f.primitives; len(list) > 0; {
 		some := list[:min(len(list), batchAtOnce)]
@@ -67,18 +99,22 @@ func (d *Binner) rasterizeBatches(ctx context.Context, f *primitiveList) error {
 	return nil
 }
 
-// rasterizeBatch adds the triangles of a batch to the bins.
+// rasterizeBatch adds the triangles or lines of a batch to the bins.
 func (d *Binner) rasterizeBatch(ctx context.Context, b *raster.Batch, list []primitive) error {
-	r, states := &d.Raster, &b[raster.BatchState]
+	r, states, lines := &d.Raster, &b[raster.BatchState], d.setsUpLines()
 	for i := range min(uint(len(list)), raster.BatchSize) {
 		state := states[i]
 		if state == raster.BatchEmpty {
 			continue
 		}
 		p := &list[i]
-		r.BatchTriangle(b, i, &p.v, p.provoking, p.id)
+		if lines {
+			r.BatchLine(b, i, [2]uint32(p.v[:2]), p.provoking, p.id)
+		} else {
+			r.BatchTriangle(b, i, &p.v, p.provoking, p.id)
+		}
 		if state < raster.BatchSplit {
-			continue // a tiny triangle takes little time and memory
+			continue // a tiny one takes little time and memory
 		}
 		if d.Stop.Load() {
 			return ctx.Err()

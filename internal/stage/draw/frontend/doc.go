@@ -48,9 +48,11 @@
 //	primitivestage.go      their runs
 //	meshshader.go          builder of task and mesh programs
 //	binner.go              the front end of a worker
-//	triangleshader.go      builder of the triangle set-up program
-//	tinytriangle.go        coverage of tiny triangles
-//	trianglesetup.go       projection, culling, plane equations
+//	triangleshader.go      builder of the set-up program of triangles or lines
+//	tinytriangle.go        coverage of tiny triangles and lines
+//	projection.go          projection, outcodes
+//	trianglesetup.go       culling, plane equations
+//	linesetup.go           rectangles and plane equations of lines
 //	batch.go               runs of the set-up program
 //	inplace.go             small draws without copies of their triangles
 //	output.go              exit of the last stage: statistics, transform feedback

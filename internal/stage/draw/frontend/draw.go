@@ -35,7 +35,7 @@ type Draw struct {
 
 	heldVertex    *compute.Variant[vertexKey]
 	heldPrimitive [numPrimitiveStages]*compute.Variant[primitiveKey]
-	heldBatch     *compute.Variant[batchKey] // triangle set-up program; nil if there are too few triangles
+	heldBatch     *compute.Variant[batchKey] // set-up program of triangles or lines; nil if there are too few of them
 
 	vertexBinding     compose.Binding
 	primitiveBindings [numPrimitiveStages]compose.Binding
@@ -81,11 +81,16 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 
 // acquireBatch is Acquire for the set-up program.
 func (d *Draw) acquireBatch(ctx context.Context, e exec.Engine) (err error) {
-	d.batchKey = batchKey{d.InPlace, d.InPlace && d.Depth, d.InPlace && d.Linear}
+	d.batchKey = batchKey{d.InPlace, d.InPlace && d.Depth, d.InPlace && d.Linear, d.setsUpLines()}
 	// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
 	// apply to it.
 	d.heldBatch, err = d.Pipeline.batchVariants.Acquire(ctx, &d.batchKey, e, exec.Options{}, &d.batchArgs)
 	return err
+}
+
+// setsUpLines reports whether the set-up program is that of lines.
+func (d *Draw) setsUpLines() bool {
+	return state.Corners(d.state.Assembly.Topology) == 2 && !d.Pipeline.ReadsPrimitives()
 }
 
 // AddBatch adds the set-up program, for chunks of at least n triangles, to a draw with bound programs. The caller holds the

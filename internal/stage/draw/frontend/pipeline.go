@@ -23,8 +23,8 @@ type vertexKey struct {
 type primitiveKey struct{ captures bool }
 
 // batchKey is the same for the set-up program. The others are words of triangles in place that fragments read: those of the depth
-// and the planes of linear weights. Triangles that are copied have all words but Q1C to L2C.
-type batchKey struct{ inPlace, depth, linear bool }
+// and the planes of linear weights. Triangles that are copied have all words but Q1C to L2C. With lines, the primitives are lines.
+type batchKey struct{ inPlace, depth, linear, lines bool }
 
 // layOut lays out the records between the stages and installs the builders of tessellation and
 // geometry programs. Each record has only the outputs that the next existing stage reads:
@@ -202,7 +202,7 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	p.batchVariants = compute.Variants[batchKey]{
 		Equal: func(x, y *batchKey) bool { return *x == *y },
 		Copy:  func(x *batchKey) batchKey { return *x },
-		Make:  func(x *batchKey) (*ir.Program, error) { return triangleProgram(*x, p.kept) },
+		Make:  func(x *batchKey) (*ir.Program, error) { return setUpProgram(*x, p.kept) },
 	}
 	return p, nil
 }

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
@@ -8,17 +10,43 @@ import (
 // subPixels is a position in sub-pixels.
 type subPixels = [2]ir.V
 
-// cover stores the verdict on a triangle that is not culled: empty if it can cover no pixel center,
-// the coverage mask of a tiny triangle (raster's coverTiny), or the vertex positions of a larger
-// triangle. A tiny triangle extends over at most seven pixels. For these the program computes the
-// whole coverage, so that Go only appends an item to a bin; the rasterizer covers larger ones.
-func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
+// coverTriangle stores the verdict on a triangle that is not culled: that of cover, or the vertex positions of a larger triangle, which
+// the rasterizer covers.
+func (s *triangleShader) coverTriangle(c *[3]triangleCorner, turned ir.V) {
+	b := s.B
+	at := [3]subPixels{c[0].at, c[1].at, c[2].at}
+	list := at
+	for axis := range 2 {
+		// Two vertices are exchanged in a counterclockwise triangle, so that the inside is at
+		// non-negative edge values.
+		list[1][axis], list[2][axis] = b.Select(turned, at[2][axis], at[1][axis]), b.Select(turned, at[1][axis], at[2][axis])
+	}
+	tiny, empty, verdict := s.cover(at[:], list[:])
+	verdict = b.Select(tiny, verdict, b.I32(raster.BatchUnclipped))
+	b.If(s.Not(tiny))
+	for i := range c {
+		s.store(raster.BatchPoints+2*uint32(i), c[i].at[:]...)
+	}
+	b.End()
+	s.store(raster.BatchState, b.Select(empty, b.I32(raster.BatchEmpty), verdict))
+}
+
+// cover reports whether a convex polygon is tiny: it extends over at most seven pixels. For these the program computes the
+// whole coverage, so that Go only appends an item to a bin. The verdict on a tiny polygon is the state of its batch, with the
+// coverage mask stored (raster's coverTiny), or empty. An empty polygon of any size can cover no pixel center. c has the corners, and clockwise
+// the same corners in clockwise order.
+func (s *triangleShader) cover(c, clockwise []subPixels) (tiny, nothing, verdict ir.V) {
 	b := s.B
 	least := func(op ir.Op, axis int) ir.V {
-		return b.Op(op, ir.I32, b.Op(op, ir.I32, c[0].at[axis], c[1].at[axis]), c[2].at[axis])
+		v := c[0][axis]
+		for i := range c[1:] {
+			v = b.Op(op, ir.I32, v, c[1+i][axis])
+		}
+		return v
 	}
 	plain := s.flag(raster.BatchTiny)
-	tiny, empty, split := plain, b.Bool(false), b.Bool(false)
+	empty, split := b.Bool(false), b.Bool(false)
+	tiny = plain
 	var first, size, block, inBlock [2]ir.V // in pixels
 	for axis := range 2 {
 		low, high := least(ir.SMin, axis), least(ir.SMax, axis)
@@ -43,13 +71,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	for axis := range 2 {
 		block[axis], inBlock[axis] = b.Select(split, first[axis], block[axis]), b.Select(split, b.I32(0), inBlock[axis])
 	}
-	at := [3]subPixels{c[0].at, c[1].at, c[2].at}
-	for axis := range 2 {
-		// Two vertices are exchanged in a counterclockwise triangle, so that the inside is at
-		// non-negative edge values.
-		at[1][axis], at[2][axis] = b.Select(turned, c[2].at[axis], c[1].at[axis]), b.Select(turned, c[1].at[axis], c[2].at[axis])
-	}
-	low, high := s.tinyMask(&at, first, size)
+	low, high := s.tinyMask(clockwise, first, size)
 	covered := s.Not(b.Cmp(ir.Eq, s.Or(low, high), b.I32(0)))
 	s.leaveMask(low, high, inBlock)
 	s.store(raster.BatchBlock, s.Or(block[0], b.Op(ir.Shl, ir.I32, block[1], b.I32(16))))
@@ -59,14 +81,8 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		return b.Op(ir.Sub, ir.I32, n, s.Param(ir.I32, batchFirst+uint32(axis)))
 	}
 	number := s.Add(s.Mul(tile(1), s.Param(ir.I32, batchWidth)), tile(0))
-	verdict := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchEmpty)))
-	verdict = b.Select(tiny, verdict, b.I32(raster.BatchUnclipped))
-	b.If(s.Not(tiny))
-	for i := range c {
-		s.store(raster.BatchPoints+2*uint32(i), c[i].at[:]...)
-	}
-	b.End()
-	s.store(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchEmpty), verdict))
+	verdict = b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchEmpty)))
+	return tiny, s.all(plain, empty), verdict
 }
 
 // centre is the offset of a pixel's center from its corner, in sub-pixels.
@@ -111,15 +127,14 @@ func (s *triangleShader) twice(v ir.V) ir.V {
 // value of 0 is outside for the other edges: hence the subtraction of 1.
 func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 	b := s.B
-	sub := func(x, y ir.V) ir.V { return b.Op(ir.Sub, ir.I32, x, y) }
 	from := func(axis int) ir.V {
-		return sub(s.Add(b.Op(ir.Shl, ir.I32, first[axis], b.I32(raster.SubPixelBits)), b.I32(centre)), p[axis])
+		return s.sub(s.Add(b.Op(ir.Shl, ir.I32, first[axis], b.I32(raster.SubPixelBits)), b.I32(centre)), p[axis])
 	}
-	dx, dy := sub(p[1], q[1]), sub(q[0], p[0])
+	dx, dy := s.sub(p[1], q[1]), s.sub(q[0], p[0])
 	zero := b.I32(0)
 	leading := s.any(b.Cmp(ir.SLt, zero, dx), s.all(b.Cmp(ir.Eq, dx, zero), b.Cmp(ir.SLt, zero, dy)))
 	at := s.Add(s.Mul(dx, from(0)), s.Mul(dy, from(1)))
-	at = sub(at, b.Select(leading, zero, b.I32(1)))
+	at = s.sub(at, b.Select(leading, zero, b.I32(1)))
 	at = b.Op(ir.AShr, ir.I32, at, b.I32(raster.SubPixelBits))
 	e.at = s.Add(s.Add(s.twice(at), b.Op(ir.Shl, ir.I32, dx, b.I32(16))), b.I32(signs))
 	e.two, e.pixelRow = s.twice(s.Add(dx, dx)), s.twice(dy)
@@ -128,16 +143,16 @@ func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 
 const signs = 1<<31 | 1<<15
 
-// tinyMask returns the pixels that a tiny clockwise triangle covers, in a rectangle at first of up
+// tinyMask returns the pixels that a tiny clockwise polygon covers, in a rectangle at first of up
 // to one block: pixel row by pixel row, in two words. Pixels to the right of and below the rectangle are
 // computed too, and cleared by masks of pixel columns and pixel rows.
-func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, high ir.V) {
+func (s *triangleShader) tinyMask(c []subPixels, first, size [2]ir.V) (low, high ir.V) {
 	b := s.B
-	var edges [3]edgeValues
+	edges := make([]edgeValues, len(c))
 	for i := range edges {
-		edges[i] = s.edge(c[i], c[(i+1)%3], first)
+		edges[i] = s.edge(c[i], c[(i+1)%len(c)], first)
 	}
-	// Most tiny triangles are in a quarter of the block.
+	// Most tiny polygons are in a quarter of the block.
 	words := [2]ir.V{s.quarter(edges, 0, 0), b.I32(0)}
 	merge := b.Block(ir.I32, ir.I32)
 	large := func(axis int) ir.V { return b.Cmp(ir.SLt, b.I32(raster.Block/2), size[axis]) }
@@ -163,8 +178,9 @@ func (s *triangleShader) ones(n ir.V) ir.V {
 
 // quarter returns the pixels that are inside of all edges in a quarter of a block, as they are in a word of its mask: columns 0 to 3 or
 // 4 to 7 of pixel rows 0 to 3 or 4 to 7. e are the values at the first pixels of the block.
-func (s *triangleShader) quarter(e [3]edgeValues, column, row uint32) ir.V {
+func (s *triangleShader) quarter(e []edgeValues, column, row uint32) ir.V {
 	const size = raster.Block / 2
+	e = slices.Clone(e)
 	for i := range e {
 		e[i].at = s.Add(e[i].at, s.Add(s.Scaled(e[i].two, uint64(column*size/2)), s.Scaled(e[i].pixelRow, uint64(row*size))))
 	}
@@ -175,22 +191,28 @@ func (s *triangleShader) quarter(e [3]edgeValues, column, row uint32) ir.V {
 				e[i].at = s.Add(e[i].at, e[i].pixelRow)
 			}
 		}
-		word = s.Or(word, s.B.Op(ir.Shl, ir.I32, s.fourPixels(&e), s.B.I32(raster.Block*j+size*column)))
+		word = s.Or(word, s.B.Op(ir.Shl, ir.I32, s.fourPixels(e), s.B.I32(raster.Block*j+size*column)))
 	}
 	return word
 }
 
 // fourPixels returns the first four pixels of a pixel row that are inside of all edges.
-func (s *triangleShader) fourPixels(e *[3]edgeValues) ir.V {
+func (s *triangleShader) fourPixels(e []edgeValues) ir.V {
 	b := s.B
 	inside := func(k int) ir.V {
-		at := [3]ir.V{e[0].at, e[1].at, e[2].at}
+		at := make([]ir.V, len(e))
 		for i := range at {
+			at[i] = e[i].at
 			for range k {
 				at[i] = s.Add(at[i], e[i].two)
 			}
 		}
-		return s.And(s.And(at[0], at[1]), s.And(at[2], b.I32(signs)))
+		all := s.And(at[0], at[1])
+		// A rectangle has a fourth edge.
+		for i := 3; i < len(at); i++ {
+			all = s.And(all, at[i])
+		}
+		return s.And(all, s.And(at[2], b.I32(signs)))
 	}
 	// Pixels 0 and 2 are at bits 13 and 15, their right neighbours 16 bits above.
 	sum := s.Or(b.Op(ir.LShr, ir.I32, inside(0), b.I32(2)), inside(1))

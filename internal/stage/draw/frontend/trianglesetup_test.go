@@ -212,7 +212,16 @@ func setUpAlike(t *testing.T, name string, s *raster.State, words []uint32, list
 		if !all.BatchVertices(v, new(raster.BatchParams)) {
 			t.Fatalf("%s: a program cannot set the triangles up", name)
 		}
-		other := setUpBy(t, e, all, v, list)
+		var params raster.BatchParams
+		all.BatchVertices(v, &params)
+		d, other := setUpBy(t, e, batchKey{}, params, v, list), 0
+		for i, p := range list {
+			b := &d.batches[i/raster.BatchSize]
+			if b[raster.BatchState][i%raster.BatchSize] == raster.BatchFallback {
+				other++
+			}
+			all.BatchTriangle(b, uint(i), &p.v, p.provoking, p.id)
+		}
 		t.Logf("%s, %s: %d of %d triangles are left to others", e.Name(), name, other, len(list))
 		if !bytes.Equal(compose.BytesOf(all.Primitives), compose.BytesOf(one.Primitives)) || !bytes.Equal(compose.BytesOf(all.Rests), compose.BytesOf(one.Rests)) || !slices.Equal(all.Varyings, one.Varyings) {
 			t.Errorf("%s, %s: other primitives", e.Name(), name)
@@ -230,10 +239,10 @@ func setUpAlike(t *testing.T, name string, s *raster.State, words []uint32, list
 	}
 }
 
-// setUpBy sets triangles up by the program. It returns how many of them were not.
-func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records, list []primitive) (others int) {
+// setUpBy sets primitives up by the program of a key. The result has their batches.
+func setUpBy(t *testing.T, e exec.Engine, key batchKey, params raster.BatchParams, v raster.Records, list []primitive) Binner {
 	t.Helper()
-	p, err := triangleProgram(batchKey{}, nil)
+	p, err := setUpProgram(key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +254,7 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 	}
 	defer program.Close()
 	d := Binner{Scratch: NewScratch(), Draw: &Draw{Pipeline: &Pipeline{Record: &layout.Record{Stride: 4 * uint32(v.Stride)}}}}
-	r.BatchVertices(v, &d.batchParams)
+	d.batchParams = params
 	if err := d.batchBinding.Resolve(program, ir.Compute, &compute.Args{}, &compose.OwnResources{PerRun: layout.BindDepth}); err != nil {
 		t.Fatal(err)
 	}
@@ -255,12 +264,5 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 	if err := d.setUpBatch(context.Background(), &primitiveList{records: &records, vertices: uint32(len(v.Words) / v.Stride)}, list); err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range list {
-		b := &d.batches[i/raster.BatchSize]
-		if b[raster.BatchState][i%raster.BatchSize] == raster.BatchFallback {
-			others++
-		}
-		r.BatchTriangle(b, uint(i), &p.v, p.provoking, p.id)
-	}
-	return others
+	return d
 }

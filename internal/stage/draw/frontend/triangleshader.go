@@ -25,10 +25,12 @@ const (
 	batchFirst  = batchRaster + 10
 	batchWidth  = batchRaster + 12
 	batchFlags  = batchRaster + 13
+
+	batchHalfWidth = batchRaster + 14
 )
 
-// triangleShader builds the triangle set-up program: an invocation sets one triangle up and stores a
-// lane of raster.Batch. [raster.Rasterizer.Triangle] does the same for a single triangle. It is faster
+// triangleShader builds the set-up program of triangles or of lines: an invocation sets one of them up and stores a
+// lane of raster.Batch. [raster.Rasterizer.Triangle] and [raster.Rasterizer.Line] do the same for a single one. It is faster
 // for a few triangles, handles those that the program leaves out, and is the reference of the
 // program's tests.
 type triangleShader struct {
@@ -83,6 +85,9 @@ func (s *triangleShader) all(list ...ir.V) ir.V {
 	}
 	return list[0]
 }
+
+// sub subtracts integers of 32 bits.
+func (s *triangleShader) sub(x, y ir.V) ir.V { return s.B.Op(ir.Sub, ir.I32, x, y) }
 
 // times multiplies in f64.
 func (s *triangleShader) times(x, y ir.V) ir.V { return s.B.Op(ir.FMul, ir.F64, x, y) }
