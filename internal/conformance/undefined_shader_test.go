@@ -37,6 +37,9 @@ type shader struct {
 	budget  uint64
 	log     *exec.Log // nil is none
 	vulkan  bool      // with the Vulkan memory model
+	zeroed  bool      // binding 0 has zeros
+
+	schedule func(n int) int // chooses the order; nil for the usual one
 }
 
 const frame = `
@@ -154,7 +157,9 @@ func (s *shader) run(t *testing.T, e exec.Engine) (out, in []uint32, err error) 
 	defer prog.Close()
 	outBytes, inBytes := make([]byte, 4*64), make([]byte, 4*len(s.in))
 	for i := range outBytes {
-		outBytes[i] = 0xee
+		if !s.zeroed {
+			outBytes[i] = 0xee
+		}
 	}
 	for i, w := range s.in {
 		binary.LittleEndian.PutUint32(inBytes[4*i:], w)
@@ -165,6 +170,7 @@ func (s *shader) run(t *testing.T, e exec.Engine) (out, in []uint32, err error) 
 		Workers:  1,
 		Budget:   s.budget,
 		Log:      s.log,
+		Schedule: s.schedule,
 	})
 	words := func(b []byte) (w []uint32) {
 		for i := 0; i < len(b); i += 4 {

@@ -114,7 +114,7 @@ func (r *races) rowOrder(old access, t *thread, x *record) bool {
 	switch {
 	case before.thread+uint32(old.lane) == t.number || !o.Write && !e.Write: // each word has the same invocation twice, or no race
 		return true
-	case hidden(o, e):
+	case hidden(before, x, old.lane, t):
 		return false
 	}
 	s := t.state

@@ -127,7 +127,7 @@ func (r *races) compare(old, a access, x *record, t *thread) (keeps, alike bool)
 	before := r.records[old.record]
 	o, e := before.event, x.event
 	by := before.thread+uint32(old.lane) == t.number
-	ordered := by || !hidden(o, e) && t.after(before, old, int(e.Domain))
+	ordered := by || !hidden(before, x, old.lane, t) && t.after(before, old, int(e.Domain))
 	sound := bothAtomic(before, x, old.lane, t) || sameOutput(before, x, int(old.lane), int(a.lane))
 	races := !ordered && !sound && old.bytes&a.bytes != 0 && (e.Write || o.Write)
 	if races {
@@ -210,10 +210,11 @@ func (t *thread) after(x *record, a access, d int) bool {
 		s.seen[d].groups.at(x.workgroup) >= a.when || s.seen[d].lanes.at(x.thread+uint32(a.lane)) >= a.when
 }
 
-// hidden reports whether no order of an access and a later one by another invocation counts: one is private, or a store is not
-// available or a load does not see it.
-func hidden(o, e *ir.Event) bool {
-	return o.Private || e.Private || o.Write && !e.Write && (o.Unshared || e.Unshared)
+// hidden reports whether no order of an access and a later one by another invocation counts: one is private, or the store is not
+// available to the other invocation, or not visible to it.
+func hidden(a, b *record, lane uint8, with *thread) bool {
+	o, e := a.event, b.event
+	return o.Private || e.Private || o.Write && !e.Write && !o.Atomic && !within(o.Scope, a, lane, with) || o.Write && !e.Write && !e.Atomic && !within(e.Scope, a, lane, with)
 }
 
 // sameOutput reports whether two accesses store the same value to an output of a patch, which is no conflict.
@@ -230,14 +231,19 @@ func bothAtomic(a, b *record, lane uint8, with *thread) bool {
 	if !a.event.Atomic || !b.event.Atomic {
 		return false
 	}
-	subgroup := b.program.SubgroupSize
-	switch max(a.event.Scope, b.event.Scope) {
+	return within(max(a.event.Scope, b.event.Scope), a, lane, with)
+}
+
+// within reports whether a scope of an invocation has the one of a lane of a record.
+func within(scope uint8, a *record, lane uint8, of *thread) bool {
+	switch scope {
 	case ir.EventDevice:
 		return true
 	case ir.EventGroup:
-		return a.workgroup == with.workgroup.number
+		return a.workgroup == of.workgroup.number
 	case ir.EventSubgroup:
-		return a.workgroup == with.workgroup.number && (a.lane+uint32(lane))/subgroup == with.lane/subgroup
+		n := of.workgroup.of.width
+		return a.workgroup == of.workgroup.number && (n == 0 || (a.lane+uint32(lane))/n == of.lane/n)
 	}
 	return false
 }

@@ -180,7 +180,7 @@ func (c *coder) program(p *Program) {
 		small(c, &e.Resource)
 		c.u32(&e.Set, &e.Binding, &e.Size)
 		small(c, &e.Axes, &e.Texel, &e.Domain, &e.Scope, &e.Execution, &e.Acquire, &e.Release, &e.Barrier)
-		c.bools(&e.Bound, &e.Read, &e.Write, &e.Atomic, &e.Private, &e.Unshared, &e.Uninit)
+		c.bools(&e.Bound, &e.Read, &e.Write, &e.Atomic, &e.Private, &e.Uninit)
 	})
 	e := &p.Effects
 	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.InGroup, &e.Discards, &e.Writes, &e.Rays)

@@ -87,7 +87,7 @@ func TestEvents(t *testing.T) {
 	bound.Bound, bound.Set, bound.Binding, bound.Resource = true, 1, 2, ir.UniformBuffer
 	texel := bound
 	texel.Resource, texel.Texel, texel.Axes, texel.Domain = ir.Texels, 2, 2, ir.EventImages
-	texel.Unshared = true
+	texel.Scope = ir.EventInvocation
 	fence := ir.Event{Kind: ir.FenceEvent, Scope: ir.EventGroup, Acquire: 3, Release: 1}
 	p := examples(t)[1]
 	for _, x := range []struct {

@@ -308,7 +308,7 @@ func (r *parser) event() Event {
 	small := func() uint8 { return uint8(r.uint(8)) }
 	e := Event{Kind: EventKind(small()), Memory: r.quoted(), Size: r.u32(), Domain: small(), Scope: small(), Execution: small(), Acquire: small(), Release: small()}
 	e.Read, e.Write, e.Atomic, e.Private = r.accept("read"), r.accept("write"), r.accept("atomic"), r.accept("private")
-	e.Unshared, e.Uninit = r.accept("unshared"), r.accept("uninit")
+	e.Uninit = r.accept("uninit")
 	if r.accept("texel") {
 		e.Texel, e.Axes = small(), small()
 	}

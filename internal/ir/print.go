@@ -80,8 +80,8 @@ func (p *Program) String() string {
 			fmt.Fprintf(&w, " site %d %d %q %q %d %d %q %d", m.Sanitizer, m.Stage, m.Rule, m.File, m.Line, m.Instruction, m.Name, m.Where)
 		}
 		if e := &m.Event; e.Kind != NoEvent {
-			fmt.Fprintf(&w, " event %d %q %d %d %d %d %d %d%s%s%s%s%s%s", e.Kind, e.Memory, e.Size, e.Domain, e.Scope, e.Execution, e.Acquire, e.Release,
-				word(e.Read, " read"), word(e.Write, " write"), word(e.Atomic, " atomic"), word(e.Private, " private"), word(e.Unshared, " unshared"), word(e.Uninit, " uninit"))
+			fmt.Fprintf(&w, " event %d %q %d %d %d %d %d %d%s%s%s%s%s", e.Kind, e.Memory, e.Size, e.Domain, e.Scope, e.Execution, e.Acquire, e.Release,
+				word(e.Read, " read"), word(e.Write, " write"), word(e.Atomic, " atomic"), word(e.Private, " private"), word(e.Uninit, " uninit"))
 			if e.Texel > 0 {
 				fmt.Fprintf(&w, " texel %d %d", e.Texel, e.Axes)
 			}

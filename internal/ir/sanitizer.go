@@ -144,10 +144,9 @@ type Event struct {
 	Domain           uint8
 	Read, Write      bool
 	Atomic           bool
-	Private          bool // in a module with the Vulkan memory model: without NonPrivatePointer
-	Unshared         bool // with the Vulkan memory model: nothing in the module makes its store available, or memory visible to its load
-	Uninit           bool // of an access of memory without an initializer
-	Scope, Execution uint8
+	Private          bool  // in a module with the Vulkan memory model: without NonPrivatePointer
+	Uninit           bool  // of an access of memory without an initializer
+	Scope, Execution uint8 // of an access that is not atomic: the invocations to which its store is available, or whose stores are visible to it
 	Acquire, Release uint8 // sets of domains
 	Barrier          uint8 // of a control barrier that several instructions may execute: its number, from 1; 0 if only this one does
 }

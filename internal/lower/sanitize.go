@@ -23,21 +23,28 @@ type finding struct {
 type check struct {
 	of ir.Sanitizers // any of them has it
 	do func(f *function, in spirv.Inst)
+	// after: it follows the instruction. An atomic reads what the ones before it left: with Job.Schedule others may come between an event
+	// before the instruction and the access.
+	after bool
 }
 
 // sanitize lowers an instruction between its checks. Others are at the accesses themselves: checkRange, checkIndexes,
 // checkInitialized, checkTexel, checkLane.
 func (f *function) sanitize(op spirv.Op, in spirv.Inst) {
 	floats := f.sanitizes(ir.SanitizeFloat) && in.Result() != 0 && computesFloat(op)
-	for _, c := range checks[op] {
-		if f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || inGroups(f.prog.Stage) || c.of == ir.SanitizeRace && f.traces()) {
-			c.do(f, in)
+	run := func(after bool) {
+		for _, c := range checks[op] {
+			if c.after == after && f.sanitizes(c.of) && (c.of&ir.SanitizeRace == 0 || inGroups(f.prog.Stage) || c.of == ir.SanitizeRace && f.traces()) {
+				c.do(f, in)
+			}
 		}
 	}
+	run(false)
 	if floats {
 		checkFloatOperands(f, in)
 	}
 	f.lower(op, in)
+	run(true)
 	if floats {
 		checkFloatResult(f, in)
 	}
@@ -198,7 +205,7 @@ func allChecks() map[spirv.Op][]check {
 	list := map[spirv.Op][]check{}
 	add := func(of ir.Sanitizers, do func(f *function, in spirv.Inst), ops ...spirv.Op) {
 		for _, op := range ops {
-			list[op] = append(list[op], check{of, do})
+			list[op] = append(list[op], check{of: of, do: do})
 		}
 	}
 	add(ir.SanitizeUndefined, checkDivisor, spirv.OpUDiv, spirv.OpUMod, spirv.OpSDiv, spirv.OpSRem, spirv.OpSMod)
@@ -221,14 +228,16 @@ func allChecks() map[spirv.Op][]check {
 	add(ir.SanitizeRace, traceControlBarrier(ir.WaitEvent), spirv.OpControlBarrierWaitEXT)
 	add(ir.SanitizeUndefined, checkGeneratedHit, spirv.OpRayQueryGenerateIntersectionKHR)
 	for op := range atomicRules {
+		do := traceAtomicUpdate
 		switch op {
 		case spirv.OpAtomicLoad:
-			add(ir.SanitizeRace, traceAtomicLoad, op)
+			do = traceAtomicLoad
 		case spirv.OpAtomicStore:
-			add(ir.SanitizeRace, traceAtomicStore, op)
-		default:
-			add(ir.SanitizeRace, traceAtomicUpdate, op)
+			do = traceAtomicStore
+		case spirv.OpAtomicCompareExchange, spirv.OpAtomicCompareExchangeWeak:
+			do = traceCompareExchange
 		}
+		list[op] = append(list[op], check{of: ir.SanitizeRace, do: do, after: true})
 	}
 	return list
 }

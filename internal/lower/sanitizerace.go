@@ -164,6 +164,20 @@ func (f *function) traceAtomic(pointer spirv.ID, t *facts.Type, scope, semantics
 	f.tracePointer(pointer, t, e)
 }
 
+// traceCompareExchange: an equal value makes it a read and a write with the semantics Equal, another one
+// a read with the semantics Unequal (SPIR-V, "OpAtomicCompareExchange").
+func traceCompareExchange(f *function, in spirv.Inst) {
+	v := inst.AtomicCompareExchange(in)
+	t := f.facts.Type(in.Type())
+	equal := f.b.Cmp(ir.Eq, f.scalars(in.Result())[0], f.scalars(v.Comparator())[0])
+	f.guard(equal)
+	f.traceAtomic(v.Pointer(), t, v.Memory(), v.Equal(), ir.Event{Read: true, Write: true})
+	f.b.End()
+	f.guard(f.not(equal))
+	f.traceAtomic(v.Pointer(), t, v.Memory(), v.Unequal(), ir.Event{Read: true})
+	f.b.End()
+}
+
 func traceMemoryBarrier(f *function, in spirv.Inst) {
 	v := inst.MemoryBarrier(in)
 	e := ir.Event{Kind: ir.FenceEvent, Scope: f.eventScope(v.Memory())}
@@ -191,81 +205,139 @@ func traceControlBarrier(kind ir.EventKind) func(f *function, in spirv.Inst) {
 	}
 }
 
-// sharing tells whether an instruction of a module makes stores available to other invocations, and one makes memory visible.
-type sharing struct{ found, available, visible bool }
+// sharing is the widest scopes to which the instructions of a module make stores available to other invocations, and memory visible:
+// of each domain. EventInvocation is none.
+type sharing struct {
+	found              bool
+	available, visible [ir.EventDomains]uint8
+}
 
-// findShares finds out whether an instruction of the module makes stores available, and one makes memory visible.
+// findShares finds the scopes to which the instructions of the module make stores available and memory visible.
 func (u *unit) findShares() {
 	if u.shares.found {
 		return
 	}
 	s := &u.shares
 	s.found = true
-	all := func() { s.available, s.visible = true, true }
-	semantics := func(id uint32) {
-		c := u.facts.Const(spirv.ID(id))
-		if c == nil || !c.Known {
-			all()
-			return
-		}
-		x := spirv.MemorySemantics(c.Bits)
-		s.available = s.available || x&spirv.MemorySemanticsMakeAvailableMask != 0
-		s.visible = s.visible || x&spirv.MemorySemanticsMakeVisibleMask != 0
-	}
-	access := func(x spirv.MemoryAccess) {
-		s.available = s.available || x&(spirv.MemoryAccessMakePointerAvailableMask|spirv.MemoryAccessVolatileMask) != 0
-		s.visible = s.visible || x&(spirv.MemoryAccessMakePointerVisibleMask|spirv.MemoryAccessVolatileMask) != 0
-	}
-	texel := func(in spirv.Inst, at int) {
-		if at < len(in) {
-			x := spirv.ImageOperands(in[at])
-			s.available = s.available || x&(spirv.ImageOperandsMakeTexelAvailableMask|spirv.ImageOperandsVolatileTexelMask) != 0
-			s.visible = s.visible || x&(spirv.ImageOperandsMakeTexelVisibleMask|spirv.ImageOperandsVolatileTexelMask) != 0
-		}
+	for d := range s.available {
+		s.available[d], s.visible[d] = ir.EventInvocation, ir.EventInvocation
 	}
 	for i := range u.facts.Code.Len() {
 		in := u.facts.Code.Inst(i)
 		switch op := in.Op(); op {
 		case spirv.OpLoad:
-			m, _ := inst.Load(in).MemoryAccess()
-			access(m)
+			u.shareAccess(in, 4)
 		case spirv.OpStore:
-			m, _ := inst.Store(in).MemoryAccess()
-			access(m)
+			u.shareAccess(in, 3)
 		case spirv.OpCopyMemory:
-			v := inst.CopyMemory(in)
-			target, _ := v.MemoryAccess()
-			source, _ := v.MemoryAccess2()
-			access(target | source)
+			u.shareAccess(in, 3)
+			if m, ok := inst.CopyMemory(in).MemoryAccess2(); ok {
+				s.shareMask(m, ir.EventDevice, ir.EventDevice)
+			}
 		case spirv.OpImageRead, spirv.OpImageSparseRead:
-			texel(in, 5)
+			u.shareTexel(in, 5)
 		case spirv.OpImageWrite:
-			texel(in, 4)
+			u.shareTexel(in, 4)
 		case spirv.OpControlBarrier, spirv.OpControlBarrierArriveEXT, spirv.OpControlBarrierWaitEXT:
-			semantics(in[3])
+			u.shareSemantics(in[2], in[3])
 		case spirv.OpMemoryBarrier:
-			semantics(in[2])
+			u.shareSemantics(in[1], in[2])
 		case spirv.OpAtomicStore:
-			semantics(in[3])
-		case spirv.OpCopyMemorySized, spirv.OpCooperativeVectorLoadNV, spirv.OpCooperativeVectorStoreNV, spirv.OpCooperativeMatrixLoadKHR,
-			spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixLoadNV, spirv.OpCooperativeMatrixStoreNV,
+			u.shareSemantics(in[2], in[3])
+		case spirv.OpCopyMemorySized, spirv.OpCooperativeVectorLoadNV, spirv.OpCooperativeVectorStoreNV,
+			spirv.OpCooperativeMatrixLoadKHR, spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixLoadNV, spirv.OpCooperativeMatrixStoreNV,
 			spirv.OpCooperativeMatrixLoadTensorNV, spirv.OpCooperativeMatrixStoreTensorNV, spirv.OpTensorReadARM, spirv.OpTensorWriteARM:
-			all() // their operands are not read
+			s.share(1<<ir.EventDomains-1, ir.EventDevice, true, true) // their operands are not read
 		default:
 			if _, atomic := atomicRules[op]; atomic {
-				semantics(in[5])
+				u.shareSemantics(in[4], in[5])
 			}
 		}
 	}
 }
 
-// unshared reports whether the other invocations see no store of an access that is not atomic, or it sees none of theirs.
-func (f *function) unshared(e *ir.Event) bool {
-	if e.Atomic || !f.facts.Capable(spirv.CapabilityVulkanMemoryModel) {
-		return false
+// share widens the scopes of a set of domains.
+func (s *sharing) share(domains, scope uint8, available, visible bool) {
+	for d := range ir.EventDomains {
+		if domains>>d&1 == 0 {
+			continue
+		}
+		if available {
+			s.available[d] = min(s.available[d], scope)
+		}
+		if visible {
+			s.visible[d] = min(s.visible[d], scope)
+		}
+	}
+}
+
+// shareSemantics adds the scope and the semantics of an instruction. Semantics that are not constant have all.
+func (u *unit) shareSemantics(scope, semantics uint32) {
+	x := ^spirv.MemorySemantics(0)
+	if c := u.facts.Const(spirv.ID(semantics)); c != nil && c.Known {
+		x = spirv.MemorySemantics(c.Bits)
+	}
+	u.shares.share(domainsOf(x), u.eventScope(spirv.ID(scope)), x&spirv.MemorySemanticsMakeAvailableMask != 0, x&spirv.MemorySemanticsMakeVisibleMask != 0)
+}
+
+// shareAccess adds the memory operands that begin at a word of an access, whatever its memory. The scopes follow the mask in the order of its bits.
+func (u *unit) shareAccess(in spirv.Inst, at int) {
+	if at >= len(in) {
+		return
+	}
+	m := spirv.MemoryAccess(in[at])
+	if at++; m&spirv.MemoryAccessAlignedMask != 0 {
+		at++
+	}
+	next := func(bit spirv.MemoryAccess) uint8 {
+		if m&bit == 0 || at >= len(in) {
+			return ir.EventDevice
+		}
+		at++
+		return u.eventScope(spirv.ID(in[at-1]))
+	}
+	u.shares.shareMask(m, next(spirv.MemoryAccessMakePointerAvailableMask), next(spirv.MemoryAccessMakePointerVisibleMask))
+}
+
+// shareMask adds memory operands with their scopes. Those of a volatile access are the device.
+func (s *sharing) shareMask(m spirv.MemoryAccess, available, visible uint8) {
+	const all = 1<<ir.EventDomains - 1
+	s.share(all, available, m&spirv.MemoryAccessMakePointerAvailableMask != 0, false)
+	s.share(all, visible, false, m&spirv.MemoryAccessMakePointerVisibleMask != 0)
+	if m&spirv.MemoryAccessVolatileMask != 0 {
+		s.share(all, ir.EventDevice, true, true)
+	}
+}
+
+// shareTexel adds the image operands of an access. Their scopes count as the device.
+func (u *unit) shareTexel(in spirv.Inst, at int) {
+	if at >= len(in) {
+		return
+	}
+	x := spirv.ImageOperands(in[at])
+	u.shares.share(1<<ir.EventImages, ir.EventDevice,
+		x&(spirv.ImageOperandsMakeTexelAvailableMask|spirv.ImageOperandsVolatileTexelMask) != 0,
+		x&(spirv.ImageOperandsMakeTexelVisibleMask|spirv.ImageOperandsVolatileTexelMask) != 0)
+}
+
+// sharedScope returns the widest scope to whose invocations the store of an access is available, or whose stores its load sees. An atomic has
+// its own scope. Without the Vulkan memory model all accesses share.
+func (f *function) sharedScope(e *ir.Event) uint8 {
+	switch {
+	case e.Atomic:
+		return e.Scope
+	case !f.facts.Capable(spirv.CapabilityVulkanMemoryModel) || e.Domain >= ir.EventDomains:
+		return ir.EventDevice
 	}
 	f.findShares()
-	return e.Write && !f.shares.available || e.Read && !f.shares.visible
+	scope := uint8(ir.EventDevice)
+	if e.Write {
+		scope = f.shares.available[e.Domain]
+	}
+	if e.Read {
+		scope = max(scope, f.shares.visible[e.Domain])
+	}
+	return scope
 }
 
 // notShared reports whether an access is private: its order to those of other invocations is not defined.
@@ -276,8 +348,8 @@ func (f *function) notShared(m spirv.MemoryAccess) bool {
 
 // eventScope returns the scope of an event. A scope that is not constant is the device. The invocations of a shader call have the launch ID
 // of one ray generation invocation, and the detector takes those of a stage for one invocation: to others the scope orders nothing.
-func (f *function) eventScope(id spirv.ID) uint8 {
-	if c := f.facts.Const(id); c != nil && c.Known {
+func (u *unit) eventScope(id spirv.ID) uint8 {
+	if c := u.facts.Const(id); c != nil && c.Known {
 		switch spirv.Scope(c.Bits) {
 		case spirv.ScopeWorkgroup:
 			return ir.EventGroup
@@ -296,7 +368,20 @@ func (f *function) ordered(id spirv.ID) (acquire, release uint8) {
 	if c == nil || !c.Known {
 		return 1<<ir.EventDomains - 1, 1<<ir.EventDomains - 1
 	}
-	s, set := spirv.MemorySemantics(c.Bits), uint8(0)
+	s := spirv.MemorySemantics(c.Bits)
+	set := domainsOf(s)
+	const both = spirv.MemorySemanticsAcquireReleaseMask | spirv.MemorySemanticsSequentiallyConsistentMask
+	if s&(both|spirv.MemorySemanticsAcquireMask) != 0 {
+		acquire = set
+	}
+	if s&(both|spirv.MemorySemanticsReleaseMask) != 0 {
+		release = set
+	}
+	return acquire, release
+}
+
+// domainsOf returns the domains whose memory semantics have.
+func domainsOf(s spirv.MemorySemantics) (set uint8) {
 	if s&(spirv.MemorySemanticsUniformMemoryMask|spirv.MemorySemanticsCrossWorkgroupMemoryMask) != 0 {
 		set |= 1 << ir.EventBuffers
 	}
@@ -306,14 +391,7 @@ func (f *function) ordered(id spirv.ID) (acquire, release uint8) {
 	if s&spirv.MemorySemanticsImageMemoryMask != 0 {
 		set |= 1 << ir.EventImages
 	}
-	const both = spirv.MemorySemanticsAcquireReleaseMask | spirv.MemorySemanticsSequentiallyConsistentMask
-	if s&(both|spirv.MemorySemanticsAcquireMask) != 0 {
-		acquire = set
-	}
-	if s&(both|spirv.MemorySemanticsReleaseMask) != 0 {
-		release = set
-	}
-	return acquire, release
+	return set
 }
 
 // tracePointer logs an access through a pointer to a type.
@@ -348,7 +426,7 @@ func (f *function) sharedMemory(p *pointer, e *ir.Event) bool {
 	}
 	replaces := f.facts.Code.Inst(f.at).Op() == spirv.OpAtomicExchange // the old value may have no use
 	e.Uninit = p.class == spirv.StorageClassWorkgroup && f.sanitizes(ir.SanitizeUninit) && f.followsShared() && !f.shadowsShared() && !replaces
-	e.Kind, e.Memory, e.Unshared = ir.AccessEvent, f.memoryOf(p), f.unshared(e)
+	e.Kind, e.Memory, e.Scope = ir.AccessEvent, f.memoryOf(p), f.sharedScope(e)
 	if e.Domain == ir.EventBuffers && p.memory == inBuffer && !p.heap && p.number < uint64(len(f.prog.Res)) {
 		f.bindEvent(e, int(p.number))
 	}

@@ -48,7 +48,7 @@ func (f *function) traceTexel(x *tracedTexel, e ir.Event) {
 		return
 	}
 	e.Kind, e.Domain, e.Memory, e.Size, e.Texel = ir.AccessEvent, ir.EventImages, x.memory, 4, uint8(len(x.args)-3)
-	e.Axes, e.Unshared = x.axes, f.unshared(&e)
+	e.Axes, e.Scope = x.axes, f.sharedScope(&e)
 	f.bindEvent(&e, x.number)
 	f.guard(x.inside)
 	f.trace(racing, e, x.args...)

@@ -232,7 +232,7 @@ func raceReport(r *exec.Race) Report {
 		if orders = "bar.sync"; !r.SameGroup {
 			orders = "a release and an acquire of scope .gpu"
 		}
-	case !first.Private && !second.Private && (first.Unshared || second.Unshared):
+	case !first.Private && !second.Private && (unshared(&first.Event, r.SameGroup) || unshared(&second.Event, r.SameGroup)):
 		orders += ", with MakeAvailable for the store and MakeVisible for the load,"
 	case !first.Private && !second.Private:
 	case second.Texel > 0:
@@ -242,6 +242,12 @@ func raceReport(r *exec.Race) Report {
 	}
 	return reportOf(r.Second, r.Times, fmt.Sprintf("%s %s %s and the %s by %s in %s are not ordered; %s would order them",
 		article(&second.Event), what(&second.Event), placeOf(r.Second), what(&first.Event), place, invocationOf(r.First), orders))
+}
+
+// unshared reports whether the scope of a plain access does not have the other invocation of a race: its store is not available to it, or
+// its load sees no store of it.
+func unshared(e *ir.Event, sameGroup bool) bool {
+	return !e.Atomic && (e.Scope > ir.EventGroup || e.Scope == ir.EventGroup && !sameGroup)
 }
 
 // placeOf describes the memory of an access.
