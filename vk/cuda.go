@@ -26,7 +26,9 @@ type CudaModule struct {
 	image  *ptxlower.Image
 	memory *Memory // of the variables, which have device addresses; nil without variables
 	heap   *Memory // of malloc; nil unless the module calls it
+	locks  *Memory // of accesses of 128 bits; nil unless the module has them
 
+	shared   *cudaLocks          // the owner of locks
 	samplers map[string]*Sampler // that the module describes, by variable
 }
 
@@ -108,6 +110,41 @@ func (m *CudaModule) closeObjects() {
 			x.Close()
 		}
 	}
+	if m.locks != nil {
+		m.shared.giveBack()
+	}
+}
+
+// cudaLocks are the locks of accesses of 128 bits. The modules of a device share them while there are such modules.
+type cudaLocks struct {
+	mu     sync.Mutex
+	memory *Memory
+	users  int
+}
+
+// take returns the memory of the locks for one more module.
+func (l *cudaLocks) take(d *Device) (*Memory, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users == 0 {
+		m, err := d.Allocate(MemoryInfo{Size: ptxlower.LockBytes, DeviceAddress: true})
+		if err != nil {
+			return nil, err
+		}
+		l.memory = m
+	}
+	l.users++
+	return l.memory, nil
+}
+
+// giveBack ends the use of the locks by a module.
+func (l *cudaLocks) giveBack() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users--; l.users == 0 {
+		l.memory.Close()
+		l.memory = nil
+	}
 }
 
 // cudaText returns the PTX of the data of a module.
@@ -129,12 +166,18 @@ func cudaText(data []byte) (string, error) {
 	return text, nil
 }
 
-// place gives the module a heap if it needs one, and its variables memory with their initial values.
+// place gives the module a heap and locks if it needs them, and its variables memory with their initial values.
 func (m *CudaModule) place(d *Device) (err error) {
 	if m.image.UsesHeap() {
 		if m.heap, err = d.Allocate(MemoryInfo{Size: ptxlower.HeapBytes, DeviceAddress: true}); err != nil {
 			return err
 		}
+	}
+	if m.image.UsesLocks() {
+		if m.locks, err = d.cudaLocks.take(d); err != nil {
+			return err
+		}
+		m.shared = &d.cudaLocks
 	}
 	if len(m.image.Bytes) == 0 {
 		return nil
@@ -263,7 +306,7 @@ func (c *CommandBuffer) CudaLaunchKernel(info CudaLaunchInfo) {
 	}
 	c.refer(&f.object)
 	c.refer(&f.module.object)
-	for _, x := range []*Memory{f.module.memory, f.module.heap} {
+	for _, x := range []*Memory{f.module.memory, f.module.heap, f.module.locks} {
 		if x != nil {
 			c.refer(&x.object)
 		}
@@ -319,6 +362,9 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 	}
 	if m := f.module.heap; m != nil {
 		o.Heap = m.address
+	}
+	if m := f.module.locks; m != nil {
+		o.Locks = m.address
 	}
 	if f.dev.lowering.Profile {
 		o.Counters = &ptxlower.Counters{}

@@ -206,3 +206,82 @@ func TestCudaLargeParameter(t *testing.T) {
 		t.Errorf("the word is %d; must be 77", got)
 	}
 }
+
+// wideCounter adds one to a number of 128 bits for each thread and round, over a carry between the halves.
+const wideCounter = `
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 out)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<5>;
+	.reg .b128 %q<3>;
+	ld.param.u64 %rd0, [out];
+	mov.u32 %r0, 0;
+ROUND:
+	ld.relaxed.gpu.global.b128 %q0, [%rd0];
+AGAIN:
+	mov.b128 {%rd1, %rd2}, %q0;
+	add.cc.u64 %rd3, %rd1, 1;
+	addc.u64 %rd4, %rd2, 0;
+	mov.b128 %q1, {%rd3, %rd4};
+	atom.global.cas.b128 %q0, [%rd0], %q0, %q1;
+	mov.b128 {%rd3, %rd4}, %q0;
+	setp.ne.u64 %p0, %rd3, %rd1;
+	setp.ne.or.u64 %p0, %rd4, %rd2, %p0;
+	@%p0 bra AGAIN;
+	add.u32 %r0, %r0, 1;
+	setp.lt.u32 %p0, %r0, 50;
+	@%p0 bra ROUND;
+	ret;
+}
+`
+
+// TestCudaWideAtomics launches kernels of two modules on two queues at the same time: their atomics of 128 bits on one number exclude each
+// other. The locks end with the last of the modules.
+func TestCudaWideAtomics(t *testing.T) {
+	r := newRig(t, DeviceInfo{Queues: allQueues, Workers: 2}, storage)
+	memory, at := indirect(t, r.dev)
+	before := r.dev.objects.Load()
+	const blocks, threads, rounds = 4, 32, 50
+	binary.LittleEndian.PutUint64(memory.Bytes(), math.MaxUint64-99)
+	binary.LittleEndian.PutUint64(memory.Bytes()[8:], 3)
+	var modules []*CudaModule
+	var waits []func() error
+	for family := range 2 {
+		m := must(r.dev.NewCudaModule([]byte(wideCounter)))(t)
+		f := must(r.dev.NewCudaFunction(m, "count"))(t)
+		modules = append(modules, m)
+		c := must(r.recordFor(t, family, func(c *CommandBuffer) {
+			c.CudaLaunchKernel(CudaLaunchInfo{Function: f, Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{threads, 1, 1}, Params: [][]byte{addressBytes(at)}})
+		}))(t)
+		fence := must(r.dev.NewFence(false))(t)
+		if err := r.dev.queues[family].Submit(SubmitInfo{Commands: []*CommandBuffer{c}, Fence: fence}); err != nil {
+			t.Fatal(err)
+		}
+		waits = append(waits, func() error {
+			err := fence.Wait(t.Context())
+			return errors.Join(err, fence.Close(), c.Close(), f.Close())
+		})
+	}
+	for _, wait := range waits {
+		if err := wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	low, high := binary.LittleEndian.Uint64(memory.Bytes()), binary.LittleEndian.Uint64(memory.Bytes()[8:])
+	if low != 2*blocks*threads*rounds-100 || high != 4 {
+		t.Errorf("the number is %d, %d; must be %d, 4", low, high, 2*blocks*threads*rounds-100)
+	}
+	if modules[0].locks != modules[1].locks {
+		t.Error("the modules have two memories of locks; must have one")
+	}
+	if err := errors.Join(modules[0].Close(), modules[1].Close()); err != nil {
+		t.Error(err)
+	}
+	if after := r.dev.objects.Load(); after != before {
+		t.Errorf("%d objects are left; must be none", after-before)
+	}
+}

@@ -199,6 +199,7 @@ type Device struct {
 	slots        slots
 	borders      borderColors
 	recent       recentPieces
+	cudaLocks    cudaLocks
 
 	views    table[ImageView]
 	samplers table[Sampler]

@@ -20,7 +20,7 @@ type Image struct {
 	addresses map[string]uint64 // of the device functions
 	taken     []*ptx.Function   // with an address in use
 	heap      bool              // the module calls malloc or free
-	lockBytes uint64            // of the locks at the start, for accesses of 128 bits
+	locks     bool              // the module has indivisible accesses of 128 bits
 }
 
 // fix is an initial value that has the address of a variable or a function.
@@ -54,7 +54,7 @@ func NewImage(m *ptx.Module) (image *Image, err error) {
 	image.numberFunctions(m)
 	image.addHeap()
 	image.files = sourceFiles(m)
-	image.addLocks(m)
+	image.findLocked(m)
 	image.place(globals(m))
 	initialized := map[string]bool{}
 	for _, v := range globals(m) {
@@ -95,7 +95,7 @@ func (m *Image) place(list []*ptx.Variable) {
 			first = append(first, v)
 		}
 	}
-	end := m.lockBytes
+	end := uint64(0)
 	for i, v := range append(first, constants...) {
 		if i == len(first) {
 			end = alignUp(end, 8)

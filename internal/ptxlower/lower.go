@@ -34,6 +34,7 @@ type Options struct {
 	Counters    *Counters            // if it is not nil, the program counts its executions, and Lower sets the layout
 	Symbols     *lower.KernelSymbols // if it is not nil, Lower sets it
 	Heap        uint64               // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
+	Locks       uint64               // the device address of LockBytes bytes for accesses of 128 bits, which are 0 at first; 0 if the module has none
 }
 
 // Unsupported is the error of PTX that is valid but not built: it names the instruction.

@@ -41,7 +41,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 	if err != nil {
 		return err
 	}
-	memory := [][]byte{make([]byte, len(image.Bytes)+8)}
+	memory := [][]byte{make([]byte, len(image.Bytes)+8), make([]byte, LockBytes)}
 	if image.UsesHeap() {
 		memory = append(memory, make([]byte, HeapBytes))
 	}
@@ -53,7 +53,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		}
 	}
 	regions := compute.RegionsOf(memory)
-	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Heap: regions[first-1].Address, Sanitize: l.sanitize})
+	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Locks: regions[1].Address, Heap: regions[first-1].Address, Sanitize: l.sanitize})
 	if err != nil {
 		return err
 	}

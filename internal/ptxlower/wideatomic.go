@@ -6,10 +6,9 @@ import (
 )
 
 // Accesses of 128 bits that are indivisible: atom.exch.b128 and atom.cas.b128 (PTX ISA, "atom"), and ld and st of a scalar .b128 with
-// another semantics than .weak. Atomics of the IR have 64 bits at most, so that a spin lock of the image guards both halves. The address
-// selects one of several locks, in lines of the cache of their own:
-//
-//	image   lock 0, …, lock 15, variables
+// another semantics than .weak. Atomics of the IR have 64 bits at most, so that a spin lock guards both halves. The address selects one of
+// several locks, in lines of the cache of their own, at Options.Locks. All modules of a device have the same locks, because their kernels
+// may access the same memory at the same time.
 //
 // A thread that has a lock gives it back in the same iteration of the loop, without a call or a loop in between. Then threads of one warp
 // cannot wait for each other, and no run ends with a taken lock: runs end at loops and calls only.
@@ -18,6 +17,9 @@ const (
 	wideLocks  = 16
 	lockStride = 64
 )
+
+// LockBytes is the size of the locks for accesses of 128 bits, which are 0 at first.
+const LockBytes = wideLocks * lockStride
 
 // isStrongWide reports whether an instruction has an indivisible access of 128 bits.
 func isStrongWide(in *ptx.Instr) bool {
@@ -33,13 +35,16 @@ func isStrongWide(in *ptx.Instr) bool {
 	return false
 }
 
-// addLocks reserves the locks at the start of the image if an instruction of the module needs one.
-func (m *Image) addLocks(module *ptx.Module) {
+// UsesLocks reports whether an instruction of the module needs locks: Options.Locks.
+func (m *Image) UsesLocks() bool { return m.locks }
+
+// findLocked finds out whether an instruction of the module needs a lock.
+func (m *Image) findLocked(module *ptx.Module) {
 	for _, x := range module.Items {
 		if f, ok := x.(*ptx.Function); ok {
 			forInstrs(f.Body, func(in *ptx.Instr) {
 				if isStrongWide(in) {
-					m.lockBytes = wideLocks * lockStride
+					m.locks = true
 				}
 			})
 		}
@@ -137,8 +142,8 @@ func (e *emitter) indivisible(p place, access func()) {
 // locked calls do, which emits the accesses to a place, with the lock of the place. Values of do do not live on.
 func (e *emitter) locked(p place, do func()) {
 	b := e.b
-	table := b.Const(ir.I64, e.o.Base)
-	h := b.OpAux(ir.Region, ir.H, e.image.lockBytes, table)
+	table := b.Const(ir.I64, e.o.Locks)
+	h := b.OpAux(ir.Region, ir.H, LockBytes, table)
 	line := b.Op(ir.And, ir.I32, b.Op(ir.LShr, ir.I32, e.as(p.address, ir.I32), b.I32(4)), b.I32(wideLocks-1))
 	at := b.Op(ir.Add, ir.I32, b.Op(ir.RegionOff, ir.I32, h, table), b.Op(ir.Mul, ir.I32, line, b.I32(lockStride)))
 	done := b.Block()
