@@ -66,6 +66,7 @@ type layoutState struct {
 	graph    bool   // whether an OpGraphARM is open
 	graphs   int    // the first graph or entry point of one + 1; functions are before it (SPV_ARM_graph)
 	badScope bool   // whether an instruction outside of blocks was reported in this function
+	tail     int    // the end of the scopes and lines that endsFunction looked at
 }
 
 // sectionOf returns the section of an instruction; anywhere for
@@ -284,11 +285,15 @@ func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 	l := &c.layout
 	if l.block < 0 {
 		l.params = false
-		if c.bodiless(op, in) || l.badScope || l.started && c.endsScope(i, op, in) {
-			return
+		switch {
+		case c.bodiless(op, in) || l.badScope:
+		case !c.setsPosition(op, in):
+			l.badScope = true
+			c.fail(i, "SPV-Layout-Block", "%s outside of blocks; must be in one", op)
+		case i < l.tail: // reported with the first of its run, or at the end
+		case !c.endsFunction(i) || !l.started:
+			c.fail(i, "SPV-Layout-Block", "%s outside of blocks sets a scope or a line; must be in one", op).warn() // it has no meaning in the program
 		}
-		l.badScope = true
-		c.fail(i, "SPV-Layout-Block", "%s outside of blocks; must be in one", op)
 		return
 	}
 	switch {
@@ -327,31 +332,34 @@ func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
 	return op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
 }
 
-// maxEnds bounds how many instructions endsScope looks ahead.
-const maxEnds = 4
+// setsPosition reports whether an instruction sets the scope or the line of the
+// instructions after it.
+func (c *checker) setsPosition(op spirv.Op, in spirv.Inst) bool {
+	if op != spirv.OpExtInst && op != spirv.OpExtInstWithForwardRefsKHR {
+		return false
+	}
+	v := inst.ExtInst(in)
+	if c.m.ExtSet(v.Set()) != spirv.ExtSetNonSemanticShaderDebugInfo {
+		return false
+	}
+	switch spirv.NonSemanticShaderDebugInfoOp(v.Instruction()) {
+	case spirv.NonSemanticShaderDebugInfoDebugScope, spirv.NonSemanticShaderDebugInfoDebugNoScope,
+		spirv.NonSemanticShaderDebugInfoDebugLine, spirv.NonSemanticShaderDebugInfoDebugNoLine:
+		return true
+	}
+	return false
+}
 
-// endsScope reports whether an instruction between the last block and OpFunctionEnd
-// is a DebugNoScope or DebugNoLine: compilers end the scope of a function there, and
-// it has no meaning in the program.
-func (c *checker) endsScope(i int, op spirv.Op, in spirv.Inst) bool {
-	for n := range maxEnds {
-		if op != spirv.OpExtInst && op != spirv.OpExtInstWithForwardRefsKHR {
-			return op == spirv.OpFunctionEnd && n > 0
+// endsFunction reports whether only positions are between an instruction and OpFunctionEnd:
+// compilers end the scope of a function there, or begin the line of the next declaration,
+// and neither has a meaning in the program. Each run of positions is looked at once.
+func (c *checker) endsFunction(i int) bool {
+	l := &c.layout
+	for l.tail = i; l.tail < c.code.Len(); l.tail++ {
+		in := c.code.Inst(l.tail)
+		if op := in.Op(); op != spirv.OpLine && op != spirv.OpNoLine && !c.setsPosition(op, in) {
+			return op == spirv.OpFunctionEnd
 		}
-		v := inst.ExtInst(in)
-		if c.m.ExtSet(v.Set()) != spirv.ExtSetNonSemanticShaderDebugInfo {
-			return false
-		}
-		switch spirv.NonSemanticShaderDebugInfoOp(v.Instruction()) {
-		case spirv.NonSemanticShaderDebugInfoDebugNoScope, spirv.NonSemanticShaderDebugInfoDebugNoLine:
-		default:
-			return false
-		}
-		if i++; i >= c.code.Len() {
-			return false
-		}
-		in = c.code.Inst(i)
-		op = in.Op()
 	}
 	return false
 }
