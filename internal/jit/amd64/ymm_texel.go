@@ -10,20 +10,16 @@ import (
 // bilinear filter. Consecutive words take two loads; two rows in a window each are permuted out of it;
 // else it loads lane by lane, which is fewer micro-operations than AVX2 gathers.
 //
-// The three ways, the fastest first; texels of neighboring pixels are mostly in a short run of
-// memory.
+// The ways, the fastest first; texels of neighboring pixels are mostly in a short run of memory.
 //
 //	consecutive    two vector loads, one word apart
-//	window         VPERMD out of 17 words, per row
+//	window         VPERMD out of 9 words, per row
+//	wide window    VPERMD out of 17 words, per row
 //	apart          64-bit loads, lane by lane
 func (m ymm) gatherPairs(in *vcode.Inst) {
 	apart, resume := m.NewLabel(), m.NewLabel()
 	if len(in.Uses) > 2 {
-		for i, u := range in.Uses[1:3] {
-			m.loadWindow(in, m.vec(u, 1), int32(i), apart)
-		}
-		m.permutePair(in, 0)
-		m.permutePair(in, 1)
+		m.gatherWindows(in, apart, resume)
 	} else {
 		beyond := *in // the second words must be in range too
 		beyond.Key.Aux += 4
@@ -48,40 +44,82 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 }
 
 // Constants of a window: its size in words, the bits of the byte distance of a word in it from its
-// start, and the shift that moves the bit for the half of the window to the sign.
+// start, the same for the first half of it, and the shift that moves the bit for the half of the
+// window to the sign.
 const (
 	ymmWindow  = 16
 	withinYmms = 4*ymmWindow - 4
+	withinYmm  = 4*ymmLanes - 4
 	whichYmm   = 31 - 5
 )
 
-// loadWindow jumps to slow unless the first words at the offsets in off, in the lanes of the mask,
-// are in a window of ymmWindow words that starts at the first lane's, in range with one word after
-// it. It writes their distances in bytes to row i of the scratch memory, and the window's address
-// after the rows. A distance that is negative, misaligned or beyond the window has one of the bits
-// that VPTEST finds.
-func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
-	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
-	m.rr(AVX_VPBROADCASTD, 2, 0, off)
-	m.rr(AVX_VPSUBD, 2, off, 2)
-	m.rm(AVX_VMOVUPS_ST, 2, 0, m.scratch(ymmBytes*i))
-	if !m.always(in) {
-		m.with(AVX_VPAND, 2, 2, in.Masks[0])
-	}
-	m.rm(AVX_VPTEST, 2, 0, m.words(^uint32(withinYmms)))
-	m.Jcc(NotEqual, slow)
-	at := m.handleWord(in.Uses[0], RAX, target.HandleLength)
-	m.GRM(MOV, RCX, at)
+// window is a row of texels in memory: a vector with the distances in bytes of the first words from the
+// first lane's, and the memory of the first lane's word.
+type window struct {
+	distances Reg
+	at        Mem
+}
+
+// gatherWindows defines the four results of gatherPairs at two offsets, each from the window of
+// ymmWindow words that starts at the first lane's word. It jumps to apart unless the words of all lanes of
+// the mask are in these windows, and the windows in range with one word after them. A distance that is
+// negative, misaligned or beyond the window has one of the bits that VPTEST finds. If all are in the first
+// half, one permutation yields a result; the code for the whole window is out of line.
+func (m ymm) gatherWindows(in *vcode.Inst, apart, resume Label) {
+	const any, first, second = 0, 2, 1
 	// The window is read completely, with one word more, even if no lane needs its end.
-	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*ymmWindow+4)
-	m.GRR(CMP|W, RCX, RDX)
-	at.Disp -= target.HandleLength
-	m.GRM(MOV|W, RCX, at)
-	m.Jcc(Less, slow)
-	m.GRM(LEA|W, RCX, Indexed(RCX, RDX, 1, int32(in.Key.Aux)))
-	m.GRM(MOV_ST|W, RCX, m.scratch(scratchBase+8*i))
-	if in.Prefetch > 0 {
-		m.GRM(PREFETCH, allCaches, At(RCX, 8*ymmWindow))
+	reach := int32(in.Key.Aux) + 4*ymmWindow + 4
+	rows := [2]window{{first, At(RDX, int32(in.Key.Aux))}, {second, At(RCX, int32(in.Key.Aux)-reach)}}
+	length := m.handleWord(in.Uses[0], RAX, target.HandleLength)
+	base := length
+	base.Disp -= target.HandleLength
+	for i, g := range [...]Reg{RDX, RCX} {
+		d := rows[i].distances
+		off := m.vec(in.Uses[1+i], d)
+		m.RR(AVX_VMOVD_ST, V128, off, 0, g, 0)
+		m.rr(AVX_VPBROADCASTD, any, 0, off)
+		m.rr(AVX_VPSUBD, d, off, any)
+		m.GRM(LEA|W, RCX, At(g, reach))
+		m.GRM(CMP|W, RCX, length)
+		m.Jcc(Above, apart)
+	}
+	m.rr(AVX_VPOR, any, first, second)
+	if !m.always(in) {
+		m.with(AVX_VPAND, any, any, in.Masks[0])
+	}
+	wide := m.NewLabel()
+	m.rm(AVX_VPTEST, any, 0, m.words(^uint32(withinYmm)))
+	m.Jcc(NotEqual, wide)
+	m.windowsAt(in, rows, base)
+	for i, row := range rows {
+		m.rri(AVX_VPSRLD, row.distances, 0, row.distances, 2)
+		for n := range int32(2) {
+			one := *in
+			one.Defs = in.Defs[2*i+int(n):][:1]
+			d := m.dest(&one, any)
+			m.rm(AVX_VPERMD, d, row.distances, plusBytes(row.at, 4*n))
+			m.done(&one, d)
+		}
+	}
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(wide)
+		m.rm(AVX_VPTEST, any, 0, m.words(^uint32(withinYmms)))
+		m.Jcc(NotEqual, apart)
+		m.windowsAt(in, rows, base)
+		m.permutePair(in, 0, rows[0])
+		m.permutePair(in, 1, rows[1])
+		m.Jmp(resume)
+	})
+}
+
+// windowsAt adds the base address of the memory to the offsets of two windows, and prefetches what follows
+// them.
+func (m ymm) windowsAt(in *vcode.Inst, rows [2]window, base Mem) {
+	for _, row := range rows {
+		m.GRM(ADD|W, row.at.Base, base)
+		if in.Prefetch > 0 {
+			m.GRM(PREFETCH, allCaches, plusBytes(row.at, 8*ymmWindow))
+		}
 	}
 }
 
@@ -94,21 +132,25 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 //	index       distance >> 2, of which VPERMD uses three bits
 //	n = 0       words 0 to 15 of the window
 //	n = 1       words 1 to 16
-func (m ymm) permutePair(in *vcode.Inst, i int) {
-	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
-	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
-	const index, which = 3, 4
+//
+// done of a result that merges clobbers the index and the selection, so they are computed again then.
+func (m ymm) permutePair(in *vcode.Inst, i int, row window) {
+	const low, index, which = 0, 3, 4
+	high := row.distances
+	if in.Merging {
+		high = index
+	}
 	for n := range int32(2) {
 		one := *in
 		one.Defs = in.Defs[2*i+int(n):][:1]
-		if n == 0 || in.Merging { // done of a result that merges clobbers both
-			m.rri(AVX_VPSRLD, index, 0, 1, 2)
-			m.rri(AVX_VPSLLD, which, 0, 1, whichYmm)
+		if n == 0 || in.Merging {
+			m.rri(AVX_VPSRLD, index, 0, row.distances, 2)
+			m.rri(AVX_VPSLLD, which, 0, row.distances, whichYmm)
 		}
-		m.rm(AVX_VPERMD, 0, index, At(RCX, 4*n))
-		m.rm(AVX_VPERMD, 2, index, At(RCX, 4*n+ymmBytes))
-		d := m.dest(&one, 2)
-		m.blend(d, 0, 2, which)
+		m.rm(AVX_VPERMD, low, index, plusBytes(row.at, 4*n))
+		m.rm(AVX_VPERMD, high, index, plusBytes(row.at, 4*n+ymmBytes))
+		d := m.dest(&one, low)
+		m.blend(d, low, high, which)
 		m.done(&one, d)
 	}
 }
