@@ -93,11 +93,9 @@ func (g *workgroup) contextAccess(w *vectorizer, list []ir.V, store bool) {
 			} else {
 				in.Defs = []vcode.Reg{r}
 			}
-			// In a loop the row begins at the subgroup's first lane; otherwise its parts have numbers of their own.
+			// In a loop the row begins at the subgroup's first lane; otherwise its parts have numbers of their own, which emit adds.
 			if w.loopIndex != 0 {
 				in.Uses = append(in.Uses, w.loopIndex)
-			} else {
-				in.Part += uint8(w.firstPart)
 			}
 			w.emit(in)
 		}

@@ -35,10 +35,11 @@ func (g *workgroup) searches(code []ir.V) (n int) {
 	return n
 }
 
-// LoopAlways makes all phases loops that can be, with contexts where that is necessary, until undo is called. It is for tests.
-func LoopAlways() (undo func()) {
+// LoopFrom makes all phases loops that can be, from a number of operations of all subgroups on, with contexts where that is necessary, until
+// undo is called. It is for tests.
+func LoopFrom(operations int) (undo func()) {
 	looped, context := minLoopedOps, minContextOps
-	minLoopedOps, minContextOps = 1, 1
+	minLoopedOps, minContextOps = operations, 1
 	return func() { minLoopedOps, minContextOps = looped, context }
 }
 
