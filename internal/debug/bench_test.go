@@ -21,6 +21,10 @@ func BenchmarkCondition(b *testing.B) {
 	}{
 		{"built-in", "gl_GlobalInvocationID.x == 999999", 10},
 		{"variable", "i == 999999u", 10},
+		{"element", "gl_GlobalInvocationID[0] == 999999", 10},
+		{"array", "data[i >> 3u] == -1 || i == 999999u", 10},
+		{"choice", "(i > 5u ? i : 7u) == 999999u", 10},
+		{"call", "max(int(i), 5) == 999999", 10},
 		{"loop", "k == 3 && x > 2.0 || i == 999999u", 8},
 	} {
 		at := func() *Breakpoint {

@@ -50,6 +50,7 @@
 //	format.go                     texts of values
 //	expression.go, assignment.go,
 //	quick.go, filter.go,
+//	element.go,
 //	expressionvalue.go,
 //	dialect.go, function.go,
 //	geometry.go                   expressions over the values of a frame; names of HLSL and WGSL; functions of numbers, of vectors and matrices

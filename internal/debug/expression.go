@@ -19,6 +19,7 @@ type node struct {
 	value  func(x *view) (result, error)
 	quick  quick      // nil if there is none
 	name   *reference // of a name alone
+	part   *element   // of a name with an index
 	fill   fill       // nil if the quick form does
 	filter filter     // nil if the fill or the quick form does
 }
@@ -146,7 +147,7 @@ func (p *parser) choice(condition *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &node{value: func(x *view) (result, error) {
+	return &node{quick: quickChoice(condition.quick, yes.quick, no.quick), value: func(x *view) (result, error) {
 		r, err := condition.numbers(x)
 		switch {
 		case err != nil:
@@ -277,7 +278,11 @@ func (p *parser) unary() (*node, error) {
 				n = &node{value: func(x *view) (result, error) { return of.length(x) }}
 				continue
 			}
-			n = &node{quick: of.name.component(name), fill: of.name.fillComponent(name), value: func(x *view) (result, error) {
+			quick := of.name.component(name)
+			if quick == nil {
+				quick = of.part.component(name)
+			}
+			n = &node{quick: quick, fill: of.name.fillComponent(name), value: func(x *view) (result, error) {
 				r, err := of.value(x)
 				if err != nil {
 					return r, err
@@ -290,7 +295,11 @@ func (p *parser) unary() (*node, error) {
 			if at, err = p.conditional(); err == nil {
 				err = p.expect("]")
 			}
-			n = &node{value: func(x *view) (result, error) {
+			if err != nil {
+				return nil, err
+			}
+			part := elementOf(of.name, at)
+			n = &node{part: part, quick: part.quick(), value: func(x *view) (result, error) {
 				r, err := of.value(x)
 				if err != nil {
 					return r, err
@@ -396,7 +405,7 @@ func (p *parser) call(name string) (*node, error) {
 	if err := p.expect(")"); err != nil {
 		return nil, err
 	}
-	return &node{value: func(x *view) (result, error) {
+	return &node{quick: quickCall(name, args), value: func(x *view) (result, error) {
 		list := make([]result, len(args))
 		for i, n := range args {
 			var err error

@@ -33,21 +33,25 @@ func (c *column) at(lane int) number {
 	return c.n[lane]
 }
 
-// fill evaluates a scalar for lanes. The kind is the same in all lanes: it follows from the types.
+// fill evaluates a scalar for lanes. The kind is the same in all lanes.
 type fill func(x *view, lanes exec.Lanes, to *column)
 
-// fillByLane is the fill of a quick form.
+// fillByLane is the fill of a quick form. A lane of another kind than the first, by a choice of two kinds, is unknown.
 func fillByLane(q quick) fill {
 	return func(x *view, lanes exec.Lanes, to *column) {
 		to.unknown = exec.Lanes{}
+		first := true
 		for lane := range lanes.All {
 			x.lane = uint32(lane)
 			n, k, ok := q(x)
-			if !ok {
+			if ok && first {
+				to.kind, first = k, false
+			}
+			if !ok || k != to.kind {
 				to.unknown = to.unknown.Or(laneSet(lane))
 				continue
 			}
-			to.n[lane], to.kind = n, k
+			to.n[lane] = n
 		}
 	}
 }

@@ -41,6 +41,14 @@ func TestFilter(t *testing.T) {
 		"data[i] == 6":                      func(i uint32) bool { return i == 6 },
 		"v.x > 8.5 && v.y == 2.0":           func(i uint32) bool { return i >= 9 },
 		"i - 1 > 100":                       func(i uint32) bool { return i == 0 },
+		"data[i % 24u] == 6":                func(i uint32) bool { return i == 6 },
+		"v[0] > 8.5":                        func(i uint32) bool { return i >= 9 },
+		"(i < 3 ? 1 : 2.5) > 2":             func(i uint32) bool { return i >= 3 },
+		"(i < 3 ? i : 2u) == 1":             func(i uint32) bool { return i == 1 },
+		"min(i, 5) == i":                    func(i uint32) bool { return i <= 5 },
+		"clamp(float(i), 3.5, 7) == 3.5":    func(i uint32) bool { return i <= 3 },
+		"int(v.x) == 4 && sqrt(v.x) == 2":   func(i uint32) bool { return i == 4 },
+		"bitCount(i) == 3":                  func(i uint32) bool { return i == 7 || i == 11 || i == 13 || i == 14 || i == 19 || i == 21 || i == 22 },
 	} {
 		var list []uint32
 		for i := range uint32(24) {
@@ -48,7 +56,7 @@ func TestFilter(t *testing.T) {
 				list = append(list, i)
 			}
 		}
-		for _, text := range []string{condition, "(" + condition + ") && max(1, 0) == 1"} {
+		for _, text := range []string{condition, "(" + condition + ") && any(bvec2(true))"} {
 			if got := stops(text); !slices.Equal(got, list) {
 				t.Errorf("%s stops the threads %v; must stop %v", text, got, list)
 			}

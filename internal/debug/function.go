@@ -59,10 +59,7 @@ func construct(name string, of numbersOf, n int, args []result) (result, error) 
 	out := result{kind: of.kind}
 	for _, a := range args {
 		for _, x := range a.numbers {
-			x.wide = x.wide || of.wide // a double is rounded once
-			x = x.to(a.kind, of.kind)
-			x.wide = of.wide
-			out.numbers = append(out.numbers, x.fit(of.kind))
+			out.numbers = append(out.numbers, x.construct(a.kind, of))
 		}
 	}
 	if len(out.numbers) == 1 && len(args) == 1 {
@@ -73,6 +70,14 @@ func construct(name string, of numbersOf, n int, args []result) (result, error) 
 	}
 	out.numbers = out.numbers[:n]
 	return out, nil
+}
+
+// construct returns a number of a constructor.
+func (n number) construct(from kind, of numbersOf) number {
+	n.wide = n.wide || of.wide // a double is rounded once
+	n = n.to(from, of.kind)
+	n.wide = of.wide
+	return n.fit(of.kind)
 }
 
 // enough returns an error unless the arguments of a constructor have n numbers, and the last argument has one of them: "It is a
@@ -96,8 +101,10 @@ func enough(name string, n int, args []result) error {
 
 // function is a function of the debugger.
 type function struct {
-	args int
-	of   func(args []result) (result, error)
+	args   int
+	of     func(args []result) (result, error)
+	scalar func(k kind, x []number) (number, kind) // of one component, with numbers of one kind; nil if it goes not component by component
+	floats bool                                    // the numbers of scalar are floats
 }
 
 // functions are those of GLSL, and some of HLSL and WGSL with another name. They are evaluated in binary64 and rounded to the width of their operands.
@@ -110,28 +117,26 @@ var functions = map[string]function{
 	"radians": float1(func(x float64) float64 { return x * math.Pi / 180 }), "degrees": float1(func(x float64) float64 { return x * 180 / math.Pi }),
 	"saturate": float1(func(x float64) float64 { return math.Min(math.Max(x, 0), 1) }),
 	"pow":      float2(math.Pow), "step": float2(func(edge, x float64) float64 { return boolFloat(x >= edge) }),
-	"mod": float2(func(x, y float64) float64 { return x - float64(y*math.Floor(x/y)) }), "fmod": float2(math.Mod), "mul": {2, multiply},
+	"mod": float2(func(x, y float64) float64 { return x - float64(y*math.Floor(x/y)) }), "fmod": float2(math.Mod), "mul": {args: 2, of: multiply},
 	"rcp": float1(func(x float64) float64 { return 1 / x }), "log10": float1(math.Log10), "inverseSqrt": float1(inverseSqrt),
 	"mix": float3(mix), "lerp": float3(mix), "smoothstep": float3(smoothStep), "fma": float3(math.FMA), "mad": float3(math.FMA),
-	"abs": {1, absolute}, "sign": {1, sign}, "min": {2, least}, "max": {2, greatest}, "clamp": {3, clamp},
+	"abs": byComponent(1, absolute), "sign": byComponent(1, sign), "min": byComponent(2, least), "max": byComponent(2, greatest), "clamp": byComponent(3, clamp),
 	"atan": float1(math.Atan), "atan2": float2(math.Atan2),
-	"dot": {2, dot}, "length": {1, length}, "distance": {2, distance}, "normalize": {1, normalize}, "cross": {2, cross}, "transpose": {1, transposed},
+	"dot": {args: 2, of: dot}, "length": {args: 1, of: length}, "distance": {args: 2, of: distance}, "normalize": {args: 1, of: normalize}, "cross": {args: 2, of: cross}, "transpose": {args: 1, of: transposed},
 	"isnan": test(math.IsNaN), "isinf": test(func(x float64) bool { return math.IsInf(x, 0) }),
-	"any": {1, func(args []result) (result, error) { return truthOf(args[0].truth()), nil }}, "all": {1, all}, "not": {1, not},
+	"any": {args: 1, of: func(args []result) (result, error) { return truthOf(args[0].truth()), nil }}, "all": {args: 1, of: all}, "not": {args: 1, of: not},
 	"lessThan": relation("<"), "lessThanEqual": relation("<="), "greaterThan": relation(">"), "greaterThanEqual": relation(">="), "equal": relation("=="), "notEqual": relation("!="),
 	"floatBitsToInt": ofBits(signed), "floatBitsToUint": ofBits(unsigned), "intBitsToFloat": ofBits(float), "uintBitsToFloat": ofBits(float),
 	"asint": ofBits(signed), "asuint": ofBits(unsigned), "asfloat": ofBits(float),
-	"bitCount": {1, bitCount}, "countbits": {1, bitCount}, "countOneBits": {1, bitCount},
+	"bitCount": byComponent(1, bitCount), "countbits": byComponent(1, bitCount), "countOneBits": byComponent(1, bitCount),
 }
 
-func bitCount(args []result) (result, error) {
-	return each(args, func(k kind, x []number) (number, kind) {
-		n := x[0]
-		if !n.wide {
-			n.i = int64(uint32(n.i))
-		}
-		return number{i: int64(bits.OnesCount64(uint64(n.i)))}, signed
-	})
+func bitCount(_ kind, x []number) (number, kind) {
+	n := x[0]
+	if !n.wide {
+		n.i = int64(uint32(n.i))
+	}
+	return number{i: int64(bits.OnesCount64(uint64(n.i)))}, signed
 }
 
 // each evaluates a function of one kind of numbers, component by component; a scalar goes with each component.
@@ -160,12 +165,18 @@ func each(args []result, f func(k kind, x []number) (number, kind)) (result, err
 
 // ofFloats returns a function of floats, component by component.
 func ofFloats(args int, f func(x []number) float64) function {
-	return function{args, func(list []result) (result, error) {
+	scalar := func(_ kind, x []number) (number, kind) { return number{f: f(x)}, float }
+	return function{args: args, scalar: scalar, floats: true, of: func(list []result) (result, error) {
 		for i := range list {
 			list[i] = list[i].floats()
 		}
-		return each(list, func(_ kind, x []number) (number, kind) { return number{f: f(x)}, float })
+		return each(list, scalar)
 	}}
+}
+
+// byComponent returns a function of one kind of numbers, component by component.
+func byComponent(args int, f func(k kind, x []number) (number, kind)) function {
+	return function{args: args, scalar: f, of: func(list []result) (result, error) { return each(list, f) }}
 }
 
 func float1(f func(x float64) float64) function {
@@ -206,20 +217,16 @@ func boolFloat(b bool) float64 {
 	return 0
 }
 
-func absolute(args []result) (result, error) {
-	return each(args, func(k kind, x []number) (number, kind) {
-		return number{i: max(x[0].i, -x[0].i), f: math.Abs(x[0].f)}, k
-	})
+func absolute(k kind, x []number) (number, kind) {
+	return number{i: max(x[0].i, -x[0].i), f: math.Abs(x[0].f)}, k
 }
 
-func sign(args []result) (result, error) {
-	return each(args, func(k kind, x []number) (number, kind) {
-		n := number{i: min(max(x[0].i, -1), 1)}
-		if x[0].f != 0 {
-			n.f = math.Copysign(1, x[0].f)
-		}
-		return n, k
-	})
+func sign(k kind, x []number) (number, kind) {
+	n := number{i: min(max(x[0].i, -1), 1)}
+	if x[0].f != 0 {
+		n.f = math.Copysign(1, x[0].f)
+	}
+	return n, k
 }
 
 // less reports whether a number is less than another one of its kind.
@@ -228,42 +235,31 @@ func less(k kind, a, b number) bool {
 	return r.i != 0
 }
 
-func least(args []result) (result, error) {
-	return each(args, func(k kind, x []number) (number, kind) {
-		if less(k, x[1], x[0]) {
-			return x[1], k
-		}
-		return x[0], k
-	})
-}
-
-func greatest(args []result) (result, error) {
-	return each(args, func(k kind, x []number) (number, kind) {
-		if less(k, x[0], x[1]) {
-			return x[1], k
-		}
-		return x[0], k
-	})
-}
-
-func clamp(args []result) (result, error) {
-	r, err := greatest(args[:2])
-	if err != nil {
-		return r, err
+func least(k kind, x []number) (number, kind) {
+	if less(k, x[1], x[0]) {
+		return x[1], k
 	}
-	return least([]result{r, args[2]})
+	return x[0], k
+}
+
+func greatest(k kind, x []number) (number, kind) {
+	if less(k, x[0], x[1]) {
+		return x[1], k
+	}
+	return x[0], k
+}
+
+func clamp(k kind, x []number) (number, kind) {
+	n, _ := greatest(k, x[:2])
+	return least(k, []number{n, x[2]})
 }
 
 // test returns a function that tests each component of a value.
 func test(f func(float64) bool) function {
-	return function{1, func(args []result) (result, error) {
-		x := args[0].floats()
-		out := result{kind: boolean}
-		for _, n := range x.numbers {
-			out.numbers = append(out.numbers, boolNumber(f(n.f)))
-		}
-		return out, nil
-	}}
+	out := ofFloats(1, nil)
+	out.scalar = func(_ kind, x []number) (number, kind) { return boolNumber(f(x[0].f)), boolean }
+	out.of = func(args []result) (result, error) { return each([]result{args[0].floats()}, out.scalar) }
+	return out
 }
 
 func all(args []result) (result, error) {
@@ -285,26 +281,22 @@ func not(args []result) (result, error) {
 
 // relation returns the function that compares two vectors component by component.
 func relation(op string) function {
-	return function{2, func(args []result) (result, error) {
-		return each(args, func(k kind, x []number) (number, kind) {
-			r, _, _ := binaryOps[op](k, x[0], x[1])
-			return r, boolean
-		})
-	}}
+	return byComponent(2, func(k kind, x []number) (number, kind) {
+		r, _, _ := binaryOps[op](k, x[0], x[1])
+		return r, boolean
+	})
 }
 
 // ofBits returns the function that gives the bits of a value of 32 bits another kind.
 func ofBits(to kind) function {
-	return function{1, func(args []result) (result, error) {
-		return each(args, func(k kind, x []number) (number, kind) {
-			word := uint32(x[0].i)
-			if k == float {
-				word = math.Float32bits(float32(x[0].f))
-			}
-			if to == float {
-				return number{f: float64(math.Float32frombits(word))}, float
-			}
-			return number{i: int64(word)}, to
-		})
-	}}
+	return byComponent(1, func(k kind, x []number) (number, kind) {
+		word := uint32(x[0].i)
+		if k == float {
+			word = math.Float32bits(float32(x[0].f))
+		}
+		if to == float {
+			return number{f: float64(math.Float32frombits(word))}, float
+		}
+		return number{i: int64(word)}, to
+	})
 }

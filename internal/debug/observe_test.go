@@ -140,7 +140,12 @@ func TestQuick(t *testing.T) {
 		{"v.x", true}, {"v.y * 0.5 + i", true}, {"v.w", false}, {"v.xy", false}, {"v", false}, {"~v.x", false}, {"v.x > 15.0 && i < 9", true},
 		{"i < 8 || s == 1", true}, {"i < 8 && nowhere", true}, {"nowhere", false}, {"i > 7 ^^ s > 1000", true},
 		{"gl_GlobalInvocationID.x", true}, {"gl_GlobalInvocationID.y", true}, {"gl_WorkGroupID.x", true}, {"gl_LocalInvocationIndex", true},
-		{"gl_GlobalInvocationID", false}, {"total[0]", false}, {"1.5 < 2", true}, {"0x10 >> 2", true}, {"true", true}, {"vec2(1).x", false}, {"i.x", false},
+		{"gl_GlobalInvocationID", false}, {"total[0]", true}, {"total[9]", false}, {"data[i]", true}, {"data[1 - 2]", false},
+		{"data[0.5]", false}, {"v[1]", true}, {"v[3]", false}, {"v[i - 8u]", true}, {"vec2(1)[0]", false}, {"gl_GlobalInvocationID[0]", true}, {"gl_WorkGroupID[3]", false}, {"i > 3 ? v.x : 1", true}, {"i > 30 ? nowhere : 1", true},
+		{"min(i, 3)", true}, {"max(v.x, -1)", true}, {"clamp(v.x, 0, 1)", true}, {"clamp(5, 3, 4.5)", true}, {"abs(-2)", true}, {"sign(-v.x)", true}, {"float(i)", true},
+		{"uint(-1)", true}, {"bool(v.x)", true}, {"double(0.1)", true}, {"int(2.9)", true}, {"isnan(v.x)", true}, {"step(0.5, v.y)", true}, {"atan(v.x, 2)", true},
+		{"floatBitsToInt(v.x)", true}, {"uintBitsToFloat(i)", true}, {"bitCount(i)", true}, {"lessThan(i, 9)", true}, {"mix(1, v.x, 0.25)", true}, {"sqrt(2.0lf)", true},
+		{"length(v)", false}, {"min(v, v)", false}, {"min(i)", false}, {"nothing(i)", false}, {"1.5 < 2", true}, {"0x10 >> 2", true}, {"true", true}, {"vec2(1).x", false}, {"i.x", false},
 	} {
 		n, err := parse(c.text, x)
 		if err != nil {
