@@ -229,9 +229,9 @@ var special = setOf(`%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %n
 	%globaltimer_hi %reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap %reserved_smem_offset_ %total_smem_size
 	%aggr_smem_size %dynamic_smem_size %current_graph_exec`)
 
-// opcodes are the instructions of the PTX ISA up to version 8.8.
+// opcodes are the instructions of the PTX ISA up to version 9.3.
 var opcodes = setOf(`abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev brkpt brx call clusterlaunchcontrol
-	clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fence fma fns getctarank griddepcontrol isspacep
+	clmad clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fabric fence fma fns getctarank griddepcontrol isspacep
 	istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov movmatrix mul mul24 multimem nanosleep neg not
 	or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setmaxnreg setp shf shfl shl shr sin slct sqrt st
 	stackrestore stacksave stmatrix sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq vabsdiff vabsdiff2

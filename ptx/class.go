@@ -5,7 +5,7 @@ import "strings"
 // The instructions whose types are all of one class (PTX ISA, "Instructions"): bits and integers, or floats. The checker does not tell
 // signed, unsigned and untyped integers apart, because assemblers do not.
 var (
-	integerOps = setOf(`addc subc madc mul24 mad24 sad rem popc clz bfind fns brev bfe bfi bmsk szext dp4a dp2a cnot lop3 shl shr shf prmt
+	integerOps = setOf(`addc subc madc mul24 mad24 clmad sad rem popc clz bfind fns brev bfe bfi bmsk szext dp4a dp2a cnot lop3 shl shr shf prmt
 		and or xor not match activemask`)
 	floatOps = setOf(`rcp sqrt rsqrt sin cos lg2 ex2 tanh copysign testp fma`)
 )

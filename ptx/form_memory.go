@@ -9,14 +9,14 @@ ld: weak? const|global|local|param|param::entry|param::func|$smem? ca|cg|cs|lu|c
 ld: weak? const|global|local|param|param::entry|param::func|$smem? $l1? $l2? $hint? $size? $vec? $mem v7.4
 ld: volatile const|global|local|param|$smem? $size? $vec? $mem v1.1
 ld: relaxed|acquire $scope const|global|local|param|$smem? $l1? $l2? $hint? $size? $vec? $mem v6.0 sm70
-ld: mmio relaxed sys global? $mem v8.2 sm70
+ld: mmio relaxed|acquire sys global? $mem v8.2 sm70
 ld: weak? global ca|cg|cs? nc $hint? $size? $vec? $mem v3.1 sm32; weak? global nc $l1? $l2? $hint? $size? $vec? $mem v7.4 sm70
 ldu: global? v2|v4? $mem v2.0 sm20
 st: weak? global|local|param|param::func|$smem? wb|cg|cs|wt? $hint? $vec? $mem
 st: weak? global|local|param|param::func|$smem? $l1? $l2? $hint? $vec? $mem v7.4
 st: volatile global|local|param|$smem? $vec? $mem v1.1
 st: relaxed|release $scope global|local|param|$smem? $l1? $l2? $hint? $vec? $mem v6.0 sm70
-st: mmio relaxed sys global? $mem v8.2 sm70
+st: mmio relaxed|release sys global? $mem v8.2 sm70
 st: async weak? cluster? shared::cluster? $bytes v2|v4? b32|b64|u32|u64|s32|s64|f32|f64 v8.1 sm90
 st: async mmio? release gpu|sys global? $mem v8.7 sm100; bulk weak? shared::cta? v8.6 sm100
 prefetch: global|local? L1|L2 v2.0 sm20; global L2::evict_last|L2::evict_normal v7.4 sm80; const|param? tensormap v8.0 sm90
@@ -42,14 +42,15 @@ getctarank: shared::cluster? u32|u64 v7.8 sm90
 alloca|stacksave|stackrestore: u32|u64 v7.3 sm52
 cp: async ca|cg $cta global $hint? $size? v7.0 sm80; async commit_group|wait_group|wait_all v7.0 sm80; async mbarrier arrive noinc? $cta? b64 v7.0 sm80
 cp: async bulk commit_group v8.0 sm90; async bulk wait_group read? v8.0 sm90; async bulk prefetch L2 global $hint? v8.0 sm90
-cp: async bulk shared::cluster global $bytes multicast::cluster? $hint? v8.0 sm90; async bulk shared::cta global $bytes $hint? v8.6 sm90
-cp: async bulk shared::cluster shared::cta $bytes v8.0 sm90; async bulk global shared::cta bulk_group $hint? cp_mask? v8.0 sm90
-cp: reduce async bulk shared::cluster shared::cta $bytes and|or|xor|add|inc|dec|min|max b32|u32|s32|b64|u64 v8.0 sm90
-cp: reduce async bulk global shared::cta bulk_group $hint? and|or|xor|add|inc|dec|min|max b32|u32|s32|b64|u64|s64|f32|f64|f16|bf16 v8.0 sm90
-cp: reduce async bulk global shared::cta bulk_group $hint? add noftz f16|bf16 v8.0 sm90
+cp: async bulk weak|relaxed? $scope? shared::cluster global $bytes multicast::cluster? $hint? b128? v8.0 sm90; async bulk weak|relaxed? $scope? shared::cta global $bytes $hint? b128? v8.6 sm90
+cp: async bulk weak|relaxed? $scope? shared::cluster shared::cta $bytes b128? v8.0 sm90; async bulk weak|relaxed? $scope? global shared::cta bulk_group $hint? cp_mask? b128? v8.0 sm90
+cp: reduce async bulk weak|relaxed? $scope? shared::cluster shared::cta $bytes and|or|xor|add|inc|dec|min|max b32|u32|s32|b64|u64 v8.0 sm90
+cp: reduce async bulk weak|relaxed? $scope? global shared::cta bulk_group $hint? and|or|xor|add|inc|dec|min|max b32|u32|s32|b64|u64|s64|f32|f64|f16|bf16 v8.0 sm90
+cp: reduce async bulk weak|relaxed? $scope? global shared::cta bulk_group $hint? add noftz f16|bf16 v8.0 sm90
 cp: async bulk tensor $dim * v8.0 sm90; async bulk prefetch tensor $dim L2 global * v8.0 sm90; reduce async bulk tensor $dim global shared::cta * v8.0 sm90
 tensormap: replace tile * v8.3 sm90a; cp_fenceproxy * v8.3 sm90
 multimem: ld_reduce|st|red weak? relaxed|acquire|release? $scope? global? min|max|add|$bool? acc::f32|acc::f16? $vec? b32|b64|u32|u64|s32|s64|$half|$brain|f32|f64|e5m2|e5m2x2|e5m2x4|e4m3|e4m3x2|e4m3x4 v8.1 sm90
+multimem: cp async bulk weak|relaxed? $scope? global shared::cta bulk_group cp_mask? b128? v9.1 sm90; cp reduce async bulk weak|relaxed? $scope? global shared::cta bulk_group and|or|xor|add|inc|dec|min|max noftz? b32|u32|s32|b64|u64|s64|f32|f64|f16|bf16 v9.1 sm90
 multimem: * v8.1 sm90
 tex: base? $geom v4 u32|s32|f16|f32 s32|f32; base? $geom v2 f16x2 s32|f32; level|grad $geom v4 u32|s32|f16|f32 s32|f32 v2.0; level|grad $geom v2 f16x2 s32|f32 v4.2
 tld4: r|g|b|a 2d|a2d|cube|acube v4 u32|s32|f32 f32 v2.2 sm20

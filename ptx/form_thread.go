@@ -10,9 +10,9 @@ brx: idx uni? v6.0 sm30
 bar: sync; cta sync v7.8; cta? arrive v2.0; cta? red popc u32 v2.0; cta? red and|or pred v2.0; warp sync v6.0 sm30
 barrier: cta? sync aligned? v6.0 sm30; cta? arrive aligned? v6.0 sm30; cta? red popc aligned? u32 v6.0 sm30; cta? red and|or aligned? pred v6.0 sm30
 barrier: cluster arrive release|relaxed? aligned? v7.8 sm90; cluster wait acquire? aligned? v7.8 sm90
-membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm70; proxy async|async.global v8.0 sm90
+membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm60; proxy async|async.global v8.0 sm90
 fence: sc|acq_rel? $scope v6.0 sm70; acquire|release $scope v8.6 sm90; acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
-fence: mbarrier_init release cluster v8.0 sm90; proxy alias v7.5 sm70; proxy async global|$smem? v8.0 sm90
+fence: mbarrier_init release cluster v8.0 sm90; acquire|release sync_restrict::shared::cluster::read cluster v9.4 sm90; proxy acquire|release? alias v7.5 sm70; proxy fabric::generic|generic::fabric alias acquire|release sys v9.3 sm100; proxy async global|$smem? v8.0 sm90
 fence: proxy tensormap::generic acquire|release $scope v8.3 sm90; proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
 atom: $sem? $scope? $gs? $bool $hint? b32|b64; $sem? $scope? $gs? inc|dec $hint? u32; $sem? $scope? $gs? min|max $hint? $wide
 atom: $sem? $scope? $gs? exch $hint? b32|b64|$wide|f32; $sem? $scope? $gs? cas $hint? b32|b64|$wide; $sem? $scope? $gs? cas b16 v6.3 sm70
@@ -35,10 +35,10 @@ activemask: b32 v6.2 sm30
 redux: sync add|min|max u32|s32 v7.0 sm80; sync $bool b32 v7.0 sm80; sync min|max abs? NaN? f32 v8.6 sm100a
 griddepcontrol: launch_dependents|wait v7.8 sm90
 elect: sync v8.0 sm90
-mbarrier: init $cta? b64 v7.0 sm80; inval $cta? b64 v7.0 sm80; pending_count b64 v7.0 sm80
+mbarrier: init $cta? layout::v0|layout::v1? b64 v7.0 sm80; inval $cta? b64 v7.0 sm80; pending_count layout::v0|layout::v1? b64 v7.0 sm80; check_layout * v9.3 sm90
 mbarrier: arrive|arrive_drop expect_tx? release|relaxed? cta|cluster? $smem? b64 v7.0 sm80; arrive|arrive_drop noComplete release? cta? $cta? b64 v7.0 sm80
 mbarrier: expect_tx|complete_tx relaxed? cta|cluster? $smem? b64 v8.0 sm90
-mbarrier: test_wait parity? acquire|relaxed? cta|cluster? $cta? b64 v7.0 sm80; try_wait parity? acquire|relaxed? cta|cluster? $cta? b64 v7.8 sm90
+mbarrier: test_wait parity? phase_type::primary|phase_type::conditional? acquire|relaxed? cta|cluster? $cta? b64 v7.0 sm80; try_wait parity? phase_type::primary|phase_type::conditional? acquire|relaxed? cta|cluster? $cta? b64 v7.8 sm90
 clusterlaunchcontrol: try_cancel async shared::cta? $bytes multicast::cluster::all? b128 v8.6 sm100
 clusterlaunchcontrol: query_cancel is_canceled pred b128 v8.6 sm100; query_cancel get_first_ctaid v4 b32 b128 v8.6 sm100
 clusterlaunchcontrol: query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128 v8.6 sm100
@@ -58,4 +58,5 @@ movmatrix: sync aligned m8n8 trans b16 v7.8 sm75
 mma: sp|sp::ordered_metadata? sync aligned * v6.4 sm70
 wgmma: * v8.0 sm90a
 tcgen05: * v8.6 sm100a
+fabric: * v9.3 sm100
 `

@@ -16,6 +16,7 @@ mad: ftz? sat? f32; $rnd ftz? sat? f32 v1.4 sm20; $rnd? f64 sm13
 addc|subc: cc? u32|s32 v1.2; cc? u64|s64 v4.3 sm20
 madc: hi|lo cc? u32|s32 v3.0 sm20; hi|lo cc? u64|s64 v4.3 sm20
 mul24: hi|lo u32|s32
+clmad: lo|hi u64 v9.3 sm80
 mad24: hi|lo u32|s32; hi sat s32
 sad|rem: $int
 div: $int; approx|full ftz? f32 v1.4; $rnd ftz? f32 v1.4 sm20; $rnd f64 v1.4 sm13; ftz? f32|f64 -v1.3

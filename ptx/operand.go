@@ -16,7 +16,7 @@ import "strings"
 //	.  another operand, such as an address
 var shapes = map[string]string{
 	"add": "ttt", "sub": "ttt", "mul": "wtt", "mad": "wttw", "fma": "tttt", "div": "ttt", "rem": "ttt", "abs": "tt", "neg": "tt",
-	"min": "tttt", "max": "tttt", "addc": "ttt", "subc": "ttt", "madc": "tttt", "mul24": "ttt", "mad24": "tttt", "sad": "tttt",
+	"min": "tttt", "max": "tttt", "addc": "ttt", "subc": "ttt", "madc": "tttt", "mul24": "ttt", "mad24": "tttt", "clmad": "tttt", "sad": "tttt",
 	"dp4a": "uuuu", "dp2a": "uuuu", "popc": "ut", "clz": "ut", "bfind": "ut", "brev": "tt", "bfe": "ttuu", "bfi": "tttuu", "bmsk": "uuu",
 	"szext": "uuu", "fns": "uuuu", "rcp": "tt", "sqrt": "tt", "rsqrt": "tt", "sin": "tt", "cos": "tt", "lg2": "tt", "ex2": "tt", "tanh": "tt",
 	"copysign": "ttt", "testp": "pt", "setp": "pttp", "selp": "tttp", "slct": "tttu", "and": "ttt", "or": "ttt", "xor": "ttt", "not": "tt",

@@ -74,7 +74,21 @@ var bulk = []struct {
 			}
 			return 0x01010101
 		}},
+	{"mov.u32 %r3, 0x01010101; st.global.u32 [%rd4], %r3; bar.sync 0; @%p0 multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd0], [s], 64, 13;",
+		func(t uint32) uint32 {
+			if t < 4 {
+				return 0x100 | 7*4*t&0xff
+			}
+			return 0x01010101
+		}},
 	{"st.global.u32 [%rd4], 5; bar.sync 0; @%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [s], 128;",
+		func(t uint32) uint32 {
+			if t < 8 {
+				return 5 + 7*4*t
+			}
+			return 5
+		}},
+	{"st.global.u32 [%rd4], 5; bar.sync 0; @%p0 multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [s], 128;",
 		func(t uint32) uint32 {
 			if t < 8 {
 				return 5 + 7*4*t

@@ -61,6 +61,7 @@
 //	emitter.go     operands
 //	table.go       the instructions
 //	integer.go, bits.go          integers
+//	carryless.go                 carry-less products
 //	float.go                     floats
 //	directed.go, directed64.go   floats that are rounded up or down
 //	compare.go, convert.go       comparisons, conversions

@@ -9,7 +9,7 @@ import (
 
 // instructionList are the instructions of the PTX ISA, in its order.
 const instructionList = `
-add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi bmsk szext dp4a dp2a addc subc madc
+add sub mul mad clmad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi bmsk szext dp4a dp2a addc subc madc
 testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh
 set setp selp slct and or xor not cnot lop3 shf shl shr
 mov shfl prmt ld ldu st prefetch prefetchu applypriority discard createpolicy isspacep cvta cvt mapa getctarank cp multimem alloca stacksave stackrestore
@@ -45,6 +45,26 @@ var refusedForms = []string{
 	"tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd0];",
 	"mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3};",
 	"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}, %r0, {0, 0}, %r1, {0, 0};",
+	"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+	"tcgen05.mma.sp.cta_group::1.kind::f16 [%r0], %rd0, %rd1, [%r2], %r1, %p0;",
+	"tcgen05.mma.ws.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r1, %p0;",
+	"tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r0], %rd0, %rd1, [%r2], %r1, %p0;",
+	"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd0, %rd1, %r0, 0, 1, 1, 1, 0, 0;",
+	"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7}, {%f0, %f1, %f2, %f3}, %r0, 0;",
+	"multimem.st.async.release.gpu.global.u32 [%rd0], %r0;",
+	"multimem.red.async.release.gpu.global.add.u32 [%rd0], %r0;",
+	"mbarrier.check_layout.layout::v0.shared::cta.b64 %p0, [%rd0];",
+	"mbarrier.init.layout::v1.shared::cta.b64 [%rd0], 1;",
+	"mbarrier.test_wait.parity.phase_type::conditional.shared::cta.b64 %p0, [%rd0], 0;",
+	"cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group [%rd0], [%r0], 16;",
+	"fence.proxy.fabric::generic.alias.release.sys;",
+	"fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.b128 [%r0], [%rd0, %rd1], 0x100, [%r1];",
+	"fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%rd0, %rd1], [%r0], 0x100, [%r1];",
+	"fabric.try_red.async.shared::cta.relaxed.sys.add.u32 [%rd0, %rd1], [%r0], 0x100, [%r1];",
+	"fabric.try_pullred.async.shared::cta.relaxed.sys.add.u32 [%r0], [%rd0, %rd1], 0x100, [%r1];",
+	"fabric.wait.sync_restrict::reads;",
+	"fabric.submit.op_restrict::fetching;",
+	"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r0}, [%rd0];",
 	"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%rd0];",
 	"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd0], {%r0};",
 	"cvt.rn.satfinite.s2f6x2.f32 %h0, %f0, %f1;",

@@ -11,12 +11,22 @@ import (
 // memory: a load has no other value to reduce with, and a store and a reduction are the usual ones.
 
 // multimemMods are the modifiers of multimem.
-const multimemMods = ".ld_reduce .st .red .global " + ordering + ".min .max .add .and .or .xor .acc::f32 .acc::f16 .v2 .v4 .v8"
+const multimemMods = ".ld_reduce .st .red .global " + ordering + ".min .max .add .and .or .xor .acc::f32 .acc::f16 .v2 .v4 .v8 .cp .async .shared::cta" + bulkMods
 
 // multimem emits multimem.ld_reduce, multimem.st and multimem.red.
 func (e *emitter) multimem() {
 	if len(e.in.Mods) == 0 {
 		malformed(e.in.Pos, "multimem has no operation; must have one")
+	}
+	if e.in.Mods[0] == ".cp" {
+		e.multimemCopy()
+		return
+	}
+	if e.in.Has(".async") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	if len(e.in.Operands) != 2 {
+		malformed(e.in.Pos, "%s has %d operands; must have 2", e.in.Name(), len(e.in.Operands))
 	}
 	e.checkMultimem()
 	plain := *e.in
@@ -40,6 +50,18 @@ func (e *emitter) multimem() {
 	default:
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
+}
+
+// multimemCopy emits multimem.cp.async.bulk and multimem.cp.reduce.async.bulk, which copy from shared memory.
+func (e *emitter) multimemCopy() {
+	if !e.in.Has(".async") || !e.in.Has(".bulk") || !e.in.Has(".bulk_group") || e.in.Has(".prefetch") {
+		unsupported(e.in.Pos, "%s", e.in.Name())
+	}
+	plain := *e.in
+	plain.Op, plain.Mods = "cp", e.in.Mods[1:]
+	one := *e
+	one.in = &plain
+	one.bulkCopy()
 }
 
 // multimemOps are the operations of multimem.ld_reduce and multimem.red by type. Of floats that are not packed or short the only one is the sum;
