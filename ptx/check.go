@@ -196,6 +196,9 @@ func (c *checker) operands(i *Instr, list []*Operand, n *names) {
 		if o.Kind == Symbol && !c.known(o.Name, n) {
 			c.find(CodeSymbol, o.Pos, "%s of %s is not declared; must be", o.Name, i.Name())
 		}
+		if o.Kind == Address && o.Part != "" && i.Op != "ld" {
+			c.find(CodeInstruction, o.Pos, "%s has an address with %s; must be ld", i.Name(), o.Part)
+		}
 		c.operands(i, o.Elems, n)
 	}
 }

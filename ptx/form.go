@@ -50,6 +50,7 @@ var classes = map[string]string{
 	"any":   "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64",
 	"mem":   "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
 	"num":   "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64",
+	"plain": "u8|u16|u32|u64|s8|s16|s32|s64|f16|f32|f64",
 	"half":  "f16|f16x2",
 	"brain": "bf16|bf16x2",
 	"cmp":   "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan",

@@ -27,9 +27,10 @@ createpolicy: range global? $l2|L2::evict_unchanged L2::evict_first|L2::evict_un
 createpolicy: fractional $l2|L2::evict_unchanged L2::evict_first|L2::evict_unchanged? b64 v7.4 sm80; cvt L2 b64 v7.4 sm80
 isspacep: global|local|shared v2.0 sm20; const v3.1 sm20; param|param::entry v7.7 sm70; shared::cta|shared::cluster v7.8
 cvta: to? global|local|shared u32|u64 v2.0 sm20; to? const u32|u64 v3.1 sm20; to? param|param::entry u32|u64 v7.7 sm70; to? shared::cta|shared::cluster u32|u64 v7.8
-cvt: $irnd? ftz? sat? $num $num; $rnd? ftz? sat? $num $num
-cvt: rn|rz relu? satfinite? f16|bf16|f16x2|bf16x2 f32 v7.0 sm80; rs relu? satfinite? f16x2|bf16x2 f32 v8.7 sm100a
-cvt: rna satfinite? tf32 f32 v7.0 sm80; rn|rz satfinite? relu? tf32 f32 v7.8 sm90
+cvt: $irnd? ftz? sat? $plain $plain; $rnd? ftz? sat? $plain $plain; $rnd|$irnd? sat? f32 bf16 v7.1 sm80
+cvt: $rnd|$irnd? ftz? sat? bf16 $num v7.8 sm90; $rnd|$irnd? ftz? sat? $num bf16 v7.8 sm90
+cvt: rn|rz relu? f16|bf16|f16x2|bf16x2 f32 v7.0 sm80; rn|rz relu? satfinite f16|bf16|f16x2|bf16x2 f32 v8.1 sm80; rs relu? satfinite? f16x2|bf16x2 f32 v8.7 sm100a
+cvt: rna tf32 f32 v7.0 sm80; rna satfinite tf32 f32 v8.1 sm80; rn|rz relu? tf32 f32 v7.8 sm90; rn|rz satfinite relu? tf32 f32 v8.6 sm100
 cvt: rn satfinite relu? e4m3x2|e5m2x2 f32|f16x2 v7.8 sm89; rn relu? f16x2 e4m3x2|e5m2x2 v7.8 sm89
 cvt: rn satfinite relu? e2m1x2|e2m3x2|e3m2x2 f32 v8.6 sm100a; rn relu? f16x2 e2m1x2|e2m3x2|e3m2x2 v8.6 sm100a
 cvt: rs relu? satfinite e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 f32 v8.7 sm100a
@@ -53,8 +54,8 @@ multimem: ld_reduce|st|red weak? relaxed|acquire|release? $scope? global? min|ma
 multimem: cp async bulk weak|relaxed? $scope? global shared::cta bulk_group cp_mask? b128? v9.1 sm90; cp reduce async bulk weak|relaxed? $scope? global shared::cta bulk_group and|or|xor|add|inc|dec|min|max noftz? b32|u32|s32|b64|u64|s64|f32|f64|f16|bf16 v9.1 sm90
 multimem: * v8.1 sm90
 tex: base? $geom v4 u32|s32|f16|f32 s32|f32; base? $geom v2 f16x2 s32|f32; level|grad $geom v4 u32|s32|f16|f32 s32|f32 v2.0; level|grad $geom v2 f16x2 s32|f32 v4.2
-tld4: r|g|b|a 2d|a2d|cube|acube v4 u32|s32|f32 f32 v2.2 sm20
-txq: level? width|height|depth b32 v1.5; channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples b32 v1.5
+tld4: r|g|b|a 2d v4 u32|s32|f32 f32 v2.2 sm20; r|g|b|a a2d|cube|acube v4 u32|s32|f32 f32 v4.3 sm30
+txq: width|height|depth b32 v1.5; level width|height|depth b32 v4.3 sm30; channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples b32 v1.5
 txq: force_unnormalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2 b32 v1.5
 istypep: texref|samplerref|surfref v4.0 sm30
 suld: b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? v2|v4? b8|b16|b32|b64 $mode? v1.5 sm20

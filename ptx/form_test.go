@@ -188,6 +188,19 @@ func TestRequirements(t *testing.T) {
 		{"7.2", "sm_75", "alloca.u64;", "version 7.3"},
 		{"1.4", "sm_13", "bfe.u32;", "version 2.0"},
 		{"7.0", "sm_52, debug", "activemask.b32;", ""},
+		{"1.4", "sm_11, map_f64_to_f32", "rcp.rn.f64;", ""},
+		{"1.4", "sm_11", "rcp.rn.f64;", "sm_13"},
+		{"8.0", "sm_80", ".reg .b32 a; .reg .b64 d; ld.global.b32 a, [d].unified;", ".unified of ld.global.b32 is in a module for the target sm_80; must be in one for sm_90"},
+		{"3.1", "sm_30", "atom.xor.b64;", "sm_32"},
+		{"6.3", "sm_70", "vote.ballot.b32; shfl.up.b32;", ""},
+		{"6.4", "sm_70", "vote.ballot.b32;", "vote.ballot.b32 is in a module of version 6.4 for the target sm_70; must be vote.sync there"},
+		{"7.0", "sm_80", "cvt.f32.bf16;", "version 7.1"},
+		{"7.1", "sm_80", "cvt.rn.bf16.f32; cvt.f32.bf16;", ""},
+		{"7.8", "sm_80", "cvt.rn.bf16.s32;", "sm_90"},
+		{"8.0", "sm_80", "cvt.rn.satfinite.f16.f32;", "version 8.1"},
+		{"8.5", "sm_100", "cvt.rz.satfinite.tf32.f32;", "version 8.6"},
+		{"8.7", "sm_100", "ld.global.v8.b32;", "version 8.8"},
+		{"8.6", "sm_100", "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128;", "sm_100a"},
 	} {
 		m, _ := check(t, x.version, x.target, x.text)
 		list := ptx.Requirements(m)

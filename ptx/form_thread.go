@@ -14,14 +14,16 @@ membar: cta|gl v1.4; sys v2.0 sm20; proxy alias v7.5 sm60; proxy async|async.glo
 fence: sc|acq_rel? $scope v6.0 sm70; acquire|release $scope v8.6 sm90; acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
 fence: mbarrier_init release cluster v8.0 sm90; acquire|release sync_restrict::shared::cluster::read cluster v9.4 sm90; proxy acquire|release? alias v7.5 sm70; proxy fabric::generic|generic::fabric alias acquire|release sys v9.3 sm100; proxy async global|$smem? v8.0 sm90
 fence: proxy tensormap::generic acquire|release $scope v8.3 sm90; proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster v8.6 sm90
-atom: $sem? $scope? $gs? $bool $hint? b32|b64; $sem? $scope? $gs? inc|dec $hint? u32; $sem? $scope? $gs? min|max $hint? $wide
+atom: $sem? $scope? $gs? $bool $hint? b32 v1.1; $sem? $scope? $gs? $bool $hint? b64 v3.1 sm32; $sem? $scope? $gs? inc|dec $hint? u32 v1.1
+atom: $sem? $scope? $gs? min|max $hint? u32|s32 v1.1; $sem? $scope? $gs? min|max $hint? u64|s64 v3.1 sm32
 atom: $sem? $scope? $gs? exch $hint? b32|b64|$wide|f32; $sem? $scope? $gs? cas $hint? b32|b64|$wide; $sem? $scope? $gs? cas b16 v6.3 sm70
 atom: $sem? $scope? $gs? add $hint? $wide; $sem? $scope? $gs? add $hint? f32 v2.0 sm20; $sem? $scope? $gs? add $hint? f64 v5.0 sm60
 atom: $sem? $scope? $gs? exch|cas $hint? b128 v8.3 sm90; $sem? $scope? $gs? add noftz $hint? f16x2 v6.2 sm60; $sem? $scope? $gs? add noftz $hint? f16 v6.3 sm70
 atom: $sem? $scope? $gs? add noftz $hint? $brain v7.8 sm90; $sem? $scope? global? add $hint? v2|v4 f32 v8.1 sm90
 atom: $sem? $scope? global? add|min|max noftz $hint? $vec f16|bf16 v8.1 sm90; $sem? $scope? global? add|min|max noftz $hint? v2|v4 f16x2|bf16x2 v8.1 sm90
-red: relaxed|release? $scope? $gs? $bool $hint? b32|b64 v1.2; relaxed|release? $scope? $gs? inc|dec $hint? u32 v1.2
-red: relaxed|release? $scope? $gs? min|max|add $hint? $wide v1.2; relaxed|release? $scope? $gs? add $hint? f32 v2.0 sm20
+red: relaxed|release? $scope? $gs? $bool $hint? b32 v1.2; relaxed|release? $scope? $gs? $bool $hint? b64 v3.1 sm32; relaxed|release? $scope? $gs? inc|dec $hint? u32 v1.2
+red: relaxed|release? $scope? $gs? min|max $hint? u32|s32 v1.2; relaxed|release? $scope? $gs? min|max $hint? u64|s64 v3.1 sm32
+red: relaxed|release? $scope? $gs? add $hint? $wide v1.2; relaxed|release? $scope? $gs? add $hint? f32 v2.0 sm20
 red: relaxed|release? $scope? $gs? add $hint? f64 v5.0 sm60; relaxed|release? $scope? $gs? add noftz $hint? f16x2 v6.2 sm60
 red: relaxed|release? $scope? $gs? add noftz $hint? f16 v6.3 sm70; relaxed|release? $scope? $gs? add noftz $hint? $brain v7.8 sm90
 red: relaxed|release? $scope? global? add $hint? v2|v4 f32 v8.1 sm90; relaxed|release? $scope? global? add|min|max noftz $hint? $vec f16|bf16 v8.1 sm90
@@ -36,14 +38,15 @@ redux: sync add|min|max u32|s32 v7.0 sm80; sync $bool b32 v7.0 sm80; sync min|ma
 griddepcontrol: launch_dependents|wait v7.8 sm90
 elect: sync v8.0 sm90
 mbarrier: init $cta? layout::v0|layout::v1? b64 v7.0 sm80; inval $cta? b64 v7.0 sm80; pending_count layout::v0|layout::v1? b64 v7.0 sm80; check_layout * v9.3 sm90
-mbarrier: arrive|arrive_drop expect_tx? release|relaxed? cta|cluster? $smem? b64 v7.0 sm80; arrive|arrive_drop noComplete release? cta? $cta? b64 v7.0 sm80
+mbarrier: arrive|arrive_drop expect_tx release|relaxed? cta|cluster? $smem? b64 v8.0 sm90
+mbarrier: arrive|arrive_drop release|relaxed? cta|cluster? $smem? b64 v7.0 sm80; arrive|arrive_drop noComplete release? cta? $cta? b64 v7.0 sm80
 mbarrier: expect_tx|complete_tx relaxed? cta|cluster? $smem? b64 v8.0 sm90
 mbarrier: test_wait parity? phase_type::primary|phase_type::conditional? acquire|relaxed? cta|cluster? $cta? b64 v7.0 sm80; try_wait parity? phase_type::primary|phase_type::conditional? acquire|relaxed? cta|cluster? $cta? b64 v7.8 sm90
-clusterlaunchcontrol: try_cancel async shared::cta? $bytes multicast::cluster::all? b128 v8.6 sm100
+clusterlaunchcontrol: try_cancel async shared::cta? $bytes b128 v8.6 sm100; try_cancel async shared::cta? $bytes multicast::cluster::all b128 v8.6 sm100a
 clusterlaunchcontrol: query_cancel is_canceled pred b128 v8.6 sm100; query_cancel get_first_ctaid v4 b32 b128 v8.6 sm100
 clusterlaunchcontrol: query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128 v8.6 sm100
 nanosleep: u32 v6.3 sm70
-pmevent: mask? v1.4
+pmevent: v1.4; mask v3.0 sm20
 setmaxnreg: inc|dec sync aligned u32 v8.0 sm90a
 `
 

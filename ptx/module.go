@@ -143,7 +143,7 @@ type Operand struct {
 	Not   bool   // !a
 	Neg   bool   // -a of a register
 	Name  string // of a Symbol
-	Part  string // ".x" of a vector register or a special register
+	Part  string // ".x" of a vector register or a special register; ".unified" of an address
 	Expr  *Expr  // of an Immediate; the offset of a Symbol, or nil
 	Elems []*Operand
 }

@@ -135,6 +135,10 @@ func (p *parser) operand() *Operand {
 		o.Kind, o.Elems = Vector, p.operands("}")
 	case p.accept("["):
 		o.Kind, o.Elems = Address, p.operands("]")
+		if p.tok.kind == dotted && p.tok.text == ".unified" { // of ld: memory of the host and the device at one address
+			o.Part = p.tok.text
+			p.advance()
+		}
 	case p.is("!"):
 		p.advance()
 		o.Not = true

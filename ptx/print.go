@@ -231,7 +231,7 @@ func operandText(o *Operand) string {
 	case Vector:
 		return "{" + list(", ") + "}"
 	case Address:
-		return "[" + list(", ") + "]"
+		return "[" + list(", ") + "]" + o.Part
 	case List:
 		return "(" + list(", ") + ")"
 	case Pair:

@@ -47,6 +47,7 @@ const everything = header + `
 	}
 	mov.b64 {%r2, _}, %rd1;
 	ld.global.v2.u32 {%r3, %r4}, [%rd1+-8];
+	ld.global.u32 %r3, [%rd1+4].unified;
 	mov.f32 v.x, 0.5;
 	atom.global.cas.b32 _, [%rd1], 0, 1 ? 2 : 3;
 	atom.global.add.L2::cache_hint.u32 one, [%rd1], %r1, %rd2;
@@ -144,6 +145,7 @@ func TestFindings(t *testing.T) {
 		{body("L: L: ret;"), ptx.CodeSymbol, "6:4", "second time"},
 		{body(".reg .u99 b;"), ptx.CodeSyntax, "6:11", "must be a type"},
 		{body("ret"), ptx.CodeSyntax, "7:1", `must be`},
+		{body("st.global.u32 [a1].unified, a2;"), ptx.CodeInstruction, "6:15", "has an address with .unified; must be ld"},
 		{body("L1: ; .branchtargets L1;"), ptx.CodeSyntax, "6:7", ".branchtargets is without a label"},
 		{body(".loc 1 7 3, inlined_at 1 function_name all+4;"), ptx.CodeSyntax, "6:26", "must be a number"},
 		{body(".loc 1 7 3, function_name 4;"), ptx.CodeSyntax, "6:27", "must be a label"},

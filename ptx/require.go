@@ -21,17 +21,22 @@ var qualifierNeeds = map[string]need{
 	".L2::256B": {[2]int{7, 4}, target{number: 80}}, ".L1::evict_normal": {[2]int{7, 4}, target{number: 70}}, ".L1::evict_unchanged": {[2]int{7, 4}, target{number: 70}},
 	".L1::evict_first": {[2]int{7, 4}, target{number: 70}}, ".L1::evict_last": {[2]int{7, 4}, target{number: 70}}, ".L1::no_allocate": {[2]int{7, 4}, target{number: 70}},
 	".bf16": {[2]int{7, 0}, target{number: 80}}, ".bf16x2": {[2]int{7, 0}, target{number: 80}}, ".tf32": {[2]int{7, 0}, target{number: 80}},
+	".cp_mask": {[2]int{8, 6}, target{number: 100}}, ".unified": {[2]int{8, 0}, target{number: 90}},
 	".b128": {[2]int{8, 3}, target{number: 70}}, ".acc::f16": {[2]int{8, 2}, target{}},
 }
 
 // scoped are instructions whose semantics and scopes came in version 6.0 with sm_60 (scopes of atom and red) or sm_70 (semantics).
 var scoped = setOf("atom red")
 
+// withoutSync are instructions with forms without .sync, which ended with version 6.4 for sm_70 and later targets.
+var withoutSync = setOf("shfl vote")
+
 // Requirements returns a warning for each instruction and directive that the version or the target of the module lacks (PTX ISA, "PTX ISA
 // Notes", "Target ISA Notes"). Chiaro executes them all the same; NVIDIA's assembler refuses such a module.
 func Requirements(m *Module) []*diag.Finding {
 	r := &requirer{module: m}
 	for _, t := range m.Target {
+		r.narrow = r.narrow || t == "map_f64_to_f32"
 		if digits, ok := cutAny(t, "sm_", "compute_"); ok {
 			r.target = targetOf(digits)
 		}
@@ -49,6 +54,7 @@ func Requirements(m *Module) []*diag.Finding {
 
 // directiveNeeds are the needs of the directives of kernels and functions.
 var directiveNeeds = map[string]need{
+	".abi_preserve": {[2]int{9, 0}, target{number: 80}}, ".abi_preserve_control": {[2]int{9, 0}, target{number: 80}}, ".blocksareclusters": {[2]int{9, 0}, target{number: 90}},
 	".maxnreg": {[2]int{1, 3}, target{}}, ".maxntid": {[2]int{1, 3}, target{}}, ".reqntid": {[2]int{2, 1}, target{}},
 	".minnctapersm": {[2]int{2, 0}, target{}}, ".noreturn": {[2]int{6, 4}, target{number: 30}},
 	".explicitcluster": {[2]int{7, 8}, target{number: 90}}, ".reqnctapercluster": {[2]int{7, 8}, target{number: 90}}, ".maxclusterrank": {[2]int{7, 8}, target{number: 90}},
@@ -58,6 +64,7 @@ var directiveNeeds = map[string]need{
 type requirer struct {
 	module   *Module
 	target   target // zero if the module names no architecture
+	narrow   bool   // map_f64_to_f32: .f64 does not need sm_13
 	findings []*diag.Finding
 }
 
@@ -84,10 +91,16 @@ func (r *requirer) instruction(i *Instr) {
 	if least != nil && r.require(i.Pos, i.Name(), need{least.first, least.target}) {
 		return
 	}
+	if withoutSync[i.Op] && !i.Has(".sync") && r.target.number >= 70 && !before(r.module.Version, [2]int{6, 4}) {
+		r.warn(i.Pos, "%s is in a module of version %d.%d for the target %v; must be %s.sync there", i.Name(), r.module.Version[0], r.module.Version[1], r.target, i.Op)
+		return
+	}
 	for _, m := range i.Mods {
 		n := qualifierNeeds[m]
 		switch {
 		case m == ".cluster" && i.Op == "barrier": // a need of the form
+		case m == ".v8" && (i.Op == "ld" || i.Op == "st"):
+			n = need{[2]int{8, 8}, target{number: 100}}
 		case scoped[i.Op] && classHas("scope", m) && m != ".cluster":
 			n = need{[2]int{5, 0}, target{number: 60}}
 		case scoped[i.Op] && classHas("sem", m):
@@ -95,6 +108,11 @@ func (r *requirer) instruction(i *Instr) {
 		}
 		if r.require(i.Pos, m+" of "+i.Name(), n) {
 			return
+		}
+	}
+	for _, o := range i.Operands {
+		if o.Kind == Address && o.Part != "" {
+			r.require(o.Pos, o.Part+" of "+i.Name(), qualifierNeeds[o.Part])
 		}
 	}
 }
@@ -112,6 +130,9 @@ func classHas(class, mod string) bool {
 // require reports whether the module lacks what a feature needs, and warns.
 func (r *requirer) require(at Position, name string, n need) bool {
 	has := r.module.Version
+	if r.narrow && n.target.number == 13 {
+		n.target = target{}
+	}
 	suffix := n.target.suffix && !r.target.suffix
 	switch {
 	case len(r.findings) >= maxFindings:

@@ -60,6 +60,7 @@ var recent = []struct {
 	{"atom.global.add.v4.f32 {%f1, %f2, _, %f3}, [%rd4], {%f0, %f0, %f0, %f0}; atom.global.add.v4.f32 {%f1, %f2, _, %f3}, [%rd4], {%f0, %f0, %f0, %f0}; mov.b32 %r2, %f3;", func(t uint32) uint32 { return math.Float32bits(float32(t)) }},
 	{"createpolicy.fractional.L2::evict_last.b64 %rd5, 1.0; st.global.L2::cache_hint.u32 [%rd4], %r0, %rd5; ld.global.L1::no_allocate.L2::cache_hint.u32 %r2, [%rd4], %rd5;", func(t uint32) uint32 { return t }},
 	{"mov.u64 %rd5, s; mapa.shared::cluster.u64 %rd6, %rd5, 0; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd6, %rd6, %rd1; st.shared::cluster.u32 [%rd6], %r0; barrier.cluster.arrive.release; barrier.cluster.wait.acquire; xor.b64 %rd6, %rd6, 4; ld.shared::cluster.u32 %r2, [%rd6]; getctarank.shared::cluster.u32 %r3, %r9; add.u32 %r2, %r2, %r3;", func(t uint32) uint32 { return t ^ 1 }},
+	{"st.global.u32 [%rd4], %r0; ld.global.u32 %r2, [%rd4].unified;", func(t uint32) uint32 { return t }},
 	{"fence.proxy.async; fence.mbarrier_init.release.cluster; pmevent 3; setmaxnreg.inc.sync.aligned.u32 64; applypriority.global.L2::evict_normal [%rd4], 128; mov.u32 %r2, %r0;", func(t uint32) uint32 { return t }},
 	{"mov.u32 %r1, 0x00ff0100; cvt.u16.u32 %h0, %r1; cvt.rn.bf16x2.ue8m0x2 %r2, %h0;", func(uint32) uint32 { return 0x40 | 0x80<<16 }},
 	{"mov.u32 %r1, 0x7fff; cvt.u16.u32 %h0, %r1; cvt.rn.bf16x2.ue8m0x2 %r2, %h0;", func(uint32) uint32 { return 0x7fc0 | 0x3f80<<16 }},
