@@ -70,6 +70,7 @@ func TestSeverities(t *testing.T) {
 		{"another decoration by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 1\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
 		{"wide output that is written", output + "OpStore %v %zero\n" + done, "SPV-Interface-OutputWidth", nil, diag.Error},
 		{"wide output that is not used", output + done, "SPV-Interface-OutputWidth", nil, diag.Warning},
+		{"a variable of void in a function", "OpCapability Shader\n" + strings.Replace(compute, "%main = OpF", "%pv = OpTypePointer Function %void\n%main = OpF", 1) + "%v = OpVariable %pv Function\n" + done, "SPV-Variable-Void", nil, diag.Warning},
 		{"NoContraction on a variable", contract("", "%x = OpVariable %p Function"), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a constant", contract("%x = OpConstant %f 1\n", ""), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a type", contract("%x = OpTypeFloat 64\n", ""), "SPV-Decoration-Value", nil, diag.Error},

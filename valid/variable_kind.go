@@ -130,7 +130,10 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 		}
 	}
 	if v.Type.IsVoid() {
-		c.fail(v.Index, "SPV-Variable-Void", "the variable contains void; must contain an object")
+		f := c.fail(v.Index, "SPV-Variable-Void", "the variable contains void; must contain an object")
+		if v.Storage == spirv.StorageClassFunction && !untyped {
+			f.warn() // compilers declare one for the result of a function without a result
+		}
 	}
 	switch v.Storage {
 	case spirv.StorageClassGeneric, spirv.StorageClassPhysicalStorageBuffer:

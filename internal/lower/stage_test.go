@@ -43,6 +43,26 @@ OpFunctionEnd
 	}
 }
 
+// TestVoidVariable lowers a variable of void: there is nothing to store in it.
+func TestVoidVariable(t *testing.T) {
+	const module = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%p = OpTypePointer Function %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%v = OpVariable %p Function
+OpReturn
+OpFunctionEnd
+`
+	if _, err := stage(t, []byte(module), nil, Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestColorComponents checks that component n of a fragment output is component n of the attachment, whatever its width: a
 // location is an attachment there, not an interface slot of 16 bytes (Vulkan §"Fragment Output Interface").
 func TestColorComponents(t *testing.T) {

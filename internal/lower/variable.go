@@ -294,6 +294,9 @@ func (f *function) local(in spirv.Inst) {
 	if v == nil || v.Type == nil || v.Storage != spirv.StorageClassFunction {
 		f.malformed("the storage class of a function's variable is not Function; must be")
 	}
+	if v.Type.IsVoid() {
+		return // it has no value to load or to store
+	}
 	if c := f.constants[v.ID]; c != nil && c.Type == v.Type {
 		f.definePointer(in, f.table(c))
 		return
