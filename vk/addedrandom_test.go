@@ -208,7 +208,7 @@ func newAddedRig(t *testing.T) *addedRig {
 	if err := x.sets[0].Update(Write{Buffers: []BufferDescriptor{{Buffer: uniform, Range: 16}}}); err != nil {
 		t.Fatal(err)
 	}
-	x.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: []link.Range{{Size: 4, Stages: link.AllStages}}}))(t)
+	x.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l, l, l}, Push: []link.Range{{Size: 4, Stages: link.AllStages}}}))(t)
 	for i := range 14 {
 		x.addPipeline(t, i)
 	}
@@ -221,7 +221,8 @@ var addedExtras = []string{"", "", "BaseInstance", "", "DrawIndex", "", "BaseVer
 // readsDrawIndex reports whether a pipeline reads DrawIndex.
 func readsDrawIndex(pipeline int) bool { return addedExtras[pipeline%len(addedExtras)] == "DrawIndex" }
 
-// addPipeline adds pipeline i: its topology, rate of attributes, blending and numbers depend on i.
+// addPipeline adds pipeline i: its topology, rate of attributes, blending and numbers depend on i, and which sets of the layout its shaders
+// read: the vertex shader set 0, the fragment shader set 1, neither set 2.
 func (x *addedRig) addPipeline(t *testing.T, i int) {
 	module := func(text string, push bool) *StageInfo {
 		load := "%p = OpBitwiseAnd %int %zero %zero"
@@ -235,6 +236,24 @@ func (x *addedRig) addPipeline(t *testing.T, i int) {
 		vertex = strings.NewReplacer("OpDecorate %extra BuiltIn EXTRA\n", "", "%extra %pos", "%pos", "%extra = OpVariable %pin Input\n", "", "%x = OpLoad %int %extra", "%x = OpLoad %int %index").Replace(vertex)
 	}
 	vertex = strings.Replace(vertex, "EXTRA", extra, 1)
+	if i%4 > 1 {
+		vertex = strings.NewReplacer("%pu = OpAccessChain %pfloat %uniform %zero %zero\n", "", "%u = OpLoad %float %pu", "%u = OpFSub %float %scale %scale").Replace(vertex)
+	}
+	fragment := hashedFragment
+	if i%2 == 1 {
+		fragment = strings.NewReplacer("OpDecorate %out", `OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %uniform DescriptorSet 1
+OpDecorate %uniform Binding 0
+OpDecorate %out`, "%zero = ", `%block = OpTypeStruct %v4
+%pblock = OpTypePointer Uniform %block
+%pfloat = OpTypePointer Uniform %float
+%uniform = OpVariable %pblock Uniform
+%zero = `, "%v = OpCompositeConstruct %v4 %g0", `%pu = OpAccessChain %pfloat %uniform %zero %zero
+%u = OpLoad %float %pu
+%gu = OpFAdd %float %g0 %u
+%v = OpCompositeConstruct %v4 %gu`).Replace(fragment)
+	}
 	binding, divisor := link.VertexBinding{Stride: 4}, uint32(i/2%3)
 	if i%2 == 1 {
 		binding.Rate, binding.Divisor = enum.InputRateInstance, &divisor
@@ -248,7 +267,7 @@ func (x *addedRig) addPipeline(t *testing.T, i int) {
 	}
 	topology := []enum.Topology{enum.TopologyTriangleList, enum.TopologyTriangleStrip, enum.TopologyTriangleFan, enum.TopologyLineStrip, enum.TopologyPointList, enum.TopologyLineList}[i%6]
 	rgba := formatOf(t, "R8G8B8A8_UNORM")
-	p := must(x.dev.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(vertex, i%3 == 1), Fragment: module(hashedFragment, i%4 == 1), Layout: x.layout, State: FixedState{
+	p := must(x.dev.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(vertex, i%3 == 1), Fragment: module(fragment, i%4 == 1), Layout: x.layout, State: FixedState{
 		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{binding}, Attributes: []link.Attribute{{Format: formatOf(t, "R32_UINT")}}},
 		Assembly:      &link.InputAssembly{Topology: topology, PrimitiveRestart: i%2 == 0},
 		Rasterization: &link.Rasterization{LineWidth: 1, Provoking: provoking}, Multisample: &link.Multisample{Samples: 1},
@@ -331,7 +350,7 @@ func (s *addedStream) step() {
 		s.bound = s.IntN(len(s.pipelines))
 		c.BindGraphicsPipeline(s.pipelines[s.bound])
 	case n < 6:
-		c.BindSets(Graphics, s.layout, 0, s.sets, []uint32{uint32(s.IntN(20) * smallDistance)})
+		c.BindSets(Graphics, s.layout, s.IntN(3), s.sets, []uint32{uint32(s.IntN(20) * smallDistance)})
 	case n < 11:
 		c.PushConstants(s.layout, 0, []byte{byte(s.IntN(2)), 0, 0, 0})
 	case n < 12:
@@ -361,7 +380,9 @@ func (x *addedRig) picture(t *testing.T, seed uint64, apart bool) (pixels []byte
 	s.c.ResetQueries(s.q, 0, 4)
 	s.begin(ClearOnLoad)
 	s.c.BindGraphicsPipeline(x.pipelines[0])
-	s.c.BindSets(Graphics, x.layout, 0, x.sets, []uint32{0})
+	for set := range 3 {
+		s.c.BindSets(Graphics, x.layout, set, x.sets, []uint32{0})
+	}
 	s.c.PushConstants(x.layout, 0, []byte{1, 0, 0, 0})
 	s.c.SetScissor(0, []Rect{{Width: smallSize, Height: smallSize}})
 	s.c.SetViewport(0, []Viewport{{Width: smallSize, Height: smallSize, MaxDepth: 1}})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -345,14 +346,26 @@ func fill(b []byte, word uint32) {
 // Compatibility).
 func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	l, first, from, n, offset := k.a.(*PipelineLayout), int(uint32(k.x[0])), k.x[1], int(k.x[2]), int(k.x[3])
-	bound := x.disturb(BindPoint(k.x[0]>>32), l, first, n)
+	point := BindPoint(k.x[0] >> 32)
+	bound := x.disturb(point, l, first, n)
 	for i, s := range c.sets[from : from+uint64(n)] {
-		b := &bound[i]
-		*b = boundSet{set: s, layout: l}
+		new := boundSet{set: s, layout: l}
 		if s != nil && s.layout.many > 0 {
-			b.dynamic = c.offsets[offset : offset+int(s.layout.many)]
+			new.dynamic = c.offsets[offset : offset+int(s.layout.many)]
 			offset += int(s.layout.many)
 		}
+		b := &bound[i]
+		if b.set != s || b.layout != l || b.inMemory || !slices.Equal(b.dynamic, new.dynamic) {
+			x.rebinds(point, first+i)
+		}
+		*b = new
+	}
+}
+
+// rebinds notes that a set is not the one of the last draw.
+func (x *executor) rebinds(point BindPoint, set int) {
+	if g := &x.graphics; point == g.point {
+		g.rebound |= 1 << set
 	}
 }
 
@@ -363,6 +376,7 @@ func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) []b
 		b := &all[i]
 		if b.layout != nil && (i < first || i >= first+n) && !l.keeps(b.layout, i, first+n-1) {
 			*b = boundSet{}
+			x.rebinds(point, i)
 		}
 	}
 	*used = max(*used, first+n)

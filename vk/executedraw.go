@@ -21,6 +21,7 @@ type graphics struct {
 	pass       draw.Pass
 	last       *drawable                              // of the last draw
 	repeats    state.Repeats                          // of the next draw
+	rebound    uint64                                 // the sets that commands have bound or disturbed since the last draw, bits by number
 	current    *rendering                             // nil outside of a rendering
 	remap      remap                                  // of the current rendering
 	blend      [state.MaxColors]state.BlendAttachment // of the draw, with dynamic blend states
@@ -411,7 +412,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 	}
 	whole := indirect == nil && a.Shader.Log == nil && x.counting == nil && x.dev.debugger == nil
 	if whole {
-		a.Repeats = g.repeats
+		a.Repeats, a.Rebound = g.repeats, g.rebound
 	}
 	x.watch()
 	if d := x.dev.debugger; d != nil {
@@ -420,7 +421,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 		err = record(x.ctx, g, p, a, indirect)
 	}
 	x.unwatch()
-	if g.repeats = state.RepeatsNothing; whole {
+	if g.repeats, g.rebound = state.RepeatsNothing, 0; whole {
 		g.repeats = state.RepeatsDescriptors
 	}
 	g.countStreams(&before)
@@ -428,13 +429,13 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 }
 
 // addDraw adds a draw to the last one of the pass, and reports whether it does: if there are only push constants between the commands, and
-// nothing is checked or observed for each draw.
+// sets that the programs do not read, and nothing is checked or observed for each draw.
 func (x *executor) addDraw(r *state.Range, indexed bool) (bool, error) {
 	g := &x.graphics
-	if g.repeats != state.RepeatsDescriptors || g.current == nil || x.dev.checking != None || x.order != nil || x.dev.debugger != nil || x.counting != nil {
+	if g.repeats == state.RepeatsNothing || g.current == nil || x.dev.checking != None || x.order != nil || x.dev.debugger != nil || x.counting != nil {
 		return false, nil
 	}
-	done, err := g.pass.Add(x.ctx, r, indexed, x.push[:])
+	done, err := g.pass.Add(x.ctx, r, indexed, x.push[:], g.rebound)
 	return done, stateError(err)
 }
 

@@ -98,6 +98,7 @@ type smallDraws struct {
 	view     *ImageView
 	layout   *PipelineLayout
 	sets     []*Set
+	others   []*Set // with the descriptors of sets
 	pipeline *GraphicsPipeline
 }
 
@@ -125,9 +126,12 @@ func newSmallDraws(b testing.TB, vertex string) *smallDraws {
 	}
 	l := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.UniformBufferDynamic, Count: 1, Stages: link.AllStages}}}))(b)
 	x.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}}))(b)
-	x.sets = []*Set{must(must(d.NewPool(PoolInfo{MaxSets: 1}))(b).Allocate(l))(b)}
-	if err := x.sets[0].Update(Write{Buffers: []BufferDescriptor{{Buffer: uniform, Range: 16}}}); err != nil {
-		b.Fatal(err)
+	pool := must(d.NewPool(PoolInfo{MaxSets: 2}))(b)
+	for _, list := range []*[]*Set{&x.sets, &x.others} {
+		*list = []*Set{must(pool.Allocate(l))(b)}
+		if err := (*list)[0].Update(Write{Buffers: []BufferDescriptor{{Buffer: uniform, Range: 16}}}); err != nil {
+			b.Fatal(err)
+		}
 	}
 	module := func(text string) *StageInfo {
 		return &StageInfo{Module: must(d.NewShaderModule(b.Context(), code(b, text)))(b)}
@@ -195,7 +199,7 @@ func TestDrawsAdded(t *testing.T) {
 				c.BindIndexBuffer(indices, 0, 1)
 			}
 			if again {
-				c.BindSets(Graphics, x.layout, 0, x.sets, []uint32{0})
+				c.BindSets(Graphics, x.layout, 0, [][]*Set{x.sets, x.others}[i%2], []uint32{0})
 			}
 			if i/10%2 == 0 {
 				c.Draw(uint32(3*(i%3)), uint32(i%4), uint32(i%5), uint32(i%11*3))

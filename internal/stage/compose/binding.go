@@ -103,11 +103,6 @@ func BindsOwn(p *ir.Program, kind ir.ResourceKind, binding uint32) bool {
 	})
 }
 
-// Unbound reports whether the program has no resources but the stage's own.
-func (b *Binding) Unbound() bool {
-	return !slices.ContainsFunc(b.Program.IR().Res, func(r ir.Resource) bool { return r.Set != compute.OwnSet })
-}
-
 // Release drops all references. Memory is retained.
 func (b *Binding) Release() {
 	clear(b.fixed)

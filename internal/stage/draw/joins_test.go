@@ -240,11 +240,14 @@ func TestIndirectAdded(t *testing.T) {
 	}
 }
 
-// TestRepeatsSets: draws with other descriptors than the draw before, and the promise to repeat its states, give the picture of draws
-// without the promise: with programs that read push constants, and with programs that read a buffer.
+// TestRepeatsSets: draws with other descriptors than the draw before, and the promise to repeat its states and the descriptors of sets that
+// are not bound again, give the picture of draws without the promise: with programs that read push constants, and with programs that read
+// a buffer of set 0 or set 1.
 func TestRepeatsSets(t *testing.T) {
 	e, bound := engines()[len(engines())-1], strings.NewReplacer("push 48\n", "res storage 0 0 count 1 nonwritable\n", "= push", "= res 0:i32, #0")
-	for n, stages := range [][2]string{{cornersText, shownText}, {bound.Replace(cornersText), shownText}, {cornersText, bound.Replace(placeText)}, {bound.Replace(cornersText), bound.Replace(placeText)}} {
+	second := strings.NewReplacer("push 48\n", "res storage 1 0 count 1 nonwritable\n", "= push", "= res 0:i32, #0")
+	for n, stages := range [][2]string{{cornersText, shownText}, {bound.Replace(cornersText), shownText}, {cornersText, bound.Replace(placeText)},
+		{bound.Replace(cornersText), bound.Replace(placeText)}, {bound.Replace(cornersText), second.Replace(placeText)}} {
 		picture := func(promise bool, workers int) []byte {
 			c := blank(t, 70, 40, "R8G8B8A8_UNORM")
 			p, err := draw.New(draw.Stages{Vertex: parse(t, stages[0], 16), Fragment: parse(t, stages[1], 16)}, full(c), e, exec.Options{})
@@ -253,12 +256,20 @@ func TestRepeatsSets(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, uint64(n)))
 			var pass draw.Pass
 			must(t, pass.Begin(&c.Target, nil, workers))
+			var places [2][]byte // of the sets
 			for i := range 200 {
+				rebound := random.Uint64N(4)
 				x, y := 2*random.Float32()-1, 2*random.Float32()-1
-				place := floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)
-				a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: place, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: place}}}}}
+				push := floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)
+				for set := range places {
+					if i == 0 || rebound>>set&1 != 0 {
+						x, y := 2*random.Float32()-1, 2*random.Float32()-1
+						places[set] = floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)
+					}
+				}
+				a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: places[0]}}, {Set: 1}: {{Bytes: places[1]}}}}}
 				if promise && i > 0 {
-					a.Repeats = state.RepeatsState
+					a.Repeats, a.Rebound = state.RepeatsState, rebound
 				}
 				must(t, pass.Draw(t.Context(), p, &a))
 			}

@@ -29,6 +29,8 @@ type Pipeline struct {
 
 	front *frontend.Pipeline
 
+	frontSets, fragmentSets uint64 // the sets of descriptors that the programs before the rasterizer and the fragment program read; see setsOf
+
 	triangles    atomic.Uint64 // upper bound of the triangles drawn so far
 	packable     bool          // shade.Packable
 	pixels       bool          // shade.CanPackPixels
@@ -69,6 +71,8 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
+	p.frontSets = setsOf(stages.Vertex, stages.TessControl, stages.TessEval, stages.Geometry, stages.Task, stages.Mesh)
+	p.fragmentSets = setsOf(stages.Fragment)
 	p.observed = stages.Observed()
 	p.packable, p.pixels = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment)
 	p.long, p.linear = shade.Long(stages.Fragment), shade.Linear(stages.Fragment)
@@ -79,6 +83,22 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	}
 	return p, nil
 }
+
+// setsOf returns the sets of descriptors that programs read, bits by number. The last bit stands for all higher numbers.
+func setsOf(list ...*ir.Program) (sets uint64) {
+	for _, p := range list {
+		if p == nil {
+			continue
+		}
+		for i := range p.Res {
+			sets |= 1 << min(p.Res[i].Set, 63)
+		}
+	}
+	return sets
+}
+
+// reads reports whether a program reads one of the sets.
+func (p *Pipeline) reads(sets uint64) bool { return (p.frontSets|p.fragmentSets)&sets != 0 }
 
 // IsMeshNV reports whether the pipeline has a mesh program of SPV_NV_mesh_shader.
 func (p *Pipeline) IsMeshNV() bool {

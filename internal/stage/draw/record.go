@@ -58,10 +58,10 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 // Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
 // Draw, Clear or End. The pipeline must not be closed before End.
 func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
-	if n := len(p.steps); n > 0 && a.Repeats == state.RepeatsDescriptors {
+	if n := len(p.steps); n > 0 && a.Repeats != state.RepeatsNothing {
 		if x := p.steps[n-1].draw; x != nil && x.alike(pipeline, a) {
 			r := a.Range()
-			if done, err := p.Add(ctx, &r, a.Index != nil, a.Shader.Push); done || err != nil {
+			if done, err := p.Add(ctx, &r, a.Index != nil, a.Shader.Push, a.Rebound); done || err != nil {
 				return err
 			}
 		}
@@ -77,7 +77,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	at := p.inUse.draws
 	d := p.draws[at]
 	like := a.Repeats != state.RepeatsNothing && at > 0 && p.draws[at-1].repeatable(pipeline, a)
-	if like && a.Repeats == state.RepeatsDescriptors {
+	if like && !pipeline.reads(a.Rebound) {
 		x := p.draws[at-1]
 		d.repeat(x, a)
 		if p.steps[len(p.steps)-1].draw == x && d.joins(x) {
@@ -123,7 +123,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	p.ordered = ordered
 	p.steps = append(p.steps, step{draw: d})
 	if !alone {
-		if n := len(p.steps) - 2; like && n >= 0 && p.steps[n].draw == p.draws[at-1] && d.joinsUnbound(p.draws[at-1]) {
+		if n := len(p.steps) - 2; like && n >= 0 && p.steps[n].draw == p.draws[at-1] && d.joinsRebound(p.draws[at-1], a.Rebound) {
 			d.after = p.draws[at-1]
 		}
 		return nil

@@ -81,15 +81,15 @@ func (x *recordedDraw) take(ctx context.Context, r *state.Range) error {
 	return x.front.AddBatch(ctx, p.engine, minBatchDraw, &compose.OwnResources{PerRun: layout.BindDepth})
 }
 
-// Add records a draw that has the arguments of the last one of the pass, but for the range and push constants, if it can become a part of
-// that, and reports whether it does. indexed tells whether the draw has indices.
-func (p *Pass) Add(ctx context.Context, r *state.Range, indexed bool, push []byte) (bool, error) {
+// Add records a draw that has the arguments of the last one of the pass, but for the range, push constants and the sets of descriptors in
+// rebound, if it can become a part of that, and reports whether it does. indexed tells whether the draw has indices.
+func (p *Pass) Add(ctx context.Context, r *state.Range, indexed bool, push []byte, rebound uint64) (bool, error) {
 	n := len(p.steps)
 	if n == 0 || p.steps[n-1].draw == nil {
 		return false, nil
 	}
 	x := p.steps[n-1].draw
-	if (x.args.Index != nil) != indexed || !x.accepts(r, push) {
+	if (x.args.Index != nil) != indexed || x.pipeline.reads(rebound) || !x.accepts(r, push) {
 		return false, nil
 	}
 	return true, x.take(ctx, r)
@@ -116,9 +116,9 @@ func (d *recordedDraw) joins(x *recordedDraw) bool {
 		(d.heldFragment.Program.IR().PushBytes == 0 || bytes.Equal(d.push, x.push))
 }
 
-// joinsUnbound is joins for a draw with other sets of descriptors than x: its fragment program reads none of them.
-func (d *recordedDraw) joinsUnbound(x *recordedDraw) bool {
-	return d.key.Pixels == x.key.Pixels && d.heldFragment == x.heldFragment && d.fragmentBound.Unbound() && x.fragmentBound.Unbound() && d.joins(x)
+// joinsRebound is joins for a draw with sets of descriptors that are not those of x: its fragment program reads none of them.
+func (d *recordedDraw) joinsRebound(x *recordedDraw, rebound uint64) bool {
+	return d.key.Pixels == x.key.Pixels && d.heldFragment == x.heldFragment && d.pipeline.fragmentSets&rebound == 0 && d.joins(x)
 }
 
 // repeatState records a draw with the states of x, and with programs and resources of its own if they depend on sets of descriptors.
@@ -144,12 +144,16 @@ func (d *recordedDraw) bindLike(x *recordedDraw, a *state.Args, front bool) erro
 		}
 		return d.bind(a)
 	}
-	if !x.front.Unbound() {
+	if d.pipeline.frontSets&a.Rebound != 0 {
 		if err := d.front.Rebind(&x.front); err != nil {
 			return err
 		}
 	}
-	if d.heldFragment == x.heldFragment {
+	switch {
+	case d.pipeline.fragmentSets&a.Rebound == 0:
+		d.fragmentBound.Like(&x.fragmentBound, &d.args.Shader)
+		return nil
+	case d.heldFragment == x.heldFragment:
 		return d.fragmentBound.Rebind(&x.fragmentBound, ir.Fragment, &d.args.Shader)
 	}
 	return d.bindFragment()
@@ -161,11 +165,15 @@ func (d *recordedDraw) holdLike(ctx context.Context, x *recordedDraw, a *state.A
 	p := d.pipeline
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.front.Unbound() {
+	if p.frontSets&a.Rebound == 0 {
 		d.front.Like(&x.front, &d.args, &d.state)
 		front = true
 	} else if front, err = d.front.LikeState(ctx, &x.front, &d.args, &d.state, p.engine, p.options); err != nil {
 		return false, err
+	}
+	if p.fragmentSets&a.Rebound == 0 {
+		d.heldFragment = x.heldFragment.Use()
+		return front, nil
 	}
 	if d.heldFragment, err = p.fragment.AcquireLike(ctx, x.heldFragment, p.engine, p.options, a.Shader.Of(ir.Fragment)); err != nil {
 		return false, err

@@ -195,11 +195,6 @@ func (d *Draw) Rebind(x *Draw) error {
 	return nil
 }
 
-// Unbound reports whether no program reads resources of descriptor sets.
-func (d *Draw) Unbound() bool {
-	return (d.heldVertex == nil || d.vertexBinding.Unbound()) && !slices.ContainsFunc(d.heldPrimitive[:], func(v *compute.Variant[primitiveKey]) bool { return v != nil })
-}
-
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
 // finishes all earlier draws, because tiles that are not shaded yet would show old texels.
 func (d *Draw) Overlaps(memory [][]byte) bool {

@@ -31,6 +31,7 @@ type Args struct {
 
 	// Repeats is a promise on the last draw of the pass. It saves most of the cost of recording the draw.
 	Repeats Repeats
+	Rebound uint64 // with RepeatsState: the sets of descriptors that are not the ones of the last draw, bits by number
 
 	First, Count             uint32 // vertices, or indices
 	FirstInstance, Instances uint32
@@ -84,7 +85,7 @@ type Repeats uint8
 // The values of Repeats.
 const (
 	RepeatsNothing     Repeats = iota
-	RepeatsState               // all but the sets of descriptors
+	RepeatsState               // all but the sets in Args.Rebound
 	RepeatsDescriptors         // all
 )
 
