@@ -115,6 +115,64 @@ func TestAnisotropy(t *testing.T) {
 	}
 }
 
+// TestAnisotropicFilters samples with each filter and mipmap mode, with anisotropy: the result is the mean of samples without anisotropy at
+// the places of the specification's sum, with the level of detail of the major axis divided by the ratio (Vulkan §"Texel Anisotropic
+// Filtering", §"Scale Factor Operation").
+func TestAnisotropicFilters(t *testing.T) {
+	m, _ := texture.NewImage(texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 64, Height: 64, Levels: 7})
+	random := rand.New(rand.NewSource(9))
+	for level := range 7 {
+		for i := range (64 >> level) * (64 >> level) {
+			m.Store(texture.Coord{X: i % (64 >> level), Y: i / (64 >> level), Level: level}, [4]uint64{f32(100 * random.Float64())})
+		}
+	}
+	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
+	x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureGrad}
+	for n := range 200 {
+		filters := [...]enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic}
+		d := texture.SamplerDesc{Mag: filters[n%3], Min: filters[n/3%3], MipLinear: n/9%2 == 1, MaxLod: 9, Reduction: enum.Reduction(n / 18 % 3)}
+		if d.Mag == enum.FilterCubic || d.Min == enum.FilterCubic {
+			d.Reduction = enum.ReductionWeightedAverage
+		}
+		most := []float64{2, 4, 7, 16}[n/2%4]
+		u, w := random.Float64(), random.Float64()
+		length := math.Exp2(7*random.Float64() - 1) // texels of the major axis
+		minor := length / (1 + 20*random.Float64())
+		angle := 2 * math.Pi * random.Float64()
+		major, other := [2]float64{length * math.Cos(angle) / 64, length * math.Sin(angle) / 64}, [2]float64{-minor * math.Sin(angle) / 64, minor * math.Cos(angle) / 64}
+		ratio := min(length/minor, most)
+		count := math.Ceil(ratio)
+		level := math.Log2(length / ratio)
+		if near := ratio - math.Round(ratio); math.Abs(near) < 1e-3 || math.Abs(level-math.Floor(level)-0.5) < 0.01 || math.Abs(level) < 0.01 {
+			continue // the number of probes, the level or the filter can be on the other side of the bound
+		}
+		aniso := d
+		aniso.Anisotropy = float32(most)
+		s, _ := texture.NewSampler(aniso)
+		got := number(call(t, x, v, s, [][]uint64{{0, 0, f32(u), f32(w), f32(major[0]), f32(major[1]), f32(other[0]), f32(other[1])}})[0][0])
+		plain, _ := texture.NewSampler(d)
+		side := math.Exp2(level) / 64 // the derivatives of one sample of this level
+		var probes [][]uint64
+		for i := 1.0; i <= count; i++ {
+			at := i/(count+1) - 0.5
+			probes = append(probes, []uint64{0, 0, f32(u + at*major[0]), f32(w + at*major[1]), f32(side), 0, 0, f32(side)})
+		}
+		want, greatest, least := 0.0, math.Inf(-1), math.Inf(1)
+		for _, p := range call(t, x, v, plain, probes) {
+			want, greatest, least = want+number(p[0])/count, max(greatest, number(p[0])), min(least, number(p[0]))
+		}
+		switch d.Reduction {
+		case enum.ReductionMin:
+			want = least
+		case enum.ReductionMax:
+			want = greatest
+		}
+		if math.Abs(got-want) > 1 {
+			t.Errorf("%+v, ratio %g, level %g: %g; must be %g, of %g samples", d, ratio, level, got, want, count)
+		}
+	}
+}
+
 // TestGather gathers a component: (i0,j1), (i1,j1), (i1,j0), (i0,j0), with an
 // offset, with four of them, and through a swizzle.
 func TestGather(t *testing.T) {
