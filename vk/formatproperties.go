@@ -50,6 +50,7 @@ const (
 	FormatBoxFilter              FormatFeatures = 1 << 37
 	FormatHostTransfer           FormatFeatures = 1 << 46
 	FormatStructureRadius        FormatFeatures = 1 << 51 // of spheres of acceleration structures
+	FormatIndirectTarget         FormatFeatures = 1 << 59 // of CommandBuffer.CopyMemoryToImageIndirect
 )
 
 // FormatProperties are the features of a format, by tiling, and for buffers (VkFormatProperties3).
@@ -66,7 +67,7 @@ func (p *PhysicalDevice) FormatProperties(f link.Format) (out FormatProperties) 
 	out.Optimal = imageFeatures(i)
 	out.Linear = out.Optimal
 	if i.Aspects != format.Color && i.Planes == 0 { // no use needs depth or stencil in rows
-		out.Linear &= FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer
+		out.Linear &= FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget
 	}
 	out.Buffer = bufferFeatures(i)
 	return out
@@ -107,7 +108,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 	if probe(i) == nil {
 		return 0
 	}
-	out := FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer
+	out := FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget
 	_, chroma := i.ChannelSources()
 	color, float := i.Aspects == format.Color || chroma, i.Sampled == format.Float && !i.Wide
 	if i.Planes > 0 {

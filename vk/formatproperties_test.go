@@ -42,7 +42,8 @@ func TestRequiredFormats(t *testing.T) {
 	}
 }
 
-// TestFormatProperties makes an image with each use that the properties of each format promise.
+// TestFormatProperties makes an image with each use that the properties of each format promise. The commands that copy to an image check
+// its format alike, so that all of them have the formats of one.
 func TestFormatProperties(t *testing.T) {
 	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
 	defer d.Close()
@@ -56,6 +57,11 @@ func TestFormatProperties(t *testing.T) {
 		got := d.Physical().FormatProperties(f)
 		if got.Optimal != 0 {
 			n++
+		}
+		for _, of := range []FormatFeatures{got.Optimal, got.Linear} {
+			if of&FormatTransferTarget != 0 != (of&FormatIndirectTarget != 0) {
+				t.Errorf("%s has %#x, with copies from buffers or copies from addresses alone", i.Name, of)
+			}
 		}
 		for _, kind := range []enum.ImageType{enum.ImageType1d, enum.ImageType2d, enum.ImageType3d} {
 			info := ImageInfo{Type: kind, Format: f, Extent: [3]int{4, 1, 1}}
