@@ -257,7 +257,8 @@ func (d *Device) stageOptions(info *StageInfo) lower.Options {
 	if info.SubgroupSize != 0 {
 		o.SubgroupSize = info.SubgroupSize
 	}
-	o.FullSubgroups = o.FullSubgroups || info.Flags&enum.StageFlagsRequireFullSubgroups != 0
+	// A workgroup whose width is no multiple of the size has a subgroup that is not full. A tolerant device permits that.
+	o.FullSubgroups = !d.tolerant && (o.FullSubgroups || info.Flags&enum.StageFlagsRequireFullSubgroups != 0)
 	o.VaryingSubgroups = o.VaryingSubgroups || info.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0
 	return o
 }
@@ -361,7 +362,13 @@ func (c *creation) compile(ctx context.Context) error {
 }
 
 func (c *creation) compileStage(ctx context.Context, s *stageCreation) (*piece, error) {
-	compiled, err := shader.Compile(ctx, s.shader, s.options)
+	from := s.shader
+	if c.dev.tolerant && from.Flags&enum.StageFlagsRequireFullSubgroups != 0 {
+		x := *from
+		x.Flags &^= enum.StageFlagsRequireFullSubgroups
+		from = &x
+	}
+	compiled, err := shader.Compile(ctx, from, s.options)
 	if err != nil {
 		return nil, compileError(err)
 	}
