@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -167,6 +168,7 @@ var extensionLimits = map[string]uint64{
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	"lineWidthRange[1]": math.Float64bits(raster.MaxLineWidth), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
+	"maxSamplerLodBias":            math.Float64bits(texture.MaxLodBias),
 	"meshAndTaskShaderDerivatives": 1, // VK_KHR_compute_shader_derivatives
 	// VK_KHR_maintenance6
 	"blockTexelViewCompatibleMultipleLayers": 1,
@@ -179,7 +181,7 @@ var leastLimits = []string{
 	"lineWidthGranularity", "lineWidthRange[0]", "pointSizeGranularity", "pointSizeRange[0]",
 	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxFragmentDualSrcAttachments", "maxGeometryOutputVertices",
 	"maxGeometryShaderInvocations", "maxGeometryTotalOutputComponents", "minInterpolationOffset", "maxInterpolationOffset",
-	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy", "maxSamplerLodBias",
+	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy",
 	"maxTessellationControlPerPatchOutputComponents", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
 	"viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
 }

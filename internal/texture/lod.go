@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// maxLodBias bounds the magnitude of the summed biases (maxSamplerLodBias).
-const maxLodBias = 16
+// MaxLodBias bounds the magnitude of the summed biases (maxSamplerLodBias).
+const MaxLodBias = 16
 
 // lod is the level of detail of a sample.
 type lod struct {
@@ -21,7 +21,7 @@ type lod struct {
 // computeLod computes the level of detail (Vulkan §"Level-of-Detail Operation"):
 //
 //	λ_base = log₂ of the footprint, the operand Lod, or 0 for unnormalized coordinates
-//	λ′     = λ_base + clamp(sampler bias + operand bias, ±maxLodBias)
+//	λ′     = λ_base + clamp(sampler bias + operand bias, ±MaxLodBias)
 //	λ      = clamp(λ′, max(sampler minLod, operand MinLod), sampler maxLod)
 //	level  = clamp(λ, the view's minLod, last level), rounded to 256ths
 func (c *code) computeLod(a *arguments) (d lod) {
@@ -37,7 +37,7 @@ func (c *code) computeLod(a *arguments) (d lod) {
 	if a.bias != 0 {
 		bias = c.fadd(bias, a.bias)
 	}
-	bias = c.clamp(bias, c.num(-maxLodBias), c.num(maxLodBias))
+	bias = c.clamp(bias, c.num(-MaxLodBias), c.num(MaxLodBias))
 	d.lambda = c.fadd(base, bias)
 	least := c.samplerFloat(ir.SamplerMinLod)
 	if a.minLod != 0 {
