@@ -78,6 +78,7 @@
 //	builder.go        vcode under construction
 //	vectorizer.go     predicated instructions
 //	value.go          registers of a value
+//	counterbound.go   bounds of counters in the arms of ifs
 //	range.go          value ranges and alignment
 //	guard.go          speculation guards
 //	prefetch.go       prefetch distances

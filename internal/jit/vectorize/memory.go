@@ -50,6 +50,7 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 	case off.kind == uniform && !store && x.Type == ir.F32:
 		in.Op, in.Defs = vcode.BroadcastLoad, w.vec(v)[:1]
 		in.Uses = []vcode.Reg{w.gen(x.Args[0]), w.gen(x.Args[1])}
+		in.Proven = w.wordInWorkgroupMemory(x)
 		w.emit(in)
 		return true
 	case off.kind == uniform && !store:

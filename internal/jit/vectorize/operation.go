@@ -100,7 +100,7 @@ func (w *vectorizer) uniformOp(v ir.V, in vcode.Inst) {
 	to := w.value(v)
 	if to.gen != 0 {
 		in.Op, in.Defs, in.Uses = vcode.Scalar, []vcode.Reg{to.gen}, w.laneOffset(x)
-		in.Proven = x.Op == ir.At && w.upperBound(v) < math.MaxUint32
+		in.Proven = x.Op == ir.At && w.upperBound(v) < math.MaxUint32 || w.wordInWorkgroupMemory(x)
 		for _, a := range x.Args[:x.Op.Args()] {
 			in.Uses = append(in.Uses, w.firstLane(a, 0)) // of a strided operand, all lanes yield the result of lane 0
 		}

@@ -19,7 +19,7 @@ import (
 //	vo = at 0:i32, vb, #4            at most 60: a shift; in range of 64 bytes of workgroup memory
 //
 // Harrison 1977, "Compiler analysis of the value ranges for variables", iterates over the whole function; the
-// walk here starts at a use and gives up at a loop parameter, so its time is bounded.
+// walk here starts at a use and goes no further than the parameters of loops (counterbound.go), so its time is bounded.
 
 // maxRangeDepth bounds the depth of operands that are followed.
 const maxRangeDepth = 8
@@ -82,6 +82,8 @@ func (w *vectorizer) upperBoundOf(v ir.V, depth int) uint64 {
 		}
 	case ir.In:
 		most = w.builtinBound(w.p.In[x.Aux].Semantic)
+	case ir.Param:
+		most = w.counterBound(v)
 	}
 	if most > math.MaxUint32 { // it wraps or saturates
 		return math.MaxUint32
@@ -145,6 +147,13 @@ func (w *vectorizer) multipleOf4(v ir.V, depth int) bool {
 // aligned word in range.
 func (w *vectorizer) inWorkgroupMemory(off ir.V, imm uint64) bool {
 	return imm%4 == 0 && w.upperBound(off)+imm+4 <= uint64(w.p.SharedBytes) && w.isMultipleOf4(off)
+}
+
+// wordInWorkgroupMemory reports whether an operation is a load of 32 bits from a uniform offset that is known to be in range of the
+// workgroup memory. A uniform load runs only if a lane is active, and its offset is the same in this lane.
+func (w *vectorizer) wordInWorkgroupMemory(x *ir.Val) bool {
+	return x.Op == ir.Ld && (x.Type == ir.I32 || x.Type == ir.F32) && w.src.Val(x.Args[0]).Op == ir.Wg && w.shapes.of[x.Args[1]].kind == uniform &&
+		w.inWorkgroupMemory(x.Args[1], x.Aux)
 }
 
 // rowInWorkgroupMemory reports whether a strided access is known to be one of aligned, adjacent words in range of

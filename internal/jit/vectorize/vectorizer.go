@@ -49,7 +49,8 @@ type vectorizer struct {
 
 	knownConditions map[ir.V]bool // conditions of ifs that have this value in all lanes (phasejoin.go)
 	laneTables      map[ir.V]laneTable
-	atMostMinuend   map[ir.V]bool // differences, or sums with a negative number, that do not wrap
+	atMostMinuend   map[ir.V]bool    // differences, or sums with a negative number, that do not wrap
+	counters        map[[2]ir.V]bool // by parameter and if: see countsFromZero
 
 	assumed *assumptions // nil in the general version
 	bailout int          // index of the general version
