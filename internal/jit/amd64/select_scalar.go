@@ -69,6 +69,9 @@ func (m *machine) scalar(in *vcode.Inst) {
 	case ir.Len:
 		m.GRM(MOV, RAX, Indexed(R13, m.gen(in.Uses[0], RAX), 1, target.HandleRange))
 	case ir.At:
+		if in.Proven && m.loadAddress(in, in.Key.Aux) {
+			return
+		}
 		m.offsetGen(in)
 	case ir.In:
 		m.inputGen(in)
@@ -299,6 +302,9 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 		}
 		return
 	}
+	if m.loadAddress(in, uint64(in.Stride)) {
+		return
+	}
 	d := m.target(in, in.Uses[0])
 	m.loadGen(d, in.Uses[1])
 	m.multiply(d, uint64(in.Stride))
@@ -306,6 +312,24 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 		m.GRR(ADD|W, d, m.gen(in.Uses[0], RCX))
 	}
 	m.storeGen(in.Defs[0], d)
+}
+
+// loadAddress emits u0 + u1·k with 64 bits as one LEA, and reports whether it did. It clobbers RAX and RCX.
+func (m *machine) loadAddress(in *vcode.Inst, k uint64) bool {
+	if m.f.IsConst(in.Uses[0]) || k != 1 && k != 2 && k != 4 && k != 8 {
+		return false
+	}
+	d := m.resultReg(in)
+	if n, ok := m.f.Const(in.Uses[1]); ok {
+		if n > math.MaxInt32/k {
+			return false
+		}
+		m.GRM(LEA|W, d, At(m.gen(in.Uses[0], RAX), int32(n*k)))
+	} else {
+		m.GRM(LEA|W, d, Indexed(m.gen(in.Uses[0], RAX), m.gen(in.Uses[1], RCX), uint8(k), 0))
+	}
+	m.storeGen(in.Defs[0], d)
+	return true
 }
 
 // linearEnd is u0 + u1·u2, saturating at 2³² − 1: (2³² − 1)² + 2³² − 1 fits in 64 bits.

@@ -11,23 +11,30 @@ const noPart = -1
 // of jumps, and laid out in the order in which they are begun.
 type builder struct {
 	dst     *vcode.Func
-	order   []int        // numbers of the blocks, in layout order
-	starts  []int        // index in code of each block's first instruction
-	code    []vcode.Inst // instructions of all blocks
-	origin  int32        // SPIR-V instruction of the code being emitted
-	arena   *arena       // for the vectorizer's own data
-	twoRuns bool         // one register has two runs of x, with different y
-	rows    bool         // the parts of the strip are in several rows of invocations
-	general int          // index of the general version of a speculative function, or 0
-	cold    bool         // rarely run: the general version of a speculative function
-	windows bool         // the machine has windows of gathers
-	keeps   bool         // values of a launch are computed once (launchvalue.go)
-	far     *region      // an open region whose rest rarely runs, or nil
+	order   []int                 // numbers of the blocks, in layout order
+	starts  []int                 // index in code of each block's first instruction
+	code    []vcode.Inst          // instructions of all blocks
+	origin  int32                 // SPIR-V instruction of the code being emitted
+	arena   *arena                // for the vectorizer's own data
+	twoRuns bool                  // one register has two runs of x, with different y
+	rows    bool                  // the parts of the strip are in several rows of invocations
+	general int                   // index of the general version of a speculative function, or 0
+	cold    bool                  // rarely run: the general version of a speculative function
+	windows bool                  // the machine has windows of gathers
+	keeps   bool                  // values of a launch are computed once (launchvalue.go)
+	far     *region               // an open region whose rest rarely runs, or nil
+	bases   map[baseKey]vcode.Reg // the results of StridedBase in the current block
+}
+
+// baseKey is the operands of a StridedBase.
+type baseKey struct {
+	start, index vcode.Reg
+	stride       uint32
 }
 
 // newBuilder begins a function of about the expected number of instructions.
 func newBuilder(name string, form vcode.Form, parts, expected int, mem *arena) *builder {
-	return &builder{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, code: form.Arena.Insts(min(expected, maxExpected)), arena: mem}
+	return &builder{dst: &vcode.Func{Name: name, Form: form, Parts: parts}, code: form.Arena.Insts(min(expected, maxExpected)), arena: mem, bases: map[baseKey]vcode.Reg{}}
 }
 
 // maxExpected bounds the instructions to reserve memory for. usualParts is the number of parts for which
@@ -47,6 +54,7 @@ func (s *builder) newBlock() int {
 func (s *builder) startBlock(n int) {
 	s.dst.Blocks[n].Far = s.far != nil
 	s.order, s.starts = append(s.order, n), append(s.starts, len(s.code))
+	clear(s.bases)
 }
 
 // add appends an instruction to the current block.

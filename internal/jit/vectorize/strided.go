@@ -115,14 +115,21 @@ func (w *vectorizer) followLeader(v ir.V, to *value) bool {
 	return true
 }
 
-// base emits start + index·stride, 64 bits, or folds it to a constant.
+// base emits start + index·stride, 64 bits, or folds it to a constant. Within a block no register of a value changes, so that equal sums share
+// a register.
 func (w *vectorizer) base(to *vcode.Reg, u, index vcode.Reg, stride uint32) {
+	key := baseKey{u, index, stride}
+	if r := w.builder.bases[key]; r != 0 {
+		*to = r
+		return
+	}
 	in := vcode.Inst{Op: vcode.StridedBase, Defs: []vcode.Reg{*to}, Uses: []vcode.Reg{u, index}, Stride: stride}
 	if r, ok := w.foldConstant(&in); ok {
 		*to = r
 		return
 	}
 	w.emit(in)
+	w.builder.bases[key] = *to
 }
 
 // bases emits start + lane0·stride for each part of a shape.
