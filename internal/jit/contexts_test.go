@@ -68,6 +68,35 @@ func (c *contextProgram) condition() {
 	c.values = append(c.values, p)
 }
 
+// inner emits a loop within a phase: of a number of iterations that is the same for all invocations or depends on their data, in front of an
+// arm or around one, with loads from workgroup memory at its counter, an early exit, and sums of subgroups.
+func (c *contextProgram) inner() {
+	out, top, k, next, b, result, own := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.name("v"), c.name("v")
+	bound := fmt.Sprint([]int{1, 3, 15, 16, 17, 63, 64, 65, 70}[c.r.Intn(9)], ":i32")
+	common := c.r.Intn(2) == 0
+	if !common {
+		n := c.name("v")
+		fmt.Fprintf(c, "\t%s = and.i32 %s, 7:i32\n", n, c.any())
+		bound = n
+	}
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n\tloop %s(%s i32 = %d:i32, %s i32 = %s) {\n", out, result, top, k, c.r.Intn(2), own, c.any())
+	compare := []string{"ult", "slt", "ule", "sle"}[c.r.Intn(4)]
+	fmt.Fprintf(c, "\t%s = %s.i32 %s, %s\n\tif %s {\n", b, compare, k, bound, b)
+	at, x, sum := c.name("v"), c.name("v"), c.name("v")
+	fmt.Fprintf(c, "\t%s = at %s, %s, #4\n\t%s = ld.%s vs, %s, #%d\n", at, []string{"0:i32", "vo"}[c.r.Intn(2)], k, x, "i32", at, 4*c.r.Intn(3))
+	fmt.Fprintf(c, "\t%s = add.i32 %s, %s\n", sum, own, x)
+	if c.r.Intn(3) == 0 {
+		bit, stop := c.name("v"), c.name("v")
+		fmt.Fprintf(c, "\t%s = and.i32 %s, 31:i32\n\t%s = eq.i32 %s, 5:i32\n\tif %s {\n\tbr %s(%s)\n\t}\n", bit, sum, stop, bit, stop, out, sum)
+	}
+	if common && c.r.Intn(4) == 0 {
+		of := c.name("v")
+		fmt.Fprintf(c, "\t%s = reduce.i32 %s, add, #0\n", of, x)
+	}
+	fmt.Fprintf(c, "\t%s = add.i32 %s, %d:i32\n\tbr %s(%s, %s)\n\t} else {\n\tbr %s(%s)\n\t}\n\t}\n\t}\n", next, k, 1+c.r.Intn(2), top, next, sum, out, own)
+	c.values = append(c.values, result)
+}
+
 // loop emits a loop of the workgroup with one to three parameters, which the branch back may exchange. Its block may have a parameter.
 func (c *contextProgram) loop(depth int) {
 	out, top, k, next, b, result := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.name("v")
@@ -92,7 +121,9 @@ func (c *contextProgram) loop(depth int) {
 
 func (c *contextProgram) statements(n, depth int) {
 	for range n {
-		switch c.r.Intn(5) {
+		switch c.r.Intn(6) {
+		case 5:
+			c.inner()
 		case 0, 1:
 			c.compute()
 		case 2:
@@ -145,7 +176,7 @@ func TestContexts(t *testing.T) {
 		for i, e := range append([]exec.Engine{interp.Engine{}}, contextEngines()...) {
 			prog, err := e.Compile(p, exec.Options{})
 			if err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}
 			in, out := make([]byte, 1024), make([]byte, 1<<14)
 			rand.New(rand.NewSource(seed)).Read(in)
@@ -169,4 +200,26 @@ func contextEngines() (list []exec.Engine) {
 		list = append(list, jit.Engine{Level: level})
 	}
 	return list
+}
+
+// TestLoopedWorkgroups compares the engines on programs whose invocations cooperate, with loops over the subgroups of all phases.
+func TestLoopedWorkgroups(t *testing.T) {
+	from, to := seeds(t, 300, 40)
+	for seed := from; seed < to; seed++ {
+		undo := vectorize.LoopFrom(loopedFrom(seed))
+		want, err := left(interp.Engine{}, seed, false)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, level := range jit.Levels() {
+			got, err := left(jit.Engine{Level: level}, seed, seed%2 == 0)
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, level, err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("seed %d, %s: other bytes than the interpreter's", seed, level)
+			}
+		}
+		undo()
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
 // endlessBarrier never ends: all invocations execute a barrier again and again.
@@ -92,6 +93,12 @@ func "main"() L1 {
 // TestEndlessPhases: programs with one stream for all subgroups stop as others do, with the interpreter's
 // message.
 func TestEndlessPhases(t *testing.T) { eachLevel(t, testEndlessPhases) }
+
+// TestEndlessLoopedPhases: so do those whose phases are loops over the subgroups, around loops of each subgroup.
+func TestEndlessLoopedPhases(t *testing.T) {
+	defer vectorize.LoopFrom(1)()
+	eachLevel(t, testEndlessPhases)
+}
 
 func testEndlessPhases(t *testing.T, engine jit.Engine) {
 	for name, text := range map[string]string{"barriers": endlessBarrier, "lonely": endlessLane, "uneven": unevenPhases} {

@@ -186,6 +186,9 @@ func (c *serviceCall) budgetError() error {
 // represents all lanes of its subgroup.
 func (c *serviceCall) position() exec.Position {
 	index := uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(int(c.site.Part)*c.form().Lanes) + c.active.First()
+	if len(c.site.Uses) > 0 { // in a work-item loop
+		index += uint32(c.read(c.site.Uses[0], 0))
+	}
 	return exec.Position{Func: c.site.Func, Loop: c.site.Value, Origin: c.site.Origin, Group: c.group(), Local: c.localID(index)}
 }
 

@@ -164,7 +164,7 @@ func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.poll(asked)
 	m.Bind(calm)
-	m.GMI(SubI, true, At(R14, m.record.Steps+8*int32(in.Part)), 1)
+	m.GMI(SubI, true, m.stepsOf(in), 1)
 	m.Jcc(Below, over)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(asked)
@@ -179,6 +179,20 @@ func (m *machine) safepoint(in *vcode.Inst) {
 	})
 }
 
+// stepsOf returns the step counter of the subgroup that a step belongs to. In a work-item loop u0 is the first lane of the subgroup. It
+// clobbers RAX.
+func (m *machine) stepsOf(in *vcode.Inst) Mem {
+	if len(in.Uses) == 0 {
+		return At(R14, m.record.Steps+8*int32(in.Part))
+	}
+	if m.f.Form.Lanes == 8 { // a counter has 8 bytes for each part
+		return Indexed(R14, m.gen(in.Uses[0], RAX), 1, m.record.Steps)
+	}
+	m.loadGen(RAX, in.Uses[0])
+	m.ShiftI(ShrI, true, RAX, 1) // parts of 16 lanes
+	return Indexed(R14, RAX, 1, m.record.Steps)
+}
+
 // budget resets the step counter of the subgroup that a part belongs to.
 func budget(m *machine, in *vcode.Inst) {
 	if m.facts.Steps[in.Part] {
@@ -187,9 +201,9 @@ func budget(m *machine, in *vcode.Inst) {
 	}
 }
 
-// spillMasks writes the masks of an instruction to their stack slots, for Go to read.
+// spillMasks writes the masks of an instruction, and the first lane of its subgroup, to their stack slots, for Go to read.
 func (m *machine) spillMasks(in *vcode.Inst) {
-	for _, r := range in.Masks {
+	for _, r := range slices.Concat(in.Masks, in.Uses) {
 		if _, ok := m.f.Const(r); !ok {
 			m.set.toMemory(m.slot(r), r)
 		}
@@ -236,7 +250,7 @@ func clobbers(in *vcode.Inst) bool {
 // preserves registers on its usual path.
 func slotOperands(in *vcode.Inst, want func(vcode.Reg)) {
 	if in.Op == vcode.Step {
-		for _, r := range in.Masks {
+		for _, r := range slices.Concat(in.Masks, in.Uses) {
 			want(r)
 		}
 	}

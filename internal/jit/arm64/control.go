@@ -127,9 +127,14 @@ func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.EmitPoll(asked)
 	m.Bind(calm)
-	m.loadX(X0, m.stepsOf(in.Part))
+	at := m.stepsOf(in.Part)
+	if len(in.Uses) > 0 { // the first lane of the subgroup in a work-item loop; a counter has 8 bytes for each part of 4 lanes
+		m.multiplyAdd(X1, m.gen(in.Uses[0], X0), 2, record)
+		at = At(X1, int64(m.record.Steps))
+	}
+	m.loadX(X0, at)
 	m.RI(SUBSI|W, X0, X0, 1)
-	m.storeX(X0, m.stepsOf(in.Part))
+	m.storeX(X0, at)
 	m.BCond(LO, over)
 	m.outOfLine(in, func() {
 		m.Bind(asked)
@@ -143,9 +148,10 @@ func (m *machine) safepoint(in *vcode.Inst) {
 	})
 }
 
-// spillMasks writes the masks of an instruction to their stack slots, for Go to read. It preserves the allocatable registers.
+// spillMasks writes the masks of an instruction, and the first lane of its subgroup, to their stack slots, for Go to read. It preserves the
+// allocatable registers.
 func (m *machine) spillMasks(in *vcode.Inst) {
-	for _, r := range in.Masks {
+	for _, r := range slices.Concat(in.Masks, in.Uses) {
 		if !m.f.IsConst(r) {
 			m.toMemory(m.slot(r), r)
 		}

@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
@@ -43,7 +44,7 @@ func machineFor() *regalloc.Machine {
 // path.
 func slotOperands(in *vcode.Inst, want func(vcode.Reg)) {
 	if in.Op == vcode.Step {
-		for _, r := range in.Masks {
+		for _, r := range slices.Concat(in.Masks, in.Uses) {
 			want(r)
 		}
 	}

@@ -23,6 +23,11 @@ func (x *Facts) Note(in *vcode.Inst) {
 	x.Demotes = x.Demotes || in.IR == ir.Demote
 	x.HasBarriers = x.HasBarriers || in.Op == vcode.Barrier
 	x.Steps[in.Part] = x.Steps[in.Part] || in.Op == vcode.Step
+	if in.Op == vcode.Step && len(in.Uses) > 0 { // of all subgroups, in a work-item loop
+		for part := 0; part < int(in.Key.Aux); part += len(in.Masks) {
+			x.Steps[part] = true
+		}
+	}
 }
 
 // UsesMask reports whether the code of an IR operation reads the active lanes although the

@@ -14,12 +14,15 @@ import (
 //
 //   - with a value that is no vector of words, such as an index of an invocation, which has forms in general registers too,
 //   - with private memory, which the rows would share,
-//   - with joined phases (phasejoin.go): their order of subgroups depends on the values in registers,
-//   - with loops in phases.
+//   - with joined phases (phasejoin.go): their order of subgroups depends on the values in registers.
 
 // minContextOps is the number of operations, of all subgroups together, of a replicated phase from which contexts pay: its code does not
 // fit in a first-level cache of 32 KiB. Many short phases run faster in registers. It is a variable for tests.
 var minContextOps = 1 << 11
+
+// loopWeight is how many times the operations of a phase with a loop count: each copy of the phase has versions of the loop with and without
+// bounds checks, and all of them are fetched anew in each round of the workgroup.
+const loopWeight = 4
 
 // searchOps is the number of operations that count for a search of the region of an address that differs between lanes: it has code for each
 // lane.
@@ -89,6 +92,9 @@ func (g *workgroup) planContexts() {
 	gain := 0
 	for i, p := range phases {
 		n := len(p.code) * len(g.subs)
+		if g.hasLoop(p.code) {
+			n *= loopWeight
+		}
 		switch looped := g.loopable(p.at, p.code); {
 		case looped && !before[i]:
 			if loops {
@@ -105,6 +111,11 @@ func (g *workgroup) planContexts() {
 		return
 	}
 	g.shareRows(phases)
+}
+
+// hasLoop reports whether there is a loop in a phase.
+func (g *workgroup) hasLoop(code []ir.V) bool {
+	return slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op == ir.Loop })
 }
 
 // giveRows gives a row to each value that lives across barriers. It returns false if one of them cannot have a row: its lanes are not words

@@ -9,7 +9,7 @@ import (
 // Rows that values share
 //
 // A parameter of a joint label shares the row of an argument if they are not live at once, so that the branch copies nothing (Chaitin et
-// al. 1981, coalescing). Live ranges are intervals of positions in the code, which is in a topological order but for the edges back to
+// al. 1981, coalescing). Live ranges are intervals of positions in the code, in a topological order (rowOrder) but for the edges back to
 // loops. A phase reads all its rows before its first operation and writes them after its last one.
 
 // For the loop of context.go, with the positions of its operations, x is in use from the loop on to the first operation of the phase that
@@ -98,9 +98,10 @@ func (x *rowRange) overwrites(y *rowRange) bool {
 
 // rowRanges returns the intervals of all values with rows.
 func (g *workgroup) rowRanges(phases []phaseCode) map[ir.V]*rowRange {
+	order := g.rowOrder()
 	ends := map[int32]int{}
 	for i := range phases {
-		ends[int32(phases[i].at)] = phases[i].end()
+		ends[int32(phases[i].at)] = order[phases[i].end()-1] + 1
 	}
 	ranges := map[ir.V]*rowRange{}
 	for v := range g.contexts.row {
@@ -112,7 +113,7 @@ func (g *workgroup) rowRanges(phases []phaseCode) map[ir.V]*rowRange {
 		}
 	}
 	g.eachAssignment(func(v ir.V, params, _ []ir.V) {
-		at := int(g.phases.position[v])
+		at := order[g.phases.position[v]]
 		for _, p := range params {
 			if r := ranges[p]; r != nil {
 				if r.from != math.MaxInt && g.f.Val(g.f.Val(p).Args[0]).Op == ir.Loop {
@@ -123,12 +124,54 @@ func (g *workgroup) rowRanges(phases []phaseCode) map[ir.V]*rowRange {
 			}
 		}
 	})
-	g.extendToUses(ranges)
+	g.extendToUses(ranges, order)
 	return ranges
 }
 
+// rowOrder returns a position for each index of the code. The second arm of a joint if comes before the first one. Such an arm often leaves
+// a loop with values that the first one, the body of the loop, replaces:
+//
+//	loop L(x = …) {                    x and y share a row: the second arm reads x
+//		if more {                      before the first one writes y
+//			y = …
+//		} else { br out(x) }
+//		br L(y)
+//	}
+func (g *workgroup) rowOrder() []int {
+	code := g.f.Code
+	order := make([]int, len(code))
+	for i := range order {
+		order[i] = i
+	}
+	type arms struct{ opener, middle int }
+	var open []arms
+	for i, v := range code {
+		switch g.f.Val(v).Op {
+		case ir.Block, ir.Loop, ir.If:
+			open = append(open, arms{i, 0})
+		case ir.Else:
+			open[len(open)-1].middle = i
+		case ir.End:
+			a := open[len(open)-1]
+			open = open[:len(open)-1]
+			if a.middle == 0 || !g.joint[code[a.opener]] {
+				continue
+			}
+			// The arms are runs of positions, which change places.
+			first, second := a.middle-a.opener-1, i-a.middle
+			for j := a.opener + 1; j < a.middle; j++ {
+				order[j] += second
+			}
+			for j := a.middle; j < i; j++ {
+				order[j] -= first
+			}
+		}
+	}
+	return order
+}
+
 // extendToUses extends intervals to the last uses, and to the end of each joint loop that begins after the value with a use in it.
-func (g *workgroup) extendToUses(ranges map[ir.V]*rowRange) {
+func (g *workgroup) extendToUses(ranges map[ir.V]*rowRange, order []int) {
 	type span struct{ from, to int }
 	var loops []span
 	var open []int
@@ -138,7 +181,7 @@ func (g *workgroup) extendToUses(ranges map[ir.V]*rowRange) {
 			open = append(open, i)
 		case ir.End:
 			if from := open[len(open)-1]; g.f.Val(g.f.Code[from]).Op == ir.Loop && g.joint[g.f.Code[from]] {
-				loops = append(loops, span{from, i})
+				loops = append(loops, span{order[from], order[i]})
 			}
 			open = open[:len(open)-1]
 		}
@@ -149,12 +192,12 @@ func (g *workgroup) extendToUses(ranges map[ir.V]*rowRange) {
 			if r == nil {
 				return
 			}
-			at := i
+			at := order[i]
 			if own := g.phases.phase[v]; own != noPart {
 				if own == g.phases.phase[a] {
 					return
 				}
-				at = int(own)
+				at = order[own]
 			}
 			r.to = max(r.to, at)
 			for _, l := range loops {

@@ -85,7 +85,7 @@ func (g *workgroup) onlyIf(code []ir.V) (only idleFor, ok bool) {
 		case x.Op == ir.If && depth == 0 && only.condition == 0:
 			only = idleFor{x.Args[0], true}
 			depth++
-		case x.Op == ir.If, x.Op == ir.Block:
+		case x.Op == ir.If, x.Op == ir.Block, x.Op == ir.Loop:
 			if depth == 0 {
 				return only, false
 			}

@@ -91,6 +91,10 @@ func (w *vectorizer) push(r *region) {
 // backEdge jumps to the start of a loop, with a safepoint for the given lanes.
 func (w *vectorizer) backEdge(r *region, lanes []vcode.Reg) {
 	w.origin = w.src.Val(r.label).Origin
-	w.emit(vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label})
+	step := vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label}
+	if w.wholeGroup && w.loopIndex != 0 {
+		step.Uses, step.Key.Aux = []vcode.Reg{w.loopIndex}, uint64(w.dst.Parts)
+	}
+	w.emit(step)
 	w.jump(r.top)
 }

@@ -109,13 +109,13 @@ func (g *workgroup) loopable(at int, code []ir.V) bool {
 	}
 	for _, v := range code {
 		x := g.f.Val(v)
-		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory || x.Op.Family() == ir.Rays {
+		if x.Op == ir.ResetBudget || x.Op.Family() == ir.PrivateMemory || x.Op.Family() == ir.Rays {
 			return false
 		}
 		if g.phases.crossPhase[v] && !g.available(v) && !g.inContext(v) {
 			return false
 		}
-		if x.Op == ir.Block && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.phases.crossPhase[p] && !g.inContext(p) }) {
+		if (x.Op == ir.Block || x.Op == ir.Loop) && slices.ContainsFunc(g.f.Params(v), func(p ir.V) bool { return g.phases.crossPhase[p] && !g.inContext(p) }) {
 			return false
 		}
 		ok := true
@@ -192,7 +192,11 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 			g.subs[0].step(v)
 		}
 	}
-	if !slices.ContainsFunc(code, func(v ir.V) bool { return g.f.Val(v).Op.Is(ir.Writes) || g.f.Val(v).Flags&ir.Volatile != 0 }) && len(g.contextResults(code)) == 0 {
+	acts := func(v ir.V) bool { // a loop counts steps, and may be endless
+		x := g.f.Val(v)
+		return x.Op.Is(ir.Writes) || x.Flags&ir.Volatile != 0 || x.Op == ir.Loop
+	}
+	if !slices.ContainsFunc(code, acts) && len(g.contextResults(code)) == 0 {
 		return true // later phases recompute its values
 	}
 	if g.isJoined(code) {
