@@ -33,7 +33,7 @@ func littered(n int) (places, colors []byte) {
 	return floats(list...), colors
 }
 
-// TestManyTriangles draws triangles that a program sets up, and the same with clip
+// TestManyTriangles draws triangles and lines that a program sets up, and the same with clip
 // distances that take nothing away, with which none does: the picture is the same, and so
 // is what is counted.
 func TestManyTriangles(t *testing.T) {
@@ -60,6 +60,14 @@ func TestManyTriangles(t *testing.T) {
 		"coarse":    func(f *fuzzed) { f.state.Rate = state.ShadingRate{Width: 2, Height: 2} },
 		"layers":    func(f *fuzzed) { f.layers, f.state.ViewMask = 2, 3 },
 		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = enum.PolygonModeLine },
+		"lines":     func(f *fuzzed) { f.state.Assembly.Topology = enum.TopologyLineList },
+		"line strip": func(f *fuzzed) {
+			f.state.Assembly.Topology, f.state.Rasterization.LastVertex = enum.TopologyLineStrip, true
+		},
+		"wide lines": func(f *fuzzed) {
+			f.state.Assembly.Topology, f.state.Rasterization.LineWidth = enum.TopologyLineListWithAdjacency, 3
+		},
+		"layers of lines": func(f *fuzzed) { f.state.Assembly.Topology, f.layers, f.state.ViewMask = enum.TopologyLineList, 2, 3 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D32_SFLOAT_S8_UINT", counted: true,
