@@ -116,6 +116,19 @@ func TestSharedScopes(t *testing.T) {
 		return "OpStore %own %i MakePointerAvailable|NonPrivatePointer " + scope + "\n"
 	}
 	visible := func(scope string) string { return " MakePointerVisible|NonPrivatePointer " + scope + "\n" }
+	// stored is a store by invocation 0, and a barrier.
+	stored := func(own string) string {
+		store := strings.ReplaceAll(own, "%own %i", "%word0 %c1")
+		return "%is0 = OpIEqual %bool %i %c0\nOpSelectionMerge %end None\nOpBranchConditional %is0 %do %end\n%do = OpLabel\n" + store +
+			"OpBranch %end\n%end = OpLabel\n" + barrier + "%s72\n"
+	}
+	// messageTo is a message to a comparison with another value, which has the semantics equal and unequal. Scope 5 is the queue family.
+	messageTo := func(equal, unequal string) string {
+		return "OpSelectionMerge %end None\nOpBranchConditional %first %send %receive\n%send = OpLabel\nOpStore %word1 %c1" + private +
+			"OpAtomicStore %word0 %c5 %sent %c1\nOpBranch %end\n%receive = OpLabel\n" +
+			"%flag = OpAtomicCompareExchange %uint %word0 %c5 " + equal + " " + unequal + " %c8 %c8\n%data = OpLoad %uint %word1" + private +
+			"OpBranch %end\n%end = OpLabel\n"
+	}
 	for _, c := range []raceCase{
 		{"a barrier", 32, 1, "OpStore %own %i" + private + barrier + "%buffers\n" + far + private, false},
 		{"a barrier of other memory", 32, 1, "OpStore %own %i" + private + barrier + "%shares\n" + far + private, true},
@@ -125,8 +138,16 @@ func TestSharedScopes(t *testing.T) {
 		{"a load of the subgroup", 32, 1, available("%c2") + barrier + "%s72\n" + far + visible("%c3"), true},
 		{"both in one subgroup", 32, 1, available("%c3") + barrier + "%s72\n" + near + visible("%c3"), false},
 		{"a store for the subgroup, a barrier for all", 32, 1, available("%c3") + barrier + "%buffers\n" + far + visible("%c3"), false},
+		{"a word for the subgroup", 32, 1, stored(available("%c3")) + "%x = OpLoad %uint %word0" + visible("%c2"), true},
+		{"a word of the subgroup", 32, 1, stored(available("%c2")) + "%x = OpLoad %uint %word0" + visible("%c3"), true},
+		{"a word of the workgroup", 32, 1, stored(available("%c2")) + "%x = OpLoad %uint %word0" + visible("%c2"), false},
+
+		// The semantics Unequal make memory visible, too.
+		{"visible if equal", 1, 2, messageTo("%seen", "%c0"), true},
+		{"visible if not equal", 1, 2, messageTo("%c0", "%seen"), false},
 	} {
-		c.run(t, shader{vulkan: true, decl: "\n%buffers = OpConstant %uint 24648\n%shares = OpConstant %uint 24840"})
+		c.run(t, shader{vulkan: true, decl: "\n%buffers = OpConstant %uint 24648\n%shares = OpConstant %uint 24840\n" +
+			"%sent = OpConstant %uint 8260\n%seen = OpConstant %uint 16450"})
 	}
 }
 

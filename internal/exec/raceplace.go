@@ -75,7 +75,7 @@ func (r *races) programOf(p *ir.Program) *traced {
 }
 
 // isSimple reports whether the clocks of a program are those of workgroups: no atomic publishes the clock of an invocation,
-// and no barrier is of a part of the workgroup.
+// no barrier is of a part of the workgroup, and no store is available to a part of it, nor visible to a load by a part.
 func isSimple(p *ir.Program) bool {
 	orders, atomics := false, false
 	for i := range p.Messages {
@@ -83,6 +83,9 @@ func isSimple(p *ir.Program) bool {
 		case ir.AccessEvent:
 			atomics = atomics || e.Atomic
 			orders = orders || e.Atomic && e.Acquire|e.Release != 0
+			if !e.Atomic && e.Scope == ir.EventSubgroup {
+				return false
+			}
 		case ir.FenceEvent:
 			if orders = true; e.Scope == ir.EventSubgroup { // it counts for the next barrier
 				return false

@@ -244,6 +244,9 @@ func (u *unit) findShares() {
 			u.shareSemantics(in[1], in[2])
 		case spirv.OpAtomicStore:
 			u.shareSemantics(in[2], in[3])
+		case spirv.OpAtomicCompareExchange, spirv.OpAtomicCompareExchangeWeak:
+			u.shareSemantics(in[4], in[5])
+			u.shareSemantics(in[4], in[6]) // of another value
 		case spirv.OpCopyMemorySized, spirv.OpCooperativeVectorLoadNV, spirv.OpCooperativeVectorStoreNV,
 			spirv.OpCooperativeMatrixLoadKHR, spirv.OpCooperativeMatrixStoreKHR, spirv.OpCooperativeMatrixLoadNV, spirv.OpCooperativeMatrixStoreNV,
 			spirv.OpCooperativeMatrixLoadTensorNV, spirv.OpCooperativeMatrixStoreTensorNV, spirv.OpTensorReadARM, spirv.OpTensorWriteARM:
