@@ -150,6 +150,22 @@ func TestOldForms(t *testing.T) {
 	}
 }
 
+// TestImplicitAligned: wmma needs .aligned from version 6.3 on ("PTX ISA Notes" of wmma.load).
+func TestImplicitAligned(t *testing.T) {
+	for _, form := range []string{
+		"wmma.load.a.sync.row.m16n16k16.global.f16", "wmma.store.d.sync.col.m16n16k16.shared.f32", "wmma.mma.sync.row.col.m16n16k16.f32.f32",
+	} {
+		for version, faults := range map[string]int{"6.0": 0, "6.2": 0, "6.3": 1, "8.0": 1} {
+			if _, list := check(t, version, "sm_70", form+";"); len(list) != faults {
+				t.Errorf("%s of version %s has the findings %v; must have %d", form, version, list, faults)
+			}
+		}
+		if _, list := check(t, "6.0", "sm_70", strings.Replace(form, ".sync", ".sync.aligned", 1)+";"); len(list) > 0 {
+			t.Errorf("%s with .aligned: %v; must have no finding", form, list[0])
+		}
+	}
+}
+
 // TestRequirements checks the first version and the first target of instructions, qualifiers, types and directives.
 func TestRequirements(t *testing.T) {
 	for _, x := range []struct {

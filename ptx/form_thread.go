@@ -51,9 +51,10 @@ setmaxnreg: inc|dec sync aligned u32 v8.0 sm90a
 `
 
 // matrixForms are the forms of the matrix instructions (PTX ISA, "Warp Level Matrix Instructions"). The other matrix instructions are
-// refused by their names whatever their qualifiers.
+// refused by their names whatever their qualifiers. Before version 6.3 .aligned of wmma is implicit.
 const matrixForms = `
 wmma: load a|b|c|d sync aligned row|col * v6.0 sm70; store d sync aligned row|col * v6.0 sm70; mma sync aligned row|col row|col * v6.0 sm70
+wmma: load a|b|c|d sync row|col * v6.0 sm70 -v6.2; store d sync row|col * v6.0 sm70 -v6.2; mma sync row|col row|col * v6.0 sm70 -v6.2
 ldmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v6.5 sm75; sync aligned m16n16 x1|x2|x4 trans $cta? b8 v8.6 sm100a
 ldmatrix: sync aligned m8n16|m16n16 x1|x2|x4 trans? $cta? b8x16 b6x16_p32|b4x16_p64 v8.6 sm100a
 stmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v7.8 sm90; sync aligned m16n8 x1|x2|x4 trans? $cta? b8 v8.6 sm100a
