@@ -77,8 +77,8 @@ func tinyMask(c *[3]point, b Rect) (m uint64) {
 	return m
 }
 
-// tinyRectangle is tinyMask for four edges. Here b may have pixels that the polygon does not touch: their centres are at most half a pixel
-// beyond its corners, so that values remain below 2·tinyExtent·(tinyExtent+centre)/256 + 1 in magnitude, less than 2¹⁵.
+// tinyRectangle is tinyMask for four edges. The centres of b's pixels are within the bounding box of the corners (centresOfRectangle), so that
+// the values have the bound of a triangle.
 func tinyRectangle(c *[4]point, b Rect) (m uint64) {
 	u0, ux, uy := tinyEdge(&c[0], &c[1], b)
 	v0, vx, vy := tinyEdge(&c[1], &c[2], b)

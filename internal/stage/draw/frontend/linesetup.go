@@ -105,7 +105,7 @@ func (s *triangleShader) rectangle(e *[2]lineEnd) (c [4]subPixels) {
 }
 
 // doubleArea returns twice the signed area of a quadrilateral, half of the cross product of its diagonals (the shoelace formula), exact in
-// f64: the differences are below 2²⁴ and the products below 2⁴⁸.
+// f64: corners are less than 2¹⁴ sub-pixels beyond the guard band, so that the differences are below 2²⁵ and the products below 2⁵⁰.
 func (s *triangleShader) doubleArea(c *[4]subPixels) ir.V {
 	side := func(i, k, axis int) ir.V {
 		return s.B.Op(ir.SToF, ir.F64, s.sub(c[i][axis], c[k][axis]))
