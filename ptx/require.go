@@ -25,7 +25,7 @@ var qualifierNeeds = map[string]need{
 	".b128": {[2]int{8, 3}, target{number: 70}}, ".acc::f16": {[2]int{8, 2}, target{}},
 }
 
-// scoped are instructions whose semantics and scopes came in version 6.0 with sm_60 (scopes of atom and red) or sm_70 (semantics).
+// scoped are instructions: their semantics and scopes came in version 6.0 with sm_60 (scopes of atom and red) or sm_70 (semantics).
 var scoped = setOf("atom red")
 
 // withoutSync are instructions with forms without .sync, which ended with version 6.4 for sm_70 and later targets.
@@ -127,7 +127,7 @@ func classHas(class, mod string) bool {
 	return false
 }
 
-// require reports whether the module lacks what a feature needs, and warns.
+// require reports whether the module lacks the needs of a feature, and warns.
 func (r *requirer) require(at Position, name string, n need) bool {
 	has := r.module.Version
 	if r.narrow && n.target.number == 13 {
@@ -153,7 +153,7 @@ func (r *requirer) warn(at Position, format string, args ...any) {
 	r.findings = append(r.findings, f)
 }
 
-// cutAny returns what follows one of the prefixes of a text.
+// cutAny returns the rest of a text after one of the prefixes.
 func cutAny(text string, prefixes ...string) (string, bool) {
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(text, p); ok {

@@ -16,7 +16,7 @@ import (
 var litmusNames = strings.NewReplacer(" x", " %word1", " y", " %word0", " z", " %wordz", " device", " %c1", " workgroup", " %c2",
 	" relaxed", " %c0", " rel", " %s68", " acq", " %s66", " both", " %s72")
 
-// threads is a shader whose workgroups do one thing each. A line is "st x", "ld x", "put y device rel", "get y device acq", "add y device both",
+// threads is a shader: its workgroups do one thing each. A line is "st x", "ld x", "put y device rel", "get y device acq", "add y device both",
 // "fence device both", "swap y device rel", or "cas y device both acq c2": semantics if the value is equal, if not, and the value.
 func threads(list ...string) string {
 	out := "%wordz = OpAccessChain %ptr_uint %out %c0 %c8\n"

@@ -23,7 +23,7 @@ type finding struct {
 type check struct {
 	of ir.Sanitizers // any of them has it
 	do func(f *function, in spirv.Inst)
-	// after: it follows the instruction. An atomic reads what the ones before it left: with Job.Schedule others may come between an event
+	// after: it follows the instruction. An atomic reads the value of the ones before it: with Job.Schedule others may come between an event
 	// before the instruction and the access.
 	after bool
 }

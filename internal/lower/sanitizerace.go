@@ -323,7 +323,7 @@ func (u *unit) shareTexel(in spirv.Inst, at int) {
 		x&(spirv.ImageOperandsMakeTexelVisibleMask|spirv.ImageOperandsVolatileTexelMask) != 0)
 }
 
-// sharedScope returns the widest scope to whose invocations the store of an access is available, or whose stores its load sees. An atomic has
+// sharedScope returns the widest scope to which the store of an access is available, or from which its load sees stores. An atomic has
 // its own scope. Without the Vulkan memory model all accesses share.
 func (f *function) sharedScope(e *ir.Event) uint8 {
 	switch {
@@ -383,7 +383,7 @@ func (f *function) ordered(id spirv.ID) (acquire, release uint8) {
 	return acquire, release
 }
 
-// domainsOf returns the domains whose memory semantics have.
+// domainsOf returns the domains of memory semantics.
 func domainsOf(s spirv.MemorySemantics) (set uint8) {
 	if s&(spirv.MemorySemanticsUniformMemoryMask|spirv.MemorySemanticsCrossWorkgroupMemoryMask) != 0 {
 		set |= 1 << ir.EventBuffers

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// smallHead begins kernels whose rows write a word each.
+// smallHead begins kernels: each of their rows writes a word.
 const smallHead = ".version 9.1\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<8>; .reg .f64 %d<4>; .reg .f16 %g;\nld.param.u64 %rd0, [out];\n"
 
 // runSmall runs bodies that leave a word in %r0, on each engine with one thread, and compares the words.

@@ -88,7 +88,7 @@ func (d *Draw) acquireBatch(ctx context.Context, e exec.Engine) (err error) {
 	return err
 }
 
-// setsUpLines reports whether the set-up program is that of lines.
+// setsUpLines reports whether the set-up program is for lines.
 func (d *Draw) setsUpLines() bool {
 	return state.Corners(d.state.Assembly.Topology) == 2 && !d.Pipeline.ReadsPrimitives()
 }

@@ -113,7 +113,7 @@ func (s *triangleShader) doubleArea(c *[4]subPixels) ir.V {
 	return s.minus(s.times(side(2, 0, 0), side(3, 1, 1)), s.times(side(2, 0, 1), side(3, 1, 0)))
 }
 
-// linePlanes stores the planes of a line: linear along it, constant across it (raster's setLinePlanes). w is that of its second vertex. The
+// linePlanes stores the planes of a line: linear along it, constant across it (raster's setLinePlanes). w belongs to its second vertex. The
 // first vertex has the value 0 of the weight.
 func (s *triangleShader) linePlanes(e *[2]lineEnd, w ir.V) {
 	b := s.B

@@ -11,7 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 )
 
-// lineStates are what lines that a program sets up depend on.
+// lineStates are the states on which lines of a set-up program depend.
 func lineStates() map[string]*raster.State {
 	list := setStates()
 	for _, name := range []string{"samples", "conservative", "aligned"} { // these have no program
@@ -47,7 +47,7 @@ func TestSetUpLines(t *testing.T) {
 	}
 }
 
-// linesAlike compares the lines of a state that programs set up with those of the rasterizer.
+// linesAlike compares the lines of a state that programs set up with the rasterizer's.
 func linesAlike(t *testing.T, name string, s *raster.State, words []uint32, list []primitive) {
 	v := raster.Records{Layout: raster.Layout{Stride: 8, Skip: 4, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
 	one := &raster.Rasterizer{}

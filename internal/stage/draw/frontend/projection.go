@@ -10,7 +10,7 @@ import (
 )
 
 // begin projects the vertices of the primitive and stores its first state: it is empty until its coverage is known, or left to the
-// rasterizer. The result is as that of outside.
+// rasterizer. The result is as from outside.
 func (s *triangleShader) begin(c []triangleCorner) (nothing, other ir.V) {
 	b := s.B
 	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchRow*s.words), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))

@@ -10,7 +10,7 @@ import (
 // subPixels is a position in sub-pixels.
 type subPixels = [2]ir.V
 
-// coverTriangle stores the verdict on a triangle that is not culled: that of cover, or the vertex positions of a larger triangle, which
+// coverTriangle stores the verdict on a triangle that is not culled: cover's, or the vertex positions of a larger triangle, which
 // the rasterizer covers.
 func (s *triangleShader) coverTriangle(c *[3]triangleCorner, turned ir.V) {
 	b := s.B

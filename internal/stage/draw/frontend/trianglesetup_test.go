@@ -197,7 +197,7 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// setUpAlike compares the triangles of a state that programs set up with those of the rasterizer.
+// setUpAlike compares the triangles of a state that programs set up with the rasterizer's.
 func setUpAlike(t *testing.T, name string, s *raster.State, words []uint32, list []primitive) {
 	v := raster.Records{Layout: raster.Layout{Stride: 8, Skip: 4, Clip: -1, Cull: -1, Size: -1, Layer: -1, Viewport: -1}, Words: words}
 	one := &raster.Rasterizer{}
