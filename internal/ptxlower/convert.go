@@ -20,6 +20,10 @@ func (e *emitter) cvt() {
 		e.cvtStochastic(e.types[0], e.types[1])
 		return
 	}
+	if len(e.types) == 2 && (e.types[0] == ".s2f6x2" || e.types[1] == ".s2f6x2") {
+		e.cvtFixed(e.types[0], e.types[1])
+		return
+	}
 	if len(e.in.Operands) > 3 {
 		malformed(e.in.Pos, "%s has %d operands; must have 2 or 3", e.in.Name(), len(e.in.Operands))
 	}
@@ -38,8 +42,6 @@ func (e *emitter) cvt() {
 		e.result(e.narrowed(to, e.operand(1)))
 	case halfKind(from) == bfloat && to == ".f32":
 		e.result(e.finish(e.fromBfloat(e.read(e.operand(1), ir.I16))))
-	case to == ".s2f6x2" || from == ".s2f6x2":
-		unsupported(e.in.Pos, "%s", e.in.Name())
 	case scalars[to] && scalars[from] && (halfKind(to) == bfloat || halfKind(from) == bfloat):
 		e.cvtBfloat(to, from)
 	case halfKind(to) != noHalf || halfKind(from) != noHalf || ptx.TypeSize(to) > 8 || from == ".tf32":

@@ -67,6 +67,7 @@
 //	compare.go, convert.go       comparisons, conversions
 //	bfloat.go                    conversions between .bf16 and other numbers
 //	minifloat.go                 conversions of 8-bit floats and of .tf32
+//	fixedpoint.go                conversions of fixed-point numbers
 //	stochastic.go                conversions that round by random bits
 //	address.go, memory.go        addresses, loads, stores, copies
 //	atomic.go, group.go          atomics, warps, barriers

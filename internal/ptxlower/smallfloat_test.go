@@ -168,3 +168,39 @@ func TestSmallFromPairs(t *testing.T) {
 		"{ .reg .b8 %c; mov.b32 %r1, 0x3c00c000; cvt.rn.satfinite.e2m1x2.f16x2 %c, %r1; cvt.u32.u8 %r0, %c; }",
 	}, []uint32{0x38c0, 0x7b00, 0x0830, 0x0c30, 0x2c})
 }
+
+// TestFixedPoint checks conversions of .s2f6x2, whose numbers are those of a signed byte times 2⁻⁶: 2 is beyond the greatest one, −2 is not.
+func TestFixedPoint(t *testing.T) {
+	var bodies []string
+	var want []uint32
+	for _, x := range []struct {
+		bits uint32
+		want uint32
+	}{
+		{0x3f800000, 0x40}, {0xbf800000, 0xc0}, {0x40000000, 0x7f}, {0xc0000000, 0x80}, {0xc0800000, 0x80}, {0x7f800000, 0x7f}, {0xff800000, 0x80}, {0x7fc00000, 0x7f}, {0xffc00000, 0x7f},
+		{0x3c800000, 0x01}, {0x3c000000, 0x00}, {0x3cc00000, 0x02}, {0xbcc00000, 0xfe}, {0x80000000, 0}, {0x00000001, 0}, // 1, 1/2 and 3/2 units
+	} {
+		bodies = append(bodies, fmt.Sprintf("mov.b32 %%f0, 0f%08x; mov.b32 %%f1, 0f3f000000; cvt.rn.satfinite.s2f6x2.f32 %%h0, %%f0, %%f1; cvt.u32.u16 %%r0, %%h0;", x.bits))
+		want = append(want, x.want<<8|0x20)
+	}
+	scaled := func(scale uint32, text string) string { return fmt.Sprintf("mov.b16 %%h1, %#x; ", scale) + text }
+	for _, x := range []struct {
+		body string
+		want uint32
+	}{
+		{"mov.b32 %f0, 0fbf800000; mov.b32 %f1, 0f3f000000; cvt.rn.relu.satfinite.s2f6x2.f32 %h0, %f0, %f1; cvt.u32.u16 %r0, %h0;", 0x0020},
+		{"mov.b32 %r1, 0xbf803f00; cvt.rn.satfinite.s2f6x2.bf16x2 %h0, %r1; cvt.u32.u16 %r0, %h0;", 0xc020},
+		{scaled(0x807e, "mov.b32 %f0, 0f40400000; mov.b32 %f1, 0f3f000000; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h0, %f0, %f1, %h1; cvt.u32.u16 %r0, %h0;"), 0x6040}, // 3/2 and 1/2 by 2⁻¹
+		{scaled(0x00fe, "mov.b32 %f0, 0f00400000; mov.b32 %f1, 0f7f7fffff; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h0, %f0, %f1, %h1; cvt.u32.u16 %r0, %h0;"), 0x407f},
+		{scaled(0xff7f, "mov.b32 %r1, 0x3f803f80; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 %h0, %r1, %h1; cvt.u32.u16 %r0, %h0;"), 0x7f40},
+		{"mov.b16 %h0, 0x40c0; cvt.rn.bf16x2.s2f6x2 %r0, %h0;", 0x3f80bf80},
+		{"mov.b16 %h0, 0x8001; cvt.rn.bf16x2.s2f6x2 %r0, %h0;", 0xc0003c80},
+		{"mov.b16 %h0, 0x80ff; cvt.rn.relu.bf16x2.s2f6x2 %r0, %h0;", 0},
+		{scaled(0x8000, "mov.b16 %h0, 0x7f01; cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2 %r0, %h0, %h1;"), 0x407e0001},
+		{scaled(0xfefe, "mov.b16 %h0, 0x8040; cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2 %r0, %h0, %h1;"), 0xff807f00},
+		{scaled(0xfefe, "mov.b16 %h0, 0x8040; cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 %r0, %h0, %h1;"), 0xff7f7f00},
+	} {
+		bodies, want = append(bodies, x.body), append(want, x.want)
+	}
+	runSmall(t, bodies, want)
+}
