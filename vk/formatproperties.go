@@ -50,7 +50,17 @@ const (
 	FormatBoxFilter              FormatFeatures = 1 << 37
 	FormatHostTransfer           FormatFeatures = 1 << 46
 	FormatStructureRadius        FormatFeatures = 1 << 51 // of spheres of acceleration structures
+	FormatDepthCopyCompute       FormatFeatures = 1 << 52 // of queues with compute commands and without graphics (maintenance10)
+	FormatDepthCopyTransfer      FormatFeatures = 1 << 53 // of queues with transfer commands alone
+	FormatStencilCopyCompute     FormatFeatures = 1 << 54
+	FormatStencilCopyTransfer    FormatFeatures = 1 << 55
 	FormatIndirectTarget         FormatFeatures = 1 << 59 // of CommandBuffer.CopyMemoryToImageIndirect
+)
+
+// Copies of the aspects of depth and stencil by queues without graphics: the queues of all families copy alike.
+const (
+	depthCopies   = FormatDepthCopyCompute | FormatDepthCopyTransfer
+	stencilCopies = FormatStencilCopyCompute | FormatStencilCopyTransfer
 )
 
 // FormatProperties are the features of a format, by tiling, and for buffers (VkFormatProperties3).
@@ -67,7 +77,7 @@ func (p *PhysicalDevice) FormatProperties(f link.Format) (out FormatProperties) 
 	out.Optimal = imageFeatures(i)
 	out.Linear = out.Optimal
 	if i.Aspects != format.Color && i.Planes == 0 { // no use needs depth or stencil in rows
-		out.Linear &= FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget
+		out.Linear &= FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatHostTransfer | FormatIndirectTarget | depthCopies | stencilCopies
 	}
 	out.Buffer = bufferFeatures(i)
 	return out
@@ -128,7 +138,10 @@ func imageFeatures(i *format.Info) FormatFeatures {
 		out |= FormatFilterCubic | FormatFilterMinmax | FormatWeightImage | FormatWeightSampled | FormatBlockMatching | FormatBoxFilter
 	}
 	if i.Aspects&format.Depth != 0 {
-		out |= FormatDepthComparison | FormatFilterMinmax
+		out |= FormatDepthComparison | FormatFilterMinmax | depthCopies
+	}
+	if i.Aspects&format.Stencil != 0 {
+		out |= stencilCopies
 	}
 	switch {
 	case i.Aspects&(format.Depth|format.Stencil) != 0:

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // allQueues are one queue of each family, and a second one that copies.
@@ -205,5 +207,49 @@ func TestWaitAny(t *testing.T) {
 	}
 	if err := r.dev.WaitFences(short, true); err == nil {
 		t.Error("a wait for no fence; must be an error")
+	}
+}
+
+// TestDepthCopies copies depth and stencil from a buffer to an image and back, on queues without graphics: formats with these aspects have
+// the features of such copies (Vulkan §"Format Features", DEPTH_COPY_ON_COMPUTE_QUEUE and its like), and others have none of them.
+func TestDepthCopies(t *testing.T) {
+	r := newRig(t, DeviceInfo{Queues: allQueues}, storage)
+	bytes := r.memory.Bytes()
+	for name, sizes := range map[string][2]int{"D16_UNORM": {2, 0}, "D32_SFLOAT": {4, 0}, "S8_UINT": {0, 1}, "D32_SFLOAT_S8_UINT": {4, 1}, "R8G8B8A8_UNORM": {}} {
+		f := formatOf(t, name)
+		features := r.dev.Physical().FormatProperties(f).Optimal
+		for i, bits := range [2][2]FormatFeatures{{FormatDepthCopyCompute, FormatDepthCopyTransfer}, {FormatStencilCopyCompute, FormatStencilCopyTransfer}} {
+			for k, bit := range bits {
+				n := 4 * sizes[i]
+				if (features&bit != 0) != (n > 0) {
+					t.Errorf("%s has %#x; must have %#x exactly if it has the aspect", name, features, bit)
+				}
+				if n == 0 {
+					continue
+				}
+				m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: f, Extent: [3]int{2, 2, 1}, Usage: ImageTransferSource | ImageTransferTarget}))(t)
+				size, _ := m.Requirements()
+				if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+					t.Fatal(err)
+				}
+				for j := range 4 {
+					r.put(0, j, 1/float32(j+2))
+				}
+				clear(bytes[64 : 64+n])
+				family := k + 1
+				c := must(r.recordFor(t, family, func(c *CommandBuffer) {
+					part := []BufferImageCopy{{Extent: [3]int{2, 2, 1}, Image: Layers{Aspect: Aspect(i+1) * Depth}}}
+					c.CopyBufferToImage(r.x, m, part)
+					c.CopyImageToBuffer(m, r.y, part)
+				}))(t)
+				q := r.dev.FamilyQueue(family, 0)
+				if err := errors.Join(q.Submit(SubmitInfo{Commands: []*CommandBuffer{c}}), q.WaitIdle(t.Context())); err != nil {
+					t.Fatal(err)
+				}
+				if string(bytes[:n]) != string(bytes[64:64+n]) {
+					t.Errorf("%s, family %d: %x is copied as %x", name, family, bytes[:n], bytes[64:64+n])
+				}
+			}
+		}
 	}
 }
