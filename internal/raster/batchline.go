@@ -6,11 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 )
 
-// BatchLines is [Rasterizer.BatchVertices] for lines. The program sets up rectangles of one sample, without stipple.
+// BatchLines is [Rasterizer.BatchVertices] for lines. The program sets up rectangles of one sample, without stipple. In a viewport of
+// usual size the position of a vertex near the framebuffer is the same in float32 and float64, but for a small part of a pixel.
 func (r *Rasterizer) BatchLines(v Records, p *BatchParams) bool {
 	s := r.state
 	plain := s.LineMode == enum.LineModeDefault || s.LineMode == enum.LineModeRectangular
-	if !r.centreOnly || !plain || s.Stipple.Factor > 0 || !r.BatchVertices(v, p) {
+	if !r.centreOnly || !plain || s.Stipple.Factor > 0 || len(r.views) == 0 || !r.views[0].safe() || !r.BatchVertices(v, p) {
 		return false
 	}
 	p.Bounds, p.HalfWidth = r.clipRects[0].others, r.width()/2

@@ -62,29 +62,28 @@ func (s *triangleShader) plus(x, y ir.V) ir.V     { return s.B.Op(ir.FAdd, ir.F6
 func (s *triangleShader) minus(x, y ir.V) ir.V    { return s.B.Op(ir.FSub, ir.F64, x, y) }
 func (s *triangleShader) quotient(x, y ir.V) ir.V { return s.B.Op(ir.FDiv, ir.F64, x, y) }
 
-// lineEnd returns the end of a line at a vertex. The position is clamped to the guard band (transform.project of package raster): rounded
-// to f32 it is inside of it.
+// lineEnd returns the end of a line at a vertex (transform.project of package raster). The position is inside of the guard band, so that
+// it needs no clamp (judge).
 func (s *triangleShader) lineEnd(c *triangleCorner) (e lineEnd) {
-	b := s.B
 	e.inv = s.quotient(s.wide(1), s.toDouble(c.w))
 	coordinate := func(v ir.V, axis uint32) ir.V {
 		v = s.times(s.times(s.toDouble(v), e.inv), s.toDouble(s.Param(ir.F32, batchScale+axis)))
 		return s.plus(v, s.toDouble(s.Param(ir.F32, batchOffset+axis)))
 	}
 	for axis, v := range [...]ir.V{c.x, c.y} {
-		v = b.Op(ir.NMax, ir.F64, coordinate(v, uint32(axis)), s.wide(-raster.GuardBand))
-		e.pixel[axis] = b.Op(ir.NMin, ir.F64, v, s.wide(raster.GuardBand))
+		e.pixel[axis] = coordinate(v, uint32(axis))
 		e.at[axis] = s.snapWide(e.pixel[axis])
 	}
 	e.depth = coordinate(c.z, 2)
 	return e
 }
 
-// snapWide rounds a coordinate in pixels to sub-pixels, to nearest even.
+// snapWide rounds a coordinate in pixels to sub-pixels, to nearest even (raster's snap): the sum with 1.5·2⁵² has the rounded
+// integer in its low bits.
 func (s *triangleShader) snapWide(v ir.V) ir.V {
 	b := s.B
-	near := b.Op(ir.FRoundEven, ir.F64, s.times(v, s.wide(1<<raster.SubPixelBits)))
-	return b.Emit(ir.Val{Op: ir.FToS, Type: ir.I32, Flags: ir.AnyNaN | ir.Fits, Args: [4]ir.V{near}})
+	sum := s.plus(s.times(v, s.wide(1<<raster.SubPixelBits)), s.wide(3<<51))
+	return b.Op(ir.Trunc, ir.I32, b.Emit(ir.Val{Op: ir.Bitcast, Type: ir.I64, Flags: ir.AnyNaN, Args: [4]ir.V{sum}}))
 }
 
 // rectangle returns the corners of the rectangle of a line, in sub-pixels: half of the line's width to both sides of its ends

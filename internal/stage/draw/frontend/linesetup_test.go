@@ -14,7 +14,8 @@ import (
 // lineStates are the states on which lines of a set-up program depend.
 func lineStates() map[string]*raster.State {
 	list := setStates()
-	for _, name := range []string{"samples", "conservative", "aligned"} { // these have no program
+	// These have no program.
+	for _, name := range []string{"samples", "conservative", "aligned", "no viewport", "endless", "farther", "deep", "deeper"} {
 		delete(list, name)
 	}
 	for name, width := range map[string]float32{"wide": 2.5, "wider": 6, "widest": 1000, "thin": 0.5} {

@@ -88,7 +88,11 @@ const infinity = 0xff << 23 // of f32
 func (s *triangleShader) judge(c []triangleCorner) (nothing, other ir.V) {
 	b := s.B
 	less := func(x, y ir.V) ir.V { return b.Cmp(ir.FLt, x, y) }
-	inReach := func(v ir.V) ir.V { return less(b.Op(ir.FAbs, ir.F32, v), s.Float(raster.GuardBand)) }
+	reach := float32(raster.GuardBand)
+	if s.key.lines { // their positions are in f64: in viewports of raster.Rasterizer.BatchLines less than a pixel away
+		reach--
+	}
+	inReach := func(v ir.V) ir.V { return less(b.Op(ir.FAbs, ir.F32, v), s.Float(reach)) }
 	clips, both := s.flag(raster.BatchDepthClip), s.flag(raster.BatchNegativeOneToOne)
 	var sides [7][]ir.V // left, right, top, bottom, near, far, w ≤ 0
 	finite, regular := s.Float(0), s.Float(0)
