@@ -20,13 +20,15 @@ const (
 	fusedUnorm8              // byte Aux of u0 divided by 255: unorm8
 	fusedBitMask             // bits Aux, Aux + 1, … of u0, a Gen, one for each lane, as a mask
 	fusedHalfMulAdd          // half(half(product of f16) + constant), a smallSum: halfMulAdd
+	fusedNegateIf            // u1, an f32, negated in the lanes of u0; if Aux is 1, in the other lanes (AVX2)
 	fusedWordHalf            // the f16 in the low half of u0, a word, widened to f32; if Aux is 1, that in the high half
 )
 
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
 // comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, rounding to f16, and the
-// halves of words as f16. AVX2 gets only multiply-add, f16, and fused compare-and-branch of general registers.
+// halves of words as f16. AVX2 gets only multiply-add, f16, negations of some lanes, and fused
+// compare-and-branch of general registers.
 //
 //	and t, a, b
 //	or  d, t, c     →   ternary d = (a & b) | c     VPTERNLOGD, truth table 0xea
@@ -75,6 +77,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 			z.negMulAdd(in)
 		}
 	case !z.vectors:
+		z.negateIf(in)
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
 		z.maskedCompare(in, in.Op == vcode.AndNot)
 	case in.Op != vcode.Lane:
@@ -83,6 +86,27 @@ func (z *fuser) inst(in *vcode.Inst) {
 	case in.Key.Type == ir.I32 && !z.Rotate(in, fusedRotate):
 		z.bitwise(in)
 	}
+}
+
+// negateIf finds a choice between a number and its negation. The mask has the sign bit of the lanes to negate, so that an AND and an XOR replace
+// the negation and a blend, which is several operations of the processor.
+func (z *fuser) negateIf(in *vcode.Inst) {
+	if in.Op != vcode.Lane || in.IR != ir.Select || in.Key.Type != ir.F32 {
+		return
+	}
+	c, x, y := in.Uses[0], in.Uses[1], in.Uses[2]
+	switch {
+	case z.isNegation(x, y):
+		z.Replace(in, fusedNegateIf, 0, []vcode.Reg{c, y}, x)
+	case z.isNegation(y, x):
+		z.Replace(in, fusedNegateIf, 1, []vcode.Reg{c, x}, y)
+	}
+}
+
+// isNegation reports whether the only use of x, the negation of y, is the current instruction.
+func (z *fuser) isNegation(x, y vcode.Reg) bool {
+	n := z.FoldableDef(x, 1)
+	return n != nil && n.Op == vcode.Lane && n.IR == ir.FNeg && n.Key.Type == ir.F32 && n.Uses[0] == y
 }
 
 // comparison returns the vector comparison that defines a mask, or nil. Two reads are permitted,
@@ -209,6 +233,8 @@ func (m *machine) fused(in *vcode.Inst) {
 		m.unorm8(in)
 	case fusedHalfMulAdd:
 		m.halfMulAdds([]vcode.Inst{*in})
+	case fusedNegateIf:
+		m.set.(ymm).negateIf(in)
 	case fusedWordHalf:
 		m.set.widenHalf(in, in.Key.Aux == 1)
 	}

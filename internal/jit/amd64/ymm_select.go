@@ -305,6 +305,18 @@ func ymmFromMask(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
+// negateIf flips the sign bit of u1 in the lanes of a mask, or in the others.
+func (m ymm) negateIf(in *vcode.Inst) {
+	sign := AVX_VPAND
+	if in.Key.Aux == 1 {
+		sign = AVX_VPANDN
+	}
+	m.word(sign, 0, m.vec(in.Uses[0], 0), 1<<31)
+	d := m.dest(in, 0)
+	m.with(AVX_VPXOR, d, 0, in.Uses[1])
+	m.done(in, d)
+}
+
 // ymmSelectLanes is u0 ? u1 : u2. A zero on one side needs only a logic instruction.
 func ymmSelectLanes(m ymm, in *vcode.Inst) {
 	k := m.vec(in.Uses[0], 2)
