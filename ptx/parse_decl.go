@@ -152,20 +152,23 @@ func (p *parser) alignment() int {
 func (p *parser) variableAttribute(v *Variable) {
 	p.want("(")
 	d := &Directive{Pos: p.tok.pos, Name: ".attribute"}
-	for depth := 1; !p.broken; {
-		switch {
-		case p.is("("):
-			depth++
-		case p.is(")"):
-			depth--
-		case p.tok.kind == eof:
-			p.expected(`")"`)
-		}
-		if depth == 0 {
-			break
+	for more := true; more && !p.broken; {
+		if p.tok.kind != dotted {
+			p.expected("an attribute such as .managed")
+			return
 		}
 		d.Words = append(d.Words, p.tok.text)
-		p.advance()
+		if p.advance(); p.accept("(") { // .unified(1, 2)
+			d.Words = append(d.Words, "(")
+			for p.numbers(d, 1); p.accept(","); p.numbers(d, 1) {
+				d.Words = append(d.Words, ",")
+			}
+			p.want(")")
+			d.Words = append(d.Words, ")")
+		}
+		if more = p.accept(","); more {
+			d.Words = append(d.Words, ",")
+		}
 	}
 	p.want(")")
 	v.Attrs = append(v.Attrs, d)

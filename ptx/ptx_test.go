@@ -21,6 +21,7 @@ const everything = header + `
 .const .f32 pi = 0f40490FDB;
 .global .f64 list[] = {1.5, 0d3FF0000000000000, -2e3};
 .global .attribute(.managed) .s32 shared_by_all;
+.global .attribute(.unified(19, 0x95), .managed) .f32 everywhere;
 .weak .global .v4 .f32 quad;
 .extern .shared .align 16 .b8 dynamic[];
 .func (.reg .u32 r) old(.reg .u32 a) { add.u32 r, a, -1; ret; }
@@ -155,6 +156,9 @@ func TestFindings(t *testing.T) {
 		{body("call a1, b ? c : d;"), ptx.CodeSyntax, "6:12", `must be ","`},
 		{header + ".entry k() {", ptx.CodeSyntax, "4:13", "the end of the text"},
 		{header + ".global .u32 x; .global .u32 x;", ptx.CodeSymbol, "4:30", "second time"},
+		{header + ".global .attribute(.managed \"a\") .u32 x;", ptx.CodeSyntax, "4:29", `must be ")"`},
+		{header + ".global .attribute() .u32 x;", ptx.CodeSyntax, "4:20", "must be an attribute such as .managed"},
+		{header + ".global .attribute(.unified(a)) .u32 x;", ptx.CodeSyntax, "4:29", "must be a number"},
 		{".target sm_70\n", ptx.CodeSyntax, "2:1", "no .version"},
 		{header + "/* no end", ptx.CodeSyntax, "4:1", "comment without end"},
 		{header + `.file 1 "no end`, ptx.CodeSyntax, "4:9", "string without end"},
