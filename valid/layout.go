@@ -287,12 +287,11 @@ func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 		l.params = false
 		switch {
 		case c.bodiless(op, in) || l.badScope:
-		case !c.setsPosition(op, in):
+		case !l.started || !c.endsFunction(i):
 			l.badScope = true
 			c.fail(i, "SPV-Layout-Block", "%s outside of blocks; must be in one", op)
-		case i < l.tail: // reported with the first of its run, or at the end
-		case !c.endsFunction(i) || !l.started:
-			c.fail(i, "SPV-Layout-Block", "%s outside of blocks sets a scope or a line; must be in one", op).warn() // it has no meaning in the program
+		case c.beginsPosition(in):
+			c.fail(i, "SPV-Layout-Block", "%s after the last block sets a scope or a line; must be in a block", op).warn() // compilers emit it for declarations
 		}
 		return
 	}
@@ -333,7 +332,7 @@ func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
 }
 
 // setsPosition reports whether an instruction sets the scope or the line of the
-// instructions after it.
+// instructions after it, or ends one of them.
 func (c *checker) setsPosition(op spirv.Op, in spirv.Inst) bool {
 	if op != spirv.OpExtInst && op != spirv.OpExtInstWithForwardRefsKHR {
 		return false
@@ -343,22 +342,31 @@ func (c *checker) setsPosition(op spirv.Op, in spirv.Inst) bool {
 		return false
 	}
 	switch spirv.NonSemanticShaderDebugInfoOp(v.Instruction()) {
-	case spirv.NonSemanticShaderDebugInfoDebugScope, spirv.NonSemanticShaderDebugInfoDebugNoScope,
-		spirv.NonSemanticShaderDebugInfoDebugLine, spirv.NonSemanticShaderDebugInfoDebugNoLine:
+	case spirv.NonSemanticShaderDebugInfoDebugNoScope, spirv.NonSemanticShaderDebugInfoDebugNoLine:
+		return true
+	}
+	return c.beginsPosition(in)
+}
+
+// beginsPosition reports whether an instruction of debug information sets a scope or a
+// line.
+func (c *checker) beginsPosition(in spirv.Inst) bool {
+	switch spirv.NonSemanticShaderDebugInfoOp(inst.ExtInst(in).Instruction()) {
+	case spirv.NonSemanticShaderDebugInfoDebugScope, spirv.NonSemanticShaderDebugInfoDebugLine:
 		return true
 	}
 	return false
 }
 
-// endsFunction reports whether only positions are between an instruction and OpFunctionEnd:
-// compilers end the scope of a function there, or begin the line of the next declaration,
-// and neither has a meaning in the program. Each run of positions is looked at once.
+// endsFunction reports whether only instructions that set positions are from i to
+// OpFunctionEnd: compilers end the scope of a function there, or begin the line of the next
+// declaration. Each run of them is looked at once.
 func (c *checker) endsFunction(i int) bool {
 	l := &c.layout
-	for l.tail = i; l.tail < c.code.Len(); l.tail++ {
+	for l.tail = max(l.tail, i); l.tail < c.code.Len(); l.tail++ {
 		in := c.code.Inst(l.tail)
 		if op := in.Op(); op != spirv.OpLine && op != spirv.OpNoLine && !c.setsPosition(op, in) {
-			return op == spirv.OpFunctionEnd
+			return op == spirv.OpFunctionEnd && l.tail > i
 		}
 	}
 	return false

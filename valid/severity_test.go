@@ -211,7 +211,7 @@ func TestMatrixBitcast(t *testing.T) {
 
 // TestEntryPointOfSource names the function of a DebugEntryPoint. The set requires a definition in the function of an OpEntryPoint;
 // compilers inline that function or call it from the entry point, so that a module without one has a warning, as has a build
-// identifier with too few digits and a scope that is set between blocks. A second definition is an error.
+// identifier with too few digits and a line after the last block. A second definition and a scope between blocks are errors.
 func TestEntryPointOfSource(t *testing.T) {
 	const digits = "00112233445566778899aabbccddeeff"
 	for _, c := range []struct{ name, identifier, main, body, code, want string }{
@@ -219,7 +219,8 @@ func TestEntryPointOfSource(t *testing.T) {
 		{"not defined", digits, "%main", "", "SPV-DebugInfo-Definition", "warning"},
 		{"defined in another function", digits, "%f", "%x = OpExtInst %void %set DebugFunctionDefinition %df %f\n", "SPV-DebugInfo-Definition", "warning"},
 		{"defined twice", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n%y = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Definition", "error"},
-		{"a scope between blocks", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\nOpReturn\n%z = OpExtInst %void %set DebugNoScope\n%b = OpLabel\n", "SPV-Layout-Block", "warning"},
+		{"a scope between blocks", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\nOpReturn\n%z = OpExtInst %void %set DebugNoScope\n%b = OpLabel\n", "SPV-Layout-Block", "error"},
+		{"a line after the last block", digits, "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\nOpReturn\n%z = OpExtInst %void %set DebugLine %src %u1 %u1 %u0 %u0\nOpFunctionEnd\n%g = OpFunction %void None %fn\n%b = OpLabel\n", "SPV-Layout-Block", "warning"},
 		{"a short identifier", "0", "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Identifier", "warning"},
 		{"an identifier of other letters", strings.ToUpper(digits), "%main", "%x = OpExtInst %void %set DebugFunctionDefinition %df %main\n", "SPV-DebugInfo-Identifier", "error"},
 	} {
