@@ -21,14 +21,16 @@ const (
 	fusedBitMask             // bits Aux, Aux + 1, … of u0, a Gen, one for each lane, as a mask
 	fusedHalfMulAdd          // half(half(product of f16) + constant), a smallSum: halfMulAdd
 	fusedNegateIf            // u1, an f32, negated in the lanes of u0; if Aux is 1, in the other lanes (AVX2)
+	fusedWeighBytes          // d0, d1, … = byte Aux & 3, Aux >> 2 & 3, … of u0 times u2 plus that of u1 times u3: weighByte; without u3, u2 are both weights
+	fusedByteWeights         // 256 − u0, a byte, and 65536·u0: both weights
 	fusedWordHalf            // the f16 in the low half of u0, a word, widened to f32; if Aux is 1, that in the high half
 )
 
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
 // comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, rounding to f16, and the
-// halves of words as f16. AVX2 gets only multiply-add, f16, negations of some lanes, and fused
-// compare-and-branch of general registers.
+// halves of words as f16, and weighted bytes. AVX2 gets only multiply-add, f16, weighted bytes, negations of some lanes, and
+// fused compare-and-branch of general registers.
 //
 //	and t, a, b
 //	or  d, t, c     →   ternary d = (a & b) | c     VPTERNLOGD, truth table 0xea
@@ -36,7 +38,7 @@ const (
 // LLVM does the same on its selection DAG, by patterns; a linear scan suffices here, because vcode is
 // short and its blocks are in order.
 func fuse(f *vcode.Func, level target.Level) {
-	z := &fuser{Peephole: codegen.NewPeephole(f), vectors: level == target.AVX512, logic: map[vcode.Reg]logic{}}
+	z := &fuser{Peephole: codegen.NewPeephole(f), vectors: level == target.AVX512, logic: map[vcode.Reg]logic{}, bytes: map[vcode.Reg]bool{}, rests: map[vcode.Reg]vcode.Reg{}, weighings: map[weighing]fusedWeighing{}, weighed: map[vcode.Reg]int32{}}
 	defer z.Release()
 	z.factorReads = z.Numbers(len(f.Classes))
 	wide := false
@@ -47,21 +49,27 @@ func fuse(f *vcode.Func, level target.Level) {
 	if wide {
 		z.isF16 = f16Registers(f)
 	}
-	z.Walk(func() { clear(z.logic) }, z.inst)
+	z.Walk(func() { clear(z.logic); clear(z.weighings) }, z.inst)
+	z.packWeights()
 	z.emitFactors()
 }
 
 // fuser is a pass over one function.
 type fuser struct {
 	codegen.Peephole
-	vectors     bool    // false for AVX2: only scalar patterns, multiply-add and roundHalf
+	vectors     bool    // false for AVX2: only scalar patterns, multiply-add, roundHalf and weighByte
 	factorReads []int32 // number of reads as factors or summands, before any fusion: folds
 
 	logic map[vcode.Reg]logic // bitwise functions that registers of the current block hold
 
-	isF16      []bool                 // by register that existed before: all its values are f16 numbers; nil if there is none
-	loopStarts []int32                // by block: the header of the innermost loop around it, 0 if there is none
-	factors    map[vcode.Reg][]factor // precomputed multiples of factors of halfMulAdd
+	isF16      []bool                     // by register that existed before: all its values are f16 numbers; nil if there is none
+	loopStarts []int32                    // by block: the header of the innermost loop around it, 0 if there is none
+	bytes      map[vcode.Reg]bool         // registers that are bytes
+	rests      map[vcode.Reg]vcode.Reg    // registers that are 256 − a byte, and that byte
+	weighings  map[weighing]fusedWeighing // of the current block
+	weighed    map[vcode.Reg]int32        // by register of rests: the fused operations that read it
+
+	factors map[vcode.Reg][]factor // precomputed multiples of factors of halfMulAdd
 }
 
 func (z *fuser) inst(in *vcode.Inst) {
@@ -76,6 +84,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 		if !z.vectors || !z.unorm8(in) {
 			z.negMulAdd(in)
 		}
+	case in.Op == vcode.Lane && in.Key.Type == ir.I32 && !in.Merging && z.weighByte(in):
 	case !z.vectors:
 		z.negateIf(in)
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
@@ -235,6 +244,10 @@ func (m *machine) fused(in *vcode.Inst) {
 		m.halfMulAdds([]vcode.Inst{*in})
 	case fusedNegateIf:
 		m.set.(ymm).negateIf(in)
+	case fusedWeighBytes:
+		m.set.weighBytes(in)
+	case fusedByteWeights:
+		m.set.byteWeights(in)
 	case fusedWordHalf:
 		m.set.widenHalf(in, in.Key.Aux == 1)
 	}

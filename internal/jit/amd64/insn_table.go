@@ -107,6 +107,7 @@ const (
 	VPSRLD         Op = m0F | p66 | 0x72 | tFV | fVMI | 2<<shExt | fImm
 	VPSRAD         Op = m0F | p66 | 0x72 | tFV | fVMI | 4<<shExt | fImm
 	VPSRAW         Op = m0F | p66 | 0x71 | tFVM | fVMI | 4<<shExt | fImm
+	VPSRLW         Op = m0F | p66 | 0x71 | tFVM | fVMI | 2<<shExt | fImm
 	VPROLD         Op = m0F | p66 | 0x72 | tFV | fVMI | 1<<shExt | fImm
 	VPRORD         Op = m0F | p66 | 0x72 | tFV | fVMI | 0<<shExt | fImm
 	VPSLLQ         Op = m0F | p66 | w1 | 0x73 | tFV | fVMI | 6<<shExt | fImm

@@ -22,6 +22,7 @@ const (
 	AVX_VPSRLD   Op = m0F | p66 | 0x72 | fVMI | 2<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRAD   Op = m0F | p66 | 0x72 | fVMI | 4<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRAW   Op = m0F | p66 | 0x71 | fVMI | 4<<shExt | fImm | fVEX | fRegOnly
+	AVX_VPSRLW   Op = m0F | p66 | 0x71 | fVMI | 2<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPMADDWD Op = m0F | p66 | 0xF5 | fRVM | fVEX
 	AVX_VPSLLQ   Op = m0F | p66 | 0x73 | fVMI | 6<<shExt | fImm | fVEX | fRegOnly
 	AVX_VPSRLQ   Op = m0F | p66 | 0x73 | fVMI | 2<<shExt | fImm | fVEX | fRegOnly
@@ -51,6 +52,7 @@ const (
 // Moves within and between vectors.
 const (
 	AVX_VPBLENDD       Op = m3A | p66 | 0x02 | fRVM | fVEX | fImm
+	AVX_VPBLENDW       Op = m3A | p66 | 0x0E | fRVM | fVEX | fImm
 	AVX_VBLENDVPS      Op = m3A | p66 | 0x4A | fRVM | fVEX | fIs4
 	AVX_VBLENDVPD      Op = m3A | p66 | 0x4B | fRVM | fVEX | fIs4
 	AVX_VSHUFPS        Op = m0F | 0xC6 | fRVM | fVEX | fImm

@@ -64,6 +64,8 @@ type selection interface {
 	copy(in *vcode.Inst)                   // Copy
 	roundToHalf(in *vcode.Inst, near bool) // fusedRoundHalf; near: of a smallSum
 	widenHalf(in *vcode.Inst, high bool)   // fusedWordHalf
+	weighBytes(in *vcode.Inst)             // fusedWeighBytes
+	byteWeights(in *vcode.Inst)            // fusedByteWeights
 	multiplySubtract(in *vcode.Inst)       // fusedNegMulAdd and fusedMulSub
 	maskOp(in *vcode.Inst)                 // And, AndNot and Or
 	testMasks(masks []vcode.Reg)           // sets the zero flag if all masks are empty
