@@ -159,13 +159,15 @@ func (m *machine) waitAtBarrier(in *vcode.Inst) {
 }
 
 // safepoint exits as Polled if the job was stopped or the Go runtime requests the processor. Then it
-// counts one step of the subgroup, and reports to Go if the budget is exhausted.
+// counts one step of the subgroup, unless the instruction is Proven, and reports to Go if the budget is exhausted.
 func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.poll(asked)
 	m.Bind(calm)
-	m.GMI(SubI, true, m.stepsOf(in), 1)
-	m.Jcc(Below, over)
+	if !in.Proven {
+		m.GMI(SubI, true, m.stepsOf(in), 1)
+		m.Jcc(Below, over)
+	}
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(asked)
 		m.spillMasks(in)
@@ -173,6 +175,9 @@ func (m *machine) safepoint(in *vcode.Inst) {
 		m.MovI(RAX, uint64(len(m.sites)-1))
 		m.Call(m.yield)
 		m.Jmp(calm)
+		if in.Proven {
+			return
+		}
 		m.Bind(over)
 		m.spillMasks(in)
 		m.callService(in) // no return: Go ends the run

@@ -121,27 +121,32 @@ func (m *machine) stepsOf(part uint8) Mem {
 	return At(record, int64(m.record.Steps)+8*int64(part))
 }
 
-// safepoint exits as Polled if the job was stopped or the Go runtime requests the processor. Then it counts one step of the subgroup, and
-// reports to Go if the budget is exhausted.
+// safepoint exits as Polled if the job was stopped or the Go runtime requests the processor. Then it counts one step of the subgroup, unless
+// the instruction is Proven, and reports to Go if the budget is exhausted.
 func (m *machine) safepoint(in *vcode.Inst) {
 	asked, calm, over := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.EmitPoll(asked)
 	m.Bind(calm)
-	at := m.stepsOf(in.Part)
-	if len(in.Uses) > 0 { // the first lane of the subgroup in a work-item loop; a counter has 8 bytes for each part of 4 lanes
-		m.multiplyAdd(X1, m.gen(in.Uses[0], X0), 2, record)
-		at = At(X1, int64(m.record.Steps))
+	if !in.Proven {
+		at := m.stepsOf(in.Part)
+		if len(in.Uses) > 0 { // the first lane of the subgroup in a work-item loop; a counter has 8 bytes for each part of 4 lanes
+			m.multiplyAdd(X1, m.gen(in.Uses[0], X0), 2, record)
+			at = At(X1, int64(m.record.Steps))
+		}
+		m.loadX(X0, at)
+		m.RI(SUBSI|W, X0, X0, 1)
+		m.storeX(X0, at)
+		m.BCond(LO, over)
 	}
-	m.loadX(X0, at)
-	m.RI(SUBSI|W, X0, X0, 1)
-	m.storeX(X0, at)
-	m.BCond(LO, over)
 	m.outOfLine(in, func() {
 		m.Bind(asked)
 		m.spillMasks(in)
 		m.MovI(X0, m.site(in))
 		m.BL(m.yield)
 		m.B(calm)
+		if in.Proven {
+			return
+		}
 		m.Bind(over)
 		m.spillMasks(in)
 		m.callService(in) // no return: Go ends the run

@@ -22,10 +22,12 @@ func (x *Facts) Note(in *vcode.Inst) {
 	}
 	x.Demotes = x.Demotes || in.IR == ir.Demote
 	x.HasBarriers = x.HasBarriers || in.Op == vcode.Barrier
-	x.Steps[in.Part] = x.Steps[in.Part] || in.Op == vcode.Step
-	if in.Op == vcode.Step && len(in.Uses) > 0 { // of all subgroups, in a work-item loop
-		for part := 0; part < int(in.Key.Aux); part += len(in.Masks) {
-			x.Steps[part] = true
+	if in.Op == vcode.Step && !in.Proven {
+		x.Steps[in.Part] = true
+		if len(in.Uses) > 0 { // of all subgroups, in a work-item loop
+			for part := 0; part < int(in.Key.Aux); part += len(in.Masks) {
+				x.Steps[part] = true
+			}
 		}
 	}
 }

@@ -71,7 +71,8 @@ const (
 	// Step is a safepoint, one per loop iteration and call. It counts one step of the subgroup, and exits to
 	// Go if the job was stopped, if the Go scheduler requests the thread, or if the step budget is exhausted.
 	// m0, m1, … are the active lanes, for the error message. With u0, a Gen, it is a step of the subgroup that begins at lane u0 of
-	// the workgroup, which has Aux parts: the current iteration of a work-item loop.
+	// the workgroup, which has Aux parts: the current iteration of a work-item loop. A Proven one counts no step: the budget is reset
+	// before the next count.
 	Step
 
 	Jump       // Jumps to block Target.

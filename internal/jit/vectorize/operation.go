@@ -20,6 +20,9 @@ func (w *vectorizer) operation(v ir.V) {
 	w.noteLaneTable(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
+	if x.Op == ir.ResetBudget && len(w.open) > 0 && w.open[len(w.open)-1].op == ir.Loop {
+		w.open[len(w.open)-1].resets = true
+	}
 	if x.Op == ir.QuadSwap && w.quadSwap(v, in) || w.quadSide(v, in) {
 		return
 	}

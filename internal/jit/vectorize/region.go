@@ -26,6 +26,7 @@ type region struct {
 	arrived    []vcode.Reg // L.in
 	convergent bool        // all lanes go to the label together
 	next       []value     // of a loop: its parameters in the next iteration
+	resets     bool        // of a loop: each iteration resets the step budget
 	discards   bool        // the end of a function in which lanes may end: they do not arrive
 
 	// Of ifs.
@@ -88,10 +89,10 @@ func (w *vectorizer) push(r *region) {
 	w.regions[r.label] = r
 }
 
-// backEdge jumps to the start of a loop, with a safepoint for the given lanes.
+// backEdge jumps to the start of a loop, with a safepoint for the given lanes. It counts no step if the next iteration resets the budget.
 func (w *vectorizer) backEdge(r *region, lanes []vcode.Reg) {
 	w.origin = w.src.Val(r.label).Origin
-	step := vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label}
+	step := vcode.Inst{Op: vcode.Step, Masks: lanes, Value: r.label, Proven: r.resets}
 	if w.wholeGroup && w.loopIndex != 0 {
 		step.Uses, step.Key.Aux = []vcode.Reg{w.loopIndex}, uint64(w.dst.Parts)
 	}
