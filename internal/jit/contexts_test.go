@@ -2,6 +2,7 @@ package jit_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -97,6 +98,137 @@ func (c *contextProgram) inner() {
 	c.values = append(c.values, result)
 }
 
+// arms emits an if of the whole workgroup with phases in one arm or both, whose block has a parameter.
+func (c *contextProgram) arms(depth int) {
+	out, p, b := c.name("L"), c.name("v"), c.name("v")
+	scope := len(c.values)
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n\t%s = %s.i32 vg, %d:i32\n\tif %s {\n", out, p, b, []string{"eq", "ult"}[c.r.Intn(2)], c.r.Intn(2), b)
+	if c.r.Intn(2) == 0 {
+		c.statements(1+c.r.Intn(2), depth-1)
+	}
+	fmt.Fprintf(c, "\tbarrier\n\tbr %s(%s)\n\t} else {\n", out, c.any())
+	c.values = c.values[:scope]
+	if c.r.Intn(2) == 0 {
+		c.statements(1+c.r.Intn(2), depth-1)
+	}
+	fmt.Fprintf(c, "\tbarrier\n\tbr %s(%s)\n\t}\n\t}\n", out, c.any())
+	c.values = append(c.values[:scope], p)
+}
+
+// whileLoop emits a loop of the workgroup that the second arm of an if leaves, with values that the first arm replaces. Values of the first
+// arm live on behind the if.
+func (c *contextProgram) whileLoop(depth int) {
+	out, top, k, next, b := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v")
+	scope := len(c.values)
+	n := 1 + c.r.Intn(3)
+	var params, inits, results []string
+	for range n {
+		p := c.name("v")
+		params, inits, results = append(params, p), append(inits, fmt.Sprintf("%s i32 = %s", p, c.any())), append(results, c.name("v"))
+	}
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n\tloop %s(%s, %s i32 = 0:i32) {\n", out, strings.Join(results, " i32, "), top, strings.Join(inits, ", "), k)
+	c.values = append(c.values, params...)
+	if c.r.Intn(2) == 0 {
+		c.statements(1, depth-1)
+	}
+	args := func() string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = c.any()
+			if c.r.Intn(2) == 0 {
+				list[i] = params[c.r.Intn(n)]
+			}
+		}
+		return strings.Join(list, ", ")
+	}
+	leave := args()
+	if c.r.Intn(2) == 0 {
+		leave = strings.Join(params, ", ")
+	}
+	fmt.Fprintf(c, "\t%s = ult.i32 %s, %d:i32\n\tif %s {\n", b, k, 1+c.r.Intn(4), b)
+	c.statements(1+c.r.Intn(2), depth-1)
+	last := make([]string, n)
+	for i := range last {
+		last[i] = c.define("add.i32 %s, %s", params[i], c.any())
+		if c.r.Intn(3) == 0 {
+			c.WriteString("\tbarrier\n")
+		}
+	}
+	fmt.Fprintf(c, "\tbarrier\n\t} else {\n\tbr %s(%s)\n\t}\n", out, leave)
+	if c.r.Intn(2) == 0 {
+		c.statements(1, depth-1)
+	}
+	list := strings.Join(last, ", ")
+	if c.r.Intn(3) == 0 {
+		list = args()
+	}
+	fmt.Fprintf(c, "\t%s = add.i32 %s, 1:i32\n\tbr %s(%s, %s)\n\t}\n\t}\n", next, k, top, list, next)
+	c.values = append(c.values[:scope], results...)
+}
+
+// counted emits a loop within a phase whose counter begins, grows and is compared in any way, also so that it wraps.
+func (c *contextProgram) counted() {
+	out, top, k, b, result, own, left, fewer := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.name("v"), c.name("v"), c.name("v")
+	first := []string{"0", "0", "1", "7", "60", "63", "64", "65", "2147483640", "2147483647", "2147483648", "4294967290", "4294967295"}[c.r.Intn(13)]
+	step := []string{"1", "1", "2", "3", "64", "65536", "65537", "2147483647", "2147483648", "4294967295", "4294967294"}[c.r.Intn(11)]
+	bound := []string{"0", "1", "16", "62", "63", "64", "65", "2147418111", "2147418112", "2147483647", "2147483648", "4294967295"}[c.r.Intn(12)]
+	compare := []string{"ult", "slt", "ule", "sle"}[c.r.Intn(4)] + ".i32 "
+	if c.r.Intn(2) == 0 {
+		compare += k + ", " + bound + ":i32"
+	} else {
+		compare += bound + ":i32, " + k
+	}
+	fmt.Fprintf(c, "\tblock %s(%s i32) {\n\tloop %s(%s i32 = %s, %s i32 = %s:i32, %s i32 = %d:i32) {\n", out, result, top, own, c.any(), k, first, left, 1+c.r.Intn(9))
+	stop := c.name("v")
+	fmt.Fprintf(c, "\t%s = eq.i32 %s, 0:i32\n\tif %s {\n\tbr %s(%s)\n\t}\n", stop, left, stop, out, own)
+	fmt.Fprintf(c, "\t%s = sub.i32 %s, 1:i32\n\t%s = %s\n", fewer, left, b, compare)
+	if c.r.Intn(3) == 0 {
+		not := c.name("v")
+		fmt.Fprintf(c, "\t%s = not.b1 %s\n", not, b)
+		b = not
+	}
+	load := func() string {
+		at, x, sum := c.name("v"), c.name("v"), c.name("v")
+		fmt.Fprintf(c, "\t%s = at %s, %s, #%d\n\t%s = ld.i32 vs, %s, #%d\n", at, []string{"0:i32", "0:i32", "vo", "4:i32"}[c.r.Intn(4)], k, []int{4, 4, 8}[c.r.Intn(3)], x, at, 4*c.r.Intn(3))
+		fmt.Fprintf(c, "\t%s = add.i32 %s, %s\n", sum, own, x)
+		return sum
+	}
+	back := func(sum string) {
+		n := c.name("v")
+		fmt.Fprintf(c, "\t%s = add.i32 %s, %s:i32\n\tbr %s(%s, %s, %s)\n", n, k, step, top, sum, n, fewer)
+	}
+	leave := func(sum string) { fmt.Fprintf(c, "\tbr %s(%s)\n", out, sum) }
+	if c.r.Intn(4) == 0 {
+		bit, odd := c.name("v"), c.name("v")
+		fmt.Fprintf(c, "\t%s = and.i32 %s, 3:i32\n\t%s = eq.i32 %s, 1:i32\n\tif %s {\n", bit, own, odd, bit, odd)
+		back(own)
+		c.WriteString("\t}\n")
+	}
+	end := c.r.Intn(4)
+	fmt.Fprintf(c, "\tif %s {\n", b)
+	sum := load()
+	if end != 0 {
+		[]func(string){back, leave}[c.r.Intn(2)](sum)
+	}
+	c.WriteString("\t} else {\n")
+	other := own
+	if c.r.Intn(2) == 0 {
+		other = load()
+	}
+	if end != 1 {
+		[]func(string){back, leave, leave}[c.r.Intn(3)](other)
+	}
+	c.WriteString("\t}\n")
+	switch end {
+	case 0:
+		back(sum)
+	case 1:
+		back(other)
+	}
+	c.WriteString("\t}\n\t}\n")
+	c.values = append(c.values, result)
+}
+
 // loop emits a loop of the workgroup with one to three parameters, which the branch back may exchange. Its block may have a parameter.
 func (c *contextProgram) loop(depth int) {
 	out, top, k, next, b, result := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v"), c.name("v")
@@ -121,7 +253,17 @@ func (c *contextProgram) loop(depth int) {
 
 func (c *contextProgram) statements(n, depth int) {
 	for range n {
-		switch c.r.Intn(6) {
+		switch c.r.Intn(9) {
+		case 8:
+			c.counted()
+		case 7:
+			if depth > 0 {
+				c.arms(depth)
+			}
+		case 6:
+			if depth > 0 {
+				c.whileLoop(depth)
+			}
 		case 5:
 			c.inner()
 		case 0, 1:
@@ -140,8 +282,9 @@ func (c *contextProgram) statements(n, depth int) {
 
 func contextText(seed int64) string {
 	c := &contextProgram{r: rand.New(rand.NewSource(seed))}
-	c.WriteString("program \"contexts\" compute\nsubgroup 16\nlocal 64 1 1\nshared 256\nin local.x i32 0\nin workgroup.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects barrier writes\n\n" +
-		"func \"main\"() L1 {\n\tvs = wg\n\tvl = in.i32 #0\n\tvg = in.i32 #1\n\tvo = at 0:i32, vl, #4\n\tvr = res 0:i32, #0\n\tvw = res 0:i32, #1\n")
+	size := [][2]int{{16, 64}, {16, 64}, {16, 48}, {32, 64}, {8, 32}, {16, 33}, {4, 16}, {64, 128}}[c.r.Intn(8)]
+	fmt.Fprintf(c, "program \"contexts\" compute\nsubgroup %d\nlocal %d 1 1\nshared 256\nin local.x i32 0\nin workgroup.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\neffects barrier writes\n\n"+
+		"func \"main\"() L1 {\n\tvs = wg\n\tvl = in.i32 #0\n\tvg = in.i32 #1\n\tvo = at 0:i32, vl, #4\n\tvr = res 0:i32, #0\n\tvw = res 0:i32, #1\n", size[0], size[1])
 	for i := range 1 + c.r.Intn(3) {
 		c.define("ld.i32 vr, vo, #%d", 256*i)
 	}
@@ -178,7 +321,7 @@ func TestContexts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}
-			in, out := make([]byte, 1024), make([]byte, 1<<14)
+			in, out := make([]byte, 2048), make([]byte, 1<<14)
 			rand.New(rand.NewSource(seed)).Read(in)
 			job := &exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: in}}, {{Bytes: out}}}}
 			if err := prog.Run(t.Context(), job); err != nil {
@@ -192,6 +335,84 @@ func TestContexts(t *testing.T) {
 			}
 		}
 		undo()
+	}
+}
+
+// rotated are loops of a workgroup of 64 invocations. The phase of the new value is right in front of the branch that still reads the old one, and
+// the phase of the first value right in front of a loop whose iterations all read it.
+var rotated = map[string]struct {
+	text string
+	want func(n uint32) uint32 // of the word n of an invocation
+}{
+	"Fibonacci": {`	vn = add.i32 vx, 0:i32
+	block L2(vr i32) {
+		loop L3(va i32 = vx, vb i32 = vn, vk i32 = 0:i32) {
+			vc = ult.i32 vk, 5:i32
+			if vc {
+				barrier
+			} else {
+				br L2(va)
+			}
+			vs = add.i32 va, vb
+			vj = add.i32 vk, 1:i32
+			br L3(vb, vs, vj)
+		}
+	}
+`, func(n uint32) uint32 { return 8 * n }},
+	"first value": {`	block L2(vr i32) {
+		vn = mul.i32 vx, vx
+		loop L3(va i32 = 0:i32, vk i32 = 0:i32) {
+			vc = ult.i32 vk, 3:i32
+			if vc {
+				block L4(vq i32) {
+					ve = eq.i32 vk, 0:i32
+					if ve {
+						barrier
+						vs = add.i32 va, vx
+						br L4(vs)
+					} else {
+						barrier
+						br L4(vn)
+					}
+				}
+				vt = add.i32 va, vq
+			} else {
+				br L2(va)
+			}
+			vj = add.i32 vk, 1:i32
+			br L3(vt, vj)
+		}
+	}
+`, func(n uint32) uint32 { return 2*n*n + n }},
+}
+
+// TestRotatedContexts: parameters of the loops of a workgroup have the values of the branches, if all values are in memory.
+func TestRotatedContexts(t *testing.T) {
+	defer vectorize.LoopFrom(1)()
+	for name, c := range rotated {
+		p, err := ir.Parse("program \"rotated\" compute\nsubgroup 16\nlocal 64 1 1\nin local.x i32 0\nres storage 0 0 count 1\neffects barrier writes\n\nfunc \"main\"() L1 {\n" +
+			"\tvh = res 0:i32, #0\n\tvg = in.i32 #0\n\tvo = at 0:i32, vg, #4\n\tvx = ld.i32 vh, vo, #0\n\tbarrier\n" + c.text + "\tst.i32 vh, vo, vr, #0\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range append([]exec.Engine{interp.Engine{}}, contextEngines()...) {
+			memory := make([]byte, 256)
+			for i := range uint32(64) {
+				binary.LittleEndian.PutUint32(memory[4*i:], i+7)
+			}
+			prog, err := e.Compile(p, exec.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := prog.Run(t.Context(), &exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{{{Bytes: memory}}}}); err != nil {
+				t.Fatal(err)
+			}
+			for i := range uint32(64) {
+				if got, want := binary.LittleEndian.Uint32(memory[4*i:]), c.want(i+7); got != want {
+					t.Errorf("%s, %v: invocation %d has %d; must have %d", name, e, i, got, want)
+				}
+			}
+		}
 	}
 }
 

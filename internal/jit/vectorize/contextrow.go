@@ -99,9 +99,9 @@ func (x *rowRange) overwrites(y *rowRange) bool {
 // rowRanges returns the intervals of all values with rows.
 func (g *workgroup) rowRanges(phases []phaseCode) map[ir.V]*rowRange {
 	order := g.rowOrder()
-	ends := map[int32]int{}
+	ends := map[int32]int{} // the last operation, in front of a branch or a loop that follows
 	for i := range phases {
-		ends[int32(phases[i].at)] = order[phases[i].end()-1] + 1
+		ends[int32(phases[i].at)] = order[phases[i].end()-1]
 	}
 	ranges := map[ir.V]*rowRange{}
 	for v := range g.contexts.row {
@@ -201,7 +201,7 @@ func (g *workgroup) extendToUses(ranges map[ir.V]*rowRange, order []int) {
 			}
 			r.to = max(r.to, at)
 			for _, l := range loops {
-				if r.from < l.from && l.from <= at && at < l.to {
+				if r.from < l.from && l.from < at && at < l.to { // a loop reads its first values once
 					r.to = max(r.to, l.to)
 				}
 			}
