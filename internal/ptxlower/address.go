@@ -146,10 +146,16 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 		_, inside := e.sharedPlaceOf(p.offset, bytes)
 		p.offset = e.b.Select(inside, p.offset, e.b.I32(1<<31))
 	}
-	e.traceAccess(p, v, bytes)
+	event := e.accessEvent(p.space)
+	if !event.Atomic {
+		e.traceAccess(p, 0, bytes, event)
+	}
 	outer := e.sure
 	access(p)
 	e.sure, e.bits = outer, 0 // they may be in a region that ends
+	if event.Atomic && !e.tracesParts() {
+		e.traceAccess(p, 0, bytes, event)
+	}
 }
 
 // generic calls access for each space that the program uses.

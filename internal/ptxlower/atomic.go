@@ -41,6 +41,7 @@ func (e *emitter) vectorAtomic(at, results, values *ptx.Operand) {
 			for i := range list {
 				p.offset = e.b.Op(ir.Add, ir.I32, first, e.b.I32(uint32(4*i)))
 				e.b.OpAux(ir.PSt, ir.F32, temps[i], e.b.I32(0), e.atomicAt(p, ".add", ".f32", x[i:i+1]))
+				e.tracePart(p, uint64(4*i), 4)
 			}
 		})
 	})
@@ -122,7 +123,11 @@ func (e *emitter) atomic(at *ptx.Operand, args []*ptx.Operand, done func(ir.V)) 
 			return
 		}
 		e.checkExchanged(p, op, t)
-		done(e.atomicAt(p, op, typ, x))
+		old := e.atomicAt(p, op, typ, x)
+		if op == ".cas" {
+			e.traceCompared(p, uint64(ptx.TypeSize(typ)), e.b.Cmp(ir.Eq, old, x[0]))
+		}
+		done(old)
 		e.followStore(p, 0, t)
 	})
 }

@@ -66,6 +66,7 @@ func (e *emitter) load() {
 			for i := range list {
 				e.bits = 0
 				v := e.loadPlace(p, uint64(i)*size, e.accessType(t, list[i]), flags)
+				e.tracePart(p, uint64(i)*size, size)
 				shadows.note(e, i)
 				if temps[i] = v; e.branching() {
 					if len(slots) <= i {
@@ -152,6 +153,7 @@ func (e *emitter) store() {
 					e.checkStored()
 				}
 				e.storePlace(p, uint64(i)*size, v, flags)
+				e.tracePart(p, uint64(i)*size, size)
 			}
 		})
 	})

@@ -29,6 +29,7 @@ type launch struct {
 
 	sanitize ir.Sanitizers
 	reports  []shader.Report // of sanitize
+	schedule func(int) int   // as exec.Job.Schedule
 
 	textures, surfaces []*texture.View // by the number in a handle
 	samplers           []*texture.Sampler
@@ -73,7 +74,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	defer pipeline.Close()
-	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1), Budget: l.budget,
+	args := compute.Args{Groups: l.grid, Push: push, Regions: regions, Workers: max(l.workers, 1), Budget: l.budget, Schedule: l.schedule,
 		Images:   map[compute.Binding][]*texture.View{{Binding: TextureBinding}: l.textures, {Binding: SurfaceBinding}: l.surfaces},
 		Samplers: map[compute.Binding][]*texture.Sampler{{Binding: SamplerBinding}: l.samplers}}
 	if l.sanitize != 0 {

@@ -58,26 +58,86 @@ func (e *emitter) trace(of ir.Sanitizers, rule string, event ir.Event, args ...i
 	}
 }
 
-// traceAccess logs the access of the instruction to so many bytes, if they are in memory.
-func (e *emitter) traceAccess(p place, address ir.V, bytes uint64) {
-	if e.o.Sanitize&ir.SanitizeRace == 0 || p.space != inGlobal && p.space != inShared || e.in.Has(".const") {
+// accessEvent returns the event of the access of the instruction to a space.
+//
+// The event of a plain access precedes it: only its order to the thread's own fences and atomics matters. The event of a strong one follows
+// it: a strong read sees what the writes before it published, and with a schedule the threads may change before the access itself.
+func (e *emitter) accessEvent(in space) ir.Event {
+	event := ir.Event{Kind: ir.AccessEvent, Domain: ir.EventBuffers, Memory: "global memory"}
+	if in == inShared {
+		event.Domain, event.Memory = ir.EventWorkgroup, "shared memory"
+	}
+	e.describe(&event, in)
+	return event
+}
+
+// tracesParts reports whether the emitter of the strong access logs its events: those of a comparison depend on the outcome, one of 128 bits
+// is logged while its lock is taken, and a vector is a set of scalar accesses in any order (PTX ISA, "Vector Data-types").
+func (e *emitter) tracesParts() bool {
+	switch e.in.Op {
+	case "ld", "st", "atom", "red":
+		return !e.completes && (e.item.wide || e.isVector() || e.in.Has(".v8") || e.in.Has(".cas"))
+	}
+	return false
+}
+
+// tracePart logs a part of a strong access, if the instruction logs its parts.
+func (e *emitter) tracePart(p place, plus, bytes uint64) {
+	if event := e.accessEvent(p.space); event.Atomic && e.tracesParts() {
+		e.traceAccess(p, plus, bytes, event)
+	}
+}
+
+// traceCompared logs atom.cas. If the values were not equal, it is a read without a write: it has no release semantics.
+func (e *emitter) traceCompared(p place, bytes uint64, equal ir.V) {
+	if !e.tracesMemory(p.space) {
 		return
 	}
-	event := ir.Event{Kind: ir.AccessEvent, Size: uint32(bytes), Domain: ir.EventBuffers, Memory: "global memory"}
-	e.describe(&event, p.space)
-	args := []ir.V{address}
-	inside := e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, e.b.Op(ir.Len, ir.I32, p.handle), e.b.I32(0)))
+	event := e.accessEvent(p.space)
+	e.b.If(equal)
+	e.traceAccess(p, 0, bytes, event)
+	e.b.Else()
+	event.Write, event.Release = false, 0
+	e.traceAccess(p, 0, bytes, event)
+	e.b.End()
+}
+
+// tracesMemory reports whether accesses of a space have events.
+func (e *emitter) tracesMemory(in space) bool {
+	return e.o.Sanitize&ir.SanitizeRace != 0 && (in == inGlobal || in == inShared) && !e.in.Has(".const")
+}
+
+// traceAccess logs the access of the instruction to so many bytes at plus, if they are in memory.
+func (e *emitter) traceAccess(p place, plus, bytes uint64, event ir.Event) {
+	if !e.tracesMemory(p.space) {
+		return
+	}
+	event.Size = uint32(bytes)
+	var args []ir.V
+	var inside ir.V
 	if p.space == inShared {
-		event.Domain, event.Memory = ir.EventWorkgroup, "shared memory"
-		args = []ir.V{e.b.Op(ir.ZExt, ir.I64, p.offset), e.b.I32(0)}
+		offset := e.plus(p.offset, plus)
+		args = []ir.V{e.b.Op(ir.ZExt, ir.I64, offset), e.b.I32(0)}
 		inside = e.b.Bool(false)
 		if bytes <= uint64(e.sharedEnd) {
-			inside = e.b.Cmp(ir.ULe, p.offset, e.b.I32(e.sharedEnd-uint32(bytes)))
+			inside = e.b.Cmp(ir.ULe, offset, e.b.I32(e.sharedEnd-uint32(bytes)))
 		}
+	} else {
+		args = []ir.V{e.plus(e.as(p.address, ir.I64), plus)}
+		inside = e.b.Op(ir.Not, ir.B1, e.b.Cmp(ir.Eq, e.b.Op(ir.Len, ir.I32, p.handle), e.b.I32(0)))
 	}
 	e.b.If(inside)
 	e.trace(ir.SanitizeRace, ruleRace, event, args...)
 	e.b.End()
+}
+
+// plus returns the sum of an address and a number of bytes.
+func (e *emitter) plus(v ir.V, n uint64) ir.V {
+	if n == 0 {
+		return v
+	}
+	t := e.b.Func.Type(v)
+	return e.b.Op(ir.Add, t, v, e.b.Const(t, n))
 }
 
 // describe sets the properties of the access of the instruction to a space.

@@ -124,6 +124,7 @@ func (e *emitter) wideAtomAt(p place, op string, x []ir.V, old [2]uint64) {
 			b.Emit(ir.Val{Op: ir.St, Type: ir.I64, Aux: uint64(8 * i), Flags: ir.Volatile | ir.Coherent, Args: [4]ir.V{p.handle, p.offset, v}})
 		}
 		b.End()
+		e.traceCompared(p, wideBytes, equal)
 	})
 	e.followStore(p, 0, ir.I64)
 	e.followStore(p, 8, ir.I64)
