@@ -321,11 +321,17 @@ func (p *permitting) draw(ctx context.Context, c *Draw) error {
 // drawn applies a draw, or says why it cannot.
 func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error) {
 	q, g := c.Pipeline, &c.Pipeline.Graphics
-	vertex, geometry, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Fragment)
+	vertex, geometry, mesh, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Mesh), q.stageOf(Fragment)
+	judged := 0
+	for _, a := range []*Attachment{vertex, geometry, mesh, fragment} {
+		if a != nil {
+			judged++
+		}
+	}
 	switch {
-	case vertex == nil || fragment == nil || geometry == nil && len(q.Stages) != 2 || geometry != nil && len(q.Stages) != 3:
-		return "a draw with tessellation or mesh shaders, or without a vertex or a fragment shader", nil
-	case c.Kind == DrawMesh || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
+	case (vertex == nil) == (mesh == nil) || fragment == nil || judged != len(q.Stages):
+		return "a draw with tessellation or task shaders, or without a vertex or a fragment shader", nil
+	case (c.Kind == DrawMesh) != (mesh != nil) || c.Ranged || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
 		return "a draw with indirect or other arguments", nil
 	case len(g.Feedback) > 0 || g.Rates != nil || q.heaped():
 		return "transform feedback, shading rates or descriptor heaps", nil
@@ -347,11 +353,14 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if geometry != nil {
 		d.Geometry = new(oracle.Job)
 	}
+	if mesh != nil {
+		d.Mesh = &oracle.Job{Groups: c.Workgroups}
+	}
 	for _, x := range []struct {
 		into *oracle.Job
 		a    *Attachment
-	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {&d.Fragment, fragment}} {
-		if x.into == nil {
+	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {d.Mesh, mesh}, {&d.Fragment, fragment}} {
+		if x.a == nil {
 			continue
 		}
 		code, err := p.stageModule(ctx, q, x.a)
@@ -359,6 +368,9 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 			return "", err
 		}
 		if x.into.Module, x.into.Entry, err = p.stageFacts(code, x.a, p.entryPoint(q, x.a), models[x.a.Stage]); err != nil {
+			if x.a == mesh {
+				return "a mesh shader without an entry point of the model MeshEXT", nil
+			}
 			return "", err
 		}
 	}
@@ -597,7 +609,7 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	if q.Push != nil {
 		push = p.memory[q.Push]
 	}
-	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry} {
+	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry, d.Mesh} {
 		if j == nil {
 			continue
 		}

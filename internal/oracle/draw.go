@@ -11,10 +11,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Draw is a draw with a vertex and a fragment shader, and perhaps a geometry shader.
+// Draw is a draw with a vertex and a fragment shader, and perhaps a geometry shader; or with a mesh and a fragment shader.
 type Draw struct {
 	Vertex, Fragment Job  // without workgroups; all have the same memory
 	Geometry         *Job // nil for none
+	Mesh             *Job // with its workgroups, in place of the vertex shader; nil for none
 	// Input returns the numbers of a vertex attribute. It has four of them.
 	Input     func(location, vertex, instance uint32) []Number
 	Vertices  []uint32 // of the draw in order: VertexIndex
@@ -66,6 +67,7 @@ type drawing struct {
 	vertex   *dispatch
 	fragment *dispatch
 	geometry *dispatch // nil for none
+	mesh     *dispatch // likewise
 	before   int       // primitives before the current run of vertices
 	quads    bool      // the invocations of a quad run together
 	// perSample: the fragment shader runs for each sample
@@ -76,6 +78,11 @@ type drawing struct {
 	shaded    int
 	worked    int // triangles and pixels
 	viewport  int // of the current primitive
+	// unordered is the workgroup of the current primitive, from 1; 0 if all primitives have an order. touched has the last one that may have changed
+	// a pixel, and crossed those of several workgroups.
+	unordered int
+	touched   map[[2]int]int
+	crossed   map[[2]int]bool
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
 	edges   map[[3]int]*openEdge // by the pixel and the sample
 	samples [][]*Target          // see sampleTargets
@@ -84,7 +91,7 @@ type drawing struct {
 
 // Run changes the targets of a draw to the permitted contents after it. The error is of a context that ends.
 func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
-	d := &drawing{Draw: w, ctx: ctx, edges: map[[3]int]*openEdge{}}
+	d := &drawing{Draw: w, ctx: ctx, edges: map[[3]int]*openEdge{}, touched: map[[2]int]int{}, crossed: map[[2]int]bool{}}
 	defer func() {
 		e := recover()
 		if e == nil {
@@ -101,7 +108,12 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	}()
 	d.check()
 	d.samples = d.sampleTargets()
-	d.vertex, d.fragment = newDispatch(ctx, &w.Vertex), newDispatch(ctx, &w.Fragment)
+	d.fragment = newDispatch(ctx, &w.Fragment)
+	if w.Mesh != nil {
+		d.mesh = newDispatch(ctx, w.Mesh)
+	} else {
+		d.vertex = newDispatch(ctx, &w.Vertex)
+	}
 	if w.Geometry != nil {
 		d.geometry = newDispatch(ctx, w.Geometry)
 	}
@@ -111,6 +123,11 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	}
 	_, d.early = w.Fragment.Entry.Mode(spirv.ExecutionModeEarlyFragmentTests)
 	d.readInterpolation()
+	if w.Mesh != nil {
+		d.meshes()
+		d.loseCrossed()
+		return d.Outcome, nil
+	}
 	for i := range w.Instances {
 		d.instance(w.First + i)
 	}
@@ -151,6 +168,8 @@ func (d *drawing) check() {
 		fail("shading rates")
 	case s.Rendering.ViewMask != 0:
 		fail("several views")
+	case d.Mesh != nil && (d.Mesh.Entry.Model != spirv.ExecutionModelMeshEXT || d.Geometry != nil):
+		fail("a mesh shader of another kind")
 	case s.Rasterization.Stream != 0:
 		fail("a vertex stream of a geometry shader")
 	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0:
@@ -159,12 +178,12 @@ func (d *drawing) check() {
 		fail("viewports without scissors, or depths from -1 on")
 	case s.Blend.Logic:
 		fail("logic operations")
-	case !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps():
+	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps():
 		fail("stores of its shaders to memory that they share")
 	}
 }
 
-// keeps reports whether no invocation stores to memory that others see.
+// keeps reports whether no invocation stores to memory that others see, but for the memory of its workgroup.
 func (j *Job) keeps() bool {
 	for _, f := range j.Module.CallTree(j.Entry) {
 		for i := f.Index; i < f.End; i++ {
@@ -178,7 +197,7 @@ func (j *Job) keeps() bool {
 					return false
 				}
 				switch t.Storage {
-				case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
+				case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput, spirv.StorageClassWorkgroup:
 				default:
 					return false
 				}
@@ -208,6 +227,27 @@ func newDispatch(ctx context.Context, job *Job) *dispatch {
 
 // shade runs some invocations of a stage, which may wait for each other. An undecided one makes them all undecided.
 func (d *drawing) shade(of *dispatch, together bool, list []*shading) (machines []*machine, why string) {
+	g := &group{number: 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}}
+	for i, s := range list {
+		machines = append(machines, &machine{dispatch: of, group: g, invocation: uint64(i) + 1, locals: map[spirv.ID]*local{}, shading: s})
+	}
+	why = d.guarded(of, func() {
+		if together {
+			g.runTogether(machines)
+			return
+		}
+		for _, m := range machines {
+			m.call(of.job.Entry.Func, nil)
+		}
+	})
+	if why != "" {
+		return nil, why
+	}
+	return machines, ""
+}
+
+// guarded runs invocations of a stage, and returns why they are undecided.
+func (d *drawing) guarded(of *dispatch, run func()) (why string) {
 	defer func() {
 		d.steps += of.steps
 		of.steps = 0
@@ -219,24 +259,14 @@ func (d *drawing) shade(of *dispatch, together bool, list []*shading) (machines 
 			if s.err != nil {
 				panic(s)
 			}
-			machines, why = nil, fmt.Sprintf("%s, instruction %d of the %s shader", s.why, s.at+1, stageName(of.job.Entry.Model))
+			why = fmt.Sprintf("%s, instruction %d of the %s shader", s.why, s.at+1, stageName(of.job.Entry.Model))
 		}
 	}()
 	if d.steps > maxSteps {
 		panic(stop{why: fmt.Sprintf("more than %d executions of instructions", maxSteps)})
 	}
-	g := &group{number: 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}}
-	for i, s := range list {
-		machines = append(machines, &machine{dispatch: of, group: g, invocation: uint64(i) + 1, locals: map[spirv.ID]*local{}, shading: s})
-	}
-	if together {
-		g.runTogether(machines)
-		return machines, ""
-	}
-	for _, m := range machines {
-		m.call(of.job.Entry.Func, nil)
-	}
-	return machines, ""
+	run()
+	return ""
 }
 
 func stageName(m spirv.ExecutionModel) string {
@@ -245,6 +275,8 @@ func stageName(m spirv.ExecutionModel) string {
 		return "vertex"
 	case spirv.ExecutionModelGeometry:
 		return "geometry"
+	case spirv.ExecutionModelMeshEXT:
+		return "mesh"
 	}
 	return "fragment"
 }
@@ -321,8 +353,10 @@ type corner struct {
 	x, y, z, w Number
 	size       Number // PointSize
 	viewport   Number // ViewportIndex
-	primitive  Number // PrimitiveId, an output of a geometry shader
+	primitive  Number // PrimitiveId, an output of a geometry or a mesh shader
 	outputs    map[slot]Number
+	culled     Number          // CullPrimitiveEXT
+	each       map[slot]Number // of a provoking vertex of a mesh shader: the outputs of the primitive
 }
 
 // corner runs the vertex shader.
@@ -385,7 +419,10 @@ func (m *machine) corner(e *facts.EntryPoint) *corner {
 }
 
 // interpolation is the decorations of an input of the fragment shader.
-type interpolation struct{ flat, linear bool }
+type interpolation struct {
+	flat, linear bool
+	primitive    bool // a value of the primitive (PerPrimitiveEXT)
+}
 
 // eachSlot calls do with each scalar of a variable of an interface: its place, or its built-in and its number in it, and its number
 // in the variable.
@@ -421,7 +458,7 @@ func eachSlot(m *facts.Module, v *facts.Variable, do func(at slot, b spirv.Built
 		return at
 	}
 	howOf := func(has func(spirv.Decoration) bool) interpolation {
-		return interpolation{has(spirv.DecorationFlat), has(spirv.DecorationNoPerspective)}
+		return interpolation{has(spirv.DecorationFlat), has(spirv.DecorationNoPerspective), has(spirv.DecorationPerPrimitiveEXT)}
 	}
 	how := howOf(func(d spirv.Decoration) bool { return m.Has(v.ID, d) })
 	at := slot{}
@@ -438,7 +475,7 @@ func eachSlot(m *facts.Module, v *facts.Variable, do func(at slot, b spirv.Built
 	}
 	for i := range v.Type.Members {
 		own := howOf(func(d spirv.Decoration) bool { return m.HasMember(v.Type.ID, i, d) })
-		own.flat, own.linear = own.flat || how.flat, own.linear || how.linear
+		own.flat, own.linear, own.primitive = own.flat || how.flat, own.linear || how.linear, own.primitive || how.primitive
 		if d, ok := m.MemberDecoration(v.Type.ID, i, spirv.DecorationLocation); ok {
 			at = slot{location: d.Literal()}
 		}

@@ -77,6 +77,10 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 			p.local = x.input(v)
 		}
 	case spirv.StorageClassOutput:
+		if x.group.mesh != nil {
+			p.local = x.output(v)
+			break
+		}
 		if x.shading == nil {
 			x.undecided("memory of the storage class %s", v.Storage)
 		}
@@ -180,7 +184,7 @@ func (x *frame) step(i int) {
 func (x *frame) execute(in spirv.Inst, i int) {
 	id := func(k int) spirv.ID { return spirv.ID(in[k]) }
 	x.private = x.isPrivate(in)
-	if x.groupOperation(in, i) || x.derivative(in, i) || x.opaque(in, i) || x.emit(in) {
+	if x.groupOperation(in, i) || x.derivative(in, i) || x.opaque(in, i) || x.emit(in) || x.setSizes(in) {
 		return
 	}
 	switch op := in.Op(); op {

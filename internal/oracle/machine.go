@@ -88,6 +88,7 @@ type machine struct {
 	private    bool   // no barrier orders the current access
 
 	shading *shading // of a stage of a draw; nil in a dispatch
+	sized   bool     // OpSetMeshOutputsEXT has been executed
 	ended   bool     // by an instruction that ends the invocation
 }
 
@@ -96,6 +97,7 @@ type group struct {
 	number         uint64 // from 1
 	epoch, buffers uint64 // barriers that have ended, with an effect on workgroup memory, and on buffers
 	shared         map[spirv.ID]*local
+	mesh           *mesh // the outputs of a mesh shader; nil in another stage
 }
 
 // stop is the panic of an invocation that is undecided, or of a context that ends.

@@ -28,6 +28,7 @@ type local struct {
 	owners  []owner
 	sums    []sum
 	relaxed bool // RelaxedPrecision: it may have numbers of 16 bits
+	emitted bool // an output of a mesh shader, which no barrier orders
 }
 
 // owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier; private
@@ -336,6 +337,9 @@ func (m *machine) load(p *pointer, at int) value {
 	}
 	v := value{leaves: make([]Number, 0, n)}
 	if p.local != nil {
+		if p.local.emitted {
+			m.undecided("a load of an output of a mesh shader")
+		}
 		v.leaves = append(v.leaves, p.local.leaves[p.leaf:p.leaf+uint64(n)]...)
 		for i := range v.leaves {
 			if o := p.local.owners; o != nil && !o[p.leaf+uint64(i)].read(m, m.group.epoch) {
@@ -374,10 +378,13 @@ func (m *machine) store(p *pointer, v value) {
 	case p.lost:
 		m.storeOutside(p.buffer)
 	case p.local != nil && p.local.owners != nil:
-		i := p.leaf
+		i, epoch := p.leaf, m.group.epoch
+		if p.local.emitted {
+			epoch = 1
+		}
 		scalars(p.pointee, func(t *facts.Type) {
 			l := p.local
-			l.leaves[i] = l.sums[i].stored(t, l.leaves[i], v.leaves[i-p.leaf], l.owners[i].write(m, m.group.epoch))
+			l.leaves[i] = l.sums[i].stored(t, l.leaves[i], v.leaves[i-p.leaf], l.owners[i].write(m, epoch))
 			i++
 		})
 	case p.local != nil:

@@ -533,6 +533,7 @@ func (d *drawing) blur(s *surface) {
 	d.work(max(x1-x0, 0) * max(y1-y0, 0))
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {
+			d.touch(x, y)
 			for _, t := range slices.Concat(d.samples...) {
 				if t != nil {
 					for k := range t.texel(x, y) {
@@ -646,6 +647,10 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 			v[i] = n
 		}
 		switch {
+		case how.primitive:
+			n, ok := s.provoking.each[at]
+			n.At, n.Any = byInterpolation, n.Any || !ok // not by an instruction of this shader
+			in.inputs[at] = []Number{n}
 		case !known:
 			in.inputs[at] = []Number{{Any: true}}
 		case how.flat:
@@ -670,7 +675,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInFragCoord] = []Number{column, row, z, w}
 	in.builtIns[spirv.BuiltInFrontFacing] = []Number{{Bits: bit(s.front)}}
 	in.builtIns[spirv.BuiltInPrimitiveId] = []Number{{Bits: uint64(s.primitive)}}
-	if d.geometry != nil {
+	if d.geometry != nil || d.mesh != nil {
 		in.builtIns[spirv.BuiltInPrimitiveId] = []Number{s.provoking.primitive}
 	}
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: uint64(d.sample)}}
