@@ -54,7 +54,11 @@ func (p *scriptPermission) judge(contents map[string][]byte) (list []violationRe
 		}
 		wrong, any := x.Judge(data)
 		for _, v := range wrong {
-			list = append(list, violationRecord{Name: fmt.Sprintf("%s[%d, %d].%s", x.Buffer.Name, v.X, v.Y, strings.ToLower(v.Component)),
+			at := fmt.Sprintf("%d, %d", v.X, v.Y)
+			if x.Buffer.Image != nil && x.Buffer.Image.Layers > 1 {
+				at += fmt.Sprintf(", %d", v.Layer)
+			}
+			list = append(list, violationRecord{Name: fmt.Sprintf("%s[%s].%s", x.Buffer.Name, at, strings.ToLower(v.Component)),
 				Value: v.Value, Permitted: v.Permitted, Instruction: p.sets.Operation(&v)})
 		}
 		if any > 0 {

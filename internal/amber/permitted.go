@@ -200,15 +200,15 @@ func (p *permitting) picture(b *Buffer) *oracle.Target {
 	if x.target == nil {
 		m := b.Image
 		switch {
-		case m == nil || b.Texel == nil || m.Dimensions != 2 || m.layers() > 1 || m.Samples > 1 || len(p.memory[b]) != m.Width*m.Height*b.Texel.Bytes:
-			p.lost[b] = "an attachment that is no image of two dimensions with one layer and one sample"
+		case m == nil || b.Texel == nil || m.Dimensions != 2 || m.Samples > 1 || len(p.memory[b]) != m.Width*m.Height*m.layers()*b.Texel.Bytes:
+			p.lost[b] = "an attachment that is no image of two dimensions with one sample"
 			return nil
 		}
-		if p.texels += m.Width * m.Height; p.texels > maxPermittedTexels {
+		if p.texels += m.Width * m.Height * m.layers(); p.texels > maxPermittedTexels {
 			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
 			return nil
 		}
-		x.target = oracle.NewTarget(b.Texel, m.Width, m.Height, b.texels(p.memory[b]))
+		x.target = oracle.NewLayered(b.Texel, m.Width, m.Height, m.layers(), b.texels(p.memory[b]))
 	}
 	return x.target
 }
@@ -270,7 +270,7 @@ func (p *permitting) resolve(g *Graphics) {
 		}
 		from, to := g.Colors[i], p.picture(x.Buffer)
 		of := p.picture(from.Buffer)
-		if of == nil || to == nil || p.samples[from.Buffer] == nil || from.BaseMip > 0 || x.BaseMip > 0 || from.Buffer.Texel.Name != x.Buffer.Texel.Name {
+		if of == nil || to == nil || len(to.Layers) > 0 || p.samples[from.Buffer] == nil || from.BaseMip > 0 || x.BaseMip > 0 || from.Buffer.Texel.Name != x.Buffer.Texel.Name {
 			p.lost[x.Buffer] = "a resolved attachment of another kind"
 			continue
 		}
@@ -278,9 +278,32 @@ func (p *permitting) resolve(g *Graphics) {
 	}
 }
 
-// clear fills the attachments of a pipeline.
+// layersOf returns the layers of a rendering to the attachments of a pipeline: the least number of them all.
+func layersOf(g *Graphics) (least int) {
+	add := func(b *Buffer) {
+		if b != nil && b.Image != nil && (least == 0 || b.Image.layers() < least) {
+			least = b.Image.layers()
+		}
+	}
+	for _, c := range g.Colors {
+		add(c.Buffer)
+	}
+	add(g.DepthStencil)
+	return max(least, 1)
+}
+
+// clear fills the attachments of a pipeline. Of layers beyond the rendering, and of those without a view, any content is permitted.
 func (p *permitting) clear(c *Clear) {
 	v, g := p.clearsOf(c.Pipeline), &c.Pipeline.Graphics
+	layers, views := layersOf(g), g.settings().Rendering.ViewMask
+	fill := func(t *oracle.Target, color [4]oracle.Number) {
+		t.Fill(color)
+		for n := range len(t.Layers) + 1 {
+			if n >= layers || views != 0 && views>>n&1 == 0 {
+				t.Layer(n).LoseLayer()
+			}
+		}
+	}
 	for _, a := range g.Colors {
 		if why := p.lost[a.Buffer]; why != "" {
 			continue
@@ -290,12 +313,12 @@ func (p *permitting) clear(c *Clear) {
 			for i := range color {
 				color[i] = numberOf(float64(float32(v.color[i])), clearWord(a.Buffer.Texel, 0, v.color, i))
 			}
-			t.Fill(color)
+			fill(t, color)
 		}
 	}
 	if b := g.DepthStencil; b != nil {
 		if t := p.picture(b); t != nil {
-			t.Fill([4]oracle.Number{numberOf(float64(float32(v.depth)), 0), {Bits: uint64(uint32(v.stencil))}})
+			fill(t, [4]oracle.Number{numberOf(float64(float32(v.depth)), 0), {Bits: uint64(uint32(v.stencil))}})
 		}
 	}
 }
@@ -349,7 +372,7 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if err := p.vertices(c, s, &a); err != nil {
 		return "", err
 	}
-	d := &oracle.Draw{State: &s.FixedState, Width: g.Width, Height: g.Height, First: a.FirstInstance, Instances: a.Instances}
+	d := &oracle.Draw{State: &s.FixedState, Width: g.Width, Height: g.Height, Layers: layersOf(g), First: a.FirstInstance, Instances: a.Instances}
 	if geometry != nil {
 		d.Geometry = new(oracle.Job)
 	}
@@ -434,6 +457,9 @@ func (p *permitting) count(d *oracle.Draw, out *oracle.Outcome) {
 
 // numberDraw gives the instructions that computed numbers in the last draw its number.
 func numberDraw(t *oracle.Target, n int) {
+	for _, l := range t.Layers {
+		numberDraw(l, n)
+	}
 	for i := range t.Cells {
 		if at := &t.Cells[i].At; *at > 0 && *at < drawUnit {
 			*at += (n + 1) * drawUnit

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -20,6 +21,8 @@ type Target struct {
 	Cells         []Number // of the components of texel after texel
 	// Samples are the targets of the samples 1, 2, … of a multisampled attachment; the target itself is sample 0.
 	Samples []*Target
+	// Layers are the layers 1, 2, … of an attachment with one sample and several layers; the target itself is layer 0.
+	Layers []*Target
 
 	components []format.Component
 }
@@ -52,17 +55,45 @@ func NewMultisampled(f *format.Format, width, height, samples int) *Target {
 	return t
 }
 
-// Lose permits any content.
-func (t *Target) Lose() {
+// NewLayered returns an attachment with the contents of several layers, one after the other.
+func NewLayered(f *format.Format, width, height, layers int, texels []byte) *Target {
+	t := NewTarget(f, width, height, texels)
+	for n := 1; n < layers; n++ {
+		t.Layers = append(t.Layers, NewTarget(f, width, height, texels[n*width*height*f.Bytes:]))
+	}
+	return t
+}
+
+// Layer returns a layer; nil if the attachment has fewer of them.
+func (t *Target) Layer(n int) *Target {
+	switch {
+	case n == 0:
+		return t
+	case n > len(t.Layers):
+		return nil
+	}
+	return t.Layers[n-1]
+}
+
+// parts returns the other samples and layers.
+func (t *Target) parts() []*Target { return slices.Concat(t.Samples, t.Layers) }
+
+// LoseLayer permits any content of one layer, or sample.
+func (t *Target) LoseLayer() {
 	for i := range t.Cells {
 		t.Cells[i] = Number{Any: true}
 	}
-	for _, s := range t.Samples {
+}
+
+// Lose permits any content.
+func (t *Target) Lose() {
+	t.LoseLayer()
+	for _, s := range t.parts() {
 		s.Lose()
 	}
 }
 
-// Fill stores a color, or a depth and a stencil value, in all texels.
+// Fill stores a color, or a depth and a stencil value, in all texels of all layers.
 func (t *Target) Fill(color [4]Number) {
 	for i := range t.Cells {
 		c := t.components[i%len(t.components)]
@@ -76,7 +107,7 @@ func (t *Target) Fill(color [4]Number) {
 		}
 		t.Cells[i] = stored(c, n)
 	}
-	for _, s := range t.Samples {
+	for _, s := range t.parts() {
 		s.Fill(color)
 	}
 }
@@ -230,7 +261,7 @@ func (d *drawing) merge(s *surface, x, y int, cover coverage, edge int, m *machi
 	before := d.texel(x, y)
 	after := clonesOf(before)
 	d.store(s, x, y, m, after)
-	at := [3]int{x, y, d.sample}
+	at := [4]int{x, y, d.sample, d.layer}
 	known := d.edges[at]
 	delete(d.edges, at)
 	if cover == open1 {
@@ -277,10 +308,15 @@ func (s *surface) edge(k int) (e [2]screenPoint, side bool) {
 // targets are the color attachments, and the one of depth and stencil, of the current sample.
 func (d *drawing) targets() []*Target { return d.samples[d.sample] }
 
-// sampleTargets returns the targets of each sample.
-func (d *drawing) sampleTargets() [][]*Target {
+// sampleTargets returns the targets of each sample of a layer.
+func (d *drawing) sampleTargets(layer int) [][]*Target {
 	list := make([][]*Target, max(d.State.Multisample.Samples, 1))
 	for _, t := range append(d.Colors[:len(d.Colors):len(d.Colors)], d.Depth) {
+		if t != nil {
+			if t = t.Layer(layer); t == nil {
+				panic(stop{why: "attachments with fewer layers than the rendering"})
+			}
+		}
 		if t != nil && len(t.Samples) != len(list)-1 {
 			panic(stop{why: "attachments with another number of samples"})
 		}
@@ -658,6 +694,7 @@ func factor(f enum.BlendFactor, c format.Channel, src, dst func(format.Channel) 
 // TexelViolation is a component of a texel that is not permitted.
 type TexelViolation struct {
 	X, Y      int
+	Layer     int
 	Component string // R, G, B, A, D or S
 	Value     string
 	Permitted string
@@ -665,8 +702,20 @@ type TexelViolation struct {
 	At        int // of Number
 }
 
-// Judge returns the components of contents that are not permitted, row by row, and counts the components with any value.
+// Judge returns the components of contents that are not permitted, layer by layer and row by row, and counts the components with any value.
 func (t *Target) Judge(texels []byte) (list []TexelViolation, any int) {
+	for n := range len(t.Layers) + 1 {
+		own, open := t.Layer(n).judgeLayer(texels[n*t.Width*t.Height*t.Format.Bytes:])
+		for i := range own {
+			own[i].Layer = n
+		}
+		list, any = append(list, own...), any+open
+	}
+	return list, any
+}
+
+// judgeLayer judges the contents of one layer.
+func (t *Target) judgeLayer(texels []byte) (list []TexelViolation, any int) {
 	for i := range t.Width * t.Height {
 		for k, c := range t.components {
 			n := &t.Cells[i*len(t.components)+k]

@@ -25,6 +25,7 @@ type Draw struct {
 	State     *vk.FixedState
 	Width     int // of the rendering
 	Height    int
+	Layers    int       // of the rendering, the least number of all attachments; 0 is 1
 	Colors    []*Target // nil for unused ones
 	Depth     *Target   // depth and stencil; nil for none
 }
@@ -81,17 +82,19 @@ type drawing struct {
 	// unordered is the workgroup of the current primitive, from 1; 0 if all primitives have an order. touched has the last one that may have changed
 	// a pixel, and crossed those of several workgroups.
 	unordered int
-	touched   map[[2]int]int
-	crossed   map[[2]int]bool
+	touched   map[[3]int]int // by the pixel and the layer
+	crossed   map[[3]int]bool
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
-	edges   map[[3]int]*openEdge // by the pixel and the sample
-	samples [][]*Target          // see sampleTargets
+	edges   map[[4]int]*openEdge // by the pixel, the sample and the layer
+	layers  [][][]*Target        // see sampleTargets
+	layer   int                  // of the current primitive
+	samples [][]*Target          // of this layer
 	sample  int                  // the current one
 }
 
 // Run changes the targets of a draw to the permitted contents after it. The error is of a context that ends.
 func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
-	d := &drawing{Draw: w, ctx: ctx, edges: map[[3]int]*openEdge{}, touched: map[[2]int]int{}, crossed: map[[2]int]bool{}}
+	d := &drawing{Draw: w, ctx: ctx, edges: map[[4]int]*openEdge{}, touched: map[[3]int]int{}, crossed: map[[3]int]bool{}}
 	defer func() {
 		e := recover()
 		if e == nil {
@@ -107,7 +110,10 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 		}
 	}()
 	d.check()
-	d.samples = d.sampleTargets()
+	for layer := range max(w.Layers, 1) {
+		d.layers = append(d.layers, d.sampleTargets(layer))
+	}
+	d.samples = d.layers[0]
 	d.fragment = newDispatch(ctx, &w.Fragment)
 	if w.Mesh != nil {
 		d.mesh = newDispatch(ctx, w.Mesh)
@@ -353,6 +359,7 @@ type corner struct {
 	x, y, z, w Number
 	size       Number // PointSize
 	viewport   Number // ViewportIndex
+	layer      Number // Layer
 	primitive  Number // PrimitiveId, an output of a geometry or a mesh shader
 	outputs    map[slot]Number
 	culled     Number          // CullPrimitiveEXT
@@ -403,6 +410,8 @@ func (m *machine) corner(e *facts.EntryPoint) *corner {
 				c.outputs[at] = n
 			case b == spirv.BuiltInPosition:
 				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
+			case b == spirv.BuiltInLayer && m.job.accesses(v, b):
+				c.layer = n
 			case n.Any && n.At == 0: // not written
 			case b == spirv.BuiltInPointSize:
 				c.size = n
@@ -410,7 +419,7 @@ func (m *machine) corner(e *facts.EntryPoint) *corner {
 				c.viewport = n
 			case b == spirv.BuiltInPrimitiveId:
 				c.primitive = n
-			case b == spirv.BuiltInLayer || b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
+			case b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
 				panic(stop{why: "a " + stageName(e.Model) + " shader with " + b.String()})
 			}
 		})

@@ -32,6 +32,8 @@ type Job struct {
 
 	// Robust2 are the buffers with the behavior RobustBufferAccess2: loads outside of them are zero, and stores have no effect.
 	Robust2 map[Place]bool
+
+	accessed map[builtInOf]bool // see accesses
 }
 
 // Result is the permitted contents after a dispatch.

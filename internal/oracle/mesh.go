@@ -135,6 +135,8 @@ func (d *drawing) meshVertex(g *mesh, of int, primitive bool) *corner {
 				c.size = n
 			case b == spirv.BuiltInViewportIndex:
 				c.viewport = n
+			case b == spirv.BuiltInLayer:
+				c.layer = n
 			case b == spirv.BuiltInPrimitiveId:
 				c.primitive = n
 			case b == spirv.BuiltInCullPrimitiveEXT:
@@ -147,11 +149,34 @@ func (d *drawing) meshVertex(g *mesh, of int, primitive bool) *corner {
 	return c
 }
 
-// accesses reports whether an entry point may store to a built-in of an output of vertices or primitives. A member that no access chain names has
+// builtInOf is a built-in of an output.
+type builtInOf struct {
+	variable spirv.ID
+	builtIn  spirv.BuiltIn
+}
+
+// accesses reports whether an entry point may store to a built-in of an output. A member of a block that no access chain names has
 // no store, unless an instruction takes the variable as a whole, or its element.
 func (j *Job) accesses(v *facts.Variable, b spirv.BuiltIn) bool {
+	key := builtInOf{v.ID, b}
+	found, known := j.accessed[key]
+	if !known {
+		if j.accessed == nil {
+			j.accessed = map[builtInOf]bool{}
+		}
+		found = j.findAccess(v, b)
+		j.accessed[key] = found
+	}
+	return found
+}
+
+func (j *Job) findAccess(v *facts.Variable, b spirv.BuiltIn) bool {
 	m := j.Module
-	if !v.Type.Elem.IsStruct() || v.Init != 0 {
+	block, at := v.Type, 4 // the word of the member in an access chain
+	if block.IsArray() {
+		block, at = block.Elem, 5
+	}
+	if !block.IsStruct() || v.Init != 0 {
 		return true
 	}
 	for _, f := range m.CallTree(j.Entry) {
@@ -162,14 +187,14 @@ func (j *Job) accesses(v *facts.Variable, b spirv.BuiltIn) bool {
 					continue
 				}
 				// A literal may equal the id: that one counts as an access, too.
-				if op := in.Op(); op != spirv.OpAccessChain && op != spirv.OpInBoundsAccessChain || k != 3 || len(in) < 6 {
+				if op := in.Op(); op != spirv.OpAccessChain && op != spirv.OpInBoundsAccessChain || k != 3 || len(in) <= at {
 					return true
 				}
-				c := m.Const(spirv.ID(in[5]))
+				c := m.Const(spirv.ID(in[at]))
 				if c == nil {
 					return true
 				}
-				if own, ok := m.MemberBuiltIn(v.Type.Elem.ID, int(c.Bits)); ok && own == b {
+				if own, ok := m.MemberBuiltIn(block.ID, int(c.Bits)); ok && own == b {
 					return true
 				}
 			}
@@ -280,7 +305,7 @@ func (d *drawing) meshPrimitive(data *corner, list []*corner) {
 		of = list[len(list)-1]
 	}
 	provoking := *of
-	provoking.viewport, provoking.primitive, provoking.each = data.viewport, data.primitive, data.outputs
+	provoking.viewport, provoking.layer, provoking.primitive, provoking.each = data.viewport, data.layer, data.primitive, data.outputs
 	switch len(list) {
 	case 1:
 		c := list[0]
@@ -297,7 +322,7 @@ func (d *drawing) touch(x, y int) {
 	if d.unordered == 0 {
 		return
 	}
-	at := [2]int{x, y}
+	at := [3]int{x, y, d.layer}
 	if of, ok := d.touched[at]; ok && of != d.unordered {
 		d.crossed[at] = true
 	}
@@ -307,7 +332,7 @@ func (d *drawing) touch(x, y int) {
 // loseCrossed permits any value of the texels that primitives of several workgroups may change.
 func (d *drawing) loseCrossed() {
 	for at := range d.crossed {
-		for _, targets := range d.samples {
+		for _, targets := range d.layers[at[2]] {
 			for _, t := range targets {
 				if t == nil {
 					continue

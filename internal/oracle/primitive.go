@@ -47,7 +47,7 @@ func (d *drawing) point(s *surface, size Number) {
 		return
 	}
 	d.work(triangleWork)
-	d.selectViewport(s.provoking)
+	d.selectTarget(s.provoking, s.corners[:]...)
 	c := s.corners[0]
 	p, ok := d.screen(c)
 	if !ok || size.Any || size.infinite() || size.Low <= 0 {
@@ -133,7 +133,7 @@ func (d *drawing) line(s *surface) {
 		panic(stop{why: "stippled or smooth lines"})
 	}
 	d.work(triangleWork)
-	d.selectViewport(s.provoking)
+	d.selectTarget(s.provoking, s.corners[:]...)
 	most := 0.0
 	for i, c := range s.corners {
 		p, ok := d.screen(c)

@@ -176,13 +176,23 @@ func clipped(v [3]*corner) bool {
 	return false
 }
 
-// selectViewport selects the viewport of a primitive: the one that its provoking vertex names.
-func (d *drawing) selectViewport(provoking *corner) {
+// selectTarget selects the viewport and the layer of a primitive: the ones that its provoking vertex names. All vertices must have one layer (Vulkan,
+// "Layer"), but for a mesh shader, whose primitives have it.
+func (d *drawing) selectTarget(provoking *corner, of ...*corner) {
 	n := provoking.viewport
 	if n.Any || n.Bits >= uint64(len(d.State.Viewports)) {
 		panic(stop{why: "a primitive whose viewport is not known"})
 	}
 	d.viewport = int(n.Bits)
+	layer := provoking.layer
+	for _, c := range of {
+		layer.Any = layer.Any || d.mesh == nil && (c.layer.Any || c.layer.Bits != layer.Bits)
+	}
+	if layer.Any || layer.Bits >= uint64(len(d.layers)) {
+		panic(stop{why: "a primitive whose layer is not known, or beyond the attachments"})
+	}
+	d.layer = int(layer.Bits)
+	d.samples = d.layers[d.layer]
 }
 
 // triangle draws a triangle.
@@ -200,7 +210,7 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 		return
 	}
 	d.work(triangleWork)
-	d.selectViewport(provoking)
+	d.selectTarget(provoking, a, b, c)
 	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}}
 	fill := d.State.Rasterization.Polygon == enum.PolygonModeFill
 	far, most := false, 0.0
@@ -681,7 +691,7 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: uint64(d.sample)}}
 	at := d.locations()[d.sample]
 	in.builtIns[spirv.BuiltInSamplePosition] = []Number{point(at[0]), point(at[1])}
-	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: 0}}
+	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: uint64(d.layer)}}
 	in.builtIns[spirv.BuiltInViewportIndex] = []Number{{Bits: uint64(d.viewport)}}
 	if len(d.samples) == 1 { // else at any place in the pixel
 		s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)

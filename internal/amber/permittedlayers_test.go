@@ -1,0 +1,72 @@
+package amber_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+const layeredPicture = "BUFFER picture FORMAT R8G8B8A8_UNORM LAYERS "
+
+// layeredMesh returns meshScript with a Layer of each primitive: its number.
+func layeredMesh(positions string, layers int) string {
+	text := meshText(2, positions, 1, 3)
+	text = strings.Replace(text, "%culled = OpIEqual %bool %i %u1\n", "%culled = OpULessThan %bool %i %u0\n%la = OpAccessChain %outint %prims %i %i1\n%li = OpBitcast %int %i\nOpStore %la %li\n", 1)
+	return strings.Replace(text, "BUFFER picture FORMAT R8G8B8A8_UNORM", layeredPicture+fmt.Sprint(layers), 1)
+}
+
+// layeredGeometry returns geometryScript with a Layer of each primitive: InvocationId.
+func layeredGeometry(positions string) string {
+	text := strings.NewReplacer("POSITIONS", positions, "INDICES", "0 1 2 3 4 5 6 7 8 9 0 2 4 6", "VERTICES\n", emitted(3), "CORNERS", "3", "INPUT", "Triangles",
+		"OUTPUT", "OutputTriangleStrip", "TOPOLOGY", "TRIANGLE_LIST", "STAGE", "  ATTACH g\n").Replace(geometryScript)
+	return strings.NewReplacer("%pos %color %prim\n", "%pos %color %prim %layer\n", "OpDecorate %prim BuiltIn PrimitiveId\n", "OpDecorate %prim BuiltIn PrimitiveId\nOpDecorate %layer BuiltIn Layer\n",
+		"%prim = OpVariable %outint Output\n", "%prim = OpVariable %outint Output\n%layer = OpVariable %outint Output\n", "OpStore %prim %next\n", "OpStore %prim %next\nOpStore %layer %k\n",
+		"BUFFER picture FORMAT R8G8B8A8_UNORM", layeredPicture+"2").Replace(text)
+}
+
+// TestPermittedLayers: a primitive is in the layer that its geometry or mesh shader names ("Layer"): no right number is called wrong, and pictures with two
+// layers in another order are.
+func TestPermittedLayers(t *testing.T) {
+	random := rand.New(rand.NewSource(53))
+	drawn := 0
+	for round := range 12 {
+		var positions strings.Builder
+		for range 10 {
+			fmt.Fprintf(&positions, "%g %g %g 1\n", random.Float32()*1.8-0.9, random.Float32()*1.8-0.9, random.Float32())
+		}
+		text, layers := layeredMesh(positions.String(), 3), 3
+		if round%2 == 1 {
+			text, layers = layeredGeometry(positions.String()), 2
+		}
+		p, r := permit(t, "layers.amber", text)
+		right := r.Contents["picture"]
+		if len(p.Pictures) != 1 || len(right) != layers*16*16*4 || p.Pictures[0].Undecided != "" {
+			t.Fatalf("round %d: %v, undecided %q", round, r.Message, p.Pictures[0].Undecided)
+		}
+		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > len(right)/2 {
+			t.Errorf("round %d: %d components with any value, %d are not permitted, the first %+v", round, any, len(list), list[:min(len(list), 1)])
+		}
+		drawn += changedPixels(right)
+		first, second := right[:16*16*4], right[16*16*4:2*16*16*4]
+		if bytes.Equal(first, second) {
+			t.Errorf("round %d: two layers are equal", round)
+		}
+		list, _ := p.Pictures[0].Judge(append(append(bytes.Clone(second), first...), right[2*16*16*4:]...))
+		if len(list) == 0 {
+			t.Errorf("round %d: layers in another order are permitted", round)
+		}
+	}
+	if drawn < 300 {
+		t.Errorf("%d pixels are drawn", drawn)
+	}
+}
+
+// TestPermittedLayerBeyond: the values of the layers are undefined after a draw to one beyond them.
+func TestPermittedLayerBeyond(t *testing.T) {
+	p, _ := permit(t, "layers.amber", layeredMesh("-1 -1 0 1\n1 -1 0 1\n1 1 0 1\n-1 1 0 1\n", 2))
+	if why := p.Pictures[0].Undecided; !strings.Contains(why, "layer") {
+		t.Errorf("%q; must name the layer", why)
+	}
+}
