@@ -85,11 +85,13 @@ type drawing struct {
 	touched   map[[3]int]int // by the pixel and the layer
 	crossed   map[[3]int]bool
 	// edges are the texels that a triangle changed without being certain to cover them, with the edge that is open.
-	edges   map[[4]int]*openEdge // by the pixel, the sample and the layer
-	layers  [][][]*Target        // see sampleTargets
-	layer   int                  // of the current primitive
-	samples [][]*Target          // of this layer
-	sample  int                  // the current one
+	edges     map[[4]int]*openEdge // by the pixel, the sample and the layer
+	layers    [][][]*Target        // see sampleTargets
+	layer     int                  // of the current primitive
+	viewIndex uint32               // ViewIndex
+	views     bool                 // multiview: viewIndex is the layer, too
+	samples   [][]*Target          // of this layer
+	sample    int                  // the current one
 }
 
 // Run changes the targets of a draw to the permitted contents after it. The error is of a context that ends.
@@ -129,15 +131,47 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	}
 	_, d.early = w.Fragment.Entry.Mode(spirv.ExecutionModeEarlyFragmentTests)
 	d.readInterpolation()
-	if w.Mesh != nil {
-		d.meshes()
-		d.loseCrossed()
+	if d.views = w.State.Rendering.ViewMask != 0; !d.views {
+		d.drawView()
 		return d.Outcome, nil
 	}
-	for i := range w.Instances {
-		d.instance(w.First + i)
+	for d.viewIndex = range uint32(32) {
+		if w.State.Rendering.ViewMask>>d.viewIndex&1 != 0 {
+			d.drawView()
+		}
 	}
 	return d.Outcome, nil
+}
+
+// drawView draws the primitives of all instances for one view: as a draw of its own to the layer of its number (Vulkan, "Multiview").
+func (d *drawing) drawView() {
+	if d.mesh != nil {
+		d.mesh.viewIndex = d.viewIndex
+		d.meshes()
+		d.loseCrossed()
+		return
+	}
+	for i := range d.Instances {
+		d.instance(d.First + i)
+	}
+}
+
+// writes reports whether a stage may store to a built-in output.
+func (j *Job) writes(b spirv.BuiltIn) (found bool) {
+	for _, id := range j.Entry.Interface {
+		v := j.Module.Variable(id)
+		if v == nil || v.Storage != spirv.StorageClassOutput || v.Type == nil {
+			continue
+		}
+		one := *v
+		if v.Type.IsArray() { // of vertices or primitives
+			one.Type = v.Type.Elem
+		}
+		eachSlot(j.Module, &one, func(_ slot, own spirv.BuiltIn, builtIn bool, _ int, _ *facts.Type, _ interpolation) {
+			found = found || builtIn && own == b && j.accesses(v, b)
+		})
+	}
+	return found
 }
 
 // work counts triangles and pixels, and ends a draw of too many or without a context.
@@ -172,8 +206,10 @@ func (d *drawing) check() {
 		fail("conservative rasterization")
 	case s.ShadingRate != nil && (s.ShadingRate.Width > 1 || s.ShadingRate.Height > 1):
 		fail("shading rates")
-	case s.Rendering.ViewMask != 0:
-		fail("several views")
+	case d.last().decorates(spirv.DecorationPassthroughNV, spirv.DecorationPerViewNV, spirv.DecorationViewportRelativeNV, spirv.DecorationSecondaryViewportRelativeNV):
+		fail("outputs that pass through a shader, or that depend on the view or the viewport")
+	case s.Rendering.ViewMask != 0 && d.last().writes(spirv.BuiltInLayer):
+		fail("a layer that a shader stores, with several views")
 	case d.Mesh != nil && (d.Mesh.Entry.Model != spirv.ExecutionModelMeshEXT || d.Geometry != nil):
 		fail("a mesh shader of another kind")
 	case s.Rasterization.Stream != 0:
@@ -187,6 +223,30 @@ func (d *drawing) check() {
 	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps():
 		fail("stores of its shaders to memory that they share")
 	}
+}
+
+// decorates reports whether the module has one of some decorations.
+func (j *Job) decorates(list ...spirv.Decoration) bool {
+	m := j.Module
+	for id, member := range m.Decorated() {
+		for _, d := range list {
+			if member < 0 && m.Has(id, d) || member >= 0 && m.HasMember(id, member, d) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// last returns the last stage before the rasterization.
+func (w *Draw) last() *Job {
+	switch {
+	case w.Mesh != nil:
+		return w.Mesh
+	case w.Geometry != nil:
+		return w.Geometry
+	}
+	return &w.Vertex
 }
 
 // keeps reports whether no invocation stores to memory that others see, but for the memory of its workgroup.
@@ -370,7 +430,7 @@ type corner struct {
 func (d *drawing) corner(vertex, instance uint32) *corner {
 	s := &shading{inputs: map[slot][]Number{}, builtIns: map[spirv.BuiltIn][]Number{
 		spirv.BuiltInVertexIndex: {{Bits: uint64(vertex)}}, spirv.BuiltInInstanceIndex: {{Bits: uint64(instance)}},
-		spirv.BuiltInBaseVertex: {{Any: true}}, spirv.BuiltInBaseInstance: {{Bits: uint64(d.First)}}, spirv.BuiltInDrawIndex: {{Bits: 0}},
+		spirv.BuiltInBaseVertex: {{Any: true}}, spirv.BuiltInBaseInstance: {{Bits: uint64(d.First)}}, spirv.BuiltInDrawIndex: {{Bits: 0}}, spirv.BuiltInViewIndex: {{Bits: uint64(d.viewIndex)}},
 	}}
 	m := d.vertex.m
 	for _, id := range d.Vertex.Entry.Interface {
@@ -410,16 +470,17 @@ func (m *machine) corner(e *facts.EntryPoint) *corner {
 				c.outputs[at] = n
 			case b == spirv.BuiltInPosition:
 				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
-			case b == spirv.BuiltInLayer && m.job.accesses(v, b):
+			case !m.job.accesses(v, b):
+			case b == spirv.BuiltInLayer:
 				c.layer = n
-			case n.Any && n.At == 0: // not written
+			case n.Any && n.At == 0 && (b == spirv.BuiltInPointSize || b == spirv.BuiltInViewportIndex || b == spirv.BuiltInPrimitiveId): // not written
 			case b == spirv.BuiltInPointSize:
 				c.size = n
 			case b == spirv.BuiltInViewportIndex:
 				c.viewport = n
 			case b == spirv.BuiltInPrimitiveId:
 				c.primitive = n
-			case b == spirv.BuiltInClipDistance || b == spirv.BuiltInCullDistance:
+			default:
 				panic(stop{why: "a " + stageName(e.Model) + " shader with " + b.String()})
 			}
 		})

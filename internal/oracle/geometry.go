@@ -102,7 +102,7 @@ func (d *drawing) shadePrimitive(primitive int, corners ...*corner) {
 	for i := range max(mode(spirv.ExecutionModeInvocations), 1) {
 		d.work(triangleWork)
 		s := &shading{inputs: map[slot][]Number{}, vertices: corners, emission: &emission{model: e, most: int(mode(spirv.ExecutionModeOutputVertices))},
-			builtIns: map[spirv.BuiltIn][]Number{spirv.BuiltInPrimitiveId: {{Bits: uint64(primitive)}}, spirv.BuiltInInvocationId: {{Bits: uint64(i)}}}}
+			builtIns: map[spirv.BuiltIn][]Number{spirv.BuiltInPrimitiveId: {{Bits: uint64(primitive)}}, spirv.BuiltInInvocationId: {{Bits: uint64(i)}}, spirv.BuiltInViewIndex: {{Bits: uint64(d.viewIndex)}}}}
 		if _, why := d.shade(d.geometry, false, []*shading{s}); why != "" {
 			panic(stop{why: why})
 		}

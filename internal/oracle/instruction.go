@@ -145,6 +145,8 @@ func (x *frame) input(v *facts.Variable) *local {
 		list = x.ids.size[:]
 	case spirv.BuiltInLocalInvocationIndex:
 		list = []uint32{x.ids.index}
+	case spirv.BuiltInViewIndex: // of a mesh shader
+		list = []uint32{x.viewIndex}
 	default:
 		if list = x.subgroupInput(b); list != nil {
 			break

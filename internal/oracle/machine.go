@@ -62,7 +62,8 @@ type dispatch struct {
 	buffers   map[Place]*buffer
 	push      *buffer
 	steps     int
-	numbers   int // that invocations have accessed
+	numbers   int    // that invocations have accessed
+	viewIndex uint32 // ViewIndex of a mesh shader
 	outside   map[Place]*outside
 	available bool                                 // all barriers make stores available and visible
 	again     bool                                 // an access has changed outside

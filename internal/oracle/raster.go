@@ -185,8 +185,11 @@ func (d *drawing) selectTarget(provoking *corner, of ...*corner) {
 	}
 	d.viewport = int(n.Bits)
 	layer := provoking.layer
+	if d.views {
+		layer = Number{Bits: uint64(d.viewIndex)}
+	}
 	for _, c := range of {
-		layer.Any = layer.Any || d.mesh == nil && (c.layer.Any || c.layer.Bits != layer.Bits)
+		layer.Any = layer.Any || d.mesh == nil && !d.views && (c.layer.Any || c.layer.Bits != layer.Bits)
 	}
 	if layer.Any || layer.Bits >= uint64(len(d.layers)) {
 		panic(stop{why: "a primitive whose layer is not known, or beyond the attachments"})
@@ -691,7 +694,8 @@ func (d *drawing) fragmentInput(s *surface, x, y int, covered bool) *shading {
 	in.builtIns[spirv.BuiltInSampleId] = []Number{{Bits: uint64(d.sample)}}
 	at := d.locations()[d.sample]
 	in.builtIns[spirv.BuiltInSamplePosition] = []Number{point(at[0]), point(at[1])}
-	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: uint64(d.layer)}}
+	in.builtIns[spirv.BuiltInLayer] = []Number{{Bits: uint64(d.layer), Any: d.views}}
+	in.builtIns[spirv.BuiltInViewIndex] = []Number{{Bits: uint64(d.viewIndex)}}
 	in.builtIns[spirv.BuiltInViewportIndex] = []Number{{Bits: uint64(d.viewport)}}
 	if len(d.samples) == 1 { // else at any place in the pixel
 		s.pointBuiltIns(in, float64(x)+0.5, float64(y)+0.5)
