@@ -229,8 +229,8 @@ func meshText(kind int, positions string, groups, primitives int) string {
 // CullPrimitiveEXT ("Mesh Shader Output"). No right number is called wrong.
 func TestPermittedMesh(t *testing.T) {
 	random := rand.New(rand.NewSource(47))
-	drawn, found := 0, 0
-	const rounds = 18
+	drawn, found, others := 0, 0, 0
+	const rounds = 24
 	for round := range rounds {
 		var positions strings.Builder
 		for range 8 {
@@ -238,6 +238,9 @@ func TestPermittedMesh(t *testing.T) {
 		}
 		text := meshText(round%3, positions.String(), 1+round/3%2, 3)
 		text = strings.Replace(text, "PROVOKING_VERTEX first", "PROVOKING_VERTEX "+[]string{"first", "last"}[round/6%2], 1)
+		if round >= rounds/2 { // the color of the provoking vertex
+			text = strings.Replace(text, "OpDecorate %c Location 0\n", "OpDecorate %c Location 0\nOpDecorate %c Flat\n", 1)
+		}
 		p, r := permit(t, "mesh.amber", text)
 		right := r.Contents["picture"]
 		if len(p.Pictures) != 1 || len(right) == 0 || p.Pictures[0].Undecided != "" {
@@ -246,6 +249,12 @@ func TestPermittedMesh(t *testing.T) {
 		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > len(right)/2 {
 			t.Errorf("round %d: %d components with any value, %d are not permitted, the first %+v", round, any, len(list), list[:min(len(list), 1)])
 		}
+		if round >= rounds/2 && round%3 > 0 {
+			p, _ := permit(t, "mesh.amber", strings.NewReplacer("VERTEX first", "VERTEX last", "VERTEX last", "VERTEX first").Replace(text))
+			if list, _ := p.Pictures[0].Judge(right); len(list) > 0 {
+				others++
+			}
+		}
 		drawn += changedPixels(right)
 		if findsSeeded(p.Pictures[0], right) {
 			found++
@@ -253,6 +262,9 @@ func TestPermittedMesh(t *testing.T) {
 	}
 	if drawn < 300 || found < rounds/2 {
 		t.Errorf("%d pixels are drawn, and %d of %d seeded values are found", drawn, found, rounds)
+	}
+	if others < 4 { // a line alone has no pixel that it is certain to cover
+		t.Errorf("%d pictures with the other provoking vertex are wrong", others)
 	}
 }
 
