@@ -136,6 +136,7 @@ type DebugCommand struct {
 	Memory [][]byte // what the command may write besides the resources of its shaders: attachments, buffers of transform feedback
 
 	Attachments []DebugAttachment // of a draw
+	Instanced   bool              // a draw that may have an instance other than 0
 
 	Parts []trace.Part // of a launch: the origins of the functions of its program in Stages
 }

@@ -455,6 +455,7 @@ func (x *executor) debugDraw(d Debugger, p *drawable, a *state.Args, indirect *s
 	numbers, feedback := orZero(g.counts), orZero(g.feedback)
 	c := DebugCommand{Kind: DebugDraw, Stages: p.stages, Memory: g.target().Memory(nil)}
 	c.Attachments = attachmentsOf(g.target())
+	c.Instanced = indirect != nil || a.Instances > 1 || a.FirstInstance > 0
 	for i := range feedback.Buffers {
 		c.Memory = append(c.Memory, feedback.Buffers[i].Bytes)
 	}

@@ -89,7 +89,7 @@ func TestDebugPixel(t *testing.T) {
 	if got := c.values(f, "Inputs")["color"]; got != color {
 		t.Errorf("the input is %s; must be %s", got, color)
 	}
-	if got := c.values(f, "Invocation"); got["pixel"] != "(16, 32)" || got["PrimitiveId"] != "0" {
+	if got := c.values(f, "Invocation"); got["pixel"] != "(16, 32)" || got["PrimitiveId"] != "0" || got["InstanceIndex"] != "0" {
 		t.Errorf("the invocation is %v", got)
 	}
 	// The triangle is at the depth 0.5, and w is 1 at its vertices. Its area is negative by Vulkan's formula, and fronts are counter-clockwise.

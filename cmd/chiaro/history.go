@@ -20,9 +20,9 @@ func newHistory(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history SCRIPT --pixel X,Y",
 		Short: "List every fragment of a pixel and the test that ended it",
-		Long: `Run a script, and list each fragment that its draws made at a pixel, in rasterization order: the draw, the primitive, the outputs of the
-shader, the attachments before and after, and the test that ended it, if one did. Changes of the pixel between draws, by clears for
-example, are listed too.`,
+		Long: `Run a script, and list each fragment that its draws made at a pixel, in rasterization order: the draw, the instance of a draw
+with several, the primitive, the outputs of the shader, the attachments before and after, and the test that ended it, if one did.
+Changes of the pixel between draws, by clears for example, are listed too.`,
 		Example: "  chiaro history examples/deferred.amber --pixel 100,50\n  chiaro history examples/burst.amber --pixel 100,50 --sample 2 --format json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

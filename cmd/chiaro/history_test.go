@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,6 +130,76 @@ func TestHistoryTests(t *testing.T) {
 				t.Errorf("the results are %q; must be %q\n%s", got, c.want, out)
 			}
 		})
+	}
+}
+
+// TestHistoryInstances: fragments have the InstanceIndex of their vertices, which begins with the draw's first instance, whatever the topology,
+// while PrimitiveId begins at 0 in each instance (Vulkan, "Programmable Primitive Shading", "PrimitiveId"). A geometry shader's vertices have none.
+func TestHistoryInstances(t *testing.T) {
+	source, err := os.ReadFile("testdata/debug_draw.amber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(source), "RUN p")
+	before = strings.Replace(before, "COMPARE_OP less", "COMPARE_OP less_or_equal", 1)
+	indexed := strings.Replace(before, "BUFFER frame ", "BUFFER numbers DATA_TYPE uint32 DATA 0 1 2 4294967295 3 4 5 END\nBUFFER frame ", 1)
+	indexed = strings.Replace(indexed, "  VERTEX_DATA", "  STATE\n PRIMITIVE_RESTART on\n END\n  INDEX_DATA numbers\n  VERTEX_DATA", 1)
+	// A geometry shader with the input triangle as its output.
+	geometry := "SHADER geometry gs SPIRV-ASM\nOpCapability Geometry\nOpMemoryModel Logical GLSL450\nOpEntryPoint Geometry %main \"main\" %in %out %cin %color\n" +
+		"OpExecutionMode %main Triangles\nOpExecutionMode %main Invocations 1\nOpExecutionMode %main OutputTriangleStrip\nOpExecutionMode %main OutputVertices 3\n" +
+		"OpDecorate %in BuiltIn Position\nOpDecorate %out BuiltIn Position\nOpDecorate %cin Location 0\nOpDecorate %color Location 0\n" +
+		"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%float = OpTypeFloat 32\n%vec4 = OpTypeVector %float 4\n%uint = OpTypeInt 32 0\n%three = OpConstant %uint 3\n" +
+		"%list = OpTypeArray %vec4 %three\n%pin = OpTypePointer Input %list\n%pone = OpTypePointer Input %vec4\n%pout = OpTypePointer Output %vec4\n" +
+		"%in = OpVariable %pin Input\n%cin = OpVariable %pin Input\n%out = OpVariable %pout Output\n%color = OpVariable %pout Output\n"
+	for i := range 3 {
+		geometry += fmt.Sprintf("%%n%d = OpConstant %%uint %d\n", i, i)
+	}
+	geometry += "%main = OpFunction %void None %fn\n%label = OpLabel\n"
+	for i := range 3 {
+		geometry += fmt.Sprintf("%%a%[1]d = OpAccessChain %%pone %%in %%n%[1]d\n%%b%[1]d = OpLoad %%vec4 %%a%[1]d\nOpStore %%out %%b%[1]d\n"+
+			"%%c%[1]d = OpAccessChain %%pone %%cin %%n%[1]d\n%%d%[1]d = OpLoad %%vec4 %%c%[1]d\nOpStore %%color %%d%[1]d\nOpEmitVertex\n", i)
+	}
+	geometry += "OpReturn\nOpFunctionEnd\nEND\n"
+	staged := strings.Replace(strings.Replace(before, "BUFFER frame ", geometry+"BUFFER frame ", 1), "  ATTACH fs", "  ATTACH gs\n  ATTACH fs", 1)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"a geometry shader": {staged + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3 START_INSTANCE 1 INSTANCE_COUNT 2\n",
+			[]string{"draw 1, primitive 0", "draw 1, primitive 0"}},
+		"one instance": {before + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 3\n", []string{"draw 1, primitive 0"}},
+		"three instances": {before + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 3 COUNT 3 START_INSTANCE 5 INSTANCE_COUNT 3\n",
+			[]string{"draw 1, instance 5, primitive 0", "draw 1, instance 6, primitive 0", "draw 1, instance 7, primitive 0"}},
+		"two primitives": {before + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 0 COUNT 6 START_INSTANCE 0 INSTANCE_COUNT 2\n",
+			[]string{"draw 1, instance 0, primitive 0", "draw 1, instance 0, primitive 1", "draw 1, instance 1, primitive 0", "draw 1, instance 1, primitive 1"}},
+		"a strip with restart": {indexed + "RUN p DRAW_ARRAY AS TRIANGLE_STRIP INDEXED START_IDX 0 COUNT 7 START_INSTANCE 1 INSTANCE_COUNT 2\n",
+			[]string{"draw 1, instance 1, primitive 0", "draw 1, instance 1, primitive 1", "draw 1, instance 2, primitive 0", "draw 1, instance 2, primitive 1"}},
+		"two draws": {before + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 3 COUNT 3 START_INSTANCE 1 INSTANCE_COUNT 1\n" +
+			"RUN p DRAW_ARRAY AS TRIANGLE_FAN START_IDX 3 COUNT 3 START_INSTANCE 2 INSTANCE_COUNT 1\n",
+			[]string{"draw 1, instance 1, primitive 0", "draw 2, instance 2, primitive 0"}},
+		"many instances": {before + "RUN p DRAW_ARRAY AS TRIANGLE_LIST START_IDX 3 COUNT 3 START_INSTANCE 0 INSTANCE_COUNT 40\n", nil},
+	} {
+		for n := uint32(0); name == "many instances" && n < 40; n++ {
+			c.want = append(c.want, fmt.Sprintf("draw 1, instance %d, primitive 0", n))
+		}
+		file := filepath.Join(t.TempDir(), "instances.amber")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, messages, code := history(file, "--pixel", "16,32")
+		if code != 0 {
+			t.Fatalf("%s: exit code %d: %s", name, code, messages)
+		}
+		var got []string
+		for line := range strings.Lines(out) {
+			if at, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(line, "draw ") {
+				got = append(got, at)
+			}
+		}
+		// Fragments that fail the depth test are listed too: the second triangle is nearer than the first of the next instance.
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: the fragments are %q; must be %q\n%s", name, got, c.want, out)
+		}
 	}
 }
 

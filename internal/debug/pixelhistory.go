@@ -35,13 +35,16 @@ const maxPixelEvents = 1 << 16
 
 // PixelEvent is a fragment, or the change of the pixel by commands other than draws.
 type PixelEvent struct {
-	Draw      int        `json:"draw"` // the number of the draw, from 1; of other commands that of the draw after them
-	Primitive uint32     `json:"primitive"`
+	Draw      int        `json:"draw"`               // the number of the draw, from 1; of other commands that of the draw after them
+	Instance  *uint32    `json:"instance,omitempty"` // InstanceIndex; nil if the primitive is none of the draw's vertices, but of another stage
+	Primitive uint32     `json:"primitive"`          // PrimitiveId, which begins at 0 in each instance
 	Sample    uint32     `json:"sample"`
 	Result    string     `json:"result"`            // passed, other commands, or what ended the fragment
 	Outputs   []Attached `json:"outputs,omitempty"` // of the shader; none if it did not run to its end
 	Before    []Attached `json:"before,omitempty"`
 	After     []Attached `json:"after,omitempty"`
+
+	instanced bool // the draw may have several instances
 }
 
 // Attached is a value of an attachment, or of an output.
@@ -69,7 +72,7 @@ func (p *PixelHistory) Run(_ context.Context, c vk.DebugCommand, run func(exec.H
 		return run(nil)
 	}
 	p.Draws++
-	w := &pixelWatcher{history: p, attachments: c.Attachments}
+	w := &pixelWatcher{history: p, attachments: c.Attachments, instanced: c.Instanced}
 	err := run(w)
 	if p.last == nil {
 		p.last = map[*byte]string{}
@@ -107,6 +110,7 @@ type pixelWatcher struct {
 	exec.NoHook
 	history     *PixelHistory
 	attachments []vk.DebugAttachment
+	instanced   bool // vk.DebugCommand.Instanced
 	begun       bool
 	before      []Attached
 
@@ -230,11 +234,13 @@ func (w *pixelWatcher) EndGroup(*exec.Group) error {
 	if !w.found {
 		return nil
 	}
-	e := PixelEvent{Draw: w.history.Draws, Before: w.before, After: w.read(), Result: w.result()}
+	e := PixelEvent{Draw: w.history.Draws, Before: w.before, After: w.read(), Result: w.result(), instanced: w.instanced}
 	for i, v := range w.program.IDs {
 		switch {
 		case v.Semantic == ir.PrimitiveId:
 			e.Primitive = w.words[i]
+		case v.Semantic == ir.InstanceIndex:
+			e.Instance = &[]uint32{w.words[i]}[0]
 		case v.Semantic == ir.SampleId:
 			e.Sample = w.words[i]
 		}
@@ -331,9 +337,12 @@ func (p *PixelHistory) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "pixel (%d, %d)\n", p.X, p.Y)
 	for _, e := range p.Events {
-		if e.Result == resultOther {
+		switch {
+		case e.Result == resultOther:
 			fmt.Fprintf(&out, "before draw %d: %s\n", e.Draw, e.Result)
-		} else {
+		case e.instanced && e.Instance != nil:
+			fmt.Fprintf(&out, "draw %d, instance %d, primitive %d: %s\n", e.Draw, *e.Instance, e.Primitive, e.Result)
+		default:
 			fmt.Fprintf(&out, "draw %d, primitive %d: %s\n", e.Draw, e.Primitive, e.Result)
 		}
 		for _, o := range e.Outputs {

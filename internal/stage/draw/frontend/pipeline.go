@@ -60,6 +60,9 @@ func (p *Pipeline) layOut() error {
 	if p.vertexRec, err = lay(s.Vertex, after, wanted); err != nil {
 		return err
 	}
+	if s.tellsInstance() {
+		p.vertexRec = withInstance(p.vertexRec, s, wanted)
+	}
 	p.Record = p.vertexRec
 	if s.TessEval != nil {
 		// Levels are patch data: the tessellator reads them from the same records.
@@ -98,6 +101,16 @@ func (p *Pipeline) layOut() error {
 		},
 	})
 	return nil
+}
+
+// withInstance returns the layout of the records of vertices with their InstanceIndex; that without it if there is no space.
+func withInstance(rec *layout.Record, s *Stages, wanted func(next *ir.Program, o ir.Output) bool) *layout.Record {
+	out := append(slices.Clone(s.Vertex.Out), ir.Output{Semantic: ir.InstanceIndex, Type: ir.I32})
+	r := layout.NewRecord(out, func(o ir.Output) bool { return o.Semantic == ir.InstanceIndex || wanted(s.Fragment, o) })
+	if r.Stride > 4*layout.MaxRecordWords {
+		return rec
+	}
+	return r
 }
 
 // installPrograms installs the builders of the programs but vertex and fragment.

@@ -31,6 +31,12 @@ func (s *Stages) Observed() bool {
 	return false
 }
 
+// tellsInstance reports whether a debugger shows the InstanceIndex of a fragment. Only vertices that are rasterized as they are have one:
+// outputs of tessellation, geometry and mesh programs have none.
+func (s *Stages) tellsInstance() bool {
+	return s.Fragment != nil && s.Fragment.Observed && s.Vertex != nil && s.Vertex.Observed && s.TessEval == nil && s.Geometry == nil
+}
+
 // wanted reports whether the next stage or the rasterizer reads an output. Other outputs have no
 // space in the record. Locations compare by location, not by component: a record has all four
 // components of a location.

@@ -95,6 +95,9 @@ func (s *vertexShader) storeRecord() {
 			store(s.Output(k), offset)
 		}
 	}
+	if offset, ok := s.rec.Offset(ir.InstanceIndex, 0); ok { // for a debugger
+		store(s.listWord(1), offset)
+	}
 	storePerView(s.Builder, s.rec, 0, func() ir.V { return s.Param(ir.I32, layout.VertexViewIndex) }, store)
 	capture(s.Builder, s.captures, s.vertexNumber(), 0)
 }

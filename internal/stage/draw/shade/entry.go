@@ -116,7 +116,9 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 	b.End()
 }
 
-// identify tells a debugger which fragment a lane is.
+// identify tells a debugger which fragment a lane is. The records of vertices have the InstanceIndex if no stage is between them and the
+// rasterizer, and a debugger observes the pipeline. All vertices of a primitive have the same one, so that it is read as a flat value of the
+// provoking vertex.
 func (s *shader) identify(covered ir.V) {
 	if !s.From.Observed {
 		return
@@ -124,6 +126,9 @@ func (s *shader) identify(covered ir.V) {
 	s.Identify(ir.FragCoord, 0, s.get(varX))
 	s.Identify(ir.FragCoord, 1, s.get(varY))
 	s.Identify(ir.PrimitiveId, 0, s.primitiveWord(ir.I32, primitiveID))
+	if _, ok := s.rec.Offset(ir.InstanceIndex, 0); ok {
+		s.Identify(ir.InstanceIndex, 0, s.flatInput(ir.Input{Semantic: ir.InstanceIndex, Type: ir.I32}))
+	}
 	s.Identify(ir.Layer, 0, s.layer())
 	if s.key.PerSample {
 		s.Identify(ir.SampleId, 0, s.sample())
