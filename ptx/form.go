@@ -71,6 +71,9 @@ var classes = map[string]string{
 	"dim":   "1d|2d|3d|4d|5d",
 	"f8":    "e4m3|e5m2",
 	"f864":  "e4m3|e5m2|e3m2|e2m3|e2m1",
+	"ss":    "global|shared|shared::cta",
+	"mnk16": "m16n16k16|m8n32k16|m32n8k16",
+	"sp":    "sp|sp::ordered_metadata",
 }
 
 // forms returns the forms of all instructions by opcode. An opcode without forms has any qualifiers.

@@ -166,6 +166,32 @@ func TestImplicitAligned(t *testing.T) {
 	}
 }
 
+// TestMatrixForms checks that shapes and types of matrices go together ("mma", "wmma").
+func TestMatrixForms(t *testing.T) {
+	for _, x := range []struct {
+		version, form string
+		faults        int
+	}{
+		{"6.4", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite", 0},
+		{"6.5", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite", 1},
+		{"9.1", "wmma.load.d.sync.aligned.row.m16n16k16.f16", 1},
+		{"9.1", "wmma.load.a.sync.aligned.row.m16n16k16.f32", 1},
+		{"9.1", "wmma.load.a.sync.aligned.col.m8n8k32.s4", 1},
+		{"9.1", "wmma.load.a.sync.aligned.row.m16n16k8.bf16", 1},
+		{"9.1", "mma.sync.aligned.m16n8k8.row.row.f32.f16.f16.f32", 1},
+		{"9.1", "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32", 1},
+		{"9.1", "mma.sync.aligned.m8n8k16.row.col.s32.s4.s4.s32", 1},
+		{"9.1", "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32", 1},
+		{"9.1", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.popc", 1},
+		{"9.1", "mma.sp.sync.aligned.m16n8k128.row.col.s32.u8.u8.s32", 1},
+		{"9.1", "mma.sp.sync.aligned.m16n8k128.row.col.s32.u4.s4.s32", 0},
+	} {
+		if _, list := check(t, x.version, "sm_120a", x.form+";"); len(list) != x.faults {
+			t.Errorf("%s of version %s has the findings %v; must have %d", x.form, x.version, list, x.faults)
+		}
+	}
+}
+
 // TestRequirements checks the first version and the first target of instructions, qualifiers, types and directives.
 func TestRequirements(t *testing.T) {
 	for _, x := range []struct {
@@ -217,6 +243,25 @@ func TestRequirements(t *testing.T) {
 		{"8.5", "sm_100", "cvt.rz.satfinite.tf32.f32;", "version 8.6"},
 		{"8.7", "sm_100", "ld.global.v8.b32;", "version 8.8"},
 		{"8.6", "sm_100", "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128;", "sm_100a"},
+		{"6.0", "sm_70", "wmma.load.a.sync.aligned.row.m16n16k16.f16; wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16; wmma.store.d.sync.aligned.col.m16n16k16.f32;", ""},
+		{"6.0", "sm_70", "wmma.load.b.sync.aligned.col.m8n32k16.shared.f16;", "version 6.1"},
+		{"6.3", "sm_70", "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32;", "sm_72"},
+		{"6.3", "sm_72", "wmma.load.a.sync.aligned.row.m8n8k32.s4;", "sm_75"},
+		{"6.3", "sm_75", "wmma.load.c.sync.aligned.row.m8n8k128.s32; wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32;", ""},
+		{"7.1", "sm_75", "wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32;", "sm_80"},
+		{"7.0", "sm_75", "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64;", "sm_80"},
+		{"6.4", "sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32;", "version 6.5"},
+		{"6.5", "sm_70", "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f16;", ""},
+		{"7.0", "sm_75", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16;", "sm_80"},
+		{"7.0", "sm_75", "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.s8.s32; mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc;", ""},
+		{"7.0", "sm_80", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc;", "version 7.1"},
+		{"7.8", "sm_80", "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64.rn;", "sm_90"},
+		{"8.6", "sm_89", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32;", ""},
+		{"8.6", "sm_89", "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16;", "version 8.7"},
+		{"7.0", "sm_80", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32;", "version 7.1"},
+		{"8.4", "sm_80", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32;", "version 8.5"},
+		{"8.7", "sm_100a", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32;", "sm_120a"},
+		{"8.7", "sm_120a", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3;", ""},
 	} {
 		m, _ := check(t, x.version, x.target, x.text)
 		list := ptx.Requirements(m)

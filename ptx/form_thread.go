@@ -51,15 +51,52 @@ setmaxnreg: inc|dec sync aligned u32 v8.0 sm90a
 `
 
 // matrixForms are the forms of the matrix instructions (PTX ISA, "Warp Level Matrix Instructions"). The other matrix instructions are
-// refused by their names whatever their qualifiers. Before version 6.3 .aligned of wmma is implicit.
+// refused by their names whatever their qualifiers. Before version 6.3 .aligned of wmma is implicit. Version 6.5 has no .satfinite for
+// floats of wmma.
 const matrixForms = `
-wmma: load a|b|c|d sync aligned row|col * v6.0 sm70; store d sync aligned row|col * v6.0 sm70; mma sync aligned row|col row|col * v6.0 sm70
-wmma: load a|b|c|d sync row|col * v6.0 sm70 -v6.2; store d sync row|col * v6.0 sm70 -v6.2; mma sync row|col row|col * v6.0 sm70 -v6.2
+wmma: load a|b sync aligned row|col m16n16k16 $ss? f16 v6.0 sm70; load a|b sync aligned row|col m8n32k16|m32n8k16 $ss? f16 v6.1 sm70
+wmma: load a|b sync row|col m16n16k16 $ss? f16 v6.0 sm70 -v6.2; load a|b sync row|col m8n32k16|m32n8k16 $ss? f16 v6.1 sm70 -v6.2
+wmma: load a|b sync aligned row|col $mnk16 $ss? u8|s8 v6.3 sm72; load a|b sync aligned row|col $mnk16 $ss? bf16 v7.0 sm80
+wmma: load a|b sync aligned row|col m16n16k8 $ss? tf32 v7.0 sm80; load a|b|c sync aligned row|col m8n8k4 $ss? f64 v7.0 sm80
+wmma: load a sync aligned row m8n8k32 $ss? u4|s4 v6.3 sm75; load b sync aligned col m8n8k32 $ss? u4|s4 v6.3 sm75
+wmma: load a sync aligned row m8n8k128 $ss? b1 v6.3 sm75; load b sync aligned col m8n8k128 $ss? b1 v6.3 sm75
+wmma: load c sync aligned row|col m16n16k16 $ss? f16|f32 v6.0 sm70; load c sync aligned row|col m8n32k16|m32n8k16 $ss? f16|f32 v6.1 sm70
+wmma: load c sync row|col m16n16k16 $ss? f16|f32 v6.0 sm70 -v6.2; load c sync row|col m8n32k16|m32n8k16 $ss? f16|f32 v6.1 sm70 -v6.2
+wmma: load c sync aligned row|col $mnk16 $ss? s32 v6.3 sm72; load c sync aligned row|col m8n8k32|m8n8k128 $ss? s32 v6.3 sm75
+wmma: load c sync aligned row|col m16n16k8 $ss? f32 v7.0 sm80; store d sync aligned row|col m16n16k8 $ss? f32 v7.0 sm80
+wmma: store d sync aligned row|col m16n16k16 $ss? f16|f32 v6.0 sm70; store d sync aligned row|col m8n32k16|m32n8k16 $ss? f16|f32 v6.1 sm70
+wmma: store d sync row|col m16n16k16 $ss? f16|f32 v6.0 sm70 -v6.2; store d sync row|col m8n32k16|m32n8k16 $ss? f16|f32 v6.1 sm70 -v6.2
+wmma: store d sync aligned row|col $mnk16 $ss? s32 v6.3 sm72; store d sync aligned row|col m8n8k32|m8n8k128 $ss? s32 v6.3 sm75
+wmma: store d sync aligned row|col m8n8k4 $ss? f64 v7.0 sm80
+wmma: mma sync aligned row|col row|col m16n16k16 f16|f32 f16|f32 v6.0 sm70; mma sync aligned row|col row|col m8n32k16|m32n8k16 f16|f32 f16|f32 v6.1 sm70
+wmma: mma sync aligned? row|col row|col $mnk16 f16|f32 f16|f32 satfinite? v6.0 sm70 -v6.2; mma sync aligned row|col row|col $mnk16 f16|f32 f16|f32 satfinite v6.0 sm70 -v6.4
+wmma: mma sync aligned row|col row|col $mnk16 s32 u8|s8 u8|s8 s32 satfinite? v6.3 sm72; mma sync aligned row col m8n8k32 s32 u4|s4 u4|s4 s32 satfinite? v6.3 sm75
+wmma: mma xor popc sync aligned row col m8n8k128 s32 b1 b1 s32 v6.3 sm75; mma and popc sync aligned row col m8n8k128 s32 b1 b1 s32 v7.1 sm80
+wmma: mma sync aligned row|col row|col $mnk16 f32 bf16 bf16 f32 v7.0 sm80; mma sync aligned row|col row|col m16n16k8 f32 tf32 tf32 f32 v7.0 sm80
+wmma: mma sync aligned row|col row|col m8n8k4 $rnd? f64 f64 f64 f64 v7.0 sm80
 ldmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v6.5 sm75; sync aligned m16n16 x1|x2|x4 trans $cta? b8 v8.6 sm100a
 ldmatrix: sync aligned m8n16|m16n16 x1|x2|x4 trans? $cta? b8x16 b6x16_p32|b4x16_p64 v8.6 sm100a
 stmatrix: sync aligned m8n8 x1|x2|x4 trans? $cta? b16 v7.8 sm90; sync aligned m16n8 x1|x2|x4 trans? $cta? b8 v8.6 sm100a
 movmatrix: sync aligned m8n8 trans b16 v7.8 sm75
-mma: sp|sp::ordered_metadata? sync aligned * v6.4 sm70
+mma: sync aligned m8n8k4 row|col row|col f16|f32 f16 f16 f16|f32 v6.4 sm70; sync aligned m16n8k8 row col f16|f32 f16 f16 f16|f32 v6.5 sm75
+mma: sync aligned m16n8k16 row col f16|f32 f16 f16 f16|f32 v7.0 sm80; sync aligned m16n8k8|m16n8k16 row col f32 bf16 bf16 f32 v7.0 sm80
+mma: sync aligned m16n8k4|m16n8k8 row col f32 tf32 tf32 f32 v7.0 sm80; sync aligned m16n8k32 row col f32 $f8 $f8 f32 v8.4 sm89
+mma: sync aligned m16n8k16|m16n8k32 row col f16|f32 $f8 $f8 f16|f32 v8.7 sm89; sync aligned m16n8k32 row col kind::f8f6f4 f16|f32 $f864 $f864 f16|f32 v8.7 sm120a
+mma: sync aligned m16n8k64 row col kind::mxf4 block_scale scale_vec::2X? f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a
+mma: sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X f32 e2m1 e2m1 f32 ue8m0|ue4m3 v8.7 sm120a
+mma: sync aligned m16n8k32 row col kind::mxf8f6f4 block_scale scale_vec::1X? f32 $f864 $f864 f32 ue8m0 v8.7 sm120a
+mma: sync aligned m8n8k4 row col f64 f64 f64 f64 $rnd? v7.0 sm80; sync aligned m16n8k4|m16n8k8|m16n8k16 row col f64 f64 f64 f64 $rnd? v7.8 sm90
+mma: sync aligned m8n8k16 row col satfinite? s32 u8|s8 u8|s8 s32 v6.5 sm75; sync aligned m16n8k16|m16n8k32 row col satfinite? s32 u8|s8 u8|s8 s32 v7.0 sm80
+mma: sync aligned m8n8k32 row col satfinite? s32 u4|s4 u4|s4 s32 v6.5 sm75; sync aligned m16n8k32|m16n8k64 row col satfinite? s32 u4|s4 u4|s4 s32 v7.0 sm80
+mma: sync aligned m8n8k128 row col s32 b1 b1 s32 xor popc v7.0 sm75; sync aligned m16n8k128|m16n8k256 row col s32 b1 b1 s32 xor popc v7.0 sm80
+mma: sync aligned m8n8k128|m16n8k128|m16n8k256 row col s32 b1 b1 s32 and popc v7.1 sm80
+mma: $sp sync aligned m16n8k16|m16n8k32 row col f16|f32 f16 f16 f16|f32 v7.1 sm80; $sp sync aligned m16n8k16|m16n8k32 row col f32 bf16 bf16 f32 v7.1 sm80
+mma: $sp sync aligned m16n8k8|m16n8k16 row col f32 tf32 tf32 f32 v7.1 sm80; $sp sync aligned m16n8k64 row col f32 $f8 $f8 f32 v8.4 sm89
+mma: $sp sync aligned m16n8k32|m16n8k64 row col f16|f32 $f8 $f8 f16|f32 v8.7 sm120; sp::ordered_metadata sync aligned m16n8k64 row col kind::f8f6f4 f16|f32 $f864 $f864 f16|f32 v8.7 sm120a
+mma: sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4 block_scale scale_vec::2X? f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a
+mma: sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X f32 e2m1 e2m1 f32 ue8m0|ue4m3 v8.7 sm120a
+mma: sp::ordered_metadata sync aligned m16n8k64 row col kind::mxf8f6f4 block_scale scale_vec::1X? f32 $f864 $f864 f32 ue8m0 v8.7 sm120a
+mma: $sp sync aligned m16n8k32|m16n8k64 row col satfinite? s32 u8|s8 u8|s8 s32 v7.1 sm80; $sp sync aligned m16n8k64|m16n8k128 row col satfinite? s32 u4|s4 u4|s4 s32 v7.1 sm80
 wgmma: * v8.0 sm90a
 tcgen05: * v8.6 sm100a
 fabric: * v9.3 sm100

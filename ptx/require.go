@@ -23,6 +23,7 @@ var qualifierNeeds = map[string]need{
 	".bf16": {[2]int{7, 0}, target{number: 80}}, ".bf16x2": {[2]int{7, 0}, target{number: 80}}, ".tf32": {[2]int{7, 0}, target{number: 80}},
 	".cp_mask": {[2]int{8, 6}, target{number: 100}}, ".unified": {[2]int{8, 0}, target{number: 90}},
 	".b128": {[2]int{8, 3}, target{number: 70}}, ".acc::f16": {[2]int{8, 2}, target{}},
+	".sp::ordered_metadata": {[2]int{8, 5}, target{number: 80}},
 }
 
 // scoped are instructions: their semantics and scopes came in version 6.0 with sm_60 (scopes of atom and red) or sm_70 (semantics).
