@@ -226,6 +226,8 @@ func (e *emitter) accumulate(c, x, y ir.V) ir.V {
 	case ir.F16:
 		wide := e.b.Op(ir.FFma, ir.F32, x, y, e.b.Op(ir.FCvt, ir.F32, c))
 		return e.b.Op(ir.FCvt, ir.F16, wide)
+	case ir.F64: // the only type with rounding modes
+		return e.rounded(ir.FFma, t, x, y, c)
 	default:
 		return e.b.Op(ir.FFma, t, x, y, c)
 	}

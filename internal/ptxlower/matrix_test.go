@@ -146,3 +146,43 @@ func testMatrix(t *testing.T, x *matrixCase) {
 		}
 	}
 }
+
+// TestRoundedMatrices: mma and wmma of .f64 round each sum of a product as fma does, by default to the nearest number.
+func TestRoundedMatrices(t *testing.T) {
+	const ulp = 1.0 / (1 << 52)
+	for _, x := range []struct{ c, product, rn, rz, rm, rp float64 }{
+		{1, ulp / 4, 1, 1, 1, 1 + 4*ulp},
+		{1, 3 * ulp / 4, 1 + 4*ulp, 1, 1, 1 + 4*ulp},
+		{-1, -ulp / 4, -1, -1, -1 - 4*ulp, -1},
+		{-1, -3 * ulp / 4, -1 - 4*ulp, -1, -1 - 4*ulp, -1},
+	} {
+		for mode, want := range map[string]float64{"": x.rn, ".rn": x.rn, ".rz": x.rz, ".rm": x.rm, ".rp": x.rp} {
+			for _, name := range []string{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64" + mode, "wmma.mma.sync.aligned.row.col.m8n8k4" + mode + ".f64.f64.f64.f64"} {
+				m := parse(t, fmt.Sprintf(`.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 o)
+{
+.reg .f64 a, b, c, d<2>; .reg .b64 out, at; .reg .b32 lane;
+ld.param.u64 out, [o]; mov.u32 lane, %%tid.x; mul.wide.u32 at, lane, 16; add.u64 out, out, at;
+mov.f64 a, 0d%016x; mov.f64 b, 0d3ff0000000000000; mov.f64 c, 0d%016x;
+%s {d0, d1}, {a}, {b}, {c, c};
+st.global.v2.f64 [out], {d0, d1}; ret;
+}
+`, f64(x.product), f64(x.c), name))
+				for _, e := range everyEngine() {
+					out := make([]byte, 16*32)
+					l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{32, 1, 1}, args: []any{out}}
+					if err := l.run(m, e.engine, e.optimize); err != nil {
+						t.Fatal(name, err)
+					}
+					for i := 0; i < len(out); i += 8 {
+						if got := binary.LittleEndian.Uint64(out[i:]); got != f64(want) {
+							t.Fatalf("%s of %v and four products %v at %d is %#x; must be %#x", name, x.c, x.product, i, got, f64(want))
+						}
+					}
+				}
+			}
+		}
+	}
+}

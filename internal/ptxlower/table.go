@@ -151,8 +151,8 @@ func moving() map[string]row {
 		"suq":     {imageQueries, 2, 2, (*emitter).surfaceQuery},
 
 		// Matrices.
-		"mma":       {".sync .aligned .sp .sp::ordered_metadata .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite", 4, 6, (*emitter).mma},
-		"wmma":      {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn", 2, 4, (*emitter).wmma},
+		"mma":       {".sync .aligned .sp .sp::ordered_metadata .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite .rn .rz .rm .rp", 4, 6, (*emitter).mma},
+		"wmma":      {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn .rz .rm .rp", 2, 4, (*emitter).wmma},
 		"stmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).storeMatrix},
 		"movmatrix": {".sync .aligned .m8n8 .trans", 2, 2, (*emitter).transposeMatrix},
 		"ldmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
