@@ -46,6 +46,28 @@ type parser struct {
 	findings []*diag.Finding
 	depth    int
 	broken   bool // a fault of the statement has been reported
+
+	before string // the directive of the module before this one
+}
+
+// head reports a directive at the wrong place in the module: .version is the first one, the first .target the second one, and
+// .address_size follows a .target (PTX ISA, "PTX Module Directives").
+func (p *parser) head(d string) {
+	switch {
+	case len(p.findings) >= maxFindings:
+	case d == ".version" && p.before != "":
+		p.misplaced("%s is after %s; must be the first directive of the module, once", d, p.before)
+	case d == ".target" && p.before != ".version" && p.module.Version != [2]int{} && len(p.module.Target) == 0:
+		p.misplaced("%s is after %s; must be after .version", d, p.before)
+	case d == ".address_size" && p.before != ".target":
+		p.misplaced("%s is not after .target; must be, once", d)
+	}
+}
+
+// misplaced adds a finding at the current token. The parser understands the directive all the same.
+func (p *parser) misplaced(format string, args ...any) {
+	at := diag.Pos{Line: p.tok.pos.Line, Column: p.tok.pos.Col}
+	p.findings = append(p.findings, diag.New(CodeSyntax, at, format, args...))
 }
 
 // fail reports that something else must be at the current token: the first fault of a statement only.
@@ -176,7 +198,10 @@ func (p *parser) parseItem() {
 		p.expected("a directive")
 		return
 	}
-	switch d := p.tok.text; {
+	d := p.tok.text
+	p.head(d)
+	p.before = d
+	switch {
 	case d == ".version":
 		p.parseVersion()
 	case d == ".target":

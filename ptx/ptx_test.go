@@ -112,6 +112,11 @@ func TestFindings(t *testing.T) {
 		return header + ".entry k() {\n.reg .pred p; .reg .u32 a<3>;\n" + statements + "\n}\n"
 	}
 	for _, x := range []struct{ src, code, at, message string }{
+		{".target sm_70\n.version 7.0\n", ptx.CodeSyntax, "2:1", ".version is after .target; must be the first directive of the module, once"},
+		{".version 7.0\n.target sm_70\n.version 7.0\n", ptx.CodeSyntax, "3:1", "must be the first directive of the module"},
+		{".version 7.0\n.global .u32 x;\n.target sm_70\n", ptx.CodeSyntax, "3:1", ".target is after .global; must be after .version"},
+		{".version 7.0\n.target sm_70\n.global .u32 x;\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target; must be, once"},
+		{".version 7.0\n.target sm_70\n.address_size 64\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target"},
 		{body("add.u32 a1, a2, a3;"), ptx.CodeSymbol, "6:17", "a3 of add.u32 is not declared"},
 		{body("add.u32 a1, a2, a01;"), ptx.CodeSymbol, "6:17", "a01"},
 		{body("frob.u32 a1;"), ptx.CodeInstruction, "6:1", `"frob" is no instruction`},
