@@ -144,6 +144,10 @@ func ptxText(data []byte, stage, machine string, launch *launchJob) ([]byte, err
 			continue
 		}
 		p, err := ptxlower.Lower(m, image, f.Name, o)
+		if err != nil && launch == nil && len(m.Entries()) > 1 { // the others are there all the same
+			fmt.Fprintf(&l.out, "; %v\n", unsupportedPTX(err, "the kernel "+f.Name))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
