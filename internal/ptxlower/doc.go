@@ -38,8 +38,8 @@
 //
 // Branches are unstructured. A cycle with several entries gets a guide, which makes the graph reducible (reduce.go). The tree of regions
 // follows the dominator tree (Ramsey 2022, structure.go). Threads that diverge reconverge at the immediate post-dominator of the
-// branch at the latest, as the ISA describes targets before sm_70. Threads of a warp do not make progress independently: a thread
-// that spins until another thread of its warp acts ends with the step budget.
+// branch at the latest, as the ISA describes targets before sm_70. In functions with a spin loop (spin.go) the threads of a warp make
+// progress independently, if the target is sm_70 or later (independent.go); warps of a block do so on all targets.
 //
 // # Bits
 //
@@ -57,6 +57,8 @@
 //	graph.go       basic blocks
 //	flow.go        dominators, loops
 //	reduce.go      irreducible graphs
+//	spin.go        loops that wait for other threads
+//	independent.go independent progress of the threads of a warp
 //	structure.go   the tree of regions
 //	emitter.go     operands
 //	table.go       the instructions

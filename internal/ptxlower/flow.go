@@ -13,13 +13,14 @@ type flow struct {
 	loop   []bool
 }
 
-// newFlow analyses the graph of the blocks, which must be reducible.
-func newFlow(blocks []block) *flow {
+// newFlow analyses the graph of the blocks, which must be reducible. The loop of the header whole, unless it is -1, has all blocks that it
+// dominates, also those from which no path leads back.
+func newFlow(blocks []block, whole int) *flow {
 	n := len(blocks)
 	a := &flow{rank: make([]int, n), idom: make([]int, n), preds: make([][]int, n), header: make([]int, n), around: make([]int, n), loop: make([]bool, n)}
 	a.search(blocks, nil)
 	a.dominate(blocks)
-	a.findLoops()
+	a.findLoops(whole)
 	depth := make([]int, n)
 	for _, v := range a.order {
 		for h := a.header[v]; h >= 0; h = a.outer(h) {
@@ -125,7 +126,7 @@ func (a *flow) dominates(x, y int) bool {
 }
 
 // findLoops finds the natural loops, inner ones last, so that header has the innermost one.
-func (a *flow) findLoops() {
+func (a *flow) findLoops(whole int) {
 	for i := range a.header {
 		a.header[i] = -1
 	}
@@ -139,6 +140,9 @@ func (a *flow) findLoops() {
 		}
 		if !a.loop[h] {
 			continue
+		}
+		if h == whole {
+			body = slices.DeleteFunc(slices.Clone(a.order), func(v int) bool { return !a.dominates(h, v) })
 		}
 		in := map[int]bool{h: true}
 		for len(body) > 0 {

@@ -28,6 +28,12 @@ type function struct {
 	guarded      bool               // the instruction has a guard
 	loc          *ptx.Directive     // while instructions are listed: the last .loc
 	saved        uint64             // 1 + the variable of the stack's bytes when the function began; 0 without alloca
+
+	apart           bool           // its threads are independent (independent.go)
+	all             int            // then the guide of its blocks
+	gates           map[int]bool   // the items that begin a block because threads of the warp wait there
+	numbers         map[int]uint32 // of the blocks in the guide
+	spinning, alive uint64         // variables: whether the thread spins, and the threads of the warp that have not ended
 }
 
 // item is an instruction and the scope that its names are in.

@@ -22,6 +22,7 @@ type block struct {
 	last     *item // the instruction that ends it, unless it jumps
 	succs    []int
 
+	spins map[int]bool    // by the number of a successor: whether the thread goes round a spin loop by this edge; false if it leaves one
 	guide uint64          // of a guide: the variable that names the successor
 	sets  map[int]setting // by the number of a successor that is a guide
 }
@@ -51,6 +52,9 @@ func (f *function) buildBlocks() {
 		if ends(f.items[i].in) {
 			starts[i+1] = 0
 		}
+	}
+	for i := range f.gates {
+		starts[i] = 0
 	}
 	n := 0
 	for i := 0; i <= len(f.items); i++ {

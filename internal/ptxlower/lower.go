@@ -234,6 +234,7 @@ func (u *unit) lowerAll() {
 		f.analyze()
 	}
 	u.findCycles()
+	u.findSpins()
 	for _, f := range u.list {
 		f.place()
 	}

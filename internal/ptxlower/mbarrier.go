@@ -100,7 +100,7 @@ func (e *emitter) changeObject(at *ptx.Operand, next func(old ir.V) ir.V) ir.V {
 	b, temp := e.b, e.temporary(ir.I64)
 	b.OpAux(ir.PSt, ir.I64, temp, b.I32(0), b.Const(ir.I64, 0))
 	e.checkSure(e.sure, "the operand")
-	e.sure = 0
+	e.sure, e.copied = 0, 0 // st.async has stored a copy before
 	if e.completes || !e.in.Has(".relaxed") {
 		b.Emit(ir.Val{Op: ir.Fence})
 	}

@@ -71,10 +71,16 @@ func threadsOf(in *ptx.Instr) *ptx.Operand {
 // reserveWaits reserves the words of barriers in shared memory.
 func (u *unit) reserveWaits() {
 	if u.findWaits(); u.yields {
-		u.waits = uint32(alignUp(uint64(u.sharedEnd), 4))
-		u.sharedEnd = u.waits + waitBytes
-		u.idle, u.seen = u.variable("waits without progress", 1), u.variable("progress", 1)
+		u.placeWaits()
 	}
+}
+
+// placeWaits reserves the words of barriers at the end of the shared memory.
+func (u *unit) placeWaits() {
+	u.yields = true
+	u.waits = uint32(alignUp(uint64(u.sharedEnd), 4))
+	u.sharedEnd = u.waits + waitBytes
+	u.idle, u.seen = u.variable("waits without progress", 1), u.variable("progress", 1)
 }
 
 // addShared adds to a word of shared memory; the result is its old value.

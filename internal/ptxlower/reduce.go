@@ -25,7 +25,7 @@ func (f *function) reduce() {
 			entries := f.entries(cycle)
 			header := entries[0]
 			if len(entries) > 1 {
-				header = f.addGuide(cycle, entries)
+				header = f.addGuide(entries)
 			}
 			var inner []int
 			for _, v := range cycle {
@@ -65,7 +65,7 @@ func (f *function) entries(cycle []int) (list []int) {
 }
 
 // addGuide adds a guide to the entries, and lets all edges to them enter it.
-func (f *function) addGuide(cycle, entries []int) int {
+func (f *function) addGuide(entries []int) int {
 	g := len(f.blocks)
 	guide := block{end: guides, succs: slices.Clone(entries), guide: f.variable("guide", 1)}
 	f.prog.Vars[guide.guide].Func = f.number
@@ -86,12 +86,40 @@ func (f *function) addGuide(cycle, entries []int) int {
 	return g
 }
 
-// setGuide sets the variable of the guide that edge k of a block enters.
-func (f *function) setGuide(b *block, k int) {
+// takeEdge sets the variable of the guide that edge k of a block enters, and notes the ways through spin loops.
+func (f *function) takeEdge(b *block, k int) {
+	f.goAround(b, k)
 	if x, ok := b.sets[k]; ok {
-		f.b.OpAux(ir.PSt, ir.I32, x.guide, f.b.I32(0), f.b.I32(x.value))
+		f.store(x.guide, f.b.I32(x.value))
 	}
 }
+
+// goAround notes that a thread goes round a spin loop, or leaves it. On a target without independent threads the other warps of the
+// block run.
+func (f *function) goAround(b *block, k int) {
+	again, ok := b.spins[k]
+	switch {
+	case !ok:
+	case !f.apart:
+		if again {
+			f.letRun()
+		}
+	case again:
+		f.store(f.spinning, f.b.I32(1))
+	default:
+		f.store(f.spinning, f.b.I32(0))
+	}
+}
+
+// letRun lets the other warps of the block run. A thread that spins may wait for another block, so that it counts as progress: the
+// budget of steps ends a loop without an end.
+func (f *function) letRun() {
+	f.advance()
+	f.b.Emit(ir.Val{Op: ir.Barrier})
+}
+
+// store stores a word in a variable of the thread.
+func (f *function) store(variable uint64, v ir.V) { f.b.OpAux(ir.PSt, ir.I32, variable, f.b.I32(0), v) }
 
 // cycles returns the strongly connected components of some nodes that are cycles (Tarjan 1972).
 func (f *function) cycles(nodes []int) (list [][]int) {

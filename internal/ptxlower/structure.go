@@ -35,8 +35,11 @@ type tree struct {
 // structure emits the code of all blocks.
 func (f *function) structure() {
 	f.reduce()
-	n := len(f.blocks)
-	t := &tree{function: f, flow: newFlow(f.blocks), inner: make([][]int, n), outer: make([][]int, n), labelled: make([]bool, n), labels: make([]ir.V, n), loops: make([]ir.V, n)}
+	n, whole := len(f.blocks), -1
+	if f.apart {
+		whole = f.all
+	}
+	t := &tree{function: f, flow: newFlow(f.blocks, whole), inner: make([][]int, n), outer: make([][]int, n), labelled: make([]bool, n), labels: make([]ir.V, n), loops: make([]ir.V, n)}
 	for _, v := range t.flow.order[1:] {
 		t.place(v)
 	}
@@ -100,7 +103,7 @@ func (t *tree) region(v int) int {
 	t.instructions(v)
 	t.open(inner)
 	if s := t.successor(v); s >= 0 && !loop && len(inner)+len(outer) == 0 {
-		t.setGuide(&t.blocks[v], 0)
+		t.takeEdge(&t.blocks[v], 0)
 		return s
 	}
 	t.end(v)
@@ -152,6 +155,7 @@ func (t *tree) follow(children []int) int {
 func (t *tree) instructions(v int) {
 	b := &t.blocks[v]
 	t.beginBlock()
+	t.beginIndependent(v, t.loops)
 	t.countBlock(b)
 	for i := range t.items[b.from:b.to] {
 		it := &t.items[b.from+i]
@@ -256,7 +260,7 @@ func (t *tree) chain(v int, x ir.V) {
 // branch emits edge k of a block: a br to a label or a loop, or the successor's code in its place.
 func (t *tree) branch(v, k int) {
 	s := t.blocks[v].succs[k]
-	t.setGuide(&t.blocks[v], k)
+	t.takeEdge(&t.blocks[v], k)
 	switch {
 	case t.flow.dominates(s, v):
 		if t.loops[s] == 0 {

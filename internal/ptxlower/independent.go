@@ -1,0 +1,204 @@
+package ptxlower
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// Threads of a warp that make progress independently (PTX ISA, "Independent Thread Scheduling", for targets from sm_70 on). In a function
+// with a spin loop a thread must not wait at a merge for another one that spins until it goes on (ElTantawy and Aamodt 2016). So a guide
+// (reduce.go) has all blocks:
+//
+//	loop g {                one iteration: each thread executes the block that its variable names, and chooses the next one
+//	  the warp's threads    of them all, those that have not ended
+//	  block 1 … block n     each with the threads that are there, one block after the other
+//	}
+//
+// Every thread executes one block in each iteration, so that all make progress, whichever waits for which. Threads that come to a block in
+// the same iteration execute it together. An instruction that the threads of a mask execute together (.sync) begins a block, its gate: threads
+// stay there until all of the mask are there or have ended.
+//
+// If all threads of a warp spin or stay at a gate, the other warps of the block run: a warp on an older target does so in each iteration of a
+// spin loop. The threads of a function that the kernel calls are independent until they return.
+
+// findSpins finds the functions with spin loops, and makes their threads independent if the target has such threads.
+func (u *unit) findSpins() {
+	var called map[string]bool
+	spins := false
+	for _, f := range u.list {
+		if f.ofHeap(f.f) || !f.markSpins() {
+			continue
+		}
+		if spins = true; !independent(u.module.Target) {
+			continue
+		}
+		if called == nil {
+			called = u.calledGates()
+		}
+		f.findGates(called)
+		f.makeIndependent()
+	}
+	if spins && !u.yields {
+		u.placeWaits()
+	}
+}
+
+// makeIndependent adds the guide of all blocks that threads may reach at different times: those that follow a branch or have several
+// predecessors, and gates. Block 0 is empty, so that no edge goes there.
+func (f *function) makeIndependent() {
+	f.apart, f.blocks = true, nil
+	f.buildBlocks()
+	f.markSpins()
+	n := len(f.blocks)
+	f.blocks = append(f.blocks, f.blocks[0])
+	f.blocks[0] = block{succs: []int{n}}
+	several := make([]int, n+1)
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		for k, s := range b.succs {
+			if s == 0 {
+				b.succs[k] = n
+			}
+			if several[b.succs[k]]++; b.end != jumps {
+				several[b.succs[k]]++
+			}
+		}
+	}
+	f.numbers = map[int]uint32{}
+	var entries []int
+	for v := range f.blocks {
+		if several[v] > 1 || f.hasGate(v) {
+			f.numbers[v] = uint32(len(entries))
+			entries = append(entries, v)
+		}
+	}
+	f.all = f.addGuide(entries)
+	f.spinning, f.alive = f.variable("spins", 1), f.variable("threads of the warp", 1)
+}
+
+// isGate reports whether an instruction by itself waits for threads of its warp.
+func isGate(in *ptx.Instr) bool {
+	return in.Op == "bar" || in.Op == "barrier" && in.Has(".aligned") || in.Op != "barrier" && in.Has(".sync")
+}
+
+// calledGates returns the functions that wait for threads of the warp, by themselves or in calls. A call of one is a gate of the whole warp.
+func (u *unit) calledGates() map[string]bool {
+	callers := map[string][]string{}
+	gates := map[string]bool{}
+	var work []string
+	add := func(name string) {
+		if !gates[name] {
+			gates[name] = true
+			work = append(work, name)
+		}
+	}
+	for _, f := range u.reached {
+		forInstrs(f.Body, func(in *ptx.Instr) {
+			if isGate(in) {
+				add(f.Name)
+			} else if in.Op == "call" {
+				callee, _, _ := callParts(in)
+				callers[callee.Name] = append(callers[callee.Name], f.Name)
+			}
+		})
+	}
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range callers[name] {
+			add(c)
+		}
+	}
+	return gates
+}
+
+// findGates finds the instructions that wait for threads of the warp. called are the functions that do so.
+func (f *function) findGates(called map[string]bool) {
+	f.gates = map[int]bool{}
+	for i := range f.items {
+		in := f.items[i].in
+		gate := isGate(in)
+		if in.Op == "call" {
+			callee, _, _ := callParts(in)
+			gate = called[callee.Name]
+		}
+		if gate {
+			f.gates[i] = true
+		}
+	}
+}
+
+// hasGate reports whether a block begins with a gate.
+func (f *function) hasGate(v int) bool {
+	b := &f.blocks[v]
+	return b.from < b.to && f.gates[b.from]
+}
+
+// gateMask returns the operand of a gate that has the mask of the threads; nil for all of the warp.
+func gateMask(in *ptx.Instr) *ptx.Operand {
+	at := -1
+	switch in.Op {
+	case "bar":
+		if in.Has(".warp") {
+			at = 0
+		}
+	case "shfl":
+		at = 4
+	case "vote", "match", "redux":
+		at = 2
+	case "elect":
+		at = 1
+	}
+	if at < 0 || at >= len(in.Operands) {
+		return nil
+	}
+	return in.Operands[at]
+}
+
+// beginIndependent emits the code at the start of a block of a function with independent threads. loops are the labels of loops by their
+// first block.
+func (f *function) beginIndependent(v int, loops []ir.V) {
+	switch {
+	case !f.apart:
+	case v == 0:
+		f.store(f.spinning, f.b.I32(0))
+	case v == f.all:
+		f.beginIteration()
+	case f.hasGate(v):
+		f.gate(v, loops[f.all])
+	}
+}
+
+// load loads a word from a variable of the thread.
+func (f *function) load(variable uint64) ir.V { return f.b.OpAux(ir.PLd, ir.I32, variable, f.b.I32(0)) }
+
+// beginIteration finds the threads of the warp that have not ended. If all spin, the other warps of the block run.
+func (f *function) beginIteration() {
+	b := f.b
+	alive := b.Op(ir.Ballot, ir.I32, b.Bool(true))
+	f.store(f.alive, alive)
+	spin := b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, f.load(f.spinning), b.I32(0)))
+	b.If(b.Cmp(ir.Eq, b.Op(ir.Ballot, ir.I32, spin), alive))
+	f.letRun()
+	b.End()
+}
+
+// gate lets threads stay in front of a block until all of the mask of its first instruction are there. loop is the label of the guide.
+func (f *function) gate(v int, loop ir.V) {
+	b, it := f.b, &f.items[f.blocks[v].from]
+	e := &emitter{function: f, in: it.in, item: it, scope: it.at}
+	here, must := b.Bool(true), b.Op(ir.And, ir.I32, f.load(f.alive), b.I32(allLanes))
+	if it.in.Guard != "" {
+		here = f.guard(it)
+	}
+	if o := gateMask(it.in); o != nil {
+		f.separately(func() { must = b.Op(ir.And, ir.I32, must, e.read(o, ir.I32)) })
+	}
+	missing := b.Op(ir.And, ir.I32, must, b.Op(ir.Xor, ir.I32, b.Op(ir.Ballot, ir.I32, here), b.I32(allLanes)))
+	b.If(b.Op(ir.And, ir.B1, here, b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, missing, b.I32(0)))))
+	f.store(f.spinning, b.I32(1))
+	f.store(f.blocks[f.all].guide, b.I32(f.numbers[v]))
+	b.Br(loop)
+	b.End()
+	f.store(f.spinning, b.I32(0))
+}

@@ -1,0 +1,333 @@
+package ptxlower
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// independentStart makes the words of m and s 0, before all threads meet.
+const independentStart = `
+mul.wide.u32 %d0, %t, 2;
+setp.eq.u32 %p0, %t, 0;
+@%p0 st.shared.v2.u64 [m], {0, 0};
+@%p0 st.shared.v2.u64 [m+16], {0, 0};
+st.shared.u32 [%s], 0;
+bar.sync 0;
+`
+
+// independentRows are kernels of 128 threads, some of which spin until others of the same warp store. want is the number that each thread t must write.
+var independentRows = []struct {
+	name, target, body string
+	want               func(t int) uint32
+}{
+	{"lock", "sm_70", `
+L: atom.shared.cas.b32 %r0, [m], 0, 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra L;
+membar.cta;
+ld.volatile.shared.u32 %r1, [m+8];
+add.u32 %r1, %r1, 1;
+st.volatile.shared.u32 [m+8], %r1;
+membar.cta;
+atom.shared.exch.b32 %r2, [m], 0;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 128 }},
+	// The loop also has work: a thread in the lock repeats it.
+	{"lock in a loop", "sm_90", `
+mov.u32 %r5, 0;
+R: atom.acquire.cta.shared.exch.b32 %r0, [m], 1;
+setp.eq.u32 %p1, %r0, 0;
+@!%p1 bra R;
+ld.volatile.shared.u32 %r1, [m+8];
+add.u32 %r1, %r1, %r5;
+st.volatile.shared.u32 [m+8], %r1;
+st.release.cta.shared.u32 [m], 0;
+add.u32 %r5, %r5, 1;
+setp.lt.u32 %p2, %r5, 4;
+@%p2 bra R;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 128 * 6 }},
+	// The last thread of each warp stores, behind a branch around the loop and in front of one.
+	{"flag", "sm_70", `
+and.b32 %r0, %t, 31; shl.b32 %r1, %w, 2; mov.u32 %r2, m; add.u32 %r2, %r2, %r1;
+setp.eq.u32 %p1, %r0, 31;
+@%p1 bra SET;
+W: ld.volatile.shared.u32 %r3, [%r2];
+setp.eq.u32 %p2, %r3, 0;
+@%p2 bra W;
+st.global.u32 [%at], %r3;
+ret;
+SET:
+add.u32 %r4, %w, 7;
+st.volatile.shared.u32 [%r2], %r4;
+st.global.u32 [%at], 1;
+`, func(t int) uint32 {
+		if t%32 == 31 {
+			return 1
+		}
+		return uint32(t/32 + 7)
+	}},
+	{"flag in front", "sm_75", `
+and.b32 %r0, %t, 31; shl.b32 %r1, %w, 2; mov.u32 %r2, m; add.u32 %r2, %r2, %r1;
+setp.ne.u32 %p1, %r0, 31;
+@%p1 bra W;
+add.u32 %r4, %w, 7;
+st.relaxed.cta.shared.u32 [%r2], %r4;
+bra E;
+W: nanosleep.u32 20;
+ld.relaxed.cta.shared.u32 %r3, [%r2];
+setp.eq.u32 %p2, %r3, 0;
+@%p2 bra W;
+E: ld.relaxed.cta.shared.u32 %r3, [%r2];
+st.global.u32 [%at], %r3;
+`, func(t int) uint32 { return uint32(t/32 + 7) }},
+	// Threads take turns, the last one of the block first, so that each warp waits for another one, and each thread for one of its warp.
+	{"turns", "sm_70", `
+sub.u32 %r0, 127, %t;
+T: atom.shared.add.u32 %r1, [m], 0;
+setp.ne.u32 %p1, %r1, %r0;
+@%p1 bra T;
+ld.volatile.shared.u32 %r2, [m+8];
+mad.lo.u32 %r2, %r2, 5, %t;
+st.volatile.shared.u32 [m+8], %r2;
+st.global.u32 [%at], %r2;
+membar.cta;
+add.u32 %r1, %r1, 1;
+st.volatile.shared.u32 [m], %r1;
+`, func(t int) uint32 {
+		x := uint32(0)
+		for i := 127; i >= t; i-- {
+			x = x*5 + uint32(i)
+		}
+		return x
+	}},
+	// Two threads of a warp answer each other, in loops of their own.
+	{"answers", "sm_70", `
+setp.gt.u32 %p0, %t, 1;
+@%p0 bra E;
+mov.u32 %r0, 0;
+setp.eq.u32 %p1, %t, 0;
+@%p1 bra ASK;
+ANSWER: ld.volatile.shared.u32 %r1, [m];
+setp.le.u32 %p2, %r1, %r0;
+@%p2 bra ANSWER;
+mov.u32 %r0, %r1;
+mul.lo.u32 %r2, %r1, 3;
+st.volatile.shared.u32 [m+4], %r2;
+setp.lt.u32 %p2, %r0, 10;
+@%p2 bra ANSWER;
+bra E;
+ASK: add.u32 %r0, %r0, 1;
+mul.lo.u32 %r3, %r0, 3;
+st.volatile.shared.u32 [m], %r0;
+WAIT: ld.volatile.shared.u32 %r1, [m+4];
+setp.ne.u32 %p2, %r1, %r3;
+@%p2 bra WAIT;
+setp.lt.u32 %p2, %r0, 10;
+@%p2 bra ASK;
+E: bar.sync 0;
+ld.volatile.shared.u32 %r1, [m+4];
+st.global.u32 [%at], %r1;
+`, func(int) uint32 { return 30 }},
+	// Threads leave the lock one after the other, and then exchange values: all of the mask must be there.
+	{"exchange", "sm_70", `
+L: atom.shared.exch.b32 %r0, [m], 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra L;
+atom.shared.add.u32 %r1, [m+8], 1;
+atom.shared.exch.b32 %r2, [m], 0;
+bar.warp.sync 0xffffffff;
+shfl.sync.bfly.b32 %r3, %t, 31, 31, 0xffffffff;
+and.b32 %r4, %t, 1;
+setp.eq.u32 %p2, %r4, 0;
+@%p2 bra EVEN;
+shfl.sync.bfly.b32 %r5, %r3, 2, 31, 0xaaaaaaaa;
+add.u32 %r5, %r5, 1000;
+bra E;
+EVEN: vote.sync.ballot.b32 %r5, %p2, 0x55555555;
+E: setp.lt.u32 %p3, %t, 128;
+vote.sync.all.pred %p3, %p3, 0xffffffff;
+selp.u32 %r6, 1, 0, %p3;
+add.u32 %r5, %r5, %r6;
+st.global.u32 [%at], %r5;
+`, func(t int) uint32 {
+		if t%2 == 0 {
+			return 0x55555556
+		}
+		return uint32(t^31^2) + 1001
+	}},
+	// A guard and a mask of some threads; the others end.
+	{"guarded exchange", "sm_80", `
+L: atom.shared.exch.b32 %r0, [m], 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra L;
+atom.shared.exch.b32 %r2, [m], 0;
+and.b32 %r4, %t, 16;
+setp.eq.u32 %p2, %r4, 0;
+mov.u32 %r5, 5;
+@%p2 redux.sync.add.s32 %r5, %t, 0x0000ffff;
+st.global.u32 [%at], %r5;
+@!%p2 ret;
+bar.warp.sync 0xffffffff;
+st.global.u32 [%at], %r5;
+`, func(t int) uint32 {
+		if t%32 >= 16 {
+			return 5
+		}
+		return uint32(t/32*32*16 + 120)
+	}},
+	// Warps that wait for other warps: targets before sm_70 have this, too.
+	{"warps", "sm_60", `
+sub.u32 %r0, 3, %w;
+T: ld.volatile.shared.u32 %r1, [m];
+setp.ne.u32 %p1, %r1, %r0;
+@%p1 bra T;
+st.global.u32 [%at], %r1;
+and.b32 %r2, %t, 31;
+setp.eq.u32 %p2, %r2, 0;
+add.u32 %r1, %r1, 1;
+@%p2 st.volatile.shared.u32 [m], %r1;
+bar.sync 0;
+`, func(t int) uint32 { return uint32(3 - t/32) }},
+	// The last thread of a warp arrives after the others have begun to wait at an mbarrier object.
+	{"mbarrier", "sm_90", `
+and.b32 %r0, %t, 31; shl.b32 %r1, %w, 3; mov.u32 %r2, m; add.u32 %r2, %r2, %r1;
+setp.eq.u32 %p1, %r0, 31;
+@%p1 mbarrier.init.shared.b64 [%r2], 1;
+bar.sync 0;
+@!%p1 bra W;
+add.u32 %r4, %w, 70;
+st.shared.u32 [%s], %r4;
+mbarrier.arrive.shared.b64 _, [%r2];
+bra E;
+W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;
+@!%p2 bra W;
+E: or.b32 %r5, %t, 31; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r6, %r6, %r5;
+ld.shared.u32 %r3, [%r6];
+st.global.u32 [%at], %r3;
+`, func(t int) uint32 { return uint32(t/32 + 70) }},
+	// All threads call a function with a barrier, after they have left the lock one by one.
+	{"called barrier", "sm_70", `
+L: atom.shared.exch.b32 %r0, [m], 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra L;
+st.shared.u32 [%s], %t;
+atom.shared.exch.b32 %r2, [m], 0;
+call MEET, ();
+xor.b32 %r5, %t, 127; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r6, %r6, %r5;
+ld.shared.u32 %r3, [%r6];
+st.global.u32 [%at], %r3;
+`, func(t int) uint32 { return uint32(t ^ 127) }},
+	// A weak load in a loop with a fence.
+	{"fence", "sm_70", `
+setp.eq.u32 %p1, %t, 127;
+@%p1 bra SET;
+W: fence.acq_rel.cta;
+ld.shared.u32 %r3, [m];
+setp.eq.u32 %p2, %r3, 0;
+@%p2 bra W;
+bra E;
+SET: mov.u32 %r3, 9; st.shared.u32 [m], %r3; fence.acq_rel.cta;
+E: st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 9 }},
+	// The value goes through memory of the thread, as without optimizations.
+	{"local", "sm_70", `
+.local .b32 l[2];
+setp.eq.u32 %p1, %t, 127;
+@!%p1 bra W;
+st.volatile.shared.u32 [m], 3;
+W: ld.volatile.shared.u32 %r3, [m];
+st.local.u32 [l+4], %r3;
+ld.local.u32 %r4, [l+4];
+setp.eq.u32 %p2, %r4, 0;
+@%p2 bra W;
+st.global.u32 [%at], %r4;
+`, func(int) uint32 { return 3 }},
+}
+
+// TestIndependentThreads runs the rows on each engine, with one worker and with several blocks on more.
+func TestIndependentThreads(t *testing.T) {
+	for _, row := range independentRows {
+		head := strings.NewReplacer("sm_90", row.target, ".entry k", ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.entry k").Replace(waitHead)
+		m := parse(t, head+independentStart+row.body+"\n}\n")
+		for _, e := range everyEngine() {
+			for _, s := range []ir.Sanitizers{0, ir.SanitizeUninit, ir.SanitizeRace, ir.SanitizeAll} {
+				out := make([]byte, 4*128)
+				l := launch{kernel: "k", grid: [3]uint32{3, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{out}, sanitize: s, workers: 2, budget: 1 << 20}
+				if s&ir.SanitizeRace != 0 {
+					l.grid[0] = 1 // the blocks write the same words
+				}
+				if err := l.run(m, e.engine, e.optimize); err != nil {
+					t.Errorf("%s on the %s: %v", row.name, e.name, err)
+					break
+				}
+				if races := s&ir.SanitizeRace != 0 && row.name == "fence"; races != (len(l.reports) > 0) { // its accesses are weak
+					t.Errorf("%s on the %s: %v; must have a report: %v", row.name, e.name, l.reports, races)
+				}
+				for i := range 128 {
+					if got, want := word(out[4*i:]), row.want(i); got != want {
+						t.Errorf("%s on the %s: thread %d wrote %d; must be %d", row.name, e.name, i, got, want)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEndlessSpins checks that a loop that waits for a store that no thread makes ends with the budget of steps.
+func TestEndlessSpins(t *testing.T) {
+	for _, target := range []string{"sm_60", "sm_70"} {
+		for _, body := range []string{
+			"W: ld.volatile.shared.u32 %r0, [m]; setp.eq.u32 %p1, %r0, 0; @%p1 bra W;",
+			"setp.lt.u32 %p2, %t, 40; @%p2 bra E;\nW: ld.volatile.shared.u32 %r0, [m]; setp.eq.u32 %p1, %r0, 0; @%p1 bra W; E: bar.sync 0;",
+		} {
+			m := parse(t, strings.Replace(waitHead, "sm_90", target, 1)+independentStart+body+"\n}\n")
+			for _, e := range everyEngine() {
+				l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}, budget: 1 << 12}
+				if err := l.run(m, e.engine, e.optimize); err == nil || !strings.Contains(err.Error(), "step") {
+					t.Errorf("%s, %s on the %s: %v; must be the end of the budget", target, body, e.name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSpinLoops tells loops that wait for other threads from others with atomics.
+func TestSpinLoops(t *testing.T) {
+	for _, row := range []struct {
+		body string
+		want bool
+	}{
+		{"L: atom.global.cas.b32 %r2, [%rd0], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L;", true},
+		{"L: atom.global.exch.b32 %r2, [%rd0], 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L;", true},
+		{"L: atom.global.or.b32 %r2, [%rd0], 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L;", true},
+		{"L: ld.volatile.global.u32 %r2, [%rd0]; and.b32 %r3, %r2, 4; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;", true},
+		{"L: ld.acquire.gpu.global.u32 %r2, [%rd0]; setp.ne.u32 %p1, %r2, 0; @%p1 bra E; bra L; E:", true},
+		// All of these threads make progress by themselves.
+		{"L: ld.global.u32 %r2, [%rd0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;", false},
+		{"L: atom.global.add.u32 %r2, [%rd0], 1; setp.lt.u32 %p1, %r2, 100; @%p1 bra L;", false},
+		{"L: add.u32 %r2, %r1, 1; atom.global.cas.b32 %r3, [%rd0], %r1, %r2; setp.ne.u32 %p1, %r3, %r1; mov.u32 %r1, %r3; @%p1 bra L;", false},
+		{"L: ld.volatile.global.u32 %r2, [%rd0]; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", false},
+		{"ld.volatile.global.u32 %r2, [%rd0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra E; add.u32 %r1, %r1, 1; E:", false},
+	} {
+		m := shortModule(t, "sm_70", row.body)
+		image, err := NewImage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Lower(m, image, "k", Options{Block: [3]uint32{64, 1, 1}, Base: 1 << 20})
+		if err != nil {
+			t.Fatal(row.body, err)
+		}
+		if p.Effects.Barrier != row.want {
+			t.Errorf("%s: a spin loop: %v; must be %v", row.body, p.Effects.Barrier, row.want)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package ptxlower
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
+
+// A spin loop is a loop that a thread leaves when it sees the store of another thread: a lock, a flag, a ticket. Another warp of the block
+// may be the one to store, so that the loop lets the other warps run (independent.go). Compare ElTantawy and Aamodt, "MIMD Synchronization on SIMT
+// Architectures", MICRO 2016: it finds the loops of SIMT-induced deadlocks.
+//
+// The analysis finds the loops with an exit that depends on a value from memory that other threads change. It follows registers, and stores
+// and loads of the thread itself, whatever their addresses. A loop that repeats a compare-and-swap with the value that it has read is no spin
+// loop: it fails only if another thread has succeeded, and waits for none.
+
+// markSpins marks the edges in the spin loops of a function, and reports whether there are any. A loop is a cycle of the graph without the
+// first entries of the cycles around it.
+func (f *function) markSpins() (found bool) {
+	all := make([]int, len(f.blocks))
+	for i := range all {
+		all[i] = i
+	}
+	work := [][]int{all}
+	for len(work) > 0 {
+		nodes := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, cycle := range f.cycles(nodes) {
+			entries := f.entries(cycle)
+			if spins, yields := f.isSpin(cycle); spins {
+				found = true
+				if !yields {
+					f.markSpin(cycle, entries)
+				}
+			}
+			work = append(work, slices.DeleteFunc(slices.Clone(cycle), func(v int) bool { return v == entries[0] }))
+		}
+	}
+	return found
+}
+
+// markSpin marks the edges back to the entries of a spin loop, and those that leave it, unless they go round another one.
+func (f *function) markSpin(cycle, entries []int) {
+	for _, v := range cycle {
+		b := &f.blocks[v]
+		for k, s := range b.succs {
+			_, inside := slices.BinarySearch(cycle, s)
+			again := slices.Contains(entries, s)
+			if inside && !again || b.spins[k] {
+				continue
+			}
+			if b.spins == nil {
+				b.spins = map[int]bool{}
+			}
+			b.spins[k] = again
+		}
+	}
+}
+
+// spin is the analysis of one cycle.
+type spin struct {
+	*function
+	items   []*item
+	changes map[*register]bool // written in the cycle
+	seen    map[*register]bool // those that depend on memory of other threads
+	kept    bool               // the thread has stored such a value
+	fenced  bool               // the cycle has a fence or a sleep: its weak loads at one address read other threads' stores, too
+}
+
+// isSpin reports whether an exit of a cycle depends on memory that other threads change, and whether it waits at an mbarrier object, which
+// lets other warps run by itself (namedbarrier.go).
+func (f *function) isSpin(cycle []int) (spins, yields bool) {
+	s := &spin{function: f, changes: map[*register]bool{}, seen: map[*register]bool{}}
+	for _, v := range cycle {
+		b := &f.blocks[v]
+		for i := range f.items[b.from:b.to] {
+			s.add(&f.items[b.from+i])
+		}
+	}
+	if s.retries() {
+		return false, false
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, it := range s.items {
+			changed = s.follow(it) || changed
+		}
+	}
+	yields = slices.ContainsFunc(s.items, func(it *item) bool { return it.in.Op == "mbarrier" && isObserving(it.in) })
+	spins = slices.ContainsFunc(cycle, func(v int) bool {
+		b := &f.blocks[v]
+		leaves := b.end == leaves || slices.ContainsFunc(b.succs, func(x int) bool { _, inside := slices.BinarySearch(cycle, x); return !inside })
+		return leaves && b.last != nil && s.reads(b.last)
+	})
+	return spins, yields
+}
+
+// add adds an instruction of the cycle.
+func (s *spin) add(it *item) {
+	s.items = append(s.items, it)
+	s.fenced = s.fenced || it.in.Op == "membar" || it.in.Op == "fence" || it.in.Op == "nanosleep"
+	writes, _ := written(it.in)
+	forSymbols(writes, func(o *ptx.Operand) {
+		if r := s.register(it.at, o.Name+o.Part); r != nil {
+			s.changes[r] = true
+		}
+	})
+}
+
+// retries reports whether the cycle repeats a compare-and-swap with a comparand of its own.
+func (s *spin) retries() bool {
+	return slices.ContainsFunc(s.items, func(it *item) bool {
+		return it.in.Op == "atom" && it.in.Has(".cas") && len(it.in.Operands) > 2 && s.varies(it, it.in.Operands[2])
+	})
+}
+
+// varies reports whether the cycle changes a register of an operand.
+func (s *spin) varies(it *item, o *ptx.Operand) (yes bool) {
+	forSymbols([]*ptx.Operand{o}, func(o *ptx.Operand) { yes = yes || s.changes[s.register(it.at, o.Name+o.Part)] })
+	return yes
+}
+
+// follow adds the registers that an instruction makes depend on other threads, and reports whether any is new.
+func (s *spin) follow(it *item) (added bool) {
+	reads := s.reads(it)
+	if reads && !s.kept && (it.in.Op == "st" || it.in.Op == "call") {
+		s.kept, added = true, true
+	}
+	if !reads && !s.observes(it) && !(s.kept && it.in.Op == "ld") {
+		return added
+	}
+	writes, _ := written(it.in)
+	forSymbols(writes, func(o *ptx.Operand) {
+		if r := s.register(it.at, o.Name+o.Part); r != nil && !s.seen[r] {
+			s.seen[r], added = true, true
+		}
+	})
+	return added
+}
+
+// reads reports whether an instruction reads a register that depends on other threads, or has one as its guard.
+func (s *spin) reads(it *item) (yes bool) {
+	yes = s.seen[s.register(it.at, it.in.Guard)]
+	_, reads := written(it.in)
+	forSymbols(reads, func(o *ptx.Operand) { yes = yes || s.seen[s.register(it.at, o.Name+o.Part)] })
+	return yes
+}
+
+// observes reports whether the result of an instruction may change by stores of other threads while it is repeated.
+func (s *spin) observes(it *item) bool {
+	in := it.in
+	switch {
+	case in.Op == "ld" && s.fenced && len(in.Operands) > 1 && !s.varies(it, in.Operands[1]):
+		return !in.Has(".param") && !in.Has(".local") && !in.Has(".const")
+	case in.Op == "atom" && len(in.Operands) > 2 && (in.Has(".and") || in.Has(".or") || in.Has(".xor") || in.Has(".min") || in.Has(".max")):
+		return !s.varies(it, in.Operands[2])
+	case in.Op == "call":
+		callee, _, _ := callParts(in)
+		f := s.image.functions[callee.Name]
+		if f == nil || f.Body == nil {
+			return false
+		}
+		found := false
+		forInstrs(f.Body, func(x *ptx.Instr) { found = found || isObserving(x) })
+		s.kept = s.kept || found // the result is in a .param
+		return found
+	}
+	return isObserving(in)
+}
+
+// isObserving reports whether an instruction by itself reads memory for stores of other threads: a strong load, or an atomic that a lock
+// or a flag has. An addition of 0 is a load.
+func isObserving(in *ptx.Instr) bool {
+	switch in.Op {
+	case "ld":
+		return in.Has(".volatile") || in.Has(".relaxed") || in.Has(".acquire") || in.Has(".mmio")
+	case "mbarrier":
+		return in.Has(".test_wait") || in.Has(".try_wait")
+	case "atom":
+		if in.Has(".add") && len(in.Operands) > 2 && in.Operands[2].Kind == ptx.Immediate {
+			n, ok := in.Operands[2].Expr.Int()
+			return ok && n == 0
+		}
+		return in.Has(".exch") || in.Has(".cas")
+	}
+	return false
+}
