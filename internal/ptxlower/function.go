@@ -31,9 +31,10 @@ type function struct {
 
 	apart           bool           // its threads are independent (independent.go)
 	all             int            // then the guide of its blocks
-	gates           map[int]bool   // the items that begin a block because threads of the warp wait there
+	gates           map[int]bool   // the items that begin a block because threads of the warp wait there; whether a barrier of the block is one
 	numbers         map[int]uint32 // of the blocks in the guide
 	spinning, alive uint64         // variables: whether the thread spins, and the threads of the warp that have not ended
+	awaited         uint64         // variable: those that gates wait for, none if only gates without a barrier of the block can open
 }
 
 // item is an instruction and the scope that its names are in.

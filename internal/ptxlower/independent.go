@@ -16,14 +16,15 @@ import (
 //
 // Every thread executes one block in each iteration, so that all make progress, whichever waits for which. Threads that come to a block in
 // the same iteration execute it together. An instruction that the threads of a mask execute together (.sync) begins a block, its gate: threads
-// stay there until all of the mask are there or have ended.
+// stay there until all of the mask are there or have ended. A thread may also meet others at another instruction of the same kind, and a function
+// with gates may be called for a part of the warp: if all threads of the warp stay at gates, those that cannot wait for a whole warp open.
 //
 // If all threads of a warp spin or stay at a gate, the other warps of the block run: a warp on an older target does so in each iteration of a
 // spin loop. The threads of a function that the kernel calls are independent until they return.
 
 // findSpins finds the functions with spin loops, and makes their threads independent if the target has such threads.
 func (u *unit) findSpins() {
-	var called map[string]bool
+	var gates, whole map[string]bool // functions; a call of one of gates is a gate
 	spins := false
 	for _, f := range u.list {
 		if f.ofHeap(f.f) || !f.markSpins() {
@@ -32,10 +33,10 @@ func (u *unit) findSpins() {
 		if spins = true; !independent(u.module.Target) {
 			continue
 		}
-		if called == nil {
-			called = u.calledGates()
+		if gates == nil {
+			gates, whole = u.callersOf(isGate), u.callersOf(isWhole)
 		}
-		f.findGates(called)
+		f.findGates(gates, whole)
 		f.makeIndependent()
 	}
 	if spins && !u.yields {
@@ -73,16 +74,34 @@ func (f *function) makeIndependent() {
 		}
 	}
 	f.all = f.addGuide(entries)
-	f.spinning, f.alive = f.variable("spins", 1), f.variable("threads of the warp", 1)
+	f.spinning, f.alive, f.awaited = f.variable("spins", 1), f.variable("threads of the warp", 1), f.variable("threads that gates wait for", 1)
 }
+
+// The values of the variable that says whether a thread spins.
+const (
+	notSpinning = iota
+	goesAround  // a spin loop
+	staysAtGate
+)
 
 // isGate reports whether an instruction by itself waits for threads of its warp.
 func isGate(in *ptx.Instr) bool {
-	return in.Op == "bar" || in.Op == "barrier" && in.Has(".aligned") || in.Op != "barrier" && in.Has(".sync")
+	switch in.Op {
+	case "bar":
+		return true
+	case "barrier": // other threads of the warp may be on the way to one that is not .aligned
+		return in.Has(".aligned") || !in.Has(".arrive")
+	}
+	return in.Has(".sync")
 }
 
-// calledGates returns the functions that wait for threads of the warp, by themselves or in calls. A call of one is a gate of the whole warp.
-func (u *unit) calledGates() map[string]bool {
+// isWhole reports whether an instruction waits for all threads of its warp, and could not go on without one: a barrier of the block.
+func isWhole(in *ptx.Instr) bool {
+	return in.Op == "bar" && !in.Has(".warp") || in.Op == "barrier" && in.Has(".aligned")
+}
+
+// callersOf returns the functions with an instruction of a kind, by themselves or in calls.
+func (u *unit) callersOf(kind func(*ptx.Instr) bool) map[string]bool {
 	callers := map[string][]string{}
 	gates := map[string]bool{}
 	var work []string
@@ -94,7 +113,7 @@ func (u *unit) calledGates() map[string]bool {
 	}
 	for _, f := range u.reached {
 		forInstrs(f.Body, func(in *ptx.Instr) {
-			if isGate(in) {
+			if kind(in) {
 				add(f.Name)
 			} else if in.Op == "call" {
 				callee, _, _ := callParts(in)
@@ -112,18 +131,19 @@ func (u *unit) calledGates() map[string]bool {
 	return gates
 }
 
-// findGates finds the instructions that wait for threads of the warp. called are the functions that do so.
-func (f *function) findGates(called map[string]bool) {
+// findGates finds the instructions that wait for threads of the warp. gates are the functions that do so, and whole those of them with a
+// barrier of the block.
+func (f *function) findGates(gates, whole map[string]bool) {
 	f.gates = map[int]bool{}
 	for i := range f.items {
 		in := f.items[i].in
-		gate := isGate(in)
+		gate, all := isGate(in), isWhole(in)
 		if in.Op == "call" {
 			callee, _, _ := callParts(in)
-			gate = called[callee.Name]
+			gate, all = gates[callee.Name], whole[callee.Name]
 		}
 		if gate {
-			f.gates[i] = true
+			f.gates[i] = all
 		}
 	}
 }
@@ -131,7 +151,8 @@ func (f *function) findGates(called map[string]bool) {
 // hasGate reports whether a block begins with a gate.
 func (f *function) hasGate(v int) bool {
 	b := &f.blocks[v]
-	return b.from < b.to && f.gates[b.from]
+	_, gate := f.gates[b.from]
+	return b.from < b.to && gate
 }
 
 // gateMask returns the operand of a gate that has the mask of the threads; nil for all of the warp.
@@ -161,7 +182,7 @@ func (f *function) beginIndependent(v int, loops []ir.V) {
 	switch {
 	case !f.apart:
 	case v == 0:
-		f.store(f.spinning, f.b.I32(0))
+		f.store(f.spinning, f.b.I32(notSpinning))
 	case v == f.all:
 		f.beginIteration()
 	case f.hasGate(v):
@@ -175,9 +196,14 @@ func (f *function) load(variable uint64) ir.V { return f.b.OpAux(ir.PLd, ir.I32,
 // beginIteration finds the threads of the warp that have not ended. If all spin, the other warps of the block run.
 func (f *function) beginIteration() {
 	b := f.b
+	before, state := f.load(f.alive), f.load(f.spinning)
 	alive := b.Op(ir.Ballot, ir.I32, b.Bool(true))
 	f.store(f.alive, alive)
-	spin := b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, f.load(f.spinning), b.I32(0)))
+	// No gate has opened in the last iteration if all threads stay at one and none has ended meanwhile.
+	stay := b.Op(ir.Ballot, ir.I32, b.Cmp(ir.Eq, state, b.I32(staysAtGate)))
+	stuck := b.Op(ir.And, ir.B1, b.Cmp(ir.Eq, stay, alive), b.Cmp(ir.Eq, before, alive))
+	f.store(f.awaited, b.Select(stuck, b.I32(0), alive))
+	spin := b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, state, b.I32(notSpinning)))
 	b.If(b.Cmp(ir.Eq, b.Op(ir.Ballot, ir.I32, spin), alive))
 	f.letRun()
 	b.End()
@@ -187,7 +213,11 @@ func (f *function) beginIteration() {
 func (f *function) gate(v int, loop ir.V) {
 	b, it := f.b, &f.items[f.blocks[v].from]
 	e := &emitter{function: f, in: it.in, item: it, scope: it.at}
-	here, must := b.Bool(true), b.Op(ir.And, ir.I32, f.load(f.alive), b.I32(allLanes))
+	awaited := f.awaited
+	if f.gates[f.blocks[v].from] {
+		awaited = f.alive
+	}
+	here, must := b.Bool(true), b.Op(ir.And, ir.I32, f.load(awaited), b.I32(allLanes))
 	if it.in.Guard != "" {
 		here = f.guard(it)
 	}
@@ -196,9 +226,9 @@ func (f *function) gate(v int, loop ir.V) {
 	}
 	missing := b.Op(ir.And, ir.I32, must, b.Op(ir.Xor, ir.I32, b.Op(ir.Ballot, ir.I32, here), b.I32(allLanes)))
 	b.If(b.Op(ir.And, ir.B1, here, b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, missing, b.I32(0)))))
-	f.store(f.spinning, b.I32(1))
+	f.store(f.spinning, b.I32(staysAtGate))
 	f.store(f.blocks[f.all].guide, b.I32(f.numbers[v]))
 	b.Br(loop)
 	b.End()
-	f.store(f.spinning, b.I32(0))
+	f.store(f.spinning, b.I32(notSpinning))
 }

@@ -224,6 +224,49 @@ xor.b32 %r5, %t, 127; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r6, %r6, %r5
 ld.shared.u32 %r3, [%r6];
 st.global.u32 [%at], %r3;
 `, func(t int) uint32 { return uint32(t ^ 127) }},
+	// Thread 0 waits for another warp while the others are at a barrier that is not .aligned.
+	{"barrier of threads", "sm_70", `
+setp.ne.u32 %p1, %t, 0;
+@%p1 bra B;
+W: ld.volatile.shared.u32 %r3, [m];
+setp.ne.u32 %p2, %r3, 3;
+@%p2 bra W;
+st.volatile.shared.u32 [m+4], 6;
+B: and.b32 %r0, %t, 31;
+setp.eq.u32 %p3, %r0, 1;
+setp.gt.and.u32 %p3, %t, 31, %p3;
+@%p3 atom.shared.add.u32 %r1, [m], 1;
+barrier.sync 0;
+ld.shared.u32 %r3, [m+4];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 6 }},
+	// A half of the warp calls a function with .sync while the other one is at a barrier.
+	{"called exchange", "sm_70", `
+W: ld.volatile.shared.u32 %r3, [m];
+setp.ne.u32 %p2, %r3, 0;
+@%p2 bra W;
+and.b32 %r0, %t, 16;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra B;
+call HALF, ();
+B: bar.sync 0;
+st.global.u32 [%at], 4;
+`, func(int) uint32 { return 4 }},
+	// The threads of a mask meet at two instructions.
+	{"two places", "sm_70", `
+W: ld.volatile.shared.u32 %r3, [m];
+setp.ne.u32 %p2, %r3, 0;
+@%p2 bra W;
+and.b32 %r0, %t, 1;
+setp.ne.u32 %p1, %r0, 0;
+@%p1 bra B;
+bar.warp.sync 0xffffffff;
+st.global.u32 [%at], 1;
+bra E;
+B: bar.warp.sync 0xffffffff;
+st.global.u32 [%at], 2;
+E: bar.sync 0;
+`, func(t int) uint32 { return uint32(t%2 + 1) }},
 	// A weak load in a loop with a fence.
 	{"fence", "sm_70", `
 setp.eq.u32 %p1, %t, 127;
@@ -254,7 +297,7 @@ st.global.u32 [%at], %r4;
 // TestIndependentThreads runs the rows on each engine, with one worker and with several blocks on more.
 func TestIndependentThreads(t *testing.T) {
 	for _, row := range independentRows {
-		head := strings.NewReplacer("sm_90", row.target, ".entry k", ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.entry k").Replace(waitHead)
+		head := strings.NewReplacer("sm_90", row.target, ".entry k", ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.func HALF() { .reg .b32 %a; activemask.b32 %a; shfl.sync.idx.b32 %a, %a, 0, 31, 0xffff; ret; }\n.entry k").Replace(waitHead)
 		m := parse(t, head+independentStart+row.body+"\n}\n")
 		for _, e := range everyEngine() {
 			for _, s := range []ir.Sanitizers{0, ir.SanitizeUninit, ir.SanitizeRace, ir.SanitizeAll} {

@@ -105,9 +105,9 @@ func (f *function) goAround(b *block, k int) {
 			f.letRun()
 		}
 	case again:
-		f.store(f.spinning, f.b.I32(1))
+		f.store(f.spinning, f.b.I32(goesAround))
 	default:
-		f.store(f.spinning, f.b.I32(0))
+		f.store(f.spinning, f.b.I32(notSpinning))
 	}
 }
 
