@@ -34,6 +34,7 @@ type function struct {
 	gates           map[int]bool   // the items that begin a block because threads of the warp wait there; whether a barrier of the block is one
 	numbers         map[int]uint32 // of the blocks in the guide
 	spinning, alive uint64         // variables: whether the thread spins, and the threads of the warp that have not ended
+	staying         uint64         // variable: those that stay at gates
 	awaited         uint64         // variable: those that gates wait for, none if only gates without a barrier of the block can open
 }
 

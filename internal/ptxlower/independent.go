@@ -75,6 +75,7 @@ func (f *function) makeIndependent() {
 	}
 	f.all = f.addGuide(entries)
 	f.spinning, f.alive, f.awaited = f.variable("spins", 1), f.variable("threads of the warp", 1), f.variable("threads that gates wait for", 1)
+	f.staying = f.variable("threads at gates", 1)
 }
 
 // The values of the variable that says whether a thread spins.
@@ -202,6 +203,7 @@ func (f *function) beginIteration() {
 	// No gate has opened in the last iteration if all threads stay at one and none has ended meanwhile.
 	stay := b.Op(ir.Ballot, ir.I32, b.Cmp(ir.Eq, state, b.I32(staysAtGate)))
 	stuck := b.Op(ir.And, ir.B1, b.Cmp(ir.Eq, stay, alive), b.Cmp(ir.Eq, before, alive))
+	f.store(f.staying, stay)
 	f.store(f.awaited, b.Select(stuck, b.I32(0), alive))
 	spin := b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, state, b.I32(notSpinning)))
 	b.If(b.Cmp(ir.Eq, b.Op(ir.Ballot, ir.I32, spin), alive))
@@ -231,4 +233,17 @@ func (f *function) gate(v int, loop ir.V) {
 	b.Br(loop)
 	b.End()
 	f.store(f.spinning, b.I32(notSpinning))
+}
+
+// advanceOthers tells the threads that wait that the block makes progress if other threads of the warp than those here may do so: they are
+// not at a gate.
+func (f *function) advanceOthers() {
+	if !f.apart {
+		return
+	}
+	b := f.b
+	away := b.Op(ir.Xor, ir.I32, b.Op(ir.Or, ir.I32, b.Op(ir.Ballot, ir.I32, b.Bool(true)), f.load(f.staying)), b.I32(allLanes))
+	b.If(b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, b.Op(ir.And, ir.I32, f.load(f.alive), away), b.I32(0))))
+	f.advance()
+	b.End()
 }

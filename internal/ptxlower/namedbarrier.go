@@ -111,6 +111,7 @@ func (f *function) endThread() {
 // rendezvous lets the other warps of the block run. The launch fails if none of them makes progress for long.
 func (e *emitter) rendezvous() {
 	b := e.b
+	e.advanceOthers()
 	b.Emit(ir.Val{Op: ir.Barrier})
 	zero := b.I32(0)
 	now := e.loadShared(b.I32(e.waits + waitProgress))
