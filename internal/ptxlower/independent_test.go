@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -212,6 +213,24 @@ E: or.b32 %r5, %t, 31; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r6, %r6, %r
 ld.shared.u32 %r3, [%r6];
 st.global.u32 [%at], %r3;
 `, func(t int) uint32 { return uint32(t/32 + 70) }},
+	// A thread works for long, while others of its warp wait at an mbarrier object and another warp at a barrier.
+	{"long work", "sm_90", `
+setp.eq.u32 %p1, %t, 0;
+@%p1 mbarrier.init.shared.b64 [m], 1;
+bar.sync 0;
+setp.gt.u32 %p2, %t, 31;
+@%p2 bra E;
+mov.u32 %r0, 0;
+@!%p1 bra W;
+V: add.u32 %r0, %r0, 1;
+setp.lt.u32 %p2, %r0, 6000;
+@%p2 bra V;
+mbarrier.arrive.shared.b64 _, [m];
+W: mbarrier.try_wait.parity.shared.b64 %p2, [m], 0;
+@!%p2 bra W;
+E: bar.sync 0;
+st.global.u32 [%at], 4;
+`, func(int) uint32 { return 4 }},
 	// All threads call a function with a barrier, after they have left the lock one by one.
 	{"called barrier", "sm_70", `
 L: atom.shared.exch.b32 %r0, [m], 1;
@@ -339,6 +358,30 @@ func TestEndlessSpins(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLongSpin checks a spin loop with a chain of moves against their order, of quadratic time if each move needs another look at all.
+func TestLongSpin(t *testing.T) {
+	var body strings.Builder
+	body.WriteString("L:\n")
+	const n = 30000
+	body.WriteString(".reg .b32 %x<30001>;\n")
+	for i := range n {
+		fmt.Fprintf(&body, "mov.b32 %%x%d, %%x%d;\n", i, i+1)
+	}
+	fmt.Fprintf(&body, "ld.volatile.global.u32 %%x%d, [%%rd0]; setp.eq.u32 %%p1, %%x0, 0; @%%p1 bra L;", n)
+	m := shortModule(t, "sm_60", body.String())
+	image, err := NewImage(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Lower(m, image, "k", Options{Block: [3]uint32{64, 1, 1}, Base: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Effects.Barrier {
+		t.Error("the loop is no spin loop; must be one")
 	}
 }
 

@@ -61,16 +61,18 @@ func (f *function) markSpin(cycle, entries []int) {
 type spin struct {
 	*function
 	items   []*item
-	changes map[*register]bool // written in the cycle
-	seen    map[*register]bool // those that depend on memory of other threads
-	kept    bool               // the thread has stored such a value
-	fenced  bool               // the cycle has a fence or a sleep: its weak loads at one address read other threads' stores, too
+	changes map[*register]bool    // written in the cycle
+	seen    map[*register]bool    // those that depend on memory of other threads
+	users   map[*register][]*item // the instructions that read a register; of nil: the loads
+	work    []*register           // seen ones with users that follow has not visited since; nil: the thread has stored such a value
+	kept    bool                  // the thread has stored such a value
+	fenced  bool                  // the cycle has a fence or a sleep: its weak loads at one address read other threads' stores, too
 }
 
 // isSpin reports whether an exit of a cycle depends on memory that other threads change, and whether it waits at an mbarrier object, which
 // lets other warps run by itself (namedbarrier.go).
 func (f *function) isSpin(cycle []int) (spins, yields bool) {
-	s := &spin{function: f, changes: map[*register]bool{}, seen: map[*register]bool{}}
+	s := &spin{function: f, changes: map[*register]bool{}, seen: map[*register]bool{}, users: map[*register][]*item{}}
 	for _, v := range cycle {
 		b := &f.blocks[v]
 		for i := range f.items[b.from:b.to] {
@@ -80,10 +82,14 @@ func (f *function) isSpin(cycle []int) (spins, yields bool) {
 	if s.retries() {
 		return false, false
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, it := range s.items {
-			changed = s.follow(it) || changed
+	for _, it := range s.items {
+		s.follow(it)
+	}
+	for len(s.work) > 0 {
+		r := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		for _, it := range s.users[r] {
+			s.follow(it)
 		}
 	}
 	yields = slices.ContainsFunc(s.items, func(it *item) bool { return it.in.Op == "mbarrier" && isObserving(it.in) })
@@ -99,12 +105,29 @@ func (f *function) isSpin(cycle []int) (spins, yields bool) {
 func (s *spin) add(it *item) {
 	s.items = append(s.items, it)
 	s.fenced = s.fenced || it.in.Op == "membar" || it.in.Op == "fence" || it.in.Op == "nanosleep"
-	writes, _ := written(it.in)
+	writes, reads := written(it.in)
 	forSymbols(writes, func(o *ptx.Operand) {
 		if r := s.register(it.at, o.Name+o.Part); r != nil {
 			s.changes[r] = true
 		}
 	})
+	use := func(r *register) {
+		if r != nil {
+			s.users[r] = append(s.users[r], it)
+		}
+	}
+	use(s.register(it.at, it.in.Guard))
+	forSymbols(reads, func(o *ptx.Operand) { use(s.register(it.at, o.Name+o.Part)) })
+	if it.in.Op == "ld" {
+		s.users[nil] = append(s.users[nil], it)
+	}
+}
+
+// keep notes that the thread stores a value that depends on other threads.
+func (s *spin) keep() {
+	if !s.kept {
+		s.kept, s.work = true, append(s.work, nil)
+	}
 }
 
 // retries reports whether the cycle repeats a compare-and-swap with a comparand of its own.
@@ -120,22 +143,21 @@ func (s *spin) varies(it *item, o *ptx.Operand) (yes bool) {
 	return yes
 }
 
-// follow adds the registers that an instruction makes depend on other threads, and reports whether any is new.
-func (s *spin) follow(it *item) (added bool) {
+// follow adds the registers that an instruction makes depend on other threads.
+func (s *spin) follow(it *item) {
 	reads := s.reads(it)
-	if reads && !s.kept && (it.in.Op == "st" || it.in.Op == "call") {
-		s.kept, added = true, true
+	if reads && (it.in.Op == "st" || it.in.Op == "call") {
+		s.keep()
 	}
 	if !reads && !s.observes(it) && !(s.kept && it.in.Op == "ld") {
-		return added
+		return
 	}
 	writes, _ := written(it.in)
 	forSymbols(writes, func(o *ptx.Operand) {
 		if r := s.register(it.at, o.Name+o.Part); r != nil && !s.seen[r] {
-			s.seen[r], added = true, true
+			s.seen[r], s.work = true, append(s.work, r)
 		}
 	})
-	return added
 }
 
 // reads reports whether an instruction reads a register that depends on other threads, or has one as its guard.
@@ -162,7 +184,9 @@ func (s *spin) observes(it *item) bool {
 		}
 		found := false
 		forInstrs(f.Body, func(x *ptx.Instr) { found = found || isObserving(x) })
-		s.kept = s.kept || found // the result is in a .param
+		if found { // the result is in a .param
+			s.keep()
+		}
 		return found
 	}
 	return isObserving(in)
