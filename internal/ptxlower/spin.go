@@ -17,6 +17,9 @@ import (
 // markSpins marks the edges in the spin loops of a function, and reports whether there are any. A loop is a cycle of the graph without the
 // first entries of the cycles around it.
 func (f *function) markSpins() (found bool) {
+	if !f.mayObserve() {
+		return false
+	}
 	all := make([]int, len(f.blocks))
 	for i := range all {
 		all[i] = i
@@ -37,6 +40,25 @@ func (f *function) markSpins() (found bool) {
 		}
 	}
 	return found
+}
+
+// mayObserve reports whether a function has an instruction that observes may be true of: the search of cycles is quadratic in deep nests.
+func (f *function) mayObserve() bool {
+	loads := false
+	for i := range f.items {
+		switch in := f.items[i].in; {
+		case in.Op == "atom" || in.Op == "call" || isObserving(in):
+			return true
+		case in.Op == "ld" && !in.Has(".param"):
+			loads = true
+		}
+	}
+	return loads && slices.ContainsFunc(f.items, isFence)
+}
+
+// isFence reports whether an instruction is a fence, or lets the thread sleep.
+func isFence(it item) bool {
+	return it.in.Op == "membar" || it.in.Op == "fence" || it.in.Op == "nanosleep"
 }
 
 // markSpin marks the edges back to the entries of a spin loop, and those that leave it, unless they go round another one.
@@ -104,7 +126,7 @@ func (f *function) isSpin(cycle []int) (spins, yields bool) {
 // add adds an instruction of the cycle.
 func (s *spin) add(it *item) {
 	s.items = append(s.items, it)
-	s.fenced = s.fenced || it.in.Op == "membar" || it.in.Op == "fence" || it.in.Op == "nanosleep"
+	s.fenced = s.fenced || isFence(*it)
 	writes, reads := written(it.in)
 	forSymbols(writes, func(o *ptx.Operand) {
 		if r := s.register(it.at, o.Name+o.Part); r != nil {
