@@ -232,7 +232,9 @@ func (f *function) gate(v int, loop ir.V) {
 	f.store(f.blocks[f.all].guide, b.I32(f.numbers[v]))
 	b.Br(loop)
 	b.End()
-	f.store(f.spinning, b.I32(notSpinning))
+	// A thread that goes round a spin loop with a gate spins until it leaves the loop.
+	around := b.Cmp(ir.Eq, f.load(f.spinning), b.I32(goesAround))
+	f.store(f.spinning, b.Select(around, b.I32(goesAround), b.I32(notSpinning)))
 }
 
 // advanceOthers tells the threads that wait that the block makes progress if other threads of the warp than those here may do so: they are

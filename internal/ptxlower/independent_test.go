@@ -231,6 +231,42 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [m], 0;
 E: bar.sync 0;
 st.global.u32 [%at], 4;
 `, func(int) uint32 { return 4 }},
+	// The halves of warp 0 wait for warp 1 in loops with a gate and another block, of which one half is always in the other one's.
+	{"gates in spin loops", "sm_70", `
+setp.gt.u32 %p0, %t, 31;
+@%p0 bra SET;
+setp.gt.u32 %p0, %t, 15;
+mov.u32 %r4, 0;
+@%p0 bra B;
+A: bar.warp.sync 0xffff;
+atom.shared.add.u32 %r5, [m+4], 1;
+ld.volatile.shared.u32 %r3, [m];
+and.b32 %r5, %r3, 2;
+setp.ne.u32 %p1, %r5, 0;
+@%p1 bra A1;
+A1: setp.eq.u32 %p2, %r3, 0;
+@%p2 bra A;
+bra E;
+B: setp.eq.u32 %p3, %r4, 0;
+mov.u32 %r4, 1;
+@%p3 bra C;
+C: bar.warp.sync 0xffff0000;
+ld.volatile.shared.u32 %r3, [m];
+and.b32 %r5, %r3, 2;
+setp.ne.u32 %p1, %r5, 0;
+@%p1 bra C1;
+C1: setp.eq.u32 %p2, %r3, 0;
+@%p2 bra C;
+bra E;
+SET: ld.volatile.shared.u32 %r3, [m+4];
+setp.lt.u32 %p1, %r3, 64;
+@%p1 bra SET;
+and.b32 %r3, %t, 31;
+setp.eq.u32 %p1, %r3, 0;
+mov.u32 %r3, 5;
+@%p1 st.volatile.shared.u32 [m], %r3;
+E: st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 5 }},
 	// All threads call a function with a barrier, after they have left the lock one by one.
 	{"called barrier", "sm_70", `
 L: atom.shared.exch.b32 %r0, [m], 1;
