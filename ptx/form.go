@@ -14,8 +14,8 @@ import (
 //	form: slot slot … [vM.N] [smK[a]] [-vM.N]
 //
 // A slot is one qualifier without its dot, or several that exclude each other, separated by "|". "?" after a slot makes it optional, $name
-// stands for the qualifiers of a class, and "*" for any further ones. vM.N is the first version of PTX with the form, -vM.N the last one, smK
-// the first target; with "a" the target must have the suffix "a" or "f".
+// matches any qualifier of a class, and "*" any number of further qualifiers. vM.N is the first PTX version with the form and -vM.N the last one. smK
+// is the first target; with "a" the target must have the suffix "a" or "f".
 //
 // Types have the order of the form. Other qualifiers have any order, because the examples of the ISA itself (cvt.f64.bf16.rp) and
 // public compilers write other orders than the syntax.

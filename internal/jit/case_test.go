@@ -129,7 +129,7 @@ func parsed(of source) (*ir.Program, error) {
 }
 
 // agreeOnJobs runs jobs of a random program on the interpreter and on each level of the JIT, and compares the memory that bind returns. bind
-// gives a job its resources, anew for each run.
+// binds fresh resources to a job before each run.
 func agreeOnJobs(t *testing.T, seed int64, text string, size uint32, jobs []*exec.Job, bind func(*exec.Job) []byte) {
 	t.Helper()
 	do := func(e exec.Engine) (out [][]byte) {

@@ -116,7 +116,7 @@ func (c *contextProgram) arms(depth int) {
 }
 
 // whileLoop emits a loop of the workgroup that the second arm of an if leaves, with values that the first arm replaces. Values of the first
-// arm live on behind the if.
+// arm are live after the if.
 func (c *contextProgram) whileLoop(depth int) {
 	out, top, k, next, b := c.name("L"), c.name("L"), c.name("v"), c.name("v"), c.name("v")
 	scope := len(c.values)

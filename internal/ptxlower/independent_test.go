@@ -54,7 +54,7 @@ bar.sync 0;
 ld.shared.u32 %r3, [m+8];
 st.global.u32 [%at], %r3;
 `, func(int) uint32 { return 128 * 6 }},
-	// The last thread of each warp stores, behind a branch around the loop and in front of one.
+	// The last lane of each warp sets a flag that the other lanes poll. The setter follows the loop here, and precedes it in the next row.
 	{"flag", "sm_70", `
 and.b32 %r0, %t, 31; shl.b32 %r1, %w, 2; mov.u32 %r2, m; add.u32 %r2, %r2, %r1;
 setp.eq.u32 %p1, %r0, 31;

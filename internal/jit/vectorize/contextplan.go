@@ -21,7 +21,7 @@ import (
 var minContextOps = 1 << 11
 
 // loopWeight is how many times the operations of a phase with a loop count: each copy of the phase has versions of the loop with and without
-// bounds checks, and all of them are fetched anew in each round of the workgroup.
+// bounds checks, and the processor fetches all copies again for each workgroup.
 const loopWeight = 4
 
 // searchOps is the number of operations that count for a search of the region of an address that differs between lanes: it has code for each

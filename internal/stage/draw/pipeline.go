@@ -84,7 +84,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	return p, nil
 }
 
-// setsOf returns the sets of descriptors that programs read, bits by number. The last bit stands for all higher numbers.
+// setsOf returns a bit mask of the descriptor sets that programs read. Bit 63 covers sets 63 and up.
 func setsOf(list ...*ir.Program) (sets uint64) {
 	for _, p := range list {
 		if p == nil {
