@@ -226,7 +226,7 @@ func (x *executor) drawClusters(list []ir.Cluster) error {
 // drawAlike draws clusters of one shading rate.
 func (x *executor) drawAlike(list []ir.Cluster) error {
 	g := &x.graphics
-	g.repeats = state.RepeatsNothing
+	g.repeats = false
 	b, ids := g.indirect.Buffer[:0], g.indirect.DrawIndex[:0]
 	for i := range list {
 		c := &list[i]

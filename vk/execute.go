@@ -11,7 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // executor runs command buffers: the state that commands set.
@@ -135,22 +134,20 @@ func (x *executor) reset() {
 func (x *executor) commands(c *CommandBuffer) error {
 	defer func(outer uint64) {
 		x.recorded = outer
-		x.graphics.repeats = state.RepeatsNothing // a primary buffer goes on with states of its own
+		x.graphics.repeats = false // a primary buffer goes on with states of its own
 	}(x.recorded)
 	x.recorded = c.ended
 	for i := range c.commands {
 		k := &c.commands[i]
 		counting := x.counting
 		switch k.kind {
-		case pushConstants, drawVertices:
-		case bindSets:
-			x.graphics.repeats = min(x.graphics.repeats, state.RepeatsState)
+		case pushConstants, drawVertices, bindSets: // bindSets marks the sets that it changes
 		case bindGraphics:
 			if k.a.(*GraphicsPipeline) != x.graphics.bound.pipeline { // the bound one again changes no state of draws
-				x.graphics.repeats = state.RepeatsNothing
+				x.graphics.repeats = false
 			}
 		default:
-			x.graphics.repeats = state.RepeatsNothing
+			x.graphics.repeats = false
 		}
 		err := error(nil)
 		if !x.condition.skip || !k.conditional() {

@@ -20,7 +20,7 @@ type graphics struct {
 	point      BindPoint // of the sets of draws: Graphics, or ExecutionGraph for mesh nodes
 	pass       draw.Pass
 	last       *drawable                              // of the last draw
-	repeats    state.Repeats                          // of the next draw
+	repeats    bool                                   // the next draw repeats the last one, but for the sets in rebound
 	rebound    uint64                                 // the sets that commands have bound or disturbed since the last draw, bits by number
 	current    *rendering                             // nil outside of a rendering
 	remap      remap                                  // of the current rendering
@@ -421,9 +421,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 		err = record(x.ctx, g, p, a, indirect)
 	}
 	x.unwatch()
-	if g.repeats, g.rebound = state.RepeatsNothing, 0; whole {
-		g.repeats = state.RepeatsDescriptors
-	}
+	g.repeats, g.rebound = whole, 0
 	g.countStreams(&before)
 	return stateError(err)
 }
@@ -432,7 +430,7 @@ func (x *executor) drawBound(a *state.Args, indexed bool, indirect *state.Indire
 // sets that the programs do not read, and nothing is checked or observed for each draw.
 func (x *executor) addDraw(r *state.Range, indexed bool) (bool, error) {
 	g := &x.graphics
-	if g.repeats == state.RepeatsNothing || g.current == nil || x.dev.checking != None || x.order != nil || x.dev.debugger != nil || x.counting != nil {
+	if !g.repeats || g.current == nil || x.dev.checking != None || x.order != nil || x.dev.debugger != nil || x.counting != nil {
 		return false, nil
 	}
 	done, err := g.pass.Add(x.ctx, r, indexed, x.push[:], g.rebound)

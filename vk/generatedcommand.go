@@ -139,7 +139,7 @@ func (x *executor) restoring(run func() error) error {
 	err := run()
 	x.boundState = before.boundState
 	x.graphics.bound.restore(&before.bound)
-	x.graphics.repeats = state.RepeatsNothing
+	x.graphics.repeats = false
 	return err
 }
 
@@ -196,7 +196,7 @@ func (x *executor) memoryAt(address, n uint64) (b []byte, release func(), err er
 // token does what a token of sequence i says, whose arguments are data. The sequence is at an address.
 func (w *generating) token(x *executor, t *Token, data []byte, at uint64, i uint32) error {
 	g := &x.graphics
-	g.repeats = state.RepeatsNothing
+	g.repeats = false
 	word := func(n int) uint32 { return binary.LittleEndian.Uint32(data[4*n:]) }
 	switch t.Kind {
 	case TokenExecutionSet:

@@ -327,9 +327,9 @@ func (x *executor) drawNode(n *graphNode, list *graph.Payloads, now bool) error 
 		Data: list.Data, Payloads: list.Payloads, Stride: list.Stride, First: list.First, Total: list.Total,
 		Index: n.name.Index, Recursion: list.Recursion, Share: list.Share, Targets: list.Targets, Areas: list.Areas, AreaBytes: list.AreaBytes,
 	}}
-	g.repeats = state.RepeatsNothing
+	g.repeats = false
 	err := x.draw(&g.args, false, nil)
-	g.repeats = state.RepeatsNothing
+	g.repeats = false
 	if err != nil {
 		return fmt.Errorf("node %q: %w", n.name.Name, err)
 	}

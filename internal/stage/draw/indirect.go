@@ -28,7 +28,7 @@ func (p *Pass) DrawIndirect(ctx context.Context, pipeline *Pipeline, a *state.Ar
 			return err
 		}
 		if a.Shader.Log == nil && a.Shader.Hook == nil && a.Shader.Shadow == nil {
-			one.Repeats = state.RepeatsDescriptors // the draws differ in the parameters of the buffer alone
+			one.Repeats, one.Rebound = true, 0 // the draws differ in the parameters of the buffer alone
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func TestJoins(t *testing.T) {
 			x, y := 2*random.Float32()-1, 2*random.Float32()-1
 			a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.5, y, 0, 1, x, y+0.6, 0, 1)}}
 			if promise && i > 0 {
-				a.Repeats = []state.Repeats{state.RepeatsDescriptors, state.RepeatsState}[i/5%2]
+				a.Repeats, a.Rebound = true, []uint64{0, 1<<64 - 1}[i/5%2]
 			}
 			must(t, pass.Draw(t.Context(), p, &a))
 			clear(a.Shader.Push)
@@ -173,9 +173,7 @@ func TestAddedRanges(t *testing.T) {
 				must(t, pass.Begin(&c.Target, nil, workers))
 				a := state.Args{Shader: compute.Args{Workers: workers}, VertexBuffers: []exec.Buffer{{Bytes: instances}}, Passed: &passed}
 				for i := range uint32(280) {
-					if a.Repeats = state.RepeatsNothing; promise && i%70 > 0 {
-						a.Repeats = state.RepeatsDescriptors
-					}
+					a.Repeats = promise && i%70 > 0
 					if i%70 == 0 {
 						if a.Index, a.IndexBytes = nil, 0; i%140 == 70 {
 							a.Index, a.IndexBytes = indices, 1
@@ -269,7 +267,7 @@ func TestRepeatsSets(t *testing.T) {
 				}
 				a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Workers: workers, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: places[0]}}, {Set: 1}: {{Bytes: places[1]}}}}}
 				if promise && i > 0 {
-					a.Repeats, a.Rebound = state.RepeatsState, rebound
+					a.Repeats, a.Rebound = true, rebound
 				}
 				must(t, pass.Draw(t.Context(), p, &a))
 			}

@@ -286,11 +286,7 @@ func TestRepeats(t *testing.T) {
 		must(t, pass.Begin(&c.Target, nil, workers))
 		for i := range 100 {
 			x, y := float32(i%10)/5-1, float32(i/10)/5-1
-			repeats := state.RepeatsNothing
-			if promise && i > 0 {
-				repeats = []state.Repeats{state.RepeatsDescriptors, state.RepeatsState}[i/7%2]
-			}
-			a := state.Args{Count: 3, Instances: 1, Repeats: repeats, Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.3, y, 0, 1, x, y+0.2, 0, 1)}}
+			a := state.Args{Count: 3, Instances: 1, Repeats: promise && i > 0, Rebound: []uint64{0, 1<<64 - 1}[i/7%2], Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.3, y, 0, 1, x, y+0.2, 0, 1)}}
 			if i%17 > 12 {
 				a.Count = 3 * uint32(i%3)
 			}

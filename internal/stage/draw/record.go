@@ -58,7 +58,7 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 // Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
 // Draw, Clear or End. The pipeline must not be closed before End.
 func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
-	if n := len(p.steps); n > 0 && a.Repeats != state.RepeatsNothing {
+	if n := len(p.steps); n > 0 && a.Repeats {
 		if x := p.steps[n-1].draw; x != nil && x.alike(pipeline, a) {
 			r := a.Range()
 			if done, err := p.Add(ctx, &r, a.Index != nil, a.Shader.Push, a.Rebound); done || err != nil {
@@ -76,7 +76,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	}
 	at := p.inUse.draws
 	d := p.draws[at]
-	like := a.Repeats != state.RepeatsNothing && at > 0 && p.draws[at-1].repeatable(pipeline, a)
+	like := a.Repeats && at > 0 && p.draws[at-1].repeatable(pipeline, a)
 	if like && !pipeline.reads(a.Rebound) {
 		x := p.draws[at-1]
 		d.repeat(x, a)

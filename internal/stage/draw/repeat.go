@@ -116,7 +116,7 @@ func (d *recordedDraw) joins(x *recordedDraw) bool {
 		(d.heldFragment.Program.IR().PushBytes == 0 || bytes.Equal(d.push, x.push))
 }
 
-// joinsRebound is joins for a draw with sets of descriptors that are not those of x: its fragment program reads none of them.
+// joinsRebound is joins for a draw that binds other descriptor sets than x: its fragment program reads none of them.
 func (d *recordedDraw) joinsRebound(x *recordedDraw, rebound uint64) bool {
 	return d.key.Pixels == x.key.Pixels && d.heldFragment == x.heldFragment && d.pipeline.fragmentSets&rebound == 0 && d.joins(x)
 }
@@ -135,7 +135,7 @@ func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *stat
 	return err
 }
 
-// bindLike resolves the resources of a draw with the states of x. front tells whether its programs before the rasterizer are those of x.
+// bindLike resolves the resources of a draw with the states of x. front tells whether it shares the programs before the rasterizer with x.
 func (d *recordedDraw) bindLike(x *recordedDraw, a *state.Args, front bool) error {
 	if !front {
 		d.state.Vertex = d.pipeline.state.Vertex

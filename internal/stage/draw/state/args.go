@@ -30,8 +30,8 @@ type Args struct {
 	IndexBytes uint32
 
 	// Repeats is a promise on the last draw of the pass. It saves most of the cost of recording the draw.
-	Repeats Repeats
-	Rebound uint64 // with RepeatsState: the sets of descriptors that are not the ones of the last draw, bits by number
+	Repeats bool   // all but the range, push constants and the sets in Rebound are as in the last draw
+	Rebound uint64 // with Repeats: a bit mask of the descriptor sets that differ from the last draw
 
 	First, Count             uint32 // vertices, or indices
 	FirstInstance, Instances uint32
@@ -77,17 +77,6 @@ type NodePayloads struct {
 	Areas     uint32 // the offset of the areas of sent payloads: for each view its workgroups' areas
 	AreaBytes uint32 // the size of an area
 }
-
-// Repeats tells which arguments equal the arguments of the last draw of a pass, apart from the bytes of the push constants and
-// the numbers of vertices and instances.
-type Repeats uint8
-
-// The values of Repeats.
-const (
-	RepeatsNothing     Repeats = iota
-	RepeatsState               // all but the sets in Args.Rebound
-	RepeatsDescriptors         // all
-)
 
 // Range is the vertices and the instances of a draw, as in [Args].
 type Range struct {
