@@ -82,7 +82,7 @@ func viewed(text string, mask string) string {
 	return before + after
 }
 
-// moved returns a script whose mesh or geometry shader moves the color of a vertex by ViewIndex.
+// moved returns a script with a mesh or geometry shader that moves the color of a vertex by ViewIndex.
 func moved(text string) string {
 	return strings.NewReplacer("%local %workgroup %positions", "%local %workgroup %positions %view", "OpDecorate %local BuiltIn", "OpDecorate %view BuiltIn ViewIndex\nOpDecorate %local BuiltIn",
 		"%local = OpVariable %inuint Input\n", "%local = OpVariable %inuint Input\n%view = OpVariable %inuint Input\n",

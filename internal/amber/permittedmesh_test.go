@@ -285,7 +285,7 @@ func TestPermittedMeshOrder(t *testing.T) {
 	}
 }
 
-// TestPermittedMeshFaults: what the specification leaves open permits everything.
+// TestPermittedMeshFaults: open cases of the specification permit everything.
 func TestPermittedMeshFaults(t *testing.T) {
 	const square = "-1 -1 0 1\n1 -1 0 1\n1 1 0 1\n-1 1 0 1\n"
 	text := meshText(2, square, 1, 3)

@@ -12,7 +12,7 @@ type element struct {
 	index     quick
 
 	parts  uint64 // elements; 0 for a runtime array
-	step   uint64 // from the place of an element to that of the next one
+	step   uint64 // from one element to the next
 	stride uint64 // of a runtime array, in bytes
 }
 

@@ -302,7 +302,7 @@ func (u *unit) shareAccess(in spirv.Inst, at int) {
 	u.shares.shareMask(m, next(spirv.MemoryAccessMakePointerAvailableMask), next(spirv.MemoryAccessMakePointerVisibleMask))
 }
 
-// shareMask adds memory operands with their scopes. Those of a volatile access are the device.
+// shareMask adds memory operands with their scopes. A volatile access has the scope Device.
 func (s *sharing) shareMask(m spirv.MemoryAccess, available, visible uint8) {
 	const all = 1<<ir.EventDomains - 1
 	s.share(all, available, m&spirv.MemoryAccessMakePointerAvailableMask != 0, false)

@@ -235,7 +235,7 @@ func (d *drawing) meshIndices(g *mesh) (list []Number, each int) {
 	return list, each
 }
 
-// inside ends a draw whose shader stores to outputs beyond the numbers of vertices and primitives.
+// inside ends a draw with a shader that stores to outputs beyond the numbers of vertices and primitives.
 func (d *drawing) inside(g *mesh) {
 	for i, k := range [...]spirv.ExecutionMode{spirv.ExecutionModeOutputVertices, spirv.ExecutionModeOutputPrimitivesEXT} {
 		if x, ok := d.Mesh.Entry.Mode(k); !ok || len(x.Operands) == 0 || g.counts[i] > uint64(x.Operands[0]) {

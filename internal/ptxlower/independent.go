@@ -132,7 +132,7 @@ func (u *unit) callersOf(kind func(*ptx.Instr) bool) map[string]bool {
 	return gates
 }
 
-// findGates finds the instructions that wait for threads of the warp. gates are the functions that do so, and whole those of them with a
+// findGates finds the instructions that wait for threads of the warp. gates are the functions that do so, and whole the ones among them with a
 // barrier of the block.
 func (f *function) findGates(gates, whole map[string]bool) {
 	f.gates = map[int]bool{}
