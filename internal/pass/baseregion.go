@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -20,14 +21,15 @@ import (
 // Loads at indices with constant differences share the condition (baseregion_group.go).
 //
 // A pointer that a loop advances by a constant, from base + plus on, has no index of 32 bits. The loop gets a parameter that is the
-// pointer's distance from the base.
+// pointer's distance from its start. Pointers that advance together share it, and are computed from another one where an address is read, so
+// that they are no parameters themselves: numbers of 64 bits in all lanes.
 //
 // Both arms access the same bytes: regions are disjoint, and an index in range is added without wrapping.
 func baseRegion(p *ir.Program, f *ir.Func) {
 	if f != p.Funcs[0] {
 		return // a base is an input of the entry point
 	}
-	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}, done: map[ir.V]bool{}, repeats: map[ir.V][]ir.V{}, pointers: map[ir.V]*induction{}, counted: map[ir.V][]*induction{}}
+	r := &regionRewriter{p: p, f: f, bases: map[baseKey]baseOf{}, to: map[ir.V]ir.V{}, done: map[ir.V]bool{}, repeats: map[ir.V][]ir.V{}, pointers: map[ir.V]*induction{}, counted: map[ir.V][]*advance{}}
 	var read []splitAddress
 	for _, v := range f.Code {
 		if x := f.Val(v); x.Op == ir.Br && f.Val(x.Args[0]).Op == ir.Loop {
@@ -108,9 +110,9 @@ type regionRewriter struct {
 	f     *ir.Func
 	b     *ir.Builder
 	entry []ir.V // the searches for the regions of bases, which come first
-	// By parameter and by loop: the pointers that a loop advances. Those of accesses have a distance.
+	// By parameter: the pointers that a loop advances. By loop: how it advances those of accesses.
 	pointers map[ir.V]*induction
-	counted  map[ir.V][]*induction
+	counted  map[ir.V][]*advance
 	repeats  map[ir.V][]ir.V // the branches to each loop
 	bases    map[baseKey]baseOf
 	// meets: the program has barriers, so that an operation of all lanes of a subgroup costs no form of code.
@@ -193,12 +195,21 @@ func (r *regionRewriter) terms(v ir.V, depth int, s *splitAddress) bool {
 
 // induction is a pointer that a loop advances: base + first in the first iteration, and step more in each one after it.
 type induction struct {
-	base        ir.V
+	base, start ir.V // start is base + first, before the loop
 	first, step uint64
-	distance    ir.V // the parameter of the loop that is the distance from the base, at most farDistance; 0 before an access reads it
+	by          *advance // nil before an access reads the pointer
 }
 
-// farDistance is a distance from a base in no region's reach, from which the offset of an access is subtracted or added without wrapping.
+// advance is the progress of all pointers with one step in a loop.
+type advance struct {
+	step     uint64
+	distance ir.V // a parameter of the loop: the distance from the start, at most farDistance
+	pointers int
+	exact    ir.V // a parameter with the distance in 64 bits, for several pointers; 0 for one
+}
+
+// farDistance is a distance in no region's reach, also after the offset of an access and the first distance of the pointer are added
+// without wrapping, or subtracted.
 const farDistance = 1<<31 + maxBaseOffset
 
 // advances makes a parameter of a loop the pointer, if each iteration adds the same constant to it.
@@ -237,29 +248,48 @@ func (r *regionRewriter) induction(v ir.V) *induction {
 	if !r.terms(r.f.Inits(label)[i], 0, &first) || first.base == 0 || first.index != 0 || first.pointer != 0 || first.plus >= maxBaseOffset {
 		return nil
 	}
-	n.base, n.first = first.base, first.plus
+	n.base, n.first, n.start = first.base, first.plus, r.f.Inits(label)[i]
 	return &n
 }
 
 // count gives the loops parameters for the distances of the pointers that accesses read.
 func (r *regionRewriter) count(s *splitAddress) {
 	n := r.pointers[s.pointer]
-	if n == nil || n.distance != 0 {
+	if n == nil || n.by != nil {
 		return
 	}
 	label := r.f.Val(s.pointer).Args[0]
 	e := editor{f: r.f}
-	n.distance = e.addParams(label, []ir.Type{ir.I32}, []ir.V{e.constant(ir.I32, n.first)})[0]
-	r.counted[label] = append(r.counted[label], n)
+	at := slices.IndexFunc(r.counted[label], func(a *advance) bool { return a.step == n.step })
+	if at < 0 {
+		at = len(r.counted[label])
+		r.counted[label] = append(r.counted[label], &advance{step: n.step, distance: e.addParams(label, []ir.Type{ir.I32}, []ir.V{e.constant(ir.I32, 0)})[0]})
+	}
+	n.by = r.counted[label][at]
+	if n.by.pointers++; n.by.pointers == 2 {
+		n.by.exact = e.addParams(label, []ir.Type{ir.I64}, []ir.V{e.constant(ir.I64, 0)})[0]
+	}
 }
 
 // repeat emits the next distances of the pointers of a loop, which br repeats.
 func (r *regionRewriter) repeat(br ir.V) {
-	e := editor{f: r.f}
+	label := r.f.Val(br).Args[0]
 	r.b.Origin = r.f.Val(br).Origin
-	for _, n := range r.counted[r.f.Val(br).Args[0]] {
-		next := r.b.Op(ir.Add, ir.I32, n.distance, r.b.I32(uint32(n.step)))
-		e.addArgs(br, []ir.V{r.b.Op(ir.UMin, ir.I32, next, r.b.I32(farDistance))})
+	next := map[ir.V]ir.V{}
+	for _, a := range r.counted[label] {
+		sum := r.b.Op(ir.Add, ir.I32, a.distance, r.b.I32(uint32(a.step)))
+		next[a.distance] = r.b.Op(ir.UMin, ir.I32, sum, r.b.I32(farDistance))
+		if a.exact != 0 {
+			next[a.exact] = r.b.Op(ir.Add, ir.I64, a.exact, r.b.Const(ir.I64, a.step))
+		}
+	}
+	if len(next) > 0 {
+		var args []ir.V
+		for _, p := range r.f.Params(label)[r.f.Val(br).Aux:] {
+			args = append(args, next[p])
+		}
+		e := editor{f: r.f}
+		e.addArgs(br, args)
 	}
 }
 
@@ -361,7 +391,10 @@ func (r *regionRewriter) bounds(n baseOf, s splitAddress) (inRange, offset func(
 	index := s.index
 	if s.pointer != 0 {
 		inRange = func() ir.V {
-			index = b.Op(ir.Add, ir.I32, r.pointers[s.pointer].distance, b.I32(uint32(s.plus)))
+			p := r.pointers[s.pointer]
+			if index = p.by.distance; p.first+s.plus != 0 {
+				index = b.Op(ir.Add, ir.I32, index, b.I32(uint32(p.first+s.plus)))
+			}
 			return b.Cmp(ir.ULt, index, count)
 		}
 		return inRange, func() ir.V { return b.Op(ir.Add, ir.I32, n.offset, index) }
@@ -420,6 +453,10 @@ func (r *regionRewriter) clone(v, root ir.V) ir.V {
 		}
 		x.Origin = r.b.Origin
 		return r.b.Emit(x)
+	case ir.Param:
+		if n := r.pointers[v]; n != nil && n.by != nil && n.by.exact != 0 {
+			return r.b.Op(ir.Add, ir.I64, n.start, n.by.exact)
+		}
 	}
 	return v
 }
