@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -287,7 +288,9 @@ func (j *benchJob) compile(ctx context.Context) (err error) {
 		j.info.Layout = j.bench.layout
 		j.pipeline, err = j.bench.device.NewComputePipeline(ctx, j.info)
 	}
-	if err != nil {
+	if placed := (*placedError)(nil); errors.As(err, &placed) {
+		return err
+	} else if err != nil {
 		return host.CompileCause(err)
 	}
 	list := j.bench.engine.take()

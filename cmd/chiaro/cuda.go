@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -16,6 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ptxlower"
 	"github.com/chiaro-gpu/chiaro/ptx"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // isPTX reports whether a file is PTX, by its name.
@@ -108,7 +111,8 @@ func launchText(c console, file, stage, machine string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ptxText(j.text, stage, machine, j)
+	text, err := ptxText(j.text, stage, machine, j)
+	return text, j.placed(err)
 }
 
 // ptxText renders the kernels of a module: as programs at a stage of --ir, as the machine code of a level of --asm, or as PTX. The block
@@ -196,4 +200,58 @@ func (l *listing) machine(p *ir.Program, name string) error {
 		return unreadable("--asm %q; want one of %s", name, strings.Join(levelNames, " "))
 	}
 	return l.program(p, level)
+}
+
+// placedError is an error at a line of the module of a launch.
+type placedError struct {
+	file      string // the module
+	line, col int    // col is 0 if only the line is known
+	what      string
+	cause     error
+}
+
+func (e *placedError) Error() string { return e.cause.Error() }
+func (e *placedError) Unwrap() error { return e.cause }
+
+// text renders the error as one line that problem matchers read.
+func (e *placedError) text() string {
+	at := strconv.Itoa(e.line)
+	if e.col > 0 {
+		at += ":" + strconv.Itoa(e.col)
+	}
+	return e.file + ":" + at + ": error: " + e.what
+}
+
+// placed returns an error of the module or its kernel with the file of the module, if the error has a line.
+func (j *launchJob) placed(err error) error {
+	at := &placedError{file: j.module, cause: err}
+	var faults *ptx.Error
+	var missing *ptxlower.Unsupported
+	var malformed *ptxlower.Malformed
+	var aborted *exec.AbortError
+	var endless *vk.BudgetError
+	switch {
+	case errors.As(err, &faults):
+		first := faults.Findings[0]
+		at.line, at.col, at.what = first.Pos.Line, first.Pos.Column, first.Message+" ["+first.Code+"]"
+		if n := len(faults.Findings) - 1; n > 0 {
+			at.what += fmt.Sprintf(" (and %d more)", n)
+		}
+	case errors.As(err, &missing):
+		at.line, at.col, at.what = missing.Pos.Line, missing.Pos.Col, missing.What+" is not supported"
+	case errors.As(err, &malformed):
+		at.line, at.col, at.what = malformed.Pos.Line, malformed.Pos.Col, malformed.What
+	case errors.As(err, &aborted):
+		if n, _ := fmt.Sscanf(aborted.Text, "%d:%d: ", &at.line, &at.col); n < 2 {
+			return err
+		}
+		_, cause, _ := strings.Cut(aborted.Text, ": ")
+		at.what = fmt.Sprintf("%s, in workgroup %d, invocation %d", cause, aborted.Group, aborted.Local)
+	case errors.As(err, &endless) && endless.Origin > 0:
+		at.line = int(endless.Origin)
+		at.what = fmt.Sprintf("budget of %d steps exhausted in the loop of %q, workgroup %d, invocation %d", endless.Steps, endless.Func, endless.Group, endless.Local)
+	default:
+		return err
+	}
+	return at
 }

@@ -234,6 +234,10 @@ func listFiles(c console, args []string, listFile string, endings ...string) ([]
 // located renders an error that may be a finding as one line that problem
 // matchers read: path:line:column: error: message [code].
 func located(path string, err error) string {
+	var placed *placedError
+	if errors.As(err, &placed) {
+		return placed.text()
+	}
 	var script *amber.Fault
 	if errors.As(err, &script) { // it may be in another file than the script
 		path = script.File

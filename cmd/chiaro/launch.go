@@ -217,7 +217,7 @@ func (j *launchJob) prepare(d *vk.Device) error {
 	}
 	m, err := d.NewCudaModule(j.text)
 	if err != nil {
-		return err
+		return j.placed(err)
 	}
 	if err := j.bindHandles(d, m); err != nil {
 		return err
@@ -231,7 +231,7 @@ func (j *launchJob) prepare(d *vk.Device) error {
 		j.info.Params = append(j.info.Params, p.data)
 	}
 	j.info.Function, err = d.NewCudaFunction(m, name)
-	return err
+	return j.placed(err)
 }
 
 // launch makes the module and the kernel, and launches it. The objects end with the device.
@@ -248,10 +248,10 @@ func (j *launchJob) launch(d *vk.Device) error {
 	}
 	c.CudaLaunchKernel(j.info)
 	if err := c.End(); err != nil {
-		return host.Cause(err)
+		return j.placed(host.Cause(err))
 	}
 	if err := host.Run(d, c); err != nil {
-		return host.Cause(err)
+		return j.placed(host.Cause(err))
 	}
 	return j.copyImages(d, false)
 }

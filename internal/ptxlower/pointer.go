@@ -158,10 +158,7 @@ func (e *emitter) callIndirect(callee *ptx.Operand, results, params []*ptx.Opera
 	if len(list) == 0 {
 		unsupported(e.in.Pos, "a call of no function of the module")
 	}
-	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
-	e.message(ir.Abort, "a call through a pointer to no function with these parameters, or to one that recurs")
-	e.b.Emit(ir.Val{Op: ir.Kill})
-	e.b.End()
+	e.abort("a call through a pointer to no function with these parameters, or to one that recurs")
 	for range n {
 		e.b.End()
 	}

@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,15 +92,18 @@ func (e *emitter) message(kind ir.MessageKind, text string) {
 
 // trap ends the thread, and makes the launch fail.
 func (e *emitter) trap() {
-	text := ""
-	if e.ofHeap(e.f) {
-		text = "free of a pointer that malloc did not return, or of one that is free"
+	if e.ofHeap(e.f) { // its lines are none of the module
+		e.abortText("free of a pointer that malloc did not return, or of one that is free")
+		return
 	}
-	e.abort(text)
+	e.abort("trap")
 }
 
-// abort ends the thread with a text, and makes the launch fail.
-func (e *emitter) abort(text string) {
+// abort ends the thread at the instruction, and makes the launch fail.
+func (e *emitter) abort(cause string) { e.abortText(fmt.Sprintf("%v: %s", e.in.Pos, cause)) }
+
+// abortText is abort with the whole text.
+func (e *emitter) abortText(text string) {
 	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
 	e.message(ir.Abort, text)
 	e.b.Emit(ir.Val{Op: ir.Kill})

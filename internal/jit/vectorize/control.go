@@ -102,6 +102,15 @@ func (w *vectorizer) jumpIfNot(c ir.V, to int) {
 		w.jumpIfNone(rest, to)
 		return
 	}
+	if one := w.ifEvery(c); one != 0 {
+		rest, all, some := w.regs(vcode.Mask), w.newBlock(), w.newBlock()
+		w.mask(vcode.AndNot, rest, w.active, w.vec(one))
+		w.jumpIfNone(rest, all)
+		w.startBlock(some)
+		w.jump(to)
+		w.startBlock(all)
+		return
+	}
 	if g, ok := w.hasGen(c); ok {
 		w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{g}, Target: to})
 		return
@@ -113,15 +122,24 @@ func (w *vectorizer) jumpIfNot(c ir.V, to int) {
 // the same. Otherwise it returns 0 (no value).
 func (w *vectorizer) unlessEvery(c ir.V) ir.V {
 	x := w.src.Val(c)
-	if x.Op != ir.Not {
+	if x.Op != ir.Not || w.at < 2 || w.src.Code[w.at-1] != c || w.src.Code[w.at-2] != x.Args[0] {
 		return 0
 	}
-	v := x.Args[0]
+	return w.varyingEvery(x.Args[0])
+}
+
+// ifEvery is unlessEvery for a c that is the Every, just before the if.
+func (w *vectorizer) ifEvery(c ir.V) ir.V {
+	if w.at < 1 || w.src.Code[w.at-1] != c {
+		return 0
+	}
+	return w.varyingEvery(c)
+}
+
+// varyingEvery returns the varying condition of an Every that needs a test of masks, or 0.
+func (w *vectorizer) varyingEvery(v ir.V) ir.V {
 	every := w.src.Val(v)
 	if every.Op != ir.Every || w.shapes.of[v].kind != uniform || w.shapes.of[every.Args[0]].kind == uniform || w.isLess(every.Args[0]) {
-		return 0
-	}
-	if w.at < 2 || w.src.Code[w.at-1] != c || w.src.Code[w.at-2] != v {
 		return 0
 	}
 	return every.Args[0]
