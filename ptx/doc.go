@@ -21,5 +21,6 @@
 //	qualifier.go    qualifiers of memory accesses
 //	operand.go      types of registers
 //	require.go      features that a version or a target lacks
+//	target.go       versions and targets
 //	print.go        modules to text
 package ptx

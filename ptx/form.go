@@ -17,7 +17,7 @@ import (
 // matches any qualifier of a class, and "*" any number of further qualifiers. vM.N is the first PTX version with the form and -vM.N the last one. smK
 // is the first target; with "a" the target must have the suffix "a" or "f".
 //
-// Types have the order of the form. Other qualifiers have any order, because the examples of the ISA itself (cvt.f64.bf16.rp) and
+// Types have the order of the form, and so have the layouts .row and .col of matrices. Other qualifiers have any order, because the examples of the ISA itself (cvt.f64.bf16.rp) and
 // public compilers write other orders than the syntax.
 type form struct {
 	slots       []slot
@@ -158,13 +158,13 @@ func targetOf(w string) target {
 // matches reports whether an instruction has the qualifiers of the form, and how many qualifiers found a slot.
 func (f *form) matches(mods []string) (ok bool, found int) {
 	used := make([]bool, len(f.slots))
-	least := 0 // the first slot for the next type
+	var least [3]int // the first slot for the next qualifier of an order
 	ok = true
 	for _, m := range mods {
-		typed := types[m] > 0
+		order := orderOf(m)
 		at := -1
 		for k, s := range f.slots {
-			if !used[k] && s.words[m] && (!typed || k >= least) {
+			if !used[k] && s.words[m] && k >= least[order] {
 				at = k
 				break
 			}
@@ -173,8 +173,8 @@ func (f *form) matches(mods []string) (ok bool, found int) {
 		case at >= 0:
 			used[at] = true
 			found++
-			if typed {
-				least = at
+			if order != anyOrder {
+				least[order] = at
 			}
 		case !f.open:
 			ok = false
@@ -184,6 +184,24 @@ func (f *form) matches(mods []string) (ok bool, found int) {
 		ok = ok && (used[k] || s.optional)
 	}
 	return ok, found
+}
+
+// The qualifiers with an order.
+const (
+	anyOrder = iota
+	typeOrder
+	layoutOrder
+)
+
+// orderOf returns the qualifiers among which one has an order.
+func orderOf(mod string) int {
+	switch {
+	case types[mod] > 0:
+		return typeOrder
+	case mod == ".row" || mod == ".col":
+		return layoutOrder
+	}
+	return anyOrder
 }
 
 // known reports whether a qualifier has a slot in the form.

@@ -1,6 +1,7 @@
 package ptx_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,9 +263,14 @@ func TestRequirements(t *testing.T) {
 		{"8.4", "sm_80", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32;", "version 8.5"},
 		{"8.7", "sm_100a", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32;", "sm_120a"},
 		{"8.7", "sm_120a", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3;", ""},
+		{"8.7", "sm_120a", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0;", "version 9.1"},
+		{"9.0", "sm_120a", "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0;", "version 9.1"},
+		{"7.8", "sm_80", "barrier.cta.sync 0; bar.cta.sync 0;", ""},
+		{"7.7", "sm_80", "barrier.cta.sync 0;", ".cta of barrier.cta.sync is in a module of version 7.7; must be in one of version 7.8"},
+		{"7.7", "sm_80", "bar.cta.sync 0;", "bar.cta.sync is in a module of version 7.7; must be in one of version 7.8"},
 	} {
 		m, _ := check(t, x.version, x.target, x.text)
-		list := ptx.Requirements(m)
+		list := slices.DeleteFunc(ptx.Requirements(m), func(f *diag.Finding) bool { return f.Pos.Line < 3 }) // TestTargets
 		switch {
 		case x.message == "" && len(list) == 0:
 		case x.message == "" || len(list) != 1 || list[0].Code != ptx.CodeTarget || list[0].Severity != diag.Warning || list[0].Pos.Line != 5 || !strings.Contains(list[0].Message, x.message):
@@ -274,6 +280,50 @@ func TestRequirements(t *testing.T) {
 	m, findings := ptx.Parse(".version 7.0\n.target sm_80\n.entry k() .reqntid 32 .explicitcluster { ret; }\n")
 	if list := ptx.Requirements(m); len(findings) > 0 || len(list) != 1 || !strings.HasPrefix(list[0].Message, ".explicitcluster is in a module of version 7.0") {
 		t.Errorf("%v, %v; must be one warning of .explicitcluster", findings, list)
+	}
+}
+
+// TestTargets checks the versions of PTX and the words of .target.
+func TestTargets(t *testing.T) {
+	for _, x := range []struct{ head, message string }{
+		{".version 9.1\n.target sm_120f, texmode_independent, debug", ""},
+		{".version 1.0\n.target sm_11, map_f64_to_f32", ""},
+		{".version 7.8\n.target compute_90\n.target sm_80", ""},
+		{".version 99.9\n.target sm_80", "1:10: the version is 99.9; must be one of PTX, such as 9."},
+		{".version 7.9\n.target sm_80", "1:10: the version is 7.9; must be one of PTX, such as 7.8"},
+		{".version 8.0\n.target sm_98", "2:9: the target is sm_98; must be one of PTX"},
+		{".version 8.0\n.target sm_80, fast", "2:16: the target is fast; must be one of PTX"},
+		{".version 8.0\n.target sm_90b", "2:9: the target is sm_90b; must be one of PTX"},
+		{".version 6.5\n.target sm_80", "2:9: the target sm_80 is in a module of version 6.5; must be in one of version 7.0 or later"},
+		{".version 8.7\n.target compute_100f", "2:9: the target compute_100f is in a module of version 8.7; must be in one of version 8.8 or later"},
+		{".version 1.4\n.target sm_10, texmode_unified", "2:16: the target texmode_unified is in a module of version 1.4; must be in one of version 1.5 or later"},
+		{".version 8.0\n.target sm_80, debug, compute_90", "2:23: compute_90 is in a .target with sm_80; must be in another .target"},
+	} {
+		m, findings := ptx.Parse(x.head + "\n.address_size 64\n")
+		findings = append(findings, ptx.Requirements(m)...)
+		switch {
+		case x.message == "" && len(findings) > 0:
+			t.Errorf("%q: %v; must have no finding", x.head, findings)
+		case x.message != "" && (len(findings) != 1 || !strings.HasPrefix(findings[0].Error(), x.message)):
+			t.Errorf("%q: %v; must be %q", x.head, findings, x.message)
+		}
+	}
+}
+
+// TestLayoutOrder checks that the layouts of matrices have the order of the form, unlike other qualifiers.
+func TestLayoutOrder(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32;":     true,
+		"mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32;":     false,
+		"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32;":       true,
+		"mma.m16n8k16.aligned.row.sync.col.f32.f16.f16.f32;":     true,
+		"wmma.mma.sync.aligned.col.row.m8n8k32.s32.u4.u4.s32;":   false,
+		"wmma.mma.sync.aligned.col.row.m16n16k16.s32.u8.u8.s32;": true,
+	} {
+		_, list := check(t, "8.6", "sm_90", text)
+		if formed := !slices.ContainsFunc(list, func(f *diag.Finding) bool { return strings.Contains(f.Message, "is no form of") }); formed != ok {
+			t.Errorf("%s: %v; must be a form: %v", text, list, ok)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ mma: sync aligned m16n8k16 row col f16|f32 f16 f16 f16|f32 v7.0 sm80; sync align
 mma: sync aligned m16n8k4|m16n8k8 row col f32 tf32 tf32 f32 v7.0 sm80; sync aligned m16n8k32 row col f32 $f8 $f8 f32 v8.4 sm89
 mma: sync aligned m16n8k16|m16n8k32 row col f16|f32 $f8 $f8 f16|f32 v8.7 sm89; sync aligned m16n8k32 row col kind::f8f6f4 f16|f32 $f864 $f864 f16|f32 v8.7 sm120a
 mma: sync aligned m16n8k64 row col kind::mxf4 block_scale scale_vec::2X? f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a
-mma: sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X f32 e2m1 e2m1 f32 ue8m0|ue4m3 v8.7 sm120a
+mma: sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::2X f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a; sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue4m3 v8.7 sm120a; sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue8m0 v9.1 sm120a
 mma: sync aligned m16n8k32 row col kind::mxf8f6f4 block_scale scale_vec::1X? f32 $f864 $f864 f32 ue8m0 v8.7 sm120a
 mma: sync aligned m8n8k4 row col f64 f64 f64 f64 $rnd? v7.0 sm80; sync aligned m16n8k4|m16n8k8|m16n8k16 row col f64 f64 f64 f64 $rnd? v7.8 sm90
 mma: sync aligned m8n8k16 row col satfinite? s32 u8|s8 u8|s8 s32 v6.5 sm75; sync aligned m16n8k16|m16n8k32 row col satfinite? s32 u8|s8 u8|s8 s32 v7.0 sm80
@@ -94,7 +94,7 @@ mma: $sp sync aligned m16n8k16|m16n8k32 row col f16|f32 f16 f16 f16|f32 v7.1 sm8
 mma: $sp sync aligned m16n8k8|m16n8k16 row col f32 tf32 tf32 f32 v7.1 sm80; $sp sync aligned m16n8k64 row col f32 $f8 $f8 f32 v8.4 sm89
 mma: $sp sync aligned m16n8k32|m16n8k64 row col f16|f32 $f8 $f8 f16|f32 v8.7 sm120; sp::ordered_metadata sync aligned m16n8k64 row col kind::f8f6f4 f16|f32 $f864 $f864 f16|f32 v8.7 sm120a
 mma: sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4 block_scale scale_vec::2X? f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a
-mma: sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X f32 e2m1 e2m1 f32 ue8m0|ue4m3 v8.7 sm120a
+mma: sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::2X f32 e2m1 e2m1 f32 ue8m0 v8.7 sm120a; sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue4m3 v8.7 sm120a; sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue8m0 v9.1 sm120a
 mma: sp::ordered_metadata sync aligned m16n8k64 row col kind::mxf8f6f4 block_scale scale_vec::1X? f32 $f864 $f864 f32 ue8m0 v8.7 sm120a
 mma: $sp sync aligned m16n8k32|m16n8k64 row col satfinite? s32 u8|s8 u8|s8 s32 v7.1 sm80; $sp sync aligned m16n8k64|m16n8k128 row col satfinite? s32 u4|s4 u4|s4 s32 v7.1 sm80
 wgmma: * v8.0 sm90a

@@ -6,6 +6,9 @@ type Module struct {
 	Target      []string // such as "sm_75"
 	AddressSize int      // 32 or 64
 	Items       []Item   // in the order of the text
+
+	VersionPos Position
+	TargetPos  []Position // of each Target
 }
 
 // Item is a *Variable, a *Function or a *Directive at module scope.

@@ -238,13 +238,21 @@ func (p *parser) parseVersion() {
 		p.expected("a version such as 7.5")
 		return
 	}
-	p.module.Version = [2]int{a, b}
+	p.module.Version, p.module.VersionPos = [2]int{a, b}, p.tok.pos
 	p.advance()
 }
 
 func (p *parser) parseTarget() {
+	of := ""
 	for p.advance(); ; p.advance() {
-		p.module.Target = append(p.module.Target, p.name("a target"))
+		t := p.tok
+		if of != "" && t.kind == word && isArchitecture(t.text) && len(p.findings) < maxFindings {
+			p.misplaced("%s is in a .target with %s; must be in another .target", t.text, of)
+		}
+		if t.kind == word && isArchitecture(t.text) {
+			of = t.text
+		}
+		p.module.Target, p.module.TargetPos = append(p.module.Target, p.name("a target")), append(p.module.TargetPos, t.pos)
 		if !p.is(",") {
 			return
 		}

@@ -36,6 +36,7 @@ var withoutSync = setOf("shfl vote")
 // Notes", "Target ISA Notes"). Chiaro executes them all the same; NVIDIA's assembler refuses such a module.
 func Requirements(m *Module) []*diag.Finding {
 	r := &requirer{module: m}
+	r.head()
 	for _, t := range m.Target {
 		r.narrow = r.narrow || t == "map_f64_to_f32"
 		if digits, ok := cutAny(t, "sm_", "compute_"); ok {
@@ -100,6 +101,8 @@ func (r *requirer) instruction(i *Instr) {
 		n := qualifierNeeds[m]
 		switch {
 		case m == ".cluster" && i.Op == "barrier": // a need of the form
+		case m == ".cta" && (i.Op == "bar" || i.Op == "barrier"):
+			n = need{[2]int{7, 8}, target{}}
 		case m == ".v8" && (i.Op == "ld" || i.Op == "st"):
 			n = need{[2]int{8, 8}, target{number: 100}}
 		case scoped[i.Op] && classHas("scope", m) && m != ".cluster":
