@@ -101,7 +101,8 @@ type DeviceInfo struct {
 	Until context.Context
 
 	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
-	// device with a [BudgetError]: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound.
+	// device with a [BudgetError]: an invocation must end (VUID-vkCmdDraw-None-07288). 0 is no bound. The workgroups of an
+	// execution graph have the same bound; with 0, payloads that nodes send have at most 2³² workgroups.
 	Budget uint64
 
 	// Level is the instruction set of the machine code, for programs of Chiaro's module. Without Engine, the shaders run with the interpreter

@@ -319,6 +319,22 @@ func TestGraphRecursion(t *testing.T) {
 	})
 }
 
+// TestGraphGrowth has a node that sends four payloads to itself, each of which does so, 31 times in a chain: a device with a budget
+// stops the graph after as many workgroups, and names the node.
+func TestGraphGrowth(t *testing.T) {
+	body := strings.NewReplacer("%n = COUNT", "%any = OpINotEqual %bool %rest %u0\n%n = OpSelect %uint %any %u4 %u0", "%a %u0 %u", "%a %i %u", "%some %first", "%some %some",
+		"%po = OpAccessChain %poutw %out %u0 %word", "%po = OpAccessChain %poutw %out %u0 %u0").Replace(sendsNext)
+	text := strings.Replace(oneNode("OpExecutionModeId %self MaxNodeRecursionAMDX %u31\n", "", body), "%u40 = ", "%u31 = OpConstant %uint 31\n%u40 = ", 1)
+	r := newGraphRig(t, DeviceInfo{Budget: 1 << 16})
+	p := must(r.graph(t, text, "self"))(t)
+	err := r.run(t, p, func(c *CommandBuffer) {
+		c.DispatchGraph(r.scratch, []GraphStart{{Count: 1, Payloads: payloadWords(1, 0), Stride: 8}})
+	})
+	if err == nil || !strings.Contains(err.Error(), `exceeds its budget of workgroups in node "self"`) {
+		t.Errorf("%v; must be the budget of workgroups, with the name of the node", err)
+	}
+}
+
 // TestGraphCoalescing gives six payloads to workgroups of at most four: each invocation with a payload stores the number of them.
 func TestGraphCoalescing(t *testing.T) {
 	const body = `%n = OpNodePayloadArrayLengthAMDX %uint %lin

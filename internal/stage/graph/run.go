@@ -54,6 +54,7 @@ type run struct {
 	draw     Draw
 	chunk    uint64 // bytes of the areas of a chunk
 	launches uint64 // that are left
+	counted  int    // depth from which launches count
 	levels   [MaxDepth][]byte
 	waiting  [MaxDepth][]batch // by depth and node: payloads that are sent, or memory for them
 }
@@ -67,13 +68,18 @@ type batch struct {
 	data      []byte // PayloadStride apart
 }
 
+// maxSent bounds the workgroups of payloads that nodes send in a run without another bound. A graph in which each payload sends several
+// grows exponentially with its depth: it would run for years, and the progress of each workgroup would keep it from being stopped.
+const maxSent = 1 << 32
+
 // Run dispatches the nodes of the starts one after the other, each with all that it sends. A run has at most launches workgroups, which
-// bounds graphs that grow; 0 is no bound. It returns the error of a dispatch, or a *NodeError.
+// bounds graphs that grow; with 0 the workgroups of the starts have no bound, and all others the bound maxSent. It returns the error of a
+// dispatch, or a *NodeError.
 func (g *Graph) Run(dispatch Dispatch, draw Draw, scratch, launches uint64, starts []Start) error {
-	if launches == 0 {
-		launches = 1<<64 - 1
-	}
 	r := &run{Graph: g, dispatch: dispatch, draw: draw, chunk: scratch / (levelShare * g.depth), launches: launches}
+	if launches == 0 {
+		r.launches, r.counted = maxSent, 1
+	}
 	for _, s := range starts {
 		n := g.Node(s.Node)
 		if n == nil {
@@ -197,10 +203,9 @@ func (r *run) draws(b *batch, groups [3]uint32, share uint32) error {
 		return nil
 	}
 	total := each * uint64(b.count)
-	if total > r.launches {
-		return r.exhausted(n)
+	if err := r.launch(b, total); err != nil {
+		return err
 	}
-	r.launches -= total
 	if len(n.targets) > 0 {
 		return r.drawAndDeliver(b, groups, share)
 	}
@@ -259,9 +264,16 @@ const maxDrawn = 1 << 20
 // maxKept bounds the bytes of payloads of a draw that follows later: a pass keeps those of many draws.
 const maxKept = 1 << 20
 
-// exhausted returns the error of a node that needs more workgroups than the run may have.
-func (r *run) exhausted(n *Node) error {
-	return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", n.NodeName.Name)}
+// launch counts some workgroups of a node. It returns an error that names the node if the run may not have so many.
+func (r *run) launch(b *batch, count uint64) error {
+	switch {
+	case b.depth < r.counted:
+	case count > r.launches:
+		return &NodeError{"", fmt.Sprintf("the graph exceeds its budget of workgroups in node %q", r.nodes[b.node].NodeName.Name)}
+	default:
+		r.launches -= count
+	}
+	return nil
 }
 
 // payloads runs payloads of a node that have the same number of workgroups, in chunks.
@@ -297,10 +309,9 @@ func (r *run) payloads(b *batch, groups [3]uint32, share uint32) error {
 	}
 	for first := uint64(0); first < total; first += chunk {
 		count := min(chunk, total-first)
-		if count > r.launches {
-			return r.exhausted(n)
+		if err := r.launch(b, count); err != nil {
+			return err
 		}
-		r.launches -= count
 		binary.LittleEndian.PutUint32(m[4*paramFirst:], uint32(first))
 		clear(m[areas : areas+count*area])
 		if err := r.dispatch(b.node, m, uint32(count)); err != nil {

@@ -82,6 +82,51 @@ func TestManyWorkgroups(t *testing.T) {
 	}
 }
 
+// TestLaunches sends 300 payloads of 255³ workgroups each to a node: more than a run without a declared bound may have of them. The
+// error names the node, and a run with a greater bound ends.
+func TestLaunches(t *testing.T) {
+	const sent, each = 300, 255 * 255 * 255
+	o := ir.NodeOutput{Name: "b", Max: 1, Bytes: 4, Stride: ir.PayloadStride(4), Rows: 4, Data: 4 + 2*ir.NodeRowBytes + 4}
+	g, err := New([]Node{
+		{NodeName: ir.NodeName{Name: "a"}, Node: &ir.Node{Static: [3]uint32{sent, 1, 1}, Outputs: []ir.NodeOutput{o}, AreaBytes: o.Data + o.Stride}},
+		{NodeName: ir.NodeName{Name: "b"}, Node: &ir.Node{Static: [3]uint32{255, 255, 255}, Input: true, Bytes: 4}},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, most, _ := g.ScratchSize()
+	for _, c := range []struct {
+		bound, want uint64 // workgroups of b
+		fails       string
+	}{
+		{0, maxSent, `the graph exceeds its budget of workgroups in node "b"`},
+		{sent + sent*each, sent * each, ""},
+		{sent - 1, 0, `the graph exceeds its budget of workgroups in node "a"`},
+	} {
+		total := uint64(0)
+		err := g.Run(func(node int, params []byte, groups uint32) error {
+			if node == 1 {
+				total += uint64(groups)
+				return nil
+			}
+			for i := range groups {
+				area := params[binary.LittleEndian.Uint32(params[4*paramAreas:])+i*g.nodes[0].AreaBytes:]
+				for at, word := range map[uint32]uint32{o.Count: 1, o.Rows: 1, o.Rows + 8: 1} {
+					binary.LittleEndian.PutUint32(area[at:], word)
+				}
+			}
+			return nil
+		}, nil, most, c.bound, []Start{{Node: 0, Count: 1}})
+		var bad *NodeError
+		if failed := errors.As(err, &bad); failed != (c.fails != "") || failed && bad.Text != c.fails {
+			t.Errorf("a bound of %d: %v; must be %q", c.bound, err, c.fails)
+		}
+		if total > c.want || total+each < c.want {
+			t.Errorf("a bound of %d: %d workgroups of b; must be %d but for those of a payload", c.bound, total, c.want)
+		}
+	}
+}
+
 // TestKeptPayloads draws payloads of a mesh node: those with many bytes are not kept for a later draw.
 func TestKeptPayloads(t *testing.T) {
 	const bytes = 4096
