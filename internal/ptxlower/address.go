@@ -142,9 +142,8 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 	}
 	e.checkRange(p, v, bytes)
 	e.checkAlignment(p, v)
-	if p.space == inShared && e.following() { // the shadow after the memory is none of it
-		_, inside := e.sharedPlaceOf(p.offset, bytes)
-		p.offset = e.b.Select(inside, p.offset, e.b.I32(1<<31))
+	if p.space == inShared {
+		p.offset = e.withinShared(p.offset, bytes)
 	}
 	event := e.accessEvent(p.space)
 	if !event.Atomic {
@@ -156,6 +155,19 @@ func (e *emitter) inSpace(v ir.V, in space, bytes uint64, access func(place)) {
 	if event.Atomic && !e.tracesParts() {
 		e.traceAccess(p, 0, bytes, event)
 	}
+}
+
+// withinShared returns the offset of bytes in shared memory, or one beyond all memory if they are not in the variables: words of the
+// system and the shadow, which follow them, are no memory of the kernel.
+func (e *emitter) withinShared(offset ir.V, bytes uint64) ir.V {
+	if e.systemEnd == e.sharedEnd && !e.following() {
+		return offset
+	}
+	if x := e.b.Func.Val(offset); x.Op == ir.Const && x.Aux+bytes <= uint64(e.sharedEnd) {
+		return offset
+	}
+	_, inside := e.sharedPlaceOf(offset, bytes)
+	return e.b.Select(inside, offset, e.b.I32(1<<31))
 }
 
 // generic calls access for each space that the program uses.

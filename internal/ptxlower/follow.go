@@ -144,7 +144,7 @@ func (f *function) shadowBits(t ir.Type) ir.V {
 }
 
 // sharedShadow is the offset of the shadow of shared memory.
-func (u *unit) sharedShadow() uint32 { return uint32(alignUp(uint64(u.sharedEnd), 16)) }
+func (u *unit) sharedShadow() uint32 { return uint32(alignUp(uint64(u.systemEnd), 16)) }
 
 // followLoad adds the shadow of an element that is loaded from shared memory.
 func (f *function) followLoad(p place, plus uint64, t ir.Type) {

@@ -17,11 +17,17 @@ import (
 // moved. Lower returns a program or an error, and never panics.
 func TestHostile(t *testing.T) {
 	n := 150
-	if os.Getenv("CHIARO_LONG") != "" {
+	if s := os.Getenv("CHIARO_LONG"); s != "" {
 		n = 3000
+		if v, err := strconv.Atoi(s); err == nil && v > 1 {
+			n = v
+		}
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	sources := []string{readPTX(t, "programs/p1.O0.ptx"), readPTX(t, "programs/p1.O2.ptx"), readPTX(t, "programs/p2.O1.ptx"), readPTX(t, "groups/g1.O1.ptx"), readPTX(t, "groups/g1.O0.ptx")}
+	for _, row := range independentRows {
+		sources = append(sources, independentText(row.target, row.body))
+	}
 	programs := 0
 	for range n {
 		lines := strings.Split(sources[r.IntN(len(sources))], "\n")

@@ -349,11 +349,16 @@ st.global.u32 [%at], %r4;
 `, func(int) uint32 { return 3 }},
 }
 
+// independentText is the module of a row.
+func independentText(target, body string) string {
+	const functions = ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.func HALF() { .reg .b32 %a; activemask.b32 %a; shfl.sync.idx.b32 %a, %a, 0, 31, 0xffff; ret; }\n"
+	return strings.NewReplacer("sm_90", target, ".entry k", functions+".entry k").Replace(waitHead) + independentStart + body + "\n}\n"
+}
+
 // TestIndependentThreads runs the rows on each engine, with one worker and with several blocks on more.
 func TestIndependentThreads(t *testing.T) {
 	for _, row := range independentRows {
-		head := strings.NewReplacer("sm_90", row.target, ".entry k", ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.func HALF() { .reg .b32 %a; activemask.b32 %a; shfl.sync.idx.b32 %a, %a, 0, 31, 0xffff; ret; }\n.entry k").Replace(waitHead)
-		m := parse(t, head+independentStart+row.body+"\n}\n")
+		m := parse(t, independentText(row.target, row.body))
 		for _, e := range everyEngine() {
 			for _, s := range []ir.Sanitizers{0, ir.SanitizeUninit, ir.SanitizeRace, ir.SanitizeAll} {
 				out := make([]byte, 4*128)

@@ -93,7 +93,8 @@ type unit struct {
 	inputs  map[ir.Input]uint64
 
 	textures        ir.TextureList
-	sharedEnd       uint32
+	sharedEnd       uint32 // of the variables and the dynamic shared memory
+	systemEnd       uint32 // of the words after them, which no access of the kernel reaches: those of barriers
 	local           uint64
 	localBytes      uint32
 	clock           uint64 // 1 + the variable that counts the readings of the clock
@@ -138,7 +139,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	u.layoutParams()
 	u.layoutShared()
 	u.lowerAll()
-	u.prog.SharedBytes = u.sharedEnd
+	u.prog.SharedBytes = u.systemEnd
 	if u.following() && u.sharedEnd > 0 {
 		u.prog.SharedBytes += u.sharedShadow()
 	}
@@ -343,16 +344,6 @@ func (u *unit) layoutShared() {
 			}
 		})
 	}
-	reserved := false
-	for _, f := range u.reached {
-		forInstrs(f.Body, func(i *ptx.Instr) {
-			if !reserved && (i.Op == "bar" || i.Op == "barrier") && i.Has(".red") {
-				u.sharedEnd = uint32(alignUp(uint64(u.sharedEnd), 4)) + 4
-				u.reduction, reserved = u.sharedEnd-4, true
-			}
-		})
-	}
-	u.reserveWaits()
 	start := u.sharedEnd
 	for _, x := range u.module.Items {
 		if v, ok := x.(*ptx.Variable); ok && v.Space == ".shared" && dynamic(v) {
@@ -364,6 +355,23 @@ func (u *unit) layoutShared() {
 		panic(fault{launchError("the kernel has %d bytes of shared memory and the launch %d; must have at most %d", u.sharedEnd, u.o.SharedBytes, MaxSharedBytes)})
 	}
 	u.sharedEnd += u.o.SharedBytes
+	u.systemEnd = u.sharedEnd
+	u.reserveReduction()
+	u.reserveWaits()
+}
+
+// reserveReduction reserves the word of bar.red.
+func (u *unit) reserveReduction() {
+	reserved := false
+	for _, f := range u.reached {
+		forInstrs(f.Body, func(i *ptx.Instr) {
+			reserved = reserved || (i.Op == "bar" || i.Op == "barrier") && i.Has(".red")
+		})
+	}
+	if reserved {
+		u.reduction = uint32(alignUp(uint64(u.systemEnd), 4))
+		u.systemEnd = u.reduction + 4
+	}
 }
 
 // dynamic reports whether a shared variable is an array with a size from the launch.

@@ -282,7 +282,7 @@ func (e *emitter) loadMatrix() {
 	column := e.b.Op(ir.And, ir.I32, e.laneID(), e.b.I32(3))
 	h := e.b.Op(ir.Wg, ir.H)
 	load := func(t ir.Type, from, plus ir.V) ir.V {
-		return e.b.Op(ir.Ld, t, h, e.b.Op(ir.Add, ir.I32, e.shuffle(at, from), plus))
+		return e.b.Op(ir.Ld, t, h, e.withinShared(e.b.Op(ir.Add, ir.I32, e.shuffle(at, from), plus), uint64(t.Size())))
 	}
 	for i, o := range list {
 		first := e.b.I32(uint32(8 * i))

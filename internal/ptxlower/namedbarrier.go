@@ -78,8 +78,8 @@ func (u *unit) reserveWaits() {
 // placeWaits reserves the words of barriers at the end of the shared memory.
 func (u *unit) placeWaits() {
 	u.yields = true
-	u.waits = uint32(alignUp(uint64(u.sharedEnd), 4))
-	u.sharedEnd = u.waits + waitBytes
+	u.waits = uint32(alignUp(uint64(u.systemEnd), 4))
+	u.systemEnd = u.waits + waitBytes
 	u.idle, u.seen = u.variable("waits without progress", 1), u.variable("progress", 1)
 }
 

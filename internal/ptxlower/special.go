@@ -55,8 +55,10 @@ func (e *emitter) special(o *ptx.Operand) ir.V {
 		return b.Const(ir.I64, e.o.Heap+HeapBytes)
 	case "%dynamic_smem_size":
 		return b.I32(e.o.SharedBytes)
-	case "%total_smem_size", "%aggr_smem_size":
+	case "%total_smem_size":
 		return b.I32(e.sharedEnd)
+	case "%aggr_smem_size":
+		return b.I32(e.systemEnd)
 	case "%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi":
 		return e.readClock(o.Name)
 	}
