@@ -300,6 +300,9 @@ func TestTargets(t *testing.T) {
 		{".version 8.0\n.target sm_80, debug, compute_90", "2:23: compute_90 is in a .target with sm_80; must be in another .target"},
 	} {
 		m, findings := ptx.Parse(x.head + "\n.address_size 64\n")
+		if again, faults := ptx.Parse(m.String()); len(findings) == 0 && (len(faults) > 0 || !slices.Equal(again.Target, m.Target)) {
+			t.Errorf("%q is printed with %v, %v", x.head, again.Target, faults)
+		}
 		findings = append(findings, ptx.Requirements(m)...)
 		switch {
 		case x.message == "" && len(findings) > 0:

@@ -10,7 +10,9 @@ import (
 func (m *Module) String() string {
 	p := &printer{}
 	p.line(".version %d.%d", m.Version[0], m.Version[1])
-	p.line(".target %s", strings.Join(m.Target, ", "))
+	for _, list := range targetLists(m.Target) {
+		p.line(".target %s", strings.Join(list, ", "))
+	}
 	p.line(".address_size %d", m.AddressSize)
 	for _, x := range m.Items {
 		switch x := x.(type) {

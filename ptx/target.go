@@ -64,6 +64,19 @@ func isArchitecture(name string) bool {
 	return ok
 }
 
+// targetLists returns the words of several .target, each with one architecture at most.
+func targetLists(words []string) (lists [][]string) {
+	begin, has := 0, false
+	for i, w := range words {
+		if isArchitecture(w) && has {
+			lists = append(lists, words[begin:i])
+			begin, has = i, false
+		}
+		has = has || isArchitecture(w)
+	}
+	return append(lists, words[begin:])
+}
+
 // head reports a version that PTX does not have, and words of .target that PTX or the version lacks.
 func (r *requirer) head() {
 	v := r.module.Version

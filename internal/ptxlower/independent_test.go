@@ -322,6 +322,26 @@ B: bar.warp.sync 0xffffffff;
 st.global.u32 [%at], 2;
 E: bar.sync 0;
 `, func(t int) uint32 { return uint32(t%2 + 1) }},
+	// A loop waits for a bit of a word, and sets it by a compare-and-swap with the word that it has read. A thread of the warp has the bit.
+	{"lock by a retry", "sm_70", `
+L: ld.volatile.shared.u32 %r0, [m];
+and.b32 %r1, %r0, 1;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra L;
+or.b32 %r2, %r0, 1;
+atom.shared.cas.b32 %r3, [m], %r0, %r2;
+setp.ne.u32 %p1, %r3, %r0;
+@%p1 bra L;
+ld.volatile.shared.u32 %r4, [m+8];
+add.u32 %r4, %r4, 1;
+st.volatile.shared.u32 [m+8], %r4;
+membar.cta;
+add.u32 %r2, %r2, 1;
+st.volatile.shared.u32 [m], %r2;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 128 }},
 	// A weak load in a loop with a fence.
 	{"fence", "sm_70", `
 setp.eq.u32 %p1, %t, 127;
@@ -437,7 +457,9 @@ func TestSpinLoops(t *testing.T) {
 		{"L: atom.global.or.b32 %r2, [%rd0], 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L;", true},
 		{"L: ld.volatile.global.u32 %r2, [%rd0]; and.b32 %r3, %r2, 4; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;", true},
 		{"L: ld.acquire.gpu.global.u32 %r2, [%rd0]; setp.ne.u32 %p1, %r2, 0; @%p1 bra E; bra L; E:", true},
+		{"L: ld.volatile.global.u32 %r2, [%rd0]; setp.lt.s32 %p1, %r2, 0; @%p1 bra L; add.u32 %r3, %r2, 1; atom.global.cas.b32 %r1, [%rd0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra L;", true},
 		// All of these threads make progress by themselves.
+		{"L: ld.volatile.global.u32 %r2, [%rd0]; setp.lt.s32 %p1, %r2, 0; @%p1 bra E; add.u32 %r3, %r2, 1; atom.global.cas.b32 %r1, [%rd0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra L; E:", false},
 		{"L: ld.global.u32 %r2, [%rd0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;", false},
 		{"L: atom.global.add.u32 %r2, [%rd0], 1; setp.lt.u32 %p1, %r2, 100; @%p1 bra L;", false},
 		{"L: add.u32 %r2, %r1, 1; atom.global.cas.b32 %r3, [%rd0], %r1, %r2; setp.ne.u32 %p1, %r3, %r1; mov.u32 %r1, %r3; @%p1 bra L;", false},

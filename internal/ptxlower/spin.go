@@ -11,8 +11,8 @@ import (
 // Architectures", MICRO 2016: it finds the loops of SIMT-induced deadlocks.
 //
 // The analysis finds the loops with an exit that depends on a value from memory that other threads change. It follows registers, and stores
-// and loads of the thread itself, whatever their addresses. A loop that repeats a compare-and-swap with the value that it has read is no spin
-// loop: it fails only if another thread has succeeded, and waits for none.
+// and loads of the thread itself, whatever their addresses. A loop that repeats a compare-and-swap with the value that it has read
+// waits for no thread at it, because it fails only if another thread has succeeded. It is a spin loop if it has a way round without one.
 
 // markSpins marks the edges in the spin loops of a function, and reports whether there are any. A loop is a cycle of the graph without the
 // first entries of the cycles around it.
@@ -30,16 +30,33 @@ func (f *function) markSpins() (found bool) {
 		work = work[:len(work)-1]
 		for _, cycle := range f.cycles(nodes) {
 			entries := f.entries(cycle)
-			if spins, yields := f.isSpin(cycle); spins {
-				found = true
-				if !yields {
-					f.markSpin(cycle, entries)
+			retries, found1 := f.mark(cycle, entries)
+			found = found || found1
+			if len(retries) > 0 { // the cycles in it without the first entry follow anyway
+				for _, c := range f.cycles(without(cycle, retries)) {
+					_, found1 = f.mark(c, f.entries(c))
+					found = found || found1
 				}
 			}
-			work = append(work, slices.DeleteFunc(slices.Clone(cycle), func(v int) bool { return v == entries[0] }))
+			work = append(work, without(cycle, entries[:1]))
 		}
 	}
 	return found
+}
+
+// without returns the nodes that are not in list.
+func without(nodes, list []int) []int {
+	return slices.DeleteFunc(slices.Clone(nodes), func(v int) bool { return slices.Contains(list, v) })
+}
+
+// mark marks the edges of a cycle if it is a spin loop, and reports whether it is. Otherwise it returns the blocks that repeat a
+// compare-and-swap.
+func (f *function) mark(cycle, entries []int) (retries []int, spins bool) {
+	retries, spins, yields := f.isSpin(cycle)
+	if spins && !yields {
+		f.markSpin(cycle, entries)
+	}
+	return retries, spins
 }
 
 // mayObserve reports whether a function has an instruction that observes may be true of: the search of cycles is quadratic in deep nests.
@@ -92,8 +109,8 @@ type spin struct {
 }
 
 // isSpin reports whether an exit of a cycle depends on memory that other threads change, and whether it waits at an mbarrier object, which
-// lets other warps run by itself (namedbarrier.go).
-func (f *function) isSpin(cycle []int) (spins, yields bool) {
+// lets other warps run by itself (namedbarrier.go). Of a cycle that repeats a compare-and-swap it returns the blocks with one instead.
+func (f *function) isSpin(cycle []int) (retries []int, spins, yields bool) {
 	s := &spin{function: f, changes: map[*register]bool{}, seen: map[*register]bool{}, users: map[*register][]*item{}}
 	for _, v := range cycle {
 		b := &f.blocks[v]
@@ -101,8 +118,13 @@ func (f *function) isSpin(cycle []int) (spins, yields bool) {
 			s.add(&f.items[b.from+i])
 		}
 	}
-	if s.retries() {
-		return false, false
+	for _, v := range cycle {
+		if b := &f.blocks[v]; s.retries(b.from, b.to) {
+			retries = append(retries, v)
+		}
+	}
+	if len(retries) > 0 {
+		return retries, false, false
 	}
 	for _, it := range s.items {
 		s.follow(it)
@@ -120,7 +142,7 @@ func (f *function) isSpin(cycle []int) (spins, yields bool) {
 		leaves := b.end == leaves || slices.ContainsFunc(b.succs, func(x int) bool { _, inside := slices.BinarySearch(cycle, x); return !inside })
 		return leaves && b.last != nil && s.reads(b.last)
 	})
-	return spins, yields
+	return nil, spins, yields
 }
 
 // add adds an instruction of the cycle.
@@ -152,11 +174,15 @@ func (s *spin) keep() {
 	}
 }
 
-// retries reports whether the cycle repeats a compare-and-swap with a comparand of its own.
-func (s *spin) retries() bool {
-	return slices.ContainsFunc(s.items, func(it *item) bool {
-		return it.in.Op == "atom" && it.in.Has(".cas") && len(it.in.Operands) > 2 && s.varies(it, it.in.Operands[2])
-	})
+// retries reports whether one of a range of items is a compare-and-swap with a comparand that the cycle makes.
+func (s *spin) retries(from, to int) bool {
+	for i := from; i < to; i++ {
+		it := &s.function.items[i]
+		if it.in.Op == "atom" && it.in.Has(".cas") && len(it.in.Operands) > 2 && s.varies(it, it.in.Operands[2]) {
+			return true
+		}
+	}
+	return false
 }
 
 // varies reports whether the cycle changes a register of an operand.
