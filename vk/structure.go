@@ -170,7 +170,8 @@ type content struct {
 	flags     BuildFlags
 	linked    uint64  // structures.bottoms when the instances of a top level got their structures
 	shapes    []shape // of the geometries; nil if they are not known
-	shared    bool    // a copy may have the memory of the structure
+	shared    bool    // another content may have the memory of the structure
+	reuses    bool    // the structure has the memory of the content before
 	compacted bool    // the structure has no more bytes than its compacted size
 	blocks    bool    // a geometry has a micromap that is an acceleration structure
 	mixed     bool    // a geometry has such a micromap and special indices

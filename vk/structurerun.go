@@ -84,6 +84,10 @@ func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
 		}
 		source = was.structure
 		input.Reuse = b.Source == b.Target && !was.shared
+		c.reuses = input.Reuse
+	}
+	if !input.Reuse {
+		d.heap.structures.collect()
 	}
 	for i := range b.Geometries {
 		g, r := &b.Geometries[i], &b.Ranges[i]

@@ -21,6 +21,8 @@ type structures struct {
 	bottoms uint64                               // counts the changes of structures that are no top levels
 	given   uint64                               // private numbers
 	held    map[*ray.Micromap]int                // the micromaps that structures of built retain, and the numbers of those
+	garbage garbage                              // the structures that were dropped
+	scan    func() uint64                        // scanned of a test; nil is that of the collector
 }
 
 // privateNumbers is the first number of structures without a device address. No memory has such an address.
@@ -59,6 +61,9 @@ func (s *structures) put(a *AccelerationStructure, c *content) error {
 	}
 	if s.built == nil {
 		s.built, s.numbers = map[*Memory][]*AccelerationStructure{}, map[uint64]*AccelerationStructure{}
+	}
+	if c.reuses && a.content != nil {
+		a.content.shared = true
 	}
 	list := s.built[a.memory]
 	first, _ := slices.BinarySearchFunc(list, a.from, func(x *AccelerationStructure, at uint64) int { return cmp.Compare(x.from+x.info.Size-1, at) })
@@ -111,6 +116,9 @@ func (s *structures) empty(a *AccelerationStructure) {
 	delete(s.numbers, a.number)
 	s.changed(a.content)
 	s.release(a.content.structure.Micromaps())
+	if !a.content.shared {
+		s.garbage.add(a.content.structure.CompactedSize())
+	}
 	a.content = nil
 }
 
@@ -208,11 +216,15 @@ func (s *structures) rays() *trace.Service {
 func (s *structures) table() ray.Table {
 	out := make(ray.Table, len(s.numbers))
 	for n, a := range s.numbers {
-		c := a.content
-		if c.level == TopLevel && c.linked != s.bottoms {
-			c.structure, c.linked = c.structure.Relink(s.bottom), s.bottoms
-		}
-		out[n] = c.structure
+		s.relink(a.content)
+		out[n] = a.content.structure
 	}
 	return out
+}
+
+// relink gives the instances of a top level the present structures at their addresses. s.mu is held.
+func (s *structures) relink(c *content) {
+	if c.level == TopLevel && c.linked != s.bottoms {
+		c.structure, c.linked = c.structure.Relink(s.bottom), s.bottoms
+	}
 }

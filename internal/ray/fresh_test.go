@@ -10,7 +10,9 @@ import (
 // TestFresh checks that the types of fresh have no pointers, which the garbage collector would not see, and that memory has the size and
 // the alignment of their lists.
 func TestFresh(t *testing.T) {
-	for _, x := range []reflect.Type{reflect.TypeFor[placed](), reflect.TypeFor[node](), reflect.TypeFor[block](), reflect.TypeFor[wideBounds]()} {
+	for _, x := range []reflect.Type{reflect.TypeFor[placed](), reflect.TypeFor[node](), reflect.TypeFor[block](), reflect.TypeFor[wideBounds](),
+		reflect.TypeFor[item](), reflect.TypeFor[point](), reflect.TypeFor[mortonKey](), reflect.TypeFor[[width]ref](), reflect.TypeFor[blockRange](),
+		reflect.TypeFor[binaryNode]()} {
 		if hasPointers(x) || x.Size()%8 != 0 {
 			t.Errorf("%v has pointers, or %d bytes", x, x.Size())
 		}

@@ -1,15 +1,10 @@
 package ray
 
-import (
-	"sync"
-	"unsafe"
-)
+import "sync"
 
-// maxScratch is the size of a list, in bytes, beyond which a pool does not keep it.
-const maxScratch = 1 << 24
-
-// scratch is a pool of lists without pointers that builds use and no structure keeps. A build of many small ones takes most of its time to
-// clear new memory, and to collect it, without a pool. The collector frees the lists that no build has used for a while.
+// scratch is a pool of lists without pointers that builds use and no structure keeps. Without a pool, a build of many small ones takes most of
+// its time to clear new memory, and to collect it, and a fast build of a large one waits for new memory of the system. The collector frees the
+// lists that no build has used for a while. The size of an element is a multiple of 8.
 type scratch[T any] struct{ pool sync.Pool }
 
 // The lists of builds.
@@ -28,12 +23,12 @@ func (s *scratch[T]) take(n int) []T {
 	if list, _ := s.pool.Get().(*[]T); list != nil && cap(*list) >= n {
 		return (*list)[:n]
 	}
-	return make([]T, n)
+	return fresh[T](n)
 }
 
 // give returns a list to the pool. The caller uses it no more.
 func (s *scratch[T]) give(list []T) {
-	if n := uintptr(cap(list)) * unsafe.Sizeof(*new(T)); n > 0 && n <= maxScratch {
+	if cap(list) > 0 {
 		s.pool.Put(&list)
 	}
 }
