@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 func (m *maker) operation() {
 	intOps := []ir.Op{ir.Add, ir.Sub, ir.Mul, ir.Xor, ir.And, ir.Or, ir.Shl, ir.LShr, ir.UDiv, ir.SMod, ir.UMin, ir.SMax, ir.SDiv, ir.UMod, ir.SRem}
-	switch m.r.Intn(10) {
+	switch m.r.Intn(11) {
 	case 0:
 		m.note(m.b.Cmp([]ir.Op{ir.ULt, ir.SLe, ir.Eq}[m.r.Intn(3)], m.int(), m.int()))
 	case 1:
@@ -24,9 +24,41 @@ func (m *maker) operation() {
 		m.note(m.b.Op(ir.Add, ir.I64, m.of(ir.I64), m.b.Op(ir.ZExt, ir.I64, m.int())))
 	case 8:
 		m.note(m.b.OpAux(ir.At, ir.I32, uint64(m.r.Intn(5)), m.int(), m.b.I32(uint32(m.r.Intn(5)))))
+	case 9:
+		m.signs()
 	default:
 		m.note(m.b.Op(intOps[m.r.Intn(len(intOps))], ir.I32, m.int(), m.int()))
 	}
+}
+
+// signs makes a choice by the sign of a number or by one bit, or by the exclusive or of such conditions, of which other operations can
+// be readers too.
+func (m *maker) signs() {
+	c := m.sign()
+	for m.r.Intn(3) == 0 {
+		c = m.b.Op(ir.Xor, ir.B1, c, one(m, m.sign(), m.bool()))
+	}
+	if m.r.Intn(4) == 0 {
+		m.note(c)
+	}
+	switch x := m.float(); m.r.Intn(4) {
+	case 0:
+		m.note(m.b.Select(c, m.b.Op(ir.FNeg, ir.F32, x), x))
+	case 1:
+		m.note(m.b.Select(c, x, m.float()))
+	case 2:
+		m.note(m.b.Select(c, m.int(), m.b.I32(uint32(m.r.Intn(2)))))
+	default:
+		m.note(m.b.Select(c, m.int(), m.int()))
+	}
+}
+
+func (m *maker) sign() ir.V {
+	if m.r.Intn(2) == 0 {
+		return m.b.Cmp(ir.SLt, m.int(), m.b.I32(0))
+	}
+	bit := m.b.I32(1 << m.r.Intn(32))
+	return m.b.Cmp(ir.Eq, m.b.Op(ir.And, ir.I32, m.int(), bit), bit)
 }
 
 // private reads and writes variables, mostly at constant slots.

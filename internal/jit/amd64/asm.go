@@ -22,10 +22,15 @@ type Asm struct {
 	vexOnly bool // AVX-512 instructions are an error of the compiler
 
 	named uint64 // vector registers that instructions have used, one bit each; see sharing
+
+	held  uint64 // the 64-bit lanes of vector register 0, if holds is set
+	holds bool
 }
 
 // Reset removes code and labels and reuses their memory.
-func (a *Asm) Reset() { a.Code, a.labels, a.fixups = a.Code[:0], a.labels[:0], a.fixups[:0] }
+func (a *Asm) Reset() {
+	a.Code, a.labels, a.fixups, a.holds = a.Code[:0], a.labels[:0], a.fixups[:0], false
+}
 
 // NewLabel returns a label to be bound later.
 func (a *Asm) NewLabel() Label {
@@ -36,8 +41,8 @@ func (a *Asm) NewLabel() Label {
 	return Label(len(a.labels) - 1)
 }
 
-// Bind sets a label to the current position.
-func (a *Asm) Bind(l Label) { a.labels[l] = int32(len(a.Code)) }
+// Bind sets a label to the current position, which jumps reach with other values in registers.
+func (a *Asm) Bind(l Label) { a.labels[l], a.holds = int32(len(a.Code)), false }
 
 // Offset returns the offset in bytes of a bound label.
 func (a *Asm) Offset(l Label) int { return int(a.labels[l]) }

@@ -58,7 +58,7 @@ func (a *Asm) short(opcode byte, l Label) bool {
 
 // Call calls l.
 func (a *Asm) Call(l Label) {
-	a.Code = append(a.Code, 0xe8)
+	a.Code, a.holds = append(a.Code, 0xe8), false
 	a.reference(l)
 }
 
@@ -74,7 +74,7 @@ func (a *Asm) JmpReg(r Reg) {
 // CallReg calls the address in r.
 func (a *Asm) CallReg(r Reg) {
 	a.rex(0, 0, 0, r.bit3())
-	a.Code = append(a.Code, 0xff, 0xd0|byte(r&7))
+	a.Code, a.holds = append(a.Code, 0xff, 0xd0|byte(r&7)), false
 }
 
 // JmpMem jumps to the address at m.
@@ -86,6 +86,6 @@ func (a *Asm) CallMem(m Mem) { a.indirect(2, m) }
 // indirect emits FF with an opcode extension and an address in memory. Its operands have 64 bits without REX.W.
 func (a *Asm) indirect(ext Reg, m Mem) {
 	a.rex(0, 0, m.Index.bit3(), m.Base.bit3())
-	a.Code = append(a.Code, 0xff)
+	a.Code, a.holds = append(a.Code, 0xff), false
 	a.modrm(ext, &m, 1, 0)
 }

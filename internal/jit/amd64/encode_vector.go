@@ -64,6 +64,9 @@ func (a *Asm) RR(op Op, vl VL, d, s1, s2 Reg, o Opt) {
 	if op.form() == fMR && op.dstKind() < kindGPR || op.form() != fMR && op.srcKind() < kindGPR {
 		a.named |= 1 << (s2 & 63)
 	}
+	if s2 == 0 && op.form() == fMR {
+		a.holds = false
+	}
 	reg, v := op.fields(d, s1)
 	if op&fVEX != 0 {
 		a.vex(op, byte(vl)|byte(op>>shVL&3), reg, v, byte(s2>>3&1), 0)
@@ -94,6 +97,8 @@ func (a *Asm) name(op Op, d, s1 Reg) {
 	first, second := op.dstKind(), op.srcKind()
 	if op.form() == fMR {
 		first, second = second, first
+	} else if d == 0 || s1 == 0 && op&(fVSIB|fVSIBHalf) != 0 { // a gather clears its mask
+		a.holds = false
 	}
 	if first < kindGPR {
 		a.named |= 1 << (d & 63)

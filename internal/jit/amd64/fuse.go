@@ -23,13 +23,14 @@ const (
 	fusedNegateIf            // u1, an f32, negated in the lanes of u0; if Aux is 1, in the other lanes (AVX2)
 	fusedWeighBytes          // d0, d1, … = byte Aux & 3, Aux >> 2 & 3, … of u0 times u2 plus that of u1 times u3: weighByte; without u3, u2 are both weights
 	fusedByteWeights         // 256 − u0, a byte, and 65536·u0: both weights
+	fusedSignOfBit           // bit 31 − Aux of u0 as a mask of which only the signs are read (AVX2)
 	fusedWordHalf            // the f16 in the low half of u0, a word, widened to f32; if Aux is 1, that in the high half
 )
 
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
 // comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, rounding to f16, and the
-// halves of words as f16, and weighted bytes. AVX2 gets only multiply-add, f16, weighted bytes, negations of some lanes, and
+// halves of words as f16, and weighted bytes. AVX2 gets only multiply-add, f16, weighted bytes, negations of some lanes, signs of masks, and
 // fused compare-and-branch of general registers.
 //
 //	and t, a, b
@@ -86,7 +87,7 @@ func (z *fuser) inst(in *vcode.Inst) {
 		}
 	case in.Op == vcode.Lane && in.Key.Type == ir.I32 && !in.Merging && z.weighByte(in):
 	case !z.vectors:
-		z.negateIf(in)
+		z.choice(in)
 	case in.Op == vcode.And || in.Op == vcode.AndNot:
 		z.maskedCompare(in, in.Op == vcode.AndNot)
 	case in.Op != vcode.Lane:
@@ -97,19 +98,23 @@ func (z *fuser) inst(in *vcode.Inst) {
 	}
 }
 
-// negateIf finds a choice between a number and its negation. The mask has the sign bit of the lanes to negate, so that an AND and an XOR replace
+// choice finds choices that need only the signs of their masks, and among them one between a number and its negation. The mask has the sign bit of the lanes to negate, so that an AND and an XOR replace
 // the negation and a blend, which is several operations of the processor.
-func (z *fuser) negateIf(in *vcode.Inst) {
-	if in.Op != vcode.Lane || in.IR != ir.Select || in.Key.Type != ir.F32 {
+func (z *fuser) choice(in *vcode.Inst) {
+	if in.Op != vcode.Lane || in.IR != ir.Select || in.Key.Type != ir.F32 && in.Key.Type != ir.I32 {
 		return
 	}
 	c, x, y := in.Uses[0], in.Uses[1], in.Uses[2]
 	switch {
+	case z.Constant(x, 0) || z.Constant(y, 0): // the mask itself is an operand of VPAND
+		return
+	case in.Key.Type == ir.I32:
 	case z.isNegation(x, y):
 		z.Replace(in, fusedNegateIf, 0, []vcode.Reg{c, y}, x)
 	case z.isNegation(y, x):
 		z.Replace(in, fusedNegateIf, 1, []vcode.Reg{c, x}, y)
 	}
+	z.readsSigns(in)
 }
 
 // isNegation reports whether the only use of x, the negation of y, is the current instruction.
@@ -244,6 +249,8 @@ func (m *machine) fused(in *vcode.Inst) {
 		m.halfMulAdds([]vcode.Inst{*in})
 	case fusedNegateIf:
 		m.set.(ymm).negateIf(in)
+	case fusedSignOfBit:
+		m.set.(ymm).signOfBit(in)
 	case fusedWeighBytes:
 		m.set.weighBytes(in)
 	case fusedByteWeights:

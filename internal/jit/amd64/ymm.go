@@ -19,7 +19,8 @@ import (
 // embedded broadcasts, embedded rounding, scatters and half of the vector registers.
 //
 // A lane of a mask must be all ones or all zeros, never another value: VBLENDVPS and VMOVMSKPS read
-// only its sign bit, VPAND and VPANDN use all bits, and a shift by 31 turns it into 1 or 0. A mask
+// only its sign bit, VPAND and VPANDN use all bits, and a shift by 31 turns it into 1 or 0. The exception is a mask of
+// which one choice reads the signs (fuse_signmask.go). A mask
 // is stored with 32 bytes, like a vector. The layout of a vector is
 //
 //	lane   7  6  5  4 | 3  2  1  0        a "half" is one side of the bar, 128 bits

@@ -154,8 +154,7 @@ func ymmToSigned(m ymm, in *vcode.Inst) {
 
 // saturate sets t to the converted x, and Y2 to the lanes in which the bits of t must be inverted.
 func (m ymm) saturate(t, x Reg) {
-	m.fill(2, 0x4f000000) // 2³¹
-	m.rri(AVX_VCMPPS, 2, 2, x, orderedLE)
+	m.RMI(AVX_VCMPPS, V256, 2, x, m.words(0x4f000000), orderedGE, 0) // 2³¹
 	m.rr(AVX_VCVTTPS2DQ, t, 0, x)
 }
 

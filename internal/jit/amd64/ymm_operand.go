@@ -108,10 +108,22 @@ func (m ymm) loadVec(y Reg, r vcode.Reg) {
 		return
 	}
 	if v, ok := m.constant(r); ok {
-		m.fill(y, v)
+		m.hold(y, uint64(v)|uint64(v)<<32, func() { m.fill(y, v) })
 		return
 	}
 	m.rm(AVX_VMOVUPS, y, 0, m.operand(r))
+}
+
+// hold sets all 64-bit lanes of y to a constant by load. If y is Y0 and the code before has left the constant there, it needs no instruction:
+// the instructions of the parts of a strip often begin with the same one.
+func (m ymm) hold(y Reg, v uint64, load func()) {
+	if y == 0 && m.holds && m.held == v {
+		return
+	}
+	load()
+	if y == 0 {
+		m.held, m.holds = v, true
+	}
 }
 
 func (m ymm) moveVec(d, s Reg) {
@@ -280,11 +292,15 @@ func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 		m.moveVec(y, x)
 		return
 	}
-	if bits, ok := m.f.Const(r); ok && bits == 0 {
+	bits, ok := m.f.Const(r)
+	switch {
+	case ok && bits == 0:
 		m.zero(y)
-		return
+	case ok:
+		m.hold(y, bits, func() { m.rm(AVX_VMOVUPS, y, 0, m.longs(bits)) })
+	default:
+		m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
 	}
-	m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
 }
 
 // withHalf emits op d, a, b with four lanes of a Wide register b.
