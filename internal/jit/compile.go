@@ -23,14 +23,39 @@ const maxMergedLists = 8 * maxMergedCode
 // Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, of more if
 // their loops wait for square roots or divisions, and of more than wideLanes lanes. Wider strips gain less from
 // merging, unless the machine is idle while it waits for a vector; the widest ones wait for memory anyway.
+//
+// With few vectors most loops spill, even with one vector for each value. More vectors then hide more latency at the same
+// price, up to the share at which the spills of two take longer than the waits of one.
 const (
 	maxSpilled         = 0.15
 	maxSpilledWide     = 0.08
 	maxSpilledWaiting  = 0.5
 	maxSpilledVeryWide = 0.12
 
-	wideLanes = 64
+	maxSpilledFew     = 0.12 // of two vectors, on a machine with fewVectors
+	maxSpilledFewFour = 0.15 // of three or four
+
+	wideLanes  = 64
+	fewVectors = 16
 )
+
+// spillLimit returns the largest share of vector operands in memory for a merged strip of so many lanes.
+func spillLimit(form vcode.Form, lanes uint32, waits bool) float32 {
+	few := form.Vectors < fewVectors
+	switch {
+	case lanes > wideLanes:
+		return maxSpilledVeryWide
+	case form.Parts(lanes) > 2 && waits:
+		return maxSpilledWaiting
+	case form.Parts(lanes) > 2 && form.Parts(lanes) <= 4 && few:
+		return maxSpilledFewFour
+	case form.Parts(lanes) > 2:
+		return maxSpilledWide
+	case few:
+		return maxSpilledFew
+	}
+	return maxSpilled
+}
 
 // codeLength returns the number of operations of the IR, not of machine code: it must be known before any
 // compilation.
@@ -154,15 +179,6 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 			d.Add(rest()...)
 			rest = nil
 		}
-		limit := float32(maxSpilled)
-		switch {
-		case lanes > wideLanes:
-			limit = maxSpilledVeryWide
-		case form.Parts(lanes) > 2 && merge.Waits:
-			limit = maxSpilledWaiting
-		case form.Parts(lanes) > 2:
-			limit = maxSpilledWide
-		}
 		// A wider strip pays only if its values have registers to spare. The last one that hides latency is
 		// given up only if they do not fit anyhow. A strip of one part is not rejected: half of it would
 		// leave lanes unused.
@@ -171,7 +187,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) *compiled {
 			spilled = least
 		}
 		// Twice the least share counts as well: other registers than the usual ones are often free in loops, where it matters.
-		if !ok || min(spilled, 2*least) > limit && form.Parts(lanes) > 1 {
+		if !ok || min(spilled, 2*least) > spillLimit(form, lanes, merge.Waits) && form.Parts(lanes) > 1 {
 			continue
 		}
 		if rest != nil {
