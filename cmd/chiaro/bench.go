@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -38,7 +39,7 @@ type benchFlags struct {
 	threads            int
 	limit              time.Duration
 	drawing            drawFlags
-	rays               bool
+	rays, profile      bool
 }
 
 func newBench(c console) *cobra.Command {
@@ -111,6 +112,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fl.BoolP("robust", "r", false, "accepted for compatibility: robust buffer access is always on; see --robustness")
 	f.pipeline.add(cmd)
 	f.engine.add(cmd)
+	fl.BoolVar(&f.profile, "profile", false, "count executions as chiaro profile does, to time the counters; the counts are not reported")
 	countVar(fl, &f.threads, "threads", "", 0, 0, "worker threads; 0 for one per core")
 	fl.DurationVar(&f.limit, "timeout", 10*time.Minute, "time limit of the command; 0 for none")
 	d := &f.drawing
@@ -126,6 +128,13 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fl.UintVar(&d.texture, "texture", 0, "with --draw: bind a square mipmapped image of that size with a trilinear sampler to set 0, binding 0")
 	fl.StringVar(&f.format, "format", "text", "text or json")
 	complete(cmd, "format", "text", "json")
+}
+
+// lowering returns the options of lowering of the timed shaders.
+func (f *benchFlags) lowering() (lower.Options, error) {
+	o, err := f.pipeline.lowering()
+	o.Profile = f.profile
+	return o, err
 }
 
 // benchReport is the line that bench prints; times are in milliseconds, those
@@ -160,7 +169,7 @@ type benchReport struct {
 
 // bench times one shader and prints the report.
 func bench(ctx context.Context, c console, f benchFlags, file string) error {
-	options, err := f.pipeline.lowering()
+	options, err := f.lowering()
 	if err != nil {
 		return err
 	}

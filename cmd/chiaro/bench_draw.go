@@ -77,7 +77,7 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(files[0]), ".spv")
 	}
-	options, err := f.pipeline.lowering()
+	options, err := f.lowering()
 	if err != nil {
 		return err
 	}

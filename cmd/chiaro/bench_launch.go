@@ -28,7 +28,7 @@ func (f *benchFlags) checkLaunchFlags() error {
 
 // launch makes the job of a launch: a device, the buffers, which have numbers in the order of their names, the module and the kernel.
 func (f *benchFlags) launch(ctx context.Context, d *benchDevice, j *launchJob) (*benchJob, error) {
-	options, err := f.pipeline.lowering()
+	options, err := f.lowering()
 	if err == nil {
 		err = d.make(ctx, f.threads, options)
 	}

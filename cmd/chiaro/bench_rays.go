@@ -77,7 +77,7 @@ func benchRays(ctx context.Context, c console, f benchFlags, names []string) err
 	if scene == nil {
 		return unreadable("no scene %q; want %s", names[0], strings.Join(rayscene.Names(), ", "))
 	}
-	options, err := f.pipeline.lowering()
+	options, err := f.lowering()
 	if err != nil {
 		return err
 	}
