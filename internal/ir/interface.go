@@ -95,6 +95,8 @@ const (
 	NodeRecursion // RemainingRecursionLevelsAMDX
 	NodeTargets   // the offset of the lists of nodes that exist: for each NodeOutput their number and the offset of their indices
 
+	Stored // f32, with the sanitizer uninit: 1 if an invocation has stored to the Location with the same Index
+
 	numSemantics
 )
 
@@ -111,6 +113,7 @@ var semanticNames = [numSemantics]string{
 	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
 	"rayframe", "raypayload", "shaderrecord", "launchid", "launchsize",
 	"nodeinput", "nodecount", "nodearea", "nodeshare", "nodeindex", "noderecursion", "nodetargets",
+	"stored",
 }
 
 // String returns the printed form, such as "global.x".

@@ -152,7 +152,7 @@ func (f *function) initialiseMeshOutput(p *pointer, v *facts.Variable) {
 	if c == nil || c.Type != v.Type {
 		f.unsupported("an initializer that is not a constant")
 	}
-	if c.Null || c.Undef { // outputs are 0 at the start
+	if c.Undef || c.Null && !f.sanitizes(ir.SanitizeUninit) { // outputs are 0 at the start
 		return
 	}
 	f.onFirst()

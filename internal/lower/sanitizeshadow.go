@@ -353,6 +353,10 @@ func (x *instrumented) memory(v ir.V, op ir.Val) {
 	}
 	is := func(v ir.V) ir.V { return x.b.Op(ir.Not, ir.B1, x.b.Cmp(ir.Eq, v, x.b.I32(0))) }
 	switch op.Op {
+	case ir.In, ir.InAt, ir.Interp, ir.OutGet:
+		if s := x.storedShadow(op); s != 0 {
+			x.shadowed[v] = s
+		}
 	case ir.PLd:
 		if shadow, ok := x.shadow[op.Aux]; ok {
 			x.shadowed[v] = is(x.b.OpAux(ir.PLd, ir.I32, shadow, op.Args[0]))

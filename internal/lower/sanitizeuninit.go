@@ -40,6 +40,9 @@ const maxNamed = 3
 // several replaces more sources than a report names.
 var several = &source{undefinedVariable, []string{"several variables"}}
 
+// severalStored replaces more inputs than a report names.
+var severalStored = &source{undefinedOutput, []string{"several inputs"}}
+
 // text describes the source.
 func (s *source) text() string { return strings.Join(s.names, " or ") + ", without a value" }
 
@@ -52,12 +55,16 @@ func (w *follower) joined(a, b *source) *source {
 		return a
 	case ofBuffers(a) && ofBuffers(b) && (a == severalBuffers || b == severalBuffers):
 		return severalBuffers
+	case a == severalStored && b.rule == undefinedOutput || b == severalStored && a.rule == undefinedOutput:
+		return severalStored
 	}
 	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.names, b.names))))
 	switch {
 	case len(names) <= maxNamed:
 	case ofBuffers(a) && ofBuffers(b):
 		return severalBuffers
+	case a.rule == undefinedOutput && b.rule == undefinedOutput:
+		return severalStored
 	default:
 		return several
 	}
@@ -193,7 +200,7 @@ func (u *unit) followUndefined() {
 	}
 	shared := u.shadowShared()
 	buffers := u.shadowBuffers()
-	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
+	if len(u.followed) == 0 && shared.size == 0 && len(buffers) == 0 && !u.followsStored() && (len(u.textures.Heads) == 0 || !u.options.FollowMemory) {
 		return
 	}
 	w := &follower{
@@ -300,6 +307,8 @@ func (w *follower) analyse(n int, f *ir.Func) {
 			} else {
 				w.note(&vals[v], w.bufferOf(f, x.Args[0]))
 			}
+		case ir.In, ir.InAt, ir.Interp, ir.OutGet:
+			w.note(&vals[v], w.storedSource(x))
 		case ir.PLd:
 			w.note(&vals[v], w.of[x.Aux])
 		case ir.PLdI:

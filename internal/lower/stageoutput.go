@@ -75,7 +75,7 @@ func (f *function) initialisePatchOutput(p *pointer, v *facts.Variable) {
 	if c == nil || c.Type != v.Type {
 		f.unsupported("an initializer that is not a constant")
 	}
-	if c.Null || c.Undef { // outputs are 0 at the start
+	if c.Undef || c.Null && !f.sanitizes(ir.SanitizeUninit) { // outputs are 0 at the start
 		return
 	}
 	parts := f.constant(c)
@@ -182,6 +182,7 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 		}
 		f.checkPrimitive(p, l, v)
 		f.b.OpAux(ir.OutAt, t, f.outputNumber(l), f.operandValue(p.vertex), v)
+		f.noteStored(p, l)
 	}
 	if p.offset.dyn == 0 {
 		if p.offset.imm < uint64(len(list)) {

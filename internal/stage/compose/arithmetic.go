@@ -90,3 +90,12 @@ func (w *Builder) Convert(v ir.V, signed bool, t ir.Type) ir.V {
 
 // Zero returns the number 0 of a type.
 func (w *Builder) Zero(t ir.Type) ir.V { return w.B.Const(t, 0) }
+
+// Missing returns an input that the preceding stage does not write: 0. The inputs Stored are 1: only some stages tell which of their
+// outputs have a store.
+func (w *Builder) Missing(in ir.Input) ir.V {
+	if in.Semantic == ir.Stored {
+		return w.One(in.Type)
+	}
+	return w.Zero(in.Type)
+}

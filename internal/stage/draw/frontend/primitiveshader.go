@@ -59,7 +59,7 @@ func (s *primitiveShader) offsetOr(in, n ir.V, stride uint32) ir.V {
 // isPatch reports whether a patch stores an input or output. Compilers of HLSL decorate TessCoord as Patch, too: the decoration has no
 // effect on other built-ins, since no stage writes them for a patch.
 func isPatch(s ir.Semantic, patch bool) bool {
-	return patch && s == ir.Location || s == ir.TessLevelOuter || s == ir.TessLevelInner
+	return patch && (s == ir.Location || s == ir.Stored) || s == ir.TessLevelOuter || s == ir.TessLevelInner
 }
 
 // read returns an input that is not of a vertex.
@@ -87,7 +87,7 @@ func (s *primitiveShader) read(in ir.Input) ir.V {
 func (s *primitiveShader) patchInput(in ir.Input) ir.V {
 	offset, ok := s.patch.Offset(in.Semantic, in.Index)
 	if !ok {
-		return s.Zero(in.Type)
+		return s.Missing(in)
 	}
 	at := s.At(s.B.I32(0), s.primitive(), uint64(s.patch.Stride))
 	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindPatches, false), at, offset)
@@ -100,7 +100,7 @@ func (s *primitiveShader) vertexInput(in ir.Input, i ir.V) ir.V {
 	}
 	offset, ok := s.input.Offset(in.Semantic, in.Index)
 	if !ok {
-		return s.Zero(in.Type)
+		return s.Missing(in)
 	}
 	at := s.offsetOr(s.inRange(i), s.number(i), s.input.Stride)
 	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindInputs, false), at, offset)

@@ -48,7 +48,7 @@ func wanted(next *ir.Program, o ir.Output) bool {
 		})
 	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId, ir.PrimitiveShadingRate:
 		return true
-	case ir.PositionPerView:
+	case ir.PositionPerView, ir.Stored:
 		return slices.ContainsFunc(next.In, func(in ir.Input) bool { return in.Semantic == o.Semantic && in.Index == o.Index })
 	case ir.ViewportMaskPerView:
 		return true

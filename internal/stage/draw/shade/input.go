@@ -13,7 +13,7 @@ import (
 func (s *shader) readInput(in ir.Input) ir.V {
 	b := s.B
 	switch in.Semantic {
-	case ir.Location:
+	case ir.Location, ir.Stored:
 		return s.location(in)
 	case ir.ClipDistance, ir.CullDistance:
 		in.Interpolation = ir.Perspective
@@ -99,7 +99,10 @@ func (s *shader) maskIn(word uint32) ir.V {
 // location returns a component of an input from the previous stage.
 func (s *shader) location(in ir.Input) ir.V {
 	at := s.inputPoint(in)
+	_, ok := s.rec.Offset(in.Semantic, in.Index)
 	switch {
+	case !ok && in.Semantic == ir.Stored:
+		return s.Missing(in)
 	// Integers and 64-bit types are always flat (Vulkan §"Interpolation Decorations").
 	case in.Type != ir.F32 && in.Type != ir.F16:
 	case in.Interpolation == ir.Perspective:

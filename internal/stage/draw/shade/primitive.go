@@ -127,7 +127,7 @@ func (s *shader) flatInput(in ir.Input) ir.V {
 func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	at, ok := s.rec.Offset(in.Semantic, in.Index)
 	if !ok || at < layout.PositionBytes {
-		return s.Zero(in.Type)
+		return s.Missing(in)
 	}
 	if s.key.InPlace {
 		word := layout.TriangleVertices + i

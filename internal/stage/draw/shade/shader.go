@@ -73,7 +73,7 @@ func (s *shader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
 // weightsOf returns the interpolation mode of the weights that an input needs, Flat if it needs none.
 func weightsOf(in ir.Input) ir.Interpolation {
 	switch in.Semantic {
-	case ir.Location:
+	case ir.Location, ir.Stored:
 		return in.Interpolation
 	case ir.BaryCoord:
 		return ir.Perspective
