@@ -114,6 +114,15 @@ func hollow(t *facts.Type) bool {
 	return false
 }
 
+// sizedElement returns the type of the elements of an array with a length, of its elements' elements if they are arrays too, or t itself.
+// A structure may have no members, so that an array of it has no scalars.
+func sizedElement(t *facts.Type) *facts.Type {
+	for n := 0; t.IsArray() && t.Count > 0 && t.Elem != nil && n <= maxDepth; n++ {
+		t = t.Elem
+	}
+	return t
+}
+
 // extent is the size of a value if no decorations lay it out: in private memory, in
 // slots of 32 bits, and in workgroup memory, in bytes.
 type extent struct {

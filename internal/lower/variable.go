@@ -230,7 +230,7 @@ func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots u
 
 // privateSlots returns the size of a variable in private memory.
 func (u *unit) privateSlots(v *facts.Variable) uint64 {
-	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
+	if v.Type.Leaves == 0 && !hollow(v.Type) && !sizedElement(v.Type).IsStruct() {
 		u.unsupported("of %s", v.Type.Op)
 	}
 	u.checkDepth(v.Type)
