@@ -237,7 +237,8 @@ func (m *machine) gatherNarrowWords(in *vcode.Inst) {
 	})
 }
 
-// scatterNarrowRuns is scatterNarrow with one handle for all lanes, of which the elements are one run, or two runs.
+// scatterNarrowRuns is scatterNarrow with one handle for all lanes, of which the elements are one run, or two runs, or else are stored
+// lane by lane if all lanes store, with whole words in range.
 func (m *machine) scatterNarrowRuns(in *vcode.Inst) {
 	if in.Key.Aux > maxDisp {
 		scatterNarrow(m, in)
@@ -254,7 +255,17 @@ func (m *machine) scatterNarrowRuns(in *vcode.Inst) {
 	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
+		some := m.NewLabel()
 		m.Bind(slow)
+		if m.inRange(in, m.storingLanes(in), m.vec(in.Uses[1], 1), target.HandleWrites) {
+			store := MOVB_ST
+			if size == 2 {
+				store = MOVW_ST
+			}
+			m.storeByLane(store, m.vec(in.Uses[2], 0), some)
+			m.Jmp(resume)
+		}
+		m.Bind(some)
 		scatterNarrow(m, in)
 		m.Jmp(resume)
 	})
