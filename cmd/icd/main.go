@@ -9,7 +9,9 @@ package main
 
 /*
 #cgo CFLAGS: -std=c11 -O2 -fvisibility=hidden -Wno-unused-function
+#cgo LDFLAGS: -ldl
 #include "icd.h"
+#include "wayland.h"
 
 struct dispatch *new_dispatch(void);
 void free_dispatch(struct dispatch *d);
@@ -26,6 +28,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 	"github.com/chiaro-gpu/chiaro/internal/driver"
 	"github.com/chiaro-gpu/chiaro/internal/stackroom"
+	"github.com/chiaro-gpu/chiaro/internal/wsi"
 )
 
 //export chiaro_call
@@ -49,7 +52,28 @@ func init() {
 			C.call_reporter(callback, C.uint32_t(r.Flags), C.uint32_t(r.Kind), C.uint64_t(r.Object), C.size_t(r.Location), C.int32_t(r.Code),
 				(*C.char)(unsafe.Pointer(r.Prefix)), (*C.char)(unsafe.Pointer(r.Message)), C.uintptr_t(user))
 		},
+		Wayland: wayland,
 	})
+}
+
+// wayland are the calls of Wayland's client library.
+var wayland = wsi.Wayland{
+	Open: func(display, surface unsafe.Pointer) unsafe.Pointer {
+		return unsafe.Pointer(C.wayland_open(display, surface))
+	},
+	Close: func(w unsafe.Pointer) { C.wayland_close((*C.struct_wayland_window)(w)) },
+	NewBuffer: func(w unsafe.Pointer, file, width, height int) unsafe.Pointer {
+		return unsafe.Pointer(C.wayland_buffer((*C.struct_wayland_window)(w), C.int32_t(file), C.int32_t(width), C.int32_t(height)))
+	},
+	FreeBuffer: func(b unsafe.Pointer) { C.wayland_free((*C.struct_wayland_buffer)(b)) },
+	Busy:       func(b unsafe.Pointer) bool { return C.wayland_busy((*C.struct_wayland_buffer)(b)) != 0 },
+	Show: func(w, b unsafe.Pointer) bool {
+		return C.wayland_show((*C.struct_wayland_window)(w), (*C.struct_wayland_buffer)(b)) != 0
+	},
+	Waiting: func(w unsafe.Pointer) bool { return C.wayland_waiting((*C.struct_wayland_window)(w)) != 0 },
+	Wait: func(w unsafe.Pointer, milliseconds int) bool {
+		return C.wayland_wait((*C.struct_wayland_window)(w), C.int32_t(milliseconds)) != 0
+	},
 }
 
 func main() {}

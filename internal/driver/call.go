@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/wsi"
 )
 
 // Host is the C side of the driver.
@@ -20,6 +21,9 @@ type Host struct {
 
 	// Memory runs a callback of VK_EXT_device_memory_report.
 	Memory func(callback unsafe.Pointer, data *abi.DeviceMemoryReportCallbackDataEXT, user uintptr)
+
+	// Wayland has the calls of Wayland's client library; the zero value is a host without windows of Wayland.
+	Wayland wsi.Wayland
 }
 
 // Report is a report of VK_EXT_debug_report. Its texts end with 0, in memory that C may read during the call.

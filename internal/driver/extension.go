@@ -45,6 +45,9 @@ var announcement = sync.OnceValue(func() (out [2][]*abi.Extension) {
 	if hasFiles {
 		names = append(names, fileNames...)
 	}
+	if host.Wayland.Open != nil {
+		names = append(names, "VK_KHR_wayland_surface")
+	}
 	for i := range abi.Extensions {
 		if v, ok := coreVersion(abi.Extensions[i].Promoted); ok && v <= apiVersion() {
 			names = append(names, abi.Extensions[i].Name)

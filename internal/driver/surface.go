@@ -14,10 +14,9 @@ import (
 // surface is a VkSurfaceKHR.
 type surface struct {
 	wsi.Surface
-	display *wsi.Display // nil if it is headless
-	window  *wsi.Window
-	native  any          // identifies the window: surfaces of one window have equal values
-	users   atomic.Int32 // the handle and the swapchains
+	end    func()       // frees the objects of a window; nil if it is headless
+	native any          // identifies the window: surfaces of one window have equal values
+	users  atomic.Int32 // the handle and the swapchains
 }
 
 // newSurface returns a surface. native is nil if no other surface can have the window.
@@ -32,9 +31,8 @@ func newSurface(to wsi.Surface, native any) *surface {
 
 // Close ends the connection to the server of the surface after its last use.
 func (s *surface) Close() error {
-	if s.users.Add(-1) == 0 && s.display != nil {
-		s.window.Close()
-		s.display.Close()
+	if s.users.Add(-1) == 0 && s.end != nil {
+		s.end()
 	}
 	return nil
 }
@@ -89,6 +87,12 @@ var surfaceCalls = map[int]call{
 	abi.CmdCreateXlibSurfaceKHR: on(func(a *abi.CreateXlibSurfaceKHRArgs) abi.Result {
 		return createWindowSurface(uint32(a.PCreateInfo.Window), unsafe.Pointer(a.PSurface))
 	}),
+	abi.CmdCreateWaylandSurfaceKHR: on(func(a *abi.CreateWaylandSurfaceKHRArgs) abi.Result {
+		return createWaylandSurface(a.PCreateInfo, unsafe.Pointer(a.PSurface))
+	}),
+	abi.CmdGetPhysicalDeviceWaylandPresentationSupportKHR: value(func(*abi.GetPhysicalDeviceWaylandPresentationSupportKHRArgs) uint64 {
+		return abi.True // each compositor has the format of the images
+	}),
 	abi.CmdGetPhysicalDeviceXcbPresentationSupportKHR: value(func(a *abi.GetPhysicalDeviceXcbPresentationSupportKHRArgs) uint64 {
 		return presentationSupport(a.QueueFamilyIndex, a.Visual_id)
 	}),
@@ -142,7 +146,24 @@ func createWindowSurface(window uint32, to unsafe.Pointer) abi.Result {
 		return abi.ErrorUnknown
 	}
 	s := newSurface(w, window)
-	s.display, s.window = d, w
+	s.end = func() {
+		w.Close()
+		d.Close()
+	}
+	return created(nil, &surfaces, s, nil, to)
+}
+
+// waylandWindow identifies a window of Wayland: the address of its wl_surface.
+type waylandWindow uintptr
+
+// createWaylandSurface makes the surface of a wl_surface.
+func createWaylandSurface(i *abi.WaylandSurfaceCreateInfoKHR, to unsafe.Pointer) abi.Result {
+	w, err := host.Wayland.NewSurface(i.Display, i.Surface)
+	if err != nil {
+		return abi.ErrorUnknown // as without an X server
+	}
+	s := newSurface(w, waylandWindow(i.Surface))
+	s.end = w.Close
 	return created(nil, &surfaces, s, nil, to)
 }
 

@@ -379,6 +379,9 @@ func (w *swapchain) show() {
 			err = x.done.Wait(forever)
 		}
 		if x.mode == abi.PresentModeFifoKHR || x.mode == abi.PresentModeFifoRelaxedKHR {
+			if p, ok := w.surface.Surface.(wsi.Pacer); ok {
+				p.AwaitFrame()
+			}
 			time.Sleep(w.refresh - time.Since(last))
 		}
 		w.await(x)

@@ -26,6 +26,12 @@ type Surface interface {
 	Present(Image) error
 }
 
+// Pacer is a surface that asks for frames.
+type Pacer interface {
+	// AwaitFrame waits until the surface asks for a frame after the last one, or for a bounded time.
+	AwaitFrame()
+}
+
 // Image is the memory of an image of a surface.
 type Image interface {
 	// Pixels returns the memory, page-aligned: height · width pixels of BytesPerPixel, and space up to the end of the page.
