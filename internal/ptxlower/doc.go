@@ -59,6 +59,7 @@
 //	reduce.go      irreducible graphs
 //	spin.go        loops that wait for other threads
 //	independent.go independent progress of the threads of a warp
+//	inline.go      functions with spin loops in place of their calls
 //	structure.go   the tree of regions
 //	emitter.go     operands
 //	table.go       the instructions

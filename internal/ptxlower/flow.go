@@ -11,6 +11,41 @@ type flow struct {
 	header []int // the header of the innermost loop of a node; -1 for none. A header belongs to its own loop.
 	around []int // of a header: the header of the loop around its own; -1 for none
 	loop   []bool
+
+	dominated, nested tour // of the trees of dominators and of loops
+}
+
+// tour has the numbers of the nodes of a forest in a depth-first search: a node has the descendants with numbers from first to last.
+type tour struct{ first, last []int }
+
+// newTour numbers the nodes of list, each after its parent in it; -1 is no parent.
+func newTour(n int, list []int, parent func(v int) int) tour {
+	t := tour{first: make([]int, n), last: make([]int, n)}
+	size := make([]int, n)
+	for _, v := range slices.Backward(list) {
+		size[v]++
+		if p := parent(v); p >= 0 {
+			size[p] += size[v]
+		}
+	}
+	next := make([]int, n) // the first free number under a node
+	free := 1
+	for _, v := range list {
+		if p := parent(v); p >= 0 {
+			t.first[v] = next[p]
+			next[p] += size[v]
+		} else {
+			t.first[v] = free
+			free += size[v]
+		}
+		next[v], t.last[v] = t.first[v]+1, t.first[v]+size[v]-1
+	}
+	return t
+}
+
+// has reports whether y is x or a descendant of it. Nodes without numbers are under none.
+func (t *tour) has(x, y int) bool {
+	return t.first[x] <= t.first[y] && t.first[y] <= t.last[x] && t.first[y] > 0
 }
 
 // newFlow analyses the graph of the blocks, which must be reducible. The loop of the header whole, unless it is -1, has all blocks that it
@@ -22,9 +57,15 @@ func newFlow(blocks []block, whole int) *flow {
 	a.dominate(blocks)
 	a.findLoops(whole)
 	depth := make([]int, n)
-	for _, v := range a.order {
-		for h := a.header[v]; h >= 0; h = a.outer(h) {
-			depth[v]++
+	for _, v := range a.order { // a header comes before its loop, an outer one first
+		h := a.header[v]
+		if h == v {
+			depth[v] = 1
+			if o := a.outer(v); o >= 0 {
+				depth[v] += depth[o]
+			}
+		} else if h >= 0 {
+			depth[v] = depth[h]
 		}
 	}
 	a.search(blocks, depth) // the same nodes, ordered by the loops
@@ -78,7 +119,7 @@ func (a *flow) dominate(blocks []block) {
 	}
 	for _, v := range a.order {
 		for _, s := range blocks[v].succs {
-			if !slices.Contains(a.preds[s], v) {
+			if n := len(a.preds[s]); n == 0 || a.preds[s][n-1] != v { // several edges of one branch
 				a.preds[s] = append(a.preds[s], v)
 			}
 		}
@@ -88,7 +129,7 @@ func (a *flow) dominate(blocks []block) {
 		changed = false
 		for _, v := range a.order[1:] {
 			d := -1
-			for _, p := range a.preds[v] {
+			for _, p := range slices.Backward(a.preds[v]) { // the ways from late ones to early ones are short
 				switch {
 				case a.idom[p] < 0:
 				case d < 0:
@@ -102,6 +143,12 @@ func (a *flow) dominate(blocks []block) {
 			}
 		}
 	}
+	a.dominated = newTour(len(a.idom), a.order, func(v int) int {
+		if v == 0 {
+			return -1
+		}
+		return a.idom[v]
+	})
 }
 
 // meet returns the nearest common dominator of two nodes.
@@ -118,19 +165,24 @@ func (a *flow) meet(x, y int) int {
 }
 
 // dominates reports whether x dominates y.
-func (a *flow) dominates(x, y int) bool {
-	for a.rank[y] > a.rank[x] {
-		y = a.idom[y]
-	}
-	return x == y
-}
+func (a *flow) dominates(x, y int) bool { return x == y || a.dominated.has(x, y) }
 
-// findLoops finds the natural loops, inner ones last, so that header has the innermost one.
+// findLoops finds the natural loops, inner ones first. A loop that is found is one node for the loops around it (Tarjan 1974, with
+// union-find).
 func (a *flow) findLoops(whole int) {
+	n := len(a.header)
+	within := make([]int, n) // the loop of a node, so far; itself for none
 	for i := range a.header {
-		a.header[i] = -1
+		a.header[i], a.around[i], within[i] = -1, -1, i
 	}
-	for _, h := range a.order {
+	outermost := func(v int) int {
+		for within[v] != v {
+			within[v] = within[within[v]]
+			v = within[v]
+		}
+		return v
+	}
+	for _, h := range slices.Backward(a.order) {
 		var body []int
 		for _, p := range a.preds[h] {
 			if a.dominates(h, p) {
@@ -144,31 +196,27 @@ func (a *flow) findLoops(whole int) {
 		if h == whole {
 			body = slices.DeleteFunc(slices.Clone(a.order), func(v int) bool { return !a.dominates(h, v) })
 		}
-		in := map[int]bool{h: true}
+		a.header[h] = h
 		for len(body) > 0 {
-			v := body[len(body)-1]
+			v := outermost(body[len(body)-1])
 			body = body[:len(body)-1]
-			if !in[v] {
-				in[v] = true
-				body = append(body, a.preds[v]...)
+			if v == h {
+				continue
 			}
-		}
-		a.around[h] = a.header[h] // an outer loop's header comes first in the order
-		for v := range in {
-			a.header[v] = h
+			if within[v] = h; a.loop[v] {
+				a.around[v] = h
+			} else {
+				a.header[v] = h
+			}
+			body = append(body, a.preds[v]...)
 		}
 	}
+	headers := slices.DeleteFunc(slices.Clone(a.order), func(v int) bool { return !a.loop[v] })
+	a.nested = newTour(n, headers, a.outer)
 }
 
 // outer returns the header of the loop around the one of h; -1 for none.
 func (a *flow) outer(h int) int { return a.around[h] }
 
 // contains reports whether the loop of a header has a node.
-func (a *flow) contains(h, v int) bool {
-	for x := a.header[v]; x >= 0; x = a.outer(x) {
-		if x == h {
-			return true
-		}
-	}
-	return false
-}
+func (a *flow) contains(h, v int) bool { return a.header[v] >= 0 && a.nested.has(h, a.header[v]) }

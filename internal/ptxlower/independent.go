@@ -20,7 +20,8 @@ import (
 // with gates may be called for a part of the warp: if all threads of the warp stay at gates, those that cannot wait for a whole warp open.
 //
 // If all threads of a warp spin or stay at a gate, the other warps of the block run: a warp on an older target does so in each iteration of a
-// spin loop. The threads of a function that the kernel calls are independent until they return.
+// spin loop. A function with a spin loop takes the place of its calls (inline.go). The threads of one that does not, because the kernel calls it
+// through a pointer for example, are independent until they return.
 
 // findSpins finds the functions with spin loops, and makes their threads independent if the target has such threads.
 func (u *unit) findSpins() {
@@ -103,33 +104,38 @@ func isWhole(in *ptx.Instr) bool {
 
 // callersOf returns the functions with an instruction of a kind, by themselves or in calls.
 func (u *unit) callersOf(kind func(*ptx.Instr) bool) map[string]bool {
-	callers := map[string][]string{}
-	gates := map[string]bool{}
 	var work []string
-	add := func(name string) {
-		if !gates[name] {
-			gates[name] = true
-			work = append(work, name)
+	for _, f := range u.reached {
+		has := false
+		forInstrs(f.Body, func(in *ptx.Instr) { has = has || kind(in) })
+		if has {
+			work = append(work, f.Name)
 		}
 	}
+	return u.withCallers(work)
+}
+
+// withCallers returns functions and those that call them, by their names.
+func (u *unit) withCallers(work []string) map[string]bool {
+	callers := map[string][]string{}
 	for _, f := range u.reached {
 		forInstrs(f.Body, func(in *ptx.Instr) {
-			if kind(in) {
-				add(f.Name)
-			} else if in.Op == "call" {
+			if in.Op == "call" {
 				callee, _, _ := callParts(in)
 				callers[callee.Name] = append(callers[callee.Name], f.Name)
 			}
 		})
 	}
+	all := map[string]bool{}
 	for len(work) > 0 {
 		name := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, c := range callers[name] {
-			add(c)
+		if !all[name] {
+			all[name] = true
+			work = append(work, callers[name]...)
 		}
 	}
-	return gates
+	return all
 }
 
 // findGates finds the instructions that wait for threads of the warp. gates are the functions that do so, and whole the ones among them with a

@@ -322,6 +322,54 @@ B: bar.warp.sync 0xffffffff;
 st.global.u32 [%at], 2;
 E: bar.sync 0;
 `, func(t int) uint32 { return uint32(t%2 + 1) }},
+	// A function has the spin loop: a thread that returns gives the lock back while others of its warp are in the function.
+	{"called lock", "sm_70", `
+mov.u32 %r0, 0;
+R: { .param .b32 x; mov.u32 %r1, m; st.param.b32 [x], %r1; call.uni LOCK, (x); }
+ld.volatile.shared.u32 %r1, [m+8];
+add.u32 %r1, %r1, 1;
+st.volatile.shared.u32 [m+8], %r1;
+membar.cta;
+st.volatile.shared.u32 [m], 0;
+add.u32 %r0, %r0, 1;
+setp.lt.u32 %p1, %r0, 3;
+@%p1 bra R;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 3 * 128 }},
+	{"function that calls a lock", "sm_90", `
+.param .align 4 .b8 a[7]; .param .b32 b; .param .b32 r;
+mov.u32 %r1, m; st.param.b32 [a], %r1; st.param.b16 [a+4], 1000; st.param.b8 [a+6], 77; st.param.b32 [b], %t;
+call (r), TWICE, (a, b);
+ld.param.b32 %r4, [r];
+ld.volatile.shared.u32 %r1, [m+8];
+add.u32 %r1, %r1, 1;
+st.volatile.shared.u32 [m+8], %r1;
+membar.cta;
+st.volatile.shared.u32 [m], 0;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+mad.lo.u32 %r3, %r3, 10000, %r4;
+st.global.u32 [%at], %r3;
+`, func(t int) uint32 { return uint32(128*10000 + 1077 + t) }},
+	// Only even threads call; an odd one of 4 makes no attempt.
+	{"lock by registers", "sm_70", `
+mov.u32 %r4, 0; mov.u32 %r0, m;
+and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0;
+and.b32 %r1, %t, 2; setp.eq.u32 %p2, %r1, 0;
+setp.ne.u32 %p3, %r1, %r1;
+@%p1 call (%r4, %p3), GET, (%r0, %p2);
+@!%p3 bra E;
+ld.volatile.shared.u32 %r1, [m+8];
+add.u32 %r1, %r1, %r4;
+st.volatile.shared.u32 [m+8], %r1;
+membar.cta;
+st.volatile.shared.u32 [m], 0;
+E: bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 5 * 32 }},
 	// A loop waits for a bit of a word, and sets it by a compare-and-swap with the word that it has read. A thread of the warp has the bit.
 	{"lock by a retry", "sm_70", `
 L: ld.volatile.shared.u32 %r0, [m];
@@ -369,10 +417,46 @@ st.global.u32 [%at], %r4;
 `, func(int) uint32 { return 3 }},
 }
 
+// lockFunctions take and give back a lock at a shared address, as compilers call them without optimizations, and by parameters in registers.
+const lockFunctions = `
+.func LOCK(.param .b32 LOCK_0) {
+.reg .b32 %r<4>; .reg .pred %p<3>;
+ld.param.u32 %r1, [LOCK_0];
+L: atom.shared.cas.b32 %r2, [%r1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra L;
+setp.eq.u32 %p2, %r2, 0;
+membar.cta;
+@%p2 ret;
+trap;
+}
+.func (.param .b32 R) TWICE(.param .align 4 .b8 A[7], .param .b32 B) {
+.reg .b32 %r<9>;
+ld.param.u32 %r1, [A];
+ld.param.u16 %r2, [A+4];
+ld.param.u8 %r3, [A+6];
+ld.param.u32 %r4, [B];
+{ .param .b32 x; st.param.b32 [x], %r1; call LOCK, (x); }
+add.u32 %r5, %r2, %r3;
+add.u32 %r5, %r5, %r4;
+st.param.b32 [R], %r5;
+ret;
+}
+.func (.reg .u32 got, .reg .pred ok) GET(.reg .u32 at, .reg .pred really) {
+.reg .pred %p1;
+mov.pred ok, really;
+@!really ret;
+L: atom.shared.exch.b32 got, [at], 1;
+setp.ne.u32 %p1, got, 0;
+@%p1 bra L;
+mov.u32 got, 5;
+}
+`
+
 // independentText is the module of a row.
 func independentText(target, body string) string {
 	const functions = ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.func HALF() { .reg .b32 %a; activemask.b32 %a; shfl.sync.idx.b32 %a, %a, 0, 31, 0xffff; ret; }\n"
-	return strings.NewReplacer("sm_90", target, ".entry k", functions+".entry k").Replace(waitHead) + independentStart + body + "\n}\n"
+	return strings.NewReplacer("sm_90", target, ".entry k", functions+lockFunctions+".entry k").Replace(waitHead) + independentStart + body + "\n}\n"
 }
 
 // TestIndependentThreads runs the rows on each engine, with one worker and with several blocks on more.

@@ -103,12 +103,13 @@ type unit struct {
 	counterResource uint64 // 1 + the number of the buffer of the counters
 	constantTable   uint64 // 1 + the number of the table of the constants
 	traced          map[tracedAt]uint64
-	reduction       uint32 // the offset of the word of bar.red in shared memory
-	yields          bool   // the kernel waits for some threads of the block (namedbarrier.go)
-	arrives         bool   // it has bar.arrive
-	waits           uint32 // the offset of the words of its barriers in shared memory
-	stack           stack  // of alloca
-	idle, seen      uint64 // variables: waits without progress, and the progress at the last one
+	observing       map[string]bool // of observesIn, by function
+	reduction       uint32          // the offset of the word of bar.red in shared memory
+	yields          bool            // the kernel waits for some threads of the block (namedbarrier.go)
+	arrives         bool            // it has bar.arrive
+	waits           uint32          // the offset of the words of its barriers in shared memory
+	stack           stack           // of alloca
+	idle, seen      uint64          // variables: waits without progress, and the progress at the last one
 }
 
 // Lower returns the program of a kernel.
@@ -126,18 +127,13 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	if entry == nil || !entry.Entry || entry.Body == nil {
 		return nil, fmt.Errorf("the module has no kernel %q; it has %s", name, kernels(m))
 	}
-	u := &unit{
-		module: m, image: image, o: o, entry: entry, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
-		params: map[string]*symbol{}, shared: map[string]uint32{}, inputs: map[ir.Input]uint64{},
-		prog: &ir.Program{Name: name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
-	}
 	if err := checkBlock(entry, o.Block); err != nil {
 		return nil, err
 	}
-	u.local = u.variable("local memory", 0)
-	u.reach()
-	u.layoutParams()
-	u.layoutShared()
+	u := analyzed(m, image, entry, o)
+	if with := u.inlineSpins(); with != nil {
+		u = analyzed(m, image, with, o)
+	}
 	u.lowerAll()
 	u.prog.SharedBytes = u.systemEnd
 	if u.following() && u.sharedEnd > 0 {
@@ -157,6 +153,32 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 		return nil, err
 	}
 	return u.prog, nil
+}
+
+// analyzed returns the analysis of a kernel and the functions that it may call: the places of all parameters are known then.
+func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options) *unit {
+	u := &unit{
+		module: m, image: image, o: o, entry: entry, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
+		params: map[string]*symbol{}, shared: map[string]uint32{}, inputs: map[ir.Input]uint64{}, observing: map[string]bool{},
+		prog: &ir.Program{Name: entry.Name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
+	}
+	u.local = u.variable("local memory", 0)
+	u.reach()
+	u.layoutParams()
+	u.layoutShared()
+	if len(u.reached) > maxFunctions {
+		unsupported(u.entry.Pos, "a kernel with more than %d functions", maxFunctions)
+	}
+	for i, f := range u.reached {
+		x := &function{unit: u, f: f, number: i}
+		u.funcs[f.Name] = x
+		u.list = append(u.list, x)
+	}
+	for _, f := range u.list {
+		f.analyze()
+	}
+	u.findCycles()
+	return u
 }
 
 // kernels lists the kernels of a module for a message.
@@ -221,20 +243,8 @@ func dimensions(d *ptx.Directive) [3]uint32 {
 	return n
 }
 
-// lowerAll lowers the kernel and the functions that it may call: first the places of all parameters are known, then the code is made.
+// lowerAll makes the code of the kernel and the functions that it may call.
 func (u *unit) lowerAll() {
-	if len(u.reached) > maxFunctions {
-		unsupported(u.entry.Pos, "a kernel with more than %d functions", maxFunctions)
-	}
-	for i, f := range u.reached {
-		x := &function{unit: u, f: f, number: i}
-		u.funcs[f.Name] = x
-		u.list = append(u.list, x)
-	}
-	for _, f := range u.list {
-		f.analyze()
-	}
-	u.findCycles()
 	u.findSpins()
 	for _, f := range u.list {
 		f.place()

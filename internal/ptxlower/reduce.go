@@ -13,6 +13,9 @@ import (
 //	                                ↙   ↘
 //	                               x     y         their edges to each other enter g too
 func (f *function) reduce() {
+	if reducible(f.blocks) {
+		return
+	}
 	all := make([]int, len(f.blocks))
 	for i := range all {
 		all[i] = i
@@ -38,23 +41,42 @@ func (f *function) reduce() {
 	}
 }
 
+// reducible reports whether each back edge of a depth-first search enters a block that dominates the one it leaves. Otherwise some cycle
+// has several entries.
+func reducible(blocks []block) bool {
+	n := len(blocks)
+	a := &flow{rank: make([]int, n), idom: make([]int, n), preds: make([][]int, n)}
+	a.search(blocks, nil)
+	a.dominate(blocks)
+	for _, v := range a.order {
+		for _, s := range blocks[v].succs {
+			if a.rank[s] <= a.rank[v] && !a.dominates(s, v) {
+				return false
+			}
+		}
+	}
+	return true // no block that the first one does not reach has code
+}
+
 // entries returns the nodes of a cycle that edges from outside enter, and the first block.
 func (f *function) entries(cycle []int) (list []int) {
-	in := map[int]bool{}
+	in := make([]bool, len(f.blocks))
 	for _, v := range cycle {
 		in[v] = true
 	}
+	found := make([]bool, len(f.blocks))
 	for i := range f.blocks {
 		if in[i] {
 			continue
 		}
 		for _, s := range f.blocks[i].succs {
-			if in[s] && !slices.Contains(list, s) {
+			if in[s] && !found[s] {
+				found[s] = true
 				list = append(list, s)
 			}
 		}
 	}
-	if in[0] && !slices.Contains(list, 0) {
+	if in[0] && !found[0] {
 		list = append(list, 0)
 	}
 	if list == nil { // no block reaches it
@@ -69,11 +91,15 @@ func (f *function) addGuide(entries []int) int {
 	g := len(f.blocks)
 	guide := block{end: guides, succs: slices.Clone(entries), guide: f.variable("guide", 1)}
 	f.prog.Vars[guide.guide].Func = f.number
+	numbers := make(map[int]int, len(entries))
+	for n, v := range entries {
+		numbers[v] = n
+	}
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		for k, s := range b.succs {
-			n := slices.Index(entries, s)
-			if n < 0 {
+			n, ok := numbers[s]
+			if !ok {
 				continue
 			}
 			if b.sets == nil {
@@ -123,7 +149,8 @@ func (f *function) store(variable uint64, v ir.V) { f.b.OpAux(ir.PSt, ir.I32, va
 
 // cycles returns the strongly connected components of some nodes that are cycles (Tarjan 1972).
 func (f *function) cycles(nodes []int) (list [][]int) {
-	t := tarjan{blocks: f.blocks, in: map[int]bool{}, index: map[int]int{}, low: map[int]int{}, on: map[int]bool{}}
+	n := len(f.blocks)
+	t := tarjan{blocks: f.blocks, in: make([]bool, n), index: make([]int, n), low: make([]int, n), on: make([]bool, n)}
 	for _, v := range nodes {
 		t.in[v] = true
 	}
@@ -138,8 +165,9 @@ func (f *function) cycles(nodes []int) (list [][]int) {
 // tarjan is the state of the search.
 type tarjan struct {
 	blocks     []block
-	in, on     map[int]bool
-	index, low map[int]int // from 1
+	in, on     []bool
+	index, low []int // from 1
+	count      int
 	stack      []int
 	found      [][]int
 }
@@ -148,8 +176,8 @@ type tarjan struct {
 func (t *tarjan) visit(root int) {
 	type frame struct{ v, next int }
 	enter := func(v int) frame {
-		t.index[v] = len(t.index) + 1
-		t.low[v] = t.index[v]
+		t.count++
+		t.index[v], t.low[v] = t.count, t.count
 		t.stack, t.on[v] = append(t.stack, v), true
 		return frame{v, 0}
 	}

@@ -14,6 +14,9 @@ import (
 // and loads of the thread itself, whatever their addresses. A loop that repeats a compare-and-swap with the value that it has read
 // waits for no thread at it, because it fails only if another thread has succeeded. It is a spin loop if it has a way round without one.
 
+// maxSpinNesting is the greatest depth of a loop that may be a spin loop: each loop around an instruction looks at it.
+const maxSpinNesting = 64
+
 // markSpins marks the edges in the spin loops of a function, and reports whether there are any. A loop is a cycle of the graph without the
 // first entries of the cycles around it.
 func (f *function) markSpins() (found bool) {
@@ -24,11 +27,18 @@ func (f *function) markSpins() (found bool) {
 	for i := range all {
 		all[i] = i
 	}
-	work := [][]int{all}
+	type nest struct {
+		nodes []int
+		depth int
+	}
+	work := []nest{{all, 0}}
 	for len(work) > 0 {
-		nodes := work[len(work)-1]
+		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, cycle := range f.cycles(nodes) {
+		if n.depth == maxSpinNesting {
+			continue
+		}
+		for _, cycle := range f.cycles(n.nodes) {
 			entries := f.entries(cycle)
 			retries, found1 := f.mark(cycle, entries)
 			found = found || found1
@@ -38,15 +48,15 @@ func (f *function) markSpins() (found bool) {
 					found = found || found1
 				}
 			}
-			work = append(work, without(cycle, entries[:1]))
+			work = append(work, nest{without(cycle, entries[:1]), n.depth + 1})
 		}
 	}
 	return found
 }
 
-// without returns the nodes that are not in list.
+// without returns the nodes that are not in a sorted list.
 func without(nodes, list []int) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(v int) bool { return slices.Contains(list, v) })
+	return slices.DeleteFunc(slices.Clone(nodes), func(v int) bool { _, in := slices.BinarySearch(list, v); return in })
 }
 
 // mark marks the edges of a cycle if it is a spin loop, and reports whether it is. Otherwise it returns the blocks that repeat a
@@ -226,18 +236,23 @@ func (s *spin) observes(it *item) bool {
 		return !s.varies(it, in.Operands[2])
 	case in.Op == "call":
 		callee, _, _ := callParts(in)
-		f := s.image.functions[callee.Name]
-		if f == nil || f.Body == nil {
-			return false
-		}
-		found := false
-		forInstrs(f.Body, func(x *ptx.Instr) { found = found || isObserving(x) })
+		found := s.observesIn(callee.Name)
 		if found { // the result is in a .param
 			s.keep()
 		}
 		return found
 	}
 	return isObserving(in)
+}
+
+// observesIn reports whether a function has an instruction of isObserving.
+func (u *unit) observesIn(name string) bool {
+	found, known := u.observing[name]
+	if f := u.image.functions[name]; !known && f != nil && f.Body != nil {
+		forInstrs(f.Body, func(x *ptx.Instr) { found = found || isObserving(x) })
+		u.observing[name] = found
+	}
+	return found
 }
 
 // isObserving reports whether an instruction by itself reads memory for stores of other threads: a strong load, or an atomic that a lock

@@ -57,15 +57,15 @@ func (t *tree) place(v int) {
 	forward := 0
 	table := false
 	for _, p := range t.flow.preds[v] {
-		if !t.flow.dominates(v, p) {
+		if end := t.blocks[p].end; end == selects || end == guides {
+			table = true
+		} else if !t.flow.dominates(v, p) {
 			for _, s := range t.blocks[p].succs { // both edges of a branch may go to one block
 				if s == v {
 					forward++
 				}
 			}
 		}
-		end := t.blocks[p].end
-		table = table || end == selects || end == guides
 	}
 	around := -1 // the header of the outermost loop that v leaves
 	for h := t.flow.header[parent]; h >= 0 && !t.flow.contains(h, v); h = t.flow.outer(h) {
