@@ -95,7 +95,7 @@ var extensionLimits = map[string]uint64{
 	"maxWorkGroupSize[0]": vk.MaxClusterGroupSize, "maxWorkGroupSize[1]": vk.MaxClusterGroupSize, "maxWorkGroupSize[2]": vk.MaxClusterGroupSize,
 	"maxOutputClusterCount": vk.MaxClusters, "indirectBufferOffsetAlignment": vk.ClusterBufferAlignment,
 	// VK_NV_cuda_kernel_launch: from compute capability 7.0 on the threads of a warp make progress independently
-	"computeCapabilityMajor": 6, "computeCapabilityMinor": 1,
+	"computeCapabilityMajor": 8, "computeCapabilityMinor": 9,
 	// VK_AMDX_shader_enqueue
 	"maxExecutionGraphDepth": vk.MaxGraphDepth, "maxExecutionGraphShaderOutputNodes": vk.MaxGraphOutputs,
 	"maxExecutionGraphShaderPayloadSize": vk.MaxGraphPayloadSize, "maxExecutionGraphShaderPayloadCount": vk.MaxGraphPayloads,
