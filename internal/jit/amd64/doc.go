@@ -38,7 +38,8 @@
 //  2. exit.go: exits to Go.
 //  3. dispatch.go, poll.go: the loop over workgroups, safepoints.
 //  4. level.go, feature.go: instruction sets; literal.go: constants.
-//     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow.
+//     machine.go, frame.go, shared.go, operand*.go, control.go: functions, frames, operands, control flow; pinconstant.go: constants in
+//     registers.
 //  5. fuse*.go: the peephole pass.
 //  6. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //     Accesses: select_bounds.go, select_word.go, select_gather.go, select_common.go, select_strided.go, select_widestride.go,

@@ -62,7 +62,12 @@ func (m *machine) analyze(i int) {
 			fr.calls = max(fr.calls, m.frames[in.Target].outgoing)
 		}
 	})
+	var pinned []vcode.Reg
+	if m.level == target.AVX2 {
+		pinned = pinConstants(f)
+	}
 	with := m.set.machineFor(f)
+	with.Pinned = pinned
 	fr.analysis, fr.registers = regalloc.Analyze(f, with), with.Registers
 }
 

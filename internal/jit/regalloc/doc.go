@@ -25,7 +25,8 @@
 //   - LLVM's greedy allocator splits live ranges. Here nothing is split: most x86 vector instructions read a
 //     spilled value as a memory operand, so that a reload costs no instruction. Masks are the exception; see
 //     loopCarriedMaskCost.
-//   - Constants are not allocated: instruction selection rematerializes them at each use.
+//   - Constants are not allocated: instruction selection rematerializes them at each use. A machine may copy those of loops to registers
+//     before (Machine.Pinned).
 //   - Around a call or a service exit, which preserves no register, live registers are saved to and restored
 //     from their slots (Save), as with a calling convention without callee-saved registers.
 //

@@ -41,6 +41,9 @@ type Machine struct {
 	// apart from the registers of Clobbers instructions. May be nil.
 	SlotOperands func(*vcode.Inst, func(vcode.Reg))
 
+	// Pinned are the registers with copies of constants. They do not count in SpilledShare: in memory they cost no more than constants.
+	Pinned []vcode.Reg
+
 	// Apart returns operands in whose registers the result of the instruction should not be, because the machine
 	// overwrites another operand: then a shared register costs a move. May be nil.
 	Apart func(*vcode.Inst) []vcode.Reg

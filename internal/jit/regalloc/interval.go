@@ -15,6 +15,7 @@ type interval struct {
 	definedFirst bool    // the first mention is a definition of all lanes
 	loopCarried  bool    // an iteration of a loop reads the value of the previous one
 	mentioned    bool
+	pinned       bool // it is a copy of a constant (Machine.Pinned)
 }
 
 // loop is a range of instructions with a back edge from inside it to the first one.

@@ -42,6 +42,9 @@ func Analyze(f *vcode.Func, m *Machine) *Analysis {
 	}
 	a.findLoops()
 	a.buildIntervals()
+	for _, r := range m.Pinned {
+		a.intervals[r].pinned = true
+	}
 	a.scanInstructions()
 	a.orderIntervals()
 	return a
@@ -294,6 +297,9 @@ func (a *Allocation) measureSpills() {
 	all, spilled := a.internalWeight, float32(0)
 	for r := range a.intervals {
 		i := &a.intervals[r]
+		if i.pinned {
+			continue
+		}
 		inMemory := a.regs[r] == None && !a.f.IsConst(vcode.Reg(r))
 		switch c := a.f.Classes[r]; {
 		case !i.mentioned:
