@@ -83,7 +83,7 @@ func newDis(c console) *cobra.Command {
 			data, err := readInput(c, name)
 			if err == nil && isPTX(name) {
 				text, err := ptxText(data, stage, machine, nil)
-				return writeKernels(c, name, out, text, err)
+				return writeKernels(c, name, out, text, placedIn(name, err))
 			}
 			if err == nil && isSource(name) && !isBinary(data) {
 				data, err = compileSource(ctx, name, data, "vulkan1.3", outside)

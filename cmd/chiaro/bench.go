@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -206,7 +205,7 @@ func (f *benchFlags) time(ctx context.Context, c console, file string, r *benchR
 		r.Name = strings.TrimSuffix(launchName(filepath.Base(file)), ".spv")
 	}
 	if err := r.compile(ctx, job); err != nil {
-		return benchError(ctx, c, file, err)
+		return benchError(ctx, c, file, job.placed(err))
 	}
 	r.describe(job, f.threads)
 	if err := f.writeCode(job.program); err != nil {
@@ -214,7 +213,7 @@ func (f *benchFlags) time(ctx context.Context, c console, file string, r *benchR
 	}
 	same, err := r.measure(c, *f, job)
 	if err != nil {
-		return benchError(ctx, c, file, err)
+		return benchError(ctx, c, file, job.placed(err))
 	}
 	if err := r.print(f.reports(c), f.format); err != nil {
 		return err
@@ -238,6 +237,14 @@ type benchJob struct {
 	base, groups [3]uint32
 	pipeline     *vk.ComputePipeline
 	program      exec.Program // of the pipeline
+}
+
+// placed returns an error of the job; one at a line of a kernel's module has the file of the module.
+func (j *benchJob) placed(err error) error {
+	if j.launch == nil {
+		return err
+	}
+	return j.launch.placed(err)
 }
 
 // job reads the flags of a dispatch.
@@ -297,9 +304,7 @@ func (j *benchJob) compile(ctx context.Context) (err error) {
 		j.info.Layout = j.bench.layout
 		j.pipeline, err = j.bench.device.NewComputePipeline(ctx, j.info)
 	}
-	if placed := (*placedError)(nil); errors.As(err, &placed) {
-		return err
-	} else if err != nil {
+	if err != nil {
 		return host.CompileCause(err)
 	}
 	list := j.bench.engine.take()

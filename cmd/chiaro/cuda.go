@@ -202,7 +202,7 @@ func (l *listing) machine(p *ir.Program, name string) error {
 	return l.program(p, level)
 }
 
-// placedError is an error at a line of the module of a launch.
+// placedError is an error at a line of a module.
 type placedError struct {
 	file      string // the module
 	line, col int    // col is 0 if only the line is known
@@ -223,8 +223,12 @@ func (e *placedError) text() string {
 }
 
 // placed returns an error of the module or its kernel with the file of the module, if the error has a line.
-func (j *launchJob) placed(err error) error {
-	at := &placedError{file: j.module, cause: err}
+func (j *launchJob) placed(err error) error { return placedIn(j.module, err) }
+
+// placedIn returns an error of a module, which is in a file, with the file, if the error has a line.
+func placedIn(file string, err error) error {
+	at := &placedError{file: file, cause: err}
+	var fault *diag.Finding
 	var faults *ptx.Error
 	var missing *ptxlower.Unsupported
 	var malformed *ptxlower.Malformed
@@ -237,6 +241,8 @@ func (j *launchJob) placed(err error) error {
 		if n := len(faults.Findings) - 1; n > 0 {
 			at.what += fmt.Sprintf(" (and %d more)", n)
 		}
+	case errors.As(err, &fault):
+		at.line, at.col, at.what = fault.Pos.Line, fault.Pos.Column, fault.Message+" ["+fault.Code+"]"
 	case errors.As(err, &missing):
 		at.line, at.col, at.what = missing.Pos.Line, missing.Pos.Col, missing.What+" is not supported"
 	case errors.As(err, &malformed):

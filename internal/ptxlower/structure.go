@@ -98,6 +98,7 @@ func (t *tree) region(v int) int {
 	inner, outer, loop := t.inner[v], t.outer[v], t.flow.loop[v]
 	t.open(outer)
 	if loop {
+		t.placeLoop(v)
 		t.loops[v] = t.b.Loop()
 	}
 	t.instructions(v)
@@ -117,6 +118,22 @@ func (t *tree) region(v int) int {
 		t.b.End()
 	}
 	return t.follow(outer)
+}
+
+// placeLoop gives the loop of a block the line of its first instruction, as that of a loop which exhausts the budget. A block without
+// instructions, which guides threads to others, has the line of the first of them.
+func (t *tree) placeLoop(v int) {
+	b := &t.blocks[v]
+	if b.from == b.to && b.last == nil && len(b.succs) > 0 {
+		b = &t.blocks[b.succs[0]]
+	}
+	first := b.last
+	if b.from < b.to {
+		first = &t.items[b.from]
+	}
+	if first != nil && !t.ofHeap(t.f) {
+		t.b.Origin = int32(first.in.Pos.Line)
+	}
 }
 
 // successor returns the only successor of a block if its code takes the place of a branch to it; -1 otherwise.
