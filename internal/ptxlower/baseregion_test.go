@@ -3,6 +3,7 @@ package ptxlower
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -59,6 +60,50 @@ var boundedBodies = []string{
 	"mov.u64 %rd2, %rd0; mov.u32 %r2, 0; L: ld.global.u64 %rd3, [%rd2+8]; cvt.u32.u64 %r3, %rd3; add.u32 %r1, %r1, %r3; setp.gt.u32 %p1, %r2, %r7; @%p1 add.s64 %rd2, %rd2, 8; @%p1 bra M;  add.u32 %r2, %r2, 1; add.s64 %rd2, %rd2, 8; setp.lt.u32 %p1, %r2, 60; @%p1 bra L; M: add.u32 %r1, %r1, 1;",
 }
 
+// randomAdvances is the number of random bodies; CHIARO_LONG asks for more.
+func randomAdvances() int {
+	if os.Getenv("CHIARO_LONG") != "" {
+		return 100
+	}
+	return 12
+}
+
+// advancing returns a random body in which a loop advances several pointers to two buffers, by few steps, from different starts, with one branch
+// back or two, in another loop or not. It loads at them.
+func advancing(r *rand.Rand) string {
+	var b strings.Builder
+	pick := func(list ...int) int { return list[r.IntN(len(list))] }
+	b.WriteString("ld.param.u64 %rd4, [other];")
+	pointers := []string{"%rd2", "%rd3", "%rd5", "%rd6", "%rd7"}[:2+r.IntN(4)]
+	for _, p := range pointers {
+		fmt.Fprintf(&b, "add.s64 %s, %%rd%d, %d;", p, pick(0, 0, 4), pick(0, 0, 4, 4*r.IntN(60), 4*r.IntN(60), 1<<20-4))
+	}
+	nested := r.IntN(3) == 0
+	if nested {
+		b.WriteString("mov.u32 %r4, 0; K:")
+	}
+	b.WriteString("mov.u32 %r2, 0; L:")
+	for range 2 + r.IntN(5) {
+		fmt.Fprintf(&b, "ld.global.u32 %%r3, [%s+%d]; mad.lo.u32 %%r1, %%r1, 3, %%r3;", pointers[r.IntN(len(pointers))], pick(0, 0, 4, 4*r.IntN(40), -4*r.IntN(40), -1<<19, 1<<19))
+	}
+	steps, times := []int{pick(4, 8, 12, 0), pick(4, 4, 16)}, 1+r.IntN(70)
+	if r.IntN(8) == 0 {
+		steps, times = []int{1 << 19, 1<<20 - 4}, 8300
+	}
+	for _, p := range pointers {
+		fmt.Fprintf(&b, "add.s64 %s, %s, %d;", p, p, steps[r.IntN(2)])
+	}
+	b.WriteString("add.u32 %r2, %r2, 1;")
+	if r.IntN(3) == 0 {
+		b.WriteString("and.b32 %r3, %r1, 4; setp.eq.u32 %p1, %r3, 0; @%p1 bra M; add.u32 %r1, %r1, 9; setp.lt.u32 %p1, %r2, %r7; @%p1 bra L; M:")
+	}
+	fmt.Fprintf(&b, "setp.lt.u32 %%p1, %%r2, %d; @%%p1 bra L;", times)
+	if nested {
+		b.WriteString("add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra K;")
+	}
+	return b.String()
+}
+
 // levels are the engines, with one of each level of the JIT.
 func levels() []engineWay {
 	list := engines[:2:2]
@@ -112,6 +157,9 @@ ret;
 func TestBaseRegion(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	bodies := boundedBodies
+	for range randomAdvances() {
+		bodies = append(bodies[:len(bodies):len(bodies)], advancing(random))
+	}
 	for _, body := range boundedBodies {
 		if strings.Contains(body, "atom") || strings.Contains(body, "red.") { // has another form between barriers
 			bodies = append(bodies[:len(bodies):len(bodies)], "bar.sync 0; "+body+" bar.sync 0;")
