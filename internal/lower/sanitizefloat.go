@@ -138,14 +138,29 @@ func checkFloatResult(f *function, in spirv.Inst) {
 		}
 		return x
 	}
-	f.guard(f.not(f.all(results, f.finite)))
+	usual := f.finite
+	if f.underflows(in.Op()) { // then 0 is unusual, too
+		usual = func(x ir.V) ir.V {
+			return f.b.Op(ir.And, ir.B1, f.finite(x), f.not(f.b.Cmp(ir.FEq, x, f.floatOf(f.b.Func.Type(x), 0))))
+		}
+	}
+	f.guard(f.not(f.all(results, usual)))
 	for i, r := range results {
 		f.checkNotFinite(in.Op(), r, of(i))
-	}
-	f.b.End()
-	for i, r := range results {
 		f.checkUnderflow(in.Op(), r, of(i))
 	}
+	f.b.End()
+}
+
+// underflows reports whether checkUnderflow has a check of an instruction.
+func (f *function) underflows(op spirv.Op) bool {
+	switch op {
+	case spirv.OpFMul, spirv.OpVectorTimesScalar, spirv.OpMatrixTimesScalar, spirv.OpFDiv, spirv.OpFConvert, spirv.OpQuantizeToF16:
+		return true
+	case spirv.OpFAdd, spirv.OpFSub:
+		return f.float.flush != 0
+	}
+	return false
 }
 
 // checkNotFinite: a result that is NaN or infinite.

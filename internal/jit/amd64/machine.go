@@ -244,9 +244,17 @@ func (m *machine) block(i, b, at int) {
 	for next < len(m.f.Blocks) && m.f.Blocks[next].Far != m.f.Blocks[b].Far {
 		next++
 	}
+	apart := next != b+1 && b+1 < len(m.f.Blocks) // the block after it in the code is not the next one of the function
 	for insts := list; len(insts) > 0; {
 		m.f.Form.Arena.Poll()
 		in, n := &insts[0], 1
+		if apart && in.Op == vcode.JumpIfNone && in.Target == next && len(insts) == 1 { // over a block that rarely runs: no jump is usual
+			m.mark(i, in)
+			m.set.testMasks(in.Masks)
+			m.Jcc(NotEqual, m.blocks[b+1])
+			m.attribute(slowPathOwner{in, at, n})
+			return
+		}
 		// A jump to the next block, as the last instruction, is a fall-through.
 		if in.Op != vcode.Jump || in.Target != next || len(insts) > 1 {
 			m.mark(i, in)
@@ -257,7 +265,7 @@ func (m *machine) block(i, b, at int) {
 		insts = insts[n:]
 	}
 	ended := len(list) > 0 && (list[len(list)-1].Op == vcode.Jump || list[len(list)-1].Op == vcode.Return)
-	if next != b+1 && !ended && b+1 < len(m.f.Blocks) {
+	if apart && !ended {
 		m.Jmp(m.blocks[b+1])
 	}
 }

@@ -93,7 +93,7 @@ func mergeBlocks(f *vcode.Func) {
 	var out []vcode.Block
 	for b, next := 0, 1; b < len(f.Blocks); b, next = next, next+1 {
 		n := len(f.Blocks[b].Insts)
-		for ; next < len(f.Blocks) && index[next] < 0; next++ {
+		for ; next < len(f.Blocks) && index[next] < 0 && f.Blocks[next].Far == f.Blocks[b].Far; next++ {
 			n += len(f.Blocks[next].Insts)
 		}
 		all := f.Blocks[b].Insts

@@ -22,7 +22,7 @@ type builder struct {
 	cold    bool                  // rarely run: the general version of a speculative function
 	windows bool                  // the machine has windows of gathers
 	keeps   bool                  // values of a launch are computed once (launchvalue.go)
-	far     *region               // an open region whose rest rarely runs, or nil
+	far     *region               // an open region whose rest, or arm, rarely runs; or nil
 	bases   map[baseKey]vcode.Reg // the results of StridedBase in the current block
 }
 

@@ -89,6 +89,9 @@ func (w *vectorizer) beginIf(v ir.V) {
 		w.clear(r.out)
 		w.jumpIfNone(r.arm, r.second)
 	}
+	if w.far == nil && w.reports[v] {
+		w.far = r
+	}
 	w.startBlock(w.newBlock())
 	w.active = r.arm
 	w.push(r)
@@ -252,6 +255,9 @@ func (w *vectorizer) end() {
 	switch r.op {
 	case ir.If:
 		w.open = w.open[:len(w.open)-1]
+		if w.far == r {
+			w.far = nil
+		}
 		w.endIf(r)
 	case ir.Loop:
 		w.startBlock(r.end)

@@ -94,6 +94,7 @@
 //	branch.go         branches, and the parameters of labels
 //	control.go        blocks, loops and ifs
 //	accumulator.go    accumulators of divergent loops
+//	farif.go          ifs of the sanitizers' reports, which rarely run
 //
 //	blocks.go         visits and deletions of instructions, block merging
 //	liveness.go       liveness of registers

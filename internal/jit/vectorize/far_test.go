@@ -46,3 +46,36 @@ func TestFar(t *testing.T) {
 		}
 	}
 }
+
+// TestFarReports: the arm of a report, and one with such arms alone, rarely run; the shader's own messages and stores usually do.
+func TestFarReports(t *testing.T) {
+	const store = "st.i32 vA, vo, vx, #0\n"
+	for _, c := range []struct {
+		name, body string
+		kind       ir.MessageKind
+		far        bool
+	}{
+		{"a report", "if vc {\nlog #0\n}\n" + store, ir.Undefined, true},
+		{"a report in an arm", "if vc {\nvd = not.b1 vc\nif vd {\nlog #0\n}\n}\n" + store, ir.Undefined, true},
+		{"a message of the shader", "if vc {\nlog #0\n}\n" + store, ir.Print, false},
+		{"a report beside a store", "if vc {\nlog #0\n" + store + "}\n", ir.Undefined, false},
+	} {
+		text := strings.Replace(strings.Replace(addressed, "BODY", c.body, 1), "res storage 0 0 count 1\n", "res storage 0 0 count 1\nmessage print \"\"\n", 1)
+		p, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		p.Messages[0].Kind = c.kind
+		p.StateEffects()
+		far, list := false, ""
+		for _, f := range vectorize.Program(p, vcode.Form{Lanes: 16}, []int{0}) {
+			list += f.String()
+			for _, b := range f.Blocks {
+				far = far || b.Far
+			}
+		}
+		if far != c.far {
+			t.Errorf("%s: a far block: %t; want %t\n%s", c.name, far, c.far, list)
+		}
+	}
+}

@@ -72,6 +72,8 @@ type vectorizer struct {
 
 	at int // index in src.Code of the operation that is emitted
 
+	reports map[ir.V]bool // see findReports
+
 	lastLanes map[end]vcode.Reg // of indices, for the guards of quotients
 }
 
@@ -94,6 +96,7 @@ func newVectorizer(p *ir.Program, form vcode.Form, fn int, a *assumptions) *vect
 		w.liveOuts = findLiveOuts(f, func(loop ir.V) bool { return !w.shapes.divergent[loop] }, mem)
 	}
 	w.findBounds()
+	w.findReports()
 	return w
 }
 
