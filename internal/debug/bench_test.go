@@ -3,6 +3,8 @@ package debug
 import (
 	"os"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
 )
 
 // benchGroups are about 10⁶ invocations of testdata/sum.spvasm, in groups of 64.
@@ -31,12 +33,14 @@ func BenchmarkCondition(b *testing.B) {
 			return &Breakpoint{Number: 1, At: Location{"sum.comp", c.line}, Condition: c.condition}
 		}
 		b.Run(c.name, func(b *testing.B) {
+			before := cputime.Now()
 			for range b.N {
 				d := startModule(b, text, 1, benchGroups, Config{}, at())
 				d.benchStop(b, AtBreakpoint, 63)
 				d.End()
 				<-d.done
 			}
+			b.ReportMetric(float64((cputime.Now()-before).Milliseconds())/float64(b.N), "cpu-ms/op")
 		})
 		b.Run(c.name+"/back", func(b *testing.B) {
 			for range b.N {
