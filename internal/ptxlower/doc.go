@@ -82,6 +82,7 @@
 //	sparse.go                    their products with sparse matrices
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
+//	mixedbarrier.go               barriers that threads wait at at the same time
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block
 //	async.go                     stores and reductions that complete at an mbarrier object
 //	bulk.go                      bulk copies

@@ -245,6 +245,9 @@ func dimensions(d *ptx.Directive) [3]uint32 {
 
 // lowerAll makes the code of the kernel and the functions that it may call.
 func (u *unit) lowerAll() {
+	if !u.yields && u.mixesBarriers() {
+		u.placeWaits()
+	}
 	u.findSpins()
 	for _, f := range u.list {
 		f.place()

@@ -284,13 +284,60 @@ func TestEndlessWaits(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nW: mbarrier.test_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; E:", "19:4: mbarrier.test_wait.parity.shared.b64 waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 64; E:", "19:1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
+		// Barriers of all threads, at which different warps wait.
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1, 128; bra F; E:\nbar.sync 2, 128; F:", ":1: bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbarrier.sync 1; bra F; E:\nbarrier.sync 2; F:", ":1: barrier.sync waits for threads that do not arrive"},
+		{"mov.u32 %r0, %w;\nbar.sync %r0;", "19:1: bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 64;\n@%p0 bar.sync 1;\nbar.sync 2;", ":1: bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 64;\n@%p0 bar.red.popc.u32 %r0, 1, %p0;\nbar.red.popc.u32 %r0, 2, %p0;", ":1: bar.red.popc.u32 waits for threads that do not arrive"},
+		{"mov.u32 %r0, %w;\nL: bar.sync 1; add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 4; @%p0 bra L;\nbar.sync 2;", ": bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbarrier.cluster.arrive; barrier.cluster.wait; bra F; E:\nbar.sync 0; F:", " waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 64;\n@%p0 call meet;\nbar.sync 2;", ": bar.sync waits for threads that do not arrive"},
 	} {
-		m := parse(t, waitHead+row.body+"\n}\n")
+		m := parse(t, strings.Replace(waitHead, ".entry", ".func meet() { bar.sync 1; ret; } .entry", 1)+row.body+"\n}\n")
 		for _, e := range everyEngine() {
 			l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{make([]byte, 512)}}
 			if err := l.run(m, e.engine, e.optimize); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s on the %s: %v; must have %q", row.body, e.name, err, row.want)
 			}
+		}
+	}
+}
+
+// TestMixedBarriers checks which kernels with several barriers of all threads have them in shared memory: those for which threads may wait at
+// different ones at the same time.
+func TestMixedBarriers(t *testing.T) {
+	for _, row := range []struct {
+		body string
+		want bool
+	}{
+		{"bar.sync 1; bar.sync 2, 128; barrier.sync 3;", false},
+		{"mov.u32 %r0, 0;\nL: bar.sync 1; bar.sync 2; add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 4; @%p0 bra L;", false},
+		{"mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 2; F:", false},
+		{"mov.u32 %r0, %w; bar.red.popc.u32 %r1, 1, %p0; setp.eq.u32 %p1, %r1, 5; @%p1 bra F; bar.sync 2; F:", false},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra F; bar.sync 1; bar.sync 2; F:", false}, // the others end
+		{"setp.ge.u32 %p0, %t, 64; @%p0 exit; bar.sync 1; bar.sync 2;", false},
+		{"mov.u32 %r0, %t;\nL: setp.ge.u32 %p0, %r0, 256; @%p0 bra F; bar.sync 1; bar.sync 2; add.u32 %r0, %r0, 128; bra L;\nF:", false},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 1; F:", false}, // one number
+		{"mov.u32 %r0, 1; bar.sync %r0; add.u32 %r0, %r0, 1; bar.sync %r0;", false},
+		{"call both; bar.sync 0;", false},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 2; F:", true},
+		{"setp.ge.u32 %p0, %t, 64; selp.u32 %r0, 1, 2, %p0; bar.sync %r0;", true},
+		{"mov.u32 %r0, 1; setp.ge.u32 %p0, %t, 64; @%p0 mov.u32 %r0, 2; bar.sync %r0;", true},
+		{"mov.u32 %r0, 1; setp.ge.u32 %p0, %t, 64; @%p0 bra E; mov.u32 %r0, 2; E: bar.sync %r0;", true},
+		{"ld.global.u32 %r0, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 2; F:", true},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 call both; bar.sync 0;", true},
+	} {
+		m := parse(t, strings.Replace(waitHead, ".entry", ".func both() { bar.sync 1; bar.sync 2; ret; } .entry", 1)+row.body+"\n}\n")
+		image, err := NewImage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Lower(m, image, "k", Options{Block: [3]uint32{128, 1, 1}})
+		if err != nil {
+			t.Errorf("%s: %v", row.body, err)
+		} else if got := p.SharedBytes >= waitBytes+4*256; got != row.want {
+			t.Errorf("%s: the barriers are in shared memory: %v; must be %v", row.body, got, row.want)
 		}
 	}
 }
