@@ -296,7 +296,7 @@ func TestPermittedPrimitives(t *testing.T) {
 		if len(list) > 0 || any > most {
 			t.Fatalf("round %d: %s of size %g: %d components with any value, %d are not permitted, the first %+v\n%s", round, topology, size, any, len(list), list[:min(len(list), 1)], vertices.String())
 		}
-		drawn += drawnPixels(right)
+		drawn += drawnPixels(right, [4]byte{9, 9, 9, 255})
 		if findsSeeded(x, right) {
 			found++
 		}
@@ -352,10 +352,10 @@ func FuzzPermit(f *testing.F) {
 	})
 }
 
-// drawnPixels returns the number of pixels of four bytes whose third byte is not that of the cleared picture, 9.
-func drawnPixels(picture []byte) (n int) {
-	for i := 2; i < len(picture); i += 4 {
-		if picture[i] != 9 {
+// drawnPixels returns the number of pixels of four bytes other than those of the cleared picture.
+func drawnPixels(picture []byte, cleared [4]byte) (n int) {
+	for i := 0; i+4 <= len(picture); i += 4 {
+		if [4]byte(picture[i:]) != cleared {
 			n++
 		}
 	}

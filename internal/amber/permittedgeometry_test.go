@@ -171,7 +171,7 @@ func TestPermittedGeometry(t *testing.T) {
 		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > len(right)/2 {
 			t.Errorf("round %d, %s: %d components with any value, %d are not permitted, the first %+v", round, x.name, any, len(list), list[:min(len(list), 1)])
 		}
-		drawn += drawnPixels(right)
+		drawn += drawnPixels(right, [4]byte{})
 		if findsSeeded(p.Pictures[0], right) {
 			found++
 		}

@@ -48,7 +48,7 @@ func TestPermittedLayers(t *testing.T) {
 		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > len(right)/2 {
 			t.Errorf("round %d: %d components with any value, %d are not permitted, the first %+v", round, any, len(list), list[:min(len(list), 1)])
 		}
-		drawn += changedPixels(right)
+		drawn += drawnPixels(right, [4]byte{})
 		first, second := right[:16*16*4], right[16*16*4:2*16*16*4]
 		if bytes.Equal(first, second) {
 			t.Errorf("round %d: two layers are equal", round)
@@ -116,7 +116,7 @@ func TestPermittedViews(t *testing.T) {
 		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > 2*layer {
 			t.Errorf("round %d: %d components with any value, %d are not permitted, the first %+v", round, any, len(list), list[:min(len(list), 1)])
 		}
-		drawn += changedPixels(right)
+		drawn += drawnPixels(right, [4]byte{})
 		wrong := bytes.Clone(right)
 		copy(wrong[2*layer:3*layer], right[3*layer:])
 		copy(wrong[3*layer:], right[2*layer:3*layer])

@@ -199,16 +199,6 @@ CLEAR draw
 RUN draw DRAW_MESH GROUPS 1 1
 `
 
-// changedPixels returns the number of texels of four bytes that are not as after a clear.
-func changedPixels(picture []byte) (n int) {
-	for i := 0; i < len(picture); i += 4 {
-		if [4]byte(picture[i:]) != ([4]byte{}) {
-			n++
-		}
-	}
-	return n
-}
-
 // meshKinds are the outputs of meshScript.
 var meshKinds = []struct{ output, kind, index, store string }{
 	{"OutputPoints", "PrimitivePointIndicesEXT", "OpTypeInt 32 0", "%in = OpCopyObject %uint %i"},
@@ -255,7 +245,7 @@ func TestPermittedMesh(t *testing.T) {
 				others++
 			}
 		}
-		drawn += changedPixels(right)
+		drawn += drawnPixels(right, [4]byte{})
 		if findsSeeded(p.Pictures[0], right) {
 			found++
 		}

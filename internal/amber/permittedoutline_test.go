@@ -49,7 +49,7 @@ func TestPermittedOutlines(t *testing.T) {
 		if len(list) > 0 {
 			t.Fatalf("round %d: %s, %s, flat %t: %d components are not permitted, the first %+v\n%s", round, mode, topology, flat, len(list), list[0], vertices.String())
 		}
-		drawn += drawnPixels(right)
+		drawn += drawnPixels(right, [4]byte{9, 9, 9, 255})
 		if findsSeeded(x, right) {
 			found++
 		}

@@ -42,7 +42,7 @@ func TestPermittedSamples(t *testing.T) {
 		if len(list) > 0 || any > len(right)/8 {
 			t.Fatalf("round %d: %s, %d samples: %d components with any value, %d are not permitted, the first %+v\n%s", round, topology, samples, any, len(list), list[:min(len(list), 1)], vertices.String())
 		}
-		drawn += drawnPixels(right)
+		drawn += drawnPixels(right, [4]byte{9, 9, 9, 255})
 		wrong := slices.Clone(right)
 		for i := 2; i < len(wrong); i += 4 * 7 {
 			wrong[i] ^= 0x80

@@ -417,10 +417,12 @@ func (d *drawing) assemble(n int, at func(i int) *corner) {
 // corner is a vertex after its shader.
 type corner struct {
 	x, y, z, w Number
-	size       Number // PointSize
-	viewport   Number // ViewportIndex
-	layer      Number // Layer
-	primitive  Number // PrimitiveId, an output of a geometry or a mesh shader
+	size       Number   // PointSize
+	viewport   Number   // ViewportIndex
+	layer      Number   // Layer
+	primitive  Number   // PrimitiveId, an output of a geometry or a mesh shader
+	clips      []Number // ClipDistance
+	culls      []Number // CullDistance
 	outputs    map[slot]Number
 	culled     Number          // CullPrimitiveEXT
 	each       map[slot]Number // of a provoking vertex of a mesh shader: the outputs of the primitive
@@ -470,7 +472,7 @@ func (m *machine) corner(e *facts.EntryPoint) *corner {
 				c.outputs[at] = n
 			case b == spirv.BuiltInPosition:
 				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
-			case !m.job.accesses(v, b):
+			case !m.job.accesses(v, b) || c.setDistance(b, at.component, n):
 			case b == spirv.BuiltInLayer:
 				c.layer = n
 			case n.Any && n.At == 0 && (b == spirv.BuiltInPointSize || b == spirv.BuiltInViewportIndex || b == spirv.BuiltInPrimitiveId): // not written

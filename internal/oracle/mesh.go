@@ -130,7 +130,7 @@ func (d *drawing) meshVertex(g *mesh, of int, primitive bool) *corner {
 				c.outputs[at] = n
 			case b == spirv.BuiltInPosition:
 				*[...]*Number{&c.x, &c.y, &c.z, &c.w}[at.component] = n
-			case !d.Mesh.accesses(v, b):
+			case !d.Mesh.accesses(v, b) || c.setDistance(b, at.component, n):
 			case b == spirv.BuiltInPointSize:
 				c.size = n
 			case b == spirv.BuiltInViewportIndex:

@@ -10,7 +10,7 @@ import (
 // square is a point on the screen (Vulkan, "Basic Point Rasterization").
 type square struct {
 	x, y, size Number
-	open       bool // its vertex may be outside of the view volume: some implementations draw it then
+	open       bool // its vertex may be outside of the clip volume: some implementations draw it then
 }
 
 // segment is a line on the screen (Vulkan, "Basic Line Segment Rasterization"). An implementation draws it as a rectangle, a
@@ -32,12 +32,12 @@ const (
 func (d *drawing) outline(of *surface) {
 	for i, c := range of.corners {
 		if next := of.corners[(i+1)%3]; d.State.Rasterization.Polygon == enum.PolygonModeLine {
-			d.line(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, next, next}, front: of.front, bias: of.bias})
+			d.line(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, next, next}, front: of.front, bias: of.bias, outlines: true})
 			continue
 		}
 		size := c.size // polygonModePointSize may be false: then the size is 1
 		size.Low, size.High = min(size.Low, 1), max(size.High, 1)
-		d.point(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, c, c}, front: of.front, bias: of.bias}, size)
+		d.point(&surface{primitive: of.primitive, provoking: of.provoking, corners: [3]*corner{c, c, c}, front: of.front, bias: of.bias, outlines: true}, size)
 	}
 }
 
@@ -47,6 +47,10 @@ func (d *drawing) point(s *surface, size Number) {
 		return
 	}
 	d.work(triangleWork)
+	by := s.distances()
+	if by.gone {
+		return
+	}
 	d.selectTarget(s.provoking, s.corners[:]...)
 	c := s.corners[0]
 	p, ok := d.screen(c)
@@ -65,7 +69,7 @@ func (d *drawing) point(s *surface, size Number) {
 		size.High = max(size.High+granularity, 1)
 	}
 	s.points = [3]screenPoint{p, p, p}
-	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners)}
+	s.square = &square{x: p.x, y: p.y, size: size, open: clipped(s.corners) || by.open || len(by.clips) > 0}
 	s.widen(float64(size.High / 2))
 	if c.leavesDepth() || !known {
 		d.blur(s)
@@ -133,6 +137,10 @@ func (d *drawing) line(s *surface) {
 		panic(stop{why: "stippled or smooth lines"})
 	}
 	d.work(triangleWork)
+	by := s.distances()
+	if by.gone {
+		return
+	}
 	d.selectTarget(s.provoking, s.corners[:]...)
 	most := 0.0
 	for i, c := range s.corners {
@@ -168,7 +176,7 @@ func (d *drawing) line(s *surface) {
 		}
 	}
 	s.widen(max(l.across(), l.beyond()))
-	if s.corners[0].leavesDepth() || s.corners[1].leavesDepth() {
+	if by.open || len(by.clips) > 0 || s.corners[0].leavesDepth() || s.corners[1].leavesDepth() { // a part of it may remain, with other ends
 		d.blur(s)
 		return
 	}

@@ -65,8 +65,10 @@ type surface struct {
 	front     bool
 	counter   bool // its vertices are counterclockwise on the screen
 	bias      Number
-	square    *square  // of a point; points has the rectangle that it may reach
-	segment   *segment // of a line, likewise
+	clips     [][3]Number // the clip distances of its open planes
+	outlines  bool        // a line or a point of a polygon inside of all planes
+	square    *square     // of a point; points has the rectangle that it may reach
+	segment   *segment    // of a line, likewise
 }
 
 // screen returns the position of a vertex in the framebuffer; false if it has none that is known.
@@ -213,8 +215,13 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 		return
 	}
 	d.work(triangleWork)
+	by := distancesOf([3]*corner{a, b, c})
+	if by.gone {
+		return
+	}
 	d.selectTarget(provoking, a, b, c)
-	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}}
+	s := &surface{primitive: primitive, provoking: provoking, corners: [3]*corner{a, b, c}, clips: by.clips}
+	cut := by.open || len(by.clips) > 0
 	fill := d.State.Rasterization.Polygon == enum.PolygonModeFill
 	far, most := false, 0.0
 	for i, v := range s.corners {
@@ -228,14 +235,15 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 			most = max(most, math.Abs(n.Low), math.Abs(n.High))
 		}
 	}
-	if !fill && (far || clipped(s.corners)) {
+	cut = cut || clipped(s.corners)
+	if !fill && (far || cut) {
 		panic(stop{why: "lines or points of a polygon that leaves the view volume"})
 	}
 	if far {
 		d.blur(s)
 		return
 	}
-	if clipped(s.corners) {
+	if cut {
 		e := 2.0/leastGrid + float64(most*operationError) // vertices that clipping makes are rounded, too
 		for i := range s.points {
 			p := &s.points[i]
@@ -248,7 +256,7 @@ func (d *drawing) polygon(primitive int, provoking, a, b, c *corner) {
 		return
 	}
 	for _, c := range s.corners {
-		if c.leavesDepth() {
+		if by.open || c.leavesDepth() {
 			d.blur(s)
 			return
 		}
@@ -419,10 +427,15 @@ func (s *surface) covers(px, py float64) (c coverage, edge int) {
 			count++
 		}
 	}
-	switch count {
-	case 0:
+	switch {
+	case len(s.clips) > 0: // an edge may have other ends than that of its neighbor
+		if c = s.kept(px, py); c == inside1 && count > 0 {
+			c = open1
+		}
+		return c, -1
+	case count == 0:
 		return inside1, -1
-	case 1:
+	case count == 1:
 		return open1, edge
 	}
 	return open1, -1
