@@ -38,16 +38,18 @@ func (g *garbage) forget(cycles uint64) {
 // is worthwhile if the memory that it reads is less than the memory that it frees. Top levels drop the bottom levels that they had.
 func (s *structures) collect() {
 	s.mu.Lock()
-	bytes := s.garbage.bytes
-	if bytes >= leastGarbage {
+	worth := s.garbage.bytes >= leastGarbage
+	if worth {
 		s.garbage.forget(collections())
-		bytes = s.garbage.bytes
+		worth = s.garbage.bytes >= max(leastGarbage, s.scanned())
+	}
+	if worth { // the walk over all instances would be too much for each build without a collection
 		for _, a := range s.numbers {
 			s.relink(a.content)
 		}
 	}
 	s.mu.Unlock()
-	if bytes >= leastGarbage && bytes >= s.scanned() {
+	if worth {
 		runtime.GC()
 	}
 }

@@ -46,9 +46,13 @@ func TestDroppedStructures(t *testing.T) {
 		t.Error("the structure that the top level had is not freed")
 	}
 
-	// A collection that reads more than it frees is not worthwhile.
+	// A collection that reads more than it frees is not worthwhile, nor is a walk over the instances of top levels for it.
 	scanned = 1 << 40
+	linked := r.dev.heap.structures.content(top).linked
 	r.build(t, in)
+	if got := r.dev.heap.structures.content(top).linked; got != linked {
+		t.Error("a large heap: a build without a collection walks over the instances")
+	}
 	if got := collectorRuns(); got != runs {
 		t.Errorf("a large heap: %d collections; must be none", got-runs)
 	}
