@@ -2,7 +2,6 @@ package pass
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,13 +11,7 @@ import (
 
 // TestMeldRandom melds the arms of random programs, which must compute the same bytes. Many must become one.
 func TestMeldRandom(t *testing.T) {
-	from, n := int64(0), int64(400)
-	if testing.Short() {
-		n = 100
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" { // for longer runs by hand: from,to
-		fmt.Sscanf(s, "%d,%d", &from, &n)
-	}
+	from, n := seeds(t, 400, 100)
 	melds := 0
 	for seed := from; seed < n; seed++ {
 		p := irgen.Arms(seed)

@@ -56,15 +56,23 @@ func agree(t *testing.T, seed int64, name func() string, p *ir.Program, want []b
 	}
 }
 
+// seeds returns the range of seeds of a test: from 0 to usual, or few in short runs. CHIARO_SEEDS=from-to runs others.
+func seeds(t *testing.T, usual, few int64) (from, to int64) {
+	to = usual
+	if testing.Short() {
+		to = few
+	}
+	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
+		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return from, to
+}
+
 // TestRandom runs random programs before and after each pass, and after all.
 func TestRandom(t *testing.T) {
-	from, n := int64(0), int64(80)
-	if testing.Short() {
-		n = 30
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" { // for longer runs by hand: from,to
-		fmt.Sscanf(s, "%d,%d", &from, &n)
-	}
+	from, n := seeds(t, 80, 30)
 	for seed := from; seed < n; seed++ {
 		fresh := func() *ir.Program { return irgen.Program(seed) }
 		p := fresh()
@@ -112,13 +120,7 @@ func left(t *testing.T, seed int64, p *ir.Program) []byte {
 // alone, and all in order. It uses even seeds only: their read-only buffers do not
 // overlap written ones, which passes rely on.
 func TestWorkgroups(t *testing.T) {
-	from, n := int64(0), int64(300)
-	if testing.Short() {
-		n = 60
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
-		fmt.Sscanf(s, "%d,%d", &from, &n)
-	}
+	from, n := seeds(t, 300, 60)
 	for seed := from; seed < n; seed++ {
 		even := 2 * seed
 		p := irgen.Workgroup(even)
