@@ -410,7 +410,11 @@ func (f *function) tracePointer(id spirv.ID, t *facts.Type, e ir.Event) {
 	if p.typ == nil || !f.sharedMemory(p, &e) {
 		return
 	}
-	if n := len(f.flat(p.typ)); p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n == 0 || n > maxTraced {
+	n := len(f.flat(p.typ))
+	if n == 0 { // structures without members have no bytes
+		return
+	}
+	if p.typ.IsScalar() || p.typ.IsVector() && !p.matrix.rowMajor || n > maxTraced {
 		f.tracePart(p, uint32(min(f.sizeOf(p), farAway)), e)
 		return
 	}
