@@ -10,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestRecordRuns loads and stores words of records in any order: a load has the bytes of the last store to its word, with all lanes
+// TestRecordRuns loads and stores words of records, and private memory between them, in any order: a load has the bytes of the last store to its word, with all lanes
 // active and with some, at the end of a buffer, with offsets that wrap around, and with records that overlap.
 func TestRecordRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T, engine jit.Engine) { testRecordRuns(t, engine) })
@@ -18,8 +18,8 @@ func TestRecordRuns(t *testing.T) {
 
 func testRecordRuns(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(23))
-	for n := range 200 {
-		words := []int{2, 3, 4, 5, 6, 7, 8, 12}[r.Intn(8)]
+	for n := range 250 {
+		words := []int{2, 3, 4, 5, 6, 7, 8, 9, 12, 16}[r.Intn(10)]
 		text := recordProgram(r, words, n%2 == 0)
 		if n%3 == 0 {
 			text = indexed(text, words)
@@ -49,7 +49,7 @@ func indexed(text string, words int) string {
 // constant ones, of which no two accesses share a bounds check.
 func testLastRecords(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(24))
-	for words := 2; words <= 12; words++ {
+	for words := 2; words <= 17; words++ {
 		for at := 0; at < 4*words-4; at += 4 {
 			lastRecords(t, engine, r, "global.x", 32, words, at)
 			lastRecords(t, engine, r, "localindex", 8, words, at)
@@ -96,6 +96,7 @@ local 32 1 1
 in global.x i32 0
 res storage 0 0 count 1
 res storage 0 1 count 1
+var "p" 4 -1
 
 func "main"() L1 {
 	vx = in.i32 #0
@@ -112,7 +113,7 @@ func "main"() L1 {
 	values := 1
 	for range 4 + r.Intn(24) {
 		any := func() string { return fmt.Sprintf("v%d", r.Intn(values)) }
-		switch at := 4 * r.Intn(words+1); r.Intn(7) {
+		switch at := 4 * r.Intn(words+1); r.Intn(9) {
 		case 0, 1, 2:
 			fmt.Fprintf(&b, "\t\tv%d = ld.i32 vB, vo, #%d\n", values, at)
 			values++
@@ -120,6 +121,11 @@ func "main"() L1 {
 			fmt.Fprintf(&b, "\t\tst.i32 vB, vo, %s, #%d\n", any(), at)
 		case 5:
 			fmt.Fprintf(&b, "\t\tv%d = mul.i32 %s, %s\n", values, any(), any())
+			values++
+		case 7:
+			fmt.Fprintf(&b, "\t\tpst.i32 %d:i32, %s, #0\n", r.Intn(4), any())
+		case 8:
+			fmt.Fprintf(&b, "\t\tv%d = pld.i32 %d:i32, #0\n", values, r.Intn(4))
 			values++
 		case 6:
 			fmt.Fprintf(&b, "\t\tst.i32 vA, vw, %s, #0\n", any())

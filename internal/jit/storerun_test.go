@@ -19,8 +19,8 @@ func TestStoreRuns(t *testing.T) {
 
 func testStoreRuns(t *testing.T, engine exec.Engine) {
 	r := rand.New(rand.NewSource(19))
-	for n := range 150 {
-		words := 2 << r.Intn(3)
+	for n := range 250 {
+		words := []int{2, 3, 4, 5, 6, 7, 8, 11, 12, 16}[r.Intn(10)]
 		var values, stores strings.Builder
 		for i, c := range r.Perm(words)[:1+r.Intn(words)] {
 			fmt.Fprintf(&values, "\t\tv%d = mul.i32 vx, %d:i32\n", i, r.Int31())

@@ -15,11 +15,11 @@ func TestStrides(t *testing.T) { eachLevel(t, testStrides) }
 
 func testStrides(t *testing.T, engine jit.Engine) {
 	r := rand.New(rand.NewSource(12))
-	words := make([]uint32, 64*9+3)
+	words := make([]uint32, 64*17+3)
 	for i := range words {
 		words[i] = r.Uint32()
 	}
-	for _, size := range []int{4, 8, 12, 16, 32} {
+	for _, size := range []int{4, 8, 12, 16, 20, 24, 28, 32, 48, 64} {
 		for imm := 0; imm < 20; imm += 2 {
 			for _, some := range []string{"true", "vsome"} {
 				for _, first := range []string{"0:i32", "1:i32", "-3:i32", "0x3ffffff8:i32"} {
@@ -45,7 +45,7 @@ func "main"() L1 {
 	}
 }
 `, first, size, some, imm, (imm+8)%20)
-					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 64*8-5))}}
+					job := exec.Job{Groups: [3]uint32{2, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(words), buffer(make([]uint32, 64*size/4-5))}}
 					sameRecords(t, engine, text, job)
 				}
 			}

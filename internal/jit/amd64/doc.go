@@ -43,7 +43,7 @@
 //  5. fuse*.go: the peephole pass.
 //  6. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //     Accesses: select_bounds.go, select_word.go, select_gather.go, select_common.go, select_strided.go, select_widestride.go,
-//     select_storerun.go, callees first;
+//     select_storerun.go, select_recordrun.go, callees first;
 //     ymm_access.go, ymm_narrow.go, ymm_rowpair.go, ymm_gather.go, ymm_fours.go, ymm_strided.go, ymm_recordrun.go.
 //
 // Instruction timings that influenced the choice of sequences are from uops.info, Agner Fog's

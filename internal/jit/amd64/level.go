@@ -27,7 +27,7 @@ func (Target) Runs(l target.Level) bool {
 
 // Form returns the register model of a level.
 func (Target) Form(l target.Level) vcode.Form {
-	made := vcode.Form{Lanes: 16, Vectors: 28, NarrowAccesses: true, QuadSides: true, Addresses: true, LaunchWords: target.LaunchWords, Fuse: func(f *vcode.Func) { fuse(f, l) }}
+	made := vcode.Form{Lanes: 16, Vectors: 28, Records: true, NarrowAccesses: true, QuadSides: true, Addresses: true, LaunchWords: target.LaunchWords, Fuse: func(f *vcode.Func) { fuse(f, l) }}
 	if l == target.AVX2 {
 		made.Lanes, made.Vectors, made.VectorMasks = 8, 15, true
 		made.Fours, made.Distances = true, true

@@ -280,11 +280,13 @@ func (m *machine) insts(list []vcode.Inst) int {
 		m.wideStrideStores(list[:n])
 		return n
 	}
-	if y, ok := m.set.(ymm); ok {
-		if n := y.recordRun(list); n > 1 {
+	if n := m.recordRun(list); n > 1 {
+		if y, ok := m.set.(ymm); ok {
 			y.recordAccesses(list[:n])
-			return n
+		} else {
+			m.wideRecordLoads(list[:n]) // stores have formed runs above
 		}
+		return n
 	}
 	m.inst(&list[0])
 	return 1

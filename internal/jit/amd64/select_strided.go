@@ -31,8 +31,7 @@ func (m *machine) prefetch(in *vcode.Inst, at Mem, bytes int32) {
 
 // stridedLoad loads consecutive words: with vector loads if all are in range, which implies that no
 // offset wraps or saturates (package vectorize); else lane by lane, out of line. A stride of 4 is
-// plain consecutive words; greater ones, up to 32 bytes, load everything between and permute
-// (select_widestride.go).
+// plain consecutive words; greater ones load everything between and permute (select_widestride.go, select_recordrun.go).
 func (m *machine) stridedLoad(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -55,13 +54,18 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		for part := range in.Defs {
-			one := partOf(in, part)
-			m.stridedOffsets(in, part)
-			m.gatherFrom(&one, 1)
-		}
+		m.gatherParts(in)
 		m.Jmp(resume)
 	})
+}
+
+// gatherParts is the slow path of a strided load.
+func (m *machine) gatherParts(in *vcode.Inst) {
+	for part := range in.Defs {
+		one := partOf(in, part)
+		m.stridedOffsets(in, part)
+		m.gatherFrom(&one, 1)
+	}
 }
 
 // With a partial mask the store is masked, which the check permits: it covers all lanes.

@@ -23,11 +23,15 @@ func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem
 	return at
 }
 
-// wideStrideLoad loads consecutive memory and selects one word of two, four or eight. It jumps to
+// wideStrideLoad loads consecutive memory and selects one word of several. It jumps to
 // slow out of range. Loading 16 lanes with a stride of 16 bytes reads four vectors; a gather would
 // need 16 loads.
 func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	words, _ := strideOf(in)
+	if words&(words-1) != 0 || words > 8 {
+		m.loadChunk([]vcode.Inst{*in}, slow)
+		return
+	}
 	at := m.boundsCheckStride(in, target.HandleLength, slow)
 	for part := range in.Defs {
 		one := partOf(in, part)
@@ -35,7 +39,7 @@ func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	}
 }
 
-// loadStridedPart loads one part of a strided access. For four words, component 1, and vectors v0 to
+// loadStridedPart loads one part of a strided access of two, four or eight words. For four words, component 1, and vectors v0 to
 // v3 of four lanes each:
 //
 //	v0:v1  permuted    1 5 9 13 17 21 25 29    in the low half of Z1
@@ -68,32 +72,31 @@ func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	m.define(in, 1)
 }
 
-// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow
-// unless all lanes are active and all is in range. A store of every n-th word: the values are spread
-// over n vectors, of which only the words of the mask are written.
+// wideStrideStore stores one word of several in consecutive memory. It jumps to slow
+// unless all lanes are active and all is in range.
+func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
+	m.allLanes(in, slow)
+	m.storeLines([]vcode.Inst{*in}, m.boundsCheckStride(in, target.HandleWrites, slow))
+}
+
+// storeSpread stores every n-th word of n lines: the values are spread over n vectors, of which only the words of the mask are written.
 //
 //	words 2, component 0
 //	value      0 1 2 3 4 5 6 7 …
 //	vector 0   0 . 1 . 2 . 3 . 4 . 5 . 6 . 7 .       mask 0x5555
 //	vector 1   8 . 9 . …
-func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
-	m.allLanes(in, slow)
+func (m *machine) storeSpread(in *vcode.Inst, at Mem) {
 	words, _ := strideOf(in)
-	at := m.boundsCheckStride(in, target.HandleWrites, slow)
-	m.storedWords([]vcode.Inst{*in})
-	for part := range in.Masks {
-		one := partOf(in, part)
-		z := m.vec(one.Uses[4], 0)
-		for i := range words {
-			var spread [16]uint32
-			for lane := range spread {
-				spread[lane] = uint32(i*16+lane) / uint32(words)
-			}
-			m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
-			m.RR(VPERMD, V512, 1, 1, z, 0)
-			m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
-			at = plusVectors(at, 1)
+	z := m.vec(in.Uses[4], 0)
+	for i := range words {
+		var spread [16]uint32
+		for lane := range spread {
+			spread[lane] = uint32(i*16+lane) / uint32(words)
 		}
+		m.RM(VMOVDQU32, V512, 1, 0, m.vector(spread), 0)
+		m.RR(VPERMD, V512, 1, 1, z, 0)
+		m.RM(VMOVDQU32_ST, V512, 1, 0, at, K(2))
+		at = plusVectors(at, 1)
 	}
 }
 
@@ -109,16 +112,19 @@ func (m *machine) allLanes(in *vcode.Inst, slow Label) {
 	}
 }
 
-// storedWords puts the words of a vector that a run stores into K2. All strides divide 16, so that they are the same in each
-// vector.
-func (m *machine) storedWords(run []vcode.Inst) {
+// storedWords puts the words of a line that a run stores into K2, and reports whether there are any. They are the same in each line if the
+// stride divides 16.
+func (m *machine) storedWords(run []vcode.Inst, line int) bool {
+	words, _ := strideOf(&run[0])
 	lanes := uint64(0)
-	for i := range run {
-		words, component := strideOf(&run[i])
-		for at := component; at < 16; at += words {
-			lanes |= 1 << at
+	for lane, w := range wordsOf(words, line) {
+		for i := range run {
+			if run[i].Word() == w.component {
+				lanes |= 1 << lane
+			}
 		}
 	}
 	m.MovI(RAX, lanes)
 	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
+	return lanes != 0
 }

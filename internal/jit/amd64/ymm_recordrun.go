@@ -1,64 +1,9 @@
 package amd64
 
 import (
-	"slices"
-
-	"github.com/chiaro-gpu/chiaro/internal/jit/regalloc"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
-
-// Runs of accesses to several words of the same records are emitted together: the bytes of a record move between memory and a
-// register at once, and a transposition in registers makes vectors of its words. A run is in one chunk of the record:
-//
-//	words of a record    a chunk
-//	2                    the record of 8 bytes
-//	3 and more           16 bytes of it
-//
-// Word by word, each lane costs two micro-operations for a load (VPINSRD) and three for a store (VPEXTRD). With whole chunks, four
-// words of eight lanes cost 16 micro-operations.
-//
-// A load reads the whole chunk, with words that the program does not read: the bounds check covers whole records, and the bytes of the
-// last chunk after them (boundsCheckChunks). A store writes only the words of the run, since other threads may write the other ones.
-
-// chunkWords is the largest number of words of a chunk.
-const chunkWords = 4
-
-// recordRun returns the number of instructions at the start of a list that load, or store, different words of a chunk of the same records.
-// Package vectorize makes them adjacent (recordrun.go there).
-func (m ymm) recordRun(list []vcode.Inst) int {
-	first := &list[0]
-	if !first.AccessesRecords() {
-		return 1
-	}
-	n, seen := 1, 1<<(first.Word()%chunkWords) // words of one chunk
-	for ; n < min(len(list), chunkWords); n++ {
-		in := &list[n]
-		if in.Op != first.Op || in.Merging || in.Key.Flags != first.Key.Flags || !sameCheckedRecords(first, in) || in.Word()/chunkWords != first.Word()/chunkWords || seen>>(in.Word()%chunkWords)&1 != 0 ||
-			m.overwrites(list[:n], in) {
-			break
-		}
-		seen |= 1 << (in.Word() % chunkWords)
-	}
-	return n
-}
-
-// overwrites reports whether a result of in has the place of a result of the list, which nothing reads then: the live interval of an unused
-// part ends at its load. A run defines its results part by part, so that the unused one would be written last.
-func (m ymm) overwrites(list []vcode.Inst, in *vcode.Inst) bool {
-	fr := m.frame
-	same := func(x, y vcode.Reg) bool {
-		return fr.Regs[x] == fr.Regs[y] && (fr.Regs[x] != regalloc.None || fr.Slots[x] == fr.Slots[y])
-	}
-	for i := range list {
-		for _, x := range list[i].Defs {
-			if slices.ContainsFunc(in.Defs, func(y vcode.Reg) bool { return same(x, y) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // recordAccesses emits a run. If a lane does not store, or a record is out of range, each access takes its own slow path, in order.
 func (m ymm) recordAccesses(list []vcode.Inst) {
@@ -88,20 +33,6 @@ func (m ymm) recordAccesses(list []vcode.Inst) {
 		}
 		m.Jmp(resume)
 	})
-}
-
-// boundsCheckChunks is boundsCheckStride for the loads of a run. The chunk of the last record may end after the record. A shared check
-// includes these bytes already: it covers a whole record after the greatest word of the run. The workgroup memory has bytes after its end.
-func (m ymm) boundsCheckChunks(first *vcode.Inst, slow Label) Mem {
-	words, component := strideOf(first)
-	whole := *first
-	whole.Key.Aux -= uint64(4 * component)
-	bytes := 4 * words * ymmLanes * len(first.Defs)
-	if h, placed := m.f.Const(first.Uses[0]); words > 2 && !(placed && h == target.HandleShared*target.HandleBytes) {
-		bytes += max(0, 4*(chunkWords*(component/chunkWords+1)-words))
-	}
-	at, _ := m.boundsCheck(&whole, int32(bytes), target.HandleLength, slow)
-	return at
 }
 
 // loadRecords loads a chunk of the record of each lane, and defines the results. Each letter is a word, x of lane 0 first:
@@ -145,16 +76,6 @@ func (m ymm) loadRecords(words *[chunkWords]*vcode.Inst, at Mem) {
 		}
 		at = plusBytes(at, record*ymmLanes)
 	}
-}
-
-// firstOf returns the first access of a chunk.
-func firstOf(words *[chunkWords]*vcode.Inst) *vcode.Inst {
-	for _, in := range words {
-		if in != nil {
-			return in
-		}
-	}
-	return nil
 }
 
 // unlessAllStore jumps to slow unless all lanes of a store are active. It clobbers RAX.

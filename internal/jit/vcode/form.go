@@ -13,6 +13,7 @@ type Form struct {
 	Strided16 bool // with VectorMasks: accesses of 16 bits carry the registers of a strided access (vcode.Inst.Stride)
 
 	Fours          bool // gathers of three and four adjacent words have code
+	Records        bool // loads of several words of a record have code that loads all at once (Inst.AccessesRecords)
 	Distances      bool // gathers with Inst.Distances have code
 	NarrowAccesses bool // gathers and scatters of 8 and 16 bits have code
 	QuadSides      bool // a Strip QuadSwap may have the flags NearSide and FarSide

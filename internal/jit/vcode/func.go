@@ -114,7 +114,7 @@ const (
 	// StridedLoad loads from offsets that are an affine function of the lane: d0, d1, … = the IR load from
 	// handle u0, in lane i at the offset min(u2 + (u3 + Step·i)·Stride, 2³²−1). u1 is the StridedBase of u2
 	// and u3. All uses are Gens. i counts on from part to part, so that one bounds check serves all parts.
-	// Step·Stride is 4 (contiguous), 8, 16 or 32.
+	// Step·Stride is 4 (contiguous), or a greater multiple of 4 (Form.Records).
 	StridedLoad
 
 	StridedStore // Stores u4, u5, … to the offsets of a StridedLoad with the same u0 to u3.

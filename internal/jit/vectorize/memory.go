@@ -262,8 +262,12 @@ func (w *vectorizer) appendStridedForm(off ir.V, p int, in *vcode.Inst) {
 // with a constant displacement for each lane.
 const maxWideStep = 1 << 12
 
-// loadableStep reports whether lanes access each word, or each second, fourth or eighth one. A machine without gathers moves the
-// words of other distances lane by lane, which needs no offsets in vectors.
+// maxRecordStep is the same for a machine with gathers: 16 records of 16 words. A gather is one instruction, but it has a micro-operation or
+// more for each lane.
+const maxRecordStep = 64
+
+// loadableStep reports whether lanes access each word, or words at a small constant distance. A machine without gathers moves the
+// words of great distances lane by lane, which needs no offsets in vectors.
 func (w *vectorizer) loadableStep(step, imm uint64) bool {
 	switch {
 	case step == 4:
@@ -273,7 +277,7 @@ func (w *vectorizer) loadableStep(step, imm uint64) bool {
 	case w.dst.Form.VectorMasks:
 		return step%4 == 0 && step > 0 && step <= maxWideStep
 	}
-	return step == 8 || step == 16 || step == 32
+	return step%4 == 0 && step > 0 && step <= maxRecordStep
 }
 
 // privateAccess emits an access to one slot of private memory in all lanes, and reports whether it did.

@@ -19,8 +19,9 @@ import (
 //	lane         v5 = v4 · 2                  stridedstore v2, records, word 0
 //	stridedstore v5, records, word 1          stridedstore v5, records, word 1
 //
-// A load moves over a store of other words of its own records, which cannot write its word, but over no other store. LLVM's
-// machine scheduler clusters memory operations for the same reason.
+// A load moves over a store of other words of its own records, which cannot write its word, and over stores to private memory, but over no
+// other store. A store moves over loads from private memory only to a store of its own chunk, since the values of great records are more than
+// the registers. LLVM's machine scheduler clusters memory operations for the same reason.
 
 // maxRecordDistance bounds the instructions that an access moves over.
 const maxRecordDistance = 64
@@ -32,7 +33,7 @@ const (
 	twoChunks  = 2 * chunkWords
 )
 
-// sameChunk reports whether two loads of the same records belong in one run.
+// sameChunk reports whether two accesses of the same records belong in one run.
 func sameChunk(x, y *vcode.Inst) bool {
 	return x.Words() <= twoChunks || x.Word()/chunkWords == y.Word()/chunkWords
 }
@@ -42,7 +43,7 @@ func sameChunk(x, y *vcode.Inst) bool {
 func formRecordRuns(f *vcode.Func) {
 	for b := range f.Blocks {
 		list := f.Blocks[b].Insts
-		for i := 0; i < len(list) && f.Form.Fours; i++ {
+		for i := 0; i < len(list) && f.Form.Records; i++ {
 			if in := &list[i]; in.Op == vcode.StridedLoad && in.AccessesRecords() {
 				i += raiseLoads(list[i:]) - 1
 			}
@@ -68,7 +69,7 @@ func raiseLoads(list []vcode.Inst) int {
 			run++
 			continue
 		}
-		if hasEffect(in) && !(in.AccessesRecords() && in.SameRecords(&list[0])) {
+		if hasEffect(in) && in.Op != vcode.SlotStore && !(in.AccessesRecords() && in.SameRecords(&list[0])) {
 			break
 		}
 	}
@@ -97,22 +98,26 @@ func writesOperand(in, other *vcode.Inst) bool {
 }
 
 // lowerStore moves the first instruction, a store, down to the next store of another word of the same records, if only
-// computations and loads of other words of these records are between them.
+// computations, loads of other words of these records and loads from private memory are between them.
 func lowerStore(list []vcode.Inst) {
-	store := &list[0]
+	store, private := &list[0], false
 	for j := 1; j < min(len(list), maxRecordDistance); j++ {
 		in := &list[j]
 		switch same := in.AccessesRecords() && in.SameRecords(store); {
 		case same && in.Word() == store.Word():
 			return
 		case same && in.Op == vcode.StridedStore:
+			if private && !sameChunk(in, store) {
+				return
+			}
 			moved := *store
 			copy(list, list[1:j])
 			list[j-1] = moved
 			return
-		case !same && !computes(in), writesOperand(in, store):
+		case !same && !computes(in) && in.Op != vcode.SlotLoad, writesOperand(in, store):
 			return
 		}
+		private = private || in.Op == vcode.SlotLoad
 	}
 }
 
