@@ -276,12 +276,14 @@ func checkDomain(f *function, in spirv.Inst) {
 	}
 }
 
-// The limits of the offset of InterpolateAtOffset, in fragments: the ones that Vulkan requires of every device, and Chiaro's own.
-// subPixelInterpolationOffsetBits is 4, and maxInterpolationOffset one step less than 0.5.
+// The limits of the offset of InterpolateAtOffset, in fragments. Interpolation is exact to float32 at any offset: the limits are other
+// drivers'.
 const (
-	minInterpolationOffset = -0.5
-	interpolationStep      = 1. / (1 << 4)
-	maxInterpolationOffset = 0.5 - interpolationStep
+	MinInterpolationOffset  = -2
+	MaxInterpolationOffset  = 2
+	InterpolationOffsetBits = 8 // of the fraction
+
+	interpolationStep = 1. / (1 << InterpolationOffsetBits)
 )
 
 // checkOffset: an offset of InterpolateAtOffset outside of the limits, which are multiples of the size of the fragment.
@@ -292,8 +294,8 @@ func (f *function) checkOffset(at [2]ir.V) {
 	for i, rules := range [2][2]finding{{leastOffsetX, greatestOffsetX}, {leastOffsetY, greatestOffsetY}} {
 		pixels := f.b.OpAux(ir.In, ir.I32, f.inputNumber(ir.Input{Semantic: ir.FragSize, Type: ir.I32, Index: uint32(i)}))
 		size := f.b.Op(ir.UToF, ir.F32, pixels)
-		least := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, minInterpolationOffset))
-		end := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, maxInterpolationOffset+interpolationStep))
+		least := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, MinInterpolationOffset))
+		end := f.b.Op(ir.FMul, ir.F32, size, f.floatOf(ir.F32, MaxInterpolationOffset+interpolationStep))
 		most := f.b.Op(ir.FSub, ir.F32, end, f.floatOf(ir.F32, interpolationStep))
 		f.report(rules[0], f.not(f.b.Cmp(ir.FLe, least, at[i])), "the offset %g of component "+"xy"[i:i+1]+", less than %g", at[i], least)
 		f.report(rules[1], f.b.Cmp(ir.FLt, most, at[i]), "the offset %g of component "+"xy"[i:i+1]+", more than %g", at[i], most)

@@ -168,8 +168,10 @@ var extensionLimits = map[string]uint64{
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	"lineWidthRange[1]": math.Float64bits(raster.MaxLineWidth), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
-	"maxSamplerLodBias":            math.Float64bits(texture.MaxLodBias),
-	"meshAndTaskShaderDerivatives": 1, // VK_KHR_compute_shader_derivatives
+	"minInterpolationOffset": math.Float64bits(lower.MinInterpolationOffset), "maxInterpolationOffset": math.Float64bits(lower.MaxInterpolationOffset),
+	"subPixelInterpolationOffsetBits": lower.InterpolationOffsetBits,
+	"maxSamplerLodBias":               math.Float64bits(texture.MaxLodBias),
+	"meshAndTaskShaderDerivatives":    1, // VK_KHR_compute_shader_derivatives
 	// VK_KHR_maintenance6
 	"blockTexelViewCompatibleMultipleLayers": 1,
 	// others
@@ -179,10 +181,8 @@ var extensionLimits = map[string]uint64{
 // leastLimits are limits for which Chiaro promises no more than Vulkan 1.4 requires.
 var leastLimits = []string{
 	"lineWidthGranularity", "lineWidthRange[0]", "pointSizeGranularity", "pointSizeRange[0]",
-	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxFragmentDualSrcAttachments", "maxGeometryOutputVertices",
-	"maxGeometryShaderInvocations", "maxGeometryTotalOutputComponents", "minInterpolationOffset", "maxInterpolationOffset",
-	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy",
-	"maxTessellationControlPerPatchOutputComponents", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
+	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxGeometryShaderInvocations", "maxMultiviewInstanceIndex",
+	"maxSampleMaskWords", "maxSamplerAnisotropy", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
 	"viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -174,6 +175,34 @@ func TestBlend(t *testing.T) {
 				testBlend(t, r, name, randomBlend(r))
 			}
 		})
+	}
+}
+
+// TestBlendAttachments blends the second color of each location with the attachment of the location, for as many attachments as there
+// can be (maxFragmentDualSrcAttachments).
+func TestBlendAttachments(t *testing.T) {
+	var outs, stores strings.Builder
+	formats := make([]string, state.MaxColors)
+	blends := make([]state.BlendAttachment, state.MaxColors)
+	for i := range formats {
+		formats[i] = "R32_SFLOAT"
+		blends[i] = state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorSrc1Color, DstColor: enum.BlendFactorZero, WriteMask: 15}
+		fmt.Fprintf(&outs, "out location f32 %d\nout location f32 %d source 1\n", 4*i, 4*i)
+		fmt.Fprintf(&stores, "\tout.f32 %d.0:f32, #%d\n\tout.f32 %d.0:f32, #%d\n", i+2, 2*i, 3*i+5, 2*i+1)
+	}
+	text := "program \"two\" fragment\nsubgroup 16\nlocal 1 1 1\n" + outs.String() + "func \"main\"() L1 {\n" + stores.String() + "}"
+	for _, e := range engines() {
+		c := blank(t, side, side, formats...)
+		s := full(c)
+		s.Blend.Attachments = blends
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		for n := range formats {
+			for i := range side * side {
+				if got, want := number(c.bytes(n), i), float64((n+2)*(3*n+5)); got != want {
+					t.Fatalf("%s: texel %d of attachment %d is %g; want %g", e.Name(), i, n, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -102,3 +102,49 @@ func TestGeometryPrimitiveID(t *testing.T) {
 		}
 	}
 }
+
+// manyText is a geometry program that emits MaxEmitted points, in one line of the picture: the color of the point is its number.
+const manyText = `
+program "many" geometry
+subgroup 16
+local 1 1 1
+modes inputtriangles outputpoints
+outputvertices 1024
+out position f32 0
+out position f32 1
+out position f32 2
+out position f32 3
+out location f32 4
+func "main"() L1 {
+	loop L2(v1 i32 = 0:i32) {
+		v2 = utof.f32.i32 v1
+		v3 = fmul.f32 v2, 0.001953125:f32
+		v4 = fadd.f32 v3, -0.9990234375:f32
+		out.f32 v4, #0
+		out.f32 0.0:f32, #1
+		out.f32 0.0:f32, #2
+		out.f32 1.0:f32, #3
+		out.f32 v2, #4
+		emit #0
+		v5 = add.i32 v1, 1:i32
+		v6 = ult.i32 v5, 1030:i32
+		if v6 {
+			br L2(v5)
+		}
+		br L1()
+	}
+}`
+
+// TestGeometryMost draws the points of a geometry program that emits as many vertices as the limit permits, and tries to emit more.
+func TestGeometryMost(t *testing.T) {
+	for _, e := range engines() {
+		c := blank(t, state.MaxEmitted, 1, "R32_SFLOAT")
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Geometry: parse(t, manyText, 0), Fragment: parse(t, giveText("location f32 4", "f32"), 0)}, full(c), c,
+			state.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		for i := range state.MaxEmitted {
+			if got := number(c.bytes(0), i); got != float64(i) {
+				t.Fatalf("%s: point %d is %g", e.Name(), i, got)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,6 +113,74 @@ func TestInterpolation(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestInterpolationOffset compares the weights of corners at offsets up to the limits of InterpolateAtOffset, outside of the triangle too,
+// with those of Vulkan §"Basic Polygon Rasterization".
+func TestInterpolationOffset(t *testing.T) {
+	r := rand.New(rand.NewSource(16))
+	for _, how := range []string{"", " linear"} {
+		text := strings.NewReplacer("in location f32 4", "in location f32 4"+how, "in location f32 5", "in location f32 5"+how, "in location f32 6", "in location f32 6"+how,
+			"in.f32 #0", "interp.f32 DX:f32, DY:f32, #0", "in.f32 #1", "interp.f32 DX:f32, DY:f32, #1", "in.f32 #2", "interp.f32 DX:f32, DY:f32, #2").Replace(shownText)
+		for _, at := range [][2]int{{-512, -512}, {512, 512}, {-512, 511}, {1, -1}, {-128, 112}} {
+			number := func(n int) string { return strconv.FormatFloat(float64(n)/256, 'f', 8, 32) }
+			p := parse(t, strings.NewReplacer("DX", number(at[0]), "DY", number(at[1])).Replace(text), 0)
+			c := randomCorners(r)
+			var first []byte
+			for _, e := range engines() {
+				v := blank(t, side, side, "R32G32B32A32_SFLOAT")
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, full(v), v, state.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+				if first == nil {
+					first = bytes.Clone(v.bytes(0))
+				}
+				if !bytes.Equal(first, v.bytes(0)) {
+					t.Fatalf("%v%s: engines differ", c, how)
+				}
+			}
+			compareOffset(t, c, at, how == "", first)
+		}
+	}
+}
+
+// compareOffset compares the weights that a picture has with those at an offset in 256ths of a pixel.
+func compareOffset(t *testing.T, c []corner, at [2]int, perspective bool, picture []byte) {
+	t.Helper()
+	for i := range side * side {
+		x, y := 256*(i%side)+128, 256*(i/side)+128
+		if _, _, inside := weighing(c, x, y); !inside {
+			continue
+		}
+		want, weights := weighed(c, x+at[0], y+at[1]), 1.0
+		if perspective {
+			weights = 0
+			for k := range want {
+				want[k] /= c[k].w
+				weights += want[k]
+			}
+		}
+		if weights < 0.1 { // 1/w is 0 near there
+			continue
+		}
+		for k := range want {
+			got, want := float64(math.Float32frombits(binary.LittleEndian.Uint32(picture[16*i+4*k:]))), want[k]/weights
+			if math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+				t.Fatalf("%v, offset %v, perspective %t, texel %d, component %d is %v; want %v", c, at, perspective, i, k, got, want)
+			}
+		}
+	}
+}
+
+// weighed are the linear weights of a triangle's corners at a place in 256ths of a pixel, which may be outside.
+func weighed(c []corner, x, y int) (w [3]float64) {
+	area := func(a, b corner) float64 { return float64((b.x-a.x)*(y-a.y) - (x-a.x)*(b.y-a.y)) }
+	for i := range w {
+		w[i] = area(c[(i+1)%3], c[(i+2)%3])
+	}
+	all := w[0] + w[1] + w[2]
+	for i := range w {
+		w[i] /= all
+	}
+	return w
 }
 
 // TestMissingSample reads the position of a sample that the fragment does not have: the corner of the pixel, and with one sample its center.

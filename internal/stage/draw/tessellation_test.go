@@ -3,7 +3,9 @@ package draw_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,6 +141,35 @@ func TestTessellation(t *testing.T) {
 			}
 			return c.bytes(0)
 		})
+	}
+}
+
+// TestTessellationPatchOutputs gives each of the 128 components of a patch its number (maxTessellationControlPerPatchOutputComponents), and
+// shows the sum of their squares.
+func TestTessellationPatchOutputs(t *testing.T) {
+	const components = 128
+	var outs, stores, ins, sums strings.Builder
+	want := 0
+	for i := range components {
+		fmt.Fprintf(&outs, "out location f32 %d patch\n", 8+i)
+		fmt.Fprintf(&stores, "\toutat.f32 0:i32, %d.0:f32, #%d\n", i, 8+i)
+		fmt.Fprintf(&ins, "in location f32 %d patch\n", 8+i)
+		fmt.Fprintf(&sums, "\tv%d = in.f32 #%d\n\tv%d = fmul.f32 v%d, v%d\n\tv%d = fadd.f32 v%d, v%d\n", 100+3*i, 4+i, 101+3*i, 100+3*i, 100+3*i, 102+3*i, 99+3*i, 101+3*i)
+		want += i * i
+	}
+	head, _, _ := strings.Cut(controlText, "\tv6 = in.i32 #3")
+	control := strings.Replace(head, "out location f32 8 patch\n", outs.String(), 1) + stores.String() + "}"
+	evaluation := strings.NewReplacer("MODES", "quads equal ccw", "in location f32 8 patch\n", ins.String(), "\tv13 = in.f32 #4\n\tv14 = fmul.f32 v13, 0.25:f32\n",
+		"\tv99 = fmul.f32 v1, 0.0:f32\n"+sums.String(), "v14", "v"+strconv.Itoa(99+3*components)).Replace(evaluationText)
+	for _, e := range engines() {
+		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), TessControl: parse(t, control, 0), TessEval: parse(t, evaluation, 0),
+			Fragment: parse(t, strings.ReplaceAll(shownText, "in location f32 6", "in location f32 6 flat"), 0)}, patches(c), c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
+		for i := range side * side {
+			if got := number(c.bytes(0), 4*i+2); got != float64(want) {
+				t.Fatalf("%s: texel %d has %g; want %d", e.Name(), i, got, want)
+			}
+		}
 	}
 }
 

@@ -128,8 +128,8 @@ func (s *Stages) check() error {
 		}
 	}
 	if g := s.Geometry; g != nil {
-		if g.OutputVertices > maxEmitted || g.Instances > maxInstances {
-			return state.Errorf("a geometry program with %d vertices and %d instances; must have at most %d and %d", g.OutputVertices, g.Instances, maxEmitted, maxInstances)
+		if g.OutputVertices > state.MaxEmitted || g.Instances > maxInstances {
+			return state.Errorf("a geometry program with %d vertices and %d instances; must have at most %d and %d", g.OutputVertices, g.Instances, state.MaxEmitted, maxInstances)
 		}
 		if s.TessEval != nil {
 			if n := tessMode(s.TessControl.Modes | s.TessEval.Modes).Vertices(); uint32(n) != inputVertices(g.Modes) {
@@ -152,8 +152,8 @@ func (s *Stages) checkMesh() error {
 	if s.Vertex != nil || s.TessControl != nil || s.TessEval != nil || s.Geometry != nil {
 		return state.Errorf("a mesh program beside a vertex, tessellation or geometry program; must have none of them")
 	}
-	if m.OutputVertices > maxEmitted || m.OutputPrimitives > maxEmitted {
-		return state.Errorf("a mesh program with %d vertices and %d primitives; must have at most %d of each", m.OutputVertices, m.OutputPrimitives, maxEmitted)
+	if m.OutputVertices > state.MaxEmitted || m.OutputPrimitives > state.MaxEmitted {
+		return state.Errorf("a mesh program with %d vertices and %d primitives; must have at most %d of each", m.OutputVertices, m.OutputPrimitives, state.MaxEmitted)
 	}
 	if t := s.Task; t != nil && t.PayloadBytes > maxPayload {
 		return &exec.LimitError{Quantity: "bytes of a task's payload", Value: uint64(t.PayloadBytes), Max: maxPayload}
@@ -176,7 +176,6 @@ func (s *Stages) last() *ir.Program {
 
 // Limits of geometry, task and mesh programs.
 const (
-	maxEmitted   = 1024    // vertices of a geometry invocation (maxGeometryOutputVertices), vertices or primitives of a mesh workgroup
 	maxPayload   = 1 << 16 // bytes, at least maxTaskPayloadSize
 	maxInstances = 1024    // invocations of a primitive, at least maxGeometryShaderInvocations
 )

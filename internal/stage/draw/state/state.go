@@ -38,6 +38,7 @@ const (
 	MaxStride     = 1 << 14
 	MaxColors     = 8 // color attachments (maxColorAttachments)
 	MaxSamples    = 64
+	MaxEmitted    = 1024 // vertices of a geometry invocation (maxGeometryOutputVertices), vertices or primitives of a mesh workgroup
 )
 
 // Assembly is the input assembly state (Vulkan §"Drawing Commands").
