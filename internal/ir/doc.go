@@ -312,7 +312,8 @@
 // chooses B, and B is never observable. The order of effects is fixed: workgroups
 // ascending for each worker (x fastest); within a workgroup subgroups ascending,
 // each to its next barrier; within a subgroup operation by operation, lanes
-// ascending. Effects.Ordered forces B to be the subgroup size, and one worker.
+// ascending. Effects.Ordered forces B to be the subgroup size, and one worker; if
+// only reports order the lanes ([Program.OrderedByReports]), one worker alone.
 // Effects.InGroup forces the former only.
 // Otherwise an engine may choose another B only if no result of a single worker
 // reveals it. It may not do so if, other than across a barrier, a lane could read or

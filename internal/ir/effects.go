@@ -21,6 +21,24 @@ func (p *Program) StateEffects() {
 	p.Effects = n.Effects
 }
 
+// OrderedByReports reports whether only the reports of sanitizers order the lanes, if anything does. Of each place a log keeps the
+// report of the first invocation, and the number of all: the order in which invocations log does not matter.
+func (p *Program) OrderedByReports() bool {
+	n := noter{}
+	for _, f := range p.Funcs {
+		for _, v := range f.Code {
+			switch x := f.Val(v); {
+			case x.Op == Log && !p.Messages[x.Aux].Kind.IsReport() || x.Op == LogEvent:
+				return false
+			case x.Op == Log || x.Op == LogArg:
+			default:
+				n.note(x)
+			}
+		}
+	}
+	return !n.Ordered && !n.mixed && !(n.silent != Bad && n.watched)
+}
+
 // noter accumulates the effects of operations.
 type noter struct {
 	Effects

@@ -295,6 +295,9 @@ var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undef
 // String returns the printed form, such as "print".
 func (k MessageKind) String() string { return messageKindNames[k] }
 
+// IsReport reports whether messages of the kind are reports of a sanitizer.
+func (k MessageKind) IsReport() bool { return k == Undefined || k == Unwritten }
+
 // Message is a message that an invocation can log. logarg supplies the values of
 // its arguments.
 type Message struct {

@@ -1,9 +1,12 @@
 package jit
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/target"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
@@ -93,7 +96,7 @@ func (p *program) compileGroupMerge() {
 			return // the code for the workgroups as they are serves too
 		}
 	}
-	if len(v.code.Sites) > 0 || p.checkLimits(v) != nil {
+	if slices.ContainsFunc(v.code.Sites, func(s target.Site) bool { return s.IR != ir.Log && s.IR != ir.LogArg }) || p.checkLimits(v) != nil {
 		v.release()
 		return
 	}

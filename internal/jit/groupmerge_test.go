@@ -297,3 +297,92 @@ func TestMergedLengths(t *testing.T) {
 		}
 	}
 }
+
+// reportsProgram logs two messages in some invocations, with numbers of the invocation, and one of the messages twice in a row.
+func reportsProgram(local [3]uint32, kind string) string {
+	return fmt.Sprintf(`program "g" compute
+subgroup 16
+local %d %d %d
+in global.x i32 0
+in localindex i32 0
+res storage 0 0 count 1
+message %s "a %%u %%u" i32 i32 site 1 0 "r" "" 1 0 "" 0
+message %s "b %%u" i32 site 1 0 "r" "" 2 0 "" 0
+
+func "main"() L1 {
+	v1 = res 0:i32, #0
+	v2 = in.i32 #0
+	v3 = in.i32 #1
+	v4 = mul.i32 v2, 40503:i32
+	v5 = and.i32 v4, 15:i32
+	v6 = ult.i32 v5, 3:i32
+	v7 = and.i32 v4, 64:i32
+	v8 = eq.i32 v7, 0:i32
+	v9 = ult.i32 30:i32, v2
+	v10 = and.b1 v6, v9
+	if v10 {
+		log #0
+		logarg.i32 v2
+		logarg.i32 v3
+		log #0
+		logarg.i32 v3
+		logarg.i32 v2
+	}
+	v11 = at 0:i32, v2, #4
+	st.i32 v1, v11, v4, #0
+	if v8 {
+		log #1
+		logarg.i32 v4
+	}
+}
+`, local[0], local[1], local[2], kind, kind)
+}
+
+// TestMergedReports checks that the reports of merged subgroups and workgroups are the same: the invocations, values and numbers.
+// Messages of printf keep their order.
+func TestMergedReports(t *testing.T) { eachLevel(t, testMergedReports) }
+
+func testMergedReports(t *testing.T, engine jit.Engine) {
+	for _, c := range []struct {
+		local, groups [3]uint32
+		kind          string
+		merged        bool
+	}{
+		{[3]uint32{1, 1, 1}, [3]uint32{333, 2, 1}, "undefined", true},
+		{[3]uint32{3, 1, 1}, [3]uint32{100, 1, 3}, "undefined", true},
+		{[3]uint32{4, 2, 1}, [3]uint32{71, 2, 1}, "unwritten", true},
+		{[3]uint32{32, 1, 1}, [3]uint32{33, 1, 1}, "undefined", true},
+		{[3]uint32{64, 1, 1}, [3]uint32{17, 2, 1}, "undefined", false},
+		{[3]uint32{256, 1, 1}, [3]uint32{3, 1, 1}, "undefined", false},
+		{[3]uint32{1, 1, 1}, [3]uint32{333, 2, 1}, "print", false},
+		{[3]uint32{64, 1, 1}, [3]uint32{17, 1, 1}, "print", false},
+	} {
+		text := reportsProgram(c.local, c.kind)
+		log := func(e exec.Engine) (exec.Program, string) {
+			p := compileWith(t, e, text)
+			job := exec.Job{Groups: c.groups, Workers: 3, Log: new(exec.Log), Resources: [][]exec.Buffer{{{Bytes: make([]byte, 1<<14)}}}}
+			if err := p.Run(context.Background(), &job); err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, r := range job.Log.Reports() {
+				fmt.Fprintln(&b, r.First.Number, r.First.Group, r.First.Local(), r.First.Args, r.Times)
+			}
+			for _, m := range job.Log.Messages() {
+				fmt.Fprintln(&b, m.Number, m.Group, m.Local(), m.Args)
+			}
+			return p, b.String()
+		}
+		_, want := log(interp.Engine{})
+		p, got := log(engine)
+		if got != want {
+			t.Errorf("local %d, groups %d, %s: the log is\n%swant\n%s", c.local, c.groups, c.kind, got, want)
+		}
+		if merged := jit.MergedGroups(p) > 0; merged != c.merged {
+			t.Errorf("local %d, groups %d, %s: merged workgroups: %v", c.local, c.groups, c.kind, merged)
+		}
+		if lanes, wide := jit.StripLanes(p), c.local[0] >= 64 && c.kind != "print"; c.local[0] != 32 && lanes > 16 != wide {
+			t.Errorf("local %d, groups %d, %s: strips of %d lanes", c.local, c.groups, c.kind, lanes)
+		}
+	}
+}

@@ -17,7 +17,8 @@ func (c *serviceCall) log() {
 	}
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {
-			c.job.Log.Begin(p, c.group(), c.invocation(lane), number)
+			group, index := c.logger(lane)
+			c.job.Log.Begin(p, group, index, number)
 		}
 	}
 }
@@ -26,7 +27,8 @@ func (c *serviceCall) log() {
 func (c *serviceCall) logArg() {
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {
-			c.job.Log.AddArg(c.group(), c.invocation(lane), c.use(0, lane))
+			group, index := c.logger(lane)
+			c.job.Log.AddArg(group, index, c.use(0, lane))
 		}
 	}
 }
@@ -98,4 +100,15 @@ func (c *serviceCall) useAll(i int, to *laneValues) {
 // invocation returns the local invocation index of a lane.
 func (c *serviceCall) invocation(lane int) uint32 {
 	return uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(lane)
+}
+
+// logger returns the workgroup of a lane and its local invocation index, as if workgroups were not merged.
+func (c *serviceCall) logger(lane int) ([3]uint32, uint32) {
+	group, index := c.group(), c.invocation(lane)
+	if !c.bound.merged {
+		return group, index
+	}
+	n, small := group[0]*c.program.merge.local+index, c.program.source.Invocations()
+	group[0] = n / small
+	return group, n % small
 }

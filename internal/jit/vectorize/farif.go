@@ -9,7 +9,7 @@ import (
 // findReports finds the ifs of the sanitizers' reports: the first arm logs one, or has only such ifs and operations without an effect.
 // Programs without faults do not run these arms.
 func (w *vectorizer) findReports() {
-	if !slices.ContainsFunc(w.p.Messages, isReport) {
+	if !slices.ContainsFunc(w.p.Messages, func(m ir.Message) bool { return m.Kind.IsReport() }) {
 		return
 	}
 	w.reports = map[ir.V]bool{}
@@ -37,7 +37,7 @@ func (w *vectorizer) findReports() {
 				outer.own = true
 			}
 		case x.Op == ir.Log:
-			report := isReport(w.p.Messages[x.Aux])
+			report := w.p.Messages[x.Aux].Kind.IsReport()
 			last.reports, last.own = last.reports || report, last.own || !report
 		case x.Op == ir.LogArg:
 		case x.Op == ir.Br || x.Op == ir.Call || x.Op.Is(ir.Writes):
@@ -45,6 +45,3 @@ func (w *vectorizer) findReports() {
 		}
 	}
 }
-
-// isReport reports whether a message is of a fault in the program.
-func isReport(m ir.Message) bool { return m.Kind == ir.Undefined || m.Kind == ir.Unwritten }

@@ -19,6 +19,8 @@ import (
 //	legal      no barrier, group operation, atomic or shared memory; a resource with stores is accessed by
 //	           each lane in bytes of its own (disjoint), or by one store alone; device addresses only in one
 //	           store alone (mergeaddress.go)
+//	reports    of sanitizers are no obstacle without loops: a log keeps the first and the number, by invocation. A loop can
+//	           use up the budget, and then the log must have no reports of subgroups that come later
 //	counters   of ir.Count and ir.CountEdge are no obstacle: ExpandCounts adds for each subgroup of a strip
 //	likely     64 lanes; fewer if loops are divergent or the program filters textures; more if it mostly waits
 
@@ -157,7 +159,7 @@ type merger struct {
 // collect visits all operations, and returns false if one of them forbids merging.
 func (m *merger) collect() bool {
 	e := m.p.Effects
-	if e.Barrier || e.GroupOps || e.Ordered || e.InGroup || m.p.SharedBytes > 0 {
+	if e.Barrier || e.GroupOps || e.Ordered && !m.p.OrderedByReports() || e.InGroup || m.p.SharedBytes > 0 {
 		return false
 	}
 	for _, in := range m.p.In {
@@ -211,6 +213,9 @@ func (m *merger) collect() bool {
 				}
 			}
 		}
+	}
+	if e.Ordered && m.loops > 0 {
+		return false
 	}
 	// The counters of a strip are by words of 32 lanes, in the order of LocalInvocationIndex.
 	return m.addressedOnce() && !(m.counts && (m.p.SubgroupSize > wordLanes || m.p.QuadRow > 0 || m.calls))
