@@ -345,20 +345,7 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 			continue
 		}
 		it := item{lo: vec(x.lo[:3]), hi: vec(x.hi[:3]), primitive: first + uint32(i)}
-		reach := reachOf(it.lo, it.hi)
-		if x.bounded && x.scale <= maxSpread && x.offset <= maxSpread*float64(reach) {
-			scale := topSlack * x.scale
-			if scale < 1 {
-				scale = 1
-			}
-			if scale > float64(s.spread) {
-				s.spread = up32(scale)
-			}
-			if offset := topSlack * x.offset / scale; offset > float64(s.reach) {
-				s.reach = up32(offset)
-			}
-			s.reach = max32(reach, s.reach)
-		} else {
+		if !s.include(&it, &x) {
 			const most = math.MaxFloat32
 			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}
 		}
@@ -366,6 +353,25 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 		n++
 	}
 	return n
+}
+
+// include pads the box of an instance, and grows the reach and the spread of s by it. It reports whether the instance can have a box.
+//
+// The padding of boxes in object space, in world space, and the roundings of the box itself are slack roundoffs of spread·o and of what
+// include adds to the bounds, for a ray whose origin has coordinates up to o.
+func (s *Structure) include(it *item, x *placement) bool {
+	reach := float64(reachOf(it.lo, it.hi))
+	scale := max(topSlack*x.scale, 1)
+	grow := slack * unit * (float64(scale*reach) + float64(topSlack*x.offset))
+	if !x.bounded || !(x.scale <= maxSpread) || !(x.offset <= maxSpread*reach) {
+		return false
+	}
+	for k := range it.lo {
+		it.lo[k], it.hi[k] = down32(float64(it.lo[k])-grow), up32(float64(it.hi[k])+grow)
+	}
+	s.spread = max(s.spread, up32(scale))
+	s.reach = max(s.reach, reachOf(it.lo, it.hi), up32(topSlack*x.offset/scale))
+	return true
 }
 
 // reachOf returns the largest absolute coordinate of a box. The bits of floats without a sign compare as the floats do.

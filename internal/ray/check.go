@@ -58,8 +58,10 @@ func (s *Structure) check() error {
 	if !b.lo.isFinite() || !b.hi.isFinite() { // a ray's distances would be NaNs, and it would enter children that do not exist
 		return fmt.Errorf("%w: the box is infinite", ErrCorrupt)
 	}
-	s.lo, s.hi = b.lo, b.hi
-	s.reach = reachOf(b.lo, b.hi)
+	if s.padded() && s.root&leafBit != 0 {
+		pad(&b.lo, &b.hi)
+	}
+	s.setBox(&b)
 	return nil
 }
 

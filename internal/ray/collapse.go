@@ -12,10 +12,11 @@ func (b *builder) finish(s *Structure) {
 		defer scratchBoxes.give(boxes)
 	}
 	box := s.refit(b.team, boxes, func(i int) *[width]ref { return &b.links[i] })
-	s.lo, s.hi = box.lo, box.hi
-	if !s.top {
-		s.reach = reachOf(s.lo, s.hi)
+	if s.top {
+		s.lo, s.hi = box.lo, box.hi
+		return
 	}
+	s.setBox(&box)
 }
 
 // itemBoxes returns the boxes of leaves of single items. instances is the number of instances of a top level.

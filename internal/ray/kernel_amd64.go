@@ -61,6 +61,7 @@ func walkAVX2(s *session) int
 const (
 	leastDirectionBits = 0x2B800000
 	mostDirectionBits  = 0x53800000
+	leastOriginBits    = 0x17800000 // of leastOrigin
 )
 
 // enterAVX2 sets l to the ray in the space of the instance p or, if p is nil, in world space, as level.set does. It

@@ -104,16 +104,17 @@
 	PREFETCHT0 128(CX) \
 	PREFETCHT0 192(CX)
 
-// numbers holds 1, 1/extreme, slack·unit, 1−4·unit, 1+4·unit, extreme, and 8 and 16, which are classes of packets.
+// numbers holds 1, 1/extreme, slack·unit, 1−slack·unit, 1+slack·unit, extreme, 8 and 16, which are classes of packets, and leastOrigin.
 DATA ·numbers+0(SB)/4, $0x3F800000
 DATA ·numbers+4(SB)/4, $const_leastDirectionBits
 DATA ·numbers+8(SB)/4, $0x35800000
-DATA ·numbers+12(SB)/4, $0x3F7FFFFC
-DATA ·numbers+16(SB)/4, $0x3F800002
+DATA ·numbers+12(SB)/4, $0x3F7FFFF0
+DATA ·numbers+16(SB)/4, $0x3F800008
 DATA ·numbers+20(SB)/4, $const_mostDirectionBits
 DATA ·numbers+24(SB)/4, $8
 DATA ·numbers+28(SB)/4, $16
-GLOBL ·numbers(SB), RODATA|NOPTR, $32
+DATA ·numbers+32(SB)/4, $const_leastOriginBits
+GLOBL ·numbers(SB), RODATA|NOPTR, $36
 
 // AXES sets the axes of the level at DI, which are AX and those after it, its origin and its shears. BX has the signs of the
 // direction.
@@ -271,6 +272,7 @@ setup:
 	VSHUFPS $0xD2, X2, X2, X5
 	VMAXPS X4, X2, X7
 	VMAXPS X5, X7, X7
+	VMAXSS ·numbers+32(SB), X7, X13 // of the origin
 	VADDSS reach+32(FP), X7, X7 // extent
 	VMOVD X6, CX
 	CMPL CX, $const_leastDirectionBits
@@ -298,7 +300,7 @@ setup:
 	VORPS  X9, X3, X3        // the direction without small components
 	VMOVSS spread+36(FP), X10
 	VMULSS ·numbers+8(SB), X10, X10
-	VMULSS X7, X10, X10
+	VMULSS X13, X10, X10
 	VBROADCASTSS X10, X10
 	VORPS  X9, X10, X10      // the growth, with the sign of the direction
 	VBROADCASTSS ·numbers+0(SB), X11
@@ -568,7 +570,7 @@ candidates:
 	VMOVUPS X5, session_edges+0(DI)
 	VMOVUPS X10, session_edges+16(DI)
 	VMOVUPS X11, session_edges+32(DI)
-	CLAMP(session_low(DI), session_high(DI))
+	COMPARE(session_low(DI), session_high(DI))
 	VMOVMSKPS X8, SI
 	VMOVMSKPS X2, R14
 	VMOVMSKPS X5, R13
@@ -580,7 +582,7 @@ candidates:
 	NOTL BX
 	ANDL BX, AX // lanes that are not culled
 	TESTL AX, R14
-	JNZ  slow // a tie, or a distance at the last candidate
+	JNZ  slow // a tie, a distance at the last candidate, or one outside of the box
 	ANDL AX, SI
 	JZ   nextBlock
 	CMPL session_always(DI), $0

@@ -29,9 +29,25 @@ type level struct {
 const (
 	// unit is the unit roundoff of 32-bit floats.
 	unit = 1.0 / (1 << 24)
-	// slack is how many roundoffs, relative to the distances in the scene, a box grows in the test. The corners of a
-	// triangle move by less than 6 roundoffs in the ray's space, the bounds of the slabs by less than 3.
+	// slack is how many roundoffs, relative to the largest component of the ray's origin and of its own corners, a box grows. The level
+	// adds the part of the origin, and the bounds of the tree contain the part of the corners (pad): a far primitive does not make the
+	// boxes of the others larger.
+	//
+	// Let D be the sum of both components. No difference of a vertex and the origin is beyond D, and no shear is beyond 1. A sheared
+	// component moves by 1 roundoff of D each by the difference along its axis, the difference along w, the shear and its product, and by
+	// 2 by the last difference: 6. The signs of the edge functions are exact, so that a ray with a hit passes within 6·D of a point of
+	// the triangle. The slabs add 2 roundoffs of the origin, by the sum with the growth and by the product with the scale.
+	// The sum with the padding rounds by 1 of the corners. The direction without its small components adds 2D/extreme.
+	//
+	// All other roundings are relative to the distance of a bound: 1 each for the inverse of the direction, its factor and the fused
+	// operation. The scales grow by slack, too, because the distance of a hit has up to 10: 3 of the distances of the vertices, and 7 of
+	// their mean. So the interval of the box has room for it, and clamping it is rare.
 	slack = 16
+	// leastOrigin is the least component for which a box grows: its product with slack·unit, times the least scale, is beyond the
+	// roundings of numbers without full precision.
+	leastOrigin = 1.0 / (1 << 80)
+	// leastWide is leastOrigin of a wide level: smaller corners have a padding without full precision.
+	leastWide = 0x1p-126
 	// extreme bounds the direction and the distances of a level that is computed in 32 bits, and is how much
 	// smaller than the largest component of the direction another one may be.
 	extreme = 1 << 40
@@ -64,13 +80,14 @@ func (l *level) set(origin, direction vec, reach, spread float32) bool {
 	l.shear[0] = direction[u] / direction[w]
 	l.shear[1] = direction[v] / direction[w]
 	l.shear[2] = 1 / direction[w]
-	extent := max(abs32(origin[0]), abs32(origin[1]), abs32(origin[2])) + reach
+	largest := max(abs32(origin[0]), abs32(origin[1]), abs32(origin[2]))
+	extent := largest + reach
 	l.wide = !(longest >= 1.0/extreme && longest <= extreme && extent <= extreme)
 	if l.wide {
-		l.setWide(origin, direction, reach, spread)
+		l.setWide(origin, direction, largest, spread)
 		return true
 	}
-	grow := float32(float32(slack*unit*spread) * extent)
+	grow := float32(float32(slack*unit*spread) * max(largest, leastOrigin))
 	for k := range 3 {
 		d := direction[k]
 		if abs32(d) < float32(longest/extreme) {
@@ -78,8 +95,8 @@ func (l *level) set(origin, direction vec, reach, spread float32) bool {
 		}
 		g := copysign32(grow, d)
 		scale := 1 / d
-		l.nearScale[k] = float32(scale * (1 - 4*unit))
-		l.farScale[k] = float32(scale * (1 + 4*unit))
+		l.nearScale[k] = float32(scale * (1 - slack*unit))
+		l.farScale[k] = float32(scale * (1 + slack*unit))
 		l.nearOffset[k] = -float32((origin[k] + g) * l.nearScale[k])
 		l.farOffset[k] = -float32((origin[k] - g) * l.farScale[k])
 		l.near[k], l.far[k] = int64(64*k), int64(64*k+32)
@@ -90,20 +107,15 @@ func (l *level) set(origin, direction vec, reach, spread float32) bool {
 	return true
 }
 
-// setWide prepares the slabs of a wide level.
-func (l *level) setWide(origin, direction vec, reach, spread float32) {
+// setWide prepares the slabs of a wide level. largest is the largest component of the origin.
+func (l *level) setWide(origin, direction vec, largest, spread float32) {
 	longest := math.Abs(float64(direction[l.component[2]]))
-	var extent float64
-	for _, x := range origin {
-		extent = max(extent, math.Abs(float64(x)))
-	}
-	extent += float64(reach)
 	for k := range 3 {
 		d := float64(direction[k])
 		if math.Abs(d) < longest/(1<<60) {
 			d = math.Copysign(longest/(1<<60), d)
 		}
-		grow := math.Copysign(slack*unit*float64(spread)*extent, d)
+		grow := math.Copysign(slack*unit*float64(spread)*float64(max(largest, leastWide)), d)
 		l.wideNear[k], l.wideFar[k] = float64(origin[k])+grow, float64(origin[k])-grow
 		l.wideScale[k] = 1 / d
 	}
@@ -128,12 +140,18 @@ func (l *level) slabs(lo, hi *vec) (near, far float32) {
 	return near, far
 }
 
-// wideSlabs is slabs of a wide level, rounded outwards.
+// wideSlabs is slabs of a wide level, rounded outwards. A bound at the greatest float is infinite: its padding is beyond that.
 func (l *level) wideSlabs(lo, hi *vec) (near, far float32) {
 	const outward = 4.0 / (1 << 53)
 	from, to := math.Inf(-1), math.Inf(1)
 	for k := range 3 {
 		a, b := float64(lo[k]), float64(hi[k])
+		if a <= -math.MaxFloat32 {
+			a = math.Inf(-1)
+		}
+		if b >= math.MaxFloat32 {
+			b = math.Inf(1)
+		}
 		if l.wideScale[k] < 0 {
 			a, b = b, a
 		}
@@ -148,6 +166,29 @@ func (l *level) wideSlabs(lo, hi *vec) (near, far float32) {
 		far = math.Nextafter32(far, inf32)
 	}
 	return near, far
+}
+
+// pad grows the box of a triangle, a sphere or a list of them by slack roundoffs of its largest coordinate. A box inside of another one
+// is inside of it after that, because every operation is monotonic. A box without points remains as it is.
+func pad(lo, hi *vec) {
+	if lo[0] > hi[0] {
+		return
+	}
+	const most = math.MaxFloat32
+	grow := float32(slack * unit * reachOf(*lo, *hi))
+	for k := range lo {
+		lo[k], hi[k] = max32(lo[k]-grow, -most), min32(hi[k]+grow, most)
+	}
+}
+
+// padAll pads boxes.
+func padAll(boxes []wideBounds, team *team) {
+	const chunk = 1 << 12
+	team.each((len(boxes)+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, len(boxes)); i++ {
+			pad((*vec)(boxes[i].lo[:3]), (*vec)(boxes[i].hi[:3]))
+		}
+	})
 }
 
 // abs32 returns the absolute value of x.

@@ -148,20 +148,20 @@ candidates:
 	NOTL R10
 	ANDL R10, R11            // rays with a triangle that is not culled
 	MEET
-	VCMPPS $0x12, Z13, Z12, K1 // near <= far
-	VMAXPS Z1, Z12, Z1
-	VMINPS Z1, Z13, Z1
+	VCMPPS $0x11, Z12, Z1, K1 // t < near
+	VCMPPS $0x11, Z1, Z13, K2 // far < t
+	KORW  K1, K2, K1
 	VCMPPS $0, Z1, Z28, K2 // low = t
 	VCMPPS $0, Z29, Z1, K3 // t = high
 	KORW  K2, K3, K2
-	KANDW K1, K2, K2
+	KORW  K1, K2, K2
 	KMOVW K2, BX
-	ANDL R11, BX             // a tie, or a distance at the first one
+	ANDL R11, BX             // a tie, a distance at the first one, or one outside of the box
 	ORL  BX, R13
 	VCMPPS $0x11, Z1, Z28, K2 // low < t
 	VCMPPS $0x11, Z29, Z1, K3 // t < high
 	KANDW K2, K3, K2
-	KANDW K1, K2, K2
+	KANDNW K2, K1, K2
 	KMOVW K2, BX
 	ANDL BX, R11
 	JZ   decide

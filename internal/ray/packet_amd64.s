@@ -166,6 +166,9 @@ setup:
 	VANDPS Y14, Y2, Y2
 	VMAXPS Y1, Y0, Y11
 	VMAXPS Y2, Y11, Y11
+	VBROADCASTSS ·numbers+32(SB), Y12
+	VMAXPS Y11, Y12, Y12
+	VMOVUPS Y12, packetSession_grow(R10) // the largest component of the origin
 	VBROADCASTSS reach+24(FP), Y12
 	VADDPS Y12, Y11, Y11     // the extent
 	VBROADCASTSS ·numbers+4(SB), Y12
@@ -201,8 +204,9 @@ setup:
 	VMOVSS spread+28(FP), X12
 	VMULSS ·numbers+8(SB), X12, X12
 	VBROADCASTSS X12, Y12
-	VMULPS Y11, Y12, Y12
-	VMOVUPS Y12, packetSession_grow(R10)
+	VMULPS Y11, Y12, Y11
+	VMULPS packetSession_grow(R10), Y12, Y12
+	VMOVUPS Y11, packetSession_grow(R10)
 	VBROADCASTSS ·numbers+4(SB), Y13
 	VMULPS Y10, Y13, Y13
 	VPCMPEQD Y15, Y15, Y15
@@ -475,7 +479,7 @@ candidates:
 	ANDL R11, AX // rays that are left to Go
 	ANDL CX, R11
 	JZ   decide
-	CLAMP(packetSession_low(R15), packetSession_high(R15))
+	COMPARE(packetSession_low(R15), packetSession_high(R15))
 	VMOVMSKPS Y8, CX
 	VMOVMSKPS Y2, BX
 	VMOVMSKPS Y5, R8
@@ -486,7 +490,7 @@ candidates:
 	ORL  R8, R9
 	NOTL R9
 	ANDL R9, R11 // rays with a triangle that is not culled
-	ANDL R11, BX // a tie, or a distance at the first one
+	ANDL R11, BX // a tie, a distance at the first one, or one outside of the box
 	ORL  BX, AX
 	ANDL R11, CX
 	JZ   decide

@@ -7,11 +7,15 @@ import "unsafe"
 const refitChunk, minRefitChunk, refitPart = 1 << 9, 1 << 5, 16
 
 // refit computes the nodes of s from the boxes of its leaves: of blocks of triangles, of the other primitives or of instances, by the
-// index in the reference. Node i has the children link(i), which come after it. refit returns the box of the root.
+// index in the reference. Node i has the children link(i), which come after it. refit pads the boxes of leaves, if the structure has
+// padding, and returns the box of the root.
 //
 // A goroutine goes through its nodes from the last one to the first one, so that most children are complete. The nodes that wait for a
 // child of another goroutine follow at the end; in the order of a traversal they are the ancestors of the end of a chunk.
 func (s *Structure) refit(team *team, leaves []wideBounds, link func(i int) *[width]ref) bounds {
+	if s.padded() {
+		padAll(leaves, team)
+	}
 	switch {
 	case s.root == emptyRef:
 		return nothing()

@@ -76,6 +76,7 @@ func (l *level) crossRound(x *round) (c touch, ok bool) {
 		return c, false
 	}
 	lo, hi := x.bounds()
+	pad(&lo, &hi)
 	near, far := l.slabs(&lo, &hi)
 	return touch{min32(far, max32(near, float32(t))), u}, near <= far
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // SerialVersion is the version of the serialized form.
-const SerialVersion = "5"
+const SerialVersion = "6"
 
 // The serialized form consists of Vulkan's 64-bit words (the size with Vulkan's 32 bytes of UUIDs before it, the size
 // of the structure, the number of handles, the handles) and of 32-bit words, all little endian:

@@ -9,8 +9,8 @@ type Structure struct {
 	flags  BuildFlags
 	root   ref
 	lo, hi vec
-	// Boxes grow by a number of roundings of spread·(o+reach) in the test of a ray whose origin has coordinates up
-	// to o. reach is at least the largest absolute coordinate of the box; spread is 1 in a bottom level.
+	// Boxes grow by a number of roundings of spread·o in the test of a ray whose origin has coordinates up to o; spread is 1 in a
+	// bottom level. reach is at least the largest absolute coordinate of the box, and at least leastOrigin in a bottom level.
 	reach, spread float32
 
 	nodes  []node
@@ -46,6 +46,15 @@ type geometryInfo struct {
 type box struct {
 	lo, hi              vec
 	geometry, primitive uint32
+}
+
+// padded reports whether the boxes of the leaves of a bottom level have a padding. Boxes need none: their test has no other roundings
+// than the ones that the level pads.
+func (s *Structure) padded() bool { return s.kind == Triangles || s.kind.isRound() }
+
+// setBox sets the box of a bottom level.
+func (s *Structure) setBox(b *bounds) {
+	s.lo, s.hi, s.reach = b.lo, b.hi, max(reachOf(b.lo, b.hi), leastOrigin)
 }
 
 // Top reports whether s is a top level.

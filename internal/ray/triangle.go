@@ -22,6 +22,7 @@ func (l *level) cross(p *triangle) (c crossing, ok bool) {
 		return c, false
 	}
 	lo, hi := p.bounds()
+	pad(&lo, &hi)
 	near, far := l.slabs(&lo, &hi)
 	c.t = min32(far, max32(near, c.t))
 	return c, near <= far

@@ -83,20 +83,21 @@
 	VMAXPS V14, V12, V12 \
 	VMINPS V15, V13, V13
 
-// CLAMP clamps t in V1 to the interval of the triangle's box. It sets V8 in the lanes with low < t < high, and V2 in those
-// with t = low or t = high, of the rays that meet the box. V7 is high.
-#define CLAMP(low, high) \
+// COMPARE compares t in V1. It sets V8 in the lanes with low < t < high that are decided, and V2 in those that are left to Go: with
+// t = low, t = high, or t outside of the interval of the triangle's box. Go clamps such a t to the box that has its padding; a t inside
+// is inside of that larger box, too. V7 is high.
+#define COMPARE(low, high) \
 	MEET \
-	VCMPPS $0x12, V13, V12, V4 \ // near <= far
-	VMAXPS V1, V12, V1 \
-	VMINPS V1, V13, V1 \
+	VCMPPS $0x11, V12, V1, V4 \ // t < near
+	VCMPPS $0x11, V1, V13, V9 \ // far < t
+	VORPS V9, V4, V4 \
 	VMOVUPS low, V6 \
 	VMOVUPS high, V7 \
 	VCMPPS $0x11, V1, V6, V8 \ // low < t
 	VCMPPS $0x11, V7, V1, V9 \ // t < high
 	VANDPS V9, V8, V8 \
-	VANDPS V4, V8, V8 \
+	VANDNPS V8, V4, V8 \
 	VCMPPS $0, V1, V6, V2 \ // low = t
 	VCMPPS $0, V7, V1, V9 \ // t = high
 	VORPS V9, V2, V2 \
-	VANDPS V4, V2, V2
+	VORPS V4, V2, V2

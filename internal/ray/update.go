@@ -48,7 +48,7 @@ func Update(in *Input, source *Structure) (*Structure, error) {
 	}
 	defer scratchBoxes.give(boxes)
 	b := next.refit(team, boxes, source.links)
-	next.lo, next.hi, next.reach = b.lo, b.hi, reachOf(b.lo, b.hi)
+	next.setBox(&b)
 	if in.Reuse {
 		return next, nil // the source is no more
 	}
