@@ -344,16 +344,16 @@ func (p *permitting) draw(ctx context.Context, c *Draw) error {
 // drawn applies a draw, or says why it cannot.
 func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error) {
 	q, g := c.Pipeline, &c.Pipeline.Graphics
-	vertex, geometry, mesh, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Mesh), q.stageOf(Fragment)
+	vertex, geometry, task, mesh, fragment := q.stageOf(Vertex), q.stageOf(Geometry), q.stageOf(Task), q.stageOf(Mesh), q.stageOf(Fragment)
 	judged := 0
-	for _, a := range []*Attachment{vertex, geometry, mesh, fragment} {
+	for _, a := range []*Attachment{vertex, geometry, task, mesh, fragment} {
 		if a != nil {
 			judged++
 		}
 	}
 	switch {
-	case (vertex == nil) == (mesh == nil) || fragment == nil || judged != len(q.Stages):
-		return "a draw with tessellation or task shaders, or without a vertex or a fragment shader", nil
+	case (vertex == nil) == (mesh == nil) || fragment == nil || judged != len(q.Stages) || task != nil && mesh == nil:
+		return "a draw with tessellation shaders, or without a vertex or a fragment shader", nil
 	case (c.Kind == DrawMesh) != (mesh != nil) || c.Ranged || c.Kind == DrawCluster || c.Indirect != nil || c.ByteCount != nil || c.DrawIndex > 0:
 		return "a draw with indirect or other arguments", nil
 	case len(g.Feedback) > 0 || g.Rates != nil || q.heaped():
@@ -379,10 +379,13 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 	if mesh != nil {
 		d.Mesh = &oracle.Job{Groups: c.Workgroups}
 	}
+	if task != nil {
+		d.Task = &oracle.Job{Groups: c.Workgroups}
+	}
 	for _, x := range []struct {
 		into *oracle.Job
 		a    *Attachment
-	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {d.Mesh, mesh}, {&d.Fragment, fragment}} {
+	}{{&d.Vertex, vertex}, {d.Geometry, geometry}, {d.Task, task}, {d.Mesh, mesh}, {&d.Fragment, fragment}} {
 		if x.a == nil {
 			continue
 		}
@@ -391,8 +394,8 @@ func (p *permitting) drawn(ctx context.Context, c *Draw) (why string, err error)
 			return "", err
 		}
 		if x.into.Module, x.into.Entry, err = p.stageFacts(code, x.a, p.entryPoint(q, x.a), models[x.a.Stage]); err != nil {
-			if x.a == mesh {
-				return "a mesh shader without an entry point of the model MeshEXT", nil
+			if x.a == mesh || x.a == task {
+				return "a mesh or a task shader of another execution model than MeshEXT and TaskEXT", nil
 			}
 			return "", err
 		}
@@ -635,7 +638,7 @@ func (p *permitting) resources(q *Pipeline, d *oracle.Draw) error {
 	if q.Push != nil {
 		push = p.memory[q.Push]
 	}
-	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry, d.Mesh} {
+	for _, j := range []*oracle.Job{&d.Vertex, &d.Fragment, d.Geometry, d.Task, d.Mesh} {
 		if j == nil {
 			continue
 		}

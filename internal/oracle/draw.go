@@ -15,7 +15,8 @@ import (
 type Draw struct {
 	Vertex, Fragment Job  // without workgroups; all have the same memory
 	Geometry         *Job // nil for none
-	Mesh             *Job // with its workgroups, in place of the vertex shader; nil for none
+	Task             *Job // with its workgroups, before the mesh shader; nil for none
+	Mesh             *Job // with its workgroups but after a task shader, in place of the vertex shader; nil for none
 	// Input returns the numbers of a vertex attribute. It has four of them.
 	Input     func(location, vertex, instance uint32) []Number
 	Vertices  []uint32 // of the draw in order: VertexIndex
@@ -69,6 +70,7 @@ type drawing struct {
 	fragment *dispatch
 	geometry *dispatch // nil for none
 	mesh     *dispatch // likewise
+	task     *dispatch // likewise
 	before   int       // primitives before the current run of vertices
 	quads    bool      // the invocations of a quad run together
 	// perSample: the fragment shader runs for each sample
@@ -122,6 +124,9 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 	} else {
 		d.vertex = newDispatch(ctx, &w.Vertex)
 	}
+	if w.Task != nil {
+		d.task = newDispatch(ctx, w.Task)
+	}
 	if w.Geometry != nil {
 		d.geometry = newDispatch(ctx, w.Geometry)
 	}
@@ -146,8 +151,12 @@ func (w *Draw) Run(ctx context.Context) (out Outcome, err error) {
 // drawView draws the primitives of all instances for one view: as a draw of its own to the layer of its number (Vulkan, "Multiview").
 func (d *drawing) drawView() {
 	if d.mesh != nil {
-		d.mesh.viewIndex = d.viewIndex
-		d.meshes()
+		if d.mesh.viewIndex = d.viewIndex; d.task != nil {
+			d.task.viewIndex = d.viewIndex
+			d.tasks()
+		} else {
+			d.meshes(d.Mesh.Groups, nil)
+		}
 		d.loseCrossed()
 		return
 	}
@@ -212,6 +221,8 @@ func (d *drawing) check() {
 		fail("a layer that a shader stores, with several views")
 	case d.Mesh != nil && (d.Mesh.Entry.Model != spirv.ExecutionModelMeshEXT || d.Geometry != nil):
 		fail("a mesh shader of another kind")
+	case d.Task != nil && (d.Mesh == nil || d.Task.Entry.Model != spirv.ExecutionModelTaskEXT):
+		fail("a task shader of another kind")
 	case s.Rasterization.Stream != 0:
 		fail("a vertex stream of a geometry shader")
 	case s.Multisample.AlphaToCoverage || s.Multisample.AlphaToOne || s.SampleMask != nil || len(s.DiscardRectangles) > 0:
@@ -220,7 +231,7 @@ func (d *drawing) check() {
 		fail("viewports without scissors, or depths from -1 on")
 	case s.Blend.Logic:
 		fail("logic operations")
-	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps():
+	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps() || d.Task != nil && !d.Task.keeps():
 		fail("stores of its shaders to memory that they share")
 	}
 }
@@ -264,6 +275,10 @@ func (j *Job) keeps() bool {
 				}
 				switch t.Storage {
 				case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput, spirv.StorageClassWorkgroup:
+				case spirv.StorageClassTaskPayloadWorkgroupEXT:
+					if j.Entry.Model != spirv.ExecutionModelTaskEXT {
+						return false
+					}
 				default:
 					return false
 				}
@@ -343,6 +358,8 @@ func stageName(m spirv.ExecutionModel) string {
 		return "geometry"
 	case spirv.ExecutionModelMeshEXT:
 		return "mesh"
+	case spirv.ExecutionModelTaskEXT:
+		return "task"
 	}
 	return "fragment"
 }

@@ -93,6 +93,8 @@ func (x *frame) variable(v *facts.Variable) *pointer {
 			x.group.shared[v.ID] = l
 		}
 		p.local = l
+	case spirv.StorageClassTaskPayloadWorkgroupEXT:
+		p.local = x.payload(v)
 	case spirv.StorageClassPrivate:
 		p.local = x.own(v.ID, v.Type, v.Init)
 	default:

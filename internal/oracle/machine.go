@@ -100,7 +100,9 @@ type group struct {
 	number         uint64 // from 1
 	epoch, buffers uint64 // barriers that have ended, with an effect on workgroup memory, and on buffers
 	shared         map[spirv.ID]*local
-	mesh           *mesh // the outputs of a mesh shader; nil in another stage
+	mesh           *mesh    // the outputs of a mesh shader; nil in another stage
+	task           *task    // of a task shader; nil in another stage
+	payload        *payload // of a mesh shader after a task shader
 }
 
 // stop is the panic of an invocation that is undecided, or of a context that ends.
@@ -397,6 +399,10 @@ func (x *frame) terminator(b *facts.Block) (next *facts.Block, result value, don
 			x.undecided("%s", in.Op())
 		}
 		x.ended, x.shading.discarded = true, true
+		return nil, value{}, true
+	case spirv.OpEmitMeshTasksEXT:
+		x.endTask(in)
+		x.ended = true
 		return nil, value{}, true
 	case spirv.OpReturnValue:
 		return nil, x.value(spirv.ID(in[1])), true

@@ -28,7 +28,9 @@ type local struct {
 	owners  []owner
 	sums    []sum
 	relaxed bool // RelaxedPrecision: it may have numbers of 16 bits
-	emitted bool // an output of a mesh shader, which no barrier orders
+	emitted bool // an output of a mesh shader
+	// unordered: no barrier orders its accesses
+	unordered bool
 }
 
 // owner is the invocations that have accessed a location. Accesses of a workgroup in different epochs are ordered by a barrier; private
@@ -341,8 +343,12 @@ func (m *machine) load(p *pointer, at int) value {
 			m.undecided("a load of an output of a mesh shader")
 		}
 		v.leaves = append(v.leaves, p.local.leaves[p.leaf:p.leaf+uint64(n)]...)
+		epoch := m.group.epoch
+		if p.local.unordered {
+			epoch = 1
+		}
 		for i := range v.leaves {
-			if o := p.local.owners; o != nil && !o[p.leaf+uint64(i)].read(m, m.group.epoch) {
+			if o := p.local.owners; o != nil && !o[p.leaf+uint64(i)].read(m, epoch) {
 				v.leaves[i].Any = true
 			}
 		}
@@ -379,7 +385,7 @@ func (m *machine) store(p *pointer, v value) {
 		m.storeOutside(p.buffer)
 	case p.local != nil && p.local.owners != nil:
 		i, epoch := p.leaf, m.group.epoch
-		if p.local.emitted {
+		if p.local.unordered {
 			epoch = 1
 		}
 		scalars(p.pointee, func(t *facts.Type) {

@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"fmt"
-
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -27,7 +25,7 @@ func (x *frame) output(v *facts.Variable) *local {
 	l := g.outputs[v.ID]
 	if l == nil {
 		l = x.newLocal(v.ID, v.Type, v.Init)
-		l.owners, l.sums, l.emitted = make([]owner, len(l.leaves)), make([]sum, len(l.leaves)), true
+		l.owners, l.sums, l.emitted, l.unordered = make([]owner, len(l.leaves)), make([]sum, len(l.leaves)), true, true
 		g.outputs[v.ID] = l
 	}
 	return l
@@ -55,45 +53,20 @@ func (x *frame) setSizes(in spirv.Inst) bool {
 	return true
 }
 
-// meshes draws the workgroups of a mesh shader.
-func (d *drawing) meshes() {
-	job := d.Mesh
+// meshes draws some workgroups of a mesh shader, with the payload of a task shader; nil for none.
+func (d *drawing) meshes(groups [3]uint32, from *payload) {
+	job := *d.Mesh
+	job.Groups = groups
 	size := d.mesh.localSize()
-	n, total := uint64(1), uint64(1)
-	for a := range 3 {
-		n *= uint64(size[a])
-		if g := uint64(job.Groups[a]); g > 0 && total > maxInvocations/g {
-			panic(stop{why: fmt.Sprintf("more than %d workgroups", maxInvocations)})
-		}
-		total *= uint64(job.Groups[a])
-	}
-	if n == 0 || n > maxGroup {
-		panic(stop{why: fmt.Sprintf("a workgroup of no invocations, or of more than %d", maxGroup)})
-	}
+	n, total := d.workgroups(size, groups)
 	barriers := d.mesh.barriers()
 	for g := range total {
-		d.work(triangleWork)
-		w := &group{number: g + 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}, mesh: &mesh{outputs: map[spirv.ID]*local{}}}
-		list := make([]*machine, n)
-		for i := range list {
-			list[i] = &machine{dispatch: d.mesh, group: w, invocation: g*n + uint64(i) + 1, ids: newIDs(job, size, g*n+uint64(i)), locals: map[spirv.ID]*local{}}
-		}
-		why := d.guarded(d.mesh, func() {
-			if barriers {
-				w.runTogether(list)
-				return
-			}
-			for _, m := range list {
-				m.call(job.Entry.Func, nil)
-			}
-		})
-		if why != "" {
-			panic(stop{why: why})
-		}
-		if w.mesh.sizes != len(list) {
+		w := &group{number: g + 1, epoch: 1, buffers: 1, shared: map[spirv.ID]*local{}, mesh: &mesh{outputs: map[spirv.ID]*local{}}, payload: from}
+		d.run(d.mesh, &job, w, size, g, n, barriers)
+		if w.mesh.sizes != int(n) {
 			panic(stop{why: "OpSetMeshOutputsEXT that not all invocations execute"})
 		}
-		d.unordered = int(g) + 1
+		d.unordered++
 		d.meshPrimitives(w.mesh)
 	}
 }
