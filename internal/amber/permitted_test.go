@@ -352,7 +352,7 @@ func FuzzPermit(f *testing.F) {
 	})
 }
 
-// drawnPixels returns the number of pixels of four bytes other than those of the cleared picture.
+// drawnPixels returns the number of pixels of four bytes with another value than in the cleared picture.
 func drawnPixels(picture []byte, cleared [4]byte) (n int) {
 	for i := 0; i+4 <= len(picture); i += 4 {
 		if [4]byte(picture[i:]) != cleared {

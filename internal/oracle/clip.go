@@ -75,7 +75,7 @@ func (s *surface) distances() distances {
 }
 
 // kept returns whether a place of a triangle is in the part inside of the planes. Vertices from clipping are rounded, as the poses are. The
-// sign of an interpolated distance is that of the numerator of the formula, which is linear on the screen.
+// numerator of the formula, which is linear on the screen, has the sign of an interpolated distance.
 func (s *surface) kept(px, py float64) coverage {
 	c := inside1
 	for _, plane := range s.clips {

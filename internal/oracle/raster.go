@@ -178,7 +178,7 @@ func clipped(v [3]*corner) bool {
 	return false
 }
 
-// selectTarget selects the viewport and the layer of a primitive: the ones that its provoking vertex names. All vertices must have one layer (Vulkan,
+// selectTarget selects the viewport and the layer of a primitive: the ones of its provoking vertex. All vertices must have one layer (Vulkan,
 // "Layer"), but for a mesh shader, whose primitives have it.
 func (d *drawing) selectTarget(provoking *corner, of ...*corner) {
 	n := provoking.viewport
@@ -428,7 +428,7 @@ func (s *surface) covers(px, py float64) (c coverage, edge int) {
 		}
 	}
 	switch {
-	case len(s.clips) > 0: // an edge may have other ends than that of its neighbor
+	case len(s.clips) > 0: // the edge of its neighbor may have other ends
 		if c = s.kept(px, py); c == inside1 && count > 0 {
 			c = open1
 		}

@@ -55,7 +55,7 @@ func sameScalars(a, b *facts.Type) bool {
 	return ok && ok2 && slices.Equal(list(a), list(b))
 }
 
-// endTask executes OpEmitMeshTasksEXT. All invocations must execute it in uniform control flow, and the numbers are those of the first one.
+// endTask executes OpEmitMeshTasksEXT. All invocations must execute it in uniform control flow with the same numbers: the first one has the numbers of the workgroup.
 func (x *frame) endTask(in spirv.Inst) {
 	t := x.group.task
 	if t == nil {
@@ -102,7 +102,7 @@ func (d *drawing) tasks() {
 	}
 }
 
-// workgroups returns the number of invocations of a workgroup, and that of workgroups.
+// workgroups returns the numbers of invocations in a workgroup, and of workgroups.
 func (d *drawing) workgroups(size, groups [3]uint32) (n, total uint64) {
 	n, total = 1, 1
 	for a := range 3 {
