@@ -247,12 +247,9 @@ func placedIn(file string, err error) error {
 		at.line, at.col, at.what = missing.Pos.Line, missing.Pos.Col, missing.What+" is not supported"
 	case errors.As(err, &malformed):
 		at.line, at.col, at.what = malformed.Pos.Line, malformed.Pos.Col, malformed.What
-	case errors.As(err, &aborted):
-		if n, _ := fmt.Sscanf(aborted.Text, "%d:%d: ", &at.line, &at.col); n < 2 {
-			return err
-		}
-		_, cause, _ := strings.Cut(aborted.Text, ": ")
-		at.what = fmt.Sprintf("%s, in workgroup %d, invocation %d", cause, aborted.Group, aborted.Local)
+	case errors.As(err, &aborted) && aborted.Line > 0:
+		at.line, at.col = int(aborted.Line), int(aborted.Column)
+		at.what = fmt.Sprintf("%s, in workgroup %d, invocation %d", aborted.Text, aborted.Group, aborted.Local)
 	case errors.As(err, &endless) && endless.Origin > 0:
 		at.line = int(endless.Origin)
 		at.what = fmt.Sprintf("budget of %d steps exhausted in the loop of %q, workgroup %d, invocation %d", endless.Steps, endless.Func, endless.Group, endless.Local)

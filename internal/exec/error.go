@@ -45,6 +45,7 @@ type AbortError struct {
 	Types        []ir.Type // types of the scalars of its message, in order
 	Args         []uint64  // bits of the scalars
 	Text         string    // the cause of a trap; "" if it has none
+	Line, Column uint32    // of the trap in its module, from 1; 0 if it has no place there
 	At           []uint32  // byte offsets of the scalars in the message; nil if it has no layout
 }
 
@@ -81,6 +82,9 @@ const MaxAbortMessage = 1 << 16
 // first zero byte; all other scalars are printed as numbers.
 func (e *AbortError) Error() string {
 	s := fmt.Sprintf("aborted by workgroup %d, invocation %d", e.Group, e.Local)
+	if e.Line > 0 {
+		s += fmt.Sprintf(": %d:%d", e.Line, e.Column)
+	}
 	if e.Text != "" {
 		s += ": " + e.Text
 	}

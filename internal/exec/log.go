@@ -383,7 +383,7 @@ func (j *Job) abortError() error {
 	}
 	for _, s := range j.Log.Messages() {
 		if m := s.Of(); m.Kind == ir.Abort {
-			return &AbortError{Group: s.Group, Local: s.Local(), Types: m.Args, Args: s.Args, Text: m.Text, At: m.At}
+			return &AbortError{Group: s.Group, Local: s.Local(), Types: m.Args, Args: s.Args, Text: m.Text, Line: m.Line, Column: m.Column, At: m.At}
 		}
 	}
 	return nil

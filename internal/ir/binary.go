@@ -173,7 +173,7 @@ func (c *coder) program(p *Program) {
 		for _, s := range []*string{&x.Rule, &x.File, &x.Name} {
 			c.text(s)
 		}
-		c.u32(&x.Line, &x.Instruction, &x.Where)
+		c.u32(&x.Line, &x.Instruction, &x.Where, &x.Column)
 		e := &x.Event
 		small(c, &e.Kind)
 		c.text(&e.Memory)

@@ -241,7 +241,7 @@ func (r *parser) declaration() {
 			}
 		}
 		if r.accept("site") {
-			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32()}
+			m.Site = Site{Sanitizers(r.uint(8)), Stage(r.uint(8)), r.quoted(), r.quoted(), r.u32(), r.u32(), r.quoted(), r.u32(), r.u32()}
 		}
 		if r.accept("event") {
 			m.Event = r.event()

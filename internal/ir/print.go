@@ -77,7 +77,7 @@ func (p *Program) String() string {
 			}
 		}
 		if m.Site != (Site{}) {
-			fmt.Fprintf(&w, " site %d %d %q %q %d %d %q %d", m.Sanitizer, m.Stage, m.Rule, m.File, m.Line, m.Instruction, m.Name, m.Where)
+			fmt.Fprintf(&w, " site %d %d %q %q %d %d %q %d %d", m.Sanitizer, m.Stage, m.Rule, m.File, m.Line, m.Instruction, m.Name, m.Where, m.Column)
 		}
 		if e := &m.Event; e.Kind != NoEvent {
 			fmt.Fprintf(&w, " event %d %q %d %d %d %d %d %d%s%s%s%s%s", e.Kind, e.Memory, e.Size, e.Domain, e.Scope, e.Execution, e.Acquire, e.Release,

@@ -305,7 +305,7 @@ type Message struct {
 	Text  string   // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
 	Args  []Type   // of the values, in order
 	At    []uint32 // of Abort: the byte offsets of the values in the type of the message; nil if the type has no layout
-	Site           // of Undefined, Unwritten and Traced
+	Site           // of Undefined, Unwritten and Traced; of Abort, the line and the column of a trap
 	Event          // of Traced
 }
 

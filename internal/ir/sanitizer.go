@@ -72,6 +72,7 @@ type Site struct {
 	Instruction uint32     // its number in the module, from 1; 0 if there is none
 	Name        string     // of the instruction, with its result, such as "OpUDiv %7"
 	Where       uint32     // the last values of the message are those of the stage that identify the invocation
+	Column      uint32     // in Line, from 1; 0 if it is not known
 }
 
 // Checked reports whether a program has one of the sanitizers, for the stages that add reports of their own: the program has a

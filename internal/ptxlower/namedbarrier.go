@@ -1,8 +1,6 @@
 package ptxlower
 
 import (
-	"fmt"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
@@ -120,8 +118,7 @@ func (e *emitter) rendezvous() {
 	b.OpAux(ir.PSt, ir.I32, e.seen, zero, now)
 	b.OpAux(ir.PSt, ir.I32, e.idle, zero, idle)
 	b.If(b.Cmp(ir.ULt, b.I32(maxIdle), idle))
-	e.message(ir.Abort, fmt.Sprintf("%v: %s waits for threads that do not arrive", e.in.Pos, e.in.Name()))
-	b.Emit(ir.Val{Op: ir.Kill})
+	e.abortHere(e.in.Name() + " waits for threads that do not arrive")
 	b.End()
 }
 

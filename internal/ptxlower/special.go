@@ -1,7 +1,6 @@
 package ptxlower
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -87,29 +86,35 @@ func (e *emitter) readClock(name string) ir.V {
 }
 
 // message emits a message without arguments.
-func (e *emitter) message(kind ir.MessageKind, text string) {
-	e.prog.Messages = append(e.prog.Messages, ir.Message{Kind: kind, Text: text})
+func (e *emitter) message(m ir.Message) {
+	e.prog.Messages = append(e.prog.Messages, m)
 	e.b.OpAux(ir.Log, 0, uint64(len(e.prog.Messages)-1))
 }
 
 // trap ends the thread, and makes the launch fail.
 func (e *emitter) trap() {
 	if e.ofHeap(e.f) { // its lines are none of the module
-		e.abortText("free of a pointer that malloc did not return, or of one that is free")
+		e.abort("free of a pointer that malloc did not return, or of one that is free")
 		return
 	}
 	e.abort("trap")
 }
 
 // abort ends the thread at the instruction, and makes the launch fail.
-func (e *emitter) abort(cause string) { e.abortText(fmt.Sprintf("%v: %s", e.in.Pos, cause)) }
-
-// abortText is abort with the whole text.
-func (e *emitter) abortText(text string) {
+func (e *emitter) abort(cause string) {
 	e.b.If(e.b.Bool(true)) // no code may follow a kill in its region
-	e.message(ir.Abort, text)
-	e.b.Emit(ir.Val{Op: ir.Kill})
+	e.abortHere(cause)
 	e.b.End()
 }
 
-func (e *emitter) brkpt() { e.message(ir.Break, "") }
+// abortHere is abort at the end of a region.
+func (e *emitter) abortHere(cause string) {
+	m := ir.Message{Kind: ir.Abort, Text: cause}
+	if !e.ofHeap(e.f) {
+		m.Line, m.Column = uint32(e.in.Pos.Line), uint32(e.in.Pos.Col)
+	}
+	e.message(m)
+	e.b.Emit(ir.Val{Op: ir.Kill})
+}
+
+func (e *emitter) brkpt() { e.message(ir.Message{Kind: ir.Break}) }
