@@ -297,6 +297,14 @@ func TestTargets(t *testing.T) {
 		{".version 6.5\n.target sm_80", "2:9: the target sm_80 is in a module of version 6.5; must be in one of version 7.0 or later"},
 		{".version 8.7\n.target compute_100f", "2:9: the target compute_100f is in a module of version 8.7; must be in one of version 8.8 or later"},
 		{".version 1.4\n.target sm_10, texmode_unified", "2:16: the target texmode_unified is in a module of version 1.4; must be in one of version 1.5 or later"},
+		{".version 9.5\n.target sm_100", ""},
+		{".version 9.6\n.target sm_100", "1:10: the version is 9.6; must be one of PTX, such as 9.5"},
+		// PTX ISA, ".target": the first one has an architecture; "Texturing Modes": a module has one of them.
+		{".version 8.0\n  .target debug", "2:3: the first .target has no architecture; must have one"},
+		{".version 8.0\n.target sm_80\n.target debug", ""},
+		{".version 8.0\n.target sm_80, texmode_unified, texmode_independent", "2:33: texmode_independent is in a module with texmode_unified; must be in one without it"},
+		{".version 8.0\n.target sm_80, texmode_independent\n.target sm_90, texmode_unified", "3:16: texmode_unified is in a module with texmode_independent; must be in one without it"},
+		{".version 8.0\n.target sm_80, texmode_unified\n.target sm_90, texmode_unified", ""},
 		{".version 8.0\n.target sm_80, debug, compute_90", "2:23: compute_90 is in a .target with sm_80; must be in another .target"},
 	} {
 		m, findings := ptx.Parse(x.head + "\n.address_size 64\n")

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -242,10 +243,16 @@ func (p *parser) parseVersion() {
 	p.advance()
 }
 
+// parseTarget parses a .target. The module must have an architecture from the first one on, and one mode of textures at most (PTX ISA,
+// "PTX Module Directives: .target", "Texturing Modes").
 func (p *parser) parseTarget() {
 	of := ""
+	first := p.tok.pos
 	for p.advance(); ; p.advance() {
 		t := p.tok
+		if other := otherMode[t.text]; t.kind == word && slices.Contains(p.module.Target, other) && len(p.findings) < maxFindings {
+			p.misplaced("%s is in a module with %s; must be in one without it", t.text, other)
+		}
 		if of != "" && t.kind == word && isArchitecture(t.text) && len(p.findings) < maxFindings {
 			p.misplaced("%s is in a .target with %s; must be in another .target", t.text, of)
 		}
@@ -254,10 +261,17 @@ func (p *parser) parseTarget() {
 		}
 		p.module.Target, p.module.TargetPos = append(p.module.Target, p.name("a target")), append(p.module.TargetPos, t.pos)
 		if !p.is(",") {
-			return
+			break
 		}
 	}
+	if !p.broken && !slices.ContainsFunc(p.module.Target, isArchitecture) && len(p.findings) < maxFindings {
+		at := diag.Pos{Line: first.Line, Column: first.Col}
+		p.findings = append(p.findings, diag.New(CodeSyntax, at, "the first .target has no architecture; must have one"))
+	}
 }
+
+// otherMode has the mode of textures that excludes another one.
+var otherMode = map[string]string{"texmode_unified": "texmode_independent", "texmode_independent": "texmode_unified"}
 
 // int returns an integer constant that must be there and fit 31 bits.
 func (p *parser) int(what string) int {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// minors are the last minor versions of PTX by the major one. Each major version has all minor ones from 0 on.
-var minors = [...]int{1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: 4}
+// minors are the last minor versions of PTX by the major one. Each major version has all minor ones from 0 on. 9.5 is the version of CUDA
+// 13.5.
+var minors = [...]int{1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: 5}
 
 // targetVersions are the architectures with the first versions that have them (PTX ISA, ".target"). sm_21 is one that compilers write; the
 // ISA has sm_20 alone.
