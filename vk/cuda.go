@@ -357,6 +357,9 @@ func (f *CudaFunction) program(shape cudaShape) (_ *ComputePipeline, err error) 
 		return nil, &UnsupportedError{Feature: "a CUDA function that is launched with more than 64 sizes of blocks and of shared memory"}
 	}
 	o := ptxlower.Options{Block: shape.block, SharedBytes: shape.shared, Sanitize: f.dev.lowering.Sanitize}
+	if name := f.module.name.Load(); name != nil {
+		o.File = *name
+	}
 	if m := f.module.memory; m != nil {
 		o.Base = m.address
 	}

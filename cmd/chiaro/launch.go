@@ -114,6 +114,13 @@ func (j *launchJob) readContents(c console) error {
 		}
 		j.pushed = append(j.pushed, pushedContent{content: &x})
 	}
+	for _, x := range j.users() {
+		for _, a := range x.addresses {
+			if j.named(a.name) == nil {
+				return unreadable("%s: address:%s is of no buffer; must be of one of buffers", j.source.file, a.name)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(j.file.Expect)) {
 		if j.named(name) == nil {
 			return unreadable("%s: expect has %s, which is no buffer; must be one", j.source.file, name)
@@ -219,6 +226,7 @@ func (j *launchJob) prepare(d *vk.Device) error {
 	if err != nil {
 		return j.placed(err)
 	}
+	m.SetName(j.module)
 	if err := j.bindHandles(d, m); err != nil {
 		return err
 	}

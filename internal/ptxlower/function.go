@@ -31,6 +31,7 @@ type function struct {
 
 	apart           bool           // its threads are independent (independent.go)
 	all             int            // then the guide of its blocks
+	around          int            // and the first block of its first spin loop
 	gates           map[int]bool   // the items that begin a block because threads of the warp wait there; whether a barrier of the block is one
 	numbers         map[int]uint32 // of the blocks in the guide
 	spinning, alive uint64         // variables: whether the thread spins, and the threads of the warp that have not ended

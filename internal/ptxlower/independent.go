@@ -66,6 +66,7 @@ func (f *function) makeIndependent() {
 			}
 		}
 	}
+	f.findAround()
 	f.numbers = map[int]uint32{}
 	var entries []int
 	for v := range f.blocks {
@@ -77,6 +78,20 @@ func (f *function) makeIndependent() {
 	f.all = f.addGuide(entries)
 	f.spinning, f.alive, f.awaited = f.variable("spins", 1), f.variable("threads of the warp", 1), f.variable("threads that gates wait for", 1)
 	f.staying = f.variable("threads at gates", 1)
+}
+
+// findAround finds the block that begins the first spin loop of the text.
+func (f *function) findAround() {
+	f.around = len(f.blocks) - 1
+	at := len(f.items) + 1
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		for k, again := range b.spins {
+			if s := b.succs[k]; again && f.blocks[s].from < at {
+				f.around, at = s, f.blocks[s].from
+			}
+		}
+	}
 }
 
 // The values of the variable that says whether a thread spins.

@@ -28,6 +28,7 @@ const (
 // Options are the parameters of a launch that the program depends on.
 type Options struct {
 	Block       [3]uint32            // threads of a block
+	File        string               // the name of the module in reports, "PTX" if it has none
 	SharedBytes uint32               // of dynamic shared memory
 	Base        uint64               // the device address of the module's image
 	Sanitize    ir.Sanitizers        // all but SanitizeInterface have checks
@@ -245,7 +246,7 @@ func dimensions(d *ptx.Directive) [3]uint32 {
 
 // lowerAll makes the code of the kernel and the functions that it may call.
 func (u *unit) lowerAll() {
-	if !u.yields && u.mixesBarriers() {
+	if !u.yields && u.o.Sanitize&ir.SanitizeUniform == 0 && u.mixesBarriers() { // the sanitizer reports them
 		u.placeWaits()
 	}
 	u.findSpins()

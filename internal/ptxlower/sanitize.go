@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ const maxChecks = 1 << 12
 // source returns the file and the line of an instruction: by .loc, else the line of the module.
 func (f *function) source(it *item) (file string, line uint32) {
 	if it.loc == nil || len(it.loc.Words) < 2 {
-		return "PTX", uint32(it.in.Pos.Line)
+		return cmp.Or(f.o.File, "PTX"), uint32(it.in.Pos.Line)
 	}
 	n, _ := strconv.ParseUint(it.loc.Words[1], 0, 32) // the parser has read a number
 	return f.image.files[it.loc.Words[0]], uint32(n)

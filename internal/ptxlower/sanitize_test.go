@@ -92,6 +92,7 @@ var sanitized = []struct {
 	{ir.SanitizeUniform, "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 0; bra M; L: bar.red.popc.u32 %r1, 0, %p0; M: mov.u32 %r1, 1;", "a barrier that not all of 64 invocations reach"},
 	{ir.SanitizeUniform, "setp.lt.u32 %p0, %r0, 32; @!%p0 bra L; bar.sync 0; L: st.global.u32 [%rd4], 1;", ""}, // the others end
 	{ir.SanitizeUniform, "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 0; bra M; L: bar.sync 1; M: bar.sync 0;", "a barrier that not all of 64 invocations reach"},
+	{ir.SanitizeUniform, "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 0; bra M; L: bar.sync 1; M:", "a barrier that not all of 64 invocations reach"},
 	{ir.SanitizeUniform, "setp.lt.u32 %p0, %r0, 40; @%p0 ret; bar.sync 0; bar.sync 0;", ""},
 	{ir.SanitizeUniform, "shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;", ""},
 	{ir.SanitizeUniform, "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;", "the value of thread 1 of the warp, which does not execute it"},

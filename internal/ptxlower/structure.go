@@ -121,11 +121,14 @@ func (t *tree) region(v int) int {
 }
 
 // placeLoop gives the loop of a block the line of its first instruction, as that of a loop which exhausts the budget. A block without
-// instructions, which guides threads to others, has the line of the first of them.
+// instructions, which guides threads to others, has the line of the first of them; that of independent threads has the line of the spin loop.
 func (t *tree) placeLoop(v int) {
 	b := &t.blocks[v]
 	if b.from == b.to && b.last == nil && len(b.succs) > 0 {
 		b = &t.blocks[b.succs[0]]
+	}
+	if t.apart && v == t.all {
+		b = &t.blocks[t.around]
 	}
 	first := b.last
 	if b.from < b.to {
