@@ -9,12 +9,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
 
-// A barrier of the IR has no number: all threads meet there, whichever barrier each one is at. A kernel for which this matters, because its
-// threads may wait at barriers with different numbers at the same time, has its barriers in words of shared memory (namedbarrier.go), so that
-// a wait that nothing ends is found. It has several barriers, and one of them in flow that is not uniform.
+// A barrier of the IR has no number: all threads meet there, at any barrier. If threads of a kernel may wait at barriers with different
+// numbers at the same time, its barriers are in words of shared memory (namedbarrier.go): an endless wait is found there. Such a kernel has
+// several barriers, and one of them in flow that is not uniform.
 //
-// The analysis finds registers with different values in the threads of the block (divergent ones), and blocks that only some threads
-// execute, or execute a different number of times: those between a branch on a divergent register and its immediate post-dominator.
+// The analysis finds registers with different values in the threads of the block (divergent ones), and partial blocks, between a
+// branch on a divergent register and its immediate post-dominator: only some threads execute them, or more often than others.
 // Threads that have ended do not count, so that a way of the kernel without a barrier is none.
 
 // maxMixedSteps bounds the blocks that the analysis visits after branches. A kernel that needs more counts as one with barriers at the
@@ -71,7 +71,7 @@ func isBlockBarrier(in *ptx.Instr) bool {
 // unknownNumber is the number of a barrier in a register.
 const unknownNumber = "?"
 
-// numberOf returns the number of a barrier as text; that of the cluster is empty.
+// numberOf returns the number of a barrier as text; the barrier of the cluster has none.
 func numberOf(in *ptx.Instr) string {
 	o := numberOperand(in)
 	if o == nil {
@@ -85,7 +85,7 @@ func numberOf(in *ptx.Instr) string {
 	return unknownNumber
 }
 
-// numberOperand returns the operand of a barrier that has its number; nil for the barrier of the cluster.
+// numberOperand returns the operand with the number of a barrier; nil for the barrier of the cluster.
 func numberOperand(in *ptx.Instr) *ptx.Operand {
 	at := 0
 	if in.Has(".red") {
@@ -112,7 +112,7 @@ type divergence struct {
 	apart     bool                // threads may wait at different barriers
 }
 
-// find propagates divergence from the instructions that make it, until a barrier is in flow that is not uniform or nothing changes.
+// find propagates divergence until a barrier is in flow that is not uniform or nothing changes.
 func (d *divergence) find() {
 	d.partial = make([]bool, len(d.blocks))
 	d.placeItems()
@@ -242,7 +242,7 @@ func (d *divergence) findAfter() {
 	}
 }
 
-// visit looks at an item: whether what it writes is divergent, its branch is, or its barrier.
+// visit looks at an item: its result, its branch or its barrier may be divergent.
 func (d *divergence) visit(i int) {
 	it := &d.items[i]
 	v := d.blockOf[i]
@@ -324,7 +324,7 @@ func (d *divergence) eachRegister(it *item, list []*ptx.Operand, yield func(*reg
 	})
 }
 
-// addressesIn returns the operands of an instruction that are addresses: also what it writes may be at one.
+// addressesIn returns the operands of an instruction that are addresses. A store reads them too.
 func addressesIn(in *ptx.Instr) []*ptx.Operand {
 	return slices.DeleteFunc(slices.Clone(in.Operands), func(o *ptx.Operand) bool { return o.Kind != ptx.Address })
 }

@@ -121,7 +121,7 @@ func (t *tree) region(v int) int {
 }
 
 // placeLoop gives the loop of a block the line of its first instruction, as that of a loop which exhausts the budget. A block without
-// instructions, which guides threads to others, has the line of the first of them; that of independent threads has the line of the spin loop.
+// instructions, which guides threads to others, has the line of the first of them; for independent threads, the line of their spin loop.
 func (t *tree) placeLoop(v int) {
 	b := &t.blocks[v]
 	if b.from == b.to && b.last == nil && len(b.succs) > 0 {

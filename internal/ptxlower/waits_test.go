@@ -284,7 +284,7 @@ func TestEndlessWaits(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nW: mbarrier.test_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; E:", "19:4: mbarrier.test_wait.parity.shared.b64 waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 64; E:", "19:1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
-		// Barriers of all threads, at which different warps wait.
+		// Different warps wait at different barriers of all threads.
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1, 128; bra F; E:\nbar.sync 2, 128; F:", ":1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbarrier.sync 1; bra F; E:\nbarrier.sync 2; F:", ":1: barrier.sync waits for threads that do not arrive"},
 		{"mov.u32 %r0, %w;\nbar.sync %r0;", "19:1: bar.sync waits for threads that do not arrive"},
@@ -304,8 +304,8 @@ func TestEndlessWaits(t *testing.T) {
 	}
 }
 
-// TestMixedBarriers checks which kernels with several barriers of all threads have them in shared memory: those for which threads may wait at
-// different ones at the same time.
+// TestMixedBarriers checks that a kernel with several barriers of all threads has them in shared memory if threads may wait at different
+// ones at the same time, and only then.
 func TestMixedBarriers(t *testing.T) {
 	for _, row := range []struct {
 		body string
