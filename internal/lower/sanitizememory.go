@@ -77,13 +77,25 @@ func (f *function) noteStep(p *pointer, i operand, stride uint64) {
 		return
 	}
 	index := f.operandValue(i)
+	if p.offset.dyn == 0 && p.offset.imm%2 == 0 && stride%2 == 0 && stride <= farAway && i.v != 0 {
+		// No even sum is farAway, which a greater one becomes.
+		sum := f.offsetValue(f.addIndex(p.offset, i, stride))
+		wraps := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.Eq, sum, f.b.I32(farAway)), f.not(f.b.Cmp(ir.SLt, index, f.b.I32(0))))
+		p.noteWraps(f, wraps)
+		return
+	}
 	far := f.b.Op(ir.Mul, ir.I64, f.b.Op(ir.ZExt, ir.I64, index), f.b.Const(ir.I64, stride))
 	far = f.b.Op(ir.Add, ir.I64, far, f.b.Op(ir.ZExt, ir.I64, f.offsetValue(p.offset)))
 	wraps := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.ULt, f.b.Const(ir.I64, farAway), far), f.not(f.b.Cmp(ir.SLt, index, f.b.I32(0))))
+	p.noteWraps(f, wraps)
+}
+
+// noteWraps notes a further condition in which the offset needs more than 32 bits.
+func (p *pointer) noteWraps(f *function, c ir.V) {
 	if p.wraps != 0 {
-		wraps = f.b.Op(ir.Or, ir.B1, wraps, p.wraps)
+		c = f.b.Op(ir.Or, ir.B1, c, p.wraps)
 	}
-	p.wraps = wraps
+	p.wraps = c
 }
 
 // checkBytes is checkRange for an access of a number of bytes. A number that is no constant has 32 or 64 bits.
@@ -128,9 +140,16 @@ func (f *function) checkBytes(p *pointer, access string, size operand, alignment
 	case inBuffer:
 		f.checkBuffer(p)
 		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
-		beyond := f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n))
-		if p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform { // the null descriptor has no bytes and defined results
-			beyond = f.b.Op(ir.And, ir.B1, beyond, f.not(f.b.Cmp(ir.Eq, length, f.b.I32(0))))
+		nullable := p.class == spirv.StorageClassStorageBuffer || p.class == spirv.StorageClassUniform // the null descriptor has no bytes and defined results
+		var beyond ir.V
+		switch last := p.offset.plus(size.bits - 1); {
+		case size.v != 0 || size.bits == 0 || !nullable:
+			beyond = f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n))
+			if nullable {
+				beyond = f.b.Op(ir.And, ir.B1, beyond, f.not(f.b.Cmp(ir.Eq, length, f.b.I32(0))))
+			}
+		default: // The last byte saturates, and no byte is beyond 2³² − 1, the last one of the null descriptor.
+			beyond = f.b.Cmp(ir.ULt, f.b.Op(ir.Sub, ir.I32, length, f.b.I32(1)), f.offsetValue(last))
 		}
 		if p.wraps != 0 {
 			f.report(wrappedOffset, p.wraps, fmt.Sprintf("the offset of a %s needs more than 32 bits", access))
