@@ -16,9 +16,11 @@ import (
 // The analysis finds registers with different values in the threads of the block (divergent ones), and partial blocks, between a
 // branch on a divergent register and its immediate post-dominator: only some threads execute them, or more often than others.
 // Threads that have ended do not count, so that a way of the kernel without a barrier is none.
+//
+// The lanes of a warp end together: a barrier in shared memory would wait for threads of its warp after their end. With a divergent branch to
+// the end before a barrier, a kernel keeps the barriers of the IR.
 
-// maxMixedSteps bounds the blocks that the analysis visits after branches. A kernel that needs more counts as one with barriers at the
-// same time.
+// maxMixedSteps bounds the blocks that the analysis visits after branches. With more, a kernel keeps the barriers of the IR.
 const maxMixedSteps = 1 << 20
 
 // mixesBarriers reports whether threads of the kernel may wait at different barriers of the block at the same time.
@@ -34,17 +36,27 @@ func (u *unit) mixesBarriers() bool {
 	if len(numbers) < 2 && !numbers[unknownNumber] {
 		return false
 	}
-	meet := u.meetingFunctions()
+	meet, apart := u.meetingFunctions(), false
 	for _, f := range u.list {
+		if f.number > 0 && endsThreads(f.f.Body) {
+			return false
+		}
 		if !meet[f.f.Name] {
 			continue
 		}
 		d := &divergence{function: f, meet: meet, registers: map[*register]bool{}, users: map[*register][]int{}}
-		if d.find(); d.apart {
-			return true
+		if d.find(); d.early {
+			return false
 		}
+		apart = apart || d.apart
 	}
-	return false
+	return apart
+}
+
+// endsThreads reports whether a function may end threads.
+func endsThreads(body *ptx.Block) (ends bool) {
+	forInstrs(body, func(in *ptx.Instr) { ends = ends || in.Op == "exit" })
+	return ends
 }
 
 // meetingFunctions returns the functions with a barrier of the block, by themselves or in calls: a call through a pointer may be of each
@@ -106,13 +118,15 @@ type divergence struct {
 	work      []int               // items to look at
 	blockOf   []int               // of an item
 	partial   []bool              // the blocks that only some threads may execute
+	matters   []bool              // the blocks with a barrier, or on a way to one
 	next      [][]int             // the successors of a block on ways that matter
 	after     []int               // the immediate post-dominator of a block; len(blocks) for the end, -1 for none
 	steps     int                 // of maxMixedSteps
 	apart     bool                // threads may wait at different barriers
+	early     bool                // threads may skip barriers and end, or the analysis needs too many steps
 }
 
-// find propagates divergence until a barrier is in flow that is not uniform or nothing changes.
+// find propagates divergence until threads end early or nothing changes.
 func (d *divergence) find() {
 	d.partial = make([]bool, len(d.blocks))
 	d.placeItems()
@@ -134,7 +148,7 @@ func (d *divergence) find() {
 			}
 		}
 	}
-	for len(d.work) > 0 && !d.apart {
+	for len(d.work) > 0 && !d.early {
 		i := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		d.visit(i)
@@ -181,6 +195,7 @@ func (d *divergence) findWays() {
 		}
 	}
 	matters := make([]bool, n)
+	d.matters = matters
 	var work []int
 	for i := range d.items {
 		any, _ := d.waits(&d.items[i])
@@ -259,9 +274,19 @@ func (d *divergence) visit(i int) {
 	if b.last != it {
 		return
 	}
-	if guarded || b.end == selects && !d.isUniform(it, it.in.Operands[:1]) {
+	divergent := guarded || b.end == selects && !d.isUniform(it, it.in.Operands[:1])
+	if divergent || partial {
+		d.early = d.early || d.mayEnd(v)
+	}
+	if divergent {
 		d.separate(v)
 	}
+}
+
+// mayEnd reports whether threads may end after a block of the kernel and skip barriers of others.
+func (d *divergence) mayEnd(v int) bool {
+	b := &d.blocks[v]
+	return d.number == 0 && len(d.next[v]) > 0 && (b.end == leaves || slices.ContainsFunc(b.succs, func(s int) bool { return !d.matters[s] }))
 }
 
 // separate marks the blocks that only some threads may execute after a divergent branch.
@@ -282,7 +307,7 @@ func (d *divergence) separate(v int) {
 			continue
 		}
 		if d.steps++; d.steps > maxMixedSteps {
-			d.apart = true
+			d.early = true
 			return
 		}
 		seen[s] = true

@@ -32,6 +32,28 @@ var waitRows = []struct {
 	name, body string
 	want       func(t int) uint32
 }{
+	// PTX ISA, "bar": without .aligned, the threads of a warp wait one by one, and not for ended ones.
+	{"leavers", `
+mov.u32 %r0, 5;
+st.global.u32 [%at], %r0;
+setp.ge.u32 %p0, %t, 70;
+@%p0 bra END;
+ld.global.u32 %r1, [%out+1020];
+setp.eq.u32 %p1, %r1, 0;
+@!%p1 bra OTHER;
+barrier.sync 1;
+barrier.sync 2;
+mov.u32 %r0, 7;
+OTHER:
+barrier.sync 3;
+st.global.u32 [%at], %r0;
+END:
+`, func(t int) uint32 {
+		if t < 70 {
+			return 7
+		}
+		return 5
+	}},
 	// PTX ISA, "bar": producers arrive, consumers wait, for two rounds with two barriers.
 	{"producers", `
 mov.u32 %r0, 0; mov.u32 %r2, 0;
@@ -321,6 +343,9 @@ func TestMixedBarriers(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 1; F:", false}, // one number
 		{"mov.u32 %r0, 1; bar.sync %r0; add.u32 %r0, %r0, 1; bar.sync %r0;", false},
 		{"call both; bar.sync 0;", false},
+		// A part of a warp may end early: the others of the warp do not wait for it.
+		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2; F:", false},
+		{"setp.ge.u32 %p0, %t, 70; @%p0 exit; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2;", false},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 2; F:", true},
 		{"setp.ge.u32 %p0, %t, 64; selp.u32 %r0, 1, 2, %p0; bar.sync %r0;", true},
 		{"mov.u32 %r0, 1; setp.ge.u32 %p0, %t, 64; @%p0 mov.u32 %r0, 2; bar.sync %r0;", true},
