@@ -158,6 +158,9 @@ func (l *level) wideSlabs(lo, hi *vec) (near, far float32) {
 		from = max(from, float64((a-l.wideNear[k])*l.wideScale[k])*(1-outward))
 		to = min(to, float64((b-l.wideFar[k])*l.wideScale[k])*(1+outward))
 	}
+	if from > to { // both may be beyond the greatest float
+		return inf32, -inf32
+	}
 	near, far = float32(from), float32(to)
 	if float64(near) > from {
 		near = math.Nextafter32(near, -inf32)

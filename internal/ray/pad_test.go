@@ -360,3 +360,14 @@ func TestPad(t *testing.T) {
 		t.Errorf("the empty box becomes %v to %v", lo, hi)
 	}
 }
+
+// TestFarMiss checks that a ray misses a box if it would pass it beyond the greatest distance: it has left one slab before it enters
+// another one.
+func TestFarMiss(t *testing.T) {
+	var l level
+	l.set(vec{-2.5e38, 5.5e37, -3e37}, vec{0.0371, -0.073, 0.297}, math.MaxFloat32, 1)
+	lo, hi := vec{3e38, 0, 0}, vec{3e38, 1.5e38, 1.5e38}
+	if near, far := l.slabs(&lo, &hi); !l.wide || near <= far {
+		t.Errorf("wide %v: the ray meets the box from %v to %v", l.wide, near, far)
+	}
+}
