@@ -17,8 +17,8 @@ in global.y i32 0
 in local.x i32 0
 res storage 0 1 count 1
 res storage 0 0 count 1
-message traced "" i32 i32 site 4 0 "data races" "" 0 67 "OpLoad %51" 0 event 1 "a" 4 0 0 0 0 0 read bound storage 0 0
-message traced "" i32 i32 site 4 0 "data races" "" 0 69 "OpStore" 0 event 1 "b" 4 0 0 0 0 0 write bound storage 0 1
+message traced "" i32 i32 site 4 0 "data races" "" 0 67 "OpLoad %51" 0 0 event 1 "a" 4 0 0 0 0 0 read bound storage 0 0
+message traced "" i32 i32 site 4 0 "data races" "" 0 69 "OpStore" 0 0 event 1 "b" 4 0 0 0 0 0 write bound storage 0 1
 effects ordered writes
 
 func "main"() L1 {
@@ -62,7 +62,7 @@ func TestOwnMemory(t *testing.T) {
 		{"other factors", load, "v10 = at 0:i32, v6, #8\n\tlogevent.i32 v10, 0:i32, #0\n\t" + load, 16, false, "b"},
 		{"an offset that wraps", "at 0:i32, v6, #4", "at 0:i32, v6, #1073741824", 16, false, ""},
 		{"a shift", "at 0:i32, v6, #4", "shl.i32 v6, 2:i32", 16, false, "ab"},
-		{"an access by an address", `message traced "" i32 i32 site 4 0 "data races" "" 0 67`, `message traced "" i64 site 4 0 "data races" "" 0 66 "OpLoad %50" 0 event 1 "c" 4 0 0 0 0 0 read` +
+		{"an access by an address", `message traced "" i32 i32 site 4 0 "data races" "" 0 67`, `message traced "" i64 site 4 0 "data races" "" 0 66 "OpLoad %50" 0 0 event 1 "c" 4 0 0 0 0 0 read` +
 			"\n" + `message traced "" i32 i32 site 4 0 "data races" "" 0 67`, 16, false, ""},
 	} {
 		text := strings.Replace(ownText, c.old, c.new, 1)

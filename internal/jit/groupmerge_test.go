@@ -306,8 +306,8 @@ local %d %d %d
 in global.x i32 0
 in localindex i32 0
 res storage 0 0 count 1
-message %s "a %%u %%u" i32 i32 site 1 0 "r" "" 1 0 "" 0
-message %s "b %%u" i32 site 1 0 "r" "" 2 0 "" 0
+message %s "a %%u %%u" i32 i32 site 1 0 "r" "" 1 0 "" 0 0
+message %s "b %%u" i32 site 1 0 "r" "" 2 0 "" 0 0
 
 func "main"() L1 {
 	v1 = res 0:i32, #0
