@@ -214,7 +214,7 @@ func (m *merger) collect() bool {
 			}
 		}
 	}
-	if e.Ordered && m.loops > 0 {
+	if e.Ordered && (m.loops > 0 || m.calls) {
 		return false
 	}
 	// The counters of a strip are by words of 32 lanes, in the order of LocalInvocationIndex.
