@@ -357,12 +357,12 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 
 // include pads the box of an instance, and grows the reach and the spread of s by it. It reports whether the instance can have a box.
 //
-// The padding of boxes in object space, in world space, and the roundings of the box itself are slack roundoffs of spread·o and of what
-// include adds to the bounds, for a ray whose origin has coordinates up to o.
+// For a ray from an origin with coordinates up to o, the padding of boxes in object space, in world space, and the roundings of the box
+// itself are slack roundoffs of spread·o, beside the growth of the bounds here.
 func (s *Structure) include(it *item, x *placement) bool {
 	reach := float64(reachOf(it.lo, it.hi))
 	scale := max(topSlack*x.scale, 1)
-	grow := slack * unit * (float64(scale*reach) + float64(topSlack*x.offset))
+	grow := float64(slack * unit * (float64(scale*reach) + float64(topSlack*x.offset)))
 	if !x.bounded || !(x.scale <= maxSpread) || !(x.offset <= maxSpread*reach) {
 		return false
 	}
