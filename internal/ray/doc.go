@@ -5,8 +5,8 @@
 //
 //   - The test of a triangle depends on the ray and the triangle only (triangle.go), and so does the transformation of
 //     a ray into the space of an instance.
-//   - The test of a box is conservative: it accepts each box that contains a hit. How much a box grows for it depends on the box and
-//     the ray only (level.go), so that a far primitive does not slow down the rays to the others.
+//   - The test of a box is conservative: it accepts each box with a hit. Boxes grow for it by themselves
+//     and the ray only (level.go): a far primitive does not slow down the rays to the others.
 //   - Candidates have a total order: distance, instance, geometry, primitive. The closest hit is the first one, and
 //     shaders see their candidates in this order, each once.
 //

@@ -35,7 +35,7 @@ const (
 	//
 	// Let D be the sum of both components. No difference of a vertex and the origin is beyond D, and no shear is beyond 1. A sheared
 	// component moves by 1 roundoff of D each by the difference along its axis, the difference along w, the shear and its product, and by
-	// 2 by the last difference: 6. The signs of the edge functions are exact, so that a ray with a hit passes within 6·D of a point of
+	// 2 by the last difference: 6. The signs of the edge functions are exact, and a ray with a hit passes within 6·D of a point of
 	// the triangle. The slabs add 2 roundoffs of the origin, by the sum with the growth and by the product with the scale.
 	// The sum with the padding rounds by 1 of the corners. The direction without its small components adds 2D/extreme.
 	//

@@ -10,8 +10,8 @@ import (
 
 // Masks of which only the signs are read
 //
-// A blend and a negation of some lanes read the sign bit of each lane of their mask (AVX2). A mask whose only reader is
-// one of them can be cheaper than all ones or all zeros:
+// A blend and a negation of some lanes read the sign bit of each lane of their mask (AVX2). With such a reader alone, a mask
+// can be cheaper than all ones or all zeros:
 //
 //	x < 0                  the integer x itself           for 2 instructions
 //	x & 1<<k == 1<<k       x shifted left by 31 − k       for 2 instructions

@@ -19,9 +19,9 @@ import (
 //	    jump b1                        fmul v6, v5, v9
 //	                                   jump b1
 //
-// The copies have live intervals as other values of the loop: the register allocator gives them registers if they have more mentions than
-// what else could be there, and leaves them in memory otherwise, where they cost no more than a constant. AVX-512 code has twice the
-// registers, and operands in memory limit it less. A loop that lanes leave in different iterations waits for its own results, and a spilled
+// The copies have live intervals as other values of the loop: the register allocator gives them registers if they have the most mentions,
+// and leaves them in memory otherwise, at the cost of a constant. AVX-512 code has twice the
+// registers, and operands in memory limit it less. A divergent loop waits for its own results, and a spilled
 // result would take longer: it stays as it is.
 
 // Constants that a loop pins: how many at most, and from how many mentions on. Fewer do not pay for the copy.
