@@ -65,7 +65,7 @@ OpFunctionEnd
 END
 `
 
-// taskText returns a script of meshScript behind taskShader.
+// taskText returns the script of meshText with taskShader as its task stage.
 func taskText(kind int, positions string) string {
 	return strings.NewReplacer("SHADER mesh m", strings.ReplaceAll(taskShader, "%STORED", "%i")+"SHADER mesh m", "%prims %indices\n", "%prims %indices %payload\n",
 		"%inuint =", "%pair = OpTypeArray %float %u2x\n%Payload = OpTypeStruct %pair %uint\n%ppayload = OpTypePointer TaskPayloadWorkgroupEXT %Payload\n"+

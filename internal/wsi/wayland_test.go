@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// compositor stands for the client library and a compositor. It releases a buffer when a window shows the next one, as
-// compositors do that read the buffers at each of their frames.
+// compositor is a fake client library with its compositor. It releases a buffer when the window shows the next one.
 type compositor struct {
 	width, height int
 	frame         int      // the window asks for a frame after as many waits
