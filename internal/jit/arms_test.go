@@ -12,7 +12,7 @@ import (
 
 // TestArms compares the engines on programs with similar arms, which the passes meld.
 func TestArms(t *testing.T) {
-	from, to := seeds(t, 100, 30)
+	from, to := irgen.Seeds(t, 100, 30)
 	for seed := from; seed < to; seed++ {
 		melded := func() *ir.Program {
 			p := irgen.Arms(seed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -108,7 +109,7 @@ func TestBlocks(t *testing.T) { eachLevel(t, testBlocks) }
 
 func testBlocks(t *testing.T, engine jit.Engine) {
 	words := scrambled(20000)
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
 		local := [][2]int{{16, 16}, {8, 8}, {16, 4}, {32, 2}, {64, 1}, {4, 16}, {24, 2}, {256, 1}}[g.Intn(8)]

@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
@@ -304,7 +305,7 @@ func loopedFrom(seed int64) int { return []int{1, 1, 60, 200}[seed%4] }
 // TestContexts compares the engines on random programs with values that live across barriers, which are in memory even where that does
 // not pay.
 func TestContexts(t *testing.T) {
-	from, to := seeds(t, 300, 40)
+	from, to := irgen.Seeds(t, 300, 40)
 	for seed := from; seed < to; seed++ {
 		undo := vectorize.LoopFrom(loopedFrom(seed))
 		text := contextText(seed)
@@ -425,7 +426,7 @@ func contextEngines() (list []exec.Engine) {
 
 // TestLoopedWorkgroups compares the engines on programs whose invocations cooperate, with loops over the subgroups of all phases.
 func TestLoopedWorkgroups(t *testing.T) {
-	from, to := seeds(t, 300, 40)
+	from, to := irgen.Seeds(t, 300, 40)
 	for seed := from; seed < to; seed++ {
 		undo := vectorize.LoopFrom(loopedFrom(seed))
 		want, err := left(interp.Engine{}, seed, false)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -116,7 +117,7 @@ func TestCountedLoops(t *testing.T) { eachLevel(t, testCountedLoops) }
 
 func testCountedLoops(t *testing.T, engine jit.Engine) {
 	words := scrambled(8000)
-	from, to := seeds(t, 150, 30)
+	from, to := irgen.Seeds(t, 150, 30)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
 		local := [][2]int{{16, 16}, {8, 8}, {16, 4}, {32, 2}, {64, 1}, {4, 16}, {24, 2}}[g.Intn(7)]

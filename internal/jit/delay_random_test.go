@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 )
 
 // tensorWriter writes a kernel over a tensor, of which each invocation computes several elements: their indices are split after the first store.
@@ -118,7 +119,7 @@ func randomTensors(r *rand.Rand) string {
 // TestRandomTensors compares the engines on kernels with stores after which indices are split: tensors of all sizes and distances, and loads of the memory
 // stored to.
 func TestRandomTensors(t *testing.T) {
-	from, to := seeds(t, 400, 40)
+	from, to := irgen.Seeds(t, 400, 40)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		text, size := randomTensors(r), []uint32{8, 16, 16, 32, 64}[r.Intn(5)]

@@ -59,7 +59,7 @@ func TestFarOffsets(t *testing.T) {
 		}
 		return slices.Clone(windows)
 	}
-	from, to := seeds(t, 200, 20)
+	from, to := irgen.Seeds(t, 200, 20)
 	for seed := from; seed < to; seed++ {
 		want := run(interp.Engine{}, seed)
 		for _, level := range jit.Levels() {

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 )
@@ -75,7 +76,7 @@ func randomHalves(r *rand.Rand, alone bool) string {
 // TestRandomHalves compares the engines on them, with NaN and all other kinds of
 // numbers, in every size of subgroup.
 func TestRandomHalves(t *testing.T) {
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		text, size := randomHalves(r, seed%4 == 0), []uint32{4, 8, 16, 32, 64, 128}[r.Intn(6)]

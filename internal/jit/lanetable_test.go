@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -157,7 +158,7 @@ vw4 = shl.i32 vw, 2:i32
 func TestLaneTables(t *testing.T) { eachLevel(t, testLaneTables) }
 
 func testLaneTables(t *testing.T, engine jit.Engine) {
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		g := &tileMaker{Rand: rand.New(rand.NewSource(seed))}
 		width := []int{16, 32, 64, 128, 24}[g.Intn(5)]

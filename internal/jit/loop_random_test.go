@@ -12,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -229,7 +230,7 @@ func testLoops(t *testing.T, engine jit.Engine) {
 	for i := 0; i < len(words); i += 3 {
 		words[i] = uint32(i) & 63
 	}
-	from, to := seeds(t, 100, 20)
+	from, to := irgen.Seeds(t, 100, 20)
 	for seed := from; seed < to; seed++ {
 		g := &loopMaker{Rand: rand.New(rand.NewSource(seed))}
 		local := [][3]int{{16, 16, 1}, {8, 8, 1}, {16, 4, 1}, {32, 2, 1}, {64, 1, 1}, {4, 16, 1}, {24, 2, 1}, {1, 1, 1}, {5, 5, 1}, {17, 3, 1}, {16, 3, 1}, {128, 1, 1}, {16, 2, 2}, {8, 1, 1}, {32, 4, 1}, {8, 4, 4}, {48, 3, 1}}[g.Intn(17)]

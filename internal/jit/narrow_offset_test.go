@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -68,7 +69,7 @@ st.%[1]s vB, vs, v5, #%[2]d
 func TestNarrowOffsets(t *testing.T) { eachLevel(t, testNarrowOffsets) }
 
 func testNarrowOffsets(t *testing.T, engine jit.Engine) {
-	from, to := seeds(t, 400, 60)
+	from, to := irgen.Seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		typ, size := "i16", uint32(2)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -43,7 +44,7 @@ func randomNarrow(r *rand.Rand) string {
 
 // TestRandomNarrow compares the engines on accesses to 8 and 16 bits.
 func TestRandomNarrow(t *testing.T) {
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		text, size := randomNarrow(r), []uint32{4, 8, 16, 32, 64, 128}[r.Intn(6)]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -194,7 +195,7 @@ func TestNestedLoops(t *testing.T) { eachLevel(t, testNestedLoops) }
 
 func testNestedLoops(t *testing.T, engine jit.Engine) {
 	words := scrambled(200)
-	from, to := seeds(t, 150, 30)
+	from, to := irgen.Seeds(t, 150, 30)
 	for seed := from; seed < to; seed++ {
 		g := &nestMaker{Rand: rand.New(rand.NewSource(seed))}
 		text := g.program([]int{4, 8, 16, 16, 32, 64}[g.Intn(6)])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -169,7 +170,7 @@ func "main"() L1 {
 // TestJoinedPhases: results do not depend on whether phases on both sides of a barrier are joined. CHIARO_SEEDS=from-to
 // selects other seeds.
 func TestJoinedPhases(t *testing.T) {
-	from, to := seeds(t, 300, 40)
+	from, to := irgen.Seeds(t, 300, 40)
 	for seed := from; seed < to; seed++ {
 		text := joinProgram(seed, []int{64, 256, 128, 40, 512}[seed%5])
 		job := exec.Job{Groups: [3]uint32{3, 1, 1}, Workers: 1, Push: []byte{5, 0, 0, 0}, Resources: [][]exec.Buffer{buffer(make([]uint32, 2048))}}

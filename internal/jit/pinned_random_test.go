@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -210,7 +211,7 @@ func (g *constantMaker) program(local [3]int) string {
 // TestRandomConstants compares the engines on loops that read a few constants often, in subgroups of all sizes. CHIARO_SEEDS=from-to runs
 // others.
 func TestRandomConstants(t *testing.T) {
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		g := &constantMaker{Rand: r, groups: r.Intn(3) == 0}

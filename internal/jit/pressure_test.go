@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -97,7 +98,7 @@ func TestPressure(t *testing.T) { eachLevel(t, testPressure) }
 
 func testPressure(t *testing.T, engine jit.Engine) {
 	words := scrambled(400)
-	from, to := seeds(t, 150, 30)
+	from, to := irgen.Seeds(t, 150, 30)
 	for seed := from; seed < to; seed++ {
 		g := rand.New(rand.NewSource(seed))
 		text := pressedProgram(g)

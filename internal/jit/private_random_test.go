@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -165,7 +166,7 @@ vo = at 0:i32, vx, #4
 func TestPrivateSlots(t *testing.T) { eachLevel(t, testPrivateSlots) }
 
 func testPrivateSlots(t *testing.T, engine jit.Engine) {
-	from, to := seeds(t, 200, 40)
+	from, to := irgen.Seeds(t, 200, 40)
 	for seed := from; seed < to; seed++ {
 		g := &privateMaker{Rand: rand.New(rand.NewSource(seed))}
 		text := g.program([]int{4, 8, 16, 16, 32, 64}[g.Intn(6)])

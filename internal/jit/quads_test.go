@@ -43,7 +43,7 @@ func memoryOfQuads(t *testing.T, e exec.Engine, seed int64, optimised bool) []by
 // TestQuads compares the engines on programs with quadswaps, helpers and killed lanes. CHIARO_SEEDS=from-to
 // runs other seeds.
 func TestQuads(t *testing.T) {
-	from, to := seeds(t, 400, 60)
+	from, to := irgen.Seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
 		want := memoryOfQuads(t, interp.Engine{}, seed, false)
 		for _, level := range jit.Levels() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 )
 
 // quotientWriter writes a program of index arithmetic. Its pools have the names of values.
@@ -140,7 +141,7 @@ func randomQuotients(r *rand.Rand) string {
 
 // TestRandomQuotients compares the engines on programs that split indices by numbers of all sizes, near the ends of their ranges.
 func TestRandomQuotients(t *testing.T) {
-	from, to := seeds(t, 1000, 60)
+	from, to := irgen.Seeds(t, 1000, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		text, size := randomQuotients(r), []uint32{4, 8, 16, 16, 32, 64, 64, 128}[r.Intn(8)]

@@ -1,8 +1,6 @@
 package jit_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/interp"
@@ -13,7 +11,7 @@ import (
 // TestRandom compares the engines on random programs. Whatever has failed once
 // stays here by its seed. CHIARO_SEEDS=from-to runs others.
 func TestRandom(t *testing.T) {
-	from, to := seeds(t, 300, 50)
+	from, to := irgen.Seeds(t, 300, 50)
 	for seed := from; seed < to; seed++ {
 		if seed%1000 == 999 {
 			t.Logf("%d programs", seed-from)
@@ -33,19 +31,4 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	}
-}
-
-// seeds are those from 0 to usual, to few in short tests, or what
-// CHIARO_SEEDS=from-to says.
-func seeds(t *testing.T, usual, few int64) (from, to int64) {
-	to = usual
-	if testing.Short() {
-		to = few
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
-		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return from, to
 }

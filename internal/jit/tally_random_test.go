@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
@@ -53,7 +54,7 @@ func randomTally(r *rand.Rand) string {
 // gather, run twice on the same memory, by one worker and by several, on
 // descriptors that share bytes and that do not.
 func TestRandomTallies(t *testing.T) {
-	from, to := seeds(t, 300, 60)
+	from, to := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < to; seed++ {
 		r := rand.New(rand.NewSource(seed))
 		text, size := randomTally(r), []uint32{4, 8, 16, 32, 64, 128}[r.Intn(6)]

@@ -33,7 +33,7 @@ func left(e exec.Engine, seed int64, optimised bool) ([]byte, error) {
 // TestWorkgroups compares the engines on programs whose invocations cooperate, on buffers that may
 // share bytes and are surrounded by foreign bytes. CHIARO_SEEDS=from-to selects other seeds.
 func TestWorkgroups(t *testing.T) {
-	from, to := seeds(t, 400, 60)
+	from, to := irgen.Seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {
 		if seed%1000 == 999 {
 			t.Logf("%d programs", seed-from)

@@ -11,7 +11,7 @@ import (
 
 // TestMeldRandom melds the arms of random programs, which must compute the same bytes. Many must become one.
 func TestMeldRandom(t *testing.T) {
-	from, n := seeds(t, 400, 100)
+	from, n := irgen.Seeds(t, 400, 100)
 	melds := 0
 	for seed := from; seed < n; seed++ {
 		p := irgen.Arms(seed)

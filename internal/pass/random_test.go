@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -56,23 +55,9 @@ func agree(t *testing.T, seed int64, name func() string, p *ir.Program, want []b
 	}
 }
 
-// seeds returns the range of seeds of a test: from 0 to usual, or few in short runs. CHIARO_SEEDS=from-to runs others.
-func seeds(t *testing.T, usual, few int64) (from, to int64) {
-	to = usual
-	if testing.Short() {
-		to = few
-	}
-	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
-		if _, err := fmt.Sscanf(s, "%d-%d", &from, &to); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return from, to
-}
-
 // TestRandom runs random programs before and after each pass, and after all.
 func TestRandom(t *testing.T) {
-	from, n := seeds(t, 80, 30)
+	from, n := irgen.Seeds(t, 80, 30)
 	for seed := from; seed < n; seed++ {
 		fresh := func() *ir.Program { return irgen.Program(seed) }
 		p := fresh()
@@ -120,7 +105,7 @@ func left(t *testing.T, seed int64, p *ir.Program) []byte {
 // alone, and all in order. It uses even seeds only: their read-only buffers do not
 // overlap written ones, which passes rely on.
 func TestWorkgroups(t *testing.T) {
-	from, n := seeds(t, 300, 60)
+	from, n := irgen.Seeds(t, 300, 60)
 	for seed := from; seed < n; seed++ {
 		even := 2 * seed
 		p := irgen.Workgroup(even)
