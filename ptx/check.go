@@ -53,7 +53,8 @@ func (c *checker) declareGlobal(v *Variable) {
 	if old := c.globals[v.Name]; old != nil && !external(old.Linkage) && !external(v.Linkage) {
 		c.find(CodeSymbol, v.Pos, "%s is declared a second time; must be declared once", v.Name)
 	}
-	if v.Space == ".reg" || v.Space == ".param" || v.Space == ".local" {
+	legacy := v.Space == ".local" && c.module.Version[0] < 3 // without the ABI (PTX ISA, "Local State Space")
+	if v.Space == ".reg" || v.Space == ".param" || v.Space == ".local" && !legacy {
 		c.find(CodeSymbol, v.Pos, "%s is in %s outside of a function; must be in .global, .const or .shared", v.Name, v.Space)
 	}
 	c.globals[v.Name] = v

@@ -14,14 +14,20 @@ func (p *parser) parseFunction(linkage []string) *Function {
 	f := &Function{Pos: p.tok.pos, Entry: p.tok.text == ".entry", Linkage: linkage}
 	p.advance()
 	p.signature(f)
-	for p.tok.kind == dotted && !p.broken {
+	for p.tok.kind == dotted && !beginsItem(p.tok.text) && !p.broken {
 		f.Attrs = append(f.Attrs, p.attribute())
 	}
-	if p.accept(";") || p.broken {
+	if p.accept(";") || p.broken || p.tok.kind == eof || p.tok.kind == dotted {
 		return f
 	}
 	f.Body = p.parseBlock()
 	return f
+}
+
+// beginsItem reports whether a directive begins an item of a module. The item before it may be a prototype without a semicolon, as
+// compilers of PTX 2 write them: "A .func definition with no body provides a function prototype" (PTX ISA, ".func").
+func beginsItem(d string) bool {
+	return linkages[d] || spaces[d] || d == ".func" || d == ".entry" || d == ".file" || d == ".section"
 }
 
 // attribute parses a directive of a function.

@@ -88,6 +88,22 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// TestPrototypes reads prototypes without semicolons before each kind of item, and at the end.
+func TestPrototypes(t *testing.T) {
+	const proto = ".visible .func (.param .b32 r) f (.param .b64 a)\n"
+	for _, next := range []string{"", ";", proto, ".file 1 \"a.cu\"", ".global .u32 x;", ".entry k() { ret; }", ".func g() { ret; }", ".section .debug_str { .b8 1 }"} {
+		m, findings := ptx.Parse(".version 2.1\n.target sm_20\n" + proto + next)
+		if findings = append(findings, ptx.Check(m)...); len(findings) > 0 {
+			t.Errorf("before %q: %v", next, findings[0])
+		} else if f := m.Function("f"); f == nil || f.Body != nil || len(f.Params) != 1 {
+			t.Errorf("before %q: the prototype is %+v", next, f)
+		}
+	}
+	if _, findings := ptx.Parse(header + proto + "ret;"); len(findings) == 0 {
+		t.Error("a prototype before an instruction has no finding; must have one")
+	}
+}
+
 // TestModule checks what a parsed module has.
 func TestModule(t *testing.T) {
 	m, _ := ptx.Parse(everything)
@@ -117,6 +133,7 @@ func TestFindings(t *testing.T) {
 		{".version 7.0\n.global .u32 x;\n.target sm_70\n", ptx.CodeSyntax, "3:1", ".target is after .global; must be after .version"},
 		{".version 7.0\n.target sm_70\n.global .u32 x;\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target; must be, once"},
 		{".version 7.0\n.target sm_70\n.address_size 64\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target"},
+		{".version 3.0\n.target sm_20\n.local .u32 x;\n", ptx.CodeSymbol, "3:13", "x is in .local outside of a function"},
 		{body("add.u32 a1, a2, a3;"), ptx.CodeSymbol, "6:17", "a3 of add.u32 is not declared"},
 		{body("add.u32 a1, a2, a01;"), ptx.CodeSymbol, "6:17", "a01"},
 		{body("frob.u32 a1;"), ptx.CodeInstruction, "6:1", `"frob" is no instruction`},

@@ -235,10 +235,15 @@ func (j *launchJob) prepare(d *vk.Device) error {
 		return err
 	}
 	j.info = vk.CudaLaunchInfo{Grid: j.grid, Block: j.block, SharedBytes: j.file.Shared}
-	for _, p := range j.pushed {
-		j.info.Params = append(j.info.Params, p.data)
-	}
 	j.info.Function, err = d.NewCudaFunction(m, name)
+	sizes := j.info.Function.ParamSizes()
+	for i, p := range j.pushed {
+		data := p.data
+		if len(p.addresses) == 1 && i < len(sizes) && sizes[i] == 4 {
+			data = data[:4] // a module with addresses of 32 bits takes the low half
+		}
+		j.info.Params = append(j.info.Params, data)
+	}
 	return j.placed(err)
 }
 

@@ -13,6 +13,16 @@ const (
 	paramIndex  = 6
 )
 
+// FirstAddress is the least device address, which has 0 as its low half.
+const FirstAddress = 1 << 32
+
+// narrowBits are the bits of an offset in a window of generic addresses of 32 bits. The device addresses below the windows are
+// FirstAddress and what follows it, which have all allocations that a module with such addresses can name.
+const narrowBits = 24
+
+// narrowWindow returns the first generic address of 32 bits of a space that is no device memory.
+func narrowWindow(in space) uint32 { return uint32(0xf0+windows[in]) << narrowBits }
+
 // windows are the numbers of the windows of the spaces that are no device memory.
 var windows = map[space]uint64{inShared: sharedIndex, inLocal: localIndex, inParam: paramIndex}
 
@@ -82,12 +92,12 @@ func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(pla
 			return
 		}
 	}
-	base := ir.I64
-	if r != nil && r.size == 4 {
-		base = ir.I32
-	}
 	if in == inParam && e.number > 0 {
 		in = inLocal
+	}
+	base := ir.I64
+	if r != nil && r.size == 4 && (!e.narrow(a) || in != inGlobal && in != inGeneric) {
+		base = ir.I32
 	}
 	if in == inGeneric && r != nil && r.origin != inInteger && r.origin != inNone {
 		in = r.origin
@@ -106,9 +116,39 @@ func (e *emitter) memory(o *ptx.Operand, in space, bytes uint64, access func(pla
 
 // readAddress returns the value of an address, which must have one.
 func (e *emitter) readAddress(a *ptx.Operand, t ir.Type) (v ir.V) {
-	sure := e.separately(func() { v = e.read(a, t) })
+	sure := e.separately(func() {
+		if t != ir.I64 || !e.narrow(a) {
+			v = e.read(a, t)
+			return
+		}
+		v = e.fromNarrow(e.read(a, ir.I32))
+	})
 	e.checkSure(sure, "the address")
 	return v
+}
+
+// narrow reports whether an operand is a generic address of 32 bits: a register of a module with addresses of 32 bits.
+func (e *emitter) narrow(a *ptx.Operand) bool {
+	if e.module.AddressSize != 32 || a.Kind != ptx.Symbol {
+		return false
+	}
+	r := e.register(e.scope, a.Name+a.Part)
+	return r != nil && r.size == 4
+}
+
+// fromNarrow returns the generic address of 64 bits of one of 32 bits: that of a device address has its low half, and the windows of the
+// other spaces are the ones of narrowWindow.
+func (e *emitter) fromNarrow(v ir.V) ir.V {
+	b := e.b
+	low := b.Op(ir.ZExt, ir.I64, v)
+	wide := b.Op(ir.Or, ir.I64, low, b.Const(ir.I64, FirstAddress))
+	top := b.Op(ir.LShr, ir.I32, v, b.I32(narrowBits))
+	offset := b.Op(ir.And, ir.I64, low, b.Const(ir.I64, 1<<narrowBits-1))
+	for _, in := range []space{inShared, inLocal, inParam} {
+		at := b.Op(ir.Or, ir.I64, offset, b.Const(ir.I64, windows[in]<<windowBits))
+		wide = b.Select(b.Cmp(ir.Eq, top, b.I32(narrowWindow(in)>>narrowBits)), at, wide)
+	}
+	return wide
 }
 
 // variableMemory is memory of the address of a variable.
@@ -214,19 +254,23 @@ func (u *unit) genericParams() bool {
 
 // cvta converts between the addresses of a space and generic ones.
 func (e *emitter) cvta() {
-	in := spaceOf(e.in)
-	if in == inGeneric || ptx.TypeSize(e.typ(0)) != 8 {
+	in, t := spaceOf(e.in), bitsType(ptx.TypeSize(e.typ(0)))
+	if in == inGeneric || t != ir.I64 && (t != ir.I32 || e.module.AddressSize != 32) {
 		unsupported(e.in.Pos, "%s", e.in.Name())
 	}
-	v := e.read(e.operand(1), ir.I64)
+	v := e.read(e.operand(1), t)
 	if in == inParam && e.number > 0 {
 		in = inLocal
 	}
 	if n := windows[in]; n != 0 {
+		window, offsets := n<<windowBits, uint64(1<<32-1)
+		if t == ir.I32 {
+			window, offsets = uint64(narrowWindow(in)), 1<<narrowBits-1
+		}
 		if e.in.Has(".to") {
-			v = e.b.Op(ir.And, ir.I64, v, e.b.Const(ir.I64, 1<<32-1))
+			v = e.b.Op(ir.And, t, v, e.b.Const(t, offsets))
 		} else {
-			v = e.b.Op(ir.Add, ir.I64, v, e.b.Const(ir.I64, n<<windowBits))
+			v = e.b.Op(ir.Add, t, v, e.b.Const(t, window))
 		}
 	}
 	e.result(v)
@@ -236,7 +280,7 @@ func (e *emitter) cvta() {
 // the window of the parameters is in the global one (PTX ISA, "Generic Addressing").
 func (e *emitter) isspacep() {
 	b := e.b
-	v := e.read(e.operand(1), ir.I64)
+	v := e.readAddress(e.operand(1), ir.I64)
 	window := b.Op(ir.LShr, ir.I64, v, b.Const(ir.I64, windowBits))
 	constant := func() ir.V {
 		n := uint64(len(e.image.Bytes)) - e.image.constants

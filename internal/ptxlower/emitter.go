@@ -171,7 +171,7 @@ func (e *emitter) value(o *ptx.Operand, t ir.Type) ir.V {
 		}
 		return v
 	}
-	if strings.HasPrefix(o.Name, "%") {
+	if strings.HasPrefix(o.Name, "%") && e.symbol(e.scope, o.Name) == nil {
 		return e.special(o)
 	}
 	return e.addressConstant(o, t)

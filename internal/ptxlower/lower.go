@@ -91,6 +91,7 @@ type unit struct {
 	order   []*symbol                 // of frames, in the order of the text
 	params  map[string]*symbol        // of the kernel
 	shared  map[string]uint32         // offsets of shared variables
+	fixed   map[string]uint32         // offsets of the .local variables of the module, which are at fixed addresses
 	inputs  map[ir.Input]uint64
 
 	textures        ir.TextureList
@@ -160,13 +161,14 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options) *unit {
 	u := &unit{
 		module: m, image: image, o: o, entry: entry, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
-		params: map[string]*symbol{}, shared: map[string]uint32{}, inputs: map[ir.Input]uint64{}, observing: map[string]bool{},
+		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{}, observing: map[string]bool{},
 		prog: &ir.Program{Name: entry.Name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
 	}
 	u.local = u.variable("local memory", 0)
 	u.reach()
 	u.layoutParams()
 	u.layoutShared()
+	u.layoutFixed()
 	if len(u.reached) > maxFunctions {
 		unsupported(u.entry.Pos, "a kernel with more than %d functions", maxFunctions)
 	}
@@ -372,6 +374,15 @@ func (u *unit) layoutShared() {
 	u.systemEnd = u.sharedEnd
 	u.reserveReduction()
 	u.reserveWaits()
+}
+
+// layoutFixed places the .local variables of the module, as versions before 3.0 have them.
+func (u *unit) layoutFixed() {
+	for _, x := range u.module.Items {
+		if v, ok := x.(*ptx.Variable); ok && v.Space == ".local" && u.named[v.Name] {
+			u.fixed[v.Name] = u.reserve(v.Pos, v.Size(), max(v.Alignment(), 4))
+		}
+	}
 }
 
 // reserveReduction reserves the word of bar.red.

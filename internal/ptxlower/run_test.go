@@ -100,7 +100,11 @@ func (l *launch) push(m *ptx.Module, regions []exec.Region, n uint32) ([]byte, e
 	for i, at := range ParamOffsets(f) {
 		switch a := l.args[i].(type) {
 		case []byte:
-			binary.LittleEndian.PutUint64(push[at:], regions[0].Address)
+			if f.Params[i].Size() == 4 { // the low half
+				binary.LittleEndian.PutUint32(push[at:], uint32(regions[0].Address))
+			} else {
+				binary.LittleEndian.PutUint64(push[at:], regions[0].Address)
+			}
 			regions = regions[1:]
 		case int:
 			binary.LittleEndian.PutUint32(push[at:], uint32(a))

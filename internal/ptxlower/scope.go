@@ -141,6 +141,9 @@ func (u *unit) moduleSymbol(name string) *symbol {
 	if at, ok := u.shared[name]; ok {
 		return &symbol{space: inShared, offset: at, escapes: true}
 	}
+	if at, ok := u.fixed[name]; ok {
+		return &symbol{space: inLocal, offset: at, escapes: true}
+	}
 	if at, ok := u.image.offsets[name]; ok {
 		return &symbol{name: name, space: inGlobal, address: u.o.Base + at, escapes: true}
 	}
