@@ -50,7 +50,7 @@ func (w *vectorizer) builtin(v ir.V) bool {
 	case ir.NumSubgroups:
 		w.constantBuiltin(v, s, func(int) uint32 { return w.p.Subgroups() })
 	case ir.SubgroupLocalInvocationId:
-		w.constantBuiltin(v, s, func(part int) uint32 { return uint32(part) * lanes })
+		w.constantBuiltin(v, s, func(part int) uint32 { return uint32(w.subgroupAt) + uint32(part)*lanes })
 	case ir.LocalInvocationIndex:
 		w.constantBuiltin(v, s, index)
 	case ir.LocalInvocationIdX, ir.LocalInvocationIdY, ir.LocalInvocationIdZ:

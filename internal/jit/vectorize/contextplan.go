@@ -38,12 +38,12 @@ func (g *workgroup) searches(code []ir.V) (n int) {
 	return n
 }
 
-// LoopFrom makes all phases loops that can be, from a number of operations of all subgroups on, with contexts where that is necessary, until
-// undo is called. It is for tests.
+// LoopFrom makes all phases loops that can be, from a number of operations of all subgroups on, with contexts where that is necessary and
+// one part after the other where that is possible, until undo is called. It is for tests.
 func LoopFrom(operations int) (undo func()) {
-	looped, context := minLoopedOps, minContextOps
-	minLoopedOps, minContextOps = operations, 1
-	return func() { minLoopedOps, minContextOps = looped, context }
+	looped, context, registers := minLoopedOps, minContextOps, partRegisters
+	minLoopedOps, minContextOps, partRegisters = operations, 1, 1
+	return func() { minLoopedOps, minContextOps, partRegisters = looped, context, registers }
 }
 
 // phaseCode is a phase: the index of its first operation, and its operations.

@@ -124,6 +124,7 @@
 //	partmajor.go      part-major code
 //	context.go        contexts: values that live across barriers in memory
 //	loopbound.go      bounds of work-item loops
+//	itempart.go       parts of a subgroup one after the other, if registers are few
 //	workitem_loop.go  work-item loops over the subgroups
 //	phasejoin.go      joined phases: loops over both sides of a barrier
 //	contextrow.go     rows of contexts that values share

@@ -142,3 +142,84 @@ func form(t *testing.T, file string, a *txtar.Archive, made func(*ir.Program, vc
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestItemParts: a phase that only reads memory, with a loop that carries more values than there are vectors, runs one part of a subgroup after
+// the other, and counts the steps of the first one. With few values, or a store, it does not.
+func TestItemParts(t *testing.T) {
+	for _, c := range []struct {
+		values int
+		stores bool
+		parts  int
+	}{{8, false, 2}, {7, false, 1}, {8, true, 1}} {
+		var params, inits, next, sum strings.Builder
+		for i := range c.values {
+			fmt.Fprintf(&params, "vp%d f32 = vx, ", i)
+			fmt.Fprintf(&next, "vn%d, ", i)
+			fmt.Fprintf(&inits, "%svp%d", []string{"", ", "}[min(i, 1)], i)
+			fmt.Fprintf(&sum, "\t\t\t\tvn%d = fadd.f32 vp%d, ve\n", i, i)
+		}
+		store := ""
+		if c.stores {
+			store = "\t\t\t\tst.f32 vs, vo, ve, #0\n"
+		}
+		var outs, stores strings.Builder
+		for i := range c.values {
+			fmt.Fprintf(&outs, "%svr%d f32", []string{"", ", "}[min(i, 1)], i)
+			fmt.Fprintf(&stores, "\tst.f32 vw, vo, vr%d, #%d\n", i, 2048*i)
+		}
+		p, err := ir.Parse(fmt.Sprintf(`program "parts" compute
+subgroup 16
+local 512 1 1
+shared 2048
+in local.x i32 0
+res storage 0 0 count 1
+effects barrier writes
+
+func "main"() L1 {
+	vl = in.i32 #0
+	vs = wg
+	vw = res 0:i32, #0
+	vo = at 0:i32, vl, #4
+	vx = ld.f32 vw, vo, #0
+	st.f32 vs, vo, vx, #0
+	barrier
+	block L2(%s) {
+		loop L3(%svk i32 = 0:i32) {
+			vc = ult.i32 vk, 64:i32
+			if vc {
+				va = at 0:i32, vk, #4
+				ve = ld.f32 vs, va, #0
+%s%s			} else {
+				br L2(%s)
+			}
+			vj = add.i32 vk, 1:i32
+			br L3(%svj)
+		}
+	}
+	barrier
+%s}
+`, outs.String(), params.String(), sum.String(), store, inits.String(), next.String(), stores.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _, _, ok := vectorize.Workgroup(p, vcode.Form{Lanes: 8, Vectors: 15, VectorMasks: true})
+		if !ok {
+			t.Fatal("not one stream")
+		}
+		additions, loops, steps := 0, map[int]bool{}, 0
+		for b := range f.Blocks {
+			for _, in := range f.Blocks[b].Insts {
+				switch {
+				case in.Op == vcode.Lane && in.IR == ir.FAdd:
+					additions++
+					loops[b] = true
+				case in.Op == vcode.Step:
+					steps++
+				}
+			}
+		}
+		if additions != 2*c.values || len(loops) != c.parts || steps != 1 {
+			t.Errorf("%+v: %d additions in %d loops that count steps %d times", c, additions, len(loops), steps)
+		}
+	}
+}

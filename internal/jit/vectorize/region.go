@@ -96,6 +96,8 @@ func (w *vectorizer) backEdge(r *region, lanes []vcode.Reg) {
 	if w.wholeGroup && w.loopIndex != 0 {
 		step.Uses, step.Key.Aux = []vcode.Reg{w.loopIndex}, uint64(w.dst.Parts)
 	}
-	w.emit(step)
+	if !w.uncounted {
+		w.emit(step)
+	}
 	w.jump(r.top)
 }

@@ -165,7 +165,7 @@ func (g *workgroup) recompute(w *vectorizer, list []ir.V) (added []ir.V) {
 	slices.SortFunc(added, func(a, b ir.V) int { return int(g.phases.position[a] - g.phases.position[b]) })
 	for _, v := range added {
 		if g.once[v] {
-			w.values[v] = g.subs[0].values[v]
+			w.values[v] = w.share(g.subs[0].values[v])
 		} else {
 			w.step(v)
 		}
@@ -207,7 +207,10 @@ func (g *workgroup) loopOverSubgroups(code []ir.V) bool {
 	top, end := w.newBlock(), w.newBlock()
 	w.startBlock(top)
 	g.boundLoop(w, code, end)
-	same := g.stepItem(w, code)
+	same := true
+	for _, part := range g.itemParts(w, code) {
+		same = same && g.stepItem(part, code)
+	}
 	w.loopBack(top, uint64(w.p.SubgroupSize), uint64(w.p.Invocations()))
 	w.startBlock(end)
 	return same
@@ -233,6 +236,7 @@ func (g *workgroup) itemVectorizer(code []ir.V, index vcode.Reg) *vectorizer {
 // stepItem emits the body of a work-item loop, and reports whether it ends with the active lanes that it began
 // with.
 func (g *workgroup) stepItem(w *vectorizer, code []ir.V) bool {
+	before := w.active
 	g.contextAccess(w, g.contextReads(code), false)
 	g.recomputeReads(w, code)
 	w.open = []*region{{op: ir.Block}}
@@ -241,7 +245,7 @@ func (g *workgroup) stepItem(w *vectorizer, code []ir.V) bool {
 			w.step(v)
 		}
 	}
-	if len(w.open) != 1 || !slices.Equal(w.active, g.subs[0].active) {
+	if len(w.open) != 1 || !slices.Equal(w.active, before) {
 		return false
 	}
 	g.contextAccess(w, g.contextResults(code), true)
