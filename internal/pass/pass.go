@@ -57,6 +57,7 @@ var (
 	licmPass     = Pass{"licm", "loop-invariant code motion (LICM)", "Muchnick 1997, 13.2", each(licm)}
 	lcssaPass    = Pass{"lcssa", "loop-closed SSA (LCSSA)", "Dvořák 2004 (GCC); LLVM's LCSSA", each(lcssa)}
 	simplifyPass = Pass{"simplify", "control-flow simplification", "Muchnick 1997, 18.2 and 18.3", each(simplify)}
+	leavePass    = Pass{"leavestore", "code hoisting of stores at loop exits", "Muchnick 1997, 13.5", each(hoistLeavingStores)}
 	compactPass  = Pass{"compact", "dense renumbering of values", "Cheney 1970 (copying collection)", each(compact)}
 )
 
@@ -93,6 +94,7 @@ var Passes = []Pass{
 	licmPass,
 	lcssaPass,
 	simplifyPass,
+	leavePass,
 	dcePass,
 	compactPass,
 }
@@ -132,6 +134,8 @@ var order = [][2]string{
 	{"cse", "storepair"},             // the same
 	{"fold", "branchfold"},           // a condition is known to be constant once it is folded
 	{"branchfold", "simplify"},       // control is empty once no lane enters it
+	{"ifconvert", "leavestore"},      // a loop with a test of two conditions then has one exit
+	{"simplify", "leavestore"},       // the loop and the test are then directly in their regions
 	{"resolveprivate", "dce"},        // the address of an unused variable must go before mem2reg
 	{"dce", "compact"},               // a removed value needs no number
 }
