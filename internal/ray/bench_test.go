@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -152,5 +153,49 @@ func BenchmarkKinds(b *testing.B) {
 				w.Next(s, &q)
 			}
 		})
+	}
+}
+
+// BenchmarkFar traces rays in a soup with a far triangle beside one without it, alone and in coherent packets; an operation is a ray.
+func BenchmarkFar(b *testing.B) {
+	list := soup(rand.New(rand.NewPCG(31, 32)), 100_000, 0.02)
+	for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
+		for _, far := range []float32{0, 1e10, 1e30} {
+			all := list
+			if far > 0 {
+				all = append(list[:len(list):len(list)], farTriangle(far, true))
+			}
+			bottom := build(b, Input{Geometries: []Geometry{mesh(all, GeometryOpaque)}, Flags: flags})
+			s := build(b, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: bottom}}})
+			r := rand.New(rand.NewPCG(33, 34))
+			rays, packets := make([]Query, 4096), make([]Packet, 256)
+			for i := range rays {
+				rays[i] = randomRay(r)
+			}
+			for i := range packets {
+				q, p := randomRay(r), &packets[i]
+				p.Lanes = 1<<PacketLanes - 1
+				for lane := range PacketLanes {
+					p.Rays.TMax[lane], p.Rays.Mask[lane] = inf32, 1
+					for k := range 3 {
+						p.Rays.Origin[k][lane] = q.Origin[k]
+						p.Rays.Direction[k][lane] = q.Direction[k] * (1 + (r.Float32()-0.5)/64)
+					}
+				}
+			}
+			w := NewWalker()
+			name := fmt.Sprintf("fast %v, far %g, ", flags != 0, far)
+			b.Run(name+"alone", func(b *testing.B) {
+				for n := range b.N {
+					q := rays[n%len(rays)]
+					w.Next(s, &q)
+				}
+			})
+			b.Run(name+"packets", func(b *testing.B) {
+				for n := 0; n < b.N; n += PacketLanes {
+					w.NextAll(s, &packets[n/PacketLanes%len(packets)])
+				}
+			})
+		}
 	}
 }

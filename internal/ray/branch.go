@@ -39,7 +39,7 @@ func (b *builder) grow(root *child) {
 	n := int(root.to - root.from)
 	build := func(t *branch, part *child) {
 		if b.fast {
-			t.root = b.buildMorton(t, part.from, part.to)
+			t.root = b.buildMorton(t, part.from, part.to, part.split)
 		} else {
 			t.root = b.collapse(t, part)
 		}

@@ -21,10 +21,11 @@ type builder struct {
 	binary binaryNodes
 
 	// fast: the tree divides a Morton curve (buildMorton). keys are the sorted codes, with the numbers of the triangles, which have no
-	// items; starts holds the number of the first triangle of each geometry, and the number of all triangles.
-	fast   bool
-	keys   []mortonKey
-	starts []int
+	// items; starts holds the number of the first triangle of each geometry, and the number of all triangles; readers read them.
+	fast    bool
+	keys    []mortonKey
+	starts  []int
+	readers []reader
 	// points has the memory of keys, or spare.
 	points []point
 	spare  []mortonKey
@@ -63,6 +64,7 @@ func (b *builder) buildFast(readers []reader) error {
 	if b.single {
 		b.sortItems()
 	} else {
+		b.readers = readers
 		b.sortMorton(readers)
 	}
 	if n := len(b.keys); n > 0 {

@@ -14,6 +14,7 @@ func (b *builder) finish(s *Structure) {
 	box := s.refit(b.team, boxes, func(i int) *[width]ref { return &b.links[i] })
 	if s.top {
 		s.lo, s.hi = box.lo, box.hi
+		s.setUsual()
 		return
 	}
 	s.setBox(&box)

@@ -37,7 +37,7 @@
 //
 //  1. flag.go, geometry.go, roundgeometry.go, micromap.go, opacity.go, instance.go, motion.go: the input.
 //  2. structure.go, node.go, size.go: the structures.
-//  3. build.go, batch.go, binary.go, builder.go, sah.go, collapse.go, branch.go, refit.go, parallel.go, scratch.go: builds; morton.go: fast builds;
+//  3. build.go, batch.go, binary.go, builder.go, sah.go, collapse.go, branch.go, refit.go, parallel.go, scratch.go: builds; morton.go, refine.go: fast builds;
 //     build_*.go, build_amd64.s: their machine code; update.go: updates; huge_*.go: their memory.
 //  4. query.go, recorded.go: rays and hits.
 //  5. walker.go, level.go, triangle.go, round.go: the traversal; kernel_*.go, kernel_amd64.s, triangle_amd64.h: its machine

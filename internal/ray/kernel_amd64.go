@@ -62,6 +62,7 @@ const (
 	leastDirectionBits = 0x2B800000
 	mostDirectionBits  = 0x53800000
 	leastOriginBits    = 0x17800000 // of leastOrigin
+	farthestBits       = 0x7E800000 // of farthest
 )
 
 // enterAVX2 sets l to the ray in the space of the instance p or, if p is nil, in world space, as level.set does. It

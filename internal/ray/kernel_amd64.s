@@ -104,7 +104,8 @@
 	PREFETCHT0 128(CX) \
 	PREFETCHT0 192(CX)
 
-// numbers holds 1, 1/extreme, slack·unit, 1−slack·unit, 1+slack·unit, extreme, 8 and 16, which are classes of packets, and leastOrigin.
+// numbers holds 1, 1/extreme, slack·unit, 1−slack·unit, 1+slack·unit, extreme, 8 and 16, which are classes of packets, leastOrigin and
+// farthest.
 DATA ·numbers+0(SB)/4, $0x3F800000
 DATA ·numbers+4(SB)/4, $const_leastDirectionBits
 DATA ·numbers+8(SB)/4, $0x35800000
@@ -114,7 +115,8 @@ DATA ·numbers+20(SB)/4, $const_mostDirectionBits
 DATA ·numbers+24(SB)/4, $8
 DATA ·numbers+28(SB)/4, $16
 DATA ·numbers+32(SB)/4, $const_leastOriginBits
-GLOBL ·numbers(SB), RODATA|NOPTR, $36
+DATA ·numbers+36(SB)/4, $const_farthestBits
+GLOBL ·numbers(SB), RODATA|NOPTR, $40
 
 // AXES sets the axes of the level at DI, which are AX and those after it, its origin and its shears. BX has the signs of the
 // direction.
@@ -273,7 +275,6 @@ setup:
 	VMAXPS X4, X2, X7
 	VMAXPS X5, X7, X7
 	VMAXSS ·numbers+32(SB), X7, X13 // of the origin
-	VADDSS reach+32(FP), X7, X7 // extent
 	VMOVD X6, CX
 	CMPL CX, $const_leastDirectionBits
 	JLT  extreme
@@ -282,6 +283,9 @@ setup:
 	VMOVD X7, CX
 	CMPL CX, $const_mostDirectionBits
 	JGT  extreme
+	VMOVSS ·numbers+36(SB), X8 // farthest
+	VUCOMISS reach+32(FP), X8
+	JCS  extreme             // also a NaN
 
 	// The longest component: the first one that equals the largest.
 	VCMPPS $0, X6, X3, X4

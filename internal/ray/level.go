@@ -48,9 +48,13 @@ const (
 	leastOrigin = 1.0 / (1 << 80)
 	// leastWide is leastOrigin of a wide level: smaller corners have a padding without full precision.
 	leastWide = 0x1p-126
-	// extreme bounds the direction and the distances of a level that is computed in 32 bits, and is how much
+	// extreme bounds the direction and the origin of a level that is computed in 32 bits, and is how much
 	// smaller than the largest component of the direction another one may be.
 	extreme = 1 << 40
+	// farthest is the largest reach of such a level: the sheared vertices are finite, and no padded box ends at the greatest
+	// float. Products of far vertices may be infinite. Then the 64-bit code decides about that triangle alone, so that a far
+	// one changes neither the time nor the hits of rays to the others.
+	farthest = 1 << 126
 )
 
 // set prepares the level for a ray in a structure with a reach and a spread. It reports whether the ray can hit
@@ -81,8 +85,7 @@ func (l *level) set(origin, direction vec, reach, spread float32) bool {
 	l.shear[1] = direction[v] / direction[w]
 	l.shear[2] = 1 / direction[w]
 	largest := max(abs32(origin[0]), abs32(origin[1]), abs32(origin[2]))
-	extent := largest + reach
-	l.wide = !(longest >= 1.0/extreme && longest <= extreme && extent <= extreme)
+	l.wide = !(longest >= 1.0/extreme && longest <= extreme && largest <= extreme && reach <= farthest)
 	if l.wide {
 		l.setWide(origin, direction, largest, spread)
 		return true

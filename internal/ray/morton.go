@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"math"
 	"math/bits"
 	"sort"
 	"unsafe"
@@ -118,27 +119,40 @@ func (b *builder) sortItems() {
 
 // sortPoints sorts the keys of points. Their middles are inside centers. It overwrites the points.
 func (b *builder) sortPoints(points []point, centers *wideBounds) {
-	n := len(points)
-	var scale [4]float32
+	if len(points) == 0 {
+		return
+	}
+	scale := mortonScale(centers)
+	b.spare = scratchKeys.take(len(points))
+	b.keys, b.points = b.sorted(points, b.spare, &centers.lo, &scale), points
+}
+
+// mortonScale returns the scale of Morton codes in the box. It is 0 along an axis without extent.
+func mortonScale(box *wideBounds) (scale [4]float32) {
 	for k := range 3 {
-		if size := centers.hi[k] - centers.lo[k]; size > 0 {
-			if s := (1 << mortonBits) / size; isFinite(s) {
+		size, cells := box.hi[k]-box.lo[k], float32(1<<mortonBits)
+		if size > math.MaxFloat32 {
+			size, cells = 0.5*box.hi[k]-0.5*box.lo[k], cells/2 // points beyond that are in the last cell
+		}
+		if size > 0 {
+			if s := cells / size; isFinite(s) {
 				scale[k] = s
 			}
 		}
 	}
-	if n == 0 {
-		return
-	}
-	keys := scratchKeys.take(n)
+	return scale
+}
+
+// sorted returns the sorted keys of points, at least one, in the memory of keys or of points.
+func (b *builder) sorted(points []point, keys []mortonKey, from, scale *[4]float32) []mortonKey {
+	n := len(points)
 	const chunk = 1 << 12
 	b.team.each((n+chunk-1)/chunk, func(c int) {
-		from, to := c*chunk, min((c+1)*chunk, n)
-		mortonKeys(keys[from:to], points[from:to], &centers.lo, &scale)
+		first, to := c*chunk, min((c+1)*chunk, n)
+		mortonKeys(keys[first:to], points[first:to], from, scale)
 	})
 	other := unsafe.Slice((*mortonKey)(unsafe.Pointer(&points[0])), n) // a point is larger than a key
-	b.keys = sortKeys(keys, other, b.team)
-	b.points, b.spare = points, keys
+	return sortKeys(keys, other, b.team)
 }
 
 // mortonKeys sets keys to the keys of points: component k is (middle−from)·scale.
@@ -211,8 +225,8 @@ func sortKeys(keys, other []mortonKey, team *team) []mortonKey {
 
 // buildMorton makes the wide tree of the sorted keys from from to to in t: a range of items is divided where the highest bit of
 // its codes changes (Lauterbach et al. 2009, "Fast BVH Construction on GPUs"), its largest part first, until it has eight
-// parts.
-func (b *builder) buildMorton(t *branch, from, to int32) ref {
+// parts. refined is how often refine has changed the codes of these items.
+func (b *builder) buildMorton(t *branch, from, to, refined int32) ref {
 	most := int32(mortonLeaf)
 	if b.single {
 		most = 1
@@ -223,7 +237,7 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 	case to-from >= stopItems && b.shouldStop():
 		return emptyRef
 	case to-from <= b.grain:
-		return b.later(child{from: from, to: to})
+		return b.later(child{from: from, to: to, split: refined})
 	}
 	at := len(t.links)
 	t.links = append(t.links, [width]ref{})
@@ -237,7 +251,7 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 		}
 		return ref(at)
 	}
-	ends := [width + 1]int32{from, to}
+	ends, changes := [width + 1]int32{from, to}, [width]int32{refined}
 	count := 1
 	for ; count < width; count++ {
 		largest := 0 // eight times a size, and 7 minus the number of its part: the first one of the largest parts wins
@@ -248,9 +262,10 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 			break
 		}
 		part := width - 1 - largest&(width-1)
+		changes[part] = b.refine(ends[part], ends[part+1], changes[part])
 		m := ends[part] + b.mortonSplit(ends[part], ends[part+1])
 		for i := count; i > part; i-- {
-			ends[i+1] = ends[i]
+			ends[i+1], changes[i] = ends[i], changes[i-1]
 		}
 		ends[part+1] = m
 	}
@@ -261,7 +276,7 @@ func (b *builder) buildMorton(t *branch, from, to int32) ref {
 		case b.numbered && ends[i+1]-ends[i] == 1:
 			r = leafBit | ref(uint32(b.keys[ends[i]]))
 		default:
-			r = b.buildMorton(t, ends[i], ends[i+1])
+			r = b.buildMorton(t, ends[i], ends[i+1], changes[i])
 		}
 		t.links[at][i] = r
 	}

@@ -135,9 +135,9 @@ func (k *packet) beginPortable() (lanes uint32, different bool) {
 }
 
 // together reports whether the machine code of packets knows all primitives of an instance of b: triangles that neither move
-// nor have micromaps.
+// nor have micromaps, and that are not too far.
 func (p *placed) together(b *Structure) bool {
-	return b.kind == Triangles && !p.moves && b.moved == nil && b.opacity == nil
+	return b.kind == Triangles && !p.moves && b.moved == nil && b.opacity == nil && b.reach <= farthest
 }
 
 // load prepares the walker for a ray alone.

@@ -59,8 +59,9 @@ type packetSession struct {
 	block, triangle, half, rest, resume, slow uint32
 	// number is the number of the instance.
 	number uint32
-	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less.
-	leaves, changed uint32
+	// leaves is 1 if the machine code leaves all leaves to Go, changed if a distance became less, unboxed if the boxes of
+	// triangles are not tested.
+	leaves, changed, unboxed uint32
 	// culledPositive and culledNegative have the bits of all rays if triangles of that orientation are culled, or 0.
 	culledPositive, culledNegative uint32
 }
@@ -135,12 +136,16 @@ const (
 // findAll finds the hits of rays with the same flags and mask.
 func (w *Walker) findAll(lanes uint32) {
 	k := w.packet
-	if w.top.root&leafBit != 0 {
+	switch {
+	case w.top.root&leafBit != 0:
 		w.visitInstanceAll(w.top.root, lanes)
+		return
+	case w.top.reach > farthest:
+		w.eachAlone(lanes, w.search)
 		return
 	}
 	s := &k.upper
-	enterPacketAVX2(s, nil, &k.Rays, w.top.reach, w.top.spread)
+	s.enter(w.top, nil, &k.Rays)
 	for lanes != 0 {
 		s.low, s.high = k.lower.low, k.lower.high
 		group, together := s.gather(lanes)
@@ -178,7 +183,7 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 		return
 	}
 	s := &k.lower
-	enterPacketAVX2(s, p, &k.Rays, b.reach, 1)
+	s.enter(b, p, &k.Rays)
 	for lanes != 0 {
 		group, together := s.gather(lanes)
 		lanes &^= group
@@ -247,6 +252,18 @@ func (s *packetSession) few(lanes uint32) (few uint32) {
 	return few
 }
 
+// enter sets the rows to the rays in the space of b, the bottom level of the instance p or a top level.
+//
+// The interval around the rays has room for roundings of the reach, which the boxes of a far structure would vanish in. It then has
+// room for those of the usual reach, and the boxes of the nodes have their own padding.
+func (s *packetSession) enter(b *Structure, p *placed, rays *PacketRays) {
+	reach := b.reach
+	if s.unboxed = 0; b.far() {
+		s.unboxed, reach = 1, b.usual
+	}
+	enterPacketAVX2(s, p, rays, reach, b.spread)
+}
+
 // gather makes rays the members of s, which it returns. It reports whether they should traverse together.
 func (s *packetSession) gather(lanes uint32) (members uint32, together bool) {
 	class := s.class[bits.TrailingZeros32(lanes)&(PacketLanes-1)]
@@ -264,8 +281,8 @@ func (s *packetSession) gather(lanes uint32) (members uint32, together bool) {
 		if !(-r[c][1]-r[c][0] <= apart) {
 			return members, false
 		}
-		// The bounds of the interval are beyond those of each ray by more than the roundings of both: a ray's are less
-		// than 8 of its distances, grow is at least 16.
+		// The bounds of the interval are beyond those of each ray by more than the roundings of both: a ray's are less than 8 of
+		// its origin and 1 of the distance, the interval's 2 of the distance; grow is at least 16 of the origin.
 		first, last := r[c][0]-2*grow, 2*grow-r[c][1]
 		s.near[c], s.far[c] = int64(64*c), int64(64*c+32)
 		if class>>c&1 != 0 {
@@ -273,8 +290,12 @@ func (s *packetSession) gather(lanes uint32) (members uint32, together bool) {
 			first, last = last, first
 		}
 		s.plane[c], s.plane[3+c] = last, first
-		// The products have the difference origin − bound, which is negated.
-		s.scale[2*c], s.scale[2*c+1] = -min(r[3+c][0], r[6+c][0]), min(r[3+c][1], r[6+c][1])
+		// The products have the difference origin − bound, which is negated. less is nearer to 0 if all scales are positive.
+		less, more := min(r[3+c][0], r[6+c][0]), -min(r[3+c][1], r[6+c][1])
+		if class>>c&1 != 0 {
+			less, more = more, less
+		}
+		s.scale[2*c], s.scale[2*c+1] = -less*(1-8*unit), -more*(1+8*unit)
 	}
 	s.least, s.most = r[11][0], -r[12][1]
 	w := int64(class >> 3)

@@ -169,7 +169,7 @@ child: \
 
 // PUSH puts the child CX with the rays SI on the stack, before the children that are farther away, and goes to the next one. At leaf it
 // sets CX to the triangles with boxes that the interval around all rays meets, from the last block to the first one, and R8, R9 and R12
-// to the axes.
+// to the axes. In a far session these are all triangles: the interval has no room for the padding of their boxes.
 #define PUSH \
 	MOVL  packetSession_distances(DI)(CX*4), R14 \
 	MOVL  node_child(BX)(CX*4), DX \
@@ -205,8 +205,12 @@ leaf: \
 	ADDQ packetSession_blocks(DI), BX \
 	XORL AX, AX \
 boxes: \
+	VPCMPEQD X1, X1, X1 \
+	CMPL packetSession_unboxed(DI), $0 \
+	JNE  used \
 	LEAFBETWEEN \
 	VCMPPS $0x12, X1, X0, X1 \
+used: \
 	VPCMPEQD X2, X2, X2 \
 	VPCMPEQD block_primitive(BX), X2, X2 \
 	VPANDN X1, X2, X1 \

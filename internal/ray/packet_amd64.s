@@ -179,7 +179,7 @@ setup:
 	VBROADCASTSS ·numbers+20(SB), Y12
 	VCMPPS $0x11, Y10, Y12, Y13
 	VORPS Y13, Y15, Y15
-	VCMPPS $0x11, Y11, Y12, Y13
+	VCMPPS $0x11, packetSession_grow(R10), Y12, Y13
 	VORPS Y13, Y15, Y15
 
 	// The class.

@@ -67,23 +67,25 @@ func TestFarVisits(t *testing.T) {
 		m[3], m[7], m[11] = 2*r.Float32()-1, 2*r.Float32()-1, 2*r.Float32()-1
 		instances = append(instances, Instance{Transform: m, Mask: 0xFF, Bottom: one})
 	}
-	bottom := func(list []triangle) *Structure {
-		s := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}})
-		return build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 0xFF, Bottom: s}}})
-	}
-	few := metBy(bottom(list), false)
-	top := metBy(build(t, Input{Top: true, Instances: instances}), true)
-	for _, far := range farTimes {
-		for _, dome := range []bool{false, true} {
-			if n := metBy(bottom(append(list[:len(list):len(list)], farTriangle(far, dome))), false); n > 2*few {
-				t.Errorf("triangle at %g: %d boxes, without it %d", far, n, few)
-			}
+	for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
+		bottom := func(list []triangle) *Structure {
+			s := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}, Flags: flags})
+			return build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 0xFF, Bottom: s}}})
 		}
-		m := identity
-		m[3] = far
-		all := append(instances[:len(instances):len(instances)], Instance{Transform: m, Mask: 0xFF, Bottom: one})
-		if n := metBy(build(t, Input{Top: true, Instances: all}), true); n > 2*top {
-			t.Errorf("instance at %g: %d boxes, without it %d", far, n, top)
+		few := metBy(bottom(list), false)
+		top := metBy(build(t, Input{Top: true, Instances: instances, Flags: flags}), true)
+		for _, far := range farTimes {
+			for _, dome := range []bool{false, true} {
+				if n := metBy(bottom(append(list[:len(list):len(list)], farTriangle(far, dome))), false); n > 2*few {
+					t.Errorf("flags %d, triangle at %g: %d boxes, without it %d", flags, far, n, few)
+				}
+			}
+			m := identity
+			m[3] = far
+			all := append(instances[:len(instances):len(instances)], Instance{Transform: m, Mask: 0xFF, Bottom: one})
+			if n := metBy(build(t, Input{Top: true, Instances: all, Flags: flags}), true); n > 2*top {
+				t.Errorf("flags %d, instance at %g: %d boxes, without it %d", flags, far, n, top)
+			}
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package ray
 
+import "slices"
+
 // A Structure is an acceleration structure: a tree over the primitives of geometries (bottom level) or over
 // instances (top level). It never changes after its build, but for an update with Input.Reuse, so that any number of
 // goroutines may trace it. A nil Structure is empty: every ray misses.
@@ -12,6 +14,8 @@ type Structure struct {
 	// Boxes grow by a number of roundings of spread·o in the test of a ray whose origin has coordinates up to o; spread is 1 in a
 	// bottom level. reach is at least the largest absolute coordinate of the box, and at least leastOrigin in a bottom level.
 	reach, spread float32
+	// usual is the median reach of the root's children: a few far primitives do not change it.
+	usual float32
 
 	nodes  []node
 	blocks []block
@@ -55,7 +59,35 @@ func (s *Structure) padded() bool { return s.kind == Triangles || s.kind.isRound
 // setBox sets the box of a bottom level.
 func (s *Structure) setBox(b *bounds) {
 	s.lo, s.hi, s.reach = b.lo, b.hi, max(reachOf(b.lo, b.hi), leastOrigin)
+	s.setUsual()
 }
+
+// setUsual sets the usual reach.
+func (s *Structure) setUsual() {
+	if s.usual = s.reach; s.root&leafBit != 0 { // also without a tree
+		return
+	}
+	n := &s.nodes[s.root]
+	var list [width]float32
+	count := 0
+	for i, r := range n.child {
+		if r != emptyRef {
+			lo, hi := vec{n.bounds[0][i], n.bounds[2][i], n.bounds[4][i]}, vec{n.bounds[1][i], n.bounds[3][i], n.bounds[5][i]}
+			list[count] = max(reachOf(lo, hi), leastOrigin)
+			count++
+		}
+	}
+	if count > 0 {
+		slices.Sort(list[:count])
+		s.usual = list[(count-1)/2]
+	}
+}
+
+// farReaches is how many times as large as the usual one the reach of a far structure is at least.
+const farReaches = 64
+
+// far reports whether the reach of s is due to a few far primitives.
+func (s *Structure) far() bool { return s.reach > farReaches*s.usual }
 
 // Top reports whether s is a top level.
 func (s *Structure) Top() bool { return s != nil && s.top }

@@ -68,9 +68,14 @@ func (l *level) crossNarrow(p *triangle) (c crossing, ok bool) {
 			return crossing{t: t, u: e1 / sum, v: e2 / sum, front: sum > 0}, true
 		}
 	}
-	return crossExact([3]float64{float64(x[0]), float64(x[1]), float64(x[2])},
-		[3]float64{float64(y[0]), float64(y[1]), float64(y[2])},
-		[3]float64{float64(z[0]), float64(z[1]), float64(z[2])})
+	var wide [3][3]float64
+	for i := range 3 {
+		wide[0][i], wide[1][i], wide[2][i] = float64(x[i]), float64(y[i]), float64(z[i])
+		if !isFinite(z[i]) { // a far vertex of a triangle with a point at a finite distance
+			wide[2][i] = float64(l.shear[2]) * float64(p[i][l.component[2]]-l.origin[2])
+		}
+	}
+	return crossExact(wide[0], wide[1], wide[2])
 }
 
 // crossWide is cross in 64 bits, without the box.

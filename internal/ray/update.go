@@ -130,5 +130,6 @@ func updateTop(in *Input, source *Structure) (*Structure, error) {
 	next.nodes = large[node](len(source.nodes))
 	b := next.refit(team, boxes, source.links)
 	next.lo, next.hi = b.lo, b.hi
+	next.setUsual()
 	return next, stopError(in)
 }

@@ -314,7 +314,7 @@ func (w *Walker) visitBox(r ref, _ int) {
 	b := &bottom.boxes[place]
 	near, far := w.local.slabs(&b.lo, &b.hi)
 	near = max32(near, max(w.q.TMin, 0)+0)
-	if near <= far && near >= w.low && near <= w.high {
+	if near <= far && near >= w.low && near <= w.high && isFinite(near) {
 		w.offer(key{near, w.instance, b.geometry, b.primitive}, place, bottom.geometries[b.geometry].Flags)
 	}
 }
