@@ -2,7 +2,8 @@
 # Compares the layouts of all structs with a C compiler's, builds the driver and two clients in C, and runs them: a kernel
 # with commands that C records, signals with handlers that need much stack, a child process, and devices made again and again;
 # and hosts that are hard for a library with a runtime: small stacks, many threads, two runtimes, unloading, handlers of faults,
-# fork, calls while the process exits, few files, little memory, a seccomp sandbox, blocked signals, and memory that must be flat.
+# fork, calls while the process exits, few files, little memory, a seccomp sandbox, blocked signals, and memory that must be flat;
+# and windows of Wayland with a compositor that reads nothing.
 # It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,3 +28,6 @@ gcc -O1 -o "$work/host" cmd/icd/testdata/host.c -ldl -lpthread
 mkdir "$work/second"
 cp "$work/libvulkan_chiaro.so" "$work/second"
 LIBRARY2="$work/second/libvulkan_chiaro.so" timeout 300 "$work/host" "$work/libvulkan_chiaro.so" "$work/numbers.spv"
+gcc -O1 -shared -fPIC -o "$work/libwayland-client.so.0" cmd/icd/testdata/windowlibrary.c
+gcc -O1 -o "$work/window" cmd/icd/testdata/window.c cmd/icd/wayland.c -ldl -lpthread
+LD_LIBRARY_PATH="$work" timeout 120 "$work/window"

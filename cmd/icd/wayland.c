@@ -222,17 +222,19 @@ int wayland_busy(const struct wayland_buffer *b) { return b->busy; }
 
 int wayland_waiting(const struct wayland_window *w) { return !!w->frame; }
 
-// flush sends the requests. A full socket is no error: the compositor reads it.
-static int flush(struct wayland_window *w)
+// show_milliseconds bounds the wait of wayland_show for a compositor that reads nothing.
+enum { show_milliseconds = 100 };
+
+enum flushed {
+	broken,  // there is no connection any more
+	partial, // the socket is full: the library has the other requests, and sends them with later ones
+	whole,
+};
+
+// flush sends the requests, and does not wait for the compositor.
+static enum flushed flush(struct wayland_window *w)
 {
-	while (wl_display_flush(w->display) < 0) {
-		if (errno != EAGAIN)
-			return 0;
-		struct pollfd p = { .fd = wl_display_get_fd(w->display), .events = POLLOUT };
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
-			return 0;
-	}
-	return 1;
+	return wl_display_flush(w->display) >= 0 ? whole : errno == EAGAIN ? partial : broken;
 }
 
 int wayland_show(struct wayland_window *w, struct wayland_buffer *b)
@@ -249,18 +251,26 @@ int wayland_show(struct wayland_window *w, struct wayland_buffer *b)
 	}
 	wl_proxy_marshal_array(w->surface, surface_commit, &none);
 	b->busy = 1;
-	return flush(w);
+	enum flushed sent = flush(w);
+	if (sent == partial) {
+		struct pollfd p = { .fd = wl_display_get_fd(w->display), .events = POLLOUT };
+		poll(&p, 1, show_milliseconds);
+		sent = flush(w);
+	}
+	return sent != broken;
 }
 
 int wayland_wait(struct wayland_window *w, int32_t milliseconds)
 {
 	if (wl_display_prepare_read_queue(w->display, w->queue) < 0) // there are events
 		return wl_display_dispatch_queue_pending(w->display, w->queue) >= 0;
-	struct pollfd p = { .fd = wl_display_get_fd(w->display), .events = POLLIN };
-	int sent = flush(w), n = sent ? poll(&p, 1, milliseconds) : 0;
-	if (n <= 0) {
+	enum flushed sent = flush(w);
+	struct pollfd p = { .fd = wl_display_get_fd(w->display), .events = sent == partial ? POLLIN | POLLOUT : POLLIN };
+	int n = sent == broken ? 0 : poll(&p, 1, milliseconds);
+	if (n <= 0 || p.revents == POLLOUT) {
+		int polled = n >= 0 || errno == EINTR;
 		wl_display_cancel_read(w->display);
-		return sent && (n == 0 || errno == EINTR);
+		return polled && flush(w) != broken;
 	}
 	if (wl_display_read_events(w->display) < 0)
 		return 0;
