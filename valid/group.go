@@ -12,7 +12,7 @@ import (
 var groupFamily = family{
 	rules: []Rule{
 		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize, an unsigned constant"},
-		{Code: "SPV-NonUniform-ClusterSize", Section: "SPIR-V 3.3.24", Words: "the ClusterSize of a clustered operation or a rotation is a power of two, else its behaviour is undefined"},
+		{Code: "SPV-NonUniform-ClusterSize", Section: "SPIR-V 3.3.24", Words: "the ClusterSize of a clustered operation or a rotation is a power of two, else its behaviour is undefined: an error on a device, a warning elsewhere"},
 		{Code: "SPV-NonUniform-Ballot", Section: "SPIR-V, SPV_EXT_shader_subgroup_partitioned", Words: "a partitioned operation has a ballot, a vector of four 32-bit integers"},
 		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "only operations that define them have a ClusterSize or a ballot; a count of bits is not partitioned"},
 		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad swap is a constant; before SPIR-V 1.5 also the Id of a broadcast and the Index of a quad broadcast"},
@@ -122,9 +122,15 @@ func (c *scopes) clusterSize(i int, op spirv.Op, id spirv.ID) {
 		return
 	}
 	k := c.constant(i, op, id, "ClusterSize", "SPV-NonUniform-Cluster")
-	if n, ok := k.Int(); ok && !k.Spec && (n <= 0 || n&(n-1) != 0) {
-		// The module is valid, but the instruction has no defined behaviour.
-		c.fail(i, "SPV-NonUniform-ClusterSize", "the ClusterSize of %s is %d; must be a power of two, else the behaviour is undefined", op, n).warn()
+	if k != nil && k.Spec && c.m.Spec == nil {
+		return // specialization can give a power of two
+	}
+	if n, ok := k.Int(); ok && (n <= 0 || n&(n-1) != 0) {
+		f := c.fail(i, "SPV-NonUniform-ClusterSize", "the ClusterSize of %s is %d; must be a power of two, else the behaviour is undefined", op, n)
+		if c.env.Device == nil {
+			// The module is valid. A device executes the instruction.
+			f.warn()
+		}
 	}
 }
 
