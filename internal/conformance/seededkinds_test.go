@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
 	"strings"
@@ -15,24 +16,24 @@ import (
 
 // seededKinds are the kinds of faults.
 var seededKinds = []seededKind{
-	{"index of an array", ir.SanitizeBounds, seedIndex, nil, false},
-	{"component of a vector", ir.SanitizeBounds, seedComponent, nil, false},
-	{"texel", ir.SanitizeBounds, seedTexel, nil, false},
-	{"missing store", ir.SanitizeUninit, seedMissingStore, nil, false},
-	{"undefined operand", ir.SanitizeUninit, seedUndef, nil, false},
-	{"integer division", ir.SanitizeUndefined, seedInteger("OpSDiv %T %a %k", "0"), nil, false},
-	{"shift", ir.SanitizeUndefined, seedInteger("OpShiftLeftLogical %T %a %k", "71"), nil, false},
-	{"bit field", ir.SanitizeUndefined, seedField, nil, false},
-	{"domain", ir.SanitizeUndefined, seedDomain, nil, false},
-	{"bounds of a clamp", ir.SanitizeUndefined, seedClamp, nil, false},
-	{"conversion", ir.SanitizeUndefined, seedConversion, nil, false},
-	{"float division", ir.SanitizeFloat, seedFloat("OpFDiv %T %a %k", "0"), nil, false},
-	{"overflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "3e38"), nil, false},
-	{"missing output", ir.SanitizeInterface, seedOutput, namesOutput, false},
-	{"missing barrier", ir.SanitizeRace, seedBarrier, nil, false},
-	{"inactive invocation", ir.SanitizeUniform, seedInactive, nil, false},
-	{"derivative", ir.SanitizeUniform, seedDerivative, nil, false},
-	{"partial barrier", ir.SanitizeUniform, seedPartialBarrier, nil, false},
+	{"index of an array", ir.SanitizeBounds, seedIndex, nil},
+	{"component of a vector", ir.SanitizeBounds, seedComponent, nil},
+	{"texel", ir.SanitizeBounds, seedTexel, nil},
+	{"missing store", ir.SanitizeUninit, seedMissingStore, nil},
+	{"undefined operand", ir.SanitizeUninit, seedUndef, nil},
+	{"integer division", ir.SanitizeUndefined, seedInteger("OpSDiv %T %a %k", "0"), nil},
+	{"shift", ir.SanitizeUndefined, seedInteger("OpShiftLeftLogical %T %a %k", "71"), nil},
+	{"bit field", ir.SanitizeUndefined, seedField, nil},
+	{"domain", ir.SanitizeUndefined, seedDomain, nil},
+	{"bounds of a clamp", ir.SanitizeUndefined, seedClamp, nil},
+	{"conversion", ir.SanitizeUndefined, seedConversion, nil},
+	{"float division", ir.SanitizeFloat, seedFloat("OpFDiv %T %a %k", "0"), nil},
+	{"overflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "3e38"), nil},
+	{"missing output", ir.SanitizeInterface, seedOutput, namesOutput},
+	{"missing barrier", ir.SanitizeRace, seedBarrier, nil},
+	{"inactive invocation", ir.SanitizeUniform, seedInactive, nil},
+	{"derivative", ir.SanitizeUniform, seedDerivative, nil},
+	{"partial barrier", ir.SanitizeUniform, seedPartialBarrier, nil},
 }
 
 func idOf(id spirv.ID) string { return fmt.Sprintf("%%%d", id) }
@@ -276,8 +277,12 @@ func (s *seededShader) matters(id spirv.ID) bool {
 			root := s.facts.Inst(pointerID(s.rootOf(spirv.ID(in[1]))))
 			if users[idOf(spirv.ID(in[2]))] && root != nil && root.Op() == spirv.OpVariable {
 				switch spirv.StorageClass(root[3]) {
-				case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassOutput:
+				case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 					return true
+				case spirv.StorageClassOutput: // a draw may not have a view
+					if !s.facts.Capable(spirv.CapabilityPerViewAttributesNV) {
+						return true
+					}
 				}
 			}
 		case spirv.OpImageWrite, spirv.OpBranchConditional:
@@ -418,13 +423,15 @@ func seedMissingStore(s *seededShader, i int, _ *rand.Rand) *seededEdit {
 	if v == nil || v.Init != 0 || v.Storage != spirv.StorageClassFunction && v.Storage != spirv.StorageClassPrivate || !v.Type.IsScalar() && !v.Type.IsVector() {
 		return nil
 	}
-	e := &seededEdit{at: i, results: s.users(in.Result())}
-	if e.results[idOf(p)] { // a loop may not end
+	if s.users(in.Result())[idOf(p)] { // a loop may not end
 		return nil
 	}
+	e := &seededEdit{at: i, results: map[string]bool{}}
 	for k := range s.lines {
 		x := s.facts.Code.Inst(k)
 		switch op := x.Op(); {
+		case op == spirv.OpLoad && inst.Load(x).Pointer() == p: // any of the loads may have the report
+			maps.Copy(e.results, s.users(x.Result()))
 		case op == spirv.OpStore && spirv.ID(x[1]) == p:
 			e.remove = append(e.remove, k)
 		case op == spirv.OpLoad, op == spirv.OpName, op == spirv.OpDecorate, op == spirv.OpEntryPoint, op == spirv.OpVariable:

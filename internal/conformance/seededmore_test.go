@@ -14,26 +14,26 @@ import (
 
 // furtherKinds are kinds of faults of memory, interfaces and subgroups.
 var furtherKinds = []seededKind{
-	{"end of an array", ir.SanitizeBounds, seedEnd, nil, false},
-	{"level of a texel", ir.SanitizeBounds, seedLevel, nil, true},
-	{"numbers of a mesh", ir.SanitizeBounds, seedMeshCounts, nil, true},
-	{"undefined component", ir.SanitizeUninit, seedPart, nil, false},
-	{"undefined output", ir.SanitizeUninit, seedUndefOutput, nil, false},
-	{"shared memory without a store", ir.SanitizeUninit, seedShared, nil, true},
-	{"remainder", ir.SanitizeUndefined, seedRemainder, nil, false},
-	{"quotient of the least number", ir.SanitizeUndefined, seedLeast, nil, false},
-	{"least of a NaN", ir.SanitizeUndefined, seedNaN, nil, false},
-	{"root of a negative", ir.SanitizeFloat, seedRoot, nil, false},
-	{"underflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "1e-30"), nil, false},
-	{"unmatched input", ir.SanitizeInterface, seedInput, namesInput, true},
-	{"output without a store", ir.SanitizeInterface, seedNoOutput, namesOutput, true},
-	{"position without a store", ir.SanitizeInterface, seedPosition, namesPosition, true},
-	{"atomic in parts", ir.SanitizeRace, seedAtomic, nil, true},
-	{"scope of an atomic", ir.SanitizeRace, seedScope, nil, true},
-	{"semantics of a barrier", ir.SanitizeRace, seedSemantics, nil, false},
-	{"lane of a shuffle", ir.SanitizeUniform, seedLane, nil, false},
-	{"lane of a quad", ir.SanitizeUniform, seedQuad, nil, false},
-	{"sample in a branch", ir.SanitizeUniform, seedSample, nil, true},
+	{"end of an array", ir.SanitizeBounds, seedEnd, nil},
+	{"level of a texel", ir.SanitizeBounds, seedLevel, nil},
+	{"numbers of a mesh", ir.SanitizeBounds, seedMeshCounts, nil},
+	{"undefined component", ir.SanitizeUninit, seedPart, nil},
+	{"undefined output", ir.SanitizeUninit, seedUndefOutput, nil},
+	{"shared memory without a store", ir.SanitizeUninit, seedShared, nil},
+	{"remainder", ir.SanitizeUndefined, seedRemainder, nil},
+	{"quotient of the least number", ir.SanitizeUndefined, seedLeast, nil},
+	{"least of a NaN", ir.SanitizeUndefined, seedNaN, nil},
+	{"root of a negative", ir.SanitizeFloat, seedRoot, nil},
+	{"underflow", ir.SanitizeFloat, seedFloat("OpFMul %T %k %k", "1e-30"), nil},
+	{"unmatched input", ir.SanitizeInterface, seedInput, namesInput},
+	{"output without a store", ir.SanitizeInterface, seedNoOutput, namesOutput},
+	{"position without a store", ir.SanitizeInterface, seedPosition, namesPosition},
+	{"atomic in parts", ir.SanitizeRace, seedAtomic, nil},
+	{"scope of an atomic", ir.SanitizeRace, seedScope, nil},
+	{"semantics of a barrier", ir.SanitizeRace, seedSemantics, nil},
+	{"lane of a shuffle", ir.SanitizeUniform, seedLane, nil},
+	{"lane of a quad", ir.SanitizeUniform, seedQuad, nil},
+	{"sample in a branch", ir.SanitizeUniform, seedSample, nil},
 }
 
 func init() { seededKinds = append(seededKinds, furtherKinds...) }
@@ -136,10 +136,26 @@ func seedPart(s *seededShader, i int, r *rand.Rand) *seededEdit {
 		return nil
 	}
 	n := 3 + r.Intn(len(in)-3)
+	if n > 3 && s.writesNarrow(in.Result()) {
+		return nil
+	}
 	t := s.facts.TypeOf(spirv.ID(in[n]))
 	fields := slices.Clone(s.fields[i])
 	fields[n+1] = "%seeded"
 	return &seededEdit{at: i, lines: []string{strings.Join(fields, " ")}, globals: []string{"%seeded = OpUndef " + idOf(t.ID)}, results: s.users(in.Result())}
+}
+
+// writesNarrow reports whether a value is a texel of an image that may have fewer than four components: the others do not matter.
+func (s *seededShader) writesNarrow(texel spirv.ID) bool {
+	users := s.users(texel)
+	for i := range s.lines {
+		if in := s.facts.Code.Inst(i); in.Op() == spirv.OpImageWrite && users[idOf(spirv.ID(in[3]))] {
+			if t := s.facts.TypeOf(spirv.ID(in[1])); t == nil || t.Image == nil || !strings.HasPrefix(t.Image.Format.String(), "Rgba") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // outputOf returns the variable of an output with a Location to which an instruction stores, or nil.
