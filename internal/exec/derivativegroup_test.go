@@ -45,6 +45,21 @@ func TestDerivativeCounts(t *testing.T) {
 	}
 }
 
+// TestInterruptedDerivatives: a run that ends early has no report of a derivative that its other invocations might reach.
+func TestInterruptedDerivatives(t *testing.T) {
+	p, l := derivingProgram(), &Log{}
+	log := func(message uint32, lanes int) {
+		l.Event(p, [3]uint32{}, 0, FirstLanes(uint32(lanes)), message, []uint64{0, 1, 1 << 16, 1<<16 | 1}, []uint64{7, 7, 7, 7})
+	}
+	log(0, 4)
+	log(1, 3)
+	l.Interrupt()
+	l.EndPrimitives()
+	if list, unchecked := l.Derivatives(); len(list) != 0 || unchecked != nil {
+		t.Errorf("%+v, %v; must be none", list, unchecked)
+	}
+}
+
 // TestDerivativeBound ends the check at the bound of instances, and reports where.
 func TestDerivativeBound(t *testing.T) {
 	p := derivingProgram()

@@ -254,6 +254,19 @@ func (l *Log) Barriers() []Barrier {
 	return sorted(l.races.missed, func(a, b Barrier) int { return a.First.place(b.First) })
 }
 
+// Interrupt ends a run that was stopped: invocations that did not run to their ends miss no barrier and no derivative. A nil log has none.
+func (l *Log) Interrupt() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.races != nil {
+		clear(l.races.rounds)
+	}
+	l.groups = l.groups.results()
+}
+
 // EndPrimitives ends all primitives: none of them has further fragments. A nil log has none.
 func (l *Log) EndPrimitives() {
 	if l == nil {

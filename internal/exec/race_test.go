@@ -321,6 +321,16 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestInterruptedBarriers: a run that ends early has no report of a barrier that its other invocations might reach.
+func TestInterruptedBarriers(t *testing.T) {
+	p, l := traced(4, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup}), &exec.Log{}
+	logged(l, p, 0, 0, 0, 0)
+	l.Interrupt()
+	if n := len(l.Barriers()); n != 0 {
+		t.Errorf("%d barriers that not all reached; must be none", n)
+	}
+}
+
 // TestOpenRounds: an invocation that waits at more and more barriers alone ends the search at the limit of memory.
 func TestOpenRounds(t *testing.T) {
 	p, l := traced(2, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup}), &exec.Log{RaceBytes: 1 << 16}

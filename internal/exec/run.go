@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -29,10 +30,8 @@ func Run(ctx context.Context, p Program, job *Job) error {
 		d.divisor, d.first = 1, maxBatchSize
 	}
 	d.Pool.Run(ctx, workers, d.each)
-	if d.err != nil {
-		return d.err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(d.err, ctx.Err()); err != nil {
+		job.Log.Interrupt()
 		return err
 	}
 	return job.abortError()
