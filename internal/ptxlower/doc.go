@@ -38,8 +38,9 @@
 //
 // Branches are unstructured. A cycle with several entries gets a guide, which makes the graph reducible (reduce.go). The tree of regions
 // follows the dominator tree (Ramsey 2022, structure.go). Threads that diverge reconverge at the immediate post-dominator of the
-// branch at the latest, as the ISA describes targets before sm_70. In functions with a spin loop (spin.go) the threads of a warp make
-// progress independently, if the target is sm_70 or later (independent.go); warps of a block do so on all targets.
+// branch at the latest, as the ISA describes targets before sm_70. In functions with a spin loop (spin.go), or with barriers of a part of a
+// warp (partwait.go), the threads of a warp make progress independently, if the target is sm_70 or later (independent.go); warps of a block do
+// so on all targets.
 //
 // # Bits
 //
@@ -84,6 +85,8 @@
 //	cluster.go                   clusters of one block
 //	mixedbarrier.go               barriers that threads wait at at the same time
 //	namedbarrier.go, mbarrier.go  waits for some threads of a block
+//	partwait.go                   waits of a part of a warp
+//	endings.go                    threads that end before a barrier
 //	async.go                     stores and reductions that complete at an mbarrier object
 //	bulk.go                      bulk copies
 //	multimem.go                  memory of several devices, of which there is one

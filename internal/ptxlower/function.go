@@ -36,6 +36,7 @@ type function struct {
 	numbers         map[int]uint32 // of the blocks in the guide
 	spinning, alive uint64         // variables: whether the thread spins, and the threads of the warp that have not ended
 	staying         uint64         // variable: those that stay at gates
+	phase           uint64         // variable: the phase of the barrier that the thread waits at (partwait.go)
 	awaited         uint64         // variable: those that gates wait for, none if only gates without a barrier of the block can open
 }
 
@@ -209,7 +210,9 @@ func (f *function) flatten(b *ptx.Block, s *scope) {
 			if x.Op == "tex" {
 				it.in = withBrackets(x)
 			}
-			f.items = append(f.items, it)
+			if f.items = append(f.items, it); f.splits(it.in) {
+				f.items = append(f.items, item{in: partWait(it.in), at: s, loc: f.loc})
+			}
 		case *ptx.Block:
 			f.flatten(x, newScope(s))
 		}

@@ -22,6 +22,8 @@ type block struct {
 	last     *item // the instruction that ends it, unless it jumps
 	succs    []int
 
+	past  bool            // no barrier is ahead (endings.go)
+	ends  map[int]bool    // by the number of a successor: no barrier is ahead of this edge of the kernel
 	spins map[int]bool    // by the number of a successor: whether the thread goes round a spin loop by this edge; false if it leaves one
 	guide uint64          // of a guide: the variable that names the successor
 	sets  map[int]setting // by the number of a successor that is a guide

@@ -241,6 +241,10 @@ func (e *emitter) bar() {
 		e.b.Emit(ir.Val{Op: ir.Fence})
 		return
 	}
+	if isPartWait(e.in) {
+		e.endPartWait()
+		return
+	}
 	if e.in.Has(".cluster") {
 		e.clusterBarrier()
 		return
@@ -328,6 +332,14 @@ func (e *emitter) yieldingReduction(args []*ptx.Operand, p ir.V) {
 		counted = e.b.Op(ir.Not, ir.B1, p)
 	}
 	n := e.yieldingBarrier(e.barrier(args[1]), threadsOf(e.in), counted)
+	if n == 0 { // the wait follows
+		return
+	}
+	e.reduced(n)
+}
+
+// reduced emits the result of a reduction from the count of its barrier.
+func (e *emitter) reduced(n ir.V) {
 	none := e.b.Cmp(ir.Eq, n, e.b.I32(0))
 	switch {
 	case e.in.Has(".popc"):

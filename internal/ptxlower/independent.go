@@ -28,7 +28,7 @@ func (u *unit) findSpins() {
 	var gates, whole map[string]bool // functions; a call of one of gates is a gate
 	spins := false
 	for _, f := range u.list {
-		if f.ofHeap(f.f) || !f.markSpins() {
+		if f.ofHeap(f.f) || !f.markSpins() && !f.waitsInParts() {
 			continue
 		}
 		if spins = true; !independent(u.module.Target) {
@@ -49,6 +49,7 @@ func (u *unit) findSpins() {
 // predecessors, and gates. Block 0 is empty, so that no edge goes there.
 func (f *function) makeIndependent() {
 	f.apart, f.blocks = true, nil
+	f.phase = f.variable("phase of a barrier", 1)
 	f.buildBlocks()
 	f.markSpins()
 	n := len(f.blocks)
@@ -208,7 +209,7 @@ func (f *function) beginIndependent(v int, loops []ir.V) {
 	case v == f.all:
 		f.beginIteration()
 	case f.hasGate(v):
-		f.gate(v, loops[f.all])
+		f.openGate(v, loops[f.all])
 	}
 }
 
@@ -228,14 +229,40 @@ func (f *function) beginIteration() {
 	f.store(f.awaited, b.Select(stuck, b.I32(0), alive))
 	spin := b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, state, b.I32(notSpinning)))
 	b.If(b.Cmp(ir.Eq, b.Op(ir.Ballot, ir.I32, spin), alive))
-	f.letRun()
+	b.If(b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, stay, alive))) // a thread that spins may wait for another block
+	f.advance()
+	b.End()
+	f.runOthers()
 	b.End()
 }
 
-// gate lets threads stay in front of a block until all of the mask of its first instruction are there. loop is the label of the guide.
-func (f *function) gate(v int, loop ir.V) {
+// openGate lets threads stay in front of a block until its first instruction can go on. loop is the label of the guide.
+func (f *function) openGate(v int, loop ir.V) {
 	b, it := f.b, &f.items[f.blocks[v].from]
 	e := &emitter{function: f, in: it.in, item: it, scope: it.at}
+	var stays ir.V
+	if isPartWait(it.in) {
+		stays = e.waitsOn()
+	} else {
+		stays = e.gate(v)
+	}
+	b.If(stays)
+	e.failIdle()
+	f.store(f.spinning, b.I32(staysAtGate))
+	f.store(f.blocks[f.all].guide, b.I32(f.numbers[v]))
+	b.Br(loop)
+	b.End()
+	// A thread that goes round a spin loop with a gate spins until it leaves the loop.
+	around := b.Cmp(ir.Eq, f.load(f.spinning), b.I32(goesAround))
+	f.store(f.spinning, b.Select(around, b.I32(goesAround), b.I32(notSpinning)))
+	b.If(b.Cmp(ir.Eq, f.load(f.awaited), b.I32(0))) // no other thread of the warp has made progress
+	f.advance()
+	b.End()
+}
+
+// gate returns whether threads stay in front of an instruction until all of its mask are there.
+func (e *emitter) gate(v int) ir.V {
+	f, b, it := e.function, e.b, e.item
 	awaited := f.awaited
 	if f.gates[f.blocks[v].from] {
 		awaited = f.alive
@@ -248,14 +275,7 @@ func (f *function) gate(v int, loop ir.V) {
 		f.separately(func() { must = b.Op(ir.And, ir.I32, must, e.read(o, ir.I32)) })
 	}
 	missing := b.Op(ir.And, ir.I32, must, b.Op(ir.Xor, ir.I32, b.Op(ir.Ballot, ir.I32, here), b.I32(allLanes)))
-	b.If(b.Op(ir.And, ir.B1, here, b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, missing, b.I32(0)))))
-	f.store(f.spinning, b.I32(staysAtGate))
-	f.store(f.blocks[f.all].guide, b.I32(f.numbers[v]))
-	b.Br(loop)
-	b.End()
-	// A thread that goes round a spin loop with a gate spins until it leaves the loop.
-	around := b.Cmp(ir.Eq, f.load(f.spinning), b.I32(goesAround))
-	f.store(f.spinning, b.Select(around, b.I32(goesAround), b.I32(notSpinning)))
+	return b.Op(ir.And, ir.B1, here, b.Op(ir.Not, ir.B1, b.Cmp(ir.Eq, missing, b.I32(0))))
 }
 
 // advanceOthers tells the threads that wait that the block makes progress if other threads of the warp than those here may do so: they are

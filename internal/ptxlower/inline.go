@@ -50,14 +50,15 @@ type site struct {
 	params map[string]string // new names of parameters and results
 }
 
-// inlineSpins returns the kernel with the functions that have spin loops in place of their calls; nil if it calls none.
-func (u *unit) inlineSpins() *ptx.Function {
+// inlineSpins returns the kernel with the functions that have spin loops, or barriers of a part of a warp, in place of their calls; nil if it
+// calls none.
+func (u *unit) inlineSpins(split bool) *ptx.Function {
 	if len(u.list) == 1 || !independent(u.module.Target) {
 		return nil
 	}
 	var spinning []string
 	for _, f := range u.list[1:] {
-		if !f.ofHeap(f.f) && f.markSpins() {
+		if !f.ofHeap(f.f) && (f.markSpins() || split && f.hasSingle()) {
 			spinning = append(spinning, f.f.Name)
 		}
 	}

@@ -108,7 +108,11 @@ type unit struct {
 	observing       map[string]bool // of observesIn, by function
 	reduction       uint32          // the offset of the word of bar.red in shared memory
 	yields          bool            // the kernel waits for some threads of the block (namedbarrier.go)
+	mixture                         // of its barriers
 	arrives         bool            // it has bar.arrive
+	arriving        []uint32        // the numbers of its barriers (endings.go)
+	arrivals        uint64          // variable: their phases
+	gone            uint64          // 1 + the variable that says whether the thread has counted as ended; 0 without one
 	waits           uint32          // the offset of the words of its barriers in shared memory
 	stack           stack           // of alloca
 	idle, seen      uint64          // variables: waits without progress, and the progress at the last one
@@ -132,10 +136,15 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	if err := checkBlock(entry, o.Block); err != nil {
 		return nil, err
 	}
-	u := analyzed(m, image, entry, o)
-	if with := u.inlineSpins(); with != nil {
-		u = analyzed(m, image, with, o)
+	u := analyzed(m, image, entry, o, mixture{})
+	mix := u.mixesBarriers()
+	if with := u.inlineSpins(mix.split); with != nil || mix.split {
+		if with == nil {
+			with = entry
+		}
+		u = analyzed(m, image, with, o, mix)
 	}
+	u.mixture = mix
 	u.lowerAll()
 	u.prog.SharedBytes = u.systemEnd
 	if u.following() && u.sharedEnd > 0 {
@@ -158,9 +167,9 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 }
 
 // analyzed returns the analysis of a kernel and the functions that it may call: the places of all parameters are known then.
-func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options) *unit {
+func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options, mix mixture) *unit {
 	u := &unit{
-		module: m, image: image, o: o, entry: entry, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
+		module: m, image: image, o: o, entry: entry, mixture: mix, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
 		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{}, observing: map[string]bool{},
 		prog: &ir.Program{Name: entry.Name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
 	}
@@ -248,10 +257,12 @@ func dimensions(d *ptx.Directive) [3]uint32 {
 
 // lowerAll makes the code of the kernel and the functions that it may call.
 func (u *unit) lowerAll() {
-	if !u.yields && u.o.Sanitize&ir.SanitizeUniform == 0 && u.mixesBarriers() { // the sanitizer reports them
+	if !u.yields && (u.split || u.mixed && u.o.Sanitize&ir.SanitizeUniform == 0) { // the sanitizer reports them
 		u.placeWaits()
 	}
 	u.findSpins()
+	u.findArriving()
+	u.markEndings()
 	for _, f := range u.list {
 		f.place()
 	}

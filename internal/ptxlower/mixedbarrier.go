@@ -15,54 +15,54 @@ import (
 //
 // The analysis finds registers with different values in the threads of the block (divergent ones), and partial blocks, between a
 // branch on a divergent register and its immediate post-dominator: only some threads execute them, or more often than others.
-// Threads that have ended do not count, so that a way of the kernel without a barrier is none.
+// Threads that have ended do not count, so that a way of the kernel without a barrier is none (endings.go).
 //
-// The lanes of a warp end together: a barrier in shared memory would wait for threads of its warp after their end. With a divergent branch to
-// the end before a barrier, a kernel keeps the barriers of the IR.
+// A barrier without .aligned may be one of a part of a warp. With such a barrier in a partial block, the threads of the warp come to it one by
+// one (partwait.go).
 
-// maxMixedSteps bounds the blocks that the analysis visits after branches. With more, a kernel keeps the barriers of the IR.
+// maxMixedSteps bounds the blocks that the analysis visits after branches. With more, a kernel counts as one that mixes barriers.
 const maxMixedSteps = 1 << 20
 
-// mixesBarriers reports whether threads of the kernel may wait at different barriers of the block at the same time.
-func (u *unit) mixesBarriers() bool {
-	numbers := map[string]bool{}
+// mixture is what the analysis finds out about the barriers of a kernel.
+type mixture struct {
+	mixed bool // threads may wait at different barriers of the block at the same time
+	split bool // a part of a warp may come to a barrier without .aligned
+}
+
+// mixesBarriers analyzes the barriers of the kernel.
+func (u *unit) mixesBarriers() (m mixture) {
+	numbers, single := map[string]bool{}, false
 	for _, f := range u.reached {
 		forInstrs(f.Body, func(in *ptx.Instr) {
 			if isBlockBarrier(in) {
 				numbers[numberOf(in)] = true
 			}
+			single = single || isSingle(in)
 		})
 	}
-	if len(numbers) < 2 && !numbers[unknownNumber] {
-		return false
+	single = single && independent(u.module.Target)
+	several := len(numbers) > 1 || numbers[unknownNumber]
+	if !several && !single {
+		return m
 	}
-	meet, apart := u.meetingFunctions(), false
+	meet := u.meetingFunctions(isBlockBarrier)
+	singles := u.meetingFunctions(isSingle)
 	for _, f := range u.list {
-		if f.number > 0 && endsThreads(f.f.Body) {
-			return false
-		}
-		if !meet[f.f.Name] {
+		if !meet[f.f.Name] && !singles[f.f.Name] {
 			continue
 		}
-		d := &divergence{function: f, meet: meet, registers: map[*register]bool{}, users: map[*register][]int{}}
-		if d.find(); d.early {
-			return false
-		}
-		apart = apart || d.apart
+		d := &divergence{function: f, meet: meet, singles: singles, registers: map[*register]bool{}, users: map[*register][]int{}}
+		d.find()
+		m.mixed = m.mixed || several && d.apart
+		m.split = m.split || single && d.split
 	}
-	return apart
+	return m
 }
 
-// endsThreads reports whether a function may end threads.
-func endsThreads(body *ptx.Block) (ends bool) {
-	forInstrs(body, func(in *ptx.Instr) { ends = ends || in.Op == "exit" })
-	return ends
-}
-
-// meetingFunctions returns the functions with a barrier of the block, by themselves or in calls: a call through a pointer may be of each
+// meetingFunctions returns the functions with an instruction of a kind, by themselves or in calls: a call through a pointer may be of each
 // function with a known address.
-func (u *unit) meetingFunctions() map[string]bool {
-	meet := u.callersOf(isBlockBarrier)
+func (u *unit) meetingFunctions(kind func(*ptx.Instr) bool) map[string]bool {
+	meet := u.callersOf(kind)
 	if !slices.ContainsFunc(u.image.taken, func(f *ptx.Function) bool { return meet[f.Name] }) {
 		return meet
 	}
@@ -78,6 +78,11 @@ func (u *unit) meetingFunctions() map[string]bool {
 // isBlockBarrier reports whether threads of the block wait for each other at an instruction.
 func isBlockBarrier(in *ptx.Instr) bool {
 	return (in.Op == "bar" || in.Op == "barrier") && !in.Has(".warp") && !in.Has(".arrive")
+}
+
+// isSingle reports whether each thread comes by itself to a barrier: one without .aligned.
+func isSingle(in *ptx.Instr) bool {
+	return in.Op == "barrier" && !in.Has(".aligned") && !(in.Has(".cluster") && in.Has(".arrive"))
 }
 
 // unknownNumber is the number of a barrier in a register.
@@ -113,20 +118,20 @@ func numberOperand(in *ptx.Instr) *ptx.Operand {
 type divergence struct {
 	*function
 	meet      map[string]bool     // the functions with a barrier, by themselves or in calls
+	singles   map[string]bool     // those with a barrier without .aligned
 	registers map[*register]bool  // the divergent ones
 	users     map[*register][]int // the items that read a register, also as a guard
 	work      []int               // items to look at
 	blockOf   []int               // of an item
 	partial   []bool              // the blocks that only some threads may execute
-	matters   []bool              // the blocks with a barrier, or on a way to one
 	next      [][]int             // the successors of a block on ways that matter
 	after     []int               // the immediate post-dominator of a block; len(blocks) for the end, -1 for none
 	steps     int                 // of maxMixedSteps
 	apart     bool                // threads may wait at different barriers
-	early     bool                // threads may skip barriers and end, or the analysis needs too many steps
+	split     bool                // a part of a warp may come to a barrier without .aligned
 }
 
-// find propagates divergence until threads end early or nothing changes.
+// find propagates divergence until nothing changes.
 func (d *divergence) find() {
 	d.partial = make([]bool, len(d.blocks))
 	d.placeItems()
@@ -148,7 +153,7 @@ func (d *divergence) find() {
 			}
 		}
 	}
-	for len(d.work) > 0 && !d.early {
+	for len(d.work) > 0 {
 		i := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		d.visit(i)
@@ -175,45 +180,27 @@ func (d *divergence) waits(it *item) (any, apart bool) {
 	if it.in.Op != "call" {
 		return isBlockBarrier(it.in), false
 	}
+	any, pointer := d.calls(it, d.meet)
+	return any, any && pointer
+}
+
+// calls reports whether a call may be of one of some functions, and whether it is through a pointer.
+func (d *divergence) calls(it *item, of map[string]bool) (may, pointer bool) {
 	callee, _, _ := callParts(it.in)
 	if d.image.functions[callee.Name] != nil {
-		return d.meet[callee.Name], false
+		return of[callee.Name], false
 	}
-	any = slices.ContainsFunc(d.image.taken, func(f *ptx.Function) bool { return d.meet[f.Name] })
-	return any, any
+	return slices.ContainsFunc(d.image.taken, func(f *ptx.Function) bool { return of[f.Name] }), true
 }
 
 // findWays finds the successors of each block on ways that matter. In the kernel these are ways to a barrier; in another function all,
 // because its caller may have one.
 func (d *divergence) findWays() {
-	n := len(d.blocks)
-	d.next = make([][]int, n)
-	preds := make([][]int, n)
-	for v := range d.blocks {
-		for _, s := range d.blocks[v].succs {
-			preds[s] = append(preds[s], v)
-		}
-	}
-	matters := make([]bool, n)
-	d.matters = matters
-	var work []int
-	for i := range d.items {
-		any, _ := d.waits(&d.items[i])
-		if v := d.blockOf[i]; (d.number > 0 || any) && !matters[v] {
-			matters[v] = true
-			work = append(work, v)
-		}
-	}
-	for len(work) > 0 {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, p := range preds[v] {
-			if !matters[p] {
-				matters[p] = true
-				work = append(work, p)
-			}
-		}
-	}
+	d.next = make([][]int, len(d.blocks))
+	matters := d.ahead(func(it *item) bool {
+		any, _ := d.waits(it)
+		return d.number > 0 || any || isSingle(it.in)
+	})
 	for v := range d.blocks {
 		for _, s := range d.blocks[v].succs {
 			if matters[s] && !slices.Contains(d.next[v], s) {
@@ -266,6 +253,12 @@ func (d *divergence) visit(i int) {
 	if any, apart := d.waits(it); any {
 		d.apart = d.apart || apart || partial || it.in.Op != "call" && !d.isUniform(it, it.in.Operands)
 	}
+	if it.in.Op == "call" {
+		may, pointer := d.calls(it, d.singles)
+		d.split = d.split || may && (pointer || partial)
+	} else if isSingle(it.in) {
+		d.split = d.split || partial || !d.isUniform(it, it.in.Operands)
+	}
 	writes, reads := written(it.in)
 	if partial || len(writes) > 0 && !(d.isComputed(it) && d.isUniform(it, reads)) {
 		d.eachRegister(it, writes, d.diverge)
@@ -274,19 +267,9 @@ func (d *divergence) visit(i int) {
 	if b.last != it {
 		return
 	}
-	divergent := guarded || b.end == selects && !d.isUniform(it, it.in.Operands[:1])
-	if divergent || partial {
-		d.early = d.early || d.mayEnd(v)
-	}
-	if divergent {
+	if guarded || b.end == selects && !d.isUniform(it, it.in.Operands[:1]) {
 		d.separate(v)
 	}
-}
-
-// mayEnd reports whether threads may end after a block of the kernel and skip barriers of others.
-func (d *divergence) mayEnd(v int) bool {
-	b := &d.blocks[v]
-	return d.number == 0 && len(d.next[v]) > 0 && (b.end == leaves || slices.ContainsFunc(b.succs, func(s int) bool { return !d.matters[s] }))
 }
 
 // separate marks the blocks that only some threads may execute after a divergent branch.
@@ -307,7 +290,7 @@ func (d *divergence) separate(v int) {
 			continue
 		}
 		if d.steps++; d.steps > maxMixedSteps {
-			d.early = true
+			d.apart, d.split, d.work = true, true, nil
 			return
 		}
 		seen[s] = true

@@ -1,6 +1,8 @@
 package ptxlower
 
 import (
+	"strings"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
@@ -98,28 +100,28 @@ func (f *function) advance() {
 	}
 }
 
-// endThread counts a thread that ends: barriers of all threads do not wait for it.
-func (f *function) endThread() {
-	if f.yields {
-		f.addShared(f.b.I32(f.waits+waitEnded), f.b.I32(1))
-		f.advance()
-	}
-}
-
 // rendezvous lets the other warps of the block run. The launch fails if none of them makes progress for long.
 func (e *emitter) rendezvous() {
-	b := e.b
 	e.advanceOthers()
+	e.runOthers()
+	e.failIdle()
+}
+
+// runOthers lets all warps of the block come to a barrier of the IR, and counts how often nothing has made progress since.
+func (f *function) runOthers() {
+	b := f.b
 	b.Emit(ir.Val{Op: ir.Barrier})
-	zero := b.I32(0)
-	now := e.loadShared(b.I32(e.waits + waitProgress))
-	same := b.Cmp(ir.Eq, now, b.OpAux(ir.PLd, ir.I32, e.seen, zero))
-	idle := b.Select(same, b.Op(ir.Add, ir.I32, b.OpAux(ir.PLd, ir.I32, e.idle, zero), b.I32(1)), zero)
-	b.OpAux(ir.PSt, ir.I32, e.seen, zero, now)
-	b.OpAux(ir.PSt, ir.I32, e.idle, zero, idle)
-	b.If(b.Cmp(ir.ULt, b.I32(maxIdle), idle))
-	e.abortHere(e.in.Name() + " waits for threads that do not arrive")
-	b.End()
+	now := f.loadShared(b.I32(f.waits + waitProgress))
+	same := b.Cmp(ir.Eq, now, f.load(f.seen))
+	f.store(f.idle, b.Select(same, b.Op(ir.Add, ir.I32, f.load(f.idle), b.I32(1)), b.I32(0)))
+	f.store(f.seen, now)
+}
+
+// failIdle lets the launch fail if nothing in the block has made progress for long while the thread waits.
+func (e *emitter) failIdle() {
+	e.b.If(e.b.Cmp(ir.ULt, e.b.I32(maxIdle), e.function.load(e.idle)))
+	e.abortHere(strings.TrimSuffix(e.in.Name(), partWaitMod) + " waits for threads that do not arrive")
+	e.b.End()
 }
 
 // namedBarrier is a barrier of the block in words of shared memory.
@@ -143,7 +145,8 @@ func (e *emitter) named(number ir.V, threads *ptx.Operand) *namedBarrier {
 	return n
 }
 
-// arrive counts the threads that execute the instruction. At a barrier of some threads a warp counts as a whole (PTX ISA, "bar").
+// arrive counts the threads that execute the instruction. At a barrier of some threads a warp counts as a whole (PTX ISA, "bar"), unless only
+// a part of its threads is there: then each of them counts.
 func (e *emitter) arrive(n *namedBarrier, counted ir.V) {
 	b := e.b
 	n.phase = b.Op(ir.LShr, ir.I32, e.loadShared(n.state), b.I32(16))
@@ -152,8 +155,9 @@ func (e *emitter) arrive(n *namedBarrier, counted ir.V) {
 	}
 	leader := b.Cmp(ir.Eq, b.Op(ir.FindLsb, ir.I32, e.ballot(b.Bool(true))), e.laneID())
 	amount := b.Select(n.all, b.I32(1), b.Select(leader, b.I32(WarpSize), b.I32(0)))
-	if e.in.Op == "barrier" && !e.in.Has(".aligned") && e.threads()%WarpSize == 0 { // each thread counts
-		amount = b.I32(1)
+	if e.apart && isSingle(e.in) && e.threads()%WarpSize == 0 {
+		away := b.Op(ir.And, ir.I32, e.function.load(e.alive), b.Op(ir.Xor, ir.I32, e.ballot(b.Bool(true)), b.I32(allLanes)))
+		amount = b.Select(b.Cmp(ir.Eq, away, b.I32(0)), amount, b.I32(1))
 	}
 	e.addShared(n.state, amount)
 	e.advance()
@@ -166,19 +170,23 @@ func (e *emitter) countsOf(n *namedBarrier) ir.V {
 	return e.b.Op(ir.Add, ir.I32, at, e.b.Op(ir.Shl, ir.I32, parity, e.b.I32(2)))
 }
 
-// complete begins the next phase of a barrier if all its threads have arrived; the result is whether the phase of the thread is over.
+// complete begins the next phase of a barrier if all its threads have arrived; the result is whether the phase of the thread is over. A
+// barrier of some threads that all others have come to or ended before is released (PTX ISA, "exit"), when nothing else makes progress.
 func (e *emitter) complete(n *namedBarrier) ir.V {
 	b := e.b
 	op := func(o ir.Op, x, y ir.V) ir.V { return b.Op(o, ir.I32, x, y) }
 	w := e.loadShared(n.state)
-	ended := b.Select(n.all, e.loadShared(b.I32(e.waits+waitEnded)), b.I32(0))
-	arrived, expected := op(ir.And, w, b.I32(1<<16-1)), op(ir.Sub, n.expected, ended)
+	ended, arrived := e.loadShared(b.I32(e.waits+waitEnded)), op(ir.And, w, b.I32(1<<16-1))
+	gone := b.Cmp(ir.ULe, b.I32(e.threads()), op(ir.Add, ended, arrived))
+	released := b.Op(ir.And, ir.B1, gone, b.Cmp(ir.ULt, b.I32(maxIdle/2), e.function.load(e.idle)))
+	expected := b.Select(n.all, op(ir.Sub, n.expected, op(ir.UMin, ended, n.expected)), b.Select(released, b.I32(0), n.expected))
 	here := b.Cmp(ir.Eq, op(ir.LShr, w, b.I32(16)), n.phase)
 	b.If(b.Op(ir.And, ir.B1, here, b.Cmp(ir.ULe, expected, arrived)))
 	other := *n
 	other.phase = op(ir.Add, n.phase, b.I32(1))
 	b.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), e.countsOf(&other), b.I32(0)}})
-	next := op(ir.Sub, op(ir.Add, w, b.I32(1<<16)), expected)
+	more := op(ir.Sub, op(ir.UMax, arrived, n.expected), n.expected) // count in the next phase
+	next := op(ir.Add, op(ir.Sub, op(ir.Add, w, b.I32(1<<16)), arrived), more)
 	b.Emit(ir.Val{Op: ir.AtomCmpXchg, Type: ir.I32, Args: [4]ir.V{b.Op(ir.Wg, ir.H), n.state, next, w}})
 	b.End()
 	now := op(ir.LShr, e.loadShared(n.state), b.I32(16))
@@ -197,8 +205,6 @@ func (e *emitter) wait(n *namedBarrier) {
 	b.Br(loop)
 	b.End()
 	b.End()
-	e.advance()
-	b.Emit(ir.Val{Op: ir.Fence})
 }
 
 // yieldingBarrier emits a barrier of a kernel that waits for some threads. counted is the predicate of barrier.red, 0 for none; the result is the
@@ -206,7 +212,7 @@ func (e *emitter) wait(n *namedBarrier) {
 func (e *emitter) yieldingBarrier(number ir.V, threads *ptx.Operand, counted ir.V) (count ir.V) {
 	b := e.b
 	n := e.named(number, threads)
-	partial := threads != nil || e.arrives // some threads may pass it by another instruction
+	partial := threads != nil || e.arrives || e.apart && isSingle(e.in) // some threads may pass it by another instruction
 	b.Emit(ir.Val{Op: ir.Fence})
 	if partial {
 		e.tracePartial(n.state, true)
@@ -214,14 +220,27 @@ func (e *emitter) yieldingBarrier(number ir.V, threads *ptx.Operand, counted ir.
 		e.traceBarrier(ir.EventGroup)
 	}
 	e.arrive(n, counted)
-	if e.in.Has(".arrive") {
-		e.complete(n)
+	switch {
+	case e.in.Has(".arrive"):
+		if e.complete(n); len(e.arriving) > 0 {
+			e.noteArrival(number, n)
+		}
+		return 0
+	case e.splits(e.in):
+		e.function.store(e.phase, n.phase)
 		return 0
 	}
-	if e.wait(n); partial {
+	e.wait(n)
+	return e.afterWait(n, partial, counted != 0)
+}
+
+// afterWait ends the wait of a thread at a barrier. The result is the count of the phase, 0 without one.
+func (e *emitter) afterWait(n *namedBarrier, partial, counted bool) (count ir.V) {
+	e.advance()
+	if e.b.Emit(ir.Val{Op: ir.Fence}); partial {
 		e.tracePartial(n.state, false)
 	}
-	if counted != 0 {
+	if counted {
 		count = e.loadShared(e.countsOf(n))
 	}
 	return count

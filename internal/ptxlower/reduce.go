@@ -112,9 +112,12 @@ func (f *function) addGuide(entries []int) int {
 	return g
 }
 
-// takeEdge sets the variable of the guide that edge k of a block enters, and notes the ways through spin loops.
+// takeEdge sets the variable of the guide that edge k of a block enters, notes the ways through spin loops, and counts threads as ended.
 func (f *function) takeEdge(b *block, k int) {
 	f.goAround(b, k)
+	if b.ends[k] {
+		f.endThread()
+	}
 	if x, ok := b.sets[k]; ok {
 		f.store(x.guide, f.b.I32(x.value))
 	}
@@ -141,7 +144,7 @@ func (f *function) goAround(b *block, k int) {
 // budget of steps ends a loop without an end.
 func (f *function) letRun() {
 	f.advance()
-	f.b.Emit(ir.Val{Op: ir.Barrier})
+	f.runOthers()
 }
 
 // store stores a word in a variable of the thread.

@@ -233,7 +233,9 @@ func (t *tree) exit(v int) {
 	t.function.leave()
 	if t.number == 0 || b.last != nil && b.last.in.Op == "exit" {
 		t.traceEnd(b.last)
-		t.endThread()
+		if t.number > 0 || !b.past { // otherwise it has counted as ended
+			t.endThread()
+		}
 	}
 	if b.last != nil && b.last.in.Op == "exit" && t.number > 0 {
 		t.b.Emit(ir.Val{Op: ir.Kill})
@@ -252,7 +254,7 @@ func (t *tree) table(v int, x ir.V) {
 	if len(succs) == 0 {
 		malformed(t.blocks[v].last.in.Pos, "the table of the branch is empty")
 	}
-	if t.blocks[v].sets != nil || slices.ContainsFunc(succs, func(s int) bool { return t.flow.dominates(s, v) }) {
+	if b := &t.blocks[v]; b.sets != nil || b.ends != nil || b.spins != nil || slices.ContainsFunc(succs, func(s int) bool { return t.flow.dominates(s, v) }) {
 		t.chain(v, x)
 		return
 	}

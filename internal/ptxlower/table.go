@@ -165,7 +165,7 @@ func communicating() map[string]row {
 		"atom":                 {atomMod + ordering + ".exch .cas .add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 3, 4, (*emitter).atom},
 		"red":                  {atomMod + ordering + asyncStore + ".add .inc .dec .min .max .and .or .xor .noftz .v2 .v4", 2, 3, (*emitter).redOrAsync},
 		"bar":                  {".sync .arrive .red .and .or .popc .warp .cta", 1, 4, (*emitter).bar},
-		"barrier":              {".sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
+		"barrier":              {partWaitMod + " .sync .arrive .wait .red .and .or .popc .aligned .cta .cluster .release .acquire .relaxed", 0, 4, (*emitter).bar},
 		"mbarrier":             {".init .inval .arrive .arrive_drop .test_wait .try_wait .pending_count .expect_tx .complete_tx .noComplete .parity .release .acquire .relaxed .cta .cluster .shared .shared::cta .shared::cluster", 1, 4, (*emitter).mbarrier},
 		"membar":               {".cta .gl .sys", 0, 0, (*emitter).fence},
 		"fence":                {".sc .acq_rel .acquire .release .cta .cluster .gpu .sys .proxy .alias .async .async.global .async.shared::cta .mbarrier_init .sync_restrict::shared::cta .sync_restrict::shared::cluster .global .shared::cta .shared::cluster", 0, 0, (*emitter).fence},

@@ -54,6 +54,131 @@ END:
 		}
 		return 5
 	}},
+	// Threads of a warp leave by a branch, and their end follows the code of the others in the text.
+	{"early return", `
+setp.ge.u32 %p0, %t, 70; @%p0 bra END;
+bar.sync 0;
+setp.ge.u32 %p1, %t, 64; @%p1 bra X;
+bar.sync 1, 64;
+X: bar.sync 0;
+st.global.u32 [%at], 7;
+END: ret;
+`, func(t int) uint32 {
+		if t < 70 {
+			return 7
+		}
+		return 0
+	}},
+	{"early return of an index", `
+setp.ge.u32 %p0, %t, 70; selp.u32 %r0, 1, 0, %p0;
+T: .branchtargets GO, END;
+brx.idx %r0, T;
+GO: setp.ge.u32 %p1, %t, 64; @%p1 bra X;
+bar.sync 1, 64;
+X: bar.sync 0;
+st.global.u32 [%at], 7;
+END: ret;
+`, func(t int) uint32 {
+		if t < 70 {
+			return 7
+		}
+		return 0
+	}},
+	{"exits in a function", `
+setp.ge.u32 %p0, %t, 64; @%p0 bra X;
+bar.sync 1, 64;
+X: { .param .u32 x; st.param.u32 [x], %t; call FEW, (x); }
+bar.sync 0;
+setp.eq.u32 %p0, %t, 0; @%p0 bra END;
+st.shared.u32 [%s], %t;
+bar.sync 2;
+ld.shared.u32 %r0, [s+4];
+st.global.u32 [%at], %r0;
+END: call FEW, (0);
+`, func(t int) uint32 {
+		if 0 < t && t < 70 {
+			return 1
+		}
+		return 0
+	}},
+	// PTX ISA, "exit": a barrier that waits only for threads that have ended is released.
+	{"released", `
+setp.ge.u32 %p0, %t, 32; @%p0 bra END;
+bar.sync 1, 64;
+st.global.u32 [%at], 7;
+END: ret;
+`, func(t int) uint32 {
+		if t < 32 {
+			return 7
+		}
+		return 0
+	}},
+	// A producer that has arrived and ended counts once.
+	{"arrived and ended", `
+setp.ge.u32 %p0, %t, 64; @%p0 bra CONSUME;
+st.shared.u32 [%s], %t;
+bar.arrive 1, 128;
+ret;
+CONSUME:
+setp.ge.u32 %p0, %t, 96; @%p0 bra LATE;
+st.shared.u32 [%s], %t;
+bar.sync 1, 128;
+ld.shared.u32 %r0, [%s+128];
+st.global.u32 [%at], %r0;
+ret;
+LATE: mov.u32 %r1, 0;
+L: bar.sync 2, 32; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;
+st.shared.u32 [%s], %t;
+bar.sync 1, 128;
+ld.shared.u32 %r0, [%s+-128];
+st.global.u32 [%at], %r0;
+`, func(t int) uint32 {
+		if t < 64 {
+			return 0
+		}
+		return uint32(t ^ 32)
+	}},
+	// PTX ISA, "barrier" without .aligned: parts of a warp come to it by different instructions.
+	{"parts of a warp", `
+and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1;
+st.shared.u32 [%s], %t;
+@%p0 bra A;
+barrier.sync 1;
+ld.shared.u32 %r1, [s+508];
+bra B;
+A: barrier.sync 1;
+ld.shared.u32 %r1, [s+504];
+B: barrier.sync 2;
+st.global.u32 [%at], %r1;
+`, func(t int) uint32 { return uint32(127 - t&1) }},
+	{"parts of a warp in a function", `
+and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1;
+st.shared.u32 [%s], %t;
+@%p0 call FIRST;
+@!%p0 barrier.sync 1;
+ld.shared.u32 %r1, [s+508];
+barrier.sync 2;
+st.global.u32 [%at], %r1;
+`, func(int) uint32 { return 127 }},
+	{"parts of a warp in numbers", `
+and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1;
+mov.u32 %r2, 128;
+@%p0 bra A;
+barrier.red.popc.u32 %r1, 1, %r2, %p0;
+bra B;
+A: barrier.red.popc.u32 %r1, 1, 128, %p0;
+B: @!%p0 barrier.sync 3, 64;
+@%p0 barrier.sync 4, 64;
+mov.u32 %r3, 0;
+L: barrier.red.or.pred %p1, 5, %p0;
+add.u32 %r3, %r3, 1;
+selp.u32 %r1, %r1, 9, %p1;
+setp.le.u32 %p2, %r3, %r0;
+@%p2 bra L;
+setp.ge.u32 %p2, %t, 100; @%p2 bra END;
+barrier.sync 5;
+END: st.global.u32 [%at], %r1;
+`, func(int) uint32 { return 64 }},
 	// PTX ISA, "bar": producers arrive, consumers wait, for two rounds with two barriers.
 	{"producers", `
 mov.u32 %r0, 0; mov.u32 %r2, 0;
@@ -272,8 +397,9 @@ st.global.u32 [%at], %r0;
 // TestWaits runs kernels with barriers of some threads and mbarrier objects, by the text of the ISA, on each engine and with sanitizers that
 // must report nothing.
 func TestWaits(t *testing.T) {
+	const few = ".func FEW(.param .u32 a) { .reg .u32 %x; .reg .pred %p; ld.param.u32 %x, [a]; setp.ge.u32 %p, %x, 70; @%p exit; ret; }\n.func FIRST() { barrier.sync 1; ret; }\n.entry"
 	for _, row := range waitRows {
-		m := parse(t, waitHead+row.body+"\n}\n")
+		m := parse(t, strings.Replace(waitHead, ".entry", few, 1)+row.body+"\n}\n")
 		for _, e := range everyEngine() {
 			for _, s := range []ir.Sanitizers{0, ir.SanitizeRace, ir.SanitizeUninit, ir.SanitizeAll} {
 				out := make([]byte, 4*128*2)
@@ -304,7 +430,11 @@ func TestEndlessWaits(t *testing.T) {
 	for _, row := range []struct{ body, want string }{
 		{"setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [m], 200; bar.sync 0; mbarrier.arrive.shared.b64 %d0, [m];\nW: mbarrier.try_wait.shared.b64 %p1, [m], %d0; @!%p1 bra W;", "19:4: mbarrier.try_wait.shared.b64 waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nW: mbarrier.test_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; E:", "19:4: mbarrier.test_wait.parity.shared.b64 waits for threads that do not arrive"},
-		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 64; E:", "19:1: bar.sync waits for threads that do not arrive"},
+		// Threads that end early do not hold back a barrier, and others do.
+		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1; bra F; E:\nbar.sync 2; F:", ":1: bar.sync waits for threads that do not arrive"},
+		{"setp.ge.u32 %p0, %t, 70; @%p0 exit; and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E;\nbarrier.sync 1; bra F; E:\nbarrier.sync 2; F:", ":1: barrier.sync waits for threads that do not arrive"},
+		// An aligned barrier that a part of a warp comes to while the rest waits at another one.
+		{"L: atom.shared.exch.b32 %r2, [m], 1; setp.eq.u32 %p0, %r2, 7; @%p0 bra L; and.b32 %r0, %t, 1; setp.eq.u32 %p0, %r0, 1; @%p0 bra E;\nbar.sync 1; bra F; E:\nbar.sync 1; F:", ":1: bar.sync waits for threads that do not arrive"},
 		{"setp.ge.u32 %p0, %t, 32; @%p0 bra E;\nbar.sync 1, 128; bra F; E: bar.sync 2, 96; bar.sync 3, 64; F:", "waits for threads that do not arrive"},
 		// Different warps wait at different barriers of all threads.
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E;\nbar.sync 1, 128; bra F; E:\nbar.sync 2, 128; F:", ":1: bar.sync waits for threads that do not arrive"},
@@ -343,9 +473,15 @@ func TestMixedBarriers(t *testing.T) {
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 1; F:", false}, // one number
 		{"mov.u32 %r0, 1; bar.sync %r0; add.u32 %r0, %r0, 1; bar.sync %r0;", false},
 		{"call both; bar.sync 0;", false},
-		// A part of a warp may end early: the others of the warp do not wait for it.
-		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2; F:", false},
-		{"setp.ge.u32 %p0, %t, 70; @%p0 exit; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2;", false},
+		// Threads that end early do not count.
+		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2; F:", true},
+		{"setp.ge.u32 %p0, %t, 70; @%p0 bra F; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra F; barrier.sync 1; barrier.sync 2; F:", false},
+		// A part of a warp may come to a barrier without .aligned.
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync 1; bra F; E: barrier.sync 1; F:", true},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; barrier.sync.aligned 1; bra F; E: barrier.sync.aligned 1; F:", false},
+		{"setp.ge.u32 %p0, %t, 64; @%p0 bra F; barrier.sync 1; barrier.sync 1; F:", false},
+
+		{"setp.ge.u32 %p0, %t, 70; @%p0 exit; ld.global.u32 %r0, [%out]; setp.eq.u32 %p1, %r0, 0; @%p1 bra E; barrier.sync 1; E: barrier.sync 2;", true},
 		{"setp.ge.u32 %p0, %t, 64; @%p0 bra E; bar.sync 1; bra F; E: bar.sync 2; F:", true},
 		{"setp.ge.u32 %p0, %t, 64; selp.u32 %r0, 1, 2, %p0; bar.sync %r0;", true},
 		{"mov.u32 %r0, 1; setp.ge.u32 %p0, %t, 64; @%p0 mov.u32 %r0, 2; bar.sync %r0;", true},
