@@ -30,7 +30,7 @@ const (
 // fuse is a peephole pass on vcode: it combines several operations into one of the machine if the
 // intermediate results have no other reader. It finds rotates, bitwise logic of up to three operands,
 // comparisons under a mask, multiply-add with a negated factor or summand, bytes divided by 255, rounding to f16, and the
-// halves of words as f16, and weighted bytes. AVX2 gets only multiply-add, f16, weighted bytes, negations of some lanes, signs of masks, and
+// halves of words as f16, and weighted bytes. AVX2 gets only multiply-add, f16, weighted bytes, negations of some lanes, signs of masks, inverted comparisons, and
 // fused compare-and-branch of general registers.
 //
 //	and t, a, b
@@ -49,6 +49,9 @@ func fuse(f *vcode.Func, level target.Level) {
 	})
 	if wide {
 		z.isF16 = f16Registers(f)
+	}
+	if !z.vectors {
+		z.invertComparisons()
 	}
 	z.Walk(func() { clear(z.logic); clear(z.weighings) }, z.inst)
 	z.packWeights()

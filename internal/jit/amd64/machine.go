@@ -86,8 +86,8 @@ type selection interface {
 	atomic(in *vcode.Inst, lock bool)
 	floatAtomic(op ir.Op)
 	broadcastLoad(in *vcode.Inst) // BroadcastLoad
-	slotLoad(in *vcode.Inst)
-	slotStore(in *vcode.Inst)
+	slotLoads(list []vcode.Inst)
+	slotStores(list []vcode.Inst)
 }
 
 // builder implements target.Builder.
@@ -288,6 +288,14 @@ func (m *machine) insts(list []vcode.Inst) int {
 		}
 		return n
 	}
+	if n := m.slotRun(list); n > 0 {
+		if list[0].Op == vcode.SlotLoad {
+			m.set.slotLoads(list[:n])
+		} else {
+			m.set.slotStores(list[:n])
+		}
+		return n
+	}
 	m.inst(&list[0])
 	return 1
 }
@@ -383,9 +391,5 @@ func (m *machine) special(in *vcode.Inst) {
 		m.atomicOrPrivate(in, func(lock bool) { m.set.atomic(in, lock) })
 	case vcode.BroadcastLoad:
 		m.set.broadcastLoad(in)
-	case vcode.SlotLoad:
-		m.set.slotLoad(in)
-	case vcode.SlotStore:
-		m.set.slotStore(in)
 	}
 }

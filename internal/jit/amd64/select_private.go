@@ -34,7 +34,7 @@ func variables() map[codegen.Rule]emitter {
 // relative to the returned memory.
 //
 // Slot s of lane l is word s·Lanes + l of the private memory: 16 adjacent words for one slot. A
-// uniform slot therefore needs no gather (slotLoad).
+// uniform slot therefore needs no gather (slotLoads).
 func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
@@ -179,30 +179,57 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label, bytes int32) Mem {
 	return Indexed(R14, RAX, 1, first)
 }
 
-// slotLoad loads a slot of a variable at one index for all lanes, 0 out of range: the lanes of a slot are a row.
-func (m *machine) slotLoad(in *vcode.Inst) {
+// slotRun returns the number of accesses at the start of a list to the parts of one slot; 0 if the first one is none. They share the bounds check.
+func (m *machine) slotRun(list []vcode.Inst) int {
+	first := &list[0]
+	if first.Op != vcode.SlotLoad && first.Op != vcode.SlotStore {
+		return 0
+	}
+	if _, constant := m.f.Const(first.Uses[0]); constant { // no check to share
+		return 1
+	}
+	n := 1
+	for n < len(list) && list[n].Op == first.Op && list[n].IR == first.IR && list[n].Key == first.Key && list[n].Uses[0] == first.Uses[0] {
+		n++
+	}
+	return n
+}
+
+// slotPart returns the address of a part of the slot, from that of the first part of a run.
+func slotPart(at Mem, first, in *vcode.Inst, bytes int32) Mem {
+	return plusBytes(at, bytes*(int32(in.Part)-int32(first.Part)))
+}
+
+// slotLoads loads a slot of a variable at one index for all lanes, 0 out of range: the lanes of a slot are a row.
+func (m *machine) slotLoads(list []vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.slotAddress(in, slow, 64)
-	d, o := m.dest(in, 0)
-	m.RM(VMOVDQU32, V512, d, 0, at, o)
-	m.done(in, d)
+	at := m.slotAddress(&list[0], slow, 64)
+	for i := range list {
+		d, o := m.dest(&list[i], 0)
+		m.RM(VMOVDQU32, V512, d, 0, slotPart(at, &list[0], &list[i], 64), o)
+		m.done(&list[i], d)
+	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
-		m.RR(VPXORD, V128, 0, 0, 0, 0)
-		m.define(in, 0)
+		for i := range list {
+			m.RR(VPXORD, V128, 0, 0, 0, 0)
+			m.define(&list[i], 0)
+		}
 		m.Jmp(resume)
 	})
 }
 
-// slotStore stores a slot in the active lanes, nothing out of range.
-func (m *machine) slotStore(in *vcode.Inst) {
+// slotStores stores a slot in the active lanes, nothing out of range.
+func (m *machine) slotStores(list []vcode.Inst) {
 	slow := m.NewLabel()
-	at := m.slotAddress(in, slow, 64)
-	o := Opt(0)
-	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 {
-		o = K(m.execution(in))
+	at := m.slotAddress(&list[0], slow, 64)
+	for i := range list {
+		in, o := &list[i], Opt(0)
+		if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 {
+			o = K(m.execution(in))
+		}
+		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[1], 0), 0, slotPart(at, &list[0], in, 64), o)
 	}
-	m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[1], 0), 0, at, o)
 	m.Bind(slow)
 }

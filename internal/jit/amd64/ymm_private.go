@@ -194,31 +194,38 @@ func ymmClearVariable(m ymm, in *vcode.Inst) {
 	m.Jcc(NotEqual, again)
 }
 
-func (m ymm) slotLoad(in *vcode.Inst) {
+func (m ymm) slotLoads(list []vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.slotAddress(in, slow, ymmBytes)
-	d := m.dest(in, 0)
-	m.rm(AVX_VMOVUPS, d, 0, at)
-	m.done(in, d)
+	at := m.slotAddress(&list[0], slow, ymmBytes)
+	for i := range list {
+		d := m.dest(&list[i], 0)
+		m.rm(AVX_VMOVUPS, d, 0, slotPart(at, &list[0], &list[i], ymmBytes))
+		m.done(&list[i], d)
+	}
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
 		m.zero(0)
-		m.done(in, 0)
+		for i := range list {
+			m.done(&list[i], 0)
+		}
 		m.Jmp(resume)
 	})
 }
 
-// slotStore merges by reading the old slot: no other thread writes to the memory of a subgroup.
-func (m ymm) slotStore(in *vcode.Inst) {
+// slotStores merges by reading the old slot: no other thread writes to the memory of a subgroup.
+func (m ymm) slotStores(list []vcode.Inst) {
 	slow := m.NewLabel()
-	at := m.slotAddress(in, slow, ymmBytes)
-	value := m.vec(in.Uses[1], 0)
-	if !m.always(in) {
-		m.rm(AVX_VMOVUPS, 1, 0, at)
-		m.blend(1, 1, value, m.execution(in, 2))
-		value = 1
+	at := m.slotAddress(&list[0], slow, ymmBytes)
+	for i := range list {
+		in, part := &list[i], slotPart(at, &list[0], &list[i], ymmBytes)
+		value := m.vec(in.Uses[1], 0)
+		if !m.always(in) {
+			m.rm(AVX_VMOVUPS, 1, 0, part)
+			m.blend(1, 1, value, m.execution(in, 2))
+			value = 1
+		}
+		m.rm(AVX_VMOVUPS_ST, value, 0, part)
 	}
-	m.rm(AVX_VMOVUPS_ST, value, 0, at)
 	m.Bind(slow)
 }
