@@ -50,6 +50,7 @@ func fuse(f *vcode.Func, level target.Level) {
 	if wide {
 		z.isF16 = f16Registers(f)
 	}
+	z.indexAddresses()
 	if !z.vectors {
 		z.invertComparisons()
 	}

@@ -99,8 +99,12 @@ func (m *machine) inPushCopy(off uint64, bytes int32) bool {
 //	cmp off, length − reach
 //	ja  slow
 func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label) (at Mem, proven bool) {
-	maxOffset := int64(m.prog.SharedBytes) - int64(reach)
+	maxOffset, scale := int64(m.prog.SharedBytes)-int64(reach), uint8(1)
+	if isIndexed(in) {
+		scale = uint8(in.Stride)
+	}
 	if off, ok := m.f.Const(in.Uses[1]); ok {
+		off *= uint64(scale)
 		proven = maxOffset >= 0 && off <= uint64(maxOffset)
 		if !proven {
 			m.Jmp(slow)
@@ -115,7 +119,7 @@ func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label
 	}
 	s := m.gen(in.Uses[1], RDX)
 	if in.Proven && maxOffset >= 0 {
-		return Indexed(R12, s, 1, imm), true
+		return Indexed(R12, s, scale, imm), true
 	}
 	m.GI(CmpI, true, s, int32(min(max(maxOffset, 0), math.MaxInt32)))
 	m.Jcc(Above, slow)
