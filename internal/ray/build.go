@@ -362,15 +362,22 @@ func (s *Structure) placePart(items []item, first uint32, decode func(i int, x *
 func (s *Structure) include(it *item, x *placement) bool {
 	reach := float64(reachOf(it.lo, it.hi))
 	scale := max(topSlack*x.scale, 1)
-	grow := float64(slack * unit * (float64(scale*reach) + float64(topSlack*x.offset)))
+	// 2 roundoffs are for the sums in 32 bits.
+	grow := float32(float64(slack*unit*(float64(scale*reach)+float64(topSlack*x.offset))) + float64(2*unit*reach))
 	if !x.bounded || !(x.scale <= maxSpread) || !(x.offset <= maxSpread*reach) {
 		return false
 	}
+	const most = math.MaxFloat32
 	for k := range it.lo {
-		it.lo[k], it.hi[k] = down32(float64(it.lo[k])-grow), up32(float64(it.hi[k])+grow)
+		it.lo[k], it.hi[k] = max32(it.lo[k]-grow, -most), min32(it.hi[k]+grow, most)
 	}
-	s.spread = max(s.spread, up32(scale))
-	s.reach = max(s.reach, reachOf(it.lo, it.hi), up32(topSlack*x.offset/scale))
+	if scale > float64(s.spread) {
+		s.spread = up32(scale)
+	}
+	if far := topSlack * x.offset; far > float64(s.reach)*scale {
+		s.reach = up32(far / scale)
+	}
+	s.reach = max32(reachOf(it.lo, it.hi), s.reach)
 	return true
 }
 
