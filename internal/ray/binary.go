@@ -11,6 +11,9 @@ type child struct {
 	from, to, split int32
 }
 
+// size returns the number of items.
+func (c *child) size() int { return int(c.to - c.from) }
+
 // binaryNode is the children of a split.
 type binaryNode struct{ left, right child }
 
@@ -36,9 +39,10 @@ type nodeRun struct {
 	_     [9]int32
 }
 
-// init prepares the list for a tree over n items by some goroutines, each of which may leave a run that it does not fill.
-func (l *binaryNodes) init(n, threads int) {
-	most := n + (threads+1)*runNodes // a node has an item on each side, so that there are fewer nodes than items
+// init prepares the list for a tree over n items, by one list of new nodes for the caller and some for other functions, each of which may
+// leave a run that it does not fill.
+func (l *binaryNodes) init(n, lists int) {
+	most := n + (lists+1)*runNodes // a node has an item on each side, so that there are fewer nodes than items
 	if n < binaryChunk {
 		l.few = scratchNodes.take(most)
 		return

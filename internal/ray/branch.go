@@ -1,5 +1,7 @@
 package ray
 
+import "slices"
+
 // branch is a part of a wide tree: the children of its nodes, and the items of its blocks. Its root is node 0 or a leaf.
 type branch struct {
 	root   ref
@@ -58,9 +60,14 @@ func (b *builder) grow(root *child) {
 		b.extend(&trunk, build)
 		return
 	}
+	order := make([]int, len(b.tasks)) // the largest tasks first: the goroutines end at about the same time
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return b.tasks[j].part.size() - b.tasks[i].part.size() })
 	b.team.each(len(b.tasks), func(i int) {
-		t := &b.tasks[i]
-		t.reserve(int(t.part.to - t.part.from))
+		t := &b.tasks[order[i]]
+		t.reserve(t.part.size())
 		build(&t.branch, &t.part)
 	})
 	b.join(&trunk)

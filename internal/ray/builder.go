@@ -16,7 +16,7 @@ type builder struct {
 	// numbered: a leaf refers to the number of its primitive, not to the index of its item.
 	numbered bool
 	team     *team
-	// idle has a list of new nodes for each goroutine that is free: no access waits.
+	// idle has a list of new nodes for each function that may start: no access waits.
 	idle   chan *nodeRun
 	binary binaryNodes
 
@@ -81,10 +81,11 @@ func (b *builder) build() error {
 		return b.err
 	}
 	root := child{nothing(), 0, int32(n), 0}
-	b.binary.init(n, b.team.threads())
+	lists := mostRunning * b.team.threads()
+	b.binary.init(n, lists)
 	defer b.binary.release()
-	b.idle = make(chan *nodeRun, b.team.threads())
-	for range b.team.threads() - 1 {
+	b.idle = make(chan *nodeRun, lists)
+	for range lists {
 		b.idle <- new(nodeRun)
 	}
 	if n <= 4*maxLeafBlocks { // no other root is compared with a leaf
@@ -129,7 +130,7 @@ const (
 	// maxSAHDepth is the depth beyond which splits halve the number of items: the tree is then at most maxDepth deep.
 	maxSAHDepth = 40
 	// minFork is the least number of items for which a goroutine starts.
-	minFork = 256
+	minFork = 128
 	// stopItems is the least number of items of a split that asks whether the build must end.
 	stopItems = 1 << 16
 	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
@@ -205,20 +206,21 @@ func (b *builder) split(c *child, depth int, run *nodeRun) int32 {
 	return b.partition(c, &bin, s, run)
 }
 
-// binChunk is the number of items that a goroutine adds to bins at a time.
-const binChunk = 1 << 12
+// binChunk is the largest number of items that a goroutine adds to bins at a time, and minBinChunk the least one.
+const binChunk, minBinChunk = 1 << 12, 1 << 11
 
 // bin distributes items over bins. Goroutines that are free take a part of many items.
 func (b *builder) bin(bin *binning, items []item) {
 	n := len(items)
-	if n < 2*binChunk {
+	if n < 2*minBinChunk || b.team == nil {
 		centers := middles(items)
 		bin.init(&centers, n)
 		bin.add(items)
 		return
 	}
-	chunks := (n + binChunk - 1) / binChunk
-	part := func(c int) []item { return items[c*binChunk : min((c+1)*binChunk, n)] }
+	size := min(max(n/8, minBinChunk), binChunk)
+	chunks := (n + size - 1) / size
+	part := func(c int) []item { return items[c*size : min((c+1)*size, n)] }
 	boxes := make([]wideBounds, chunks)
 	b.team.each(chunks, func(c int) { boxes[c] = middles(part(c)) })
 	centers := nowhere

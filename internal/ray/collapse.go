@@ -26,13 +26,16 @@ func (b *builder) itemBoxes(instances int) []wideBounds {
 		instances = len(b.items)
 	}
 	boxes := scratchBoxes.take(instances)
-	for i := range b.items {
-		it := &b.items[i]
-		if b.numbered {
-			i = int(it.primitive)
+	const chunk = 1 << 11
+	b.team.each((len(b.items)+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, len(b.items)); i++ {
+			it, at := &b.items[i], i
+			if b.numbered {
+				at = int(it.primitive)
+			}
+			boxes[at].set(&it.lo, &it.hi)
 		}
-		boxes[i].set(&it.lo, &it.hi)
-	}
+	})
 	return boxes
 }
 

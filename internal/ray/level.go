@@ -189,7 +189,7 @@ func pad(lo, hi *vec) {
 
 // padAll pads boxes.
 func padAll(boxes []wideBounds, team *team) {
-	const chunk = 1 << 12
+	const chunk = 1 << 10
 	team.each((len(boxes)+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, len(boxes)); i++ {
 			pad((*vec)(boxes[i].lo[:3]), (*vec)(boxes[i].hi[:3]))

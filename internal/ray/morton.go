@@ -146,7 +146,7 @@ func mortonScale(box *wideBounds) (scale [4]float32) {
 // sorted returns the sorted keys of points, at least one, in the memory of keys or of points.
 func (b *builder) sorted(points []point, keys []mortonKey, from, scale *[4]float32) []mortonKey {
 	n := len(points)
-	const chunk = 1 << 12
+	const chunk = 1 << 11
 	b.team.each((n+chunk-1)/chunk, func(c int) {
 		first, to := c*chunk, min((c+1)*chunk, n)
 		mortonKeys(keys[first:to], points[first:to], from, scale)
@@ -189,7 +189,7 @@ func spread3(x int32) uint32 {
 // goroutine moves a part of the keys; its keys of a digit follow the keys of the parts before.
 func sortKeys(keys, other []mortonKey, team *team) []mortonKey {
 	const mask = 1<<mortonBits - 1
-	const minPart = 1 << 13 // keys of a goroutine
+	const minPart = 1 << 12 // keys of a goroutine
 	n := len(keys)
 	parts := max(min(team.threads(), n/minPart), 1)
 	at := make([][mask + 1]int32, parts)

@@ -24,16 +24,21 @@ const (
 type team struct {
 	size int // with the caller
 	_    [56]byte
-	// free is the number of goroutines without a function, less the functions in the queue. It has a cache line of its own, as queued has.
-	free   atomic.Int32
-	_      [60]byte
-	queued atomic.Int32 // the length of queue
-	_      [60]byte
-	lock   sync.Mutex
-	queue  []func()
-	wake   sync.Cond // of goroutines that sleep; its lock is lock
-	asleep atomic.Int32
-	closed atomic.Bool
+	// free is the number of goroutines without a function, less the functions in the queue. One that waits for a group counts as free: it
+	// takes parts of a half that others have not ended. It may leave after a claim, so that free is negative until another goroutine
+	// takes the function. free has a cache line of its own, as queued has.
+	free atomic.Int32
+	_    [60]byte
+	// running is the number of functions that have started and not ended, also those in the queue: at most mostRunning.
+	running atomic.Int32
+	_       [60]byte
+	queued  atomic.Int32 // the length of queue
+	_       [60]byte
+	lock    sync.Mutex
+	queue   []func()
+	wake    sync.Cond // of goroutines that sleep; its lock is lock
+	asleep  atomic.Int32
+	closed  atomic.Bool
 }
 
 // newTeam starts a team for a build for fast traces of so many primitives, or as much work; nil if the caller is enough.
@@ -49,6 +54,9 @@ func newTeam(threads, primitives int) *team {
 	}
 	return t
 }
+
+// mostRunning is how many functions run for each goroutine of a team: one, and one that it has interrupted to wait for others.
+const mostRunning = 2
 
 // threads returns the number of goroutines, with the caller.
 func (t *team) threads() int {
@@ -154,12 +162,17 @@ type group struct {
 // start calls f on a free goroutine, and reports whether there is one.
 func (g *group) start(f func()) bool {
 	t := g.team
-	if t == nil || !t.claim() {
+	if t == nil || t.free.Load() <= 0 {
+		return false
+	}
+	if int(t.running.Add(1)) > mostRunning*t.size || !t.claim() {
+		t.running.Add(-1)
 		return false
 	}
 	g.pending.Add(1)
 	t.push(func() {
 		f()
+		t.running.Add(-1)
 		t.free.Add(1) // before the end of the wait: the next step starts with all goroutines
 		if g.pending.Add(-1) == 0 {
 			t.notify()
@@ -171,7 +184,9 @@ func (g *group) start(f func()) bool {
 // wait returns once all functions of the group have ended. It calls functions of the queue meanwhile.
 func (g *group) wait() {
 	if g.pending.Load() > 0 {
+		g.team.free.Add(1)
 		g.team.work(func() bool { return g.pending.Load() == 0 })
+		g.team.free.Add(-1)
 	}
 }
 

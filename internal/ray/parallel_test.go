@@ -1,6 +1,7 @@
 package ray
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,5 +44,52 @@ func TestTeamSize(t *testing.T) {
 			t.Errorf("%d primitives have %d goroutines; must have %d", primitives, got, want)
 		}
 		team.close()
+	}
+}
+
+// TestTeamWaits checks that a goroutine that waits for a group runs functions that the group starts meanwhile, and that no more than
+// mostRunning functions run for each goroutine.
+func TestTeamWaits(t *testing.T) {
+	team := newTeam(2, 8*pieceSize)
+	defer team.close()
+	var outer group
+	outer.team = team
+	var ran atomic.Int32
+	started := outer.start(func() {
+		inner := group{team: team}
+		for end := time.Now().Add(time.Minute); !inner.start(func() { ran.Add(1) }); runtime.Gosched() {
+			if time.Now().After(end) {
+				t.Error("no goroutine is free while one waits")
+				break
+			}
+		}
+		inner.wait()
+	})
+	if !started {
+		t.Fatal("no goroutine is free at first")
+	}
+	outer.wait()
+	if ran.Load() != 1 {
+		t.Errorf("%d functions ran; must be 1", ran.Load())
+	}
+
+	var deep func(depth int) int
+	deep = func(depth int) (most int) {
+		g := group{team: team}
+		most = int(team.running.Load())
+		if depth > 0 {
+			var other int
+			g.start(func() { other = deep(depth - 1) })
+			most = max(most, deep(depth-1))
+			g.wait()
+			most = max(most, other)
+		}
+		return most
+	}
+	if most := deep(12); most > mostRunning*team.size+1 { // one more for a moment: of a claim that fails
+		t.Errorf("%d functions run; must be at most %d", most, mostRunning*team.size)
+	}
+	if free, running := team.free.Load(), team.running.Load(); free != 1 || running != 0 {
+		t.Errorf("%d goroutines are free and %d functions run at the end; must be 1 and 0", free, running)
 	}
 }
