@@ -3,6 +3,7 @@ package debug
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 )
@@ -11,7 +12,8 @@ import (
 const benchGroups = 15625
 
 // BenchmarkCondition runs 10⁶ invocations until a conditional breakpoint stops the last one. The back variants set the breakpoints again
-// and continue in reverse to the start of the dispatch. The first line variant steps back from the first line of the last invocation.
+// and continue in reverse to the start of the dispatch, the step variants step back. The first line variant steps back from the first line of
+// the last invocation to the start of the dispatch.
 func BenchmarkCondition(b *testing.B) {
 	text, err := os.ReadFile("testdata/sum.spvasm")
 	if err != nil {
@@ -43,41 +45,50 @@ func BenchmarkCondition(b *testing.B) {
 			b.ReportMetric(float64((cputime.Now()-before).Milliseconds())/float64(b.N), "cpu-ms/op")
 		})
 		b.Run(c.name+"/back", func(b *testing.B) {
-			for range b.N {
-				b.StopTimer()
-				d := startModule(b, text, 1, benchGroups, Config{}, at())
-				d.benchStop(b, AtBreakpoint, 63)
+			benchBack(b, text, at, func(d *driver, _ Stop) {
 				d.SetBreakpoints([]*Breakpoint{at()})
-				b.StartTimer()
-				for {
+				for s := (Stop{}); s.Reason != AtStep; s = d.benchStop(b, "", 0) {
 					d.Continue(true)
-					if s := d.benchStop(b, "", 0); s.Reason == AtStep {
-						break
-					}
 				}
-				b.StopTimer()
-				d.End()
-				<-d.done
-				b.StartTimer()
-			}
+			})
+		})
+		b.Run(c.name+"/step", func(b *testing.B) {
+			benchBack(b, text, at, func(d *driver, s Stop) {
+				d.Next(s.Thread, false, true)
+				d.benchStop(b, "", 0)
+			})
 		})
 	}
 	b.Run("first line", func(b *testing.B) {
-		for range b.N {
-			b.StopTimer()
-			d := startModule(b, text, 1, benchGroups, Config{}, &Breakpoint{Number: 1, At: Location{"sum.comp", 5}, Condition: "gl_GlobalInvocationID.x == 999999"})
-			s := d.benchStop(b, AtBreakpoint, 63)
-			b.StartTimer()
+		at := func() *Breakpoint {
+			return &Breakpoint{Number: 1, At: Location{"sum.comp", 5}, Condition: "gl_GlobalInvocationID.x == 999999"}
+		}
+		benchBack(b, text, at, func(d *driver, s Stop) {
 			for s.Text == "" { // the beginning of the dispatch has a text
 				d.Next(s.Thread, false, true)
 				s.Text = d.benchStop(b, "", 0).Text
 			}
-			b.StopTimer()
-			d.End()
-			<-d.done
-			b.StartTimer()
-		}
+		})
 	})
+}
+
+// benchBack runs to a breakpoint, and measures the way back from there.
+func benchBack(b *testing.B, text []byte, at func() *Breakpoint, back func(*driver, Stop)) {
+	spent := time.Duration(0)
+	for range b.N {
+		b.StopTimer()
+		d := startModule(b, text, 1, benchGroups, Config{}, at())
+		s := d.benchStop(b, AtBreakpoint, 63)
+		before := cputime.Now()
+		b.StartTimer()
+		back(d, s)
+		b.StopTimer()
+		spent += cputime.Now() - before
+		d.End()
+		<-d.done
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
 }
 
 // benchStop waits for a stop, and checks its reason and thread if there is a reason.
