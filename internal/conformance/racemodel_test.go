@@ -102,8 +102,8 @@ func TestNamedRaces(t *testing.T) {
 	}
 }
 
-// TestSharedScopes: a store is before a load by another invocation only if it is available to a scope that has the invocation, and the load
-// sees the stores of a scope that has the other one (Vulkan, "Location-Ordered"), for the storage class of the memory. Subgroups have 16
+// TestSharedScopes: a store is before an access by another invocation only if it is available to a scope that has the invocation, and, of a
+// load, if the load sees the stores of a scope that has the other one (Vulkan, "Location-Ordered"), for the storage class of the memory. Subgroups have 16
 // invocations.
 func TestSharedScopes(t *testing.T) {
 	const (
@@ -132,7 +132,10 @@ func TestSharedScopes(t *testing.T) {
 	for _, c := range []raceCase{
 		{"a barrier", 32, 1, "OpStore %own %i" + private + barrier + "%buffers\n" + far + private, false},
 		{"a barrier of other memory", 32, 1, "OpStore %own %i" + private + barrier + "%shares\n" + far + private, true},
-		{"two stores", 32, 1, "OpStore %own %i" + private + barrier + "%s72\nOpStore %other %i" + private, false},
+		{"two stores", 32, 1, "OpStore %own %i" + private + barrier + "%s72\nOpStore %other %i" + private, true},
+		{"a store after an available one", 32, 1, available("%c2") + barrier + "%s72\nOpStore %other %i" + private, false},
+		{"an atomic after a store", 32, 1, "OpStore %own %i" + private + barrier + "%s72\n%old = OpAtomicIAdd %uint %other %c5 %c0 %c1\n", true},
+		{"an atomic after an available store", 32, 1, available("%c2") + barrier + "%s72\n%old = OpAtomicIAdd %uint %other %c5 %c0 %c1\n", false},
 		{"accesses of the workgroup", 32, 1, available("%c2") + barrier + "%s72\n" + far + visible("%c2"), false},
 		{"a store for the subgroup", 32, 1, available("%c3") + barrier + "%s72\n" + far + visible("%c2"), true},
 		{"a load of the subgroup", 32, 1, available("%c2") + barrier + "%s72\n" + far + visible("%c3"), true},

@@ -210,11 +210,11 @@ func (t *thread) after(x *record, a access, d int) bool {
 		s.seen[d].groups.at(x.workgroup) >= a.when || s.seen[d].lanes.at(x.thread+uint32(a.lane)) >= a.when
 }
 
-// hidden reports whether no order of an access and a later one by another invocation counts: one is private, or the store is not
-// available to the other invocation, or not visible to it.
+// hidden reports whether no order of an access and a later one by another invocation counts: one is private, or the first is a store that is
+// not available to the other invocation, or not visible to its load ("Location-Ordered").
 func hidden(a, b *record, lane uint8, with *thread) bool {
 	o, e := a.event, b.event
-	return o.Private || e.Private || o.Write && !e.Write && !o.Atomic && !within(o.Scope, a, lane, with) || o.Write && !e.Write && !e.Atomic && !within(e.Scope, a, lane, with)
+	return o.Private || e.Private || o.Write && (!o.Atomic && !within(o.Scope, a, lane, with) || !e.Write && !e.Atomic && !within(e.Scope, a, lane, with))
 }
 
 // sameOutput reports whether two accesses store the same value to an output of a patch, which is no conflict.
