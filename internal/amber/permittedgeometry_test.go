@@ -48,6 +48,9 @@ OpDecorate %color Location 0
 %i0 = OpConstant %int 0
 %i1 = OpConstant %int 1
 %i2 = OpConstant %int 2
+%i3 = OpConstant %int 3
+%i4 = OpConstant %int 4
+%i5 = OpConstant %int 5
 %half = OpConstant %float 0.5
 %one = OpConstant %float 1
 %zero = OpConstant %float 0
@@ -146,8 +149,10 @@ func TestPermittedGeometry(t *testing.T) {
 	}{
 		{"POINT_LIST", "InputPoints", "OutputPoints", 1}, {"LINE_LIST", "InputLines", "OutputLineStrip", 2}, {"LINE_STRIP", "InputLines", "OutputLineStrip", 2},
 		{"TRIANGLE_LIST", "Triangles", "OutputTriangleStrip", 3}, {"TRIANGLE_STRIP", "Triangles", "OutputTriangleStrip", 3}, {"TRIANGLE_FAN", "Triangles", "OutputTriangleStrip", 3},
+		{"LINE_LIST_WITH_ADJACENCY", "InputLinesAdjacency", "OutputLineStrip", 4}, {"LINE_STRIP_WITH_ADJACENCY", "InputLinesAdjacency", "OutputLineStrip", 4},
+		{"TRIANGLE_LIST_WITH_ADJACENCY", "InputTrianglesAdjacency", "OutputTriangleStrip", 6},
 	}
-	const rounds = 24
+	const rounds = 36
 	for round := range rounds {
 		x := topologies[round%len(topologies)]
 		var positions, indices strings.Builder
@@ -156,13 +161,13 @@ func TestPermittedGeometry(t *testing.T) {
 		}
 		for i := range 14 {
 			n := random.Intn(10)
-			if i == 5 && (strings.HasSuffix(x.name, "STRIP") || strings.HasSuffix(x.name, "FAN")) {
+			if i == 5 && (strings.Contains(x.name, "STRIP") || strings.HasSuffix(x.name, "FAN")) {
 				n = 0xffff
 			}
 			fmt.Fprintf(&indices, "%d ", n)
 		}
 		text := strings.NewReplacer("POSITIONS", positions.String(), "INDICES", indices.String(), "VERTICES\n", emitted(x.count), "CORNERS", fmt.Sprint(x.count), "INPUT", x.input, "OUTPUT", x.output,
-			"TOPOLOGY", x.name, "STAGE", "  ATTACH g\n", "PROVOKING_VERTEX first", "PROVOKING_VERTEX "+[]string{"first", "last"}[round/6%2]).Replace(geometryScript)
+			"TOPOLOGY", x.name, "STAGE", "  ATTACH g\n", "PROVOKING_VERTEX first", "PROVOKING_VERTEX "+[]string{"first", "last"}[round/len(topologies)%2]).Replace(geometryScript)
 		p, r := permit(t, "geometry.amber", text)
 		right := r.Contents["picture"]
 		if len(p.Pictures) != 1 || len(right) == 0 || p.Pictures[0].Undecided != "" {

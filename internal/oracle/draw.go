@@ -398,6 +398,14 @@ func primitivesOf(t enum.Topology, n int) int {
 		return max(n-1, 0)
 	case enum.TopologyTriangleList:
 		return n / 3
+	case enum.TopologyLineListWithAdjacency:
+		return n / 4
+	case enum.TopologyLineStripWithAdjacency:
+		return max(n-3, 0)
+	case enum.TopologyTriangleListWithAdjacency:
+		return n / 6
+	case enum.TopologyTriangleStripWithAdjacency:
+		return max((n-4)/2, 0)
 	}
 	return max(n-2, 0)
 }

@@ -291,7 +291,9 @@ func (d *drawing) primitives(n, turned int, at func(i int) *corner) {
 			line(i, i)
 		}
 	default:
-		panic(stop{why: "primitives with adjacency or patches"})
+		if !d.withAdjacency(n, turned, at) {
+			panic(stop{why: "patches"})
+		}
 	}
 }
 
