@@ -56,7 +56,8 @@
 //	function.go    functions: scopes, frames
 //	analysis.go    what is known of registers: addresses, spaces, types
 //	graph.go       basic blocks
-//	flow.go        dominators, loops
+//	flow.go        the order of blocks, loops
+//	dominator.go   dominators
 //	reduce.go      irreducible graphs
 //	spin.go        loops that wait for other threads
 //	independent.go independent progress of the threads of a warp

@@ -112,58 +112,6 @@ func (a *flow) search(blocks []block, depth []int) {
 	}
 }
 
-// dominate finds the immediate dominators (Cooper, Harvey & Kennedy 2001).
-func (a *flow) dominate(blocks []block) {
-	for i := range a.idom {
-		a.idom[i] = -1
-	}
-	for _, v := range a.order {
-		for _, s := range blocks[v].succs {
-			if n := len(a.preds[s]); n == 0 || a.preds[s][n-1] != v { // several edges of one branch
-				a.preds[s] = append(a.preds[s], v)
-			}
-		}
-	}
-	a.idom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for _, v := range a.order[1:] {
-			d := -1
-			for _, p := range slices.Backward(a.preds[v]) { // the ways from late ones to early ones are short
-				switch {
-				case a.idom[p] < 0:
-				case d < 0:
-					d = p
-				default:
-					d = a.meet(d, p)
-				}
-			}
-			if d != a.idom[v] {
-				a.idom[v], changed = d, true
-			}
-		}
-	}
-	a.dominated = newTour(len(a.idom), a.order, func(v int) int {
-		if v == 0 {
-			return -1
-		}
-		return a.idom[v]
-	})
-}
-
-// meet returns the nearest common dominator of two nodes.
-func (a *flow) meet(x, y int) int {
-	for x != y {
-		for a.rank[x] > a.rank[y] {
-			x = a.idom[x]
-		}
-		for a.rank[y] > a.rank[x] {
-			y = a.idom[y]
-		}
-	}
-	return x
-}
-
 // dominates reports whether x dominates y.
 func (a *flow) dominates(x, y int) bool { return x == y || a.dominated.has(x, y) }
 

@@ -76,7 +76,7 @@ func (f *function) makeIndependent() {
 			entries = append(entries, v)
 		}
 	}
-	f.all = f.addGuide(entries)
+	f.all = f.newReducer().addGuide(entries)
 	f.spinning, f.alive, f.awaited = f.variable("spins", 1), f.variable("threads of the warp", 1), f.variable("threads that gates wait for", 1)
 	f.staying = f.variable("threads at gates", 1)
 }

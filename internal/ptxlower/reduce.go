@@ -16,19 +16,27 @@ func (f *function) reduce() {
 	if reducible(f.blocks) {
 		return
 	}
+	x := f.newReducer()
 	all := make([]int, len(f.blocks))
 	for i := range all {
 		all[i] = i
 	}
-	work := [][]int{all}
+	type level struct {
+		nodes []int
+		depth int
+	}
+	work := []level{{all, 1}}
 	for len(work) > 0 {
-		nodes := work[len(work)-1]
+		outer := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, cycle := range f.cycles(nodes) {
-			entries := f.entries(cycle)
+		if outer.depth > maxCycles {
+			unsupported(f.f.Pos, "irreducible control flow with cycles that are nested deeper than %d levels", maxCycles)
+		}
+		for _, cycle := range x.cycles(outer.nodes) {
+			entries := x.entries(cycle)
 			header := entries[0]
 			if len(entries) > 1 {
-				header = f.addGuide(entries)
+				header = x.addGuide(entries)
 			}
 			var inner []int
 			for _, v := range cycle {
@@ -36,9 +44,48 @@ func (f *function) reduce() {
 					inner = append(inner, v)
 				}
 			}
-			work = append(work, inner)
+			work = append(work, level{inner, outer.depth + 1})
 		}
 	}
+}
+
+// maxCycles bounds the nesting of cycles in an irreducible graph: each level is a search of all that is in it.
+const maxCycles = 1 << 10
+
+// reducer is the state of reduce. The slices are indexed by the number of a block.
+type reducer struct {
+	*function
+	preds    [][]int
+	member   []int // the number of the last cycle of entries with the block
+	cycle    int
+	in       []int // the number of the last search with the block
+	index    []int // in the search, from 1
+	low      []int
+	on       []bool // the stack
+	searches int
+	count    int
+	stack    []int
+	found    [][]int
+}
+
+// newReducer returns the state for the blocks.
+func (f *function) newReducer() *reducer {
+	x := &reducer{function: f}
+	for range f.blocks {
+		x.grow()
+	}
+	for i := range f.blocks {
+		for _, s := range f.blocks[i].succs {
+			x.preds[s] = append(x.preds[s], i)
+		}
+	}
+	return x
+}
+
+// grow adds a block to the slices.
+func (x *reducer) grow() {
+	x.preds, x.member, x.in = append(x.preds, nil), append(x.member, 0), append(x.in, 0)
+	x.index, x.low, x.on = append(x.index, 0), append(x.low, 0), append(x.on, false)
 }
 
 // reducible reports whether each back edge of a depth-first search enters a block that dominates the one it leaves. Otherwise some cycle
@@ -59,25 +106,15 @@ func reducible(blocks []block) bool {
 }
 
 // entries returns the nodes of a cycle that edges from outside enter, and the first block.
-func (f *function) entries(cycle []int) (list []int) {
-	in := make([]bool, len(f.blocks))
+func (x *reducer) entries(cycle []int) (list []int) {
+	x.cycle++
 	for _, v := range cycle {
-		in[v] = true
+		x.member[v] = x.cycle
 	}
-	found := make([]bool, len(f.blocks))
-	for i := range f.blocks {
-		if in[i] {
-			continue
+	for _, v := range cycle {
+		if v == 0 || slices.ContainsFunc(x.preds[v], func(p int) bool { return x.member[p] != x.cycle }) {
+			list = append(list, v)
 		}
-		for _, s := range f.blocks[i].succs {
-			if in[s] && !found[s] {
-				found[s] = true
-				list = append(list, s)
-			}
-		}
-	}
-	if in[0] && !found[0] {
-		list = append(list, 0)
 	}
 	if list == nil { // no block reaches it
 		list = cycle[:1]
@@ -87,28 +124,28 @@ func (f *function) entries(cycle []int) (list []int) {
 }
 
 // addGuide adds a guide to the entries, and lets all edges to them enter it.
-func (f *function) addGuide(entries []int) int {
-	g := len(f.blocks)
-	guide := block{end: guides, succs: slices.Clone(entries), guide: f.variable("guide", 1)}
-	f.prog.Vars[guide.guide].Func = f.number
-	numbers := make(map[int]int, len(entries))
+func (x *reducer) addGuide(entries []int) int {
+	g := len(x.blocks)
+	guide := block{end: guides, succs: slices.Clone(entries), guide: x.variable("guide", 1)}
+	x.prog.Vars[guide.guide].Func = x.number
+	x.grow()
 	for n, v := range entries {
-		numbers[v] = n
-	}
-	for i := range f.blocks {
-		b := &f.blocks[i]
-		for k, s := range b.succs {
-			n, ok := numbers[s]
-			if !ok {
-				continue
+		for _, p := range x.preds[v] {
+			b := &x.blocks[p]
+			for k, s := range b.succs {
+				if s != v {
+					continue
+				}
+				if b.sets == nil {
+					b.sets = map[int]setting{}
+				}
+				b.succs[k], b.sets[k] = g, setting{guide.guide, uint32(n)}
+				x.preds[g] = append(x.preds[g], p)
 			}
-			if b.sets == nil {
-				b.sets = map[int]setting{}
-			}
-			b.succs[k], b.sets[k] = g, setting{guide.guide, uint32(n)}
 		}
+		x.preds[v] = []int{g}
 	}
-	f.blocks = append(f.blocks, guide)
+	x.blocks = append(x.blocks, guide)
 	return g
 }
 
@@ -151,32 +188,22 @@ func (f *function) letRun() {
 func (f *function) store(variable uint64, v ir.V) { f.b.OpAux(ir.PSt, ir.I32, variable, f.b.I32(0), v) }
 
 // cycles returns the strongly connected components of some nodes that are cycles (Tarjan 1972).
-func (f *function) cycles(nodes []int) (list [][]int) {
-	n := len(f.blocks)
-	t := tarjan{blocks: f.blocks, in: make([]bool, n), index: make([]int, n), low: make([]int, n), on: make([]bool, n)}
+func (x *reducer) cycles(nodes []int) (list [][]int) {
+	x.searches++
+	x.count, x.found = 0, nil
 	for _, v := range nodes {
-		t.in[v] = true
+		x.in[v], x.index[v] = x.searches, 0
 	}
 	for _, v := range nodes {
-		if t.index[v] == 0 {
-			t.visit(v)
+		if x.index[v] == 0 {
+			x.visit(v)
 		}
 	}
-	return t.found
-}
-
-// tarjan is the state of the search.
-type tarjan struct {
-	blocks     []block
-	in, on     []bool
-	index, low []int // from 1
-	count      int
-	stack      []int
-	found      [][]int
+	return x.found
 }
 
 // visit searches from a node, without recursion: a function may have any number of blocks.
-func (t *tarjan) visit(root int) {
+func (t *reducer) visit(root int) {
 	type frame struct{ v, next int }
 	enter := func(v int) frame {
 		t.count++
@@ -191,7 +218,7 @@ func (t *tarjan) visit(root int) {
 			s := succs[top.next]
 			top.next++
 			switch {
-			case !t.in[s]:
+			case t.in[s] != t.searches:
 			case t.index[s] == 0:
 				path = append(path, enter(s))
 			case t.on[s]:
@@ -212,7 +239,7 @@ func (t *tarjan) visit(root int) {
 }
 
 // take removes the component of v from the stack.
-func (t *tarjan) take(v int) {
+func (t *reducer) take(v int) {
 	at := len(t.stack) - 1
 	for t.stack[at] != v {
 		at--

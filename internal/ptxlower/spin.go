@@ -23,6 +23,7 @@ func (f *function) markSpins() (found bool) {
 	if !f.mayObserve() {
 		return false
 	}
+	x := f.newReducer()
 	all := make([]int, len(f.blocks))
 	for i := range all {
 		all[i] = i
@@ -38,13 +39,13 @@ func (f *function) markSpins() (found bool) {
 		if n.depth == maxSpinNesting {
 			continue
 		}
-		for _, cycle := range f.cycles(n.nodes) {
-			entries := f.entries(cycle)
+		for _, cycle := range x.cycles(n.nodes) {
+			entries := x.entries(cycle)
 			retries, found1 := f.mark(cycle, entries)
 			found = found || found1
 			if len(retries) > 0 { // the cycles in it without the first entry follow anyway
-				for _, c := range f.cycles(without(cycle, retries)) {
-					_, found1 = f.mark(c, f.entries(c))
+				for _, c := range x.cycles(without(cycle, retries)) {
+					_, found1 = f.mark(c, x.entries(c))
 					found = found || found1
 				}
 			}

@@ -103,11 +103,9 @@ func (t *tree) region(v int) int {
 	}
 	t.instructions(v)
 	t.open(inner)
-	if s := t.successor(v); s >= 0 && !loop && len(inner)+len(outer) == 0 {
-		t.takeEdge(&t.blocks[v], 0)
+	if s := t.end(v, !loop && len(inner)+len(outer) == 0); s >= 0 {
 		return s
 	}
-	t.end(v)
 	if !loop && len(outer) == 0 {
 		return t.follow(inner)
 	}
@@ -137,18 +135,6 @@ func (t *tree) placeLoop(v int) {
 	if first != nil && !t.ofHeap(t.f) {
 		t.b.Origin = int32(first.in.Pos.Line)
 	}
-}
-
-// successor returns the only successor of a block if its code takes the place of a branch to it; -1 otherwise.
-func (t *tree) successor(v int) int {
-	b := &t.blocks[v]
-	if b.end != jumps {
-		return -1
-	}
-	if s := b.succs[0]; !t.labelled[s] && !t.flow.dominates(s, v) {
-		return s
-	}
-	return -1
 }
 
 // open opens the labels of children, the last one first.
@@ -190,12 +176,13 @@ func (t *tree) instructions(v int) {
 	}
 }
 
-// end emits the branch at the end of a block.
-func (t *tree) end(v int) {
+// end emits the branch at the end of a block. If the code of a successor is all that follows in the region, which free tells, it returns
+// that successor; -1 otherwise.
+func (t *tree) end(v int, free bool) int {
 	b := &t.blocks[v]
 	switch b.end {
 	case jumps:
-		t.branch(v, 0)
+		return t.lastBranch(v, 0, free)
 	case branches:
 		taken := t.guard(b.last)
 		t.countEdge(taken)
@@ -207,7 +194,7 @@ func (t *tree) end(v int) {
 		t.b.If(taken)
 		t.branch(v, first)
 		t.b.End()
-		t.branch(v, last)
+		return t.lastBranch(v, last, free)
 	case selects:
 		e := &emitter{function: t.function, in: b.last.in, item: b.last, scope: b.last.at}
 		var x ir.V
@@ -218,12 +205,23 @@ func (t *tree) end(v int) {
 	case guides:
 		t.table(v, t.b.OpAux(ir.PLd, ir.I32, b.guide, t.b.I32(0)))
 	case leaves:
-		t.exit(v)
+		return t.exit(v, free)
 	}
+	return -1
 }
 
-// exit emits a ret or an exit, with a guard or without.
-func (t *tree) exit(v int) {
+// lastBranch is branch for the last edge of a block. It returns the successor if that has to be emitted next; -1 otherwise.
+func (t *tree) lastBranch(v, k int, free bool) int {
+	if s := t.blocks[v].succs[k]; free && !t.labelled[s] && !t.flow.dominates(s, v) {
+		t.takeEdge(&t.blocks[v], k)
+		return s
+	}
+	t.branch(v, k)
+	return -1
+}
+
+// exit emits a ret or an exit, with a guard or without. It returns what end does.
+func (t *tree) exit(v int, free bool) int {
 	b := &t.blocks[v]
 	if len(b.succs) > 0 {
 		taken := t.guard(b.last)
@@ -242,10 +240,11 @@ func (t *tree) exit(v int) {
 	} else {
 		t.b.Return()
 	}
-	if len(b.succs) > 0 {
-		t.b.End()
-		t.branch(v, 0)
+	if len(b.succs) == 0 {
+		return -1
 	}
+	t.b.End()
+	return t.lastBranch(v, 0, free)
 }
 
 // table emits a branch to the successor with number x. A number without one takes the last.

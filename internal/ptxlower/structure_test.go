@@ -147,3 +147,72 @@ ret;
 		}
 	}
 }
+
+// TestManyEnds runs a sequence of more branches to one label than regions may be nested: they are in one region. Thread 0 takes the first one.
+func TestManyEnds(t *testing.T) {
+	const n = maxNesting + 100
+	var body strings.Builder
+	for range n {
+		body.WriteString("@%p bra E;\nadd.u32 %r1, %r1, 1;\n")
+	}
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.entry k(.param .u64 o)
+{
+.reg .pred %p;
+.reg .b32 %r<2>;
+.reg .b64 %rd<3>;
+ld.param.u64 %rd1, [o];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd2, %r0, 4;
+add.u64 %rd1, %rd1, %rd2;
+setp.eq.u32 %p, %r0, 0;
+mov.u32 %r1, 0;
+`+body.String()+`E: st.global.u32 [%rd1], %r1;
+ret;
+}
+`)
+	for _, e := range engines {
+		out := make([]byte, 8)
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{2, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil {
+			t.Fatal(e.name, err)
+		}
+		if a, b := word(out), word(out[4:]); a != 0 || b != n {
+			t.Errorf("the threads count %d and %d on the %s; must count 0 and %d", a, b, e.name, n)
+		}
+	}
+}
+
+// nestedCycles returns a kernel of n cycles, each in the one before and with two entries.
+func nestedCycles(n int) string {
+	var b strings.Builder
+	b.WriteString(".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .pred %p; .reg .b32 %r;\nmov.u32 %r, %tid.x; setp.gt.u32 %p, %r, 99;\n")
+	for i := range n {
+		fmt.Fprintf(&b, "X%d: @%%p bra Y%d;\n", i, min(i+1, n-1))
+	}
+	for i := n - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, "Y%d: @%%p bra X%d;\n", i, i)
+	}
+	b.WriteString("ret;\n}\n")
+	return b.String()
+}
+
+// TestNestedCycles lowers irreducible cycles in each other up to the limit, which the error names.
+func TestNestedCycles(t *testing.T) {
+	for _, x := range []struct {
+		n     int
+		error string
+	}{{100, ""}, {maxCycles + 10, "irreducible control flow with cycles that are nested deeper than 1024 levels"}} {
+		m := parse(t, nestedCycles(x.n))
+		image, err := NewImage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Lower(m, image, "k", Options{Block: [3]uint32{32, 1, 1}})
+		if x.error == "" && err != nil || x.error != "" && (err == nil || !strings.Contains(err.Error(), x.error)) {
+			t.Errorf("%d cycles: %v; must be %q", x.n, err, x.error)
+		}
+	}
+}
