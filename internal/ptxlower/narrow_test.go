@@ -65,7 +65,7 @@ const narrowKernel = `.version 4.2
 // TestNarrowAddresses runs a kernel with addresses of 32 bits: those of global memory are the low halves of device addresses.
 func TestNarrowAddresses(t *testing.T) {
 	if FirstAddress != compute.FirstAddress {
-		t.Errorf("the first address is %#x; must be %#x", FirstAddress, compute.FirstAddress)
+		t.Errorf("the first address is %#x; must be %#x", uint64(FirstAddress), uint64(compute.FirstAddress))
 	}
 	m := parse(t, narrowKernel)
 	if list := ptx.Check(m); len(list) > 0 {

@@ -1,8 +1,10 @@
 package ptxlower
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -47,10 +49,11 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		memory = append(memory, make([]byte, HeapBytes))
 	}
 	first := len(memory)
-	var buffers [][]byte
+	var buffers, around [][]byte
 	for _, a := range l.args {
 		if b, ok := a.([]byte); ok {
-			memory, buffers = append(memory, append(make([]byte, 0, len(b)+8), b...)), append(buffers, b)
+			around = append(around, withMargins(b))
+			memory, buffers = append(memory, around[len(buffers)][margin:margin+len(b)]), append(buffers, b)
 		}
 	}
 	regions := compute.RegionsOf(memory)
@@ -85,9 +88,29 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		return err
 	}
 	for i, b := range buffers {
-		copy(b, memory[first+i])
+		if copy(b, memory[first+i]); !keepsMargins(around[i]) {
+			return errMargin
+		}
 	}
 	return nil
+}
+
+// margin is the number of bytes around a buffer that no launch may change.
+const margin = 64
+
+var errMargin = errors.New("a byte outside of a buffer is changed; must not be")
+
+// withMargins returns a copy of a buffer with a margin before and after it.
+func withMargins(b []byte) []byte {
+	all := bytes.Repeat([]byte{0xa5}, len(b)+2*margin)
+	copy(all[margin:], b)
+	return all
+}
+
+// keepsMargins reports whether the margins of withMargins are as they were.
+func keepsMargins(all []byte) bool {
+	want := bytes.Repeat([]byte{0xa5}, margin)
+	return bytes.HasPrefix(all, want) && bytes.HasSuffix(all, want)
 }
 
 // push returns the bytes of the arguments.
