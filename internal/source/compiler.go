@@ -71,6 +71,8 @@ func glslc(j *job, in, out string) []string {
 	}
 	if j.language == HLSL {
 		args = append(args, "-x", "hlsl", "-fentry-point="+j.entry)
+	} else {
+		args = append(args, limitFlag())
 	}
 	for _, dir := range j.search {
 		args = append(args, "-I"+dir)

@@ -211,7 +211,7 @@ func cacheKey(path string, args []string, text string) (key store.Key, ok bool) 
 		return key, false
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d %d %q\n", path, info.Size(), info.ModTime().UnixNano(), args)
+	fmt.Fprintf(h, "%q %d %d %q %q\n", path, info.Size(), info.ModTime().UnixNano(), args, limitFlag())
 	h.Write([]byte(text))
 	return store.Key(h.Sum(nil)), true
 }
@@ -228,7 +228,15 @@ func (j *job) compile(ctx context.Context, c *compiler, path string) ([]byte, er
 		in = "." + string(filepath.Separator) + in // no flag
 	}
 	out := filepath.Join(dir, "out.spv")
-	cmd := exec.CommandContext(ctx, path, c.args(j, in, out)...)
+	args := c.args(j, in, out)
+	if c.program == "glslangValidator" && j.language == GLSL {
+		limits, err := limitFile(ctx, path, dir)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, limits)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = j.folder
 	cmd.WaitDelay = time.Second // for a compiler with processes of its own that outlive it
 	said, err := cmd.CombinedOutput()
