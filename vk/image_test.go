@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -194,6 +195,49 @@ func TestImageCommands(t *testing.T) {
 		record(c)
 		if err := c.End(); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestImageExtents makes images of the greatest extent along each axis, and reads the last texel of each by a blit.
+func TestImageExtents(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	red := formatOf(t, "R32_SFLOAT")
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 1 << 17}))(t)
+	image := func(kind enum.ImageType, extent [3]int, offset uint64) *Image {
+		m := must(r.dev.NewImage(ImageInfo{Type: kind, Format: red, Extent: extent, Usage: ImageTransferSource | ImageTransferTarget}))(t)
+		if err := m.Bind(memory, offset); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	one := image(enum.ImageType3d, [3]int{1, 1, 1}, 1<<17-1024)
+	for kind := range 3 {
+		info := ImageInfo{Type: enum.ImageType(kind), Format: red, Usage: ImageTransferSource | ImageTransferTarget}
+		p := must(Chiaro().ImageFormatProperties(info))(t)
+		for axis := range kind + 1 {
+			most := p.MaxExtent[axis]
+			info.Extent = [3]int{1, 1, 1}
+			info.Extent[axis] = most + 1
+			if _, err := r.dev.NewImage(info); err == nil {
+				t.Errorf("an image with the extent %v", info.Extent)
+			}
+			info.Extent[axis]--
+			m, last, end := image(info.Type, info.Extent, 0), [3]int{}, [3]int{1, 1, 1}
+			last[axis], end[axis] = most-1, most
+			value := float32(1 + 3*kind + axis)
+			c := r.record(t, func(c *CommandBuffer) {
+				c.FillBuffer(r.y, 0, 4, math.Float32bits(value))
+				c.CopyBufferToImage(r.y, m, []BufferImageCopy{{Offset: last, Extent: [3]int{1, 1, 1}}})
+				c.BlitImage(m, one, []ImageBlit{{SourceBox: [2][3]int{last, end}, TargetBox: [2][3]int{{}, {1, 1, 1}}}}, enum.FilterNearest)
+				c.CopyImageToBuffer(one, r.y, []BufferImageCopy{{BufferOffset: 4, Extent: [3]int{1, 1, 1}}})
+			})
+			if err := r.submit(t, c); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.get(64, 1); got != value {
+				t.Errorf("the last texel of an image with the extent %v is %v; must be %v", info.Extent, got, value)
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ const (
 	GroupHandleSize      = trace.HandleSize // bytes of the handle of a shader group
 	GroupHandleAlignment = 32               // of the records of a table, in bytes
 	GroupBaseAlignment   = 64               // of a table, in bytes
-	MaxGroupStride       = 4096             // bytes of a record of a table
+	MaxGroupStride       = 1 << 14          // bytes of a record of a table
 	MaxRecursionDepth    = trace.MaxDepth
 	MaxTracedRays        = 1 << 30 // invocations of the ray generation shader of a launch
 	MaxHitAttributeBytes = 4 * ir.MaxAttributeSlots

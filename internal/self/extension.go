@@ -181,7 +181,7 @@ var extensionLimits = map[string]uint64{
 // leastLimits are limits for which Chiaro promises no more than Vulkan 1.4 requires.
 var leastLimits = []string{
 	"lineWidthGranularity", "lineWidthRange[0]", "pointSizeGranularity", "pointSizeRange[0]",
-	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxGeometryShaderInvocations", "maxMultiviewInstanceIndex",
+	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxGeometryShaderInvocations",
 	"maxSampleMaskWords", "maxSamplerAnisotropy", "maxTessellationGenerationLevel", "maxTessellationPatchSize",
 	"viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
 }

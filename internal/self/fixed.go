@@ -59,9 +59,9 @@ func fixed(d *valid.Device) {
 		d.Features[name] = true
 	}
 	for name, n := range map[string]uint64{
-		"maxImageDimension1D": 16384, "maxImageDimension2D": 16384, "maxImageDimension3D": 2048, "maxImageDimensionCube": 16384,
+		"maxImageDimension1D": 16384, "maxImageDimension2D": 16384, "maxImageDimension3D": 16384, "maxImageDimensionCube": 16384,
 		"maxImageArrayLayers": 2048, "maxTexelBufferElements": 1 << 27, "maxUniformBufferRange": 1 << 16,
-		"maxStorageBufferRange": math.MaxUint32 &^ 3, "maxMemoryAllocationCount": 1 << 20, "maxSamplerAllocationCount": 1 << 20,
+		"maxStorageBufferRange": math.MaxUint32 &^ 3, "maxMemoryAllocationCount": math.MaxUint32, "maxSamplerAllocationCount": 1 << 20,
 		"bufferImageGranularity": 1, "sparseAddressSpaceSize": vk.MaxSparse, "maxBoundDescriptorSets": 32,
 		"maxPerStageDescriptorSamplers": manyDescriptors, "maxPerStageDescriptorUniformBuffers": manyDescriptors,
 		"maxPerStageDescriptorStorageBuffers": manyDescriptors, "maxPerStageDescriptorSampledImages": manyDescriptors,
@@ -103,10 +103,10 @@ func fixed(d *valid.Device) {
 		"uniformTexelBufferOffsetAlignmentBytes": vk.BufferAlignment, "lineSubPixelPrecisionBits": 8,
 		"subgroupSupportedOperations": operations, "supportedOperations": operations, "independentResolve": 1,
 		"independentResolveNone": 1, "supportedDepthResolveModes": 0xf, "supportedStencilResolveModes": 0xd,
-		"filterMinmaxSingleComponentFormats": 1, "filterMinmaxImageComponentMapping": 1, "maxMultiviewViewCount": 32,
+		"filterMinmaxSingleComponentFormats": 1, "filterMinmaxImageComponentMapping": 1, "maxMultiviewViewCount": 32, "maxMultiviewInstanceIndex": math.MaxUint32,
 		"dynamicRenderingLocalReadDepthStencilAttachments": 1, "dynamicRenderingLocalReadMultisampledAttachments": 1,
 		"identicalMemoryTypeRequirements": 0, "quadDivergentImplicitLod": 1, "robustBufferAccessUpdateAfterBind": 1,
-		"maxUpdateAfterBindDescriptorsInAllPools": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindSamplers": manyDescriptors,
+		"maxUpdateAfterBindDescriptorsInAllPools": math.MaxUint32, "maxPerStageDescriptorUpdateAfterBindSamplers": manyDescriptors,
 		"maxPerStageDescriptorUpdateAfterBindUniformBuffers": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindStorageBuffers": manyDescriptors,
 		"maxPerStageDescriptorUpdateAfterBindSampledImages": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindStorageImages": manyDescriptors,
 		"maxPerStageDescriptorUpdateAfterBindInputAttachments": manyDescriptors, "maxPerStageUpdateAfterBindResources": manyDescriptors,

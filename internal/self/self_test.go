@@ -3,7 +3,12 @@ package self
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/source"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // TestSelfRobustness checks that the profile self has the features of robustness and the alignments that the engines use:
@@ -42,6 +47,31 @@ func TestSelfVertexOrder(t *testing.T) {
 	for _, name := range []string{"transformFeedbackPreservesTriangleFanProvokingVertex", "provokingVertexModePerPipeline", "polygonModePointSize"} {
 		if n, known := d.Limit(name); n != 1 || !known {
 			t.Errorf("%s is %d, known %t; must be 1", name, n, known)
+		}
+	}
+}
+
+// TestSelfExtents checks that the profile self has the extents of images that TestImageExtents of package vk reads.
+func TestSelfExtents(t *testing.T) {
+	for kind, limit := range []string{"maxImageDimension1D", "maxImageDimension2D", "maxImageDimension3D"} {
+		p, err := vk.Chiaro().ImageFormatProperties(vk.ImageInfo{Type: enum.ImageType(kind), Format: link.Format(format.InfoByName("R8_UNORM").ID), Usage: vk.ImageSampled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := Profile().Device.Limit(limit)
+		for axis := range kind + 1 {
+			if uint64(p.MaxExtent[axis]) != n {
+				t.Errorf("%s is %d; must be %d as axis %d of images", limit, n, p.MaxExtent[axis], axis)
+			}
+		}
+	}
+}
+
+// TestSelfSourceLimits checks that sources are compiled with the limits of the profile self.
+func TestSelfSourceLimits(t *testing.T) {
+	for _, l := range source.Limits {
+		if n, known := Profile().Device.Limit(l.Device); !known || n != uint64(l.Value*l.Per) {
+			t.Errorf("%s is %d, known %t; must be %d·%d as %s of sources", l.Device, n, known, l.Value, l.Per, l.Name)
 		}
 	}
 }
