@@ -123,6 +123,7 @@ type checker struct {
 	idPositions       []int              // scratch: word positions of an instruction's ids
 	sortedDecorations []facts.Decoration // scratch: the decorations of a target
 	text              []byte             // scratch: a literal string
+	carriers          map[carrier]bool   // payloads and callable data by their locations; nil until first used
 	forward           map[spirv.ID]int   // OpTypeForwardPointer of each pointer; nil until first used
 	marks             []int32            // scratch for checks, by instruction: the last mark set on it
 	marked            int32              // the last mark allocated by mark

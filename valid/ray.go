@@ -21,6 +21,7 @@ var rayFamily = family{
 		{Code: "SPV-Ray-Model", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the instruction is in a shader of an execution model that supports it"},
 		{Code: "SPV-Ray-Intersection", Section: "SPIR-V, SPV_KHR_ray_query", Words: "the intersection operand is a 32-bit constant, 0 or 1"},
 		{Code: "SPV-Ray-Payload", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "a payload of a ray or a call is a variable of the storage class for it"},
+		{Code: "SPV-Ray-Location", Section: "SPIR-V, SPV_NV_ray_tracing", Words: "the number of a payload or of callable data is a constant, the declared Location of a variable of the storage class for it"},
 		{Code: "SPV-Ray-Micromap", Section: "SPIR-V, SPV_EXT_opacity_micromap", Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
 		{Code: vuid.RuntimeSpirv_RayTracingOpacityMicromapKHR_11542, Section: environment, Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
 	},
@@ -65,6 +66,8 @@ const (
 	rayHitObject
 	rayPayload
 	rayCallable
+	rayPayloadNumber
+	rayCallableNumber
 	rayAttributes
 	rayIntersection
 )
@@ -88,6 +91,7 @@ var rayOperands = map[string]raySort{
 	"Time": rayFloat, "CurrentTime": rayFloat, "HitT": rayFloat, "Hit": rayFloat,
 	"InstanceId": rayWord, "PrimitiveId": rayWord, "PrimitiveIndex": rayWord, "Barycentric": rayIntegers, "GeometryIndex": rayWord, "HitKind": rayUnsigned, "Hint": rayWord, "Bits": rayWord,
 	"RayQuery": rayQuery, "HitObject": rayHitObject, "Payload": rayPayload, "CallableData": rayCallable,
+	"PayloadId": rayPayloadNumber, "CallableDataId": rayCallableNumber,
 	"HitObjectAttributes": rayAttributes, "HitObjectAttribute": rayAttributes, "Intersection": rayIntersection,
 }
 
@@ -208,6 +212,12 @@ func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool 
 		return c.carried(i, op, name, id, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR)
 	case rayCallable:
 		return c.carried(i, op, name, id, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR)
+	case rayPayloadNumber:
+		c.located(i, op, "payload", id, spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR)
+		return false
+	case rayCallableNumber:
+		c.located(i, op, "callable data", id, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR)
+		return false
 	case rayAttributes:
 		if strings.HasSuffix(op.Row().Name(), "EXT") {
 			return c.carried(i, op, name, id, spirv.StorageClassHitObjectAttributeEXT)
@@ -272,6 +282,53 @@ func (c *checker) carried(i int, op spirv.Op, name string, id spirv.ID, allowed 
 		c.fail(i, "SPV-Ray-Payload", "operand %s of %s is a variable of the storage class %s; must be %s", name, op, v.Storage, words).also(c, v.Index, "the variable")
 	}
 	return false
+}
+
+// located checks the number that names a payload or callable data by its location.
+func (c *checker) located(i int, op spirv.Op, what string, id spirv.ID, classes ...spirv.StorageClass) {
+	if c.m.TypeOf(id) == nil {
+		return // told by the rules of ids
+	}
+	k := c.declaredConstant(id)
+	if k == nil {
+		c.fail(i, "SPV-Ray-Location", "the number of the %s of %s is %s; must be a constant", what, op, c.name(id))
+		return
+	}
+	n, ok := k.Int()
+	if !ok {
+		return
+	}
+	if c.carriers == nil {
+		c.carriers = c.locatedCarriers()
+	}
+	for _, class := range classes {
+		if c.carriers[carrier{class, uint64(n)}] {
+			return
+		}
+	}
+	// Front ends do not compare the number with the variables: a module that never reads the result may have none.
+	c.fail(i, "SPV-Ray-Location", "the number of the %s of %s is %d; must be the Location of a variable in %s or %s", what, op, n, classes[0], classes[1]).warn()
+}
+
+// carrier is the storage class and the location of a payload or of callable data.
+type carrier struct {
+	class    spirv.StorageClass
+	location uint64
+}
+
+// locatedCarriers returns the payloads and the callable data that the module declares.
+func (c *checker) locatedCarriers() map[carrier]bool {
+	out := map[carrier]bool{}
+	for n := range c.m.Variables {
+		v := &c.m.Variables[n]
+		switch v.Storage {
+		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR:
+			if d, ok := c.m.Decoration(v.ID, spirv.DecorationLocation); ok {
+				out[carrier{v.Storage, uint64(d.Literal())}] = true
+			}
+		}
+	}
+	return out
 }
 
 // rayFits reports whether a type is of a sort.

@@ -44,6 +44,12 @@ func TestSeverities(t *testing.T) {
 		return "OpCapability Shader\n" + strings.Replace(compute, "%main = OpF", "%s = OpTypeStruct %u\n%ps = OpTypePointer Function %s\n%pu = OpTypePointer Function %u\n"+index+"%main = OpF", 1) +
 			"%v = OpVariable %ps Function\n%x = OpAccessChain %pu %v %zero\n" + done
 	}
+	traced := func(number string) string {
+		return "OpCapability RayTracingNV\nOpExtension \"SPV_NV_ray_tracing\"\nOpMemoryModel Logical GLSL450\nOpEntryPoint RayGenerationKHR %main \"main\"\n" +
+			"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%f = OpTypeFloat 32\n%v = OpTypeVector %f 3\n%u0 = OpConstant %u 0\n%f0 = OpConstant %f 0\n" +
+			"%zero = OpConstantNull %v\n%as = OpTypeAccelerationStructureKHR\n%a = OpUndef %as\n%main = OpFunction %void None %fn\n%l = OpLabel\n%x = OpIAdd %u %u0 %u0\n" +
+			"OpTraceNV %a %u0 %u0 %u0 %u0 %u0 %zero %f0 %zero %f0 " + number + "\n" + done
+	}
 	min, ok := BuiltinDevice("min", Vulkan14)
 	if !ok {
 		t.Fatal("no device min")
@@ -70,6 +76,8 @@ func TestSeverities(t *testing.T) {
 		{"a decoration twice", twice + "OpDecorate %v Binding 0\nOpDecorate %v Binding 0\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
 		{"a decoration again by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 0\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Warning},
 		{"another decoration by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 1\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
+		{"payload without a variable", traced("%u0"), "SPV-Ray-Location", nil, diag.Warning},
+		{"payload of a number that is no constant", traced("%x"), "SPV-Ray-Location", nil, diag.Error},
 		{"wide output that is written", output + "OpStore %v %zero\n" + done, "SPV-Interface-OutputWidth", nil, diag.Error},
 		{"wide output that is not used", output + done, "SPV-Interface-OutputWidth", nil, diag.Warning},
 		{"a variable of void in a function", "OpCapability Shader\n" + strings.Replace(compute, "%main = OpF", "%pv = OpTypePointer Function %void\n%main = OpF", 1) + "%v = OpVariable %pv Function\n" + done, "SPV-Variable-Void", nil, diag.Warning},

@@ -197,7 +197,7 @@ func traceLocatedMotion(f *function, in spirv.Inst) {
 func (f *function) locatedAddress(location spirv.ID, classes ...spirv.StorageClass) ir.V {
 	c := f.facts.Const(location)
 	if c == nil || !c.Known {
-		f.unsupported("without a constant location of the payload")
+		f.malformed("the location of the payload or the callable data is %s; must be a constant", f.facts.Name(location))
 	}
 	for _, class := range classes {
 		for i := range f.facts.Variables {
@@ -212,7 +212,7 @@ func (f *function) locatedAddress(location spirv.ID, classes ...spirv.StorageCla
 			return f.passedAddress(v.ID)
 		}
 	}
-	f.unsupported("without a payload at location %d", c.Bits)
+	f.malformed("no variable in %s or %s has location %d; must have one", classes[0], classes[1], c.Bits)
 	return 0
 }
 
