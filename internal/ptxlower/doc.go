@@ -62,6 +62,7 @@
 //	spin.go        loops that wait for other threads
 //	independent.go independent progress of the threads of a warp
 //	inline.go      functions with spin loops in place of their calls
+//	merge.go       their bodies once in a kernel, calls of them through pointers
 //	structure.go   the tree of regions
 //	emitter.go     operands
 //	table.go       the instructions

@@ -1,6 +1,8 @@
 package ptxlower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/ptx"
 )
@@ -164,6 +166,9 @@ func (f *function) findGates(gates, whole map[string]bool) {
 		if in.Op == "call" {
 			callee, _, _ := callParts(in)
 			gate, all = gates[callee.Name], whole[callee.Name]
+			if f.image.functions[callee.Name] == nil { // through a pointer
+				gate = slices.ContainsFunc(f.image.taken, func(f *ptx.Function) bool { return gates[f.Name] })
+			}
 		}
 		if gate {
 			f.gates[i] = all

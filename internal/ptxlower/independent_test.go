@@ -402,6 +402,73 @@ bra E;
 SET: mov.u32 %r3, 9; st.shared.u32 [m], %r3; fence.acq_rel.cta;
 E: st.global.u32 [%at], %r3;
 `, func(int) uint32 { return 9 }},
+	{"pointers", "sm_70", `
+mov.u32 %r9, m;
+ld.global.u64 %d1, [OPS]; ld.global.u64 %d2, [OPS+8]; ld.global.u64 %d3, [OPS+16];
+{ .param .b32 x; st.param.u32 [x], %r9; call %d1, (x), P; }
+add.u32 %r8, %r9, 8;
+{ .param .b32 x; st.param.u32 [x], %r8; call %d2, (x), P; }
+{ .param .b32 x; st.param.u32 [x], %r9; call %d3, (x), P; }
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+P: .callprototype _ (.param .b32 _);
+`, func(int) uint32 { return 128 }},
+	// Half of the threads take the lock by the pointer, and the others without.
+	{"pointers of some", "sm_70", `
+mov.u32 %r9, m; and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0;
+mov.u64 %d1, LOCK;
+mov.u64 %d2, FREE;
+{ .param .b32 x; st.param.u32 [x], %r9; @%p1 call %d1, (x), P; @!%p1 call LOCK, (x); }
+ld.volatile.shared.u32 %r1, [m+8]; add.u32 %r1, %r1, 1; st.volatile.shared.u32 [m+8], %r1;
+{ .param .b32 x; st.param.u32 [x], %r9; call %d2, (x), P; }
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+P: .callprototype _ (.param .b32 _);
+`, func(int) uint32 { return 128 }},
+	// The loop polls through a pointer, and by a function that calls another one.
+	{"polls", "sm_70", `
+mov.u32 %r9, m; add.u32 %r8, %r9, 4; setp.ne.u32 %p1, %t, 31; @%p1 bra W;
+st.volatile.shared.u32 [m], 3;
+W: { .param .b32 x, y; st.param.u32 [x], %r9; call (y), DEEP, (x); ld.param.u32 %r1, [y]; }
+setp.eq.u32 %p1, %r1, 0; @%p1 bra W;
+mov.u64 %d1, POLL; setp.ne.u32 %p1, %t, 0; @%p1 bra X;
+st.volatile.shared.u32 [m+4], 4;
+X: { .param .b32 x, y; st.param.u32 [x], %r8; call (y), %d1, (x), P; ld.param.u32 %r2, [y]; }
+setp.eq.u32 %p1, %r2, 0; @%p1 bra X;
+add.u32 %r1, %r1, %r2;
+st.global.u32 [%at], %r1;
+P: .callprototype (.param .b32 _) _ (.param .b32 _);
+`, func(int) uint32 { return 7 }},
+	// A spin loop and the loop around it have one header. Half of the threads of a warp are in each function.
+	{"one header", "sm_70", `
+and.b32 %r8, %t, 126; shl.b32 %r8, %r8, 2; mov.u32 %r9, s; add.u32 %r9, %r9, %r8;
+and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0;
+mov.u64 %d1, PRODUCE; mov.u64 %d2, CONSUME; selp.b64 %d1, %d1, %d2, %p1;
+{ .param .b32 x, y; st.param.u32 [x], %r9; call (y), %d1, (x), P; ld.param.u32 %r1, [y]; }
+st.global.u32 [%at], %r1;
+P: .callprototype (.param .b32 _) _ (.param .b32 _);
+`, func(t int) uint32 { return uint32(t % 2 * 6) }},
+	{"own variables", "sm_70", `
+setp.eq.u32 %p1, %t, 0;
+@%p1 call (%r1), OWN, (%t, 1);
+bar.sync 0;
+call (%r1), OWN, (%t, 0);
+bar.sync 0;
+add.u32 %r2, %t, 1;
+call (%r3), OWN, (%r2, 0);
+mad.lo.u32 %r1, %r3, 1000, %r1;
+st.global.u32 [%at], %r1;
+`, func(int) uint32 { return 261133 }},
+	{"alloca", "sm_70", `
+mov.u32 %r9, m; mov.u32 %r8, 0;
+L: call (%r1), STACK, (%r9);
+add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 6; @%p1 bra L;
+bar.sync 0;
+ld.shared.u32 %r3, [m+8];
+st.global.u32 [%at], %r3;
+`, func(int) uint32 { return 768 }},
 	// The value goes through memory of the thread, as without optimizations.
 	{"local", "sm_70", `
 .local .b32 l[2];
@@ -453,10 +520,53 @@ mov.u32 got, 5;
 }
 `
 
+// pointerFunctions are called through pointers, or have variables of their own.
+const pointerFunctions = `
+.func ADD1(.param .b32 A) { .reg .b32 %a, %b; ld.param.u32 %a, [A]; ld.volatile.shared.u32 %b, [%a]; add.u32 %b, %b, 1; st.volatile.shared.u32 [%a], %b; ret; }
+.func FREE(.param .b32 A) { .reg .b32 %a, %b; ld.param.u32 %a, [A]; membar.cta; atom.shared.exch.b32 %b, [%a], 0; ret; }
+.global .u64 OPS[3] = {LOCK, ADD1, FREE};
+.func (.param .b32 R) POLL(.param .b32 A) { .reg .b32 %a; ld.param.u32 %a, [A]; ld.volatile.shared.u32 %a, [%a]; st.param.u32 [R], %a; ret; }
+.func (.param .b32 R) DEEP(.param .b32 A) {
+.reg .b32 %a; .param .b32 r, p; ld.param.u32 %a, [A]; st.param.u32 [p], %a; call (r), POLL, (p); ld.param.u32 %a, [r]; st.param.u32 [R], %a; ret;
+}
+.func (.param .b32 R) PRODUCE(.param .b32 A) {
+.reg .b32 %a, %b, %i; .reg .pred %p; ld.param.u32 %a, [A]; mov.u32 %i, 0;
+L: ld.volatile.shared.u32 %b, [%a]; setp.ne.u32 %p, %b, 0; @%p bra L;
+st.volatile.shared.u32 [%a+4], %i; membar.cta; st.volatile.shared.u32 [%a], 1; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 4; @%p bra L;
+st.param.u32 [R], 0; ret;
+}
+.func (.param .b32 R) CONSUME(.param .b32 A) {
+.reg .b32 %a, %b, %i, %s; .reg .pred %p; ld.param.u32 %a, [A]; mov.u32 %i, 0; mov.u32 %s, 0;
+L: ld.volatile.shared.u32 %b, [%a]; setp.ne.u32 %p, %b, 1; @%p bra L;
+membar.cta; ld.volatile.shared.u32 %b, [%a+4]; add.u32 %s, %s, %b; st.volatile.shared.u32 [%a], 0; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 4; @%p bra L;
+st.param.u32 [R], %s; ret;
+}
+.func (.reg .b32 n) OWN(.reg .b32 t, .reg .b32 begins) {
+.shared .b32 lock; .shared .b32 count; .global .b32 total = 5;
+.reg .b32 %r<4>; .reg .pred %p;
+setp.eq.u32 %p, begins, 0; @%p bra L; st.shared.u32 [count], 0; st.shared.u32 [lock], 77; ret;
+L: atom.shared.cas.b32 %r1, [lock], 77, 1; setp.ne.u32 %p, %r1, 77; @%p bra L;
+ld.volatile.shared.u32 %r2, [count]; add.u32 %r2, %r2, 1; st.volatile.shared.u32 [count], %r2;
+membar.cta;
+atom.shared.exch.b32 %r1, [lock], 77;
+W: ld.volatile.shared.u32 n, [count]; rem.u32 %r3, n, 128; setp.ne.u32 %p, %r3, 0; @%p bra W;
+ld.global.u32 %r3, [total];
+add.u32 n, n, %r3;
+}
+.func (.reg .b32 n) STACK(.reg .b32 at) {
+.reg .b32 %r<4>; .reg .b64 %d; .reg .pred %p;
+alloca.u64 %d, 4096;
+L: atom.shared.exch.b32 %r1, [at], 1; st.local.u32 [%d], %r1; ld.local.u32 %r1, [%d]; setp.ne.u32 %p, %r1, 0; @%p bra L;
+ld.volatile.shared.u32 n, [at+8]; add.u32 n, n, 1; st.volatile.shared.u32 [at+8], n;
+membar.cta;
+atom.shared.exch.b32 %r1, [at], 0;
+}
+`
+
 // independentText is the module of a row.
 func independentText(target, body string) string {
 	const functions = ".func ALL() { bar.sync 0; ret; }\n.func MEET() { call ALL, (); ret; }\n.func HALF() { .reg .b32 %a; activemask.b32 %a; shfl.sync.idx.b32 %a, %a, 0, 31, 0xffff; ret; }\n"
-	return strings.NewReplacer("sm_90", target, ".entry k", functions+lockFunctions+".entry k").Replace(waitHead) + independentStart + body + "\n}\n"
+	return strings.NewReplacer("sm_90", target, ".entry k", functions+lockFunctions+pointerFunctions+".entry k").Replace(waitHead) + independentStart + body + "\n}\n"
 }
 
 // TestIndependentThreads runs the rows on each engine, with one worker and with several blocks on more.
@@ -469,6 +579,9 @@ func TestIndependentThreads(t *testing.T) {
 				l := launch{kernel: "k", grid: [3]uint32{3, 1, 1}, block: [3]uint32{128, 1, 1}, args: []any{out}, sanitize: s, workers: 2, budget: 1 << 20}
 				if s&ir.SanitizeRace != 0 {
 					l.grid[0] = 1 // the blocks write the same words
+				}
+				if s == ir.SanitizeUninit { // the kernel has the body of each function once
+					l.inlined = 1
 				}
 				if err := l.run(m, e.engine, e.optimize); err != nil {
 					t.Errorf("%s on the %s: %v", row.name, e.name, err)

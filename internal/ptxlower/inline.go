@@ -15,6 +15,8 @@ import (
 //	                          copy of p
 //	                          { body of f with p'1, r'1 and labels of its own; ret is a branch to return'1 }
 //	                          return'1: copy of r'1 }
+//
+// A call through a pointer compares it with the functions of this kind. A kernel that would be too large has their bodies once (merge.go).
 
 // maxInlined bounds the instructions of a kernel with such functions in place of their calls.
 const maxInlined = 1 << 15
@@ -26,6 +28,21 @@ type inliner struct {
 	path     []string        // the functions that the current body is in
 	sites    int
 	size     int // instructions
+	top      *names
+	merged   map[string]*merged
+	queue    []*merged // in the order of their first calls
+	owners   owners
+}
+
+// owners has the functions of variables in the bodies that take the place of calls: one in .shared or .global is the same at each place.
+type owners map[*ptx.Variable]*ptx.Function
+
+// owner returns the function of a variable that a body declares.
+func (u *unit) owner(f *ptx.Function, v *ptx.Variable) *ptx.Function {
+	if o := u.owners[v]; o != nil {
+		return o
+	}
+	return f
 }
 
 // names are the variables of a block and the blocks around it in one function; registers with a parameterised name are not among them.
@@ -46,15 +63,16 @@ func (n *names) find(name string) *ptx.Variable {
 
 // site is a call that a body takes the place of. The zero site is the kernel itself.
 type site struct {
+	of     *ptx.Function
 	suffix string            // of the labels and the parameters; "" of the kernel
 	params map[string]string // new names of parameters and results
 }
 
 // inlineSpins returns the kernel with the functions that have spin loops, or barriers of a part of a warp, in place of their calls; nil if it
 // calls none.
-func (u *unit) inlineSpins(split bool) *ptx.Function {
+func (u *unit) inlineSpins(split bool) (*ptx.Function, owners) {
 	if len(u.list) == 1 || !independent(u.module.Target) {
-		return nil
+		return nil, nil
 	}
 	var spinning []string
 	for _, f := range u.list[1:] {
@@ -63,19 +81,35 @@ func (u *unit) inlineSpins(split bool) *ptx.Function {
 		}
 	}
 	if spinning == nil {
-		return nil
+		return nil, nil
 	}
-	n := &inliner{unit: u, spinning: u.withCallers(spinning)}
+	n := &inliner{unit: u, spinning: u.withPointerCallers(spinning), merged: map[string]*merged{}, owners: owners{}}
 	forInstrs(u.entry.Body, func(*ptx.Instr) { n.size++ })
 	f := *u.entry
 	own := map[string]*ptx.Variable{}
 	for _, v := range f.Params {
 		own[v.Name] = v
 	}
-	if f.Body = n.block(u.entry.Body, &names{nil, own}, &site{}); n.sites == 0 {
-		return nil
+	n.top = &names{nil, own}
+	if f.Body = n.block(u.entry.Body, n.top, &site{of: u.entry}); n.sites == 0 {
+		return nil, nil
 	}
-	return &f
+	f.Body = n.withMerged(f.Body)
+	return &f, n.owners
+}
+
+// withPointerCallers is withCallers with the functions that may call one of the functions through a pointer.
+func (u *unit) withPointerCallers(work []string) map[string]bool {
+	all := u.withCallers(slices.Clone(work))
+	if !slices.ContainsFunc(u.image.taken, func(f *ptx.Function) bool { return all[f.Name] }) {
+		return all
+	}
+	for _, f := range u.reached {
+		if u.image.callsPointer(f.Body) {
+			work = append(work, f.Name)
+		}
+	}
+	return u.withCallers(work)
 }
 
 // block returns a copy of a block.
@@ -86,6 +120,9 @@ func (n *inliner) block(b *ptx.Block, outer *names, at *site) *ptx.Block {
 	for _, s := range b.Stmts {
 		if v, ok := s.(*ptx.Variable); ok && v.Count == 0 {
 			scope.own[v.Name] = v
+			if at.suffix != "" {
+				n.owners[v] = at.of
+			}
 		}
 	}
 	for _, s := range b.Stmts {
@@ -165,44 +202,49 @@ const (
 	returnLabel = "return"
 	afterLabel  = "after"
 	copyName    = "copy"
+	stackName   = "stack"
 )
 
-// call returns a block with the body of the function that an instruction calls; nil if the call stays.
+// call returns a block that takes the place of a call; nil if the call stays.
 func (n *inliner) call(x *ptx.Instr, scope *names) *ptx.Block {
 	if x.Op != "call" {
 		return nil
 	}
 	callee, results, params := callParts(x)
 	f := n.image.functions[callee.Name]
-	if !n.spinning[callee.Name] || f == nil || f.Body == nil || slices.Contains(n.path, callee.Name) || !n.fitsSite(f, results, params, scope) {
+	if f == nil {
+		return n.dispatch(x, scope)
+	}
+	if !n.spinning[callee.Name] || f.Body == nil || slices.Contains(n.path, callee.Name) {
 		return nil
 	}
-	size := 0
+	size, most := 0, n.o.inlined
 	forInstrs(f.Body, func(*ptx.Instr) { size++ })
-	if n.size += size; n.size > maxInlined {
-		return nil
+	if most == 0 {
+		most = maxInlined
 	}
-	n.sites++
-	at := &site{suffix: "'" + strconv.Itoa(n.sites), params: map[string]string{}}
-	b := &ptx.Block{}
-	own := map[string]*ptx.Variable{}
-	for _, v := range append(f.Params[:len(f.Params):len(f.Params)], f.Results...) {
-		w := *v
-		w.Name += at.suffix
-		at.params[v.Name], own[w.Name] = w.Name, &w
-		b.Stmts = append(b.Stmts, &w)
+	switch {
+	case n.size+size <= most && n.fitsSite(f, results, params, scope, scope):
+		n.size += size
+		return n.inline(x, f, scope)
+	case !n.recurs(f) && n.fitsSite(f, results, params, scope, n.top):
+		return n.jump(x, f, scope)
 	}
-	b.Stmts = append(b.Stmts, &ptx.Variable{Pos: x.Pos, Space: ".reg", Type: ".b32", Name: copyName + at.suffix})
+	return nil
+}
+
+// inline returns a block with the body of the function that an instruction calls.
+func (n *inliner) inline(x *ptx.Instr, f *ptx.Function, scope *names) *ptx.Block {
+	_, results, params := callParts(x)
+	at, own, declarations := n.newSite(f, "", x.Pos)
+	b := &ptx.Block{Stmts: declarations}
 	if x.Guard != "" {
-		b.Stmts = append(b.Stmts, &ptx.Instr{Pos: x.Pos, Guard: x.Guard, Not: !x.Not, Op: "bra", Operands: []*ptx.Operand{symbolOperand(x.Pos, afterLabel+at.suffix)}})
+		b.Stmts = append(b.Stmts, branchUnless(x, afterLabel+at.suffix))
 	}
 	for i, v := range f.Params {
 		b.Stmts = append(b.Stmts, at.copies(v, params[i], scope, false)...)
 	}
-	n.path = append(n.path, callee.Name)
-	b.Stmts = append(b.Stmts, n.block(f.Body, &names{nil, own}, at))
-	n.path = n.path[:len(n.path)-1]
-	b.Stmts = append(b.Stmts, &ptx.Label{Pos: x.Pos, Name: returnLabel + at.suffix})
+	b.Stmts = append(b.Stmts, n.body(f, at, own)...)
 	for i, v := range f.Results {
 		b.Stmts = append(b.Stmts, at.copies(v, results[i], scope, true)...)
 	}
@@ -210,9 +252,59 @@ func (n *inliner) call(x *ptx.Instr, scope *names) *ptx.Block {
 	return b
 }
 
-// fitsSite reports whether the body of a function means the same in the place of a call: its parameters are scalars or memory that only
-// accesses name, its variables are its own, and its other names are none of the caller's.
-func (n *inliner) fitsSite(f *ptx.Function, results, params []*ptx.Operand, scope *names) bool {
+// newSite returns a site of a function, the variables of its parameters and results, and all declarations that it needs.
+func (n *inliner) newSite(f *ptx.Function, name string, pos ptx.Position) (at *site, own map[string]*ptx.Variable, list []ptx.Stmt) {
+	n.sites++
+	at = &site{of: f, suffix: "'" + name + strconv.Itoa(n.sites), params: map[string]string{}}
+	own = map[string]*ptx.Variable{}
+	for _, v := range append(f.Params[:len(f.Params):len(f.Params)], f.Results...) {
+		w := *v
+		w.Name += at.suffix
+		at.params[v.Name], own[w.Name] = w.Name, &w
+		list = append(list, &w)
+	}
+	list = append(list, newRegister(pos, ".b32", copyName+at.suffix))
+	if allocates(f.Body) {
+		list = append(list, newRegister(pos, ".b64", stackName+at.suffix))
+	}
+	return at, own, list
+}
+
+// body returns the body of a function at a site, from its start to the label of its return. A function with alloca gives its bytes back.
+func (n *inliner) body(f *ptx.Function, at *site, own map[string]*ptx.Variable) (list []ptx.Stmt) {
+	stack := []*ptx.Operand{symbolOperand(f.Pos, stackName+at.suffix)}
+	if allocates(f.Body) {
+		list = append(list, &ptx.Instr{Pos: f.Pos, Op: "stacksave", Mods: []string{".u64"}, Operands: stack})
+	}
+	n.path = append(n.path, f.Name)
+	list = append(list, n.block(f.Body, &names{nil, own}, at))
+	n.path = n.path[:len(n.path)-1]
+	list = append(list, &ptx.Label{Pos: f.Pos, Name: returnLabel + at.suffix})
+	if allocates(f.Body) {
+		list = append(list, &ptx.Instr{Pos: f.Pos, Op: "stackrestore", Mods: []string{".u64"}, Operands: stack})
+	}
+	return list
+}
+
+// branchUnless returns a branch to a label without the guard of an instruction.
+func branchUnless(x *ptx.Instr, label string) ptx.Stmt {
+	return &ptx.Instr{Pos: x.Pos, Guard: x.Guard, Not: !x.Not, Op: "bra", Operands: []*ptx.Operand{symbolOperand(x.Pos, label)}}
+}
+
+// newRegister returns the declaration of a register.
+func newRegister(pos ptx.Position, t, name string) ptx.Stmt {
+	return &ptx.Variable{Pos: pos, Space: ".reg", Type: t, Name: name}
+}
+
+// allocates reports whether a body has alloca, stacksave or stackrestore.
+func allocates(b *ptx.Block) (yes bool) {
+	forInstrs(b, func(in *ptx.Instr) { yes = yes || in.Op == "alloca" || in.Op == "stacksave" || in.Op == "stackrestore" })
+	return yes
+}
+
+// fitsSite reports whether the body of a function means the same at another place: its parameters are scalars or memory that only accesses name,
+// its variables are its own, and its other names are none of the place's. scope is that of the call.
+func (n *inliner) fitsSite(f *ptx.Function, results, params []*ptx.Operand, scope, place *names) bool {
 	if len(params) != len(f.Params) || len(results) != len(f.Results) {
 		return false
 	}
@@ -228,13 +320,12 @@ func (n *inliner) fitsSite(f *ptx.Function, results, params []*ptx.Operand, scop
 	}
 	forVariables(f.Body, func(v *ptx.Variable) {
 		_, again := own[v.Name]
-		ok = ok && !again && (v.Space == ".reg" || v.Space == ".param" || v.Space == ".local")
+		ok = ok && !again
 	})
 	forInstrs(f.Body, func(in *ptx.Instr) {
 		access := (in.Op == "ld" || in.Op == "st") && in.Has(".param")
-		ok = ok && in.Op != "alloca" && in.Op != "stacksave" && in.Op != "stackrestore"
 		forSymbols(in.Operands, func(o *ptx.Operand) {
-			ok = ok && (!own[o.Name] || access) && (scope.find(o.Name) == nil || n.moduleSymbol(o.Name) == nil && n.image.functions[o.Name] == nil)
+			ok = ok && (!own[o.Name] || access) && (place.find(o.Name) == nil || n.moduleSymbol(o.Name) == nil && n.image.functions[o.Name] == nil)
 		})
 	})
 	return ok

@@ -36,6 +36,8 @@ type Options struct {
 	Symbols     *lower.KernelSymbols // if it is not nil, Lower sets it
 	Heap        uint64               // the device address of HeapBytes bytes for malloc, which are 0 at first; 0 without a heap
 	Locks       uint64               // the device address of LockBytes bytes for accesses of 128 bits, which are 0 at first; 0 if the module has none
+
+	inlined int // the greatest number of instructions of a kernel with functions in place of their calls; 0 is maxInlined
 }
 
 // Unsupported is the error of PTX that is valid but not built: it names the instruction.
@@ -105,10 +107,11 @@ type unit struct {
 	counterResource uint64 // 1 + the number of the buffer of the counters
 	constantTable   uint64 // 1 + the number of the table of the constants
 	traced          map[tracedAt]uint64
-	observing       map[string]bool // of observesIn, by function
+	observing       map[string]bool // the functions of observesIn
 	reduction       uint32          // the offset of the word of bar.red in shared memory
 	yields          bool            // the kernel waits for some threads of the block (namedbarrier.go)
 	mixture                         // of its barriers
+	owners          owners          // of variables in the kernel
 	arrives         bool            // it has bar.arrive
 	arriving        []uint32        // the numbers of its barriers (endings.go)
 	arrivals        uint64          // variable: their phases
@@ -136,13 +139,13 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 	if err := checkBlock(entry, o.Block); err != nil {
 		return nil, err
 	}
-	u := analyzed(m, image, entry, o, mixture{})
+	u := analyzed(m, image, entry, o, mixture{}, nil)
 	mix := u.mixesBarriers()
-	if with := u.inlineSpins(mix.split); with != nil || mix.split {
+	if with, owners := u.inlineSpins(mix.split); with != nil || mix.split {
 		if with == nil {
 			with = entry
 		}
-		u = analyzed(m, image, with, o, mix)
+		u = analyzed(m, image, with, o, mix, owners)
 	}
 	u.mixture = mix
 	u.lowerAll()
@@ -167,10 +170,10 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 }
 
 // analyzed returns the analysis of a kernel and the functions that it may call: the places of all parameters are known then.
-func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options, mix mixture) *unit {
+func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options, mix mixture, vars owners) *unit {
 	u := &unit{
-		module: m, image: image, o: o, entry: entry, mixture: mix, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
-		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{}, observing: map[string]bool{},
+		module: m, image: image, o: o, entry: entry, mixture: mix, owners: vars, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
+		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{},
 		prog: &ir.Program{Name: entry.Name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
 	}
 	u.local = u.variable("local memory", 0)
@@ -366,8 +369,12 @@ func (u *unit) layoutShared() {
 	}
 	for _, f := range u.reached {
 		forVariables(f.Body, func(v *ptx.Variable) {
-			if v.Space == ".shared" && !dynamic(v) {
-				u.shared[f.Name+"\x00"+v.Name] = u.placeShared(v)
+			if v.Space != ".shared" || dynamic(v) {
+				return
+			}
+			name := sharedName(u.owner(f, v), v)
+			if _, placed := u.shared[name]; !placed {
+				u.shared[name] = u.placeShared(v)
 			}
 		})
 	}
@@ -395,6 +402,9 @@ func (u *unit) layoutFixed() {
 		}
 	}
 }
+
+// sharedName is the name of a shared variable of a function.
+func sharedName(f *ptx.Function, v *ptx.Variable) string { return f.Name + "\x00" + v.Name }
 
 // reserveReduction reserves the word of bar.red.
 func (u *unit) reserveReduction() {

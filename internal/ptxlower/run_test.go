@@ -32,6 +32,7 @@ type launch struct {
 	sanitize ir.Sanitizers
 	reports  []shader.Report // of sanitize
 	schedule func(int) int   // as exec.Job.Schedule
+	inlined  int             // as Options.inlined
 
 	textures, surfaces []*texture.View // by the number in a handle
 	samplers           []*texture.Sampler
@@ -57,7 +58,7 @@ func (l *launch) run(m *ptx.Module, e exec.Engine, optimize bool) error {
 		}
 	}
 	regions := compute.RegionsOf(memory)
-	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Locks: regions[1].Address, Heap: regions[first-1].Address, Sanitize: l.sanitize})
+	p, err := Lower(m, image, l.kernel, Options{Block: l.block, SharedBytes: l.shared, Base: regions[0].Address, Locks: regions[1].Address, Heap: regions[first-1].Address, Sanitize: l.sanitize, inlined: l.inlined})
 	if err != nil {
 		return err
 	}

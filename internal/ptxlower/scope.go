@@ -162,6 +162,7 @@ func (s *scope) directive(name string) *ptx.Directive {
 
 // declare adds a variable to a scope.
 func (f *function) declare(s *scope, v *ptx.Variable) {
+	owner := f.owner(f.f, v)
 	v = halvesOf(v)
 	switch v.Space {
 	case ".reg":
@@ -182,12 +183,12 @@ func (f *function) declare(s *scope, v *ptx.Variable) {
 		s.symbols[v.Name] = x
 		f.frame = append(f.frame, x)
 	case ".shared":
-		s.symbols[v.Name] = &symbol{decl: v, space: inShared, offset: f.shared[f.f.Name+"\x00"+v.Name], escapes: true}
+		s.symbols[v.Name] = &symbol{decl: v, space: inShared, offset: f.shared[sharedName(owner, v)], escapes: true}
 		if dynamic(v) {
 			s.symbols[v.Name] = f.moduleSymbol(v.Name)
 		}
 	case ".global", ".const", ".tex":
-		s.symbols[v.Name] = f.moduleSymbol(ownName(f.f, v))
+		s.symbols[v.Name] = f.moduleSymbol(ownName(owner, v))
 	default:
 		unsupported(v.Pos, "a variable of a function in %s", v.Space)
 	}

@@ -1,6 +1,7 @@
 package ptxlower
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/ptx"
@@ -49,10 +50,52 @@ func (f *function) markSpins() (found bool) {
 					found = found || found1
 				}
 			}
+			for _, c := range f.loopsOf(cycle, entries) {
+				_, found1 = f.mark(c, entries)
+				found = found || found1
+			}
 			work = append(work, nest{without(cycle, entries[:1]), n.depth + 1})
 		}
 	}
 	return found
+}
+
+// loopsOf returns the natural loops of a cycle with several edges back to its entry: a spin loop and a loop around it may have one header. Each
+// has the blocks that reach the start of such an edge without the header.
+func (f *function) loopsOf(cycle, entries []int) (list [][]int) {
+	if len(entries) != 1 {
+		return nil
+	}
+	header := entries[0]
+	preds := map[int][]int{}
+	for _, v := range cycle {
+		for _, s := range f.blocks[v].succs {
+			preds[s] = append(preds[s], v)
+		}
+	}
+	latches := preds[header]
+	if len(latches) < 2 {
+		return nil
+	}
+	for _, l := range latches[:min(len(latches), maxSpinNesting)] {
+		in, work := map[int]bool{header: true, l: true}, []int{l}
+		for len(work) > 0 {
+			v := work[len(work)-1]
+			if work = work[:len(work)-1]; v == header {
+				continue
+			}
+			for _, p := range preds[v] {
+				if !in[p] {
+					in[p] = true
+					work = append(work, p)
+				}
+			}
+		}
+		if len(in) < len(cycle) {
+			list = append(list, slices.Sorted(maps.Keys(in)))
+		}
+	}
+	return list
 }
 
 // without returns the nodes that are not in a sorted list.
@@ -238,6 +281,9 @@ func (s *spin) observes(it *item) bool {
 	case in.Op == "call":
 		callee, _, _ := callParts(in)
 		found := s.observesIn(callee.Name)
+		if s.image.functions[callee.Name] == nil { // through a pointer
+			found = slices.ContainsFunc(s.image.taken, func(f *ptx.Function) bool { return s.observesIn(f.Name) })
+		}
 		if found { // the result is in a .param
 			s.keep()
 		}
@@ -246,14 +292,12 @@ func (s *spin) observes(it *item) bool {
 	return isObserving(in)
 }
 
-// observesIn reports whether a function has an instruction of isObserving.
+// observesIn reports whether a function has an instruction of isObserving, by itself or in calls.
 func (u *unit) observesIn(name string) bool {
-	found, known := u.observing[name]
-	if f := u.image.functions[name]; !known && f != nil && f.Body != nil {
-		forInstrs(f.Body, func(x *ptx.Instr) { found = found || isObserving(x) })
-		u.observing[name] = found
+	if u.observing == nil {
+		u.observing = u.callersOf(isObserving)
 	}
-	return found
+	return u.observing[name]
 }
 
 // isObserving reports whether an instruction by itself reads memory for stores of other threads: a strong load, or an atomic that a lock

@@ -25,13 +25,7 @@ type stack struct {
 }
 
 // allocates reports whether a function has alloca, stacksave or stackrestore.
-func (f *function) allocates() (yes bool) {
-	for i := range f.items {
-		op := f.items[i].in.Op
-		yes = yes || op == "alloca" || op == "stacksave" || op == "stackrestore"
-	}
-	return yes
-}
+func (f *function) allocates() bool { return allocates(f.f.Body) }
 
 // placeStack reserves the stack, if a function uses it.
 func (u *unit) placeStack() {
