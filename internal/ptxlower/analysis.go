@@ -24,6 +24,9 @@ func written(in *ptx.Instr) (writes, reads []*ptx.Operand) {
 		if !in.Has(".ld_reduce") && !in.Has(".query_cancel") {
 			return nil, in.Operands
 		}
+	case "wgmma":
+		n := min(len(in.Operands), 1)
+		return in.Operands[:n], in.Operands // D has its old value, too
 	case "wmma":
 		if in.Has(".store") {
 			return nil, in.Operands

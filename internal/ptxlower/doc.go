@@ -83,6 +83,7 @@
 //	sampler.go                   samplers that a module describes
 //	matrix.go, wmma.go           matrices of warps
 //	sparse.go                    their products with sparse matrices
+//	wgmma.go                     matrices of four warps
 //	movematrix.go                their transposes, and stores
 //	cluster.go                   clusters of one block
 //	mixedbarrier.go               barriers that threads wait at at the same time

@@ -16,7 +16,7 @@ mov shfl prmt ld ldu st prefetch prefetchu applypriority discard createpolicy is
 tex tld4 txq istypep suld sust sured suq
 bra brx call ret exit
 bar barrier membar fence atom red vote match activemask redux griddepcontrol clusterlaunchcontrol elect mbarrier
-wmma mma ldmatrix stmatrix movmatrix
+wmma mma wgmma ldmatrix stmatrix movmatrix
 vadd vsub vabsdiff vmin vmax vshl vshr vmad vset
 vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4
 brkpt nanosleep pmevent trap setmaxnreg
@@ -29,10 +29,6 @@ var refusedForms = []string{
 	"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%rd0, {%r1}];",
 	"tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 2;",
 	"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd0], [%rd1], 128;",
-	"wgmma.fence.sync.aligned;",
-	"wgmma.commit_group.sync.aligned;",
-	"wgmma.wait_group.sync.aligned 0;",
-	"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd0, %rd1, 1, 1, 1, 0, 0;",
 	"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd0], 32;",
 	"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, 32;",
 	"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];",

@@ -154,6 +154,7 @@ func moving() map[string]row {
 		"mma":       {".sync .aligned .sp .sp::ordered_metadata .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n8k64 .m16n8k128 .m16n8k256 .m8n8k4 .m8n8k16 .m8n8k32 .m8n8k128 .row .col .s4 .u4 .b1 .xor .and .popc .satfinite .rn .rz .rm .rp", 4, 6, (*emitter).mma},
 		"wmma":      {".load .store .mma .a .b .c .d .sync .aligned .row .col .global .shared .shared::cta .m16n16k16 .m32n8k16 .m8n32k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128 .s4 .u4 .b1 .xor .and .popc .satfinite .rn .rz .rm .rp", 2, 4, (*emitter).wmma},
 		"stmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).storeMatrix},
+		"wgmma":     {groupShapeMods() + " .mma_async .fence .commit_group .wait_group .sync .aligned .satfinite .b1 .and .popc", 0, 8, (*emitter).wgmma},
 		"movmatrix": {".sync .aligned .m8n8 .trans", 2, 2, (*emitter).transposeMatrix},
 		"ldmatrix":  {".sync .aligned .m8n8 .x1 .x2 .x4 .trans .shared .shared::cta", 2, 2, (*emitter).loadMatrix},
 	}
@@ -213,10 +214,10 @@ func addVideo() {
 }
 
 // mostTypes are the instructions that may have several types, and how many.
-var mostTypes = map[string]int{"add": 2, "sub": 2, "fma": 2, "cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "tex": 2, "tld4": 2, "clusterlaunchcontrol": 2}
+var mostTypes = map[string]int{"add": 2, "sub": 2, "fma": 2, "cvt": 3, "set": 2, "slct": 2, "dp4a": 2, "dp2a": 2, "mma": 4, "wmma": 4, "wgmma": 3, "tex": 2, "tld4": 2, "clusterlaunchcontrol": 2}
 
 // synchronous are the instructions of warps that do not exist without .sync.
-var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true}
+var synchronous = map[string]bool{"match": true, "redux": true, "elect": true, "mma": true, "wmma": true, "wgmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true}
 
 // Supported reports whether Lower knows an instruction.
 func Supported(op string) bool {
