@@ -29,6 +29,7 @@ type function struct {
 	loc          *ptx.Directive     // while instructions are listed: the last .loc
 	saved        uint64             // 1 + the variable of the stack's bytes when the function began; 0 without alloca
 
+	loopSteps       int            // of maxLoopSteps
 	apart           bool           // its threads are independent (independent.go)
 	all             int            // then the guide of its blocks
 	around          int            // and the first block of its first spin loop

@@ -33,6 +33,7 @@ func (f *function) markSpins() (found bool) {
 		nodes []int
 		depth int
 	}
+	f.loopSteps = 0
 	work := []nest{{all, 0}}
 	for len(work) > 0 {
 		n := work[len(work)-1]
@@ -60,6 +61,9 @@ func (f *function) markSpins() (found bool) {
 	return found
 }
 
+// maxLoopSteps bounds the blocks of a function that loopsOf visits: deep nests with many such edges need quadratic time.
+const maxLoopSteps = 1 << 20
+
 // loopsOf returns the natural loops of a cycle with several edges back to its entry: a spin loop and a loop around it may have one header. Each
 // has the blocks that reach the start of such an edge without the header.
 func (f *function) loopsOf(cycle, entries []int) (list [][]int) {
@@ -74,7 +78,7 @@ func (f *function) loopsOf(cycle, entries []int) (list [][]int) {
 		}
 	}
 	latches := preds[header]
-	if len(latches) < 2 {
+	if f.loopSteps += len(cycle); len(latches) < 2 || f.loopSteps > maxLoopSteps {
 		return nil
 	}
 	for _, l := range latches[:min(len(latches), maxSpinNesting)] {
@@ -83,6 +87,9 @@ func (f *function) loopsOf(cycle, entries []int) (list [][]int) {
 			v := work[len(work)-1]
 			if work = work[:len(work)-1]; v == header {
 				continue
+			}
+			if f.loopSteps++; f.loopSteps > maxLoopSteps {
+				return list
 			}
 			for _, p := range preds[v] {
 				if !in[p] {
