@@ -59,6 +59,23 @@ func targetVersion(name string) (first [2]int, ok bool) {
 	return first, false
 }
 
+// nearestTarget names the greatest architecture of PTX that is not above an unknown one, for a message; nothing of another word.
+func nearestTarget(name string) string {
+	digits, ok := cutAny(name, "sm_", "compute_")
+	n, nearest := number31(strings.TrimRight(digits, "af")), 0
+	for w := range strings.FieldsSeq(targetVersions) {
+		if k, isTarget := strings.CutPrefix(w, "sm_"); isTarget && strings.Trim(k, "0123456789") == "" {
+			if k := number31(k); k > nearest && k <= n {
+				nearest = k
+			}
+		}
+	}
+	if !ok || nearest == 0 || strings.Trim(digits, "0123456789af") != "" {
+		return ""
+	}
+	return fmt.Sprintf(", such as sm_%d", nearest)
+}
+
 // isArchitecture reports whether a word of .target names an architecture.
 func isArchitecture(name string) bool {
 	_, ok := cutAny(name, "sm_", "compute_")
@@ -94,7 +111,7 @@ func (r *requirer) head() {
 		case len(r.findings) >= maxFindings:
 			return
 		case !ok:
-			r.warn(at, "the target is %s; must be one of PTX", t)
+			r.warn(at, "the target is %s; must be one of PTX up to version %d.%d%s", t, len(minors)-1, minors[len(minors)-1], nearestTarget(t))
 		case before(v, first):
 			r.warn(at, "the target %s is in a module of version %s; must be in one of version %d.%d or later", t, fmt.Sprintf("%d.%d", v[0], v[1]), first[0], first[1])
 		}
