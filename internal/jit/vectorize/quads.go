@@ -1,8 +1,6 @@
 package vectorize
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -67,7 +65,7 @@ func (w *vectorizer) noteQuadEqual(v ir.V) {
 
 // inLoop reports whether a loop is open.
 func (w *vectorizer) inLoop() bool {
-	return slices.ContainsFunc(w.open, func(r *region) bool { return r.op == ir.Loop })
+	return len(w.open) > 0 && w.open[len(w.open)-1].looped
 }
 
 // setQuadEqual notes that v is equal in the active lanes of each quad.

@@ -17,6 +17,7 @@ import (
 type region struct {
 	label  ir.V
 	op     ir.Op
+	looped bool        // it is a loop or in one
 	entry  []vcode.Reg // A at the start; for a loop, of an iteration
 	top    int         // of a loop: first block of the body
 	second int         // of an if: first block of the second arm
@@ -85,6 +86,7 @@ func (w *vectorizer) skipIfNone() {
 
 // push opens a region.
 func (w *vectorizer) push(r *region) {
+	r.looped = r.op == ir.Loop || w.inLoop()
 	w.open = append(w.open, r)
 	w.regions[r.label] = r
 }
