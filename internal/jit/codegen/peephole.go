@@ -73,7 +73,16 @@ func (z *Peephole) Walk(start func(), combine func(in *vcode.Inst)) {
 				z.Def[r], z.DefPos[r], z.DefBlock[r] = &list[i], z.Pos, z.Block
 			}
 		}
-		z.F.Blocks[b].Insts = compact(list)
+		kept := compact(list)
+		z.F.Blocks[b].Insts = kept
+		if len(kept) == len(list) {
+			continue
+		}
+		for i := range kept { // they have moved, and later blocks may look for a definition
+			for _, r := range kept[i].Defs {
+				z.Def[r] = &kept[i]
+			}
+		}
 	}
 }
 
