@@ -130,6 +130,10 @@ func (c *clampElim) resultRange(v ir.V, x *ir.Val) valueRange {
 		return valueRange{min(a.lo, b.lo), max(a.hi, b.hi), a.known && b.known}
 	case ir.FCanon:
 		return a
+	case ir.Bitcast: // of the bits of a float
+		if bits := c.f.Val(x.Args[0]); bits.Op == ir.Bitcast && c.f.Type(bits.Args[0]) == ir.F32 {
+			return c.at(bits.Args[0])
+		}
 	case ir.FMul, ir.FAdd, ir.FSub, ir.FFma:
 		if x.Flags&ir.RTZ == 0 {
 			return c.arithmetic(v, x, a, b)
@@ -233,7 +237,7 @@ const maxDecoded = 255
 
 // decode returns the range of x if x is a decoding. ok is false if it is none, or if
 // its range includes negative numbers.
-func (c *clampElim) decode(x *ir.Val) (valueRange, bool) {
+func (c *clampElim) decode(x *ir.Val) (s valueRange, ok bool) {
 	if x.Op != ir.FFma {
 		return valueRange{}, false
 	}
@@ -243,16 +247,14 @@ func (c *clampElim) decode(x *ir.Val) (valueRange, bool) {
 		return valueRange{}, false
 	}
 	m, rest := c.withConstant(product.Args[0], product.Args[1])
-	from := c.f.Val(n)
-	if rest == 0 || m != n || from.Op != ir.SToF && from.Op != ir.UToF || !c.at(n).positive() {
+	if rest == 0 || m != n {
 		return valueRange{}, false
 	}
-	d := decoding{c.f.Val(scale).Aux, c.f.Val(rest).Aux, c.maxOf(from.Args[0], maxRangeDepth)}
-	if d.most > maxDecoded {
+	d := decoding{scale: c.f.Val(scale).Aux, rest: c.f.Val(rest).Aux}
+	if d.most, ok = c.integer(n); !ok || d.most > maxDecoded {
 		return valueRange{}, false
 	}
-	s, ok := c.decoded[d]
-	if !ok {
+	if s, ok = c.decoded[d]; !ok {
 		if c.decoded == nil {
 			c.decoded = map[decoding]valueRange{}
 		}
@@ -260,6 +262,21 @@ func (c *clampElim) decode(x *ir.Val) (valueRange, bool) {
 		c.decoded[d] = s
 	}
 	return s, s.known
+}
+
+// integer returns the upper bound of a float that is an integer, and not negative: a conversion, or the difference of two floats that have no
+// fraction because they are at least 2²³, as rounding by a sum leaves it.
+func (c *clampElim) integer(n ir.V) (most uint64, ok bool) {
+	const whole = 1 << 23
+	x, s := c.f.Val(n), c.at(n)
+	switch {
+	case !s.finite():
+	case x.Op == ir.SToF || x.Op == ir.UToF:
+		return c.maxOf(x.Args[0], maxRangeDepth), true
+	case x.Op == ir.FSub && s.hi < whole && c.at(x.Args[0]).lo >= whole && c.at(x.Args[1]).lo >= whole:
+		return uint64(s.hi), true
+	}
+	return 0, false
 }
 
 // withConstant splits two operands into a constant k and the other one. k is 0 if

@@ -35,7 +35,7 @@ func clampCase(r *rand.Rand) *ir.Func {
 	extremes := []ir.Op{ir.FMin, ir.FMax, ir.NMin, ir.NMax}
 	for range 30 {
 		v := some()
-		switch r.Intn(8) {
+		switch r.Intn(9) {
 		case 0, 1:
 			args := []ir.V{v, constant()}
 			if r.Intn(2) == 0 {
@@ -56,6 +56,15 @@ func clampCase(r *rand.Rand) *ir.Func {
 			v = b.Op(ir.FAdd, ir.F32, x, y)
 		case 7:
 			v = b.Op(extremes[r.Intn(4)], ir.F32, v, some())
+		case 8: // rounded to an integer and decoded
+			up := b.Const(ir.F32, 0x4b000000)
+			n := b.Op(ir.FMin, ir.F32, one, b.Op(ir.FMax, ir.F32, zero, v))
+			n = b.Op(ir.FAdd, ir.F32, b.Op(ir.FMul, ir.F32, n, b.Const(ir.F32, 0x437f0000)), up)
+			if r.Intn(2) == 0 {
+				n = b.Op(ir.Bitcast, ir.F32, b.Op(ir.Bitcast, ir.I32, n))
+			}
+			n = b.Op(ir.FSub, ir.F32, n, []ir.V{up, up, one}[r.Intn(3)])
+			v = b.Op(ir.FFma, ir.F32, n, b.Const(ir.F32, 0x3b808081), b.Op(ir.FMul, ir.F32, n, b.Const(ir.F32, 0xaf7efeff)))
 		}
 		list = append(list, v)
 	}
