@@ -106,6 +106,12 @@ type Prepared interface {
 	Release()
 }
 
+// Vectors is a Program that runs invocations in the lanes of vectors.
+type Vectors interface {
+	// Lanes returns the number of 32-bit lanes of a vector.
+	Lanes() int
+}
+
 // Merger is a Program that may run several groups of a job as one, if no result can tell.
 type Merger interface {
 	// PrepareMerged is Prepare for a job of which all groups are to run.

@@ -36,6 +36,9 @@ type Engine struct {
 // Name returns "jit".
 func (Engine) Name() string { return name }
 
+// Lanes returns the number of 32-bit lanes of a vector.
+func (p *program) Lanes() int { return p.back.Form(p.level).Lanes }
+
 // Compile verifies p and compiles it, or finds its code in the cache. It returns an
 // *exec.UnsupportedError for recursion, stages other than compute, and unsupported operations; and
 // another error if the processor lacks the level or the system provides no memory for code. The

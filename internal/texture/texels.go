@@ -93,6 +93,28 @@ func (k *Texel) Pack(n [4]ir.V) []ir.V {
 	return words
 }
 
+// Stored returns the component values n as a texel stores them: those of Unpack after Pack, without the words. ok is false for a format whose
+// words are needed: it has other components than normalized ones without sign.
+func (k *Texel) Stored(n [4]ir.V) (v [4]ir.V, ok bool) {
+	for i, x := range k.x.channels {
+		if x == nil {
+			continue
+		}
+		if x.Numeric != format.UNorm || x.Bits > maxStored {
+			return v, false
+		}
+		// The sum of the rounding is unsignedMagic and the integer.
+		sum := k.c.scaleAndRound(n[i], 0, 1, float64(uint64(1)<<x.Bits-1))
+		v[i] = k.c.fsub(k.c.float(sum), k.c.num(unsignedMagic))
+	}
+	v = k.c.fillMissing(&k.x, k.c.scaleComponents(&k.x, v, 1))
+	k.owner.p.Tables = k.owner.t.list
+	return v, true
+}
+
+// maxStored is the most bits of a component of Stored: its integers are rounded by unsignedMagic.
+const maxStored = 16
+
 // PackComponent returns the bits of component i, which must exist, for the value n.
 func (k *Texel) PackComponent(i int, n ir.V) ir.V {
 	v := k.c.encodeComponent(k.x.channels[i], n)

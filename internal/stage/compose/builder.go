@@ -54,9 +54,26 @@ func New(name string, from *ir.Program) *Builder {
 	return w
 }
 
-// Build builds all functions. around emits the entry point and calls body once, at the place of the
+// Straight reports whether the code of a function is operations alone, in its outermost block: no other region, no call, and no branch but
+// a return at the end.
+func Straight(f *ir.Func) bool {
+	n := len(f.Code)
+	if n < 2 || f.Val(f.Code[0]).Op != ir.Block || f.Val(f.Code[n-1]).Op != ir.End {
+		return false
+	}
+	for i, v := range f.Code[1 : n-1] {
+		switch op := f.Val(v).Op; {
+		case op == ir.Br && i == n-3:
+		case op.Family() == ir.ControlFlow, op == ir.Call:
+			return false
+		}
+	}
+	return true
+}
+
+// Build builds all functions. around emits the entry point and calls body at the place of the
 // stage's own code. The code is in a block of its own, and returns leave that block: the epilogue
-// after it always runs.
+// after it always runs. body may be called again if the code is straight: each call emits a copy.
 func (w *Builder) Build(around func(body func())) (*ir.Program, error) {
 	for i, f := range w.Program.Funcs {
 		if f.Texture != nil {
@@ -69,7 +86,14 @@ func (w *Builder) Build(around func(body func())) (*ir.Program, error) {
 			w.copyCode(code, to)
 		} else {
 			w.B.Block()
-			around(func() { w.copyCode(code, to) })
+			copies := 0
+			around(func() {
+				if copies++; copies == 1 {
+					w.copyCode(code, to)
+				} else {
+					w.repeatCode(code)
+				}
+			})
 			w.B.End()
 		}
 		f.Replace(to)
@@ -135,6 +159,44 @@ func (w *Builder) copyCode(code []ir.V, to map[ir.V]ir.V) {
 			continue
 		}
 		w.B.Keep(v)
+	}
+	w.B.Origin = 0
+}
+
+// repeatCode emits one more copy of straight code, with values of its own. Inputs are those of the place of the copy.
+func (w *Builder) repeatCode(code []ir.V) {
+	f, to := w.B.Func, map[ir.V]ir.V{}
+	arg := func(v ir.V) ir.V {
+		if n, ok := to[v]; ok {
+			return n
+		}
+		return v
+	}
+	for _, v := range code {
+		x := *f.Val(v)
+		w.B.Origin = x.Origin
+		for i := range x.Op.Args() {
+			x.Args[i] = arg(x.Args[i])
+		}
+		switch x.Op {
+		case ir.Block, ir.End, ir.Br: // the outermost block, which nothing leaves before its end
+		case ir.In:
+			if to[v] = w.Input(w.From.In[x.Aux]); to[v] == 0 {
+				w.Unsupported("input %s in repeated code", w.From.In[x.Aux].Semantic)
+			}
+		case ir.InAt:
+			to[v] = w.InputAt(w.From.In[x.Aux], x.Args[0])
+		case ir.Interp:
+			to[v] = w.Interp(w.From.In[x.Aux], x.Args[0], x.Args[1])
+		case ir.Out:
+			w.storeOutput(int(x.Aux), x.Args[0])
+		default:
+			if x.Op.OfStage() {
+				w.Unsupported("operation %s in repeated code", x.Op)
+				continue
+			}
+			to[v] = w.B.Emit(x)
+		}
 	}
 	w.B.Origin = 0
 }

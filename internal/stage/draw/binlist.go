@@ -53,6 +53,8 @@ func (d *binWorker) finishList() error {
 	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, r.key.Packed, int(d.Pipeline.Record.KeptBytes() / 4)}
 	if r.key.Packed {
 		s.layout.words = d.packer.quads
+	} else if r.key.Stacked {
+		s.layout.words = shade.StackWords
 	}
 	if r.key.InPlace {
 		s.batches, s.ownBytes = d.triangles.Batches()
@@ -125,7 +127,11 @@ func (d *binWorker) gatherBins(s *binList) {
 	if r.key.Packed {
 		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR(), &r.key), r.key.Pixels)
 		words = uint32(d.packer.quads)
+	} else if r.key.Stacked {
+		words = shade.StackWords
 	}
+	counted := r.key.Stacked || r.pipeline.stackable && stacking == stackLayers && r.pipeline.layers.Load() == unknownLayers && r.key.Stackable()
+	var layers stackCount
 	sampled := packing == packSmall && (r.pipeline.long && r.pipeline.packable || r.pipeline.pixels) && r.key.Packable()
 	if r.key.Packed { // the choice rarely changes, and all items of a list count
 		d.sampled++
@@ -143,10 +149,16 @@ func (d *binWorker) gatherBins(s *binList) {
 				sample.count(list)
 			}
 			before, covers := len(s.items), r.overwrites
-			if r.key.Packed {
+			switch {
+			case r.key.Packed:
 				s.items = d.packer.pack(s.items, list)
 				covers = covers && len(s.items)-before >= minCovering(r.key.Pixels)
-			} else {
+			case r.key.Stacked:
+				s.items = layers.stack(s.items, list)
+			default:
+				if counted {
+					layers.count(list)
+				}
 				s.items = append(s.items, list...)
 			}
 			end := uint32(len(s.items)) / words * r.invocations
@@ -156,6 +168,9 @@ func (d *binWorker) gatherBins(s *binList) {
 	}
 	if r.key.Packed {
 		d.packedWords = len(s.items)
+	}
+	if counted {
+		r.chooseLayers(&layers)
 	}
 	if sampled {
 		r.chooseSize(&sample, len(s.items))

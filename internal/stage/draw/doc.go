@@ -20,7 +20,7 @@
 //	                 ▼     ▼     ▼       shading: workers take tiles, top to bottom
 //	              attachments
 //
-// Draws of small triangles have packs of quads in place of items (pack.go). For each bin of a tile of 64×64 pixels:
+// Draws of small triangles have packs of quads in place of items (pack.go), draws of layers stacks of items (stack.go). For each bin of a tile of 64×64 pixels:
 //
 //	hierarchical Z   (hiz.go)          empties items that the coarse depth buffer hides of the tile
 //	fragment program (package shade)   early Z and stencil, shading, late tests, blending, store
@@ -47,6 +47,7 @@
 //	overwrite.go    clears that cannot be seen
 //	discard.go      discard rectangles
 //	pack.go         packs of the quads of small triangles
+//	stack.go        stacks of layers
 //	binlist.go      bins: from rasterizer to tiles
 //	clear.go        clears
 //	series.go       draws that a worker takes at once

@@ -19,6 +19,21 @@ func Packs(all bool) (back func()) {
 	return func() { packing = before }
 }
 
+// Stacks has all draws have stacks that can, or none.
+func Stacks(all bool) (back func()) {
+	before := stacking
+	if stacking = stackNone; all {
+		stacking = stackAll
+	}
+	return func() { stacking = before }
+}
+
+// Stack returns the stacks of the items of a tile.
+func Stack(items []uint64) []uint64 { return new(stackCount).stack(nil, items) }
+
+// HasLayers reports whether a pipeline has found that its primitives are layers, and whether it can stack them.
+func HasLayers(p *Pipeline) (found, can bool) { return p.layers.Load() == manyLayers, p.stackable }
+
 // PackPixels has all draws be packed that can be, by pixels where no lane reads another one of its quad.
 func PackPixels() (back func()) {
 	before := packing

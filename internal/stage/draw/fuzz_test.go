@@ -197,6 +197,7 @@ type fuzzed struct {
 	counted          bool
 	feedback         int    // bytes of the buffers of transform feedback, from 1; 0: it is not active
 	rates            []byte // texels of the shading rate attachment, if there is one
+	uncounted        bool   // no samples are counted
 	mesh             struct {
 		text   string // a mesh program in place of the vertex program; empty: there is none
 		data   []byte // its buffer
@@ -429,7 +430,9 @@ func (f *fuzzed) draw(t testing.TB, p *draw.Pipeline, workers int) (picture []by
 		c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 	}
 	a := f.args
-	a.Passed = &passed
+	if a.Passed = &passed; f.uncounted {
+		a.Passed = nil
+	}
 	a.Shader.Workers = workers
 	a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(0.25, 0.5, 0.75, 1, 2, -1, 0, 0.125)}}}
 	if f.mesh.text != "" {

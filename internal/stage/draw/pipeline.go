@@ -34,10 +34,12 @@ type Pipeline struct {
 	triangles    atomic.Uint64 // upper bound of the triangles drawn so far
 	packable     bool          // shade.Packable
 	pixels       bool          // shade.CanPackPixels
+	stackable    bool          // shade.Stackable
 	wholeQuads   atomic.Bool   // bound views need derivatives: no packs of pixels
 	long         bool          // shade.Long of the fragment program
 	linear       bool          // shade.Linear of the fragment program
 	triangleSize atomic.Int32  // smallTriangles, for example
+	layers       atomic.Int32  // manyLayers, for example
 
 	mu       sync.Mutex
 	fragment compute.Variants[shade.Key]
@@ -75,6 +77,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	p.fragmentSets = setsOf(stages.Fragment)
 	p.observed = stages.Observed()
 	p.packable, p.pixels = shade.Packable(stages.Fragment), shade.CanPackPixels(stages.Fragment)
+	p.stackable = shade.Stackable(stages.Fragment)
 	p.long, p.linear = shade.Long(stages.Fragment), shade.Linear(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },

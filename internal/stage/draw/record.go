@@ -219,6 +219,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	many := d.manyTriangles()
 	d.key.InPlace = many && d.inPlace()
 	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
+	d.key.Stacked = d.stacks()
 	d.invocations, d.counts = 1, [layout.NumCounts]uint64{}
 	if d.key.PerSample {
 		d.invocations = d.key.Samples

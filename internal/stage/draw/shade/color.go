@@ -82,22 +82,25 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	var old, next []ir.V
 	switch {
 	case s.key.Logic && a.logical():
-		old = a.load()
+		old = s.old(i, &a)
 		next = s.logic(s.key.logicOp, a.Pack(src), old)
 	case c.Blend.Enable && !s.key.Logic && a.Kind() == ir.F32:
-		old = a.load()
-		next = a.Pack(s.dithered(&a, s.blended(&c.Blend, &a, src, s.source(i, 1, &a), a.Unpack(old)), n))
+		color := s.dithered(&a, s.blended(&c.Blend, &a, src, s.source(i, 1, &a), s.beneath(i, &a)), n)
+		if s.keepsColor(i, &a, color, mask) {
+			return
+		}
+		next = a.Pack(color)
 	default:
 		next = a.Pack(s.dithered(&a, src, n))
 	}
 	// A texel with masked components needs a read even without blending.
 	if !a.Complete(mask) {
 		if old == nil {
-			old = a.load()
+			old = s.old(i, &a)
 		}
 		next = a.Merge(old, next, mask)
 	}
-	a.store(next)
+	s.write(i, &a, next)
 }
 
 // source returns the program's output color for an attachment, in the numeric type of its format. A

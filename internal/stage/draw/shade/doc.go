@@ -26,7 +26,8 @@
 //	│       ⋮        │   …
 //	└────────────────┘
 //
-// Loads that depend on the item alone are hoisted before the loop (hoist.go).
+// Loads that depend on the item alone are hoisted before the loop (hoist.go). The loop of a stack of items shades several primitives in each
+// strip (stack.go).
 //
 // # Samples
 //
@@ -77,5 +78,6 @@
 //	input.go           inputs of the program
 //	strip.go           strip height, strip loop
 //	pack.go            packs of quads
+//	stack.go           stacks of items
 //	entry.go           the entry point
 package shade

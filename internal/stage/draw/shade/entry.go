@@ -47,6 +47,10 @@ func (s *shader) entryPoint(body func()) {
 		s.fragment(0, 0, body)
 		return
 	}
+	if s.key.Stacked {
+		s.stacked(body)
+		return
+	}
 	item := s.loadItem()
 	if s.walksStrips() {
 		s.forStrips(item, func(bits ir.V) { s.fragment(item, bits, body) })
@@ -184,6 +188,9 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 func (s *shader) loadItem() (item ir.V) {
 	b := s.B
 	item = s.Scaled(s.itemNumber(), s.itemBytes())
+	if s.key.Stacked {
+		item = s.Scaled(s.itemNumber(), 8*StackWords)
+	}
 	h := s.Handle(ir.StorageBuffer, layout.BindItems, false)
 	number := s.LoadOwn(ir.I32, h, item, 0)
 	s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))

@@ -15,7 +15,7 @@ type stripLoop struct {
 	hoisted []ir.V // code that is moved before the loop
 	inLoop  bool   // the builder is inside of the loop
 	first   ir.V   // first pixel row of the strip, relative to the item's block
-	dy      ir.V   // center of the pixel, relative to the primitive's reference point
+	dy      ir.V   // center of the pixel, relative to the primitive's reference point; in a stack, in the framebuffer
 }
 
 // walksStrips reports whether the entry point loops over strips.

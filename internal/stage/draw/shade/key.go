@@ -20,6 +20,7 @@ type Key struct {
 	Packed           bool   // workgroups are packs of quads
 	Pixels           bool   // these packs have pixels in place of quads: no lane reads another one of its quad
 	InPlace          bool   // primitives are triangles of batches (raster, inplace.go); they are packed
+	Stacked          bool   // workgroups are stacks of items (stack.go)
 	located          bool   // sample locations are parameters
 	AlphaToCoverage  bool
 	alphaToOne       bool

@@ -44,7 +44,7 @@ func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 	}
 	return s.perItem(func() ir.V {
 		if n < raster.PrimitiveWords {
-			return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.get(varPrimitive), 4*n)
+			return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.primitiveOffset(), 4*n)
 		}
 		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindRests, false), s.Scaled(s.primitiveNumber(), 4*raster.PrimitiveRestWords), 4*(n-raster.PrimitiveWords))
 	})
@@ -52,7 +52,7 @@ func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 
 // primitiveNumber returns the index of the item's primitive in its bin list.
 func (s *shader) primitiveNumber() ir.V {
-	return s.B.Op(ir.UDiv, ir.I32, s.get(varPrimitive), s.B.I32(4*raster.PrimitiveWords))
+	return s.B.Op(ir.UDiv, ir.I32, s.primitiveOffset(), s.B.I32(4*raster.PrimitiveWords))
 }
 
 // ReadsRests reports whether a program that shade has made reads a raster.PrimitiveRest.
@@ -77,14 +77,14 @@ func (s *shader) triangleWord(t ir.Type, n uint32) ir.V {
 	case primitiveLayer:
 		return s.Zero(t)
 	case primitiveID:
-		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.get(varRecords), 4*layout.TriangleID)
+		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.recordsOffset(), 4*layout.TriangleID)
 	}
 	word, ok := batchWords[n]
 	if !ok {
 		s.Unsupported("word %d of a primitive in place", n)
 		return s.Zero(t)
 	}
-	v := s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindTriangles, false), s.get(varPrimitive), raster.BatchRow*word)
+	v := s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindTriangles, false), s.primitiveOffset(), raster.BatchRow*word)
 	if n == primitiveZ { // −0 + 0 is 0, as with a depth bias
 		v = s.FAdd(v, s.Float(0))
 	}
@@ -134,11 +134,11 @@ func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 		if number != nil {
 			word = layout.TriangleProvoking
 		}
-		vertex := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.get(varRecords), 4*word)
+		vertex := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.recordsOffset(), 4*word)
 		return s.LoadOwn(in.Type, s.Handle(ir.StorageBuffer, layout.BindRecords, false), s.Scaled(vertex, uint64(s.rec.Stride)), at)
 	}
 	return s.perItem(func() ir.V {
-		off, size := s.get(varRecords), s.rec.KeptBytes()
+		off, size := s.recordsOffset(), s.rec.KeptBytes()
 		if number != nil {
 			off = s.Add(off, s.Scaled(number(), uint64(size)))
 		}
@@ -154,7 +154,7 @@ func (s *shader) keptWord(in ir.Input, n uint32) (v ir.V, ok bool) {
 		return 0, false
 	}
 	h := s.Handle(ir.StorageBuffer, layout.BindTriangles, false)
-	return s.LoadOwn(ir.F32, h, s.get(varPrimitive), raster.BatchRow*(raster.BatchWords+layout.KeptWords*uint32(i)+n)), true
+	return s.LoadOwn(ir.F32, h, s.primitiveOffset(), raster.BatchRow*(raster.BatchWords+layout.KeptWords*uint32(i)+n)), true
 }
 
 // vertexRole extracts a vertex number from the primitive's flags. The rasterizer can permute the

@@ -214,10 +214,20 @@ func (s *shader) entryCenter() point {
 	switch {
 	case s.coarse():
 		return s.centerPoint()
+	case s.inStrips() && len(s.stack.layers) > 0:
+		return point{s.centerAlong(0), s.FSub(s.stripLoop.dy, s.primitiveWord(ir.F32, primitiveY))}
 	case s.inStrips():
 		return point{s.centerAlong(0), s.stripLoop.dy}
 	}
 	return point{s.centerAlong(0), s.centerAlong(1)}
+}
+
+// centerDown is the center along y of the pixels of the first strip: in a stack the layers have reference points of their own.
+func (s *shader) centerDown() ir.V {
+	if len(s.stack.layers) > 0 {
+		return s.FAdd(s.FAdd(s.toFloat(s.inStrip[1]), s.Float(0.5)), s.toFloat(s.corner[1]))
+	}
+	return s.centerAlong(1)
 }
 
 // centerAlong is one axis of entryCenter, relative to the item's corner.

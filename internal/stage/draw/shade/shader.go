@@ -57,6 +57,7 @@ type shader struct {
 	corner, inStrip [2]ir.V // entry point: first pixel of the strip, and the lane's offset from it
 	below           ir.V    // number of identical blocks below the item's block
 	packed          ir.V    // in a pack: the lane's pixel is covered
+	stack           stack
 }
 
 // hasInput reports whether the program has an input of the semantic.

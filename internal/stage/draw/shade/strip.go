@@ -82,20 +82,18 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	b := s.B
 	zero := b.I32(0)
 	all := s.anyCovered(item)
-	corner, dy := s.corner[1], s.centerAlong(1)
+	corner, dy := s.corner[1], s.centerDown()
 	// Values of the loop: first pixel row, the rest of the mask shifted so that the next strip is lowest,
 	// blocks below, and the center's offset.
 	done := b.Block()
-	s.stripLoop.loop, s.stripLoop.inLoop = len(b.Func.Code), true
+	s.stripLoop.loop, s.stripLoop.inLoop, s.stripLoop.hoisted = len(b.Func.Code), true, nil
 	loop := b.Loop(zero, all.low, all.high, s.below, dy)
 	s.stripLoop.first, s.stripLoop.dy = b.Param(loop, 0), b.Param(loop, 4)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.Add(corner, s.stripLoop.first)
 	b.Op(ir.ResetBudget, ir.None) // the instruction budget applies to one strip
 	b.If(s.Not(b.Cmp(ir.Eq, s.And(m.low, b.I32(s.stripMask())), zero)))
-	for v := range len(s.From.Vars) + len(s.From.Out) { // private variables start at 0
-		b.OpAux(ir.PClr, 0, uint64(v))
-	}
+	s.clearVariables()
 	if s.multi() {
 		body(0)
 	} else {
@@ -115,6 +113,13 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	b.End()
 	b.Func.Code = slices.Insert(b.Func.Code, s.stripLoop.loop, s.stripLoop.hoisted...)
 	s.stripLoop.inLoop = false
+}
+
+// clearVariables sets the private variables and the outputs of the program to 0, which each invocation starts with.
+func (s *shader) clearVariables() {
+	for v := range len(s.From.Vars) + len(s.From.Out) {
+		s.B.OpAux(ir.PClr, 0, uint64(v))
+	}
 }
 
 // continueBelow branches to the strip a number of pixel rows below. The center moves by an integer, so the
