@@ -25,7 +25,7 @@ const (
 const (
 	unknownLayers = iota
 	manyLayers    // stacks are worth it
-	fewLayers     // they were not
+	fewLayers     // they are not, whatever follows
 )
 
 // Bounds of the choice: the share of items in whole stacks, in percent, from which and below which it changes.
@@ -52,14 +52,15 @@ const maxStackLanes = 8
 
 // chooseLayers sets the choice of the draw's pipeline by the items of a bin list.
 func (d *recordedDraw) chooseLayers(c *stackCount) {
-	if v, ok := d.heldFragment.Program.(exec.Vectors); ok && v.Lanes() > maxStackLanes {
-		return
-	}
 	layers, share := &d.pipeline.layers, 100*c.stacked
 	switch before := layers.Load(); {
 	case stacking != stackLayers || c.items == 0:
 	case before == unknownLayers && !d.key.Stacked && share >= stackedAbove*c.items:
-		layers.Store(manyLayers)
+		now := int32(manyLayers)
+		if v, ok := d.heldFragment.Program.(exec.Vectors); ok && v.Lanes() > maxStackLanes {
+			now = fewLayers
+		}
+		layers.Store(now)
 	case before == manyLayers && d.key.Stacked && share < stackedBelow*c.items:
 		layers.Store(fewLayers)
 	}
