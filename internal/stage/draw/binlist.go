@@ -156,7 +156,7 @@ func (d *binWorker) gatherBins(s *binList) {
 			case r.key.Stacked:
 				s.items = layers.stack(s.items, list)
 			default:
-				if counted {
+				if counted && layers.items < maxStackSample {
 					layers.count(list)
 				}
 				s.items = append(s.items, list...)

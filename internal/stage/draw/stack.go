@@ -34,6 +34,10 @@ const (
 	stackedBelow = 40
 )
 
+// maxStackSample is about the number of items of a bin list that are counted for the choice. A list with stacks counts all: it looks at each
+// item anyway.
+const maxStackSample = 256
+
 // stackedItemWords is the size of an item that can be in a stack: a mask for one sample.
 const stackedItemWords = 2
 
@@ -61,6 +65,7 @@ func (d *recordedDraw) chooseLayers(c *stackCount) {
 			now = fewLayers
 		}
 		layers.Store(now)
+	// The items of a stack that is not whole are shaded alone, as without stacks, but each has the memory of a whole one.
 	case before == manyLayers && d.key.Stacked && share < stackedBelow*c.items:
 		layers.Store(fewLayers)
 	}
