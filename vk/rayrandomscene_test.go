@@ -198,10 +198,35 @@ func (s *randomScene) place(i, number int, bottom *AccelerationStructure, moves 
 	binary.LittleEndian.PutUint64(b[at+8:], bottom.Address())
 }
 
-func newRandomScene(t testing.TB, info DeviceInfo) *randomScene {
+// spoil gives some numbers of the input and of the rays the magnitudes of all floats, or makes them infinite, a NaN or zero.
+func (s *randomScene) spoil() {
+	r := rand.New(rand.NewPCG(7, 10))
+	b := s.memory.Bytes()
+	for _, part := range []struct{ from, bytes int }{
+		{crossVertices, 36 * 2 * randomPrimitives}, {randomMoved, 36 * 2 * randomPrimitives}, {randomBoxes, 24 * 2 * randomPrimitives},
+		{randomSpheres, randomSphere * 4 * randomPrimitives}, {crossData, 32 * crossRays},
+	} {
+		for at := part.from; at < part.from+part.bytes; at += 4 {
+			if r.IntN(40) > 0 {
+				continue
+			}
+			x := math.Float32frombits(binary.LittleEndian.Uint32(b[at:])) * float32(math.Pow(10, float64(r.IntN(76)-38)))
+			if r.IntN(4) == 0 {
+				x = []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0, math.MaxFloat32, -math.MaxFloat32, 1e-45, 1e10, 1e15}[r.IntN(9)]
+			}
+			s.floats(at, x)
+		}
+	}
+}
+
+// newRandomScene returns a scene. wild: spoil changes its input.
+func newRandomScene(t testing.TB, info DeviceInfo, wild bool) *randomScene {
 	t.Helper()
 	s := &randomScene{crossScene: newCrossScene(t, info)}
 	s.input()
+	if wild {
+		s.spoil()
+	}
 	maps := micromapsOf(t, s.rays)
 	m := maps.micromap(t)
 	s.submitted(t, func(c *CommandBuffer) { c.BuildMicromaps([]MicromapBuild{maps.of(m)}) })
@@ -280,7 +305,7 @@ func (s *randomScene) launch(t testing.TB, x *randomPipeline) ([]byte, error) {
 
 // TestRandomPipelines runs pipelines of random shaders of all six stages, with payloads, attributes, records, recursion, hit objects of EXT and
 // of NV, times, ray queries and flags that skip primitives, in scenes with all kinds of primitives, a micromap and motion, on the interpreter and at each level of machine code: all store the
-// same bytes. CHIARO_SEEDS=from-to runs others.
+// same bytes. A second set of scenes has numbers of all magnitudes. CHIARO_SEEDS=from-to runs others.
 func TestRandomPipelines(t *testing.T) {
 	from, to := uint64(0), uint64(6)
 	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
@@ -292,32 +317,36 @@ func TestRandomPipelines(t *testing.T) {
 	for _, level := range jit.Levels() {
 		engines = append(engines, jit.Engine{Level: level})
 	}
-	var scenes []*randomScene
-	for _, e := range engines {
-		scenes = append(scenes, newRandomScene(t, DeviceInfo{Engine: e, Workers: 1}))
+	var scenes [2][]*randomScene
+	for i := range scenes {
+		for _, e := range engines {
+			scenes[i] = append(scenes[i], newRandomScene(t, DeviceInfo{Engine: e, Workers: 1}, i == 1))
+		}
 	}
 	full := 0
 	for seed := from; seed < to; seed++ {
 		p := newRandomPipeline(t, seed)
-		want, err := scenes[0].launch(t, p)
-		if err != nil {
-			t.Fatalf("seed %d: the interpreter: %v", seed, err)
-		}
-		if len(bytes.TrimLeft(want, "\x00")) > 0 {
-			full++
-		}
-		for i, s := range scenes[1:] {
-			got, err := s.launch(t, p)
+		for i, list := range scenes {
+			want, err := list[0].launch(t, p)
 			if err != nil {
-				t.Fatalf("seed %d: %v: %v", seed, engines[i+1], err)
+				t.Fatalf("seed %d, wild %v: the interpreter: %v", seed, i == 1, err)
 			}
-			if !bytes.Equal(got, want) {
-				at := 0
-				for got[at] == want[at] {
-					at++
+			if len(bytes.TrimLeft(want, "\x00")) > 0 {
+				full++
+			}
+			for j, s := range list[1:] {
+				got, err := s.launch(t, p)
+				if err != nil {
+					t.Fatalf("seed %d, wild %v: %v: %v", seed, i == 1, engines[j+1], err)
 				}
-				t.Errorf("seed %d, launch of %v, subgroups of %d: %v stores other bytes than the interpreter, first in word %d of invocation %d",
-					seed, p.size, p.stages[0].SubgroupSize, engines[i+1], at/4%8, at/32)
+				if !bytes.Equal(got, want) {
+					at := 0
+					for got[at] == want[at] {
+						at++
+					}
+					t.Errorf("seed %d, wild %v, launch of %v, subgroups of %d: %v stores other bytes than the interpreter, first in word %d of invocation %d",
+						seed, i == 1, p.size, p.stages[0].SubgroupSize, engines[j+1], at/4%8, at/32)
+				}
 			}
 		}
 	}
