@@ -50,7 +50,7 @@ func (p *physicalDevice) putCore(to *abi.PhysicalDeviceProperties) {
 	abi.PutString(to.DeviceName[:], deviceName)
 	p.putProperties(coreLimits(), unsafe.Pointer(&to.Limits))
 	sparse := uint32(abi.True)
-	to.SparseProperties = abi.PhysicalDeviceSparseProperties{ResidencyStandard2DBlockShape: sparse, ResidencyStandard3DBlockShape: sparse} // buffers: a store without memory may be visible in reads
+	to.SparseProperties = abi.PhysicalDeviceSparseProperties{ResidencyStandard2DBlockShape: sparse, ResidencyStandard2DMultisampleBlockShape: sparse, ResidencyStandard3DBlockShape: sparse} // buffers: a store without memory may be visible in reads
 }
 
 // putProperties writes the properties of a struct: those of the profile, those of the table below, else the least that Vulkan
