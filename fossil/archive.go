@@ -281,8 +281,8 @@ func unpack(e Entry, raw []byte) ([]byte, error) {
 	}
 	defer inflaters.Put(z)
 	// The header may declare a wrong size: the buffer never exceeds the largest size to
-	// which a payload of that length can unpack. With less than MinRead bytes at its end it would double.
-	out := bytes.NewBuffer(make([]byte, 0, min(int64(e.Full), int64(len(raw))*1032)+bytes.MinRead))
+	// which a payload of that length can unpack. With less than MinRead bytes after the byte that is one too many it would double.
+	out := bytes.NewBuffer(make([]byte, 0, min(int64(e.Full), int64(len(raw))*1032)+1+bytes.MinRead))
 	n, err := io.Copy(out, io.LimitReader(z, int64(e.Full)+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", e.Tag, e.Hash, err)

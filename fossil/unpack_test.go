@@ -3,6 +3,7 @@ package fossil
 import (
 	"bytes"
 	"compress/zlib"
+	"runtime"
 	"testing"
 )
 
@@ -21,8 +22,30 @@ func TestUnpackMemory(t *testing.T) {
 		if err != nil || len(out) != n {
 			t.Fatalf("%d bytes: %d, %v", n, len(out), err)
 		}
-		if cap(out) > n+bytes.MinRead+n/4 { // the allocator rounds up
+		if cap(out) > n+1+bytes.MinRead+n/4 { // the allocator rounds up
 			t.Errorf("%d bytes have memory of %d", n, cap(out))
 		}
+	}
+}
+
+// TestUnpackLong checks that a payload with more bytes than its header declares is an error that costs no second buffer.
+func TestUnpackLong(t *testing.T) {
+	const n = 16 << 20
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	if _, err := z.Write(make([]byte, n+100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := unpack(Entry{Format: deflated, Full: n}, packed.Bytes()); err == nil {
+		t.Fatal("no error")
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > n+n/2 {
+		t.Errorf("%d bytes took memory of %d", n, took)
 	}
 }
