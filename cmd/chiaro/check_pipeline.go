@@ -61,7 +61,7 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 			return
 		}
 		j = j.read(d.Reading)
-		if err := j.stageModules(ctx, d, x); err != nil {
+		if err := j.on(d.Device).stageModules(ctx, d, x); err != nil {
 			x.message = err.Error()
 			return
 		}
@@ -71,6 +71,16 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 	default:
 		j.cached(ctx, &s, x)
 	}
+}
+
+// on returns a judge of modules for the device of a description. Profiles replace that device.
+func (j *judge) on(d *valid.Device) *judge {
+	if d == nil || len(j.f.envs) > 0 {
+		return j
+	}
+	k, env := *j, *j.env
+	env.Device, k.env = d, &env
+	return &k
 }
 
 // judgeObject checks an object of an archive. It returns the other objects that a
