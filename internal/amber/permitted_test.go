@@ -174,7 +174,7 @@ func TestPermittedStops(t *testing.T) {
 		{"OpFMul %float %px %scale", "OpFDiv %float %px %scale", ""},
 		{"CLEAR p\n", "CLEAR p\nREPEAT 2\nCLEAR p\nEND\n", ""},
 		{"FRAMEBUFFER_SIZE 16 8", "FRAMEBUFFER_SIZE 2048 1025", "attachments with more than 2097152 texels"},
-		{"RUN p DRAW_RECT POS 2 2 SIZE 8 4", "BUFFER b DATA_TYPE vec4<float> DATA 0 0 0 1 END\nPIPELINE graphics q\nATTACH v\nATTACH f\nFRAMEBUFFER_SIZE 16 8\nBIND BUFFER picture AS color LOCATION 0\nVERTEX_DATA b LOCATION 0\nEND\nRUN q DRAW_ARRAY AS LINE_LIST_WITH_ADJACENCY START_IDX 0 COUNT 1", "primitives with adjacency or patches"},
+		{"FRAMEBUFFER_SIZE 16 8", "FRAMEBUFFER_SIZE 16 8\nSTATE\nNEGATIVE_ONE_TO_ONE on\nEND", "viewports without scissors, or depths from -1 on"},
 	} {
 		p, r := permit(t, "stops.amber", strings.Replace(seededScript, c.old, c.new, 1))
 		x := p.Pictures[0]

@@ -166,9 +166,16 @@ func (n *Number) has(c format.Component, raw uint64) bool {
 }
 
 // stored returns the permitted values of a component after a store. A normalized integer is one of the two that are closest, and the
-// number itself if it is an integer (Vulkan, "Conversion From Floating-Point to Normalized Fixed-Point").
+// number itself if it is an integer (Vulkan, "Conversion From Floating-Point to Normalized Fixed-Point"). An integer out of range is any.
 func stored(c format.Component, n Number) Number {
 	if n.Any || isInteger(c) {
+		if c.Bits < 32 {
+			over := n.Bits >> c.Bits
+			if c.Numeric == format.SInt {
+				over = uint64(uint32(int32(n.Bits)>>(c.Bits-1) + 1)) >> 1 // 0 for −1 and 0
+			}
+			n.Any = n.Any || over != 0
+		}
 		n.Bits &= ^uint64(0) >> (64 - min(c.Bits, 64))
 		return n
 	}
@@ -426,7 +433,11 @@ func (d *drawing) store(s *surface, x, y int, m *machine, texel [][]Number) {
 		return
 	}
 	for i, t := range d.Colors {
-		if t != nil && texel[i] != nil && i < len(d.State.Blend.Attachments) {
+		switch {
+		case t == nil || texel[i] == nil || i >= len(d.State.Blend.Attachments):
+		case d.State.Blend.Logic:
+			mixed(d.State.Blend.LogicOp, &d.State.Blend.Attachments[i], d.targets()[i], outputs, uint32(i), texel[i])
+		default:
 			blended(&d.State.Blend.Attachments[i], d.State.BlendConstants, d.targets()[i], outputs, uint32(i), texel[i])
 		}
 	}

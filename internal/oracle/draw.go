@@ -229,8 +229,6 @@ func (d *drawing) check() {
 		fail("alpha to coverage or to one, sample masks or discard rectangles")
 	case len(s.Viewports) == 0 || len(s.Scissors) != len(s.Viewports) || s.NegativeOneToOne:
 		fail("viewports without scissors, or depths from -1 on")
-	case s.Blend.Logic:
-		fail("logic operations")
 	case d.Mesh == nil && !d.Vertex.keeps() || !d.Fragment.keeps() || d.Geometry != nil && !d.Geometry.keeps() || d.Mesh != nil && !d.Mesh.keeps() || d.Task != nil && !d.Task.keeps():
 		fail("stores of its shaders to memory that they share")
 	}
