@@ -172,7 +172,7 @@ func stored(c format.Component, n Number) Number {
 		if c.Bits < 32 {
 			over := n.Bits >> c.Bits
 			if c.Numeric == format.SInt {
-				over = uint64(uint32(int32(n.Bits)>>(c.Bits-1) + 1)) >> 1 // 0 for −1 and 0
+				over = uint64(uint32(int32(n.Bits)>>(c.Bits-1)+1)) >> 1 // 0 for −1 and 0
 			}
 			n.Any = n.Any || over != 0
 		}
