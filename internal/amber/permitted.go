@@ -249,20 +249,20 @@ func (p *permitting) level(b *Buffer, level int) *oracle.Target {
 func (p *permitting) multisampled(b *Buffer) *oracle.Target {
 	if p.samples[b] == nil {
 		m := b.Image
-		if b.Texel == nil || m.Dimensions != 2 || m.layers() > 1 {
-			p.lost[b] = "an attachment with several samples that is no image of two dimensions with one layer"
+		if b.Texel == nil || m.Dimensions != 2 {
+			p.lost[b] = "an attachment with several samples that is no image of two dimensions"
 			return nil
 		}
-		if p.texels += m.Width * m.Height * m.Samples; p.texels > maxPermittedTexels {
+		if p.texels += m.Width * m.Height * m.layers() * m.Samples; p.texels > maxPermittedTexels {
 			p.lost[b] = fmt.Sprintf("attachments with more than %d texels", maxPermittedTexels)
 			return nil
 		}
-		p.samples[b] = oracle.NewMultisampled(b.Texel, m.Width, m.Height, m.Samples)
+		p.samples[b] = oracle.NewMultisampled(b.Texel, m.Width, m.Height, m.layers(), m.Samples)
 	}
 	return p.samples[b]
 }
 
-// resolve resolves the attachments of a pipeline, after a draw.
+// resolve resolves the layers of the attachments of a pipeline, after a draw.
 func (p *permitting) resolve(g *Graphics) {
 	for i, x := range g.Resolves {
 		if i >= len(g.Colors) {
@@ -270,11 +270,13 @@ func (p *permitting) resolve(g *Graphics) {
 		}
 		from, to := g.Colors[i], p.picture(x.Buffer)
 		of := p.picture(from.Buffer)
-		if of == nil || to == nil || len(to.Layers) > 0 || p.samples[from.Buffer] == nil || from.BaseMip > 0 || x.BaseMip > 0 || from.Buffer.Texel.Name != x.Buffer.Texel.Name {
+		if of == nil || to == nil || p.samples[from.Buffer] == nil || from.BaseMip > 0 || x.BaseMip > 0 || from.Buffer.Texel.Name != x.Buffer.Texel.Name {
 			p.lost[x.Buffer] = "a resolved attachment of another kind"
 			continue
 		}
-		to.Resolve(of)
+		for n := range min(len(to.Layers), len(of.Layers)) + 1 {
+			to.Layer(n).Resolve(of.Layer(n))
+		}
 	}
 }
 
@@ -451,16 +453,14 @@ func (p *permitting) count(d *oracle.Draw, out *oracle.Outcome) {
 	}
 	for _, t := range p.samples {
 		if t == d.Depth || slices.Contains(d.Colors, t) {
-			for _, s := range append([]*oracle.Target{t}, t.Samples...) {
-				numberDraw(s, n)
-			}
+			numberDraw(t, n)
 		}
 	}
 }
 
 // numberDraw gives the instructions that computed numbers in the last draw its number.
 func numberDraw(t *oracle.Target, n int) {
-	for _, l := range t.Layers {
+	for _, l := range slices.Concat(t.Samples, t.Layers) {
 		numberDraw(l, n)
 	}
 	for i := range t.Cells {

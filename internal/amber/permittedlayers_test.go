@@ -31,20 +31,27 @@ func layeredGeometry(positions string) string {
 func TestPermittedLayers(t *testing.T) {
 	random := rand.New(rand.NewSource(53))
 	drawn := 0
-	for round := range 12 {
+	for round := range 18 {
 		var positions strings.Builder
 		for range 10 {
 			fmt.Fprintf(&positions, "%g %g %g 1\n", random.Float32()*1.8-0.9, random.Float32()*1.8-0.9, random.Float32())
 		}
-		text, layers := layeredMesh(positions.String(), 3), 3
+		text, layers, pictures := layeredMesh(positions.String(), 3), 3, 1
 		if round%2 == 1 {
 			text, layers = layeredGeometry(positions.String()), 2
 		}
+		if round >= 12 { // with several samples, and a resolved picture
+			pictures = 2
+			image := layeredPicture + fmt.Sprint(layers)
+			text = strings.NewReplacer(image, fmt.Sprintf("IMAGE many FORMAT R8G8B8A8_UNORM DIM_2D WIDTH 16 HEIGHT 16 LAYERS %d SAMPLES 4\n%s", layers, image),
+				"BIND BUFFER picture AS color LOCATION 0\n", "BIND BUFFER many AS color LOCATION 0\n  BIND BUFFER picture AS resolve\n").Replace(text)
+		}
 		p, r := permit(t, "layers.amber", text)
 		right := r.Contents["picture"]
-		if len(p.Pictures) != 1 || len(right) != layers*16*16*4 || p.Pictures[0].Undecided != "" {
-			t.Fatalf("round %d: %v, undecided %q", round, r.Message, p.Pictures[0].Undecided)
+		if len(p.Pictures) != pictures || len(right) != layers*16*16*4 || p.Pictures[pictures-1].Undecided != "" {
+			t.Fatalf("round %d: %v, undecided %q", round, r.Message, p.Pictures[pictures-1].Undecided)
 		}
+		p.Pictures = p.Pictures[pictures-1:]
 		if list, any := p.Pictures[0].Judge(right); len(list) > 0 || any > len(right)/2 {
 			t.Errorf("round %d: %d components with any value, %d are not permitted, the first %+v", round, any, len(list), list[:min(len(list), 1)])
 		}

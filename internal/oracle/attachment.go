@@ -19,7 +19,7 @@ type Target struct {
 	Width, Height int
 	Format        *format.Format
 	Cells         []Number // of the components of texel after texel
-	// Samples are the targets of the samples 1, 2, … of a multisampled attachment; the target itself is sample 0.
+	// Samples are the targets of the samples 1, 2, … of a multisampled attachment, or of one of its layers; the target itself is sample 0.
 	Samples []*Target
 	// Layers are the layers 1, 2, … of an attachment with one sample and several layers; the target itself is layer 0.
 	Layers []*Target
@@ -45,11 +45,14 @@ func NewTarget(f *format.Format, width, height int, texels []byte) *Target {
 }
 
 // NewMultisampled returns an attachment with several samples for each pixel and any content.
-func NewMultisampled(f *format.Format, width, height, samples int) *Target {
-	blank := make([]byte, width*height*f.Bytes)
-	t := NewTarget(f, width, height, blank)
-	for range samples - 1 {
-		t.Samples = append(t.Samples, NewTarget(f, width, height, blank))
+func NewMultisampled(f *format.Format, width, height, layers, samples int) *Target {
+	blank := make([]byte, width*height*layers*f.Bytes)
+	t := NewLayered(f, width, height, layers, blank)
+	for n := range layers {
+		l := t.Layer(n)
+		for range samples - 1 {
+			l.Samples = append(l.Samples, NewTarget(f, width, height, blank))
+		}
 	}
 	t.Lose()
 	return t
@@ -78,18 +81,19 @@ func (t *Target) Layer(n int) *Target {
 // parts returns the other samples and layers.
 func (t *Target) parts() []*Target { return slices.Concat(t.Samples, t.Layers) }
 
-// LoseLayer permits any content of one layer, or sample.
+// LoseLayer permits any content of one layer, in all of its samples.
 func (t *Target) LoseLayer() {
-	for i := range t.Cells {
-		t.Cells[i] = Number{Any: true}
+	for _, s := range append([]*Target{t}, t.Samples...) {
+		for i := range s.Cells {
+			s.Cells[i] = Number{Any: true}
+		}
 	}
 }
 
 // Lose permits any content.
 func (t *Target) Lose() {
-	t.LoseLayer()
-	for _, s := range t.parts() {
-		s.Lose()
+	for n := range len(t.Layers) + 1 {
+		t.Layer(n).LoseLayer()
 	}
 }
 
