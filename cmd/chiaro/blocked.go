@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
+// errAbandoned is the error of a write that a signal gave up, because its reader does not read.
+var errAbandoned = errors.New("the reader of the output does not read")
+
 // watchedWriter writes to a stream of the process and notes since when the write waits for its reader: a pager that
 // stopped or a full pipe blocks a write for ever, and no context ends it.
 type watchedWriter struct {
 	io.Writer
-	since atomic.Int64 // time in nanoseconds at which the current write began; 0 if there is none
+	since     atomic.Int64  // time in nanoseconds at which the current write began; 0 if there is none
+	abandoned chan struct{} // is closed if a signal gives the stream up
+	once      sync.Once
 }
 
 // watchedWriters are the writers of the process.
@@ -23,7 +29,7 @@ var watchedWriters struct {
 
 // watched returns a writer that a signal does not wait for.
 func watched(w io.Writer) *watchedWriter {
-	x := &watchedWriter{Writer: w}
+	x := &watchedWriter{Writer: w, abandoned: make(chan struct{})}
 	watchedWriters.Lock()
 	defer watchedWriters.Unlock()
 	watchedWriters.list = append(watchedWriters.list, x)
@@ -39,29 +45,54 @@ func (w *watchedWriter) Write(p []byte) (n int, err error) {
 	for first := true; err == nil && (first || len(p) > 0); first = false {
 		w.since.Store(time.Now().UnixNano())
 		var k int
-		k, err = w.Writer.Write(p[:min(len(p), maxChunk)])
+		k, err = w.chunk(p[:min(len(p), maxChunk)])
 		n, p = n+k, p[k:]
 	}
 	return n, err
 }
 
-// blocked reports whether a write waits for interruptGrace already.
-func blocked() bool {
+// chunk writes p, or returns errAbandoned. The write has a goroutine and bytes of its own, because it may wait for ever.
+func (w *watchedWriter) chunk(p []byte) (n int, err error) {
+	select {
+	case <-w.abandoned:
+		return 0, errAbandoned
+	default:
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done, own := make(chan result, 1), bytes.Clone(p)
+	go func() {
+		n, err := w.Writer.Write(own)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-w.abandoned:
+		return 0, errAbandoned
+	}
+}
+
+// blocked returns the writers with a write that waits for interruptGrace already.
+func blocked() (list []*watchedWriter) {
 	watchedWriters.Lock()
 	defer watchedWriters.Unlock()
 	for _, w := range watchedWriters.list {
 		if t := w.since.Load(); t != 0 && time.Since(time.Unix(0, t)) >= interruptGrace {
-			return true
+			list = append(list, w)
 		}
 	}
-	return false
+	return list
 }
 
-// endBlocked ends the process after a signal as soon as a write is blocked.
-func endBlocked() {
-	for time.Sleep(interruptGrace); !blocked(); {
-		time.Sleep(interruptGrace / 10)
+// releaseBlocked gives up, after a signal, each stream with a blocked write, so that the other outputs are complete and the
+// process ends. It does not return.
+func releaseBlocked() {
+	for time.Sleep(interruptGrace); ; time.Sleep(interruptGrace / 10) {
+		for _, w := range blocked() {
+			w.once.Do(func() { close(w.abandoned) })
+		}
 	}
-	parts.end()
-	os.Exit(exitInterrupt)
 }

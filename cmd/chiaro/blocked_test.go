@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestBlockedWrite(t *testing.T) {
 		_, err := x.Write(text)
 		done <- err
 	}()
-	for start := time.Now(); !blocked(); time.Sleep(time.Millisecond) {
+	for start := time.Now(); len(blocked()) == 0; time.Sleep(time.Millisecond) {
 		if time.Since(start) > 10*time.Second {
 			t.Fatal("the write is not blocked")
 		}
@@ -26,7 +27,24 @@ func TestBlockedWrite(t *testing.T) {
 	if n, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("%d bytes, %v; want the text", n, err)
 	}
-	if err := <-done; err != nil || blocked() {
-		t.Errorf("error %v, blocked %v; want none", err, blocked())
+	if err := <-done; err != nil || len(blocked()) != 0 {
+		t.Errorf("error %v, %d blocked; want none", err, len(blocked()))
+	}
+}
+
+// TestAbandonedWrite: a write whose stream a signal gives up ends with an error, and so does each later one.
+func TestAbandonedWrite(t *testing.T) {
+	_, w := io.Pipe()
+	x, done := watched(w), make(chan error)
+	go func() {
+		_, err := x.Write([]byte("chiaro\n"))
+		done <- err
+	}()
+	x.once.Do(func() { close(x.abandoned) })
+	if err := <-done; !errors.Is(err, errAbandoned) {
+		t.Errorf("error %v; want %v", err, errAbandoned)
+	}
+	if _, err := x.Write(nil); !errors.Is(err, errAbandoned) {
+		t.Errorf("later: error %v; want %v", err, errAbandoned)
 	}
 }

@@ -77,7 +77,9 @@ func run(args []string, c console) (code int) {
 	out := &stream{w: c.out, name: "standard output"}
 	c.out, c.in = out, &standardInput{Reader: c.in}
 	defer func() {
-		if err := out.failed(); err != nil && code != exitInternal {
+		if err := out.failed(); errors.Is(err, errAbandoned) {
+			code = exitInterrupt
+		} else if err != nil && code != exitInternal {
 			plain.Fprintf(c.err, "chiaro: %s\n", err)
 			code = exitUsage
 		}
@@ -96,7 +98,9 @@ func run(args []string, c console) (code int) {
 		return exitClean
 	}
 	var end *coded
-	if !errors.As(err, &end) {
+	if errors.Is(err, errAbandoned) {
+		end = &coded{exitInterrupt, "interrupted"}
+	} else if !errors.As(err, &end) {
 		end = &coded{exitUsage, err.Error()}
 	}
 	if end.msg != "" && (out.failed() == nil || !strings.Contains(end.msg, out.failed().Error())) {

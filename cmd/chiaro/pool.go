@@ -17,8 +17,8 @@ import (
 // so that a signal is answered within 0.2 seconds.
 const interruptGrace = 50 * time.Millisecond
 
-// interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process, and so does the
-// first one if a write to an output is blocked.
+// interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process. After the first one no
+// write waits for its reader.
 func interruptible() (ctx context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -30,7 +30,7 @@ func interruptible() (ctx context.Context, stop context.CancelFunc) {
 		case <-signals:
 			signal.Stop(signals) // before the cancellation: the next signal has its default action
 			cancel()
-			endBlocked()
+			releaseBlocked()
 		}
 	}()
 	return ctx, cancel

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -93,15 +94,23 @@ func (s *reporters[X, T]) close(t T) error {
 	var first error
 	for _, r := range slices.Concat(s.live, s.ordered) {
 		if err := r.Close(t); err != nil && first == nil {
-			first = unreadable("%v", err)
+			first = unwritten(err)
 		}
 	}
 	for _, f := range s.files {
 		if err := f.finish(); err != nil && first == nil {
-			first = err
+			first = unwritten(err)
 		}
 	}
 	return first
+}
+
+// unwritten is the error of a command for a report that cannot be written.
+func unwritten(err error) error {
+	if errors.Is(err, errAbandoned) {
+		return &coded{exitInterrupt, "interrupted"}
+	}
+	return unreadable("%v", err)
 }
 
 // writeLine writes a value as one line of JSON with no character that a terminal acts on.
