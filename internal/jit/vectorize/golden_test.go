@@ -144,13 +144,14 @@ func form(t *testing.T, file string, a *txtar.Archive, made func(*ir.Program, vc
 }
 
 // TestItemParts: a phase that only reads memory, with a loop that carries more values than there are vectors, runs one part of a subgroup after
-// the other, and counts the steps of the first one. With few values, or a store, it does not.
+// the other, and counts the steps of each one: both end if memory changes meanwhile. With few values, a store, or resets of the budget, it does not.
 func TestItemParts(t *testing.T) {
 	for _, c := range []struct {
 		values int
 		stores bool
+		resets string
 		parts  int
-	}{{8, false, 2}, {7, false, 1}, {8, true, 1}} {
+	}{{8, false, "", 2}, {7, false, "", 1}, {8, true, "", 1}, {8, false, "barrier\n\tresetbudget", 1}} {
 		var params, inits, next, sum strings.Builder
 		for i := range c.values {
 			fmt.Fprintf(&params, "vp%d f32 = vx, ", i)
@@ -182,6 +183,7 @@ func "main"() L1 {
 	vo = at 0:i32, vl, #4
 	vx = ld.f32 vw, vo, #0
 	st.f32 vs, vo, vx, #0
+	%s
 	barrier
 	block L2(%s) {
 		loop L3(%svk i32 = 0:i32) {
@@ -198,7 +200,7 @@ func "main"() L1 {
 	}
 	barrier
 %s}
-`, outs.String(), params.String(), sum.String(), store, inits.String(), next.String(), stores.String()))
+`, c.resets, outs.String(), params.String(), sum.String(), store, inits.String(), next.String(), stores.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +220,7 @@ func "main"() L1 {
 				}
 			}
 		}
-		if additions != 2*c.values || len(loops) != c.parts || steps != 1 {
+		if additions != 2*c.values || len(loops) != c.parts || steps != c.parts {
 			t.Errorf("%+v: %d additions in %d loops that count steps %d times", c, additions, len(loops), steps)
 		}
 	}

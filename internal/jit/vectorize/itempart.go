@@ -16,7 +16,8 @@ import (
 //	                                       loop { x1 += … }
 //
 // No result can tell the order if the phase only reads memory, and no operation joins lanes. Both parts take the same steps, since no
-// lane leaves a loop before the others; so the first one counts them for both.
+// lane leaves a loop before the others. Each part counts them with a counter of its own: another workgroup or the host may change memory that
+// the condition of a loop reads, so that a part whose turn is later may stay in a loop that the first one left.
 
 // partRegisters is the number of vectors above which the values that a loop carries do not fit; 0 stands for the machine's number. It is a
 // variable for tests.
@@ -30,8 +31,7 @@ func (g *workgroup) itemParts(w *vectorizer, code []ir.V) []*vectorizer {
 	list := make([]*vectorizer, w.parts)
 	for p := range list {
 		one := *w
-		one.parts, one.uncounted = 1, p > 0
-		one.subgroupAt = p * w.dst.Form.Lanes
+		one.parts, one.subgroupAt = 1, p*w.dst.Form.Lanes
 		one.allLanes, one.active = w.allLanes[:1], w.active[p:p+1]
 		one.values, one.regions = make([]*value, len(w.values)), make([]*region, len(w.regions))
 		for v, x := range w.values {
@@ -62,7 +62,7 @@ func (w *vectorizer) share(x *value) *value {
 
 // partsSeparable reports whether the parts of a subgroup can execute a phase one after the other.
 func (g *workgroup) partsSeparable(code []ir.V) bool {
-	if g.subs[0].parts == 1 {
+	if g.subs[0].parts == 1 || g.phases.resets {
 		return false
 	}
 	for _, v := range code {

@@ -98,8 +98,6 @@ func (w *vectorizer) backEdge(r *region, lanes []vcode.Reg) {
 	if w.wholeGroup && w.loopIndex != 0 {
 		step.Uses, step.Key.Aux = []vcode.Reg{w.loopIndex}, uint64(w.dst.Parts)
 	}
-	if !w.uncounted {
-		w.emit(step)
-	}
+	w.emit(step)
 	w.jump(r.top)
 }

@@ -37,7 +37,6 @@ type vectorizer struct {
 	loopIndex  vcode.Reg   // in a work-item loop: the subgroup's first invocation; over chunks: the first lane
 	firstPart  int         // number of the first part, if several subgroups are in one stream
 	subgroupAt int         // of a part of a work-item loop: its first lane in the subgroup (itempart.go)
-	uncounted  bool        // of such a part: loops count no steps
 	funcIndex  []int       // by function of the program: its index among the vectorized ones
 	entry      bool        // this function is the entry point
 	liveOuts   *liveOuts

@@ -28,6 +28,7 @@ type phaseInfo struct {
 	position     []int32 // by value: index in the code
 	recomputable []bool  // by value: every phase can compute it again
 	crossPhase   []bool  // by value: used in another phase or by joint control flow
+	resets       bool    // the step budget of a subgroup is reset, in one counter
 }
 
 // minLoopedOps is the number of operations, of all subgroups together, from which a loop pays. It is a variable for
@@ -64,6 +65,8 @@ func (g *workgroup) surveyPhases() {
 		case ir.Barrier:
 			boundary = !g.dissolved[v]
 		case ir.Br:
+		case ir.ResetBudget:
+			boundary, t.resets = false, true
 		default:
 			boundary = false
 		}
