@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -89,10 +90,14 @@ func (x *Interleaver) RunNear(ctx context.Context, pool *Pool, workers int, task
 	x.start(total, x.ends, workers, pool.Stop())
 	x.near.start(spans, homes, workers)
 	pool.Run(ctx, workers, x.each)
-	if x.err != nil {
-		return x.err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(x.err, ctx.Err()); err != nil {
+		// The invocations that did not run might reach the barriers and derivatives of the others. An abort ends one invocation alone, so
+		// that its log stays complete.
+		for i := range tasks {
+			if p := &tasks[i]; p.Program != nil {
+				p.Job.Log.Interrupt()
+			}
+		}
 		return err
 	}
 	for i := range tasks {

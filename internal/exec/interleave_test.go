@@ -142,6 +142,32 @@ func TestInterleaverFails(t *testing.T) {
 	run(context.Background(), func(exec.Batch) error { panic("by design") })
 }
 
+// TestInterruptedTasks: tasks that were stopped have no report of a barrier that their other invocations might reach. After an abort, which
+// ends one invocation alone, they have.
+func TestInterruptedTasks(t *testing.T) {
+	for _, c := range []struct {
+		failure error
+		aborts  bool
+		missed  int
+	}{{nil, false, 1}, {errors.New("bad"), false, 0}, {nil, true, 1}} {
+		p, l := traced(4, ir.Event{Kind: ir.BarrierEvent, Scope: ir.EventGroup, Execution: ir.EventGroup}), &exec.Log{}
+		p.Messages = append(p.Messages, ir.Message{Kind: ir.Abort})
+		// One of four invocations reaches the barrier.
+		task := exec.Task{Job: &exec.Job{Log: l}, Program: grouped(func(exec.Batch) error {
+			logged(l, p, 0, 0, 0, 0)
+			if c.aborts {
+				l.Begin(p, [3]uint32{}, 0, 1)
+			}
+			return c.failure
+		})}
+		var x exec.Interleaver
+		err := x.Run(t.Context(), 1, []exec.Task{task}, [][]exec.Piece{{{Count: 1}}})
+		if n := len(l.Barriers()); n != c.missed || (err != nil) != (c.aborts || c.failure != nil) {
+			t.Errorf("%+v: error %v, %d barriers that not all reached", c, err, n)
+		}
+	}
+}
+
 // TestOrderedTasks: if one task has ordered effects, a single worker runs all spans in order.
 func TestOrderedTasks(t *testing.T) {
 	var got []uint64

@@ -257,9 +257,6 @@ func (p *Pass) runTiles(ctx context.Context, list []*binList, together bool) err
 	}
 	for i := range p.tasks {
 		if j := p.tasks[i].Job; j != nil {
-			if err != nil {
-				j.Log.Interrupt()
-			}
 			j.Log.EndPrimitives()
 		}
 	}
