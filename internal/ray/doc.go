@@ -6,7 +6,8 @@
 //   - The test of a triangle depends on the ray and the triangle only (triangle.go), and so does the transformation of
 //     a ray into the space of an instance.
 //   - The test of a box is conservative: it accepts each box with a hit. Boxes grow for it by themselves
-//     and the ray only (level.go): a far primitive does not slow down the rays to the others.
+//     and the ray only (level.go): a far primitive does not slow down the rays to the others. Where they grow beyond a
+//     mesh, as for rays from far away, a test of the same roundings as the triangles' rejects most of them (level.misses).
 //   - Candidates have a total order: distance, instance, geometry, primitive. The closest hit is the first one, and
 //     shaders see their candidates in this order, each once.
 //

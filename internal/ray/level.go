@@ -174,6 +174,12 @@ func (l *level) wideSlabs(lo, hi *vec) (near, far float32) {
 	return near, far
 }
 
+// blurs reports whether most boxes of the triangles of b overlap after their growth: the roundings of a far origin, or of coordinates
+// far from 0, are as large as the parts of b.
+func (l *level) blurs(b *Structure) bool {
+	return l.wide || slack*unit*(max(abs32(l.origin[0]), abs32(l.origin[1]), abs32(l.origin[2]))+b.usual) > b.mostGrowth()
+}
+
 // pad grows the box of a triangle, a sphere or a list of them by slack roundoffs of its largest coordinate. A box inside of another one
 // is inside of it after that, because every operation is monotonic. A box without points remains as it is.
 func pad(lo, hi *vec) {

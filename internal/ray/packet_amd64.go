@@ -187,7 +187,7 @@ func (w *Walker) visitInstanceAll(r ref, lanes uint32) {
 	for lanes != 0 {
 		group, together := s.gather(lanes)
 		lanes &^= group
-		if together {
+		if together && -s.ranges[13][1] <= b.mostGrowth() {
 			w.walkTrianglesAll(i, group)
 			continue
 		}
@@ -207,7 +207,7 @@ func (w *Walker) eachTriangles(instance, lanes uint32) {
 	m.culledPositive, m.culledNegative = culled(k.flags, p.Flags, 15)
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes) & (PacketLanes - 1)
-		if s.class[lane] < 0 {
+		if s.class[lane] < 0 || s.grow[lane] > b.mostGrowth() {
 			w.eachAlone(1<<lane, func() { w.visitInstance(leafBit|ref(instance), 0) })
 			m.start(w, b, &w.local, 0) // that traversal has used it
 			continue

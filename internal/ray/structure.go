@@ -14,8 +14,9 @@ type Structure struct {
 	// Boxes grow by a number of roundings of spread·o in the test of a ray whose origin has coordinates up to o; spread is 1 in a
 	// bottom level. reach is at least the largest absolute coordinate of the box, and at least leastOrigin in a bottom level.
 	reach, spread float32
-	// usual is the median reach of the root's children: a few far primitives do not change it.
-	usual float32
+	// usual is the median reach of the root's children, and part the median of their longest sides: a few far primitives do not
+	// change them.
+	usual, part float32
 
 	nodes  []node
 	blocks []block
@@ -62,26 +63,33 @@ func (s *Structure) setBox(b *bounds) {
 	s.setUsual()
 }
 
-// setUsual sets the usual reach.
+// setUsual sets the usual reach, and the size of a usual part.
 func (s *Structure) setUsual() {
-	if s.usual = s.reach; s.root&leafBit != 0 { // also without a tree
+	if s.usual, s.part = s.reach, longestSide(&s.lo, &s.hi); s.root&leafBit != 0 { // also without a tree
 		return
 	}
 	n := &s.nodes[s.root]
-	var list [width]float32
+	var reaches, sides [width]float32
 	count := 0
 	for i, r := range n.child {
 		if r != emptyRef {
 			lo, hi := vec{n.bounds[0][i], n.bounds[2][i], n.bounds[4][i]}, vec{n.bounds[1][i], n.bounds[3][i], n.bounds[5][i]}
-			list[count] = max(reachOf(lo, hi), leastOrigin)
+			reaches[count], sides[count] = max(reachOf(lo, hi), leastOrigin), longestSide(&lo, &hi)
 			count++
 		}
 	}
 	if count > 0 {
-		slices.Sort(list[:count])
-		s.usual = list[(count-1)/2]
+		slices.Sort(reaches[:count])
+		slices.Sort(sides[:count])
+		s.usual, s.part = reaches[(count-1)/2], sides[(count-1)/2]
 	}
 }
+
+// longestSide returns the length of the longest side of a box.
+func longestSide(lo, hi *vec) float32 { return max(hi[0]-lo[0], hi[1]-lo[1], hi[2]-lo[2]) }
+
+// mostGrowth is the largest growth of boxes in a bottom level: up to it, the slabs alone tell them apart.
+func (s *Structure) mostGrowth() float32 { return s.part / 2 }
 
 // farReaches is how many times as large as the usual one the reach of a far structure is at least.
 const farReaches = 64

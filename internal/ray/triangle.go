@@ -90,6 +90,50 @@ func (l *level) crossWide(p *triangle) (c crossing, ok bool) {
 	return crossExact(x, y, z)
 }
 
+// misses reports whether the ray misses all triangles in a box. It is a second test for boxes with a growth beyond all
+// triangles of a structure (blurs).
+//
+// A component of a sheared vertex is monotonic in the components of the vertex, roundings included, and the operations here are the ones of
+// crossNarrow and crossWide: the bounds of the sheared vertices are exact. The signs of the edge functions are, too. So the
+// ray misses a triangle beside the axis, and a triangle without an extent along x or y.
+func (l *level) misses(lo, hi *vec) bool {
+	if l.wide {
+		return l.missesWide(lo, hi)
+	}
+	w := l.component[2]
+	first, last := lo[w]-l.origin[2], hi[w]-l.origin[2]
+	for i := range 2 {
+		k := l.component[i]
+		from, to := float32(l.shear[i]*first), float32(l.shear[i]*last)
+		if from > to {
+			from, to = to, from
+		}
+		least, most := (lo[k]-l.origin[i])-to, (hi[k]-l.origin[i])-from
+		if least > 0 || most < 0 || least == most {
+			return true
+		}
+	}
+	return false
+}
+
+// missesWide is misses of a wide level.
+func (l *level) missesWide(lo, hi *vec) bool {
+	w, o := l.component[2], float64(l.origin[2])
+	first, last := float64(lo[w])-o, float64(hi[w])-o
+	for i := range 2 {
+		k, o := l.component[i], float64(l.origin[i])
+		from, to := float64(float64(l.shear[i])*first), float64(float64(l.shear[i])*last)
+		if from > to {
+			from, to = to, from
+		}
+		least, most := (float64(lo[k])-o)-to, (float64(hi[k])-o)-from
+		if least > 0 || most < 0 || least == most {
+			return true
+		}
+	}
+	return false
+}
+
 // crossExact intersects a sheared triangle with the axis z.
 func crossExact(x, y, z [3]float64) (c crossing, ok bool) {
 	var e [3]float64

@@ -194,11 +194,12 @@ func (w *Walker) leaves(m *session, s *Structure, l *level, base int, visit func
 		w.walkFast(m, s, l, base, visit)
 		return
 	}
-	w.walk(s, l, base, visit)
+	w.walk(s, l, base, false, visit)
 }
 
-// walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free.
-func (w *Walker) walk(s *Structure, l *level, base int, visit func(r ref, sp int)) {
+// walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free. Blurred: the level
+// blurs s, which has triangles.
+func (w *Walker) walk(s *Structure, l *level, base int, blurred bool, visit func(r ref, sp int)) {
 	sp := base
 	current := entry(math.Float32bits(w.low))<<32 | entry(s.root)
 	for {
@@ -206,7 +207,7 @@ func (w *Walker) walk(s *Structure, l *level, base int, visit func(r ref, sp int
 		if r&leafBit != 0 {
 			visit(r, sp)
 		} else {
-			sp = w.push(&s.nodes[r], l, sp)
+			sp = w.push(&s.nodes[r], l, sp, blurred)
 		}
 		for {
 			if sp == base {
@@ -222,14 +223,14 @@ func (w *Walker) walk(s *Structure, l *level, base int, visit func(r ref, sp int
 }
 
 // push pushes the children of n that the ray reaches, the closest last.
-func (w *Walker) push(n *node, l *level, sp int) int {
+func (w *Walker) push(n *node, l *level, sp int, blurred bool) int {
 	first := sp
 	for i := range width {
 		lo := vec{n.bounds[0][i], n.bounds[2][i], n.bounds[4][i]}
 		hi := vec{n.bounds[1][i], n.bounds[3][i], n.bounds[5][i]}
-		near, far := l.slabs(&lo, &hi)
-		near, far = max32(near, w.low), min32(far, w.high)
-		if !(near <= far) {
+		near, last := l.slabs(&lo, &hi)
+		near, last = max32(near, w.low), min32(last, w.high)
+		if !(near <= last) || blurred && l.misses(&lo, &hi) {
 			continue
 		}
 		e := entry(math.Float32bits(near))<<32 | entry(n.child[i])
@@ -259,10 +260,12 @@ func (w *Walker) visitInstance(r ref, sp int) {
 		w.leaves(&w.lower, b, &w.local, sp, w.visitBox)
 	case b.kind.isRound():
 		w.leaves(&w.lower, b, &w.local, sp, w.visitRound)
-	case hasKernel && !w.portable && !w.local.wide:
+	case w.local.blurs(b):
+		w.walk(b, &w.local, sp, true, w.visitTriangles)
+	case hasKernel && !w.portable:
 		w.walkTrianglesFast(b, p.Flags, sp)
 	default:
-		w.walk(b, &w.local, sp, w.visitTriangles)
+		w.walk(b, &w.local, sp, false, w.visitTriangles)
 	}
 }
 
