@@ -22,7 +22,7 @@ type batch struct {
 	slow      [batchSize]bool
 }
 
-// meshSource is what the machine code knows of a reader: indices of 4 bytes or none, vertices of three 32-bit floats.
+// meshSource is a reader for the machine code: indices of 4 bytes or none, vertices of three 32-bit floats.
 type meshSource struct {
 	indices, vertices unsafe.Pointer
 	// primitives is the number of triangles with indices inside the memory, limit the number of vertices with 16 bytes

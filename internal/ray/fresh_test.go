@@ -40,7 +40,7 @@ func hasPointers(t reflect.Type) bool {
 	return t.Kind() > reflect.Complex128
 }
 
-// TestFreshStructures checks that a structure does not depend on what its memory had before: bytes of 0xA5.
+// TestFreshStructures checks that a structure does not depend on the former contents of its memory: bytes of 0xA5.
 func TestFreshStructures(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	triangles := mesh(soup(r, 4000, 0.1), GeometryOpaque)

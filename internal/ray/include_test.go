@@ -8,7 +8,7 @@ import (
 )
 
 // TestInclude checks that the box of an instance grows by at least the roundoffs that include promises, in exact arithmetic, and that
-// the spread and the reach of the structure are at least those of its instances.
+// the spread and the reach of the structure are not less than its instances'.
 func TestInclude(t *testing.T) {
 	r := rand.New(rand.NewPCG(7_000_010, 1))
 	exactly := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }

@@ -12,7 +12,7 @@ var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.
 // session is a traversal of one structure by machine code.
 type session struct {
 	nodes, blocks, level unsafe.Pointer
-	// moved is the blocks at time 1; nil if the triangles do not move, or are those of time 0.
+	// moved is the blocks at time 1; nil if the triangles do not move, or at time 0.
 	moved unsafe.Pointer
 	// sp and base are addresses in the walker's stack.
 	sp, base unsafe.Pointer

@@ -264,7 +264,7 @@ func TestRefitNode(t *testing.T) {
 	boxes := func(n int) []wideBounds {
 		list := make([]wideBounds, n)
 		for i := range list {
-			if list[i] = nowhere; r.IntN(8) > 0 { // another box is that of inactive triangles
+			if list[i] = nowhere; r.IntN(8) > 0 { // another box belongs to inactive triangles
 				for k := range 3 {
 					list[i].lo[k] = r.Float32()
 					list[i].hi[k] = list[i].lo[k] + r.Float32()

@@ -138,7 +138,7 @@ func TestMicromapStates(t *testing.T) {
 	}
 }
 
-// TestMicromapIndices checks indices of each size, special ones, those of no triangle, and triangles without data.
+// TestMicromapIndices checks indices of each size, special ones, ones without a triangle, and triangles without data.
 func TestMicromapIndices(t *testing.T) {
 	m, err := BuildMicromap(&MicromapInput{Most: 9, Count: 4, Stride: 12, Data: []byte{1}, Triangles: slices.Concat(
 		microTriangles([3]uint32{0, 0, TwoStates}), make([]byte, 4), microTriangles([3]uint32{0, 13, TwoStates}), make([]byte, 4),

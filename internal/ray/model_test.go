@@ -107,7 +107,7 @@ func modelRay(s *Structure, q *Query) (list []modelHit) {
 	return list
 }
 
-// decision is what a shader does with a candidate.
+// decision is the answer of a shader to a candidate.
 type decision uint8
 
 const (
@@ -163,7 +163,7 @@ func followModel(s *Structure, w *Walker, q Query, list []modelHit, decide func(
 	}
 }
 
-// copyScene returns a scene with the instances of s, whose bottom levels went through their serialized form.
+// copyScene returns a scene with the instances of s after their bottom levels went through their serialized form.
 func copyScene(t *testing.T, s *Structure) *Structure {
 	in, copies := Input{Top: true}, map[*Structure]*Structure{}
 	for i := range s.instances {

@@ -102,7 +102,7 @@ func isFiniteMatrix(m *[12]float32) bool {
 func (i *Instance) movingBounds() (lo, hi vec, scale, offset float64, ok bool) {
 	k := i.Motion
 	box := nothing()
-	// Without a turn, the matrix is between those of both ends, and each point is between its positions there.
+	// Without a turn, the matrix is between the ones at both ends, and each point is between its positions there.
 	ends, turn := [2][12]float32{i.transformAt(0), i.transformAt(1)}, 1.0
 	if k.SRT && [4]float32(k.From[9:13]) != [4]float32(k.To[9:13]) {
 		// The rows of a rotation have sums of at most √3: it and its inverse enlarge the spread three times at most.
@@ -191,7 +191,7 @@ func spreadBetween(from, to *[12]float32, reach float64) (scale, offset float64,
 
 // turningBounds returns the box of an instance that turns: its points are in balls around the translations between those of
 // both ends. No point is farther from the translation than the farthest one at an end, because the matrices of scale,
-// shear and pivot, and so the positions before the rotation, are between those of the ends.
+// shear and pivot, and so the positions before the rotation, are between the ones at the ends.
 func (i *Instance) turningBounds() bounds {
 	box := nothing()
 	var radius float64

@@ -26,7 +26,7 @@ type PacketHits struct {
 	HitKind, Opaque, Place         [PacketLanes]uint32
 }
 
-// Packet is rays whose traversals begin together.
+// Packet is rays with traversals that begin together.
 type Packet struct {
 	Rays PacketRays
 	// Lanes has bit i if ray i exists, Found if it has a hit, Decided if no shader decides this hit: it is the
@@ -61,7 +61,7 @@ type packetEntry struct {
 	lanes uint64
 }
 
-// NextAll is Next for the rays of p, whose traversals begin.
+// NextAll is Next for the rays of p at the begin of their traversals.
 //
 // Rays whose directions have the same signs and the same longest component, and which are close to each other, traverse
 // the trees together: a node is fetched once for all (Wald, Slusallek, Benthin and Wagner 2001, "Interactive Rendering

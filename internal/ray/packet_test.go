@@ -73,7 +73,7 @@ func TestPacket(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(41, 42))
 	s, one := kernelScene(t, r)
-	grid := scene(t, mesh(tiles(8), GeometryOpaque)) // whose edges many rays hit
+	grid := scene(t, mesh(tiles(8), GeometryOpaque)) // many rays hit its edges
 	w, alone := NewWalker(), NewWalker()
 	hits := 0
 	for i := range n {

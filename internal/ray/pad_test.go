@@ -218,7 +218,7 @@ func TestFarModel(t *testing.T) {
 }
 
 // TestFarRational compares the closest hits in scenes of many magnitudes, with a far triangle, with exact arithmetic: the rays start close
-// to the small triangles, whose boxes have little padding.
+// to the small triangles: their boxes have little padding.
 func TestFarRational(t *testing.T) {
 	t.Parallel()
 	scenes := 60

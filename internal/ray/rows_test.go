@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestRows: the machine code of rows does what loops do, and touches no other lane.
+// TestRows: the machine code of rows equals loops, and touches no other lane.
 func TestRows(t *testing.T) {
 	if !hasKernel {
 		t.Skip("no machine code for this processor")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSingularMotion checks that the hits of an instance whose matrix is singular at a third of the time do not depend on the other
+// TestSingularMotion checks that the hits of an instance with a singular matrix at a third of the time do not depend on the other
 // instances of the scene: its padding has no bound.
 func TestSingularMotion(t *testing.T) {
 	const c = math.Sqrt2 / 2
