@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -65,6 +67,29 @@ func Open(path string, limit int64) (*Dir, error) {
 func (d *Dir) Close() error { return d.root.Close() }
 
 func fileName(k Key) string { return hex.EncodeToString(k[:]) + suffix }
+
+// tempName returns the name of the file that a process writes before it becomes the entry of a key.
+func tempName(k Key, process int) string {
+	return fmt.Sprintf("%x.%d%s", k[:], process, tempSuffix)
+}
+
+// isEntry reports whether fileName returns a name.
+func isEntry(name string) bool {
+	key, found := strings.CutSuffix(name, suffix)
+	_, err := hex.DecodeString(key)
+	return found && err == nil && len(key) == 2*sha256.Size
+}
+
+// isTemp reports whether tempName returns a name. The folder may be one of the user's, with files of other programs.
+func isTemp(name string) bool {
+	key, rest, _ := strings.Cut(name, ".")
+	process, found := strings.CutSuffix(rest, tempSuffix)
+	if _, err := hex.DecodeString(key); err != nil || len(key) != 2*sha256.Size || !found {
+		return false
+	}
+	_, err := strconv.ParseUint(process, 10, 64)
+	return err == nil
+}
 
 // Load returns the data of key k, and marks it as used now. It returns false if there is no such entry or if
 // its file is not trusted.
@@ -127,7 +152,7 @@ func (d *Dir) Save(k Key, data []byte) error {
 	if err := d.evict(d.limit - size); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	temp := fmt.Sprintf("%s.%d%s", hex.EncodeToString(k[:]), os.Getpid(), tempSuffix)
+	temp := tempName(k, os.Getpid())
 	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -162,10 +187,10 @@ func (d *Dir) evict(limit int64) error {
 			continue // removed meanwhile, or not a cache file
 		}
 		switch n := e.Name(); {
-		case len(n) == len(fileName(Key{})) && n[2*sha256.Size:] == suffix:
+		case isEntry(n):
 			files = append(files, file{n, info.ModTime(), info.Size()})
 			total += info.Size()
-		case len(n) > len(tempSuffix) && n[len(n)-len(tempSuffix):] == tempSuffix && time.Since(info.ModTime()) > staleAge:
+		case isTemp(n) && time.Since(info.ModTime()) > staleAge:
 			_ = d.root.Remove(n) // another process may have removed it already
 		}
 	}

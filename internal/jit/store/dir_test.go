@@ -2,10 +2,12 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -182,5 +184,33 @@ func TestLimit(t *testing.T) {
 	}
 	if _, ok := d.Load(Key{4}); ok {
 		t.Error("an entry larger than the limit was stored")
+	}
+}
+
+// TestOtherFiles: eviction removes abandoned files of a cache and no other old file, whatever its name ends with.
+func TestOtherFiles(t *testing.T) {
+	d, path := open(t, int64(headerBytes)+4)
+	key := Key{7}
+	others := []string{"notes.new", "0123.1.new", fileName(key) + ".new", strings.Repeat("x", 64) + ".code", strings.Repeat("x", 64) + ".1.new", fmt.Sprintf("%x.x.new", key[:])}
+	abandoned := tempName(key, 1)
+	old := time.Now().Add(-2 * staleAge)
+	for _, name := range append([]string{abandoned}, others...) {
+		file := filepath.Join(path, name)
+		if err := errors.Join(os.WriteFile(file, make([]byte, 100), 0o600), os.Chtimes(file, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 2 {
+		if err := d.Save(Key{byte(n)}, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(path, name)); err != nil {
+			t.Errorf("a file that is none of the cache was removed: %v", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(path, abandoned)); err == nil {
+		t.Errorf("%s is left", abandoned)
 	}
 }
