@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -101,14 +102,22 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 		}
 		return nil
 	}
-	if info, err := os.Stat(dir); err != nil || store.Trusted(info) != nil {
-		plain.Fprintf(c.err, "chiaro: results are not cached: %s: only its owner, the user of this process, may be able to write it\n", dir)
+	// The folder stays the one that was judged, whatever its path names later.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		plain.Fprintf(c.err, "chiaro: results are not cached: %v\n", err)
+		return nil
+	}
+	defer root.Close()
+	if info, err := root.Stat("."); err != nil || store.Trusted(info) != nil {
+		if err != nil || named || !errors.Is(store.Trusted(info), errors.ErrUnsupported) {
+			plain.Fprintf(c.err, "chiaro: results are not cached: %s: only its owner, the user of this process, may be able to write it\n", dir)
+		}
 		return nil
 	}
 	sum := sha256.Sum256(text)
-	name := filepath.Join(dir, fmt.Sprintf("%x.results", sum[:16]))
 	r := &resultCache{known: map[cacheKey][]byte{}}
-	if r.file = openResults(c, name); r.file == nil {
+	if r.file = openResults(c, root, fmt.Sprintf("%x.results", sum[:16])); r.file == nil {
 		return nil
 	}
 	end := r.load()
@@ -131,10 +140,10 @@ func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCach
 	return r
 }
 
-// openResults opens a file of results. A file that another user may have written is replaced.
-func openResults(c console, name string) *os.File {
+// openResults opens a file of results in a folder. A file that another user may have written is replaced.
+func openResults(c console, folder *os.Root, name string) *os.File {
 	for range 2 {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|store.NoFollow, 0o600)
+		f, err := folder.OpenFile(name, os.O_CREATE|os.O_RDWR|store.NoFollow, 0o600)
 		if err == nil {
 			var info fs.FileInfo
 			if info, err = f.Stat(); err == nil && info.Mode().IsRegular() && store.Trusted(info) == nil {
@@ -142,8 +151,8 @@ func openResults(c console, name string) *os.File {
 			}
 			f.Close()
 		}
-		plain.Fprintf(c.err, "chiaro: %s: replaced: only its owner, the user of this process, may be able to write it\n", name)
-		if os.Remove(name) != nil {
+		plain.Fprintf(c.err, "chiaro: %s: replaced: only its owner, the user of this process, may be able to write it\n", filepath.Join(folder.Name(), name))
+		if folder.Remove(name) != nil {
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,7 +53,8 @@ func manPage(cmd *cobra.Command, name string) []byte {
 			fmt.Fprintf(&b, ".SH %s\n.nf\n%s\n.fi\n", title, roff(text))
 		}
 	}
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"chiaro\"\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(cmd.Short))
+	// Lines of a word that fits no second time are not stretched over the page.
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"chiaro\"\n.ad l\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(cmd.Short))
 	section("SYNOPSIS", cmd.UseLine())
 	section("DESCRIPTION", orElse(cmd.Long, cmd.Short))
 	var related []string
@@ -64,12 +66,19 @@ func manPage(cmd *cobra.Command, name string) []byte {
 	if cmd.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
 			kind, usage := pflag.UnquoteUsage(f)
 			head := "--" + f.Name
 			if f.Shorthand != "" {
 				head = "-" + f.Shorthand + ", " + head
 			}
-			fmt.Fprintf(&b, ".TP\n\\fB%s\\fR %s\n%s\n", roff(head), roff(kind), roff(usage))
+			head = `\fB` + roff(head) + `\fR`
+			if kind != "" {
+				head += " " + roff(kind)
+			}
+			fmt.Fprintf(&b, ".TP\n%s\n%s\n", head, roff(usage))
 		})
 	}
 	section("EXAMPLES", cmd.Example)
@@ -81,9 +90,20 @@ func manPage(cmd *cobra.Command, name string) []byte {
 	return b.Bytes()
 }
 
-// roff escapes text. A line may not begin with a period or a quote.
+// roff escapes text. A line may not begin with a period or a quote. Formatters agree on ASCII alone.
 func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	var ascii strings.Builder
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			ascii.WriteRune(r)
+		case r == '…': // which terminals without Unicode have no form of
+			ascii.WriteString("...")
+		default:
+			fmt.Fprintf(&ascii, "\x00[u%04X]", r)
+		}
+	}
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\x00", `\`).Replace(ascii.String())
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
