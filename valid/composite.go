@@ -210,8 +210,8 @@ func (c *checker) compositeReplicate(i int, in spirv.Inst) {
 	case partless(t.Op):
 		c.fail(i, "SPV-Composite-Count", "%s has no parts; must be a composite", c.typeName(t))
 	case t.Op == spirv.OpTypeTensorARM:
-		if e := c.m.Type(inst.TypeTensorARM(c.code.Inst(t.Index)).ElementType()); e != nil && e != x {
-			c.fail(i, "SPV-Composite-Constituent", "the value is %s; the element is %s", c.typeName(x), c.typeName(e))
+		if want := c.unlikeTensor(t, x); want != "" {
+			c.fail(i, "SPV-Composite-Constituent", "the value is %s; must be %s", c.typeName(x), want)
 		}
 	case t.IsStruct():
 		for n := range t.Members {

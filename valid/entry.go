@@ -273,7 +273,7 @@ func (c *checker) derivativesOfNV() bool {
 	return c.m.Extension("SPV_NV_compute_shader_derivatives") && !c.m.Extension("SPV_KHR_compute_shader_derivatives")
 }
 
-// specialSize reports whether the size of a workgroup depends on specialization.
+// specialSize reports whether the size of a workgroup depends on specialization or is undefined.
 func (c *checker) specialSize(e *facts.EntryPoint) bool {
 	if m, ok := e.Mode(spirv.ExecutionModeLocalSizeId); ok {
 		for _, id := range spirv.IDs(m.Operands) {
@@ -283,7 +283,7 @@ func (c *checker) specialSize(e *facts.EntryPoint) bool {
 		}
 	}
 	for n := range c.m.Consts {
-		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize && c.m.Consts[n].Spec {
+		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize && (c.m.Consts[n].Spec || c.m.Consts[n].Undef) {
 			return true
 		}
 	}

@@ -22,13 +22,14 @@ var tensorFamily = family{
 		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, Section: environment, Words: "one read or write has at most maxTensorShaderAccessSize bytes", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeTensorARM:                  (*checker).typeTensor,
-		spirv.OpTensorReadARM:                  (*checker).tensorRead,
-		spirv.OpTensorWriteARM:                 (*checker).tensorWrite,
-		spirv.OpTensorQuerySizeARM:             (*checker).tensorQuery,
-		spirv.OpConstantComposite:              (*checker).tensorConstant,
-		spirv.OpSpecConstantComposite:          (*checker).tensorConstant,
-		spirv.OpCompositeConstructReplicateEXT: (*checker).tensorReplicate,
+		spirv.OpTypeTensorARM:                     (*checker).typeTensor,
+		spirv.OpTensorReadARM:                     (*checker).tensorRead,
+		spirv.OpTensorWriteARM:                    (*checker).tensorWrite,
+		spirv.OpTensorQuerySizeARM:                (*checker).tensorQuery,
+		spirv.OpConstantComposite:                 (*checker).tensorConstant,
+		spirv.OpSpecConstantComposite:             (*checker).tensorConstant,
+		spirv.OpConstantCompositeReplicateEXT:     (*checker).tensorReplicate,
+		spirv.OpSpecConstantCompositeReplicateEXT: (*checker).tensorReplicate,
 	},
 }
 
@@ -125,11 +126,17 @@ func (c *checker) tensorConstant(i int, in spirv.Inst) {
 			}
 			continue
 		}
-		if y, ok := c.tensorOf(p); !ok || y.elem != x.elem || y.rank != 0 && y.rank != x.rank-1 || !shapeWithin(x.shape, y.shape, x.rank) {
+		if !c.layerOf(x, p) {
 			c.fail(i, code, "constituent %d is %s; must be a tensor of the same elements, of one dimension less", n, c.typeName(p))
 			return
 		}
 	}
+}
+
+// layerOf reports whether a type is a tensor that one step of another tensor's outermost dimension holds, as far as both are known.
+func (c *checker) layerOf(x tensor, t *facts.Type) bool {
+	y, ok := c.tensorOf(t)
+	return ok && y.elem == x.elem && (y.rank == 0 || y.rank == x.rank-1) && shapeWithin(x.shape, y.shape, x.rank)
 }
 
 // shapeWithin reports whether a shape equals the shape of another tensor without
@@ -144,13 +151,24 @@ func shapeWithin(x, y *facts.Const, rank uint64) bool {
 	return true
 }
 
-// tensorReplicate checks a tensor that is filled with one value.
+// tensorReplicate checks a constant tensor that is filled with one value.
 func (c *checker) tensorReplicate(i int, in spirv.Inst) {
-	x, ok := c.tensorOf(c.m.Type(in.Type()))
-	p := c.m.TypeOf(inst.CompositeConstructReplicateEXT(in).Value())
-	if ok && x.elem != nil && p != nil && p != x.elem {
-		c.fail(i, "SPV-Tensor-Constant", "the value is %s; must be %s, the element type of the tensor", c.typeName(p), c.typeName(x.elem))
+	if want := c.unlikeTensor(c.m.Type(in.Type()), c.m.TypeOf(inst.ConstantCompositeReplicateEXT(in).Value())); want != "" {
+		c.fail(i, "SPV-Tensor-Constant", "the value is %s; must be %s", c.typeName(c.m.TypeOf(inst.ConstantCompositeReplicateEXT(in).Value())), want)
 	}
+}
+
+// unlikeTensor returns what a value must be to fill a tensor, "" if it may be of its type: SPV_EXT_replicated_composites names
+// the constituents, and front ends fill tensors of more than one dimension with an element.
+func (c *checker) unlikeTensor(t, value *facts.Type) string {
+	x, ok := c.tensorOf(t)
+	switch {
+	case !ok || x.elem == nil || value == nil || value == x.elem || x.rank != 1 && c.layerOf(x, value):
+		return ""
+	case x.rank == 1:
+		return c.typeName(x.elem) + ", the element type of the tensor"
+	}
+	return c.typeName(x.elem) + ", the element type of the tensor, or a tensor of such elements, of one dimension less"
 }
 
 // tensorAccess checks the tensor and the coordinate of an access.
