@@ -31,14 +31,15 @@ type frames struct {
 	wall, used []float64
 }
 
-// report reports the first frame, the median of the others and the longest of them, in milliseconds of wall time, and the
-// processor time of a frame.
+// report reports the first frame, the median of the others and the longest of them, in milliseconds of wall time, and the median and the
+// longest processor time of a frame: on a busy machine wall times include other programs.
 func (f *frames) report(b *testing.B, name string) {
 	slices.Sort(f.wall)
 	b.ReportMetric(f.first, name+"first-ms")
 	b.ReportMetric(f.wall[len(f.wall)/2], name+"median-ms")
 	b.ReportMetric(f.wall[len(f.wall)-1], name+"longest-ms")
 	b.ReportMetric(f.cpu(), name+"cpu-ms")
+	b.ReportMetric(f.used[len(f.used)-1], name+"longest-cpu-ms")
 }
 
 // cpu returns the median of the processor time.

@@ -1,6 +1,9 @@
 package jit
 
 import (
+	"context"
+	"sync/atomic"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
@@ -10,6 +13,31 @@ import (
 // ForcePolling makes the code of p poll for preemption, which it otherwise does only if the Go runtime
 // permits no other way.
 func ForcePolling(p exec.Program) { p.(*program).forcePolling = true }
+
+// BriefGroups returns how many workgroups of p are a brief batch; 0 for no number.
+func BriefGroups(p exec.Program) uint64 {
+	v := p.(*program).main
+	if v.groupBytes == 0 {
+		return 0
+	}
+	return maxBriefBytes / v.groupBytes
+}
+
+// PollsBatch runs the first groups of a job, and reports whether the code polled for preemption.
+func PollsBatch(ctx context.Context, p exec.Program, job *exec.Job, groups uint64) (bool, error) {
+	x, err := p.Prepare(job)
+	if err != nil {
+		return false, err
+	}
+	defer x.Release()
+	w, err := p.AcquireWorker(ctx, new(atomic.Bool))
+	if err != nil {
+		return false, err
+	}
+	defer w.Release()
+	err = w.Run(x, exec.Batch{Count: groups})
+	return w.(*worker).ctx.Polling, err
+}
 
 // ForceNonTemporal makes eligible stores of p bypass the cache, which they otherwise do only for large
 // outputs.

@@ -20,6 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/target"
+	"github.com/chiaro-gpu/chiaro/internal/jit/trampoline"
 )
 
 // releases runs a test for both ways in which code gives its processor back.
@@ -27,6 +28,36 @@ func releases(t *testing.T, test func(t *testing.T, prepare func(exec.Program)))
 	needMachine(t)
 	t.Run("released", func(t *testing.T) { test(t, func(exec.Program) {}) })
 	t.Run("polling", func(t *testing.T) { test(t, jit.ForcePolling) })
+}
+
+// TestBriefBatches: a batch of little code without loops polls, and is no system call.
+func TestBriefBatches(t *testing.T) {
+	needMachine(t)
+	if !trampoline.GuardIsKnown() {
+		t.Skip("code cannot poll in this runtime of Go")
+	}
+	straight, loops := compile(t, read(t, "saxpy.ir")), compile(t, read(t, "mandelbrot.ir"))
+	n := jit.BriefGroups(straight)
+	if n == 0 || jit.BriefGroups(loops) != 0 {
+		t.Fatalf("%d workgroups without loops and %d with loops are brief; must be some and none", n, jit.BriefGroups(loops))
+	}
+	for _, c := range []struct {
+		name   string
+		prog   exec.Program
+		kernel kernel
+		groups uint64
+		polls  bool
+	}{
+		{"one group", straight, saxpy(1 << 10), 1, true},
+		{"as many as are brief", straight, saxpy(64 * int(n)), n, true},
+		{"one more", straight, saxpy(64 * int(n+1)), n + 1, false},
+		{"loops", loops, mandelbrot(8, 8, 10), 1, false},
+	} {
+		polls, err := jit.PollsBatch(t.Context(), c.prog, &c.kernel.job, c.groups)
+		if err != nil || polls != c.polls {
+			t.Errorf("%s: polls %v, %v; must be %v", c.name, polls, err, c.polls)
+		}
+	}
 }
 
 // TestCoexist runs kernels in several goroutines beside collections, deep

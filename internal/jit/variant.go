@@ -29,25 +29,39 @@ var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	return h, trampoline.CatchFaults(h.Range())
 })
 
-// usesPolling reports whether code must poll to let the Go runtime retake its processor; determined
-// before the first run. Go cannot preempt our code by a signal, since it cannot unwind a foreign
+// release is the way of code to let the Go runtime retake its processor:
+//
+//	system call   after 20 microseconds or more
+//	polling       after 10 milliseconds, as with Go functions
+//
+// If the system interrupts a batch in a system call, the runtime takes its processor and wakes a further thread. With all processors
+// in batches this thread finds no work and sleeps again. So brief batches poll, and yield
+// after some of them: a call of the application waits for a processor too.
+type release struct {
+	polls      bool // all batches poll
+	pollsBrief bool // brief ones do
+}
+
+// codeRelease determines the release before the first run. Go cannot preempt our code by a signal, since it cannot unwind a foreign
 // stack. Without another way a garbage collection would wait for the end of each batch.
-var usesPolling = sync.OnceValues(func() (bool, error) {
+var codeRelease = sync.OnceValues(func() (r release, err error) {
 	h, err := codeHeap()
 	if err != nil {
-		return false, err
+		return r, err
 	}
 	level, err := Choose(target.Best)
 	if err != nil {
-		return false, err
+		return r, err
 	}
 	back := targetOf(level)
 	b, err := h.Add(back.ProbeCode())
 	if err != nil {
-		return false, err
+		return r, err
 	}
 	defer h.Free(b)
-	return trampoline.ProbePreemption(b.Entry(), back.Control())
+	r.polls, err = trampoline.ProbePreemption(b.Entry(), back.Control())
+	r.pollsBrief = trampoline.GuardIsKnown()
+	return r, err
 })
 
 // variant is executable code of a program for one strip width. It is reference counted by programs,
@@ -62,6 +76,8 @@ type variant struct {
 
 	// counted is how many lanes share a step counter if it may count more steps than any subgroup takes, else 0.
 	counted uint32
+
+	groupBytes uint64 // lengthOfGroup
 
 	mu         sync.Mutex
 	idleStates []*groupState // free list
@@ -84,8 +100,31 @@ func newVariant(c *compiled) (*variant, error) {
 	c = &compiled{source: &source, code: &code, written: c.written}
 	v := &variant{compiled: c, form: targetOf(c.code.Level).Form(c.code.Level), heap: heap, block: block}
 	v.counted = min(sumsSteps(&code, uint32(v.form.Lanes)), source.SubgroupSize)
+	v.groupBytes = lengthOfGroup(&code, source.Subgroups())
 	v.refs.Store(1)
 	return v, nil
+}
+
+// Bounds of the machine code of a brief batch, and of brief batches between two yields, in bytes. The code of textures runs 16 KiB in a
+// microsecond: they are less than 100 microseconds and about a millisecond.
+const (
+	maxBriefBytes      = 1 << 20
+	maxBriefUnyielding = 16 << 20
+)
+
+// lengthOfGroup returns the length of the machine code for a workgroup, or 0 if loops or calls leave it unknown.
+func lengthOfGroup(c *target.Code, subgroups uint32) uint64 {
+	for i := range c.Sites {
+		if c.Sites[i].Op == vcode.Step {
+			return 0
+		}
+	}
+	return uint64(len(c.Bytes)) * uint64(subgroups)
+}
+
+// isBrief reports whether a batch of some workgroups is brief.
+func (v *variant) isBrief(groups uint64) bool {
+	return v.groupBytes > 0 && groups <= maxBriefBytes/v.groupBytes
 }
 
 // sumsSteps returns how many lanes share a step counter if their subgroups may take turns: if one takes the steps of one loop while

@@ -121,13 +121,15 @@ func (x *prepared) Release() {
 // AcquireWorker to Release; in between it can switch between prepared jobs, as the interleaved draws
 // of a pass require.
 type worker struct {
-	program *program
-	variant *variant
-	bound   *prepared // the job whose groups it runs
-	serial  uint64    // of bound
-	job     *exec.Job
-	runCtx  context.Context
-	ctx     *trampoline.Context
+	program    *program
+	variant    *variant
+	bound      *prepared // the job whose groups it runs
+	serial     uint64    // of bound
+	job        *exec.Job
+	runCtx     context.Context
+	ctx        *trampoline.Context
+	release           // of the processor
+	unyielding uint64 // bytes of code of brief batches since the last yield
 	*groupState
 	handles      []handle
 	regions      int      // index of the first handle of a region
@@ -144,7 +146,7 @@ type worker struct {
 
 // AcquireWorker returns a worker, idle or new.
 func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
-	polls, err := usesPolling()
+	r, err := codeRelease()
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +154,20 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 	if w == nil {
 		w = &worker{program: p, ctx: &trampoline.Context{Control: p.back.Control()}}
 	}
-	w.runCtx, w.ctx.Stop, w.ctx.Polling = ctx, stop, polls || p.forcePolling
+	w.runCtx, w.ctx.Stop, w.polls, w.pollsBrief = ctx, stop, r.polls || p.forcePolling, r.pollsBrief
 	return w, nil
+}
+
+// choosePolling chooses how a batch of some workgroups lets the runtime retake the processor. It yields after many brief batches.
+func (w *worker) choosePolling(groups uint64) {
+	brief := w.pollsBrief && w.variant.isBrief(groups)
+	if w.ctx.Polling = w.polls || brief; !brief {
+		return
+	}
+	if w.unyielding += groups * w.variant.groupBytes; w.unyielding > maxBriefUnyielding {
+		w.unyielding = 0
+		runtime.Gosched()
+	}
 }
 
 // Run runs the groups of a batch. A worker stays bound between batches of the same job, so that most
@@ -307,6 +321,7 @@ func (w *worker) runBatch(b exec.Batch) error {
 	}
 	ctx.Args[target.ArgCount] = uintptr(b.Count)
 	ctx.PC, ctx.Stack = w.variant.block.Entry(), w.stacks.Top(0)
+	w.choosePolling(b.Count)
 	w.countEntries(b)
 	exits := uint64(0)
 	defer func() {

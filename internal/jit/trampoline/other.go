@@ -20,8 +20,8 @@ func Run(c *Context) target.Status { return target.Faulted }
 // Fault returns the error after Run has returned Faulted.
 func (c *Context) Fault() error { return errUnsupported }
 
-// guardIsKnown returns false: there is no preemption to poll for.
-func guardIsKnown() bool { return false }
+// GuardIsKnown returns false: there is no preemption to poll for.
+func GuardIsKnown() bool { return false }
 
 // CatchFaults returns an error, since there is no generated code.
 func CatchFaults(lo, hi uintptr) error { return errUnsupported }

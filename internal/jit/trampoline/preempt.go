@@ -18,7 +18,7 @@ const maxProbes = 10
 // system call, or, if that does not work in this runtime, by polling the stack guard. entry is the
 // address of Target.ProbeCode, control its floating-point control register. The Go runtime can stop its own code by a signal, but it cannot unwind ours.
 func ProbePreemption(entry uintptr, control uint32) (polling bool, err error) {
-	return probeKinds(guardIsKnown(), func(polling bool) (bool, error) { return probePreemption(entry, control, polling) })
+	return probeKinds(GuardIsKnown(), func(polling bool) (bool, error) { return probePreemption(entry, control, polling) })
 }
 
 // probeKinds returns the kind of the first probe that succeeds; known permits polling.

@@ -71,11 +71,11 @@ func runPolling(c *Context) bool {
 	return true
 }
 
-// guardIsKnown reports whether the words of stackWords are the bounds of this stack and a guard, as
+// GuardIsKnown reports whether the words of stackWords are the bounds of this stack and a guard, as
 // runPolling expects. A future runtime may lay out its g differently.
 //
 //go:nosplit
-func guardIsKnown() bool {
+func GuardIsKnown() bool {
 	const room = 64 << 10 // bytes above the lower bound that contain the guard
 	var here byte
 	word := stackWords()
