@@ -53,11 +53,15 @@ func (c *checker) declareGlobal(v *Variable) {
 	if old := c.globals[v.Name]; old != nil && !external(old.Linkage) && !external(v.Linkage) {
 		c.find(CodeSymbol, v.Pos, "%s is declared a second time; must be declared once", v.Name)
 	}
-	legacy := v.Space == ".local" && c.module.Version[0] < 3 // without the ABI (PTX ISA, "Local State Space")
-	if v.Space == ".reg" || v.Space == ".param" || v.Space == ".local" && !legacy {
+	legacy := c.module.Version[0] < 3 // without the ABI (PTX ISA, "Changes from PTX ISA Version 1.x")
+	if v.Space == ".param" || (v.Space == ".reg" || v.Space == ".local") && !legacy {
 		c.find(CodeSymbol, v.Pos, "%s is in %s outside of a function; must be in .global, .const or .shared", v.Name, v.Space)
 	}
-	c.globals[v.Name] = v
+	key := v.Name
+	if v.Space == ".reg" && v.Count > 0 {
+		key += "<"
+	}
+	c.globals[key] = v
 }
 
 func external(linkage []string) bool {
@@ -139,21 +143,29 @@ func (c *checker) block(b *Block, n *names) {
 
 // lookup returns the declaration of a name.
 func (c *checker) lookup(n *names, name string) *Variable {
-	prefix := strings.TrimRight(name, "0123456789")
 	for ; n != nil; n = n.parent {
-		if v := n.own[name]; v != nil {
-			return v
-		}
-		v := n.own[prefix+"<"]
-		if v == nil || len(prefix) == len(name) {
-			continue
-		}
-		digits := name[len(prefix):]
-		if k := number31(digits); k >= 0 && k < v.Count && (digits == "0" || digits[0] != '0') {
+		if v := declared(n.own, name); v != nil {
 			return v
 		}
 	}
-	return c.globals[name]
+	return declared(c.globals, name)
+}
+
+// declared returns the declaration of a name; the key of a parameterised name ends with "<".
+func declared(own map[string]*Variable, name string) *Variable {
+	if v := own[name]; v != nil {
+		return v
+	}
+	prefix := strings.TrimRight(name, "0123456789")
+	v := own[prefix+"<"]
+	if v == nil || len(prefix) == len(name) {
+		return nil
+	}
+	digits := name[len(prefix):]
+	if k := number31(digits); k >= 0 && k < v.Count && (digits == "0" || digits[0] != '0') {
+		return v
+	}
+	return nil
 }
 
 // number31 returns the number that digits are, -1 beyond 31 bits.

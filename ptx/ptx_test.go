@@ -134,6 +134,8 @@ func TestFindings(t *testing.T) {
 		{".version 7.0\n.target sm_70\n.global .u32 x;\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target; must be, once"},
 		{".version 7.0\n.target sm_70\n.address_size 64\n.address_size 64\n", ptx.CodeSyntax, "4:1", ".address_size is not after .target"},
 		{".version 3.0\n.target sm_20\n.local .u32 x;\n", ptx.CodeSymbol, "3:13", "x is in .local outside of a function"},
+		{".version 3.0\n.target sm_20\n.reg .u32 x;\n", ptx.CodeSymbol, "3:11", "x is in .reg outside of a function"},
+		{".version 2.3\n.target sm_20\n.reg .u32 x<3>;\n.entry k() {\nmov.u32 x2, x3;\n}\n", ptx.CodeSymbol, "5:13", "x3 of mov.u32 is not declared"},
 		{body("add.u32 a1, a2, a3;"), ptx.CodeSymbol, "6:17", "a3 of add.u32 is not declared"},
 		{body("add.u32 a1, a2, a01;"), ptx.CodeSymbol, "6:17", "a01"},
 		{body("frob.u32 a1;"), ptx.CodeInstruction, "6:1", `"frob" is no instruction`},

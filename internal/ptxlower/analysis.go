@@ -180,7 +180,9 @@ func lastType(in *ptx.Instr) string {
 // point from "not known" on. A register changes at most twice, and then only its readers are looked at again.
 func (f *function) findOrigins() {
 	for _, r := range f.registers {
-		r.origin = inNone
+		if r.origin = inNone; r.common != "" {
+			r.origin = inGeneric
+		}
 	}
 	readers := map[*register][]*item{}
 	todo := make([]*item, len(f.items))
@@ -320,9 +322,26 @@ func (f *function) typeRegisters() {
 		case r.floats > 0:
 			r.typ = floatType(r.size)
 		}
+		if r.common != "" {
+			if r.typ = bitsType(r.size); r.size == 0 {
+				r.typ = ir.B1
+			}
+			r.number = f.commonVariable(r.common, r.typ.Slots())
+			continue
+		}
 		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: r.decl.Name, Slots: uint32(r.typ.Slots()), Func: f.number})
 		r.number = uint64(len(f.prog.Vars) - 1)
 	}
+}
+
+// commonVariable returns the variable of a register of the module, or of its shadow: the same one in all functions.
+func (u *unit) commonVariable(name string, slots uint32) uint64 {
+	n, ok := u.common[name]
+	if !ok {
+		n = u.variable(name, slots)
+		u.common[name] = n
+	}
+	return n
 }
 
 // operandTypes returns the types of the results and of the other operands.

@@ -40,6 +40,9 @@ func (f *function) meetBits(v ir.V) {
 
 // shadowOf returns the shadow variable of a register.
 func (f *function) shadowOf(r *register) uint64 {
+	if r.shadow == 0 && r.common != "" {
+		r.shadow = 1 + f.commonVariable("shadow of "+r.common, shadowType(r).Slots())
+	}
 	if r.shadow == 0 {
 		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "shadow", Slots: shadowType(r).Slots(), Func: f.number})
 		r.shadow = uint64(len(f.prog.Vars)-1) + 1

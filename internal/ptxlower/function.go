@@ -13,6 +13,7 @@ type function struct {
 	component int // of the graph of calls
 	b         *ir.Builder
 	top       *scope
+	outer     *scope // around top: the registers of the module
 
 	registers    []*register
 	frame        []*symbol
@@ -52,7 +53,11 @@ type item struct {
 
 // analyze lists the instructions and analyzes each name.
 func (f *function) analyze() {
-	f.top = newScope(nil)
+	f.outer = newScope(nil)
+	f.top = newScope(f.outer)
+	for _, v := range f.unit.registers {
+		f.declare(f.outer, v)
+	}
 	f.names = map[string]int{}
 	f.checkParameters()
 	if f.number == 0 {
@@ -256,7 +261,7 @@ func (f *function) clear() {
 		return
 	}
 	for _, r := range f.registers {
-		if r.typ != 0 {
+		if r.typ != 0 && r.common == "" {
 			f.b.OpAux(ir.PClr, 0, r.number)
 			if f.following() {
 				f.b.OpAux(ir.PClr, 0, f.shadowOf(r))

@@ -71,7 +71,7 @@ type site struct {
 // inlineSpins returns the kernel with the functions that have spin loops, or barriers of a part of a warp, in place of their calls; nil if it
 // calls none.
 func (u *unit) inlineSpins(split bool) (*ptx.Function, owners) {
-	if len(u.list) == 1 || !independent(u.module.Target) {
+	if len(u.list) == 1 || !independent(u.module.Target) || len(u.registers) > 0 {
 		return nil, nil
 	}
 	var spinning []string

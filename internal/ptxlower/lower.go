@@ -96,6 +96,9 @@ type unit struct {
 	fixed   map[string]uint32         // offsets of the .local variables of the module, which are at fixed addresses
 	inputs  map[ir.Input]uint64
 
+	registers []*ptx.Variable   // of the module, before version 3.0: each thread has one of each
+	common    map[string]uint64 // their variables, if there are several functions
+
 	textures        ir.TextureList
 	sharedEnd       uint32 // of the variables and the dynamic shared memory
 	systemEnd       uint32 // of the words after them, which no access of the kernel reaches: those of barriers
@@ -173,7 +176,7 @@ func Lower(m *ptx.Module, image *Image, name string, o Options) (p *ir.Program, 
 func analyzed(m *ptx.Module, image *Image, entry *ptx.Function, o Options, mix mixture, vars owners) *unit {
 	u := &unit{
 		module: m, image: image, o: o, entry: entry, mixture: mix, owners: vars, named: map[string]bool{}, funcs: map[string]*function{}, frames: map[*ptx.Variable]*symbol{},
-		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{},
+		params: map[string]*symbol{}, shared: map[string]uint32{}, fixed: map[string]uint32{}, inputs: map[ir.Input]uint64{}, common: map[string]uint64{},
 		prog: &ir.Program{Name: entry.Name, Stage: ir.Compute, SubgroupSize: WarpSize, LocalSize: o.Block},
 	}
 	u.local = u.variable("local memory", 0)
@@ -394,11 +397,16 @@ func (u *unit) layoutShared() {
 	u.reserveWaits()
 }
 
-// layoutFixed places the .local variables of the module, as versions before 3.0 have them.
+// layoutFixed places the .local variables of the module, and lists its registers (before version 3.0).
 func (u *unit) layoutFixed() {
 	for _, x := range u.module.Items {
-		if v, ok := x.(*ptx.Variable); ok && v.Space == ".local" && u.named[v.Name] {
+		v, ok := x.(*ptx.Variable)
+		switch {
+		case !ok:
+		case v.Space == ".local" && u.named[v.Name]:
 			u.fixed[v.Name] = u.reserve(v.Pos, v.Size(), max(v.Alignment(), 4))
+		case v.Space == ".reg":
+			u.registers = append(u.registers, v)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (e *emitter) load() {
 
 // branching reports whether the address of the instruction may be in several spaces, or the access has a lock.
 func (e *emitter) branching() bool {
-	return e.in.Op == "ld" && (spaceOf(e.in) == inGeneric || e.item.wide)
+	return (e.in.Op == "ld" || e.in.Op == "ldu") && (spaceOf(e.in) == inGeneric || e.item.wide)
 }
 
 // temporary returns a variable for a value that several paths compute.

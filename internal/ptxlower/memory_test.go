@@ -1,6 +1,11 @@
 package ptxlower
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/ptx"
+)
 
 // memoryRows are kernels of one thread, and the words that they write. %rd0 has the address of the words, last is 99.
 var memoryRows = []struct {
@@ -213,6 +218,47 @@ ret;
 			if string(out) != string(want) {
 				t.Errorf("%d bytes on the %s: %x; must be %x", size, e.name, out, want)
 			}
+		}
+	}
+}
+
+// TestGenericLdu reads .global and .shared memory with ldu: "If no state space is given, perform the load using generic addressing".
+func TestGenericLdu(t *testing.T) {
+	m := parse(t, `.version 7.0
+.target sm_70
+.address_size 64
+.entry k(.param .u64 o)
+{
+	.reg .u64 out, at, sh;
+	.reg .u32 a, b, t;
+	.reg .pred p;
+	.shared .align 8 .u32 s[2];
+	ld.param.u64 out, [o];
+	mov.u32 t, %tid.x;
+	st.shared.u32 [s], 11;
+	st.shared.u32 [s+4], 22;
+	bar.sync 0;
+	cvta.shared.u64 sh, s;
+	setp.eq.u32 p, t, 0;
+	selp.u64 at, out, sh, p;
+	ldu.v2.u32 {a, b}, [at];
+	mad.lo.u32 a, b, 100, a;
+	mul.wide.u32 at, t, 4;
+	add.u64 at, out, at;
+	st.global.u32 [at+8], a;
+	ldu.u32 a, [sh+4];
+	st.global.u32 [at+16], a;
+	ret;
+}
+`)
+	if findings := ptx.Check(m); len(findings) > 0 {
+		t.Fatal(findings[0])
+	}
+	for _, e := range engines {
+		out := words(5, 6, 0, 0, 0, 0)
+		l := launch{kernel: "k", grid: [3]uint32{1, 1, 1}, block: [3]uint32{2, 1, 1}, args: []any{out}}
+		if err := l.run(m, e.engine, e.optimize); err != nil || !bytes.Equal(out, words(5, 6, 605, 2211, 22, 22)) {
+			t.Errorf("on the %s: %v, %x", e.name, err, out)
 		}
 	}
 }

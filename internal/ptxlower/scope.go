@@ -28,6 +28,7 @@ type register struct {
 	size   int // in bytes; 0 of a predicate
 	typ    ir.Type
 	number uint64 // its variable, if typ is not None
+	common string // of a register of the module, in a program of several functions: its name
 	floats int    // how many more operands are floats than integers
 
 	defs   int // instructions that write it
@@ -120,6 +121,9 @@ func (f *function) newRegister(s *scope, v *ptx.Variable, name string) *register
 		unsupported(v.Pos, "a register of type %s", v.Type)
 	case strings.HasPrefix(v.Type, ".f") && v.Type != ".f16x2":
 		r.floats = 1
+	}
+	if s == f.outer && len(f.reached) > 1 {
+		r.common, r.defs = name, 2 // any call may write it
 	}
 	f.registers[len(f.registers)-1] = r
 	s.registers[name] = r
