@@ -186,9 +186,10 @@ func (t *tree) end(v int, free bool) int {
 	case branches:
 		taken := t.guard(b.last)
 		t.countEdge(taken)
-		// No lane reaches the end of an arm. The branch back to a loop is the last one of its body, as passes expect it.
+		// No lane reaches the end of an arm. The branch back to a loop is the last one of its body, as passes expect it. Threads that end count
+		// before the others go on, to a barrier in the arm. Such an edge is none of those back.
 		first, last := 0, 1
-		if t.flow.dominates(b.succs[0], v) && !t.flow.dominates(b.succs[1], v) {
+		if t.flow.dominates(b.succs[0], v) && !t.flow.dominates(b.succs[1], v) || b.ends[1] && !b.ends[0] {
 			first, last, taken = 1, 0, t.b.Op(ir.Not, ir.B1, taken)
 		}
 		t.b.If(taken)

@@ -69,6 +69,20 @@ END: ret;
 		}
 		return 0
 	}},
+	{"early return in front of the other code", `
+setp.lt.u32 %p0, %t, 70; @%p0 bra GO;
+st.global.u32 [%at], 3;
+ret;
+GO: setp.ge.u32 %p1, %t, 64; @%p1 bra X;
+bar.sync 1, 64;
+X: bar.sync 0;
+st.global.u32 [%at], 7;
+`, func(t int) uint32 {
+		if t < 70 {
+			return 7
+		}
+		return 3
+	}},
 	{"early return of an index", `
 setp.ge.u32 %p0, %t, 70; selp.u32 %r0, 1, 0, %p0;
 T: .branchtargets GO, END;
