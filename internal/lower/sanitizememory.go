@@ -332,6 +332,9 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	if !ok || l.semantic != ir.Location && !builtIn || !u.sanitizes(ir.SanitizeInterface) {
 		return code
 	}
+	if replaces := l.semantic == ir.FragDepth || l.semantic == ir.FragStencilRef; replaces && u.prog.Modes.Has(ir.EarlyTests) {
+		return code // the tests precede the shader
+	}
 	kind, text := ir.Unwritten, fmt.Sprintf("output %s has no value at Location %%u, component %%u", escaped(s.name))
 	args := []uint64{uint64(l.index / 4), uint64(l.index % 4)}
 	types := []ir.Type{ir.I32, ir.I32}
