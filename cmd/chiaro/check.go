@@ -55,7 +55,8 @@ of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. The syntax and th
 The name - is standard input, and ARCHIVE#graphics/HASH is one object of an archive.
 
 Rules on the features and limits of a device are checked for each device of --profile: min, max, self, min1.0 to min1.4,
-VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.
+VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too. Without --profile the modules of
+a description are checked for its features, limits and extensions.
 
 ` + sourceUsage,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
