@@ -32,7 +32,7 @@ func TestBlockedWrite(t *testing.T) {
 	}
 }
 
-// TestAbandonedWrite: a write whose stream a signal gives up ends with an error, and so does each later one.
+// TestAbandonedWrite: a write ends with an error after a signal gives up its stream, and so does each later one.
 func TestAbandonedWrite(t *testing.T) {
 	_, w := io.Pipe()
 	x, done := watched(w), make(chan error)

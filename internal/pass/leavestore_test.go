@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// insertions is a program whose invocations insert values into arrays, by loops that lanes leave in different iterations. Some arms store to
+// insertions is a program with invocations that insert values into arrays, by loops that lanes leave in different iterations. Some arms store to
 // another slot or variable than the code after the loop, or have a load in between.
 func insertions(r *rand.Rand) string {
 	var b strings.Builder

@@ -17,7 +17,7 @@ const (
 const FirstAddress = 1 << 32
 
 // narrowBits are the bits of an offset in a window of generic addresses of 32 bits. The device addresses below the windows are
-// FirstAddress and what follows it, which have all allocations that a module with such addresses can name.
+// FirstAddress and the addresses after it, which have all allocations that a module with such addresses can name.
 const narrowBits = 24
 
 // narrowWindow returns the first generic address of 32 bits of a space that is no device memory.
@@ -136,7 +136,7 @@ func (e *emitter) narrow(a *ptx.Operand) bool {
 	return r != nil && r.size == 4
 }
 
-// fromNarrow returns the generic address of 64 bits of one of 32 bits: that of a device address has its low half, and the windows of the
+// fromNarrow returns the generic address of 64 bits of one of 32 bits: for a device address it has the low half, and the windows of the
 // other spaces are the ones of narrowWindow.
 func (e *emitter) fromNarrow(v ir.V) ir.V {
 	b := e.b

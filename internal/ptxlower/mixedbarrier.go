@@ -23,7 +23,7 @@ import (
 // maxMixedSteps bounds the blocks that the analysis visits after branches. With more, a kernel counts as one that mixes barriers.
 const maxMixedSteps = 1 << 20
 
-// mixture is what the analysis finds out about the barriers of a kernel.
+// mixture is the result of the analysis of the barriers of a kernel.
 type mixture struct {
 	mixed bool // threads may wait at different barriers of the block at the same time
 	split bool // a part of a warp may come to a barrier without .aligned

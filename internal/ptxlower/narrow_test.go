@@ -62,7 +62,7 @@ const narrowKernel = `.version 4.2
 }
 `
 
-// TestNarrowAddresses runs a kernel with addresses of 32 bits: those of global memory are the low halves of device addresses.
+// TestNarrowAddresses runs a kernel with addresses of 32 bits: in global memory they are the low halves of device addresses.
 func TestNarrowAddresses(t *testing.T) {
 	if FirstAddress != compute.FirstAddress {
 		t.Errorf("the first address is %#x; must be %#x", uint64(FirstAddress), uint64(compute.FirstAddress))

@@ -68,7 +68,7 @@ func (e *emitter) waitsOn() ir.V {
 	return b.Cmp(ir.Eq, b.OpAux(ir.PLd, ir.I32, slot, b.I32(0)), b.I32(1))
 }
 
-// endPartWait emits what follows the wait at a barrier: the result of a reduction.
+// endPartWait emits the result of a reduction, after the wait at a barrier.
 func (e *emitter) endPartWait() {
 	reduces := e.in.Has(".red")
 	if n := e.afterWait(e.numbered(), true, reduces); reduces {

@@ -221,7 +221,7 @@ func (t *tree) lastBranch(v, k int, free bool) int {
 	return -1
 }
 
-// exit emits a ret or an exit, with a guard or without. It returns what end does.
+// exit emits a ret or an exit, with a guard or without. It returns the results of end.
 func (t *tree) exit(v int, free bool) int {
 	b := &t.blocks[v]
 	if len(b.succs) > 0 {

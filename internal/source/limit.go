@@ -10,7 +10,7 @@ import (
 )
 
 // Limits are the constants of GLSL, such as gl_MaxGeometryOutputVertices, with the limits of Chiaro's device where the compilers have
-// less. A compiler refuses sources beyond its limits, which are not those of the device that runs or checks the module.
+// less. A compiler refuses sources beyond its limits, and the device that runs or checks the module has others.
 var Limits = []struct {
 	Name   string // in the settings of glslc and glslangValidator, without gl_
 	Device string // the limit of Vulkan that it is, in Per's unit

@@ -195,7 +195,7 @@ func (m *machine) slotRun(list []vcode.Inst) int {
 	return n
 }
 
-// slotPart returns the address of a part of the slot, from that of the first part of a run.
+// slotPart returns the address of a part of the slot, from the address of the first part of a run.
 func slotPart(at Mem, first, in *vcode.Inst, bytes int32) Mem {
 	return plusBytes(at, bytes*(int32(in.Part)-int32(first.Part)))
 }

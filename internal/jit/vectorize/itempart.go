@@ -17,7 +17,7 @@ import (
 //
 // No result can tell the order if the phase only reads memory, and no operation joins lanes. Both parts take the same steps, since no
 // lane leaves a loop before the others. Each part counts them with a counter of its own: another workgroup or the host may change memory that
-// the condition of a loop reads, so that a part whose turn is later may stay in a loop that the first one left.
+// the condition of a loop reads, so that a part with a later turn may stay in a loop that the first one left.
 
 // partRegisters is the number of vectors above which the values that a loop carries do not fit; 0 stands for the machine's number. It is a
 // variable for tests.

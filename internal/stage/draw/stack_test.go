@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// heapedText shows what depends on the primitive, and a variable that starts at 0.
+// heapedText shows values of the primitive, and a variable that starts at 0.
 const heapedText = `
 program "heaped" fragment
 subgroup 16

@@ -26,7 +26,7 @@ const (
 	NoLayer = 1<<64 - 1
 )
 
-// stackedCode is the number of operations up to which a program has stacks. The work that layers share is less than that of a longer program.
+// stackedCode is the number of operations up to which a program has stacks. A longer program has more work than its layers share.
 const stackedCode = 120
 
 // Stackable reports whether fragments of a program can be shaded in stacks: its code is straight and short, and no lane reads another one of
